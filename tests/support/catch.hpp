@@ -1,0 +1,24 @@
+// Catch2, whichever generation is installed: 2.x (Debian 12) or 3.x (newer), and SKIP_BECAUSE, which both lack or spell
+// otherwise.
+#pragma once
+
+#if __has_include(<catch2/catch_all.hpp>)
+#include <catch2/catch_all.hpp>
+#else
+#include <catch2/catch.hpp>
+#endif
+
+#include <string>
+
+namespace test_support {
+/// Counts the running test case as skipped and prints the reason. Use the macro, which also leaves the test case.
+void skip(const std::string& reason);
+}  // namespace test_support
+
+/// Leaves the test case, which then counts as skipped. For what a device cannot do, never for what we cannot do.
+#define SKIP_BECAUSE(reason)           \
+    do {                               \
+        ::test_support::skip(reason);  \
+        SUCCEED("skipped: " << reason); \
+        return;                        \
+    } while (false)
