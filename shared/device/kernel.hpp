@@ -1,0 +1,29 @@
+// The attributes that make a C++ function a kernel and a variable or pointer one in LDS, for freestanding
+// C++20 compiled by clang for amdgcn, with no HIP and no device libraries.
+//
+//     #include <shared/device/device.hpp>
+//     HSADRV_KERNEL void twice(float* p) { p[hsadrv::get_global_id(0)] *= 2; }
+//
+//     clang++ -x c++ -std=c++20 -ffreestanding -fno-exceptions -fno-rtti --target=amdgcn-amd-amdhsa
+//     -mcpu=gfx90a -nogpulib ...
+#pragma once
+
+#include <stdint.h>
+
+#if !defined(__AMDGCN__)
+#error "shared/device/ is for kernels: compile with clang and --target=amdgcn-amd-amdhsa"
+#endif
+
+/// A kernel: the host finds it by its unmangled name. Pointer arguments point to global memory.
+#define HSADRV_KERNEL extern "C" __attribute__((amdgpu_kernel, visibility("protected")))
+
+/// Work-items of the work-group are promised to be `count` (flat); the launch is checked against it.
+#define HSADRV_WORKGROUP(count) __attribute__((amdgpu_flat_work_group_size(count, count)))
+
+/// LDS, AMDGPU's address space 3. A kernel's pointer argument into it is a `dynamic_shared_pointer`: sized at
+/// launch.
+#define HSADRV_LDS __attribute__((address_space(3)))
+
+/// Device functions are always inlined: a call costs a stack frame in scratch, and static LDS belongs to
+/// kernels.
+#define HSADRV_DEVICE [[gnu::always_inline]] inline

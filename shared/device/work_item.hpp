@@ -1,0 +1,88 @@
+// Which work-item this is: OpenCL's ids and sizes, for dimensions 0 to 2. Other dimensions answer as OpenCL's
+// do: id 0, size 1.
+//
+//     uint32_t i = hsadrv::get_global_id(0);
+//
+// Ids come from registers the packet processor fills. Sizes come from the dispatch packet and the hidden
+// arguments, which are read through constant loads. An AQL dispatch has no global offset, so ids begin at 0.
+#pragma once
+
+#include "kernel.hpp"
+
+namespace hsadrv {
+
+/// The work-item's position in its work-group: v0, v1, v2, or 10-bit fields of v0 on gfx90a and later.
+HSADRV_DEVICE uint32_t get_local_id(uint32_t dimension) {
+    switch (dimension) {
+        case 0:
+            return __builtin_amdgcn_workitem_id_x();
+        case 1:
+            return __builtin_amdgcn_workitem_id_y();
+        case 2:
+            return __builtin_amdgcn_workitem_id_z();
+        default:
+            return 0;
+    }
+}
+
+/// The work-group's position in the grid.
+HSADRV_DEVICE uint32_t get_group_id(uint32_t dimension) {
+    switch (dimension) {
+        case 0:
+            return __builtin_amdgcn_workgroup_id_x();
+        case 1:
+            return __builtin_amdgcn_workgroup_id_y();
+        case 2:
+            return __builtin_amdgcn_workgroup_id_z();
+        default:
+            return 0;
+    }
+}
+
+/// Work-items in the grid (the packet's grid_size).
+HSADRV_DEVICE uint32_t get_global_size(uint32_t dimension) {
+    switch (dimension) {
+        case 0:
+            return __builtin_amdgcn_grid_size_x();
+        case 1:
+            return __builtin_amdgcn_grid_size_y();
+        case 2:
+            return __builtin_amdgcn_grid_size_z();
+        default:
+            return 1;
+    }
+}
+
+/// Work-items in a full work-group: what the launch asked for (OpenCL's get_enqueued_local_size).
+HSADRV_DEVICE uint32_t get_enqueued_local_size(uint32_t dimension) {
+    switch (dimension) {
+        case 0:
+            return __builtin_amdgcn_workgroup_size_x();
+        case 1:
+            return __builtin_amdgcn_workgroup_size_y();
+        case 2:
+            return __builtin_amdgcn_workgroup_size_z();
+        default:
+            return 1;
+    }
+}
+
+HSADRV_DEVICE uint32_t get_global_id(uint32_t dimension) {
+    return get_group_id(dimension) * get_enqueued_local_size(dimension) + get_local_id(dimension);
+}
+
+/// Work-items in this work-group: less than the enqueued size in the last one of a grid that is no multiple
+/// of it.
+HSADRV_DEVICE uint32_t get_local_size(uint32_t dimension) {
+    const uint32_t full = get_enqueued_local_size(dimension);
+    const uint32_t left = get_global_size(dimension) - get_group_id(dimension) * full;
+    return left < full ? left : full;
+}
+
+/// Work-groups in the grid, a partial last one included.
+HSADRV_DEVICE uint32_t get_num_groups(uint32_t dimension) {
+    const uint32_t full = get_enqueued_local_size(dimension), all = get_global_size(dimension);
+    return all / full + (all % full != 0 ? 1 : 0);
+}
+
+}  // namespace hsadrv

@@ -1,0 +1,211 @@
+// Where several arrays lie in a work-group's LDS (HSA's group segment): one constexpr object that the host
+// sizes the launch with and the kernel indexes with, so the two cannot disagree.
+//
+//     constexpr auto tiles(uint32_t n) { return lds_layout(lds_array<float>(n, n), lds_array<float>(n, n)); }
+//     host:   kernel.launch(stream, {.grid = g, .workgroup = w, .lds = tiles(16)}, ...);
+//     kernel: auto left = shared::dynamic_array<0>(tiles(16), lds);       // shared/device/array.hpp
+//
+// Freestanding: compiles for the host and, with clang, for amdgcn; needs no library. Values only: any thread
+// may use any object. Nothing here allocates or throws. Sizes are uint32_t because LDS addresses are 32 bits
+// wide; arithmetic that leaves that range saturates at `lds_overflow`, a size no group segment has, so every
+// launch refuses it.
+#pragma once
+
+#include <stdint.h>
+
+namespace hsadrv::shared {
+
+/// The size of what does not fit into 32 bits.
+inline constexpr uint32_t lds_overflow = 0xffffffffu;
+
+/// Arrays in one layout; a kernel that wants more uses a struct or an array of arrays.
+inline constexpr uint32_t max_lds_arrays = 16;
+
+/// The alignment of a group segment asked for as plain bytes: the widest LDS access, ds_read_b128.
+inline constexpr uint32_t lds_default_align_bytes = 16;
+
+namespace detail {
+
+constexpr uint32_t add_or_overflow(uint32_t a, uint32_t b) {
+    return a > lds_overflow - b ? lds_overflow : a + b;
+}
+
+constexpr uint32_t mul_or_overflow(uint32_t a, uint32_t b) {
+    const uint64_t product = uint64_t{a} * b;
+    return product > lds_overflow ? lds_overflow : static_cast<uint32_t>(product);
+}
+
+/// `align` is a power of two.
+constexpr uint32_t align_up_or_overflow(uint32_t value, uint32_t align) {
+    const uint32_t bumped = add_or_overflow(value, align - 1);
+    return bumped == lds_overflow ? lds_overflow : bumped & ~(align - 1);
+}
+
+/// Signed and unsigned integers, but not bool. Freestanding code has no <type_traits>; integers are what
+/// halves 1 to 0.
+template <class T>
+inline constexpr bool is_integer = requires {
+    requires(T(1) / T(2) == T(0));
+};
+
+/// Any integer as an extent or a size in bytes; negative and too large ones overflow.
+template <class Integer>
+constexpr uint32_t narrow_or_overflow(Integer value) {
+    static_assert(is_integer<Integer>, "extents and sizes are integers");
+    if constexpr (Integer(-1) < Integer(0)) {
+        if (value < 0) return lds_overflow;
+    }
+    return static_cast<uint64_t>(value) > lds_overflow ? lds_overflow : static_cast<uint32_t>(value);
+}
+
+/// A tuple, as freestanding code has none.
+template <class... Elements>
+struct Pack {};
+
+template <class Head, class... Tail>
+struct Pack<Head, Tail...> {
+    Head head;
+    Pack<Tail...> tail;
+};
+
+template <uint32_t I, class Head, class... Tail>
+constexpr const auto& get(const Pack<Head, Tail...>& pack) {
+    if constexpr (I == 0) {
+        return pack.head;
+    } else {
+        return get<I - 1>(pack.tail);
+    }
+}
+
+}  // namespace detail
+
+/// One array of a layout: element type, shape (last index fastest), alignment. Extents may be 0.
+template <class T, uint32_t Rank>
+struct LdsArray {
+    static_assert(Rank > 0, "an LDS array has at least one dimension");
+    static_assert(__is_trivially_copyable(T),
+                  "LDS holds plain bytes: no constructor or destructor runs there");
+
+    using value_type = T;
+    static constexpr uint32_t rank = Rank;
+
+    uint32_t extents[Rank];
+    uint32_t align_bytes = alignof(T);
+
+    /// The same array, aligned to at least `Align` bytes.
+    template <uint32_t Align>
+    constexpr LdsArray aligned() const {
+        static_assert(Align != 0 && (Align & (Align - 1)) == 0, "alignments are powers of two");
+        LdsArray copy = *this;
+        if (copy.align_bytes < Align) copy.align_bytes = Align;
+        return copy;
+    }
+
+    /// Number of elements.
+    constexpr uint32_t size() const {
+        uint32_t count = 1;
+        // A zero extent makes the array empty, whatever the others are.
+        for (uint32_t extent : extents) {
+            if (extent == 0) return 0;
+        }
+        for (uint32_t extent : extents) count = detail::mul_or_overflow(count, extent);
+        return count;
+    }
+
+    constexpr uint32_t size_bytes() const { return detail::mul_or_overflow(size(), sizeof(T)); }
+};
+
+/// An array of `extents` elements of T, the last index fastest.
+template <class T, class... Extents>
+constexpr LdsArray<T, sizeof...(Extents)> lds_array(Extents... extents) {
+    return {{detail::narrow_or_overflow(extents)...}};
+}
+
+/// Several arrays, one after another, each at its alignment. Offsets count from a base aligned to
+/// align_bytes().
+template <class... Arrays>
+class LdsLayout {
+    static_assert(sizeof...(Arrays) > 0 && sizeof...(Arrays) <= max_lds_arrays);
+
+  public:
+    static constexpr uint32_t count = sizeof...(Arrays);
+
+    constexpr explicit LdsLayout(Arrays... arrays) : arrays_(pack(arrays...)) {
+        uint32_t index = 0;
+        ((append(arrays, index++)), ...);
+    }
+
+    /// Bytes from the base to the first byte of array `index`, which is less than `count`.
+    constexpr uint32_t offset_bytes(uint32_t index) const { return offsets_bytes_[index]; }
+    constexpr uint32_t size_bytes() const { return size_bytes_; }
+    constexpr uint32_t align_bytes() const { return align_bytes_; }
+    constexpr bool overflowed() const { return size_bytes_ == lds_overflow; }
+
+    template <uint32_t I>
+    constexpr const auto& array() const {
+        static_assert(I < count, "the layout has fewer arrays");
+        return detail::get<I>(arrays_);
+    }
+
+  private:
+    template <class Head, class... Tail>
+    static constexpr detail::Pack<Head, Tail...> pack(Head head, Tail... tail) {
+        return {head, pack(tail...)};
+    }
+    static constexpr detail::Pack<> pack() { return {}; }
+
+    template <class Array>
+    constexpr void append(const Array& array, uint32_t index) {
+        offsets_bytes_[index] = detail::align_up_or_overflow(size_bytes_, array.align_bytes);
+        size_bytes_ = detail::add_or_overflow(offsets_bytes_[index], array.size_bytes());
+        if (array.align_bytes > align_bytes_) align_bytes_ = array.align_bytes;
+    }
+
+    detail::Pack<Arrays...> arrays_;
+    uint32_t offsets_bytes_[count] = {};
+    uint32_t size_bytes_ = 0;
+    uint32_t align_bytes_ = 1;
+};
+
+template <class... Arrays>
+constexpr LdsLayout<Arrays...> lds_layout(Arrays... arrays) {
+    return LdsLayout<Arrays...>(arrays...);
+}
+
+/// What a launch must reserve, without the types: the `.lds` field. Made from a layout, or from plain bytes.
+/// The i-th `dynamic_shared_pointer` argument of the kernel receives offsets_bytes[i], counted from where the
+/// dynamic part begins.
+struct LdsDemand {
+    uint32_t size_bytes = 0;
+    uint32_t align_bytes = 1;
+    uint32_t count = 0;
+    uint32_t offsets_bytes[max_lds_arrays] = {};
+
+    constexpr LdsDemand() = default;
+
+    template <class... Arrays>
+    constexpr LdsDemand(const LdsLayout<Arrays...>& layout)
+        : size_bytes(layout.size_bytes()), align_bytes(layout.align_bytes()), count(layout.count) {
+        for (uint32_t i = 0; i < count; ++i) offsets_bytes[i] = layout.offset_bytes(i);
+    }
+
+    /// One block of `bytes` bytes, aligned for every LDS access.
+    template <class Integer>
+    requires(detail::is_integer<Integer>) constexpr LdsDemand(Integer bytes)
+        : size_bytes(detail::narrow_or_overflow(bytes)), align_bytes(lds_default_align_bytes), count(1) {}
+};
+
+/// Where the dynamic part of a work-group's LDS begins and where it all ends.
+struct LdsPlacement {
+    uint32_t base_bytes;
+    uint32_t total_bytes;
+};
+
+/// Places `demand` behind the `fixed_bytes` that the kernel's static arrays take
+/// (`.group_segment_fixed_size`).
+constexpr LdsPlacement place_behind(uint32_t fixed_bytes, const LdsDemand& demand) {
+    const uint32_t base = detail::align_up_or_overflow(fixed_bytes, demand.align_bytes);
+    return {base, detail::add_or_overflow(base, demand.size_bytes)};
+}
+
+}  // namespace hsadrv::shared
