@@ -1,0 +1,100 @@
+// What went wrong, as types: every broken promise throws an Error or one of its subtypes.
+//
+//   check(hsa_signal_create(1, 0, nullptr, &handle), "hsa_signal_create(initial 1)");
+//   try { stream.synchronize(); } catch (const hsadrv::QueueError& e) { log(e.what()); }
+//
+// Every message names the call, the object and the numbers and, where it is known, the remedy. Expected outcomes are
+// values, not errors: try_* functions return bool or optional.
+//
+// Thread safety: errors are values; they own their text. Throws: nothing but what is asked for.
+#pragma once
+
+#include <hsa/hsa.h>
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace hsadrv {
+
+/// Any failure. status() is the HSA status that led to it, or HSA_STATUS_ERROR when the runtime was never asked.
+class Error : public std::runtime_error {
+  public:
+    explicit Error(const std::string& message, hsa_status_t status = HSA_STATUS_ERROR)
+        : std::runtime_error(message), status_(status) {}
+    hsa_status_t status() const noexcept { return status_; }
+
+  private:
+    hsa_status_t status_;
+};
+
+/// Memory, address space or another countable resource is exhausted.
+class OutOfMemory : public Error {
+    using Error::Error;
+};
+
+/// A value that the callee cannot accept; found before anything was enqueued.
+class InvalidArgument : public Error {
+    using Error::Error;
+};
+
+/// A code object that is malformed, or meant for another target.
+class InvalidCodeObject : public Error {
+    using Error::Error;
+};
+
+/// The packet processor stopped a queue. Sticky: the queue and the stream on it throw it from then on.
+class QueueError : public Error {
+    using Error::Error;
+};
+
+/// A GPU touched an address that is not mapped for it, or not for that kind of access. Sticky like QueueError.
+class MemoryFault : public Error {
+  public:
+    MemoryFault(const std::string& message, std::uint64_t address)
+        : Error(message, static_cast<hsa_status_t>(HSA_STATUS_ERROR_EXCEPTION)), address_(address) {}
+    /// The faulting address; hardware reports it with the granularity of a page.
+    std::uint64_t address() const noexcept { return address_; }
+
+  private:
+    std::uint64_t address_;
+};
+
+/// The deadline passed before the condition held. Nothing was lost: the same wait may be made again.
+class Timeout : public Error {
+    using Error::Error;
+};
+
+/// No usable GPU. The message says what was tried and what to do.
+class NoDevice : public Error {
+    using Error::Error;
+};
+
+/// The process was forked after the runtime had been initialised; HSA cannot be used in the child.
+class ForkedChild : public Error {
+    using Error::Error;
+};
+
+/// The name of a status as in hsa.h, for example "HSA_STATUS_ERROR_OUT_OF_RESOURCES"; unknown ones as a number.
+std::string status_name(hsa_status_t status);
+
+/// Throws the subtype that fits the status, with "what: STATUS_NAME (the runtime's explanation)[; remedy]".
+[[noreturn]] void throw_status(hsa_status_t status, std::string_view what, std::string_view remedy = {});
+
+/// Nothing if the status is success (HSA_STATUS_INFO_BREAK included), otherwise throw_status.
+inline void check(hsa_status_t status, std::string_view what) {
+    if (status != HSA_STATUS_SUCCESS && status != HSA_STATUS_INFO_BREAK) [[unlikely]]
+        throw_status(status, what);
+}
+
+/// The same for a text that costs something: `describe()` is called only on failure.
+template <class Describe>
+    requires requires(Describe d) { std::string(d()); }
+void check(hsa_status_t status, Describe&& describe) {
+    if (status != HSA_STATUS_SUCCESS && status != HSA_STATUS_INFO_BREAK) [[unlikely]]
+        throw_status(status, std::string(std::forward<Describe>(describe)()));
+}
+
+}  // namespace hsadrv
