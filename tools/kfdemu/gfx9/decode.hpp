@@ -1,0 +1,62 @@
+// From dwords of code to Inst.
+//
+//     const Decoder decoder{Target::gfx90a};
+//     Inst inst = decoder.decode(pc, dwords, count);
+//
+// Thread safety: constant after construction.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "inst.hpp"
+#include "row.hpp"
+
+namespace kfdemu::gfx9 {
+
+/// x86 levels that the executors are compiled for.
+enum class Level : std::uint8_t { V2, V3, V4 };
+/// Whether this CPU has what the level needs.
+bool supported(Level level);
+Level best_level();
+/// One handler a row, plus illegal_handler() where a row has no meaning yet. Indexed by Op.
+std::span<const Handler, kRowCount> handlers(Level level);
+
+/// Stops the wave: the instruction is unknown, reserved, or not implemented.
+Handler illegal_handler();
+/// Behind the last instruction of a page: goes on at Inst::pc, through Wave::fetch.
+Handler page_end_handler();
+
+class Decoder {
+  public:
+    explicit Decoder(Target target, Level level = best_level());
+
+    Target target() const { return target_; }
+    /// Decodes what begins at dwords[0]; `count` dwords are readable. What cannot be decoded comes back with the illegal
+    /// handler, row kNoRow and size 1. `target` stays null.
+    Inst decode(std::uint64_t pc, std::span<const std::uint32_t> dwords) const;
+    /// Fills one Inst a dword plus two ends: slots.size() == count + 2. `dwords` may be longer than `count`, so that an
+    /// instruction that straddles the end is seen whole. Branches inside the page get their target.
+    void decode_page(std::uint64_t base, std::span<const std::uint32_t> dwords, std::span<Inst> slots) const;
+    /// The row of an opcode, or nullptr.
+    const Row* find(Format format, unsigned opcode) const;
+
+    static constexpr std::uint16_t kNoRow = 0xffff;
+
+  private:
+    friend class Fields;
+    Target target_;
+    std::span<const Handler, kRowCount> handlers_;
+    const std::uint16_t (*index_)[1024];  // [format][opcode], of this target
+};
+
+/// The format and opcode number that the first dword claims, known or not.
+struct Encoding {
+    Format format;
+    unsigned opcode;
+};
+Encoding encoding_of(std::uint32_t dword);
+const char* name(Format format);
+
+}  // namespace kfdemu::gfx9

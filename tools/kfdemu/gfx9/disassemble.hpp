@@ -1,0 +1,20 @@
+// The text of an instruction, as llvm-objdump prints it.
+//
+//     disassemble(Target::gfx90a, inst) == "v_add_f32_e32 v4, v6, v2"
+//
+// Thread safety: pure functions.
+#pragma once
+
+#include <string>
+
+#include "inst.hpp"
+#include "row.hpp"
+
+namespace kfdemu::gfx9 {
+
+std::string disassemble(Target target, const Inst& inst);
+
+/// What an illegal-instruction error says: `VOP3P opcode 64 (d3c00004 04120506) is not implemented on gfx90a`.
+std::string describe_illegal(Target target, const Inst& inst);
+
+}  // namespace kfdemu::gfx9

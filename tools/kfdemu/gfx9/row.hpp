@@ -1,0 +1,89 @@
+// The instruction table: one row an instruction, from the *.inc files.
+//
+//     const Row& row = rows()[inst.row];     // row.name == "v_add_f32"
+//     handlers[index(Op::v_add_f32)]
+//
+// A row of an .inc file is FORMAT(opcode, name, targets, operand types..., meaning); each includer defines FORMAT for its
+// own purpose: the enum below, the Row table, the executors. Thread safety: constant data.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "inst.hpp"
+
+namespace kfdemu::gfx9 {
+
+enum class Target : std::uint8_t { gfx900, gfx906, gfx908, gfx90a };
+inline constexpr Target kTargets[] = {Target::gfx900, Target::gfx906, Target::gfx908, Target::gfx90a};
+const char* name(Target target);
+
+/// Sets of targets, one bit each, under the names that rows use.
+namespace targets {
+inline constexpr std::uint8_t gfx900 = 1, gfx906 = 2, gfx908 = 4, gfx90a = 8;
+inline constexpr std::uint8_t all = 15, from906 = 14, from908 = 12, before90a = 7;
+}  // namespace targets
+inline constexpr std::uint8_t bit(Target target) { return static_cast<std::uint8_t>(1u << static_cast<unsigned>(target)); }
+
+/// Operand types: how many dwords, and how a literal or an inline constant is read and printed.
+enum class Type : std::uint8_t {
+    none,
+    b16, u16, i16, f16,       // low half of a register
+    pk16, pkf16,              // two halves of a register
+    b32, u32, i32, f32,
+    b64, u64, i64, f64, pkf32,
+    b96, b128, b160, b256, b512, b1024,
+    mask,                     // a lane mask: a pair of SGPRs
+    s32,                      // an SGPR where others have a VGPR
+    simm, uimm, hex,          // SIMM16: signed, unsigned, hexadecimal
+    label,                    // SIMM16: branch distance in dwords
+    special,                  // printed by a rule of its own: s_waitcnt, hwreg, sendmsg, gpr_idx, ...
+};
+unsigned dwords(Type type);
+
+/// What the types do not say.
+enum RowAttributes : std::uint16_t {
+    kCarryIn = 1,      ///< reads VCC, or SRC2 as a mask in VOP3
+    kCarryOut = 2,     ///< writes VCC, or SDST in VOP3b
+    kNoVop3 = 4,       ///< VOP1/VOP2 without a VOP3 form
+    kNoModifiers = 8,  ///< neither SDWA nor DPP
+    kMadk = 16,        ///< D = A * B + K
+    kMadmk = 32,       ///< D = A * K + B
+    kVop3b = 64,       ///< VOP3-only with SDST
+    kReadsDst = 128,   ///< DST is also a source: v_mac, v_fmac
+    kNoScratch = 256,  ///< FLAT opcode that SCRATCH lacks
+    kOnlyGlobal = 512, ///< FLAT opcode that only GLOBAL has
+    kTwoOffsets = 1024,///< DS: OFFSET0 and OFFSET1 apart
+    kAtomic = 2048,    ///< memory: returns the old value if GLC (FLAT, MUBUF, SMEM)
+    kStore = 4096,     ///< memory: DATA is read, nothing is returned
+    kNoSdwa = 8192,    ///< DPP, but no SDWA
+    kOpSel = 16384,    ///< VOP3 with OP_SEL
+};
+
+struct Row {
+    const char* name;
+    std::uint16_t opcode;
+    Format format;
+    std::uint8_t targets;
+    Type dst;
+    Type src[3];
+    std::uint16_t attributes;
+
+    bool on(Target target) const { return (targets & bit(target)) != 0; }
+    bool is(RowAttributes attribute) const { return (attributes & attribute) != 0; }
+};
+
+/// Row numbers under the mnemonics.
+enum class Op : std::uint16_t {
+#define KFDEMU_ROW(format, opcode, name, targets, dst, a, b, c, attributes) name,
+#include "rows.inc"
+#undef KFDEMU_ROW
+    count
+};
+inline constexpr std::size_t kRowCount = static_cast<std::size_t>(Op::count);
+constexpr std::size_t index(Op op) { return static_cast<std::size_t>(op); }
+
+std::span<const Row> rows();
+
+}  // namespace kfdemu::gfx9
