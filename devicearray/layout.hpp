@@ -1,0 +1,126 @@
+// Where an array's elements lie in memory: NumPy's shape and strides, strides in bytes. No memory and no
+// element type here, only their size.
+//
+//     Layout image = Layout::contiguous({480, 640}, sizeof(float));        // C order; Order::F for Fortran's
+//     image.strides_bytes();                                               // (2560, 4)
+//     image.reshape({640, 480});  image.ravel();  image.transpose();       // new values; the bytes stay
+//     where they are
+//
+// Values: any thread may use any object; nothing is allocated. Everything is checked: a layout that exists
+// has no negative extent and a size_bytes() that int64_t holds. Throws InvalidArgument, naming the shapes and
+// strides involved.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "dims.hpp"
+
+namespace hsadrv {
+
+/// Which index runs fastest: the last one in C's order, the first one in Fortran's.
+enum class Order : char { C = 'C', F = 'F' };
+
+class Layout {
+  public:
+    /// Rank 0, one byte.
+    constexpr Layout() = default;
+
+    /// Elements back to back in the given order. Strides of empty arrays are those of NumPy: a 0 counts as
+    /// a 1.
+    static constexpr Layout contiguous(const Dims& shape, std::int64_t itemsize, Order order = Order::C);
+
+    /// Any strides, of either sign, multiples of the item size or not; elements may overlap.
+    static Layout strided(const Dims& shape, const Dims& strides_bytes, std::int64_t itemsize);
+
+    constexpr int rank() const { return shape_.rank(); }
+    constexpr const Dims& shape() const { return shape_; }
+    constexpr const Dims& strides_bytes() const { return strides_bytes_; }
+    constexpr std::int64_t itemsize() const { return itemsize_; }
+
+    /// Number of elements; 1 where the rank is 0.
+    constexpr std::int64_t size() const;
+    /// Bytes of the elements, gaps between them not counted (NumPy's nbytes).
+    constexpr std::int64_t size_bytes() const { return size() * itemsize_; }
+
+    /// As NumPy defines it: strides of dimensions with one element do not matter, and an empty array is
+    /// contiguous.
+    constexpr bool is_c_contiguous() const;
+    constexpr bool is_f_contiguous() const;
+    constexpr bool is_contiguous() const { return is_c_contiguous() || is_f_contiguous(); }
+
+    /// The same bytes under another shape, elements counted in `order`. One extent may be -1: what remains.
+    /// Throws where the elements do not lie in that order, as they would have to be copied.
+    Layout reshape(const Dims& shape, Order order = Order::C) const;
+    /// One dimension; the same condition as reshape.
+    Layout ravel(Order order = Order::C) const;
+
+    /// Axes reversed.
+    Layout transpose() const;
+    /// Axis i of the result is axis axes[i] of this; negative ones count from the end.
+    Layout transpose(const Dims& axes) const;
+
+    /// Shape, strides and contiguity for error messages: "shape (480, 640), strides (2560, 4), C order".
+    std::string to_string() const;
+
+    /// Equal shape, strides and item size. Two layouts that differ only in strides that do not matter are not
+    /// equal.
+    friend constexpr bool operator==(const Layout&, const Layout&) = default;
+
+  private:
+    constexpr bool is_contiguous_from(int first, int step) const;
+    [[noreturn]] static void throw_bad_extents(const Dims& shape, std::int64_t itemsize);
+
+    Dims shape_;
+    Dims strides_bytes_;
+    std::int64_t itemsize_ = 1;
+};
+
+/// True if copying bytes from one to the other copies elements: equal shape and item size, and both C- or
+/// both F-contiguous.
+constexpr bool same_element_order(const Layout& a, const Layout& b) {
+    if (a.shape() != b.shape() || a.itemsize() != b.itemsize()) return false;
+    return (a.is_c_contiguous() && b.is_c_contiguous()) || (a.is_f_contiguous() && b.is_f_contiguous());
+}
+
+// ---- details ----
+
+constexpr Layout Layout::contiguous(const Dims& shape, std::int64_t itemsize, Order order) {
+    if (itemsize <= 0) throw_bad_extents(shape, itemsize);
+    Layout layout;
+    layout.shape_ = shape;
+    layout.itemsize_ = itemsize;
+    layout.strides_bytes_ = Dims::filled(shape.rank(), 0);
+    std::int64_t stride = itemsize;
+    for (int i = 0; i < shape.rank(); ++i) {
+        const int axis = order == Order::C ? shape.rank() - 1 - i : i;
+        if (shape[axis] < 0) throw_bad_extents(shape, itemsize);
+        layout.strides_bytes_[axis] = stride;
+        if (shape[axis] != 0 && __builtin_mul_overflow(stride, shape[axis], &stride))
+            throw_bad_extents(shape, itemsize);
+    }
+    return layout;
+}
+
+constexpr std::int64_t Layout::size() const {
+    // A 0 makes the product 0 whatever the rest; the constructors checked the product of the others.
+    std::int64_t count = 1;
+    for (std::int64_t extent : shape_) count *= extent;
+    return count;
+}
+
+constexpr bool Layout::is_contiguous_from(int first, int step) const {
+    if (size() == 0) return true;
+    std::int64_t expected = itemsize_;
+    for (int i = 0, axis = first; i < rank(); ++i, axis += step) {
+        if (shape_[axis] == 1) continue;
+        if (strides_bytes_[axis] != expected) return false;
+        expected *= shape_[axis];
+    }
+    return true;
+}
+
+constexpr bool Layout::is_c_contiguous() const { return is_contiguous_from(rank() - 1, -1); }
+constexpr bool Layout::is_f_contiguous() const { return is_contiguous_from(0, 1); }
+
+}  // namespace hsadrv

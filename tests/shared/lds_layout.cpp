@@ -1,0 +1,70 @@
+#include "shared/lds_layout.hpp"
+
+#include <cstddef>
+
+#include "support/catch.hpp"
+
+using namespace hsadrv::shared;
+
+namespace {
+constexpr auto example(std::uint32_t n) {
+    return lds_layout(lds_array<float>(n, n), lds_array<std::uint32_t>(n).aligned<64>(), lds_array<char>(3));
+}
+struct Launch {
+    int grid;
+    LdsDemand lds = {};
+};
+}  // namespace
+
+static_assert(example(5).offset_bytes(0) == 0, "the first array begins at the base");
+static_assert(example(5).offset_bytes(1) == 128, "100 bytes of float, then the next multiple of 64");
+static_assert(example(5).offset_bytes(2) == 148);
+static_assert(example(5).size_bytes() == 151 && example(5).align_bytes() == 64);
+static_assert(example(5).array<1>().extents[0] == 5);
+
+TEST_CASE("arrays follow one another, each at its alignment", "[lds]") {
+    const auto layout = lds_layout(lds_array<char>(1), lds_array<double>(2), lds_array<short>(3, 1));
+    CHECK(layout.offset_bytes(0) == 0);
+    CHECK(layout.offset_bytes(1) == 8);
+    CHECK(layout.offset_bytes(2) == 24);
+    CHECK(layout.size_bytes() == 30);
+    CHECK(layout.align_bytes() == 8);
+}
+
+TEST_CASE("an empty array takes no room, whatever its other extents are", "[lds]") {
+    CHECK(lds_array<float>(0, 0xffffffffu, 0xffffffffu).size_bytes() == 0);
+    CHECK(lds_layout(lds_array<float>(4), lds_array<float>(0), lds_array<float>(4)).size_bytes() == 32);
+}
+
+TEST_CASE("sizes that leave 32 bits saturate, so that no launch accepts them", "[lds]") {
+    CHECK(lds_array<float>(65536, 65536).size_bytes() == lds_overflow);
+    CHECK(lds_array<double>(0x20000000u).size_bytes() == lds_overflow);
+    CHECK(lds_array<float>(-1).size_bytes() == lds_overflow);
+    CHECK(lds_array<char>(std::size_t{1} << 32).size_bytes() == lds_overflow);
+    CHECK(lds_layout(lds_array<char>(0x80000000u), lds_array<char>(0x80000000u)).overflowed());
+    CHECK(lds_layout(lds_array<char>(0xfffffffeu), lds_array<double>(0)).overflowed());
+    CHECK(lds_layout(lds_array<char>(0xfffffffeu), lds_array<char>(0)).size_bytes() == 0xfffffffeu);
+    CHECK(LdsDemand(-1).size_bytes == lds_overflow);
+    CHECK(place_behind(16, LdsDemand(0xfffffff0u)).total_bytes == lds_overflow);
+    CHECK(place_behind(0xfffffff1u, LdsDemand(0)).total_bytes == lds_overflow);
+}
+
+TEST_CASE("a launch takes a layout, plain bytes or nothing", "[lds]") {
+    const Launch with_layout{.grid = 1, .lds = example(5)}, with_bytes{.grid = 1, .lds = 4096},
+        without{.grid = 1};
+    CHECK(with_layout.lds.size_bytes == 151);
+    CHECK(with_layout.lds.count == 3);
+    CHECK(with_layout.lds.offsets_bytes[1] == 128);
+    CHECK(with_bytes.lds.size_bytes == 4096);
+    CHECK(with_bytes.lds.align_bytes == 16);
+    CHECK(with_bytes.lds.count == 1);
+    CHECK(without.lds.size_bytes == 0);
+    CHECK(without.lds.count == 0);
+}
+
+TEST_CASE("the dynamic part begins aligned behind the kernel's static arrays", "[lds]") {
+    CHECK(place_behind(0, example(5)).base_bytes == 0);
+    CHECK(place_behind(100, example(5)).base_bytes == 128);
+    CHECK(place_behind(100, example(5)).total_bytes == 279);
+    CHECK(place_behind(100, LdsDemand()).total_bytes == 100);
+}
