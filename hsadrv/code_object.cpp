@@ -1,0 +1,89 @@
+#include "hsadrv/code_object.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "hsadrv/elf_image.hpp"
+#include "hsadrv/error.hpp"
+
+namespace hsadrv {
+namespace {
+
+void check_equal(const KernelMetadata& kernel, const char* what, std::uint32_t metadata,
+                 std::uint32_t descriptor) {
+    if (metadata == descriptor) return;
+    throw InvalidCodeObject("code object: kernel '" + kernel.name + "': " + what + " is " +
+                            std::to_string(metadata) + " in the metadata and " + std::to_string(descriptor) +
+                            " in the kernel descriptor");
+}
+
+/// The metadata is what we launch by, the descriptor what the device obeys.
+void check_descriptors(const CodeObject& code, const ElfImage& elf) {
+    std::unordered_map<std::string_view, const KernelDescriptor*> descriptors;
+    for (const KernelDescriptor& descriptor : elf.kernel_descriptors)
+        descriptors.emplace(descriptor.symbol, &descriptor);
+    for (const KernelMetadata& kernel : code.kernels) {
+        const auto found = descriptors.find(kernel.symbol);
+        if (found == descriptors.end()) {
+            throw InvalidCodeObject("code object: kernel '" + kernel.name + "' has no symbol '" +
+                                    kernel.symbol + "'");
+        }
+        const KernelDescriptor& descriptor = *found->second;
+        check_equal(kernel, "the group segment size", kernel.group_segment_fixed_bytes,
+                    descriptor.group_segment_fixed_size);
+        check_equal(kernel, "the private segment size", kernel.private_segment_fixed_bytes,
+                    descriptor.private_segment_fixed_size);
+        // Compilers before V4 left it out.
+        if (descriptor.kernarg_size)
+            check_equal(kernel, "the kernarg size", kernel.kernarg_size_bytes, descriptor.kernarg_size);
+    }
+}
+
+/// The ELF flags are the truth; what the metadata says may be spelled otherwise but may not name another
+/// processor.
+void check_target(const CodeObject& code, const std::string& text) {
+    if (text.empty()) return;
+    const TargetId said = [&] {
+        try {
+            return TargetId::parse(text);
+        } catch (const InvalidArgument& error) {
+            throw InvalidCodeObject(std::string("code object metadata: ") + error.what());
+        }
+    }();
+    if (said != code.target) {
+        throw InvalidCodeObject("code object: for " + said.name() + " by its metadata and for " +
+                                code.target.name() + " by its ELF flags");
+    }
+}
+
+}  // namespace
+
+const KernelMetadata* CodeObject::find(std::string_view kernel_name) const {
+    const auto found = std::find_if(kernels.begin(), kernels.end(),
+                                    [&](const KernelMetadata& kernel) { return kernel.name == kernel_name; });
+    return found == kernels.end() ? nullptr : &*found;
+}
+
+std::string CodeObject::kernel_names() const {
+    std::string text;
+    for (const KernelMetadata& kernel : kernels) text += (text.empty() ? "'" : ", '") + kernel.name + "'";
+    return text.empty() ? "none" : text;
+}
+
+CodeObject read_code_object(std::span<const std::byte> file) {
+    const ElfImage elf = read_elf_image(file);
+    Metadata metadata = read_metadata(elf.metadata_note);
+
+    CodeObject code;
+    code.version = elf.code_object_version;
+    code.target = elf.target;
+    code.kernels = std::move(metadata.kernels);
+    code.has_symbol_table = elf.has_symbol_table;
+    code.calls_hostcall = elf.calls_hostcall;
+    code.calls_device_malloc = elf.calls_device_malloc;
+    check_target(code, metadata.target);
+    check_descriptors(code, elf);
+    return code;
+}
+
+}  // namespace hsadrv

@@ -1,0 +1,43 @@
+// ElfImage: the facts of an AMDGPU ELF file, after every offset, size and index that a loader follows has
+// been checked.
+//
+//     ElfImage elf = read_elf_image(bytes);            // throws InvalidCodeObject: what is wrong, and where
+//     elf.target, elf.code_object_version, elf.metadata_note, elf.kernel_descriptors
+//
+// ROCR's own loader trusts what it reads, so nothing reaches it that has not passed here. Pure function of
+// bytes: Borrows them for as long as `metadata_note` is used. Thread safety: no state. Sources: System V ABI,
+// ELF; LLVM AMDGPUUsage, Code Object.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hsadrv/target_id.hpp"
+
+namespace hsadrv {
+
+/// What the hardware is told of a kernel: the fields of its 64-byte descriptor that the host must agree with.
+struct KernelDescriptor {
+    std::string symbol;  ///< "vector_add.kd"
+    std::uint32_t group_segment_fixed_size = 0;
+    std::uint32_t private_segment_fixed_size = 0;
+    std::uint32_t kernarg_size = 0;  ///< 0: the compiler did not say
+};
+
+struct ElfImage {
+    unsigned code_object_version = 0;  ///< 3 to 6
+    TargetId target;
+    std::span<const std::byte> metadata_note;  ///< msgpack; the descriptor of the one NT_AMDGPU_METADATA note
+    std::vector<KernelDescriptor> kernel_descriptors;
+    bool has_symbol_table = false;  ///< false: stripped; descriptors come from the dynamic symbols then
+    bool calls_hostcall = false;    ///< device-library functions that talk to the host are linked in
+    bool calls_device_malloc = false;
+};
+
+/// Throws InvalidCodeObject.
+ElfImage read_elf_image(std::span<const std::byte> file);
+
+}  // namespace hsadrv

@@ -1,0 +1,107 @@
+// Metadata: what the compiler says of a code object's kernels, as plain values.
+//
+//     Metadata metadata = read_metadata(note_bytes);          // throws InvalidCodeObject: which key is
+//     wrong, and how for (const KernelMetadata& kernel : metadata.kernels) use(kernel.name,
+//     kernel.arguments);
+//
+// Pure function of bytes. Thread safety: no state. Source: LLVM AMDGPUUsage, Code Object Metadata, V3 to V6.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hsadrv {
+
+/// `.value_kind`: what an argument is. The hidden ones are filled at launch, not given by the caller.
+enum class ValueKind : std::uint8_t {
+    by_value,
+    global_buffer,
+    dynamic_shared_pointer,
+    sampler,
+    image,
+    pipe,
+    queue,
+    hidden_none,
+    hidden_block_count_x,
+    hidden_block_count_y,
+    hidden_block_count_z,
+    hidden_group_size_x,
+    hidden_group_size_y,
+    hidden_group_size_z,
+    hidden_remainder_x,
+    hidden_remainder_y,
+    hidden_remainder_z,
+    hidden_global_offset_x,
+    hidden_global_offset_y,
+    hidden_global_offset_z,
+    hidden_grid_dims,
+    hidden_printf_buffer,
+    hidden_hostcall_buffer,
+    hidden_multigrid_sync_arg,
+    hidden_heap_v1,
+    hidden_default_queue,
+    hidden_completion_action,
+    hidden_dynamic_lds_size,
+    hidden_private_base,
+    hidden_shared_base,
+    hidden_queue_ptr,
+    unknown,
+};
+
+/// "global_buffer"; "unknown" for unknown.
+std::string_view to_string(ValueKind kind);
+
+inline bool is_hidden(ValueKind kind) { return kind >= ValueKind::hidden_none && kind != ValueKind::unknown; }
+
+enum class AddressSpace : std::uint8_t { none, private_memory, global, constant, local, generic, region };
+enum class Access : std::uint8_t { unstated, read_only, write_only, read_write };
+
+struct ArgumentMetadata {
+    std::string name;       ///< as in the source; empty where the compiler did not write it
+    std::string type_name;  ///< "float", "uint*"; empty where the compiler did not write it
+    std::uint32_t offset_bytes = 0;
+    std::uint32_t size_bytes = 0;
+    std::uint32_t pointee_align_bytes = 0;  ///< of dynamic_shared_pointer; 0 where not stated
+    ValueKind kind = ValueKind::unknown;
+    std::string kind_text;  ///< as written, for kinds we do not know
+    AddressSpace address_space = AddressSpace::none;
+    Access access = Access::unstated;         ///< as declared
+    Access actual_access = Access::unstated;  ///< as found by the compiler
+};
+
+struct KernelMetadata {
+    std::string name;                         ///< "vector_add"
+    std::string symbol;                       ///< "vector_add.kd"
+    std::vector<ArgumentMetadata> arguments;  ///< by ascending offset, hidden ones included
+    std::uint32_t kernarg_size_bytes = 0;
+    std::uint32_t kernarg_align_bytes = 0;
+    std::uint32_t group_segment_fixed_bytes = 0;    ///< a work-group's static LDS
+    std::uint32_t private_segment_fixed_bytes = 0;  ///< a work-item's scratch
+    std::uint32_t max_flat_workgroup_size = 0;
+    std::array<std::uint32_t, 3> required_workgroup_size{};  ///< 0, 0, 0: any
+    std::uint32_t wavefront_size = 0;
+    std::uint32_t sgpr_count = 0;
+    std::uint32_t vgpr_count = 0;
+    std::uint32_t agpr_count = 0;
+    std::uint32_t sgpr_spill_count = 0;
+    std::uint32_t vgpr_spill_count = 0;
+    bool uses_dynamic_stack = false;  ///< its scratch has no bound the compiler knows
+};
+
+struct Metadata {
+    std::uint32_t version_major = 0,
+                  version_minor = 0;          ///< `amdhsa.version`: 1.0 is V3, 1.1 V4, 1.2 V5 and V6
+    std::string target;                       ///< `amdhsa.target`; empty in V3
+    std::vector<std::string> printf_formats;  ///< `amdhsa.printf`
+    std::vector<KernelMetadata> kernels;
+};
+
+/// Throws InvalidCodeObject: no msgpack, nested too deep, a key missing, of a wrong type or out of range.
+Metadata read_metadata(std::span<const std::byte> note);
+
+}  // namespace hsadrv
