@@ -3,13 +3,14 @@
 //   check(hsa_signal_create(1, 0, nullptr, &handle), "hsa_signal_create(initial 1)");
 //   try { stream.synchronize(); } catch (const hsadrv::QueueError& e) { log(e.what()); }
 //
-// Every message names the call, the object and the numbers and, where it is known, the remedy. Expected outcomes are
-// values, not errors: try_* functions return bool or optional.
+// Every message names the call, the object and the numbers and, where it is known, the remedy. Expected
+// outcomes are values, not errors: try_* functions return bool or optional.
 //
 // Thread safety: errors are values; they own their text. Throws: nothing but what is asked for.
 #pragma once
 
 #include <hsa/hsa.h>
+#include <hsa/hsa_ext_amd.h>
 
 #include <cstdint>
 #include <stdexcept>
@@ -19,7 +20,8 @@
 
 namespace hsadrv {
 
-/// Any failure. status() is the HSA status that led to it, or HSA_STATUS_ERROR when the runtime was never asked.
+/// Any failure. status() is the HSA status that led to it, or HSA_STATUS_ERROR when the runtime was never
+/// asked.
 class Error : public std::runtime_error {
   public:
     explicit Error(const std::string& message, hsa_status_t status = HSA_STATUS_ERROR)
@@ -50,11 +52,12 @@ class QueueError : public Error {
     using Error::Error;
 };
 
-/// A GPU touched an address that is not mapped for it, or not for that kind of access. Sticky like QueueError.
+/// A GPU touched an address that is not mapped for it, or not for that kind of access. Sticky like
+/// QueueError.
 class MemoryFault : public Error {
   public:
     MemoryFault(const std::string& message, std::uint64_t address)
-        : Error(message, static_cast<hsa_status_t>(HSA_STATUS_ERROR_EXCEPTION)), address_(address) {}
+        : Error(message, static_cast<hsa_status_t>(HSA_STATUS_ERROR_MEMORY_FAULT)), address_(address) {}
     /// The faulting address; hardware reports it with the granularity of a page.
     std::uint64_t address() const noexcept { return address_; }
 
@@ -77,7 +80,8 @@ class ForkedChild : public Error {
     using Error::Error;
 };
 
-/// The name of a status as in hsa.h, for example "HSA_STATUS_ERROR_OUT_OF_RESOURCES"; unknown ones as a number.
+/// The name of a status as in hsa.h, for example "HSA_STATUS_ERROR_OUT_OF_RESOURCES"; unknown ones as a
+/// number.
 std::string status_name(hsa_status_t status);
 
 /// Throws the subtype that fits the status, with "what: STATUS_NAME (the runtime's explanation)[; remedy]".
@@ -91,7 +95,7 @@ inline void check(hsa_status_t status, std::string_view what) {
 
 /// The same for a text that costs something: `describe()` is called only on failure.
 template <class Describe>
-    requires requires(Describe d) { std::string(d()); }
+requires requires(Describe d) { std::string(d()); }
 void check(hsa_status_t status, Describe&& describe) {
     if (status != HSA_STATUS_SUCCESS && status != HSA_STATUS_INFO_BREAK) [[unlikely]]
         throw_status(status, std::string(std::forward<Describe>(describe)()));

@@ -1,0 +1,101 @@
+// A device that HSA knows of, a GPU or the host's CPU, with typed queries.
+//
+//   for (hsadrv::AgentRef gpu : driver.gpus())
+//       std::printf("%s %s\n", gpu.label().c_str(), gpu.uuid().c_str());
+//
+// Borrows: the runtime, until the last Driver is gone. Agents are never created or destroyed.
+// Thread safety: queries may be made from any thread. Each asks the runtime anew; keep what you need often.
+// Throws: Error naming the query and the agent when the runtime refuses one.
+// Source: hsa.h, "Agent information"; hsa_ext_amd.h, hsa_amd_agent_info_t.
+#pragma once
+
+#include <hsa/hsa.h>
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hsadrv/packet.hpp"
+
+namespace hsadrv {
+
+class MemRegion;
+class MemPool;
+
+/// An instruction set that an agent executes, for example "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-".
+struct Isa {
+    hsa_isa_t native;
+    std::string name;
+};
+
+struct Cache {
+    std::string name;
+    unsigned level;
+    std::size_t size_bytes;
+};
+
+/// PCI location; function is part of the low three bits, as KFD's location_id has it.
+struct PciAddress {
+    std::uint32_t domain;
+    std::uint8_t bus, device, function;
+    std::string text() const;  ///< "0000:03:00.0"
+};
+
+class AgentRef {
+  public:
+    constexpr AgentRef() noexcept : native_{0} {}
+    constexpr explicit AgentRef(hsa_agent_t native) noexcept : native_(native) {}
+
+    constexpr hsa_agent_t native() const noexcept { return native_; }
+    constexpr explicit operator bool() const noexcept { return native_.handle != 0; }
+    friend constexpr bool operator==(AgentRef a, AgentRef b) noexcept {
+        return a.native_.handle == b.native_.handle;
+    }
+
+    /// How messages call it: "gpu0 gfx90a", "cpu0". Never throws for a known agent; "agent 0x…" for a foreign
+    /// one.
+    std::string label() const;
+
+    bool is_gpu() const;
+    bool is_cpu() const;
+    std::string name() const;          ///< "gfx90a"
+    std::string product_name() const;  ///< "AMD Instinct MI250X", as the driver calls it
+    std::string vendor_name() const;
+    std::string uuid() const;  ///< "GPU-…", or "GPU-XX" where the device has none
+    PciAddress pci_address() const;
+    std::uint32_t chip_id() const;
+    std::uint32_t node() const;  ///< KFD's topology node
+
+    std::vector<Isa> isas() const;  ///< best first
+    std::vector<Cache> caches() const;
+    std::vector<MemRegion> regions() const;
+    std::vector<MemPool> pools() const;
+
+    bool dispatches_kernels() const;
+    bool fast_f16() const;
+    std::uint32_t wavefront_size() const;
+    std::uint32_t workgroup_max_workitems() const;
+    Dim3 workgroup_max_dim() const;
+    std::uint64_t grid_max_workitems() const;
+    Dim3 grid_max_dim() const;
+    std::uint32_t compute_units() const;
+    std::uint32_t simds_per_cu() const;
+    std::uint32_t max_waves_per_cu() const;
+    std::uint32_t max_clock_mhz() const;
+    std::uint32_t memory_max_clock_mhz() const;
+    std::uint32_t memory_bus_width_bits() const;
+    std::uint32_t cacheline_bytes() const;
+    std::uint32_t queues_max() const;
+    std::uint32_t queue_min_packets() const;
+    std::uint32_t queue_max_packets() const;
+
+    /// Bytes of LDS that one work-group may have: the size of the group segment.
+    std::size_t group_segment_max_bytes() const;
+
+  private:
+    hsa_agent_t native_;
+};
+
+}  // namespace hsadrv

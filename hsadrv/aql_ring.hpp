@@ -1,0 +1,128 @@
+// The arithmetic of an AQL ring: reserve, write, publish, ring the doorbell. Pure: it works on any memory.
+//
+//   std::optional<std::uint64_t> at = ring.try_reserve(1);      // the index of the first slot; nothing: full
+//   ring.write(*at, packet);                                    // body, then header
+//   ring.publish(*at, 1);                                       // the doorbell follows the published
+//   frontier
+//
+// Thread safety: any number of producers, without locks. Every reserved slot must be written and published;
+// until then no later slot's doorbell is rung, because a doorbell never passes an unpublished slot.
+//
+// Memory ordering, and why it is enough:
+//  - read index, acquire: the packet processor stores it after it has marked the slot invalid, so that
+//  whoever sees the
+//    new value may overwrite the slot.
+//  - write index, compare-exchange, relaxed: it only hands out numbers; slots are guarded by the read index.
+//  - header, release: the processor's acquire of the header makes body and arguments visible.
+//  - published_[slot], release, and its acquire by whoever moves the frontier: the doorbell's store happens
+//  after every
+//    header store that it covers, also those of other producers.
+//  - frontier_, compare-exchange, acquire-release: one producer moves it over each slot.
+//  - doorbell, release: after the headers. Two producers may store it in the opposite order; multi-producer
+//  queues
+//    accept that (HSA Platform System Architecture, "Queue mechanics").
+#pragma once
+
+#include <hsa/hsa.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "hsadrv/packet.hpp"
+
+namespace hsadrv {
+
+/// Where a ring lives. The pointers are cached from hsa_queue_t and amd_queue_t, so that submitting asks
+/// nobody.
+struct AqlRingMemory {
+    Packet* slots = nullptr;
+    std::uint32_t size = 0;  ///< packets, a power of two
+    volatile std::uint64_t* read_index = nullptr;
+    volatile std::uint64_t* write_index = nullptr;
+    /// The hardware's doorbell; null: the doorbell signal is stored through the runtime instead.
+    volatile std::uint64_t* doorbell = nullptr;
+    hsa_signal_t doorbell_signal = {0};
+};
+
+class AqlRing {
+  public:
+    AqlRing() noexcept = default;
+    explicit AqlRing(const AqlRingMemory& memory)
+        : memory_(memory),
+          mask_(memory.size - 1),
+          published_(std::make_unique<std::atomic<std::uint64_t>[]>(memory.size)),
+          frontier_(std::atomic_ref(*const_cast<std::uint64_t*>(memory.write_index)).load()) {}
+
+    std::uint32_t size() const noexcept { return memory_.size; }
+    std::uint64_t read_index() const noexcept { return load(memory_.read_index, std::memory_order_acquire); }
+    std::uint64_t write_index() const noexcept {
+        return load(memory_.write_index, std::memory_order_relaxed);
+    }
+    /// Every slot below it is published and covered by a doorbell, or about to be.
+    std::uint64_t frontier() const noexcept { return frontier_.load(std::memory_order_acquire); }
+
+    /// `count` consecutive slots, or nothing when they are not free.
+    std::optional<std::uint64_t> try_reserve(std::uint32_t count) noexcept {
+        std::atomic_ref index(*const_cast<std::uint64_t*>(memory_.write_index));
+        std::uint64_t first = index.load(std::memory_order_relaxed);
+        do {
+            if (first + count - read_index() > memory_.size) return std::nullopt;
+        } while (!index.compare_exchange_weak(first, first + count, std::memory_order_relaxed));
+        return first;
+    }
+
+    /// Copies a packet into its reserved slot, the first word last.
+    void write(std::uint64_t index, const Packet& packet) noexcept {
+        Packet& slot = memory_.slots[index & mask_];
+        for (std::size_t i = 1; i < slot.words.size(); ++i) slot.words[i] = packet.words[i];
+        std::atomic_ref(slot.words[0]).store(packet.words[0], std::memory_order_release);
+    }
+
+    /// Says that slots [first, first + count) are written; rings the doorbell if the frontier moved.
+    void publish(std::uint64_t first, std::uint32_t count) noexcept {
+        for (std::uint64_t i = first; i != first + count; ++i)
+            published_[i & mask_].store(i + 1, std::memory_order_release);
+        if (advance_frontier()) ring_doorbell();
+    }
+
+    /// The packet last written at this index, for messages; meaningful until the slot is reused.
+    Packet peek(std::uint64_t index) const noexcept { return memory_.slots[index & mask_]; }
+
+  private:
+    static std::uint64_t load(volatile std::uint64_t* p, std::memory_order order) noexcept {
+        return std::atomic_ref(*const_cast<std::uint64_t*>(p)).load(order);
+    }
+
+    bool advance_frontier() noexcept {
+        std::uint64_t at = frontier_.load(std::memory_order_acquire);
+        bool moved = false;
+        // published_ holds index + 1, which differs in every lap of the ring, so a stale entry never counts.
+        while (published_[at & mask_].load(std::memory_order_acquire) == at + 1) {
+            if (!frontier_.compare_exchange_weak(at, at + 1, std::memory_order_acq_rel)) continue;
+            ++at;
+            moved = true;
+        }
+        return moved;
+    }
+
+    void ring_doorbell() noexcept;
+
+    AqlRingMemory memory_;
+    std::uint64_t mask_ = 0;
+    std::unique_ptr<std::atomic<std::uint64_t>[]> published_;
+    std::atomic<std::uint64_t> frontier_{0};
+};
+
+inline void AqlRing::ring_doorbell() noexcept {
+    // The frontier of now, not the one this producer reached: fewer values go backwards.
+    const std::uint64_t last = frontier_.load(std::memory_order_acquire) - 1;
+    if (memory_.doorbell != nullptr) {
+        std::atomic_ref(*const_cast<std::uint64_t*>(memory_.doorbell)).store(last, std::memory_order_release);
+        return;
+    }
+    hsa_signal_store_screlease(memory_.doorbell_signal, static_cast<hsa_signal_value_t>(last));
+}
+
+}  // namespace hsadrv

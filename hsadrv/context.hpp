@@ -1,0 +1,54 @@
+// This thread's current device, for a scope.
+//
+//   hsadrv::Context gpu{driver.gpus().front()};
+//   hsadrv::Stream stream = gpu.stream();
+//   hsadrv::Allocation a = hsadrv::Context::current().allocate(4096);
+//
+// Contexts of a thread nest: the destructor makes the one before it current again. A Context belongs to the
+// thread that made it and is neither copied nor moved. Keeps alive: the runtime. Thread safety: use it on its
+// own thread; what it makes (streams, allocations) goes anywhere.
+#pragma once
+
+#include <cstddef>
+
+#include "hsadrv/agent.hpp"
+#include "hsadrv/driver.hpp"
+#include "hsadrv/mem_pool.hpp"
+#include "hsadrv/memory.hpp"
+#include "hsadrv/stream.hpp"
+
+namespace hsadrv {
+
+class Context {
+  public:
+    /// Throws InvalidArgument if the agent is not a GPU that dispatches kernels.
+    explicit Context(AgentRef gpu);
+    Context(const Context&) = delete;
+    Context& operator=(const Context&) = delete;
+    ~Context();
+
+    /// The innermost Context of this thread. Throws Error if there is none.
+    static Context& current();
+    static Context* try_current() noexcept;
+
+    AgentRef agent() const noexcept { return agent_; }
+    operator AgentRef() const noexcept { return agent_; }  // NOLINT: a context stands for its device
+    const Driver& driver() const noexcept { return driver_; }
+
+    MemPool device_pool() const { return hsadrv::device_pool(agent_); }
+    MemPool host_pool(HostMemory kind = HostMemory::fine_grained) const { return hsadrv::host_pool(kind); }
+
+    /// Device memory. Throws OutOfMemory.
+    Allocation allocate(std::size_t size_bytes) const;
+    /// Pinned host memory that the CPU and all GPUs use. Throws OutOfMemory.
+    Allocation allocate_host(std::size_t size_bytes, HostMemory kind = HostMemory::fine_grained) const;
+
+    Stream stream(const StreamOptions& options = {}) const { return Stream(agent_, options); }
+
+  private:
+    Driver driver_;
+    AgentRef agent_;
+    Context* outer_;
+};
+
+}  // namespace hsadrv

@@ -1,0 +1,53 @@
+// A point in time until which a call may block; every blocking call takes one.
+//
+//   stream.synchronize();                                // for ever
+//   stream.synchronize(std::chrono::milliseconds(250));  // throws Timeout after a quarter of a second
+//   queue.reserve(1, Deadline::at(when));                // a deadline shared by several calls
+//
+// Thread safety: a value. Durations too long to represent mean for ever.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace hsadrv {
+
+class Deadline {
+  public:
+    using Clock = std::chrono::steady_clock;
+
+    /// For ever.
+    constexpr Deadline() noexcept = default;
+
+    /// From now on; zero or less polls once.
+    template <class Rep, class Period>
+    Deadline(std::chrono::duration<Rep, Period> timeout)  // NOLINT: conversion is the interface
+        : Deadline(std::chrono::duration<double, std::nano>(timeout), 0) {}
+
+    static constexpr Deadline never() noexcept { return {}; }
+    static constexpr Deadline at(Clock::time_point when) noexcept {
+        Deadline deadline;
+        deadline.when_ = when;
+        return deadline;
+    }
+
+    constexpr bool is_never() const noexcept { return when_ == Clock::time_point::max(); }
+    bool passed() const noexcept { return !is_never() && Clock::now() >= when_; }
+
+    /// Time left, never negative; nanoseconds::max() for ever.
+    std::chrono::nanoseconds remaining() const noexcept;
+
+    /// The earlier of this and `slice` from now: for waits that look around now and then.
+    Deadline sliced(std::chrono::nanoseconds slice) const noexcept;
+
+    /// What the caller asked for, as messages print it: "250 ms", "no deadline".
+    std::string text() const;
+
+  private:
+    Deadline(std::chrono::duration<double, std::nano> timeout, int) noexcept;
+
+    Clock::time_point when_ = Clock::time_point::max();
+    std::chrono::nanoseconds asked_ = std::chrono::nanoseconds::max();
+};
+
+}  // namespace hsadrv

@@ -1,0 +1,78 @@
+// The process-wide HSA runtime: initialised by the first Driver, shut down when nothing needs it any more.
+//
+//   hsadrv::Driver driver;
+//   hsadrv::AgentRef gpu = driver.gpus().front();
+//
+// Owns: one count of a shared reference. Everything that owns a HSA object holds another, so objects may
+// outlive the Driver that they were made under; hsa_shut_down happens when the last of them goes. Nothing
+// happens at static-initialisation time. In a child forked after initialisation every creating call throws
+// ForkedChild, and destructors leave the parent's runtime alone; fork + exec is fine.
+// Thread safety: any thread; concurrent construction and destruction included.
+#pragma once
+
+#include <hsa/hsa.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hsadrv/agent.hpp"
+
+namespace hsadrv {
+
+namespace detail {
+class Runtime;
+}
+
+/// Facts about the runtime and the host.
+struct SystemFacts {
+    std::uint16_t version_major, version_minor;  ///< of the HSA runtime's interface
+    std::uint64_t timestamp_frequency_hz;        ///< of hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP)
+    bool large_model;                            ///< 64-bit
+    bool little_endian;
+    std::uint64_t signal_max_wait_ticks;
+};
+
+class Driver {
+  public:
+    /// Initialises the runtime or joins it. Throws NoDevice when the runtime finds no device, saying what was
+    /// tried and what to do; ForkedChild; Error otherwise.
+    Driver();
+
+    /// Every agent, in the runtime's order.
+    const std::vector<AgentRef>& agents() const noexcept;
+
+    /// The GPUs that can dispatch kernels, in the runtime's order (ROCR_VISIBLE_DEVICES applies). Never
+    /// empty: throws NoDevice.
+    const std::vector<AgentRef>& gpus() const;
+
+    /// Never empty on a running system; the first owns the host's pools.
+    const std::vector<AgentRef>& cpus() const noexcept;
+
+    const SystemFacts& system() const noexcept;
+
+    /// Joins the runtime that is already up. Throws Error if none is: construct a Driver first.
+    static Driver current();
+
+    detail::Runtime& runtime() const noexcept { return *runtime_; }
+
+  private:
+    explicit Driver(std::shared_ptr<detail::Runtime> runtime) noexcept : runtime_(std::move(runtime)) {}
+    std::shared_ptr<detail::Runtime> runtime_;
+    friend class DriverRef;
+};
+
+/// A Driver that may be absent; the member that keeps the runtime alive in movable owners.
+class DriverRef {
+  public:
+    DriverRef() noexcept = default;
+    DriverRef(const Driver& driver) noexcept
+        : runtime_(driver.runtime_) {}  // NOLINT: conversion is the interface
+    explicit operator bool() const noexcept { return bool(runtime_); }
+
+  private:
+    std::shared_ptr<detail::Runtime> runtime_;
+};
+
+}  // namespace hsadrv

@@ -1,0 +1,122 @@
+// Memory that agents can use: allocations from pools, locked host ranges, and what an address is.
+//
+//   auto buffer = hsadrv::Allocation::from_pool(hsadrv::device_pool(gpu), 4096);
+//   auto pinned = hsadrv::Registration(host.data(), host.size_bytes(), {gpu});    // unlocked at scope exit
+//   void* at_gpu = pinned.device_address();
+//
+// Owns: Allocation its memory, Registration its lock. Both keep the runtime alive. Neither waits: memory that
+// a stream still uses must be handed to Stream::keep_alive or Stream::release, which free it when the work is
+// done. Thread safety: distinct objects from any thread; one object as any value. Source: hsa_ext_amd.h,
+// hsa_amd_memory_pool_allocate, hsa_amd_memory_lock, hsa_amd_pointer_info.
+#pragma once
+
+#include <hsa/hsa.h>
+#include <hsa/hsa_ext_amd.h>
+
+#include <cstddef>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hsadrv/agent.hpp"
+#include "hsadrv/driver.hpp"
+#include "hsadrv/handle.hpp"
+#include "hsadrv/mem_pool.hpp"
+
+namespace hsadrv {
+
+struct AllocationTraits {
+    using Native = void*;
+    static Native null() noexcept { return nullptr; }
+    static bool is_null(Native p) noexcept { return p == nullptr; }
+    static void destroy(Native p) noexcept;
+};
+
+/// A block of memory from a pool, aligned to the pool's granule (4096 bytes or more).
+class Allocation {
+  public:
+    /// Nothing: data() is null, size_bytes() zero.
+    Allocation() noexcept = default;
+
+    /// Zero bytes give an empty allocation. Device memory is usable by its owner; host memory by the CPU and
+    /// all GPUs. Throws OutOfMemory with what was asked for and what the pool has.
+    static Allocation from_pool(const MemPool& pool, std::size_t size_bytes);
+
+    /// Adopts memory that hsa_amd_memory_pool_allocate returned.
+    static Allocation from_native(void* data, std::size_t size_bytes, AgentRef owner);
+
+    void* data() const noexcept { return memory_.get(); }
+    std::size_t size_bytes() const noexcept { return size_bytes_; }
+    AgentRef owner() const noexcept { return owner_; }
+    explicit operator bool() const noexcept { return bool(memory_); }
+
+    /// Gives the memory up: the caller frees it with hsa_amd_memory_pool_free.
+    void* release() noexcept {
+        size_bytes_ = 0;
+        return memory_.release();
+    }
+
+  private:
+    Allocation(Driver driver, void* data, std::size_t size_bytes, AgentRef owner) noexcept
+        : driver_(std::move(driver)), memory_(data), size_bytes_(size_bytes), owner_(owner) {}
+
+    DriverRef driver_;  // before memory_: freed while the runtime still lives
+    UniqueHandle<AllocationTraits> memory_;
+    std::size_t size_bytes_ = 0;
+    AgentRef owner_;
+};
+
+/// Lets agents use an allocation, in addition to those that already may. Throws Error if one never can.
+void allow_access(void* allocation, std::span<const AgentRef> agents);
+
+/// Locks a range of host memory and maps it for the agents (all GPUs if none are named). Returns the address
+/// at which they see `host`. Throws OutOfMemory, InvalidArgument. Undone by deregister_memory(host).
+void* register_memory(void* host, std::size_t size_bytes, std::span<const AgentRef> agents = {});
+void deregister_memory(void* host);
+
+/// register_memory for a scope.
+class Registration {
+  public:
+    Registration() noexcept = default;
+    Registration(void* host, std::size_t size_bytes, std::span<const AgentRef> agents = {});
+    Registration(void* host, std::size_t size_bytes, std::initializer_list<AgentRef> agents)
+        : Registration(host, size_bytes, std::span(agents.begin(), agents.size())) {}
+
+    void* host() const noexcept { return lock_.get(); }
+    void* device_address() const noexcept { return device_address_; }
+    std::size_t size_bytes() const noexcept { return size_bytes_; }
+
+  private:
+    struct Traits {
+        using Native = void*;
+        static Native null() noexcept { return nullptr; }
+        static bool is_null(Native p) noexcept { return p == nullptr; }
+        static void destroy(Native p) noexcept;
+    };
+    DriverRef driver_;
+    UniqueHandle<Traits> lock_;
+    void* device_address_ = nullptr;
+    std::size_t size_bytes_ = 0;
+};
+
+/// What an address belongs to.
+struct PointerInfo {
+    enum class Kind { pageable, pool, registered, other };  ///< pageable: nothing that HSA knows of
+    Kind kind = Kind::pageable;
+    AgentRef owner;              ///< a CPU for host memory, registered memory included
+    void* host_base = nullptr;   ///< where the host sees the block; null if it cannot
+    void* agent_base = nullptr;  ///< where agents see it
+    std::size_t size_bytes = 0;  ///< of the whole block
+    std::vector<AgentRef> accessible;
+
+    bool device_memory() const;
+    /// The agents' address for `pointer`, which is a host or an agent address within the block.
+    void* agent_address(const void* pointer) const noexcept;
+    /// Bytes from `pointer` to the end of the block.
+    std::size_t bytes_after(const void* pointer) const noexcept;
+};
+
+PointerInfo pointer_info(const void* pointer);
+
+}  // namespace hsadrv

@@ -1,0 +1,164 @@
+// AQL packets as values: pure functions from facts to 64 bytes.
+//
+//   Packet p = kernel_dispatch({.kernel_object = object, .grid = 1 << 20, .workgroup = 256, .kernarg =
+//   args}); queue.submit(p);
+//
+// The header is the last thing that a builder writes, and the first word of a packet is the last that a queue
+// stores: a packet processor that sees the header sees the rest. Thread safety: values. Source: HSA Platform
+// System Architecture, "Architected Queuing Language packets"; hsa.h, hsa_packet_header_t.
+#pragma once
+
+#include <hsa/hsa.h>
+
+#include <array>
+#include <bit>
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "hsadrv/error.hpp"
+
+namespace hsadrv {
+
+/// Three extents, counted in work-items unless said otherwise. Any integer converts: `Dim3 grid = 1 << 20`.
+struct Dim3 {
+    std::uint32_t x = 1, y = 1, z = 1;
+
+    constexpr Dim3() noexcept = default;
+    /// Throws InvalidArgument for an extent that 32 bits cannot hold.
+    template <std::integral X, std::integral Y = int, std::integral Z = int>
+    constexpr Dim3(X x_, Y y_ = 1, Z z_ = 1)  // NOLINT: conversion is the interface
+        : x(extent(x_)), y(extent(y_)), z(extent(z_)) {}
+
+    constexpr std::uint64_t volume() const noexcept { return std::uint64_t{x} * y * z; }
+    /// 1, 2 or 3: the trailing extents of one do not count.
+    constexpr unsigned dimensions() const noexcept { return z != 1 ? 3 : y != 1 ? 2 : 1; }
+    friend constexpr bool operator==(const Dim3&, const Dim3&) noexcept = default;
+
+  private:
+    template <std::integral T>
+    static constexpr std::uint32_t extent(T value) {
+        if (!std::in_range<std::uint32_t>(value))
+            throw InvalidArgument("Dim3: extent " + std::to_string(value) + " does not fit 32 bits");
+        return static_cast<std::uint32_t>(value);
+    }
+};
+
+/// The values that hsa_packet_type_t has; invalid is 1, not 0, so zeroed memory is a vendor packet.
+enum class PacketType : std::uint8_t {
+    vendor_specific = HSA_PACKET_TYPE_VENDOR_SPECIFIC,
+    invalid = HSA_PACKET_TYPE_INVALID,
+    kernel_dispatch = HSA_PACKET_TYPE_KERNEL_DISPATCH,
+    barrier_and = HSA_PACKET_TYPE_BARRIER_AND,
+    agent_dispatch = HSA_PACKET_TYPE_AGENT_DISPATCH,
+    barrier_or = HSA_PACKET_TYPE_BARRIER_OR,
+};
+
+enum class FenceScope : std::uint8_t {
+    none = HSA_FENCE_SCOPE_NONE,
+    agent = HSA_FENCE_SCOPE_AGENT,
+    system = HSA_FENCE_SCOPE_SYSTEM,
+};
+
+/// How a packet is ordered. `barrier`: it starts when all earlier packets of its queue are complete.
+struct PacketOrder {
+    bool barrier = true;
+    FenceScope acquire = FenceScope::system;
+    FenceScope release = FenceScope::system;
+};
+
+constexpr std::uint16_t packet_header(PacketType type, PacketOrder order) noexcept {
+    return static_cast<std::uint16_t>(unsigned(type) << HSA_PACKET_HEADER_TYPE |
+                                      unsigned(order.barrier) << HSA_PACKET_HEADER_BARRIER |
+                                      unsigned(order.acquire) << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
+                                      unsigned(order.release) << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE);
+}
+
+constexpr PacketType packet_type(std::uint16_t header) noexcept {
+    return static_cast<PacketType>(header & 0xff);
+}
+
+/// One slot of a queue's ring. words[0] holds the header in its low half.
+struct alignas(64) Packet {
+    std::array<std::uint32_t, 16> words{static_cast<std::uint32_t>(PacketType::invalid)};
+
+    constexpr std::uint16_t header() const noexcept { return static_cast<std::uint16_t>(words[0]); }
+    constexpr PacketType type() const noexcept { return packet_type(header()); }
+
+    /// The packet as hsa.h declares it, for example as<hsa_kernel_dispatch_packet_t>().
+    template <class Native>
+    Native as() const noexcept {
+        static_assert(sizeof(Native) == 64 && std::is_trivially_copyable_v<Native>);
+        return std::bit_cast<Native>(words);
+    }
+    template <class Native>
+    static Packet from(const Native& native) noexcept {
+        static_assert(sizeof(Native) == 64 && std::is_trivially_copyable_v<Native>);
+        return {std::bit_cast<std::array<std::uint32_t, 16>>(native)};
+    }
+};
+static_assert(sizeof(Packet) == 64);
+
+struct KernelDispatch {
+    std::uint64_t kernel_object = 0;
+    Dim3 grid;                                ///< work-items
+    Dim3 workgroup;                           ///< work-items
+    std::uint32_t private_segment_bytes = 0;  ///< a work-item
+    std::uint32_t group_segment_bytes = 0;    ///< a work-group, static and dynamic
+    void* kernarg = nullptr;                  ///< 16-byte aligned at least
+    hsa_signal_t completion = {0};            ///< decremented by one at completion; 0: none
+    PacketOrder order;
+};
+
+/// Nothing is checked: this is arithmetic, and tests send bad packets on purpose.
+inline Packet kernel_dispatch(const KernelDispatch& d) noexcept {
+    hsa_kernel_dispatch_packet_t p{};
+    p.workgroup_size_x = static_cast<std::uint16_t>(d.workgroup.x);
+    p.workgroup_size_y = static_cast<std::uint16_t>(d.workgroup.y);
+    p.workgroup_size_z = static_cast<std::uint16_t>(d.workgroup.z);
+    p.grid_size_x = d.grid.x;
+    p.grid_size_y = d.grid.y;
+    p.grid_size_z = d.grid.z;
+    p.private_segment_size = d.private_segment_bytes;
+    p.group_segment_size = d.group_segment_bytes;
+    p.kernel_object = d.kernel_object;
+    p.kernarg_address = d.kernarg;
+    p.completion_signal = d.completion;
+    const unsigned dimensions =
+        d.grid.dimensions() > d.workgroup.dimensions() ? d.grid.dimensions() : d.workgroup.dimensions();
+    p.setup = static_cast<std::uint16_t>(dimensions << HSA_KERNEL_DISPATCH_PACKET_SETUP_DIMENSIONS);
+    p.header = packet_header(PacketType::kernel_dispatch, d.order);
+    return Packet::from(p);
+}
+
+/// The most signals that one barrier packet can wait for.
+inline constexpr std::size_t barrier_max_dependencies = 5;
+
+namespace detail {
+inline Packet barrier(PacketType type, std::span<const hsa_signal_t> dependencies, hsa_signal_t completion,
+                      PacketOrder order) noexcept {
+    hsa_barrier_and_packet_t p{};
+    for (std::size_t i = 0; i < dependencies.size() && i < barrier_max_dependencies; ++i)
+        p.dep_signal[i] = dependencies[i];
+    p.completion_signal = completion;
+    p.header = packet_header(type, order);
+    return Packet::from(p);
+}
+}  // namespace detail
+
+/// Complete when all of the signals (at most five) have been seen at zero.
+inline Packet barrier_and(std::span<const hsa_signal_t> dependencies, hsa_signal_t completion = {0},
+                          PacketOrder order = {}) noexcept {
+    return detail::barrier(PacketType::barrier_and, dependencies, completion, order);
+}
+
+/// Complete when one of the signals (at most five) has been seen at zero.
+inline Packet barrier_or(std::span<const hsa_signal_t> dependencies, hsa_signal_t completion = {0},
+                         PacketOrder order = {}) noexcept {
+    return detail::barrier(PacketType::barrier_or, dependencies, completion, order);
+}
+
+}  // namespace hsadrv

@@ -1,0 +1,113 @@
+// A 64-bit value that host and devices change and wait for.
+//
+//   auto done = hsadrv::Signal::create(1);
+//   queue.submit(hsadrv::barrier_and({}, done.native()));
+//   done.wait(hsadrv::Condition::equal, 0, std::chrono::seconds(1));
+//
+// SignalRef carries the verbs and is copied freely; Signal owns. Functions take refs.
+// Thread safety: the verbs are atomic, from any thread; a Signal itself as any value.
+// Memory ordering: load acquires, store, add and subtract release, unless the name says relaxed; wait
+// acquires when the condition holds. Storing does not lose wake-ups: the runtime wakes blocked waiters. Owns:
+// Signal its signal, and keeps the runtime alive. SignalRef borrows until its Signal is gone. Source: hsa.h,
+// "Signals".
+#pragma once
+
+#include <hsa/hsa.h>
+
+#include <cstdint>
+#include <optional>
+
+#include "hsadrv/deadline.hpp"
+#include "hsadrv/driver.hpp"
+#include "hsadrv/handle.hpp"
+
+namespace hsadrv {
+
+enum class Condition { equal, not_equal, less, greater_equal };
+
+constexpr bool holds(Condition condition, std::int64_t value, std::int64_t than) noexcept {
+    switch (condition) {
+        case Condition::equal:
+            return value == than;
+        case Condition::not_equal:
+            return value != than;
+        case Condition::less:
+            return value < than;
+        case Condition::greater_equal:
+            return value >= than;
+    }
+    return false;
+}
+
+class SignalRef {
+  public:
+    constexpr SignalRef() noexcept : native_{0} {}
+    constexpr explicit SignalRef(hsa_signal_t native) noexcept : native_(native) {}
+
+    constexpr hsa_signal_t native() const noexcept { return native_; }
+    constexpr explicit operator bool() const noexcept { return native_.handle != 0; }
+    friend constexpr bool operator==(SignalRef a, SignalRef b) noexcept {
+        return a.native_.handle == b.native_.handle;
+    }
+
+    /// Reads the value in place: no call into the runtime, so that the launch path may use it.
+    std::int64_t load() const noexcept;
+    std::int64_t load_relaxed() const noexcept;
+
+    void store(std::int64_t value) const noexcept;
+    void add(std::int64_t value) const noexcept;
+    void subtract(std::int64_t value) const noexcept;
+    std::int64_t exchange(std::int64_t value) const noexcept;
+    /// Returns the value found; the exchange happened if that equals `expected`.
+    std::int64_t compare_exchange(std::int64_t expected, std::int64_t desired) const noexcept;
+
+    /// Spins briefly, then blocks. Returns the value that met the condition. Throws Timeout.
+    std::int64_t wait(Condition condition, std::int64_t than, Deadline deadline = {}) const;
+    /// The same; nothing at the deadline.
+    std::optional<std::int64_t> try_wait(Condition condition, std::int64_t than,
+                                         Deadline deadline) const noexcept;
+
+  private:
+    hsa_signal_t native_;
+};
+
+class Signal {
+  public:
+    /// No signal.
+    Signal() noexcept = default;
+    /// Throws OutOfMemory when the runtime has no more of them.
+    static Signal create(std::int64_t initial);
+    /// Adopts a signal that hsa_signal_create made.
+    static Signal from_native(hsa_signal_t native);
+
+    SignalRef ref() const noexcept { return SignalRef(handle_.get()); }
+    operator SignalRef() const noexcept { return ref(); }  // NOLINT: an owner is a ref too
+    hsa_signal_t native() const noexcept { return handle_.get(); }
+    explicit operator bool() const noexcept { return bool(handle_); }
+    /// Gives the signal up: the caller destroys it with hsa_signal_destroy.
+    hsa_signal_t release() noexcept { return handle_.release(); }
+
+    std::int64_t load() const noexcept { return ref().load(); }
+    void store(std::int64_t value) const noexcept { ref().store(value); }
+    std::int64_t wait(Condition condition, std::int64_t than, Deadline deadline = {}) const {
+        return ref().wait(condition, than, deadline);
+    }
+    std::optional<std::int64_t> try_wait(Condition condition, std::int64_t than,
+                                         Deadline deadline) const noexcept {
+        return ref().try_wait(condition, than, deadline);
+    }
+
+  private:
+    struct Traits {
+        using Native = hsa_signal_t;
+        static Native null() noexcept { return {0}; }
+        static bool is_null(Native signal) noexcept { return signal.handle == 0; }
+        static void destroy(Native signal) noexcept;
+    };
+    Signal(Driver driver, hsa_signal_t native) noexcept : driver_(driver), handle_(native) {}
+
+    DriverRef driver_;  // before handle_: destroyed while the runtime still lives
+    UniqueHandle<Traits> handle_;
+};
+
+}  // namespace hsadrv
