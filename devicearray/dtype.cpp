@@ -1,4 +1,4 @@
-#include "dtype.hpp"
+#include "devicearray/dtype.hpp"
 
 #include <array>
 

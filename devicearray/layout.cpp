@@ -1,4 +1,4 @@
-#include "layout.hpp"
+#include "devicearray/layout.hpp"
 
 #include "hsadrv/error.hpp"
 

@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <string>
 
-#include "dims.hpp"
+#include "devicearray/dims.hpp"
 
 namespace hsadrv {
 

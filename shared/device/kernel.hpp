@@ -17,9 +17,6 @@
 /// A kernel: the host finds it by its unmangled name. Pointer arguments point to global memory.
 #define HSADRV_KERNEL extern "C" __attribute__((amdgpu_kernel, visibility("protected")))
 
-/// Work-items of the work-group are promised to be `count` (flat); the launch is checked against it.
-#define HSADRV_WORKGROUP(count) __attribute__((amdgpu_flat_work_group_size(count, count)))
-
 /// LDS, AMDGPU's address space 3. A kernel's pointer argument into it is a `dynamic_shared_pointer`: sized at
 /// launch.
 #define HSADRV_LDS __attribute__((address_space(3)))
