@@ -75,6 +75,7 @@ struct MemoryFault {
 };
 
 struct WorkGroup;  // kfdemu/dispatch
+struct Tlb;        // tlb.hpp
 
 struct alignas(64) Wave {
     /// The scalar file, indexed by operand encoding. From kConstants on it holds what an operand of that encoding reads
@@ -106,8 +107,9 @@ struct alignas(64) Wave {
     std::uint32_t index_in_group = 0;
     std::uint64_t shared_base = 0;      ///< LDS aperture, as FLAT addresses see it: 4 GiB from here
     std::uint64_t private_base = 0;     ///< scratch aperture
-    std::byte* scratch = nullptr;       ///< this wave's scratch backing
+    std::uint64_t scratch_va = 0;       ///< this wave's part of the queue's scratch memory, all lanes together
     std::uint64_t scratch_size_bytes = 0;
+    Tlb* tlb = nullptr;          ///< of the work-group; tlb.hpp
     std::uint32_t hw_id = 0, gpr_alloc = 0, lds_alloc = 0;  ///< what s_getreg reads
 
     KFDEMU_INLINE std::uint64_t s64(Operand index) const {

@@ -1,0 +1,289 @@
+// Moving data between VGPRs and memory for all lanes of one instruction: whole blocks where lanes lie next to
+// each other, lane by lane where not.
+//
+//     LaneAccess access{...};                                      // where each active lane's data lies
+//     if (!load_dwords<2>(wave, inst, access, wave.lanes(inst.dst))) return nullptr;      // faulted,
+//     wave.stop is set
+//
+// For executor files only: everything here is in their anonymous namespace, once an x86 level. Plain moves
+// are relaxed accesses, which x86 orders as the ISA needs it; the fences of MUBUF and SMEM add the rest.
+#pragma once
+
+#include "../address_space.hpp"
+#include "tlb.hpp"
+
+namespace kfdemu::gfx9::KFDEMU_LEVEL {
+namespace {
+
+inline constexpr std::uint64_t kAllLanes = ~std::uint64_t{0};
+
+/// Where the data of each active lane lies. Swizzled memory (scratch) has the dwords of a lane `dword_stride`
+/// apart.
+struct LaneAccess {
+    alignas(64) std::uint64_t at[kLanes];
+    std::uint64_t mask = 0;
+    std::uint32_t dword_stride = 4;
+};
+
+/// The same for LDS: byte offsets.
+struct LdsAccess {
+    alignas(64) std::uint32_t at[kLanes];
+    std::uint64_t mask = 0;
+};
+
+KFDEMU_INLINE unsigned first_lane(std::uint64_t mask) { return static_cast<unsigned>(__builtin_ctzll(mask)); }
+KFDEMU_INLINE unsigned last_lane(std::uint64_t mask) {
+    return 63u - static_cast<unsigned>(__builtin_clzll(mask));
+}
+KFDEMU_INLINE bool active(std::uint64_t mask, unsigned lane) { return (mask >> lane & 1) != 0; }
+/// Whether the active lanes are neighbours without a gap.
+KFDEMU_INLINE bool is_run(std::uint64_t mask) {
+    const std::uint64_t from_bit_0 = mask >> first_lane(mask);
+    return (from_bit_0 & (from_bit_0 + 1)) == 0;
+}
+
+/// Whether each active lane's data begins `pitch` bytes behind that of the lane before.
+template <class Address>
+KFDEMU_INLINE bool contiguous(const Address* at, std::uint64_t mask, unsigned pitch) {
+    const unsigned first = first_lane(mask);
+    const Address base = at[first] - static_cast<Address>(first) * pitch;
+    Address difference = 0;
+    if (mask == kAllLanes)
+        for (unsigned l = 0; l < kLanes; ++l) difference |= at[l] ^ (base + static_cast<Address>(l) * pitch);
+    else
+        for (unsigned l = 0; l < kLanes; ++l)
+            difference |= (at[l] ^ (base + static_cast<Address>(l) * pitch)) &
+                          (Address{0} - static_cast<Address>(mask >> l & 1));
+    return difference == 0;
+}
+
+/// Whether all active lanes' data lie inside [begin, begin + size).
+template <class Address>
+KFDEMU_INLINE bool all_inside(const Address* at, std::uint64_t mask, Address begin, Address size,
+                              unsigned bytes) {
+    if (size < bytes) return false;
+    const Address limit = size - bytes;
+    Address outside = 0;
+    for (unsigned l = 0; l < kLanes; ++l)
+        outside |= static_cast<Address>(at[l] - begin > limit) & static_cast<Address>(mask >> l & 1);
+    return outside == 0;
+}
+
+template <class T>
+KFDEMU_INLINE T read_as(const std::byte* from) {
+    T value;
+    __builtin_memcpy(&value, from, sizeof value);
+    return value;
+}
+template <class T>
+KFDEMU_INLINE void write_as(std::byte* to, T value) {
+    __builtin_memcpy(to, &value, sizeof value);
+}
+
+/// Writes the active lanes of one register.
+KFDEMU_INLINE void put(std::uint32_t* dst, const std::uint32_t* values, std::uint64_t mask) {
+    if (mask == kAllLanes) {
+        __builtin_memcpy(dst, values, kLanes * sizeof *dst);
+        return;
+    }
+    for (unsigned l = 0; l < kLanes; ++l) dst[l] = active(mask, l) ? values[l] : dst[l];
+}
+
+/// Calls body(lane) for each active lane, in ascending order.
+template <class Body>
+KFDEMU_INLINE void for_each_lane(std::uint64_t mask, Body&& body) {
+    if (mask == kAllLanes) {
+        for (unsigned l = 0; l < kLanes; ++l) body(l);
+        return;
+    }
+    for (; mask != 0; mask &= mask - 1) body(first_lane(mask));
+}
+
+/// N dwords a lane, lanes adjacent; `block` is the first active lane's.
+template <unsigned N>
+void load_block(const std::byte* block, std::uint64_t mask, std::uint32_t* dst) {
+    const unsigned first = first_lane(mask), count = last_lane(mask) - first + 1;
+    if constexpr (N == 1) {
+        if (is_run(mask)) {
+            __builtin_memcpy(dst + first, block, count * 4);
+            return;
+        }
+    }
+    alignas(64) std::uint32_t raw[N * kLanes], column[kLanes];
+    __builtin_memcpy(raw + first * N, block, count * N * 4);
+    for (unsigned k = 0; k < N; ++k) {
+        for (unsigned l = 0; l < kLanes; ++l) column[l] = raw[l * N + k];
+        put(dst + k * kLanes, column, mask);
+    }
+}
+
+template <unsigned N>
+void store_block(std::byte* block, std::uint64_t mask, const std::uint32_t* src) {
+    const unsigned first = first_lane(mask), count = last_lane(mask) - first + 1;
+    if constexpr (N == 1) {
+        __builtin_memcpy(block, src + first, count * 4);
+    } else {
+        alignas(64) std::uint32_t raw[N * kLanes];
+        for (unsigned k = 0; k < N; ++k)
+            for (unsigned l = 0; l < kLanes; ++l) raw[l * N + k] = src[k * kLanes + l];
+        __builtin_memcpy(block, raw + first * N, count * N * 4);
+    }
+}
+
+KFDEMU_INLINE bool fault(Wave& wave, const Inst& inst, std::uint64_t address, unsigned lane,
+                         std::uint32_t access) {
+    wave.fault_at(Stop::MemoryFault, inst, {address, lane, access});
+    return false;
+}
+
+template <unsigned N>
+[[gnu::noinline]] bool load_slowly(Wave& wave, const Inst& inst, const LaneAccess& a, std::uint32_t* dst) {
+    for (std::uint64_t rest = a.mask; rest != 0; rest &= rest - 1) {
+        const unsigned lane = first_lane(rest);
+        std::uint32_t value[N];
+        std::uint64_t bad = 0;
+        if (!read_lane(wave, a.at[lane], a.dword_stride, value, sizeof value, bad))
+            return fault(wave, inst, bad, lane, kRead);
+        for (unsigned k = 0; k < N; ++k) dst[k * kLanes + lane] = value[k];
+    }
+    return true;
+}
+
+template <unsigned N>
+[[gnu::noinline]] bool store_slowly(Wave& wave, const Inst& inst, const LaneAccess& a,
+                                    const std::uint32_t* src) {
+    for (std::uint64_t rest = a.mask; rest != 0; rest &= rest - 1) {
+        const unsigned lane = first_lane(rest);
+        std::uint32_t value[N];
+        std::uint64_t bad = 0;
+        for (unsigned k = 0; k < N; ++k) value[k] = src[k * kLanes + lane];
+        if (!write_lane(wave, a.at[lane], a.dword_stride, value, sizeof value, bad))
+            return fault(wave, inst, bad, lane, kWrite);
+    }
+    return true;
+}
+
+/// Linear memory: N dwords of a lane follow each other.
+template <unsigned N>
+bool load_linear(Wave& wave, const Inst& inst, const LaneAccess& a, std::uint32_t* dst) {
+    const unsigned first = first_lane(a.mask);
+    if (contiguous(a.at, a.mask, N * 4)) {
+        const std::uint64_t bytes = (last_lane(a.mask) - first + 1) * std::uint64_t{N * 4};
+        if (const Tlb::Entry* entry = translate(wave, a.at[first], bytes, kRead)) {
+            load_block<N>(entry->at(a.at[first]), a.mask, dst);
+            return true;
+        }
+    }
+    const Tlb::Entry* entry = translate(wave, a.at[first], N * 4, kRead);
+    if (entry == nullptr || !all_inside<std::uint64_t>(a.at, a.mask, entry->begin, entry->size_bytes, N * 4))
+        return load_slowly<N>(wave, inst, a, dst);
+    for_each_lane(
+        a.mask, [&](unsigned l) __attribute__((always_inline)) {
+            const std::byte* from = entry->at(a.at[l]);
+            for (unsigned k = 0; k < N; ++k) dst[k * kLanes + l] = read_as<std::uint32_t>(from + k * 4);
+        });
+    return true;
+}
+
+template <unsigned N>
+bool store_linear(Wave& wave, const Inst& inst, const LaneAccess& a, const std::uint32_t* src) {
+    const unsigned first = first_lane(a.mask);
+    if (is_run(a.mask) && contiguous(a.at, a.mask, N * 4)) {
+        const std::uint64_t bytes = (last_lane(a.mask) - first + 1) * std::uint64_t{N * 4};
+        if (const Tlb::Entry* entry = translate(wave, a.at[first], bytes, kWrite)) {
+            store_block<N>(entry->at(a.at[first]), a.mask, src);
+            return true;
+        }
+    }
+    const Tlb::Entry* entry = translate(wave, a.at[first], N * 4, kWrite);
+    if (entry == nullptr || !all_inside<std::uint64_t>(a.at, a.mask, entry->begin, entry->size_bytes, N * 4))
+        return store_slowly<N>(wave, inst, a, src);
+    for_each_lane(
+        a.mask, [&](unsigned l) __attribute__((always_inline)) {
+            std::byte* to = entry->at(a.at[l]);
+            for (unsigned k = 0; k < N; ++k) write_as(to + k * 4, src[k * kLanes + l]);
+        });
+    return true;
+}
+
+/// Whether a dword of any active lane would be torn apart by the swizzle.
+KFDEMU_INLINE bool misaligned_dwords(const LaneAccess& a) {
+    std::uint64_t low_bits = 0;
+    for (unsigned l = 0; l < kLanes; ++l) low_bits |= a.at[l] & (std::uint64_t{0} - (a.mask >> l & 1));
+    return (low_bits & 3) != 0;
+}
+
+/// dst[k * 64 + lane] = dword k of what lies at the lane's address.
+template <unsigned N>
+bool load_dwords(Wave& wave, const Inst& inst, LaneAccess& a, std::uint32_t* dst) {
+    if (a.dword_stride == 4) return load_linear<N>(wave, inst, a, dst);
+    if (misaligned_dwords(a)) return load_slowly<N>(wave, inst, a, dst);
+    for (unsigned k = 0; k < N; ++k) {
+        if (!load_linear<1>(wave, inst, a, dst + k * kLanes)) return false;
+        for (unsigned l = 0; l < kLanes; ++l) a.at[l] += a.dword_stride;
+    }
+    return true;
+}
+
+template <unsigned N>
+bool store_dwords(Wave& wave, const Inst& inst, LaneAccess& a, const std::uint32_t* src) {
+    if (a.dword_stride == 4) return store_linear<N>(wave, inst, a, src);
+    if (misaligned_dwords(a)) return store_slowly<N>(wave, inst, a, src);
+    for (unsigned k = 0; k < N; ++k) {
+        if (!store_linear<1>(wave, inst, a, src + k * kLanes)) return false;
+        for (unsigned l = 0; l < kLanes; ++l) a.at[l] += a.dword_stride;
+    }
+    return true;
+}
+
+/// values[lane] = the byte or half at the lane's address, extended as T is signed or not.
+template <class T>
+bool load_small(Wave& wave, const Inst& inst, const LaneAccess& a, std::uint32_t* values) {
+    const unsigned first = first_lane(a.mask);
+    const Tlb::Entry* entry = translate(wave, a.at[first], sizeof(T), kRead);
+    const bool swizzle_splits = a.dword_stride != 4 && sizeof(T) == 2;
+    if (entry != nullptr && !swizzle_splits &&
+        all_inside<std::uint64_t>(a.at, a.mask, entry->begin, entry->size_bytes, sizeof(T))) {
+        for_each_lane(
+            a.mask, [&](unsigned l) __attribute__((always_inline)) {
+                values[l] = static_cast<std::uint32_t>(std::int32_t{read_as<T>(entry->at(a.at[l]))});
+            });
+        return true;
+    }
+    for (std::uint64_t rest = a.mask; rest != 0; rest &= rest - 1) {
+        const unsigned lane = first_lane(rest);
+        T value;
+        std::uint64_t bad = 0;
+        if (!read_lane(wave, a.at[lane], a.dword_stride, &value, sizeof value, bad))
+            return fault(wave, inst, bad, lane, kRead);
+        values[lane] = static_cast<std::uint32_t>(std::int32_t{value});
+    }
+    return true;
+}
+
+template <class T>
+bool store_small(Wave& wave, const Inst& inst, const LaneAccess& a, const std::uint32_t* src,
+                 unsigned shift) {
+    const unsigned first = first_lane(a.mask);
+    const Tlb::Entry* entry = translate(wave, a.at[first], sizeof(T), kWrite);
+    const bool swizzle_splits = a.dword_stride != 4 && sizeof(T) == 2;
+    if (entry != nullptr && !swizzle_splits &&
+        all_inside<std::uint64_t>(a.at, a.mask, entry->begin, entry->size_bytes, sizeof(T))) {
+        for_each_lane(
+            a.mask, [&](unsigned l) __attribute__((always_inline)) {
+                write_as(entry->at(a.at[l]), static_cast<T>(src[l] >> shift));
+            });
+        return true;
+    }
+    for (std::uint64_t rest = a.mask; rest != 0; rest &= rest - 1) {
+        const unsigned lane = first_lane(rest);
+        const T value = static_cast<T>(src[lane] >> shift);
+        std::uint64_t bad = 0;
+        if (!write_lane(wave, a.at[lane], a.dword_stride, &value, sizeof value, bad))
+            return fault(wave, inst, bad, lane, kWrite);
+    }
+    return true;
+}
+
+}  // namespace
+}  // namespace kfdemu::gfx9::KFDEMU_LEVEL

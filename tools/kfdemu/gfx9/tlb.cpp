@@ -1,0 +1,86 @@
+#include "tlb.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <ctime>
+
+#include "../address_space.hpp"
+
+namespace kfdemu::gfx9 {
+namespace {
+
+/// Where byte `index` of an access at `va` lies: dwords are `dword_stride` apart, bytes of a dword adjacent.
+std::uint64_t byte_address(std::uint64_t va, std::uint32_t dword_stride, unsigned index) {
+    const std::uint64_t from_dword = (va & 3) + index;
+    return (va & ~std::uint64_t{3}) + (from_dword >> 2) * dword_stride + (from_dword & 3);
+}
+
+template <class Move>
+bool by_pieces(Wave& wave, std::uint64_t va, std::uint32_t dword_stride, unsigned bytes, std::uint32_t access,
+               std::uint64_t& bad, Move&& move) {
+    if (dword_stride == 4)
+        if (const Tlb::Entry* entry = translate(wave, va, bytes, access)) {
+            move(entry->at(va), 0, bytes);
+            return true;
+        }
+    for (unsigned done = 0; done < bytes;) {
+        const std::uint64_t at = byte_address(va, dword_stride, done);
+        const unsigned rest_of_dword = std::min<unsigned>(bytes - done, 4 - static_cast<unsigned>(at & 3));
+        const Tlb::Entry* entry = translate(wave, at, rest_of_dword, access);
+        const unsigned piece = entry != nullptr ? rest_of_dword : 1;
+        if (entry == nullptr) entry = translate(wave, at, 1, access);
+        if (entry == nullptr) {
+            bad = at;
+            return false;
+        }
+        move(entry->at(at), done, piece);
+        done += piece;
+    }
+    return true;
+}
+
+std::uint64_t monotonic_ns() {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+}  // namespace
+
+void Tlb::flush() {
+    for (Entry& e : entry) e = {};
+}
+
+const Tlb::Entry* refill(Wave& wave, std::uint64_t va) noexcept {
+    const AddressSpace::Range* range = wave.memory->find(va);
+    if (range == nullptr) return nullptr;
+    Tlb& tlb = *wave.tlb;
+    // An access that straddles the end of a cached range comes here too; the range must not be entered twice.
+    for (Tlb::Entry& entry : tlb.entry)
+        if (entry.size_bytes != 0 && entry.begin == range->begin) return &entry;
+    Tlb::Entry& entry = tlb.entry[tlb.victim];
+    tlb.victim = (tlb.victim + 1) % Tlb::kEntries;
+    entry = {range->begin, range->end - range->begin, range->host, range->access};
+    return &entry;
+}
+
+bool read_lane(Wave& wave, std::uint64_t va, std::uint32_t dword_stride, void* out, unsigned bytes,
+               std::uint64_t& bad) noexcept {
+    return by_pieces(wave, va, dword_stride, bytes, kRead, bad,
+                     [&](const std::byte* host, unsigned done, unsigned piece) {
+                         std::memcpy(static_cast<std::byte*>(out) + done, host, piece);
+                     });
+}
+
+bool write_lane(Wave& wave, std::uint64_t va, std::uint32_t dword_stride, const void* in, unsigned bytes,
+                std::uint64_t& bad) noexcept {
+    return by_pieces(wave, va, dword_stride, bytes, kWrite, bad,
+                     [&](std::byte* host, unsigned done, unsigned piece) {
+                         std::memcpy(host, static_cast<const std::byte*>(in) + done, piece);
+                     });
+}
+
+std::uint64_t reference_clock_ticks() { return monotonic_ns() / 10; }
+std::uint64_t shader_clock_ticks() { return monotonic_ns(); }
+
+}  // namespace kfdemu::gfx9

@@ -1,0 +1,63 @@
+// The last few address ranges that a work-group touched, so that most accesses ask the AddressSpace nothing.
+//
+//     const Tlb::Entry* entry = translate(wave, va, size_bytes, kRead);     // nullptr: not mapped, or not
+//     allowed std::byte* host = entry->at(va);
+//
+// Thread safety: one thread at a time, the one that runs the work-group and holds the AddressSpace. Entries
+// are void once the Hold was renewed: flush() then.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "wave.hpp"
+
+namespace kfdemu::gfx9 {
+
+struct Tlb {
+    struct Entry {
+        std::uint64_t begin = 0, size_bytes = 0;
+        std::byte* host = nullptr;
+        std::uint32_t access = 0;
+
+        KFDEMU_INLINE bool contains(std::uint64_t va, std::uint64_t bytes) const {
+            const std::uint64_t from = va - begin;
+            return from < size_bytes && bytes <= size_bytes - from;
+        }
+        KFDEMU_INLINE std::byte* at(std::uint64_t va) const { return host + (va - begin); }
+    };
+    static constexpr unsigned kEntries = 4;
+
+    Entry entry[kEntries];
+    unsigned victim = 0;
+
+    void flush();
+};
+
+/// Asks the AddressSpace for the range that holds `va` and keeps it; nullptr if nothing is mapped there.
+const Tlb::Entry* refill(Wave& wave, std::uint64_t va) noexcept;
+
+/// The range that holds all of [va, va + bytes) and allows `access`; nullptr if there is none.
+KFDEMU_INLINE const Tlb::Entry* translate(Wave& wave, std::uint64_t va, std::uint64_t bytes,
+                                          std::uint32_t access) {
+    const Tlb::Entry* entry = nullptr;
+    for (unsigned i = 0; i < Tlb::kEntries && entry == nullptr; ++i)
+        if (wave.tlb->entry[i].contains(va, bytes)) entry = &wave.tlb->entry[i];
+    if (entry == nullptr) entry = refill(wave, va);
+    if (entry == nullptr || !entry->contains(va, bytes)) return nullptr;
+    return (entry->access & access) == access ? entry : nullptr;
+}
+
+/// One lane's access that the fast ways refused: it may straddle ranges, and with `dword_stride` != 4 its
+/// dwords lie that far apart (swizzled scratch). False: not mapped or not allowed at `bad`, and for writes
+/// nothing behind it was written.
+bool read_lane(Wave& wave, std::uint64_t va, std::uint32_t dword_stride, void* out, unsigned bytes,
+               std::uint64_t& bad) noexcept;
+bool write_lane(Wave& wave, std::uint64_t va, std::uint32_t dword_stride, const void* in, unsigned bytes,
+                std::uint64_t& bad) noexcept;
+
+/// What s_memrealtime and s_memtime read: 100 MHz and 1 GHz of the host's monotonic clock.
+std::uint64_t reference_clock_ticks();
+std::uint64_t shader_clock_ticks();
+
+}  // namespace kfdemu::gfx9
