@@ -218,6 +218,7 @@ KernelMetadata read_kernel(const msgpack::object& object, std::size_t index) {
     kernel.sgpr_spill_count = map.u32(".sgpr_spill_count").value_or(0);
     kernel.vgpr_spill_count = map.u32(".vgpr_spill_count").value_or(0);
     kernel.uses_dynamic_stack = map.flag(".uses_dynamic_stack");
+    kernel.uniform_workgroups = map.u32(".uniform_work_group_size").value_or(0) != 0;
     if (kernel.kernarg_size_bytes > max_kernarg_bytes) map.wrong(".kernarg_segment_size", "65536 or less");
     if (!is_power_of_two(kernel.kernarg_align_bytes)) map.wrong(".kernarg_segment_align", "a power of two");
     if (kernel.wavefront_size != 32 && kernel.wavefront_size != 64) map.wrong(".wavefront_size", "32 or 64");
@@ -230,8 +231,8 @@ KernelMetadata read_kernel(const msgpack::object& object, std::size_t index) {
         kernel.arguments.push_back(
             read_argument(Map(arguments[i], map.where() + ", argument " + std::to_string(i))));
     }
-    std::stable_sort(kernel.arguments.begin(), kernel.arguments.end(),
-                     [](const auto& a, const auto& b) { return a.offset_bytes < b.offset_bytes; });
+    std::sort(kernel.arguments.begin(), kernel.arguments.end(),
+              [](const auto& a, const auto& b) { return a.offset_bytes < b.offset_bytes; });
     check_layout(kernel, map.where());
     return kernel;
 }

@@ -91,6 +91,7 @@ struct KernelMetadata {
     std::uint32_t sgpr_spill_count = 0;
     std::uint32_t vgpr_spill_count = 0;
     bool uses_dynamic_stack = false;  ///< its scratch has no bound the compiler knows
+    bool uniform_workgroups = false;  ///< compiled for grids that are whole multiples of the work-group
 };
 
 struct Metadata {

@@ -1,0 +1,69 @@
+#include "hsadrv/file_bytes.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "hsadrv/error.hpp"
+
+namespace hsadrv {
+namespace {
+
+[[noreturn]] void refuse(const std::filesystem::path& path, const std::string& why) {
+    throw Error("file '" + path.string() + "': " + why);
+}
+
+class Descriptor {
+  public:
+    // Not blocking: opening a pipe that nobody writes to must not hang.
+    explicit Descriptor(const std::filesystem::path& path)
+        : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+        if (fd_ < 0) refuse(path, std::string("cannot be opened: ") + std::strerror(errno));
+    }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    ~Descriptor() { ::close(fd_); }
+    int get() const { return fd_; }
+
+  private:
+    int fd_;
+};
+
+const char* kind_of(mode_t mode) {
+    if (S_ISDIR(mode)) return "a directory";
+    if (S_ISFIFO(mode)) return "a pipe";
+    if (S_ISSOCK(mode)) return "a socket";
+    return "a device";
+}
+
+}  // namespace
+
+std::vector<std::byte> read_file(const std::filesystem::path& path, std::size_t max_bytes) {
+    const Descriptor file(path);
+    struct stat facts;
+    if (::fstat(file.get(), &facts) != 0) refuse(path, std::string("fstat: ") + std::strerror(errno));
+    if (!S_ISREG(facts.st_mode))
+        refuse(path, std::string("is ") + kind_of(facts.st_mode) + ", wanted a regular file");
+    const auto size = static_cast<std::uint64_t>(facts.st_size);
+    if (size > max_bytes)
+        refuse(path, std::to_string(size) + " bytes are more than the limit of " + std::to_string(max_bytes));
+
+    std::vector<std::byte> bytes(size);
+    std::size_t done = 0;
+    while (done < bytes.size()) {
+        const ssize_t got = ::read(file.get(), bytes.data() + done, bytes.size() - done);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) refuse(path, std::string("read: ") + std::strerror(errno));
+        if (got == 0)
+            refuse(path, "became shorter while it was read: " + std::to_string(done) + " of " +
+                             std::to_string(size) + " bytes");
+        done += static_cast<std::size_t>(got);
+    }
+    return bytes;
+}
+
+}  // namespace hsadrv

@@ -1,0 +1,163 @@
+#include "hsadrv/hidden_arguments.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "hsadrv/error.hpp"
+
+namespace hsadrv {
+namespace {
+
+std::uint32_t hidden_size_bytes(ValueKind kind) {
+    switch (kind) {
+        case ValueKind::hidden_block_count_x:
+        case ValueKind::hidden_block_count_y:
+        case ValueKind::hidden_block_count_z:
+        case ValueKind::hidden_dynamic_lds_size:
+        case ValueKind::hidden_private_base:
+        case ValueKind::hidden_shared_base:
+            return 4;
+        case ValueKind::hidden_group_size_x:
+        case ValueKind::hidden_group_size_y:
+        case ValueKind::hidden_group_size_z:
+        case ValueKind::hidden_remainder_x:
+        case ValueKind::hidden_remainder_y:
+        case ValueKind::hidden_remainder_z:
+        case ValueKind::hidden_grid_dims:
+            return 2;
+        default:
+            return 8;
+    }
+}
+
+bool uses_queue(ValueKind kind) {
+    return kind == ValueKind::hidden_queue_ptr || kind == ValueKind::hidden_private_base ||
+           kind == ValueKind::hidden_shared_base;
+}
+
+template <class T>
+void store(std::byte* to, T value) {
+    std::memcpy(to, &value, sizeof value);
+}
+
+constexpr bool is_needed_buffer(ValueKind kind) {
+    return kind >= ValueKind::hidden_hostcall_buffer && kind <= ValueKind::hidden_completion_action;
+}
+
+const char* buffer_purpose(ValueKind kind) {
+    switch (kind) {
+        case ValueKind::hidden_hostcall_buffer:
+            return "calls the host (printf, assert or device malloc)";
+        case ValueKind::hidden_heap_v1:
+            return "allocates memory on the device";
+        case ValueKind::hidden_multigrid_sync_arg:
+            return "synchronises several grids";
+        default:
+            return "enqueues kernels from the device";
+    }
+}
+
+}  // namespace
+
+void HiddenArguments::add(const ArgumentMetadata& argument) {
+    if (argument.kind != ValueKind::hidden_none && argument.size_bytes != hidden_size_bytes(argument.kind)) {
+        throw InvalidCodeObject("code object metadata: " + argument.kind_text + " has " +
+                                std::to_string(argument.size_bytes) + " bytes" + ", wanted " +
+                                std::to_string(hidden_size_bytes(argument.kind)));
+    }
+    if (slots_.empty()) begin_bytes_ = argument.offset_bytes;
+    end_bytes_ = argument.offset_bytes + argument.size_bytes;
+    slots_.push_back({argument.offset_bytes, argument.kind});
+    needs_queue_ = needs_queue_ || uses_queue(argument.kind);
+}
+
+void HiddenArguments::fill(std::byte* kernarg, const HiddenValues& values,
+                           const QueueFacts& queue) const noexcept {
+    if (slots_.empty()) return;
+    // Global offsets, buffers nobody needs and reserved bytes are zero.
+    std::memset(kernarg + begin_bytes_, 0, end_bytes_ - begin_bytes_);
+    const Dim3& grid = values.grid;
+    const Dim3& group = values.workgroup;
+    for (const Slot& hidden : slots_) {
+        std::byte* const to = kernarg + hidden.offset_bytes;
+        switch (hidden.kind) {
+            // Whole work-groups only; a partial one is in the remainder.
+            case ValueKind::hidden_block_count_x:
+                store(to, grid.x / group.x);
+                break;
+            case ValueKind::hidden_block_count_y:
+                store(to, grid.y / group.y);
+                break;
+            case ValueKind::hidden_block_count_z:
+                store(to, grid.z / group.z);
+                break;
+            case ValueKind::hidden_group_size_x:
+                store(to, static_cast<std::uint16_t>(group.x));
+                break;
+            case ValueKind::hidden_group_size_y:
+                store(to, static_cast<std::uint16_t>(group.y));
+                break;
+            case ValueKind::hidden_group_size_z:
+                store(to, static_cast<std::uint16_t>(group.z));
+                break;
+            case ValueKind::hidden_remainder_x:
+                store(to, static_cast<std::uint16_t>(grid.x % group.x));
+                break;
+            case ValueKind::hidden_remainder_y:
+                store(to, static_cast<std::uint16_t>(grid.y % group.y));
+                break;
+            case ValueKind::hidden_remainder_z:
+                store(to, static_cast<std::uint16_t>(grid.z % group.z));
+                break;
+            case ValueKind::hidden_grid_dims:
+                store(to, static_cast<std::uint16_t>(std::max(grid.dimensions(), group.dimensions())));
+                break;
+            case ValueKind::hidden_dynamic_lds_size:
+                store(to, values.dynamic_lds_bytes);
+                break;
+            case ValueKind::hidden_queue_ptr:
+                store(to, queue.address);
+                break;
+            case ValueKind::hidden_shared_base:
+                store(to, queue.shared_base_hi);
+                break;
+            case ValueKind::hidden_private_base:
+                store(to, queue.private_base_hi);
+                break;
+            default:
+                break;
+        }
+    }
+}
+
+std::optional<std::string> cannot_launch(const KernelMetadata& kernel, const CodeObject& code) {
+    const auto find = [&](ValueKind kind) {
+        return std::find_if(kernel.arguments.begin(), kernel.arguments.end(),
+                            [&](const auto& a) { return a.kind == kind; });
+    };
+    const auto has = [&](ValueKind kind) { return find(kind) != kernel.arguments.end(); };
+    const std::string who = "kernel '" + kernel.name + "' ";
+    const std::string remedy = ", which hsadrv has no buffer for: take that out of the kernel";
+
+    if (const auto unknown = find(ValueKind::unknown); unknown != kernel.arguments.end()) {
+        return who + "has an argument of kind '" + unknown->kind_text +
+               "', which this version of hsadrv does not know";
+    }
+    if (has(ValueKind::hidden_printf_buffer)) return who + "calls printf" + remedy;
+
+    const bool listed_blindly =
+        has(ValueKind::hidden_hostcall_buffer) && has(ValueKind::hidden_multigrid_sync_arg) &&
+        has(ValueKind::hidden_default_queue) && has(ValueKind::hidden_completion_action);
+    if (!listed_blindly) {
+        for (const ArgumentMetadata& argument : kernel.arguments) {
+            if (is_needed_buffer(argument.kind)) return who + buffer_purpose(argument.kind) + remedy;
+        }
+    } else if (code.calls_hostcall) {
+        return who + buffer_purpose(ValueKind::hidden_hostcall_buffer) + remedy;
+    } else if (code.calls_device_malloc) {
+        return who + buffer_purpose(ValueKind::hidden_heap_v1) + remedy;
+    }
+    return std::nullopt;
+}
+
+}  // namespace hsadrv

@@ -1,0 +1,111 @@
+// Kernel: one kernel of a loaded Executable, ready to be launched with C++ arguments.
+//
+//     Kernel kernel = executable.kernel("vector_add");
+//     kernel.launch(stream, {.grid = n, .workgroup = 256}, d_a, d_b, d_c, n);
+//
+// A launch checks the arguments' count, sizes and kinds, the work-group, the grid and the LDS against the
+// metadata and the agent before anything is enqueued; the checks are comparisons with small tables. In steady
+// state it makes no HSA call, no system call and no allocation. Thread safety: launch from any number of
+// threads. Memory ordering: Stream's. Keeps alive: its Executable, but not for work in flight: keep the
+// Kernel or the Executable until the stream has got there.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "hsadrv/agent.hpp"
+#include "hsadrv/kernel_args.hpp"
+#include "hsadrv/launch.hpp"
+#include "hsadrv/launch_plan.hpp"
+#include "hsadrv/metadata.hpp"
+#include "hsadrv/stream.hpp"
+
+namespace hsadrv {
+
+namespace detail {
+struct KernelRecord {
+    LaunchPlan plan;
+    std::uint64_t kernel_object;
+    AgentRef agent;
+    std::shared_ptr<const void> executable;
+};
+}  // namespace detail
+
+class Kernel {
+  public:
+    explicit Kernel(std::shared_ptr<const detail::KernelRecord> record) noexcept
+        : record_(std::move(record)) {}
+
+    const std::string& name() const noexcept { return metadata().name; }
+    const KernelMetadata& metadata() const noexcept { return record_->plan.kernel(); }
+    AgentRef agent() const noexcept { return record_->agent; }
+    /// The address of its descriptor on the agent: what a dispatch packet names.
+    std::uint64_t kernel_object() const noexcept { return record_->kernel_object; }
+    /// For packets of your own: the same checks and the same packing.
+    const LaunchPlan& plan() const noexcept { return record_->plan; }
+
+    /// Enqueues the kernel. `args` are its explicit arguments in order, LDS pointers left out; see
+    /// kernel_args.hpp for what may be one. Throws InvalidArgument with nothing enqueued; what
+    /// Stream::dispatch throws otherwise.
+    template <class... Args>
+    void launch(Stream& stream, const LaunchConfig& config, const Args&... args) const {
+        static constexpr std::array<ArgumentShape, sizeof...(Args)> shapes{argument_shape<Args>...};
+        record_->plan.check_arguments(shapes);
+        enqueue(stream, record_->plan.shape(config), config.deadline, detail::launchable(args)...);
+    }
+
+  private:
+    template <class... Values>
+    void enqueue(Stream& stream, const LaunchShape& shape, Deadline deadline, const Values&... values) const {
+        const LaunchPlan& plan = record_->plan;
+        if (stream.agent() != record_->agent) [[unlikely]]
+            refuse_stream(stream);
+        QueueFacts queue;
+        if (plan.needs_queue()) queue = queue_facts(stream);
+
+        const DispatchSpec spec{record_->kernel_object,    shape.grid,
+                                shape.workgroup,           shape.private_segment_bytes,
+                                shape.group_segment_bytes, plan.kernarg_bytes()};
+        stream.dispatch(
+            spec,
+            [&](std::byte* kernarg) {
+                [[maybe_unused]] std::size_t index = 0;
+                (store(kernarg + plan.offset_bytes(index++), values), ...);
+                if (plan.has_implicit()) plan.fill_implicit(kernarg, shape, queue);
+            },
+            deadline);
+        (keep(stream, values), ...);
+    }
+
+    template <class T>
+    static void store(std::byte* to, const T& value) {
+        if constexpr (std::is_same_v<T, DevicePointer>) {
+            std::memcpy(to, &value.address, sizeof value.address);
+        } else if constexpr (std::is_null_pointer_v<T>) {
+            std::memset(to, 0, sizeof(void*));
+        } else {
+            std::memcpy(to, &value, sizeof value);
+        }
+    }
+
+    template <class T>
+    static void keep(Stream& stream, const T& value) {
+        if constexpr (std::is_same_v<T, DevicePointer>) {
+            if (value.keep_alive) stream.keep_alive(value.keep_alive);
+        }
+    }
+
+    static QueueFacts queue_facts(const Stream& stream) noexcept;
+    [[noreturn]] void refuse_stream(const Stream& stream) const;
+
+    std::shared_ptr<const detail::KernelRecord> record_;
+};
+
+}  // namespace hsadrv

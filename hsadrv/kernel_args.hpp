@@ -1,0 +1,91 @@
+// Kernel arguments from C++'s side: what a value looks like to a kernel, known at compile time.
+//
+//     argument_shape<float>                        // 4 bytes, floating
+//     DevicePointer kernel_argument(const MyArray& array) { return {array.data(), array.owner()}; }   // in
+//     MyArray's namespace
+//
+// A type is launchable if it is a pointer, an arithmetic type, an enum or a trivially copyable class, or if a
+// function `kernel_argument(const T&)` found through T's namespace makes it one of these or a DevicePointer.
+// Thread safety: no state.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+
+namespace hsadrv {
+
+/// What a C++ value is, as far as metadata can tell the difference. Bits, so that an argument can accept
+/// several.
+enum class ArgumentClass : std::uint8_t {
+    none = 0,
+    pointer = 1,
+    integer = 2,
+    floating = 4,
+    object = 8,
+    any_value = 2 | 4 | 8
+};
+
+constexpr ArgumentClass operator|(ArgumentClass a, ArgumentClass b) {
+    return static_cast<ArgumentClass>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
+}
+constexpr bool accepts(ArgumentClass wanted, ArgumentClass given) {
+    return (static_cast<unsigned>(wanted) & static_cast<unsigned>(given)) != 0;
+}
+
+struct ArgumentShape {
+    std::uint32_t size_bytes = 0;
+    ArgumentClass what = ArgumentClass::none;
+};
+
+/// Device memory as an argument. The stream holds `keep_alive` until the kernel is complete.
+struct DevicePointer {
+    const void* address = nullptr;
+    std::shared_ptr<const void> keep_alive = {};
+};
+
+namespace detail {
+
+template <class T>
+concept HasKernelArgument = requires(const T& value) {
+    kernel_argument(value);
+};
+
+/// The value whose bytes go into the kernarg segment, or a DevicePointer.
+template <class T>
+constexpr decltype(auto) launchable(const T& value) {
+    if constexpr (HasKernelArgument<T>) {
+        return kernel_argument(value);
+    } else {
+        return (value);
+    }
+}
+
+template <class T>
+using Launchable = std::remove_cvref_t<decltype(launchable(std::declval<const T&>()))>;
+
+template <class T>
+constexpr ArgumentShape shape_of() {
+    static_assert(!std::is_array_v<T> && !std::is_function_v<T>,
+                  "pass a device pointer, not an array or a function");
+    if constexpr (std::is_same_v<T, DevicePointer> || std::is_pointer_v<T> || std::is_null_pointer_v<T>) {
+        return {sizeof(void*), ArgumentClass::pointer};
+    } else {
+        static_assert(std::is_trivially_copyable_v<T>,
+                      "a kernel argument is a pointer or a trivially copyable value; give this type a "
+                      "kernel_argument()");
+        constexpr ArgumentClass what = std::is_floating_point_v<T>                  ? ArgumentClass::floating
+                                       : std::is_integral_v<T> || std::is_enum_v<T> ? ArgumentClass::integer
+                                                                                    : ArgumentClass::object;
+        return {sizeof(T), what};
+    }
+}
+
+}  // namespace detail
+
+/// What a T looks like to a kernel.
+template <class T>
+inline constexpr ArgumentShape argument_shape = detail::shape_of<detail::Launchable<T>>();
+
+}  // namespace hsadrv

@@ -1,0 +1,272 @@
+#include "hsadrv/launch_plan.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "hsadrv/error.hpp"
+
+namespace hsadrv {
+namespace {
+
+constexpr ArgumentClass pointer = ArgumentClass::pointer, integer = ArgumentClass::integer,
+                        floating = ArgumentClass::floating;
+
+// Names of OpenCL C and C++ scalars, as `.type_name` spells them. Whatever is not here, a typedef perhaps,
+// may be anything.
+constexpr std::string_view integer_names[] = {
+    "bool",   "char",      "signed char",        "unsigned char", "uchar", "short", "unsigned short",
+    "ushort", "int",       "unsigned int",       "unsigned",      "uint",  "long",  "unsigned long",
+    "ulong",  "long long", "unsigned long long", "size_t",
+};
+constexpr std::string_view floating_names[] = {"float", "double"};
+
+template <std::size_t N>
+bool is_one_of(const std::string_view (&names)[N], std::string_view name) {
+    return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+ArgumentClass accepted(const ArgumentMetadata& argument) {
+    if (argument.kind != ValueKind::by_value) return pointer;
+    if (is_one_of(integer_names, argument.type_name)) return integer;
+    if (is_one_of(floating_names, argument.type_name)) return floating;
+    return ArgumentClass::any_value;
+}
+
+const char* class_text(ArgumentClass what) {
+    switch (what) {
+        case ArgumentClass::pointer:
+            return "a pointer";
+        case ArgumentClass::integer:
+            return "an integer";
+        case ArgumentClass::floating:
+            return "a floating-point number";
+        case ArgumentClass::object:
+            return "an object";
+        default:
+            return "a value";
+    }
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+    return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+}
+
+std::string text(const Dim3& d) {
+    return std::to_string(d.x) + "x" + std::to_string(d.y) + "x" + std::to_string(d.z);
+}
+
+}  // namespace
+
+LaunchPlan::LaunchPlan(KernelMetadata kernel, const LaunchLimits& limits)
+    : kernel_(std::move(kernel)), limits_(limits) {
+    max_flat_ = std::min(limits_.workgroup_max_workitems, kernel_.max_flat_workgroup_size);
+    // The packet holds 16 bits a dimension.
+    for (std::uint32_t* extent :
+         {&limits_.workgroup_max_dim.x, &limits_.workgroup_max_dim.y, &limits_.workgroup_max_dim.z}) {
+        *extent = std::min<std::uint32_t>(*extent, 0xffff);
+    }
+    for (std::uint32_t i = 0; i < kernel_.arguments.size(); ++i) add(kernel_.arguments[i], i);
+}
+
+void LaunchPlan::add(const ArgumentMetadata& argument, std::uint32_t index) {
+    if (argument.kind == ValueKind::unknown) {
+        throw InvalidCodeObject("kernel '" + kernel_.name + "': unknown argument kind '" +
+                                argument.kind_text + "'");
+    }
+    if (is_hidden(argument.kind)) return hidden_.add(argument);
+    if (argument.kind == ValueKind::dynamic_shared_pointer) return add_lds_pointer(argument, index);
+    parameters_.push_back({argument.offset_bytes, argument.size_bytes, accepted(argument), index});
+}
+
+void LaunchPlan::add_lds_pointer(const ArgumentMetadata& argument, std::uint32_t index) {
+    if (argument.size_bytes != sizeof(std::uint32_t)) {
+        throw InvalidCodeObject("kernel '" + kernel_.name + "': a dynamic LDS pointer of " +
+                                bytes_text(argument.size_bytes) + ", wanted 4");
+    }
+    const std::uint32_t align_bytes = std::max(argument.pointee_align_bytes, 1u);
+    lds_align_bytes_ = std::max(lds_align_bytes_, align_bytes);
+    lds_pointers_.push_back({argument.offset_bytes, align_bytes, index});
+}
+
+LaunchShape LaunchPlan::shape(const LaunchConfig& config) const {
+    if (!sizes_fit(config.grid, config.workgroup)) [[unlikely]]
+        refuse_sizes(config.grid, config.workgroup);
+
+    LaunchShape shape;
+    shape.grid = config.grid;
+    shape.workgroup = config.workgroup;
+    shape.lds = &config.lds;
+    shape.private_segment_bytes = kernel_.private_segment_fixed_bytes;
+    if (kernel_.uses_dynamic_stack)
+        shape.private_segment_bytes = private_bytes_with_stack(config.stack_bytes);
+    shape.group_segment_bytes = kernel_.group_segment_fixed_bytes;
+    shape.lds_base_bytes = kernel_.group_segment_fixed_bytes;
+    if (config.lds.count || config.lds.size_bytes || !lds_pointers_.empty()) {
+        if (!lds_pointers_fit(config.lds)) [[unlikely]]
+            refuse_lds_pointers(config.lds);
+        const std::uint64_t align = std::max(lds_align_bytes_, config.lds.align_bytes);
+        const std::uint64_t base =
+            (std::uint64_t{kernel_.group_segment_fixed_bytes} + align - 1) & ~(align - 1);
+        if (base + config.lds.size_bytes > limits_.group_segment_max_bytes) [[unlikely]]
+            refuse_lds(config.lds);
+        shape.lds_base_bytes = static_cast<std::uint32_t>(base);
+        shape.group_segment_bytes = static_cast<std::uint32_t>(base + config.lds.size_bytes);
+    } else if (kernel_.group_segment_fixed_bytes > limits_.group_segment_max_bytes) [[unlikely]] {
+        refuse_lds(config.lds);
+    }
+    return shape;
+}
+
+std::uint32_t LaunchPlan::private_bytes_with_stack(std::uint32_t stack_bytes) const {
+    if (stack_bytes == 0) stack_bytes = dynamic_stack_default_bytes;
+    std::uint32_t sum = 0;
+    if (__builtin_add_overflow(kernel_.private_segment_fixed_bytes, stack_bytes, &sum)) {
+        refuse("a stack of " + bytes_text(stack_bytes) + " a work-item");
+    }
+    return sum;
+}
+
+bool LaunchPlan::sizes_fit(const Dim3& grid, const Dim3& workgroup) const noexcept {
+    // Zero wraps round to the largest number and so fails like a size that is too large.
+    const auto within = [](const Dim3& d, const Dim3& max) {
+        return (d.x - 1 < max.x) & (d.y - 1 < max.y) & (d.z - 1 < max.z);
+    };
+    if (!within(workgroup, limits_.workgroup_max_dim) || !within(grid, limits_.grid_max_dim)) return false;
+    if (std::uint64_t{workgroup.x} * workgroup.y * workgroup.z > max_flat_) return false;
+
+    std::uint64_t volume = std::uint64_t{grid.x} * grid.y;
+    if (__builtin_mul_overflow(volume, std::uint64_t{grid.z}, &volume) || volume > limits_.grid_max_workitems)
+        return false;
+
+    const auto& required = kernel_.required_workgroup_size;
+    if (required[0] && workgroup != Dim3(required[0], required[1], required[2])) return false;
+    if (!kernel_.uniform_workgroups) return true;
+    return grid.x % workgroup.x == 0 && grid.y % workgroup.y == 0 && grid.z % workgroup.z == 0;
+}
+
+bool LaunchPlan::lds_pointers_fit(const shared::LdsDemand& lds) const noexcept {
+    if (lds_pointers_.size() > lds.count) return false;
+    for (std::size_t i = 0; i < lds_pointers_.size(); ++i) {
+        if (lds.offsets_bytes[i] % lds_pointers_[i].align_bytes != 0) return false;
+    }
+    return true;
+}
+
+void LaunchPlan::fill_implicit(std::byte* kernarg, const LaunchShape& shape,
+                               const QueueFacts& queue) const noexcept {
+    for (std::size_t i = 0; i < lds_pointers_.size(); ++i) {
+        const std::uint32_t address = shape.lds_base_bytes + shape.lds->offsets_bytes[i];
+        std::memcpy(kernarg + lds_pointers_[i].offset_bytes, &address, sizeof address);
+    }
+    if (hidden_.empty()) return;
+    hidden_.fill(kernarg,
+                 {shape.grid, shape.workgroup, shape.group_segment_bytes - kernel_.group_segment_fixed_bytes},
+                 queue);
+}
+
+std::string LaunchPlan::argument_text(std::size_t position) const {
+    const ArgumentMetadata& argument = kernel_.arguments[parameters_[position].argument];
+    std::string text =
+        "argument " + std::to_string(position + 1) + " of " + std::to_string(parameters_.size());
+    if (!argument.type_name.empty() || !argument.name.empty()) {
+        const bool both = !argument.type_name.empty() && !argument.name.empty();
+        text += " (" + argument.type_name + (both ? " " : "") + argument.name + ")";
+    }
+    return text;
+}
+
+std::string LaunchPlan::signature() const {
+    std::string text = kernel_.name + "(";
+    for (const Parameter& parameter : parameters_) {
+        const ArgumentMetadata& argument = kernel_.arguments[parameter.argument];
+        if (text.back() != '(') text += ", ";
+        text += !argument.type_name.empty()    ? argument.type_name
+                : parameter.accepts == pointer ? "pointer"
+                                               : bytes_text(parameter.size_bytes);
+        if (!argument.name.empty()) text += " " + argument.name;
+    }
+    return text + ")";
+}
+
+void LaunchPlan::refuse(const std::string& why) const {
+    throw InvalidArgument("launch of kernel '" + kernel_.name + "': " + why);
+}
+
+void LaunchPlan::refuse_arguments(std::span<const ArgumentShape> given) const {
+    if (given.size() != parameters_.size()) {
+        refuse(signature() + " takes " + std::to_string(parameters_.size()) + " arguments, given " +
+               std::to_string(given.size()) +
+               (lds_pointers_.empty() ? "" : " (LDS pointers are not given: .lds sizes them)"));
+    }
+    for (std::size_t i = 0; i < given.size(); ++i) {
+        const Parameter& wanted = parameters_[i];
+        if (given[i].size_bytes == wanted.size_bytes && accepts(wanted.accepts, given[i].what)) continue;
+        refuse(argument_text(i) + ": wanted " + class_text(wanted.accepts) + " of " +
+               bytes_text(wanted.size_bytes) + ", given " + class_text(given[i].what) + " of " +
+               bytes_text(given[i].size_bytes));
+    }
+    refuse("arguments do not fit " + signature());
+}
+
+void LaunchPlan::refuse_sizes(const Dim3& grid, const Dim3& workgroup) const {
+    const std::uint64_t flat = std::uint64_t{workgroup.x} * workgroup.y * workgroup.z;
+    const auto zero = [](const Dim3& d) { return !d.x || !d.y || !d.z; };
+    const auto beyond = [](const Dim3& d, const Dim3& max) {
+        return d.x > max.x || d.y > max.y || d.z > max.z;
+    };
+    const auto& required = kernel_.required_workgroup_size;
+    const std::string group = "work-group " + text(workgroup);
+
+    if (zero(workgroup)) refuse(group + " is empty");
+    if (zero(grid)) refuse("grid " + text(grid) + " is empty");
+    if (beyond(workgroup, limits_.workgroup_max_dim))
+        refuse(group + ": the agent's limit is " + text(limits_.workgroup_max_dim));
+    if (required[0] && workgroup != Dim3(required[0], required[1], required[2])) {
+        refuse(group + ": the kernel requires " + text({required[0], required[1], required[2]}) +
+               " (reqd_work_group_size)");
+    }
+    if (flat > limits_.workgroup_max_workitems) {
+        refuse(group + " has " + std::to_string(flat) + " work-items, the agent's limit is " +
+               std::to_string(limits_.workgroup_max_workitems));
+    }
+    if (flat > kernel_.max_flat_workgroup_size) {
+        refuse(group + " has " + std::to_string(flat) + " work-items, the kernel was compiled for up to " +
+               std::to_string(kernel_.max_flat_workgroup_size) +
+               " (attribute amdgpu_flat_work_group_size, or __launch_bounds__, raises that)");
+    }
+    if (beyond(grid, limits_.grid_max_dim))
+        refuse("grid " + text(grid) + ": the agent's limit is " + text(limits_.grid_max_dim));
+    if (kernel_.uniform_workgroups &&
+        (grid.x % workgroup.x || grid.y % workgroup.y || grid.z % workgroup.z)) {
+        refuse("grid " + text(grid) + " is not a multiple of the " + group +
+               ", which the kernel was compiled to assume");
+    }
+    refuse("grid " + text(grid) + " has more work-items than the agent's limit, " +
+           std::to_string(limits_.grid_max_workitems));
+}
+
+void LaunchPlan::refuse_lds(const shared::LdsDemand& lds) const {
+    const std::string dynamic =
+        lds.size_bytes == shared::lds_overflow ? "4 GiB or more" : bytes_text(lds.size_bytes);
+    refuse("LDS: " + bytes_text(kernel_.group_segment_fixed_bytes) + " static + " + dynamic +
+           " dynamic (aligned to " + std::to_string(std::max(lds_align_bytes_, lds.align_bytes)) +
+           ") are more than the agent's " + bytes_text(limits_.group_segment_max_bytes) + " a work-group");
+}
+
+void LaunchPlan::refuse_lds_pointers(const shared::LdsDemand& lds) const {
+    if (lds_pointers_.size() > lds.count) {
+        refuse("it has " + std::to_string(lds_pointers_.size()) +
+               " dynamic LDS pointer(s), and .lds describes " + std::to_string(lds.count) +
+               " array(s): give .lds a layout with one array for each, or bytes for a single one");
+    }
+    for (std::size_t i = 0; i < lds_pointers_.size(); ++i) {
+        if (lds.offsets_bytes[i] % lds_pointers_[i].align_bytes == 0) continue;
+        const ArgumentMetadata& argument = kernel_.arguments[lds_pointers_[i].argument];
+        refuse("LDS array " + std::to_string(i) + " of .lds is at offset " +
+               std::to_string(lds.offsets_bytes[i]) + ", and '" + argument.type_name + " " + argument.name +
+               "' needs " + std::to_string(lds_pointers_[i].align_bytes) + "-byte alignment");
+    }
+    refuse("the LDS layout does not fit the kernel's LDS pointers");
+}
+
+}  // namespace hsadrv

@@ -1,0 +1,99 @@
+// LaunchPlan: everything about launching one kernel that can be known before it is launched, as small tables.
+//
+//     LaunchPlan plan(kernel_metadata, limits);
+//     plan.check_arguments(shapes);                         // InvalidArgument: which argument, wanted and
+//     given LaunchShape shape = plan.shape(config);               // InvalidArgument: which limit, with the
+//     numbers plan.fill_implicit(kernarg, shape, queue_facts);      // hidden arguments and LDS pointers
+//
+// Pure: metadata and numbers in, bytes out. Checks and filling allocate nothing and make no call unless they
+// fail. Owns: a copy of the kernel's metadata. Thread safety: const functions from any thread. Source: LLVM
+// AMDGPUUsage, Code Object V5 Metadata (value kinds); OpenCL 2.0 for partial work-groups.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hsadrv/hidden_arguments.hpp"
+#include "hsadrv/kernel_args.hpp"
+#include "hsadrv/launch.hpp"
+#include "hsadrv/metadata.hpp"
+
+namespace hsadrv {
+
+/// One launch, checked.
+struct LaunchShape {
+    Dim3 grid, workgroup;
+    std::uint32_t group_segment_bytes = 0;    ///< static and dynamic
+    std::uint32_t private_segment_bytes = 0;  ///< a work-item
+    std::uint32_t lds_base_bytes = 0;         ///< where the dynamic part begins
+    const shared::LdsDemand* lds = nullptr;   ///< Borrows the LaunchConfig's, for the time of the launch
+};
+
+class LaunchPlan {
+  public:
+    LaunchPlan(KernelMetadata kernel, const LaunchLimits& limits);
+
+    const KernelMetadata& kernel() const noexcept { return kernel_; }
+    std::size_t kernarg_bytes() const noexcept { return kernel_.kernarg_size_bytes; }
+
+    /// Throws InvalidArgument: wrong count, or which argument has the wrong size or kind.
+    void check_arguments(std::span<const ArgumentShape> given) const {
+        bool good = given.size() == parameters_.size();
+        for (std::size_t i = 0; good && i < given.size(); ++i) {
+            good = given[i].size_bytes == parameters_[i].size_bytes &&
+                   accepts(parameters_[i].accepts, given[i].what);
+        }
+        if (!good) [[unlikely]]
+            refuse_arguments(given);
+    }
+
+    /// Where explicit argument `index` lies in the kernarg segment. The arguments were checked before.
+    std::uint32_t offset_bytes(std::size_t index) const noexcept { return parameters_[index].offset_bytes; }
+
+    /// Checks grid, work-group and LDS against the kernel and the agent. Throws InvalidArgument. The result
+    /// borrows `config`.
+    LaunchShape shape(const LaunchConfig& config) const;
+
+    bool has_implicit() const noexcept { return !hidden_.empty() || !lds_pointers_.empty(); }
+    bool needs_queue() const noexcept { return hidden_.needs_queue(); }
+
+    /// Writes every hidden argument and LDS pointer. `kernarg` has kernarg_bytes().
+    void fill_implicit(std::byte* kernarg, const LaunchShape& shape, const QueueFacts& queue) const noexcept;
+
+  private:
+    struct Parameter {
+        std::uint32_t offset_bytes, size_bytes;
+        ArgumentClass accepts;
+        std::uint32_t argument;  // index into the metadata, for messages
+    };
+    struct LdsPointer {
+        std::uint32_t offset_bytes, align_bytes, argument;
+    };
+
+    void add(const ArgumentMetadata& argument, std::uint32_t index);
+    void add_lds_pointer(const ArgumentMetadata& argument, std::uint32_t index);
+    std::uint32_t private_bytes_with_stack(std::uint32_t stack_bytes) const;
+    bool sizes_fit(const Dim3& grid, const Dim3& workgroup) const noexcept;
+    bool lds_pointers_fit(const shared::LdsDemand& lds) const noexcept;
+    std::string argument_text(std::size_t position) const;
+    std::string signature() const;
+
+    [[noreturn]] void refuse_arguments(std::span<const ArgumentShape> given) const;
+    [[noreturn]] void refuse_sizes(const Dim3& grid, const Dim3& workgroup) const;
+    [[noreturn]] void refuse_lds(const shared::LdsDemand& lds) const;
+    [[noreturn]] void refuse_lds_pointers(const shared::LdsDemand& lds) const;
+    [[noreturn]] void refuse(const std::string& why) const;
+
+    KernelMetadata kernel_;
+    LaunchLimits limits_;
+    std::uint32_t max_flat_ = 0;         // of a work-group: the kernel's and the agent's limit
+    std::uint32_t lds_align_bytes_ = 1;  // the strictest of the LDS pointers
+    std::vector<Parameter> parameters_;
+    std::vector<LdsPointer> lds_pointers_;
+    HiddenArguments hidden_;
+};
+
+}  // namespace hsadrv
