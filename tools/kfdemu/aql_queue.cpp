@@ -1,0 +1,285 @@
+#include "aql_queue.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "gpu_memory.hpp"
+#include "log.hpp"
+#include "scheduler.hpp"
+
+namespace kfdemu {
+namespace {
+
+constexpr unsigned kPacketsPerService = 256;
+constexpr std::uint32_t kPm4Nop = 0x10, kPm4IndirectBuffer = 0x3f, kPm4AcquireMem = 0x58;
+
+/// A PM4 type-3 header's opcode and how many dwords the packet has, or 0 if it is no such header.
+struct Pm4Header {
+    std::uint32_t opcode, dwords;
+};
+Pm4Header pm4_header(std::uint32_t dword) {
+    if (dword >> 30 != 3) return {0, 0};
+    return {(dword >> 8) & 0xff, ((dword >> 16) & 0x3fff) + 2};
+}
+
+}  // namespace
+
+AqlQueue::AqlQueue(const Gpu& gpu, const AddressSpace& space, Events& events, Scheduler& scheduler,
+                   const abi::CreateQueue& args, volatile std::uint64_t* doorbell)
+    : gpu_{gpu},
+      space_{space},
+      events_{events},
+      scheduler_{scheduler},
+      queue_{reinterpret_cast<aql::AmdQueue*>(args.read_pointer_address - offsetof(aql::AmdQueue, read_dispatch_id))},
+      ring_{args.ring_base_address},
+      size_packets_{args.ring_size / sizeof(aql::Packet)},
+      doorbell_{doorbell} {
+    *doorbell_ = last_doorbell_;
+}
+
+aql::Packet* AqlQueue::slot(std::uint64_t index) {
+    return at<aql::Packet>(space_, ring_ + index % size_packets_ * sizeof(aql::Packet), kWrite);
+}
+
+bool AqlQueue::service() {
+    std::lock_guard lock{mutex_};
+    if (stopped_ || suspended_ || failed_) return false;
+    // Acquire: the packets published before the doorbell was rung are seen.
+    const std::uint64_t doorbell = __atomic_load_n(doorbell_, __ATOMIC_ACQUIRE);
+    if (doorbell != last_doorbell_) {
+        last_doorbell_ = doorbell;
+        highest_doorbell_ = std::max(highest_doorbell_, static_cast<std::int64_t>(doorbell));
+        awake_ = true;
+    }
+    if (!awake_) return false;
+
+    AddressSpace::Hold hold{space_};
+    if (waits_for_scratch_ && !resume_after_scratch()) return false;
+    bool did = false;
+    for (unsigned n = 0; n < kPacketsPerService; ++n) {
+        std::uint16_t header = 0;
+        if (!next_is_ready(header)) break;
+        if (aql::has_barrier_bit(header) && running_ != 0) break;
+        const aql::Packet packet = *slot(next_);
+        taken_.push_back({});
+        ++running_;
+        const Step step = launch(packet);
+        if (step != Step::launched) {
+            taken_.pop_back();
+            --running_;
+            return did;
+        }
+        did = true;
+        dependencies_met_ = 0;
+    }
+    return did;
+}
+
+/// Whether there is a published packet at next_. The doorbell only wakes: producers may ring in any order, so the truth
+/// is the header turning from INVALID. A packet at or below the highest doorbell is waited for, one beyond is not.
+bool AqlQueue::next_is_ready(std::uint16_t& header) {
+    if (next_ - read_ == size_packets_) return false;
+    aql::Packet* packet = slot(next_);
+    if (!packet) {
+        memory_fault(ring_ + next_ % size_packets_ * sizeof(aql::Packet), kWrite, "the ring");
+        return false;
+    }
+    header = __atomic_load_n(&packet->header, __ATOMIC_ACQUIRE);  // pairs with the producer's release of the header
+    if (aql::type_of(header) != aql::kInvalid) return true;
+    awake_ = static_cast<std::int64_t>(next_) <= highest_doorbell_;
+    return false;
+}
+
+AqlQueue::Step AqlQueue::launch(const aql::Packet& packet) {
+    switch (aql::type_of(packet.header)) {
+        case aql::kKernelDispatch: return launch(packet.dispatch);
+        case aql::kBarrierAnd: return wait_for(packet.barrier, true);
+        case aql::kBarrierOr: return wait_for(packet.barrier, false);
+        case aql::kVendorSpecific:
+            switch (packet.pm4.amd_format & 0xff) {
+                case aql::kAmdPm4Ib: return run(packet.pm4);
+                case aql::kAmdBarrierValue: return wait_for(packet.barrier_value);
+                default:
+                    return fail(aql::kInvalidVendorPacket,
+                                fmt::format("vendor packet of format {}", packet.pm4.amd_format & 0xff));
+            }
+        case aql::kAgentDispatch: return fail(aql::kInvalidPacket, "agent dispatch packet on a kernel queue");
+        default:
+            return fail(aql::kInvalidPacket,
+                        fmt::format("packet of reserved type {}", +aql::type_of(packet.header)));
+    }
+}
+
+AqlQueue::Step AqlQueue::launch(const aql::KernelDispatch& packet) {
+    const std::uint64_t index = next_;
+    auto launched = Kernel::launch(*this, gpu_, space_, *queue_, packet, index,
+                                   ring_ + index % size_packets_ * sizeof(aql::Packet));
+    if (launched.needs_scratch) {
+        // The runtime finds the packet at the read index, so everything before must be out of the way first.
+        if (running_ > 1 || !taken_.empty()) {
+            if (running_ > 1) return Step::waiting;
+        }
+        if (!store(space_, events_, queue_->queue_inactive_signal, aql::kInsufficientScratch))
+            return fail(aql::kInsufficientScratch, "scratch is needed and the queue has no inactive signal");
+        log(LogLevel::info, "gpu{}: asks for {} B of scratch a work-item", gpu_.index, packet.private_segment_size);
+        waits_for_scratch_ = true;
+        return Step::waiting;
+    }
+    if (launched.error) return fail(launched.error, launched.why);
+    ++next_;
+    kernels_.push_back(launched.kernel);
+    scheduler_.add(launched.kernel, launched.kernel->groups());
+    return Step::launched;
+}
+
+bool AqlQueue::resume_after_scratch() {
+    const auto value = value_of(queue_->queue_inactive_signal);
+    if (!value || *value != 0) return false;
+    waits_for_scratch_ = false;
+    return true;
+}
+
+std::optional<std::int64_t> AqlQueue::value_of(std::uint64_t signal) {
+    const auto* s = at<aql::AmdSignal>(space_, signal, kRead);
+    if (!s) return {};
+    return __atomic_load_n(&s->value, __ATOMIC_ACQUIRE);  // what the signalling side wrote before is seen after
+}
+
+AqlQueue::Step AqlQueue::wait_for(const aql::Barrier& packet, bool all) {
+    // A dependency counts from the moment its signal was once seen at zero, whatever it becomes later.
+    std::uint32_t wanted = 0;
+    for (unsigned i = 0; i < std::size(packet.dep_signal); ++i) {
+        if (packet.dep_signal[i] == 0) continue;
+        wanted |= 1u << i;
+        if (dependencies_met_ & (1u << i)) continue;
+        const auto value = value_of(packet.dep_signal[i]);
+        if (!value) return memory_fault(packet.dep_signal[i], kRead, "a barrier packet's dependency");
+        if (*value == 0) dependencies_met_ |= 1u << i;
+    }
+    const bool met = all ? dependencies_met_ == wanted : (wanted == 0 || dependencies_met_ != 0);
+    return met ? complete_now(packet.completion_signal) : Step::waiting;
+}
+
+AqlQueue::Step AqlQueue::wait_for(const aql::BarrierValue& packet) {
+    if (packet.signal != 0) {
+        const auto raw = value_of(packet.signal);
+        if (!raw) return memory_fault(packet.signal, kRead, "a barrier-value packet's signal");
+        const std::int64_t value = *raw & packet.mask;
+        const bool met = packet.condition == 0   ? value == packet.value
+                         : packet.condition == 1 ? value != packet.value
+                         : packet.condition == 2 ? value < packet.value
+                                                 : value >= packet.value;
+        if (packet.condition > 3) return fail(aql::kInvalidVendorPacket, "barrier-value packet: unknown condition");
+        if (!met) return Step::waiting;
+    }
+    return complete_now(packet.completion_signal);
+}
+
+/// A buffer of PM4 commands. The runtime sends them to invalidate caches, of which there are none to invalidate here.
+AqlQueue::Step AqlQueue::run(const aql::Pm4Ib& packet) {
+    if (pm4_header(packet.ib_jump[0]).opcode != kPm4IndirectBuffer)
+        return fail(aql::kInvalidVendorPacket, "PM4 packet that is no indirect buffer");
+    const std::uint64_t base = packet.ib_jump[1] | std::uint64_t{packet.ib_jump[2]} << 32;
+    const std::uint32_t count = packet.ib_jump[3] & 0xfffff;
+    for (std::uint32_t i = 0; i < count;) {
+        const auto* dword = at<std::uint32_t>(space_, (base & ~std::uint64_t{3}) + 4 * i, kRead);
+        if (!dword) return memory_fault(base + 4 * i, kRead, "a PM4 buffer");
+        const Pm4Header header = pm4_header(*dword);
+        if (header.opcode != kPm4AcquireMem && header.opcode != kPm4Nop)
+            return fail(aql::kInvalidVendorPacket, fmt::format("PM4 command {:#010x} in a buffer", *dword));
+        i += header.dwords;
+    }
+    return complete_now(packet.completion_signal);
+}
+
+AqlQueue::Step AqlQueue::complete_now(std::uint64_t completion_signal) {
+    const std::uint64_t now = clock::now();
+    const std::uint64_t index = next_++;
+    finish_slot(index);
+    if (!complete(space_, events_, completion_signal, now, now))
+        return memory_fault(completion_signal, kWrite, "a completion signal"), Step::launched;
+    return Step::launched;
+}
+
+/// Marks a packet as finished and gives back all slots at the front that are.
+void AqlQueue::finish_slot(std::uint64_t index) {
+    taken_[index - read_].done = true;
+    --running_;
+    while (!taken_.empty() && taken_.front().done) {
+        if (aql::Packet* packet = slot(read_))
+            __atomic_store_n(&packet->header, std::uint16_t{aql::kInvalid}, __ATOMIC_RELEASE);
+        taken_.pop_front();
+        ++read_;
+    }
+    // Release: whoever sees the new read index may overwrite the slots before it.
+    __atomic_store_n(&queue_->read_dispatch_id, read_, __ATOMIC_RELEASE);
+}
+
+void AqlQueue::finished(const Kernel& kernel) {
+    std::lock_guard lock{mutex_};
+    std::erase_if(kernels_, [&](const auto& k) { return k.get() == &kernel; });
+    if (stopped_) return;
+    AddressSpace::Hold hold{space_};
+    if (const auto& failure = kernel.failure()) {
+        if (failure->memory)
+            memory_fault(failure->address, failure->access, failure->why);
+        else
+            fail(failure->queue_error, failure->why);
+        return;
+    }
+    const bool scratch_once = queue_->queue_properties & aql::kUseScratchOnce;
+    finish_slot(kernel.index());
+    if (!complete(space_, events_, kernel.completion_signal(), kernel.start_ticks(), clock::now()))
+        memory_fault(kernel.completion_signal(), kWrite, "a completion signal");
+    if (scratch_once && kernels_.empty()) {
+        // A large scratch was lent for this dispatch only: offer it back, and go on when the runtime has taken it.
+        store(space_, events_, queue_->queue_inactive_signal, aql::kScratchDone);
+        waits_for_scratch_ = true;
+        awake_ = true;
+    }
+}
+
+AqlQueue::Step AqlQueue::fail(std::uint64_t code, std::string_view why) {
+    failed_ = true;
+    log(LogLevel::error, "gpu{}: queue stopped with error {:#x} at packet {}: {}", gpu_.index, code, next_, why);
+    store(space_, events_, queue_->queue_inactive_signal, code);
+    return Step::stopped;
+}
+
+AqlQueue::Step AqlQueue::memory_fault(std::uint64_t va, std::uint32_t access, std::string_view what) {
+    failed_ = true;
+    const AddressSpace::Range* range = space_.find(va);
+    log(LogLevel::error, "gpu{}: memory fault: {} of {:#x} ({}): {}", gpu_.index,
+        access & kWrite ? "write" : access & kExecute ? "execution" : "read", va,
+        range ? "mapped without that access" : "not mapped", what);
+    events_.raise(abi::MemoryException{.not_present = range == nullptr,
+                                       .read_only = range && (access & kWrite),
+                                       .no_execute = range && (access & kExecute),
+                                       .imprecise = 0,
+                                       .va = va & ~std::uint64_t{4095},
+                                       .gpu_id = gpu_.gpu_id,
+                                       .error_type = 0});
+    return Step::stopped;
+}
+
+void AqlQueue::stop() {
+    std::vector<std::shared_ptr<Kernel>> kernels;
+    {
+        std::lock_guard lock{mutex_};
+        stopped_ = true;
+        kernels = kernels_;
+    }
+    for (const auto& kernel : kernels) kernel->abort();
+    for (const auto& kernel : kernels) kernel->wait_until_gone();
+}
+
+int AqlQueue::update(const abi::UpdateQueue& args) {
+    std::lock_guard lock{mutex_};
+    suspended_ = args.queue_percentage == 0 || args.ring_base_address == 0;
+    if (suspended_) return 0;
+    if (args.ring_base_address != ring_ || args.ring_size / sizeof(aql::Packet) != size_packets_) return EINVAL;
+    return 0;
+}
+
+}  // namespace kfdemu

@@ -1,0 +1,86 @@
+// An AQL queue: takes packets from the ring in order, launches kernels, waits at barriers, completes signals, and stops
+// with an error code when a packet or a wave is wrong.
+//
+// HSA Platform System Architecture Specification 1.2, "Packet processing" and "Barrier bit": packets are launched in
+// order and may finish in any; with the barrier bit, or a barrier packet, everything before has finished first. A packet's
+// slot is given back (header INVALID, read index past it) when the packet and all before it have finished, because a
+// kernel may read its own packet through the dispatch pointer.
+//
+// Thread safety: as Queue; kernels report their end from any worker.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <mutex>
+
+#include "address_space.hpp"
+#include "events.hpp"
+#include "kernel.hpp"
+#include "packet.hpp"
+#include "queue.hpp"
+#include "topology.hpp"
+
+namespace kfdemu {
+
+class Scheduler;
+
+class AqlQueue final : public Queue, public std::enable_shared_from_this<AqlQueue> {
+  public:
+    AqlQueue(const Gpu& gpu, const AddressSpace& space, Events& events, Scheduler& scheduler,
+             const abi::CreateQueue& args, volatile std::uint64_t* doorbell);
+
+    bool service() override;
+    void stop() override;
+    int update(const abi::UpdateQueue& args) override;
+
+    /// From the worker that ran a kernel's last part.
+    void finished(const Kernel& kernel);
+
+  private:
+    enum class Step {
+        launched,  ///< the packet is under way or done: go on with the next
+        waiting,   ///< not yet: the same packet again
+        stopped,   ///< the queue is in error
+    };
+    struct Slot {
+        bool done = false;
+    };
+
+    bool next_is_ready(std::uint16_t& header);
+    Step launch(const aql::Packet& packet);
+    Step launch(const aql::KernelDispatch& packet);
+    Step wait_for(const aql::Barrier& packet, bool all);
+    Step wait_for(const aql::BarrierValue& packet);
+    Step run(const aql::Pm4Ib& packet);
+    Step complete_now(std::uint64_t completion_signal);
+    Step fail(std::uint64_t code, std::string_view why);
+    Step memory_fault(std::uint64_t va, std::uint32_t access, std::string_view what);
+    std::optional<std::int64_t> value_of(std::uint64_t signal);
+    void finish_slot(std::uint64_t index);
+    bool resume_after_scratch();
+    aql::Packet* slot(std::uint64_t index);
+
+    const Gpu gpu_;
+    const AddressSpace& space_;
+    Events& events_;
+    Scheduler& scheduler_;
+    aql::AmdQueue* queue_;  // the runtime's structure, in host memory
+    std::uint64_t ring_, size_packets_;
+    volatile std::uint64_t* doorbell_;
+
+    std::mutex mutex_;
+    bool stopped_ = false, suspended_ = false, failed_ = false;
+    bool waits_for_scratch_ = false;
+    std::uint64_t last_doorbell_ = ~std::uint64_t{0};
+    std::int64_t highest_doorbell_ = -1;
+    bool awake_ = false;
+    std::uint64_t next_ = 0;           // packet to look at
+    std::uint64_t read_ = 0;           // first packet whose slot is still taken
+    std::deque<Slot> taken_;           // [read_, next_)
+    unsigned running_ = 0;             // packets launched and not done
+    std::uint32_t dependencies_met_ = 0;  // of the barrier packet at next_
+    std::vector<std::shared_ptr<Kernel>> kernels_;
+};
+
+}  // namespace kfdemu

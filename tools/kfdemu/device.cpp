@@ -1,0 +1,122 @@
+#include "device.hpp"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+
+#include "log.hpp"
+
+namespace kfdemu {
+namespace {
+
+struct Decision {
+    Options options;
+    Topology topology;
+    bool on = false;
+};
+
+/// Whether the kernel itself gives us a KFD. A bare system call: the interposed open() must not answer.
+bool real_device_opens() {
+    const long fd = syscall(SYS_openat, AT_FDCWD, "/dev/kfd", O_RDWR | O_CLOEXEC);
+    if (fd < 0) return false;
+    syscall(SYS_close, fd);
+    return true;
+}
+
+Decision decide() {
+    Decision decision;
+    if (getauxval(AT_SECURE)) return decision;  // privileges must not depend on the caller's environment
+    const char* text = std::getenv("KFDEMU");
+    auto parsed = parse_options(text ? text : "");
+    if (const auto* error = std::get_if<std::string>(&parsed)) {
+        write_log(LogLevel::error, fmt::format("KFDEMU: {}; no device is emulated", *error));
+        return decision;
+    }
+    decision.options = std::get<Options>(parsed);
+    log_level = decision.options.log;
+    decision.on = decision.options.mode == Mode::on ||
+                  (decision.options.mode == Mode::automatic && !real_device_opens());
+    if (decision.on) decision.topology = make_topology(decision.options);
+    return decision;
+}
+
+const Decision& decision() {
+    static const Decision* made = new Decision{decide()};  // outlives every exit handler
+    return *made;
+}
+
+std::mutex instance_mutex;
+std::atomic<Device*> instance{nullptr};  // release on making, acquire on use
+
+template <class T>
+std::vector<T*> pointers(const std::vector<std::unique_ptr<T>>& owners) {
+    std::vector<T*> result;
+    for (const auto& owner : owners) result.push_back(owner.get());
+    return result;
+}
+
+std::vector<std::unique_ptr<AddressSpace>> make_spaces(std::size_t count) {
+    std::vector<std::unique_ptr<AddressSpace>> spaces;
+    for (std::size_t i = 0; i < count; ++i) spaces.push_back(std::make_unique<AddressSpace>());
+    return spaces;
+}
+
+}  // namespace
+
+const Topology* Device::topology() { return decision().on ? &decision().topology : nullptr; }
+
+Device* Device::existing() { return instance.load(std::memory_order_acquire); }
+
+Device* Device::get() {
+    if (Device* device = existing()) return device;
+    if (!topology()) return nullptr;
+    std::lock_guard lock{instance_mutex};
+    if (Device* device = existing()) return device;
+    std::unique_ptr<Device> device{new Device{*topology(), decision().options.workers}};
+    if (!device->valid()) return nullptr;
+    // A child has neither our threads nor the parent's queues: it starts afresh, and leaks what it cannot use.
+    static const int registered = pthread_atfork([] { instance_mutex.lock(); }, [] { instance_mutex.unlock(); },
+                                                 [] {
+                                                     instance.store(nullptr, std::memory_order_relaxed);
+                                                     instance_mutex.unlock();
+                                                 });
+    (void)registered;
+    instance.store(device.get(), std::memory_order_release);
+    return device.release();
+}
+
+Device::Device(const Topology& topology, unsigned workers)
+    : topology_{topology},
+      kfd_file_{"kfdemu-kfd"},
+      render_files_{make_render_files(topology)},
+      spaces_{make_spaces(topology.gpus.size())},
+      memory_{topology, pointers(render_files_), kfd_file_, pointers(spaces_)},
+      scheduler_{topology, memory_, events_, pointers(spaces_), workers},
+      kfd_{topology, memory_, events_, scheduler_} {}
+
+std::vector<std::unique_ptr<DeviceFile>> Device::make_render_files(const Topology& topology) {
+    std::vector<std::unique_ptr<DeviceFile>> files;
+    for (const Gpu& gpu : topology.gpus)
+        files.push_back(std::make_unique<DeviceFile>(fmt::format("kfdemu-renderD{}", gpu.render_minor).c_str()));
+    return files;
+}
+
+bool Device::valid() const {
+    for (const auto& file : render_files_)
+        if (!file->valid()) return false;
+    return kfd_file_.valid();
+}
+
+const Gpu* Device::gpu_of(const struct stat& status) const {
+    for (std::size_t i = 0; i < render_files_.size(); ++i)
+        if (render_files_[i]->is(status)) return &topology_.gpus[i];
+    return nullptr;
+}
+
+}  // namespace kfdemu

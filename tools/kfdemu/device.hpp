@@ -1,0 +1,53 @@
+// The emulated machine of this process: made when a program first opens /dev/kfd or a render node, never destroyed.
+//
+//     if (const Topology* t = Device::topology()) …    // emulation is on; nothing is started by asking
+//     Device* device = Device::get();                   // makes it
+//
+// Thread safety: every function, any thread. After fork() the child has none until it opens the device itself.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <memory>
+#include <vector>
+
+#include "events.hpp"
+#include "kfd.hpp"
+#include "memory.hpp"
+#include "scheduler.hpp"
+#include "topology.hpp"
+
+namespace kfdemu {
+
+class Device {
+  public:
+    /// What is emulated, or nullptr where emulation is off: by KFDEMU=off, because there is a real /dev/kfd, because
+    /// KFDEMU cannot be understood (said once on stderr), or in a setuid program. Decided at the first call.
+    static const Topology* topology();
+    /// The device, made at the first call; nullptr where emulation is off or the host refuses memory.
+    static Device* get();
+    /// The device if it was made.
+    static Device* existing();
+
+    int open_kfd(int flags) const { return kfd_file_.open(flags); }
+    int open_render(unsigned gpu, int flags) const { return render_files_[gpu]->open(flags); }
+    bool is_kfd(const struct stat& status) const { return kfd_file_.is(status); }
+    const Gpu* gpu_of(const struct stat& status) const;
+    Kfd& kfd() { return kfd_; }
+
+  private:
+    Device(const Topology& topology, unsigned workers);
+    bool valid() const;
+    static std::vector<std::unique_ptr<DeviceFile>> make_render_files(const Topology& topology);
+
+    const Topology& topology_;
+    DeviceFile kfd_file_;
+    std::vector<std::unique_ptr<DeviceFile>> render_files_;
+    std::vector<std::unique_ptr<AddressSpace>> spaces_;
+    Memory memory_;
+    Events events_;
+    Scheduler scheduler_;
+    Kfd kfd_;
+};
+
+}  // namespace kfdemu

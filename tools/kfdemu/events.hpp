@@ -1,0 +1,66 @@
+// KFD events: what a host thread sleeps on until the device signals it.
+//
+//     auto id = events.create(abi::kEventSignal, /*auto_reset=*/true);
+//     events.signal(*id);                 // from the device: an interrupt has come
+//     events.wait(data, false, 1000);     // from WAIT_EVENTS
+//
+// Semantics follow the kernel's kfd_events.c: a signal event stays set until a waiter takes it (auto reset) or it is
+// reset; a memory or hardware-exception event hands its data to every waiter; destroying an event fails its waiters.
+// Thread safety: every function, any thread.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <span>
+
+#include "abi.hpp"
+
+namespace kfdemu {
+
+class Events {
+  public:
+    /// A new event's id, or nothing if there are abi::kSignalEventLimit signal events already (ENOSPC).
+    /// A signal or debug event's id is also its slot in the event page.
+    std::optional<std::uint32_t> create(std::uint32_t type, bool auto_reset);
+
+    /// False: there is no such event.
+    bool destroy(std::uint32_t id);
+    bool set(std::uint32_t id);
+    bool reset(std::uint32_t id);
+
+    /// The device's interrupt for a signal event. An unknown id is ignored: the event may be gone already.
+    void signal(std::uint32_t id) { set(id); }
+    /// Signals every memory (hardware-exception) event with these data.
+    void raise(const abi::MemoryException& data);
+    void raise(const abi::HwException& data);
+
+    /// Waits until one (all) of `events` are signalled, and writes the data of memory and exception events.
+    /// An unknown id: nothing (EINVAL).
+    std::optional<abi::WaitResult> wait(std::span<abi::EventData> events, bool all, std::uint32_t timeout_ms);
+
+  private:
+    struct Event {
+        std::uint32_t type;
+        bool auto_reset;
+        bool signalled = false;
+        std::uint64_t generation;  // tells an id's next life from this one
+        abi::MemoryException memory{};
+        abi::HwException hw{};
+    };
+
+    bool collect(std::span<abi::EventData> events, bool all);
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::map<std::uint32_t, Event> events_;
+    std::uint32_t signal_events_ = 0;
+    std::uint32_t next_signal_id_ = 1;
+    std::uint32_t next_other_id_ = 0x80000000;
+    std::uint64_t generation_ = 0;
+};
+
+}  // namespace kfdemu

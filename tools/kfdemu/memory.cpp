@@ -1,0 +1,142 @@
+#include "memory.hpp"
+
+#include <cerrno>
+
+#include "log.hpp"
+
+namespace kfdemu {
+namespace {
+
+constexpr std::uint64_t kPage = 4096;
+constexpr std::uint32_t kKinds = abi::kVram | abi::kGtt | abi::kUserptr | abi::kDoorbell | abi::kMmioRemap;
+
+std::uint32_t access_of(std::uint32_t flags) {
+    return kRead | (flags & abi::kWritable ? kWrite : 0u) | (flags & abi::kExecutable ? kExecute : 0u);
+}
+
+const char* kind_name(std::uint32_t flags) {
+    if (flags & abi::kVram) return "VRAM";
+    if (flags & abi::kGtt) return "GTT";
+    if (flags & abi::kUserptr) return "user pages";
+    if (flags & abi::kDoorbell) return "doorbells";
+    return "MMIO";
+}
+
+}  // namespace
+
+Memory::Memory(const Topology& topology, std::vector<DeviceFile*> render, DeviceFile& kfd,
+               std::vector<AddressSpace*> spaces)
+    : topology_{topology},
+      render_{std::move(render)},
+      kfd_{kfd},
+      spaces_{std::move(spaces)},
+      vram_used_(topology.gpus.size()) {
+    for (std::size_t i = 0; i < topology.gpus.size(); ++i) {
+        // The thunk splits a doorbell's offset into page and rest by masking, so the page must be aligned to its size.
+        doorbells_.push_back(kfd_.allocate(kDoorbellPageBytes, kDoorbellPageBytes).value_or(DeviceFile::Range{}));
+        mmio_.push_back(kfd_.allocate(kPage).value_or(DeviceFile::Range{}));
+    }
+}
+
+Memory::~Memory() {
+    for (auto& [handle, allocation] : allocations_) {
+        for (unsigned gpu : allocation.mapped)
+            spaces_[gpu]->unmap(allocation.va, allocation.va + allocation.size);
+        if (allocation.file) allocation.file->release(allocation.range);
+    }
+    for (auto* ranges : {&doorbells_, &mmio_})
+        for (const auto& range : *ranges) kfd_.release(range);
+}
+
+int Memory::allocate(abi::AllocMemoryOfGpu& request) {
+    const Gpu* gpu = topology_.find(request.gpu_id);
+    const std::uint32_t kind = request.flags & kKinds;
+    if (!gpu || request.size == 0 || kind == 0 || (kind & (kind - 1)) != 0) return EINVAL;
+    if (request.va_addr % kPage != 0 || request.va_addr + request.size < request.va_addr) return EINVAL;
+    // Doubly mapped rings are of GFX7 and GFX8, which are not emulated: the runtime has no reason to ask.
+    if (request.flags & abi::kAqlQueueMem) return EINVAL;
+
+    const std::uint64_t size = (request.size + kPage - 1) & ~(kPage - 1);
+    std::lock_guard lock{mutex_};
+    Allocation allocation{.gpu = gpu->index, .flags = request.flags, .va = request.va_addr, .size = size, .host = nullptr};
+    if (int error = place(allocation, request)) {
+        log(LogLevel::warning, "gpu{}: cannot allocate {} B of {} at {:#x}: errno {}", gpu->index, size,
+            kind_name(request.flags), request.va_addr, error);
+        return error;
+    }
+    request.handle = (std::uint64_t{request.gpu_id} << 32) | next_handle_++;
+    log(LogLevel::debug, "gpu{}: allocated {} B of {} at {:#x}, handle {:#x}", gpu->index, size,
+        kind_name(request.flags), request.va_addr, request.handle);
+    allocations_.emplace(request.handle, std::move(allocation));
+    return 0;
+}
+
+int Memory::place(Allocation& allocation, abi::AllocMemoryOfGpu& request) {
+    const unsigned gpu = allocation.gpu;
+    if (request.flags & abi::kUserptr) {
+        // The pages stay the program's own: the device works on them where they are.
+        if (request.mmap_offset % kPage != 0) return EINVAL;
+        allocation.host = reinterpret_cast<std::byte*>(request.mmap_offset);
+        return 0;
+    }
+    if (request.flags & (abi::kDoorbell | abi::kMmioRemap)) {
+        const auto& page = request.flags & abi::kDoorbell ? doorbells_[gpu] : mmio_[gpu];
+        if (allocation.size > page.size) return EINVAL;
+        allocation.host = page.host;
+        request.mmap_offset = page.offset;
+        return 0;
+    }
+    const bool vram = request.flags & abi::kVram;
+    if (vram && allocation.size > topology_.gpus[gpu].vram_bytes - vram_used_[gpu]) return ENOMEM;
+    if (!vram && allocation.size > topology_.system_memory_bytes) return ENOMEM;
+    auto range = render_[gpu]->allocate(allocation.size);
+    if (!range) return ENOMEM;
+    if (vram) vram_used_[gpu] += allocation.size;
+    allocation.file = render_[gpu];
+    allocation.range = *range;
+    allocation.host = range->host;
+    request.mmap_offset = range->offset;
+    return 0;
+}
+
+int Memory::free(std::uint64_t handle) {
+    std::lock_guard lock{mutex_};
+    auto at = allocations_.find(handle);
+    if (at == allocations_.end()) return EINVAL;
+    Allocation& allocation = at->second;
+    if (!allocation.mapped.empty()) return EBUSY;
+    if (allocation.flags & abi::kVram) vram_used_[allocation.gpu] -= allocation.size;
+    if (allocation.file) allocation.file->release(allocation.range);
+    log(LogLevel::debug, "gpu{}: freed {} B of {} at {:#x}", allocation.gpu, allocation.size,
+        kind_name(allocation.flags), allocation.va);
+    allocations_.erase(at);
+    return 0;
+}
+
+int Memory::map(std::uint64_t handle, unsigned gpu) {
+    std::lock_guard lock{mutex_};
+    auto at = allocations_.find(handle);
+    if (at == allocations_.end()) return EINVAL;
+    Allocation& allocation = at->second;
+    if (allocation.mapped.count(gpu)) return 0;
+    const AddressSpace::Range range{allocation.va, allocation.va + allocation.size, allocation.host,
+                                    access_of(allocation.flags), handle};
+    if (!spaces_[gpu]->map(range)) return EINVAL;
+    allocation.mapped.insert(gpu);
+    return 0;
+}
+
+int Memory::unmap(std::uint64_t handle, unsigned gpu) {
+    std::lock_guard lock{mutex_};
+    auto at = allocations_.find(handle);
+    if (at == allocations_.end()) return EINVAL;
+    if (at->second.mapped.erase(gpu)) spaces_[gpu]->unmap(at->second.va, at->second.va + at->second.size);
+    return 0;
+}
+
+std::uint64_t Memory::vram_available(unsigned gpu) const {
+    std::lock_guard lock{mutex_};
+    return topology_.gpus[gpu].vram_bytes - vram_used_[gpu];
+}
+
+}  // namespace kfdemu

@@ -1,0 +1,34 @@
+// The GPUs that can be emulated, as plain tables: what a kernel driver would tell of each.
+// Sources: AMD's ISA manuals and product pages, LLVM's AMDGPUUsage (processors), the kernel's KFD topology of such boards.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace kfdemu {
+
+struct Model {
+    std::string_view name;             ///< the processor in LLVM's words: "gfx90a"
+    std::uint32_t gfx_target_version;  ///< major × 10000 + minor × 100 + stepping, as KFD gives it
+    std::uint32_t device_id, pci_revision;
+    std::uint32_t family;  ///< the driver's family number: 141 AI (Vega)
+    std::uint32_t compute_units, simds_per_cu, max_waves_per_simd;
+    std::uint32_t shader_engines, arrays_per_engine, cus_per_array;
+    std::uint32_t max_scratch_slots_per_cu;
+    std::uint32_t lds_kib;
+    std::uint32_t l1_kib, l2_kib, cache_line_bytes;
+    std::uint32_t engine_clock_mhz, memory_clock_mhz, memory_width_bits;
+    std::uint32_t firmware, sdma_firmware;
+    std::uint32_t sdma_engines, xgmi_sdma_engines;
+    bool sram_ecc;
+};
+
+/// The model of that name, or nullptr.
+const Model* find_model(std::string_view name);
+
+/// "gfx900, gfx906, gfx908, gfx90a", for messages.
+std::string model_names();
+
+}  // namespace kfdemu

@@ -1,0 +1,103 @@
+#include "options.hpp"
+
+#include <charconv>
+
+#include "model.hpp"
+
+namespace kfdemu {
+namespace {
+
+constexpr std::string_view kLevelNames[] = {"off", "error", "warning", "info", "debug"};
+
+template <class T>
+bool parse_number(std::string_view text, T& value) {
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc{} && end == text.data() + text.size();
+}
+
+bool parse_level(std::string_view text, LogLevel& level) {
+    for (unsigned i = 0; i < std::size(kLevelNames); ++i) {
+        if (text != kLevelNames[i]) continue;
+        level = static_cast<LogLevel>(i);
+        return true;
+    }
+    return false;
+}
+
+std::string set(Options& options, std::string_view key, std::string_view value) {
+    const std::string given = std::string{key} + "=" + std::string{value};
+    if (key == "gpu") {
+        if (!find_model(value)) return given + ": no such model; there are " + model_names();
+        options.model = value;
+    } else if (key == "gpus") {
+        if (!parse_number(value, options.gpus) || options.gpus < 1 || options.gpus > kMaxGpus)
+            return given + ": wants a count from 1 to " + std::to_string(kMaxGpus);
+    } else if (key == "vram") {
+        if (!parse_size(value, options.vram_bytes) || options.vram_bytes < (64u << 20) ||
+            options.vram_bytes > (std::uint64_t{1} << 42))
+            return given + ": wants a size from 64M to 4096G, such as 8G";
+        options.vram_bytes &= ~std::uint64_t{4095};
+    } else if (key == "vram-access") {
+        if (value != "host" && value != "private") return given + ": wants host or private";
+        options.private_vram = value == "private";
+    } else if (key == "workers") {
+        if (!parse_number(value, options.workers) || options.workers > 256)
+            return given + ": wants a count up to 256 (0: one a core)";
+    } else if (key == "log") {
+        if (!parse_level(value, options.log)) return given + ": wants off, error, warning, info or debug";
+    } else {
+        return given + ": no such option; there are gpu, gpus, vram, vram-access, workers, log";
+    }
+    return {};
+}
+
+}  // namespace
+
+bool parse_size(std::string_view text, std::uint64_t& bytes) {
+    unsigned shift = 0;
+    if (!text.empty()) {
+        const std::string_view units = "KMGT";
+        if (auto at = units.find(text.back()); at != units.npos) {
+            shift = 10 * (static_cast<unsigned>(at) + 1);
+            text.remove_suffix(1);
+        }
+    }
+    std::uint64_t count = 0;
+    if (!parse_number(text, count) || count > (~std::uint64_t{0} >> shift)) return false;
+    bytes = count << shift;
+    return true;
+}
+
+std::variant<Options, std::string> parse_options(std::string_view text) {
+    Options options;
+    while (!text.empty()) {
+        const auto comma = text.find(',');
+        const std::string_view word = text.substr(0, comma);
+        text.remove_prefix(comma == text.npos ? text.size() : comma + 1);
+        if (word.empty()) continue;
+        if (word == "auto") {
+            options.mode = Mode::automatic;
+        } else if (word == "on") {
+            options.mode = Mode::on;
+        } else if (word == "off") {
+            options.mode = Mode::off;
+        } else if (const auto equals = word.find('='); equals != word.npos) {
+            if (auto error = set(options, word.substr(0, equals), word.substr(equals + 1)); !error.empty())
+                return error;
+        } else {
+            return std::string{word} + ": wants auto, on, off or NAME=VALUE";
+        }
+    }
+    return options;
+}
+
+std::string to_string(const Options& options) {
+    constexpr std::string_view modes[] = {"auto", "on", "off"};
+    return std::string{modes[static_cast<int>(options.mode)]} + ",gpu=" + options.model +
+           ",gpus=" + std::to_string(options.gpus) + ",vram=" + std::to_string(options.vram_bytes) +
+           ",vram-access=" + (options.private_vram ? "private" : "host") +
+           ",workers=" + std::to_string(options.workers) +
+           ",log=" + std::string{kLevelNames[static_cast<int>(options.log)]};
+}
+
+}  // namespace kfdemu

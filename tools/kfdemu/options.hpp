@@ -1,0 +1,44 @@
+// What the user asked of the emulator: the value of the environment variable KFDEMU, which `kfdemu run` also sets.
+//
+//     KFDEMU=auto | on | off [,gpu=gfx90a] [,gpus=2] [,vram=8G] [,vram-access=host|private] [,workers=2] [,log=info]
+//
+// Pure: text in, value or error text out.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace kfdemu {
+
+enum class Mode {
+    automatic,  ///< emulate where /dev/kfd cannot be opened
+    on,         ///< emulate even where there is a real device
+    off,        ///< stay out of the way
+};
+
+enum class LogLevel { off, error, warning, info, debug };
+
+struct Options {
+    Mode mode = Mode::automatic;
+    std::string model = "gfx90a";
+    unsigned gpus = 1;
+    std::uint64_t vram_bytes = std::uint64_t{8} << 30;  ///< of each GPU
+    bool private_vram = false;                          ///< the host cannot touch VRAM
+    unsigned workers = 0;                               ///< threads that execute waves; 0: one a host core
+    LogLevel log = LogLevel::error;
+};
+
+inline constexpr unsigned kMaxGpus = 8;
+
+/// Reads a KFDEMU value; the second alternative is an error text that says what is wrong and what is possible.
+std::variant<Options, std::string> parse_options(std::string_view text);
+
+/// The KFDEMU value that parse_options() reads back as `options`.
+std::string to_string(const Options& options);
+
+/// "8G", "512M", "65536": bytes, or nothing.
+bool parse_size(std::string_view text, std::uint64_t& bytes);
+
+}  // namespace kfdemu

@@ -1,0 +1,216 @@
+#include "scheduler.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <thread>
+#include <utility>
+
+#include "aql_queue.hpp"
+#include "log.hpp"
+#include "sdma_queue.hpp"
+
+namespace kfdemu {
+namespace {
+
+bool power_of_two(std::uint64_t value) { return value && (value & (value - 1)) == 0; }
+
+/// How long the watching worker sleeps after so many fruitless rounds. Spinning first keeps a steady stream of launches
+/// below a few microseconds each; a millisecond in the end costs well below one percent of a core.
+std::chrono::microseconds pause_after(unsigned rounds) {
+    using std::chrono::microseconds;
+    if (rounds < 400) return microseconds{0};
+    if (rounds < 600) return microseconds{20};
+    if (rounds < 1000) return microseconds{100};
+    return microseconds{1000};
+}
+
+}  // namespace
+
+Scheduler::Scheduler(const Topology& topology, Memory& memory, Events& events, std::vector<AddressSpace*> spaces,
+                     unsigned workers)
+    : topology_{topology},
+      memory_{memory},
+      events_{events},
+      spaces_{std::move(spaces)},
+      workers_{workers ? workers : std::max(1u, std::thread::hardware_concurrency())},
+      queue_list_{std::make_shared<const std::vector<std::shared_ptr<Queue>>>()} {}
+
+int Scheduler::create_queue(const Gpu& gpu, abi::CreateQueue& args) {
+    if (args.ring_base_address == 0 || !power_of_two(args.ring_size) || args.read_pointer_address == 0 ||
+        args.write_pointer_address == 0 || args.queue_percentage > 100)
+        return EINVAL;
+    std::lock_guard lock{mutex_};
+    unsigned doorbell = 0;
+    for (bool taken = true; taken && doorbell < kMaxQueues; doorbell += taken) {
+        taken = false;
+        for (const auto& [id, entry] : queues_) taken |= entry.gpu == gpu.index && entry.doorbell == doorbell;
+    }
+    if (doorbell == kMaxQueues) return ENOMEM;
+
+    const DeviceFile::Range& page = memory_.doorbells(gpu.index);
+    if (!page.host) return ENOMEM;
+    auto* bell = reinterpret_cast<volatile std::uint64_t*>(page.host + 8 * doorbell);
+    const AddressSpace& space = *spaces_[gpu.index];
+    std::shared_ptr<Queue> queue;
+    if (args.queue_type == abi::kComputeAql) {
+        if (args.ring_size < sizeof(aql::Packet)) return EINVAL;
+        queue = std::make_shared<AqlQueue>(gpu, space, events_, *this, args, bell);
+    } else if (args.queue_type == abi::kSdma || args.queue_type == abi::kSdmaXgmi) {
+        queue = std::make_shared<SdmaQueue>(gpu.index, space, events_, args, bell);
+    } else {
+        log(LogLevel::warning, "gpu{}: queues of type {} are not known", gpu.index, args.queue_type);
+        return EINVAL;
+    }
+    args.queue_id = next_queue_id_++;
+    args.doorbell_offset = page.offset + 8 * doorbell;
+    queues_.emplace(args.queue_id, Entry{queue, gpu.index, doorbell});
+    auto list = std::make_shared<std::vector<std::shared_ptr<Queue>>>(*queue_list_);
+    list->push_back(queue);
+    queue_list_ = list;
+    log(LogLevel::info, "gpu{}: queue {} of type {}, ring of {} B at {:#x}", gpu.index, args.queue_id,
+        args.queue_type, args.ring_size, args.ring_base_address);
+    start_workers();
+    wake_.notify_all();
+    return 0;
+}
+
+bool Scheduler::destroy_queue(std::uint32_t id) {
+    std::shared_ptr<Queue> queue;
+    {
+        std::lock_guard lock{mutex_};
+        auto at = queues_.find(id);
+        if (at == queues_.end()) return false;
+        queue = at->second.queue;
+        queues_.erase(at);
+        auto list = std::make_shared<std::vector<std::shared_ptr<Queue>>>();
+        for (const auto& [other, entry] : queues_) list->push_back(entry.queue);
+        queue_list_ = list;
+    }
+    queue->stop();
+    log(LogLevel::info, "queue {} destroyed", id);
+    return true;
+}
+
+int Scheduler::update_queue(const abi::UpdateQueue& args) {
+    std::shared_ptr<Queue> queue;
+    {
+        std::lock_guard lock{mutex_};
+        auto at = queues_.find(args.queue_id);
+        if (at == queues_.end()) return EINVAL;
+        queue = at->second.queue;
+    }
+    const int error = queue->update(args);
+    nudge();
+    return error;
+}
+
+bool Scheduler::has_queue(std::uint32_t id) const {
+    std::lock_guard lock{mutex_};
+    return queues_.count(id) != 0;
+}
+
+void Scheduler::add(std::shared_ptr<Work> work, std::uint64_t parts) {
+    std::lock_guard lock{mutex_};
+    works_.push_back(std::move(work));
+    work_count_.store(works_.size(), std::memory_order_relaxed);
+    if (parts < 2) return;
+    ++nudges_;
+    wake_.notify_all();
+}
+
+void Scheduler::nudge() {
+    std::lock_guard lock{mutex_};
+    ++nudges_;
+    wake_.notify_all();
+}
+
+void Scheduler::start_workers() {
+    if (std::exchange(started_, true)) return;
+    // The program's signal handlers are none of our threads' business.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    for (unsigned i = 0; i < workers_; ++i) std::thread{[this] { run(); }}.detach();
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void Scheduler::run() {
+    pthread_setname_np(pthread_self(), "kfdemu");
+    prctl(PR_SET_TIMERSLACK, 1000);  // ns: short sleeps are meant
+    unsigned fruitless = 0;
+    while (true) {
+        const bool worked = run_work();
+        const bool served = serve_queues();
+        fruitless = worked || served ? 0 : fruitless + 1;
+        if (fruitless) idle(fruitless);
+    }
+}
+
+bool Scheduler::run_work() {
+    if (work_count_.load(std::memory_order_relaxed) == 0) return false;
+    std::shared_ptr<Work> work;
+    std::size_t tries = 0;
+    do {
+        {
+            std::lock_guard lock{mutex_};
+            if (works_.empty() || tries++ >= works_.size()) return false;
+            work = works_[next_work_++ % works_.size()];  // one after the other, so that none starves
+        }
+        switch (work->run()) {
+            case Work::Result::some: return true;
+            case Work::Result::idle: continue;
+            case Work::Result::done: {
+                std::lock_guard lock{mutex_};
+                std::erase(works_, work);
+                work_count_.store(works_.size(), std::memory_order_relaxed);
+                return true;
+            }
+        }
+    } while (true);
+}
+
+bool Scheduler::serve_queues() {
+    std::shared_ptr<const std::vector<std::shared_ptr<Queue>>> queues;
+    {
+        std::lock_guard lock{mutex_};
+        queues = queue_list_;
+    }
+    bool did = false;
+    for (const auto& queue : *queues) {
+        // Acquire and release on the flag hand the queue's state from one worker to the next.
+        if (queue->serving.test_and_set(std::memory_order_acquire)) continue;
+        did |= queue->service();
+        queue->serving.clear(std::memory_order_release);
+    }
+    return did;
+}
+
+void Scheduler::idle(unsigned rounds) {
+    std::unique_lock lock{mutex_};
+    const std::uint64_t nudges = nudges_;
+    const auto called = [&] { return nudges_ != nudges; };
+    if (watched_) {
+        // Somebody else watches the queues; this worker is needed when there is new work, or the watcher got some.
+        wake_.wait(lock, [&] { return called() || !watched_; });
+        return;
+    }
+    watched_ = true;
+    const auto pause = pause_after(rounds);
+    if (queues_.empty()) {
+        wake_.wait(lock, [&] { return called() || !queues_.empty(); });
+    } else if (pause.count() == 0) {
+        lock.unlock();
+        sched_yield();
+        lock.lock();
+    } else {
+        wake_.wait_for(lock, pause, called);
+    }
+    watched_ = false;
+}
+
+}  // namespace kfdemu

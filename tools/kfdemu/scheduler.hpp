@@ -1,0 +1,79 @@
+// The device's engines: worker threads that watch the doorbells, process packets and execute waves.
+//
+// Every worker does everything: it takes part in kernels that are in flight, and between two parts it looks at the queues.
+// While there is nothing to do, one of them keeps looking, less and less often, and the others sleep.
+//
+// Thread safety: every function, any thread. Threads start with the first queue. They are detached and their state is
+// never destroyed, so that a process may exit at any moment with work in flight.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "abi.hpp"
+#include "address_space.hpp"
+#include "events.hpp"
+#include "memory.hpp"
+#include "queue.hpp"
+#include "topology.hpp"
+#include "work.hpp"
+
+namespace kfdemu {
+
+class Scheduler {
+  public:
+    Scheduler(const Topology& topology, Memory& memory, Events& events, std::vector<AddressSpace*> spaces,
+              unsigned workers);
+
+    /// CREATE_QUEUE: fills in args.queue_id and args.doorbell_offset; 0 or an errno value.
+    int create_queue(const Gpu& gpu, abi::CreateQueue& args);
+    /// Stops the queue, its kernels included, and returns when nothing of it runs; false if there is no such queue.
+    bool destroy_queue(std::uint32_t id);
+    int update_queue(const abi::UpdateQueue& args);
+    bool has_queue(std::uint32_t id) const;
+
+    /// Lets the workers take part in `work`, which has so many parts, until it says done. The caller is a worker, so a
+    /// work of one part wakes nobody.
+    void add(std::shared_ptr<Work> work, std::uint64_t parts);
+    /// A hint that a doorbell was probably just rung.
+    void nudge();
+
+    static constexpr unsigned kMaxQueues = 1024;  ///< of a process on one GPU: doorbells in its page
+
+  private:
+    struct Entry {
+        std::shared_ptr<Queue> queue;
+        unsigned gpu, doorbell;
+    };
+
+    void start_workers();
+    void run();
+    bool run_work();
+    bool serve_queues();
+    void idle(unsigned rounds);
+
+    const Topology& topology_;
+    Memory& memory_;
+    Events& events_;
+    std::vector<AddressSpace*> spaces_;
+    const unsigned workers_;
+
+    mutable std::mutex mutex_;
+    std::condition_variable wake_;
+    std::map<std::uint32_t, Entry> queues_;
+    std::uint32_t next_queue_id_ = 0;
+    std::shared_ptr<const std::vector<std::shared_ptr<Queue>>> queue_list_;  // what workers walk; replaced, never edited
+    std::vector<std::shared_ptr<Work>> works_;
+    std::size_t next_work_ = 0;
+    bool started_ = false;
+    bool watched_ = false;                 // a worker is looking at the queues while the rest sleep
+    std::uint64_t nudges_ = 0;
+    std::atomic<std::uint64_t> work_count_{0};  // relaxed hint: is there work at all?
+};
+
+}  // namespace kfdemu

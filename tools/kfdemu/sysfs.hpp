@@ -1,0 +1,44 @@
+// The kernel's files about the emulated GPUs, as text: KFD's topology, the render nodes, the amdgpu module's traces.
+//
+//     auto entry = sysfs::lookup(topology, "/dev/kfd");
+//     if (!entry) …          // not ours: the call goes to the real file system
+//
+// Pure: a topology and a path in, an entry out. Layout as in the kernel's drivers/gpu/drm/amd/amdkfd/kfd_topology.c.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "topology.hpp"
+
+namespace kfdemu::sysfs {
+
+struct Text {
+    std::string content;
+};
+struct Directory {
+    std::vector<std::string> names;
+};
+struct KfdDevice {};
+struct RenderDevice {
+    unsigned gpu;
+};
+/// A path below a folder of ours with nothing there.
+struct Missing {};
+/// The modules file of the real system, with a line about amdgpu added.
+struct Modules {
+    std::string line;
+};
+
+using Entry = std::variant<Text, Directory, KfdDevice, RenderDevice, Missing, Modules>;
+
+/// Cheap test that rejects nearly every path of a program: false means that lookup() would find nothing.
+bool may_be_ours(std::string_view path);
+
+/// What is at `path`, or nothing if the path is none of ours.
+std::optional<Entry> lookup(const Topology& topology, std::string_view path);
+
+}  // namespace kfdemu::sysfs
