@@ -21,16 +21,18 @@ Order natural_order(const Layout& layout) {
 /// half-way, as a Timeout can come after the first part of a copy is under way.
 template <class... Owners>
 void copy_holding(Stream& stream, void* to, const void* from, std::size_t bytes, const Owners&... owners) {
+    const auto keep = [&] { (stream.keep_alive(owners), ...); };
+    if (bytes == 0) return;  // empty arrays own nothing
     try {
         stream.copy_async(to, from, bytes);
     } catch (...) {
         try {
-            (stream.keep_alive(owners), ...);
+            keep();
         } catch (...) {  // the stream has failed, so nothing of it is under way; the first error says why
         }
         throw;
     }
-    (stream.keep_alive(owners), ...);
+    keep();
 }
 
 }  // namespace

@@ -22,6 +22,7 @@
 #include "devicearray/host_view.hpp"
 #include "devicearray/layout.hpp"
 #include "hsadrv/agent.hpp"
+#include "hsadrv/kernel_args.hpp"
 #include "hsadrv/memory.hpp"
 #include "hsadrv/stream.hpp"
 
@@ -105,6 +106,12 @@ class DeviceNDArray {
     }
     /// From an array of equal shape and order on this or another device. Asynchronous.
     void copy_to_device(const DeviceNDArray& source, Stream& stream);
+
+    /// As an argument of Kernel::launch: the address of the first element. Shape and strides are arguments of
+    /// their own.
+    friend DevicePointer kernel_argument(const DeviceNDArray& array) {
+        return {array.data_, array.keep_alive_};
+    }
 
   private:
     DeviceNDArray view(const Layout& layout) const { return {keep_alive_, data_, dtype_, layout, agent_}; }

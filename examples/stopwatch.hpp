@@ -1,0 +1,13 @@
+// Milliseconds since it was made:  Stopwatch time; ...; time.ms()
+#pragma once
+
+#include <chrono>
+
+class Stopwatch {
+  public:
+    double ms() const { return std::chrono::duration<double, std::milli>(Clock::now() - start_).count(); }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point start_ = Clock::now();
+};
