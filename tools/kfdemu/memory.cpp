@@ -32,8 +32,9 @@ Memory::Memory(const Topology& topology, std::vector<DeviceFile*> render, Device
       spaces_{std::move(spaces)},
       vram_used_(topology.gpus.size()) {
     for (std::size_t i = 0; i < topology.gpus.size(); ++i) {
-        // The thunk splits a doorbell's offset into page and rest by masking, so the page must be aligned to its size.
-        doorbells_.push_back(kfd_.allocate(kDoorbellPageBytes, kDoorbellPageBytes).value_or(DeviceFile::Range{}));
+        // The thunk takes a doorbell's offset apart by masking, and before its first mapping it takes all of the low 32
+        // bits for the place within the page. The kernel's own offsets have the page in the high half, too.
+        doorbells_.push_back(kfd_.allocate(kDoorbellPageBytes, std::uint64_t{1} << 32).value_or(DeviceFile::Range{}));
         mmio_.push_back(kfd_.allocate(kPage).value_or(DeviceFile::Range{}));
     }
 }

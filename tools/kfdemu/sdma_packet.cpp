@@ -44,8 +44,7 @@ Command copy_rect(Dwords d) {
 }
 
 Command poll(Dwords d) {
-    const bool memory = d[0] >> 31, hdp_flush = bits(d[0], 26, 1);
-    if (!memory && hdp_flush) return FlushHdp{};
+    if (!(d[0] >> 31)) return FlushHdp{};
     return PollMemory{qword(d, 1), d[3], d[4], bits(d[0], 28, 3)};
 }
 
@@ -87,7 +86,8 @@ Decoded decode(Dwords d) {
         case kFence: return whole(4, [&] { return Fence{qword(d, 1), d[3]}; });
         case kTrap: return whole(2, [&] { return Trap{bits(d[1], 0, 28)}; });
         case kPollRegmem:
-            if (d.size() >= 6 && !(d[0] >> 31) && !bits(d[0], 26, 1)) return refuse("polling registers is not known");
+            // Not memory: a register, or the flush of the host data path, which is content with any value.
+            if (!(d[0] >> 31) && bits(d[0], 28, 3) != 0) return refuse("polling registers is not known");
             return whole(6, [&] { return poll(d); });
         case kAtomic: {
             const unsigned operation = bits(d[0], 25, 7);
