@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <ctime>
 
 #include "../address_space.hpp"
+#include "../clock.hpp"
 
 namespace kfdemu::gfx9 {
 namespace {
@@ -37,12 +37,6 @@ bool by_pieces(Wave& wave, std::uint64_t va, std::uint32_t dword_stride, unsigne
         done += piece;
     }
     return true;
-}
-
-std::uint64_t monotonic_ns() {
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
 }  // namespace
@@ -80,7 +74,7 @@ bool write_lane(Wave& wave, std::uint64_t va, std::uint32_t dword_stride, const 
                      });
 }
 
-std::uint64_t reference_clock_ticks() { return monotonic_ns() / 10; }
-std::uint64_t shader_clock_ticks() { return monotonic_ns(); }
+std::uint64_t reference_clock_ticks() { return clock::now(); }
+std::uint64_t shader_clock_ticks() { return clock::now_ns(); }
 
 }  // namespace kfdemu::gfx9

@@ -56,7 +56,7 @@ bool read_lane(Wave& wave, std::uint64_t va, std::uint32_t dword_stride, void* o
 bool write_lane(Wave& wave, std::uint64_t va, std::uint32_t dword_stride, const void* in, unsigned bytes,
                 std::uint64_t& bad) noexcept;
 
-/// What s_memrealtime and s_memtime read: 100 MHz and 1 GHz of the host's monotonic clock.
+/// What s_memrealtime and s_memtime read: the device's clock, and nanoseconds of the same.
 std::uint64_t reference_clock_ticks();
 std::uint64_t shader_clock_ticks();
 

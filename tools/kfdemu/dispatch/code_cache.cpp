@@ -1,0 +1,71 @@
+#include "code_cache.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace kfdemu {
+namespace {
+
+std::uint64_t page_begin(const AddressSpace::Range& range, std::uint64_t pc) {
+    return std::max((range.begin + 3) & ~std::uint64_t{3}, pc & ~(kCodePageBytes - 1));
+}
+std::uint64_t page_end(const AddressSpace::Range& range, std::uint64_t pc) {
+    return std::min(range.end & ~std::uint64_t{3}, (pc & ~(kCodePageBytes - 1)) + kCodePageBytes);
+}
+
+/// The page's dwords, and the one behind it: an instruction may straddle the end.
+std::vector<std::uint32_t> read_dwords(const AddressSpace& space, const AddressSpace::Range& range,
+                                       std::uint64_t begin, std::uint64_t end) {
+    const AddressSpace::Range* behind = range.contains(end, 4) ? &range : space.find(end);
+    const bool one_more = behind != nullptr && behind->contains(end, 4) && behind->allows(kExecute);
+    std::vector<std::uint32_t> dwords((end - begin) / 4 + (one_more ? 1 : 0));
+    std::memcpy(dwords.data(), range.at(begin), end - begin);
+    if (one_more) std::memcpy(&dwords.back(), behind->at(end), 4);
+    return dwords;
+}
+
+}  // namespace
+
+CodeCache::Use::Use(CodeCache& cache) : cache_{cache} {
+    const std::lock_guard lock{cache_.mutex_};
+    ++cache_.users_;
+}
+
+CodeCache::Use::~Use() {
+    const std::lock_guard lock{cache_.mutex_};
+    if (--cache_.users_ == 0) cache_.retired_.clear();
+}
+
+std::uint64_t CodeCache::new_serial() {
+    const std::lock_guard lock{mutex_};
+    return ++serial_;
+}
+
+std::unique_ptr<CodePage> CodeCache::decode(const AddressSpace& space, const AddressSpace::Range& range,
+                                            std::uint64_t pc) const {
+    auto page = std::make_unique<CodePage>();
+    page->begin = page_begin(range, pc);
+    page->end = page_end(range, pc);
+    page->dwords = read_dwords(space, range, page->begin, page->end);
+    page->slots.resize((page->end - page->begin) / 4 + 2);
+    decoder_.decode_page(page->begin, page->dwords, page->slots);
+    return page;
+}
+
+const CodePage* CodeCache::find(const AddressSpace& space, std::uint64_t pc, std::uint64_t dispatch_serial) {
+    const AddressSpace::Range* range = (pc & 3) == 0 ? space.find(pc) : nullptr;
+    if (range == nullptr || !range->allows(kExecute)) return nullptr;
+    const std::uint64_t begin = page_begin(*range, pc), end = page_end(*range, pc);
+    if (pc < begin || pc >= end) return nullptr;
+
+    const std::lock_guard lock{mutex_};
+    std::unique_ptr<CodePage>& page = pages_[begin];
+    if (page != nullptr && page->verified_for == dispatch_serial && page->end == end) return page.get();
+    if (page != nullptr && (page->end != end || page->dwords != read_dwords(space, *range, begin, end)))
+        retired_.push_back(std::move(page));
+    if (page == nullptr) page = decode(space, *range, pc);
+    page->verified_for = dispatch_serial;
+    return page.get();
+}
+
+}  // namespace kfdemu

@@ -1,0 +1,72 @@
+// Decoded code of one GPU, by page; shared by everything that runs on it.
+//
+//     CodeCache::Use use{cache};                                          // pages found stay valid while
+//     this lives const CodePage* page = cache.find(space, pc, dispatch_serial);      // nullptr: nothing
+//     executable there const gfx9::Inst* inst = page->at(pc);
+//
+// A page keeps the bytes it was decoded from. They are compared with memory when a dispatch enters the page
+// first, since other code may have been loaded at the same address; a page whose bytes changed is decoded
+// anew, and the old one freed when no Use is left. Thread safety: any thread; a page is immutable. Memory
+// ordering: the mutex publishes pages.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "../address_space.hpp"
+#include "../gfx9/decode.hpp"
+
+namespace kfdemu {
+
+inline constexpr std::uint64_t kCodePageBytes = 4096;
+
+struct CodePage {
+    std::uint64_t begin = 0, end = 0;   ///< one page of addresses, less if less is mapped
+    std::vector<std::uint32_t> dwords;  ///< what was decoded, with the dword behind the page if there is one
+    std::vector<gfx9::Inst> slots;
+    std::uint64_t verified_for =
+        0;  ///< serial of the dispatch that last compared; guarded by the cache's mutex
+
+    bool contains(std::uint64_t pc) const { return pc >= begin && pc < end; }
+    const gfx9::Inst* at(std::uint64_t pc) const { return &slots[(pc - begin) / 4]; }
+};
+
+class CodeCache {
+  public:
+    /// Something that runs code. Borrows: the cache.
+    class Use {
+      public:
+        explicit Use(CodeCache& cache);
+        ~Use();
+        Use(const Use&) = delete;
+        Use& operator=(const Use&) = delete;
+
+      private:
+        CodeCache& cache_;
+    };
+
+    explicit CodeCache(gfx9::Target target) : decoder_{target} {}
+
+    gfx9::Target target() const { return decoder_.target(); }
+    /// A number for a dispatch, never 0.
+    std::uint64_t new_serial();
+    /// Needs a Hold of `space` in the calling thread, and a Use.
+    const CodePage* find(const AddressSpace& space, std::uint64_t pc, std::uint64_t dispatch_serial);
+
+  private:
+    std::unique_ptr<CodePage> decode(const AddressSpace& space, const AddressSpace::Range& range,
+                                     std::uint64_t pc) const;
+
+    const gfx9::Decoder decoder_;
+    std::mutex mutex_;
+    std::unordered_map<std::uint64_t, std::unique_ptr<CodePage>> pages_;  // by begin
+    std::vector<std::unique_ptr<CodePage>> retired_;
+    std::uint64_t serial_ = 0;
+    int users_ = 0;
+};
+
+}  // namespace kfdemu

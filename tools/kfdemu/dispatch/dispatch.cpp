@@ -1,0 +1,125 @@
+#include "dispatch.hpp"
+
+#include <cstdio>
+#include <utility>
+
+namespace kfdemu {
+namespace {
+
+std::string hex(std::uint64_t value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+    return text;
+}
+
+LaunchRefused bad_object(std::uint64_t kernel_object, const std::string& why) {
+    return {Refusal::BadKernelObject, "kernel object " + hex(kernel_object) + ": " + why, 0};
+}
+
+std::variant<KernelDescriptor, LaunchRefused> read_kernel(const Dispatch::Setup& setup) {
+    const std::uint64_t at = setup.packet.kernel_object;
+    if (at == 0) return bad_object(at, "it is null");
+    if (at % 64 != 0) return bad_object(at, "it is not aligned to 64 bytes");
+    const AddressSpace::Range* range = setup.memory->find(at);
+    if (range == nullptr || !range->contains(at, kKernelDescriptorBytes) || !range->allows(kRead))
+        return bad_object(at, "it is not in memory that this GPU can read");
+
+    const std::span<const std::byte, kKernelDescriptorBytes> bytes{range->at(at), kKernelDescriptorBytes};
+    auto parsed = parse_kernel_descriptor(bytes, setup.gpu.target);
+    if (auto* refused = std::get_if<DescriptorRefused>(&parsed)) {
+        LaunchRefused result = bad_object(at, refused->why);
+        if (refused->reason == DescriptorRefused::Reason::WrongIsa) result.reason = Refusal::WrongIsa;
+        return result;
+    }
+    const KernelDescriptor& kernel = std::get<KernelDescriptor>(parsed);
+    const std::uint64_t entry = at + static_cast<std::uint64_t>(kernel.entry_offset_bytes);
+    if (entry % 256 != 0) return bad_object(at, "its code at " + hex(entry) + " is not aligned to 256 bytes");
+    const AddressSpace::Range* code = setup.memory->find(entry);
+    if (code == nullptr || !code->allows(kExecute))
+        return bad_object(at, "its code at " + hex(entry) + " is not in memory that this GPU can execute");
+    return kernel;
+}
+
+}  // namespace
+
+std::variant<std::shared_ptr<Dispatch>, LaunchRefused> Dispatch::create(Setup setup) {
+    // As the command processor does: the packet's own fields first, and the scratch last, since its cure is
+    // another try.
+    auto wrong = check_launch(setup.packet, setup.gpu, setup.queue);
+    if (wrong && wrong->reason != Refusal::NeedsScratch) return *wrong;
+    auto kernel = read_kernel(setup);
+    if (auto* refused = std::get_if<LaunchRefused>(&kernel)) return *refused;
+    if (wrong) return *wrong;
+    return std::shared_ptr<Dispatch>{new Dispatch{std::move(setup), std::get<KernelDescriptor>(kernel)}};
+}
+
+Dispatch::Dispatch(Setup&& setup, const KernelDescriptor& kernel)
+    : setup_{std::move(setup)}, kernel_{kernel}, code_use_{*setup_.code}, serial_{setup_.code->new_serial()} {
+    counts_ = group_counts(setup_.packet);
+    // A grid of more than 2^64 groups ends as little as one of 2^64 does.
+    total_ = std::uint64_t{counts_[0]} * counts_[1];
+    if (__builtin_mul_overflow(total_, std::uint64_t{counts_[2]}, &total_)) total_ = ~std::uint64_t{0};
+}
+
+bool Dispatch::take_group(std::array<std::uint32_t, 3>& id) {
+    if (stopping() || next_.load(std::memory_order_relaxed) >= total_) return false;
+    const std::uint64_t index = next_.fetch_add(1, std::memory_order_relaxed);
+    if (index >= total_) return false;
+    id = {static_cast<std::uint32_t>(index % counts_[0]),
+          static_cast<std::uint32_t>(index / counts_[0] % counts_[1]),
+          static_cast<std::uint32_t>(index / counts_[0] / counts_[1])};
+    return true;
+}
+
+Dispatch::Start Dispatch::start_group(WorkGroup& group) {
+    // Counted before anything is taken, so that state() cannot leave Running between taking and counting.
+    outstanding_.fetch_add(1, std::memory_order_relaxed);
+    const auto not_started = [&](Start why) {
+        outstanding_.fetch_sub(1, std::memory_order_release);
+        return why;
+    };
+    if (stopping() || next_.load(std::memory_order_relaxed) >= total_) return not_started(Start::NoMore);
+
+    std::array<std::uint16_t, WorkGroup::kMaxWaves> slots{};
+    const bool scratch = setup_.packet.private_segment_size != 0;
+    const std::uint32_t waves = waves_per_group(setup_.packet);
+    if (scratch && !setup_.scratch_slots->acquire(slots.data(), waves)) return not_started(Start::Later);
+    std::array<std::uint32_t, 3> id{};
+    if (!take_group(id)) {
+        if (scratch) setup_.scratch_slots->release(slots.data(), waves);
+        return not_started(Start::NoMore);
+    }
+    group.begin(*this, id, scratch ? slots.data() : nullptr);
+    return Start::Started;
+}
+
+Dispatch::State Dispatch::state() const {
+    // Acquire: pairs with the release of the last group that ended; all earlier ones are in its release
+    // sequence.
+    if (outstanding_.load(std::memory_order_acquire) != 0) return State::Running;
+    if (failed_.load(std::memory_order_acquire)) return State::Failed;
+    if (ended_.load(std::memory_order_acquire) == total_) return State::Finished;
+    return stopping() ? State::Aborted : State::Running;
+}
+
+bool Dispatch::claim_end() {
+    return state() != State::Running && !claimed_.exchange(true, std::memory_order_acq_rel);
+}
+
+void Dispatch::abort() { stop_.store(true, std::memory_order_relaxed); }
+
+void Dispatch::group_ended(bool whole) {
+    if (whole) ended_.fetch_add(1, std::memory_order_release);
+    outstanding_.fetch_sub(1, std::memory_order_release);
+}
+
+void Dispatch::group_failed(KernelFault&& fault) {
+    {
+        const std::lock_guard lock{fault_mutex_};
+        if (!failed_.load(std::memory_order_relaxed)) fault_ = std::move(fault);
+        failed_.store(true, std::memory_order_release);
+    }
+    abort();
+}
+
+}  // namespace kfdemu

@@ -1,0 +1,107 @@
+// A kernel in flight: the work-groups of one AQL kernel dispatch packet.
+//
+//     auto made = Dispatch::create(setup);                  // in a thread with a Hold of the address space
+//     if (auto* no = std::get_if<LaunchRefused>(&made)) ...; // nothing ran; NeedsScratch: ask the runtime,
+//     try again later auto dispatch = std::get<std::shared_ptr<Dispatch>>(made);
+//
+// A scheduler's workers, each with a WorkGroup of its own and none of them with a Hold:
+//
+//     switch (dispatch->start_group(group)) {               // Started: group.run(...) until Ended or Stopped
+//         case Dispatch::Start::Later: ...                  // no scratch slot is free now: run what is
+//         resident first case Dispatch::Start::NoMore: ...                 // nothing left to hand out
+//     }
+//     if (dispatch->state() != Dispatch::State::Running) ...   // all work-groups that were started have
+//     ended
+//
+// Groups are handed out in order, x first. state() leaves Running once and for all when nothing is
+// outstanding; exactly one thread may see that through claim_end(). A worker keeps its shared_ptr for as long
+// as its WorkGroup is busy.
+//
+// Thread safety: every function, any thread. Memory ordering: whoever sees state() != Running sees all that
+// the groups wrote, and fault().
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <variant>
+
+#include "../address_space.hpp"
+#include "code_cache.hpp"
+#include "fault.hpp"
+#include "initial_state.hpp"
+#include "launch.hpp"
+#include "scratch_slots.hpp"
+#include "workgroup.hpp"
+
+namespace kfdemu {
+
+class Dispatch {
+  public:
+    struct Setup {
+        KernelDispatchPacket packet;
+        std::uint64_t packet_va = 0;  ///< where it lies in the ring: kernels read it
+        QueueFacts queue;
+        GpuFacts gpu;
+        const AddressSpace* memory = nullptr;  ///< Borrows, until the Dispatch is gone
+        CodeCache* code = nullptr;             ///< Borrows, likewise
+        std::shared_ptr<ScratchSlots>
+            scratch_slots;  ///< of the queue; may be null if the kernel needs no scratch
+        std::function<void(std::uint32_t)>
+            interrupt;  ///< s_sendmsg MSG_INTERRUPT with this M0; any worker's thread
+    };
+    enum class Start { Started, Later, NoMore };
+    enum class State { Running, Finished, Failed, Aborted };
+
+    /// Reads and checks the kernel descriptor and the packet. Needs a Hold in the calling thread.
+    static std::variant<std::shared_ptr<Dispatch>, LaunchRefused> create(Setup setup);
+
+    Start start_group(WorkGroup& group);
+    State state() const;
+    /// True for exactly one caller, once state() is not Running.
+    bool claim_end();
+    /// No further group starts, and those that run stop at the end of their slice, within some microseconds
+    /// of their thread running.
+    void abort();
+    /// The first failure; call when state() == Failed.
+    const KernelFault& fault() const { return fault_; }
+
+    const KernelDescriptor& kernel() const { return kernel_; }
+    const KernelDispatchPacket& packet() const { return setup_.packet; }
+    std::uint64_t group_count() const { return total_; }
+
+  private:
+    friend class WorkGroup;
+
+    Dispatch(Setup&& setup, const KernelDescriptor& kernel);
+
+    bool stopping() const {
+        return stop_.load(std::memory_order_relaxed);
+    }  // a hint; outstanding_ orders the rest
+    bool take_group(std::array<std::uint32_t, 3>& id);
+    void group_ended(bool whole);
+    void group_failed(KernelFault&& fault);
+
+    const Setup setup_;
+    const KernelDescriptor kernel_;
+    const CodeCache::Use code_use_;
+    const std::uint64_t serial_;
+    std::array<std::uint32_t, 3> counts_{};
+    std::uint64_t total_ = 0;
+
+    std::atomic<std::uint64_t> next_{0};  // relaxed: only hands out numbers
+    std::atomic<std::uint64_t> outstanding_{
+        0};  // groups started and not ended; released by enders, acquired by state()
+    std::atomic<std::uint64_t> ended_{0};  // whole groups; ordered by outstanding_
+    std::atomic<bool> stop_{false};
+    std::atomic<bool> failed_{false};
+    std::atomic<bool> claimed_{false};
+    std::mutex fault_mutex_;
+    KernelFault fault_;
+};
+
+}  // namespace kfdemu

@@ -1,0 +1,29 @@
+// Why a kernel failed: the first wave that could not go on, with everything a message needs.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "../gfx9/wave.hpp"
+
+namespace kfdemu {
+
+struct KernelFault {
+    gfx9::Stop what =
+        gfx9::Stop::Running;  ///< MemoryFault, Aperture, Misaligned, Illegal, FetchFault, Trap or Halt
+    std::uint64_t pc = 0;
+    std::uint64_t address = 0;  ///< of the access; for FetchFault the pc
+    std::uint32_t access = 0;   ///< a set of kfdemu::Access
+    std::uint32_t lane = 0;
+    std::uint32_t wave = 0;  ///< in its work-group
+    std::array<std::uint32_t, 3> group{};
+    std::uint32_t argument = 0;  ///< of Trap
+    std::string instruction;     ///< disassembled; for Illegal what is wrong with it
+};
+
+/// `memory fault: read of 0x10 by lane 3 at pc 0x7f..., global_load_dword ...; wave 0 of work-group (2, 0,
+/// 0)`.
+std::string describe(const KernelFault& fault);
+
+}  // namespace kfdemu

@@ -1,0 +1,110 @@
+#include "initial_state.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace kfdemu {
+namespace {
+
+constexpr unsigned kLanes = gfx9::kLanes;
+
+/// Appends to the SGPRs.
+struct SgprWriter {
+    std::uint32_t* s;
+    unsigned next = 0;
+
+    void add(std::uint32_t value) { s[next++] = value; }
+    void add64(std::uint64_t value) {
+        add(static_cast<std::uint32_t>(value));
+        add(static_cast<std::uint32_t>(value >> 32));
+    }
+};
+
+void set_user_sgprs(gfx9::Wave& wave, const LaunchState& l) {
+    SgprWriter user{wave.s};
+    const KernelDescriptor& k = l.kernel;
+    if (k.private_segment_buffer)
+        for (std::uint32_t word : l.queue.scratch_descriptor) user.add(word);
+    if (k.dispatch_ptr) user.add64(l.packet_va);
+    if (k.queue_ptr) user.add64(l.queue.queue_ptr);
+    if (k.kernarg_ptr) user.add64(l.packet.kernarg_address);
+    if (k.dispatch_id) user.add64(l.queue.dispatch_id);
+    if (k.flat_scratch_init) user.add64(l.queue.scratch_base);
+    if (k.private_segment_size) user.add(l.packet.private_segment_size);
+}
+
+void set_system_sgprs(gfx9::Wave& wave, const LaunchState& l, const WavePlace& p) {
+    SgprWriter system{wave.s, l.kernel.user_sgprs};
+    for (unsigned d = 0; d < 3; ++d)
+        if (l.kernel.workgroup_id[d]) system.add(p.group[d]);
+    // Work-group info: first wave of the group in bit 31, number of waves in bits 5:0.
+    if (l.kernel.workgroup_info) system.add((p.wave == 0 ? 1u << 31 : 0) | p.waves);
+    if (l.kernel.private_segment_wave_offset) system.add(p.scratch_slot * l.queue.scratch_wave_bytes());
+}
+
+/// Work-item ids of the wave's lanes; gfx90a packs all three into v0, ten bits each.
+void set_workitem_ids(gfx9::Wave& wave, const LaunchState& l, const WavePlace& p) {
+    const unsigned dimensions = l.kernel.workitem_id_dimensions;
+    const bool packed = l.gpu.target == gfx9::Target::gfx90a;
+    const std::uint32_t first = p.wave * kLanes;
+    const auto [size_x, size_y, size_z] = p.group_workitems;
+    std::uint32_t x = first % size_x, y = first / size_x % size_y, z = first / (size_x * size_y);
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+        if (packed) {
+            wave.v[lane] = x | (dimensions > 1 ? y << 10 : 0) | (dimensions > 2 ? z << 20 : 0);
+        } else {
+            wave.v[lane] = x;
+            if (dimensions > 1) wave.v[kLanes + lane] = y;
+            if (dimensions > 2) wave.v[2 * kLanes + lane] = z;
+        }
+        if (++x < size_x) continue;
+        x = 0;
+        if (++y < size_y) continue;
+        y = 0;
+        ++z;
+    }
+}
+
+/// Registers of an earlier wave are not shown to this one, and what a kernel does with garbage is always the
+/// same.
+void clear_registers(gfx9::Wave& wave, const LaunchState& l) {
+    std::memset(wave.s, 0, gfx9::kConstants * sizeof wave.s[0]);
+    const std::size_t bytes = std::size_t{l.kernel.vgprs} * kLanes * sizeof wave.v[0];
+    std::memset(wave.v, 0, bytes);
+    if (l.gpu.target == gfx9::Target::gfx908) std::memset(wave.acc, 0, bytes);
+}
+
+}  // namespace
+
+void set_initial_state(gfx9::Wave& wave, const LaunchState& l, const WavePlace& p) {
+    clear_registers(wave, l);
+    set_user_sgprs(wave, l);
+    set_system_sgprs(wave, l, p);
+    set_workitem_ids(wave, l, p);
+    const std::uint32_t active = std::min(kLanes, p.workitems() - p.wave * kLanes);
+    wave.set_s64(gfx9::kExec, active == kLanes ? ~std::uint64_t{0} : (std::uint64_t{1} << active) - 1);
+
+    wave.next = nullptr;
+    wave.pc = l.packet.kernel_object + static_cast<std::uint64_t>(l.kernel.entry_offset_bytes);
+    wave.scc = false;
+    wave.trap_on_nan = false;
+    wave.stop = gfx9::Stop::Running;
+    wave.status = 0;
+    wave.argument = 0;
+    wave.fault = {};
+    wave.index_in_group = p.wave;
+    wave.shared_base = l.gpu.shared_base;
+    wave.private_base = l.gpu.private_base;
+    const bool scratch = l.packet.private_segment_size != 0;
+    wave.scratch_size_bytes = scratch ? l.queue.scratch_wave_bytes() : 0;
+    wave.scratch_va = l.queue.scratch_base + std::uint64_t{p.scratch_slot} * l.queue.scratch_wave_bytes();
+    // What s_getreg reads. HW_ID: wave and SIMD; GPR_ALLOC and LDS_ALLOC: sizes in their granules ("Vega" ISA
+    // manual, "Hardware register values").
+    wave.hw_id = (p.wave / 4 & 0xf) | (p.wave & 3) << 4;
+    wave.gpr_alloc = ((l.kernel.vgprs / 4 - 1) & 0x3f) << 8 | ((l.kernel.sgprs / 16 - 1) & 0xf) << 24;
+    wave.lds_alloc = (l.packet.group_segment_size + 511) / 512 << 12;
+    gfx9::set_mode(wave, l.kernel.mode);
+    gfx9::set_constants(wave);
+}
+
+}  // namespace kfdemu

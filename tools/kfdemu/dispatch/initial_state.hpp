@@ -1,0 +1,40 @@
+// The registers of a wave at its first instruction.
+//
+//     set_initial_state(wave, {kernel, packet, packet_va, queue, gpu}, place);
+//
+// Pure: writes the wave's own registers only, which must have their storage. Source: LLVM AMDGPUUsage,
+// "Initial Kernel Execution State" (SGPR and VGPR register set-up order tables).
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "../gfx9/wave.hpp"
+#include "kernel_descriptor.hpp"
+#include "launch.hpp"
+
+namespace kfdemu {
+
+/// What all waves of a dispatch have in common.
+struct LaunchState {
+    const KernelDescriptor& kernel;
+    const KernelDispatchPacket& packet;
+    std::uint64_t packet_va;
+    const QueueFacts& queue;
+    const GpuFacts& gpu;
+};
+
+/// Which wave it is.
+struct WavePlace {
+    std::array<std::uint32_t, 3> group{};  ///< work-group id
+    std::array<std::uint32_t, 3>
+        group_workitems{};              ///< of this work-group: fewer than the packet says at the edge
+    std::uint32_t wave = 0, waves = 1;  ///< number in the work-group, and how many it has
+    std::uint32_t scratch_slot = 0;
+
+    std::uint32_t workitems() const { return group_workitems[0] * group_workitems[1] * group_workitems[2]; }
+};
+
+void set_initial_state(gfx9::Wave& wave, const LaunchState& launch, const WavePlace& place);
+
+}  // namespace kfdemu

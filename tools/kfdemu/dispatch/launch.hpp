@@ -1,0 +1,85 @@
+// What starts a kernel: the AQL packet, and what its queue and its GPU add; with the checks that the command
+// processor makes before any wave runs.
+//
+//     if (auto refused = check_launch(packet, kernel, gpu, queue)) report(refused->reason, refused->why);
+//
+// Pure functions of values: any thread, nothing kept. Sources: HSA Platform System Architecture, "AQL kernel
+// dispatch packet"; LLVM AMDGPUUsage, "Initial Kernel Execution State"; the amd_queue_t layout that runtimes
+// and hardware share.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "../apertures.hpp"
+#include "kernel_descriptor.hpp"
+
+namespace kfdemu {
+
+/// An AQL kernel dispatch packet as it lies in the ring.
+struct KernelDispatchPacket {
+    std::uint16_t header = 0;
+    std::uint16_t setup = 0;  ///< bits 1:0: number of dimensions
+    std::array<std::uint16_t, 3> workgroup_size{};
+    std::uint16_t reserved0 = 0;
+    std::array<std::uint32_t, 3> grid_size{};  ///< in work-items
+    std::uint32_t private_segment_size = 0;    ///< bytes a work-item
+    std::uint32_t group_segment_size = 0;      ///< bytes a work-group
+    std::uint64_t kernel_object = 0;           ///< address of the kernel descriptor
+    std::uint64_t kernarg_address = 0;
+    std::uint64_t reserved2 = 0;
+    std::uint64_t completion_signal = 0;
+};
+static_assert(sizeof(KernelDispatchPacket) == 64);
+
+/// Facts of the GPU model.
+struct GpuFacts {
+    gfx9::Target target = gfx9::Target::gfx90a;
+    std::uint32_t lds_bytes = 64 * 1024;  ///< of a compute unit, and the most that one work-group can have
+    std::uint64_t shared_base = kLdsAperture.base;
+    std::uint64_t private_base = kScratchAperture.base;
+};
+
+/// What the queue adds: fields of amd_queue_t, read when the packet is taken.
+struct QueueFacts {
+    std::uint64_t queue_ptr = 0;                        ///< address of the amd_queue_t
+    std::array<std::uint32_t, 4> scratch_descriptor{};  ///< scratch_resource_descriptor
+    std::uint64_t scratch_base = 0;                     ///< scratch_backing_memory_location
+    std::uint32_t scratch_lane_bytes = 0;               ///< scratch_wave64_lane_byte_size
+    std::uint32_t tmpring_size = 0;                     ///< compute_tmpring_size
+    std::uint64_t dispatch_id = 0;                      ///< packet id: 1 for the queue's first
+
+    std::uint32_t scratch_waves() const { return tmpring_size & 0xfff; }
+    std::uint32_t scratch_wave_bytes() const { return (tmpring_size >> 12 & 0x1fff) * 1024; }
+};
+
+inline constexpr std::uint32_t kMaxGroupWorkitems = 1024;
+
+enum class Refusal {
+    InvalidDimensions,  ///< not 1 to 3, or an unused dimension is not 1
+    InvalidSize,        ///< a work-group or grid size is 0, or the grid is smaller than a work-group
+    GroupTooLarge,      ///< more than kMaxGroupWorkitems
+    LdsTooLarge,        ///< more than the compute unit has
+    NeedsScratch,       ///< the queue's scratch does not do: `scratch_lane_bytes` are wanted
+    BadKernelObject,    ///< null, unmapped, misaligned, or not a kernel descriptor
+    WrongIsa,           ///< a descriptor for other hardware
+};
+
+struct LaunchRefused {
+    Refusal reason;
+    std::string why;
+    std::uint32_t scratch_lane_bytes = 0;
+};
+
+/// Whether a kernel can be started; the first thing that is wrong.
+std::optional<LaunchRefused> check_launch(const KernelDispatchPacket& packet, const GpuFacts& gpu,
+                                          const QueueFacts& queue);
+
+/// Work-groups in each dimension, the partial one at the edge included.
+std::array<std::uint32_t, 3> group_counts(const KernelDispatchPacket& packet);
+/// Waves of a full work-group.
+std::uint32_t waves_per_group(const KernelDispatchPacket& packet);
+
+}  // namespace kfdemu

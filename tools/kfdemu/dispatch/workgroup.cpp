@@ -1,0 +1,219 @@
+#include "workgroup.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "../gfx9/disassemble.hpp"
+#include "dispatch.hpp"
+
+namespace kfdemu {
+namespace {
+
+/// So often another wave gets its turn, the abort flag is looked at, and changes of the address map are let
+/// through.
+constexpr std::uint64_t kSlice = 10'000;
+/// What a slice that ended early counts as, so that waves which only wait use their quantum up, too.
+constexpr std::uint64_t kShortSlice = 64;
+
+/// 256 VGPRs and 256 AccVGPRs, 32 behind them that odd register numbers may reach, and 3 so that the same
+/// register of two waves does not fall into the same cache set.
+constexpr std::size_t kRegistersPerWave = 256 + 256 + 32 + 3;
+constexpr std::size_t kWaveRegisterDwords = kRegistersPerWave * gfx9::kLanes;
+
+/// LDS is allocated in pieces of 128 dwords ("Vega" ISA manual, LDS_SIZE).
+constexpr std::uint32_t kLdsGranuleBytes = 512;
+
+void* allocate(std::size_t bytes) {
+    void* memory = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
+    if (memory == nullptr) throw std::bad_alloc{};
+    return memory;
+}
+
+}  // namespace
+
+void WorkGroup::reserve_waves(unsigned count) {
+    if (register_waves_ < count) {
+        registers_.reset(
+            static_cast<std::uint32_t*>(allocate(count * kWaveRegisterDwords * sizeof(std::uint32_t))));
+        std::memset(registers_.get(), 0, count * kWaveRegisterDwords * sizeof(std::uint32_t));
+        register_waves_ = count;
+    }
+    while (residents_.size() < count) residents_.push_back(std::make_unique<Resident>());
+}
+
+void WorkGroup::begin(Dispatch& dispatch, const std::array<std::uint32_t, 3>& id,
+                      const std::uint16_t* scratch_slots) {
+    const Dispatch::Setup& setup = dispatch.setup_;
+    const KernelDispatchPacket& packet = setup.packet;
+    WavePlace place;
+    place.group = id;
+    for (unsigned d = 0; d < 3; ++d)
+        place.group_workitems[d] = std::min<std::uint32_t>(
+            packet.workgroup_size[d], packet.grid_size[d] - id[d] * std::uint32_t{packet.workgroup_size[d]});
+    place.waves = (place.workitems() + gfx9::kLanes - 1) / gfx9::kLanes;
+
+    reserve_waves(place.waves);
+    const std::uint32_t lds_bytes =
+        (packet.group_segment_size + kLdsGranuleBytes - 1) / kLdsGranuleBytes * kLdsGranuleBytes;
+    if (lds_ == nullptr) lds_.reset(static_cast<std::byte*>(allocate(setup.gpu.lds_bytes)));
+    std::memset(lds_.get(), 0, lds_bytes);
+
+    dispatch_ = &dispatch;
+    id_ = id;
+    waves_ = live_ = place.waves;
+    waiting_ = cursor_ = 0;
+    scratch_slot_count_ = scratch_slots != nullptr ? waves_per_group(packet) : 0;
+    std::copy_n(scratch_slots, scratch_slot_count_, scratch_slots_.begin());
+    if (code_serial_ != dispatch.serial_) {
+        code_.fill(nullptr);
+        tlb_.flush();
+        code_serial_ = dispatch.serial_;
+    }
+
+    const LaunchState launch{dispatch.kernel_, packet, setup.packet_va, setup.queue, setup.gpu};
+    for (place.wave = 0; place.wave < waves_; ++place.wave) {
+        Resident& resident = *residents_[place.wave];
+        resident.at_barrier = resident.ended = false;
+        gfx9::Wave& wave = resident.wave;
+        wave.v = registers_.get() + place.wave * kWaveRegisterDwords;
+        const unsigned accum = setup.gpu.target == gfx9::Target::gfx90a ? dispatch.kernel_.accum_offset : 256;
+        wave.acc = wave.v + accum * gfx9::kLanes;
+        wave.fetch = &WorkGroup::fetch;
+        wave.fetcher = this;
+        wave.memory = setup.memory;
+        wave.tlb = &tlb_;
+        wave.lds = lds_.get();
+        wave.lds_size_bytes = lds_bytes;
+        place.scratch_slot = scratch_slots != nullptr ? scratch_slots[place.wave] : 0;
+        set_initial_state(wave, launch, place);
+    }
+}
+
+const gfx9::Inst* WorkGroup::fetch(gfx9::Wave& wave, std::uint64_t pc) {
+    auto& self = *static_cast<WorkGroup*>(wave.fetcher);
+    const CodePage*& entry = self.code_[pc / kCodePageBytes % kCodeEntries];
+    if (entry == nullptr || !entry->contains(pc) || pc % 4 != 0) {
+        const CodePage* page = self.dispatch_->setup_.code->find(*wave.memory, pc, self.code_serial_);
+        if (page == nullptr) {
+            wave.stop = gfx9::Stop::FetchFault;
+            wave.pc = pc;
+            wave.next = nullptr;
+            return nullptr;
+        }
+        entry = page;
+    }
+    return entry->at(pc);
+}
+
+WorkGroup::Resident& WorkGroup::next_runnable() {
+    for (;;) {
+        Resident& resident = *residents_[cursor_];
+        cursor_ = cursor_ + 1 == waves_ ? 0 : cursor_ + 1;
+        if (!resident.ended && !resident.at_barrier) return resident;
+    }
+}
+
+void WorkGroup::forget_translations() {
+    const std::uint64_t now = dispatch_->setup_.memory->generation();
+    if (now != map_generation_) tlb_.flush();
+    map_generation_ = now;
+}
+
+WorkGroup::Progress WorkGroup::run(std::uint64_t quantum_instructions) {
+    AddressSpace::Hold hold{*dispatch_->setup_.memory};
+    forget_translations();
+    unsigned slept = 0;  // waves in a row that only slept
+    while (live_ > 0) {
+        if (dispatch_->stopping()) return finish(Progress::Stopped);
+        if (quantum_instructions == 0) return Progress::Paused;
+        if (slept > 0 && slept >= live_ - waiting_) return Progress::Idle;
+        Resident& resident = next_runnable();
+        const std::uint64_t slice = std::min(quantum_instructions, kSlice);
+        const gfx9::Stop why = gfx9::run(resident.wave, slice);
+        quantum_instructions -=
+            why == gfx9::Stop::Budget ? slice : std::min(quantum_instructions, kShortSlice);
+        slept = why == gfx9::Stop::Sleep ? slept + 1 : 0;
+        if (!handle(resident, why)) return finish(Progress::Stopped);
+        if (hold.renew()) forget_translations();
+    }
+    return finish(Progress::Ended);
+}
+
+/// False: the kernel failed.
+bool WorkGroup::handle(Resident& resident, gfx9::Stop why) {
+    constexpr std::uint32_t kMessageInterrupt = 1, kTrapDebug = 3;
+    gfx9::Wave& wave = resident.wave;
+    switch (why) {
+        case gfx9::Stop::Budget:
+        case gfx9::Stop::Sleep:
+            return true;
+        case gfx9::Stop::Barrier:
+            arrive_at_barrier(resident);
+            return true;
+        case gfx9::Stop::End:
+            resident.ended = true;
+            --live_;
+            open_barrier_if_all_came();
+            return true;
+        case gfx9::Stop::Message:
+            if ((wave.argument & 0xf) != kMessageInterrupt) return fail(wave, gfx9::Stop::Illegal);
+            if (dispatch_->setup_.interrupt) dispatch_->setup_.interrupt(wave.s[gfx9::kM0]);
+            return true;
+        case gfx9::Stop::Trap:
+            // A debugger's trap, and there is no debugger: the runtime's trap handler goes on behind it.
+            if (wave.argument != kTrapDebug) return fail(wave, why);
+            wave.pc += 4;
+            return true;
+        default:
+            return fail(wave, why);
+    }
+}
+
+void WorkGroup::arrive_at_barrier(Resident& resident) {
+    resident.at_barrier = true;
+    ++waiting_;
+    open_barrier_if_all_came();
+}
+
+/// Waves that ended do not count ("Vega" ISA manual, S_BARRIER).
+void WorkGroup::open_barrier_if_all_came() {
+    if (waiting_ == 0 || waiting_ < live_) return;
+    for (unsigned w = 0; w < waves_; ++w) residents_[w]->at_barrier = false;
+    waiting_ = 0;
+}
+
+bool WorkGroup::fail(const gfx9::Wave& wave, gfx9::Stop why) {
+    KernelFault fault;
+    fault.what = why;
+    fault.pc = wave.pc;
+    fault.address = why == gfx9::Stop::FetchFault ? wave.pc : wave.fault.address;
+    fault.access = why == gfx9::Stop::FetchFault ? std::uint32_t{kExecute} : wave.fault.access;
+    fault.lane = wave.fault.lane;
+    fault.wave = wave.index_in_group;
+    fault.group = id_;
+    fault.argument = wave.argument;
+    const CodeCache& code = *dispatch_->setup_.code;
+    if (why != gfx9::Stop::FetchFault)
+        if (const CodePage* page = dispatch_->setup_.code->find(*wave.memory, wave.pc, code_serial_))
+            fault.instruction = why == gfx9::Stop::Illegal
+                                    ? gfx9::describe_illegal(code.target(), *page->at(wave.pc))
+                                    : gfx9::disassemble(code.target(), *page->at(wave.pc));
+    dispatch_->group_failed(std::move(fault));
+    return false;
+}
+
+WorkGroup::Progress WorkGroup::finish(Progress how) {
+    Dispatch& dispatch = *dispatch_;
+    if (scratch_slot_count_ != 0)
+        dispatch.setup_.scratch_slots->release(scratch_slots_.data(), scratch_slot_count_);
+    dispatch_ = nullptr;
+    dispatch.group_ended(how == Progress::Ended);
+    return how;
+}
+
+void WorkGroup::leave() {
+    if (busy()) finish(Progress::Stopped);
+}
+
+}  // namespace kfdemu

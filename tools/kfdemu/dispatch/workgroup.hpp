@@ -1,0 +1,95 @@
+// One work-group being executed: its waves, LDS and barrier. Made once for each worker and used again and
+// again.
+//
+//     WorkGroup group;                                            // a worker's own
+//     while (dispatch->start_group(group) == Dispatch::Start::Started)
+//         while (group.run(1'000'000) == WorkGroup::Progress::Paused) {}      // or leave it and look at
+//         other things
+//
+// Thread safety: one thread at a time; it may be a different one from quantum to quantum if the hand-over
+// synchronises. Memory ordering: what the group's waves did is published by run() returning Ended (Dispatch
+// counts it with release). Lifetime: Borrows the Dispatch from start_group until run() returns Ended or
+// Stopped, or leave() was called.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+#include "../address_space.hpp"
+#include "../gfx9/tlb.hpp"
+#include "../gfx9/wave.hpp"
+#include "code_cache.hpp"
+#include "fault.hpp"
+#include "launch.hpp"
+
+namespace kfdemu {
+
+class Dispatch;
+
+class WorkGroup {
+  public:
+    enum class Progress {
+        Ended,    ///< all waves ended; the group is free
+        Paused,   ///< the quantum is spent
+        Idle,     ///< every wave that could run sleeps (s_sleep): it waits for something outside, run others
+                  ///< first
+        Stopped,  ///< it failed, or the dispatch was aborted or failed elsewhere; the group is free
+    };
+
+    WorkGroup() = default;
+    ~WorkGroup() { leave(); }
+    WorkGroup(const WorkGroup&) = delete;
+    WorkGroup& operator=(const WorkGroup&) = delete;
+
+    /// Runs about so many instructions, waves in turn. The calling thread must not have a Hold of the address
+    /// space: run() takes one and renews it every few thousand instructions.
+    Progress run(std::uint64_t quantum_instructions);
+    bool busy() const { return dispatch_ != nullptr; }
+    /// Gives an unfinished group up; its dispatch then never finishes (abort it).
+    void leave();
+
+  private:
+    friend class Dispatch;
+
+    struct Resident {
+        gfx9::Wave wave;
+        bool at_barrier = false, ended = false;
+    };
+    struct FreeAligned {
+        void operator()(void* p) const { std::free(p); }
+    };
+
+    void begin(Dispatch& dispatch, const std::array<std::uint32_t, 3>& id,
+               const std::uint16_t* scratch_slots);
+    void reserve_waves(unsigned count);
+    void forget_translations();
+    Resident& next_runnable();
+    bool handle(Resident& resident, gfx9::Stop why);
+    bool fail(const gfx9::Wave& wave, gfx9::Stop why);
+    void arrive_at_barrier(Resident& resident);
+    void open_barrier_if_all_came();
+    Progress finish(Progress how);
+    static const gfx9::Inst* fetch(gfx9::Wave& wave, std::uint64_t pc);
+
+    static constexpr unsigned kMaxWaves = kMaxGroupWorkitems / 64;
+    static constexpr unsigned kCodeEntries = 32;
+
+    Dispatch* dispatch_ = nullptr;
+    std::array<std::uint32_t, 3> id_{};
+    unsigned waves_ = 0, live_ = 0, waiting_ = 0, cursor_ = 0;
+    std::array<std::uint16_t, kMaxWaves> scratch_slots_{};
+    unsigned scratch_slot_count_ = 0;
+    std::uint64_t map_generation_ = 0;
+    gfx9::Tlb tlb_;
+    std::array<const CodePage*, kCodeEntries> code_{};
+    std::uint64_t code_serial_ = 0;
+    std::vector<std::unique_ptr<Resident>> residents_;
+    std::unique_ptr<std::uint32_t[], FreeAligned> registers_;
+    unsigned register_waves_ = 0;
+    std::unique_ptr<std::byte[], FreeAligned> lds_;
+};
+
+}  // namespace kfdemu
