@@ -1,0 +1,193 @@
+// Arrays on a device: contents survive the way there and back, memory lives exactly as long as it is needed,
+// and what cannot be done is refused before anything happens.
+#include "devicearray/device_ndarray.hpp"
+
+#include <array>
+#include <numeric>
+#include <optional>
+#include <span>
+
+#include "devicearray/devicearray.hpp"
+#include "support/catch.hpp"
+
+using namespace hsadrv;
+
+namespace {
+
+struct Device {
+    Driver driver;
+    Context gpu{driver.gpus().front()};
+    Stream stream = gpu.stream();
+};
+
+template <class T>
+std::vector<T> counting(std::size_t count) {
+    std::vector<T> values(count);
+    for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<T>(i % 100);
+    return values;
+}
+
+template <class T>
+void round_trip(Device& device, std::size_t count) {
+    const std::vector<T> host = counting<T>(count);
+    const DeviceNDArray array = to_device(host, device.stream);
+    CHECK(array.dtype() == dtype_of<T>());
+    CHECK(array.shape() == Dims{count});
+    CHECK(array.size_bytes() == static_cast<std::int64_t>(count * sizeof(T)));
+    CHECK(array.copy_to_host<T>(device.stream) == host);
+}
+
+}  // namespace
+
+TEST_CASE("arrays of every element type come back as they went", "[device]") {
+    Device device;
+    round_trip<std::int8_t>(device, 1001);
+    round_trip<std::uint8_t>(device, 1);
+    round_trip<std::int16_t>(device, 77);
+    round_trip<std::uint16_t>(device, 4096);
+    round_trip<std::int32_t>(device, 4097);
+    round_trip<std::uint32_t>(device, 100000);
+    round_trip<std::int64_t>(device, 3);
+    round_trip<std::uint64_t>(device, 1 << 18);
+    round_trip<float>(device, 1 << 20);
+    round_trip<double>(device, 12345);
+    round_trip<std::complex<float>>(device, 500);
+    round_trip<std::complex<double>>(device, 500);
+}
+
+TEST_CASE("anything that holds its elements in one piece can be sent and filled", "[device]") {
+    Device device;
+    std::array<int, 3> array{1, 2, 3};
+    float plain[4] = {1, 2, 3, 4};
+    bool flags[2] = {true, false};
+    CHECK(to_device(array, device.stream).copy_to_host<int>(device.stream) == std::vector<int>{1, 2, 3});
+    CHECK(to_device(plain, device.stream).copy_to_host<float>(device.stream).back() == 4);
+    CHECK(to_device(std::span(plain).subspan(1, 2), device.stream).shape() == Dims{2});
+    CHECK(to_device(std::vector<int>{7}, device.stream).copy_to_host<int>(device.stream).front() == 7);
+
+    const DeviceNDArray d_flags = to_device(flags, device.stream);
+    CHECK(d_flags.dtype() == dtypes::boolean);
+    flags[0] = false;
+    d_flags.copy_to_host(flags, device.stream);
+    CHECK(flags[0]);
+}
+
+TEST_CASE("C and F order arrays keep their order on the device", "[device]") {
+    Device device;
+    const std::vector<float> host = counting<float>(12);
+    for (const Order order : {Order::C, Order::F}) {
+        const DeviceNDArray array = to_device(host_view(host, {3, 4}, order), device.stream);
+        CHECK(array.is_c_contiguous() == (order == Order::C));
+        CHECK(array.is_f_contiguous() == (order == Order::F));
+        CHECK(array.copy_to_host<float>(device.stream) == host);
+        std::vector<float> back(12);
+        array.copy_to_host(host_view(back, {3, 4}, order), device.stream);
+        CHECK(back == host);
+        CHECK(device_array_like(array, device.stream).layout() == array.layout());
+    }
+}
+
+TEST_CASE("a transfer between orders, shapes or types is refused and both sides stay as they were",
+          "[device]") {
+    Device device;
+    std::vector<float> host = counting<float>(12), other(12, -1.0f);
+    DeviceNDArray array = to_device(host_view(host, {3, 4}), device.stream);
+    CHECK_THROWS_AS(array.copy_to_host(host_view(other, {3, 4}, Order::F), device.stream), InvalidArgument);
+    CHECK_THROWS_AS(array.copy_to_host(host_view(other, {4, 3}), device.stream), InvalidArgument);
+    CHECK_THROWS_AS(array.copy_to_host<int>(device.stream), InvalidArgument);
+    CHECK_THROWS_AS(array.copy_to_device(std::vector<int>(12), device.stream), InvalidArgument);
+    CHECK_THROWS_AS(array.copy_to_device(std::vector<float>(11), device.stream), InvalidArgument);
+    CHECK_THROWS_AS(array.transpose({0, 1}).reshape({4, 3}, Order::F), InvalidArgument);
+    CHECK_THROWS_AS(array.copy_to_device(array.transpose(), device.stream), InvalidArgument);
+    CHECK_THROWS_AS(array.as<int>(), InvalidArgument);
+    CHECK(other == std::vector<float>(12, -1.0f));
+    CHECK(array.copy_to_host<float>(device.stream) == host);
+}
+
+TEST_CASE("reshapes and transposes are views of the same memory", "[device]") {
+    Device device;
+    const std::vector<int> host = counting<int>(1000);
+    const DeviceNDArray line = to_device(host, device.stream);
+    const DeviceNDArray image = line.reshape({20, 50}, Order::F);
+    CHECK(image.data() == line.data());
+    CHECK(image.strides_bytes() == Dims{4, 80});
+    CHECK(image.ravel(Order::F).copy_to_host<int>(device.stream) == host);
+    CHECK(image.transpose().is_c_contiguous());
+    CHECK(image.transpose().ravel().copy_to_host<int>(device.stream) == host);
+    CHECK(image.as<int>() == line.data());
+}
+
+TEST_CASE("an array may be gone before the work that was submitted with it is done", "[device]") {
+    Device device;
+    const std::vector<float> host = counting<float>(1 << 20);
+    auto destination = device_array<float>(host.size(), device.stream);
+    std::weak_ptr<const void> memory;
+    {
+        const DeviceNDArray source = to_device(host, device.stream);
+        memory = source.keep_alive();
+        destination.copy_to_device(source, device.stream);
+    }
+    CHECK(destination.copy_to_host<float>(device.stream) == host);
+    device.stream.synchronize();
+    CHECK(memory.expired());
+}
+
+TEST_CASE("a view keeps the memory when the array it came from is gone", "[device]") {
+    Device device;
+    const std::vector<int> host = counting<int>(64);
+    std::optional<DeviceNDArray> array = to_device(host, device.stream);
+    const DeviceNDArray view = array->reshape({8, 8});
+    array.reset();
+    CHECK(view.copy_to_host<int>(device.stream) == host);
+}
+
+TEST_CASE("empty arrays and scalars go there and back", "[device]") {
+    Device device;
+    const DeviceNDArray empty = to_device(std::vector<float>(), device.stream);
+    CHECK(empty.size() == 0);
+    CHECK(empty.data() == nullptr);
+    CHECK(empty.copy_to_host<float>(device.stream).empty());
+    CHECK(device_array<float>({3, 0, 4}, device.stream).copy_to_host<float>(device.stream).empty());
+    CHECK(device_array_like(empty, device.stream).shape() == Dims{0});
+
+    const std::array<double, 1> pi{3.14};
+    const DeviceNDArray scalar = to_device(host_view(pi, {}), device.stream);
+    CHECK(scalar.rank() == 0);
+    CHECK(scalar.copy_to_host<double>(device.stream) == std::vector<double>{3.14});
+}
+
+TEST_CASE("to_device can leave the copying out, or fill an array that exists", "[device]") {
+    Device device;
+    const std::vector<int> host = counting<int>(16);
+    const DeviceNDArray only_memory = to_device(host, device.stream, false);
+    CHECK(only_memory.shape() == Dims{16});
+
+    DeviceNDArray target = device_array<int>(16, device.stream);
+    const DeviceNDArray filled = to_device(host, device.stream, true, &target);
+    CHECK(filled.data() == target.data());
+    CHECK(target.copy_to_host<int>(device.stream) == host);
+    CHECK_THROWS_AS(to_device(std::vector<int>(15), device.stream, true, &target), InvalidArgument);
+}
+
+TEST_CASE("memory of another owner becomes an array without a copy", "[device]") {
+    Device device;
+    const std::vector<int> host = counting<int>(16);
+    auto memory = std::make_shared<Allocation>(device.gpu.allocate(64));
+    device.stream.copy_async(memory->data(), host.data(), 64);
+    const DeviceNDArray array(memory, memory->data(), dtypes::int32, Layout::contiguous({4, 4}, 4),
+                              device.gpu);
+    CHECK(array.copy_to_host<int>(device.stream) == host);
+    CHECK_THROWS_AS(
+        DeviceNDArray(memory, memory->data(), dtypes::int64, Layout::contiguous({4, 4}, 4), device.gpu),
+        InvalidArgument);
+    CHECK_THROWS_AS(DeviceNDArray(device.gpu.allocate(63), dtypes::int32, Layout::contiguous({4, 4}, 4)),
+                    InvalidArgument);
+}
+
+TEST_CASE("shapes that no memory holds are refused as what they are", "[device]") {
+    Device device;
+    CHECK_THROWS_AS(device_array<float>(-1, device.stream), InvalidArgument);
+    CHECK_THROWS_AS(device_array<double>({1ll << 32, 1ll << 32}, device.stream), InvalidArgument);
+    CHECK_THROWS_AS(device_array<float>(1ll << 45, device.stream), OutOfMemory);
+    CHECK(to_device(counting<int>(8), device.stream).copy_to_host<int>(device.stream) == counting<int>(8));
+}
