@@ -49,11 +49,15 @@ struct AqlRingMemory {
 class AqlRing {
   public:
     AqlRing() noexcept = default;
-    explicit AqlRing(const AqlRingMemory& memory)
-        : memory_(memory),
-          mask_(memory.size - 1),
-          published_(std::make_unique<std::atomic<std::uint64_t>[]>(memory.size)),
-          frontier_(std::atomic_ref(*const_cast<std::uint64_t*>(memory.write_index)).load()) {}
+    explicit AqlRing(const AqlRingMemory& memory) { attach(memory); }
+
+    /// Before the first use, once. Slots below the write index of now count as published.
+    void attach(const AqlRingMemory& memory) {
+        memory_ = memory;
+        mask_ = memory.size - 1;
+        published_ = std::make_unique<std::atomic<std::uint64_t>[]>(memory.size);
+        frontier_.store(load(memory.write_index, std::memory_order_relaxed), std::memory_order_relaxed);
+    }
 
     std::uint32_t size() const noexcept { return memory_.size; }
     std::uint64_t read_index() const noexcept { return load(memory_.read_index, std::memory_order_acquire); }

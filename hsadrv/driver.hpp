@@ -25,6 +25,12 @@ namespace detail {
 class Runtime;
 }
 
+/// True in a child forked after the runtime had been initialised. One relaxed load.
+bool in_forked_child() noexcept;
+
+/// Throws ForkedChild("call: …") in such a child. For the entry points that create things.
+void refuse_in_forked_child(const char* call);
+
 /// Facts about the runtime and the host.
 struct SystemFacts {
     std::uint16_t version_major, version_minor;  ///< of the HSA runtime's interface
@@ -63,7 +69,7 @@ class Driver {
     friend class DriverRef;
 };
 
-/// A Driver that may be absent; the member that keeps the runtime alive in movable owners.
+/// A Driver that may be absent, for owners; see handle.hpp, which drops it after the handle.
 class DriverRef {
   public:
     DriverRef() noexcept = default;

@@ -3,21 +3,18 @@
 //   struct SignalTraits { using Native = hsa_signal_t; static Native null() noexcept; static bool
 //   is_null(Native)…;
 //                         static void destroy(Native) noexcept; };
-//   UniqueHandle<SignalTraits> handle{native};
+//   UniqueHandle<SignalTraits> handle{native, Driver::current()};
 //
-// Owns: the native handle. In a forked child nothing is destroyed, because the runtime's threads and its
-// device file are the parent's; see driver.hpp. Thread safety: that of a pointer.
+// Owns: the native handle. Keeps alive: the runtime, until after the handle has been destroyed. In a forked
+// child nothing is destroyed, because the runtime's threads and its device file are the parent's; see
+// driver.hpp. Thread safety: that of a pointer.
 #pragma once
 
 #include <utility>
 
+#include "hsadrv/driver.hpp"
+
 namespace hsadrv {
-
-/// True in a child forked after the runtime had been initialised. One relaxed load.
-bool in_forked_child() noexcept;
-
-/// Throws ForkedChild("call: …") in such a child. For the entry points that create things.
-void refuse_in_forked_child(const char* call);
 
 template <class Traits>
 class UniqueHandle {
@@ -25,26 +22,39 @@ class UniqueHandle {
     using Native = typename Traits::Native;
 
     UniqueHandle() noexcept = default;
-    explicit UniqueHandle(Native native) noexcept : native_(native) {}
-    UniqueHandle(UniqueHandle&& other) noexcept : native_(other.release()) {}
+    explicit UniqueHandle(Native native, DriverRef runtime = {}) noexcept
+        : runtime_(std::move(runtime)), native_(native) {}
+    UniqueHandle(UniqueHandle&& other) noexcept
+        : runtime_(std::move(other.runtime_)), native_(std::exchange(other.native_, Traits::null())) {}
     UniqueHandle& operator=(UniqueHandle&& other) noexcept {
-        if (this != &other) reset(other.release());
+        if (this == &other) return *this;
+        const UniqueHandle old(
+            std::move(*this));  // destroyed on return, under the runtime that it was made under
+        runtime_ = std::move(other.runtime_);
+        native_ = std::exchange(other.native_, Traits::null());
         return *this;
     }
-    ~UniqueHandle() { reset(); }
+    ~UniqueHandle() {
+        if (!Traits::is_null(native_) && !in_forked_child()) Traits::destroy(native_);
+    }
 
     Native get() const noexcept { return native_; }
     explicit operator bool() const noexcept { return !Traits::is_null(native_); }
 
-    /// Gives the handle up without destroying it.
-    Native release() noexcept { return std::exchange(native_, Traits::null()); }
+    /// Destroys what it owns and takes `native` instead.
+    void reset(Native native = Traits::null(), DriverRef runtime = {}) noexcept {
+        *this = UniqueHandle(native, std::move(runtime));
+    }
 
-    void reset(Native native = Traits::null()) noexcept {
-        const Native old = std::exchange(native_, native);
-        if (!Traits::is_null(old) && !in_forked_child()) Traits::destroy(old);
+    /// Gives the handle up without destroying it.
+    Native release() noexcept {
+        const Native native = std::exchange(native_, Traits::null());
+        runtime_ = {};
+        return native;
     }
 
   private:
+    DriverRef runtime_;
     Native native_ = Traits::null();
 };
 

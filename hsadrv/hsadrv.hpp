@@ -18,4 +18,7 @@
 #include "hsadrv/kernarg_ring.hpp"
 #include "hsadrv/stream.hpp"
 #include "hsadrv/context.hpp"
+#include "hsadrv/code_object.hpp"
+#include "hsadrv/executable.hpp"
+#include "hsadrv/launch.hpp"
 // clang-format on

@@ -58,10 +58,9 @@ class Allocation {
     }
 
   private:
-    Allocation(Driver driver, void* data, std::size_t size_bytes, AgentRef owner) noexcept
-        : driver_(std::move(driver)), memory_(data), size_bytes_(size_bytes), owner_(owner) {}
+    Allocation(const Driver& driver, void* data, std::size_t size_bytes, AgentRef owner) noexcept
+        : memory_(data, driver), size_bytes_(size_bytes), owner_(owner) {}
 
-    DriverRef driver_;  // before memory_: freed while the runtime still lives
     UniqueHandle<AllocationTraits> memory_;
     std::size_t size_bytes_ = 0;
     AgentRef owner_;
@@ -94,7 +93,6 @@ class Registration {
         static bool is_null(Native p) noexcept { return p == nullptr; }
         static void destroy(Native p) noexcept;
     };
-    DriverRef driver_;
     UniqueHandle<Traits> lock_;
     void* device_address_ = nullptr;
     std::size_t size_bytes_ = 0;

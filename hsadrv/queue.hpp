@@ -77,7 +77,7 @@ class QueueRef {
 
 class Queue {
   public:
-    Queue() noexcept = default;
+    Queue() noexcept;
     /// Throws InvalidArgument for a size that the agent does not take, OutOfMemory when it has no queue left.
     static Queue create(AgentRef gpu, const QueueOptions& options = {});
     Queue(Queue&&) noexcept;
@@ -89,7 +89,6 @@ class Queue {
     explicit operator bool() const noexcept { return state_ != nullptr; }
 
   private:
-    DriverRef driver_;
     std::unique_ptr<detail::QueueState> state_;
 };
 

@@ -104,9 +104,8 @@ class Signal {
         static bool is_null(Native signal) noexcept { return signal.handle == 0; }
         static void destroy(Native signal) noexcept;
     };
-    Signal(Driver driver, hsa_signal_t native) noexcept : driver_(driver), handle_(native) {}
+    Signal(const Driver& driver, hsa_signal_t native) noexcept : handle_(native, driver) {}
 
-    DriverRef driver_;  // before handle_: destroyed while the runtime still lives
     UniqueHandle<Traits> handle_;
 };
 

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "hsadrv/signal.hpp"
 
@@ -23,22 +24,29 @@ struct SignalShelf;
 
 class PooledSignal {
   public:
-    PooledSignal(std::shared_ptr<detail::SignalShelf> shelf, Signal signal) noexcept;
+    PooledSignal(const Driver& driver, std::shared_ptr<detail::SignalShelf> shelf,
+                 hsa_signal_t signal) noexcept
+        : driver_(driver), shelf_(std::move(shelf)), signal_(SignalRef(signal)) {}
     PooledSignal(const PooledSignal&) = delete;
     PooledSignal& operator=(const PooledSignal&) = delete;
     ~PooledSignal();
 
-    SignalRef ref() const noexcept { return signal_.ref(); }
+    SignalRef ref() const noexcept { return signal_; }
     hsa_signal_t native() const noexcept { return signal_.native(); }
 
   private:
+    DriverRef driver_;
     std::shared_ptr<detail::SignalShelf> shelf_;
-    Signal signal_;
+    SignalRef signal_;
 };
 
 class SignalPool {
   public:
     SignalPool();
+    SignalPool(const SignalPool&) = delete;
+    SignalPool& operator=(const SignalPool&) = delete;
+    /// Destroys the idle signals; those handed out are destroyed when they come back.
+    ~SignalPool();
 
     /// A signal with this value, reused or new. Throws OutOfMemory.
     std::shared_ptr<PooledSignal> acquire(std::int64_t initial);

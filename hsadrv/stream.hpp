@@ -41,6 +41,8 @@ class StreamCore;
 struct StreamOptions {
     std::uint32_t packets = 1024;            ///< operations in flight, a power of two
     std::size_t kernarg_bytes = 512u << 10;  ///< argument storage in flight; a multiple of 64
+    std::chrono::nanoseconds drain =
+        std::chrono::seconds(10);  ///< how long the destructor waits for work in flight
 };
 
 /// A kernel dispatch but for its arguments, which Stream::dispatch places.
@@ -59,7 +61,7 @@ class Stream {
   public:
     /// Throws OutOfMemory when the GPU has no queue left.
     explicit Stream(AgentRef gpu, const StreamOptions& options = {});
-    Stream(Stream&&) noexcept = default;
+    Stream(Stream&&) noexcept;
     Stream& operator=(Stream&&) noexcept;
     ~Stream();
 
@@ -92,7 +94,7 @@ class Stream {
     void dispatch(const DispatchSpec& spec, Fill&& fill, Deadline deadline = {}) {
         DispatchGuard guard(*this, spec, deadline);
         std::forward<Fill>(fill)(guard.kernarg);
-        guard.commit(spec);
+        guard.commit(spec, deadline);
     }
 
     /// Holds `object` until everything submitted so far is complete.
@@ -107,10 +109,14 @@ class Stream {
     /// Has the stream failed? Says it without throwing.
     bool failed() const noexcept;
 
-    /// Synchronises at scope exit. An error found there is kept and thrown by the stream's next call.
+    /// Synchronises at scope exit. What went wrong there is kept and thrown by the next call that waits.
     [[nodiscard]] AutoSynchronize auto_synchronize(Deadline deadline = {});
 
-    /// Operations submitted and complete so far; for progress and messages.
+    /// Waits until nothing is in flight or the deadline has passed, then ends the queue. Returns false if
+    /// work was lost. The stream may then only be destroyed or assigned to.
+    bool close(Deadline deadline = {}) noexcept;
+
+    /// Kernels and barriers submitted and complete so far (copies do not count); for progress and messages.
     struct Progress {
         std::uint64_t submitted, completed;
     };
@@ -122,25 +128,26 @@ class Stream {
         DispatchGuard(const DispatchGuard&) = delete;
         DispatchGuard& operator=(const DispatchGuard&) = delete;
         ~DispatchGuard();
-        void commit(const DispatchSpec& spec) noexcept;
+        void commit(const DispatchSpec& spec, Deadline deadline);
 
         detail::StreamCore& core;
         std::byte* kernarg;
     };
 
-    DriverRef driver_;
-    std::shared_ptr<detail::StreamCore> core_;
+    std::unique_ptr<detail::StreamCore> core_;
+    std::chrono::nanoseconds drain_{};
 };
 
 class AutoSynchronize {
   public:
-    AutoSynchronize(Stream& stream, Deadline deadline) noexcept : stream_(stream), deadline_(deadline) {}
+    AutoSynchronize(detail::StreamCore& core, Deadline deadline) noexcept
+        : core_(core), deadline_(deadline) {}
     AutoSynchronize(const AutoSynchronize&) = delete;
     AutoSynchronize& operator=(const AutoSynchronize&) = delete;
     ~AutoSynchronize();
 
   private:
-    Stream& stream_;
+    detail::StreamCore& core_;
     Deadline deadline_;
 };
 

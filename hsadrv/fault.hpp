@@ -1,0 +1,43 @@
+// Internal: GPU memory faults, from the runtime's event handler to the streams that they concern.
+//
+// The runtime reports a fault's agent and address but not its queue, and ROCR 5.2 reports only the first of a
+// process. So a fault is given at once to the only stream of that agent with work in flight; where there are
+// several, a stream claims it when its own work has stopped moving (StreamCore::claim_fault). Thread safety:
+// any thread. The handler's thread holds the list's lock while it tells a stream.
+#pragma once
+
+#include <hsa/hsa.h>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "hsadrv/agent.hpp"
+
+namespace hsadrv::detail {
+
+class StreamCore;
+
+struct Fault {
+    AgentRef agent;
+    std::uint64_t address;
+    std::uint32_t reasons;  ///< hsa_amd_memory_fault_reason_t
+    std::chrono::steady_clock::time_point when;
+    std::string reason_text() const;  ///< "page not present, write to a read-only page"
+};
+
+namespace faults {
+
+/// Registers the handler with a freshly initialised runtime, and forgets the faults of the one before.
+void install();
+
+/// The first fault of this agent since the runtime was initialised. One relaxed load while there is none.
+std::optional<Fault> of(AgentRef agent);
+
+/// Streams enter when they are made and leave before they are destroyed.
+void enter(StreamCore& stream);
+void leave(StreamCore& stream) noexcept;
+
+}  // namespace faults
+}  // namespace hsadrv::detail

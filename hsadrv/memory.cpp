@@ -1,0 +1,163 @@
+#include "hsadrv/memory.hpp"
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include "hsadrv/error.hpp"
+#include "hsadrv/runtime.hpp"
+
+namespace hsadrv {
+
+namespace {
+
+std::vector<hsa_agent_t> natives_of(std::span<const AgentRef> agents) {
+    std::vector<hsa_agent_t> natives;
+    for (const AgentRef agent : agents) natives.push_back(agent.native());
+    return natives;
+}
+
+std::string labels_of(std::span<const AgentRef> agents) {
+    std::string text;
+    for (const AgentRef agent : agents) text += (text.empty() ? "" : ", ") + agent.label();
+    return text;
+}
+
+std::string hex(const void* pointer) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%p", pointer);
+    return text;
+}
+
+std::uintptr_t number(const void* pointer) noexcept { return reinterpret_cast<std::uintptr_t>(pointer); }
+
+bool within(const void* base, std::size_t size, const void* pointer) noexcept {
+    return base != nullptr && number(pointer) >= number(base) && number(pointer) - number(base) < size;
+}
+
+}  // namespace
+
+void AllocationTraits::destroy(Native p) noexcept { hsa_amd_memory_pool_free(p); }
+
+Allocation Allocation::from_pool(const MemPool& pool, std::size_t size_bytes) {
+    const Driver driver = Driver::current();
+    if (size_bytes == 0) return Allocation(driver, nullptr, 0, pool.owner());
+    const auto call = [&] {
+        return "hsa_amd_memory_pool_allocate(" + std::to_string(size_bytes) + " B, " + pool.label() + ")";
+    };
+    // Checked here because the runtime rounds sizes up before it compares them.
+    if (const std::size_t most = pool.alloc_max_bytes(); size_bytes > most)
+        throw OutOfMemory(call() + ": more than the " + std::to_string(most) +
+                              " B that one allocation may have; " + std::to_string(pool.size_bytes()) +
+                              " B in pool",
+                          HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+    void* data = nullptr;
+    const hsa_status_t status = hsa_amd_memory_pool_allocate(pool.native(), size_bytes, 0, &data);
+    if (status == HSA_STATUS_ERROR_OUT_OF_RESOURCES)
+        throw OutOfMemory(
+            call() + ": " + status_name(status) + "; " + std::to_string(pool.size_bytes()) + " B in pool",
+            status);
+    if (status != HSA_STATUS_SUCCESS) throw_status(status, call());
+    Allocation allocation(driver, data, size_bytes, pool.owner());
+    // The runtime maps host memory for no GPU until it is told to.
+    if (pool.owner().is_cpu() && !driver.runtime().gpus().empty())
+        allow_access(data, driver.runtime().gpus());
+    return allocation;
+}
+
+Allocation Allocation::from_native(void* data, std::size_t size_bytes, AgentRef owner) {
+    return Allocation(Driver::current(), data, size_bytes, owner);
+}
+
+void allow_access(void* allocation, std::span<const AgentRef> agents) {
+    if (agents.empty()) return;
+    // The runtime replaces the list of agents, so those that have access already are named again.
+    std::vector<AgentRef> all = pointer_info(allocation).accessible;
+    all.insert(all.end(), agents.begin(), agents.end());
+    const std::vector<hsa_agent_t> natives = natives_of(all);
+    check(hsa_amd_agents_allow_access(static_cast<std::uint32_t>(natives.size()), natives.data(), nullptr,
+                                      allocation),
+          [&] { return "hsa_amd_agents_allow_access(" + hex(allocation) + ", " + labels_of(agents) + ")"; });
+}
+
+void* register_memory(void* host, std::size_t size_bytes, std::span<const AgentRef> agents) {
+    refuse_in_forked_child("hsadrv::register_memory");
+    const auto call = [&] {
+        return "hsa_amd_memory_lock(" + hex(host) + ", " + std::to_string(size_bytes) + " B)";
+    };
+    if (host == nullptr || size_bytes == 0)
+        throw InvalidArgument(call() + ": an empty range cannot be registered",
+                              HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    if (size_bytes - 1 > UINTPTR_MAX - number(host))
+        throw InvalidArgument(call() + ": the range runs past the end of the address space",
+                              HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    std::vector<hsa_agent_t> natives = natives_of(agents);
+    void* at_agents = nullptr;
+    check(hsa_amd_memory_lock(host, size_bytes, natives.empty() ? nullptr : natives.data(),
+                              static_cast<int>(natives.size()), &at_agents),
+          call);
+    return at_agents;
+}
+
+void deregister_memory(void* host) {
+    check(hsa_amd_memory_unlock(host), [&] { return "hsa_amd_memory_unlock(" + hex(host) + ")"; });
+}
+
+Registration::Registration(void* host, std::size_t size_bytes, std::span<const AgentRef> agents) {
+    const Driver driver = Driver::current();
+    device_address_ = register_memory(host, size_bytes, agents);
+    lock_ = UniqueHandle<Traits>(host, driver);
+    size_bytes_ = size_bytes;
+}
+
+void Registration::Traits::destroy(Native p) noexcept { hsa_amd_memory_unlock(p); }
+
+bool PointerInfo::device_memory() const { return kind != Kind::pageable && owner && owner.is_gpu(); }
+
+void* PointerInfo::agent_address(const void* pointer) const noexcept {
+    // For registered memory the two views may lie at different addresses; either may be what the caller
+    // holds.
+    if (!within(agent_base, size_bytes, pointer) && within(host_base, size_bytes, pointer))
+        return static_cast<std::byte*>(agent_base) + (number(pointer) - number(host_base));
+    return const_cast<void*>(pointer);
+}
+
+std::size_t PointerInfo::bytes_after(const void* pointer) const noexcept {
+    for (const void* base : {agent_base, host_base})
+        if (within(base, size_bytes, pointer)) return size_bytes - (number(pointer) - number(base));
+    return 0;
+}
+
+PointerInfo pointer_info(const void* pointer) {
+    hsa_amd_pointer_info_t native{};
+    native.size = sizeof native;
+    std::uint32_t count = 0;
+    hsa_agent_t* agents = nullptr;
+    check(hsa_amd_pointer_info(const_cast<void*>(pointer), &native, std::malloc, &count, &agents),
+          [&] { return "hsa_amd_pointer_info(" + hex(pointer) + ")"; });
+    const std::unique_ptr<hsa_agent_t, void (*)(void*)> freed(agents, std::free);
+
+    PointerInfo info;
+    switch (native.type) {
+        case HSA_EXT_POINTER_TYPE_UNKNOWN:
+            return info;
+        case HSA_EXT_POINTER_TYPE_HSA:
+            info.kind = PointerInfo::Kind::pool;
+            break;
+        case HSA_EXT_POINTER_TYPE_LOCKED:
+            info.kind = PointerInfo::Kind::registered;
+            break;
+        default:
+            info.kind = PointerInfo::Kind::other;
+            break;
+    }
+    info.owner = AgentRef(native.agentOwner);
+    info.host_base = native.hostBaseAddress;
+    info.agent_base = native.agentBaseAddress;
+    info.size_bytes = native.sizeInBytes;
+    for (std::uint32_t i = 0; i < count; ++i) info.accessible.emplace_back(agents[i]);
+    return info;
+}
+
+}  // namespace hsadrv

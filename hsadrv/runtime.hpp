@@ -1,0 +1,51 @@
+// Internal: the state behind Driver, shared by everything that owns a HSA object. Not part of the public
+// interface.
+//
+// Thread safety: immutable after construction but for the signal pool and the kernel names, which lock.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hsadrv/driver.hpp"
+#include "hsadrv/signal_pool.hpp"
+
+namespace hsadrv::detail {
+
+class Runtime {
+  public:
+    /// The runtime, initialised if need be.
+    static std::shared_ptr<Runtime> acquire();
+    /// The runtime, or null if it is not up.
+    static std::shared_ptr<Runtime> find() noexcept;
+
+    Runtime();
+    Runtime(const Runtime&) = delete;
+    Runtime& operator=(const Runtime&) = delete;
+    ~Runtime();
+
+    const std::vector<AgentRef>& agents() const noexcept { return agents_; }
+    const std::vector<AgentRef>& gpus() const noexcept { return gpus_; }
+    const std::vector<AgentRef>& cpus() const noexcept { return cpus_; }
+    const SystemFacts& facts() const noexcept { return facts_; }
+
+    /// Recycles signals; shares its shelf, so a copy outlives nothing.
+    SignalPool& signals() noexcept { return *signals_; }
+
+  private:
+    void enumerate();
+
+    std::vector<AgentRef> agents_, gpus_, cpus_;
+    SystemFacts facts_{};
+    std::unique_ptr<SignalPool> signals_;
+};
+
+/// Names for messages about kernels that failed. An object is noted while its executable is loaded.
+void note_kernel(std::uint64_t kernel_object, std::string name);
+void forget_kernel(std::uint64_t kernel_object) noexcept;
+/// "kernel vector_add", or "kernel object 0x…" for one that nobody noted.
+std::string kernel_label(std::uint64_t kernel_object);
+
+}  // namespace hsadrv::detail

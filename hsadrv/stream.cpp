@@ -1,0 +1,86 @@
+#include "hsadrv/stream.hpp"
+
+#include "hsadrv/error.hpp"
+#include "hsadrv/stream_core.hpp"
+
+namespace hsadrv {
+
+namespace {
+AgentRef require_gpu(AgentRef agent) {
+    refuse_in_forked_child("hsadrv::Stream");
+    if (!agent || !agent.is_gpu())
+        throw InvalidArgument("hsadrv::Stream(" + agent.label() +
+                              "): a stream needs a GPU; see Driver::gpus()");
+    return agent;
+}
+}  // namespace
+
+Stream::Stream(AgentRef gpu, const StreamOptions& options)
+    : core_(std::make_unique<detail::StreamCore>(require_gpu(gpu), options)), drain_(options.drain) {}
+
+Stream::Stream(Stream&&) noexcept = default;
+
+Stream& Stream::operator=(Stream&& other) noexcept {
+    if (this == &other) return *this;
+    close(drain_);
+    core_ = std::move(other.core_);
+    drain_ = other.drain_;
+    return *this;
+}
+
+Stream::~Stream() { close(drain_); }
+
+bool Stream::close(Deadline deadline) noexcept {
+    if (!core_) return true;
+    bool complete = false;
+    try {
+        if (!in_forked_child()) {
+            core_->synchronize(deadline);
+            complete = true;
+        }
+    } catch (const std::exception&) {
+        // A failed stream, or a deadline that passed: the rest of its work ends with the queue.
+    }
+    core_.reset();
+    return complete;
+}
+
+AgentRef Stream::agent() const noexcept { return core_->agent(); }
+QueueRef Stream::queue() const noexcept { return core_->queue(); }
+
+void Stream::copy_async(void* destination, const void* source, std::size_t size_bytes, Deadline deadline) {
+    core_->copy(destination, source, size_bytes, deadline);
+}
+
+void Stream::fill_async(void* destination, std::size_t size_bytes, std::span<const std::byte> pattern,
+                        Deadline deadline) {
+    core_->fill(destination, size_bytes, pattern, deadline);
+}
+
+void Stream::keep_alive(std::shared_ptr<const void> object) { core_->keep_alive(std::move(object)); }
+void Stream::release(Allocation allocation) {
+    core_->keep_alive(std::make_shared<Allocation>(std::move(allocation)));
+}
+
+void Stream::synchronize(Deadline deadline) { core_->synchronize(deadline); }
+bool Stream::query() { return core_->query(); }
+bool Stream::failed() const noexcept { return core_->failed(); }
+Stream::Progress Stream::progress() const { return core_->progress(); }
+AutoSynchronize Stream::auto_synchronize(Deadline deadline) { return {*core_, deadline}; }
+
+Stream::DispatchGuard::DispatchGuard(Stream& stream, const DispatchSpec& spec, Deadline deadline)
+    : core(*stream.core_), kernarg(core.begin_dispatch(spec, deadline)) {}
+Stream::DispatchGuard::~DispatchGuard() { core.end_dispatch(); }
+void Stream::DispatchGuard::commit(const DispatchSpec& spec, Deadline deadline) {
+    core.commit_dispatch(spec, kernarg, deadline);
+}
+
+AutoSynchronize::~AutoSynchronize() {
+    try {
+        core_.synchronize(deadline_);
+    } catch (...) {
+        core_.defer(std::current_exception());
+    }
+}
+
+}  // namespace hsadrv
