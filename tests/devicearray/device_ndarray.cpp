@@ -8,17 +8,12 @@
 #include <span>
 
 #include "devicearray/devicearray.hpp"
-#include "support/catch.hpp"
+#include "support/device.hpp"
 
 using namespace hsadrv;
+using test_support::Device;
 
 namespace {
-
-struct Device {
-    Driver driver;
-    Context gpu{driver.gpus().front()};
-    Stream stream = gpu.stream();
-};
 
 template <class T>
 std::vector<T> counting(std::size_t count) {
@@ -40,6 +35,7 @@ void round_trip(Device& device, std::size_t count) {
 }  // namespace
 
 TEST_CASE("arrays of every element type come back as they went", "[device]") {
+    NEEDS_DEVICE();
     Device device;
     round_trip<std::int8_t>(device, 1001);
     round_trip<std::uint8_t>(device, 1);
@@ -56,6 +52,7 @@ TEST_CASE("arrays of every element type come back as they went", "[device]") {
 }
 
 TEST_CASE("anything that holds its elements in one piece can be sent and filled", "[device]") {
+    NEEDS_DEVICE();
     Device device;
     std::array<int, 3> array{1, 2, 3};
     float plain[4] = {1, 2, 3, 4};
@@ -73,6 +70,7 @@ TEST_CASE("anything that holds its elements in one piece can be sent and filled"
 }
 
 TEST_CASE("C and F order arrays keep their order on the device", "[device]") {
+    NEEDS_DEVICE();
     Device device;
     const std::vector<float> host = counting<float>(12);
     for (const Order order : {Order::C, Order::F}) {
@@ -89,6 +87,7 @@ TEST_CASE("C and F order arrays keep their order on the device", "[device]") {
 
 TEST_CASE("a transfer between orders, shapes or types is refused and both sides stay as they were",
           "[device]") {
+    NEEDS_DEVICE();
     Device device;
     std::vector<float> host = counting<float>(12), other(12, -1.0f);
     DeviceNDArray array = to_device(host_view(host, {3, 4}), device.stream);
@@ -105,6 +104,7 @@ TEST_CASE("a transfer between orders, shapes or types is refused and both sides 
 }
 
 TEST_CASE("reshapes and transposes are views of the same memory", "[device]") {
+    NEEDS_DEVICE();
     Device device;
     const std::vector<int> host = counting<int>(1000);
     const DeviceNDArray line = to_device(host, device.stream);
@@ -118,6 +118,7 @@ TEST_CASE("reshapes and transposes are views of the same memory", "[device]") {
 }
 
 TEST_CASE("an array may be gone before the work that was submitted with it is done", "[device]") {
+    NEEDS_DEVICE();
     Device device;
     const std::vector<float> host = counting<float>(1 << 20);
     auto destination = device_array<float>(host.size(), device.stream);
@@ -133,6 +134,7 @@ TEST_CASE("an array may be gone before the work that was submitted with it is do
 }
 
 TEST_CASE("a view keeps the memory when the array it came from is gone", "[device]") {
+    NEEDS_DEVICE();
     Device device;
     const std::vector<int> host = counting<int>(64);
     std::optional<DeviceNDArray> array = to_device(host, device.stream);
@@ -142,6 +144,7 @@ TEST_CASE("a view keeps the memory when the array it came from is gone", "[devic
 }
 
 TEST_CASE("empty arrays and scalars go there and back", "[device]") {
+    NEEDS_DEVICE();
     Device device;
     const DeviceNDArray empty = to_device(std::vector<float>(), device.stream);
     CHECK(empty.size() == 0);
@@ -157,6 +160,7 @@ TEST_CASE("empty arrays and scalars go there and back", "[device]") {
 }
 
 TEST_CASE("to_device can leave the copying out, or fill an array that exists", "[device]") {
+    NEEDS_DEVICE();
     Device device;
     const std::vector<int> host = counting<int>(16);
     const DeviceNDArray only_memory = to_device(host, device.stream, false);
@@ -170,6 +174,7 @@ TEST_CASE("to_device can leave the copying out, or fill an array that exists", "
 }
 
 TEST_CASE("memory of another owner becomes an array without a copy", "[device]") {
+    NEEDS_DEVICE();
     Device device;
     const std::vector<int> host = counting<int>(16);
     auto memory = std::make_shared<Allocation>(device.gpu.allocate(64));
@@ -185,6 +190,7 @@ TEST_CASE("memory of another owner becomes an array without a copy", "[device]")
 }
 
 TEST_CASE("shapes that no memory holds are refused as what they are", "[device]") {
+    NEEDS_DEVICE();
     Device device;
     CHECK_THROWS_AS(device_array<float>(-1, device.stream), InvalidArgument);
     CHECK_THROWS_AS(device_array<double>({1ll << 32, 1ll << 32}, device.stream), InvalidArgument);

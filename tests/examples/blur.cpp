@@ -7,7 +7,7 @@
 #include <string>
 
 #include "examples/pnm.hpp"
-#include "support/catch.hpp"
+#include "support/device.hpp"
 
 namespace {
 
@@ -64,7 +64,8 @@ TEST_CASE("a picture that is not there ends blur with a message and status 1", "
     CHECK_THAT(outcome.output, Catch::Contains("blur: /nowhere/in.ppm cannot be opened"));
 }
 
-TEST_CASE("pictures of any size and depth are blurred within the bound", "[blur]") {
+TEST_CASE("pictures of any size and depth are blurred within the bound", "[blur][device]") {
+    NEEDS_DEVICE();
     const Folder folder;
     const std::string in = folder / "in.pnm", out = folder / "out.pnm";
     const Picture pictures[] = {

@@ -8,17 +8,13 @@
 
 #include "devicearray/devicearray.hpp"
 #include "kernels/layouts.hpp"
-#include "support/catch.hpp"
+#include "support/device.hpp"
 
 using namespace hsadrv;
 
 namespace {
 
-struct Device {
-    Driver driver;
-    Context gpu{driver.gpus().front()};
-    Stream stream = gpu.stream();
-
+struct Device : test_support::Device {
     Kernel kernel(const std::string& source, const std::string& level, const char* name) const {
         return Executable::load(gpu, KERNEL_DIR "/" + source + "." + level + ".hsaco").kernel(name);
     }
@@ -35,6 +31,7 @@ std::uint64_t sum_to(std::uint64_t n) { return n * (n - 1) / 2; }
 }  // namespace
 
 TEST_CASE("work-items know their place in grids of three dimensions with partial work-groups", "[device]") {
+    NEEDS_DEVICE();
     Device device;
     const Dim3 grid{20, 5, 3}, group{8, 2, 2};
     const auto source = GENERATE(as<std::string>(), "device", "opencl");
@@ -66,6 +63,7 @@ TEST_CASE("work-items know their place in grids of three dimensions with partial
 }
 
 TEST_CASE("static LDS arrays hold each work-group's own elements across a barrier", "[device]") {
+    NEEDS_DEVICE();
     Device device;
     const auto source = GENERATE(as<std::string>(), "device", "opencl");
     const auto level = GENERATE(as<std::string>(), "O0", "O2", "O3");
@@ -82,6 +80,7 @@ TEST_CASE("static LDS arrays hold each work-group's own elements across a barrie
 }
 
 TEST_CASE("host and device compute the same LDS layout", "[device]") {
+    NEEDS_DEVICE();
     Device device;
     const auto level = GENERATE(as<std::string>(), "O0", "O2", "O3");
     CAPTURE(level);
@@ -102,6 +101,7 @@ TEST_CASE("host and device compute the same LDS layout", "[device]") {
 }
 
 TEST_CASE("arrays of a layout sized at launch neither overlap one another nor the static ones", "[device]") {
+    NEEDS_DEVICE();
     Device device;
     const auto level = GENERATE(as<std::string>(), "O0", "O2", "O3");
     CAPTURE(level);
@@ -125,6 +125,7 @@ TEST_CASE("arrays of a layout sized at launch neither overlap one another nor th
 }
 
 TEST_CASE("an OpenCL kernel gets each of its dynamic LDS arrays from one layout", "[device]") {
+    NEEDS_DEVICE();
     Device device;
     const auto level = GENERATE(as<std::string>(), "O0", "O2", "O3");
     CAPTURE(level);
@@ -139,6 +140,7 @@ TEST_CASE("an OpenCL kernel gets each of its dynamic LDS arrays from one layout"
 }
 
 TEST_CASE("atomic additions of all work-items arrive, in LDS and in global memory", "[device]") {
+    NEEDS_DEVICE();
     Device device;
     const auto level = GENERATE(as<std::string>(), "O0", "O2", "O3");
     CAPTURE(level);
@@ -158,6 +160,7 @@ TEST_CASE("atomic additions of all work-items arrive, in LDS and in global memor
 
 TEST_CASE("LDS up to the device's limit is granted, one byte more is refused before anything runs",
           "[device]") {
+    NEEDS_DEVICE();
     Device device;
     const Kernel kernel = device.kernel("opencl", "O2", "dynamic_arrays");
     const auto limit = static_cast<std::uint32_t>(device.gpu.agent().group_segment_max_bytes());
