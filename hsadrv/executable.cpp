@@ -2,6 +2,8 @@
 
 #include <hsa/hsa.h>
 
+#include <mutex>
+#include <set>
 #include <vector>
 
 #include "hsadrv/driver.hpp"
@@ -9,6 +11,7 @@
 #include "hsadrv/file_bytes.hpp"
 #include "hsadrv/handle.hpp"
 #include "hsadrv/offload_bundle.hpp"
+#include "hsadrv/runtime.hpp"
 
 namespace hsadrv {
 namespace {
@@ -62,8 +65,18 @@ struct ExecutableState {
     LaunchLimits limits;
     UniqueHandle<ReaderTraits> reader;
     UniqueHandle<ExecutableTraits> executable;
+    std::mutex mutex;
+    std::set<std::uint64_t> noted;  // kernel objects whose names the runtime knows, for messages about faults
+
+    ExecutableState() = default;
+    ExecutableState(const ExecutableState&) = delete;
+    ExecutableState& operator=(const ExecutableState&) = delete;
+    ~ExecutableState() {
+        for (const std::uint64_t object : noted) forget_kernel(object);
+    }
 
     void load();
+    void note(std::uint64_t object, const std::string& kernel_name);
     std::uint32_t kernel_info(hsa_executable_symbol_t symbol, hsa_executable_symbol_info_t what,
                               const char* text) const;
     std::uint64_t kernel_object(const KernelMetadata& kernel) const;
@@ -102,6 +115,11 @@ void ExecutableState::load() {
     }
     check(status, call);
     check(hsa_executable_freeze(native, nullptr), [&] { return "hsa_executable_freeze(" + name + ")"; });
+}
+
+void ExecutableState::note(std::uint64_t object, const std::string& kernel_name) {
+    const std::lock_guard lock(mutex);
+    if (noted.insert(object).second) note_kernel(object, kernel_name);
 }
 
 std::uint32_t ExecutableState::kernel_info(hsa_executable_symbol_t symbol, hsa_executable_symbol_info_t what,
@@ -181,8 +199,10 @@ Kernel Executable::kernel(std::string_view name) const {
     }
     if (const auto why = cannot_launch(*metadata, code))
         throw InvalidCodeObject("'" + state_->name + "': " + *why);
-    auto record = std::make_shared<detail::KernelRecord>(detail::KernelRecord{
-        LaunchPlan(*metadata, state_->limits), state_->kernel_object(*metadata), state_->agent, state_});
+    const std::uint64_t object = state_->kernel_object(*metadata);
+    state_->note(object, metadata->name);
+    auto record = std::make_shared<detail::KernelRecord>(
+        detail::KernelRecord{LaunchPlan(*metadata, state_->limits), object, state_->agent, state_});
     return Kernel(std::move(record));
 }
 

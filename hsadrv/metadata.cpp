@@ -1,11 +1,14 @@
 #include "hsadrv/metadata.hpp"
 
-#define MSGPACK_NO_BOOST
 #include <algorithm>
 #include <limits>
-#include <msgpack.hpp>
 #include <optional>
 #include <unordered_set>
+
+#ifndef MSGPACK_NO_BOOST
+#define MSGPACK_NO_BOOST
+#endif
+#include <msgpack.hpp>
 
 #include "hsadrv/error.hpp"
 

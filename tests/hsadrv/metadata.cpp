@@ -1,0 +1,258 @@
+#include "hsadrv/metadata.hpp"
+
+#ifndef MSGPACK_NO_BOOST
+#define MSGPACK_NO_BOOST
+#endif
+#include <functional>
+#include <map>
+#include <msgpack.hpp>
+#include <random>
+
+#include "code_objects.hpp"
+#include "hsadrv/error.hpp"
+#include "support/catch.hpp"
+
+using namespace hsadrv;
+using namespace test_support;
+using Catch::Matchers::Contains;
+
+namespace {
+
+/// Writes one value.
+using Value = std::function<void(msgpack::packer<msgpack::sbuffer>&)>;
+using Fields = std::map<std::string, Value>;
+
+Value number(std::uint64_t value) {
+    return [=](auto& p) { p.pack(value); };
+}
+Value negative() {
+    return [](auto& p) { p.pack(-1); };
+}
+Value text(std::string value) {
+    return [=](auto& p) { p.pack(value); };
+}
+Value map(Fields fields) {
+    return [=](auto& p) {
+        p.pack_map(static_cast<std::uint32_t>(fields.size()));
+        for (const auto& [key, value] : fields) {
+            p.pack(key);
+            value(p);
+        }
+    };
+}
+Value array(std::vector<Value> values) {
+    return [=](auto& p) {
+        p.pack_array(static_cast<std::uint32_t>(values.size()));
+        for (const Value& value : values) value(p);
+    };
+}
+
+Bytes packed(const Value& value) {
+    msgpack::sbuffer buffer;
+    msgpack::packer<msgpack::sbuffer> packer(buffer);
+    value(packer);
+    const auto* data = reinterpret_cast<const std::byte*>(buffer.data());
+    return {data, data + buffer.size()};
+}
+
+Fields argument_fields(std::uint32_t offset, std::uint32_t size, const char* kind) {
+    return {{".offset", number(offset)}, {".size", number(size)}, {".value_kind", text(kind)}};
+}
+
+Fields kernel_fields() {
+    return {
+        {".name", text("k")},
+        {".symbol", text("k.kd")},
+        {".kernarg_segment_size", number(24)},
+        {".kernarg_segment_align", number(8)},
+        {".group_segment_fixed_size", number(0)},
+        {".private_segment_fixed_size", number(0)},
+        {".max_flat_workgroup_size", number(256)},
+        {".wavefront_size", number(64)},
+        {".sgpr_count", number(8)},
+        {".vgpr_count", number(4)},
+        {".args",
+         array({map(argument_fields(0, 8, "global_buffer")), map(argument_fields(8, 4, "by_value"))})},
+    };
+}
+
+Fields root_fields(Value kernels) {
+    return {{"amdhsa.version", array({number(1), number(2)})},
+            {"amdhsa.target", text("amdgcn-amd-amdhsa--gfx90a")},
+            {"amdhsa.kernels", std::move(kernels)}};
+}
+
+Metadata read(Fields kernel) {
+    return read_metadata(packed(map(root_fields(array({map(std::move(kernel))})))));
+}
+
+std::string refusal(const Bytes& note) {
+    return message_of<InvalidCodeObject>([&] { read_metadata(note); });
+}
+
+std::string refusal(Fields kernel) {
+    return message_of<InvalidCodeObject>([&] { read(std::move(kernel)); });
+}
+
+Fields with(Fields fields, const std::string& key, Value value) {
+    fields[key] = std::move(value);
+    return fields;
+}
+
+Fields without(Fields fields, const std::string& key) {
+    fields.erase(key);
+    return fields;
+}
+
+}  // namespace
+
+TEST_CASE("metadata becomes plain values", "[metadata]") {
+    const Metadata metadata =
+        read(with(kernel_fields(), ".reqd_workgroup_size", array({number(8), number(4), number(2)})));
+    CHECK(metadata.version_major == 1);
+    CHECK(metadata.version_minor == 2);
+    CHECK(metadata.target == "amdgcn-amd-amdhsa--gfx90a");
+    REQUIRE(metadata.kernels.size() == 1);
+    const KernelMetadata& kernel = metadata.kernels[0];
+    CHECK(kernel.symbol == "k.kd");
+    CHECK(kernel.kernarg_size_bytes == 24);
+    CHECK(kernel.required_workgroup_size == std::array<std::uint32_t, 3>{8, 4, 2});
+    REQUIRE(kernel.arguments.size() == 2);
+    CHECK(kernel.arguments[1].kind == ValueKind::by_value);
+}
+
+TEST_CASE("arguments come in the order of their offsets, whatever the note's order", "[metadata]") {
+    const auto fields =
+        with(kernel_fields(), ".args",
+             array({map(argument_fields(16, 8, "by_value")), map(argument_fields(0, 8, "global_buffer"))}));
+    const Metadata metadata = read(fields);
+    CHECK(metadata.kernels[0].arguments[0].offset_bytes == 0);
+    CHECK(metadata.kernels[0].arguments[1].offset_bytes == 16);
+}
+
+TEST_CASE("a kind that we do not know is kept by name", "[metadata]") {
+    const Metadata metadata =
+        read(with(kernel_fields(), ".args", array({map(argument_fields(0, 8, "hidden_tomorrow"))})));
+    CHECK(metadata.kernels[0].arguments[0].kind == ValueKind::unknown);
+    CHECK(metadata.kernels[0].arguments[0].kind_text == "hidden_tomorrow");
+}
+
+TEST_CASE("every kind has the name that the metadata gives it", "[metadata]") {
+    for (int i = 0; i < static_cast<int>(ValueKind::unknown); ++i) {
+        const auto kind = static_cast<ValueKind>(i);
+        const Metadata metadata =
+            read(with(kernel_fields(), ".args", array({map(argument_fields(0, 8, to_string(kind).data()))})));
+        CHECK(metadata.kernels[0].arguments[0].kind == kind);
+    }
+    CHECK(to_string(ValueKind::unknown) == "unknown");
+}
+
+TEST_CASE("a missing or wrong key is refused, naming kernel and key", "[metadata]") {
+    const std::string key =
+        GENERATE(".name", ".symbol", ".kernarg_segment_size", ".kernarg_segment_align",
+                 ".group_segment_fixed_size", ".private_segment_fixed_size", ".max_flat_workgroup_size",
+                 ".wavefront_size", ".sgpr_count", ".vgpr_count");
+    CAPTURE(key);
+    CHECK_THAT(refusal(without(kernel_fields(), key)), Contains("'" + key + "' is missing"));
+    CHECK_THAT(refusal(with(kernel_fields(), key, array({}))), Contains("'" + key + "' is not"));
+    CHECK_THAT(refusal(with(kernel_fields(), key, negative())), Contains("'" + key + "' is not"));
+    if (key != ".name" && key != ".symbol") {
+        CHECK_THAT(refusal(with(kernel_fields(), key, number(std::uint64_t{1} << 32))),
+                   Contains("kernel 'k': '" + key + "'"));
+    }
+}
+
+TEST_CASE("values that make no sense are refused", "[metadata]") {
+    CHECK_THAT(refusal(with(kernel_fields(), ".wavefront_size", number(48))), Contains("32 or 64"));
+    CHECK_THAT(refusal(with(kernel_fields(), ".kernarg_segment_align", number(0))), Contains("power of two"));
+    CHECK_THAT(refusal(with(kernel_fields(), ".kernarg_segment_align", number(12))),
+               Contains("power of two"));
+    CHECK_THAT(refusal(with(kernel_fields(), ".kernarg_segment_size", number(1 << 20))),
+               Contains("65536 or less"));
+    CHECK_THAT(refusal(with(kernel_fields(), ".max_flat_workgroup_size", number(0))), Contains("above zero"));
+    CHECK_THAT(refusal(with(kernel_fields(), ".reqd_workgroup_size", array({number(1)}))),
+               Contains("three numbers"));
+    CHECK_THAT(
+        refusal(with(kernel_fields(), ".reqd_workgroup_size", array({number(1), number(0), number(1)}))),
+        Contains("above zero"));
+    CHECK_THAT(refusal(with(kernel_fields(), ".uses_dynamic_stack", number(1))), Contains("true or false"));
+}
+
+TEST_CASE("arguments that overlap or leave the segment are refused", "[metadata]") {
+    const auto args = [](std::uint32_t offset, std::uint32_t size) {
+        return with(kernel_fields(), ".args",
+                    array({map(argument_fields(0, 8, "global_buffer")),
+                           map(argument_fields(offset, size, "by_value"))}));
+    };
+    CHECK_THAT(refusal(args(4, 4)), Contains("offset 4 overlaps"));
+    CHECK_THAT(refusal(args(20, 8)), Contains("ends behind '.kernarg_segment_size' 24"));
+    CHECK_THAT(refusal(args(0xffffffff, 0xffffffff)), Contains("ends behind"));
+    CHECK(refusal(args(16, 8)).empty());
+}
+
+TEST_CASE("the root must be a map with a version we know", "[metadata]") {
+    CHECK_THAT(refusal(packed(array({}))), Contains("the root is not a map"));
+    CHECK_THAT(refusal(packed(map({}))), Contains("amdhsa.version"));
+    CHECK_THAT(refusal(packed(map({{"amdhsa.version", array({number(2), number(0)})}}))),
+               Contains("version 2.0"));
+    CHECK(refusal(packed(map({{"amdhsa.version", array({number(1), number(0)})}}))).empty());
+    const auto twice = array({map(kernel_fields()), map(kernel_fields())});
+    CHECK_THAT(refusal(packed(map(root_fields(twice)))), Contains("kernel 'k' stands there twice"));
+}
+
+TEST_CASE("a key that stands there twice is refused", "[metadata]") {
+    const Value twice = [](auto& p) {
+        p.pack_map(2);
+        for (int i = 0; i < 2; ++i) {
+            p.pack(std::string("amdhsa.target"));
+            p.pack(std::string("gfx90a"));
+        }
+    };
+    CHECK_THAT(refusal(packed(twice)), Contains("'amdhsa.target' stands there twice"));
+}
+
+TEST_CASE("deep nesting and huge lengths are refused without the memory they ask for", "[metadata]") {
+    const auto bytes = [](std::initializer_list<int> list) {
+        Bytes result;
+        for (int b : list) result.push_back(static_cast<std::byte>(b));
+        return result;
+    };
+    CHECK_THAT(refusal(Bytes(100000, std::byte{0x91})), Contains("no valid msgpack"));  // arrays in arrays
+    CHECK_THAT(refusal(bytes({0xdd, 0xff, 0xff, 0xff, 0xff})),
+               Contains("no valid msgpack"));  // array32 of 4 Gi
+    CHECK_THAT(refusal(bytes({0xdf, 0xff, 0xff, 0xff, 0xff})),
+               Contains("no valid msgpack"));  // map32 of 4 Gi
+    CHECK_THAT(refusal(bytes({0xdb, 0xff, 0xff, 0xff, 0xff, 'a'})),
+               Contains("no valid msgpack"));                          // str32 of 4 GiB
+    CHECK_THAT(refusal(bytes({0xc1})), Contains("no valid msgpack"));  // never used
+    CHECK_THAT(refusal(Bytes{}), Contains("no valid msgpack"));
+}
+
+TEST_CASE("a note truncated at every byte is refused", "[metadata]") {
+    const Bytes note = packed(map(root_fields(array({map(kernel_fields())}))));
+    GuardedBytes guarded(note.size());
+    for (std::size_t size = 0; size < note.size(); ++size) {
+        INFO("size " << size);
+        REQUIRE_THROWS_AS(read_metadata(guarded.put(std::span(note).first(size))), InvalidCodeObject);
+    }
+}
+
+TEST_CASE("random msgpack is accepted or refused, never a crash", "[metadata]") {
+    std::mt19937 random(3);
+    const Bytes good = packed(map(root_fields(array({map(kernel_fields())}))));
+    GuardedBytes guarded(good.size());
+    for (int round = 0; round < 40000; ++round) {
+        Bytes bad = round % 2 ? good : Bytes(random() % 64);
+        if (round % 2) {
+            for (int change = 0; change < 3; ++change)
+                bad[random() % bad.size()] = static_cast<std::byte>(random());
+        } else {
+            for (std::byte& b : bad) b = static_cast<std::byte>(random());
+        }
+        try {
+            read_metadata(guarded.put(bad));
+        } catch (const InvalidCodeObject&) {
+        }
+    }
+    SUCCEED();
+}
