@@ -45,7 +45,6 @@ class Decoder {
     static constexpr std::uint16_t kNoRow = 0xffff;
 
   private:
-    friend class Fields;
     Target target_;
     std::span<const Handler, kRowCount> handlers_;
     const std::uint16_t (*index_)[1024];  // [format][opcode], of this target

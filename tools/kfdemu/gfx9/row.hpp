@@ -43,7 +43,7 @@ enum class Type : std::uint8_t {
 unsigned dwords(Type type);
 
 /// What the types do not say.
-enum RowAttributes : std::uint16_t {
+enum RowAttributes : std::uint32_t {
     kCarryIn = 1,      ///< reads VCC, or SRC2 as a mask in VOP3
     kCarryOut = 2,     ///< writes VCC, or SDST in VOP3b
     kNoVop3 = 4,       ///< VOP1/VOP2 without a VOP3 form
@@ -58,7 +58,10 @@ enum RowAttributes : std::uint16_t {
     kAtomic = 2048,    ///< memory: returns the old value if GLC (FLAT, MUBUF, SMEM)
     kStore = 4096,     ///< memory: DATA is read, nothing is returned
     kNoSdwa = 8192,    ///< DPP, but no SDWA
-    kOpSel = 16384,    ///< VOP3 with OP_SEL
+    kOpSel = 16384,    ///< VOP3 with OP_SEL; the half of DST that it does not name is kept
+    kVccIn = 32768,    ///< reads VCC, whatever SRC2 is: v_div_fmas
+    kMix = 65536,      ///< VOP3P whose OP_SEL_HI makes a source 16 bits wide
+    kAccumulator = 131072,  ///< VOP3P that moves between VGPR and AccVGPR
 };
 
 struct Row {
@@ -68,7 +71,7 @@ struct Row {
     std::uint8_t targets;
     Type dst;
     Type src[3];
-    std::uint16_t attributes;
+    std::uint32_t attributes;
 
     bool on(Target target) const { return (targets & bit(target)) != 0; }
     bool is(RowAttributes attribute) const { return (attributes & attribute) != 0; }

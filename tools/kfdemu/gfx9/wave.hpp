@@ -16,7 +16,7 @@
 
 /// Functions of this header are compiled into translation units of several x86 levels: none may be emitted out of line,
 /// or the linker could keep the copy of the highest level for everybody.
-#define KFDEMU_INLINE [[gnu::always_inline]] inline
+#define KFDEMU_INLINE inline __attribute__((always_inline))
 
 namespace kfdemu {
 class AddressSpace;
@@ -87,7 +87,7 @@ struct alignas(64) Wave {
     std::uint64_t pc = 0;          ///< of the instruction that stopped the wave, or where to begin if `next` is null
     const Inst* next = nullptr;    ///< where it runs on
     bool scc = false;
-    bool trap_on_nan = false;
+    bool slow = false;             ///< GPR indexing or VSKIP is on: run() looks at each instruction
     Stop stop = Stop::Running;
     std::uint32_t mode = 0;        ///< the MODE register; change it through set_mode()
     std::uint32_t status = 0;      ///< HW_REG_STATUS bits beyond those derived from the rest

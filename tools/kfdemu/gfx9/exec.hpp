@@ -1,0 +1,254 @@
+// What the executors of every format share: operand types, reading and writing scalars. Compiled once for each x86 level,
+// in that level's namespace.
+//
+// Everything here is internal to its translation unit and forced inline, see KFDEMU_INLINE. Thread safety: pure functions
+// of the wave they get.
+#pragma once
+
+#include "row.hpp"
+#include "wave.hpp"
+
+#ifndef KFDEMU_LEVEL
+#error "compiled by level only: -DKFDEMU_LEVEL=v2"
+#endif
+
+#if defined(__clang__)
+#define KFDEMU_LANE_LOOP _Pragma("clang loop vectorize(assume_safety)") for (unsigned lane = 0; lane < 64; ++lane)
+#else
+#define KFDEMU_LANE_LOOP _Pragma("GCC ivdep") for (unsigned lane = 0; lane < 64; ++lane)
+#endif
+#define KFDEMU_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+
+namespace kfdemu::gfx9::KFDEMU_LEVEL {
+namespace {
+
+using u8 = std::uint8_t;
+using u16 = std::uint16_t;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+using i8 = std::int8_t;
+using i16 = std::int16_t;
+using i32 = std::int32_t;
+using i64 = std::int64_t;
+
+template <class To, class From>
+KFDEMU_INLINE To bits(From value) {
+    return __builtin_bit_cast(To, value);
+}
+
+/// The facts of MODE and of the instruction that a lane's meaning may depend on; the same for all lanes.
+struct Context {
+    bool clamp;
+    bool ieee;
+    bool flush_f32;    ///< 32-bit denormals count as zero
+    bool flush_f64;    ///< 64-bit and 16-bit ones
+    u32 round_f32;     ///< 0 nearest even, 1 up, 2 down, 3 towards zero
+    u32 round_f64;     ///< likewise, also for 16 bits; plus 4 (FP16_OVFL): 16-bit results saturate instead of inf
+};
+
+KFDEMU_INLINE Context context(const Wave& w, const Inst& i) {
+    return {i.clamp, (w.mode & 0x200) != 0, (w.mode & 0x30) == 0, (w.mode & 0xc0) == 0, w.mode & 3,
+            ((w.mode >> 2) & 3) | ((w.mode >> 21) & 4)};
+}
+
+// 16-bit floats. Lanes compute with them as float, whose 24 bits make +, -, * exact enough that rounding twice is rounding
+// once; only the fused operations need double.
+
+KFDEMU_INLINE float float_of_half(u32 half) {
+    const u32 magnitude = half & 0x7fff;
+    const u32 sign = (half & 0x8000) << 16;
+    const u32 normal = (magnitude << 13) + 0x38000000;
+    const u32 special = (magnitude << 13) | 0x7f800000;
+    const u32 denormal = bits<u32>(static_cast<float>(static_cast<i32>(magnitude)) * 0x1p-24f);
+    const u32 value = magnitude >= 0x7c00 ? special : magnitude < 0x400 ? denormal : normal;
+    return bits<float>(value | sign);
+}
+
+KFDEMU_INLINE u32 half_of_double(double value, u32 mode) {
+    const u32 round = mode & 3;
+    const u64 raw = bits<u64>(value);
+    const u32 sign = static_cast<u32>(raw >> 48) & 0x8000;
+    const u64 magnitude = raw & 0x7fffffffffffffff;
+    const i32 exponent = static_cast<i32>(magnitude >> 52) - 1023;
+    const u64 mantissa = (magnitude & 0xfffffffffffff) | (exponent > -1023 ? 0x10000000000000 : 0);
+    const bool is_normal = exponent >= -14;
+    const i32 wanted = is_normal ? 42 : 28 - exponent;
+    const u32 shift = static_cast<u32>(wanted > 63 ? 63 : wanted);
+    const u64 kept = mantissa >> shift;
+    const u64 rest = mantissa - (kept << shift);
+    const u64 tie = 1ull << (shift - 1);
+    const u32 finite = static_cast<u32>(kept) + (is_normal ? static_cast<u32>(exponent + 14) << 10 : 0);
+    const bool nearest_up = rest > tie || (rest == tie && (kept & 1) != 0);
+    const bool away = round == 0 ? nearest_up : round == 1 ? rest != 0 && !sign : round == 2 && rest != 0 && sign;
+    const u32 rounded = finite + away;
+    const bool to_infinity = (mode & 4) ? false : round == 0 || (round == 1 && !sign) || (round == 2 && sign);
+    const u32 overflow = to_infinity ? 0x7c00 : 0x7bff;
+    const u32 nan = 0x7e00 | (static_cast<u32>(magnitude >> 42) & 0x3ff);
+    const u32 bounded = exponent > 15 || rounded >= 0x7c00 ? overflow : rounded;
+    const u32 result = magnitude > 0x7ff0000000000000 ? nan : magnitude == 0x7ff0000000000000 ? 0x7c00 : bounded;
+    return result | sign;
+}
+
+/// The 16-bit float that a float_of_half() came from.
+KFDEMU_INLINE u32 half_bits(float value) {
+    const u32 raw = bits<u32>(value);
+    const u32 special = ((raw >> 16) & 0x8000) | 0x7c00 | ((raw >> 13) & 0x3ff);
+    return (raw & 0x7f800000) == 0x7f800000 ? special : half_of_double(static_cast<double>(value), 0);
+}
+
+KFDEMU_INLINE float flush(float value, bool yes) {
+    const u32 raw = bits<u32>(value);
+    return yes && (raw & 0x7f800000) == 0 ? bits<float>(raw & 0x80000000) : value;
+}
+KFDEMU_INLINE double flush(double value, bool yes) {
+    const u64 raw = bits<u64>(value);
+    return yes && (raw & 0x7ff0000000000000) == 0 ? bits<double>(raw & 0x8000000000000000) : value;
+}
+
+/// How modifiers and rounding see a type.
+enum class Kind : u8 { Int32, Int16, Int64, Float32, Float16, Float64, Packed };
+
+// Operand types under the names that rows use. load and store see one lane of a register whose dwords are 64 apart.
+
+template <class Value, Kind kind_>
+struct Word {
+    using V = Value;
+    static constexpr unsigned dwords = 1;
+    static constexpr Kind kind = kind_;
+    static KFDEMU_INLINE V load(const u32* p, unsigned lane, const Context&) { return bits<V>(p[lane]); }
+    static KFDEMU_INLINE void store(u32* p, unsigned lane, V value, const Context&) { p[lane] = bits<u32>(value); }
+    static KFDEMU_INLINE V of_scalar(u64 value) { return bits<V>(static_cast<u32>(value)); }
+    static KFDEMU_INLINE u64 to_scalar(V value) { return bits<u32>(value); }
+};
+template <class Value, Kind kind_>
+struct Pair {
+    using V = Value;
+    static constexpr unsigned dwords = 2;
+    static constexpr Kind kind = kind_;
+    static KFDEMU_INLINE V load(const u32* p, unsigned lane, const Context&) {
+        return bits<V>(p[lane] | static_cast<u64>(p[lane + 64]) << 32);
+    }
+    static KFDEMU_INLINE void store(u32* p, unsigned lane, V value, const Context&) {
+        p[lane] = static_cast<u32>(bits<u64>(value));
+        p[lane + 64] = static_cast<u32>(bits<u64>(value) >> 32);
+    }
+    static KFDEMU_INLINE V of_scalar(u64 value) { return bits<V>(value); }
+    static KFDEMU_INLINE u64 to_scalar(V value) { return bits<u64>(value); }
+};
+template <class Value>
+struct HalfInt {
+    using V = Value;
+    static constexpr unsigned dwords = 1;
+    static constexpr Kind kind = Kind::Int16;
+    static KFDEMU_INLINE V load(const u32* p, unsigned lane, const Context&) { return static_cast<V>(p[lane]); }
+    static KFDEMU_INLINE void store(u32* p, unsigned lane, V value, const Context&) {
+        p[lane] = static_cast<u16>(value);
+    }
+};
+struct HalfFloat {
+    using V = float;
+    static constexpr unsigned dwords = 1;
+    static constexpr Kind kind = Kind::Float16;
+    static KFDEMU_INLINE u32 flushed(u32 half, const Context& x) {
+        return x.flush_f64 && (half & 0x7c00) == 0 ? half & 0x8000 : half;
+    }
+    static KFDEMU_INLINE V load(const u32* p, unsigned lane, const Context& x) {
+        return float_of_half(flushed(p[lane] & 0xffff, x));
+    }
+    static KFDEMU_INLINE void store(u32* p, unsigned lane, V value, const Context& x) {
+        p[lane] = flushed(half_of_double(static_cast<double>(value), x.round_f64), x);
+    }
+};
+struct Quad {
+    struct V {
+        u32 dword[4];
+    };
+    static constexpr unsigned dwords = 4;
+    static constexpr Kind kind = Kind::Int32;
+    static KFDEMU_INLINE V load(const u32* p, unsigned lane, const Context&) {
+        return {{p[lane], p[lane + 64], p[lane + 128], p[lane + 192]}};
+    }
+    static KFDEMU_INLINE void store(u32* p, unsigned lane, V value, const Context&) {
+        for (unsigned n = 0; n < 4; ++n) p[lane + 64 * n] = value.dword[n];
+    }
+};
+struct Nothing {
+    using V = u32;
+    static constexpr unsigned dwords = 0;
+    static constexpr Kind kind = Kind::Int32;
+    static KFDEMU_INLINE V load(const u32*, unsigned, const Context&) { return 0; }
+    static KFDEMU_INLINE void store(u32*, unsigned, V, const Context&) {}
+    static KFDEMU_INLINE V of_scalar(u64) { return 0; }
+    static KFDEMU_INLINE u64 to_scalar(V) { return 0; }
+};
+
+using T_none = Nothing;
+using T_b32 = Word<u32, Kind::Int32>;
+using T_u32 = Word<u32, Kind::Int32>;
+using T_i32 = Word<i32, Kind::Int32>;
+using T_f32 = Word<float, Kind::Float32>;
+using T_b64 = Pair<u64, Kind::Int64>;
+using T_u64 = Pair<u64, Kind::Int64>;
+using T_i64 = Pair<i64, Kind::Int64>;
+using T_f64 = Pair<double, Kind::Float64>;
+using T_b16 = HalfInt<u16>;
+using T_u16 = HalfInt<u16>;
+using T_i16 = HalfInt<i16>;
+using T_f16 = HalfFloat;
+using T_pk16 = Word<u32, Kind::Packed>;
+using T_pkf16 = Word<u32, Kind::Packed>;
+using T_b128 = Quad;
+using T_simm = Nothing;
+using T_uimm = Nothing;
+using T_hex = Nothing;
+using T_label = Nothing;
+using T_special = Nothing;
+
+// Scalars.
+
+/// Refreshes the slots of Wave::s that instructions with kScalarSetup read.
+KFDEMU_INLINE void scalar_setup(Wave& w, const Inst& i) {
+    if (!KFDEMU_UNLIKELY(i.flags & kScalarSetup)) return;
+    w.s[kVccz] = w.vcc() == 0;
+    w.s[kExecz] = w.exec() == 0;
+    w.s[kScc253] = w.scc;
+    w.s[kLiteral] = i.literal;
+}
+
+/// What a 64-bit operand reads. Inline integers and literals are sign-extended, except that a literal is the high half of
+/// a 64-bit float; inline floats are 64-bit floats ("Vega" ISA manual, "Scalar ALU operands").
+[[gnu::noinline, maybe_unused]] u64 wide_constant(const Wave& w, Operand operand, bool is_float) {
+    constexpr double floats[] = {0.5, -0.5, 1.0, -1.0, 2.0, -2.0, 4.0, -4.0, 0.15915494309189532};
+    if (operand >= kFloats && operand < kFloats + 9) return bits<u64>(floats[operand - kFloats]);
+    if (operand == kSharedBase) return w.shared_base;
+    if (operand == kSharedLimit) return w.shared_base | 0xffffffff;
+    if (operand == kPrivateBase) return w.private_base;
+    if (operand == kPrivateLimit) return w.private_base | 0xffffffff;
+    if (operand == kLiteral && is_float) return static_cast<u64>(w.s[kLiteral]) << 32;
+    return static_cast<u64>(i64{static_cast<i32>(w.s[operand])});
+}
+
+KFDEMU_INLINE u64 read64(const Wave& w, Operand operand, bool is_float) {
+    return operand < kConstants ? w.s64(operand) : wide_constant(w, operand, is_float);
+}
+
+template <class T>
+KFDEMU_INLINE typename T::V read(const Wave& w, Operand operand) {
+    if constexpr (T::dwords == 0) return 0;
+    else if constexpr (T::dwords == 1) return T::of_scalar(w.s[operand]);
+    else return T::of_scalar(read64(w, operand, T::kind == Kind::Float64));
+}
+
+template <class T>
+KFDEMU_INLINE void write(Wave& w, Operand operand, typename T::V value) {
+    if constexpr (T::dwords == 1) w.s[operand] = static_cast<u32>(T::to_scalar(value));
+    if constexpr (T::dwords == 2) w.set_s64(operand, T::to_scalar(value));
+}
+
+KFDEMU_INLINE const Inst* next_of(const Inst& i) { return &i + i.size; }
+
+/// A row that is known but has no meaning yet stops as an unknown one does.
+[[gnu::noinline, maybe_unused]] const Inst* not_implemented(Wave& w, const Inst& i) { return w.stop_at(Stop::Illegal, i); }
+
+}  // namespace
+}  // namespace kfdemu::gfx9::KFDEMU_LEVEL

@@ -1,0 +1,99 @@
+// What only VOP3 encodes.
+#include "executors.hpp"
+#include "half_math.hpp"
+#include "integer_math.hpp"
+#include "lanes.hpp"
+
+namespace kfdemu::gfx9::KFDEMU_LEVEL {
+namespace {
+
+// Cube maps ("Vega" ISA manual, V_CUBEID_F32): the major axis is the largest in magnitude, z before y before x.
+struct CubeAxes {
+    bool z, y;
+};
+KFDEMU_INLINE CubeAxes cube_axes(float x, float y, float z) {
+    const float ax = __builtin_fabsf(x), ay = __builtin_fabsf(y), az = __builtin_fabsf(z);
+    const bool is_z = az >= ax && az >= ay;
+    return {is_z, !is_z && ay >= ax};
+}
+KFDEMU_INLINE float cube_face(float x, float y, float z) {
+    const CubeAxes axes = cube_axes(x, y, z);
+    return axes.z ? (z < 0 ? 5.0f : 4.0f) : axes.y ? (y < 0 ? 3.0f : 2.0f) : x < 0 ? 1.0f : 0.0f;
+}
+KFDEMU_INLINE float cube_s(float x, float y, float z) {
+    const CubeAxes axes = cube_axes(x, y, z);
+    return axes.z ? (z < 0 ? -x : x) : axes.y ? x : x < 0 ? z : -z;
+}
+KFDEMU_INLINE float cube_t(float x, float y, float z) {
+    const CubeAxes axes = cube_axes(x, y, z);
+    return axes.z ? -y : axes.y ? (y < 0 ? -z : z) : -y;
+}
+KFDEMU_INLINE float cube_major(float x, float y, float z) {
+    const CubeAxes axes = cube_axes(x, y, z);
+    return 2.0f * (axes.z ? z : axes.y ? y : x);
+}
+
+/// V_CVT_PK_U8_F32: a byte made of a float, in place n of c. Rounds as MODE says.
+KFDEMU_INLINE u32 insert_byte(float v, u32 n, u32 c, const Context& x) {
+    const float down = __builtin_floorf(v), up = __builtin_ceilf(v);
+    const float whole = x.round_f32 == 0 ? nearest_even(v) : x.round_f32 == 1 ? up : x.round_f32 == 2 ? down : trunc(v);
+    const u32 wide = to_u32(whole);
+    const u32 byte = wide > 255 ? 255 : wide;
+    const u32 shift = 8 * (n & 3);
+    return (c & ~(0xffu << shift)) | byte << shift;
+}
+
+KFDEMU_INLINE void multiply_add(u64& d, bool& carry, u32 a, u32 b, u64 c, bool clamp) {
+    const u64 sum = static_cast<u64>(a) * b + c;
+    carry = sum < c;
+    d = clamp && carry ? ~u64{0} : sum;
+}
+KFDEMU_INLINE void multiply_add(i64& d, bool& carry, i32 a, i32 b, i64 c, bool clamp) {
+    const i64 product = static_cast<i64>(a) * b;
+    const i64 sum = static_cast<i64>(static_cast<u64>(product) + static_cast<u64>(c));
+    carry = ((product ^ sum) & (c ^ sum)) < 0;
+    d = clamp && carry ? (c < 0 ? bits<i64>(u64{1} << 63) : bits<i64>(~(u64{1} << 63))) : sum;
+}
+
+/// A lane number: modulo 64, from an SGPR, M0 or a constant.
+KFDEMU_INLINE unsigned lane_number(const Wave& w, const Inst& i) { return w.s[i.src[1]] & 63; }
+
+/// EXEC does not matter.
+const Inst* read_lane(Wave& w, const Inst& i) {
+    scalar_setup(w, i);
+    w.s[i.dst] = i.src[0] >= kVgpr0 ? w.lanes(i.src[0])[lane_number(w, i)] : w.s[i.src[0]];
+    return next_of(i);
+}
+const Inst* write_lane(Wave& w, const Inst& i) {
+    scalar_setup(w, i);
+    w.lanes(i.dst)[lane_number(w, i)] = w.s[i.src[0]];
+    return next_of(i);
+}
+
+#define VOP3(op, name_, on, d_, a_, b_, c_, attributes_, ...)                                                   \
+    struct name_##_row {                                                                                        \
+        using D = T_##d_;                                                                                       \
+        using A = T_##a_;                                                                                       \
+        using B = T_##b_;                                                                                       \
+        using C = T_##c_;                                                                                       \
+        static constexpr unsigned attributes = attributes_;                                                     \
+        static KFDEMU_INLINE void meaning(D::V& d, A::V a, B::V b, [[maybe_unused]] C::V c,                     \
+                                          [[maybe_unused]] bool& carry, [[maybe_unused]] unsigned lane,         \
+                                          [[maybe_unused]] const Context& x) {                                  \
+            __VA_ARGS__;                                                                                        \
+        }                                                                                                       \
+    };
+#define VOP3_WAVE(...)
+#include "vop3.inc"
+#undef VOP3
+#undef VOP3_WAVE
+
+}  // namespace
+
+void fill_vop3(Handler* handlers) {
+#define VOP3(op, name, ...) handlers[index(Op::name)] = &vector_op<name##_row>;
+#define VOP3_WAVE(op, name, on, d, a, b, c, attributes, handler) handlers[index(Op::name)] = &handler;
+#include "vop3.inc"
+}
+
+}  // namespace kfdemu::gfx9::KFDEMU_LEVEL

@@ -1,0 +1,203 @@
+// VOP3P: two halves at once, mixed precision, accumulator moves.
+#include "executors.hpp"
+#include "half_math.hpp"
+#include "integer_math.hpp"
+#include "lanes.hpp"
+
+namespace kfdemu::gfx9::KFDEMU_LEVEL {
+namespace {
+
+/// Which half (or dword) of source n one half of the result reads.
+KFDEMU_INLINE bool chosen(const Inst& i, unsigned n, bool high) { return ((high ? i.op_sel_hi : i.op_sel) >> n) & 1; }
+KFDEMU_INLINE bool negated(const Inst& i, unsigned n, bool high) { return ((high ? i.abs : i.neg) >> n) & 1; }
+
+KFDEMU_INLINE float clamped(float v, bool clamp) {
+    const float low = v > 0 ? v : 0.0f;
+    return clamp ? (low < 1.0f ? low : 1.0f) : v;
+}
+
+/// One 16-bit element in the form that the meaning computes with.
+template <class E>
+struct Element {
+    using V = typename E::V;
+    static KFDEMU_INLINE V of(u32 half, bool, const Context&) { return static_cast<V>(half); }
+    static KFDEMU_INLINE u32 to(V value, const Context&) { return static_cast<u16>(value); }
+};
+template <>
+struct Element<T_f16> {
+    using V = float;
+    static KFDEMU_INLINE V of(u32 half, bool negative, const Context& x) {
+        return float_of_half(HalfFloat::flushed((half & 0xffff) ^ (negative ? 0x8000 : 0), x));
+    }
+    static KFDEMU_INLINE u32 to(V value, const Context& x) {
+        const double in = static_cast<double>(clamped(value, x.clamp));
+        return HalfFloat::flushed(half_of_double(in, x.round_f64), x);
+    }
+};
+
+template <class R>
+const Inst* packed_halves(Wave& w, const Inst& i) {
+    using E = Element<typename R::E>;
+    constexpr bool has_c = R::C::dwords != 0;
+    scalar_setup(w, i);
+    use_mode<Kind::Packed>(w);
+    Room<1> room_a, room_b, room_c, room_d;
+    const u32* const a = source<typename R::A>(w, i, 0, room_a.lane);
+    const u32* const b = source<typename R::B>(w, i, 1, room_b.lane);
+    const u32* const c = has_c ? source<T_b32>(w, i, 2, room_c.lane) : a;
+    const Context x = context(w, i);
+    for (unsigned high = 0; high < 2; ++high) {
+        const unsigned sa = chosen(i, 0, high) ? 16 : 0, sb = chosen(i, 1, high) ? 16 : 0, sc = chosen(i, 2, high) ? 16 : 0;
+        const bool na = negated(i, 0, high), nb = negated(i, 1, high), nc = negated(i, 2, high);
+        KFDEMU_LANE_LOOP {
+            typename E::V result{};
+            R::meaning(result, E::of(a[lane] >> sa, na, x), E::of(b[lane] >> sb, nb, x), E::of(c[lane] >> sc, nc, x), x);
+            const u32 half = E::to(result, x);
+            room_d.lane[lane] = high ? room_d.lane[lane] | half << 16 : half;
+        }
+    }
+    merge(w.lanes(i.dst), room_d.lane, w.exec());
+    return next_of(i);
+}
+
+/// Two 32-bit floats in a pair of registers. A scalar or constant source is the same 64 bits for every lane, of which
+/// OP_SEL picks dwords; an inline constant is its 32-bit value in the low dword.
+KFDEMU_INLINE const u32* pair_source(Wave& w, const Inst& i, unsigned n, u32* room) {
+    const Operand operand = i.src[n];
+    if (operand >= kVgpr0) return w.lanes(operand);
+    broadcast(room, w.s[operand]);
+    broadcast(room + kLanes, operand < kConstants ? w.s[operand + 1] : 0);
+    return room;
+}
+
+template <class R>
+const Inst* packed_pairs(Wave& w, const Inst& i) {
+    constexpr bool has_c = R::C::dwords != 0;
+    scalar_setup(w, i);
+    use_mode<Kind::Float32>(w);
+    Room<2> room_a, room_b, room_c, room_d;
+    const u32* const a = pair_source(w, i, 0, room_a.lane);
+    const u32* const b = pair_source(w, i, 1, room_b.lane);
+    const u32* const c = has_c ? pair_source(w, i, 2, room_c.lane) : a;
+    const Context x = context(w, i);
+    for (unsigned high = 0; high < 2; ++high) {
+        const u32* const pa = a + (chosen(i, 0, high) ? kLanes : 0);
+        const u32* const pb = b + (chosen(i, 1, high) ? kLanes : 0);
+        const u32* const pc = c + (chosen(i, 2, high) ? kLanes : 0);
+        const u32 na = negated(i, 0, high) ? 0x80000000u : 0, nb = negated(i, 1, high) ? 0x80000000u : 0;
+        const u32 nc = negated(i, 2, high) ? 0x80000000u : 0;
+        u32* const out = room_d.lane + high * kLanes;
+        KFDEMU_LANE_LOOP {
+            float result = 0;
+            R::meaning(result, bits<float>(pa[lane] ^ na), bits<float>(pb[lane] ^ nb), bits<float>(pc[lane] ^ nc), x);
+            out[lane] = bits<u32>(clamped(result, x.clamp));
+        }
+    }
+    u32* const destination = w.lanes(i.dst);
+    merge(destination, room_d.lane, w.exec());
+    merge(destination + kLanes, room_d.lane + kLanes, w.exec());
+    return next_of(i);
+}
+
+/// V_PK_MOV_B32: the low dword comes from source 0, the high one from source 1, each either half of its pair: OP_SEL[n].
+const Inst* move_pair(Wave& w, const Inst& i) {
+    scalar_setup(w, i);
+    Room<2> room_a, room_b, room_d;
+    const u32* const a = pair_source(w, i, 0, room_a.lane) + (chosen(i, 0, false) ? kLanes : 0);
+    const u32* const b = pair_source(w, i, 1, room_b.lane) + (chosen(i, 1, false) ? kLanes : 0);
+    KFDEMU_LANE_LOOP room_d.lane[lane] = a[lane];
+    KFDEMU_LANE_LOOP room_d.lane[lane + 64] = b[lane];
+    u32* const destination = w.lanes(i.dst);
+    merge(destination, room_d.lane, w.exec());
+    merge(destination + kLanes, room_d.lane + kLanes, w.exec());
+    return next_of(i);
+}
+
+// Mixed precision: OP_SEL_HI[n] says that source n is 16 bits wide, OP_SEL[n] which half; NEG_HI is ABS here.
+
+KFDEMU_INLINE float mix_mad(float a, float b, float c) { return mad(a, b, c); }
+KFDEMU_INLINE float mix_fma(float a, float b, float c) { return fused(a, b, c); }
+
+KFDEMU_INLINE const u32* mixed_source(Wave& w, const Inst& i, unsigned n, const Context& x, u32* room) {
+    const Operand operand = i.src[n];
+    const u32* lanes = room;
+    if (operand >= kVgpr0) {
+        lanes = w.lanes(operand);
+    } else {
+        broadcast(room, w.s[operand]);
+    }
+    const u32 keep = (i.abs >> n) & 1 ? 0x7fffffffu : ~0u, turn = (i.neg >> n) & 1 ? 0x80000000u : 0;
+    const bool narrow = (i.op_sel_hi >> n) & 1;
+    const unsigned shift = (i.op_sel >> n) & 1 ? 16 : 0;
+    KFDEMU_LANE_LOOP {
+        const u32 wide = bits<u32>(float_of_half(HalfFloat::flushed((lanes[lane] >> shift) & 0xffff, x)));
+        room[lane] = ((narrow ? wide : lanes[lane]) & keep) ^ turn;
+    }
+    return room;
+}
+
+/// place: 0 a 32-bit result, 1 the low half, 2 the high half; the other half is kept.
+template <float (*operation)(float, float, float), unsigned place>
+const Inst* mixed(Wave& w, const Inst& i) {
+    scalar_setup(w, i);
+    use_mode<Kind::Float32>(w);
+    Room<1> room_a, room_b, room_c, room_d;
+    const Context x = context(w, i);
+    const u32* const a = mixed_source(w, i, 0, x, room_a.lane);
+    const u32* const b = mixed_source(w, i, 1, x, room_b.lane);
+    const u32* const c = mixed_source(w, i, 2, x, room_c.lane);
+    u32* const destination = w.lanes(i.dst);
+    KFDEMU_LANE_LOOP {
+        const float result = clamped(operation(bits<float>(a[lane]), bits<float>(b[lane]), bits<float>(c[lane])), x.clamp);
+        const u32 half = HalfFloat::flushed(half_of_double(static_cast<double>(result), x.round_f64), x);
+        const u32 old = destination[lane];
+        room_d.lane[lane] = place == 0   ? bits<u32>(result)
+                            : place == 1 ? (old & 0xffff0000) | half
+                                         : (old & 0xffff) | half << 16;
+    }
+    merge(destination, room_d.lane, w.exec());
+    return next_of(i);
+}
+
+const Inst* read_accumulator(Wave& w, const Inst& i) {
+    merge(w.lanes(i.dst), w.lanes(i.src[0]), w.exec());
+    return next_of(i);
+}
+const Inst* write_accumulator(Wave& w, const Inst& i) {
+    scalar_setup(w, i);
+    Room<1> room;
+    const u32* const from = source<T_b32>(w, i, 0, room.lane);
+    merge(w.lanes(i.dst), from, w.exec());
+    return next_of(i);
+}
+
+#define KFDEMU_PACKED_ROW(name_, a_, b_, c_, e_, ...)                                                                 \
+    struct name_##_row {                                                                                              \
+        using A = T_##a_;                                                                                             \
+        using B = T_##b_;                                                                                             \
+        using C = T_##c_;                                                                                             \
+        using E = T_##e_;                                                                                             \
+        using V = E::V;                                                                                               \
+        static KFDEMU_INLINE void meaning(V& d, V a, V b, [[maybe_unused]] V c, [[maybe_unused]] const Context& x) {  \
+            __VA_ARGS__;                                                                                              \
+        }                                                                                                             \
+    };
+#define VOP3P_HALVES(op, name, on, d_, a_, b_, c_, attributes, e_, ...) KFDEMU_PACKED_ROW(name, a_, b_, c_, e_, __VA_ARGS__)
+#define VOP3P_PAIRS(op, name, on, d_, a_, b_, c_, attributes, e_, ...) KFDEMU_PACKED_ROW(name, b32, b32, c_, e_, __VA_ARGS__)
+#define VOP3P_WAVE(...)
+#define T_pkf32 T_b64
+#include "vop3p.inc"
+#undef VOP3P_HALVES
+#undef VOP3P_PAIRS
+#undef VOP3P_WAVE
+
+}  // namespace
+
+void fill_vop3p(Handler* handlers) {
+#define VOP3P_HALVES(op, name, ...) handlers[index(Op::name)] = &packed_halves<name##_row>;
+#define VOP3P_PAIRS(op, name, ...) handlers[index(Op::name)] = &packed_pairs<name##_row>;
+#define VOP3P_WAVE(op, name, on, d, a, b, c, attributes, ...) handlers[index(Op::name)] = &__VA_ARGS__;
+#include "vop3p.inc"
+}
+
+}  // namespace kfdemu::gfx9::KFDEMU_LEVEL

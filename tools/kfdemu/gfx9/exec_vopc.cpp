@@ -1,0 +1,30 @@
+// VOPC, and the VOP3 and SDWA forms of its rows.
+#include "executors.hpp"
+#include "float_math.hpp"
+#include "lanes.hpp"
+
+namespace kfdemu::gfx9::KFDEMU_LEVEL {
+namespace {
+
+#define VOPC(op, name_, on, a_, b_, ...)                                                                             \
+    struct name_##_row {                                                                                             \
+        using A = T_##a_;                                                                                            \
+        using B = T_##b_;                                                                                            \
+        static KFDEMU_INLINE void meaning(bool& d, [[maybe_unused]] A::V a, [[maybe_unused]] B::V b, const Context&) { \
+            __VA_ARGS__;                                                                                             \
+        }                                                                                                            \
+    };
+#define VOPC_X VOPC
+#include "vopc.inc"
+#undef VOPC
+#undef VOPC_X
+
+}  // namespace
+
+void fill_vopc(Handler* handlers) {
+#define VOPC(op, name, ...) handlers[index(Op::name)] = &vector_compare<name##_row, false>;
+#define VOPC_X(op, name, ...) handlers[index(Op::name)] = &vector_compare<name##_row, true>;
+#include "vopc.inc"
+}
+
+}  // namespace kfdemu::gfx9::KFDEMU_LEVEL

@@ -1,0 +1,56 @@
+// Which executor serves: one table of handlers for each x86 level.
+#include <array>
+
+#include "decode.hpp"
+#include "executors.hpp"
+#include "wave.hpp"
+
+namespace kfdemu::gfx9 {
+namespace {
+
+const Inst* illegal(Wave& wave, const Inst& inst) { return wave.stop_at(Stop::Illegal, inst); }
+const Inst* page_end(Wave& wave, const Inst& inst) { return wave.fetch(wave, inst.pc); }
+
+using Table = std::array<Handler, kRowCount>;
+
+template <class... Fill>
+Table filled(Fill... fill) {
+    Table table;
+    table.fill(&illegal);
+    (fill(table.data()), ...);
+    return table;
+}
+
+#define KFDEMU_TABLE(level)                                                                                       \
+    filled(level::fill_sop, level::fill_vop1, level::fill_vop2, level::fill_vopc, level::fill_vop3, level::fill_vop3p, \
+           level::fill_smem, level::fill_flat, level::fill_mubuf, level::fill_ds)
+
+}  // namespace
+
+Handler illegal_handler() { return &illegal; }
+Handler page_end_handler() { return &page_end; }
+
+bool supported(Level level) {
+    switch (level) {
+        case Level::V2: return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
+        case Level::V3:
+            return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+                   __builtin_cpu_supports("bmi2");
+        case Level::V4:
+            return supported(Level::V3) && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                   __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+                   __builtin_cpu_supports("avx512vl");
+    }
+    return false;
+}
+
+Level best_level() {
+    return supported(Level::V4) ? Level::V4 : supported(Level::V3) ? Level::V3 : Level::V2;
+}
+
+std::span<const Handler, kRowCount> handlers(Level level) {
+    static const Table v2 = KFDEMU_TABLE(v2), v3 = KFDEMU_TABLE(v3), v4 = KFDEMU_TABLE(v4);
+    return level == Level::V4 ? v4 : level == Level::V3 ? v3 : v2;
+}
+
+}  // namespace kfdemu::gfx9

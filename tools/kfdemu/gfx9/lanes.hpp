@@ -1,0 +1,141 @@
+// How a vector instruction runs: operands become pointers to 64 lanes, a loop computes all lanes, EXEC decides which are
+// kept. A row contributes a class with operand types and the meaning of one lane.
+//
+// Compiled once for each x86 level, in that level's namespace; internal to its translation unit.
+#pragma once
+
+#include <immintrin.h>
+
+#include "exec.hpp"
+#include "modifiers.hpp"
+
+namespace kfdemu::gfx9::KFDEMU_LEVEL {
+namespace {
+
+/// Gives the CPU the rounding and denormal modes for a type; costs a compare when they are there already.
+template <Kind kind>
+KFDEMU_INLINE void use_mode(Wave& w) {
+    if constexpr (kind == Kind::Int32 || kind == Kind::Int16 || kind == Kind::Int64) return;
+    const u32 wanted = kind == Kind::Float32 ? w.mxcsr_f32 : w.mxcsr_f64;
+    if (!KFDEMU_UNLIKELY(w.mxcsr_now != wanted)) return;
+    w.mxcsr_now = wanted;
+    asm volatile("ldmxcsr %0" : : "m"(w.mxcsr_now) : "memory");
+}
+
+/// Which of a row's types decides the floating-point mode: the first that is a float.
+template <class... Types>
+constexpr Kind mode_kind() {
+    Kind result = Kind::Int32;
+    for (const Kind kind : {Types::kind...}) {
+        const bool is_float = kind == Kind::Float32 || kind == Kind::Float16 || kind == Kind::Float64 || kind == Kind::Packed;
+        if (is_float && result == Kind::Int32) result = kind;
+    }
+    return result;
+}
+
+/// The 64 lanes of source n; `room` holds them if they are not a VGPR as it stands.
+template <class T>
+KFDEMU_INLINE const u32* source(Wave& w, const Inst& i, unsigned n, u32* room) {
+    if constexpr (T::dwords == 0) return nullptr;
+    const Operand operand = i.src[n];
+    const u32* lanes = room;
+    if (operand >= kVgpr0) {
+        lanes = w.v + (operand - kVgpr0) * kLanes;
+    } else if constexpr (T::dwords == 1) {
+        broadcast(room, w.s[operand]);
+    } else if constexpr (T::dwords == 2) {
+        const u64 value = read64(w, operand, T::kind == Kind::Float64);
+        broadcast(room, static_cast<u32>(value));
+        broadcast(room + kLanes, static_cast<u32>(value >> 32));
+    } else {
+        for (unsigned dword = 0; dword < T::dwords; ++dword) broadcast(room + dword * kLanes, w.s[operand + dword]);
+    }
+    if (KFDEMU_UNLIKELY(i.flags & kPrepare)) return prepare(w, i, n, T::kind, T::dwords, lanes, room);
+    return lanes;
+}
+
+/// Which lanes the instruction may write.
+KFDEMU_INLINE u64 active_lanes(const Wave& w, const Inst& i) {
+    const u64 exec = w.exec();
+    return KFDEMU_UNLIKELY(i.form == Form::Dpp) ? exec & dpp_write_mask(w, i) : exec;
+}
+
+template <unsigned dwords>
+struct alignas(64) Room {
+    u32 lane[(dwords ? dwords : 1) * kLanes];
+};
+
+/// VOP1, VOP2, VOP3, VOP3P: R::meaning(d, a, b, c, carry, lane, context).
+template <class R>
+const Inst* vector_op(Wave& w, const Inst& i) {
+    using D = typename R::D;
+    using A = typename R::A;
+    using B = typename R::B;
+    using C = typename R::C;
+    constexpr bool carry_in = (R::attributes & (kCarryIn | kVccIn)) != 0;
+    constexpr bool carry_out = (R::attributes & kCarryOut) != 0;
+    scalar_setup(w, i);
+    use_mode<mode_kind<D, A, B, C>()>(w);
+    Room<A::dwords> room_a;
+    Room<B::dwords> room_b;
+    Room<C::dwords> room_c;
+    Room<D::dwords> room_d;
+    Room<carry_in || carry_out> carries;
+    const u32* const a = source<A>(w, i, 0, room_a.lane);
+    const u32* const b = source<B>(w, i, 1, room_b.lane);
+    const u32* const c = source<C>(w, i, 2, room_c.lane);
+    if constexpr (carry_in) {
+        expand_mask(read64(w, (R::attributes & kVccIn) ? Operand{kVcc} : i.src[2], false), carries.lane);
+    }
+
+    const u64 active = active_lanes(w, i);
+    u32* const destination = w.lanes(i.dst);
+    const bool direct = active == ~0ull && !(i.flags & kFinish);
+    u32* const d = direct ? destination : room_d.lane;
+    const u32* const old = destination;
+    const Context x = context(w, i);
+    KFDEMU_LANE_LOOP {
+        typename D::V result{};
+        if constexpr ((R::attributes & kReadsDst) != 0) result = D::load(old, lane, x);
+        bool carry = false;
+        if constexpr (carry_in) carry = carries.lane[lane] != 0;
+        R::meaning(result, A::load(a, lane, x), B::load(b, lane, x), C::load(c, lane, x), carry, lane, x);
+        if constexpr (carry_out) carries.lane[lane] = carry ? ~0u : 0;
+        D::store(d, lane, result, x);
+    }
+    if constexpr (carry_out) w.set_s64(i.sdst, pack_mask(carries.lane) & active);
+    if (!direct) {
+        if (KFDEMU_UNLIKELY(i.flags & kFinish)) finish(w, i, D::kind, D::dwords, d);
+        for (unsigned dword = 0; dword < D::dwords; ++dword) {
+            merge(destination + dword * kLanes, d + dword * kLanes, active);
+        }
+    }
+    return next_of(i);
+}
+
+/// VOPC: R::meaning(a, b, context) is the lane's bit. CMPX also becomes EXEC.
+template <class R, bool cmpx>
+const Inst* vector_compare(Wave& w, const Inst& i) {
+    using A = typename R::A;
+    using B = typename R::B;
+    scalar_setup(w, i);
+    use_mode<mode_kind<A, B>()>(w);
+    Room<A::dwords> room_a;
+    Room<B::dwords> room_b;
+    Room<1> flags;
+    const u32* const a = source<A>(w, i, 0, room_a.lane);
+    const u32* const b = source<B>(w, i, 1, room_b.lane);
+    const Context x = context(w, i);
+    KFDEMU_LANE_LOOP {
+        bool result = false;
+        R::meaning(result, A::load(a, lane, x), B::load(b, lane, x), x);
+        flags.lane[lane] = result ? ~0u : 0;
+    }
+    const u64 mask = pack_mask(flags.lane) & w.exec();
+    w.set_s64(i.sdst, mask);
+    if constexpr (cmpx) w.set_s64(kExec, mask);
+    return next_of(i);
+}
+
+}  // namespace
+}  // namespace kfdemu::gfx9::KFDEMU_LEVEL

@@ -1,0 +1,227 @@
+// Lane masks, and what happens to sources and results outside the lane's meaning: DPP, SDWA, OP_SEL, NEG, ABS, OMOD, CLAMP.
+//
+// Compiled once for each x86 level, in that level's namespace; internal to its translation unit.
+// Sources: "Vega" ISA manual, chapters "SDWA" and "DPP" of "Microcode Formats", and "Input/output modifiers".
+#pragma once
+
+#include <immintrin.h>
+
+#include "exec.hpp"
+
+namespace kfdemu::gfx9::KFDEMU_LEVEL {
+namespace {
+
+KFDEMU_INLINE void broadcast(u32* lanes, u32 value) {
+    KFDEMU_LANE_LOOP lanes[lane] = value;
+}
+
+/// One dword a lane: all ones where the mask has a bit, else 0.
+KFDEMU_INLINE void expand_mask(u64 mask, u32* lanes) {
+#if defined(__AVX512F__)
+    for (unsigned n = 0; n < 64; n += 16) {
+        _mm512_storeu_si512(lanes + n, _mm512_maskz_set1_epi32(static_cast<__mmask16>(mask >> n), -1));
+    }
+#else
+    const u32 half[2] = {static_cast<u32>(mask), static_cast<u32>(mask >> 32)};
+    for (unsigned h = 0; h < 2; ++h) {
+        for (unsigned n = 0; n < 32; ++n) lanes[h * 32 + n] = (half[h] & (1u << n)) ? ~0u : 0;
+    }
+#endif
+}
+
+/// The opposite: bit l is the sign bit of lanes[l].
+KFDEMU_INLINE u64 pack_mask(const u32* lanes) {
+    u64 mask = 0;
+#if defined(__AVX512F__)
+    for (unsigned n = 0; n < 64; n += 16) {
+        const __m512i v = _mm512_loadu_si512(lanes + n);
+        mask |= static_cast<u64>(_mm512_cmplt_epi32_mask(v, _mm512_setzero_si512())) << n;
+    }
+#elif defined(__AVX2__)
+    for (unsigned n = 0; n < 64; n += 8) {
+        const __m256 v = _mm256_loadu_ps(reinterpret_cast<const float*>(lanes + n));
+        mask |= static_cast<u64>(static_cast<u32>(_mm256_movemask_ps(v))) << n;
+    }
+#else
+    for (unsigned n = 0; n < 64; n += 4) {
+        const __m128 v = _mm_loadu_ps(reinterpret_cast<const float*>(lanes + n));
+        mask |= static_cast<u64>(static_cast<u32>(_mm_movemask_ps(v))) << n;
+    }
+#endif
+    return mask;
+}
+
+/// destination[l] = source[l] where the mask has a bit: masked stores, no branch a lane.
+KFDEMU_INLINE void merge(u32* destination, const u32* source, u64 mask) {
+#if defined(__AVX512F__)
+    for (unsigned n = 0; n < 64; n += 16) {
+        _mm512_mask_storeu_epi32(destination + n, static_cast<__mmask16>(mask >> n), _mm512_loadu_si512(source + n));
+    }
+#else
+    alignas(64) u32 chosen[64];
+    expand_mask(mask, chosen);
+    KFDEMU_LANE_LOOP destination[lane] = (source[lane] & chosen[lane]) | (destination[lane] & ~chosen[lane]);
+#endif
+}
+
+// DPP: source 0 comes from another lane of the wave.
+
+struct DppLane {
+    unsigned from;
+    bool valid;
+};
+
+inline DppLane dpp_source(unsigned control, unsigned lane) {
+    const unsigned row = lane & ~15u, column = lane & 15u, n = control & 15u;
+    if (control < 0x100) return {(lane & ~3u) | ((control >> (2 * (lane & 3u))) & 3u), true};
+    switch (control & 0x1f0) {
+        case 0x100: return {row + ((column + n) & 15u), column + n < 16};   // row_shl
+        case 0x110: return {row + ((column - n) & 15u), column >= n};       // row_shr
+        case 0x120: return {row + ((column - n) & 15u), true};              // row_ror
+        case 0x150: return {row + n, true};                                 // row_newbcast
+        default: break;
+    }
+    switch (control) {
+        case 0x130: return {(lane + 1) & 63u, lane != 63};   // wave_shl
+        case 0x134: return {(lane + 1) & 63u, true};         // wave_rol
+        case 0x138: return {(lane - 1) & 63u, lane != 0};    // wave_shr
+        case 0x13c: return {(lane - 1) & 63u, true};         // wave_ror
+        case 0x140: return {row + 15 - column, true};        // row_mirror
+        case 0x141: return {(lane & ~7u) + 7 - (lane & 7u), true};  // row_half_mirror
+        case 0x142: return {(row - 1) & 63u, row != 0};      // row_bcast15
+        default: return {31, lane >= 32};                    // row_bcast31; the decoder lets no other pass
+    }
+}
+
+/// Lanes that DPP lets be written: chosen by the row and bank masks, and with a source that exists unless BOUND_CTRL puts
+/// a zero there. A source lane that EXEC disables does not exist.
+[[gnu::noinline, maybe_unused]] u64 dpp_write_mask(const Wave& w, const Inst& i) {
+    const unsigned control = (i.literal >> 8) & 0x1ff;
+    const bool zero = (i.literal >> 19) & 1;
+    const u64 exec = w.exec();
+    u64 mask = 0;
+    for (unsigned lane = 0; lane < 64; ++lane) {
+        const DppLane source = dpp_source(control, lane);
+        const bool chosen = ((i.literal >> (28 + lane / 16)) & 1) && ((i.literal >> (24 + (lane & 15) / 4)) & 1);
+        const bool exists = source.valid && ((exec >> source.from) & 1);
+        if (chosen && (exists || zero)) mask |= 1ull << lane;
+    }
+    return mask;
+}
+
+inline void dpp_move(const Wave& w, const Inst& i, unsigned dwords, const u32* from, u32* to) {
+    const unsigned control = (i.literal >> 8) & 0x1ff;
+    const u64 exec = w.exec();
+    for (unsigned lane = 0; lane < 64; ++lane) {
+        const DppLane source = dpp_source(control, lane);
+        const bool exists = source.valid && ((exec >> source.from) & 1);
+        for (unsigned n = 0; n < dwords; ++n) to[n * kLanes + lane] = exists ? from[n * kLanes + source.from] : 0;
+    }
+}
+
+// SDWA: a source is a byte or a word of a register.
+
+KFDEMU_INLINE u32 selected(u32 value, unsigned select, bool sign) {
+    const unsigned width = select < 4 ? 8 : 16;
+    const unsigned shift = select < 4 ? 8 * select : 16 * (select - 4);
+    const u32 up = value << (32 - width - shift);
+    return sign ? static_cast<u32>(static_cast<i32>(up) >> (32 - width)) : up >> (32 - width);
+}
+
+inline void sdwa_source(const Inst& i, unsigned n, const u32* from, u32* to) {
+    const unsigned field = i.literal >> (16 + 8 * n);
+    const unsigned select = field & 7;
+    const bool sign = (field >> 3) & 1;
+    if (select == 6) {
+        KFDEMU_LANE_LOOP to[lane] = from[lane];
+        return;
+    }
+    KFDEMU_LANE_LOOP to[lane] = selected(from[lane], select, sign);
+}
+
+/// The places of the result that DST_SEL names, the rest as DST_UNUSED says: zero, sign, or what was there.
+inline void sdwa_destination(const Inst& i, const u32* old, u32* result) {
+    const unsigned select = (i.literal >> 8) & 7, unused = (i.literal >> 11) & 3;
+    if (select == 6) return;
+    const unsigned width = select < 4 ? 8 : 16;
+    const unsigned shift = select < 4 ? 8 * select : 16 * (select - 4);
+    const u32 low = (1u << width) - 1;
+    const u32 places = low << shift;
+    for (unsigned lane = 0; lane < 64; ++lane) {
+        const u32 part = result[lane] & low;
+        const bool negative = (part >> (width - 1)) & 1;
+        const u32 extension = unused == 1 && negative ? ~(places | ((1u << shift) - 1)) : 0;
+        const u32 rest = unused == 2 ? old[lane] & ~places : extension;
+        result[lane] = part << shift | rest;
+    }
+}
+
+/// Applies what the encoding says to source n before the lanes see it. Returns where it lies now: `room`.
+[[gnu::noinline, maybe_unused]] const u32* prepare(Wave& w, const Inst& i, unsigned n, Kind kind, unsigned dwords,
+                                                   const u32* lanes, u32* room) {
+    if (i.format == Format::Vop3p) return lanes;  // the packed executor takes its own modifiers
+    if (i.form == Form::Dpp && n == 0) {
+        dpp_move(w, i, dwords, lanes, room);
+        lanes = room;
+    }
+    if (i.form == Form::Sdwa && n < 2) {
+        sdwa_source(i, n, lanes, room);
+        lanes = room;
+    }
+    const bool is_half = kind == Kind::Int16 || kind == Kind::Float16;
+    if (is_half && ((i.op_sel >> n) & 1)) {
+        KFDEMU_LANE_LOOP room[lane] = lanes[lane] >> 16;
+        lanes = room;
+    }
+    const bool negative = (i.neg >> n) & 1, absolute = (i.abs >> n) & 1;
+    const bool is_float = kind == Kind::Float32 || kind == Kind::Float16 || kind == Kind::Float64;
+    if (!is_float || !(negative || absolute)) return lanes;
+    const u32 sign = kind == Kind::Float16 ? 0x8000u : 0x80000000u;
+    const u32 keep = absolute ? ~sign : ~0u, turn = negative ? sign : 0;
+    const u32* const top = lanes + (dwords - 1) * kLanes;
+    u32* const room_top = room + (dwords - 1) * kLanes;
+    if (dwords == 2 && lanes != room) {
+        KFDEMU_LANE_LOOP room[lane] = lanes[lane];
+    }
+    KFDEMU_LANE_LOOP room_top[lane] = (top[lane] & keep) ^ turn;
+    return room;
+}
+
+template <class T>
+KFDEMU_INLINE typename T::V output_modified(typename T::V value, unsigned omod, bool clamp, bool dx10) {
+    using V = typename T::V;
+    const V scaled = omod == 1 ? value * V{2} : omod == 2 ? value * V{4} : omod == 3 ? value * V{0.5f} : value;
+    if (!clamp) return scaled;
+    const V low = scaled > V{0} ? scaled : V{0};
+    const V bounded = low < V{1} ? low : V{1};
+    return scaled != scaled && !dx10 ? scaled : bounded;
+}
+
+template <class T>
+void modify_output(const Wave& w, const Inst& i, u32* result) {
+    const Context x = context(w, i);
+    const bool dx10 = (w.mode & 0x100) != 0;
+    for (unsigned lane = 0; lane < 64; ++lane) {
+        T::store(result, lane, output_modified<T>(T::load(result, lane, x), i.omod, i.clamp, dx10), x);
+    }
+}
+
+/// Applies what the encoding says to the result of all lanes before EXEC decides.
+[[gnu::noinline, maybe_unused]] void finish(Wave& w, const Inst& i, Kind kind, unsigned dwords, u32* result) {
+    if (i.omod || i.clamp) {
+        if (kind == Kind::Float32) modify_output<T_f32>(w, i, result);
+        if (kind == Kind::Float16) modify_output<T_f16>(w, i, result);
+        if (kind == Kind::Float64) modify_output<T_f64>(w, i, result);
+    }
+    const u32* const old = w.lanes(i.dst);
+    if (i.form == Form::Sdwa && dwords == 1) sdwa_destination(i, old, result);
+    if (i.op_sel & 16) {  // keeps the other half, see Decoder
+        const bool high = (i.op_sel & 8) != 0;
+        KFDEMU_LANE_LOOP {
+            result[lane] = high ? (old[lane] & 0xffff) | result[lane] << 16 : (old[lane] & 0xffff0000) | (result[lane] & 0xffff);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace kfdemu::gfx9::KFDEMU_LEVEL
