@@ -104,13 +104,13 @@ static_assert(sizeof(Packet) == 64);
 
 struct KernelDispatch {
     std::uint64_t kernel_object = 0;
-    Dim3 grid;                                ///< work-items
-    Dim3 workgroup;                           ///< work-items
+    Dim3 grid = {};                           ///< work-items
+    Dim3 workgroup = {};                      ///< work-items
     std::uint32_t private_segment_bytes = 0;  ///< a work-item
     std::uint32_t group_segment_bytes = 0;    ///< a work-group, static and dynamic
     void* kernarg = nullptr;                  ///< 16-byte aligned at least
     hsa_signal_t completion = {0};            ///< decremented by one at completion; 0: none
-    PacketOrder order;
+    PacketOrder order = {};
 };
 
 /// Nothing is checked: this is arithmetic, and tests send bad packets on purpose.

@@ -48,8 +48,8 @@ struct StreamOptions {
 /// A kernel dispatch but for its arguments, which Stream::dispatch places.
 struct DispatchSpec {
     std::uint64_t kernel_object = 0;
-    Dim3 grid;       ///< work-items
-    Dim3 workgroup;  ///< work-items
+    Dim3 grid = {};       ///< work-items
+    Dim3 workgroup = {};  ///< work-items
     std::uint32_t private_segment_bytes = 0;
     std::uint32_t group_segment_bytes = 0;
     std::size_t kernarg_bytes = 0;
@@ -66,7 +66,9 @@ class Stream {
     ~Stream();
 
     AgentRef agent() const noexcept;
-    /// For packets of your own; they take their place in the stream's order when their barrier bit is set.
+    /// For packets of your own. With their barrier bit set they take their place in the stream's order: what
+    /// is submitted to the stream later, and synchronize(), waits for them. They do not wait for copies that
+    /// are still in flight.
     QueueRef queue() const noexcept;
 
     /// Copies between any two of: this GPU's memory, another GPU's, pinned or registered host memory,

@@ -84,6 +84,7 @@ void StreamCore::copy(void* destination, const void* source, std::size_t size_by
     const bool to_pageable = to.kind == PointerInfo::Kind::pageable;
     const bool from_pageable = from.kind == PointerInfo::Kind::pageable;
     if (to_pageable && from_pageable) {
+        cover_foreign(deadline, call);
         wait(tail(), deadline, call);
         std::memcpy(destination, source, size_bytes);
         return;
@@ -108,6 +109,7 @@ void StreamCore::copy(void* destination, const void* source, std::size_t size_by
 Point StreamCore::copy_linear(End to, End from, std::size_t size_bytes, Deadline deadline,
                               std::shared_ptr<const void> keep) {
     static constexpr const char* call = "Stream::copy_async";
+    cover_foreign(deadline, call);
     std::shared_ptr<PooledSignal> before = copy_tail_;
     if (!before && kernels_in_flight()) before = gate(deadline, call);
     if (before && before->ref().load() <= 0) before.reset();

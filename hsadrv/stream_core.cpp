@@ -206,7 +206,8 @@ void StreamCore::throw_failure() {
 std::uint64_t StreamCore::put(const Packet& packet, Deadline deadline, const char* call) {
     const QueueRef queue = queue_;
     std::optional<std::uint64_t> slot;
-    while (!(slot = queue.try_reserve(1))) wait_for_progress(deadline, call);
+    while (!(slot = queue.try_reserve(1))) [[unlikely]] wait_for_progress(deadline, call);
+    next_slot_ = *slot + 1;
     queue.write(*slot, packet);
     queue.publish(*slot, 1);
     return *slot;
@@ -218,10 +219,20 @@ std::uint64_t StreamCore::put_counted(const Packet& packet, Deadline deadline, c
     while (!(slot = queue.try_reserve(1))) [[unlikely]] wait_for_progress(deadline, call);
     const std::uint64_t epoch = epochs_submitted_.load(std::memory_order_relaxed) + 1;
     slot_of_epoch_[epoch % slot_of_epoch_.size()] = *slot;
-    epochs_submitted_.store(epoch, std::memory_order_relaxed);
+    epochs_submitted_.store(epoch,
+                            std::memory_order_relaxed);  // before a fault can ask whether work is in flight
+    next_slot_ = *slot + 1;
     queue.write(*slot, packet);
     queue.publish(*slot, 1);
     return epoch;
+}
+
+void StreamCore::cover_foreign(Deadline deadline, const char* call) {
+    // Our own packets need none: their barrier bit makes them complete after whatever is before them.
+    const std::uint64_t ours = next_slot_;
+    if (queue_.ref().write_index() == ours) return;
+    join_copies(deadline, call);
+    if (next_slot_ == ours) put_counted(barrier_and({}, epoch_.native(), ordering_only), deadline, call);
 }
 
 void StreamCore::join_copies(Deadline deadline, const char* call) {
@@ -301,6 +312,7 @@ void StreamCore::synchronize(Deadline deadline) {
         const auto held = lock(deadline, call);
         if (deferred_) std::rethrow_exception(std::exchange(deferred_, nullptr));
         throw_if_failed();
+        cover_foreign(deadline, call);
         last = tail();
     }
     wait(last, deadline, call);
@@ -319,6 +331,9 @@ bool StreamCore::query() {
     if (deferred_) std::rethrow_exception(std::exchange(deferred_, nullptr));
     throw_if_failed();
     retire(retired);
+    const QueueRef queue = queue_;
+    if (queue.write_index() - queue.read_index() >= queue.size()) return false;
+    cover_foreign({}, "Stream::query");
     if (reached(tail())) {
         // A failing queue ends in the same value as one that is done.
         throw_if_failed();

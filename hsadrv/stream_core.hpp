@@ -107,6 +107,8 @@ class StreamCore {
     std::uint64_t put(const Packet& packet, Deadline deadline, const char* call);
     /// put() for a packet that completes on the epoch: returns the count at which it is complete.
     std::uint64_t put_counted(const Packet& packet, Deadline deadline, const char* call);
+    /// Brings packets that the caller put on the queue into the count, with a barrier behind them.
+    void cover_foreign(Deadline deadline, const char* call);
     /// From here on packets wait for the copies before them.
     void join_copies(Deadline deadline, const char* call);
     /// A signal that is zero when every packet before it is complete.
@@ -147,6 +149,7 @@ class StreamCore {
     // Written under the mutex, read by the runtime's threads; relaxed, because it only says whether work is
     // in flight.
     std::atomic<std::uint64_t> epochs_submitted_{0};
+    std::uint64_t next_slot_ = 0;               // the write index that our last packet left behind
     std::vector<std::uint64_t> slot_of_epoch_;  // for messages: where a packet was written
 
     std::shared_ptr<PooledSignal>

@@ -1,0 +1,87 @@
+// Packets: every field where hsa.h has it, the header composed of its parts.
+#include "hsadrv/packet.hpp"
+
+#include <cstring>
+
+#include "support/catch.hpp"
+
+using namespace hsadrv;
+
+TEST_CASE("a fresh packet is invalid, which is type 1", "[packet]") {
+    CHECK(Packet{}.type() == PacketType::invalid);
+    CHECK(Packet{}.header() == 1);
+}
+
+TEST_CASE("a header has type, barrier bit and fence scopes at their places", "[packet]") {
+    struct Row {
+        PacketType type;
+        PacketOrder order;
+        std::uint16_t header;
+    };
+    const Row rows[] = {
+        {PacketType::kernel_dispatch, {true, FenceScope::system, FenceScope::system}, 0x1502},
+        {PacketType::kernel_dispatch, {false, FenceScope::agent, FenceScope::system}, 0x1202},
+        {PacketType::kernel_dispatch, {false, FenceScope::none, FenceScope::none}, 0x0002},
+        {PacketType::barrier_and, {true, FenceScope::none, FenceScope::agent}, 0x0903},
+        {PacketType::barrier_or, {true, FenceScope::system, FenceScope::none}, 0x0505},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.header);
+        CHECK(packet_header(row.type, row.order) == row.header);
+        CHECK(packet_type(row.header) == row.type);
+    }
+}
+
+TEST_CASE("a kernel dispatch carries its facts", "[packet]") {
+    int argument = 0;
+    const Packet packet = kernel_dispatch({.kernel_object = 0x1122334455667788,
+                                           .grid = {1000, 20, 3},
+                                           .workgroup = {256, 2, 1},
+                                           .private_segment_bytes = 48,
+                                           .group_segment_bytes = 65536,
+                                           .kernarg = &argument,
+                                           .completion = {0xabcd},
+                                           .order = {}});
+    const auto native = packet.as<hsa_kernel_dispatch_packet_t>();
+    CHECK(packet.type() == PacketType::kernel_dispatch);
+    CHECK(native.header == packet_header(PacketType::kernel_dispatch, {}));
+    CHECK(native.setup == 3);
+    CHECK(native.workgroup_size_x == 256);
+    CHECK(native.workgroup_size_y == 2);
+    CHECK(native.workgroup_size_z == 1);
+    CHECK(native.grid_size_x == 1000);
+    CHECK(native.grid_size_y == 20);
+    CHECK(native.grid_size_z == 3);
+    CHECK(native.private_segment_size == 48);
+    CHECK(native.group_segment_size == 65536);
+    CHECK(native.kernel_object == 0x1122334455667788);
+    CHECK(native.kernarg_address == &argument);
+    CHECK(native.completion_signal.handle == 0xabcd);
+    CHECK(native.reserved2 == 0);
+}
+
+TEST_CASE("the number of dimensions follows grid and work-group", "[packet]") {
+    struct Row {
+        Dim3 grid, workgroup;
+        unsigned dimensions;
+    };
+    const Row rows[] = {{1, 1, 1},      {64, 64, 1},       {{8, 8}, 8, 2},
+                        {8, {8, 2}, 2}, {{8, 1, 2}, 8, 3}, {8, {1, 1, 4}, 3}};
+    for (const Row& row : rows) {
+        const Packet packet = kernel_dispatch({.grid = row.grid, .workgroup = row.workgroup});
+        CHECK(packet.as<hsa_kernel_dispatch_packet_t>().setup == row.dimensions);
+    }
+}
+
+TEST_CASE("barrier packets carry up to five dependencies, the rest zero", "[packet]") {
+    const hsa_signal_t signals[] = {{11}, {12}, {13}, {14}, {15}};
+    for (std::size_t count = 0; count <= barrier_max_dependencies; ++count) {
+        const Packet packet = barrier_and(std::span(signals, count), {99});
+        const auto native = packet.as<hsa_barrier_and_packet_t>();
+        CHECK(packet.type() == PacketType::barrier_and);
+        for (std::size_t i = 0; i < barrier_max_dependencies; ++i)
+            CHECK(native.dep_signal[i].handle == (i < count ? signals[i].handle : 0));
+        CHECK(native.completion_signal.handle == 99);
+    }
+    CHECK(barrier_or(signals).type() == PacketType::barrier_or);
+}
