@@ -26,11 +26,14 @@ Pm4Header pm4_header(std::uint32_t dword) {
 }  // namespace
 
 AqlQueue::AqlQueue(const Gpu& gpu, const AddressSpace& space, Events& events, Scheduler& scheduler,
-                   const abi::CreateQueue& args, volatile std::uint64_t* doorbell)
+                   CodeCache& code, GroupPool& groups, const abi::CreateQueue& args,
+                   volatile std::uint64_t* doorbell)
     : gpu_{gpu},
       space_{space},
       events_{events},
       scheduler_{scheduler},
+      code_{code},
+      groups_{groups},
       queue_{reinterpret_cast<aql::AmdQueue*>(args.read_pointer_address - offsetof(aql::AmdQueue, read_dispatch_id))},
       ring_{args.ring_base_address},
       size_packets_{args.ring_size / sizeof(aql::Packet)},
@@ -93,17 +96,15 @@ bool AqlQueue::next_is_ready(std::uint16_t& header) {
 
 AqlQueue::Step AqlQueue::launch(const aql::Packet& packet) {
     switch (aql::type_of(packet.header)) {
-        case aql::kKernelDispatch: return launch(packet.dispatch);
-        case aql::kBarrierAnd: return wait_for(packet.barrier, true);
-        case aql::kBarrierOr: return wait_for(packet.barrier, false);
-        case aql::kVendorSpecific:
-            switch (packet.pm4.amd_format & 0xff) {
-                case aql::kAmdPm4Ib: return run(packet.pm4);
-                case aql::kAmdBarrierValue: return wait_for(packet.barrier_value);
-                default:
-                    return fail(aql::kInvalidVendorPacket,
-                                fmt::format("vendor packet of format {}", packet.pm4.amd_format & 0xff));
-            }
+        case aql::kKernelDispatch: return launch(packet.as<KernelDispatchPacket>());
+        case aql::kBarrierAnd: return wait_for(packet.as<aql::Barrier>(), true);
+        case aql::kBarrierOr: return wait_for(packet.as<aql::Barrier>(), false);
+        case aql::kVendorSpecific: {
+            const unsigned format = packet.rest[0] & 0xff;
+            if (format == aql::kAmdPm4Ib) return run(packet.as<aql::Pm4Ib>());
+            if (format == aql::kAmdBarrierValue) return wait_for(packet.as<aql::BarrierValue>());
+            return fail(aql::kInvalidVendorPacket, fmt::format("vendor packet of format {}", format));
+        }
         case aql::kAgentDispatch: return fail(aql::kInvalidPacket, "agent dispatch packet on a kernel queue");
         default:
             return fail(aql::kInvalidPacket,
@@ -111,26 +112,62 @@ AqlQueue::Step AqlQueue::launch(const aql::Packet& packet) {
     }
 }
 
-AqlQueue::Step AqlQueue::launch(const aql::KernelDispatch& packet) {
-    const std::uint64_t index = next_;
-    auto launched = Kernel::launch(*this, gpu_, space_, *queue_, packet, index,
-                                   ring_ + index % size_packets_ * sizeof(aql::Packet));
-    if (launched.needs_scratch) {
-        // The runtime finds the packet at the read index, so everything before must be out of the way first.
-        if (running_ > 1 || !taken_.empty()) {
-            if (running_ > 1) return Step::waiting;
-        }
-        if (!store(space_, events_, queue_->queue_inactive_signal, aql::kInsufficientScratch))
-            return fail(aql::kInsufficientScratch, "scratch is needed and the queue has no inactive signal");
-        log(LogLevel::info, "gpu{}: asks for {} B of scratch a work-item", gpu_.index, packet.private_segment_size);
-        waits_for_scratch_ = true;
-        return Step::waiting;
+/// What the queue adds to a dispatch, as the runtime's structure has it now.
+QueueFacts AqlQueue::facts() {
+    QueueFacts facts;
+    facts.queue_ptr = reinterpret_cast<std::uint64_t>(queue_);
+    std::copy(std::begin(queue_->scratch_resource_descriptor), std::end(queue_->scratch_resource_descriptor),
+              facts.scratch_descriptor.begin());
+    facts.scratch_base = queue_->scratch_backing_memory_location;
+    facts.scratch_lane_bytes = queue_->scratch_wave64_lane_byte_size;
+    facts.tmpring_size = queue_->compute_tmpring_size;
+    facts.dispatch_id = next_ + 1;
+    if (!scratch_slots_ || facts.scratch_base != scratch_base_ || facts.tmpring_size != tmpring_size_) {
+        scratch_slots_ = std::make_shared<ScratchSlots>(facts.scratch_waves());
+        scratch_base_ = facts.scratch_base;
+        tmpring_size_ = facts.tmpring_size;
     }
-    if (launched.error) return fail(launched.error, launched.why);
-    ++next_;
-    kernels_.push_back(launched.kernel);
-    scheduler_.add(launched.kernel, launched.kernel->groups());
+    return facts;
+}
+
+AqlQueue::Step AqlQueue::launch(const KernelDispatchPacket& packet) {
+    auto made = Dispatch::create({.packet = packet,
+                                  .packet_va = ring_ + next_ % size_packets_ * sizeof(aql::Packet),
+                                  .queue = facts(),
+                                  .gpu = {.target = code_.target(), .lds_bytes = gpu_.model->lds_kib * 1024},
+                                  .memory = &space_,
+                                  .code = &code_,
+                                  .scratch_slots = scratch_slots_,
+                                  .interrupt = [this](std::uint32_t m0) { events_.signal(m0 & 0xffffff); }});
+    if (const auto* refused = std::get_if<LaunchRefused>(&made)) {
+        switch (refused->reason) {
+            case Refusal::NeedsScratch: return ask_for_scratch(refused->scratch_lane_bytes);
+            case Refusal::InvalidDimensions:
+            case Refusal::InvalidSize: return fail(aql::kInvalidDimensions, refused->why);
+            case Refusal::GroupTooLarge: return fail(aql::kInvalidWorkgroup, refused->why);
+            case Refusal::LdsTooLarge: return fail(aql::kInvalidGroupSegment, refused->why);
+            case Refusal::BadKernelObject: return fail(aql::kInvalidCode, refused->why);
+            case Refusal::WrongIsa: return fail(aql::kInvalidRegisters, refused->why);
+        }
+    }
+    const auto& dispatch = std::get<std::shared_ptr<Dispatch>>(made);
+    const std::size_t waves = gpu_.model->max_waves_per_simd * gpu_.model->simds_per_cu;
+    const std::size_t groups_per_cu = std::max<std::size_t>(1, waves / waves_per_group(packet));
+    auto kernel = std::make_shared<Kernel>(shared_from_this(), dispatch, groups_, next_++,
+                                           groups_per_cu * gpu_.model->compute_units);
+    kernels_.push_back(kernel);
+    scheduler_.add(kernel, kernel->groups());
     return Step::launched;
+}
+
+/// The runtime looks for the packet at the read index, so everything before has to be out of the way first.
+AqlQueue::Step AqlQueue::ask_for_scratch(std::uint32_t lane_bytes) {
+    if (running_ > 1) return Step::waiting;
+    log(LogLevel::info, "gpu{}: packet {} asks for {} B of scratch a work-item", gpu_.index, next_, lane_bytes);
+    if (!store(space_, events_, queue_->queue_inactive_signal, aql::kInsufficientScratch))
+        return fail(aql::kInsufficientScratch, "scratch is needed, and the queue's inactive signal is not mapped");
+    waits_for_scratch_ = true;
+    return Step::waiting;
 }
 
 bool AqlQueue::resume_after_scratch() {
@@ -221,22 +258,31 @@ void AqlQueue::finished(const Kernel& kernel) {
     std::erase_if(kernels_, [&](const auto& k) { return k.get() == &kernel; });
     if (stopped_) return;
     AddressSpace::Hold hold{space_};
-    if (const auto& failure = kernel.failure()) {
-        if (failure->memory)
-            memory_fault(failure->address, failure->access, failure->why);
-        else
-            fail(failure->queue_error, failure->why);
-        return;
-    }
+    if (kernel.dispatch().state() != Dispatch::State::Finished) return report(kernel.dispatch());
     const bool scratch_once = queue_->queue_properties & aql::kUseScratchOnce;
     finish_slot(kernel.index());
-    if (!complete(space_, events_, kernel.completion_signal(), kernel.start_ticks(), clock::now()))
-        memory_fault(kernel.completion_signal(), kWrite, "a completion signal");
+    if (!complete(space_, events_, kernel.dispatch().packet().completion_signal, kernel.start_ticks(), clock::now()))
+        memory_fault(kernel.dispatch().packet().completion_signal, kWrite, "a completion signal");
     if (scratch_once && kernels_.empty()) {
         // A large scratch was lent for this dispatch only: offer it back, and go on when the runtime has taken it.
         store(space_, events_, queue_->queue_inactive_signal, aql::kScratchDone);
         waits_for_scratch_ = true;
         awake_ = true;
+    }
+}
+
+/// A wave stopped its kernel: the queue stops with the matching error.
+void AqlQueue::report(const Dispatch& dispatch) {
+    if (dispatch.state() == Dispatch::State::Aborted) return;
+    const KernelFault& fault = dispatch.fault();
+    const std::string why = fmt::format("kernel object {:#x}: {}", dispatch.packet().kernel_object, describe(fault));
+    switch (fault.what) {
+        case gfx9::Stop::MemoryFault:
+        case gfx9::Stop::FetchFault: memory_fault(fault.address, fault.access, why); break;
+        case gfx9::Stop::Aperture:
+        case gfx9::Stop::Misaligned: fail(aql::kApertureViolation, why); break;
+        case gfx9::Stop::Illegal: fail(aql::kIllegalInstruction, why); break;
+        default: fail(aql::kException, why); break;
     }
 }
 

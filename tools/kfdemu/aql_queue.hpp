@@ -28,13 +28,13 @@ class Scheduler;
 class AqlQueue final : public Queue, public std::enable_shared_from_this<AqlQueue> {
   public:
     AqlQueue(const Gpu& gpu, const AddressSpace& space, Events& events, Scheduler& scheduler,
-             const abi::CreateQueue& args, volatile std::uint64_t* doorbell);
+             CodeCache& code, GroupPool& groups, const abi::CreateQueue& args, volatile std::uint64_t* doorbell);
 
     bool service() override;
     void stop() override;
     int update(const abi::UpdateQueue& args) override;
 
-    /// From the worker that ran a kernel's last part.
+    /// From the worker that ran a kernel's last part; the worker has no Hold.
     void finished(const Kernel& kernel);
 
   private:
@@ -49,7 +49,10 @@ class AqlQueue final : public Queue, public std::enable_shared_from_this<AqlQueu
 
     bool next_is_ready(std::uint16_t& header);
     Step launch(const aql::Packet& packet);
-    Step launch(const aql::KernelDispatch& packet);
+    Step launch(const KernelDispatchPacket& packet);
+    Step ask_for_scratch(std::uint32_t lane_bytes);
+    QueueFacts facts();
+    void report(const Dispatch& dispatch);
     Step wait_for(const aql::Barrier& packet, bool all);
     Step wait_for(const aql::BarrierValue& packet);
     Step run(const aql::Pm4Ib& packet);
@@ -65,6 +68,8 @@ class AqlQueue final : public Queue, public std::enable_shared_from_this<AqlQueu
     const AddressSpace& space_;
     Events& events_;
     Scheduler& scheduler_;
+    CodeCache& code_;
+    GroupPool& groups_;
     aql::AmdQueue* queue_;  // the runtime's structure, in host memory
     std::uint64_t ring_, size_packets_;
     volatile std::uint64_t* doorbell_;
@@ -81,6 +86,9 @@ class AqlQueue final : public Queue, public std::enable_shared_from_this<AqlQueu
     unsigned running_ = 0;             // packets launched and not done
     std::uint32_t dependencies_met_ = 0;  // of the barrier packet at next_
     std::vector<std::shared_ptr<Kernel>> kernels_;
+    std::shared_ptr<ScratchSlots> scratch_slots_;
+    std::uint64_t scratch_base_ = 0;     // what scratch_slots_ are places of
+    std::uint32_t tmpring_size_ = 0;
 };
 
 }  // namespace kfdemu

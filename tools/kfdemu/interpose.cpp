@@ -359,6 +359,19 @@ EXPORT struct dirent64* readdir64(DIR* directory) {
     return NEXT(readdir64)(directory);
 }
 
+EXPORT void rewinddir(DIR* directory) noexcept {
+    if (Listing* listing = as_listing(directory)) {
+        listing->position = 0;
+        return;
+    }
+    NEXT(rewinddir)(directory);
+}
+
+EXPORT int dirfd(DIR* directory) noexcept {
+    if (as_listing(directory)) return errno = ENOTSUP, -1;
+    return NEXT(dirfd)(directory);
+}
+
 EXPORT int closedir(DIR* directory) {
     if (Listing* listing = as_listing(directory)) return close_listing(listing);
     return NEXT(closedir)(directory);

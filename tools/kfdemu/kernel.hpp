@@ -1,58 +1,71 @@
-// A kernel in flight: one dispatch packet, whose work-groups the workers execute.
+// A kernel in flight, as the scheduler sees it: work-groups to start, to run for a while, and to put aside.
 //
-//     auto launched = Kernel::launch(queue, gpu, space, amd_queue, packet, index, packet_va);
-//     if (launched.kernel) scheduler.add(launched.kernel, launched.kernel->groups());
+//     auto kernel = std::make_shared<Kernel>(queue, dispatch, index, max_resident_groups);
+//     scheduler.add(kernel, kernel->groups());
+//
+// A work-group that used up its time is put aside and another gets its turn, new ones included, so that work-groups that
+// wait for each other make progress as they do on hardware, where many are resident.
 //
 // Thread safety: run() from any number of workers; abort() and wait_until_gone() from any thread.
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <memory>
-#include <optional>
-#include <string>
+#include <mutex>
+#include <vector>
 
-#include "address_space.hpp"
-#include "packet.hpp"
-#include "topology.hpp"
+#include "dispatch/dispatch.hpp"
 #include "work.hpp"
 
 namespace kfdemu {
 
 class AqlQueue;
 
-class Kernel final : public Work {
+/// Work-groups' storage, which is megabytes and used again and again.
+class GroupPool {
   public:
-    struct Launched {
-        std::shared_ptr<Kernel> kernel;
-        bool needs_scratch = false;
-        std::uint64_t error = 0;  ///< aql::QueueError; `why` says it in words
-        std::string why;
-    };
-    struct Failure {
-        bool memory = false;            ///< a memory fault; else `queue_error` counts
-        std::uint64_t queue_error = 0;  ///< aql::QueueError
-        std::uint64_t address = 0;
-        std::uint32_t access = 0;
-        std::string why;
-    };
-
-    /// Checks the packet and prepares the kernel. The caller has a Hold of `space`.
-    static Launched launch(AqlQueue& queue, const Gpu& gpu, const AddressSpace& space, const aql::AmdQueue& amd_queue,
-                           const aql::KernelDispatch& packet, std::uint64_t index, std::uint64_t packet_va);
-
-    Result run() override;
-    void abort();
-    void wait_until_gone();
-
-    std::uint64_t groups() const;
-    std::uint64_t index() const { return index_; }
-    std::uint64_t completion_signal() const { return completion_signal_; }
-    std::uint64_t start_ticks() const { return start_ticks_; }
-    const std::optional<Failure>& failure() const { return failure_; }
+    std::unique_ptr<WorkGroup> take();
+    void give_back(std::unique_ptr<WorkGroup> group);
 
   private:
-    std::uint64_t index_ = 0, completion_signal_ = 0, start_ticks_ = 0;
-    std::optional<Failure> failure_;
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<WorkGroup>> free_;
+};
+
+class Kernel final : public Work {
+  public:
+    /// Keeps alive: queue, dispatch. `index` is the packet's in its queue. Borrows `pool` until it is gone.
+    Kernel(std::shared_ptr<AqlQueue> queue, std::shared_ptr<Dispatch> dispatch, GroupPool& pool, std::uint64_t index,
+           std::size_t max_resident_groups);
+
+    Result run() override;
+    /// Starts no more work-groups, and stops those that run.
+    void abort() { dispatch_->abort(); }
+    /// Returns when no worker has anything to do with it any more.
+    void wait_until_gone();
+
+    const Dispatch& dispatch() const { return *dispatch_; }
+    std::uint64_t groups() const { return dispatch_->group_count(); }
+    std::uint64_t index() const { return index_; }
+    std::uint64_t start_ticks() const { return start_ticks_; }
+
+  private:
+    std::unique_ptr<WorkGroup> take();
+    void put_aside(std::unique_ptr<WorkGroup> group);
+
+    const std::shared_ptr<AqlQueue> queue_;
+    const std::shared_ptr<Dispatch> dispatch_;
+    GroupPool& pool_;
+    const std::uint64_t index_, start_ticks_;
+    const std::size_t max_resident_groups_;
+
+    std::mutex mutex_;
+    std::condition_variable gone_changed_;
+    std::deque<std::unique_ptr<WorkGroup>> aside_;
+    std::size_t turns_ = 0;  // how many put-aside groups had a turn since the last new one
+    bool gone_ = false;
 };
 
 }  // namespace kfdemu

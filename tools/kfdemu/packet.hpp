@@ -1,8 +1,10 @@
 // AQL packets and the queue and signal structures around them, as a GPU's packet processor sees them.
 // Sources: HSA Platform System Architecture Specification 1.2, "Architected Queuing Language" and "Signals";
-// AMD's extensions from the public headers amd_hsa_queue.h, amd_hsa_signal.h and hsa_ext_amd.h.
+// AMD's extensions from the public headers amd_hsa_queue.h, amd_hsa_signal.h and hsa_ext_amd.h. The kernel dispatch packet
+// is KernelDispatchPacket in dispatch/launch.hpp.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -19,14 +21,6 @@ enum PacketType : std::uint8_t {
 
 inline constexpr PacketType type_of(std::uint16_t header) { return static_cast<PacketType>(header & 0xff); }
 inline constexpr bool has_barrier_bit(std::uint16_t header) { return (header & 0x100) != 0; }
-
-struct KernelDispatch {
-    std::uint16_t header, setup;
-    std::uint16_t workgroup_size_x, workgroup_size_y, workgroup_size_z, reserved0;
-    std::uint32_t grid_size_x, grid_size_y, grid_size_z;
-    std::uint32_t private_segment_size, group_segment_size;
-    std::uint64_t kernel_object, kernarg_address, reserved2, completion_signal;
-};
 
 struct Barrier {  // AND and OR
     std::uint16_t header, reserved0;
@@ -53,16 +47,17 @@ struct BarrierValue {
     std::uint64_t reserved3, reserved4, completion_signal;
 };
 
-union Packet {
+/// A slot of the ring as its bytes; as<T>() is the packet that the header says it is.
+struct Packet {
     std::uint16_t header;
-    KernelDispatch dispatch;
-    Barrier barrier;
-    Pm4Ib pm4;
-    BarrierValue barrier_value;
-    std::uint32_t dwords[16];
+    std::uint16_t rest[31];
+
+    template <class T>
+    T as() const {
+        return std::bit_cast<T>(*this);
+    }
 };
-static_assert(sizeof(Packet) == 64 && sizeof(KernelDispatch) == 64 && sizeof(Barrier) == 64 &&
-              sizeof(Pm4Ib) == 64 && sizeof(BarrierValue) == 64);
+static_assert(sizeof(Packet) == 64 && sizeof(Barrier) == 64 && sizeof(Pm4Ib) == 64 && sizeof(BarrierValue) == 64);
 
 struct AmdSignal {
     std::int64_t kind, value;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <thread>
 #include <utility>
 
@@ -16,6 +17,12 @@
 
 namespace kfdemu {
 namespace {
+
+gfx9::Target target_of(const Model& model) {
+    for (gfx9::Target target : gfx9::kTargets)
+        if (model.name == gfx9::name(target)) return target;
+    std::abort();  // a model without an executor cannot be in the table
+}
 
 bool power_of_two(std::uint64_t value) { return value && (value & (value - 1)) == 0; }
 
@@ -38,7 +45,9 @@ Scheduler::Scheduler(const Topology& topology, Memory& memory, Events& events, s
       events_{events},
       spaces_{std::move(spaces)},
       workers_{workers ? workers : std::max(1u, std::thread::hardware_concurrency())},
-      queue_list_{std::make_shared<const std::vector<std::shared_ptr<Queue>>>()} {}
+      queue_list_{std::make_shared<const std::vector<std::shared_ptr<Queue>>>()} {
+    for (const Gpu& gpu : topology.gpus) code_.push_back(std::make_unique<CodeCache>(target_of(*gpu.model)));
+}
 
 int Scheduler::create_queue(const Gpu& gpu, abi::CreateQueue& args) {
     if (args.ring_base_address == 0 || !power_of_two(args.ring_size) || args.read_pointer_address == 0 ||
@@ -59,7 +68,7 @@ int Scheduler::create_queue(const Gpu& gpu, abi::CreateQueue& args) {
     std::shared_ptr<Queue> queue;
     if (args.queue_type == abi::kComputeAql) {
         if (args.ring_size < sizeof(aql::Packet)) return EINVAL;
-        queue = std::make_shared<AqlQueue>(gpu, space, events_, *this, args, bell);
+        queue = std::make_shared<AqlQueue>(gpu, space, events_, *this, *code_[gpu.index], groups_, args, bell);
     } else if (args.queue_type == abi::kSdma || args.queue_type == abi::kSdmaXgmi) {
         queue = std::make_shared<SdmaQueue>(gpu.index, space, events_, args, bell);
     } else {

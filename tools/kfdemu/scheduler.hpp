@@ -17,7 +17,9 @@
 
 #include "abi.hpp"
 #include "address_space.hpp"
+#include "dispatch/code_cache.hpp"
 #include "events.hpp"
+#include "kernel.hpp"
 #include "memory.hpp"
 #include "queue.hpp"
 #include "topology.hpp"
@@ -62,6 +64,8 @@ class Scheduler {
     Events& events_;
     std::vector<AddressSpace*> spaces_;
     const unsigned workers_;
+    std::vector<std::unique_ptr<CodeCache>> code_;  // of each GPU
+    GroupPool groups_;
 
     mutable std::mutex mutex_;
     std::condition_variable wake_;

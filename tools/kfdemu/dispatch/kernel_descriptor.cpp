@@ -125,9 +125,6 @@ std::variant<KernelDescriptor, DescriptorRefused> parse_kernel_descriptor(
     if (d.user_sgprs > 16 || enabled_user_sgprs(d) > d.user_sgprs)
         return DescriptorRefused{
             Reason::Malformed, hex("user_sgpr_count does not fit the enabled user SGPRs: it", d.user_sgprs)};
-    if (d.vgprs > (unified ? 512u : 256u))
-        return DescriptorRefused{Reason::WrongIsa,
-                                 hex("the kernel wants more VGPRs than a wave can have: the count", d.vgprs)};
     if (d.accum_offset > d.vgprs)
         return DescriptorRefused{Reason::Malformed,
                                  hex("accum_offset lies behind the last VGPR: it", d.accum_offset)};

@@ -49,7 +49,7 @@ struct QueueFacts {
     std::uint64_t scratch_base = 0;                     ///< scratch_backing_memory_location
     std::uint32_t scratch_lane_bytes = 0;               ///< scratch_wave64_lane_byte_size
     std::uint32_t tmpring_size = 0;                     ///< compute_tmpring_size
-    std::uint64_t dispatch_id = 0;                      ///< packet id: 1 for the queue's first
+    std::uint64_t dispatch_id = 0;                      ///< index of the packet in the queue, from 0
 
     std::uint32_t scratch_waves() const { return tmpring_size & 0xfff; }
     std::uint32_t scratch_wave_bytes() const { return (tmpring_size >> 12 & 0x1fff) * 1024; }

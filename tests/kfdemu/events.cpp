@@ -1,0 +1,89 @@
+#include "events.hpp"
+
+#include <thread>
+#include <vector>
+
+#include "support/catch.hpp"
+
+using namespace kfdemu;
+
+namespace {
+abi::EventData waiting_for(std::uint32_t id) {
+    abi::EventData data{};
+    data.event_id = id;
+    return data;
+}
+std::optional<abi::WaitResult> wait(Events& events, std::uint32_t id, std::uint32_t timeout_ms) {
+    abi::EventData data[] = {waiting_for(id)};
+    return events.wait(data, true, timeout_ms);
+}
+}  // namespace
+
+TEST_CASE("an auto-reset event satisfies one wait, a manual one stays set", "[kfdemu][events]") {
+    Events events;
+    const auto once = *events.create(abi::kEventSignal, true), stays = *events.create(abi::kEventSignal, false);
+    events.signal(once);
+    events.signal(stays);
+    CHECK(wait(events, once, 0) == abi::kWaitComplete);
+    CHECK(wait(events, once, 0) == abi::kWaitTimeout);
+    CHECK(wait(events, stays, 0) == abi::kWaitComplete);
+    CHECK(wait(events, stays, 0) == abi::kWaitComplete);
+    CHECK(events.reset(stays));
+    CHECK(wait(events, stays, 1) == abi::kWaitTimeout);
+}
+
+TEST_CASE("waiting for all takes none until all are set", "[kfdemu][events]") {
+    Events events;
+    const auto a = *events.create(abi::kEventSignal, true), b = *events.create(abi::kEventSignal, true);
+    abi::EventData both[] = {waiting_for(a), waiting_for(b)};
+    events.signal(a);
+    CHECK(events.wait(both, true, 1) == abi::kWaitTimeout);
+    CHECK(events.wait(both, false, 1) == abi::kWaitComplete);
+    events.signal(a);
+    events.signal(b);
+    CHECK(events.wait(both, true, 1) == abi::kWaitComplete);
+}
+
+TEST_CASE("a sleeping waiter is woken by the interrupt", "[kfdemu][events]") {
+    Events events;
+    const auto id = *events.create(abi::kEventSignal, true);
+    std::thread device{[&] { events.signal(id); }};
+    CHECK(wait(events, id, abi::kInfiniteTimeoutMs) == abi::kWaitComplete);
+    device.join();
+}
+
+TEST_CASE("a destroyed event fails its waiters and is unknown from then on", "[kfdemu][events]") {
+    Events events;
+    const auto id = *events.create(abi::kEventSignal, true);
+    std::optional<abi::WaitResult> result;
+    std::thread waiter{[&] { result = wait(events, id, 10'000); }};
+    std::this_thread::sleep_for(std::chrono::milliseconds{20});
+    CHECK(events.destroy(id));
+    waiter.join();
+    // Either it slept and was failed, or it came too late and found nothing.
+    CHECK((!result || *result == abi::kWaitFail));
+    CHECK_FALSE(events.destroy(id));
+    CHECK_FALSE(wait(events, id, 0));
+}
+
+TEST_CASE("there are 4095 signal events, and room again after one is destroyed", "[kfdemu][events]") {
+    Events events;
+    std::vector<std::uint32_t> ids;
+    while (auto id = events.create(abi::kEventSignal, true)) ids.push_back(*id);
+    CHECK(ids.size() == abi::kSignalEventLimit - 1);
+    for (auto id : ids) CHECK((id > 0 && id < abi::kSignalEventLimit));
+    events.destroy(ids[17]);
+    CHECK(events.create(abi::kEventSignal, true) == ids[17]);
+}
+
+TEST_CASE("a memory exception reaches every memory event with its data", "[kfdemu][events]") {
+    Events events;
+    const auto memory = *events.create(abi::kEventMemory, true), other = *events.create(abi::kEventHwException, true);
+    events.raise(abi::MemoryException{1, 0, 0, 0, 0xdead000, 0xe001, 0});
+    abi::EventData data[] = {waiting_for(memory), waiting_for(other)};
+    REQUIRE(events.wait(data, false, 0) == abi::kWaitComplete);
+    CHECK(data[0].memory.va == 0xdead000);
+    CHECK(data[0].memory.gpu_id == 0xe001);
+    CHECK(data[0].memory.not_present == 1);
+    CHECK(data[1].hw.gpu_id == 0);
+}

@@ -1,0 +1,64 @@
+#include "options.hpp"
+
+#include "support/catch.hpp"
+
+using namespace kfdemu;
+
+namespace {
+Options parsed(std::string_view text) {
+    auto result = parse_options(text);
+    INFO((std::holds_alternative<std::string>(result) ? std::get<std::string>(result) : ""));
+    REQUIRE(std::holds_alternative<Options>(result));
+    return std::get<Options>(result);
+}
+std::string refused(std::string_view text) {
+    auto result = parse_options(text);
+    REQUIRE(std::holds_alternative<std::string>(result));
+    return std::get<std::string>(result);
+}
+}  // namespace
+
+TEST_CASE("an empty KFDEMU emulates one gfx90a where there is no real device", "[kfdemu][options]") {
+    const Options options = parsed("");
+    CHECK(options.mode == Mode::automatic);
+    CHECK(options.model == "gfx90a");
+    CHECK(options.gpus == 1);
+    CHECK(options.vram_bytes == std::uint64_t{8} << 30);
+}
+
+TEST_CASE("every option of KFDEMU is read, and written back the same", "[kfdemu][options]") {
+    const Options options = parsed("on,gpu=gfx900,gpus=2,vram=512M,vram-access=private,workers=3,log=debug");
+    CHECK(options.mode == Mode::on);
+    CHECK(options.model == "gfx900");
+    CHECK(options.gpus == 2);
+    CHECK(options.vram_bytes == 512u << 20);
+    CHECK(options.private_vram);
+    CHECK(options.workers == 3);
+    CHECK(options.log == LogLevel::debug);
+    CHECK(to_string(parsed(to_string(options))) == to_string(options));
+}
+
+TEST_CASE("what KFDEMU cannot mean is refused with what it could", "[kfdemu][options]") {
+    using Catch::Matchers::Contains;
+    CHECK_THAT(refused("yes"), Contains("auto, on, off"));
+    CHECK_THAT(refused("gpu=gfx1100"), Contains("gfx90a"));
+    CHECK_THAT(refused("gpus=0"), Contains("1 to 8"));
+    CHECK_THAT(refused("gpus=9"), Contains("1 to 8"));
+    CHECK_THAT(refused("vram=lots"), Contains("such as 8G"));
+    CHECK_THAT(refused("vram=1M"), Contains("64M"));
+    CHECK_THAT(refused("vram-access=maybe"), Contains("host or private"));
+    CHECK_THAT(refused("log=loud"), Contains("debug"));
+    CHECK_THAT(refused("speed=9"), Contains("no such option"));
+}
+
+TEST_CASE("sizes have units of 1024 and do not overflow", "[kfdemu][options]") {
+    std::uint64_t bytes = 0;
+    CHECK((parse_size("0", bytes) && bytes == 0));
+    CHECK((parse_size("3K", bytes) && bytes == 3072));
+    CHECK((parse_size("16777215T", bytes) && bytes == std::uint64_t{16777215} << 40));
+    CHECK_FALSE(parse_size("16777216T", bytes));
+    CHECK_FALSE(parse_size("", bytes));
+    CHECK_FALSE(parse_size("G", bytes));
+    CHECK_FALSE(parse_size("-1", bytes));
+    CHECK_FALSE(parse_size("8GB", bytes));
+}

@@ -1,0 +1,120 @@
+#include "sysfs.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include "support/catch.hpp"
+
+using namespace kfdemu;
+
+namespace {
+
+const std::string root = "/sys/devices/virtual/kfd/kfd/topology";
+
+Topology machine(unsigned gpus, std::string model = "gfx90a") {
+    Options options;
+    options.gpus = gpus;
+    options.model = std::move(model);
+    return make_topology(options);
+}
+
+std::string text(const Topology& topology, const std::string& path) {
+    INFO(path);
+    const auto entry = sysfs::lookup(topology, path);
+    REQUIRE(entry);
+    REQUIRE(std::holds_alternative<sysfs::Text>(*entry));
+    return std::get<sysfs::Text>(*entry).content;
+}
+
+std::vector<std::string> names(const Topology& topology, const std::string& path) {
+    INFO(path);
+    const auto entry = sysfs::lookup(topology, path);
+    REQUIRE(entry);
+    REQUIRE(std::holds_alternative<sysfs::Directory>(*entry));
+    return std::get<sysfs::Directory>(*entry).names;
+}
+
+std::uint64_t property(const std::string& text, const std::string& wanted) {
+    std::istringstream lines{text};
+    std::string name;
+    for (std::uint64_t value; lines >> name >> value;)
+        if (name == wanted) return value;
+    FAIL("no property " << wanted);
+    return 0;
+}
+
+}  // namespace
+
+TEST_CASE("node 0 is the CPU, each GPU is a node after it", "[kfdemu][sysfs]") {
+    const Topology two = machine(2);
+    CHECK(names(two, root + "/nodes") == std::vector<std::string>{"0", "1", "2"});
+    CHECK(text(two, root + "/nodes/0/gpu_id") == "0\n");
+    CHECK(text(two, root + "/nodes/1/gpu_id") != text(two, root + "/nodes/2/gpu_id"));
+    CHECK(property(text(two, root + "/nodes/0/properties"), "cpu_cores_count") > 0);
+    CHECK(property(text(two, root + "/nodes/2/properties"), "gfx_target_version") == 90010);
+    CHECK(property(text(two, root + "/nodes/2/properties"), "drm_render_minor") == 129);
+}
+
+TEST_CASE("the counts of a node's properties agree with its folders", "[kfdemu][sysfs]") {
+    const Topology topology = machine(3);
+    for (const std::string node : {"0", "1", "2", "3"}) {
+        const std::string folder = root + "/nodes/" + node, properties = text(topology, folder + "/properties");
+        CHECK(names(topology, folder + "/mem_banks").size() == property(properties, "mem_banks_count"));
+        CHECK(names(topology, folder + "/io_links").size() == property(properties, "io_links_count"));
+        CHECK(names(topology, folder + "/caches").size() == property(properties, "caches_count"));
+    }
+}
+
+TEST_CASE("links join each GPU with the CPU and with every other GPU, both ways", "[kfdemu][sysfs]") {
+    const Topology topology = machine(3);
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> links;
+    for (const std::string node : {"0", "1", "2", "3"}) {
+        const std::string folder = root + "/nodes/" + node + "/io_links";
+        for (const auto& link : names(topology, folder)) {
+            const std::string properties = text(topology, folder + "/" + link + "/properties");
+            CHECK(std::to_string(property(properties, "node_from")) == node);
+            links.emplace_back(property(properties, "node_from"), property(properties, "node_to"));
+        }
+    }
+    for (const auto& [from, to] : links) {
+        CHECK(from != to);
+        CHECK(std::count(links.begin(), links.end(), std::make_pair(from, to)) == 1);
+        CHECK(std::count(links.begin(), links.end(), std::make_pair(to, from)) == 1);
+    }
+    CHECK(links.size() == 12);
+}
+
+TEST_CASE("private VRAM is a private heap", "[kfdemu][sysfs]") {
+    Options options;
+    CHECK(property(text(make_topology(options), root + "/nodes/1/mem_banks/0/properties"), "heap_type") == 1);
+    options.private_vram = true;
+    CHECK(property(text(make_topology(options), root + "/nodes/1/mem_banks/0/properties"), "heap_type") == 2);
+}
+
+TEST_CASE("device nodes exist for what is emulated and nothing else", "[kfdemu][sysfs]") {
+    const Topology one = machine(1);
+    CHECK(std::holds_alternative<sysfs::KfdDevice>(*sysfs::lookup(one, "/dev/kfd")));
+    CHECK(std::get<sysfs::RenderDevice>(*sysfs::lookup(one, "/dev/dri/renderD128")).gpu == 0);
+    CHECK_FALSE(sysfs::lookup(one, "/dev/dri/renderD129"));
+    CHECK_FALSE(sysfs::lookup(one, "/dev/dri/card0"));
+    CHECK_FALSE(sysfs::lookup(one, "/dev/kfdx"));
+    CHECK_FALSE(sysfs::lookup(one, "/dev/null"));
+    CHECK_FALSE(sysfs::lookup(one, "/sys/devices/system/cpu"));
+    CHECK(std::holds_alternative<sysfs::Missing>(*sysfs::lookup(one, root + "/nodes/2/properties")));
+    CHECK(std::holds_alternative<sysfs::Missing>(*sysfs::lookup(one, root + "/nodes/1/nothing")));
+    CHECK(std::holds_alternative<sysfs::Directory>(*sysfs::lookup(one, root + "/nodes/")));
+    CHECK(std::holds_alternative<sysfs::Modules>(*sysfs::lookup(one, "/proc/modules")));
+}
+
+TEST_CASE("every path that is ours passes the quick test", "[kfdemu][sysfs]") {
+    for (const std::string& path : {std::string{"/dev/kfd"}, std::string{"/dev/dri/renderD128"}, root + "/nodes/0/gpu_id",
+                                    std::string{"/sys/class/kfd/kfd/topology/nodes"},
+                                    std::string{"/sys/module/amdgpu/initstate"}, std::string{"/proc/modules"}}) {
+        INFO(path);
+        CHECK(sysfs::may_be_ours(path));
+        CHECK(sysfs::lookup(machine(1), path));
+    }
+    CHECK_FALSE(sysfs::may_be_ours("/etc/passwd"));
+    CHECK_FALSE(sysfs::may_be_ours("relative/path"));
+    CHECK_FALSE(sysfs::may_be_ours(""));
+}

@@ -1,0 +1,93 @@
+// The launcher: `kfdemu run [options] -- PROGRAM…` runs a program on an emulated GPU, by preloading the emulator.
+#include <CLI/CLI.hpp>
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "log.hpp"
+#include "model.hpp"
+#include "options.hpp"
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The emulator's library: beside this program in a build folder, or where it was installed.
+fs::path find_library() {
+    const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
+    for (const fs::path& folder : {here, here / KFDEMU_LIBRARY_FROM_BIN})
+        if (fs::exists(folder / "libkfdemu.so")) return fs::canonical(folder / "libkfdemu.so");
+    throw std::runtime_error{fmt::format("libkfdemu.so is neither in {} nor in {}: build or install it first",
+                                         here.string(), (here / KFDEMU_LIBRARY_FROM_BIN).lexically_normal().string())};
+}
+
+void preload(const fs::path& library) {
+    const char* before = std::getenv("LD_PRELOAD");
+    const std::string list = before && *before ? library.string() + ":" + before : library.string();
+    setenv("LD_PRELOAD", list.c_str(), 1);
+}
+
+/// Replaces this process; returns only if that failed, with the exit status that a shell would give.
+int exec(std::vector<std::string>& command) {
+    std::vector<char*> arguments;
+    for (std::string& word : command) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    execvp(arguments[0], arguments.data());
+    const int error = errno;
+    fmt::print(stderr, "kfdemu: cannot run {}: {}\n", command[0], std::strerror(error));
+    return error == ENOENT ? 127 : 126;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app{"kfdemu: an emulated AMD GPU below the unmodified HSA runtime"};
+    app.require_subcommand(1);
+    app.set_version_flag("--version", "kfdemu " KFDEMU_VERSION);
+    app.footer("Programs that link libkfdemu, or run under `kfdemu run`, read the environment variable KFDEMU:\n"
+               "  KFDEMU=auto|on|off[,gpu=gfx90a][,gpus=2][,vram=8G][,vram-access=host|private][,workers=2][,log=info]\n"
+               "auto emulates only where /dev/kfd cannot be opened.");
+
+    auto* run = app.add_subcommand("run", "run a program on emulated GPUs");
+    kfdemu::Options options;
+    options.mode = kfdemu::Mode::on;
+    std::string vram = "8G", log = "error";
+    std::vector<std::string> command;
+    run->add_option("--gpu", options.model, "model: " + kfdemu::model_names())
+        ->check([](const std::string& name) {
+            return kfdemu::find_model(name) ? "" : "no such model; there are " + kfdemu::model_names();
+        })
+        ->capture_default_str();
+    run->add_option("--gpus", options.gpus, "how many GPUs")->check(CLI::Range(1u, kfdemu::kMaxGpus))->capture_default_str();
+    run->add_option("--vram", vram, "memory of each GPU, such as 512M or 8G")->capture_default_str();
+    run->add_flag("--private-vram", options.private_vram, "the host cannot touch VRAM, as on a GPU without a large BAR");
+    run->add_option("--workers", options.workers, "threads that execute waves (0: one a host core)")->capture_default_str();
+    run->add_option("--log", log, "messages on stderr: off, error, warning, info, debug")
+        ->check(CLI::IsMember({"off", "error", "warning", "info", "debug"}))
+        ->capture_default_str();
+    run->add_option("PROGRAM", command, "the program and its arguments, after --")->required();
+    run->positionals_at_end();
+    CLI11_PARSE(app, argc, argv);
+
+    const std::string text =
+        fmt::format("on,gpu={},gpus={},vram={},vram-access={},workers={},log={}", options.model, options.gpus, vram,
+                    options.private_vram ? "private" : "host", options.workers, log);
+    const auto parsed = kfdemu::parse_options(text);
+    if (const auto* error = std::get_if<std::string>(&parsed)) {
+        fmt::print(stderr, "kfdemu: --{}\n", *error);
+        return 2;
+    }
+    try {
+        preload(find_library());
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "kfdemu: {}\n", error.what());
+        return 1;
+    }
+    setenv("KFDEMU", text.c_str(), 1);
+    return exec(command);
+}
