@@ -1,0 +1,150 @@
+// Loading on a device: what is whole and for this GPU is loaded, everything else is refused with the reason.
+#include "hsadrv/executable.hpp"
+
+#include <elf.h>
+
+#include <fstream>
+
+#include "hsadrv/error.hpp"
+#include "launch_device.hpp"
+
+using namespace hsadrv;
+using namespace test_support;
+using Catch::Matchers::Contains;
+
+namespace {
+
+template <class E = InvalidCodeObject>
+std::string refusal(AgentRef gpu, std::span<const std::byte> bytes) {
+    return message_of<E>([&] { Executable::load(gpu, bytes, "test"); });
+}
+
+bool loads_v6(const Driver& driver) {
+    const SystemFacts& facts = driver.system();
+    return facts.version_major > 1 || facts.version_minor >= 14;
+}
+
+}  // namespace
+
+TEST_CASE("code objects of every version load from a file, from memory and from a bundle",
+          "[executable][device]") {
+    NEEDS_DEVICE();
+    Device device;
+    NEEDS_LAUNCH_KERNELS(device.gpu.agent());
+    const std::string variant = GENERATE("v4.O0", "v4.O2", "v5.O0", "v5.O2");
+    CAPTURE(variant);
+    const std::string file = launch_file(device.gpu, variant);
+    CHECK(Executable::load(device.gpu, file).kernel("saxpy").name() == "saxpy");
+    CHECK(Executable::load(device.gpu,
+                           test_code_object("launch." + device.gpu.agent().name() + "." + variant + ".hsaco"))
+              .kernel("saxpy")
+              .kernel_object() != 0);
+    const Executable bundle = Executable::load(device.gpu, test_kernel_path("launch.hsaco"));
+    CHECK(bundle.agent() == device.gpu.agent());
+    CHECK(bundle.code_object().target.processor == device.gpu.agent().name());
+    CHECK(bundle.code_object().kernels.size() == 10);
+}
+
+TEST_CASE("V6 loads where the runtime can, and says what to do where it cannot", "[executable][device]") {
+    NEEDS_DEVICE();
+    Device device;
+    NEEDS_LAUNCH_KERNELS(device.gpu.agent());
+    const std::string file = launch_file(device.gpu, "v6.O2");
+    const std::string why =
+        message_of<InvalidCodeObject>([&] { Executable::load(device.gpu, file).kernel("saxpy"); });
+    if (loads_v6(device.driver)) {
+        CHECK(why.empty());
+    } else {
+        CHECK_THAT(why, Contains("code object V6") && Contains("-mcode-object-version=5") &&
+                            Contains("HSA_STATUS_ERROR"));
+    }
+}
+
+TEST_CASE("a code object for another GPU says which is wanted and which is given", "[executable][device]") {
+    NEEDS_DEVICE();
+    Device device;
+    const std::string own = device.gpu.agent().name();
+    const std::string other = own == "gfx900" ? "gfx90a" : "gfx900";
+    const std::string file = test_kernel_path("launch." + other + ".v5.O2.hsaco");
+    if (!std::filesystem::exists(file)) SKIP_BECAUSE("the tests' kernels were not compiled for " + other);
+    const std::string why = message_of<InvalidCodeObject>([&] { Executable::load(device.gpu, file); });
+    CHECK_THAT(why, Contains(file) && Contains("code object is for " + other + ", this agent is " + own +
+                                               ": compile with -mcpu=" + own));
+}
+
+TEST_CASE("files that cannot be code objects are refused by name", "[executable][device]") {
+    NEEDS_DEVICE();
+    Device device;
+    NEEDS_LAUNCH_KERNELS(device.gpu.agent());
+    CHECK_THAT(message_of<Error>([&] { Executable::load(device.gpu, "/nowhere/k.hsaco"); }),
+               Contains("/nowhere/k.hsaco") && Contains("No such file"));
+    CHECK_THAT(message_of<Error>([&] { Executable::load(device.gpu, TEST_KERNEL_DIR); }),
+               Contains("is a directory"));
+    CHECK_THAT(refusal(device.gpu, {}), Contains("'test'") && Contains("is empty"));
+
+    const Bytes whole = read_file(launch_file(device.gpu, "v5.O2"));
+    for (const std::size_t size : {std::size_t{10}, std::size_t{64}, whole.size() / 2, whole.size() - 1}) {
+        CAPTURE(size);
+        CHECK_THAT(refusal(device.gpu, std::span(whole).first(size)), Contains("truncated"));
+    }
+}
+
+TEST_CASE("an unknown kernel is refused with the names of those there are", "[executable][device]") {
+    NEEDS_DEVICE();
+    Device device;
+    NEEDS_LAUNCH_KERNELS(device.gpu.agent());
+    const Executable code = Executable::load(device.gpu, test_kernel_path("launch.hsaco"));
+    CHECK_THAT(message_of<InvalidArgument>([&] { code.kernel("daxpy"); }),
+               Contains("no kernel 'daxpy'") && Contains("'saxpy', 'mixed', 'reverse'"));
+}
+
+TEST_CASE("a kernel keeps its executable alive", "[executable][device]") {
+    NEEDS_DEVICE();
+    Device device;
+    NEEDS_LAUNCH_KERNELS(device.gpu.agent());
+    const Kernel kernel = [&] {
+        return Executable::load(device.gpu, test_kernel_path("launch.hsaco")).kernel("saxpy");
+    }();
+    CHECK(kernel.metadata().kernarg_size_bytes >= 24);
+    CHECK(kernel.agent() == device.gpu.agent());
+}
+
+TEST_CASE("whatever our validation lets pass, the runtime's loader survives", "[executable][device]") {
+    NEEDS_DEVICE();
+    Device device;
+    NEEDS_LAUNCH_KERNELS(device.gpu.agent());
+    const Bytes good = read_file(launch_file(device.gpu, "v5.O2"));
+    const auto header = peek<Elf64_Ehdr>(good, 0);
+    const std::size_t table_bytes = header.e_shnum * sizeof(Elf64_Shdr);
+    std::size_t loaded = 0, refused = 0;
+    const auto attempt = [&](const Bytes& bytes) {
+        try {
+            const Executable code = Executable::load(device.gpu, bytes, "test");
+            for (const KernelMetadata& kernel : code.code_object().kernels) code.kernel(kernel.name);
+            ++loaded;
+        } catch (const Error&) {
+            ++refused;
+        }
+    };
+    const auto change_all = [&](std::size_t begin, std::size_t end, std::size_t step) {
+        for (std::size_t at = begin; at + 8 <= end; at += step) {
+            for (const std::uint64_t value : {std::uint64_t{0}, std::uint64_t{1} << 31, ~std::uint64_t{0},
+                                              peek<std::uint64_t>(good, at) + 64}) {
+                Bytes bad = good;
+                patch(std::span(bad), at, value);
+                attempt(bad);
+            }
+        }
+    };
+    change_all(0, 64, 8);
+    change_all(header.e_phoff, header.e_phoff + header.e_phnum * sizeof(Elf64_Phdr), 8);
+    change_all(header.e_shoff, header.e_shoff + table_bytes, 8);
+    for (unsigned i = 0; i < header.e_shnum; ++i) {
+        const auto section = peek<Elf64_Shdr>(good, header.e_shoff + i * sizeof(Elf64_Shdr));
+        if (section.sh_type == SHT_SYMTAB || section.sh_type == SHT_DYNSYM ||
+            section.sh_type == SHT_DYNAMIC || section.sh_type == SHT_HASH)
+            change_all(section.sh_offset, section.sh_offset + section.sh_size, 8);
+    }
+    CHECK(loaded > 0);
+    CHECK(refused > 0);
+}
