@@ -75,7 +75,7 @@ bool mubuf(const Fields& f) {
     const bool top = f.bit(1, 23);  // ACC on gfx90a; TFE before, which only images and page-faulting loads use
     if (top && !gfx90a) return false;
     const unsigned address_dwords = f.bit(0, 12) && f.bit(0, 13) ? 2 : 1;
-    if (f.row.src[2] == Type::none) return true;  // buffer_wbinvl1 and its like
+    if (f.row.dst == Type::none && f.row.src[1] == Type::none) return true;  // buffer_wbinvl1 and its like
     if (!data(i.src[0], f.bits(1, 7, 0), false, address_dwords == 2 ? Type::b64 : Type::b32)) return false;
     const Type value = f.row.src[1] != Type::none ? f.row.src[1] : f.row.dst;
     if (!data(i.src[1], f.bits(1, 15, 8), top, value)) return false;
@@ -94,6 +94,7 @@ bool ds(const Fields& f) {
     if (!f.two_words()) return false;
     i.offset = static_cast<std::int32_t>(f.bits(0, 15, 0));
     f.flag(f.bit(0, 16), kLds);
+    if (f.target == Target::gfx90a && f.bit(0, 16)) return false;  // it has no GDS
     const bool acc = f.target == Target::gfx90a && f.bit(0, 25);
     return data(i.src[0], f.bits(1, 7, 0), false, f.row.src[0]) && data(i.src[1], f.bits(1, 15, 8), acc, f.row.src[1]) &&
            data(i.src[2], f.bits(1, 23, 16), acc, f.row.src[2]) && data(i.dst, f.bits(1, 31, 24), acc, f.row.dst);

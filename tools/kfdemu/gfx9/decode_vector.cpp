@@ -86,12 +86,12 @@ bool vop1(const Fields& f) {
         return f.scalar_destination(f.inst.dst, number, Type::s32) && first_source(f) && f.inst.src[0] >= kVgpr0;
     }
     if (!vector_destination(f, number) || !first_source(f)) return false;
-    if (f.row.name[2] == 'a' && f.inst.src[0] >= kVgpr0 && f.row.is(kNoModifiers)) {  // v_accvgpr_mov_b32
+    if (f.row.name[2] == 'a' && f.row.is(kNoModifiers) && f.inst.src[0] >= kVgpr0) {  // v_accvgpr_mov_b32
         f.inst.dst = static_cast<Operand>(f.inst.dst - kVgpr0 + kAcc0);
         f.inst.src[0] = static_cast<Operand>(f.inst.src[0] - kVgpr0 + kAcc0);
         return true;
     }
-    return !f.row.is(kNoModifiers) || f.inst.src[0] >= kVgpr0;  // v_swap_b32
+    return !f.row.is(kNoModifiers) || f.row.src[0] == Type::none || f.inst.src[0] >= kVgpr0;  // v_swap_b32
 }
 
 void keep_other_half(const Fields& f) {

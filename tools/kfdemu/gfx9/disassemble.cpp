@@ -54,7 +54,7 @@ std::string immediate_text(const Row& row, std::int32_t offset) {
         case Type::special: return special_text(row, simm);
         case Type::label: return format_text("%u", simm);
         case Type::hex: return format_text("0x%x", simm);
-        default: return row.format == Format::Sopk ? format_text("0x%x", simm) : format_text("%u", simm);
+        default: return row.format == Format::Sopp && simm <= 64 ? format_text("%u", simm) : format_text("0x%x", simm);
     }
 }
 
@@ -85,9 +85,11 @@ std::string modified_source(const Inst& inst, const Row& row, unsigned n) {
     const bool sext = inst.form == Form::Sdwa && n < 2 && (inst.literal >> (19 + 8 * n) & 1) && !is_float(row.src[n]);
     if (sext) text = "sext(" + text + ")";
     if (!is_float(row.src[n])) return text;
-    if (inst.abs >> n & 1) text = "|" + text + "|";
-    if (inst.neg >> n & 1) text = "-" + text;
-    return text;
+    const bool negative = inst.neg >> n & 1, absolute = inst.abs >> n & 1;
+    if (absolute) text = "|" + text + "|";
+    if (!negative) return text;
+    const bool constant = inst.src[n] >= kConstants && inst.src[n] < kVgpr0;
+    return constant && !absolute ? "neg(" + text + ")" : "-" + text;
 }
 
 std::string list_text(const char* name, unsigned bits, unsigned count) {
@@ -135,7 +137,7 @@ void dpp_modifiers(Line& line, const Inst& inst) {
         line.modifier(format_text("row_newbcast:%u", n));
     }
     line.modifier(format_text("row_mask:0x%x bank_mask:0x%x", word >> 28, word >> 24 & 15));
-    line.modifier_if((word >> 19 & 1) != 0, "bound_ctrl:0");
+    line.modifier_if((word >> 19 & 1) != 0, "bound_ctrl:1");
 }
 
 std::string vop_suffix(const Inst& inst, const Row& row) {
@@ -230,7 +232,7 @@ std::string flat_text(const Inst& inst, const Row& row) {
 
 std::string mubuf_text(const Inst& inst, const Row& row) {
     Line line{row.name};
-    if (row.src[2] == Type::none) return line.take();
+    if (row.dst == Type::none && row.src[1] == Type::none) return line.take();
     const Type value = row.src[1] != Type::none ? row.src[1] : row.dst;
     const bool offen = inst.has(kOffen), idxen = inst.has(kIdxen);
     if (!inst.has(kLds)) line.operand(operand_text(inst.src[1], value, 0));

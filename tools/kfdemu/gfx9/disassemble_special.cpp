@@ -13,6 +13,10 @@ std::string range_text(const char* letter, unsigned first, unsigned count) {
     return format_text("%s[%u:%u]", letter, first, first + count - 1);
 }
 
+bool is_half(Type type) {
+    return type == Type::f16 || type == Type::b16 || type == Type::u16 || type == Type::i16;
+}
+
 std::string half_text(const char* name, bool high, unsigned count) {
     return count >= 2 ? name : std::string(name) + (high ? "_hi" : "_lo");
 }
@@ -113,7 +117,7 @@ std::string operand_text(Operand operand, Type type, std::uint32_t literal) {
     const unsigned count = dwords(type);
     if (operand >= kAcc0) return range_text("a", operand - kAcc0, count);
     if (operand >= kVgpr0) return range_text("v", operand - kVgpr0, count);
-    if (operand == kLiteral) return format_text("0x%x", literal);
+    if (operand == kLiteral) return format_text("0x%x", is_half(type) ? literal & 0xffff : literal);
     return operand < kConstants ? scalar_text(operand, count) : constant_text(operand, type);
 }
 

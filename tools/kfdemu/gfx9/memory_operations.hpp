@@ -147,7 +147,9 @@ struct Atomic {
     static bool one_lane(Wave& wave, const Inst& inst, const LaneAccess& a, unsigned lane, T operand,
                          T second, T& old) {
         const std::uint64_t va = a.at[lane];
-        if ((va & (sizeof(T) - 1)) != 0) {
+        // Scratch interleaves dwords: the address says nothing about a double word's alignment.
+        const unsigned alignment = a.dword_stride == 4 ? sizeof(T) : 4;
+        if ((va & (alignment - 1)) != 0) {
             wave.fault_at(Stop::Misaligned, inst, {va, lane, kRead | kWrite});
             return false;
         }

@@ -157,8 +157,11 @@ KFDEMU_INLINE F div_scale(F s0, F s1, F s2, bool& carry) {
 /// Scaling back must not round a second time where the quotient is denormal.
 KFDEMU_INLINE float div_fmas(float a, float b, float c, bool scale_back) {
     const double wide = __builtin_fma(static_cast<double>(a), static_cast<double>(b), static_cast<double>(c));
-    const double back = raw_exponent(c) > Ieee<float>::bias ? 0x1p64 : 0x1p-64;
-    return scale_back ? nan_of(static_cast<float>(wide * back), a, b, c) : fused(a, b, c);
+    const bool up = raw_exponent(c) > Ieee<float>::bias;
+    const float sum = fused(a, b, c), scaled = sum * (up ? 0x1p64f : 0x1p-64f);
+    const bool denormal = __builtin_fabsf(scaled) < 0x1p-126f;
+    const float result = denormal ? static_cast<float>(wide * (up ? 0x1p64 : 0x1p-64)) : scaled;
+    return scale_back ? nan_of(result, a, b, c) : sum;
 }
 /// In double that takes the sum rounded to odd: its last bit says that something was cut off.
 KFDEMU_INLINE double div_fmas(double a, double b, double c, bool scale_back) {
@@ -172,7 +175,9 @@ KFDEMU_INLINE double div_fmas(double a, double b, double c, bool scale_back) {
     const bool cut = rest != 0 && (raw & 1) == 0 && sum != 0 && !is_infinite(sum) && !is_nan(rest);
     const double odd = cut ? bits<double>(outwards ? raw + 1 : raw - 1) : sum;
     const double back = raw_exponent(c) > Ieee<double>::bias ? 0x1p128 : 0x1p-128;
-    return scale_back ? nan_of(odd * back, a, b, c) : sum;
+    const double scaled = sum * back;
+    const double result = __builtin_fabs(scaled) < 0x1p-1022 ? odd * back : scaled;
+    return scale_back ? nan_of(result, a, b, c) : sum;
 }
 
 /// s0 the quotient, s1 the denominator, s2 the numerator.
@@ -181,7 +186,8 @@ KFDEMU_INLINE F div_fixup(F s0, F s1, F s2) {
     const bool negative = is_negative(s1) != is_negative(s2);
     const F inf = bits<F>(Ieee<F>::infinity);
     const bool invalid = (s1 == 0 && s2 == 0) || (is_infinite(s1) && is_infinite(s2));
-    const bool overflow = s1 == 0 || is_infinite(s2);
+    // Far beyond the largest number the steps before this one have met infinities and made a NaN of them.
+    const bool overflow = s1 == 0 || is_infinite(s2) || raw_exponent(s2) - raw_exponent(s1) > Ieee<F>::bias + 1;
     const bool underflow = s2 == 0 || is_infinite(s1) ||
                            raw_exponent(s2) - raw_exponent(s1) < -Ieee<F>::bias - Ieee<F>::mantissa;
     const F number = with_sign(overflow ? inf : underflow ? F{0} : s0, negative);
