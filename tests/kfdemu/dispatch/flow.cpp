@@ -1,0 +1,227 @@
+// Waves that wait for each other, threads, and kernels that do not end well.
+#include <chrono>
+#include <thread>
+
+#include "machine.hpp"
+
+using namespace dispatch_test;
+using kfdemu::Dispatch;
+using kfdemu::WorkGroup;
+using kfdemu::gfx9::Stop;
+
+TEST_CASE("waves of a work-group that spin on each other make progress", "[dispatch][flow]") {
+    on_each("flow", [](Machine& gpu, const CodeObject& code) {
+        auto* out = gpu.allocate<std::uint32_t>(2048);
+        code.launch("spin", {.grid = {2048}, .group = {512}}, out);
+        for (unsigned i = 0; i < 2048; ++i) REQUIRE(out[i] == i % 512 / 64);
+    });
+}
+
+TEST_CASE("work-groups that wait for earlier ones make progress", "[dispatch][flow][threads]") {
+    on_each("flow", [](Machine& gpu, const CodeObject& code) {
+        for (unsigned threads : {1u, 4u}) {
+            auto* flags = gpu.allocate<std::uint32_t>(100);
+            auto* out = gpu.allocate<std::uint32_t>(100);
+            code.launch("chain", {.grid = {6400}, .group = {64}, .threads = threads, .quantum = 1000}, flags,
+                        out);
+            for (unsigned g = 0; g < 100; ++g) REQUIRE(out[g] == g * (g + 1) / 2);
+        }
+    });
+}
+
+TEST_CASE("a barrier waits only for waves that have not ended", "[dispatch][flow]") {
+    on_each("flow", [](Machine& gpu, const CodeObject& code) {
+        auto* out = gpu.allocate<std::uint32_t>(256);
+        code.launch("early_exit", {.grid = {256}, .group = {256}}, out);
+        for (unsigned i = 0; i < 256; ++i) REQUIRE(out[i] == (i < 128 ? 128 : 0));
+    });
+}
+
+TEST_CASE("an endless kernel is aborted, on several threads", "[dispatch][flow][threads]") {
+    on_each("flow", [](Machine& gpu, const CodeObject& code) {
+        auto* out = gpu.allocate<std::uint32_t>(2);
+        auto packet = code.packet("endless", {.grid = {6400}, .group = {64}});
+        packet.kernarg_address = reinterpret_cast<std::uint64_t>(gpu.copy(std::vector<void*>{out}));
+        const auto dispatch = gpu.start(packet);
+        Outcome outcome;
+        std::thread runner{[&] { outcome = run_to_end(dispatch, 3, 1'000'000'000); }};
+        while (__atomic_load_n(out, __ATOMIC_RELAXED) < 1000) std::this_thread::yield();
+        // The map can be changed while the kernel runs.
+        gpu.allocate<std::uint32_t>(1);
+        REQUIRE(dispatch->state() == Dispatch::State::Running);
+        dispatch->abort();
+        runner.join();
+        REQUIRE(outcome.state == Dispatch::State::Aborted);
+        REQUIRE(dispatch->claim_end());
+        REQUIRE_FALSE(dispatch->claim_end());
+    });
+}
+
+TEST_CASE("a work-group can be left and taken up again", "[dispatch][flow]") {
+    Machine gpu{targets().front()};
+    const CodeObject code = gpu.load("flow", "O2");
+    auto* out = gpu.allocate<std::uint32_t>(2);
+    auto packet = code.packet("endless", {.grid = {64}, .group = {64}});
+    packet.kernarg_address = reinterpret_cast<std::uint64_t>(gpu.copy(std::vector<void*>{out}));
+    const auto dispatch = gpu.start(packet);
+    WorkGroup group;
+    REQUIRE(dispatch->start_group(group) == Dispatch::Start::Started);
+    WorkGroup other;
+    REQUIRE(dispatch->start_group(other) == Dispatch::Start::NoMore);
+    REQUIRE(group.run(10'000) == WorkGroup::Progress::Paused);
+    const std::uint32_t so_far = out[0];
+    REQUIRE(so_far > 0);
+    REQUIRE(group.run(10'000) == WorkGroup::Progress::Paused);
+    REQUIRE(out[0] > so_far);
+    out[1] = 1;
+    REQUIRE(group.run(10'000) == WorkGroup::Progress::Ended);
+    REQUIRE(dispatch->state() == Dispatch::State::Finished);
+}
+
+TEST_CASE("waves that only sleep say so", "[dispatch][flow]") {
+    Machine gpu{targets().front()};
+    const CodeObject code = gpu.load("flow", "O2");
+    auto* flags = gpu.allocate<std::uint32_t>(2);
+    auto* out = gpu.allocate<std::uint32_t>(2);
+    auto packet = code.packet("chain", {.grid = {256}, .group = {128}});
+    packet.kernarg_address = reinterpret_cast<std::uint64_t>(gpu.copy(std::vector<void*>{flags, out}));
+    const auto dispatch = gpu.start(packet);
+    WorkGroup first, second;
+    REQUIRE(dispatch->start_group(first) == Dispatch::Start::Started);
+    REQUIRE(dispatch->start_group(second) == Dispatch::Start::Started);
+    REQUIRE(second.run(1'000'000) == WorkGroup::Progress::Idle);
+    REQUIRE(first.run(1'000'000) == WorkGroup::Progress::Ended);
+    REQUIRE(second.run(1'000'000) == WorkGroup::Progress::Ended);
+    REQUIRE(dispatch->state() == Dispatch::State::Finished);
+}
+
+namespace {
+void require_fault(const Outcome& outcome, Stop what, const void* address, std::uint32_t access,
+                   std::uint32_t lane) {
+    INFO(kfdemu::describe(outcome.fault));
+    REQUIRE(outcome.state == Dispatch::State::Failed);
+    REQUIRE(outcome.fault.what == what);
+    REQUIRE(outcome.fault.address == reinterpret_cast<std::uint64_t>(address));
+    REQUIRE(outcome.fault.access == access);
+    REQUIRE(outcome.fault.lane == lane);
+}
+}  // namespace
+
+TEST_CASE("a memory fault names lane, address, access and instruction", "[dispatch][faults]") {
+    on_each("flow", [](Machine& gpu, const CodeObject& code) {
+        using namespace kfdemu;
+        std::uint32_t* null = nullptr;
+        auto* out = gpu.allocate<std::uint32_t>(4);
+        auto* read_only = gpu.allocate<std::uint32_t>(4, kRead);
+        const Shape shape{.grid = {256}, .group = {128}};
+
+        Outcome outcome = code.try_launch("store_at", shape, null, 70u);
+        require_fault(outcome, Stop::MemoryFault, null, kWrite, 6);
+        REQUIRE(outcome.fault.wave == 1);
+        REQUIRE(outcome.fault.group[0] == 0);
+        const std::uint64_t code_begin = code.symbol("store_at");
+        REQUIRE(outcome.fault.pc >= code_begin);
+        REQUIRE(outcome.fault.pc < code_begin + 4096);
+        REQUIRE(outcome.fault.instruction.find("_store_dword") != std::string::npos);
+        REQUIRE(describe(outcome.fault).find("write to 0x0 by lane 6") != std::string::npos);
+
+        require_fault(code.try_launch("load_at", shape, null, 3u, out), Stop::MemoryFault, null, kRead, 3);
+        require_fault(code.try_launch("store_at", shape, read_only + 1, 0u), Stop::MemoryFault, read_only + 1,
+                      kWrite, 0);
+        code.launch("load_at", shape, read_only, 0u, out);
+        require_fault(code.try_launch("store_at", shape, out + 4, 1u), Stop::MemoryFault, out + 4, kWrite, 1);
+        code.launch("store_at", shape, out + 3, 1u);
+        REQUIRE(out[3] == 1);
+        auto* far = reinterpret_cast<std::uint32_t*>(0x7ffff0000000ull * 2 + 0x123450);
+        require_fault(code.try_launch("store_at", shape, far, 1u), Stop::MemoryFault, far, kWrite, 1);
+    });
+}
+
+TEST_CASE("scalar loads and atomics fault as well", "[dispatch][faults]") {
+    on_each("flow", [](Machine& gpu, const CodeObject& code) {
+        using namespace kfdemu;
+        auto* out = gpu.allocate<std::uint64_t>(1);
+        const auto* nowhere = reinterpret_cast<std::uint64_t*>(0x1000);
+        const Outcome outcome = code.try_launch("load_uniform", {.grid = {64}, .group = {64}}, nowhere, out);
+        REQUIRE(outcome.state == Dispatch::State::Failed);
+        REQUIRE(outcome.fault.what == Stop::MemoryFault);
+        REQUIRE(outcome.fault.address == 0x1000);
+        REQUIRE(outcome.fault.access == kRead);
+
+        auto* read_only = gpu.allocate<std::uint32_t>(2, kRead);
+        require_fault(code.try_launch("atomic_at", {.grid = {64}, .group = {64}}, read_only),
+                      Stop::MemoryFault, read_only, kRead | kWrite, 0);
+        auto* odd = reinterpret_cast<std::uint32_t*>(reinterpret_cast<char*>(out) + 1);
+        require_fault(code.try_launch("atomic_at", {.grid = {64}, .group = {64}}, odd), Stop::Misaligned, odd,
+                      kRead | kWrite, 0);
+    });
+}
+
+TEST_CASE("unmapping memory between two dispatches is noticed", "[dispatch][faults]") {
+    Machine gpu{targets().front()};
+    const CodeObject code = gpu.load("flow", "O2");
+    auto* where = gpu.allocate<std::uint32_t>(4);
+    code.launch("store_at", {.grid = {64}, .group = {64}}, where, 0u);
+    const auto va = reinterpret_cast<std::uint64_t>(where);
+    gpu.space.unmap(va, va + 16);
+    require_fault(code.try_launch("store_at", {.grid = {64}, .group = {64}}, where, 0u), Stop::MemoryFault,
+                  where, kfdemu::kWrite, 0);
+}
+
+TEST_CASE("traps, illegal instructions and wild jumps", "[dispatch][faults]") {
+    on_each("flow", [](Machine& gpu, const CodeObject& code) {
+        const Shape shape{.grid = {64}, .group = {64}};
+        Outcome outcome = code.try_launch("trap", shape);
+        REQUIRE(outcome.state == Dispatch::State::Failed);
+        REQUIRE(outcome.fault.what == Stop::Trap);
+        REQUIRE(outcome.fault.argument == 2);
+
+        outcome = code.try_launch("illegal", shape);
+        REQUIRE(outcome.state == Dispatch::State::Failed);
+        REQUIRE(outcome.fault.what == Stop::Illegal);
+        REQUIRE(outcome.fault.instruction.find("beff7f00") != std::string::npos);
+
+        auto* data = gpu.allocate<std::uint32_t>(64);
+        outcome = code.try_launch("jump", shape, data);
+        REQUIRE(outcome.state == Dispatch::State::Failed);
+        REQUIRE(outcome.fault.what == Stop::FetchFault);
+        REQUIRE(outcome.fault.pc == reinterpret_cast<std::uint64_t>(data));
+
+        auto* out = gpu.allocate<std::uint32_t>(64);
+        code.launch("debug_trap", shape, out);
+        REQUIRE(out[63] == 5);
+    });
+}
+
+TEST_CASE("an interrupt message reaches the device", "[dispatch][flow]") {
+    Machine gpu{targets().front()};
+    const CodeObject code = gpu.load("flow", "O2");
+    auto* out = gpu.allocate<std::uint32_t>(64);
+    auto packet = code.packet("message", {.grid = {64}, .group = {64}});
+    packet.kernarg_address = reinterpret_cast<std::uint64_t>(gpu.copy(std::vector<void*>{out}));
+    auto setup = gpu.setup(packet);
+    std::vector<std::uint32_t> events;
+    setup.interrupt = [&](std::uint32_t event) { events.push_back(event); };
+    std::shared_ptr<Dispatch> dispatch;
+    {
+        const kfdemu::AddressSpace::Hold hold{gpu.space};
+        dispatch = std::get<std::shared_ptr<Dispatch>>(Dispatch::create(std::move(setup)));
+    }
+    REQUIRE(run_to_end(dispatch, 1, 1000).state == Dispatch::State::Finished);
+    REQUIRE(events == std::vector<std::uint32_t>{17});
+    REQUIRE(out[5] == 1);
+}
+
+TEST_CASE("other code at the same address is decoded anew", "[dispatch][code]") {
+    Machine gpu{targets().front()};
+    const CodeObject code = gpu.load("flow", "O2");
+    auto* out = gpu.allocate<std::uint32_t>(64);
+    code.launch("debug_trap", {.grid = {64}, .group = {64}}, out);
+    REQUIRE(out[0] == 5);
+    // The entry becomes s_endpgm.
+    auto* entry = reinterpret_cast<std::uint32_t*>(code.symbol("debug_trap"));
+    *entry = 0xbf810000;
+    out[0] = 0;
+    code.launch("debug_trap", {.grid = {64}, .group = {64}}, out);
+    REQUIRE(out[0] == 0);
+}

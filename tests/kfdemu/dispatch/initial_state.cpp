@@ -1,0 +1,146 @@
+// The registers of a wave at its first instruction.
+#include "tools/kfdemu/dispatch/initial_state.hpp"
+
+#include <cstdlib>
+#include <memory>
+
+#include "machine.hpp"
+
+using namespace dispatch_test;
+using namespace kfdemu;
+
+namespace {
+
+struct FreeAligned {
+    void operator()(std::uint32_t* p) const { std::free(p); }
+};
+
+/// A wave with registers of its own, all 0xcc before.
+struct OneWave {
+    static constexpr std::size_t kDwords = 544 * 64;
+    std::unique_ptr<std::uint32_t[], FreeAligned> registers{
+        static_cast<std::uint32_t*>(std::aligned_alloc(64, kDwords * sizeof(std::uint32_t)))};
+    gfx9::Wave wave;
+    OneWave() {
+        std::memset(registers.get(), 0xcc, kDwords * sizeof(std::uint32_t));
+        wave.v = registers.get();
+        wave.acc = wave.v + 256 * 64;
+    }
+};
+
+struct Launch {
+    KernelDescriptor kernel;
+    KernelDispatchPacket packet;
+    QueueFacts queue;
+    GpuFacts gpu;
+    LaunchState state() const { return {kernel, packet, 0x7000'0000'1040, queue, gpu}; }
+};
+
+Launch everything_enabled(Target target) {
+    Launch l;
+    KernelDescriptor& k = l.kernel;
+    k.private_segment_buffer = k.dispatch_ptr = k.queue_ptr = k.kernarg_ptr = k.dispatch_id =
+        k.flat_scratch_init = true;
+    k.private_segment_size = true;
+    k.user_sgprs = 15;
+    k.workgroup_id = {true, true, true};
+    k.workgroup_info = k.private_segment_wave_offset = true;
+    k.workitem_id_dimensions = 3;
+    k.vgprs = 8;
+    k.sgprs = 32;
+    k.mode = 0x3f0;
+    k.entry_offset_bytes = -0x100;
+    l.packet.workgroup_size = {5, 6, 7};
+    l.packet.grid_size = {50, 60, 70};
+    l.packet.kernel_object = 0x7fff'0000'4000;
+    l.packet.kernarg_address = 0x1111'2222'3333;
+    l.packet.private_segment_size = 96;
+    l.queue.queue_ptr = 0x4444'5555'6666;
+    l.queue.scratch_descriptor = {1, 2, 3, 4};
+    l.queue.scratch_base = 0x7777'8888'0000;
+    l.queue.dispatch_id = 0x9'0000'0001;
+    l.queue.tmpring_size = 32 | 8 << 12;
+    l.gpu.target = target;
+    return l;
+}
+
+}  // namespace
+
+TEST_CASE("user and system SGPRs come in the order of the ABI", "[dispatch][state]") {
+    const Launch l = everything_enabled(Target::gfx900);
+    OneWave one;
+    set_initial_state(one.wave, l.state(), {{7, 8, 9}, {5, 6, 7}, 3, 4, 6});
+    const std::uint32_t expected[] = {
+        1,
+        2,
+        3,
+        4,  // private segment buffer
+        0x00001040,
+        0x7000,  // dispatch pointer
+        0x55556666,
+        0x4444,  // queue pointer
+        0x22223333,
+        0x1111,  // kernarg segment pointer
+        1,
+        9,  // dispatch id
+        0x88880000,
+        0x7777,  // flat scratch init
+        96,      // private segment size
+        7,
+        8,
+        9,             // work-group ids
+        4,             // work-group info: not the first wave, four of them
+        6 * 8 * 1024,  // private segment wave byte offset
+        0,
+    };
+    for (unsigned i = 0; i < std::size(expected); ++i) {
+        CAPTURE(i);
+        REQUIRE(one.wave.s[i] == expected[i]);
+    }
+    REQUIRE(one.wave.pc == 0x7fff'0000'3f00);
+    REQUIRE(one.wave.mode == 0x3f0);
+    REQUIRE(one.wave.scratch_va == l.queue.scratch_base + 6 * 8 * 1024);
+    REQUIRE(one.wave.scratch_size_bytes == 8 * 1024);
+}
+
+TEST_CASE("the first wave of a group says so in the work-group info", "[dispatch][state]") {
+    Launch l = everything_enabled(Target::gfx900);
+    l.kernel.workgroup_id = {true, false, false};
+    OneWave one;
+    set_initial_state(one.wave, l.state(), {{7, 8, 9}, {5, 6, 7}, 0, 4, 0});
+    REQUIRE(one.wave.s[15] == 7);
+    REQUIRE(one.wave.s[16] == (1u << 31 | 4));
+}
+
+TEST_CASE("work-item ids: three registers before gfx90a, packed into one there", "[dispatch][state]") {
+    for (Target target : gfx9::kTargets)
+        for (unsigned dimensions : {1u, 2u, 3u}) {
+            Launch l = everything_enabled(target);
+            l.kernel.workitem_id_dimensions = dimensions;
+            OneWave one;
+            set_initial_state(one.wave, l.state(), {{0, 0, 0}, {5, 6, 7}, 3, 4, 0});
+            REQUIRE(one.wave.exec() == (1ull << (210 - 192)) - 1);
+            for (unsigned lane = 0; lane < 18; ++lane) {
+                const unsigned flat = 192 + lane, x = flat % 5, y = flat / 5 % 6, z = flat / 30;
+                CAPTURE(gfx9::name(target), dimensions, lane);
+                if (target == Target::gfx90a) {
+                    REQUIRE(one.wave.v[lane] ==
+                            (x | (dimensions > 1 ? y << 10 : 0) | (dimensions > 2 ? z << 20 : 0)));
+                } else {
+                    REQUIRE(one.wave.v[lane] == x);
+                    REQUIRE(one.wave.v[64 + lane] == (dimensions > 1 ? y : 0));
+                    REQUIRE(one.wave.v[128 + lane] == (dimensions > 2 ? z : 0));
+                }
+            }
+        }
+}
+
+TEST_CASE("a wave does not see the registers of an earlier one", "[dispatch][state]") {
+    const Launch l = everything_enabled(Target::gfx908);
+    OneWave one;
+    set_initial_state(one.wave, l.state(), {{0, 0, 0}, {64, 1, 1}, 0, 1, 0});
+    REQUIRE(one.wave.exec() == ~0ull);
+    for (unsigned i = 20; i < 126; ++i) REQUIRE(one.wave.s[i] == 0);
+    for (unsigned i = 3 * 64; i < 8 * 64; ++i) REQUIRE(one.wave.v[i] == 0);
+    for (unsigned i = 0; i < 8 * 64; ++i) REQUIRE(one.wave.acc[i] == 0);
+}

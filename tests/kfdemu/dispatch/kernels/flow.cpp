@@ -1,0 +1,67 @@
+// Waves that wait for each other, and kernels that do not end well.
+#include "kernel.hpp"
+
+/// The last wave releases the others, which spin on LDS.
+KERNEL void spin(u32* out) {
+    LDS u32 flag;
+    if (local_x() == 0) __hip_atomic_store(&flag, 0u, __ATOMIC_RELAXED, kWorkgroup);
+    barrier();
+    const u32 waves = __builtin_amdgcn_workgroup_size_x() / 64, wave = local_x() / 64;
+    while (__hip_atomic_load(&flag, __ATOMIC_ACQUIRE, kWorkgroup) != waves - 1 - wave) {
+    }
+    out[global_x()] = wave;
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+    __hip_atomic_store(&flag, waves - wave, __ATOMIC_RELEASE, kWorkgroup);
+}
+
+/// Each group waits for the one before it.
+KERNEL void chain(u32* flags, u32* out) {
+    const u32 group = __builtin_amdgcn_workgroup_id_x();
+    if (group > 0)
+        while (__hip_atomic_load(&flags[group - 1], __ATOMIC_ACQUIRE, kAgent) == 0)
+            __builtin_amdgcn_s_sleep(1);
+    if (local_x() == 0) {
+        out[group] = (group > 0 ? out[group - 1] : 0) + group;
+        __hip_atomic_store(&flags[group], 1u, __ATOMIC_RELEASE, kAgent);
+    }
+}
+
+/// Some waves leave before the barrier.
+KERNEL void early_exit(u32* out) {
+    LDS u32 sum;
+    if (local_x() == 0) sum = 0;
+    barrier();
+    if (local_x() >= 128) return;
+    __hip_atomic_fetch_add(&sum, 1u, __ATOMIC_RELAXED, kWorkgroup);
+    barrier();
+    out[local_x()] = sum;
+}
+
+KERNEL void endless(u32* out) {
+    for (;;) {
+        __hip_atomic_fetch_add(out, 1u, __ATOMIC_RELAXED, kAgent);
+        if (__hip_atomic_load(out + 1, __ATOMIC_RELAXED, kAgent) != 0) return;
+    }
+}
+
+KERNEL void store_at(u32* where, u32 lane) {
+    if (local_x() == lane) *(volatile u32*)where = 1;
+}
+KERNEL void load_at(const u32* where, u32 lane, u32* out) {
+    if (local_x() == lane) out[0] = *(const volatile u32*)where;
+}
+KERNEL void load_uniform(const u64* where, u64* out) {
+    if (global_x() == 0) *out = *where;
+}
+KERNEL void atomic_at(u32* where) { __hip_atomic_fetch_add(where, 1u, __ATOMIC_RELAXED, kAgent); }
+KERNEL void trap() { __builtin_trap(); }
+KERNEL void debug_trap(u32* out) {
+    __builtin_debugtrap();
+    out[global_x()] = 5;
+}
+KERNEL void illegal() { asm volatile(".long 0xbeff7f00"); }
+KERNEL void jump(u64 where) { reinterpret_cast<void (*)()>(where)(); }
+KERNEL void message(u32* out) {
+    __builtin_amdgcn_s_sendmsg(1, 17);
+    out[local_x()] = 1;
+}

@@ -1,0 +1,28 @@
+// What every test kernel needs: no library, only the compiler's builtins.
+#pragma once
+
+typedef unsigned char u8;
+typedef signed char i8;
+typedef unsigned short u16;
+typedef short i16;
+typedef unsigned u32;
+typedef int i32;
+typedef unsigned long u64;
+typedef long i64;
+
+#define KERNEL extern "C" __attribute__((amdgpu_kernel, visibility("protected")))
+#define LDS static __attribute__((address_space(3), loader_uninitialized))
+#define LDS_POINTER __attribute__((address_space(3)))
+/// Scopes of __hip_atomic_*, whose names only HIP defines.
+enum : int { kWorkgroup = 3, kAgent = 4 };
+#define NOINLINE __attribute__((noinline))
+
+static inline u32 local_x() { return __builtin_amdgcn_workitem_id_x(); }
+static inline u32 global_x() {
+    return __builtin_amdgcn_workgroup_id_x() * __builtin_amdgcn_workgroup_size_x() + local_x();
+}
+static inline void barrier() {
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+    __builtin_amdgcn_s_barrier();
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}

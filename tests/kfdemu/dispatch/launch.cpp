@@ -1,0 +1,192 @@
+// What is refused before any wave runs: descriptors and packets.
+#include "tools/kfdemu/dispatch/launch.hpp"
+
+#include <cstring>
+
+#include "machine.hpp"
+
+using namespace dispatch_test;
+using namespace kfdemu;
+
+namespace {
+
+/// A descriptor as clang writes it; tests change one field.
+struct Descriptor {
+    std::uint32_t group_segment = 1024, private_segment = 64, kernarg = 32, reserved0 = 0;
+    std::int64_t entry = 0x1000;
+    std::uint8_t reserved1[20] = {};
+    std::uint32_t rsrc3 = 0, rsrc1 = 0x00af0000 | 3 | 2 << 6, rsrc2 = 0x1391 | 1 << 1;
+    std::uint16_t properties = 0x3b, preload = 0;
+    std::uint32_t reserved2 = 0;
+};
+static_assert(sizeof(Descriptor) == 64);
+
+std::variant<KernelDescriptor, DescriptorRefused> parse(const Descriptor& d, Target target) {
+    std::array<std::byte, 64> bytes;
+    std::memcpy(bytes.data(), &d, sizeof d);
+    return parse_kernel_descriptor(bytes, target);
+}
+
+KernelDispatchPacket packet() {
+    KernelDispatchPacket p;
+    p.setup = 1;
+    p.workgroup_size = {64, 1, 1};
+    p.grid_size = {128, 1, 1};
+    p.kernel_object = 0x1000;
+    return p;
+}
+
+}  // namespace
+
+TEST_CASE("a descriptor's fields, in the granules of the target", "[dispatch][descriptor]") {
+    Descriptor d;
+    d.rsrc2 = 1 | 12 << 1 | 1 << 7 | 1 << 9 | 2 << 11;
+    auto parsed = parse(d, Target::gfx900);
+    const auto& k = std::get<KernelDescriptor>(parsed);
+    REQUIRE(k.group_segment_bytes == 1024);
+    REQUIRE(k.private_segment_bytes == 64);
+    REQUIRE(k.kernarg_bytes == 32);
+    REQUIRE(k.entry_offset_bytes == 0x1000);
+    REQUIRE(k.vgprs == 16);
+    REQUIRE(k.sgprs == 32);
+    REQUIRE(k.accum_offset == 0);
+    REQUIRE(k.mode == (0xf0u | 1 << 8 | 1 << 9));
+    REQUIRE(k.private_segment_buffer);
+    REQUIRE(k.dispatch_ptr);
+    REQUIRE_FALSE(k.queue_ptr);
+    REQUIRE(k.kernarg_ptr);
+    REQUIRE(k.dispatch_id);
+    REQUIRE(k.flat_scratch_init);
+    REQUIRE_FALSE(k.private_segment_size);
+    REQUIRE(k.user_sgprs == 12);
+    REQUIRE(k.workgroup_id == std::array{true, false, true});
+    REQUIRE_FALSE(k.workgroup_info);
+    REQUIRE(k.private_segment_wave_offset);
+    REQUIRE(k.workitem_id_dimensions == 3);
+
+    d.rsrc3 = 2;
+    parsed = parse(d, Target::gfx90a);
+    REQUIRE(std::get<KernelDescriptor>(parsed).vgprs == 32);
+    REQUIRE(std::get<KernelDescriptor>(parsed).accum_offset == 12);
+}
+
+TEST_CASE("a descriptor that breaks a rule is refused, saying which", "[dispatch][descriptor]") {
+    using Reason = DescriptorRefused::Reason;
+    struct Row {
+        const char* why;
+        Target target;
+        Reason reason;
+        void (*change)(Descriptor&);
+    };
+    const Row rows[] = {
+        {"reserved bytes 24", Target::gfx900, Reason::Malformed, [](Descriptor& d) { d.reserved1[7] = 1; }},
+        {"reserved bytes 12", Target::gfx900, Reason::Malformed, [](Descriptor& d) { d.reserved0 = 1; }},
+        {"entry offset", Target::gfx900, Reason::Malformed, [](Descriptor& d) { d.entry = 0; }},
+        {"32 lanes", Target::gfx90a, Reason::WrongIsa, [](Descriptor& d) { d.properties |= 1 << 10; }},
+        {"GFX10", Target::gfx90a, Reason::WrongIsa, [](Descriptor& d) { d.rsrc1 |= 1u << 30; }},
+        {"rsrc3", Target::gfx900, Reason::WrongIsa, [](Descriptor& d) { d.rsrc3 = 1; }},
+        {"rsrc3", Target::gfx90a, Reason::WrongIsa, [](Descriptor& d) { d.rsrc3 = 1 << 8; }},
+        {"rsrc1", Target::gfx900, Reason::Malformed, [](Descriptor& d) { d.rsrc1 |= 1 << 20; }},
+        {"rsrc2", Target::gfx900, Reason::Malformed, [](Descriptor& d) { d.rsrc2 |= 1 << 15; }},
+        {"exception", Target::gfx900, Reason::Malformed, [](Descriptor& d) { d.rsrc2 |= 1 << 24; }},
+        {"workitem_id", Target::gfx900, Reason::Malformed, [](Descriptor& d) { d.rsrc2 |= 3 << 11; }},
+        {"properties", Target::gfx900, Reason::Malformed, [](Descriptor& d) { d.properties |= 1 << 7; }},
+        {"preload", Target::gfx90a, Reason::Malformed, [](Descriptor& d) { d.preload = 1; }},
+        {"user_sgpr", Target::gfx900, Reason::Malformed, [](Descriptor& d) { d.rsrc2 = 3 << 1; }},
+        {"accum_offset", Target::gfx90a, Reason::Malformed, [](Descriptor& d) { d.rsrc3 = 60; }},
+    };
+    for (const Row& row : rows) {
+        INFO(row.why);
+        Descriptor d;
+        d.rsrc2 = 1 | 12 << 1 | 1 << 7;
+        row.change(d);
+        auto parsed = parse(d, row.target);
+        const auto* refused = std::get_if<DescriptorRefused>(&parsed);
+        REQUIRE(refused != nullptr);
+        REQUIRE(refused->why.find(row.why) != std::string::npos);
+        REQUIRE(refused->reason == row.reason);
+    }
+}
+
+TEST_CASE("a packet that cannot run is refused with its reason", "[dispatch][launch]") {
+    struct Row {
+        Refusal reason;
+        void (*change)(KernelDispatchPacket&);
+    };
+    const Row rows[] = {
+        {Refusal::InvalidDimensions, [](auto& p) { p.setup = 0; }},
+        {Refusal::InvalidDimensions, [](auto& p) { p.setup = 4; }},
+        {Refusal::InvalidDimensions, [](auto& p) { p.grid_size[1] = 2; }},
+        {Refusal::InvalidSize, [](auto& p) { p.grid_size[0] = 0; }},
+        {Refusal::InvalidSize, [](auto& p) { p.workgroup_size[0] = 0; }},
+        {Refusal::InvalidSize, [](auto& p) { p.grid_size[0] = 63; }},
+        {Refusal::GroupTooLarge,
+         [](auto& p) {
+             p.workgroup_size[0] = 1025;
+             p.grid_size[0] = 2048;
+         }},
+        {Refusal::LdsTooLarge, [](auto& p) { p.group_segment_size = 65537; }},
+        {Refusal::NeedsScratch, [](auto& p) { p.private_segment_size = 65; }},
+        {Refusal::NeedsScratch,
+         [](auto& p) {
+             p.private_segment_size = 64;
+             p.workgroup_size[0] = 320;
+             p.grid_size[0] = 320;
+         }},
+    };
+    QueueFacts queue;
+    queue.scratch_lane_bytes = 64;
+    queue.tmpring_size = 4 | 4 << 12;
+    for (const Row& row : rows) {
+        KernelDispatchPacket p = packet();
+        row.change(p);
+        const auto refused = check_launch(p, GpuFacts{}, queue);
+        REQUIRE(refused.has_value());
+        INFO(refused->why);
+        REQUIRE(refused->reason == row.reason);
+        REQUIRE((refused->scratch_lane_bytes == p.private_segment_size) ==
+                (row.reason == Refusal::NeedsScratch || p.private_segment_size == 0));
+    }
+    KernelDispatchPacket p = packet();
+    p.group_segment_size = 65536;
+    p.private_segment_size = 64;
+    p.workgroup_size = {256, 1, 1};
+    p.grid_size = {256, 1, 1};
+    REQUIRE_FALSE(check_launch(p, GpuFacts{}, queue));
+}
+
+TEST_CASE("a kernel object that is none is refused", "[dispatch][launch]") {
+    Machine gpu{targets().front()};
+    const CodeObject code = gpu.load("memory", "O2");
+    const auto reason_for = [&](std::uint64_t kernel_object) {
+        auto p = code.packet("ids", {.grid = {64}, .group = {64}});
+        p.kernel_object = kernel_object;
+        auto setup = gpu.setup(p);
+        const AddressSpace::Hold hold{gpu.space};
+        auto made = Dispatch::create(std::move(setup));
+        const auto* refused = std::get_if<LaunchRefused>(&made);
+        REQUIRE(refused != nullptr);
+        return refused->reason;
+    };
+    REQUIRE(reason_for(0) == Refusal::BadKernelObject);
+    REQUIRE(reason_for(0x1000) == Refusal::BadKernelObject);
+    REQUIRE(reason_for(code.symbol("ids.kd") + 4) == Refusal::BadKernelObject);
+    auto* elsewhere = gpu.copy(std::vector<std::byte>(64));
+    REQUIRE(reason_for(reinterpret_cast<std::uint64_t>(elsewhere)) == Refusal::BadKernelObject);
+    // A descriptor whose code cannot be executed.
+    std::memcpy(elsewhere, reinterpret_cast<void*>(code.symbol("ids.kd")), 64);
+    REQUIRE(reason_for(reinterpret_cast<std::uint64_t>(elsewhere)) == Refusal::BadKernelObject);
+}
+
+TEST_CASE("scratch slots are given out whole or not at all", "[dispatch][scratch]") {
+    ScratchSlots slots{4};
+    std::uint16_t a[3], b[2], c[1];
+    REQUIRE(slots.acquire(a, 3));
+    REQUIRE_FALSE(slots.acquire(b, 2));
+    REQUIRE(slots.acquire(c, 1));
+    REQUIRE(c[0] == 3);
+    slots.release(a, 3);
+    REQUIRE(slots.acquire(b, 2));
+    REQUIRE(b[0] == 0);
+    REQUIRE(b[1] == 1);
+}

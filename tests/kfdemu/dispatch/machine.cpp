@@ -1,0 +1,243 @@
+#include "machine.hpp"
+
+#include <elf.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <thread>
+
+#include "support/catch.hpp"
+
+namespace dispatch_test {
+namespace {
+
+constexpr std::size_t kPage = 4096;
+
+std::size_t round_up(std::size_t value, std::size_t to) { return (value + to - 1) / to * to; }
+
+std::vector<std::byte> read_file(const std::string& path) {
+    std::ifstream file{path, std::ios::binary};
+    if (!file) throw std::runtime_error{"cannot open " + path};
+    std::vector<char> chars{std::istreambuf_iterator<char>{file}, {}};
+    std::vector<std::byte> bytes(chars.size());
+    std::memcpy(bytes.data(), chars.data(), chars.size());
+    return bytes;
+}
+
+template <class T>
+T read(const std::byte* from) {
+    T value;
+    std::memcpy(&value, from, sizeof value);
+    return value;
+}
+
+/// Addresses that the code object holds, made absolute.
+void relocate(std::byte* image, const Elf64_Dyn* dynamic) {
+    std::uint64_t rela = 0, size = 0;
+    for (; dynamic->d_tag != DT_NULL; ++dynamic) {
+        if (dynamic->d_tag == DT_RELA) rela = dynamic->d_un.d_ptr;
+        if (dynamic->d_tag == DT_RELASZ) size = dynamic->d_un.d_val;
+    }
+    constexpr std::uint32_t kRelative64 = 13;  // R_AMDGPU_RELATIVE64
+    for (std::uint64_t at = 0; at < size; at += sizeof(Elf64_Rela)) {
+        const auto r = read<Elf64_Rela>(image + rela + at);
+        if (ELF64_R_TYPE(r.r_info) != kRelative64)
+            throw std::runtime_error{"unknown relocation in a test kernel"};
+        const std::uint64_t value =
+            reinterpret_cast<std::uint64_t>(image) + static_cast<std::uint64_t>(r.r_addend);
+        std::memcpy(image + r.r_offset, &value, sizeof value);
+    }
+}
+
+const char* const kTargets[] = {KFDEMU_TEST_TARGETS};
+
+}  // namespace
+
+std::vector<Target> targets() {
+    std::vector<Target> result;
+    for (Target target : kfdemu::gfx9::kTargets)
+        for (const char* built : kTargets)
+            if (std::string{built} == kfdemu::gfx9::name(target)) result.push_back(target);
+    return result;
+}
+
+Machine::Machine(Target target, std::uint32_t scratch_lane_bytes, std::uint32_t scratch_waves)
+    : code{target} {
+    gpu.target = target;
+    // The queue's scratch, as a runtime describes it (amd_queue_t).
+    const std::uint32_t wave_bytes = scratch_lane_bytes * 64;
+    const auto base =
+        reinterpret_cast<std::uint64_t>(allocate_bytes(std::size_t{wave_bytes} * scratch_waves));
+    queue.queue_ptr = 0x1234'5678'9abc;
+    queue.scratch_base = base;
+    queue.scratch_lane_bytes = scratch_lane_bytes;
+    queue.tmpring_size = scratch_waves | wave_bytes / 1024 << 12;
+    // Swizzled; 4-byte elements, index stride 64, add the lane number.
+    queue.scratch_descriptor = {static_cast<std::uint32_t>(base),
+                                static_cast<std::uint32_t>(base >> 32) | 1u << 31, wave_bytes * scratch_waves,
+                                1u << 23 | 3u << 21 | 1u << 19 | 4u << 15 | 0xfac};
+    slots = std::make_shared<kfdemu::ScratchSlots>(scratch_waves);
+}
+
+Machine::~Machine() {
+    for (const Mapping& m : mappings_) munmap(m.base, m.bytes);
+}
+
+void* Machine::reserve(std::size_t bytes) {
+    void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (base == MAP_FAILED) throw std::bad_alloc{};
+    mappings_.push_back({base, bytes});
+    return base;
+}
+
+std::byte* Machine::allocate_bytes(std::size_t bytes, std::uint32_t access) {
+    const std::size_t mapped = std::max(round_up(bytes, 16), std::size_t{16});
+    const std::size_t whole = round_up(mapped, kPage) + kPage;
+    auto* base = static_cast<std::byte*>(reserve(whole));
+    std::byte* begin = base + (whole - kPage) - mapped;
+    begin -= reinterpret_cast<std::uintptr_t>(begin) % 256;
+    const auto va = reinterpret_cast<std::uint64_t>(begin);
+    REQUIRE(space.map({va, va + mapped, begin, access, 1}));
+    return begin;
+}
+
+CodeObject Machine::load(const std::string& source, const std::string& level) {
+    const std::string path = std::string{KFDEMU_TEST_KERNELS "/"} + source + "." +
+                             kfdemu::gfx9::name(target()) + "." + level + ".hsaco";
+    const std::vector<std::byte> file = read_file(path);
+    const auto header = read<Elf64_Ehdr>(file.data());
+
+    std::vector<Elf64_Phdr> segments(header.e_phnum);
+    std::memcpy(segments.data(), file.data() + header.e_phoff, segments.size() * sizeof(Elf64_Phdr));
+    std::uint64_t end = 0;
+    for (const Elf64_Phdr& s : segments)
+        if (s.p_type == PT_LOAD) end = std::max(end, s.p_vaddr + s.p_memsz);
+    auto* image = static_cast<std::byte*>(reserve(round_up(end, kPage)));
+    const Elf64_Dyn* dynamic = nullptr;
+    for (const Elf64_Phdr& s : segments) {
+        if (s.p_type == PT_LOAD) std::memcpy(image + s.p_vaddr, file.data() + s.p_offset, s.p_filesz);
+        if (s.p_type == PT_DYNAMIC) dynamic = reinterpret_cast<const Elf64_Dyn*>(image + s.p_vaddr);
+    }
+    if (dynamic != nullptr) relocate(image, dynamic);
+    const auto va = reinterpret_cast<std::uint64_t>(image);
+    REQUIRE(space.map(
+        {va, va + round_up(end, kPage), image, kfdemu::kRead | kfdemu::kWrite | kfdemu::kExecute, 2}));
+
+    CodeObject object;
+    object.machine_ = this;
+    for (unsigned i = 0; i < header.e_shnum; ++i) {
+        const auto section = read<Elf64_Shdr>(file.data() + header.e_shoff + i * sizeof(Elf64_Shdr));
+        if (section.sh_type != SHT_DYNSYM) continue;
+        const auto strings =
+            read<Elf64_Shdr>(file.data() + header.e_shoff + section.sh_link * sizeof(Elf64_Shdr));
+        for (std::uint64_t at = 0; at < section.sh_size; at += sizeof(Elf64_Sym)) {
+            const auto symbol = read<Elf64_Sym>(file.data() + section.sh_offset + at);
+            const auto* name =
+                reinterpret_cast<const char*>(file.data() + strings.sh_offset + symbol.st_name);
+            object.symbols_.emplace_back(name, va + symbol.st_value);
+        }
+    }
+    return object;
+}
+
+std::uint64_t CodeObject::symbol(const std::string& name) const {
+    for (const auto& [known, va] : symbols_)
+        if (known == name) return va;
+    throw std::runtime_error{"no symbol " + name};
+}
+
+kfdemu::KernelDispatchPacket CodeObject::packet(const std::string& kernel, const Shape& shape) const {
+    kfdemu::KernelDispatchPacket p;
+    p.header = 2;
+    p.setup = static_cast<std::uint16_t>(shape.grid.size());
+    for (unsigned d = 0; d < 3; ++d) {
+        p.grid_size[d] = d < shape.grid.size() ? shape.grid[d] : 1;
+        p.workgroup_size[d] = static_cast<std::uint16_t>(d < shape.group.size() ? shape.group[d] : 1);
+    }
+    p.kernel_object = symbol(kernel + ".kd");
+    const auto* fixed = reinterpret_cast<const std::byte*>(p.kernel_object);
+    p.group_segment_size = read<std::uint32_t>(fixed) + shape.lds_bytes;
+    p.private_segment_size = std::max(read<std::uint32_t>(fixed + 4), shape.stack_bytes);
+    return p;
+}
+
+void append_hidden_arguments(std::vector<std::byte>& kernarg, const kfdemu::KernelDispatchPacket& p) {
+    struct Hidden {
+        std::uint32_t block_count[3];
+        std::uint16_t group_size[3], remainder[3];
+        std::uint8_t reserved[16];
+        std::uint64_t global_offset[3];
+        std::uint16_t grid_dims;
+    } hidden{};
+    for (unsigned d = 0; d < 3; ++d) {
+        hidden.block_count[d] = p.grid_size[d] / p.workgroup_size[d];
+        hidden.group_size[d] = p.workgroup_size[d];
+        hidden.remainder[d] = static_cast<std::uint16_t>(p.grid_size[d] % p.workgroup_size[d]);
+    }
+    hidden.grid_dims = p.setup;
+    kernarg.resize(round_up(kernarg.size(), 8));
+    const std::size_t at = kernarg.size();
+    kernarg.resize(at + 256);
+    std::memcpy(kernarg.data() + at, &hidden, sizeof hidden);
+}
+
+kfdemu::Dispatch::Setup Machine::setup(const kfdemu::KernelDispatchPacket& packet) {
+    kfdemu::Dispatch::Setup s;
+    s.packet = packet;
+    s.packet_va = reinterpret_cast<std::uint64_t>(copy(std::vector<kfdemu::KernelDispatchPacket>{packet}));
+    s.queue = queue;
+    s.gpu = gpu;
+    s.memory = &space;
+    s.code = &code;
+    s.scratch_slots = slots;
+    return s;
+}
+
+std::shared_ptr<kfdemu::Dispatch> Machine::start(const kfdemu::KernelDispatchPacket& packet) {
+    auto s = setup(packet);
+    const kfdemu::AddressSpace::Hold hold{space};
+    auto made = kfdemu::Dispatch::create(std::move(s));
+    if (auto* refused = std::get_if<kfdemu::LaunchRefused>(&made)) FAIL("refused: " << refused->why);
+    return std::get<std::shared_ptr<kfdemu::Dispatch>>(made);
+}
+
+Outcome Machine::run(const kfdemu::KernelDispatchPacket& packet, const Shape& shape) {
+    return run_to_end(start(packet), shape.threads, shape.quantum);
+}
+
+Outcome run_to_end(const std::shared_ptr<kfdemu::Dispatch>& dispatch, unsigned threads,
+                   std::uint64_t quantum) {
+    using kfdemu::WorkGroup;
+    const auto work = [&] {
+        WorkGroup group;
+        for (;;) {
+            const auto started = dispatch->start_group(group);
+            if (started == kfdemu::Dispatch::Start::NoMore) return;
+            if (started == kfdemu::Dispatch::Start::Later) {
+                std::this_thread::yield();
+                continue;
+            }
+            WorkGroup::Progress progress;
+            do progress = group.run(quantum);
+            while (progress == WorkGroup::Progress::Paused || progress == WorkGroup::Progress::Idle);
+        }
+    };
+    std::vector<std::thread> helpers;
+    for (unsigned t = 1; t < threads; ++t) helpers.emplace_back(work);
+    work();
+    for (std::thread& t : helpers) t.join();
+    Outcome outcome;
+    outcome.state = dispatch->state();
+    if (outcome.state == kfdemu::Dispatch::State::Failed) outcome.fault = dispatch->fault();
+    return outcome;
+}
+
+void require_finished(const Outcome& outcome, const std::string& kernel) {
+    INFO(kernel << ": " << kfdemu::describe(outcome.fault));
+    REQUIRE(outcome.state == kfdemu::Dispatch::State::Finished);
+}
+
+}  // namespace dispatch_test
