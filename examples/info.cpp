@@ -12,8 +12,12 @@ namespace {
 std::string bytes(std::size_t size) {
     const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
     int unit = 0;
-    for (; size >= 1024 && size % 1024 == 0 && unit < 4; ++unit) size /= 1024;
-    return std::to_string(size) + " " + units[unit];
+    auto value = static_cast<double>(size);
+    for (; value >= 1024 && unit < 4; ++unit) value /= 1024;
+    char text[32];
+    std::snprintf(text, sizeof text, "%.*f %s", value == static_cast<double>(static_cast<int>(value)) ? 0 : 1,
+                  value, units[unit]);
+    return text;
 }
 
 void print_agent(const AgentRef& agent) {
