@@ -218,6 +218,9 @@ bool needs_mode(int flags) { return (flags & O_CREAT) || (flags & O_TMPFILE) == 
 
 using namespace kfdemu;
 
+// What programs that link the library need of it by name, so that the linker keeps it.
+EXPORT const char* kfdemu_version() { return KFDEMU_VERSION; }
+
 #define MODE_ARGUMENT(flags)               \
     mode_t mode = 0;                       \
     if (needs_mode(flags)) {               \
