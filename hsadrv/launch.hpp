@@ -17,7 +17,7 @@
 namespace hsadrv {
 
 struct LaunchConfig {
-    Dim3 grid;       ///< work-items; the last work-group of a dimension may be partial
+    Dim3 grid;       ///< work-items; the last (or only) work-group of a dimension may be partial
     Dim3 workgroup;  ///< work-items
     shared::LdsDemand lds =
         {};  ///< LDS sized at launch: a layout, or bytes; comes behind the kernel's static LDS

@@ -94,7 +94,11 @@ LaunchShape LaunchPlan::shape(const LaunchConfig& config) const {
 
     LaunchShape shape;
     shape.grid = config.grid;
-    shape.workgroup = config.workgroup;
+    // A packet's grid may not be smaller than its work-group (hsa.h, grid_size_x): the one partial work-group
+    // is all of the grid.
+    shape.workgroup.x = std::min(config.workgroup.x, config.grid.x);
+    shape.workgroup.y = std::min(config.workgroup.y, config.grid.y);
+    shape.workgroup.z = std::min(config.workgroup.z, config.grid.z);
     shape.lds = &config.lds;
     shape.private_segment_bytes = kernel_.private_segment_fixed_bytes;
     if (kernel_.uses_dynamic_stack)
@@ -139,7 +143,10 @@ bool LaunchPlan::sizes_fit(const Dim3& grid, const Dim3& workgroup) const noexce
         return false;
 
     const auto& required = kernel_.required_workgroup_size;
-    if (required[0] && workgroup != Dim3(required[0], required[1], required[2])) return false;
+    if (required[0]) {
+        if (workgroup != Dim3(required[0], required[1], required[2])) return false;
+        if (grid.x < workgroup.x || grid.y < workgroup.y || grid.z < workgroup.z) return false;
+    }
     if (!kernel_.uniform_workgroups) return true;
     return grid.x % workgroup.x == 0 && grid.y % workgroup.y == 0 && grid.z % workgroup.z == 0;
 }
@@ -224,6 +231,9 @@ void LaunchPlan::refuse_sizes(const Dim3& grid, const Dim3& workgroup) const {
     if (required[0] && workgroup != Dim3(required[0], required[1], required[2])) {
         refuse(group + ": the kernel requires " + text({required[0], required[1], required[2]}) +
                " (reqd_work_group_size)");
+    }
+    if (required[0] && beyond(workgroup, grid)) {
+        refuse("grid " + text(grid) + " is smaller than the " + group + " that the kernel requires");
     }
     if (flat > limits_.workgroup_max_workitems) {
         refuse(group + " has " + std::to_string(flat) + " work-items, the agent's limit is " +

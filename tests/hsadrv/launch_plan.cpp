@@ -155,12 +155,22 @@ TEST_CASE("what the kernel was compiled for limits its work-groups", "[launch_pl
     CHECK_THAT(refusal(exactly, {.grid = 128, .workgroup = 128}),
                Contains("work-group 128x1x1: the kernel requires 64x2x1"));
 
+    CHECK_THAT(refusal(exactly, {.grid = {63, 2}, .workgroup = {64, 2}}),
+               Contains("grid 63x2x1 is smaller than the work-group 64x2x1 that the kernel requires"));
+
     KernelMetadata uniform = kernel();
     uniform.uniform_workgroups = true;
     const LaunchPlan whole(uniform, limits);
     CHECK(refusal(whole, {.grid = 1024, .workgroup = 256}).empty());
     CHECK_THAT(refusal(whole, {.grid = 1000, .workgroup = 256}),
                Contains("grid 1000x1x1 is not a multiple of the work-group 256x1x1"));
+}
+
+TEST_CASE("a grid smaller than the work-group becomes one work-group of the grid's size", "[launch_plan]") {
+    const LaunchPlan plan(kernel(), limits);
+    const LaunchShape shape = plan.shape({.grid = {100, 8}, .workgroup = {32, 16}});
+    CHECK(shape.grid == Dim3(100, 8));
+    CHECK(shape.workgroup == Dim3(32, 8));
 }
 
 TEST_CASE("LDS at the agent's limit passes, one byte more is refused with the numbers", "[launch_plan]") {
