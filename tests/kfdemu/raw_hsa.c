@@ -2,6 +2,7 @@
  * a real one. Usage: raw_hsa FOLDER, where FOLDER/fill.<gfx>.o is the code object of tests/kernels/fill.cl.
  *
  * Each step prints one line; the exit status is 0 when all were right. */
+#define _DEFAULT_SOURCE /* usleep */
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 

@@ -344,6 +344,22 @@ EXPORT int fstatat64(int folder, const char* path, struct stat64* status, int fl
     return NEXT(fstatat64)(folder, path, status, flags);
 }
 
+EXPORT int statx(int folder, const char* path, int flags, unsigned mask, struct statx* status) noexcept {
+    auto entry = find(path);
+    if (!entry) return NEXT(statx)(folder, path, flags, mask, status);
+    struct stat plain;
+    if (stat_entry(*entry, &plain) != 0) return -1;
+    std::memset(status, 0, sizeof *status);
+    status->stx_mask = STATX_TYPE | STATX_MODE | STATX_NLINK | STATX_SIZE;
+    status->stx_mode = static_cast<std::uint16_t>(plain.st_mode);
+    status->stx_nlink = 1;
+    status->stx_blksize = static_cast<std::uint32_t>(plain.st_blksize);
+    status->stx_size = static_cast<std::uint64_t>(plain.st_size);
+    status->stx_rdev_major = major(plain.st_rdev);
+    status->stx_rdev_minor = minor(plain.st_rdev);
+    return 0;
+}
+
 EXPORT DIR* opendir(const char* path) {
     auto entry = find(path);
     if (!entry) return NEXT(opendir)(path);

@@ -64,8 +64,9 @@ std::vector<Target> targets() {
     return result;
 }
 
-Machine::Machine(Target target, std::uint32_t scratch_lane_bytes, std::uint32_t scratch_waves)
-    : code{target} {
+Machine::Machine(Target target, std::uint32_t scratch_lane_bytes, std::uint32_t scratch_waves,
+                 kfdemu::gfx9::Level level)
+    : code{target, level} {
     gpu.target = target;
     // The queue's scratch, as a runtime describes it (amd_queue_t).
     const std::uint32_t wave_bytes = scratch_lane_bytes * 64;

@@ -49,7 +49,8 @@ class CodeCache {
         CodeCache& cache_;
     };
 
-    explicit CodeCache(gfx9::Target target) : decoder_{target} {}
+    explicit CodeCache(gfx9::Target target, gfx9::Level level = gfx9::best_level())
+        : decoder_{target, level} {}
 
     gfx9::Target target() const { return decoder_.target(); }
     /// A number for a dispatch, never 0.
