@@ -110,8 +110,10 @@ TEST_CASE("holds come back in order, and the list grows while it is wrapped", "[
     detail::HoldList holds;
     std::uint64_t pushed = 0, popped = 0;
     for (int round = 0; round < 50; ++round) {
-        for (int i = 0; i < 37; ++i)
-            holds.push({.epochs = ++pushed}, std::make_shared<std::uint64_t>(pushed));
+        for (int i = 0; i < 37; ++i) {
+            ++pushed;
+            holds.push({.epochs = pushed}, std::make_shared<std::uint64_t>(pushed));
+        }
         for (int i = 0; i < 20; ++i) {
             const detail::Hold hold = holds.pop();
             CHECK(hold.when.epochs == ++popped);

@@ -1,0 +1,29 @@
+// What the device tests share: the first GPU, and waits short enough to fail in.
+#pragma once
+
+#include <chrono>
+
+#include "hsadrv/hsadrv.hpp"
+#include "support/catch.hpp"
+
+namespace device_test {
+
+using namespace std::chrono_literals;
+
+/// No test's work takes this long; a wait that does is a failure and not a hang.
+inline constexpr auto patience = 60s;
+
+struct Device {
+    hsadrv::Driver driver;
+    hsadrv::AgentRef gpu = driver.gpus().front();
+};
+
+/// Runs this program again with one hidden test case in a changed environment; returns its exit status and
+/// output.
+struct ChildResult {
+    int status;
+    std::string output;
+};
+ChildResult run_test_in_child(const std::string& test_case, const char* variable, const char* value);
+
+}  // namespace device_test

@@ -1,0 +1,141 @@
+// The runtime's life: shared, counted, refused in a forked child, and honest when there is no device.
+#include "hsadrv/driver.hpp"
+
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "device.hpp"
+
+using namespace hsadrv;
+using namespace device_test;
+using Catch::Matchers::Contains;
+
+TEST_CASE("the host and at least one GPU are found", "[driver]") {
+    const Driver driver;
+    CHECK_FALSE(driver.gpus().empty());
+    CHECK_FALSE(driver.cpus().empty());
+    CHECK(driver.agents().size() >= driver.gpus().size() + driver.cpus().size());
+}
+
+TEST_CASE("system facts are plausible", "[driver]") {
+    const SystemFacts& facts = Driver().system();
+    CHECK(facts.version_major == 1);
+    CHECK(facts.timestamp_frequency_hz > 1000000);
+    CHECK(facts.large_model);
+    CHECK(facts.little_endian);
+    CHECK(facts.signal_max_wait_ticks > 0);
+}
+
+TEST_CASE("drivers share one runtime, which ends with the last of them", "[driver]") {
+    CHECK_THROWS_AS(Driver::current(), Error);
+    {
+        std::optional<Driver> first(std::in_place);
+        const Driver second;
+        CHECK(&first->runtime() == &second.runtime());
+        first.reset();
+        CHECK(Driver::current().gpus().size() == second.gpus().size());
+    }
+    CHECK_THROWS_WITH(Driver::current(), Contains("construct a hsadrv::Driver first"));
+}
+
+TEST_CASE("what was made under a driver keeps the runtime alive", "[driver]") {
+    Signal signal;
+    {
+        const Driver driver;
+        signal = Signal::create(3);
+    }
+    CHECK(signal.load() == 3);
+    CHECK_NOTHROW(Driver::current());
+    signal = Signal();
+    CHECK_THROWS_AS(Driver::current(), Error);
+}
+
+TEST_CASE("a new value is taken after the old one is destroyed under its own runtime", "[driver]") {
+    Signal signal;
+    for (int round = 0; round < 3; ++round) {
+        const Driver driver;
+        signal = Signal::create(round);
+        CHECK(signal.load() == round);
+    }
+}
+
+TEST_CASE("init and shutdown may race", "[driver][stress]") {
+    std::vector<std::thread> threads;
+    std::atomic<int> failures{0};
+    for (int i = 0; i < 4; ++i)
+        threads.emplace_back([&] {
+            for (int round = 0; round < 10; ++round) try {
+                    if (Driver().gpus().empty()) ++failures;
+                } catch (const std::exception&) {
+                    ++failures;
+                }
+        });
+    for (std::thread& thread : threads) thread.join();
+    CHECK(failures == 0);
+}
+
+TEST_CASE("a child forked after init gets a clear error, and the parent is unaffected", "[driver][fork]") {
+    const Driver driver;
+    const Signal signal = Signal::create(1);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        int status = 1;
+        try {
+            const Driver again;
+        } catch (const ForkedChild&) {
+            status = 0;
+        } catch (...) {
+            status = 2;
+        }
+        try {
+            Signal::create(1);
+            status |= 4;
+        } catch (const ForkedChild&) {
+        } catch (...) {
+            status |= 8;
+        }
+        ::_exit(status);
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    REQUIRE(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
+    CHECK(signal.load() == 1);
+    CHECK_NOTHROW(Signal::create(1));
+}
+
+TEST_CASE("a child forked before init may use the runtime", "[driver][fork]") {
+    REQUIRE_THROWS_AS(Driver::current(), Error);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        int status = 1;
+        try {
+            const Driver driver;
+            status = driver.gpus().empty() ? 2 : 0;
+        } catch (const std::exception&) {
+        }
+        ::_exit(status);
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 0));
+}
+
+TEST_CASE("no device: the error says what was tried and what to do", "[driver]") {
+    // Asked of the kernel itself, past anything that emulates a device in this process.
+    if (::syscall(SYS_access, "/dev/kfd", F_OK) == 0) SKIP_BECAUSE("this machine has a GPU of its own");
+    const ChildResult child = run_test_in_child("child: a driver without a device", "KFDEMU", "off");
+    INFO(child.output);
+    CHECK(child.status == 0);
+}
+
+TEST_CASE("child: a driver without a device", "[.child]") {
+    CHECK_THROWS_AS(Driver(), NoDevice);
+    CHECK_THROWS_WITH(Driver(), Contains("hsa_init()") && Contains("/dev/kfd: ") && Contains("kfdemu run"));
+}

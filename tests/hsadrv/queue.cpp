@@ -1,0 +1,179 @@
+// Queues on the device: packets in order, back-pressure with a deadline, typed errors.
+#include "hsadrv/queue.hpp"
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "device.hpp"
+
+using namespace hsadrv;
+using namespace device_test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+Packet tick(const Signal& signal, std::span<const hsa_signal_t> dependencies = {}) {
+    return barrier_and(dependencies, signal.native());
+}
+
+/// Holds the queue: everything behind it waits until open() is called.
+struct Gate {
+    explicit Gate(QueueRef queue) {
+        const hsa_signal_t signal = shut.native();
+        queue.submit(barrier_and({&signal, 1}));
+    }
+    ~Gate() { open(); }
+    void open() const { shut.store(0); }
+    Signal shut = Signal::create(1);
+};
+
+}  // namespace
+
+TEST_CASE("a barrier packet completes its signal", "[queue]") {
+    const Device device;
+    const Queue queue = Queue::create(device.gpu);
+    const Signal done = Signal::create(1);
+    CHECK(queue.ref().submit(tick(done)) == 0);
+    done.wait(Condition::equal, 0, patience);
+    CHECK(queue.ref().write_index() == 1);
+    CHECK_FALSE(queue.ref().failed());
+}
+
+TEST_CASE("a barrier-and waits for all its signals, a barrier-or for one", "[queue]") {
+    const Device device;
+    const Queue both = Queue::create(device.gpu), either = Queue::create(device.gpu);
+    const Signal a = Signal::create(1), b = Signal::create(1), all = Signal::create(1),
+                 any = Signal::create(1);
+    const hsa_signal_t dependencies[] = {a.native(), b.native()};
+    both.ref().submit(barrier_and(dependencies, all.native()));
+    either.ref().submit(barrier_or(dependencies, any.native()));
+    a.store(0);
+    any.wait(Condition::equal, 0, patience);
+    CHECK_FALSE(all.try_wait(Condition::equal, 0, 30ms));
+    b.store(0);
+    all.wait(Condition::equal, 0, patience);
+}
+
+TEST_CASE("packets with the barrier bit complete in order, over three laps of the ring", "[queue]") {
+    const Device device;
+    const std::uint32_t size = device.gpu.queue_min_packets();
+    const Queue queue = Queue::create(device.gpu, {.packets = size});
+    std::vector<Signal> done;
+    for (std::uint32_t i = 0; i < 3 * size + 7; ++i) done.push_back(Signal::create(1));
+    for (std::uint32_t i = 0; i < done.size(); ++i) CHECK(queue.ref().submit(tick(done[i]), patience) == i);
+    done.back().wait(Condition::equal, 0, patience);
+    for (const Signal& signal : done) CHECK(signal.load() == 0);
+}
+
+TEST_CASE("a batch is submitted with one call, in order", "[queue]") {
+    const Device device;
+    const Queue queue = Queue::create(device.gpu);
+    const Signal done = Signal::create(3);
+    const Packet packets[] = {tick(done), tick(done), tick(done)};
+    queue.ref().submit(packets);
+    done.wait(Condition::equal, 0, patience);
+    CHECK(queue.ref().write_index() == 3);
+}
+
+TEST_CASE("a full ring refuses, times out with the numbers, then accepts", "[queue][deadline]") {
+    const Device device;
+    const std::uint32_t size = device.gpu.queue_min_packets();
+    const Queue owner = Queue::create(device.gpu, {.packets = size});
+    const QueueRef queue = owner;
+    const Signal done = Signal::create(static_cast<std::int64_t>(size));
+    const Gate gate(queue);
+    for (std::uint32_t i = 1; i < size; ++i) queue.submit(tick(done));
+
+    // The processor may have taken the gate packet itself off the ring.
+    while (queue.try_reserve(1)) {
+        queue.write(queue.write_index() - 1, tick(done));
+        queue.publish(queue.write_index() - 1, 1);
+        done.ref().add(1);
+    }
+    CHECK_THROWS_AS(queue.reserve(1, 20ms), Timeout);
+    CHECK_THROWS_WITH(queue.reserve(1, 20ms), Contains("is full") && Contains("write index") &&
+                                                  Contains(std::to_string(size) + " slots"));
+    gate.open();
+    CHECK_NOTHROW(queue.submit(tick(done), patience));
+    done.wait(Condition::equal, 0, patience);
+}
+
+TEST_CASE("more slots than the ring has can never be reserved", "[queue]") {
+    const Device device;
+    const Queue queue = Queue::create(device.gpu, {.packets = 64});
+    CHECK_THROWS_AS(queue.ref().try_reserve(65), InvalidArgument);
+    CHECK_THROWS_AS(queue.ref().try_reserve(0), InvalidArgument);
+    CHECK(queue.ref().write_index() == 0);
+}
+
+TEST_CASE("eight producers share a queue through many laps", "[queue][stress]") {
+    const Device device;
+    constexpr int producers = 8, each = 500;
+    const Queue queue = Queue::create(device.gpu, {.packets = 64});
+    const Signal done = Signal::create(producers * each);
+    std::atomic<int> failures{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < producers; ++t)
+        threads.emplace_back([&] {
+            for (int i = 0; i < each; ++i) try {
+                    queue.ref().submit(tick(done), patience);
+                } catch (const std::exception&) {
+                    ++failures;
+                }
+        });
+    for (std::thread& thread : threads) thread.join();
+    done.wait(Condition::equal, 0, patience);
+    CHECK(failures == 0);
+    CHECK(queue.ref().write_index() == std::uint64_t{producers} * each);
+}
+
+TEST_CASE("sizes that the agent does not take are refused with its limits", "[queue]") {
+    const Device device;
+    for (const std::uint32_t packets : {0u, 1u, 63u, 100u, device.gpu.queue_max_packets() * 2}) {
+        CAPTURE(packets);
+        CHECK_THROWS_AS(Queue::create(device.gpu, {.packets = packets}), InvalidArgument);
+        CHECK_THROWS_WITH(Queue::create(device.gpu, {.packets = packets}),
+                          Contains(std::to_string(device.gpu.queue_min_packets())) &&
+                              Contains(std::to_string(device.gpu.queue_max_packets())));
+    }
+}
+
+TEST_CASE("a packet that nobody knows stops its queue with a typed, sticky error; others go on",
+          "[queue][error]") {
+    const Device device;
+    std::atomic<int> told{0};
+    const Signal wake = Signal::create(1);
+    Queue bad = Queue::create(device.gpu, {.packets = 64, .on_error = [&] {
+                                               ++told;
+                                               wake.store(0);
+                                           }});
+    const Queue good = Queue::create(device.gpu, {.packets = 64});
+
+    Packet packet = barrier_and({});
+    packet.words[0] = (packet.words[0] & ~0xffu) | 7;  // no packet type has this number
+    bad.ref().submit(packet);
+    wake.wait(Condition::equal, 0, patience);
+    CHECK(told == 1);
+    CHECK(bad.ref().failed());
+    CHECK_THROWS_AS(bad.ref().submit(barrier_and({})), QueueError);
+    CHECK_THROWS_AS(bad.ref().throw_if_failed(), QueueError);
+    CHECK_THROWS_WITH(bad.ref().throw_if_failed(),
+                      Contains("HSA_STATUS_ERROR_INVALID_PACKET_FORMAT") && Contains(device.gpu.label()));
+
+    const Signal done = Signal::create(1);
+    good.ref().submit(tick(done));
+    done.wait(Condition::equal, 0, patience);
+    CHECK_FALSE(good.ref().failed());
+}
+
+TEST_CASE("a queue is destroyed with work on it", "[queue]") {
+    const Device device;
+    const Signal never = Signal::create(1);
+    const hsa_signal_t dependency = never.native();
+    {
+        const Queue queue = Queue::create(device.gpu, {.packets = 64});
+        for (int i = 0; i < 10; ++i) queue.ref().submit(barrier_and({&dependency, 1}));
+    }
+    CHECK(never.load() == 1);
+}
