@@ -101,6 +101,12 @@ void* register_memory(void* host, std::size_t size_bytes, std::span<const AgentR
 }
 
 void deregister_memory(void* host) {
+    refuse_in_forked_child("hsadrv::deregister_memory");
+    // The runtime takes any address for a registered one, so that is checked here.
+    const PointerInfo info = pointer_info(host);
+    if (info.kind != PointerInfo::Kind::registered || info.host_base != host)
+        throw InvalidArgument("hsa_amd_memory_unlock(" + hex(host) + "): no registered range begins there",
+                              HSA_STATUS_ERROR_INVALID_ARGUMENT);
     check(hsa_amd_memory_unlock(host), [&] { return "hsa_amd_memory_unlock(" + hex(host) + ")"; });
 }
 

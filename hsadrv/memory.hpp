@@ -70,7 +70,8 @@ class Allocation {
 void allow_access(void* allocation, std::span<const AgentRef> agents);
 
 /// Locks a range of host memory and maps it for the agents (all GPUs if none are named). Returns the address
-/// at which they see `host`. Throws OutOfMemory, InvalidArgument. Undone by deregister_memory(host).
+/// at which they see `host`. Throws OutOfMemory, InvalidArgument. Undone by deregister_memory(host), which
+/// throws InvalidArgument when no registered range begins there.
 void* register_memory(void* host, std::size_t size_bytes, std::span<const AgentRef> agents = {});
 void deregister_memory(void* host);
 
