@@ -5,8 +5,7 @@
 // Thread safety: any thread. Calls nothing that is interposed, and nothing at all below the level.
 #pragma once
 
-#define FMT_HEADER_ONLY 1
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string_view>
 

@@ -1,5 +1,7 @@
 #include "sysfs.hpp"
 
+#include <fmt/format.h>
+
 #include <charconv>
 
 #include "log.hpp"
