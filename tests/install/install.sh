@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Installs into a scratch folder, then builds and runs a program from nothing but what was installed there.
+# Usage: install.sh BUILD PROGRAM.cpp FOLDER-WITH-ITS-KERNELS PREFIX LIBDIR INCLUDEDIR COMPILER…
+set -euo pipefail
+build=$1 program=$2 kernels=$3 prefix=$4 libdir=$5 headers=$6
+shift 6
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+DESTDIR=$scratch meson install -C "$build" --no-rebuild >"$scratch/log" || { cat "$scratch/log"; exit 1; }
+root=$scratch$prefix
+export PKG_CONFIG_PATH=$root/$libdir/pkgconfig PKG_CONFIG_SYSROOT_DIR=$scratch LD_LIBRARY_PATH=$root/$libdir
+
+echo 'headers stand alone:'
+for header in "$root/include/$headers"/{hsadrv,devicearray,shared}/*.hpp; do
+    name=${header#"$root/include/$headers/"}
+    echo "#include <$name>" | "$@" -std=c++20 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c++ - \
+        $(pkg-config --cflags devicearray-0)
+    echo "  $name"
+done
+
+echo 'a program against the installed tree:'
+"$@" -std=c++20 -Wall -Wextra -Werror "$program" -o "$scratch/program" $(pkg-config --cflags --libs devicearray-0)
+"$@" -std=c++20 "$program" -o "$scratch/with_device" $(pkg-config --cflags --libs devicearray-0 kfdemu)
+cd "$kernels"
+echo '  under the installed kfdemu run'
+"$root/bin/kfdemu" run -- "$scratch/program"
+echo '  with the device linked in'
+KFDEMU=on "$scratch/with_device"
