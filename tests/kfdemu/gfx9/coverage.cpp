@@ -15,7 +15,9 @@ namespace {
 /// Encodings of one opcode number with operands that some instruction may like.
 std::vector<Words> attempts(Format format, u32 opcode) {
     switch (format) {
-        case Format::Sop2: return {{0x80000000 | opcode << 23 | 4 << 16 | 8 << 8 | 12}, {0x80000000 | opcode << 23 | 8 << 8 | 12}};
+        case Format::Sop2:
+            return {{0x80000000 | opcode << 23 | 4 << 16 | 8 << 8 | 12},
+                    {0x80000000 | opcode << 23 | 8 << 8 | 12}};
         case Format::Sopk: {
             const u32 word = 0xb0000000 | opcode << 23 | 4 << 16 | 1;
             return {{word}, {word, 0x1234}, {word & 0xff80ffff, 0x1234}};
@@ -24,17 +26,22 @@ std::vector<Words> attempts(Format format, u32 opcode) {
             const u32 word = 0xbe800000 | opcode << 8;
             return {{word | 4 << 16 | 8}, {word | 8}, {word | 4 << 16}};
         }
-        case Format::Sopc: return {{0xbf000000 | opcode << 16 | 4 << 8 | 8}};
-        case Format::Sopp: return {{0xbf800000 | opcode << 16}};
-        case Format::Vop1: return {{0x7e000000 | opcode << 9 | 4 << 17 | 262}, {0x7e000000 | opcode << 9}};
+        case Format::Sopc:
+            return {{0xbf000000 | opcode << 16 | 4 << 8 | 8}};
+        case Format::Sopp:
+            return {{0xbf800000 | opcode << 16}};
+        case Format::Vop1:
+            return {{0x7e000000 | opcode << 9 | 4 << 17 | 262}, {0x7e000000 | opcode << 9}};
         case Format::Vop2: {
             const u32 word = opcode << 25 | 4 << 17 | 2 << 9 | 262;
             return {{word}, {word, 0x1234}};
         }
-        case Format::Vopc: return {{0x7c000000 | opcode << 17 | 2 << 9 | 262}};
+        case Format::Vopc:
+            return {{0x7c000000 | opcode << 17 | 2 << 9 | 262}};
         default: {
             std::vector<Words> all;
-            for (const u32 second : {262u | 258u << 9 | 264u << 18, 262u | 258u << 9, 262u, 262u | 4u << 9, 262u | 258u << 9 | 8u << 18, 0u, 4u | 8u << 9}) {
+            for (const u32 second : {262u | 258u << 9 | 264u << 18, 262u | 258u << 9, 262u, 262u | 4u << 9,
+                                     262u | 258u << 9 | 8u << 18, 0u, 4u | 8u << 9}) {
                 all.push_back({0xd0000000 | opcode << 16 | 4, second});
             }
             all.push_back({0xd0000000 | opcode << 16, 0});
@@ -48,8 +55,9 @@ struct Wanted {
     u32 opcodes;
 };
 // VOP1, VOP2 and VOPC opcodes above these are other formats.
-constexpr Wanted kWanted[] = {{Format::Sop2, 96}, {Format::Sopk, 29}, {Format::Sop1, 256}, {Format::Sopc, 128}, {Format::Sopp, 128},
-                              {Format::Vop1, 256}, {Format::Vop2, 62}, {Format::Vopc, 256}, {Format::Vop3, 0x380}};
+constexpr Wanted kWanted[] = {{Format::Sop2, 96},  {Format::Sopk, 29},  {Format::Sop1, 256},
+                              {Format::Sopc, 128}, {Format::Sopp, 128}, {Format::Vop1, 256},
+                              {Format::Vop2, 62},  {Format::Vopc, 256}, {Format::Vop3, 0x380}};
 
 /// Interpolation is for pixels, which no kernel of a compute queue has.
 bool is_graphics(const std::string& text) { return text.find("v_interp_") == 0; }
@@ -76,7 +84,8 @@ void check_coverage(Target target) {
         ++known;
         const std::string mnemonic = texts[n].substr(0, texts[n].find(' '));
         const char* end = std::strstr(row->name, "_gfx90a");
-        const std::string ours{row->name, end ? static_cast<std::size_t>(end - row->name) : std::strlen(row->name)};
+        const std::string ours{row->name,
+                               end ? static_cast<std::size_t>(end - row->name) : std::strlen(row->name)};
         CHECK((mnemonic == ours || mnemonic == ours + "_e32" || mnemonic == ours + "_e64"));
     }
     CHECK(known > 600);
@@ -84,7 +93,15 @@ void check_coverage(Target target) {
 
 }  // namespace
 
-TEST_CASE("every opcode that llvm-mc knows in SOP* and VOP* has a row on gfx900", "[gfx9][coverage]") { check_coverage(Target::gfx900); }
-TEST_CASE("every opcode that llvm-mc knows in SOP* and VOP* has a row on gfx906", "[gfx9][coverage]") { check_coverage(Target::gfx906); }
-TEST_CASE("every opcode that llvm-mc knows in SOP* and VOP* has a row on gfx908", "[gfx9][coverage]") { check_coverage(Target::gfx908); }
-TEST_CASE("every opcode that llvm-mc knows in SOP* and VOP* has a row on gfx90a", "[gfx9][coverage]") { check_coverage(Target::gfx90a); }
+TEST_CASE("every opcode that llvm-mc knows in SOP* and VOP* has a row on gfx900", "[gfx9][coverage]") {
+    check_coverage(Target::gfx900);
+}
+TEST_CASE("every opcode that llvm-mc knows in SOP* and VOP* has a row on gfx906", "[gfx9][coverage]") {
+    check_coverage(Target::gfx906);
+}
+TEST_CASE("every opcode that llvm-mc knows in SOP* and VOP* has a row on gfx908", "[gfx9][coverage]") {
+    check_coverage(Target::gfx908);
+}
+TEST_CASE("every opcode that llvm-mc knows in SOP* and VOP* has a row on gfx90a", "[gfx9][coverage]") {
+    check_coverage(Target::gfx90a);
+}

@@ -58,17 +58,26 @@ void compare_rows(Target target) {
 
 }  // namespace
 
-TEST_CASE("every row decodes and prints as llvm-mc does on gfx900", "[gfx9][encodings]") { compare_rows(Target::gfx900); }
-TEST_CASE("every row decodes and prints as llvm-mc does on gfx906", "[gfx9][encodings]") { compare_rows(Target::gfx906); }
-TEST_CASE("every row decodes and prints as llvm-mc does on gfx908", "[gfx9][encodings]") { compare_rows(Target::gfx908); }
-TEST_CASE("every row decodes and prints as llvm-mc does on gfx90a", "[gfx9][encodings]") { compare_rows(Target::gfx90a); }
+TEST_CASE("every row decodes and prints as llvm-mc does on gfx900", "[gfx9][encodings]") {
+    compare_rows(Target::gfx900);
+}
+TEST_CASE("every row decodes and prints as llvm-mc does on gfx906", "[gfx9][encodings]") {
+    compare_rows(Target::gfx906);
+}
+TEST_CASE("every row decodes and prints as llvm-mc does on gfx908", "[gfx9][encodings]") {
+    compare_rows(Target::gfx908);
+}
+TEST_CASE("every row decodes and prints as llvm-mc does on gfx90a", "[gfx9][encodings]") {
+    compare_rows(Target::gfx90a);
+}
 
 TEST_CASE("no two rows claim the same opcode of a target", "[gfx9][table]") {
     for (const Target target : kTargets) {
         std::map<std::pair<Format, unsigned>, const char*> claimed;
         const auto claim = [&](Format format, unsigned opcode, const Row& row) {
             const auto [other, fresh] = claimed.try_emplace({format, opcode}, row.name);
-            INFO(name(target) << ": " << name(format) << " opcode " << opcode << ", " << row.name << " and " << other->second);
+            INFO(name(target) << ": " << name(format) << " opcode " << opcode << ", " << row.name << " and "
+                              << other->second);
             CHECK(fresh);
         };
         for (const Row& row : rows()) {

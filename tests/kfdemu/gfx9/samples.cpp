@@ -26,7 +26,9 @@ class Random {
 class Maker {
   public:
     Maker(const Row& row, Target target)
-        : row_{row}, target_{target}, random_{std::uint64_t{row.opcode} * 77 + static_cast<u32>(row.format)} {}
+        : row_{row},
+          target_{target},
+          random_{std::uint64_t{row.opcode} * 77 + static_cast<u32>(row.format)} {}
 
     std::vector<Words> take() {
         for (unsigned n = 0; n < 12; ++n) {
@@ -47,11 +49,16 @@ class Maker {
     }
     u32 constant(Type type) {
         switch (random_.below(dwords(type) == 1 ? 5u : 4u)) {
-            case 0: return 128 + random_.below(65);
-            case 1: return 193 + random_.below(16);
-            case 2: return 240 + random_.below(9);
-            case 3: return dwords(type) == 2 ? 235 + random_.below(4) : 128;
-            default: return 251 + random_.below(3);
+            case 0:
+                return 128 + random_.below(65);
+            case 1:
+                return 193 + random_.below(16);
+            case 2:
+                return 240 + random_.below(9);
+            case 3:
+                return dwords(type) == 2 ? 235 + random_.below(4) : 128;
+            default:
+                return 251 + random_.below(3);
         }
     }
     static bool takes_float_constants(Type type) {
@@ -81,19 +88,34 @@ class Maker {
 
     void make() {
         switch (row_.format) {
-            case Format::Sop1: return sop1();
-            case Format::Sop2: return sop2();
-            case Format::Sopc: return sopc();
-            case Format::Sopk: return sopk();
-            case Format::Sopp: return add(0xbf800000 | row_.opcode << 16 | simm(), false);
-            case Format::Vop1: case Format::Vop2: case Format::Vopc: return short_forms();
-            case Format::Vop3: return vop3(row_.opcode);
-            case Format::Vop3p: return vop3p();
-            case Format::Smem: return smem();
-            case Format::Flat: return flat();
-            case Format::Mubuf: return mubuf();
-            case Format::Ds: return ds();
-            default: return;
+            case Format::Sop1:
+                return sop1();
+            case Format::Sop2:
+                return sop2();
+            case Format::Sopc:
+                return sopc();
+            case Format::Sopk:
+                return sopk();
+            case Format::Sopp:
+                return add(0xbf800000 | row_.opcode << 16 | simm(), false);
+            case Format::Vop1:
+            case Format::Vop2:
+            case Format::Vopc:
+                return short_forms();
+            case Format::Vop3:
+                return vop3(row_.opcode);
+            case Format::Vop3p:
+                return vop3p();
+            case Format::Smem:
+                return smem();
+            case Format::Flat:
+                return flat();
+            case Format::Mubuf:
+                return mubuf();
+            case Format::Ds:
+                return ds();
+            default:
+                return;
         }
     }
 
@@ -104,7 +126,9 @@ class Maker {
     }
     void sop1() {
         const u32 d = row_.dst == Type::none ? 0 : sgpr(row_.dst);
-        const u32 s = scalar_source(row_.src[0], true);
+        const bool registers_only = std::strstr(row_.name, "pc_b64") || std::strstr(row_.name, "movrels") ||
+                                    std::strstr(row_.name, "rfe") || std::strstr(row_.name, "join");
+        const u32 s = registers_only ? 4 * random_.below(20) : scalar_source(row_.src[0], true);
         add(0xbe800000 | d << 16 | row_.opcode << 8 | s, s == 255);
     }
     void sop2() {
@@ -114,7 +138,8 @@ class Maker {
     }
     void sopc() {
         const bool index = row_.src[1] == Type::special;
-        const u32 a = scalar_source(row_.src[0], true), b = index ? random_.bits(4) : scalar_source(row_.src[1], a != 255);
+        const u32 a = scalar_source(row_.src[0], true),
+                  b = index ? random_.bits(4) : scalar_source(row_.src[1], a != 255);
         add(0xbf000000 | row_.opcode << 16 | b << 8 | a, a == 255 || b == 255);
     }
     void sopk() {
@@ -137,12 +162,16 @@ class Maker {
         u32 first = only_vgpr ? 256 + vgpr() : source(row_.src[0], !constant_k);
         if (!takes_float_constants(row_.src[0]) && first >= 240 && first < 250) first = 130;
         add(short_word(first), first == 255 || constant_k);
-        const bool wide = dwords(row_.dst == Type::mask ? Type::b32 : row_.dst) == 2 || dwords(row_.src[0]) == 2;
+        const bool wide =
+            dwords(row_.dst == Type::mask ? Type::b32 : row_.dst) == 2 || dwords(row_.src[0]) == 2;
         if (!row_.is(kNoModifiers) && !wide) {
             if (!row_.is(kNoSdwa)) sdwa();
             if (row_.format != Format::Vopc) dpp();
         }
-        if (!row_.is(kNoVop3)) vop3(row_.opcode + (row_.format == Format::Vop2 ? 0x100 : row_.format == Format::Vop1 ? 0x140 : 0));
+        if (!row_.is(kNoVop3))
+            vop3(row_.opcode + (row_.format == Format::Vop2   ? 0x100
+                                : row_.format == Format::Vop1 ? 0x140
+                                                              : 0));
     }
     static bool is_float(Type type) { return type == Type::f16 || type == Type::f32 || type == Type::f64; }
     void sdwa() {
@@ -157,20 +186,28 @@ class Maker {
             if (random_.one_in(2)) word |= 1u << 15 | (2 * random_.below(50)) << 8;
         } else {
             word |= none ? 6u << 8 : random_.below(7) << 8 | random_.below(3) << 11;
-            if (is_float(row_.dst)) word |= random_.bits(1) << 13 | (random_.one_in(2) ? random_.bits(2) << 14 : 0);
+            if (is_float(row_.dst))
+                word |= random_.bits(1) << 13 | (random_.one_in(2) ? random_.bits(2) << 14 : 0);
         }
         made_.push_back({short_word(249), word});
     }
     u32 dpp_control() {
         const u32 n = 1 + random_.below(15);
         switch (random_.below(8)) {
-            case 0: return 0x100 | n;
-            case 1: return 0x110 | n;
-            case 2: return 0x120 | n;
-            case 3: return 0x130 | 4 * random_.below(4);
-            case 4: return 0x140 | random_.below(4);
-            case 5: return target_ == Target::gfx90a ? 0x150 | n : 0x140;
-            default: return random_.bits(8);
+            case 0:
+                return 0x100 | n;
+            case 1:
+                return 0x110 | n;
+            case 2:
+                return 0x120 | n;
+            case 3:
+                return 0x130 | 4 * random_.below(4);
+            case 4:
+                return 0x140 | random_.below(4);
+            case 5:
+                return target_ == Target::gfx90a ? 0x150 | n : 0x140;
+            default:
+                return random_.bits(8);
         }
     }
     void dpp() {
@@ -207,9 +244,13 @@ class Maker {
         made_.push_back({first, second | neg << 29});
     }
     u32 op_sel() {
-        u32 allowed = dwords(row_.dst) == 1 && (is_float(row_.dst) || row_.dst == Type::u16 || row_.dst == Type::i16) ? 8 : 0;
+        u32 allowed =
+            dwords(row_.dst) == 1 && (is_float(row_.dst) || row_.dst == Type::u16 || row_.dst == Type::i16)
+                ? 8
+                : 0;
         for (unsigned n = 0; n < 3; ++n) {
-            if (row_.src[n] == Type::f16 || row_.src[n] == Type::u16 || row_.src[n] == Type::i16) allowed |= 1u << n;
+            if (row_.src[n] == Type::f16 || row_.src[n] == Type::u16 || row_.src[n] == Type::i16)
+                allowed |= 1u << n;
         }
         return random_.bits(4) & allowed;
     }
@@ -239,7 +280,8 @@ class Maker {
 
     void smem() {
         const bool plain = row_.src[0] == Type::none;
-        u32 first = 0xc0000000 | row_.opcode << 18 | (row_.dst == Type::none ? 0 : sgpr(row_.dst) << 6);
+        u32 first =
+            0xc0000000 | row_.opcode << 18 | (row_.dst == Type::none ? 0 : (4 * random_.below(20)) << 6);
         if (plain) {
             made_.push_back({first, 0});
             return;
@@ -251,6 +293,12 @@ class Maker {
         if (kind == 1) made_.push_back({first, 4 * random_.below(25)});
         if (kind == 2) made_.push_back({first | 1u << 17 | 1u << 14, offset | 4 * random_.below(25) << 25});
     }
+    /// gfx908's float atomics return nothing.
+    u32 glc() {
+        return target_ == Target::gfx908 && row_.is(kAtomic) && row_.targets == targets::from908
+                   ? 0
+                   : random_.bits(1);
+    }
     u32 acc_bit() { return target_ == Target::gfx90a ? random_.bits(1) : 0; }
     void flat() {
         const bool is_global = row_.is(kOnlyGlobal);
@@ -259,11 +307,12 @@ class Maker {
         const u32 offset = segment == 0 ? random_.bits(12) : random_.bits(13);
         const u32 saddr = segment == 0 ? 0 : random_.one_in(2) ? 0x7f : 4 * random_.below(25);
         const u32 first = 0xdc000000 | row_.opcode << 18 | segment << 14 | (random_.one_in(2) ? offset : 0) |
-                          random_.bits(2) << 16;
+                          random_.bits(1) << 17 | glc() << 16;
         const u32 address = segment == 1 && saddr != 0x7f ? 0 : vgpr();
         const u32 data = row_.src[1] == Type::none ? 0 : vgpr();
         const bool returns = row_.dst != Type::none && (!row_.is(kAtomic) || (first >> 16 & 1));
-        made_.push_back({first, address | data << 8 | saddr << 16 | acc_bit() << 23 | (returns ? vgpr() << 24 : 0)});
+        made_.push_back(
+            {first, address | data << 8 | saddr << 16 | acc_bit() << 23 | (returns ? vgpr() << 24 : 0)});
     }
     void mubuf() {
         if (row_.dst == Type::none && row_.src[1] == Type::none) {
@@ -271,17 +320,20 @@ class Maker {
             return;
         }
         const u32 address_bits = random_.bits(2);
-        const u32 first = 0xe0000000 | row_.opcode << 18 | (random_.one_in(2) ? random_.bits(12) : 0) | address_bits << 12 |
-                          random_.bits(1) << 14 | random_.bits(1) << 17;
+        const u32 first = 0xe0000000 | row_.opcode << 18 | (random_.one_in(2) ? random_.bits(12) : 0) |
+                          address_bits << 12 | glc() << 14 | random_.bits(1) << 17;
         const u32 address = address_bits ? vgpr() : 0;
         const u32 offset = random_.one_in(2) ? 128 + random_.below(40) : sgpr(Type::b32);
-        made_.push_back({first, address | vgpr() << 8 | random_.below(20) << 16 | acc_bit() << 23 | offset << 24});
+        made_.push_back(
+            {first, address | vgpr() << 8 | random_.below(20) << 16 | acc_bit() << 23 | offset << 24});
     }
     void ds() {
         const bool plain = !std::strcmp(row_.name, "ds_nop");
         const u32 offset = plain || random_.one_in(3) ? 0 : random_.bits(16);
         u32 first = 0xd8000000 | row_.opcode << 17 | offset;
-        if (target_ != Target::gfx90a && random_.one_in(4) && !std::strstr(row_.name, "permute") && !std::strstr(row_.name, "swizzle")) first |= 1u << 16;
+        if (target_ != Target::gfx90a && !plain && random_.one_in(4) && !std::strstr(row_.name, "permute") &&
+            !std::strstr(row_.name, "swizzle"))
+            first |= 1u << 16;
         const bool data = row_.dst != Type::none || row_.src[1] != Type::none;
         if (data && acc_bit()) first |= 1u << 25;
         u32 second = row_.dst == Type::none ? 0 : vgpr() << 24;

@@ -36,16 +36,23 @@ Index build(Target target) {
 }
 
 const Index& index_of(Target target) {
-    static const std::array<Index, 4> all = {build(Target::gfx900), build(Target::gfx906), build(Target::gfx908),
-                                             build(Target::gfx90a)};
+    static const std::array<Index, 4> all = {build(Target::gfx900), build(Target::gfx906),
+                                             build(Target::gfx908), build(Target::gfx90a)};
     return all[static_cast<unsigned>(target)];
 }
 
 bool decode_fields(const Fields& f) {
     switch (f.row.format) {
-        case Format::Sop1: case Format::Sop2: case Format::Sopc: case Format::Sopk: case Format::Sopp:
+        case Format::Sop1:
+        case Format::Sop2:
+        case Format::Sopc:
+        case Format::Sopk:
+        case Format::Sopp:
             return decode_scalar(f);
-        case Format::Smem: case Format::Flat: case Format::Mubuf: case Format::Ds:
+        case Format::Smem:
+        case Format::Flat:
+        case Format::Mubuf:
+        case Format::Ds:
             return decode_memory(f);
         default:
             return decode_vector(f);
@@ -67,7 +74,9 @@ Inst blank(std::uint64_t pc, std::uint32_t dword) {
 }  // namespace
 
 Encoding encoding_of(std::uint32_t d) {
-    const auto field = [d](unsigned high, unsigned low) { return (d >> low) & ((1u << (high - low + 1)) - 1); };
+    const auto field = [d](unsigned high, unsigned low) {
+        return (d >> low) & ((1u << (high - low + 1)) - 1);
+    };
     if (!(d >> 31)) {
         if (field(30, 25) == 0x3f) return {Format::Vop1, field(16, 9)};
         if (field(30, 25) == 0x3e) return {Format::Vopc, field(24, 17)};
@@ -81,24 +90,34 @@ Encoding encoding_of(std::uint32_t d) {
         return {Format::Sop2, field(29, 23)};
     }
     switch (field(31, 26)) {
-        case 0x30: return {Format::Smem, field(25, 18)};
-        case 0x31: return {Format::Exp, 0};
+        case 0x30:
+            return {Format::Smem, field(25, 18)};
+        case 0x31:
+            return {Format::Exp, 0};
         case 0x34:
             if (field(31, 23) == 0x1a7) return {Format::Vop3p, field(22, 16)};
             return {Format::Vop3, field(25, 16)};
-        case 0x35: return {Format::Vintrp, field(17, 16)};
-        case 0x36: return {Format::Ds, field(24, 17)};
-        case 0x37: return {Format::Flat, field(24, 18)};
-        case 0x38: return {Format::Mubuf, field(24, 18)};
-        case 0x3a: return {Format::Mtbuf, field(18, 15)};
-        case 0x3c: return {Format::Mimg, field(24, 18)};
-        default: return {Format::Unknown, 0};
+        case 0x35:
+            return {Format::Vintrp, field(17, 16)};
+        case 0x36:
+            return {Format::Ds, field(24, 17)};
+        case 0x37:
+            return {Format::Flat, field(24, 18)};
+        case 0x38:
+            return {Format::Mubuf, field(24, 18)};
+        case 0x3a:
+            return {Format::Mtbuf, field(18, 15)};
+        case 0x3c:
+            return {Format::Mimg, field(24, 18)};
+        default:
+            return {Format::Unknown, 0};
     }
 }
 
 const char* name(Format format) {
-    constexpr const char* names[] = {"SOP1", "SOP2", "SOPC",  "SOPK",   "SOPP", "SMEM", "VOP1",  "VOP2",  "VOPC", "VOP3",
-                                     "VOP3P", "VINTRP", "DS", "FLAT", "MUBUF", "MTBUF", "MIMG", "EXP", "unknown"};
+    constexpr const char* names[] = {"SOP1",  "SOP2",  "SOPC", "SOPK",  "SOPP",   "SMEM", "VOP1",
+                                     "VOP2",  "VOPC",  "VOP3", "VOP3P", "VINTRP", "DS",   "FLAT",
+                                     "MUBUF", "MTBUF", "MIMG", "EXP",   "unknown"};
     return names[static_cast<unsigned>(format)];
 }
 
@@ -124,7 +143,8 @@ Inst Decoder::decode(std::uint64_t pc, std::span<const std::uint32_t> words) con
     return decode_fields(Fields{known, *row, target_, words}) ? known : inst;
 }
 
-void Decoder::decode_page(std::uint64_t base, std::span<const std::uint32_t> words, std::span<Inst> slots) const {
+void Decoder::decode_page(std::uint64_t base, std::span<const std::uint32_t> words,
+                          std::span<Inst> slots) const {
     const std::size_t count = slots.size() - 2;
     for (std::size_t n = 0; n < count; ++n) {
         Inst& inst = slots[n];

@@ -33,11 +33,12 @@ class Decoder {
     explicit Decoder(Target target, Level level = best_level());
 
     Target target() const { return target_; }
-    /// Decodes what begins at dwords[0]; `count` dwords are readable. What cannot be decoded comes back with the illegal
-    /// handler, row kNoRow and size 1. `target` stays null.
+    /// Decodes what begins at dwords[0]; `count` dwords are readable. What cannot be decoded comes back with
+    /// the illegal handler, row kNoRow and size 1. `target` stays null.
     Inst decode(std::uint64_t pc, std::span<const std::uint32_t> dwords) const;
-    /// Fills one Inst a dword plus two ends: slots.size() == count + 2. `dwords` may be longer than `count`, so that an
-    /// instruction that straddles the end is seen whole. Branches inside the page get their target.
+    /// Fills one Inst a dword plus two ends: slots.size() == count + 2. `dwords` may be longer than `count`,
+    /// so that an instruction that straddles the end is seen whole. Branches inside the page get their
+    /// target.
     void decode_page(std::uint64_t base, std::span<const std::uint32_t> dwords, std::span<Inst> slots) const;
     /// The row of an opcode, or nullptr.
     const Row* find(Format format, unsigned opcode) const;

@@ -8,11 +8,18 @@ std::int32_t sign_extended(std::uint32_t value, unsigned width) {
     return static_cast<std::int32_t>(value << (32 - width)) >> (32 - width);
 }
 
-/// A register that carries data: a VGPR, or with gfx90a's ACC bit an AccVGPR. False if it runs past the last one.
+/// A register that carries data: a VGPR, or with gfx90a's ACC bit an AccVGPR. False if it runs past the last
+/// one.
 bool data(Operand& to, unsigned number, bool accumulator, Type type) {
     if (type == Type::none) return true;
     to = static_cast<Operand>(number + (accumulator ? kAcc0 : kVgpr0));
     return number + dwords(type) <= 256;
+}
+
+/// gfx908's float atomics of memory return nothing.
+bool returns_what_it_cannot(const Fields& f) {
+    return f.target == Target::gfx908 && f.row.is(kAtomic) && f.row.targets == targets::from908 &&
+           f.bit(0, f.row.format == Format::Flat ? 16 : 14);
 }
 
 bool smem(const Fields& f) {
@@ -35,7 +42,7 @@ bool smem(const Fields& f) {
 
 bool flat(const Fields& f) {
     Inst& i = f.inst;
-    if (!f.two_words() || f.bits(0, 15, 14) == 3) return false;
+    if (!f.two_words() || f.bits(0, 15, 14) == 3 || returns_what_it_cannot(f)) return false;
     i.segment = static_cast<Segment>(f.bits(0, 15, 14));
     if (f.row.is(kOnlyGlobal) && i.segment != Segment::Global) return false;
     if (f.row.is(kNoScratch) && i.segment == Segment::Scratch) return false;
@@ -57,13 +64,15 @@ bool flat(const Fields& f) {
     if (has_saddr && !f.scalar_destination(i.src[2], saddr, base)) return false;
     const bool narrow_address = has_saddr || i.segment == Segment::Scratch;
     const bool address_unused = has_saddr && i.segment == Segment::Scratch;
-    if (!address_unused && !data(i.src[0], f.bits(1, 7, 0), false, narrow_address ? Type::b32 : Type::b64)) return false;
-    return data(i.src[1], f.bits(1, 15, 8), acc, f.row.src[1]) && data(i.dst, f.bits(1, 31, 24), acc, f.row.dst);
+    if (!address_unused && !data(i.src[0], f.bits(1, 7, 0), false, narrow_address ? Type::b32 : Type::b64))
+        return false;
+    return data(i.src[1], f.bits(1, 15, 8), acc, f.row.src[1]) &&
+           data(i.dst, f.bits(1, 31, 24), acc, f.row.dst);
 }
 
 bool mubuf(const Fields& f) {
     Inst& i = f.inst;
-    if (!f.two_words()) return false;
+    if (!f.two_words() || returns_what_it_cannot(f)) return false;
     const bool gfx90a = f.target == Target::gfx90a;
     i.offset = static_cast<std::int32_t>(f.bits(0, 11, 0));
     f.flag(f.bit(0, 12), kOffen);
@@ -72,7 +81,8 @@ bool mubuf(const Fields& f) {
     f.flag(f.bit(0, 17), kSlc);
     f.flag(f.bit(0, 16), kLds);
     f.flag(gfx90a && f.bit(0, 15), kScc);
-    const bool top = f.bit(1, 23);  // ACC on gfx90a; TFE before, which only images and page-faulting loads use
+    const bool top =
+        f.bit(1, 23);  // ACC on gfx90a; TFE before, which only images and page-faulting loads use
     if (top && !gfx90a) return false;
     const unsigned address_dwords = f.bit(0, 12) && f.bit(0, 13) ? 2 : 1;
     if (f.row.dst == Type::none && f.row.src[1] == Type::none) return true;  // buffer_wbinvl1 and its like
@@ -96,18 +106,24 @@ bool ds(const Fields& f) {
     f.flag(f.bit(0, 16), kLds);
     if (f.target == Target::gfx90a && f.bit(0, 16)) return false;  // it has no GDS
     const bool acc = f.target == Target::gfx90a && f.bit(0, 25);
-    return data(i.src[0], f.bits(1, 7, 0), false, f.row.src[0]) && data(i.src[1], f.bits(1, 15, 8), acc, f.row.src[1]) &&
-           data(i.src[2], f.bits(1, 23, 16), acc, f.row.src[2]) && data(i.dst, f.bits(1, 31, 24), acc, f.row.dst);
+    return data(i.src[0], f.bits(1, 7, 0), false, f.row.src[0]) &&
+           data(i.src[1], f.bits(1, 15, 8), acc, f.row.src[1]) &&
+           data(i.src[2], f.bits(1, 23, 16), acc, f.row.src[2]) &&
+           data(i.dst, f.bits(1, 31, 24), acc, f.row.dst);
 }
 
 }  // namespace
 
 bool decode_memory(const Fields& f) {
     switch (f.row.format) {
-        case Format::Smem: return smem(f);
-        case Format::Flat: return flat(f);
-        case Format::Mubuf: return mubuf(f);
-        default: return ds(f);
+        case Format::Smem:
+            return smem(f);
+        case Format::Flat:
+            return flat(f);
+        case Format::Mubuf:
+            return mubuf(f);
+        default:
+            return ds(f);
     }
 }
 

@@ -15,7 +15,8 @@ bool sop1(const Fields& f) {
 }
 
 bool sop2(const Fields& f) {
-    return destination(f) && f.source(0, f.bits(0, 7, 0), f.row.src[0]) && f.source(1, f.bits(0, 15, 8), f.row.src[1]);
+    return destination(f) && f.source(0, f.bits(0, 7, 0), f.row.src[0]) &&
+           f.source(1, f.bits(0, 15, 8), f.row.src[1]);
 }
 
 bool sopc(const Fields& f) {
@@ -42,11 +43,16 @@ bool sopk(const Fields& f) {
 
 bool decode_scalar(const Fields& f) {
     switch (f.row.format) {
-        case Format::Sop1: return sop1(f);
-        case Format::Sop2: return sop2(f);
-        case Format::Sopc: return sopc(f);
-        case Format::Sopk: return sopk(f);
-        default: return immediate(f);
+        case Format::Sop1:
+            return sop1(f);
+        case Format::Sop2:
+            return sop2(f);
+        case Format::Sopc:
+            return sopc(f);
+        case Format::Sopk:
+            return sopk(f);
+        default:
+            return immediate(f);
     }
 }
 

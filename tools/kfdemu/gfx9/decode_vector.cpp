@@ -27,7 +27,8 @@ void implicit_vcc(const Fields& f) {
 bool sdwa_select_exists(const Fields& f, unsigned low) { return f.bits(1, low + 2, low) != 7; }
 
 bool sdwa(const Fields& f) {
-    if (f.row.is(kNoModifiers) || f.row.is(kNoSdwa) || dwords(f.row.src[0]) == 2 || !f.two_words()) return false;
+    if (f.row.is(kNoModifiers) || f.row.is(kNoSdwa) || dwords(f.row.src[0]) == 2 || !f.two_words())
+        return false;
     Inst& i = f.inst;
     i.form = Form::Sdwa;
     i.literal = f.words[1];
@@ -35,7 +36,8 @@ bool sdwa(const Fields& f) {
     i.neg = static_cast<std::uint8_t>(f.bits(1, 20, 20) | f.bits(1, 28, 28) << 1);
     i.abs = static_cast<std::uint8_t>(f.bits(1, 21, 21) | f.bits(1, 29, 29) << 1);
     if (!f.source(0, f.bits(1, 7, 0) + (f.bit(1, 23) ? 0 : kVgpr0), f.row.src[0])) return false;
-    if (f.row.src[1] != Type::none && f.bit(1, 31) && !f.source(1, i.src[1] - kVgpr0, f.row.src[1])) return false;
+    if (f.row.src[1] != Type::none && f.bit(1, 31) && !f.source(1, i.src[1] - kVgpr0, f.row.src[1]))
+        return false;
     if (!sdwa_select_exists(f, 16) || !sdwa_select_exists(f, 24)) return false;
     if (f.row.format == Format::Vopc) {
         return !f.bit(1, 15) || f.scalar_destination(i.sdst, f.bits(1, 14, 8), Type::mask);
@@ -83,7 +85,8 @@ bool vop1(const Fields& f) {
     implicit_vcc(f);
     const unsigned number = f.bits(0, 24, 17);
     if (f.row.dst == Type::s32) {
-        return f.scalar_destination(f.inst.dst, number, Type::s32) && first_source(f) && f.inst.src[0] >= kVgpr0;
+        return f.scalar_destination(f.inst.dst, number, Type::s32) && first_source(f) &&
+               f.inst.src[0] >= kVgpr0;
     }
     if (!vector_destination(f, number) || !first_source(f)) return false;
     if (f.row.name[2] == 'a' && f.row.is(kNoModifiers) && f.inst.src[0] >= kVgpr0) {  // v_accvgpr_mov_b32
@@ -167,7 +170,8 @@ bool vop3(const Fields& f) {
     if (!vop3_modifiers(f, with_sdst) || !vop3_sources(f)) return false;
     if (with_sdst && !f.scalar_destination(i.sdst, f.bits(0, 14, 8), Type::mask)) return false;
     if (f.row.format == Format::Vopc) return f.scalar_destination(i.sdst, f.bits(0, 7, 0), Type::mask);
-    if (f.row.dst == Type::s32) return f.scalar_destination(i.dst, f.bits(0, 7, 0), Type::s32) && i.src[0] >= kVgpr0;
+    if (f.row.dst == Type::s32)
+        return f.scalar_destination(i.dst, f.bits(0, 7, 0), Type::s32) && i.src[0] >= kVgpr0;
     return vector_destination(f, f.bits(0, 7, 0));
 }
 
@@ -209,9 +213,12 @@ bool decode_vector(const Fields& f) {
     const std::uint32_t top = f.words[0] >> 26;
     if (top == 0x34) return f.row.format == Format::Vop3p ? vop3p(f) : vop3(f);
     switch (f.row.format) {
-        case Format::Vop1: return vop1(f);
-        case Format::Vop2: return vop2(f);
-        default: return vopc(f);
+        case Format::Vop1:
+            return vop1(f);
+        case Format::Vop2:
+            return vop2(f);
+        default:
+            return vopc(f);
     }
 }
 

@@ -43,7 +43,9 @@ unsigned source_count(const Row& row) {
 }
 
 std::string source_text(const Inst& inst, const Row& row, unsigned n) {
-    return operand_text(inst.src[n], row.src[n], inst.literal);
+    const bool constant_k = row.is(kMadk) || row.is(kMadmk);  // shown whole, though 16 bits of it may count
+    return operand_text(inst.src[n], constant_k && inst.src[n] == kLiteral ? Type::b32 : row.src[n],
+                        inst.literal);
 }
 
 // Scalar.
@@ -51,10 +53,15 @@ std::string source_text(const Inst& inst, const Row& row, unsigned n) {
 std::string immediate_text(const Row& row, std::int32_t offset) {
     const std::uint32_t simm = static_cast<std::uint16_t>(offset);
     switch (row.src[0]) {
-        case Type::special: return special_text(row, simm);
-        case Type::label: return format_text("%u", simm);
-        case Type::hex: return format_text("0x%x", simm);
-        default: return row.format == Format::Sopp && simm <= 64 ? format_text("%u", simm) : format_text("0x%x", simm);
+        case Type::special:
+            return special_text(row, simm);
+        case Type::label:
+            return format_text("%u", simm);
+        case Type::hex:
+            return format_text("0x%x", simm);
+        default:
+            return row.format == Format::Sopp && simm <= 64 ? format_text("%u", simm)
+                                                            : format_text("0x%x", simm);
     }
 }
 
@@ -63,10 +70,12 @@ std::string sop_text(const Inst& inst, const Row& row) {
     const bool sets_register = row.format == Format::Sopk && std::strstr(row.name, "setreg");
     if (row.dst != Type::none && !sets_register) line.operand(operand_text(inst.dst, row.dst, 0));
     if (row.format == Format::Sopk || row.format == Format::Sopp) {
-        const bool silent = row.src[0] == Type::none || (row.src[0] == Type::simm && !std::strcmp(row.name, "s_endpgm"));
+        const bool silent =
+            row.src[0] == Type::none || (row.src[0] == Type::simm && !std::strcmp(row.name, "s_endpgm"));
         if (!silent) line.operand(immediate_text(row, inst.offset));
         if (sets_register) {
-            line.operand(row.dst != Type::none ? operand_text(inst.dst, row.dst, 0) : format_text("0x%x", inst.literal));
+            line.operand(row.dst != Type::none ? operand_text(inst.dst, row.dst, 0)
+                                               : format_text("0x%x", inst.literal));
         }
         return line.take();
     }
@@ -82,14 +91,15 @@ bool is_float(Type type) { return type == Type::f16 || type == Type::f32 || type
 
 std::string modified_source(const Inst& inst, const Row& row, unsigned n) {
     std::string text = source_text(inst, row, n);
-    const bool sext = inst.form == Form::Sdwa && n < 2 && (inst.literal >> (19 + 8 * n) & 1) && !is_float(row.src[n]);
+    const bool sext =
+        inst.form == Form::Sdwa && n < 2 && (inst.literal >> (19 + 8 * n) & 1) && !is_float(row.src[n]);
     if (sext) text = "sext(" + text + ")";
     if (!is_float(row.src[n])) return text;
     const bool negative = inst.neg >> n & 1, absolute = inst.abs >> n & 1;
     if (absolute) text = "|" + text + "|";
     if (!negative) return text;
-    const bool constant = inst.src[n] >= kConstants && inst.src[n] < kVgpr0;
-    return constant && !absolute ? "neg(" + text + ")" : "-" + text;
+    const bool number = text.find_first_of("0123456789-") == 0;
+    return number && !absolute ? "neg(" + text + ")" : "-" + text;
 }
 
 std::string list_text(const char* name, unsigned bits, unsigned count) {
@@ -105,7 +115,8 @@ void output_modifiers(Line& line, const Inst& inst) {
 }
 
 void sdwa_modifiers(Line& line, const Inst& inst, const Row& row) {
-    constexpr const char* selects[] = {"BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD", ""};
+    constexpr const char* selects[] = {"BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3",
+                                       "WORD_0", "WORD_1", "DWORD",  ""};
     constexpr const char* unused[] = {"UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE", ""};
     const std::uint32_t word = inst.literal;
     const auto select = [&](const char* name, unsigned low) {
@@ -123,7 +134,8 @@ void dpp_modifiers(Line& line, const Inst& inst) {
     const std::uint32_t word = inst.literal;
     const unsigned control = word >> 8 & 0x1ff, n = control & 15;
     if (control < 0x100) {
-        line.modifier(format_text("quad_perm:[%u,%u,%u,%u]", control & 3, control >> 2 & 3, control >> 4 & 3, control >> 6 & 3));
+        line.modifier(format_text("quad_perm:[%u,%u,%u,%u]", control & 3, control >> 2 & 3, control >> 4 & 3,
+                                  control >> 6 & 3));
     } else if (control < 0x130) {
         constexpr const char* shifts[] = {"row_shl", "row_shr", "row_ror"};
         line.modifier(format_text("%s:%u", shifts[control >> 4 & 3], n));
@@ -141,12 +153,12 @@ void dpp_modifiers(Line& line, const Inst& inst) {
 }
 
 std::string vop_suffix(const Inst& inst, const Row& row) {
-    if (row.format == Format::Vop3) return "";
+    const bool no_operands = row.src[0] == Type::none;  // v_nop, v_clrexcp
+    if (row.format == Format::Vop3 || no_operands) return "";
     if (inst.form == Form::Sdwa) return "_sdwa";
     if (inst.form == Form::Dpp) return "_dpp";
     if (inst.form == Form::Vop3) return "_e64";
-    const bool only_short = row.is(kNoVop3) || (row.src[0] == Type::none && row.dst == Type::none);
-    return only_short && std::strcmp(row.name, "v_pk_fmac_f16") != 0 ? "" : "_e32";
+    return row.is(kNoVop3) && std::strcmp(row.name, "v_pk_fmac_f16") != 0 ? "" : "_e32";
 }
 
 std::string vop_text(const Inst& inst, const Row& row) {
@@ -177,7 +189,8 @@ std::string vop3p_text(const Inst& inst, const Row& row) {
     const unsigned all = (1u << count) - 1;
     line.operand(operand_text(inst.dst, row.dst, 0));
     const bool mix = row.is(kMix);
-    for (unsigned n = 0; n < count; ++n) line.operand(mix ? modified_source(inst, row, n) : source_text(inst, row, n));
+    for (unsigned n = 0; n < count; ++n)
+        line.operand(mix ? modified_source(inst, row, n) : source_text(inst, row, n));
     if (row.is(kAccumulator)) return line.take();
     if (inst.op_sel & all) line.append(list_text("op_sel", inst.op_sel, count));
     if ((inst.op_sel_hi & all) != (mix ? 0 : all)) line.append(list_text("op_sel_hi", inst.op_sel_hi, count));
@@ -198,11 +211,13 @@ void cache_modifiers(Line& line, const Inst& inst) {
 std::string smem_text(const Inst& inst, const Row& row) {
     Line line{row.name};
     const bool probe = std::strstr(row.name, "probe") != nullptr;
-    if (row.dst != Type::none) line.operand(probe ? format_text("%u", inst.dst) : operand_text(inst.dst, row.dst, 0));
+    if (row.dst != Type::none)
+        line.operand(probe ? format_text("%u", inst.dst) : operand_text(inst.dst, row.dst, 0));
     if (row.src[0] == Type::none) return line.take();
     line.operand(operand_text(inst.src[0], row.src[0], 0));
     const std::uint32_t offset = static_cast<std::uint32_t>(inst.offset);
-    const std::string number = inst.offset < 0 ? format_text("-0x%x", 0u - offset) : format_text("0x%x", offset);
+    const std::string number =
+        inst.offset < 0 ? format_text("-0x%x", 0u - offset) : format_text("0x%x", offset);
     if (inst.src[1] != kNoOperand) {
         line.operand(operand_text(inst.src[1], Type::b32, 0));
         if (inst.has(kImm)) line.modifier("offset:" + number);
@@ -220,7 +235,8 @@ std::string flat_text(const Inst& inst, const Row& row) {
     const bool returns = row.dst != Type::none && (!row.is(kAtomic) || inst.has(kGlc));
     if (returns && !inst.has(kLds)) line.operand(operand_text(inst.dst, row.dst, 0));
     const bool narrow = has_saddr || inst.segment == Segment::Scratch;
-    line.operand(inst.src[0] == kNoOperand ? "off" : operand_text(inst.src[0], narrow ? Type::b32 : Type::b64, 0));
+    line.operand(inst.src[0] == kNoOperand ? "off"
+                                           : operand_text(inst.src[0], narrow ? Type::b32 : Type::b64, 0));
     if (row.src[1] != Type::none) line.operand(operand_text(inst.src[1], row.src[1], 0));
     const Type base = inst.segment == Segment::Global ? Type::b64 : Type::b32;
     if (!is_flat) line.operand(has_saddr ? operand_text(inst.src[2], base, 0) : "off");
@@ -236,7 +252,8 @@ std::string mubuf_text(const Inst& inst, const Row& row) {
     const Type value = row.src[1] != Type::none ? row.src[1] : row.dst;
     const bool offen = inst.has(kOffen), idxen = inst.has(kIdxen);
     if (!inst.has(kLds)) line.operand(operand_text(inst.src[1], value, 0));
-    line.operand(offen || idxen ? operand_text(inst.src[0], offen && idxen ? Type::b64 : Type::b32, 0) : "off");
+    line.operand(offen || idxen ? operand_text(inst.src[0], offen && idxen ? Type::b64 : Type::b32, 0)
+                                : "off");
     line.operand(operand_text(inst.src[2], Type::b128, 0));
     line.operand(operand_text(inst.sdst, Type::b32, 0));
     line.modifier_if(idxen, "idxen");
@@ -272,20 +289,30 @@ std::string disassemble(Target target, const Inst& inst) {
     if (inst.row == Decoder::kNoRow) return describe_illegal(target, inst);
     const Row& row = rows()[inst.row];
     switch (inst.format) {
-        case Format::Vop1: case Format::Vop2: case Format::Vopc: case Format::Vop3: return vop_text(inst, row);
-        case Format::Vop3p: return vop3p_text(inst, row);
-        case Format::Smem: return smem_text(inst, row);
-        case Format::Flat: return flat_text(inst, row);
-        case Format::Mubuf: return mubuf_text(inst, row);
-        case Format::Ds: return ds_text(inst, row);
-        default: return sop_text(inst, row);
+        case Format::Vop1:
+        case Format::Vop2:
+        case Format::Vopc:
+        case Format::Vop3:
+            return vop_text(inst, row);
+        case Format::Vop3p:
+            return vop3p_text(inst, row);
+        case Format::Smem:
+            return smem_text(inst, row);
+        case Format::Flat:
+            return flat_text(inst, row);
+        case Format::Mubuf:
+            return mubuf_text(inst, row);
+        case Format::Ds:
+            return ds_text(inst, row);
+        default:
+            return sop_text(inst, row);
     }
 }
 
 std::string describe_illegal(Target target, const Inst& inst) {
     const Encoding encoding = encoding_of(inst.dwords[0]);
-    const std::string where = format_text("%s opcode %u (0x%x), dwords %08x %08x", name(encoding.format), encoding.opcode,
-                                          encoding.opcode, inst.dwords[0], inst.dwords[1]);
+    const std::string where = format_text("%s opcode %u (0x%x), dwords %08x %08x", name(encoding.format),
+                                          encoding.opcode, encoding.opcode, inst.dwords[0], inst.dwords[1]);
     if (inst.row == Decoder::kNoRow) {
         return where + ": unknown or reserved on " + name(target);
     }

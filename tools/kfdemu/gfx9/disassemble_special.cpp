@@ -37,8 +37,10 @@ std::string constant_text(unsigned n, Type type) {
     constexpr const char* floats[] = {"0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0"};
     if (n >= kHalfFloats && n < kHalfFloats + 9) n = n - kHalfFloats + kFloats;
     if (n >= kFloats && n < kFloats + 8) return floats[n - kFloats];
-    if (n == kFloats + 8) return dwords(type) == 2 && type != Type::pkf32 ? "0.15915494309189532" : "0.15915494";
-    constexpr const char* bases[] = {"src_shared_base", "src_shared_limit", "src_private_base", "src_private_limit"};
+    if (n == kFloats + 8)
+        return dwords(type) == 2 && type != Type::pkf32 ? "0.15915494309189532" : "0.15915494";
+    constexpr const char* bases[] = {"src_shared_base", "src_shared_limit", "src_private_base",
+                                     "src_private_limit"};
     if (n >= kSharedBase && n <= kPrivateLimit) return bases[n - kSharedBase];
     return n == kVccz ? "src_vccz" : n == kExecz ? "src_execz" : "src_scc";
 }
@@ -69,10 +71,10 @@ std::string waitcnt_text(unsigned simm) {
 }
 
 std::string hwreg_text(unsigned simm) {
-    constexpr Named names[] = {{1, "HW_REG_MODE"}, {2, "HW_REG_STATUS"}, {3, "HW_REG_TRAPSTS"}, {4, "HW_REG_HW_ID"},
-                               {5, "HW_REG_GPR_ALLOC"}, {6, "HW_REG_LDS_ALLOC"}, {7, "HW_REG_IB_STS"},
-                               {15, "HW_REG_SH_MEM_BASES"}, {16, "HW_REG_TBA_LO"}, {17, "HW_REG_TBA_HI"},
-                               {18, "HW_REG_TMA_LO"}, {19, "HW_REG_TMA_HI"}};
+    constexpr Named names[] = {{1, "HW_REG_MODE"},    {2, "HW_REG_STATUS"},        {3, "HW_REG_TRAPSTS"},
+                               {4, "HW_REG_HW_ID"},   {5, "HW_REG_GPR_ALLOC"},     {6, "HW_REG_LDS_ALLOC"},
+                               {7, "HW_REG_IB_STS"},  {15, "HW_REG_SH_MEM_BASES"}, {16, "HW_REG_TBA_LO"},
+                               {17, "HW_REG_TBA_HI"}, {18, "HW_REG_TMA_LO"},       {19, "HW_REG_TMA_HI"}};
     const unsigned id = simm & 63, offset = simm >> 6 & 31, size = (simm >> 11 & 31) + 1;
     const char* name = find_name(names, id);
     std::string text = name ? name : format_text("%u", id);
@@ -80,19 +82,23 @@ std::string hwreg_text(unsigned simm) {
     return "hwreg(" + text + ")";
 }
 
-/// Messages with an operation (and, for GS, a stream) say so; what no assembler would take is shown as numbers.
+/// Messages with an operation (and, for GS, a stream) say so; what no assembler would take is shown as
+/// numbers.
 std::string sendmsg_text(unsigned simm) {
-    constexpr Named messages[] = {{1, "MSG_INTERRUPT"}, {2, "MSG_GS"}, {3, "MSG_GS_DONE"}, {4, "MSG_SAVEWAVE"},
-                                  {5, "MSG_STALL_WAVE_GEN"}, {6, "MSG_HALT_WAVES"}, {7, "MSG_ORDERED_PS_DONE"},
-                                  {8, "MSG_EARLY_PRIM_DEALLOC"}, {9, "MSG_GS_ALLOC_REQ"}, {10, "MSG_GET_DOORBELL"},
+    constexpr Named messages[] = {{1, "MSG_INTERRUPT"},       {2, "MSG_GS"},
+                                  {3, "MSG_GS_DONE"},         {4, "MSG_SAVEWAVE"},
+                                  {5, "MSG_STALL_WAVE_GEN"},  {6, "MSG_HALT_WAVES"},
+                                  {7, "MSG_ORDERED_PS_DONE"}, {8, "MSG_EARLY_PRIM_DEALLOC"},
+                                  {9, "MSG_GS_ALLOC_REQ"},    {10, "MSG_GET_DOORBELL"},
                                   {15, "MSG_SYSMSG"}};
     constexpr const char* gs[] = {"GS_OP_NOP", "GS_OP_CUT", "GS_OP_EMIT", "GS_OP_EMIT_CUT"};
-    constexpr const char* sys[] = {"", "SYSMSG_OP_ECC_ERR_INTERRUPT", "SYSMSG_OP_REG_RD", "SYSMSG_OP_HOST_TRAP_ACK",
-                                   "SYSMSG_OP_TTRACE_PC"};
+    constexpr const char* sys[] = {"", "SYSMSG_OP_ECC_ERR_INTERRUPT", "SYSMSG_OP_REG_RD",
+                                   "SYSMSG_OP_HOST_TRAP_ACK", "SYSMSG_OP_TTRACE_PC"};
     const unsigned id = simm & 15, operation = simm >> 4 & 7, stream = simm >> 8 & 3;
     const char* name = find_name(messages, id);
     const bool is_gs = id == 2 || id == 3;
-    const bool gs_known = is_gs && operation < 4 && (operation != 0 || (id == 3 && stream == 0)) && (simm & ~0x33fu) == 0;
+    const bool gs_known =
+        is_gs && operation < 4 && (operation != 0 || (id == 3 && stream == 0)) && (simm & ~0x33fu) == 0;
     const bool sys_known = id == 15 && operation >= 1 && operation <= 4 && (simm & ~0x7fu) == 0;
     if (gs_known && operation == 0) return format_text("sendmsg(%s, %s)", name, gs[0]);
     if (gs_known) return format_text("sendmsg(%s, %s, %u)", name, gs[operation], stream);
@@ -142,8 +148,8 @@ std::string swizzle_text(std::uint32_t offset) {
     if (offset == 0) return "";
     if (offset & 0x8000) {
         if (offset & 0x7f00) return format_text(" offset:%u", offset);
-        return format_text(" offset:swizzle(QUAD_PERM,%u,%u,%u,%u)", offset & 3, offset >> 2 & 3, offset >> 4 & 3,
-                           offset >> 6 & 3);
+        return format_text(" offset:swizzle(QUAD_PERM,%u,%u,%u,%u)", offset & 3, offset >> 2 & 3,
+                           offset >> 4 & 3, offset >> 6 & 3);
     }
     const unsigned and_mask = offset & 31, or_mask = offset >> 5 & 31, xor_mask = offset >> 10 & 31;
     if (and_mask == 31 && or_mask == 0 && xor_mask && (xor_mask & (xor_mask - 1)) == 0) {

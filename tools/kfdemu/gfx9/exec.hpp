@@ -1,8 +1,8 @@
-// What the executors of every format share: operand types, reading and writing scalars. Compiled once for each x86 level,
-// in that level's namespace.
+// What the executors of every format share: operand types, reading and writing scalars. Compiled once for
+// each x86 level, in that level's namespace.
 //
-// Everything here is internal to its translation unit and forced inline, see KFDEMU_INLINE. Thread safety: pure functions
-// of the wave they get.
+// Everything here is internal to its translation unit and forced inline, see KFDEMU_INLINE. Thread safety:
+// pure functions of the wave they get.
 #pragma once
 
 #include "row.hpp"
@@ -13,7 +13,8 @@
 #endif
 
 #if defined(__clang__)
-#define KFDEMU_LANE_LOOP _Pragma("clang loop vectorize(assume_safety)") for (unsigned lane = 0; lane < 64; ++lane)
+#define KFDEMU_LANE_LOOP \
+    _Pragma("clang loop vectorize(assume_safety)") for (unsigned lane = 0; lane < 64; ++lane)
 #else
 #define KFDEMU_LANE_LOOP _Pragma("GCC ivdep") for (unsigned lane = 0; lane < 64; ++lane)
 #endif
@@ -40,19 +41,24 @@ KFDEMU_INLINE To bits(From value) {
 struct Context {
     bool clamp;
     bool ieee;
-    bool flush_f32;    ///< 32-bit denormals count as zero
-    bool flush_f64;    ///< 64-bit and 16-bit ones
-    u32 round_f32;     ///< 0 nearest even, 1 up, 2 down, 3 towards zero
-    u32 round_f64;     ///< likewise, also for 16 bits; plus 4 (FP16_OVFL): 16-bit results saturate instead of inf
+    bool flush_f32;  ///< 32-bit denormals count as zero
+    bool flush_f64;  ///< 64-bit and 16-bit ones
+    u32 round_f32;   ///< 0 nearest even, 1 up, 2 down, 3 towards zero
+    u32 round_f64;   ///< likewise, also for 16 bits; plus 4 (FP16_OVFL): 16-bit results saturate instead of
+                     ///< inf
 };
 
 KFDEMU_INLINE Context context(const Wave& w, const Inst& i) {
-    return {i.clamp, (w.mode & 0x200) != 0, (w.mode & 0x30) == 0, (w.mode & 0xc0) == 0, w.mode & 3,
+    return {i.clamp,
+            (w.mode & 0x200) != 0,
+            (w.mode & 0x30) == 0,
+            (w.mode & 0xc0) == 0,
+            w.mode & 3,
             ((w.mode >> 2) & 3) | ((w.mode >> 21) & 4)};
 }
 
-// 16-bit floats. Lanes compute with them as float, whose 24 bits make +, -, * exact enough that rounding twice is rounding
-// once; only the fused operations need double.
+// 16-bit floats. Lanes compute with them as float, whose 24 bits make +, -, * exact enough that rounding
+// twice is rounding once; only the fused operations need double.
 
 KFDEMU_INLINE float float_of_half(u32 half) {
     const u32 magnitude = half & 0x7fff;
@@ -79,13 +85,17 @@ KFDEMU_INLINE u32 half_of_double(double value, u32 mode) {
     const u64 tie = 1ull << (shift - 1);
     const u32 finite = static_cast<u32>(kept) + (is_normal ? static_cast<u32>(exponent + 14) << 10 : 0);
     const bool nearest_up = rest > tie || (rest == tie && (kept & 1) != 0);
-    const bool away = round == 0 ? nearest_up : round == 1 ? rest != 0 && !sign : round == 2 && rest != 0 && sign;
+    const bool away = round == 0   ? nearest_up
+                      : round == 1 ? rest != 0 && !sign
+                                   : round == 2 && rest != 0 && sign;
     const u32 rounded = finite + away;
     const bool to_infinity = (mode & 4) ? false : round == 0 || (round == 1 && !sign) || (round == 2 && sign);
     const u32 overflow = to_infinity ? 0x7c00 : 0x7bff;
     const u32 nan = 0x7e00 | (static_cast<u32>(magnitude >> 42) & 0x3ff);
     const u32 bounded = exponent > 15 || rounded >= 0x7c00 ? overflow : rounded;
-    const u32 result = magnitude > 0x7ff0000000000000 ? nan : magnitude == 0x7ff0000000000000 ? 0x7c00 : bounded;
+    const u32 result = magnitude > 0x7ff0000000000000    ? nan
+                       : magnitude == 0x7ff0000000000000 ? 0x7c00
+                                                         : bounded;
     return result | sign;
 }
 
@@ -108,7 +118,8 @@ KFDEMU_INLINE double flush(double value, bool yes) {
 /// How modifiers and rounding see a type.
 enum class Kind : u8 { Int32, Int16, Int64, Float32, Float16, Float64, Packed };
 
-// Operand types under the names that rows use. load and store see one lane of a register whose dwords are 64 apart.
+// Operand types under the names that rows use. load and store see one lane of a register whose dwords are 64
+// apart.
 
 template <class Value, Kind kind_>
 struct Word {
@@ -116,7 +127,9 @@ struct Word {
     static constexpr unsigned dwords = 1;
     static constexpr Kind kind = kind_;
     static KFDEMU_INLINE V load(const u32* p, unsigned lane, const Context&) { return bits<V>(p[lane]); }
-    static KFDEMU_INLINE void store(u32* p, unsigned lane, V value, const Context&) { p[lane] = bits<u32>(value); }
+    static KFDEMU_INLINE void store(u32* p, unsigned lane, V value, const Context&) {
+        p[lane] = bits<u32>(value);
+    }
     static KFDEMU_INLINE V of_scalar(u64 value) { return bits<V>(static_cast<u32>(value)); }
     static KFDEMU_INLINE u64 to_scalar(V value) { return bits<u32>(value); }
 };
@@ -140,7 +153,9 @@ struct HalfInt {
     using V = Value;
     static constexpr unsigned dwords = 1;
     static constexpr Kind kind = Kind::Int16;
-    static KFDEMU_INLINE V load(const u32* p, unsigned lane, const Context&) { return static_cast<V>(p[lane]); }
+    static KFDEMU_INLINE V load(const u32* p, unsigned lane, const Context&) {
+        return static_cast<V>(p[lane]);
+    }
     static KFDEMU_INLINE void store(u32* p, unsigned lane, V value, const Context&) {
         p[lane] = static_cast<u16>(value);
     }
@@ -215,8 +230,8 @@ KFDEMU_INLINE void scalar_setup(Wave& w, const Inst& i) {
     w.s[kLiteral] = i.literal;
 }
 
-/// What a 64-bit operand reads. Inline integers and literals are sign-extended, except that a literal is the high half of
-/// a 64-bit float; inline floats are 64-bit floats ("Vega" ISA manual, "Scalar ALU operands").
+/// What a 64-bit operand reads. Inline integers and literals are sign-extended, except that a literal is the
+/// high half of a 64-bit float; inline floats are 64-bit floats ("Vega" ISA manual, "Scalar ALU operands").
 [[gnu::noinline, maybe_unused]] u64 wide_constant(const Wave& w, Operand operand, bool is_float) {
     constexpr double floats[] = {0.5, -0.5, 1.0, -1.0, 2.0, -2.0, 4.0, -4.0, 0.15915494309189532};
     if (operand >= kFloats && operand < kFloats + 9) return bits<u64>(floats[operand - kFloats]);
@@ -234,9 +249,12 @@ KFDEMU_INLINE u64 read64(const Wave& w, Operand operand, bool is_float) {
 
 template <class T>
 KFDEMU_INLINE typename T::V read(const Wave& w, Operand operand) {
-    if constexpr (T::dwords == 0) return 0;
-    else if constexpr (T::dwords == 1) return T::of_scalar(w.s[operand]);
-    else return T::of_scalar(read64(w, operand, T::kind == Kind::Float64));
+    if constexpr (T::dwords == 0)
+        return 0;
+    else if constexpr (T::dwords == 1)
+        return T::of_scalar(w.s[operand]);
+    else
+        return T::of_scalar(read64(w, operand, T::kind == Kind::Float64));
 }
 
 template <class T>
@@ -248,7 +266,9 @@ KFDEMU_INLINE void write(Wave& w, Operand operand, typename T::V value) {
 KFDEMU_INLINE const Inst* next_of(const Inst& i) { return &i + i.size; }
 
 /// A row that is known but has no meaning yet stops as an unknown one does.
-[[gnu::noinline, maybe_unused]] const Inst* not_implemented(Wave& w, const Inst& i) { return w.stop_at(Stop::Illegal, i); }
+[[gnu::noinline, maybe_unused]] const Inst* not_implemented(Wave& w, const Inst& i) {
+    return w.stop_at(Stop::Illegal, i);
+}
 
 }  // namespace
 }  // namespace kfdemu::gfx9::KFDEMU_LEVEL

@@ -29,8 +29,8 @@ bool relative(const Wave& w, Operand base, unsigned dwords) {
     return base < kFlatScratch && w.s[kM0] <= kFlatScratch && base + w.s[kM0] + dwords <= kFlatScratch;
 }
 
-// Forks ("Vega" ISA manual, "Branching with fork and join"): a stack of pending sides in SGPRs, four a level, its depth (CSP)
-// in MODE[31:29].
+// Forks ("Vega" ISA manual, "Branching with fork and join"): a stack of pending sides in SGPRs, four a level,
+// its depth (CSP) in MODE[31:29].
 
 constexpr unsigned kCspShift = 29;
 
@@ -76,7 +76,13 @@ void stop_indexing(Wave& w) { w.mode &= ~kModeGprIndex; }
 // s_getreg, s_setreg: SIMM16 = size - 1, offset, register ("Vega" ISA manual, "Hardware registers").
 
 enum HardwareRegister : u32 {
-    kHwMode = 1, kHwStatus = 2, kHwTrapStatus = 3, kHwId = 4, kHwGprAlloc = 5, kHwLdsAlloc = 6, kHwIbStatus = 7,
+    kHwMode = 1,
+    kHwStatus = 2,
+    kHwTrapStatus = 3,
+    kHwId = 4,
+    kHwGprAlloc = 5,
+    kHwLdsAlloc = 6,
+    kHwIbStatus = 7,
     kHwShMemBases = 15,
 };
 
@@ -89,17 +95,32 @@ u32 status_register(const Wave& w) {
 bool get_hardware_register(const Wave& w, i32 k, u32& value) {
     u32 whole = 0;
     switch (k & 63) {
-        case kHwMode: whole = w.mode; break;
-        case kHwStatus: whole = status_register(w); break;
-        case kHwTrapStatus: whole = 0; break;
-        case kHwId: whole = w.hw_id; break;
-        case kHwGprAlloc: whole = w.gpr_alloc; break;
-        case kHwLdsAlloc: whole = w.lds_alloc; break;
-        case kHwIbStatus: whole = 0; break;
+        case kHwMode:
+            whole = w.mode;
+            break;
+        case kHwStatus:
+            whole = status_register(w);
+            break;
+        case kHwTrapStatus:
+            whole = 0;
+            break;
+        case kHwId:
+            whole = w.hw_id;
+            break;
+        case kHwGprAlloc:
+            whole = w.gpr_alloc;
+            break;
+        case kHwLdsAlloc:
+            whole = w.lds_alloc;
+            break;
+        case kHwIbStatus:
+            whole = 0;
+            break;
         case kHwShMemBases:
             whole = static_cast<u32>(w.private_base >> 48) | (static_cast<u32>(w.shared_base >> 48) << 16);
             break;
-        default: return false;
+        default:
+            return false;
     }
     const u32 offset = (static_cast<u32>(k) >> 6) & 31, size = ((static_cast<u32>(k) >> 11) & 31) + 1;
     value = (whole >> offset) & (size == 32 ? ~0u : ones(size));
@@ -117,31 +138,32 @@ bool set_hardware_register(Wave& w, i32 k, u32 value) {
     return true;
 }
 
-#define KFDEMU_SCALAR(name, d_, a_, b_, setup, ...)                  \
-    const Inst* name([[maybe_unused]] Wave& w, const Inst& i) {      \
-        using D [[maybe_unused]] = T_##d_;                           \
-        scalar_setup(w, i);                                          \
-        [[maybe_unused]] bool& scc = w.scc;                          \
-        setup;                                                       \
-        __VA_ARGS__;                                                 \
-        return next_of(i);                                           \
+#define KFDEMU_SCALAR(name, d_, a_, b_, setup, ...)             \
+    const Inst* name([[maybe_unused]] Wave& w, const Inst& i) { \
+        using D [[maybe_unused]] = T_##d_;                      \
+        scalar_setup(w, i);                                     \
+        [[maybe_unused]] bool& scc = w.scc;                     \
+        setup;                                                  \
+        __VA_ARGS__;                                            \
+        return next_of(i);                                      \
     }
 #define KFDEMU_READ(variable, type, operand) [[maybe_unused]] const auto variable = read<T_##type>(w, operand)
 #define KFDEMU_DESTINATION(type) [[maybe_unused]] auto d = read<T_##type>(w, i.dst)
-#define KFDEMU_SIMM                                   \
-    [[maybe_unused]] const i32 k = i.offset;          \
+#define KFDEMU_SIMM                          \
+    [[maybe_unused]] const i32 k = i.offset; \
     [[maybe_unused]] const u32 uk = static_cast<u16>(k)
 
-#define SOP1(op, name, on, d_, a_, ...)                                                                         \
-    KFDEMU_SCALAR(name, d_, a_, none, KFDEMU_READ(a, a_, i.src[0]); KFDEMU_DESTINATION(d_), __VA_ARGS__;        \
+#define SOP1(op, name, on, d_, a_, ...)                                                                  \
+    KFDEMU_SCALAR(name, d_, a_, none, KFDEMU_READ(a, a_, i.src[0]); KFDEMU_DESTINATION(d_), __VA_ARGS__; \
                   write<D>(w, i.dst, d))
-#define SOP2(op, name, on, d_, a_, b_, ...)                                                                     \
-    KFDEMU_SCALAR(name, d_, a_, b_, KFDEMU_READ(a, a_, i.src[0]); KFDEMU_READ(b, b_, i.src[1]);                 \
+#define SOP2(op, name, on, d_, a_, b_, ...)                                                     \
+    KFDEMU_SCALAR(name, d_, a_, b_, KFDEMU_READ(a, a_, i.src[0]); KFDEMU_READ(b, b_, i.src[1]); \
                   KFDEMU_DESTINATION(d_), __VA_ARGS__; write<D>(w, i.dst, d))
-#define SOPC(op, name, on, a_, b_, ...)                                                                         \
+#define SOPC(op, name, on, a_, b_, ...) \
     KFDEMU_SCALAR(name, none, a_, b_, KFDEMU_READ(a, a_, i.src[0]); KFDEMU_READ(b, b_, i.src[1]), __VA_ARGS__)
-#define SOPK(op, name, on, d_, a_, ...) \
-    KFDEMU_SCALAR(name, d_, none, none, KFDEMU_DESTINATION(d_); KFDEMU_SIMM, __VA_ARGS__; write<D>(w, i.dst, d))
+#define SOPK(op, name, on, d_, a_, ...)                                                   \
+    KFDEMU_SCALAR(name, d_, none, none, KFDEMU_DESTINATION(d_); KFDEMU_SIMM, __VA_ARGS__; \
+                  write<D>(w, i.dst, d))
 #define SOPP(op, name, on, a_, ...) KFDEMU_SCALAR(name, none, none, none, KFDEMU_SIMM, __VA_ARGS__)
 #include "sop1.inc"
 #include "sop2.inc"

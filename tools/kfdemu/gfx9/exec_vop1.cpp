@@ -45,16 +45,17 @@ const Inst* move_accumulator(Wave& w, const Inst& i) {
     return next_of(i);
 }
 
-#define VOP1(op, name_, on, d_, a_, attributes_, ...)                                                               \
-    struct name_##_row {                                                                                            \
-        using D = T_##d_;                                                                                           \
-        using A = T_##a_;                                                                                           \
-        using B = Nothing;                                                                                          \
-        using C = Nothing;                                                                                          \
-        static constexpr unsigned attributes = attributes_;                                                         \
-        static KFDEMU_INLINE void meaning(D::V& d, [[maybe_unused]] A::V a, u32, u32, bool&, unsigned, const Context&) { \
-            __VA_ARGS__;                                                                                            \
-        }                                                                                                           \
+#define VOP1(op, name_, on, d_, a_, attributes_, ...)                                                  \
+    struct name_##_row {                                                                               \
+        using D = T_##d_;                                                                              \
+        using A = T_##a_;                                                                              \
+        using B = Nothing;                                                                             \
+        using C = Nothing;                                                                             \
+        static constexpr unsigned attributes = attributes_;                                            \
+        static KFDEMU_INLINE void meaning(D::V& d, [[maybe_unused]] A::V a, u32, u32, bool&, unsigned, \
+                                          const Context&) {                                            \
+            __VA_ARGS__;                                                                               \
+        }                                                                                              \
     };
 #define VOP1_WAVE(...)
 #include "vop1.inc"

@@ -24,7 +24,8 @@ KFDEMU_INLINE i32 dot_signed(u32 a, u32 b, i32 c, bool clamp) {
     i64 sum = c;
     for (unsigned n = 0; n < count; ++n) {
         const unsigned up = 32 - width * (n + 1);
-        sum += static_cast<i64>(static_cast<i32>(a << up) >> (32 - width)) * (static_cast<i32>(b << up) >> (32 - width));
+        sum += static_cast<i64>(static_cast<i32>(a << up) >> (32 - width)) *
+               (static_cast<i32>(b << up) >> (32 - width));
     }
     return saturated_i32(sum, clamp);
 }
@@ -43,19 +44,20 @@ KFDEMU_INLINE u32 packed_fused(u32 a, u32 b, u32 c, const Context& x) {
     return result;
 }
 
-#define VOP2(op, name_, on, d_, a_, b_, attributes_, ...) VOP2_K(op, name_, on, d_, a_, b_, none, attributes_, __VA_ARGS__)
-#define VOP2_K(op, name_, on, d_, a_, b_, c_, attributes_, ...)                                             \
-    struct name_##_row {                                                                                    \
-        using D = T_##d_;                                                                                   \
-        using A = T_##a_;                                                                                   \
-        using B = T_##b_;                                                                                   \
-        using C = T_##c_;                                                                                   \
-        static constexpr unsigned attributes = attributes_;                                                 \
-        static KFDEMU_INLINE void meaning(D::V& d, A::V a, B::V b, [[maybe_unused]] C::V c,                 \
-                                          [[maybe_unused]] bool& carry, unsigned,                           \
-                                          [[maybe_unused]] const Context& x) {                              \
-            __VA_ARGS__;                                                                                    \
-        }                                                                                                   \
+#define VOP2(op, name_, on, d_, a_, b_, attributes_, ...) \
+    VOP2_K(op, name_, on, d_, a_, b_, none, attributes_, __VA_ARGS__)
+#define VOP2_K(op, name_, on, d_, a_, b_, c_, attributes_, ...)                             \
+    struct name_##_row {                                                                    \
+        using D = T_##d_;                                                                   \
+        using A = T_##a_;                                                                   \
+        using B = T_##b_;                                                                   \
+        using C = T_##c_;                                                                   \
+        static constexpr unsigned attributes = attributes_;                                 \
+        static KFDEMU_INLINE void meaning(D::V& d, A::V a, B::V b, [[maybe_unused]] C::V c, \
+                                          [[maybe_unused]] bool& carry, unsigned,           \
+                                          [[maybe_unused]] const Context& x) {              \
+            __VA_ARGS__;                                                                    \
+        }                                                                                   \
     };
 #define VOP2_WAVE(...)
 #include "vop2.inc"

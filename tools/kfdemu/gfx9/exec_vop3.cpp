@@ -7,7 +7,8 @@
 namespace kfdemu::gfx9::KFDEMU_LEVEL {
 namespace {
 
-// Cube maps ("Vega" ISA manual, V_CUBEID_F32): the major axis is the largest in magnitude, z before y before x.
+// Cube maps ("Vega" ISA manual, V_CUBEID_F32): the major axis is the largest in magnitude, z before y before
+// x.
 struct CubeAxes {
     bool z, y;
 };
@@ -36,7 +37,10 @@ KFDEMU_INLINE float cube_major(float x, float y, float z) {
 /// V_CVT_PK_U8_F32: a byte made of a float, in place n of c. Rounds as MODE says.
 KFDEMU_INLINE u32 insert_byte(float v, u32 n, u32 c, const Context& x) {
     const float down = __builtin_floorf(v), up = __builtin_ceilf(v);
-    const float whole = x.round_f32 == 0 ? nearest_even(v) : x.round_f32 == 1 ? up : x.round_f32 == 2 ? down : trunc(v);
+    const float whole = x.round_f32 == 0   ? nearest_even(v)
+                        : x.round_f32 == 1 ? up
+                        : x.round_f32 == 2 ? down
+                                           : trunc(v);
     const u32 wide = to_u32(whole);
     const u32 byte = wide > 255 ? 255 : wide;
     const u32 shift = 8 * (n & 3);
@@ -70,18 +74,18 @@ const Inst* write_lane(Wave& w, const Inst& i) {
     return next_of(i);
 }
 
-#define VOP3(op, name_, on, d_, a_, b_, c_, attributes_, ...)                                                   \
-    struct name_##_row {                                                                                        \
-        using D = T_##d_;                                                                                       \
-        using A = T_##a_;                                                                                       \
-        using B = T_##b_;                                                                                       \
-        using C = T_##c_;                                                                                       \
-        static constexpr unsigned attributes = attributes_;                                                     \
-        static KFDEMU_INLINE void meaning(D::V& d, A::V a, B::V b, [[maybe_unused]] C::V c,                     \
-                                          [[maybe_unused]] bool& carry, [[maybe_unused]] unsigned lane,         \
-                                          [[maybe_unused]] const Context& x) {                                  \
-            __VA_ARGS__;                                                                                        \
-        }                                                                                                       \
+#define VOP3(op, name_, on, d_, a_, b_, c_, attributes_, ...)                                           \
+    struct name_##_row {                                                                                \
+        using D = T_##d_;                                                                               \
+        using A = T_##a_;                                                                               \
+        using B = T_##b_;                                                                               \
+        using C = T_##c_;                                                                               \
+        static constexpr unsigned attributes = attributes_;                                             \
+        static KFDEMU_INLINE void meaning(D::V& d, A::V a, B::V b, [[maybe_unused]] C::V c,             \
+                                          [[maybe_unused]] bool& carry, [[maybe_unused]] unsigned lane, \
+                                          [[maybe_unused]] const Context& x) {                          \
+            __VA_ARGS__;                                                                                \
+        }                                                                                               \
     };
 #define VOP3_WAVE(...)
 #include "vop3.inc"

@@ -8,7 +8,9 @@ namespace kfdemu::gfx9::KFDEMU_LEVEL {
 namespace {
 
 /// Which half (or dword) of source n one half of the result reads.
-KFDEMU_INLINE bool chosen(const Inst& i, unsigned n, bool high) { return ((high ? i.op_sel_hi : i.op_sel) >> n) & 1; }
+KFDEMU_INLINE bool chosen(const Inst& i, unsigned n, bool high) {
+    return ((high ? i.op_sel_hi : i.op_sel) >> n) & 1;
+}
 KFDEMU_INLINE bool negated(const Inst& i, unsigned n, bool high) { return ((high ? i.abs : i.neg) >> n) & 1; }
 
 KFDEMU_INLINE float clamped(float v, bool clamp) {
@@ -47,11 +49,13 @@ const Inst* packed_halves(Wave& w, const Inst& i) {
     const u32* const c = has_c ? source<T_b32>(w, i, 2, room_c.lane) : a;
     const Context x = context(w, i);
     for (unsigned high = 0; high < 2; ++high) {
-        const unsigned sa = chosen(i, 0, high) ? 16 : 0, sb = chosen(i, 1, high) ? 16 : 0, sc = chosen(i, 2, high) ? 16 : 0;
+        const unsigned sa = chosen(i, 0, high) ? 16 : 0, sb = chosen(i, 1, high) ? 16 : 0,
+                       sc = chosen(i, 2, high) ? 16 : 0;
         const bool na = negated(i, 0, high), nb = negated(i, 1, high), nc = negated(i, 2, high);
         KFDEMU_LANE_LOOP {
             typename E::V result{};
-            R::meaning(result, E::of(a[lane] >> sa, na, x), E::of(b[lane] >> sb, nb, x), E::of(c[lane] >> sc, nc, x), x);
+            R::meaning(result, E::of(a[lane] >> sa, na, x), E::of(b[lane] >> sb, nb, x),
+                       E::of(c[lane] >> sc, nc, x), x);
             const u32 half = E::to(result, x);
             room_d.lane[lane] = high ? room_d.lane[lane] | half << 16 : half;
         }
@@ -60,8 +64,8 @@ const Inst* packed_halves(Wave& w, const Inst& i) {
     return next_of(i);
 }
 
-/// Two 32-bit floats in a pair of registers. A scalar or constant source is the same 64 bits for every lane, of which
-/// OP_SEL picks dwords; an inline constant is its 32-bit value in the low dword.
+/// Two 32-bit floats in a pair of registers. A scalar or constant source is the same 64 bits for every lane,
+/// of which OP_SEL picks dwords; an inline constant is its 32-bit value in the low dword.
 KFDEMU_INLINE const u32* pair_source(Wave& w, const Inst& i, unsigned n, u32* room) {
     const Operand operand = i.src[n];
     if (operand >= kVgpr0) return w.lanes(operand);
@@ -89,7 +93,8 @@ const Inst* packed_pairs(Wave& w, const Inst& i) {
         u32* const out = room_d.lane + high * kLanes;
         KFDEMU_LANE_LOOP {
             float result = 0;
-            R::meaning(result, bits<float>(pa[lane] ^ na), bits<float>(pb[lane] ^ nb), bits<float>(pc[lane] ^ nc), x);
+            R::meaning(result, bits<float>(pa[lane] ^ na), bits<float>(pb[lane] ^ nb),
+                       bits<float>(pc[lane] ^ nc), x);
             out[lane] = bits<u32>(clamped(result, x.clamp));
         }
     }
@@ -99,7 +104,8 @@ const Inst* packed_pairs(Wave& w, const Inst& i) {
     return next_of(i);
 }
 
-/// V_PK_MOV_B32: the low dword comes from source 0, the high one from source 1, each either half of its pair: OP_SEL[n].
+/// V_PK_MOV_B32: the low dword comes from source 0, the high one from source 1, each either half of its pair:
+/// OP_SEL[n].
 const Inst* move_pair(Wave& w, const Inst& i) {
     scalar_setup(w, i);
     Room<2> room_a, room_b, room_d;
@@ -148,7 +154,8 @@ const Inst* mixed(Wave& w, const Inst& i) {
     const u32* const c = mixed_source(w, i, 2, x, room_c.lane);
     u32* const destination = w.lanes(i.dst);
     KFDEMU_LANE_LOOP {
-        const float result = clamped(operation(bits<float>(a[lane]), bits<float>(b[lane]), bits<float>(c[lane])), x.clamp);
+        const float result =
+            clamped(operation(bits<float>(a[lane]), bits<float>(b[lane]), bits<float>(c[lane])), x.clamp);
         const u32 half = HalfFloat::flushed(half_of_double(static_cast<double>(result), x.round_f64), x);
         const u32 old = destination[lane];
         room_d.lane[lane] = place == 0   ? bits<u32>(result)
@@ -171,19 +178,22 @@ const Inst* write_accumulator(Wave& w, const Inst& i) {
     return next_of(i);
 }
 
-#define KFDEMU_PACKED_ROW(name_, a_, b_, c_, e_, ...)                                                                 \
-    struct name_##_row {                                                                                              \
-        using A = T_##a_;                                                                                             \
-        using B = T_##b_;                                                                                             \
-        using C = T_##c_;                                                                                             \
-        using E = T_##e_;                                                                                             \
-        using V = E::V;                                                                                               \
-        static KFDEMU_INLINE void meaning(V& d, V a, V b, [[maybe_unused]] V c, [[maybe_unused]] const Context& x) {  \
-            __VA_ARGS__;                                                                                              \
-        }                                                                                                             \
+#define KFDEMU_PACKED_ROW(name_, a_, b_, c_, e_, ...)                           \
+    struct name_##_row {                                                        \
+        using A = T_##a_;                                                       \
+        using B = T_##b_;                                                       \
+        using C = T_##c_;                                                       \
+        using E = T_##e_;                                                       \
+        using V = E::V;                                                         \
+        static KFDEMU_INLINE void meaning(V& d, V a, V b, [[maybe_unused]] V c, \
+                                          [[maybe_unused]] const Context& x) {  \
+            __VA_ARGS__;                                                        \
+        }                                                                       \
     };
-#define VOP3P_HALVES(op, name, on, d_, a_, b_, c_, attributes, e_, ...) KFDEMU_PACKED_ROW(name, a_, b_, c_, e_, __VA_ARGS__)
-#define VOP3P_PAIRS(op, name, on, d_, a_, b_, c_, attributes, e_, ...) KFDEMU_PACKED_ROW(name, b32, b32, c_, e_, __VA_ARGS__)
+#define VOP3P_HALVES(op, name, on, d_, a_, b_, c_, attributes, e_, ...) \
+    KFDEMU_PACKED_ROW(name, a_, b_, c_, e_, __VA_ARGS__)
+#define VOP3P_PAIRS(op, name, on, d_, a_, b_, c_, attributes, e_, ...) \
+    KFDEMU_PACKED_ROW(name, b32, b32, c_, e_, __VA_ARGS__)
 #define VOP3P_WAVE(...)
 #define T_pkf32 T_b64
 #include "vop3p.inc"

@@ -6,13 +6,14 @@
 namespace kfdemu::gfx9::KFDEMU_LEVEL {
 namespace {
 
-#define VOPC(op, name_, on, a_, b_, ...)                                                                             \
-    struct name_##_row {                                                                                             \
-        using A = T_##a_;                                                                                            \
-        using B = T_##b_;                                                                                            \
-        static KFDEMU_INLINE void meaning(bool& d, [[maybe_unused]] A::V a, [[maybe_unused]] B::V b, const Context&) { \
-            __VA_ARGS__;                                                                                             \
-        }                                                                                                            \
+#define VOPC(op, name_, on, a_, b_, ...)                                                             \
+    struct name_##_row {                                                                             \
+        using A = T_##a_;                                                                            \
+        using B = T_##b_;                                                                            \
+        static KFDEMU_INLINE void meaning(bool& d, [[maybe_unused]] A::V a, [[maybe_unused]] B::V b, \
+                                          const Context&) {                                          \
+            __VA_ARGS__;                                                                             \
+        }                                                                                            \
     };
 #define VOPC_X VOPC
 #include "vopc.inc"

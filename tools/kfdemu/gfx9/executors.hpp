@@ -1,4 +1,5 @@
-// What each x86 level's executor exports: functions that enter one format's handlers into a table indexed by Op.
+// What each x86 level's executor exports: functions that enter one format's handlers into a table indexed by
+// Op.
 //
 //     v3::fill_vop2(table);
 //
@@ -7,18 +8,18 @@
 
 #include "inst.hpp"
 
-#define KFDEMU_EXECUTOR(level)                \
-    namespace kfdemu::gfx9::level {           \
-    void fill_sop(Handler* handlers);         \
-    void fill_vop1(Handler* handlers);        \
-    void fill_vop2(Handler* handlers);        \
-    void fill_vopc(Handler* handlers);        \
-    void fill_vop3(Handler* handlers);        \
-    void fill_vop3p(Handler* handlers);       \
-    void fill_smem(Handler* handlers);        \
-    void fill_flat(Handler* handlers);        \
-    void fill_mubuf(Handler* handlers);       \
-    void fill_ds(Handler* handlers);          \
+#define KFDEMU_EXECUTOR(level)          \
+    namespace kfdemu::gfx9::level {     \
+    void fill_sop(Handler* handlers);   \
+    void fill_vop1(Handler* handlers);  \
+    void fill_vop2(Handler* handlers);  \
+    void fill_vopc(Handler* handlers);  \
+    void fill_vop3(Handler* handlers);  \
+    void fill_vop3p(Handler* handlers); \
+    void fill_smem(Handler* handlers);  \
+    void fill_flat(Handler* handlers);  \
+    void fill_mubuf(Handler* handlers); \
+    void fill_ds(Handler* handlers);    \
     }
 
 KFDEMU_EXECUTOR(v2)

@@ -41,7 +41,8 @@ bool Fields::source(unsigned n, unsigned encoding, Type type) const {
     flag(encoding >= kVccz, kScalarSetup);
     // 16-bit float instructions read 16-bit floats; 16-bit integer ones the 32-bit float's low half.
     const bool half = type == Type::f16 || type == Type::pkf16;
-    if (half && encoding >= kFloats && encoding <= kFloats + 8) operand = static_cast<Operand>(encoding - kFloats + kHalfFloats);
+    if (half && encoding >= kFloats && encoding <= kFloats + 8)
+        operand = static_cast<Operand>(encoding - kFloats + kHalfFloats);
     return true;
 }
 

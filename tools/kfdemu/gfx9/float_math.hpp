@@ -1,6 +1,8 @@
-// The meaning of floating-point instructions, one lane: what C++'s operators do not say about NaN, zero and denormals.
+// The meaning of floating-point instructions, one lane: what C++'s operators do not say about NaN, zero and
+// denormals.
 //
-// Compiled once for each x86 level, in that level's namespace. Branch-free, so that lane loops become vector code.
+// Compiled once for each x86 level, in that level's namespace. Branch-free, so that lane loops become vector
+// code.
 #pragma once
 
 #include "exec.hpp"
@@ -62,8 +64,8 @@ KFDEMU_INLINE int raw_exponent(F v) {
     return static_cast<int>(magnitude(v) >> Ieee<F>::mantissa);
 }
 
-/// x86 makes a negative NaN where GFX9 makes a positive one, and picks an operand as the compiler ordered them: the first
-/// NaN operand, quieted, or the default NaN.
+/// x86 makes a negative NaN where GFX9 makes a positive one, and picks an operand as the compiler ordered
+/// them: the first NaN operand, quieted, or the default NaN.
 template <class F>
 KFDEMU_INLINE F nan_of(F result, F a, F b) {
     const F made = is_nan(a) ? quieted(a) : is_nan(b) ? quieted(b) : bits<F>(Ieee<F>::nan);
@@ -71,7 +73,10 @@ KFDEMU_INLINE F nan_of(F result, F a, F b) {
 }
 template <class F>
 KFDEMU_INLINE F nan_of(F result, F a, F b, F c) {
-    const F made = is_nan(a) ? quieted(a) : is_nan(b) ? quieted(b) : is_nan(c) ? quieted(c) : bits<F>(Ieee<F>::nan);
+    const F made = is_nan(a)   ? quieted(a)
+                   : is_nan(b) ? quieted(b)
+                   : is_nan(c) ? quieted(c)
+                               : bits<F>(Ieee<F>::nan);
     return is_nan(result) ? made : result;
 }
 template <class F>
@@ -91,7 +96,24 @@ template <class F>
 KFDEMU_INLINE F mul(F a, F b) {
     return nan_of(a * b, a, b);
 }
-KFDEMU_INLINE float fused(float a, float b, float c) { return nan_of(__builtin_fmaf(a, b, c), a, b, c); }
+#if defined(__FMA__)
+KFDEMU_INLINE float fused_once(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+#else
+/// Without the CPU's instruction: the product is exact in double, and the sum rounded to odd keeps its last
+/// bit sticky, so that the rounding to float is the only one (Boldo and Melquiond, "Emulation of FMA and
+/// correctly rounded sums").
+KFDEMU_INLINE float fused_once(float a, float b, float c) {
+    const double product = static_cast<double>(a) * static_cast<double>(b), addend = static_cast<double>(c);
+    const double sum = product + addend;
+    const double part = sum - product;
+    const double rest = (product - (sum - part)) + (addend - part);
+    const u64 raw = bits<u64>(sum);
+    const bool cut = (rest < 0 || rest > 0) && (raw & 1) == 0 && sum != 0;
+    const u64 odd = (rest > 0) != (sum < 0) ? raw + 1 : raw - 1;
+    return static_cast<float>(cut ? bits<double>(odd) : sum);
+}
+#endif
+KFDEMU_INLINE float fused(float a, float b, float c) { return nan_of(fused_once(a, b, c), a, b, c); }
 KFDEMU_INLINE double fused(double a, double b, double c) { return nan_of(__builtin_fma(a, b, c), a, b, c); }
 /// The 16-bit fused operation: exact in double but for a sticky rest, so that it rounds once.
 KFDEMU_INLINE float fused_half(float a, float b, float c, const Context& x) {
@@ -106,7 +128,8 @@ KFDEMU_INLINE float rounded_half(float v, const Context& x) {
 KFDEMU_INLINE float mad_half(float a, float b, float c, const Context& x) {
     return nan_of(rounded_half(a * b, x) + c, a, b, c);
 }
-/// v_mad_f32, v_mac_f32: multiply, round, add; denormals are flushed whatever MODE says ("Vega" ISA manual, V_MAD_F32).
+/// v_mad_f32, v_mac_f32: multiply, round, add; denormals are flushed whatever MODE says ("Vega" ISA manual,
+/// V_MAD_F32).
 KFDEMU_INLINE float mad(float a, float b, float c) {
     const float product = flush(flush(a, true) * flush(b, true), true);
     return nan_of(flush(product + flush(c, true), true), a, b, c);
@@ -133,10 +156,18 @@ KFDEMU_INLINE F extreme(F a, F b, const Context& x, bool flushed) {
     const F loud = is_signalling(a) ? quieted(a) : is_signalling(b) ? quieted(b) : number;
     return x.ieee ? loud : number;
 }
-KFDEMU_INLINE float min(float a, float b, const Context& x) { return extreme<float, false>(a, b, x, x.flush_f32); }
-KFDEMU_INLINE float max(float a, float b, const Context& x) { return extreme<float, true>(a, b, x, x.flush_f32); }
-KFDEMU_INLINE double min(double a, double b, const Context& x) { return extreme<double, false>(a, b, x, x.flush_f64); }
-KFDEMU_INLINE double max(double a, double b, const Context& x) { return extreme<double, true>(a, b, x, x.flush_f64); }
+KFDEMU_INLINE float min(float a, float b, const Context& x) {
+    return extreme<float, false>(a, b, x, x.flush_f32);
+}
+KFDEMU_INLINE float max(float a, float b, const Context& x) {
+    return extreme<float, true>(a, b, x, x.flush_f32);
+}
+KFDEMU_INLINE double min(double a, double b, const Context& x) {
+    return extreme<double, false>(a, b, x, x.flush_f64);
+}
+KFDEMU_INLINE double max(double a, double b, const Context& x) {
+    return extreme<double, true>(a, b, x, x.flush_f64);
+}
 /// "Vega" ISA manual, V_MED3_F32: with a NaN it is V_MIN3_F32.
 KFDEMU_INLINE float med3(float a, float b, float c, const Context& x) {
     const float low = min(a, b, x), high = max(a, b, x);
@@ -145,11 +176,15 @@ KFDEMU_INLINE float med3(float a, float b, float c, const Context& x) {
     return is_nan(a) || is_nan(b) || is_nan(c) ? least : middle;
 }
 
-/// V_CMP_CLASS: bit 0 signalling NaN, 1 quiet NaN, 2 -inf, 3 -normal, 4 -denormal, 5 -0, 6 +0, 7 +denormal, 8 +normal, 9 +inf.
+/// V_CMP_CLASS: bit 0 signalling NaN, 1 quiet NaN, 2 -inf, 3 -normal, 4 -denormal, 5 -0, 6 +0, 7 +denormal, 8
+/// +normal, 9 +inf.
 template <class F>
 KFDEMU_INLINE bool in_class(F v, u32 classes) {
     const auto m = magnitude(v);
-    const u32 kind = m == 0 ? 3u : m < (BitsOf<F>{1} << Ieee<F>::mantissa) ? 2u : m < Ieee<F>::infinity ? 1u : 0u;
+    const u32 kind = m == 0                                    ? 3u
+                     : m < (BitsOf<F>{1} << Ieee<F>::mantissa) ? 2u
+                     : m < Ieee<F>::infinity                   ? 1u
+                                                               : 0u;
     const u32 number = is_negative(v) ? 2 + kind : 9 - kind;
     const u32 which = m > Ieee<F>::infinity ? ((m & Ieee<F>::quiet) != 0 ? 1u : 0u) : number;
     return (classes >> which) & 1;
@@ -184,8 +219,9 @@ KFDEMU_INLINE F load_exponent(F v, i32 n) {
         const F normal = tiny ? v * power_of_two<F>(64) : v;
         const i32 exponent = raw_exponent(normal) - Ieee<F>::bias;
         const bool special = m == 0 || m >= Ieee<F>::infinity;
-        const F one = bits<F>((bits<BitsOf<F>>(normal) & ~(static_cast<BitsOf<F>>(Ieee<F>::top) << Ieee<F>::mantissa)) |
-                              (static_cast<BitsOf<F>>(Ieee<F>::bias) << Ieee<F>::mantissa));
+        const F one =
+            bits<F>((bits<BitsOf<F>>(normal) & ~(static_cast<BitsOf<F>>(Ieee<F>::top) << Ieee<F>::mantissa)) |
+                    (static_cast<BitsOf<F>>(Ieee<F>::bias) << Ieee<F>::mantissa));
         const i32 total = exponent - (tiny ? 64 : 0) + bounded;
         const i32 high = total > 1023 ? 1023 : total < -1022 ? -1022 : total;
         const i32 rest = total - high;
@@ -194,7 +230,8 @@ KFDEMU_INLINE F load_exponent(F v, i32 n) {
     }
 }
 
-/// V_FREXP_EXP and V_FREXP_MANT: v = mantissa * 2^exponent, mantissa in [0.5, 1). Zero, inf and NaN: exponent 0, mantissa v.
+/// V_FREXP_EXP and V_FREXP_MANT: v = mantissa * 2^exponent, mantissa in [0.5, 1). Zero, inf and NaN: exponent
+/// 0, mantissa v.
 template <class F>
 KFDEMU_INLINE i32 frexp_exponent(F v) {
     const auto m = magnitude(v);

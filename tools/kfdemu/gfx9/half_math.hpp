@@ -8,9 +8,14 @@
 namespace kfdemu::gfx9::KFDEMU_LEVEL {
 namespace {
 
-// Loading a half keeps its signalling bit, so that float's rules serve; denormals were flushed by then, if at all.
-KFDEMU_INLINE float min_half(float a, float b, const Context& x) { return extreme<float, false>(a, b, x, false); }
-KFDEMU_INLINE float max_half(float a, float b, const Context& x) { return extreme<float, true>(a, b, x, false); }
+// Loading a half keeps its signalling bit, so that float's rules serve; denormals were flushed by then, if at
+// all.
+KFDEMU_INLINE float min_half(float a, float b, const Context& x) {
+    return extreme<float, false>(a, b, x, false);
+}
+KFDEMU_INLINE float max_half(float a, float b, const Context& x) {
+    return extreme<float, true>(a, b, x, false);
+}
 KFDEMU_INLINE float med3_half(float a, float b, float c, const Context& x) {
     const float low = min_half(a, b, x), high = max_half(a, b, x);
     const float middle = max_half(low, min_half(high, c, x), x);

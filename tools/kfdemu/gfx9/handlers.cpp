@@ -21,9 +21,9 @@ Table filled(Fill... fill) {
     return table;
 }
 
-#define KFDEMU_TABLE(level)                                                                                       \
-    filled(level::fill_sop, level::fill_vop1, level::fill_vop2, level::fill_vopc, level::fill_vop3, level::fill_vop3p, \
-           level::fill_smem, level::fill_flat, level::fill_mubuf, level::fill_ds)
+#define KFDEMU_TABLE(level)                                                                         \
+    filled(level::fill_sop, level::fill_vop1, level::fill_vop2, level::fill_vopc, level::fill_vop3, \
+           level::fill_vop3p, level::fill_smem, level::fill_flat, level::fill_mubuf, level::fill_ds)
 
 }  // namespace
 
@@ -32,21 +32,20 @@ Handler page_end_handler() { return &page_end; }
 
 bool supported(Level level) {
     switch (level) {
-        case Level::V2: return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
+        case Level::V2:
+            return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
         case Level::V3:
-            return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
-                   __builtin_cpu_supports("bmi2");
+            return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                   __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
         case Level::V4:
-            return supported(Level::V3) && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                   __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-                   __builtin_cpu_supports("avx512vl");
+            return supported(Level::V3) && __builtin_cpu_supports("avx512f") &&
+                   __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
+                   __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
     }
     return false;
 }
 
-Level best_level() {
-    return supported(Level::V4) ? Level::V4 : supported(Level::V3) ? Level::V3 : Level::V2;
-}
+Level best_level() { return supported(Level::V4) ? Level::V4 : supported(Level::V3) ? Level::V3 : Level::V2; }
 
 std::span<const Handler, kRowCount> handlers(Level level) {
     static const Table v2 = KFDEMU_TABLE(v2), v3 = KFDEMU_TABLE(v3), v4 = KFDEMU_TABLE(v4);

@@ -2,8 +2,9 @@
 //
 //     const Inst* next = inst->handler(wave, *inst);      // executes it; nullptr: wave.stop says why
 //
-// A code page holds one Inst a dword of code, so that the next one in program order is `&inst + inst.size` and a branch
-// inside the page is a pointer. Thread safety: immutable once decoded. Lifetime: the code page's.
+// A code page holds one Inst a dword of code, so that the next one in program order is `&inst + inst.size`
+// and a branch inside the page is a pointer. Thread safety: immutable once decoded. Lifetime: the code
+// page's.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +15,32 @@ namespace kfdemu::gfx9 {
 struct Wave;
 struct Inst;
 
-/// Executes one instruction and says which comes next; nullptr leaves the run loop with wave.stop and wave.pc set.
+/// Executes one instruction and says which comes next; nullptr leaves the run loop with wave.stop and wave.pc
+/// set.
 using Handler = const Inst* (*)(Wave&, const Inst&);
 
-/// The encodings of GFX9 ("Vega" ISA manual, chapter "Microcode Formats"). Unknown: no format claims these bits.
+/// The encodings of GFX9 ("Vega" ISA manual, chapter "Microcode Formats"). Unknown: no format claims these
+/// bits.
 enum class Format : std::uint8_t {
-    Sop1, Sop2, Sopc, Sopk, Sopp, Smem, Vop1, Vop2, Vopc, Vop3, Vop3p, Vintrp, Ds, Flat, Mubuf, Mtbuf, Mimg, Exp, Unknown,
+    Sop1,
+    Sop2,
+    Sopc,
+    Sopk,
+    Sopp,
+    Smem,
+    Vop1,
+    Vop2,
+    Vopc,
+    Vop3,
+    Vop3p,
+    Vintrp,
+    Ds,
+    Flat,
+    Mubuf,
+    Mtbuf,
+    Mimg,
+    Exp,
+    Unknown,
 };
 
 /// How the sources reach a vector instruction.
@@ -28,8 +49,8 @@ enum class Form : std::uint8_t { Plain, Vop3, Sdwa, Dpp };
 /// Which address space a FLAT encoding names (its SEG field).
 enum class Segment : std::uint8_t { Flat, Scratch, Global };
 
-/// An operand: below 256 an index into Wave::s (the ISA's operand encoding, inline constants included), from 256 on a
-/// VGPR, from 512 on an AccVGPR.
+/// An operand: below 256 an index into Wave::s (the ISA's operand encoding, inline constants included), from
+/// 256 on a VGPR, from 512 on an AccVGPR.
 using Operand = std::uint16_t;
 inline constexpr Operand kVgpr0 = 256;
 inline constexpr Operand kAcc0 = 512;
@@ -37,49 +58,56 @@ inline constexpr Operand kNoOperand = 0xffff;
 
 /// Facts a handler branches on.
 enum InstFlags : std::uint16_t {
-    kScalarSetup = 1,   ///< a source is a literal, VCCZ, EXECZ or SCC: refresh their slots in Wave::s first
-    kPrepare = 2,       ///< sources have modifiers: neg, abs, op_sel, SDWA or DPP
-    kFinish = 4,        ///< the result has modifiers: omod, clamp, SDWA destination select, op_sel of the destination
-    kGlc = 8,           ///< GLC: atomics return the old value
+    kScalarSetup = 1,  ///< a source is a literal, VCCZ, EXECZ or SCC: refresh their slots in Wave::s first
+    kPrepare = 2,      ///< sources have modifiers: neg, abs, op_sel, SDWA or DPP
+    kFinish =
+        4,     ///< the result has modifiers: omod, clamp, SDWA destination select, op_sel of the destination
+    kGlc = 8,  ///< GLC: atomics return the old value
     kSlc = 16,
     kNv = 32,
-    kLds = 64,          ///< the LDS bit of FLAT and MUBUF; GDS of DS
-    kOffen = 128,       ///< MUBUF
-    kIdxen = 256,       ///< MUBUF
-    kImm = 512,         ///< SMEM: `offset` counts (src[1] does too, if it is an operand)
-    kBranch = 1024,     ///< `target_pc()` is where it may go
-    kScc = 2048,        ///< gfx90a's SCC bit of FLAT and MUBUF
+    kLds = 64,       ///< the LDS bit of FLAT and MUBUF; GDS of DS
+    kOffen = 128,    ///< MUBUF
+    kIdxen = 256,    ///< MUBUF
+    kImm = 512,      ///< SMEM: `offset` counts (src[1] does too, if it is an operand)
+    kBranch = 1024,  ///< `target_pc()` is where it may go
+    kScc = 2048,     ///< gfx90a's SCC bit of FLAT and MUBUF
 };
 
 /// Fields by format:
-/// - SOP*, VOP*: dst, sdst (the carry or compare result of VOP2/VOPC/VOP3b), src[0..2]; offset = SIMM16, sign-extended.
-/// - SMEM: dst = SDATA (source of stores), src[0] = SBASE, src[1] = SOFFSET or kNoOperand, offset = 21 bits, signed.
-/// - FLAT: dst = VDST, src[0] = ADDR, src[1] = DATA, src[2] = SADDR or kNoOperand, segment; offset as the segment has it.
-/// - MUBUF: dst = src[1] = VDATA, src[0] = VADDR, src[2] = SRSRC (four SGPRs), sdst = SOFFSET; offset = 12 bits, unsigned.
+/// - SOP*, VOP*: dst, sdst (the carry or compare result of VOP2/VOPC/VOP3b), src[0..2]; offset = SIMM16,
+/// sign-extended.
+/// - SMEM: dst = SDATA (source of stores), src[0] = SBASE, src[1] = SOFFSET or kNoOperand, offset = 21 bits,
+/// signed.
+/// - FLAT: dst = VDST, src[0] = ADDR, src[1] = DATA, src[2] = SADDR or kNoOperand, segment; offset as the
+/// segment has it.
+/// - MUBUF: dst = src[1] = VDATA, src[0] = VADDR, src[2] = SRSRC (four SGPRs), sdst = SOFFSET; offset = 12
+/// bits, unsigned.
 /// - DS: dst = VDST, src[0] = ADDR, src[1] = DATA0, src[2] = DATA1; offset = OFFSET0 | OFFSET1 << 8.
 struct alignas(64) Inst {
     Handler handler;
-    const Inst* target;       ///< of a branch inside its own page; else nullptr
-    std::uint64_t pc;         ///< its own address
-    std::uint16_t row;        ///< index into rows()
-    std::uint8_t size;        ///< in dwords
+    const Inst* target;  ///< of a branch inside its own page; else nullptr
+    std::uint64_t pc;    ///< its own address
+    std::uint16_t row;   ///< index into rows()
+    std::uint8_t size;   ///< in dwords
     Form form;
-    std::uint32_t literal;    ///< literal constant; for Form::Sdwa and Form::Dpp the control dword
+    std::uint32_t literal;  ///< literal constant; for Form::Sdwa and Form::Dpp the control dword
     Operand dst, sdst;
     Operand src[3];
-    std::uint16_t flags;      ///< InstFlags
+    std::uint16_t flags;  ///< InstFlags
     std::int32_t offset;
-    std::uint8_t neg, abs;    ///< one bit a source; for VOP3P `neg` is NEG (low half) and `abs` is NEG_HI
-    std::uint8_t op_sel;      ///< one bit a source, bit 3 the destination
-    std::uint8_t op_sel_hi;   ///< VOP3P, one bit a source
-    std::uint8_t omod;        ///< 0 none, 1 times two, 2 times four, 3 half
+    std::uint8_t neg, abs;   ///< one bit a source; for VOP3P `neg` is NEG (low half) and `abs` is NEG_HI
+    std::uint8_t op_sel;     ///< one bit a source, bit 3 the destination
+    std::uint8_t op_sel_hi;  ///< VOP3P, one bit a source
+    std::uint8_t omod;       ///< 0 none, 1 times two, 2 times four, 3 half
     bool clamp;
     Format format;
     Segment segment;
     std::uint32_t dwords[2];  ///< as encoded
 
     std::uint64_t next_pc() const { return pc + 4u * size; }
-    std::uint64_t target_pc() const { return next_pc() + static_cast<std::uint64_t>(std::int64_t{offset} * 4); }
+    std::uint64_t target_pc() const {
+        return next_pc() + static_cast<std::uint64_t>(std::int64_t{offset} * 4);
+    }
     bool has(InstFlags flag) const { return (flags & flag) != 0; }
 };
 static_assert(sizeof(Inst) == 64, "one cache line");

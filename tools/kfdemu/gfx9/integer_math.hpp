@@ -1,4 +1,5 @@
-// The meaning of integer instructions, one lane or one scalar: shifts, bit fields, saturation, sums of differences.
+// The meaning of integer instructions, one lane or one scalar: shifts, bit fields, saturation, sums of
+// differences.
 //
 // Compiled once for each x86 level, in that level's namespace. No undefined behaviour for any input.
 #pragma once
@@ -13,7 +14,9 @@ KFDEMU_INLINE u32 popcount(u32 v) {
     v = (v & 0x33333333) + ((v >> 2) & 0x33333333);
     return (((v + (v >> 4)) & 0x0f0f0f0f) * 0x01010101) >> 24;
 }
-KFDEMU_INLINE u32 popcount64(u64 v) { return popcount(static_cast<u32>(v)) + popcount(static_cast<u32>(v >> 32)); }
+KFDEMU_INLINE u32 popcount64(u64 v) {
+    return popcount(static_cast<u32>(v)) + popcount(static_cast<u32>(v >> 32));
+}
 
 KFDEMU_INLINE u32 reversed(u32 v) {
     v = ((v >> 1) & 0x55555555) | ((v & 0x55555555) << 1);
@@ -78,14 +81,22 @@ KFDEMU_INLINE i64 signed_scalar_field(i64 v, u32 control, u32 bits_total) {
 }
 
 KFDEMU_INLINE i32 sign24(i32 v) { return static_cast<i32>(static_cast<u32>(v) << 8) >> 8; }
-KFDEMU_INLINE i32 mul24(i32 a, i32 b) { return static_cast<i32>(static_cast<u32>(sign24(a)) * static_cast<u32>(sign24(b))); }
+KFDEMU_INLINE i32 mul24(i32 a, i32 b) {
+    return static_cast<i32>(static_cast<u32>(sign24(a)) * static_cast<u32>(sign24(b)));
+}
 KFDEMU_INLINE u32 mul24(u32 a, u32 b) { return (a & 0xffffff) * (b & 0xffffff); }
 KFDEMU_INLINE i64 wide_mul24(i32 a, i32 b) { return static_cast<i64>(sign24(a)) * sign24(b); }
 KFDEMU_INLINE u64 wide_mul24(u32 a, u32 b) { return static_cast<u64>(a & 0xffffff) * (b & 0xffffff); }
 
-KFDEMU_INLINE i32 wrap_add(i32 a, i32 b) { return static_cast<i32>(static_cast<u32>(a) + static_cast<u32>(b)); }
-KFDEMU_INLINE i32 wrap_sub(i32 a, i32 b) { return static_cast<i32>(static_cast<u32>(a) - static_cast<u32>(b)); }
-KFDEMU_INLINE i32 wrap_mul(i32 a, i32 b) { return static_cast<i32>(static_cast<u32>(a) * static_cast<u32>(b)); }
+KFDEMU_INLINE i32 wrap_add(i32 a, i32 b) {
+    return static_cast<i32>(static_cast<u32>(a) + static_cast<u32>(b));
+}
+KFDEMU_INLINE i32 wrap_sub(i32 a, i32 b) {
+    return static_cast<i32>(static_cast<u32>(a) - static_cast<u32>(b));
+}
+KFDEMU_INLINE i32 wrap_mul(i32 a, i32 b) {
+    return static_cast<i32>(static_cast<u32>(a) * static_cast<u32>(b));
+}
 /// Whether the signed sum a + b = sum (difference a - b = rest) overflowed.
 KFDEMU_INLINE bool add_overflows(i32 a, i32 b, i32 sum) { return ((a ^ sum) & (b ^ sum)) < 0; }
 KFDEMU_INLINE bool sub_overflows(i32 a, i32 b, i32 rest) { return ((a ^ b) & (a ^ rest)) < 0; }
@@ -104,7 +115,9 @@ KFDEMU_INLINE i32 sub_i32(i32 a, i32 b, bool clamp) {
     const i32 rest = wrap_sub(a, b);
     return clamp && sub_overflows(a, b, rest) ? (a < 0 ? -0x7fffffff - 1 : 0x7fffffff) : rest;
 }
-KFDEMU_INLINE u32 saturated_u32(u64 v, bool clamp) { return clamp && v > 0xffffffff ? ~0u : static_cast<u32>(v); }
+KFDEMU_INLINE u32 saturated_u32(u64 v, bool clamp) {
+    return clamp && v > 0xffffffff ? ~0u : static_cast<u32>(v);
+}
 KFDEMU_INLINE i32 saturated_i32(i64 v, bool clamp) {
     const i64 bounded = v > 0x7fffffff ? 0x7fffffff : v < -0x7fffffffll - 1 ? -0x7fffffffll - 1 : v;
     return static_cast<i32>(clamp ? bounded : v);
@@ -179,7 +192,8 @@ KFDEMU_INLINE u32 average_bytes(u32 a, u32 b, u32 round) {
     }
     return result;
 }
-/// V_PERM_B32: the selectors name bytes of {a, b} (b is bytes 0-3), signs of 16-bit halves (8-11), 0 (12) or 255 (13 up).
+/// V_PERM_B32: the selectors name bytes of {a, b} (b is bytes 0-3), signs of 16-bit halves (8-11), 0 (12) or
+/// 255 (13 up).
 KFDEMU_INLINE u32 permuted(u32 a, u32 b, u32 selectors) {
     const u64 both = static_cast<u64>(a) << 32 | b;
     u32 result = 0;

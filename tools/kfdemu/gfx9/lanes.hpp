@@ -1,5 +1,5 @@
-// How a vector instruction runs: operands become pointers to 64 lanes, a loop computes all lanes, EXEC decides which are
-// kept. A row contributes a class with operand types and the meaning of one lane.
+// How a vector instruction runs: operands become pointers to 64 lanes, a loop computes all lanes, EXEC
+// decides which are kept. A row contributes a class with operand types and the meaning of one lane.
 //
 // Compiled once for each x86 level, in that level's namespace; internal to its translation unit.
 #pragma once
@@ -27,7 +27,8 @@ template <class... Types>
 constexpr Kind mode_kind() {
     Kind result = Kind::Int32;
     for (const Kind kind : {Types::kind...}) {
-        const bool is_float = kind == Kind::Float32 || kind == Kind::Float16 || kind == Kind::Float64 || kind == Kind::Packed;
+        const bool is_float =
+            kind == Kind::Float32 || kind == Kind::Float16 || kind == Kind::Float64 || kind == Kind::Packed;
         if (is_float && result == Kind::Int32) result = kind;
     }
     return result;
@@ -48,7 +49,8 @@ KFDEMU_INLINE const u32* source(Wave& w, const Inst& i, unsigned n, u32* room) {
         broadcast(room, static_cast<u32>(value));
         broadcast(room + kLanes, static_cast<u32>(value >> 32));
     } else {
-        for (unsigned dword = 0; dword < T::dwords; ++dword) broadcast(room + dword * kLanes, w.s[operand + dword]);
+        for (unsigned dword = 0; dword < T::dwords; ++dword)
+            broadcast(room + dword * kLanes, w.s[operand + dword]);
     }
     if (KFDEMU_UNLIKELY(i.flags & kPrepare)) return prepare(w, i, n, T::kind, T::dwords, lanes, room);
     return lanes;

@@ -1,4 +1,5 @@
-// Lane masks, and what happens to sources and results outside the lane's meaning: DPP, SDWA, OP_SEL, NEG, ABS, OMOD, CLAMP.
+// Lane masks, and what happens to sources and results outside the lane's meaning: DPP, SDWA, OP_SEL, NEG,
+// ABS, OMOD, CLAMP.
 //
 // Compiled once for each x86 level, in that level's namespace; internal to its translation unit.
 // Sources: "Vega" ISA manual, chapters "SDWA" and "DPP" of "Microcode Formats", and "Input/output modifiers".
@@ -11,9 +12,7 @@
 namespace kfdemu::gfx9::KFDEMU_LEVEL {
 namespace {
 
-KFDEMU_INLINE void broadcast(u32* lanes, u32 value) {
-    KFDEMU_LANE_LOOP lanes[lane] = value;
-}
+KFDEMU_INLINE void broadcast(u32* lanes, u32 value) { KFDEMU_LANE_LOOP lanes[lane] = value; }
 
 /// One dword a lane: all ones where the mask has a bit, else 0.
 KFDEMU_INLINE void expand_mask(u64 mask, u32* lanes) {
@@ -55,7 +54,16 @@ KFDEMU_INLINE u64 pack_mask(const u32* lanes) {
 KFDEMU_INLINE void merge(u32* destination, const u32* source, u64 mask) {
 #if defined(__AVX512F__)
     for (unsigned n = 0; n < 64; n += 16) {
-        _mm512_mask_storeu_epi32(destination + n, static_cast<__mmask16>(mask >> n), _mm512_loadu_si512(source + n));
+        _mm512_mask_storeu_epi32(destination + n, static_cast<__mmask16>(mask >> n),
+                                 _mm512_loadu_si512(source + n));
+    }
+#elif defined(__AVX2__)
+    const __m256i bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    for (unsigned n = 0; n < 64; n += 8) {
+        const __m256i spread = _mm256_and_si256(_mm256_set1_epi32(static_cast<int>(mask >> n & 0xff)), bit);
+        const __m256i value = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source + n));
+        _mm256_maskstore_epi32(reinterpret_cast<int*>(destination + n), _mm256_cmpeq_epi32(spread, bit),
+                               value);
     }
 #else
     alignas(64) u32 chosen[64];
@@ -75,26 +83,39 @@ inline DppLane dpp_source(unsigned control, unsigned lane) {
     const unsigned row = lane & ~15u, column = lane & 15u, n = control & 15u;
     if (control < 0x100) return {(lane & ~3u) | ((control >> (2 * (lane & 3u))) & 3u), true};
     switch (control & 0x1f0) {
-        case 0x100: return {row + ((column + n) & 15u), column + n < 16};   // row_shl
-        case 0x110: return {row + ((column - n) & 15u), column >= n};       // row_shr
-        case 0x120: return {row + ((column - n) & 15u), true};              // row_ror
-        case 0x150: return {row + n, true};                                 // row_newbcast
-        default: break;
+        case 0x100:
+            return {row + ((column + n) & 15u), column + n < 16};  // row_shl
+        case 0x110:
+            return {row + ((column - n) & 15u), column >= n};  // row_shr
+        case 0x120:
+            return {row + ((column - n) & 15u), true};  // row_ror
+        case 0x150:
+            return {row + n, true};  // row_newbcast
+        default:
+            break;
     }
     switch (control) {
-        case 0x130: return {(lane + 1) & 63u, lane != 63};   // wave_shl
-        case 0x134: return {(lane + 1) & 63u, true};         // wave_rol
-        case 0x138: return {(lane - 1) & 63u, lane != 0};    // wave_shr
-        case 0x13c: return {(lane - 1) & 63u, true};         // wave_ror
-        case 0x140: return {row + 15 - column, true};        // row_mirror
-        case 0x141: return {(lane & ~7u) + 7 - (lane & 7u), true};  // row_half_mirror
-        case 0x142: return {(row - 1) & 63u, row != 0};      // row_bcast15
-        default: return {31, lane >= 32};                    // row_bcast31; the decoder lets no other pass
+        case 0x130:
+            return {(lane + 1) & 63u, lane != 63};  // wave_shl
+        case 0x134:
+            return {(lane + 1) & 63u, true};  // wave_rol
+        case 0x138:
+            return {(lane - 1) & 63u, lane != 0};  // wave_shr
+        case 0x13c:
+            return {(lane - 1) & 63u, true};  // wave_ror
+        case 0x140:
+            return {row + 15 - column, true};  // row_mirror
+        case 0x141:
+            return {(lane & ~7u) + 7 - (lane & 7u), true};  // row_half_mirror
+        case 0x142:
+            return {(row - 1) & 63u, row != 0};  // row_bcast15
+        default:
+            return {31, lane >= 32};  // row_bcast31; the decoder lets no other pass
     }
 }
 
-/// Lanes that DPP lets be written: chosen by the row and bank masks, and with a source that exists unless BOUND_CTRL puts
-/// a zero there. A source lane that EXEC disables does not exist.
+/// Lanes that DPP lets be written: chosen by the row and bank masks, and with a source that exists unless
+/// BOUND_CTRL puts a zero there. A source lane that EXEC disables does not exist.
 [[gnu::noinline, maybe_unused]] u64 dpp_write_mask(const Wave& w, const Inst& i) {
     const unsigned control = (i.literal >> 8) & 0x1ff;
     const bool zero = (i.literal >> 19) & 1;
@@ -102,7 +123,8 @@ inline DppLane dpp_source(unsigned control, unsigned lane) {
     u64 mask = 0;
     for (unsigned lane = 0; lane < 64; ++lane) {
         const DppLane source = dpp_source(control, lane);
-        const bool chosen = ((i.literal >> (28 + lane / 16)) & 1) && ((i.literal >> (24 + (lane & 15) / 4)) & 1);
+        const bool chosen =
+            ((i.literal >> (28 + lane / 16)) & 1) && ((i.literal >> (24 + (lane & 15) / 4)) & 1);
         const bool exists = source.valid && ((exec >> source.from) & 1);
         if (chosen && (exists || zero)) mask |= 1ull << lane;
     }
@@ -115,7 +137,8 @@ inline void dpp_move(const Wave& w, const Inst& i, unsigned dwords, const u32* f
     for (unsigned lane = 0; lane < 64; ++lane) {
         const DppLane source = dpp_source(control, lane);
         const bool exists = source.valid && ((exec >> source.from) & 1);
-        for (unsigned n = 0; n < dwords; ++n) to[n * kLanes + lane] = exists ? from[n * kLanes + source.from] : 0;
+        for (unsigned n = 0; n < dwords; ++n)
+            to[n * kLanes + lane] = exists ? from[n * kLanes + source.from] : 0;
     }
 }
 
@@ -157,8 +180,8 @@ inline void sdwa_destination(const Inst& i, const u32* old, u32* result) {
 }
 
 /// Applies what the encoding says to source n before the lanes see it. Returns where it lies now: `room`.
-[[gnu::noinline, maybe_unused]] const u32* prepare(Wave& w, const Inst& i, unsigned n, Kind kind, unsigned dwords,
-                                                   const u32* lanes, u32* room) {
+[[gnu::noinline, maybe_unused]] const u32* prepare(Wave& w, const Inst& i, unsigned n, Kind kind,
+                                                   unsigned dwords, const u32* lanes, u32* room) {
     if (i.format == Format::Vop3p) return lanes;  // the packed executor takes its own modifiers
     if (i.form == Form::Dpp && n == 0) {
         dpp_move(w, i, dwords, lanes, room);
@@ -190,7 +213,10 @@ inline void sdwa_destination(const Inst& i, const u32* old, u32* result) {
 template <class T>
 KFDEMU_INLINE typename T::V output_modified(typename T::V value, unsigned omod, bool clamp, bool dx10) {
     using V = typename T::V;
-    const V scaled = omod == 1 ? value * V{2} : omod == 2 ? value * V{4} : omod == 3 ? value * V{0.5f} : value;
+    const V scaled = omod == 1   ? value * V{2}
+                     : omod == 2 ? value * V{4}
+                     : omod == 3 ? value * V{0.5f}
+                                 : value;
     if (!clamp) return scaled;
     const V low = scaled > V{0} ? scaled : V{0};
     const V bounded = low < V{1} ? low : V{1};
@@ -218,7 +244,8 @@ void modify_output(const Wave& w, const Inst& i, u32* result) {
     if (i.op_sel & 16) {  // keeps the other half, see Decoder
         const bool high = (i.op_sel & 8) != 0;
         KFDEMU_LANE_LOOP {
-            result[lane] = high ? (old[lane] & 0xffff) | result[lane] << 16 : (old[lane] & 0xffff0000) | (result[lane] & 0xffff);
+            result[lane] = high ? (old[lane] & 0xffff) | result[lane] << 16
+                                : (old[lane] & 0xffff0000) | (result[lane] & 0xffff);
         }
     }
 }

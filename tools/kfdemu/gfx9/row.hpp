@@ -3,8 +3,8 @@
 //     const Row& row = rows()[inst.row];     // row.name == "v_add_f32"
 //     handlers[index(Op::v_add_f32)]
 //
-// A row of an .inc file is FORMAT(opcode, name, targets, operand types..., meaning); each includer defines FORMAT for its
-// own purpose: the enum below, the Row table, the executors. Thread safety: constant data.
+// A row of an .inc file is FORMAT(opcode, name, targets, operand types..., meaning); each includer defines
+// FORMAT for its own purpose: the enum below, the Row table, the executors. Thread safety: constant data.
 #pragma once
 
 #include <cstddef>
@@ -24,43 +24,63 @@ namespace targets {
 inline constexpr std::uint8_t gfx900 = 1, gfx906 = 2, gfx908 = 4, gfx90a = 8;
 inline constexpr std::uint8_t all = 15, from906 = 14, from908 = 12, before90a = 7;
 }  // namespace targets
-inline constexpr std::uint8_t bit(Target target) { return static_cast<std::uint8_t>(1u << static_cast<unsigned>(target)); }
+inline constexpr std::uint8_t bit(Target target) {
+    return static_cast<std::uint8_t>(1u << static_cast<unsigned>(target));
+}
 
 /// Operand types: how many dwords, and how a literal or an inline constant is read and printed.
 enum class Type : std::uint8_t {
     none,
-    b16, u16, i16, f16,       // low half of a register
-    pk16, pkf16,              // two halves of a register
-    b32, u32, i32, f32,
-    b64, u64, i64, f64, pkf32,
-    b96, b128, b160, b256, b512, b1024,
-    mask,                     // a lane mask: a pair of SGPRs
-    s32,                      // an SGPR where others have a VGPR
-    simm, uimm, hex,          // SIMM16: signed, unsigned, hexadecimal
-    label,                    // SIMM16: branch distance in dwords
-    special,                  // printed by a rule of its own: s_waitcnt, hwreg, sendmsg, gpr_idx, ...
+    b16,
+    u16,
+    i16,
+    f16,  // low half of a register
+    pk16,
+    pkf16,  // two halves of a register
+    b32,
+    u32,
+    i32,
+    f32,
+    b64,
+    u64,
+    i64,
+    f64,
+    pkf32,
+    b96,
+    b128,
+    b160,
+    b256,
+    b512,
+    b1024,
+    mask,  // a lane mask: a pair of SGPRs
+    s32,   // an SGPR where others have a VGPR
+    simm,
+    uimm,
+    hex,      // SIMM16: signed, unsigned, hexadecimal
+    label,    // SIMM16: branch distance in dwords
+    special,  // printed by a rule of its own: s_waitcnt, hwreg, sendmsg, gpr_idx, ...
 };
 unsigned dwords(Type type);
 
 /// What the types do not say.
 enum RowAttributes : std::uint32_t {
-    kCarryIn = 1,      ///< reads VCC, or SRC2 as a mask in VOP3
-    kCarryOut = 2,     ///< writes VCC, or SDST in VOP3b
-    kNoVop3 = 4,       ///< VOP1/VOP2 without a VOP3 form
-    kNoModifiers = 8,  ///< neither SDWA nor DPP
-    kMadk = 16,        ///< D = A * B + K
-    kMadmk = 32,       ///< D = A * K + B
-    kVop3b = 64,       ///< VOP3-only with SDST
-    kReadsDst = 128,   ///< DST is also a source: v_mac, v_fmac
-    kNoScratch = 256,  ///< FLAT opcode that SCRATCH lacks
-    kOnlyGlobal = 512, ///< FLAT opcode that only GLOBAL has
-    kTwoOffsets = 1024,///< DS: OFFSET0 and OFFSET1 apart
-    kAtomic = 2048,    ///< memory: returns the old value if GLC (FLAT, MUBUF, SMEM)
-    kStore = 4096,     ///< memory: DATA is read, nothing is returned
-    kNoSdwa = 8192,    ///< DPP, but no SDWA
-    kOpSel = 16384,    ///< VOP3 with OP_SEL; the half of DST that it does not name is kept
-    kVccIn = 32768,    ///< reads VCC, whatever SRC2 is: v_div_fmas
-    kMix = 65536,      ///< VOP3P whose OP_SEL_HI makes a source 16 bits wide
+    kCarryIn = 1,           ///< reads VCC, or SRC2 as a mask in VOP3
+    kCarryOut = 2,          ///< writes VCC, or SDST in VOP3b
+    kNoVop3 = 4,            ///< VOP1/VOP2 without a VOP3 form
+    kNoModifiers = 8,       ///< neither SDWA nor DPP
+    kMadk = 16,             ///< D = A * B + K
+    kMadmk = 32,            ///< D = A * K + B
+    kVop3b = 64,            ///< VOP3-only with SDST
+    kReadsDst = 128,        ///< DST is also a source: v_mac, v_fmac
+    kNoScratch = 256,       ///< FLAT opcode that SCRATCH lacks
+    kOnlyGlobal = 512,      ///< FLAT opcode that only GLOBAL has
+    kTwoOffsets = 1024,     ///< DS: OFFSET0 and OFFSET1 apart
+    kAtomic = 2048,         ///< memory: returns the old value if GLC (FLAT, MUBUF, SMEM)
+    kStore = 4096,          ///< memory: DATA is read, nothing is returned
+    kNoSdwa = 8192,         ///< DPP, but no SDWA
+    kOpSel = 16384,         ///< VOP3 with OP_SEL; the half of DST that it does not name is kept
+    kVccIn = 32768,         ///< reads VCC, whatever SRC2 is: v_div_fmas
+    kMix = 65536,           ///< VOP3P whose OP_SEL_HI makes a source 16 bits wide
     kAccumulator = 131072,  ///< VOP3P that moves between VGPR and AccVGPR
 };
 

@@ -1,9 +1,9 @@
 // v_exp, v_log, v_rcp, v_rsq, v_sqrt, v_sin, v_cos, and the division helpers.
 //
-// 32-bit ones are computed in double and rounded once, which is within 0.501 ulp where the result is normal: better than the
-// 1 ulp that the "Vega" ISA manual states. (v_sin, v_cos: absolute error below 2^-24 after an exact range reduction.)
-// 64-bit v_rcp and v_rsq, stated with 2^29 ulp, are correctly rounded or within 1 ulp.
-// Compiled once for each x86 level, in that level's namespace.
+// 32-bit ones are computed in double and rounded once, which is within 0.501 ulp where the result is normal:
+// better than the 1 ulp that the "Vega" ISA manual states. (v_sin, v_cos: absolute error below 2^-24 after an
+// exact range reduction.) 64-bit v_rcp and v_rsq, stated with 2^29 ulp, are correctly rounded or within 1
+// ulp. Compiled once for each x86 level, in that level's namespace.
 #pragma once
 
 #include "float_math.hpp"
@@ -11,7 +11,8 @@
 namespace kfdemu::gfx9::KFDEMU_LEVEL {
 namespace {
 
-/// 2^x, x a float: 2^n by exponent bits times a polynomial of the rest, |rest| <= 1/2 (Taylor to degree 11: error < 2^-48).
+/// 2^x, x a float: 2^n by exponent bits times a polynomial of the rest, |rest| <= 1/2 (Taylor to degree 11:
+/// error < 2^-48).
 KFDEMU_INLINE double exp2_wide(double x) {
     const double bounded = x > 1024.0 ? 1024.0 : x < -1020.0 ? -1020.0 : x;
     const double whole = __builtin_floor(bounded + 0.5);
@@ -61,7 +62,10 @@ KFDEMU_INLINE double log2_wide(double x) {
 KFDEMU_INLINE float log2(float x) {
     const bool ordinary = x > 0 && !is_infinite(x);
     const float result = static_cast<float>(log2_wide(ordinary ? static_cast<double>(x) : 1.0));
-    const float odd = x == 0 ? -__builtin_inff() : x < 0 ? bits<float>(0x7fc00000u) : is_nan(x) ? quieted(x) : x;
+    const float odd = x == 0      ? -__builtin_inff()
+                      : x < 0     ? bits<float>(0x7fc00000u)
+                      : is_nan(x) ? quieted(x)
+                                  : x;
     return ordinary ? result : odd;
 }
 
@@ -108,7 +112,8 @@ KFDEMU_INLINE float cosine_turns(float x) {
     return no_number ? nan_of(bits<float>(0x7fc00000u), x) : result;
 }
 
-// Division: v_div_scale, v_div_fmas, v_div_fixup ("Instinct MI300" ISA manual spells them out; "Vega" names them).
+// Division: v_div_scale, v_div_fmas, v_div_fixup ("Instinct MI300" ISA manual spells them out; "Vega" names
+// them).
 
 template <class F>
 struct Division;
@@ -139,7 +144,8 @@ KFDEMU_INLINE F div_scale(F s0, F s1, F s2, bool& carry) {
     const bool is_numerator = bits<BitsOf<F>>(s0) == bits<BitsOf<F>>(s2);
     const bool far = raw_exponent(s2) - raw_exponent(s1) >= Division<F>::far;
     const bool denormal_denominator = raw_exponent(s1) == 0;
-    const bool denormal_reciprocal = raw_exponent(s1) >= 2 * Ieee<F>::bias - 1 && quotient_is_denormal(F{1}, s1);
+    const bool denormal_reciprocal =
+        raw_exponent(s1) >= 2 * Ieee<F>::bias - 1 && quotient_is_denormal(F{1}, s1);
     const bool denormal_quotient = quotient_is_denormal(s2, s1);
     const bool tiny = raw_exponent(s2) <= Division<F>::tiny;
     const F up = load_exponent(s0, scale), down = load_exponent(s0, -scale);
@@ -187,7 +193,8 @@ KFDEMU_INLINE F div_fixup(F s0, F s1, F s2) {
     const F inf = bits<F>(Ieee<F>::infinity);
     const bool invalid = (s1 == 0 && s2 == 0) || (is_infinite(s1) && is_infinite(s2));
     // Far beyond the largest number the steps before this one have met infinities and made a NaN of them.
-    const bool overflow = s1 == 0 || is_infinite(s2) || raw_exponent(s2) - raw_exponent(s1) > Ieee<F>::bias + 1;
+    const bool overflow =
+        s1 == 0 || is_infinite(s2) || raw_exponent(s2) - raw_exponent(s1) > Ieee<F>::bias + 1;
     const bool underflow = s2 == 0 || is_infinite(s1) ||
                            raw_exponent(s2) - raw_exponent(s1) < -Ieee<F>::bias - Ieee<F>::mantissa;
     const F number = with_sign(overflow ? inf : underflow ? F{0} : s0, negative);

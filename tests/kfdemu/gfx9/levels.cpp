@@ -1,0 +1,88 @@
+// The executors of all x86 levels agree bit for bit: every vector row, on random and edge values.
+#include <cstring>
+
+#include "machine.hpp"
+#include "samples.hpp"
+#include "support/catch.hpp"
+
+using namespace test_gfx9;
+using namespace kfdemu::gfx9;
+
+namespace {
+
+u64 next_random(u64& state) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return state >> 16;
+}
+
+/// Edge values of every type, and noise.
+u32 value(u64& state) {
+    constexpr u32 edges[] = {0,          1,          0x80000000, 0x7fffffff, 0xffffffff,
+                             0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001, 0x3f800000,
+                             0xbf800000, 0x00000001, 0x00800000, 0x3ff00000, 0x7ff00000,
+                             0xfff80000, 0x00010000, 0x3c007c00, 0x0001fc00, 0x7e013555};
+    const u64 r = next_random(state);
+    if (r % 4 == 0) return edges[(r >> 8) % (sizeof edges / sizeof *edges)];
+    if (r % 4 == 1) return static_cast<u32>(r >> 8) % 128;
+    return static_cast<u32>(next_random(state));
+}
+
+bool is_vector(Format format) {
+    return format == Format::Vop1 || format == Format::Vop2 || format == Format::Vopc ||
+           format == Format::Vop3 || format == Format::Vop3p;
+}
+
+void fill(Machine& m, u64 seed) {
+    for (unsigned n = 0; n < 256 * 64; ++n) m.wave().v[n] = value(seed);
+    for (unsigned n = 0; n < 108; ++n) m.wave().s[n] = value(seed);
+    m.exec(seed % 3 ? kAll : seed);
+}
+
+}  // namespace
+
+TEST_CASE("every vector row gives the same bits at every x86 level", "[gfx9][levels]") {
+    const std::vector<Level> all = levels();
+    if (all.size() < 2) SKIP_BECAUSE("this CPU runs the lowest level only");
+    for (const Target target : {Target::gfx900, Target::gfx90a}) {
+        Machine reference{target, all.front()};
+        std::vector<std::unique_ptr<Machine>> others;
+        for (std::size_t n = 1; n < all.size(); ++n)
+            others.push_back(std::make_unique<Machine>(target, all[n]));
+        for (const Row& row : rows()) {
+            if (!row.on(target) || !is_vector(row.format)) continue;
+            u64 seed = row.opcode * 1000u + static_cast<u64>(row.format);
+            for (const Words& words : samples(row, target)) {
+                ++seed;
+                fill(reference, seed);
+                const Stop stop = reference.run(words);
+                for (std::size_t n = 0; n < others.size(); ++n) {
+                    INFO(row.name << " " << std::hex << words[0] << " " << words.back() << " on "
+                                  << name(all[n + 1]));
+                    fill(*others[n], seed);
+                    CHECK(others[n]->run(words) == stop);
+                    CHECK(std::memcmp(others[n]->wave().v, reference.wave().v, 256 * 256) == 0);
+                    CHECK(std::memcmp(others[n]->wave().s, reference.wave().s, sizeof reference.wave().s) ==
+                          0);
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("a row without meaning stops loudly, every other one runs", "[gfx9][levels]") {
+    std::string silent;
+    for (const Target target : kTargets) {
+        Machine m{target};
+        for (const Row& row : rows()) {
+            if (!row.on(target) || !is_vector(row.format)) continue;
+            const Words words = samples(row, target).front();
+            fill(m, 7);
+            const bool runs = m.run(words) == Stop::End;
+            const bool unknown_meaning = std::strstr(row.name, "v_dot") ||
+                                         std::strstr(row.name, "screen_partition") ||
+                                         std::strstr(row.name, "trig_preop");
+            INFO(row.name << " on " << kfdemu::gfx9::name(target));
+            if (!unknown_meaning) CHECK(runs);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+// A wave that runs a few dwords of code, with no memory and no HSA.
+//
+//     Machine m{Target::gfx90a, Level::V3};
+//     m.vgpr(1, 5u);
+//     m.run({0x7e000301});               // v_mov_b32 v0, v1; s_endpgm follows by itself
+//     m.lane(0, 17) == 5
+//
+// Thread safety: one thread at a time.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kfdemu/gfx9/decode.hpp"
+#include "kfdemu/gfx9/wave.hpp"
+
+namespace test_gfx9 {
+
+using kfdemu::gfx9::Decoder;
+using kfdemu::gfx9::Inst;
+using kfdemu::gfx9::Level;
+using kfdemu::gfx9::Stop;
+using kfdemu::gfx9::Target;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+
+inline constexpr u64 kAll = ~u64{0};
+inline constexpr u64 kCodeBase = 0x10000;
+
+class Machine {
+  public:
+    explicit Machine(Target target = Target::gfx90a, Level level = kfdemu::gfx9::best_level());
+
+    kfdemu::gfx9::Wave& wave() { return wave_; }
+    void vgpr(unsigned n, u32 value);  ///< all lanes
+    void vgpr64(unsigned n, u64 value);
+    u32& lane(unsigned n, unsigned lane) { return wave_.v[n * 64 + lane]; }
+    u64 lane64(unsigned n, unsigned lane) { return this->lane(n, lane) | u64{this->lane(n + 1, lane)} << 32; }
+    u32& sgpr(unsigned n) { return wave_.s[n]; }
+    void exec(u64 mask) { wave_.set_s64(kfdemu::gfx9::kExec, mask); }
+
+    /// Decodes the code at kCodeBase, lets s_endpgm follow, and runs it from the start.
+    Stop run(const std::vector<u32>& code, u64 budget = 10'000);
+    Stop resume(u64 budget = 10'000) { return kfdemu::gfx9::run(wave_, budget); }
+
+  private:
+    static const Inst* fetch(kfdemu::gfx9::Wave& wave, u64 pc);
+
+    struct Registers {
+        alignas(64) u32 dword[(256 + 256 + 32) * 64];
+    };
+    Decoder decoder_;
+    std::unique_ptr<Registers> registers_ = std::make_unique<Registers>();
+    std::vector<Inst> slots_;
+    kfdemu::gfx9::Wave wave_;
+};
+
+/// The levels that this CPU can run.
+std::vector<Level> levels();
+const char* name(Level level);
+
+/// Opcode number of a mnemonic on a target; fails the test if there is none.
+const kfdemu::gfx9::Row& row_of(const std::string& mnemonic, Target target = Target::gfx90a);
+
+// Encodings. Sources are operand encodings: 0-255 scalar, 256 + n VGPR n.
+inline constexpr u32 v(u32 n) { return 256 + n; }
+std::vector<u32> vop1(const std::string& mnemonic, u32 d, u32 a, Target target = Target::gfx90a);
+std::vector<u32> vop2(const std::string& mnemonic, u32 d, u32 a, u32 b, Target target = Target::gfx90a);
+/// Any vector row in its VOP3 form; `high` is ORed into the second dword (neg, omod), `low` into the first
+/// (abs, clamp, op_sel).
+std::vector<u32> vop3(const std::string& mnemonic, u32 d, u32 a, u32 b = 0, u32 c = 0, u32 low = 0,
+                      u32 high = 0, Target target = Target::gfx90a);
+
+u32 bits(float value);
+u64 bits(double value);
+float as_float(u32 value);
+double as_double(u64 value);
+
+}  // namespace test_gfx9
