@@ -10,6 +10,7 @@ using namespace device_test;
 using Catch::Matchers::StartsWith;
 
 TEST_CASE("a GPU says who it is", "[agent]") {
+    NEEDS_DEVICE();
     const Device device;
     const AgentRef gpu = device.gpu;
     CHECK(gpu.is_gpu());
@@ -25,6 +26,7 @@ TEST_CASE("a GPU says who it is", "[agent]") {
 }
 
 TEST_CASE("its instruction sets begin with its own", "[agent]") {
+    NEEDS_DEVICE();
     const Device device;
     const auto isas = device.gpu.isas();
     REQUIRE_FALSE(isas.empty());
@@ -32,6 +34,7 @@ TEST_CASE("its instruction sets begin with its own", "[agent]") {
 }
 
 TEST_CASE("its limits are those of a GPU", "[agent]") {
+    NEEDS_DEVICE();
     const Device device;
     const AgentRef gpu = device.gpu;
     CHECK((gpu.wavefront_size() == 64 || gpu.wavefront_size() == 32));
@@ -54,6 +57,7 @@ TEST_CASE("its limits are those of a GPU", "[agent]") {
 }
 
 TEST_CASE("its caches have levels and sizes", "[agent]") {
+    NEEDS_DEVICE();
     const Device device;
     const auto caches = device.gpu.caches();
     REQUIRE_FALSE(caches.empty());
@@ -65,12 +69,14 @@ TEST_CASE("its caches have levels and sizes", "[agent]") {
 }
 
 TEST_CASE("CPU agents have labels too, and foreign handles a neutral one", "[agent]") {
+    NEEDS_DEVICE();
     const Device device;
     CHECK(device.driver.cpus().front().label() == "cpu0");
     CHECK(AgentRef(hsa_agent_t{0x1234}).label() == "agent 0x1234");
 }
 
 TEST_CASE("regions and pools of a GPU: device memory and LDS", "[agent][pool]") {
+    NEEDS_DEVICE();
     const Device device;
     std::set<Segment> segments;
     for (const MemRegion& region : device.gpu.regions()) {
@@ -88,6 +94,7 @@ TEST_CASE("regions and pools of a GPU: device memory and LDS", "[agent][pool]") 
 }
 
 TEST_CASE("device_pool is coarse-grained memory of the GPU that can be allocated from", "[pool]") {
+    NEEDS_DEVICE();
     const Device device;
     const MemPool pool = device_pool(device.gpu);
     CHECK(pool.owner() == device.gpu);
@@ -105,6 +112,7 @@ TEST_CASE("device_pool is coarse-grained memory of the GPU that can be allocated
 }
 
 TEST_CASE("host pools of the three kinds", "[pool]") {
+    NEEDS_DEVICE();
     const Device device;
     CHECK(host_pool(HostMemory::fine_grained).global_flags().fine_grained);
     CHECK(host_pool(HostMemory::coarse_grained).global_flags().coarse_grained);
@@ -117,6 +125,7 @@ TEST_CASE("host pools of the three kinds", "[pool]") {
 }
 
 TEST_CASE("contexts nest, one current device a thread", "[context]") {
+    NEEDS_DEVICE();
     const Device device;
     CHECK(Context::try_current() == nullptr);
     CHECK_THROWS_AS(Context::current(), Error);
@@ -137,6 +146,7 @@ TEST_CASE("contexts nest, one current device a thread", "[context]") {
 }
 
 TEST_CASE("a context needs a GPU", "[context]") {
+    NEEDS_DEVICE();
     const Device device;
     CHECK_THROWS_AS(Context(device.driver.cpus().front()), InvalidArgument);
     CHECK_THROWS_AS(Context(AgentRef()), InvalidArgument);

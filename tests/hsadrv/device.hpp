@@ -1,10 +1,12 @@
-// What the device tests share: the first GPU, and waits short enough to fail in.
+// What the tests of the driver layer share: the first GPU with nothing made on it, waits that end, and child
+// processes.
 #pragma once
 
 #include <chrono>
+#include <string>
 
 #include "hsadrv/hsadrv.hpp"
-#include "support/catch.hpp"
+#include "support/device.hpp"
 
 namespace device_test {
 

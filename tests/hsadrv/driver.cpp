@@ -17,6 +17,7 @@ using namespace device_test;
 using Catch::Matchers::Contains;
 
 TEST_CASE("the host and at least one GPU are found", "[driver]") {
+    NEEDS_DEVICE();
     const Driver driver;
     CHECK_FALSE(driver.gpus().empty());
     CHECK_FALSE(driver.cpus().empty());
@@ -24,6 +25,7 @@ TEST_CASE("the host and at least one GPU are found", "[driver]") {
 }
 
 TEST_CASE("system facts are plausible", "[driver]") {
+    NEEDS_DEVICE();
     const SystemFacts& facts = Driver().system();
     CHECK(facts.version_major == 1);
     CHECK(facts.timestamp_frequency_hz > 1000000);
@@ -33,6 +35,7 @@ TEST_CASE("system facts are plausible", "[driver]") {
 }
 
 TEST_CASE("drivers share one runtime, which ends with the last of them", "[driver]") {
+    NEEDS_DEVICE();
     CHECK_THROWS_AS(Driver::current(), Error);
     {
         std::optional<Driver> first(std::in_place);
@@ -45,6 +48,7 @@ TEST_CASE("drivers share one runtime, which ends with the last of them", "[drive
 }
 
 TEST_CASE("what was made under a driver keeps the runtime alive", "[driver]") {
+    NEEDS_DEVICE();
     Signal signal;
     {
         const Driver driver;
@@ -57,6 +61,7 @@ TEST_CASE("what was made under a driver keeps the runtime alive", "[driver]") {
 }
 
 TEST_CASE("a new value is taken after the old one is destroyed under its own runtime", "[driver]") {
+    NEEDS_DEVICE();
     Signal signal;
     for (int round = 0; round < 3; ++round) {
         const Driver driver;
@@ -66,6 +71,7 @@ TEST_CASE("a new value is taken after the old one is destroyed under its own run
 }
 
 TEST_CASE("init and shutdown may race", "[driver][stress]") {
+    NEEDS_DEVICE();
     std::vector<std::thread> threads;
     std::atomic<int> failures{0};
     for (int i = 0; i < 4; ++i)
@@ -81,6 +87,7 @@ TEST_CASE("init and shutdown may race", "[driver][stress]") {
 }
 
 TEST_CASE("a child forked after init gets a clear error, and the parent is unaffected", "[driver][fork]") {
+    NEEDS_DEVICE();
     const Driver driver;
     const Signal signal = Signal::create(1);
     const pid_t child = ::fork();
@@ -111,6 +118,7 @@ TEST_CASE("a child forked after init gets a clear error, and the parent is unaff
 }
 
 TEST_CASE("a child forked before init may use the runtime", "[driver][fork]") {
+    NEEDS_DEVICE();
     REQUIRE_THROWS_AS(Driver::current(), Error);
     const pid_t child = ::fork();
     if (child == 0) {

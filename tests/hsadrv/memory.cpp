@@ -13,6 +13,7 @@ using namespace device_test;
 using Catch::Matchers::Contains;
 
 TEST_CASE("an allocation is aligned, owned and known to the runtime", "[memory]") {
+    NEEDS_DEVICE();
     const Device device;
     const Allocation a = Allocation::from_pool(device_pool(device.gpu), 1000);
     REQUIRE(a);
@@ -29,6 +30,7 @@ TEST_CASE("an allocation is aligned, owned and known to the runtime", "[memory]"
 }
 
 TEST_CASE("zero bytes are an empty allocation", "[memory]") {
+    NEEDS_DEVICE();
     const Device device;
     const Allocation a = Allocation::from_pool(device_pool(device.gpu), 0);
     CHECK_FALSE(a);
@@ -37,6 +39,7 @@ TEST_CASE("zero bytes are an empty allocation", "[memory]") {
 }
 
 TEST_CASE("too much is OutOfMemory with the numbers, and changes nothing", "[memory]") {
+    NEEDS_DEVICE();
     const Device device;
     for (const MemPool& pool : {device_pool(device.gpu), host_pool(HostMemory::fine_grained)}) {
         const std::size_t most = pool.alloc_max_bytes();
@@ -54,6 +57,7 @@ TEST_CASE("too much is OutOfMemory with the numbers, and changes nothing", "[mem
 }
 
 TEST_CASE("device memory runs out as an error, and comes back", "[memory]") {
+    NEEDS_DEVICE();
     const Device device;
     const MemPool pool = device_pool(device.gpu);
     const std::size_t part = pool.size_bytes() / 8;
@@ -72,6 +76,7 @@ TEST_CASE("device memory runs out as an error, and comes back", "[memory]") {
 }
 
 TEST_CASE("moving hands the memory on; releasing gives it up", "[memory]") {
+    NEEDS_DEVICE();
     const Device device;
     const MemPool pool = device_pool(device.gpu);
     Allocation a = Allocation::from_pool(pool, 4096);
@@ -90,6 +95,7 @@ TEST_CASE("moving hands the memory on; releasing gives it up", "[memory]") {
 }
 
 TEST_CASE("pinned host memory is written by the host and mapped for every GPU", "[memory]") {
+    NEEDS_DEVICE();
     const Device device;
     for (const HostMemory kind :
          {HostMemory::fine_grained, HostMemory::coarse_grained, HostMemory::kernarg}) {
@@ -105,6 +111,7 @@ TEST_CASE("pinned host memory is written by the host and mapped for every GPU", 
 }
 
 TEST_CASE("ordinary host memory is pageable", "[memory]") {
+    NEEDS_DEVICE();
     const Device device;
     std::vector<int> host(100);
     const PointerInfo info = pointer_info(host.data());
@@ -114,6 +121,7 @@ TEST_CASE("ordinary host memory is pageable", "[memory]") {
 }
 
 TEST_CASE("registered host memory has a device address, until the scope ends", "[memory][register]") {
+    NEEDS_DEVICE();
     const Device device;
     std::vector<std::byte> host(3 * 4096);
     {
@@ -131,6 +139,7 @@ TEST_CASE("registered host memory has a device address, until the scope ends", "
 }
 
 TEST_CASE("register_memory refuses what is no range", "[memory][register]") {
+    NEEDS_DEVICE();
     const Device device;
     int word = 0;
     CHECK_THROWS_AS(register_memory(nullptr, 4), InvalidArgument);
@@ -139,6 +148,7 @@ TEST_CASE("register_memory refuses what is no range", "[memory][register]") {
 }
 
 TEST_CASE("register_memory and deregister_memory come in pairs", "[memory][register]") {
+    NEEDS_DEVICE();
     const Device device;
     std::vector<std::byte> host(8192);
     const AgentRef gpus[] = {device.gpu};

@@ -31,6 +31,7 @@ struct Gate {
 }  // namespace
 
 TEST_CASE("a barrier packet completes its signal", "[queue]") {
+    NEEDS_DEVICE();
     const Device device;
     const Queue queue = Queue::create(device.gpu);
     const Signal done = Signal::create(1);
@@ -41,6 +42,7 @@ TEST_CASE("a barrier packet completes its signal", "[queue]") {
 }
 
 TEST_CASE("a barrier-and waits for all its signals, a barrier-or for one", "[queue]") {
+    NEEDS_DEVICE();
     const Device device;
     const Queue both = Queue::create(device.gpu), either = Queue::create(device.gpu);
     const Signal a = Signal::create(1), b = Signal::create(1), all = Signal::create(1),
@@ -56,6 +58,7 @@ TEST_CASE("a barrier-and waits for all its signals, a barrier-or for one", "[que
 }
 
 TEST_CASE("packets with the barrier bit complete in order, over three laps of the ring", "[queue]") {
+    NEEDS_DEVICE();
     const Device device;
     const std::uint32_t size = device.gpu.queue_min_packets();
     const Queue queue = Queue::create(device.gpu, {.packets = size});
@@ -67,6 +70,7 @@ TEST_CASE("packets with the barrier bit complete in order, over three laps of th
 }
 
 TEST_CASE("a batch is submitted with one call, in order", "[queue]") {
+    NEEDS_DEVICE();
     const Device device;
     const Queue queue = Queue::create(device.gpu);
     const Signal done = Signal::create(3);
@@ -77,6 +81,7 @@ TEST_CASE("a batch is submitted with one call, in order", "[queue]") {
 }
 
 TEST_CASE("a full ring refuses, times out with the numbers, then accepts", "[queue][deadline]") {
+    NEEDS_DEVICE();
     const Device device;
     const std::uint32_t size = device.gpu.queue_min_packets();
     const Queue owner = Queue::create(device.gpu, {.packets = size});
@@ -100,6 +105,7 @@ TEST_CASE("a full ring refuses, times out with the numbers, then accepts", "[que
 }
 
 TEST_CASE("more slots than the ring has can never be reserved", "[queue]") {
+    NEEDS_DEVICE();
     const Device device;
     const Queue queue = Queue::create(device.gpu, {.packets = 64});
     CHECK_THROWS_AS(queue.ref().try_reserve(65), InvalidArgument);
@@ -108,6 +114,7 @@ TEST_CASE("more slots than the ring has can never be reserved", "[queue]") {
 }
 
 TEST_CASE("eight producers share a queue through many laps", "[queue][stress]") {
+    NEEDS_DEVICE();
     const Device device;
     constexpr int producers = 8, each = 500;
     const Queue queue = Queue::create(device.gpu, {.packets = 64});
@@ -129,6 +136,7 @@ TEST_CASE("eight producers share a queue through many laps", "[queue][stress]") 
 }
 
 TEST_CASE("sizes that the agent does not take are refused with its limits", "[queue]") {
+    NEEDS_DEVICE();
     const Device device;
     for (const std::uint32_t packets : {0u, 1u, 63u, 100u, device.gpu.queue_max_packets() * 2}) {
         CAPTURE(packets);
@@ -141,6 +149,7 @@ TEST_CASE("sizes that the agent does not take are refused with its limits", "[qu
 
 TEST_CASE("a packet that nobody knows stops its queue with a typed, sticky error; others go on",
           "[queue][error]") {
+    NEEDS_DEVICE();
     const Device device;
     std::atomic<int> told{0};
     const Signal wake = Signal::create(1);
@@ -168,6 +177,7 @@ TEST_CASE("a packet that nobody knows stops its queue with a typed, sticky error
 }
 
 TEST_CASE("a queue is destroyed with work on it", "[queue]") {
+    NEEDS_DEVICE();
     const Device device;
     const Signal never = Signal::create(1);
     const hsa_signal_t dependency = never.native();

@@ -17,6 +17,7 @@ auto elapsed_since(Deadline::Clock::time_point start) { return Deadline::Clock::
 }  // namespace
 
 TEST_CASE("a signal's verbs do what they say", "[signal]") {
+    NEEDS_DEVICE();
     const Device device;
     const Signal owner = Signal::create(5);
     const SignalRef signal = owner;
@@ -35,6 +36,7 @@ TEST_CASE("a signal's verbs do what they say", "[signal]") {
 }
 
 TEST_CASE("a wait returns the value at once when its condition holds", "[signal]") {
+    NEEDS_DEVICE();
     const Device device;
     const Signal signal = Signal::create(4);
     CHECK(signal.wait(Condition::equal, 4) == 4);
@@ -44,6 +46,7 @@ TEST_CASE("a wait returns the value at once when its condition holds", "[signal]
 }
 
 TEST_CASE("a wait ends at its deadline, neither before nor long after", "[signal][deadline]") {
+    NEEDS_DEVICE();
     const Device device;
     const Signal signal = Signal::create(1);
     CHECK_FALSE(signal.try_wait(Condition::equal, 0, 0ms));
@@ -59,6 +62,7 @@ TEST_CASE("a wait ends at its deadline, neither before nor long after", "[signal
 }
 
 TEST_CASE("a blocked wait is woken by a store from another thread", "[signal]") {
+    NEEDS_DEVICE();
     const Device device;
     const Signal signal = Signal::create(1);
     std::thread other([&] {
@@ -70,6 +74,7 @@ TEST_CASE("a blocked wait is woken by a store from another thread", "[signal]") 
 }
 
 TEST_CASE("several waiters on one signal all wake", "[signal]") {
+    NEEDS_DEVICE();
     const Device device;
     const Signal signal = Signal::create(1);
     std::atomic<int> woken{0};
@@ -83,6 +88,7 @@ TEST_CASE("several waiters on one signal all wake", "[signal]") {
 }
 
 TEST_CASE("an owner moves, releases and adopts", "[signal]") {
+    NEEDS_DEVICE();
     const Device device;
     Signal a = Signal::create(2);
     Signal b = std::move(a);
@@ -95,6 +101,7 @@ TEST_CASE("an owner moves, releases and adopts", "[signal]") {
 }
 
 TEST_CASE("a pool gives signals back out, with the value asked for", "[signal][pool]") {
+    NEEDS_DEVICE();
     const Device device;
     SignalPool pool;
     const hsa_signal_t first = pool.acquire(1)->native();
@@ -110,6 +117,7 @@ TEST_CASE("a pool gives signals back out, with the value asked for", "[signal][p
 }
 
 TEST_CASE("a pooled signal may outlive its pool", "[signal][pool]") {
+    NEEDS_DEVICE();
     const Device device;
     std::shared_ptr<PooledSignal> signal;
     {
@@ -121,6 +129,7 @@ TEST_CASE("a pooled signal may outlive its pool", "[signal][pool]") {
 }
 
 TEST_CASE("a pool is shared by threads", "[signal][pool][stress]") {
+    NEEDS_DEVICE();
     const Device device;
     SignalPool pool;
     std::vector<std::thread> threads;

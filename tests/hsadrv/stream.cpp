@@ -51,6 +51,7 @@ struct Gate {
 }  // namespace
 
 TEST_CASE("a fresh stream is idle, and synchronising it returns at once", "[stream]") {
+    NEEDS_DEVICE();
     Fixture f;
     CHECK(f.stream.query());
     CHECK_NOTHROW(f.stream.synchronize(0ms));
@@ -59,6 +60,7 @@ TEST_CASE("a fresh stream is idle, and synchronising it returns at once", "[stre
 }
 
 TEST_CASE("pageable memory goes to the device and back, whatever its size and offset", "[stream][copy]") {
+    NEEDS_DEVICE();
     Fixture f;
     for (const std::size_t size : {std::size_t{1}, std::size_t{3}, std::size_t{63}, std::size_t{4096},
                                    std::size_t{65537}, std::size_t{2} << 20, (std::size_t{7} << 20) + 13}) {
@@ -74,6 +76,7 @@ TEST_CASE("pageable memory goes to the device and back, whatever its size and of
 }
 
 TEST_CASE("a pageable source may be reused as soon as the call returns", "[stream][copy]") {
+    NEEDS_DEVICE();
     Fixture f;
     const std::size_t size = 5 << 20;
     const Allocation device = f.device(size);
@@ -87,6 +90,7 @@ TEST_CASE("a pageable source may be reused as soon as the call returns", "[strea
 }
 
 TEST_CASE("pinned memory is copied both ways without waiting", "[stream][copy]") {
+    NEEDS_DEVICE();
     Fixture f;
     const std::size_t size = 300000;
     const Allocation from = f.pinned(size), device = f.device(size), to = f.pinned(size);
@@ -99,6 +103,7 @@ TEST_CASE("pinned memory is copied both ways without waiting", "[stream][copy]")
 }
 
 TEST_CASE("registered memory is copied by its host address", "[stream][copy][register]") {
+    NEEDS_DEVICE();
     Fixture f;
     auto source = pattern(100000);
     std::vector<std::uint8_t> back(source.size());
@@ -111,6 +116,7 @@ TEST_CASE("registered memory is copied by its host address", "[stream][copy][reg
 }
 
 TEST_CASE("device memory is copied within a device", "[stream][copy]") {
+    NEEDS_DEVICE();
     Fixture f;
     for (const std::size_t size : {std::size_t{4096}, std::size_t{100001}}) {
         const Allocation a = f.device(size), b = f.device(size);
@@ -124,6 +130,7 @@ TEST_CASE("device memory is copied within a device", "[stream][copy]") {
 }
 
 TEST_CASE("host memory is copied to host memory in the stream's order", "[stream][copy]") {
+    NEEDS_DEVICE();
     Fixture f;
     const auto source = pattern(50000);
     const Allocation a = f.pinned(source.size()), b = f.pinned(source.size());
@@ -136,6 +143,7 @@ TEST_CASE("host memory is copied to host memory in the stream's order", "[stream
 }
 
 TEST_CASE("device memory is copied between devices", "[stream][copy]") {
+    NEEDS_DEVICE();
     Fixture f;
     if (f.driver.gpus().size() < 2) SKIP_BECAUSE("there is one GPU");
     const std::size_t size = 3 << 20;
@@ -150,6 +158,7 @@ TEST_CASE("device memory is copied between devices", "[stream][copy]") {
 }
 
 TEST_CASE("operations happen in the order of their calls", "[stream]") {
+    NEEDS_DEVICE();
     Fixture f;
     const std::size_t size = 64 << 10;
     const Allocation device = f.device(size), pinned = f.pinned(size), out = f.pinned(size);
@@ -166,6 +175,7 @@ TEST_CASE("operations happen in the order of their calls", "[stream]") {
 }
 
 TEST_CASE("fills repeat any pattern over any multiple of it", "[stream][fill]") {
+    NEEDS_DEVICE();
     Fixture f;
     struct Triple {
         std::uint8_t a, b, c;
@@ -189,6 +199,7 @@ TEST_CASE("fills repeat any pattern over any multiple of it", "[stream][fill]") 
 }
 
 TEST_CASE("copies and fills that cannot be are refused before anything is enqueued", "[stream][copy]") {
+    NEEDS_DEVICE();
     Fixture f;
     const Allocation device = f.device(4096);
     std::vector<std::uint8_t> host(8192);
@@ -202,13 +213,15 @@ TEST_CASE("copies and fills that cannot be are refused before anything is enqueu
     CHECK_THROWS_WITH(f.stream.copy_async(at, at + 10, 11), Contains("overlap"));
     CHECK_THROWS_AS(f.stream.copy_async(at, host.data(), SIZE_MAX), InvalidArgument);
     CHECK_THROWS_WITH(f.stream.fill_async(host.data(), std::uint8_t{1}, 10), Contains("pageable"));
-    CHECK_THROWS_AS(f.stream.fill_async(device.data(), 10, std::as_bytes(std::span("abc", 3))), InvalidArgument);
+    CHECK_THROWS_AS(f.stream.fill_async(device.data(), 10, std::as_bytes(std::span("abc", 3))),
+                    InvalidArgument);
     CHECK_THROWS_AS(f.stream.fill_async(at, 10, std::span<const std::byte>()), InvalidArgument);
     CHECK_NOTHROW(f.stream.copy_async(at, at + 10, 10));
     f.wait();
 }
 
 TEST_CASE("query and synchronize know of packets that the caller put on the queue", "[stream][deadline]") {
+    NEEDS_DEVICE();
     Fixture f;
     const Allocation device = f.device(4096), from = f.pinned(4096), to = f.pinned(4096);
     std::fill(bytes_of(from).begin(), bytes_of(from).end(), 1);
@@ -227,6 +240,7 @@ TEST_CASE("query and synchronize know of packets that the caller put on the queu
 }
 
 TEST_CASE("an object is kept until the work submitted before it is complete", "[stream]") {
+    NEEDS_DEVICE();
     Fixture f;
     const Allocation device = f.device(1 << 20), pinned = f.pinned(1 << 20);
     auto idle = std::make_shared<int>(1);
@@ -245,6 +259,7 @@ TEST_CASE("an object is kept until the work submitted before it is complete", "[
 }
 
 TEST_CASE("auto_synchronize waits at the end of its scope", "[stream]") {
+    NEEDS_DEVICE();
     Fixture f;
     const Allocation device = f.device(4 << 20), to = f.pinned(4 << 20);
     const auto source = pattern(4 << 20);
@@ -257,6 +272,7 @@ TEST_CASE("auto_synchronize waits at the end of its scope", "[stream]") {
 }
 
 TEST_CASE("a stream may be destroyed with work in flight: the work is done first", "[stream]") {
+    NEEDS_DEVICE();
     Fixture f;
     const Allocation device = f.device(4 << 20), to = f.pinned(4 << 20);
     const auto source = pattern(4 << 20, 5);
@@ -269,6 +285,7 @@ TEST_CASE("a stream may be destroyed with work in flight: the work is done first
 }
 
 TEST_CASE("streams move", "[stream]") {
+    NEEDS_DEVICE();
     Fixture f;
     Stream other = std::move(f.stream);
     f.stream = Stream(f.gpu);
@@ -281,6 +298,7 @@ TEST_CASE("streams move", "[stream]") {
 }
 
 TEST_CASE("a stream outlives the driver it was made under", "[stream]") {
+    NEEDS_DEVICE();
     std::unique_ptr<Stream> stream;
     Allocation device;
     {
@@ -296,6 +314,7 @@ TEST_CASE("a stream outlives the driver it was made under", "[stream]") {
 
 TEST_CASE("an invalid packet fails its stream with a sticky error; other streams stay usable",
           "[stream][error]") {
+    NEEDS_DEVICE();
     Fixture f;
     Stream other(f.gpu);
     const Allocation device = f.device(4096);
@@ -317,6 +336,7 @@ TEST_CASE("an invalid packet fails its stream with a sticky error; other streams
 
 TEST_CASE("whoever waits for a stream when it fails is woken; copies behind it do not block others",
           "[stream][error]") {
+    NEEDS_DEVICE();
     Fixture f;
     Stream other(f.gpu);
     const Allocation device = f.device(4096), pinned = f.pinned(4096), elsewhere = f.device(4096);
@@ -346,6 +366,7 @@ TEST_CASE("whoever waits for a stream when it fails is woken; copies behind it d
 }
 
 TEST_CASE("auto_synchronize keeps what went wrong for the next wait", "[stream][error]") {
+    NEEDS_DEVICE();
     Fixture f;
     {
         const auto guard = f.stream.auto_synchronize(patience);
@@ -357,6 +378,7 @@ TEST_CASE("auto_synchronize keeps what went wrong for the next wait", "[stream][
 
 TEST_CASE("closing a stream that hangs returns at its deadline and says that work was lost",
           "[stream][deadline]") {
+    NEEDS_DEVICE();
     Fixture f;
     const Signal never = Signal::create(1);
     const hsa_signal_t dependency = never.native();
@@ -376,6 +398,7 @@ TEST_CASE("closing a stream that hangs returns at its deadline and says that wor
 }
 
 TEST_CASE("the ring of a stream is back-pressure with a deadline", "[stream][deadline]") {
+    NEEDS_DEVICE();
     const Device device;
     const std::uint32_t size = device.gpu.queue_min_packets();
     Stream stream(device.gpu, {.packets = size, .kernarg_bytes = 64 * 1024, .drain = 1ms});
@@ -396,6 +419,7 @@ TEST_CASE("the ring of a stream is back-pressure with a deadline", "[stream][dea
 
 TEST_CASE("argument storage is back-pressure too, and larger arguments than it holds are refused",
           "[stream][deadline]") {
+    NEEDS_DEVICE();
     const Device device;
     Stream stream(device.gpu, {.packets = 64, .kernarg_bytes = 1024, .drain = 1ms});
     CHECK_THROWS_AS(stream.dispatch({.kernarg_bytes = 1025}, [](std::byte*) {}), InvalidArgument);
@@ -412,6 +436,7 @@ TEST_CASE("argument storage is back-pressure too, and larger arguments than it h
 }
 
 TEST_CASE("arguments that throw enqueue nothing and leave the stream usable", "[stream]") {
+    NEEDS_DEVICE();
     Fixture f;
     CHECK_THROWS_AS(
         f.stream.dispatch({.kernarg_bytes = 64}, [](std::byte*) { throw std::runtime_error("no"); }),
@@ -424,6 +449,7 @@ TEST_CASE("arguments that throw enqueue nothing and leave the stream usable", "[
 }
 
 TEST_CASE("a stream needs a GPU and sane options", "[stream]") {
+    NEEDS_DEVICE();
     const Device device;
     CHECK_THROWS_AS(Stream(device.driver.cpus().front()), InvalidArgument);
     CHECK_THROWS_AS(Stream(AgentRef()), InvalidArgument);
@@ -432,6 +458,7 @@ TEST_CASE("a stream needs a GPU and sane options", "[stream]") {
 }
 
 TEST_CASE("threads share a stream, and streams share a device", "[stream][stress]") {
+    NEEDS_DEVICE();
     Fixture f;
     std::vector<std::thread> threads;
     std::atomic<int> wrong{0};

@@ -1,0 +1,20 @@
+// Kernels for the tests of streams: work whose order shows, work that lasts, work that goes wrong.
+
+static uint global_x(void) {
+    return __builtin_amdgcn_workgroup_id_x() * __builtin_amdgcn_workgroup_size_x() + __builtin_amdgcn_workitem_id_x();
+}
+
+// Order shows, because multiplying and adding do not commute.
+__kernel void scale_add(__global uint* data, uint factor, uint summand, uint n) {
+    const uint i = global_x();
+    if (i < n) data[i] = data[i] * factor + summand;
+}
+
+// Lasts until the host (or a debugger) changes the word.
+__kernel void spin(const __global uint* flag) {
+    while (__opencl_atomic_load((const __global atomic_uint*)flag, memory_order_relaxed, memory_scope_all_svm_devices) == 0)
+        __builtin_amdgcn_s_sleep(10);
+}
+
+// Writes wherever it is told.
+__kernel void store_at(ulong address, uint value) { *(__global uint*)address = value; }
