@@ -97,13 +97,12 @@ const Inst* atomic(Wave& wave, const Inst& inst) {
     addresses(wave, inst, offset16(inst), a);
     const std::uint32_t* first = wave.lanes(inst.src[1]);
     const std::uint32_t* second = kTwoOperands<Op> ? wave.lanes(inst.src[2]) : nullptr;
-    for_each_lane(
-        a.mask, [&](unsigned l) __attribute__((always_inline)) {
-            T b = 0;
-            if constexpr (kTwoOperands<Op>) b = lane_value<T>(second, l);
-            const T old = lds_atomic<Op>(wave, a.at[l], lane_value<T>(first, l), b);
-            if constexpr (returns) set_lane_value(wave.lanes(inst.dst), l, old);
-        });
+    for_each_lane(a.mask, [&](unsigned l) {
+        T b = 0;
+        if constexpr (kTwoOperands<Op>) b = lane_value<T>(second, l);
+        const T old = lds_atomic<Op>(wave, a.at[l], lane_value<T>(first, l), b);
+        if constexpr (returns) set_lane_value(wave.lanes(inst.dst), l, old);
+    });
     return &inst + inst.size;
 }
 
@@ -113,15 +112,14 @@ const Inst* exchange2(Wave& wave, const Inst& inst) {
     LdsAccess a, b;
     addresses(wave, inst, offset0(inst) * sizeof(T) * Stride, a);
     addresses(wave, inst, offset1(inst) * sizeof(T) * Stride, b);
-    for_each_lane(
-        a.mask, [&](unsigned l) __attribute__((always_inline)) {
-            const T first = lane_value<T>(wave.lanes(inst.src[1]), l),
-                    second = lane_value<T>(wave.lanes(inst.src[2]), l);
-            const T old_first = lds_atomic<Swap<T>>(wave, a.at[l], first, 0);
-            const T old_second = lds_atomic<Swap<T>>(wave, b.at[l], second, 0);
-            set_lane_value(wave.lanes(inst.dst), l, old_first);
-            set_lane_value(wave.lanes(inst.dst) + sizeof(T) / 4 * kLanes, l, old_second);
-        });
+    for_each_lane(a.mask, [&](unsigned l) {
+        const T first = lane_value<T>(wave.lanes(inst.src[1]), l),
+                second = lane_value<T>(wave.lanes(inst.src[2]), l);
+        const T old_first = lds_atomic<Swap<T>>(wave, a.at[l], first, 0);
+        const T old_second = lds_atomic<Swap<T>>(wave, b.at[l], second, 0);
+        set_lane_value(wave.lanes(inst.dst), l, old_first);
+        set_lane_value(wave.lanes(inst.dst) + sizeof(T) / 4 * kLanes, l, old_second);
+    });
     return &inst + inst.size;
 }
 
@@ -157,8 +155,7 @@ const Inst* count_lanes(Wave& wave, const Inst& inst) {
     const std::uint32_t at = (wave.s[kM0] & 0xffff) + offset16(inst);
     const std::uint32_t old = lds_atomic<Add<std::uint32_t>>(wave, at, Sign > 0 ? count : 0 - count, 0);
     std::uint32_t* dst = wave.lanes(inst.dst);
-    for_each_lane(
-        mask, [&](unsigned l) __attribute__((always_inline)) { dst[l] = old; });
+    for_each_lane(mask, [&](unsigned l) { dst[l] = old; });
     return &inst + inst.size;
 }
 
@@ -169,10 +166,7 @@ const Inst* permute(Wave& wave, const Inst& inst) {
     const std::uint64_t mask = wave.exec();
     const std::uint32_t *address = wave.lanes(inst.src[0]), *data = wave.lanes(inst.src[1]);
     alignas(64) std::uint32_t received[kLanes] = {};
-    for_each_lane(
-        mask, [&](unsigned l) __attribute__((always_inline)) {
-            received[(address[l] + offset16(inst)) / 4 % kLanes] = data[l];
-        });
+    for_each_lane(mask, [&](unsigned l) { received[(address[l] + offset16(inst)) / 4 % kLanes] = data[l]; });
     put(wave.lanes(inst.dst), received, mask);
     return &inst + inst.size;
 }

@@ -19,10 +19,20 @@ KFDEMU_INLINE void lane_addresses(Wave& wave, const Inst& inst, LaneAccess& a) {
     for (unsigned l = 0; l < kLanes; ++l) a.at[l] = (low[l] | std::uint64_t{high[l]} << 32) + offset;
 }
 
-/// Lanes whose address has `high` as its upper half.
+/// Lanes whose address lies in the 4 GiB from `base`.
 KFDEMU_INLINE std::uint64_t lanes_in_aperture(const LaneAccess& a, std::uint64_t base) {
+    // All or none are common, and quickly found.
+    std::uint64_t inside_any = 0, outside_any = 0;
+    for (unsigned l = 0; l < kLanes; ++l) {
+        const std::uint64_t lane = a.mask >> l & 1;
+        const std::uint64_t inside = (a.at[l] ^ base) >> 32 == 0 ? lane : 0;
+        inside_any |= inside;
+        outside_any |= lane ^ inside;
+    }
+    if (inside_any == 0) return 0;
+    if (outside_any == 0) return a.mask;
     std::uint64_t mask = 0;
-    for (unsigned l = 0; l < kLanes; ++l) mask |= std::uint64_t{(a.at[l] >> 32) == (base >> 32)} << l;
+    for (unsigned l = 0; l < kLanes; ++l) mask |= std::uint64_t{(a.at[l] ^ base) >> 32 == 0} << l;
     return mask & a.mask;
 }
 
@@ -60,11 +70,10 @@ bool by_aperture(Wave& wave, const Inst& inst, LaneAccess& a) {
     const std::uint64_t lds = lanes_in_aperture(a, wave.shared_base);
     const std::uint64_t scratch = lanes_in_aperture(a, wave.private_base);
     if ((lds | scratch) == 0) return Operation::memory(wave, inst, a);
-    LaneAccess rest = a;
-    rest.mask = a.mask & ~(lds | scratch);
     if (lds != 0 && !lds_lanes<Operation>(wave, inst, a, lds)) return false;
     if (scratch != 0 && !private_lanes<Operation>(wave, inst, a, scratch)) return false;
-    return rest.mask == 0 || Operation::memory(wave, inst, rest);
+    a.mask &= ~(lds | scratch);
+    return a.mask == 0 || Operation::memory(wave, inst, a);
 }
 
 /// SCRATCH: a 32-bit offset from VGPR or SGPR instead of an address.

@@ -92,11 +92,57 @@ KFDEMU_INLINE void put(std::uint32_t* dst, const std::uint32_t* values, std::uin
 /// Calls body(lane) for each active lane, in ascending order.
 template <class Body>
 KFDEMU_INLINE void for_each_lane(std::uint64_t mask, Body&& body) {
-    if (mask == kAllLanes) {
-        for (unsigned l = 0; l < kLanes; ++l) body(l);
-        return;
-    }
     for (; mask != 0; mask &= mask - 1) body(first_lane(mask));
+}
+
+inline constexpr unsigned kChunk = 16;
+
+/// How the dwords of 16 neighbouring lanes lie: rows of tiles, and values that all share, are common.
+struct ChunkShape {
+    bool adjacent, same;
+};
+template <class Address>
+KFDEMU_INLINE ChunkShape shape_of(const Address* at) {
+    Address apart = 0, different = 0;
+    for (unsigned l = 0; l < kChunk; ++l) {
+        apart |= at[l] ^ (at[0] + 4 * l);
+        different |= at[l] ^ at[0];
+    }
+    return {apart == 0, different == 0};
+}
+
+/// dst[lane] = the dword at memory + (at[lane] - begin), for active lanes.
+template <class Address>
+KFDEMU_INLINE void gather_dwords(const std::byte* memory, Address begin, const Address* at,
+                                 std::uint64_t mask, std::uint32_t* dst) {
+    for (unsigned c = 0; c < kLanes; c += kChunk) {
+        const std::uint64_t lanes = mask >> c & 0xffff;
+        const ChunkShape shape = lanes == 0xffff ? shape_of(at + c) : ChunkShape{false, false};
+        if (shape.adjacent) {
+            __builtin_memcpy(dst + c, memory + (at[c] - begin), kChunk * 4);
+        } else if (shape.same) {
+            const auto value = read_as<std::uint32_t>(memory + (at[c] - begin));
+            for (unsigned l = 0; l < kChunk; ++l) dst[c + l] = value;
+        } else if (lanes == 0xffff) {
+            for (unsigned l = c; l < c + kChunk; ++l)
+                dst[l] = read_as<std::uint32_t>(memory + (at[l] - begin));
+        } else {
+            for_each_lane(lanes << c,
+                          [=](unsigned l) { dst[l] = read_as<std::uint32_t>(memory + (at[l] - begin)); });
+        }
+    }
+}
+
+template <class Address>
+KFDEMU_INLINE void scatter_dwords(std::byte* memory, Address begin, const Address* at, std::uint64_t mask,
+                                  const std::uint32_t* src) {
+    for (unsigned c = 0; c < kLanes; c += kChunk) {
+        const std::uint64_t lanes = mask >> c & 0xffff;
+        if (lanes == 0xffff && shape_of(at + c).adjacent)
+            __builtin_memcpy(memory + (at[c] - begin), src + c, kChunk * 4);
+        else
+            for_each_lane(lanes << c, [=](unsigned l) { write_as(memory + (at[l] - begin), src[l]); });
+    }
 }
 
 /// N dwords a lane, lanes adjacent; `block` is the first active lane's.
@@ -104,6 +150,10 @@ template <unsigned N>
 void load_block(const std::byte* block, std::uint64_t mask, std::uint32_t* dst) {
     const unsigned first = first_lane(mask), count = last_lane(mask) - first + 1;
     if constexpr (N == 1) {
+        if (mask == kAllLanes) {
+            __builtin_memcpy(dst, block, kLanes * 4);
+            return;
+        }
         if (is_run(mask)) {
             __builtin_memcpy(dst + first, block, count * 4);
             return;
@@ -121,7 +171,10 @@ template <unsigned N>
 void store_block(std::byte* block, std::uint64_t mask, const std::uint32_t* src) {
     const unsigned first = first_lane(mask), count = last_lane(mask) - first + 1;
     if constexpr (N == 1) {
-        __builtin_memcpy(block, src + first, count * 4);
+        if (mask == kAllLanes)
+            __builtin_memcpy(block, src, kLanes * 4);
+        else
+            __builtin_memcpy(block, src + first, count * 4);
     } else {
         alignas(64) std::uint32_t raw[N * kLanes];
         for (unsigned k = 0; k < N; ++k)
@@ -177,11 +230,16 @@ bool load_linear(Wave& wave, const Inst& inst, const LaneAccess& a, std::uint32_
     const Tlb::Entry* entry = translate(wave, a.at[first], N * 4, kRead);
     if (entry == nullptr || !all_inside<std::uint64_t>(a.at, a.mask, entry->begin, entry->size_bytes, N * 4))
         return load_slowly<N>(wave, inst, a, dst);
-    for_each_lane(
-        a.mask, [&](unsigned l) __attribute__((always_inline)) {
-            const std::byte* from = entry->at(a.at[l]);
+    const std::byte* memory = entry->host;
+    const std::uint64_t begin = entry->begin;
+    if constexpr (N == 1) {
+        gather_dwords<std::uint64_t>(memory, begin, a.at, a.mask, dst);
+    } else {
+        for_each_lane(a.mask, [=, &a](unsigned l) {
+            const std::byte* from = memory + (a.at[l] - begin);
             for (unsigned k = 0; k < N; ++k) dst[k * kLanes + l] = read_as<std::uint32_t>(from + k * 4);
         });
+    }
     return true;
 }
 
@@ -198,11 +256,16 @@ bool store_linear(Wave& wave, const Inst& inst, const LaneAccess& a, const std::
     const Tlb::Entry* entry = translate(wave, a.at[first], N * 4, kWrite);
     if (entry == nullptr || !all_inside<std::uint64_t>(a.at, a.mask, entry->begin, entry->size_bytes, N * 4))
         return store_slowly<N>(wave, inst, a, src);
-    for_each_lane(
-        a.mask, [&](unsigned l) __attribute__((always_inline)) {
-            std::byte* to = entry->at(a.at[l]);
+    std::byte* memory = entry->host;
+    const std::uint64_t begin = entry->begin;
+    if constexpr (N == 1) {
+        scatter_dwords<std::uint64_t>(memory, begin, a.at, a.mask, src);
+    } else {
+        for_each_lane(a.mask, [=, &a](unsigned l) {
+            std::byte* to = memory + (a.at[l] - begin);
             for (unsigned k = 0; k < N; ++k) write_as(to + k * 4, src[k * kLanes + l]);
         });
+    }
     return true;
 }
 
@@ -244,10 +307,11 @@ bool load_small(Wave& wave, const Inst& inst, const LaneAccess& a, std::uint32_t
     const bool swizzle_splits = a.dword_stride != 4 && sizeof(T) == 2;
     if (entry != nullptr && !swizzle_splits &&
         all_inside<std::uint64_t>(a.at, a.mask, entry->begin, entry->size_bytes, sizeof(T))) {
-        for_each_lane(
-            a.mask, [&](unsigned l) __attribute__((always_inline)) {
-                values[l] = static_cast<std::uint32_t>(std::int32_t{read_as<T>(entry->at(a.at[l]))});
-            });
+        const std::byte* memory = entry->host;
+        const std::uint64_t begin = entry->begin;
+        for_each_lane(a.mask, [=, &a](unsigned l) {
+            values[l] = static_cast<std::uint32_t>(std::int32_t{read_as<T>(memory + (a.at[l] - begin))});
+        });
         return true;
     }
     for (std::uint64_t rest = a.mask; rest != 0; rest &= rest - 1) {
@@ -269,10 +333,11 @@ bool store_small(Wave& wave, const Inst& inst, const LaneAccess& a, const std::u
     const bool swizzle_splits = a.dword_stride != 4 && sizeof(T) == 2;
     if (entry != nullptr && !swizzle_splits &&
         all_inside<std::uint64_t>(a.at, a.mask, entry->begin, entry->size_bytes, sizeof(T))) {
-        for_each_lane(
-            a.mask, [&](unsigned l) __attribute__((always_inline)) {
-                write_as(entry->at(a.at[l]), static_cast<T>(src[l] >> shift));
-            });
+        std::byte* memory = entry->host;
+        const std::uint64_t begin = entry->begin;
+        for_each_lane(a.mask, [=, &a](unsigned l) {
+            write_as(memory + (a.at[l] - begin), static_cast<T>(src[l] >> shift));
+        });
         return true;
     }
     for (std::uint64_t rest = a.mask; rest != 0; rest &= rest - 1) {

@@ -34,26 +34,40 @@ constexpr Kind mode_kind() {
     return result;
 }
 
+/// A scalar or constant source in every lane of `room`.
+[[gnu::noinline, maybe_unused]] const u32* broadcast_source(Wave& w, const Inst& i, unsigned n,
+                                                            unsigned dwords, bool is_float, u32* room) {
+    const Operand operand = i.src[n];
+    if (dwords == 2) {
+        const u64 value = read64(w, operand, is_float);
+        broadcast(room, static_cast<u32>(value));
+        broadcast(room + kLanes, static_cast<u32>(value >> 32));
+        return room;
+    }
+    for (unsigned dword = 0; dword < dwords; ++dword) broadcast(room + dword * kLanes, w.s[operand + dword]);
+    return room;
+}
+
 /// The 64 lanes of source n; `room` holds them if they are not a VGPR as it stands.
 template <class T>
 KFDEMU_INLINE const u32* source(Wave& w, const Inst& i, unsigned n, u32* room) {
     if constexpr (T::dwords == 0) return nullptr;
     const Operand operand = i.src[n];
-    const u32* lanes = room;
-    if (operand >= kVgpr0) {
-        lanes = w.v + (operand - kVgpr0) * kLanes;
-    } else if constexpr (T::dwords == 1) {
-        broadcast(room, w.s[operand]);
-    } else if constexpr (T::dwords == 2) {
-        const u64 value = read64(w, operand, T::kind == Kind::Float64);
-        broadcast(room, static_cast<u32>(value));
-        broadcast(room + kLanes, static_cast<u32>(value >> 32));
-    } else {
-        for (unsigned dword = 0; dword < T::dwords; ++dword)
-            broadcast(room + dword * kLanes, w.s[operand + dword]);
-    }
+    const u32* const lanes = operand >= kVgpr0
+                                 ? w.v + (operand - kVgpr0) * kLanes
+                                 : broadcast_source(w, i, n, T::dwords, T::kind == Kind::Float64, room);
     if (KFDEMU_UNLIKELY(i.flags & kPrepare)) return prepare(w, i, n, T::kind, T::dwords, lanes, room);
     return lanes;
+}
+
+/// Brings a result that was computed aside to its register: output modifiers, then the active lanes.
+[[gnu::noinline, maybe_unused]] void land(Wave& w, const Inst& i, Kind kind, unsigned dwords, u32* result,
+                                          u64 active) {
+    if (KFDEMU_UNLIKELY(i.flags & kFinish)) finish(w, i, kind, dwords, result);
+    u32* const destination = w.lanes(i.dst);
+    for (unsigned dword = 0; dword < dwords; ++dword) {
+        merge(destination + dword * kLanes, result + dword * kLanes, active);
+    }
 }
 
 /// Which lanes the instruction may write.
@@ -106,12 +120,7 @@ const Inst* vector_op(Wave& w, const Inst& i) {
         D::store(d, lane, result, x);
     }
     if constexpr (carry_out) w.set_s64(i.sdst, pack_mask(carries.lane) & active);
-    if (!direct) {
-        if (KFDEMU_UNLIKELY(i.flags & kFinish)) finish(w, i, D::kind, D::dwords, d);
-        for (unsigned dword = 0; dword < D::dwords; ++dword) {
-            merge(destination + dword * kLanes, d + dword * kLanes, active);
-        }
-    }
+    if (!direct) land(w, i, D::kind, D::dwords, d, active);
     return next_of(i);
 }
 

@@ -27,9 +27,7 @@ struct Load {
     /// Lanes outside a buffer read zero.
     static void outside(Wave& wave, const Inst& inst, std::uint64_t mask) {
         for (unsigned k = 0; k < N; ++k)
-            for_each_lane(
-                mask, [&](unsigned l)
-                          __attribute__((always_inline)) { wave.lanes(inst.dst)[k * kLanes + l] = 0; });
+            for_each_lane(mask, [&](unsigned l) { wave.lanes(inst.dst)[k * kLanes + l] = 0; });
     }
 };
 

@@ -62,8 +62,10 @@ KFDEMU_INLINE void merge(u32* destination, const u32* source, u64 mask) {
     for (unsigned n = 0; n < 64; n += 8) {
         const __m256i spread = _mm256_and_si256(_mm256_set1_epi32(static_cast<int>(mask >> n & 0xff)), bit);
         const __m256i value = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source + n));
-        _mm256_maskstore_epi32(reinterpret_cast<int*>(destination + n), _mm256_cmpeq_epi32(spread, bit),
-                               value);
+        // Read, blend, write: vpmaskmov to memory is microcode on some CPUs, and no one else has these lanes.
+        __m256i* const place = reinterpret_cast<__m256i*>(destination + n);
+        const __m256i old = _mm256_loadu_si256(place);
+        _mm256_storeu_si256(place, _mm256_blendv_epi8(old, value, _mm256_cmpeq_epi32(spread, bit)));
     }
 #else
     alignas(64) u32 chosen[64];
