@@ -9,6 +9,7 @@
 #include <memory>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 
 #include "hsadrv/elf_header.hpp"
 #include "hsadrv/error.hpp"
@@ -138,7 +139,10 @@ class Reader {
             if (!handle || !gelf_getshdr(handle, &section.header))
                 refuse(section_text(i) + ": " + elf_errmsg(-1));
             const GElf_Shdr& header = section.header;
-            if (header.sh_type == SHT_NULL) continue;
+            if ((header.sh_type == SHT_NULL) != (i == 0)) {
+                refuse(section_text(i) + ": section 0, and no other, is the null section");
+            }
+            if (i == 0) continue;
             const bool in_file = header.sh_type != SHT_NOBITS;
             if (!inside_file(header.sh_offset, in_file ? header.sh_size : 0)) {
                 refuse(section_text(i) + ": " + past_the_end(header.sh_offset, header.sh_size));
@@ -171,6 +175,21 @@ class Reader {
             if (sections_[i].header.sh_name >= names.bytes.size())
                 refuse(section_text(i) + ": its name is outside the string table");
             sections_[i].name = string_at(names, sections_[i].header.sh_name);
+            check_name(i);
+        }
+    }
+
+    /// ROCR finds these sections by name and does not ask for their type.
+    void check_name(std::size_t index) const {
+        constexpr std::pair<std::string_view, std::uint32_t> known[] = {
+            {".symtab", SHT_SYMTAB}, {".strtab", SHT_STRTAB}, {".note", SHT_NOTE}};
+        for (const auto& [name, type] : known) {
+            if (sections_[index].name != name) continue;
+            if (sections_[index].header.sh_type != type)
+                refuse(section_text(index) + ": wrong type " + number(sections_[index].header.sh_type));
+            for (std::size_t i = 0; i < index; ++i) {
+                if (sections_[i].name == name) refuse(section_text(index) + ": there are two of that name");
+            }
         }
     }
 
@@ -259,7 +278,7 @@ class Reader {
     void check_symbols(std::size_t table) const {
         const Section& names = sections_[sections_[table].header.sh_link];
         std::unordered_set<std::string_view> seen;
-        for (std::uint64_t i = 1; i < symbol_count(table); ++i) {
+        for (std::uint64_t i = 0; i < symbol_count(table); ++i) {
             const GElf_Sym symbol = symbol_at(table, i);
             if (symbol.st_name >= names.bytes.size())
                 refuse("symbol " + number(i) + ": its name is outside the string table");
@@ -281,9 +300,8 @@ class Reader {
         }
         const Section& section = sections_[symbol.st_shndx];
         const std::uint64_t offset = symbol.st_value - section.header.sh_addr;
-        if (section.header.sh_type == SHT_NULL || !section.allocated() ||
-            symbol.st_value < section.header.sh_addr || offset > section.header.sh_size ||
-            symbol.st_size > section.header.sh_size - offset) {
+        if (!section.allocated() || symbol.st_value < section.header.sh_addr ||
+            offset > section.header.sh_size || symbol.st_size > section.header.sh_size - offset) {
             refuse(which + ": address " + number(symbol.st_value) + " + " + number(symbol.st_size) +
                    " is outside " + section_text(symbol.st_shndx));
         }

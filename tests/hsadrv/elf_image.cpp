@@ -6,6 +6,7 @@
 
 #include "code_objects.hpp"
 #include "hsadrv/error.hpp"
+#include "hsadrv/offload_bundle.hpp"
 #include "support/catch.hpp"
 
 using namespace hsadrv;
@@ -16,6 +17,17 @@ namespace {
 
 const Bytes& good() {
     static const Bytes file = test_code_object("launch.gfx90a.v5.O2.hsaco");
+    return file;
+}
+
+/// One with relocations: two of 8 bytes each against data symbols.
+const Bytes& relocated() {
+    static const Bytes file = [] {
+        const Bytes bundle = test_code_object("globals.hsaco");
+        const TargetId target = TargetId::parse("gfx90a");
+        const auto code = select_code_object(bundle, std::span(&target, 1));
+        return Bytes(code.begin(), code.end());
+    }();
     return file;
 }
 
@@ -214,6 +226,17 @@ TEST_CASE("sections out of range or at odds with their segment are refused", "[e
                Contains("SHT_REL"));
 }
 
+TEST_CASE("sections that a loader finds by name must be what the name says", "[elf_image]") {
+    const auto name =
+        peek<std::uint32_t>(good(), section_header(good(), ".note") + offsetof(Elf64_Shdr, sh_name));
+    CHECK_THAT(refusal(with_section<std::uint32_t>(".comment", offsetof(Elf64_Shdr, sh_name), name)),
+               Contains("'.note': wrong type 1"));
+    CHECK_THAT(refusal(with_section<std::uint32_t>(".symtab", offsetof(Elf64_Shdr, sh_type), SHT_PROGBITS)),
+               Contains("'.symtab': wrong type"));
+    CHECK_THAT(refusal(with_section<std::uint32_t>(".comment", offsetof(Elf64_Shdr, sh_type), SHT_NULL)),
+               Contains("null section"));
+}
+
 TEST_CASE("symbols outside their section, misplaced descriptors and duplicates are refused", "[elf_image]") {
     CHECK_THAT(refusal(with_symbol<std::uint32_t>("saxpy.kd", offsetof(Elf64_Sym, st_name), 1u << 20)),
                Contains("its name"));
@@ -252,6 +275,35 @@ TEST_CASE("a descriptor whose code is nowhere executable is refused", "[elf_imag
     }
 }
 
+TEST_CASE("relocations that a loader could not apply are refused", "[elf_image]") {
+    CHECK(refusal(relocated()).empty());
+    const auto section = peek<Elf64_Shdr>(relocated(), section_header(relocated(), ".rela.dyn"));
+    REQUIRE(section.sh_size == 2 * sizeof(Elf64_Rela));
+    const auto with_relocation = [&](std::size_t field, std::uint64_t value) {
+        Bytes file = relocated();
+        patch(std::span(file), section.sh_offset + field, value);
+        return refusal(file);
+    };
+    CHECK_THAT(with_relocation(offsetof(Elf64_Rela, r_offset), 1ull << 40),
+               Contains("relocation 0: patches address"));
+    CHECK_THAT(with_relocation(offsetof(Elf64_Rela, r_offset), ~0ull), Contains("in no segment"));
+    CHECK_THAT(with_relocation(offsetof(Elf64_Rela, r_info), ELF64_R_INFO(1, 99)), Contains("type 99"));
+    CHECK_THAT(with_relocation(offsetof(Elf64_Rela, r_info), ELF64_R_INFO(5000, 3)),
+               Contains("symbol 5000 of"));
+
+    Bytes file = relocated();
+    const std::size_t header = section_header(file, ".rela.dyn");
+    patch<std::uint32_t>(file, header + offsetof(Elf64_Shdr, sh_link), 1);
+    CHECK_THAT(refusal(file), Contains("no symbol table"));
+    file = relocated();
+    patch<std::uint32_t>(file, header + offsetof(Elf64_Shdr, sh_info), 7);
+    CHECK_THAT(refusal(file), Contains("--emit-relocs"));
+    file = relocated();
+    patch<std::uint64_t>(file, symbol(file, ".dynsym", "counter") + offsetof(Elf64_Sym, st_value),
+                         1ull << 33);
+    CHECK_FALSE(refusal(file).empty());
+}
+
 TEST_CASE("the metadata note must be there, once, and inside the file", "[elf_image]") {
     const std::size_t note = peek<Elf64_Phdr>(good(), program_header(good(), PT_NOTE)).p_offset;
     const auto with_note = [&](std::size_t field, std::uint32_t value) {
@@ -271,7 +323,10 @@ TEST_CASE("the metadata note must be there, once, and inside the file", "[elf_im
 }
 
 TEST_CASE("without a .symtab the dynamic symbols tell what there is", "[elf_image]") {
-    const Bytes file = with_section<std::uint32_t>(".symtab", offsetof(Elf64_Shdr, sh_type), SHT_PROGBITS);
+    Bytes file = with_section<std::uint32_t>(".symtab", offsetof(Elf64_Shdr, sh_type), SHT_PROGBITS);
+    const auto comment =
+        peek<std::uint32_t>(file, section_header(file, ".comment") + offsetof(Elf64_Shdr, sh_name));
+    patch(std::span(file), section_header(file, ".symtab") + offsetof(Elf64_Shdr, sh_name), comment);
     const ElfImage elf = read_elf_image(file);
     CHECK_FALSE(elf.has_symbol_table);
     CHECK(elf.kernel_descriptors.size() == 10);

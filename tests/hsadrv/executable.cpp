@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "hsadrv/error.hpp"
+#include "hsadrv/offload_bundle.hpp"
 #include "launch_device.hpp"
 
 using namespace hsadrv;
@@ -113,7 +114,10 @@ TEST_CASE("whatever our validation lets pass, the runtime's loader survives", "[
     NEEDS_DEVICE();
     Device device;
     NEEDS_LAUNCH_KERNELS(device.gpu.agent());
-    const Bytes good = read_file(launch_file(device.gpu, "v5.O2"));
+    const TargetId target = TargetId::parse(device.gpu.agent().name());
+    const Bytes bundle = test_code_object(GENERATE(as<std::string>{}, "launch.hsaco", "globals.hsaco"));
+    const auto code_object = select_code_object(bundle, std::span(&target, 1));
+    const Bytes good(code_object.begin(), code_object.end());
     const auto header = peek<Elf64_Ehdr>(good, 0);
     const std::size_t table_bytes = header.e_shnum * sizeof(Elf64_Shdr);
     std::size_t loaded = 0, refused = 0;
@@ -142,9 +146,23 @@ TEST_CASE("whatever our validation lets pass, the runtime's loader survives", "[
     for (unsigned i = 0; i < header.e_shnum; ++i) {
         const auto section = peek<Elf64_Shdr>(good, header.e_shoff + i * sizeof(Elf64_Shdr));
         if (section.sh_type == SHT_SYMTAB || section.sh_type == SHT_DYNSYM ||
-            section.sh_type == SHT_DYNAMIC || section.sh_type == SHT_HASH)
+            section.sh_type == SHT_DYNAMIC || section.sh_type == SHT_RELA)
             change_all(section.sh_offset, section.sh_offset + section.sh_size, 8);
     }
     CHECK(loaded > 0);
     CHECK(refused > 0);
+}
+
+TEST_CASE("device globals are relocated to where they were loaded", "[executable][device]") {
+    NEEDS_DEVICE();
+    Device device;
+    NEEDS_LAUNCH_KERNELS(device.gpu.agent());
+    const Kernel kernel =
+        Executable::load(device.gpu, test_kernel_path("globals.hsaco")).kernel("read_globals");
+    Shared<int> out(device.gpu, 2);
+    kernel.launch(device.stream, {.grid = 1, .workgroup = 1}, out.data(), 0);
+    kernel.launch(device.stream, {.grid = 1, .workgroup = 1}, out.data() + 1, 1);
+    device.stream.synchronize(std::chrono::seconds(60));
+    CHECK(out[0] == 7);
+    CHECK(out[1] == 30);
 }

@@ -1,0 +1,12 @@
+// Device globals, and pointers to them: the code object has relocations.
+#define GLOBAL __attribute__((visibility("protected")))
+
+extern "C" {
+GLOBAL int counter = 7;
+GLOBAL int table[4] = {10, 20, 30, 40};
+GLOBAL int* volatile pointers[2] = {&counter, &table[2]};
+
+__attribute__((amdgpu_kernel, visibility("protected"))) void read_globals(int* out, int index) {
+    out[0] = *pointers[index];
+}
+}
