@@ -1,5 +1,6 @@
 #include "events.hpp"
 
+#include <atomic>
 #include <thread>
 #include <vector>
 
@@ -32,16 +33,35 @@ TEST_CASE("an auto-reset event satisfies one wait, a manual one stays set", "[kf
     CHECK(wait(events, stays, 1) == abi::kWaitTimeout);
 }
 
-TEST_CASE("waiting for all takes none until all are set", "[kfdemu][events]") {
+TEST_CASE("waiting for all needs all, waiting for any needs one", "[kfdemu][events]") {
     Events events;
     const auto a = *events.create(abi::kEventSignal, true), b = *events.create(abi::kEventSignal, true);
     abi::EventData both[] = {waiting_for(a), waiting_for(b)};
     events.signal(a);
     CHECK(events.wait(both, true, 1) == abi::kWaitTimeout);
+    events.signal(a);
     CHECK(events.wait(both, false, 1) == abi::kWaitComplete);
     events.signal(a);
     events.signal(b);
     CHECK(events.wait(both, true, 1) == abi::kWaitComplete);
+}
+
+TEST_CASE("one interrupt wakes every thread that waits for it", "[kfdemu][events]") {
+    Events events;
+    const auto id = *events.create(abi::kEventSignal, true);
+    std::atomic<int> woken{0};
+    std::vector<std::thread> waiters;
+    for (int i = 0; i < 8; ++i)
+        waiters.emplace_back([&] { woken += wait(events, id, 10'000) == abi::kWaitComplete; });
+    std::this_thread::sleep_for(std::chrono::milliseconds{50});
+    events.signal(id);
+    // Whoever came too late for the first interrupt finds the next one.
+    while (woken != 8) {
+        std::this_thread::sleep_for(std::chrono::milliseconds{5});
+        events.signal(id);
+    }
+    for (auto& waiter : waiters) waiter.join();
+    CHECK(woken == 8);
 }
 
 TEST_CASE("a sleeping waiter is woken by the interrupt", "[kfdemu][events]") {

@@ -1,7 +1,6 @@
 #include "events.hpp"
 
 #include <algorithm>
-#include <vector>
 
 namespace kfdemu {
 namespace {
@@ -27,8 +26,7 @@ std::optional<std::uint32_t> Events::create(std::uint32_t type, bool auto_reset)
     Event event{};
     event.type = type;
     event.auto_reset = auto_reset;
-    event.generation = ++generation_;
-    events_.emplace(id, event);
+    events_.emplace(id, std::move(event));
     return id;
 }
 
@@ -37,6 +35,7 @@ bool Events::destroy(std::uint32_t id) {
     auto at = events_.find(id);
     if (at == events_.end()) return false;
     if (has_slot(at->second.type)) --signal_events_;
+    for (Waiter* waiter : at->second.waiters) waiter->destroyed = true;
     events_.erase(at);
     changed_.notify_all();
     return true;
@@ -46,9 +45,20 @@ bool Events::set(std::uint32_t id) {
     std::lock_guard lock{mutex_};
     auto at = events_.find(id);
     if (at == events_.end()) return false;
-    at->second.signalled = true;
-    changed_.notify_all();
+    activate(at->second);
     return true;
+}
+
+void Events::activate(Waiter& waiter, const Event& event) {
+    waiter.activated = true;
+    waiter.memory = event.memory;
+    waiter.hw = event.hw;
+}
+
+void Events::activate(Event& event) {
+    for (Waiter* waiter : event.waiters) activate(*waiter, event);
+    event.signalled = !event.auto_reset || event.waiters.empty();
+    changed_.notify_all();
 }
 
 bool Events::reset(std::uint32_t id) {
@@ -64,9 +74,8 @@ void Events::raise(const abi::MemoryException& data) {
     for (auto& [id, event] : events_) {
         if (event.type != abi::kEventMemory) continue;
         event.memory = data;
-        event.signalled = true;
+        activate(event);
     }
-    changed_.notify_all();
 }
 
 void Events::raise(const abi::HwException& data) {
@@ -74,53 +83,46 @@ void Events::raise(const abi::HwException& data) {
     for (auto& [id, event] : events_) {
         if (event.type != abi::kEventHwException) continue;
         event.hw = data;
-        event.signalled = true;
+        activate(event);
     }
-    changed_.notify_all();
-}
-
-bool Events::collect(std::span<abi::EventData> events, bool all) {
-    const auto is_set = [&](const abi::EventData& e) { return events_.at(e.event_id).signalled; };
-    const bool ready = all ? std::all_of(events.begin(), events.end(), is_set)
-                           : std::any_of(events.begin(), events.end(), is_set);
-    if (!ready) return false;
-    for (abi::EventData& data : events) {
-        Event& event = events_.at(data.event_id);
-        if (!event.signalled) continue;
-        if (event.type == abi::kEventMemory) data.memory = event.memory;
-        if (event.type == abi::kEventHwException) data.hw = event.hw;
-        if (event.auto_reset) event.signalled = false;
-    }
-    return true;
 }
 
 std::optional<abi::WaitResult> Events::wait(std::span<abi::EventData> events, bool all,
                                             std::uint32_t timeout_ms) {
     std::unique_lock lock{mutex_};
-    std::vector<std::uint64_t> generations;
-    for (const abi::EventData& data : events) {
-        auto at = events_.find(data.event_id);
-        if (at == events_.end()) return {};
-        generations.push_back(at->second.generation);
+    for (const abi::EventData& data : events)
+        if (!events_.count(data.event_id)) return {};
+
+    std::vector<Waiter> waiters(events.size());
+    for (std::size_t i = 0; i < events.size(); ++i) {
+        Event& event = events_.at(events[i].event_id);
+        if (event.signalled) activate(waiters[i], event);
+        if (event.auto_reset) event.signalled = false;
+        event.waiters.push_back(&waiters[i]);
     }
     const auto destroyed = [&] {
-        for (std::size_t i = 0; i < events.size(); ++i) {
-            auto at = events_.find(events[i].event_id);
-            if (at == events_.end() || at->second.generation != generations[i]) return true;
-        }
-        return false;
+        return std::any_of(waiters.begin(), waiters.end(), [](const Waiter& w) { return w.destroyed; });
     };
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds{timeout_ms};
-    while (true) {
-        if (destroyed()) return abi::kWaitFail;
-        if (events.empty() ? all : collect(events, all)) return abi::kWaitComplete;
-        if (timeout_ms == abi::kInfiniteTimeoutMs) {
-            changed_.wait(lock);
-        } else if (changed_.wait_until(lock, deadline) == std::cv_status::timeout) {
-            if (destroyed()) return abi::kWaitFail;
-            return !events.empty() && collect(events, all) ? abi::kWaitComplete : abi::kWaitTimeout;
-        }
+    const auto ready = [&] {
+        const auto activated = [](const Waiter& w) { return w.activated; };
+        return all ? std::all_of(waiters.begin(), waiters.end(), activated)
+                   : std::any_of(waiters.begin(), waiters.end(), activated);
+    };
+    const auto over = [&] { return destroyed() || ready(); };
+    if (timeout_ms == abi::kInfiniteTimeoutMs)
+        changed_.wait(lock, over);
+    else
+        changed_.wait_for(lock, std::chrono::milliseconds{timeout_ms}, over);
+
+    for (std::size_t i = 0; i < events.size(); ++i) {
+        if (waiters[i].destroyed) continue;
+        Event& event = events_.at(events[i].event_id);
+        std::erase(event.waiters, &waiters[i]);
+        if (!waiters[i].activated) continue;
+        if (event.type == abi::kEventMemory) events[i].memory = waiters[i].memory;
+        if (event.type == abi::kEventHwException) events[i].hw = waiters[i].hw;
     }
+    return destroyed() ? abi::kWaitFail : ready() ? abi::kWaitComplete : abi::kWaitTimeout;
 }
 
 }  // namespace kfdemu

@@ -4,8 +4,9 @@
 //     events.signal(*id);                 // from the device: an interrupt has come
 //     events.wait(data, false, 1000);     // from WAIT_EVENTS
 //
-// Semantics follow the kernel's kfd_events.c: a signal event stays set until a waiter takes it (auto reset) or it is
-// reset; a memory or hardware-exception event hands its data to every waiter; destroying an event fails its waiters.
+// Semantics follow the kernel's kfd_events.c: setting an event reaches every thread that waits for it then, and stays for
+// the next one to come only if nobody waited, or the event is reset by hand. A waiter keeps what reached it until its wait
+// is over, whatever becomes of the event. Destroying an event fails its waiters.
 // Thread safety: every function, any thread.
 #pragma once
 
@@ -16,6 +17,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "abi.hpp"
 
@@ -43,16 +45,22 @@ class Events {
     std::optional<abi::WaitResult> wait(std::span<abi::EventData> events, bool all, std::uint32_t timeout_ms);
 
   private:
+    struct Waiter {  // one thread's interest in one event
+        bool activated = false, destroyed = false;
+        abi::MemoryException memory{};
+        abi::HwException hw{};
+    };
     struct Event {
         std::uint32_t type;
         bool auto_reset;
         bool signalled = false;
-        std::uint64_t generation;  // tells an id's next life from this one
         abi::MemoryException memory{};
         abi::HwException hw{};
+        std::vector<Waiter*> waiters{};
     };
 
-    bool collect(std::span<abi::EventData> events, bool all);
+    void activate(Event& event);
+    static void activate(Waiter& waiter, const Event& event);
 
     std::mutex mutex_;
     std::condition_variable changed_;
@@ -60,7 +68,6 @@ class Events {
     std::uint32_t signal_events_ = 0;
     std::uint32_t next_signal_id_ = 1;
     std::uint32_t next_other_id_ = 0x80000000;
-    std::uint64_t generation_ = 0;
 };
 
 }  // namespace kfdemu

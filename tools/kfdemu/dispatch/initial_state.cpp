@@ -48,6 +48,10 @@ void set_workitem_ids(gfx9::Wave& wave, const LaunchState& l, const WavePlace& p
     const bool packed = l.gpu.target == gfx9::Target::gfx90a;
     const std::uint32_t first = p.wave * kLanes;
     const auto [size_x, size_y, size_z] = p.group_workitems;
+    if (size_y == 1 && size_z == 1) {  // y and z are 0, as the registers are
+        for (unsigned lane = 0; lane < kLanes; ++lane) wave.v[lane] = first + lane;
+        return;
+    }
     std::uint32_t x = first % size_x, y = first / size_x % size_y, z = first / (size_x * size_y);
     for (unsigned lane = 0; lane < kLanes; ++lane) {
         if (packed) {
@@ -103,7 +107,6 @@ void set_initial_state(gfx9::Wave& wave, const LaunchState& l, const WavePlace& 
     wave.gpr_alloc = ((l.kernel.vgprs / 4 - 1) & 0x3f) << 8 | ((l.kernel.sgprs / 16 - 1) & 0xf) << 24;
     wave.lds_alloc = (l.packet.group_segment_size + 511) / 512 << 12;
     gfx9::set_mode(wave, l.kernel.mode);
-    gfx9::set_constants(wave);
 }
 
 }  // namespace kfdemu

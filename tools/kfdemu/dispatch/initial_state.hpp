@@ -35,6 +35,7 @@ struct WavePlace {
     std::uint32_t workitems() const { return group_workitems[0] * group_workitems[1] * group_workitems[2]; }
 };
 
+/// All but the operand constants, for which gfx9::set_constants() is called once.
 void set_initial_state(gfx9::Wave& wave, const LaunchState& launch, const WavePlace& place);
 
 }  // namespace kfdemu

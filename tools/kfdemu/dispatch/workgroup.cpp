@@ -87,6 +87,8 @@ void WorkGroup::begin(Dispatch& dispatch, const std::array<std::uint32_t, 3>& id
         wave.lds_size_bytes = lds_bytes;
         place.scratch_slot = scratch_slots != nullptr ? scratch_slots[place.wave] : 0;
         set_initial_state(wave, launch, place);
+        if (resident.constants_for != dispatch.serial_) gfx9::set_constants(wave);
+        resident.constants_for = dispatch.serial_;
     }
 }
 

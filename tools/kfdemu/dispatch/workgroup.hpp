@@ -57,6 +57,7 @@ class WorkGroup {
     struct Resident {
         gfx9::Wave wave;
         bool at_barrier = false, ended = false;
+        std::uint64_t constants_for = 0;  ///< serial of the dispatch that the wave's constants were set for
     };
     struct FreeAligned {
         void operator()(void* p) const { std::free(p); }
