@@ -12,7 +12,7 @@ namespace {
 
 constexpr u32 kInf = 0x7f800000, kMinusInf = 0xff800000, kNan = 0x7fc00000, kSignalling = 0x7f800001,
               kMinusZero = 0x80000000;
-constexpr u32 kOne = 0x3f800000, kTwo = 0x40000000, kDenormal = 1, kMaxFloat = 0x7f7fffff,
+constexpr u32 kOne = 0x3f800000, kDenormal = 1, kMaxFloat = 0x7f7fffff,
               kMinNormal = 0x00800000;
 constexpr u32 kIntMin = 0x80000000, kIntMax = 0x7fffffff;
 

@@ -57,6 +57,12 @@ KFDEMU_INLINE Context context(const Wave& w, const Inst& i) {
             ((w.mode >> 2) & 3) | ((w.mode >> 21) & 4)};
 }
 
+// Conditions that are evaluated whole: a short-circuit is a branch, which keeps a lane loop from becoming
+// vector code.
+KFDEMU_INLINE bool both(bool a, bool b) { return a & b; }
+KFDEMU_INLINE bool either(bool a, bool b) { return a | b; }
+KFDEMU_INLINE bool either(bool a, bool b, bool c) { return a | b | c; }
+
 // 16-bit floats. Lanes compute with them as float, whose 24 bits make +, -, * exact enough that rounding
 // twice is rounding once; only the fused operations need double.
 
@@ -84,15 +90,14 @@ KFDEMU_INLINE u32 half_of_double(double value, u32 mode) {
     const u64 rest = mantissa - (kept << shift);
     const u64 tie = 1ull << (shift - 1);
     const u32 finite = static_cast<u32>(kept) + (is_normal ? static_cast<u32>(exponent + 14) << 10 : 0);
-    const bool nearest_up = rest > tie || (rest == tie && (kept & 1) != 0);
-    const bool away = round == 0   ? nearest_up
-                      : round == 1 ? rest != 0 && !sign
-                                   : round == 2 && rest != 0 && sign;
+    const u32 outwards = sign ? 2 : 1;  // the directed rounding that goes away from zero
+    const bool nearest_up = either(rest > tie, both(rest == tie, (kept & 1) != 0));
+    const bool away = round == 0 ? nearest_up : both(round == outwards, rest != 0);
     const u32 rounded = finite + away;
-    const bool to_infinity = (mode & 4) ? false : round == 0 || (round == 1 && !sign) || (round == 2 && sign);
+    const bool to_infinity = both((mode & 4) == 0, either(round == 0, round == outwards));
     const u32 overflow = to_infinity ? 0x7c00 : 0x7bff;
     const u32 nan = 0x7e00 | (static_cast<u32>(magnitude >> 42) & 0x3ff);
-    const u32 bounded = exponent > 15 || rounded >= 0x7c00 ? overflow : rounded;
+    const u32 bounded = either(exponent > 15, rounded >= 0x7c00) ? overflow : rounded;
     const u32 result = magnitude > 0x7ff0000000000000    ? nan
                        : magnitude == 0x7ff0000000000000 ? 0x7c00
                                                          : bounded;
@@ -106,13 +111,17 @@ KFDEMU_INLINE u32 half_bits(float value) {
     return (raw & 0x7f800000) == 0x7f800000 ? special : half_of_double(static_cast<double>(value), 0);
 }
 
+// The condition is the same for all lanes, so it is made a mask: the compiler would turn it into control
+// flow.
 KFDEMU_INLINE float flush(float value, bool yes) {
     const u32 raw = bits<u32>(value);
-    return yes && (raw & 0x7f800000) == 0 ? bits<float>(raw & 0x80000000) : value;
+    const u32 denormal = (raw & 0x7f800000) == 0 ? 0x7fffffffu : 0;
+    return bits<float>(raw & ~(denormal & (0u - u32{yes})));
 }
 KFDEMU_INLINE double flush(double value, bool yes) {
     const u64 raw = bits<u64>(value);
-    return yes && (raw & 0x7ff0000000000000) == 0 ? bits<double>(raw & 0x8000000000000000) : value;
+    const u64 denormal = (raw & 0x7ff0000000000000) == 0 ? 0x7fffffffffffffff : 0;
+    return bits<double>(raw & ~(denormal & (0ull - u64{yes})));
 }
 
 /// How modifiers and rounding see a type.
@@ -165,7 +174,8 @@ struct HalfFloat {
     static constexpr unsigned dwords = 1;
     static constexpr Kind kind = Kind::Float16;
     static KFDEMU_INLINE u32 flushed(u32 half, const Context& x) {
-        return x.flush_f64 && (half & 0x7c00) == 0 ? half & 0x8000 : half;
+        const u32 denormal = (half & 0x7c00) == 0 ? 0x7fffu : 0;
+        return half & ~(denormal & (0u - u32{x.flush_f64}));
     }
     static KFDEMU_INLINE V load(const u32* p, unsigned lane, const Context& x) {
         return float_of_half(flushed(p[lane] & 0xffff, x));

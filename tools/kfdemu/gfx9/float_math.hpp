@@ -41,7 +41,7 @@ KFDEMU_INLINE BitsOf<F> magnitude(F v) {
 }
 template <class F>
 KFDEMU_INLINE bool is_signalling(F v) {
-    return is_nan(v) && (bits<BitsOf<F>>(v) & Ieee<F>::quiet) == 0;
+    return both(is_nan(v), (bits<BitsOf<F>>(v) & Ieee<F>::quiet) == 0);
 }
 template <class F>
 KFDEMU_INLINE bool is_infinite(F v) {
@@ -108,7 +108,7 @@ KFDEMU_INLINE float fused_once(float a, float b, float c) {
     const double part = sum - product;
     const double rest = (product - (sum - part)) + (addend - part);
     const u64 raw = bits<u64>(sum);
-    const bool cut = (rest < 0 || rest > 0) && (raw & 1) == 0 && sum != 0;
+    const bool cut = both(either(rest<0, rest> 0), both((raw & 1) == 0, sum != 0));
     const u64 odd = (rest > 0) != (sum < 0) ? raw + 1 : raw - 1;
     return static_cast<float>(cut ? bits<double>(odd) : sum);
 }
@@ -135,9 +135,9 @@ KFDEMU_INLINE float mad(float a, float b, float c) {
     return nan_of(flush(product + flush(c, true), true), a, b, c);
 }
 /// The DX9 rule: zero times anything is zero.
-KFDEMU_INLINE float mul_legacy(float a, float b) { return a == 0 || b == 0 ? 0.0f : mul(a, b); }
+KFDEMU_INLINE float mul_legacy(float a, float b) { return either(a == 0, b == 0) ? 0.0f : mul(a, b); }
 KFDEMU_INLINE float mad_legacy(float a, float b, float c) {
-    return a == 0 || b == 0 ? nan_of(flush(c, true), c) : mad(a, b, c);
+    return either(a == 0, b == 0) ? nan_of(flush(c, true), c) : mad(a, b, c);
 }
 
 /// Orders floats so that -0 < +0; not for NaN.
@@ -145,16 +145,22 @@ template <class F>
 KFDEMU_INLINE typename Ieee<F>::Int order(F v) {
     using Int = typename Ieee<F>::Int;
     const auto raw = bits<Int>(v);
-    return raw < 0 ? static_cast<Int>(Ieee<F>::sign - bits<BitsOf<F>>(v)) - 1 : raw;
+    const Int sign = raw >> (8 * sizeof(F) - 1);
+    return raw ^ static_cast<Int>(static_cast<BitsOf<F>>(sign) >> 1);
 }
 /// V_MIN and V_MAX: a number wins over NaN, except that IEEE mode lets a signalling NaN through, quieted.
 template <class F, bool maximum>
 KFDEMU_INLINE F extreme(F a, F b, const Context& x, bool flushed) {
-    const F fa = flush(a, flushed), fb = flush(b, flushed);
-    const bool first = maximum ? order(fa) >= order(fb) : order(fa) <= order(fb);
-    const F number = is_nan(a) ? (is_nan(b) ? quieted(a) : fb) : is_nan(b) ? fa : first ? fa : fb;
-    const F loud = is_signalling(a) ? quieted(a) : is_signalling(b) ? quieted(b) : number;
-    return x.ieee ? loud : number;
+    const auto fa = bits<BitsOf<F>>(flush(a, flushed)), fb = bits<BitsOf<F>>(flush(b, flushed));
+    const auto qa = bits<BitsOf<F>>(quieted(a)), qb = bits<BitsOf<F>>(quieted(b));
+    const bool first =
+        maximum ? order(bits<F>(fa)) >= order(bits<F>(fb)) : order(bits<F>(fa)) <= order(bits<F>(fb));
+    const bool take_b = either(is_nan(a), both(!is_nan(b), !first));
+    const auto number = take_b ? fb : fa;
+    const auto plain = both(is_nan(a), is_nan(b)) ? qa : number;
+    const auto loud = is_signalling(a) ? qa : is_signalling(b) ? qb : plain;
+    const BitsOf<F> ieee = BitsOf<F>{0} - BitsOf<F>{x.ieee};
+    return bits<F>((loud & ieee) | (plain & ~ieee));
 }
 KFDEMU_INLINE float min(float a, float b, const Context& x) {
     return extreme<float, false>(a, b, x, x.flush_f32);
@@ -173,7 +179,7 @@ KFDEMU_INLINE float med3(float a, float b, float c, const Context& x) {
     const float low = min(a, b, x), high = max(a, b, x);
     const float middle = max(low, min(high, c, x), x);
     const float least = min(low, c, x);
-    return is_nan(a) || is_nan(b) || is_nan(c) ? least : middle;
+    return either(is_nan(a), is_nan(b), is_nan(c)) ? least : middle;
 }
 
 /// V_CMP_CLASS: bit 0 signalling NaN, 1 quiet NaN, 2 -inf, 3 -normal, 4 -denormal, 5 -0, 6 +0, 7 +denormal, 8
@@ -218,7 +224,7 @@ KFDEMU_INLINE F load_exponent(F v, i32 n) {
         const bool tiny = m < (BitsOf<F>{1} << Ieee<F>::mantissa);
         const F normal = tiny ? v * power_of_two<F>(64) : v;
         const i32 exponent = raw_exponent(normal) - Ieee<F>::bias;
-        const bool special = m == 0 || m >= Ieee<F>::infinity;
+        const bool special = either(m == 0, m >= Ieee<F>::infinity);
         const F one =
             bits<F>((bits<BitsOf<F>>(normal) & ~(static_cast<BitsOf<F>>(Ieee<F>::top) << Ieee<F>::mantissa)) |
                     (static_cast<BitsOf<F>>(Ieee<F>::bias) << Ieee<F>::mantissa));
@@ -240,7 +246,7 @@ KFDEMU_INLINE i32 frexp_exponent(F v) {
     const F as_integer = static_cast<F>(static_cast<typename Ieee<F>::Int>(m));
     const i32 denormal = raw_exponent(as_integer) - Ieee<F>::bias - (Ieee<F>::bias - 2 + Ieee<F>::mantissa);
     const i32 exponent = tiny ? denormal : raw_exponent(v) - (Ieee<F>::bias - 1);
-    return m == 0 || m >= Ieee<F>::infinity ? 0 : exponent;
+    return either(m == 0, m >= Ieee<F>::infinity) ? 0 : exponent;
 }
 template <class F>
 KFDEMU_INLINE F frexp_mantissa(F v) {
@@ -251,7 +257,7 @@ KFDEMU_INLINE F frexp_mantissa(F v) {
     const auto fraction = source & ((BitsOf<F>{1} << Ieee<F>::mantissa) - 1);
     const auto half = fraction | (static_cast<BitsOf<F>>(Ieee<F>::bias - 1) << Ieee<F>::mantissa);
     const F mantissa = with_sign(bits<F>(half), is_negative(v));
-    return m == 0 || m >= Ieee<F>::infinity ? nan_of(v, v) : mantissa;
+    return either(m == 0, m >= Ieee<F>::infinity) ? nan_of(v, v) : mantissa;
 }
 
 KFDEMU_INLINE float trunc(float v) { return nan_of(__builtin_truncf(v), v); }
@@ -266,7 +272,7 @@ KFDEMU_INLINE float nearest_even(float v) {
     const float rest = v - down;
     const bool odd = down - 2.0f * __builtin_floorf(down * 0.5f) != 0;
     const float up = down + 1.0f;
-    const float chosen = rest > 0.5f || (rest == 0.5f && odd) ? up : down;
+    const float chosen = either(rest > 0.5f, both(rest == 0.5f, odd)) ? up : down;
     return __builtin_fabsf(v) < 0x1p23f ? with_sign(chosen, is_negative(v)) : nan_of(v, v);
 }
 KFDEMU_INLINE double nearest_even(double v) {
@@ -274,7 +280,7 @@ KFDEMU_INLINE double nearest_even(double v) {
     const double rest = v - down;
     const bool odd = down - 2.0 * __builtin_floor(down * 0.5) != 0;
     const double up = down + 1.0;
-    const double chosen = rest > 0.5 || (rest == 0.5 && odd) ? up : down;
+    const double chosen = either(rest > 0.5, both(rest == 0.5, odd)) ? up : down;
     return __builtin_fabs(v) < 0x1p52 ? with_sign(chosen, is_negative(v)) : nan_of(v, v);
 }
 /// v - floor(v), below 1; of infinity it is NaN.

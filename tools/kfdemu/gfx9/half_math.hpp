@@ -19,12 +19,12 @@ KFDEMU_INLINE float max_half(float a, float b, const Context& x) {
 KFDEMU_INLINE float med3_half(float a, float b, float c, const Context& x) {
     const float low = min_half(a, b, x), high = max_half(a, b, x);
     const float middle = max_half(low, min_half(high, c, x), x);
-    return is_nan(a) || is_nan(b) || is_nan(c) ? min_half(low, c, x) : middle;
+    return either(is_nan(a), is_nan(b), is_nan(c)) ? min_half(low, c, x) : middle;
 }
 KFDEMU_INLINE float div_fixup_half(float s0, float s1, float s2) {
     const bool negative = is_negative(s1) != is_negative(s2);
-    const bool invalid = (s1 == 0 && s2 == 0) || (is_infinite(s1) && is_infinite(s2));
-    const bool overflow = s1 == 0 || is_infinite(s2), underflow = s2 == 0 || is_infinite(s1);
+    const bool invalid = either(both(s1 == 0, s2 == 0), both(is_infinite(s1), is_infinite(s2)));
+    const bool overflow = either(s1 == 0, is_infinite(s2)), underflow = either(s2 == 0, is_infinite(s1));
     const float number = with_sign(overflow ? __builtin_inff() : underflow ? 0.0f : s0, negative);
     return is_nan(s2) ? quieted(s2) : is_nan(s1) ? quieted(s1) : invalid ? bits<float>(0xffc00000u) : number;
 }

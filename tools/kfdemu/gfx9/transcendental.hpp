@@ -138,8 +138,8 @@ KFDEMU_INLINE bool quotient_is_denormal(F numerator, F denominator) {
 template <class F>
 KFDEMU_INLINE F div_scale(F s0, F s1, F s2, bool& carry) {
     constexpr int scale = Division<F>::scale;
-    const bool special = magnitude(s1) >= Ieee<F>::infinity || magnitude(s2) >= Ieee<F>::infinity;
-    const bool zero = s1 == 0 || s2 == 0;
+    const bool special = either(magnitude(s1) >= Ieee<F>::infinity, magnitude(s2) >= Ieee<F>::infinity);
+    const bool zero = either(s1 == 0, s2 == 0);
     const bool is_denominator = bits<BitsOf<F>>(s0) == bits<BitsOf<F>>(s1);
     const bool is_numerator = bits<BitsOf<F>>(s0) == bits<BitsOf<F>>(s2);
     const bool far = raw_exponent(s2) - raw_exponent(s1) >= Division<F>::far;
@@ -191,12 +191,11 @@ template <class F>
 KFDEMU_INLINE F div_fixup(F s0, F s1, F s2) {
     const bool negative = is_negative(s1) != is_negative(s2);
     const F inf = bits<F>(Ieee<F>::infinity);
-    const bool invalid = (s1 == 0 && s2 == 0) || (is_infinite(s1) && is_infinite(s2));
+    const bool invalid = either(both(s1 == 0, s2 == 0), both(is_infinite(s1), is_infinite(s2)));
+    const int distance = raw_exponent(s2) - raw_exponent(s1);
     // Far beyond the largest number the steps before this one have met infinities and made a NaN of them.
-    const bool overflow =
-        s1 == 0 || is_infinite(s2) || raw_exponent(s2) - raw_exponent(s1) > Ieee<F>::bias + 1;
-    const bool underflow = s2 == 0 || is_infinite(s1) ||
-                           raw_exponent(s2) - raw_exponent(s1) < -Ieee<F>::bias - Ieee<F>::mantissa;
+    const bool overflow = either(s1 == 0, is_infinite(s2), distance > Ieee<F>::bias + 1);
+    const bool underflow = either(s2 == 0, is_infinite(s1), distance < -Ieee<F>::bias - Ieee<F>::mantissa);
     const F number = with_sign(overflow ? inf : underflow ? F{0} : s0, negative);
     const F made = bits<F>(Ieee<F>::nan | Ieee<F>::sign);
     return is_nan(s2) ? quieted(s2) : is_nan(s1) ? quieted(s1) : invalid ? made : number;
