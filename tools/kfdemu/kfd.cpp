@@ -146,9 +146,15 @@ int Kfd::wait_events(abi::WaitEvents& args) {
     if (args.events_ptr == 0 || args.num_events > 2 * abi::kSignalEventLimit) return EINVAL;
     scheduler_.nudge();  // a thread that goes to sleep has most likely just rung a doorbell
     const std::span events{reinterpret_cast<abi::EventData*>(args.events_ptr), args.num_events};
-    const auto result = events_.wait(events, args.wait_for_all != 0, args.timeout_ms);
+    // ROCR's threads share auto-reset events and look at the signal before they sleep, so that one thread can take the wake-up
+    // that another is about to need; the runtime loses it on hardware, too, where the window is far smaller. No sleep
+    // is therefore longer than this: callers look at their signal again and come back.
+    constexpr std::uint32_t kLongestSleepMs = 100;
+    const bool cut_short = args.timeout_ms > kLongestSleepMs;
+    const auto result =
+        events_.wait(events, args.wait_for_all != 0, cut_short ? kLongestSleepMs : args.timeout_ms);
     if (!result) return EINVAL;
-    args.wait_result = *result;
+    args.wait_result = *result == abi::kWaitTimeout && cut_short ? abi::kWaitComplete : *result;
     return *result == abi::kWaitFail ? EIO : 0;
 }
 
