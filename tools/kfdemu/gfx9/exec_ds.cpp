@@ -20,7 +20,7 @@ KFDEMU_INLINE std::uint32_t offset1(const Inst& inst) {
     return static_cast<std::uint32_t>(inst.offset) >> 8 & 0xff;
 }
 
-KFDEMU_INLINE void addresses(Wave& wave, const Inst& inst, std::uint32_t offset, LdsAccess& a) {
+[[gnu::noinline]] void addresses(Wave& wave, const Inst& inst, std::uint32_t offset, LdsAccess& a) {
     const std::uint32_t* address = wave.lanes(inst.src[0]);
     a.mask = wave.exec();
     for (unsigned l = 0; l < kLanes; ++l) a.at[l] = address[l] + offset;

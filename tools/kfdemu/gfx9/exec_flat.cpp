@@ -7,7 +7,7 @@
 namespace kfdemu::gfx9::KFDEMU_LEVEL {
 namespace {
 
-KFDEMU_INLINE void lane_addresses(Wave& wave, const Inst& inst, LaneAccess& a) {
+[[gnu::noinline]] void lane_addresses(Wave& wave, const Inst& inst, LaneAccess& a) {
     const std::uint64_t offset = static_cast<std::uint64_t>(std::int64_t{inst.offset});
     const std::uint32_t* low = wave.lanes(inst.src[0]);
     if (inst.src[2] != kNoOperand) {
@@ -20,46 +20,51 @@ KFDEMU_INLINE void lane_addresses(Wave& wave, const Inst& inst, LaneAccess& a) {
 }
 
 /// Lanes whose address lies in the 4 GiB from `base`.
-KFDEMU_INLINE std::uint64_t lanes_in_aperture(const LaneAccess& a, std::uint64_t base) {
+[[gnu::noinline]] std::uint64_t lanes_in_aperture(const LaneAccess& a, std::uint64_t base) {
+    const auto far = [=, &a](unsigned l) { return (a.at[l] ^ base) >> 32; };
+    const auto near = [=](unsigned l) { return far(l) == 0 ? std::uint64_t{1} : 0; };
     // All or none are common, and quickly found.
-    std::uint64_t inside_any = 0, outside_any = 0;
-    for (unsigned l = 0; l < kLanes; ++l) {
-        const std::uint64_t lane = a.mask >> l & 1;
-        const std::uint64_t inside = (a.at[l] ^ base) >> 32 == 0 ? lane : 0;
-        inside_any |= inside;
-        outside_any |= lane ^ inside;
-    }
-    if (inside_any == 0) return 0;
-    if (outside_any == 0) return a.mask;
+    if (any_bits<std::uint64_t>(a.mask, far) == 0) return a.mask;
+    if (any_bits<std::uint64_t>(a.mask, near) == 0) return 0;
     std::uint64_t mask = 0;
-    for (unsigned l = 0; l < kLanes; ++l) mask |= std::uint64_t{(a.at[l] ^ base) >> 32 == 0} << l;
+    for (unsigned l = 0; l < kLanes; ++l) mask |= near(l) << l;
     return mask & a.mask;
+}
+
+/// The private segment's bytes at the low halves of `flat`; false: it faulted.
+[[gnu::noinline]] bool to_scratch(Wave& wave, const Inst& inst, const LaneAccess& flat, std::uint64_t mask,
+                                  unsigned bytes, std::uint32_t access, LaneAccess& out) {
+    out.mask = mask;
+    out.dword_stride = 4 * kLanes;
+    const std::uint64_t base = wave.s64(kFlatScratch);
+    for (unsigned l = 0; l < kLanes; ++l)
+        out.at[l] = scratch_address(base, static_cast<std::uint32_t>(flat.at[l]), l);
+    return in_own_scratch(wave, inst, out, bytes, access);
+}
+
+/// Likewise of LDS. Unlike DS, FLAT reports what lies outside ("Memory Error Checking").
+[[gnu::noinline]] bool to_lds(Wave& wave, const Inst& inst, const LaneAccess& flat, std::uint64_t mask,
+                              unsigned bytes, std::uint32_t access, LdsAccess& out) {
+    out.mask = mask;
+    for (unsigned l = 0; l < kLanes; ++l) out.at[l] = static_cast<std::uint32_t>(flat.at[l]);
+    if (lds_has_all(wave, out, bytes)) return true;
+    unsigned lane = first_lane(mask);
+    while (!active(mask, lane) || lds_has(wave, out.at[lane], bytes)) ++lane;
+    wave.fault_at(Stop::Aperture, inst, {flat.at[lane], lane, access});
+    return false;
 }
 
 template <class Operation>
 bool private_lanes(Wave& wave, const Inst& inst, const LaneAccess& flat, std::uint64_t mask) {
     LaneAccess a;
-    a.mask = mask;
-    a.dword_stride = 4 * kLanes;
-    const std::uint64_t base = wave.s64(kFlatScratch);
-    for (unsigned l = 0; l < kLanes; ++l)
-        a.at[l] = scratch_address(base, static_cast<std::uint32_t>(flat.at[l]), l);
-    return in_own_scratch(wave, inst, a, Operation::kBytes, Operation::kAccess) &&
+    return to_scratch(wave, inst, flat, mask, Operation::kBytes, Operation::kAccess, a) &&
            Operation::memory(wave, inst, a);
 }
 
 template <class Operation>
 bool lds_lanes(Wave& wave, const Inst& inst, const LaneAccess& flat, std::uint64_t mask) {
     LdsAccess a;
-    a.mask = mask;
-    for (unsigned l = 0; l < kLanes; ++l) a.at[l] = static_cast<std::uint32_t>(flat.at[l]);
-    // Unlike DS, FLAT reports what lies outside the LDS ("Memory Error Checking").
-    if (!lds_has_all(wave, a, Operation::kBytes)) {
-        unsigned lane = first_lane(mask);
-        while (!active(mask, lane) || lds_has(wave, a.at[lane], Operation::kBytes)) ++lane;
-        wave.fault_at(Stop::Aperture, inst, {flat.at[lane], lane, Operation::kAccess});
-        return false;
-    }
+    if (!to_lds(wave, inst, flat, mask, Operation::kBytes, Operation::kAccess, a)) return false;
     Operation::local(wave, inst, a);
     return true;
 }
@@ -77,16 +82,14 @@ bool by_aperture(Wave& wave, const Inst& inst, LaneAccess& a) {
 }
 
 /// SCRATCH: a 32-bit offset from VGPR or SGPR instead of an address.
-template <class Operation>
-bool scratch(Wave& wave, const Inst& inst, LaneAccess& a) {
+[[gnu::noinline]] void scratch_offsets(Wave& wave, const Inst& inst, LaneAccess& a) {
     const std::uint32_t offset = static_cast<std::uint32_t>(inst.offset);
     if (inst.src[2] != kNoOperand) {
         for (unsigned l = 0; l < kLanes; ++l) a.at[l] = wave.s[inst.src[2]] + offset;
-    } else {
-        const std::uint32_t* lane_offset = wave.lanes(inst.src[0]);
-        for (unsigned l = 0; l < kLanes; ++l) a.at[l] = lane_offset[l] + offset;
+        return;
     }
-    return private_lanes<Operation>(wave, inst, a, a.mask);
+    const std::uint32_t* lane_offset = wave.lanes(inst.src[0]);
+    for (unsigned l = 0; l < kLanes; ++l) a.at[l] = lane_offset[l] + offset;
 }
 
 template <class Operation>
@@ -97,7 +100,8 @@ const Inst* flat(Wave& wave, const Inst& inst) {
     if (a.mask == 0) return &inst + inst.size;
     bool done = false;
     if (inst.segment == Segment::Scratch) {
-        done = scratch<Operation>(wave, inst, a);
+        scratch_offsets(wave, inst, a);
+        done = private_lanes<Operation>(wave, inst, a, a.mask);
     } else {
         lane_addresses(wave, inst, a);
         done = inst.segment == Segment::Global ? Operation::memory(wave, inst, a)

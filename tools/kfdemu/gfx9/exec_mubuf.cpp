@@ -35,8 +35,8 @@ struct Lanewise {
 
 /// The descriptor that runtimes make for scratch: the lane number is the index, and there are as many lanes
 /// as a stride.
-KFDEMU_INLINE void scratch_segment_addresses(std::uint64_t base, const std::uint32_t* lane_offset,
-                                             std::uint32_t offset, Lanewise& out) {
+void scratch_segment_addresses(std::uint64_t base, const std::uint32_t* lane_offset, std::uint32_t offset,
+                               Lanewise& out) {
     if (lane_offset != nullptr)
         for (unsigned l = 0; l < kLanes; ++l)
             out.access.at[l] = scratch_address(base, lane_offset[l] + offset, l);
@@ -45,7 +45,7 @@ KFDEMU_INLINE void scratch_segment_addresses(std::uint64_t base, const std::uint
     for (unsigned l = 0; l < kLanes; ++l) out.bytes_left[l] = ~0u;
 }
 
-KFDEMU_INLINE void buffer_addresses(Wave& wave, const Inst& inst, const Buffer& b, Lanewise& out) {
+[[gnu::noinline]] void buffer_addresses(Wave& wave, const Inst& inst, const Buffer& b, Lanewise& out) {
     constexpr std::uint32_t kElementBytes = 4;  // GFX9 knows no other
     const std::uint32_t scalar_offset = wave.s[inst.sdst];
     const bool idxen = inst.has(kIdxen), offen = inst.has(kOffen);
@@ -78,7 +78,7 @@ KFDEMU_INLINE void buffer_addresses(Wave& wave, const Inst& inst, const Buffer& 
 }
 
 /// Lanes with at least `bytes` left.
-KFDEMU_INLINE std::uint64_t lanes_inside(const Lanewise& lanes, unsigned bytes) {
+[[gnu::noinline]] std::uint64_t lanes_inside(const Lanewise& lanes, unsigned bytes) {
     std::uint64_t mask = 0;
     for (unsigned l = 0; l < kLanes; ++l) mask |= std::uint64_t{lanes.bytes_left[l] >= bytes} << l;
     return mask & lanes.access.mask;

@@ -5,8 +5,10 @@
 //     if (!load_dwords<2>(wave, inst, access, wave.lanes(inst.dst))) return nullptr;      // faulted,
 //     wave.stop is set
 //
-// For executor files only: everything here is in their anonymous namespace, once an x86 level. Plain moves
-// are relaxed accesses, which x86 orders as the ISA needs it; the fences of MUBUF and SMEM add the rest.
+// For executor files only: everything here is in their anonymous namespace, once an x86 level. What handles
+// 64 lanes is worth a call, and is kept out of line so that there is one copy a file instead of one an
+// instruction. Plain moves are relaxed accesses, which x86 orders as the ISA needs it; the fences of MUBUF
+// and SMEM add the rest.
 #pragma once
 
 #include "../address_space.hpp"
@@ -42,31 +44,48 @@ KFDEMU_INLINE bool is_run(std::uint64_t mask) {
     return (from_bit_0 & (from_bit_0 + 1)) == 0;
 }
 
+/// All ones for an active lane, else 0. In 32-bit halves: lane loops over 64-bit masks and 32-bit data are no
+/// vector code.
+template <class Address>
+KFDEMU_INLINE Address if_active(std::uint32_t half_mask, unsigned lane_in_half) {
+    return Address{0} - static_cast<Address>(half_mask >> lane_in_half & 1);
+}
+
+/// The OR over all active lanes of value(lane).
+template <class Address, class Value>
+KFDEMU_INLINE Address any_bits(std::uint64_t mask, Value&& value) {
+    Address bits = 0;
+    if (mask == kAllLanes) {
+        for (unsigned l = 0; l < kLanes; ++l) bits |= value(l);
+        return bits;
+    }
+    const auto low = static_cast<std::uint32_t>(mask), high = static_cast<std::uint32_t>(mask >> 32);
+    for (unsigned l = 0; l < kLanes / 2; ++l) bits |= value(l) & if_active<Address>(low, l);
+    for (unsigned l = 0; l < kLanes / 2; ++l) bits |= value(l + kLanes / 2) & if_active<Address>(high, l);
+    return bits;
+}
+
 /// Whether each active lane's data begins `pitch` bytes behind that of the lane before.
 template <class Address>
-KFDEMU_INLINE bool contiguous(const Address* at, std::uint64_t mask, unsigned pitch) {
+[[gnu::noinline]] bool contiguous(const Address* at, std::uint64_t mask, unsigned pitch) {
     const unsigned first = first_lane(mask);
     const Address base = at[first] - static_cast<Address>(first) * pitch;
-    Address difference = 0;
-    if (mask == kAllLanes)
-        for (unsigned l = 0; l < kLanes; ++l) difference |= at[l] ^ (base + static_cast<Address>(l) * pitch);
-    else
-        for (unsigned l = 0; l < kLanes; ++l)
-            difference |= (at[l] ^ (base + static_cast<Address>(l) * pitch)) &
-                          (Address{0} - static_cast<Address>(mask >> l & 1));
-    return difference == 0;
+    const auto apart = [=](unsigned l) -> Address {
+        return at[l] ^ (base + static_cast<Address>(l) * pitch);
+    };
+    return any_bits<Address>(mask, apart) == 0;
 }
 
 /// Whether all active lanes' data lie inside [begin, begin + size).
 template <class Address>
-KFDEMU_INLINE bool all_inside(const Address* at, std::uint64_t mask, Address begin, Address size,
-                              unsigned bytes) {
+[[gnu::noinline]] bool all_inside(const Address* at, std::uint64_t mask, Address begin, Address size,
+                                  unsigned bytes) {
     if (size < bytes) return false;
     const Address limit = size - bytes;
-    Address outside = 0;
-    for (unsigned l = 0; l < kLanes; ++l)
-        outside |= static_cast<Address>(at[l] - begin > limit) & static_cast<Address>(mask >> l & 1);
-    return outside == 0;
+    const auto outside = [=](unsigned l) -> Address {
+        return static_cast<Address>(at[l] - begin) > limit ? 1 : 0;
+    };
+    return any_bits<Address>(mask, outside) == 0;
 }
 
 template <class T>
@@ -103,18 +122,26 @@ struct ChunkShape {
 };
 template <class Address>
 KFDEMU_INLINE ChunkShape shape_of(const Address* at) {
-    Address apart = 0, different = 0;
-    for (unsigned l = 0; l < kChunk; ++l) {
-        apart |= at[l] ^ (at[0] + 4 * l);
-        different |= at[l] ^ at[0];
-    }
-    return {apart == 0, different == 0};
+    // Spelled as a vector: a loop this short is unrolled before it can become one.
+    typedef Address Vector __attribute__((vector_size(kChunk * sizeof(Address))));
+    Vector distance, steps;
+    __builtin_memcpy(&distance, at, sizeof distance);
+    for (unsigned l = 0; l < kChunk; ++l) steps[l] = 4 * l;
+    distance -= at[0];
+    steps ^= distance;
+    std::uint64_t different[sizeof distance / 8], apart[sizeof steps / 8];
+    __builtin_memcpy(different, &distance, sizeof distance);
+    __builtin_memcpy(apart, &steps, sizeof steps);
+    std::uint64_t any_different = 0, any_apart = 0;
+    for (std::uint64_t word : different) any_different |= word;
+    for (std::uint64_t word : apart) any_apart |= word;
+    return {any_apart == 0, any_different == 0};
 }
 
 /// dst[lane] = the dword at memory + (at[lane] - begin), for active lanes.
 template <class Address>
-KFDEMU_INLINE void gather_dwords(const std::byte* memory, Address begin, const Address* at,
-                                 std::uint64_t mask, std::uint32_t* dst) {
+[[gnu::noinline]] void gather_dwords(const std::byte* memory, Address begin, const Address* at,
+                                     std::uint64_t mask, std::uint32_t* dst) {
     for (unsigned c = 0; c < kLanes; c += kChunk) {
         const std::uint64_t lanes = mask >> c & 0xffff;
         const ChunkShape shape = lanes == 0xffff ? shape_of(at + c) : ChunkShape{false, false};
@@ -134,8 +161,8 @@ KFDEMU_INLINE void gather_dwords(const std::byte* memory, Address begin, const A
 }
 
 template <class Address>
-KFDEMU_INLINE void scatter_dwords(std::byte* memory, Address begin, const Address* at, std::uint64_t mask,
-                                  const std::uint32_t* src) {
+[[gnu::noinline]] void scatter_dwords(std::byte* memory, Address begin, const Address* at, std::uint64_t mask,
+                                      const std::uint32_t* src) {
     for (unsigned c = 0; c < kLanes; c += kChunk) {
         const std::uint64_t lanes = mask >> c & 0xffff;
         if (lanes == 0xffff && shape_of(at + c).adjacent)
@@ -270,9 +297,8 @@ bool store_linear(Wave& wave, const Inst& inst, const LaneAccess& a, const std::
 }
 
 /// Whether a dword of any active lane would be torn apart by the swizzle.
-KFDEMU_INLINE bool misaligned_dwords(const LaneAccess& a) {
-    std::uint64_t low_bits = 0;
-    for (unsigned l = 0; l < kLanes; ++l) low_bits |= a.at[l] & (std::uint64_t{0} - (a.mask >> l & 1));
+[[gnu::noinline, maybe_unused]] bool misaligned_dwords(const LaneAccess& a) {
+    const auto low_bits = any_bits<std::uint64_t>(a.mask, [&](unsigned l) { return a.at[l]; });
     return (low_bits & 3) != 0;
 }
 

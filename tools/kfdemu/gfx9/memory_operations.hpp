@@ -108,7 +108,7 @@ struct Atomic {
     static constexpr unsigned kBytes = sizeof(T);
     static constexpr std::uint32_t kAccess = kRead | kWrite;
 
-    static bool memory(Wave& wave, const Inst& inst, LaneAccess& a) {
+    [[gnu::noinline]] static bool memory(Wave& wave, const Inst& inst, LaneAccess& a) {
         const FloatMode<Op::kFloats> mode{wave};
         const std::uint32_t* data = wave.lanes(inst.src[1]);
         for (std::uint64_t rest = a.mask; rest != 0; rest &= rest - 1) {
@@ -120,7 +120,7 @@ struct Atomic {
         }
         return true;
     }
-    static void local(Wave& wave, const Inst& inst, const LdsAccess& a) {
+    [[gnu::noinline]] static void local(Wave& wave, const Inst& inst, const LdsAccess& a) {
         const FloatMode<Op::kFloats> mode{wave};
         const std::uint32_t* data = wave.lanes(inst.src[1]);
         for (std::uint64_t rest = a.mask; rest != 0; rest &= rest - 1) {

@@ -19,8 +19,8 @@ KFDEMU_INLINE std::uint64_t scratch_address(std::uint64_t base, std::uint32_t of
 
 /// Whether the access stays in the wave's own part of the scratch memory. Hardware would silently reach that
 /// of another wave; we say so.
-KFDEMU_INLINE bool in_own_scratch(Wave& wave, const Inst& inst, const LaneAccess& a, unsigned bytes,
-                                  std::uint32_t access) {
+[[gnu::noinline]] bool in_own_scratch(Wave& wave, const Inst& inst, const LaneAccess& a, unsigned bytes,
+                                      std::uint32_t access) {
     const std::uint64_t last_dword = (bytes - 1) / 4 * std::uint64_t{a.dword_stride};
     const std::uint64_t end = wave.scratch_size_bytes -
                               (last_dword < wave.scratch_size_bytes ? last_dword : wave.scratch_size_bytes);
