@@ -90,7 +90,7 @@ void set_initial_state(gfx9::Wave& wave, const LaunchState& l, const WavePlace& 
 
     wave.next = nullptr;
     wave.pc = l.packet.kernel_object + static_cast<std::uint64_t>(l.kernel.entry_offset_bytes);
-    wave.scc = false;
+    wave.scc = wave.slow = false;
     wave.stop = gfx9::Stop::Running;
     wave.status = 0;
     wave.argument = 0;
