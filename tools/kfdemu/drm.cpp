@@ -41,11 +41,7 @@ struct Client {
 struct Info {
     std::uint64_t return_pointer;
     std::uint32_t return_size, query;
-    union {
-        struct {
-            std::uint32_t dword_offset, count, instance, flags;
-        } registers;
-    };
+    std::uint32_t parameters[4];  // by query
 };
 
 // struct drm_amdgpu_info_device, up to what libdrm 2.4.114 reads; longer requests get zeroes behind it.

@@ -40,8 +40,7 @@ std::chrono::microseconds pause_after(unsigned rounds) {
 
 Scheduler::Scheduler(const Topology& topology, Memory& memory, Events& events, std::vector<AddressSpace*> spaces,
                      unsigned workers)
-    : topology_{topology},
-      memory_{memory},
+    : memory_{memory},
       events_{events},
       spaces_{std::move(spaces)},
       workers_{workers ? workers : std::max(1u, std::thread::hardware_concurrency())},

@@ -59,7 +59,6 @@ class Scheduler {
     bool serve_queues();
     void idle(unsigned rounds);
 
-    const Topology& topology_;
     Memory& memory_;
     Events& events_;
     std::vector<AddressSpace*> spaces_;
