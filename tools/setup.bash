@@ -30,7 +30,9 @@ missing_packages() {
 need_packages() {
     command -v dpkg-query >/dev/null || return 0 # not Debian: what is missing, the build will name
     local missing as_root=() log
-    mapfile -t missing < <(missing_packages "$@")
+    # Names have no blanks; and a process substitution would need /proc, which a bare chroot may lack.
+    # shellcheck disable=SC2207
+    missing=($(missing_packages "$@"))
     [ ${#missing[@]} -gt 0 ] || return 0
     local by_hand="apt-get update && apt-get install --no-install-recommends ${missing[*]}"
     [ "$install" = yes ] || fail "these packages are missing: ${missing[*]}
