@@ -1,4 +1,5 @@
 // Waves that wait for each other, threads, and kernels that do not end well.
+#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -55,6 +56,27 @@ TEST_CASE("an endless kernel is aborted, on several threads", "[dispatch][flow][
         REQUIRE(dispatch->claim_end());
         REQUIRE_FALSE(dispatch->claim_end());
     });
+}
+
+TEST_CASE("a claimed end stays, while other threads still ask for work", "[dispatch][flow][threads]") {
+    Machine gpu{targets().front()};
+    const CodeObject code = gpu.load("flow", "O2");
+    auto* out = gpu.allocate<std::uint32_t>(256);
+    auto packet = code.packet("early_exit", {.grid = {256}, .group = {256}});
+    packet.kernarg_address = reinterpret_cast<std::uint64_t>(gpu.copy(std::vector<void*>{out}));
+    const auto dispatch = gpu.start(packet);
+    REQUIRE(run_to_end(dispatch, 1, 1'000'000).state == Dispatch::State::Finished);
+    REQUIRE(dispatch->claim_end());
+    std::atomic<bool> over{false};
+    std::thread asker{[&] {
+        WorkGroup group;
+        while (!over) (void)dispatch->start_group(group);
+    }};
+    unsigned running = 0;
+    for (int i = 0; i < 1'000'000; ++i) running += dispatch->state() != Dispatch::State::Finished;
+    over = true;
+    asker.join();
+    CHECK(running == 0);
 }
 
 TEST_CASE("a work-group can be left and taken up again", "[dispatch][flow]") {

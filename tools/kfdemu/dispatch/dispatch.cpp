@@ -94,6 +94,7 @@ Dispatch::Start Dispatch::start_group(WorkGroup& group) {
 }
 
 Dispatch::State Dispatch::state() const {
+    if (const State claimed = claimed_.load(std::memory_order_acquire); claimed != State::Running) return claimed;
     // Acquire: pairs with the release of the last group that ended; all earlier ones are in its release
     // sequence.
     if (outstanding_.load(std::memory_order_acquire) != 0) return State::Running;
@@ -103,7 +104,10 @@ Dispatch::State Dispatch::state() const {
 }
 
 bool Dispatch::claim_end() {
-    return state() != State::Running && !claimed_.exchange(true, std::memory_order_acq_rel);
+    // Once claimed, the state stays: start_group() counts itself for a moment even when nothing is left to start.
+    const State now = state();
+    State none = State::Running;
+    return now != State::Running && claimed_.compare_exchange_strong(none, now, std::memory_order_acq_rel);
 }
 
 void Dispatch::abort() { stop_.store(true, std::memory_order_relaxed); }

@@ -99,7 +99,7 @@ class Dispatch {
     std::atomic<std::uint64_t> ended_{0};  // whole groups; ordered by outstanding_
     std::atomic<bool> stop_{false};
     std::atomic<bool> failed_{false};
-    std::atomic<bool> claimed_{false};
+    std::atomic<State> claimed_{State::Running};  // how it ended, once somebody claimed the end
     std::mutex fault_mutex_;
     KernelFault fault_;
 };
