@@ -109,6 +109,12 @@ TEST_CASE("SDWA picks parts of sources and places the result", "[gfx9][forms]") 
         m.sgpr(9) = 0x00030001;
         m.run(sdwa(vop2("v_cmp_eq_u32", 0, 0, 2), 9u | 1u << 23 | (kDword << 16) | (kDword << 24)));
         CHECK(m.wave().vcc() == kAll);
+        std::vector<u32> scalar_second = vop2("v_mul_u32_u24", 0, 0, 0);  // the second source's field names s9
+        scalar_second[0] |= 9u << 9;
+        m.run(sdwa(scalar_second, sdwa_control(2, kDword, 0, kWord1, kWord0) | 1u << 31));
+        CHECK(m.lane(0, 3) == 3);
+        m.run(sdwa(scalar_second, sdwa_control(2, kDword, 0, kWord1, kWord1) | 1u << 31));
+        CHECK(m.lane(0, 3) == 9);
     }
 }
 

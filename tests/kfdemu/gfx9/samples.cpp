@@ -189,7 +189,13 @@ class Maker {
             if (is_float(row_.dst))
                 word |= random_.bits(1) << 13 | (random_.one_in(2) ? random_.bits(2) << 14 : 0);
         }
-        made_.push_back({short_word(249), word});
+        u32 first_word = short_word(249);
+        if (!none && random_.one_in(3)) word = (word & ~0xffu) | sgpr(Type::b32) | 1u << 23;
+        if (row_.src[1] != Type::none && random_.one_in(3)) {
+            first_word = (first_word & ~(0xffu << 9)) | sgpr(Type::b32) << 9;
+            word |= 1u << 31;
+        }
+        made_.push_back({first_word, word});
     }
     u32 dpp_control() {
         const u32 n = 1 + random_.below(15);

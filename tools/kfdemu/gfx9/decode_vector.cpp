@@ -103,12 +103,17 @@ void keep_other_half(const Fields& f) {
     f.flag(true, kFinish);
 }
 
+/// A scalar there is SDWA's and looked at already.
+bool second_source_exists(const Fields& f) {
+    return f.inst.src[1] < kVgpr0 || f.inst.src[1] - kVgpr0 + dwords(f.row.src[1]) <= 256u;
+}
+
 bool vop2(const Fields& f) {
     implicit_vcc(f);
     f.inst.src[1] = static_cast<Operand>(vgpr(f.bits(0, 16, 9)));
     if (!vector_destination(f, f.bits(0, 24, 17)) || !first_source(f)) return false;
     keep_other_half(f);
-    if (!f.row.is(kMadk) && !f.row.is(kMadmk)) return f.inst.src[1] - kVgpr0 + dwords(f.row.src[1]) <= 256u;
+    if (!f.row.is(kMadk) && !f.row.is(kMadmk)) return second_source_exists(f);
     // K is a literal of its own; source 0 may read it too.
     if (f.inst.size == 1 && !f.two_words()) return false;
     f.inst.literal = f.words[1];
@@ -125,7 +130,7 @@ bool vop2(const Fields& f) {
 bool vopc(const Fields& f) {
     implicit_vcc(f);
     f.inst.src[1] = static_cast<Operand>(vgpr(f.bits(0, 16, 9)));
-    return first_source(f) && f.inst.src[1] - kVgpr0 + dwords(f.row.src[1]) <= 256u;
+    return first_source(f) && second_source_exists(f);
 }
 
 bool is_float(Type type) { return type == Type::f16 || type == Type::f32 || type == Type::f64; }
