@@ -23,6 +23,11 @@ Pm4Header pm4_header(std::uint32_t dword) {
     return {(dword >> 8) & 0xff, ((dword >> 16) & 0x3fff) + 2};
 }
 
+/// Whether bits 63 to 48 repeat bit 47.
+bool is_canonical(std::uint64_t va) {
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(va << 16) >> 16) == va;
+}
+
 }  // namespace
 
 AqlQueue::AqlQueue(const Gpu& gpu, const AddressSpace& space, Events& events, Scheduler& scheduler,
@@ -278,6 +283,10 @@ void AqlQueue::report(const Dispatch& dispatch) {
     const std::string why = fmt::format("kernel object {:#x}: {}", dispatch.packet().kernel_object, describe(fault));
     switch (fault.what) {
         case gfx9::Stop::MemoryFault:
+            // An address that is not canonical never gets as far as the page tables: the wave has a memory violation
+            // ("Memory violation (>48-bit)" among the errors that ROCR's amd_aql_queue.cpp knows).
+            if (!is_canonical(fault.address)) return void(fail(aql::kApertureViolation, why));
+            [[fallthrough]];
         case gfx9::Stop::FetchFault: memory_fault(fault.address, fault.access, why); break;
         case gfx9::Stop::Aperture:
         case gfx9::Stop::Misaligned: fail(aql::kApertureViolation, why); break;
