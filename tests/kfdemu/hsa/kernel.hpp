@@ -42,7 +42,7 @@ using Extent = std::array<std::uint32_t, 3>;
 
 struct Shape {
     Extent grid{1, 1, 1};
-    std::array<std::uint16_t, 3> workgroup{64, 1, 1};
+    std::array<std::uint16_t, 3> workgroup{1, 1, 1};
     std::uint32_t group_bytes = 0;    ///< LDS besides what the kernel has of its own
     std::uint32_t private_bytes = 0;  ///< scratch a work-item, if more than the kernel says
     bool barrier_bit = false;

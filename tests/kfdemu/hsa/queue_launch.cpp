@@ -27,7 +27,7 @@ TEST_CASE("a ring is used again and again, and the order of packets with barrier
     const Memory times = arguments(machine, kernel, word.data(), 7u, 0u);
     const std::uint32_t packets = 3 * queue.get()->size + 5;
     std::uint32_t expected = 1;
-    const Shape shape{.workgroup = {1, 1, 1}, .barrier_bit = true};
+    const Shape shape{.barrier_bit = true};
     for (std::uint32_t i = 0; i < packets; ++i) {
         queue.submit(kernel_packet(kernel, shape, i % 2 ? times : plus));
         expected = i % 2 ? expected * 7 : expected * 3 + 1;

@@ -1,0 +1,21 @@
+// Kernels that go wrong, each in its own way.
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+
+// Writes wherever it is told.
+__kernel void store_at(ulong address, uint value) { *(volatile __global uint*)address = value; }
+
+// Reads wherever it is told.
+__kernel void load_at(ulong address, __global uint* out) { *out = *(volatile __global uint*)address; }
+
+__kernel void atomic_at(ulong address) {
+    __opencl_atomic_fetch_add((volatile __global atomic_uint*)address, 1, memory_order_relaxed, memory_scope_device);
+}
+
+// An opcode of the SOPP format that no GPU of this family has.
+__kernel void illegal(void) { __asm__ volatile(".long 0xbfff0000"); }
+
+// What llvm.trap becomes.
+__kernel void trap(void) { __asm__ volatile("s_trap 2"); }
+
+// Jumps to where there may be no code.
+__kernel void jump_to(ulong address) { __asm__ volatile("s_setpc_b64 %0" : : "s"(address)); }
