@@ -6,8 +6,9 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 builddir=$root/build
 install=yes
 
-# Debian's packages, by what needs them.
-build_packages=(g++ meson ninja-build cmake pkg-config libhsa-runtime-dev libhsakmt-dev libelf-dev libmsgpack-cxx-dev
+# Debian's packages, by what needs them. A name with a question mark is of some releases only: from 6.4 on the HSA runtime has
+# its thunk inside.
+build_packages=(g++ meson ninja-build cmake pkg-config libhsa-runtime-dev libhsakmt-dev? libelf-dev libmsgpack-cxx-dev
     libfmt-dev libcli11-dev clang-19 lld-19 llvm-19 clang-tools-19)
 test_packages=(catch2 rocminfo kmod)
 ci_packages=(libclang-rt-19-dev)
@@ -18,11 +19,15 @@ fail() {
     exit 1
 }
 
-# Prints those of its arguments that are not installed.
+apt_knows() { apt-cache show "$1" >/dev/null 2>&1; }
+
+# Prints those of its arguments that are not installed. What only some releases have counts once apt's lists are there to tell.
 missing_packages() {
     local name
     for name in "$@"; do
-        [ "$(dpkg-query -W -f='${db:Status-Status}' "$name" 2>/dev/null)" = installed ] || printf '%s\n' "$name"
+        [ "$(dpkg-query -W -f='${db:Status-Status}' "${name%\?}" 2>/dev/null)" = installed ] && continue
+        case $name in *\?) apt_knows g++ && ! apt_knows "${name%\?}" && continue ;; esac
+        printf '%s\n' "${name%\?}"
     done
 }
 
@@ -45,12 +50,14 @@ There is no sudo here. Install them as root:  $by_hand"
     fi
     say "Installing ${#missing[@]} packages: ${missing[*]}"
     log=$(mktemp)
+    # shellcheck disable=SC2207
     if ! "${as_root[@]}" apt-get update -qq >"$log" 2>&1 ||
+        ! missing=($(missing_packages "$@")) ||
         ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
             "${missing[@]}" >"$log" 2>&1; then
         local unknown=() name
         for name in "${missing[@]}"; do
-            apt-cache show "$name" >/dev/null 2>&1 || unknown+=("$name")
+            apt_knows "$name" || unknown+=("$name")
         done
         [ ${#unknown[@]} -eq 0 ] || fail "apt does not know these packages: ${unknown[*]}
 They are in Debian 12 and newer; is this such a system, with its main archive among apt's sources?"
