@@ -36,6 +36,7 @@ expect 'a broken KFDEMU is explained' 1 'gpu=gfx1: no such model' \
     env KFDEMU=on,gpu=gfx1 LD_PRELOAD="$(dirname "$kfdemu")/libkfdemu.so" "$raw_hsa" "$kernels"
 expect 'other files are as before' 0 '^root:' "$kfdemu" run -- head -n 1 /etc/passwd
 expect 'folders list' 0 '^renderD128$' "$kfdemu" run -- ls /dev/dri
+expect 'links are read' 0 'bus/pci$' "$kfdemu" run -- readlink /sys/dev/char/226:128/device/subsystem
 expect 'device files are devices' 0 'character' "$kfdemu" run -- stat -c %F /dev/kfd
 
 if command -v rocminfo >/dev/null; then

@@ -58,7 +58,8 @@ TEST_CASE("node 0 is the CPU, each GPU is a node after it", "[kfdemu][sysfs]") {
 TEST_CASE("the counts of a node's properties agree with its folders", "[kfdemu][sysfs]") {
     const Topology topology = machine(3);
     for (const std::string node : {"0", "1", "2", "3"}) {
-        const std::string folder = root + "/nodes/" + node, properties = text(topology, folder + "/properties");
+        const std::string folder = root + "/nodes/" + node,
+                          properties = text(topology, folder + "/properties");
         CHECK(names(topology, folder + "/mem_banks").size() == property(properties, "mem_banks_count"));
         CHECK(names(topology, folder + "/io_links").size() == property(properties, "io_links_count"));
         CHECK(names(topology, folder + "/caches").size() == property(properties, "caches_count"));
@@ -107,9 +108,10 @@ TEST_CASE("device nodes exist for what is emulated and nothing else", "[kfdemu][
 }
 
 TEST_CASE("every path that is ours passes the quick test", "[kfdemu][sysfs]") {
-    for (const std::string& path : {std::string{"/dev/kfd"}, std::string{"/dev/dri/renderD128"}, root + "/nodes/0/gpu_id",
-                                    std::string{"/sys/class/kfd/kfd/topology/nodes"},
-                                    std::string{"/sys/module/amdgpu/initstate"}, std::string{"/proc/modules"}}) {
+    for (const std::string& path :
+         {std::string{"/dev/kfd"}, std::string{"/dev/dri/renderD128"}, root + "/nodes/0/gpu_id",
+          std::string{"/sys/class/kfd/kfd/topology/nodes"}, std::string{"/sys/module/amdgpu/initstate"},
+          std::string{"/proc/modules"}}) {
         INFO(path);
         CHECK(sysfs::may_be_ours(path));
         CHECK(sysfs::lookup(machine(1), path));
@@ -117,4 +119,25 @@ TEST_CASE("every path that is ours passes the quick test", "[kfdemu][sysfs]") {
     CHECK_FALSE(sysfs::may_be_ours("/etc/passwd"));
     CHECK_FALSE(sysfs::may_be_ours("relative/path"));
     CHECK_FALSE(sysfs::may_be_ours(""));
+}
+
+TEST_CASE("libdrm finds the PCI device behind a render node's number", "[kfdemu][sysfs]") {
+    const Topology two = machine(2);
+    CHECK(names(two, "/sys/class/drm") == std::vector<std::string>{"renderD128", "renderD129"});
+    CHECK(names(two, "/sys/dev/char/226:129/device/drm") == std::vector<std::string>{"renderD129"});
+    CHECK(text(two, "/sys/dev/char/226:129/device/vendor") == "0x1002\n");
+    CHECK(text(two, "/sys/dev/char/226:129/uevent").find("DEVNAME=dri/renderD129\n") != std::string::npos);
+    CHECK(text(two, "/sys/class/drm/renderD129/device/uevent").find("PCI_SLOT_NAME=0000:02:00.0\n") !=
+          std::string::npos);
+    const auto bus = sysfs::lookup(two, "/sys/dev/char/226:128/device/subsystem");
+    REQUIRE(bus);
+    REQUIRE(std::holds_alternative<sysfs::Link>(*bus));
+    CHECK(std::get<sysfs::Link>(*bus).target.substr(12) == "bus/pci");
+}
+
+TEST_CASE("numbers and names of other DRM devices are not ours", "[kfdemu][sysfs]") {
+    const Topology one = machine(1);
+    for (const char* path : {"/sys/dev/char/226:0", "/sys/dev/char/226:1280/device", "/sys/dev/char/1:3",
+                             "/sys/class/drm/card0", "/dev/dri/card0", "/dev/dri/renderD129"})
+        CHECK_FALSE(sysfs::lookup(one, path));
 }

@@ -206,21 +206,6 @@ Entry topology_entry(const Topology& topology, std::string_view rest) {
     return node_entry(topology, *node, rest);
 }
 
-std::optional<Entry> dri_entry(const Topology& topology, std::string_view rest) {
-    if (rest.empty()) {
-        Directory directory;
-        for (const Gpu& gpu : topology.gpus)
-            directory.names.push_back("renderD" + std::to_string(gpu.render_minor));
-        return directory;
-    }
-    if (!take(rest, "/renderD")) return {};
-    auto minor = take_number(rest);
-    if (!minor || !rest.empty()) return {};
-    for (const Gpu& gpu : topology.gpus)
-        if (gpu.render_minor == *minor) return RenderDevice{gpu.index};
-    return {};
-}
-
 Entry module_entry(std::string_view rest) {
     if (rest.empty()) return Directory{{"initstate", "refcnt", "coresize", "holders"}};
     if (rest == "/initstate") return Text{"live\n"};
@@ -242,13 +227,12 @@ bool may_be_ours(std::string_view path) {
 std::optional<Entry> lookup(const Topology& topology, std::string_view path) {
     while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
     if (path == "/dev/kfd") return KfdDevice{};
-    if (std::string_view rest = path; take(rest, "/dev/dri") && (rest.empty() || rest[0] == '/'))
-        return dri_entry(topology, rest);
     for (std::string_view root : {kTopologyRoot, kTopologyAlias})
         if (std::string_view rest = path; take(rest, root) && (rest.empty() || rest[0] == '/'))
             return topology_entry(topology, rest);
     if (std::string_view rest = path; take(rest, "/sys/module/amdgpu") && (rest.empty() || rest[0] == '/'))
         return module_entry(rest);
+    if (auto entry = lookup_drm(topology, path)) return entry;
     if (path == "/proc/modules") return Modules{"amdgpu 8192000 1 - Live 0x0000000000000000\n"};
     return {};
 }

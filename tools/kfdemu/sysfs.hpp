@@ -26,6 +26,10 @@ struct KfdDevice {};
 struct RenderDevice {
     unsigned gpu;
 };
+/// A symbolic link to a folder.
+struct Link {
+    std::string target;
+};
 /// A path below a folder of ours with nothing there.
 struct Missing {};
 /// The modules file of the real system, with a line about amdgpu added.
@@ -33,12 +37,15 @@ struct Modules {
     std::string line;
 };
 
-using Entry = std::variant<Text, Directory, KfdDevice, RenderDevice, Missing, Modules>;
+using Entry = std::variant<Text, Directory, KfdDevice, RenderDevice, Missing, Modules, Link>;
 
 /// Cheap test that rejects nearly every path of a program: false means that lookup() would find nothing.
 bool may_be_ours(std::string_view path);
 
 /// What is at `path`, or nothing if the path is none of ours.
 std::optional<Entry> lookup(const Topology& topology, std::string_view path);
+
+/// The part of lookup() that is DRM's: render nodes by number and by name, and the PCI device behind each.
+std::optional<Entry> lookup_drm(const Topology& topology, std::string_view path);
 
 }  // namespace kfdemu::sysfs

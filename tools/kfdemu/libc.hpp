@@ -1,0 +1,68 @@
+// libc's own functions, behind those of the same name that this library exports, and what their replacements
+// share.
+//
+//     EXPORT int access(const char* path, int mode) noexcept {
+//         if (auto entry = find(path)) return …;          // ours
+//         return NEXT(access)(path, mode);                // everything else, untouched
+//     }
+//
+// Thread safety: every function, any thread, from before the first constructor to after the last exit
+// handler; in a forked child too. Functions are looked up when the library is loaded, so that a call from a
+// signal handler finds them ready; a call that comes before looks up its own.
+#pragma once
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <optional>
+
+#include "device.hpp"
+#include "sysfs.hpp"
+
+#define EXPORT extern "C" [[gnu::visibility("default")]]
+
+namespace kfdemu {
+
+template <std::size_t N>
+struct FunctionName {
+    char text[N];
+    constexpr FunctionName(const char (&name)[N]) { std::copy_n(name, N, text); }
+};
+
+template <FunctionName kName>
+class Next {
+  public:
+    static void* get() {
+        [[maybe_unused]] const bool* at_load = &found_at_load_;   // so that it exists
+        void* function = known_.load(std::memory_order_relaxed);  // whoever looks it up finds the same
+        if (!function) function = look_up();
+        return function;
+    }
+
+  private:
+    static void* look_up() {
+        const int saved = errno;
+        void* function = dlsym(RTLD_NEXT, kName.text);
+        errno = saved;
+        known_.store(function, std::memory_order_relaxed);
+        return function;
+    }
+
+    static inline constinit std::atomic<void*> known_{nullptr};
+    static inline const bool found_at_load_ = look_up() != nullptr;
+};
+
+#define NEXT(name) (reinterpret_cast<decltype(&::name)>(::kfdemu::Next<#name>::get()))
+
+/// What of ours is at `path`, if anything is.
+inline std::optional<sysfs::Entry> find(const char* path) {
+    if (!path || !sysfs::may_be_ours(path)) return {};
+    const Topology* topology = Device::topology();
+    if (!topology) return {};
+    return sysfs::lookup(*topology, path);
+}
+
+}  // namespace kfdemu
