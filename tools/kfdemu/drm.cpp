@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
+#include <string_view>
 
 #include "log.hpp"
+#include "user_memory.hpp"
 
 namespace kfdemu {
 namespace {
@@ -26,11 +27,11 @@ enum Query : std::uint32_t {
 struct Version {
     int major, minor, patch;
     std::size_t name_len;
-    char* name;
+    std::uint64_t name;  // of text
     std::size_t date_len;
-    char* date;
+    std::uint64_t date;  // of text
     std::size_t desc_len;
-    char* desc;
+    std::uint64_t desc;  // of text
 };
 
 struct Client {
@@ -44,7 +45,7 @@ struct Info {
     std::uint32_t parameters[4];  // by query
 };
 
-// struct drm_amdgpu_info_device, up to what libdrm 2.4.114 reads; longer requests get zeroes behind it.
+// struct drm_amdgpu_info_device, up to what libdrm 2.4.114 reads.
 struct DeviceInfo {
     std::uint32_t device_id, chip_rev, external_rev, pci_rev, family, num_shader_engines, arrays_per_engine,
         gpu_counter_freq_khz;
@@ -65,19 +66,19 @@ struct VramGtt {
 };
 
 /// As the kernel's VERSION does: copies what fits and tells the full length.
-void give_string(const char* text, char* buffer, std::size_t& length) {
-    const std::size_t full = std::strlen(text);
-    if (buffer) std::memcpy(buffer, text, std::min(full, length));
-    length = full;
+int give_string(std::string_view text, std::uint64_t buffer, std::size_t& length) {
+    const std::size_t given = std::min(text.size(), length);
+    length = text.size();
+    return buffer ? user::copy_out(buffer, text.data(), given) : 0;
 }
 
-void version(Version& v) {
+int version(Version& v) {
     v.major = 3;
     v.minor = 49;
     v.patch = 0;
-    give_string("amdgpu", v.name, v.name_len);
-    give_string("20150101", v.date, v.date_len);
-    give_string("AMD GPU", v.desc, v.desc_len);
+    if (const int error = give_string("amdgpu", v.name, v.name_len)) return error;
+    if (const int error = give_string("20150101", v.date, v.date_len)) return error;
+    return give_string("AMD GPU", v.desc, v.desc_len);
 }
 
 DeviceInfo device_info(const Gpu& gpu) {
@@ -113,11 +114,16 @@ DeviceInfo device_info(const Gpu& gpu) {
     return info;
 }
 
-void give(const Info& info, const void* answer, std::size_t size_bytes) {
-    auto* out = reinterpret_cast<std::byte*>(info.return_pointer);
-    const std::size_t copied = std::min<std::size_t>(size_bytes, info.return_size);
-    std::memcpy(out, answer, copied);
-    std::memset(out + copied, 0, info.return_size - copied);
+/// As AMDGPU_INFO does: the answer as far as it fits, and nothing behind it is touched.
+int give(const Info& info, const void* answer, std::size_t size_bytes) {
+    return user::copy_out(info.return_pointer, answer, std::min<std::size_t>(size_bytes, info.return_size));
+}
+
+constexpr std::uint32_t kMaxRegisters = 128;  // of one READ_MMR_REG
+
+int give_zeroes(const Info& info, std::size_t size_bytes) {
+    constexpr std::byte zeroes[4 * kMaxRegisters]{};
+    return give(info, zeroes, size_bytes);
 }
 
 int amdgpu_info(const Gpu& gpu, const Info& info) {
@@ -125,42 +131,55 @@ int amdgpu_info(const Gpu& gpu, const Info& info) {
     switch (info.query) {
         case kAccelWorking: {
             const std::uint32_t yes = 1;
-            return give(info, &yes, sizeof yes), 0;
+            return give(info, &yes, sizeof yes);
         }
         case kDevInfo: {
             const DeviceInfo answer = device_info(gpu);
-            return give(info, &answer, sizeof answer), 0;
+            return give(info, &answer, sizeof answer);
         }
         case kVramGtt: {
             const VramGtt answer{gpu.vram_bytes, gpu.private_vram ? 0 : gpu.vram_bytes, gpu.vram_bytes};
-            return give(info, &answer, sizeof answer), 0;
+            return give(info, &answer, sizeof answer);
         }
-        case kHwIpInfo:       // no graphics, video or DMA ring is open to this interface
+        case kHwIpInfo:  // no graphics, video or DMA ring is open to this interface
+            return give_zeroes(info, 32);
         case kFirmwareVersion:
-        case kReadMmrReg:     // configuration registers of graphics blocks that a compute device leaves at reset
-            std::memset(reinterpret_cast<void*>(info.return_pointer), 0, info.return_size);
-            return 0;
+            return give_zeroes(info, 8);
+        case kReadMmrReg: {  // configuration registers of graphics blocks that a compute device leaves at reset
+            const std::uint32_t registers = info.parameters[1];
+            return registers > kMaxRegisters ? EINVAL : give_zeroes(info, 4 * registers);
+        }
         default:
             log(LogLevel::warning, "drm: AMDGPU_INFO query {:#x} is not known", info.query);
             return EINVAL;
     }
 }
 
+/// Runs one handler on a copy of the caller's argument, and gives it back.
+template <class Argument, class Handler>
+int with_argument(unsigned long request, std::uint64_t address, Handler&& handler) {
+    Argument argument;
+    if (_IOC_SIZE(request) != sizeof argument) return EINVAL;
+    if (const int error = user::read(argument, address)) return error;
+    if (const int error = handler(argument)) return error;
+    return user::write(address, argument);
+}
+
 }  // namespace
 
 int drm_ioctl(const Gpu& gpu, unsigned long request, void* argument) {
+    const auto address = reinterpret_cast<std::uint64_t>(argument);
     switch (_IOC_NR(request)) {
         case kVersion:
-            if (_IOC_SIZE(request) != sizeof(Version)) return EINVAL;
-            version(*static_cast<Version*>(argument));
-            return 0;
+            return with_argument<Version>(request, address, [](Version& v) { return version(v); });
         case kGetClient:
-            if (_IOC_SIZE(request) != sizeof(Client)) return EINVAL;
-            static_cast<Client*>(argument)->auth = 1;
-            return 0;
-        case kAmdgpuInfo:
-            if (_IOC_SIZE(request) < sizeof(Info)) return EINVAL;
-            return amdgpu_info(gpu, *static_cast<Info*>(argument));
+            return with_argument<Client>(request, address, [](Client& client) { return client.auth = 1, 0; });
+        case kAmdgpuInfo: {
+            Info info;
+            if (_IOC_SIZE(request) < sizeof info) return EINVAL;
+            if (const int error = user::read(info, address)) return error;
+            return amdgpu_info(gpu, info);
+        }
         default:
             log(LogLevel::warning, "drm: ioctl {:#x} (number {:#x}) is not known", request, _IOC_NR(request));
             return EINVAL;

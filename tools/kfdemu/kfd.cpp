@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 
 #include "apertures.hpp"
 #include "clock.hpp"
 #include "log.hpp"
+#include "user_memory.hpp"
 
 namespace kfdemu {
 namespace {
@@ -18,9 +18,12 @@ template <class Args, class Handler>
 int with_arguments(unsigned long request, void* argument, Handler&& handler) {
     Args args{};
     const std::size_t given = std::min<std::size_t>(_IOC_SIZE(request), sizeof args);
-    if (_IOC_DIR(request) & _IOC_WRITE) std::memcpy(&args, argument, given);
+    const auto from = reinterpret_cast<std::uint64_t>(argument);
+    if (_IOC_DIR(request) & _IOC_WRITE)
+        if (const int error = user::copy_in(&args, from, given)) return error;
     const int error = handler(args);
-    if (_IOC_DIR(request) & _IOC_READ) std::memcpy(argument, &args, given);
+    if (_IOC_DIR(request) & _IOC_READ)
+        if (const int unwritten = user::copy_out(from, &args, given)) return unwritten;
     return error;
 }
 
@@ -85,7 +88,12 @@ int Kfd::update_queue(abi::UpdateQueue& args) { return scheduler_.update_queue(a
 
 int Kfd::set_cu_mask(abi::SetCuMask& args) {
     if (args.num_cu_mask == 0 || args.num_cu_mask % 32 != 0 || args.cu_mask_ptr == 0) return EINVAL;
-    return scheduler_.has_queue(args.queue_id) ? 0 : EINVAL;  // which unit runs a wave cannot be observed
+    // Which unit runs a wave cannot be observed; what is not there to read is an error all the same.
+    constexpr std::uint32_t kMaxBits = 1024;  // the kernel looks at no more
+    std::uint32_t mask[kMaxBits / 32];
+    const std::size_t bytes = std::min(args.num_cu_mask, kMaxBits) / 8;
+    if (const int error = user::copy_in(mask, args.cu_mask_ptr, bytes)) return error;
+    return scheduler_.has_queue(args.queue_id) ? 0 : EINVAL;
 }
 
 int Kfd::alloc_queue_gws(abi::AllocQueueGws& args) {
@@ -115,11 +123,13 @@ int Kfd::get_process_apertures(abi::GetProcessAperturesNew& args) {
         return 0;
     }
     if (args.apertures_ptr == 0) return EINVAL;
-    auto* out = reinterpret_cast<abi::DeviceApertures*>(args.apertures_ptr);
     const std::uint32_t given = std::min(count, args.num_of_nodes);
-    for (std::uint32_t i = 0; i < given; ++i)
-        out[i] = {kLdsAperture.base,     kLdsAperture.limit,   kScratchAperture.base, kScratchAperture.limit,
-                  kGpuvmAperture.base,   kGpuvmAperture.limit, topology_.gpus[i].gpu_id, 0};
+    for (std::uint32_t i = 0; i < given; ++i) {
+        const abi::DeviceApertures apertures{kLdsAperture.base,      kLdsAperture.limit,   kScratchAperture.base,
+                                             kScratchAperture.limit, kGpuvmAperture.base,  kGpuvmAperture.limit,
+                                             topology_.gpus[i].gpu_id, 0};
+        if (const int error = user::write(args.apertures_ptr + i * sizeof apertures, apertures)) return error;
+    }
     args.num_of_nodes = given;
     return 0;
 }
@@ -144,8 +154,9 @@ int Kfd::reset_event(abi::EventId& args) { return events_.reset(args.event_id) ?
 
 int Kfd::wait_events(abi::WaitEvents& args) {
     if (args.events_ptr == 0 || args.num_events > 2 * abi::kSignalEventLimit) return EINVAL;
+    std::vector<abi::EventData> events(args.num_events);
+    if (const int error = user::copy_in(events.data(), args.events_ptr, events.size() * sizeof events[0])) return error;
     scheduler_.nudge();  // a thread that goes to sleep has most likely just rung a doorbell
-    const std::span events{reinterpret_cast<abi::EventData*>(args.events_ptr), args.num_events};
     // ROCR's threads share auto-reset events and look at the signal before they sleep, so that one thread can take the wake-up
     // that another is about to need; the runtime loses it on hardware, too, where the window is far smaller. No sleep
     // is therefore longer than this: callers look at their signal again and come back.
@@ -154,6 +165,7 @@ int Kfd::wait_events(abi::WaitEvents& args) {
     const auto result =
         events_.wait(events, args.wait_for_all != 0, cut_short ? kLongestSleepMs : args.timeout_ms);
     if (!result) return EINVAL;
+    if (const int error = user::copy_out(args.events_ptr, events.data(), events.size() * sizeof events[0])) return error;
     args.wait_result = *result == abi::kWaitTimeout && cut_short ? abi::kWaitComplete : *result;
     return *result == abi::kWaitFail ? EIO : 0;
 }
@@ -184,9 +196,10 @@ namespace {
 template <class Each>
 int for_each_gpu(const Topology& topology, abi::MapMemory& args, Each&& each) {
     if (args.n_devices == 0 || args.device_ids_array_ptr == 0 || args.n_success > args.n_devices) return EINVAL;
-    const auto* ids = reinterpret_cast<const std::uint32_t*>(args.device_ids_array_ptr);
     for (; args.n_success < args.n_devices; ++args.n_success) {
-        const Gpu* gpu = topology.find(ids[args.n_success]);
+        std::uint32_t id = 0;
+        if (const int error = user::read(id, args.device_ids_array_ptr + args.n_success * sizeof id)) return error;
+        const Gpu* gpu = topology.find(id);
         if (!gpu) return EINVAL;
         if (const int error = each(gpu->index)) return error;
     }

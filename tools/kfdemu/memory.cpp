@@ -2,6 +2,7 @@
 
 #include <cerrno>
 
+#include "apertures.hpp"
 #include "log.hpp"
 
 namespace kfdemu {
@@ -53,7 +54,10 @@ int Memory::allocate(abi::AllocMemoryOfGpu& request) {
     const Gpu* gpu = topology_.find(request.gpu_id);
     const std::uint32_t kind = request.flags & kKinds;
     if (!gpu || request.size == 0 || kind == 0 || (kind & (kind - 1)) != 0) return EINVAL;
-    if (request.va_addr % kPage != 0 || request.va_addr + request.size < request.va_addr) return EINVAL;
+    // Nothing lies beyond the GPU's page tables, nor in the apertures of other segments.
+    if (request.va_addr % kPage != 0 || request.va_addr > kGpuvmAperture.limit ||
+        request.size > kGpuvmAperture.limit + 1 - request.va_addr)
+        return EINVAL;
     // Doubly mapped rings are of GFX7 and GFX8, which are not emulated: the runtime has no reason to ask.
     if (request.flags & abi::kAqlQueueMem) return EINVAL;
 
