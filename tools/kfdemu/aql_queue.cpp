@@ -39,7 +39,7 @@ AqlQueue::AqlQueue(const Gpu& gpu, const AddressSpace& space, Events& events, Sc
       scheduler_{scheduler},
       code_{code},
       groups_{groups},
-      queue_{reinterpret_cast<aql::AmdQueue*>(args.read_pointer_address - offsetof(aql::AmdQueue, read_dispatch_id))},
+      queue_va_{args.read_pointer_address - offsetof(aql::AmdQueue, read_dispatch_id)},
       ring_{args.ring_base_address},
       size_packets_{args.ring_size / sizeof(aql::Packet)},
       doorbell_{doorbell} {
@@ -63,6 +63,7 @@ bool AqlQueue::service() {
     if (!awake_) return false;
 
     AddressSpace::Hold hold{space_};
+    if (!find_queue()) return false;
     if (waits_for_scratch_ && !resume_after_scratch()) return false;
     bool did = false;
     for (unsigned n = 0; n < kPacketsPerService; ++n) {
@@ -82,6 +83,13 @@ bool AqlQueue::service() {
         dependencies_met_ = 0;
     }
     return did;
+}
+
+/// Looks up the runtime's structure, which stays where it is while the caller's Hold lives. False: the queue stopped.
+bool AqlQueue::find_queue() {
+    queue_ = at<aql::AmdQueue>(space_, queue_va_, kWrite);
+    if (!queue_) memory_fault(queue_va_, kWrite, "the queue's structure");
+    return queue_ != nullptr;
 }
 
 /// Whether there is a published packet at next_. The doorbell only wakes: producers may ring in any order, so the truth
@@ -120,7 +128,7 @@ AqlQueue::Step AqlQueue::launch(const aql::Packet& packet) {
 /// What the queue adds to a dispatch, as the runtime's structure has it now.
 QueueFacts AqlQueue::facts() {
     QueueFacts facts;
-    facts.queue_ptr = reinterpret_cast<std::uint64_t>(queue_);
+    facts.queue_ptr = queue_va_;
     std::copy(std::begin(queue_->scratch_resource_descriptor), std::end(queue_->scratch_resource_descriptor),
               facts.scratch_descriptor.begin());
     facts.scratch_base = queue_->scratch_backing_memory_location;
@@ -263,6 +271,7 @@ void AqlQueue::finished(const Kernel& kernel) {
     std::erase_if(kernels_, [&](const auto& k) { return k.get() == &kernel; });
     if (stopped_) return;
     AddressSpace::Hold hold{space_};
+    if (!find_queue()) return;
     if (kernel.dispatch().state() != Dispatch::State::Finished) return report(kernel.dispatch());
     const bool scratch_once = queue_->queue_properties & aql::kUseScratchOnce;
     finish_slot(kernel.index());

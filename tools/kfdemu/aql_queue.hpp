@@ -47,6 +47,7 @@ class AqlQueue final : public Queue, public std::enable_shared_from_this<AqlQueu
         bool done = false;
     };
 
+    bool find_queue();
     bool next_is_ready(std::uint16_t& header);
     Step launch(const aql::Packet& packet);
     Step launch(const KernelDispatchPacket& packet);
@@ -70,7 +71,8 @@ class AqlQueue final : public Queue, public std::enable_shared_from_this<AqlQueu
     Scheduler& scheduler_;
     CodeCache& code_;
     GroupPool& groups_;
-    aql::AmdQueue* queue_;  // the runtime's structure, in host memory
+    const std::uint64_t queue_va_;     // the runtime's structure
+    aql::AmdQueue* queue_ = nullptr;  // the same, as long as the thread that looked it up has its Hold
     std::uint64_t ring_, size_packets_;
     volatile std::uint64_t* doorbell_;
 

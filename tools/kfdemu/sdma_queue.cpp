@@ -22,7 +22,7 @@ SdmaQueue::SdmaQueue(unsigned gpu, const AddressSpace& space, Events& events, co
       events_{events},
       ring_{args.ring_base_address},
       ring_bytes_{args.ring_size},
-      read_pointer_{reinterpret_cast<std::uint64_t*>(args.read_pointer_address)},
+      read_pointer_va_{args.read_pointer_address},
       doorbell_{doorbell} {
     *doorbell_ = 0;
 }
@@ -53,7 +53,12 @@ bool SdmaQueue::service() {
         did = true;
         progress_ = 0;
         read_bytes_ += packet.dwords * 4u;
-        __atomic_store_n(read_pointer_, read_bytes_, __ATOMIC_RELEASE);
+        auto* read_pointer = at<std::uint64_t>(space_, read_pointer_va_, kWrite);
+        if (!read_pointer) {
+            fault(read_pointer_va_, kWrite);
+            return failed_ = true;
+        }
+        __atomic_store_n(read_pointer, read_bytes_, __ATOMIC_RELEASE);
     }
     return did;
 }

@@ -47,7 +47,7 @@ class SdmaQueue final : public Queue {
     const AddressSpace& space_;
     Events& events_;
     std::uint64_t ring_, ring_bytes_;
-    std::uint64_t* read_pointer_;
+    const std::uint64_t read_pointer_va_;
     volatile std::uint64_t* doorbell_;
 
     std::mutex mutex_;
