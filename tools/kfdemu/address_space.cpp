@@ -1,5 +1,7 @@
 #include "address_space.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 
 namespace kfdemu {
@@ -24,6 +26,11 @@ void AddressSpace::change(Change&& edit) {
     generation_.fetch_add(1, std::memory_order_release);
     writers_.fetch_sub(1, std::memory_order_relaxed);
     turn_.notify_all();
+}
+
+bool AddressSpace::Range::present() const {
+    // Starts no writing (since Linux 2.6.19), but says ENOMEM if anything of the range is not mapped.
+    return !user_pages || msync(host, end - begin, MS_ASYNC) == 0;
 }
 
 const AddressSpace::Range* AddressSpace::find(std::uint64_t va) const {
@@ -56,8 +63,8 @@ void AddressSpace::unmap(std::uint64_t begin, std::uint64_t end) {
                 kept.push_back(r);
                 continue;
             }
-            if (r.begin < begin) kept.push_back({r.begin, begin, r.host, r.access, r.allocation});
-            if (r.end > end) kept.push_back({end, r.end, r.at(end), r.access, r.allocation});
+            if (r.begin < begin) kept.push_back({r.begin, begin, r.host, r.access, r.allocation, r.user_pages});
+            if (r.end > end) kept.push_back({end, r.end, r.at(end), r.access, r.allocation, r.user_pages});
         }
         ranges_ = std::move(kept);
     });

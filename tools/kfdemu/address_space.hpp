@@ -1,14 +1,15 @@
-// What one GPU of this process can reach: which GPU virtual addresses are mapped, where their bytes lie on the host, and
-// what may be done with them.
+// What one GPU of this process can reach: which GPU virtual addresses are mapped, where their bytes lie on
+// the host, and what may be done with them.
 //
 //     AddressSpace::Hold hold{space};                     // the map stands still while this lives
 //     const AddressSpace::Range* r = space.find(va);      // nullptr: a memory fault
 //     std::byte* p = r->at(va);
 //
-// Thread safety: every function may be called from any thread. find() needs a Hold in the calling thread, and what it
-// returned is valid until that Hold ends. map() and unmap() wait until every Hold that was there has ended, as a TLB
-// shoot-down does; so holders must end and renew their Hold often (at least once a quantum of instructions), cheaply so
-// by calling Hold::renew(), which costs one load while nobody waits to change the map.
+// Thread safety: every function may be called from any thread. find() needs a Hold in the calling thread, and
+// what it returned is valid until that Hold ends. map() and unmap() wait until every Hold that was there has
+// ended, as a TLB shoot-down does; so holders must end and renew their Hold often (at least once a quantum of
+// instructions), cheaply so by calling Hold::renew(), which costs one load while nobody waits to change the
+// map.
 #pragma once
 
 #include <atomic>
@@ -29,12 +30,15 @@ class AddressSpace {
         std::byte* host = nullptr;         ///< where the byte at `begin` lies in this process
         std::uint32_t access = 0;          ///< a set of Access
         std::uint64_t allocation = 0;      ///< the handle of the allocation that it belongs to
+        bool user_pages = false;           ///< the program's own memory, which it may unmap at any time
 
         bool contains(std::uint64_t va, std::uint64_t size_bytes) const {
             return va >= begin && va < end && size_bytes <= end - va;
         }
         bool allows(std::uint32_t wanted) const { return (access & wanted) == wanted; }
         std::byte* at(std::uint64_t va) const { return host + (va - begin); }
+        /// False: pages that the program has unmapped since; to the GPU they are not there. A system call.
+        bool present() const;
     };
 
     class Hold {

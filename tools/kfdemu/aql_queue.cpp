@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <numeric>
 
+#include "counters.hpp"
 #include "gpu_memory.hpp"
+#include "injection.hpp"
 #include "log.hpp"
+#include "order.hpp"
 #include "scheduler.hpp"
 
 namespace kfdemu {
@@ -28,6 +32,12 @@ bool is_canonical(std::uint64_t va) {
     return static_cast<std::uint64_t>(static_cast<std::int64_t>(va << 16) >> 16) == va;
 }
 
+std::shared_ptr<const std::vector<std::uint16_t>> all_of(std::uint32_t units) {
+    auto all = std::make_shared<std::vector<std::uint16_t>>(units);
+    std::iota(all->begin(), all->end(), std::uint16_t{0});
+    return all;
+}
+
 }  // namespace
 
 AqlQueue::AqlQueue(const Gpu& gpu, const AddressSpace& space, Events& events, Scheduler& scheduler,
@@ -42,7 +52,9 @@ AqlQueue::AqlQueue(const Gpu& gpu, const AddressSpace& space, Events& events, Sc
       queue_va_{args.read_pointer_address - offsetof(aql::AmdQueue, read_dispatch_id)},
       ring_{args.ring_base_address},
       size_packets_{args.ring_size / sizeof(aql::Packet)},
-      doorbell_{doorbell} {
+      doorbell_{doorbell},
+      priority_{args.queue_priority},
+      compute_units_{all_of(gpu.model->compute_units)} {
     *doorbell_ = last_doorbell_;
 }
 
@@ -62,25 +74,28 @@ bool AqlQueue::service() {
     }
     if (!awake_) return false;
 
+    if (injection().stalled(QueueKind::compute, ring_)) return false;
+
     AddressSpace::Hold hold{space_};
     if (!find_queue()) return false;
     if (waits_for_scratch_ && !resume_after_scratch()) return false;
     bool did = false;
     for (unsigned n = 0; n < kPacketsPerService; ++n) {
-        std::uint16_t header = 0;
-        if (!next_is_ready(header)) break;
-        if (aql::has_barrier_bit(header) && running_ != 0) break;
-        const aql::Packet packet = *slot(next_);
+        if (!current_ && !next_is_ready()) break;
+        if (!current_) read_packet();
+        if (aql::has_barrier_bit(current_->header) && running_ != 0) break;
         taken_.push_back({});
         ++running_;
-        const Step step = launch(packet);
+        const Step step = launch(*current_);
         if (step != Step::launched) {
             taken_.pop_back();
             --running_;
             return did;
         }
         did = true;
+        counters.packets += 1;
         dependencies_met_ = 0;
+        current_.reset();
     }
     return did;
 }
@@ -92,16 +107,23 @@ bool AqlQueue::find_queue() {
     return queue_ != nullptr;
 }
 
+/// The packet at next_ is read once, however long it then waits.
+void AqlQueue::read_packet() {
+    current_ = *slot(next_);
+    injection().apply(QueueKind::compute, ring_, std::as_writable_bytes(std::span{&*current_, 1}));
+}
+
 /// Whether there is a published packet at next_. The doorbell only wakes: producers may ring in any order, so the truth
 /// is the header turning from INVALID. A packet at or below the highest doorbell is waited for, one beyond is not.
-bool AqlQueue::next_is_ready(std::uint16_t& header) {
+bool AqlQueue::next_is_ready() {
     if (next_ - read_ == size_packets_) return false;
     aql::Packet* packet = slot(next_);
     if (!packet) {
         memory_fault(ring_ + next_ % size_packets_ * sizeof(aql::Packet), kWrite, "the ring");
         return false;
     }
-    header = __atomic_load_n(&packet->header, __ATOMIC_ACQUIRE);  // pairs with the producer's release of the header
+    // Acquire: pairs with the producer's release of the header.
+    const std::uint16_t header = __atomic_load_n(&packet->header, __ATOMIC_ACQUIRE);
     if (aql::type_of(header) != aql::kInvalid) return true;
     awake_ = static_cast<std::int64_t>(next_) <= highest_doorbell_;
     return false;
@@ -109,16 +131,20 @@ bool AqlQueue::next_is_ready(std::uint16_t& header) {
 
 AqlQueue::Step AqlQueue::launch(const aql::Packet& packet) {
     switch (aql::type_of(packet.header)) {
-        case aql::kKernelDispatch: return launch(packet.as<KernelDispatchPacket>());
-        case aql::kBarrierAnd: return wait_for(packet.as<aql::Barrier>(), true);
-        case aql::kBarrierOr: return wait_for(packet.as<aql::Barrier>(), false);
+        case aql::kKernelDispatch:
+            return launch(packet.as<KernelDispatchPacket>());
+        case aql::kBarrierAnd:
+            return wait_for(packet.as<aql::Barrier>(), true);
+        case aql::kBarrierOr:
+            return wait_for(packet.as<aql::Barrier>(), false);
         case aql::kVendorSpecific: {
             const unsigned format = packet.rest[0] & 0xff;
             if (format == aql::kAmdPm4Ib) return run(packet.as<aql::Pm4Ib>());
             if (format == aql::kAmdBarrierValue) return wait_for(packet.as<aql::BarrierValue>());
             return fail(aql::kInvalidVendorPacket, fmt::format("vendor packet of format {}", format));
         }
-        case aql::kAgentDispatch: return fail(aql::kInvalidPacket, "agent dispatch packet on a kernel queue");
+        case aql::kAgentDispatch:
+            return fail(aql::kInvalidPacket, "agent dispatch packet on a kernel queue");
         default:
             return fail(aql::kInvalidPacket,
                         fmt::format("packet of reserved type {}", +aql::type_of(packet.header)));
@@ -147,38 +173,50 @@ AqlQueue::Step AqlQueue::launch(const KernelDispatchPacket& packet) {
     auto made = Dispatch::create({.packet = packet,
                                   .packet_va = ring_ + next_ % size_packets_ * sizeof(aql::Packet),
                                   .queue = facts(),
-                                  .gpu = {.target = code_.target(), .lds_bytes = gpu_.model->lds_kib * 1024},
+                                  .gpu = {.target = code_.target(),
+                                          .lds_bytes = gpu_.model->lds_kib * 1024,
+                                          .shader_engines = gpu_.model->shader_engines},
                                   .memory = &space_,
                                   .code = &code_,
                                   .scratch_slots = scratch_slots_,
-                                  .interrupt = [this](std::uint32_t m0) { events_.signal(m0 & 0xffffff); }});
+                                  .interrupt = [this](std::uint32_t m0) { events_.signal(m0 & 0xffffff); },
+                                  .compute_units = compute_units_,
+                                  .order = {order_seed.load(std::memory_order_relaxed), next_}});
     if (const auto* refused = std::get_if<LaunchRefused>(&made)) {
         switch (refused->reason) {
-            case Refusal::NeedsScratch: return ask_for_scratch(refused->scratch_lane_bytes);
+            case Refusal::NeedsScratch:
+                return ask_for_scratch(refused->scratch_lane_bytes);
             case Refusal::InvalidDimensions:
-            case Refusal::InvalidSize: return fail(aql::kInvalidDimensions, refused->why);
-            case Refusal::GroupTooLarge: return fail(aql::kInvalidWorkgroup, refused->why);
-            case Refusal::LdsTooLarge: return fail(aql::kInvalidGroupSegment, refused->why);
-            case Refusal::BadKernelObject: return fail(aql::kInvalidCode, refused->why);
-            case Refusal::WrongIsa: return fail(aql::kInvalidRegisters, refused->why);
+            case Refusal::InvalidSize:
+                return fail(aql::kInvalidDimensions, refused->why);
+            case Refusal::GroupTooLarge:
+                return fail(aql::kInvalidWorkgroup, refused->why);
+            case Refusal::LdsTooLarge:
+                return fail(aql::kInvalidGroupSegment, refused->why);
+            case Refusal::BadKernelObject:
+                return fail(aql::kInvalidCode, refused->why);
+            case Refusal::WrongIsa:
+                return fail(aql::kInvalidRegisters, refused->why);
         }
     }
     const auto& dispatch = std::get<std::shared_ptr<Dispatch>>(made);
     const std::size_t waves = gpu_.model->max_waves_per_simd * gpu_.model->simds_per_cu;
     const std::size_t groups_per_cu = std::max<std::size_t>(1, waves / waves_per_group(packet));
     auto kernel = std::make_shared<Kernel>(shared_from_this(), dispatch, groups_, next_++,
-                                           groups_per_cu * gpu_.model->compute_units);
+                                           groups_per_cu * compute_units_->size());
     kernels_.push_back(kernel);
-    scheduler_.add(kernel, kernel->groups());
+    scheduler_.add(kernel, kernel->groups(), priority_);
     return Step::launched;
 }
 
 /// The runtime looks for the packet at the read index, so everything before has to be out of the way first.
 AqlQueue::Step AqlQueue::ask_for_scratch(std::uint32_t lane_bytes) {
     if (running_ > 1) return Step::waiting;
-    log(LogLevel::info, "gpu{}: packet {} asks for {} B of scratch a work-item", gpu_.index, next_, lane_bytes);
+    log(LogLevel::info, "gpu{}: packet {} asks for {} B of scratch a work-item", gpu_.index, next_,
+        lane_bytes);
     if (!store(space_, events_, queue_->queue_inactive_signal, aql::kInsufficientScratch))
-        return fail(aql::kInsufficientScratch, "scratch is needed, and the queue's inactive signal is not mapped");
+        return fail(aql::kInsufficientScratch,
+                    "scratch is needed, and the queue's inactive signal is not mapped");
     waits_for_scratch_ = true;
     return Step::waiting;
 }
@@ -193,7 +231,8 @@ bool AqlQueue::resume_after_scratch() {
 std::optional<std::int64_t> AqlQueue::value_of(std::uint64_t signal) {
     const auto* s = at<aql::AmdSignal>(space_, signal, kRead);
     if (!s) return {};
-    return __atomic_load_n(&s->value, __ATOMIC_ACQUIRE);  // what the signalling side wrote before is seen after
+    return __atomic_load_n(&s->value,
+                           __ATOMIC_ACQUIRE);  // what the signalling side wrote before is seen after
 }
 
 AqlQueue::Step AqlQueue::wait_for(const aql::Barrier& packet, bool all) {
@@ -220,13 +259,15 @@ AqlQueue::Step AqlQueue::wait_for(const aql::BarrierValue& packet) {
                          : packet.condition == 1 ? value != packet.value
                          : packet.condition == 2 ? value < packet.value
                                                  : value >= packet.value;
-        if (packet.condition > 3) return fail(aql::kInvalidVendorPacket, "barrier-value packet: unknown condition");
+        if (packet.condition > 3)
+            return fail(aql::kInvalidVendorPacket, "barrier-value packet: unknown condition");
         if (!met) return Step::waiting;
     }
     return complete_now(packet.completion_signal);
 }
 
-/// A buffer of PM4 commands. The runtime sends them to invalidate caches, of which there are none to invalidate here.
+/// A buffer of PM4 commands. The runtime sends them to invalidate caches, of which there are none to
+/// invalidate here.
 AqlQueue::Step AqlQueue::run(const aql::Pm4Ib& packet) {
     if (pm4_header(packet.ib_jump[0]).opcode != kPm4IndirectBuffer)
         return fail(aql::kInvalidVendorPacket, "PM4 packet that is no indirect buffer");
@@ -275,10 +316,12 @@ void AqlQueue::finished(const Kernel& kernel) {
     if (kernel.dispatch().state() != Dispatch::State::Finished) return report(kernel.dispatch());
     const bool scratch_once = queue_->queue_properties & aql::kUseScratchOnce;
     finish_slot(kernel.index());
-    if (!complete(space_, events_, kernel.dispatch().packet().completion_signal, kernel.start_ticks(), clock::now()))
+    if (!complete(space_, events_, kernel.dispatch().packet().completion_signal, kernel.start_ticks(),
+                  clock::now()))
         memory_fault(kernel.dispatch().packet().completion_signal, kWrite, "a completion signal");
     if (scratch_once && kernels_.empty()) {
-        // A large scratch was lent for this dispatch only: offer it back, and go on when the runtime has taken it.
+        // A large scratch was lent for this dispatch only: offer it back, and go on when the runtime has
+        // taken it.
         store(space_, events_, queue_->queue_inactive_signal, aql::kScratchDone);
         waits_for_scratch_ = true;
         awake_ = true;
@@ -289,42 +332,62 @@ void AqlQueue::finished(const Kernel& kernel) {
 void AqlQueue::report(const Dispatch& dispatch) {
     if (dispatch.state() == Dispatch::State::Aborted) return;
     const KernelFault& fault = dispatch.fault();
-    const std::string why = fmt::format("kernel object {:#x}: {}", dispatch.packet().kernel_object, describe(fault));
+    const std::string why =
+        fmt::format("kernel object {:#x}: {}", dispatch.packet().kernel_object, describe(fault));
     switch (fault.what) {
         case gfx9::Stop::MemoryFault:
             // An address that is not canonical never gets as far as the page tables: the wave has a memory violation
             // ("Memory violation (>48-bit)" among the errors that ROCR's amd_aql_queue.cpp knows).
             if (!is_canonical(fault.address)) return void(fail(aql::kApertureViolation, why));
             [[fallthrough]];
-        case gfx9::Stop::FetchFault: memory_fault(fault.address, fault.access, why); break;
+        case gfx9::Stop::FetchFault:
+            memory_fault(fault.address, fault.access, why);
+            break;
         case gfx9::Stop::Aperture:
-        case gfx9::Stop::Misaligned: fail(aql::kApertureViolation, why); break;
-        case gfx9::Stop::Illegal: fail(aql::kIllegalInstruction, why); break;
-        default: fail(aql::kException, why); break;
+        case gfx9::Stop::Misaligned:
+            fail(aql::kApertureViolation, why);
+            break;
+        case gfx9::Stop::Illegal:
+            fail(aql::kIllegalInstruction, why);
+            break;
+        default:
+            fail(aql::kException, why);
+            break;
     }
 }
 
 AqlQueue::Step AqlQueue::fail(std::uint64_t code, std::string_view why) {
     failed_ = true;
-    log(LogLevel::error, "gpu{}: queue stopped with error {:#x} at packet {}: {}", gpu_.index, code, next_, why);
+    counters.faults += 1;
+    log(LogLevel::error, "gpu{}: queue stopped with error {:#x} at packet {}: {}", gpu_.index, code, next_,
+        why);
     store(space_, events_, queue_->queue_inactive_signal, code);
     return Step::stopped;
 }
 
 AqlQueue::Step AqlQueue::memory_fault(std::uint64_t va, std::uint32_t access, std::string_view what) {
     failed_ = true;
-    const AddressSpace::Range* range = space_.find(va);
+    counters.faults += 1;
+    const abi::MemoryException exception = memory_exception(space_, gpu_.gpu_id, va, access);
     log(LogLevel::error, "gpu{}: memory fault: {} of {:#x} ({}): {}", gpu_.index,
-        access & kWrite ? "write" : access & kExecute ? "execution" : "read", va,
-        range ? "mapped without that access" : "not mapped", what);
-    events_.raise(abi::MemoryException{.not_present = range == nullptr,
-                                       .read_only = range && (access & kWrite),
-                                       .no_execute = range && (access & kExecute),
-                                       .imprecise = 0,
-                                       .va = va & ~std::uint64_t{4095},
-                                       .gpu_id = gpu_.gpu_id,
-                                       .error_type = 0});
+        access & kWrite     ? "write"
+        : access & kExecute ? "execution"
+                            : "read",
+        va, exception.not_present ? "not mapped" : "mapped without that access", what);
+    events_.raise(exception);
     return Step::stopped;
+}
+
+/// Bit i is compute unit i, which lies in shader engine i modulo their number: the kernel deals the bits out
+/// over the engines (kfd_mqd_manager.c).
+int AqlQueue::set_cu_mask(std::span<const std::uint32_t> words) {
+    auto units = std::make_shared<std::vector<std::uint16_t>>();
+    for (std::uint32_t unit = 0; unit < gpu_.model->compute_units && unit / 32 < words.size(); ++unit)
+        if (words[unit / 32] >> unit % 32 & 1) units->push_back(static_cast<std::uint16_t>(unit));
+    if (units->empty()) return EINVAL;
+    std::lock_guard lock{mutex_};
+    compute_units_ = units;
+    return 0;
 }
 
 void AqlQueue::stop() {
@@ -341,8 +404,10 @@ void AqlQueue::stop() {
 int AqlQueue::update(const abi::UpdateQueue& args) {
     std::lock_guard lock{mutex_};
     suspended_ = args.queue_percentage == 0 || args.ring_base_address == 0;
+    priority_ = args.queue_priority;
     if (suspended_) return 0;
-    if (args.ring_base_address != ring_ || args.ring_size / sizeof(aql::Packet) != size_packets_) return EINVAL;
+    if (args.ring_base_address != ring_ || args.ring_size / sizeof(aql::Packet) != size_packets_)
+        return EINVAL;
     return 0;
 }
 

@@ -1,10 +1,10 @@
-// An AQL queue: takes packets from the ring in order, launches kernels, waits at barriers, completes signals, and stops
-// with an error code when a packet or a wave is wrong.
+// An AQL queue: takes packets from the ring in order, launches kernels, waits at barriers, completes signals,
+// and stops with an error code when a packet or a wave is wrong.
 //
-// HSA Platform System Architecture Specification 1.2, "Packet processing" and "Barrier bit": packets are launched in
-// order and may finish in any; with the barrier bit, or a barrier packet, everything before has finished first. A packet's
-// slot is given back (header INVALID, read index past it) when the packet and all before it have finished, because a
-// kernel may read its own packet through the dispatch pointer.
+// HSA Platform System Architecture Specification 1.2, "Packet processing" and "Barrier bit": packets are
+// launched in order and may finish in any; with the barrier bit, or a barrier packet, everything before has
+// finished first. A packet's slot is given back (header INVALID, read index past it) when the packet and all
+// before it have finished, because a kernel may read its own packet through the dispatch pointer.
 //
 // Thread safety: as Queue; kernels report their end from any worker.
 #pragma once
@@ -13,6 +13,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "address_space.hpp"
 #include "events.hpp"
@@ -27,12 +28,13 @@ class Scheduler;
 
 class AqlQueue final : public Queue, public std::enable_shared_from_this<AqlQueue> {
   public:
-    AqlQueue(const Gpu& gpu, const AddressSpace& space, Events& events, Scheduler& scheduler,
-             CodeCache& code, GroupPool& groups, const abi::CreateQueue& args, volatile std::uint64_t* doorbell);
+    AqlQueue(const Gpu& gpu, const AddressSpace& space, Events& events, Scheduler& scheduler, CodeCache& code,
+             GroupPool& groups, const abi::CreateQueue& args, volatile std::uint64_t* doorbell);
 
     bool service() override;
     void stop() override;
     int update(const abi::UpdateQueue& args) override;
+    int set_cu_mask(std::span<const std::uint32_t> words) override;
 
     /// From the worker that ran a kernel's last part; the worker has no Hold.
     void finished(const Kernel& kernel);
@@ -48,7 +50,8 @@ class AqlQueue final : public Queue, public std::enable_shared_from_this<AqlQueu
     };
 
     bool find_queue();
-    bool next_is_ready(std::uint16_t& header);
+    bool next_is_ready();
+    void read_packet();
     Step launch(const aql::Packet& packet);
     Step launch(const KernelDispatchPacket& packet);
     Step ask_for_scratch(std::uint32_t lane_bytes);
@@ -82,15 +85,18 @@ class AqlQueue final : public Queue, public std::enable_shared_from_this<AqlQueu
     std::uint64_t last_doorbell_ = ~std::uint64_t{0};
     std::int64_t highest_doorbell_ = -1;
     bool awake_ = false;
-    std::uint64_t next_ = 0;           // packet to look at
-    std::uint64_t read_ = 0;           // first packet whose slot is still taken
-    std::deque<Slot> taken_;           // [read_, next_)
-    unsigned running_ = 0;             // packets launched and not done
+    std::uint64_t next_ = 0;              // packet to look at
+    std::optional<aql::Packet> current_;  // its content, once it was ready
+    std::uint64_t read_ = 0;              // first packet whose slot is still taken
+    std::deque<Slot> taken_;              // [read_, next_)
+    unsigned running_ = 0;                // packets launched and not done
     std::uint32_t dependencies_met_ = 0;  // of the barrier packet at next_
     std::vector<std::shared_ptr<Kernel>> kernels_;
     std::shared_ptr<ScratchSlots> scratch_slots_;
-    std::uint64_t scratch_base_ = 0;     // what scratch_slots_ are places of
+    std::uint64_t scratch_base_ = 0;  // what scratch_slots_ are places of
     std::uint32_t tmpring_size_ = 0;
+    std::uint32_t priority_;                                           // 0 to 15, higher first
+    std::shared_ptr<const std::vector<std::uint16_t>> compute_units_;  // on which its kernels may run
 };
 
 }  // namespace kfdemu

@@ -10,7 +10,10 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "injection.hpp"
 #include "log.hpp"
+#include "order.hpp"
+#include "private_vram.hpp"
 
 namespace kfdemu {
 namespace {
@@ -42,7 +45,10 @@ Decision decide() {
     log_level = decision.options.log;
     decision.on = decision.options.mode == Mode::on ||
                   (decision.options.mode == Mode::automatic && !real_device_opens());
-    if (decision.on) decision.topology = make_topology(decision.options);
+    if (!decision.on) return decision;
+    decision.topology = make_topology(decision.options);
+    for (const Failure& failure : decision.options.failures) injection().fail(failure);
+    order_seed.store(decision.options.seed, std::memory_order_relaxed);
     return decision;
 }
 
@@ -53,6 +59,21 @@ const Decision& decision() {
 
 std::mutex instance_mutex;
 std::atomic<Device*> instance{nullptr};  // release on making, acquire on use
+
+void before_fork() {
+    instance_mutex.lock();
+    injection().before_fork();
+}
+
+void in_parent() {
+    injection().after_fork();
+    instance_mutex.unlock();
+}
+
+void in_child() {
+    instance.store(nullptr, std::memory_order_relaxed);
+    in_parent();
+}
 
 template <class T>
 std::vector<T*> pointers(const std::vector<std::unique_ptr<T>>& owners) {
@@ -71,6 +92,8 @@ std::vector<std::unique_ptr<AddressSpace>> make_spaces(std::size_t count) {
 
 const Topology* Device::topology() { return decision().on ? &decision().topology : nullptr; }
 
+const Options& Device::options() { return decision().options; }
+
 Device* Device::existing() { return instance.load(std::memory_order_acquire); }
 
 Device* Device::get() {
@@ -80,13 +103,11 @@ Device* Device::get() {
     if (Device* device = existing()) return device;
     std::unique_ptr<Device> device{new Device{*topology(), decision().options.workers}};
     if (!device->valid()) return nullptr;
-    // A child has neither our threads nor the parent's queues: it starts afresh, and leaks what it cannot use.
-    static const int registered = pthread_atfork([] { instance_mutex.lock(); }, [] { instance_mutex.unlock(); },
-                                                 [] {
-                                                     instance.store(nullptr, std::memory_order_relaxed);
-                                                     instance_mutex.unlock();
-                                                 });
+    // A child has neither our threads nor the parent's queues: it starts afresh, and leaks what it cannot
+    // use.
+    static const int registered = pthread_atfork(before_fork, in_parent, in_child);
     (void)registered;
+    if (decision().options.private_vram && log_level >= LogLevel::error) PrivateVram::watch(device->memory());
     instance.store(device.get(), std::memory_order_release);
     return device.release();
 }
@@ -103,7 +124,8 @@ Device::Device(const Topology& topology, unsigned workers)
 std::vector<std::unique_ptr<DeviceFile>> Device::make_render_files(const Topology& topology) {
     std::vector<std::unique_ptr<DeviceFile>> files;
     for (const Gpu& gpu : topology.gpus)
-        files.push_back(std::make_unique<DeviceFile>(fmt::format("kfdemu-renderD{}", gpu.render_minor).c_str()));
+        files.push_back(
+            std::make_unique<DeviceFile>(fmt::format("kfdemu-renderD{}", gpu.render_minor).c_str()));
     return files;
 }
 

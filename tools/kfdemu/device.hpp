@@ -1,9 +1,11 @@
-// The emulated machine of this process: made when a program first opens /dev/kfd or a render node, never destroyed.
+// The emulated machine of this process: made when a program first opens /dev/kfd or a render node, never
+// destroyed.
 //
 //     if (const Topology* t = Device::topology()) …    // emulation is on; nothing is started by asking
 //     Device* device = Device::get();                   // makes it
 //
-// Thread safety: every function, any thread. After fork() the child has none until it opens the device itself.
+// Thread safety: every function, any thread. After fork() the child has none until it opens the device
+// itself.
 #pragma once
 
 #include <sys/stat.h>
@@ -21,9 +23,12 @@ namespace kfdemu {
 
 class Device {
   public:
-    /// What is emulated, or nullptr where emulation is off: by KFDEMU=off, because there is a real /dev/kfd, because
-    /// KFDEMU cannot be understood (said once on stderr), or in a setuid program. Decided at the first call.
+    /// What is emulated, or nullptr where emulation is off: by KFDEMU=off, because there is a real /dev/kfd,
+    /// because KFDEMU cannot be understood (said once on stderr), or in a setuid program. Decided at the
+    /// first call.
     static const Topology* topology();
+    /// What the user asked for; all defaults where emulation is off.
+    static const Options& options();
     /// The device, made at the first call; nullptr where emulation is off or the host refuses memory.
     static Device* get();
     /// The device if it was made.
@@ -34,6 +39,8 @@ class Device {
     bool is_kfd(const struct stat& status) const { return kfd_file_.is(status); }
     const Gpu* gpu_of(const struct stat& status) const;
     Kfd& kfd() { return kfd_; }
+    Scheduler& scheduler() { return scheduler_; }
+    const Memory& memory() const { return memory_; }
 
   private:
     Device(const Topology& topology, unsigned workers);

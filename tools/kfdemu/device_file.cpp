@@ -2,11 +2,13 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace kfdemu {
 namespace {
-// Offset 0 stays unused, so that no valid mmap offset is 0. The file is sparse: only touched pages take memory.
+// Offset 0 stays unused, so that no valid mmap offset is 0. The file is sparse: only touched pages take
+// memory.
 constexpr std::uint64_t kFirstOffset = 1 << 20;
 constexpr std::uint64_t kFileSize = std::uint64_t{1} << 44;
 constexpr std::uint64_t kPage = 4096;
@@ -30,9 +32,7 @@ DeviceFile::~DeviceFile() {
     if (fd_ >= 0) ::close(fd_);
 }
 
-int DeviceFile::open(int flags) const {
-    return fcntl(fd_, flags & O_CLOEXEC ? F_DUPFD_CLOEXEC : F_DUPFD, 0);
-}
+int DeviceFile::open(int flags) const { return fcntl(fd_, flags & O_CLOEXEC ? F_DUPFD_CLOEXEC : F_DUPFD, 0); }
 
 std::optional<DeviceFile::Range> DeviceFile::allocate(std::uint64_t size, std::uint64_t alignment) {
     size = (size + kPage - 1) & ~(kPage - 1);
@@ -53,7 +53,10 @@ std::optional<DeviceFile::Range> DeviceFile::allocate(std::uint64_t size, std::u
         if (const auto end = offset + size; end < begin + length) free_.emplace(end, begin + length - end);
         range = {offset, size, nullptr};
     }
-    void* host = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, static_cast<off_t>(range.offset));
+    // The bare system call: the program's mappings are counted, and may be made to fail; this one is not the
+    // program's.
+    auto* host = reinterpret_cast<void*>(syscall(SYS_mmap, nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED,
+                                                 fd_, static_cast<off_t>(range.offset)));
     if (host == MAP_FAILED) {
         release(range);
         return {};

@@ -2,8 +2,18 @@
 
 #include <algorithm>
 
+#include "clock.hpp"
+#include "counters.hpp"
+#include "log.hpp"
+
 namespace kfdemu {
 namespace {
+
+// ROCR's threads share auto-reset events and look at the signal before they sleep, so that one thread can
+// take the wake-up that another is about to need; the runtime loses it on hardware, too, where the window is
+// far smaller. No sleep is therefore longer than this: callers look at their signal again and come back. A
+// sleep for an interrupt that was asked to get lost or late is as long as the caller said.
+constexpr std::chrono::milliseconds kLongestSleep{100};
 
 bool has_slot(std::uint32_t type) { return type == abi::kEventSignal || type == abi::kEventDebug; }
 
@@ -49,6 +59,37 @@ bool Events::set(std::uint32_t id) {
     return true;
 }
 
+void Events::signal(std::uint32_t id) {
+    counters.interrupts += 1;
+    const Injection::Interrupt how = injection().interrupt();
+    if (how.action != InterruptAction::deliver) hold_back(id, how);
+    if (how.action == InterruptAction::deliver || how.action == InterruptAction::duplicate) set(id);
+}
+
+void Events::hold_back(std::uint32_t id, const Injection::Interrupt& how) {
+    std::lock_guard lock{mutex_};
+    log(LogLevel::info, "interrupt of event {} is {}", id,
+        how.action == InterruptAction::drop    ? "dropped"
+        : how.action == InterruptAction::delay ? "late"
+                                               : "doubled");
+    if (auto at = events_.find(id); at != events_.end())
+        at->second.overdue = how.action != InterruptAction::duplicate;
+    if (how.action == InterruptAction::drop) return;
+    late_.push_back({clock::now_ns() + 1000 * how.delay_us, id});
+    late_count_.store(late_.size(), std::memory_order_relaxed);
+}
+
+void Events::deliver_late() {
+    if (late_count_.load(std::memory_order_relaxed) == 0) return;
+    const std::uint64_t now_ns = clock::now_ns();
+    std::lock_guard lock{mutex_};
+    for (const Late& late : late_)
+        if (auto at = events_.find(late.id); late.due_ns <= now_ns && at != events_.end())
+            activate(at->second);
+    std::erase_if(late_, [&](const Late& late) { return late.due_ns <= now_ns; });
+    late_count_.store(late_.size(), std::memory_order_relaxed);
+}
+
 void Events::activate(Waiter& waiter, const Event& event) {
     waiter.activated = true;
     waiter.memory = event.memory;
@@ -58,6 +99,7 @@ void Events::activate(Waiter& waiter, const Event& event) {
 void Events::activate(Event& event) {
     for (Waiter* waiter : event.waiters) activate(*waiter, event);
     event.signalled = !event.auto_reset || event.waiters.empty();
+    event.overdue = false;
     changed_.notify_all();
 }
 
@@ -109,10 +151,21 @@ std::optional<abi::WaitResult> Events::wait(std::span<abi::EventData> events, bo
                    : std::any_of(waiters.begin(), waiters.end(), activated);
     };
     const auto over = [&] { return destroyed() || ready(); };
-    if (timeout_ms == abi::kInfiniteTimeoutMs)
-        changed_.wait(lock, over);
-    else
-        changed_.wait_for(lock, std::chrono::milliseconds{timeout_ms}, over);
+    const auto overdue = [&] {
+        return std::any_of(events.begin(), events.end(), [&](const abi::EventData& data) {
+            const auto at = events_.find(data.event_id);
+            return at != events_.end() && at->second.overdue;
+        });
+    };
+    using Clock = std::chrono::steady_clock;
+    const bool forever = timeout_ms == abi::kInfiniteTimeoutMs;
+    const auto deadline = Clock::now() + std::chrono::milliseconds{forever ? 0 : timeout_ms};
+    bool timed_out = false;
+    do {
+        const auto cut = Clock::now() + kLongestSleep;
+        timed_out = !forever && deadline <= cut;
+        changed_.wait_until(lock, timed_out ? deadline : cut, over);
+    } while (!over() && !timed_out && overdue());
 
     for (std::size_t i = 0; i < events.size(); ++i) {
         if (waiters[i].destroyed) continue;
@@ -122,7 +175,8 @@ std::optional<abi::WaitResult> Events::wait(std::span<abi::EventData> events, bo
         if (event.type == abi::kEventMemory) events[i].memory = waiters[i].memory;
         if (event.type == abi::kEventHwException) events[i].hw = waiters[i].hw;
     }
-    return destroyed() ? abi::kWaitFail : ready() ? abi::kWaitComplete : abi::kWaitTimeout;
+    if (destroyed()) return abi::kWaitFail;
+    return ready() || !timed_out ? abi::kWaitComplete : abi::kWaitTimeout;
 }
 
 }  // namespace kfdemu

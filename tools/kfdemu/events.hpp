@@ -4,12 +4,13 @@
 //     events.signal(*id);                 // from the device: an interrupt has come
 //     events.wait(data, false, 1000);     // from WAIT_EVENTS
 //
-// Semantics follow the kernel's kfd_events.c: setting an event reaches every thread that waits for it then, and stays for
-// the next one to come only if nobody waited, or the event is reset by hand. A waiter keeps what reached it until its wait
-// is over, whatever becomes of the event. Destroying an event fails its waiters.
-// Thread safety: every function, any thread.
+// Semantics follow the kernel's kfd_events.c: setting an event reaches every thread that waits for it then,
+// and stays for the next one to come only if nobody waited, or the event is reset by hand. A waiter keeps
+// what reached it until its wait is over, whatever becomes of the event. Destroying an event fails its
+// waiters. Thread safety: every function, any thread.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "abi.hpp"
+#include "injection.hpp"
 
 namespace kfdemu {
 
@@ -34,14 +36,18 @@ class Events {
     bool set(std::uint32_t id);
     bool reset(std::uint32_t id);
 
-    /// The device's interrupt for a signal event. An unknown id is ignored: the event may be gone already.
-    void signal(std::uint32_t id) { set(id); }
+    /// The device's interrupt for a signal event, which may have been asked to get lost or late
+    /// (injection.hpp). An unknown id is ignored: the event may be gone already.
+    void signal(std::uint32_t id);
+    /// Delivers late interrupts whose time has come. Called often, by the device's threads; one load if there
+    /// are none.
+    void deliver_late();
     /// Signals every memory (hardware-exception) event with these data.
     void raise(const abi::MemoryException& data);
     void raise(const abi::HwException& data);
 
     /// Waits until one (all) of `events` are signalled, and writes the data of memory and exception events.
-    /// An unknown id: nothing (EINVAL).
+    /// An unknown id: nothing (EINVAL). May say "complete" early, see kLongestSleep in events.cpp.
     std::optional<abi::WaitResult> wait(std::span<abi::EventData> events, bool all, std::uint32_t timeout_ms);
 
   private:
@@ -54,17 +60,26 @@ class Events {
         std::uint32_t type;
         bool auto_reset;
         bool signalled = false;
+        bool overdue = false;  // an interrupt for it got lost or is late
         abi::MemoryException memory{};
         abi::HwException hw{};
         std::vector<Waiter*> waiters{};
     };
 
+    struct Late {
+        std::uint64_t due_ns;
+        std::uint32_t id;
+    };
+
     void activate(Event& event);
+    void hold_back(std::uint32_t id, const Injection::Interrupt& how);
     static void activate(Waiter& waiter, const Event& event);
 
     std::mutex mutex_;
     std::condition_variable changed_;
     std::map<std::uint32_t, Event> events_;
+    std::vector<Late> late_;
+    std::atomic<std::size_t> late_count_{0};  // relaxed hint; mutex_ guards what it counts
     std::uint32_t signal_events_ = 0;
     std::uint32_t next_signal_id_ = 1;
     std::uint32_t next_other_id_ = 0x80000000;

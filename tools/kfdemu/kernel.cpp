@@ -2,13 +2,16 @@
 
 #include "aql_queue.hpp"
 #include "clock.hpp"
+#include "counters.hpp"
 
 namespace kfdemu {
 namespace {
-// A work-group runs for so many instructions before others get a turn; a worker stays with a kernel for so long before it
-// looks at the queues again.
+// A work-group runs for so many instructions before others get a turn; a worker stays with a kernel for so
+// long before it looks at the queues again.
 constexpr std::uint64_t kQuantumInstructions = 50'000;
+constexpr std::uint64_t kShuffledQuantum = 1'000;  // so that work-groups meet in many ways
 constexpr std::uint64_t kStayNs = 200'000;
+constexpr unsigned kStayQuanta = 8;  // the same, where the clock must not decide
 }  // namespace
 
 std::unique_ptr<WorkGroup> GroupPool::take() {
@@ -31,24 +34,33 @@ Kernel::Kernel(std::shared_ptr<AqlQueue> queue, std::shared_ptr<Dispatch> dispat
       pool_{pool},
       index_{index},
       start_ticks_{clock::now()},
-      max_resident_groups_{max_resident_groups} {}
+      max_resident_groups_{max_resident_groups},
+      random_{dispatch_->order().random(~std::uint64_t{0})} {
+    counters.dispatches += 1;
+}
 
 Work::Result Kernel::run() {
+    const bool shuffled = dispatch_->order().given();
     const std::uint64_t until = clock::now_ns() + kStayNs;
     bool did = false;
+    unsigned quanta = 0;
     do {
         auto group = take();
         if (!group) break;
         did = true;
-        switch (group->run(kQuantumInstructions)) {
+        switch (group->run(shuffled ? kShuffledQuantum : kQuantumInstructions)) {
             case WorkGroup::Progress::Ended:
-            case WorkGroup::Progress::Stopped: pool_.give_back(std::move(group)); break;
-            case WorkGroup::Progress::Paused: put_aside(std::move(group)); break;
+            case WorkGroup::Progress::Stopped:
+                pool_.give_back(std::move(group));
+                break;
+            case WorkGroup::Progress::Paused:
+                put_aside(std::move(group));
+                break;
             case WorkGroup::Progress::Idle:
                 put_aside(std::move(group));
                 return Result::some;  // it waits for something outside: look there first
         }
-    } while (clock::now_ns() < until);
+    } while (stay(++quanta, until));
 
     if (dispatch_->state() == Dispatch::State::Running || !dispatch_->claim_end())
         return did ? Result::some : Result::idle;
@@ -59,10 +71,16 @@ Work::Result Kernel::run() {
     return Result::done;
 }
 
+bool Kernel::stay(unsigned quanta, std::uint64_t until_ns) const {
+    return dispatch_->order().given() ? quanta < kStayQuanta : clock::now_ns() < until_ns;
+}
+
 /// The group to run next, or nothing if all that is left runs on other workers.
 std::unique_ptr<WorkGroup> Kernel::take() {
     std::lock_guard lock{mutex_};
-    if (turns_ >= aside_.size() && aside_.size() < max_resident_groups_) {
+    const bool shuffled = dispatch_->order().given();
+    if ((shuffled ? random_.below(2) == 0 || aside_.empty() : turns_ >= aside_.size()) &&
+        aside_.size() < max_resident_groups_) {
         auto group = pool_.take();
         if (dispatch_->start_group(*group) == Dispatch::Start::Started) {
             turns_ = 0;
@@ -71,6 +89,7 @@ std::unique_ptr<WorkGroup> Kernel::take() {
         pool_.give_back(std::move(group));
     }
     if (aside_.empty()) return nullptr;
+    if (shuffled) std::swap(aside_.front(), aside_[random_.below(aside_.size())]);
     auto group = std::move(aside_.front());
     aside_.pop_front();
     ++turns_;

@@ -3,8 +3,8 @@
 //     auto kernel = std::make_shared<Kernel>(queue, dispatch, index, max_resident_groups);
 //     scheduler.add(kernel, kernel->groups());
 //
-// A work-group that used up its time is put aside and another gets its turn, new ones included, so that work-groups that
-// wait for each other make progress as they do on hardware, where many are resident.
+// A work-group that used up its time is put aside and another gets its turn, new ones included, so that
+// work-groups that wait for each other make progress as they do on hardware, where many are resident.
 //
 // Thread safety: run() from any number of workers; abort() and wait_until_gone() from any thread.
 #pragma once
@@ -37,8 +37,8 @@ class GroupPool {
 class Kernel final : public Work {
   public:
     /// Keeps alive: queue, dispatch. `index` is the packet's in its queue. Borrows `pool` until it is gone.
-    Kernel(std::shared_ptr<AqlQueue> queue, std::shared_ptr<Dispatch> dispatch, GroupPool& pool, std::uint64_t index,
-           std::size_t max_resident_groups);
+    Kernel(std::shared_ptr<AqlQueue> queue, std::shared_ptr<Dispatch> dispatch, GroupPool& pool,
+           std::uint64_t index, std::size_t max_resident_groups);
 
     Result run() override;
     /// Starts no more work-groups, and stops those that run.
@@ -52,6 +52,7 @@ class Kernel final : public Work {
     std::uint64_t start_ticks() const { return start_ticks_; }
 
   private:
+    bool stay(unsigned quanta, std::uint64_t until_ns) const;
     std::unique_ptr<WorkGroup> take();
     void put_aside(std::unique_ptr<WorkGroup> group);
 
@@ -64,6 +65,7 @@ class Kernel final : public Work {
     std::mutex mutex_;
     std::condition_variable gone_changed_;
     std::deque<std::unique_ptr<WorkGroup>> aside_;
+    Random random_;          // decides whose turn it is if an order is given
     std::size_t turns_ = 0;  // how many put-aside groups had a turn since the last new one
     bool gone_ = false;
 };

@@ -7,6 +7,7 @@
 
 #include "apertures.hpp"
 #include "clock.hpp"
+#include "counters.hpp"
 #include "log.hpp"
 #include "user_memory.hpp"
 
@@ -33,31 +34,60 @@ int Kfd::ioctl(unsigned long request, void* argument) {
     const auto run = [&]<class Args>(int (Kfd::*handler)(Args&)) {
         return with_arguments<Args>(request, argument, [&](Args& args) { return (this->*handler)(args); });
     };
+    counters.ioctls += 1;
+    if (const int error = injection().failure(Point::ioctl, _IOC_NR(request))) {
+        log(LogLevel::info, "kfd: ioctl number {:#x} fails as asked, errno {}", _IOC_NR(request), error);
+        return error;
+    }
     switch (_IOC_NR(request)) {
-        case abi::kGetVersion: return run(&Kfd::get_version);
-        case abi::kCreateQueue: return run(&Kfd::create_queue);
-        case abi::kDestroyQueue: return run(&Kfd::destroy_queue);
-        case abi::kUpdateQueue: return run(&Kfd::update_queue);
-        case abi::kSetCuMask: return run(&Kfd::set_cu_mask);
-        case abi::kAllocQueueGws: return run(&Kfd::alloc_queue_gws);
-        case abi::kSetMemoryPolicy: return run(&Kfd::set_memory_policy);
-        case abi::kGetClockCounters: return run(&Kfd::get_clock_counters);
-        case abi::kGetProcessAperturesNew: return run(&Kfd::get_process_apertures);
-        case abi::kCreateEvent: return run(&Kfd::create_event);
-        case abi::kDestroyEvent: return run(&Kfd::destroy_event);
-        case abi::kSetEvent: return run(&Kfd::set_event);
-        case abi::kResetEvent: return run(&Kfd::reset_event);
-        case abi::kWaitEvents: return run(&Kfd::wait_events);
-        case abi::kSetScratchBackingVa: return run(&Kfd::set_scratch_backing);
-        case abi::kGetTileConfig: return run(&Kfd::get_tile_config);
-        case abi::kSetTrapHandler: return run(&Kfd::set_trap_handler);
-        case abi::kAcquireVm: return run(&Kfd::acquire_vm);
-        case abi::kAllocMemoryOfGpu: return run(&Kfd::alloc_memory);
-        case abi::kFreeMemoryOfGpu: return run(&Kfd::free_memory);
-        case abi::kMapMemoryToGpu: return run(&Kfd::map_memory);
-        case abi::kUnmapMemoryFromGpu: return run(&Kfd::unmap_memory);
-        case abi::kSetXnackMode: return run(&Kfd::set_xnack_mode);
-        case abi::kAvailableMemory: return run(&Kfd::available_memory);
+        case abi::kGetVersion:
+            return run(&Kfd::get_version);
+        case abi::kCreateQueue:
+            return run(&Kfd::create_queue);
+        case abi::kDestroyQueue:
+            return run(&Kfd::destroy_queue);
+        case abi::kUpdateQueue:
+            return run(&Kfd::update_queue);
+        case abi::kSetCuMask:
+            return run(&Kfd::set_cu_mask);
+        case abi::kAllocQueueGws:
+            return run(&Kfd::alloc_queue_gws);
+        case abi::kSetMemoryPolicy:
+            return run(&Kfd::set_memory_policy);
+        case abi::kGetClockCounters:
+            return run(&Kfd::get_clock_counters);
+        case abi::kGetProcessAperturesNew:
+            return run(&Kfd::get_process_apertures);
+        case abi::kCreateEvent:
+            return run(&Kfd::create_event);
+        case abi::kDestroyEvent:
+            return run(&Kfd::destroy_event);
+        case abi::kSetEvent:
+            return run(&Kfd::set_event);
+        case abi::kResetEvent:
+            return run(&Kfd::reset_event);
+        case abi::kWaitEvents:
+            return run(&Kfd::wait_events);
+        case abi::kSetScratchBackingVa:
+            return run(&Kfd::set_scratch_backing);
+        case abi::kGetTileConfig:
+            return run(&Kfd::get_tile_config);
+        case abi::kSetTrapHandler:
+            return run(&Kfd::set_trap_handler);
+        case abi::kAcquireVm:
+            return run(&Kfd::acquire_vm);
+        case abi::kAllocMemoryOfGpu:
+            return run(&Kfd::alloc_memory);
+        case abi::kFreeMemoryOfGpu:
+            return run(&Kfd::free_memory);
+        case abi::kMapMemoryToGpu:
+            return run(&Kfd::map_memory);
+        case abi::kUnmapMemoryFromGpu:
+            return run(&Kfd::unmap_memory);
+        case abi::kSetXnackMode:
+            return run(&Kfd::set_xnack_mode);
+        case abi::kAvailableMemory:
+            return run(&Kfd::available_memory);
         // The debugger's interface is not there, as on a kernel built without it; the runtimes go on without.
         case abi::kDbgTrap:
         case abi::kDbgTrapUpstream:
@@ -65,8 +95,8 @@ int Kfd::ioctl(unsigned long request, void* argument) {
             log(LogLevel::debug, "kfd: debugger request {:#x} refused", _IOC_NR(request));
             return EINVAL;
         default:
-            log(LogLevel::warning, "kfd: ioctl {:#x} (number {:#x}, {} B) is not known", request, _IOC_NR(request),
-                _IOC_SIZE(request));
+            log(LogLevel::warning, "kfd: ioctl {:#x} (number {:#x}, {} B) is not known", request,
+                _IOC_NR(request), _IOC_SIZE(request));
             return EINVAL;
     }
 }
@@ -82,18 +112,19 @@ int Kfd::create_queue(abi::CreateQueue& args) {
     return scheduler_.create_queue(*target, args);
 }
 
-int Kfd::destroy_queue(abi::DestroyQueue& args) { return scheduler_.destroy_queue(args.queue_id) ? 0 : EINVAL; }
+int Kfd::destroy_queue(abi::DestroyQueue& args) {
+    return scheduler_.destroy_queue(args.queue_id) ? 0 : EINVAL;
+}
 
 int Kfd::update_queue(abi::UpdateQueue& args) { return scheduler_.update_queue(args); }
 
 int Kfd::set_cu_mask(abi::SetCuMask& args) {
+    constexpr std::uint32_t kMaxBits = 1024;  // as many as the kernel takes; it ignores the rest
     if (args.num_cu_mask == 0 || args.num_cu_mask % 32 != 0 || args.cu_mask_ptr == 0) return EINVAL;
-    // Which unit runs a wave cannot be observed; what is not there to read is an error all the same.
-    constexpr std::uint32_t kMaxBits = 1024;  // the kernel looks at no more
-    std::uint32_t mask[kMaxBits / 32];
+    std::uint32_t words[kMaxBits / 32];
     const std::size_t bytes = std::min(args.num_cu_mask, kMaxBits) / 8;
-    if (const int error = user::copy_in(mask, args.cu_mask_ptr, bytes)) return error;
-    return scheduler_.has_queue(args.queue_id) ? 0 : EINVAL;
+    if (const int error = user::copy_in(words, args.cu_mask_ptr, bytes)) return error;
+    return scheduler_.set_cu_mask(args.queue_id, {words, bytes / sizeof words[0]});
 }
 
 int Kfd::alloc_queue_gws(abi::AllocQueueGws& args) {
@@ -139,8 +170,8 @@ int Kfd::create_event(abi::CreateEvent& args) {
     if (!id) return ENOSPC;
     args.event_id = *id;
     if (args.event_type == abi::kEventSignal || args.event_type == abi::kEventDebug) {
-        // On discrete GPUs the first call brings the event page's allocation handle and keeps it. Any non-zero value
-        // tells the thunk that the event has a slot.
+        // On discrete GPUs the first call brings the event page's allocation handle and keeps it. Any
+        // non-zero value tells the thunk that the event has a slot.
         if (args.event_page_offset == 0) args.event_page_offset = 1;
         args.event_slot_index = *id;
         args.event_trigger_data = *id;
@@ -157,20 +188,19 @@ int Kfd::wait_events(abi::WaitEvents& args) {
     std::vector<abi::EventData> events(args.num_events);
     if (const int error = user::copy_in(events.data(), args.events_ptr, events.size() * sizeof events[0])) return error;
     scheduler_.nudge();  // a thread that goes to sleep has most likely just rung a doorbell
-    // ROCR's threads share auto-reset events and look at the signal before they sleep, so that one thread can take the wake-up
-    // that another is about to need; the runtime loses it on hardware, too, where the window is far smaller. No sleep
-    // is therefore longer than this: callers look at their signal again and come back.
-    constexpr std::uint32_t kLongestSleepMs = 100;
-    const bool cut_short = args.timeout_ms > kLongestSleepMs;
-    const auto result =
-        events_.wait(events, args.wait_for_all != 0, cut_short ? kLongestSleepMs : args.timeout_ms);
+    const auto result = events_.wait(events, args.wait_for_all != 0, args.timeout_ms);
     if (!result) return EINVAL;
     if (const int error = user::copy_out(args.events_ptr, events.data(), events.size() * sizeof events[0])) return error;
-    args.wait_result = *result == abi::kWaitTimeout && cut_short ? abi::kWaitComplete : *result;
+    args.wait_result = *result;
     return *result == abi::kWaitFail ? EIO : 0;
 }
 
-int Kfd::set_scratch_backing(abi::SetScratchBackingVa& args) { return gpu(args.gpu_id) ? 0 : EINVAL; }
+int Kfd::set_scratch_backing(abi::SetScratchBackingVa& args) {
+    const Gpu* target = gpu(args.gpu_id);
+    if (!target) return EINVAL;
+    memory_.set_scratch(target->index, args.va_addr);
+    return 0;
+}
 
 int Kfd::get_tile_config(abi::GetTileConfig& args) {
     if (!gpu(args.gpu_id)) return EINVAL;

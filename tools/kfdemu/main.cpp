@@ -51,13 +51,14 @@ int main(int argc, char** argv) {
     app.set_version_flag("--version", "kfdemu " KFDEMU_VERSION);
     app.footer("Programs that link libkfdemu, or run under `kfdemu run`, read the environment variable KFDEMU:\n"
                "  KFDEMU=auto|on|off[,gpu=gfx90a][,gpus=2][,vram=8G][,vram-access=host|private][,workers=2][,log=info]\n"
+               "         [,seed=7][,fail=allocation:3:ENOMEM]...\n"
                "auto emulates only where /dev/kfd cannot be opened.");
 
     auto* run = app.add_subcommand("run", "run a program on emulated GPUs");
     kfdemu::Options options;
     options.mode = kfdemu::Mode::on;
     std::string vram = "8G", log = "error";
-    std::vector<std::string> command;
+    std::vector<std::string> failures, command;
     run->add_option("--gpu", options.model, "model: " + kfdemu::model_names())
         ->check([](const std::string& name) {
             return kfdemu::find_model(name) ? "" : "no such model; there are " + kfdemu::model_names();
@@ -70,13 +71,24 @@ int main(int argc, char** argv) {
     run->add_option("--log", log, "messages on stderr: off, error, warning, info, debug")
         ->check(CLI::IsMember({"off", "error", "warning", "info", "debug"}))
         ->capture_default_str();
+    run->add_option("--seed", options.seed, "run all work on one thread, in an order that this number decides (0: unordered)")
+        ->capture_default_str();
+    run->add_option("--fail", failures,
+                    "let calls fail: POINT:WHICH:ERROR, such as allocation:3:ENOMEM, ioctl/0x16:2-5:EIO, mmap:1-:ENOMEM, "
+                    "scratch:1:ENOMEM; may be repeated")
+        ->check([](const std::string& text) {
+            const auto parsed = kfdemu::parse_failure(text);
+            const auto* error = std::get_if<std::string>(&parsed);
+            return error ? *error : std::string{};
+        })
+        ->expected(1)
+        ->take_all();
     run->add_option("PROGRAM", command, "the program and its arguments, after --")->required();
     run->positionals_at_end();
     CLI11_PARSE(app, argc, argv);
 
-    const std::string text =
-        fmt::format("on,gpu={},gpus={},vram={},vram-access={},workers={},log={}", options.model, options.gpus, vram,
-                    options.private_vram ? "private" : "host", options.workers, log);
+    std::string text = kfdemu::to_string(options) + ",vram=" + vram + ",log=" + log;
+    for (const std::string& failure : failures) text += ",fail=" + failure;
     const auto parsed = kfdemu::parse_options(text);
     if (const auto* error = std::get_if<std::string>(&parsed)) {
         fmt::print(stderr, "kfdemu: --{}\n", *error);

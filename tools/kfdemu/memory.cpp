@@ -1,14 +1,20 @@
 #include "memory.hpp"
 
+#include <sys/mman.h>
+
 #include <cerrno>
 
 #include "apertures.hpp"
+#include "counters.hpp"
+#include "injection.hpp"
 #include "log.hpp"
 
 namespace kfdemu {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t kScratchSpaceBytes = std::uint64_t{1}
+                                             << 32;  // of a GPU, as much as the runtimes reserve
 constexpr std::uint32_t kKinds = abi::kVram | abi::kGtt | abi::kUserptr | abi::kDoorbell | abi::kMmioRemap;
 
 std::uint32_t access_of(std::uint32_t flags) {
@@ -23,6 +29,16 @@ const char* kind_name(std::uint32_t flags) {
     return "MMIO";
 }
 
+/// Makes user pages present and writable, as the kernel does before the GPU may reach them; EFAULT if they
+/// are not all there.
+int bring_in(std::uint64_t address, std::uint64_t size_bytes) {
+    constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE, since Linux 5.14
+    auto* pages = reinterpret_cast<void*>(address);
+    if (madvise(pages, size_bytes, kPopulateWrite) == 0) return 0;
+    if (errno != EINVAL) return EFAULT;
+    return msync(pages, size_bytes, MS_ASYNC) == 0 ? 0 : EFAULT;  // an older kernel: are there pages at all?
+}
+
 }  // namespace
 
 Memory::Memory(const Topology& topology, std::vector<DeviceFile*> render, DeviceFile& kfd,
@@ -31,11 +47,14 @@ Memory::Memory(const Topology& topology, std::vector<DeviceFile*> render, Device
       render_{std::move(render)},
       kfd_{kfd},
       spaces_{std::move(spaces)},
-      vram_used_(topology.gpus.size()) {
+      vram_used_(topology.gpus.size()),
+      scratch_va_(topology.gpus.size()) {
     for (std::size_t i = 0; i < topology.gpus.size(); ++i) {
-        // The thunk takes a doorbell's offset apart by masking, and before its first mapping it takes all of the low 32
-        // bits for the place within the page. The kernel's own offsets have the page in the high half, too.
-        doorbells_.push_back(kfd_.allocate(kDoorbellPageBytes, std::uint64_t{1} << 32).value_or(DeviceFile::Range{}));
+        // The thunk takes a doorbell's offset apart by masking, and before its first mapping it takes all of
+        // the low 32 bits for the place within the page. The kernel's own offsets have the page in the high
+        // half, too.
+        doorbells_.push_back(
+            kfd_.allocate(kDoorbellPageBytes, std::uint64_t{1} << 32).value_or(DeviceFile::Range{}));
         mmio_.push_back(kfd_.allocate(kPage).value_or(DeviceFile::Range{}));
     }
 }
@@ -62,9 +81,13 @@ int Memory::allocate(abi::AllocMemoryOfGpu& request) {
     if (request.flags & abi::kAqlQueueMem) return EINVAL;
 
     const std::uint64_t size = (request.size + kPage - 1) & ~(kPage - 1);
+    counters.allocations += 1;
     std::lock_guard lock{mutex_};
-    Allocation allocation{.gpu = gpu->index, .flags = request.flags, .va = request.va_addr, .size = size, .host = nullptr};
-    if (int error = place(allocation, request)) {
+    Allocation allocation{
+        .gpu = gpu->index, .flags = request.flags, .va = request.va_addr, .size = size, .host = nullptr};
+    int error = asked_to_fail(request, gpu->index);
+    if (error == 0) error = place(allocation, request);
+    if (error) {
         log(LogLevel::warning, "gpu{}: cannot allocate {} B of {} at {:#x}: errno {}", gpu->index, size,
             kind_name(request.flags), request.va_addr, error);
         return error;
@@ -76,11 +99,24 @@ int Memory::allocate(abi::AllocMemoryOfGpu& request) {
     return 0;
 }
 
+int Memory::asked_to_fail(const abi::AllocMemoryOfGpu& request, unsigned gpu) const {
+    if (const int error = injection().failure(Point::allocation)) return error;
+    const bool scratch = scratch_va_[gpu] && request.va_addr >= scratch_va_[gpu] &&
+                         request.va_addr - scratch_va_[gpu] < kScratchSpaceBytes;
+    return scratch ? injection().failure(Point::scratch) : 0;
+}
+
+void Memory::set_scratch(unsigned gpu, std::uint64_t va) {
+    std::lock_guard lock{mutex_};
+    scratch_va_[gpu] = va;
+}
+
 int Memory::place(Allocation& allocation, abi::AllocMemoryOfGpu& request) {
     const unsigned gpu = allocation.gpu;
     if (request.flags & abi::kUserptr) {
         // The pages stay the program's own: the device works on them where they are.
         if (request.mmap_offset % kPage != 0) return EINVAL;
+        if (const int error = bring_in(request.mmap_offset, allocation.size)) return error;
         allocation.host = reinterpret_cast<std::byte*>(request.mmap_offset);
         return 0;
     }
@@ -124,8 +160,9 @@ int Memory::map(std::uint64_t handle, unsigned gpu) {
     if (at == allocations_.end()) return EINVAL;
     Allocation& allocation = at->second;
     if (allocation.mapped.count(gpu)) return 0;
-    const AddressSpace::Range range{allocation.va, allocation.va + allocation.size, allocation.host,
-                                    access_of(allocation.flags), handle};
+    const AddressSpace::Range range{allocation.va,   allocation.va + allocation.size,
+                                    allocation.host, access_of(allocation.flags),
+                                    handle,          (allocation.flags & abi::kUserptr) != 0};
     if (!spaces_[gpu]->map(range)) return EINVAL;
     allocation.mapped.insert(gpu);
     return 0;
@@ -137,6 +174,15 @@ int Memory::unmap(std::uint64_t handle, unsigned gpu) {
     if (at == allocations_.end()) return EINVAL;
     if (at->second.mapped.erase(gpu)) spaces_[gpu]->unmap(at->second.va, at->second.va + at->second.size);
     return 0;
+}
+
+std::optional<Memory::Found> Memory::find_vram(std::uint64_t va) const {
+    std::unique_lock lock{mutex_, std::try_to_lock};
+    if (!lock) return {};
+    for (const auto& [handle, allocation] : allocations_)
+        if (allocation.flags & abi::kVram && va >= allocation.va && va - allocation.va < allocation.size)
+            return Found{allocation.gpu, allocation.va, allocation.size};
+    return {};
 }
 
 std::uint64_t Memory::vram_available(unsigned gpu) const {

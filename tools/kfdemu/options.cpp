@@ -43,10 +43,16 @@ std::string set(Options& options, std::string_view key, std::string_view value) 
     } else if (key == "workers") {
         if (!parse_number(value, options.workers) || options.workers > 256)
             return given + ": wants a count up to 256 (0: one a core)";
+    } else if (key == "seed") {
+        if (!parse_number(value, options.seed)) return given + ": wants a number (0: no order)";
+    } else if (key == "fail") {
+        auto failure = parse_failure(value);
+        if (auto* error = std::get_if<std::string>(&failure)) return given + ": " + *error;
+        options.failures.push_back(std::get<Failure>(failure));
     } else if (key == "log") {
         if (!parse_level(value, options.log)) return given + ": wants off, error, warning, info or debug";
     } else {
-        return given + ": no such option; there are gpu, gpus, vram, vram-access, workers, log";
+        return given + ": no such option; there are gpu, gpus, vram, vram-access, workers, log, seed, fail";
     }
     return {};
 }
@@ -93,11 +99,14 @@ std::variant<Options, std::string> parse_options(std::string_view text) {
 
 std::string to_string(const Options& options) {
     constexpr std::string_view modes[] = {"auto", "on", "off"};
+    std::string failures;
+    for (const Failure& failure : options.failures) failures += ",fail=" + to_string(failure);
     return std::string{modes[static_cast<int>(options.mode)]} + ",gpu=" + options.model +
            ",gpus=" + std::to_string(options.gpus) + ",vram=" + std::to_string(options.vram_bytes) +
            ",vram-access=" + (options.private_vram ? "private" : "host") +
            ",workers=" + std::to_string(options.workers) +
-           ",log=" + std::string{kLevelNames[static_cast<int>(options.log)]};
+           ",log=" + std::string{kLevelNames[static_cast<int>(options.log)]} +
+           (options.seed ? ",seed=" + std::to_string(options.seed) : "") + failures;
 }
 
 }  // namespace kfdemu

@@ -1,6 +1,9 @@
-// What the user asked of the emulator: the value of the environment variable KFDEMU, which `kfdemu run` also sets.
+// What the user asked of the emulator: the value of the environment variable KFDEMU, which `kfdemu run` also
+// sets.
 //
-//     KFDEMU=auto | on | off [,gpu=gfx90a] [,gpus=2] [,vram=8G] [,vram-access=host|private] [,workers=2] [,log=info]
+//     KFDEMU=auto | on | off [,gpu=gfx90a] [,gpus=2] [,vram=8G] [,vram-access=host|private] [,workers=2]
+//     [,log=info]
+//            [,seed=7] [,fail=allocation:3:ENOMEM]…
 //
 // Pure: text in, value or error text out.
 #pragma once
@@ -9,6 +12,9 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
+
+#include "failure.hpp"
 
 namespace kfdemu {
 
@@ -28,11 +34,14 @@ struct Options {
     bool private_vram = false;                          ///< the host cannot touch VRAM
     unsigned workers = 0;                               ///< threads that execute waves; 0: one a host core
     LogLevel log = LogLevel::error;
+    std::uint64_t seed = 0;  ///< decides the order of all work, on one thread; 0: unordered
+    std::vector<Failure> failures;
 };
 
 inline constexpr unsigned kMaxGpus = 8;
 
-/// Reads a KFDEMU value; the second alternative is an error text that says what is wrong and what is possible.
+/// Reads a KFDEMU value; the second alternative is an error text that says what is wrong and what is
+/// possible.
 std::variant<Options, std::string> parse_options(std::string_view text);
 
 /// The KFDEMU value that parse_options() reads back as `options`.

@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <thread>
@@ -13,6 +14,7 @@
 
 #include "aql_queue.hpp"
 #include "log.hpp"
+#include "order.hpp"
 #include "sdma_queue.hpp"
 
 namespace kfdemu {
@@ -26,8 +28,9 @@ gfx9::Target target_of(const Model& model) {
 
 bool power_of_two(std::uint64_t value) { return value && (value & (value - 1)) == 0; }
 
-/// How long the watching worker sleeps after so many fruitless rounds. Spinning first keeps a steady stream of launches
-/// below a few microseconds each; a millisecond in the end costs well below one percent of a core.
+/// How long the watching worker sleeps after so many fruitless rounds. Spinning first keeps a steady stream
+/// of launches below a few microseconds each; a millisecond in the end costs well below one percent of a
+/// core.
 std::chrono::microseconds pause_after(unsigned rounds) {
     using std::chrono::microseconds;
     if (rounds < 400) return microseconds{0};
@@ -38,8 +41,8 @@ std::chrono::microseconds pause_after(unsigned rounds) {
 
 }  // namespace
 
-Scheduler::Scheduler(const Topology& topology, Memory& memory, Events& events, std::vector<AddressSpace*> spaces,
-                     unsigned workers)
+Scheduler::Scheduler(const Topology& topology, Memory& memory, Events& events,
+                     std::vector<AddressSpace*> spaces, unsigned workers)
     : memory_{memory},
       events_{events},
       spaces_{std::move(spaces)},
@@ -67,7 +70,8 @@ int Scheduler::create_queue(const Gpu& gpu, abi::CreateQueue& args) {
     std::shared_ptr<Queue> queue;
     if (args.queue_type == abi::kComputeAql) {
         if (args.ring_size < sizeof(aql::Packet)) return EINVAL;
-        queue = std::make_shared<AqlQueue>(gpu, space, events_, *this, *code_[gpu.index], groups_, args, bell);
+        queue =
+            std::make_shared<AqlQueue>(gpu, space, events_, *this, *code_[gpu.index], groups_, args, bell);
     } else if (args.queue_type == abi::kSdma || args.queue_type == abi::kSdmaXgmi) {
         queue = std::make_shared<SdmaQueue>(gpu.index, space, events_, args, bell);
     } else {
@@ -105,26 +109,42 @@ bool Scheduler::destroy_queue(std::uint32_t id) {
 }
 
 int Scheduler::update_queue(const abi::UpdateQueue& args) {
-    std::shared_ptr<Queue> queue;
-    {
-        std::lock_guard lock{mutex_};
-        auto at = queues_.find(args.queue_id);
-        if (at == queues_.end()) return EINVAL;
-        queue = at->second.queue;
-    }
+    const auto queue = find_queue(args.queue_id);
+    if (!queue) return EINVAL;
     const int error = queue->update(args);
     nudge();
     return error;
 }
 
-bool Scheduler::has_queue(std::uint32_t id) const {
+std::shared_ptr<Queue> Scheduler::find_queue(std::uint32_t id) const {
     std::lock_guard lock{mutex_};
-    return queues_.count(id) != 0;
+    auto at = queues_.find(id);
+    return at == queues_.end() ? nullptr : at->second.queue;
 }
 
-void Scheduler::add(std::shared_ptr<Work> work, std::uint64_t parts) {
+bool Scheduler::has_queue(std::uint32_t id) const { return find_queue(id) != nullptr; }
+
+int Scheduler::set_cu_mask(std::uint32_t id, std::span<const std::uint32_t> words) {
+    const auto queue = find_queue(id);
+    return queue ? queue->set_cu_mask(words) : EINVAL;
+}
+
+void Scheduler::reset(const Gpu& gpu, bool memory_lost) {
+    std::vector<std::shared_ptr<Queue>> queues;
+    {
+        std::lock_guard lock{mutex_};
+        for (const auto& [id, entry] : queues_)
+            if (entry.gpu == gpu.index) queues.push_back(entry.queue);
+    }
+    for (const auto& queue : queues) queue->stop();
+    log(LogLevel::error, "gpu{}: reset; {} queues are stopped", gpu.index, queues.size());
+    events_.raise(abi::HwException{
+        .reset_type = 0, .reset_cause = 0, .memory_lost = memory_lost, .gpu_id = gpu.gpu_id});
+}
+
+void Scheduler::add(std::shared_ptr<Work> work, std::uint64_t parts, std::uint32_t priority) {
     std::lock_guard lock{mutex_};
-    works_.push_back(std::move(work));
+    works_.push_back({std::move(work), priority});
     work_count_.store(works_.size(), std::memory_order_relaxed);
     if (parts < 2) return;
     ++nudges_;
@@ -143,15 +163,19 @@ void Scheduler::start_workers() {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    for (unsigned i = 0; i < workers_; ++i) std::thread{[this] { run(); }}.detach();
+    for (unsigned i = 0; i < workers_; ++i) std::thread{[this, i] { run(i); }}.detach();
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-void Scheduler::run() {
+void Scheduler::run(unsigned worker) {
     pthread_setname_np(pthread_self(), "kfdemu");
     prctl(PR_SET_TIMERSLACK, 1000);  // ns: short sleeps are meant
     unsigned fruitless = 0;
     while (true) {
+        if (worker != 0 && order_seed.load(std::memory_order_relaxed) != 0) {
+            std::this_thread::sleep_for(std::chrono::milliseconds{5});  // all is done in order, by the first
+            continue;
+        }
         const bool worked = run_work();
         const bool served = serve_queues();
         fruitless = worked || served ? 0 : fruitless + 1;
@@ -161,25 +185,40 @@ void Scheduler::run() {
 
 bool Scheduler::run_work() {
     if (work_count_.load(std::memory_order_relaxed) == 0) return false;
-    std::shared_ptr<Work> work;
-    std::size_t tries = 0;
-    do {
-        {
-            std::lock_guard lock{mutex_};
-            if (works_.empty() || tries++ >= works_.size()) return false;
-            work = works_[next_work_++ % works_.size()];  // one after the other, so that none starves
-        }
+    bool any = false;
+    for (std::size_t tries = work_count_.load(std::memory_order_relaxed) + 1; tries > 0; --tries) {
+        const std::shared_ptr<Work> work = next_work(any);
+        if (!work) return false;
         switch (work->run()) {
-            case Work::Result::some: return true;
-            case Work::Result::idle: continue;
+            case Work::Result::some:
+                return true;
+            case Work::Result::idle:
+                any = true;
+                continue;
             case Work::Result::done: {
                 std::lock_guard lock{mutex_};
-                std::erase(works_, work);
+                std::erase_if(works_, [&](const Job& job) { return job.work == work; });
                 work_count_.store(works_.size(), std::memory_order_relaxed);
                 return true;
             }
         }
-    } while (true);
+    }
+    return false;
+}
+
+/// One of the works of the highest priority, one after the other; every few turns one of all, so that none
+/// starves.
+std::shared_ptr<Work> Scheduler::next_work(bool any) {
+    constexpr unsigned kTurnsOfTheHighest = 8;
+    std::lock_guard lock{mutex_};
+    if (works_.empty()) return nullptr;
+    any |= ++turn_ % kTurnsOfTheHighest == 0;
+    std::uint32_t highest = 0;
+    for (const Job& job : works_) highest = std::max(highest, job.priority);
+    for (;;) {
+        const Job& job = works_[next_work_++ % works_.size()];
+        if (any || job.priority == highest) return job.work;
+    }
 }
 
 bool Scheduler::serve_queues() {
@@ -188,6 +227,7 @@ bool Scheduler::serve_queues() {
         std::lock_guard lock{mutex_};
         queues = queue_list_;
     }
+    events_.deliver_late();
     bool did = false;
     for (const auto& queue : *queues) {
         // Acquire and release on the flag hand the queue's state from one worker to the next.
@@ -203,7 +243,8 @@ void Scheduler::idle(unsigned rounds) {
     const std::uint64_t nudges = nudges_;
     const auto called = [&] { return nudges_ != nudges; };
     if (watched_) {
-        // Somebody else watches the queues; this worker is needed when there is new work, or the watcher got some.
+        // Somebody else watches the queues; this worker is needed when there is new work, or the watcher got
+        // some.
         wake_.wait(lock, [&] { return called() || !watched_; });
         return;
     }

@@ -1,10 +1,11 @@
 // The device's engines: worker threads that watch the doorbells, process packets and execute waves.
 //
-// Every worker does everything: it takes part in kernels that are in flight, and between two parts it looks at the queues.
-// While there is nothing to do, one of them keeps looking, less and less often, and the others sleep.
+// Every worker does everything: it takes part in kernels that are in flight, and between two parts it looks
+// at the queues. While there is nothing to do, one of them keeps looking, less and less often, and the others
+// sleep.
 //
-// Thread safety: every function, any thread. Threads start with the first queue. They are detached and their state is
-// never destroyed, so that a process may exit at any moment with work in flight.
+// Thread safety: every function, any thread. Threads start with the first queue. They are detached and their
+// state is never destroyed, so that a process may exit at any moment with work in flight.
 #pragma once
 
 #include <atomic>
@@ -13,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "abi.hpp"
@@ -34,14 +36,19 @@ class Scheduler {
 
     /// CREATE_QUEUE: fills in args.queue_id and args.doorbell_offset; 0 or an errno value.
     int create_queue(const Gpu& gpu, abi::CreateQueue& args);
-    /// Stops the queue, its kernels included, and returns when nothing of it runs; false if there is no such queue.
+    /// Stops the queue, its kernels included, and returns when nothing of it runs; false if there is no such
+    /// queue.
     bool destroy_queue(std::uint32_t id);
     int update_queue(const abi::UpdateQueue& args);
     bool has_queue(std::uint32_t id) const;
+    int set_cu_mask(std::uint32_t id, std::span<const std::uint32_t> words);
+    /// Stops every queue of a GPU for good and raises a hardware exception, as the driver does after a hang.
+    void reset(const Gpu& gpu, bool memory_lost);
 
-    /// Lets the workers take part in `work`, which has so many parts, until it says done. The caller is a worker, so a
-    /// work of one part wakes nobody.
-    void add(std::shared_ptr<Work> work, std::uint64_t parts);
+    /// Lets the workers take part in `work`, which has so many parts, until it says done. Work of higher
+    /// priority (0 to 15) comes first, but for a turn now and then. The caller is a worker, so a work of one
+    /// part wakes nobody.
+    void add(std::shared_ptr<Work> work, std::uint64_t parts, std::uint32_t priority);
     /// A hint that a doorbell was probably just rung.
     void nudge();
 
@@ -53,8 +60,15 @@ class Scheduler {
         unsigned gpu, doorbell;
     };
 
+    struct Job {
+        std::shared_ptr<Work> work;
+        std::uint32_t priority;
+    };
+
+    std::shared_ptr<Queue> find_queue(std::uint32_t id) const;
+    std::shared_ptr<Work> next_work(bool any);
     void start_workers();
-    void run();
+    void run(unsigned worker);
     bool run_work();
     bool serve_queues();
     void idle(unsigned rounds);
@@ -70,11 +84,13 @@ class Scheduler {
     std::condition_variable wake_;
     std::map<std::uint32_t, Entry> queues_;
     std::uint32_t next_queue_id_ = 0;
-    std::shared_ptr<const std::vector<std::shared_ptr<Queue>>> queue_list_;  // what workers walk; replaced, never edited
-    std::vector<std::shared_ptr<Work>> works_;
+    std::shared_ptr<const std::vector<std::shared_ptr<Queue>>>
+        queue_list_;  // what workers walk; replaced, never edited
+    std::vector<Job> works_;
     std::size_t next_work_ = 0;
+    unsigned turn_ = 0;
     bool started_ = false;
-    bool watched_ = false;                 // a worker is looking at the queues while the rest sleep
+    bool watched_ = false;  // a worker is looking at the queues while the rest sleep
     std::uint64_t nudges_ = 0;
     std::atomic<std::uint64_t> work_count_{0};  // relaxed hint: is there work at all?
 };

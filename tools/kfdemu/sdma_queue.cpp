@@ -4,7 +4,9 @@
 #include <cerrno>
 #include <cstring>
 
+#include "counters.hpp"
 #include "gpu_memory.hpp"
+#include "injection.hpp"
 #include "log.hpp"
 
 namespace kfdemu {
@@ -12,6 +14,12 @@ namespace {
 // How much one service() copies before it looks elsewhere: some tens of microseconds.
 constexpr std::uint64_t kSliceBytes = 1 << 20;
 constexpr unsigned kMaxPacketDwords = 16;
+
+/// What one step of a command's progress is worth: boxes advance by rows, the rest by bytes.
+std::uint64_t row_bytes(const sdma::Command& command) {
+    const auto* box = std::get_if<sdma::CopyRect>(&command);
+    return box ? box->width_bytes : 1;
+}
 }  // namespace
 
 SdmaQueue::SdmaQueue(unsigned gpu, const AddressSpace& space, Events& events, const abi::CreateQueue& args,
@@ -34,23 +42,35 @@ bool SdmaQueue::service() {
     const std::uint64_t write = __atomic_load_n(doorbell_, __ATOMIC_ACQUIRE);
     if (write == read_bytes_) return false;
 
+    if (injection().stalled(QueueKind::sdma, ring_)) return false;
+
     AddressSpace::Hold hold{space_};
     bool did = false;
     for (unsigned packets = 0; packets < 64 && read_bytes_ < write; ++packets) {
-        const sdma::Decoded packet = fetch(write);
+        if (!current_) current_ = fetch(write);
+        const sdma::Decoded packet = *current_;
         if (packet.dwords == 0) {
             failed_ = true;
+            counters.faults += 1;
             log(LogLevel::error, "gpu{}: {}; the queue stops", gpu_,
                 packet.error.empty() ? "an SDMA packet is cut off by the write pointer" : packet.error);
             return did;
         }
         switch (execute(packet.command)) {
-            case Step::fault: failed_ = true; return true;
-            case Step::waiting: return did;
-            case Step::again: return true;
-            case Step::done: break;
+            case Step::fault:
+                failed_ = true;
+                return true;
+            case Step::waiting:
+                return did;
+            case Step::again:
+                return true;
+            case Step::done:
+                break;
         }
         did = true;
+        counters.sdma_packets += 1;
+        counters.sdma_bytes += progress_ * row_bytes(packet.command);
+        current_.reset();
         progress_ = 0;
         read_bytes_ += packet.dwords * 4u;
         auto* read_pointer = at<std::uint64_t>(space_, read_pointer_va_, kWrite);
@@ -76,6 +96,7 @@ sdma::Decoded SdmaQueue::fetch(std::uint64_t write) {
         const std::uint64_t size = 1 + ((dwords[0] >> 16) & 0x3fff);
         if (size <= (write - read_bytes_) / 4) return {sdma::Nop{}, static_cast<unsigned>(size), {}};
     }
+    injection().apply(QueueKind::sdma, ring_, std::as_writable_bytes(std::span{dwords, available}));
     return sdma::decode({dwords, available});
 }
 
@@ -86,22 +107,18 @@ SdmaQueue::Step SdmaQueue::execute(const sdma::Command& command) {
 /// The host bytes at `va`, and how many of `size_bytes` follow there; nullptr: not mapped.
 std::byte* SdmaQueue::reach(std::uint64_t va, std::uint64_t& size_bytes, std::uint32_t access) {
     const AddressSpace::Range* range = space_.find(va);
-    if (!range || !range->allows(access)) return nullptr;
+    if (!range || !range->allows(access) || !range->present()) return nullptr;
     size_bytes = std::min(size_bytes, range->end - va);
     return range->at(va);
 }
 
 SdmaQueue::Step SdmaQueue::fault(std::uint64_t va, std::uint32_t access) {
-    const bool mapped = space_.find(va) != nullptr;
-    log(LogLevel::error, "gpu{}: SDMA memory fault: {} of {:#x}, {}", gpu_, access == kWrite ? "write" : "read", va,
-        mapped ? "which is mapped without that access" : "which is not mapped");
-    events_.raise(abi::MemoryException{.not_present = !mapped,
-                                       .read_only = mapped && access == kWrite,
-                                       .no_execute = 0,
-                                       .imprecise = 0,
-                                       .va = va & ~std::uint64_t{4095},
-                                       .gpu_id = gpu_id_,
-                                       .error_type = 0});
+    counters.faults += 1;
+    const abi::MemoryException exception = memory_exception(space_, gpu_id_, va, access);
+    log(LogLevel::error, "gpu{}: SDMA memory fault: {} of {:#x}, {}", gpu_,
+        access == kWrite ? "write" : "read", va,
+        exception.not_present ? "which is not mapped" : "which is mapped without that access");
+    events_.raise(exception);
     return Step::fault;
 }
 
@@ -122,7 +139,8 @@ SdmaQueue::Step SdmaQueue::run(const sdma::CopyLinear& copy) {
 
 SdmaQueue::Step SdmaQueue::run(const sdma::CopyRect& copy) {
     const std::uint64_t rows = copy.height * copy.depth;
-    for (std::uint64_t budget = kSliceBytes / copy.width_bytes + 1; progress_ < rows && budget; --budget, ++progress_) {
+    for (std::uint64_t budget = kSliceBytes / copy.width_bytes + 1; progress_ < rows && budget;
+         --budget, ++progress_) {
         const std::uint64_t y = progress_ % copy.height, z = progress_ / copy.height;
         const auto row = [&](const sdma::CopyRect::Side& side) {
             return side.address + z * side.slice_bytes + y * side.pitch_bytes;

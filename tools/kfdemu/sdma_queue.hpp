@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <optional>
 
 #include "address_space.hpp"
 #include "events.hpp"
@@ -22,6 +23,7 @@ class SdmaQueue final : public Queue {
     bool service() override;
     void stop() override;
     int update(const abi::UpdateQueue& args) override;
+    int set_cu_mask(std::span<const std::uint32_t>) override { return EINVAL; }  // it has no compute units
 
   private:
     enum class Step { done, again, waiting, fault };
@@ -53,6 +55,7 @@ class SdmaQueue final : public Queue {
     std::mutex mutex_;
     bool stopped_ = false, suspended_ = false, failed_ = false;
     std::uint64_t read_bytes_ = 0;
+    std::optional<sdma::Decoded> current_;  // the packet at read_bytes_, once it was read
     std::uint64_t progress_ = 0;  // bytes (rows, for boxes) of the packet at read_bytes_ that are done
 };
 

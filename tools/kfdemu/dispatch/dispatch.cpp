@@ -61,14 +61,18 @@ Dispatch::Dispatch(Setup&& setup, const KernelDescriptor& kernel)
     if (__builtin_mul_overflow(total_, std::uint64_t{counts_[2]}, &total_)) total_ = ~std::uint64_t{0};
 }
 
-bool Dispatch::take_group(std::array<std::uint32_t, 3>& id) {
+bool Dispatch::take_group(std::uint64_t& index) {
     if (stopping() || next_.load(std::memory_order_relaxed) >= total_) return false;
-    const std::uint64_t index = next_.fetch_add(1, std::memory_order_relaxed);
+    index = next_.fetch_add(1, std::memory_order_relaxed);
     if (index >= total_) return false;
-    id = {static_cast<std::uint32_t>(index % counts_[0]),
-          static_cast<std::uint32_t>(index / counts_[0] % counts_[1]),
-          static_cast<std::uint32_t>(index / counts_[0] / counts_[1])};
+    index = setup_.order.permuted(index, total_);
     return true;
+}
+
+std::array<std::uint32_t, 3> Dispatch::group_id(std::uint64_t index) const {
+    return {static_cast<std::uint32_t>(index % counts_[0]),
+            static_cast<std::uint32_t>(index / counts_[0] % counts_[1]),
+            static_cast<std::uint32_t>(index / counts_[0] / counts_[1])};
 }
 
 Dispatch::Start Dispatch::start_group(WorkGroup& group) {
@@ -84,12 +88,12 @@ Dispatch::Start Dispatch::start_group(WorkGroup& group) {
     const bool scratch = setup_.packet.private_segment_size != 0;
     const std::uint32_t waves = waves_per_group(setup_.packet);
     if (scratch && !setup_.scratch_slots->acquire(slots.data(), waves)) return not_started(Start::Later);
-    std::array<std::uint32_t, 3> id{};
-    if (!take_group(id)) {
+    std::uint64_t index = 0;
+    if (!take_group(index)) {
         if (scratch) setup_.scratch_slots->release(slots.data(), waves);
         return not_started(Start::NoMore);
     }
-    group.begin(*this, id, scratch ? slots.data() : nullptr);
+    group.begin(*this, index, scratch ? slots.data() : nullptr);
     return Start::Started;
 }
 

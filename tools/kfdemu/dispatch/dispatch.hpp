@@ -13,7 +13,7 @@
 //     if (dispatch->state() != Dispatch::State::Running) ...   // all work-groups that were started have
 //     ended
 //
-// Groups are handed out in order, x first. state() leaves Running once and for all when nothing is
+// Groups are handed out in order, x first, unless an order is given. state() leaves Running once and for all when nothing is
 // outstanding; exactly one thread may see that through claim_end(). A worker keeps its shared_ptr for as long
 // as its WorkGroup is busy.
 //
@@ -31,6 +31,7 @@
 #include <variant>
 
 #include "../address_space.hpp"
+#include "../order.hpp"
 #include "code_cache.hpp"
 #include "fault.hpp"
 #include "initial_state.hpp"
@@ -53,6 +54,9 @@ class Dispatch {
             scratch_slots;  ///< of the queue; may be null if the kernel needs no scratch
         std::function<void(std::uint32_t)>
             interrupt;  ///< s_sendmsg MSG_INTERRUPT with this M0; any worker's thread
+        std::shared_ptr<const std::vector<std::uint16_t>>
+            compute_units;  ///< that the work-groups are dealt out to; null: the first
+        Order order;        ///< in which they are handed out, and their waves run
     };
     enum class Start { Started, Later, NoMore };
     enum class State { Running, Finished, Failed, Aborted };
@@ -73,6 +77,7 @@ class Dispatch {
     const KernelDescriptor& kernel() const { return kernel_; }
     const KernelDispatchPacket& packet() const { return setup_.packet; }
     std::uint64_t group_count() const { return total_; }
+    const Order& order() const { return setup_.order; }
 
   private:
     friend class WorkGroup;
@@ -82,7 +87,8 @@ class Dispatch {
     bool stopping() const {
         return stop_.load(std::memory_order_relaxed);
     }  // a hint; outstanding_ orders the rest
-    bool take_group(std::array<std::uint32_t, 3>& id);
+    bool take_group(std::uint64_t& index);
+    std::array<std::uint32_t, 3> group_id(std::uint64_t index) const;
     void group_ended(bool whole);
     void group_failed(KernelFault&& fault);
 

@@ -78,6 +78,13 @@ void clear_registers(gfx9::Wave& wave, const LaunchState& l) {
     if (l.gpu.target == gfx9::Target::gfx908) std::memset(wave.acc, 0, bytes);
 }
 
+/// Where the wave runs: WAVE_ID 3:0, SIMD_ID 5:4, CU_ID 11:8, SE_ID from 13 on ("Vega" ISA manual, HW_ID). The
+/// compute units are dealt out over the shader engines.
+std::uint32_t hw_id(const LaunchState& l, const WavePlace& p) {
+    const std::uint32_t engine = p.compute_unit % l.gpu.shader_engines, unit = p.compute_unit / l.gpu.shader_engines;
+    return (p.wave / 4 & 0xf) | (p.wave & 3) << 4 | (unit & 0xf) << 8 | engine << 13;
+}
+
 }  // namespace
 
 void set_initial_state(gfx9::Wave& wave, const LaunchState& l, const WavePlace& p) {
@@ -101,9 +108,9 @@ void set_initial_state(gfx9::Wave& wave, const LaunchState& l, const WavePlace& 
     const bool scratch = l.packet.private_segment_size != 0;
     wave.scratch_size_bytes = scratch ? l.queue.scratch_wave_bytes() : 0;
     wave.scratch_va = l.queue.scratch_base + std::uint64_t{p.scratch_slot} * l.queue.scratch_wave_bytes();
-    // What s_getreg reads. HW_ID: wave and SIMD; GPR_ALLOC and LDS_ALLOC: sizes in their granules ("Vega" ISA
-    // manual, "Hardware register values").
-    wave.hw_id = (p.wave / 4 & 0xf) | (p.wave & 3) << 4;
+    // What s_getreg reads. GPR_ALLOC and LDS_ALLOC: sizes in their granules ("Vega" ISA manual, "Hardware
+    // register values").
+    wave.hw_id = hw_id(l, p);
     wave.gpr_alloc = ((l.kernel.vgprs / 4 - 1) & 0x3f) << 8 | ((l.kernel.sgprs / 16 - 1) & 0xf) << 24;
     wave.lds_alloc = (l.packet.group_segment_size + 511) / 512 << 12;
     gfx9::set_mode(wave, l.kernel.mode);

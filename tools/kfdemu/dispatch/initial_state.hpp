@@ -31,6 +31,7 @@ struct WavePlace {
         group_workitems{};              ///< of this work-group: fewer than the packet says at the edge
     std::uint32_t wave = 0, waves = 1;  ///< number in the work-group, and how many it has
     std::uint32_t scratch_slot = 0;
+    std::uint32_t compute_unit = 0;
 
     std::uint32_t workitems() const { return group_workitems[0] * group_workitems[1] * group_workitems[2]; }
 };

@@ -38,6 +38,7 @@ static_assert(sizeof(KernelDispatchPacket) == 64);
 struct GpuFacts {
     gfx9::Target target = gfx9::Target::gfx90a;
     std::uint32_t lds_bytes = 64 * 1024;  ///< of a compute unit, and the most that one work-group can have
+    std::uint32_t shader_engines = 8;
     std::uint64_t shared_base = kLdsAperture.base;
     std::uint64_t private_base = kScratchAperture.base;
 };

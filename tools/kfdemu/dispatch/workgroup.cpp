@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
 
+#include "../counters.hpp"
 #include "../gfx9/disassemble.hpp"
 #include "dispatch.hpp"
 
@@ -13,6 +15,8 @@ namespace {
 /// So often another wave gets its turn, the abort flag is looked at, and changes of the address map are let
 /// through.
 constexpr std::uint64_t kSlice = 10'000;
+/// In a seeded order it is anything up to this, so that waves meet in many ways.
+constexpr std::uint64_t kShuffledSlice = 200;
 /// What a slice that ended early counts as, so that waves which only wait use their quantum up, too.
 constexpr std::uint64_t kShortSlice = 64;
 
@@ -42,9 +46,9 @@ void WorkGroup::reserve_waves(unsigned count) {
     while (residents_.size() < count) residents_.push_back(std::make_unique<Resident>());
 }
 
-void WorkGroup::begin(Dispatch& dispatch, const std::array<std::uint32_t, 3>& id,
-                      const std::uint16_t* scratch_slots) {
+void WorkGroup::begin(Dispatch& dispatch, std::uint64_t index, const std::uint16_t* scratch_slots) {
     const Dispatch::Setup& setup = dispatch.setup_;
+    const std::array<std::uint32_t, 3> id = dispatch.group_id(index);
     const KernelDispatchPacket& packet = setup.packet;
     WavePlace place;
     place.group = id;
@@ -52,6 +56,7 @@ void WorkGroup::begin(Dispatch& dispatch, const std::array<std::uint32_t, 3>& id
         place.group_workitems[d] = std::min<std::uint32_t>(
             packet.workgroup_size[d], packet.grid_size[d] - id[d] * std::uint32_t{packet.workgroup_size[d]});
     place.waves = (place.workitems() + gfx9::kLanes - 1) / gfx9::kLanes;
+    if (setup.compute_units) place.compute_unit = (*setup.compute_units)[index % setup.compute_units->size()];
 
     reserve_waves(place.waves);
     const std::uint32_t lds_bytes =
@@ -63,6 +68,10 @@ void WorkGroup::begin(Dispatch& dispatch, const std::array<std::uint32_t, 3>& id
     id_ = id;
     waves_ = live_ = place.waves;
     waiting_ = cursor_ = 0;
+    shuffled_ = setup.order.given();
+    if (shuffled_) random_ = setup.order.random(index);
+    counters.work_groups += 1;
+    counters.waves += waves_;
     scratch_slot_count_ = scratch_slots != nullptr ? waves_per_group(packet) : 0;
     std::copy_n(scratch_slots, scratch_slot_count_, scratch_slots_.begin());
     if (code_serial_ != dispatch.serial_) {
@@ -109,6 +118,7 @@ const gfx9::Inst* WorkGroup::fetch(gfx9::Wave& wave, std::uint64_t pc) {
 }
 
 WorkGroup::Resident& WorkGroup::next_runnable() {
+    if (shuffled_) cursor_ = static_cast<unsigned>(random_.below(waves_));
     for (;;) {
         Resident& resident = *residents_[cursor_];
         cursor_ = cursor_ + 1 == waves_ ? 0 : cursor_ + 1;
@@ -125,21 +135,30 @@ void WorkGroup::forget_translations() {
 WorkGroup::Progress WorkGroup::run(std::uint64_t quantum_instructions) {
     AddressSpace::Hold hold{*dispatch_->setup_.memory};
     forget_translations();
+    const Progress progress = run_waves(hold, quantum_instructions);
+    // Counted before the end of the group is published.
+    counters.instructions += std::exchange(executed_, 0);
+    return progress == Progress::Paused || progress == Progress::Idle ? progress : finish(progress);
+}
+
+WorkGroup::Progress WorkGroup::run_waves(AddressSpace::Hold& hold, std::uint64_t quantum_instructions) {
     unsigned slept = 0;  // waves in a row that only slept
     while (live_ > 0) {
-        if (dispatch_->stopping()) return finish(Progress::Stopped);
+        if (dispatch_->stopping()) return Progress::Stopped;
         if (quantum_instructions == 0) return Progress::Paused;
         if (slept > 0 && slept >= live_ - waiting_) return Progress::Idle;
         Resident& resident = next_runnable();
-        const std::uint64_t slice = std::min(quantum_instructions, kSlice);
-        const gfx9::Stop why = gfx9::run(resident.wave, slice);
+        const std::uint64_t slice = std::min(quantum_instructions, shuffled_ ? 1 + random_.below(kShuffledSlice) : kSlice);
+        std::uint64_t left = slice;
+        const gfx9::Stop why = gfx9::run(resident.wave, left);
+        executed_ += slice - left;
         quantum_instructions -=
             why == gfx9::Stop::Budget ? slice : std::min(quantum_instructions, kShortSlice);
         slept = why == gfx9::Stop::Sleep ? slept + 1 : 0;
-        if (!handle(resident, why)) return finish(Progress::Stopped);
+        if (!handle(resident, why)) return Progress::Stopped;
         if (hold.renew()) forget_translations();
     }
-    return finish(Progress::Ended);
+    return Progress::Ended;
 }
 
 /// False: the kernel failed.

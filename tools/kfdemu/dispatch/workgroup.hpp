@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "../address_space.hpp"
+#include "../order.hpp"
 #include "../gfx9/tlb.hpp"
 #include "../gfx9/wave.hpp"
 #include "code_cache.hpp"
@@ -63,10 +64,10 @@ class WorkGroup {
         void operator()(void* p) const { std::free(p); }
     };
 
-    void begin(Dispatch& dispatch, const std::array<std::uint32_t, 3>& id,
-               const std::uint16_t* scratch_slots);
+    void begin(Dispatch& dispatch, std::uint64_t index, const std::uint16_t* scratch_slots);
     void reserve_waves(unsigned count);
     void forget_translations();
+    Progress run_waves(AddressSpace::Hold& hold, std::uint64_t quantum_instructions);
     Resident& next_runnable();
     bool handle(Resident& resident, gfx9::Stop why);
     bool fail(const gfx9::Wave& wave, gfx9::Stop why);
@@ -81,6 +82,9 @@ class WorkGroup {
     Dispatch* dispatch_ = nullptr;
     std::array<std::uint32_t, 3> id_{};
     unsigned waves_ = 0, live_ = 0, waiting_ = 0, cursor_ = 0;
+    bool shuffled_ = false;         // turns and their lengths come from random_
+    Random random_;
+    std::uint64_t executed_ = 0;    // instructions since they were last counted
     std::array<std::uint16_t, kMaxWaves> scratch_slots_{};
     unsigned scratch_slot_count_ = 0;
     std::uint64_t map_generation_ = 0;

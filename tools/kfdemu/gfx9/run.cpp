@@ -92,7 +92,7 @@ void set_mode(Wave& wave, std::uint32_t mode) {
     wave.mxcsr_f64 = mxcsr(mode >> 2, mode >> 6);
 }
 
-Stop run(Wave& wave, std::uint64_t budget) {
+Stop run(Wave& wave, std::uint64_t& budget) {
     const std::uint32_t callers = _mm_getcsr();
     wave.mxcsr_now = wave.mxcsr_f32;
     _mm_setcsr(wave.mxcsr_now);

@@ -43,6 +43,18 @@ bool by_pieces(Wave& wave, std::uint64_t va, std::uint32_t dword_stride, unsigne
 
 void Tlb::flush() {
     for (Entry& e : entry) e = {};
+    for (std::uint64_t& begin : present) begin = 0;
+}
+
+/// Asked once a flush: asking costs more than all the rest of a refill.
+static bool present(Tlb& tlb, const AddressSpace::Range& range) {
+    if (!range.user_pages) return true;
+    for (std::uint64_t begin : tlb.present)
+        if (begin == range.begin) return true;
+    if (!range.present()) return false;
+    tlb.present[tlb.next_present] = range.begin;
+    tlb.next_present = (tlb.next_present + 1) % Tlb::kPresent;
+    return true;
 }
 
 const Tlb::Entry* refill(Wave& wave, std::uint64_t va) noexcept {
@@ -52,6 +64,7 @@ const Tlb::Entry* refill(Wave& wave, std::uint64_t va) noexcept {
     // An access that straddles the end of a cached range comes here too; the range must not be entered twice.
     for (Tlb::Entry& entry : tlb.entry)
         if (entry.size_bytes != 0 && entry.begin == range->begin) return &entry;
+    if (!present(tlb, *range)) return nullptr;
     Tlb::Entry& entry = tlb.entry[tlb.victim];
     tlb.victim = (tlb.victim + 1) % Tlb::kEntries;
     entry = {range->begin, range->end - range->begin, range->host, range->access};

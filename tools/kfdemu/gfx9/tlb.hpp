@@ -28,8 +28,12 @@ struct Tlb {
     };
     static constexpr unsigned kEntries = 4;
 
+    static constexpr unsigned kPresent = 8;
+
     Entry entry[kEntries];
     unsigned victim = 0;
+    std::uint64_t present[kPresent] = {};  // user pages, by their first address, that were there when last asked
+    unsigned next_present = 0;
 
     void flush();
 };

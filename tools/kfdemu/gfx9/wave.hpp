@@ -156,9 +156,10 @@ void set_constants(Wave& wave);
 /// Writes MODE and what follows from it. Bits: FP_ROUND 3:0, FP_DENORM 7:4, DX10_CLAMP 8, IEEE 9.
 void set_mode(Wave& wave, std::uint32_t mode);
 
-/// Executes until something stops the wave, at most `budget` instructions (Stop::Budget). Begins at
-/// wave.next, or looks wave.pc up if that is null. Handlers are those of the best x86 level that the CPU has;
-/// the caller's floating-point environment is restored.
-Stop run(Wave& wave, std::uint64_t budget);
+/// Executes until something stops the wave, at most `budget` instructions (Stop::Budget), and takes those that it
+/// executed from `budget`. Begins at wave.next, or looks wave.pc up if that is null. Handlers are those of the best x86
+/// level that the CPU has; the caller's floating-point environment is restored.
+Stop run(Wave& wave, std::uint64_t& budget);
+inline Stop run(Wave& wave, std::uint64_t&& budget) { return run(wave, budget); }
 
 }  // namespace kfdemu::gfx9

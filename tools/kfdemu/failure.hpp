@@ -1,0 +1,40 @@
+// Calls that shall fail, as a user asks for them.
+//
+//     "allocation:3:ENOMEM"   the third allocation        "ioctl/0x16:2-5:EIO"   the second to fifth request
+//     of that number "mmap:1-:ENOMEM"        every mmap of a device file
+//
+// Pure: text in, value or error text out.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace kfdemu {
+
+enum class Point : std::uint8_t { allocation = 1, scratch = 2, mapping = 3, ioctl = 4 };
+
+/// Which of a series of things: from the nth on, so many. The next one is number 1.
+struct Turns {
+    std::uint64_t nth = 1, count = 1;
+
+    static constexpr std::uint64_t kAll = ~std::uint64_t{0};
+    bool valid() const { return nth != 0 && count != 0; }
+    /// Counts one; whether it is meant.
+    bool next();
+};
+
+struct Failure {
+    Point point;
+    std::uint32_t number = 0;  ///< of an ioctl; 0: any
+    Turns turns;
+    int error;
+};
+
+/// The second alternative says what is wrong and what is possible.
+std::variant<Failure, std::string> parse_failure(std::string_view text);
+/// What parse_failure() reads back as `failure`.
+std::string to_string(const Failure& failure);
+
+}  // namespace kfdemu
