@@ -25,14 +25,17 @@ struct ChildResult {
     bool passed() const { return status == 0 && !timed_out; }
 };
 
+/// Longer than what a child waits for itself, so that it can say what it missed.
+inline constexpr Duration kChildDeadline = 2 * kDeadline;
+
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
 /// Runs this program again, with one test case, and waits for its end.
 ChildResult run_child(const std::string& test_case, const std::string& row = {}, const Environment& more = {},
-                      Duration timeout = kDeadline);
+                      Duration timeout = kChildDeadline);
 /// Runs any program so.
 ChildResult run_program(const std::vector<std::string>& command, const Environment& more = {},
-                        Duration timeout = kDeadline);
+                        Duration timeout = kChildDeadline);
 
 /// In a child: which row of the parent's table it is to be.
 std::string row();

@@ -19,7 +19,6 @@ namespace hsa_test {
 struct Kernel {
     std::uint64_t object = 0;
     std::uint32_t kernarg_bytes = 0, group_bytes = 0, private_bytes = 0;
-    bool dynamic_stack = false;
 };
 
 /// kernels/NAME.cl as the build compiled it, loaded for one GPU and frozen.
@@ -61,14 +60,17 @@ Memory place_arguments(const Machine& machine, const Kernel& kernel, const std::
 /// The kernel's arguments in memory of their own; wants to live until the kernel has ended.
 template <class... Arguments>
 Memory arguments(const Machine& machine, const Kernel& kernel, Arguments... values) {
-    std::vector<std::byte> bytes;
+    std::vector<std::byte> bytes(((sizeof values + alignof(Arguments)) + ... + 0));
+    std::size_t end = 0;
     [[maybe_unused]] const auto append = [&](const auto& value) {
-        static_assert(std::is_trivially_copyable_v<std::decay_t<decltype(value)>>);
-        while (bytes.size() % alignof(std::decay_t<decltype(value)>) != 0) bytes.push_back({});
-        const auto* from = reinterpret_cast<const std::byte*>(&value);
-        bytes.insert(bytes.end(), from, from + sizeof value);
+        using Value = std::decay_t<decltype(value)>;
+        static_assert(std::is_trivially_copyable_v<Value>);
+        const std::size_t at = (end + alignof(Value) - 1) / alignof(Value) * alignof(Value);
+        std::memcpy(&bytes[at], &value, sizeof value);
+        end = at + sizeof value;
     };
     (append(values), ...);
+    bytes.resize(end);
     return place_arguments(machine, kernel, bytes);
 }
 

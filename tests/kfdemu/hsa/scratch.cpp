@@ -1,0 +1,128 @@
+// Scratch: memory of each work-item's own, which the runtime provides when the queue asks for it, in any
+// amount up to what the hardware can address (ROCR: AqlQueue::DynamicScratchHandler,
+// GpuAgent::AcquireQueueScratch).
+#include "kernel.hpp"
+
+using namespace hsa_test;
+
+namespace {
+
+/// Sum of seed … seed + n − 1.
+std::uint32_t sum_from(std::uint32_t seed, std::uint32_t n) {
+    return static_cast<std::uint32_t>(std::uint64_t{n} * seed + std::uint64_t{n} * (n - 1) / 2);
+}
+
+struct Bench {
+    Machine machine;
+    Queue queue{machine.gpu()};
+    Executable code{machine.gpu(), "scratch"};
+    Memory out{machine.cpu().fine, 1 << 20, machine.agents()};
+
+    /// Runs a kernel that fills and adds `words` words; whether every work-item got its own sum.
+    void check(const char* name, std::uint32_t words, const Shape& shape) {
+        CAPTURE(name);
+        const Kernel kernel = code.kernel(name);
+        REQUIRE(kernel.private_bytes >= 4 * words);
+        std::memset(out.data(), 0, out.size_bytes());
+        run(machine, queue, kernel, shape, out.data());
+        std::uint32_t wrong = 0;
+        for (std::uint32_t i = 0; i < shape.grid[0]; ++i)
+            wrong += out.as<std::uint32_t>()[i] != sum_from(i, words);
+        CHECK(wrong == 0);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("scratch grows as kernels ask for more, and shrinks for those that ask for less",
+          "[device][scratch]") {
+    NEEDS_GPUS(1);
+    Bench bench;
+    for (int round = 0; round < 2; ++round) {
+        bench.check("small", 16, line(4096, 256));
+        bench.check("medium", 1024, line(1024, 256));
+        bench.check("small", 16, line(64));
+        bench.check("large", 16384, line(64));
+    }
+    CHECK(bench.queue.errors().all().empty());
+}
+
+TEST_CASE("work-groups of sixteen waves each find scratch for all", "[device][scratch]") {
+    NEEDS_GPUS(1);
+    Bench bench;
+    bench.check("medium", 1024, line(2048, 1024));
+    CHECK(bench.queue.errors().all().empty());
+}
+
+TEST_CASE("a kernel that asks for scratch waits for none of those before it, and takes none of theirs",
+          "[device][scratch]") {
+    NEEDS_GPUS(1);
+    Bench bench;
+    const Kernel small = bench.code.kernel("small"), medium = bench.code.kernel("medium");
+    const Memory out{bench.machine.cpu().fine, 1 << 20, bench.machine.agents()};
+    const Memory low = arguments(bench.machine, small, out.data());
+    const Memory high = arguments(bench.machine, medium, out.as<std::byte>() + (1 << 16));
+    const Signal done{40};
+    for (int i = 0; i < 20; ++i) {
+        bench.queue.submit(kernel_packet(small, line(1024), low, done));
+        bench.queue.submit(kernel_packet(medium, line(128), high, done));
+    }
+    REQUIRE(done.completed());
+    const auto* words = out.as<std::uint32_t>();
+    for (std::uint32_t i = 0; i < 1024; ++i) REQUIRE(words[i] == sum_from(i, 16));
+    for (std::uint32_t i = 0; i < 128; ++i) REQUIRE(words[(1 << 14) + i] == sum_from(i, 1024));
+}
+
+TEST_CASE("two queues have scratch of their own at the same time", "[device][scratch]") {
+    NEEDS_GPUS(1);
+    Bench bench;
+    Queue second{bench.machine.gpu()};
+    const Kernel medium = bench.code.kernel("medium");
+    const Memory a{bench.machine.cpu().fine, 4096, bench.machine.agents()},
+        b{bench.machine.cpu().fine, 4096, bench.machine.agents()};
+    const Memory to_a = arguments(bench.machine, medium, a.data()),
+                 to_b = arguments(bench.machine, medium, b.data());
+    const Signal done{20};
+    for (int i = 0; i < 10; ++i) {
+        bench.queue.submit(kernel_packet(medium, line(256), to_a, done));
+        second.submit(kernel_packet(medium, line(256), to_b, done));
+    }
+    REQUIRE(done.completed());
+    for (std::uint32_t i = 0; i < 256; ++i) {
+        REQUIRE(a.as<std::uint32_t>()[i] == sum_from(i, 1024));
+        REQUIRE(b.as<std::uint32_t>()[i] == sum_from(i, 1024));
+    }
+}
+
+TEST_CASE("a stack whose depth only the host knows is as deep as the packet says", "[device][scratch]") {
+    NEEDS_GPUS(1);
+    Bench bench;
+    const Kernel recurse = bench.code.kernel("recurse");
+    for (std::uint32_t depth : {0u, 1u, 20u, 200u}) {
+        CAPTURE(depth);
+        Shape shape = line(128);
+        shape.private_bytes = recurse.private_bytes + (depth + 2) * 128;
+        run(bench.machine, bench.queue, recurse, shape, bench.out.data(), depth);
+        for (std::uint32_t i = 0; i < 128; ++i)
+            REQUIRE(bench.out.as<std::uint32_t>()[i] == depth * (depth + 1) / 2);
+    }
+}
+
+TEST_CASE("scratch that no wave can address stops the queue for lack of resources, and no other",
+          "[device][scratch]") {
+    NEEDS_GPUS(1);
+    Bench bench;
+    const Kernel small = bench.code.kernel("small");
+    const Memory given = arguments(bench.machine, small, bench.out.data());
+    Shape shape = line(64);
+    shape.private_bytes = GENERATE(256u << 10, 1u << 30, 0xffffff00u);
+    CAPTURE(shape.private_bytes);
+    Queue other{bench.machine.gpu()};
+    const Signal done;
+    bench.queue.submit(kernel_packet(small, shape, given, done));
+    CHECK(describe(bench.queue.wait_for_error()) == describe(HSA_STATUS_ERROR_OUT_OF_RESOURCES));
+    CHECK(done.load() == 1);
+    CHECK(other.drains());
+    run(bench.machine, other, small, line(64), bench.out.data());
+    CHECK(bench.out.as<std::uint32_t>()[1] == sum_from(1, 16));
+}
