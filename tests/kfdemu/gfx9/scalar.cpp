@@ -256,6 +256,18 @@ TEST_CASE("VSKIP passes vector instructions by", "[gfx9][scalar]") {
     CHECK(m.sgpr(6) == 4);
 }
 
+TEST_CASE("VSKIP and GPR indexing leave alone what is no instruction", "[gfx9][scalar]") {
+    Machine m;
+    m.sgpr(5) = 1;
+    // The first half of a VOP3, whose second half is the s_endpgm: the wave runs off the end of its code.
+    const std::vector<u32> half{vop3("v_mad_f32", 0, v(1), v(1), v(1))[0]};
+    CHECK(m.run(sopc("s_setvskip", 5, 128) + half) == Stop::FetchFault);
+    const std::vector<u32> index_on{0xbf110105}, unknown_vop1{0x7e01fe00};
+    set_mode(m.wave(), 0x2f0);
+    CHECK(m.run(index_on + half) == Stop::FetchFault);
+    CHECK(m.run(index_on + unknown_vop1) == Stop::Illegal);
+}
+
 TEST_CASE("a wave stops where it must, says why, and goes on where it may", "[gfx9][scalar]") {
     Machine m;
     const auto after = [&](const std::vector<u32>& code) { return m.run(code + sopk("s_movk_i32", 10, 77)); };

@@ -1,6 +1,7 @@
 // The run loop, and what a wave needs before it.
 #include <immintrin.h>
 
+#include "decode.hpp"
 #include "row.hpp"
 #include "wave.hpp"
 
@@ -52,6 +53,8 @@ bool in_range(const Inst& moved) {
 
 /// One instruction while VSKIP or GPR indexing is on.
 const Inst* slow_step(Wave& wave, const Inst& inst) {
+    // What is no instruction at all, such as the mark behind a page of code, does what it always does.
+    if (inst.row == Decoder::kNoRow) return inst.handler(wave, inst);
     const bool vector = is_vector(inst.format);
     if ((wave.mode & kModeVskip) && (vector || is_vector_memory(inst.format))) return &inst + inst.size;
     if (!(wave.mode & kModeGprIndex) || !vector) return inst.handler(wave, inst);
