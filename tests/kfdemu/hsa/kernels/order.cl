@@ -1,0 +1,38 @@
+// Who came when and ran where: kernels whose results show the order and the place of their work.
+
+#include "ids.h"
+
+static uint next_ticket(__global uint* tickets) {
+    return __opencl_atomic_fetch_add((__global atomic_uint*)tickets, 1, memory_order_relaxed, memory_scope_all_svm_devices);
+}
+
+// out[work-group] = when it came.
+__kernel void group_tickets(__global uint* tickets, __global uint* out) {
+    if (__builtin_amdgcn_workitem_id_x() == 0) out[__builtin_amdgcn_workgroup_id_x()] = next_ticket(tickets);
+}
+
+// out[wave] = when it came; each wave takes four tickets, and the last counts.
+__kernel void wave_tickets(__global uint* tickets, __global uint* out) {
+    if (__builtin_amdgcn_workitem_id_x() % 64 != 0) return;
+    for (int i = 0; i < 4; ++i) out[global_x() / 64] = next_ticket(tickets);
+}
+
+// Works for so long, then takes a ticket.
+__kernel void work_then_ticket(__global uint* tickets, __global uint* out, uint rounds) {
+    uint x = global_x();
+    for (uint i = 0; i < rounds; ++i) x = x * 1664525u + 1013904223u;
+    if (__builtin_amdgcn_workitem_id_x() == 0) out[__builtin_amdgcn_workgroup_id_x()] = next_ticket(tickets) + (x == 12345u);
+}
+
+// out[work-group] = the hardware register HW_ID.
+__kernel void place(__global uint* out) {
+    enum { kHwId = 4, kWholeRegister = 31 << 11 };
+    if (__builtin_amdgcn_workitem_id_x() == 0) out[__builtin_amdgcn_workgroup_id_x()] = __builtin_amdgcn_s_getreg(kHwId | kWholeRegister);
+}
+
+// A private array that cannot live in registers.
+__kernel void with_scratch(__global uint* out, uint n) {
+    volatile uint own[64];
+    for (uint i = 0; i < 64; ++i) own[(i * n) % 64] = i;
+    out[global_x()] = own[n % 64];
+}
