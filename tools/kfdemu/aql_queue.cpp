@@ -93,7 +93,6 @@ bool AqlQueue::service() {
             return did;
         }
         did = true;
-        counters.packets += 1;
         dependencies_met_ = 0;
         current_.reset();
     }
@@ -110,6 +109,7 @@ bool AqlQueue::find_queue() {
 /// The packet at next_ is read once, however long it then waits.
 void AqlQueue::read_packet() {
     current_ = *slot(next_);
+    counters.packets += 1;
     injection().apply(QueueKind::compute, ring_, std::as_writable_bytes(std::span{&*current_, 1}));
 }
 

@@ -198,7 +198,7 @@ int Kfd::wait_events(abi::WaitEvents& args) {
 int Kfd::set_scratch_backing(abi::SetScratchBackingVa& args) {
     const Gpu* target = gpu(args.gpu_id);
     if (!target) return EINVAL;
-    memory_.set_scratch(target->index, args.va_addr);
+    memory_.set_scratch(target->index, args.va_addr << 16);  // in units of 64 KiB
     return 0;
 }
 

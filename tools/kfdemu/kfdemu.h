@@ -53,12 +53,12 @@ enum kfdemu_interrupt {
 
 /* What the device did since it was made. */
 struct kfdemu_counters {
-    uint64_t packets;      /* AQL packets taken from rings, of every type */
+    uint64_t packets;      /* AQL packets read from rings, of every type */
     uint64_t dispatches;   /* kernels started */
     uint64_t work_groups;  /* started */
     uint64_t waves;        /* started */
     uint64_t instructions; /* executed, a wave's counting one */
-    uint64_t sdma_packets; /* executed */
+    uint64_t sdma_packets; /* read from rings */
     uint64_t sdma_bytes;   /* copied and filled */
     uint64_t ioctls;       /* on /dev/kfd */
     uint64_t allocations;  /* asked for */

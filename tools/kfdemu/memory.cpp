@@ -101,8 +101,10 @@ int Memory::allocate(abi::AllocMemoryOfGpu& request) {
 
 int Memory::asked_to_fail(const abi::AllocMemoryOfGpu& request, unsigned gpu) const {
     if (const int error = injection().failure(Point::allocation)) return error;
+    // Scratch lies in a space of its own, whose size the driver is not told; no other VRAM is without leave to execute.
     const bool scratch = scratch_va_[gpu] && request.va_addr >= scratch_va_[gpu] &&
-                         request.va_addr - scratch_va_[gpu] < kScratchSpaceBytes;
+                         request.va_addr - scratch_va_[gpu] < kScratchSpaceBytes &&
+                         (request.flags & (abi::kVram | abi::kExecutable)) == abi::kVram;
     return scratch ? injection().failure(Point::scratch) : 0;
 }
 

@@ -47,7 +47,10 @@ bool SdmaQueue::service() {
     AddressSpace::Hold hold{space_};
     bool did = false;
     for (unsigned packets = 0; packets < 64 && read_bytes_ < write; ++packets) {
-        if (!current_) current_ = fetch(write);
+        if (!current_) {
+            current_ = fetch(write);
+            counters.sdma_packets += 1;
+        }
         const sdma::Decoded packet = *current_;
         if (packet.dwords == 0) {
             failed_ = true;
@@ -68,7 +71,6 @@ bool SdmaQueue::service() {
                 break;
         }
         did = true;
-        counters.sdma_packets += 1;
         counters.sdma_bytes += progress_ * row_bytes(packet.command);
         current_.reset();
         progress_ = 0;
