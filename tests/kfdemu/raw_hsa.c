@@ -1,5 +1,6 @@
 /* A program of the HSA runtime's C API alone: it knows nothing of hsadrv or kfdemu, and must behave on an emulated GPU as on
- * a real one. Usage: raw_hsa FOLDER, where FOLDER/fill.<gfx>.o is the code object of tests/kernels/fill.cl.
+ * a real one. Usage: raw_hsa FOLDER, where FOLDER/fill.<gfx>.o is the code object of tests/kernels/fill.cl; or
+ * raw_hsa FOLDER touch, which only writes into device memory from the host.
  *
  * Each step prints one line; the exit status is 0 when all were right. */
 #define _DEFAULT_SOURCE /* usleep */
@@ -221,10 +222,18 @@ static void kernel(hsa_queue_t* queue, const char* folder) {
     printf("a kernel of %d work-items on %s\n", N, name);
 }
 
+static void touch(void) {
+    int* device;
+    CHECK(hsa_amd_memory_pool_allocate(device_pool, 4096, 0, (void**)&device));
+    *(volatile int*)device = 1;
+    printf("touched\n");
+    CHECK(hsa_amd_memory_pool_free(device));
+}
+
 int main(int argc, char** argv) {
     hsa_queue_t* queue;
-    if (argc != 2) {
-        fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
+    if (argc < 2 || argc > 3) {
+        fprintf(stderr, "usage: %s FOLDER [touch]\n", argv[0]);
         return 2;
     }
     CHECK(hsa_init());
@@ -232,6 +241,11 @@ int main(int argc, char** argv) {
     EXPECT(gpu.handle != 0 && cpu.handle != 0);
     CHECK(hsa_amd_agent_iterate_memory_pools(cpu, on_pool, &cpu));
     CHECK(hsa_amd_agent_iterate_memory_pools(gpu, on_pool, &gpu));
+    if (argc == 3) {
+        touch();
+        CHECK(hsa_shut_down());
+        return 0;
+    }
     copies();
     CHECK(hsa_queue_create(gpu, 64, HSA_QUEUE_TYPE_SINGLE, NULL, NULL, UINT32_MAX, UINT32_MAX, &queue));
     barriers(queue);

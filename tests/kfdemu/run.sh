@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # `kfdemu run` as a user meets it: what it runs, what it says, what it gives back.
 set -u
-kfdemu=$1 raw_hsa=$2 kernels=$3
+kfdemu=$1 raw_hsa=$2 kernels=$3 manual=$4
 passed=0 failed=0 skipped=0
 
 # expect NAME STATUS PATTERN COMMAND…: the command's exit status, and a pattern in what it prints.
@@ -32,12 +32,29 @@ expect 'two GPUs' 0 'all right' "$kfdemu" run --gpus 2 -- "$raw_hsa" "$kernels"
 expect 'private VRAM' 0 'all right' "$kfdemu" run --private-vram -- "$raw_hsa" "$kernels"
 expect 'one worker' 0 'all right' "$kfdemu" run --workers 1 -- "$raw_hsa" "$kernels"
 expect 'a log when asked' 0 'queue 0 of type' "$kfdemu" run --log info -- "$raw_hsa" "$kernels"
+expect 'silence when all is well' 0 '^$' bash -c '"$0" run -- "$1" "$2" touch 2>&1 >/dev/null' "$kfdemu" "$raw_hsa" "$kernels"
+expect 'a seeded order' 0 'all right' "$kfdemu" run --seed 5 -- "$raw_hsa" "$kernels"
+expect 'the host sees VRAM' 0 'touched' "$kfdemu" run -- "$raw_hsa" "$kernels" touch
+expect 'a touch of private VRAM is SIGSEGV' 139 '' bash -c '"$0" run --private-vram -- "$1" "$2" touch' "$kfdemu" "$raw_hsa" "$kernels"
+expect 'and is explained' 139 'the host touched 0x[0-9a-f]+, which is VRAM of gpu0' \
+    bash -c '"$0" run --private-vram -- "$1" "$2" touch' "$kfdemu" "$raw_hsa" "$kernels"
+expect 'a call that fails' 1 'OUT_OF_RESOURCES|resources' "$kfdemu" run --fail allocation:1-:ENOMEM -- "$raw_hsa" "$kernels"
+expect 'the log says that it was asked to' 1 'ioctl number 0x1 fails as asked' \
+    "$kfdemu" run --log info --fail ioctl/0x01:1-:EIO -- "$raw_hsa" "$kernels"
+expect 'a failure that cannot be meant' 105 'wants an errno last' "$kfdemu" run --fail mmap:1:EWHAT -- true
+expect 'failures in KFDEMU' 0 'fail=mmap:2:ENOMEM,fail=ioctl:9:EIO' \
+    "$kfdemu" run --fail mmap:2:ENOMEM --fail ioctl:9:EIO -- printenv KFDEMU
 expect 'a broken KFDEMU is explained' 1 'gpu=gfx1: no such model' \
     env KFDEMU=on,gpu=gfx1 LD_PRELOAD="$(dirname "$kfdemu")/libkfdemu.so" "$raw_hsa" "$kernels"
 expect 'other files are as before' 0 '^root:' "$kfdemu" run -- head -n 1 /etc/passwd
 expect 'folders list' 0 '^renderD128$' "$kfdemu" run -- ls /dev/dri
 expect 'links are read' 0 'bus/pci$' "$kfdemu" run -- readlink /sys/dev/char/226:128/device/subsystem
 expect 'device files are devices' 0 'character' "$kfdemu" run -- stat -c %F /dev/kfd
+
+# Every option has a place in the manual, and the manual knows no other.
+options() { grep -oE -- '--[a-z][a-z-]+' | sort -u; }
+expect 'the manual and the help agree' 0 '^$' \
+    diff <("$kfdemu" run --help | options) <(sed 's/\\-/-/g' "$manual" | sed -n '/^.SH OPTIONS/,/^.SH ENV/p' | options | grep -v -- --version)
 
 if command -v rocminfo >/dev/null; then
     expect 'rocminfo ends well' 0 'Done' "$kfdemu" run -- rocminfo

@@ -5,6 +5,7 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <cstdarg>
 
 #include "device_status.hpp"
@@ -34,11 +35,14 @@ EXPORT int ioctl(int fd, unsigned long request, ...) noexcept {
     void* argument = va_arg(list, void*);
     va_end(list);
     const auto magic = static_cast<char>(_IOC_TYPE(request));
-    Device* device = magic == abi::kKfdMagic || magic == kDrmMagic ? Device::existing() : nullptr;
     struct stat status;
-    if (!device || NEXT(fstat)(fd, &status) != 0) return NEXT(ioctl)(fd, request, argument);
-    const Gpu* gpu = device->gpu_of(status);
-    if (!gpu && !device->is_kfd(status)) return NEXT(ioctl)(fd, request, argument);
+    if ((magic != abi::kKfdMagic && magic != kDrmMagic) || !Device::ever_made() || NEXT(fstat)(fd, &status) != 0)
+        return NEXT(ioctl)(fd, request, argument);
+    // The kernel's device belongs to the process that opened it, too ("Using KFD FD in wrong process").
+    if (Device::inherited(status)) return errno = EBADF, -1;
+    Device* device = Device::existing();
+    const Gpu* gpu = device ? device->gpu_of(status) : nullptr;
+    if (!device || (!gpu && !device->is_kfd(status))) return NEXT(ioctl)(fd, request, argument);
     const int saved = errno;
     const int error = gpu ? drm_ioctl(*gpu, request, argument) : device->kfd().ioctl(request, argument);
     errno = error ? error : saved;

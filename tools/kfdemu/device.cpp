@@ -59,6 +59,7 @@ const Decision& decision() {
 
 std::mutex instance_mutex;
 std::atomic<Device*> instance{nullptr};  // release on making, acquire on use
+std::atomic<Device*> parents_instance{nullptr};  // after fork(): what descriptors may still be of
 
 void before_fork() {
     instance_mutex.lock();
@@ -71,7 +72,7 @@ void in_parent() {
 }
 
 void in_child() {
-    instance.store(nullptr, std::memory_order_relaxed);
+    if (Device* parents = instance.exchange(nullptr, std::memory_order_relaxed)) parents_instance.store(parents);
     in_parent();
 }
 
@@ -95,6 +96,13 @@ const Topology* Device::topology() { return decision().on ? &decision().topology
 const Options& Device::options() { return decision().options; }
 
 Device* Device::existing() { return instance.load(std::memory_order_acquire); }
+
+bool Device::inherited(const struct stat& status) {
+    const Device* parents = parents_instance.load(std::memory_order_relaxed);
+    return parents && (parents->is_kfd(status) || parents->gpu_of(status));
+}
+
+bool Device::ever_made() { return existing() || parents_instance.load(std::memory_order_relaxed); }
 
 Device* Device::get() {
     if (Device* device = existing()) return device;

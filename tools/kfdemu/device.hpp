@@ -33,6 +33,11 @@ class Device {
     static Device* get();
     /// The device if it was made.
     static Device* existing();
+    /// Whether `status` (from fstat) is of a device that this process inherited from its parent by fork(): it was the
+    /// parent's alone, as the kernel's is.
+    static bool inherited(const struct stat& status);
+    /// False: neither this process nor a parent made one, so that no descriptor is ours.
+    static bool ever_made();
 
     int open_kfd(int flags) const { return kfd_file_.open(flags); }
     int open_render(unsigned gpu, int flags) const { return render_files_[gpu]->open(flags); }
