@@ -54,14 +54,14 @@ TEST_CASE("a file that is no picture ends blur with a message and status 1, and 
     std::ofstream(in) << "\x89PNG\r\n\x1a\n";
     const Outcome outcome = blur(in + " " + out);
     CHECK(outcome.status == 1);
-    CHECK_THAT(outcome.output, Catch::Contains("blur: " + in + " is not a PGM or PPM picture"));
+    CHECK_THAT(outcome.output, test_support::Contains("blur: " + in + " is not a PGM or PPM picture"));
     CHECK_FALSE(std::filesystem::exists(out));
 }
 
 TEST_CASE("a picture that is not there ends blur with a message and status 1", "[blur]") {
     const Outcome outcome = blur("/nowhere/in.ppm");
     CHECK(outcome.status == 1);
-    CHECK_THAT(outcome.output, Catch::Contains("blur: /nowhere/in.ppm cannot be opened"));
+    CHECK_THAT(outcome.output, test_support::Contains("blur: /nowhere/in.ppm cannot be opened"));
 }
 
 TEST_CASE("pictures of any size and depth are blurred within the bound", "[blur][device]") {

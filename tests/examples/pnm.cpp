@@ -107,10 +107,10 @@ TEST_CASE("what is no picture is refused with the file's name and the reason", "
         CAPTURE(row.bytes);
         CHECK_THROWS_AS(read_picture(file.path()), std::runtime_error);
         CHECK_THROWS_WITH(read_picture(file.path()),
-                          Catch::Contains(file.path()) && Catch::Contains(row.reason));
+                          test_support::Contains(file.path()) && test_support::Contains(row.reason));
     }
     CHECK_THROWS_WITH(read_picture("/nowhere/picture.ppm"),
-                      Catch::Contains("/nowhere/picture.ppm cannot be opened"));
-    CHECK_THROWS_WITH(read_picture("/tmp"), Catch::Contains("/tmp cannot be read"));
-    CHECK_THROWS_WITH(write_picture("/nowhere/picture.ppm", Picture()), Catch::Contains("cannot be written"));
+                      test_support::Contains("/nowhere/picture.ppm cannot be opened"));
+    CHECK_THROWS_WITH(read_picture("/tmp"), test_support::Contains("/tmp cannot be read"));
+    CHECK_THROWS_WITH(write_picture("/nowhere/picture.ppm", Picture()), test_support::Contains("cannot be written"));
 }

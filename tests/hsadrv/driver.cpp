@@ -14,7 +14,7 @@
 
 using namespace hsadrv;
 using namespace device_test;
-using Catch::Matchers::Contains;
+using test_support::Contains;
 
 TEST_CASE("the host and at least one GPU are found", "[driver]") {
     NEEDS_DEVICE();

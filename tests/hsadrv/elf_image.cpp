@@ -11,7 +11,7 @@
 
 using namespace hsadrv;
 using namespace test_support;
-using Catch::Matchers::Contains;
+using test_support::Contains;
 
 namespace {
 

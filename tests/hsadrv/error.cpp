@@ -6,7 +6,7 @@
 #include "support/catch.hpp"
 
 using namespace hsadrv;
-using Catch::Matchers::Contains;
+using test_support::Contains;
 
 TEST_CASE("success throws nothing and asks nobody for a text", "[error]") {
     check(HSA_STATUS_SUCCESS, "call()");

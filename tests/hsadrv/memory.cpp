@@ -10,7 +10,7 @@
 
 using namespace hsadrv;
 using namespace device_test;
-using Catch::Matchers::Contains;
+using test_support::Contains;
 
 TEST_CASE("an allocation is aligned, owned and known to the runtime", "[memory]") {
     NEEDS_DEVICE();

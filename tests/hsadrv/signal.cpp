@@ -10,7 +10,7 @@
 
 using namespace hsadrv;
 using namespace device_test;
-using Catch::Matchers::Contains;
+using test_support::Contains;
 
 namespace {
 auto elapsed_since(Deadline::Clock::time_point start) { return Deadline::Clock::now() - start; }

@@ -7,7 +7,7 @@
 
 using namespace hsadrv;
 using namespace device_test;
-using Catch::Matchers::Contains;
+using test_support::Contains;
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include "support/catch.hpp"
 
 using namespace hsadrv;
-using Catch::Matchers::Contains;
+using test_support::Contains;
 
 TEST_CASE("a target ID is read in each spelling and printed in HSA's", "[target_id]") {
     struct Row {

@@ -39,7 +39,7 @@ TEST_CASE("every option of KFDEMU is read, and written back the same", "[kfdemu]
 }
 
 TEST_CASE("what KFDEMU cannot mean is refused with what it could", "[kfdemu][options]") {
-    using Catch::Matchers::Contains;
+    using test_support::Contains;
     CHECK_THAT(refused("yes"), Contains("auto, on, off"));
     CHECK_THAT(refused("gpu=gfx1100"), Contains("gfx90a"));
     CHECK_THAT(refused("gpus=0"), Contains("1 to 8"));

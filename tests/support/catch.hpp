@@ -1,5 +1,5 @@
-// Catch2, whichever generation is installed: 2.x (Debian 12) or 3.x (newer), and SKIP_BECAUSE, which both lack or spell
-// otherwise.
+// Catch2, whichever generation is installed: 2.x (Debian 12) or 3.x (newer), and what both lack or spell otherwise:
+// SKIP_BECAUSE and the matcher Contains.
 #pragma once
 
 #if __has_include(<catch2/catch_all.hpp>)
@@ -12,6 +12,15 @@ using Catch::Approx;  // where 2.x has it
 #include <string>
 
 namespace test_support {
+/// Matches text with `part` in it.
+inline auto Contains(const std::string& part) {
+#if CATCH_VERSION_MAJOR >= 3
+    return Catch::Matchers::ContainsSubstring(part);
+#else
+    return Catch::Matchers::Contains(part);
+#endif
+}
+
 /// Counts the running test case as skipped and prints the reason. Use the macro, which also leaves the test case.
 void skip(const std::string& reason);
 }  // namespace test_support
