@@ -1,4 +1,4 @@
-// The kernel's KFD interface, version 1.14, as far as the runtimes use it: request numbers and argument layouts.
+// The kernel's KFD interface, version 1.15, as far as the runtimes use it: request numbers and argument layouts.
 // Our own declaration of the facts in the kernel's include/uapi/linux/kfd_ioctl.h, because distributions' copies lag.
 // Arguments may be longer or shorter in other versions: see kfd.cpp on how sizes are settled.
 #pragma once
@@ -8,7 +8,7 @@
 namespace kfdemu::abi {
 
 inline constexpr char kKfdMagic = 'K';
-inline constexpr std::uint32_t kVersionMajor = 1, kVersionMinor = 14;
+inline constexpr std::uint32_t kVersionMajor = 1, kVersionMinor = 15;
 
 enum Request : std::uint8_t {
     kGetVersion = 0x01,
@@ -45,7 +45,12 @@ enum Request : std::uint8_t {
     kExportDmabuf = 0x24,
     kRuntimeEnable = 0x25,
     kDbgTrapUpstream = 0x26,
+    // Of AMD's own kernel module, which the runtimes ask for when the kernel's own way is not there.
+    kIpcImportHandle = 0x80,
+    kIpcExportHandle = 0x81,
     kDbgTrap = 0x82,
+    kCrossMemoryCopy = 0x83,
+    kRlcSpm = 0x84,
 };
 
 struct GetVersion {
@@ -193,6 +198,32 @@ struct SetXnackMode {
 struct AvailableMemory {
     std::uint64_t available;  // out
     std::uint32_t gpu_id, pad;
+};
+
+struct GetDmabufInfo {
+    std::uint64_t size;          // out
+    std::uint64_t metadata_ptr;  // in: where to
+    std::uint32_t metadata_size /* in: room; out: length */, gpu_id /* out */, flags /* out: AllocFlags */, dmabuf_fd;
+};
+
+struct ImportDmabuf {
+    std::uint64_t va_addr, handle /* out */;
+    std::uint32_t gpu_id, dmabuf_fd;
+};
+
+struct ExportDmabuf {
+    std::uint64_t handle;
+    std::uint32_t flags, dmabuf_fd /* out */;
+};
+
+struct IpcExportHandle {
+    std::uint64_t handle;
+    std::uint32_t share_handle[4] /* out */, gpu_id, flags;
+};
+
+struct IpcImportHandle {
+    std::uint64_t handle /* out */, va_addr, mmap_offset /* out */;
+    std::uint32_t share_handle[4], gpu_id, flags /* out: as the exporter gave them */;
 };
 
 }  // namespace kfdemu::abi

@@ -89,6 +89,13 @@ std::vector<std::unique_ptr<AddressSpace>> make_spaces(std::size_t count) {
     return spaces;
 }
 
+std::vector<std::unique_ptr<Gem>> make_gem(Memory& memory,
+                                           const std::vector<std::unique_ptr<AddressSpace>>& spaces) {
+    std::vector<std::unique_ptr<Gem>> gem;
+    for (const auto& space : spaces) gem.push_back(std::make_unique<Gem>(memory, *space));
+    return gem;
+}
+
 }  // namespace
 
 const Topology* Device::topology() { return decision().on ? &decision().topology : nullptr; }
@@ -126,6 +133,7 @@ Device::Device(const Topology& topology, unsigned workers)
       render_files_{make_render_files(topology)},
       spaces_{make_spaces(topology.gpus.size())},
       memory_{topology, pointers(render_files_), kfd_file_, pointers(spaces_)},
+      gem_{make_gem(memory_, spaces_)},
       scheduler_{topology, memory_, events_, pointers(spaces_), workers},
       kfd_{topology, memory_, events_, scheduler_} {}
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "events.hpp"
+#include "gem.hpp"
 #include "kfd.hpp"
 #include "memory.hpp"
 #include "scheduler.hpp"
@@ -44,6 +45,7 @@ class Device {
     bool is_kfd(const struct stat& status) const { return kfd_file_.is(status); }
     const Gpu* gpu_of(const struct stat& status) const;
     Kfd& kfd() { return kfd_; }
+    Gem& gem(unsigned gpu) { return *gem_[gpu]; }
     Scheduler& scheduler() { return scheduler_; }
     const Memory& memory() const { return memory_; }
 
@@ -57,6 +59,7 @@ class Device {
     std::vector<std::unique_ptr<DeviceFile>> render_files_;
     std::vector<std::unique_ptr<AddressSpace>> spaces_;
     Memory memory_;
+    std::vector<std::unique_ptr<Gem>> gem_;  // of each GPU
     Events events_;
     Scheduler scheduler_;
     Kfd kfd_;

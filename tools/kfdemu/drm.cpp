@@ -12,7 +12,16 @@
 namespace kfdemu {
 namespace {
 
-enum Request : unsigned { kVersion = 0x00, kGetClient = 0x05, kAmdgpuInfo = 0x45 };
+enum Request : unsigned {
+    kVersion = 0x00,
+    kGetClient = 0x05,
+    kGemClose = 0x09,
+    kPrimeHandleToFd = 0x2d,
+    kPrimeFdToHandle = 0x2e,
+    kGemMmap = 0x41,
+    kAmdgpuInfo = 0x45,
+    kGemVa = 0x48,
+};
 enum Query : std::uint32_t {
     kAccelWorking = 0x00,
     kHwIpInfo = 0x02,
@@ -43,6 +52,29 @@ struct Info {
     std::uint64_t return_pointer;
     std::uint32_t return_size, query;
     std::uint32_t parameters[4];  // by query
+};
+
+struct GemClose {
+    std::uint32_t handle, pad;
+};
+
+struct PrimeHandle {
+    std::uint32_t handle, flags;
+    std::int32_t fd;
+};
+
+union GemMmap {
+    struct {
+        std::uint32_t handle, pad;
+    } in;
+    std::uint64_t address;
+};
+
+enum VaOperation : std::uint32_t { kVaMap = 1, kVaUnmap = 2, kVaClear = 3, kVaReplace = 4 };
+
+struct GemVa {  // newer kernels have timeline points behind it, which nobody sets for us
+    std::uint32_t handle, pad, operation, flags;
+    std::uint64_t va, offset, size;
 };
 
 // struct drm_amdgpu_info_device, up to what libdrm 2.4.114 reads.
@@ -145,12 +177,41 @@ int amdgpu_info(const Gpu& gpu, const Info& info) {
             return give_zeroes(info, 32);
         case kFirmwareVersion:
             return give_zeroes(info, 8);
-        case kReadMmrReg: {  // configuration registers of graphics blocks that a compute device leaves at reset
+        case kReadMmrReg: {  // configuration registers of graphics blocks that a compute device leaves at
+                             // reset
             const std::uint32_t registers = info.parameters[1];
             return registers > kMaxRegisters ? EINVAL : give_zeroes(info, 4 * registers);
         }
         default:
             log(LogLevel::warning, "drm: AMDGPU_INFO query {:#x} is not known", info.query);
+            return EINVAL;
+    }
+}
+
+/// AMDGPU_VM_PAGE_READABLE and so on, as a set of Access.
+std::uint32_t access_of(std::uint32_t flags) {
+    return (flags & 2 ? kRead : 0u) | (flags & 4 ? kWrite : 0u) | (flags & 8 ? kExecute : 0u);
+}
+
+int gem_va(Gem& gem, const GemVa& args) {
+    constexpr std::uint32_t kDelayUpdate = 1, kAccess = 0xe, kPrt = 0x10, kMemoryType = 0x1e0,
+                            kNoAlloc = 0x200;
+    if (args.flags & kPrt || args.flags & ~(kDelayUpdate | kAccess | kMemoryType | kNoAlloc)) {
+        log(LogLevel::warning, "drm: GEM_VA with flags {:#x} is not known", args.flags);
+        return EINVAL;
+    }
+    switch (args.operation) {
+        case kVaReplace:
+            if (const int error = gem.clear(args.va, args.size)) return error;
+            [[fallthrough]];
+        case kVaMap:
+            return gem.map(args.handle, access_of(args.flags), args.va, args.offset, args.size);
+        case kVaUnmap:
+            return gem.unmap(args.handle, args.va);
+        case kVaClear:
+            return gem.clear(args.va, args.size);
+        default:
+            log(LogLevel::warning, "drm: GEM_VA operation {} is not known", args.operation);
             return EINVAL;
     }
 }
@@ -167,13 +228,33 @@ int with_argument(unsigned long request, std::uint64_t address, Handler&& handle
 
 }  // namespace
 
-int drm_ioctl(const Gpu& gpu, unsigned long request, void* argument) {
+int drm_ioctl(const Gpu& gpu, Gem& gem, unsigned long request, void* argument) {
     const auto address = reinterpret_cast<std::uint64_t>(argument);
     switch (_IOC_NR(request)) {
         case kVersion:
             return with_argument<Version>(request, address, [](Version& v) { return version(v); });
         case kGetClient:
             return with_argument<Client>(request, address, [](Client& client) { return client.auth = 1, 0; });
+        case kGemClose:
+            return with_argument<GemClose>(request, address,
+                                           [&](GemClose& args) { return gem.close(args.handle); });
+        case kPrimeFdToHandle:
+            return with_argument<PrimeHandle>(
+                request, address, [&](PrimeHandle& args) { return gem.import(args.fd, args.handle); });
+        case kPrimeHandleToFd:
+            return with_argument<PrimeHandle>(request, address, [&](PrimeHandle& args) {
+                return gem.export_dmabuf(args.handle, args.flags, args.fd);
+            });
+        case kGemMmap:
+            return with_argument<GemMmap>(request, address, [&](GemMmap& args) {
+                return gem.mmap_offset(args.in.handle, args.address);
+            });
+        case kGemVa: {
+            GemVa args;
+            if (_IOC_SIZE(request) < sizeof args) return EINVAL;
+            if (const int error = user::read(args, address)) return error;
+            return gem_va(gem, args);
+        }
         case kAmdgpuInfo: {
             Info info;
             if (_IOC_SIZE(request) < sizeof info) return EINVAL;

@@ -1,8 +1,10 @@
-// The render node's ioctls, as far as libdrm_amdgpu asks on behalf of an HSA runtime: who are you, what can you do.
+// The render node's ioctls, as far as libdrm_amdgpu asks on behalf of an HSA runtime: who are you, what can you do, take this
+// dma-buf and map it here.
 //
-// Layouts are facts of the kernel's include/uapi/drm/{drm,amdgpu_drm}.h. Pure but for the caller's argument memory.
+// Layouts are facts of the kernel's include/uapi/drm/{drm,amdgpu_drm}.h.
 #pragma once
 
+#include "gem.hpp"
 #include "topology.hpp"
 
 namespace kfdemu {
@@ -10,6 +12,6 @@ namespace kfdemu {
 inline constexpr char kDrmMagic = 'd';
 
 /// Answers one ioctl on a render node; 0 or an errno value.
-int drm_ioctl(const Gpu& gpu, unsigned long request, void* argument);
+int drm_ioctl(const Gpu& gpu, Gem& gem, unsigned long request, void* argument);
 
 }  // namespace kfdemu

@@ -84,6 +84,11 @@ int Kfd::ioctl(unsigned long request, void* argument) {
             return run(&Kfd::map_memory);
         case abi::kUnmapMemoryFromGpu:
             return run(&Kfd::unmap_memory);
+        case abi::kGetDmabufInfo: return run(&Kfd::get_dmabuf_info);
+        case abi::kImportDmabuf: return run(&Kfd::import_dmabuf);
+        case abi::kExportDmabuf: return run(&Kfd::export_dmabuf);
+        case abi::kIpcExportHandle: return run(&Kfd::ipc_export_handle);
+        case abi::kIpcImportHandle: return run(&Kfd::ipc_import_handle);
         case abi::kSetXnackMode:
             return run(&Kfd::set_xnack_mode);
         case abi::kAvailableMemory:
@@ -245,6 +250,12 @@ int Kfd::map_memory(abi::MapMemory& args) {
 int Kfd::unmap_memory(abi::MapMemory& args) {
     return for_each_gpu(topology_, args, [&](unsigned gpu) { return memory_.unmap(args.handle, gpu); });
 }
+
+int Kfd::get_dmabuf_info(abi::GetDmabufInfo& args) { return memory_.dmabuf_info(args); }
+int Kfd::import_dmabuf(abi::ImportDmabuf& args) { return memory_.import_dmabuf(args); }
+int Kfd::export_dmabuf(abi::ExportDmabuf& args) { return memory_.export_dmabuf(args); }
+int Kfd::ipc_export_handle(abi::IpcExportHandle& args) { return memory_.export_ipc(args); }
+int Kfd::ipc_import_handle(abi::IpcImportHandle& args) { return memory_.import_ipc(args); }
 
 int Kfd::set_xnack_mode(abi::SetXnackMode& args) {
     // Retryable page faults are off; asking is fine, switching them on is not.

@@ -46,6 +46,11 @@ class Kfd {
     int free_memory(abi::FreeMemoryOfGpu& args);
     int map_memory(abi::MapMemory& args);
     int unmap_memory(abi::MapMemory& args);
+    int get_dmabuf_info(abi::GetDmabufInfo& args);
+    int import_dmabuf(abi::ImportDmabuf& args);
+    int export_dmabuf(abi::ExportDmabuf& args);
+    int ipc_export_handle(abi::IpcExportHandle& args);
+    int ipc_import_handle(abi::IpcImportHandle& args);
     int set_xnack_mode(abi::SetXnackMode& args);
     int available_memory(abi::AvailableMemory& args);
 

@@ -1,7 +1,9 @@
 #include "memory.hpp"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "apertures.hpp"
@@ -47,6 +49,7 @@ Memory::Memory(const Topology& topology, std::vector<DeviceFile*> render, Device
       render_{std::move(render)},
       kfd_{kfd},
       spaces_{std::move(spaces)},
+      next_import_offset_{DeviceFile::kFileSize},
       vram_used_(topology.gpus.size()),
       scratch_va_(topology.gpus.size()) {
     for (std::size_t i = 0; i < topology.gpus.size(); ++i) {
@@ -60,13 +63,20 @@ Memory::Memory(const Topology& topology, std::vector<DeviceFile*> render, Device
 }
 
 Memory::~Memory() {
-    for (auto& [handle, allocation] : allocations_) {
+    for (auto& [handle, allocation] : allocations_)
         for (unsigned gpu : allocation.mapped)
-            spaces_[gpu]->unmap(allocation.va, allocation.va + allocation.size);
-        if (allocation.file) allocation.file->release(allocation.range);
-    }
+            spaces_[gpu]->unmap(allocation.va, allocation.va + allocation.buffer->size);
+    allocations_.clear();
     for (auto* ranges : {&doorbells_, &mmio_})
         for (const auto& range : *ranges) kfd_.release(range);
+}
+
+Buffer::~Buffer() {
+    if (file) file->release(range, shared);
+    if (vram_used) vram_used->fetch_sub(size, std::memory_order_relaxed);
+    if (import < 0) return;
+    ::munmap(host, size);
+    ::close(import);
 }
 
 int Memory::allocate(abi::AllocMemoryOfGpu& request) {
@@ -80,23 +90,30 @@ int Memory::allocate(abi::AllocMemoryOfGpu& request) {
     // Doubly mapped rings are of GFX7 and GFX8, which are not emulated: the runtime has no reason to ask.
     if (request.flags & abi::kAqlQueueMem) return EINVAL;
 
-    const std::uint64_t size = (request.size + kPage - 1) & ~(kPage - 1);
+    auto buffer = std::make_shared<Buffer>();
+    buffer->gpu = gpu->index;
+    buffer->flags = request.flags;
+    buffer->size = (request.size + kPage - 1) & ~(kPage - 1);
     counters.allocations += 1;
     std::lock_guard lock{mutex_};
-    Allocation allocation{
-        .gpu = gpu->index, .flags = request.flags, .va = request.va_addr, .size = size, .host = nullptr};
     int error = asked_to_fail(request, gpu->index);
-    if (error == 0) error = place(allocation, request);
+    if (error == 0) error = place(*buffer, request);
     if (error) {
-        log(LogLevel::warning, "gpu{}: cannot allocate {} B of {} at {:#x}: errno {}", gpu->index, size,
-            kind_name(request.flags), request.va_addr, error);
+        log(LogLevel::warning, "gpu{}: cannot allocate {} B of {} at {:#x}: errno {}", gpu->index,
+            buffer->size, kind_name(request.flags), request.va_addr, error);
         return error;
     }
-    request.handle = (std::uint64_t{request.gpu_id} << 32) | next_handle_++;
-    log(LogLevel::debug, "gpu{}: allocated {} B of {} at {:#x}, handle {:#x}", gpu->index, size,
-        kind_name(request.flags), request.va_addr, request.handle);
-    allocations_.emplace(request.handle, std::move(allocation));
+    request.handle = add(request.gpu_id, {std::move(buffer), request.va_addr});
     return 0;
+}
+
+std::uint64_t Memory::add(std::uint32_t gpu_id, Allocation allocation) {
+    const std::uint64_t handle = (std::uint64_t{gpu_id} << 32) | next_handle_++;
+    log(LogLevel::debug, "gpu{}: {} {} B of {} at {:#x}, handle {:#x}", allocation.buffer->gpu,
+        allocation.buffer->import < 0 ? "allocated" : "imported", allocation.buffer->size,
+        kind_name(allocation.buffer->flags), allocation.va, handle);
+    allocations_.emplace(handle, std::move(allocation));
+    return handle;
 }
 
 int Memory::asked_to_fail(const abi::AllocMemoryOfGpu& request, unsigned gpu) const {
@@ -113,45 +130,52 @@ void Memory::set_scratch(unsigned gpu, std::uint64_t va) {
     scratch_va_[gpu] = va;
 }
 
-int Memory::place(Allocation& allocation, abi::AllocMemoryOfGpu& request) {
-    const unsigned gpu = allocation.gpu;
+int Memory::place(Buffer& buffer, abi::AllocMemoryOfGpu& request) {
+    const unsigned gpu = buffer.gpu;
     if (request.flags & abi::kUserptr) {
         // The pages stay the program's own: the device works on them where they are.
         if (request.mmap_offset % kPage != 0) return EINVAL;
-        if (const int error = bring_in(request.mmap_offset, allocation.size)) return error;
-        allocation.host = reinterpret_cast<std::byte*>(request.mmap_offset);
+        if (const int error = bring_in(request.mmap_offset, buffer.size)) return error;
+        buffer.host = reinterpret_cast<std::byte*>(request.mmap_offset);
         return 0;
     }
     if (request.flags & (abi::kDoorbell | abi::kMmioRemap)) {
         const auto& page = request.flags & abi::kDoorbell ? doorbells_[gpu] : mmio_[gpu];
-        if (allocation.size > page.size) return EINVAL;
-        allocation.host = page.host;
+        if (buffer.size > page.size) return EINVAL;
+        buffer.host = page.host;
         request.mmap_offset = page.offset;
         return 0;
     }
     const bool vram = request.flags & abi::kVram;
-    if (vram && allocation.size > topology_.gpus[gpu].vram_bytes - vram_used_[gpu]) return ENOMEM;
-    if (!vram && allocation.size > topology_.system_memory_bytes) return ENOMEM;
-    auto range = render_[gpu]->allocate(allocation.size);
+    const std::uint64_t used = vram_used_[gpu].load(std::memory_order_relaxed) + render_[gpu]->held_vram();
+    const std::uint64_t total = vram ? topology_.gpus[gpu].vram_bytes : topology_.system_memory_bytes;
+    if (buffer.size > total || (vram && buffer.size > total - std::min(used, total))) return ENOMEM;
+    auto range = render_[gpu]->allocate(buffer.size);
     if (!range) return ENOMEM;
-    if (vram) vram_used_[gpu] += allocation.size;
-    allocation.file = render_[gpu];
-    allocation.range = *range;
-    allocation.host = range->host;
-    request.mmap_offset = range->offset;
+    if (vram) {
+        buffer.vram_used = &vram_used_[gpu];
+        buffer.vram_used->fetch_add(buffer.size, std::memory_order_relaxed);
+    }
+    buffer.file = render_[gpu];
+    buffer.range = *range;
+    buffer.host = range->host;
+    buffer.mmap_offset = request.mmap_offset = range->offset;
     return 0;
+}
+
+std::shared_ptr<Buffer> Memory::find(std::uint64_t handle) const {
+    const auto at = allocations_.find(handle);
+    return at == allocations_.end() ? nullptr : at->second.buffer;
 }
 
 int Memory::free(std::uint64_t handle) {
     std::lock_guard lock{mutex_};
     auto at = allocations_.find(handle);
     if (at == allocations_.end()) return EINVAL;
-    Allocation& allocation = at->second;
+    const Allocation& allocation = at->second;
     if (!allocation.mapped.empty()) return EBUSY;
-    if (allocation.flags & abi::kVram) vram_used_[allocation.gpu] -= allocation.size;
-    if (allocation.file) allocation.file->release(allocation.range);
-    log(LogLevel::debug, "gpu{}: freed {} B of {} at {:#x}", allocation.gpu, allocation.size,
-        kind_name(allocation.flags), allocation.va);
+    log(LogLevel::debug, "gpu{}: freed {} B of {} at {:#x}", allocation.buffer->gpu, allocation.buffer->size,
+        kind_name(allocation.buffer->flags), allocation.va);
     allocations_.erase(at);
     return 0;
 }
@@ -162,9 +186,10 @@ int Memory::map(std::uint64_t handle, unsigned gpu) {
     if (at == allocations_.end()) return EINVAL;
     Allocation& allocation = at->second;
     if (allocation.mapped.count(gpu)) return 0;
-    const AddressSpace::Range range{allocation.va,   allocation.va + allocation.size,
-                                    allocation.host, access_of(allocation.flags),
-                                    handle,          (allocation.flags & abi::kUserptr) != 0};
+    const Buffer& buffer = *allocation.buffer;
+    const AddressSpace::Range range{allocation.va, allocation.va + buffer.size,
+                                    buffer.host,   access_of(buffer.flags),
+                                    handle,        (buffer.flags & abi::kUserptr) != 0};
     if (!spaces_[gpu]->map(range)) return EINVAL;
     allocation.mapped.insert(gpu);
     return 0;
@@ -174,22 +199,27 @@ int Memory::unmap(std::uint64_t handle, unsigned gpu) {
     std::lock_guard lock{mutex_};
     auto at = allocations_.find(handle);
     if (at == allocations_.end()) return EINVAL;
-    if (at->second.mapped.erase(gpu)) spaces_[gpu]->unmap(at->second.va, at->second.va + at->second.size);
+    const Allocation& allocation = at->second;
+    if (at->second.mapped.erase(gpu))
+        spaces_[gpu]->unmap(allocation.va, allocation.va + allocation.buffer->size);
     return 0;
 }
 
 std::optional<Memory::Found> Memory::find_vram(std::uint64_t va) const {
     std::unique_lock lock{mutex_, std::try_to_lock};
     if (!lock) return {};
-    for (const auto& [handle, allocation] : allocations_)
-        if (allocation.flags & abi::kVram && va >= allocation.va && va - allocation.va < allocation.size)
-            return Found{allocation.gpu, allocation.va, allocation.size};
+    for (const auto& [handle, allocation] : allocations_) {
+        const Buffer& buffer = *allocation.buffer;
+        if (buffer.flags & abi::kVram && va >= allocation.va && va - allocation.va < buffer.size)
+            return Found{buffer.gpu, allocation.va, buffer.size};
+    }
     return {};
 }
 
 std::uint64_t Memory::vram_available(unsigned gpu) const {
-    std::lock_guard lock{mutex_};
-    return topology_.gpus[gpu].vram_bytes - vram_used_[gpu];
+    const std::uint64_t total = topology_.gpus[gpu].vram_bytes;
+    return total -
+           std::min(total, vram_used_[gpu].load(std::memory_order_relaxed) + render_[gpu]->held_vram());
 }
 
 }  // namespace kfdemu

@@ -10,15 +10,19 @@
 // AddressSpace).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <vector>
 
 #include "abi.hpp"
 #include "address_space.hpp"
+#include "buffer.hpp"
 #include "device_file.hpp"
 #include "topology.hpp"
 
@@ -51,22 +55,40 @@ class Memory {
     /// Where the runtime puts queues' scratch memory (SET_SCRATCH_BACKING_VA).
     void set_scratch(unsigned gpu, std::uint64_t va);
 
+    // Sharing, in memory_sharing.cpp. A dma-buf is a descriptor that any process may map, send and import.
+    int export_dmabuf(abi::ExportDmabuf& request);
+    int dmabuf_info(abi::GetDmabufInfo& request) const;
+    int import_dmabuf(abi::ImportDmabuf& request);
+    int export_ipc(abi::IpcExportHandle& request);
+    int import_ipc(abi::IpcImportHandle& request);
+    /// The buffer behind a dma-buf, or nullptr if it is none of an emulated GPU.
+    std::shared_ptr<Buffer> import(int dmabuf);
+    /// A new dma-buf of a buffer, with flags of open(); 0 or an errno value.
+    int open_dmabuf(const std::shared_ptr<Buffer>& buffer, std::uint32_t flags, int& dmabuf);
+    /// Which file and offset lie behind `offset` of a render node, if that is a buffer of another process:
+    /// {-1, …} if not.
+    struct Place {
+        int file = -1;
+        std::uint64_t offset = 0;
+    };
+    Place imported_at(unsigned gpu, std::uint64_t offset, std::uint64_t size) const;
+
     /// The doorbell page of a GPU: where it lies in the KFD file, and the emulator's view.
     const DeviceFile::Range& doorbells(unsigned gpu) const { return doorbells_[gpu]; }
 
   private:
     struct Allocation {
-        unsigned gpu;
-        std::uint32_t flags;
-        std::uint64_t va, size;
-        std::byte* host;
-        DeviceFile* file = nullptr;  // whose range it is; nullptr: user pages or a fixed page
-        DeviceFile::Range range{};
+        std::shared_ptr<Buffer> buffer;
+        std::uint64_t va;
         std::set<unsigned> mapped{};
     };
+    using Key = std::tuple<dev_t, ino_t, std::uint32_t>;  // a file and an entry of its table
 
     int asked_to_fail(const abi::AllocMemoryOfGpu& request, unsigned gpu) const;
-    int place(Allocation& allocation, abi::AllocMemoryOfGpu& request);
+    int place(Buffer& buffer, abi::AllocMemoryOfGpu& request);
+    std::uint64_t add(std::uint32_t gpu_id, Allocation allocation);
+    std::shared_ptr<Buffer> find(std::uint64_t handle) const;
+    int share(const std::shared_ptr<Buffer>& buffer);
 
     const Topology& topology_;
     std::vector<DeviceFile*> render_;
@@ -76,7 +98,9 @@ class Memory {
 
     mutable std::mutex mutex_;
     std::map<std::uint64_t, Allocation> allocations_;
-    std::vector<std::uint64_t> vram_used_;
+    std::map<Key, std::weak_ptr<Buffer>> shared_;  // exported and imported: importing twice gives one buffer
+    std::uint64_t next_import_offset_;
+    std::vector<std::atomic<std::uint64_t>> vram_used_;
     std::vector<std::uint64_t> scratch_va_;
     std::uint64_t next_handle_ = 1;
 };
