@@ -53,8 +53,9 @@ inline bool complete(const AddressSpace& space, Events& events, std::uint64_t si
     if (signal_handle == 0) return true;
     auto* signal = at<aql::AmdSignal>(space, signal_handle, kWrite);
     if (!signal) return false;
-    signal->start_ts = start_ticks;
-    signal->end_ts = end_ticks;
+    // Relaxed: the decrement publishes them; several packets may complete one signal at once, and any times will do.
+    __atomic_store_n(&signal->start_ts, start_ticks, __ATOMIC_RELAXED);
+    __atomic_store_n(&signal->end_ts, end_ticks, __ATOMIC_RELAXED);
     // The signal may be destroyed by whoever sees the new value: what the interrupt needs is read before.
     const aql::AmdSignal copy = *signal;
     __atomic_fetch_sub(&signal->value, 1, __ATOMIC_ACQ_REL);

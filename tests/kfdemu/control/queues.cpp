@@ -92,15 +92,15 @@ TEST_CASE("work of a queue with high priority overtakes", "[queues][priority]") 
     NEEDS_GPUS(1);
     Machine machine;
     Executable code{machine.gpu(), "order"};
-    constexpr std::uint32_t kLowGroups = 4000, kHighGroups = 40;
+    constexpr std::uint32_t kLowGroups = 1000, kHighGroups = 40;
     Memory words{machine.cpu().fine, (1 + kLowGroups + kHighGroups) * 4, machine.agents()};
     auto* word = words.as<std::uint32_t>();
     std::fill_n(word, 1 + kLowGroups + kHighGroups, 0u);
     Queue low{machine.gpu()}, high{machine.gpu()};
     HSA_CHECK(hsa_amd_queue_set_priority(low.get(), HSA_AMD_QUEUE_PRIORITY_LOW));
     HSA_CHECK(hsa_amd_queue_set_priority(high.get(), HSA_AMD_QUEUE_PRIORITY_HIGH));
-    Launch slow = launch(machine, low, code.kernel("work_then_ticket"), line(kLowGroups * 64), word, word + 1, 20'000u);
-    Launch fast = launch(machine, high, code.kernel("work_then_ticket"), line(kHighGroups * 64), word, word + 1 + kLowGroups, 20'000u);
+    Launch slow = launch(machine, low, code.kernel("work_then_ticket"), line(kLowGroups * 64), word, word + 1, 5'000u);
+    Launch fast = launch(machine, high, code.kernel("work_then_ticket"), line(kHighGroups * 64), word, word + 1 + kLowGroups, 5'000u);
     CHECK(fast.completed());
     CHECK(slow.completed());
     const std::uint32_t last_high = *std::max_element(word + 1 + kLowGroups, word + 1 + kLowGroups + kHighGroups);
