@@ -1,0 +1,203 @@
+// Device memory behind descriptors: hsa_ext_amd.h, hsa_amd_portable_export_dmabuf,
+// hsa_amd_interop_map_buffer, and the hsa_amd_vmem_* calls, which reserve addresses, make memory and map one
+// to the other.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "child.hpp"
+#include "exchange.hpp"
+
+using namespace hsa_test;
+
+#if HSA_AMD_INTERFACE_VERSION_MAJOR > 1 || HSA_AMD_INTERFACE_VERSION_MINOR >= 4
+
+namespace {
+
+constexpr std::size_t kBytes = 4 << 20;
+
+struct DmaBuf {
+    explicit DmaBuf(const Memory& memory) {
+        HSA_CHECK(hsa_amd_portable_export_dmabuf(memory.data(), memory.size_bytes(), &fd, &offset));
+    }
+    ~DmaBuf() { close(fd); }
+    DmaBuf(const DmaBuf&) = delete;
+    DmaBuf& operator=(const DmaBuf&) = delete;
+    int fd = -1;
+    std::uint64_t offset = 0;
+};
+
+/// A descriptor that a child process inherits.
+int inheritable(int fd) {
+    const int copy = dup(fd);
+    if (copy < 0) throw std::runtime_error{"no descriptor"};
+    return copy;
+}
+
+bool has_virtual_memory() {
+    bool supported = false;
+    HSA_CHECK(hsa_system_get_info(HSA_AMD_SYSTEM_INFO_VIRTUAL_MEM_API_SUPPORTED, &supported));
+    return supported;
+}
+
+/// Memory without an address, and addresses without memory, both given back at the end.
+struct Handle {
+    explicit Handle(const Machine& machine, std::size_t bytes) {
+        HSA_CHECK(hsa_amd_vmem_handle_create(machine.gpu().coarse, bytes, MEMORY_TYPE_NONE, 0, &value));
+    }
+    explicit Handle(int dmabuf) { HSA_CHECK(hsa_amd_vmem_import_shareable_handle(dmabuf, &value)); }
+    ~Handle() { hsa_amd_vmem_handle_release(value); }
+    Handle(const Handle&) = delete;
+    Handle& operator=(const Handle&) = delete;
+    hsa_amd_vmem_alloc_handle_t value{};
+};
+
+struct Reservation {
+    explicit Reservation(std::size_t size) : bytes{size} {
+        HSA_CHECK(hsa_amd_vmem_address_reserve(&address, bytes, 0, 0));
+    }
+    ~Reservation() { hsa_amd_vmem_address_free(address, bytes); }
+    Reservation(const Reservation&) = delete;
+    Reservation& operator=(const Reservation&) = delete;
+    void* at(std::size_t offset) const { return static_cast<std::byte*>(address) + offset; }
+    void* address = nullptr;
+    std::size_t bytes;
+};
+
+void map(const Machine& machine, void* address, std::size_t bytes, const Handle& handle) {
+    HSA_CHECK(hsa_amd_vmem_map(address, bytes, 0, handle.value, 0));
+    const hsa_amd_memory_access_desc_t access{HSA_ACCESS_PERMISSION_RW, machine.gpu().agent};
+    HSA_CHECK(hsa_amd_vmem_set_access(address, bytes, &access, 1));
+}
+
+}  // namespace
+
+TEST_CASE("a dma-buf's bytes are those of the allocation it was made of", "[device][memory][dmabuf]") {
+    NEEDS_GPUS(1);
+    Machine machine;
+    for (const std::size_t bytes : {std::size_t{64} << 10, kBytes}) {
+        CAPTURE(bytes);
+        const Memory memory{machine.gpu().coarse, bytes, {}};
+        fill(machine, memory.data(), pattern(bytes, 1));
+        const DmaBuf dmabuf{memory};
+        const auto size = static_cast<std::uint64_t>(lseek(dmabuf.fd, 0, SEEK_END));
+        CHECK(size >= dmabuf.offset + bytes);
+        auto* mapped = static_cast<std::uint32_t*>(
+            mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, dmabuf.fd, 0));
+        REQUIRE(mapped != MAP_FAILED);
+        std::uint32_t* begin = mapped + dmabuf.offset / sizeof *mapped;
+        CHECK(Words(begin, begin + bytes / sizeof *begin) == pattern(bytes, 1));
+        begin[5] = 55;
+        CHECK(read_back(machine, memory.data(), bytes)[5] == 55);
+        CHECK(munmap(mapped, size) == 0);
+    }
+}
+
+TEST_CASE("child: maps a dma-buf", "[.child]") {
+    Machine machine;
+    hsa_agent_t gpu = machine.gpu().agent;
+    std::size_t bytes = 0;
+    void* address = nullptr;
+    HSA_CHECK(hsa_amd_interop_map_buffer(1, &gpu, std::stoi(row()), 0, &bytes, &address, nullptr, nullptr));
+    REQUIRE(bytes == kBytes);
+    CHECK(read_back(machine, address, bytes) == pattern(bytes, 1));
+    fill(machine, address, pattern(bytes, 2));
+    HSA_CHECK(hsa_amd_interop_unmap_buffer(address));
+}
+
+TEST_CASE("another process maps a dma-buf, also when the memory was freed", "[device][memory][dmabuf]") {
+    NEEDS_GPUS(1);
+    Machine machine;
+    std::optional<Memory> memory{std::in_place, machine.gpu().coarse, kBytes, std::vector<hsa_agent_t>{}};
+    fill(machine, memory->data(), pattern(kBytes, 1));
+    const DmaBuf dmabuf{*memory};
+    const int fd = inheritable(dmabuf.fd);
+    const auto first = run_child("child: maps a dma-buf", std::to_string(fd));
+    INFO(first.output);
+    REQUIRE(first.passed());
+    CHECK(read_back(machine, memory->data(), kBytes) == pattern(kBytes, 2));
+
+    fill(machine, memory->data(), pattern(kBytes, 1));
+    memory.reset();
+    const Memory other{machine.gpu().coarse, kBytes, {}};
+    fill(machine, other.data(), pattern(kBytes, 3));
+    const auto second = run_child("child: maps a dma-buf", std::to_string(fd));
+    close(fd);
+    INFO(second.output);
+    CHECK(second.passed());
+    CHECK(read_back(machine, other.data(), kBytes) == pattern(kBytes, 3));
+}
+
+TEST_CASE("a descriptor that is no dma-buf is refused", "[device][memory][dmabuf]") {
+    NEEDS_GPUS(1);
+    Machine machine;
+    hsa_agent_t gpu = machine.gpu().agent;
+    std::size_t bytes = 0;
+    void* address = nullptr;
+    const Pipe pipe;
+    for (const int fd : {-1, pipe.read_end})
+        CHECK(hsa_amd_interop_map_buffer(1, &gpu, fd, 0, &bytes, &address, nullptr, nullptr) !=
+              HSA_STATUS_SUCCESS);
+}
+
+TEST_CASE("reserved addresses reach the memory that is mapped there", "[device][memory][vmem]") {
+    NEEDS_GPUS(1);
+    Machine machine;
+    if (!has_virtual_memory()) SKIP_BECAUSE("the runtime says that virtual memory is not supported here");
+    const Handle first{machine, kBytes}, second{machine, kBytes};
+    const Reservation space{2 * kBytes};
+    map(machine, space.at(0), kBytes, first);
+    map(machine, space.at(kBytes), kBytes, second);
+    fill(machine, space.address, pattern(2 * kBytes, 4));
+    CHECK(read_back(machine, space.address, 2 * kBytes) == pattern(2 * kBytes, 4));
+
+    // The two halves the other way around: the memory keeps what it holds.
+    HSA_CHECK(hsa_amd_vmem_unmap(space.at(0), kBytes));
+    HSA_CHECK(hsa_amd_vmem_unmap(space.at(kBytes), kBytes));
+    map(machine, space.at(0), kBytes, second);
+    map(machine, space.at(kBytes), kBytes, first);
+    Words both = read_back(machine, space.address, 2 * kBytes);
+    std::rotate(both.begin(), both.begin() + static_cast<std::ptrdiff_t>(both.size() / 2), both.end());
+    CHECK(both == pattern(2 * kBytes, 4));
+    HSA_CHECK(hsa_amd_vmem_unmap(space.at(0), kBytes));
+    HSA_CHECK(hsa_amd_vmem_unmap(space.at(kBytes), kBytes));
+}
+
+TEST_CASE("child: maps a shareable handle", "[.child]") {
+    Machine machine;
+    const Handle handle{std::stoi(row())};
+    const Reservation space{kBytes};
+    map(machine, space.address, kBytes, handle);
+    CHECK(read_back(machine, space.address, kBytes) == pattern(kBytes, 1));
+    fill(machine, space.address, pattern(kBytes, 2));
+    HSA_CHECK(hsa_amd_vmem_unmap(space.address, kBytes));
+}
+
+TEST_CASE("another process maps the memory of a shareable handle", "[device][memory][vmem]") {
+    NEEDS_GPUS(1);
+    Machine machine;
+    if (!has_virtual_memory()) SKIP_BECAUSE("the runtime says that virtual memory is not supported here");
+    const Handle handle{machine, kBytes};
+    const Reservation space{kBytes};
+    map(machine, space.address, kBytes, handle);
+    fill(machine, space.address, pattern(kBytes, 1));
+    int dmabuf = -1;
+    HSA_CHECK(hsa_amd_vmem_export_shareable_handle(&dmabuf, handle.value, 0));
+    const int fd = inheritable(dmabuf);
+    close(dmabuf);
+    const auto child = run_child("child: maps a shareable handle", std::to_string(fd));
+    close(fd);
+    INFO(child.output);
+    CHECK(child.passed());
+    CHECK(read_back(machine, space.address, kBytes) == pattern(kBytes, 2));
+    HSA_CHECK(hsa_amd_vmem_unmap(space.address, kBytes));
+}
+
+#else
+
+TEST_CASE("dma-bufs and virtual memory", "[device][memory]") {
+    SKIP_BECAUSE("this HSA runtime is too old to have them");
+}
+
+#endif
