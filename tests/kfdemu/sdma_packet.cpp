@@ -19,6 +19,11 @@ TEST_CASE("a linear copy holds its size less one", "[kfdemu][sdma]") {
     CHECK(copy.destination == 0xbbcc778899aa);
 }
 
+TEST_CASE("a linear copy of SDMA 4.4 has 30 bits for its size", "[kfdemu][sdma]") {
+    const auto packet = decoded({1, 0x3ffffffe, 0, 0x1000, 0, 0x2000, 0});
+    CHECK(std::get<CopyLinear>(packet.command).size_bytes == 0x3fffffff);
+}
+
 TEST_CASE("a rectangle copy counts in elements and starts at its corner", "[kfdemu][sdma]") {
     // Elements of 4 bytes; source at (x 2, y 3, z 1), pitch 64, slice 4096 elements; box of 8 × 4 × 2.
     const auto packet = decoded({1 | 4 << 8 | 2u << 29, 0x1000, 0, 2 | 3 << 16, 1 | 63u << 13, 4095,  //

@@ -79,7 +79,8 @@ Decoded decode(Dwords d) {
         case kCopy:
             if (sub_op == kLinear)
                 return whole(7, [&] {
-                    return CopyLinear{qword(d, 3), qword(d, 5), std::uint64_t{bits(d[1], 0, 22)} + 1};
+                    // 30 bits count from SDMA 4.4 (gfx90a) on, and ROCR 6 uses them; before, 22 bits with zeroes above.
+                    return CopyLinear{qword(d, 3), qword(d, 5), std::uint64_t{bits(d[1], 0, 30)} + 1};
                 });
             if (sub_op == kLinearRect) return whole(13, [&] { return copy_rect(d); });
             return refuse("this kind of copy is not known");

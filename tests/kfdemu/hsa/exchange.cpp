@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 
@@ -38,6 +39,15 @@ Words read_back(const Machine& machine, const void* source, std::size_t bytes) {
     copy(machine, staging.data(), machine.cpu().agent, source, machine.gpu().agent, bytes);
     const auto* words = staging.as<std::uint32_t>();
     return {words, words + bytes / sizeof *words};
+}
+
+std::string difference(const Words& seen, const Words& expected) {
+    if (seen.size() != expected.size())
+        return std::to_string(seen.size()) + " words instead of " + std::to_string(expected.size());
+    const auto [at, wanted] = std::mismatch(seen.begin(), seen.end(), expected.begin());
+    if (at == seen.end()) return {};
+    return "word " + std::to_string(at - seen.begin()) + " is " + std::to_string(*at) + " instead of " +
+           std::to_string(*wanted);
 }
 
 Pipe::Pipe() {

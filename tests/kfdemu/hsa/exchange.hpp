@@ -2,7 +2,7 @@
 // may reach, and taking turns.
 //
 //     fill(machine, address, pattern(bytes, 1));
-//     CHECK(read_back(machine, address, bytes) == pattern(bytes, 1));
+//     CHECK(difference(read_back(machine, address, bytes), pattern(bytes, 1)) == "");
 //
 // Thread safety: as Machine. A failure is an exception that names the call.
 #pragma once
@@ -20,6 +20,9 @@ Words pattern(std::size_t bytes, std::uint32_t seed);
 /// Copies by the first GPU's engines, both ends named by agent.
 void fill(const Machine& machine, void* destination, const Words& words);
 Words read_back(const Machine& machine, const void* source, std::size_t bytes);
+
+/// Where the first difference is, in words; nothing if there is none.
+std::string difference(const Words& seen, const Words& expected);
 
 /// A pipe that a child process inherits; its ends are named to the child by number.
 struct Pipe {
