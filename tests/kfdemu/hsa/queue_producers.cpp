@@ -86,7 +86,8 @@ TEST_CASE("24 queues get their turn while one runs a kernel that never ends", "[
     const Launch endless = launch(machine, busy, code.kernel("endless"), line(256), &word[0]);
     REQUIRE(eventually([&] { return word[0] == 1; }));
 
-    constexpr std::size_t queues = 23, packets = 48;
+    // Enough work that it does not matter when a host thread is off its core for some milliseconds.
+    constexpr std::size_t queues = 23, packets = 32, workitems = 2048;
     const Signal gate;
     std::vector<Queue> others;
     std::vector<Signal> done;
@@ -96,18 +97,18 @@ TEST_CASE("24 queues get their turn while one runs a kernel that never ends", "[
         done.emplace_back(packets);
         given.push_back(arguments(machine, count, &word[1 + q]));
         others[q].submit(barrier_and({gate}));
-        Shape shape = line(64);
+        Shape shape = line(workitems);
         shape.barrier_bit = true;
         for (std::size_t i = 0; i < packets; ++i)
             others[q].submit(kernel_packet(count, shape, given[q], done[q]));
     }
     gate.store(0);
     const auto left = [&](std::size_t q) { return static_cast<std::size_t>(done[q].load()); };
-    // When half of all is done, no queue has been left behind.
+    // When three quarters of all are done, no queue has been left behind.
     REQUIRE(eventually([&] {
         std::size_t sum = 0;
         for (std::size_t q = 0; q < queues; ++q) sum += left(q);
-        return sum <= queues * packets / 2;
+        return sum <= queues * packets / 4;
     }));
     for (std::size_t q = 0; q < queues; ++q) {
         CAPTURE(q);
@@ -116,7 +117,7 @@ TEST_CASE("24 queues get their turn while one runs a kernel that never ends", "[
     for (std::size_t q = 0; q < queues; ++q) {
         CAPTURE(q);
         CHECK(done[q].completed());
-        CHECK(word[1 + q] == packets * 64);
+        CHECK(word[1 + q] == packets * workitems);
     }
     CHECK(endless.done.load() == 1);
 }
