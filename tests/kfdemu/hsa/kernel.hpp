@@ -6,6 +6,7 @@
 // Arguments are packed in order, each at its own alignment.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <type_traits>
@@ -47,9 +48,10 @@ struct Shape {
     bool barrier_bit = false;
 };
 
-/// One dimension: so many work-items, in work-groups of 64.
-inline Shape line(std::uint32_t workitems, std::uint16_t workgroup = 64) {
-    return {.grid = {workitems, 1, 1}, .workgroup = {workgroup, 1, 1}};
+/// One dimension: so many work-items, in work-groups of 64 or less.
+inline Shape line(std::uint32_t workitems, std::uint32_t workgroup = 64) {
+    return {.grid = {workitems, 1, 1},
+            .workgroup = {static_cast<std::uint16_t>(std::min(workitems, workgroup)), 1, 1}};
 }
 
 hsa_kernel_dispatch_packet_t kernel_packet(const Kernel& kernel, const Shape& shape, const Memory& arguments,

@@ -1,5 +1,6 @@
 #include "machine.hpp"
 
+#include <fstream>
 #include <stdexcept>
 #include <thread>
 
@@ -96,7 +97,18 @@ Machine::Machine() {
     for (const Gpu& gpu : gpus_) agents_.push_back(gpu.agent);
 }
 
-bool Machine::host_sees(const Gpu& gpu) const { return can_access(cpu().agent, gpu.coarse); }
+// The pool's access information does not tell: ROCR 5.2 takes all of a GPU's memory for visible. What it maps
+// it maps without any right where the host may not look.
+bool Machine::host_sees(const Gpu& gpu) const {
+    const Memory memory{gpu.coarse, 4096, {}};
+    std::ifstream maps{"/proc/self/maps"};
+    std::uint64_t begin = 0, end = 0;
+    char dash = 0;
+    for (std::string rights, rest; maps >> std::hex >> begin >> dash >> end >> rights;
+         std::getline(maps, rest))
+        if (memory.address() >= begin && memory.address() < end) return rights[0] == 'r';
+    return false;
+}
 
 Memory::Memory(hsa_amd_memory_pool_t pool, std::size_t size_bytes, const std::vector<hsa_agent_t>& readers)
     : size_bytes_{size_bytes} {
