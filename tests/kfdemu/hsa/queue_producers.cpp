@@ -87,7 +87,7 @@ TEST_CASE("24 queues get their turn while one runs a kernel that never ends", "[
     REQUIRE(eventually([&] { return word[0] == 1; }));
 
     // Enough work that it does not matter when a host thread is off its core for some milliseconds.
-    constexpr std::size_t queues = 23, packets = 32, workitems = 2048;
+    constexpr std::size_t queues = 23, packets = 32, workitems = 1024;
     const Signal gate;
     std::vector<Queue> others;
     std::vector<Signal> done;
@@ -150,7 +150,7 @@ TEST_CASE("queues come and go while others work", "[device][producers]") {
     NEEDS_GPUS(1);
     Machine machine;
     Queue steady{machine.gpu()};
-    for (int round = 0; round < 30; ++round) {
+    for (int round = 0; round < 10; ++round) {
         std::vector<Queue> passing;
         for (int i = 0; i < 4; ++i) passing.emplace_back(machine.gpu());
         const Signal gate, done{4};
