@@ -89,11 +89,6 @@ bool is_number(const std::string& text) {
 
 }  // namespace
 
-void fuzz::broken(const char* what) {
-    std::fprintf(stderr, "fuzz: %s\n", what);
-    std::abort();
-}
-
 int main(int count, char** arguments) {
     const std::string program = arguments[0];
     crash_file = "crash-" + program.substr(program.rfind('/') + 1);

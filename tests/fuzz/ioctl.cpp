@@ -1,5 +1,7 @@
 // The kernel's interface: any requests with any structures, wild pointers and stale handles among them. Each
 // is answered, with an error or without, and the process lives on.
+#include <unistd.h>
+
 #include <cerrno>
 
 #include "device.hpp"
@@ -15,7 +17,22 @@ constexpr std::uint64_t kVa = 0x100000;
 
 struct Ids {
     std::vector<std::uint64_t> handles{0};
-    std::vector<std::uint32_t> queues{0}, events{0};
+    std::vector<std::uint32_t> queues{0}, events{0}, gems{0};
+    std::vector<int> files{-1};
+};
+
+// The render node's requests that are answered, and the numbers from which on a request is one of them.
+constexpr std::uint8_t kDrm = 0xc0;
+constexpr std::uint8_t kDrmRequests[] = {0x00, 0x05, 0x09, 0x2d, 0x2e, 0x41, 0x45, 0x48};
+enum DrmRequest : std::uint8_t {
+    kVersion,
+    kClient,
+    kGemClose,
+    kPrimeExport,
+    kPrimeImport,
+    kGemMmap,
+    kInfo,
+    kGemVa
 };
 
 /// Memory that requests may point at, and addresses around it that they may not.
@@ -68,7 +85,7 @@ T& field(std::array<std::byte, kLongest>& bytes, std::size_t offset) {
 }
 
 void patch(std::array<std::byte, kLongest>& bytes, const Ids& ids, fuzz::Input& in) {
-    const unsigned kind = in.below(6);
+    const unsigned kind = in.below(8);
     const unsigned choice = in.take<std::uint8_t>(), offset = in.take<std::uint8_t>();
     switch (kind) {
         case 0:
@@ -86,6 +103,12 @@ void patch(std::array<std::byte, kLongest>& bytes, const Ids& ids, fuzz::Input& 
         case 4:
             field<std::uint32_t>(bytes, offset) = Device::topology()->gpus[choice % 2].gpu_id;
             break;
+        case 5:
+            field<std::uint32_t>(bytes, offset) = ids.gems[choice % ids.gems.size()];
+            break;
+        case 6:
+            field<int>(bytes, offset) = ids.files[choice % ids.files.size()];
+            break;
         default:
             field<std::uint32_t>(bytes, offset) = choice;
             break;
@@ -101,6 +124,13 @@ const Args& as(const std::array<std::byte, kLongest>& bytes) {
 void remember(unsigned request, const std::array<std::byte, kLongest>& bytes, Ids& ids) {
     if (request == abi::kAllocMemoryOfGpu) ids.handles.push_back(as<abi::AllocMemoryOfGpu>(bytes).handle);
     if (request == abi::kCreateQueue) ids.queues.push_back(as<abi::CreateQueue>(bytes).queue_id);
+    if (request == abi::kIpcImportHandle) ids.handles.push_back(as<abi::IpcImportHandle>(bytes).handle);
+    if (request == abi::kImportDmabuf) ids.handles.push_back(as<abi::ImportDmabuf>(bytes).handle);
+    if (request == abi::kExportDmabuf)
+        ids.files.push_back(static_cast<int>(as<abi::ExportDmabuf>(bytes).dmabuf_fd));
+    // drm_prime_handle: a handle, flags, a descriptor.
+    if (request == kDrm + kPrimeImport) ids.gems.push_back(as<std::uint32_t>(bytes));
+    if (request == kDrm + kPrimeExport) ids.files.push_back(as<std::array<int, 3>>(bytes)[2]);
     if (request == abi::kCreateEvent) ids.events.push_back(as<abi::CreateEvent>(bytes).event_id);
 }
 
@@ -109,6 +139,9 @@ void give_back(const Ids& ids) {
         abi::DestroyQueue args{id, 0};
         fuzz::call(abi::kDestroyQueue, args);
     }
+    for (std::uint32_t handle : ids.gems) fuzz::device().gem(0).close(handle);
+    for (int file : ids.files)
+        if (file >= 0) close(file);
     const std::uint32_t gpus[] = {Device::topology()->gpus[0].gpu_id, Device::topology()->gpus[1].gpu_id};
     for (std::uint64_t handle : ids.handles) {
         abi::MapMemory unmap{handle, reinterpret_cast<std::uint64_t>(gpus), 2, 0};
@@ -136,14 +169,12 @@ void request(fuzz::Input& in, Ids& ids) {
     if (shape >> 5 == 7) argument = reinterpret_cast<void*>(world().pointers[in.below(16)]);
     if (argument != bytes.data() && number == abi::kWaitEvents) return;
     const unsigned direction = (shape >> 3 & 3) == 0 ? _IOC_READ | _IOC_WRITE : shape >> 3 & 3;
-    if (number & 0x80) {
-        const unsigned queries[] = {0, 5, 0x45, number & 0x7f};
-        drm_ioctl(Device::topology()->gpus[0], _IOC(direction, kDrmMagic, queries[number & 3], size),
-                  argument);
-        return;
-    }
-    const int error = fuzz::device().kfd().ioctl(_IOC(direction, abi::kKfdMagic, number, size), argument);
-    if (error == 0 && argument == bytes.data()) remember(number, bytes, ids);
+    const int error =
+        number >= kDrm ? drm_ioctl(Device::topology()->gpus[0], fuzz::device().gem(0),
+                                   _IOC(direction, kDrmMagic, kDrmRequests[number % 8], size), argument)
+                       : fuzz::device().kfd().ioctl(_IOC(direction, abi::kKfdMagic, number, size), argument);
+    if (error == 0 && argument == bytes.data() && direction == (_IOC_READ | _IOC_WRITE))
+        remember(number >= kDrm ? kDrm + number % 8 : number, bytes, ids);
 }
 
 }  // namespace
@@ -159,7 +190,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
 
 namespace {
 
-constexpr std::uint8_t kPointer = 0, kHandle = 1, kQueue = 2, kEvent = 3, kGpu = 4;
+constexpr std::uint8_t kPointer = 0, kHandle = 1, kQueue = 2, kEvent = 3, kGpu = 4, kGem = 5, kFile = 6;
 
 struct Patch {
     std::uint8_t kind, choice;
@@ -197,6 +228,35 @@ void memory_seeds(std::vector<fuzz::Bytes>& all) {
         append(out, abi::kFreeMemoryOfGpu, abi::FreeMemoryOfGpu{}, {handle});
         all.push_back(out.bytes);
     }
+}
+
+/// A buffer that goes out as a dma-buf and comes back, to the other GPU and to the render node.
+void sharing_seeds(std::vector<fuzz::Bytes>& all) {
+    fuzz::Output out;
+    append(out, abi::kAllocMemoryOfGpu, allocation(abi::kVram),
+           {{kGpu, 0, offsetof(abi::AllocMemoryOfGpu, gpu_id)}});
+    append(out, abi::kExportDmabuf, abi::ExportDmabuf{}, {{kHandle, 1, 0}});
+    append(out, abi::kGetDmabufInfo, abi::GetDmabufInfo{},
+           {{kFile, 1, offsetof(abi::GetDmabufInfo, dmabuf_fd)}});
+    append(
+        out, abi::kImportDmabuf, abi::ImportDmabuf{kVa + 0x100000, 0, 0, 0},
+        {{kGpu, 1, offsetof(abi::ImportDmabuf, gpu_id)}, {kFile, 1, offsetof(abi::ImportDmabuf, dmabuf_fd)}});
+    append(out, abi::kMapMemoryToGpu, abi::MapMemory{0, 0, 2, 0}, {{kHandle, 2, 0}, {kPointer, 2, 8}});
+    append(out, static_cast<abi::Request>(kDrm + kPrimeImport), std::array<std::uint32_t, 3>{},
+           {{kFile, 1, 8}});
+    append(out, static_cast<abi::Request>(kDrm + kGemVa),
+           std::array<std::uint64_t, 5>{0, 1 | std::uint64_t{0xe} << 32, kVa + 0x200000, 0, 8192},
+           {{kGem, 1, 0}});
+    append(out, static_cast<abi::Request>(kDrm + kGemMmap), std::uint64_t{0}, {{kGem, 1, 0}});
+    append(out, static_cast<abi::Request>(kDrm + kPrimeExport), std::array<std::uint32_t, 3>{0, 2, 0},
+           {{kGem, 1, 0}});
+    append(out, abi::kIpcExportHandle, abi::IpcExportHandle{},
+           {{kHandle, 1, 0}, {kGpu, 0, offsetof(abi::IpcExportHandle, gpu_id)}});
+    append(out, abi::kIpcImportHandle, abi::IpcImportHandle{},
+           {{kGpu, 0, offsetof(abi::IpcImportHandle, gpu_id)}});
+    append(out, abi::kFreeMemoryOfGpu, abi::FreeMemoryOfGpu{}, {{kHandle, 1, 0}});
+    append(out, static_cast<abi::Request>(kDrm + kGemClose), std::uint64_t{0}, {{kGem, 1, 0}});
+    all.push_back(out.bytes);
 }
 
 void queue_seeds(std::vector<fuzz::Bytes>& all) {
@@ -261,14 +321,14 @@ void other_seeds(std::vector<fuzz::Bytes>& all) {
 /// drm_version has a length and a pointer for each of three texts; AMDGPU_INFO a pointer, a size and a query.
 void drm_seeds(std::vector<fuzz::Bytes>& all) {
     fuzz::Output version;
-    version.put<std::uint8_t>(3).put<std::uint8_t>(0x80).put<std::uint8_t>(64);
+    version.put<std::uint8_t>(3).put<std::uint8_t>(kDrm + kVersion).put<std::uint8_t>(64);
     for (std::uint64_t value : {0, 0, 16, 0, 16, 0, 16, 0}) version.put(value);
     for (std::uint8_t pointer : {24, 40, 56})
         version.put<std::uint8_t>(kPointer).put<std::uint8_t>(3).put(pointer);
     all.push_back(version.bytes);
     for (std::uint32_t query : {0x00, 0x02, 0x0e, 0x14, 0x15, 0x16}) {
         fuzz::Output info;
-        info.put<std::uint8_t>(1).put<std::uint8_t>(0x82).put<std::uint8_t>(32);
+        info.put<std::uint8_t>(1).put<std::uint8_t>(kDrm + kInfo).put<std::uint8_t>(32);
         info.put<std::uint64_t>(0).put<std::uint32_t>(512).put(query).put(
             std::array<std::uint32_t, 4>{0, 4, 0, 0});
         info.put<std::uint8_t>(kPointer).put<std::uint8_t>(3).put<std::uint8_t>(0);
@@ -281,6 +341,7 @@ void drm_seeds(std::vector<fuzz::Bytes>& all) {
 std::vector<fuzz::Bytes> fuzz::seeds() {
     std::vector<Bytes> all;
     memory_seeds(all);
+    sharing_seeds(all);
     queue_seeds(all);
     event_seeds(all);
     other_seeds(all);

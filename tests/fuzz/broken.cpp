@@ -1,0 +1,9 @@
+#include <cstdio>
+#include <cstdlib>
+
+#include "fuzz.hpp"
+
+void fuzz::broken(const char* what) {
+    std::fprintf(stderr, "fuzz: %s\n", what);
+    std::abort();
+}
