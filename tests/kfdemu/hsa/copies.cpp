@@ -157,6 +157,19 @@ TEST_CASE("a copy that waits does not hold up one in the other direction", "[dev
     CHECK(up.completed());
 }
 
+TEST_CASE("a copy onto itself changes nothing", "[device][copies]") {
+    NEEDS_GPUS(1);
+    Machine machine;
+    const Side gpu = on_gpu(machine, 1 << 20), host = on_host(machine, 1 << 20);
+    write_pattern(host.at(0), 1 << 20, 4);
+    const Signal up, same, down;
+    HSA_CHECK(copy(gpu, 0, host, 0, 1 << 20, up));
+    HSA_CHECK(copy(gpu, 0, gpu, 0, 1 << 20, same, {up}));
+    HSA_CHECK(copy(host, 0, gpu, 0, 1 << 20, down, {same}));
+    REQUIRE(down.completed());
+    CHECK(has_pattern(host.at(0), 1 << 20, 4));
+}
+
 TEST_CASE("copies and kernels wait for each other", "[device][copies]") {
     NEEDS_GPUS(1);
     Machine machine;

@@ -135,6 +135,26 @@ TEST_CASE("a GPU's memory can be used up, and all of it is there again", "[devic
     CHECK(most.size_bytes() != 0);
 }
 
+TEST_CASE("the memory still available shrinks by what is taken, and grows back", "[device][pools]") {
+    NEEDS_GPUS(1);
+    Machine machine;
+    // HSA_AMD_AGENT_INFO_MEMORY_AVAIL came with ROCR 5.4.
+    constexpr auto what = static_cast<hsa_agent_info_t>(0xA015);
+    const auto available = [&](std::uint64_t& bytes) {
+        return hsa_agent_get_info(machine.gpu().agent, what, &bytes);
+    };
+    std::uint64_t before = 0, during = 0, after = 0;
+    if (available(before) != HSA_STATUS_SUCCESS) SKIP_BECAUSE("this runtime cannot be asked for it");
+    {
+        const Memory memory{machine.gpu().coarse, 16 << 20, {}};
+        HSA_CHECK(available(during));
+    }
+    HSA_CHECK(available(after));
+    CHECK(before - during >= (16u << 20));
+    CHECK(before - during < (20u << 20));
+    CHECK(after == before);
+}
+
 TEST_CASE("small allocations by the thousand are apart from each other", "[device][pools]") {
     NEEDS_GPUS(1);
     Machine machine;

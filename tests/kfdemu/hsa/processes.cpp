@@ -1,12 +1,16 @@
 // One device, several threads and processes: fork, exec, init and shut-down raced, ends of every kind,
 // nothing left over.
 #include <fcntl.h>
+#include <sys/auxv.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <csignal>
+#include <cstdio>
+#include <filesystem>
 #include <thread>
 
 #include "child.hpp"
@@ -226,4 +230,40 @@ TEST_CASE("without descriptors the runtime does not start, and says so", "[devic
         CAPTURE(left, child.output);
         CHECK(child.passed());
     }
+}
+
+TEST_CASE("child: counts GPUs", "[.child]") {
+    REQUIRE(getauxval(AT_SECURE) == 1);
+    std::size_t gpus = 0;
+    if (hsa_init() == HSA_STATUS_SUCCESS) {
+        hsa_shut_down();
+        gpus = Machine{}.gpus().size();
+    }
+    std::printf("GPUs: %zu\n", gpus);
+}
+
+// The environment belongs to whoever starts the program, and must not choose the device of one with more
+// rights.
+TEST_CASE("a setuid program finds the devices it finds without the caller's environment",
+          "[device][processes]") {
+    NEEDS_GPUS(1);
+    if (geteuid() != 0) SKIP_BECAUSE("only root can make a setuid program");
+    char folder[] = "/tmp/setuid-XXXXXX";
+    REQUIRE(mkdtemp(folder));
+    const std::string copy = std::string{folder} + "/program";
+    REQUIRE(chmod(folder, 0755) == 0);
+    const std::string self = std::filesystem::read_symlink("/proc/self/exe");
+    std::filesystem::copy_file(self, copy);
+    REQUIRE(chmod(copy.c_str(), 04755) == 0);
+    const auto start = [&](const std::string& kfdemu) {
+        return run_program(
+            {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", copy, "child: counts GPUs"},
+            {{"KFDEMU", kfdemu}});
+    };
+    const ChildResult asked = start("on,gpus=2"), unasked = start("off");
+    std::filesystem::remove_all(folder);
+    CAPTURE(asked.output, unasked.output);
+    CHECK(asked.passed());
+    CHECK(asked.output.find("GPUs: ") != std::string::npos);
+    CHECK(asked.output == unasked.output);
 }

@@ -114,6 +114,13 @@ TEST_CASE("a malformed dispatch stops its queue with the status for what is wron
         {"reserved type 127", [](Packet& p) { set_type(p, 127); }, format},
         {"reserved type 255", [](Packet& p) { set_type(p, 255); }, format},
         {"vendor format 0", [](Packet& p) { set_vendor(p, 0); }, format},
+        {"a barrier-value packet of no condition",
+         [](Packet& p) {
+             const Signal any;
+             const auto vendor = barrier_value(any, 4, 0, -1, p.completion_signal);
+             std::memcpy(&p, &vendor, sizeof p);
+         },
+         format},
         {"vendor format 99", [](Packet& p) { set_vendor(p, 99); }, format},
     };
     for (const Row& row : rows) {

@@ -126,3 +126,22 @@ TEST_CASE("scratch that no wave can address stops the queue for lack of resource
     run(bench.machine, other, small, line(64), bench.out.data());
     CHECK(bench.out.as<std::uint32_t>()[1] == sum_from(1, 16));
 }
+
+TEST_CASE("scratch that the GPU has no memory for stops the queue for lack of resources, and no other",
+          "[device][scratch]") {
+    NEEDS_GPUS(1);
+    Bench bench;
+    std::size_t vram = 0;
+    HSA_CHECK(hsa_amd_memory_pool_get_info(bench.machine.gpu().coarse, HSA_AMD_MEMORY_POOL_INFO_SIZE, &vram));
+    // One wave a compute unit takes 4 MiB each; with fewer the runtime does not try.
+    if (vram > (256u << 20)) SKIP_BECAUSE("the GPU has memory enough");
+    const Kernel large = bench.code.kernel("large");
+    const Memory given = arguments(bench.machine, large, bench.out.data());
+    Queue other{bench.machine.gpu()};
+    const Signal done;
+    bench.queue.submit(kernel_packet(large, line(64 * 600), given, done));
+    CHECK(describe(bench.queue.wait_for_error()) == describe(HSA_STATUS_ERROR_OUT_OF_RESOURCES));
+    CHECK(done.load() == 1);
+    run(bench.machine, other, large, line(64), bench.out.data());
+    CHECK(bench.out.as<std::uint32_t>()[1] == sum_from(1, 16384));
+}

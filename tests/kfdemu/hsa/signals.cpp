@@ -1,6 +1,9 @@
 // Signals as the device and the host use them together: handlers, waits for any of several, many waiters,
 // other processes' eyes.
+#include <pthread.h>
+
 #include <atomic>
+#include <csignal>
 #include <thread>
 
 #include "kernel.hpp"
@@ -45,6 +48,35 @@ TEST_CASE("a wait ends at its deadline, not before and not for ever", "[device][
             CHECK(took >= timeout - 1ms);
             CHECK(took < timeout + 5s);
         }
+}
+
+TEST_CASE("a storm of the system's signals neither wakes nor loses a waiter", "[device][signals]") {
+    NEEDS_GPUS(1);
+    Machine machine;
+    Queue queue{machine.gpu()};
+    static std::atomic<int> interrupted;
+    interrupted = 0;
+    struct sigaction action {
+    }, before{};
+    action.sa_handler = [](int) { ++interrupted; };  // no SA_RESTART: system calls end with EINTR
+    sigaction(SIGUSR1, &action, &before);
+    const Signal gate, done;
+    queue.submit(barrier_and({gate}, done));
+    std::atomic<bool> woken{false}, right{false};
+    std::thread waiter{[&] {
+        right = done.completed();
+        woken = true;
+    }};
+    for (int i = 0; i < 300; ++i) {
+        pthread_kill(waiter.native_handle(), SIGUSR1);
+        std::this_thread::sleep_for(100us);
+    }
+    CHECK_FALSE(woken);
+    gate.store(0);
+    waiter.join();
+    CHECK(right);
+    CHECK(interrupted > 0);
+    sigaction(SIGUSR1, &before, nullptr);
 }
 
 TEST_CASE("an asynchronous handler is called as often as it asks to be", "[device][signals]") {
