@@ -29,14 +29,16 @@ gfx9::Target target_of(const Model& model) {
 bool power_of_two(std::uint64_t value) { return value && (value & (value - 1)) == 0; }
 
 /// How long the watching worker sleeps after so many fruitless rounds. Spinning first keeps a steady stream
-/// of launches below a few microseconds each; a millisecond in the end costs well below one percent of a
-/// core.
+/// of launches below a few microseconds each. A wake-up costs up to 20 us on a virtual machine, so the last
+/// step, after a second or so, is what keeps an idle device below one percent of a core; whoever waits by
+/// system call ends it at once.
 std::chrono::microseconds pause_after(unsigned rounds) {
     using std::chrono::microseconds;
     if (rounds < 400) return microseconds{0};
     if (rounds < 600) return microseconds{20};
     if (rounds < 1000) return microseconds{100};
-    return microseconds{1000};
+    if (rounds < 2000) return microseconds{1000};
+    return microseconds{4000};
 }
 
 }  // namespace

@@ -1,0 +1,14 @@
+// Work for benchmarks.
+
+#include "ids.h"
+
+// A chain of multiplications and additions for each work-item, which nothing but its end touches memory for.
+__kernel void multiply_add(__global float* out, uint rounds) {
+    const uint i = global_x();
+    float a = (float)i, b = 0.5f;
+    for (uint n = 0; n < rounds; ++n) {
+        a = a * 0.999f + b;
+        b = b * 1.001f - a * 0.001f;
+    }
+    out[i] = a + b;
+}
