@@ -23,8 +23,7 @@ struct Buffer {
     DeviceFile* file = nullptr;  ///< whose range it is; nullptr: pages of somebody else
     DeviceFile::Range range{};
     std::uint32_t shared = 0;  ///< its entry in the file's table, once it was exported
-    std::atomic<std::uint64_t>* vram_used =
-        nullptr;  ///< where it counts; relaxed: a number to show and to compare
+    std::atomic<std::uint64_t>* used = nullptr;  ///< where it counts; relaxed: a number to show and to compare
 
     int import = -1;  ///< of another process's file, or of a range that its exporter has freed: a dma-buf
     std::uint64_t import_offset = 0;  ///< where in that file

@@ -31,14 +31,14 @@ const char* kind_name(std::uint32_t flags) {
     return "MMIO";
 }
 
-/// Makes user pages present and writable, as the kernel does before the GPU may reach them; EFAULT if they
-/// are not all there.
+/// EFAULT unless user pages are all there, and writable, without which the kernel does not let a GPU reach them. It brings
+/// all of them in at once, here only the ends: the device takes the rest as it comes to it.
 int bring_in(std::uint64_t address, std::uint64_t size_bytes) {
-    constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE, since Linux 5.14
-    auto* pages = reinterpret_cast<void*>(address);
-    if (madvise(pages, size_bytes, kPopulateWrite) == 0) return 0;
-    if (errno != EINVAL) return EFAULT;
-    return msync(pages, size_bytes, MS_ASYNC) == 0 ? 0 : EFAULT;  // an older kernel: are there pages at all?
+    constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE; EINVAL before Linux 5.14
+    if (msync(reinterpret_cast<void*>(address), size_bytes, MS_ASYNC) != 0) return EFAULT;
+    for (const std::uint64_t page : {address, address + size_bytes - kPage})
+        if (madvise(reinterpret_cast<void*>(page), kPage, kPopulateWrite) != 0 && errno != EINVAL) return EFAULT;
+    return 0;
 }
 
 }  // namespace
@@ -73,7 +73,7 @@ Memory::~Memory() {
 
 Buffer::~Buffer() {
     if (file) file->release(range, shared);
-    if (vram_used) vram_used->fetch_sub(size, std::memory_order_relaxed);
+    if (used) used->fetch_sub(size, std::memory_order_relaxed);
     if (import < 0) return;
     ::munmap(host, size);
     ::close(import);
@@ -136,6 +136,7 @@ int Memory::place(Buffer& buffer, abi::AllocMemoryOfGpu& request) {
         // The pages stay the program's own: the device works on them where they are.
         if (request.mmap_offset % kPage != 0) return EINVAL;
         if (const int error = bring_in(request.mmap_offset, buffer.size)) return error;
+        if (const int error = count(buffer)) return error;
         buffer.host = reinterpret_cast<std::byte*>(request.mmap_offset);
         return 0;
     }
@@ -146,21 +147,40 @@ int Memory::place(Buffer& buffer, abi::AllocMemoryOfGpu& request) {
         request.mmap_offset = page.offset;
         return 0;
     }
-    const bool vram = request.flags & abi::kVram;
-    const std::uint64_t used = vram_used_[gpu].load(std::memory_order_relaxed) + render_[gpu]->held_vram();
-    const std::uint64_t total = vram ? topology_.gpus[gpu].vram_bytes : topology_.system_memory_bytes;
-    if (buffer.size > total || (vram && buffer.size > total - std::min(used, total))) return ENOMEM;
+    if (const int error = count(buffer)) return error;
     auto range = render_[gpu]->allocate(buffer.size);
     if (!range) return ENOMEM;
-    if (vram) {
-        buffer.vram_used = &vram_used_[gpu];
-        buffer.vram_used->fetch_add(buffer.size, std::memory_order_relaxed);
-    }
     buffer.file = render_[gpu];
     buffer.range = *range;
     buffer.host = range->host;
     buffer.mmap_offset = request.mmap_offset = range->offset;
     return 0;
+}
+
+/// Counts a buffer where it belongs, until it is gone; ENOMEM if there is no room. The kernel leaves a 64th of the system's
+/// memory to others (amdgpu_amdkfd_gpuvm_init_mem_limits).
+int Memory::count(Buffer& buffer) {
+    const bool vram = buffer.flags & abi::kVram;
+    const std::uint64_t system = topology_.system_memory_bytes - topology_.system_memory_bytes / 64;
+    const std::uint64_t total = vram ? topology_.gpus[buffer.gpu].vram_bytes : system;
+    std::atomic<std::uint64_t>& used = vram ? vram_used_[buffer.gpu] : system_used_;
+    const std::uint64_t now =
+        used.load(std::memory_order_relaxed) + (vram ? render_[buffer.gpu]->held_vram() : 0);
+    if (now > total || buffer.size > total - now) return ENOMEM;
+    used.fetch_add(buffer.size, std::memory_order_relaxed);
+    buffer.used = &used;
+    return 0;
+}
+
+void Memory::pin(unsigned gpu, std::uint64_t va, std::uint64_t size_bytes) {
+    std::lock_guard lock{mutex_};
+    pins_.push_back({gpu, va, size_bytes});
+}
+
+void Memory::unpin(unsigned gpu, std::uint64_t va, std::uint64_t size_bytes) {
+    std::lock_guard lock{mutex_};
+    const auto at = std::find(pins_.begin(), pins_.end(), Pin{gpu, va, size_bytes});
+    if (at != pins_.end()) pins_.erase(at);
 }
 
 std::shared_ptr<Buffer> Memory::find(std::uint64_t handle) const {
@@ -200,6 +220,9 @@ int Memory::unmap(std::uint64_t handle, unsigned gpu) {
     auto at = allocations_.find(handle);
     if (at == allocations_.end()) return EINVAL;
     const Allocation& allocation = at->second;
+    for (const Pin& pin : pins_)
+        if (pin.gpu == gpu && pin.va < allocation.va + allocation.buffer->size && allocation.va < pin.va + pin.size_bytes)
+            return EBUSY;
     if (at->second.mapped.erase(gpu))
         spaces_[gpu]->unmap(allocation.va, allocation.va + allocation.buffer->size);
     return 0;

@@ -82,7 +82,8 @@ int Scheduler::create_queue(const Gpu& gpu, abi::CreateQueue& args) {
     }
     args.queue_id = next_queue_id_++;
     args.doorbell_offset = page.offset + 8 * doorbell;
-    queues_.emplace(args.queue_id, Entry{queue, gpu.index, doorbell});
+    queues_.emplace(args.queue_id, Entry{queue, gpu.index, doorbell, args.ring_base_address, args.ring_size});
+    memory_.pin(gpu.index, args.ring_base_address, args.ring_size);
     auto list = std::make_shared<std::vector<std::shared_ptr<Queue>>>(*queue_list_);
     list->push_back(queue);
     queue_list_ = list;
@@ -94,18 +95,19 @@ int Scheduler::create_queue(const Gpu& gpu, abi::CreateQueue& args) {
 }
 
 bool Scheduler::destroy_queue(std::uint32_t id) {
-    std::shared_ptr<Queue> queue;
+    Entry entry;
     {
         std::lock_guard lock{mutex_};
         auto at = queues_.find(id);
         if (at == queues_.end()) return false;
-        queue = at->second.queue;
+        entry = at->second;
         queues_.erase(at);
         auto list = std::make_shared<std::vector<std::shared_ptr<Queue>>>();
-        for (const auto& [other, entry] : queues_) list->push_back(entry.queue);
+        for (const auto& [other, left] : queues_) list->push_back(left.queue);
         queue_list_ = list;
     }
-    queue->stop();
+    entry.queue->stop();
+    memory_.unpin(entry.gpu, entry.ring, entry.ring_bytes);
     log(LogLevel::info, "queue {} destroyed", id);
     return true;
 }

@@ -27,11 +27,21 @@ std::optional<LaunchRefused> check_shape(const KernelDispatchPacket& p) {
         if (d >= dimensions && (group != 1 || grid != 1))
             return refused(Refusal::InvalidDimensions,
                            "dimension %u is unused, but work-group is %u and grid is %u", d, group, grid);
-        if (grid < group)
-            return refused(Refusal::InvalidSize,
-                           "dimension %u: the grid of %u is smaller than the work-group of %u", d, grid,
-                           group);
     }
+    return std::nullopt;
+}
+
+std::optional<LaunchRefused> check_group(const KernelDispatchPacket& p) {
+    const std::uint64_t workitems =
+        std::uint64_t{p.workgroup_size[0]} * p.workgroup_size[1] * p.workgroup_size[2];
+    if (workitems > kMaxGroupWorkitems)
+        return refused(Refusal::GroupTooLarge, "a work-group of %llu work-items; %u are possible",
+                       static_cast<unsigned long long>(workitems), kMaxGroupWorkitems);
+    for (unsigned d = 0; d < 3; ++d)
+        if (p.grid_size[d] < p.workgroup_size[d])
+            return refused(Refusal::InvalidSize,
+                           "dimension %u: the grid of %u is smaller than the work-group of %u", d,
+                           p.grid_size[d], p.workgroup_size[d]);
     return std::nullopt;
 }
 
@@ -40,11 +50,7 @@ std::optional<LaunchRefused> check_shape(const KernelDispatchPacket& p) {
 std::optional<LaunchRefused> check_launch(const KernelDispatchPacket& p, const GpuFacts& gpu,
                                           const QueueFacts& queue) {
     if (auto wrong = check_shape(p)) return wrong;
-    const std::uint64_t workitems =
-        std::uint64_t{p.workgroup_size[0]} * p.workgroup_size[1] * p.workgroup_size[2];
-    if (workitems > kMaxGroupWorkitems)
-        return refused(Refusal::GroupTooLarge, "a work-group of %llu work-items; %u are possible",
-                       static_cast<unsigned long long>(workitems), kMaxGroupWorkitems);
+    if (auto wrong = check_group(p)) return wrong;
     if (p.group_segment_size > gpu.lds_bytes)
         return refused(Refusal::LdsTooLarge, "%u bytes of LDS; there are %u", p.group_segment_size,
                        gpu.lds_bytes);
