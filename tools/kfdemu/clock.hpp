@@ -6,12 +6,18 @@
 
 namespace kfdemu::clock {
 
-/// The host's clock that the runtime correlates with (the kernel's ktime_get_raw).
-inline std::uint64_t now_ns() {
+inline std::uint64_t read_ns(clockid_t id) {
     timespec now{};
-    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+    clock_gettime(id, &now);
     return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
 }
+
+/// The host's clock that the device's own follows (the kernel's ktime_get_raw).
+inline std::uint64_t now_ns() { return read_ns(CLOCK_MONOTONIC_RAW); }
+
+/// What the kernel calls the system's clock, with the time of suspends in it (ktime_get_boottime): the runtimes
+/// express device times in it, and from 6.x on read it without asking the kernel driver.
+inline std::uint64_t system_ns() { return read_ns(CLOCK_BOOTTIME); }
 
 inline constexpr std::uint64_t kFrequencyHz = 100'000'000;
 

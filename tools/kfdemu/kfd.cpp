@@ -147,7 +147,7 @@ int Kfd::get_clock_counters(abi::GetClockCounters& args) {
     const std::uint64_t now_ns = clock::now_ns();
     args.gpu_clock_counter = args.gpu_id ? clock::ticks(now_ns) : 0;
     args.cpu_clock_counter = now_ns;
-    args.system_clock_counter = now_ns;
+    args.system_clock_counter = clock::system_ns();
     args.system_clock_freq = 1'000'000'000;
     return 0;
 }
