@@ -172,17 +172,6 @@ int Memory::count(Buffer& buffer) {
     return 0;
 }
 
-void Memory::pin(unsigned gpu, std::uint64_t va, std::uint64_t size_bytes) {
-    std::lock_guard lock{mutex_};
-    pins_.push_back({gpu, va, size_bytes});
-}
-
-void Memory::unpin(unsigned gpu, std::uint64_t va, std::uint64_t size_bytes) {
-    std::lock_guard lock{mutex_};
-    const auto at = std::find(pins_.begin(), pins_.end(), Pin{gpu, va, size_bytes});
-    if (at != pins_.end()) pins_.erase(at);
-}
-
 std::shared_ptr<Buffer> Memory::find(std::uint64_t handle) const {
     const auto at = allocations_.find(handle);
     return at == allocations_.end() ? nullptr : at->second.buffer;
@@ -220,9 +209,6 @@ int Memory::unmap(std::uint64_t handle, unsigned gpu) {
     auto at = allocations_.find(handle);
     if (at == allocations_.end()) return EINVAL;
     const Allocation& allocation = at->second;
-    for (const Pin& pin : pins_)
-        if (pin.gpu == gpu && pin.va < allocation.va + allocation.buffer->size && allocation.va < pin.va + pin.size_bytes)
-            return EBUSY;
     if (at->second.mapped.erase(gpu))
         spaces_[gpu]->unmap(allocation.va, allocation.va + allocation.buffer->size);
     return 0;

@@ -44,10 +44,6 @@ class Memory {
 
     std::uint64_t vram_available(unsigned gpu) const;
 
-    /// What a queue's ring lies in stays mapped until the queue is gone: unmap() says EBUSY.
-    void pin(unsigned gpu, std::uint64_t va, std::uint64_t size_bytes);
-    void unpin(unsigned gpu, std::uint64_t va, std::uint64_t size_bytes);
-
     struct Found {
         unsigned gpu;
         std::uint64_t va, size_bytes;
@@ -81,12 +77,6 @@ class Memory {
     const DeviceFile::Range& doorbells(unsigned gpu) const { return doorbells_[gpu]; }
 
   private:
-    struct Pin {
-        unsigned gpu;
-        std::uint64_t va, size_bytes;
-
-        bool operator==(const Pin&) const = default;
-    };
     int count(Buffer& buffer);
     struct Allocation {
         std::shared_ptr<Buffer> buffer;
@@ -113,7 +103,6 @@ class Memory {
     std::uint64_t next_import_offset_;
     std::vector<std::atomic<std::uint64_t>> vram_used_;
     std::atomic<std::uint64_t> system_used_{0};  // system memory and user pages of all GPUs
-    std::vector<Pin> pins_;
     std::vector<std::uint64_t> scratch_va_;
     std::uint64_t next_handle_ = 1;
 };

@@ -82,8 +82,7 @@ int Scheduler::create_queue(const Gpu& gpu, abi::CreateQueue& args) {
     }
     args.queue_id = next_queue_id_++;
     args.doorbell_offset = page.offset + 8 * doorbell;
-    queues_.emplace(args.queue_id, Entry{queue, gpu.index, doorbell, args.ring_base_address, args.ring_size});
-    memory_.pin(gpu.index, args.ring_base_address, args.ring_size);
+    queues_.emplace(args.queue_id, Entry{queue, gpu.index, doorbell});
     auto list = std::make_shared<std::vector<std::shared_ptr<Queue>>>(*queue_list_);
     list->push_back(queue);
     queue_list_ = list;
@@ -107,7 +106,6 @@ bool Scheduler::destroy_queue(std::uint32_t id) {
         queue_list_ = list;
     }
     entry.queue->stop();
-    memory_.unpin(entry.gpu, entry.ring, entry.ring_bytes);
     log(LogLevel::info, "queue {} destroyed", id);
     return true;
 }

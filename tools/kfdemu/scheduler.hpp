@@ -58,7 +58,6 @@ class Scheduler {
     struct Entry {
         std::shared_ptr<Queue> queue;
         unsigned gpu, doorbell;
-        std::uint64_t ring, ring_bytes;
     };
 
     struct Job {
