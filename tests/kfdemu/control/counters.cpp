@@ -48,7 +48,7 @@ TEST_CASE("counters count faults and interrupts", "[control][counters]") {
     Queue queue{machine.gpu()};
     const auto before = control.counters();
     auto packet = barrier_and({});
-    packet.header = header(static_cast<hsa_packet_type_t>(9));
+    packet.header = header(9);
     queue.submit(packet);
     CHECK(queue.wait_for_error() != HSA_STATUS_SUCCESS);
     CHECK(control.counters().faults == before.faults + 1);

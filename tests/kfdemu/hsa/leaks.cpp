@@ -84,7 +84,7 @@ void use_everything() {
     const Launch endless = launch(machine, second, work.kernel("endless"), line(4096), host.data());
     second.destroy();
     auto bad = barrier_and({});
-    bad.header = header(static_cast<hsa_packet_type_t>(99));
+    bad.header = header(99);
     queue.submit(bad);
     if (queue.wait_for_error() == HSA_STATUS_SUCCESS) throw std::runtime_error{"no error came"};
 }
@@ -101,7 +101,7 @@ TEST_CASE("twenty rounds of everything leave no thread, descriptor or mapping be
     CHECK(count_descriptors() <= descriptors);
     // The allocator's own come and go.
     CHECK(count_mappings() <= mappings + 20);
-    CHECK(resident_kib() <= kib + 64 * 1024);
+    if (!kSanitized) CHECK(resident_kib() <= kib + 64 * 1024);
 }
 
 TEST_CASE("launches and errors by the hundred take no more memory than the first did", "[device][leaks]") {
@@ -120,7 +120,7 @@ TEST_CASE("launches and errors by the hundred take no more memory than the first
     for (int i = 0; i < 5; ++i) round();
     const std::size_t kib = resident_kib(), descriptors = count_descriptors(), mappings = count_mappings();
     for (int i = 0; i < 20; ++i) round();
-    CHECK(resident_kib() <= kib + 16 * 1024);
+    if (!kSanitized) CHECK(resident_kib() <= kib + 16 * 1024);
     CHECK(count_descriptors() <= descriptors);
     CHECK(count_mappings() <= mappings + 20);
 }

@@ -34,6 +34,20 @@ using Duration = std::chrono::nanoseconds;
 /// What no wait outlasts, on a slow machine under a sanitizer either.
 inline constexpr Duration kDeadline = 30s;
 
+// Whether this program watches its own memory: it then handles faults itself, keeps freed memory and needs
+// descriptors.
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
 /// "HSA_STATUS_…: …" of a status.
 std::string describe(hsa_status_t status);
 /// Throws std::runtime_error naming `what` unless the call succeeded.

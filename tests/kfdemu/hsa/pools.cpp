@@ -139,9 +139,9 @@ TEST_CASE("the memory still available shrinks by what is taken, and grows back",
     NEEDS_GPUS(1);
     Machine machine;
     // HSA_AMD_AGENT_INFO_MEMORY_AVAIL came with ROCR 5.4.
-    constexpr auto what = static_cast<hsa_agent_info_t>(0xA015);
+    constexpr int what = 0xA015;
     const auto available = [&](std::uint64_t& bytes) {
-        return hsa_agent_get_info(machine.gpu().agent, what, &bytes);
+        return hsa_agent_get_info(machine.gpu().agent, static_cast<hsa_agent_info_t>(what), &bytes);
     };
     std::uint64_t before = 0, during = 0, after = 0;
     if (available(before) != HSA_STATUS_SUCCESS) SKIP_BECAUSE("this runtime cannot be asked for it");

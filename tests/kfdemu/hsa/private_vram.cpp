@@ -42,13 +42,7 @@ TEST_CASE("the host's touch of private memory is a segmentation fault", "[device
         Machine machine;
         NEEDS_PRIVATE(machine);
     }
-#if defined(__SANITIZE_ADDRESS__)
-    SKIP_BECAUSE("a sanitizer handles the fault itself");
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-    SKIP_BECAUSE("a sanitizer handles the fault itself");
-#endif
-#endif
+    if (kSanitized) SKIP_BECAUSE("a sanitizer handles the fault itself");
     for (const char* how : {"read", "write"}) {
         const ChildResult child = run_child("child: a touch of private memory", how);
         CAPTURE(how, child.output);

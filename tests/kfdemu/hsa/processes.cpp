@@ -218,6 +218,7 @@ TEST_CASE("child: few descriptors", "[.child]") {
 
 TEST_CASE("without descriptors the runtime does not start, and says so", "[device][processes]") {
     NEEDS_GPUS(1);
+    if (kSanitized) SKIP_BECAUSE("a sanitizer needs descriptors itself");
     rlimit before{};
     getrlimit(RLIMIT_NOFILE, &before);
     const rlimit few{std::min<rlim_t>(256, before.rlim_cur), before.rlim_max};

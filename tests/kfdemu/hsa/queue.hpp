@@ -19,8 +19,8 @@
 
 namespace hsa_test {
 
-/// A packet header of this type with system-scope fences.
-constexpr std::uint16_t header(hsa_packet_type_t type, bool barrier_bit = false) {
+/// A packet header of this type, which may be none that hsa_packet_type_t has, with system-scope fences.
+constexpr std::uint16_t header(unsigned type, bool barrier_bit = false) {
     return static_cast<std::uint16_t>(type << HSA_PACKET_HEADER_TYPE |
                                       (barrier_bit ? 1 : 0) << HSA_PACKET_HEADER_BARRIER |
                                       HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |

@@ -59,7 +59,7 @@ TEST_CASE("every priority is taken, an unknown one is refused", "[device][attrib
         HSA_STATUS(hsa_amd_queue_set_priority(queue.get(), priority), HSA_STATUS_SUCCESS);
         CHECK(queue.drains());
     }
-    HSA_STATUS(hsa_amd_queue_set_priority(queue.get(), static_cast<hsa_amd_queue_priority_t>(99)),
+    HSA_STATUS(hsa_amd_queue_set_priority(queue.get(), static_cast<hsa_amd_queue_priority_t>(3)),
                HSA_STATUS_ERROR_INVALID_ARGUMENT);
     CHECK(queue.drains());
 }
@@ -69,7 +69,7 @@ TEST_CASE("a queue that stopped in error takes no priority", "[device][attribute
     Machine machine;
     Queue queue{machine.gpu()};
     auto bad = barrier_and({});
-    bad.header = header(static_cast<hsa_packet_type_t>(100));
+    bad.header = header(100);
     queue.submit(bad);
     REQUIRE(queue.wait_for_error() == HSA_STATUS_ERROR_INVALID_PACKET_FORMAT);
     HSA_STATUS(hsa_amd_queue_set_priority(queue.get(), HSA_AMD_QUEUE_PRIORITY_HIGH),

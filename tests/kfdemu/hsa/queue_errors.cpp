@@ -19,7 +19,7 @@ struct Row {
     hsa_status_t expected;
 };
 
-void set_type(Packet& packet, unsigned type) { packet.header = header(static_cast<hsa_packet_type_t>(type)); }
+void set_type(Packet& packet, unsigned type) { packet.header = header(type); }
 
 void set_vendor(Packet& packet, std::uint8_t format) {
     hsa_amd_barrier_value_packet_t vendor =
@@ -224,7 +224,7 @@ TEST_CASE("a queue may be destroyed by another thread while its error callback r
     auto* slot = static_cast<std::uint16_t*>(queue->base_address);
     std::memset(slot + 1, 0, 62);
     const std::uint64_t index = hsa_queue_add_write_index_scacq_screl(queue, 1);
-    __atomic_store_n(slot, header(static_cast<hsa_packet_type_t>(77)), __ATOMIC_RELEASE);
+    __atomic_store_n(slot, header(77), __ATOMIC_RELEASE);
     hsa_signal_store_screlease(queue->doorbell_signal, static_cast<hsa_signal_value_t>(index));
     REQUIRE(eventually([&] { return callback.entered.load(); }));
     HSA_STATUS(hsa_queue_destroy(queue), HSA_STATUS_SUCCESS);
