@@ -285,11 +285,13 @@ AqlQueue::Step AqlQueue::run(const aql::Pm4Ib& packet) {
 }
 
 AqlQueue::Step AqlQueue::complete_now(std::uint64_t completion_signal) {
+    // Before the slot is given back, so that the read index does not pass the packet that is wrong.
+    if (!can_complete(space_, completion_signal))
+        return memory_fault(completion_signal, kWrite, "a completion signal");
     const std::uint64_t now = clock::now();
     const std::uint64_t index = next_++;
     finish_slot(index);
-    if (!complete(space_, events_, completion_signal, now, now))
-        return memory_fault(completion_signal, kWrite, "a completion signal"), Step::launched;
+    complete(space_, events_, completion_signal, now, now);
     return Step::launched;
 }
 
@@ -315,10 +317,13 @@ void AqlQueue::finished(const Kernel& kernel) {
     if (!find_queue()) return;
     if (kernel.dispatch().state() != Dispatch::State::Finished) return report(kernel.dispatch());
     const bool scratch_once = queue_->queue_properties & aql::kUseScratchOnce;
+    const std::uint64_t completion_signal = kernel.dispatch().packet().completion_signal;
+    if (!can_complete(space_, completion_signal)) {
+        memory_fault(completion_signal, kWrite, "a completion signal");
+        return;
+    }
     finish_slot(kernel.index());
-    if (!complete(space_, events_, kernel.dispatch().packet().completion_signal, kernel.start_ticks(),
-                  clock::now()))
-        memory_fault(kernel.dispatch().packet().completion_signal, kWrite, "a completion signal");
+    complete(space_, events_, completion_signal, kernel.start_ticks(), clock::now());
     if (scratch_once && kernels_.empty()) {
         // A large scratch was lent for this dispatch only: offer it back, and go on when the runtime has
         // taken it.

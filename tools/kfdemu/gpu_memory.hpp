@@ -46,6 +46,11 @@ inline void interrupt(const AddressSpace& space, Events& events, const aql::AmdS
     events.signal(id);
 }
 
+/// Whether a packet's completion signal is one that can be completed: null, or mapped for writing.
+inline bool can_complete(const AddressSpace& space, std::uint64_t signal_handle) {
+    return signal_handle == 0 || at<aql::AmdSignal>(space, signal_handle, kWrite) != nullptr;
+}
+
 /// Completes a packet: times, then the decrement that publishes them and all that the packet wrote, then the
 /// interrupt. A null signal is fine. False: the signal is not mapped.
 inline bool complete(const AddressSpace& space, Events& events, std::uint64_t signal_handle,

@@ -138,6 +138,19 @@ const std::map<std::string, Row>& rows() {
              s.launch_with("jump_to", kNowhere);
              return Expected{kNowhere, kAbsent};
          }},
+        {"a barrier's completion signal that is none",
+         [](Scene& s) {
+             s.queue.submit(barrier_and({}, hsa_signal_t{kNowhere}));
+             return Expected{kNowhere, kAbsent};
+         }},
+        {"a kernel's completion signal that is none",
+         [](Scene& s) {
+             Memory given = arguments(s.machine, s.faults.kernel("well"));
+             auto packet = kernel_packet(s.faults.kernel("well"), {}, given, hsa_signal_t{kNowhere});
+             s.queue.submit(packet);
+             s.kept.push_back(std::move(given));
+             return Expected{kNowhere, kAbsent};
+         }},
         {"a dependency that is no signal",
          [](Scene& s) {
              s.queue.submit(barrier_and({hsa_signal_t{kNowhere}}, s.done));

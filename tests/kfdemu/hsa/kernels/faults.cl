@@ -19,3 +19,6 @@ __kernel void trap(void) { __asm__ volatile("s_trap 2"); }
 
 // Jumps to where there may be no code.
 __kernel void jump_to(ulong address) { __asm__ volatile("s_setpc_b64 %0" : : "s"(address)); }
+
+// Does nothing wrong; its packet may.
+__kernel void well(void) {}
