@@ -181,6 +181,7 @@ AqlQueue::Step AqlQueue::launch(const KernelDispatchPacket& packet) {
                                   .scratch_slots = scratch_slots_,
                                   .interrupt = [this](std::uint32_t m0) { events_.signal(m0 & 0xffffff); },
                                   .compute_units = compute_units_,
+                                  .gws = &gws_,
                                   .order = {order_seed.load(std::memory_order_relaxed), next_}});
     if (const auto* refused = std::get_if<LaunchRefused>(&made)) {
         switch (refused->reason) {

@@ -17,6 +17,7 @@
 
 #include "address_space.hpp"
 #include "events.hpp"
+#include "gfx9/gws.hpp"
 #include "kernel.hpp"
 #include "packet.hpp"
 #include "queue.hpp"
@@ -92,6 +93,7 @@ class AqlQueue final : public Queue, public std::enable_shared_from_this<AqlQueu
     unsigned running_ = 0;                // packets launched and not done
     std::uint32_t dependencies_met_ = 0;  // of the barrier packet at next_
     std::vector<std::shared_ptr<Kernel>> kernels_;
+    gfx9::Gws gws_;  // every queue has its own; a driver would give it to those that ask (ALLOC_QUEUE_GWS)
     std::shared_ptr<ScratchSlots> scratch_slots_;
     std::uint64_t scratch_base_ = 0;  // what scratch_slots_ are places of
     std::uint32_t tmpring_size_ = 0;

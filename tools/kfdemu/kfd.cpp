@@ -195,7 +195,8 @@ int Kfd::wait_events(abi::WaitEvents& args) {
     scheduler_.nudge();  // a thread that goes to sleep has most likely just rung a doorbell
     const auto result = events_.wait(events, args.wait_for_all != 0, args.timeout_ms);
     if (!result) return EINVAL;
-    if (const int error = user::copy_out(args.events_ptr, events.data(), events.size() * sizeof events[0])) return error;
+    if (const int error = user::copy_out(args.events_ptr, events.data(), events.size() * sizeof events[0]))
+        return error;
     args.wait_result = *result;
     return *result == abi::kWaitFail ? EIO : 0;
 }

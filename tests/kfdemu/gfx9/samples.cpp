@@ -340,6 +340,7 @@ class Maker {
         if (target_ != Target::gfx90a && !plain && random_.one_in(4) && !std::strstr(row_.name, "permute") &&
             !std::strstr(row_.name, "swizzle"))
             first |= 1u << 16;
+        if (row_.is(kGws)) first |= 1u << 16;
         const bool data = row_.dst != Type::none || row_.src[1] != Type::none;
         if (data && acc_bit()) first |= 1u << 25;
         u32 second = row_.dst == Type::none ? 0 : vgpr() << 24;

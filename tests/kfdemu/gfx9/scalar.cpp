@@ -1,4 +1,5 @@
 // The scalar unit: values and SCC, control flow, hardware registers, stops.
+#include "kfdemu/gfx9/gws.hpp"
 #include "machine.hpp"
 #include "support/catch.hpp"
 
@@ -266,6 +267,31 @@ TEST_CASE("VSKIP and GPR indexing leave alone what is no instruction", "[gfx9][s
     set_mode(m.wave(), 0x2f0);
     CHECK(m.run(index_on + half) == Stop::FetchFault);
     CHECK(m.run(index_on + unknown_vop1) == Stop::Illegal);
+}
+
+TEST_CASE("waves meet at a global wave sync barrier, time and again", "[gfx9][gws]") {
+    // ds_gws_init v2 offset:3 gds; ds_gws_barrier v2 offset:3 gds, twice
+    const std::vector<u32> init{0xd9330003, 2}, barriers{0xd93b0003, 2, 0xd93b0003, 2};
+    for (const Level level : levels()) {
+        Gws gws;
+        Machine first{Target::gfx90a, level}, second{Target::gfx900, level};
+        CHECK(first.run(init) == Stop::Illegal);  // without a queue that has it
+        for (Machine* m : {&first, &second}) {
+            m->wave().gws = &gws;
+            m->vgpr(2, 1);  // two waves, less one
+            m->sgpr(124) = 0;
+        }
+        CHECK(first.run(init) == Stop::End);
+        CHECK(gws.resource[3] == 1);
+        CHECK(first.run(barriers) == Stop::Sleep);
+        CHECK(first.resume() == Stop::Sleep);
+        CHECK(second.run(barriers) == Stop::Sleep);  // past the first, at the second
+        CHECK(first.resume() == Stop::End);
+        CHECK(second.resume() == Stop::End);
+        first.sgpr(124) = 61u << 16;  // M0 adds to the number: 64 is 0
+        CHECK(first.run(init) == Stop::End);
+        CHECK(static_cast<u32>(gws.resource[0]) == 1);
+    }
 }
 
 TEST_CASE("a wave stops where it must, says why, and goes on where it may", "[gfx9][scalar]") {

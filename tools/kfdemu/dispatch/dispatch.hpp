@@ -56,6 +56,7 @@ class Dispatch {
             interrupt;  ///< s_sendmsg MSG_INTERRUPT with this M0; any worker's thread
         std::shared_ptr<const std::vector<std::uint16_t>>
             compute_units;  ///< that the work-groups are dealt out to; null: the first
+        gfx9::Gws* gws = nullptr;  ///< of the queue. Borrows, likewise
         Order order;        ///< in which they are handed out, and their waves run
     };
     enum class Start { Started, Later, NoMore };

@@ -94,6 +94,8 @@ void WorkGroup::begin(Dispatch& dispatch, std::uint64_t index, const std::uint16
         wave.tlb = &tlb_;
         wave.lds = lds_.get();
         wave.lds_size_bytes = lds_bytes;
+        wave.gws = setup.gws;
+        wave.gws_waits = false;
         place.scratch_slot = scratch_slots != nullptr ? scratch_slots[place.wave] : 0;
         set_initial_state(wave, launch, place);
         if (resident.constants_for != dispatch.serial_) gfx9::set_constants(wave);

@@ -104,9 +104,11 @@ bool ds(const Fields& f) {
     if (!f.two_words()) return false;
     i.offset = static_cast<std::int32_t>(f.bits(0, 15, 0));
     f.flag(f.bit(0, 16), kLds);
-    if (f.target == Target::gfx90a && f.bit(0, 16)) return false;  // it has no GDS
+    const bool gws = f.row.is(kGws);
+    if (gws && !f.bit(0, 16)) return false;
+    if (f.target == Target::gfx90a && f.bit(0, 16) && !gws) return false;  // it has no GDS
     const bool acc = f.target == Target::gfx90a && f.bit(0, 25);
-    return data(i.src[0], f.bits(1, 7, 0), false, f.row.src[0]) &&
+    return data(i.src[0], f.bits(1, 7, 0), acc && gws, f.row.src[0]) &&
            data(i.src[1], f.bits(1, 15, 8), acc, f.row.src[1]) &&
            data(i.src[2], f.bits(1, 23, 16), acc, f.row.src[2]) &&
            data(i.dst, f.bits(1, 31, 24), acc, f.row.dst);

@@ -2,6 +2,7 @@
 // "DS Instructions"). GFX9 needs no M0 to bound LDS; only the forms addressed by M0 read it. GDS does not
 // exist here.
 #include "executors.hpp"
+#include "gws.hpp"
 #include "memory_operations.hpp"
 #include "row.hpp"
 
@@ -212,6 +213,50 @@ const Inst* swizzle(Wave& wave, const Inst& inst) {
     }
     put(wave.lanes(inst.dst), received, mask);
     return &inst + inst.size;
+}
+
+/// The resource that the instruction names, and what the first active lane gives it.
+KFDEMU_INLINE std::uint64_t* gws_resource(Wave& wave, const Inst& inst) {
+    return wave.gws ? &wave.gws->resource[((wave.s[kM0] >> 16) + offset16(inst)) % Gws::kResources] : nullptr;
+}
+KFDEMU_INLINE std::uint32_t gws_value(Wave& wave, const Inst& inst) {
+    const std::uint64_t mask = wave.exec();
+    return wave.lanes(inst.src[0])[mask ? __builtin_ctzll(mask) : 0];
+}
+
+/// So many waves, less one, have to come before the barrier opens.
+const Inst* gws_init(Wave& wave, const Inst& inst) {
+    std::uint64_t* resource = gws_resource(wave, inst);
+    if (!resource) return wave.stop_at(Stop::Illegal, inst);
+    std::uint64_t was = __atomic_load_n(resource, __ATOMIC_RELAXED);
+    const std::uint64_t value = gws_value(wave, inst);
+    while (!__atomic_compare_exchange_n(resource, &was, (was >> 32 << 32) | value, true, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED)) {
+    }
+    return &inst + inst.size;
+}
+
+/// The last to come opens it, for itself and for those that wait, and says how many have to come next time. Acquire and
+/// release: what a wave stored before is seen by all behind the barrier. A waiting wave sleeps and looks again.
+const Inst* gws_barrier(Wave& wave, const Inst& inst) {
+    std::uint64_t* resource = gws_resource(wave, inst);
+    if (!resource) return wave.stop_at(Stop::Illegal, inst);
+    std::uint64_t was = __atomic_load_n(resource, __ATOMIC_ACQUIRE);
+    if (!wave.gws_waits) {
+        const std::uint64_t value = gws_value(wave, inst);
+        std::uint64_t now = 0;
+        do {
+            const bool opens = static_cast<std::uint32_t>(was) == 0;
+            now = opens ? ((was >> 32) + 1) << 32 | value : was - 1;
+        } while (!__atomic_compare_exchange_n(resource, &was, now, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+        wave.gws_openings = static_cast<std::uint32_t>(was >> 32);
+        was = now;
+    }
+    wave.gws_waits = static_cast<std::uint32_t>(was >> 32) == wave.gws_openings;
+    if (!wave.gws_waits) return &inst + inst.size;
+    wave.stop_at(Stop::Sleep, inst);
+    wave.next = &inst;
+    return nullptr;
 }
 
 }  // namespace

@@ -81,6 +81,7 @@ enum RowAttributes : std::uint32_t {
     kOpSel = 16384,         ///< VOP3 with OP_SEL; the half of DST that it does not name is kept
     kVccIn = 32768,         ///< reads VCC, whatever SRC2 is: v_div_fmas
     kMix = 65536,           ///< VOP3P whose OP_SEL_HI makes a source 16 bits wide
+    kGws = 262144,          ///< DS with GDS set: works on Gws, with DATA where others have the address
     kAccumulator = 131072,  ///< VOP3P that moves between VGPR and AccVGPR
 };
 
