@@ -217,6 +217,21 @@ TEST_CASE("threads copy at once, each its own bytes", "[device][copies]") {
     CHECK(right == std::vector<int>(6, 10));
 }
 
+TEST_CASE("copies by the thousand are in flight at once", "[device][copies]") {
+    NEEDS_GPUS(1);
+    Machine machine;
+    const Side host = on_host(machine, 1 << 16), gpu = on_gpu(machine, 1 << 16),
+               back = on_host(machine, 1 << 16);
+    write_pattern(host.at(0), 1 << 16, 8);
+    std::memset(back.at(0), 0, 1 << 16);
+    const Signal up{1024}, down{1024};
+    for (std::size_t i = 0; i < 1024; ++i) HSA_CHECK(copy(gpu, 64 * i, host, 64 * i, 64, up));
+    REQUIRE(up.completed());
+    for (std::size_t i = 1024; i-- > 0;) HSA_CHECK(copy(back, 64 * i, gpu, 64 * i, 64, down));
+    REQUIRE(down.completed());
+    CHECK(has_pattern(back.at(0), 1 << 16, 8));
+}
+
 TEST_CASE("a fill writes its words and no others", "[device][copies]") {
     NEEDS_GPUS(1);
     Machine machine;

@@ -148,6 +148,31 @@ TEST_CASE("a forked child that only ends leaves its parent's work alone", "[devi
     CHECK(queue.drains());
 }
 
+TEST_CASE("a forked child that uses its parent's runtime is refused, and the parent goes on",
+          "[device][processes]") {
+    NEEDS_GPUS(1);
+    Machine machine;
+    Queue queue{machine.gpu()};
+    REQUIRE(queue.drains());
+    const pid_t process = fork();
+    if (process == 0) {
+        alarm(20);
+        hsa_queue_t* none = nullptr;
+        void* memory = nullptr;
+        const auto agent = machine.gpu().agent;
+        const bool refused = hsa_queue_create(agent, 64, HSA_QUEUE_TYPE_MULTI, nullptr, nullptr, UINT32_MAX,
+                                              UINT32_MAX, &none) == HSA_STATUS_ERROR_OUT_OF_RESOURCES &&
+                             hsa_amd_memory_pool_allocate(machine.gpu().coarse, 8 << 20, 0, &memory) ==
+                                 HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+        _exit(refused ? 0 : 9);
+    }
+    int status = 0;
+    REQUIRE(waitpid(process, &status, 0) == process);
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
+    CHECK(queue.drains());
+}
+
 TEST_CASE("child: forks, and the child starts the runtime", "[.child]") {
     {
         Machine machine;

@@ -164,3 +164,40 @@ TEST_CASE("queues come and go while others work", "[device][producers]") {
         REQUIRE(steady.drains());
     }
 }
+
+TEST_CASE("a grid too large to ever end is stopped with its queue", "[device][producers]") {
+    NEEDS_GPUS(1);
+    Machine machine;
+    const Executable code{machine.gpu(), "work"};
+    const Kernel count = code.kernel("count");
+    const Memory total{machine.cpu().fine, 4096, machine.agents()},
+        counting = arguments(machine, count, total.data());
+    *total.as<volatile std::uint32_t>() = 0;
+    Queue queue{machine.gpu()}, other{machine.gpu()};
+    const Signal done;
+    queue.submit(kernel_packet(count, {.grid = {UINT32_MAX, UINT32_MAX, UINT32_MAX}}, counting, done));
+    CHECK(eventually([&] { return *total.as<volatile std::uint32_t>() > 100; }));
+    CHECK(other.drains());
+    queue.destroy();
+    CHECK(done.load() == 1);
+    CHECK(other.drains());
+}
+
+TEST_CASE("queues are created until there are no more, all work, and all are there again",
+          "[device][producers]") {
+    NEEDS_GPUS(1);
+    Machine machine;
+    std::vector<Queue> queues;
+    while (queues.size() < 150) {
+        try {
+            queues.emplace_back(machine.gpu());
+        } catch (const std::exception&) {
+            break;
+        }
+    }
+    CHECK(queues.size() >= 24);
+    for (Queue& queue : queues) REQUIRE(queue.drains());
+    queues.clear();
+    Queue again{machine.gpu()};
+    CHECK(again.drains());
+}
