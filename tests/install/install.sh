@@ -27,3 +27,19 @@ echo '  under the installed kfdemu run'
 "$root/bin/kfdemu" run -- "$scratch/program"
 echo '  with the device linked in'
 KFDEMU=on "$scratch/with_device"
+
+echo 'a C program finds the control interface, and does without where there is none:'
+cat >"$scratch/control.c" <<'C'
+#include <kfdemu.h>
+#include <stdio.h>
+int main(void) {
+    const struct kfdemu_control* emulator = kfdemu_find_control();
+    printf("  %s\n", emulator ? "a device that can be made to fail" : "no such device");
+    return emulator ? 0 : 3;
+}
+C
+"$@" -x c -std=c11 -Wall -Wextra -Wpedantic -Werror "$scratch/control.c" -o "$scratch/control" -I "$root/include" -ldl
+"$root/bin/kfdemu" run -- "$scratch/control"
+[ "$("$scratch/control" || echo $?)" = "  no such device
+3" ]
+test -f "$root/share/man/man1/kfdemu.1" || test -f "$root/share/man/man1/kfdemu.1.gz"
