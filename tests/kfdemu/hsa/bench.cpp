@@ -1,0 +1,130 @@
+// How long the device takes, each figure beside its goal. Not a pass/fail test: `meson test -C build --benchmark`.
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+#include "child.hpp"
+#include "kernel.hpp"
+
+using namespace hsa_test;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Samples {
+    std::vector<double> us;
+
+    double at(double fraction) {
+        std::sort(us.begin(), us.end());
+        return us[static_cast<std::size_t>(fraction * static_cast<double>(us.size() - 1))];
+    }
+};
+
+template <class Action>
+Samples measure(unsigned warm_ups, unsigned count, Action&& action) {
+    Samples samples;
+    for (unsigned i = 0; i < warm_ups + count; ++i) {
+        const auto start = Clock::now();
+        action();
+        const std::chrono::duration<double, std::micro> took = Clock::now() - start;
+        if (i >= warm_ups) samples.us.push_back(took.count());
+    }
+    return samples;
+}
+
+double cpu_seconds() {
+    rusage used{};
+    getrusage(RUSAGE_SELF, &used);
+    const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6; };
+    return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+}  // namespace
+
+TEST_CASE("an idle device costs little", "[bench]") {
+    Machine machine;
+    Queue queue{machine.gpu()};
+    REQUIRE(queue.drains());
+    std::this_thread::sleep_for(1s);
+    const double before = cpu_seconds();
+    std::this_thread::sleep_for(3s);
+    std::printf("idle device, one queue: %.2f %% of a core (goal: below 1 %%)\n", (cpu_seconds() - before) / 3 * 100);
+}
+
+TEST_CASE("an empty kernel, submit to completion, its waiter spinning", "[bench]") {
+    Machine machine;
+    Executable code{machine.gpu(), "work"};
+    Queue queue{machine.gpu()};
+    const Kernel nothing = code.kernel("nothing");
+    const Memory no_arguments = arguments(machine, nothing);
+    Signal done;
+    Samples samples = measure(300, 3000, [&] {
+        done.store(1);
+        queue.submit(kernel_packet(nothing, line(64), no_arguments, done));
+        while (done.load() != 0) {
+        }
+    });
+    std::printf("empty kernel: median %.1f us, p5 %.1f, p95 %.1f, n %zu (goal: median below 20 us)\n", samples.at(0.5),
+                samples.at(0.05), samples.at(0.95), samples.us.size());
+}
+
+TEST_CASE("empty kernels, one doorbell for many", "[bench]") {
+    Machine machine;
+    Executable code{machine.gpu(), "work"};
+    Queue queue{machine.gpu(), 1024};
+    const Kernel nothing = code.kernel("nothing");
+    const Memory no_arguments = arguments(machine, nothing);
+    constexpr unsigned kBatch = 500;
+    Samples samples = measure(3, 41, [&] {
+        Signal done;
+        std::uint64_t last = 0;
+        for (unsigned i = 0; i < kBatch; ++i) {
+            auto packet = kernel_packet(nothing, line(64), no_arguments, i + 1 == kBatch ? static_cast<hsa_signal_t>(done) : kNoSignal);
+            if (i + 1 == kBatch) packet.header |= 1 << HSA_PACKET_HEADER_BARRIER;
+            queue.publish(last = queue.reserve(), &packet);
+        }
+        queue.ring(last);
+        REQUIRE(done.completed());
+    });
+    std::printf("empty kernels in batches of %u: median %.2f us each, p5 %.2f, p95 %.2f, n %zu\n", kBatch, samples.at(0.5) / kBatch,
+                samples.at(0.05) / kBatch, samples.at(0.95) / kBatch, samples.us.size());
+}
+
+// Prints the median time of a kernel with many work-groups; the parent sets how many workers there are.
+TEST_CASE("child: a busy kernel", "[.child]") {
+    Machine machine;
+    Executable code{machine.gpu(), "order"};
+    Queue queue{machine.gpu()};
+    Memory words{machine.cpu().fine, 4 * 513, machine.agents()};
+    auto* word = words.as<std::uint32_t>();
+    const std::uint32_t groups = static_cast<std::uint32_t>(std::strtoul(row().c_str(), nullptr, 10));
+    Samples samples = measure(3, 21, [&] {
+        run(machine, queue, code.kernel("work_then_ticket"), line(groups * 64), word, word + 1, 1024u * 512u / groups);
+    });
+    std::printf("MEDIAN %.1f\n", samples.at(0.5));
+}
+
+TEST_CASE("two workers are faster than one, and never slower", "[bench]") {
+    const char* chosen = std::getenv("KFDEMU");
+    const auto median = [&](unsigned groups, unsigned workers) {
+        const std::string options = std::string{chosen ? chosen : "on"} + ",workers=" + std::to_string(workers);
+        const ChildResult child = run_child("child: a busy kernel", std::to_string(groups), {{"KFDEMU", options}}, 120s);
+        const auto at = child.output.find("MEDIAN ");
+        REQUIRE(at != std::string::npos);
+        return std::strtod(child.output.c_str() + at + 7, nullptr);
+    };
+    for (const unsigned groups : {1u, 2u, 8u, 512u}) {
+        double one[2], two[2];  // A B B A: what disturbs the machine meanwhile meets both
+        one[0] = median(groups, 1);
+        two[0] = median(groups, 2);
+        two[1] = median(groups, 2);
+        one[1] = median(groups, 1);
+        const double ratio = (one[0] + one[1]) / (two[0] + two[1]);
+        std::printf("%3u work-groups: one worker %.0f us, two %.0f us, ratio %.2f (goal: %s)\n", groups, (one[0] + one[1]) / 2,
+                    (two[0] + two[1]) / 2, ratio, groups == 1 ? "at least 1.0, within noise" : "1.8");
+    }
+}
