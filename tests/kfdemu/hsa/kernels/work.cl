@@ -26,7 +26,8 @@ __kernel void scale_add(__global uint* word, uint factor, uint summand) {
 
 // Lasts until somebody changes the word; then says so in another.
 __kernel void spin(const __global uint* flag, __global uint* ended) {
-    while (__opencl_atomic_load((const __global atomic_uint*)flag, memory_order_relaxed, memory_scope_all_svm_devices) == 0)
+    const __global atomic_uint* word = (const __global atomic_uint*)flag;
+    while (__opencl_atomic_load(word, memory_order_relaxed, memory_scope_all_svm_devices) == 0)
         __builtin_amdgcn_s_sleep(10);
     *ended = 1;
 }
