@@ -200,6 +200,35 @@ struct AvailableMemory {
     std::uint32_t gpu_id, pad;
 };
 
+enum SvmOperation : std::uint32_t { kSvmSet = 0, kSvmGet = 1 };
+enum SvmLocation : std::uint32_t { kSvmSystem = 0, kSvmUndefined = 0xffffffff };  // or a GPU's id
+enum SvmAttributeType : std::uint32_t {
+    kSvmPreferredLocation = 0,
+    kSvmPrefetchLocation = 1,
+    kSvmAccess = 2,
+    kSvmAccessInPlace = 3,
+    kSvmNoAccess = 4,
+    kSvmSetFlags = 5,
+    kSvmClearFlags = 6,
+    kSvmGranularity = 7,
+};
+enum SvmFlags : std::uint32_t {
+    kSvmHostAccess = 1u << 0,
+    kSvmCoherent = 1u << 1,
+    kSvmGpuReadOnly = 1u << 3,
+    kSvmGpuExecutable = 1u << 4,
+};
+inline constexpr std::uint64_t kSvmAllocation = std::uint64_t{1} << 63;  // no handle that KFD gives out
+
+struct Svm {  // and `count` attributes behind it, in the same request
+    std::uint64_t start, size;
+    std::uint32_t operation, count;
+};
+
+struct SvmAttribute {
+    std::uint32_t type, value;
+};
+
 struct GetDmabufInfo {
     std::uint64_t size;          // out
     std::uint64_t metadata_ptr;  // in: where to

@@ -54,12 +54,12 @@ bool AddressSpace::map(const Range& range) {
     return added;
 }
 
-void AddressSpace::unmap(std::uint64_t begin, std::uint64_t end) {
+void AddressSpace::unmap(std::uint64_t begin, std::uint64_t end, std::uint64_t only) {
     change([&] {
         std::vector<Range> kept;
         kept.reserve(ranges_.size() + 1);
         for (const Range& r : ranges_) {
-            if (r.end <= begin || r.begin >= end) {
+            if (r.end <= begin || r.begin >= end || (only && r.allocation != only)) {
                 kept.push_back(r);
                 continue;
             }

@@ -64,8 +64,9 @@ class AddressSpace {
 
     /// Adds a range, which must not overlap one that is there: false if it does.
     bool map(const Range& range);
-    /// Removes what of [begin, end) is mapped, splitting ranges that stick out.
-    void unmap(std::uint64_t begin, std::uint64_t end);
+    /// Removes what of [begin, end) is mapped, splitting ranges that stick out; with `only`, what belongs to that
+    /// allocation alone.
+    void unmap(std::uint64_t begin, std::uint64_t end, std::uint64_t only = 0);
 
     /// Counts changes of the map: equal values mean that what find() returned is still right.
     std::uint64_t generation() const { return generation_.load(std::memory_order_acquire); }

@@ -134,8 +134,9 @@ Device::Device(const Topology& topology, unsigned workers)
       spaces_{make_spaces(topology.gpus.size())},
       memory_{topology, pointers(render_files_), kfd_file_, pointers(spaces_)},
       gem_{make_gem(memory_, spaces_)},
+      svm_{topology, pointers(spaces_)},
       scheduler_{topology, memory_, events_, pointers(spaces_), workers},
-      kfd_{topology, memory_, events_, scheduler_} {}
+      kfd_{topology, memory_, svm_, events_, scheduler_} {}
 
 std::vector<std::unique_ptr<DeviceFile>> Device::make_render_files(const Topology& topology) {
     std::vector<std::unique_ptr<DeviceFile>> files;

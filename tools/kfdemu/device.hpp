@@ -45,6 +45,7 @@ class Device {
     bool is_kfd(const struct stat& status) const { return kfd_file_.is(status); }
     const Gpu* gpu_of(const struct stat& status) const;
     Kfd& kfd() { return kfd_; }
+    Svm& svm() { return svm_; }
     Gem& gem(unsigned gpu) { return *gem_[gpu]; }
     Scheduler& scheduler() { return scheduler_; }
     const Memory& memory() const { return memory_; }
@@ -60,6 +61,7 @@ class Device {
     std::vector<std::unique_ptr<AddressSpace>> spaces_;
     Memory memory_;
     std::vector<std::unique_ptr<Gem>> gem_;  // of each GPU
+    Svm svm_;
     Events events_;
     Scheduler scheduler_;
     Kfd kfd_;

@@ -84,15 +84,29 @@ int Kfd::ioctl(unsigned long request, void* argument) {
             return run(&Kfd::map_memory);
         case abi::kUnmapMemoryFromGpu:
             return run(&Kfd::unmap_memory);
-        case abi::kGetDmabufInfo: return run(&Kfd::get_dmabuf_info);
-        case abi::kImportDmabuf: return run(&Kfd::import_dmabuf);
-        case abi::kExportDmabuf: return run(&Kfd::export_dmabuf);
-        case abi::kIpcExportHandle: return run(&Kfd::ipc_export_handle);
-        case abi::kIpcImportHandle: return run(&Kfd::ipc_import_handle);
+        case abi::kGetDmabufInfo:
+            return run(&Kfd::get_dmabuf_info);
+        case abi::kImportDmabuf:
+            return run(&Kfd::import_dmabuf);
+        case abi::kExportDmabuf:
+            return run(&Kfd::export_dmabuf);
+        case abi::kIpcExportHandle:
+            return run(&Kfd::ipc_export_handle);
+        case abi::kIpcImportHandle:
+            return run(&Kfd::ipc_import_handle);
+        case abi::kSvm:
+            return svm(request, argument);
         case abi::kSetXnackMode:
             return run(&Kfd::set_xnack_mode);
         case abi::kAvailableMemory:
             return run(&Kfd::available_memory);
+        // Waves are not saved when a queue is preempted here, so that there is never a state to look at.
+        case abi::kGetQueueWaveState:
+        // Of AMD's own kernel module, and not of the kernel: copies between processes, a profiler's stream.
+        case abi::kCrossMemoryCopy:
+        case abi::kRlcSpm:
+            log(LogLevel::info, "kfd: request {:#x} is not there, as in the kernel", _IOC_NR(request));
+            return EINVAL;
         // The debugger's interface is not there, as on a kernel built without it; the runtimes go on without.
         case abi::kDbgTrap:
         case abi::kDbgTrapUpstream:
@@ -223,7 +237,11 @@ int Kfd::set_trap_handler(abi::SetTrapHandler& args) {
 
 int Kfd::acquire_vm(abi::AcquireVm& args) { return gpu(args.gpu_id) ? 0 : EINVAL; }
 
-int Kfd::alloc_memory(abi::AllocMemoryOfGpu& args) { return memory_.allocate(args); }
+int Kfd::alloc_memory(abi::AllocMemoryOfGpu& args) {
+    const int error = memory_.allocate(args);
+    if (!error && args.va_addr) svm_.forget(args.va_addr, args.va_addr + args.size);
+    return error;
+}
 int Kfd::free_memory(abi::FreeMemoryOfGpu& args) { return memory_.free(args.handle); }
 
 namespace {
@@ -257,6 +275,22 @@ int Kfd::import_dmabuf(abi::ImportDmabuf& args) { return memory_.import_dmabuf(a
 int Kfd::export_dmabuf(abi::ExportDmabuf& args) { return memory_.export_dmabuf(args); }
 int Kfd::ipc_export_handle(abi::IpcExportHandle& args) { return memory_.export_ipc(args); }
 int Kfd::ipc_import_handle(abi::IpcImportHandle& args) { return memory_.import_ipc(args); }
+
+int Kfd::svm(unsigned long request, void* argument) {
+    const auto from = reinterpret_cast<std::uint64_t>(argument);
+    abi::Svm args;
+    if (const int error = user::read(args, from)) return error;
+    const std::uint64_t behind = from + sizeof args;
+    // The size of the whole is in the request's number, so there are never many.
+    if (_IOC_SIZE(request) < sizeof args ||
+        args.count > (_IOC_SIZE(request) - sizeof args) / sizeof(abi::SvmAttribute))
+        return EINVAL;
+    std::vector<abi::SvmAttribute> attributes(args.count);
+    const std::size_t bytes = attributes.size() * sizeof attributes[0];
+    if (const int error = user::copy_in(attributes.data(), behind, bytes)) return error;
+    if (const int error = svm_.run(args, attributes)) return error;
+    return user::copy_out(behind, attributes.data(), bytes);
+}
 
 int Kfd::set_xnack_mode(abi::SetXnackMode& args) {
     // Retryable page faults are off; asking is fine, switching them on is not.

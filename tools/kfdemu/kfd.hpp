@@ -10,18 +10,18 @@
 #include "events.hpp"
 #include "memory.hpp"
 #include "scheduler.hpp"
+#include "svm.hpp"
 #include "topology.hpp"
 
 namespace kfdemu {
 
 class Kfd {
   public:
-    Kfd(const Topology& topology, Memory& memory, Events& events, Scheduler& scheduler)
-        : topology_{topology}, memory_{memory}, events_{events}, scheduler_{scheduler} {}
+    Kfd(const Topology& topology, Memory& memory, Svm& svm, Events& events, Scheduler& scheduler)
+        : topology_{topology}, memory_{memory}, svm_{svm}, events_{events}, scheduler_{scheduler} {}
 
     /// Answers one ioctl; 0 or an errno value.
     int ioctl(unsigned long request, void* argument);
-
 
   private:
     int get_version(abi::GetVersion& args);
@@ -51,6 +51,7 @@ class Kfd {
     int export_dmabuf(abi::ExportDmabuf& args);
     int ipc_export_handle(abi::IpcExportHandle& args);
     int ipc_import_handle(abi::IpcImportHandle& args);
+    int svm(unsigned long request, void* argument);
     int set_xnack_mode(abi::SetXnackMode& args);
     int available_memory(abi::AvailableMemory& args);
 
@@ -58,6 +59,7 @@ class Kfd {
 
     const Topology& topology_;
     Memory& memory_;
+    Svm& svm_;
     Events& events_;
     Scheduler& scheduler_;
 };

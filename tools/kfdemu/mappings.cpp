@@ -1,7 +1,8 @@
 // mmap() of device files: it is counted, can be made to fail, and finds the file that really has the bytes
 // where that is not the one of the descriptor: a dma-buf begins in the middle of a device file, and a buffer
-// of another process lies in that process's. Nothing else about mappings is interposed: a device file is a
-// memfd, whose mappings are the kernel's own business.
+// of another process lies in that process's. Nothing else about those is interposed: a device file is a
+// memfd, whose mappings are the kernel's own business. And munmap(): pages that go take their attributes of
+// shared virtual memory with them.
 #undef _FILE_OFFSET_BITS
 
 #include <sys/mman.h>
@@ -48,6 +49,13 @@ int redirect(std::size_t size, Target& target) {
     return 0;
 }
 
+/// What the kernel's notifier of changed mappings tells its driver: the pages that were there are gone.
+void forget(std::uint64_t begin, std::size_t size) {
+    constexpr std::uint64_t kLastInPage = 4095;
+    if (Device* device = Device::existing())
+        device->svm().forget(begin, (begin + size + kLastInPage) & ~kLastInPage);
+}
+
 /// The system call itself: allocators call mmap() before libc's own function could be looked up, and it adds
 /// nothing.
 void* map(void* address, std::size_t size, int protection, int flags, int fd, off_t offset) {
@@ -55,8 +63,15 @@ void* map(void* address, std::size_t size, int protection, int flags, int fd, of
     Target target{fd, offset};
     if (const int error = redirect(size, target)) return errno = error, MAP_FAILED;
     errno = saved;
-    return reinterpret_cast<void*>(
-        syscall(SYS_mmap, address, size, protection, flags, target.fd, target.offset));
+    const long result = syscall(SYS_mmap, address, size, protection, flags, target.fd, target.offset);
+    if (result != -1) forget(static_cast<std::uint64_t>(result), size);
+    return reinterpret_cast<void*>(result);
+}
+
+int unmap(void* address, std::size_t size) {
+    const long result = syscall(SYS_munmap, address, size);
+    if (result == 0) forget(reinterpret_cast<std::uint64_t>(address), size);
+    return static_cast<int>(result);
 }
 
 }  // namespace
@@ -70,3 +85,5 @@ EXPORT void* mmap64(void* address, std::size_t size, int protection, int flags, 
                     off64_t offset) noexcept {
     return kfdemu::map(address, size, protection, flags, fd, offset);
 }
+
+EXPORT int munmap(void* address, std::size_t size) noexcept { return kfdemu::unmap(address, size); }

@@ -47,7 +47,11 @@ Entry device_entry(const Gpu& gpu, std::string_view rest) {
         return Directory{{"device", "drm", "mem_info_vram_total", "numa_node", "revision", "subsystem",
                           "subsystem_device", "subsystem_vendor", "uevent", "unique_id", "vendor"}};
     const std::string node = fmt::format("renderD{}", gpu.render_minor);
-    if (rest == "/drm") return Directory{{node}};
+    // Without the primary node's name libdrm takes all render nodes for one device.
+    const std::string primary = fmt::format("card{}", gpu.index);
+    if (rest == "/drm") return Directory{{primary, node}};
+    if (rest == "/drm/" + primary) return Directory{{"dev"}};
+    if (rest == "/drm/" + primary + "/dev") return Text{fmt::format("226:{}\n", gpu.index)};
     if (rest == "/drm/" + node) return Directory{{"dev", "device", "uevent"}};
     if (rest == "/drm/" + node + "/dev") return Text{fmt::format("226:{}\n", gpu.render_minor)};
     if (rest == "/subsystem") return Link{"../../../../bus/pci"};
