@@ -33,9 +33,9 @@ bool device_works() {
 
 struct Busy {
     Machine machine;
-    Queue queue{machine.gpu()};
     Executable code{machine.gpu(), "work"};
     Memory started{machine.cpu().fine, 4096, machine.agents()};
+    Queue queue{machine.gpu()};  // gone before what its kernel works on
     Launch endless = start();
 
     Launch start() {
@@ -173,7 +173,7 @@ TEST_CASE("a forked child that uses its parent's runtime is refused, and the par
     CHECK(queue.drains());
 }
 
-TEST_CASE("child: forks, and the child starts the runtime", "[.child]") {
+TEST_CASE("child: forks and starts the runtime there", "[.child]") {
     {
         Machine machine;
         Queue queue{machine.gpu()};
@@ -197,7 +197,7 @@ TEST_CASE("child: forks, and the child starts the runtime", "[.child]") {
 
 TEST_CASE("a child forked after the runtime was shut down may start it anew", "[device][processes]") {
     NEEDS_GPUS(1);
-    const ChildResult child = run_child("child: forks, and the child starts the runtime");
+    const ChildResult child = run_child("child: forks and starts the runtime there");
     INFO(child.output);
     CHECK(child.passed());
 }
