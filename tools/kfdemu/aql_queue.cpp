@@ -3,41 +3,20 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <numeric>
 
+#include "compute_units.hpp"
 #include "counters.hpp"
 #include "gpu_memory.hpp"
 #include "injection.hpp"
 #include "log.hpp"
 #include "order.hpp"
+#include "pm4.hpp"
 #include "scheduler.hpp"
 
 namespace kfdemu {
 namespace {
 
 constexpr unsigned kPacketsPerService = 256;
-constexpr std::uint32_t kPm4Nop = 0x10, kPm4IndirectBuffer = 0x3f, kPm4AcquireMem = 0x58;
-
-/// A PM4 type-3 header's opcode and how many dwords the packet has, or 0 if it is no such header.
-struct Pm4Header {
-    std::uint32_t opcode, dwords;
-};
-Pm4Header pm4_header(std::uint32_t dword) {
-    if (dword >> 30 != 3) return {0, 0};
-    return {(dword >> 8) & 0xff, ((dword >> 16) & 0x3fff) + 2};
-}
-
-/// Whether bits 63 to 48 repeat bit 47.
-bool is_canonical(std::uint64_t va) {
-    return static_cast<std::uint64_t>(static_cast<std::int64_t>(va << 16) >> 16) == va;
-}
-
-std::shared_ptr<const std::vector<std::uint16_t>> all_of(std::uint32_t units) {
-    auto all = std::make_shared<std::vector<std::uint16_t>>(units);
-    std::iota(all->begin(), all->end(), std::uint16_t{0});
-    return all;
-}
-
 }  // namespace
 
 AqlQueue::AqlQueue(const Gpu& gpu, const AddressSpace& space, Events& events, Scheduler& scheduler,
@@ -54,7 +33,7 @@ AqlQueue::AqlQueue(const Gpu& gpu, const AddressSpace& space, Events& events, Sc
       size_packets_{args.ring_size / sizeof(aql::Packet)},
       doorbell_{doorbell},
       priority_{args.queue_priority},
-      compute_units_{all_of(gpu.model->compute_units)} {
+      compute_units_{all_units(gpu.model->compute_units)} {
     *doorbell_ = last_doorbell_;
 }
 
@@ -270,15 +249,15 @@ AqlQueue::Step AqlQueue::wait_for(const aql::BarrierValue& packet) {
 /// A buffer of PM4 commands. The runtime sends them to invalidate caches, of which there are none to
 /// invalidate here.
 AqlQueue::Step AqlQueue::run(const aql::Pm4Ib& packet) {
-    if (pm4_header(packet.ib_jump[0]).opcode != kPm4IndirectBuffer)
+    if (pm4::header(packet.ib_jump[0]).opcode != pm4::kIndirectBuffer)
         return fail(aql::kInvalidVendorPacket, "PM4 packet that is no indirect buffer");
     const std::uint64_t base = packet.ib_jump[1] | std::uint64_t{packet.ib_jump[2]} << 32;
     const std::uint32_t count = packet.ib_jump[3] & 0xfffff;
     for (std::uint32_t i = 0; i < count;) {
         const auto* dword = at<std::uint32_t>(space_, (base & ~std::uint64_t{3}) + 4 * i, kRead);
         if (!dword) return memory_fault(base + 4 * i, kRead, "a PM4 buffer");
-        const Pm4Header header = pm4_header(*dword);
-        if (header.opcode != kPm4AcquireMem && header.opcode != kPm4Nop)
+        const pm4::Header header = pm4::header(*dword);
+        if (header.opcode != pm4::kAcquireMem && header.opcode != pm4::kNop)
             return fail(aql::kInvalidVendorPacket, fmt::format("PM4 command {:#010x} in a buffer", *dword));
         i += header.dwords;
     }
@@ -384,15 +363,11 @@ AqlQueue::Step AqlQueue::memory_fault(std::uint64_t va, std::uint32_t access, st
     return Step::stopped;
 }
 
-/// Bit i is compute unit i, which lies in shader engine i modulo their number: the kernel deals the bits out
-/// over the engines (kfd_mqd_manager.c).
 int AqlQueue::set_cu_mask(std::span<const std::uint32_t> words) {
-    auto units = std::make_shared<std::vector<std::uint16_t>>();
-    for (std::uint32_t unit = 0; unit < gpu_.model->compute_units && unit / 32 < words.size(); ++unit)
-        if (words[unit / 32] >> unit % 32 & 1) units->push_back(static_cast<std::uint16_t>(unit));
+    auto units = masked_units(words, gpu_.model->compute_units);
     if (units->empty()) return EINVAL;
     std::lock_guard lock{mutex_};
-    compute_units_ = units;
+    compute_units_ = std::move(units);
     return 0;
 }
 

@@ -16,6 +16,7 @@
 #include <optional>
 
 #include "address_space.hpp"
+#include "compute_units.hpp"
 #include "events.hpp"
 #include "gfx9/gws.hpp"
 #include "kernel.hpp"
@@ -98,7 +99,7 @@ class AqlQueue final : public Queue, public std::enable_shared_from_this<AqlQueu
     std::uint64_t scratch_base_ = 0;  // what scratch_slots_ are places of
     std::uint32_t tmpring_size_ = 0;
     std::uint32_t priority_;                                           // 0 to 15, higher first
-    std::shared_ptr<const std::vector<std::uint16_t>> compute_units_;  // on which its kernels may run
+    ComputeUnits compute_units_;  // on which its kernels may run
 };
 
 }  // namespace kfdemu

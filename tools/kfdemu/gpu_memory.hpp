@@ -14,6 +14,11 @@
 
 namespace kfdemu {
 
+/// Whether bits 63 to 48 repeat bit 47: no other address gets as far as the page tables.
+inline bool is_canonical(std::uint64_t va) {
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(va << 16) >> 16) == va;
+}
+
 /// The object at a GPU virtual address, or nullptr if it is not mapped with that access or not aligned.
 template <class T>
 T* at(const AddressSpace& space, std::uint64_t va, std::uint32_t access) {
