@@ -229,6 +229,12 @@ struct SvmAttribute {
     std::uint32_t type, value;
 };
 
+struct RuntimeEnable {
+    std::uint64_t r_debug;            // of the runtime's own, for a debugger
+    std::uint32_t mode_mask;          // bit 0: enable, else disable; bit 1: keep the trap temporaries
+    std::uint32_t capabilities_mask;  // out
+};
+
 struct GetDmabufInfo {
     std::uint64_t size;          // out
     std::uint64_t metadata_ptr;  // in: where to

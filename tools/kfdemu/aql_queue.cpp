@@ -9,6 +9,7 @@
 #include "gpu_memory.hpp"
 #include "injection.hpp"
 #include "log.hpp"
+#include "queue_exception.hpp"
 #include "order.hpp"
 #include "pm4.hpp"
 #include "scheduler.hpp"
@@ -31,6 +32,7 @@ AqlQueue::AqlQueue(const Gpu& gpu, const AddressSpace& space, Events& events, Sc
       queue_va_{args.read_pointer_address - offsetof(aql::AmdQueue, read_dispatch_id)},
       ring_{args.ring_base_address},
       size_packets_{args.ring_size / sizeof(aql::Packet)},
+      save_area_{args.ctx_save_restore_address},
       doorbell_{doorbell},
       priority_{args.queue_priority},
       compute_units_{all_units(gpu.model->compute_units)} {
@@ -347,6 +349,7 @@ AqlQueue::Step AqlQueue::fail(std::uint64_t code, std::string_view why) {
     log(LogLevel::error, "gpu{}: queue stopped with error {:#x} at packet {}: {}", gpu_.index, code, next_,
         why);
     store(space_, events_, queue_->queue_inactive_signal, code);
+    raise_exception(events_, save_area_, code);
     return Step::stopped;
 }
 

@@ -79,6 +79,7 @@ class AqlQueue final : public Queue, public std::enable_shared_from_this<AqlQueu
     const std::uint64_t queue_va_;     // the runtime's structure
     aql::AmdQueue* queue_ = nullptr;  // the same, as long as the thread that looked it up has its Hold
     std::uint64_t ring_, size_packets_;
+    const std::uint64_t save_area_;  // of waves; here for its header, which names the runtime's event for errors
     volatile std::uint64_t* doorbell_;
 
     std::mutex mutex_;

@@ -107,10 +107,11 @@ int Kfd::ioctl(unsigned long request, void* argument) {
         case abi::kRlcSpm:
             log(LogLevel::info, "kfd: request {:#x} is not there, as in the kernel", _IOC_NR(request));
             return EINVAL;
-        // The debugger's interface is not there, as on a kernel built without it; the runtimes go on without.
+        case abi::kRuntimeEnable:
+            return run(&Kfd::runtime_enable);
+        // A debugger asks for these, of another process: it finds none that it could attach to.
         case abi::kDbgTrap:
         case abi::kDbgTrapUpstream:
-        case abi::kRuntimeEnable:
             log(LogLevel::debug, "kfd: debugger request {:#x} refused", _IOC_NR(request));
             return EINVAL;
         default:
@@ -275,6 +276,14 @@ int Kfd::import_dmabuf(abi::ImportDmabuf& args) { return memory_.import_dmabuf(a
 int Kfd::export_dmabuf(abi::ExportDmabuf& args) { return memory_.export_dmabuf(args); }
 int Kfd::ipc_export_handle(abi::IpcExportHandle& args) { return memory_.export_ipc(args); }
 int Kfd::ipc_import_handle(abi::IpcImportHandle& args) { return memory_.import_ipc(args); }
+
+/// The runtime says that it is there, for debuggers and for the errors of its queues (see queue_exception.hpp).
+int Kfd::runtime_enable(abi::RuntimeEnable& args) {
+    constexpr std::uint32_t kEnable = 1;
+    const bool enable = args.mode_mask & kEnable;
+    args.capabilities_mask = 0;  // no core dumps
+    return runtime_enabled_.exchange(enable) && enable ? EBUSY : 0;
+}
 
 int Kfd::svm(unsigned long request, void* argument) {
     const auto from = reinterpret_cast<std::uint64_t>(argument);

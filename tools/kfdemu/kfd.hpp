@@ -7,6 +7,8 @@
 // Thread safety: every function, any thread.
 #pragma once
 
+#include <atomic>
+
 #include "events.hpp"
 #include "memory.hpp"
 #include "scheduler.hpp"
@@ -51,6 +53,7 @@ class Kfd {
     int export_dmabuf(abi::ExportDmabuf& args);
     int ipc_export_handle(abi::IpcExportHandle& args);
     int ipc_import_handle(abi::IpcImportHandle& args);
+    int runtime_enable(abi::RuntimeEnable& args);
     int svm(unsigned long request, void* argument);
     int set_xnack_mode(abi::SetXnackMode& args);
     int available_memory(abi::AvailableMemory& args);
@@ -60,6 +63,7 @@ class Kfd {
     const Topology& topology_;
     Memory& memory_;
     Svm& svm_;
+    std::atomic<bool> runtime_enabled_{false};  // guards nothing but itself
     Events& events_;
     Scheduler& scheduler_;
 };

@@ -15,6 +15,7 @@ constexpr std::string_view kTopologyAlias = "/sys/class/kfd/kfd/topology";
 // Bits of a node's `capability` property (HSA_CAPABILITY in the thunk's hsakmttypes.h).
 constexpr std::uint32_t kWatchPoints = 1u << 7, kFourWatchPoints = 2u << 8;
 constexpr std::uint32_t kDoorbell64Bit = 2u << 12;
+constexpr std::uint32_t kDebugTrap = 1u << 15, kDebugFirmware = 1u << 29;
 constexpr std::uint32_t kSramEcc = 1u << 26;
 
 constexpr int kHeapSystem = 0, kHeapPublic = 1, kHeapPrivate = 2;
@@ -65,7 +66,8 @@ std::string gpu_properties(const Topology& topology, const Gpu& gpu) {
     line(out, "local_mem_size", 0);
     line(out, "fw_version", model.firmware);
     line(out, "capability",
-         kWatchPoints | kFourWatchPoints | kDoorbell64Bit | (model.sram_ecc ? kSramEcc : 0));
+         kWatchPoints | kFourWatchPoints | kDoorbell64Bit | kDebugTrap | kDebugFirmware |
+             (model.sram_ecc ? kSramEcc : 0));
     line(out, "debug_prop", 0);
     line(out, "sdma_fw_version", model.sdma_firmware);
     line(out, "unique_id", gpu.unique_id);
