@@ -66,6 +66,14 @@ TEST_CASE("the counts of a node's properties agree with its folders", "[kfdemu][
     }
 }
 
+TEST_CASE("there is no link from the CPU to memory that it cannot touch", "[kfdemu][sysfs]") {
+    Topology topology = machine(2);
+    for (auto& gpu : topology.gpus) gpu.private_vram = true;
+    CHECK(names(topology, root + "/nodes/0/io_links").empty());
+    CHECK(property(text(topology, root + "/nodes/0/properties"), "io_links_count") == 0);
+    CHECK(names(topology, root + "/nodes/1/io_links").size() == 2);
+}
+
 TEST_CASE("links join each GPU with the CPU and with every other GPU, both ways", "[kfdemu][sysfs]") {
     const Topology topology = machine(3);
     std::vector<std::pair<std::uint64_t, std::uint64_t>> links;

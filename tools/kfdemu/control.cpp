@@ -36,7 +36,7 @@ int fail(std::uint32_t point, std::uint64_t nth, std::uint64_t count, int error)
     return 0;
 }
 
-int interrupts(kfdemu_interrupt action, std::uint64_t nth, std::uint64_t count, std::uint64_t delay_us) {
+int interrupts(std::uint32_t action, std::uint64_t nth, std::uint64_t count, std::uint64_t delay_us) {
     const Turns turns{nth, count};
     if (action < KFDEMU_DROP || action > KFDEMU_DUPLICATE || !turns.valid()) return EINVAL;
     injection().interrupts({static_cast<InterruptAction>(action), delay_us}, turns);

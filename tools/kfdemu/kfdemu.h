@@ -75,8 +75,8 @@ struct kfdemu_control {
      * KFDEMU_IOCTL_NUMBER(). Several requests count side by side. EINVAL: no such point, nth or count 0, error not 1…4095. */
     int (*fail)(uint32_t point, uint64_t nth, uint64_t count, int error);
 
-    /* Interrupts nth to nth + count - 1 from now are lost, late or doubled. EINVAL: no such action, nth or count 0. */
-    int (*interrupts)(enum kfdemu_interrupt action, uint64_t nth, uint64_t count, uint64_t delay_us);
+    /* Interrupts nth to nth + count - 1 from now are lost, late or doubled (a kfdemu_interrupt). EINVAL: no such action, nth or count 0. */
+    int (*interrupts)(uint32_t action, uint64_t nth, uint64_t count, uint64_t delay_us);
 
     /* The queue takes no packet while stalled; kernels that run go on. */
     int (*stall_queue)(const void* ring, int stalled);

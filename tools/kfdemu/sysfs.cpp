@@ -30,6 +30,13 @@ void line(Lines& out, std::string_view name, const T& value) {
     fmt::format_to(std::back_inserter(out), "{} {}\n", name, value);
 }
 
+/// The kernel tells of a link from the CPU only to GPUs whose memory the host can touch (kfd_topology.c, large BAR).
+unsigned cpu_links(const Topology& topology) {
+    unsigned count = 0;
+    for (const Gpu& gpu : topology.gpus) count += !gpu.private_vram;  // of all GPUs or of none
+    return count;
+}
+
 std::string gpu_properties(const Topology& topology, const Gpu& gpu) {
     const Model& model = *gpu.model;
     Lines out;
@@ -81,7 +88,7 @@ std::string cpu_properties(const Topology& topology) {
     line(out, "simd_count", 0);
     line(out, "mem_banks_count", 1);
     line(out, "caches_count", 0);
-    line(out, "io_links_count", topology.gpus.size());
+    line(out, "io_links_count", cpu_links(topology));
     for (std::string_view zero :
          {"cpu_core_id_base", "simd_id_base", "max_waves_per_simd", "lds_size_in_kb", "gds_size_in_kb", "num_gws",
           "wave_front_size", "array_count", "simd_arrays_per_engine", "cu_per_simd_array", "simd_per_cu",
@@ -170,7 +177,7 @@ Entry list_of_properties(std::string_view rest, unsigned count, Make&& text) {
 
 Entry node_entry(const Topology& topology, unsigned node, std::string_view rest) {
     const Gpu* gpu = node == 0 ? nullptr : &topology.gpus[node - 1];
-    const unsigned links = static_cast<unsigned>(topology.gpus.size());
+    const unsigned links = node == 0 ? cpu_links(topology) : static_cast<unsigned>(topology.gpus.size());
     if (rest.empty())
         return Directory{{"gpu_id", "name", "properties", "mem_banks", "caches", "io_links", "p2p_links"}};
     if (rest == "/gpu_id") return Text{fmt::format("{}\n", gpu ? gpu->gpu_id : 0)};
@@ -186,7 +193,7 @@ Entry node_entry(const Topology& topology, unsigned node, std::string_view rest)
         return list_of_properties(rest, gpu ? 2 : 0, [&](unsigned i) { return cache(*gpu, i + 1); });
     if (take(rest, "/io_links"))
         return list_of_properties(rest, links, [&](unsigned i) {
-            // A GPU's links go to every node but itself; the CPU's go to every GPU.
+            // A GPU's links go to every node but itself; the CPU's, if it has any, to every GPU.
             const unsigned to = node == 0 ? i + 1 : (i < node ? i : i + 1);
             return link(node, to);
         });

@@ -130,7 +130,7 @@ TEST_CASE("requests that cannot be meant are refused", "[control]") {
     CHECK(control->fail(KFDEMU_ALLOCATION, 1, 0, ENOMEM) == EINVAL);
     CHECK(control->fail(KFDEMU_ALLOCATION, 1, 1, 0) == EINVAL);
     CHECK(control->fail(KFDEMU_MMAP | 2 << 8, 1, 1, ENOMEM) == EINVAL);
-    CHECK(control->interrupts(static_cast<kfdemu_interrupt>(9), 1, 1, 0) == EINVAL);
+    CHECK(control->interrupts(9, 1, 1, 0) == EINVAL);
     CHECK(control->stall_queue(nullptr, 1) == EINVAL);
     CHECK(control->break_packet(KFDEMU_ALL_COMPUTE_QUEUES, 1, 61, &word, 4) == EINVAL);
     CHECK(control->break_packet(KFDEMU_ALL_COMPUTE_QUEUES, 1, 0, &word, 9) == EINVAL);

