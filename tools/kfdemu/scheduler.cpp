@@ -30,15 +30,15 @@ bool power_of_two(std::uint64_t value) { return value && (value & (value - 1)) =
 
 /// How long the watching worker sleeps after so many fruitless rounds. Spinning first keeps a steady stream
 /// of launches below a few microseconds each. A wake-up costs up to 20 us on a virtual machine, so the last
-/// step, after a second or so, is what keeps an idle device below one percent of a core; whoever waits by
+/// step, after half a second or so, is what keeps an idle device below one percent of a core; whoever waits by
 /// system call ends it at once.
 std::chrono::microseconds pause_after(unsigned rounds) {
     using std::chrono::microseconds;
     if (rounds < 400) return microseconds{0};
     if (rounds < 600) return microseconds{20};
     if (rounds < 1000) return microseconds{100};
-    if (rounds < 2000) return microseconds{1000};
-    return microseconds{4000};
+    if (rounds < 1400) return microseconds{1000};
+    return microseconds{8000};
 }
 
 }  // namespace
