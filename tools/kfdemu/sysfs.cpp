@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
-#include "log.hpp"
+#include "path_text.hpp"
 
 namespace kfdemu::sysfs {
 namespace {
@@ -140,21 +138,6 @@ std::string link(unsigned from, unsigned to) {
     line(out, "recommended_transfer_size", 0);
     line(out, "flags", 1);  // enabled
     return fmt::to_string(out);
-}
-
-bool take(std::string_view& path, std::string_view prefix) {
-    if (path.substr(0, prefix.size()) != prefix) return false;
-    path.remove_prefix(prefix.size());
-    return true;
-}
-
-/// The decimal name at the front of `path`, which is then cut to what follows it.
-std::optional<unsigned> take_number(std::string_view& path) {
-    unsigned value = 0;
-    auto [end, error] = std::from_chars(path.data(), path.data() + path.size(), value);
-    if (error != std::errc{}) return {};
-    path.remove_prefix(static_cast<std::size_t>(end - path.data()));
-    return value;
 }
 
 Directory numbered(unsigned count) {

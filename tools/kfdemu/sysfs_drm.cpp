@@ -1,27 +1,17 @@
 #include <fmt/format.h>
 
-#include <charconv>
-
+#include "path_text.hpp"
 #include "sysfs.hpp"
 
 namespace kfdemu::sysfs {
 namespace {
 
-bool take(std::string_view& path, std::string_view prefix) {
-    if (path.substr(0, prefix.size()) != prefix) return false;
-    path.remove_prefix(prefix.size());
-    return true;
-}
-
 /// The GPU whose render node's number is at the front of `path`, which is then cut to what follows it.
 const Gpu* take_minor(const Topology& topology, std::string_view& path) {
-    unsigned minor = 0;
-    const auto [end, error] = std::from_chars(path.data(), path.data() + path.size(), minor);
-    if (error != std::errc{}) return nullptr;
-    path.remove_prefix(static_cast<std::size_t>(end - path.data()));
-    if (!path.empty() && path[0] != '/') return nullptr;
+    const auto minor = take_number(path);
+    if (!minor || (!path.empty() && path[0] != '/')) return nullptr;
     for (const Gpu& gpu : topology.gpus)
-        if (gpu.render_minor == minor) return &gpu;
+        if (gpu.render_minor == *minor) return &gpu;
     return nullptr;
 }
 
