@@ -23,6 +23,10 @@ struct Listing {
     std::vector<std::string> names;
     std::size_t position = 0;
     struct dirent entry {};
+
+    explicit Listing(const sysfs::Directory& directory) : names{directory.names} {
+        names.insert(names.begin(), {".", ".."});
+    }
 };
 
 // Acquire and release: a listing may be read by another thread than the one that opened it. Far more folders
@@ -31,8 +35,7 @@ std::array<std::atomic<Listing*>, 256> listings;
 std::atomic<int> open_listings{0};  // relaxed: a thread that reads a listing has seen its opendir return
 
 DIR* open_listing(const sysfs::Directory& directory) {
-    auto* listing = new Listing{directory.names};
-    listing->names.insert(listing->names.begin(), {".", ".."});
+    auto* listing = new Listing{directory};
     for (auto& slot : listings) {
         Listing* none = nullptr;
         if (!slot.compare_exchange_strong(none, listing, std::memory_order_release,
@@ -92,8 +95,7 @@ template <class Entry>
 int scan(const sysfs::Directory& directory, Entry*** result, int (*wanted)(const Entry*),
          int (*order)(const Entry**, const Entry**)) {
     static_assert(sizeof(Entry) == sizeof(struct dirent), "one layout on a 64-bit system");
-    Listing listing{directory.names};
-    listing.names.insert(listing.names.begin(), {".", ".."});
+    Listing listing{directory};
     auto** entries = static_cast<Entry**>(std::calloc(listing.names.size(), sizeof(Entry*)));
     if (!entries) return errno = ENOMEM, -1;
     int count = 0;
