@@ -9,9 +9,9 @@
 #include "gpu_memory.hpp"
 #include "injection.hpp"
 #include "log.hpp"
-#include "queue_exception.hpp"
 #include "order.hpp"
 #include "pm4.hpp"
+#include "queue_exception.hpp"
 #include "scheduler.hpp"
 
 namespace kfdemu {

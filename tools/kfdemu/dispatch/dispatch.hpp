@@ -31,6 +31,7 @@
 #include <variant>
 
 #include "../address_space.hpp"
+#include "../compute_units.hpp"
 #include "../order.hpp"
 #include "code_cache.hpp"
 #include "fault.hpp"
@@ -54,8 +55,7 @@ class Dispatch {
             scratch_slots;  ///< of the queue; may be null if the kernel needs no scratch
         std::function<void(std::uint32_t)>
             interrupt;  ///< s_sendmsg MSG_INTERRUPT with this M0; any worker's thread
-        std::shared_ptr<const std::vector<std::uint16_t>>
-            compute_units;  ///< that the work-groups are dealt out to; null: the first
+        ComputeUnits compute_units;  ///< that the work-groups are dealt out to; null: the first
         gfx9::Gws* gws = nullptr;  ///< of the queue. Borrows, likewise
         Order order;        ///< in which they are handed out, and their waves run
     };
