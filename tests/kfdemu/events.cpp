@@ -64,6 +64,29 @@ TEST_CASE("one interrupt wakes every thread that waits for it", "[kfdemu][events
     CHECK(woken == 8);
 }
 
+TEST_CASE("who brings an event's age is woken by what another thread took away", "[kfdemu][events]") {
+    Events events;
+    const auto id = *events.create(abi::kEventSignal, true);
+    abi::EventData mine[] = {waiting_for(id)};
+    mine[0].last_event_age = 1;  // as the thunk begins
+    CHECK(events.wait(mine, true, 1) == abi::kWaitTimeout);
+    CHECK(mine[0].last_event_age == 1);
+    events.signal(id);
+    REQUIRE(wait(events, id, 0) == abi::kWaitComplete);  // the other thread
+    CHECK(wait(events, id, 1) == abi::kWaitTimeout);     // auto-reset, and nobody's age was asked
+    REQUIRE(events.wait(mine, true, 1) == abi::kWaitComplete);
+    CHECK(mine[0].last_event_age == 2);
+    CHECK(events.wait(mine, true, 1) == abi::kWaitTimeout);
+
+    std::thread device{[&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds{5});
+        for (int i = 0; i < 3; ++i) events.signal(id);
+    }};
+    CHECK(events.wait(mine, true, abi::kInfiniteTimeoutMs) == abi::kWaitComplete);
+    CHECK((mine[0].last_event_age >= 3 && mine[0].last_event_age <= 5));
+    device.join();
+}
+
 TEST_CASE("a sleeping waiter is woken by the interrupt", "[kfdemu][events]") {
     Events events;
     const auto id = *events.create(abi::kEventSignal, true);

@@ -133,6 +133,7 @@ struct EventData {
     union {
         MemoryException memory;
         HwException hw;
+        std::uint64_t last_event_age;  ///< of a signal event; KFD 1.14 and later. 0: not asked for
     };
     std::uint64_t extension;
     std::uint32_t event_id, pad;

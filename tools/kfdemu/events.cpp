@@ -11,9 +11,14 @@ namespace {
 
 // ROCR's threads share auto-reset events and look at the signal before they sleep, so that one thread can
 // take the wake-up that another is about to need; the runtime loses it on hardware, too, where the window is
-// far smaller. No sleep is therefore longer than this: callers look at their signal again and come back. A
-// sleep for an interrupt that was asked to get lost or late is as long as the caller said.
+// far smaller, and ROCR 6 mends it with the age of events. No sleep without an age is therefore longer than
+// this: callers look at their signal again and come back. A sleep for an interrupt that was asked to get lost
+// or late is as long as the caller said.
 constexpr std::chrono::milliseconds kLongestSleep{100};
+
+bool asks_age(std::uint32_t type, const abi::EventData& data) {
+    return type == abi::kEventSignal && data.last_event_age != 0;
+}
 
 bool has_slot(std::uint32_t type) { return type == abi::kEventSignal || type == abi::kEventDebug; }
 
@@ -92,11 +97,13 @@ void Events::deliver_late() {
 
 void Events::activate(Waiter& waiter, const Event& event) {
     waiter.activated = true;
+    waiter.age = event.age;
     waiter.memory = event.memory;
     waiter.hw = event.hw;
 }
 
 void Events::activate(Event& event) {
+    ++event.age;
     for (Waiter* waiter : event.waiters) activate(*waiter, event);
     event.signalled = !event.auto_reset || event.waiters.empty();
     event.overdue = false;
@@ -138,7 +145,8 @@ std::optional<abi::WaitResult> Events::wait(std::span<abi::EventData> events, bo
     std::vector<Waiter> waiters(events.size());
     for (std::size_t i = 0; i < events.size(); ++i) {
         Event& event = events_.at(events[i].event_id);
-        if (event.signalled) activate(waiters[i], event);
+        if (event.signalled || (asks_age(event.type, events[i]) && events[i].last_event_age != event.age))
+            activate(waiters[i], event);
         if (event.auto_reset) event.signalled = false;
         event.waiters.push_back(&waiters[i]);
     }
@@ -157,6 +165,10 @@ std::optional<abi::WaitResult> Events::wait(std::span<abi::EventData> events, bo
             return at != events_.end() && at->second.overdue;
         });
     };
+    const bool may_lose = std::any_of(events.begin(), events.end(), [&](const abi::EventData& data) {
+        const std::uint32_t type = events_.at(data.event_id).type;
+        return type == abi::kEventSignal && !asks_age(type, data);
+    });
     using Clock = std::chrono::steady_clock;
     const bool forever = timeout_ms == abi::kInfiniteTimeoutMs;
     const auto deadline = Clock::now() + std::chrono::milliseconds{forever ? 0 : timeout_ms};
@@ -165,7 +177,7 @@ std::optional<abi::WaitResult> Events::wait(std::span<abi::EventData> events, bo
         const auto cut = Clock::now() + kLongestSleep;
         timed_out = !forever && deadline <= cut;
         changed_.wait_until(lock, timed_out ? deadline : cut, over);
-    } while (!over() && !timed_out && overdue());
+    } while (!over() && !timed_out && (!may_lose || overdue()));
 
     for (std::size_t i = 0; i < events.size(); ++i) {
         if (waiters[i].destroyed) continue;
@@ -174,6 +186,7 @@ std::optional<abi::WaitResult> Events::wait(std::span<abi::EventData> events, bo
         if (!waiters[i].activated) continue;
         if (event.type == abi::kEventMemory) events[i].memory = waiters[i].memory;
         if (event.type == abi::kEventHwException) events[i].hw = waiters[i].hw;
+        if (asks_age(event.type, events[i])) events[i].last_event_age = waiters[i].age;
     }
     if (destroyed()) return abi::kWaitFail;
     return ready() || !timed_out ? abi::kWaitComplete : abi::kWaitTimeout;

@@ -6,8 +6,10 @@
 //
 // Semantics follow the kernel's kfd_events.c: setting an event reaches every thread that waits for it then,
 // and stays for the next one to come only if nobody waited, or the event is reset by hand. A waiter keeps
-// what reached it until its wait is over, whatever becomes of the event. Destroying an event fails its
-// waiters. Thread safety: every function, any thread.
+// what reached it until its wait is over, whatever becomes of the event. A signal event has an age, which
+// grows each time it is set: who brings the age that it saw last is woken at once by a newer one, so that
+// no other thread can take its wake-up (KFD 1.14). Destroying an event fails its waiters.
+// Thread safety: every function, any thread.
 #pragma once
 
 #include <atomic>
@@ -46,13 +48,15 @@ class Events {
     void raise(const abi::MemoryException& data);
     void raise(const abi::HwException& data);
 
-    /// Waits until one (all) of `events` are signalled, and writes the data of memory and exception events.
+    /// Waits until one (all) of `events` are signalled, and writes the data of memory and exception events and
+    /// the age of signal events.
     /// An unknown id: nothing (EINVAL). May say "complete" early, see kLongestSleep in events.cpp.
     std::optional<abi::WaitResult> wait(std::span<abi::EventData> events, bool all, std::uint32_t timeout_ms);
 
   private:
     struct Waiter {  // one thread's interest in one event
         bool activated = false, destroyed = false;
+        std::uint64_t age = 0;
         abi::MemoryException memory{};
         abi::HwException hw{};
     };
@@ -60,7 +64,8 @@ class Events {
         std::uint32_t type;
         bool auto_reset;
         bool signalled = false;
-        bool overdue = false;  // an interrupt for it got lost or is late
+        bool overdue = false;   // an interrupt for it got lost or is late
+        std::uint64_t age = 1;  // 0 in a request means that nobody asks
         abi::MemoryException memory{};
         abi::HwException hw{};
         std::vector<Waiter*> waiters{};
