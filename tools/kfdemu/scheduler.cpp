@@ -173,11 +173,15 @@ void Scheduler::run(unsigned worker) {
     pthread_setname_np(pthread_self(), "kfdemu");
     prctl(PR_SET_TIMERSLACK, 1000);  // ns: short sleeps are meant
     unsigned fruitless = 0;
+    bool stood_aside = false;
     while (true) {
-        if (worker != 0 && order_seed.load(std::memory_order_relaxed) != 0) {
+        const bool seeded = order_seed.load(std::memory_order_relaxed) != 0;
+        if (worker != 0 && seeded) {
+            if (!std::exchange(stood_aside, true)) nudge();  // the first may sleep while this one watched
             std::this_thread::sleep_for(std::chrono::milliseconds{5});  // all is done in order, by the first
             continue;
         }
+        stood_aside = false;
         const bool worked = run_work();
         const bool served = serve_queues();
         fruitless = worked || served ? 0 : fruitless + 1;
