@@ -122,6 +122,8 @@ ElfHeader read_elf_header(std::span<const std::byte> file) {
     facts.program_headers = header.e_phnum;
     facts.sections = header.e_shnum;
     facts.section_names = header.e_shstrndx;
+    facts.program_headers_offset = header.e_phoff;
+    facts.sections_offset = header.e_shoff;
     return facts;
 }
 

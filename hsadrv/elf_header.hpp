@@ -21,6 +21,7 @@ struct ElfHeader {
     TargetId target;
     unsigned program_headers = 0;
     unsigned sections = 0;
+    std::uint64_t program_headers_offset = 0, sections_offset = 0;  ///< of the tables in the file
     unsigned section_names = 0;  ///< index of the section that holds the sections' names
 };
 

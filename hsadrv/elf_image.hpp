@@ -27,11 +27,21 @@ struct KernelDescriptor {
     std::uint32_t kernarg_size = 0;  ///< 0: the compiler did not say
 };
 
+/// A variable that the loader makes public.
+struct VariableFacts {
+    std::string name;  ///< of the symbol: mangled, if the source's is
+    std::uint64_t size_bytes = 0;
+    bool read_only = false;  ///< in a section that is not written
+};
+
 struct ElfImage {
     unsigned code_object_version = 0;  ///< 3 to 6
     TargetId target;
     std::span<const std::byte> metadata_note;  ///< msgpack; the descriptor of the one NT_AMDGPU_METADATA note
     std::vector<KernelDescriptor> kernel_descriptors;
+    std::vector<VariableFacts> variables;
+    std::vector<std::string> functions;  ///< visible device functions, kernels left out
+    std::vector<std::string> undefined;  ///< what another code object or the caller must define
     bool has_symbol_table = false;  ///< false: stripped; descriptors come from the dynamic symbols then
     bool calls_hostcall = false;    ///< device-library functions that talk to the host are linked in
     bool calls_device_malloc = false;

@@ -331,3 +331,19 @@ TEST_CASE("without a .symtab the dynamic symbols tell what there is", "[elf_imag
     CHECK_FALSE(elf.has_symbol_table);
     CHECK(elf.kernel_descriptors.size() == 10);
 }
+
+TEST_CASE("variables are listed with their sizes; a kernel is no function", "[elf_image]") {
+    const ElfImage elf = read_elf_image(relocated());
+    const auto size_of = [&](const std::string& name) -> std::uint64_t {
+        for (const VariableFacts& variable : elf.variables) {
+            if (variable.name == name) return variable.size_bytes;
+        }
+        return 0;
+    };
+    CHECK(size_of("counter") == 4);
+    CHECK(size_of("table") == 16);
+    CHECK(size_of("pointers") == 16);
+    CHECK(size_of("read_globals.kd") == 0);
+    CHECK(elf.functions.empty());
+    CHECK(elf.undefined.empty());
+}
