@@ -75,6 +75,11 @@ class NoDevice : public Error {
     using Error::Error;
 };
 
+/// The runtime of this process is too old for the call. The message says which release brought it.
+class NotOffered : public Error {
+    using Error::Error;
+};
+
 /// The process was forked after the runtime had been initialised; HSA cannot be used in the child.
 class ForkedChild : public Error {
     using Error::Error;

@@ -4,6 +4,7 @@
 // clang-format off
 #include "hsadrv/error.hpp"
 #include "hsadrv/deadline.hpp"
+#include "hsadrv/optional_api.hpp"
 #include "hsadrv/handle.hpp"
 #include "hsadrv/packet.hpp"
 #include "hsadrv/agent.hpp"

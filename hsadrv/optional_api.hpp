@@ -1,0 +1,123 @@
+// Entry points that the runtime may not have: newer than ROCR 5.2, which is the oldest that this library runs
+// on.
+//
+//   const auto& copy = hsadrv::optional_api().memory_async_copy_on_engine;
+//   if (copy) check(copy(to, gpu, from, cpu, bytes, 0, nullptr, done, engine, false), "…");   // offered
+//   copy.required()(to, …);                                            // throws NotOffered otherwise
+//
+// One program runs on every runtime: nothing here is linked; each name is looked up once, in the runtime that
+// this process has loaded. Types that 5.2's headers lack are declared here with the layout that the later
+// headers give them. Thread safety: any thread; looked up at the first call. Throws: required() alone,
+// NotOffered, naming the entry point, this runtime, and the release that brought it. Source: hsa_ext_amd.h of
+// ROCm 5.6, 6.0, 6.1, 6.2 and 6.4.
+#pragma once
+
+#include <hsa/hsa.h>
+#include <hsa/hsa_ext_amd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace hsadrv {
+
+/// An entry point that is there or not. Call it only if it is.
+template <class Function>
+class OptionalEntry {
+  public:
+    OptionalEntry(const char* name, const char* since, void* found) noexcept
+        : name_(name), since_(since), function_(reinterpret_cast<Function*>(found)) {}
+
+    explicit operator bool() const noexcept { return function_ != nullptr; }
+    const char* name() const noexcept { return name_; }
+    const char* since() const noexcept { return since_; }  ///< the ROCm release that brought it, "6.0"
+
+    /// The call itself. The entry must be there.
+    template <class... Arguments>
+    auto operator()(Arguments... arguments) const {
+        return function_(arguments...);
+    }
+    /// The function, or NotOffered.
+    Function* required() const;
+
+  private:
+    const char* name_;
+    const char* since_;
+    Function* function_;
+};
+
+/// Throws NotOffered("name(): not offered by this runtime (…): it came with ROCm 6.0").
+[[noreturn]] void throw_not_offered(const char* name, const char* since);
+
+template <class Function>
+Function* OptionalEntry<Function>::required() const {
+    if (function_ == nullptr) throw_not_offered(name_, since_);
+    return function_;
+}
+
+/// hsa_amd_vmem_alloc_handle_t: physical memory without an address.
+struct VmemHandle {
+    std::uint64_t handle;
+};
+
+/// hsa_amd_memory_access_desc_t: what an agent may do with mapped memory.
+struct VmemAccess {
+    hsa_access_permission_t permissions;
+    hsa_agent_t agent;
+};
+
+/// hsa_amd_memory_type_t.
+enum class VmemType : int { none, pinned };
+
+/// hsa_queue_info_attribute_t.
+enum class QueueInfo : int { agent, doorbell_id };
+
+struct OptionalApi {
+    // DMA engines by name: an engine is a bit of hsa_amd_sdma_engine_id_t.
+    OptionalEntry<hsa_status_t(void* to, hsa_agent_t to_agent, const void* from, hsa_agent_t from_agent,
+                               std::size_t bytes, std::uint32_t dependency_count,
+                               const hsa_signal_t* dependencies, hsa_signal_t completion,
+                               std::uint32_t engine, bool force_sdma)>
+        memory_async_copy_on_engine;
+    OptionalEntry<hsa_status_t(hsa_agent_t to, hsa_agent_t from, std::uint32_t* engines)>
+        memory_copy_engine_status;
+
+    // Memory as a file descriptor.
+    OptionalEntry<hsa_status_t(const void* pointer, std::size_t bytes, int* descriptor,
+                               std::uint64_t* offset)>
+        portable_export_dmabuf;
+    OptionalEntry<hsa_status_t(int descriptor)> portable_close_dmabuf;
+
+    // Addresses and memory apart.
+    OptionalEntry<hsa_status_t(void** range, std::size_t bytes, std::uint64_t address, std::uint64_t flags)>
+        vmem_address_reserve;
+    OptionalEntry<hsa_status_t(void* range, std::size_t bytes)> vmem_address_free;
+    OptionalEntry<hsa_status_t(hsa_amd_memory_pool_t pool, std::size_t bytes, VmemType type,
+                               std::uint64_t flags, VmemHandle* handle)>
+        vmem_handle_create;
+    OptionalEntry<hsa_status_t(VmemHandle handle)> vmem_handle_release;
+    OptionalEntry<hsa_status_t(void* range, std::size_t bytes, std::size_t offset, VmemHandle handle,
+                               std::uint64_t flags)>
+        vmem_map;
+    OptionalEntry<hsa_status_t(void* range, std::size_t bytes)> vmem_unmap;
+    OptionalEntry<hsa_status_t(void* range, std::size_t bytes, const VmemAccess* access, std::size_t count)>
+        vmem_set_access;
+    OptionalEntry<hsa_status_t(void* range, hsa_access_permission_t* permissions, hsa_agent_t agent)>
+        vmem_get_access;
+
+    // Signals and queues.
+    OptionalEntry<std::uint32_t(std::uint32_t count, hsa_signal_t* signals,
+                                hsa_signal_condition_t* conditions, hsa_signal_value_t* than,
+                                std::uint64_t timeout_ticks, hsa_wait_state_t wait_state,
+                                hsa_signal_value_t* satisfying)>
+        signal_wait_all;
+    OptionalEntry<hsa_status_t(hsa_queue_t* queue, QueueInfo attribute, void* value)> queue_get_info;
+};
+
+/// What this process's runtime offers.
+const OptionalApi& optional_api();
+
+/// How messages call the runtime, "ROCR 1.5.0"; "HSA runtime 1.1" for one that gives no build version.
+std::string runtime_version_text();
+
+}  // namespace hsadrv
