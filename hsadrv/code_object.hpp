@@ -1,7 +1,7 @@
 // CodeObject: the facts of one code object, validated: for which target, of which version, with which
 // kernels.
 //
-//     CodeObject code = read_code_object(select_code_object(file_bytes, agent_targets));
+//     CodeObject code = read_code_object(extract_code_object(file_bytes, agent_targets));
 //     if (const KernelMetadata* kernel = code.find("vector_add")) use(kernel->arguments);
 //
 // Bytes in, facts out; no device, no HSA. Owns: its facts, nothing of the bytes. Thread safety: a plain

@@ -178,8 +178,7 @@ Executable Executable::load(AgentRef gpu, std::span<const std::byte> bytes, std:
     auto state = std::make_shared<detail::ExecutableState>();
     const std::vector<TargetId> targets = targets_of(gpu);
     naming(name, [&] {
-        const auto code = select_code_object(bytes, targets);
-        state->bytes.assign(code.begin(), code.end());
+        state->bytes = extract_code_object(bytes, targets);
         state->code = read_code_object(state->bytes);
         if (const auto why = mismatch(state->code.target, targets)) throw InvalidCodeObject(*why);
     });

@@ -5,13 +5,13 @@
 #include <optional>
 #include <string>
 
+#include "hsadrv/compressed_bundle.hpp"
 #include "hsadrv/error.hpp"
 
 namespace hsadrv {
 namespace {
 
 constexpr std::string_view plain_magic = "__CLANG_OFFLOAD_BUNDLE__";
-constexpr std::string_view compressed_magic = "CCOB";
 constexpr std::size_t entry_header_bytes = 3 * sizeof(std::uint64_t);
 constexpr std::size_t max_id_bytes = 4096;
 
@@ -97,10 +97,6 @@ std::string names(std::span<const BundleEntry> entries) {
 
 bool is_offload_bundle(std::span<const std::byte> file) { return starts_with(file, plain_magic); }
 
-bool is_compressed_offload_bundle(std::span<const std::byte> file) {
-    return starts_with(file, compressed_magic);
-}
-
 std::vector<BundleEntry> parse_offload_bundle(std::span<const std::byte> file) {
     if (!is_offload_bundle(file))
         throw InvalidCodeObject("offload bundle: the magic __CLANG_OFFLOAD_BUNDLE__ is missing");
@@ -119,11 +115,8 @@ std::vector<BundleEntry> parse_offload_bundle(std::span<const std::byte> file) {
 
 std::span<const std::byte> select_code_object(std::span<const std::byte> file,
                                               std::span<const TargetId> agent) {
-    if (is_compressed_offload_bundle(file)) {
-        throw InvalidCodeObject(
-            "this is a compressed offload bundle (CCOB), which this version does not read: build without "
-            "--offload-compress, or unpack it with clang-offload-bundler -unbundle");
-    }
+    if (is_compressed_offload_bundle(file))
+        throw InvalidCodeObject("offload bundle: compressed (CCOB), which is to be unpacked first");
     if (!is_offload_bundle(file)) return file;
 
     const std::vector<BundleEntry> entries = parse_offload_bundle(file);
@@ -140,6 +133,17 @@ std::span<const std::byte> select_code_object(std::span<const std::byte> file,
     throw InvalidCodeObject(
         "offload bundle: holds " + names(entries) + ", this agent is " + wanted +
         (agent.empty() ? "" : ": compile with -mcpu=" + agent.front().processor + " too"));
+}
+
+std::vector<std::byte> extract_code_object(std::span<const std::byte> file, std::span<const TargetId> agent) {
+    std::vector<std::byte> unpacked;
+    if (is_compressed_offload_bundle(file)) {
+        file = unpacked = decompress_offload_bundle(file);
+        if (!is_offload_bundle(file))
+            throw InvalidCodeObject("compressed offload bundle: what is inside is no offload bundle");
+    }
+    const auto code = select_code_object(file, agent);
+    return {code.begin(), code.end()};
 }
 
 }  // namespace hsadrv

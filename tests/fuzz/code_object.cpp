@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         for (const hsadrv::BundleEntry& entry : hsadrv::parse_offload_bundle(file))
             read_or_refuse([&] { hsadrv::read_code_object(entry.bytes); });
     });
-    read_or_refuse([&] { hsadrv::read_code_object(hsadrv::select_code_object(file, agent)); });
+    read_or_refuse([&] { hsadrv::read_code_object(hsadrv::extract_code_object(file, agent)); });
     return 0;
 }
 

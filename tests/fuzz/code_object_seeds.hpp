@@ -21,7 +21,9 @@ inline std::vector<Bytes> code_objects(const std::string& target) {
     return all;
 }
 
-/// Bundles for several targets.
-inline std::vector<Bytes> bundles() { return {kernel_file("fill.hsaco"), kernel_file("globals.hsaco")}; }
+/// Bundles for several targets; the last one compressed.
+inline std::vector<Bytes> bundles() {
+    return {kernel_file("fill.hsaco"), kernel_file("globals.hsaco"), kernel_file("launch.ccob")};
+}
 
 }  // namespace fuzz

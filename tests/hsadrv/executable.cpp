@@ -40,10 +40,12 @@ TEST_CASE("code objects of every version load from a file, from memory and from 
                            test_code_object("launch." + device.gpu.agent().name() + "." + variant + ".hsaco"))
               .kernel("saxpy")
               .kernel_object() != 0);
-    const Executable bundle = Executable::load(device.gpu, test_kernel_path("launch.hsaco"));
+    const auto name = GENERATE(as<std::string>{}, "launch.hsaco", "launch.ccob");
+    const Executable bundle = Executable::load(device.gpu, test_kernel_path(name));
     CHECK(bundle.agent() == device.gpu.agent());
     CHECK(bundle.code_object().target.processor == device.gpu.agent().name());
     CHECK(bundle.code_object().kernels.size() == 10);
+    CHECK(bundle.kernel("saxpy").kernel_object() != 0);
 }
 
 TEST_CASE("V6 loads where the runtime can, and says what to do where it cannot", "[executable][device]") {

@@ -98,13 +98,13 @@ TEST_CASE("an entry whose id cannot be read does not hide the others", "[offload
                Contains("hipv9-amdgcn-amd-amdhsa--gfx90a:later+"));
 }
 
-TEST_CASE("a compressed bundle is recognised and refused by name", "[offload_bundle]") {
+TEST_CASE("a compressed bundle is no plain one and is to be unpacked first", "[offload_bundle]") {
     Bytes file;
     append(file, "CCOB");
     append(file, 0x0000000100000003);
-    CHECK(is_compressed_offload_bundle(file));
+    CHECK_FALSE(is_offload_bundle(file));
     CHECK_THAT(message_of<InvalidCodeObject>([&] { selected(file, "gfx90a"); }),
-               Contains("compressed offload bundle (CCOB)"));
+               Contains("compressed (CCOB)"));
 }
 
 TEST_CASE("what is no bundle is passed on as it is", "[offload_bundle]") {
