@@ -9,6 +9,7 @@
 #pragma once
 
 #include <hsa/hsa.h>
+#include <hsa/hsa_ext_amd.h>
 
 #include <array>
 #include <bit>
@@ -159,6 +160,30 @@ inline Packet barrier_and(std::span<const hsa_signal_t> dependencies, hsa_signal
 inline Packet barrier_or(std::span<const hsa_signal_t> dependencies, hsa_signal_t completion = {0},
                          PacketOrder order = {}) noexcept {
     return detail::barrier(PacketType::barrier_or, dependencies, completion, order);
+}
+
+/// A wait for one signal's value: complete when `(signal & mask) condition value` has been seen to hold.
+struct BarrierValue {
+    hsa_signal_t signal = {0};  ///< 0: complete at once
+    hsa_signal_condition_t condition = HSA_SIGNAL_CONDITION_EQ;
+    std::int64_t value = 0;
+    std::int64_t mask = -1;
+    hsa_signal_t completion = {0};  ///< decremented by one at completion; 0: none
+    PacketOrder order = {};
+};
+
+/// AMD's vendor packet, on every GPU that ROCR 5 or later supports. Source: hsa_ext_amd.h,
+/// hsa_amd_barrier_value_packet_t.
+inline Packet barrier_value(const BarrierValue& b) noexcept {
+    hsa_amd_barrier_value_packet_t p{};
+    p.signal = b.signal;
+    p.value = b.value;
+    p.mask = b.mask;
+    p.cond = b.condition;
+    p.completion_signal = b.completion;
+    p.header.AmdFormat = HSA_AMD_PACKET_TYPE_BARRIER_VALUE;
+    p.header.header = packet_header(PacketType::vendor_specific, b.order);
+    return Packet::from(p);
 }
 
 }  // namespace hsadrv

@@ -17,20 +17,6 @@ std::atomic_ref<std::int64_t> value_of(hsa_signal_t signal) noexcept {
     return std::atomic_ref(const_cast<std::int64_t&>(reinterpret_cast<amd_signal_t*>(signal.handle)->value));
 }
 
-hsa_signal_condition_t native_condition(Condition condition) noexcept {
-    switch (condition) {
-        case Condition::equal:
-            return HSA_SIGNAL_CONDITION_EQ;
-        case Condition::not_equal:
-            return HSA_SIGNAL_CONDITION_NE;
-        case Condition::less:
-            return HSA_SIGNAL_CONDITION_LT;
-        case Condition::greater_equal:
-            return HSA_SIGNAL_CONDITION_GTE;
-    }
-    return HSA_SIGNAL_CONDITION_EQ;
-}
-
 const char* condition_text(Condition condition) noexcept {
     switch (condition) {
         case Condition::equal:
@@ -94,7 +80,7 @@ std::optional<std::int64_t> SignalRef::try_wait(Condition condition, std::int64_
         // Blocked waits may come back early (signals to the thread, other waiters), so the value decides.
         const std::int64_t value =
             last ? load()
-                 : hsa_signal_wait_scacquire(native_, native_condition(condition), than,
+                 : hsa_signal_wait_scacquire(native_, detail::native_condition(condition), than,
                                              ticks(deadline.remaining()), HSA_WAIT_STATE_BLOCKED);
         if (holds(condition, value, than)) return value;
         if (last) return std::nullopt;

@@ -39,6 +39,22 @@ constexpr bool holds(Condition condition, std::int64_t value, std::int64_t than)
     return false;
 }
 
+namespace detail {
+constexpr hsa_signal_condition_t native_condition(Condition condition) noexcept {
+    switch (condition) {
+        case Condition::equal:
+            return HSA_SIGNAL_CONDITION_EQ;
+        case Condition::not_equal:
+            return HSA_SIGNAL_CONDITION_NE;
+        case Condition::less:
+            return HSA_SIGNAL_CONDITION_LT;
+        case Condition::greater_equal:
+            return HSA_SIGNAL_CONDITION_GTE;
+    }
+    return HSA_SIGNAL_CONDITION_EQ;
+}
+}  // namespace detail
+
 class SignalRef {
   public:
     constexpr SignalRef() noexcept : native_{0} {}

@@ -85,3 +85,20 @@ TEST_CASE("barrier packets carry up to five dependencies, the rest zero", "[pack
     }
     CHECK(barrier_or(signals).type() == PacketType::barrier_or);
 }
+
+TEST_CASE("a barrier-value packet is AMD's vendor packet with its format", "[packet]") {
+    const Packet packet = barrier_value({.signal = {0x1000},
+                                         .condition = HSA_SIGNAL_CONDITION_LT,
+                                         .value = -7,
+                                         .mask = 0xff,
+                                         .completion = {0x2000}});
+    CHECK(packet.type() == PacketType::vendor_specific);
+    const auto native = packet.as<hsa_amd_barrier_value_packet_t>();
+    CHECK(native.header.AmdFormat == HSA_AMD_PACKET_TYPE_BARRIER_VALUE);
+    CHECK(native.signal.handle == 0x1000);
+    CHECK(native.cond == HSA_SIGNAL_CONDITION_LT);
+    CHECK(native.value == -7);
+    CHECK(native.mask == 0xff);
+    CHECK(native.completion_signal.handle == 0x2000);
+    CHECK(barrier_value({}).as<hsa_amd_barrier_value_packet_t>().mask == -1);
+}
