@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "counters.hpp"
 #include "device_file.hpp"
 
 namespace kfdemu {
@@ -28,7 +29,7 @@ struct Buffer {
     int import = -1;  ///< of another process's file, or of a range that its exporter has freed: a dma-buf
     std::uint64_t import_offset = 0;  ///< where in that file
 
-    Buffer() = default;
+    Buffer() { counters.buffers += 1; }
     ~Buffer();
     Buffer(const Buffer&) = delete;
     Buffer& operator=(const Buffer&) = delete;

@@ -86,6 +86,7 @@ void read_counters(struct kfdemu_counters* out, std::size_t size_bytes) {
         .interrupts = counters.interrupts,
         .faults = counters.faults,
         .injected = counters.injected,
+        .buffers = counters.buffers,
     };
     std::memcpy(out, &now, std::min(size_bytes, sizeof now));
 }

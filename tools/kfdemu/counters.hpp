@@ -14,6 +14,7 @@ namespace kfdemu {
 class Counter {
   public:
     void operator+=(std::uint64_t n) { value_.fetch_add(n, std::memory_order_relaxed); }
+    void operator-=(std::uint64_t n) { value_.fetch_sub(n, std::memory_order_relaxed); }
     operator std::uint64_t() const { return value_.load(std::memory_order_relaxed); }
 
   private:
@@ -23,6 +24,7 @@ class Counter {
 struct Counters {
     Counter packets, dispatches, work_groups, waves, instructions, sdma_packets, sdma_bytes;
     Counter ioctls, allocations, mappings, interrupts, faults, injected;
+    Counter buffers;  // goes down, too
 };
 
 inline Counters counters;

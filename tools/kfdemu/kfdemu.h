@@ -66,6 +66,7 @@ struct kfdemu_counters {
     uint64_t interrupts;   /* raised, whatever became of them */
     uint64_t faults;       /* that stopped a queue: bad packets, memory faults, illegal instructions … */
     uint64_t injected;     /* failures, lost or late interrupts, broken packets: what happened because it was asked for */
+    uint64_t buffers;      /* of memory that exist now: no count of what was, but what has not been freed yet */
 };
 
 struct kfdemu_control {

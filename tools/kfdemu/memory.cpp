@@ -73,6 +73,7 @@ Memory::~Memory() {
 
 Buffer::~Buffer() {
     if (file) file->release(range, shared);
+    counters.buffers -= 1;
     if (used) used->fetch_sub(size, std::memory_order_relaxed);
     if (import < 0) return;
     ::munmap(host, size);

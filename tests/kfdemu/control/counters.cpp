@@ -42,6 +42,18 @@ TEST_CASE("counters count copied bytes, and calls of the driver", "[control][cou
     CHECK(after.sdma_packets > before.sdma_packets);
 }
 
+TEST_CASE("buffers are what has not been freed", "[control][counters]") {
+    NEEDS_CONTROL(control);
+    Machine machine;
+    const auto before = control.counters().buffers;
+    CHECK(before > 0);
+    {
+        Memory device{machine.gpu().coarse, 4 << 20, machine.agents()}, host{machine.cpu().fine, 4 << 20, machine.agents()};
+        CHECK(control.counters().buffers == before + 2);
+    }
+    CHECK(control.counters().buffers == before);
+}
+
 TEST_CASE("counters count faults and interrupts", "[control][counters]") {
     NEEDS_CONTROL(control);
     Machine machine;
