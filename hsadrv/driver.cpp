@@ -15,6 +15,7 @@
 #include "hsadrv/error.hpp"
 #include "hsadrv/fault.hpp"
 #include "hsadrv/handle.hpp"
+#include "hsadrv/registrations.hpp"
 #include "hsadrv/runtime.hpp"
 
 namespace hsadrv {
@@ -98,6 +99,7 @@ Runtime::Runtime() {
         enumerate();
         faults::install();
         signals_ = std::make_unique<SignalPool>();
+        registrations_ = std::make_unique<Registrations>();
     } catch (...) {
         live_runtimes.fetch_sub(1, std::memory_order_relaxed);
         hsa_shut_down();
@@ -107,6 +109,7 @@ Runtime::Runtime() {
 
 Runtime::~Runtime() {
     if (in_forked_child()) return;
+    registrations_.reset();
     signals_.reset();
     live_runtimes.fetch_sub(1, std::memory_order_relaxed);
     hsa_shut_down();

@@ -11,6 +11,7 @@
 #include "hsadrv/driver.hpp"
 #include "hsadrv/mem_region.hpp"
 #include "hsadrv/mem_pool.hpp"
+#include "hsadrv/registration.hpp"
 #include "hsadrv/memory.hpp"
 #include "hsadrv/signal.hpp"
 #include "hsadrv/signal_pool.hpp"

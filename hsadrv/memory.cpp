@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "hsadrv/error.hpp"
+#include "hsadrv/registrations.hpp"
 #include "hsadrv/runtime.hpp"
 
 namespace hsadrv {
@@ -81,44 +82,6 @@ void allow_access(void* allocation, std::span<const AgentRef> agents) {
           [&] { return "hsa_amd_agents_allow_access(" + hex(allocation) + ", " + labels_of(agents) + ")"; });
 }
 
-void* register_memory(void* host, std::size_t size_bytes, std::span<const AgentRef> agents) {
-    refuse_in_forked_child("hsadrv::register_memory");
-    const auto call = [&] {
-        return "hsa_amd_memory_lock(" + hex(host) + ", " + std::to_string(size_bytes) + " B)";
-    };
-    if (host == nullptr || size_bytes == 0)
-        throw InvalidArgument(call() + ": an empty range cannot be registered",
-                              HSA_STATUS_ERROR_INVALID_ARGUMENT);
-    if (size_bytes - 1 > UINTPTR_MAX - number(host))
-        throw InvalidArgument(call() + ": the range runs past the end of the address space",
-                              HSA_STATUS_ERROR_INVALID_ARGUMENT);
-    std::vector<hsa_agent_t> natives = natives_of(agents);
-    void* at_agents = nullptr;
-    check(hsa_amd_memory_lock(host, size_bytes, natives.empty() ? nullptr : natives.data(),
-                              static_cast<int>(natives.size()), &at_agents),
-          call);
-    return at_agents;
-}
-
-void deregister_memory(void* host) {
-    refuse_in_forked_child("hsadrv::deregister_memory");
-    // The runtime takes any address for a registered one, so that is checked here.
-    const PointerInfo info = pointer_info(host);
-    if (info.kind != PointerInfo::Kind::registered || info.host_base != host)
-        throw InvalidArgument("hsa_amd_memory_unlock(" + hex(host) + "): no registered range begins there",
-                              HSA_STATUS_ERROR_INVALID_ARGUMENT);
-    check(hsa_amd_memory_unlock(host), [&] { return "hsa_amd_memory_unlock(" + hex(host) + ")"; });
-}
-
-Registration::Registration(void* host, std::size_t size_bytes, std::span<const AgentRef> agents) {
-    const Driver driver = Driver::current();
-    device_address_ = register_memory(host, size_bytes, agents);
-    lock_ = UniqueHandle<Traits>(host, driver);
-    size_bytes_ = size_bytes;
-}
-
-void Registration::Traits::destroy(Native p) noexcept { hsa_amd_memory_unlock(p); }
-
 bool PointerInfo::device_memory() const { return kind != Kind::pageable && owner && owner.is_gpu(); }
 
 void* PointerInfo::agent_address(const void* pointer) const noexcept {
@@ -135,7 +98,24 @@ std::size_t PointerInfo::bytes_after(const void* pointer) const noexcept {
     return 0;
 }
 
+namespace {
+// The runtime may know the range under another address, and knows of but one where several overlap.
+PointerInfo registered_info(const detail::HostLock& lock, AgentRef cpu) {
+    PointerInfo info;
+    info.kind = PointerInfo::Kind::registered;
+    info.owner = cpu;
+    info.host_base = reinterpret_cast<void*>(lock.range.begin);
+    info.agent_base = reinterpret_cast<void*>(lock.device);
+    info.size_bytes = lock.range.size_bytes;
+    for (const std::uint64_t handle : lock.range.agents) info.accessible.emplace_back(hsa_agent_t{handle});
+    return info;
+}
+}  // namespace
+
 PointerInfo pointer_info(const void* pointer) {
+    if (const auto runtime = detail::Runtime::find())
+        if (const auto lock = runtime->registrations().covering(pointer))
+            return registered_info(*lock, runtime->cpus().front());
     hsa_amd_pointer_info_t native{};
     native.size = sizeof native;
     std::uint32_t count = 0;

@@ -1,20 +1,18 @@
-// Memory that agents can use: allocations from pools, locked host ranges, and what an address is.
+// Memory that agents can use: allocations from pools, and what an address is.
 //
 //   auto buffer = hsadrv::Allocation::from_pool(hsadrv::device_pool(gpu), 4096);
-//   auto pinned = hsadrv::Registration(host.data(), host.size_bytes(), {gpu});    // unlocked at scope exit
-//   void* at_gpu = pinned.device_address();
+//   assert(hsadrv::pointer_info(buffer.data()).owner == gpu);
 //
-// Owns: Allocation its memory, Registration its lock. Both keep the runtime alive. Neither waits: memory that
-// a stream still uses must be handed to Stream::keep_alive or Stream::release, which free it when the work is
-// done. Thread safety: distinct objects from any thread; one object as any value. Source: hsa_ext_amd.h,
-// hsa_amd_memory_pool_allocate, hsa_amd_memory_lock, hsa_amd_pointer_info.
+// Owns: Allocation its memory, and keeps the runtime alive. It does not wait: memory that a stream still uses
+// must be handed to Stream::keep_alive or Stream::release, which free it when the work is done. Thread safety:
+// distinct objects from any thread; one object as any value. Source: hsa_ext_amd.h,
+// hsa_amd_memory_pool_allocate, hsa_amd_pointer_info.
 #pragma once
 
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 
 #include <cstddef>
-#include <initializer_list>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,6 +21,7 @@
 #include "hsadrv/driver.hpp"
 #include "hsadrv/handle.hpp"
 #include "hsadrv/mem_pool.hpp"
+#include "hsadrv/registration.hpp"
 
 namespace hsadrv {
 
@@ -69,36 +68,6 @@ class Allocation {
 /// Lets agents use an allocation, in addition to those that already may. Throws Error if one never can.
 void allow_access(void* allocation, std::span<const AgentRef> agents);
 
-/// Locks a range of host memory and maps it for the agents (all GPUs if none are named). Returns the address
-/// at which they see `host`. Throws OutOfMemory, InvalidArgument. Undone by deregister_memory(host), which
-/// throws InvalidArgument when no registered range begins there.
-void* register_memory(void* host, std::size_t size_bytes, std::span<const AgentRef> agents = {});
-void deregister_memory(void* host);
-
-/// register_memory for a scope.
-class Registration {
-  public:
-    Registration() noexcept = default;
-    Registration(void* host, std::size_t size_bytes, std::span<const AgentRef> agents = {});
-    Registration(void* host, std::size_t size_bytes, std::initializer_list<AgentRef> agents)
-        : Registration(host, size_bytes, std::span(agents.begin(), agents.size())) {}
-
-    void* host() const noexcept { return lock_.get(); }
-    void* device_address() const noexcept { return device_address_; }
-    std::size_t size_bytes() const noexcept { return size_bytes_; }
-
-  private:
-    struct Traits {
-        using Native = void*;
-        static Native null() noexcept { return nullptr; }
-        static bool is_null(Native p) noexcept { return p == nullptr; }
-        static void destroy(Native p) noexcept;
-    };
-    UniqueHandle<Traits> lock_;
-    void* device_address_ = nullptr;
-    std::size_t size_bytes_ = 0;
-};
-
 /// What an address belongs to.
 struct PointerInfo {
     enum class Kind { pageable, pool, registered, other };  ///< pageable: nothing that HSA knows of
@@ -116,6 +85,7 @@ struct PointerInfo {
     std::size_t bytes_after(const void* pointer) const noexcept;
 };
 
+/// Where registered ranges overlap, the one that reaches furthest beyond the pointer.
 PointerInfo pointer_info(const void* pointer);
 
 }  // namespace hsadrv

@@ -1,7 +1,7 @@
 // Internal: the state behind Driver, shared by everything that owns a HSA object. Not part of the public
 // interface.
 //
-// Thread safety: immutable after construction but for the signal pool and the kernel names, which lock.
+// Thread safety: immutable after construction but for the signal pool, the registrations and the kernel names, which lock.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,8 @@
 #include "hsadrv/signal_pool.hpp"
 
 namespace hsadrv::detail {
+
+class Registrations;
 
 class Runtime {
   public:
@@ -34,12 +36,16 @@ class Runtime {
     /// Recycles signals; shares its shelf, so a copy outlives nothing.
     SignalPool& signals() noexcept { return *signals_; }
 
+    /// Host ranges that are locked.
+    Registrations& registrations() noexcept { return *registrations_; }
+
   private:
     void enumerate();
 
     std::vector<AgentRef> agents_, gpus_, cpus_;
     SystemFacts facts_{};
     std::unique_ptr<SignalPool> signals_;
+    std::unique_ptr<Registrations> registrations_;
 };
 
 /// Names for messages about kernels that failed. An object is noted while its executable is loaded.

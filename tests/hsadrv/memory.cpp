@@ -1,4 +1,4 @@
-// Memory: allocations from pools, locked host ranges, and what an address is.
+// Memory: allocations from pools, and what an address is.
 #include "hsadrv/memory.hpp"
 
 #include <cstdint>
@@ -118,41 +118,4 @@ TEST_CASE("ordinary host memory is pageable", "[memory]") {
     CHECK(info.kind == PointerInfo::Kind::pageable);
     CHECK_FALSE(info.device_memory());
     CHECK(info.agent_address(host.data()) == host.data());
-}
-
-TEST_CASE("registered host memory has a device address, until the scope ends", "[memory][register]") {
-    NEEDS_DEVICE();
-    const Device device;
-    std::vector<std::byte> host(3 * 4096);
-    {
-        const Registration pinned(host.data(), host.size(), {device.gpu});
-        CHECK(pinned.host() == host.data());
-        CHECK(pinned.size_bytes() == host.size());
-        REQUIRE(pinned.device_address() != nullptr);
-        const PointerInfo info = pointer_info(host.data());
-        CHECK(info.kind == PointerInfo::Kind::registered);
-        CHECK_FALSE(info.device_memory());
-        CHECK(info.agent_address(host.data()) == pinned.device_address());
-        CHECK(info.agent_address(host.data() + 77) == static_cast<std::byte*>(pinned.device_address()) + 77);
-    }
-    CHECK(pointer_info(host.data()).kind == PointerInfo::Kind::pageable);
-}
-
-TEST_CASE("register_memory refuses what is no range", "[memory][register]") {
-    NEEDS_DEVICE();
-    const Device device;
-    int word = 0;
-    CHECK_THROWS_AS(register_memory(nullptr, 4), InvalidArgument);
-    CHECK_THROWS_AS(register_memory(&word, 0), InvalidArgument);
-    CHECK_THROWS_AS(register_memory(&word, SIZE_MAX), InvalidArgument);
-}
-
-TEST_CASE("register_memory and deregister_memory come in pairs", "[memory][register]") {
-    NEEDS_DEVICE();
-    const Device device;
-    std::vector<std::byte> host(8192);
-    const AgentRef gpus[] = {device.gpu};
-    CHECK(register_memory(host.data(), host.size(), gpus) != nullptr);
-    CHECK_NOTHROW(deregister_memory(host.data()));
-    CHECK_THROWS_AS(deregister_memory(host.data()), Error);
 }

@@ -1,0 +1,90 @@
+// Requests of the kernel that are made to fail, for one test case, which leaves nothing behind.
+//
+//     NEEDS_CONTROL(control);
+//     for (const Failure& failure : control.kinds())
+//         for (std::uint64_t nth = 1; nth <= control.calls(failure, use); ++nth) {
+//             control.fail(failure, nth);
+//             …
+//             control.reset();
+//         }
+#pragma once
+
+#include <kfdemu.h>
+
+#include <cerrno>
+#include <span>
+
+#include "support/catch.hpp"
+
+namespace device_test {
+
+struct Failure {
+    const char* what;
+    std::uint32_t point;
+    int error;
+};
+
+class Control {
+  public:
+    Control() : control_(kfdemu_find_control()) {}
+    ~Control() {
+        if (control_) reset();
+    }
+    Control(const Control&) = delete;
+    Control& operator=(const Control&) = delete;
+
+    explicit operator bool() const { return control_ != nullptr; }
+    const kfdemu_control* operator->() const { return control_; }
+    kfdemu_counters counters() const {
+        kfdemu_counters now{};
+        control_->counters(&now, sizeof now);
+        return now;
+    }
+
+    /// Every way in which a request fails: for want of memory, of the device, or of patience.
+    static std::span<const Failure> kinds() {
+        static constexpr Failure all[] = {
+            {"allocation, ENOMEM", KFDEMU_ALLOCATION, ENOMEM},
+            {"allocation, EIO", KFDEMU_ALLOCATION, EIO},
+            {"mmap, ENOMEM", KFDEMU_MMAP, ENOMEM},
+            {"mmap, EAGAIN", KFDEMU_MMAP, EAGAIN},
+            {"ioctl, ENOMEM", KFDEMU_IOCTL, ENOMEM},
+            {"ioctl, EIO", KFDEMU_IOCTL, EIO},
+            {"ioctl, EINTR", KFDEMU_IOCTL, EINTR},
+            {"ioctl, EAGAIN", KFDEMU_IOCTL, EAGAIN},
+        };
+        return all;
+    }
+
+    /// How many requests of that kind `use` makes.
+    template <class Use>
+    std::uint64_t calls(const Failure& failure, Use&& use) const {
+        const std::uint64_t before = tried(failure);
+        use();
+        return tried(failure) - before;
+    }
+    void fail(const Failure& failure, std::uint64_t nth) const {
+        REQUIRE(control_->fail(failure.point, nth, 1, failure.error) == 0);
+    }
+    void reset() const { control_->reset(); }
+
+    /// Buffers of memory that the process holds in the kernel: the same before and after, or something
+    /// leaked.
+    std::uint64_t held() const { return counters().buffers; }
+
+  private:
+    std::uint64_t tried(const Failure& failure) const {
+        const kfdemu_counters now = counters();
+        return failure.point == KFDEMU_ALLOCATION ? now.allocations
+               : failure.point == KFDEMU_MMAP     ? now.mappings
+                                                  : now.ioctls;
+    }
+
+    const kfdemu_control* control_;
+};
+
+}  // namespace device_test
+
+#define NEEDS_CONTROL(name)          \
+    const device_test::Control name; \
+    if (!name) SKIP_BECAUSE("wants a GPU whose requests can be made to fail: kfdemu")
