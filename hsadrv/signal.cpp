@@ -7,6 +7,7 @@
 
 #include "hsadrv/error.hpp"
 #include "hsadrv/runtime.hpp"
+#include "hsadrv/signal_wait.hpp"
 
 namespace hsadrv {
 
@@ -17,38 +18,21 @@ std::atomic_ref<std::int64_t> value_of(hsa_signal_t signal) noexcept {
     return std::atomic_ref(const_cast<std::int64_t&>(reinterpret_cast<amd_signal_t*>(signal.handle)->value));
 }
 
-const char* condition_text(Condition condition) noexcept {
-    switch (condition) {
-        case Condition::equal:
-            return "==";
-        case Condition::not_equal:
-            return "!=";
-        case Condition::less:
-            return "<";
-        case Condition::greater_equal:
-            return ">=";
+/// What a wait says that has not come to its end.
+std::string unmet(std::span<const SignalTerm> terms) {
+    std::string text;
+    std::size_t more = 0;
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+        const std::int64_t value = terms[i].signal.load();
+        if (holds(terms[i].condition, value, terms[i].than)) continue;
+        if (text.size() > 300) {
+            ++more;
+            continue;
+        }
+        text += (text.empty() ? "" : ", ") + ("signal " + std::to_string(i)) + " wants " +
+                detail::condition_text(terms[i].condition, terms[i].than) + " and has " + std::to_string(value);
     }
-    return "?";
-}
-
-/// Ticks of the runtime's clock, in which hsa_signal_wait counts.
-std::uint64_t ticks(std::chrono::nanoseconds time) {
-    if (time == std::chrono::nanoseconds::max()) return UINT64_MAX;
-    static const double ticks_per_ns = [] {
-        std::uint64_t hz = 0;
-        hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &hz);
-        return hz == 0 ? 1.0 : static_cast<double>(hz) / 1e9;
-    }();
-    return static_cast<std::uint64_t>(static_cast<double>(time.count()) * ticks_per_ns) + 1;
-}
-
-// Long enough for a short kernel's completion to be seen without a call, short beside a thread switch.
-constexpr int spins = 200;
-
-void relax() noexcept {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
+    return more == 0 ? text : text + ", and " + std::to_string(more) + " more";
 }
 
 }  // namespace
@@ -71,27 +55,40 @@ std::int64_t SignalRef::compare_exchange(std::int64_t expected, std::int64_t des
 
 std::optional<std::int64_t> SignalRef::try_wait(Condition condition, std::int64_t than,
                                                 Deadline deadline) const noexcept {
-    for (int i = 0; i < spins; ++i) {
-        if (const std::int64_t value = load(); holds(condition, value, than)) return value;
-        relax();
-    }
-    for (;;) {
-        const bool last = deadline.passed();
-        // Blocked waits may come back early (signals to the thread, other waiters), so the value decides.
-        const std::int64_t value =
-            last ? load()
-                 : hsa_signal_wait_scacquire(native_, detail::native_condition(condition), than,
-                                             ticks(deadline.remaining()), HSA_WAIT_STATE_BLOCKED);
-        if (holds(condition, value, than)) return value;
-        if (last) return std::nullopt;
-    }
+    return detail::wait_one(*this, condition, than, deadline);
 }
 
 std::int64_t SignalRef::wait(Condition condition, std::int64_t than, Deadline deadline) const {
     if (const auto value = try_wait(condition, than, deadline)) return *value;
-    throw Timeout("SignalRef::wait(value " + std::string(condition_text(condition)) + " " +
-                  std::to_string(than) + ", " + deadline.text() + "): the value is " +
-                  std::to_string(load()));
+    refuse_in_forked_child("SignalRef::wait");
+    throw Timeout("SignalRef::wait(" + detail::condition_text(condition, than) + ", " + deadline.text() +
+                  "): the value is " + std::to_string(load()));
+}
+
+std::optional<std::size_t> try_wait_any(std::span<const SignalTerm> terms, Deadline deadline) noexcept {
+    if (terms.empty()) return std::nullopt;
+    return detail::wait_any(terms, deadline);
+}
+
+std::size_t wait_any(std::span<const SignalTerm> terms, Deadline deadline) {
+    if (terms.empty()) throw InvalidArgument("hsadrv::wait_any(): no signals, so none will ever change");
+    if (const auto index = try_wait_any(terms, deadline)) return *index;
+    refuse_in_forked_child("hsadrv::wait_any");
+    throw Timeout("hsadrv::wait_any(" + std::to_string(terms.size()) + " signals, " + deadline.text() +
+                  "): none of them: " + unmet(terms));
+}
+
+bool try_wait_all(std::span<const SignalTerm> terms, Deadline deadline) noexcept {
+    for (const SignalTerm& term : terms)
+        if (!term.signal.try_wait(term.condition, term.than, deadline)) return false;
+    return true;
+}
+
+void wait_all(std::span<const SignalTerm> terms, Deadline deadline) {
+    if (try_wait_all(terms, deadline)) return;
+    refuse_in_forked_child("hsadrv::wait_all");
+    throw Timeout("hsadrv::wait_all(" + std::to_string(terms.size()) + " signals, " + deadline.text() +
+                  "): not yet: " + unmet(terms));
 }
 
 Signal Signal::create(std::int64_t initial) {

@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "hsadrv/deadline.hpp"
 #include "hsadrv/driver.hpp"
@@ -77,15 +78,35 @@ class SignalRef {
     /// Returns the value found; the exchange happened if that equals `expected`.
     std::int64_t compare_exchange(std::int64_t expected, std::int64_t desired) const noexcept;
 
-    /// Spins briefly, then blocks. Returns the value that met the condition. Throws Timeout.
+    /// Spins briefly, then blocks, however many threads wait. Returns the value that met the condition. Throws
+    /// Timeout; ForkedChild in a forked child, which has no part of the memory that signals are in.
     std::int64_t wait(Condition condition, std::int64_t than, Deadline deadline = {}) const;
-    /// The same; nothing at the deadline.
+    /// The same; nothing at the deadline, or in a forked child.
     std::optional<std::int64_t> try_wait(Condition condition, std::int64_t than,
                                          Deadline deadline) const noexcept;
 
   private:
     hsa_signal_t native_;
 };
+
+/// A signal and what is expected of it; without more, that it is complete: less than one.
+struct SignalTerm {
+    SignalRef signal = {};
+    Condition condition = Condition::less;
+    std::int64_t than = 1;
+};
+
+/// Waits until one of the terms holds and returns its index, the first of several. Terms may name a signal twice. Throws
+/// Timeout with each term's value, InvalidArgument for an empty list, ForkedChild.
+std::size_t wait_any(std::span<const SignalTerm> terms, Deadline deadline = {});
+/// The same; nothing at the deadline, in a forked child, or for an empty list.
+std::optional<std::size_t> try_wait_any(std::span<const SignalTerm> terms, Deadline deadline) noexcept;
+
+/// Waits until each of the terms has been seen to hold, not necessarily at one moment. Throws Timeout with those that do not,
+/// ForkedChild. An empty list is complete.
+void wait_all(std::span<const SignalTerm> terms, Deadline deadline = {});
+/// The same; false at the deadline or in a forked child.
+bool try_wait_all(std::span<const SignalTerm> terms, Deadline deadline) noexcept;
 
 class Signal {
   public:
