@@ -99,6 +99,7 @@ Runtime::Runtime() {
         enumerate();
         faults::install();
         signals_ = std::make_unique<SignalPool>();
+        callbacks_ = std::make_unique<SignalCallbacks>();
         registrations_ = std::make_unique<Registrations>();
     } catch (...) {
         live_runtimes.fetch_sub(1, std::memory_order_relaxed);
@@ -109,6 +110,7 @@ Runtime::Runtime() {
 
 Runtime::~Runtime() {
     if (in_forked_child()) return;
+    callbacks_.reset();
     registrations_.reset();
     signals_.reset();
     live_runtimes.fetch_sub(1, std::memory_order_relaxed);
@@ -193,6 +195,7 @@ Driver::Driver() : runtime_(detail::Runtime::acquire()) {}
 const std::vector<AgentRef>& Driver::agents() const noexcept { return runtime_->agents(); }
 const std::vector<AgentRef>& Driver::cpus() const noexcept { return runtime_->cpus(); }
 const SystemFacts& Driver::system() const noexcept { return runtime_->facts(); }
+SignalCallbacks& Driver::callbacks() const noexcept { return runtime_->callbacks(); }
 
 const std::vector<AgentRef>& Driver::gpus() const {
     if (runtime_->gpus().empty())

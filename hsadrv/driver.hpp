@@ -21,6 +21,8 @@
 
 namespace hsadrv {
 
+class SignalCallbacks;
+
 namespace detail {
 class Runtime;
 }
@@ -57,6 +59,9 @@ class Driver {
     const std::vector<AgentRef>& cpus() const noexcept;
 
     const SystemFacts& system() const noexcept;
+
+    /// Host functions on signals; see signal_callbacks.hpp. Ends with the runtime.
+    SignalCallbacks& callbacks() const noexcept;
 
     /// Joins the runtime that is already up. Throws Error if none is: construct a Driver first.
     static Driver current();

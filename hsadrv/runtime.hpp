@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hsadrv/driver.hpp"
+#include "hsadrv/signal_callbacks.hpp"
 #include "hsadrv/signal_pool.hpp"
 
 namespace hsadrv::detail {
@@ -35,6 +36,7 @@ class Runtime {
 
     /// Recycles signals; shares its shelf, so a copy outlives nothing.
     SignalPool& signals() noexcept { return *signals_; }
+    SignalCallbacks& callbacks() noexcept { return *callbacks_; }
 
     /// Host ranges that are locked.
     Registrations& registrations() noexcept { return *registrations_; }
@@ -45,6 +47,7 @@ class Runtime {
     std::vector<AgentRef> agents_, gpus_, cpus_;
     SystemFacts facts_{};
     std::unique_ptr<SignalPool> signals_;
+    std::unique_ptr<SignalCallbacks> callbacks_;
     std::unique_ptr<Registrations> registrations_;
 };
 
