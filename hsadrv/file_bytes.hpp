@@ -2,7 +2,9 @@
 //
 //     std::vector<std::byte> bytes = read_file("vector_add.hsaco");
 //
-// Thread safety: no state. What another process does to the file afterwards has no effect.
+// Thread safety: no state. What another process does to the file afterwards has no effect. A file that is replaced
+// meanwhile (by rename) is read as it was when it was opened. One that is written to in place is refused as far as
+// the file system's clock tells.
 #pragma once
 
 #include <cstddef>
