@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "hsadrv/elf_image.hpp"
 #include "hsadrv/error.hpp"
 
 namespace hsadrv {
@@ -71,7 +70,7 @@ std::string CodeObject::kernel_names() const {
 }
 
 CodeObject read_code_object(std::span<const std::byte> file) {
-    const ElfImage elf = read_elf_image(file);
+    ElfImage elf = read_elf_image(file);
     Metadata metadata = read_metadata(elf.metadata_note);
 
     CodeObject code;
@@ -83,6 +82,9 @@ CodeObject read_code_object(std::span<const std::byte> file) {
     code.calls_device_malloc = elf.calls_device_malloc;
     check_target(code, metadata.target);
     check_descriptors(code, elf);
+    code.variables = std::move(elf.variables);
+    code.functions = std::move(elf.functions);
+    code.undefined = std::move(elf.undefined);
     return code;
 }
 

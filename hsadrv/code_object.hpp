@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hsadrv/elf_image.hpp"
 #include "hsadrv/metadata.hpp"
 #include "hsadrv/target_id.hpp"
 
@@ -23,6 +24,9 @@ struct CodeObject {
     unsigned version = 0;  ///< 3 to 6, what -mcode-object-version said
     TargetId target;
     std::vector<KernelMetadata> kernels;
+    std::vector<VariableFacts> variables;
+    std::vector<std::string> functions;  ///< visible device functions, kernels left out
+    std::vector<std::string> undefined;  ///< what another code object or the caller must define
     bool has_symbol_table = true;  ///< false: stripped
     /// Device-library functions that need the host or a device heap are linked in. What they need, we do not
     /// provide.

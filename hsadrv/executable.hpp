@@ -1,10 +1,11 @@
-// Executable: a code object loaded on one GPU.
+// Executable: code loaded on one GPU.
 //
-//     auto code = Executable::load(gpu, "vector_add.hsaco");      // an ELF code object, or a bundle of
-//     several Kernel kernel = code.kernel("vector_add");
+//     auto code = Executable::load(gpu, "vector_add.hsaco");      // an ELF code object, or a bundle of several
+//     Kernel kernel = code.kernel("vector_add");
+//     DeviceGlobal scale = code.global("scale");
 //
-// The file is read once, and everything in it is validated before the runtime's loader sees it. Owns: the
-// loaded code, shared with its Kernels and with copies of itself; it is unloaded when the last of them goes,
+// Of several code objects: executable_builder.hpp. The file is read once, and everything in it is validated before the runtime's loader sees it. Owns: the
+// loaded code, shared with its Kernels, DeviceGlobals and with copies of itself; it is unloaded when the last of them goes,
 // which must not be while a kernel of it runs. Keeps alive: the runtime. Thread safety: const functions from
 // any thread. Source: hsa.h, "Code Objects and Executables".
 #pragma once
@@ -15,10 +16,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "hsadrv/agent.hpp"
 #include "hsadrv/code_object.hpp"
+#include "hsadrv/device_global.hpp"
 #include "hsadrv/kernel.hpp"
+#include "hsadrv/symbol.hpp"
 
 namespace hsadrv {
 
@@ -40,10 +44,20 @@ class Executable {
     /// the kernel needs what we do not provide (see hidden_arguments.hpp).
     Kernel kernel(std::string_view name) const;
 
-    const CodeObject& code_object() const noexcept;
+    /// A variable by its symbol's name, those given to ExecutableBuilder::define among them. Throws InvalidArgument
+    /// listing the variables there are.
+    DeviceGlobal global(std::string_view name) const;
+
+    /// Everything that has a name: kernels, variables and what else the runtime's loader made public.
+    std::vector<Symbol> symbols() const;
+
+    /// What was loaded, in the order of loading. Throws InvalidArgument if there are not so many.
+    const CodeObject& code_object(std::size_t index = 0) const;
+    std::size_t code_object_count() const noexcept;
     AgentRef agent() const noexcept;
 
   private:
+    friend class ExecutableBuilder;
     explicit Executable(std::shared_ptr<detail::ExecutableState> state) noexcept : state_(std::move(state)) {}
 
     std::shared_ptr<detail::ExecutableState> state_;

@@ -23,5 +23,6 @@
 #include "hsadrv/context.hpp"
 #include "hsadrv/code_object.hpp"
 #include "hsadrv/executable.hpp"
+#include "hsadrv/executable_builder.hpp"
 #include "hsadrv/launch.hpp"
 // clang-format on

@@ -2,6 +2,7 @@
 
 #include <elf.h>
 
+#include <algorithm>
 #include <cstddef>
 
 #include "code_objects.hpp"
@@ -332,7 +333,7 @@ TEST_CASE("without a .symtab the dynamic symbols tell what there is", "[elf_imag
     CHECK(elf.kernel_descriptors.size() == 10);
 }
 
-TEST_CASE("variables are listed with their sizes; a kernel is no function", "[elf_image]") {
+TEST_CASE("variables and functions are listed; a kernel is no function", "[elf_image]") {
     const ElfImage elf = read_elf_image(relocated());
     const auto size_of = [&](const std::string& name) -> std::uint64_t {
         for (const VariableFacts& variable : elf.variables) {
@@ -344,6 +345,19 @@ TEST_CASE("variables are listed with their sizes; a kernel is no function", "[el
     CHECK(size_of("table") == 16);
     CHECK(size_of("pointers") == 16);
     CHECK(size_of("read_globals.kd") == 0);
-    CHECK(elf.functions.empty());
+    CHECK(elf.functions == std::vector<std::string>{"twice"});
     CHECK(elf.undefined.empty());
+    const auto read_only = [&](const std::string& name) {
+        return std::any_of(elf.variables.begin(), elf.variables.end(),
+                           [&](const VariableFacts& v) { return v.name == name && v.read_only; });
+    };
+    CHECK(read_only("constants"));
+    CHECK_FALSE(read_only("counter"));
+}
+
+TEST_CASE("what a code object leaves undefined is listed", "[elf_image]") {
+    const Bytes file = test_code_object("uses.gfx90a.hsaco");
+    std::vector<std::string> undefined = read_elf_image(file).undefined;
+    std::sort(undefined.begin(), undefined.end());
+    CHECK(undefined == std::vector<std::string>{"counter", "given", "table"});
 }

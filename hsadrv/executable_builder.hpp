@@ -1,0 +1,67 @@
+// ExecutableBuilder: several code objects, and variables that the program gives them, made into one
+// Executable.
+//
+//     Executable code = ExecutableBuilder(gpu)
+//                           .define("table", table.data(), table.size_bytes())     // extern int table[]; in
+//                           the kernels .add("library.hsaco")                                  // its
+//                           variables serve the others .add("kernels.hsaco") .build();
+//
+// Every code object is validated when it is added, before the runtime's loader sees it. They may use each
+// other's variables, not each other's functions: no HSA loader links those. The order of adding does not
+// matter. Owns: what was added, until build(). Borrows the memory of define() for as long as the Executable
+// lives, unless it was given an owner. Thread safety: none, one thread builds. Throws: as said at each
+// function; then what was added before stays. Source: hsa.h, hsa_executable_load_agent_code_object and
+// hsa_executable_agent_global_variable_define.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hsadrv/agent.hpp"
+#include "hsadrv/executable.hpp"
+#include "hsadrv/target_id.hpp"
+
+namespace hsadrv {
+
+class ExecutableBuilder {
+  public:
+    explicit ExecutableBuilder(AgentRef gpu);
+    ExecutableBuilder(ExecutableBuilder&&) noexcept;
+    ExecutableBuilder& operator=(ExecutableBuilder&&) noexcept;
+    ~ExecutableBuilder();
+
+    /// An ELF code object or a bundle, read once. Throws InvalidCodeObject: unreadable, truncated, malformed,
+    /// for another target (which one is wanted and given), or defining what another one defines (both are
+    /// named); Error if the file cannot be opened or is not a regular file.
+    ExecutableBuilder& add(const std::filesystem::path& file);
+
+    /// The same from memory. `name` is how messages call it. Copies what it needs of `bytes`.
+    ExecutableBuilder& add(std::span<const std::byte> bytes,
+                           const std::string& name = "code object in memory");
+
+    /// Gives the variable `name`, which the code objects declare and do not define, an address: device
+    /// memory, pinned or registered host memory. Throws InvalidArgument: memory that no agent reaches, too
+    /// short, or a second definition.
+    ExecutableBuilder& define(std::string name, void* address, std::size_t size_bytes,
+                              std::shared_ptr<const void> keep_alive = {});
+
+    /// Loads it all. Throws InvalidCodeObject: a variable that nobody defines, code objects that need each
+    /// other's variables, or refused by the runtime (then with the newest version that it does load);
+    /// OutOfMemory. The builder is empty once loading has begun.
+    Executable build();
+
+  private:
+    void check_free(const std::string& symbol, const std::string& owner) const;
+    bool defined(const std::string& symbol, std::size_t loaded_parts) const;
+    void sort_by_need();
+    [[noreturn]] void refuse_undefined(std::size_t loaded_parts) const;
+
+    std::vector<TargetId> targets_;
+    std::shared_ptr<detail::ExecutableState> state_;
+};
+
+}  // namespace hsadrv
