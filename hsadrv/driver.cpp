@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -138,6 +139,13 @@ void Runtime::enumerate() {
         if (agent.is_gpu() && agent.dispatches_kernels()) gpus_.push_back(agent);
         if (agent.is_cpu()) cpus_.push_back(agent);
     }
+}
+
+void Runtime::require_known(const std::string& call, std::span<const AgentRef> agents) const {
+    for (const AgentRef agent : agents)
+        if (std::find(agents_.begin(), agents_.end(), agent) == agents_.end())
+            throw InvalidArgument(call + ": " + agent.label() + " is no agent of this runtime; see Driver::agents()",
+                                  HSA_STATUS_ERROR_INVALID_AGENT);
 }
 
 std::shared_ptr<Runtime> Runtime::acquire() {

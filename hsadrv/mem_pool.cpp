@@ -14,6 +14,21 @@ T query(const MemPool& pool, hsa_amd_memory_pool_info_t attribute, const char* n
           [&] { return "hsa_amd_memory_pool_get_info(" + pool.owner().label() + ", " + name + ")"; });
     return value;
 }
+/// Nothing where the runtime does not know the attribute: newer than ROCR 5.2.
+template <class T>
+std::optional<T> query_newer(const MemPool& pool, int attribute) {
+    T value{};
+    if (hsa_amd_memory_pool_get_info(pool.native(), static_cast<hsa_amd_memory_pool_info_t>(attribute),
+                                     &value) != HSA_STATUS_SUCCESS)
+        return std::nullopt;
+    return value;
+}
+
+// As later headers number them.
+constexpr int pool_info_location = 17;              // HSA_AMD_MEMORY_POOL_INFO_LOCATION
+constexpr int pool_info_recommended_granule = 18;   // HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_REC_GRANULE
+constexpr int agent_info_memory_available = 0xA015; // HSA_AMD_AGENT_INFO_MEMORY_AVAIL
+
 #define HSADRV_QUERY(type, attribute) query<type>(*this, attribute, #attribute)
 
 template <class Predicate>
@@ -47,6 +62,26 @@ std::size_t MemPool::alloc_alignment_bytes() const {
 }
 bool MemPool::accessible_by_all() const {
     return HSADRV_QUERY(bool, HSA_AMD_MEMORY_POOL_INFO_ACCESSIBLE_BY_ALL);
+}
+
+std::size_t MemPool::alloc_recommended_granule_bytes() const {
+    const auto told = query_newer<std::size_t>(*this, pool_info_recommended_granule);
+    return told && *told != 0 ? *told : alloc_granule_bytes();
+}
+
+PoolLocation MemPool::location() const {
+    const auto told = query_newer<std::uint32_t>(*this, pool_info_location);
+    const bool device = told ? *told != 0 : owner_.is_gpu();
+    return device ? PoolLocation::device : PoolLocation::host;
+}
+
+std::optional<std::size_t> MemPool::available_bytes() const {
+    std::uint64_t bytes = 0;
+    if (location() != PoolLocation::device ||
+        hsa_agent_get_info(owner_.native(), static_cast<hsa_agent_info_t>(agent_info_memory_available),
+                           &bytes) != HSA_STATUS_SUCCESS)
+        return std::nullopt;
+    return bytes;
 }
 
 PoolAccess MemPool::access(AgentRef agent) const {

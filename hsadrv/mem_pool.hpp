@@ -22,6 +22,9 @@ namespace hsadrv {
 /// May an agent use the memory of a pool?
 enum class PoolAccess { never, disallowed_by_default, allowed_by_default };
 
+/// Where the memory of a pool is.
+enum class PoolLocation { host, device };
+
 class MemPool {
   public:
     MemPool(hsa_amd_memory_pool_t native, AgentRef owner) noexcept : native_(native), owner_(owner) {}
@@ -35,8 +38,15 @@ class MemPool {
     bool alloc_allowed() const;
     std::size_t alloc_granule_bytes() const;
     std::size_t alloc_alignment_bytes() const;
+    /// The size in multiples of which no memory is wasted: the runtime's own blocks. The granule where the runtime
+    /// does not tell (before ROCR 6.2).
+    std::size_t alloc_recommended_granule_bytes() const;
     bool accessible_by_all() const;
     PoolAccess access(AgentRef agent) const;
+    PoolLocation location() const;
+    /// Bytes that could still be allocated, from all pools of the owner together. Nothing where the runtime does not
+    /// tell: before ROCR 5.5, and for the host's memory.
+    std::optional<std::size_t> available_bytes() const;
 
     /// How messages call it: "gpu0 gfx90a coarse-grained".
     std::string label() const;

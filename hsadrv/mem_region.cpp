@@ -35,15 +35,20 @@ const char* segment_name(Segment segment) noexcept {
 }
 
 std::string GlobalFlags::text() const {
-    std::string text = fine_grained ? "fine-grained" : coarse_grained ? "coarse-grained" : "";
+    std::string text = extended_scope   ? "extended-scope fine-grained"
+                       : fine_grained   ? "fine-grained"
+                       : coarse_grained ? "coarse-grained"
+                                        : "";
     if (kernarg) text += text.empty() ? "kernarg" : " kernarg";
     return text;
 }
 
 namespace detail {
 GlobalFlags global_flags(std::uint32_t bits) noexcept {
+    // HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_EXTENDED_SCOPE_FINE_GRAINED, which 5.2's header lacks.
+    constexpr std::uint32_t extended_scope = 8;
     return {(bits & HSA_REGION_GLOBAL_FLAG_KERNARG) != 0, (bits & HSA_REGION_GLOBAL_FLAG_FINE_GRAINED) != 0,
-            (bits & HSA_REGION_GLOBAL_FLAG_COARSE_GRAINED) != 0};
+            (bits & HSA_REGION_GLOBAL_FLAG_COARSE_GRAINED) != 0, (bits & extended_scope) != 0};
 }
 
 Segment segment_of(std::uint32_t native) {
@@ -82,5 +87,16 @@ std::size_t MemRegion::alloc_alignment_bytes() const {
     return HSADRV_QUERY(std::size_t, HSA_REGION_INFO_RUNTIME_ALLOC_ALIGNMENT);
 }
 bool MemRegion::host_accessible() const { return HSADRV_QUERY(bool, HSA_AMD_REGION_INFO_HOST_ACCESSIBLE); }
+std::optional<std::uint32_t> MemRegion::alloc_max_private_bytes_per_workgroup() const {
+    if (segment() != Segment::private_segment) return std::nullopt;
+    return HSADRV_QUERY(std::uint32_t, HSA_REGION_INFO_ALLOC_MAX_PRIVATE_WORKGROUP_SIZE);
+}
+void* MemRegion::base_address() const { return HSADRV_QUERY(void*, HSA_AMD_REGION_INFO_BASE); }
+std::uint32_t MemRegion::bus_width_bits() const {
+    return HSADRV_QUERY(std::uint32_t, HSA_AMD_REGION_INFO_BUS_WIDTH);
+}
+std::uint32_t MemRegion::max_clock_mhz() const {
+    return HSADRV_QUERY(std::uint32_t, HSA_AMD_REGION_INFO_MAX_CLOCK_FREQUENCY);
+}
 
 }  // namespace hsadrv

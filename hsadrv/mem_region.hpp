@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace hsadrv {
@@ -25,7 +26,9 @@ struct GlobalFlags {
     bool kernarg = false;
     bool fine_grained = false;
     bool coarse_grained = false;
-    std::string text() const;  ///< "fine-grained kernarg", "coarse-grained", ""
+    bool extended_scope = false;  ///< fine-grained for atomics of every scope, too; ROCR 6.1 on
+    friend constexpr bool operator==(GlobalFlags, GlobalFlags) noexcept = default;
+    std::string text() const;  ///< "fine-grained kernarg", "coarse-grained", "extended-scope fine-grained", ""
 };
 
 class MemRegion {
@@ -41,6 +44,12 @@ class MemRegion {
     std::size_t alloc_granule_bytes() const;
     std::size_t alloc_alignment_bytes() const;
     bool host_accessible() const;
+    /// Bytes of private memory that one work-group may ask for; nothing for a region that is not private.
+    std::optional<std::uint32_t> alloc_max_private_bytes_per_workgroup() const;
+    /// Where the region begins in the host's address space; null if the host does not see all of it.
+    void* base_address() const;
+    std::uint32_t bus_width_bits() const;
+    std::uint32_t max_clock_mhz() const;
 
   private:
     hsa_region_t native_;

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "hsadrv/error.hpp"
+#include "hsadrv/global_flags.hpp"
 #include "hsadrv/registrations.hpp"
 #include "hsadrv/runtime.hpp"
 
@@ -31,6 +32,12 @@ std::string hex(const void* pointer) {
     return text;
 }
 
+std::string room(const MemPool& pool) {
+    const std::optional<std::size_t> available = pool.available_bytes();
+    return std::to_string(pool.size_bytes()) + " B in pool" +
+           (available ? ", " + std::to_string(*available) + " B of them free" : "");
+}
+
 std::uintptr_t number(const void* pointer) noexcept { return reinterpret_cast<std::uintptr_t>(pointer); }
 
 bool within(const void* base, std::size_t size, const void* pointer) noexcept {
@@ -50,15 +57,13 @@ Allocation Allocation::from_pool(const MemPool& pool, std::size_t size_bytes) {
     // Checked here because the runtime rounds sizes up before it compares them.
     if (const std::size_t most = pool.alloc_max_bytes(); size_bytes > most)
         throw OutOfMemory(call() + ": more than the " + std::to_string(most) +
-                              " B that one allocation may have; " + std::to_string(pool.size_bytes()) +
-                              " B in pool",
+                              " B that one allocation may have; " + room(pool),
                           HSA_STATUS_ERROR_OUT_OF_RESOURCES);
     void* data = nullptr;
     const hsa_status_t status = hsa_amd_memory_pool_allocate(pool.native(), size_bytes, 0, &data);
     if (status == HSA_STATUS_ERROR_OUT_OF_RESOURCES)
         throw OutOfMemory(
-            call() + ": " + status_name(status) + "; " + std::to_string(pool.size_bytes()) + " B in pool",
-            status);
+            call() + ": " + status_name(status) + "; " + room(pool), status);
     if (status != HSA_STATUS_SUCCESS) throw_status(status, call());
     Allocation allocation(driver, data, size_bytes, pool.owner());
     // The runtime maps host memory for no GPU until it is told to.
@@ -68,18 +73,83 @@ Allocation Allocation::from_pool(const MemPool& pool, std::size_t size_bytes) {
 }
 
 Allocation Allocation::from_native(void* data, std::size_t size_bytes, AgentRef owner) {
-    return Allocation(Driver::current(), data, size_bytes, owner);
+    const Driver driver = Driver::current();
+    if (data == nullptr && size_bytes == 0) return Allocation(driver, nullptr, 0, owner);
+    const auto refuse = [&](const std::string& why) {
+        throw InvalidArgument("hsadrv::Allocation::from_native(" + hex(data) + ", " + std::to_string(size_bytes) +
+                                  " B, " + owner.label() + "): " + why,
+                              HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    };
+    const PointerInfo info = pointer_info(data);
+    if (info.kind != PointerInfo::Kind::pool) refuse("no memory of a pool is at that address");
+    if (info.agent_base != data)
+        refuse("the address lies within an allocation that begins at " + hex(info.agent_base));
+    if (size_bytes > info.size_bytes)
+        refuse("the allocation has " + std::to_string(info.size_bytes) + " B");
+    if (info.owner != owner) refuse("the allocation is of " + info.owner.label());
+    return Allocation(driver, data, size_bytes, owner);
 }
+
+namespace {
+
+PointerInfo require_allocation(const std::string& call, const void* allocation) {
+    PointerInfo info = pointer_info(allocation);
+    if (info.kind == PointerInfo::Kind::pool) return info;
+    throw InvalidArgument(call + (info.kind == PointerInfo::Kind::registered
+                                      ? ": registered memory is for the agents that register_memory named"
+                                      : ": no memory of a pool is at that address"),
+                          HSA_STATUS_ERROR_INVALID_ARGUMENT);
+}
+
+/// The pool that memory came from; nothing where none of its owner's is of that kind.
+std::optional<MemPool> pool_of(const PointerInfo& info) {
+    for (const MemPool& pool : info.owner.pools())
+        if (pool.segment() == Segment::global && pool.global_flags().coarse_grained == info.flags.coarse_grained)
+            return pool;
+    return std::nullopt;
+}
+
+void require_possible(const std::string& call, const PointerInfo& info, std::span<const AgentRef> agents) {
+    Driver::current().runtime().require_known(call, agents);
+    if (!info.device_memory()) return;
+    const auto pool = pool_of(info);
+    for (const AgentRef agent : agents)
+        if (pool && pool->access(agent) == PoolAccess::never)
+            throw InvalidArgument(call + ": " + agent.label() + " can never use memory of " + pool->label() +
+                                      "; copy it through the host, as Stream::copy_async does",
+                                  HSA_STATUS_ERROR_INVALID_ARGUMENT);
+}
+
+void replace_access(const std::string& call, const PointerInfo& info, std::span<const AgentRef> agents) {
+    const std::vector<hsa_agent_t> natives = natives_of(agents);
+    check(hsa_amd_agents_allow_access(static_cast<std::uint32_t>(natives.size()), natives.data(), nullptr,
+                                      info.agent_base),
+          call);
+}
+
+std::string access_call(const char* function, const void* allocation, std::span<const AgentRef> agents) {
+    return std::string(function) + "(" + hex(allocation) + ", " + labels_of(agents) + ")";
+}
+
+}  // namespace
 
 void allow_access(void* allocation, std::span<const AgentRef> agents) {
     if (agents.empty()) return;
-    // The runtime replaces the list of agents, so those that have access already are named again.
-    std::vector<AgentRef> all = pointer_info(allocation).accessible;
+    const std::string call = access_call("hsadrv::allow_access", allocation, agents);
+    const PointerInfo info = require_allocation(call, allocation);
+    require_possible(call, info, agents);
+    std::vector<AgentRef> all = info.accessible;
     all.insert(all.end(), agents.begin(), agents.end());
-    const std::vector<hsa_agent_t> natives = natives_of(all);
-    check(hsa_amd_agents_allow_access(static_cast<std::uint32_t>(natives.size()), natives.data(), nullptr,
-                                      allocation),
-          [&] { return "hsa_amd_agents_allow_access(" + hex(allocation) + ", " + labels_of(agents) + ")"; });
+    replace_access(call, info, all);
+}
+
+void set_access(void* allocation, std::span<const AgentRef> agents) {
+    const std::string call = access_call("hsadrv::set_access", allocation, agents);
+    const PointerInfo info = require_allocation(call, allocation);
+    require_possible(call, info, agents);
+    std::vector<AgentRef> all(agents.begin(), agents.end());
+    all.push_back(info.owner);
+    replace_access(call, info, all);
 }
 
 bool PointerInfo::device_memory() const { return kind != Kind::pageable && owner && owner.is_gpu(); }
@@ -104,6 +174,10 @@ PointerInfo registered_info(const detail::HostLock& lock, AgentRef cpu) {
     PointerInfo info;
     info.kind = PointerInfo::Kind::registered;
     info.owner = cpu;
+    const auto kind = static_cast<HostMemory>(lock.range.kind);
+    info.flags = {.kernarg = kind == HostMemory::kernarg,
+                  .fine_grained = kind != HostMemory::coarse_grained,
+                  .coarse_grained = kind == HostMemory::coarse_grained};
     info.host_base = reinterpret_cast<void*>(lock.range.begin);
     info.agent_base = reinterpret_cast<void*>(lock.device);
     info.size_bytes = lock.range.size_bytes;
@@ -139,6 +213,7 @@ PointerInfo pointer_info(const void* pointer) {
             break;
     }
     info.owner = AgentRef(native.agentOwner);
+    info.flags = detail::global_flags(native.global_flags);
     info.host_base = native.hostBaseAddress;
     info.agent_base = native.agentBaseAddress;
     info.size_bytes = native.sizeInBytes;

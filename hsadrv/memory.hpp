@@ -42,7 +42,9 @@ class Allocation {
     /// all GPUs. Throws OutOfMemory with what was asked for and what the pool has.
     static Allocation from_pool(const MemPool& pool, std::size_t size_bytes);
 
-    /// Adopts memory that hsa_amd_memory_pool_allocate returned.
+    /// Adopts memory that hsa_amd_memory_pool_allocate returned. Throws InvalidArgument for an address that is none, or
+    /// lies within one, for more bytes than it has and for another owner: to free those would be to free
+    /// something else.
     static Allocation from_native(void* data, std::size_t size_bytes, AgentRef owner);
 
     void* data() const noexcept { return memory_.get(); }
@@ -65,14 +67,19 @@ class Allocation {
     AgentRef owner_;
 };
 
-/// Lets agents use an allocation, in addition to those that already may. Throws Error if one never can.
+/// Lets agents use an allocation, in addition to those that already may. (The runtime's own call replaces the list.)
+/// Throws InvalidArgument for what is no allocation and for an agent that never can: PoolAccess::never.
 void allow_access(void* allocation, std::span<const AgentRef> agents);
+/// Replaces the list: these agents, the owner and, for host memory, the CPU. What is smaller than the runtime's own
+/// blocks (MemPool::alloc_recommended_granule_bytes) shares one with others, and loses no agent.
+void set_access(void* allocation, std::span<const AgentRef> agents);
 
 /// What an address belongs to.
 struct PointerInfo {
     enum class Kind { pageable, pool, registered, other };  ///< pageable: nothing that HSA knows of
     Kind kind = Kind::pageable;
     AgentRef owner;              ///< a CPU for host memory, registered memory included
+    GlobalFlags flags;           ///< what the memory promises: fine- or coarse-grained, and whether for arguments
     void* host_base = nullptr;   ///< where the host sees the block; null if it cannot
     void* agent_base = nullptr;  ///< where agents see it
     std::size_t size_bytes = 0;  ///< of the whole block

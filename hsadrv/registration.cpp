@@ -78,6 +78,7 @@ std::vector<std::uint64_t> gpus_of(const std::string& call, std::span<const Agen
                                    const Driver& driver) {
     std::vector<std::uint64_t> handles;
     if (agents.empty()) agents = driver.runtime().gpus();
+    driver.runtime().require_known(call, agents);
     for (const AgentRef agent : agents)
         if (agent.is_gpu()) handles.push_back(agent.native().handle);
     if (handles.empty()) refuse(call + ": none of the agents is a GPU; the CPU uses the memory as it is");

@@ -1,11 +1,13 @@
 // Internal: the state behind Driver, shared by everything that owns a HSA object. Not part of the public
 // interface.
 //
-// Thread safety: immutable after construction but for the signal pool, the registrations and the kernel names, which lock.
+// Thread safety: immutable after construction but for the signal pool, the registrations and the kernel names, which
+// lock.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,6 +35,8 @@ class Runtime {
     const std::vector<AgentRef>& gpus() const noexcept { return gpus_; }
     const std::vector<AgentRef>& cpus() const noexcept { return cpus_; }
     const SystemFacts& facts() const noexcept { return facts_; }
+    /// Throws InvalidArgument naming the call for an agent of no runtime, which ROCR would follow like any other.
+    void require_known(const std::string& call, std::span<const AgentRef> agents) const;
 
     /// Recycles signals; shares its shelf, so a copy outlives nothing.
     SignalPool& signals() noexcept { return *signals_; }

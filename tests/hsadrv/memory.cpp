@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "control.hpp"
 #include "device.hpp"
 
 using namespace hsadrv;
@@ -118,4 +119,86 @@ TEST_CASE("ordinary host memory is pageable", "[memory]") {
     CHECK(info.kind == PointerInfo::Kind::pageable);
     CHECK_FALSE(info.device_memory());
     CHECK(info.agent_address(host.data()) == host.data());
+}
+
+TEST_CASE("sizes at every limit are had or refused as what they are", "[memory]") {
+    NEEDS_DEVICE();
+    const Device device;
+    for (const MemPool& pool : {device_pool(device.gpu), host_pool(HostMemory::fine_grained),
+                                host_pool(HostMemory::coarse_grained), host_pool(HostMemory::kernarg)}) {
+        CAPTURE(pool.label());
+        const std::size_t granule = pool.alloc_granule_bytes(), most = pool.alloc_max_bytes();
+        for (const std::size_t size : {std::size_t{1}, granule - 1, granule, granule + 1, 513 * granule}) {
+            CAPTURE(size);
+            const Allocation a = Allocation::from_pool(pool, size);
+            CHECK(a.size_bytes() == size);
+            CHECK(pointer_info(a.data()).bytes_after(a.data()) >= size);
+        }
+        for (const std::size_t size :
+             {most + 1, most + granule, SIZE_MAX / 2 + 1, SIZE_MAX - granule, SIZE_MAX - 1, SIZE_MAX}) {
+            CAPTURE(size);
+            CHECK_THROWS_AS(Allocation::from_pool(pool, size), OutOfMemory);
+        }
+    }
+}
+
+// A second free cannot be written: an Allocation frees once and moves. What can be is to adopt what is not there
+// to be freed.
+TEST_CASE("what was freed, is foreign or lies within an allocation is not adopted", "[memory]") {
+    NEEDS_DEVICE();
+    const Device device;
+    const MemPool pool = device_pool(device.gpu);
+    // Larger than the blocks that the runtime cuts small allocations from.
+    constexpr std::size_t size = 4 << 20;
+    void* freed = nullptr;
+    {
+        const Allocation a = Allocation::from_pool(pool, size);
+        freed = a.data();
+        auto* const within = static_cast<std::byte*>(a.data()) + 4096;
+        CHECK_THROWS_WITH(Allocation::from_native(within, 4096, device.gpu), Contains("lies within an allocation"));
+        CHECK_THROWS_WITH(Allocation::from_native(a.data(), size + 1, device.gpu), Contains(" B"));
+        CHECK_THROWS_WITH(Allocation::from_native(a.data(), size, device.driver.cpus().front()),
+                          Contains("is of " + device.gpu.label()));
+    }
+    int own = 0;
+    std::vector<std::byte> host(8192);
+    const Registration pinned(host.data(), host.size(), {device.gpu});
+    CHECK_THROWS_AS(Allocation::from_native(freed, size, device.gpu), InvalidArgument);
+    CHECK_THROWS_WITH(Allocation::from_native(&own, 4, device.gpu), Contains("no memory of a pool"));
+    CHECK_THROWS_AS(Allocation::from_native(host.data(), 100, device.gpu), InvalidArgument);
+    CHECK_THROWS_AS(Allocation::from_native(nullptr, 100, device.gpu), InvalidArgument);
+    CHECK_FALSE(Allocation::from_native(nullptr, 0, device.gpu));
+}
+
+TEST_CASE("memory whose N-th request of the kernel fails is an error that keeps nothing", "[memory][failures]") {
+    NEEDS_DEVICE();
+    NEEDS_CONTROL(control);
+    const Device device;
+    for (const MemPool& pool : {device_pool(device.gpu), host_pool()}) {
+        CAPTURE(pool.label());
+        // The runtime asserts that freeing succeeds, so only what allocates fails here.
+        Allocation made;
+        const auto use = [&] { made = Allocation::from_pool(pool, 4 << 20); };
+        use();
+        for (const Failure& failure : control.kinds()) {
+            CAPTURE(failure.what);
+            made = Allocation();
+            const std::uint64_t calls = control.calls(failure, use);
+            for (std::uint64_t nth = 1; nth <= calls; ++nth) {
+                CAPTURE(nth);
+                made = Allocation();
+                const auto held = control.held();
+                control.fail(failure, nth);
+                try {
+                    use();
+                } catch (const Error& error) {
+                    CHECK_THAT(error.what(), Contains("(4194304 B, ") || Contains("allow_access"));
+                }
+                control.reset();
+                made = Allocation();
+                CHECK(control.held() == held);
+                CHECK_NOTHROW(use());
+            }
+        }
+    }
 }
