@@ -115,18 +115,19 @@ void HiddenArguments::fill(std::byte* kernarg, const HiddenValues& values,
             case ValueKind::hidden_dynamic_lds_size:
                 store(to, values.dynamic_lds_bytes);
                 break;
-            case ValueKind::hidden_queue_ptr:
-                store(to, queue.address);
-                break;
-            case ValueKind::hidden_shared_base:
-                store(to, queue.shared_base_hi);
-                break;
-            case ValueKind::hidden_private_base:
-                store(to, queue.private_base_hi);
-                break;
             default:
                 break;
         }
+    }
+    if (needs_queue_) fill_queue(kernarg, queue);
+}
+
+void HiddenArguments::fill_queue(std::byte* kernarg, const QueueFacts& queue) const noexcept {
+    for (const Slot& hidden : slots_) {
+        std::byte* const to = kernarg + hidden.offset_bytes;
+        if (hidden.kind == ValueKind::hidden_queue_ptr) store(to, queue.address);
+        if (hidden.kind == ValueKind::hidden_shared_base) store(to, queue.shared_base_hi);
+        if (hidden.kind == ValueKind::hidden_private_base) store(to, queue.private_base_hi);
     }
 }
 

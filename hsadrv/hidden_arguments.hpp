@@ -47,6 +47,9 @@ class HiddenArguments {
     /// Writes all of them and zeros between them. `kernarg` holds the kernel's whole segment.
     void fill(std::byte* kernarg, const HiddenValues& values, const QueueFacts& queue) const noexcept;
 
+    /// Writes those alone that name the queue, over what fill() wrote.
+    void fill_queue(std::byte* kernarg, const QueueFacts& queue) const noexcept;
+
   private:
     struct Slot {
         std::uint32_t offset_bytes;

@@ -22,6 +22,7 @@
 #include "hsadrv/stream.hpp"
 #include "hsadrv/context.hpp"
 #include "hsadrv/code_object.hpp"
+#include "hsadrv/bound_kernel.hpp"
 #include "hsadrv/executable.hpp"
 #include "hsadrv/executable_builder.hpp"
 #include "hsadrv/launch.hpp"

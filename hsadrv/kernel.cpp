@@ -6,7 +6,7 @@
 
 namespace hsadrv {
 
-QueueFacts Kernel::queue_facts(const Stream& stream) noexcept {
+QueueFacts detail::queue_facts(const Stream& stream) noexcept {
     // An AMD queue begins with the hsa_queue_t (amd_hsa_queue.h).
     const auto* queue = reinterpret_cast<const amd_queue_t*>(stream.queue().native());
     return {reinterpret_cast<std::uint64_t>(queue), queue->group_segment_aperture_base_hi,

@@ -29,6 +29,9 @@
 
 namespace hsadrv {
 
+template <class... Args>
+class BoundKernel;
+
 namespace detail {
 struct KernelRecord {
     LaunchPlan plan;
@@ -36,6 +39,27 @@ struct KernelRecord {
     AgentRef agent;
     std::shared_ptr<const void> executable;
 };
+
+/// The queue that a kernel of this stream runs on, as hidden arguments name it.
+QueueFacts queue_facts(const Stream& stream) noexcept;
+
+template <class T>
+void store_argument(std::byte* to, const T& value) {
+    if constexpr (std::is_same_v<T, DevicePointer>) {
+        std::memcpy(to, &value.address, sizeof value.address);
+    } else if constexpr (std::is_null_pointer_v<T>) {
+        std::memset(to, 0, sizeof(void*));
+    } else {
+        std::memcpy(to, &value, sizeof value);
+    }
+}
+
+template <class T>
+void keep_argument(Stream& stream, const T& value) {
+    if constexpr (std::is_same_v<T, DevicePointer>) {
+        if (value.keep_alive) stream.keep_alive(value.keep_alive);
+    }
+}
 }  // namespace detail
 
 class Kernel {
@@ -58,51 +82,47 @@ class Kernel {
     void launch(Stream& stream, const LaunchConfig& config, const Args&... args) const {
         static constexpr std::array<ArgumentShape, sizeof...(Args)> shapes{argument_shape<Args>...};
         record_->plan.check_arguments(shapes);
-        enqueue(stream, record_->plan.shape(config), config.deadline, detail::launchable(args)...);
+        launch_checked(stream, config, args...);
+    }
+
+    /// The same launch with its arguments' types checked once, here. Throws InvalidArgument as launch() would. See
+    /// bound_kernel.hpp.
+    template <class... Args>
+    BoundKernel<Args...> bind() const;
+
+    /// Throws InvalidArgument if the stream is not one of the agent that the kernel is loaded on.
+    void check_stream(const Stream& stream) const {
+        if (stream.agent() != record_->agent) [[unlikely]]
+            refuse_stream(stream);
     }
 
   private:
+    template <class... Args>
+    friend class BoundKernel;
+
+    /// launch() for arguments that were checked before.
+    template <class... Args>
+    void launch_checked(Stream& stream, const LaunchConfig& config, const Args&... args) const {
+        enqueue(stream, record_->plan.shape(config), config.deadline, detail::launchable(args)...);
+    }
+
     template <class... Values>
     void enqueue(Stream& stream, const LaunchShape& shape, Deadline deadline, const Values&... values) const {
         const LaunchPlan& plan = record_->plan;
-        if (stream.agent() != record_->agent) [[unlikely]]
-            refuse_stream(stream);
+        check_stream(stream);
         QueueFacts queue;
-        if (plan.needs_queue()) queue = queue_facts(stream);
-
-        const DispatchSpec spec{record_->kernel_object,    shape.grid,
-                                shape.workgroup,           shape.private_segment_bytes,
-                                shape.group_segment_bytes, plan.kernarg_bytes()};
+        if (plan.needs_queue()) queue = detail::queue_facts(stream);
         stream.dispatch(
-            spec,
+            plan.dispatch(record_->kernel_object, shape),
             [&](std::byte* kernarg) {
                 [[maybe_unused]] std::size_t index = 0;
-                (store(kernarg + plan.offset_bytes(index++), values), ...);
+                (detail::store_argument(kernarg + plan.offset_bytes(index++), values), ...);
                 if (plan.has_implicit()) plan.fill_implicit(kernarg, shape, queue);
             },
             deadline);
-        (keep(stream, values), ...);
+        (detail::keep_argument(stream, values), ...);
     }
 
-    template <class T>
-    static void store(std::byte* to, const T& value) {
-        if constexpr (std::is_same_v<T, DevicePointer>) {
-            std::memcpy(to, &value.address, sizeof value.address);
-        } else if constexpr (std::is_null_pointer_v<T>) {
-            std::memset(to, 0, sizeof(void*));
-        } else {
-            std::memcpy(to, &value, sizeof value);
-        }
-    }
-
-    template <class T>
-    static void keep(Stream& stream, const T& value) {
-        if constexpr (std::is_same_v<T, DevicePointer>) {
-            if (value.keep_alive) stream.keep_alive(value.keep_alive);
-        }
-    }
-
-    static QueueFacts queue_facts(const Stream& stream) noexcept;
     [[noreturn]] void refuse_stream(const Stream& stream) const;
 
     std::shared_ptr<const detail::KernelRecord> record_;

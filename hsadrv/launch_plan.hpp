@@ -20,6 +20,7 @@
 #include "hsadrv/kernel_args.hpp"
 #include "hsadrv/launch.hpp"
 #include "hsadrv/metadata.hpp"
+#include "hsadrv/stream.hpp"
 
 namespace hsadrv {
 
@@ -57,11 +58,26 @@ class LaunchPlan {
     /// borrows `config`.
     LaunchShape shape(const LaunchConfig& config) const;
 
+    /// What a stream is asked to dispatch.
+    DispatchSpec dispatch(std::uint64_t kernel_object, const LaunchShape& shape) const noexcept {
+        return {kernel_object,
+                shape.grid,
+                shape.workgroup,
+                shape.private_segment_bytes,
+                shape.group_segment_bytes,
+                kernarg_bytes()};
+    }
+
     bool has_implicit() const noexcept { return !hidden_.empty() || !lds_pointers_.empty(); }
     bool needs_queue() const noexcept { return hidden_.needs_queue(); }
 
     /// Writes every hidden argument and LDS pointer. `kernarg` has kernarg_bytes().
     void fill_implicit(std::byte* kernarg, const LaunchShape& shape, const QueueFacts& queue) const noexcept;
+
+    /// Writes those hidden arguments alone that name the queue.
+    void fill_queue(std::byte* kernarg, const QueueFacts& queue) const noexcept {
+        hidden_.fill_queue(kernarg, queue);
+    }
 
   private:
     struct Parameter {

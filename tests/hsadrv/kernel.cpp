@@ -244,6 +244,13 @@ TEST_CASE("a launch allocates nothing", "[kernel][device]") {
     for (int i = 0; i < 100; ++i) launch();
     CHECK(allocations == before);
     launcher.device.stream.synchronize(std::chrono::seconds(60));
+
+    const auto fixed =
+        kernel.bind<float*, const float*, float, unsigned>().at({.grid = 64, .workgroup = 64});
+    const std::size_t bound = allocations;
+    for (int i = 0; i < 100; ++i) fixed(launcher.device.stream, y.data(), x.data(), 2.0f, 64u);
+    CHECK(allocations == bound);
+    launcher.device.stream.synchronize(std::chrono::seconds(60));
 }
 
 TEST_CASE("a stream of another device is refused", "[kernel][device]") {

@@ -1,0 +1,117 @@
+// BoundKernel: a Kernel whose arguments' types were checked once; FixedLaunch: one whose sizes were checked,
+// too.
+//
+//     auto saxpy = code.kernel("saxpy").bind<float*, const float*, float, unsigned>();     // refused here,
+//     or never saxpy.launch(stream, {.grid = n, .workgroup = 256}, y, x, 2.0f, n);                  // sizes
+//     are checked auto step = saxpy.at({.grid = n, .workgroup = 256});                                 //
+//     refused here, or never for (int i = 0; i < 1000; ++i) step(stream, y, x, 2.0f, n); // nothing is left
+//     to check
+//
+// What the compiler checks: that the arguments given convert to the types bound, by C++'s rules; that these
+// are pointers, trivially copyable values or have a kernel_argument(). What bind() checks: that they are what
+// the kernel's metadata says, by Kernel::launch's rules and with its words. What at() checks: grid,
+// work-group and LDS, likewise; and it writes the hidden arguments and LDS pointers down, so that a launch
+// copies them and stores the arguments. What remains for each launch: that the stream is one of the kernel's
+// agent.
+//
+// Thread safety: const functions from any thread. Memory ordering, deadlines and errors: Stream's. Keeps
+// alive: what Kernel keeps.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "hsadrv/kernel.hpp"
+
+namespace hsadrv {
+
+/// A launch of which only the arguments and the stream vary.
+template <class... Args>
+class FixedLaunch {
+  public:
+    /// Throws InvalidArgument: what LaunchPlan::shape refuses. The deadline in `config` is not kept.
+    FixedLaunch(Kernel kernel, const LaunchConfig& config) : kernel_(std::move(kernel)) {
+        const LaunchPlan& plan = kernel_.plan();
+        const LaunchShape shape = plan.shape(config);
+        spec_ = plan.dispatch(kernel_.kernel_object(), shape);
+        for (std::size_t i = 0; i < sizeof...(Args); ++i) offsets_bytes_[i] = plan.offset_bytes(i);
+        if (!plan.has_implicit()) return;
+        implicit_.resize(plan.kernarg_bytes());
+        plan.fill_implicit(implicit_.data(), shape, {});
+    }
+
+    const Kernel& kernel() const noexcept { return kernel_; }
+    const DispatchSpec& spec() const noexcept { return spec_; }
+
+    /// Enqueues the kernel. Throws InvalidArgument for a stream of another agent; what Stream::dispatch
+    /// throws.
+    void operator()(Stream& stream, const std::type_identity_t<Args>&... args) const {
+        until(stream, Deadline{}, args...);
+    }
+
+    /// The same with a deadline for room in the queue and in the kernarg ring.
+    void until(Stream& stream, Deadline deadline, const std::type_identity_t<Args>&... args) const {
+        enqueue(stream, deadline, detail::launchable(args)...);
+    }
+
+  private:
+    template <class... Values>
+    void enqueue(Stream& stream, Deadline deadline, const Values&... values) const {
+        kernel_.check_stream(stream);
+        stream.dispatch(
+            spec_,
+            [&](std::byte* kernarg) {
+                if (!implicit_.empty()) std::memcpy(kernarg, implicit_.data(), implicit_.size());
+                [[maybe_unused]] std::size_t index = 0;
+                (detail::store_argument(kernarg + offsets_bytes_[index++], values), ...);
+                const LaunchPlan& plan = kernel_.plan();
+                if (plan.needs_queue()) plan.fill_queue(kernarg, detail::queue_facts(stream));
+            },
+            deadline);
+        (detail::keep_argument(stream, values), ...);
+    }
+
+    Kernel kernel_;
+    DispatchSpec spec_;
+    std::array<std::uint32_t, sizeof...(Args)> offsets_bytes_{};
+    std::vector<std::byte> implicit_;  // a kernarg segment with all but the arguments and the queue in it
+};
+
+template <class... Args>
+class BoundKernel {
+    static_assert((std::is_same_v<Args, std::remove_cvref_t<Args>> && ...),
+                  "bind values: float, const float*, MyArray; no references and no const values");
+
+  public:
+    /// Throws InvalidArgument: wrong count, or which argument has the wrong size or kind.
+    explicit BoundKernel(Kernel kernel) : kernel_(std::move(kernel)) {
+        static constexpr std::array<ArgumentShape, sizeof...(Args)> shapes{argument_shape<Args>...};
+        kernel_.plan().check_arguments(shapes);
+    }
+
+    const Kernel& kernel() const noexcept { return kernel_; }
+
+    /// Enqueues the kernel. Throws InvalidArgument for the sizes and the stream; what Stream::dispatch
+    /// throws.
+    void launch(Stream& stream, const LaunchConfig& config, const std::type_identity_t<Args>&... args) const {
+        kernel_.launch_checked(stream, config, args...);
+    }
+
+    /// Throws InvalidArgument: what LaunchPlan::shape refuses.
+    FixedLaunch<Args...> at(const LaunchConfig& config) const { return {kernel_, config}; }
+
+  private:
+    Kernel kernel_;
+};
+
+template <class... Args>
+BoundKernel<Args...> Kernel::bind() const {
+    return BoundKernel<Args...>(*this);
+}
+
+}  // namespace hsadrv
