@@ -1,18 +1,15 @@
 #include "hsadrv/driver.hpp"
 
-#include <fcntl.h>
 #include <hsa/hsa_ext_amd.h>
 #include <pthread.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
+#include <cstdio>
 #include <mutex>
 #include <unordered_map>
 
+#include "hsadrv/device_file.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/fault.hpp"
 #include "hsadrv/handle.hpp"
@@ -37,27 +34,6 @@ void watch_for_forks() {
     std::call_once(once, [] { pthread_atfork(nullptr, nullptr, after_fork_in_child); });
 }
 
-std::string device_file_state() {
-    const int fd = ::open("/dev/kfd", O_RDWR | O_CLOEXEC);
-    if (fd >= 0) {
-        ::close(fd);
-        return "/dev/kfd opens";
-    }
-    const int error = errno;
-    std::string text = std::string("/dev/kfd: ") + std::strerror(error);
-    if (error == EACCES || error == EPERM) text += " (add this user to the groups render and video)";
-    if (error == ENOENT) text += " (is the amdgpu kernel driver loaded?)";
-    return text;
-}
-
-std::string no_device_advice() {
-    std::string text = "tried: " + device_file_state();
-    for (const char* name : {"ROCR_VISIBLE_DEVICES", "HSA_OVERRIDE_GFX_VERSION"})
-        if (const char* value = std::getenv(name)) text += ", " + std::string(name) + "=" + value;
-    return text +
-           ". On a machine without an AMD GPU, run the program on an emulated one: kfdemu run -- PROGRAM";
-}
-
 std::mutex& runtime_mutex() {
     static std::mutex mutex;
     return mutex;
@@ -70,11 +46,31 @@ std::weak_ptr<detail::Runtime>& runtime_slot() {
 }
 
 template <class T>
-T system_info(hsa_system_info_t attribute, const char* name) {
+T system_info(int attribute, const char* name) {
     T value{};
-    check(hsa_system_get_info(attribute, &value),
+    check(hsa_system_get_info(static_cast<hsa_system_info_t>(attribute), &value),
           [&] { return std::string("hsa_system_get_info(") + name + ")"; });
     return value;
+}
+
+/// For attributes that came later than ROCR 5.2: nothing if the runtime does not know the number.
+template <class T>
+std::optional<T> optional_system_info(int attribute) {
+    T value{};
+    if (hsa_system_get_info(static_cast<hsa_system_info_t>(attribute), &value) != HSA_STATUS_SUCCESS) return {};
+    return value;
+}
+
+// hsa.h of ROCm 6: attributes that 5.2's lacks.
+constexpr int system_info_dmabuf_supported = 0x204;
+constexpr int system_info_virtual_mem_supported = 0x205;
+constexpr int system_info_xnack_enabled = 0x206;
+constexpr int system_info_ext_version_major = 0x207;
+constexpr int system_info_ext_version_minor = 0x208;
+
+bool runtime_is_up() {
+    std::uint16_t version = 0;
+    return hsa_system_get_info(HSA_SYSTEM_INFO_VERSION_MAJOR, &version) == HSA_STATUS_SUCCESS;
 }
 
 }  // namespace
@@ -92,18 +88,21 @@ void refuse_in_forked_child(const char* call) {
 namespace detail {
 
 Runtime::Runtime() {
+    // Up, and not by a Runtime of ours that is just ending.
+    const bool adopted = runtime_is_up() && live_runtimes.load(std::memory_order_relaxed) == 0;
     if (const hsa_status_t status = hsa_init(); status != HSA_STATUS_SUCCESS)
-        throw NoDevice("hsa_init(): " + status_name(status) + "; " + no_device_advice(), status);
+        throw NoDevice("hsa_init(): " + status_name(status) + "; " + no_device_advice(detail::DeviceFile::probe()), status);
     live_runtimes.fetch_add(1, std::memory_order_relaxed);
     watch_for_forks();
     try {
         enumerate();
-        faults::install();
+        event_handler_ = faults::install(adopted);
         signals_ = std::make_unique<SignalPool>();
         callbacks_ = std::make_unique<SignalCallbacks>();
         registrations_ = std::make_unique<Registrations>();
     } catch (...) {
         live_runtimes.fetch_sub(1, std::memory_order_relaxed);
+        faults::uninstall(event_handler_);
         hsa_shut_down();
         throw;
     }
@@ -115,7 +114,10 @@ Runtime::~Runtime() {
     registrations_.reset();
     signals_.reset();
     live_runtimes.fetch_sub(1, std::memory_order_relaxed);
+    faults::uninstall(event_handler_);
     hsa_shut_down();
+    // Somebody else's runtime by now, which keeps the address of our event handler.
+    if (runtime_is_up()) faults::stay_loaded();
 }
 
 void Runtime::enumerate() {
@@ -129,6 +131,16 @@ void Runtime::enumerate() {
         system_info<hsa_endianness_t>(HSA_SYSTEM_INFO_ENDIANNESS, "ENDIANNESS") == HSA_ENDIANNESS_LITTLE;
     facts_.large_model = system_info<hsa_machine_model_t>(HSA_SYSTEM_INFO_MACHINE_MODEL, "MACHINE_MODEL") ==
                          HSA_MACHINE_MODEL_LARGE;
+    if (const auto build = optional_system_info<const char*>(HSA_AMD_SYSTEM_INFO_BUILD_VERSION); build && *build)
+        facts_.build_version = *build;
+    facts_.svm_supported = system_info<bool>(HSA_AMD_SYSTEM_INFO_SVM_SUPPORTED, "SVM_SUPPORTED");
+    facts_.svm_accessible_by_default =
+        system_info<bool>(HSA_AMD_SYSTEM_INFO_SVM_ACCESSIBLE_BY_DEFAULT, "SVM_ACCESSIBLE_BY_DEFAULT");
+    facts_.dmabuf_supported = optional_system_info<bool>(system_info_dmabuf_supported);
+    facts_.virtual_memory_supported = optional_system_info<bool>(system_info_virtual_mem_supported);
+    facts_.xnack_enabled = optional_system_info<bool>(system_info_xnack_enabled);
+    facts_.amd_version_major = optional_system_info<std::uint16_t>(system_info_ext_version_major);
+    facts_.amd_version_minor = optional_system_info<std::uint16_t>(system_info_ext_version_minor);
 
     const auto add = [](hsa_agent_t agent, void* list) {
         static_cast<std::vector<AgentRef>*>(list)->emplace_back(agent);
@@ -205,10 +217,26 @@ const std::vector<AgentRef>& Driver::cpus() const noexcept { return runtime_->cp
 const SystemFacts& Driver::system() const noexcept { return runtime_->facts(); }
 SignalCallbacks& Driver::callbacks() const noexcept { return runtime_->callbacks(); }
 
+std::uint64_t Driver::timestamp() const {
+    return system_info<std::uint64_t>(HSA_SYSTEM_INFO_TIMESTAMP, "TIMESTAMP");
+}
+
+std::optional<std::uint16_t> Driver::extension(hsa_extension_t extension, std::uint16_t version_major) const {
+    std::uint16_t minor = 0;
+    bool supported = false;
+    check(hsa_system_major_extension_supported(static_cast<std::uint16_t>(extension), version_major, &minor,
+                                               &supported),
+          [&] {
+              return "hsa_system_major_extension_supported(extension " + std::to_string(int(extension)) +
+                     ", version " + std::to_string(version_major) + ")";
+          });
+    return supported ? std::optional(minor) : std::nullopt;
+}
+
 const std::vector<AgentRef>& Driver::gpus() const {
     if (runtime_->gpus().empty())
         throw NoDevice("hsadrv::Driver::gpus(): the HSA runtime lists " + std::to_string(agents().size()) +
-                       " agents and no GPU that dispatches kernels; " + no_device_advice());
+                       " agents and no GPU that dispatches kernels; " + no_device_advice(detail::DeviceFile::probe()));
     return runtime_->gpus();
 }
 

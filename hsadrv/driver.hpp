@@ -5,7 +5,9 @@
 //
 // Owns: one count of a shared reference. Everything that owns a HSA object holds another, so objects may
 // outlive the Driver that they were made under; hsa_shut_down happens when the last of them goes. Nothing
-// happens at static-initialisation time. In a child forked after initialisation every creating call throws
+// happens at static-initialisation time. Where the process has called hsa_init itself, a Driver joins that runtime and leaves
+// the other counts alone; the handler of system events that it registers is one of several, all of which the runtime calls, and
+// the process then keeps this library loaded. In a child forked after initialisation every creating call throws
 // ForkedChild, and destructors leave the parent's runtime alone; fork + exec is fine.
 // Thread safety: any thread; concurrent construction and destruction included.
 #pragma once
@@ -14,6 +16,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +43,12 @@ struct SystemFacts {
     bool large_model;                            ///< 64-bit
     bool little_endian;
     std::uint64_t signal_max_wait_ticks;
+    std::string build_version;  ///< ROCR's own, "1.5.0"; empty if it gives none
+    bool svm_supported;         ///< hsa_amd_svm_* works on every GPU
+    bool svm_accessible_by_default;  ///< every GPU reads and writes any memory of the process
+    // Nothing where the runtime is older than the question:
+    std::optional<bool> dmabuf_supported, virtual_memory_supported, xnack_enabled;
+    std::optional<std::uint16_t> amd_version_major, amd_version_minor;  ///< of hsa_ext_amd.h
 };
 
 class Driver {
@@ -59,6 +68,12 @@ class Driver {
     const std::vector<AgentRef>& cpus() const noexcept;
 
     const SystemFacts& system() const noexcept;
+
+    /// The runtime's clock, in ticks of timestamp_frequency_hz; profiling times are on the same one.
+    std::uint64_t timestamp() const;
+
+    /// The minor version in which the runtime offers an extension; nothing if it does not.
+    std::optional<std::uint16_t> extension(hsa_extension_t extension, std::uint16_t version_major = 1) const;
 
     /// Host functions on signals; see signal_callbacks.hpp. Ends with the runtime.
     SignalCallbacks& callbacks() const noexcept;

@@ -1,5 +1,6 @@
 #include "hsadrv/fault.hpp"
 
+#include <dlfcn.h>
 #include <hsa/hsa_ext_amd.h>
 
 #include <algorithm>
@@ -43,12 +44,34 @@ void record(const Fault& fault) {
     if (busy.size() == 1) busy.front()->fail(fault);
 }
 
-// On the runtime's thread. Success tells the runtime that the fault was taken care of; otherwise it aborts.
-hsa_status_t on_system_event(const hsa_amd_event_t* event, void*) noexcept {
-    if (event->event_type != HSA_AMD_GPU_MEMORY_FAULT_EVENT) return HSA_STATUS_ERROR;
+// Which registration is ours: an adopted runtime keeps the earlier ones too. Zero: none.
+std::atomic<std::uintptr_t> registration{0};
+std::uintptr_t registrations = 0;  // under the board's mutex
+
+// hsa_ext_amd.h of ROCm 6. In all of them the agent comes first.
+constexpr int gpu_hw_exception_event = 1;
+constexpr int gpu_memory_error_event = 2;
+
+// On the runtime's thread. Success tells the runtime that the event was taken care of; if nobody says so, it aborts. It calls
+// every registered handler whatever the others answer.
+hsa_status_t on_system_event(const hsa_amd_event_t* event, void* data) noexcept {
+    if (reinterpret_cast<std::uintptr_t>(data) != registration.load(std::memory_order_acquire)) return HSA_STATUS_ERROR;
     const hsa_amd_gpu_memory_fault_info_t& info = event->memory_fault;
+    Fault fault{AgentRef(info.agent), info.virtual_address, info.fault_reason_mask, Deadline::Clock::now()};
+    switch (static_cast<int>(event->event_type)) {
+        case HSA_AMD_GPU_MEMORY_FAULT_EVENT:
+            break;
+        case gpu_hw_exception_event:
+            fault.address = 0;
+            fault.reasons = static_cast<std::uint32_t>(HSA_AMD_MEMORY_FAULT_HANG);
+            break;
+        case gpu_memory_error_event:
+            return HSA_STATUS_SUCCESS;  // freeing memory that is in use: the call that freed it fails
+        default:
+            return HSA_STATUS_ERROR;
+    }
     try {
-        record({AgentRef(info.agent), info.virtual_address, info.fault_reason_mask, Deadline::Clock::now()});
+        record(fault);
     } catch (...) {
         return HSA_STATUS_ERROR;
     }
@@ -76,14 +99,30 @@ std::string Fault::reason_text() const {
 
 namespace faults {
 
-void install() {
+std::uintptr_t install(bool adopted) {
+    std::uintptr_t mine = 0;
     {
         const std::lock_guard lock(board().mutex);
         board().faults.clear();
         board().count.store(0, std::memory_order_relaxed);
+        mine = ++registrations;
     }
-    check(hsa_amd_register_system_event_handler(on_system_event, nullptr),
+    if (adopted) stay_loaded();
+    registration.store(mine, std::memory_order_release);
+    check(hsa_amd_register_system_event_handler(on_system_event, reinterpret_cast<void*>(mine)),
           "hsa_amd_register_system_event_handler()");
+    return mine;
+}
+
+void uninstall(std::uintptr_t mine) noexcept {
+    // Not if the next runtime has installed its own meanwhile.
+    registration.compare_exchange_strong(mine, 0, std::memory_order_acq_rel);
+}
+
+void stay_loaded() noexcept {
+    Dl_info info{};
+    if (::dladdr(reinterpret_cast<void*>(&on_system_event), &info) != 0)
+        ::dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
 std::optional<Fault> of(AgentRef agent) {

@@ -29,8 +29,13 @@ struct Fault {
 
 namespace faults {
 
-/// Registers the handler with a freshly initialised runtime, and forgets the faults of the one before.
-void install();
+/// Registers the handler beside those that others registered, and forgets the faults of the runtime before. `adopted`: the
+/// runtime was up already, and may stay up after us. Returns what to uninstall.
+std::uintptr_t install(bool adopted);
+/// From here on that handler, which cannot be unregistered, leaves events to the others.
+void uninstall(std::uintptr_t registration) noexcept;
+/// Keeps the code of the handler in the process for good.
+void stay_loaded() noexcept;
 
 /// The first fault of this agent since the runtime was initialised. One relaxed load while there is none.
 std::optional<Fault> of(AgentRef agent);

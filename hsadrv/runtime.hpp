@@ -50,6 +50,7 @@ class Runtime {
 
     std::vector<AgentRef> agents_, gpus_, cpus_;
     SystemFacts facts_{};
+    std::uintptr_t event_handler_ = 0;
     std::unique_ptr<SignalPool> signals_;
     std::unique_ptr<SignalCallbacks> callbacks_;
     std::unique_ptr<Registrations> registrations_;

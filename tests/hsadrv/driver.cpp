@@ -26,12 +26,38 @@ TEST_CASE("the host and at least one GPU are found", "[driver]") {
 
 TEST_CASE("system facts are plausible", "[driver]") {
     NEEDS_DEVICE();
-    const SystemFacts& facts = Driver().system();
+    const Driver driver;
+    const SystemFacts& facts = driver.system();
     CHECK(facts.version_major == 1);
     CHECK(facts.timestamp_frequency_hz > 1000000);
     CHECK(facts.large_model);
     CHECK(facts.little_endian);
     CHECK(facts.signal_max_wait_ticks > 0);
+    CHECK_THAT(runtime_version_text(), Contains(facts.build_version));
+    // What is newer than ROCR 5.2 answers together or not at all.
+    CHECK(facts.amd_version_major.has_value() == facts.amd_version_minor.has_value());
+    if (facts.amd_version_major) CHECK(*facts.amd_version_major >= 1);
+}
+
+TEST_CASE("the runtime's clock runs at its frequency", "[driver]") {
+    NEEDS_DEVICE();
+    const Driver driver;
+    const auto start = std::chrono::steady_clock::now();
+    const std::uint64_t first = driver.timestamp();
+    std::this_thread::sleep_for(50ms);
+    const std::uint64_t ticks = driver.timestamp() - first;
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+    const double seconds = static_cast<double>(ticks) / static_cast<double>(driver.system().timestamp_frequency_hz);
+    CHECK(seconds > 0.04);
+    CHECK(seconds < passed.count() * 1.1);
+}
+
+TEST_CASE("extensions are asked for by number and version", "[driver]") {
+    NEEDS_DEVICE();
+    const Driver driver;
+    CHECK(driver.extension(HSA_EXTENSION_AMD_LOADER));
+    CHECK_FALSE(driver.extension(HSA_EXTENSION_AMD_LOADER, 99));
+    CHECK_FALSE(driver.extension(static_cast<hsa_extension_t>(0x7fff)));
 }
 
 TEST_CASE("drivers share one runtime, which ends with the last of them", "[driver]") {

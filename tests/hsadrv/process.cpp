@@ -1,0 +1,347 @@
+// The runtime and its process: adopted, forked, ended early, out of descriptors, without a device, unloaded
+// and loaded again.
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <filesystem>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "device.hpp"
+#include "hsadrv/device_file.hpp"
+#include "kfdemu.h"
+
+using namespace hsadrv;
+using namespace device_test;
+using test_support::Contains;
+
+namespace {
+
+bool runtime_is_up() {
+    std::uint16_t version = 0;
+    return hsa_system_get_info(HSA_SYSTEM_INFO_VERSION_MAJOR, &version) == HSA_STATUS_SUCCESS;
+}
+
+/// The exit status of a forked child that runs `body`, or minus the signal that ended it.
+int status_in_child(const std::function<int()>& body) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::alarm(60);
+        ::_exit(body());
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+bool device_file_is_open() {
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+        std::error_code error;
+        if (std::filesystem::read_symlink(entry.path(), error).string().find("/dev/kfd") == 0) return true;
+    }
+    return false;
+}
+
+/// A child of this program with one hidden test case; it must pass.
+void check_child(const char* test_case) {
+    const ChildResult child = run_test_in_child(test_case, "HSADRV_TEST_CHILD", "1");
+    INFO(child.output);
+    CHECK(child.status == 0);
+}
+
+}  // namespace
+
+TEST_CASE("a program that only links the library touches no device", "[driver][process]") {
+    check_child("child: nothing has begun");
+}
+
+TEST_CASE("child: nothing has begun", "[.child]") {
+    CHECK_FALSE(runtime_is_up());
+    CHECK_FALSE(device_file_is_open());
+    if (const kfdemu_control* emulator = kfdemu_find_control()) {
+        kfdemu_counters counters{};
+        emulator->counters(&counters, sizeof counters);
+        CHECK(counters.ioctls == 0);
+        CHECK(counters.mappings == 0);
+    }
+}
+
+TEST_CASE("init and shutdown race a thousand times", "[driver][process][stress]") {
+    NEEDS_DEVICE();
+    std::vector<std::thread> threads;
+    std::atomic<int> failures{0};
+    for (int i = 0; i < 4; ++i)
+        threads.emplace_back([&, i] {
+            for (int round = 0; round < 250; ++round) try {
+                    const Driver driver;
+                    if (driver.gpus().empty()) ++failures;
+                    if (i == 0 && Signal::create(round).load() != round) ++failures;
+                } catch (const std::exception&) {
+                    ++failures;
+                }
+        });
+    for (std::thread& thread : threads) thread.join();
+    CHECK(failures == 0);
+    CHECK_FALSE(runtime_is_up());
+}
+
+TEST_CASE("a process that has called hsa_init is adopted, and its count left alone", "[driver][process]") {
+    NEEDS_DEVICE();
+    REQUIRE(hsa_init() == HSA_STATUS_SUCCESS);
+    for (int round = 0; round < 3; ++round) {
+        const Driver driver;
+        CHECK(Signal::create(4).load() == 4);
+        CHECK_FALSE(driver.gpus().empty());
+    }
+    CHECK(runtime_is_up());
+    CHECK_THROWS_AS(Driver::current(), Error);
+    hsa_signal_t theirs{};
+    CHECK(hsa_signal_create(1, 0, nullptr, &theirs) == HSA_STATUS_SUCCESS);
+    CHECK(hsa_signal_destroy(theirs) == HSA_STATUS_SUCCESS);
+    CHECK(hsa_shut_down() == HSA_STATUS_SUCCESS);
+    CHECK_FALSE(runtime_is_up());
+}
+
+TEST_CASE("one who calls hsa_init later, and shuts down later, is not cut off", "[driver][process]") {
+    NEEDS_DEVICE();
+    {
+        const Driver driver;
+        REQUIRE(hsa_init() == HSA_STATUS_SUCCESS);
+    }
+    CHECK(runtime_is_up());
+    CHECK_NOTHROW(Driver());
+    CHECK(hsa_shut_down() == HSA_STATUS_SUCCESS);
+    CHECK_FALSE(runtime_is_up());
+}
+
+// ---- system events
+
+TEST_CASE("a fault reaches every handler of system events, and a stream besides",
+          "[driver][process][fault]") {
+    NEEDS_DEVICE();
+    check_child("child: handlers of system events");
+}
+
+namespace {
+std::atomic<int> their_events{0};
+hsa_status_t their_handler(const hsa_amd_event_t* event, void* data) {
+    their_events += event->event_type == HSA_AMD_GPU_MEMORY_FAULT_EVENT && data == &their_events;
+    return HSA_STATUS_ERROR;  // "not mine": alone it would let the runtime abort
+}
+}  // namespace
+
+TEST_CASE("child: handlers of system events", "[.child]") {
+    REQUIRE(hsa_init() == HSA_STATUS_SUCCESS);
+    REQUIRE(hsa_amd_register_system_event_handler(their_handler, &their_events) == HSA_STATUS_SUCCESS);
+    { const Driver before; }  // its handler stays with the runtime and is not to count
+    {
+        const Device device;
+        REQUIRE(hsa_amd_register_system_event_handler(their_handler, &their_events) == HSA_STATUS_SUCCESS);
+        const Executable code = Executable::load(device.gpu, std::string(TEST_KERNEL_DIR) + "/stream.hsaco");
+        Stream stream(device.gpu);
+        code.kernel("store_at")
+            .launch(stream, {.grid = 1, .workgroup = 1}, std::uint64_t{0x7000'0000'0000}, 1u);
+        CHECK_THROWS_AS(stream.synchronize(patience), MemoryFault);
+        CHECK(their_events == 2);
+    }
+    CHECK(hsa_shut_down() == HSA_STATUS_SUCCESS);
+}
+
+// ---- fork and exit
+
+TEST_CASE("in a forked child every call that makes something says so", "[driver][process][fork]") {
+    NEEDS_DEVICE();
+    const Device device;
+    const Context gpu(device.gpu);
+    const Stream stream = gpu.stream();
+    SignalPool pool;
+    struct Row {
+        const char* what;
+        std::function<void()> call;
+    };
+    const Row rows[] = {
+        {"Driver", [] { Driver(); }},
+        {"Driver::current", [] { Driver::current(); }},
+        {"Context", [&] { Context again(device.gpu); }},
+        {"Signal", [] { Signal::create(1); }},
+        {"SignalPool", [&] { pool.acquire(1); }},
+        {"Queue", [&] { Queue::create(device.gpu); }},
+        {"Stream", [&] { Stream another(device.gpu); }},
+        {"Allocation", [&] { gpu.allocate(4096); }},
+        {"host Allocation", [&] { gpu.allocate_host(4096); }},
+        {"Executable", [&] { Executable::load(device.gpu, std::string(TEST_KERNEL_DIR) + "/stream.hsaco"); }},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.what);
+        const int status = status_in_child([&] {
+            try {
+                row.call();
+            } catch (const ForkedChild& error) {
+                return std::string(error.what()).find("forked") == std::string::npos ? 3 : 0;
+            } catch (const std::exception&) {
+                return 1;
+            }
+            return 2;
+        });
+        CHECK(status == 0);
+    }
+    CHECK_NOTHROW(Signal::create(1));
+    CHECK_NOTHROW(gpu.stream().synchronize(patience));
+}
+
+TEST_CASE("fork and exec start anew", "[driver][process][fork]") {
+    NEEDS_DEVICE();
+    const Device device;
+    const Signal signal = Signal::create(1);
+    check_child("child: a driver of its own");
+    CHECK(signal.load() == 1);
+    CHECK_NOTHROW(Queue::create(device.gpu));
+}
+
+TEST_CASE("child: a driver of its own", "[.child]") {
+    const Device device;
+    CHECK(Signal::create(3).load() == 3);
+}
+
+TEST_CASE("destructors in a forked child leave the parent's objects alone", "[driver][process][fork]") {
+    NEEDS_DEVICE();
+    auto driver = std::make_unique<Driver>();
+    auto queue = std::make_unique<Queue>(Queue::create(driver->gpus().front()));
+    auto signal = std::make_unique<Signal>(Signal::create(1));
+    const int status = status_in_child([&] {
+        signal.reset();
+        queue.reset();
+        driver.reset();
+        return 0;
+    });
+    CHECK(status == 0);
+    queue->ref().submit(barrier_and({}, signal->native()));
+    CHECK(signal->wait(Condition::equal, 0, patience) == 0);
+}
+
+TEST_CASE("a process may exit without shutdown, in the middle of its work", "[driver][process]") {
+    NEEDS_DEVICE();
+    check_child("child: exits without shutdown");
+}
+
+TEST_CASE("child: exits without shutdown", "[.child]") {
+    auto* device = new Device;
+    auto* queue = new Queue(Queue::create(device->gpu));
+    auto* never = new Signal(Signal::create(1));
+    const hsa_signal_t dependency = never->native();
+    queue->ref().submit(barrier_and({&dependency, 1}));
+    device->driver.callbacks().on_signal(*never, Condition::less, 1, [] {});
+    static const Driver at_exit;  // destroyed with the statics
+    std::exit(0);
+}
+
+// ---- no device
+
+TEST_CASE("what the device file says, and the remedy", "[driver][process]") {
+    struct Row {
+        detail::DeviceFile file;
+        const char* says;
+        const char* remedy;
+    };
+    const Row rows[] = {
+        {{.open_error = ENOENT}, "/dev/kfd: No such file", "amdgpu kernel driver loaded"},
+        {{.open_error = EACCES}, "/dev/kfd: Permission denied", "render and video"},
+        {{.open_error = EPERM}, "/dev/kfd: Operation not permitted", "render and video"},
+        {{.open_error = ENXIO}, "/dev/kfd: No such device", "not bound to a GPU"},
+        {{.open_error = ENODEV}, "/dev/kfd: No such device", "not bound to a GPU"},
+        {{.open_error = EMFILE}, "/dev/kfd: Too many open files", "ulimit -n"},
+        {{.open_error = ENFILE}, "/dev/kfd: Too many open files in system", "no file descriptors left"},
+        {{.open_error = ENOMEM}, "/dev/kfd: Cannot allocate memory", "no memory left"},
+        {{.open_error = EIO}, "/dev/kfd: Input/output error", ""},
+        {{.ioctl_error = ENOTTY}, "gives no version", "Inappropriate ioctl"},
+        {{.version_major = 0, .version_minor = 9}, "its interface is 0.9", "newer kernel"},
+        {{.version_major = 1, .version_minor = 14}, "/dev/kfd opens, interface 1.14", ""},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.says);
+        CHECK_THAT(row.file.text(), Contains(row.says) && Contains(row.remedy));
+        CHECK_THAT(detail::no_device_advice(row.file), Contains(row.says) && Contains("kfdemu run"));
+    }
+}
+
+TEST_CASE("the device file of this machine opens and has a version", "[driver][process]") {
+    NEEDS_DEVICE();
+    const auto file = detail::DeviceFile::probe();
+    CHECK(file.open_error == 0);
+    CHECK(file.version_major >= 1);
+}
+
+TEST_CASE("a message names the variables that hide devices", "[driver][process]") {
+    NEEDS_DEVICE();
+    const ChildResult child = run_test_in_child("child: every GPU hidden", "ROCR_VISIBLE_DEVICES", "");
+    INFO(child.output);
+    CHECK(child.status == 0);
+}
+
+TEST_CASE("child: every GPU hidden", "[.child]") {
+    try {
+        Driver().gpus();
+        FAIL("there is a GPU");
+    } catch (const NoDevice& error) {
+        CHECK_THAT(error.what(), Contains("ROCR_VISIBLE_DEVICES="));
+    }
+}
+
+TEST_CASE("out of descriptors: a typed error that says so, and recovery", "[driver][process]") {
+    NEEDS_DEVICE();
+    check_child("child: out of descriptors");
+}
+
+TEST_CASE("child: out of descriptors", "[.child]") {
+    rlimit limit{};
+    REQUIRE(::getrlimit(RLIMIT_NOFILE, &limit) == 0);
+    limit.rlim_cur = 64;
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &limit) == 0);
+    std::vector<int> taken;
+    for (int fd; (fd = ::open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0;) taken.push_back(fd);
+    std::string said;
+    try {
+        Driver();
+    } catch (const NoDevice& error) {
+        said = error.what();
+    }
+    for (const int fd : taken) ::close(fd);
+    CHECK_THAT(said, Contains("hsa_init()"));
+    if (!kfdemu_find_control()) CHECK_THAT(said, Contains("ulimit -n"));
+    CHECK_NOTHROW(Driver().gpus());
+}
+
+TEST_CASE("no ioctl works: a typed error, and recovery", "[driver][process]") {
+    NEEDS_DEVICE();
+    const kfdemu_control* emulator = kfdemu_find_control();
+    if (!emulator) SKIP_BECAUSE("wants a GPU that can be made to fail: kfdemu");
+    for (const int error : {ENOMEM, EIO, ENODEV, EPERM}) {
+        CAPTURE(error);
+        emulator->fail(KFDEMU_IOCTL, 1, KFDEMU_ALL, error);
+        CHECK_THROWS_AS(Driver(), NoDevice);
+        emulator->reset();
+        CHECK_NOTHROW(Driver());
+    }
+}
+
+// ---- loading
+
+TEST_CASE("the library is loaded, used, unloaded and loaded again", "[driver][process]") {
+    NEEDS_DEVICE();
+    for (int round = 0; round < 20; ++round) {
+        void* plugin = ::dlopen(TEST_PLUGIN, RTLD_NOW | RTLD_LOCAL);
+        INFO(::dlerror());
+        REQUIRE(plugin != nullptr);
+        const auto use = reinterpret_cast<int (*)()>(::dlsym(plugin, "hsadrv_test_plugin"));
+        REQUIRE(use != nullptr);
+        CHECK(use() == 42);
+        CHECK(::dlclose(plugin) == 0);
+    }
+    CHECK_FALSE(runtime_is_up());
+}
