@@ -44,7 +44,70 @@ std::string cache_name(hsa_cache_t cache) {
     return name;
 }
 
+/// For attributes that came later than ROCR 5.2: nothing if the runtime does not know the number.
+template <class T>
+std::optional<T> optional_query(AgentRef agent, int attribute, const char* name) {
+    T value{};
+    const hsa_status_t status =
+        hsa_agent_get_info(agent.native(), static_cast<hsa_agent_info_t>(attribute), &value);
+    if (status == HSA_STATUS_ERROR_INVALID_ARGUMENT) return std::nullopt;
+    check(status, [&] { return "hsa_agent_get_info(" + agent.label() + ", " + name + ")"; });
+    return value;
+}
+
+template <class T>
+T isa_query(hsa_isa_t isa, hsa_isa_info_t attribute, const char* name) {
+    T value{};
+    check(hsa_isa_get_info_alt(isa, attribute, &value), [&] { return std::string("hsa_isa_get_info_alt(") + name + ")"; });
+    return value;
+}
+
 Dim3 dim3_of(std::uint32_t x, std::uint32_t y, std::uint32_t z) { return {x, y, z}; }
+
+std::string isa_name(hsa_isa_t isa) {
+    const auto length = isa_query<std::uint32_t>(isa, HSA_ISA_INFO_NAME_LENGTH, "NAME_LENGTH");
+    std::string name(length + 1, '\0');
+    check(hsa_isa_get_info_alt(isa, HSA_ISA_INFO_NAME, name.data()), "hsa_isa_get_info_alt(NAME)");
+    name.resize(std::min<std::size_t>(length, name.find('\0')));
+    return name;
+}
+
+std::vector<std::uint32_t> wavefront_sizes(hsa_isa_t isa) {
+    std::vector<hsa_wavefront_t> natives;
+    check(hsa_isa_iterate_wavefronts(isa, collect<hsa_wavefront_t>, &natives), "hsa_isa_iterate_wavefronts()");
+    std::vector<std::uint32_t> sizes;
+    for (const hsa_wavefront_t native : natives) {
+        std::uint32_t size = 0;
+        check(hsa_wavefront_get_info(native, HSA_WAVEFRONT_INFO_SIZE, &size), "hsa_wavefront_get_info(SIZE)");
+        sizes.push_back(size);
+    }
+    return sizes;
+}
+
+Isa describe(hsa_isa_t native) {
+    using Pair = std::array<bool, 2>;
+    const auto workgroup =
+        isa_query<std::array<std::uint16_t, 3>>(native, HSA_ISA_INFO_WORKGROUP_MAX_DIM, "WORKGROUP_MAX_DIM");
+    const auto grid = isa_query<hsa_dim3_t>(native, HSA_ISA_INFO_GRID_MAX_DIM, "GRID_MAX_DIM");
+    const auto models = isa_query<Pair>(native, HSA_ISA_INFO_MACHINE_MODELS, "MACHINE_MODELS");
+    const auto profiles = isa_query<Pair>(native, HSA_ISA_INFO_PROFILES, "PROFILES");
+    return {
+        .native = native,
+        .name = isa_name(native),
+        .wavefront_sizes = wavefront_sizes(native),
+        .fast_f16 = isa_query<bool>(native, HSA_ISA_INFO_FAST_F16_OPERATION, "FAST_F16_OPERATION"),
+        .workgroup_max_workitems =
+            isa_query<std::uint32_t>(native, HSA_ISA_INFO_WORKGROUP_MAX_SIZE, "WORKGROUP_MAX_SIZE"),
+        .workgroup_max_dim = dim3_of(workgroup[0], workgroup[1], workgroup[2]),
+        .grid_max_workitems = isa_query<std::uint64_t>(native, HSA_ISA_INFO_GRID_MAX_SIZE, "GRID_MAX_SIZE"),
+        .grid_max_dim = dim3_of(grid.x, grid.y, grid.z),
+        .fbarriers_max = isa_query<std::uint32_t>(native, HSA_ISA_INFO_FBARRIER_MAX_SIZE, "FBARRIER_MAX_SIZE"),
+        .small_model = models[HSA_MACHINE_MODEL_SMALL],
+        .large_model = models[HSA_MACHINE_MODEL_LARGE],
+        .base_profile = profiles[HSA_PROFILE_BASE],
+        .full_profile = profiles[HSA_PROFILE_FULL],
+    };
+}
 
 }  // namespace
 
@@ -98,15 +161,7 @@ std::vector<Isa> AgentRef::isas() const {
     check(hsa_agent_iterate_isas(native_, collect<hsa_isa_t>, &natives),
           [&] { return "hsa_agent_iterate_isas(" + label() + ")"; });
     std::vector<Isa> isas;
-    for (const hsa_isa_t native : natives) {
-        std::uint32_t length = 0;
-        check(hsa_isa_get_info_alt(native, HSA_ISA_INFO_NAME_LENGTH, &length),
-              "hsa_isa_get_info_alt(NAME_LENGTH)");
-        std::string name(length + 1, '\0');
-        check(hsa_isa_get_info_alt(native, HSA_ISA_INFO_NAME, name.data()), "hsa_isa_get_info_alt(NAME)");
-        name.resize(std::min<std::size_t>(length, name.find('\0')));
-        isas.push_back({native, std::move(name)});
-    }
+    for (const hsa_isa_t native : natives) isas.push_back(describe(native));
     return isas;
 }
 
@@ -190,6 +245,97 @@ std::uint32_t AgentRef::queue_min_packets() const {
 }
 std::uint32_t AgentRef::queue_max_packets() const {
     return HSADRV_QUERY(std::uint32_t, HSA_AGENT_INFO_QUEUE_MAX_SIZE);
+}
+
+std::uint32_t AgentRef::fbarriers_max() const {
+    return HSADRV_QUERY(std::uint32_t, HSA_AGENT_INFO_FBARRIER_MAX_SIZE);
+}
+bool AgentRef::multi_producer_queues() const {
+    return HSADRV_QUERY(hsa_queue_type32_t, HSA_AGENT_INFO_QUEUE_TYPE) == HSA_QUEUE_TYPE_MULTI;
+}
+bool AgentRef::cooperative_queues() const { return HSADRV_QUERY(bool, HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES); }
+std::uint32_t AgentRef::cooperative_compute_units() const {
+    return HSADRV_QUERY(std::uint32_t, HSA_AMD_AGENT_INFO_COOPERATIVE_COMPUTE_UNIT_COUNT);
+}
+std::uint32_t AgentRef::shader_engines() const {
+    return HSADRV_QUERY(std::uint32_t, HSA_AMD_AGENT_INFO_NUM_SHADER_ENGINES);
+}
+std::uint32_t AgentRef::shader_arrays_per_engine() const {
+    return HSADRV_QUERY(std::uint32_t, HSA_AMD_AGENT_INFO_NUM_SHADER_ARRAYS_PER_SE);
+}
+std::uint32_t AgentRef::asic_revision() const {
+    return HSADRV_QUERY(std::uint32_t, HSA_AMD_AGENT_INFO_ASIC_REVISION);
+}
+std::uint32_t AgentRef::address_watch_points() const {
+    return HSADRV_QUERY(std::uint32_t, HSA_AMD_AGENT_INFO_MAX_ADDRESS_WATCH_POINTS);
+}
+HdpFlush AgentRef::hdp_flush() const {
+    const auto native = HSADRV_QUERY(hsa_amd_hdp_flush_t, HSA_AMD_AGENT_INFO_HDP_FLUSH);
+    return {native.HDP_MEM_FLUSH_CNTL, native.HDP_REG_FLUSH_CNTL};
+}
+bool AgentRef::direct_host_access() const {
+    return HSADRV_QUERY(bool, HSA_AMD_AGENT_INFO_SVM_DIRECT_HOST_ACCESS);
+}
+std::uint16_t AgentRef::version_major() const { return HSADRV_QUERY(std::uint16_t, HSA_AGENT_INFO_VERSION_MAJOR); }
+std::uint16_t AgentRef::version_minor() const { return HSADRV_QUERY(std::uint16_t, HSA_AGENT_INFO_VERSION_MINOR); }
+std::uint32_t AgentRef::numa_node() const { return HSADRV_QUERY(std::uint32_t, HSA_AGENT_INFO_NODE); }
+bool AgentRef::large_model() const {
+    return HSADRV_QUERY(hsa_machine_model_t, HSA_AGENT_INFO_MACHINE_MODEL) == HSA_MACHINE_MODEL_LARGE;
+}
+bool AgentRef::full_profile() const {
+    return HSADRV_QUERY(hsa_profile_t, HSA_AGENT_INFO_PROFILE) == HSA_PROFILE_FULL;
+}
+hsa_default_float_rounding_mode_t AgentRef::default_float_rounding() const {
+    return HSADRV_QUERY(hsa_default_float_rounding_mode_t, HSA_AGENT_INFO_DEFAULT_FLOAT_ROUNDING_MODE);
+}
+
+// ---- later than ROCR 5.2: the numbers of hsa_amd_agent_info_t in hsa_ext_amd.h of ROCm 6
+
+std::optional<std::uint64_t> AgentRef::memory_available_bytes() const {
+    return optional_query<std::uint64_t>(*this, 0xA015, "MEMORY_AVAIL");
+}
+std::optional<std::uint64_t> AgentRef::timestamp_frequency_hz() const {
+    return optional_query<std::uint64_t>(*this, 0xA016, "TIMESTAMP_FREQUENCY");
+}
+std::optional<std::uint32_t> AgentRef::asic_family() const {
+    return optional_query<std::uint32_t>(*this, 0xA107, "ASIC_FAMILY_ID");
+}
+std::optional<std::uint32_t> AgentRef::firmware_version() const {
+    return optional_query<std::uint32_t>(*this, 0xA108, "UCODE_VERSION");
+}
+std::optional<std::uint32_t> AgentRef::dma_firmware_version() const {
+    return optional_query<std::uint32_t>(*this, 0xA109, "SDMA_UCODE_VERSION");
+}
+std::optional<std::uint32_t> AgentRef::dma_engines() const {
+    return optional_query<std::uint32_t>(*this, 0xA10A, "NUM_SDMA_ENG");
+}
+std::optional<std::uint32_t> AgentRef::xgmi_dma_engines() const {
+    return optional_query<std::uint32_t>(*this, 0xA10B, "NUM_SDMA_XGMI_ENG");
+}
+std::optional<bool> AgentRef::behind_iommu() const {
+    const auto version = optional_query<std::uint32_t>(*this, 0xA110, "IOMMU_SUPPORT");
+    return version ? std::optional(*version != 0) : std::nullopt;
+}
+std::optional<std::uint32_t> AgentRef::compute_dies() const {
+    return optional_query<std::uint32_t>(*this, 0xA111, "NUM_XCC");
+}
+std::optional<std::uint32_t> AgentRef::driver_uid() const {
+    return optional_query<std::uint32_t>(*this, 0xA112, "DRIVER_UID");
+}
+std::optional<AgentRef> AgentRef::nearest_cpu() const {
+    const auto native = optional_query<hsa_agent_t>(*this, 0xA113, "NEAREST_CPU");
+    return native && native->handle != 0 ? std::optional(AgentRef(*native)) : std::nullopt;
+}
+std::optional<bool> AgentRef::is_apu() const {
+    // HSA_AMD_MEMORY_PROPERTY_AGENT_IS_APU is bit 0.
+    const auto flags = optional_query<std::array<std::uint8_t, 8>>(*this, 0xA114, "MEMORY_PROPERTIES");
+    return flags ? std::optional((*flags)[0] % 2 != 0) : std::nullopt;
+}
+std::optional<std::uint64_t> AgentRef::scratch_limit_max_bytes() const {
+    return optional_query<std::uint64_t>(*this, 0xA116, "SCRATCH_LIMIT_MAX");
+}
+std::optional<std::uint64_t> AgentRef::scratch_limit_bytes() const {
+    return optional_query<std::uint64_t>(*this, 0xA117, "SCRATCH_LIMIT_CURRENT");
 }
 
 std::size_t AgentRef::group_segment_max_bytes() const {

@@ -14,9 +14,11 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "hsadrv/link.hpp"
 #include "hsadrv/packet.hpp"
 
 namespace hsadrv {
@@ -28,6 +30,15 @@ class MemPool;
 struct Isa {
     hsa_isa_t native;
     std::string name;
+    std::vector<std::uint32_t> wavefront_sizes;
+    bool fast_f16;
+    std::uint32_t workgroup_max_workitems;
+    Dim3 workgroup_max_dim;
+    std::uint64_t grid_max_workitems;
+    Dim3 grid_max_dim;
+    std::uint32_t fbarriers_max;
+    bool small_model, large_model;   ///< 32 and 64 bits
+    bool base_profile, full_profile;  ///< those that it can run
 };
 
 struct Cache {
@@ -41,6 +52,12 @@ struct PciAddress {
     std::uint32_t domain;
     std::uint8_t bus, device, function;
     std::string text() const;  ///< "0000:03:00.0"
+};
+
+/// Registers through which the host flushes a GPU's write buffer for host memory; null where there is none.
+struct HdpFlush {
+    std::uint32_t* memory;
+    std::uint32_t* registers;
 };
 
 class AgentRef {
@@ -70,6 +87,9 @@ class AgentRef {
 
     std::vector<Isa> isas() const;  ///< best first
     std::vector<Cache> caches() const;
+    /// The hops from this agent to the other's memory, nearest first; none to its own. Throws InvalidArgument for an agent that
+    /// has no memory.
+    std::vector<Link> links_to(AgentRef other) const;
     std::vector<MemRegion> regions() const;
     std::vector<MemPool> pools() const;
 
@@ -90,6 +110,39 @@ class AgentRef {
     std::uint32_t queues_max() const;
     std::uint32_t queue_min_packets() const;
     std::uint32_t queue_max_packets() const;
+
+    std::uint32_t fbarriers_max() const;
+    bool multi_producer_queues() const;
+    bool cooperative_queues() const;
+    std::uint32_t cooperative_compute_units() const;
+    std::uint32_t shader_engines() const;
+    std::uint32_t shader_arrays_per_engine() const;
+    std::uint32_t asic_revision() const;
+    std::uint32_t address_watch_points() const;
+    HdpFlush hdp_flush() const;
+    bool direct_host_access() const;  ///< the host reads and writes its memory in place (as over xGMI)
+    std::uint16_t version_major() const;  ///< of the HSA specification that it follows
+    std::uint16_t version_minor() const;
+    std::uint32_t numa_node() const;
+    bool large_model() const;
+    bool full_profile() const;
+    hsa_default_float_rounding_mode_t default_float_rounding() const;
+
+    // Nothing where the runtime is older than the question (5.3 to 6.1 brought them).
+    std::optional<std::uint64_t> memory_available_bytes() const;
+    std::optional<std::uint64_t> timestamp_frequency_hz() const;
+    std::optional<std::uint32_t> asic_family() const;
+    std::optional<std::uint32_t> firmware_version() const;
+    std::optional<std::uint32_t> dma_firmware_version() const;
+    std::optional<std::uint32_t> dma_engines() const;
+    std::optional<std::uint32_t> xgmi_dma_engines() const;
+    std::optional<bool> behind_iommu() const;  ///< IOMMUv2, as in APUs
+    std::optional<std::uint32_t> compute_dies() const;
+    std::optional<std::uint32_t> driver_uid() const;
+    std::optional<AgentRef> nearest_cpu() const;
+    std::optional<bool> is_apu() const;
+    std::optional<std::uint64_t> scratch_limit_max_bytes() const;
+    std::optional<std::uint64_t> scratch_limit_bytes() const;
 
     /// Bytes of LDS that one work-group may have: the size of the group segment.
     std::size_t group_segment_max_bytes() const;

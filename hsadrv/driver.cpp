@@ -12,6 +12,7 @@
 #include "hsadrv/device_file.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/fault.hpp"
+#include "hsadrv/gpu_choice.hpp"
 #include "hsadrv/handle.hpp"
 #include "hsadrv/registrations.hpp"
 #include "hsadrv/runtime.hpp"
@@ -238,6 +239,13 @@ const std::vector<AgentRef>& Driver::gpus() const {
         throw NoDevice("hsadrv::Driver::gpus(): the HSA runtime lists " + std::to_string(agents().size()) +
                        " agents and no GPU that dispatches kernels; " + no_device_advice(detail::DeviceFile::probe()));
     return runtime_->gpus();
+}
+
+AgentRef Driver::gpu(std::string_view text) const {
+    std::vector<detail::GpuNames> names;
+    for (const AgentRef gpu : gpus())
+        names.push_back({gpu.name(), gpu.product_name(), gpu.uuid(), gpu.pci_address().text()});
+    return gpus()[detail::choose_gpu(text, names, detail::hiding_variables())];
 }
 
 Driver Driver::current() {

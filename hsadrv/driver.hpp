@@ -18,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hsadrv/agent.hpp"
@@ -63,6 +64,11 @@ class Driver {
     /// The GPUs that can dispatch kernels, in the runtime's order (ROCR_VISIBLE_DEVICES applies). Never
     /// empty: throws NoDevice.
     const std::vector<AgentRef>& gpus() const;
+
+    /// The GPU that a text means: an ordinal of gpus() ("0"), a UUID or the beginning of one ("GPU-…"), a PCI address, or a name
+    /// ("gfx90a", or the product's). Throws InvalidArgument for a name that several have, NoDevice for one that none has; both
+    /// list what there is.
+    AgentRef gpu(std::string_view text) const;
 
     /// Never empty on a running system; the first owns the host's pools.
     const std::vector<AgentRef>& cpus() const noexcept;

@@ -7,6 +7,7 @@
 #include "hsadrv/optional_api.hpp"
 #include "hsadrv/handle.hpp"
 #include "hsadrv/packet.hpp"
+#include "hsadrv/link.hpp"
 #include "hsadrv/agent.hpp"
 #include "hsadrv/driver.hpp"
 #include "hsadrv/mem_region.hpp"

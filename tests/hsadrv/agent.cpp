@@ -1,13 +1,16 @@
 // Agents, regions and pools: every query answers, and the answers agree with one another.
 #include "hsadrv/agent.hpp"
 
+#include <algorithm>
 #include <set>
+#include <utility>
 
 #include "device.hpp"
 
 using namespace hsadrv;
 using namespace device_test;
 using Catch::Matchers::StartsWith;
+using test_support::Contains;
 
 TEST_CASE("a GPU says who it is", "[agent]") {
     NEEDS_DEVICE();
@@ -31,6 +34,129 @@ TEST_CASE("its instruction sets begin with its own", "[agent]") {
     const auto isas = device.gpu.isas();
     REQUIRE_FALSE(isas.empty());
     CHECK_THAT(isas.front().name, StartsWith("amdgcn-amd-amdhsa--" + device.gpu.name()));
+}
+
+TEST_CASE("every instruction set has its properties", "[agent]") {
+    NEEDS_DEVICE();
+    const Device device;
+    for (const Isa& isa : device.gpu.isas()) {
+        CAPTURE(isa.name);
+        CHECK_FALSE(isa.wavefront_sizes.empty());
+        CHECK(isa.workgroup_max_workitems == device.gpu.workgroup_max_workitems());
+        CHECK(isa.workgroup_max_dim == device.gpu.workgroup_max_dim());
+        CHECK(isa.grid_max_workitems >= device.gpu.grid_max_workitems());
+        CHECK(isa.grid_max_dim.x >= device.gpu.grid_max_dim().x);
+        CHECK(isa.fbarriers_max == device.gpu.fbarriers_max());
+        CHECK(isa.fast_f16 == device.gpu.fast_f16());
+        CHECK(isa.large_model);
+        CHECK((isa.base_profile || isa.full_profile));
+    }
+}
+
+TEST_CASE("the rest of what an agent is asked has an answer", "[agent]") {
+    NEEDS_DEVICE();
+    const Device device;
+    const AgentRef gpu = device.gpu, cpu = device.driver.cpus().front();
+    CHECK(gpu.multi_producer_queues());
+    CHECK(gpu.large_model());
+    CHECK_FALSE(gpu.full_profile());
+    CHECK(cpu.full_profile());
+    CHECK(gpu.version_major() == 1);
+    CHECK(gpu.version_minor() <= 9);
+    CHECK(gpu.numa_node() == gpu.node());
+    CHECK(gpu.default_float_rounding() == HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR);
+    CHECK(gpu.shader_engines() > 0);
+    CHECK(gpu.shader_arrays_per_engine() > 0);
+    CHECK(gpu.cooperative_compute_units() <= gpu.compute_units());
+    CHECK(gpu.address_watch_points() <= 64);
+    CHECK_NOTHROW(gpu.cooperative_queues());
+    CHECK_NOTHROW(gpu.asic_revision());
+    CHECK_NOTHROW(gpu.direct_host_access());
+    const HdpFlush flush = gpu.hdp_flush();
+    CHECK((flush.memory == nullptr) == (flush.registers == nullptr));
+    CHECK_THROWS_AS(cpu.cooperative_queues(), InvalidArgument);
+    CHECK_THROWS_WITH(cpu.cooperative_queues(), Contains("cpu0") && Contains("COOPERATIVE_QUEUES"));
+}
+
+TEST_CASE("questions that are newer than the runtime have no answer, and no error", "[agent]") {
+    NEEDS_DEVICE();
+    const Device device;
+    const AgentRef gpu = device.gpu;
+    // By the release that brought them: an answer to a later one means an answer to the earlier ones.
+    const bool release_5_3 = gpu.memory_available_bytes().has_value();
+    const bool release_6_1 = gpu.scratch_limit_max_bytes().has_value();
+    CHECK((!release_6_1 || release_5_3));
+    CHECK(gpu.scratch_limit_bytes().has_value() == release_6_1);
+    if (release_5_3) CHECK(*gpu.memory_available_bytes() <= device_pool(gpu).size_bytes());
+    if (const auto cpu = gpu.nearest_cpu()) CHECK(cpu->is_cpu());
+    if (const auto engines = gpu.dma_engines()) CHECK(*engines <= 16);
+    if (const auto hz = gpu.timestamp_frequency_hz()) CHECK(*hz > 1000000);
+    if (const auto dies = gpu.compute_dies()) CHECK(*dies >= 1);
+    if (const auto apu = gpu.is_apu()) CHECK(*apu == false);
+    CHECK_NOTHROW(gpu.asic_family());
+    CHECK_NOTHROW(gpu.firmware_version());
+    CHECK_NOTHROW(gpu.dma_firmware_version());
+    CHECK_NOTHROW(gpu.xgmi_dma_engines());
+    CHECK_NOTHROW(gpu.behind_iommu());
+    CHECK_NOTHROW(gpu.driver_uid());
+}
+
+TEST_CASE("agents are linked: no hop to one's own memory, one at least to the host's", "[agent][link]") {
+    NEEDS_DEVICE();
+    const Device device;
+    const AgentRef gpu = device.gpu, cpu = device.driver.cpus().front();
+    CHECK(gpu.links_to(gpu).empty());
+    for (const auto& [from, to] : {std::pair{gpu, cpu}, std::pair{cpu, gpu}}) {
+        CAPTURE(from.label(), to.label());
+        const auto links = from.links_to(to);
+        REQUIRE_FALSE(links.empty());
+        for (const Link& link : links) {
+            CHECK(link.numa_distance > 0);
+            CHECK(link.min_latency_ns <= link.max_latency_ns);
+            CHECK(link.min_bandwidth_mb_s <= link.max_bandwidth_mb_s);
+            CHECK_THAT(link_type_name(link.type), !Catch::Matchers::Equals(""));
+        }
+        CHECK((links.front().type == LinkType::pcie || links.front().type == LinkType::xgmi));
+    }
+    if (device.driver.gpus().size() > 1) CHECK_FALSE(gpu.links_to(device.driver.gpus().back()).empty());
+    const std::pair<LinkType, std::string> names[] = {
+        {LinkType::hypertransport, "HyperTransport"}, {LinkType::qpi, "QPI"},
+        {LinkType::pcie, "PCIe"},                     {LinkType::infiniband, "InfiniBand"},
+        {LinkType::xgmi, "xGMI"},                     {LinkType::other, "other"}};
+    for (const auto& [type, name] : names) CHECK(link_type_name(type) == name);
+}
+
+TEST_CASE("a GPU is chosen by ordinal, UUID, PCI address and name", "[agent][driver]") {
+    NEEDS_DEVICE();
+    const Driver driver;
+    const auto& gpus = driver.gpus();
+    for (std::size_t i = 0; i < gpus.size(); ++i) {
+        CHECK(driver.gpu(std::to_string(i)) == gpus[i]);
+        CHECK(driver.gpu(gpus[i].pci_address().text()) == gpus[i]);
+        if (gpus[i].uuid() != "GPU-XX") CHECK(driver.gpu(gpus[i].uuid()) == gpus[i]);
+    }
+    const auto same_name =
+        std::count_if(gpus.begin(), gpus.end(), [&](AgentRef gpu) { return gpu.name() == gpus[0].name(); });
+    if (same_name == 1)
+        CHECK(driver.gpu(gpus[0].name()) == gpus[0]);
+    else
+        CHECK_THROWS_AS(driver.gpu(gpus[0].name()), InvalidArgument);
+    CHECK_THROWS_AS(driver.gpu("gfx1"), NoDevice);
+    CHECK_THROWS_WITH(driver.gpu("gfx1"), Contains(gpus[0].name()) && Contains(gpus[0].uuid()));
+}
+
+TEST_CASE("ROCR_VISIBLE_DEVICES is respected, and named where a GPU is missing", "[agent][driver]") {
+    NEEDS_DEVICE();
+    const ChildResult child = run_test_in_child("child: the first GPU alone", "ROCR_VISIBLE_DEVICES", "0");
+    INFO(child.output);
+    CHECK(child.status == 0);
+}
+
+TEST_CASE("child: the first GPU alone", "[.child]") {
+    const Driver driver;
+    CHECK(driver.gpus().size() == 1);
+    CHECK_NOTHROW(driver.gpu("0"));
+    CHECK_THROWS_WITH(driver.gpu("1"), Contains("ROCR_VISIBLE_DEVICES=0"));
 }
 
 TEST_CASE("its limits are those of a GPU", "[agent]") {
