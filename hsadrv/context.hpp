@@ -4,12 +4,14 @@
 //   hsadrv::Stream stream = gpu.stream();
 //   hsadrv::Allocation a = hsadrv::Context::current().allocate(4096);
 //
-// Contexts of a thread nest: the destructor makes the one before it current again. A Context belongs to the
-// thread that made it and is neither copied nor moved. Keeps alive: the runtime. Thread safety: use it on its
-// own thread; what it makes (streams, allocations) goes anywhere.
+// Contexts of a thread nest: the destructor makes the one before it current again. One that ends out of turn, or on another
+// thread, is taken out from among the others, which stay as they were. A Context belongs to the thread that made it and is
+// neither copied nor moved. Keeps alive: the runtime. Thread safety: use it on its own thread; it may end on any, though not
+// while its own thread uses it. What it makes (streams, allocations) goes anywhere.
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
 #include "hsadrv/agent.hpp"
 #include "hsadrv/driver.hpp"
@@ -46,9 +48,11 @@ class Context {
     Stream stream(const StreamOptions& options = {}) const { return Stream(agent_, options); }
 
   private:
+    struct Nest;
+
     Driver driver_;
     AgentRef agent_;
-    Context* outer_;
+    std::shared_ptr<Nest> nest_;  // its thread's, which may end first
 };
 
 }  // namespace hsadrv

@@ -249,32 +249,3 @@ TEST_CASE("host pools of the three kinds", "[pool]") {
         CHECK(host_pool(kind).access(device.gpu) != PoolAccess::never);
     }
 }
-
-TEST_CASE("contexts nest, one current device a thread", "[context]") {
-    NEEDS_DEVICE();
-    const Device device;
-    CHECK(Context::try_current() == nullptr);
-    CHECK_THROWS_AS(Context::current(), Error);
-    {
-        Context outer(device.gpu);
-        CHECK(&Context::current() == &outer);
-        {
-            Context inner(device.driver.gpus().back());
-            CHECK(&Context::current() == &inner);
-        }
-        CHECK(&Context::current() == &outer);
-        CHECK(outer.allocate(100).owner() == device.gpu);
-        CHECK(outer.allocate_host(100).owner().is_cpu());
-        CHECK(outer.stream().agent() == device.gpu);
-        CHECK(AgentRef(outer) == device.gpu);
-    }
-    CHECK(Context::try_current() == nullptr);
-}
-
-TEST_CASE("a context needs a GPU", "[context]") {
-    NEEDS_DEVICE();
-    const Device device;
-    CHECK_THROWS_AS(Context(device.driver.cpus().front()), InvalidArgument);
-    CHECK_THROWS_AS(Context(AgentRef()), InvalidArgument);
-    CHECK(Context::try_current() == nullptr);
-}
