@@ -77,6 +77,7 @@ CodeObject read_code_object(std::span<const std::byte> file) {
     code.version = elf.code_object_version;
     code.target = elf.target;
     code.kernels = std::move(metadata.kernels);
+    code.printf_formats = std::move(metadata.printf_formats);
     code.has_symbol_table = elf.has_symbol_table;
     code.calls_hostcall = elf.calls_hostcall;
     code.calls_device_malloc = elf.calls_device_malloc;

@@ -24,6 +24,7 @@ struct CodeObject {
     unsigned version = 0;  ///< 3 to 6, what -mcode-object-version said
     TargetId target;
     std::vector<KernelMetadata> kernels;
+    std::vector<std::string> printf_formats;  ///< "ID:number of arguments:their sizes:format"
     std::vector<VariableFacts> variables;
     std::vector<std::string> functions;  ///< visible device functions, kernels left out
     std::vector<std::string> undefined;  ///< what another code object or the caller must define

@@ -52,7 +52,8 @@ Kernel Executable::kernel(std::string_view name) const {
     const std::uint64_t object = state_->kernel_object(*part, metadata);
     state_->note(object, metadata.name);
     auto record = std::make_shared<detail::KernelRecord>(
-        detail::KernelRecord{LaunchPlan(metadata, state_->limits), object, state_->agent, state_});
+        detail::KernelRecord{LaunchPlan(metadata, state_->limits), object, state_->agent,
+                             state_->agent.name(), state_});
     return Kernel(std::move(record));
 }
 

@@ -144,6 +144,9 @@ std::optional<std::string> cannot_launch(const KernelMetadata& kernel, const Cod
         return who + "has an argument of kind '" + unknown->kind_text +
                "', which this version of hsadrv does not know";
     }
+    if (kernel.cluster_workgroups[0]) {
+        return who + "runs in clusters of work-groups, which a dispatch packet cannot ask for";
+    }
     if (has(ValueKind::hidden_printf_buffer)) return who + "calls printf" + remedy;
 
     const bool listed_blindly =

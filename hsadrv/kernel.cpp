@@ -13,6 +13,24 @@ QueueFacts detail::queue_facts(const Stream& stream) noexcept {
             queue->private_segment_aperture_base_hi};
 }
 
+shared::Occupancy Kernel::occupancy(Dim3 workgroup, const shared::LdsDemand& lds) const {
+    const LaunchConfig config{.grid = workgroup, .workgroup = workgroup, .lds = lds};
+    const LaunchShape shape = plan().shape(config);
+    const shared::ComputeUnit unit = shared::compute_unit(record_->processor.c_str());
+    if (!unit.known()) {
+        throw InvalidArgument("occupancy of kernel '" + name() + "': nothing is known of " + record_->processor +
+                              "'s compute units");
+    }
+    const KernelMetadata& kernel = metadata();
+    // Where accumulation registers have a file of their own, the larger number counts; the metadata has that.
+    return shared::occupancy(unit, {.vgprs = kernel.vgpr_count,
+                                    .sgprs = kernel.sgpr_count,
+                                    .lds_bytes = shape.group_segment_bytes,
+                                    .workgroup_workitems = workgroup.x * workgroup.y * workgroup.z,
+                                    .wavefront_size = kernel.wavefront_size,
+                                    .workgroup_processor_mode = kernel.workgroup_processor_mode});
+}
+
 void Kernel::refuse_stream(const Stream& stream) const {
     throw InvalidArgument("launch of kernel '" + name() + "': it is loaded on " + agent().label() +
                           ", the stream belongs to " + stream.agent().label());

@@ -26,6 +26,7 @@
 #include "hsadrv/launch_plan.hpp"
 #include "hsadrv/metadata.hpp"
 #include "hsadrv/stream.hpp"
+#include "shared/occupancy.hpp"
 
 namespace hsadrv {
 
@@ -37,6 +38,7 @@ struct KernelRecord {
     LaunchPlan plan;
     std::uint64_t kernel_object;
     AgentRef agent;
+    std::string processor;  // "gfx90a"
     std::shared_ptr<const void> executable;
 };
 
@@ -74,6 +76,11 @@ class Kernel {
     std::uint64_t kernel_object() const noexcept { return record_->kernel_object; }
     /// For packets of your own: the same checks and the same packing.
     const LaunchPlan& plan() const noexcept { return record_->plan; }
+
+    /// How many work-groups of that size, with so much dynamic LDS, a compute unit holds at once, and which resource
+    /// limits it. Throws InvalidArgument for what launch() would refuse, and for a processor that is not in
+    /// shared/occupancy.hpp's table.
+    shared::Occupancy occupancy(Dim3 workgroup, const shared::LdsDemand& lds = {}) const;
 
     /// Enqueues the kernel. `args` are its explicit arguments in order, LDS pointers left out; see
     /// kernel_args.hpp for what may be one. Throws InvalidArgument with nothing enqueued; what

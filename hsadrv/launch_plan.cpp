@@ -65,6 +65,7 @@ LaunchPlan::LaunchPlan(KernelMetadata kernel, const LaunchLimits& limits)
          {&limits_.workgroup_max_dim.x, &limits_.workgroup_max_dim.y, &limits_.workgroup_max_dim.z}) {
         *extent = std::min<std::uint32_t>(*extent, 0xffff);
     }
+    has_max_workgroups_ = kernel_.max_workgroups != std::array<std::uint32_t, 3>{};
     for (std::uint32_t i = 0; i < kernel_.arguments.size(); ++i) add(kernel_.arguments[i], i);
 }
 
@@ -147,8 +148,18 @@ bool LaunchPlan::sizes_fit(const Dim3& grid, const Dim3& workgroup) const noexce
         if (workgroup != Dim3(required[0], required[1], required[2])) return false;
         if (grid.x < workgroup.x || grid.y < workgroup.y || grid.z < workgroup.z) return false;
     }
+    if (has_max_workgroups_ && !workgroups_fit(grid, workgroup)) return false;
     if (!kernel_.uniform_workgroups) return true;
     return grid.x % workgroup.x == 0 && grid.y % workgroup.y == 0 && grid.z % workgroup.z == 0;
+}
+
+bool LaunchPlan::workgroups_fit(const Dim3& grid, const Dim3& workgroup) const noexcept {
+    const auto within = [](std::uint32_t items, std::uint32_t group, std::uint32_t max) {
+        return max == 0 || (items - 1) / group + 1 <= max;
+    };
+    const auto& max = kernel_.max_workgroups;
+    return within(grid.x, workgroup.x, max[0]) && within(grid.y, workgroup.y, max[1]) &&
+           within(grid.z, workgroup.z, max[2]);
 }
 
 bool LaunchPlan::lds_pointers_fit(const shared::LdsDemand& lds) const noexcept {
@@ -246,6 +257,12 @@ void LaunchPlan::refuse_sizes(const Dim3& grid, const Dim3& workgroup) const {
     }
     if (beyond(grid, limits_.grid_max_dim))
         refuse("grid " + text(grid) + ": the agent's limit is " + text(limits_.grid_max_dim));
+    if (!workgroups_fit(grid, workgroup)) {
+        const auto& max = kernel_.max_workgroups;
+        refuse("grid " + text(grid) + " in groups of " + text(workgroup) +
+               ": the kernel was compiled for at most " + text({max[0], max[1], max[2]}) +
+               " work-groups (0: any number; amdgpu_max_num_work_groups)");
+    }
     if (kernel_.uniform_workgroups &&
         (grid.x % workgroup.x || grid.y % workgroup.y || grid.z % workgroup.z)) {
         refuse("grid " + text(grid) + " is not a multiple of the " + group +

@@ -93,6 +93,7 @@ class LaunchPlan {
     void add_lds_pointer(const ArgumentMetadata& argument, std::uint32_t index);
     std::uint32_t private_bytes_with_stack(std::uint32_t stack_bytes) const;
     bool sizes_fit(const Dim3& grid, const Dim3& workgroup) const noexcept;
+    bool workgroups_fit(const Dim3& grid, const Dim3& workgroup) const noexcept;
     bool lds_pointers_fit(const shared::LdsDemand& lds) const noexcept;
     std::string argument_text(std::size_t position) const;
     std::string signature() const;
@@ -105,6 +106,7 @@ class LaunchPlan {
 
     KernelMetadata kernel_;
     LaunchLimits limits_;
+    bool has_max_workgroups_ = false;
     std::uint32_t max_flat_ = 0;         // of a work-group: the kernel's and the agent's limit
     std::uint32_t lds_align_bytes_ = 1;  // the strictest of the LDS pointers
     std::vector<Parameter> parameters_;

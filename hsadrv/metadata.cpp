@@ -58,6 +58,7 @@ static_assert(std::size(kind_names) == static_cast<std::size_t>(ValueKind::unkno
 constexpr std::string_view address_space_names[] = {"",      "private", "global", "constant",
                                                     "local", "generic", "region"};
 constexpr std::string_view access_names[] = {"", "read_only", "write_only", "read_write"};
+constexpr std::string_view kernel_kind_names[] = {"normal", "init", "fini"};
 
 [[noreturn]] void refuse(const std::string& why) { throw InvalidCodeObject("code object metadata: " + why); }
 
@@ -127,6 +128,25 @@ class Map {
         return value->via.boolean;
     }
 
+    /// For keys that AMDGPUUsage calls booleans and LLVM writes as numbers, or the other way round.
+    bool flag_or_number(std::string_view key) const {
+        const msgpack::object* value = find(key);
+        if (!value || value->type == msgpack::type::BOOLEAN) return flag(key);
+        if (u32_of(*value, key) > 1) wrong(key, "0 or 1");
+        return value->via.u64 != 0;
+    }
+
+    /// N numbers; zeros if the key is missing.
+    template <std::size_t N>
+    std::array<std::uint32_t, N> numbers(std::string_view key) const {
+        std::array<std::uint32_t, N> result{};
+        if (!find(key)) return result;
+        const auto values = array(key);
+        if (values.size() != N) wrong(key, N == 3 ? "three numbers" : "two numbers");
+        for (std::size_t i = 0; i < N; ++i) result[i] = u32_of(values[i], key);
+        return result;
+    }
+
     /// The elements of an array; empty if the key is missing.
     std::span<const msgpack::object> array(std::string_view key) const {
         const msgpack::object* value = find(key);
@@ -173,6 +193,10 @@ ArgumentMetadata read_argument(const Map& map) {
         enumerator(address_space_names, map.text_or_empty(".address_space"), AddressSpace::none);
     argument.access = enumerator(access_names, map.text_or_empty(".access"), Access::unstated);
     argument.actual_access = enumerator(access_names, map.text_or_empty(".actual_access"), Access::unstated);
+    argument.is_const = map.flag(".is_const");
+    argument.is_restrict = map.flag(".is_restrict");
+    argument.is_volatile = map.flag(".is_volatile");
+    argument.is_pipe = map.flag(".is_pipe");
     if (argument.pointee_align_bytes && !is_power_of_two(argument.pointee_align_bytes))
         map.wrong(".pointee_align", "a power of two");
     return argument;
@@ -192,15 +216,30 @@ void check_layout(const KernelMetadata& kernel, const std::string& where) {
     }
 }
 
-void read_required_size(KernelMetadata& kernel, const Map& map) {
-    const auto sizes = map.array(".reqd_workgroup_size");
-    if (sizes.empty()) return;
-    if (sizes.size() != 3) map.wrong(".reqd_workgroup_size", "three numbers");
-    for (std::size_t i = 0; i < 3; ++i)
-        kernel.required_workgroup_size[i] = map.u32_of(sizes[i], ".reqd_workgroup_size");
-    if (std::count(kernel.required_workgroup_size.begin(), kernel.required_workgroup_size.end(), 0u) != 0) {
-        map.wrong(".reqd_workgroup_size", "three numbers above zero");
-    }
+/// All three numbers above zero, or none.
+std::array<std::uint32_t, 3> sizes_of(const Map& map, std::string_view key) {
+    const auto sizes = map.numbers<3>(key);
+    if (map.find(key) && std::count(sizes.begin(), sizes.end(), 0u) != 0) map.wrong(key, "three numbers above zero");
+    return sizes;
+}
+
+/// What a launch need not know, or knows only of some kernels.
+void read_rest(KernelMetadata& kernel, const Map& map) {
+    const std::string kind = map.text_or_empty(".kind");
+    const bool known = std::find(std::begin(kernel_kind_names), std::end(kernel_kind_names), kind) !=
+                       std::end(kernel_kind_names);
+    if (!kind.empty() && !known) map.wrong(".kind", "normal, init or fini");
+    kernel.kind = enumerator(kernel_kind_names, kind, KernelKind::normal);
+    kernel.required_workgroup_size = sizes_of(map, ".reqd_workgroup_size");
+    kernel.cluster_workgroups = sizes_of(map, ".cluster_dims");
+    kernel.workgroup_size_hint = map.numbers<3>(".workgroup_size_hint");
+    kernel.max_workgroups = {map.u32(".max_num_workgroups_x").value_or(0),
+                             map.u32(".max_num_workgroups_y").value_or(0),
+                             map.u32(".max_num_workgroups_z").value_or(0)};
+    kernel.vec_type_hint = map.text_or_empty(".vec_type_hint");
+    kernel.language = map.text_or_empty(".language");
+    kernel.language_version = map.numbers<2>(".language_version");
+    kernel.device_enqueue_symbol = map.text_or_empty(".device_enqueue_symbol");
 }
 
 KernelMetadata read_kernel(const msgpack::object& object, std::size_t index) {
@@ -221,12 +260,13 @@ KernelMetadata read_kernel(const msgpack::object& object, std::size_t index) {
     kernel.sgpr_spill_count = map.u32(".sgpr_spill_count").value_or(0);
     kernel.vgpr_spill_count = map.u32(".vgpr_spill_count").value_or(0);
     kernel.uses_dynamic_stack = map.flag(".uses_dynamic_stack");
-    kernel.uniform_workgroups = map.u32(".uniform_work_group_size").value_or(0) != 0;
+    kernel.uniform_workgroups = map.flag_or_number(".uniform_work_group_size");
+    kernel.workgroup_processor_mode = map.flag_or_number(".workgroup_processor_mode");
     if (kernel.kernarg_size_bytes > max_kernarg_bytes) map.wrong(".kernarg_segment_size", "65536 or less");
     if (!is_power_of_two(kernel.kernarg_align_bytes)) map.wrong(".kernarg_segment_align", "a power of two");
     if (kernel.wavefront_size != 32 && kernel.wavefront_size != 64) map.wrong(".wavefront_size", "32 or 64");
     if (kernel.max_flat_workgroup_size == 0) map.wrong(".max_flat_workgroup_size", "above zero");
-    read_required_size(kernel, map);
+    read_rest(kernel, map);
 
     const auto arguments = map.array(".args");
     kernel.arguments.reserve(arguments.size());

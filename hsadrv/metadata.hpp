@@ -72,7 +72,12 @@ struct ArgumentMetadata {
     AddressSpace address_space = AddressSpace::none;
     Access access = Access::unstated;         ///< as declared
     Access actual_access = Access::unstated;  ///< as found by the compiler
+    bool is_const = false, is_restrict = false, is_volatile = false, is_pipe = false;  ///< as declared
 };
+
+/// `.kind`: what a kernel is for. Loaders of other runtimes run init and fini kernels themselves, on one work-item, when
+/// they load and unload; here they are kernels to be launched like any.
+enum class KernelKind : std::uint8_t { normal, init, fini };
 
 struct KernelMetadata {
     std::string name;                         ///< "vector_add"
@@ -92,6 +97,15 @@ struct KernelMetadata {
     std::uint32_t vgpr_spill_count = 0;
     bool uses_dynamic_stack = false;  ///< its scratch has no bound the compiler knows
     bool uniform_workgroups = false;  ///< compiled for grids that are whole multiples of the work-group
+    bool workgroup_processor_mode = false;  ///< gfx10 and newer: a work-group has two compute units
+    KernelKind kind = KernelKind::normal;
+    std::array<std::uint32_t, 3> max_workgroups{};       ///< of the grid, in each dimension; 0: any
+    std::array<std::uint32_t, 3> cluster_workgroups{};   ///< work-groups of a cluster; 0, 0, 0: none
+    std::array<std::uint32_t, 3> workgroup_size_hint{};  ///< OpenCL's work_group_size_hint
+    std::string vec_type_hint;                           ///< OpenCL's: "float4"
+    std::string language;                                ///< "OpenCL C"; empty where the compiler did not write it
+    std::array<std::uint32_t, 2> language_version{};
+    std::string device_enqueue_symbol;  ///< of a block that is enqueued on the device
 };
 
 struct Metadata {

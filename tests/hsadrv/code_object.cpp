@@ -125,6 +125,13 @@ TEST_CASE("kernels that need what we do not provide are refused by name", "[code
     CHECK_THAT(*why, Contains("kernel 'k'") && Contains(row.reason));
 }
 
+TEST_CASE("a kernel that runs in clusters is refused", "[code_object]") {
+    KernelMetadata kernel;
+    kernel.name = "k";
+    kernel.cluster_workgroups = {2, 1, 1};
+    CHECK_THAT(cannot_launch(kernel, CodeObject{}).value_or(""), Contains("clusters of work-groups"));
+}
+
 TEST_CASE("metadata and descriptor that disagree are refused with both numbers", "[code_object]") {
     Bytes file = test_code_object(variant("gfx90a", 5, "O2"));
     // The static LDS of `reverse` is 12 bytes: find its descriptor by the three sizes that it begins with.

@@ -262,3 +262,24 @@ TEST_CASE("a stream of another device is refused", "[kernel][device]") {
     CHECK_THROWS_AS(launcher.code.kernel("no_arguments").launch(other, {.grid = 1, .workgroup = 1}),
                     InvalidArgument);
 }
+
+TEST_CASE("a kernel's occupancy is that of its registers and LDS, and refuses what launching refuses",
+          "[kernel][device]") {
+    NEEDS_LAUNCHER();
+    Launcher launcher;
+    const Kernel kernel = launcher.code.kernel("reverse");
+    const shared::ComputeUnit unit = shared::compute_unit(launcher.device.gpu.agent().name().c_str());
+    REQUIRE(unit.known());
+    const shared::Occupancy small = kernel.occupancy(256, 16);
+    CHECK(small.waves_per_workgroup == 256 / kernel.metadata().wavefront_size);
+    CHECK(small.workgroups > 1);
+    CHECK(small.waves_per_simd <= unit.max_waves_per_simd);
+    const auto half = unit.lds_bytes / 2;
+    CHECK(kernel.occupancy(64, half - 16).workgroups == 2);
+    CHECK(kernel.occupancy(64, half - 16).limit == shared::OccupancyLimit::lds);
+    CHECK(kernel.occupancy(64, half).workgroups == 1);  // 12 bytes are static
+    CHECK_THROWS_AS(kernel.occupancy(0, 16), InvalidArgument);
+    CHECK_THROWS_AS(kernel.occupancy(257, 16), InvalidArgument);
+    CHECK_THROWS_AS(kernel.occupancy(64, unit.lds_bytes), InvalidArgument);
+    CHECK_THROWS_AS(kernel.occupancy(64), InvalidArgument);  // it has an LDS pointer
+}

@@ -166,6 +166,17 @@ TEST_CASE("what the kernel was compiled for limits its work-groups", "[launch_pl
                Contains("grid 1000x1x1 is not a multiple of the work-group 256x1x1"));
 }
 
+TEST_CASE("a kernel compiled for so many work-groups takes no more", "[launch_plan]") {
+    KernelMetadata few = kernel();
+    few.max_workgroups = {10, 0, 2};
+    const LaunchPlan plan(few, limits);
+    CHECK(refusal(plan, {.grid = {640, 5000, 2}, .workgroup = {64, 1, 1}}).empty());
+    CHECK(refusal(plan, {.grid = {577, 1, 1}, .workgroup = {64, 1, 1}}).empty());  // the tenth is partial
+    CHECK_THAT(refusal(plan, {.grid = {641, 1, 1}, .workgroup = {64, 1, 1}}),
+               Contains("compiled for at most 10x0x2 work-groups"));
+    CHECK_THAT(refusal(plan, {.grid = {64, 1, 3}, .workgroup = {64, 1, 1}}), Contains("at most 10x0x2"));
+}
+
 TEST_CASE("a grid smaller than the work-group becomes one work-group of the grid's size", "[launch_plan]") {
     const LaunchPlan plan(kernel(), limits);
     const LaunchShape shape = plan.shape({.grid = {100, 8}, .workgroup = {32, 16}});

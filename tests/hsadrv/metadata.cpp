@@ -25,6 +25,9 @@ using Fields = std::map<std::string, Value>;
 Value number(std::uint64_t value) {
     return [=](auto& p) { p.pack(value); };
 }
+Value flag(bool value) {
+    return [=](auto& p) { p.pack(value); };
+}
 Value negative() {
     return [](auto& p) { p.pack(-1); };
 }
@@ -121,6 +124,89 @@ TEST_CASE("metadata becomes plain values", "[metadata]") {
     CHECK(kernel.arguments[1].kind == ValueKind::by_value);
 }
 
+TEST_CASE("every key that AMDGPUUsage lists for a kernel is read", "[metadata]") {
+    Fields fields = kernel_fields();
+    fields[".kind"] = text("init");
+    fields[".language"] = text("OpenCL C");
+    fields[".language_version"] = array({number(2), number(0)});
+    fields[".workgroup_size_hint"] = array({number(8), number(4), number(2)});
+    fields[".vec_type_hint"] = text("float4");
+    fields[".device_enqueue_symbol"] = text("k.runtime_handle");
+    fields[".agpr_count"] = number(3);
+    fields[".sgpr_spill_count"] = number(4);
+    fields[".vgpr_spill_count"] = number(5);
+    fields[".uses_dynamic_stack"] = flag(true);
+    fields[".workgroup_processor_mode"] = number(1);  // LLVM writes a number where AMDGPUUsage says boolean
+    fields[".uniform_work_group_size"] = number(1);
+    fields[".max_num_workgroups_x"] = number(10);
+    fields[".max_num_workgroups_z"] = number(30);
+    fields[".cluster_dims"] = array({number(2), number(1), number(1)});
+    const KernelMetadata kernel = read(fields).kernels[0];
+    CHECK(kernel.kind == KernelKind::init);
+    CHECK(kernel.language == "OpenCL C");
+    CHECK(kernel.language_version == std::array<std::uint32_t, 2>{2, 0});
+    CHECK(kernel.workgroup_size_hint == std::array<std::uint32_t, 3>{8, 4, 2});
+    CHECK(kernel.vec_type_hint == "float4");
+    CHECK(kernel.device_enqueue_symbol == "k.runtime_handle");
+    CHECK(kernel.agpr_count == 3);
+    CHECK(kernel.sgpr_spill_count == 4);
+    CHECK(kernel.vgpr_spill_count == 5);
+    CHECK(kernel.uses_dynamic_stack);
+    CHECK(kernel.workgroup_processor_mode);
+    CHECK(kernel.uniform_workgroups);
+    CHECK(kernel.max_workgroups == std::array<std::uint32_t, 3>{10, 0, 30});
+    CHECK(kernel.cluster_workgroups == std::array<std::uint32_t, 3>{2, 1, 1});
+
+    const KernelMetadata plain = read(kernel_fields()).kernels[0];
+    CHECK(plain.kind == KernelKind::normal);
+    CHECK(plain.max_workgroups == std::array<std::uint32_t, 3>{});
+    CHECK_FALSE(plain.workgroup_processor_mode);
+    CHECK_FALSE(plain.uniform_workgroups);
+    CHECK(read(with(kernel_fields(), ".workgroup_processor_mode", flag(true))).kernels[0].workgroup_processor_mode);
+    CHECK(read(with(kernel_fields(), ".kind", text("fini"))).kernels[0].kind == KernelKind::fini);
+}
+
+TEST_CASE("every key that AMDGPUUsage lists for an argument is read", "[metadata]") {
+    Fields fields = argument_fields(0, 8, "global_buffer");
+    fields[".name"] = text("a");
+    fields[".type_name"] = text("float*");
+    fields[".address_space"] = text("global");
+    fields[".access"] = text("read_only");
+    fields[".actual_access"] = text("write_only");
+    fields[".pointee_align"] = number(16);
+    fields[".is_const"] = flag(true);
+    fields[".is_restrict"] = flag(true);
+    fields[".is_volatile"] = flag(true);
+    fields[".is_pipe"] = flag(true);
+    const ArgumentMetadata argument = read(with(kernel_fields(), ".args", array({map(fields)}))).kernels[0].arguments[0];
+    CHECK(argument.name == "a");
+    CHECK(argument.type_name == "float*");
+    CHECK(argument.address_space == AddressSpace::global);
+    CHECK(argument.access == Access::read_only);
+    CHECK(argument.actual_access == Access::write_only);
+    CHECK(argument.pointee_align_bytes == 16);
+    CHECK((argument.is_const && argument.is_restrict && argument.is_volatile && argument.is_pipe));
+    for (const char* key : {".is_const", ".is_restrict", ".is_volatile", ".is_pipe"}) {
+        CAPTURE(key);
+        const auto bad = with(kernel_fields(), ".args", array({map(with(fields, key, number(1)))}));
+        CHECK_THAT(refusal(bad), Contains(key) && Contains("true or false"));
+    }
+    constexpr const char* spaces[] = {"private", "global", "constant", "local", "generic", "region"};
+    for (int i = 0; i < 6; ++i) {
+        const auto one = with(kernel_fields(), ".args", array({map(with(fields, ".address_space", text(spaces[i])))}));
+        CHECK(read(one).kernels[0].arguments[0].address_space == static_cast<AddressSpace>(i + 1));
+    }
+}
+
+TEST_CASE("printf formats are kept as they are", "[metadata]") {
+    Fields root = root_fields(array({map(kernel_fields())}));
+    root["amdhsa.printf"] = array({text("1:1:4:%d\\n"), text("2:0:done")});
+    CHECK(read_metadata(packed(map(root))).printf_formats ==
+          std::vector<std::string>{"1:1:4:%d\\n", "2:0:done"});
+    root["amdhsa.printf"] = array({number(1)});
+    CHECK_THAT(refusal(packed(map(root))), Contains("amdhsa.printf") && Contains("an array of texts"));
+}
+
 TEST_CASE("arguments come in the order of their offsets, whatever the note's order", "[metadata]") {
     const auto fields =
         with(kernel_fields(), ".args",
@@ -176,6 +262,17 @@ TEST_CASE("values that make no sense are refused", "[metadata]") {
         refusal(with(kernel_fields(), ".reqd_workgroup_size", array({number(1), number(0), number(1)}))),
         Contains("above zero"));
     CHECK_THAT(refusal(with(kernel_fields(), ".uses_dynamic_stack", number(1))), Contains("true or false"));
+    CHECK_THAT(refusal(with(kernel_fields(), ".workgroup_processor_mode", number(2))), Contains("0 or 1"));
+    CHECK_THAT(refusal(with(kernel_fields(), ".uniform_work_group_size", text("yes"))), Contains("a number"));
+    CHECK_THAT(refusal(with(kernel_fields(), ".kind", text("odd"))), Contains("normal, init or fini"));
+    CHECK_THAT(refusal(with(kernel_fields(), ".workgroup_size_hint", array({number(1)}))),
+               Contains("three numbers"));
+    CHECK_THAT(refusal(with(kernel_fields(), ".workgroup_size_hint", number(1))), Contains("an array"));
+    CHECK_THAT(refusal(with(kernel_fields(), ".language_version", array({number(1)}))), Contains("two numbers"));
+    CHECK_THAT(refusal(with(kernel_fields(), ".cluster_dims", array({number(2), number(0), number(1)}))),
+               Contains("above zero"));
+    CHECK_THAT(refusal(with(kernel_fields(), ".vec_type_hint", number(1))), Contains("text"));
+    CHECK_THAT(refusal(with(kernel_fields(), ".max_num_workgroups_y", negative())), Contains("zero or more"));
 }
 
 TEST_CASE("arguments that overlap or leave the segment are refused", "[metadata]") {

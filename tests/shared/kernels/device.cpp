@@ -1,9 +1,13 @@
 // The device headers in use: each kernel writes what a test then compares with the host's own computation.
 #include <shared/device/device.hpp>
+#include <shared/occupancy.hpp>
 
 #include "layouts.hpp"
 
 using namespace hsadrv;
+
+// The host's arithmetic compiles here, too.
+static_assert(shared::occupancy(shared::compute_unit("gfx90a"), {.vgprs = 64}).waves_per_simd == 8);
 
 HSADRV_KERNEL void work_items(WorkItem* out) {
     uint32_t flat =
