@@ -147,3 +147,53 @@ TEST_CASE("a pool is shared by threads", "[signal][pool][stress]") {
     CHECK(pool.counts().peak <= 8);
     CHECK(pool.counts().idle <= 8);
 }
+
+TEST_CASE("a pool's budget: refused, timed out with the numbers, and granted when one comes back", "[signal][pool]") {
+    NEEDS_DEVICE();
+    const Device device;
+    CHECK_THROWS_AS(SignalPool(0), InvalidArgument);
+    SignalPool pool(3);
+    std::vector<std::shared_ptr<PooledSignal>> held;
+    for (int i = 0; i < 3; ++i) held.push_back(pool.acquire(i));
+    CHECK(pool.try_acquire(1) == nullptr);
+    CHECK_THROWS_AS(pool.acquire(1, 0ms), Timeout);
+    const auto start = Deadline::Clock::now();
+    CHECK_THROWS_WITH(pool.acquire(1, 20ms), Contains("all 3 signals") && Contains("20 ms") && Contains("1 callers"));
+    CHECK(elapsed_since(start) >= 20ms);
+    CHECK(pool.counts().live == 3);
+    CHECK(pool.counts().peak == 3);
+    CHECK(pool.counts().budget == 3);
+    CHECK(pool.counts().waits == 2);
+
+    std::thread other([&] {
+        std::this_thread::sleep_for(30ms);
+        held.pop_back();
+    });
+    const auto granted = pool.acquire(9, patience);
+    other.join();
+    CHECK(granted->ref().load() == 9);
+    CHECK(pool.counts().live == 3);
+    held.clear();
+    CHECK(pool.try_acquire(5)->ref().load() == 5);
+    CHECK(pool.counts().idle == 2);
+}
+
+TEST_CASE("a small budget holds many threads back and loses none of them", "[signal][pool][stress]") {
+    NEEDS_DEVICE();
+    const Device device;
+    SignalPool pool(2);
+    std::atomic<int> wrong{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 8; ++t)
+        threads.emplace_back([&, t] {
+            for (int i = 0; i < 200; ++i) try {
+                    wrong += pool.acquire(t, patience)->ref().load() != t;
+                } catch (const std::exception&) {
+                    ++wrong;
+                }
+        });
+    for (std::thread& thread : threads) thread.join();
+    CHECK(wrong == 0);
+    CHECK(pool.counts().peak <= 2);
+    CHECK(pool.counts().live == 0);
+}
