@@ -1,0 +1,96 @@
+// Offload bundles as bytes, plain and compressed: each is read, or refused as InvalidCodeObject. And a bundle
+// that is compressed here, by each method and version in turn, is or is refused as the plain one.
+#include <zlib.h>
+#include <zstd.h>
+
+#include <optional>
+
+#include "code_object_seeds.hpp"
+#include "hsadrv/compressed_bundle.hpp"
+#include "hsadrv/error.hpp"
+#include "hsadrv/md5.hpp"
+#include "hsadrv/offload_bundle.hpp"
+
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+constexpr std::size_t max_bytes = 1 << 20;  // so that no input asks for gigabytes
+
+const hsadrv::TargetId agent[] = {hsadrv::TargetId::parse(FUZZ_TARGET)};
+
+/// What is chosen from a bundle; nothing if it is refused.
+std::optional<Bytes> chosen(std::span<const std::byte> file) {
+    try {
+        return hsadrv::extract_code_object(file, agent);
+    } catch (const hsadrv::InvalidCodeObject& error) {
+        if (std::string_view{error.what()}.empty()) fuzz::broken("refused without a reason");
+        return std::nullopt;
+    }
+}
+
+Bytes packed(hsadrv::Compression method, std::span<const std::byte> plain) {
+    if (method == hsadrv::Compression::zstd) {
+        Bytes bytes(ZSTD_compressBound(plain.size()));
+        bytes.resize(ZSTD_compress(bytes.data(), bytes.size(), plain.data(), plain.size(), 1));
+        return bytes;
+    }
+    uLongf size = compressBound(plain.size());
+    Bytes bytes(size);
+    if (compress2(reinterpret_cast<Bytef*>(bytes.data()), &size, reinterpret_cast<const Bytef*>(plain.data()),
+                  plain.size(), 1) != Z_OK)
+        fuzz::broken("zlib could not pack");
+    bytes.resize(size);
+    return bytes;
+}
+
+Bytes compressed(std::span<const std::byte> plain, unsigned version, hsadrv::Compression method) {
+    const Bytes data = packed(method, plain);
+    Bytes file;
+    const auto put = [&](std::uint64_t value, std::size_t bytes) {
+        const auto* from = reinterpret_cast<const std::byte*>(&value);
+        file.insert(file.end(), from, from + bytes);
+    };
+    put(0x424f4343, 4);  // CCOB
+    put(version, 2);
+    put(static_cast<std::uint16_t>(method), 2);
+    if (version > 1) put(data.size() + (version == 2 ? 24 : 32), version == 2 ? 4 : 8);
+    put(plain.size(), version == 3 ? 8 : 4);
+    put(hsadrv::md5_low64(plain), 8);
+    file.insert(file.end(), data.begin(), data.end());
+    return file;
+}
+
+}  // namespace
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::span file{reinterpret_cast<const std::byte*>(data), size};
+    if (hsadrv::is_compressed_offload_bundle(file)) {
+        try {
+            hsadrv::decompress_offload_bundle(file, max_bytes);
+        } catch (const hsadrv::InvalidCodeObject&) {
+        }
+        return 0;
+    }
+    const auto plain = chosen(file);
+    if (!hsadrv::is_offload_bundle(file)) return 0;
+    const auto method = size % 2 ? hsadrv::Compression::zstd : hsadrv::Compression::zlib;
+    if (chosen(compressed(file, 1 + size % 3, method)) != plain)
+        fuzz::broken("the compressed bundle is not what the plain one is");
+    return 0;
+}
+
+std::vector<fuzz::Bytes> fuzz::seeds() {
+    std::vector<fuzz::Bytes> all = bundles();
+    const fuzz::Bytes small = small_bundle();
+    all.push_back(small);
+    const std::span plain{reinterpret_cast<const std::byte*>(small.data()), small.size()};
+    for (unsigned version = 1; version <= 3; ++version) {
+        for (const auto method : {hsadrv::Compression::zlib, hsadrv::Compression::zstd}) {
+            const auto file = ::compressed(plain, version, method);
+            const auto* bytes = reinterpret_cast<const std::uint8_t*>(file.data());
+            all.emplace_back(bytes, bytes + file.size());
+        }
+    }
+    return all;
+}

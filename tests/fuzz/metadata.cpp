@@ -1,0 +1,50 @@
+// Metadata notes as bytes: each is read, or refused as InvalidCodeObject; what is read can be made into
+// launch plans or is refused as InvalidCodeObject, too.
+#include "hsadrv/metadata.hpp"
+
+#include "code_object_seeds.hpp"
+#include "hsadrv/code_object.hpp"
+#include "hsadrv/elf_image.hpp"
+#include "hsadrv/error.hpp"
+#include "hsadrv/launch_plan.hpp"
+
+namespace {
+
+const hsadrv::LaunchLimits limits{1024, hsadrv::Dim3(1024, 1024, 1024), 0xffffffff,
+                                  hsadrv::Dim3(0xffffffff, 0xffffffff, 0xffffffff), 65536};
+
+/// What a launch does with a kernel whose metadata said all this.
+void plan(const hsadrv::KernelMetadata& kernel) {
+    if (hsadrv::cannot_launch(kernel, {})) return;
+    const hsadrv::LaunchPlan plan(kernel, limits);
+    try {
+        const hsadrv::LaunchConfig config{.grid = 256, .workgroup = 64, .lds = 1024};
+        std::vector<std::byte> kernarg(plan.kernarg_bytes());
+        plan.fill_implicit(kernarg.data(), plan.shape(config), {});
+    } catch (const hsadrv::InvalidArgument&) {  // not for these sizes
+    }
+}
+
+}  // namespace
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    try {
+        const auto metadata = hsadrv::read_metadata({reinterpret_cast<const std::byte*>(data), size});
+        for (const auto& kernel : metadata.kernels) plan(kernel);
+    } catch (const hsadrv::InvalidCodeObject& error) {
+        if (std::string_view{error.what()}.empty()) fuzz::broken("refused without a reason");
+    }
+    return 0;
+}
+
+std::vector<fuzz::Bytes> fuzz::seeds() {
+    std::vector<Bytes> all;
+    for (const Bytes& file : code_objects(FUZZ_TARGET)) {
+        const auto note =
+            hsadrv::read_elf_image({reinterpret_cast<const std::byte*>(file.data()), file.size()})
+                .metadata_note;
+        const auto* bytes = reinterpret_cast<const std::uint8_t*>(note.data());
+        all.emplace_back(bytes, bytes + note.size());
+    }
+    return all;
+}
