@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <shared_mutex>
 
 #include "hsadrv/error.hpp"
 #include "hsadrv/global_flags.hpp"
@@ -195,9 +196,13 @@ PointerInfo registered_info(const detail::HostLock& lock, AgentRef cpu) {
 }  // namespace
 
 PointerInfo pointer_info(const void* pointer) {
-    if (const auto runtime = detail::Runtime::find())
+    const auto runtime = detail::Runtime::find();
+    std::shared_lock<std::shared_mutex> querying;
+    if (runtime) {
         if (const auto lock = runtime->registrations().covering(pointer))
             return registered_info(*lock, runtime->cpus().front());
+        querying = runtime->registrations().querying();
+    }
     hsa_amd_pointer_info_t native{};
     native.size = sizeof native;
     std::uint32_t count = 0;

@@ -44,8 +44,8 @@ void require_range(Text&& call, const PointerInfo& info, const void* pointer, st
     if (size_bytes > UINTPTR_MAX - number(pointer))
         refuse(call() + ": the range runs past the end of the address space");
     if (info.kind == PointerInfo::Kind::pageable || info.bytes_after(pointer) >= size_bytes) return;
-    refuse(call() + ": the " + side + " has " + std::to_string(info.bytes_after(pointer)) + " B left in its allocation of " +
-           std::to_string(info.size_bytes) + " B");
+    refuse(call() + ": the " + side + " has " + std::to_string(info.bytes_after(pointer)) +
+           " B left in its allocation of " + std::to_string(info.size_bytes) + " B");
 }
 
 // Doubles what is there: every part begins with a whole pattern, and the last may be cut short.

@@ -141,7 +141,8 @@ class StreamCore {
     bool on_host(const Route& route, std::size_t size_bytes, Deadline deadline, const char* call);
     /// Is nothing before this, so that the host may act in the stream's order?
     bool turn_of_host(bool wait_for_it, Deadline deadline, const char* call);
-    using EngineCall = std::function<hsa_status_t(std::uint32_t count, const hsa_signal_t* dependency, hsa_signal_t done)>;
+    using EngineCall =
+        std::function<hsa_status_t(std::uint32_t count, const hsa_signal_t* dependency, hsa_signal_t done)>;
     /// One copy by an engine, behind everything before it. If the runtime refuses it nothing has happened.
     hsa_status_t put_copy(const EngineCall& engine, Deadline deadline, std::shared_ptr<const void> keep, Point& point);
     Point copy_linear(End to, End from, std::size_t size_bytes, Deadline deadline,
