@@ -14,10 +14,11 @@
 //    new value may overwrite the slot.
 //  - write index, compare-exchange, relaxed: it only hands out numbers; slots are guarded by the read index.
 //  - header, release: the processor's acquire of the header makes body and arguments visible.
-//  - published_[slot], release, and its acquire by whoever moves the frontier: the doorbell's store happens
-//  after every
-//    header store that it covers, also those of other producers.
-//  - frontier_, compare-exchange, acquire-release: one producer moves it over each slot.
+//  - frontier_, compare-exchange: one producer moves it over each slot, its own first slot in one step if the
+//    frontier is there. Sequentially consistent, like published_: who stores its slot and then finds the
+//    frontier short of it, and who moves the frontier and then looks at the next slot, must not miss each other.
+//    They also make the doorbell's store happen after every header store that it covers, also those of other
+//    producers.
 //  - doorbell, release: after the headers. Two producers may store it in the opposite order; multi-producer
 //  queues
 //    accept that (HSA Platform System Architecture, "Queue mechanics").
@@ -27,6 +28,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 
@@ -80,14 +82,18 @@ class AqlRing {
     /// Copies a packet into its reserved slot, the first word last.
     void write(std::uint64_t index, const Packet& packet) noexcept {
         Packet& slot = memory_.slots[index & mask_];
-        for (std::size_t i = 1; i < slot.words.size(); ++i) slot.words[i] = packet.words[i];
+        std::memcpy(&slot.words[1], &packet.words[1], sizeof packet - sizeof packet.words[0]);
         std::atomic_ref(slot.words[0]).store(packet.words[0], std::memory_order_release);
     }
 
     /// Says that slots [first, first + count) are written; rings the doorbell if the frontier moved.
     void publish(std::uint64_t first, std::uint32_t count) noexcept {
-        for (std::uint64_t i = first; i != first + count; ++i)
-            published_[i & mask_].store(i + 1, std::memory_order_release);
+        std::uint64_t at = first;
+        if (frontier_.compare_exchange_strong(at, first + count)) [[likely]] {
+            advance_frontier();
+            return ring_doorbell();
+        }
+        for (std::uint64_t i = first; i != first + count; ++i) published_[i & mask_].store(i + 1);
         if (advance_frontier()) ring_doorbell();
     }
 
@@ -100,11 +106,11 @@ class AqlRing {
     }
 
     bool advance_frontier() noexcept {
-        std::uint64_t at = frontier_.load(std::memory_order_acquire);
+        std::uint64_t at = frontier_.load();
         bool moved = false;
         // published_ holds index + 1, which differs in every lap of the ring, so a stale entry never counts.
-        while (published_[at & mask_].load(std::memory_order_acquire) == at + 1) {
-            if (!frontier_.compare_exchange_weak(at, at + 1, std::memory_order_acq_rel)) continue;
+        while (published_[at & mask_].load() == at + 1) {
+            if (!frontier_.compare_exchange_weak(at, at + 1)) continue;
             ++at;
             moved = true;
         }
