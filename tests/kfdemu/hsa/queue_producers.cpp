@@ -87,7 +87,7 @@ TEST_CASE("24 queues get their turn while one runs a kernel that never ends", "[
     REQUIRE(eventually([&] { return word[0] == 1; }));
 
     // Enough work that it does not matter when a host thread is off its core for some milliseconds.
-    constexpr std::size_t queues = 23, packets = 32, workitems = 1024;
+    constexpr std::size_t queues = 23, packets = 32, workitems = 8192;
     const Signal gate;
     std::vector<Queue> others;
     std::vector<Signal> done;
