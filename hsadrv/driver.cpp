@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cstdio>
 #include <mutex>
-#include <unordered_map>
 
 #include "hsadrv/device_file.hpp"
 #include "hsadrv/error.hpp"
@@ -174,39 +173,6 @@ std::shared_ptr<Runtime> Runtime::find() noexcept {
     if (in_forked_child()) return nullptr;
     const std::lock_guard lock(runtime_mutex());
     return runtime_slot().lock();
-}
-
-namespace {
-struct KernelNames {
-    std::mutex mutex;
-    std::unordered_map<std::uint64_t, std::string> names;
-};
-KernelNames& kernel_names() {
-    static auto* names = new KernelNames;
-    return *names;
-}
-}  // namespace
-
-void note_kernel(std::uint64_t kernel_object, std::string name) {
-    KernelNames& known = kernel_names();
-    const std::lock_guard lock(known.mutex);
-    known.names.insert_or_assign(kernel_object, std::move(name));
-}
-
-void forget_kernel(std::uint64_t kernel_object) noexcept {
-    KernelNames& known = kernel_names();
-    const std::lock_guard lock(known.mutex);
-    known.names.erase(kernel_object);
-}
-
-std::string kernel_label(std::uint64_t kernel_object) {
-    KernelNames& known = kernel_names();
-    const std::lock_guard lock(known.mutex);
-    if (const auto found = known.names.find(kernel_object); found != known.names.end())
-        return "kernel " + found->second;
-    char text[48];
-    std::snprintf(text, sizeof text, "kernel object 0x%llx", static_cast<unsigned long long>(kernel_object));
-    return text;
 }
 
 }  // namespace detail

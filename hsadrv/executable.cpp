@@ -50,7 +50,7 @@ Kernel Executable::kernel(std::string_view name) const {
     if (const auto why = cannot_launch(metadata, part->code))
         throw InvalidCodeObject("'" + part->name + "': " + *why);
     const std::uint64_t object = state_->kernel_object(*part, metadata);
-    state_->note(object, metadata.name);
+    state_->note(object, metadata);
     auto record = std::make_shared<detail::KernelRecord>(
         detail::KernelRecord{LaunchPlan(metadata, state_->limits), object, state_->agent,
                              state_->agent.name(), state_});

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "hsadrv/error.hpp"
+#include "hsadrv/known_kernels.hpp"
 #include "hsadrv/loadable_version.hpp"
 #include "hsadrv/runtime.hpp"
 
@@ -126,9 +127,9 @@ std::uint64_t ExecutableState::kernel_object(const CodePart& part, const KernelM
                                       "KERNEL_OBJECT, " + kernel.symbol);
 }
 
-void ExecutableState::note(std::uint64_t object, const std::string& kernel_name) {
+void ExecutableState::note(std::uint64_t object, const KernelMetadata& kernel) {
     const std::lock_guard lock(mutex);
-    if (noted.insert(object).second) note_kernel(object, kernel_name);
+    if (noted.insert(object).second) note_kernel(object, kernel.name, kernel.arguments);
 }
 
 std::optional<FoundSymbol> ExecutableState::find_symbol(const std::string& name) const {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hsadrv/error.hpp"
+#include "hsadrv/live_streams.hpp"
 #include "hsadrv/stream_core.hpp"
 
 namespace hsadrv::detail {
@@ -19,7 +20,6 @@ namespace {
 struct Board {
     std::mutex mutex;
     std::vector<Fault> faults;  // at most one an agent
-    std::vector<StreamCore*> streams;
     // Relaxed: whoever sees a non-zero count takes the lock to look.
     std::atomic<std::size_t> count{0};
 };
@@ -31,17 +31,23 @@ Board& board() {
 }
 
 void record(const Fault& fault) {
-    Board& known = board();
-    const std::lock_guard lock(known.mutex);
-    const auto same = [&](const Fault& other) { return other.agent == fault.agent; };
-    if (std::any_of(known.faults.begin(), known.faults.end(), same)) return;
-    known.faults.push_back(fault);
-    known.count.store(known.faults.size(), std::memory_order_relaxed);
-
-    std::vector<StreamCore*> busy;
-    for (StreamCore* stream : known.streams)
-        if (stream->agent() == fault.agent && stream->kernels_in_flight()) busy.push_back(stream);
-    if (busy.size() == 1) busy.front()->fail(fault);
+    {
+        Board& known = board();
+        const std::lock_guard lock(known.mutex);
+        const auto same = [&](const Fault& other) { return other.agent == fault.agent; };
+        if (std::any_of(known.faults.begin(), known.faults.end(), same)) return;
+        known.faults.push_back(fault);
+        known.count.store(known.faults.size(), std::memory_order_relaxed);
+    }
+    std::size_t count = 0;
+    const auto busy = [&](const StreamCore& stream) {
+        return stream.agent() == fault.agent && stream.kernels_in_flight();
+    };
+    live_streams::visit([&](StreamCore& stream) { count += busy(stream); });
+    if (count != 1) return;
+    live_streams::visit([&](StreamCore& stream) {
+        if (busy(stream)) stream.fail(fault);
+    });
 }
 
 // Which registration is ours: an adopted runtime keeps the earlier ones too. Zero: none.
@@ -132,16 +138,6 @@ std::optional<Fault> of(AgentRef agent) {
     for (const Fault& fault : known.faults)
         if (fault.agent == agent) return fault;
     return std::nullopt;
-}
-
-void enter(StreamCore& stream) {
-    const std::lock_guard lock(board().mutex);
-    board().streams.push_back(&stream);
-}
-
-void leave(StreamCore& stream) noexcept {
-    const std::lock_guard lock(board().mutex);
-    std::erase(board().streams, &stream);
 }
 
 }  // namespace faults

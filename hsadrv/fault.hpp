@@ -3,7 +3,7 @@
 // The runtime reports a fault's agent and address but not its queue, and ROCR 5.2 reports only the first of a
 // process. So a fault is given at once to the only stream of that agent with work in flight; where there are
 // several, a stream claims it when its own work has stopped moving (StreamCore::claim_fault). Thread safety:
-// any thread. The handler's thread holds the list's lock while it tells a stream.
+// any thread.
 #pragma once
 
 #include <hsa/hsa.h>
@@ -39,10 +39,6 @@ void stay_loaded() noexcept;
 
 /// The first fault of this agent since the runtime was initialised. One relaxed load while there is none.
 std::optional<Fault> of(AgentRef agent);
-
-/// Streams enter when they are made and leave before they are destroyed.
-void enter(StreamCore& stream);
-void leave(StreamCore& stream) noexcept;
 
 }  // namespace faults
 }  // namespace hsadrv::detail

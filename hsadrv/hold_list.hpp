@@ -3,7 +3,6 @@
 //   holds.push(point, object);
 //   while (!holds.empty() && reached(holds.front().when)) batch.take(holds);
 //
-// A ring that grows and never shrinks, so that a stream in its steady state allocates nothing.
 // Thread safety: none; the stream's mutex guards it.
 #pragma once
 
@@ -11,8 +10,8 @@
 #include <cstdint>
 #include <memory>
 #include <utility>
-#include <vector>
 
+#include "hsadrv/growing_ring.hpp"
 #include "hsadrv/signal_pool.hpp"
 
 namespace hsadrv::detail {
@@ -31,37 +30,16 @@ struct Hold {
 
 class HoldList {
   public:
-    bool empty() const noexcept { return size_ == 0; }
-    const Hold& front() const noexcept { return ring_[first_]; }
-
-    /// Makes room for `count` more, so that pushing them cannot fail.
-    void make_room(std::size_t count) {
-        while (ring_.size() - size_ < count) grow();
-    }
-
+    bool empty() const noexcept { return ring_.empty(); }
+    const Hold& front() const noexcept { return ring_.front(); }
+    void make_room(std::size_t count) { ring_.make_room(count); }
     void push(Point when, std::shared_ptr<const void> object) {
-        make_room(1);
-        ring_[(first_ + size_) % ring_.size()] = {std::move(when), std::move(object)};
-        ++size_;
+        ring_.push_back({std::move(when), std::move(object)});
     }
-
-    Hold pop() noexcept {
-        Hold hold = std::exchange(ring_[first_], {});
-        first_ = (first_ + 1) % ring_.size();
-        --size_;
-        return hold;
-    }
+    Hold pop() noexcept { return ring_.pop_front(); }
 
   private:
-    void grow() {
-        std::vector<Hold> larger(ring_.empty() ? 64 : 2 * ring_.size());
-        for (std::size_t i = 0; i < size_; ++i) larger[i] = std::move(ring_[(first_ + i) % ring_.size()]);
-        ring_ = std::move(larger);
-        first_ = 0;
-    }
-
-    std::vector<Hold> ring_;
-    std::size_t first_ = 0, size_ = 0;
+    GrowingRing<Hold> ring_;
 };
 
 /// Holds taken off a list, destroyed after the lock was given back: an object's destructor may use the

@@ -103,6 +103,15 @@ class Kernel {
             refuse_stream(stream);
     }
 
+    /// For graphs: checks like launch(), and writes the arguments where `room(const DispatchSpec&)` says.
+    template <class Room, class... Args>
+    void prepare(const LaunchConfig& config, Room&& room, const Args&... args) const {
+        static constexpr std::array<ArgumentShape, sizeof...(Args)> shapes{argument_shape<Args>...};
+        record_->plan.check_arguments(shapes);
+        const LaunchShape shape = record_->plan.shape(config);
+        fill(room(record_->plan.dispatch(record_->kernel_object, shape)), shape, {}, detail::launchable(args)...);
+    }
+
   private:
     template <class... Args>
     friend class BoundKernel;
@@ -115,19 +124,22 @@ class Kernel {
 
     template <class... Values>
     void enqueue(Stream& stream, const LaunchShape& shape, Deadline deadline, const Values&... values) const {
-        const LaunchPlan& plan = record_->plan;
         check_stream(stream);
         QueueFacts queue;
-        if (plan.needs_queue()) queue = detail::queue_facts(stream);
+        if (record_->plan.needs_queue()) queue = detail::queue_facts(stream);
         stream.dispatch(
-            plan.dispatch(record_->kernel_object, shape),
-            [&](std::byte* kernarg) {
-                [[maybe_unused]] std::size_t index = 0;
-                (detail::store_argument(kernarg + plan.offset_bytes(index++), values), ...);
-                if (plan.has_implicit()) plan.fill_implicit(kernarg, shape, queue);
-            },
-            deadline);
+            record_->plan.dispatch(record_->kernel_object, shape),
+            [&](std::byte* kernarg) { fill(kernarg, shape, queue, values...); }, deadline);
         (detail::keep_argument(stream, values), ...);
+    }
+
+    template <class... Values>
+    void fill(std::byte* kernarg, const LaunchShape& shape, const QueueFacts& queue,
+              const Values&... values) const {
+        const LaunchPlan& plan = record_->plan;
+        [[maybe_unused]] std::size_t index = 0;
+        (detail::store_argument(kernarg + plan.offset_bytes(index++), values), ...);
+        if (plan.has_implicit()) plan.fill_implicit(kernarg, shape, queue);
     }
 
     [[noreturn]] void refuse_stream(const Stream& stream) const;

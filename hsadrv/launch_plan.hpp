@@ -65,7 +65,8 @@ class LaunchPlan {
                 shape.workgroup,
                 shape.private_segment_bytes,
                 shape.group_segment_bytes,
-                kernarg_bytes()};
+                kernarg_bytes(),
+                needs_queue()};
     }
 
     bool has_implicit() const noexcept { return !hidden_.empty() || !lds_pointers_.empty(); }

@@ -10,6 +10,7 @@
 
 #include "hsadrv/error.hpp"
 #include "hsadrv/handle.hpp"
+#include "hsadrv/known_kernels.hpp"
 #include "hsadrv/runtime.hpp"
 
 namespace hsadrv {

@@ -1,8 +1,7 @@
 // Internal: the state behind Driver, shared by everything that owns a HSA object. Not part of the public
 // interface.
 //
-// Thread safety: immutable after construction but for the signal pool, the registrations and the kernel names, which
-// lock.
+// Thread safety: immutable after construction but for the pools and the registrations, which lock.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "hsadrv/driver.hpp"
+#include "hsadrv/queue_pool.hpp"
 #include "hsadrv/signal_callbacks.hpp"
 #include "hsadrv/signal_pool.hpp"
 
@@ -41,6 +41,8 @@ class Runtime {
     /// Recycles signals; shares its shelf, so a copy outlives nothing.
     SignalPool& signals() noexcept { return *signals_; }
     SignalCallbacks& callbacks() noexcept { return *callbacks_; }
+    /// The streams' hardware queues.
+    QueuePool& queues() noexcept { return queues_; }
 
     /// Host ranges that are locked.
     Registrations& registrations() noexcept { return *registrations_; }
@@ -54,12 +56,7 @@ class Runtime {
     std::unique_ptr<SignalPool> signals_;
     std::unique_ptr<SignalCallbacks> callbacks_;
     std::unique_ptr<Registrations> registrations_;
+    QueuePool queues_;
 };
-
-/// Names for messages about kernels that failed. An object is noted while its executable is loaded.
-void note_kernel(std::uint64_t kernel_object, std::string name);
-void forget_kernel(std::uint64_t kernel_object) noexcept;
-/// "kernel vector_add", or "kernel object 0x…" for one that nobody noted.
-std::string kernel_label(std::uint64_t kernel_object);
 
 }  // namespace hsadrv::detail

@@ -1,6 +1,9 @@
 #include "hsadrv/stream.hpp"
 
 #include "hsadrv/error.hpp"
+#include "hsadrv/event_state.hpp"
+#include "hsadrv/graph.hpp"
+#include "hsadrv/graph_state.hpp"
 #include "hsadrv/stream_core.hpp"
 
 namespace hsadrv {
@@ -48,11 +51,39 @@ bool Stream::close(Deadline deadline) noexcept {
 AgentRef Stream::agent() const noexcept { return core_->agent(); }
 QueueRef Stream::queue() const noexcept { return core_->queue(); }
 
+void Stream::submit(std::span<const Packet> packets, Deadline deadline) { core_->submit(packets, deadline); }
+
+Event Stream::record(const EventOptions& options, Deadline deadline) { return core_->record(options, deadline); }
+void Stream::wait(const Event& event, Deadline deadline) {
+    if (event.state_) core_->wait_for(*event.state_, deadline);
+}
+void Stream::wait(SignalRef signal, Condition condition, std::int64_t than, Deadline deadline) {
+    core_->wait_for(signal, condition, than, deadline);
+}
+void Stream::decrement(SignalRef signal, Deadline deadline) { core_->decrement(signal, deadline); }
+void Stream::call(std::function<void()> function, Deadline deadline) {
+    core_->call(std::move(function), deadline);
+}
+void Stream::on_complete(std::function<void(std::exception_ptr)> callback, Deadline deadline) {
+    core_->on_complete(std::move(callback), deadline);
+}
+void Stream::begin_capture() { core_->begin_capture(); }
+Graph Stream::end_capture() { return Graph(core_->end_capture()); }
+StreamCompletion Stream::completion() noexcept { return StreamCompletion(*core_); }
+
+bool StreamCompletion::await_ready() { return core_.query(); }
+void StreamCompletion::await_suspend(std::coroutine_handle<> waiting) {
+    core_.on_complete(
+        [this, waiting](std::exception_ptr error) {
+            error_ = std::move(error);
+            waiting.resume();
+        },
+        {});
+}
+
 void Stream::copy_async(void* destination, const void* source, std::size_t size_bytes, Deadline deadline) {
     core_->copy(destination, source, size_bytes, deadline);
 }
-
-void Stream::copy_rect_async(const Rect& rect, Deadline deadline) { core_->copy_rect(rect, deadline); }
 
 void Stream::fill_async(void* destination, std::size_t size_bytes, std::span<const std::byte> pattern,
                         Deadline deadline) {

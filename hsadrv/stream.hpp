@@ -10,28 +10,34 @@
 // safety: any thread; operations of several threads are ordered by a lock. synchronize() waits outside it.
 // Deadlines: calls that may wait (a full ring, staging, synchronize) take one; Timeout loses nothing.
 // Errors: sticky. The first QueueError or MemoryFault of the stream is thrown by every later call that
-// submits or waits; other streams are unaffected. Keeps alive, until the operation that uses them is
-// complete: argument blocks, signals, staging buffers, and what keep_alive() and release() were given. Raw
-// pointers are the caller's to keep valid. Owns: its queue. The destructor does not block: a stream with work
-// in flight is parked in the runtime, finishes there, and is freed when the next stream is made or goes, or
-// with the runtime.
+// submits or waits; other streams are unaffected, those on the same hardware queue included. A stream that
+// waited for an event of a stream that fails, fails with the same error. Keeps alive, until the operation that
+// uses them is complete: argument blocks, signals, staging buffers, and what keep_alive() and release() were
+// given. Raw pointers are the caller's to keep valid. Owns: its place on one of the GPU's hardware queues, which
+// streams share when there are many; then they take turns. The destructor waits for work in flight as long as
+// StreamOptions::drain says, and then ends it.
 #pragma once
 
 #include <chrono>
+#include <coroutine>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 
 #include "hsadrv/agent.hpp"
 #include "hsadrv/deadline.hpp"
 #include "hsadrv/driver.hpp"
+#include "hsadrv/event.hpp"
 #include "hsadrv/memory.hpp"
 #include "hsadrv/packet.hpp"
 #include "hsadrv/queue.hpp"
-#include "hsadrv/rect.hpp"
+#include "hsadrv/signal.hpp"
 
 namespace hsadrv {
 
@@ -40,10 +46,12 @@ class StreamCore;
 }
 
 struct StreamOptions {
+    std::string name = {};                   ///< for messages
     std::uint32_t packets = 1024;            ///< operations in flight, a power of two
     std::size_t kernarg_bytes = 512u << 10;  ///< argument storage in flight; a multiple of 64
     std::chrono::nanoseconds drain =
         std::chrono::seconds(10);  ///< how long the destructor waits for work in flight
+    bool exclusive_queue = false;  ///< a hardware queue that no other stream uses
 };
 
 /// A kernel dispatch but for its arguments, which Stream::dispatch places.
@@ -54,9 +62,26 @@ struct DispatchSpec {
     std::uint32_t private_segment_bytes = 0;
     std::uint32_t group_segment_bytes = 0;
     std::size_t kernarg_bytes = 0;
+    bool names_queue = false;  ///< the arguments hold the address of the stream's queue
 };
 
 class AutoSynchronize;
+class Graph;
+
+/// What Stream::completion() gives to co_await. Borrows the stream until it resumes.
+class StreamCompletion {
+  public:
+    explicit StreamCompletion(detail::StreamCore& core) noexcept : core_(core) {}
+    bool await_ready();
+    void await_suspend(std::coroutine_handle<> waiting);
+    void await_resume() const {
+        if (error_) std::rethrow_exception(error_);
+    }
+
+  private:
+    detail::StreamCore& core_;
+    std::exception_ptr error_;
+};
 
 class Stream {
   public:
@@ -67,25 +92,24 @@ class Stream {
     ~Stream();
 
     AgentRef agent() const noexcept;
-    /// For packets of your own. With their barrier bit set they take their place in the stream's order: what
-    /// is submitted to the stream later, and synchronize(), waits for them. They do not wait for copies that
-    /// are still in flight.
+    /// The hardware queue that it uses now, perhaps with others; for looking at. See submit().
     QueueRef queue() const noexcept;
+
+    /// Packets of your own, in the stream's order: the first gets the barrier bit, the others run as theirs say, and
+    /// what is submitted later waits for all of them. One more packet and one doorbell for all of them. Their
+    /// completion signals are yours. Throws InvalidArgument for more than half of the queue's ring.
+    void submit(std::span<const Packet> packets, Deadline deadline = {});
+    void submit(const Packet& packet, Deadline deadline = {}) { submit(std::span(&packet, 1), deadline); }
 
     /// Copies between any two of: this GPU's memory, another GPU's, pinned or registered host memory,
     /// pageable host memory. Pinned, registered and device memory: returns at once; both sides must stay
     /// valid until the copy is complete. Pageable source: staged; it may be reused on return. Pageable
-    /// destination: returns when the data is there. Zero bytes do nothing. Host memory is copied by the CPU, at once,
-    /// where that is quicker and changes no order. Throws InvalidArgument for null, for a range that runs past its
-    /// allocation and for ranges that overlap, by whatever address they are named.
+    /// destination: returns when the data is there. Zero bytes do nothing. Throws InvalidArgument for null,
+    /// for a range that runs past its allocation and for ranges that overlap.
     void copy_async(void* destination, const void* source, std::size_t size_bytes, Deadline deadline = {});
 
-    /// The same for a rectangle or a box of bytes; see rect.hpp. Windows of one matrix are told apart, so that one can
-    /// be copied to another. Throws InvalidArgument, also for rows or planes that run into each other.
-    void copy_rect_async(const Rect& rect, Deadline deadline = {});
-
-    /// Repeats `pattern` over `size_bytes` bytes; the last repetition may be cut short. Any memory; returns when
-    /// pageable memory is filled, at once otherwise.
+    /// Repeats `pattern` over `size_bytes` bytes, which must be a multiple of its size. Any memory but
+    /// pageable.
     void fill_async(void* destination, std::size_t size_bytes, std::span<const std::byte> pattern,
                     Deadline deadline = {});
     template <class T>
@@ -104,6 +128,34 @@ class Stream {
         std::forward<Fill>(fill)(guard.kernarg);
         guard.commit(spec, deadline);
     }
+
+    /// The moment when everything submitted so far is complete.
+    Event record(const EventOptions& options = {}, Deadline deadline = {});
+    /// What is submitted later waits for the event: on the device, by one packet; the host goes on. Nothing to
+    /// wait for, and no packet, if the event is complete, was never recorded, or is this stream's own.
+    void wait(const Event& event, Deadline deadline = {});
+    /// The same for a signal of yours, whose value `condition` `than` must hold. It must outlive the wait.
+    void wait(SignalRef signal, Condition condition, std::int64_t than, Deadline deadline = {});
+    /// Subtracts one from a signal of yours when everything submitted so far is complete.
+    void decrement(SignalRef signal, Deadline deadline = {});
+
+    /// Calls a function on the host in the stream's order: when everything before is complete, and before what is
+    /// submitted later. On the thread of Driver::callbacks(), one at a time: it must not wait for another
+    /// host function. If it throws, the stream fails with that. Not called if the stream has failed.
+    void call(std::function<void()> function, Deadline deadline = {});
+    /// Calls a function, on the same thread, when everything submitted so far is complete, with the stream's
+    /// failure, or null. What is submitted later does not wait for it.
+    void on_complete(std::function<void(std::exception_ptr)> callback, Deadline deadline = {});
+
+    /// `co_await stream.completion();` resumes, on the callbacks' thread, when everything submitted so far is
+    /// complete; it throws the stream's failure.
+    [[nodiscard]] StreamCompletion completion() noexcept;
+
+    /// From here on calls are recorded instead of carried out, until end_capture(); see graph.hpp. Throws
+    /// InvalidArgument if it is being captured already.
+    void begin_capture();
+    /// What was recorded. Throws InvalidArgument without begin_capture().
+    Graph end_capture();
 
     /// Holds `object` until everything submitted so far is complete.
     void keep_alive(std::shared_ptr<const void> object);
@@ -129,6 +181,9 @@ class Stream {
         std::uint64_t submitted, completed;
     };
     Progress progress() const;
+
+    /// Internal: see stream_core.hpp.
+    detail::StreamCore& core() const noexcept { return *core_; }
 
   private:
     struct DispatchGuard {

@@ -1,0 +1,177 @@
+#include "hsadrv/autopsy.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+#include "hsadrv/known_kernels.hpp"
+#include "hsadrv/runtime.hpp"
+
+namespace hsadrv::detail {
+
+namespace {
+
+std::string hex(std::uint64_t number) {
+    char text[24];
+    std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(number));
+    return text;
+}
+
+std::string progress_of(const Timeline& timeline) {
+    return std::to_string(timeline.completed()) + " of " + std::to_string(timeline.submitted()) +
+           " packets complete";
+}
+
+const char* symbol_of(Condition condition) {
+    switch (condition) {
+        case Condition::equal:
+            return "==";
+        case Condition::not_equal:
+            return "!=";
+        case Condition::less:
+            return "<";
+        case Condition::greater_equal:
+            return ">=";
+    }
+    return "?";
+}
+
+}  // namespace
+
+std::string Autopsy::of(const Timeline& timeline) {
+    text_ = progress_of(timeline);
+    if (const StreamCore* stream = find(&timeline))
+        follow(stream);
+    else
+        say(timeline.label() + " is gone");
+    return text_;
+}
+
+const StreamCore* Autopsy::find(const Timeline* timeline) const {
+    for (const StreamCore* stream : streams_)
+        if (stream->timeline().get() == timeline) return stream;
+    return nullptr;
+}
+
+const StreamCore* Autopsy::find(const std::string& label) const {
+    for (const StreamCore* stream : streams_)
+        if (stream->label() == label) return stream;
+    return nullptr;
+}
+
+/// Empty for the stream whose mutex the caller holds anyway, and for one that cannot be had.
+std::unique_lock<std::mutex> Autopsy::lock(const StreamCore& stream) const {
+    if (&stream == held_) return {};
+    return std::unique_lock(stream.mutex_, std::try_to_lock);
+}
+
+const StreamCore* Autopsy::find_debtor(hsa_signal_t signal) const {
+    for (const StreamCore* stream : streams_) {
+        const auto held = lock(*stream);
+        if (!held.owns_lock() && stream != held_) continue;
+        for (std::size_t i = 0; i < stream->notes_.size(); ++i) {
+            const Note& note = stream->notes_[i];
+            if (note.kind == Note::Kind::decrement && note.on.handle == signal.handle) return stream;
+        }
+    }
+    return nullptr;
+}
+
+void Autopsy::follow(const StreamCore* stream) {
+    std::vector<const StreamCore*> path;
+    while (stream) {
+        const auto before = std::find(path.begin(), path.end(), stream);
+        if (before != path.end()) {
+            std::string circle;
+            for (auto at = before; at != path.end(); ++at) circle += (*at)->label() + " -> ";
+            return say("a circle, which nobody inside it can end: " + circle + stream->label());
+        }
+        path.push_back(stream);
+        const Finding finding = examine(*stream);
+        say(finding.text);
+        stream = finding.next;
+        if (finding.signal.handle == 0) continue;
+        stream = find_debtor(finding.signal);
+        say(stream ? stream->label() + " would decrement it"
+                   : "no stream has a decrement of it in flight: the host or another agent owes it");
+    }
+}
+
+Autopsy::Finding Autopsy::examine(const StreamCore& stream) const {
+    const auto held = lock(stream);
+    if (!held.owns_lock() && &stream != held_)
+        return {stream.label() + " is being submitted to by another thread"};
+    if (stream.failed()) return {stream.label() + " has failed"};
+
+    const std::uint64_t read_index = stream.queue_->ref().read_index();
+    const Timeline& timeline = *stream.timeline_;
+    const Note* first = nullptr;  // that is pending
+    for (std::size_t i = 0; i < stream.notes_.size() && !first; ++i) {
+        const Note& note = stream.notes_[i];
+        const bool over = note.epoch != 0 ? timeline.reached(note.epoch) : note.slot + note.count <= read_index;
+        if (!over) first = &note;
+    }
+    const auto slot = timeline.first_pending_slot();
+    if (!slot && !first) {
+        if (!stream.copy_tail_) return {stream.label() + " has nothing in flight any more"};
+        return {stream.label() + (stream.copy_tail_kind_ == Note::Kind::host
+                                      ? " waits for a host function of its own, which has not returned"
+                                      : " waits for a copy of its own")};
+    }
+    // Another stream's packet may be before ours on a queue that they share.
+    if (const std::string head = stream.queue_->head_label(); !head.empty() && head != stream.label())
+        return {stream.label() + " is behind " + head + " on the hardware queue that they share", find(head)};
+    if (first && (!slot || first->slot <= *slot)) return explain(stream, *first);
+    return explain_packet(stream, *slot);
+}
+
+Autopsy::Finding Autopsy::explain(const StreamCore& stream, const Note& note) const {
+    switch (note.kind) {
+        case Note::Kind::gate:
+        case Note::Kind::decrement:
+            break;
+        case Note::Kind::copy:
+            return {stream.label() + " waits for a copy of its own"};
+        case Note::Kind::host:
+            return {stream.label() + " waits for a host function of its own, which has not returned"};
+        case Note::Kind::event: {
+            const StreamCore* upstream = find(note.upstream.get());
+            return {stream.label() + " waits for an event of " + note.upstream->label() + ", which has " +
+                        progress_of(*note.upstream) + (upstream ? "" : " and is gone"),
+                    upstream};
+        }
+        case Note::Kind::signal:
+            return {stream.label() + " waits for signal " + hex(note.on.handle) + " " +
+                        symbol_of(note.condition) + " " + std::to_string(note.value) + ", which is " +
+                        std::to_string(SignalRef(note.on).load()),
+                    nullptr, note.on};
+        case Note::Kind::batch:
+            return explain_packet(
+                stream, stream.timeline_->running_slot(stream.queue_->ref().read_index()).value_or(note.slot));
+    }
+    return {stream.label() + " has a barrier that its packet processor has not processed"};
+}
+
+Autopsy::Finding Autopsy::explain_packet(const StreamCore& stream, std::uint64_t slot) {
+    const Packet packet = stream.queue_->ref().peek(slot);
+    const bool and_type = packet.type() == PacketType::barrier_and, or_type = packet.type() == PacketType::barrier_or;
+    if (and_type || or_type) {
+        const auto barrier = packet.as<hsa_barrier_and_packet_t>();
+        for (const hsa_signal_t signal : barrier.dep_signal)
+            if (signal.handle != 0 && SignalRef(signal).load() != 0)
+                return {stream.label() + " waits for signal " + hex(signal.handle) + " == 0" +
+                            (or_type ? ", or another one" : "") + ", which is " +
+                            std::to_string(SignalRef(signal).load()),
+                        nullptr, signal};
+    }
+    const auto dispatch = packet.as<hsa_kernel_dispatch_packet_t>();
+    // The packet processor invalidates headers, so the setup word tells a dispatch from a barrier.
+    if (and_type || or_type || dispatch.setup == 0) return {stream.label() + " has a barrier that is not complete"};
+    const std::string grid = std::to_string(dispatch.grid_size_x) + "x" + std::to_string(dispatch.grid_size_y) +
+                             "x" + std::to_string(dispatch.grid_size_z);
+    return {stream.label() + " runs " +
+            kernel_call_text(dispatch.kernel_object, static_cast<const std::byte*>(dispatch.kernarg_address)) +
+            " on " + grid + " work-items, which has not ended"};
+}
+
+}  // namespace hsadrv::detail

@@ -1,0 +1,27 @@
+// Internal: the moment that an Event names.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "hsadrv/agent.hpp"
+#include "hsadrv/hold_list.hpp"
+#include "hsadrv/timeline.hpp"
+
+namespace hsadrv::detail {
+
+struct EventState {
+    std::shared_ptr<const Timeline> timeline;
+    Point point;               ///< when it is complete
+    std::uint64_t epochs = 0;  ///< packets of the stream before it, copies aside
+    AgentRef agent;
+    std::shared_ptr<PooledSignal> clock = {};  ///< its packet's signal, with times; null: none was asked for
+
+    bool reached() const noexcept {
+        return point.copy ? point.copy->ref().load() <= 0 : timeline->reached(point.epochs);
+    }
+    /// The stream failed before the moment came, or one that it waited for did.
+    bool lost() const { return timeline->lost(epochs); }
+};
+
+}  // namespace hsadrv::detail

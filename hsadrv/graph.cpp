@@ -1,0 +1,131 @@
+#include "hsadrv/graph.hpp"
+
+#include <algorithm>
+
+#include "hsadrv/error.hpp"
+#include "hsadrv/graph_state.hpp"
+#include "hsadrv/stream_core.hpp"
+
+namespace hsadrv {
+
+namespace detail {
+
+namespace {
+
+constexpr std::size_t chunk_bytes = 64u << 10;
+// A run of kernels is reserved at once; longer ones would want too much of the ring.
+constexpr std::size_t longest_run = 256;
+
+}  // namespace
+
+std::size_t GraphState::nodes() const noexcept {
+    std::size_t count = 0;
+    for (const Step& step : steps_) count += step.call ? 1 : step.count;
+    return count;
+}
+
+std::byte* GraphState::allocate(std::size_t size_bytes) {
+    const std::size_t wanted = (size_bytes + 63) & ~std::size_t{63};  // blocks start on cache lines
+    if (chunks_.empty() || chunks_.back().size_bytes() - used_bytes_ < wanted) {
+        chunks_.push_back(
+            Allocation::from_pool(host_pool(HostMemory::kernarg), std::max(chunk_bytes, wanted)));
+        used_bytes_ = 0;
+    }
+    std::byte* data = static_cast<std::byte*>(chunks_.back().data()) + used_bytes_;
+    used_bytes_ += wanted;
+    return data;
+}
+
+// The launch completes the last packet on the stream's signal; the others need none.
+void GraphState::commit_kernel(const DispatchSpec& spec, std::byte* kernarg) {
+    if (spec.names_queue)
+        throw InvalidArgument(
+            "hsadrv::Graph: a kernel with a hidden queue pointer cannot be recorded, because a replay may run on another "
+            "queue; compile it with optimisation, which removes the argument where it is not used");
+    const bool joins = !steps_.empty() && !steps_.back().call && steps_.back().count < longest_run;
+    packets_.push_back(kernel_dispatch({.kernel_object = spec.kernel_object,
+                                        .grid = spec.grid,
+                                        .workgroup = spec.workgroup,
+                                        .private_segment_bytes = spec.private_segment_bytes,
+                                        .group_segment_bytes = spec.group_segment_bytes,
+                                        .kernarg = kernarg}));
+    Kernel kernel;
+    kernel.blocks[0] = {kernarg, spec.kernarg_bytes, {}};
+    kernels_.push_back(std::move(kernel));
+    if (!joins) steps_.push_back({.first = packets_.size() - 1});
+    ++steps_.back().count;
+    set_fences(steps_.back());
+}
+
+/// What came before is acquired by the first kernel of a run and what it wrote is released by the last; between
+/// them the device's own scope is enough.
+void GraphState::set_fences(const Step& run) {
+    for (std::size_t i = 0; i < run.count; ++i) {
+        const PacketOrder order{.barrier = true,
+                                .acquire = i == 0 ? FenceScope::system : FenceScope::agent,
+                                .release = i + 1 == run.count ? FenceScope::system : FenceScope::agent};
+        Packet& packet = packets_[run.first + i];
+        packet.words[0] = (packet.words[0] & 0xffff0000u) | packet_header(PacketType::kernel_dispatch, order);
+    }
+}
+
+void GraphState::launched(std::shared_ptr<const EventState> complete) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(launches_, [](const auto& launch) { return launch->reached(); });
+    launches_.push_back(std::move(complete));
+}
+
+std::byte* GraphState::begin_update(std::size_t index, const DispatchSpec& spec, Deadline deadline) {
+    if (index >= kernels_.size())
+        throw InvalidArgument("hsadrv::Graph::update(" + std::to_string(index) + "): the graph has " +
+                              std::to_string(kernels_.size()) + " kernels");
+    if (spec.names_queue)
+        throw InvalidArgument("hsadrv::Graph::update(" + std::to_string(index) +
+                              "): a kernel with a hidden queue pointer cannot be replayed");
+    Kernel& kernel = kernels_[index];
+    Kernel::Block& next = kernel.blocks[1 - kernel.current];
+    for (const auto& user : next.users) Event(user).synchronize(deadline);
+    next.users.clear();
+    if (next.size_bytes < spec.kernarg_bytes || next.data == nullptr)
+        next = {allocate(spec.kernarg_bytes), spec.kernarg_bytes, {}};
+    kernel.next = spec;
+    return next.data;
+}
+
+void GraphState::commit_update(std::size_t index) {
+    Kernel& kernel = kernels_[index];
+    {
+        const std::lock_guard lock(mutex_);
+        std::erase_if(launches_, [](const auto& launch) { return launch->reached(); });
+        kernel.blocks[kernel.current].users = launches_;
+    }
+    kernel.current = 1 - kernel.current;
+    const DispatchSpec& spec = kernel.next;
+    const std::uint32_t header = packets_[index].words[0] & 0xffffu;
+    Packet packet = kernel_dispatch({.kernel_object = spec.kernel_object,
+                                     .grid = spec.grid,
+                                     .workgroup = spec.workgroup,
+                                     .private_segment_bytes = spec.private_segment_bytes,
+                                     .group_segment_bytes = spec.group_segment_bytes,
+                                     .kernarg = kernel.blocks[kernel.current].data});
+    packet.words[0] = (packet.words[0] & 0xffff0000u) | header;
+    packets_[index] = packet;
+}
+
+}  // namespace detail
+
+AgentRef Graph::agent() const noexcept { return state_ ? state_->agent() : AgentRef(); }
+std::size_t Graph::kernels() const noexcept { return state_ ? state_->packets().size() : 0; }
+std::size_t Graph::nodes() const noexcept { return state_ ? state_->nodes() : 0; }
+
+void Graph::launch(Stream& stream, Deadline deadline) const {
+    if (state_) stream.core().replay(state_, deadline);
+}
+
+std::byte* Graph::begin_update(std::size_t index, const DispatchSpec& spec, Deadline deadline) {
+    if (!state_) throw InvalidArgument("hsadrv::Graph::update(): the graph is empty");
+    return state_->begin_update(index, spec, deadline);
+}
+void Graph::commit_update(std::size_t index) { state_->commit_update(index); }
+
+}  // namespace hsadrv

@@ -1,0 +1,146 @@
+// Many streams on few hardware queues: their order, and that one's failure is nobody else's.
+#include <vector>
+
+#include "hsadrv/queue_pool.hpp"
+#include "stream_fixture.hpp"
+
+using namespace hsadrv;
+using namespace device_test;
+using test_support::Contains;
+
+namespace {
+
+/// More streams than hardware queues, so that each queue has at least two.
+struct Crowd : Kernels {
+    std::vector<Stream> streams;
+    Crowd() {
+        for (std::size_t i = 0; i < 2 * detail::QueuePool::most; ++i) streams.emplace_back(gpu);
+    }
+    /// Those on the same queue as the first.
+    std::vector<Stream*> neighbours() {
+        std::vector<Stream*> list;
+        for (std::size_t i = 1; i < streams.size(); ++i)
+            if (streams[i].queue().native() == streams[0].queue().native()) list.push_back(&streams[i]);
+        return list;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("the first streams have a queue each, later ones share", "[stream][pool]") {
+    NEEDS_DEVICE();
+    Crowd f;
+    for (std::size_t i = 0; i < detail::QueuePool::most; ++i)
+        for (std::size_t j = 0; j < i; ++j)
+            CHECK(f.streams[i].queue().native() != f.streams[j].queue().native());
+    CHECK(f.neighbours().size() == 1);
+    const Stream own(f.gpu, {.exclusive_queue = true});
+    for (const Stream& stream : f.streams) CHECK(stream.queue().native() != own.queue().native());
+}
+
+TEST_CASE("every stream keeps its order on a shared queue", "[stream][pool]") {
+    NEEDS_DEVICE();
+    Crowd f;
+    const Words data(64 * f.streams.size());
+    std::uint32_t expected = 0;
+    for (std::uint32_t round = 0; round < 20; ++round) {
+        for (std::size_t i = 0; i < f.streams.size(); ++i)
+            f.scale_add.launch(f.streams[i], {.grid = 64, .workgroup = 64}, data.data() + 64 * i, 3u, round, 64u);
+        expected = expected * 3 + round;
+    }
+    for (Stream& stream : f.streams) stream.synchronize(patience);
+    for (std::size_t i = 0; i < f.streams.size(); ++i) CHECK(data.get(64 * i + 63) == expected);
+}
+
+TEST_CASE("a stream that stops its queue takes no other with it: their packets move", "[stream][pool][error]") {
+    NEEDS_DEVICE();
+    Crowd f;
+    Stream& bad = f.streams[0];
+    Stream& good = *f.neighbours().at(0);
+    const Words flag(1), data(64), copy(1);
+    f.spin.launch(bad, {.grid = 1, .workgroup = 1}, flag.data());
+    break_queue(bad);
+    // Behind the bad packet, on the same queue: kernels, a copy between them, a batch, an event of another stream.
+    Stream& upstream = f.streams[1].queue().native() == good.queue().native() ? f.streams[2] : f.streams[1];
+    f.scale_add.launch(upstream, {.grid = 1, .workgroup = 1}, data.data(), 0u, 1u, 1u);
+    good.wait(upstream.record());
+    f.scale_add.launch(good, {.grid = 1, .workgroup = 1}, data.data(), 3u, 1u, 1u);
+    good.copy_async(copy.data(), data.data(), 4);
+    f.scale_add.launch(good, {.grid = 1, .workgroup = 1}, data.data(), 3u, 2u, 1u);
+    const Packet batch[] = {barrier_and({}), barrier_and({}), barrier_and({})};
+    good.submit(batch);
+    f.scale_add.launch(good, {.grid = 1, .workgroup = 1}, data.data(), 10u, 0u, 1u);
+    const Event last = good.record();
+    const hsa_queue_t* before = good.queue().native();
+    flag.set(1);
+    CHECK_THROWS_AS(bad.synchronize(patience), QueueError);
+    CHECK_NOTHROW(good.synchronize(patience));
+    CHECK(good.queue().native() != before);
+    CHECK(copy.get() == 4);
+    CHECK(data.get() == 140);
+    CHECK(last.query());
+    f.scale_add.launch(good, {.grid = 1, .workgroup = 1}, data.data(), 1u, 1u, 1u);
+    good.synchronize(patience);
+    CHECK(data.get() == 141);
+}
+
+TEST_CASE("who waits elsewhere for a stream of a dead queue is served, too", "[stream][pool][error]") {
+    NEEDS_DEVICE();
+    Crowd f;
+    Stream& bad = f.streams[0];
+    Stream& good = *f.neighbours().at(0);
+    Stream other(f.gpu, {.exclusive_queue = true});
+    const Words flag(1), data(1);
+    f.spin.launch(bad, {.grid = 1, .workgroup = 1}, flag.data());
+    break_queue(bad);
+    f.scale_add.launch(good, {.grid = 1, .workgroup = 1}, data.data(), 0u, 7u, 1u);
+    other.wait(good.record());
+    f.scale_add.launch(other, {.grid = 1, .workgroup = 1}, data.data(), 2u, 0u, 1u);
+    flag.set(1);
+    CHECK_NOTHROW(other.synchronize(patience));
+    CHECK(data.get() == 14);
+    CHECK(bad.failed());
+    CHECK_FALSE(good.failed());
+}
+
+TEST_CASE("a kernel that never ends is ended with its stream; its neighbours go on", "[stream][pool][deadline]") {
+    NEEDS_DEVICE();
+    Crowd f;
+    const Words flag(1), data(1);
+    Stream& good = *f.neighbours().at(0);
+    f.spin.launch(f.streams[0], {.grid = 1, .workgroup = 1}, flag.data());
+    f.scale_add.launch(good, {.grid = 1, .workgroup = 1}, data.data(), 0u, 7u, 1u);
+    CHECK_THROWS_WITH(good.synchronize(20ms), Contains("is behind stream") && Contains("kernel spin(0x"));
+    CHECK_FALSE(f.streams[0].close(20ms));
+    CHECK_NOTHROW(good.synchronize(patience));
+    CHECK(data.get() == 7);
+    flag.set(1);
+}
+
+TEST_CASE("a stream that goes while its packets wait behind a neighbour's loses nothing of the neighbour's",
+          "[stream][pool]") {
+    NEEDS_DEVICE();
+    Crowd f;
+    const Words flag(1), data(2);
+    Stream& busy = *f.neighbours().at(0);
+    f.spin.launch(busy, {.grid = 1, .workgroup = 1}, flag.data());
+    f.scale_add.launch(f.streams[0], {.grid = 1, .workgroup = 1}, data.data(), 0u, 7u, 1u);
+    CHECK_FALSE(f.streams[0].close(20ms));
+    f.scale_add.launch(busy, {.grid = 1, .workgroup = 1}, data.data() + 1, 0u, 8u, 1u);
+    flag.set(1);
+    CHECK_NOTHROW(busy.synchronize(patience));
+    CHECK(data.get() == 7);  // what it used was kept for it
+    CHECK(data.get(1) == 8);
+}
+
+TEST_CASE("a memory fault on a shared queue is its stream's alone", "[stream][pool][error]") {
+    NEEDS_DEVICE();
+    Crowd f;
+    const Words data(1);
+    Stream& good = *f.neighbours().at(0);
+    f.store_at.launch(f.streams[0], {.grid = 1, .workgroup = 1}, std::uint64_t{0x123456789000}, 1u);
+    f.scale_add.launch(good, {.grid = 1, .workgroup = 1}, data.data(), 0u, 7u, 1u);
+    CHECK_THROWS_AS(f.streams[0].synchronize(patience), MemoryFault);
+    CHECK_NOTHROW(good.synchronize(patience));
+    CHECK(data.get() == 7);
+}

@@ -1,0 +1,38 @@
+// What the tests of streams share: kernels that last, memory that both sides see, a queue that breaks.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "device.hpp"
+
+namespace device_test {
+
+struct Kernels : Device {
+    hsadrv::Executable code = hsadrv::Executable::load(gpu, std::string(TEST_KERNEL_DIR) + "/stream.hsaco");
+    hsadrv::Kernel scale_add = code.kernel("scale_add"),  ///< (data, factor, addend, count)
+        spin = code.kernel("spin"),                       ///< (flag): until it is not zero
+        store_at = code.kernel("store_at");               ///< (address, value)
+};
+
+/// Host memory that the GPU reads and writes in place.
+struct Words {
+    explicit Words(std::size_t count, std::uint32_t value = 0)
+        : memory(hsadrv::Allocation::from_pool(hsadrv::host_pool(), 4 * count)) {
+        std::uninitialized_fill_n(data(), count, value);
+    }
+    std::uint32_t* data() const { return static_cast<std::uint32_t*>(memory.data()); }
+    std::uint32_t get(std::size_t i = 0) const { return std::atomic_ref(data()[i]).load(); }
+    void set(std::uint32_t value, std::size_t i = 0) const { std::atomic_ref(data()[i]).store(value); }
+    hsadrv::Allocation memory;
+};
+
+/// Stops the stream's queue: a packet of no known type.
+inline void break_queue(hsadrv::Stream& stream) {
+    hsadrv::Packet packet = hsadrv::barrier_and({});
+    packet.words[0] = (packet.words[0] & ~0xffu) | 7;
+    stream.submit(packet);
+}
+
+}  // namespace device_test
