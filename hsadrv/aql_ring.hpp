@@ -46,6 +46,9 @@ struct AqlRingMemory {
     /// The hardware's doorbell; null: the doorbell signal is stored through the runtime instead.
     volatile std::uint64_t* doorbell = nullptr;
     hsa_signal_t doorbell_signal = {0};
+    /// Others, who know nothing of this object, put packets there too. Then nobody knows which slots are published, and a
+    /// doorbell says no more than that its producer's own are; the packet processor waits at a slot that is not.
+    bool shared = false;
 };
 
 class AqlRing {
@@ -53,12 +56,13 @@ class AqlRing {
     AqlRing() noexcept = default;
     explicit AqlRing(const AqlRingMemory& memory) { attach(memory); }
 
-    /// Before the first use, once. Slots below the write index of now count as published.
+    /// Before the first use, and again when the ring is another one, while nobody uses it. Slots below the write index of now count as published.
     void attach(const AqlRingMemory& memory) {
         memory_ = memory;
         mask_ = memory.size - 1;
         published_ = std::make_unique<std::atomic<std::uint64_t>[]>(memory.size);
-        frontier_.store(load(memory.write_index, std::memory_order_relaxed), std::memory_order_relaxed);
+        frontier_.store(memory.shared ? no_frontier : load(memory.write_index, std::memory_order_relaxed),
+                        std::memory_order_relaxed);
     }
 
     std::uint32_t size() const noexcept { return memory_.size; }
@@ -93,6 +97,7 @@ class AqlRing {
             advance_frontier();
             return ring_doorbell();
         }
+        if (at == no_frontier) [[unlikely]] return store_doorbell(first + count - 1);
         for (std::uint64_t i = first; i != first + count; ++i) published_[i & mask_].store(i + 1);
         if (advance_frontier()) ring_doorbell();
     }
@@ -117,7 +122,11 @@ class AqlRing {
         return moved;
     }
 
-    void ring_doorbell() noexcept;
+    // The frontier of now, not the one this producer reached: fewer values go backwards.
+    void ring_doorbell() noexcept { store_doorbell(frontier_.load(std::memory_order_acquire) - 1); }
+    void store_doorbell(std::uint64_t last) noexcept;
+
+    static constexpr std::uint64_t no_frontier = ~std::uint64_t{0};  // of a shared ring; no index gets there
 
     AqlRingMemory memory_;
     std::uint64_t mask_ = 0;
@@ -125,9 +134,7 @@ class AqlRing {
     std::atomic<std::uint64_t> frontier_{0};
 };
 
-inline void AqlRing::ring_doorbell() noexcept {
-    // The frontier of now, not the one this producer reached: fewer values go backwards.
-    const std::uint64_t last = frontier_.load(std::memory_order_acquire) - 1;
+inline void AqlRing::store_doorbell(std::uint64_t last) noexcept {
     if (memory_.doorbell != nullptr) {
         std::atomic_ref(*const_cast<std::uint64_t*>(memory_.doorbell)).store(last, std::memory_order_release);
         return;

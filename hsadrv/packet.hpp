@@ -11,6 +11,7 @@
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <concepts>
@@ -135,6 +136,25 @@ inline Packet kernel_dispatch(const KernelDispatch& d) noexcept {
     return Packet::from(p);
 }
 
+/// A call of a function on the host or another agent, by whoever serves the queue.
+struct AgentDispatch {
+    std::uint16_t function = 0;  ///< its meaning is between the two
+    std::array<std::uint64_t, 4> arguments = {};
+    void* result = nullptr;
+    hsa_signal_t completion = {0};  ///< decremented by one at completion; 0: none
+    PacketOrder order = {};
+};
+
+inline Packet agent_dispatch(const AgentDispatch& d) noexcept {
+    hsa_agent_dispatch_packet_t p{};
+    p.type = d.function;
+    p.return_address = d.result;
+    for (std::size_t i = 0; i < d.arguments.size(); ++i) p.arg[i] = d.arguments[i];
+    p.completion_signal = d.completion;
+    p.header = packet_header(PacketType::agent_dispatch, d.order);
+    return Packet::from(p);
+}
+
 /// The most signals that one barrier packet can wait for.
 inline constexpr std::size_t barrier_max_dependencies = 5;
 
@@ -160,6 +180,25 @@ inline Packet barrier_and(std::span<const hsa_signal_t> dependencies, hsa_signal
 inline Packet barrier_or(std::span<const hsa_signal_t> dependencies, hsa_signal_t completion = {0},
                          PacketOrder order = {}) noexcept {
     return detail::barrier(PacketType::barrier_or, dependencies, completion, order);
+}
+
+/// How many packets a wait for that many signals takes; one for none.
+constexpr std::size_t barrier_chain_packets(std::size_t dependencies) noexcept {
+    return dependencies == 0 ? 1 : (dependencies + barrier_max_dependencies - 1) / barrier_max_dependencies;
+}
+
+/// Packet `index` of the chain that waits for all of the signals, however many. The last one completes after the others, whatever
+/// its order says, and alone has the completion signal and the release; the first alone has the acquire and the caller's barrier
+/// bit. A wait for any of more than five has no such chain.
+inline Packet barrier_chain_packet(std::span<const hsa_signal_t> dependencies, std::size_t index,
+                                   hsa_signal_t completion = {0}, PacketOrder order = {}) noexcept {
+    const std::size_t first = index * barrier_max_dependencies;
+    const auto part = dependencies.subspan(first, std::min(barrier_max_dependencies, dependencies.size() - first));
+    const bool last = index + 1 == barrier_chain_packets(dependencies.size());
+    PacketOrder mine = order;
+    if (index > 0) mine.barrier = true, mine.acquire = FenceScope::none;
+    if (!last) mine.release = FenceScope::none;
+    return barrier_and(part, last ? completion : hsa_signal_t{0}, mine);
 }
 
 /// A wait for one signal's value: complete when `(signal & mask) condition value` has been seen to hold.

@@ -1,82 +1,27 @@
 #include "hsadrv/queue.hpp"
 
-#include <hsa/amd_hsa_queue.h>
-#include <hsa/amd_hsa_signal.h>
+#include <hsa/hsa_ext_amd.h>
 
 #include <algorithm>
-#include <atomic>
+#include <array>
 #include <bit>
 #include <thread>
 
 #include "hsadrv/error.hpp"
-#include "hsadrv/handle.hpp"
-#include "hsadrv/known_kernels.hpp"
-#include "hsadrv/runtime.hpp"
+#include "hsadrv/optional_api.hpp"
+#include "hsadrv/queue_state.hpp"
+#include "hsadrv/signal_wait.hpp"
 
 namespace hsadrv {
 
-namespace detail {
-
-struct QueueState {
-    struct Traits {
-        using Native = hsa_queue_t*;
-        static Native null() noexcept { return nullptr; }
-        static bool is_null(Native queue) noexcept { return queue == nullptr; }
-        // Waits for an error callback that is running, so nobody calls with a state that is gone.
-        static void destroy(Native queue) noexcept { hsa_queue_destroy(queue); }
-    };
-
-    AgentRef agent;
-    AqlRing ring;
-    std::function<void()> on_error;
-
-    // The first error. Written by the runtime's thread before `failed`, whose release publishes it.
-    hsa_status_t status = HSA_STATUS_SUCCESS;
-    std::uint64_t failed_at = 0;  // read index then: the packet at fault is there or just before
-    std::atomic<bool> failed{false};
-
-    UniqueHandle<Traits> handle;  // last: destroyed first
-
-    hsa_queue_t* native() const noexcept { return handle.get(); }
-    void attach(hsa_queue_t* created, const Driver& driver);
-    [[noreturn]] void throw_error() const;
-};
-
 namespace {
-AqlRingMemory memory_of(hsa_queue_t* native) {
-    auto* queue = reinterpret_cast<amd_queue_t*>(native);  // hsa_queue is its first member
-    auto* doorbell = reinterpret_cast<amd_signal_t*>(native->doorbell_signal.handle);
-    AqlRingMemory memory;
-    memory.slots = static_cast<Packet*>(native->base_address);
-    memory.size = native->size;
-    memory.read_index = &queue->read_dispatch_id;
-    memory.write_index = &queue->write_dispatch_id;
-    if (doorbell->kind == AMD_SIGNAL_KIND_DOORBELL) memory.doorbell = doorbell->hardware_doorbell_ptr;
-    memory.doorbell_signal = native->doorbell_signal;
-    return memory;
-}
-}  // namespace
 
-void QueueState::attach(hsa_queue_t* created, const Driver& driver) {
-    ring.attach(memory_of(created));
-    handle = UniqueHandle<Traits>(created, driver);
-}
+using namespace std::chrono_literals;
 
-void QueueState::throw_error() const {
-    const Packet packet = ring.peek(failed_at);
-    std::string message = "queue " + std::to_string(native()->id) + " of " + agent.label() +
-                          " was stopped by its packet processor: " + status_name(status) + " at packet " +
-                          std::to_string(failed_at) + " of " + std::to_string(ring.write_index());
-    const auto dispatch = packet.as<hsa_kernel_dispatch_packet_t>();
-    // The processor invalidates the header, so the setup word tells a dispatch from the rest.
-    if (dispatch.setup != 0 && dispatch.kernel_object != 0)
-        message += " (" + kernel_label(dispatch.kernel_object) + ")";
-    throw QueueError(message, status);
-}
-
-}  // namespace detail
-
-namespace {
+// Waits look around this often: for a memory fault, which the runtime reports for a GPU and not for a queue.
+constexpr auto look_around = 200ms;
+// A queue whose work has not moved for this long after a fault of its agent takes the fault for its own.
+constexpr auto fault_grace = 1000ms;
 
 /// Spins, then yields, then sleeps: for conditions that no signal announces.
 class Backoff {
@@ -98,16 +43,6 @@ class Backoff {
     unsigned round_ = 0;
 };
 
-// On the runtime's thread.
-void on_queue_error(hsa_status_t status, hsa_queue_t*, void* data) noexcept {
-    auto& state = *static_cast<detail::QueueState*>(data);
-    if (state.failed.load(std::memory_order_relaxed)) return;
-    state.status = status;
-    state.failed_at = state.native() == nullptr ? 0 : state.ring.read_index();
-    state.failed.store(true, std::memory_order_release);
-    if (state.on_error) state.on_error();
-}
-
 void require_size(AgentRef gpu, std::uint32_t packets) {
     const std::uint32_t least = gpu.queue_min_packets(), most = gpu.queue_max_packets();
     if (std::has_single_bit(packets) && packets >= least && packets <= most) return;
@@ -116,6 +51,9 @@ void require_size(AgentRef gpu, std::uint32_t packets) {
                               " to " + std::to_string(most),
                           HSA_STATUS_ERROR_INVALID_ARGUMENT);
 }
+
+/// A mask has as many words as the agent's compute units need.
+std::size_t mask_words(AgentRef agent) { return (agent.compute_units() + 31) / 32; }
 
 }  // namespace
 
@@ -127,10 +65,13 @@ std::uint64_t QueueRef::write_index() const noexcept { return state_->ring.write
 Packet QueueRef::peek(std::uint64_t index) const noexcept { return state_->ring.peek(index); }
 
 bool QueueRef::failed() const noexcept { return state_->failed.load(std::memory_order_acquire); }
+SignalRef QueueRef::failure() const noexcept { return state_->failure; }
 void QueueRef::throw_if_failed() const {
     if (failed()) [[unlikely]]
         state_->throw_error();
 }
+
+// ---- packets
 
 std::optional<std::uint64_t> QueueRef::try_reserve(std::uint32_t count) const {
     throw_if_failed();
@@ -145,9 +86,9 @@ std::uint64_t QueueRef::reserve(std::uint32_t count, Deadline deadline) const {
         if (const auto first = try_reserve(count)) return *first;
         if (deadline.passed())
             throw Timeout("QueueRef::reserve(" + std::to_string(count) + " packets, " + deadline.text() +
-                          "): queue " + std::to_string(native()->id) + " of " + agent().label() +
-                          " is full: read index " + std::to_string(read_index()) + ", write index " +
-                          std::to_string(write_index()) + ", " + std::to_string(size()) + " slots");
+                          "): " + state_->label() + " is full: read index " + std::to_string(read_index()) +
+                          ", write index " + std::to_string(write_index()) + ", " + std::to_string(size()) +
+                          " slots");
     }
 }
 
@@ -173,25 +114,145 @@ std::uint64_t QueueRef::submit(std::span<const Packet> packets, Deadline deadlin
     return first;
 }
 
+std::optional<std::uint64_t> QueueRef::try_submit(const Packet& packet) const {
+    return try_submit(std::span(&packet, 1));
+}
+
+std::optional<std::uint64_t> QueueRef::try_submit(std::span<const Packet> packets) const {
+    const auto count = static_cast<std::uint32_t>(std::min<std::size_t>(packets.size(), UINT32_MAX));
+    const auto first = try_reserve(count);
+    if (!first) return std::nullopt;
+    for (std::uint32_t i = 0; i < count; ++i) write(*first + i, packets[i]);
+    publish(*first, count);
+    return first;
+}
+
+std::uint64_t QueueRef::submit_barrier(std::span<const hsa_signal_t> dependencies, hsa_signal_t completion,
+                                       PacketOrder order, Deadline deadline) const {
+    // One after the other: a chain need not fit the ring at once, and each packet waits for its own signals.
+    const std::size_t count = barrier_chain_packets(dependencies.size());
+    std::uint64_t last = 0;
+    for (std::size_t i = 0; i < count; ++i)
+        last = submit(barrier_chain_packet(dependencies, i, completion, order), deadline);
+    return last;
+}
+
+// ---- waiting
+
+std::int64_t QueueRef::wait(SignalRef signal, Condition condition, std::int64_t than, Deadline deadline) const {
+    const std::array<SignalTerm, 2> both = {SignalTerm{signal, condition, than},
+                                            SignalTerm{state_->failure, Condition::not_equal, 0}};
+    const std::span<const SignalTerm> terms(both.data(), state_->failure ? 2 : 1);
+    std::int64_t seen = 0;
+    Deadline::Clock::time_point seen_at{};
+    for (;;) {
+        const auto which = detail::wait_any(terms, deadline.sliced(look_around));
+        const std::int64_t value = signal.load();
+        if (which == 0u) return value;
+        if (which == 1u && holds(condition, value, than)) return value;
+        throw_if_failed();
+        refuse_in_forked_child("QueueRef::wait");
+        const auto now = Deadline::Clock::now();
+        if (value != seen || seen_at == Deadline::Clock::time_point{}) {
+            seen = value;
+            seen_at = now;
+        }
+        const auto fault = state_->foreign ? std::nullopt : detail::faults::of(state_->agent);
+        if (fault && fault->when > state_->made_at && now - std::max(seen_at, fault->when) >= fault_grace)
+            state_->fail(static_cast<hsa_status_t>(HSA_STATUS_ERROR_MEMORY_FAULT), fault);
+        if (deadline.passed() && !failed())
+            throw Timeout("QueueRef::wait(" + detail::condition_text(condition, than) + ", " + deadline.text() +
+                          "): the value is " + std::to_string(value) + "; " + state_->label() + " has read index " +
+                          std::to_string(read_index()) + ", write index " + std::to_string(write_index()));
+    }
+}
+
+// ---- attributes
+
+void QueueRef::set_priority(QueuePriority priority) const { state_->set_priority(priority); }
+
+std::vector<std::uint32_t> QueueRef::set_cu_mask(std::span<const std::uint32_t> mask) const {
+    const bool none = std::all_of(mask.begin(), mask.end(), [](std::uint32_t word) { return word == 0; });
+    if (!mask.empty() && none)
+        throw InvalidArgument("QueueRef::set_cu_mask(" + state_->label() +
+                              "): the mask leaves no compute unit; an empty one allows all");
+    const hsa_status_t status = hsa_amd_queue_cu_set_mask(native(), static_cast<std::uint32_t>(mask.size() * 32),
+                                                          mask.empty() ? nullptr : mask.data());
+    // Reduced: success with fewer bits, which the caller is told.
+    if (static_cast<int>(status) != HSA_STATUS_CU_MASK_REDUCED)
+        check(status, [&] {
+            return "hsa_amd_queue_cu_set_mask(" + state_->label() + ", " + std::to_string(mask.size() * 32) + " bits)";
+        });
+    return cu_mask();
+}
+
+std::vector<std::uint32_t> QueueRef::cu_mask() const {
+    std::vector<std::uint32_t> mask(mask_words(agent()));
+    check(hsa_amd_queue_cu_get_mask(native(), static_cast<std::uint32_t>(mask.size() * 32), mask.data()),
+          [&] { return "hsa_amd_queue_cu_get_mask(" + state_->label() + ")"; });
+    return mask;
+}
+
+// ---- owners
+
 Queue Queue::create(AgentRef gpu, const QueueOptions& options) {
     const Driver driver = Driver::current();
     require_size(gpu, options.packets);
     Queue queue;
-    queue.state_ = std::make_unique<detail::QueueState>();
+    queue.state_.reset(new detail::QueueState);
     detail::QueueState& state = *queue.state_;
     state.agent = gpu;
-    state.on_error = options.on_error;
-    // UINT32_MAX: no static private or group segment; scratch grows when a packet asks for it.
-    hsa_queue_t* native = nullptr;
-    check(hsa_queue_create(gpu.native(), options.packets, HSA_QUEUE_TYPE_MULTI, on_queue_error, &state,
-                           UINT32_MAX, UINT32_MAX, &native),
-          [&] {
-              return "hsa_queue_create(" + gpu.label() + ", " + std::to_string(options.packets) +
-                     " packets; at most " + std::to_string(gpu.queues_max()) + " queues)";
-          });
-    state.attach(native, driver);
+    state.options = options;
+    state.failure = Signal::create(0);
+    state.handle = state.make_native();
+    state.attach(state.handle.get());
+    if (!options.cu_mask.empty()) queue.ref().set_cu_mask(options.cu_mask);
     return queue;
 }
+
+void Queue::rebuild() {
+    detail::QueueState& state = *state_;
+    if (state.foreign)
+        throw InvalidArgument("Queue::rebuild(" + state.label() + "): it was made elsewhere; its maker can make another");
+    UniqueHandle<detail::QueueState::Traits> fresh = state.make_native();
+    const std::vector<std::uint32_t> mask = state.options.cu_mask;
+    hsa_queue_t* const native = fresh.get();
+    // The old one ends here, with its error callback if that is running.
+    state.handle = std::move(fresh);
+    state.attach(native);
+    {
+        const std::lock_guard lock(state.failure_mutex);
+        state.status = HSA_STATUS_SUCCESS;
+        state.fault.reset();
+        state.callback_threw = nullptr;
+        state.failure.store(0);
+        state.failed.store(false, std::memory_order_release);
+    }
+    if (!mask.empty()) ref().set_cu_mask(mask);
+}
+
+Queue Queue::around(hsa_queue_t* native, AgentRef agent, bool owned, const char* call) {
+    const Driver driver = Driver::current();
+    if (native == nullptr) throw InvalidArgument(std::string(call) + "(null)");
+    if (const auto& info = optional_api().queue_get_info; !agent && info) {
+        hsa_agent_t found{};
+        if (info(native, QueueInfo::agent, &found) == HSA_STATUS_SUCCESS) agent = AgentRef(found);
+    }
+    Queue queue;
+    queue.state_.reset(new detail::QueueState);
+    detail::QueueState& state = *queue.state_;
+    state.agent = agent;
+    state.foreign = true;
+    state.attach(native);
+    // A view has no handle to destroy, and keeps the runtime alive all the same.
+    state.handle = UniqueHandle<detail::QueueState::Traits>(owned ? native : nullptr, driver);
+    return queue;
+}
+
+Queue Queue::from_native(hsa_queue_t* native, AgentRef agent) {
+    return around(native, agent, true, "Queue::from_native");
+}
+Queue Queue::view(hsa_queue_t* native, AgentRef agent) { return around(native, agent, false, "Queue::view"); }
 
 Queue::Queue() noexcept = default;
 Queue::Queue(Queue&&) noexcept = default;
