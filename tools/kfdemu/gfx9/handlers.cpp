@@ -48,8 +48,22 @@ bool supported(Level level) {
 Level best_level() { return supported(Level::V4) ? Level::V4 : supported(Level::V3) ? Level::V3 : Level::V2; }
 
 std::span<const Handler, kRowCount> handlers(Level level) {
-    static const Table v2 = KFDEMU_TABLE(v2), v3 = KFDEMU_TABLE(v3), v4 = KFDEMU_TABLE(v4);
-    return level == Level::V4 ? v4 : level == Level::V3 ? v3 : v2;
+    // Each is filled when it is first asked for: what fills it is compiled for its level, too, and would be an illegal
+    // instruction on a lesser CPU.
+    switch (level) {
+        case Level::V4: {
+            static const Table v4 = KFDEMU_TABLE(v4);
+            return v4;
+        }
+        case Level::V3: {
+            static const Table v3 = KFDEMU_TABLE(v3);
+            return v3;
+        }
+        default: {
+            static const Table v2 = KFDEMU_TABLE(v2);
+            return v2;
+        }
+    }
 }
 
 }  // namespace kfdemu::gfx9
