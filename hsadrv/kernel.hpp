@@ -125,11 +125,14 @@ class Kernel {
     template <class... Values>
     void enqueue(Stream& stream, const LaunchShape& shape, Deadline deadline, const Values&... values) const {
         check_stream(stream);
-        QueueFacts queue;
-        if (record_->plan.needs_queue()) queue = detail::queue_facts(stream);
         stream.dispatch(
             record_->plan.dispatch(record_->kernel_object, shape),
-            [&](std::byte* kernarg) { fill(kernarg, shape, queue, values...); }, deadline);
+            [&](std::byte* kernarg) {
+                QueueFacts queue;  // asked here, where the stream keeps the queue that it has
+                if (record_->plan.needs_queue()) queue = detail::queue_facts(stream);
+                fill(kernarg, shape, queue, values...);
+            },
+            deadline);
         (detail::keep_argument(stream, values), ...);
     }
 
