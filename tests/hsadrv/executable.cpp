@@ -2,6 +2,8 @@
 #include "hsadrv/executable.hpp"
 
 #include <elf.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -71,6 +73,33 @@ TEST_CASE("a code object for another GPU says which is wanted and which is given
                                                ": compile with -mcpu=" + own));
 }
 
+TEST_CASE("code for one setting of a feature loads on an agent with that setting, and says why on others",
+          "[executable][device]") {
+    NEEDS_DEVICE();
+    Device device;
+    const TargetId agent = TargetId::parse(device.gpu.agent().isas().front().name);
+    if (agent.processor != "gfx90a") SKIP_BECAUSE("the tests' kernels with features are for gfx90a");
+    struct Row {
+        const char* name;
+        TargetFeature TargetId::*feature;
+        TargetFeature setting;
+    };
+    for (const Row& row : {Row{"xnack_on", &TargetId::xnack, TargetFeature::on},
+                           Row{"xnack_off", &TargetId::xnack, TargetFeature::off},
+                           Row{"sramecc_off", &TargetId::sramecc, TargetFeature::off}}) {
+        CAPTURE(row.name, agent.name());
+        const std::string file = test_kernel_path(std::string("features.gfx90a.") + row.name + ".hsaco");
+        if (!std::filesystem::exists(file)) SKIP_BECAUSE("the tests' kernels were not compiled for gfx90a");
+        const std::string why = message_of<InvalidCodeObject>([&] { Executable::load(device.gpu, file); });
+        if (agent.*row.feature == row.setting) {
+            CHECK(why.empty());
+        } else {
+            CHECK_THAT(why, Contains("code object is for gfx90a:") && Contains("this agent is " + agent.name()) &&
+                                Contains("compile with -mcpu=gfx90a (which runs with either setting)"));
+        }
+    }
+}
+
 TEST_CASE("files that cannot be code objects are refused by name", "[executable][device]") {
     NEEDS_DEVICE();
     Device device;
@@ -80,6 +109,10 @@ TEST_CASE("files that cannot be code objects are refused by name", "[executable]
     CHECK_THAT(message_of<Error>([&] { Executable::load(device.gpu, TEST_KERNEL_DIR); }),
                Contains("is a directory"));
     CHECK_THAT(refusal(device.gpu, {}), Contains("'test'") && Contains("is empty"));
+    const std::string pipe = test_kernel_path("pipe." + std::to_string(getpid()));
+    REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+    CHECK_THAT(message_of<Error>([&] { Executable::load(device.gpu, pipe); }), Contains("is a pipe"));
+    std::filesystem::remove(pipe);
 
     const Bytes whole = read_file(launch_file(device.gpu, "v5.O2"));
     for (const std::size_t size : {std::size_t{10}, std::size_t{64}, whole.size() / 2, whole.size() - 1}) {
