@@ -35,6 +35,29 @@ bool uses_queue(ValueKind kind) {
            kind == ValueKind::hidden_shared_base;
 }
 
+/// Global offsets, buffers nobody needs and reserved bytes.
+bool is_always_zero(ValueKind kind) {
+    return kind == ValueKind::hidden_none ||
+           (kind >= ValueKind::hidden_global_offset_x && kind <= ValueKind::hidden_global_offset_z) ||
+           (kind >= ValueKind::hidden_printf_buffer && kind <= ValueKind::hidden_completion_action);
+}
+
+/// V5's first 24 bytes of hidden arguments (LLVM AMDGPUUsage, Code Object V5 Metadata). Whole work-groups only are
+/// counted; a partial one is in the remainder.
+struct Sizes {
+    std::uint32_t block_count[3];
+    std::uint16_t group_size[3], remainder[3];
+};
+static_assert(sizeof(Sizes) == 24);
+constexpr std::uint32_t sizes_offsets[] = {0, 4, 8, 12, 14, 16, 18, 20, 22};
+
+Sizes sizes_of(const Dim3& grid, const Dim3& group) {
+    const auto half = [](std::uint32_t value) { return static_cast<std::uint16_t>(value); };
+    return {{grid.x / group.x, grid.y / group.y, grid.z / group.z},
+            {half(group.x), half(group.y), half(group.z)},
+            {half(grid.x % group.x), half(grid.y % group.y), half(grid.z % group.z)}};
+}
+
 template <class T>
 void store(std::byte* to, T value) {
     std::memcpy(to, &value, sizeof value);
@@ -65,23 +88,37 @@ void HiddenArguments::add(const ArgumentMetadata& argument) {
                                 std::to_string(argument.size_bytes) + " bytes" + ", wanted " +
                                 std::to_string(hidden_size_bytes(argument.kind)));
     }
-    if (slots_.empty()) begin_bytes_ = argument.offset_bytes;
+    if (empty()) begin_bytes_ = argument.offset_bytes;
     end_bytes_ = argument.offset_bytes + argument.size_bytes;
+    if (is_always_zero(argument.kind)) return;
     slots_.push_back({argument.offset_bytes, argument.kind});
     needs_queue_ = needs_queue_ || uses_queue(argument.kind);
+    if (argument.kind == ValueKind::hidden_remainder_z) merge_sizes();
+}
+
+void HiddenArguments::merge_sizes() {
+    constexpr std::size_t count = std::size(sizes_offsets);
+    if (slots_.size() < count || sizes_offset_ != nowhere) return;
+    const Slot* const first = slots_.data() + slots_.size() - count;
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto kind =
+            static_cast<ValueKind>(static_cast<std::size_t>(ValueKind::hidden_block_count_x) + i);
+        if (first[i].kind != kind || first[i].offset_bytes != first->offset_bytes + sizes_offsets[i]) return;
+    }
+    sizes_offset_ = first->offset_bytes;
+    slots_.resize(slots_.size() - count);
 }
 
 void HiddenArguments::fill(std::byte* kernarg, const HiddenValues& values,
                            const QueueFacts& queue) const noexcept {
-    if (slots_.empty()) return;
-    // Global offsets, buffers nobody needs and reserved bytes are zero.
+    if (empty()) return;
     std::memset(kernarg + begin_bytes_, 0, end_bytes_ - begin_bytes_);
     const Dim3& grid = values.grid;
     const Dim3& group = values.workgroup;
+    if (sizes_offset_ != nowhere) store(kernarg + sizes_offset_, sizes_of(grid, group));
     for (const Slot& hidden : slots_) {
         std::byte* const to = kernarg + hidden.offset_bytes;
         switch (hidden.kind) {
-            // Whole work-groups only; a partial one is in the remainder.
             case ValueKind::hidden_block_count_x:
                 store(to, grid.x / group.x);
                 break;

@@ -41,7 +41,7 @@ class HiddenArguments {
     /// In ascending order of offset. Throws InvalidCodeObject if its size is not that of its kind.
     void add(const ArgumentMetadata& argument);
 
-    bool empty() const noexcept { return slots_.empty(); }
+    bool empty() const noexcept { return end_bytes_ == begin_bytes_; }
     bool needs_queue() const noexcept { return needs_queue_; }
 
     /// Writes all of them and zeros between them. `kernarg` holds the kernel's whole segment.
@@ -55,7 +55,12 @@ class HiddenArguments {
         std::uint32_t offset_bytes;
         ValueKind kind;
     };
-    std::vector<Slot> slots_;
+    /// Block counts, group sizes and remainders, all nine, one behind the other: V5's and V6's order.
+    void merge_sizes();
+
+    static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
+    std::vector<Slot> slots_;              // of the kinds that are not always zero
+    std::uint32_t sizes_offset_ = nowhere;  // where the nine sizes are, if they are together
     std::uint32_t begin_bytes_ = 0, end_bytes_ = 0;
     bool needs_queue_ = false;
 };
