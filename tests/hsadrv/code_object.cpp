@@ -143,9 +143,27 @@ TEST_CASE("metadata and descriptor that disagree are refused with both numbers",
         if (std::memcmp(file.data() + at, sizes, sizeof sizes) == 0) break;
     }
     REQUIRE(at + 64 <= file.size());
-    patch<std::uint32_t>(file, at, 16);
+    const auto why = [&](std::size_t field, std::uint32_t value) {
+        Bytes bad = file;
+        patch<std::uint32_t>(bad, at + field, value);
+        return message_of<InvalidCodeObject>([&] { read_code_object(bad); });
+    };
+    CHECK_THAT(why(0, 16), Contains("'reverse'") && Contains("group segment size is 12 in the metadata and 16"));
+    CHECK_THAT(why(4, 4096), Contains("'reverse'") && Contains("private segment size is") && Contains("4096"));
+    CHECK_THAT(why(8, 4096), Contains("'reverse'") && Contains("kernarg size is") && Contains("4096"));
+    CHECK(why(8, 0).empty());  // the compiler did not say
+}
+
+TEST_CASE("a kernel of the metadata without a descriptor is refused", "[code_object]") {
+    Bytes file = test_code_object(variant("gfx90a", 5, "O2"));
+    // Its symbol's name, in the symbol table's strings alone: the last place where it stands.
+    const std::string name = "saxpy.kd";
+    const auto* text = reinterpret_cast<const char*>(file.data());
+    const std::size_t at = std::string_view(text, file.size()).rfind(name);
+    REQUIRE(at != std::string_view::npos);
+    patch(std::span(file), at, 'x');
     CHECK_THAT(message_of<InvalidCodeObject>([&] { read_code_object(file); }),
-               Contains("'reverse'") && Contains("group segment size is 12 in the metadata and 16"));
+               Contains("kernel 'saxpy' has no symbol 'saxpy.kd'"));
 }
 
 TEST_CASE("metadata for another target than the ELF flags is refused", "[code_object]") {

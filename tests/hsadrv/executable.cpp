@@ -130,6 +130,19 @@ TEST_CASE("an unknown kernel is refused with the names of those there are", "[ex
                Contains("no kernel 'daxpy'") && Contains("'saxpy', 'mixed', 'reverse'"));
 }
 
+TEST_CASE("a stripped code object's kernels are found, or the remedy is named", "[executable][device]") {
+    NEEDS_DEVICE();
+    Device device;
+    NEEDS_LAUNCH_KERNELS(device.gpu.agent());
+    const Executable code =
+        Executable::load(device.gpu, test_kernel_path("stripped." + device.gpu.agent().name() + ".hsaco"));
+    CHECK_FALSE(code.code_object().has_symbol_table);
+    CHECK(code.code_object().find("read_globals"));
+    const std::string why = message_of<InvalidCodeObject>([&] { code.kernel("read_globals"); });
+    if (!why.empty()) CHECK_THAT(why, Contains("kernel 'read_globals'") && Contains("link without -s"));
+    CHECK(why.empty() == !code.symbols().empty());
+}
+
 TEST_CASE("a kernel keeps its executable alive", "[executable][device]") {
     NEEDS_DEVICE();
     Device device;
