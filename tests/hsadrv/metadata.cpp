@@ -162,7 +162,9 @@ TEST_CASE("every key that AMDGPUUsage lists for a kernel is read", "[metadata]")
     CHECK(plain.max_workgroups == std::array<std::uint32_t, 3>{});
     CHECK_FALSE(plain.workgroup_processor_mode);
     CHECK_FALSE(plain.uniform_workgroups);
-    CHECK(read(with(kernel_fields(), ".workgroup_processor_mode", flag(true))).kernels[0].workgroup_processor_mode);
+    CHECK(read(with(kernel_fields(), ".workgroup_processor_mode", flag(true)))
+              .kernels[0]
+              .workgroup_processor_mode);
     CHECK(read(with(kernel_fields(), ".kind", text("fini"))).kernels[0].kind == KernelKind::fini);
 }
 
@@ -178,7 +180,8 @@ TEST_CASE("every key that AMDGPUUsage lists for an argument is read", "[metadata
     fields[".is_restrict"] = flag(true);
     fields[".is_volatile"] = flag(true);
     fields[".is_pipe"] = flag(true);
-    const ArgumentMetadata argument = read(with(kernel_fields(), ".args", array({map(fields)}))).kernels[0].arguments[0];
+    const ArgumentMetadata argument =
+        read(with(kernel_fields(), ".args", array({map(fields)}))).kernels[0].arguments[0];
     CHECK(argument.name == "a");
     CHECK(argument.type_name == "float*");
     CHECK(argument.address_space == AddressSpace::global);
@@ -193,7 +196,8 @@ TEST_CASE("every key that AMDGPUUsage lists for an argument is read", "[metadata
     }
     constexpr const char* spaces[] = {"private", "global", "constant", "local", "generic", "region"};
     for (int i = 0; i < 6; ++i) {
-        const auto one = with(kernel_fields(), ".args", array({map(with(fields, ".address_space", text(spaces[i])))}));
+        const auto one =
+            with(kernel_fields(), ".args", array({map(with(fields, ".address_space", text(spaces[i])))}));
         CHECK(read(one).kernels[0].arguments[0].address_space == static_cast<AddressSpace>(i + 1));
     }
 }
@@ -268,7 +272,8 @@ TEST_CASE("values that make no sense are refused", "[metadata]") {
     CHECK_THAT(refusal(with(kernel_fields(), ".workgroup_size_hint", array({number(1)}))),
                Contains("three numbers"));
     CHECK_THAT(refusal(with(kernel_fields(), ".workgroup_size_hint", number(1))), Contains("an array"));
-    CHECK_THAT(refusal(with(kernel_fields(), ".language_version", array({number(1)}))), Contains("two numbers"));
+    CHECK_THAT(refusal(with(kernel_fields(), ".language_version", array({number(1)}))),
+               Contains("two numbers"));
     CHECK_THAT(refusal(with(kernel_fields(), ".cluster_dims", array({number(2), number(0), number(1)}))),
                Contains("above zero"));
     CHECK_THAT(refusal(with(kernel_fields(), ".vec_type_hint", number(1))), Contains("text"));
