@@ -34,7 +34,13 @@ void watch_for_forks() {
     std::call_once(once, [] { pthread_atfork(nullptr, nullptr, after_fork_in_child); });
 }
 
-std::mutex& runtime_mutex() {
+/// Held while a runtime is made, which may take a while and may fail.
+std::mutex& making_mutex() {
+    static std::mutex mutex;
+    return mutex;
+}
+/// Held for a look at the slot: by messages too, which are also made while a runtime fails to be made.
+std::mutex& slot_mutex() {
     static std::mutex mutex;
     return mutex;
 }
@@ -162,16 +168,17 @@ void Runtime::require_known(const std::string& call, std::span<const AgentRef> a
 
 std::shared_ptr<Runtime> Runtime::acquire() {
     refuse_in_forked_child("hsadrv::Driver()");
-    const std::lock_guard lock(runtime_mutex());
-    if (auto running = runtime_slot().lock()) return running;
+    const std::lock_guard making(making_mutex());
+    if (auto running = find()) return running;
     auto fresh = std::make_shared<Runtime>();
+    const std::lock_guard lock(slot_mutex());
     runtime_slot() = fresh;
     return fresh;
 }
 
 std::shared_ptr<Runtime> Runtime::find() noexcept {
     if (in_forked_child()) return nullptr;
-    const std::lock_guard lock(runtime_mutex());
+    const std::lock_guard lock(slot_mutex());
     return runtime_slot().lock();
 }
 
