@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdio>
 #include <mutex>
+#include <thread>
 
 #include "hsadrv/device_file.hpp"
 #include "hsadrv/error.hpp"
@@ -22,6 +23,16 @@ namespace {
 
 std::atomic<int> live_runtimes{0};
 std::atomic<bool> forked_child{false};
+
+// The last owner may be a callback, so that a runtime ends on a thread of its own; the process must not end amid that, under
+// the runtime's feet. Destroyed before what this library is linked to.
+std::atomic<int> ending_runtimes{0};
+struct ExitGuard {
+    ~ExitGuard() {
+        for (int i = 0; i < 2000 && ending_runtimes.load() > 0 && !in_forked_child(); ++i)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+} exit_guard;
 
 // Runs in the child of fork(), not of vfork() or posix_spawn(), which only exec.
 void after_fork_in_child() {
@@ -116,6 +127,7 @@ Runtime::Runtime() {
 
 Runtime::~Runtime() {
     if (in_forked_child()) return;
+    ending_runtimes.fetch_add(1);
     callbacks_.reset();
     registrations_.reset();
     signals_.reset();
@@ -124,6 +136,7 @@ Runtime::~Runtime() {
     hsa_shut_down();
     // Somebody else's runtime by now, which keeps the address of our event handler.
     if (runtime_is_up()) faults::stay_loaded();
+    ending_runtimes.fetch_sub(1);
 }
 
 void Runtime::enumerate() {

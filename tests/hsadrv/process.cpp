@@ -241,6 +241,22 @@ TEST_CASE("child: exits without shutdown", "[.child]") {
     std::exit(0);
 }
 
+TEST_CASE("a process may exit while its last callback ends the runtime", "[driver][process]") {
+    NEEDS_DEVICE();
+    for (int round = 0; round < 10; ++round) check_child("child: exits in its last callback");
+}
+
+TEST_CASE("child: exits in its last callback", "[.child]") {
+    std::atomic<bool> begun{false};
+    {
+        const Driver driver;
+        const auto signal = std::make_shared<Signal>(Signal::create(1));
+        driver.callbacks().on_signal(*signal, Condition::less, 1, [&begun, signal, driver] { begun = true; });
+        signal->store(0);
+    }
+    while (!begun) std::this_thread::yield();
+}
+
 // ---- no device
 
 TEST_CASE("what the device file says, and the remedy", "[driver][process]") {

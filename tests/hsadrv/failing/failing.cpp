@@ -1,0 +1,89 @@
+// Every function of imports.inc, under its own name: counts, fails or calls the runtime's. See failing.hpp.
+#include "failing.hpp"
+
+#include <dlfcn.h>
+#include <hsa/hsa_ext_amd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+#include <type_traits>
+
+namespace failing {
+
+namespace {
+
+std::atomic<bool> counting{false};
+std::atomic<std::uint64_t> calls{0}, target{0};
+std::atomic<hsa_status_t> wanted{HSA_STATUS_ERROR};
+std::atomic<const char*> failed{nullptr};
+
+void* runtime_function(const char* name) {
+    void* function = ::dlsym(RTLD_NEXT, name);
+    if (function == nullptr) {
+        std::fprintf(stderr, "failing: the runtime has no %s\n", name);
+        std::abort();
+    }
+    return function;
+}
+
+constexpr bool ends_something(std::string_view name) {
+    for (const std::string_view part : {"destroy", "_free", "_unlock", "_deregister", "shut_down"})
+        if (name.find(part) != name.npos) return true;
+    return false;
+}
+
+bool fails_now(const char* name) {
+    if (!counting.load(std::memory_order_relaxed)) return false;
+    if (calls.fetch_add(1) + 1 != target.load()) return false;
+    failed.store(name);
+    return true;
+}
+
+/// One function: its type, and a type that has its name.
+template <class Function, class Name>
+struct Layer;
+template <class R, class... A, class Name>
+struct Layer<R(A...), Name> {
+    static R call(A... arguments) {
+        static const auto real = reinterpret_cast<R (*)(A...)>(runtime_function(Name::text));
+        if constexpr (std::is_same_v<R, hsa_status_t>) {
+            if (fails_now(Name::text)) {
+                if constexpr (ends_something(Name::text)) real(arguments...);
+                return wanted.load();
+            }
+        }
+        return real(arguments...);
+    }
+};
+
+}  // namespace
+
+void begin(std::uint64_t nth, hsa_status_t status) {
+    calls = 0;
+    target = nth;
+    wanted = status;
+    failed = nullptr;
+    counting = true;
+}
+
+Report end() {
+    counting = false;
+    return {calls.load(), failed.load()};
+}
+
+}  // namespace failing
+
+// The exported name jumps to the layer by way of a variable: so the name may have any type, the header's.
+#define X(name)                                                                                      \
+    namespace failing {                                                                              \
+    struct name##_name {                                                                             \
+        static constexpr char text[] = #name;                                                        \
+    };                                                                                               \
+    }                                                                                                \
+    extern "C" __attribute__((used, visibility("hidden"))) void* const failing_##name =              \
+        reinterpret_cast<void*>(&failing::Layer<decltype(name), failing::name##_name>::call);        \
+    __asm__(".text\n.globl " #name "\n.type " #name ", @function\n" #name ":\n  jmp *failing_" #name \
+            "(%rip)\n");
+#include "imports.inc"

@@ -1,0 +1,26 @@
+// A layer between the library and the HSA runtime in which the n-th call fails, for tests.
+//
+//   failing::begin(7, HSA_STATUS_ERROR_OUT_OF_RESOURCES);      // the seventh call from now
+//   … failing::end().failed …                                   // which one that was
+//
+// Only functions that return a status count, since only they can say that they failed. A call that fails is
+// not made, except for one that destroys or ends something: that is made, and then says that it failed.
+// Thread safety: calls from any thread.
+#pragma once
+
+#include <hsa/hsa.h>
+
+#include <cstdint>
+
+namespace failing {
+
+struct Report {
+    std::uint64_t calls;  ///< since begin()
+    const char* failed;   ///< the name of the function that failed, or null
+};
+
+/// `nth` begins at 1; 0: none fails, they are only counted.
+__attribute__((visibility("default"))) void begin(std::uint64_t nth, hsa_status_t status);
+__attribute__((visibility("default"))) Report end();
+
+}  // namespace failing
