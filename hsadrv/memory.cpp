@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <shared_mutex>
 
 #include "hsadrv/error.hpp"
 #include "hsadrv/global_flags.hpp"
@@ -101,18 +102,10 @@ PointerInfo require_allocation(const std::string& call, const void* allocation) 
                           HSA_STATUS_ERROR_INVALID_ARGUMENT);
 }
 
-/// The pool that memory came from; nothing where none of its owner's is of that kind.
-std::optional<MemPool> pool_of(const PointerInfo& info) {
-    for (const MemPool& pool : info.owner.pools())
-        if (pool.segment() == Segment::global && pool.global_flags().coarse_grained == info.flags.coarse_grained)
-            return pool;
-    return std::nullopt;
-}
-
 void require_possible(const std::string& call, const PointerInfo& info, std::span<const AgentRef> agents) {
     Driver::current().runtime().require_known(call, agents);
     if (!info.device_memory()) return;
-    const auto pool = pool_of(info);
+    const auto pool = info.pool();
     for (const AgentRef agent : agents)
         if (pool && pool->access(agent) == PoolAccess::never)
             throw InvalidArgument(call + ": " + agent.label() + " can never use memory of " + pool->label() +
@@ -152,6 +145,16 @@ void set_access(void* allocation, std::span<const AgentRef> agents) {
     replace_access(call, info, all);
 }
 
+std::optional<MemPool> PointerInfo::pool() const {
+    if (kind != Kind::pool || !owner) return std::nullopt;
+    for (const MemPool& pool : owner.pools()) {
+        if (pool.segment() != Segment::global) continue;
+        const GlobalFlags its = pool.global_flags();
+        if (its.coarse_grained == flags.coarse_grained && its.kernarg == flags.kernarg) return pool;
+    }
+    return std::nullopt;
+}
+
 bool PointerInfo::device_memory() const { return kind != Kind::pageable && owner && owner.is_gpu(); }
 
 void* PointerInfo::agent_address(const void* pointer) const noexcept {
@@ -159,6 +162,12 @@ void* PointerInfo::agent_address(const void* pointer) const noexcept {
     // holds.
     if (!within(agent_base, size_bytes, pointer) && within(host_base, size_bytes, pointer))
         return static_cast<std::byte*>(agent_base) + (number(pointer) - number(host_base));
+    return const_cast<void*>(pointer);
+}
+
+void* PointerInfo::host_address(const void* pointer) const noexcept {
+    if (!within(host_base, size_bytes, pointer) && within(agent_base, size_bytes, pointer))
+        return static_cast<std::byte*>(host_base) + (number(pointer) - number(agent_base));
     return const_cast<void*>(pointer);
 }
 
@@ -187,9 +196,13 @@ PointerInfo registered_info(const detail::HostLock& lock, AgentRef cpu) {
 }  // namespace
 
 PointerInfo pointer_info(const void* pointer) {
-    if (const auto runtime = detail::Runtime::find())
+    const auto runtime = detail::Runtime::find();
+    std::shared_lock<std::shared_mutex> querying;
+    if (runtime) {
         if (const auto lock = runtime->registrations().covering(pointer))
             return registered_info(*lock, runtime->cpus().front());
+        querying = runtime->registrations().querying();
+    }
     hsa_amd_pointer_info_t native{};
     native.size = sizeof native;
     std::uint32_t count = 0;

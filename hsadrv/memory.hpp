@@ -12,7 +12,9 @@
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -86,8 +88,17 @@ struct PointerInfo {
     std::vector<AgentRef> accessible;
 
     bool device_memory() const;
+    bool accessible_by(AgentRef agent) const noexcept {
+        return std::find(accessible.begin(), accessible.end(), agent) != accessible.end();
+    }
+    /// The pool that the memory came from; nothing for other memory.
+    std::optional<MemPool> pool() const;
+    /// Does the CPU reach it? Pageable, pinned and registered memory; device memory is left to the engines.
+    bool host_memory() const { return kind == Kind::pageable || (kind != Kind::other && !device_memory()); }
     /// The agents' address for `pointer`, which is a host or an agent address within the block.
     void* agent_address(const void* pointer) const noexcept;
+    /// The host's address for it; for host memory.
+    void* host_address(const void* pointer) const noexcept;
     /// Bytes from `pointer` to the end of the block.
     std::size_t bytes_after(const void* pointer) const noexcept;
 };

@@ -165,6 +165,7 @@ RegistrationBook::Entry Registrations::lock(const HostRange& range, bool scoped)
             call() + ": " + std::to_string(page_bytes) + " registered ranges begin in this page",
             HSA_STATUS_ERROR_OUT_OF_RESOURCES);
     HostLock made{range, *name, 0};
+    const std::unique_lock excluded(runtime_mutex_);
     try {
         void* at_agents = nullptr;
         check(native_lock(range, *name, &at_agents), call);
@@ -191,6 +192,7 @@ void Registrations::remove(Id id) {
 
 // A lock that stays keeps its name, too.
 void Registrations::unlock(const HostLock& lock) {
+    const std::unique_lock excluded(runtime_mutex_);
     if (!native_unlock(lock))
         throw Error(call_text("hsa_amd_memory_unlock", pointer(lock.range.begin), lock.range.size_bytes) +
                     ": the kernel driver refuses to unlock the range, which stays locked");

@@ -1,11 +1,14 @@
 // Internal: the registrations of a runtime, its book and the locks that it keeps there.
 //
 // The mutex guards the book alone: the runtime locks and unlocks outside of it, under a name that is reserved
-// meanwhile, so that pinning a large range holds up nobody. Thread safety: any thread.
+// meanwhile. But its pointer queries read lists that locking and unlocking frees (ROCR's Runtime::PtrInfo copies the
+// thunk's list of nodes without the thunk's mutex), so those exclude each other by a mutex of their own. Thread
+// safety: any thread. Lock order: runtime_mutex_, then mutex_.
 #pragma once
 
 #include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <span>
 
 #include "hsadrv/mem_pool.hpp"
@@ -30,10 +33,14 @@ class Registrations {
     /// The lock that the pointer lies in, by the host's or the agents' view.
     std::optional<HostLock> covering(const void* pointer) const;
 
+    /// Held while the runtime is asked about a pointer.
+    std::shared_lock<std::shared_mutex> querying() const { return std::shared_lock(runtime_mutex_); }
+
   private:
     RegistrationBook::Entry lock(const HostRange& range, bool scoped);
     void unlock(const HostLock& lock);
 
+    mutable std::shared_mutex runtime_mutex_;
     mutable std::mutex mutex_;
     RegistrationBook book_;
 };

@@ -85,6 +85,8 @@ void Stream::copy_async(void* destination, const void* source, std::size_t size_
     core_->copy(destination, source, size_bytes, deadline);
 }
 
+void Stream::copy_rect_async(const Rect& rect, Deadline deadline) { core_->copy_rect(rect, deadline); }
+
 void Stream::fill_async(void* destination, std::size_t size_bytes, std::span<const std::byte> pattern,
                         Deadline deadline) {
     core_->fill(destination, size_bytes, pattern, deadline);

@@ -38,6 +38,7 @@
 #include "hsadrv/packet.hpp"
 #include "hsadrv/queue.hpp"
 #include "hsadrv/signal.hpp"
+#include "hsadrv/rect.hpp"
 
 namespace hsadrv {
 
@@ -104,12 +105,17 @@ class Stream {
     /// Copies between any two of: this GPU's memory, another GPU's, pinned or registered host memory,
     /// pageable host memory. Pinned, registered and device memory: returns at once; both sides must stay
     /// valid until the copy is complete. Pageable source: staged; it may be reused on return. Pageable
-    /// destination: returns when the data is there. Zero bytes do nothing. Throws InvalidArgument for null,
-    /// for a range that runs past its allocation and for ranges that overlap.
+    /// destination: returns when the data is there. Zero bytes do nothing. Host memory is copied by the CPU, at once,
+    /// where that is quicker and changes no order. Throws InvalidArgument for null, for a range that runs past its
+    /// allocation and for ranges that overlap, by whatever address they are named.
     void copy_async(void* destination, const void* source, std::size_t size_bytes, Deadline deadline = {});
 
-    /// Repeats `pattern` over `size_bytes` bytes, which must be a multiple of its size. Any memory but
-    /// pageable.
+    /// The same for a rectangle or a box of bytes; see rect.hpp. Windows of one matrix are told apart, so that one can
+    /// be copied to another. Throws InvalidArgument, also for rows or planes that run into each other.
+    void copy_rect_async(const Rect& rect, Deadline deadline = {});
+
+    /// Repeats `pattern` over `size_bytes` bytes; the last repetition may be cut short. Any memory; returns when
+    /// pageable memory is filled, at once otherwise.
     void fill_async(void* destination, std::size_t size_bytes, std::span<const std::byte> pattern,
                     Deadline deadline = {});
     template <class T>

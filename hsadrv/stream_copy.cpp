@@ -15,8 +15,11 @@ namespace {
 // Large enough that a DMA engine runs at its full rate, small enough that two of them are cheap for every
 // stream.
 constexpr std::size_t staging_bytes = 2u << 20;
-// The first part of a fill comes from the host; the rest doubles it on the device.
+// The first part of a fill, unless the pattern is larger.
 constexpr std::size_t fill_seed_bytes = 256u << 10;
+
+// Up to here the CPU copies host memory sooner than an engine has been told to.
+constexpr std::size_t small_copy_bytes = 32u << 10;
 
 std::string range_text(const char* call, const void* to, const void* from, std::size_t size_bytes) {
     char text[128];
@@ -26,16 +29,33 @@ std::string range_text(const char* call, const void* to, const void* from, std::
 
 std::uintptr_t number(const void* pointer) noexcept { return reinterpret_cast<std::uintptr_t>(pointer); }
 
-bool overlap(const void* a, const void* b, std::size_t size_bytes) noexcept {
-    return number(a) < number(b) + size_bytes && number(b) < number(a) + size_bytes;
+[[noreturn]] void refuse(const std::string& message) {
+    throw InvalidArgument(message, HSA_STATUS_ERROR_INVALID_ARGUMENT);
 }
 
-void require_room(const PointerInfo& info, const void* pointer, std::size_t size_bytes,
-                  const std::string& call, const char* side) {
+bool nearer_than(std::intptr_t distance, std::size_t size_bytes) noexcept {
+    const auto apart = static_cast<std::size_t>(distance);
+    return apart < size_bytes || std::size_t{0} - apart < size_bytes;
+}
+
+template <class Text>
+void require_range(Text&& call, const PointerInfo& info, const void* pointer, std::size_t size_bytes,
+                   const char* side) {
+    if (size_bytes > UINTPTR_MAX - number(pointer))
+        refuse(call() + ": the range runs past the end of the address space");
     if (info.kind == PointerInfo::Kind::pageable || info.bytes_after(pointer) >= size_bytes) return;
-    throw InvalidArgument(call + ": the " + side + " has " + std::to_string(info.bytes_after(pointer)) +
-                              " B left in its allocation of " + std::to_string(info.size_bytes) + " B",
-                          HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    refuse(call() + ": the " + side + " has " + std::to_string(info.bytes_after(pointer)) +
+           " B left in its allocation of " + std::to_string(info.size_bytes) + " B");
+}
+
+// Doubles what is there: every part begins with a whole pattern, and the last may be cut short.
+void fill_on_host(std::byte* to, std::size_t size_bytes, std::span<const std::byte> pattern) noexcept {
+    std::size_t filled = std::min(size_bytes, pattern.size());
+    std::memcpy(to, pattern.data(), filled);
+    for (std::size_t part = 0; filled < size_bytes; filled += part) {
+        part = std::min(filled, size_bytes - filled);
+        std::memcpy(to + filled, to, part);
+    }
 }
 
 std::byte* at(void* base, std::size_t offset) noexcept { return static_cast<std::byte*>(base) + offset; }
@@ -50,64 +70,95 @@ StreamCore::End StreamCore::end_of(const void* pointer, const PointerInfo& info)
 }
 
 // False if `engine` can never reach that memory.
-bool StreamCore::make_reachable(const PointerInfo& info, const void* pointer, AgentRef engine) const {
-    if (std::find(info.accessible.begin(), info.accessible.end(), engine) != info.accessible.end())
-        return true;
-    if (info.kind == PointerInfo::Kind::registered)
-        throw InvalidArgument("Stream::copy_async: the registered memory at " +
-                              std::to_string(number(pointer)) + " is not mapped for " + engine.label() +
-                              "; name that agent in register_memory");
-    if (info.device_memory() && device_pool(info.owner).access(engine) == PoolAccess::never) return false;
+bool StreamCore::make_reachable(const PointerInfo& info, AgentRef engine) const {
+    if (info.kind == PointerInfo::Kind::pageable || info.accessible_by(engine)) return true;
+    if (const auto pool = info.pool(); info.device_memory() && pool && pool->access(engine) == PoolAccess::never)
+        return false;
     allow_access(info.agent_base, std::span(&engine, 1));
     return true;
+}
+
+std::intptr_t StreamCore::Route::agent_distance() const noexcept {
+    return static_cast<std::intptr_t>(number(to.agent_address(destination)) - number(from.agent_address(source)));
+}
+
+std::optional<std::intptr_t> StreamCore::Route::host_distance() const {
+    if (!to.host_memory() || !from.host_memory()) return std::nullopt;
+    return static_cast<std::intptr_t>(number(host_destination()) - number(host_source()));
+}
+
+StreamCore::Route StreamCore::route(const char* call, void* destination, std::size_t destination_bytes,
+                                    const void* source, std::size_t source_bytes) {
+    const auto text = [&] { return range_text(call, destination, source, std::max(destination_bytes, source_bytes)); };
+    if (destination == nullptr || source == nullptr) refuse(text() + ": null address");
+    Route route{destination, source, pointer_info(destination), pointer_info(source)};
+    require_range(text, route.to, destination, destination_bytes, "destination");
+    require_range(text, route.from, source, source_bytes, "source");
+    return route;
+}
+
+// The runtime has the source's GPU copy, or the destination's; for host memory on both sides ours does.
+AgentRef StreamCore::engine_for(End to, End from) const noexcept {
+    return from.device ? from.device : to.device ? to.device : agent_;
+}
+
+// Memory that is registered for other agents alone is to this engine as if it were not.
+AgentRef StreamCore::settle(Route& route) const {
+    const AgentRef engine = engine_for(end_of(route.destination, route.to), end_of(route.source, route.from));
+    const auto unmapped = [&](const PointerInfo& info) {
+        return info.kind == PointerInfo::Kind::registered && !info.accessible_by(engine);
+    };
+    if (unmapped(route.to)) {
+        route.destination = route.host_destination();
+        route.to = {};
+    }
+    if (unmapped(route.from)) {
+        route.source = route.host_source();
+        route.from = {};
+    }
+    return engine;
+}
+
+bool StreamCore::on_host(const Route& route, std::size_t size_bytes, Deadline deadline, const char* call) {
+    if (!route.to.host_memory() || !route.from.host_memory()) return false;
+    if (!route.to_pageable() && !route.from_pageable() && size_bytes > small_copy_bytes) return false;
+    return turn_of_host(route.to_pageable(), deadline, call);
+}
+
+bool StreamCore::turn_of_host(bool wait_for_it, Deadline deadline, const char* call) {
+    if (wait_for_it) wait(tail(), deadline, call);
+    return reached(tail());
 }
 
 void StreamCore::copy(void* destination, const void* source, std::size_t size_bytes, Deadline deadline) {
     static constexpr const char* call = "Stream::copy_async";
     if (size_bytes == 0) return throw_if_failed();
-    const std::string text = range_text(call, destination, source, size_bytes);
-    if (destination == nullptr || source == nullptr)
-        throw InvalidArgument(text + ": null address", HSA_STATUS_ERROR_INVALID_ARGUMENT);
-    if (size_bytes > UINTPTR_MAX - std::max(number(destination), number(source)))
-        throw InvalidArgument(text + ": the range runs past the end of the address space",
-                              HSA_STATUS_ERROR_INVALID_ARGUMENT);
-    const PointerInfo to = pointer_info(destination), from = pointer_info(source);
-    require_room(to, destination, size_bytes, text, "destination");
-    require_room(from, source, size_bytes, text, "source");
-    if (overlap(to.agent_address(destination), from.agent_address(source), size_bytes))
-        throw InvalidArgument(text + ": the ranges overlap", HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    Route route = StreamCore::route(call, destination, size_bytes, source, size_bytes);
+    const auto host_distance = route.host_distance();
+    if (nearer_than(route.agent_distance(), size_bytes) || (host_distance && nearer_than(*host_distance, size_bytes)))
+        refuse(range_text(call, destination, source, size_bytes) + ": the ranges overlap");
+
+    const AgentRef engine = settle(route);
 
     RetiredHolds retired;
     const auto held = lock(deadline, call);
     throw_if_failed();
     if (captured([=](StreamCore& core, Deadline when) { core.copy(destination, source, size_bytes, when); })) return;
     retire(retired);
-    const bool to_pageable = to.kind == PointerInfo::Kind::pageable;
-    const bool from_pageable = from.kind == PointerInfo::Kind::pageable;
-    if (to_pageable && from_pageable) {
-        wait(tail(), deadline, call);
-        std::memcpy(destination, source, size_bytes);
+    if (on_host(route, size_bytes, deadline, call)) {
+        std::memcpy(route.host_destination(), route.host_source(), size_bytes);
         return;
     }
-    const End to_end = end_of(destination, to), from_end = end_of(source, from);
-    // The runtime has the source's GPU copy, or the destination's; for host memory on both sides ours does.
-    const AgentRef engine = from_end.device ? from_end.device : to_end.device ? to_end.device : agent_;
-    if (from_pageable) {
-        make_reachable(to, destination, engine);
-        return upload(to_end, source, size_bytes, deadline);
-    }
-    if (to_pageable) {
-        make_reachable(from, source, engine);
-        return download(destination, from_end, size_bytes, deadline);
-    }
-    if (make_reachable(from, source, engine) && make_reachable(to, destination, engine))
-        copy_linear(to_end, from_end, size_bytes, deadline);
-    else
-        copy_through_host(to_end, from_end, size_bytes, deadline);
+    const End to = end_of(route.destination, route.to), from = end_of(route.source, route.from);
+    const bool reachable = make_reachable(route.from, engine) && make_reachable(route.to, engine);
+    if (route.from_pageable()) return upload(to, route.source, size_bytes, deadline);
+    if (route.to_pageable()) return download(route.destination, from, size_bytes, deadline);
+    if (!reachable) return copy_through_host(to, from, size_bytes, deadline);
+    copy_linear(to, from, size_bytes, deadline);
 }
 
-Point StreamCore::copy_linear(End to, End from, std::size_t size_bytes, Deadline deadline,
-                              std::shared_ptr<const void> keep) {
+hsa_status_t StreamCore::put_copy(const EngineCall& engine, Deadline deadline, std::shared_ptr<const void> keep,
+                                  Point& point) {
     static constexpr const char* call = "Stream::copy_async";
     check_copies();
     std::shared_ptr<PooledSignal> before = before_next(deadline, call);
@@ -115,27 +166,39 @@ Point StreamCore::copy_linear(End to, End from, std::size_t size_bytes, Deadline
     holds_.make_room(2);
     copies_.reserve(copies_.size() + 1);
 
+    const hsa_signal_t dependency = before ? before->native() : hsa_signal_t{0};
+    const hsa_status_t status = engine(before ? 1 : 0, before ? &dependency : nullptr, done->native());
+    if (status != HSA_STATUS_SUCCESS) return status;
+
+    copies_.push_back(done);
+    set_copy_tail(done, Note::Kind::copy);
+    point = {.copy = std::move(done)};
+    if (before) holds_.push(point, std::move(before));
+    if (keep) holds_.push(point, std::move(keep));
+    return status;
+}
+
+// Copies to a GPU and from it have an engine each in every runtime (GpuAgent's blit objects), so that the two
+// directions do not wait for one another; which engines those are is the runtime's choice.
+Point StreamCore::copy_linear(End to, End from, std::size_t size_bytes, Deadline deadline,
+                              std::shared_ptr<const void> keep) {
     // One side must be a GPU for the runtime to use a DMA engine; addresses are the same for all agents.
     const AgentRef host = Driver::current().cpus().front();
     const AgentRef to_agent = to.device ? to.device : from.device ? host : agent_;
     const AgentRef from_agent = from.device ? from.device : host;
-    const hsa_signal_t dependency = before ? before->native() : hsa_signal_t{0};
-    check(
-        hsa_amd_memory_async_copy(to.address, to_agent.native(), from.address, from_agent.native(),
-                                  size_bytes, before ? 1 : 0, before ? &dependency : nullptr, done->native()),
-        [&] { return range_text("hsa_amd_memory_async_copy", to.address, from.address, size_bytes); });
-
-    copies_.push_back(done);
-    set_copy_tail(done, Note::Kind::copy);
-    Point point{.copy = std::move(done)};
-    if (before) holds_.push(point, std::move(before));
-    if (keep) holds_.push(point, std::move(keep));
+    const auto engine = [&](std::uint32_t count, const hsa_signal_t* dependency, hsa_signal_t done) {
+        return hsa_amd_memory_async_copy(to.address, to_agent.native(), from.address, from_agent.native(), size_bytes,
+                                         count, dependency, done);
+    };
+    Point point;
+    check(put_copy(std::ref(engine), deadline, std::move(keep), point),
+          [&] { return range_text("hsa_amd_memory_async_copy", to.address, from.address, size_bytes); });
     return point;
 }
 
-StreamCore::StagingPart StreamCore::stage(std::size_t wanted_bytes, Deadline deadline) {
+StreamCore::StagingPart StreamCore::stage(std::size_t wanted_bytes, Deadline deadline, std::size_t least_bytes) {
     Staging* staging = &staging_[staging_turn_];
-    if (staging->memory && staging->used_bytes == staging->memory->size_bytes()) {
+    if (staging->memory && staging->memory->size_bytes() - staging->used_bytes < least_bytes) {
         staging_turn_ ^= 1;
         staging = &staging_[staging_turn_];
         wait(staging->last, deadline, "Stream::copy_async (staging)");
@@ -197,24 +260,21 @@ void StreamCore::copy_through_host(End to, End from, std::size_t size_bytes, Dea
     }
 }
 
+// Not hsa_amd_memory_fill, which returns when it is done, whatever the deadline, and fills whole words alone.
 void StreamCore::fill(void* destination, std::size_t size_bytes, std::span<const std::byte> pattern,
                       Deadline deadline) {
     static constexpr const char* call = "Stream::fill_async";
     if (size_bytes == 0) return throw_if_failed();
-    const std::string text = std::string(call) + "(" + std::to_string(size_bytes) + " B, pattern of " +
-                             std::to_string(pattern.size()) + " B)";
-    if (destination == nullptr)
-        throw InvalidArgument(text + ": null address", HSA_STATUS_ERROR_INVALID_ARGUMENT);
-    if (pattern.empty() || pattern.size() > fill_seed_bytes || size_bytes % pattern.size() != 0)
-        throw InvalidArgument(text + ": the size must be a multiple of the pattern, which has 1 to " +
-                                  std::to_string(fill_seed_bytes) + " B",
-                              HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    const auto text = [&] {
+        char address[32];
+        std::snprintf(address, sizeof address, "%p", destination);
+        return std::string(call) + "(" + address + ", " + std::to_string(size_bytes) + " B, pattern of " +
+               std::to_string(pattern.size()) + " B)";
+    };
+    if (destination == nullptr) refuse(text() + ": null address");
+    if (pattern.empty()) refuse(text() + ": a pattern of nothing");
     const PointerInfo to = pointer_info(destination);
-    if (to.kind == PointerInfo::Kind::pageable)
-        throw InvalidArgument(
-            text + ": the destination is pageable host memory; register it, or fill it on the host",
-            HSA_STATUS_ERROR_INVALID_ARGUMENT);
-    require_room(to, destination, size_bytes, text, "destination");
+    require_range(text, to, destination, size_bytes, "destination");
 
     RetiredHolds retired;
     const auto held = lock(deadline, call);
@@ -224,15 +284,18 @@ void StreamCore::fill(void* destination, std::size_t size_bytes, std::span<const
         }))
         return;
     retire(retired);
+    const bool pageable = to.kind == PointerInfo::Kind::pageable;
+    if ((pageable || (to.host_memory() && size_bytes <= small_copy_bytes)) && turn_of_host(pageable, deadline, call))
+        return fill_on_host(static_cast<std::byte*>(to.host_address(destination)), size_bytes, pattern);
     const End end = end_of(destination, to);
-    make_reachable(to, destination, end.device ? end.device : agent_);
+    make_reachable(to, engine_for(end, {}));
 
-    const std::size_t seed_bytes = std::min(size_bytes, fill_seed_bytes / pattern.size() * pattern.size());
-    std::vector<std::byte> seed(seed_bytes);
-    for (std::size_t i = 0; i < seed_bytes; i += pattern.size())
-        std::memcpy(seed.data() + i, pattern.data(), pattern.size());
-    upload(end, seed.data(), seed_bytes, deadline);
-    for (std::size_t filled = seed_bytes; filled < size_bytes;) {
+    // The first part comes from the host; the rest doubles it on the device.
+    const std::size_t patterns = std::max<std::size_t>(1, fill_seed_bytes / pattern.size());
+    std::vector<std::byte> seed(std::min(size_bytes, patterns * pattern.size()));
+    fill_on_host(seed.data(), seed.size(), pattern);
+    upload(end, seed.data(), seed.size(), deadline);
+    for (std::size_t filled = seed.size(); filled < size_bytes;) {
         const std::size_t part = std::min(filled, size_bytes - filled);
         copy_linear({at(end.address, filled), end.device}, end, part, deadline);
         filled += part;

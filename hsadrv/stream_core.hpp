@@ -83,6 +83,7 @@ class StreamCore {
 
     void submit(std::span<const Packet> packets, Deadline deadline);
     void copy(void* destination, const void* source, std::size_t size_bytes, Deadline deadline);
+    void copy_rect(const Rect& rect, Deadline deadline);
     void fill(void* destination, std::size_t size_bytes, std::span<const std::byte> pattern,
               Deadline deadline);
 
@@ -176,27 +177,70 @@ class StreamCore {
     /// Such an operation, done when `done` is zero, is the stream's last now.
     void set_copy_tail(std::shared_ptr<PooledSignal> done, Note::Kind kind);
 
-    // Copies, with the mutex held (stream_copy.cpp).
+    // Copies, with the mutex held (stream_copy.cpp, stream_rect.cpp).
     struct End {
         void* address;
         AgentRef device;  ///< none: host memory that the GPU can reach
     };
+    /// Two addresses and what they belong to.
+    struct Route {
+        void* destination;
+        const void* source;
+        PointerInfo to, from;
+        bool to_pageable() const noexcept { return to.kind == PointerInfo::Kind::pageable; }
+        bool from_pageable() const noexcept { return from.kind == PointerInfo::Kind::pageable; }
+        void* host_destination() const noexcept { return to.host_address(destination); }
+        const void* host_source() const noexcept { return from.host_address(source); }
+        /// Destination minus source, by the agents' view and, where both have one, by the host's.
+        std::intptr_t agent_distance() const noexcept;
+        std::optional<std::intptr_t> host_distance() const;
+    };
+    /// Throws InvalidArgument for null and for ranges that leave their allocations or all memory.
+    static Route route(const char* call, void* destination, std::size_t destination_bytes, const void* source,
+                       std::size_t source_bytes);
+    /// May the CPU copy, now? Waits for what is before where the caller has to wait anyway.
+    bool on_host(const Route& route, std::size_t size_bytes, Deadline deadline, const char* call);
+    /// Is nothing before this, so that the host may act in the stream's order?
+    bool turn_of_host(bool wait_for_it, Deadline deadline, const char* call);
+    using EngineCall =
+        std::function<hsa_status_t(std::uint32_t count, const hsa_signal_t* dependency, hsa_signal_t done)>;
+    /// One copy by an engine, behind everything before it. If the runtime refuses it nothing has happened.
+    hsa_status_t put_copy(const EngineCall& engine, Deadline deadline, std::shared_ptr<const void> keep, Point& point);
     Point copy_linear(End to, End from, std::size_t size_bytes, Deadline deadline,
                       std::shared_ptr<const void> keep = {});
     void copy_through_host(End to, End from, std::size_t size_bytes, Deadline deadline);
     void upload(End to, const void* from, std::size_t size_bytes, Deadline deadline);
     void download(void* to, End from, std::size_t size_bytes, Deadline deadline);
     End end_of(const void* pointer, const PointerInfo& info) const;
-    bool make_reachable(const PointerInfo& info, const void* pointer, AgentRef engine) const;
+    bool make_reachable(const PointerInfo& info, AgentRef engine) const;
+    /// Whose engine copies; and what it does not reach is pageable from here on.
+    AgentRef settle(Route& route) const;
+    AgentRef engine_for(End to, End from) const noexcept;
 
-    /// A part of one of the two staging buffers; waits for the last user of a buffer before it is filled
-    /// anew.
+    /// One plane of a rectangle; the pitches lie between rows.
+    struct PlaneEnd {
+        End end;
+        std::size_t pitch_bytes;
+        PlaneEnd rows_from(std::size_t row) const noexcept;
+    };
+    struct Plane {
+        PlaneEnd to, from;
+        std::size_t width_bytes, height;
+    };
+    Point copy_plane(const Plane& plane, Deadline deadline, const std::shared_ptr<const void>& keep = {});
+    bool try_rows(const Plane& plane, Deadline deadline, const std::shared_ptr<const void>& keep, Point& point);
+    void upload_plane(PlaneEnd to, PlaneEnd from, std::size_t width_bytes, std::size_t height, Deadline deadline);
+    void download_plane(PlaneEnd to, PlaneEnd from, std::size_t width_bytes, std::size_t height, Deadline deadline);
+    void plane_through_host(const Plane& plane, Deadline deadline);
+
+    /// A part of one of the two staging buffers, of at least `least_bytes`; waits for the last user of a buffer
+    /// before it is filled anew.
     struct StagingPart {
         Staging* staging;
         std::byte* data;
         std::size_t size_bytes;
     };
-    StagingPart stage(std::size_t wanted_bytes, Deadline deadline);
+    StagingPart stage(std::size_t wanted_bytes, Deadline deadline, std::size_t least_bytes = 1);
 
     template <class Batch>
     void retire(Batch& batch) {
