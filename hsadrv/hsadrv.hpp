@@ -24,6 +24,7 @@
 #include "hsadrv/rect.hpp"
 #include "hsadrv/stream.hpp"
 #include "hsadrv/copy.hpp"
+#include "hsadrv/allocator.hpp"
 #include "hsadrv/context.hpp"
 #include "hsadrv/code_object.hpp"
 #include "hsadrv/bound_kernel.hpp"

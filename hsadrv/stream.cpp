@@ -101,6 +101,7 @@ void Stream::synchronize(Deadline deadline) { core_->synchronize(deadline); }
 bool Stream::query() { return core_->query(); }
 bool Stream::failed() const noexcept { return core_->failed(); }
 Stream::Progress Stream::progress() const { return core_->progress(); }
+const std::shared_ptr<detail::StreamHandle>& Stream::handle() const noexcept { return core_->handle(); }
 AutoSynchronize Stream::auto_synchronize(Deadline deadline) { return {*core_, deadline}; }
 
 Stream::DispatchGuard::DispatchGuard(Stream& stream, const DispatchSpec& spec, Deadline deadline)

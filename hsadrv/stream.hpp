@@ -44,6 +44,7 @@ namespace hsadrv {
 
 namespace detail {
 class StreamCore;
+class StreamHandle;
 }
 
 struct StreamOptions {
@@ -190,6 +191,8 @@ class Stream {
 
     /// Internal: see stream_core.hpp.
     detail::StreamCore& core() const noexcept { return *core_; }
+    /// Internal: see stream_handle.hpp.
+    const std::shared_ptr<detail::StreamHandle>& handle() const noexcept;
 
   private:
     struct DispatchGuard {

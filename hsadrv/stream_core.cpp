@@ -54,6 +54,7 @@ struct Remains {
     Allocation kernargs;
     HoldList holds;
     std::vector<std::shared_ptr<PooledSignal>> gates;
+    std::shared_ptr<void> closing;
 };
 }  // namespace
 
@@ -70,10 +71,15 @@ StreamCore::~StreamCore() {
     open_gates();
     const bool copied = finish_copies();
     if (!copied) new auto(std::move(holds_));  // an engine that hangs keeps its memory: leaked, not corrupted
+    if (stopped) {
+        handle_->close(!copied);
+        return;
+    }
     // Our packets are behind another stream's: what they use must stay until they are done.
-    if (!stopped)
-        queue_->leave(*this, std::make_shared<Remains>(
-                                 Remains{std::move(kernarg_memory_), std::move(holds_), std::move(gates_)}));
+    handle_->leave();
+    std::shared_ptr<void> closing(nullptr, [handle = handle_, copied](void*) { handle->close(!copied); });
+    queue_->leave(*this, std::make_shared<Remains>(Remains{std::move(kernarg_memory_), std::move(holds_),
+                                                           std::move(gates_), std::move(closing)}));
 }
 
 // What copies use is freed when they are done with it.
@@ -145,6 +151,16 @@ void StreamCore::keep_alive(std::shared_ptr<const void> object) {
     if (capture_) return capture_->keep_alive(std::move(object));
     retire(retired);
     if (Point point = tail(); !reached(point)) holds_.push(std::move(point), std::move(object));
+}
+
+void StreamCore::hold(std::shared_ptr<const void> object) {
+    const auto held = lock({}, "Stream::keep_alive");
+    holds_.push(tail(), std::move(object));
+}
+
+std::optional<Point> StreamCore::try_mark() {
+    const std::unique_lock held(mutex_, std::try_to_lock);
+    return held.owns_lock() ? std::optional(tail()) : std::nullopt;
 }
 
 void StreamCore::defer(std::exception_ptr error) noexcept {

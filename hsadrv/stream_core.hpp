@@ -37,6 +37,7 @@
 #include "hsadrv/signal.hpp"
 #include "hsadrv/signal_pool.hpp"
 #include "hsadrv/stream.hpp"
+#include "hsadrv/stream_handle.hpp"
 #include "hsadrv/timeline.hpp"
 
 namespace hsadrv::detail {
@@ -75,6 +76,7 @@ class StreamCore {
     QueueRef queue() const noexcept { return queue_->ref(); }
     const std::string& label() const noexcept { return timeline_->label(); }
     const std::shared_ptr<Timeline>& timeline() const noexcept { return timeline_; }
+    const std::shared_ptr<StreamHandle>& handle() const noexcept { return handle_; }
 
     // The launch path. begin takes the lock and end gives it back; commit may be left out.
     std::byte* begin_dispatch(const DispatchSpec& spec, Deadline deadline);
@@ -99,6 +101,10 @@ class StreamCore {
     void replay(const std::shared_ptr<GraphState>& graph, Deadline deadline);
 
     void keep_alive(std::shared_ptr<const void> object);
+    // For stream_handle.hpp. hold() is keep_alive() but for dropping what is held no longer.
+    void hold(std::shared_ptr<const void> object);
+    std::optional<Point> try_mark();
+    bool is_reached(const Point& point) const noexcept { return reached(point); }
     void synchronize(Deadline deadline);
     bool query();
     /// The next call that waits throws it. For errors found where nothing can be thrown.
@@ -247,6 +253,7 @@ class StreamCore {
         batch.take(holds_, [this](const Point& point) { return reached(point); });
     }
 
+    std::shared_ptr<StreamHandle> handle_ = std::make_shared<StreamHandle>(*this);
     mutable std::mutex mutex_;
     AgentRef agent_;
     const std::uint32_t packets_;  // counted packets in flight, at most; a power of two

@@ -151,12 +151,16 @@ bool copies_exactly(Fixture& f, const Shape& shape, Kind to_kind, Kind from_kind
 
 /// Holds the stream until opened.
 struct Gate {
-    explicit Gate(Stream& stream) {
+    explicit Gate(Stream& stream) : stream(stream) {
         const hsa_signal_t signal = shut.native();
         stream.submit(barrier_and({&signal, 1}));
     }
-    ~Gate() { open(); }
+    ~Gate() {
+        open();
+        stream.synchronize(patience);  // the packet has read the signal
+    }
     void open() const { shut.store(0); }
+    Stream& stream;
     Signal shut = Signal::create(1);
 };
 

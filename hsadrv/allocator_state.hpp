@@ -1,0 +1,132 @@
+// Internal: what an Allocator and its Blocks share.
+//
+// Free blocks lie in lists, one for each size class of each stream that freed them, oldest first. A stream
+// takes its own from the end. For others, blocks carry the number of their freeing: the stream is asked for
+// its present moment, and when that has come, all that was freed before it is free for everybody. Nothing is
+// asked of a stream when it allocates and frees for itself.
+//
+// Thread safety: one mutex for everything. It counts who refers to the state, so that a Block costs no
+// atomic.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "hsadrv/allocator.hpp"
+#include "hsadrv/memory.hpp"
+#include "hsadrv/size_class.hpp"
+#include "hsadrv/stream_handle.hpp"
+
+namespace hsadrv::detail {
+
+struct StreamCache;
+
+/// Memory from the pool, and the blocks that it was cut into.
+struct Chunk {
+    std::shared_ptr<Allocation> memory;
+    std::size_t free_blocks = 0;
+    std::vector<CachedBlock> blocks;  // never grows beyond what it was made for: they are pointed at
+    std::size_t uncut = 0;            // blocks that have not been handed out yet, at the end
+};
+
+/// Handed out, or in the list of its class.
+struct CachedBlock {
+    Chunk* chunk = nullptr;
+    std::byte* data = nullptr;
+    std::uint32_t size_class = 0;
+    StreamCache* stream = nullptr;  ///< that has it, or freed it
+    std::uint64_t freed = 0;        ///< the number of its freeing
+    CachedBlock *before = nullptr, *after = nullptr;
+    std::source_location where = {};
+};
+
+/// Blocks in the order of their freeing.
+class BlockList {
+  public:
+    bool empty() const noexcept { return last_ == nullptr; }
+    CachedBlock* oldest() const noexcept { return first_; }
+    CachedBlock* latest() const noexcept { return last_; }
+    void push(CachedBlock* block) noexcept {
+        block->before = last_;
+        block->after = nullptr;
+        (last_ ? last_->after : first_) = block;
+        last_ = block;
+    }
+    void remove(CachedBlock* block) noexcept {
+        (block->before ? block->before->after : first_) = block->after;
+        (block->after ? block->after->before : last_) = block->before;
+    }
+
+  private:
+    CachedBlock *first_ = nullptr, *last_ = nullptr;
+};
+
+struct StreamCache {
+    std::shared_ptr<StreamHandle> handle;
+    std::uint64_t freed = 0;   ///< blocks so far
+    std::uint64_t passed = 0;  ///< of those, the first so many are free for everybody
+    std::optional<Point> mark;
+    std::uint64_t freed_at_mark = 0;
+    std::size_t used = 0;  ///< blocks handed out to it or in its lists
+    std::array<BlockList, size_classes> lists;
+};
+
+class AllocatorState {
+  public:
+    AllocatorState(const MemPool& pool, const AllocatorOptions& options);
+    AllocatorState(const AllocatorState&) = delete;
+    AllocatorState& operator=(const AllocatorState&) = delete;
+
+    CachedBlock* allocate(std::size_t size_bytes, const std::shared_ptr<StreamHandle>& stream,
+                          const std::source_location& where);
+    void free(CachedBlock* block) noexcept;
+    void free_on(CachedBlock* block, const std::shared_ptr<StreamHandle>& stream);
+    std::size_t release_cached();
+    Allocator::Statistics statistics() const;
+    /// The Allocator goes: with the last block the state deletes itself.
+    void release() noexcept;
+
+  private:
+    ~AllocatorState();
+
+    // With the mutex held.
+    StreamCache& cache_of(const std::shared_ptr<StreamHandle>& stream);
+    void forget_gone_streams() noexcept;
+    CachedBlock* take(CachedBlock* block, StreamCache& stream) noexcept;
+    CachedBlock* hand_out(CachedBlock* block, StreamCache& stream) noexcept;
+    CachedBlock* passed_on(std::size_t wanted, StreamCache& stream);
+    CachedBlock* try_fresh(std::size_t wanted, StreamCache& stream);
+    Chunk* try_chunk(std::size_t wanted, std::size_t size_bytes);
+    CachedBlock* when_exhausted(std::size_t wanted, std::size_t size_bytes, StreamCache& stream,
+                                std::unique_lock<std::mutex>& held);
+    void put_back(CachedBlock* block) noexcept;
+    static void advance(StreamCache& cache);
+    bool anything_in_flight() const noexcept;
+    std::size_t flush();
+    bool unreferenced() const noexcept { return !owned_ && statistics_.blocks == 0; }
+    std::string situation() const;
+
+    mutable std::mutex mutex_;
+    DriverRef runtime_;
+    MemPool pool_;
+    AllocatorOptions options_;
+    std::size_t most_bytes_;
+    bool owned_ = true;  // an Allocator has it
+    Allocator::Statistics statistics_{};
+    std::list<StreamCache> streams_;
+    std::unordered_map<const StreamHandle*, std::list<StreamCache>::iterator> by_handle_;
+    StreamCache* latest_ = nullptr;  // the stream that allocated last: most programs have one
+    StreamCache common_;             // what streams that are gone have freed; of no stream
+    std::list<Chunk> chunks_;
+    std::array<Chunk*, size_classes> cutting_{};  // the chunk of the class that has uncut blocks
+};
+
+}  // namespace hsadrv::detail

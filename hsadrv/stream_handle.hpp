@@ -1,0 +1,51 @@
+// Internal: a stream as those see it who may outlive it: where it is now, and whether it has got there.
+//
+//   const auto handle = stream.handle();
+//   const auto now = handle->mark();               // nothing: another thread is submitting, or the stream is
+//   gone if (now && handle->reached(*now)) reuse();     // always true once the stream is gone
+//
+// A stream that is gone has nothing in flight. One that is leaving has ended but for work that cannot be
+// taken back. If its end had to leave a copy to an engine that hangs, it is lost: what it used may be written
+// to at any time. Thread safety: any thread. Lock order: the handle's mutex, then the stream's.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "hsadrv/hold_list.hpp"
+
+namespace hsadrv::detail {
+
+class StreamCore;
+
+class StreamHandle {
+  public:
+    explicit StreamHandle(StreamCore& core) noexcept : core_(&core) {}
+    StreamHandle(const StreamHandle&) = delete;
+    StreamHandle& operator=(const StreamHandle&) = delete;
+
+    enum class State { open, leaving, gone, lost };
+    State state() const;
+    /// The moment when everything submitted so far is complete. Does not wait.
+    std::optional<Point> mark() const;
+    bool reached(const Point& point) const;
+    /// Keeps the object until everything submitted so far is complete; for ever, if that is lost. False, and
+    /// nothing, if the stream is gone.
+    bool keep_alive(const std::shared_ptr<const void>& object) const;
+
+    /// By the stream, before it is destroyed with work in flight: close() comes later.
+    void leave() noexcept;
+    /// When nothing of it is in flight any more, or nobody will ever know.
+    void close(bool lost) noexcept;
+
+  private:
+    mutable std::mutex mutex_;
+    StreamCore* core_;
+    State state_ = State::open;
+    mutable std::vector<std::shared_ptr<const void>> kept_;  // while it is leaving
+};
+
+}  // namespace hsadrv::detail
