@@ -15,6 +15,19 @@ using namespace std::chrono_literals;
 /// No test's work takes this long; a wait that does is a failure and not a hang.
 inline constexpr auto patience = 60s;
 
+/// Compiled with the address sanitizer, whose allocator and whose need for descriptors some tests run into.
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool address_sanitizer = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+inline constexpr bool address_sanitizer = true;
+#else
+inline constexpr bool address_sanitizer = false;
+#endif
+#else
+inline constexpr bool address_sanitizer = false;
+#endif
+
 struct Device {
     hsadrv::Driver driver;
     hsadrv::AgentRef gpu = driver.gpus().front();

@@ -46,7 +46,8 @@ template <class Function, class Name>
 struct Layer;
 template <class R, class... A, class Name>
 struct Layer<R(A...), Name> {
-    static R call(A... arguments) {
+    // Attributes that a header of today does not list are passed on as they are.
+    __attribute__((no_sanitize("enum"))) static R call(A... arguments) {
         static const auto real = reinterpret_cast<R (*)(A...)>(runtime_function(Name::text));
         if constexpr (std::is_same_v<R, hsa_status_t>) {
             if (fails_now(Name::text)) {
