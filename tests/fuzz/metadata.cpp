@@ -38,8 +38,10 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
 }
 
 std::vector<fuzz::Bytes> fuzz::seeds() {
-    std::vector<Bytes> all;
-    for (const Bytes& file : code_objects(FUZZ_TARGET)) {
+    std::vector<Bytes> files = code_objects(FUZZ_TARGET), all;
+    for (const char* name : {"uses", "circle_first", "stripped"})  // short ones
+        files.push_back(kernel_file(std::string{name} + "." FUZZ_TARGET ".hsaco"));
+    for (const Bytes& file : files) {
         const auto note =
             hsadrv::read_elf_image({reinterpret_cast<const std::byte*>(file.data()), file.size()})
                 .metadata_note;
