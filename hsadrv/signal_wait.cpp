@@ -194,6 +194,7 @@ std::optional<std::size_t> first_that_holds(std::span<const SignalTerm> terms) n
 
 /// Sleeps until one of the terms may hold.
 void sleep_for_any(std::span<const SignalTerm> terms, Deadline deadline, Naps& naps) noexcept {
+    if (terms.size() == 1) return sleep_for_one(terms.front(), deadline, naps);
     const auto wakes = [](const SignalTerm& term) { return raises_interrupts(term.signal); };
     if (!wait_any_is_sound() || !std::all_of(terms.begin(), terms.end(), wakes)) return naps.take(deadline);
     try {

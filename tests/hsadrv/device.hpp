@@ -15,17 +15,17 @@ using namespace std::chrono_literals;
 /// No test's work takes this long; a wait that does is a failure and not a hang.
 inline constexpr auto patience = 60s;
 
-/// Compiled with the address sanitizer, whose allocator and whose need for descriptors some tests run into.
-#if defined(__SANITIZE_ADDRESS__)
-inline constexpr bool address_sanitizer = true;
+/// Compiled with a sanitizer that replaces the allocator and needs descriptors itself.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool sanitizer = true;
 #elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-inline constexpr bool address_sanitizer = true;
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+inline constexpr bool sanitizer = true;
 #else
-inline constexpr bool address_sanitizer = false;
+inline constexpr bool sanitizer = false;
 #endif
 #else
-inline constexpr bool address_sanitizer = false;
+inline constexpr bool sanitizer = false;
 #endif
 
 struct Device {

@@ -333,7 +333,7 @@ TEST_CASE("child: every GPU hidden", "[.child]") {
 
 TEST_CASE("out of descriptors: a typed error that says so, and recovery", "[driver][process]") {
     NEEDS_DEVICE();
-    if (address_sanitizer) SKIP_BECAUSE("the sanitizers need descriptors themselves");
+    if (sanitizer) SKIP_BECAUSE("the sanitizers need descriptors themselves");
     check_child("child: out of descriptors");
 }
 
