@@ -72,7 +72,7 @@ void ExecutableState::load(CodePart& part) {
         "hsa_executable_load_agent_code_object(" + agent.label() + ", " + part.name + ", " + version + ")";
     if (status == HSA_STATUS_ERROR_OUT_OF_RESOURCES) throw_status(status, call);
     std::string remedy;
-    if (const auto newest = newest_loadable_version(agent, part.bytes, part.code.version)) {
+    if (const auto newest = newest_loadable_version(agent, part.bytes, part.code)) {
         const std::string loaded = std::to_string(*newest);
         remedy = "; " + version + ", this ROCR loads up to V" + loaded +
                  ": rebuild with -mcode-object-version=" + loaded;

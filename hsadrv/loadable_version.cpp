@@ -26,7 +26,7 @@ std::vector<std::byte> relabelled(std::span<const std::byte> bytes, unsigned ver
     return copy;
 }
 
-bool loads(AgentRef gpu, std::span<const std::byte> bytes) {
+bool loads(AgentRef gpu, std::span<const std::byte> bytes, const CodeObject& code) {
     hsa_code_object_reader_t native_reader{};
     if (hsa_code_object_reader_create_from_memory(bytes.data(), bytes.size(), &native_reader) !=
         HSA_STATUS_SUCCESS)
@@ -37,6 +37,11 @@ bool loads(AgentRef gpu, std::span<const std::byte> bytes) {
                                   &native) != HSA_STATUS_SUCCESS)
         return false;
     const UniqueHandle<detail::ExecutableTraits> executable(native);
+    // What others define, that they are not there must not be why. Nothing runs, so any address will do.
+    for (const std::string& name : code.undefined) {
+        void* const somewhere = const_cast<std::byte*>(bytes.data());
+        hsa_executable_agent_global_variable_define(native, gpu.native(), name.c_str(), somewhere);
+    }
     return hsa_executable_load_agent_code_object(native, gpu.native(), native_reader, nullptr, nullptr) ==
            HSA_STATUS_SUCCESS;
 }
@@ -44,9 +49,9 @@ bool loads(AgentRef gpu, std::span<const std::byte> bytes) {
 }  // namespace
 
 std::optional<unsigned> newest_loadable_version(AgentRef gpu, std::span<const std::byte> bytes,
-                                                unsigned version) {
-    while (version > oldest_of_that_kind) {
-        if (loads(gpu, relabelled(bytes, --version))) return version;
+                                                const CodeObject& code) {
+    for (unsigned version = code.version; version > oldest_of_that_kind;) {
+        if (loads(gpu, relabelled(bytes, --version), code)) return version;
     }
     return std::nullopt;
 }

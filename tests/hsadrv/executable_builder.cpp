@@ -160,3 +160,17 @@ TEST_CASE("an owner given with a definition lives as long as the code", "[execut
     }
     CHECK(watched.expired());
 }
+
+TEST_CASE("a version that is too new is named, whatever else the code object needs",
+          "[executable_builder][device]") {
+    NEEDS_DEVICE();
+    Device device;
+    NEEDS_LAUNCH_KERNELS(device.gpu.agent());
+    Shared<int> given(device.gpu, 4);
+    ExecutableBuilder builder(device.gpu);
+    for (const char* name : {"given", "table", "counter"})
+        builder.define(name, given.data(), 4 * sizeof(int));
+    builder.add(file_for(device.gpu, "uses_v6"));
+    const std::string why = message_of<InvalidCodeObject>([&] { builder.build(); });
+    if (!why.empty()) CHECK_THAT(why, Contains("code object V6, this ROCR loads up to V5"));
+}
