@@ -55,12 +55,12 @@ Context* Context::try_current() noexcept {
     return current_of_thread == nullptr ? nullptr : current_of_thread->load(std::memory_order_relaxed);
 }
 
-Allocation Context::allocate(std::size_t size_bytes) const {
-    return Allocation::from_pool(device_pool(), size_bytes);
+Allocation Context::allocate(std::size_t size_bytes, std::source_location where) const {
+    return Allocation::from_pool(device_pool(), size_bytes, where);
 }
 
-Allocation Context::allocate_host(std::size_t size_bytes, HostMemory kind) const {
-    return Allocation::from_pool(host_pool(kind), size_bytes);
+Allocation Context::allocate_host(std::size_t size_bytes, HostMemory kind, std::source_location where) const {
+    return Allocation::from_pool(host_pool(kind), size_bytes, where);
 }
 
 }  // namespace hsadrv

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstddef>
+#include <source_location>
 #include <memory>
 
 #include "hsadrv/agent.hpp"
@@ -41,9 +42,10 @@ class Context {
     MemPool host_pool(HostMemory kind = HostMemory::fine_grained) const { return hsadrv::host_pool(kind); }
 
     /// Device memory. Throws OutOfMemory.
-    Allocation allocate(std::size_t size_bytes) const;
+    Allocation allocate(std::size_t size_bytes, std::source_location where = std::source_location::current()) const;
     /// Pinned host memory that the CPU and all GPUs use. Throws OutOfMemory.
-    Allocation allocate_host(std::size_t size_bytes, HostMemory kind = HostMemory::fine_grained) const;
+    Allocation allocate_host(std::size_t size_bytes, HostMemory kind = HostMemory::fine_grained,
+                             std::source_location where = std::source_location::current()) const;
 
     Stream stream(const StreamOptions& options = {}) const { return Stream(agent_, options); }
 

@@ -13,10 +13,13 @@
 #include <hsa/hsa_ext_amd.h>
 
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "hsadrv/allocation_record.hpp"
 
 namespace hsadrv {
 
@@ -56,13 +59,19 @@ class QueueError : public Error {
 /// QueueError.
 class MemoryFault : public Error {
   public:
-    MemoryFault(const std::string& message, std::uint64_t address)
-        : Error(message, static_cast<hsa_status_t>(HSA_STATUS_ERROR_MEMORY_FAULT)), address_(address) {}
+    MemoryFault(const std::string& message, std::uint64_t address,
+                std::optional<NearestAllocation> nearest = std::nullopt)
+        : Error(message, static_cast<hsa_status_t>(HSA_STATUS_ERROR_MEMORY_FAULT)),
+          address_(address),
+          nearest_(std::move(nearest)) {}
     /// The faulting address; hardware reports it with the granularity of a page.
     std::uint64_t address() const noexcept { return address_; }
+    /// The allocation that was nearest to it when it happened, live or freed; nothing if none was within 1 GiB.
+    const std::optional<NearestAllocation>& nearest() const noexcept { return nearest_; }
 
   private:
     std::uint64_t address_;
+    std::optional<NearestAllocation> nearest_;
 };
 
 /// The deadline passed before the condition held. Nothing was lost: the same wait may be made again.

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "hsadrv/allocation_book.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/live_streams.hpp"
 #include "hsadrv/stream_core.hpp"
@@ -77,6 +78,7 @@ hsa_status_t on_system_event(const hsa_amd_event_t* event, void* data) noexcept 
             return HSA_STATUS_ERROR;
     }
     try {
+        fault.nearest = allocations::nearest(fault.address);
         record(fault);
     } catch (...) {
         return HSA_STATUS_ERROR;
@@ -101,6 +103,16 @@ std::string Fault::reason_text() const {
     for (const auto& [bit, name] : names)
         if (reasons & bit) text += (text.empty() ? "" : ", ") + std::string(name);
     return text.empty() ? "no reason given" : text;
+}
+
+std::string Fault::place_text() const {
+    constexpr std::uint64_t page_bytes = 4096;
+    if (address < page_bytes) return "null";
+    // Bits 63 to 48 have to repeat bit 47.
+    if (static_cast<std::uint64_t>(static_cast<std::int64_t>(address << 16) >> 16) != address)
+        return "no canonical address";
+    if (nearest) return nearest->text();
+    return "never mapped by this library, and nothing was within 1 GiB";
 }
 
 namespace faults {

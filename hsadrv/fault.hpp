@@ -14,6 +14,7 @@
 #include <string>
 
 #include "hsadrv/agent.hpp"
+#include "hsadrv/allocation_record.hpp"
 
 namespace hsadrv::detail {
 
@@ -24,7 +25,10 @@ struct Fault {
     std::uint64_t address;
     std::uint32_t reasons;  ///< hsa_amd_memory_fault_reason_t
     std::chrono::steady_clock::time_point when;
+    std::optional<NearestAllocation> nearest = std::nullopt;  ///< as it was then
     std::string reason_text() const;  ///< "page not present, write to a read-only page"
+    /// What lies there: "null", "no canonical address", "96 B behind the end of …", "never mapped …".
+    std::string place_text() const;
 };
 
 namespace faults {

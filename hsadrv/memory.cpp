@@ -47,9 +47,12 @@ bool within(const void* base, std::size_t size, const void* pointer) noexcept {
 
 }  // namespace
 
-void AllocationTraits::destroy(Native p) noexcept { hsa_amd_memory_pool_free(p); }
+void AllocationTraits::destroy(Native p) noexcept {
+    detail::allocations::leave(p);  // before somebody else has it
+    hsa_amd_memory_pool_free(p);
+}
 
-Allocation Allocation::from_pool(const MemPool& pool, std::size_t size_bytes) {
+Allocation Allocation::from_pool(const MemPool& pool, std::size_t size_bytes, std::source_location where) {
     const Driver driver = Driver::current();
     if (size_bytes == 0) return Allocation(driver, nullptr, 0, pool.owner());
     const auto call = [&] {
@@ -67,13 +70,14 @@ Allocation Allocation::from_pool(const MemPool& pool, std::size_t size_bytes) {
             call() + ": " + status_name(status) + "; " + room(pool), status);
     if (status != HSA_STATUS_SUCCESS) throw_status(status, call());
     Allocation allocation(driver, data, size_bytes, pool.owner());
+    detail::allocations::enter(data, size_bytes, pool.label(), where);
     // The runtime maps host memory for no GPU until it is told to.
     if (pool.owner().is_cpu() && !driver.runtime().gpus().empty())
         allow_access(data, driver.runtime().gpus());
     return allocation;
 }
 
-Allocation Allocation::from_native(void* data, std::size_t size_bytes, AgentRef owner) {
+Allocation Allocation::from_native(void* data, std::size_t size_bytes, AgentRef owner, std::source_location where) {
     const Driver driver = Driver::current();
     if (data == nullptr && size_bytes == 0) return Allocation(driver, nullptr, 0, owner);
     const auto refuse = [&](const std::string& why) {
@@ -88,7 +92,15 @@ Allocation Allocation::from_native(void* data, std::size_t size_bytes, AgentRef 
     if (size_bytes > info.size_bytes)
         refuse("the allocation has " + std::to_string(info.size_bytes) + " B");
     if (info.owner != owner) refuse("the allocation is of " + info.owner.label());
-    return Allocation(driver, data, size_bytes, owner);
+    if (detail::allocations::is_live(data)) refuse("an Allocation owns it already");
+    Allocation allocation(driver, data, size_bytes, owner);
+    try {
+        detail::allocations::enter(data, size_bytes, owner.label() + ", adopted", where);
+    } catch (...) {
+        allocation.release();  // it is the caller's yet
+        throw;
+    }
+    return allocation;
 }
 
 namespace {

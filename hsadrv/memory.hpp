@@ -15,11 +15,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <source_location>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "hsadrv/agent.hpp"
+#include "hsadrv/allocation_record.hpp"
 #include "hsadrv/driver.hpp"
 #include "hsadrv/handle.hpp"
 #include "hsadrv/mem_pool.hpp"
@@ -42,12 +44,14 @@ class Allocation {
 
     /// Zero bytes give an empty allocation. Device memory is usable by its owner; host memory by the CPU and
     /// all GPUs. Throws OutOfMemory with what was asked for and what the pool has.
-    static Allocation from_pool(const MemPool& pool, std::size_t size_bytes);
+    static Allocation from_pool(const MemPool& pool, std::size_t size_bytes,
+                                std::source_location where = std::source_location::current());
 
     /// Adopts memory that hsa_amd_memory_pool_allocate returned. Throws InvalidArgument for an address that is none, or
     /// lies within one, for more bytes than it has and for another owner: to free those would be to free
     /// something else.
-    static Allocation from_native(void* data, std::size_t size_bytes, AgentRef owner);
+    static Allocation from_native(void* data, std::size_t size_bytes, AgentRef owner,
+                                  std::source_location where = std::source_location::current());
 
     void* data() const noexcept { return memory_.get(); }
     std::size_t size_bytes() const noexcept { return size_bytes_; }
@@ -56,6 +60,7 @@ class Allocation {
 
     /// Gives the memory up: the caller frees it with hsa_amd_memory_pool_free.
     void* release() noexcept {
+        if (memory_ && !in_forked_child()) detail::allocations::leave(memory_.get(), true);
         size_bytes_ = 0;
         return memory_.release();
     }

@@ -108,7 +108,7 @@ void QueueState::throw_error() const {
         char address[32];
         std::snprintf(address, sizeof address, "0x%llx", static_cast<unsigned long long>(fault->address));
         message += ": memory fault of its GPU at address " + std::string(address) + " (" +
-                   fault->reason_text() + ")";
+                   fault->reason_text() + "), " + fault->place_text();
     } else {
         message += " was stopped by its packet processor: " + status_name(status);
     }
@@ -116,7 +116,7 @@ void QueueState::throw_error() const {
     if (const std::string packet = packet_label(failed_at); !packet.empty()) message += " (" + packet + ")";
     message += "; Queue::rebuild() makes it usable again";
     if (callback_threw) message += "; its error callback threw: " + text_of(callback_threw);
-    if (fault) throw MemoryFault(message, fault->address);
+    if (fault) throw MemoryFault(message, fault->address, fault->nearest);
     throw QueueError(message, status);
 }
 

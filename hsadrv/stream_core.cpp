@@ -224,8 +224,8 @@ void StreamCore::fail(const Fault& fault) noexcept {
         char address[32];
         std::snprintf(address, sizeof address, "0x%llx", static_cast<unsigned long long>(fault.address));
         throw MemoryFault("memory fault on " + label() + " at address " + address + " (" + fault.reason_text() +
-                              "); the stream has failed: " + situation(),
-                          fault.address);
+                              "), " + fault.place_text() + "; the stream has failed: " + situation(),
+                          fault.address, fault.nearest);
     } catch (...) {
         error = std::current_exception();
     }

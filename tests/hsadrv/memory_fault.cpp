@@ -1,0 +1,213 @@
+// Faults: what the message and the fields say of the address, and who is still alive afterwards. And what was
+// never freed.
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "device.hpp"
+
+using namespace hsadrv;
+using namespace device_test;
+using test_support::Contains;
+
+namespace {
+
+// Larger than the blocks that the runtime cuts small allocations from, so that what follows is not mapped.
+constexpr std::size_t size = 4u << 20;
+
+struct Fixture : Device {
+    Executable code = Executable::load(gpu, std::string(TEST_KERNEL_DIR) + "/stream.hsaco");
+    Kernel store_at = code.kernel("store_at"), scale_add = code.kernel("scale_add");
+
+    Stream bad{gpu}, good{gpu};
+    Allocation data = Allocation::from_pool(host_pool(), 4096);
+    std::uint32_t* words = static_cast<std::uint32_t*>(data.data());
+
+    /// Everything that a launch needs is there: nothing takes the place of what a test frees.
+    Fixture() {
+        for (Stream* stream : {&bad, &good}) {
+            scale_add.launch(*stream, {.grid = 1, .workgroup = 1}, words, 0u, 2u, 1u);
+            stream->synchronize(patience);
+        }
+    }
+
+    /// The fault of a kernel that stores there. Another stream works afterwards.
+    std::unique_ptr<MemoryFault> fault_at(std::uint64_t address) {
+        std::unique_ptr<MemoryFault> fault;
+        store_at.launch(bad, {.grid = 1, .workgroup = 1}, address, 1u);
+        try {
+            bad.synchronize(patience);
+        } catch (const MemoryFault& thrown) {
+            fault = std::make_unique<MemoryFault>(thrown);
+        }
+        CHECK_THROWS_AS(bad.query(), MemoryFault);
+        scale_add.launch(good, {.grid = 1, .workgroup = 1}, words, 3u, 1u, 1u);
+        CHECK_NOTHROW(good.synchronize(patience));
+        CHECK(words[0] == 7);
+        return fault;
+    }
+};
+
+std::uint64_t address_of(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+
+// ROCR 5.2 reports but the first fault of a process: each is a child's.
+#define IN_A_CHILD(name)                                                       \
+    do {                                                                       \
+        NEEDS_DEVICE();                                                        \
+        const ChildResult child = run_test_in_child(name, "HSADRV_TEST", "1"); \
+        INFO(child.output);                                                    \
+        CHECK(child.status == 0);                                              \
+        CHECK_THAT(child.output, Contains("1 passed, 0 failed"));              \
+    } while (false)
+
+}  // namespace
+
+TEST_CASE("child: a store past an allocation", "[.child]") {
+    Fixture f;
+    const Allocation a = Allocation::from_pool(device_pool(f.gpu), size);
+    const auto fault = f.fault_at(address_of(a.data()) + size + 8);
+    REQUIRE(fault);
+    REQUIRE(fault->nearest());
+    CHECK(fault->nearest()->record.begin == address_of(a.data()));
+    CHECK(fault->nearest()->record.size_bytes == size);
+    CHECK_FALSE(fault->nearest()->record.freed);
+    CHECK(fault->nearest()->distance_bytes > 0);
+    CHECK(fault->nearest()->distance_bytes <= 4096);
+    CHECK_THAT(fault->what(), Contains("behind the end of " + std::to_string(size) + " B at 0x") &&
+                                  Contains("memory_fault.cpp:") && Contains("kernel store_at") &&
+                                  Contains(device_pool(f.gpu).label()));
+}
+
+TEST_CASE("a store past an allocation is said to be behind it, and by whom", "[memory][fault]") {
+    IN_A_CHILD("child: a store past an allocation");
+}
+
+TEST_CASE("child: a store into a freed allocation", "[.child]") {
+    Fixture f;
+    std::uint64_t address = 0;
+    {
+        const Allocation a = Allocation::from_pool(device_pool(f.gpu), size);
+        address = address_of(a.data()) + 8192;
+    }
+    const auto fault = f.fault_at(address);
+    REQUIRE(fault);
+    REQUIRE(fault->nearest());
+    CHECK(fault->nearest()->record.freed);
+    CHECK(fault->nearest()->distance_bytes == 0);
+    CHECK_THAT(fault->what(), Contains("within " + std::to_string(size) + " B at 0x") &&
+                                  Contains("which were freed") && Contains("kernel store_at"));
+}
+
+TEST_CASE("a store into a freed allocation is said to be that", "[memory][fault]") {
+    IN_A_CHILD("child: a store into a freed allocation");
+}
+
+TEST_CASE("child: a store to null", "[.child]") {
+    Fixture f;
+    const auto fault = f.fault_at(0);
+    REQUIRE(fault);
+    CHECK(fault->address() == 0);
+    CHECK_FALSE(fault->nearest());
+    CHECK_THAT(fault->what(), Contains(", null;") && Contains("kernel store_at"));
+}
+
+TEST_CASE("a store to null is said to be that", "[memory][fault]") { IN_A_CHILD("child: a store to null"); }
+
+// Not a page that is missing, but an address that none has: the queue's error, of which the runtime knows the
+// kind alone.
+TEST_CASE("child: a store to no canonical address", "[.child]") {
+    Fixture f;
+    f.store_at.launch(f.bad, {.grid = 1, .workgroup = 1}, std::uint64_t{0x0123'4567'89ab'c000}, 1u);
+    try {
+        f.bad.synchronize(patience);
+        FAIL("no error");
+    } catch (const Error& error) {
+        CHECK_THAT(error.what(),
+                   (Contains("MEMORY_APERTURE_VIOLATION") || Contains("no canonical address")) &&
+                       Contains("kernel store_at"));
+    }
+    CHECK(f.bad.failed());
+}
+
+TEST_CASE("a store to no canonical address is an error that says so", "[memory][fault]") {
+    IN_A_CHILD("child: a store to no canonical address");
+}
+
+TEST_CASE("child: a store to what was never mapped", "[.child]") {
+    Fixture f;
+    const auto fault = f.fault_at(0x1234'5678'9000);
+    REQUIRE(fault);
+    CHECK_FALSE(fault->nearest());
+    CHECK_THAT(fault->what(), Contains("never mapped"));
+}
+
+TEST_CASE("a store to what was never mapped is said to be that", "[memory][fault]") {
+    IN_A_CHILD("child: a store to what was never mapped");
+}
+
+TEST_CASE("child: a store to memory that another GPU has", "[.child]") {
+    Fixture f;
+    const Allocation a = Allocation::from_pool(device_pool(f.driver.gpus()[1]), size);
+    const auto fault = f.fault_at(address_of(a.data()) + 64);
+    REQUIRE(fault);
+    REQUIRE(fault->nearest());
+    CHECK(fault->nearest()->distance_bytes == 0);
+    CHECK_FALSE(fault->nearest()->record.freed);
+    CHECK_THAT(fault->what(), Contains("within") && Contains(f.driver.gpus()[1].label()));
+}
+
+TEST_CASE("a store to memory that only another GPU may use names it", "[memory][fault]") {
+    NEEDS_DEVICE();
+    if (Driver().gpus().size() < 2) SKIP_BECAUSE("there is one GPU");
+    IN_A_CHILD("child: a store to memory that another GPU has");
+}
+
+TEST_CASE("allocations are known by who made them while they live", "[memory][leak]") {
+    NEEDS_DEVICE();
+    const Device device;
+    const Context gpu(device.gpu);
+    const auto find = [](const void* data) {
+        for (const AllocationRecord& record : live_allocations())
+            if (record.begin == address_of(data)) return record;
+        return AllocationRecord{};
+    };
+    const auto line = std::source_location::current().line() + 1;
+    Allocation a = Allocation::from_pool(device_pool(device.gpu), 5000);
+    const Allocation b = gpu.allocate_host(6000);
+    CHECK(find(a.data()).where.line() == line);
+    CHECK(find(a.data()).size_bytes == 5000);
+    CHECK(find(a.data()).label == device_pool(device.gpu).label());
+    CHECK(find(b.data()).where.line() == line + 1);
+    const std::string report = leak_report();
+    CHECK_THAT(report, Contains("memory_fault.cpp:" + std::to_string(line)) && Contains("5000 B in 1 ("));
+    void* const native = a.release();
+    CHECK(find(native).size_bytes == 0);
+    const void* data = nullptr;
+    {
+        const Allocation adopted = Allocation::from_native(native, 5000, device.gpu);
+        data = adopted.data();
+        CHECK(find(data).label == device.gpu.label() + ", adopted");
+        CHECK_THROWS_AS(Allocation::from_native(native, 5000, device.gpu),
+                        InvalidArgument);  // it has an owner
+    }
+    CHECK(find(data).size_bytes == 0);
+}
+
+TEST_CASE("child: leaks", "[.child]") {
+    const Device device;
+    for (int i = 0; i < 3; ++i) static_cast<void>(new Allocation(Allocation::from_pool(host_pool(), 7000)));
+    Allocation::from_pool(host_pool(), 123);
+}
+
+TEST_CASE("at exit, what was not freed is reported by where it was allocated, if asked for",
+          "[memory][leak]") {
+    NEEDS_DEVICE();
+    const ChildResult asked = run_test_in_child("child: leaks", "HSADRV_LEAK_REPORT", "1");
+    INFO(asked.output);
+    CHECK(asked.status == 0);
+    CHECK_THAT(asked.output, Contains("3 allocations of 21000 B were not freed") &&
+                                 Contains("21000 B in 3 (cpu0") && Contains("memory_fault.cpp:"));
+    const ChildResult not_asked = run_test_in_child("child: leaks", "HSADRV_LEAK_REPORT", "0");
+    CHECK_THAT(not_asked.output, !Contains("not freed"));
+}
