@@ -57,9 +57,10 @@ void check_refused(const Fixture& f, const Packet& bad, const Signal& done, hsa_
     Queue queue = Queue::create(f.gpu, {.packets = 64, .on_error = [&] { ++told; }});
     const Queue other = Queue::create(f.gpu, {.packets = 64});
     const QueueRef ref = queue;
-    const std::uint64_t index = ref.submit(bad);
     const Signal behind = Signal::create(1);
-    ref.submit(barrier_and({}, behind.native(), {.barrier = true}));
+    // At once: the queue may have failed before a second call.
+    const Packet both[] = {bad, barrier_and({}, behind.native(), {.barrier = true})};
+    const std::uint64_t index = ref.submit(both);
 
     hsa_status_t seen = HSA_STATUS_SUCCESS;
     try {
