@@ -58,7 +58,8 @@ std::optional<T> optional_query(AgentRef agent, int attribute, const char* name)
 template <class T>
 T isa_query(hsa_isa_t isa, hsa_isa_info_t attribute, const char* name) {
     T value{};
-    check(hsa_isa_get_info_alt(isa, attribute, &value), [&] { return std::string("hsa_isa_get_info_alt(") + name + ")"; });
+    check(hsa_isa_get_info_alt(isa, attribute, &value),
+          [&] { return std::string("hsa_isa_get_info_alt(") + name + ")"; });
     return value;
 }
 

@@ -87,8 +87,8 @@ class AgentRef {
 
     std::vector<Isa> isas() const;  ///< best first
     std::vector<Cache> caches() const;
-    /// The hops from this agent to the other's memory, nearest first; none to its own. Throws InvalidArgument for an agent that
-    /// has no memory.
+    /// The hops from this agent to the other's memory, nearest first; none to its own. Throws InvalidArgument for an
+    /// agent that has no memory.
     std::vector<Link> links_to(AgentRef other) const;
     std::vector<MemRegion> regions() const;
     std::vector<MemPool> pools() const;

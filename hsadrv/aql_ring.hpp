@@ -46,8 +46,8 @@ struct AqlRingMemory {
     /// The hardware's doorbell; null: the doorbell signal is stored through the runtime instead.
     volatile std::uint64_t* doorbell = nullptr;
     hsa_signal_t doorbell_signal = {0};
-    /// Others, who know nothing of this object, put packets there too. Then nobody knows which slots are published, and a
-    /// doorbell says no more than that its producer's own are; the packet processor waits at a slot that is not.
+    /// Others, who know nothing of this object, put packets there too. Then nobody knows which slots are published,
+    /// and a doorbell says no more than that its producer's own are; the packet processor waits at a slot that is not.
     bool shared = false;
 };
 
@@ -56,7 +56,8 @@ class AqlRing {
     AqlRing() noexcept = default;
     explicit AqlRing(const AqlRingMemory& memory) { attach(memory); }
 
-    /// Before the first use, and again when the ring is another one, while nobody uses it. Slots below the write index of now count as published.
+    /// Before the first use, and again when the ring is another one, while nobody uses it. Slots below the write index
+    /// of now count as published.
     void attach(const AqlRingMemory& memory) {
         memory_ = memory;
         mask_ = memory.size - 1;

@@ -4,10 +4,10 @@
 //   hsadrv::Stream stream = gpu.stream();
 //   hsadrv::Allocation a = hsadrv::Context::current().allocate(4096);
 //
-// Contexts of a thread nest: the destructor makes the one before it current again. One that ends out of turn, or on another
-// thread, is taken out from among the others, which stay as they were. A Context belongs to the thread that made it and is
-// neither copied nor moved. Keeps alive: the runtime. Thread safety: use it on its own thread; it may end on any, though not
-// while its own thread uses it. What it makes (streams, allocations) goes anywhere.
+// Contexts of a thread nest: the destructor makes the one before it current again. One that ends out of turn, or on
+// another thread, is taken out from among the others, which stay as they were. A Context belongs to the thread that
+// made it and is neither copied nor moved. Keeps alive: the runtime. Thread safety: use it on its own thread; it may
+// end on any, though not while its own thread uses it. What it makes (streams, allocations) goes anywhere.
 #pragma once
 
 #include <cstddef>

@@ -24,8 +24,8 @@ namespace {
 std::atomic<int> live_runtimes{0};
 std::atomic<bool> forked_child{false};
 
-// The last owner may be a callback, so that a runtime ends on a thread of its own; the process must not end amid that, under
-// the runtime's feet. Destroyed before what this library is linked to.
+// The last owner may be a callback, so that a runtime ends on a thread of its own; the process must not end amid that,
+// under the runtime's feet. Destroyed before what this library is linked to.
 std::atomic<int> ending_runtimes{0};
 struct ExitGuard {
     ~ExitGuard() {
@@ -108,7 +108,8 @@ Runtime::Runtime() {
     // Up, and not by a Runtime of ours that is just ending.
     const bool adopted = runtime_is_up() && live_runtimes.load(std::memory_order_relaxed) == 0;
     if (const hsa_status_t status = hsa_init(); status != HSA_STATUS_SUCCESS)
-        throw NoDevice("hsa_init(): " + status_name(status) + "; " + no_device_advice(detail::DeviceFile::probe()), status);
+        throw NoDevice("hsa_init(): " + status_name(status) + "; " + no_device_advice(detail::DeviceFile::probe()),
+                       status);
     live_runtimes.fetch_add(1, std::memory_order_relaxed);
     watch_for_forks();
     try {

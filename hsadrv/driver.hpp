@@ -5,10 +5,10 @@
 //
 // Owns: one count of a shared reference. Everything that owns a HSA object holds another, so objects may
 // outlive the Driver that they were made under; hsa_shut_down happens when the last of them goes. Nothing
-// happens at static-initialisation time. Where the process has called hsa_init itself, a Driver joins that runtime and leaves
-// the other counts alone; the handler of system events that it registers is one of several, all of which the runtime calls, and
-// the process then keeps this library loaded. In a child forked after initialisation every creating call throws
-// ForkedChild, and destructors leave the parent's runtime alone; fork + exec is fine.
+// happens at static-initialisation time. Where the process has called hsa_init itself, a Driver joins that runtime and
+// leaves the other counts alone; the handler of system events that it registers is one of several, all of which the
+// runtime calls, and the process then keeps this library loaded. In a child forked after initialisation every creating
+// call throws ForkedChild, and destructors leave the parent's runtime alone; fork + exec is fine.
 // Thread safety: any thread; concurrent construction and destruction included.
 #pragma once
 
@@ -65,9 +65,9 @@ class Driver {
     /// empty: throws NoDevice.
     const std::vector<AgentRef>& gpus() const;
 
-    /// The GPU that a text means: an ordinal of gpus() ("0"), a UUID or the beginning of one ("GPU-…"), a PCI address, or a name
-    /// ("gfx90a", or the product's). Throws InvalidArgument for a name that several have, NoDevice for one that none has; both
-    /// list what there is.
+    /// The GPU that a text means: an ordinal of gpus() ("0"), a UUID or the beginning of one ("GPU-…"), a PCI address,
+    /// or a name ("gfx90a", or the product's). Throws InvalidArgument for a name that several have, NoDevice for one
+    /// that none has; both list what there is.
     AgentRef gpu(std::string_view text) const;
 
     /// Never empty on a running system; the first owns the host's pools.

@@ -59,8 +59,8 @@ std::uintptr_t registrations = 0;  // under the board's mutex
 constexpr int gpu_hw_exception_event = 1;
 constexpr int gpu_memory_error_event = 2;
 
-// On the runtime's thread. Success tells the runtime that the event was taken care of; if nobody says so, it aborts. It calls
-// every registered handler whatever the others answer.
+// On the runtime's thread. Success tells the runtime that the event was taken care of; if nobody says so, it aborts.
+// It calls every registered handler whatever the others answer.
 hsa_status_t on_system_event(const hsa_amd_event_t* event, void* data) noexcept {
     if (reinterpret_cast<std::uintptr_t>(data) != registration.load(std::memory_order_acquire)) return HSA_STATUS_ERROR;
     const hsa_amd_gpu_memory_fault_info_t& info = event->memory_fault;

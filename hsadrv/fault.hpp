@@ -33,8 +33,8 @@ struct Fault {
 
 namespace faults {
 
-/// Registers the handler beside those that others registered, and forgets the faults of the runtime before. `adopted`: the
-/// runtime was up already, and may stay up after us. Returns what to uninstall.
+/// Registers the handler beside those that others registered, and forgets the faults of the runtime before. `adopted`:
+/// the runtime was up already, and may stay up after us. Returns what to uninstall.
 std::uintptr_t install(bool adopted);
 /// From here on that handler, which cannot be unregistered, leaves events to the others.
 void uninstall(std::uintptr_t registration) noexcept;

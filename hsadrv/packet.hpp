@@ -187,9 +187,9 @@ constexpr std::size_t barrier_chain_packets(std::size_t dependencies) noexcept {
     return dependencies == 0 ? 1 : (dependencies + barrier_max_dependencies - 1) / barrier_max_dependencies;
 }
 
-/// Packet `index` of the chain that waits for all of the signals, however many. The last one completes after the others, whatever
-/// its order says, and alone has the completion signal and the release; the first alone has the acquire and the caller's barrier
-/// bit. A wait for any of more than five has no such chain.
+/// Packet `index` of the chain that waits for all of the signals, however many. The last one completes after the
+/// others, whatever its order says, and alone has the completion signal and the release; the first alone has the
+/// acquire and the caller's barrier bit. A wait for any of more than five has no such chain.
 inline Packet barrier_chain_packet(std::span<const hsa_signal_t> dependencies, std::size_t index,
                                    hsa_signal_t completion = {0}, PacketOrder order = {}) noexcept {
     const std::size_t first = index * barrier_max_dependencies;

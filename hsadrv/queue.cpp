@@ -213,7 +213,8 @@ Queue Queue::create(AgentRef gpu, const QueueOptions& options) {
 void Queue::rebuild() {
     detail::QueueState& state = *state_;
     if (state.foreign)
-        throw InvalidArgument("Queue::rebuild(" + state.label() + "): it was made elsewhere; its maker can make another");
+        throw InvalidArgument("Queue::rebuild(" + state.label() +
+                              "): it was made elsewhere; its maker can make another");
     UniqueHandle<detail::QueueState::Traits> fresh = state.make_native();
     const std::vector<std::uint32_t> mask = state.options.cu_mask;
     hsa_queue_t* const native = fresh.get();

@@ -7,10 +7,10 @@
 // Submitting makes no call into the runtime, allocates nothing and takes no lock: ring, indices and doorbell
 // are cached. Thread safety: QueueRef's verbs from any number of threads. Memory ordering: see aql_ring.hpp;
 // what was written before submit is visible to the packet processor. Errors: the packet processor's first
-// error is kept and is sticky: whoever reserves or waits for room has it thrown, and whoever waits through wait(), or for
-// failure() beside other signals, wakes. rebuild() makes the queue usable again. Owns: Queue its queue, unless it is only
-// viewed; keeps the runtime alive. QueueRef borrows until its Queue is gone. Destroying a queue ends the work on it at once; wait
-// for your signals first. A queue may be destroyed in its own error callback. Source:
+// error is kept and is sticky: whoever reserves or waits for room has it thrown, and whoever waits through wait(), or
+// for failure() beside other signals, wakes. rebuild() makes the queue usable again. Owns: Queue its queue, unless it
+// is only viewed; keeps the runtime alive. QueueRef borrows until its Queue is gone. Destroying a queue ends the work
+// on it at once; wait for your signals first. A queue may be destroyed in its own error callback. Source:
 // hsa.h, "Queues"; amd_hsa_queue.h and amd_hsa_signal.h for the cached pointers.
 #pragma once
 
@@ -83,8 +83,9 @@ class QueueRef {
     std::uint64_t submit_barrier(std::span<const hsa_signal_t> dependencies, hsa_signal_t completion = {0},
                                  PacketOrder order = {}, Deadline deadline = {}) const;
 
-    /// Waits for a signal that this queue's work changes. Throws the queue's error if it stops first; MemoryFault if its GPU had
-    /// a fault since the queue was made and the signal has not changed for a second; Timeout with the queue's situation.
+    /// Waits for a signal that this queue's work changes. Throws the queue's error if it stops first; MemoryFault if
+    /// its GPU had a fault since the queue was made and the signal has not changed for a second; Timeout with the
+    /// queue's situation.
     std::int64_t wait(SignalRef signal, Condition condition, std::int64_t than, Deadline deadline = {}) const;
     /// Not zero as soon as the queue has failed. No signal for a queue made elsewhere.
     SignalRef failure() const noexcept;
@@ -98,8 +99,8 @@ class QueueRef {
 
     /// Throws Error for a queue that has stopped.
     void set_priority(QueuePriority priority) const;
-    /// Which compute units kernels may run on from now on; an empty mask allows all. Returns the mask that is in force: bits that
-    /// the GPU or HSA_CU_MASK does not have are gone. Throws InvalidArgument for one that leaves none.
+    /// Which compute units kernels may run on from now on; an empty mask allows all. Returns the mask that is in
+    /// force: bits that the GPU or HSA_CU_MASK does not have are gone. Throws InvalidArgument for one that leaves none.
     std::vector<std::uint32_t> set_cu_mask(std::span<const std::uint32_t> mask) const;
     std::vector<std::uint32_t> cu_mask() const;
 
@@ -112,8 +113,9 @@ class Queue {
     Queue() noexcept;
     /// Throws InvalidArgument for a size that the agent does not take, OutOfMemory when it has no queue left.
     static Queue create(AgentRef gpu, const QueueOptions& options = {});
-    /// Adopts a queue that was made elsewhere, by hsa_queue_create or hsa_soft_queue_create, and destroys it in the end. Others may
-    /// go on using it through the runtime's functions. Its errors go to the callback that it was made with: failed() stays false.
+    /// Adopts a queue that was made elsewhere, by hsa_queue_create or hsa_soft_queue_create, and destroys it in the
+    /// end. Others may go on using it through the runtime's functions. Its errors go to the callback that it was made
+    /// with: failed() stays false.
     /// Throws InvalidArgument for null.
     static Queue from_native(hsa_queue_t* native, AgentRef agent = {});
     /// The same, and leaves it to its owner, who destroys it after this.
@@ -126,10 +128,10 @@ class Queue {
     operator QueueRef() const noexcept { return ref(); }  // NOLINT: an owner is a ref too
     explicit operator bool() const noexcept { return state_ != nullptr; }
 
-    /// After an error, or with work that never ends: a fresh ring under the same object, with the same options. What was in the old
-    /// one is gone, as when a queue is destroyed; the error is forgotten, refs stay valid, indices begin at 0. Nobody may use the
-    /// queue meanwhile. If no fresh one can be had, nothing has changed. Throws OutOfMemory; InvalidArgument for a queue made
-    /// elsewhere.
+    /// After an error, or with work that never ends: a fresh ring under the same object, with the same options. What
+    /// was in the old one is gone, as when a queue is destroyed; the error is forgotten, refs stay valid, indices
+    /// begin at 0. Nobody may use the queue meanwhile. If no fresh one can be had, nothing has changed. Throws
+    /// OutOfMemory; InvalidArgument for a queue made elsewhere.
     void rebuild();
 
   private:

@@ -96,14 +96,14 @@ struct SignalTerm {
     std::int64_t than = 1;
 };
 
-/// Waits until one of the terms holds and returns its index, the first of several. Terms may name a signal twice. Throws
-/// Timeout with each term's value, InvalidArgument for an empty list, ForkedChild.
+/// Waits until one of the terms holds and returns its index, the first of several. Terms may name a signal twice.
+/// Throws Timeout with each term's value, InvalidArgument for an empty list, ForkedChild.
 std::size_t wait_any(std::span<const SignalTerm> terms, Deadline deadline = {});
 /// The same; nothing at the deadline, in a forked child, or for an empty list.
 std::optional<std::size_t> try_wait_any(std::span<const SignalTerm> terms, Deadline deadline) noexcept;
 
-/// Waits until each of the terms has been seen to hold, not necessarily at one moment. Throws Timeout with those that do not,
-/// ForkedChild. An empty list is complete.
+/// Waits until each of the terms has been seen to hold, not necessarily at one moment. Throws Timeout with those that
+/// do not, ForkedChild. An empty list is complete.
 void wait_all(std::span<const SignalTerm> terms, Deadline deadline = {});
 /// The same; false at the deadline or in a forked child.
 bool try_wait_all(std::span<const SignalTerm> terms, Deadline deadline) noexcept;

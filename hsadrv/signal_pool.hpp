@@ -4,8 +4,8 @@
 //   std::shared_ptr<hsadrv::PooledSignal> done = pool.acquire(1);    // back in the pool with the last
 //   reference
 //
-// A pool may have a budget: when as many signals are handed out, acquire() waits until one comes back. Signals are scarce (KFD
-// has 4096 events a process), and a caller who waits here is better off than one whose next call fails.
+// A pool may have a budget: when as many signals are handed out, acquire() waits until one comes back. Signals are
+// scarce (KFD has 4096 events a process), and a caller who waits here is better off than one whose next call fails.
 // Owns: the idle signals. A PooledSignal keeps the pool's storage alive, so it may outlive the SignalPool.
 // Whoever holds a PooledSignal promises that no packet or copy in flight refers to it when the last reference
 // goes. Thread safety: any thread; one short lock.
