@@ -1,0 +1,166 @@
+// What a launch costs beside hand-written AQL, and beside HIP where libamdhip64 is installed: by the clock, and in
+// instructions of the calling thread.
+//
+//   bench_hsadrv_launch FOLDER                   by the clock: launch and wait, and launches by the hundred
+//   bench_hsadrv_launch FOLDER MODE COUNT        does MODE COUNT times within measured(), for callgrind
+//
+// MODE: aql, stream, bound, graph (per packet), wait, hip, hip_wait. `instructions` runs them all under callgrind.
+#include <cstdlib>
+#include <functional>
+#include <string>
+
+#include "hand_written.hpp"
+#include "hip.hpp"
+#include "hsadrv/bound_kernel.hpp"
+#include "hsadrv/hsadrv.hpp"
+#include "measure.hpp"
+
+using namespace hsadrv;
+
+namespace {
+
+struct Bench {
+    explicit Bench(const std::string& folder) : file(folder + "/seven." + gpu.name() + ".o") {}
+
+    Driver driver;
+    AgentRef gpu = driver.gpus().front();
+    std::string file;  // a code object of one target, because HIP does not read every bundle
+    Executable code = Executable::load(gpu, file);
+    Kernel kernel = code.kernel("seven");
+    Stream stream{gpu}, other{gpu};
+    Allocation memory = Allocation::from_pool(host_pool(), 4096);
+    std::uint32_t* out = static_cast<std::uint32_t*>(memory.data());
+    std::uint64_t values[6] = {0, 2, 3, 4, 5, 6};
+    bench::HandWritten aql{gpu, kernel.kernel_object()};
+
+    [[gnu::noinline]] void launch() {
+        kernel.launch(stream, {.grid = 64, .workgroup = 64}, out, values[0], values[1], values[2], values[3],
+                      values[4], values[5]);
+    }
+    Graph record(int count) {
+        stream.begin_capture();
+        for (int i = 0; i < count; ++i) launch();
+        return stream.end_capture();
+    }
+};
+
+}  // namespace
+
+/// What callgrind counts.
+extern "C" [[gnu::noinline]] void measured(const std::function<void()>& work) {
+    work();
+    asm volatile("" ::: "memory");
+}
+
+namespace {
+
+void count_instructions(Bench& bench, const std::string& mode, int count) {
+    const auto repeat = [&](const auto& each) {
+        measured([&] {
+            for (int i = 0; i < count; ++i) each();
+        });
+    };
+    if (mode == "aql") {
+        bench.aql.launch(bench.out, bench.values);
+        bench.aql.wait();
+        repeat([&] { bench.aql.launch(bench.out, bench.values); });
+    } else if (mode == "stream") {
+        bench.launch();
+        bench.stream.synchronize();
+        repeat([&] { bench.launch(); });
+    } else if (mode == "bound") {
+        using Word = std::uint64_t;
+        const auto fixed = bench.kernel.bind<std::uint32_t*, Word, Word, Word, Word, Word, Word>().at(
+            {.grid = 64, .workgroup = 64});
+        const Word* v = bench.values;
+        bench.launch();
+        bench.stream.synchronize();
+        repeat([&] { fixed(bench.stream, bench.out, v[0], v[1], v[2], v[3], v[4], v[5]); });
+    } else if (mode == "graph") {
+        const Graph graph = bench.record(count);
+        for (int i = 0; i < 3; ++i) {
+            graph.launch(bench.stream);
+            bench.stream.synchronize();
+        }
+        measured([&] { graph.launch(bench.stream); });
+    } else if (mode == "wait") {
+        // The event waits for the host, so that there is something to wait for.
+        const Signal go = Signal::create(1);
+        bench.stream.wait(go, Condition::less, 1);
+        const Event event = bench.stream.record();
+        for (int i = 0; i < 64; ++i) bench.other.wait(event);
+        repeat([&] { bench.other.wait(event); });
+        go.store(0);
+        bench.other.synchronize();
+    } else if (mode == "hip" || mode == "hip_wait") {
+        bench::Hip hip(bench.file, "seven");
+        if (!hip) throw std::runtime_error("libamdhip64 is not installed");
+        hip.launch(bench.out, bench.values);
+        hip.record();
+        hip.wait_other();
+        hip.synchronize();
+        if (mode == "hip") return repeat([&] { hip.launch(bench.out, bench.values); });
+        hip.launch(bench.out, bench.values);
+        hip.record();
+        repeat([&] { hip.wait_other(); });
+    } else {
+        throw std::runtime_error("unknown mode " + mode);
+    }
+}
+
+void measure_time(Bench& bench) {
+    constexpr int batch = 500;
+    const auto aql_one = [&] {
+        bench.aql.launch(bench.out, bench.values);
+        bench.aql.wait();
+    };
+    const auto ours_one = [&] {
+        bench.launch();
+        bench.stream.synchronize();
+    };
+    const auto aql_many = [&] {
+        for (int i = 0; i < batch; ++i) bench.aql.launch(bench.out, bench.values);
+        bench.aql.wait();
+    };
+    const auto ours_many = [&] {
+        for (int i = 0; i < batch; ++i) bench.launch();
+        bench.stream.synchronize();
+    };
+    const Graph graph = bench.record(batch);
+    const auto graph_many = [&] {
+        graph.launch(bench.stream);
+        bench.stream.synchronize();
+    };
+    bench::Ratio ratio = bench::compare(aql_one, ours_one, 500);
+    bench::print("launch + wait / hand-written AQL", ratio, ratio.time(), "goal <= 1.1");
+    ratio = bench::compare(aql_many, ours_many, 50);
+    bench::print("500 launches + wait / hand-written AQL", ratio, ratio.time(), "");
+    ratio = bench::compare(aql_many, graph_many, 50);
+    bench::print("500 packets of a graph / hand-written AQL", ratio, ratio.time(), "");
+    if (bench::Hip hip(bench.file, "seven"); hip) {
+        const auto hip_one = [&] {
+            hip.launch(bench.out, bench.values);
+            hip.synchronize();
+        };
+        ratio = bench::compare(hip_one, ours_one, 200);
+        bench::print("launch + wait / HIP", ratio, ratio.time(), "");
+    }
+    bench.values[0] = 1;
+    bench.launch();
+    bench.stream.synchronize();
+    if (bench.out[0] != 21) throw std::runtime_error("the kernel did not run");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+    if (argc != 2 && argc != 4) throw std::runtime_error("usage: bench_hsadrv_launch FOLDER [MODE COUNT]");
+    Bench bench(argv[1]);
+    if (argc == 4)
+        count_instructions(bench, argv[2], std::atoi(argv[3]));
+    else
+        measure_time(bench);
+} catch (const std::exception& error) {
+    std::fprintf(stderr, "bench_hsadrv_launch: %s\n", error.what());
+    return 1;
+}
