@@ -79,7 +79,8 @@ class AqlRing {
         std::atomic_ref index(*const_cast<std::uint64_t*>(memory_.write_index));
         std::uint64_t first = index.load(std::memory_order_relaxed);
         do {
-            if (first + count - read_index() > memory_.size) return std::nullopt;
+            if (first + count - read_index() > memory_.size) [[unlikely]]
+                return std::nullopt;
         } while (!index.compare_exchange_weak(first, first + count, std::memory_order_relaxed));
         return first;
     }
@@ -90,6 +91,9 @@ class AqlRing {
         std::memcpy(&slot.words[1], &packet.words[1], sizeof packet - sizeof packet.words[0]);
         std::atomic_ref(slot.words[0]).store(packet.words[0], std::memory_order_release);
     }
+
+    /// A reserved slot, for writing in place: its first word last, with release.
+    Packet& slot(std::uint64_t index) noexcept { return memory_.slots[index & mask_]; }
 
     /// Says that slots [first, first + count) are written; rings the doorbell if the frontier moved.
     void publish(std::uint64_t first, std::uint32_t count) noexcept {

@@ -60,7 +60,7 @@ const StreamCore* Autopsy::find(const std::string& label) const {
 }
 
 /// Empty for the stream whose mutex the caller holds anyway, and for one that cannot be had.
-std::unique_lock<std::mutex> Autopsy::lock(const StreamCore& stream) const {
+std::unique_lock<LaneMutex> Autopsy::lock(const StreamCore& stream) const {
     if (&stream == held_) return {};
     return std::unique_lock(stream.mutex_, std::try_to_lock);
 }

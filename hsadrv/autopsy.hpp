@@ -36,7 +36,7 @@ class Autopsy {
     const StreamCore* find(const std::string& label) const;
     /// A stream with a decrement of this signal in flight.
     const StreamCore* find_debtor(hsa_signal_t signal) const;
-    std::unique_lock<std::mutex> lock(const StreamCore& stream) const;
+    std::unique_lock<LaneMutex> lock(const StreamCore& stream) const;
     void follow(const StreamCore* stream);
     Finding examine(const StreamCore& stream) const;
     Finding explain(const StreamCore& stream, const Note& note) const;

@@ -50,18 +50,18 @@ class FixedLaunch {
 
     /// Enqueues the kernel. Throws InvalidArgument for a stream of another agent; what Stream::dispatch
     /// throws.
-    void operator()(Stream& stream, const std::type_identity_t<Args>&... args) const {
+    [[gnu::always_inline]] void operator()(Stream& stream, const std::type_identity_t<Args>&... args) const {
         until(stream, Deadline{}, args...);
     }
 
     /// The same with a deadline for room in the queue and in the kernarg ring.
-    void until(Stream& stream, Deadline deadline, const std::type_identity_t<Args>&... args) const {
+    [[gnu::always_inline]] void until(Stream& stream, Deadline deadline, const std::type_identity_t<Args>&... args) const {
         enqueue(stream, deadline, detail::launchable(args)...);
     }
 
   private:
     template <class... Values>
-    void enqueue(Stream& stream, Deadline deadline, const Values&... values) const {
+    [[gnu::always_inline]] void enqueue(Stream& stream, Deadline deadline, const Values&... values) const {
         kernel_.check_stream(stream);
         stream.dispatch(
             spec_,

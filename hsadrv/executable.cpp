@@ -51,10 +51,8 @@ Kernel Executable::kernel(std::string_view name) const {
         throw InvalidCodeObject("'" + part->name + "': " + *why);
     const std::uint64_t object = state_->kernel_object(*part, metadata);
     state_->note(object, metadata);
-    auto record = std::make_shared<detail::KernelRecord>(
-        detail::KernelRecord{LaunchPlan(metadata, state_->limits), object, state_->agent,
-                             state_->agent.name(), state_});
-    return Kernel(std::move(record));
+    return Kernel(std::make_shared<detail::KernelRecord>(LaunchPlan(metadata, state_->limits), object,
+                                                         state_->agent, state_->agent.name(), state_));
 }
 
 DeviceGlobal Executable::global(std::string_view name) const {

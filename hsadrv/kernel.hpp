@@ -11,10 +11,12 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -35,11 +37,30 @@ class BoundKernel;
 
 namespace detail {
 struct KernelRecord {
+    KernelRecord(LaunchPlan its_plan, std::uint64_t object, AgentRef its_agent, std::string its_processor,
+                 std::shared_ptr<const void> keeper)
+        : plan(std::move(its_plan)),
+          kernel_object(object),
+          agent(its_agent),
+          processor(std::move(its_processor)),
+          executable(std::move(keeper)) {}
+
     LaunchPlan plan;
     std::uint64_t kernel_object;
     AgentRef agent;
     std::string processor;  // "gfx90a"
     std::shared_ptr<const void> executable;
+    /// The shapes that were checked last and found right. Relaxed: they are constants, and who reads an older value
+    /// checks once more.
+    mutable std::atomic<const ArgumentShape*> checked{nullptr};
+
+    /// `given` lives as long as the program: what is at its address never changes.
+    void check_arguments(std::span<const ArgumentShape> given) const {
+        if (checked.load(std::memory_order_relaxed) == given.data()) [[likely]]
+            return;
+        plan.check_arguments(given);
+        if (!given.empty()) checked.store(given.data(), std::memory_order_relaxed);
+    }
 };
 
 /// The queue that a kernel of this stream runs on, as hidden arguments name it.
@@ -88,7 +109,7 @@ class Kernel {
     template <class... Args>
     void launch(Stream& stream, const LaunchConfig& config, const Args&... args) const {
         static constexpr std::array<ArgumentShape, sizeof...(Args)> shapes{argument_shape<Args>...};
-        record_->plan.check_arguments(shapes);
+        record_->check_arguments(shapes);
         launch_checked(stream, config, args...);
     }
 
@@ -107,7 +128,7 @@ class Kernel {
     template <class Room, class... Args>
     void prepare(const LaunchConfig& config, Room&& room, const Args&... args) const {
         static constexpr std::array<ArgumentShape, sizeof...(Args)> shapes{argument_shape<Args>...};
-        record_->plan.check_arguments(shapes);
+        record_->check_arguments(shapes);
         const LaunchShape shape = record_->plan.shape(config);
         fill(room(record_->plan.dispatch(record_->kernel_object, shape)), shape, {}, detail::launchable(args)...);
     }
@@ -123,7 +144,7 @@ class Kernel {
     }
 
     template <class... Values>
-    void enqueue(Stream& stream, const LaunchShape& shape, Deadline deadline, const Values&... values) const {
+    [[gnu::always_inline]] void enqueue(Stream& stream, const LaunchShape& shape, Deadline deadline, const Values&... values) const {
         check_stream(stream);
         stream.dispatch(
             record_->plan.dispatch(record_->kernel_object, shape),
@@ -137,7 +158,7 @@ class Kernel {
     }
 
     template <class... Values>
-    void fill(std::byte* kernarg, const LaunchShape& shape, const QueueFacts& queue,
+    [[gnu::always_inline]] void fill(std::byte* kernarg, const LaunchShape& shape, const QueueFacts& queue,
               const Values&... values) const {
         const LaunchPlan& plan = record_->plan;
         [[maybe_unused]] std::size_t index = 0;

@@ -1,6 +1,7 @@
 #include "hsadrv/launch_plan.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "hsadrv/error.hpp"
@@ -67,6 +68,14 @@ LaunchPlan::LaunchPlan(KernelMetadata kernel, const LaunchLimits& limits)
     }
     has_max_workgroups_ = kernel_.max_workgroups != std::array<std::uint32_t, 3>{};
     for (std::uint32_t i = 0; i < kernel_.arguments.size(); ++i) add(kernel_.arguments[i], i);
+    // 1024 at most, so that the product of three extents fits 32 bits.
+    const auto& group = limits_.workgroup_max_dim;
+    plain_workgroup_ = std::bit_floor(std::min({group.x, group.y, group.z, std::uint32_t{1024}}));
+    const auto& grid = limits_.grid_max_dim;
+    plain_volume_ = std::min<std::uint64_t>({grid.x, grid.y, grid.z, limits_.grid_max_workitems});
+    plain_ = !kernel_.required_workgroup_size[0] && !has_max_workgroups_ && !kernel_.uniform_workgroups &&
+             !kernel_.uses_dynamic_stack && lds_pointers_.empty() &&
+             kernel_.group_segment_fixed_bytes <= limits_.group_segment_max_bytes;
 }
 
 void LaunchPlan::add(const ArgumentMetadata& argument, std::uint32_t index) {
@@ -89,17 +98,13 @@ void LaunchPlan::add_lds_pointer(const ArgumentMetadata& argument, std::uint32_t
     lds_pointers_.push_back({argument.offset_bytes, align_bytes, index});
 }
 
-LaunchShape LaunchPlan::shape(const LaunchConfig& config) const {
+LaunchShape LaunchPlan::shape_with_everything(const LaunchConfig& config) const {
     if (!sizes_fit(config.grid, config.workgroup)) [[unlikely]]
         refuse_sizes(config.grid, config.workgroup);
 
     LaunchShape shape;
     shape.grid = config.grid;
-    // A packet's grid may not be smaller than its work-group (hsa.h, grid_size_x): the one partial work-group
-    // is all of the grid.
-    shape.workgroup.x = std::min(config.workgroup.x, config.grid.x);
-    shape.workgroup.y = std::min(config.workgroup.y, config.grid.y);
-    shape.workgroup.z = std::min(config.workgroup.z, config.grid.z);
+    shape.workgroup = within_grid(config.workgroup, config.grid);
     shape.lds = &config.lds;
     shape.private_segment_bytes = kernel_.private_segment_fixed_bytes;
     if (kernel_.uses_dynamic_stack)
@@ -132,17 +137,7 @@ std::uint32_t LaunchPlan::private_bytes_with_stack(std::uint32_t stack_bytes) co
 }
 
 bool LaunchPlan::sizes_fit(const Dim3& grid, const Dim3& workgroup) const noexcept {
-    // Zero wraps round to the largest number and so fails like a size that is too large.
-    const auto within = [](const Dim3& d, const Dim3& max) {
-        return (d.x - 1 < max.x) & (d.y - 1 < max.y) & (d.z - 1 < max.z);
-    };
-    if (!within(workgroup, limits_.workgroup_max_dim) || !within(grid, limits_.grid_max_dim)) return false;
-    if (std::uint64_t{workgroup.x} * workgroup.y * workgroup.z > max_flat_) return false;
-
-    std::uint64_t volume = std::uint64_t{grid.x} * grid.y;
-    if (__builtin_mul_overflow(volume, std::uint64_t{grid.z}, &volume) || volume > limits_.grid_max_workitems)
-        return false;
-
+    if (!sizes_within_limits(grid, workgroup)) return false;
     const auto& required = kernel_.required_workgroup_size;
     if (required[0]) {
         if (workgroup != Dim3(required[0], required[1], required[2])) return false;

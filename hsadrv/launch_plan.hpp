@@ -56,7 +56,17 @@ class LaunchPlan {
 
     /// Checks grid, work-group and LDS against the kernel and the agent. Throws InvalidArgument. The result
     /// borrows `config`.
-    LaunchShape shape(const LaunchConfig& config) const;
+    LaunchShape shape(const LaunchConfig& config) const {
+        if (!plain_ || config.lds.count != 0 || config.lds.size_bytes != 0 ||
+            !plainly_fits(config.grid, config.workgroup)) [[unlikely]]
+            return shape_with_everything(config);
+        return {.grid = config.grid,
+                .workgroup = within_grid(config.workgroup, config.grid),
+                .group_segment_bytes = kernel_.group_segment_fixed_bytes,
+                .private_segment_bytes = kernel_.private_segment_fixed_bytes,
+                .lds_base_bytes = kernel_.group_segment_fixed_bytes,
+                .lds = &config.lds};
+    }
 
     /// What a stream is asked to dispatch.
     DispatchSpec dispatch(std::uint64_t kernel_object, const LaunchShape& shape) const noexcept {
@@ -93,6 +103,36 @@ class LaunchPlan {
     void add(const ArgumentMetadata& argument, std::uint32_t index);
     void add_lds_pointer(const ArgumentMetadata& argument, std::uint32_t index);
     std::uint32_t private_bytes_with_stack(std::uint32_t stack_bytes) const;
+    /// Few instructions for the usual sizes; false: look again, more closely.
+    bool plainly_fits(const Dim3& grid, const Dim3& workgroup) const noexcept {
+        const std::uint32_t largest_workgroup = (workgroup.x - 1) | (workgroup.y - 1) | (workgroup.z - 1);
+        const std::uint32_t large = ((grid.y - 1) | (grid.z - 1)) >> 16;  // or zero
+        const std::uint64_t volume = std::uint64_t{grid.x} * grid.y * grid.z;
+        return (largest_workgroup < plain_workgroup_) & (large == 0) & (volume - 1 < plain_volume_) &
+               (workgroup.x * workgroup.y * workgroup.z <= max_flat_);
+    }
+    /// The limits that every kernel has. Zero wraps round to the largest number and so fails like a size that is
+    /// too large.
+    bool sizes_within_limits(const Dim3& grid, const Dim3& workgroup) const noexcept {
+        const auto within = [](const Dim3& d, const Dim3& max) {
+            return (d.x - 1 < max.x) & (d.y - 1 < max.y) & (d.z - 1 < max.z);
+        };
+        if (!within(workgroup, limits_.workgroup_max_dim) || !within(grid, limits_.grid_max_dim)) return false;
+        if (std::uint64_t{workgroup.x} * workgroup.y * workgroup.z > max_flat_) return false;
+        std::uint64_t volume = 0;
+        return !__builtin_mul_overflow(std::uint64_t{grid.x} * grid.y, std::uint64_t{grid.z}, &volume) &&
+               volume <= limits_.grid_max_workitems;
+    }
+    /// A packet's grid may not be smaller than its work-group (hsa.h, grid_size_x): the one partial work-group is
+    /// all of the grid.
+    static Dim3 within_grid(const Dim3& workgroup, const Dim3& grid) noexcept {
+        Dim3 smaller = workgroup;
+        if (smaller.x > grid.x) smaller.x = grid.x;
+        if (smaller.y > grid.y) smaller.y = grid.y;
+        if (smaller.z > grid.z) smaller.z = grid.z;
+        return smaller;
+    }
+    LaunchShape shape_with_everything(const LaunchConfig& config) const;
     bool sizes_fit(const Dim3& grid, const Dim3& workgroup) const noexcept;
     bool workgroups_fit(const Dim3& grid, const Dim3& workgroup) const noexcept;
     bool lds_pointers_fit(const shared::LdsDemand& lds) const noexcept;
@@ -108,6 +148,9 @@ class LaunchPlan {
     KernelMetadata kernel_;
     LaunchLimits limits_;
     bool has_max_workgroups_ = false;
+    bool plain_ = false;  // no limits of its own, no LDS pointers, no dynamic stack: launches are checked quickly
+    std::uint32_t plain_workgroup_ = 0;  // a power of two; extents up to it are within every dimension's limit
+    std::uint64_t plain_volume_ = 0;     // so many work-items are within every limit of a grid
     std::uint32_t max_flat_ = 0;         // of a work-group: the kernel's and the agent's limit
     std::uint32_t lds_align_bytes_ = 1;  // the strictest of the LDS pointers
     std::vector<Parameter> parameters_;

@@ -62,6 +62,7 @@ AgentRef QueueRef::agent() const noexcept { return state_->agent; }
 std::uint32_t QueueRef::size() const noexcept { return state_->ring.size(); }
 std::uint64_t QueueRef::read_index() const noexcept { return state_->ring.read_index(); }
 std::uint64_t QueueRef::write_index() const noexcept { return state_->ring.write_index(); }
+AqlRing& QueueRef::ring() const noexcept { return state_->ring; }
 Packet QueueRef::peek(std::uint64_t index) const noexcept { return state_->ring.peek(index); }
 
 bool QueueRef::failed() const noexcept { return state_->failed.load(std::memory_order_acquire); }

@@ -90,6 +90,9 @@ class QueueRef {
     /// Not zero as soon as the queue has failed. No signal for a queue made elsewhere.
     SignalRef failure() const noexcept;
 
+    /// Internal: the ring itself, for the launch path of streams.
+    AqlRing& ring() const noexcept;
+
     /// The packet last written at this index; for messages.
     Packet peek(std::uint64_t index) const noexcept;
 

@@ -19,7 +19,9 @@ AgentRef require_gpu(AgentRef agent) {
 }  // namespace
 
 Stream::Stream(AgentRef gpu, const StreamOptions& options)
-    : core_(std::make_unique<detail::StreamCore>(require_gpu(gpu), options)), drain_(options.drain) {}
+    : core_(std::make_unique<detail::StreamCore>(require_gpu(gpu), options)),
+      lane_(&core_->lane()),
+      drain_(options.drain) {}
 
 Stream::Stream(Stream&&) noexcept = default;
 
@@ -27,6 +29,7 @@ Stream& Stream::operator=(Stream&& other) noexcept {
     if (this == &other) return *this;
     close(drain_);
     core_ = std::move(other.core_);
+    lane_ = other.lane_;
     drain_ = other.drain_;
     return *this;
 }
@@ -48,7 +51,6 @@ bool Stream::close(Deadline deadline) noexcept {
     return complete;
 }
 
-AgentRef Stream::agent() const noexcept { return core_->agent(); }
 QueueRef Stream::queue() const noexcept { return core_->queue(); }
 
 void Stream::submit(std::span<const Packet> packets, Deadline deadline) { core_->submit(packets, deadline); }
@@ -104,11 +106,11 @@ Stream::Progress Stream::progress() const { return core_->progress(); }
 const std::shared_ptr<detail::StreamHandle>& Stream::handle() const noexcept { return core_->handle(); }
 AutoSynchronize Stream::auto_synchronize(Deadline deadline) { return {*core_, deadline}; }
 
-Stream::DispatchGuard::DispatchGuard(Stream& stream, const DispatchSpec& spec, Deadline deadline)
-    : core(*stream.core_), kernarg(core.begin_dispatch(spec, deadline)) {}
-Stream::DispatchGuard::~DispatchGuard() { core.end_dispatch(); }
-void Stream::DispatchGuard::commit(const DispatchSpec& spec, Deadline deadline) {
-    core.commit_dispatch(spec, kernarg, deadline);
+std::byte* Stream::begin_dispatch(const DispatchSpec& spec, Deadline deadline) {
+    return core_->begin_dispatch(spec, deadline);
+}
+void Stream::commit_dispatch(const DispatchSpec& spec, std::byte* kernarg, Deadline deadline) {
+    core_->commit_dispatch(spec, kernarg, deadline);
 }
 
 AutoSynchronize::~AutoSynchronize() {

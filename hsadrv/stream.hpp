@@ -33,7 +33,9 @@
 #include "hsadrv/agent.hpp"
 #include "hsadrv/deadline.hpp"
 #include "hsadrv/driver.hpp"
+#include "hsadrv/dispatch_spec.hpp"
 #include "hsadrv/event.hpp"
+#include "hsadrv/launch_lane.hpp"
 #include "hsadrv/memory.hpp"
 #include "hsadrv/packet.hpp"
 #include "hsadrv/queue.hpp"
@@ -54,17 +56,6 @@ struct StreamOptions {
     std::chrono::nanoseconds drain =
         std::chrono::seconds(10);  ///< how long the destructor waits for work in flight
     bool exclusive_queue = false;  ///< a hardware queue that no other stream uses
-};
-
-/// A kernel dispatch but for its arguments, which Stream::dispatch places.
-struct DispatchSpec {
-    std::uint64_t kernel_object = 0;
-    Dim3 grid = {};       ///< work-items
-    Dim3 workgroup = {};  ///< work-items
-    std::uint32_t private_segment_bytes = 0;
-    std::uint32_t group_segment_bytes = 0;
-    std::size_t kernarg_bytes = 0;
-    bool names_queue = false;  ///< the arguments hold the address of the stream's queue
 };
 
 class AutoSynchronize;
@@ -93,7 +84,7 @@ class Stream {
     Stream& operator=(Stream&&) noexcept;
     ~Stream();
 
-    AgentRef agent() const noexcept;
+    AgentRef agent() const noexcept { return AgentRef(lane_->agent); }
     /// The hardware queue that it uses now, perhaps with others; for looking at. See submit().
     QueueRef queue() const noexcept;
 
@@ -130,10 +121,14 @@ class Stream {
     /// unless the stream must wait for room or for a copy before it. Nothing is validated here:
     /// Kernel::launch does that.
     template <class Fill>
-    void dispatch(const DispatchSpec& spec, Fill&& fill, Deadline deadline = {}) {
-        DispatchGuard guard(*this, spec, deadline);
-        std::forward<Fill>(fill)(guard.kernarg);
-        guard.commit(spec, deadline);
+    [[gnu::always_inline]] void dispatch(const DispatchSpec& spec, Fill&& fill, Deadline deadline = {}) {
+        std::byte* kernarg = lane_->try_begin(spec.kernarg_bytes);
+        if (kernarg == nullptr) [[unlikely]]
+            kernarg = begin_dispatch(spec, deadline);
+        const Unlock unlock{lane_->mutex};
+        std::forward<Fill>(fill)(kernarg);
+        if (!lane_->try_commit(spec, kernarg)) [[unlikely]]
+            commit_dispatch(spec, kernarg, deadline);
     }
 
     /// The moment when everything submitted so far is complete.
@@ -195,18 +190,16 @@ class Stream {
     const std::shared_ptr<detail::StreamHandle>& handle() const noexcept;
 
   private:
-    struct DispatchGuard {
-        DispatchGuard(Stream& stream, const DispatchSpec& spec, Deadline deadline);
-        DispatchGuard(const DispatchGuard&) = delete;
-        DispatchGuard& operator=(const DispatchGuard&) = delete;
-        ~DispatchGuard();
-        void commit(const DispatchSpec& spec, Deadline deadline);
-
-        detail::StreamCore& core;
-        std::byte* kernarg;
+    struct Unlock {
+        detail::LaneMutex& mutex;
+        ~Unlock() { mutex.unlock(); }
     };
+    // The long way: begin locks the lane's mutex.
+    std::byte* begin_dispatch(const DispatchSpec& spec, Deadline deadline);
+    void commit_dispatch(const DispatchSpec& spec, std::byte* kernarg, Deadline deadline);
 
     std::unique_ptr<detail::StreamCore> core_;
+    detail::LaunchLane* lane_ = nullptr;  // the core's
     std::chrono::nanoseconds drain_{};
 };
 

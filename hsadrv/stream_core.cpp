@@ -32,7 +32,6 @@ std::string label_of(AgentRef gpu, const StreamOptions& options) {
 
 StreamCore::StreamCore(AgentRef gpu, const StreamOptions& options)
     : agent_(gpu),
-      packets_(options.packets),
       timeline_(std::make_shared<Timeline>(label_of(gpu, options), options.packets)),
       signals_(Driver::current().runtime().signals()),
       queues_(Driver::current().runtime().queues()) {
@@ -40,7 +39,11 @@ StreamCore::StreamCore(AgentRef gpu, const StreamOptions& options)
         throw InvalidArgument("Stream(" + label() + ", kernarg_bytes " + std::to_string(options.kernarg_bytes) +
                               "): the size must be a multiple of " +
                               std::to_string(KernargRing::alignment_bytes));
-    queue_ = queues_.take({.gpu = gpu, .packets = options.packets, .exclusive = options.exclusive_queue});
+    lane_.timeline = timeline_.get();
+    lane_.packets = options.packets;
+    lane_.agent = gpu.native();
+    lane_.completion = timeline_->signal().native().handle;
+    set_queue(queues_.take({.gpu = gpu, .packets = options.packets, .exclusive = options.exclusive_queue}));
     kernarg_memory_ = Allocation::from_pool(host_pool(HostMemory::kernarg), options.kernarg_bytes);
     kernargs_ = KernargRing(static_cast<std::byte*>(kernarg_memory_.data()), options.kernarg_bytes,
                             2 * options.packets);
@@ -90,7 +93,7 @@ bool StreamCore::finish_copies() noexcept {
     });
 }
 
-std::unique_lock<std::mutex> StreamCore::lock(Deadline deadline, const char* call) const {
+std::unique_lock<LaneMutex> StreamCore::lock(Deadline deadline, const char* call) const {
     std::unique_lock held(mutex_, std::try_to_lock);
     if (held.owns_lock()) return held;
     if (deadline.is_never()) {
@@ -185,7 +188,7 @@ void StreamCore::synchronize(Deadline deadline) {
         check_copies();
         if (timeline_->lost(timeline_->submitted())) timeline_->rethrow();
         throw_if_failed();
-        if (copy_tail_ && reached({.copy = copy_tail_})) copy_tail_.reset();
+        if (copy_tail_ && reached({.copy = copy_tail_})) clear_copy_tail();
         drop_notes();
         retire(retired);
         count = retired.count;

@@ -32,6 +32,7 @@
 #include "hsadrv/graph_state.hpp"
 #include "hsadrv/hold_list.hpp"
 #include "hsadrv/kernarg_ring.hpp"
+#include "hsadrv/launch_lane.hpp"
 #include "hsadrv/memory.hpp"
 #include "hsadrv/queue_pool.hpp"
 #include "hsadrv/signal.hpp"
@@ -78,10 +79,10 @@ class StreamCore {
     const std::shared_ptr<Timeline>& timeline() const noexcept { return timeline_; }
     const std::shared_ptr<StreamHandle>& handle() const noexcept { return handle_; }
 
-    // The launch path. begin takes the lock and end gives it back; commit may be left out.
+    LaunchLane& lane() noexcept { return lane_; }
+    // The launch path where the lane declines. begin leaves the mutex locked; commit may be left out.
     std::byte* begin_dispatch(const DispatchSpec& spec, Deadline deadline);
     void commit_dispatch(const DispatchSpec& spec, std::byte* kernarg, Deadline deadline);
-    void end_dispatch() noexcept { mutex_.unlock(); }
 
     void submit(std::span<const Packet> packets, Deadline deadline);
     void copy(void* destination, const void* source, std::size_t size_bytes, Deadline deadline);
@@ -130,7 +131,7 @@ class StreamCore {
     /// Does the caller hold the mutex while it waits?
     enum class Lock { held, free };
 
-    std::unique_lock<std::mutex> lock(Deadline deadline, const char* call) const;
+    std::unique_lock<LaneMutex> lock(Deadline deadline, const char* call) const;
     void throw_if_failed() const {
         if (failed()) [[unlikely]]
             timeline_->rethrow();
@@ -182,6 +183,8 @@ class StreamCore {
     std::shared_ptr<PooledSignal> before_next(Deadline deadline, const char* call);
     /// Such an operation, done when `done` is zero, is the stream's last now.
     void set_copy_tail(std::shared_ptr<PooledSignal> done, Note::Kind kind);
+    void clear_copy_tail() noexcept;
+    void set_queue(std::shared_ptr<SharedQueue> queue);
 
     // Copies, with the mutex held (stream_copy.cpp, stream_rect.cpp).
     struct End {
@@ -254,13 +257,12 @@ class StreamCore {
     }
 
     std::shared_ptr<StreamHandle> handle_ = std::make_shared<StreamHandle>(*this);
-    mutable std::mutex mutex_;
+    mutable LaunchLane lane_;  // its mutex is the stream's
+    LaneMutex& mutex_ = lane_.mutex;
     AgentRef agent_;
-    const std::uint32_t packets_;  // counted packets in flight, at most; a power of two
     std::shared_ptr<Timeline> timeline_;
     SignalPool& signals_;
     QueuePool& queues_;
-    std::uint64_t completed_seen_ = 0;
     GrowingRing<Note> notes_;
 
     std::shared_ptr<PooledSignal>
@@ -269,7 +271,7 @@ class StreamCore {
     std::vector<std::shared_ptr<PooledSignal>> copies_;  // in flight; a negative value is an error
     HoldList holds_;
     Allocation kernarg_memory_;
-    KernargRing kernargs_;
+    KernargRing& kernargs_ = lane_.kernargs;
     Staging staging_[2];
     unsigned staging_turn_ = 0;
     std::exception_ptr deferred_;

@@ -11,12 +11,14 @@ void StreamCore::begin_capture() {
     throw_if_failed();
     refuse_in_capture("Stream::begin_capture");
     capture_ = std::make_shared<GraphState>(agent_);
+    lane_.busy_elsewhere = true;
 }
 
 std::shared_ptr<GraphState> StreamCore::end_capture() {
     const auto held = lock({}, "Stream::end_capture");
     if (!capture_)
         throw InvalidArgument("Stream::end_capture(" + label() + "): begin_capture() was not called");
+    lane_.busy_elsewhere = copy_tail_ != nullptr;
     return std::exchange(capture_, nullptr);
 }
 

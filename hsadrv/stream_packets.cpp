@@ -36,15 +36,15 @@ std::uint64_t StreamCore::reserve(std::uint32_t count, Deadline deadline, const 
 }
 
 void StreamCore::wait_for_turn(Deadline deadline, const char* call) {
-    while (timeline_->submitted() - completed_seen_ >= packets_) {
-        completed_seen_ = timeline_->completed();
-        if (timeline_->submitted() - completed_seen_ < packets_) return;
+    while (timeline_->submitted() - lane_.completed_seen >= lane_.packets) {
+        lane_.completed_seen = timeline_->completed();
+        if (timeline_->submitted() - lane_.completed_seen < lane_.packets) return;
         wait_for_progress(deadline, call);
     }
 }
 
 std::uint64_t StreamCore::put_counted(const Packet& packet, Deadline deadline, const char* call) {
-    if (timeline_->submitted() - completed_seen_ >= packets_) [[unlikely]]
+    if (timeline_->submitted() - lane_.completed_seen >= lane_.packets) [[unlikely]]
         wait_for_turn(deadline, call);
     const std::uint64_t slot = reserve(1, deadline, call);
     const std::uint64_t epoch = timeline_->submit(slot);
@@ -106,7 +106,7 @@ void StreamCore::follow_queue() {
 
     old->leave(*this);
     fresh->enter(*this);
-    queue_ = fresh;
+    set_queue(fresh);
     if (profiled_) profile_queue();
     holds_.push({.epochs = timeline_->submitted()}, old);  // arguments of kernels may name it
     const QueueRef queue = fresh->ref();
@@ -145,7 +145,7 @@ void StreamCore::join_copies(Deadline deadline, const char* call) {
                         {.kind = copy_tail_kind_, .on = copy}, deadline, call);
         holds_.push({.epochs = epoch}, copy_tail_);
     }
-    copy_tail_.reset();
+    clear_copy_tail();
 }
 
 std::shared_ptr<PooledSignal> StreamCore::gate(Deadline deadline, const char* call) {
@@ -169,6 +169,18 @@ std::shared_ptr<PooledSignal> StreamCore::before_next(Deadline deadline, const c
 void StreamCore::set_copy_tail(std::shared_ptr<PooledSignal> done, Note::Kind kind) {
     copy_tail_ = std::move(done);
     copy_tail_kind_ = kind;
+    lane_.busy_elsewhere = true;
+}
+
+void StreamCore::clear_copy_tail() noexcept {
+    copy_tail_.reset();
+    lane_.busy_elsewhere = capture_ != nullptr;
+}
+
+void StreamCore::set_queue(std::shared_ptr<SharedQueue> queue) {
+    queue_ = std::move(queue);
+    lane_.ring = &queue_->ref().ring();
+    lane_.queue_dead = &queue_->death();
 }
 
 std::byte* StreamCore::begin_dispatch(const DispatchSpec& spec, Deadline deadline) {
@@ -193,7 +205,7 @@ std::byte* StreamCore::begin_dispatch(const DispatchSpec& spec, Deadline deadlin
             kernarg = kernargs_.try_reserve(spec.kernarg_bytes);
             if (kernarg == nullptr) wait_for_progress(deadline, call);
         }
-    held.release();  // end_dispatch unlocks
+    held.release();  // Stream::dispatch unlocks
     return kernarg;
 }
 
@@ -206,8 +218,7 @@ void StreamCore::commit_dispatch(const DispatchSpec& spec, std::byte* kernarg, D
                                            .private_segment_bytes = spec.private_segment_bytes,
                                            .group_segment_bytes = spec.group_segment_bytes,
                                            .kernarg = kernarg,
-                                           .completion = timeline_->signal().native(),
-                                           .order = {}});
+                                           .completion = timeline_->signal().native()});
     kernargs_.commit(put_counted(packet, deadline, "Stream::dispatch"));
 }
 

@@ -1,6 +1,8 @@
 // Packets: every field where hsa.h has it, the header composed of its parts.
 #include "hsadrv/packet.hpp"
 
+#include "hsadrv/launch_lane.hpp"
+
 #include <cstring>
 
 #include "support/catch.hpp"
@@ -101,4 +103,37 @@ TEST_CASE("a barrier-value packet is AMD's vendor packet with its format", "[pac
     CHECK(native.mask == 0xff);
     CHECK(native.completion_signal.handle == 0x2000);
     CHECK(barrier_value({}).as<hsa_amd_barrier_value_packet_t>().mask == -1);
+}
+
+TEST_CASE("the launch path of streams writes what the builder builds", "[packet]") {
+    struct Row {
+        Dim3 grid, workgroup;
+    };
+    const Row rows[] = {{1, 1},           {1000, 256},           {{64, 64}, {16, 16}},      {{8, 8, 8}, {4, 4, 4}},
+                        {{8, 1, 2}, 8u}, {{UINT32_MAX, 3}, 64u}, {{1, 1, 5}, {1, 1, 1024}}};
+    for (const Row& row : rows) {
+        CAPTURE(row.grid.x, row.grid.y, row.grid.z);
+        const Dim3 workgroup{row.workgroup.x, row.workgroup.y, std::min(row.workgroup.z, row.grid.z)};
+        const DispatchSpec spec{.kernel_object = 0x123456789a,
+                                .grid = row.grid,
+                                .workgroup = workgroup,
+                                .private_segment_bytes = 7,
+                                .group_segment_bytes = 9};
+        std::byte kernarg[64];
+        alignas(64) Packet slots[4];
+        std::uint64_t read_index = 0, write_index = 0, doorbell = 0;
+        AqlRing ring({.slots = slots, .size = 4, .read_index = &read_index, .write_index = &write_index, .doorbell = &doorbell});
+        detail::LaunchLane lane;
+        lane.ring = &ring;
+        lane.completion = 0xabcdef00;
+        lane.write(2, spec, kernarg);
+        const Packet expected = kernel_dispatch({.kernel_object = spec.kernel_object,
+                                                 .grid = spec.grid,
+                                                 .workgroup = spec.workgroup,
+                                                 .private_segment_bytes = 7,
+                                                 .group_segment_bytes = 9,
+                                                 .kernarg = kernarg,
+                                                 .completion = {0xabcdef00}});
+        CHECK(slots[2].words == expected.words);
+    }
 }
