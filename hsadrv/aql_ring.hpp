@@ -130,6 +130,7 @@ class AqlRing {
     // The frontier of now, not the one this producer reached: fewer values go backwards.
     void ring_doorbell() noexcept { store_doorbell(frontier_.load(std::memory_order_acquire) - 1); }
     void store_doorbell(std::uint64_t last) noexcept;
+    void ring_doorbell_signal(std::uint64_t last) noexcept;  // through the runtime
 
     static constexpr std::uint64_t no_frontier = ~std::uint64_t{0};  // of a shared ring; no index gets there
 
@@ -144,7 +145,7 @@ inline void AqlRing::store_doorbell(std::uint64_t last) noexcept {
         std::atomic_ref(*const_cast<std::uint64_t*>(memory_.doorbell)).store(last, std::memory_order_release);
         return;
     }
-    hsa_signal_store_screlease(memory_.doorbell_signal, static_cast<hsa_signal_value_t>(last));
+    ring_doorbell_signal(last);
 }
 
 }  // namespace hsadrv

@@ -132,7 +132,7 @@ void StreamCore::wait(const Point& point, Deadline deadline, const char* call, L
             throw Timeout(std::string(call) + "(" + deadline.text() + ", " + label() +
                           "): " + live_streams::autopsy_of(*timeline_, lock == Lock::held ? this : nullptr));
     }
-    throw_if_failed();
+    if (timeline_->has_failed()) timeline_->rethrow();
 }
 
 void StreamCore::wait_for_progress(Deadline deadline, const char* call) {

@@ -27,7 +27,7 @@ void Timeline::depend(std::shared_ptr<const Timeline> upstream, std::uint64_t co
 
 // Ends: a dependency points to an event that was recorded before the wait for it.
 bool Timeline::lost(std::uint64_t count) const {
-    if (failed()) return completed() < count;
+    if (has_failed()) return completed() < count;
     std::vector<Upstream> upstreams;
     {
         const std::lock_guard lock(mutex_);
@@ -41,7 +41,7 @@ bool Timeline::lost(std::uint64_t count) const {
     // Those that are complete, and are not lost, never will be.
     const std::lock_guard lock(mutex_);
     std::erase_if(upstreams_, [&](const Upstream& mine) {
-        return mine.own <= count && mine.timeline->reached(mine.count) && !mine.timeline->failed();
+        return mine.own <= count && mine.timeline->reached(mine.count) && !mine.timeline->has_failed();
     });
     return false;
 }

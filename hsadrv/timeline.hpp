@@ -86,8 +86,7 @@ class Timeline {
     std::uint64_t completed() const noexcept {
         const std::int64_t value = epoch_.load();
         if (value >= 0) return static_cast<std::uint64_t>(start - value);
-        // A moment passes between the signal's failing and the count.
-        while (!failed()) std::this_thread::yield();
+        has_failed();
         return completed_at_failure_.load(std::memory_order_relaxed);
     }
     bool reached(std::uint64_t count) const noexcept { return completed() >= count; }
@@ -101,6 +100,13 @@ class Timeline {
     }
 
     bool failed() const noexcept { return failed_.load(std::memory_order_acquire); }
+    /// The same, for who was woken by the signal: a moment passes between its failing and the rest.
+    bool has_failed() const noexcept {
+        if (failed()) return true;
+        if (epoch_.load() >= 0) return false;
+        while (!failed()) std::this_thread::yield();
+        return true;
+    }
     /// The first failure counts: false if there was one before. Wakes everybody. Packets after `complete` are lost.
     bool fail(std::exception_ptr error, std::uint64_t complete = UINT64_MAX) const noexcept;
     /// What comes from `own` on is lost if the other's `count` is.
