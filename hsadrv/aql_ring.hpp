@@ -127,8 +127,17 @@ class AqlRing {
         return moved;
     }
 
-    // The frontier of now, not the one this producer reached: fewer values go backwards.
-    void ring_doorbell() noexcept { store_doorbell(frontier_.load(std::memory_order_acquire) - 1); }
+    // The last store is always the frontier's: who was held up between looking and storing looks again, by an
+    // exchange, which no load may pass. A doorbell that went back and stayed there could be one that was seen before.
+    void ring_doorbell() noexcept {
+        std::uint64_t last = frontier_.load() - 1;
+        for (;;) {
+            store_doorbell(last);
+            const std::uint64_t now = frontier_.fetch_add(0) - 1;
+            if (now == last) return;
+            last = now;
+        }
+    }
     void store_doorbell(std::uint64_t last) noexcept;
     void ring_doorbell_signal(std::uint64_t last) noexcept;  // through the runtime
 

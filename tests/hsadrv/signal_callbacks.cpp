@@ -135,12 +135,17 @@ TEST_CASE("those that are due together run in the order of their registration, w
     std::vector<Signal> signals;
     Journal journal;
     // The first one blocks the thread until all of the others are due.
-    callbacks.on_signal(gate, Condition::less, 1, [&] { gate.wait(Condition::equal, -1, patience); });
+    const Signal blocked = Signal::create(1);
+    callbacks.on_signal(gate, Condition::less, 1, [&] {
+        blocked.store(0);
+        gate.wait(Condition::equal, -1, patience);
+    });
     for (int i = 0; i < 20; ++i) signals.push_back(Signal::create(1));
     for (int i = 0; i < 20; ++i)
         callbacks.on_signal(signals[static_cast<std::size_t>(i)], Condition::less, 1,
                             [&, i] { journal.add(i); });
     gate.store(0);
+    blocked.wait(Condition::equal, 0, patience);
     for (int i = 20; i-- > 0;) signals[static_cast<std::size_t>(i)].store(0);
     gate.store(-1);
     callbacks.drain(patience);
