@@ -192,5 +192,6 @@ TEST_CASE("launches leave memory and descriptors as they were", "[stress]") {
     const Footprint after = footprint();
     CHECK(data.get() == static_cast<std::uint32_t>(5000 + launches));
     CHECK(after.descriptors == before.descriptors);
-    CHECK(after.resident_kb <= before.resident_kb + 2048);
+    // A sanitizer keeps what was freed, to tell of uses after it.
+    if (!sanitizer) CHECK(after.resident_kb <= before.resident_kb + 2048);
 }
