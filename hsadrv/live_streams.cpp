@@ -53,6 +53,13 @@ void look_after(const Timeline& timeline) noexcept {
         if (stream->timeline().get() == &timeline) stream->claim_fault();
 }
 
+void look_after_awaited() noexcept {
+    leave_dead_queues();
+    const std::lock_guard lock(list().mutex);
+    for (StreamCore* stream : list().streams)
+        if (stream->awaited()) stream->claim_fault();
+}
+
 std::string autopsy_of(const Timeline& timeline, const StreamCore* held) {
     const std::lock_guard lock(list().mutex);
     return Autopsy(list().streams, held).of(timeline);

@@ -34,6 +34,8 @@ void visit(const std::function<void(StreamCore&)>& each);
 void leave_dead_queues(const StreamCore* held = nullptr) noexcept;
 /// The same, for who waits for that stream: it takes a fault of its agent for its own if it stopped moving.
 void look_after(const Timeline& timeline) noexcept;
+/// The same, for all streams that callbacks wait for.
+void look_after_awaited() noexcept;
 
 /// Why that stream does not move (autopsy.hpp); `held` as above.
 std::string autopsy_of(const Timeline& timeline, const StreamCore* held = nullptr);

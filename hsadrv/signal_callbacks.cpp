@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <array>
 #include <condition_variable>
 #include <list>
 #include <mutex>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "hsadrv/error.hpp"
+#include "hsadrv/live_streams.hpp"
 #include "hsadrv/signal_wait.hpp"
 
 namespace hsadrv {
@@ -25,6 +27,7 @@ struct SignalCallbacks::State {
         Id id;
         SignalTerm term;
         std::function<void()> function;
+        Meanwhile meanwhile = nullptr;
         bool due = false;
     };
     using Registrations = std::list<Registration>;
@@ -36,6 +39,7 @@ struct SignalCallbacks::State {
     Id running = 0;
     bool asleep = false;  // the thread waits for the signals that it found in `waiting` before
     std::uint64_t sleeps = 0;
+    Deadline::Clock::time_point looked_at = Deadline::Clock::now();
     bool stop = false;
     std::uint64_t run = 0, threw = 0, dropped = 0;
     std::exception_ptr error;
@@ -49,6 +53,8 @@ struct SignalCallbacks::State {
     void mark_due() noexcept;
     void run_first_due(std::unique_lock<std::mutex>& lock) noexcept;
     void sleep(std::unique_lock<std::mutex>& lock, std::vector<SignalTerm>& terms) noexcept;
+    bool looks_around() const noexcept;
+    void look_around(std::unique_lock<std::mutex>& lock) noexcept;
     void ring() const noexcept { hsa_signal_store_screlease(wake, 1); }
     bool on_thread() const noexcept { return thread.get_id() == std::this_thread::get_id(); }
     std::size_t unfinished_before(Id end) const noexcept;
@@ -114,6 +120,7 @@ void SignalCallbacks::State::sleep(std::unique_lock<std::mutex>& lock,
     const SignalTerm woken{SignalRef(wake), Condition::not_equal, 0};
     std::span<const SignalTerm> all(&woken, 1);
     Deadline deadline;
+    if (looks_around()) deadline = Deadline::at(looked_at + detail::look_around_period);
     try {
         terms.assign(1, woken);
         for (const Registration& registration : waiting) terms.push_back(registration.term);
@@ -132,10 +139,33 @@ void SignalCallbacks::State::sleep(std::unique_lock<std::mutex>& lock,
     changed.notify_all();
 }
 
+bool SignalCallbacks::State::looks_around() const noexcept {
+    return std::any_of(waiting.begin(), waiting.end(), [](const Registration& r) { return r.meanwhile != nullptr; });
+}
+
+void SignalCallbacks::State::look_around(std::unique_lock<std::mutex>& lock) noexcept {
+    const auto now = Deadline::Clock::now();
+    if (now < looked_at + detail::look_around_period) return;
+    looked_at = now;
+    // Few are named, mostly one: each is called for the first registration that names it.
+    std::array<Meanwhile, 4> named{};
+    for (const Registration& registration : waiting) {
+        const auto free = std::find_if(named.begin(), named.end(),
+                                       [&](Meanwhile m) { return m == nullptr || m == registration.meanwhile; });
+        if (free != named.end()) *free = registration.meanwhile;
+    }
+    lock.unlock();
+    for (const Meanwhile meanwhile : named)
+        if (meanwhile != nullptr) meanwhile();
+    lock.lock();
+}
+
 void SignalCallbacks::State::loop() noexcept {
     std::vector<SignalTerm> terms;
     std::unique_lock lock(mutex);
     while (!stop) {
+        look_around(lock);
+        if (stop) break;
         mark_due();
         std::size_t due = static_cast<std::size_t>(
             std::count_if(waiting.begin(), waiting.end(), [](const Registration& r) { return r.due; }));
@@ -185,13 +215,13 @@ SignalCallbacks::~SignalCallbacks() {
 }
 
 SignalCallbacks::Id SignalCallbacks::on_signal(SignalRef signal, Condition condition, std::int64_t than,
-                                               std::function<void()> function) {
+                                               std::function<void()> function, Meanwhile meanwhile) {
     if (!signal || !function)
         throw InvalidArgument(std::string("SignalCallbacks::on_signal(): no ") +
                               (signal ? "function" : "signal"));
     refuse_in_forked_child("SignalCallbacks::on_signal");
     State::Registrations fresh;
-    fresh.push_back({0, {signal, condition, than}, std::move(function)});
+    fresh.push_back({0, {signal, condition, than}, std::move(function), meanwhile});
     State& state = *state_;
     const std::lock_guard lock(state.mutex);
     if (state.wake.handle == 0)

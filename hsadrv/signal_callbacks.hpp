@@ -13,7 +13,9 @@
 // due before an earlier one. Errors: a function that throws does no harm: the first exception is kept,
 // drain() and take_error() report it. Thread safety: any thread, callbacks themselves included. Memory
 // ordering: a callback sees what was written before the change of the signal that made it due. Borrows: the
-// signal, until its callback has run or is cancelled; capture what keeps it.
+// signal, until its callback has run or is cancelled; capture what keeps it. A stream's callbacks do what a thread that
+// waits for it does: while they wait, their thread looks around for what no signal announces (a memory fault, a queue
+// that died), five times a second.
 #pragma once
 
 #include <cstddef>
@@ -41,8 +43,11 @@ class SignalCallbacks {
 
     /// Calls `function` once, as soon as the condition is seen to hold; at once (but on the other thread) if
     /// it holds now. A condition that holds only for a moment may be missed. Throws InvalidArgument without a
-    /// signal or a function, OutOfMemory, ForkedChild.
-    Id on_signal(SignalRef signal, Condition condition, std::int64_t than, std::function<void()> function);
+    /// signal or a function, OutOfMemory, ForkedChild. While it waits, the thread calls `meanwhile` five times a
+    /// second, once for all registrations that name it: for what no signal announces.
+    using Meanwhile = void (*)() noexcept;
+    Id on_signal(SignalRef signal, Condition condition, std::int64_t than, std::function<void()> function,
+                 Meanwhile meanwhile = nullptr);
 
     /// True: the function has not been called and never will be. False: it has run; if it was running, it is
     /// over now, unless it is the caller itself.

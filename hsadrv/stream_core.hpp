@@ -114,6 +114,8 @@ class StreamCore {
 
     bool failed() const noexcept { return timeline_->failed(); }
     bool kernels_in_flight() const noexcept { return timeline_->in_flight(); }
+    /// Do callbacks or host functions wait for it?
+    bool awaited() const noexcept { return awaited_.use_count() > 1; }
     /// The stream fails, and whoever waits for it wakes. From any thread; the first failure counts.
     void fail(std::exception_ptr error) noexcept;
     void fail(const Fault& fault) noexcept;
@@ -275,6 +277,7 @@ class StreamCore {
     Staging staging_[2];
     unsigned staging_turn_ = 0;
     std::exception_ptr deferred_;
+    std::shared_ptr<const void> awaited_ = std::make_shared<char>();  // each callback that waits has a copy
     std::shared_ptr<GraphState> capture_;  // null but between begin_capture() and end_capture()
     std::atomic<bool> stuck_{false};  // relaxed: a hint for who looks around
     bool profiled_ = false;  // devices write times into packets' signals

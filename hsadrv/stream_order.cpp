@@ -3,6 +3,7 @@
 
 #include "hsadrv/error.hpp"
 #include "hsadrv/event_state.hpp"
+#include "hsadrv/live_streams.hpp"
 #include "hsadrv/runtime.hpp"
 #include "hsadrv/stream_core.hpp"
 
@@ -23,7 +24,9 @@ void StreamCore::profile_queue() {
 }
 
 void StreamCore::when(SignalRef signal, std::int64_t below, std::function<void()> function) {
-    Driver::current().runtime().callbacks().on_signal(signal, Condition::less, below, std::move(function));
+    Driver::current().runtime().callbacks().on_signal(
+        signal, Condition::less, below, [function = std::move(function), token = awaited_] { function(); },
+        live_streams::look_after_awaited);
 }
 
 Event StreamCore::record(const EventOptions& options, Deadline deadline) {
