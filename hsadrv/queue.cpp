@@ -171,9 +171,14 @@ std::int64_t QueueRef::wait(SignalRef signal, Condition condition, std::int64_t 
 // ---- attributes
 
 void QueueRef::set_priority(QueuePriority priority) const { state_->set_priority(priority); }
+QueuePriority QueueRef::priority() const noexcept { return state_->options.priority; }
 
 std::vector<std::uint32_t> QueueRef::set_cu_mask(std::span<const std::uint32_t> mask) const {
-    const bool none = std::all_of(mask.begin(), mask.end(), [](std::uint32_t word) { return word == 0; });
+    // Units that the GPU does not have are none.
+    const std::uint32_t units = agent() ? agent().compute_units() : UINT32_MAX;
+    bool none = true;
+    for (std::size_t i = 0; i < mask.size() && i < units / 32 + 1; ++i)
+        none = none && (i < units / 32 ? mask[i] : mask[i] & ((1u << units % 32) - 1)) == 0;
     if (!mask.empty() && none)
         throw InvalidArgument("QueueRef::set_cu_mask(" + state_->label() +
                               "): the mask leaves no compute unit; an empty one allows all");

@@ -102,6 +102,8 @@ class QueueRef {
 
     /// Throws Error for a queue that has stopped.
     void set_priority(QueuePriority priority) const;
+    /// What it was made with or set to last; normal for a queue made elsewhere, which the runtime does not tell.
+    QueuePriority priority() const noexcept;
     /// Which compute units kernels may run on from now on; an empty mask allows all. Returns the mask that is in
     /// force: bits that the GPU or HSA_CU_MASK does not have are gone. Throws InvalidArgument for one that leaves none.
     std::vector<std::uint32_t> set_cu_mask(std::span<const std::uint32_t> mask) const;

@@ -24,11 +24,30 @@ void require_size(const QueueNeeds& needs) {
                           HSA_STATUS_ERROR_INVALID_ARGUMENT);
 }
 
+/// The mask with no more than the GPU's compute units; empty for all of them, so that equal masks are equal vectors.
+std::vector<std::uint32_t> settled_mask(const QueueNeeds& needs) {
+    if (needs.cu_mask.empty()) return {};
+    const std::uint32_t units = needs.gpu.compute_units();
+    std::vector<std::uint32_t> all(units / 32, ~0u), mask = needs.cu_mask;
+    if (units % 32 != 0) all.push_back((1u << units % 32) - 1);
+    mask.resize(all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) mask[i] &= all[i];
+    if (mask == all) return {};
+    if (mask == std::vector<std::uint32_t>(all.size()))
+        throw InvalidArgument("hsadrv::Stream(" + needs.gpu.label() + "): the cu_mask leaves none of its " +
+                                  std::to_string(units) + " compute units; an empty one allows all",
+                              HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    return mask;
+}
+
 }  // namespace
 
 SharedQueue::SharedQueue(const QueueNeeds& needs, std::uint32_t packets)
     : needs_(needs),
-      queue_(Queue::create(needs.gpu, {.packets = packets, .on_error = [this] { on_error(); }})) {}
+      queue_(Queue::create(needs.gpu, {.packets = packets,
+                                       .on_error = [this] { on_error(); },
+                                       .priority = needs.priority,
+                                       .cu_mask = needs.cu_mask})) {}
 
 void SharedQueue::enter(StreamCore& stream) {
     const std::lock_guard lock(mutex_);
@@ -118,8 +137,9 @@ bool SharedQueue::stop_for(const StreamCore& stream) noexcept {
     return true;
 }
 
-std::shared_ptr<SharedQueue> QueuePool::take(const QueueNeeds& needs) {
+std::shared_ptr<SharedQueue> QueuePool::take(QueueNeeds needs) {
     require_size(needs);
+    needs.cu_mask = settled_mask(needs);
     if (needs.exclusive) return std::make_shared<SharedQueue>(needs, needs.packets);
     const std::lock_guard lock(mutex_);
     std::erase_if(queues_, [](const auto& queue) { return queue.expired(); });
@@ -128,11 +148,19 @@ std::shared_ptr<SharedQueue> QueuePool::take(const QueueNeeds& needs) {
     for (const auto& weak : queues_) {
         std::shared_ptr<SharedQueue> queue = weak.lock();
         if (!queue || queue->dead() || queue->ref().failed() || queue->needs().gpu != needs.gpu) continue;
+        if (queue->needs().ordinary() != needs.ordinary()) continue;
         ++count;
-        if (queue->ref().size() < needs.packets) continue;
+        if (queue->ref().size() < needs.packets || !queue->needs().alike(needs)) continue;
         if (!emptiest || queue->streams() < emptiest->streams()) emptiest = std::move(queue);
     }
-    if (emptiest && (emptiest->streams() == 0 || count >= most)) return emptiest;
+    const bool full = count >= (needs.ordinary() ? most : most_special);
+    if (emptiest && (emptiest->streams() == 0 || full)) return emptiest;
+    if (full && !needs.ordinary())
+        throw OutOfMemory("hsadrv::Stream(" + needs.gpu.label() + "): the " + std::to_string(most_special) +
+                              " queues for streams with a priority or a mask of compute units are in use, and none has "
+                              "this priority and this mask; let fewer combinations live at once, or ask for an "
+                              "exclusive_queue",
+                          HSA_STATUS_ERROR_OUT_OF_RESOURCES);
     try {
         const std::uint32_t packets =
             std::min(std::max(needs.packets, shared_ring_packets), needs.gpu.queue_max_packets());

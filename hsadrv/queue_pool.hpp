@@ -7,6 +7,9 @@
 // join the queue with the fewest streams. Every packet has the barrier bit, so that streams of one queue run
 // one after the other, and at most one packet of a queue has begun and is not complete.
 //
+// Streams with a priority or a mask of compute units share with their like alone, and from a number of queues of their
+// own, so that ordinary streams, which come first and in crowds, leave them some.
+//
 // When a packet stops its queue, the stream whose packet it was fails, and no other: what the others have on
 // that queue has not begun, and each of them moves it to another queue (StreamCore::follow_queue).
 //
@@ -34,6 +37,14 @@ struct QueueNeeds {
     AgentRef gpu;
     std::uint32_t packets = 1024;  ///< the least that the ring must hold, a power of two
     bool exclusive = false;
+    QueuePriority priority = QueuePriority::normal;
+    std::vector<std::uint32_t> cu_mask = {};  ///< empty: all compute units
+
+    bool ordinary() const noexcept { return priority == QueuePriority::normal && cu_mask.empty(); }
+    /// May streams of one and of the other share a queue?
+    bool alike(const QueueNeeds& other) const noexcept {
+        return gpu == other.gpu && priority == other.priority && cu_mask == other.cu_mask;
+    }
 };
 
 class SharedQueue {
@@ -86,11 +97,12 @@ class SharedQueue {
 class QueuePool {
   public:
     /// A queue for one more stream: new while there are fewer than `most`, else shared. Throws OutOfMemory when
-    /// the GPU has none left and nobody shares, InvalidArgument for a size that the GPU does not take.
-    std::shared_ptr<SharedQueue> take(const QueueNeeds& needs);
+    /// the GPU has none left and nobody shares, InvalidArgument for a size or a mask that the GPU does not take.
+    std::shared_ptr<SharedQueue> take(QueueNeeds needs);
 
-    /// Hardware queues of one GPU that streams share out among themselves.
-    static constexpr std::size_t most = 16;
+    /// Hardware queues of one GPU that ordinary streams share out among themselves, and those with a priority or a
+    /// mask: the 24 that KFD keeps on the hardware of most GPUs at once (num_cp_queues of its topology).
+    static constexpr std::size_t most = 16, most_special = 8;
 
   private:
     std::mutex mutex_;

@@ -29,6 +29,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "hsadrv/agent.hpp"
 #include "hsadrv/deadline.hpp"
@@ -56,6 +57,10 @@ struct StreamOptions {
     std::chrono::nanoseconds drain =
         std::chrono::seconds(10);  ///< how long the destructor waits for work in flight
     bool exclusive_queue = false;  ///< a hardware queue that no other stream uses
+    /// Against the work of other queues. Streams share queues only with streams of the same priority and mask.
+    QueuePriority priority = QueuePriority::normal;
+    /// One bit a compute unit on which the stream's kernels may run; empty: all of them.
+    std::vector<std::uint32_t> cu_mask = {};
 };
 
 class AutoSynchronize;
@@ -78,7 +83,8 @@ class StreamCompletion {
 
 class Stream {
   public:
-    /// Throws OutOfMemory when the GPU has no queue left.
+    /// Throws OutOfMemory when the GPU has no queue left, or the streams' queues are used up and none has these
+    /// options; InvalidArgument for a mask that leaves no compute unit, and for sizes that the GPU does not take.
     explicit Stream(AgentRef gpu, const StreamOptions& options = {});
     Stream(Stream&&) noexcept;
     Stream& operator=(Stream&&) noexcept;

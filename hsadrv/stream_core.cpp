@@ -43,7 +43,11 @@ StreamCore::StreamCore(AgentRef gpu, const StreamOptions& options)
     lane_.packets = options.packets;
     lane_.agent = gpu.native();
     lane_.completion = timeline_->signal().native().handle;
-    set_queue(queues_.take({.gpu = gpu, .packets = options.packets, .exclusive = options.exclusive_queue}));
+    set_queue(queues_.take({.gpu = gpu,
+                            .packets = options.packets,
+                            .exclusive = options.exclusive_queue,
+                            .priority = options.priority,
+                            .cu_mask = options.cu_mask}));
     kernarg_memory_ = Allocation::from_pool(host_pool(HostMemory::kernarg), options.kernarg_bytes);
     kernargs_ = KernargRing(static_cast<std::byte*>(kernarg_memory_.data()), options.kernarg_bytes,
                             2 * options.packets);

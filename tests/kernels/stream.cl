@@ -18,3 +18,19 @@ __kernel void spin(const __global uint* flag) {
 
 // Writes wherever it is told.
 __kernel void store_at(ulong address, uint value) { *(__global uint*)address = value; }
+
+// Works for so long, then takes a ticket: out[work-group] = when it came.
+__kernel void work_then_ticket(__global uint* tickets, __global uint* out, uint rounds) {
+    uint x = global_x();
+    for (uint i = 0; i < rounds; ++i) x = x * 1664525u + 1013904223u;
+    if (__builtin_amdgcn_workitem_id_x() != 0) return;
+    out[__builtin_amdgcn_workgroup_id_x()] =
+        (x == 12345u) + __opencl_atomic_fetch_add((__global atomic_uint*)tickets, 1, memory_order_relaxed, memory_scope_all_svm_devices);
+}
+
+// out[work-group] = where it ran: the hardware register HW_ID.
+__kernel void place(__global uint* out) {
+    enum { hw_id = 4, whole_register = 31 << 11 };
+    if (__builtin_amdgcn_workitem_id_x() == 0)
+        out[__builtin_amdgcn_workgroup_id_x()] = __builtin_amdgcn_s_getreg(hw_id | whole_register);
+}

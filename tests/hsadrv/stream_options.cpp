@@ -1,0 +1,169 @@
+// What a stream is made with: priority and compute units, on queues that it shares with its like alone.
+#include <algorithm>
+#include <bit>
+#include <set>
+#include <vector>
+
+#include "hsadrv/queue_pool.hpp"
+#include "kfdemu.h"
+#include "stream_fixture.hpp"
+
+using namespace hsadrv;
+using namespace device_test;
+using test_support::Contains;
+using detail::QueuePool;
+
+namespace {
+
+int bits(const std::vector<std::uint32_t>& mask) {
+    int count = 0;
+    for (const std::uint32_t word : mask) count += std::popcount(word);
+    return count;
+}
+
+bool same_queue(const Stream& a, const Stream& b) { return a.queue().native() == b.queue().native(); }
+
+}  // namespace
+
+TEST_CASE("a stream's queue has its priority and its compute units, and works", "[stream][options]") {
+    NEEDS_DEVICE();
+    const Kernels f;
+    const auto units = static_cast<int>(f.gpu.compute_units());
+    struct Row {
+        StreamOptions options;
+        QueuePriority priority;
+        int units;
+    };
+    const Row rows[] = {
+        {{}, QueuePriority::normal, units},
+        {{.priority = QueuePriority::low}, QueuePriority::low, units},
+        {{.priority = QueuePriority::high}, QueuePriority::high, units},
+        {{.cu_mask = {0xff}}, QueuePriority::normal, 8},
+        {{.priority = QueuePriority::high, .cu_mask = {0x5}}, QueuePriority::high, 2},
+        {{.exclusive_queue = true, .priority = QueuePriority::low, .cu_mask = {0x3}}, QueuePriority::low, 2},
+        {{.cu_mask = std::vector<std::uint32_t>(16, ~0u)}, QueuePriority::normal, units},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.units, static_cast<int>(row.priority));
+        Stream stream(f.gpu, row.options);
+        CHECK(stream.queue().priority() == row.priority);
+        CHECK(bits(stream.queue().cu_mask()) == row.units);
+        const Words data(64);
+        f.scale_add.launch(stream, {.grid = 64, .workgroup = 64}, data.data(), 0u, 7u, 64u);
+        stream.synchronize(patience);
+        CHECK(data.get(63) == 7);
+    }
+}
+
+TEST_CASE("streams share queues with streams of the same options alone", "[stream][options][pool]") {
+    NEEDS_DEVICE();
+    const Kernels f;
+    std::vector<Stream> ordinary;
+    for (std::size_t i = 0; i < QueuePool::most; ++i) ordinary.emplace_back(f.gpu);
+    std::vector<Stream> high, masked;
+    for (std::size_t i = 0; i < QueuePool::most_special - 1; ++i)
+        high.emplace_back(f.gpu, StreamOptions{.priority = QueuePriority::high});
+    masked.emplace_back(f.gpu, StreamOptions{.cu_mask = {0x3, 0x0}});
+    // All queues are in use: who comes now shares.
+    high.emplace_back(f.gpu, StreamOptions{.priority = QueuePriority::high});
+    masked.emplace_back(f.gpu, StreamOptions{.cu_mask = {0x3}});
+    ordinary.emplace_back(f.gpu);
+    CHECK(same_queue(masked[0], masked[1]));
+    CHECK(high.back().queue().priority() == QueuePriority::high);
+    CHECK(ordinary.back().queue().priority() == QueuePriority::normal);
+    CHECK(bits(ordinary.back().queue().cu_mask()) == static_cast<int>(f.gpu.compute_units()));
+    for (const Stream& a : high)
+        for (const Stream& b : masked) CHECK_FALSE(same_queue(a, b));
+    for (const Stream& a : ordinary) {
+        for (const Stream& b : high) CHECK_FALSE(same_queue(a, b));
+        for (const Stream& b : masked) CHECK_FALSE(same_queue(a, b));
+    }
+}
+
+TEST_CASE("more combinations of options than queues are refused, and one that goes makes room",
+          "[stream][options][pool][error]") {
+    NEEDS_DEVICE();
+    const Kernels f;
+    std::vector<Stream> streams;
+    for (std::uint32_t i = 0; i < QueuePool::most_special; ++i)
+        streams.emplace_back(f.gpu, StreamOptions{.cu_mask = {i + 1}});
+    const StreamOptions one_more{.priority = QueuePriority::high};
+    CHECK_THROWS_AS(Stream(f.gpu, one_more), OutOfMemory);
+    CHECK_THROWS_WITH(Stream(f.gpu, one_more), Contains("priority") && Contains("exclusive_queue"));
+    CHECK_NOTHROW(Stream(f.gpu));
+    CHECK_NOTHROW(Stream(f.gpu, {.exclusive_queue = true, .priority = QueuePriority::high}));
+    streams.pop_back();
+    CHECK_NOTHROW(Stream(f.gpu, one_more));
+}
+
+TEST_CASE("a mask that leaves no compute unit is refused", "[stream][options][error]") {
+    NEEDS_DEVICE();
+    const Kernels f;
+    for (const bool exclusive : {false, true}) {
+        const StreamOptions none{.exclusive_queue = exclusive, .cu_mask = {0, 0}};
+        CHECK_THROWS_AS(Stream(f.gpu, none), InvalidArgument);
+        CHECK_THROWS_WITH(Stream(f.gpu, none), Contains("leaves none of its"));
+    }
+    // Units that the GPU does not have are none.
+    CHECK_THROWS_AS(Stream(f.gpu, {.cu_mask = {0, 0, 0, 0, 0, 0, 0, 0, 1}}), InvalidArgument);
+    CHECK_NOTHROW(Stream(f.gpu));
+}
+
+TEST_CASE("a stream that moves off a dead queue keeps its priority and its compute units", "[stream][options][error]") {
+    NEEDS_DEVICE();
+    const Kernels f;
+    const StreamOptions options{.priority = QueuePriority::high, .cu_mask = {0xf}};
+    std::vector<Stream> streams;
+    for (std::size_t i = 0; i <= QueuePool::most_special; ++i) streams.emplace_back(f.gpu, options);
+    Stream& good = streams.back();
+    Stream* bad = nullptr;
+    for (Stream& stream : streams)
+        if (&stream != &good && same_queue(stream, good)) bad = &stream;
+    REQUIRE(bad != nullptr);
+    const Words flag(1), data(1);
+    f.spin.launch(*bad, {.grid = 1, .workgroup = 1}, flag.data());
+    break_queue(*bad);
+    f.scale_add.launch(good, {.grid = 1, .workgroup = 1}, data.data(), 0u, 7u, 1u);
+    flag.set(1);
+    good.synchronize(patience);
+    CHECK(data.get() == 7);
+    CHECK_FALSE(same_queue(good, *bad));
+    CHECK(good.queue().priority() == QueuePriority::high);
+    CHECK(bits(good.queue().cu_mask()) == 4);
+}
+
+TEST_CASE("work of a stream with high priority overtakes that of one with low", "[stream][options][priority]") {
+    NEEDS_DEVICE();
+    if (!kfdemu_find_control()) SKIP_BECAUSE("how long the work must be for that depends on the GPU: kfdemu's alone is known");
+    const Kernels f;
+    const Kernel work = f.code.kernel("work_then_ticket");
+    Stream low(f.gpu, {.priority = QueuePriority::low}), high(f.gpu, {.priority = QueuePriority::high});
+    constexpr std::uint32_t low_groups = 1000, high_groups = 40;
+    const Words tickets(1), low_order(low_groups), high_order(high_groups);
+    work.launch(low, {.grid = low_groups * 64, .workgroup = 64}, tickets.data(), low_order.data(), 5'000u);
+    work.launch(high, {.grid = high_groups * 64, .workgroup = 64}, tickets.data(), high_order.data(), 5'000u);
+    high.synchronize(patience);
+    low.synchronize(patience);
+    CHECK(*std::max_element(high_order.data(), high_order.data() + high_groups) <
+          *std::max_element(low_order.data(), low_order.data() + low_groups));
+}
+
+TEST_CASE("kernels of a stream with a mask run on its compute units", "[stream][options][cu-mask]") {
+    NEEDS_DEVICE();
+    const Kernels f;
+    constexpr std::uint32_t groups = 256;
+    const Kernel place = f.code.kernel("place");
+    const auto places = [&](const StreamOptions& options) {
+        Stream stream(f.gpu, options);
+        const Words out(groups);
+        place.launch(stream, {.grid = groups * 64, .workgroup = 64}, out.data());
+        stream.synchronize(patience);
+        std::set<std::uint32_t> units;  // CU, shader array and shader engine of HW_ID
+        for (std::uint32_t group = 0; group < groups; ++group) units.insert(out.get(group) & 0xff00);
+        return units.size();
+    };
+    const std::size_t all = places({});
+    CHECK(all > 16);
+    CHECK(places({.cu_mask = {0x0000ffff}}) == 16);
+    CHECK(places({}) == all);
+}
