@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "hsadrv/error.hpp"
+#include "hsadrv/thread_streams.hpp"
 
 namespace hsadrv {
 
@@ -26,6 +27,7 @@ Context::Context(AgentRef gpu) : agent_(gpu) {
         throw InvalidArgument("hsadrv::Context(" + gpu.label() +
                               "): the agent is not a GPU that dispatches kernels; " +
                               "take one of Driver::gpus()");
+    thread_streams_ = detail::ThreadStreams::of(gpu);
     struct Owner {
         std::shared_ptr<Nest> nest = std::make_shared<Nest>();
         ~Owner() { current_of_thread = nullptr; }
@@ -54,6 +56,9 @@ Context& Context::current() {
 Context* Context::try_current() noexcept {
     return current_of_thread == nullptr ? nullptr : current_of_thread->load(std::memory_order_relaxed);
 }
+
+Stream& Context::thread_stream() const { return thread_streams_->mine(); }
+bool Context::close_thread_stream(Deadline deadline) const noexcept { return thread_streams_->close_mine(deadline); }
 
 Allocation Context::allocate(std::size_t size_bytes, std::source_location where) const {
     return Allocation::from_pool(device_pool(), size_bytes, where);

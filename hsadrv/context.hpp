@@ -3,6 +3,7 @@
 //   hsadrv::Context gpu{driver.gpus().front()};
 //   hsadrv::Stream stream = gpu.stream();
 //   hsadrv::Allocation a = hsadrv::Context::current().allocate(4096);
+//   kernel.launch(gpu.thread_stream(), …);                 // the stream that this thread has anyway
 //
 // Contexts of a thread nest: the destructor makes the one before it current again. One that ends out of turn, or on
 // another thread, is taken out from among the others, which stay as they were. A Context belongs to the thread that
@@ -21,6 +22,10 @@
 #include "hsadrv/stream.hpp"
 
 namespace hsadrv {
+
+namespace detail {
+class ThreadStreams;
+}
 
 class Context {
   public:
@@ -49,12 +54,22 @@ class Context {
 
     Stream stream(const StreamOptions& options = {}) const { return Stream(agent_, options); }
 
+    /// The calling thread's own stream on this GPU: made at the first call, and the same at every further one, in
+    /// whichever Context of the GPU. It depends on no other stream. It ends, synchronised, with the thread or with the
+    /// last Context of the GPU, whichever is first; do not move, close or keep it. Throws what Stream's constructor
+    /// throws; Error in a destructor of thread_local storage, when the thread's streams have ended.
+    Stream& thread_stream() const;
+    /// Ends it, as Stream::close() does, where the thread goes on: to give its storage back, or after a failure. The
+    /// next thread_stream() makes another. True, and nothing, if there is none.
+    bool close_thread_stream(Deadline deadline = {}) const noexcept;
+
   private:
     struct Nest;
 
     Driver driver_;
     AgentRef agent_;
     std::shared_ptr<Nest> nest_;  // its thread's, which may end first
+    std::shared_ptr<detail::ThreadStreams> thread_streams_;
 };
 
 }  // namespace hsadrv
