@@ -23,12 +23,11 @@ std::chrono::nanoseconds duration_of(std::int64_t ticks) {
     return std::chrono::nanoseconds(static_cast<std::int64_t>(static_cast<double>(ticks) * nanoseconds_a_tick()));
 }
 
-std::chrono::steady_clock::time_point host_time(std::uint64_t ticks) {
+ClockPair read_clocks() {
     using Clock = std::chrono::steady_clock;
     // The tightest of a few samples: a thread may be held up between the readings.
     Clock::duration narrowest = Clock::duration::max();
-    Clock::time_point host;
-    std::uint64_t system = 0;
+    ClockPair pair{};
     for (int i = 0; i < 3; ++i) {
         std::uint64_t now = 0;
         const auto before = Clock::now();
@@ -36,10 +35,11 @@ std::chrono::steady_clock::time_point host_time(std::uint64_t ticks) {
         const auto after = Clock::now();
         if (after - before >= narrowest) continue;
         narrowest = after - before;
-        host = before + (after - before) / 2;
-        system = now;
+        pair = {before + (after - before) / 2, now};
     }
-    return host + duration_of(static_cast<std::int64_t>(ticks - system));
+    return pair;
 }
+
+std::chrono::steady_clock::time_point host_time(std::uint64_t ticks) { return read_clocks().host_time(ticks); }
 
 }  // namespace hsadrv::detail

@@ -21,6 +21,7 @@
 #include "hsadrv/queue.hpp"
 #include "hsadrv/kernarg_ring.hpp"
 #include "hsadrv/event.hpp"
+#include "hsadrv/profile.hpp"
 #include "hsadrv/rect.hpp"
 #include "hsadrv/stream.hpp"
 #include "hsadrv/copy.hpp"

@@ -99,6 +99,13 @@ void forget_kernel(std::uint64_t kernel_object) noexcept {
     known.kernels.erase(kernel_object);
 }
 
+std::string kernel_name(std::uint64_t kernel_object) {
+    KnownKernels& known = known_kernels();
+    const std::lock_guard lock(known.mutex);
+    const auto found = known.kernels.find(kernel_object);
+    return found == known.kernels.end() ? fallback_label(kernel_object) : found->second.name;
+}
+
 std::string kernel_label(std::uint64_t kernel_object) {
     KnownKernels& known = known_kernels();
     const std::lock_guard lock(known.mutex);

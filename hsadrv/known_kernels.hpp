@@ -16,6 +16,9 @@ namespace hsadrv::detail {
 void note_kernel(std::uint64_t kernel_object, std::string name, std::vector<ArgumentMetadata> arguments = {});
 void forget_kernel(std::uint64_t kernel_object) noexcept;
 
+/// "vector_add", or "kernel object 0x…" for one that nobody noted.
+std::string kernel_name(std::uint64_t kernel_object);
+
 /// "kernel vector_add", or "kernel object 0x…" for one that nobody noted.
 std::string kernel_label(std::uint64_t kernel_object);
 

@@ -99,6 +99,9 @@ void Stream::release(Allocation allocation) {
     core_->keep_alive(std::make_shared<Allocation>(std::move(allocation)));
 }
 
+void Stream::profile(bool on, Deadline deadline) { core_->profile(on, deadline); }
+Profile Stream::take_profile(Deadline deadline) { return core_->take_profile(deadline); }
+
 void Stream::synchronize(Deadline deadline) { core_->synchronize(deadline); }
 bool Stream::query() { return core_->query(); }
 bool Stream::failed() const noexcept { return core_->failed(); }

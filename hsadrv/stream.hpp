@@ -39,6 +39,7 @@
 #include "hsadrv/launch_lane.hpp"
 #include "hsadrv/memory.hpp"
 #include "hsadrv/packet.hpp"
+#include "hsadrv/profile.hpp"
 #include "hsadrv/queue.hpp"
 #include "hsadrv/signal.hpp"
 #include "hsadrv/rect.hpp"
@@ -61,6 +62,8 @@ struct StreamOptions {
     QueuePriority priority = QueuePriority::normal;
     /// One bit a compute unit on which the stream's kernels may run; empty: all of them.
     std::vector<std::uint32_t> cu_mask = {};
+    bool profile = false;                 ///< as Stream::profile(true)
+    std::size_t profile_records = 4096;  ///< kept until take_profile(); older ones are dropped, and counted
 };
 
 class AutoSynchronize;
@@ -169,6 +172,14 @@ class Stream {
     void keep_alive(std::shared_ptr<const void> object);
     /// Frees the allocation when everything submitted so far is complete.
     void release(Allocation allocation);
+
+    /// From here on the times of kernels and copies are written down, or no longer; also of graphs replayed meanwhile,
+    /// not of packets of submit(). A fill is the copies that it is made of, one of pageable memory several. What is
+    /// not profiled costs nothing; a kernel that is takes a signal and a packet more. The runtime's profiling of
+    /// copies, which is the process's, stays on.
+    void profile(bool on, Deadline deadline = {});
+    /// Takes out what was written down of operations that are over, the stream's failure or not. See profile.hpp.
+    Profile take_profile(Deadline deadline = {});
 
     /// Returns when everything submitted before the call is complete. Throws Timeout, or the sticky error.
     void synchronize(Deadline deadline = {});

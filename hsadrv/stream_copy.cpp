@@ -146,8 +146,7 @@ void StreamCore::copy(void* destination, const void* source, std::size_t size_by
     if (captured([=](StreamCore& core, Deadline when) { core.copy(destination, source, size_bytes, when); })) return;
     retire(retired);
     if (on_host(route, size_bytes, deadline, call)) {
-        std::memcpy(route.host_destination(), route.host_source(), size_bytes);
-        return;
+        return copy_on_host(route.host_destination(), route.host_source(), size_bytes);
     }
     const End to = end_of(route.destination, route.to), from = end_of(route.source, route.from);
     const bool reachable = make_reachable(route.from, engine) && make_reachable(route.to, engine);
@@ -157,14 +156,18 @@ void StreamCore::copy(void* destination, const void* source, std::size_t size_by
     copy_linear(to, from, size_bytes, deadline);
 }
 
-hsa_status_t StreamCore::put_copy(const EngineCall& engine, Deadline deadline, std::shared_ptr<const void> keep,
-                                  Point& point) {
+hsa_status_t StreamCore::put_copy(const EngineCall& engine, ProfileRecord record, Deadline deadline,
+                                  std::shared_ptr<const void> keep, Point& point) {
     static constexpr const char* call = "Stream::copy_async";
     check_copies();
     std::shared_ptr<PooledSignal> before = before_next(deadline, call);
     auto done = signals_.acquire(1);
     holds_.make_room(2);
     copies_.reserve(copies_.size() + 1);
+    if (profiling_) {
+        profile_->collect(*timeline_);
+        profile_->make_room();
+    }
 
     const hsa_signal_t dependency = before ? before->native() : hsa_signal_t{0};
     const hsa_status_t status = engine(before ? 1 : 0, before ? &dependency : nullptr, done->native());
@@ -172,6 +175,7 @@ hsa_status_t StreamCore::put_copy(const EngineCall& engine, Deadline deadline, s
 
     copies_.push_back(done);
     set_copy_tail(done, Note::Kind::copy);
+    if (profiling_) profile_->push(std::move(record), done, timeline_->submitted());
     point = {.copy = std::move(done)};
     if (before) holds_.push(point, std::move(before));
     if (keep) holds_.push(point, std::move(keep));
@@ -191,7 +195,7 @@ Point StreamCore::copy_linear(End to, End from, std::size_t size_bytes, Deadline
                                          count, dependency, done);
     };
     Point point;
-    check(put_copy(std::ref(engine), deadline, std::move(keep), point),
+    check(put_copy(std::ref(engine), copy_record(to, from, size_bytes), deadline, std::move(keep), point),
           [&] { return range_text("hsa_amd_memory_async_copy", to.address, from.address, size_bytes); });
     return point;
 }

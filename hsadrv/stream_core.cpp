@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <thread>
+#include <tuple>
 
 #include "hsadrv/error.hpp"
 #include "hsadrv/live_streams.hpp"
@@ -34,7 +35,8 @@ StreamCore::StreamCore(AgentRef gpu, const StreamOptions& options)
     : agent_(gpu),
       timeline_(std::make_shared<Timeline>(label_of(gpu, options), options.packets)),
       signals_(Driver::current().runtime().signals()),
-      queues_(Driver::current().runtime().queues()) {
+      queues_(Driver::current().runtime().queues()),
+      profile_records_(options.profile_records) {
     if (options.kernarg_bytes == 0 || options.kernarg_bytes % KernargRing::alignment_bytes != 0)
         throw InvalidArgument("Stream(" + label() + ", kernarg_bytes " + std::to_string(options.kernarg_bytes) +
                               "): the size must be a multiple of " +
@@ -51,6 +53,7 @@ StreamCore::StreamCore(AgentRef gpu, const StreamOptions& options)
     kernarg_memory_ = Allocation::from_pool(host_pool(HostMemory::kernarg), options.kernarg_bytes);
     kernargs_ = KernargRing(static_cast<std::byte*>(kernarg_memory_.data()), options.kernarg_bytes,
                             2 * options.packets);
+    if (options.profile) begin_profile();
     queue_->enter(*this);
     live_streams::enter(*this);
 }
@@ -60,7 +63,7 @@ namespace {
 struct Remains {
     Allocation kernargs;
     HoldList holds;
-    std::vector<std::shared_ptr<PooledSignal>> gates;
+    std::vector<std::shared_ptr<PooledSignal>> gates, profile;
     std::shared_ptr<void> closing;
 };
 }  // namespace
@@ -77,7 +80,8 @@ StreamCore::~StreamCore() {
     }
     open_gates();
     const bool copied = finish_copies();
-    if (!copied) new auto(std::move(holds_));  // an engine that hangs keeps its memory: leaked, not corrupted
+    // An engine that hangs keeps its memory and its signals: leaked, not corrupted.
+    if (!copied) static_cast<void>(new auto(std::tuple(std::move(holds_), std::move(copies_), std::move(profile_))));
     if (stopped) {
         handle_->close(!copied);
         return;
@@ -85,8 +89,11 @@ StreamCore::~StreamCore() {
     // Our packets are behind another stream's: what they use must stay until they are done.
     handle_->leave();
     std::shared_ptr<void> closing(nullptr, [handle = handle_, copied](void*) { handle->close(!copied); });
+    std::vector<std::shared_ptr<PooledSignal>> profile;
+    if (profile_) profile = profile_->take_signals();
     queue_->leave(*this, std::make_shared<Remains>(Remains{std::move(kernarg_memory_), std::move(holds_),
-                                                           std::move(gates_), std::move(closing)}));
+                                                           std::move(gates_), std::move(profile),
+                                                           std::move(closing)}));
 }
 
 // What copies use is freed when they are done with it.

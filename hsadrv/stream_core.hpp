@@ -7,7 +7,7 @@
 // complete, by either kind of signal.
 //
 // stream_core.cpp: waiting and failure; stream_packets.cpp: packets; stream_copy.cpp: copies and fills;
-// stream_order.cpp: events, signals, host functions; autopsy.cpp: why it
+// stream_order.cpp: events, signals, host functions; stream_profiling.cpp: what is profiled; autopsy.cpp: why it
 // does not move.
 //
 // Thread safety: the mutex orders submissions; fail(), kernels_in_flight() and timeline() may be used
@@ -39,6 +39,7 @@
 #include "hsadrv/signal_pool.hpp"
 #include "hsadrv/stream.hpp"
 #include "hsadrv/stream_handle.hpp"
+#include "hsadrv/stream_profile.hpp"
 #include "hsadrv/timeline.hpp"
 
 namespace hsadrv::detail {
@@ -100,6 +101,9 @@ class StreamCore {
     void begin_capture();
     std::shared_ptr<GraphState> end_capture();
     void replay(const std::shared_ptr<GraphState>& graph, Deadline deadline);
+
+    void profile(bool on, Deadline deadline);
+    Profile take_profile(Deadline deadline);
 
     void keep_alive(std::shared_ptr<const void> object);
     // For stream_handle.hpp. hold() is keep_alive() but for dropping what is held no longer.
@@ -175,6 +179,13 @@ class StreamCore {
     void follow_queue();
     void follow_queue_if_dead() noexcept;
     void profile_queue();
+    // What is profiled (stream_profiling.cpp).
+    void begin_profile();
+    /// A kernel with a signal of its own, and the count: returns that.
+    std::uint64_t put_profiled(const Packet& kernel, Deadline deadline, const char* call);
+    void copy_on_host(void* to, const void* from, std::size_t size_bytes);
+    /// Whether launches go the long way.
+    void set_detour() noexcept { lane_.busy_elsewhere = copy_tail_ || capture_ || profiling_; }
     /// Calls `function` on the callbacks' thread when the signal is below the value, or at once.
     void when(SignalRef signal, std::int64_t below, std::function<void()> function);
     /// From here on packets wait for the copies before them.
@@ -216,7 +227,9 @@ class StreamCore {
     using EngineCall =
         std::function<hsa_status_t(std::uint32_t count, const hsa_signal_t* dependency, hsa_signal_t done)>;
     /// One copy by an engine, behind everything before it. If the runtime refuses it nothing has happened.
-    hsa_status_t put_copy(const EngineCall& engine, Deadline deadline, std::shared_ptr<const void> keep, Point& point);
+    hsa_status_t put_copy(const EngineCall& engine, ProfileRecord record, Deadline deadline,
+                          std::shared_ptr<const void> keep, Point& point);
+    static ProfileRecord copy_record(End to, End from, std::uint64_t bytes);
     Point copy_linear(End to, End from, std::size_t size_bytes, Deadline deadline,
                       std::shared_ptr<const void> keep = {});
     void copy_through_host(End to, End from, std::size_t size_bytes, Deadline deadline);
@@ -280,7 +293,10 @@ class StreamCore {
     std::shared_ptr<const void> awaited_ = std::make_shared<char>();  // each callback that waits has a copy
     std::shared_ptr<GraphState> capture_;  // null but between begin_capture() and end_capture()
     std::atomic<bool> stuck_{false};  // relaxed: a hint for who looks around
-    bool profiled_ = false;  // devices write times into packets' signals
+    bool profiled_ = false;   // devices write times into packets' signals
+    bool profiling_ = false;  // what is submitted is written down
+    std::size_t profile_records_;
+    std::unique_ptr<StreamProfile> profile_;  // null until it first is
 
     mutable std::mutex failure_mutex_;
     std::vector<std::shared_ptr<PooledSignal>> gates_;

@@ -11,15 +11,16 @@ void StreamCore::begin_capture() {
     throw_if_failed();
     refuse_in_capture("Stream::begin_capture");
     capture_ = std::make_shared<GraphState>(agent_);
-    lane_.busy_elsewhere = true;
+    set_detour();
 }
 
 std::shared_ptr<GraphState> StreamCore::end_capture() {
     const auto held = lock({}, "Stream::end_capture");
     if (!capture_)
         throw InvalidArgument("Stream::end_capture(" + label() + "): begin_capture() was not called");
-    lane_.busy_elsewhere = copy_tail_ != nullptr;
-    return std::exchange(capture_, nullptr);
+    auto captured = std::exchange(capture_, nullptr);
+    set_detour();
+    return captured;
 }
 
 void StreamCore::refuse_in_capture(const char* call) const {
@@ -59,6 +60,10 @@ void StreamCore::replay(const std::shared_ptr<GraphState>& graph, Deadline deadl
 void StreamCore::put_run(const GraphState& graph, std::size_t first, std::size_t count, Deadline deadline) {
     static constexpr const char* call = "Graph::launch";
     join_copies(deadline, call);
+    if (profiling_) {
+        for (std::size_t i = 0; i < count; ++i) put_profiled(graph.packets()[first + i], deadline, call);
+        return;
+    }
     wait_for_turn(deadline, call);
     drop_notes();
     notes_.make_room(1);

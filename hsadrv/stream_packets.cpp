@@ -169,12 +169,12 @@ std::shared_ptr<PooledSignal> StreamCore::before_next(Deadline deadline, const c
 void StreamCore::set_copy_tail(std::shared_ptr<PooledSignal> done, Note::Kind kind) {
     copy_tail_ = std::move(done);
     copy_tail_kind_ = kind;
-    lane_.busy_elsewhere = true;
+    set_detour();
 }
 
 void StreamCore::clear_copy_tail() noexcept {
     copy_tail_.reset();
-    lane_.busy_elsewhere = capture_ != nullptr;
+    set_detour();
 }
 
 void StreamCore::set_queue(std::shared_ptr<SharedQueue> queue) {
@@ -219,7 +219,8 @@ void StreamCore::commit_dispatch(const DispatchSpec& spec, std::byte* kernarg, D
                                            .group_segment_bytes = spec.group_segment_bytes,
                                            .kernarg = kernarg,
                                            .completion = timeline_->signal().native()});
-    kernargs_.commit(put_counted(packet, deadline, "Stream::dispatch"));
+    kernargs_.commit(profiling_ ? put_profiled(packet, deadline, "Stream::dispatch")
+                                : put_counted(packet, deadline, "Stream::dispatch"));
 }
 
 void StreamCore::submit(std::span<const Packet> packets, Deadline deadline) {

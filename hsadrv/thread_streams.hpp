@@ -3,9 +3,9 @@
 //   std::shared_ptr<ThreadStreams> streams = ThreadStreams::of(gpu);   // each Context of the GPU has it
 //   Stream& stream = streams->mine();                                  // the calling thread's
 //
-// A stream is made when its thread first asks, and ends with the thread or with the last owner of this, whichever is
-// first; either way it is synchronised, as long as StreamOptions::drain says. Whoever takes it off the list ends it, so
-// that it ends once. Thread safety: any thread. Owns: the streams.
+// A stream is made when its thread first asks, and ends with the thread or with the last owner of this,
+// whichever is first; either way it is synchronised, as long as StreamOptions::drain says. Whoever takes it
+// off the list ends it, so that it ends once. Thread safety: any thread. Owns: the streams.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
-// What callbacks, coroutines and host functions are told when something goes wrong and no host thread is in a wait.
+// What callbacks, coroutines and host functions are told when something goes wrong and no host thread is in a
+// wait.
 #include <atomic>
 #include <coroutine>
 #include <future>
@@ -204,8 +205,11 @@ TEST_CASE("the callbacks' thread looks around while those wait that want it, onc
     const Signal never = Signal::create(1);
     looks = other_looks = 0;
     std::vector<SignalCallbacks::Id> ids;
-    for (int i = 0; i < 100; ++i) ids.push_back(callbacks.on_signal(never, Condition::less, 1, [] {}, look));
-    ids.push_back(callbacks.on_signal(never, Condition::less, 1, [] {}, look_elsewhere));
+    for (int i = 0; i < 100; ++i)
+        ids.push_back(callbacks.on_signal(
+            never, Condition::less, 1, [] {}, look));
+    ids.push_back(callbacks.on_signal(
+        never, Condition::less, 1, [] {}, look_elsewhere));
     const auto plain = callbacks.on_signal(never, Condition::less, 1, [] {});
     for (int i = 0; i < 2000 && (looks < 3 || other_looks < 3); ++i) std::this_thread::sleep_for(5ms);
     CHECK(looks >= 3);

@@ -10,8 +10,8 @@
 
 using namespace hsadrv;
 using namespace device_test;
-using test_support::Contains;
 using detail::QueuePool;
+using test_support::Contains;
 
 namespace {
 
@@ -109,7 +109,8 @@ TEST_CASE("a mask that leaves no compute unit is refused", "[stream][options][er
     CHECK_NOTHROW(Stream(f.gpu));
 }
 
-TEST_CASE("a stream that moves off a dead queue keeps its priority and its compute units", "[stream][options][error]") {
+TEST_CASE("a stream that moves off a dead queue keeps its priority and its compute units",
+          "[stream][options][error]") {
     NEEDS_DEVICE();
     const Kernels f;
     const StreamOptions options{.priority = QueuePriority::high, .cu_mask = {0xf}};
@@ -132,9 +133,11 @@ TEST_CASE("a stream that moves off a dead queue keeps its priority and its compu
     CHECK(bits(good.queue().cu_mask()) == 4);
 }
 
-TEST_CASE("work of a stream with high priority overtakes that of one with low", "[stream][options][priority]") {
+TEST_CASE("work of a stream with high priority overtakes that of one with low",
+          "[stream][options][priority]") {
     NEEDS_DEVICE();
-    if (!kfdemu_find_control()) SKIP_BECAUSE("how long the work must be for that depends on the GPU: kfdemu's alone is known");
+    if (!kfdemu_find_control())
+        SKIP_BECAUSE("how long the work must be for that depends on the GPU: kfdemu's alone is known");
     const Kernels f;
     const Kernel work = f.code.kernel("work_then_ticket");
     Stream low(f.gpu, {.priority = QueuePriority::low}), high(f.gpu, {.priority = QueuePriority::high});

@@ -1,0 +1,55 @@
+// When kernels and copies began and ended, on the device's clock and on the host's.
+//
+//   hsadrv::Stream stream = gpu.stream({.profile = true});
+//   …
+//   hsadrv::Profile profile = stream.take_profile();
+//   for (const hsadrv::ProfileRecord& r : profile.records) std::printf("%s %ld ns\n", r.name.c_str(),
+//   r.duration().count()); std::ofstream("trace.json") << hsadrv::chrome_trace({&profile, 1});    // for
+//   ui.perfetto.dev
+//
+// Thread safety: plain values. Source: hsa_ext_amd.h, hsa_amd_profiling_get_dispatch_time and
+// hsa_amd_profiling_get_async_copy_time; the format of the trace: "Trace Event Format", complete events.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hsadrv/packet.hpp"
+
+namespace hsadrv {
+
+enum class CopyDirection : std::uint8_t { host_to_host, host_to_device, device_to_host, device_to_device };
+
+/// "host to device"
+const char* text_of(CopyDirection direction) noexcept;
+
+struct ProfileRecord {
+    enum class Kind : std::uint8_t { kernel, copy };
+    Kind kind = Kind::kernel;
+    bool failed = false;  ///< it was lost with its stream, or its engine reported an error: no times
+    CopyDirection direction = CopyDirection::host_to_host;  ///< of a copy
+    std::string name = {};                                  ///< the kernel's; of a copy, its direction
+    Dim3 grid = {}, workgroup = {};                         ///< of a kernel: work-items
+    std::uint64_t bytes = 0;                                ///< of a copy
+    /// The device's clock as the runtime's has it: Driver::timestamp(). Both zero: the device gave no times.
+    std::uint64_t begin_ticks = 0, end_ticks = 0;
+    std::chrono::steady_clock::time_point begin = {}, end = {};  ///< the same moments on the host's clock
+
+    std::chrono::nanoseconds duration() const noexcept { return end - begin; }
+};
+
+/// What a stream has written down, in its order.
+struct Profile {
+    std::string stream = {};  ///< how messages call it
+    std::vector<ProfileRecord> records = {};
+    std::uint64_t dropped = 0;  ///< older ones, for which there was no room since the last time
+};
+
+/// A JSON text for chrome://tracing and Perfetto: a row a stream, host's clock. Records without times are
+/// left out.
+std::string chrome_trace(std::span<const Profile> profiles);
+
+}  // namespace hsadrv
