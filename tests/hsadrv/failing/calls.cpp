@@ -242,3 +242,25 @@ TEST_CASE("each call fails: variables, graphs and times", "[failing]") {
         return words[0] == ((1 * 2 + 1) * 3 + 1) * 2 * 3 + 3 + 1;
     });
 }
+
+TEST_CASE("each call fails: options, profiles and threads' streams", "[failing]") {
+    NEEDS_DEVICE();
+    fail_each_call([] {
+        const Driver driver;
+        const Context gpu(driver.gpus().front());
+        const Executable code = Executable::load(gpu, std::string(TEST_KERNEL_DIR) + "/stream.hsaco");
+        const Kernel kernel = code.kernel("scale_add");
+        const Allocation data = gpu.allocate_host(64), copy = gpu.allocate(64);
+        auto* words = static_cast<std::uint32_t*>(data.data());
+        words[0] = 1;
+        Stream stream = gpu.stream({.priority = QueuePriority::high, .cu_mask = {0x3}, .profile = true});
+        kernel.launch(stream, {.grid = 1, .workgroup = 1}, words, 2u, 1u, 1u);
+        stream.copy_async(copy.data(), words, 64, patience);
+        stream.synchronize(patience);
+        const Profile profile = stream.take_profile();
+        Stream& mine = gpu.thread_stream();
+        kernel.launch(mine, {.grid = 1, .workgroup = 1}, words, 3u, 1u, 1u);
+        mine.synchronize(patience);
+        return words[0] == (1 * 2 + 1) * 3 + 1 && profile.records.size() == 2 && !profile.records[0].failed;
+    });
+}
