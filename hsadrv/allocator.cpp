@@ -20,7 +20,10 @@ bool flushable(const CachedBlock& block) noexcept { return block.freed <= block.
 }  // namespace
 
 AllocatorState::AllocatorState(const MemPool& pool, const AllocatorOptions& options)
-    : runtime_(Driver::current()), pool_(pool), options_(options), most_bytes_(pool.alloc_max_bytes()) {
+    : runtime_(Driver::current("hsadrv::Allocator")),
+      pool_(pool),
+      options_(options),
+      most_bytes_(pool.alloc_max_bytes()) {
     const std::size_t granule = pool.alloc_granule_bytes();
     if (options.chunk_bytes == 0 || granule == 0 || options.chunk_bytes % granule != 0)
         throw InvalidArgument("hsadrv::Allocator(" + pool.label() + ", chunk_bytes " +

@@ -14,6 +14,7 @@
 #include "hsadrv/fault.hpp"
 #include "hsadrv/gpu_choice.hpp"
 #include "hsadrv/handle.hpp"
+#include "hsadrv/optional_api.hpp"
 #include "hsadrv/registrations.hpp"
 #include "hsadrv/runtime.hpp"
 
@@ -151,8 +152,7 @@ void Runtime::enumerate() {
         system_info<hsa_endianness_t>(HSA_SYSTEM_INFO_ENDIANNESS, "ENDIANNESS") == HSA_ENDIANNESS_LITTLE;
     facts_.large_model = system_info<hsa_machine_model_t>(HSA_SYSTEM_INFO_MACHINE_MODEL, "MACHINE_MODEL") ==
                          HSA_MACHINE_MODEL_LARGE;
-    if (const auto build = optional_system_info<const char*>(HSA_AMD_SYSTEM_INFO_BUILD_VERSION); build && *build)
-        facts_.build_version = *build;
+    facts_.build_version = runtime_build_version();
     facts_.svm_supported = system_info<bool>(HSA_AMD_SYSTEM_INFO_SVM_SUPPORTED, "SVM_SUPPORTED");
     facts_.svm_accessible_by_default =
         system_info<bool>(HSA_AMD_SYSTEM_INFO_SVM_ACCESSIBLE_BY_DEFAULT, "SVM_ACCESSIBLE_BY_DEFAULT");
@@ -235,13 +235,12 @@ AgentRef Driver::gpu(std::string_view text) const {
     return gpus()[detail::choose_gpu(text, names, detail::hiding_variables())];
 }
 
-Driver Driver::current() {
-    refuse_in_forked_child("hsadrv::Driver::current()");
+Driver Driver::current(const char* call) {
+    refuse_in_forked_child(call);
     auto running = detail::Runtime::find();
     if (!running)
-        throw Error(
-            "hsadrv::Driver::current(): the HSA runtime is not initialised; construct a hsadrv::Driver first",
-            HSA_STATUS_ERROR_NOT_INITIALIZED);
+        throw Error(std::string(call) + ": the HSA runtime is not initialised; construct a hsadrv::Driver first",
+                    HSA_STATUS_ERROR_NOT_INITIALIZED);
     return Driver(std::move(running));
 }
 

@@ -84,8 +84,9 @@ class Driver {
     /// Host functions on signals; see signal_callbacks.hpp. Ends with the runtime.
     SignalCallbacks& callbacks() const noexcept;
 
-    /// Joins the runtime that is already up. Throws Error if none is: construct a Driver first.
-    static Driver current();
+    /// Joins the runtime that is already up. Throws Error if none is: construct a Driver first; ForkedChild. Both name
+    /// `call`.
+    static Driver current(const char* call = "hsadrv::Driver::current");
 
     detail::Runtime& runtime() const noexcept { return *runtime_; }
 

@@ -18,11 +18,11 @@ std::string lower(std::string_view text) {
 }
 
 std::string list(std::span<const GpuNames> gpus, std::string_view hidden) {
-    std::string text = "; there are";
+    std::string text = "; there are the GPUs";
     for (std::size_t i = 0; i < gpus.size(); ++i)
-        text += (i == 0 ? " " : ", ") + std::to_string(i) + ": " + gpus[i].name + " " + gpus[i].uuid + " " +
+        text += (i == 0 ? " " : ", ") + std::to_string(i) + " " + gpus[i].name + " " + gpus[i].uuid + " " +
                 gpus[i].pci + (gpus[i].product.empty() ? "" : " (" + gpus[i].product + ")");
-    if (gpus.empty()) text += " none";
+    if (gpus.empty()) text = "; there are none";
     if (!hidden.empty()) text.append("; others may be hidden by ").append(hidden);
     return text;
 }

@@ -130,7 +130,7 @@ MemPool host_pool(HostMemory kind) {
         }
         return false;
     };
-    const Driver driver = Driver::current();
+    const Driver driver = Driver::current("hsadrv::host_pool");
     for (const AgentRef cpu : driver.cpus())
         if (const auto pool = find_pool(cpu, wanted)) return *pool;
     throw Error(std::string("hsadrv::host_pool(") +

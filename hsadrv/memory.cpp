@@ -53,7 +53,7 @@ void AllocationTraits::destroy(Native p) noexcept {
 }
 
 Allocation Allocation::from_pool(const MemPool& pool, std::size_t size_bytes, std::source_location where) {
-    const Driver driver = Driver::current();
+    const Driver driver = Driver::current("Allocation::from_pool");
     if (size_bytes == 0) return Allocation(driver, nullptr, 0, pool.owner());
     const auto call = [&] {
         return "hsa_amd_memory_pool_allocate(" + std::to_string(size_bytes) + " B, " + pool.label() + ")";
@@ -78,7 +78,7 @@ Allocation Allocation::from_pool(const MemPool& pool, std::size_t size_bytes, st
 }
 
 Allocation Allocation::from_native(void* data, std::size_t size_bytes, AgentRef owner, std::source_location where) {
-    const Driver driver = Driver::current();
+    const Driver driver = Driver::current("Allocation::from_native");
     if (data == nullptr && size_bytes == 0) return Allocation(driver, nullptr, 0, owner);
     const auto refuse = [&](const std::string& why) {
         throw InvalidArgument("hsadrv::Allocation::from_native(" + hex(data) + ", " + std::to_string(size_bytes) +
@@ -115,7 +115,7 @@ PointerInfo require_allocation(const std::string& call, const void* allocation) 
 }
 
 void require_possible(const std::string& call, const PointerInfo& info, std::span<const AgentRef> agents) {
-    Driver::current().runtime().require_known(call, agents);
+    Driver::current(call.c_str()).runtime().require_known(call, agents);
     if (!info.device_memory()) return;
     const auto pool = info.pool();
     for (const AgentRef agent : agents)

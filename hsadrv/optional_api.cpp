@@ -55,11 +55,17 @@ const OptionalApi& optional_api() {
     return api;
 }
 
-std::string runtime_version_text() {
+std::string runtime_build_version() {
     const char* build = nullptr;
     const auto attribute = static_cast<hsa_system_info_t>(HSA_AMD_SYSTEM_INFO_BUILD_VERSION);
-    if (hsa_system_get_info(attribute, &build) == HSA_STATUS_SUCCESS && build != nullptr && *build != '\0')
-        return "ROCR " + std::string(build);
+    if (hsa_system_get_info(attribute, &build) != HSA_STATUS_SUCCESS || build == nullptr) return {};
+    std::string text = build;
+    std::erase(text, '"');  // some builds have the quotes of a macro in it
+    return text;
+}
+
+std::string runtime_version_text() {
+    if (const std::string build = runtime_build_version(); !build.empty()) return "ROCR " + build;
     std::uint16_t major = 0, minor = 0;
     if (hsa_system_get_info(HSA_SYSTEM_INFO_VERSION_MAJOR, &major) == HSA_STATUS_SUCCESS &&
         hsa_system_get_info(HSA_SYSTEM_INFO_VERSION_MINOR, &minor) == HSA_STATUS_SUCCESS)

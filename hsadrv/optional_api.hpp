@@ -117,6 +117,9 @@ struct OptionalApi {
 /// What this process's runtime offers.
 const OptionalApi& optional_api();
 
+/// ROCR's own version, "1.5.0"; empty if it gives none.
+std::string runtime_build_version();
+
 /// How messages call the runtime, "ROCR 1.5.0"; "HSA runtime 1.1" for one that gives no build version.
 std::string runtime_version_text();
 

@@ -71,6 +71,9 @@ void QueueRef::throw_if_failed() const {
     if (failed()) [[unlikely]]
         state_->throw_error();
 }
+void QueueRef::throw_if_failed(const std::string& stream) const {
+    if (failed()) state_->throw_error(stream);
+}
 
 // ---- packets
 
@@ -202,7 +205,7 @@ std::vector<std::uint32_t> QueueRef::cu_mask() const {
 // ---- owners
 
 Queue Queue::create(AgentRef gpu, const QueueOptions& options) {
-    const Driver driver = Driver::current();
+    const Driver driver = Driver::current("Queue::create");
     require_size(gpu, options.packets);
     Queue queue;
     queue.state_.reset(new detail::QueueState);
@@ -239,7 +242,7 @@ void Queue::rebuild() {
 }
 
 Queue Queue::around(hsa_queue_t* native, AgentRef agent, bool owned, const char* call) {
-    const Driver driver = Driver::current();
+    const Driver driver = Driver::current(call);
     if (native == nullptr) throw InvalidArgument(std::string(call) + "(null)");
     if (const auto& info = optional_api().queue_get_info; !agent && info) {
         hsa_agent_t found{};

@@ -1,8 +1,8 @@
 // An AQL queue: packets in, work done, errors typed and kept.
 //
 //   auto queue = hsadrv::Queue::create(gpu);
-//   queue.submit(hsadrv::kernel_dispatch({…}));
-//   queue.throw_if_failed();
+//   queue.ref().submit(hsadrv::kernel_dispatch({…}));
+//   queue.ref().throw_if_failed();
 //
 // Submitting makes no call into the runtime, allocates nothing and takes no lock: ring, indices and doorbell
 // are cached. Thread safety: QueueRef's verbs from any number of threads. Memory ordering: see aql_ring.hpp;
@@ -21,6 +21,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "hsadrv/agent.hpp"
@@ -90,6 +91,8 @@ class QueueRef {
     /// Not zero as soon as the queue has failed. No signal for a queue made elsewhere.
     SignalRef failure() const noexcept;
 
+    /// Internal: the sticky error, as that of a stream on this queue.
+    void throw_if_failed(const std::string& stream) const;
     /// Internal: the ring itself, for the launch path of streams.
     AqlRing& ring() const noexcept;
 

@@ -110,7 +110,7 @@ void SharedQueue::on_error() noexcept {
     if (user) {
         std::exception_ptr error;
         try {
-            queue_.ref().throw_if_failed();
+            queue_.ref().throw_if_failed(user->timeline->label());
         } catch (...) {
             error = std::current_exception();
         }

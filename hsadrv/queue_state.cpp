@@ -101,9 +101,9 @@ std::string QueueState::packet_label(std::uint64_t index) const {
                                                               : std::string();
 }
 
-void QueueState::throw_error() const {
+void QueueState::throw_error(const std::string& stream) const {
     const std::lock_guard lock(failure_mutex);
-    std::string message = label();
+    std::string message = stream.empty() ? label() : stream + " has failed: its " + label();
     if (fault) {
         char address[32];
         std::snprintf(address, sizeof address, "0x%llx", static_cast<unsigned long long>(fault->address));
@@ -114,7 +114,7 @@ void QueueState::throw_error() const {
     }
     message += " at packet " + std::to_string(failed_at) + " of " + std::to_string(ring.write_index());
     if (const std::string packet = packet_label(failed_at); !packet.empty()) message += " (" + packet + ")";
-    message += "; Queue::rebuild() makes it usable again";
+    message += stream.empty() ? "; Queue::rebuild() makes it usable again" : "; other streams go on: make a new one";
     if (callback_threw) message += "; its error callback threw: " + text_of(callback_threw);
     if (fault) throw MemoryFault(message, fault->address, fault->nearest);
     throw QueueError(message, status);

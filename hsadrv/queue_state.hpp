@@ -62,7 +62,8 @@ struct QueueState {
     std::string label() const;
     /// "kernel scale_add" or "a barrier", as far as the slot still tells.
     std::string packet_label(std::uint64_t index) const;
-    [[noreturn]] void throw_error() const;
+    /// `stream`: the one that fails with it, if that is who asks.
+    [[noreturn]] void throw_error(const std::string& stream = {}) const;
 
     /// Records the first error, wakes who waits, calls back. From any thread.
     void fail(hsa_status_t why, const std::optional<Fault>& with = {}) noexcept;

@@ -104,7 +104,7 @@ RegistrationBook::Entry Registrations::add(void* host, std::size_t size_bytes,
     const std::string call = call_text("hsadrv::register_memory", host, size_bytes);
     require_range(call, host, size_bytes);
     const HostRange range{number(host), size_bytes, static_cast<unsigned>(kind),
-                          gpus_of(call, agents, Driver::current())};
+                          gpus_of(call, agents, Driver::current(call.c_str()))};
     require_registrable(call, host, size_bytes);
     {
         const std::lock_guard held(mutex_);
@@ -215,12 +215,12 @@ std::optional<HostLock> Registrations::covering(const void* pointer) const {
 }  // namespace detail
 
 void* register_memory(void* host, std::size_t size_bytes, std::span<const AgentRef> agents, HostMemory kind) {
-    const Driver driver = Driver::current();
+    const Driver driver = Driver::current("hsadrv::register_memory");
     return pointer(driver.runtime().registrations().add(host, size_bytes, agents, kind, false).device);
 }
 
 void deregister_memory(void* host, std::optional<std::size_t> size_bytes) {
-    const Driver driver = Driver::current();
+    const Driver driver = Driver::current("hsadrv::deregister_memory");
     detail::Registrations& known = driver.runtime().registrations();
     const auto id = known.latest(host, size_bytes);
     if (!id)
@@ -230,14 +230,14 @@ void deregister_memory(void* host, std::optional<std::size_t> size_bytes) {
 }
 
 void register_hint(void* host, std::size_t size_bytes) {
-    const Driver driver = Driver::current();
+    const Driver driver = Driver::current("hsadrv::register_hint");
     const std::string call = call_text("hsa_memory_register", host, size_bytes);
     require_range(call, host, size_bytes);
     check(hsa_memory_register(host, size_bytes), call);
 }
 
 void deregister_hint(void* host, std::size_t size_bytes) {
-    const Driver driver = Driver::current();
+    const Driver driver = Driver::current("hsadrv::deregister_hint");
     const std::string call = call_text("hsa_memory_deregister", host, size_bytes);
     require_range(call, host, size_bytes);
     check(hsa_memory_deregister(host, size_bytes), call);
@@ -246,7 +246,7 @@ void deregister_hint(void* host, std::size_t size_bytes) {
 Registration::Registration(void* host, std::size_t size_bytes, std::span<const AgentRef> agents,
                            HostMemory kind)
     : host_(host), size_bytes_(size_bytes) {
-    const Driver driver = Driver::current();
+    const Driver driver = Driver::current("hsadrv::Registration");
     const auto entry = driver.runtime().registrations().add(host, size_bytes, agents, kind, true);
     id_ = UniqueHandle<Traits>(entry.id, driver);
     device_address_ = pointer(entry.device);

@@ -92,13 +92,13 @@ void wait_all(std::span<const SignalTerm> terms, Deadline deadline) {
 }
 
 Signal Signal::create(std::int64_t initial) {
-    const Driver driver = Driver::current();
+    const Driver driver = Driver::current("Signal::create");
     hsa_signal_t native{};
     check(hsa_signal_create(initial, 0, nullptr, &native), "hsa_signal_create()");
     return Signal(driver, native);
 }
 
-Signal Signal::from_native(hsa_signal_t native) { return Signal(Driver::current(), native); }
+Signal Signal::from_native(hsa_signal_t native) { return Signal(Driver::current("Signal::from_native"), native); }
 
 void Signal::Traits::destroy(Native signal) noexcept { hsa_signal_destroy(signal); }
 

@@ -1,7 +1,7 @@
 // A 64-bit value that host and devices change and wait for.
 //
 //   auto done = hsadrv::Signal::create(1);
-//   queue.submit(hsadrv::barrier_and({}, done.native()));
+//   queue.ref().submit(hsadrv::barrier_and({}, done.native()));
 //   done.wait(hsadrv::Condition::equal, 0, std::chrono::seconds(1));
 //
 // SignalRef carries the verbs and is copied freely; Signal owns. Functions take refs.

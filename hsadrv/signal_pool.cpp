@@ -108,7 +108,7 @@ std::shared_ptr<PooledSignal> SignalPool::make(const Driver& driver, std::int64_
 }
 
 std::shared_ptr<PooledSignal> SignalPool::acquire(std::int64_t initial, Deadline deadline) {
-    const Driver driver = Driver::current();
+    const Driver driver = Driver::current("SignalPool::acquire");
     {
         std::unique_lock lock(shelf_->mutex);
         if (!shelf_->reserve(lock, deadline))
@@ -120,7 +120,7 @@ std::shared_ptr<PooledSignal> SignalPool::acquire(std::int64_t initial, Deadline
 }
 
 std::shared_ptr<PooledSignal> SignalPool::try_acquire(std::int64_t initial) {
-    const Driver driver = Driver::current();
+    const Driver driver = Driver::current("SignalPool::try_acquire");
     {
         const std::lock_guard lock(shelf_->mutex);
         if (!shelf_->reserve()) return nullptr;

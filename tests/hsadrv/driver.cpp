@@ -33,6 +33,8 @@ TEST_CASE("system facts are plausible", "[driver]") {
     CHECK(facts.large_model);
     CHECK(facts.little_endian);
     CHECK(facts.signal_max_wait_ticks > 0);
+    CHECK(facts.build_version == runtime_build_version());
+    CHECK(facts.build_version.find('"') == std::string::npos);
     CHECK_THAT(runtime_version_text(), Contains(facts.build_version));
     // What is newer than ROCR 5.2 answers together or not at all.
     CHECK(facts.amd_version_major.has_value() == facts.amd_version_minor.has_value());
@@ -141,6 +143,36 @@ TEST_CASE("a child forked after init gets a clear error, and the parent is unaff
     CHECK(WEXITSTATUS(status) == 0);
     CHECK(signal.load() == 1);
     CHECK_NOTHROW(Signal::create(1));
+}
+
+TEST_CASE("without a Driver, what makes something says which call it was and what to do", "[driver]") {
+    REQUIRE_THROWS_AS(Driver::current(), Error);
+    CHECK_THROWS_WITH(Signal::create(1), Contains("Signal::create") && Contains("construct a hsadrv::Driver first"));
+    CHECK_THROWS_WITH(Queue::create({}), Contains("Queue::create") && Contains("construct a hsadrv::Driver first"));
+    CHECK_THROWS_WITH(host_pool(), Contains("host_pool") && Contains("construct a hsadrv::Driver first"));
+    CHECK_THROWS_WITH(SignalPool().acquire(1), Contains("SignalPool::acquire"));
+    int here = 0;
+    CHECK_THROWS_WITH(register_memory(&here, sizeof here), Contains("register_memory"));
+}
+
+TEST_CASE("a forked child is known as one, and refused by the name of the call", "[driver][fork]") {
+    NEEDS_DEVICE();
+    const Driver driver;
+    CHECK_FALSE(in_forked_child());
+    CHECK_NOTHROW(refuse_in_forked_child("a call"));
+    const pid_t child = ::fork();
+    if (child == 0) {
+        int status = in_forked_child() ? 1 : 2;
+        try {
+            refuse_in_forked_child("a call");
+        } catch (const ForkedChild& error) {
+            if (std::string(error.what()).find("a call: ") == 0) status = 0;
+        }
+        ::_exit(status);
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 0));
 }
 
 TEST_CASE("a child forked before init may use the runtime", "[driver][fork]") {

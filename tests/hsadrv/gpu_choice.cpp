@@ -59,7 +59,8 @@ TEST_CASE("a text that means none lists what there is, and what may hide others"
         CHECK_THROWS_AS(detail::choose_gpu(text, machine, ""), NoDevice);
         CHECK_THROWS_WITH(
             detail::choose_gpu(text, machine, "ROCR_VISIBLE_DEVICES=0,1"),
-            Contains("0: gfx90a GPU-0123456789abcdef") && Contains("hidden by ROCR_VISIBLE_DEVICES=0,1"));
+            Contains("there are the GPUs 0 gfx90a GPU-0123456789abcdef") &&
+                Contains("hidden by ROCR_VISIBLE_DEVICES=0,1"));
     }
     CHECK_THROWS_WITH(detail::choose_gpu("0", {}, ""), Contains("there are none"));
 }
