@@ -34,8 +34,7 @@ struct CachedBlock;
 struct AllocatorOptions {
     std::size_t limit_bytes = SIZE_MAX;  ///< held from the pool, at most
     std::size_t chunk_bytes = 2u << 20;  ///< from which blocks of up to a quarter of it are cut
-    std::chrono::nanoseconds patience =
-        std::chrono::seconds(1);  ///< for blocks in flight when memory has run out
+    std::chrono::nanoseconds patience = std::chrono::seconds(1);  ///< for blocks in flight when memory has run out
 };
 
 class Block {
@@ -57,8 +56,14 @@ class Block {
     ~Block() { reset(); }
 
     void* data() const noexcept { return data_; }
+    template <class T>
+    T* as() const noexcept {
+        return static_cast<T*>(data_);
+    }
     std::size_t size_bytes() const noexcept { return size_bytes_; }  ///< as asked for
     explicit operator bool() const noexcept { return data_ != nullptr; }
+    /// As a kernel's argument it is its address; see kernel_args.hpp.
+    friend void* kernel_argument(const Block& block) noexcept { return block.data_; }
 
     /// Frees it now, on the stream that it was allocated for.
     void reset() noexcept;

@@ -54,6 +54,10 @@ class Allocation {
                                   std::source_location where = std::source_location::current());
 
     void* data() const noexcept { return memory_.get(); }
+    template <class T>
+    T* as() const noexcept {
+        return static_cast<T*>(data());
+    }
     std::size_t size_bytes() const noexcept { return size_bytes_; }
     AgentRef owner() const noexcept { return owner_; }
     explicit operator bool() const noexcept { return bool(memory_); }
@@ -64,6 +68,9 @@ class Allocation {
         size_bytes_ = 0;
         return memory_.release();
     }
+
+    /// As a kernel's argument it is its address; see kernel_args.hpp.
+    friend void* kernel_argument(const Allocation& allocation) noexcept { return allocation.data(); }
 
   private:
     Allocation(const Driver& driver, void* data, std::size_t size_bytes, AgentRef owner) noexcept
@@ -90,7 +97,7 @@ struct PointerInfo {
     void* host_base = nullptr;   ///< where the host sees the block; null if it cannot
     void* agent_base = nullptr;  ///< where agents see it
     std::size_t size_bytes = 0;  ///< of the whole block
-    std::vector<AgentRef> accessible;
+    std::vector<AgentRef> accessible;  ///< agents that it is mapped for: GPUs; of the CPU, host_memory() tells
 
     bool device_memory() const;
     bool accessible_by(AgentRef agent) const noexcept {
