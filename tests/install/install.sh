@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Installs into a scratch folder, then builds and runs a program from nothing but what was installed there.
-# Usage: install.sh BUILD PROGRAM.cpp FOLDER-WITH-ITS-KERNELS PREFIX LIBDIR INCLUDEDIR COMPILER…
+# Usage: install.sh BUILD PROGRAM.cpp FOLDER-WITH-ITS-KERNELS PREFIX LIBDIR INCLUDEDIR SNIPPETS.py PAGE.md COMPILER…
 set -euo pipefail
-build=$1 program=$2 kernels=$3 prefix=$4 libdir=$5 headers=$6
-shift 6
+build=$1 program=$2 kernels=$3 prefix=$4 libdir=$5 headers=$6 snippets=$7 page=$8
+shift 8
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -27,6 +27,16 @@ echo '  under the installed kfdemu run'
 "$root/bin/kfdemu" run -- "$scratch/program"
 echo '  with the device linked in'
 KFDEMU=on "$scratch/with_device"
+
+echo "the first program of the guide, by its page's commands:"
+mkdir "$scratch/guide" "$scratch/guide/bin"
+printf '#!/bin/bash\nexec %s "$@"\n' "${*@Q}" >"$scratch/guide/bin/c++"
+chmod +x "$scratch/guide/bin/c++"
+cd "$scratch/guide"
+"$snippets" program "$page" program.cpp
+"$snippets" shell "$page" >commands
+grep -q '^c++ ' commands
+PATH=$scratch/guide/bin:$PATH "$root/bin/kfdemu" run -- bash -e ./commands
 
 echo 'a C program finds the control interface, and does without where there is none:'
 cat >"$scratch/control.c" <<'C'

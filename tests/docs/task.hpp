@@ -1,0 +1,47 @@
+// What the guide's tasks stand in: its usings, what they print, their device. Included by the programs that snippets.py
+// makes of the pages.
+#pragma once
+
+#include <cstdlib>
+#include <cstring>
+#include <future>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "hsadrv/hsadrv.hpp"
+#include "support/device.hpp"
+
+using namespace hsadrv;
+using namespace std::chrono_literals;
+
+namespace docs_test {
+
+/// Keeps what is printed to stdout from the terminal, and compares it with what a page says.
+class Output {
+  public:
+    Output();
+    ~Output();
+    Output(const Output&) = delete;
+    Output& operator=(const Output&) = delete;
+
+    /// What has been printed since the last look. "…" in `expected` stands for anything within a line.
+    void expect(const char* page, int line, const std::string& expected);
+    void expect_no_more(const char* page, int line);
+
+  private:
+    std::string take();
+
+    int terminal_ = -1, file_ = -1;
+};
+
+}  // namespace docs_test
+
+#define BEGIN_TASK() \
+    NEEDS_DEVICE();  \
+    docs_test::Output task_output
+
+/// For hidden lines of tasks that want several GPUs.
+#define NEEDS_GPUS(count) \
+    if (Driver().gpus().size() < (count)) SKIP_BECAUSE("wants " #count " GPUs")
