@@ -1,9 +1,9 @@
 // An n-dimensional array in a GPU's memory, with NumPy's meaning of dtype, shape, strides and order.
 //
-//     auto d_a = to_device(a, stream);                                 // a: std::vector<float>; d_a:
-//     float32, shape (n,) auto d_b = device_array<float>({480, 640}, stream);              // uninitialised,
-//     C order kernel.launch(stream, {.grid = n, .workgroup = 256}, d_a, d_b); std::vector<float> b =
-//     d_b.copy_to_host<float>(stream);
+//     auto d_a = to_device(a, stream);                         // a: std::vector<float>; d_a: float32, shape (n,)
+//     auto d_b = device_array<float>({480, 640}, stream);      // uninitialised, C order
+//     kernel.launch(stream, {.grid = n, .workgroup = 256}, d_a, d_b);
+//     std::vector<float> b = d_b.copy_to_host<float>(stream);
 //
 // Ownership: copies, reshapes and transposes of an array are views of the same memory, as assignments in
 // Python are. The memory is freed when the last of them is gone and the work that was submitted with them is

@@ -3,8 +3,7 @@
 //
 //     Layout image = Layout::contiguous({480, 640}, sizeof(float));        // C order; Order::F for Fortran's
 //     image.strides_bytes();                                               // (2560, 4)
-//     image.reshape({640, 480});  image.ravel();  image.transpose();       // new values; the bytes stay
-//     where they are
+//     image.reshape({640, 480});  image.ravel();  image.transpose();       // new values; the bytes stay where they are
 //
 // Values: any thread may use any object; nothing is allocated. Everything is checked: a layout that exists
 // has no negative extent and a size_bytes() that int64_t holds. Throws InvalidArgument, naming the shapes and

@@ -1,7 +1,7 @@
 // Pictures in the portable anymap formats: PGM (P2, P5) and PPM (P3, P6), 8 or 16 bits a sample.
 //
-//     Picture picture = read_picture("in.ppm");     write_picture("out.ppm", picture);      // written as P5
-//     or P6
+//     Picture picture = read_picture("in.ppm");
+//     write_picture("out.ppm", picture);  // written as P5 or P6
 //
 // Throws std::runtime_error, naming the file, for anything else and for what is cut short. Source: the pgm(5)
 // and ppm(5) pages.

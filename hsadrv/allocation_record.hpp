@@ -1,8 +1,8 @@
 // What is remembered of an allocation: for messages about faults, and for what was never freed.
 //
 //   catch (const hsadrv::MemoryFault& fault) {
-//       if (fault.nearest()) log(fault.nearest()->text());   // "96 B behind the end of 4000 B at 0x… (gpu0
-//       …, main.cpp:12)"
+//       if (fault.nearest()) log(fault.nearest()->text());
+//       // "96 B behind the end of 4000 B at 0x… (gpu0 …, main.cpp:12)"
 //   }
 //   for (const auto& record : hsadrv::live_allocations()) …
 //   std::fputs(hsadrv::leak_report().c_str(), stderr);       // or HSADRV_LEAK_REPORT=1: at exit
@@ -29,8 +29,7 @@ struct AllocationRecord {
 
 struct NearestAllocation {
     AllocationRecord record;
-    std::int64_t distance_bytes =
-        0;  ///< 0: within it; negative: before its beginning; positive: behind its last byte
+    std::int64_t distance_bytes = 0;  ///< 0: within it; negative: before its beginning; positive: behind its last byte
 
     /// "within 4096 B at 0x… (gpu0 gfx90a coarse-grained, main.cpp:12), which were freed"
     std::string text() const;

@@ -1,11 +1,9 @@
-// BoundKernel: a Kernel whose arguments' types were checked once; FixedLaunch: one whose sizes were checked,
-// too.
+// BoundKernel: a Kernel whose arguments' types were checked once; FixedLaunch: one whose sizes were checked, too.
 //
-//     auto saxpy = code.kernel("saxpy").bind<float*, const float*, float, unsigned>();     // refused here,
-//     or never saxpy.launch(stream, {.grid = n, .workgroup = 256}, y, x, 2.0f, n);                  // sizes
-//     are checked auto step = saxpy.at({.grid = n, .workgroup = 256});                                 //
-//     refused here, or never for (int i = 0; i < 1000; ++i) step(stream, y, x, 2.0f, n); // nothing is left
-//     to check
+//     auto saxpy = code.kernel("saxpy").bind<float*, const float*, float, unsigned>();  // refused here, or never
+//     saxpy.launch(stream, {.grid = n, .workgroup = 256}, y, x, 2.0f, n);               // sizes are checked
+//     auto step = saxpy.at({.grid = n, .workgroup = 256});                              // refused here, or never
+//     for (int i = 0; i < 1000; ++i) step(stream, y, x, 2.0f, n);                       // nothing is left to check
 //
 // What the compiler checks: that the arguments given convert to the types bound, by C++'s rules; that these
 // are pointers, trivially copyable values or have a kernel_argument(). What bind() checks: that they are what

@@ -1,5 +1,4 @@
-// CodeObject: the facts of one code object, validated: for which target, of which version, with which
-// kernels.
+// CodeObject: the facts of one code object, validated: for which target, of which version, with which kernels.
 //
 //     CodeObject code = read_code_object(extract_code_object(file_bytes, agent_targets));
 //     if (const KernelMetadata* kernel = code.find("vector_add")) use(kernel->arguments);

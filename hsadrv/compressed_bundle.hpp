@@ -1,5 +1,4 @@
-// Compressed offload bundles: `CCOB`, a header and an offload bundle packed by zstd or zlib, as clang writes
-// it for
+// Compressed offload bundles: `CCOB`, a header and an offload bundle packed by zstd or zlib, as clang writes it for
 // --offload-compress.
 //
 //     if (is_compressed_offload_bundle(file)) file = decompressed = decompress_offload_bundle(file);

@@ -1,8 +1,8 @@
 // Copies and fills that are done when the call returns.
 //
 //   hsadrv::copy(stream, device.data(), host.data(), bytes);
-//   hsadrv::copy(stream, back.data(), device.data(), bytes, std::chrono::seconds(1));    // Timeout after a
-//   second hsadrv::fill(stream, device.data(), 1.0f, 1000);
+//   hsadrv::copy(stream, back.data(), device.data(), bytes, std::chrono::seconds(1));  // Timeout after a second
+//   hsadrv::fill(stream, device.as<float>(), 1.0f, 1000);
 //
 // In the order of the stream: behind what was submitted to it before. Everything else as the asynchronous
 // operation of the same name in stream.hpp, its errors included. Timeout: the operation goes on and its

@@ -1,9 +1,9 @@
 // DeviceGlobal: a variable of a loaded Executable, read and written by name.
 //
 //     DeviceGlobal counter = executable.global("counter");
-//     counter.write(stream, 0);                            // in the stream's order, before the kernels that
-//     follow kernel.launch(stream, {.grid = n, .workgroup = 256}, data, n); int counted =
-//     counter.read<int>(stream);             // waits for the kernel
+//     counter.write(stream, 0);                 // in the stream's order, before the kernels that follow
+//     kernel.launch(stream, {.grid = n, .workgroup = 256}, data, n);
+//     int counted = counter.read<int>(stream);  // waits for the kernel
 //
 // The forms with a stream take their place in its order. Those without are ordered with no stream:
 // synchronise first. Thread safety: const functions from any thread. Memory ordering: Stream's. Keeps alive:

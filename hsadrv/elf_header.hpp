@@ -1,7 +1,6 @@
 // ElfHeader: what an ELF file says it is, from its first 64 bytes, and where its two tables lie.
 //
-//     ElfHeader header = read_elf_header(bytes);    // throws InvalidCodeObject: not for AMDGPU HSA,
-//     truncated, …
+//     ElfHeader header = read_elf_header(bytes);  // throws InvalidCodeObject: not for AMDGPU HSA, truncated, …
 //
 // After this the program header table and the section header table are known to be inside the file. Pure
 // function of bytes. Thread safety: no state. Sources: System V ABI, ELF Header; LLVM AMDGPUUsage, Code

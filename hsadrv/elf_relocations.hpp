@@ -1,7 +1,6 @@
 // The relocations of an AMDGPU ELF file: only those that HSA loaders apply, each inside the file's segments.
 //
-//     check_elf_relocations(file);                         // throws InvalidCodeObject: which one is wrong,
-//     and how
+//     check_elf_relocations(file);  // throws InvalidCodeObject: which one is wrong, and how
 //
 // Internal to the ELF readers. Pure function of bytes. Thread safety: no state. Source: LLVM AMDGPUUsage,
 // Relocation Records; ROCR's loader, which trusts what they say.

@@ -1,8 +1,7 @@
 // The symbols of an AMDGPU ELF file that a loader makes public: kernel descriptors, variables, functions, and
 // the names it must be given an address for.
 //
-//     ElfSymbols symbols = read_elf_symbols(file);         // throws InvalidCodeObject: which symbol is
-//     wrong, and how
+//     ElfSymbols symbols = read_elf_symbols(file);  // throws InvalidCodeObject: which symbol is wrong, and how
 //
 // Internal to the ELF readers. Pure function of bytes; the result owns what it holds. Thread safety: no
 // state. Sources: System V ABI, ELF, Symbol Table; LLVM AMDGPUUsage, Symbols and Kernel Descriptor.

@@ -1,10 +1,10 @@
-// ExecutableBuilder: several code objects, and variables that the program gives them, made into one
-// Executable.
+// ExecutableBuilder: several code objects, and variables that the program gives them, made into one Executable.
 //
 //     Executable code = ExecutableBuilder(gpu)
-//                           .define("table", table.data(), table.size_bytes())     // extern int table[]; in
-//                           the kernels .add("library.hsaco")                                  // its
-//                           variables serve the others .add("kernels.hsaco") .build();
+//                           .define("table", table.data(), table.size_bytes())  // extern int table[]; in the kernels
+//                           .add("library.hsaco")                               // its variables serve the others
+//                           .add("kernels.hsaco")
+//                           .build();
 //
 // Every code object is validated when it is added, before the runtime's loader sees it. They may use each
 // other's variables, not each other's functions: no HSA loader links those. The order of adding does not

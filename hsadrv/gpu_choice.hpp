@@ -2,9 +2,8 @@
 //
 //   choose_gpu("gfx90a", {{"gfx900", …}, {"gfx90a", …}});       // 1
 //
-// Tried in this order: an ordinal ("0"), a UUID ("GPU-…", or the beginning of one, 8 characters at least), a
-// PCI address
-// ("0000:03:00.0"), a name ("gfx90a", or the product's; capitals do not matter). Thread safety: a function.
+// Tried in this order: an ordinal ("0"), a UUID ("GPU-…", or the beginning of one, 8 characters at least), a PCI
+// address ("0000:03:00.0"), a name ("gfx90a", or the product's; capitals do not matter). Thread safety: a function.
 #pragma once
 
 #include <cstddef>

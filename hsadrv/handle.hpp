@@ -1,8 +1,11 @@
 // The one hand-written move of the library: a native handle that is destroyed exactly once.
 //
-//   struct SignalTraits { using Native = hsa_signal_t; static Native null() noexcept; static bool
-//   is_null(Native)…;
-//                         static void destroy(Native) noexcept; };
+//   struct SignalTraits {
+//       using Native = hsa_signal_t;
+//       static Native null() noexcept;
+//       static bool is_null(Native) noexcept;
+//       static void destroy(Native) noexcept;
+//   };
 //   UniqueHandle<SignalTraits> handle{native, Driver::current()};
 //
 // Owns: the native handle. Keeps alive: the runtime, until after the handle has been destroyed. In a forked
@@ -28,8 +31,7 @@ class UniqueHandle {
         : runtime_(std::move(other.runtime_)), native_(std::exchange(other.native_, Traits::null())) {}
     UniqueHandle& operator=(UniqueHandle&& other) noexcept {
         if (this == &other) return *this;
-        const UniqueHandle old(
-            std::move(*this));  // destroyed on return, under the runtime that it was made under
+        const UniqueHandle old(std::move(*this));  // destroyed on return, under the runtime that it was made under
         runtime_ = std::move(other.runtime_);
         native_ = std::exchange(other.native_, Traits::null());
         return *this;

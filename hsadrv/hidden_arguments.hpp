@@ -1,10 +1,8 @@
-// HiddenArguments: the arguments that no caller gives: block counts, group sizes, the queue, …; filled by
-// kind and offset.
+// HiddenArguments: the arguments that no caller gives: block counts, group sizes, the queue, …; filled by kind and place.
 //
 //     HiddenArguments hidden;
-//     hidden.add(argument_metadata);                      // at load, one by one
-//     hidden.fill(kernarg, {.grid = g, .workgroup = w, .dynamic_lds_bytes = 0}, queue_facts);      // at
-//     launch
+//     hidden.add(argument_metadata);                                                           // at load, one by one
+//     hidden.fill(kernarg, {.grid = g, .workgroup = w, .dynamic_lds_bytes = 0}, queue_facts);  // at launch
 //
 // The code-object version does not matter: what the metadata lists is filled where the metadata says. Pure;
 // filling allocates nothing and makes no call. Thread safety: const functions from any thread. Source: LLVM

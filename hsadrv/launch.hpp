@@ -19,15 +19,14 @@ namespace hsadrv {
 struct LaunchConfig {
     Dim3 grid;       ///< work-items; the last (or only) work-group of a dimension may be partial
     Dim3 workgroup;  ///< work-items
-    shared::LdsDemand lds =
-        {};  ///< LDS sized at launch: a layout, or bytes; comes behind the kernel's static LDS
-    std::uint32_t stack_bytes =
-        0;  ///< a work-item's stack, for kernels that use a dynamic one; 0: dynamic_stack_default_bytes
+    shared::LdsDemand lds = {};  ///< LDS sized at launch: a layout, or bytes; comes behind the kernel's static LDS
+    /// A work-item's stack, for kernels that use a dynamic one; 0: dynamic_stack_default_bytes.
+    std::uint32_t stack_bytes = 0;
     Deadline deadline = {};  ///< for room in the queue and in the kernarg ring
 };
 
 /// What clang assumed for a call it could not see through before it could ask the runtime
-/// (-amdgpu-assume-external-call- stack-size).
+/// (-amdgpu-assume-external-call-stack-size).
 inline constexpr std::uint32_t dynamic_stack_default_bytes = 16384;
 
 /// What an agent accepts.

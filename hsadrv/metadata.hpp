@@ -1,8 +1,7 @@
 // Metadata: what the compiler says of a code object's kernels, as plain values.
 //
-//     Metadata metadata = read_metadata(note_bytes);          // throws InvalidCodeObject: which key is
-//     wrong, and how for (const KernelMetadata& kernel : metadata.kernels) use(kernel.name,
-//     kernel.arguments);
+//     Metadata metadata = read_metadata(note_bytes);  // throws InvalidCodeObject: which key is wrong, and how
+//     for (const KernelMetadata& kernel : metadata.kernels) use(kernel.name, kernel.arguments);
 //
 // Pure function of bytes. Thread safety: no state. Source: LLVM AMDGPUUsage, Code Object Metadata, V3 to V6.
 #pragma once
@@ -109,8 +108,7 @@ struct KernelMetadata {
 };
 
 struct Metadata {
-    std::uint32_t version_major = 0,
-                  version_minor = 0;          ///< `amdhsa.version`: 1.0 is V3, 1.1 V4, 1.2 V5 and V6
+    std::uint32_t version_major = 0, version_minor = 0;  ///< `amdhsa.version`: 1.0 is V3, 1.1 V4, 1.2 V5 and V6
     std::string target;                       ///< `amdhsa.target`; empty in V3
     std::vector<std::string> printf_formats;  ///< `amdhsa.printf`
     std::vector<KernelMetadata> kernels;

@@ -1,12 +1,11 @@
 // A rectangle or box of bytes to copy out of one pitched memory into another.
 //
-//   stream.copy_rect_async({.destination = {device, 512}, .source = {host, 1000},      // base, pitch in
-//   bytes
+//   stream.copy_rect_async({.destination = {device, 512}, .source = {host, 1000},  // base, pitch in bytes
 //                           .width_bytes = 300, .height = 64});
 //   // a column of a matrix of floats, a box of a volume:
 //   {.destination = {column, 4}, .source = {&matrix[0][7], row_bytes}, .width_bytes = 4, .height = rows}
-//   {.destination = {to, 256, 256 * 64}, .source = {from, 320, 320 * 80}, .width_bytes = 256, .height = 64,
-//   .depth = 16}
+//   {.destination = {to, 256, 256 * 64}, .source = {from, 320, 320 * 80},
+//    .width_bytes = 256, .height = 64, .depth = 16}
 //
 // All in bytes; nothing needs to be aligned. The address is that of the first byte to copy. A pitch lies
 // between the beginnings of two rows, a slice between those of two planes; either is looked at only if there

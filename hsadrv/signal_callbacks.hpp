@@ -1,5 +1,4 @@
-// Host functions that run when a signal meets a condition, on a thread of this library and not on the
-// runtime's.
+// Host functions that run when a signal meets a condition, on a thread of this library and not on the runtime's.
 //
 //   hsadrv::SignalCallbacks& callbacks = driver.callbacks();
 //   callbacks.on_signal(done, hsadrv::Condition::less, 1, [keep = buffer] { … });

@@ -1,8 +1,7 @@
 // Signals kept for reuse, because making one costs 10 to 50 µs.
 //
 //   hsadrv::SignalPool pool;
-//   std::shared_ptr<hsadrv::PooledSignal> done = pool.acquire(1);    // back in the pool with the last
-//   reference
+//   std::shared_ptr<hsadrv::PooledSignal> done = pool.acquire(1);  // back with the last reference
 //
 // A pool may have a budget: when as many signals are handed out, acquire() waits until one comes back. Signals are
 // scarce (KFD has 4096 events a process), and a caller who waits here is better off than one whose next call fails.

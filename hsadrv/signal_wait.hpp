@@ -1,5 +1,4 @@
-// Internal: how a thread waits for signals: spin, then sleep, and look again whenever something may have
-// changed.
+// Internal: how a thread waits for signals: spin, then sleep, and look again whenever something may have changed.
 //
 // The runtime lets one thread a signal sleep; every further one it keeps spinning
 // (core/runtime/interrupt_signal.cpp, "Allow only the first waiter to sleep"). So the first of this library's

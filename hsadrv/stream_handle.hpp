@@ -1,8 +1,8 @@
 // Internal: a stream as those see it who may outlive it: where it is now, and whether it has got there.
 //
 //   const auto handle = stream.handle();
-//   const auto now = handle->mark();               // nothing: another thread is submitting, or the stream is
-//   gone if (now && handle->reached(*now)) reuse();     // always true once the stream is gone
+//   const auto now = handle->mark();                // nothing: another thread is submitting, or the stream is gone
+//   if (now && handle->reached(*now)) reuse();      // always true once the stream is gone
 //
 // A stream that is gone has nothing in flight. One that is leaving has ended but for work that cannot be
 // taken back. If its end had to leave a copy to an engine that hangs, it is lost: what it used may be written

@@ -24,9 +24,8 @@ struct ComputeUnit {
     uint32_t vgprs = 0;          ///< of a SIMD, for waves of 64 work-items
     uint32_t vgpr_granule = 1;   ///< for waves of 64 work-items
     bool unified_vgprs = false;  ///< accumulation registers (AGPRs) come from the same file
-    bool wide_registers =
-        false;           ///< waves of 32 work-items are native: twice the registers, twice the granule
-    uint32_t sgprs = 0;  ///< of a SIMD; 0: every wave has all it can name
+    bool wide_registers = false;  ///< waves of 32 work-items are native: twice the registers, twice the granule
+    uint32_t sgprs = 0;           ///< of a SIMD; 0: every wave has all it can name
     uint32_t sgpr_granule = 1;
     uint32_t lds_bytes = 0;
     uint32_t lds_granule_bytes = 512;
@@ -50,8 +49,7 @@ struct KernelResources {
 enum class OccupancyLimit : uint8_t { wave_slots, workgroup_slots, vgprs, sgprs, lds };
 
 struct Occupancy {
-    uint32_t workgroups =
-        0;  ///< at once on a compute unit (a pair in work-group processor mode); 0: not even one
+    uint32_t workgroups = 0;  ///< at once on a compute unit (a pair in work-group processor mode); 0: not even one
     uint32_t waves_per_workgroup = 0;
     uint32_t waves_per_simd = 0;  ///< of the fullest SIMD: the compiler's figure
     uint32_t max_waves_per_simd = 0;

@@ -1,8 +1,8 @@
 // Arrays in LDS for kernels: sized at compile time, or at launch through an LdsLayout.
 //
-//     auto tile = shared::array<float, 16, 16>();            // static: 1024 bytes for the kernel's whole
-//     duration auto left = shared::dynamic_array<0>(layout, lds);     // `HSADRV_LDS unsigned char* lds` is a
-//     kernel argument tile(y, x) = 1.0f;
+//     auto tile = shared::array<float, 16, 16>();         // static: 1024 bytes for the kernel's whole duration
+//     auto left = shared::dynamic_array<0>(layout, lds);  // `HSADRV_LDS unsigned char* lds` is a kernel argument
+//     tile(y, x) = 1.0f;
 //
 // All work-items of the work-group see the same elements, which begin undefined; order accesses with
 // barrier(). The views are small values that point into LDS and are valid as long as the kernel runs.

@@ -1,9 +1,8 @@
 // Atomic additions for kernels, relaxed: they order nothing else, so use barrier() or a kernel's end to
 // publish results.
 //
-//     hsadrv::atomic_add(&bins[value], 1u);                       // LDS: ds_add_u32, seen by the work-group
-//     hsadrv::atomic_add(&total[value], bins[value]);             // global: global_atomic_add, seen by the
-//     whole device
+//     hsadrv::atomic_add(&bins[value], 1u);            // LDS: ds_add_u32, seen by the work-group
+//     hsadrv::atomic_add(&total[value], bins[value]);  // global: global_atomic_add, seen by the whole device
 //
 // Both return the value before the addition; where it is not used, the form without a return value is
 // emitted.

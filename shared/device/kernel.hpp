@@ -5,7 +5,7 @@
 //     HSADRV_KERNEL void twice(float* p) { p[hsadrv::get_global_id(0)] *= 2; }
 //
 //     clang++ -x c++ -std=c++20 -ffreestanding -fno-exceptions -fno-rtti --target=amdgcn-amd-amdhsa
-//     -mcpu=gfx90a -nogpulib ...
+//         -mcpu=gfx90a -nogpulib ...
 #pragma once
 
 #include <stdint.h>

@@ -1,12 +1,14 @@
 // A fuzz target: one function of bytes that must come back, whatever the bytes are, and seeds for it to be
 // fed mutations of.
 //
-//     int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) { fuzz::Input in{data, size};
-//     ...; return 0; } std::vector<fuzz::Bytes> fuzz::seeds() { return
-//     {fuzz::Output{}.put<std::uint32_t>(7).bytes}; }
+//     int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+//         fuzz::Input in{data, size};
+//         ...
+//         return 0;
+//     }
+//     std::vector<fuzz::Bytes> fuzz::seeds() { return {fuzz::Output{}.put<std::uint32_t>(7).bytes}; }
 //
-// Linked with driver.cpp a target is a test: a fixed number of inputs from a fixed seed. Linked with
-// libFuzzer
+// Linked with driver.cpp a target is a test: a fixed number of inputs from a fixed seed. Linked with libFuzzer
 // (-Dfuzz=true) it searches by coverage for as long as one likes.
 #pragma once
 

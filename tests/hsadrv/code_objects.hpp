@@ -2,8 +2,8 @@
 //
 //     Bytes file = test_code_object("launch.gfx90a.v5.O2.hsaco");
 //     patch<std::uint16_t>(file, offsetof(Elf64_Ehdr, e_machine), EM_X86_64);
-//     GuardedBytes guarded(file.size());  read_code_object(guarded.put(file));      // a byte read too far
-//     faults
+//     GuardedBytes guarded(file.size());
+//     read_code_object(guarded.put(file));  // a byte read too far faults
 #pragma once
 
 #include <sys/mman.h>

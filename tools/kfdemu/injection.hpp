@@ -2,8 +2,7 @@
 // packets.
 //
 //     injection().fail({.point = Point::allocation, .turns = {.nth = 3}, .error = ENOMEM});
-//     if (int error = injection().failure(Point::allocation)) return error;      // where allocations are
-//     made
+//     if (int error = injection().failure(Point::allocation)) return error;  // where allocations are made
 //
 // Thread safety: every function, any thread. Where nothing was asked for, each question costs one load.
 #pragma once

@@ -2,8 +2,7 @@
 // they are mapped.
 //
 //     auto handle = memory.allocate(gpu, request, mmap_offset);   // ALLOC_MEMORY_OF_GPU
-//     memory.map(*handle, gpu);                                   // MAP_MEMORY_TO_GPU: the device reaches it
-//     now
+//     memory.map(*handle, gpu);                                   // MAP_MEMORY_TO_GPU: the device reaches it now
 //
 // A GPU's virtual address is the process's own. Errors are errno values, as the kernel's ioctls give them.
 // Thread safety: every function, any thread. map() and unmap() wait for the GPUs' running quanta (see

@@ -2,8 +2,7 @@
 // sets.
 //
 //     KFDEMU=auto | on | off [,gpu=gfx90a] [,gpus=2] [,vram=8G] [,vram-access=host|private] [,workers=2]
-//     [,log=info]
-//            [,seed=7] [,fail=allocation:3:ENOMEM]…
+//            [,log=info] [,seed=7] [,fail=allocation:3:ENOMEM]…
 //
 // Pure: text in, value or error text out.
 #pragma once

@@ -1,17 +1,16 @@
 // A kernel in flight: the work-groups of one AQL kernel dispatch packet.
 //
 //     auto made = Dispatch::create(setup);                  // in a thread with a Hold of the address space
-//     if (auto* no = std::get_if<LaunchRefused>(&made)) ...; // nothing ran; NeedsScratch: ask the runtime,
-//     try again later auto dispatch = std::get<std::shared_ptr<Dispatch>>(made);
+//     if (auto* no = std::get_if<LaunchRefused>(&made)) ...;  // nothing ran; NeedsScratch: ask the runtime, try again
+//     auto dispatch = std::get<std::shared_ptr<Dispatch>>(made);
 //
 // A scheduler's workers, each with a WorkGroup of its own and none of them with a Hold:
 //
 //     switch (dispatch->start_group(group)) {               // Started: group.run(...) until Ended or Stopped
-//         case Dispatch::Start::Later: ...                  // no scratch slot is free now: run what is
-//         resident first case Dispatch::Start::NoMore: ...                 // nothing left to hand out
+//         case Dispatch::Start::Later: ...                  // no scratch slot is free now: run what is resident first
+//         case Dispatch::Start::NoMore: ...                 // nothing left to hand out
 //     }
-//     if (dispatch->state() != Dispatch::State::Running) ...   // all work-groups that were started have
-//     ended
+//     if (dispatch->state() != Dispatch::State::Running) ...   // all work-groups that were started have ended
 //
 // Groups are handed out in order, x first, unless an order is given. state() leaves Running once and for all when nothing is
 // outstanding; exactly one thread may see that through claim_end(). A worker keeps its shared_ptr for as long

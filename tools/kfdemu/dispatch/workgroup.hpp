@@ -3,8 +3,7 @@
 //
 //     WorkGroup group;                                            // a worker's own
 //     while (dispatch->start_group(group) == Dispatch::Start::Started)
-//         while (group.run(1'000'000) == WorkGroup::Progress::Paused) {}      // or leave it and look at
-//         other things
+//         while (group.run(1'000'000) == WorkGroup::Progress::Paused) {}  // or leave it and look at other things
 //
 // Thread safety: one thread at a time; it may be a different one from quantum to quantum if the hand-over
 // synchronises. Memory ordering: what the group's waves did is published by run() returning Ended (Dispatch

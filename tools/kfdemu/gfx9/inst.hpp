@@ -74,14 +74,12 @@ enum InstFlags : std::uint16_t {
 };
 
 /// Fields by format:
-/// - SOP*, VOP*: dst, sdst (the carry or compare result of VOP2/VOPC/VOP3b), src[0..2]; offset = SIMM16,
-/// sign-extended.
-/// - SMEM: dst = SDATA (source of stores), src[0] = SBASE, src[1] = SOFFSET or kNoOperand, offset = 21 bits,
-/// signed.
-/// - FLAT: dst = VDST, src[0] = ADDR, src[1] = DATA, src[2] = SADDR or kNoOperand, segment; offset as the
-/// segment has it.
-/// - MUBUF: dst = src[1] = VDATA, src[0] = VADDR, src[2] = SRSRC (four SGPRs), sdst = SOFFSET; offset = 12
-/// bits, unsigned.
+/// - SOP*, VOP*: dst, sdst (the carry or compare result of VOP2/VOPC/VOP3b), src[0..2]; offset = SIMM16, sign-extended.
+/// - SMEM: dst = SDATA (source of stores), src[0] = SBASE, src[1] = SOFFSET or kNoOperand, offset = 21 bits, signed.
+/// - FLAT: dst = VDST, src[0] = ADDR, src[1] = DATA, src[2] = SADDR or kNoOperand, segment; offset as the segment
+///   has it.
+/// - MUBUF: dst = src[1] = VDATA, src[0] = VADDR, src[2] = SRSRC (four SGPRs), sdst = SOFFSET; offset = 12 bits,
+///   unsigned.
 /// - DS: dst = VDST, src[0] = ADDR, src[1] = DATA0, src[2] = DATA1; offset = OFFSET0 | OFFSET1 << 8.
 struct alignas(64) Inst {
     Handler handler;

@@ -2,8 +2,7 @@
 // each other, lane by lane where not.
 //
 //     LaneAccess access{...};                                      // where each active lane's data lies
-//     if (!load_dwords<2>(wave, inst, access, wave.lanes(inst.dst))) return nullptr;      // faulted,
-//     wave.stop is set
+//     if (!load_dwords<2>(wave, inst, access, wave.lanes(inst.dst))) return nullptr;  // faulted, wave.stop is set
 //
 // For executor files only: everything here is in their anonymous namespace, once an x86 level. What handles
 // 64 lanes is worth a call, and is kept out of line so that there is one copy a file instead of one an
