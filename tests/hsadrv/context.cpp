@@ -27,6 +27,9 @@ TEST_CASE("contexts nest, one current device a thread", "[context]") {
         CHECK(outer.allocate_host(100).owner().is_cpu());
         CHECK(outer.stream().agent() == device.gpu);
         CHECK(AgentRef(outer) == device.gpu);
+        CHECK(outer.device_pool().native().handle == device_pool(device.gpu).native().handle);
+        CHECK(outer.host_pool(HostMemory::kernarg).native().handle == host_pool(HostMemory::kernarg).native().handle);
+        CHECK(outer.driver().gpus() == device.driver.gpus());
     }
     CHECK(Context::try_current() == nullptr);
 }

@@ -57,6 +57,21 @@ TEST_CASE("V5's hidden arguments are where the compiled kernel reads them", "[hi
     CHECK(peek<std::uint64_t>(kernarg, 0) == 0xeeeeeeeeeeeeeeee);  // explicit arguments are not touched
 }
 
+TEST_CASE("of what is filled, the queue alone is filled again", "[hidden_arguments]") {
+    HiddenArguments hidden;
+    hidden.add(argument(ValueKind::hidden_block_count_x, 0, 4));
+    hidden.add(argument(ValueKind::hidden_private_base, 8, 4));
+    hidden.add(argument(ValueKind::hidden_shared_base, 12, 4));
+    hidden.add(argument(ValueKind::hidden_queue_ptr, 16, 8));
+    Bytes kernarg(24, std::byte{0xee});
+    hidden.fill(kernarg.data(), {1000, 100, 0}, {});
+    hidden.fill_queue(kernarg.data(), {.address = 0x1122334455667788, .shared_base_hi = 5, .private_base_hi = 6});
+    CHECK(peek<std::uint32_t>(kernarg, 0) == 10);
+    CHECK(peek<std::uint32_t>(kernarg, 8) == 6);
+    CHECK(peek<std::uint32_t>(kernarg, 12) == 5);
+    CHECK(peek<std::uint64_t>(kernarg, 16) == 0x1122334455667788);
+}
+
 TEST_CASE("V4's hidden arguments are zeros: offsets, and buffers that nobody needs", "[hidden_arguments]") {
     const HiddenArguments hidden = of("launch.gfx90a.v4.O0.hsaco", "saxpy");
     Bytes kernarg(24 + 56, std::byte{0xee});

@@ -22,6 +22,7 @@ struct Fixture {
 
 TEST_CASE("blocks start on multiples of 64 and follow one another", "[kernarg]") {
     Fixture f(512);
+    CHECK(f.ring.capacity_bytes() == 512);
     CHECK(f.offset(f.ring.try_reserve(1)) == 0);
     f.ring.commit(1);
     CHECK(f.offset(f.ring.try_reserve(65)) == 64);

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 
+#include "hsadrv/allocator.hpp"
 #include "hsadrv/error.hpp"
 #include "launch_device.hpp"
 
@@ -229,6 +230,40 @@ TEST_CASE("arrays are held until the kernel that uses them is complete", "[kerne
     CHECK((*memory)[0] == 1);
     launcher.run("no_arguments", {.grid = 1, .workgroup = 1});
     CHECK(memory.use_count() == 1);
+}
+
+TEST_CASE("a kernel's limits are its agent's, and its streams those of its agent", "[kernel][device]") {
+    NEEDS_LAUNCHER();
+    Launcher launcher;
+    const AgentRef gpu = launcher.device.gpu;
+    const LaunchLimits limits = LaunchLimits::of(gpu);
+    CHECK(limits.workgroup_max_workitems == gpu.workgroup_max_workitems());
+    CHECK(limits.workgroup_max_dim == gpu.workgroup_max_dim());
+    CHECK(limits.grid_max_workitems == gpu.grid_max_workitems());
+    CHECK(limits.grid_max_dim == gpu.grid_max_dim());
+    CHECK(limits.group_segment_max_bytes == gpu.group_segment_max_bytes());
+    const Kernel kernel = launcher.code.kernel("no_arguments");
+    CHECK_NOTHROW(kernel.check_stream(launcher.device.stream));
+    if (launcher.device.driver.gpus().size() < 2) return;
+    const Stream elsewhere(launcher.device.driver.gpus()[1]);
+    CHECK_THROWS_WITH(kernel.check_stream(elsewhere), Contains(elsewhere.agent().label()) && Contains(gpu.label()));
+}
+
+TEST_CASE("an allocation and a block are their addresses to a kernel", "[kernel][device]") {
+    NEEDS_LAUNCHER();
+    Launcher launcher;
+    const Allocation y = launcher.device.gpu.allocate_host(256), x = launcher.device.gpu.allocate_host(256);
+    Allocator allocator(host_pool());
+    const Block other = allocator.allocate(256, launcher.device.stream);
+    for (int i = 0; i < 64; ++i) y.as<float>()[i] = other.as<float>()[i] = 1, x.as<float>()[i] = 2;
+    launcher.run("saxpy", {.grid = 64, .workgroup = 64}, y, x, 3.0f, 64u);
+    CHECK(y.as<float>()[63] == 7);
+    launcher.run("saxpy", {.grid = 64, .workgroup = 64}, other, x, 4.0f, 64u);
+    CHECK(other.as<float>()[63] == 9);
+    launcher.code.kernel("saxpy").bind<float*, const float*, float, unsigned>().launch(
+        launcher.device.stream, {.grid = 64, .workgroup = 64}, y.as<float>(), x.as<float>(), 1.0f, 64u);
+    launcher.device.stream.synchronize(std::chrono::seconds(60));
+    CHECK(y.as<float>()[63] == 9);
 }
 
 TEST_CASE("a launch allocates nothing", "[kernel][device]") {

@@ -57,6 +57,19 @@ std::string size_refusal(Dim3 grid, Dim3 workgroup) {
 
 }  // namespace
 
+TEST_CASE("a plan knows its kernel's argument bytes and fills the queue by itself", "[launch_plan]") {
+    const LaunchPlan plan(kernel({argument(ValueKind::by_value, 0, 4, "uint"),
+                                  argument(ValueKind::hidden_queue_ptr, 8, 8)}),
+                          limits);
+    CHECK(plan.kernarg_bytes() == 512);
+    CHECK(plan.has_implicit());
+    CHECK(plan.needs_queue());
+    std::vector<std::byte> kernarg(plan.kernarg_bytes(), std::byte{0xee});
+    plan.fill_queue(kernarg.data(), {.address = 42});
+    CHECK(peek<std::uint64_t>(kernarg, 8) == 42);
+    CHECK(peek<std::uint64_t>(kernarg, 0) == 0xeeeeeeeeeeeeeeee);
+}
+
 TEST_CASE("arguments that fit the metadata pass", "[launch_plan]") {
     const LaunchPlan plan(
         kernel({argument(ValueKind::global_buffer, 0, 8, "float*"),

@@ -21,6 +21,8 @@ TEST_CASE("an allocation is aligned, owned and known to the runtime", "[memory]"
     CHECK(a.size_bytes() == 1000);
     CHECK(a.owner() == device.gpu);
     CHECK(reinterpret_cast<std::uintptr_t>(a.data()) % 4096 == 0);
+    CHECK(a.as<float>() == a.data());
+    CHECK(detail::launchable(a) == a.data());
 
     const PointerInfo info = pointer_info(static_cast<std::byte*>(a.data()) + 100);
     CHECK(info.kind == PointerInfo::Kind::pool);
@@ -28,6 +30,30 @@ TEST_CASE("an allocation is aligned, owned and known to the runtime", "[memory]"
     CHECK(info.device_memory());
     CHECK(info.agent_base == a.data());
     CHECK(info.bytes_after(static_cast<std::byte*>(a.data()) + 100) == info.size_bytes - 100);
+}
+
+TEST_CASE("an address is asked for its other side, its owner's kind and who may use it", "[memory]") {
+    NEEDS_DEVICE();
+    const Device device;
+    const Allocation on_gpu = Allocation::from_pool(device_pool(device.gpu), 8192),
+                     pinned = Allocation::from_pool(host_pool(), 8192);
+    std::vector<std::byte> host(8192);
+    const Registration registered(host.data(), host.size(), {device.gpu});
+
+    const PointerInfo gpu_info = pointer_info(on_gpu.data()), pinned_info = pointer_info(pinned.as<char>() + 1),
+                      host_info = pointer_info(host.data() + 100), nothing = pointer_info(&device);
+    CHECK(gpu_info.accessible_by(device.gpu));
+    CHECK(pinned_info.accessible_by(device.gpu));
+    CHECK_FALSE(nothing.accessible_by(device.gpu));
+    CHECK_FALSE(gpu_info.host_memory());
+    for (const PointerInfo& info : {pinned_info, host_info, nothing}) CHECK(info.host_memory());
+
+    CHECK(host_info.kind == PointerInfo::Kind::registered);
+    const auto* at_gpu = static_cast<const std::byte*>(registered.device_address()) + 100;
+    CHECK(host_info.agent_address(host.data() + 100) == at_gpu);
+    CHECK(host_info.host_address(at_gpu) == host.data() + 100);
+    CHECK(host_info.host_address(host.data() + 100) == host.data() + 100);
+    CHECK(pinned_info.host_address(pinned.as<char>() + 7) == pinned.as<char>() + 7);
 }
 
 TEST_CASE("zero bytes are an empty allocation", "[memory]") {

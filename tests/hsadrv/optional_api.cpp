@@ -84,6 +84,8 @@ TEST_CASE(
     CHECK_THROWS_WITH(entry.required(), Contains("hsa_amd_not_yet()") && Contains("came with ROCm 9.9") &&
                                             Contains(runtime_version_text()));
     CHECK_THAT(runtime_version_text(), Contains("1."));
+    CHECK_THROWS_WITH(throw_not_offered("hsa_amd_neither", "8.8"),
+                      Contains("hsa_amd_neither()") && Contains("came with ROCm 8.8"));
 }
 
 TEST_CASE("without a runtime that is up the refusal still has its words", "[optional_api]") {

@@ -14,6 +14,18 @@ TEST_CASE("a fresh packet is invalid, which is type 1", "[packet]") {
     CHECK(Packet{}.header() == 1);
 }
 
+TEST_CASE("extents have a volume and as many dimensions as are not one", "[packet]") {
+    CHECK(Dim3().volume() == 1);
+    CHECK(Dim3(0xffffffff, 0xffffffff, 1).volume() == 0xfffffffe00000001);
+    CHECK(Dim3().dimensions() == 1);
+    CHECK(Dim3(7).dimensions() == 1);
+    CHECK(Dim3(1, 2).dimensions() == 2);
+    CHECK(Dim3(1, 1, 2).dimensions() == 3);
+    CHECK(Dim3(2, 0).dimensions() == 2);
+    CHECK_THROWS_AS(Dim3(-1), InvalidArgument);
+    CHECK_THROWS_AS(Dim3(1, std::uint64_t{1} << 32), InvalidArgument);
+}
+
 TEST_CASE("a header has type, barrier bit and fence scopes at their places", "[packet]") {
     struct Row {
         PacketType type;

@@ -38,7 +38,9 @@ TEST_CASE("a barrier packet completes its signal", "[queue]") {
     CHECK(queue.ref().submit(tick(done)) == 0);
     done.wait(Condition::equal, 0, patience);
     CHECK(queue.ref().write_index() == 1);
+    CHECK(queue.ref().peek(0).as<hsa_barrier_and_packet_t>().completion_signal.handle == done.native().handle);
     CHECK_FALSE(queue.ref().failed());
+    CHECK_NOTHROW(queue.ref().throw_if_failed());
 }
 
 TEST_CASE("a barrier-and waits for all its signals, a barrier-or for one", "[queue]") {

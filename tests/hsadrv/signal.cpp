@@ -16,6 +16,24 @@ namespace {
 auto elapsed_since(Deadline::Clock::time_point start) { return Deadline::Clock::now() - start; }
 }  // namespace
 
+TEST_CASE("a condition holds for the values that it names", "[signal]") {
+    struct Row {
+        Condition condition;
+        bool below, same, above;  ///< for -1, 0 and 1 compared with 0
+    };
+    const Row rows[] = {{Condition::equal, false, true, false},
+                        {Condition::not_equal, true, false, true},
+                        {Condition::less, true, false, false},
+                        {Condition::greater_equal, false, true, true}};
+    for (const Row& row : rows) {
+        CAPTURE(static_cast<int>(row.condition));
+        CHECK(holds(row.condition, -1, 0) == row.below);
+        CHECK(holds(row.condition, 0, 0) == row.same);
+        CHECK(holds(row.condition, 1, 0) == row.above);
+    }
+    static_assert(holds(Condition::less, INT64_MIN, INT64_MAX));
+}
+
 TEST_CASE("a signal's verbs do what they say", "[signal]") {
     NEEDS_DEVICE();
     const Device device;
