@@ -1,7 +1,4 @@
 // The caching allocator: who gets a freed block, and when.
-#include "hsadrv/allocator.hpp"
-
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <memory>
@@ -11,49 +8,16 @@
 #include <utility>
 #include <vector>
 
-#include "control.hpp"
-#include "device.hpp"
+#include "allocator_fixture.hpp"
 #include "hsadrv/copy.hpp"
 
 using namespace hsadrv;
 using namespace device_test;
 using test_support::Contains;
 
-namespace {
-
-constexpr std::size_t mib = 1u << 20;
-
-/// Work on a stream that is in flight until the gate opens: a copy that waits for a signal.
-struct Gate {
-    explicit Gate(Stream& stream) : stream(stream) {
-        const hsa_signal_t signal = shut.native();
-        stream.submit(barrier_and({&signal, 1}));
-    }
-    ~Gate() {
-        open();
-        stream.synchronize(patience);  // the packet has read the signal
-    }
-    void open() const { shut.store(0); }
-    Stream& stream;
-    Signal shut = Signal::create(1);
-};
-
-struct Fixture : Device {
-    Allocator allocator{device_pool(gpu)};
-    Stream a{gpu}, b{gpu};
-    Allocation pinned = Allocation::from_pool(host_pool(), 8 * mib);
-
-    /// Writes the block's first bytes, in the stream's order.
-    void use(Stream& stream, const Block& block) {
-        stream.copy_async(block.data(), pinned.data(), std::min<std::size_t>(block.size_bytes(), 4096));
-    }
-};
-
-}  // namespace
-
 TEST_CASE("a block is aligned, has what was asked for, and moves", "[memory][allocator]") {
     NEEDS_DEVICE();
-    Fixture f;
+    Allocating f;
     for (const std::size_t size :
          {std::size_t{1}, std::size_t{255}, std::size_t{4097}, std::size_t{100001}, 3 * mib}) {
         CAPTURE(size);
@@ -68,6 +32,8 @@ TEST_CASE("a block is aligned, has what was asked for, and moves", "[memory][all
         CHECK_FALSE(block);  // NOLINT: moved-from is empty
         CHECK(block.size_bytes() == 0);
         CHECK(other.data() == data);
+        CHECK(other.as<char>() == data);
+        CHECK(detail::launchable(other) == data);
         other = f.allocator.allocate(size, f.a);
         CHECK(other.data() != data);
     }
@@ -78,7 +44,7 @@ TEST_CASE("a block is aligned, has what was asked for, and moves", "[memory][all
 
 TEST_CASE("blocks in use never share a byte", "[memory][allocator]") {
     NEEDS_DEVICE();
-    Fixture f;
+    Allocating f;
     std::vector<Block> blocks;
     std::minstd_rand random(9);
     for (int i = 0; i < 500; ++i) {
@@ -94,7 +60,7 @@ TEST_CASE("blocks in use never share a byte", "[memory][allocator]") {
 
 TEST_CASE("a stream has its own block again at once, even while work uses it", "[memory][allocator]") {
     NEEDS_DEVICE();
-    Fixture f;
+    Allocating f;
     const Gate gate(f.a);
     Block block = f.allocator.allocate(5000, f.a);
     void* const data = block.data();
@@ -109,7 +75,7 @@ TEST_CASE("a stream has its own block again at once, even while work uses it", "
 TEST_CASE("another stream has a block when the first has passed its freeing, and not before",
           "[memory][allocator]") {
     NEEDS_DEVICE();
-    Fixture f;
+    Allocating f;
     void* data = nullptr;
     {
         const Gate gate(f.a);
@@ -131,7 +97,7 @@ TEST_CASE("another stream has a block when the first has passed its freeing, and
 
 TEST_CASE("what a stream does later does not hold up what it freed before", "[memory][allocator]") {
     NEEDS_DEVICE();
-    Fixture f;
+    Allocating f;
     Block block = f.allocator.allocate(4 * mib, f.a);
     void* const data = block.data();
     std::optional<Gate> first(std::in_place, f.a);
@@ -151,7 +117,7 @@ TEST_CASE("what a stream does later does not hold up what it freed before", "[me
 
 TEST_CASE("a block is freed on the stream that used it last", "[memory][allocator]") {
     NEEDS_DEVICE();
-    Fixture f;
+    Allocating f;
     Block block = f.allocator.allocate(4 * mib, f.a);
     void* const data = block.data();
     const Gate gate(f.b);
@@ -165,7 +131,7 @@ TEST_CASE("a block is freed on the stream that used it last", "[memory][allocato
 
 TEST_CASE("what a stream that is gone has freed, or still has, is everybody's", "[memory][allocator]") {
     NEEDS_DEVICE();
-    Fixture f;
+    Allocating f;
     void *freed_before = nullptr, *freed_after = nullptr;
     Block kept;
     {
@@ -207,110 +173,9 @@ TEST_CASE("blocks outlive the allocator, and what is in flight outlives them", "
     CHECK(pointer_info(data).kind == PointerInfo::Kind::pageable);
 }
 
-TEST_CASE("release_cached gives back what is not in flight, and what is later", "[memory][allocator]") {
-    NEEDS_DEVICE();
-    Fixture f;
-    Block in_flight = f.allocator.allocate(4 * mib, f.a), idle = f.allocator.allocate(6 * mib, f.b),
-          used = f.allocator.allocate(8 * mib, f.b);
-    Gate gate(f.a);
-    f.use(f.a, in_flight);
-    in_flight.reset();
-    idle.reset();
-    CHECK(f.allocator.statistics().held_bytes == 18 * mib);
-    CHECK(f.allocator.statistics().cached_bytes == 10 * mib);
-    CHECK(f.allocator.release_cached() == 6 * mib);
-    CHECK(f.allocator.statistics().held_bytes == 12 * mib);
-    CHECK(f.allocator.release_cached() == 0);
-    gate.open();
-    f.a.synchronize(patience);
-    CHECK(f.allocator.release_cached() == 4 * mib);
-    used.reset();
-    CHECK(f.allocator.release_cached() == 8 * mib);
-    const auto end = f.allocator.statistics();
-    CHECK(end.held_bytes == 0);
-    CHECK(end.cached_bytes == 0);
-    CHECK(end.held_peak_bytes == 18 * mib);
-    CHECK(end.used_peak_bytes == 18 * mib);
-}
-
-TEST_CASE("a chunk goes when its last block is free", "[memory][allocator]") {
-    NEEDS_DEVICE();
-    Fixture f;
-    std::vector<Block> blocks;
-    for (int i = 0; i < 1000; ++i) blocks.push_back(f.allocator.allocate(4096, f.a));
-    CHECK(f.allocator.statistics().chunks == 2);
-    const Block last = std::move(blocks.back());
-    blocks.clear();
-    CHECK(f.allocator.release_cached() == 2 * mib);
-    CHECK(f.allocator.statistics().held_bytes == 2 * mib);
-    CHECK(f.allocator.allocate(4096, f.a));
-}
-
-TEST_CASE("at its limit an allocator gives back what is cached and tries again", "[memory][allocator]") {
-    NEEDS_DEVICE();
-    const Device device;
-    Stream stream(device.gpu);
-    Allocator allocator(device_pool(device.gpu), {.limit_bytes = 8 * mib, .patience = 50ms});
-    allocator.allocate(6 * mib, stream);
-    const Block other = allocator.allocate(5 * mib, stream);  // another class: the first must go
-    CHECK(allocator.statistics().flushes == 1);
-    CHECK(allocator.statistics().held_bytes == 5 * mib);
-    // A chunk of 2 MiB has no room beside it, its first block has.
-    const Block small = allocator.allocate(2 * mib + 1, stream);
-    CHECK_THROWS_AS(allocator.allocate(2 * mib, stream), OutOfMemory);
-    CHECK_THROWS_WITH(allocator.allocate(2 * mib, stream), Contains("allocate(2097152 B, ") &&
-                                                               Contains("8388608 B allowed") &&
-                                                               Contains("in 2 blocks"));
-    CHECK_THROWS_AS(allocator.allocate(SIZE_MAX, stream), OutOfMemory);
-    CHECK_THROWS_AS(allocator.allocate(SIZE_MAX / 2 + 5, stream), OutOfMemory);
-    CHECK_THROWS_AS(allocator.allocate(device_pool(device.gpu).alloc_max_bytes() + 1, stream), OutOfMemory);
-    CHECK(allocator.allocate(100, stream));
-}
-
-TEST_CASE("at its limit an allocator waits for blocks in flight, for a while",
-          "[memory][allocator][deadline]") {
-    NEEDS_DEVICE();
-    Fixture f;
-    Allocator hasty(device_pool(f.gpu), {.limit_bytes = 4 * mib, .patience = 20ms});
-    Allocator patient(device_pool(f.gpu), {.limit_bytes = 4 * mib, .patience = patience});
-    const Gate gate(f.a);
-    for (Allocator* allocator : {&hasty, &patient}) {
-        const Block block = allocator->allocate(4 * mib, f.a);
-        f.use(f.a, block);
-    }
-    CHECK_THROWS_WITH(hasty.allocate(4 * mib, f.b), Contains("in flight"));
-    std::thread opener([&] {
-        std::this_thread::sleep_for(30ms);
-        gate.open();
-    });
-    CHECK(patient.allocate(4 * mib, f.b));
-    opener.join();
-    CHECK(hasty.allocate(4 * mib, f.b));
-}
-
-TEST_CASE("when the device has no more, the cache goes back and allocation goes on", "[memory][allocator]") {
-    NEEDS_DEVICE();
-    Fixture f;
-    const MemPool pool = device_pool(f.gpu);
-    const std::size_t part = pool.size_bytes() / 16;
-    std::vector<Block> all;
-    bool ran_out = false;
-    for (int i = 0; i < 40 && !ran_out; ++i) try {
-            all.push_back(f.allocator.allocate(part, f.a));
-        } catch (const OutOfMemory& error) {
-            ran_out = true;
-            CHECK_THAT(error.what(), Contains(" B in pool"));
-        }
-    CHECK(ran_out);
-    CHECK(all.size() >= 8);
-    all.clear();
-    CHECK(f.allocator.allocate(pool.size_bytes() / 4, f.b));
-    CHECK(f.allocator.statistics().flushes >= 2);
-}
-
 TEST_CASE("a failed stream keeps its blocks until it is gone", "[memory][allocator][error]") {
     NEEDS_DEVICE();
-    Fixture f;
+    Allocating f;
     auto bad = std::make_unique<Stream>(f.gpu);
     Block block = f.allocator.allocate(4 * mib, *bad);
     void* const data = block.data();
@@ -326,7 +191,7 @@ TEST_CASE("a failed stream keeps its blocks until it is gone", "[memory][allocat
 TEST_CASE("six hundred blocks go from stream to stream, and no byte is anybody else's",
           "[memory][allocator]") {
     NEEDS_DEVICE();
-    Fixture f;
+    Allocating f;
     // Less than every stream would like to keep for itself.
     Allocator small(device_pool(f.gpu), {.limit_bytes = mib, .chunk_bytes = mib / 4, .patience = patience});
     std::array<Stream, 4> streams{Stream(f.gpu), Stream(f.gpu), Stream(f.gpu), Stream(f.gpu)};
@@ -356,7 +221,7 @@ TEST_CASE("six hundred blocks go from stream to stream, and no byte is anybody e
 
 TEST_CASE("threads with streams of their own share an allocator", "[memory][allocator][stress]") {
     NEEDS_DEVICE();
-    Fixture f;
+    Allocating f;
     std::atomic<int> wrong{0};
     std::vector<std::thread> threads;
     for (unsigned t = 0; t < 4; ++t)
@@ -384,19 +249,6 @@ TEST_CASE("threads with streams of their own share an allocator", "[memory][allo
     CHECK(f.allocator.statistics().blocks == 0);
 }
 
-TEST_CASE("an allocator moves, and has sane options", "[memory][allocator]") {
-    NEEDS_DEVICE();
-    Fixture f;
-    Allocator other(device_pool(f.gpu));
-    Block block = f.allocator.allocate(100, f.a);
-    other = std::move(f.allocator);
-    CHECK(other.statistics().blocks == 1);
-    Allocator third(std::move(other));
-    CHECK(third.statistics().blocks == 1);
-    CHECK_THROWS_AS(Allocator(device_pool(f.gpu), {.chunk_bytes = 0}), InvalidArgument);
-    CHECK_THROWS_AS(Allocator(device_pool(f.gpu), {.chunk_bytes = 1000}), InvalidArgument);
-}
-
 TEST_CASE("an allocator of pinned memory serves the host, too", "[memory][allocator]") {
     NEEDS_DEVICE();
     const Device device;
@@ -406,37 +258,4 @@ TEST_CASE("an allocator of pinned memory serves the host, too", "[memory][alloca
     std::fill_n(static_cast<std::uint8_t*>(from.data()), 1000, std::uint8_t{6});
     copy(stream, to.data(), from.data(), 1000, patience);
     CHECK(static_cast<std::uint8_t*>(to.data())[999] == 6);
-}
-
-TEST_CASE("an allocator whose N-th request of the kernel fails says so or makes up for it, and leaks nothing",
-          "[memory][allocator][failures]") {
-    NEEDS_DEVICE();
-    NEEDS_CONTROL(control);
-    Fixture f;
-    const auto use = [&] {
-        const Block one = f.allocator.allocate(100, f.a), two = f.allocator.allocate(4 * mib, f.a);
-    };
-    for (const Failure& failure : control.kinds()) {
-        CAPTURE(failure.what);
-        use();
-        f.allocator.release_cached();
-        const std::uint64_t calls = control.calls(failure, use);
-        f.allocator.release_cached();
-        const auto held = control.held();
-        for (std::uint64_t nth = 1; nth <= calls; ++nth) {
-            CAPTURE(nth);
-            control.fail(failure, nth);
-            try {
-                use();
-            } catch (const Error& error) {
-                CHECK_THAT(error.what(), Contains(" B, "));
-            }
-            control.reset();
-            CHECK_NOTHROW(use());
-            CHECK(f.allocator.statistics().blocks == 0);
-            f.allocator.release_cached();
-            CHECK(f.allocator.statistics().held_bytes == 0);
-            CHECK(control.held() == held);
-        }
-    }
 }

@@ -9,12 +9,10 @@
 //         }
 #pragma once
 
-#include <kfdemu.h>
-
 #include <cerrno>
 #include <span>
 
-#include "support/catch.hpp"
+#include "support/control.hpp"
 
 namespace device_test {
 
@@ -24,23 +22,8 @@ struct Failure {
     int error;
 };
 
-class Control {
+class Control : public test_support::Control {
   public:
-    Control() : control_(kfdemu_find_control()) {}
-    ~Control() {
-        if (control_) reset();
-    }
-    Control(const Control&) = delete;
-    Control& operator=(const Control&) = delete;
-
-    explicit operator bool() const { return control_ != nullptr; }
-    const kfdemu_control* operator->() const { return control_; }
-    kfdemu_counters counters() const {
-        kfdemu_counters now{};
-        control_->counters(&now, sizeof now);
-        return now;
-    }
-
     /// Every way in which a request fails: for want of memory, of the device, or of patience.
     static std::span<const Failure> kinds() {
         static constexpr Failure all[] = {
@@ -64,9 +47,9 @@ class Control {
         return tried(failure) - before;
     }
     void fail(const Failure& failure, std::uint64_t nth) const {
-        REQUIRE(control_->fail(failure.point, nth, 1, failure.error) == 0);
+        REQUIRE((*this)->fail(failure.point, nth, 1, failure.error) == 0);
     }
-    void reset() const { control_->reset(); }
+    void reset() const { (*this)->reset(); }
 
     /// Buffers of memory that the process holds in the kernel: the same before and after, or something
     /// leaked.
@@ -79,12 +62,8 @@ class Control {
                : failure.point == KFDEMU_MMAP     ? now.mappings
                                                   : now.ioctls;
     }
-
-    const kfdemu_control* control_;
 };
 
 }  // namespace device_test
 
-#define NEEDS_CONTROL(name)          \
-    const device_test::Control name; \
-    if (!name) SKIP_BECAUSE("wants a GPU whose requests can be made to fail: kfdemu")
+#define NEEDS_CONTROL(name) NEEDS_CONTROL_AS(device_test::Control, name)

@@ -1,9 +1,11 @@
-// What the tests of streams share: kernels that last, memory that both sides see, a queue that breaks.
+// What the tests of streams share: kernels that last, memory of every kind, work that waits, a queue that breaks.
 #pragma once
 
 #include <atomic>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "device.hpp"
 
@@ -26,6 +28,49 @@ struct Words {
     std::uint32_t get(std::size_t i = 0) const { return std::atomic_ref(data()[i]).load(); }
     void set(std::uint32_t value, std::size_t i = 0) const { std::atomic_ref(data()[i]).store(value); }
     hsadrv::Allocation memory;
+};
+
+/// A stream, and memory for it.
+struct Buffers : Device {
+    hsadrv::Stream stream{gpu};
+    hsadrv::Allocation device(std::size_t size) const {
+        return hsadrv::Allocation::from_pool(hsadrv::device_pool(gpu), size);
+    }
+    static hsadrv::Allocation pinned(std::size_t size) {
+        return hsadrv::Allocation::from_pool(hsadrv::host_pool(), size);
+    }
+    void wait() { stream.synchronize(patience); }
+};
+
+inline std::vector<std::uint8_t> pattern(std::size_t size, unsigned seed = 1) {
+    std::vector<std::uint8_t> bytes(size);
+    for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::uint8_t>((i * 31 + i / 251 + seed) & 0xff);
+    return bytes;
+}
+
+inline std::span<std::uint8_t> bytes_of(const hsadrv::Allocation& allocation) {
+    return {allocation.as<std::uint8_t>(), allocation.size_bytes()};
+}
+
+/// Holds the stream until opened: what is submitted behind it is in flight.
+struct Gate {
+    explicit Gate(hsadrv::Stream& at) : stream(at) {
+        const hsa_signal_t signal = shut.native();
+        stream.submit(hsadrv::barrier_and({&signal, 1}));
+    }
+    ~Gate() {
+        open();
+        try {
+            stream.synchronize(patience);  // the packet has read the signal
+        } catch (const std::exception&) {  // it never will
+        }
+    }
+    Gate(const Gate&) = delete;
+    Gate& operator=(const Gate&) = delete;
+    void open() const { shut.store(0); }
+
+    hsadrv::Stream& stream;
+    hsadrv::Signal shut = hsadrv::Signal::create(1);
 };
 
 /// Stops the stream's queue: a packet of no known type.

@@ -3,61 +3,39 @@
 #include <thread>
 #include <vector>
 
-#include "device.hpp"
+#include "stream_fixture.hpp"
 
 using namespace hsadrv;
 using namespace device_test;
 using test_support::Contains;
 
-namespace {
-
-struct Fixture : Device {
-    Executable code = Executable::load(gpu, std::string(TEST_KERNEL_DIR) + "/stream.hsaco");
-    Kernel scale_add = code.kernel("scale_add"), spin = code.kernel("spin"),
-           store_at = code.kernel("store_at");
-
-    Allocation device(std::size_t words) const { return Allocation::from_pool(device_pool(gpu), 4 * words); }
-    /// Host memory that the GPU reads and writes in place, zeroed.
-    struct Words {
-        explicit Words(std::size_t count) : memory(Allocation::from_pool(host_pool(), 4 * count)) {
-            std::uninitialized_fill_n(data(), count, 0u);
-        }
-        std::uint32_t* data() const { return static_cast<std::uint32_t*>(memory.data()); }
-        Allocation memory;
-    };
-};
-
-std::uint32_t* words(const Allocation& allocation) { return static_cast<std::uint32_t*>(allocation.data()); }
-
-}  // namespace
-
 TEST_CASE("a launch on an empty stream works", "[stream][kernel]") {
     NEEDS_DEVICE();
-    const Fixture f;
+    const Kernels f;
     Stream stream(f.gpu);
-    const Fixture::Words data(1000);
+    const Words data(1000);
     f.scale_add.launch(stream, {.grid = 1000, .workgroup = 64}, data.data(), 3u, 7u, 1000u);
     stream.synchronize(patience);
-    CHECK(data.data()[0] == 7);
-    CHECK(data.data()[999] == 7);
+    CHECK(data.get() == 7);
+    CHECK(data.get(999) == 7);
     CHECK(stream.progress().submitted == 1);
     CHECK(stream.progress().completed == 1);
 }
 
 TEST_CASE("kernels and copies of a stream happen in the order of their calls", "[stream][kernel]") {
     NEEDS_DEVICE();
-    const Fixture f;
+    const Kernels f;
     Stream stream(f.gpu);
     constexpr std::uint32_t n = 5000;
-    const Allocation a = f.device(n), b = f.device(n);
+    const Allocation a = Allocation::from_pool(device_pool(f.gpu), 4 * n), b = Allocation::from_pool(device_pool(f.gpu), 4 * n);
     std::vector<std::uint32_t> host(n, 1), back(n);
     std::uint32_t expected = 1;
     stream.copy_async(a.data(), host.data(), 4 * n);
     for (std::uint32_t round = 1; round <= 10; ++round) {
-        f.scale_add.launch(stream, {.grid = n, .workgroup = 256}, words(a), 3u, round, n);
+        f.scale_add.launch(stream, {.grid = n, .workgroup = 256}, a, 3u, round, n);
         stream.copy_async(b.data(), a.data(), 4 * n);
-        f.scale_add.launch(stream, {.grid = n, .workgroup = 256}, words(b), 5u, 1u, n);
-        f.scale_add.launch(stream, {.grid = n, .workgroup = 256}, words(b), 1u, 2u, n);
+        f.scale_add.launch(stream, {.grid = n, .workgroup = 256}, b, 5u, 1u, n);
+        f.scale_add.launch(stream, {.grid = n, .workgroup = 256}, b, 1u, 2u, n);
         stream.copy_async(a.data(), b.data(), 4 * n);
         expected = (expected * 3 + round) * 5 + 1 + 2;
     }
@@ -67,31 +45,31 @@ TEST_CASE("kernels and copies of a stream happen in the order of their calls", "
 
 TEST_CASE("a thousand launches in a small ring stay in order", "[stream][kernel]") {
     NEEDS_DEVICE();
-    const Fixture f;
+    const Kernels f;
     Stream stream(f.gpu, {.packets = 64, .kernarg_bytes = 2048});
-    const Fixture::Words data(64);
+    const Words data(64);
     std::uint32_t expected = 0;
     for (std::uint32_t i = 0; i < 1000; ++i) {
         f.scale_add.launch(stream, {.grid = 64, .workgroup = 64}, data.data(), 3u, i, 64u);
         expected = expected * 3 + i;
     }
     stream.synchronize(patience);
-    CHECK(data.data()[0] == expected);
-    CHECK(data.data()[63] == expected);
+    CHECK(data.get() == expected);
+    CHECK(data.get(63) == expected);
     CHECK(stream.progress().completed == 1000);
 }
 
 TEST_CASE("what a kernel uses is kept until it is complete", "[stream][kernel]") {
     NEEDS_DEVICE();
-    const Fixture f;
+    const Kernels f;
     Stream stream(f.gpu);
-    const Fixture::Words flag(1);
+    const Words flag(1);
     auto held = std::make_shared<int>(1);
     f.spin.launch(stream, {.grid = 1, .workgroup = 1}, flag.data());
     stream.keep_alive(held);
     CHECK_FALSE(stream.query());
     CHECK(held.use_count() == 2);
-    std::atomic_ref(*flag.data()).store(1);
+    flag.set(1);
     stream.synchronize(patience);
     CHECK(held.use_count() == 1);
 }
@@ -99,51 +77,51 @@ TEST_CASE("what a kernel uses is kept until it is complete", "[stream][kernel]")
 TEST_CASE("a wait for a kernel that lasts ends at its deadline and names it; later it succeeds",
           "[stream][kernel][deadline]") {
     NEEDS_DEVICE();
-    const Fixture f;
+    const Kernels f;
     Stream stream(f.gpu);
-    const Fixture::Words flag(1);
+    const Words flag(1);
     f.spin.launch(stream, {.grid = 1, .workgroup = 1}, flag.data());
     CHECK_FALSE(stream.query());
     CHECK_THROWS_AS(stream.synchronize(30ms), Timeout);
     CHECK_THROWS_WITH(stream.synchronize(30ms),
                       Contains("kernel spin") && Contains("0 of 1 packets complete"));
-    std::atomic_ref(*flag.data()).store(1);
+    flag.set(1);
     CHECK_NOTHROW(stream.synchronize(patience));
 }
 
 TEST_CASE("one stream's kernel that lasts does not hold up another stream", "[stream][kernel]") {
     NEEDS_DEVICE();
-    const Fixture f;
+    const Kernels f;
     Stream busy(f.gpu), other(f.gpu);
-    const Fixture::Words flag(1), data(64);
+    const Words flag(1), data(64);
     f.spin.launch(busy, {.grid = 1, .workgroup = 1}, flag.data());
     f.scale_add.launch(other, {.grid = 64, .workgroup = 64}, data.data(), 1u, 9u, 64u);
     CHECK_NOTHROW(other.synchronize(patience));
-    CHECK(data.data()[0] == 9);
+    CHECK(data.get() == 9);
     CHECK_FALSE(busy.query());
-    std::atomic_ref(*flag.data()).store(1);
+    flag.set(1);
     busy.synchronize(patience);
 }
 
 TEST_CASE("a copy behind a kernel waits for it", "[stream][kernel]") {
     NEEDS_DEVICE();
-    const Fixture f;
+    const Kernels f;
     Stream stream(f.gpu);
-    const Fixture::Words flag(1), data(1), copy(1);
+    const Words flag(1), data(1), copy(1);
     f.spin.launch(stream, {.grid = 1, .workgroup = 1}, flag.data());
     f.scale_add.launch(stream, {.grid = 1, .workgroup = 1}, data.data(), 0u, 5u, 1u);
     stream.copy_async(copy.data(), data.data(), 4);
     std::this_thread::sleep_for(20ms);
-    CHECK(std::atomic_ref(*copy.data()).load() == 0);
-    std::atomic_ref(*flag.data()).store(1);
+    CHECK(copy.get() == 0);
+    flag.set(1);
     stream.synchronize(patience);
-    CHECK(copy.data()[0] == 5);
+    CHECK(copy.get() == 5);
 }
 
 TEST_CASE("a stream is closed under a kernel that never ends, and returns", "[stream][kernel][deadline]") {
     NEEDS_DEVICE();
-    const Fixture f;
-    const Fixture::Words flag(1), data(1), copy(1);
+    const Kernels f;
+    const Words flag(1), data(1), copy(1);
     Stream stream(f.gpu);
     f.spin.launch(stream, {.grid = 1, .workgroup = 1}, flag.data());
     stream.copy_async(copy.data(), data.data(), 4);
@@ -151,16 +129,16 @@ TEST_CASE("a stream is closed under a kernel that never ends, and returns", "[st
     Stream other(f.gpu);
     f.scale_add.launch(other, {.grid = 1, .workgroup = 1}, data.data(), 0u, 4u, 1u);
     CHECK_NOTHROW(other.synchronize(patience));
-    CHECK(data.data()[0] == 4);
-    std::atomic_ref(*flag.data()).store(1);
+    CHECK(data.get() == 4);
+    flag.set(1);
 }
 
 TEST_CASE("several threads launch on one stream, each in its own order", "[stream][kernel][stress]") {
     NEEDS_DEVICE();
-    const Fixture f;
+    const Kernels f;
     Stream stream(f.gpu, {.packets = 64});
     constexpr int threads = 4, each = 50;
-    std::vector<Fixture::Words> data;
+    std::vector<Words> data;
     for (int t = 0; t < threads; ++t) data.emplace_back(64);
     std::vector<std::thread> workers;
     std::atomic<int> failures{0};
@@ -177,14 +155,14 @@ TEST_CASE("several threads launch on one stream, each in its own order", "[strea
     std::uint32_t expected = 0;
     for (std::uint32_t i = 0; i < each; ++i) expected = expected * 3 + i;
     CHECK(failures == 0);
-    for (const Fixture::Words& words_of : data) CHECK(words_of.data()[63] == expected);
+    for (const Words& words_of : data) CHECK(words_of.data()[63] == expected);
 }
 
 TEST_CASE("a kernel object of nothing fails its stream; another stream goes on", "[stream][kernel][error]") {
     NEEDS_DEVICE();
-    const Fixture f;
+    const Kernels f;
     Stream bad(f.gpu), good(f.gpu);
-    const Fixture::Words data(64);
+    const Words data(64);
     bad.dispatch({}, [](std::byte*) {});
     CHECK_THROWS_AS(bad.synchronize(patience), QueueError);
     CHECK_THROWS_AS(f.scale_add.launch(bad, {.grid = 64, .workgroup = 64}, data.data(), 1u, 1u, 64u),
@@ -192,13 +170,13 @@ TEST_CASE("a kernel object of nothing fails its stream; another stream goes on",
     CHECK(bad.failed());
     f.scale_add.launch(good, {.grid = 64, .workgroup = 64}, data.data(), 1u, 1u, 64u);
     CHECK_NOTHROW(good.synchronize(patience));
-    CHECK(data.data()[0] == 1);
+    CHECK(data.get() == 1);
 }
 
 TEST_CASE("a memory fault is thrown by the next wait with its address and kernel, and does not abort",
           "[stream][kernel][error]") {
     NEEDS_DEVICE();
-    const Fixture f;
+    const Kernels f;
     constexpr std::uint64_t address = 0x123456789000;
     Stream bad(f.gpu), good(f.gpu);
     f.store_at.launch(bad, {.grid = 1, .workgroup = 1}, address, 1u);
@@ -214,23 +192,23 @@ TEST_CASE("a memory fault is thrown by the next wait with its address and kernel
     CHECK_THROWS_AS(bad.query(), MemoryFault);
     CHECK_THROWS_AS(bad.synchronize(patience), MemoryFault);
 
-    const Fixture::Words data(64);
+    const Words data(64);
     f.scale_add.launch(good, {.grid = 64, .workgroup = 64}, data.data(), 1u, 1u, 64u);
     CHECK_NOTHROW(good.synchronize(patience));
-    CHECK(data.data()[0] == 1);
+    CHECK(data.get() == 1);
 }
 
 TEST_CASE("of two busy streams the one that stopped moving has the fault", "[stream][kernel][error]") {
     NEEDS_DEVICE();
-    const Fixture f;
+    const Kernels f;
     Stream bad(f.gpu), busy(f.gpu);
-    const Fixture::Words flag(1), data(1), copy(1);
+    const Words flag(1), data(1), copy(1);
     f.spin.launch(busy, {.grid = 1, .workgroup = 1}, flag.data());
     f.store_at.launch(bad, {.grid = 1, .workgroup = 1}, std::uint64_t{0x123456789000}, 1u);
     // A copy behind the fault must not block the engine for others.
     bad.copy_async(copy.data(), data.data(), 4);
     CHECK_THROWS_AS(bad.synchronize(patience), MemoryFault);
-    std::atomic_ref(*flag.data()).store(1);
+    flag.set(1);
     busy.copy_async(copy.data(), data.data(), 4);
     CHECK_NOTHROW(busy.synchronize(patience));
 }

@@ -129,6 +129,13 @@ void fail_each_call(const Program& program) {
     for (const hsa_status_t status : statuses) fail_each_call(program, status);
 }
 
+/// A program that has a kernel.
+struct Loaded {
+    Driver driver;
+    Context gpu{driver.gpus().front()};
+    Kernel scale_add = Executable::load(gpu, std::string(TEST_KERNEL_DIR) + "/stream.hsaco").kernel("scale_add");
+};
+
 }  // namespace
 
 TEST_CASE("each call fails: driver and agents", "[failing]") {
@@ -197,18 +204,15 @@ TEST_CASE("each call fails: queues", "[failing]") {
 TEST_CASE("each call fails: code objects, kernels and streams", "[failing]") {
     NEEDS_DEVICE();
     fail_each_call([] {
-        const Driver driver;
-        const Context gpu(driver.gpus().front());
-        const Executable code = Executable::load(gpu, std::string(TEST_KERNEL_DIR) + "/stream.hsaco");
-        const Kernel kernel = code.kernel("scale_add");
+        const Loaded f;
         constexpr std::uint32_t n = 5000;
         std::atomic<bool> called{false};
         std::vector<std::uint32_t> host(n), back(n);
         std::iota(host.begin(), host.end(), 0u);
-        const Allocation data = gpu.allocate(4 * n), other = gpu.allocate_host(4 * n);
-        Stream stream = gpu.stream();
+        const Allocation data = f.gpu.allocate(4 * n), other = f.gpu.allocate_host(4 * n);
+        Stream stream = f.gpu.stream();
         stream.copy_async(data.data(), host.data(), 4 * n, patience);
-        kernel.launch(stream, {.grid = n, .workgroup = 64, .deadline = patience},
+        f.scale_add.launch(stream, {.grid = n, .workgroup = 64, .deadline = patience},
                       static_cast<std::uint32_t*>(data.data()), 3u, 7u, n);
         const Event event = stream.record({}, patience);
         stream.call([&] { called = true; }, patience);
@@ -224,17 +228,14 @@ TEST_CASE("each call fails: code objects, kernels and streams", "[failing]") {
 TEST_CASE("each call fails: variables, graphs and times", "[failing]") {
     NEEDS_DEVICE();
     fail_each_call([] {
-        const Driver driver;
-        const Context gpu(driver.gpus().front());
-        const Executable code = Executable::load(gpu, std::string(TEST_KERNEL_DIR) + "/stream.hsaco");
-        const Kernel kernel = code.kernel("scale_add");
-        const Allocation data = gpu.allocate_host(64);
+        const Loaded f;
+        const Allocation data = f.gpu.allocate_host(64);
         auto* words = static_cast<std::uint32_t*>(data.data());
         words[0] = 1;
-        Stream stream = gpu.stream();
+        Stream stream = f.gpu.stream();
         stream.begin_capture();
-        kernel.launch(stream, {.grid = 1, .workgroup = 1}, words, 2u, 1u, 1u);
-        kernel.launch(stream, {.grid = 1, .workgroup = 1}, words, 3u, 1u, 1u);
+        f.scale_add.launch(stream, {.grid = 1, .workgroup = 1}, words, 2u, 1u, 1u);
+        f.scale_add.launch(stream, {.grid = 1, .workgroup = 1}, words, 3u, 1u, 1u);
         const Graph graph = stream.end_capture();
         graph.launch(stream, patience);
         graph.launch(stream, patience);

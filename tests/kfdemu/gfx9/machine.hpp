@@ -36,6 +36,10 @@ class Machine {
     void vgpr(unsigned n, u32 value);  ///< all lanes
     void vgpr64(unsigned n, u64 value);
     u32& lane(unsigned n, unsigned lane) { return wave_.v[n * 64 + lane]; }
+    /// Lane after lane one more in VGPR n.
+    void number_lanes(unsigned n, u32 base = 0) {
+        for (u32 lane = 0; lane < 64; ++lane) this->lane(n, lane) = base + lane;
+    }
     u64 lane64(unsigned n, unsigned lane) { return this->lane(n, lane) | u64{this->lane(n + 1, lane)} << 32; }
     u32& sgpr(unsigned n) { return wave_.s[n]; }
     void exec(u64 mask) { wave_.set_s64(kfdemu::gfx9::kExec, mask); }

@@ -1,0 +1,118 @@
+// What a second word chooses of VOP1 and VOP2: parts of words (SDWA) and other lanes (DPP).
+#include "machine.hpp"
+#include "support/catch.hpp"
+
+using namespace test_gfx9;
+using namespace kfdemu::gfx9;
+
+namespace {
+
+/// VOP1/VOP2 word with SDWA or DPP behind it.
+std::vector<u32> with_control(std::vector<u32> word, u32 encoding, u32 control) {
+    word[0] = (word[0] & ~0x1ffu) | encoding;
+    word.push_back(control);
+    return word;
+}
+std::vector<u32> sdwa(std::vector<u32> word, u32 control) {
+    return with_control(std::move(word), 249, control);
+}
+std::vector<u32> dpp(std::vector<u32> word, u32 control) {
+    return with_control(std::move(word), 250, control);
+}
+
+constexpr u32 kDword = 6, kWord0 = 4, kWord1 = 5, kByte1 = 1;
+constexpr u32 sdwa_control(u32 src0, u32 dst_sel, u32 unused, u32 sel0, u32 sel1) {
+    return src0 | dst_sel << 8 | unused << 11 | sel0 << 16 | sel1 << 24;
+}
+constexpr u32 dpp_control(u32 src0, u32 control, bool bound = false, u32 rows = 15, u32 banks = 15) {
+    return src0 | control << 8 | u32{bound} << 19 | banks << 24 | rows << 28;
+}
+
+}  // namespace
+
+TEST_CASE("SDWA picks parts of sources and places the result", "[gfx9][forms]") {
+    for (const Level level : levels()) {
+        Machine m{Target::gfx90a, level};
+        m.vgpr(1, 0x1234'80ff);
+        m.vgpr(2, 0x0003'0001);
+        m.vgpr(0, 0xaaaa'bbbb);
+        m.run(sdwa(vop2("v_add_u32", 0, 0, 2), sdwa_control(1, kDword, 0, kByte1, kWord1)));
+        CHECK(m.lane(0, 3) == 0x80 + 3);
+        m.run(
+            sdwa(vop2("v_add_u32", 0, 0, 2), sdwa_control(1, kDword, 0, kWord0 | 8, kWord0)));  // sext(v1.w0)
+        CHECK(m.lane(0, 3) == 0xffff8100);
+        m.vgpr(0, 0xaaaa'bbbb);
+        m.run(sdwa(vop2("v_add_u32", 0, 0, 2), sdwa_control(1, kByte1, 2, kWord0, kWord0)));  // preserve
+        CHECK(m.lane(0, 3) == 0xaaaa00bb);
+        m.run(sdwa(vop2("v_add_u32", 0, 0, 2), sdwa_control(1, kWord0, 1, kWord0, kWord0)));  // sign-extend
+        CHECK(m.lane(0, 3) == 0xffff8100);
+        m.run(sdwa(vop2("v_add_u32", 0, 0, 2), sdwa_control(1, kWord1, 0, kWord0, kWord0)));
+        CHECK(m.lane(0, 3) == 0x81000000);
+        m.exec(0x8);
+        m.vgpr(0, 7);
+        m.run(sdwa(vop2("v_add_u32", 0, 0, 2), sdwa_control(1, kDword, 0, kDword, kDword)));
+        CHECK(m.lane(0, 3) == 0x12378100);
+        CHECK(m.lane(0, 4) == 7);
+        m.exec(kAll);
+        m.run(
+            sdwa(vop2("v_cmp_eq_u32", 0, 0, 2), 1u | (kWord1 << 16) | (kDword << 24) | 1u << 15 | 20u << 8));
+        CHECK(m.wave().s64(20) == 0);
+        m.sgpr(9) = 0x00030001;
+        m.run(sdwa(vop2("v_cmp_eq_u32", 0, 0, 2), 9u | 1u << 23 | (kDword << 16) | (kDword << 24)));
+        CHECK(m.wave().vcc() == kAll);
+        std::vector<u32> scalar_second = vop2("v_mul_u32_u24", 0, 0, 0);  // the second source's field names s9
+        scalar_second[0] |= 9u << 9;
+        m.run(sdwa(scalar_second, sdwa_control(2, kDword, 0, kWord1, kWord0) | 1u << 31));
+        CHECK(m.lane(0, 3) == 3);
+        m.run(sdwa(scalar_second, sdwa_control(2, kDword, 0, kWord1, kWord1) | 1u << 31));
+        CHECK(m.lane(0, 3) == 9);
+    }
+}
+
+TEST_CASE("DPP moves lanes", "[gfx9][forms]") {
+    struct Move {
+        u32 control;
+        bool bound;
+        u32 lane, from;  ///< from 99: keeps the old value; 98: zero
+    };
+    constexpr u32 kOld = 99, kZero = 98;
+    const Move moves[] = {
+        {0x1b, false, 5, 6},      {0x1b, false, 4, 7},      {0x101, false, 3, 4},   {0x101, false, 15, kOld},
+        {0x101, true, 15, kZero}, {0x111, false, 16, kOld}, {0x111, false, 17, 16}, {0x121, false, 16, 31},
+        {0x130, false, 20, 21},   {0x130, false, 63, kOld}, {0x134, false, 63, 0},  {0x138, false, 1, 0},
+        {0x138, true, 0, kZero},  {0x13c, false, 0, 63},    {0x140, false, 17, 30}, {0x141, false, 9, 14},
+        {0x142, false, 20, 15},   {0x142, false, 3, kOld},  {0x143, false, 40, 31}, {0x143, false, 31, kOld},
+        {0x155, false, 40, 37},
+    };
+    for (const Level level : levels()) {
+        for (const Move& move : moves) {
+            INFO(name(level) << " control " << std::hex << move.control << " lane " << std::dec << move.lane);
+            Machine m{Target::gfx90a, level};
+            m.number_lanes(1, 1000);
+            m.vgpr(0, 7);
+            REQUIRE(m.run(dpp(vop1("v_mov_b32", 0, 0), dpp_control(1, move.control, move.bound))) ==
+                    Stop::End);
+            CHECK(m.lane(0, move.lane) == (move.from == kOld    ? 7
+                                           : move.from == kZero ? 0
+                                                                : 1000 + move.from));
+        }
+    }
+}
+
+TEST_CASE("DPP's row and bank masks keep lanes, and a disabled source does not exist", "[gfx9][forms]") {
+    Machine m;
+    m.number_lanes(1, 1000);
+    m.vgpr(0, 7);
+    m.run(dpp(vop1("v_mov_b32", 0, 0), dpp_control(1, 0xe4, false, 0x2, 0x5)));
+    for (u32 lane = 0; lane < 64; ++lane) {
+        const bool written = lane / 16 == 1 && (lane / 4 % 4 == 0 || lane / 4 % 4 == 2);
+        CHECK(m.lane(0, lane) == (written ? 1000 + lane : 7));
+    }
+    m.vgpr(0, 7);
+    m.exec(~u64{1} & kAll);
+    m.run(dpp(vop1("v_mov_b32", 0, 0), dpp_control(1, 0x111)));
+    CHECK(m.lane(0, 1) == 7);  // its source, lane 0, is disabled
+    CHECK(m.lane(0, 2) == 1001);
+    m.run(dpp(vop2("v_add_u32", 0, 0, 1), dpp_control(1, 0x111, true)));
+    CHECK(m.lane(0, 1) == 1001);
+}

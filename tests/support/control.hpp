@@ -1,0 +1,38 @@
+// kfdemu's control interface for one test case, which leaves nothing behind. Absent on hardware.
+//
+//     const test_support::Control control;
+//     if (control) control->fail(KFDEMU_ALLOCATION, 1, 1, ENOMEM);
+#pragma once
+
+#include <kfdemu.h>
+
+#include "support/catch.hpp"
+
+namespace test_support {
+
+class Control {
+  public:
+    Control() : control_(kfdemu_find_control()) {}
+    ~Control() {
+        if (control_) control_->reset();
+    }
+    Control(const Control&) = delete;
+    Control& operator=(const Control&) = delete;
+
+    explicit operator bool() const { return control_ != nullptr; }
+    const kfdemu_control* operator->() const { return control_; }
+    kfdemu_counters counters() const {
+        kfdemu_counters now{};
+        control_->counters(&now, sizeof now);
+        return now;
+    }
+
+  private:
+    const kfdemu_control* control_;
+};
+
+}  // namespace test_support
+
+#define NEEDS_CONTROL_AS(type, name) \
+    const type name;                 \
+    if (!name) SKIP_BECAUSE("wants a GPU that can be made to fail: kfdemu")
