@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "hsadrv/copy_engine.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/stream_core.hpp"
 
@@ -183,7 +184,7 @@ hsa_status_t StreamCore::put_copy(const EngineCall& engine, ProfileRecord record
 }
 
 // Copies to a GPU and from it have an engine each in every runtime (GpuAgent's blit objects), so that the two
-// directions do not wait for one another; which engines those are is the runtime's choice.
+// directions do not wait for one another; copies of one direction have others where copy_engine.hpp finds some.
 Point StreamCore::copy_linear(End to, End from, std::size_t size_bytes, Deadline deadline,
                               std::shared_ptr<const void> keep) {
     // One side must be a GPU for the runtime to use a DMA engine; addresses are the same for all agents.
@@ -191,8 +192,7 @@ Point StreamCore::copy_linear(End to, End from, std::size_t size_bytes, Deadline
     const AgentRef to_agent = to.device ? to.device : from.device ? host : agent_;
     const AgentRef from_agent = from.device ? from.device : host;
     const auto engine = [&](std::uint32_t count, const hsa_signal_t* dependency, hsa_signal_t done) {
-        return hsa_amd_memory_async_copy(to.address, to_agent.native(), from.address, from_agent.native(), size_bytes,
-                                         count, dependency, done);
+        return async_copy({to.address, to_agent}, {from.address, from_agent}, size_bytes, {dependency, count}, done);
     };
     Point point;
     check(put_copy(std::ref(engine), copy_record(to, from, size_bytes), deadline, std::move(keep), point),
