@@ -10,6 +10,7 @@
 #include "hsadrv/mem_pool.hpp"
 #include "hsadrv/mem_region.hpp"
 #include "hsadrv/runtime.hpp"
+#include "hsadrv/text.hpp"
 
 namespace hsadrv {
 
@@ -128,9 +129,7 @@ std::string AgentRef::label() const {
         if (const std::string gpu = find(runtime->gpus(), "gpu"); !gpu.empty()) return gpu + " " + name();
         if (const std::string cpu = find(runtime->cpus(), "cpu"); !cpu.empty()) return cpu;
     }
-    char text[32];
-    std::snprintf(text, sizeof text, "agent 0x%llx", static_cast<unsigned long long>(native_.handle));
-    return text;
+    return "agent " + detail::hex(native_.handle);
 }
 
 bool AgentRef::is_gpu() const {

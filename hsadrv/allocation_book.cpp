@@ -6,6 +6,8 @@
 #include <mutex>
 #include <string_view>
 
+#include "hsadrv/text.hpp"
+
 namespace hsadrv {
 
 namespace detail {
@@ -100,13 +102,11 @@ std::optional<NearestAllocation> nearest(std::uint64_t address) {
 std::string NearestAllocation::text() const {
     const std::uint64_t away = detail::magnitude(distance_bytes);
     const std::string far = std::to_string(away) + " B ";
-    char address[32];
-    std::snprintf(address, sizeof address, "0x%llx", static_cast<unsigned long long>(record.begin));
     return (distance_bytes == 0  ? "within "
             : distance_bytes < 0 ? far + "before the beginning of "
                                  : far + "behind the end of ") +
-           std::to_string(record.size_bytes) + " B at " + address + " (" + record.label + ", allocated at " +
-           detail::place_text(record.where) + ")" + (record.freed ? ", which were freed" : "");
+           std::to_string(record.size_bytes) + " B at " + detail::hex(record.begin) + " (" + record.label +
+           ", allocated at " + detail::place_text(record.where) + ")" + (record.freed ? ", which were freed" : "");
 }
 
 std::vector<AllocationRecord> live_allocations() {

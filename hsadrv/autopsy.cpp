@@ -1,39 +1,20 @@
 #include "hsadrv/autopsy.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <vector>
 
 #include "hsadrv/known_kernels.hpp"
 #include "hsadrv/runtime.hpp"
+#include "hsadrv/signal_wait.hpp"
+#include "hsadrv/text.hpp"
 
 namespace hsadrv::detail {
 
 namespace {
 
-std::string hex(std::uint64_t number) {
-    char text[24];
-    std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(number));
-    return text;
-}
-
 std::string progress_of(const Timeline& timeline) {
     return std::to_string(timeline.completed()) + " of " + std::to_string(timeline.submitted()) +
            " packets complete";
-}
-
-const char* symbol_of(Condition condition) {
-    switch (condition) {
-        case Condition::equal:
-            return "==";
-        case Condition::not_equal:
-            return "!=";
-        case Condition::less:
-            return "<";
-        case Condition::greater_equal:
-            return ">=";
-    }
-    return "?";
 }
 
 }  // namespace
@@ -142,7 +123,7 @@ Autopsy::Finding Autopsy::explain(const StreamCore& stream, const Note& note) co
         }
         case Note::Kind::signal:
             return {stream.label() + " waits for signal " + hex(note.on.handle) + " " +
-                        symbol_of(note.condition) + " " + std::to_string(note.value) + ", which is " +
+                        condition_text(note.condition, note.value) + ", which is " +
                         std::to_string(SignalRef(note.on).load()),
                     nullptr, note.on};
         case Note::Kind::batch:

@@ -4,13 +4,13 @@
 #include <zstd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <string>
 #include <string_view>
 
 #include "hsadrv/error.hpp"
 #include "hsadrv/md5.hpp"
+#include "hsadrv/text.hpp"
 
 namespace hsadrv {
 namespace {
@@ -26,12 +26,6 @@ constexpr std::uint64_t zlib_max_ratio = 258 * 4, zstd_max_ratio = 128 * 1024 / 
 }
 
 std::string number(std::uint64_t value) { return std::to_string(value); }
-
-std::string hex(std::uint64_t value) {
-    char text[24];
-    std::snprintf(text, sizeof text, "0x%016llx", static_cast<unsigned long long>(value));
-    return text;
-}
 
 const char* name_of(Compression method) { return method == Compression::zstd ? "zstd" : "zlib"; }
 
@@ -150,8 +144,8 @@ std::vector<std::byte> decompress_offload_bundle(std::span<const std::byte> file
                name_of(header.method) + " gives " + number(done));
     }
     if (const std::uint64_t hash = md5_low64(bundle); hash != header.hash) {
-        refuse("damaged: the hash of what is inside is " + hex(hash) + ", its header says " +
-               hex(header.hash));
+        refuse("damaged: the hash of what is inside is " + detail::hex(hash, 16) + ", its header says " +
+               detail::hex(header.hash, 16));
     }
     return bundle;
 }

@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "hsadrv/text.hpp"
+
 namespace hsadrv::detail {
 
 namespace {
@@ -44,12 +46,6 @@ std::string hex_bytes(const std::byte* at, std::size_t size) {
     return "{" + text + (size > most ? "…}" : "}");
 }
 
-std::string pointer_text(std::uint64_t value) {
-    char text[24];
-    std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-    return text;
-}
-
 std::string floating_text(double value) {
     char text[40];
     std::snprintf(text, sizeof text, "%.9g", value);
@@ -72,7 +68,7 @@ std::string integer_text(const std::byte* at, std::size_t size, bool is_signed) 
 }
 
 std::string fallback_label(std::uint64_t kernel_object) {
-    return "kernel object " + pointer_text(kernel_object);
+    return "kernel object " + hex(kernel_object);
 }
 
 }  // namespace
@@ -80,7 +76,7 @@ std::string fallback_label(std::uint64_t kernel_object) {
 std::string argument_text(const ArgumentMetadata& argument, const std::byte* kernarg) {
     const std::byte* at = kernarg + argument.offset_bytes;
     if (argument.kind == ValueKind::global_buffer || argument.kind == ValueKind::dynamic_shared_pointer)
-        return argument.size_bytes == 8 ? pointer_text(read<std::uint64_t>(at)) : pointer_text(read<std::uint32_t>(at));
+        return argument.size_bytes == 8 ? hex(read<std::uint64_t>(at)) : hex(read<std::uint32_t>(at));
     if (argument.type_name == "float" && argument.size_bytes == 4) return floating_text(read<float>(at));
     if (argument.type_name == "double" && argument.size_bytes == 8) return floating_text(read<double>(at));
     const bool is_unsigned = argument.type_name.empty() || argument.type_name.front() == 'u';

@@ -1,7 +1,6 @@
 #include "hsadrv/memory.hpp"
 
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <shared_mutex>
@@ -10,6 +9,7 @@
 #include "hsadrv/global_flags.hpp"
 #include "hsadrv/registrations.hpp"
 #include "hsadrv/runtime.hpp"
+#include "hsadrv/text.hpp"
 
 namespace hsadrv {
 
@@ -27,11 +27,7 @@ std::string labels_of(std::span<const AgentRef> agents) {
     return text;
 }
 
-std::string hex(const void* pointer) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%p", pointer);
-    return text;
-}
+using detail::hex;
 
 std::string room(const MemPool& pool) {
     const std::optional<std::size_t> available = pool.available_bytes();

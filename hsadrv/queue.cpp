@@ -165,7 +165,7 @@ std::int64_t QueueRef::wait(SignalRef signal, Condition condition, std::int64_t 
         if (fault && fault->when > state_->made_at && now - std::max(seen_at, fault->when) >= fault_grace)
             state_->fail(static_cast<hsa_status_t>(HSA_STATUS_ERROR_MEMORY_FAULT), fault);
         if (deadline.passed() && !failed())
-            throw Timeout("QueueRef::wait(" + detail::condition_text(condition, than) + ", " + deadline.text() +
+            throw Timeout("QueueRef::wait(value " + detail::condition_text(condition, than) + ", " + deadline.text() +
                           "): the value is " + std::to_string(value) + "; " + state_->label() + " has read index " +
                           std::to_string(read_index()) + ", write index " + std::to_string(write_index()));
     }

@@ -4,11 +4,11 @@
 #include <hsa/amd_hsa_signal.h>
 #include <hsa/hsa_ext_amd.h>
 
-#include <cstdio>
 
 #include "hsadrv/error.hpp"
 #include "hsadrv/known_kernels.hpp"
 #include "hsadrv/signal_callbacks.hpp"
+#include "hsadrv/text.hpp"
 
 namespace hsadrv::detail {
 
@@ -105,9 +105,7 @@ void QueueState::throw_error(const std::string& stream) const {
     const std::lock_guard lock(failure_mutex);
     std::string message = stream.empty() ? label() : stream + " has failed: its " + label();
     if (fault) {
-        char address[32];
-        std::snprintf(address, sizeof address, "0x%llx", static_cast<unsigned long long>(fault->address));
-        message += ": memory fault of its GPU at address " + std::string(address) + " (" +
+        message += ": memory fault of its GPU at address " + hex(fault->address) + " (" +
                    fault->reason_text() + "), " + fault->place_text();
     } else {
         message += " was stopped by its packet processor: " + status_name(status);

@@ -1,10 +1,10 @@
 #include "hsadrv/rect.hpp"
 
-#include <cstdio>
 #include <optional>
 #include <utility>
 
 #include "hsadrv/error.hpp"
+#include "hsadrv/text.hpp"
 
 namespace hsadrv {
 
@@ -18,10 +18,8 @@ std::optional<std::size_t> product(std::size_t a, std::size_t b) noexcept {
 
 template <class Void>
 std::string side_text(const Pitched<Void>& side) {
-    char text[96];
-    std::snprintf(text, sizeof text, "%p (pitch %zu, slice %zu)", side.address, side.pitch_bytes,
-                  side.slice_bytes);
-    return text;
+    return detail::hex(side.address) + " (pitch " + std::to_string(side.pitch_bytes) + ", slice " +
+           std::to_string(side.slice_bytes) + ")";
 }
 
 [[noreturn]] void refuse(const Rect& rect, const std::string& why) {

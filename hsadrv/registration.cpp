@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "hsadrv/memory.hpp"
 #include "hsadrv/registrations.hpp"
 #include "hsadrv/runtime.hpp"
+#include "hsadrv/text.hpp"
 
 namespace hsadrv {
 
@@ -23,14 +23,10 @@ constexpr std::size_t page_bytes = detail::RegistrationBook::page_bytes;
 std::uintptr_t number(const void* pointer) noexcept { return reinterpret_cast<std::uintptr_t>(pointer); }
 void* pointer(std::uintptr_t number) noexcept { return reinterpret_cast<void*>(number); }
 
-std::string hex(std::uintptr_t address) {
-    char text[32];
-    std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address));
-    return text;
-}
+using detail::hex;
 
 std::string call_text(const char* function, const void* host, std::optional<std::size_t> size_bytes) {
-    return std::string(function) + "(" + hex(number(host)) +
+    return std::string(function) + "(" + hex(host) +
            (size_bytes ? ", " + std::to_string(*size_bytes) + " B" : "") + ")";
 }
 

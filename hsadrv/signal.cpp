@@ -29,7 +29,7 @@ std::string unmet(std::span<const SignalTerm> terms) {
             ++more;
             continue;
         }
-        text += (text.empty() ? "" : ", ") + ("signal " + std::to_string(i)) + " wants " +
+        text += (text.empty() ? "" : ", ") + ("signal " + std::to_string(i)) + " wants value " +
                 detail::condition_text(terms[i].condition, terms[i].than) + " and has " + std::to_string(value);
     }
     return more == 0 ? text : text + ", and " + std::to_string(more) + " more";
@@ -61,7 +61,7 @@ std::optional<std::int64_t> SignalRef::try_wait(Condition condition, std::int64_
 std::int64_t SignalRef::wait(Condition condition, std::int64_t than, Deadline deadline) const {
     if (const auto value = try_wait(condition, than, deadline)) return *value;
     refuse_in_forked_child("SignalRef::wait");
-    throw Timeout("SignalRef::wait(" + detail::condition_text(condition, than) + ", " + deadline.text() +
+    throw Timeout("SignalRef::wait(value " + detail::condition_text(condition, than) + ", " + deadline.text() +
                   "): the value is " + std::to_string(load()));
 }
 

@@ -254,7 +254,7 @@ std::optional<std::size_t> wait_any(std::span<const SignalTerm> terms, Deadline 
 
 std::string condition_text(Condition condition, std::int64_t than) {
     static constexpr const char* names[] = {"==", "!=", "<", ">="};
-    return "value " + std::string(names[static_cast<int>(condition)]) + " " + std::to_string(than);
+    return std::string(names[static_cast<int>(condition)]) + " " + std::to_string(than);
 }
 
 }  // namespace hsadrv::detail

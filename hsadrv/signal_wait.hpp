@@ -31,7 +31,7 @@ std::optional<std::int64_t> wait_one(SignalRef signal, Condition condition, std:
 /// and makes do with naps if there is none.
 std::optional<std::size_t> wait_any(std::span<const SignalTerm> terms, Deadline deadline) noexcept;
 
-/// "value < 1"
+/// "< 1"
 std::string condition_text(Condition condition, std::int64_t than);
 
 /// Waits that become longer: for what nobody announces. A nap is about a sixteenth of the time waited so far,

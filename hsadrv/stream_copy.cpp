@@ -2,12 +2,12 @@
 #include <hsa/hsa_ext_amd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 
 #include "hsadrv/copy_engine.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/stream_core.hpp"
+#include "hsadrv/text.hpp"
 
 namespace hsadrv::detail {
 
@@ -23,9 +23,7 @@ constexpr std::size_t fill_seed_bytes = 256u << 10;
 constexpr std::size_t small_copy_bytes = 32u << 10;
 
 std::string range_text(const char* call, const void* to, const void* from, std::size_t size_bytes) {
-    char text[128];
-    std::snprintf(text, sizeof text, "%s(to %p, from %p, %zu B)", call, to, from, size_bytes);
-    return text;
+    return std::string(call) + "(to " + hex(to) + ", from " + hex(from) + ", " + std::to_string(size_bytes) + " B)";
 }
 
 std::uintptr_t number(const void* pointer) noexcept { return reinterpret_cast<std::uintptr_t>(pointer); }
@@ -270,9 +268,7 @@ void StreamCore::fill(void* destination, std::size_t size_bytes, std::span<const
     static constexpr const char* call = "Stream::fill_async";
     if (size_bytes == 0) return throw_if_failed();
     const auto text = [&] {
-        char address[32];
-        std::snprintf(address, sizeof address, "%p", destination);
-        return std::string(call) + "(" + address + ", " + std::to_string(size_bytes) + " B, pattern of " +
+        return std::string(call) + "(" + hex(destination) + ", " + std::to_string(size_bytes) + " B, pattern of " +
                std::to_string(pattern.size()) + " B)";
     };
     if (destination == nullptr) refuse(text() + ": null address");

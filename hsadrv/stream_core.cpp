@@ -1,7 +1,6 @@
 #include "hsadrv/stream_core.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <thread>
 #include <tuple>
 
@@ -9,6 +8,7 @@
 #include "hsadrv/live_streams.hpp"
 #include "hsadrv/known_kernels.hpp"
 #include "hsadrv/runtime.hpp"
+#include "hsadrv/text.hpp"
 
 namespace hsadrv::detail {
 
@@ -235,10 +235,8 @@ void StreamCore::fail(std::exception_ptr error) noexcept {
 void StreamCore::fail(const Fault& fault) noexcept {
     std::exception_ptr error;
     try {
-        char address[32];
-        std::snprintf(address, sizeof address, "0x%llx", static_cast<unsigned long long>(fault.address));
-        throw MemoryFault("memory fault on " + label() + " at address " + address + " (" + fault.reason_text() +
-                              "), " + fault.place_text() + "; the stream has failed: " + situation(),
+        throw MemoryFault("memory fault on " + label() + " at address " + hex(fault.address) + " (" +
+                              fault.reason_text() + "), " + fault.place_text() + "; the stream has failed: " + situation(),
                           fault.address, fault.nearest);
     } catch (...) {
         error = std::current_exception();
