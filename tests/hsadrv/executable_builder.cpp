@@ -2,6 +2,7 @@
 #include "hsadrv/executable_builder.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "hsadrv/error.hpp"
 #include "hsadrv/offload_bundle.hpp"
@@ -30,6 +31,8 @@ TEST_CASE("code objects use each other's variables, in whatever order they are a
     given[1] = 77;
     ExecutableBuilder builder(device.gpu);
     if (user_first) builder.add(file_for(device.gpu, "uses"));
+    ExecutableBuilder moved = std::move(builder);  // with what was added
+    builder = std::move(moved);
     builder.add(test_kernel_path("globals.hsaco"));
     if (!user_first) builder.add(file_for(device.gpu, "uses"));
     builder.define("given", given.data(), 2 * sizeof(int));

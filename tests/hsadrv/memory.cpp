@@ -46,6 +46,9 @@ TEST_CASE("an address is asked for its other side, its owner's kind and who may 
     CHECK(pinned_info.accessible_by(device.gpu));
     CHECK_FALSE(nothing.accessible_by(device.gpu));
     CHECK_FALSE(gpu_info.host_memory());
+    REQUIRE(gpu_info.pool());
+    CHECK(gpu_info.pool()->native().handle == device_pool(device.gpu).native().handle);
+    CHECK_FALSE(nothing.pool());
     for (const PointerInfo& info : {pinned_info, host_info, nothing}) CHECK(info.host_memory());
 
     CHECK(host_info.kind == PointerInfo::Kind::registered);

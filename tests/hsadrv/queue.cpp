@@ -33,8 +33,9 @@ struct Gate {
 TEST_CASE("a barrier packet completes its signal", "[queue]") {
     NEEDS_DEVICE();
     const Device device;
-    const Queue queue = Queue::create(device.gpu);
+    const Queue queue = Queue::create(device.gpu, {.packets = 128});
     const Signal done = Signal::create(1);
+    CHECK(queue.ref().size() == 128);
     CHECK(queue.ref().submit(tick(done)) == 0);
     done.wait(Condition::equal, 0, patience);
     CHECK(queue.ref().write_index() == 1);
