@@ -65,9 +65,9 @@ struct Faulty : Kernels {
 
 /// Two streams of one queue, which the first stops when `flag` is set.
 struct Neighbours : Kernels {
+    Words flag{1}, data{1};  // outlive the streams
     std::vector<Stream> streams;
     Stream *bad = nullptr, *good = nullptr;
-    Words flag{1}, data{1};
     Neighbours() {
         for (std::size_t i = 0; i <= detail::QueuePool::most; ++i) streams.emplace_back(gpu);
         good = &streams.back();
@@ -90,8 +90,8 @@ void check_child(const char* test_case) {
 }  // namespace
 
 TEST_CASE("child: a fault with a callback", "[.child]") {
+    Told told;  // outlives the streams
     Faulty f;
-    Told told;
     f.bad.on_complete(told.callback());
     CHECK_THROWS_AS(told.good(), MemoryFault);
     f.check_busy();
@@ -116,8 +116,8 @@ TEST_CASE("a coroutine is told of a memory fault, though nobody waits", "[stream
 }
 
 TEST_CASE("child: a fault before a host function", "[.child]") {
-    Faulty f;
     std::atomic<bool> called{false};
+    Faulty f;
     f.bad.call([&] { called = true; });
     for (int i = 0; i < 2000 && !f.bad.failed(); ++i) std::this_thread::sleep_for(10ms);
     CHECK(f.bad.failed());
@@ -135,10 +135,10 @@ TEST_CASE("a stream whose host function waits behind a memory fault fails, thoug
 
 TEST_CASE("callbacks that throw keep no other from being told", "[stream][awaited][error]") {
     NEEDS_DEVICE();
+    Told second, third;  // outlive the streams
     Kernels f;
     Stream bad(f.gpu), good(f.gpu);
     const Words flag(1);
-    Told second, third;
     for (Stream* stream : {&bad, &good}) f.spin.launch(*stream, {.grid = 1, .workgroup = 1}, flag.data());
     break_queue(bad);
     bad.on_complete([](const std::exception_ptr&) { throw std::out_of_range("seven"); });
@@ -152,8 +152,8 @@ TEST_CASE("callbacks that throw keep no other from being told", "[stream][awaite
 
 TEST_CASE("a stream whose queue dies under it is moved for its callback", "[stream][awaited][pool]") {
     NEEDS_DEVICE();
+    Told told;  // outlives the streams
     Neighbours f;
-    Told told;
     f.scale_add.launch(*f.good, {.grid = 1, .workgroup = 1}, f.data.data(), 0u, 7u, 1u);
     f.good->on_complete(told.callback());
     f.flag.set(1);
@@ -164,8 +164,8 @@ TEST_CASE("a stream whose queue dies under it is moved for its callback", "[stre
 TEST_CASE("a stream whose queue dies under it is moved for a coroutine and for a host function",
           "[stream][awaited][pool]") {
     NEEDS_DEVICE();
+    std::promise<std::uint32_t> seen;  // outlives the streams
     Neighbours f;
-    std::promise<std::uint32_t> seen;
     f.scale_add.launch(*f.good, {.grid = 1, .workgroup = 1}, f.data.data(), 0u, 7u, 1u);
     f.good->call([&] { seen.set_value(f.data.get()); });
     Task task = awaits(*f.good);
@@ -179,9 +179,9 @@ TEST_CASE("a stream whose queue dies under it is moved for a coroutine and for a
 
 TEST_CASE("a callback of a stream that waits for one on a dead queue comes", "[stream][awaited][pool]") {
     NEEDS_DEVICE();
+    Told told;  // outlives the streams
     Neighbours f;
     Stream dependant(f.gpu, {.exclusive_queue = true});
-    Told told;
     f.scale_add.launch(*f.good, {.grid = 1, .workgroup = 1}, f.data.data(), 0u, 7u, 1u);
     dependant.wait(f.good->record());
     f.scale_add.launch(dependant, {.grid = 1, .workgroup = 1}, f.data.data(), 2u, 1u, 1u);
