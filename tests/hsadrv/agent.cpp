@@ -16,6 +16,8 @@ TEST_CASE("a GPU says who it is", "[agent]") {
     NEEDS_DEVICE();
     const Device device;
     const AgentRef gpu = device.gpu;
+    CHECK(gpu);
+    CHECK_FALSE(AgentRef());
     CHECK(gpu.is_gpu());
     CHECK_FALSE(gpu.is_cpu());
     CHECK(gpu.dispatches_kernels());

@@ -69,7 +69,10 @@ void submit(AqlRing& ring, std::uint32_t tag) {
 TEST_CASE("a packet is written, published and covered by the doorbell", "[ring]") {
     FakeRing fake(4);
     submit(fake.ring, 7);
+    CHECK(fake.ring.size() == 4);
     CHECK(fake.write_index == 1);
+    CHECK(fake.ring.write_index() == 1);
+    CHECK(fake.ring.peek(0).words == tagged(7).words);
     CHECK(fake.doorbell == 0);
     CHECK(fake.consume() == std::vector<std::uint32_t>{7});
 }

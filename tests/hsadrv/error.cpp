@@ -1,8 +1,6 @@
 // Errors: the type says what kind, the message says which call and what to do.
 #include "hsadrv/error.hpp"
 
-#include "hsadrv/deadline.hpp"
-#include "hsadrv/packet.hpp"
 #include "support/catch.hpp"
 
 using namespace hsadrv;
@@ -43,32 +41,4 @@ TEST_CASE("statuses of the AMD extension and unknown ones have names too", "[err
     CHECK(status_name(static_cast<hsa_status_t>(HSA_STATUS_ERROR_MEMORY_FAULT)) ==
           "HSA_STATUS_ERROR_MEMORY_FAULT");
     CHECK(status_name(static_cast<hsa_status_t>(0x1bee)) == "hsa_status_t 0x1bee");
-}
-
-TEST_CASE("deadlines come from durations, and say what was asked for", "[deadline]") {
-    using namespace std::chrono_literals;
-    CHECK(Deadline().is_never());
-    CHECK_FALSE(Deadline().passed());
-    CHECK(Deadline().text() == "no deadline");
-    CHECK(Deadline(250ms).text() == "250 ms");
-    CHECK_FALSE(Deadline(1h).passed());
-    CHECK(Deadline(0ms).passed());
-    CHECK(Deadline(-5s).passed());
-    CHECK(Deadline(-5s).remaining() == 0ns);
-    CHECK(Deadline(std::chrono::hours::max()).is_never());
-    CHECK(Deadline(std::chrono::nanoseconds::max()).is_never());
-    CHECK(Deadline(1h).remaining() > 59min);
-}
-
-TEST_CASE("a slice of a deadline is never later than the deadline", "[deadline]") {
-    using namespace std::chrono_literals;
-    CHECK(Deadline().sliced(10ms).remaining() <= 10ms);
-    CHECK(Deadline(1h).sliced(10ms).remaining() <= 10ms);
-    CHECK(Deadline(0ms).sliced(1h).passed());
-}
-
-TEST_CASE("extents beyond 32 bits are refused, not cut", "[packet]") {
-    CHECK(Dim3(std::size_t{1} << 31).x == 1u << 31);
-    CHECK_THROWS_AS(Dim3(std::size_t{1} << 32), InvalidArgument);
-    CHECK_THROWS_AS(Dim3(-1), InvalidArgument);
 }

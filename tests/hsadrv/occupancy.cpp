@@ -133,3 +133,12 @@ TEST_CASE("the compiler counts as many waves as we do", "[occupancy]") {
         CHECK(waves == said->second);
     }
 }
+
+TEST_CASE("what limits is said in words", "[occupancy]") {
+    using shared::OccupancyLimit;
+    CHECK(to_string(OccupancyLimit::wave_slots) == std::string("wave slots"));
+    CHECK(to_string(OccupancyLimit::workgroup_slots) == std::string("work-group slots"));
+    CHECK(to_string(OccupancyLimit::vgprs) == std::string("vector registers"));
+    CHECK(to_string(OccupancyLimit::sgprs) == std::string("scalar registers"));
+    CHECK(to_string(OccupancyLimit::lds) == std::string("LDS"));
+}

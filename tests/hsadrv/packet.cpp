@@ -22,8 +22,13 @@ TEST_CASE("extents have a volume and as many dimensions as are not one", "[packe
     CHECK(Dim3(1, 2).dimensions() == 2);
     CHECK(Dim3(1, 1, 2).dimensions() == 3);
     CHECK(Dim3(2, 0).dimensions() == 2);
+}
+
+TEST_CASE("extents beyond 32 bits are refused, not cut", "[packet]") {
+    CHECK(Dim3(std::size_t{1} << 31).x == 1u << 31);
+    CHECK_THROWS_AS(Dim3(std::size_t{1} << 32), InvalidArgument);
+    CHECK_THROWS_AS(Dim3(1, std::size_t{1} << 32), InvalidArgument);
     CHECK_THROWS_AS(Dim3(-1), InvalidArgument);
-    CHECK_THROWS_AS(Dim3(1, std::uint64_t{1} << 32), InvalidArgument);
 }
 
 TEST_CASE("a header has type, barrier bit and fence scopes at their places", "[packet]") {

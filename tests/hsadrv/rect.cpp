@@ -30,6 +30,13 @@ std::vector<std::uintptr_t> bytes(const Rect& rect, const Side& side) {
 
 }  // namespace
 
+TEST_CASE("a box without width, rows or planes is empty", "[rect]") {
+    CHECK(Rect{}.empty());
+    CHECK_FALSE(Rect{.width_bytes = 1}.empty());
+    CHECK(Rect{.width_bytes = 1, .height = 0}.empty());
+    CHECK(Rect{.width_bytes = 1, .height = 1, .depth = 0}.empty());
+}
+
 TEST_CASE("a rectangle reaches from its first byte to its last", "[copy][rect]") {
     struct Row {
         Rect rect;

@@ -1,0 +1,41 @@
+// Deadlines: from durations and moments, shared and sliced.
+#include "hsadrv/deadline.hpp"
+
+#include "support/catch.hpp"
+
+using namespace hsadrv;
+using namespace std::chrono_literals;
+
+TEST_CASE("deadlines come from durations, and say what was asked for", "[deadline]") {
+    CHECK(Deadline().is_never());
+    CHECK_FALSE(Deadline().passed());
+    CHECK(Deadline().text() == "no deadline");
+    CHECK(Deadline(250ms).text() == "250 ms");
+    CHECK_FALSE(Deadline(1h).passed());
+    CHECK(Deadline(0ms).passed());
+    CHECK(Deadline(-5s).passed());
+    CHECK(Deadline(-5s).remaining() == 0ns);
+    CHECK(Deadline(std::chrono::hours::max()).is_never());
+    CHECK(Deadline(std::chrono::nanoseconds::max()).is_never());
+    CHECK(Deadline(1h).remaining() > 59min);
+}
+
+TEST_CASE("a slice of a deadline is never later than the deadline", "[deadline]") {
+    CHECK(Deadline().sliced(10ms).remaining() <= 10ms);
+    CHECK(Deadline(1h).sliced(10ms).remaining() <= 10ms);
+    CHECK(Deadline(0ms).sliced(1h).passed());
+}
+
+TEST_CASE("a deadline is a moment that several calls share", "[deadline]") {
+    const auto now = Deadline::Clock::now();
+    const Deadline past = Deadline::at(now - 1s), later = Deadline::at(now + 1h);
+    CHECK(past.passed());
+    CHECK(past.remaining() == 0ns);
+    CHECK_FALSE(later.passed());
+    CHECK(later.remaining() <= 1h);
+    CHECK(later.remaining() > 59min);
+    CHECK(later.text() == "a deadline");
+    CHECK(Deadline::at(Deadline::Clock::time_point::max()).is_never());
+    CHECK(Deadline::never().is_never());
+    CHECK(Deadline::never().remaining() == std::chrono::nanoseconds::max());
+}
