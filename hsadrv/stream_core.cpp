@@ -71,7 +71,7 @@ struct Remains {
 StreamCore::~StreamCore() {
     live_streams::leave(*this);
     if (in_forked_child()) return;
-    const bool idle = timeline_->quiet() || queue_->dead(), exclusive = queue_->needs().exclusive;
+    const bool idle = !timeline_->in_flight() || queue_->dead(), exclusive = queue_->needs().exclusive;
     // A queue with a kernel of ours that does not end is of no use to anybody else.
     const bool stopped = idle || exclusive || queue_->stop_for(*this);
     if (stopped) {

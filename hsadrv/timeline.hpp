@@ -69,35 +69,37 @@ class Timeline {
         slots_[count & mask_].store(std::uint64_t{packets_of(count)} << slot_bits | slot,
                                     std::memory_order_relaxed);
     }
-    /// Of the first packet that is not complete.
+    /// Of the first packet that has not run.
     std::optional<std::uint64_t> first_pending_slot() const noexcept {
-        const std::uint64_t next = completed() + 1;
+        const std::uint64_t next = finished() + 1;
         if (next > submitted()) return std::nullopt;
         return slot_of(next);
     }
-    /// Of the packet that runs, if this is the queue's read index: within the first count that is not complete.
+    /// Of the packet that runs, if this is the queue's read index: within the first count that has not run.
     std::optional<std::uint64_t> running_slot(std::uint64_t read_index) const noexcept {
-        const std::uint64_t next = completed() + 1;
+        const std::uint64_t next = finished() + 1;
         if (next > submitted()) return std::nullopt;
         const std::uint64_t first = slot_of(next);
         return std::clamp(read_index, first, first + packets_of(next) - 1);
     }
 
+    /// Complete, and not lost: after a failure this stays as it was.
     std::uint64_t completed() const noexcept {
         const std::int64_t value = epoch_.load();
         if (value >= 0) return static_cast<std::uint64_t>(start - value);
         has_failed();
         return completed_at_failure_.load(std::memory_order_relaxed);
     }
-    bool reached(std::uint64_t count) const noexcept { return completed() >= count; }
-    bool in_flight() const noexcept { return submitted() > completed(); }
-    /// No packet is left that might still run: also after a failure that was not the queue's.
-    bool quiet() const noexcept {
+    /// Packets that have run, lost ones among them: a stream whose failure was not its queue's still runs what it has.
+    std::uint64_t finished() const noexcept {
         const std::int64_t value = epoch_.load();
-        if (value >= 0) return submitted() == static_cast<std::uint64_t>(start - value);
-        return submitted() == decremented_at_failure_.load(std::memory_order_relaxed) +
-                                  static_cast<std::uint64_t>(failed_value - value);
+        if (value >= 0) return static_cast<std::uint64_t>(start - value);
+        has_failed();
+        return decremented_at_failure_.load(std::memory_order_relaxed) +
+               static_cast<std::uint64_t>(failed_value - value);
     }
+    bool reached(std::uint64_t count) const noexcept { return completed() >= count; }
+    bool in_flight() const noexcept { return submitted() > finished(); }
 
     bool failed() const noexcept { return failed_.load(std::memory_order_acquire); }
     /// The same, for who was woken by the signal: a moment passes between its failing and the rest.

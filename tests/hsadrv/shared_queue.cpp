@@ -144,3 +144,23 @@ TEST_CASE("a memory fault on a shared queue is its stream's alone", "[stream][po
     CHECK_NOTHROW(good.synchronize(patience));
     CHECK(data.get() == 7);
 }
+
+TEST_CASE("a stream that failed with another's event and still runs is not blamed for its neighbour's packet",
+          "[stream][pool][error]") {
+    NEEDS_DEVICE();
+    Crowd f;
+    Stream& heir = f.streams[0];
+    Stream& bad = *f.neighbours().at(0);
+    const Words flag(1), data(1);
+    Stream upstream(f.gpu, {.exclusive_queue = true});
+    f.spin.launch(upstream, {.grid = 1, .workgroup = 1}, flag.data());
+    break_queue(upstream);
+    heir.wait(upstream.record());
+    f.scale_add.launch(heir, {.grid = 1, .workgroup = 1}, data.data(), 0u, 7u, 1u);
+    flag.set(1);
+    CHECK_THROWS_AS(heir.synchronize(patience), QueueError);
+    const hsa_queue_t* before = bad.queue().native();
+    break_queue(bad);
+    CHECK_THROWS_AS(bad.synchronize(patience), QueueError);
+    CHECK(bad.queue().native() == before);
+}
