@@ -74,6 +74,20 @@ class AqlRing {
     /// Every slot below it is published and covered by a doorbell, or about to be.
     std::uint64_t frontier() const noexcept { return frontier_.load(std::memory_order_acquire); }
 
+    /// One slot; false when none is free.
+    bool try_reserve_one(std::uint64_t& slot) noexcept {
+        std::atomic_ref index(*const_cast<std::uint64_t*>(memory_.write_index));
+        std::uint64_t first = index.load(std::memory_order_relaxed);
+        if (first - read_index() >= memory_.size) [[unlikely]]
+            return false;
+        slot = first;
+        if (index.compare_exchange_strong(first, first + 1, std::memory_order_relaxed)) [[likely]]
+            return true;
+        const auto later = try_reserve(1);
+        slot = later.value_or(0);
+        return later.has_value();
+    }
+
     /// `count` consecutive slots, or nothing when they are not free.
     std::optional<std::uint64_t> try_reserve(std::uint32_t count) noexcept {
         std::atomic_ref index(*const_cast<std::uint64_t*>(memory_.write_index));
@@ -105,6 +119,18 @@ class AqlRing {
         if (at == no_frontier) [[unlikely]] return store_doorbell(first + count - 1);
         for (std::uint64_t i = first; i != first + count; ++i) published_[i & mask_].store(i + 1);
         if (advance_frontier()) ring_doorbell();
+    }
+
+    /// publish() of one slot, in few instructions if nobody is ahead or behind.
+    [[gnu::always_inline]] void publish_one(std::uint64_t slot) noexcept {
+        std::uint64_t at = slot;
+        const std::uint64_t next = slot + 1;
+        if (!frontier_.compare_exchange_strong(at, next) || published_[next & mask_].load() == next + 1 ||
+            memory_.doorbell == nullptr) [[unlikely]]
+            return publish_further(slot, at == slot);
+        store_doorbell(slot);
+        if (frontier_.fetch_add(0) != next) [[unlikely]]
+            publish_further(slot, true);
     }
 
     /// The packet last written at this index, for messages; meaningful until the slot is reused.
@@ -139,6 +165,7 @@ class AqlRing {
         }
     }
     void store_doorbell(std::uint64_t last) noexcept;
+    void publish_further(std::uint64_t slot, bool moved) noexcept;  ///< `moved`: the frontier is past it
     void ring_doorbell_signal(std::uint64_t last) noexcept;  // through the runtime
 
     static constexpr std::uint64_t no_frontier = ~std::uint64_t{0};  // of a shared ring; no index gets there

@@ -88,9 +88,7 @@ Autopsy::Finding Autopsy::examine(const StreamCore& stream) const {
     const Timeline& timeline = *stream.timeline_;
     const Note* first = nullptr;  // that is pending
     for (std::size_t i = 0; i < stream.notes_.size() && !first; ++i) {
-        const Note& note = stream.notes_[i];
-        const bool over = note.epoch != 0 ? timeline.reached(note.epoch) : note.slot + note.count <= read_index;
-        if (!over) first = &note;
+        if (!stream.notes_[i].is_over(timeline, read_index)) first = &stream.notes_[i];
     }
     const auto slot = timeline.first_pending_slot();
     if (!slot && !first) {

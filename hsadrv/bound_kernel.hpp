@@ -63,7 +63,7 @@ class FixedLaunch {
         kernel_.check_stream(stream);
         stream.dispatch(
             spec_,
-            [&](std::byte* kernarg) {
+            [&](std::byte* kernarg) noexcept {
                 if (!implicit_.empty()) std::memcpy(kernarg, implicit_.data(), implicit_.size());
                 [[maybe_unused]] std::size_t index = 0;
                 (detail::store_argument(kernarg + offsets_bytes_[index++], values), ...);
@@ -88,8 +88,8 @@ class BoundKernel {
   public:
     /// Throws InvalidArgument: wrong count, or which argument has the wrong size or kind.
     explicit BoundKernel(Kernel kernel) : kernel_(std::move(kernel)) {
-        static constexpr std::array<ArgumentShape, sizeof...(Args)> shapes{argument_shape<Args>...};
-        kernel_.plan().check_arguments(shapes);
+        kernel_.plan().check_arguments(detail::shapes_of<Args...>);
+        in_order_ = kernel_.plan().lie_in_order(detail::shapes_of<Args...>);
     }
 
     const Kernel& kernel() const noexcept { return kernel_; }
@@ -97,7 +97,7 @@ class BoundKernel {
     /// Enqueues the kernel. Throws InvalidArgument for the sizes and the stream; what Stream::dispatch
     /// throws.
     void launch(Stream& stream, const LaunchConfig& config, const std::type_identity_t<Args>&... args) const {
-        kernel_.launch_checked(stream, config, args...);
+        kernel_.enqueue<detail::shapes_of<Args...>>(in_order_, stream, config, detail::launchable(args)...);
     }
 
     /// Throws InvalidArgument: what LaunchPlan::shape refuses.
@@ -105,6 +105,7 @@ class BoundKernel {
 
   private:
     Kernel kernel_;
+    bool in_order_ = false;
 };
 
 template <class... Args>

@@ -3,21 +3,59 @@
 // Thread safety: a plain value.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "hsadrv/packet.hpp"
 
 namespace hsadrv {
 
 struct DispatchSpec {
-    std::uint64_t kernel_object = 0;
     Dim3 grid = {};       ///< work-items
     Dim3 workgroup = {};  ///< work-items
     std::uint32_t private_segment_bytes = 0;
     std::uint32_t group_segment_bytes = 0;
+    std::uint64_t kernel_object = 0;
     std::size_t kernarg_bytes = 0;
     bool names_queue = false;  ///< the arguments hold the address of the stream's queue
 };
+
+namespace detail {
+inline Packet kernel_dispatch(const DispatchSpec& spec, void* kernarg, hsa_signal_t completion = {0}) noexcept {
+    return hsadrv::kernel_dispatch({.kernel_object = spec.kernel_object,
+                                    .grid = spec.grid,
+                                    .workgroup = spec.workgroup,
+                                    .private_segment_bytes = spec.private_segment_bytes,
+                                    .group_segment_bytes = spec.group_segment_bytes,
+                                    .kernarg = kernarg,
+                                    .completion = completion});
+}
+
+/// kernel_dispatch() in two steps, for writing in place. Words 1 to 9; returns the dimensions. The grid and the work-group
+/// are given apart; the grid has at least the work-group's dimensions.
+[[gnu::always_inline]] inline unsigned write_dispatch(std::uint32_t* words, const Dim3& grid,
+                                                           const Dim3& workgroup, const DispatchSpec& rest) noexcept {
+    words[1] = workgroup.x | workgroup.y << 16;
+    words[2] = workgroup.z;
+    words[3] = grid.x;
+    words[4] = grid.y;
+    words[5] = grid.z;
+    // The segments' sizes and the object are where they are in a packet.
+    std::memcpy(words + 6, reinterpret_cast<const std::byte*>(&rest) + offsetof(DispatchSpec, private_segment_bytes), 16);
+    return grid.dimensions();
+}
+
+/// Then the others, the first one last.
+[[gnu::always_inline]] inline void finish_dispatch(std::uint32_t* words, unsigned dimensions, const std::byte* kernarg,
+                                                   std::uint64_t completion) noexcept {
+    std::memcpy(words + 10, &kernarg, 8);
+    std::memset(words + 12, 0, 8);
+    std::memcpy(words + 14, &completion, 8);
+    constexpr std::uint32_t header = packet_header(PacketType::kernel_dispatch, {});
+    std::atomic_ref(words[0]).store(dimensions << 16 | header, std::memory_order_release);
+}
+}  // namespace detail
 
 }  // namespace hsadrv

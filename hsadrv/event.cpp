@@ -35,17 +35,16 @@ bool Event::query() const {
 
 void Event::synchronize(Deadline deadline) const {
     if (!state_) return;
-    const auto& [timeline, point, epochs, agent, clock] = *state_;
-    const SignalRef signal = point.copy ? point.copy->ref() : timeline->signal();
-    const std::int64_t below = point.copy ? 1 : detail::Timeline::below(point.epochs);
+    const detail::Timeline& timeline = *state_->timeline;
+    const auto [signal, below] = detail::signal_of(timeline, state_->point);
     while (!signal.try_wait(Condition::less, below, deadline.sliced(detail::look_around_period))) {
-        detail::live_streams::look_after(*timeline);
-        if (timeline->failed()) break;
+        detail::live_streams::look_after(timeline);
+        if (timeline.failed()) break;
         if (deadline.passed())
             throw Timeout("hsadrv::Event::synchronize(" + deadline.text() +
-                          "): " + detail::live_streams::autopsy_of(*timeline));
+                          "): " + detail::live_streams::autopsy_of(timeline));
     }
-    if (state_->lost()) timeline->rethrow();
+    if (state_->lost()) timeline.rethrow();
 }
 
 std::chrono::steady_clock::time_point Event::time() const {

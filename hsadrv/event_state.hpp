@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "hsadrv/agent.hpp"
-#include "hsadrv/hold_list.hpp"
+#include "hsadrv/point.hpp"
 #include "hsadrv/timeline.hpp"
 
 namespace hsadrv::detail {
@@ -17,9 +17,7 @@ struct EventState {
     AgentRef agent;
     std::shared_ptr<PooledSignal> clock = {};  ///< its packet's signal, with times; null: none was asked for
 
-    bool reached() const noexcept {
-        return point.copy ? point.copy->ref().load() <= 0 : timeline->reached(point.epochs);
-    }
+    bool reached() const noexcept { return detail::reached(*timeline, point); }
     /// The stream failed before the moment came, or one that it waited for did.
     bool lost() const { return timeline->lost(epochs); }
 };

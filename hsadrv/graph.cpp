@@ -43,12 +43,7 @@ void GraphState::commit_kernel(const DispatchSpec& spec, std::byte* kernarg) {
             "hsadrv::Graph: a kernel with a hidden queue pointer cannot be recorded, because a replay may run on another "
             "queue; compile it with optimisation, which removes the argument where it is not used");
     const bool joins = !steps_.empty() && !steps_.back().call && steps_.back().count < longest_run;
-    packets_.push_back(kernel_dispatch({.kernel_object = spec.kernel_object,
-                                        .grid = spec.grid,
-                                        .workgroup = spec.workgroup,
-                                        .private_segment_bytes = spec.private_segment_bytes,
-                                        .group_segment_bytes = spec.group_segment_bytes,
-                                        .kernarg = kernarg}));
+    packets_.push_back(kernel_dispatch(spec, kernarg));
     Kernel kernel;
     kernel.blocks[0] = {kernarg, spec.kernarg_bytes, {}};
     kernels_.push_back(std::move(kernel));
@@ -100,14 +95,8 @@ void GraphState::commit_update(std::size_t index) {
         kernel.blocks[kernel.current].users = launches_;
     }
     kernel.current = 1 - kernel.current;
-    const DispatchSpec& spec = kernel.next;
     const std::uint32_t header = packets_[index].words[0] & 0xffffu;
-    Packet packet = kernel_dispatch({.kernel_object = spec.kernel_object,
-                                     .grid = spec.grid,
-                                     .workgroup = spec.workgroup,
-                                     .private_segment_bytes = spec.private_segment_bytes,
-                                     .group_segment_bytes = spec.group_segment_bytes,
-                                     .kernarg = kernel.blocks[kernel.current].data});
+    Packet packet = kernel_dispatch(kernel.next, kernel.blocks[kernel.current].data);
     packet.words[0] = (packet.words[0] & 0xffff0000u) | header;
     packets_[index] = packet;
 }

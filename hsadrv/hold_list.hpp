@@ -12,16 +12,9 @@
 #include <utility>
 
 #include "hsadrv/growing_ring.hpp"
-#include "hsadrv/signal_pool.hpp"
+#include "hsadrv/point.hpp"
 
 namespace hsadrv::detail {
-
-/// The moment when an operation is complete: when the copy's signal is zero, or when so many packets are
-/// complete.
-struct Point {
-    std::uint64_t epochs = 0;
-    std::shared_ptr<PooledSignal> copy = {};
-};
 
 struct Hold {
     Point when;

@@ -2,30 +2,32 @@
 
 namespace hsadrv {
 
-KernargRing::KernargRing(std::byte* storage, std::size_t capacity_bytes, std::uint32_t max_launches)
-    : storage_(storage),
-      capacity_(capacity_bytes),
-      mask_(max_launches - 1),
-      records_(std::make_unique<Record[]>(max_launches)) {}
-
-std::byte* KernargRing::reserve_from_the_front(std::size_t rounded) noexcept {
-    if (rounded > capacity_) return nullptr;
-    std::uint64_t begin = head_;
-    // A block does not wrap: what is left before the end is skipped, and is part of the launch's room.
-    if (const std::size_t left = capacity_ - place_; left < rounded) begin += left;
-    if (begin + rounded - tail_ > capacity_) {
-        // Nothing in use: start over, so that a block as large as the ring always fits.
-        if (head_ != tail_) return nullptr;
-        head_ = tail_ = begin = (head_ / capacity_ + 1) * capacity_;
-    }
-    reserved_end_ = begin + rounded;
-    reserved_place_ = begin % capacity_ + rounded;
-    return storage_ + begin % capacity_;
+KernargRing::KernargRing(std::byte* storage, std::size_t capacity_bytes, std::uint64_t tickets)
+    : place_(storage),
+      limit_(storage + capacity_bytes),
+      ends_(std::make_unique<std::byte*[]>(tickets)),
+      mask_(tickets - 1),
+      begin_(storage),
+      end_(storage + capacity_bytes) {
+    ends_[0] = storage;
 }
 
-void KernargRing::reclaim(std::uint64_t completed) noexcept {
-    while (first_ != last_ && records_[first_ & mask_].ticket <= completed)
-        tail_ = records_[first_++ & mask_].end;
+std::byte* KernargRing::make_room(std::size_t room_bytes, std::uint64_t completed, std::uint64_t last) noexcept {
+    std::byte* const in_use = ends_[completed & mask_];  // from here on, round the end, to place_
+    if (completed == last) {
+        place_ = ends_[completed & mask_] = begin_;
+        limit_ = end_;
+    } else if (place_ < in_use) {
+        limit_ = in_use - alignment_bytes;  // never as far as that: a full ring would look like an empty one
+    } else {
+        limit_ = end_;
+        // A block does not wrap: what is left before the end is skipped.
+        if (!try_reserve(room_bytes) && room_bytes < static_cast<std::size_t>(in_use - begin_)) {
+            place_ = begin_;
+            limit_ = in_use - alignment_bytes;
+        }
+    }
+    return try_reserve(room_bytes);
 }
 
 }  // namespace hsadrv

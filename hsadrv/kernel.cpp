@@ -13,6 +13,13 @@ QueueFacts detail::queue_facts(const Stream& stream) noexcept {
             queue->private_segment_aperture_base_hi};
 }
 
+bool detail::KernelRecord::check_new_arguments(std::span<const ArgumentShape> given) const {
+    plan.check_arguments(given);
+    const bool in_order = plan.lie_in_order(given);
+    if (in_order) checked.store(given.data(), std::memory_order_relaxed);
+    return in_order;
+}
+
 shared::Occupancy Kernel::occupancy(Dim3 workgroup, const shared::LdsDemand& lds) const {
     const LaunchConfig config{.grid = workgroup, .workgroup = workgroup, .lds = lds};
     const LaunchShape shape = plan().shape(config);

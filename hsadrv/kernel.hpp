@@ -43,25 +43,32 @@ struct KernelRecord {
           kernel_object(object),
           agent(its_agent),
           processor(std::move(its_processor)),
-          executable(std::move(keeper)) {}
+          executable(std::move(keeper)),
+          plain(plan.dispatch(object, plan.plain_shape({}))),
+          room_bytes(KernargRing::room_bytes(plan.kernarg_bytes())) {}
 
     LaunchPlan plan;
     std::uint64_t kernel_object;
     AgentRef agent;
     std::string processor;  // "gfx90a"
     std::shared_ptr<const void> executable;
-    /// The shapes that were checked last and found right. Relaxed: they are constants, and who reads an older value
-    /// checks once more.
+    DispatchSpec plain;  ///< but for its grid and work-group
+    std::size_t room_bytes;  ///< for its arguments
+    /// The arguments that were checked last, found right and in order. Relaxed: they are constants, and who reads an
+    /// older value checks once more.
     mutable std::atomic<const ArgumentShape*> checked{nullptr};
 
-    /// `given` lives as long as the program: what is at its address never changes.
-    void check_arguments(std::span<const ArgumentShape> given) const {
-        if (checked.load(std::memory_order_relaxed) == given.data()) [[likely]]
-            return;
-        plan.check_arguments(given);
-        if (!given.empty()) checked.store(given.data(), std::memory_order_relaxed);
+    /// Are they where their offset_bytes says? Throws what LaunchPlan::check_arguments does. `given` lives as long as
+    /// the program: what is at its address never changes.
+    bool check_arguments(std::span<const ArgumentShape> given) const {
+        return (!given.empty() && checked.load(std::memory_order_relaxed) == given.data()) || check_new_arguments(given);
     }
+    bool check_new_arguments(std::span<const ArgumentShape> given) const;
 };
+
+/// Of a launch with such arguments. One array a list of types, so that its address stands for them.
+template <class... Args>
+inline constexpr std::array<ArgumentShape, sizeof...(Args)> shapes_of = argument_shapes<Args...>();
 
 /// The queue that a kernel of this stream runs on, as hidden arguments name it.
 QueueFacts queue_facts(const Stream& stream) noexcept;
@@ -78,7 +85,7 @@ void store_argument(std::byte* to, const T& value) {
 }
 
 template <class T>
-void keep_argument(Stream& stream, const T& value) {
+void keep_argument([[maybe_unused]] Stream& stream, [[maybe_unused]] const T& value) {
     if constexpr (std::is_same_v<T, DevicePointer>) {
         if (value.keep_alive) stream.keep_alive(value.keep_alive);
     }
@@ -107,10 +114,9 @@ class Kernel {
     /// kernel_args.hpp for what may be one. Throws InvalidArgument with nothing enqueued; what
     /// Stream::dispatch throws otherwise.
     template <class... Args>
-    void launch(Stream& stream, const LaunchConfig& config, const Args&... args) const {
-        static constexpr std::array<ArgumentShape, sizeof...(Args)> shapes{argument_shape<Args>...};
-        record_->check_arguments(shapes);
-        launch_checked(stream, config, args...);
+    [[gnu::always_inline]] void launch(Stream& stream, const LaunchConfig& config, const Args&... args) const {
+        enqueue<detail::shapes_of<Args...>>(record_->check_arguments(detail::shapes_of<Args...>), stream, config,
+                                            detail::launchable(args)...);
     }
 
     /// The same launch with its arguments' types checked once, here. Throws InvalidArgument as launch() would. See
@@ -127,8 +133,7 @@ class Kernel {
     /// For graphs: checks like launch(), and writes the arguments where `room(const DispatchSpec&)` says.
     template <class Room, class... Args>
     void prepare(const LaunchConfig& config, Room&& room, const Args&... args) const {
-        static constexpr std::array<ArgumentShape, sizeof...(Args)> shapes{argument_shape<Args>...};
-        record_->check_arguments(shapes);
+        record_->check_arguments(detail::shapes_of<Args...>);
         const LaunchShape shape = record_->plan.shape(config);
         fill(room(record_->plan.dispatch(record_->kernel_object, shape)), shape, {}, detail::launchable(args)...);
     }
@@ -137,29 +142,41 @@ class Kernel {
     template <class... Args>
     friend class BoundKernel;
 
-    /// launch() for arguments that were checked before.
-    template <class... Args>
-    void launch_checked(Stream& stream, const LaunchConfig& config, const Args&... args) const {
-        enqueue(stream, record_->plan.shape(config), config.deadline, detail::launchable(args)...);
-    }
-
-    template <class... Values>
-    [[gnu::always_inline]] void enqueue(Stream& stream, const LaunchShape& shape, Deadline deadline, const Values&... values) const {
+    /// For arguments that were checked; `in_order`: they are where `shapes` says.
+    template <const auto& shapes, class... Values>
+    [[gnu::always_inline]] void enqueue(bool in_order, Stream& stream, const LaunchConfig& config,
+                                        const Values&... values) const {
+        const detail::KernelRecord& kernel = *record_;
         check_stream(stream);
-        stream.dispatch(
-            record_->plan.dispatch(record_->kernel_object, shape),
-            [&](std::byte* kernarg) {
-                QueueFacts queue;  // asked here, where the stream keeps the queue that it has
-                if (record_->plan.needs_queue()) queue = detail::queue_facts(stream);
-                fill(kernarg, shape, queue, values...);
-            },
-            deadline);
+        const auto write = [&](std::byte* kernarg, std::uint32_t* words) noexcept {
+            [[maybe_unused]] std::size_t index = 0;
+            (detail::store_argument(kernarg + shapes[index++].offset_bytes, values), ...);
+            if (kernel.plan.has_implicit())
+                kernel.plan.fill_implicit(kernarg, kernel.plan.plain_shape(config), queue_of(stream));
+            return detail::write_dispatch(words, config.grid, config.workgroup, kernel.plain);
+        };
+        if (!in_order || !kernel.plan.is_plain(config) || !stream.lane().try_launch(kernel.room_bytes, write))
+            [[unlikely]]
+            return enqueue_closely(stream, config, values...);
         (detail::keep_argument(stream, values), ...);
     }
 
+    /// Everything is looked at. By value: what the short way knows need not lie in memory for its sake.
     template <class... Values>
-    [[gnu::always_inline]] void fill(std::byte* kernarg, const LaunchShape& shape, const QueueFacts& queue,
-              const Values&... values) const {
+    [[gnu::noinline]] void enqueue_closely(Stream& stream, LaunchConfig config, Values... values) const {
+        const LaunchShape shape = record_->plan.shape(config);
+        const auto write = [&](std::byte* kernarg) noexcept { fill(kernarg, shape, queue_of(stream), values...); };
+        stream.dispatch(record_->plan.dispatch(record_->kernel_object, shape), write, config.deadline);
+        (detail::keep_argument(stream, values), ...);
+    }
+
+    /// Asked while arguments are filled in: the stream keeps the queue that it has until they are enqueued.
+    QueueFacts queue_of(const Stream& stream) const noexcept {
+        return record_->plan.needs_queue() ? detail::queue_facts(stream) : QueueFacts{};
+    }
+
+    template <class... Values>
+    void fill(std::byte* kernarg, const LaunchShape& shape, const QueueFacts& queue, const Values&... values) const noexcept {
         const LaunchPlan& plan = record_->plan;
         [[maybe_unused]] std::size_t index = 0;
         (detail::store_argument(kernarg + plan.offset_bytes(index++), values), ...);

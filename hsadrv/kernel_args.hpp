@@ -9,6 +9,7 @@
 // Thread safety: no state.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -37,6 +38,8 @@ constexpr bool accepts(ArgumentClass wanted, ArgumentClass given) {
 struct ArgumentShape {
     std::uint32_t size_bytes = 0;
     ArgumentClass what = ArgumentClass::none;
+    std::uint32_t align_bytes = 1;   ///< alignof
+    std::uint32_t offset_bytes = 0;  ///< of a member of this type behind the ones before it, as C++ lays out structures
 };
 
 /// Device memory as an argument. The stream holds `keep_alive` until the kernel is complete.
@@ -70,7 +73,7 @@ constexpr ArgumentShape shape_of() {
     static_assert(!std::is_array_v<T> && !std::is_function_v<T>,
                   "pass a device pointer, not an array or a function");
     if constexpr (std::is_same_v<T, DevicePointer> || std::is_pointer_v<T> || std::is_null_pointer_v<T>) {
-        return {sizeof(void*), ArgumentClass::pointer};
+        return {sizeof(void*), ArgumentClass::pointer, alignof(void*)};
     } else {
         static_assert(std::is_trivially_copyable_v<T>,
                       "a kernel argument is a pointer or a trivially copyable value; give this type a "
@@ -78,7 +81,7 @@ constexpr ArgumentShape shape_of() {
         constexpr ArgumentClass what = std::is_floating_point_v<T>                  ? ArgumentClass::floating
                                        : std::is_integral_v<T> || std::is_enum_v<T> ? ArgumentClass::integer
                                                                                     : ArgumentClass::object;
-        return {sizeof(T), what};
+        return {sizeof(T), what, alignof(T)};
     }
 }
 
@@ -87,5 +90,19 @@ constexpr ArgumentShape shape_of() {
 /// What a T looks like to a kernel.
 template <class T>
 inline constexpr ArgumentShape argument_shape = detail::shape_of<detail::Launchable<T>>();
+
+namespace detail {
+/// Of all of them, one behind the other.
+template <class... Args>
+constexpr std::array<ArgumentShape, sizeof...(Args)> argument_shapes() {
+    std::array<ArgumentShape, sizeof...(Args)> shapes{argument_shape<Args>...};
+    std::uint32_t end = 0;
+    for (ArgumentShape& shape : shapes) {
+        shape.offset_bytes = (end + shape.align_bytes - 1) / shape.align_bytes * shape.align_bytes;
+        end = shape.offset_bytes + shape.size_bytes;
+    }
+    return shapes;
+}
+}  // namespace detail
 
 }  // namespace hsadrv

@@ -1,18 +1,17 @@
 // Internal: the launch path of a stream, in one place and inlined into the caller: a lock, a place for the arguments, a
 // packet, a doorbell. No call, no allocation.
 //
-//   if (std::byte* kernarg = lane.try_begin(bytes)) { fill(kernarg); lane.try_commit(spec, kernarg); lane.end(); }
+//   if (!lane.try_launch(room_bytes, fill)) …          // the long way
 //
-// Whatever is out of the ordinary (a copy to wait for, a capture, a failure, no room) makes try_begin or try_commit
-// decline, and StreamCore does it the long way. Owned by the StreamCore, which keeps it right under the mutex.
-// Thread safety: the mutex orders launches; detour() and what it reads may change at any moment, which is no
+// Whatever is out of the ordinary (a copy to wait for, a capture, a profile, a failure, no room) makes it decline, and StreamCore
+// does it the long way. Owned by the StreamCore, which keeps it right under the mutex.
+// Thread safety: the mutex orders launches; a failure or a divert() by another thread may come at any moment, which is no
 // worse than a moment later. Memory ordering: aql_ring.hpp's.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include "hsadrv/aql_ring.hpp"
 #include "hsadrv/dispatch_spec.hpp"
@@ -22,87 +21,83 @@
 
 namespace hsadrv::detail {
 
-/// A mutex whose uncontended lock and unlock are an instruction each. BasicLockable, with try_lock.
+/// A mutex whose uncontended lock and unlock are an instruction each, with a road block for those who take the straight
+/// way: try_lock_straight() fails from divert() until straighten(). BasicLockable, with try_lock.
 class LaneMutex {
   public:
+    bool try_lock_straight() noexcept {
+        std::uint32_t expected = 0;
+        return state_.compare_exchange_strong(expected, taken, std::memory_order_acquire, std::memory_order_relaxed);
+    }
+    bool try_lock() noexcept { return try_take(taken); }
     void lock() noexcept {
         if (!try_lock()) lock_contended();
     }
-    bool try_lock() noexcept {
-        std::uint32_t expected = free;
-        return state_.compare_exchange_strong(expected, taken, std::memory_order_acquire, std::memory_order_relaxed);
-    }
     void unlock() noexcept {
-        if (state_.exchange(free, std::memory_order_release) == contended) [[unlikely]]
+        if (state_.fetch_sub(taken, std::memory_order_release) & contended) [[unlikely]] {
+            // One sleeper is woken, and says again that there may be others.
+            state_.fetch_and(~contended, std::memory_order_relaxed);
             state_.notify_one();
+        }
     }
+
+    /// From any thread. Release: who finds the straight way barred sees why.
+    void divert() noexcept { state_.fetch_or(diverted, std::memory_order_release); }
+    /// With the lock held. Acquire, and before the look at the reasons: one that comes later diverts again.
+    void straighten() noexcept { state_.fetch_and(~diverted, std::memory_order_acq_rel); }
 
   private:
-    static constexpr std::uint32_t free = 0, taken = 1, contended = 2;
+    static constexpr std::uint32_t taken = 1, contended = 2, diverted = 4;
 
+    bool try_take(std::uint32_t bits) noexcept {
+        std::uint32_t state = state_.load(std::memory_order_relaxed);
+        do {
+            if (state & taken) return false;
+        } while (!state_.compare_exchange_weak(state, state | bits, std::memory_order_acquire,
+                                               std::memory_order_relaxed));
+        return true;
+    }
     void lock_contended() noexcept {
-        while (state_.exchange(contended, std::memory_order_acquire) != free)
-            state_.wait(contended, std::memory_order_relaxed);
+        while (!try_take(taken | contended)) {
+            const std::uint32_t state = state_.fetch_or(contended, std::memory_order_relaxed) | contended;
+            if (state & taken) state_.wait(state, std::memory_order_relaxed);
+        }
     }
 
-    std::atomic<std::uint32_t> state_{free};
+    std::atomic<std::uint32_t> state_{0};
 };
 
 struct LaunchLane {
     LaneMutex mutex;
-    bool busy_elsewhere = false;  ///< a copy to wait for, or a capture: under the mutex
-    const std::atomic<bool>* queue_dead = nullptr;
     AqlRing* ring = nullptr;
     Timeline* timeline = nullptr;
-    std::uint64_t packets = 0;         ///< in flight, at most
-    std::uint64_t completed_seen = 0;  ///< of the timeline
+    std::uint64_t limit = 0;  ///< so many may be submitted before the timeline is looked at again
     KernargRing kernargs;
     hsa_agent_t agent{};
     std::uint64_t completion = 0;  ///< the timeline's signal
 
-    bool detour() const noexcept {
-        return busy_elsewhere || timeline->failed() || queue_dead->load(std::memory_order_relaxed);
-    }
-
-    /// Room for the arguments, with the mutex locked; null: begin the long way.
-    [[gnu::always_inline]] std::byte* try_begin(std::size_t kernarg_bytes) noexcept {
-        if (!mutex.try_lock()) return nullptr;
-        if (!detour()) [[likely]]
-            if (std::byte* kernarg = kernargs.try_reserve(kernarg_bytes)) return kernarg;
+    /// Enqueues a kernel with that room for its arguments, as KernargRing counts it: `fill(std::byte* kernarg, std::uint32_t* words)` writes its arguments and words 1 to 9 of its
+    /// packet, and returns how many dimensions it has. False: nothing happened, go the long way.
+    template <class Fill>
+    [[gnu::always_inline]] bool try_launch(std::size_t room_bytes, Fill&& fill) noexcept {
+        if (!mutex.try_lock_straight()) [[unlikely]]
+            return false;
+        AqlRing& packets = *ring;
+        Timeline& counts = *timeline;
+        std::uint64_t slot = 0;
+        if (counts.failed() || counts.submitted() >= limit || !kernargs.has_room(room_bytes) ||
+            !packets.try_reserve_one(slot)) [[unlikely]] {
+            mutex.unlock();
+            return false;
+        }
+        std::byte* const kernarg = kernargs.place();
+        std::uint32_t* const words = packets.slot(slot).words.data();
+        const unsigned dimensions = fill(kernarg, words);
+        finish_dispatch(words, dimensions, kernarg, completion);
+        kernargs.commit(counts.submit(slot), room_bytes);
+        packets.publish_one(slot);
         mutex.unlock();
-        return nullptr;
-    }
-
-    /// Enqueues the kernel. False: nothing happened, commit the long way.
-    [[gnu::always_inline]] bool try_commit(const DispatchSpec& spec, std::byte* kernarg) noexcept {
-        if (busy_elsewhere || timeline->submitted() - completed_seen >= packets) return false;
-        const auto slot = ring->try_reserve(1);
-        if (!slot) return false;
-        const std::uint64_t epoch = timeline->submit(*slot);
-        write(*slot, spec, kernarg);
-        ring->publish(*slot, 1);
-        kernargs.commit(epoch);
         return true;
-    }
-
-    /// packet.hpp's kernel_dispatch(), word by word into the ring: the same packet, a test says, with half the
-    /// instructions.
-    [[gnu::always_inline]] void write(std::uint64_t slot, const DispatchSpec& spec, std::byte* kernarg) noexcept {
-        Packet& packet = ring->slot(slot);
-        std::uint32_t* words = packet.words.data();
-        words[1] = spec.workgroup.x | spec.workgroup.y << 16;
-        words[2] = spec.workgroup.z;
-        words[3] = spec.grid.x;
-        words[4] = spec.grid.y;
-        words[5] = spec.grid.z;
-        words[6] = spec.private_segment_bytes;
-        words[7] = spec.group_segment_bytes;
-        const std::uint64_t tail[] = {spec.kernel_object, reinterpret_cast<std::uintptr_t>(kernarg), 0, completion};
-        std::memcpy(words + 8, tail, sizeof tail);
-        // The grid has at least the dimensions of the work-group, which is no larger than it.
-        const std::uint32_t dimensions = spec.grid.z != 1 ? 3 : spec.grid.y != 1 ? 2 : 1;
-        constexpr std::uint32_t header = packet_header(PacketType::kernel_dispatch, {});
-        std::atomic_ref(words[0]).store(dimensions << 16 | header, std::memory_order_release);
     }
 };
 

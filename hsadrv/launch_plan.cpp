@@ -68,14 +68,29 @@ LaunchPlan::LaunchPlan(KernelMetadata kernel, const LaunchLimits& limits)
     }
     has_max_workgroups_ = kernel_.max_workgroups != std::array<std::uint32_t, 3>{};
     for (std::uint32_t i = 0; i < kernel_.arguments.size(); ++i) add(kernel_.arguments[i], i);
-    // 1024 at most, so that the product of three extents fits 32 bits.
     const auto& group = limits_.workgroup_max_dim;
-    plain_workgroup_ = std::bit_floor(std::min({group.x, group.y, group.z, std::uint32_t{1024}}));
     const auto& grid = limits_.grid_max_dim;
     plain_volume_ = std::min<std::uint64_t>({grid.x, grid.y, grid.z, limits_.grid_max_workitems});
-    plain_ = !kernel_.required_workgroup_size[0] && !has_max_workgroups_ && !kernel_.uniform_workgroups &&
-             !kernel_.uses_dynamic_stack && lds_pointers_.empty() &&
-             kernel_.group_segment_fixed_bytes <= limits_.group_segment_max_bytes;
+    has_implicit_ = !hidden_.empty() || !lds_pointers_.empty();
+    const bool plain = !kernel_.required_workgroup_size[0] && !has_max_workgroups_ && !kernel_.uniform_workgroups &&
+                       !kernel_.uses_dynamic_stack && lds_pointers_.empty() &&
+                       kernel_.group_segment_fixed_bytes <= limits_.group_segment_max_bytes;
+    // 1024 at most, so that the product of three extents fits 32 bits.
+    if (plain) plain_workgroup_ = std::bit_floor(std::min({group.x, group.y, group.z, std::uint32_t{1024}}));
+}
+
+void LaunchPlan::check_arguments(std::span<const ArgumentShape> given) const {
+    bool good = given.size() == parameters_.size();
+    for (std::size_t i = 0; good && i < given.size(); ++i)
+        good = given[i].size_bytes == parameters_[i].size_bytes && accepts(parameters_[i].accepts, given[i].what);
+    if (!good) refuse_arguments(given);
+}
+
+bool LaunchPlan::lie_in_order(std::span<const ArgumentShape> given) const noexcept {
+    return std::equal(given.begin(), given.end(), parameters_.begin(),
+                      [](const ArgumentShape& argument, const Parameter& parameter) {
+                          return argument.offset_bytes == parameter.offset_bytes;
+                      });
 }
 
 void LaunchPlan::add(const ArgumentMetadata& argument, std::uint32_t index) {
@@ -98,7 +113,7 @@ void LaunchPlan::add_lds_pointer(const ArgumentMetadata& argument, std::uint32_t
     lds_pointers_.push_back({argument.offset_bytes, align_bytes, index});
 }
 
-LaunchShape LaunchPlan::shape_with_everything(const LaunchConfig& config) const {
+LaunchShape LaunchPlan::shape(const LaunchConfig& config) const {
     if (!sizes_fit(config.grid, config.workgroup)) [[unlikely]]
         refuse_sizes(config.grid, config.workgroup);
 

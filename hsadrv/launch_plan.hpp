@@ -41,45 +41,50 @@ class LaunchPlan {
     std::size_t kernarg_bytes() const noexcept { return kernel_.kernarg_size_bytes; }
 
     /// Throws InvalidArgument: wrong count, or which argument has the wrong size or kind.
-    void check_arguments(std::span<const ArgumentShape> given) const {
-        bool good = given.size() == parameters_.size();
-        for (std::size_t i = 0; good && i < given.size(); ++i) {
-            good = given[i].size_bytes == parameters_[i].size_bytes &&
-                   accepts(parameters_[i].accepts, given[i].what);
-        }
-        if (!good) [[unlikely]]
-            refuse_arguments(given);
-    }
+    void check_arguments(std::span<const ArgumentShape> given) const;
+    /// Does every one of them, which were checked before, lie where C++ would put it in a structure?
+    bool lie_in_order(std::span<const ArgumentShape> given) const noexcept;
 
     /// Where explicit argument `index` lies in the kernarg segment. The arguments were checked before.
     std::uint32_t offset_bytes(std::size_t index) const noexcept { return parameters_[index].offset_bytes; }
 
     /// Checks grid, work-group and LDS against the kernel and the agent. Throws InvalidArgument. The result
     /// borrows `config`.
-    LaunchShape shape(const LaunchConfig& config) const {
-        if (!plain_ || config.lds.count != 0 || config.lds.size_bytes != 0 ||
-            !plainly_fits(config.grid, config.workgroup)) [[unlikely]]
-            return shape_with_everything(config);
+    LaunchShape shape(const LaunchConfig& config) const;
+
+    /// Is there nothing to this launch but a grid and a work-group that are within every limit? A few instructions for
+    /// what most launches are; false: ask shape().
+    bool is_plain(const LaunchConfig& config) const noexcept {
+        const Dim3 &grid = config.grid, &workgroup = config.workgroup;
+        // Zero wraps round to the largest number and so fails like a size that is too large.
+        const std::uint32_t largest_workgroup = (workgroup.x - 1) | (workgroup.y - 1) | (workgroup.z - 1);
+        const std::uint32_t large = ((grid.y - 1) | (grid.z - 1)) >> 16;  // or zero
+        const std::uint64_t volume = std::uint64_t{grid.x} * grid.y * grid.z;
+        return (config.lds.count | config.lds.size_bytes | large) == 0 && largest_workgroup < plain_workgroup_ &&
+               volume - 1 < plain_volume_ && workgroup.x * workgroup.y * workgroup.z <= max_flat_ &&
+               workgroup.x <= grid.x && workgroup.y <= grid.y && workgroup.z <= grid.z;
+    }
+    /// The shape of such a launch.
+    LaunchShape plain_shape(const LaunchConfig& config) const noexcept {
         return {.grid = config.grid,
-                .workgroup = within_grid(config.workgroup, config.grid),
+                .workgroup = config.workgroup,
                 .group_segment_bytes = kernel_.group_segment_fixed_bytes,
                 .private_segment_bytes = kernel_.private_segment_fixed_bytes,
-                .lds_base_bytes = kernel_.group_segment_fixed_bytes,
-                .lds = &config.lds};
+                .lds_base_bytes = kernel_.group_segment_fixed_bytes};
     }
 
     /// What a stream is asked to dispatch.
     DispatchSpec dispatch(std::uint64_t kernel_object, const LaunchShape& shape) const noexcept {
-        return {kernel_object,
-                shape.grid,
+        return {shape.grid,
                 shape.workgroup,
                 shape.private_segment_bytes,
                 shape.group_segment_bytes,
+                kernel_object,
                 kernarg_bytes(),
                 needs_queue()};
     }
 
-    bool has_implicit() const noexcept { return !hidden_.empty() || !lds_pointers_.empty(); }
+    bool has_implicit() const noexcept { return has_implicit_; }
     bool needs_queue() const noexcept { return hidden_.needs_queue(); }
 
     /// Writes every hidden argument and LDS pointer. `kernarg` has kernarg_bytes().
@@ -103,14 +108,6 @@ class LaunchPlan {
     void add(const ArgumentMetadata& argument, std::uint32_t index);
     void add_lds_pointer(const ArgumentMetadata& argument, std::uint32_t index);
     std::uint32_t private_bytes_with_stack(std::uint32_t stack_bytes) const;
-    /// Few instructions for the usual sizes; false: look again, more closely.
-    bool plainly_fits(const Dim3& grid, const Dim3& workgroup) const noexcept {
-        const std::uint32_t largest_workgroup = (workgroup.x - 1) | (workgroup.y - 1) | (workgroup.z - 1);
-        const std::uint32_t large = ((grid.y - 1) | (grid.z - 1)) >> 16;  // or zero
-        const std::uint64_t volume = std::uint64_t{grid.x} * grid.y * grid.z;
-        return (largest_workgroup < plain_workgroup_) & (large == 0) & (volume - 1 < plain_volume_) &
-               (workgroup.x * workgroup.y * workgroup.z <= max_flat_);
-    }
     /// The limits that every kernel has. Zero wraps round to the largest number and so fails like a size that is
     /// too large.
     bool sizes_within_limits(const Dim3& grid, const Dim3& workgroup) const noexcept {
@@ -132,7 +129,6 @@ class LaunchPlan {
         if (smaller.z > grid.z) smaller.z = grid.z;
         return smaller;
     }
-    LaunchShape shape_with_everything(const LaunchConfig& config) const;
     bool sizes_fit(const Dim3& grid, const Dim3& workgroup) const noexcept;
     bool workgroups_fit(const Dim3& grid, const Dim3& workgroup) const noexcept;
     bool lds_pointers_fit(const shared::LdsDemand& lds) const noexcept;
@@ -148,8 +144,10 @@ class LaunchPlan {
     KernelMetadata kernel_;
     LaunchLimits limits_;
     bool has_max_workgroups_ = false;
-    bool plain_ = false;  // no limits of its own, no LDS pointers, no dynamic stack: launches are checked quickly
-    std::uint32_t plain_workgroup_ = 0;  // a power of two; extents up to it are within every dimension's limit
+    bool has_implicit_ = false;
+    // For is_plain(). Zero for a kernel with limits of its own, LDS pointers or a dynamic stack; else a power of two:
+    // extents up to it are within every dimension's limit.
+    std::uint32_t plain_workgroup_ = 0;
     std::uint64_t plain_volume_ = 0;     // so many work-items are within every limit of a grid
     std::uint32_t max_flat_ = 0;         // of a work-group: the kernel's and the agent's limit
     std::uint32_t lds_align_bytes_ = 1;  // the strictest of the LDS pointers

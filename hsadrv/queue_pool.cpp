@@ -53,6 +53,7 @@ void SharedQueue::enter(StreamCore& stream) {
     const std::lock_guard lock(mutex_);
     forget_the_gone();
     users_.push_back({stream.timeline(), &stream, nullptr});
+    if (dead()) stream.lane().mutex.divert();
 }
 
 void SharedQueue::leave(StreamCore& stream) noexcept {
@@ -99,6 +100,8 @@ std::string SharedQueue::head_label() const {
 
 void SharedQueue::die() noexcept {
     dead_.store(true, std::memory_order_release);
+    for (const User& user : users_)
+        if (user.stream) user.stream->lane().mutex.divert();
     died_.notify_all();
 }
 

@@ -64,7 +64,6 @@ class SharedQueue {
 
     /// Nothing runs on it any more, and the stream at fault has been told.
     bool dead() const noexcept { return dead_.load(std::memory_order_acquire); }
-    const std::atomic<bool>& death() const noexcept { return dead_; }
     /// Returns when it is dead: a moment after its packet processor has stopped it.
     void await_death();
 

@@ -125,19 +125,23 @@ class Stream {
         fill_async(destination, count * sizeof(T), std::as_bytes(std::span(&value, 1)), deadline);
     }
 
-    /// Enqueues one kernel. `fill(std::byte* kernarg)` writes spec.kernarg_bytes of arguments, 64-byte
-    /// aligned, in place; if it throws, nothing is enqueued. No runtime call, allocation or system call,
-    /// unless the stream must wait for room or for a copy before it. Nothing is validated here:
-    /// Kernel::launch does that.
+    /// Enqueues one kernel. `fill(std::byte* kernarg)` writes spec.kernarg_bytes of arguments, 64-byte aligned, in place;
+    /// if it throws, nothing is enqueued. If it is noexcept: no runtime call, allocation or system call, unless the
+    /// stream must wait for room or for a copy before it. Nothing is validated here: Kernel::launch does that.
     template <class Fill>
     [[gnu::always_inline]] void dispatch(const DispatchSpec& spec, Fill&& fill, Deadline deadline = {}) {
-        std::byte* kernarg = lane_->try_begin(spec.kernarg_bytes);
-        if (kernarg == nullptr) [[unlikely]]
-            kernarg = begin_dispatch(spec, deadline);
+        if constexpr (std::is_nothrow_invocable_v<Fill&, std::byte*>) {
+            const auto write = [&](std::byte* kernarg, std::uint32_t* words) noexcept {
+                fill(kernarg);
+                return detail::write_dispatch(words, spec.grid, spec.workgroup, spec);
+            };
+            if (lane_->try_launch(KernargRing::room_bytes(spec.kernarg_bytes), write)) [[likely]]
+                return;
+        }
+        std::byte* kernarg = begin_dispatch(spec, deadline);
         const Unlock unlock{lane_->mutex};
-        std::forward<Fill>(fill)(kernarg);
-        if (!lane_->try_commit(spec, kernarg)) [[unlikely]]
-            commit_dispatch(spec, kernarg, deadline);
+        fill(kernarg);
+        commit_dispatch(spec, kernarg, deadline);
     }
 
     /// The moment when everything submitted so far is complete.
@@ -203,6 +207,8 @@ class Stream {
 
     /// Internal: see stream_core.hpp.
     detail::StreamCore& core() const noexcept { return *core_; }
+    /// Internal: see launch_lane.hpp.
+    detail::LaunchLane& lane() const noexcept { return *lane_; }
     /// Internal: see stream_handle.hpp.
     const std::shared_ptr<detail::StreamHandle>& handle() const noexcept;
 

@@ -5,8 +5,8 @@
 #include <tuple>
 
 #include "hsadrv/error.hpp"
-#include "hsadrv/live_streams.hpp"
 #include "hsadrv/known_kernels.hpp"
+#include "hsadrv/live_streams.hpp"
 #include "hsadrv/runtime.hpp"
 #include "hsadrv/text.hpp"
 
@@ -33,6 +33,7 @@ std::string label_of(AgentRef gpu, const StreamOptions& options) {
 
 StreamCore::StreamCore(AgentRef gpu, const StreamOptions& options)
     : agent_(gpu),
+      packets_(options.packets),
       timeline_(std::make_shared<Timeline>(label_of(gpu, options), options.packets)),
       signals_(Driver::current().runtime().signals()),
       queues_(Driver::current().runtime().queues()),
@@ -42,7 +43,7 @@ StreamCore::StreamCore(AgentRef gpu, const StreamOptions& options)
                               "): the size must be a multiple of " +
                               std::to_string(KernargRing::alignment_bytes));
     lane_.timeline = timeline_.get();
-    lane_.packets = options.packets;
+    lane_.limit = options.packets;
     lane_.agent = gpu.native();
     lane_.completion = timeline_->signal().native().handle;
     set_queue(queues_.take({.gpu = gpu,
@@ -134,8 +135,7 @@ void StreamCore::look_around(Lock lock) noexcept {
 }
 
 void StreamCore::wait(const Point& point, Deadline deadline, const char* call, Lock lock) {
-    const SignalRef signal = point.copy ? point.copy->ref() : timeline_->signal();
-    const std::int64_t below = point.copy ? 1 : Timeline::below(point.epochs);
+    const auto [signal, below] = signal_of(*timeline_, point);
     while (!signal.try_wait(Condition::less, below, deadline.sliced(look_around_period))) {
         look_around(lock);
         if (failed()) break;
@@ -196,10 +196,8 @@ void StreamCore::synchronize(Deadline deadline) {
     for (std::size_t count = RetiredHolds::most; count == RetiredHolds::most;) {
         RetiredHolds retired;
         const auto held = lock(deadline, call);
-        check_copies();
-        if (timeline_->lost(timeline_->submitted())) timeline_->rethrow();
-        throw_if_failed();
-        if (copy_tail_ && reached({.copy = copy_tail_})) clear_copy_tail();
+        throw_if_lost();
+        if (copy_tail_ && reached({.copy = copy_tail_})) copy_tail_.reset();
         drop_notes();
         retire(retired);
         count = retired.count;
@@ -218,10 +216,14 @@ bool StreamCore::query() {
         return false;
     }
     // A failing stream ends in the same value as one that is done.
+    throw_if_lost();
+    return true;
+}
+
+void StreamCore::throw_if_lost() {
     check_copies();
     if (timeline_->lost(timeline_->submitted())) timeline_->rethrow();
     throw_if_failed();
-    return true;
 }
 
 // ---- failure

@@ -10,9 +10,9 @@
 // stream_order.cpp: events, signals, host functions; stream_profiling.cpp: what is profiled; autopsy.cpp: why it
 // does not move.
 //
-// Thread safety: the mutex orders submissions; fail(), kernels_in_flight() and timeline() may be used
-// from the runtime's threads and take only the failure mutex. Lock order: the fault board's, mutex_, the queue
-// pool's, a queue's, failure_mutex_.
+// Thread safety: the mutex orders submissions; fail(), kernels_in_flight() and timeline() may be used from the
+// runtime's threads and take only the failure mutex. Lock order: the fault board's, mutex_, the queue pool's, a
+// queue's, failure_mutex_.
 #pragma once
 
 #include <atomic>
@@ -64,7 +64,15 @@ struct Note {
     hsa_signal_t on = {0};                  ///< waited for, or decremented
     std::int64_t value = 0;                 ///< of signal; of event: the count that is waited for
     std::shared_ptr<const Timeline> upstream = {};
+
+    bool is_over(const Timeline& timeline, std::uint64_t read_index) const noexcept {
+        return epoch != 0 ? timeline.reached(epoch) : slot + count <= read_index;
+    }
 };
+
+/// Of packets that only order: copies see to their own visibility, and the kernels around them acquire and release at
+/// system scope.
+inline constexpr PacketOrder ordering_only{.barrier = true, .acquire = FenceScope::none, .release = FenceScope::none};
 
 class StreamCore {
   public:
@@ -146,11 +154,11 @@ class StreamCore {
     bool finish_copies() noexcept;
     void look_around(Lock lock) noexcept;
     void check_copies() noexcept;
+    /// At the end of a wait: throws what was lost meanwhile.
+    void throw_if_lost();
     std::string situation() const;
 
-    bool reached(const Point& point) const noexcept {
-        return point.copy ? point.copy->ref().load() <= 0 : timeline_->reached(point.epochs);
-    }
+    bool reached(const Point& point) const noexcept { return detail::reached(*timeline_, point); }
     Point tail() const;
     /// Returns when the point is reached. Throws the failure, or Timeout naming the call.
     void wait(const Point& point, Deadline deadline, const char* call, Lock lock = Lock::held);
@@ -164,7 +172,8 @@ class StreamCore {
     std::uint64_t put_counted(const Packet& packet, Deadline deadline, const char* call);
     std::uint64_t put_counted(const Packet& packet, Note note, Deadline deadline, const char* call);
     void wait_for_turn(Deadline deadline, const char* call);
-    void push_note(Note note);
+    /// The next counted packet lies here, or so many.
+    std::uint64_t count_packets(std::uint64_t slot, std::uint32_t packets = 1) noexcept;
     void drop_notes() noexcept;
     /// While the stream is captured: records the call, and the caller returns.
     template <class Call>
@@ -184,8 +193,6 @@ class StreamCore {
     /// A kernel with a signal of its own, and the count: returns that.
     std::uint64_t put_profiled(const Packet& kernel, Deadline deadline, const char* call);
     void copy_on_host(void* to, const void* from, std::size_t size_bytes);
-    /// Whether launches go the long way.
-    void set_detour() noexcept { lane_.busy_elsewhere = copy_tail_ || capture_ || profiling_; }
     /// Calls `function` on the callbacks' thread when the signal is below the value, or at once.
     void when(SignalRef signal, std::int64_t below, std::function<void()> function);
     /// From here on packets wait for the copies before them.
@@ -196,7 +203,6 @@ class StreamCore {
     std::shared_ptr<PooledSignal> before_next(Deadline deadline, const char* call);
     /// Such an operation, done when `done` is zero, is the stream's last now.
     void set_copy_tail(std::shared_ptr<PooledSignal> done, Note::Kind kind);
-    void clear_copy_tail() noexcept;
     void set_queue(std::shared_ptr<SharedQueue> queue);
 
     // Copies, with the mutex held (stream_copy.cpp, stream_rect.cpp).
@@ -275,6 +281,7 @@ class StreamCore {
     mutable LaunchLane lane_;  // its mutex is the stream's
     LaneMutex& mutex_ = lane_.mutex;
     AgentRef agent_;
+    std::uint64_t packets_;  // in flight, at most
     std::shared_ptr<Timeline> timeline_;
     SignalPool& signals_;
     QueuePool& queues_;

@@ -11,16 +11,14 @@ void StreamCore::begin_capture() {
     throw_if_failed();
     refuse_in_capture("Stream::begin_capture");
     capture_ = std::make_shared<GraphState>(agent_);
-    set_detour();
+    mutex_.divert();
 }
 
 std::shared_ptr<GraphState> StreamCore::end_capture() {
     const auto held = lock({}, "Stream::end_capture");
     if (!capture_)
         throw InvalidArgument("Stream::end_capture(" + label() + "): begin_capture() was not called");
-    auto captured = std::exchange(capture_, nullptr);
-    set_detour();
-    return captured;
+    return std::exchange(capture_, nullptr);
 }
 
 void StreamCore::refuse_in_capture(const char* call) const {
@@ -69,7 +67,7 @@ void StreamCore::put_run(const GraphState& graph, std::size_t first, std::size_t
     notes_.make_room(1);
     const auto packets = static_cast<std::uint32_t>(count);
     const std::uint64_t slot = reserve(packets, deadline, call);
-    const std::uint64_t epoch = timeline_->submit(slot, packets);
+    const std::uint64_t epoch = count_packets(slot, packets);
     const QueueRef queue = queue_->ref();
     const Packet* packet = graph.packets().data() + first;
     for (std::uint32_t i = 0; i + 1 < packets; ++i) queue.write(slot + i, packet[i]);

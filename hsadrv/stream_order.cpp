@@ -9,13 +9,6 @@
 
 namespace hsadrv::detail {
 
-namespace {
-
-constexpr PacketOrder ordering_only{
-    .barrier = true, .acquire = FenceScope::none, .release = FenceScope::none};
-
-}  // namespace
-
 // Devices write times into a packet's own signal, and only on queues that were asked to.
 void StreamCore::profile_queue() {
     check(hsa_amd_profiling_set_profiler_enabled(queue_->ref().native(), 1),
@@ -154,8 +147,8 @@ void StreamCore::on_complete(std::function<void(std::exception_ptr)> callback, D
     auto run = [timeline = timeline_, epochs, copy = last.copy, callback = std::move(callback)]{
         callback(timeline->lost(epochs) ? timeline->error() : nullptr);
     };
-    const SignalRef signal = last.copy ? last.copy->ref() : timeline_->signal();
-    when(signal, last.copy ? 1 : Timeline::below(last.epochs), std::move(run));
+    const auto [signal, below] = signal_of(*timeline_, last);
+    when(signal, below, std::move(run));
 }
 
 }  // namespace hsadrv::detail

@@ -15,10 +15,6 @@ using namespace std::chrono_literals;
 
 std::span<const hsa_signal_t> one(const hsa_signal_t& signal) noexcept { return {&signal, 1}; }
 
-// Copies see to their own visibility, and the kernels around them acquire and release at system scope.
-constexpr PacketOrder ordering_only{
-    .barrier = true, .acquire = FenceScope::none, .release = FenceScope::none};
-
 }  // namespace
 
 std::uint64_t StreamCore::reserve(std::uint32_t count, Deadline deadline, const char* call) {
@@ -36,18 +32,22 @@ std::uint64_t StreamCore::reserve(std::uint32_t count, Deadline deadline, const 
 }
 
 void StreamCore::wait_for_turn(Deadline deadline, const char* call) {
-    while (timeline_->submitted() - lane_.completed_seen >= lane_.packets) {
-        lane_.completed_seen = timeline_->completed();
-        if (timeline_->submitted() - lane_.completed_seen < lane_.packets) return;
-        wait_for_progress(deadline, call);
+    while (timeline_->submitted() >= lane_.limit) {
+        lane_.limit = timeline_->completed() + packets_;
+        if (timeline_->submitted() >= lane_.limit) wait_for_progress(deadline, call);
     }
 }
 
+std::uint64_t StreamCore::count_packets(std::uint64_t slot, std::uint32_t packets) noexcept {
+    const std::uint64_t count = timeline_->submit(slot, packets);
+    kernargs_.note(count);
+    return count;
+}
+
 std::uint64_t StreamCore::put_counted(const Packet& packet, Deadline deadline, const char* call) {
-    if (timeline_->submitted() - lane_.completed_seen >= lane_.packets) [[unlikely]]
-        wait_for_turn(deadline, call);
+    wait_for_turn(deadline, call);
     const std::uint64_t slot = reserve(1, deadline, call);
-    const std::uint64_t epoch = timeline_->submit(slot);
+    const std::uint64_t epoch = count_packets(slot);
     const QueueRef queue = queue_->ref();
     queue.write(slot, packet);
     queue.publish(slot, 1);
@@ -77,9 +77,7 @@ void StreamCore::put(const Packet& packet, Note note, Deadline deadline, const c
 void StreamCore::drop_notes() noexcept {
     const std::uint64_t read_index = queue_->ref().read_index();
     while (!notes_.empty()) {
-        const Note& note = notes_.front();
-        const bool over = note.epoch != 0 ? timeline_->reached(note.epoch) : note.slot + note.count <= read_index;
-        if (!over) return;
+        if (!notes_.front().is_over(*timeline_, read_index)) return;
         notes_.pop_front();
     }
 }
@@ -145,7 +143,7 @@ void StreamCore::join_copies(Deadline deadline, const char* call) {
                         {.kind = copy_tail_kind_, .on = copy}, deadline, call);
         holds_.push({.epochs = epoch}, copy_tail_);
     }
-    clear_copy_tail();
+    copy_tail_.reset();
 }
 
 std::shared_ptr<PooledSignal> StreamCore::gate(Deadline deadline, const char* call) {
@@ -169,18 +167,12 @@ std::shared_ptr<PooledSignal> StreamCore::before_next(Deadline deadline, const c
 void StreamCore::set_copy_tail(std::shared_ptr<PooledSignal> done, Note::Kind kind) {
     copy_tail_ = std::move(done);
     copy_tail_kind_ = kind;
-    set_detour();
-}
-
-void StreamCore::clear_copy_tail() noexcept {
-    copy_tail_.reset();
-    set_detour();
+    mutex_.divert();
 }
 
 void StreamCore::set_queue(std::shared_ptr<SharedQueue> queue) {
     queue_ = std::move(queue);
     lane_.ring = &queue_->ref().ring();
-    lane_.queue_dead = &queue_->death();
 }
 
 std::byte* StreamCore::begin_dispatch(const DispatchSpec& spec, Deadline deadline) {
@@ -199,12 +191,16 @@ std::byte* StreamCore::begin_dispatch(const DispatchSpec& spec, Deadline deadlin
     }
     if (copy_tail_) [[unlikely]]
         join_copies(deadline, call);
-    std::byte* kernarg = kernargs_.try_reserve(spec.kernarg_bytes);
-    while (kernarg == nullptr) [[unlikely]] {
-            kernargs_.reclaim(timeline_->completed());
-            kernarg = kernargs_.try_reserve(spec.kernarg_bytes);
-            if (kernarg == nullptr) wait_for_progress(deadline, call);
-        }
+    const std::size_t room_bytes = KernargRing::room_bytes(spec.kernarg_bytes);
+    std::byte* kernarg = kernargs_.try_reserve(room_bytes);
+    while (kernarg == nullptr) {
+        kernarg = kernargs_.make_room(room_bytes, timeline_->completed(), timeline_->submitted());
+        if (kernarg == nullptr) wait_for_progress(deadline, call);
+    }
+    if (!profiling_) {
+        mutex_.straighten();
+        if (queue_->dead()) mutex_.divert();
+    }
     held.release();  // Stream::dispatch unlocks
     return kernarg;
 }
@@ -212,15 +208,10 @@ std::byte* StreamCore::begin_dispatch(const DispatchSpec& spec, Deadline deadlin
 void StreamCore::commit_dispatch(const DispatchSpec& spec, std::byte* kernarg, Deadline deadline) {
     if (capture_) [[unlikely]]
         return capture_->commit_kernel(spec, kernarg);
-    const Packet packet = kernel_dispatch({.kernel_object = spec.kernel_object,
-                                           .grid = spec.grid,
-                                           .workgroup = spec.workgroup,
-                                           .private_segment_bytes = spec.private_segment_bytes,
-                                           .group_segment_bytes = spec.group_segment_bytes,
-                                           .kernarg = kernarg,
-                                           .completion = timeline_->signal().native()});
+    const Packet packet = kernel_dispatch(spec, kernarg, timeline_->signal().native());
     kernargs_.commit(profiling_ ? put_profiled(packet, deadline, "Stream::dispatch")
-                                : put_counted(packet, deadline, "Stream::dispatch"));
+                                : put_counted(packet, deadline, "Stream::dispatch"),
+                     KernargRing::room_bytes(spec.kernarg_bytes));
 }
 
 void StreamCore::submit(std::span<const Packet> packets, Deadline deadline) {
@@ -242,7 +233,7 @@ void StreamCore::submit(std::span<const Packet> packets, Deadline deadline) {
     notes_.make_room(1);
     const auto count = static_cast<std::uint32_t>(packets.size()) + 1;
     const std::uint64_t slot = reserve(count, deadline, call);
-    const std::uint64_t epoch = timeline_->submit(slot, count);
+    const std::uint64_t epoch = count_packets(slot, count);
     const QueueRef queue = queue_->ref();
     for (std::uint32_t i = 0; i + 1 < count; ++i) {
         Packet packet = packets[i];

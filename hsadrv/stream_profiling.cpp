@@ -16,7 +16,7 @@ void StreamCore::begin_profile() {
     if (!profiled_) profile_queue();
     check(hsa_amd_profiling_async_copy_enable(true), "hsa_amd_profiling_async_copy_enable(true)");
     profiling_ = true;
-    set_detour();
+    mutex_.divert();
 }
 
 void StreamCore::profile(bool on, Deadline deadline) {
@@ -24,7 +24,6 @@ void StreamCore::profile(bool on, Deadline deadline) {
     throw_if_failed();
     if (on) return begin_profile();
     profiling_ = false;
-    set_detour();
 }
 
 Profile StreamCore::take_profile(Deadline deadline) {
@@ -49,12 +48,10 @@ std::uint64_t StreamCore::put_profiled(const Packet& kernel, Deadline deadline, 
     dispatch.completion_signal = signal->native();
     wait_for_turn(deadline, call);
     const std::uint64_t slot = reserve(2, deadline, call);
-    const std::uint64_t epoch = timeline_->submit(slot, 2);
+    const std::uint64_t epoch = count_packets(slot, 2);
     const QueueRef queue = queue_->ref();
     queue.write(slot, Packet::from(dispatch));
-    queue.write(slot + 1,
-                barrier_and({}, timeline_->signal().native(),
-                            {.barrier = true, .acquire = FenceScope::none, .release = FenceScope::none}));
+    queue.write(slot + 1, barrier_and({}, timeline_->signal().native(), ordering_only));
     queue.publish(slot, 2);
     notes_.push_back({.kind = Note::Kind::batch, .count = 2, .slot = slot, .epoch = epoch});
     profile_->push(std::move(record), std::move(signal), epoch);

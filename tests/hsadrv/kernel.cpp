@@ -55,12 +55,12 @@ bool skip_reason(std::string& why) {
 
 }  // namespace
 
-void* operator new(std::size_t size) {
+// Not inlined: a compiler that sees one side takes malloc() or free() for a mistake.
+[[gnu::noinline]] void* operator new(std::size_t size) {
     ++allocations;
     if (void* memory = std::malloc(size ? size : 1)) return memory;
     throw std::bad_alloc();
 }
-// Not inlined: a compiler that sees both sides takes free() for a mistake.
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 

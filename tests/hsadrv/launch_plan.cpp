@@ -43,7 +43,7 @@ ArgumentMetadata lds_pointer(std::uint32_t offset, std::uint32_t align) {
 
 template <class... Args>
 std::string arguments_refusal(const LaunchPlan& plan) {
-    const std::array<ArgumentShape, sizeof...(Args)> shapes{argument_shape<Args>...};
+    const auto shapes = detail::argument_shapes<Args...>();
     return message_of<InvalidArgument>([&] { plan.check_arguments(shapes); });
 }
 

@@ -131,19 +131,17 @@ TEST_CASE("the launch path of streams writes what the builder builds", "[packet]
     for (const Row& row : rows) {
         CAPTURE(row.grid.x, row.grid.y, row.grid.z);
         const Dim3 workgroup{row.workgroup.x, row.workgroup.y, std::min(row.workgroup.z, row.grid.z)};
-        const DispatchSpec spec{.kernel_object = 0x123456789a,
-                                .grid = row.grid,
+        const DispatchSpec spec{.grid = row.grid,
                                 .workgroup = workgroup,
                                 .private_segment_bytes = 7,
-                                .group_segment_bytes = 9};
+                                .group_segment_bytes = 9,
+                                .kernel_object = 0x123456789a};
         std::byte kernarg[64];
-        alignas(64) Packet slots[4];
-        std::uint64_t read_index = 0, write_index = 0, doorbell = 0;
-        AqlRing ring({.slots = slots, .size = 4, .read_index = &read_index, .write_index = &write_index, .doorbell = &doorbell});
-        detail::LaunchLane lane;
-        lane.ring = &ring;
-        lane.completion = 0xabcdef00;
-        lane.write(2, spec, kernarg);
+        Packet written{};
+        written.words.fill(~0u);
+        const unsigned dimensions = detail::write_dispatch(written.words.data(), spec.grid, spec.workgroup, spec);
+        detail::finish_dispatch(written.words.data(), dimensions, kernarg, 0xabcdef00);
+        CHECK(detail::kernel_dispatch(spec, kernarg, {0xabcdef00}).words == written.words);
         const Packet expected = kernel_dispatch({.kernel_object = spec.kernel_object,
                                                  .grid = spec.grid,
                                                  .workgroup = spec.workgroup,
@@ -151,6 +149,6 @@ TEST_CASE("the launch path of streams writes what the builder builds", "[packet]
                                                  .group_segment_bytes = 9,
                                                  .kernarg = kernarg,
                                                  .completion = {0xabcdef00}});
-        CHECK(slots[2].words == expected.words);
+        CHECK(written.words == expected.words);
     }
 }

@@ -31,10 +31,11 @@ struct Bench {
     Allocation memory = Allocation::from_pool(host_pool(), 4096);
     std::uint32_t* out = static_cast<std::uint32_t*>(memory.data());
     std::uint64_t values[6] = {0, 2, 3, 4, 5, 6};
+    std::uint32_t grid = 64;
     bench::HandWritten aql{gpu, kernel.kernel_object()};
 
     [[gnu::noinline]] void launch() {
-        kernel.launch(stream, {.grid = 64, .workgroup = 64}, out, values[0], values[1], values[2], values[3],
+        kernel.launch(stream, {.grid = grid, .workgroup = 64}, out, values[0], values[1], values[2], values[3],
                       values[4], values[5]);
     }
     Graph record(int count) {
