@@ -2,16 +2,14 @@
 //
 //   std::optional<std::uint64_t> at = ring.try_reserve(1);      // the index of the first slot; nothing: full
 //   ring.write(*at, packet);                                    // body, then header
-//   ring.publish(*at, 1);                                       // the doorbell follows the published
-//   frontier
+//   ring.publish(*at, 1);                                       // the doorbell follows the published frontier
 //
 // Thread safety: any number of producers, without locks. Every reserved slot must be written and published;
 // until then no later slot's doorbell is rung, because a doorbell never passes an unpublished slot.
 //
 // Memory ordering, and why it is enough:
-//  - read index, acquire: the packet processor stores it after it has marked the slot invalid, so that
-//  whoever sees the
-//    new value may overwrite the slot.
+//  - read index, acquire: the packet processor stores it after it has marked the slot invalid, so that whoever sees
+//    the new value may overwrite the slot.
 //  - write index, compare-exchange, relaxed: it only hands out numbers; slots are guarded by the read index.
 //  - header, release: the processor's acquire of the header makes body and arguments visible.
 //  - frontier_, compare-exchange: one producer moves it over each slot, its own first slot in one step if the
@@ -19,8 +17,7 @@
 //    frontier short of it, and who moves the frontier and then looks at the next slot, must not miss each other.
 //    They also make the doorbell's store happen after every header store that it covers, also those of other
 //    producers.
-//  - doorbell, release: after the headers. Two producers may store it in the opposite order; multi-producer
-//  queues
+//  - doorbell, release: after the headers. Two producers may store it in the opposite order; multi-producer queues
 //    accept that (HSA Platform System Architecture, "Queue mechanics").
 #pragma once
 

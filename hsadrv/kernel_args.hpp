@@ -1,8 +1,7 @@
 // Kernel arguments from C++'s side: what a value looks like to a kernel, known at compile time.
 //
 //     argument_shape<float>                        // 4 bytes, floating
-//     DevicePointer kernel_argument(const MyArray& array) { return {array.data(), array.owner()}; }   // in
-//     MyArray's namespace
+//     DevicePointer kernel_argument(const MyArray& array) { return {array.data(), array.owner()}; }  // beside MyArray
 //
 // A type is launchable if it is a pointer, an arithmetic type, an enum or a trivially copyable class, or if a
 // function `kernel_argument(const T&)` found through T's namespace makes it one of these or a DevicePointer.

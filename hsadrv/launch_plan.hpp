@@ -1,9 +1,9 @@
 // LaunchPlan: everything about launching one kernel that can be known before it is launched, as small tables.
 //
 //     LaunchPlan plan(kernel_metadata, limits);
-//     plan.check_arguments(shapes);                         // InvalidArgument: which argument, wanted and
-//     given LaunchShape shape = plan.shape(config);               // InvalidArgument: which limit, with the
-//     numbers plan.fill_implicit(kernarg, shape, queue_facts);      // hidden arguments and LDS pointers
+//     plan.check_arguments(shapes);                      // InvalidArgument: which argument, wanted and given
+//     LaunchShape shape = plan.shape(config);            // InvalidArgument: which limit, with the numbers
+//     plan.fill_implicit(kernarg, shape, queue_facts);   // hidden arguments and LDS pointers
 //
 // Pure: metadata and numbers in, bytes out. Checks and filling allocate nothing and make no call unless they
 // fail. Owns: a copy of the kernel's metadata. Thread safety: const functions from any thread. Source: LLVM

@@ -1,7 +1,7 @@
 // AQL packets as values: pure functions from facts to 64 bytes.
 //
-//   Packet p = kernel_dispatch({.kernel_object = object, .grid = 1 << 20, .workgroup = 256, .kernarg =
-//   args}); queue.submit(p);
+//   Packet p = kernel_dispatch({.kernel_object = object, .grid = 1 << 20, .workgroup = 256, .kernarg = args});
+//   queue.ref().submit(p);
 //
 // The header is the last thing that a builder writes, and the first word of a packet is the last that a queue
 // stores: a packet processor that sees the header sees the rest. Thread safety: values. Source: HSA Platform

@@ -3,9 +3,9 @@
 //   hsadrv::Stream stream = gpu.stream({.profile = true});
 //   …
 //   hsadrv::Profile profile = stream.take_profile();
-//   for (const hsadrv::ProfileRecord& r : profile.records) std::printf("%s %ld ns\n", r.name.c_str(),
-//   r.duration().count()); std::ofstream("trace.json") << hsadrv::chrome_trace({&profile, 1});    // for
-//   ui.perfetto.dev
+//   for (const hsadrv::ProfileRecord& r : profile.records)
+//       std::printf("%s %ld ns\n", r.name.c_str(), r.duration().count());
+//   std::ofstream("trace.json") << hsadrv::chrome_trace({&profile, 1});  // for ui.perfetto.dev
 //
 // Thread safety: plain values. Source: hsa_ext_amd.h, hsa_amd_profiling_get_dispatch_time and
 // hsa_amd_profiling_get_async_copy_time; the format of the trace: "Trace Event Format", complete events.

@@ -55,8 +55,8 @@ struct StreamOptions {
     std::string name = {};                   ///< for messages
     std::uint32_t packets = 1024;            ///< operations in flight, a power of two
     std::size_t kernarg_bytes = 512u << 10;  ///< argument storage in flight; a multiple of 64
-    std::chrono::nanoseconds drain =
-        std::chrono::seconds(10);  ///< how long the destructor waits for work in flight
+    /// How long the destructor waits for work in flight.
+    std::chrono::nanoseconds drain = std::chrono::seconds(10);
     bool exclusive_queue = false;  ///< a hardware queue that no other stream uses
     /// Against the work of other queues. Streams share queues only with streams of the same priority and mask.
     QueuePriority priority = QueuePriority::normal;
