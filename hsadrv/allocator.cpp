@@ -23,7 +23,7 @@ AllocatorState::AllocatorState(const MemPool& pool, const AllocatorOptions& opti
     : runtime_(Driver::current("hsadrv::Allocator")),
       pool_(pool),
       options_(options),
-      most_bytes_(pool.alloc_max_bytes()) {
+      most_bytes_(std::min(pool.alloc_max_bytes(), largest_block_bytes)) {
     const std::size_t granule = pool.alloc_granule_bytes();
     if (options.chunk_bytes == 0 || granule == 0 || options.chunk_bytes % granule != 0)
         throw InvalidArgument("hsadrv::Allocator(" + pool.label() + ", chunk_bytes " +
@@ -93,43 +93,41 @@ void AllocatorState::forget_gone_streams() noexcept {
     }
 }
 
-CachedBlock* AllocatorState::hand_out(CachedBlock* block, StreamCache& stream) noexcept {
-    ++stream.used;
-    block->stream = &stream;
-    --block->chunk->free_blocks;
-    ++statistics_.blocks;
-    statistics_.used_bytes += class_bytes(block->size_class);
-    statistics_.used_peak_bytes = std::max(statistics_.used_peak_bytes, statistics_.used_bytes);
-    return block;
-}
-
-CachedBlock* AllocatorState::take(CachedBlock* block, StreamCache& stream) noexcept {
-    block->stream->lists[block->size_class].remove(block);
-    --block->stream->used;
-    statistics_.cached_bytes -= class_bytes(block->size_class);
-    return hand_out(block, stream);
-}
-
 CachedBlock* AllocatorState::allocate(std::size_t size_bytes, const std::shared_ptr<StreamHandle>& stream,
                                       const std::source_location& where) {
-    if (size_bytes > most_bytes_ || size_bytes > largest_block_bytes)
-        throw OutOfMemory("hsadrv::Allocator::allocate(" + std::to_string(size_bytes) + " B, " +
-                              pool_.label() + "): more than the " + std::to_string(most_bytes_) +
-                              " B that one allocation may have",
-                          HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+    if (size_bytes > most_bytes_) [[unlikely]]
+        refuse(size_bytes);
     const std::size_t wanted = size_class(size_bytes);
-    std::unique_lock held(mutex_);
-    StreamCache& cache = cache_of(stream);
-    CachedBlock* block = cache.lists[wanted].latest();
-    if (block != nullptr) [[likely]] {
-        ++statistics_.hits;
-        take(block, cache);
-    } else if ((block = passed_on(wanted, cache)) == nullptr &&
-               (block = try_fresh(wanted, cache)) == nullptr) {
-        block = when_exhausted(wanted, size_bytes, cache, held);
-    }
+    mutex_.lock();
+    if (latest_ != nullptr && latest_->handle == stream) [[likely]]
+        if (CachedBlock* const block = latest_->lists[wanted].latest()) [[likely]] {
+            ++statistics_.hits;
+            take(block, *latest_)->where = where;
+            mutex_.unlock();
+            return block;
+        }
+    std::unique_lock held(mutex_, std::adopt_lock);
+    CachedBlock* const block = find(wanted, size_bytes, cache_of(stream), held);
     block->where = where;
     return block;
+}
+
+void AllocatorState::refuse(std::size_t size_bytes) const {
+    throw OutOfMemory("hsadrv::Allocator::allocate(" + std::to_string(size_bytes) + " B, " + pool_.label() +
+                          "): more than the " + std::to_string(most_bytes_) + " B that one allocation may have",
+                      HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+}
+
+// Not the one who allocated last: its own, another stream's, a new one, or what comes back in time.
+CachedBlock* AllocatorState::find(std::size_t wanted, std::size_t size_bytes, StreamCache& stream,
+                                  std::unique_lock<ShortLock>& held) {
+    if (CachedBlock* const own = stream.lists[wanted].latest()) {
+        ++statistics_.hits;
+        return take(own, stream);
+    }
+    if (CachedBlock* const other = passed_on(wanted, stream)) return other;
+    if (CachedBlock* const fresh = try_fresh(wanted, stream)) return fresh;
+    return when_exhausted(wanted, size_bytes, stream, held);
 }
 
 // The stream is asked for its present moment only when another wants its blocks, and again when that has
@@ -205,7 +203,7 @@ Chunk* AllocatorState::try_chunk(std::size_t wanted, std::size_t size_bytes) {
 }
 
 CachedBlock* AllocatorState::when_exhausted(std::size_t wanted, std::size_t size_bytes, StreamCache& stream,
-                                            std::unique_lock<std::mutex>& held) {
+                                            std::unique_lock<ShortLock>& held) {
     const Deadline deadline(options_.patience);
     ++statistics_.flushes;
     ++stream.used;  // it must be there yet after the others had their turn
@@ -272,16 +270,6 @@ std::size_t AllocatorState::flush() {
 std::size_t AllocatorState::release_cached() {
     const std::lock_guard held(mutex_);
     return flush();
-}
-
-void AllocatorState::put_back(CachedBlock* block) noexcept {
-    StreamCache& stream = *block->stream;
-    block->freed = ++stream.freed;
-    stream.lists[block->size_class].push(block);
-    ++block->chunk->free_blocks;
-    --statistics_.blocks;
-    statistics_.used_bytes -= class_bytes(block->size_class);
-    statistics_.cached_bytes += class_bytes(block->size_class);
 }
 
 void AllocatorState::free(CachedBlock* block) noexcept {

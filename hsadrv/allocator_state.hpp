@@ -5,7 +5,7 @@
 // its present moment, and when that has come, all that was freed before it is free for everybody. Nothing is
 // asked of a stream when it allocates and frees for itself.
 //
-// Thread safety: one mutex for everything. It counts who refers to the state, so that a Block costs no
+// Thread safety: one lock for everything. It counts who refers to the state, so that a Block costs no
 // atomic.
 #pragma once
 
@@ -22,6 +22,7 @@
 
 #include "hsadrv/allocator.hpp"
 #include "hsadrv/memory.hpp"
+#include "hsadrv/short_lock.hpp"
 #include "hsadrv/size_class.hpp"
 #include "hsadrv/stream_handle.hpp"
 
@@ -96,17 +97,20 @@ class AllocatorState {
 
   private:
     ~AllocatorState();
+    [[noreturn]] void refuse(std::size_t size_bytes) const;
 
     // With the mutex held.
     StreamCache& cache_of(const std::shared_ptr<StreamHandle>& stream);
     void forget_gone_streams() noexcept;
+    CachedBlock* find(std::size_t wanted, std::size_t size_bytes, StreamCache& stream,
+                      std::unique_lock<ShortLock>& held);
     CachedBlock* take(CachedBlock* block, StreamCache& stream) noexcept;
     CachedBlock* hand_out(CachedBlock* block, StreamCache& stream) noexcept;
     CachedBlock* passed_on(std::size_t wanted, StreamCache& stream);
     CachedBlock* try_fresh(std::size_t wanted, StreamCache& stream);
     Chunk* try_chunk(std::size_t wanted, std::size_t size_bytes);
     CachedBlock* when_exhausted(std::size_t wanted, std::size_t size_bytes, StreamCache& stream,
-                                std::unique_lock<std::mutex>& held);
+                                std::unique_lock<ShortLock>& held);
     void put_back(CachedBlock* block) noexcept;
     static void advance(StreamCache& cache);
     bool anything_in_flight() const noexcept;
@@ -114,7 +118,7 @@ class AllocatorState {
     bool unreferenced() const noexcept { return !owned_ && statistics_.blocks == 0; }
     std::string situation() const;
 
-    mutable std::mutex mutex_;
+    mutable ShortLock mutex_;
     DriverRef runtime_;
     MemPool pool_;
     AllocatorOptions options_;
@@ -128,5 +132,34 @@ class AllocatorState {
     std::list<Chunk> chunks_;
     std::array<Chunk*, size_classes> cutting_{};  // the chunk of the class that has uncut blocks
 };
+
+// Here and inline: what is left of an allocation and a free when all goes well.
+
+inline CachedBlock* AllocatorState::hand_out(CachedBlock* block, StreamCache& stream) noexcept {
+    ++stream.used;
+    block->stream = &stream;
+    --block->chunk->free_blocks;
+    ++statistics_.blocks;
+    statistics_.used_bytes += class_bytes(block->size_class);
+    statistics_.used_peak_bytes = std::max(statistics_.used_peak_bytes, statistics_.used_bytes);
+    return block;
+}
+
+inline CachedBlock* AllocatorState::take(CachedBlock* block, StreamCache& stream) noexcept {
+    block->stream->lists[block->size_class].remove(block);
+    --block->stream->used;
+    statistics_.cached_bytes -= class_bytes(block->size_class);
+    return hand_out(block, stream);
+}
+
+inline void AllocatorState::put_back(CachedBlock* block) noexcept {
+    StreamCache& stream = *block->stream;
+    block->freed = ++stream.freed;
+    stream.lists[block->size_class].push(block);
+    ++block->chunk->free_blocks;
+    --statistics_.blocks;
+    statistics_.used_bytes -= class_bytes(block->size_class);
+    statistics_.cached_bytes += class_bytes(block->size_class);
+}
 
 }  // namespace hsadrv::detail
