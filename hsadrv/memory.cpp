@@ -7,6 +7,7 @@
 
 #include "hsadrv/error.hpp"
 #include "hsadrv/global_flags.hpp"
+#include "hsadrv/queue_ring.hpp"
 #include "hsadrv/registrations.hpp"
 #include "hsadrv/runtime.hpp"
 #include "hsadrv/text.hpp"
@@ -89,6 +90,7 @@ Allocation Allocation::from_native(void* data, std::size_t size_bytes, AgentRef 
         refuse("the allocation has " + std::to_string(info.size_bytes) + " B");
     if (info.owner != owner) refuse("the allocation is of " + info.owner.label());
     if (detail::allocations::is_live(data)) refuse("an Allocation owns it already");
+    if (detail::QueueRing::at(data)) refuse("it is the ring of a queue, and goes with that");
     Allocation allocation(driver, data, size_bytes, owner);
     try {
         detail::allocations::enter(data, size_bytes, owner.label() + ", adopted", where);

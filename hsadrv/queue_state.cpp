@@ -86,6 +86,7 @@ void QueueState::attach(hsa_queue_t* fresh) {
     memory.shared = foreign;
     current.store(fresh, std::memory_order_release);
     ring.attach(memory);
+    ring_memory.is(fresh->base_address);
     made_at = std::chrono::steady_clock::now();
 }
 

@@ -19,6 +19,7 @@
 #include "hsadrv/fault.hpp"
 #include "hsadrv/handle.hpp"
 #include "hsadrv/queue.hpp"
+#include "hsadrv/queue_ring.hpp"
 #include "hsadrv/signal.hpp"
 
 namespace hsadrv::detail {
@@ -51,6 +52,7 @@ struct QueueState {
     // What handle owns, or what is only viewed. Atomic: the runtime's thread compares it with the queue that
     // it reports.
     std::atomic<hsa_queue_t*> current{nullptr};
+    QueueRing ring_memory;
     UniqueHandle<Traits> handle;  // last: destroyed first
 
     hsa_queue_t* native() const noexcept { return current.load(std::memory_order_acquire); }

@@ -199,6 +199,20 @@ TEST_CASE("what was freed, is foreign or lies within an allocation is not adopte
     CHECK_FALSE(Allocation::from_native(nullptr, 0, device.gpu));
 }
 
+TEST_CASE("a queue's own ring is not adopted, and cannot be freed that way", "[memory][queue]") {
+    NEEDS_DEVICE();
+    const Device device;
+    const Queue queue = Queue::create(device.gpu, {.packets = 64});
+    void* const ring = queue.ref().native()->base_address;
+    for (const AgentRef owner : device.driver.agents())
+        CHECK_THROWS_AS(Allocation::from_native(ring, 64 * 64, owner), InvalidArgument);
+    CHECK_THROWS_WITH(Allocation::from_native(ring, 64 * 64, pointer_info(ring).owner), Contains("ring of a queue"));
+    CHECK_THROWS_AS(deregister_memory(ring), InvalidArgument);
+    const Signal done = Signal::create(1);
+    queue.ref().submit(barrier_and({}, done.native()));
+    CHECK(queue.ref().wait(done, Condition::less, 1, patience) == 0);
+}
+
 TEST_CASE("memory whose N-th request of the kernel fails is an error that keeps nothing", "[memory][failures]") {
     NEEDS_DEVICE();
     NEEDS_CONTROL(control);
