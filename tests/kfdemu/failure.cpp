@@ -19,6 +19,7 @@ TEST_CASE("a failure is read from its text and written back", "[kfdemu][options]
         {"allocation:3:ENOMEM", Point::allocation, 0, 3, 1, ENOMEM, "allocation:3:ENOMEM"},
         {"ioctl/0x16:2-5:EIO", Point::ioctl, 0x16, 2, 4, EIO, "ioctl/22:2-5:EIO"},
         {"mmap:1-:12", Point::mapping, 0, 1, Turns::kAll, ENOMEM, "mmap:1-:ENOMEM"},
+        {"open:1-:EACCES", Point::open, 0, 1, Turns::kAll, EACCES, "open:1-:EACCES"},
         {"scratch:7-7:99", Point::scratch, 0, 7, 1, 99, "scratch:7:99"},
     };
     for (const Row& row : rows) {

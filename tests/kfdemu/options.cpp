@@ -27,12 +27,14 @@ TEST_CASE("an empty KFDEMU emulates one gfx90a where there is no real device", "
 }
 
 TEST_CASE("every option of KFDEMU is read, and written back the same", "[kfdemu][options]") {
-    const Options options = parsed("on,gpu=gfx900,gpus=2,vram=512M,vram-access=private,workers=3,log=debug");
+    const Options options = parsed("on,gpu=gfx900,gpus=2,vram=512M,vram-access=private,kfd=0.9,workers=3,log=debug");
     CHECK(options.mode == Mode::on);
     CHECK(options.model == "gfx900");
     CHECK(options.gpus == 2);
     CHECK(options.vram_bytes == 512u << 20);
     CHECK(options.private_vram);
+    CHECK(options.kfd_major == 0);
+    CHECK(options.kfd_minor == 9);
     CHECK(options.workers == 3);
     CHECK(options.log == LogLevel::debug);
     CHECK(to_string(parsed(to_string(options))) == to_string(options));
@@ -47,6 +49,7 @@ TEST_CASE("what KFDEMU cannot mean is refused with what it could", "[kfdemu][opt
     CHECK_THAT(refused("vram=lots"), Contains("such as 8G"));
     CHECK_THAT(refused("vram=1M"), Contains("64M"));
     CHECK_THAT(refused("vram-access=maybe"), Contains("host or private"));
+    for (const char* version : {"kfd=1", "kfd=.", "kfd=1.x"}) CHECK_THAT(refused(version), Contains("such as 1.15"));
     CHECK_THAT(refused("log=loud"), Contains("debug"));
     CHECK_THAT(refused("speed=9"), Contains("no such option"));
 }

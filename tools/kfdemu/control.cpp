@@ -17,7 +17,7 @@ static_assert(KFDEMU_ALL == Turns::kAll);
 static_assert(KFDEMU_ALLOCATION == static_cast<int>(Point::allocation) &&
               KFDEMU_SCRATCH == static_cast<int>(Point::scratch) &&
               KFDEMU_MMAP == static_cast<int>(Point::mapping) &&
-              KFDEMU_IOCTL == static_cast<int>(Point::ioctl));
+              KFDEMU_IOCTL == static_cast<int>(Point::ioctl) && KFDEMU_OPEN == static_cast<int>(Point::open));
 static_assert(KFDEMU_DROP == static_cast<int>(InterruptAction::drop) &&
               KFDEMU_DELAY == static_cast<int>(InterruptAction::delay) &&
               KFDEMU_DUPLICATE == static_cast<int>(InterruptAction::duplicate));
@@ -28,7 +28,7 @@ std::uint64_t queue_name(const void* ring) { return reinterpret_cast<std::uint64
 int fail(std::uint32_t point, std::uint64_t nth, std::uint64_t count, int error) {
     const std::uint32_t kind = point & 0xff, number = point >> 8;
     const Failure failure{static_cast<Point>(kind), number, {nth, count}, error};
-    if (kind < KFDEMU_ALLOCATION || kind > KFDEMU_IOCTL || (number != 0 && kind != KFDEMU_IOCTL) ||
+    if (kind < KFDEMU_ALLOCATION || kind > KFDEMU_OPEN || (number != 0 && kind != KFDEMU_IOCTL) ||
         number > 0xff)
         return EINVAL;
     if (!failure.turns.valid() || error < 1 || error > 4095) return EINVAL;

@@ -16,7 +16,8 @@ bool parse_number(std::string_view text, T& value, int base = 10) {
 constexpr std::pair<std::string_view, Point> kPoints[] = {{"allocation", Point::allocation},
                                                           {"scratch", Point::scratch},
                                                           {"mmap", Point::mapping},
-                                                          {"ioctl", Point::ioctl}};
+                                                          {"ioctl", Point::ioctl},
+                                                          {"open", Point::open}};
 constexpr std::pair<std::string_view, int> kErrors[] = {
     {"ENOMEM", ENOMEM}, {"EIO", EIO},       {"EINTR", EINTR},   {"EAGAIN", EAGAIN}, {"EINVAL", EINVAL},
     {"EFAULT", EFAULT}, {"EPERM", EPERM},   {"EACCES", EACCES}, {"EBUSY", EBUSY},   {"ENODEV", ENODEV},
@@ -69,7 +70,7 @@ std::variant<Failure, std::string> parse_failure(std::string_view text) {
     const auto first = text.find(':'), second = text.find(':', first == text.npos ? first : first + 1);
     if (second == text.npos) return std::string{"wants POINT:WHICH:ERROR, such as allocation:3:ENOMEM"};
     if (!parse_point(text.substr(0, first), failure))
-        return std::string{"wants allocation, scratch, mmap, ioctl or ioctl/NUMBER first"};
+        return std::string{"wants allocation, scratch, mmap, open, ioctl or ioctl/NUMBER first"};
     if (!parse_turns(text.substr(first + 1, second - first - 1), failure.turns))
         return std::string{
             "wants which calls, from 1, in the middle: 3, 3-5, or 3- for all from the third on"};

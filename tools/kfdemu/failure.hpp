@@ -13,7 +13,7 @@
 
 namespace kfdemu {
 
-enum class Point : std::uint8_t { allocation = 1, scratch = 2, mapping = 3, ioctl = 4 };
+enum class Point : std::uint8_t { allocation = 1, scratch = 2, mapping = 3, ioctl = 4, open = 5 };
 
 /// Which of a series of things: from the nth on, so many. The next one is number 1.
 struct Turns {

@@ -8,6 +8,7 @@
 #include "apertures.hpp"
 #include "clock.hpp"
 #include "counters.hpp"
+#include "device.hpp"
 #include "log.hpp"
 #include "user_memory.hpp"
 
@@ -124,7 +125,7 @@ int Kfd::ioctl(unsigned long request, void* argument) {
 }
 
 int Kfd::get_version(abi::GetVersion& args) {
-    args = {abi::kVersionMajor, abi::kVersionMinor};
+    args = {Device::options().kfd_major, Device::options().kfd_minor};
     return 0;
 }
 

@@ -32,7 +32,8 @@ enum kfdemu_point {
     KFDEMU_ALLOCATION = 1, /* ALLOC_MEMORY_OF_GPU: VRAM, system memory, user pages */
     KFDEMU_SCRATCH = 2,    /* ALLOC_MEMORY_OF_GPU for a queue's scratch memory: scratch runs out */
     KFDEMU_MMAP = 3,       /* mmap() of a device file */
-    KFDEMU_IOCTL = 4       /* ioctl() on /dev/kfd, whatever is asked */
+    KFDEMU_IOCTL = 4,      /* ioctl() on /dev/kfd, whatever is asked */
+    KFDEMU_OPEN = 5        /* open() of /dev/kfd */
 };
 /* KFDEMU_IOCTL, only the request of that number: KFDEMU_IOCTL_NUMBER(0x02) is CREATE_QUEUE. */
 #define KFDEMU_IOCTL_NUMBER(number) ((uint32_t)KFDEMU_IOCTL | (uint32_t)(number) << 8)

@@ -50,14 +50,14 @@ int main(int argc, char** argv) {
     app.require_subcommand(1);
     app.set_version_flag("--version", "kfdemu " KFDEMU_VERSION);
     app.footer("Programs that link libkfdemu, or run under `kfdemu run`, read the environment variable KFDEMU:\n"
-               "  KFDEMU=auto|on|off[,gpu=gfx90a][,gpus=2][,vram=8G][,vram-access=host|private][,workers=2][,log=info]\n"
-               "         [,seed=7][,fail=allocation:3:ENOMEM]...\n"
+               "  KFDEMU=auto|on|off[,gpu=gfx90a][,gpus=2][,vram=8G][,vram-access=host|private][,kfd=1.15][,workers=2]\n"
+               "         [,log=info][,seed=7][,fail=allocation:3:ENOMEM]...\n"
                "auto emulates only where /dev/kfd cannot be opened.");
 
     auto* run = app.add_subcommand("run", "run a program on emulated GPUs");
     kfdemu::Options options;
     options.mode = kfdemu::Mode::on;
-    std::string vram = "8G", log = "error";
+    std::string vram = "8G", kfd = "1.15", log = "error";
     std::vector<std::string> failures, command;
     run->add_option("--gpu", options.model, "model: " + kfdemu::model_names())
         ->check([](const std::string& name) {
@@ -67,6 +67,7 @@ int main(int argc, char** argv) {
     run->add_option("--gpus", options.gpus, "how many GPUs")->check(CLI::Range(1u, kfdemu::kMaxGpus))->capture_default_str();
     run->add_option("--vram", vram, "memory of each GPU, such as 512M or 8G")->capture_default_str();
     run->add_flag("--private-vram", options.private_vram, "the host cannot touch VRAM, as on a GPU without a large BAR");
+    run->add_option("--kfd", kfd, "the version of the driver's interface")->capture_default_str();
     run->add_option("--workers", options.workers, "threads that execute waves (0: one a host core)")->capture_default_str();
     run->add_option("--log", log, "messages on stderr: off, error, warning, info, debug")
         ->check(CLI::IsMember({"off", "error", "warning", "info", "debug"}))
@@ -87,7 +88,7 @@ int main(int argc, char** argv) {
     run->positionals_at_end();
     CLI11_PARSE(app, argc, argv);
 
-    std::string text = kfdemu::to_string(options) + ",vram=" + vram + ",log=" + log;
+    std::string text = kfdemu::to_string(options) + ",vram=" + vram + ",kfd=" + kfd + ",log=" + log;
     for (const std::string& failure : failures) text += ",fail=" + failure;
     const auto parsed = kfdemu::parse_options(text);
     if (const auto* error = std::get_if<std::string>(&parsed)) {

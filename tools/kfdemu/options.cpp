@@ -43,6 +43,11 @@ std::string set(Options& options, std::string_view key, std::string_view value) 
     } else if (key == "workers") {
         if (!parse_number(value, options.workers) || options.workers > 256)
             return given + ": wants a count up to 256 (0: one a core)";
+    } else if (key == "kfd") {
+        const auto dot = value.find('.');
+        if (dot == value.npos || !parse_number(value.substr(0, dot), options.kfd_major) ||
+            !parse_number(value.substr(dot + 1), options.kfd_minor))
+            return given + ": wants a version, such as 1.15";
     } else if (key == "seed") {
         if (!parse_number(value, options.seed)) return given + ": wants a number (0: no order)";
     } else if (key == "fail") {
@@ -52,7 +57,7 @@ std::string set(Options& options, std::string_view key, std::string_view value) 
     } else if (key == "log") {
         if (!parse_level(value, options.log)) return given + ": wants off, error, warning, info or debug";
     } else {
-        return given + ": no such option; there are gpu, gpus, vram, vram-access, workers, log, seed, fail";
+        return given + ": no such option; there are gpu, gpus, vram, vram-access, kfd, workers, log, seed, fail";
     }
     return {};
 }
@@ -104,6 +109,7 @@ std::string to_string(const Options& options) {
     return std::string{modes[static_cast<int>(options.mode)]} + ",gpu=" + options.model +
            ",gpus=" + std::to_string(options.gpus) + ",vram=" + std::to_string(options.vram_bytes) +
            ",vram-access=" + (options.private_vram ? "private" : "host") +
+           ",kfd=" + std::to_string(options.kfd_major) + "." + std::to_string(options.kfd_minor) +
            ",workers=" + std::to_string(options.workers) +
            ",log=" + std::string{kLevelNames[static_cast<int>(options.log)]} +
            (options.seed ? ",seed=" + std::to_string(options.seed) : "") + failures;

@@ -2,7 +2,7 @@
 // sets.
 //
 //     KFDEMU=auto | on | off [,gpu=gfx90a] [,gpus=2] [,vram=8G] [,vram-access=host|private] [,workers=2]
-//            [,log=info] [,seed=7] [,fail=allocation:3:ENOMEM]…
+//            [,kfd=1.15] [,log=info] [,seed=7] [,fail=allocation:3:ENOMEM]…
 //
 // Pure: text in, value or error text out.
 #pragma once
@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "abi.hpp"
 #include "failure.hpp"
 
 namespace kfdemu {
@@ -31,6 +32,7 @@ struct Options {
     unsigned gpus = 1;
     std::uint64_t vram_bytes = std::uint64_t{8} << 30;  ///< of each GPU
     bool private_vram = false;                          ///< the host cannot touch VRAM
+    unsigned kfd_major = abi::kVersionMajor, kfd_minor = abi::kVersionMinor;  ///< the version of the driver's interface
     unsigned workers = 0;                               ///< threads that execute waves; 0: one a host core
     LogLevel log = LogLevel::error;
     std::uint64_t seed = 0;  ///< decides the order of all work, on one thread; 0: unordered

@@ -18,6 +18,7 @@
 #include <cstring>
 
 #include "device_status.hpp"
+#include "injection.hpp"
 #include "libc.hpp"
 
 namespace kfdemu {
@@ -59,6 +60,7 @@ struct Open {
     int operator()(const sysfs::Missing&) const { return errno = ENOENT, -1; }
     int operator()(const sysfs::KfdDevice&) const {
         Device* device = Device::get();
+        if (const int error = injection().failure(Point::open)) return errno = error, -1;
         return device ? device->open_kfd(flags) : (errno = ENXIO, -1);
     }
     int operator()(const sysfs::RenderDevice& render) const {
