@@ -20,11 +20,12 @@ using namespace hsadrv;
 namespace {
 
 struct Bench {
-    explicit Bench(const std::string& folder) : file(folder + "/seven." + gpu.name() + ".o") {}
+    explicit Bench(const std::string& folder)
+        : file(folder + "/seven." + gpu.name() + ".o"), hip_file(folder + "/seven." + gpu.name() + ".v4.hsaco") {}
 
     Driver driver;
     AgentRef gpu = driver.gpus().front();
-    std::string file;  // a code object of one target, because HIP does not read every bundle
+    std::string file, hip_file;  // for HIP of one target and V4, because it does not load every other
     Executable code = Executable::load(gpu, file);
     Kernel kernel = code.kernel("seven");
     Stream stream{gpu}, other{gpu};
@@ -94,7 +95,7 @@ void count_instructions(Bench& bench, const std::string& mode, int count) {
         go.store(0);
         bench.other.synchronize();
     } else if (mode == "hip" || mode == "hip_wait") {
-        bench::Hip hip(bench.file, "seven");
+        bench::Hip hip(bench.hip_file, "seven");
         if (!hip) throw std::runtime_error("libamdhip64 is not installed");
         hip.launch(bench.out, bench.values);
         hip.record();
@@ -138,7 +139,7 @@ void measure_time(Bench& bench) {
     bench::print("500 launches + wait / hand-written AQL", ratio, ratio.time(), "");
     ratio = bench::compare(aql_many, graph_many, 50);
     bench::print("500 packets of a graph / hand-written AQL", ratio, ratio.time(), "");
-    if (bench::Hip hip(bench.file, "seven"); hip) {
+    if (bench::Hip hip(bench.hip_file, "seven"); hip) {
         const auto hip_one = [&] {
             hip.launch(bench.out, bench.values);
             hip.synchronize();
