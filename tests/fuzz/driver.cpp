@@ -1,6 +1,6 @@
 // Feeds a fuzz target: a fixed number of inputs from a fixed seed, or files.
 //
-//     fuzz_sdma [INPUTS [SEED]]       mutations of the target's seeds; the default is what the test runs
+//     fuzz_sdma [INPUTS [SEED]]       so many mutations of the target's seeds, or 20000
 //     fuzz_sdma --seeds FOLDER        writes the seeds as files, for libFuzzer to start from
 //     fuzz_sdma FILE…                 these inputs alone, such as one that crashed
 //
@@ -24,6 +24,7 @@ extern "C" [[gnu::weak]] void __sanitizer_set_death_callback(void (*callback)())
 namespace {
 
 constexpr unsigned kSecondsForOne = 20;
+constexpr std::uint64_t usual_inputs = 20000;
 
 const fuzz::Bytes* current = nullptr;
 std::string crash_file;  // NOLINT: read in a signal handler, written before there is one
@@ -95,7 +96,7 @@ int main(int count, char** arguments) {
     watch();
     if (count == 3 && std::string{arguments[1]} == "--seeds") return write_seeds(arguments[2]);
     if (count == 1 || is_number(arguments[1])) {
-        return feed_mutations(count > 1 ? std::strtoull(arguments[1], nullptr, 10) : FUZZ_INPUTS,
+        return feed_mutations(count > 1 ? std::strtoull(arguments[1], nullptr, 10) : usual_inputs,
                               count > 2 ? std::strtoull(arguments[2], nullptr, 10) : 1);
     }
     for (int n = 1; n < count; ++n) {

@@ -24,7 +24,7 @@ using Bytes = std::vector<std::byte>;
 
 /// Of TEST_KERNEL_DIR, where tests/kernels is built.
 inline std::string test_kernel_path(const std::string& name) {
-    return std::string(TEST_KERNEL_DIR) + "/" + name;
+    return TEST_KERNEL_DIR "/" + name;
 }
 
 inline Bytes test_code_object(const std::string& name) { return hsadrv::read_file(test_kernel_path(name)); }
