@@ -1,6 +1,10 @@
 // Faults: what the message and the fields say of the address, and who is still alive afterwards. And what was
 // never freed.
+#include <hsa/hsa_ext_amd.h>
+#include <sys/mman.h>
+
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -145,6 +149,30 @@ TEST_CASE("child: a store to what was never mapped", "[.child]") {
 
 TEST_CASE("a store to what was never mapped is said to be that", "[memory][fault]") {
     IN_A_CHILD("child: a store to what was never mapped");
+}
+
+TEST_CASE("child: a store to memory that may only be read", "[.child]") {
+    Fixture f;
+    auto* const pages = static_cast<std::uint32_t*>(
+        ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    REQUIRE(pages != MAP_FAILED);
+    pages[16] = 7;
+    hsa_amd_svm_attribute_pair_t attributes[] = {{HSA_AMD_SVM_ATTRIB_READ_ONLY, 1},
+                                                 {HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE_IN_PLACE, f.gpu.native().handle}};
+    if (hsa_amd_svm_attributes_set(pages, size, attributes, std::size(attributes)) == HSA_STATUS_SUCCESS) {
+        const auto fault = f.fault_at(address_of(pages + 16));
+        REQUIRE(fault);
+        CHECK(fault->address() / 4096 == address_of(pages + 16) / 4096);
+        CHECK_THAT(fault->what(), Contains("read-only"));
+    } else {
+        std::printf("this GPU has no shared virtual memory\n");
+    }
+    CHECK(pages[16] == 7);
+    CHECK(::munmap(pages, size) == 0);
+}
+
+TEST_CASE("a store to memory that may only be read is said to be that, and changes nothing", "[memory][fault]") {
+    IN_A_CHILD("child: a store to memory that may only be read");
 }
 
 TEST_CASE("child: a store to memory that another GPU has", "[.child]") {

@@ -155,6 +155,24 @@ TEST_CASE("a wave that goes wrong stops its queue with the status for what it di
         done, aperture);
 }
 
+// Scalar loads want four bytes ("Vega" ISA manual, SMEM), the packet processor nothing; our own arguments lie at 64.
+TEST_CASE("arguments at a multiple of four bytes arrive", "[queue]") {
+    NEEDS_DEVICE();
+    const Fixture f;
+    const Queue queue = Queue::create(f.gpu, {.packets = 64});
+    for (const std::size_t off : {4u, 8u, 20u, 60u}) {
+        CAPTURE(off);
+        f.words()[0] = 5;
+        const Signal done = Signal::create(1);
+        KernelDispatch dispatch = f.dispatch("append", done, 8192, f.words(), 2u);
+        std::memmove(f.bytes(8192 + off), f.bytes(8192), 16);
+        dispatch.kernarg = f.bytes(8192 + off);
+        queue.ref().submit(kernel_dispatch(dispatch));
+        CHECK(queue.ref().wait(done, Condition::less, 1, patience) == 0);
+        CHECK(f.words()[0] == 17);
+    }
+}
+
 // ---- memory faults: the runtime delivers the first of a process only, so each has a process of its own
 
 namespace {

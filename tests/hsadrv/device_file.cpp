@@ -1,0 +1,97 @@
+// Where the device file cannot be used, or is not the caller's to choose: what is thrown, and the remedy.
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "control.hpp"
+#include "device.hpp"
+
+using namespace hsadrv;
+using namespace device_test;
+using test_support::Contains;
+
+TEST_CASE("child: says why there is no device", "[.child]") {
+    for (int round = 0; round < 2; ++round) {  // the first failure leaves nothing that changes the second
+        CHECK_THROWS_AS(Driver(), NoDevice);
+        try {
+            Driver();
+        } catch (const NoDevice& error) {
+            std::printf("says: %s\n", error.what());
+        }
+    }
+}
+
+TEST_CASE("a device file that is forbidden, gone, old or mute: NoDevice with the reason and the remedy",
+          "[driver][process][failures]") {
+    NEEDS_DEVICE();
+    NEEDS_CONTROL(control);
+    struct Row {
+        const char* device;
+        const char* reason;
+        const char* remedy;
+    };
+    const Row rows[] = {
+        {"on,fail=open:1-:EACCES", "/dev/kfd: Permission denied", "render and video"},
+        {"on,fail=open:1-:EPERM", "/dev/kfd: Operation not permitted", "render and video"},
+        {"on,fail=open:1-:ENOENT", "/dev/kfd: No such file", "amdgpu kernel driver loaded"},
+        {"on,fail=open:1-:ENODEV", "/dev/kfd: No such device", "not bound to a GPU"},
+        {"on,fail=open:1-:EMFILE", "/dev/kfd: Too many open files", "ulimit -n"},
+        {"on,fail=open:1-:ENOMEM", "/dev/kfd: Cannot allocate memory", "no memory left"},
+        {"on,kfd=0.9", "its interface is 0.9", "newer kernel"},
+        {"on,fail=ioctl:1-:ENOTTY", "gives no version", "Inappropriate ioctl"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.device);
+        const ChildResult child =
+            run_test_in_child("child: says why there is no device", "KFDEMU", row.device);
+        CHECK(child.status == 0);
+        CHECK_THAT(child.output, Contains("hsa_init()") && Contains(row.reason) && Contains(row.remedy));
+    }
+}
+
+TEST_CASE("child: a driver of a program with more rights", "[.child]") {
+    REQUIRE(::getauxval(AT_SECURE) == 1);
+    try {
+        const Driver driver;
+        for (const AgentRef gpu : driver.gpus()) std::printf("GPU: %s\n", gpu.label().c_str());
+    } catch (const NoDevice& error) {
+        std::printf("none: %s\n", error.what());
+    }
+}
+
+// The environment belongs to whoever starts the program.
+TEST_CASE("a setuid program takes nothing from the caller's environment: neither devices nor reports",
+          "[driver][process]") {
+    NEEDS_DEVICE();
+    if (::geteuid() != 0) SKIP_BECAUSE("only root can make a setuid program");
+    char folder[] = "/tmp/hsadrv-setuid-XXXXXX";
+    REQUIRE(::mkdtemp(folder));
+    const std::string copy = std::string(folder) + "/program";
+    REQUIRE(::chmod(folder, 0755) == 0);
+    std::filesystem::copy_file(std::filesystem::read_symlink("/proc/self/exe"), copy);
+    REQUIRE(::chmod(copy.c_str(), 04755) == 0);
+    const auto start = [&](const std::string& environment) {
+        const std::string command = "env -u KFDEMU " + environment +
+                                    " setpriv --reuid=65534 --regid=65534 --clear-groups " + copy +
+                                    " 'child: a driver of a program with more rights' --rng-seed 1 2>&1";
+        std::string output;
+        FILE* pipe = ::popen(command.c_str(), "r");
+        REQUIRE(pipe != nullptr);
+        for (int c; (c = std::fgetc(pipe)) != EOF;) output += static_cast<char>(c);
+        CHECK(::pclose(pipe) == 0);
+        return output;
+    };
+    const std::string plain = start("");
+    const std::string hostile =
+        start("KFDEMU=on,gpus=2 ROCR_VISIBLE_DEVICES=7 HIP_VISIBLE_DEVICES=7 HSADRV_LEAK_REPORT=1");
+    std::filesystem::remove_all(folder);
+    CAPTURE(plain);
+    CHECK_THAT(plain, Contains("1 passed, 0 failed"));
+    CHECK_THAT(plain, Contains("GPU: ") || Contains("none: hsa_init()"));
+    CHECK(hostile == plain);
+}
