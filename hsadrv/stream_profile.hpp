@@ -55,8 +55,7 @@ class StreamProfile {
     GrowingRing<Pending> pending_;
     GrowingRing<ProfileRecord> over_;
     std::uint64_t dropped_ = 0;
-    std::vector<std::shared_ptr<PooledSignal>>
-        lost_;  // of operations that were lost: their packets may still run
+    std::vector<std::shared_ptr<PooledSignal>> lost_;  // of operations that were lost: their packets may still run
 };
 
 }  // namespace hsadrv::detail
