@@ -21,29 +21,33 @@ class GrowingRing {
     T& front() noexcept { return ring_[first_]; }
     const T& front() const noexcept { return ring_[first_]; }
     /// The i-th from the front.
-    const T& operator[](std::size_t i) const noexcept { return ring_[(first_ + i) % ring_.size()]; }
-    T& operator[](std::size_t i) noexcept { return ring_[(first_ + i) % ring_.size()]; }
+    const T& operator[](std::size_t i) const noexcept { return ring_[place(i)]; }
+    T& operator[](std::size_t i) noexcept { return ring_[place(i)]; }
 
     /// Makes room for `count` more, so that pushing them cannot fail.
     void make_room(std::size_t count) {
-        while (ring_.size() - size_ < count) grow();
+        while (ring_.size() - size_ < count) [[unlikely]]
+            grow();
     }
 
-    void push_back(T item) {
+    void push_back(T&& item) {
         make_room(1);
-        ring_[(first_ + size_) % ring_.size()] = std::move(item);
+        ring_[place(size_)] = std::move(item);
         ++size_;
     }
 
     T pop_front() noexcept {
         T item = std::exchange(ring_[first_], {});
-        first_ = (first_ + 1) % ring_.size();
+        first_ = place(1);
         --size_;
         return item;
     }
 
   private:
-    void grow() {
+    // The size is a power of two.
+    std::size_t place(std::size_t i) const noexcept { return (first_ + i) & (ring_.size() - 1); }
+
+    [[gnu::noinline]] void grow() {
         std::vector<T> larger(ring_.empty() ? 64 : 2 * ring_.size());
         for (std::size_t i = 0; i < size_; ++i) larger[i] = std::move((*this)[i]);
         ring_ = std::move(larger);

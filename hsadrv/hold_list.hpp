@@ -39,13 +39,25 @@ class HoldList {
 /// stream.
 struct RetiredHolds {
     static constexpr std::size_t most = 16;
-    Hold holds[most];
     std::size_t count = 0;
+
+    RetiredHolds() noexcept {}  // NOLINT: the holds are made as they come
+    RetiredHolds(const RetiredHolds&) = delete;
+    RetiredHolds& operator=(const RetiredHolds&) = delete;
+    ~RetiredHolds() {
+        for (std::size_t i = 0; i < count; ++i) std::destroy_at(&holds_[i]);
+    }
 
     template <class Reached>
     void take(HoldList& list, Reached&& reached) {
-        while (count < most && !list.empty() && reached(list.front().when)) holds[count++] = list.pop();
+        while (count < most && !list.empty() && reached(list.front().when))
+            std::construct_at(&holds_[count++], list.pop());
     }
+
+  private:
+    union {
+        Hold holds_[most];
+    };
 };
 
 }  // namespace hsadrv::detail

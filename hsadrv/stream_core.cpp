@@ -64,6 +64,7 @@ namespace {
 struct Remains {
     Allocation kernargs;
     HoldList holds;
+    GrowingRing<Note> notes;
     std::vector<std::shared_ptr<PooledSignal>> gates, profile;
     std::shared_ptr<void> closing;
 };
@@ -93,7 +94,7 @@ StreamCore::~StreamCore() {
     std::vector<std::shared_ptr<PooledSignal>> profile;
     if (profile_) profile = profile_->take_signals();
     queue_->leave(*this, std::make_shared<Remains>(Remains{std::move(kernarg_memory_), std::move(holds_),
-                                                           std::move(gates_), std::move(profile),
+                                                           std::move(notes_), std::move(gates_), std::move(profile),
                                                            std::move(closing)}));
 }
 

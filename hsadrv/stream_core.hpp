@@ -63,7 +63,7 @@ struct Note {
     std::uint64_t epoch = 0;                ///< complete with this count; 0: not counted
     hsa_signal_t on = {0};                  ///< waited for, or decremented
     std::int64_t value = 0;                 ///< of signal; of event: the count that is waited for
-    std::shared_ptr<const Timeline> upstream = {};
+    std::shared_ptr<const Timeline> upstream = {};  ///< of event; its signal is waited for
 
     bool is_over(const Timeline& timeline, std::uint64_t read_index) const noexcept {
         return epoch != 0 ? timeline.reached(epoch) : slot + count <= read_index;
@@ -167,10 +167,10 @@ class StreamCore {
 
     // Packets, with the mutex held.
     std::uint64_t reserve(std::uint32_t count, Deadline deadline, const char* call);
-    void put(const Packet& packet, Note note, Deadline deadline, const char* call);
+    void put(const Packet& packet, Note&& note, Deadline deadline, const char* call);
     /// put() for a packet that completes on the epoch: returns the count at which it is complete.
     std::uint64_t put_counted(const Packet& packet, Deadline deadline, const char* call);
-    std::uint64_t put_counted(const Packet& packet, Note note, Deadline deadline, const char* call);
+    std::uint64_t put_counted(const Packet& packet, Note&& note, Deadline deadline, const char* call);
     void wait_for_turn(Deadline deadline, const char* call);
     /// The next counted packet lies here, or so many.
     std::uint64_t count_packets(std::uint64_t slot, std::uint32_t packets = 1) noexcept;

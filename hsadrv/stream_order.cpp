@@ -52,20 +52,22 @@ void StreamCore::wait_for(const EventState& event, Deadline deadline) {
     refuse_in_capture(call);
     retire(retired);
     if (event.timeline == timeline_) return;  // the order of the stream has it
-    if (event.lost()) {
+    const bool reached = event.reached();
+    // What is lost only later is found by who waits for this stream: see depend().
+    if ((reached || event.timeline->failed()) && event.lost()) {
         fail(event.timeline->error());
         throw_if_failed();
     }
-    if (event.reached()) return;
+    if (reached) return;
     join_copies(deadline, call);
-    holds_.make_room(2);
+    holds_.make_room(1);
     const hsa_signal_t done = timeline_->signal().native();
     Note note{.kind = Note::Kind::event, .upstream = event.timeline};
     std::uint64_t epoch = 0;
     if (event.point.copy) {
         const hsa_signal_t on = event.point.copy->native();
         note.on = on;
-        epoch = put_counted(barrier_and(std::span(&on, 1), done, ordering_only), note, deadline, call);
+        epoch = put_counted(barrier_and(std::span(&on, 1), done, ordering_only), std::move(note), deadline, call);
         holds_.push({.epochs = epoch}, event.point.copy);
     } else {
         const SignalRef on = event.timeline->signal();
@@ -74,10 +76,9 @@ void StreamCore::wait_for(const EventState& event, Deadline deadline) {
         epoch = put_counted(
             barrier_value({.signal = on.native(), .condition = HSA_SIGNAL_CONDITION_LT,
                            .value = Timeline::below(event.point.epochs), .completion = done, .order = ordering_only}),
-            note, deadline, call);
+            std::move(note), deadline, call);
     }
     timeline_->depend(event.timeline, event.epochs, epoch);
-    holds_.push({.epochs = epoch}, event.timeline);
 }
 
 void StreamCore::wait_for(SignalRef signal, Condition condition, std::int64_t value, Deadline deadline) {

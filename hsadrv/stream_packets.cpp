@@ -45,16 +45,18 @@ std::uint64_t StreamCore::count_packets(std::uint64_t slot, std::uint32_t packet
 }
 
 std::uint64_t StreamCore::put_counted(const Packet& packet, Deadline deadline, const char* call) {
-    wait_for_turn(deadline, call);
-    const std::uint64_t slot = reserve(1, deadline, call);
+    if (timeline_->submitted() >= lane_.limit) [[unlikely]]
+        wait_for_turn(deadline, call);
+    std::uint64_t slot = 0;
+    if (queue_->dead() || !lane_.ring->try_reserve_one(slot)) [[unlikely]]
+        slot = reserve(1, deadline, call);
     const std::uint64_t epoch = count_packets(slot);
-    const QueueRef queue = queue_->ref();
-    queue.write(slot, packet);
-    queue.publish(slot, 1);
+    lane_.ring->write(slot, packet);
+    lane_.ring->publish_one(slot);
     return epoch;
 }
 
-std::uint64_t StreamCore::put_counted(const Packet& packet, Note note, Deadline deadline, const char* call) {
+std::uint64_t StreamCore::put_counted(const Packet& packet, Note&& note, Deadline deadline, const char* call) {
     drop_notes();
     notes_.make_room(1);
     const std::uint64_t epoch = put_counted(packet, deadline, call);
@@ -64,7 +66,7 @@ std::uint64_t StreamCore::put_counted(const Packet& packet, Note note, Deadline 
     return epoch;
 }
 
-void StreamCore::put(const Packet& packet, Note note, Deadline deadline, const char* call) {
+void StreamCore::put(const Packet& packet, Note&& note, Deadline deadline, const char* call) {
     drop_notes();
     notes_.make_room(1);
     note.slot = reserve(1, deadline, call);

@@ -1,6 +1,7 @@
 #include "hsadrv/timeline.hpp"
 
 #include <algorithm>
+#include <mutex>
 
 namespace hsadrv::detail {
 

@@ -16,13 +16,13 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "hsadrv/short_lock.hpp"
 #include "hsadrv/signal.hpp"
 
 namespace hsadrv::detail {
@@ -142,7 +142,7 @@ class Timeline {
         std::shared_ptr<const Timeline> timeline;
         std::uint64_t count, own;
     };
-    mutable std::mutex mutex_;  // guards what follows; no other timeline's is taken with it
+    mutable ShortLock mutex_;  // guards what follows; no other timeline's is taken with it
     mutable std::exception_ptr error_;
     mutable std::vector<Upstream> upstreams_;
 };

@@ -86,14 +86,18 @@ void count_instructions(Bench& bench, const std::string& mode, int count) {
         }
         measured([&] { graph.launch(bench.stream); });
     } else if (mode == "wait") {
-        // The event waits for the host, so that there is something to wait for.
-        const Signal go = Signal::create(1);
-        bench.stream.wait(go, Condition::less, 1);
-        const Event event = bench.stream.record();
-        for (int i = 0; i < 64; ++i) bench.other.wait(event);
-        repeat([&] { bench.other.wait(event); });
-        go.store(0);
-        bench.other.synchronize();
+        // The event waits for the host, so that there is something to wait for. The first time is a warm-up.
+        for (const bool warm : {false, true}) {
+            const Signal go = Signal::create(1);
+            bench.stream.wait(go, Condition::less, 1);
+            const Event event = bench.stream.record();
+            if (warm)
+                repeat([&] { bench.other.wait(event); });
+            else
+                for (int i = 0; i < count; ++i) bench.other.wait(event);
+            go.store(0);
+            bench.other.synchronize();
+        }
     } else if (mode == "hip" || mode == "hip_wait") {
         bench::Hip hip(bench.hip_file, "seven");
         if (!hip) throw std::runtime_error("libamdhip64 is not installed");
