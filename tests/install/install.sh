@@ -34,9 +34,11 @@ printf '#!/bin/bash\nexec %s "$@"\n' "${*@Q}" >"$scratch/guide/bin/c++"
 chmod +x "$scratch/guide/bin/c++"
 cd "$scratch/guide"
 "$snippets" program "$page" program.cpp
-"$snippets" shell "$page" >commands
+# The program alone is run on the device: a sanitizer's runtime cannot be loaded into the shell.
+"$snippets" shell "$page" | sed "s|^\./|'$root/bin/kfdemu' run -- ./|" >commands
 grep -q '^c++ ' commands
-PATH=$scratch/guide/bin:$PATH "$root/bin/kfdemu" run -- bash -e ./commands
+grep -q ' run -- ' commands
+PATH=$scratch/guide/bin:$PATH bash -e ./commands
 
 echo 'a C program finds the control interface, and does without where there is none:'
 cat >"$scratch/control.c" <<'C'

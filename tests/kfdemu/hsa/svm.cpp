@@ -24,7 +24,8 @@ struct Pages {
     void* data;
 };
 
-hsa_status_t set(void* begin, std::size_t bytes, hsa_amd_svm_attribute_t attribute, std::uint64_t value) {
+/// `attribute` may be none that there is.
+hsa_status_t set(void* begin, std::size_t bytes, std::uint64_t attribute, std::uint64_t value) {
     hsa_amd_svm_attribute_pair_t pair{attribute, value};
     return hsa_amd_svm_attributes_set(begin, bytes, &pair, 1);
 }
@@ -109,5 +110,5 @@ TEST_CASE("attributes of what is not there are refused", "[device][memory][svm]"
     const Pages pages;
     CHECK(set(pages.data, 0, HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE, machine.gpu().agent.handle) !=
           HSA_STATUS_SUCCESS);
-    CHECK(set(pages.data, kBytes, static_cast<hsa_amd_svm_attribute_t>(0x777), 1) != HSA_STATUS_SUCCESS);
+    CHECK(set(pages.data, kBytes, 0x777, 1) != HSA_STATUS_SUCCESS);
 }
