@@ -45,7 +45,8 @@ enum class QueuePriority { low, normal, high };
 struct QueueOptions {
     std::uint32_t packets = 1024;  ///< ring size, a power of two within the agent's limits
     /// Called once, on the runtime's thread, after the first error has been recorded: wake whoever waits. It
-    /// must not block. It may destroy the queue. What it throws is kept, and told with the error.
+    /// must not block. It may destroy the queue, when no other thread is in a call of it: the submit() of the bad
+    /// packet may not have returned yet. What it throws is kept, and told with the error.
     std::function<void()> on_error = {};
     QueuePriority priority = QueuePriority::normal;
     /// One bit a compute unit on which the queue's kernels may run; empty: all of them.

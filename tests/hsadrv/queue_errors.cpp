@@ -335,14 +335,16 @@ TEST_CASE("a queue is destroyed in its own error callback", "[queue][error]") {
     const Device device;
     for (int round = 0; round < 5; ++round) {
         Queue queue;
-        std::atomic<bool> over{false};
+        std::atomic<bool> submitted{false}, over{false};
         queue = Queue::create(device.gpu, {.packets = 64, .on_error = [&] {
+                                               while (!submitted) std::this_thread::yield();
                                                queue = Queue();
                                                over = true;
                                            }});
         auto bad = barrier_and({}).as<hsa_barrier_and_packet_t>();
         bad.header = 6;
         queue.ref().submit(Packet::from(bad));
+        submitted = true;
         while (!over) std::this_thread::sleep_for(1ms);
         CHECK_FALSE(queue);
         device.driver.callbacks().drain(patience);  // the queue is gone by now
