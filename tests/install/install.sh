@@ -12,12 +12,12 @@ root=$scratch$prefix
 export PKG_CONFIG_PATH=$root/$libdir/pkgconfig PKG_CONFIG_SYSROOT_DIR=$scratch LD_LIBRARY_PATH=$root/$libdir
 
 echo 'headers stand alone:'
-for header in "$root/include/$headers"/{hsadrv,devicearray,shared}/*.hpp; do
-    name=${header#"$root/include/$headers/"}
-    echo "#include <$name>" | "$@" -std=c++20 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c++ - \
-        $(pkg-config --cflags devicearray-0)
-    echo "  $name"
-done
+stands_alone() {
+    echo "#include <$1>" | "${@:2}" -std=c++20 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c++ - && echo "  $1"
+}
+export -f stands_alone
+(cd "$root/include/$headers" && printf '%s\0' {hsadrv,devicearray,shared}/*.hpp) |
+    xargs -0 -P "$(nproc)" -I '{}' bash -c 'stands_alone "$@"' - '{}' "$@" $(pkg-config --cflags devicearray-0)
 
 echo 'a program against the installed tree:'
 "$@" -std=c++20 -Wall -Wextra -Werror "$program" -o "$scratch/program" $(pkg-config --cflags --libs devicearray-0)
