@@ -4,6 +4,7 @@
 set -euo pipefail
 build=$1 program=$2 kernels=$3 prefix=$4 libdir=$5 headers=$6 snippets=$7 page=$8
 shift 8
+set -- "$(command -v "$1")" "${@:2}"  # another c++ comes before it below
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
