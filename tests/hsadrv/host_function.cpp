@@ -122,9 +122,9 @@ TEST_CASE("a callback comes when everything before it is complete, and delays no
     const Words flag(1), data(1);
     std::promise<void> release, told;
     f.spin.launch(stream, {.grid = 1, .workgroup = 1}, flag.data());
-    stream.on_complete([&](const std::exception_ptr&) {
+    stream.on_complete([&told, released = release.get_future().share()](const std::exception_ptr&) {
         told.set_value();
-        release.get_future().wait();
+        released.wait();  // its own: the test may be over before this thread has looked
     });
     f.scale_add.launch(stream, {.grid = 1, .workgroup = 1}, data.data(), 0u, 3u, 1u);
     auto called = told.get_future();
