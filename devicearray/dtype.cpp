@@ -1,7 +1,12 @@
 #include "devicearray/dtype.hpp"
 
+#include <algorithm>
 #include <array>
+#include <atomic>
+#include <limits>
+#include <memory>
 
+#include "devicearray/dtype_numpy.hpp"
 #include "hsadrv/error.hpp"
 
 namespace hsadrv {
@@ -23,13 +28,95 @@ constexpr std::array rows{
     Row{dtypes::complex128, "complex128"},
 };
 
+// NumPy keeps the size of an item in an int, too.
+constexpr std::size_t kMostBytes = std::numeric_limits<std::int32_t>::max();
+
+/// The description of a type that was made at run time, with all that it points to.
+struct OwnedStructure : detail::Structure {
+    std::vector<FieldSpec> specs{};
+    std::vector<Field> list{};
+    std::optional<DType> element{};
+    mutable std::atomic<std::size_t> shares{1};
+};
+
+const OwnedStructure& owned(const detail::Structure& structure) {
+    return static_cast<const OwnedStructure&>(structure);
+}
+
+std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
+
+std::size_t rounded_up(std::size_t bytes, std::size_t alignment) {
+    return (bytes + alignment - 1) / alignment * alignment;
+}
+
+void require_distinct_names(const std::vector<FieldSpec>& fields) {
+    std::vector<std::string_view> names;
+    for (const FieldSpec& field : fields) {
+        if (field.name.empty()) throw InvalidArgument("DType::record: a field has no name");
+        names.push_back(field.name);
+        if (!field.title.empty()) names.push_back(field.title);
+    }
+    std::sort(names.begin(), names.end());
+    const auto twice = std::adjacent_find(names.begin(), names.end());
+    if (twice != names.end()) throw InvalidArgument("DType::record: two fields are called " + quoted(*twice));
+}
+
+/// Gives every field its offset and returns the first byte behind the last one.
+std::size_t place(std::vector<FieldSpec>& fields, bool aligned) {
+    std::size_t behind = 0, end = 0;
+    for (FieldSpec& field : fields) {
+        const std::size_t alignment = aligned ? field.type.alignment() : 1;
+        if (!field.offset) field.offset = rounded_up(behind, alignment);
+        if (*field.offset > kMostBytes || *field.offset + field.type.itemsize() > kMostBytes) {
+            throw InvalidArgument("DType::record: field " + quoted(field.name) + " of " +
+                                  std::to_string(field.type.itemsize()) + " B at offset " +
+                                  std::to_string(*field.offset) + " ends behind the " +
+                                  std::to_string(kMostBytes) + " B that a record may have");
+        }
+        if (*field.offset % alignment != 0) {
+            throw InvalidArgument("DType::record: field " + quoted(field.name) + " at offset " +
+                                  std::to_string(*field.offset) + " is not aligned to the " +
+                                  std::to_string(alignment) + " B of " + field.type.name() +
+                                  "; give another offset or declare the record unaligned");
+        }
+        behind = *field.offset + field.type.itemsize();
+        end = std::max(end, behind);
+    }
+    return end;
+}
+
+std::size_t checked_itemsize(std::size_t end, std::size_t alignment, const RecordOptions& options) {
+    if (!options.itemsize) return rounded_up(end, alignment);
+    const std::size_t itemsize = *options.itemsize;
+    if (itemsize < end || itemsize > kMostBytes) {
+        throw InvalidArgument("DType::record: an item size of " + std::to_string(itemsize) +
+                              " B; the fields need " + std::to_string(end) + " B, and a record may have " +
+                              std::to_string(kMostBytes) + " B");
+    }
+    if (itemsize % alignment != 0) {
+        throw InvalidArgument("DType::record: an item size of " + std::to_string(itemsize) +
+                              " B is not a multiple of the record's alignment, " + std::to_string(alignment));
+    }
+    return itemsize;
+}
+
 }  // namespace
+
+void detail::share(const Structure& structure) noexcept {
+    // Relaxed: whoever copies a DType has one already, which keeps the description alive.
+    owned(structure).shares.fetch_add(1, std::memory_order_relaxed);
+}
+
+void detail::unshare(const Structure& structure) noexcept {
+    // Release and acquire: all that others read of the description happened before it is freed.
+    if (owned(structure).shares.fetch_sub(1, std::memory_order_acq_rel) == 1) delete &owned(structure);
+}
 
 std::string DType::name() const {
     for (const Row& row : rows) {
         if (row.type == *this) return std::string(row.name);
     }
-    return std::string("unknown(") + static_cast<char>(kind_) + std::to_string(itemsize_) + ")";
+    return numpy_text(*this);
 }
 
 DType DType::from_name(std::string_view name) {
@@ -40,6 +127,64 @@ DType DType::from_name(std::string_view name) {
     }
     throw InvalidArgument("DType::from_name(\"" + std::string(name) + "\"): no such scalar type; there are " +
                           known);
+}
+
+DType DType::raw(std::size_t size_bytes) {
+    if (size_bytes > kMostBytes) {
+        throw InvalidArgument("DType::raw(" + std::to_string(size_bytes) + " B): an element has at most " +
+                              std::to_string(kMostBytes) + " B");
+    }
+    return unchecked(Kind::raw, size_bytes);
+}
+
+DType DType::subarray(const DType& base, const Dims& shape) {
+    if (shape.rank() == 0) return base;
+    std::vector<std::int64_t> all(shape.begin(), shape.end());
+    const Dims inner = base.subarray_shape();
+    all.insert(all.end(), inner.begin(), inner.end());
+    std::size_t bytes = base.itemsize();
+    for (const std::int64_t extent : shape) {
+        if (extent < 0 || __builtin_mul_overflow(bytes, static_cast<std::size_t>(extent), &bytes) ||
+            bytes > kMostBytes) {
+            throw InvalidArgument("DType::subarray(" + base.name() + ", " + shape.to_string() +
+                                  "): extents must not be negative, and an element has at most " +
+                                  std::to_string(kMostBytes) + " B");
+        }
+    }
+    auto made = std::make_unique<OwnedStructure>();
+    made->element.emplace(base.base());
+    made->base = &*made->element;
+    made->shape = Dims(std::span<const std::int64_t>(all));
+    made->alignment = made->element->alignment();
+    made->counted = true;
+    return DType(Kind::raw, static_cast<std::uint32_t>(bytes), made.release());
+}
+
+DType DType::record(const std::vector<FieldSpec>& fields) { return record(fields, {}); }
+
+DType DType::record(const std::vector<FieldSpec>& fields, const RecordOptions& options) {
+    require_distinct_names(fields);
+    auto made = std::make_unique<OwnedStructure>();
+    made->specs = fields;
+    const std::size_t end = place(made->specs, options.aligned);
+    for (const FieldSpec& field : made->specs) {
+        if (options.aligned) made->alignment = std::max(made->alignment, field.type.alignment());
+        made->list.push_back({field.name, field.type, *field.offset, field.title});
+    }
+    const std::size_t itemsize = checked_itemsize(end, made->alignment, options);
+    made->fields = made->list;
+    made->aligned = options.aligned;
+    made->counted = true;
+    return DType(Kind::raw, static_cast<std::uint32_t>(itemsize), made.release());
+}
+
+const Field& DType::field(std::string_view name) const {
+    if (const Field* found = find_field(name)) return *found;
+    std::string known;
+    for (const Field& field : fields()) known += (known.empty() ? "" : ", ") + quoted(field.name);
+    throw InvalidArgument(
+        "DType::field(" + quoted(name) +
+        "): " + (is_record() ? "no such field; there are " + known : this->name() + " is no record"));
 }
 
 }  // namespace hsadrv

@@ -1,20 +1,31 @@
-// What an array's elements are: NumPy's scalar types, as small values known at compile time from C++ types.
+// What an array's elements are: NumPy's scalar types, and records and subarrays made of them, as values that
+// are known at compile time where they come from C++ types.
 //
 //     DType t = dtype_of<float>();          // == dtypes::float32
 //     t.name();  t.itemsize();              // "float32", 4
-//     DType::from_name("int16");            // throws InvalidArgument for what is not in the table
+//     DType::record({{"x", dtypes::float32}, {"v", DType::subarray(dtypes::float32, {3})}});
 //
-// Values: any thread may use any object; nothing is allocated. Byte order is the machine's own, as the
-// device's is the same.
+// From NumPy's descriptions: dtype_numpy.hpp; from buffers' formats: dtype_buffer.hpp; from DLPack:
+// dtype_dlpack.hpp; from structs: record.hpp. Byte order is the machine's own, as the device's is the same:
+// descriptions in the other one are refused.
+//
+// Values: any thread may use any object. Scalars and the types of structs allocate nothing. Owns: a record
+// that was put together at run time shares one immutable description among its copies. Throws
+// InvalidArgument, naming the field and the numbers.
 #pragma once
 
 #include <complex>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
+
+#include "devicearray/dims.hpp"
 
 namespace hsadrv {
 
@@ -27,35 +38,169 @@ enum class Kind : char {
     floating = 'f',
     brain_floating = 'E',
     complex = 'c',
+    raw = 'V',  ///< bytes without a meaning, records and subarrays
 };
 
-/// A scalar type: its kind and size. Two are equal if both agree, whatever C++ type they came from (long and
-/// long long).
+struct Field;
+struct FieldSpec;
+struct RecordOptions;
+namespace detail {
+struct Structure;
+void share(const Structure& structure) noexcept;
+void unshare(const Structure& structure) noexcept;
+}  // namespace detail
+
+/// A scalar type, a record or a subarray. Two scalars are equal if kind and size agree, whatever C++ type they
+/// came from (long and long long); two records if names, titles, offsets and types of their fields and the
+/// size do.
 class DType {
   public:
+    constexpr DType(const DType& other) noexcept;
+    constexpr DType& operator=(const DType& other) noexcept;
+    constexpr ~DType();
+
     constexpr Kind kind() const { return kind_; }
     constexpr std::size_t itemsize() const { return itemsize_; }
-    /// Bytes that an element's address is a multiple of, in packed and in padded data alike.
-    constexpr std::size_t alignment() const { return kind_ == Kind::complex ? itemsize_ / 2 : itemsize_; }
-    /// NumPy's name, such as "float32".
+    /// Bytes that an element's address is a multiple of, in packed and in padded data alike. A record's is 1
+    /// unless it was declared aligned.
+    constexpr std::size_t alignment() const;
+    /// As NumPy's str() spells it: "float32", "|V8", "[('x', '<f4'), ('v', '<f4', (3,))]", "('<f4', (3,))".
     std::string name() const;
 
-    /// The inverse of name(). Throws InvalidArgument, listing the known names.
+    /// The inverse of name() for scalars. Throws InvalidArgument, listing the known names.
     static DType from_name(std::string_view name);
+    /// So many bytes without a meaning.
+    static DType raw(std::size_t size_bytes);
+    /// An element that is an array itself, in C order. Of a subarray: one of both shapes.
+    static DType subarray(const DType& base, const Dims& shape);
+    /// Throws InvalidArgument for a name or title that is empty or there twice, a field beyond the item size,
+    /// and misaligned offsets in an aligned record.
+    static DType record(const std::vector<FieldSpec>& fields, const RecordOptions& options);
+    static DType record(const std::vector<FieldSpec>& fields);
 
-    friend constexpr bool operator==(DType, DType) = default;
+    constexpr bool is_record() const;
+    constexpr bool is_subarray() const;
+    constexpr bool is_scalar() const { return structure_ == nullptr && kind_ != Kind::raw; }
 
-    /// For the table in `dtypes` and for DTypeOf only: does not check that such a type exists.
-    static constexpr DType unchecked(Kind kind, std::size_t itemsize) {
-        return DType(kind, static_cast<std::uint8_t>(itemsize));
+    /// A record's fields in the order of their declaration; none of another type.
+    constexpr std::span<const Field> fields() const;
+    /// Declared with its fields and size at multiples of their alignment, as a C struct is.
+    constexpr bool is_aligned_record() const;
+    /// By name or title; null where there is none.
+    constexpr const Field* find_field(std::string_view name) const;
+    /// Throws InvalidArgument, listing the names there are.
+    const Field& field(std::string_view name) const;
+
+    /// A subarray's elements and shape; of another type, the type itself and ().
+    constexpr DType base() const;
+    constexpr Dims subarray_shape() const;
+
+    friend constexpr bool operator==(const DType& a, const DType& b);
+
+    /// For the table in `dtypes`, DTypeOf and records of structs only: does not check that such a type exists.
+    static constexpr DType unchecked(Kind kind, std::size_t itemsize,
+                                     const detail::Structure* structure = nullptr) {
+        return DType(kind, static_cast<std::uint32_t>(itemsize), structure);
     }
 
   private:
-    constexpr DType(Kind kind, std::uint8_t itemsize) : kind_(kind), itemsize_(itemsize) {}
+    constexpr DType(Kind kind, std::uint32_t itemsize, const detail::Structure* structure)
+        : kind_(kind), itemsize_(itemsize), structure_(structure) {}
 
     Kind kind_;
-    std::uint8_t itemsize_;
+    std::uint32_t itemsize_;
+    const detail::Structure* structure_;  // constant for ever, or shared among the copies
 };
+
+/// A part of a record. Borrows: the texts, from the record's type, until its last copy is gone.
+struct Field {
+    std::string_view name;
+    DType type;
+    std::size_t offset = 0;       ///< bytes
+    std::string_view title = {};  ///< a second name; most have none
+};
+
+/// A field of a record to be; without an offset it follows the one before it.
+struct FieldSpec {
+    std::string name;
+    DType type;
+    std::optional<std::size_t> offset = {};
+    std::string title = {};
+};
+
+struct RecordOptions {
+    std::optional<std::size_t> itemsize = {};  ///< otherwise as the fields need
+    bool aligned = false;
+};
+
+namespace detail {
+
+/// What a record or a subarray consists of.
+struct Structure {
+    std::span<const Field> fields = {};
+    const DType* base = nullptr;  ///< of a subarray
+    Dims shape = {};
+    std::size_t alignment = 1;
+    bool aligned = false;
+    bool counted = false;  ///< made at run time: freed with its last DType
+};
+
+}  // namespace detail
+
+constexpr DType::DType(const DType& other) noexcept
+    : kind_(other.kind_), itemsize_(other.itemsize_), structure_(other.structure_) {
+    if (structure_ && structure_->counted) detail::share(*structure_);
+}
+
+constexpr DType& DType::operator=(const DType& other) noexcept {
+    const detail::Structure* const old = structure_;
+    if (other.structure_ && other.structure_->counted) detail::share(*other.structure_);
+    kind_ = other.kind_;
+    itemsize_ = other.itemsize_;
+    structure_ = other.structure_;
+    if (old && old->counted) detail::unshare(*old);
+    return *this;
+}
+
+constexpr DType::~DType() {
+    if (structure_ && structure_->counted) detail::unshare(*structure_);
+}
+
+constexpr std::size_t DType::alignment() const {
+    if (structure_) return structure_->alignment;
+    if (kind_ == Kind::raw) return 1;
+    return kind_ == Kind::complex ? itemsize_ / 2 : itemsize_;
+}
+
+constexpr bool DType::is_record() const { return structure_ && !structure_->base; }
+constexpr bool DType::is_subarray() const { return structure_ && structure_->base; }
+constexpr bool DType::is_aligned_record() const { return is_record() && structure_->aligned; }
+constexpr std::span<const Field> DType::fields() const {
+    return structure_ ? structure_->fields : std::span<const Field>();
+}
+constexpr DType DType::base() const { return is_subarray() ? *structure_->base : *this; }
+constexpr Dims DType::subarray_shape() const { return is_subarray() ? structure_->shape : Dims(); }
+
+constexpr const Field* DType::find_field(std::string_view name) const {
+    for (const Field& field : fields()) {
+        if (field.name == name || (!field.title.empty() && field.title == name)) return &field;
+    }
+    return nullptr;
+}
+
+constexpr bool operator==(const DType& a, const DType& b) {
+    if (a.kind_ != b.kind_ || a.itemsize_ != b.itemsize_) return false;
+    if (a.structure_ == b.structure_) return true;
+    if (a.is_record() != b.is_record() || a.is_subarray() != b.is_subarray()) return false;
+    if (a.is_subarray()) return a.structure_->shape == b.structure_->shape && a.base() == b.base();
+    if (a.fields().size() != b.fields().size()) return false;
+    for (std::size_t i = 0; i < a.fields().size(); ++i) {
+        const Field &x = a.fields()[i], &y = b.fields()[i];
+        if (x.name != y.name || x.title != y.title || x.offset != y.offset || !(x.type == y.type))
+            return false;
+    }
+    return true;
+}
 
 namespace dtypes {
 inline constexpr DType boolean = DType::unchecked(Kind::boolean, 1);
@@ -73,10 +218,14 @@ inline constexpr DType float32 = DType::unchecked(Kind::floating, 4);
 inline constexpr DType float64 = DType::unchecked(Kind::floating, 8);
 inline constexpr DType complex64 = DType::unchecked(Kind::complex, 8);
 inline constexpr DType complex128 = DType::unchecked(Kind::complex, 16);
+
+/// Every scalar type there is.
+inline constexpr DType all[] = {boolean, int8,    int16,    int32,   int64,   uint8,     uint16,    uint32,
+                                uint64,  float16, bfloat16, float32, float64, complex64, complex128};
 }  // namespace dtypes
 
 /// Which DType a C++ type has, in `value`. Specialise it for a type of your own, such as a 16-bit float
-/// class.
+/// class; for structs, HSADRV_RECORD of record.hpp does.
 template <class T>
 struct DTypeOf {};
 
@@ -127,7 +276,7 @@ concept ArrayElement = std::is_trivially_copyable_v<T> && requires {
 
 template <ArrayElement T>
 constexpr DType dtype_of() {
-    constexpr DType type = DTypeOf<std::remove_cv_t<T>>::value;
+    constexpr const DType& type = DTypeOf<std::remove_cv_t<T>>::value;
     static_assert(type.itemsize() == sizeof(T), "DTypeOf<T>::value has another size than T");
     return type;
 }
