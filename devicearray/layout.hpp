@@ -5,6 +5,8 @@
 //     image.strides_bytes();                                               // (2560, 4)
 //     image.reshape({640, 480});  image.ravel();  image.transpose();       // new values; the bytes stay where they are
 //
+// Views whose first element is another one (slices, sections) are in slice.hpp.
+//
 // Values: any thread may use any object; nothing is allocated. Everything is checked: a layout that exists
 // has no negative extent and a size_bytes() that int64_t holds. Throws InvalidArgument, naming the shapes and
 // strides involved.
@@ -17,20 +19,29 @@
 
 namespace hsadrv {
 
-/// Which index runs fastest: the last one in C's order, the first one in Fortran's.
-enum class Order : char { C = 'C', F = 'F' };
+/// Which index runs fastest: the last one in C's order, the first one in Fortran's. A: any, which is F where the
+/// array in question is F- but not C-contiguous, otherwise C.
+enum class Order : char { C = 'C', F = 'F', A = 'A' };
+
+/// Bytes relative to an array's first element: from `begin`, which is not positive, to before `end`.
+struct ByteRange {
+    std::int64_t begin = 0, end = 0;
+
+    constexpr std::int64_t size_bytes() const { return end - begin; }
+    friend constexpr bool operator==(const ByteRange&, const ByteRange&) = default;
+};
 
 class Layout {
   public:
     /// Rank 0, one byte.
     constexpr Layout() = default;
 
-    /// Elements back to back in the given order. Strides of empty arrays are those of NumPy: a 0 counts as
+    /// Elements back to back in the given order; any is C. Strides of empty arrays are those of NumPy: a 0 counts as
     /// a 1.
     static constexpr Layout contiguous(const Dims& shape, std::int64_t itemsize, Order order = Order::C);
 
     /// Any strides, of either sign, multiples of the item size or not; elements may overlap.
-    static Layout strided(const Dims& shape, const Dims& strides_bytes, std::int64_t itemsize);
+    static constexpr Layout strided(const Dims& shape, const Dims& strides_bytes, std::int64_t itemsize);
 
     constexpr int rank() const { return shape_.rank(); }
     constexpr const Dims& shape() const { return shape_; }
@@ -48,16 +59,36 @@ class Layout {
     constexpr bool is_f_contiguous() const;
     constexpr bool is_contiguous() const { return is_c_contiguous() || is_f_contiguous(); }
 
+    /// The lowest and the highest byte that an element has, relative to the first element; nothing where the
+    /// array is empty.
+    constexpr ByteRange extent() const;
+    /// Bytes from the first element to the one at `index`; negative indices count from the end. Throws where
+    /// there is none.
+    std::int64_t offset_of(const Dims& index) const;
+    /// What Order::A stands for.
+    constexpr Order resolved(Order order) const;
+
     /// The same bytes under another shape, elements counted in `order`. One extent may be -1: what remains.
-    /// Throws where the elements do not lie in that order, as they would have to be copied.
+    /// Throws where no strides give that, as the elements would have to be copied; it says how. Finds the
+    /// strides wherever there are some, in arrays that are not contiguous, too.
     Layout reshape(const Dims& shape, Order order = Order::C) const;
     /// One dimension; the same condition as reshape.
     Layout ravel(Order order = Order::C) const;
+    /// Elements of another size over the same bytes: the last axis, which must be contiguous, grows or shrinks.
+    Layout view(std::int64_t itemsize) const;
 
     /// Axes reversed.
     Layout transpose() const;
     /// Axis i of the result is axis axes[i] of this; negative ones count from the end.
     Layout transpose(const Dims& axes) const;
+    /// Without all axes of one element, or without these, which must have one.
+    constexpr Layout squeeze() const;
+    Layout squeeze(const Dims& axes) const;
+    /// With an axis of one element before `axis` (NumPy's newaxis); -1 is behind the last one.
+    Layout expand_dims(int axis) const;
+    /// Axes of one element repeated, and new ones in front, by strides of 0. Several elements of the result are
+    /// one in memory: read from it only.
+    Layout broadcast_to(const Dims& shape) const;
 
     /// Shape, strides and contiguity for error messages: "shape (480, 640), strides (2560, 4), C order".
     std::string to_string() const;
@@ -69,6 +100,7 @@ class Layout {
   private:
     constexpr bool is_contiguous_from(int first, int step) const;
     [[noreturn]] static void throw_bad_extents(const Dims& shape, std::int64_t itemsize);
+    [[noreturn]] static void throw_bad_strides(const Dims& shape, const Dims& strides_bytes);
 
     Dims shape_;
     Dims strides_bytes_;
@@ -92,7 +124,7 @@ constexpr Layout Layout::contiguous(const Dims& shape, std::int64_t itemsize, Or
     layout.strides_bytes_ = Dims::filled(shape.rank(), 0);
     std::int64_t stride = itemsize;
     for (int i = 0; i < shape.rank(); ++i) {
-        const int axis = order == Order::C ? shape.rank() - 1 - i : i;
+        const int axis = order == Order::F ? i : shape.rank() - 1 - i;
         if (shape[axis] < 0) throw_bad_extents(shape, itemsize);
         layout.strides_bytes_[axis] = stride;
         if (shape[axis] != 0 && __builtin_mul_overflow(stride, shape[axis], &stride))
@@ -101,11 +133,58 @@ constexpr Layout Layout::contiguous(const Dims& shape, std::int64_t itemsize, Or
     return layout;
 }
 
+constexpr Layout Layout::strided(const Dims& shape, const Dims& strides_bytes, std::int64_t itemsize) {
+    if (shape.rank() != strides_bytes.rank()) throw_bad_strides(shape, strides_bytes);
+    Layout layout = contiguous(shape, itemsize);
+    // The furthest element to either side must be addressable, too.
+    std::int64_t reach = itemsize;
+    for (int i = 0; i < shape.rank(); ++i) {
+        if (shape[i] <= 1) continue;
+        if (strides_bytes[i] == INT64_MIN) throw_bad_strides(shape, strides_bytes);
+        const std::int64_t stride = strides_bytes[i] < 0 ? -strides_bytes[i] : strides_bytes[i];
+        std::int64_t step = 0;
+        if (__builtin_mul_overflow(shape[i] - 1, stride, &step) || __builtin_add_overflow(reach, step, &reach))
+            throw_bad_strides(shape, strides_bytes);
+    }
+    layout.strides_bytes_ = strides_bytes;
+    return layout;
+}
+
 constexpr std::int64_t Layout::size() const {
     // A 0 makes the product 0 whatever the rest; the constructors checked the product of the others.
     std::int64_t count = 1;
     for (std::int64_t extent : shape_) count *= extent;
     return count;
+}
+
+constexpr ByteRange Layout::extent() const {
+    ByteRange range{0, itemsize_};
+    for (int i = 0; i < rank(); ++i) {
+        if (shape_[i] == 0) return {};
+        if (shape_[i] == 1) continue;
+        const std::int64_t step = (shape_[i] - 1) * strides_bytes_[i];
+        (step < 0 ? range.begin : range.end) += step;
+    }
+    return range;
+}
+
+constexpr Order Layout::resolved(Order order) const {
+    if (order != Order::A) return order;
+    return is_f_contiguous() && !is_c_contiguous() ? Order::F : Order::C;
+}
+
+constexpr Layout Layout::squeeze() const {
+    Layout result;
+    result.itemsize_ = itemsize_;
+    int rank = 0;
+    for (const std::int64_t extent : shape_) rank += extent != 1;
+    result.shape_ = result.strides_bytes_ = Dims::filled(rank, 0);
+    for (int from = 0, to = 0; from < this->rank(); ++from) {
+        if (shape_[from] == 1) continue;
+        result.shape_[to] = shape_[from];
+        result.strides_bytes_[to++] = strides_bytes_[from];
+    }
+    return result;
 }
 
 constexpr bool Layout::is_contiguous_from(int first, int step) const {

@@ -1,0 +1,104 @@
+// Layout::reshape: the strides that give the same elements under another shape, where there are some.
+#include "devicearray/layout.hpp"
+#include "hsadrv/error.hpp"
+
+namespace hsadrv {
+namespace {
+
+/// Replaces a -1 by what makes the sizes equal.
+Dims resolve(const Dims& wanted, const Layout& from) {
+    Dims shape = wanted;
+    std::int64_t known = 1;
+    int unknown = -1;
+    bool valid = true;
+    for (int i = 0; i < shape.rank() && valid; ++i) {
+        if (shape[i] == -1 && unknown == -1) {
+            unknown = i;
+        } else {
+            valid = shape[i] >= 0 && !__builtin_mul_overflow(known, shape[i], &known);
+        }
+    }
+    if (valid && unknown != -1) {
+        valid = known != 0 && from.size() % known == 0;
+        if (valid) shape[unknown] = from.size() / known;
+    } else {
+        valid = valid && known == from.size();
+    }
+    if (!valid) {
+        throw InvalidArgument("reshape " + from.shape().to_string() + " to " + wanted.to_string() + ": " +
+                              std::to_string(from.size()) + " elements do not fit that shape");
+    }
+    return shape;
+}
+
+/// Axes that together are one line of `extent` elements, `stride_bytes` apart.
+struct Run {
+    std::int64_t extent = 1, stride_bytes = 0;
+};
+
+struct Runs {
+    std::array<Run, Dims::max_rank> list{};
+    int count = 0;
+};
+
+/// The i-th axis, counted from the one that runs fastest.
+int axis_at(int i, int rank, Order order) { return order == Order::F ? i : rank - 1 - i; }
+
+/// The layout as few lines as it has, the fastest first.
+Runs runs_of(const Layout& layout, Order order) {
+    Runs runs;
+    for (int i = 0; i < layout.rank(); ++i) {
+        const int axis = axis_at(i, layout.rank(), order);
+        const std::int64_t extent = layout.shape()[axis], stride = layout.strides_bytes()[axis];
+        if (extent == 1) continue;
+        std::int64_t next = 0;
+        Run* const last = runs.count ? &runs.list[static_cast<std::size_t>(runs.count - 1)] : nullptr;
+        if (last && !__builtin_mul_overflow(last->extent, last->stride_bytes, &next) && next == stride) {
+            last->extent *= extent;
+        } else {
+            runs.list[static_cast<std::size_t>(runs.count++)] = {extent, stride};
+        }
+    }
+    return runs;
+}
+
+/// Strides for `shape`, or false. A run that cannot be made longer must be cut into whole axes: an axis that
+/// went beyond its end would have elements at two distances.
+bool find_strides(const Layout& layout, const Dims& shape, Order order, Dims& strides) {
+    Runs runs = runs_of(layout, order);
+    int current = 0;
+    std::int64_t next = layout.itemsize();  // for axes of one element, where it does not matter
+    for (int i = 0; i < shape.rank(); ++i) {
+        const int axis = axis_at(i, shape.rank(), order);
+        strides[axis] = next;
+        if (shape[axis] == 1) continue;
+        Run& run = runs.list[static_cast<std::size_t>(current)];
+        if (run.extent % shape[axis] != 0) return false;
+        strides[axis] = run.stride_bytes;
+        run.extent /= shape[axis];
+        if (__builtin_mul_overflow(run.stride_bytes, shape[axis], &next)) next = layout.itemsize();
+        run.stride_bytes = next;
+        if (run.extent == 1) ++current;
+    }
+    return true;
+}
+
+}  // namespace
+
+Layout Layout::reshape(const Dims& shape, Order order) const {
+    const Dims wanted = resolve(shape, *this);
+    const Order counted = resolved(order);
+    if (size() == 0) return contiguous(wanted, itemsize_, counted);
+    Dims strides = Dims::filled(wanted.rank(), 0);
+    if (find_strides(*this, wanted, counted, strides)) return strided(wanted, strides, itemsize_);
+    throw InvalidArgument(
+        "reshape to " + wanted.to_string() + " in order " + static_cast<char>(counted) +
+        " needs a copy, as the array has " + to_string() +
+        ": copy it into a new array that is contiguous in that order (device_array of this shape "
+        "with order " +
+        static_cast<char>(counted) + ", then copy_to_device), and reshape that");
+}
+
+Layout Layout::ravel(Order order) const { return reshape(Dims{size()}, order); }
+
+}  // namespace hsadrv
