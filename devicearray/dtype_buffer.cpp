@@ -96,13 +96,15 @@ class FormatParser {
         std::vector<std::int64_t> shape = take_shape();
         take_order();  // "(3,2)<f" is as good as "<(3,2)f"
         const std::optional<std::size_t> repeat = take_number();
-        if (take('x')) {
+        const bool bytes = take('x');
+        if (bytes && shape.empty() && peek() != ':') {
             all.end += repeat.value_or(1);
             if (all.end > kMostRepeats) fail("an element of more than 2 GiB");
             return;
         }
-        if (repeat) shape.push_back(static_cast<std::int64_t>(*repeat));
-        const Element element = take_element(depth);
+        if (repeat && !bytes) shape.push_back(static_cast<std::int64_t>(*repeat));
+        // With a name or a shape they are no padding, but a field.
+        const Element element = bytes ? Element{DType::raw(repeat.value_or(1)), 1} : take_element(depth);
         FieldSpec field{{}, DType::subarray(element.type, Dims(std::span<const std::int64_t>(shape)))};
         if (order_ == '@') {
             all.end = rounded_up(all.end, element.alignment);
@@ -238,8 +240,7 @@ std::string element_format(const DType& type) {
         return shape + ")" + element_format(type.base());
     }
     if (type.is_record()) return record_format(type);
-    if (type.kind() == Kind::raw)
-        return std::to_string(type.itemsize()) + "B";  // within others: 'x' has no name
+    if (type.kind() == Kind::raw) return std::to_string(type.itemsize()) + "x";
     if (type.kind() == Kind::complex) return type == dtypes::complex64 ? "Zf" : "Zd";
     for (const Letter& row : letters) {
         if (row.standard == type && row.letter != 'l' && row.letter != 'L') return std::string(1, row.letter);
@@ -260,10 +261,6 @@ DType dtype_from_buffer(std::string_view format, std::optional<std::size_t> item
     return type;
 }
 
-std::string buffer_format(const DType& type) {
-    if (type.kind() == Kind::raw && !type.is_record() && !type.is_subarray())
-        return std::to_string(type.itemsize()) + "x";
-    return element_format(type);
-}
+std::string buffer_format(const DType& type) { return element_format(type); }
 
 }  // namespace hsadrv

@@ -18,6 +18,7 @@ TEST_CASE("a buffer's format becomes the type that NumPy reads in it", "[dtype]"
         {"<q", "int64"},
         {">b", "int8"},
         {"3x", "|V3"},
+        {"T{3x:a:}", "[('a', 'V3')]"},
         {"n", "int64"},
         {"3f", "('<f4', (3,))"},
         {"(2,3)f", "('<f4', (2, 3))"},
@@ -60,6 +61,7 @@ TEST_CASE("a type survives its format", "[dtype]") {
         "{'names': ['a', 'b'], 'formats': ['i1', '<f8'], 'aligned': True}",
         "('<i8', (4,))",
         "|V5",
+        "[('raw', '|V3'), ('', '|V2'), ('some', '|V2', (2,))]",
     };
     for (const char* text : descriptions) {
         const DType type = dtype_from_numpy(text);
