@@ -1,0 +1,263 @@
+#include "devicearray/transfer_plan.hpp"
+
+#include <numeric>
+
+#include "hsadrv/error.hpp"
+
+namespace hsadrv {
+namespace {
+
+using Form = StridedCopy::Form;
+
+bool cpu_reaches(Where where) { return where != Where::device; }
+bool gpu_reaches(Where where) { return where != Where::host; }
+std::string bytes_text(std::int64_t bytes) { return std::to_string(bytes) + " B"; }
+
+std::string side_text(const TransferSide& side) {
+    return side.dtype.name() + " with " + side.layout.to_string() + " in " + name_of(side.where) + " memory";
+}
+
+[[noreturn]] void refuse(const char* call, const char* why, const TransferSide& to,
+                         const TransferSide& from) {
+    throw InvalidArgument(std::string(call) + ": " + why + ": source is " + side_text(from) +
+                          ", destination is " + side_text(to));
+}
+
+/// Elements of the destination that share memory would be written in an order that nobody knows. Whatever
+/// slices, transposes and reshapes of an array give is nested: each stride is at least what is inside it.
+bool elements_are_apart(const Layout& to) {
+    const StridedCopy self = StridedCopy::between(to, to);
+    std::int64_t reach = self.item_bytes;
+    for (int i = self.shape.rank() - 1; i >= 0; --i) {
+        if (self.to_strides[i] < reach) return false;
+        reach += (self.shape[i] - 1) * self.to_strides[i];
+    }
+    return true;
+}
+
+void require_possible(const char* call, const TransferSide& to, const TransferSide& from) {
+    if (to.dtype != from.dtype) refuse(call, "the element types differ", to, from);
+    if (to.layout.shape() != from.layout.shape()) refuse(call, "the shapes differ", to, from);
+    for (const TransferSide* side : {&to, &from}) {
+        if (static_cast<std::int64_t>(side->dtype.itemsize()) != side->layout.itemsize())
+            refuse(call, "elements have another size than the layout's", to, from);
+    }
+    if (!elements_are_apart(to.layout))
+        refuse(call, "elements of the destination share memory, as those of broadcast arrays do", to, from);
+}
+
+std::uint64_t address_of(const TransferSide& side) { return reinterpret_cast<std::uintptr_t>(side.data); }
+
+/// The bytes of both sides, as ranges of addresses, have something in common.
+bool ranges_meet(const TransferSide& to, const TransferSide& from) {
+    const auto first = [](const TransferSide& side) {
+        return address_of(side) + static_cast<std::uint64_t>(side.layout.extent().begin);
+    };
+    const auto size = [](const TransferSide& side) {
+        return static_cast<std::uint64_t>(side.layout.extent().size_bytes());
+    };
+    // Each as a distance from the other: correct for ranges at the end of the address space, too.
+    return first(from) - first(to) < size(to) || first(to) - first(from) < size(from);
+}
+
+/// All items lie at a multiple of one distance from each other; those of one side in the gaps of the other, such
+/// as the odd elements beside the even ones.
+bool items_interleave(const StridedCopy& copy, std::uint64_t to, std::uint64_t from) {
+    std::int64_t period = 0;
+    for (int i = 0; i < copy.shape.rank(); ++i)
+        period = std::gcd(std::gcd(period, copy.to_strides[i]), copy.from_strides[i]);
+    if (period == 0) return false;
+    const auto distance = static_cast<std::int64_t>(to + static_cast<std::uint64_t>(copy.to_offset) - from -
+                                                    static_cast<std::uint64_t>(copy.from_offset));
+    const std::int64_t rest = (distance % period + period) % period;
+    return rest >= copy.item_bytes && period - rest >= copy.item_bytes;
+}
+
+bool same_places(const StridedCopy& copy, const TransferSide& to, const TransferSide& from) {
+    return copy.to_strides == copy.from_strides &&
+           address_of(to) + static_cast<std::uint64_t>(copy.to_offset) ==
+               address_of(from) + static_cast<std::uint64_t>(copy.from_offset);
+}
+
+/// A copy in two: out of the source into a temporary without gaps, in the destination's order and with repeated
+/// elements once; and from there to the destination.
+struct Halves {
+    StridedCopy pack, unpack;
+};
+
+Halves through_packed(const StridedCopy& copy) {
+    Halves halves{copy, copy};
+    halves.pack.to_offset = halves.unpack.from_offset = 0;
+    std::int64_t stride = copy.item_bytes;
+    for (int i = copy.shape.rank() - 1; i >= 0; --i) {
+        const bool repeated = copy.from_strides[i] == 0;
+        halves.pack.to_strides[i] = halves.unpack.from_strides[i] = repeated ? 0 : stride;
+        if (repeated) {
+            halves.pack.shape[i] = 1;
+        } else {
+            stride *= copy.shape[i];
+        }
+    }
+    return {halves.pack.simplified(), halves.unpack.simplified()};
+}
+
+/// The same, with all bytes that the source spans as the temporary.
+Halves through_span(const StridedCopy& copy, const ByteRange& span) {
+    Halves halves{{}, copy};
+    halves.pack.from_offset = span.begin;
+    halves.pack.item_bytes = span.size_bytes();
+    halves.unpack.from_offset -= span.begin;
+    return halves;
+}
+
+struct Ends {
+    Where to, from;
+};
+
+Where where_of(Place place, const Ends& ends) {
+    switch (place) {
+        case Place::source:
+            return ends.from;
+        case Place::destination:
+            return ends.to;
+        case Place::staging:
+            return Where::pinned;
+        case Place::scratch:
+            return Where::device;
+    }
+    return Where::host;
+}
+
+TransferStep step_of(const StridedCopy& copy, Place to, Place from, const Ends& ends) {
+    const bool kernel = gpu_reaches(where_of(to, ends)) && gpu_reaches(where_of(from, ends));
+    const Mover mover = copy.form() != Form::elements ? Mover::copy : kernel ? Mover::kernel : Mover::cpu;
+    return {mover, from, to, copy};
+}
+
+void add(TransferPlan& plan, const TransferStep& step) {
+    plan.steps.push_back(step);
+    plan.moved_bytes += step.copy.bytes();
+}
+
+void add_through(TransferPlan& plan, const Halves& halves, Place temporary, const Ends& ends) {
+    add(plan, step_of(halves.pack, temporary, Place::source, ends));
+    add(plan, step_of(halves.unpack, Place::destination, temporary, ends));
+    (temporary == Place::staging ? plan.staging_bytes : plan.scratch_bytes) = halves.pack.bytes();
+}
+
+/// Elements between memory of the CPU alone and memory of the GPU alone.
+void add_across(TransferPlan& plan, const StridedCopy& copy, const ByteRange& span, const Ends& ends) {
+    const bool to_device = ends.to == Where::device;
+    const Halves packed = through_packed(copy);
+    const std::int64_t all = copy.bytes();
+    const std::int64_t by_packing = packed.pack.bytes() + all, by_span = span.size_bytes() + all;
+    // Where it is the same, elements are moved on the device, whose memory is the faster one.
+    const bool whole_span = to_device ? by_span <= by_packing : by_span < by_packing;
+    const std::string costs = "packing would move " + bytes_text(by_packing) +
+                              ", sending the whole range that the source spans " + bytes_text(by_span);
+    if (whole_span) {
+        add_through(plan, through_span(copy, span), to_device ? Place::scratch : Place::staging, ends);
+        plan.why = std::string("neither CPU nor GPU reaches both sides; ") +
+                   (to_device ? "a kernel" : "the CPU") + " arranges the elements: " + costs;
+    } else {
+        add_through(plan, packed, Place::staging, ends);
+        plan.why = std::string("neither CPU nor GPU reaches both sides; ") +
+                   (to_device ? "the CPU" : "a kernel") + " packs the elements: " + costs;
+    }
+}
+
+void add_direct(TransferPlan& plan, const StridedCopy& copy, const ByteRange& span, const Ends& ends) {
+    const bool by_gpu = gpu_reaches(ends.to) && gpu_reaches(ends.from);
+    const bool by_cpu = cpu_reaches(ends.to) && cpu_reaches(ends.from);
+    if (copy.form() == Form::elements && !by_gpu && !by_cpu) return add_across(plan, copy, span, ends);
+    add(plan, step_of(copy, Place::destination, Place::source, ends));
+    switch (copy.form()) {
+        case Form::line:
+            plan.why = "both sides have the elements in one order and without gaps";
+            break;
+        case Form::rectangle:
+            plan.why = "both sides have them as rows of " + bytes_text(copy.item_bytes) + " in one order";
+            break;
+        case Form::elements:
+            plan.why = std::string("the orders of the elements differ, and the ") + (by_gpu ? "GPU" : "CPU") +
+                       " reaches both sides";
+    }
+}
+
+}  // namespace
+
+TransferPlan plan_transfer(const char* call, const TransferSide& to, const TransferSide& from) {
+    require_possible(call, to, from);
+    TransferPlan plan;
+    const StridedCopy copy = StridedCopy::between(to.layout, from.layout);
+    const Ends ends{to.where, from.where};
+    plan.minimum_bytes = copy.bytes();
+    if (plan.minimum_bytes == 0) {
+        plan.why = "the arrays are empty";
+    } else if (same_places(copy, to, from)) {
+        plan.why = "source and destination are the same elements";
+    } else if (ranges_meet(to, from) && !items_interleave(copy, address_of(to), address_of(from))) {
+        const bool on_device = gpu_reaches(to.where) && gpu_reaches(from.where);
+        add_through(plan, through_packed(copy), on_device ? Place::scratch : Place::staging, ends);
+        plan.why = "source and destination overlap, so the elements wait in a temporary";
+    } else {
+        add_direct(plan, copy, from.layout.extent(), ends);
+    }
+    return plan;
+}
+
+std::string TransferPlan::to_string() const {
+    std::string text;
+    for (const TransferStep& step : steps) {
+        const StridedCopy& copy = step.copy;
+        text += std::string(name_of(step.mover)) + " " + name_of(step.from) + " to " + name_of(step.to) +
+                ": " + bytes_text(copy.bytes());
+        if (copy.shape.rank() > 0) {
+            text += std::string(" as ") + (copy.form() == Form::rectangle ? "rows" : "items") + " of " +
+                    bytes_text(copy.item_bytes) + ", " + copy.shape.to_string() + " times";
+        }
+        text += "; ";
+    }
+    if (steps.empty()) text = "nothing to copy; ";
+    return text + bytes_text(moved_bytes) + " moved for " + bytes_text(minimum_bytes) + ": " + why;
+}
+
+const char* name_of(Where where) {
+    switch (where) {
+        case Where::host:
+            return "pageable host";
+        case Where::pinned:
+            return "pinned host";
+        case Where::device:
+            return "device";
+    }
+    return "unknown";
+}
+
+const char* name_of(Mover mover) {
+    switch (mover) {
+        case Mover::copy:
+            return "copy";
+        case Mover::kernel:
+            return "kernel";
+        case Mover::cpu:
+            return "cpu";
+    }
+    return "unknown";
+}
+
+const char* name_of(Place place) {
+    switch (place) {
+        case Place::source:
+            return "source";
+        case Place::destination:
+            return "destination";
+        case Place::staging:
+            return "staging";
+        case Place::scratch:
+            return "scratch";
+    }
+    return "unknown";
+}
+
+}  // namespace hsadrv
