@@ -80,7 +80,7 @@ StridedCopy StridedCopy::between(const Layout& to, const Layout& from) {
 StridedCopy StridedCopy::simplified() const {
     StridedCopy copy = *this;
     Loops loops = loops_of(copy);
-    std::stable_sort(loops.begin(), loops.end(), [](const Loop& a, const Loop& b) {
+    std::sort(loops.begin(), loops.end(), [](const Loop& a, const Loop& b) {
         return a.to != b.to ? a.to > b.to : a.from > b.from;
     });
     loops = joined(loops);

@@ -62,8 +62,7 @@ std::vector<fuzz::Bytes> fuzz::seeds() {
         "'<f4'",
         "[('x', '<f4'), ('v', '<f4', (3, 2)), ('', '|V4')]",
         "[(('t', 'n'), '<i4'), ('in', [('q', '<u2'), ('r', '|b1')], (2,))]",
-        "{'names': ['a', 'b'], 'formats': ['i1', '<c8'], 'offsets': [8, 0], 'titles': ['\\x41', None], "
-        "'itemsize': 12}",
+        "{'names': ['a', 'b'], 'formats': ['i1', '<c8'], 'offsets': [8, 0], 'titles': ['\\x41', None]}",
         "{'names': ['a', 'b'], 'formats': ['?', '<f2'], 'aligned': True}",
     };
     const std::vector<std::byte> elements(4096, std::byte{0x5a});
