@@ -22,8 +22,9 @@ namespace hsadrv {
 /// `itemsize`: what the format must come to.
 DType dtype_from_buffer(std::string_view format, std::optional<std::size_t> itemsize = {});
 
-/// Titles of fields are left out: a format has none. Records in '=' with all padding written out, so that readers agree whatever they think of alignment.
-/// Throws for bfloat16, which has no letter, and for fields that overlap or are out of order.
+/// Records in '=' with all padding written out, so that readers agree whatever they think of alignment. Titles
+/// of fields are left out, as a format has none. Throws for bfloat16, which has no letter, for names with a ':'
+/// and for fields that overlap or are out of order.
 std::string buffer_format(const DType& type);
 
 }  // namespace hsadrv

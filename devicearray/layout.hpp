@@ -19,8 +19,8 @@
 
 namespace hsadrv {
 
-/// Which index runs fastest: the last one in C's order, the first one in Fortran's. A: any, which is F where the
-/// array in question is F- but not C-contiguous, otherwise C.
+/// Which index runs fastest: the last one in C's order, the first one in Fortran's. A: any, which is F where
+/// the array in question is F- but not C-contiguous, otherwise C.
 enum class Order : char { C = 'C', F = 'F', A = 'A' };
 
 /// Bytes relative to an array's first element: from `begin`, which is not positive, to before `end`.
@@ -74,7 +74,8 @@ class Layout {
     Layout reshape(const Dims& shape, Order order = Order::C) const;
     /// One dimension; the same condition as reshape.
     Layout ravel(Order order = Order::C) const;
-    /// Elements of another size over the same bytes: the last axis, which must be contiguous, grows or shrinks.
+    /// Elements of another size over the same bytes: the last axis, which must be contiguous, grows or
+    /// shrinks.
     Layout view(std::int64_t itemsize) const;
 
     /// Axes reversed.

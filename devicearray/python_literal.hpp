@@ -26,8 +26,6 @@ class PythonLiteral {
     Type type() const { return type_; }
     bool is(Type type) const { return type_ == type; }
     bool is_sequence() const { return is(Type::tuple) || is(Type::list); }
-    /// Where it begins in the text that was parsed.
-    std::size_t offset() const { return offset_; }
 
     // Each throws InvalidArgument where the literal is of another type.
     bool boolean() const;
@@ -52,7 +50,7 @@ class PythonLiteral {
     std::int64_t integer_ = 0;
     std::string string_;
     std::vector<PythonLiteral> items_;  // of a dictionary: key, value, key, value, …
-    std::size_t offset_ = 0;
+    std::size_t offset_ = 0;  // where it begins in the text that was parsed
 };
 
 /// As Python's repr(): in single quotes unless the text has some, with escapes for what does not print.

@@ -19,7 +19,7 @@ Taken taken(const Slice& slice, std::int64_t extent) {
     // Clipped to where the first and the one behind the last may lie.
     const std::int64_t lowest = up ? 0 : -1, highest = up ? extent : extent - 1;
     const auto clip = [&](std::int64_t at) {
-        if (at < 0) at = at < -extent ? lowest : at + extent;
+        if (at < 0) at += extent;
         return std::clamp(at, lowest, highest);
     };
     const std::int64_t start = slice.start ? clip(*slice.start) : (up ? lowest : highest);
