@@ -18,6 +18,7 @@
 #include <ranges>
 #include <vector>
 
+#include "devicearray/array_views.hpp"
 #include "devicearray/dtype.hpp"
 #include "devicearray/host_view.hpp"
 #include "devicearray/layout.hpp"
@@ -28,7 +29,7 @@
 
 namespace hsadrv {
 
-class DeviceNDArray {
+class DeviceNDArray : public ArrayViews<DeviceNDArray> {
   public:
     /// A view of memory that `keep_alive` owns, of any kind that the agent can use. `data` is the first
     /// element's address.
@@ -37,16 +38,8 @@ class DeviceNDArray {
     /// Takes a whole allocation over; the layout must be contiguous and fit. Throws InvalidArgument.
     DeviceNDArray(Allocation memory, DType dtype, const Layout& layout);
 
-    DType dtype() const { return dtype_; }
+    const DType& dtype() const { return dtype_; }
     const Layout& layout() const { return layout_; }
-    const Dims& shape() const { return layout_.shape(); }
-    const Dims& strides_bytes() const { return layout_.strides_bytes(); }
-    int rank() const { return layout_.rank(); }
-    std::int64_t size() const { return layout_.size(); }
-    std::int64_t size_bytes() const { return layout_.size_bytes(); }
-    bool is_c_contiguous() const { return layout_.is_c_contiguous(); }
-    bool is_f_contiguous() const { return layout_.is_f_contiguous(); }
-
     /// The device whose memory it is.
     AgentRef agent() const { return agent_; }
     /// Address of the first element, for the device; null where the array is empty.
@@ -60,13 +53,10 @@ class DeviceNDArray {
     /// What keeps the memory alive; give it to Stream::keep_alive after submitting work by address.
     const std::shared_ptr<const void>& keep_alive() const { return keep_alive_; }
 
-    /// Views; Layout's functions of the same names say what is refused.
-    DeviceNDArray reshape(const Dims& shape, Order order = Order::C) const {
-        return view(layout_.reshape(shape, order));
+    /// Another view of the memory; see array_views.hpp for reshape, slice, field, …
+    DeviceNDArray at(void* data, const DType& dtype, const Layout& layout) const {
+        return {keep_alive_, data, dtype, layout, agent_};
     }
-    DeviceNDArray ravel(Order order = Order::C) const { return view(layout_.ravel(order)); }
-    DeviceNDArray transpose() const { return view(layout_.transpose()); }
-    DeviceNDArray transpose(const Dims& axes) const { return view(layout_.transpose(axes)); }
 
     /// All elements in the array's own order (rows for C, columns for F). Waits for all that the stream
     /// holds.
@@ -114,7 +104,6 @@ class DeviceNDArray {
     }
 
   private:
-    DeviceNDArray view(const Layout& layout) const { return {keep_alive_, data_, dtype_, layout, agent_}; }
     void require_dtype(const char* call, DType wanted) const;
     /// This array's layout where a flat one has as many elements, otherwise the flat one, which the transfer
     /// then refuses.

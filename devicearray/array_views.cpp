@@ -1,0 +1,28 @@
+#include "devicearray/array_views.hpp"
+
+#include "hsadrv/error.hpp"
+
+namespace hsadrv {
+
+Layout detail::layout_of_part(const Layout& layout, const DType& part) {
+    const auto itemsize = static_cast<std::int64_t>(part.base().itemsize());
+    const Dims inner = part.subarray_shape();
+    if (layout.rank() + inner.rank() > Dims::max_rank) {
+        throw InvalidArgument("an array of shape " + layout.shape().to_string() + " has too many axes for " +
+                              part.name() + " in each element: at most " + std::to_string(Dims::max_rank) +
+                              " together");
+    }
+    const Dims steps = Layout::contiguous(inner, itemsize).strides_bytes();
+    Dims shape = Dims::filled(layout.rank() + inner.rank(), 0), strides = shape;
+    for (int i = 0; i < layout.rank(); ++i) {
+        shape[i] = layout.shape()[i];
+        strides[i] = layout.strides_bytes()[i];
+    }
+    for (int i = 0; i < inner.rank(); ++i) {
+        shape[layout.rank() + i] = inner[i];
+        strides[layout.rank() + i] = steps[i];
+    }
+    return Layout::strided(shape, strides, itemsize);
+}
+
+}  // namespace hsadrv
