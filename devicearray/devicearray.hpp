@@ -1,6 +1,7 @@
 // Everything for programs: arrays, and with them the driver layer and the LDS layouts.
 #pragma once
 
+#include "devicearray/copy_strided.hpp"
 #include "devicearray/device_ndarray.hpp"
 #include "devicearray/dims.hpp"
 #include "devicearray/dtype.hpp"

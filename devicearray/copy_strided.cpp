@@ -1,0 +1,148 @@
+#include "devicearray/copy_strided.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <utility>
+
+#include "devicearray/strided_loop.hpp"
+
+namespace hsadrv {
+namespace {
+
+/// An item whose size is known when this is compiled: a register.
+template <std::size_t Bytes>
+struct FixedItem {
+    /// Items along each side of a tile: a cache line of them, so that a tile is whole lines on both sides.
+    static constexpr std::int64_t tile = std::max<std::int64_t>(64 / Bytes, 8);
+
+    void move(std::byte* to, const std::byte* from) const { std::memcpy(to, from, Bytes); }
+};
+
+struct AnyItem {
+    static constexpr std::int64_t tile = 8;
+    std::size_t size;
+
+    void move(std::byte* to, const std::byte* from) const { std::memcpy(to, from, size); }
+};
+
+struct Loop {
+    std::int64_t extent, to, from;
+};
+
+Loop loop_of(const StridedCopy& copy, int axis) {
+    return {copy.shape[axis], copy.to_strides[axis], copy.from_strides[axis]};
+}
+
+// Items of both sides never overlap, which is what __restrict promises.
+template <class Item>
+void copy_row(Item item, std::byte* __restrict to, const std::byte* __restrict from, const Loop& row) {
+    for (std::int64_t i = 0; i < row.extent; ++i) item.move(to + i * row.to, from + i * row.from);
+}
+
+/// The same for strides that the compiler knows: it makes wide moves of them.
+template <std::size_t Bytes>
+bool copy_dense_row(std::byte* __restrict to, const std::byte* __restrict from, const Loop& row) {
+    constexpr auto step = static_cast<std::int64_t>(Bytes);
+    if (row.to != step) return false;
+    if (row.from == -step) {
+        for (std::int64_t i = 0; i < row.extent; ++i) std::memcpy(to + i * step, from - i * step, Bytes);
+        return true;
+    }
+    if (row.from != 0) return false;
+    std::array<std::byte, Bytes> item;
+    std::memcpy(item.data(), from, Bytes);
+    for (std::int64_t i = 0; i < row.extent; ++i) std::memcpy(to + i * step, item.data(), Bytes);
+    return true;
+}
+
+template <std::size_t Bytes>
+void copy_whole_row(FixedItem<Bytes> item, std::byte* to, const std::byte* from, const Loop& row) {
+    if (!copy_dense_row<Bytes>(to, from, row)) copy_row(item, to, from, row);
+}
+void copy_whole_row(AnyItem item, std::byte* to, const std::byte* from, const Loop& row) {
+    copy_row(item, to, from, row);
+}
+
+/// Rows of the destination, in pieces, so that the lines of the source that a piece touches are still there for the
+/// piece in the next row.
+template <class Item>
+void copy_tiles(Item item, std::byte* to, const std::byte* from, const Loop& rows, const Loop& row) {
+    for (std::int64_t i = 0; i < rows.extent; i += Item::tile) {
+        const std::int64_t last = std::min(i + Item::tile, rows.extent);
+        for (std::int64_t j = 0; j < row.extent; j += Item::tile) {
+            const Loop piece{std::min(Item::tile, row.extent - j), row.to, row.from};
+            for (std::int64_t k = i; k < last; ++k)
+                copy_row(item, to + k * rows.to + j * row.to, from + k * rows.from + j * row.from, piece);
+        }
+    }
+}
+
+std::int64_t distance(std::int64_t stride) { return stride < 0 ? -stride : stride; }
+
+/// The loop in which the source's bytes lie closest together.
+int nearest_in_source(const StridedCopy& copy) {
+    int nearest = copy.shape.rank() - 1;
+    for (int i = nearest - 1; i >= 0; --i) {
+        if (distance(copy.from_strides[i]) < distance(copy.from_strides[nearest])) nearest = i;
+    }
+    return nearest;
+}
+
+/// With axis `i` as the last but one.
+StridedCopy with_second_last(StridedCopy copy, int i) {
+    for (; i < copy.shape.rank() - 2; ++i) {
+        std::swap(copy.shape[i], copy.shape[i + 1]);
+        std::swap(copy.to_strides[i], copy.to_strides[i + 1]);
+        std::swap(copy.from_strides[i], copy.from_strides[i + 1]);
+    }
+    return copy;
+}
+
+template <class Item>
+void copy_items(Item item, const StridedCopy& copy, std::byte* to, const std::byte* from) {
+    const int last = copy.shape.rank() - 1;
+    const Loop row = loop_of(copy, last);
+    const int nearest = nearest_in_source(copy);
+    if (nearest == last) {
+        detail::for_each_place(copy, last, [&](std::int64_t to_at, std::int64_t from_at) {
+            copy_whole_row(item, to + to_at, from + from_at, row);
+        });
+        return;
+    }
+    const StridedCopy tiled = with_second_last(copy, nearest);
+    const Loop rows = loop_of(tiled, last - 1);
+    detail::for_each_place(tiled, last - 1, [&](std::int64_t to_at, std::int64_t from_at) {
+        copy_tiles(item, to + to_at, from + from_at, rows, row);
+    });
+}
+
+}  // namespace
+
+void copy_strided(const StridedCopy& copy, void* to_first, const void* from_first) noexcept {
+    if (copy.item_bytes == 0) return;
+    auto* const to = static_cast<std::byte*>(to_first);
+    const auto* const from = static_cast<const std::byte*>(from_first);
+    const auto bytes = static_cast<std::size_t>(copy.item_bytes);
+    if (copy.shape.rank() == 0) {
+        std::memcpy(to + copy.to_offset, from + copy.from_offset, bytes);
+        return;
+    }
+    switch (bytes) {
+        case 1:
+            return copy_items(FixedItem<1>(), copy, to, from);
+        case 2:
+            return copy_items(FixedItem<2>(), copy, to, from);
+        case 4:
+            return copy_items(FixedItem<4>(), copy, to, from);
+        case 8:
+            return copy_items(FixedItem<8>(), copy, to, from);
+        case 16:
+            return copy_items(FixedItem<16>(), copy, to, from);
+        default:
+            return copy_items(AnyItem{bytes}, copy, to, from);
+    }
+}
+
+}  // namespace hsadrv
