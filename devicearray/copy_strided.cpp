@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "devicearray/strided_loop.hpp"
+#include "devicearray/transpose_block.hpp"
 
 namespace hsadrv {
 namespace {
@@ -68,13 +69,53 @@ void copy_whole_row(AnyItem item, std::byte* to, const std::byte* from, const Lo
 /// Rows of the destination, in pieces, so that the lines of the source that a piece touches are still there for the
 /// piece in the next row.
 template <class Item>
+void copy_tile(Item item, std::byte* to, const std::byte* from, const Loop& rows, const Loop& row) {
+    for (std::int64_t i = 0; i < rows.extent; ++i)
+        copy_row(item, to + i * rows.to, from + i * rows.from, row);
+}
+
+/// The same where the source's rows are the destination's columns, without gaps: in squares, and what they leave over.
+template <std::size_t Bytes>
+void copy_transposed(std::byte* to, const std::byte* from, const Loop& rows, const Loop& row) {
+    using Block = detail::TransposeBlock<Bytes>;
+    const std::int64_t whole_rows = rows.extent / Block::edge * Block::edge;
+    const std::int64_t whole = row.extent / Block::edge * Block::edge;
+    for (std::int64_t i = 0; i < whole_rows; i += Block::edge) {
+        for (std::int64_t j = 0; j < whole; j += Block::edge)
+            Block::move(to + i * rows.to + j * row.to, rows.to, from + i * rows.from + j * row.from,
+                        row.from);
+    }
+    const FixedItem<Bytes> item;
+    if (whole < row.extent) {
+        copy_tile(item, to + whole * row.to, from + whole * row.from, {whole_rows, rows.to, rows.from},
+                  {row.extent - whole, row.to, row.from});
+    }
+    if (whole_rows < rows.extent) {
+        copy_tile(item, to + whole_rows * rows.to, from + whole_rows * rows.from,
+                  {rows.extent - whole_rows, rows.to, rows.from}, row);
+    }
+}
+
+template <class Item>
+void copy_any_tile(Item item, std::byte* to, const std::byte* from, const Loop& rows, const Loop& row) {
+    copy_tile(item, to, from, rows, row);
+}
+template <std::size_t Bytes>
+requires(Bytes < 16) void copy_any_tile(FixedItem<Bytes> item, std::byte* to, const std::byte* from,
+                                        const Loop& rows, const Loop& row) {
+    constexpr auto step = static_cast<std::int64_t>(Bytes);
+    if (row.to == step && rows.from == step) return copy_transposed<Bytes>(to, from, rows, row);
+    copy_tile(item, to, from, rows, row);
+}
+
+template <class Item>
 void copy_tiles(Item item, std::byte* to, const std::byte* from, const Loop& rows, const Loop& row) {
     for (std::int64_t i = 0; i < rows.extent; i += Item::tile) {
-        const std::int64_t last = std::min(i + Item::tile, rows.extent);
+        const Loop some_rows{std::min(Item::tile, rows.extent - i), rows.to, rows.from};
         for (std::int64_t j = 0; j < row.extent; j += Item::tile) {
             const Loop piece{std::min(Item::tile, row.extent - j), row.to, row.from};
-            for (std::int64_t k = i; k < last; ++k)
-                copy_row(item, to + k * rows.to + j * row.to, from + k * rows.from + j * row.from, piece);
+            copy_any_tile(item, to + i * rows.to + j * row.to, from + i * rows.from + j * row.from, some_rows,
+                          piece);
         }
     }
 }
