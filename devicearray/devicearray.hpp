@@ -1,13 +1,16 @@
 // Everything for programs: arrays, and with them the driver layer and the LDS layouts.
 #pragma once
 
+#include "devicearray/array_form.hpp"
 #include "devicearray/copy_strided.hpp"
 #include "devicearray/device_ndarray.hpp"
 #include "devicearray/dims.hpp"
 #include "devicearray/dtype.hpp"
 #include "devicearray/dtype_buffer.hpp"
+#include "devicearray/dtype_bytes.hpp"
 #include "devicearray/dtype_dlpack.hpp"
 #include "devicearray/dtype_numpy.hpp"
+#include "devicearray/host_ndarray.hpp"
 #include "devicearray/host_view.hpp"
 #include "devicearray/layout.hpp"
 #include "devicearray/npy.hpp"

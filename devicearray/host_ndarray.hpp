@@ -1,0 +1,176 @@
+// An n-dimensional array in host memory, with NumPy's meaning of dtype, shape, strides and order.
+//
+//     HostNDArray a = host_array({480, 640}, dtypes::float32);        // uninitialised, C order
+//     a.fill(1.0f);  a.set({3, -1}, 2.0f);  a.get<float>({3, -1});
+//     HostNDArray b = a.transpose().slice({Slice{0, 10}}).copy();     // a view, a view of it, a copy
+//     auto d_a = to_device(a, stream);                                // it converts to HostView
+//
+// Owns or views its memory, which may be of any kind: pageable, pinned, a vector's, a file's, somebody else's. Copies,
+// slices and reshapes of an array are views of the same memory, as assignments in Python are; the last one frees it.
+// Keeps alive: what owns the memory. Borrows: the memory of a HostView that it was made of, for as long as it or a
+// view of it is used. Arrays may be read-only: then they, and all views of them, are no destination. Thread safety: as
+// of a value; its elements as those of any array in C++. Ordering: the CPU at once; what a GPU writes is seen after
+// its stream was synchronised. Throws InvalidArgument, naming both sides, the array unchanged; OutOfMemory.
+#pragma once
+
+#include <cstring>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "devicearray/array_form.hpp"
+#include "devicearray/array_views.hpp"
+#include "devicearray/dtype.hpp"
+#include "devicearray/host_view.hpp"
+#include "devicearray/layout.hpp"
+
+namespace hsadrv {
+
+class NpyArray;
+
+class HostNDArray : public ArrayViews<HostNDArray> {
+  public:
+    /// A view of memory that `keep_alive` owns; null: that outlives the array. `data` is the first element's address.
+    HostNDArray(std::shared_ptr<const void> keep_alive, void* data, const DType& dtype, const Layout& layout);
+    /// The same, read-only.
+    HostNDArray(std::shared_ptr<const void> keep_alive, const void* data, const DType& dtype,
+                const Layout& layout);
+
+    const DType& dtype() const { return dtype_; }
+    const Layout& layout() const { return layout_; }
+    /// Address of the first element; null where the array is empty and has no memory.
+    const void* data() const { return data_; }
+    bool writable() const { return writable_; }
+    /// The same to write to. Throws if the array is read-only.
+    void* writable_data() const {
+        require_writable("HostNDArray::writable_data");
+        return data_;
+    }
+    /// What keeps the memory alive; null where nothing has to.
+    const std::shared_ptr<const void>& keep_alive() const { return keep_alive_; }
+
+    /// Another view of the memory; see array_views.hpp for reshape, slice, field, …
+    HostNDArray at(const void* data, const DType& dtype, const Layout& layout) const;
+    /// A view that cannot be written through.
+    HostNDArray read_only() const;
+
+    /// Address of the first element, for elements of type T. Throws for another type, for an address that no T has, and
+    /// if the array is read-only; `as<const T>` is for reading.
+    template <class T>
+    requires ArrayElement<T> T* as() const {
+        require_elements("HostNDArray::as", dtype_of<T>(), alignof(T));
+        if constexpr (!std::is_const_v<T>) require_writable("HostNDArray::as");
+        return static_cast<T*>(data_);
+    }
+    /// All elements in C order, where they lie so; otherwise throws. `elements<const T>` is for reading.
+    template <class T>
+    requires ArrayElement<T> std::span<T> elements()
+    const {
+        require_c_contiguous("HostNDArray::elements");
+        return {as<T>(), static_cast<std::size_t>(size())};
+    }
+
+    /// One element, wherever it lies; negative indices count from the end.
+    template <ArrayElement T>
+    T get(const Dims& index) const {
+        require_dtype("HostNDArray::get", dtype_of<T>());
+        return read<T>(layout_.offset_of(index));
+    }
+    template <ArrayElement T>
+    void set(const Dims& index, const T& value) {
+        require_dtype("HostNDArray::set", dtype_of<T>());
+        require_writable("HostNDArray::set");
+        std::memcpy(static_cast<char*>(data_) + layout_.offset_of(index), &value, sizeof(T));
+    }
+    /// The only element there is. Throws if there are none or more.
+    template <ArrayElement T>
+    T item() const {
+        require_dtype("HostNDArray::item", dtype_of<T>());
+        require_one("HostNDArray::item");
+        return read<T>(0);
+    }
+
+    /// Every element becomes `value`.
+    template <ArrayElement T>
+    void fill(const T& value) {
+        require_dtype("HostNDArray::fill", dtype_of<T>());
+        fill_with(&value);
+    }
+    /// Every element becomes the one of the same index (NumPy's copyto), as if `source` had been copied first. Throws
+    /// for another type or shape, and where elements of this array share memory.
+    void copy_from(const HostView& source);
+    /// A new, contiguous array in pageable memory with the same elements.
+    HostNDArray copy(Order order = Order::C) const;
+    /// Equal types, shapes and elements, bit for bit: a NaN equals itself, -0 is not 0. Bytes of records that belong to
+    /// no field do not count.
+    bool equal(const HostView& other) const;
+    bool equal(const HostNDArray& other) const { return equal(HostView(other)); }
+
+    operator HostView() const { return {data_, dtype_, layout_}; }
+    /// Throws if the array is read-only.
+    operator MutableHostView() const {
+        require_writable("HostNDArray as a destination");
+        return {data_, dtype_, layout_};
+    }
+
+  private:
+    HostNDArray(std::shared_ptr<const void> keep_alive, void* data, const DType& dtype, const Layout& layout,
+                bool writable);
+    void require_dtype(const char* call, const DType& wanted) const;
+    void require_elements(const char* call, const DType& wanted, std::size_t alignment) const;
+    void require_writable(const char* call) const;
+    void require_c_contiguous(const char* call) const;
+    void require_one(const char* call) const;
+    void fill_with(const void* value);
+
+    template <class T>
+    T read(std::int64_t offset_bytes) const {
+        const char* const from = static_cast<const char*>(data_) + offset_bytes;
+        if constexpr (std::is_same_v<T, bool>) {
+            return *from != 0;  // memory of others may hold more than 0 and 1
+        } else {
+            std::remove_const_t<T> value;
+            std::memcpy(&value, from, sizeof value);
+            return value;
+        }
+    }
+
+    std::shared_ptr<const void> keep_alive_;
+    void* data_;
+    DType dtype_;
+    Layout layout_;
+    bool writable_;
+};
+
+/// Pageable memory, uninitialised, aligned to 64 bytes or more, and for the elements (numpy.empty).
+HostNDArray host_array(const Dims& shape, const DType& dtype = dtypes::float64,
+                       const Arrangement& arrangement = {});
+template <ArrayElement T>
+HostNDArray host_array(const Dims& shape, const Arrangement& arrangement = {}) {
+    return host_array(shape, dtype_of<T>(), arrangement);
+}
+/// Uninitialised, with the other's type and shape; see form_like for the order (numpy.empty_like).
+HostNDArray host_array_like(const HostView& other);
+
+/// The memory of a view as an array (numpy.asarray), which borrows it; read-only for a HostView.
+HostNDArray as_host_array(const HostView& view);
+HostNDArray as_host_array(const MutableHostView& view);
+/// Takes a file's array over.
+HostNDArray as_host_array(NpyArray&& array);
+/// Takes a vector over, without copying its elements.
+template <ArrayElement T>
+requires(!std::same_as<T, bool>)  // std::vector<bool> has no bools
+    HostNDArray as_host_array(std::vector<T>&& values, const Dims& shape, Order order = Order::C) {
+    auto owner = std::make_shared<std::vector<T>>();
+    const MutableHostView view = host_view(values, shape, order);  // throws before anything is taken
+    *owner = std::move(values);
+    return HostNDArray(owner, view.data, view.dtype, view.layout);
+}
+template <ArrayElement T>
+requires(!std::same_as<T, bool>) HostNDArray as_host_array(std::vector<T>&& values) {
+    const Dims shape{values.size()};
+    return as_host_array(std::move(values), shape);
+}
+
+}  // namespace hsadrv
