@@ -13,6 +13,7 @@
 #include "devicearray/host_ndarray.hpp"
 #include "devicearray/host_view.hpp"
 #include "devicearray/layout.hpp"
+#include "devicearray/nd_view.hpp"
 #include "devicearray/npy.hpp"
 #include "devicearray/python_literal.hpp"
 #include "devicearray/record.hpp"
