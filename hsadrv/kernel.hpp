@@ -77,6 +77,8 @@ template <class T>
 void store_argument(std::byte* to, const T& value) {
     if constexpr (std::is_same_v<T, DevicePointer>) {
         std::memcpy(to, &value.address, sizeof value.address);
+    } else if constexpr (is_held_value<T>) {
+        store_argument(to, value.value);
     } else if constexpr (std::is_null_pointer_v<T>) {
         std::memset(to, 0, sizeof(void*));
     } else {
@@ -86,7 +88,7 @@ void store_argument(std::byte* to, const T& value) {
 
 template <class T>
 void keep_argument([[maybe_unused]] Stream& stream, [[maybe_unused]] const T& value) {
-    if constexpr (std::is_same_v<T, DevicePointer>) {
+    if constexpr (std::is_same_v<T, DevicePointer> || is_held_value<T>) {
         if (value.keep_alive) stream.keep_alive(value.keep_alive);
     }
 }

@@ -4,8 +4,8 @@
 //     DevicePointer kernel_argument(const MyArray& array) { return {array.data(), array.owner()}; }  // beside MyArray
 //
 // A type is launchable if it is a pointer, an arithmetic type, an enum or a trivially copyable class, or if a
-// function `kernel_argument(const T&)` found through T's namespace makes it one of these or a DevicePointer.
-// Thread safety: no state.
+// function `kernel_argument(const T&)` found through T's namespace makes it one of these, a DevicePointer or a
+// HeldValue. Thread safety: no state.
 #pragma once
 
 #include <array>
@@ -47,14 +47,26 @@ struct DevicePointer {
     std::shared_ptr<const void> keep_alive = {};
 };
 
+/// A value with pointers to device memory in it. The stream holds `keep_alive` until the kernel is complete.
+template <class T>
+struct HeldValue {
+    T value;
+    std::shared_ptr<const void> keep_alive = {};
+};
+
 namespace detail {
+
+template <class T>
+inline constexpr bool is_held_value = false;
+template <class T>
+inline constexpr bool is_held_value<HeldValue<T>> = true;
 
 template <class T>
 concept HasKernelArgument = requires(const T& value) {
     kernel_argument(value);
 };
 
-/// The value whose bytes go into the kernarg segment, or a DevicePointer.
+/// The value whose bytes go into the kernarg segment, or what holds memory for it.
 template <class T>
 constexpr decltype(auto) launchable(const T& value) {
     if constexpr (HasKernelArgument<T>) {
@@ -73,6 +85,8 @@ constexpr ArgumentShape shape_of() {
                   "pass a device pointer, not an array or a function");
     if constexpr (std::is_same_v<T, DevicePointer> || std::is_pointer_v<T> || std::is_null_pointer_v<T>) {
         return {sizeof(void*), ArgumentClass::pointer, alignof(void*)};
+    } else if constexpr (is_held_value<T>) {
+        return shape_of<decltype(T::value)>();
     } else {
         static_assert(std::is_trivially_copyable_v<T>,
                       "a kernel argument is a pointer or a trivially copyable value; give this type a "

@@ -49,6 +49,12 @@ TEST_CASE("a type's own kernel_argument() decides what is passed", "[kernel_args
     CHECK(array.data.use_count() == 2);
 }
 
+TEST_CASE("a value with memory to hold is passed as the value", "[kernel_args]") {
+    STATIC_REQUIRE(is<HeldValue<elsewhere::Complex>>(16, ArgumentClass::object));
+    STATIC_REQUIRE(argument_shape<HeldValue<elsewhere::Complex>>.align_bytes == alignof(elsewhere::Complex));
+    STATIC_REQUIRE(is<HeldValue<float>>(4, ArgumentClass::floating));
+}
+
 TEST_CASE("accepting is by any of the bits", "[kernel_args]") {
     STATIC_REQUIRE(accepts(ArgumentClass::any_value, ArgumentClass::floating));
     STATIC_REQUIRE(accepts(ArgumentClass::integer | ArgumentClass::pointer, ArgumentClass::pointer));
