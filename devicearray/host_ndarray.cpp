@@ -5,6 +5,7 @@
 
 #include "devicearray/copy_strided.hpp"
 #include "devicearray/dtype_bytes.hpp"
+#include "devicearray/nd_view.hpp"
 #include "devicearray/npy.hpp"
 #include "devicearray/strided_loop.hpp"
 #include "devicearray/transfer_plan.hpp"
@@ -159,6 +160,10 @@ HostNDArray as_host_array(const HostView& view) { return {nullptr, view.data, vi
 
 HostNDArray as_host_array(const MutableHostView& view) {
     return {nullptr, view.data, view.dtype, view.layout};
+}
+
+HostNDArray as_host_array(const NDView& view) {
+    return view.writable() ? as_host_array(MutableHostView(view)) : as_host_array(HostView(view));
 }
 
 HostNDArray as_host_array(NpyArray&& array) {

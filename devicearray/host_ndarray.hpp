@@ -27,6 +27,7 @@
 
 namespace hsadrv {
 
+class NDView;
 class NpyArray;
 
 class HostNDArray : public ArrayViews<HostNDArray> {
@@ -153,9 +154,17 @@ HostNDArray host_array(const Dims& shape, const Arrangement& arrangement = {}) {
 /// Uninitialised, with the other's type and shape; see form_like for the order (numpy.empty_like).
 HostNDArray host_array_like(const HostView& other);
 
-/// The memory of a view as an array (numpy.asarray), which borrows it; read-only for a HostView.
+/// What is there as an array (numpy.asarray), without a copy. Memory of a view or range is borrowed; read-only where
+/// that is.
 HostNDArray as_host_array(const HostView& view);
 HostNDArray as_host_array(const MutableHostView& view);
+HostNDArray as_host_array(const NDView& view);
+inline HostNDArray as_host_array(const HostNDArray& array) { return array; }
+template <HostRange R>
+requires(std::is_lvalue_reference_v<R> || std::ranges::borrowed_range<R>) HostNDArray
+    as_host_array(R&& range) {
+    return as_host_array(host_view(range));
+}
 /// Takes a file's array over.
 HostNDArray as_host_array(NpyArray&& array);
 /// Takes a vector over, without copying its elements.
@@ -172,5 +181,11 @@ requires(!std::same_as<T, bool>) HostNDArray as_host_array(std::vector<T>&& valu
     const Dims shape{values.size()};
     return as_host_array(std::move(values), shape);
 }
+
+/// What as_host_array takes.
+template <class A>
+concept HostArrayLike = requires(A&& array) {
+    { as_host_array(std::forward<A>(array)) } -> std::same_as<HostNDArray>;
+};
 
 }  // namespace hsadrv

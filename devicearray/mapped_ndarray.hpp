@@ -1,0 +1,106 @@
+// An array in host memory that kernels use in place: two addresses of the same elements.
+//
+//     MappedNDArray a = mapped_array({1 << 20}, dtypes::float32);   // of arrays of yours: registered_arrays.hpp
+//     a.fill(1.0f);                                                 // the host's side: as HostNDArray
+//     kernel.launch(stream, shape, a, n);                           // the GPU's: its address as an argument
+//     stream.synchronize();  a.get<float>({7});
+//
+// Ownership: as HostNDArray's; views, the DeviceNDArray of device() and launches keep the memory, and where it is
+// locked for the purpose, the lock. Ordering: a kernel sees what the host wrote before the launch, the host what the
+// kernel wrote after the stream was synchronised. Nothing keeps the two apart meanwhile. Thread safety: as of a value.
+// Throws: as HostNDArray.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "devicearray/array_views.hpp"
+#include "devicearray/device_ndarray.hpp"
+#include "devicearray/host_ndarray.hpp"
+#include "hsadrv/agent.hpp"
+#include "hsadrv/kernel_args.hpp"
+
+namespace hsadrv {
+
+class MappedNDArray : public ArrayViews<MappedNDArray> {
+  public:
+    /// `device_data`: where `agent` has the first element of `host`, whose keep_alive() sees to it that it stays there.
+    MappedNDArray(const HostNDArray& host, void* device_data, AgentRef agent);
+
+    const DType& dtype() const { return host_.dtype(); }
+    const Layout& layout() const { return host_.layout(); }
+    /// The host's address of the first element.
+    const void* data() const { return host_.data(); }
+    void* writable_data() const { return host_.writable_data(); }
+    bool writable() const { return host_.writable(); }
+    const std::shared_ptr<const void>& keep_alive() const { return host_.keep_alive(); }
+    /// The GPU that it is mapped for, first of all.
+    AgentRef agent() const { return agent_; }
+
+    MappedNDArray at(const void* data, const DType& dtype, const Layout& layout) const;
+
+    /// The host's side as an array: a view.
+    const HostNDArray& host() const { return host_; }
+    /// The GPU's side: a view. Of an array that is read-only, kernels must only read.
+    DeviceNDArray device() const {
+        return DeviceNDArray(keep_alive(), device_data_, dtype(), layout(), agent_);
+    }
+    /// The same for another GPU. Throws InvalidArgument if the memory is not mapped for it: see `portable`.
+    DeviceNDArray device(AgentRef other) const;
+
+    // The host's side, as HostNDArray has them.
+    template <ArrayElement T>
+    T* as() const {
+        return host_.as<T>();
+    }
+    template <ArrayElement T>
+    std::span<T> elements() const {
+        return host_.elements<T>();
+    }
+    template <ArrayElement T>
+    T get(const Dims& index) const {
+        return host_.get<T>(index);
+    }
+    template <ArrayElement T>
+    void set(const Dims& index, const T& value) {
+        host_.set(index, value);
+    }
+    template <ArrayElement T>
+    T item() const {
+        return host_.item<T>();
+    }
+    template <ArrayElement T>
+    void fill(const T& value) {
+        host_.fill(value);
+    }
+    void copy_from(const HostView& source) { host_.copy_from(source); }
+    HostNDArray copy(Order order = Order::C) const { return host_.copy(order); }
+    bool equal(const HostView& other) const { return host_.equal(other); }
+    bool equal(const MappedNDArray& other) const { return host_.equal(other.host_); }
+
+    // Transfers in a stream's order, as of device().
+    void copy_to_host(const MutableHostView& host, Stream& stream) const {
+        device().copy_to_host(host, stream);
+    }
+    void copy_to_device(const HostView& host, Stream& stream) { device().copy_to_device(host, stream); }
+    void copy_to_device(const DeviceNDArray& source, Stream& stream) {
+        device().copy_to_device(source, stream);
+    }
+
+    operator HostView() const { return host_; }
+    operator MutableHostView() const { return host_; }
+
+    /// As an argument of Kernel::launch: the GPU's address of the first element.
+    friend DevicePointer kernel_argument(const MappedNDArray& array) {
+        return {array.device_data_, array.keep_alive()};
+    }
+
+  private:
+    HostNDArray host_;
+    void* device_data_;
+    AgentRef agent_;
+};
+
+inline HostNDArray as_host_array(const MappedNDArray& array) { return array.host(); }
+
+}  // namespace hsadrv
