@@ -5,6 +5,7 @@
 #include "devicearray/copy_strided.hpp"
 #include "devicearray/device_ndarray.hpp"
 #include "devicearray/dims.hpp"
+#include "devicearray/dlpack.hpp"
 #include "devicearray/dtype.hpp"
 #include "devicearray/dtype_buffer.hpp"
 #include "devicearray/dtype_bytes.hpp"

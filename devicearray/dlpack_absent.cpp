@@ -1,0 +1,77 @@
+// What of DLPack the header that the library is built with does not have: all of it, or the versioned half.
+#include "devicearray/dlpack.hpp"
+#if defined(WITH_DLPACK)
+#include "devicearray/dlpack_owner.hpp"
+#else
+#define HSADRV_DLPACK_VERSIONED 0
+#endif
+
+namespace hsadrv {
+
+#if !HSADRV_DLPACK_VERSIONED
+namespace {
+
+[[noreturn]] void not_offered(const char* call) {
+    throw NotOffered(
+        std::string(call) +
+        ": this library was built without that part of <dlpack/dlpack.h>; install DLPack's header "
+        "(Debian: libdlpack-dev, the versioned struct from 1.0 on) and build it anew");
+}
+
+/// How a tensor begins, as DLPack's ABI has it for ever, so that its deleter can be called.
+template <class Managed>
+struct VersionedBeginning {
+    std::uint32_t major, minor;
+    void* manager_ctx;
+    void (*deleter)(Managed*);
+};
+
+}  // namespace
+
+bool dlpack_versioned_offered() noexcept { return false; }
+
+void DlpackDeleter::operator()(DLManagedTensorVersioned* tensor) const noexcept {
+    const auto* const beginning = reinterpret_cast<VersionedBeginning<DLManagedTensorVersioned>*>(tensor);
+    if (beginning->deleter) beginning->deleter(tensor);
+}
+
+DlpackTensorVersioned to_dlpack_versioned(const DlpackArray&, DlpackAccess) {
+    not_offered("to_dlpack_versioned");
+}
+DlpackTensorVersioned to_dlpack_versioned(const DlpackArray&, Stream&, Stream*, DlpackAccess, Deadline) {
+    not_offered("to_dlpack_versioned");
+}
+DlpackArray from_dlpack(DLManagedTensorVersioned*, DlpackAccess) { not_offered("from_dlpack(versioned)"); }
+DlpackArray from_dlpack(DlpackTensorVersioned, DlpackAccess) { not_offered("from_dlpack(versioned)"); }
+#endif
+
+#if !defined(WITH_DLPACK)
+namespace {
+
+/// DLManagedTensor, which never changed.
+struct UnversionedBeginning {
+    void* data;
+    std::int32_t device_type, device_id, ndim;
+    std::uint32_t dtype;
+    void *shape, *strides;
+    std::uint64_t byte_offset;
+    void* manager_ctx;
+    void (*deleter)(DLManagedTensor*);
+};
+
+}  // namespace
+
+bool dlpack_offered() noexcept { return false; }
+
+void DlpackDeleter::operator()(DLManagedTensor* tensor) const noexcept {
+    const auto* const beginning = reinterpret_cast<UnversionedBeginning*>(tensor);
+    if (beginning->deleter) beginning->deleter(tensor);
+}
+
+DlpackTensor to_dlpack(const DlpackArray&) { not_offered("to_dlpack"); }
+DlpackTensor to_dlpack(const DlpackArray&, Stream&, Stream*, Deadline) { not_offered("to_dlpack"); }
+DlpackArray from_dlpack(DLManagedTensor*, DlpackAccess) { not_offered("from_dlpack"); }
+DlpackArray from_dlpack(DlpackTensor, DlpackAccess) { not_offered("from_dlpack"); }
+#endif
+
+}  // namespace hsadrv

@@ -1,0 +1,181 @@
+#include "devicearray/dlpack.hpp"
+#include "devicearray/dlpack_owner.hpp"
+#include "devicearray/dtype_dlpack.hpp"
+#include "devicearray/element_strides.hpp"
+#include "hsadrv/runtime.hpp"
+
+namespace hsadrv {
+namespace {
+
+/// What of the two kinds of arrays a tensor needs.
+struct Facts {
+    const char* call;
+    std::shared_ptr<const void> keep_alive;
+    const void* data;
+    DType dtype;
+    Layout layout;
+    std::optional<AgentRef> agent;  ///< of a DeviceNDArray
+    bool read_only;
+
+    [[noreturn]] void refuse(const std::string& why) const {
+        throw InvalidArgument(std::string(call) + ": " + why + "; the array is " + dtype.name() + " with " +
+                              layout.to_string());
+    }
+};
+
+/// As far as strides tell: those of slices, transposes and reshapes are nested, each at least what is inside it.
+bool elements_share_memory(const Layout& layout) {
+    unsigned left = 0;
+    const auto step = [&](int axis) { return std::abs(layout.strides_bytes()[axis]); };
+    for (int i = 0; i < layout.rank(); ++i) {
+        if (layout.shape()[i] == 0) return false;
+        if (layout.shape()[i] > 1) left |= 1u << i;
+    }
+    for (std::int64_t reach = layout.itemsize(); left != 0;) {
+        int next = -1;
+        for (int i = 0; i < layout.rank(); ++i) {
+            if ((left >> i & 1u) != 0 && (next < 0 || step(i) < step(next))) next = i;
+        }
+        if (step(next) < reach) return true;
+        reach += (layout.shape()[next] - 1) * step(next);
+        left &= ~(1u << next);
+    }
+    return false;
+}
+
+Facts facts_of(const char* call, const DlpackArray& array) {
+    Facts facts = std::visit(
+        [&](const auto& any) -> Facts {
+            if constexpr (std::is_same_v<std::decay_t<decltype(any)>, HostNDArray>) {
+                return {call, any.keep_alive(), any.data(), any.dtype(), any.layout(), {}, !any.writable()};
+            } else {
+                return {call, any.keep_alive(), any.data(), any.dtype(), any.layout(), any.agent(), false};
+            }
+        },
+        array);
+    const detail::DlpackOwner* const imported = detail::DlpackOwner::of(facts.keep_alive);
+    facts.read_only |= (imported && imported->read_only()) || elements_share_memory(facts.layout);
+    return facts;
+}
+
+DLDevice gpu_device(const Facts& facts, AgentRef gpu) {
+    const Driver driver = Driver::current(facts.call);
+    int ordinal = 0;
+    for (const AgentRef known : driver.gpus()) {
+        if (known == gpu) return {kDLROCM, ordinal};
+        ++ordinal;
+    }
+    facts.refuse("its memory is of " + gpu.label() + ", which is none of the driver's " +
+                 std::to_string(driver.gpus().size()) + " GPUs");
+}
+
+/// Where the memory is, whatever kind of array holds it, and the address that the other library knows it by.
+struct Place {
+    DLDevice device;
+    const void* data;
+};
+Place place_of(const Facts& facts) {
+    if (facts.layout.size() == 0 || !facts.data)
+        return {facts.agent ? gpu_device(facts, *facts.agent) : DLDevice{kDLCPU, 0}, nullptr};
+    // All host memory is pageable where no runtime is up.
+    const PointerInfo info = detail::Runtime::find() ? pointer_info(facts.data) : PointerInfo{};
+    if (info.kind == PointerInfo::Kind::pageable) return {{kDLCPU, 0}, facts.data};
+    if (info.owner && info.owner.is_gpu()) return {gpu_device(facts, info.owner), facts.data};
+    return {{kDLROCMHost, 0}, info.host_address(facts.data)};
+}
+
+void order(Stream& producer, Stream* consumer, Deadline deadline) {
+    if (!consumer) return producer.synchronize(deadline);
+    consumer->wait(producer.record({}, deadline), deadline);
+}
+
+template <class Managed>
+struct Exported {
+    Managed managed{};
+    std::shared_ptr<const void> keep_alive;
+    std::int64_t shape[Dims::max_rank] = {}, strides[Dims::max_rank] = {};
+
+    static void finish(Managed* managed) noexcept { delete static_cast<Exported*>(managed->manager_ctx); }
+};
+
+template <class Managed>
+std::unique_ptr<Managed, DlpackDeleter> exported(const Facts& facts) {
+    const DLPackType type = dlpack_type(facts.dtype);
+    const auto strides = element_strides(facts.layout);
+    if (!strides) {
+        facts.refuse("DLPack counts strides in elements, and these are no multiples of " +
+                     std::to_string(facts.layout.itemsize()) + " B; copy it into a contiguous array first");
+    }
+    const Place place = place_of(facts);
+
+    auto made = std::make_unique<Exported<Managed>>();
+    made->keep_alive = facts.keep_alive;
+    std::copy(facts.layout.shape().begin(), facts.layout.shape().end(), made->shape);
+    std::copy(strides->begin(), strides->end(), made->strides);
+    DLTensor& tensor = made->managed.dl_tensor;
+    // The address itself, and no offset from an aligned one: many consumers take no notice of byte_offset.
+    tensor.data = const_cast<void*>(place.data);
+    tensor.device = place.device;
+    tensor.ndim = facts.layout.rank();
+    tensor.dtype = {type.code, type.bits, type.lanes};
+    tensor.shape = made->shape;
+    tensor.strides = made->strides;
+    made->managed.manager_ctx = made.get();
+    made->managed.deleter = Exported<Managed>::finish;
+    return std::unique_ptr<Managed, DlpackDeleter>(&made.release()->managed);
+}
+
+Facts writable_facts(const char* call, const DlpackArray& array) {
+    Facts facts = facts_of(call, array);
+    if (facts.read_only) {
+        facts.refuse(
+            "only a versioned tensor can say that it must not be written to, and the array is read-only or "
+            "has "
+            "elements that share memory; use to_dlpack_versioned, or copy it into an array of its own first");
+    }
+    return facts;
+}
+
+}  // namespace
+
+bool dlpack_offered() noexcept { return true; }
+
+void DlpackDeleter::operator()(DLManagedTensor* tensor) const noexcept {
+    detail::finish_dlpack<DLManagedTensor>(tensor);
+}
+
+DlpackTensor to_dlpack(const DlpackArray& array) {
+    return exported<DLManagedTensor>(writable_facts("to_dlpack", array));
+}
+
+DlpackTensor to_dlpack(const DlpackArray& array, Stream& producer, Stream* consumer, Deadline deadline) {
+    DlpackTensor tensor = to_dlpack(array);
+    order(producer, consumer, deadline);
+    return tensor;
+}
+
+#if HSADRV_DLPACK_VERSIONED
+bool dlpack_versioned_offered() noexcept { return true; }
+
+void DlpackDeleter::operator()(DLManagedTensorVersioned* tensor) const noexcept {
+    detail::finish_dlpack<DLManagedTensorVersioned>(tensor);
+}
+
+DlpackTensorVersioned to_dlpack_versioned(const DlpackArray& array, DlpackAccess access) {
+    const Facts facts = facts_of("to_dlpack_versioned", array);
+    DlpackTensorVersioned tensor = exported<DLManagedTensorVersioned>(facts);
+    tensor->version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
+    const bool read_only = facts.read_only || access == DlpackAccess::read_only;
+    tensor->flags = read_only ? DLPACK_FLAG_BITMASK_READ_ONLY : 0;
+    return tensor;
+}
+
+DlpackTensorVersioned to_dlpack_versioned(const DlpackArray& array, Stream& producer, Stream* consumer,
+                                          DlpackAccess access, Deadline deadline) {
+    DlpackTensorVersioned tensor = to_dlpack_versioned(array, access);
+    order(producer, consumer, deadline);
+    return tensor;
+}
+#endif
+
+}  // namespace hsadrv

@@ -1,0 +1,101 @@
+// What the tests of DLPack share: the two forms of tensors, and another library that makes some and counts.
+#pragma once
+
+#include "devicearray/dlpack.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "devicearray/devicearray.hpp"
+#include "support/device.hpp"
+
+#if defined(WITH_DLPACK)
+#include <dlpack/dlpack.h>
+
+namespace dlpack_test {
+
+using namespace hsadrv;
+using test_support::Contains;
+using test_support::Device;
+
+constexpr auto patience = std::chrono::seconds(30);
+constexpr int cpu = 1, cuda = 2, rocm = 10, rocm_host = 11;
+
+/// The two forms, so that what holds for both is said once.
+struct Plain {
+    using Tensor = DLManagedTensor;
+    template <class... More>
+    static DlpackTensor of(const DlpackArray& array, More&&... more) {
+        return to_dlpack(array, std::forward<More>(more)...);
+    }
+};
+#if defined(DLPACK_MAJOR_VERSION)
+struct Versioned {
+    using Tensor = DLManagedTensorVersioned;
+    template <class... More>
+    static DlpackTensorVersioned of(const DlpackArray& array, More&&... more) {
+        return to_dlpack_versioned(array, std::forward<More>(more)...);
+    }
+};
+#define DLPACK_FORMS Plain, Versioned
+#else
+#define DLPACK_FORMS Plain
+#endif
+
+/// A tensor of another library. It counts the calls of its deleter; after the first, nothing of it may be touched.
+template <class Managed>
+struct Foreign {
+    Managed managed{};
+    std::vector<std::int64_t> shape, strides;
+    std::atomic<int> deleted{0};
+
+    Foreign(void* data, int device_type, int device_id, DLDataType type, std::vector<std::int64_t> extents,
+            std::vector<std::int64_t> steps = {})
+        : shape(std::move(extents)), strides(std::move(steps)) {
+        DLTensor& tensor = managed.dl_tensor;
+        tensor.data = data;
+        tensor.device.device_type = static_cast<DLDeviceType>(device_type);
+        tensor.device.device_id = device_id;
+        tensor.ndim = static_cast<int>(shape.size());
+        tensor.dtype = type;
+        tensor.shape = shape.data();
+        tensor.strides = strides.empty() ? nullptr : strides.data();
+        managed.manager_ctx = this;
+        managed.deleter = [](Managed* self) {
+            auto& foreign = *static_cast<Foreign*>(self->manager_ctx);
+            foreign.managed.dl_tensor.shape = nullptr;
+            ++foreign.deleted;
+        };
+#if defined(DLPACK_MAJOR_VERSION)
+        if constexpr (std::is_same_v<Managed, DLManagedTensorVersioned>) managed.version = {1, 0};
+#endif
+    }
+    Foreign(const Foreign&) = delete;
+
+    DLTensor& tensor() { return managed.dl_tensor; }
+    Managed* raw() { return &managed; }
+};
+
+constexpr DLDataType float32{2, 32, 1}, int32{0, 32, 1}, float64{2, 64, 1};
+
+template <class Tensor>
+std::vector<std::int64_t> shape_of(const Tensor& managed) {
+    return {managed->dl_tensor.shape, managed->dl_tensor.shape + managed->dl_tensor.ndim};
+}
+template <class Tensor>
+std::vector<std::int64_t> strides_of(const Tensor& managed) {
+    return {managed->dl_tensor.strides, managed->dl_tensor.strides + managed->dl_tensor.ndim};
+}
+
+template <class T>
+std::vector<T> counting(std::size_t count) {
+    std::vector<T> values(count);
+    for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<T>(i);
+    return values;
+}
+
+}  // namespace dlpack_test
+#endif

@@ -1,0 +1,108 @@
+// The consumer of a tensor comes after its producer, and the tensor is given back after what uses it.
+#include "dlpack_fixture.hpp"
+#include "hsadrv/executable.hpp"
+
+#if defined(WITH_DLPACK)
+using namespace dlpack_test;
+
+namespace {
+
+/// A kernel that writes into an array once it is told.
+struct Writer : Device {
+    Executable code = Executable::load(gpu, std::string(TEST_KERNEL_DIR) + "/nd_span.hsaco");
+    Kernel write = code.kernel("write_when_told");
+    Allocation flag = gpu.allocate_host(4);
+
+    Writer() { *flag.as<std::uint32_t>() = 0; }
+    ~Writer() { tell(); }
+    void tell() const { std::atomic_ref(*flag.as<std::uint32_t>()).store(1); }
+    void write_later(const DeviceNDArray& array, std::int32_t value) {
+        write.launch(stream, {.grid = static_cast<std::uint32_t>(array.size()), .workgroup = 64}, flag,
+                     nd_span<std::int32_t, 1>(array), value);
+    }
+};
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("the consumer's stream waits on the device for what the producer's holds",
+                   "[dlpack][device]", DLPACK_FORMS) {
+    NEEDS_DEVICE();
+    Writer writer;
+    Stream consumer = writer.gpu.stream();
+    const DeviceNDArray array = to_device(std::vector<std::int32_t>(256, -1), writer.stream);
+    const Allocation out = writer.gpu.allocate_host(1024);
+    writer.write_later(array, 7);
+
+    const DeviceNDArray taken =
+        std::get<DeviceNDArray>(from_dlpack(TestType::of(array, writer.stream, &consumer)));
+    consumer.copy_async(out.data(), taken.data(), 1024);
+    CHECK_FALSE(consumer.query());  // nobody waited for the kernel here
+    CHECK_FALSE(writer.stream.query());
+    writer.tell();
+    consumer.synchronize(patience);
+    const std::vector<std::int32_t> got(out.as<std::int32_t>(), out.as<std::int32_t>() + 256);
+    CHECK(got == std::vector<std::int32_t>(256, 7));
+}
+
+TEMPLATE_TEST_CASE("for a stream that nobody knows, the producer's is waited for, within a deadline",
+                   "[dlpack][device]", DLPACK_FORMS) {
+    NEEDS_DEVICE();
+    Writer writer;
+    const DeviceNDArray array = to_device(std::vector<std::int32_t>(64, -1), writer.stream);
+    writer.write_later(array, 7);
+    const auto within = [&](std::chrono::milliseconds time) {
+#if defined(DLPACK_MAJOR_VERSION)
+        if constexpr (std::is_same_v<TestType, Versioned>)
+            return to_dlpack_versioned(array, writer.stream, nullptr, DlpackAccess::read_write, time);
+        else
+#endif
+            return to_dlpack(array, writer.stream, nullptr, time);
+    };
+    CHECK_THROWS_AS(within(std::chrono::milliseconds(20)), Timeout);
+    writer.tell();
+    const auto tensor = within(patience);
+    CHECK(writer.stream.query());
+}
+
+TEST_CASE("one stream as producer and consumer has its order anyway", "[dlpack][device]") {
+    NEEDS_DEVICE();
+    Writer writer;
+    const DeviceNDArray array = to_device(std::vector<std::int32_t>(64, -1), writer.stream);
+    writer.write_later(array, 7);
+    const DeviceNDArray taken =
+        std::get<DeviceNDArray>(from_dlpack(to_dlpack(array, writer.stream, &writer.stream)));
+    writer.tell();
+    CHECK(taken.copy_to_host<std::int32_t>(writer.stream) == std::vector<std::int32_t>(64, 7));
+}
+
+TEMPLATE_TEST_CASE("the deleter is called after the work that the array was given to", "[dlpack][device]",
+                   DLPACK_FORMS) {
+    NEEDS_DEVICE();
+    Writer writer;
+    const Allocation memory = writer.gpu.allocate(256);
+    Foreign<typename TestType::Tensor> foreign(memory.data(), rocm, 0, int32, {64});
+    {
+        const DeviceNDArray array = std::get<DeviceNDArray>(from_dlpack(foreign.raw()));
+        writer.write_later(array, 3);
+    }
+    CHECK_FALSE(writer.stream.query());
+    CHECK(foreign.deleted == 0);
+    writer.tell();
+    writer.stream.synchronize(patience);
+    CHECK(foreign.deleted == 1);
+}
+
+TEST_CASE("what a failed stream was to produce is not handed over", "[dlpack][device]") {
+    NEEDS_DEVICE();
+    Writer writer;
+    Stream consumer = writer.gpu.stream();
+    Stream producer = writer.gpu.stream({.exclusive_queue = true});
+    const DeviceNDArray array = device_array<std::int32_t>(64, producer);
+    producer.call([] { throw std::runtime_error("the producer's own"); });
+    CHECK_THROWS_WITH(producer.synchronize(patience), Contains("the producer's own"));
+    CHECK_THROWS(to_dlpack(array, producer, &consumer));
+    CHECK_THROWS(to_dlpack(array, producer, nullptr));
+    CHECK(array.keep_alive().use_count() == 1);  // no tensor was left behind
+    consumer.synchronize(patience);
+}
+#endif
