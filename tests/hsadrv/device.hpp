@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <string>
+#include <thread>
 
 #include "hsadrv/hsadrv.hpp"
 #include "support/device.hpp"
@@ -14,6 +15,16 @@ using namespace std::chrono_literals;
 
 /// No test's work takes this long; a wait that does is a failure and not a hang.
 inline constexpr auto patience = 60s;
+
+/// Looks until the condition holds; whether it did in time.
+template <class Condition>
+bool eventually(Condition&& condition) {
+    for (const hsadrv::Deadline limit(patience); !condition();) {
+        if (limit.passed()) return false;
+        std::this_thread::sleep_for(1ms);
+    }
+    return true;
+}
 
 /// Compiled with a sanitizer that replaces the allocator and needs descriptors itself.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

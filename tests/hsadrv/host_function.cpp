@@ -1,36 +1,17 @@
 // Host functions in a stream's order, callbacks, and awaiting a stream.
 #include <atomic>
-#include <coroutine>
 #include <future>
 #include <stdexcept>
 #include <thread>
 
 #include "stream_fixture.hpp"
+#include "task.hpp"
 
 using namespace hsadrv;
 using namespace device_test;
 using test_support::Contains;
 
 namespace {
-
-template <class Condition>
-bool eventually(Condition&& condition) {
-    for (int i = 0; i < 2000 && !condition(); ++i) std::this_thread::sleep_for(5ms);
-    return condition();
-}
-
-/// The smallest coroutine: begins at once, and keeps what it threw.
-struct Task {
-    struct promise_type {
-        std::promise<void> done;
-        Task get_return_object() { return {done.get_future()}; }
-        std::suspend_never initial_suspend() noexcept { return {}; }
-        std::suspend_never final_suspend() noexcept { return {}; }
-        void return_void() { done.set_value(); }
-        void unhandled_exception() { done.set_exception(std::current_exception()); }
-    };
-    std::future<void> done;
-};
 
 Task doubled_on_the_host(Kernels& f, Stream& stream, const Words& data) {
     f.scale_add.launch(stream, {.grid = 1, .workgroup = 1}, data.data(), 0u, 3u, 1u);
