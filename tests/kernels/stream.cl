@@ -16,6 +16,12 @@ __kernel void spin(const __global uint* flag) {
         __builtin_amdgcn_s_sleep(10);
 }
 
+// The same, and says before that that it has begun.
+__kernel void begin_and_spin(__global uint* begun, const __global uint* flag) {
+    __opencl_atomic_store((__global atomic_uint*)begun, 1, memory_order_relaxed, memory_scope_all_svm_devices);
+    spin(flag);
+}
+
 // Writes wherever it is told.
 __kernel void store_at(ulong address, uint value) { *(__global uint*)address = value; }
 
