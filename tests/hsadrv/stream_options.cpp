@@ -143,8 +143,12 @@ TEST_CASE("work of a stream with high priority overtakes that of one with low",
     Stream low(f.gpu, {.priority = QueuePriority::low}), high(f.gpu, {.priority = QueuePriority::high});
     constexpr std::uint32_t low_groups = 1000, high_groups = 40;
     const Words tickets(1), low_order(low_groups), high_order(high_groups);
+    // Both at once, or the first may be done before the second is submitted.
+    const Signal go = Signal::create(1);
+    for (Stream* stream : {&low, &high}) stream->wait(go, Condition::less, 1);
     work.launch(low, {.grid = low_groups * 64, .workgroup = 64}, tickets.data(), low_order.data(), 5'000u);
     work.launch(high, {.grid = high_groups * 64, .workgroup = 64}, tickets.data(), high_order.data(), 5'000u);
+    go.store(0);
     high.synchronize(patience);
     low.synchronize(patience);
     CHECK(*std::max_element(high_order.data(), high_order.data() + high_groups) <

@@ -99,8 +99,15 @@ TEST_CASE("work of a queue with high priority overtakes", "[queues][priority]") 
     Queue low{machine.gpu()}, high{machine.gpu()};
     HSA_CHECK(hsa_amd_queue_set_priority(low.get(), HSA_AMD_QUEUE_PRIORITY_LOW));
     HSA_CHECK(hsa_amd_queue_set_priority(high.get(), HSA_AMD_QUEUE_PRIORITY_HIGH));
-    Launch slow = launch(machine, low, code.kernel("work_then_ticket"), line(kLowGroups * 64), word, word + 1, 5'000u);
-    Launch fast = launch(machine, high, code.kernel("work_then_ticket"), line(kHighGroups * 64), word, word + 1 + kLowGroups, 5'000u);
+    // Both at once, or the first may be done before the second is submitted.
+    const Signal go;
+    for (Queue* queue : {&low, &high}) queue->submit(barrier_and({go}));
+    Shape low_shape = line(kLowGroups * 64), high_shape = line(kHighGroups * 64);
+    low_shape.barrier_bit = high_shape.barrier_bit = true;
+    const Kernel work = code.kernel("work_then_ticket");
+    Launch slow = launch(machine, low, work, low_shape, word, word + 1, 5'000u);
+    Launch fast = launch(machine, high, work, high_shape, word, word + 1 + kLowGroups, 5'000u);
+    go.store(0);
     CHECK(fast.completed());
     CHECK(slow.completed());
     const std::uint32_t last_high = *std::max_element(word + 1 + kLowGroups, word + 1 + kLowGroups + kHighGroups);
