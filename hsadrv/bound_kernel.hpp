@@ -53,7 +53,8 @@ class FixedLaunch {
     }
 
     /// The same with a deadline for room in the queue and in the kernarg ring.
-    [[gnu::always_inline]] void until(Stream& stream, Deadline deadline, const std::type_identity_t<Args>&... args) const {
+    [[gnu::always_inline]] void until(Stream& stream, Deadline deadline,
+                                      const std::type_identity_t<Args>&... args) const {
         enqueue(stream, deadline, detail::launchable(args)...);
     }
 

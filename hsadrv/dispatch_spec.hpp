@@ -33,17 +33,18 @@ inline Packet kernel_dispatch(const DispatchSpec& spec, void* kernarg, hsa_signa
                                     .completion = completion});
 }
 
-/// kernel_dispatch() in two steps, for writing in place. Words 1 to 9; returns the dimensions. The grid and the work-group
-/// are given apart; the grid has at least the work-group's dimensions.
-[[gnu::always_inline]] inline unsigned write_dispatch(std::uint32_t* words, const Dim3& grid,
-                                                           const Dim3& workgroup, const DispatchSpec& rest) noexcept {
+/// kernel_dispatch() in two steps, for writing in place. Words 1 to 9; returns the dimensions. The grid and the
+/// work-group are given apart; the grid has at least the work-group's dimensions.
+[[gnu::always_inline]] inline unsigned write_dispatch(std::uint32_t* words, const Dim3& grid, const Dim3& workgroup,
+                                                      const DispatchSpec& rest) noexcept {
     words[1] = workgroup.x | workgroup.y << 16;
     words[2] = workgroup.z;
     words[3] = grid.x;
     words[4] = grid.y;
     words[5] = grid.z;
     // The segments' sizes and the object are where they are in a packet.
-    std::memcpy(words + 6, reinterpret_cast<const std::byte*>(&rest) + offsetof(DispatchSpec, private_segment_bytes), 16);
+    constexpr std::size_t segments = offsetof(DispatchSpec, private_segment_bytes);
+    std::memcpy(words + 6, reinterpret_cast<const std::byte*>(&rest) + segments, 16);
     return grid.dimensions();
 }
 

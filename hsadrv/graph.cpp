@@ -40,8 +40,8 @@ std::byte* GraphState::allocate(std::size_t size_bytes) {
 void GraphState::commit_kernel(const DispatchSpec& spec, std::byte* kernarg) {
     if (spec.names_queue)
         throw InvalidArgument(
-            "hsadrv::Graph: a kernel with a hidden queue pointer cannot be recorded, because a replay may run on another "
-            "queue; compile it with optimisation, which removes the argument where it is not used");
+            "hsadrv::Graph: a kernel with a hidden queue pointer cannot be recorded, because a replay may run on "
+            "another queue; compile it with optimisation, which removes the argument where it is not used");
     const bool joins = !steps_.empty() && !steps_.back().call && steps_.back().count < longest_run;
     packets_.push_back(kernel_dispatch(spec, kernarg));
     Kernel kernel;

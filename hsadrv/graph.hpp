@@ -9,8 +9,8 @@
 //
 // A replay is in the stream's order, as if everything recorded had been submitted again. Between its kernels memory
 // is made visible to the device; host and other devices see what it wrote when the replay is complete.
-// Recorded are kernels, copies, fills, host functions, submit(), and waits for and decrements of signals; what a copy reads,
-// it reads at each replay. keep_alive() during capture holds for the life of the graph.
+// Recorded are kernels, copies, fills, host functions, submit(), and waits for and decrements of signals; what a copy
+// reads, it reads at each replay. keep_alive() during capture holds for the life of the graph.
 // Keeps alive: launches in flight keep the graph's storage. Owns: argument blocks. Copies of a Graph share it.
 // Thread safety: launch from any thread, also on several streams at once, if what it does allows it; update() not
 // while another thread launches. Errors: a fault in a replay fails its stream, as any kernel's does.

@@ -1,4 +1,5 @@
-// HiddenArguments: the arguments that no caller gives: block counts, group sizes, the queue, …; filled by kind and place.
+// HiddenArguments: the arguments that no caller gives: block counts, group sizes, the queue, …; filled by kind and
+// place.
 //
 //     HiddenArguments hidden;
 //     hidden.add(argument_metadata);                                                           // at load, one by one

@@ -61,7 +61,8 @@ struct KernelRecord {
     /// Are they where their offset_bytes says? Throws what LaunchPlan::check_arguments does. `given` lives as long as
     /// the program: what is at its address never changes.
     bool check_arguments(std::span<const ArgumentShape> given) const {
-        return (!given.empty() && checked.load(std::memory_order_relaxed) == given.data()) || check_new_arguments(given);
+        return (!given.empty() && checked.load(std::memory_order_relaxed) == given.data()) ||
+               check_new_arguments(given);
     }
     bool check_new_arguments(std::span<const ArgumentShape> given) const;
 };
@@ -178,7 +179,8 @@ class Kernel {
     }
 
     template <class... Values>
-    void fill(std::byte* kernarg, const LaunchShape& shape, const QueueFacts& queue, const Values&... values) const noexcept {
+    void fill(std::byte* kernarg, const LaunchShape& shape, const QueueFacts& queue,
+              const Values&... values) const noexcept {
         const LaunchPlan& plan = record_->plan;
         [[maybe_unused]] std::size_t index = 0;
         (detail::store_argument(kernarg + plan.offset_bytes(index++), values), ...);

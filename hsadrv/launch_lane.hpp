@@ -3,10 +3,10 @@
 //
 //   if (!lane.try_launch(room_bytes, fill)) …          // the long way
 //
-// Whatever is out of the ordinary (a copy to wait for, a capture, a profile, a failure, no room) makes it decline, and StreamCore
-// does it the long way. Owned by the StreamCore, which keeps it right under the mutex.
-// Thread safety: the mutex orders launches; a failure or a divert() by another thread may come at any moment, which is no
-// worse than a moment later. Memory ordering: aql_ring.hpp's.
+// Whatever is out of the ordinary (a copy to wait for, a capture, a profile, a failure, no room) makes it decline, and
+// StreamCore does it the long way. Owned by the StreamCore, which keeps it right under the mutex.
+// Thread safety: the mutex orders launches; a failure or a divert() by another thread may come at any moment, which is
+// no worse than a moment later. Memory ordering: aql_ring.hpp's.
 #pragma once
 
 #include <atomic>
@@ -76,8 +76,9 @@ struct LaunchLane {
     hsa_agent_t agent{};
     std::uint64_t completion = 0;  ///< the timeline's signal
 
-    /// Enqueues a kernel with that room for its arguments, as KernargRing counts it: `fill(std::byte* kernarg, std::uint32_t* words)` writes its arguments and words 1 to 9 of its
-    /// packet, and returns how many dimensions it has. False: nothing happened, go the long way.
+    /// Enqueues a kernel with that room for its arguments, as KernargRing counts it: `fill(std::byte* kernarg,
+    /// std::uint32_t* words)` writes its arguments and words 1 to 9 of its packet, and returns how many dimensions it
+    /// has. False: nothing happened, go the long way.
     template <class Fill>
     [[gnu::always_inline]] bool try_launch(std::size_t room_bytes, Fill&& fill) noexcept {
         if (!mutex.try_lock_straight()) [[unlikely]]

@@ -74,8 +74,8 @@ struct ArgumentMetadata {
     bool is_const = false, is_restrict = false, is_volatile = false, is_pipe = false;  ///< as declared
 };
 
-/// `.kind`: what a kernel is for. Loaders of other runtimes run init and fini kernels themselves, on one work-item, when
-/// they load and unload; here they are kernels to be launched like any.
+/// `.kind`: what a kernel is for. Loaders of other runtimes run init and fini kernels themselves, on one work-item,
+/// when they load and unload; here they are kernels to be launched like any.
 enum class KernelKind : std::uint8_t { normal, init, fini };
 
 struct KernelMetadata {

@@ -125,9 +125,9 @@ class Stream {
         fill_async(destination, count * sizeof(T), std::as_bytes(std::span(&value, 1)), deadline);
     }
 
-    /// Enqueues one kernel. `fill(std::byte* kernarg)` writes spec.kernarg_bytes of arguments, 64-byte aligned, in place;
-    /// if it throws, nothing is enqueued. If it is noexcept: no runtime call, allocation or system call, unless the
-    /// stream must wait for room or for a copy before it. Nothing is validated here: Kernel::launch does that.
+    /// Enqueues one kernel. `fill(std::byte* kernarg)` writes spec.kernarg_bytes of arguments, 64-byte aligned, in
+    /// place; if it throws, nothing is enqueued. If it is noexcept: no runtime call, allocation or system call, unless
+    /// the stream must wait for room or for a copy before it. Nothing is validated here: Kernel::launch does that.
     template <class Fill>
     [[gnu::always_inline]] void dispatch(const DispatchSpec& spec, Fill&& fill, Deadline deadline = {}) {
         if constexpr (std::is_nothrow_invocable_v<Fill&, std::byte*>) {

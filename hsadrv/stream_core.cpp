@@ -239,7 +239,8 @@ void StreamCore::fail(const Fault& fault) noexcept {
     std::exception_ptr error;
     try {
         throw MemoryFault("memory fault on " + label() + " at address " + hex(fault.address) + " (" +
-                              fault.reason_text() + "), " + fault.place_text() + "; the stream has failed: " + situation(),
+                              fault.reason_text() + "), " + fault.place_text() +
+                              "; the stream has failed: " + situation(),
                           fault.address, fault.nearest);
     } catch (...) {
         error = std::current_exception();

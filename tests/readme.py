@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The README tells the truth: its program is examples/vector_add.cpp word for word, the folders of its map exist, and its links
-lead somewhere. Usage: readme.py SOURCE-ROOT"""
+"""The README tells the truth: its program is examples/vector_add.cpp word for word, the folders of its map exist, and
+its links lead somewhere. Usage: readme.py SOURCE-ROOT"""
 import pathlib
 import re
 import sys

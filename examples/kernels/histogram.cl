@@ -1,5 +1,5 @@
-// Adds the histogram of n bytes to bins[256]. Each work-group counts in LDS, where conflicts are cheap, and adds its counts to
-// global memory once. Several of these kernels may add to the same bins at the same time.
+// Adds the histogram of n bytes to bins[256]. Each work-group counts in LDS, where conflicts are cheap, and adds its
+// counts to global memory once. Several of these kernels may add to the same bins at the same time.
 #include "shared/device/opencl.h"
 
 __kernel void histogram(__global const uchar* data, uint n, __global uint* bins) {

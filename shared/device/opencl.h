@@ -5,7 +5,8 @@
  *
  *     clang -x cl -cl-std=CL2.0 --target=amdgcn-amd-amdhsa -mcpu=gfx90a -nogpulib ...
  *
- * The functions are OpenCL's own, by name and meaning; without this header they do not link. For freestanding C++: device.hpp. */
+ * The functions are OpenCL's own, by name and meaning; without this header they do not link. For freestanding C++:
+ * device.hpp. */
 #ifndef HSADRV_SHARED_DEVICE_OPENCL_H
 #define HSADRV_SHARED_DEVICE_OPENCL_H
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The pages of docs/ hold together: their links lead to files and headings that are there, and the names in the table for those
-who come from HIP are names of the headers. Usage: pages.py SOURCE-ROOT"""
+"""The pages of docs/ hold together: their links lead to files and headings that are there, and the names in the table
+for those who come from HIP are names of the headers. Usage: pages.py SOURCE-ROOT"""
 import pathlib
 import re
 import sys

@@ -16,7 +16,8 @@ A fence says what happens to a block; anything else is an error, so that nothing
     ```text          what the block before it prints; "…" stands for anything within a line
     ```sh            commands that build the page's program against the installed library
 
-Set-up that would only distract is an HTML comment: <!-- cpp, with the same words behind it, and --> on lines of their own."""
+Set-up that would only distract is an HTML comment: <!-- cpp, with the same words behind it, and --> on lines of their
+own."""
 import os
 import pathlib
 import re
@@ -50,7 +51,8 @@ def read(page):
         elif opened := re.match(r"\s*(```|<!-- )(.*)", line):
             kind, end = opened[2].strip(), {"```": "```", "<!-- ": "-->"}[opened[1]]
             if not KINDS.fullmatch(kind) or (end == "-->" and not kind.startswith("cpp")):
-                fail(page, number, f"a block of the kind '{kind}' would only be shown; {sys.argv[0]} says which kinds there are")
+                fail(page, number,
+                     f"a block of the kind '{kind}' would only be shown; {sys.argv[0]} says which kinds there are")
             block = Block(kind, number + 1, len(tasks) - 1)
             blocks.append(block)
         elif line.startswith("## "):

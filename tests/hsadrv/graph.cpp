@@ -115,8 +115,8 @@ TEST_CASE("a kernel's arguments and grid change from the next replay on", "[grap
     graph.launch(stream);  // holds its arguments while it waits
     graph.update(1, f.scale_add, {.grid = 256, .workgroup = 128}, other.data(), 0u, 2u, 256u);
     graph.launch(stream);
-    CHECK_THROWS_AS(graph.update(1, f.scale_add, {.grid = 1, .workgroup = 1, .deadline = 20ms}, data.data(), 0u, 3u, 1u),
-                    Timeout);
+    const LaunchConfig hasty{.grid = 1, .workgroup = 1, .deadline = 20ms};
+    CHECK_THROWS_AS(graph.update(1, f.scale_add, hasty, data.data(), 0u, 3u, 1u), Timeout);
     flag.set(1);
     stream.synchronize(patience);
     CHECK(data.get(63) == 1);

@@ -27,7 +27,8 @@ TEST_CASE("kernels and copies of a stream happen in the order of their calls", "
     const Kernels f;
     Stream stream(f.gpu);
     constexpr std::uint32_t n = 5000;
-    const Allocation a = Allocation::from_pool(device_pool(f.gpu), 4 * n), b = Allocation::from_pool(device_pool(f.gpu), 4 * n);
+    const Allocation a = Allocation::from_pool(device_pool(f.gpu), 4 * n),
+                     b = Allocation::from_pool(device_pool(f.gpu), 4 * n);
     std::vector<std::uint32_t> host(n, 1), back(n);
     std::uint32_t expected = 1;
     stream.copy_async(a.data(), host.data(), 4 * n);

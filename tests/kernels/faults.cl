@@ -10,7 +10,8 @@ __kernel void trap(void) { __asm__ volatile("s_trap 2"); }
 
 // Until the host changes the word.
 __kernel void endless(const __global uint* flag) {
-    while (__opencl_atomic_load((const __global atomic_uint*)flag, memory_order_relaxed, memory_scope_all_svm_devices) == 0)
+    const __global atomic_uint* word = (const __global atomic_uint*)flag;
+    while (__opencl_atomic_load(word, memory_order_relaxed, memory_scope_all_svm_devices) == 0)
         __builtin_amdgcn_s_sleep(10);
 }
 

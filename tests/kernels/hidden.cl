@@ -4,8 +4,10 @@
 __kernel void dump(__global uint* out, __local uint* tile, uint count) {
     const __constant uint* words = (const __constant uint*)__builtin_amdgcn_implicitarg_ptr();
     tile[0] = count;
-    if (__builtin_amdgcn_workgroup_id_x() || __builtin_amdgcn_workgroup_id_y() || __builtin_amdgcn_workgroup_id_z()) return;
-    if (__builtin_amdgcn_workitem_id_x() || __builtin_amdgcn_workitem_id_y() || __builtin_amdgcn_workitem_id_z()) return;
+    const uint x = __builtin_amdgcn_workgroup_id_x() | __builtin_amdgcn_workitem_id_x();
+    const uint y = __builtin_amdgcn_workgroup_id_y() | __builtin_amdgcn_workitem_id_y();
+    const uint z = __builtin_amdgcn_workgroup_id_z() | __builtin_amdgcn_workitem_id_z();
+    if (x | y | z) return;
     for (uint i = 0; i < tile[0]; ++i) out[i] = words[i];
 }
 

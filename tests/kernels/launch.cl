@@ -1,4 +1,5 @@
-// Kernels with arguments of every kind that a launch packs: pointers, scalars, structs, LDS sized at launch, hidden arguments.
+// Kernels with arguments of every kind that a launch packs: pointers, scalars, structs, LDS sized at launch, hidden
+// arguments.
 
 typedef struct {
     int a;

@@ -12,7 +12,8 @@ __kernel void scale_add(__global uint* data, uint factor, uint summand, uint n) 
 
 // Lasts until the host (or a debugger) changes the word.
 __kernel void spin(const __global uint* flag) {
-    while (__opencl_atomic_load((const __global atomic_uint*)flag, memory_order_relaxed, memory_scope_all_svm_devices) == 0)
+    const __global atomic_uint* word = (const __global atomic_uint*)flag;
+    while (__opencl_atomic_load(word, memory_order_relaxed, memory_scope_all_svm_devices) == 0)
         __builtin_amdgcn_s_sleep(10);
 }
 
@@ -30,8 +31,9 @@ __kernel void work_then_ticket(__global uint* tickets, __global uint* out, uint 
     uint x = global_x();
     for (uint i = 0; i < rounds; ++i) x = x * 1664525u + 1013904223u;
     if (__builtin_amdgcn_workitem_id_x() != 0) return;
+    __global atomic_uint* next = (__global atomic_uint*)tickets;
     out[__builtin_amdgcn_workgroup_id_x()] =
-        (x == 12345u) + __opencl_atomic_fetch_add((__global atomic_uint*)tickets, 1, memory_order_relaxed, memory_scope_all_svm_devices);
+        (x == 12345u) + __opencl_atomic_fetch_add(next, 1, memory_order_relaxed, memory_scope_all_svm_devices);
 }
 
 // out[work-group] = where it ran: the hardware register HW_ID.

@@ -1,5 +1,5 @@
-/* A program of the HSA runtime's C API alone: it knows nothing of hsadrv or kfdemu, and must behave on an emulated GPU as on
- * a real one. Usage: raw_hsa FOLDER, where FOLDER/fill.<gfx>.o is the code object of tests/kernels/fill.cl; or
+/* A program of the HSA runtime's C API alone: it knows nothing of hsadrv or kfdemu, and must behave on an emulated GPU
+ * as on a real one. Usage: raw_hsa FOLDER, where FOLDER/fill.<gfx>.o is the code object of tests/kernels/fill.cl; or
  * raw_hsa FOLDER touch, which only writes into device memory from the host.
  *
  * Each step prints one line; the exit status is 0 when all were right. */
@@ -154,7 +154,8 @@ static void barriers(hsa_queue_t* queue) {
         packet = slot(queue, index);
         memset((char*)packet + 4, 0, 60);
         packet->completion_signal = done;
-        publish(queue, index, (uint16_t)(HSA_PACKET_TYPE_BARRIER_AND | 1 << HSA_PACKET_HEADER_BARRIER | system_fences), 0);
+        publish(queue, index, (uint16_t)(HSA_PACKET_TYPE_BARRIER_AND | 1 << HSA_PACKET_HEADER_BARRIER | system_fences),
+                0);
     }
     wait_for_zero(done, "barrier packets around the ring");
     EXPECT(hsa_queue_load_read_index_scacquire(queue) == hsa_queue_load_write_index_scacquire(queue));
@@ -189,9 +190,10 @@ static void kernel(hsa_queue_t* queue, const char* folder) {
     uint64_t object;
     uint32_t kernarg_bytes;
     CHECK(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &object));
-    CHECK(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE, &kernarg_bytes));
-    CHECK(hsa_amd_memory_pool_allocate(kernarg_pool, kernarg_bytes > sizeof *kernarg ? kernarg_bytes : sizeof *kernarg, 0,
-                                       (void**)&kernarg));
+    CHECK(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE,
+                                         &kernarg_bytes));
+    CHECK(hsa_amd_memory_pool_allocate(kernarg_pool, kernarg_bytes > sizeof *kernarg ? kernarg_bytes : sizeof *kernarg,
+                                       0, (void**)&kernarg));
     CHECK(hsa_amd_agents_allow_access(1, &gpu, NULL, kernarg));
     CHECK(hsa_amd_memory_pool_allocate(host_pool, N * sizeof *out, 0, (void**)&out));
     CHECK(hsa_amd_agents_allow_access(1, &gpu, NULL, out));

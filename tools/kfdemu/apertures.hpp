@@ -1,5 +1,5 @@
-// Where the segments lie in a GPU's flat address space. GFX9 puts the LDS and scratch apertures above the 47-bit addresses
-// that processes use ("Vega" ISA manual, "Flat memory instructions"; the kernel's kfd_flat_memory.c).
+// Where the segments lie in a GPU's flat address space. GFX9 puts the LDS and scratch apertures above the 47-bit
+// addresses that processes use ("Vega" ISA manual, "Flat memory instructions"; the kernel's kfd_flat_memory.c).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The render node's ioctls, as far as libdrm_amdgpu asks on behalf of an HSA runtime: who are you, what can you do, take this
-// dma-buf and map it here.
+// The render node's ioctls, as far as libdrm_amdgpu asks on behalf of an HSA runtime: who are you, what can you do,
+// take this dma-buf and map it here.
 //
 // Layouts are facts of the kernel's include/uapi/drm/{drm,amdgpu_drm}.h.
 #pragma once

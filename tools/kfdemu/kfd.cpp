@@ -101,7 +101,8 @@ int Kfd::ioctl(unsigned long request, void* argument) {
             return run(&Kfd::set_xnack_mode);
         case abi::kAvailableMemory:
             return run(&Kfd::available_memory);
-        // Waves are not saved when a queue is preempted here, so that there is never a state to look at; the kernel has one.
+        // Waves are not saved when a queue is preempted here, so that there is never a state to look at; the kernel has
+        // one.
         case abi::kGetQueueWaveState:
             log(LogLevel::warning, "kfd: the state of a queue's waves is not saved, and cannot be asked for");
             return EINVAL;

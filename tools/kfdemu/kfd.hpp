@@ -3,7 +3,8 @@
 //     errno = kfd.ioctl(request, argument);
 //
 // As the kernel does, requests are matched by number, and arguments are copied by the size that the request encodes:
-// a caller with a shorter structure than ours leaves the rest zero, one with a longer structure gets the rest untouched.
+// a caller with a shorter structure than ours leaves the rest zero, one with a longer structure gets the rest
+// untouched.
 // Thread safety: every function, any thread.
 #pragma once
 

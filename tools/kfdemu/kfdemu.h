@@ -12,8 +12,8 @@
  * preloaded, and is absent elsewhere. Everything asked for concerns this process alone.
  *
  * Counts ("nth") begin at 1, which is the next one from now. Functions that return int return 0 or an errno value.
- * Thread safety: every function, any thread. Lifetime: the table stays valid until the process ends; a child of fork() has
- * its own state, which begins as a copy of its parent's. */
+ * Thread safety: every function, any thread. Lifetime: the table stays valid until the process ends; a child of fork()
+ * has its own state, which begins as a copy of its parent's. */
 #ifndef KFDEMU_H
 #define KFDEMU_H
 
@@ -40,8 +40,8 @@ enum kfdemu_point {
 
 #define KFDEMU_ALL UINT64_MAX /* as a count: from the nth on, all */
 
-/* What can become of an interrupt, by which the device wakes threads that sleep until a signal changes. The signal's value
- * itself is always written. */
+/* What can become of an interrupt, by which the device wakes threads that sleep until a signal changes. The signal's
+ * value itself is always written. */
 enum kfdemu_interrupt {
     KFDEMU_DROP = 1,     /* it never comes */
     KFDEMU_DELAY = 2,    /* it comes delay_us late */
@@ -66,7 +66,7 @@ struct kfdemu_counters {
     uint64_t mappings;     /* mmap() of a device file */
     uint64_t interrupts;   /* raised, whatever became of them */
     uint64_t faults;       /* that stopped a queue: bad packets, memory faults, illegal instructions … */
-    uint64_t injected;     /* failures, lost or late interrupts, broken packets: what happened because it was asked for */
+    uint64_t injected;     /* failures, lost or late interrupts, broken packets: what happened because it was asked */
     uint64_t buffers;      /* of memory that exist now: no count of what was, but what has not been freed yet */
 };
 
@@ -74,25 +74,27 @@ struct kfdemu_control {
     uint32_t version, size_bytes; /* of this table */
 
     /* Calls nth to nth + count - 1 of that kind from now fail with `error` and do nothing. `point`: a kfdemu_point or
-     * KFDEMU_IOCTL_NUMBER(). Several requests count side by side. EINVAL: no such point, nth or count 0, error not 1…4095. */
+     * KFDEMU_IOCTL_NUMBER(). Several requests count side by side. EINVAL: no such point, nth or count 0, error not
+     * 1…4095. */
     int (*fail)(uint32_t point, uint64_t nth, uint64_t count, int error);
 
-    /* Interrupts nth to nth + count - 1 from now are lost, late or doubled (a kfdemu_interrupt). EINVAL: no such action, nth or count 0. */
+    /* Interrupts nth to nth + count - 1 from now are lost, late or doubled (a kfdemu_interrupt). EINVAL: no such
+     * action, nth or count 0. */
     int (*interrupts)(uint32_t action, uint64_t nth, uint64_t count, uint64_t delay_us);
 
     /* The queue takes no packet while stalled; kernels that run go on. */
     int (*stall_queue)(const void* ring, int stalled);
 
-    /* The nth packet from now that the queue takes has `size` bytes (1 to 8) at `offset` replaced as it is read; the ring itself
-     * stays as it is. The header of AQL packets is at 0. EINVAL: outside of a packet's 64 bytes. */
+    /* The nth packet from now that the queue takes has `size` bytes (1 to 8) at `offset` replaced as it is read; the
+     * ring itself stays as it is. The header of AQL packets is at 0. EINVAL: outside of a packet's 64 bytes. */
     int (*break_packet)(const void* ring, uint64_t nth, uint32_t offset, const void* bytes, uint32_t size);
 
     /* The GPU (0, 1, …) is reset as after a hang: its queues stop for good, and a hardware-exception event is raised.
      * ENODEV: no such GPU, or no program has opened the device. */
     int (*reset_gpu)(uint32_t gpu, int memory_lost);
 
-    /* Kernels launched from now on run on one thread in an order that `seed` alone decides: of work-groups, of waves, and of
-     * where each is interrupted. 0: fast and unordered again. */
+    /* Kernels launched from now on run on one thread in an order that `seed` alone decides: of work-groups, of waves,
+     * and of where each is interrupted. 0: fast and unordered again. */
     void (*set_seed)(uint64_t seed);
 
     /* Fills in the first `size_bytes` of `counters`. */

@@ -49,10 +49,11 @@ int main(int argc, char** argv) {
     CLI::App app{"kfdemu: an emulated AMD GPU below the unmodified HSA runtime"};
     app.require_subcommand(1);
     app.set_version_flag("--version", "kfdemu " KFDEMU_VERSION);
-    app.footer("Programs that link libkfdemu, or run under `kfdemu run`, read the environment variable KFDEMU:\n"
-               "  KFDEMU=auto|on|off[,gpu=gfx90a][,gpus=2][,vram=8G][,vram-access=host|private][,kfd=1.15][,workers=2]\n"
-               "         [,log=info][,seed=7][,fail=allocation:3:ENOMEM]...\n"
-               "auto emulates only where /dev/kfd cannot be opened.");
+    app.footer(
+        "Programs that link libkfdemu, or run under `kfdemu run`, read the environment variable KFDEMU:\n"
+        "  KFDEMU=auto|on|off[,gpu=gfx90a][,gpus=2][,vram=8G][,vram-access=host|private][,kfd=1.15][,workers=2]\n"
+        "         [,log=info][,seed=7][,fail=allocation:3:ENOMEM]...\n"
+        "auto emulates only where /dev/kfd cannot be opened.");
 
     auto* run = app.add_subcommand("run", "run a program on emulated GPUs");
     kfdemu::Options options;
@@ -64,19 +65,24 @@ int main(int argc, char** argv) {
             return kfdemu::find_model(name) ? "" : "no such model; there are " + kfdemu::model_names();
         })
         ->capture_default_str();
-    run->add_option("--gpus", options.gpus, "how many GPUs")->check(CLI::Range(1u, kfdemu::kMaxGpus))->capture_default_str();
+    run->add_option("--gpus", options.gpus, "how many GPUs")
+        ->check(CLI::Range(1u, kfdemu::kMaxGpus))
+        ->capture_default_str();
     run->add_option("--vram", vram, "memory of each GPU, such as 512M or 8G")->capture_default_str();
-    run->add_flag("--private-vram", options.private_vram, "the host cannot touch VRAM, as on a GPU without a large BAR");
+    run->add_flag("--private-vram", options.private_vram,
+                  "the host cannot touch VRAM, as on a GPU without a large BAR");
     run->add_option("--kfd", kfd, "the version of the driver's interface")->capture_default_str();
-    run->add_option("--workers", options.workers, "threads that execute waves (0: one a host core)")->capture_default_str();
+    run->add_option("--workers", options.workers, "threads that execute waves (0: one a host core)")
+        ->capture_default_str();
     run->add_option("--log", log, "messages on stderr: off, error, warning, info, debug")
         ->check(CLI::IsMember({"off", "error", "warning", "info", "debug"}))
         ->capture_default_str();
-    run->add_option("--seed", options.seed, "run all work on one thread, in an order that this number decides (0: unordered)")
+    run->add_option("--seed", options.seed,
+                    "run all work on one thread, in an order that this number decides (0: unordered)")
         ->capture_default_str();
     run->add_option("--fail", failures,
-                    "let calls fail: POINT:WHICH:ERROR, such as allocation:3:ENOMEM, ioctl/0x16:2-5:EIO, mmap:1-:ENOMEM, "
-                    "scratch:1:ENOMEM; may be repeated")
+                    "let calls fail: POINT:WHICH:ERROR, such as allocation:3:ENOMEM, ioctl/0x16:2-5:EIO, "
+                    "mmap:1-:ENOMEM, scratch:1:ENOMEM; may be repeated")
         ->check([](const std::string& text) {
             const auto parsed = kfdemu::parse_failure(text);
             const auto* error = std::get_if<std::string>(&parsed);

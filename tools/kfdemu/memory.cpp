@@ -31,8 +31,8 @@ const char* kind_name(std::uint32_t flags) {
     return "MMIO";
 }
 
-/// EFAULT unless user pages are all there, and writable, without which the kernel does not let a GPU reach them. It brings
-/// all of them in at once, here only the ends: the device takes the rest as it comes to it.
+/// EFAULT unless user pages are all there, and writable, without which the kernel does not let a GPU reach them. It
+/// brings all of them in at once, here only the ends: the device takes the rest as it comes to it.
 int bring_in(std::uint64_t address, std::uint64_t size_bytes) {
     constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE; EINVAL before Linux 5.14
     if (msync(reinterpret_cast<void*>(address), size_bytes, MS_ASYNC) != 0) return EFAULT;
@@ -158,8 +158,8 @@ int Memory::place(Buffer& buffer, abi::AllocMemoryOfGpu& request) {
     return 0;
 }
 
-/// Counts a buffer where it belongs, until it is gone; ENOMEM if there is no room. The kernel leaves a 64th of the system's
-/// memory to others (amdgpu_amdkfd_gpuvm_init_mem_limits).
+/// Counts a buffer where it belongs, until it is gone; ENOMEM if there is no room. The kernel leaves a 64th of the
+/// system's memory to others (amdgpu_amdkfd_gpuvm_init_mem_limits).
 int Memory::count(Buffer& buffer) {
     const bool vram = buffer.flags & abi::kVram;
     const std::uint64_t system = topology_.system_memory_bytes - topology_.system_memory_bytes / 64;

@@ -1,5 +1,6 @@
 // The GPUs that can be emulated, as plain tables: what a kernel driver would tell of each.
-// Sources: AMD's ISA manuals and product pages, LLVM's AMDGPUUsage (processors), the kernel's KFD topology of such boards.
+// Sources: AMD's ISA manuals and product pages, LLVM's AMDGPUUsage (processors), the kernel's KFD topology of such
+// boards.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // AQL packets and the queue and signal structures around them, as a GPU's packet processor sees them.
 // Sources: HSA Platform System Architecture Specification 1.2, "Architected Queuing Language" and "Signals";
-// AMD's extensions from the public headers amd_hsa_queue.h, amd_hsa_signal.h and hsa_ext_amd.h. The kernel dispatch packet
-// is KernelDispatchPacket in dispatch/launch.hpp.
+// AMD's extensions from the public headers amd_hsa_queue.h, amd_hsa_signal.h and hsa_ext_amd.h. The kernel dispatch
+// packet is KernelDispatchPacket in dispatch/launch.hpp.
 #pragma once
 
 #include <bit>

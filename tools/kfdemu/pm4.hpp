@@ -1,5 +1,5 @@
-// The commands of the packet processor's own language, PM4, as far as an HSA runtime sends them: in a buffer that an AQL
-// packet points at. Pure.
+// The commands of the packet processor's own language, PM4, as far as an HSA runtime sends them: in a buffer that an
+// AQL packet points at. Pure.
 #pragma once
 
 #include <cstdint>

@@ -33,8 +33,8 @@ class Svm {
 
     /// Sets the attributes, or fills in those asked for; 0 or an errno value.
     int run(const abi::Svm& request, std::span<abi::SvmAttribute> attributes);
-    /// The program has unmapped [begin, end), or put something else there: attributes and access are gone. Costs one load
-    /// where no attribute was ever set.
+    /// The program has unmapped [begin, end), or put something else there: attributes and access are gone. Costs one
+    /// load where no attribute was ever set.
     void forget(std::uint64_t begin, std::uint64_t end);
 
   private:

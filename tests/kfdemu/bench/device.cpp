@@ -39,7 +39,9 @@ Samples measure(unsigned warm_ups, unsigned count, Action&& action) {
 double cpu_seconds() {
     rusage used{};
     getrusage(RUSAGE_SELF, &used);
-    const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6; };
+    const auto seconds = [](const timeval& t) {
+        return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+    };
     return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
@@ -83,15 +85,16 @@ TEST_CASE("empty kernels, one doorbell for many", "[bench]") {
         Signal done;
         std::uint64_t last = 0;
         for (unsigned i = 0; i < kBatch; ++i) {
-            auto packet = kernel_packet(nothing, line(64), no_arguments, i + 1 == kBatch ? static_cast<hsa_signal_t>(done) : kNoSignal);
+            auto packet = kernel_packet(nothing, line(64), no_arguments,
+                                        i + 1 == kBatch ? static_cast<hsa_signal_t>(done) : kNoSignal);
             if (i + 1 == kBatch) packet.header |= 1 << HSA_PACKET_HEADER_BARRIER;
             queue.publish(last = queue.reserve(), &packet);
         }
         queue.ring(last);
         REQUIRE(done.completed());
     });
-    std::printf("empty kernels in batches of %u: median %.2f us each, p5 %.2f, p95 %.2f, n %zu\n", kBatch, samples.at(0.5) / kBatch,
-                samples.at(0.05) / kBatch, samples.at(0.95) / kBatch, samples.us.size());
+    std::printf("empty kernels in batches of %u: median %.2f us each, p5 %.2f, p95 %.2f, n %zu\n", kBatch,
+                samples.at(0.5) / kBatch, samples.at(0.05) / kBatch, samples.at(0.95) / kBatch, samples.us.size());
 }
 
 // Prints the median time of a kernel with many work-groups; the parent sets how many workers there are.
@@ -112,7 +115,8 @@ TEST_CASE("two workers are faster than one, and never slower", "[bench]") {
     const char* chosen = std::getenv("KFDEMU");
     const auto median = [&](unsigned groups, unsigned workers) {
         const std::string options = std::string{chosen ? chosen : "on"} + ",workers=" + std::to_string(workers);
-        const ChildResult child = run_child("child: a busy kernel", std::to_string(groups), {{"KFDEMU", options}}, 120s);
+        const ChildResult child =
+            run_child("child: a busy kernel", std::to_string(groups), {{"KFDEMU", options}}, 120s);
         const auto at = child.output.find("MEDIAN ");
         REQUIRE(at != std::string::npos);
         return std::strtod(child.output.c_str() + at + 7, nullptr);
@@ -124,7 +128,8 @@ TEST_CASE("two workers are faster than one, and never slower", "[bench]") {
         two[1] = median(groups, 2);
         one[1] = median(groups, 1);
         const double ratio = (one[0] + one[1]) / (two[0] + two[1]);
-        std::printf("%3u work-groups: one worker %.0f us, two %.0f us, ratio %.2f (goal: %s)\n", groups, (one[0] + one[1]) / 2,
-                    (two[0] + two[1]) / 2, ratio, groups == 1 ? "at least 1.0, within noise" : "1.8");
+        std::printf("%3u work-groups: one worker %.0f us, two %.0f us, ratio %.2f (goal: %s)\n", groups,
+                    (one[0] + one[1]) / 2, (two[0] + two[1]) / 2, ratio,
+                    groups == 1 ? "at least 1.0, within noise" : "1.8");
     }
 }

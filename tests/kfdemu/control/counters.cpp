@@ -35,7 +35,8 @@ TEST_CASE("counters count copied bytes, and calls of the driver", "[control][cou
     CHECK(before.mappings > start.mappings);
     CHECK(before.ioctls > start.ioctls);
     Signal done;
-    HSA_CHECK(hsa_amd_memory_async_copy(device.data(), machine.gpu().agent, host.data(), machine.cpu().agent, 1 << 20, 0, nullptr, done));
+    HSA_CHECK(hsa_amd_memory_async_copy(device.data(), machine.gpu().agent, host.data(), machine.cpu().agent, 1 << 20,
+                                        0, nullptr, done));
     REQUIRE(done.completed());
     const auto after = control.counters();
     CHECK(after.sdma_bytes == before.sdma_bytes + (1 << 20));
@@ -48,7 +49,8 @@ TEST_CASE("buffers are what has not been freed", "[control][counters]") {
     const auto before = control.counters().buffers;
     CHECK(before > 0);
     {
-        Memory device{machine.gpu().coarse, 4 << 20, machine.agents()}, host{machine.cpu().fine, 4 << 20, machine.agents()};
+        Memory device{machine.gpu().coarse, 4 << 20, machine.agents()};
+        Memory host{machine.cpu().fine, 4 << 20, machine.agents()};
         CHECK(control.counters().buffers == before + 2);
     }
     CHECK(control.counters().buffers == before);

@@ -11,7 +11,9 @@ using namespace hsa_test;
 namespace {
 
 std::uint64_t tried(const kfdemu_counters& counters, std::uint32_t point) {
-    return point == KFDEMU_ALLOCATION ? counters.allocations : point == KFDEMU_MMAP ? counters.mappings : counters.ioctls;
+    return point == KFDEMU_ALLOCATION ? counters.allocations
+           : point == KFDEMU_MMAP     ? counters.mappings
+                                      : counters.ioctls;
 }
 
 /// Whether memory can be had, reached by a copy, and given back; a status says why not.
@@ -28,8 +30,8 @@ hsa_status_t use_memory(const Machine& machine) {
 
 hsa_status_t use_queue(const Machine& machine) {
     hsa_queue_t* queue = nullptr;
-    if (auto status = hsa_queue_create(machine.gpu().agent, 64, HSA_QUEUE_TYPE_MULTI, nullptr, nullptr, UINT32_MAX, UINT32_MAX,
-                                       &queue))
+    if (auto status = hsa_queue_create(machine.gpu().agent, 64, HSA_QUEUE_TYPE_MULTI, nullptr, nullptr, UINT32_MAX,
+                                       UINT32_MAX, &queue))
         return status;
     return hsa_queue_destroy(queue);
 }
@@ -76,7 +78,8 @@ TEST_CASE("memory that cannot be had is said to be out of resources", "[control]
     Machine machine;
     void* memory = nullptr;
     REQUIRE(control->fail(KFDEMU_ALLOCATION, 1, KFDEMU_ALL, ENOMEM) == 0);
-    HSA_STATUS(hsa_amd_memory_pool_allocate(machine.gpu().coarse, 1 << 20, 0, &memory), HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+    HSA_STATUS(hsa_amd_memory_pool_allocate(machine.gpu().coarse, 1 << 20, 0, &memory),
+               HSA_STATUS_ERROR_OUT_OF_RESOURCES);
     CHECK(control.counters().injected > 0);
     control->reset();
     HSA_STATUS(use_memory(machine), HSA_STATUS_SUCCESS);
@@ -109,7 +112,8 @@ TEST_CASE("child: the runtime starts while a call fails", "[.child]") {
 TEST_CASE("the runtime starts or says why not, whichever request fails", "[control][failures]") {
     NEEDS_CONTROL(control);
     // Only requests whose failure the runtime looks at: it aborts by itself where its own asserts want them.
-    const char* rows[] = {"ioctl/0x01:1:EIO", "ioctl/0x14:1:ENOMEM", "ioctl/0x15:1:EINVAL", "allocation:1:ENOMEM", "mmap:1:ENOMEM"};
+    const char* rows[] = {"ioctl/0x01:1:EIO", "ioctl/0x14:1:ENOMEM", "ioctl/0x15:1:EINVAL", "allocation:1:ENOMEM",
+                          "mmap:1:ENOMEM"};
     for (const char* failure : rows) {
         INFO(failure);
         const char* model = std::getenv("KFDEMU");

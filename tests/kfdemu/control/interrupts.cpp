@@ -1,4 +1,5 @@
-// Interrupts that get lost, late or doubled: a thread that sleeps on a signal sees the value all the same, when its wait is over.
+// Interrupts that get lost, late or doubled: a thread that sleeps on a signal sees the value all the same, when its
+// wait is over.
 #include <thread>
 
 #include "control.hpp"

@@ -1,4 +1,5 @@
-// A seeded order: the same seed runs work-groups and waves in the same order, another seed in another; all results are right.
+// A seeded order: the same seed runs work-groups and waves in the same order, another seed in another; all results are
+// right.
 #include <algorithm>
 #include <numeric>
 #include <vector>

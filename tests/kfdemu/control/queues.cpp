@@ -29,8 +29,8 @@ TEST_CASE("stalled copy engines copy when they are let go", "[control][queues]")
     host.as<std::uint32_t>()[3] = 99;
     Signal warm, done;
     const auto copy = [&](hsa_signal_t signal) {
-        HSA_CHECK(hsa_amd_memory_async_copy(device.data(), machine.gpu().agent, host.data(), machine.cpu().agent, 4096, 0, nullptr,
-                                            signal));
+        HSA_CHECK(hsa_amd_memory_async_copy(device.data(), machine.gpu().agent, host.data(), machine.cpu().agent, 4096,
+                                            0, nullptr, signal));
     };
     copy(warm);
     CHECK(warm.completed());
@@ -61,11 +61,12 @@ TEST_CASE("a broken packet stops its queue, and the ring keeps what was written"
         CHECK(describe(queue.wait_for_error()) == describe(HSA_STATUS_ERROR_INVALID_PACKET_FORMAT));
         CHECK(third.load() == 1);
         CHECK(queue.read_index() == 2);
-        CHECK((static_cast<const std::uint16_t*>(queue.get()->base_address)[2 * 32] & 0xff) == HSA_PACKET_TYPE_BARRIER_AND);
+        const auto* ring = static_cast<const std::uint16_t*>(queue.get()->base_address);
+        CHECK((ring[2 * 32] & 0xff) == HSA_PACKET_TYPE_BARRIER_AND);
     }
     SECTION("its kernel object") {
-        REQUIRE(control->break_packet(KFDEMU_ALL_COMPUTE_QUEUES, 1, offsetof(hsa_kernel_dispatch_packet_t, kernel_object), &no_kernel,
-                                      8) == 0);
+        constexpr auto at = offsetof(hsa_kernel_dispatch_packet_t, kernel_object);
+        REQUIRE(control->break_packet(KFDEMU_ALL_COMPUTE_QUEUES, 1, at, &no_kernel, 8) == 0);
         Launch launched = launch(machine, queue, code.kernel("place"), line(64), out.data());
         CHECK(describe(queue.wait_for_error()) == describe(HSA_STATUS_ERROR_INVALID_CODE_OBJECT));
         CHECK(launched.done.load() == 1);

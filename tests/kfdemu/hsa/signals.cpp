@@ -142,7 +142,8 @@ TEST_CASE("a wait for any of several ends with the one that came", "[device][sig
     NEEDS_GPUS(1);
     Machine machine;
     Queue queue{machine.gpu()};
-    // ROCR 6.4 keeps the value of whichever signal came in a vector of one element, and spoils the heap for all but the first.
+    // ROCR 6.4 keeps the value of whichever signal came in a vector of one element, and spoils the heap for all but the
+    // first.
     const bool only_first = HSA_AMD_INTERFACE_VERSION_MAJOR == 1 && HSA_AMD_INTERFACE_VERSION_MINOR == 7;
     for (std::uint32_t which = 0; which < (only_first ? 1u : 5u); ++which) {
         CAPTURE(which);

@@ -12,9 +12,9 @@
 //     }
 //     if (dispatch->state() != Dispatch::State::Running) ...   // all work-groups that were started have ended
 //
-// Groups are handed out in order, x first, unless an order is given. state() leaves Running once and for all when nothing is
-// outstanding; exactly one thread may see that through claim_end(). A worker keeps its shared_ptr for as long
-// as its WorkGroup is busy.
+// Groups are handed out in order, x first, unless an order is given. state() leaves Running once and for all when
+// nothing is outstanding; exactly one thread may see that through claim_end(). A worker keeps its shared_ptr for as
+// long as its WorkGroup is busy.
 //
 // Thread safety: every function, any thread. Memory ordering: whoever sees state() != Running sees all that
 // the groups wrote, and fault().

@@ -150,7 +150,8 @@ WorkGroup::Progress WorkGroup::run_waves(AddressSpace::Hold& hold, std::uint64_t
         if (quantum_instructions == 0) return Progress::Paused;
         if (slept > 0 && slept >= live_ - waiting_) return Progress::Idle;
         Resident& resident = next_runnable();
-        const std::uint64_t slice = std::min(quantum_instructions, shuffled_ ? 1 + random_.below(kShuffledSlice) : kSlice);
+        const std::uint64_t slice =
+            std::min(quantum_instructions, shuffled_ ? 1 + random_.below(kShuffledSlice) : kSlice);
         std::uint64_t left = slice;
         const gfx9::Stop why = gfx9::run(resident.wave, left);
         executed_ += slice - left;

@@ -1,4 +1,5 @@
-// Functions of three 64-bit values, compiled for the host and for the device: the results have to be the same, bit for bit.
+// Functions of three 64-bit values, compiled for the host and for the device: the results have to be the same, bit for
+// bit.
 // A row is OPERATION(name, expression of a, b and c). NaNs count as one value, since their bits are each machine's own.
 #pragma once
 

@@ -3,7 +3,8 @@
 #include "ids.h"
 
 static uint next_ticket(__global uint* tickets) {
-    return __opencl_atomic_fetch_add((__global atomic_uint*)tickets, 1, memory_order_relaxed, memory_scope_all_svm_devices);
+    __global atomic_uint* next = (__global atomic_uint*)tickets;
+    return __opencl_atomic_fetch_add(next, 1, memory_order_relaxed, memory_scope_all_svm_devices);
 }
 
 // out[work-group] = when it came.
@@ -21,13 +22,15 @@ __kernel void wave_tickets(__global uint* tickets, __global uint* out) {
 __kernel void work_then_ticket(__global uint* tickets, __global uint* out, uint rounds) {
     uint x = global_x();
     for (uint i = 0; i < rounds; ++i) x = x * 1664525u + 1013904223u;
-    if (__builtin_amdgcn_workitem_id_x() == 0) out[__builtin_amdgcn_workgroup_id_x()] = next_ticket(tickets) + (x == 12345u);
+    if (__builtin_amdgcn_workitem_id_x() != 0) return;
+    out[__builtin_amdgcn_workgroup_id_x()] = next_ticket(tickets) + (x == 12345u);
 }
 
 // out[work-group] = the hardware register HW_ID.
 __kernel void place(__global uint* out) {
     enum { kHwId = 4, kWholeRegister = 31 << 11 };
-    if (__builtin_amdgcn_workitem_id_x() == 0) out[__builtin_amdgcn_workgroup_id_x()] = __builtin_amdgcn_s_getreg(kHwId | kWholeRegister);
+    if (__builtin_amdgcn_workitem_id_x() != 0) return;
+    out[__builtin_amdgcn_workgroup_id_x()] = __builtin_amdgcn_s_getreg(kHwId | kWholeRegister);
 }
 
 // A private array that cannot live in registers.
