@@ -155,7 +155,7 @@ void StreamCore::copy(void* destination, const void* source, std::size_t size_by
     copy_linear(to, from, size_bytes, deadline);
 }
 
-hsa_status_t StreamCore::put_copy(const EngineCall& engine, ProfileRecord record, Deadline deadline,
+hsa_status_t StreamCore::put_copy(const EngineCall& engine, End to, End from, std::uint64_t bytes, Deadline deadline,
                                   std::shared_ptr<const void> keep, Point& point) {
     static constexpr const char* call = "Stream::copy_async";
     check_copies();
@@ -163,9 +163,11 @@ hsa_status_t StreamCore::put_copy(const EngineCall& engine, ProfileRecord record
     auto done = signals_.acquire(1);
     holds_.make_room(2);
     copies_.reserve(copies_.size() + 1);
+    std::optional<ProfileRecord> record;
     if (profiling_) {
         profile_->collect(*timeline_);
         profile_->make_room();
+        record = copy_record(to, from, bytes);
     }
 
     const hsa_signal_t dependency = before ? before->native() : hsa_signal_t{0};
@@ -174,7 +176,7 @@ hsa_status_t StreamCore::put_copy(const EngineCall& engine, ProfileRecord record
 
     copies_.push_back(done);
     set_copy_tail(done, Note::Kind::copy);
-    if (profiling_) profile_->push(std::move(record), done, timeline_->submitted());
+    if (record) profile_->push(std::move(*record), done, timeline_->submitted());
     point = {.copy = std::move(done)};
     if (before) holds_.push(point, std::move(before));
     if (keep) holds_.push(point, std::move(keep));
@@ -193,7 +195,7 @@ Point StreamCore::copy_linear(End to, End from, std::size_t size_bytes, Deadline
         return async_copy({to.address, to_agent}, {from.address, from_agent}, size_bytes, {dependency, count}, done);
     };
     Point point;
-    check(put_copy(std::ref(engine), copy_record(to, from, size_bytes), deadline, std::move(keep), point),
+    check(put_copy(std::ref(engine), to, from, size_bytes, deadline, std::move(keep), point),
           [&] { return range_text("hsa_amd_memory_async_copy", to.address, from.address, size_bytes); });
     return point;
 }

@@ -233,7 +233,7 @@ class StreamCore {
     using EngineCall =
         std::function<hsa_status_t(std::uint32_t count, const hsa_signal_t* dependency, hsa_signal_t done)>;
     /// One copy by an engine, behind everything before it. If the runtime refuses it nothing has happened.
-    hsa_status_t put_copy(const EngineCall& engine, ProfileRecord record, Deadline deadline,
+    hsa_status_t put_copy(const EngineCall& engine, End to, End from, std::uint64_t bytes, Deadline deadline,
                           std::shared_ptr<const void> keep, Point& point);
     static ProfileRecord copy_record(End to, End from, std::uint64_t bytes);
     Point copy_linear(End to, End from, std::size_t size_bytes, Deadline deadline,

@@ -139,8 +139,8 @@ bool StreamCore::try_rows(const Plane& plane, Deadline deadline, const std::shar
                                               device.native(), direction, count,
                                               const_cast<hsa_signal_t*>(dependency), done);
     };
-    return put_copy(std::ref(engine), copy_record(plane.to.end, plane.from.end, plane.width_bytes * plane.height), deadline,
-                    keep, point) == HSA_STATUS_SUCCESS;
+    return put_copy(std::ref(engine), plane.to.end, plane.from.end, plane.width_bytes * plane.height, deadline, keep,
+                    point) == HSA_STATUS_SUCCESS;
 }
 
 void StreamCore::upload_plane(PlaneEnd to, PlaneEnd from, std::size_t width_bytes, std::size_t height,
