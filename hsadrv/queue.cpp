@@ -7,6 +7,7 @@
 #include <bit>
 #include <thread>
 
+#include "hsadrv/cu_mask.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/optional_api.hpp"
 #include "hsadrv/queue_state.hpp"
@@ -51,9 +52,6 @@ void require_size(AgentRef gpu, std::uint32_t packets) {
                               " to " + std::to_string(most),
                           HSA_STATUS_ERROR_INVALID_ARGUMENT);
 }
-
-/// A mask has as many words as the agent's compute units need.
-std::size_t mask_words(AgentRef agent) { return (agent.compute_units() + 31) / 32; }
 
 }  // namespace
 
@@ -178,11 +176,7 @@ QueuePriority QueueRef::priority() const noexcept { return state_->options.prior
 
 std::vector<std::uint32_t> QueueRef::set_cu_mask(std::span<const std::uint32_t> mask) const {
     // Units that the GPU does not have are none.
-    const std::uint32_t units = agent() ? agent().compute_units() : UINT32_MAX;
-    bool none = true;
-    for (std::size_t i = 0; i < mask.size() && i < units / 32 + 1; ++i)
-        none = none && (i < units / 32 ? mask[i] : mask[i] & ((1u << units % 32) - 1)) == 0;
-    if (!mask.empty() && none)
+    if (!mask.empty() && detail::names_no_unit(detail::cut_to_units(mask, agent())))
         throw InvalidArgument("QueueRef::set_cu_mask(" + state_->label() +
                               "): the mask leaves no compute unit; an empty one allows all");
     const hsa_status_t status = hsa_amd_queue_cu_set_mask(native(), static_cast<std::uint32_t>(mask.size() * 32),
@@ -196,7 +190,7 @@ std::vector<std::uint32_t> QueueRef::set_cu_mask(std::span<const std::uint32_t> 
 }
 
 std::vector<std::uint32_t> QueueRef::cu_mask() const {
-    std::vector<std::uint32_t> mask(mask_words(agent()));
+    std::vector<std::uint32_t> mask(detail::mask_words(agent()));
     check(hsa_amd_queue_cu_get_mask(native(), static_cast<std::uint32_t>(mask.size() * 32), mask.data()),
           [&] { return "hsa_amd_queue_cu_get_mask(" + state_->label() + ")"; });
     return mask;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "hsadrv/cu_mask.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/stream_core.hpp"
 
@@ -27,15 +28,12 @@ void require_size(const QueueNeeds& needs) {
 /// The mask with no more than the GPU's compute units; empty for all of them, so that equal masks are equal vectors.
 std::vector<std::uint32_t> settled_mask(const QueueNeeds& needs) {
     if (needs.cu_mask.empty()) return {};
-    const std::uint32_t units = needs.gpu.compute_units();
-    std::vector<std::uint32_t> all(units / 32, ~0u), mask = needs.cu_mask;
-    if (units % 32 != 0) all.push_back((1u << units % 32) - 1);
-    mask.resize(all.size());
-    for (std::size_t i = 0; i < all.size(); ++i) mask[i] &= all[i];
-    if (mask == all) return {};
-    if (mask == std::vector<std::uint32_t>(all.size()))
+    std::vector<std::uint32_t> mask = cut_to_units(needs.cu_mask, needs.gpu);
+    if (mask == cut_to_units(std::vector(mask.size(), ~0u), needs.gpu)) return {};
+    if (names_no_unit(mask))
         throw InvalidArgument("hsadrv::Stream(" + needs.gpu.label() + "): the cu_mask leaves none of its " +
-                                  std::to_string(units) + " compute units; an empty one allows all",
+                                  std::to_string(needs.gpu.compute_units()) +
+                                  " compute units; an empty one allows all",
                               HSA_STATUS_ERROR_INVALID_ARGUMENT);
     return mask;
 }

@@ -1,0 +1,36 @@
+// Internal: masks of compute units, as the runtime has them: a bit a unit, 32 a word.
+//
+//   const std::vector<std::uint32_t> mask = cut_to_units(options.cu_mask, gpu);
+//   if (names_no_unit(mask)) refuse();
+//
+// Thread safety: functions. Throws: bad_alloc, and what the agent's facts throw. Source: hsa_ext_amd.h,
+// hsa_amd_queue_cu_set_mask.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "hsadrv/agent.hpp"
+
+namespace hsadrv::detail {
+
+/// A mask has as many words as the agent's compute units need.
+inline std::size_t mask_words(AgentRef agent) { return (std::size_t{agent.compute_units()} + 31) / 32; }
+
+/// With no more than the agent's compute units, and a bit for each of them; as it is for an agent unknown.
+inline std::vector<std::uint32_t> cut_to_units(std::span<const std::uint32_t> mask, AgentRef agent) {
+    std::vector<std::uint32_t> cut(mask.begin(), mask.end());
+    if (!agent) return cut;
+    cut.resize(mask_words(agent));
+    if (const std::uint32_t rest = agent.compute_units() % 32; rest != 0) cut.back() &= (1u << rest) - 1;
+    return cut;
+}
+
+inline bool names_no_unit(std::span<const std::uint32_t> mask) {
+    return std::all_of(mask.begin(), mask.end(), [](std::uint32_t word) { return word == 0; });
+}
+
+}  // namespace hsadrv::detail
