@@ -56,6 +56,12 @@ std::string text(const Dim3& d) {
     return std::to_string(d.x) + "x" + std::to_string(d.y) + "x" + std::to_string(d.z);
 }
 
+/// A packet's grid may not be smaller than its work-group (hsa.h, grid_size_x): the one partial work-group is all of
+/// the grid.
+Dim3 within_grid(const Dim3& workgroup, const Dim3& grid) noexcept {
+    return {std::min(workgroup.x, grid.x), std::min(workgroup.y, grid.y), std::min(workgroup.z, grid.z)};
+}
+
 }  // namespace
 
 LaunchPlan::LaunchPlan(KernelMetadata kernel, const LaunchLimits& limits)
@@ -149,6 +155,18 @@ std::uint32_t LaunchPlan::private_bytes_with_stack(std::uint32_t stack_bytes) co
         refuse("a stack of " + bytes_text(stack_bytes) + " a work-item");
     }
     return sum;
+}
+
+/// The limits that every kernel has. Zero wraps round to the largest number and so fails like a size that is too large.
+bool LaunchPlan::sizes_within_limits(const Dim3& grid, const Dim3& workgroup) const noexcept {
+    const auto within = [](const Dim3& d, const Dim3& max) {
+        return (d.x - 1 < max.x) & (d.y - 1 < max.y) & (d.z - 1 < max.z);
+    };
+    if (!within(workgroup, limits_.workgroup_max_dim) || !within(grid, limits_.grid_max_dim)) return false;
+    if (std::uint64_t{workgroup.x} * workgroup.y * workgroup.z > max_flat_) return false;
+    std::uint64_t volume = 0;
+    return !__builtin_mul_overflow(std::uint64_t{grid.x} * grid.y, std::uint64_t{grid.z}, &volume) &&
+           volume <= limits_.grid_max_workitems;
 }
 
 bool LaunchPlan::sizes_fit(const Dim3& grid, const Dim3& workgroup) const noexcept {

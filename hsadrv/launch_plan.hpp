@@ -108,27 +108,7 @@ class LaunchPlan {
     void add(const ArgumentMetadata& argument, std::uint32_t index);
     void add_lds_pointer(const ArgumentMetadata& argument, std::uint32_t index);
     std::uint32_t private_bytes_with_stack(std::uint32_t stack_bytes) const;
-    /// The limits that every kernel has. Zero wraps round to the largest number and so fails like a size that is
-    /// too large.
-    bool sizes_within_limits(const Dim3& grid, const Dim3& workgroup) const noexcept {
-        const auto within = [](const Dim3& d, const Dim3& max) {
-            return (d.x - 1 < max.x) & (d.y - 1 < max.y) & (d.z - 1 < max.z);
-        };
-        if (!within(workgroup, limits_.workgroup_max_dim) || !within(grid, limits_.grid_max_dim)) return false;
-        if (std::uint64_t{workgroup.x} * workgroup.y * workgroup.z > max_flat_) return false;
-        std::uint64_t volume = 0;
-        return !__builtin_mul_overflow(std::uint64_t{grid.x} * grid.y, std::uint64_t{grid.z}, &volume) &&
-               volume <= limits_.grid_max_workitems;
-    }
-    /// A packet's grid may not be smaller than its work-group (hsa.h, grid_size_x): the one partial work-group is
-    /// all of the grid.
-    static Dim3 within_grid(const Dim3& workgroup, const Dim3& grid) noexcept {
-        Dim3 smaller = workgroup;
-        if (smaller.x > grid.x) smaller.x = grid.x;
-        if (smaller.y > grid.y) smaller.y = grid.y;
-        if (smaller.z > grid.z) smaller.z = grid.z;
-        return smaller;
-    }
+    bool sizes_within_limits(const Dim3& grid, const Dim3& workgroup) const noexcept;
     bool sizes_fit(const Dim3& grid, const Dim3& workgroup) const noexcept;
     bool workgroups_fit(const Dim3& grid, const Dim3& workgroup) const noexcept;
     bool lds_pointers_fit(const shared::LdsDemand& lds) const noexcept;
