@@ -67,8 +67,13 @@ std::string integer_text(const std::byte* at, std::size_t size, bool is_signed) 
     }
 }
 
-std::string fallback_label(std::uint64_t kernel_object) {
-    return "kernel object " + hex(kernel_object);
+/// What `say` makes of the kernel, under the lock; its object if nobody noted it.
+template <class Say>
+std::string text_of(std::uint64_t kernel_object, Say&& say) {
+    KnownKernels& known = known_kernels();
+    const std::lock_guard lock(known.mutex);
+    const auto found = known.kernels.find(kernel_object);
+    return found == known.kernels.end() ? "kernel object " + hex(kernel_object) : say(found->second);
 }
 
 }  // namespace
@@ -96,35 +101,24 @@ void forget_kernel(std::uint64_t kernel_object) noexcept {
 }
 
 std::string kernel_name(std::uint64_t kernel_object) {
-    KnownKernels& known = known_kernels();
-    const std::lock_guard lock(known.mutex);
-    const auto found = known.kernels.find(kernel_object);
-    return found == known.kernels.end() ? fallback_label(kernel_object) : found->second.name;
+    return text_of(kernel_object, [](const KnownKernel& kernel) { return kernel.name; });
 }
 
-std::string kernel_label(std::uint64_t kernel_object) {
-    KnownKernels& known = known_kernels();
-    const std::lock_guard lock(known.mutex);
-    const auto found = known.kernels.find(kernel_object);
-    return found == known.kernels.end() ? fallback_label(kernel_object) : "kernel " + found->second.name;
-}
+std::string kernel_label(std::uint64_t kernel_object) { return kernel_call_text(kernel_object, nullptr); }
 
 std::string kernel_call_text(std::uint64_t kernel_object, const std::byte* kernarg) {
-    KnownKernels& known = known_kernels();
-    const std::lock_guard lock(known.mutex);
-    const auto found = known.kernels.find(kernel_object);
-    if (found == known.kernels.end()) return fallback_label(kernel_object);
-    const auto& [name, arguments] = found->second;
-    std::string text = "kernel " + name;
-    if (kernarg == nullptr || arguments.empty()) return text;
-    std::string list;
-    for (const ArgumentMetadata& argument : arguments) {
-        if (is_hidden(argument.kind)) continue;
-        list += list.empty() ? "" : ", ";
-        if (!argument.name.empty()) list += argument.name + " = ";
-        list += argument_text(argument, kernarg);
-    }
-    return text + "(" + list + ")";
+    return text_of(kernel_object, [&](const KnownKernel& kernel) {
+        std::string text = "kernel " + kernel.name;
+        if (kernarg == nullptr || kernel.arguments.empty()) return text;
+        std::string list;
+        for (const ArgumentMetadata& argument : kernel.arguments) {
+            if (is_hidden(argument.kind)) continue;
+            list += list.empty() ? "" : ", ";
+            if (!argument.name.empty()) list += argument.name + " = ";
+            list += argument_text(argument, kernarg);
+        }
+        return text + "(" + list + ")";
+    });
 }
 
 }  // namespace hsadrv::detail
