@@ -32,10 +32,8 @@ std::uint64_t StreamCore::reserve(std::uint32_t count, Deadline deadline, const 
 }
 
 void StreamCore::wait_for_turn(Deadline deadline, const char* call) {
-    while (timeline_->submitted() >= lane_.limit) {
-        lane_.limit = timeline_->completed() + packets_;
-        if (timeline_->submitted() >= lane_.limit) wait_for_progress(deadline, call);
-    }
+    while (timeline_->submitted() >= (lane_.limit = timeline_->completed() + packets_))
+        wait_for_progress(deadline, call);
 }
 
 std::uint64_t StreamCore::count_packets(std::uint64_t slot, std::uint32_t packets) noexcept {
@@ -45,7 +43,7 @@ std::uint64_t StreamCore::count_packets(std::uint64_t slot, std::uint32_t packet
 }
 
 std::uint64_t StreamCore::put_counted(const Packet& packet, Deadline deadline, const char* call) {
-    if (timeline_->submitted() >= lane_.limit) [[unlikely]]
+    if (timeline_->submitted() >= lane_.limit) [[unlikely]]  // as far as was looked last
         wait_for_turn(deadline, call);
     std::uint64_t slot = 0;
     if (queue_->dead() || !lane_.ring->try_reserve_one(slot)) [[unlikely]]
