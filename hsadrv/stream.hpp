@@ -25,6 +25,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -139,7 +140,7 @@ class Stream {
                 return;
         }
         std::byte* kernarg = begin_dispatch(spec, deadline);
-        const Unlock unlock{lane_->mutex};
+        const std::lock_guard held(lane_->mutex, std::adopt_lock);
         fill(kernarg);
         commit_dispatch(spec, kernarg, deadline);
     }
@@ -213,10 +214,6 @@ class Stream {
     const std::shared_ptr<detail::StreamHandle>& handle() const noexcept;
 
   private:
-    struct Unlock {
-        detail::LaneMutex& mutex;
-        ~Unlock() { mutex.unlock(); }
-    };
     // The long way: begin locks the lane's mutex.
     std::byte* begin_dispatch(const DispatchSpec& spec, Deadline deadline);
     void commit_dispatch(const DispatchSpec& spec, std::byte* kernarg, Deadline deadline);
