@@ -146,11 +146,10 @@ Autopsy::Finding Autopsy::explain_packet(const StreamCore& stream, std::uint64_t
     const auto dispatch = packet.as<hsa_kernel_dispatch_packet_t>();
     // The packet processor invalidates headers, so the setup word tells a dispatch from a barrier.
     if (and_type || or_type || dispatch.setup == 0) return {stream.label() + " has a barrier that is not complete"};
-    const std::string grid = std::to_string(dispatch.grid_size_x) + "x" + std::to_string(dispatch.grid_size_y) +
-                             "x" + std::to_string(dispatch.grid_size_z);
+    const Dim3 grid(dispatch.grid_size_x, dispatch.grid_size_y, dispatch.grid_size_z);
     return {stream.label() + " runs " +
             kernel_call_text(dispatch.kernel_object, static_cast<const std::byte*>(dispatch.kernarg_address)) +
-            " on " + grid + " work-items, which has not ended"};
+            " on " + grid.text() + " work-items, which has not ended"};
 }
 
 }  // namespace hsadrv::detail

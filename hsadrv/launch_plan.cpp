@@ -52,10 +52,6 @@ std::string bytes_text(std::uint64_t bytes) {
     return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
 }
 
-std::string text(const Dim3& d) {
-    return std::to_string(d.x) + "x" + std::to_string(d.y) + "x" + std::to_string(d.z);
-}
-
 /// A packet's grid may not be smaller than its work-group (hsa.h, grid_size_x): the one partial work-group is all of
 /// the grid.
 Dim3 within_grid(const Dim3& workgroup, const Dim3& grid) noexcept {
@@ -261,18 +257,18 @@ void LaunchPlan::refuse_sizes(const Dim3& grid, const Dim3& workgroup) const {
         return d.x > max.x || d.y > max.y || d.z > max.z;
     };
     const auto& required = kernel_.required_workgroup_size;
-    const std::string group = "work-group " + text(workgroup);
+    const std::string group = "work-group " + workgroup.text();
 
     if (zero(workgroup)) refuse(group + " is empty");
-    if (zero(grid)) refuse("grid " + text(grid) + " is empty");
+    if (zero(grid)) refuse("grid " + grid.text() + " is empty");
     if (beyond(workgroup, limits_.workgroup_max_dim))
-        refuse(group + ": the agent's limit is " + text(limits_.workgroup_max_dim));
+        refuse(group + ": the agent's limit is " + limits_.workgroup_max_dim.text());
     if (required[0] && workgroup != Dim3(required[0], required[1], required[2])) {
-        refuse(group + ": the kernel requires " + text({required[0], required[1], required[2]}) +
+        refuse(group + ": the kernel requires " + Dim3(required[0], required[1], required[2]).text() +
                " (reqd_work_group_size)");
     }
     if (required[0] && beyond(workgroup, grid)) {
-        refuse("grid " + text(grid) + " is smaller than the " + group + " that the kernel requires");
+        refuse("grid " + grid.text() + " is smaller than the " + group + " that the kernel requires");
     }
     if (flat > limits_.workgroup_max_workitems) {
         refuse(group + " has " + std::to_string(flat) + " work-items, the agent's limit is " +
@@ -284,19 +280,19 @@ void LaunchPlan::refuse_sizes(const Dim3& grid, const Dim3& workgroup) const {
                " (attribute amdgpu_flat_work_group_size, or __launch_bounds__, raises that)");
     }
     if (beyond(grid, limits_.grid_max_dim))
-        refuse("grid " + text(grid) + ": the agent's limit is " + text(limits_.grid_max_dim));
+        refuse("grid " + grid.text() + ": the agent's limit is " + limits_.grid_max_dim.text());
     if (!workgroups_fit(grid, workgroup)) {
         const auto& max = kernel_.max_workgroups;
-        refuse("grid " + text(grid) + " in groups of " + text(workgroup) +
-               ": the kernel was compiled for at most " + text({max[0], max[1], max[2]}) +
+        refuse("grid " + grid.text() + " in groups of " + workgroup.text() +
+               ": the kernel was compiled for at most " + Dim3(max[0], max[1], max[2]).text() +
                " work-groups (0: any number; amdgpu_max_num_work_groups)");
     }
     if (kernel_.uniform_workgroups &&
         (grid.x % workgroup.x || grid.y % workgroup.y || grid.z % workgroup.z)) {
-        refuse("grid " + text(grid) + " is not a multiple of the " + group +
+        refuse("grid " + grid.text() + " is not a multiple of the " + group +
                ", which the kernel was compiled to assume");
     }
-    refuse("grid " + text(grid) + " has more work-items than the agent's limit, " +
+    refuse("grid " + grid.text() + " has more work-items than the agent's limit, " +
            std::to_string(limits_.grid_max_workitems));
 }
 

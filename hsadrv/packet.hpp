@@ -38,6 +38,8 @@ struct Dim3 {
     constexpr std::uint64_t volume() const noexcept { return std::uint64_t{x} * y * z; }
     /// 1, 2 or 3: the trailing extents of one do not count.
     constexpr unsigned dimensions() const noexcept { return z != 1 ? 3 : y != 1 ? 2 : 1; }
+    /// "1024x16x1"
+    std::string text() const { return std::to_string(x) + "x" + std::to_string(y) + "x" + std::to_string(z); }
     friend constexpr bool operator==(const Dim3&, const Dim3&) noexcept = default;
 
   private:

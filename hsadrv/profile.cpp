@@ -28,17 +28,13 @@ std::string microseconds(std::chrono::nanoseconds time) {
     return text;
 }
 
-std::string extents(Dim3 d) {
-    return "\"" + std::to_string(d.x) + "x" + std::to_string(d.y) + "x" + std::to_string(d.z) + "\"";
-}
-
 std::string event(const ProfileRecord& record, std::size_t row) {
     const bool kernel = record.kind == ProfileRecord::Kind::kernel;
     return "{\"ph\":\"X\",\"pid\":1,\"tid\":" + std::to_string(row) + ",\"name\":" + quoted(record.name) +
            ",\"cat\":" + (kernel ? "\"kernel\"" : "\"copy\"") +
            ",\"ts\":" + microseconds(record.begin.time_since_epoch()) +
            ",\"dur\":" + microseconds(record.duration()) + ",\"args\":{" +
-           (kernel ? "\"grid\":" + extents(record.grid) + ",\"workgroup\":" + extents(record.workgroup)
+           (kernel ? "\"grid\":" + quoted(record.grid.text()) + ",\"workgroup\":" + quoted(record.workgroup.text())
                    : "\"bytes\":" + std::to_string(record.bytes)) +
            "}}";
 }

@@ -24,6 +24,11 @@ TEST_CASE("extents have a volume and as many dimensions as are not one", "[packe
     CHECK(Dim3(2, 0).dimensions() == 2);
 }
 
+TEST_CASE("extents are printed as a product", "[packet]") {
+    CHECK(Dim3(1024, 16).text() == "1024x16x1");
+    CHECK(Dim3(0, 0xffffffff, 3).text() == "0x4294967295x3");
+}
+
 TEST_CASE("extents beyond 32 bits are refused, not cut", "[packet]") {
     CHECK(Dim3(std::size_t{1} << 31).x == 1u << 31);
     CHECK_THROWS_AS(Dim3(std::size_t{1} << 32), InvalidArgument);
