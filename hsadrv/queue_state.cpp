@@ -4,7 +4,6 @@
 #include <hsa/amd_hsa_signal.h>
 #include <hsa/hsa_ext_amd.h>
 
-
 #include "hsadrv/error.hpp"
 #include "hsadrv/known_kernels.hpp"
 #include "hsadrv/signal_callbacks.hpp"
