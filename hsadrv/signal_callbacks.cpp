@@ -4,7 +4,6 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <array>
 #include <condition_variable>
 #include <list>
 #include <mutex>
@@ -35,6 +34,7 @@ struct SignalCallbacks::State {
     mutable std::mutex mutex;
     std::condition_variable changed;  // something ran, was dropped, or the thread woke
     Registrations waiting;            // in order of registration
+    std::vector<Meanwhile> ways;      // to look around, each once: all that were ever named
     Id next_id = 1;
     Id running = 0;
     bool asleep = false;  // the thread waits for the signals that it found in `waiting` before
@@ -147,17 +147,15 @@ void SignalCallbacks::State::look_around(std::unique_lock<std::mutex>& lock) noe
     const auto now = Deadline::Clock::now();
     if (now < looked_at + detail::look_around_period) return;
     looked_at = now;
-    // Few are named, mostly one: each is called for the first registration that names it.
-    std::array<Meanwhile, 4> named{};
-    for (const Registration& registration : waiting) {
-        const auto free = std::find_if(named.begin(), named.end(),
-                                       [&](Meanwhile m) { return m == nullptr || m == registration.meanwhile; });
-        if (free != named.end()) *free = registration.meanwhile;
+    // By index: while one looks, another thread may name a new one.
+    for (std::size_t i = 0; i < ways.size() && !stop; ++i) {
+        const Meanwhile way = ways[i];
+        if (std::none_of(waiting.begin(), waiting.end(), [&](const Registration& r) { return r.meanwhile == way; }))
+            continue;
+        lock.unlock();
+        way();
+        lock.lock();
     }
-    lock.unlock();
-    for (const Meanwhile meanwhile : named)
-        if (meanwhile != nullptr) meanwhile();
-    lock.lock();
 }
 
 void SignalCallbacks::State::loop() noexcept {
@@ -228,6 +226,8 @@ SignalCallbacks::Id SignalCallbacks::on_signal(SignalRef signal, Condition condi
         check(hsa_signal_create(0, 0, nullptr, &state.wake), "hsa_signal_create() for SignalCallbacks");
     if (!state.thread.joinable())
         state.thread = quiet_thread("hsadrv-callback", [shared = state_] { shared->loop(); });
+    if (meanwhile != nullptr && std::find(state.ways.begin(), state.ways.end(), meanwhile) == state.ways.end())
+        state.ways.push_back(meanwhile);
     const Id id = fresh.front().id = state.next_id++;
     state.waiting.splice(state.waiting.end(), fresh);
     state.ring();

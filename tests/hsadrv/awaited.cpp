@@ -1,8 +1,11 @@
 // What callbacks, coroutines and host functions are told when something goes wrong and no host thread is in a
 // wait.
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <future>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "hsadrv/live_streams.hpp"
@@ -205,4 +208,36 @@ TEST_CASE("the callbacks' thread looks around while those wait that want it, onc
     std::this_thread::sleep_for(3 * detail::look_around_period);
     CHECK(looks <= before + 1);
     CHECK(callbacks.cancel(plain));
+}
+
+namespace {
+std::array<std::atomic<int>, 9> looks_of{};
+template <std::size_t I>
+void look_of() noexcept {
+    ++looks_of[I];
+}
+
+template <std::size_t... I>
+std::array<SignalCallbacks::Meanwhile, sizeof...(I)> all_looks(std::index_sequence<I...>) {
+    return {look_of<I>...};
+}
+}  // namespace
+
+TEST_CASE("the callbacks' thread looks around in every way that those who wait want", "[signal][awaited]") {
+    NEEDS_DEVICE();
+    const Device device;
+    const Signal never = Signal::create(1);
+    SignalCallbacks callbacks;
+    for (auto& count : looks_of) count = 0;
+    std::vector<SignalCallbacks::Id> ids;
+    for (const auto look : all_looks(std::make_index_sequence<looks_of.size()>()))
+        ids.push_back(callbacks.on_signal(
+            never, Condition::less, 1, [] {}, look));
+    const auto seen = [](const std::atomic<int>& count) { return count >= 2; };
+    CHECK(eventually([&] { return std::all_of(looks_of.begin(), looks_of.end(), seen); }));
+    // Nobody wants the last one any more.
+    CHECK(callbacks.cancel(ids.back()));
+    const int last = looks_of.back(), first = looks_of.front();
+    CHECK(eventually([&] { return looks_of.front() >= first + 3; }));
+    CHECK(looks_of.back() <= last + 1);
 }
