@@ -100,9 +100,8 @@ CachedBlock* AllocatorState::allocate(std::size_t size_bytes, const std::shared_
     const std::size_t wanted = size_class(size_bytes);
     mutex_.lock();
     if (latest_ != nullptr && latest_->handle == stream) [[likely]]
-        if (CachedBlock* const block = latest_->lists[wanted].latest()) [[likely]] {
-            ++statistics_.hits;
-            take(block, *latest_)->where = where;
+        if (CachedBlock* const block = take_own(wanted, *latest_)) [[likely]] {
+            block->where = where;
             mutex_.unlock();
             return block;
         }
@@ -121,10 +120,7 @@ void AllocatorState::refuse(std::size_t size_bytes) const {
 // Not the one who allocated last: its own, another stream's, a new one, or what comes back in time.
 CachedBlock* AllocatorState::find(std::size_t wanted, std::size_t size_bytes, StreamCache& stream,
                                   std::unique_lock<ShortLock>& held) {
-    if (CachedBlock* const own = stream.lists[wanted].latest()) {
-        ++statistics_.hits;
-        return take(own, stream);
-    }
+    if (CachedBlock* const own = take_own(wanted, stream)) return own;
     if (CachedBlock* const other = passed_on(wanted, stream)) return other;
     if (CachedBlock* const fresh = try_fresh(wanted, stream)) return fresh;
     return when_exhausted(wanted, size_bytes, stream, held);

@@ -105,6 +105,8 @@ class AllocatorState {
     CachedBlock* find(std::size_t wanted, std::size_t size_bytes, StreamCache& stream,
                       std::unique_lock<ShortLock>& held);
     CachedBlock* take(CachedBlock* block, StreamCache& stream) noexcept;
+    /// What the stream has freed itself; null: nothing of that size.
+    CachedBlock* take_own(std::size_t wanted, StreamCache& stream) noexcept;
     CachedBlock* hand_out(CachedBlock* block, StreamCache& stream) noexcept;
     CachedBlock* passed_on(std::size_t wanted, StreamCache& stream);
     CachedBlock* try_fresh(std::size_t wanted, StreamCache& stream);
@@ -150,6 +152,14 @@ inline CachedBlock* AllocatorState::take(CachedBlock* block, StreamCache& stream
     --block->stream->used;
     statistics_.cached_bytes -= class_bytes(block->size_class);
     return hand_out(block, stream);
+}
+
+inline CachedBlock* AllocatorState::take_own(std::size_t wanted, StreamCache& stream) noexcept {
+    CachedBlock* const own = stream.lists[wanted].latest();
+    if (own == nullptr) [[unlikely]]
+        return nullptr;
+    ++statistics_.hits;
+    return take(own, stream);
 }
 
 inline void AllocatorState::put_back(CachedBlock* block) noexcept {
