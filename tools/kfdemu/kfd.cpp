@@ -163,10 +163,10 @@ int Kfd::set_memory_policy(abi::SetMemoryPolicy& args) {
 
 int Kfd::get_clock_counters(abi::GetClockCounters& args) {
     if (args.gpu_id != 0 && !gpu(args.gpu_id)) return EINVAL;
-    const std::uint64_t now_ns = clock::now_ns();
+    const auto [now_ns, system_ns] = clock::read_both();
     args.gpu_clock_counter = args.gpu_id ? clock::ticks(now_ns) : 0;
     args.cpu_clock_counter = now_ns;
-    args.system_clock_counter = clock::system_ns();
+    args.system_clock_counter = system_ns;
     args.system_clock_freq = 1'000'000'000;
     return 0;
 }
