@@ -10,7 +10,6 @@
 #include <map>
 #include <numeric>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "device.hpp"
@@ -52,11 +51,7 @@ struct Remains {
 
     /// Whether it is so soon: the last owner may be a callback, which ends on its own thread.
     static bool soon(const Remains& before) {
-        for (int i = 0; i < 2000; ++i) {
-            if (now() == before) return true;
-            std::this_thread::sleep_for(1ms);
-        }
-        return false;
+        return eventually([&] { return now() == before; });
     }
 };
 
