@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "devicearray/copy_strided.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/file_bytes.hpp"
 
@@ -29,22 +30,9 @@ std::size_t required_end(const NpyHeader& header, std::size_t file_bytes, std::s
 
 /// The elements one after the other in C order.
 std::vector<std::byte> packed(const HostView& array) {
-    const Layout& layout = array.layout;
-    const auto itemsize = static_cast<std::size_t>(layout.itemsize());
-    std::vector<std::byte> bytes(static_cast<std::size_t>(layout.size_bytes()));
-    Dims index = Dims::filled(layout.rank(), 0);
-    const auto* from = static_cast<const std::byte*>(array.data);
-    for (std::size_t to = 0; to < bytes.size(); to += itemsize) {
-        std::memcpy(bytes.data() + to, from, itemsize);
-        for (int axis = layout.rank() - 1; axis >= 0; --axis) {
-            if (++index[axis] < layout.shape()[axis]) {
-                from += layout.strides_bytes()[axis];
-                break;
-            }
-            from -= (layout.shape()[axis] - 1) * layout.strides_bytes()[axis];
-            index[axis] = 0;
-        }
-    }
+    const Layout in_order = Layout::contiguous(array.layout.shape(), array.layout.itemsize());
+    std::vector<std::byte> bytes(static_cast<std::size_t>(in_order.size_bytes()));
+    copy_strided(StridedCopy::between(in_order, array.layout), bytes.data(), array.data);
     return bytes;
 }
 
