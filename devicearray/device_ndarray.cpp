@@ -1,49 +1,91 @@
 #include "devicearray/device_ndarray.hpp"
 
+#include "devicearray/array_device.hpp"
 #include "devicearray/transfer.hpp"
+#include "hsadrv/context.hpp"
 #include "hsadrv/error.hpp"
+#include "hsadrv/stream_handle.hpp"
 
 namespace hsadrv {
 namespace {
 
-void require_itemsize(DType dtype, const Layout& layout) {
+const std::shared_ptr<const void> nobody;
+
+void require_itemsize(const DType& dtype, const Layout& layout) {
     if (static_cast<std::int64_t>(dtype.itemsize()) == layout.itemsize()) return;
     throw InvalidArgument("DeviceNDArray: elements of " + dtype.name() + " have " +
                           std::to_string(dtype.itemsize()) + " B, the layout's " +
                           std::to_string(layout.itemsize()) + " B");
 }
 
-Order natural_order(const Layout& layout) {
-    return layout.is_f_contiguous() && !layout.is_c_contiguous() ? Order::F : Order::C;
+/// The stream of an operation, and whether the operation waits for it: nobody else could.
+struct Work {
+    Stream& stream;
+    bool waits;
+
+    void finish(Deadline deadline) const {
+        if (waits) stream.synchronize(deadline);
+    }
+};
+
+Stream& thread_stream(const char* call) {
+    Context* const context = Context::try_current();
+    if (!context) {
+        throw Error(std::string(call) +
+                    ": on which stream? None is given, the array is bound to none, and this thread has no current "
+                    "hsadrv::Context whose stream to take");
+    }
+    return context->thread_stream();
 }
 
-/// Submits a copy and leaves a share of each array's memory with the stream. Also where submitting fails
-/// half-way, as a Timeout can come after the first part of a copy is under way.
-template <class... Owners>
-void copy_holding(Stream& stream, void* to, const void* from, std::size_t bytes, const Owners&... owners) {
-    const auto keep = [&] { (stream.keep_alive(owners), ...); };
-    if (bytes == 0) return;  // empty arrays own nothing
-    try {
-        stream.copy_async(to, from, bytes);
-    } catch (...) {
-        try {
-            keep();
-        } catch (...) {  // the stream has failed, so nothing of it is under way; the first error says why
-        }
-        throw;
-    }
-    keep();
+Work work_on(const char* call, OnStream given) {
+    if (given.get()) return {*given.get(), false};
+    return {thread_stream(call), true};
 }
+
+Work work_on(const char* call, OnStream given, const std::shared_ptr<detail::StreamHandle>& bound, AgentRef agent) {
+    const auto stream_of = [&]() -> Work {
+        if (given.get() || !bound) return work_on(call, given);
+        Stream* const stream = bound->stream();
+        if (!stream) throw InvalidArgument(std::string(call) + ": the stream that the array is bound to is gone");
+        return {*stream, false};
+    };
+    const Work work = stream_of();
+    if (work.stream.agent() != agent) {
+        throw InvalidArgument(std::string(call) + ": the array is on " + agent.label() + ", the stream on " +
+                              work.stream.agent().label() + (given.get() ? "" : ", the current context's device"));
+    }
+    return work;
+}
+
+/// A block of the pool, and what keeps the pool warm.
+struct PooledMemory {
+    std::shared_ptr<detail::ArrayDevice> device;
+    Block block;
+};
+
+DeviceNDArray make_array(const DType& dtype, const Layout& layout, Stream& stream) {
+    const ByteRange range = layout.extent();
+    // An empty array has no memory, but a device.
+    if (range.size_bytes() == 0) return DeviceNDArray(nullptr, nullptr, dtype, layout, stream.agent());
+    auto device = detail::ArrayDevice::of(stream);
+    Block block = device->memory().allocate(static_cast<std::size_t>(range.size_bytes()), stream);
+    void* const first = block.as<std::byte>() - range.begin;
+    auto memory = std::make_shared<const PooledMemory>(PooledMemory{std::move(device), std::move(block)});
+    return DeviceNDArray(std::move(memory), first, dtype, layout, stream.agent());
+}
+
+std::int64_t itemsize_of(const DType& dtype) { return static_cast<std::int64_t>(dtype.itemsize()); }
 
 }  // namespace
 
-DeviceNDArray::DeviceNDArray(std::shared_ptr<const void> keep_alive, void* data, DType dtype,
+DeviceNDArray::DeviceNDArray(std::shared_ptr<const void> keep_alive, void* data, const DType& dtype,
                              const Layout& layout, AgentRef agent)
     : keep_alive_(std::move(keep_alive)), data_(data), dtype_(dtype), layout_(layout), agent_(agent) {
     require_itemsize(dtype, layout);
 }
 
-DeviceNDArray::DeviceNDArray(Allocation memory, DType dtype, const Layout& layout)
+DeviceNDArray::DeviceNDArray(Allocation memory, const DType& dtype, const Layout& layout)
     : data_(memory.data()), dtype_(dtype), layout_(layout), agent_(memory.owner()) {
     require_itemsize(dtype, layout);
     if (!layout.is_contiguous() || memory.size_bytes() < static_cast<std::size_t>(layout.size_bytes())) {
@@ -54,55 +96,113 @@ DeviceNDArray::DeviceNDArray(Allocation memory, DType dtype, const Layout& layou
     keep_alive_ = std::make_shared<const Allocation>(std::move(memory));
 }
 
-void DeviceNDArray::require_dtype(const char* call, DType wanted) const {
+DeviceNDArray DeviceNDArray::bind(const Stream& stream) const {
+    if (stream.agent() != agent_) {
+        throw InvalidArgument("DeviceNDArray::bind: the array is on " + agent_.label() + ", the stream on " +
+                              stream.agent().label());
+    }
+    DeviceNDArray bound = *this;
+    bound.bound_ = stream.handle();
+    return bound;
+}
+
+void DeviceNDArray::require_dtype(const char* call, const DType& wanted) const {
     if (wanted == dtype_) return;
     throw InvalidArgument(std::string(call) + ": the elements are " + dtype_.name() + ", not " +
                           wanted.name());
 }
 
-void DeviceNDArray::copy_to_host(const MutableHostView& host, Stream& stream) const {
-    const std::size_t bytes =
-        transfer_bytes("DeviceNDArray::copy_to_host", host.dtype, host.layout, dtype_, layout_);
-    copy_holding(stream, host.data, data_, bytes, keep_alive_);
+void DeviceNDArray::copy_to_host(const MutableHostView& host, OnStream stream, Deadline deadline) const {
+    static constexpr const char* call = "DeviceNDArray::copy_to_host";
+    const Work work = work_on(call, stream, bound_, agent_);
+    detail::transfer(call, {host.data, host.dtype, host.layout, nobody}, {data_, dtype_, layout_, keep_alive_},
+                     work.stream, deadline);
+    work.finish(deadline);
 }
 
-void DeviceNDArray::copy_to_device(const HostView& host, Stream& stream) {
-    const std::size_t bytes =
-        transfer_bytes("DeviceNDArray::copy_to_device", dtype_, layout_, host.dtype, host.layout);
-    copy_holding(stream, data_, host.data, bytes, keep_alive_);
+void DeviceNDArray::fill_host(const MutableHostView& host, OnStream stream, Deadline deadline) const {
+    static constexpr const char* call = "DeviceNDArray::copy_to_host";
+    const Work work = work_on(call, stream, bound_, agent_);
+    copy_to_host(host, work.stream, deadline);
+    work.stream.synchronize(deadline);
 }
 
-void DeviceNDArray::copy_to_device(const DeviceNDArray& source, Stream& stream) {
-    const std::size_t bytes =
-        transfer_bytes("DeviceNDArray::copy_to_device", dtype_, layout_, source.dtype_, source.layout_);
-    if (data_ == source.data_) return;  // a view of the same elements
-    copy_holding(stream, data_, source.data_, bytes, keep_alive_, source.keep_alive_);
+void DeviceNDArray::copy_to_device(const HostView& host, OnStream stream, Deadline deadline) {
+    static constexpr const char* call = "DeviceNDArray::copy_to_device";
+    const Work work = work_on(call, stream, bound_, agent_);
+    detail::transfer(call, {data_, dtype_, layout_, keep_alive_}, {host.data, host.dtype, host.layout, nobody},
+                     work.stream, deadline);
+    work.finish(deadline);
 }
 
-DeviceNDArray device_array(const Dims& shape, DType dtype, Order order, AgentRef agent) {
-    const Layout layout = Layout::contiguous(shape, static_cast<std::int64_t>(dtype.itemsize()), order);
+void DeviceNDArray::copy_to_device(const DeviceNDArray& source, OnStream stream, Deadline deadline) {
+    static constexpr const char* call = "DeviceNDArray::copy_to_device";
+    const Work work = work_on(call, stream, bound_, agent_);
+    detail::transfer(call, {data_, dtype_, layout_, keep_alive_},
+                     {source.data_, source.dtype_, source.layout_, source.keep_alive_}, work.stream, deadline);
+    work.finish(deadline);
+}
+
+DeviceNDArray DeviceNDArray::item(const Dims& index, const DType& wanted) const {
+    require_dtype("DeviceNDArray, one element", wanted);
+    return at(static_cast<std::byte*>(data_) + layout_.offset_of(index), dtype_,
+              Layout::contiguous({}, layout_.itemsize()));
+}
+
+void DeviceNDArray::fill_with(const HostView& value, OnStream stream, Deadline deadline) {
+    static constexpr const char* call = "DeviceNDArray::fill";
+    require_dtype(call, value.dtype);
+    if (!layout_.is_contiguous())
+        return copy_to_device(HostView{value.data, value.dtype, value.layout.broadcast_to(shape())}, stream, deadline);
+    const Work work = work_on(call, stream, bound_, agent_);
+    if (size() == 0) return;
+    work.stream.fill_async(data_, static_cast<std::size_t>(size_bytes()),
+                           {static_cast<const std::byte*>(value.data), dtype_.itemsize()}, deadline);
+    work.stream.keep_alive(keep_alive_);
+    work.finish(deadline);
+}
+
+DeviceNDArray device_array(const Dims& shape, const DType& dtype, Order order, OnStream stream) {
+    return make_array(dtype, Layout::contiguous(shape, itemsize_of(dtype), order),
+                      work_on("device_array", stream).stream);
+}
+
+DeviceNDArray device_array(const Dims& shape, const DType& dtype, const Dims& strides_bytes, OnStream stream) {
+    return make_array(dtype, Layout::strided(shape, strides_bytes, itemsize_of(dtype)),
+                      work_on("device_array", stream).stream);
+}
+
+DeviceNDArray device_array(const Dims& shape, const DType& dtype, Order order, AgentRef agent) {
+    const Layout layout = Layout::contiguous(shape, itemsize_of(dtype), order);
     const auto bytes = static_cast<std::size_t>(layout.size_bytes());
-    // An empty array has no memory, but a device.
     if (bytes == 0) return DeviceNDArray(nullptr, nullptr, dtype, layout, agent);
     return DeviceNDArray(Allocation::from_pool(device_pool(agent), bytes), dtype, layout);
 }
 
-DeviceNDArray device_array(const Dims& shape, DType dtype, Order order, const Stream& stream) {
-    return device_array(shape, dtype, order, stream.agent());
+DeviceNDArray device_array_like(const DeviceNDArray& other, OnStream stream) {
+    return device_array(other.shape(), other.dtype(), other.layout().resolved(Order::A), stream);
 }
 
-DeviceNDArray device_array_like(const DeviceNDArray& other, const Stream& stream) {
-    return device_array(other.shape(), other.dtype(), natural_order(other.layout()), stream);
+DeviceNDArray device_array_like(const HostView& other, OnStream stream) {
+    return device_array(other.layout.shape(), other.dtype, other.layout.resolved(Order::A), stream);
 }
 
-DeviceNDArray device_array_like(const HostView& other, const Stream& stream) {
-    return device_array(other.layout.shape(), other.dtype, natural_order(other.layout), stream);
-}
-
-DeviceNDArray to_device(const HostView& host, Stream& stream, bool copy, DeviceNDArray* to) {
-    DeviceNDArray array = to ? *to : device_array_like(host, stream);
-    if (copy) array.copy_to_device(host, stream);
+DeviceNDArray to_device(const HostView& obj, OnStream stream, bool copy, DeviceNDArray* to, Deadline deadline) {
+    DeviceNDArray array = to ? *to : device_array_like(obj, stream);
+    if (copy) array.copy_to_device(obj, stream, deadline);
     return array;
+}
+
+ArrayMemory array_memory(AgentRef gpu) {
+    const auto device = detail::ArrayDevice::find(gpu);
+    if (!device) return {};
+    const Allocator::Statistics statistics = device->memory().statistics();
+    return {statistics.held_bytes, statistics.used_bytes};
+}
+
+std::size_t release_cached(AgentRef gpu) {
+    const auto device = detail::ArrayDevice::find(gpu);
+    return device ? device->memory().release_cached() : 0;
 }
 
 }  // namespace hsadrv

@@ -5,15 +5,22 @@
 //     kernel.launch(stream, {.grid = n, .workgroup = 256}, d_a, d_b);
 //     std::vector<float> b = d_b.copy_to_host<float>(stream);
 //
-// Ownership: copies, reshapes and transposes of an array are views of the same memory, as assignments in
-// Python are. The memory is freed when the last of them is gone and the work that was submitted with them is
-// complete: every transfer and launch leaves a share of the memory with its stream. Nobody has to wait before
-// an array goes out of scope. Ordering: transfers and launches happen in the order of their stream. Between
-// streams the caller orders. Thread safety: distinct objects from any thread, whether they share memory or
-// not; one object as any value. Errors: InvalidArgument before anything is enqueued, naming both sides; the
-// stream's own errors as Stream documents them.
+// Ownership: copies and views of an array (reshape, slice, field, …; see array_views.hpp) are the same memory, as
+// assignments in Python are. The memory is freed when the last of them is gone and the work that was submitted
+// with them is complete: every transfer and launch leaves a share of the memory with its stream. Nobody has to
+// wait before an array goes out of scope. It goes back to a pool that all arrays of the GPU share, as
+// release_cached() there describes.
+//
+// Ordering: an operation that is given a stream, or whose array is bound to one, happens in that stream's order
+// and is asynchronous; see OnStream for those without, and transfer() below for what pageable memory means. Work on
+// other streams the caller orders. Any layout is transferred to any other: strided, reversed, transposed, repeated;
+// transfer_plan.hpp says how. Thread safety: distinct objects from any thread, whether they share memory or not;
+// one object as any value. Errors: InvalidArgument before anything is enqueued, naming both sides, the arrays as
+// they were; the stream's own errors, and Timeout, as Stream documents them.
 #pragma once
 
+#include <concepts>
+#include <initializer_list>
 #include <memory>
 #include <ranges>
 #include <vector>
@@ -22,6 +29,7 @@
 #include "devicearray/dtype.hpp"
 #include "devicearray/host_view.hpp"
 #include "devicearray/layout.hpp"
+#include "devicearray/on_stream.hpp"
 #include "hsadrv/agent.hpp"
 #include "hsadrv/kernel_args.hpp"
 #include "hsadrv/memory.hpp"
@@ -33,10 +41,10 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
   public:
     /// A view of memory that `keep_alive` owns, of any kind that the agent can use. `data` is the first
     /// element's address.
-    DeviceNDArray(std::shared_ptr<const void> keep_alive, void* data, DType dtype, const Layout& layout,
+    DeviceNDArray(std::shared_ptr<const void> keep_alive, void* data, const DType& dtype, const Layout& layout,
                   AgentRef agent);
     /// Takes a whole allocation over; the layout must be contiguous and fit. Throws InvalidArgument.
-    DeviceNDArray(Allocation memory, DType dtype, const Layout& layout);
+    DeviceNDArray(Allocation memory, const DType& dtype, const Layout& layout);
 
     const DType& dtype() const { return dtype_; }
     const Layout& layout() const { return layout_; }
@@ -53,49 +61,69 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
     /// What keeps the memory alive; give it to Stream::keep_alive after submitting work by address.
     const std::shared_ptr<const void>& keep_alive() const { return keep_alive_; }
 
-    /// Another view of the memory; see array_views.hpp for reshape, slice, field, …
+    /// Another view of the memory, bound to the same stream.
     DeviceNDArray at(void* data, const DType& dtype, const Layout& layout) const {
-        return {keep_alive_, data, dtype, layout, agent_};
+        DeviceNDArray view(keep_alive_, data, dtype, layout, agent_);
+        view.bound_ = bound_;
+        return view;
     }
 
-    /// All elements in the array's own order (rows for C, columns for F). Waits for all that the stream
-    /// holds.
+    /// A view whose operations happen on `stream` where they are given none. Does not keep the stream: when that is
+    /// gone they throw InvalidArgument. Throws InvalidArgument for a stream of another device.
+    DeviceNDArray bind(const Stream& stream) const;
+
+    /// All elements, in the array's own order (columns for F, rows otherwise). Returns when they are there.
     template <ArrayElement T>
     requires(!std::same_as<T, bool>)  // std::vector<bool> has no bools; copy into an array of yours
-        std::vector<T> copy_to_host(Stream& stream)
+        std::vector<T> copy_to_host(OnStream stream = {}, Deadline deadline = {})
     const {
         require_dtype("DeviceNDArray::copy_to_host", dtype_of<T>());
         std::vector<T> host(static_cast<std::size_t>(size()));
-        copy_to_host(host_view(host, shape(), is_c_contiguous() ? Order::C : Order::F), stream);
-        stream.synchronize();
+        fill_host(host_view(host, shape(), layout_.resolved(Order::A)), stream, deadline);
         return host;
     }
 
-    /// Into memory of yours, of equal shape and order. Pageable memory is filled on return. Pinned and
-    /// registered memory is filled when the stream gets there: synchronize first, and keep it valid until
+    /// Into memory of yours, of equal shape and dtype, whatever its layout. Pageable memory is filled on return.
+    /// Pinned and registered memory is filled when the stream gets there: synchronize first, and keep it valid until
     /// then.
-    void copy_to_host(const MutableHostView& host, Stream& stream) const;
+    void copy_to_host(const MutableHostView& host, OnStream stream = {}, Deadline deadline = {}) const;
     /// Into a range of size() elements, in the array's own order. Returns the range.
     template <HostRange R>
     requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>) R &&
-        copy_to_host(R&& range, Stream& stream)
+        copy_to_host(R&& range, OnStream stream = {}, Deadline deadline = {})
     const {
-        const auto flat = host_view(range);
-        copy_to_host(MutableHostView{flat.data, flat.dtype, as_flat_in_own_order(flat.layout)}, stream);
+        copy_to_host(own_order(host_view(range)), stream, deadline);
         return std::forward<R>(range);
     }
 
-    /// From host memory of equal shape and order. Pageable memory may be reused on return; pinned and
+    /// From host memory of equal shape and dtype. Pageable memory may be reused on return; pinned and
     /// registered memory when the stream is done with it.
-    void copy_to_device(const HostView& host, Stream& stream);
+    void copy_to_device(const HostView& host, OnStream stream = {}, Deadline deadline = {});
     /// From a range of size() elements, in the array's own order.
     template <HostRange R>
-    void copy_to_device(R&& range, Stream& stream) {
-        const HostView flat = host_view(range);
-        copy_to_device(HostView{flat.data, flat.dtype, as_flat_in_own_order(flat.layout)}, stream);
+    void copy_to_device(R&& range, OnStream stream = {}, Deadline deadline = {}) {
+        copy_to_device(HostView(own_order(host_view(range))), stream, deadline);
     }
-    /// From an array of equal shape and order on this or another device. Asynchronous.
-    void copy_to_device(const DeviceNDArray& source, Stream& stream);
+    /// From an array of equal shape and dtype on this or another device. The two may overlap: the result is as if
+    /// the source had been copied first.
+    void copy_to_device(const DeviceNDArray& source, OnStream stream = {}, Deadline deadline = {});
+
+    /// One element, by its index; negative ones count from the end. Returns when it is there.
+    template <ArrayElement T>
+    T get(const Dims& index, OnStream stream = {}, Deadline deadline = {}) const {
+        T value;
+        item(index, dtype_of<T>()).fill_host({&value, dtype_of<T>(), scalar<T>()}, stream, deadline);
+        return value;
+    }
+    template <ArrayElement T>
+    void set(const Dims& index, const T& value, OnStream stream = {}, Deadline deadline = {}) {
+        item(index, dtype_of<T>()).copy_to_device(HostView{&value, dtype_of<T>(), scalar<T>()}, stream, deadline);
+    }
+    /// Every element.
+    template <ArrayElement T>
+    void fill(const T& value, OnStream stream = {}, Deadline deadline = {}) {
+        fill_with({&value, dtype_of<T>(), scalar<T>()}, stream, deadline);
+    }
 
     /// As an argument of Kernel::launch: the address of the first element. Shape and strides are arguments of
     /// their own.
@@ -104,11 +132,22 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
     }
 
   private:
-    void require_dtype(const char* call, DType wanted) const;
-    /// This array's layout where a flat one has as many elements, otherwise the flat one, which the transfer
+    template <class T>
+    static constexpr Layout scalar() {
+        return Layout::contiguous({}, sizeof(T));
+    }
+    void require_dtype(const char* call, const DType& wanted) const;
+    DeviceNDArray item(const Dims& index, const DType& wanted) const;
+    /// copy_to_host, and then it is there whatever the memory.
+    void fill_host(const MutableHostView& host, OnStream stream, Deadline deadline) const;
+    void fill_with(const HostView& value, OnStream stream, Deadline deadline);
+    /// The flat range as this array's shape where it has as many elements, otherwise as it is, which the transfer
     /// then refuses.
-    const Layout& as_flat_in_own_order(const Layout& flat) const {
-        return flat.size() == size() ? layout_ : flat;
+    template <class View>
+    View own_order(View flat) const {
+        if (flat.layout.size() == size())
+            flat.layout = Layout::contiguous(shape(), flat.layout.itemsize(), layout_.resolved(Order::A));
+        return flat;
     }
 
     std::shared_ptr<const void> keep_alive_;
@@ -116,29 +155,43 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
     DType dtype_;
     Layout layout_;
     AgentRef agent_;
+    std::shared_ptr<detail::StreamHandle> bound_;
 };
 
-/// Uninitialised memory on `agent` (a Context converts to one).
-DeviceNDArray device_array(const Dims& shape, DType dtype, Order order, AgentRef agent);
 /// Uninitialised memory on the stream's device.
-DeviceNDArray device_array(const Dims& shape, DType dtype, Order order, const Stream& stream);
+DeviceNDArray device_array(const Dims& shape, const DType& dtype, Order order = Order::C, OnStream stream = {});
+/// The same with strides in bytes, which may be negative, and leave gaps.
+DeviceNDArray device_array(const Dims& shape, const DType& dtype, const Dims& strides_bytes, OnStream stream = {});
 template <ArrayElement T>
-DeviceNDArray device_array(const Dims& shape, const Stream& stream, Order order = Order::C) {
+DeviceNDArray device_array(const Dims& shape, OnStream stream = {}, Order order = Order::C) {
     return device_array(shape, dtype_of<T>(), order, stream);
 }
+/// On `agent` (a Context converts to one), without a stream: memory of its own, not out of the pool.
+DeviceNDArray device_array(const Dims& shape, const DType& dtype, Order order, AgentRef agent);
 
 /// Uninitialised, with the other's dtype and shape; in F order if the other is F- but not C-contiguous, else
 /// in C order.
-DeviceNDArray device_array_like(const DeviceNDArray& other, const Stream& stream);
-DeviceNDArray device_array_like(const HostView& other, const Stream& stream);
+DeviceNDArray device_array_like(const DeviceNDArray& other, OnStream stream = {});
+DeviceNDArray device_array_like(const HostView& other, OnStream stream = {});
 
-/// A new array on the stream's device with the contents of `host`, C- or F-contiguous, in the same order.
+/// A new array on the stream's device with the contents of `obj`, C- or F-contiguous as device_array_like says.
 /// `copy` false: only its memory. `to`: fills that array instead of a new one and returns a view of it. The
 /// host memory is used as DeviceNDArray::copy_to_device says.
-DeviceNDArray to_device(const HostView& host, Stream& stream, bool copy = true, DeviceNDArray* to = nullptr);
+DeviceNDArray to_device(const HostView& obj, OnStream stream = {}, bool copy = true, DeviceNDArray* to = nullptr,
+                        Deadline deadline = {});
 template <HostRange R>
-DeviceNDArray to_device(R&& range, Stream& stream, bool copy = true, DeviceNDArray* to = nullptr) {
-    return to_device(HostView(host_view(range)), stream, copy, to);
+DeviceNDArray to_device(R&& obj, OnStream stream = {}, bool copy = true, DeviceNDArray* to = nullptr,
+                        Deadline deadline = {}) {
+    return to_device(HostView(host_view(obj)), stream, copy, to, deadline);
 }
+
+/// What the arrays of a GPU hold of its memory, in use or ready to be used again. Nothing is held when neither an
+/// array of it nor a stream that arrays were used on is left.
+struct ArrayMemory {
+    std::size_t held_bytes = 0, used_bytes = 0;
+};
+ArrayMemory array_memory(AgentRef gpu);
+/// Gives back what no array uses. Returns the bytes. The same happens when memory runs out.
+std::size_t release_cached(AgentRef gpu);
 
 }  // namespace hsadrv

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "devicearray/array_form.hpp"
+#include "devicearray/array_views.hpp"
 #include "devicearray/copy_strided.hpp"
 #include "devicearray/device_ndarray.hpp"
 #include "devicearray/dims.hpp"
@@ -20,12 +21,12 @@
 #include "devicearray/nd_span.hpp"
 #include "devicearray/nd_view.hpp"
 #include "devicearray/npy.hpp"
+#include "devicearray/on_stream.hpp"
 #include "devicearray/python_literal.hpp"
 #include "devicearray/record.hpp"
 #include "devicearray/registered_arrays.hpp"
 #include "devicearray/slice.hpp"
 #include "devicearray/strided_copy.hpp"
-#include "devicearray/transfer.hpp"
 #include "devicearray/transfer_plan.hpp"
 #include "hsadrv/hsadrv.hpp"
 #include "shared/lds_layout.hpp"

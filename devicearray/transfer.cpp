@@ -1,33 +1,208 @@
 #include "devicearray/transfer.hpp"
 
-#include "devicearray/host_view.hpp"
-#include "hsadrv/error.hpp"
+#include <array>
+#include <optional>
+#include <vector>
 
-namespace hsadrv {
+#include "devicearray/array_device.hpp"
+#include "devicearray/copy_strided.hpp"
+#include "devicearray/transfer_plan.hpp"
+#include "hsadrv/error.hpp"
+#include "hsadrv/memory.hpp"
+
+namespace hsadrv::detail {
 namespace {
 
-[[noreturn]] void refuse(const char* call, const char* why, DType to_dtype, const Layout& to,
-                         DType from_dtype, const Layout& from) {
-    throw InvalidArgument(std::string(call) + ": " + why + ": source is " + from_dtype.name() + " with " +
-                          from.to_string() + ", destination is " + to_dtype.name() + " with " +
-                          to.to_string());
+std::byte* bytes_at(const void* base, std::int64_t offset) {
+    return static_cast<std::byte*>(const_cast<void*>(base)) + offset;
+}
+
+/// One side's memory, or a temporary: its first element's address for whoever moves the bytes.
+struct Location {
+    const void* any = nullptr;  ///< for copies, which take the address of either
+    const void* host = nullptr;
+    const void* device = nullptr;
+    Where where = Where::host;
+};
+
+/// Does the GPU use that memory in place? Another GPU's is opened to it where that can be.
+bool reaches(AgentRef gpu, const PointerInfo& info) {
+    if (info.accessible_by(gpu)) return true;
+    if (!info.device_memory()) return false;
+    const auto pool = info.pool();
+    if (!pool || pool->access(gpu) == PoolAccess::never) return false;
+    allow_access(info.agent_base, std::span(&gpu, 1));
+    return true;
+}
+
+void require_within(const char* call, const TransferEnd& end, const PointerInfo& info) {
+    if (info.kind == PointerInfo::Kind::pageable) return;
+    const ByteRange range = end.layout.extent();
+    const auto before = static_cast<std::int64_t>(info.size_bytes - info.bytes_after(end.data));
+    const auto after = static_cast<std::int64_t>(info.bytes_after(end.data));
+    if (-range.begin <= before && range.end <= after) return;
+    throw InvalidArgument(std::string(call) + ": an array of " + end.layout.to_string() + " needs " +
+                          std::to_string(-range.begin) + " B before its first element and " +
+                          std::to_string(range.end) + " B from there on; its memory has " + std::to_string(before) +
+                          " B and " + std::to_string(after) + " B");
+}
+
+Location locate(const char* call, const TransferEnd& end, AgentRef gpu) {
+    const void* const data = end.data;
+    if (end.layout.size() == 0) return {};
+    if (data == nullptr) throw InvalidArgument(std::string(call) + ": an array of " + end.layout.to_string() +
+                                               " has no memory: its address is null");
+    const PointerInfo info = pointer_info(data);
+    require_within(call, end, info);
+    const bool reached = reaches(gpu, info);
+    Location location{.any = data};
+    if (info.host_memory()) {
+        location.where = reached && info.kind != PointerInfo::Kind::pageable ? Where::pinned : Where::host;
+        location.host = info.kind == PointerInfo::Kind::pageable ? data : info.host_address(data);
+    } else {
+        location.where = reached ? Where::device : Where::peer;
+    }
+    if (reached) location.device = info.agent_address(data);
+    return location;
+}
+
+/// Leaves a share of everything with the stream at the end of the scope, whether submitting succeeded or was
+/// broken off half-way, as a Timeout can be after the first part of a copy is under way.
+class Holding {
+  public:
+    explicit Holding(Stream& stream) : stream_(stream) {}
+    Holding(const Holding&) = delete;
+    Holding& operator=(const Holding&) = delete;
+    ~Holding() {
+        for (std::shared_ptr<const void>& object : objects_) {
+            if (!object) continue;
+            try {
+                stream_.keep_alive(object);
+            } catch (...) {  // no memory for a note: what may be in use is never freed
+                static_cast<void>(stream_.failed() || leak(std::move(object)));
+            }
+        }
+    }
+    void add(std::shared_ptr<const void> object) { objects_[count_++] = std::move(object); }
+
+  private:
+    static bool leak(std::shared_ptr<const void>&& object) noexcept {
+        static_cast<void>(new (std::nothrow) auto(std::move(object)));
+        return true;
+    }
+
+    Stream& stream_;
+    std::array<std::shared_ptr<const void>, 4> objects_{};  // two sides, a temporary, the kernels
+    std::size_t count_ = 0;
+};
+
+/// A plan being carried out.
+class Execution {
+  public:
+    Execution(Stream& stream, Deadline deadline, Holding& holding, const Location& to, const Location& from)
+        : stream_(stream), deadline_(deadline), holding_(holding), to_(to), from_(from) {}
+
+    void run(const TransferPlan& plan) {
+        if (plan.staging_bytes + plan.scratch_bytes > 0) make_temporary(plan);
+        for (const TransferStep& step : plan.steps) run(step);
+    }
+
+  private:
+    void make_temporary(const TransferPlan& plan) {
+        const std::shared_ptr<ArrayDevice> device = ArrayDevice::of(stream_);
+        const bool staging = plan.staging_bytes > 0;
+        Allocator& allocator = staging ? device->host_memory() : device->memory();
+        const auto bytes = static_cast<std::size_t>(plan.staging_bytes + plan.scratch_bytes);
+        auto block = std::make_shared<const Block>(allocator.allocate(bytes, stream_));
+        temporary_ = {block->data(), staging ? block->data() : nullptr, block->data(),
+                      staging ? Where::pinned : Where::device};
+        holding_.add(std::move(block));
+    }
+
+    void run(const TransferStep& step) {
+        const Location &to = at(step.to), &from = at(step.from);
+        switch (step.mover) {
+            case Mover::copy:
+                return copy(step.copy, to.any, from.any);
+            case Mover::kernel:
+                return by_kernel(step.copy, to.device, from.device);
+            case Mover::cpu:
+                // A temporary is nobody else's yet, and pageable memory is read at once.
+                if (step.to != Place::staging || from.where != Where::host) stream_.synchronize(deadline_);
+                return copy_strided(step.copy, const_cast<void*>(to.host), from.host);
+        }
+    }
+
+    void copy(const StridedCopy& copy, const void* to_base, const void* from_base) {
+        void* const to = bytes_at(to_base, copy.to_offset);
+        const void* const from = bytes_at(from_base, copy.from_offset);
+        if (copy.form() == StridedCopy::Form::line)
+            return stream_.copy_async(to, from, static_cast<std::size_t>(copy.item_bytes), deadline_);
+        Rect rect{.destination = {to}, .source = {from}, .width_bytes = static_cast<std::size_t>(copy.item_bytes)};
+        const int rows = copy.shape.rank() - 1;
+        rect.height = static_cast<std::size_t>(copy.shape[rows]);
+        rect.destination.pitch_bytes = static_cast<std::size_t>(copy.to_strides[rows]);
+        rect.source.pitch_bytes = static_cast<std::size_t>(copy.from_strides[rows]);
+        if (rows > 0) {
+            rect.depth = static_cast<std::size_t>(copy.shape[0]);
+            rect.destination.slice_bytes = static_cast<std::size_t>(copy.to_strides[0]);
+            rect.source.slice_bytes = static_cast<std::size_t>(copy.from_strides[0]);
+        }
+        stream_.copy_rect_async(rect, deadline_);
+    }
+
+    void by_kernel(const StridedCopy& copy, const void* to, const void* from) {
+        std::shared_ptr<ArrayDevice> device = ArrayDevice::of(stream_);
+        device->kernels().copy(stream_, copy, const_cast<void*>(to), from, deadline_);
+        if (!kernels_held_) holding_.add(std::move(device));
+        kernels_held_ = true;
+    }
+
+    const Location& at(Place place) const {
+        switch (place) {
+            case Place::source:
+                return from_;
+            case Place::destination:
+                return to_;
+            default:
+                return temporary_;
+        }
+    }
+
+    Stream& stream_;
+    const Deadline deadline_;
+    Holding& holding_;
+    const Location &to_, &from_;
+    Location temporary_;
+    bool kernels_held_ = false;
+};
+
+/// Most transfers: all bytes of both sides in the same order, and not on top of each other.
+bool is_plain(const TransferEnd& to, const TransferEnd& from) {
+    if (to.dtype != from.dtype || !same_element_order(to.layout, from.layout)) return false;
+    const auto size = static_cast<std::uint64_t>(to.layout.size_bytes());
+    const auto distance = reinterpret_cast<std::uintptr_t>(to.data) - reinterpret_cast<std::uintptr_t>(from.data);
+    return distance >= size && std::uint64_t{0} - distance >= size;
 }
 
 }  // namespace
 
-std::size_t transfer_bytes(const char* call, DType to_dtype, const Layout& to, DType from_dtype,
-                           const Layout& from) {
-    const auto refuse_because = [&](const char* why) { refuse(call, why, to_dtype, to, from_dtype, from); };
-    if (to_dtype != from_dtype) refuse_because("the element types differ");
-    if (to.shape() != from.shape()) refuse_because("the shapes differ");
-    if (!same_element_order(to, from))
-        refuse_because("the elements do not both lie in C order or both in F order");
-    return static_cast<std::size_t>(from.size_bytes());
+void transfer(const char* call, const TransferEnd& to, const TransferEnd& from, Stream& stream, Deadline deadline) {
+    Holding holding(stream);
+    if (is_plain(to, from)) {
+        if (to.layout.size() == 0) return;
+        holding.add(to.keep_alive);
+        holding.add(from.keep_alive);
+        return stream.copy_async(const_cast<void*>(to.data), from.data,
+                                 static_cast<std::size_t>(to.layout.size_bytes()), deadline);
+    }
+    const Location to_place = locate(call, to, stream.agent()), from_place = locate(call, from, stream.agent());
+    const TransferPlan plan = plan_transfer(call, {to.data, to.dtype, to.layout, to_place.where},
+                                            {from.data, from.dtype, from.layout, from_place.where});
+    if (plan.steps.empty()) return;
+    holding.add(to.keep_alive);
+    holding.add(from.keep_alive);
+    Execution(stream, deadline, holding, to_place, from_place).run(plan);
 }
 
-void detail::throw_view_size(const Dims& shape, std::int64_t wanted, std::size_t given) {
-    throw InvalidArgument("host_view: shape " + shape.to_string() + " has " + std::to_string(wanted) +
-                          " elements, the range has " + std::to_string(given));
-}
-
-}  // namespace hsadrv
+}  // namespace hsadrv::detail

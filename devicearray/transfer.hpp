@@ -1,21 +1,33 @@
-// Which copy a transfer between two arrays needs. Pure: types and layouts in, a size out.
+// Internal: transfers between two arrays, carried out on a stream as transfer_plan.hpp plans them.
 //
-//     stream.copy_async(to.data, from.data,
-//                       transfer_bytes("to_device", to.dtype, to.layout, from.dtype, from.layout));
+//     transfer("DeviceNDArray::copy_to_host", {host.data, host.dtype, host.layout, {}},
+//              {array.data(), array.dtype(), array.layout(), array.keep_alive()}, stream, deadline);
 //
-// Today that is one copy of all bytes, between arrays that both lie in C order or both in Fortran's. Throws
-// InvalidArgument, naming both sides, for anything else: another element type, another shape, another or no
-// order.
+// Happens in the stream's order. The stream keeps alive what the sides own, and temporaries, until the
+// transfer is complete. Returns at once, but where pageable memory is the destination: then when it is filled;
+// and where the CPU has to move elements between host memories: then when it is done, after waiting for what
+// the stream holds. A pageable source may be reused on return. Throws what plan_transfer throws, nothing
+// enqueued; what the stream throws, and then elements of the destination may have been written.
 #pragma once
 
-#include <cstddef>
+#include <memory>
 
 #include "devicearray/dtype.hpp"
 #include "devicearray/layout.hpp"
+#include "hsadrv/deadline.hpp"
+#include "hsadrv/stream.hpp"
 
-namespace hsadrv {
+namespace hsadrv::detail {
 
-std::size_t transfer_bytes(const char* call, DType to_dtype, const Layout& to, DType from_dtype,
-                           const Layout& from);
+/// Borrows, for the call.
+struct TransferEnd {
+    const void* data;
+    const DType& dtype;
+    const Layout& layout;
+    const std::shared_ptr<const void>& keep_alive;  ///< may be null: the caller's memory
+};
 
-}  // namespace hsadrv
+/// `to.data` is written.
+void transfer(const char* call, const TransferEnd& to, const TransferEnd& from, Stream& stream, Deadline deadline);
+
+}  // namespace hsadrv::detail

@@ -9,8 +9,8 @@ namespace {
 
 using Form = StridedCopy::Form;
 
-bool cpu_reaches(Where where) { return where != Where::device; }
-bool gpu_reaches(Where where) { return where != Where::host; }
+bool cpu_reaches(Where where) { return where == Where::host || where == Where::pinned; }
+bool gpu_reaches(Where where) { return where == Where::device || where == Where::pinned; }
 std::string bytes_text(std::int64_t bytes) { return std::to_string(bytes) + " B"; }
 
 std::string side_text(const TransferSide& side) {
@@ -145,8 +145,17 @@ void add_through(TransferPlan& plan, const Halves& halves, Place temporary, cons
     (temporary == Place::staging ? plan.staging_bytes : plan.scratch_bytes) = halves.pack.bytes();
 }
 
+/// Out of memory that only copies reach, everything that the source spans has to come.
+void add_from_peer(TransferPlan& plan, const StridedCopy& copy, const ByteRange& span, const Ends& ends) {
+    const bool to_gpu = gpu_reaches(ends.to);
+    add_through(plan, through_span(copy, span), to_gpu ? Place::scratch : Place::staging, ends);
+    plan.why = std::string("the source is another device's memory; ") + (to_gpu ? "a kernel" : "the CPU") +
+               " arranges the elements where the whole range that it spans has come";
+}
+
 /// Elements between memory of the CPU alone and memory of the GPU alone.
 void add_across(TransferPlan& plan, const StridedCopy& copy, const ByteRange& span, const Ends& ends) {
+    if (ends.from == Where::peer) return add_from_peer(plan, copy, span, ends);
     const bool to_device = ends.to == Where::device;
     const Halves packed = through_packed(copy);
     const std::int64_t all = copy.bytes();
@@ -191,6 +200,8 @@ TransferPlan plan_transfer(const char* call, const TransferSide& to, const Trans
     TransferPlan plan;
     const StridedCopy copy = StridedCopy::between(to.layout, from.layout);
     const Ends ends{to.where, from.where};
+    if (to.where == Where::peer && copy.form() == Form::elements)
+        refuse(call, "elements are put one by one into a device's memory by a stream of that device", to, from);
     plan.minimum_bytes = copy.bytes();
     if (plan.minimum_bytes == 0) {
         plan.why = "the arrays are empty";
@@ -230,6 +241,8 @@ const char* name_of(Where where) {
             return "pinned host";
         case Where::device:
             return "device";
+        case Where::peer:
+            return "another device's";
     }
     return "unknown";
 }

@@ -10,12 +10,14 @@
 // are rows or planes with gaps. Otherwise elements are moved one by one: by a kernel where the GPU reaches both
 // sides, by the CPU where it does. Where neither does, through a temporary: either packed by who reaches the
 // source, or as the whole range of bytes that the source spans, arranged by who reaches the destination,
-// whichever moves fewer bytes. Source and destination that overlap go through a temporary, so that the result
-// is as if the source had been copied first. moved_bytes is never above twice minimum_bytes.
+// whichever moves fewer bytes. Out of another device's memory, of which copies alone come, it is always the whole
+// range. Source and destination that overlap go through a temporary, so that the result is as if the source had
+// been copied first. moved_bytes is never above twice minimum_bytes but for elements with gaps out of another
+// device's memory.
 //
 // Addresses are compared as in one address space, as HSA's are. Thread safety: functions without state. Throws
-// InvalidArgument, naming call and both sides: other types or shapes, or a destination several of whose
-// elements share memory.
+// InvalidArgument, naming call and both sides: other types or shapes, a destination several of whose
+// elements share memory, or elements for another device's.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +34,8 @@ namespace hsadrv {
 enum class Where : std::uint8_t {
     host,    ///< pageable: the CPU alone
     pinned,  ///< locked or mapped host memory, host-visible device memory: both
-    device,  ///< private device memory: the GPU alone
+    device,  ///< device memory that the stream's GPU reaches: the GPU alone
+    peer,    ///< device memory that it does not: copies alone. As a source
 };
 
 struct TransferSide {

@@ -21,9 +21,14 @@ AgentRef require_gpu(AgentRef agent) {
 Stream::Stream(AgentRef gpu, const StreamOptions& options)
     : core_(std::make_unique<detail::StreamCore>(require_gpu(gpu), options)),
       lane_(&core_->lane()),
-      drain_(options.drain) {}
+      drain_(options.drain) {
+    core_->handle()->follow(this);
+}
 
-Stream::Stream(Stream&&) noexcept = default;
+Stream::Stream(Stream&& other) noexcept
+    : core_(std::move(other.core_)), lane_(other.lane_), drain_(other.drain_) {
+    if (core_) core_->handle()->follow(this);
+}
 
 Stream& Stream::operator=(Stream&& other) noexcept {
     if (this == &other) return *this;
@@ -31,6 +36,7 @@ Stream& Stream::operator=(Stream&& other) noexcept {
     core_ = std::move(other.core_);
     lane_ = other.lane_;
     drain_ = other.drain_;
+    if (core_) core_->handle()->follow(this);
     return *this;
 }
 
@@ -38,6 +44,7 @@ Stream::~Stream() { close(drain_); }
 
 bool Stream::close(Deadline deadline) noexcept {
     if (!core_) return true;
+    core_->handle()->follow(nullptr);
     bool complete = false;
     try {
         if (!in_forked_child()) {
@@ -95,6 +102,7 @@ void Stream::fill_async(void* destination, std::size_t size_bytes, std::span<con
 }
 
 void Stream::keep_alive(std::shared_ptr<const void> object) { core_->keep_alive(std::move(object)); }
+void Stream::attach(std::shared_ptr<const void> object) { core_->attach(std::move(object)); }
 void Stream::release(Allocation allocation) {
     core_->keep_alive(std::make_shared<Allocation>(std::move(allocation)));
 }

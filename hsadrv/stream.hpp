@@ -175,6 +175,9 @@ class Stream {
 
     /// Holds `object` until everything submitted so far is complete.
     void keep_alive(std::shared_ptr<const void> object);
+    /// Holds `object` as long as the stream lives; once, however often it is given. For what a layer above needs of
+    /// the stream's device, such as kernels of its own.
+    void attach(std::shared_ptr<const void> object);
     /// Frees the allocation when everything submitted so far is complete.
     void release(Allocation allocation);
 

@@ -168,6 +168,12 @@ void StreamCore::keep_alive(std::shared_ptr<const void> object) {
     if (Point point = tail(); !reached(point)) holds_.push(std::move(point), std::move(object));
 }
 
+void StreamCore::attach(std::shared_ptr<const void> object) {
+    const std::lock_guard held(attached_mutex_);
+    if (std::find(attached_.begin(), attached_.end(), object) == attached_.end())
+        attached_.push_back(std::move(object));
+}
+
 void StreamCore::hold(std::shared_ptr<const void> object) {
     const auto held = lock({}, "Stream::keep_alive");
     holds_.push(tail(), std::move(object));

@@ -114,6 +114,7 @@ class StreamCore {
     Profile take_profile(Deadline deadline);
 
     void keep_alive(std::shared_ptr<const void> object);
+    void attach(std::shared_ptr<const void> object);
     // For stream_handle.hpp. hold() is keep_alive() but for dropping what is held no longer.
     void hold(std::shared_ptr<const void> object);
     std::optional<Point> try_mark();
@@ -277,6 +278,8 @@ class StreamCore {
         batch.take(holds_, [this](const Point& point) { return reached(point); });
     }
 
+    std::mutex attached_mutex_;
+    std::vector<std::shared_ptr<const void>> attached_;  // destroyed last
     std::shared_ptr<StreamHandle> handle_ = std::make_shared<StreamHandle>(*this);
     mutable LaunchLane lane_;  // its mutex is the stream's
     LaneMutex& mutex_ = lane_.mutex;

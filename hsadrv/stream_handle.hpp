@@ -9,6 +9,7 @@
 // to at any time. Thread safety: any thread. Lock order: the handle's mutex, then the stream's.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -16,6 +17,10 @@
 #include <vector>
 
 #include "hsadrv/hold_list.hpp"
+
+namespace hsadrv {
+class Stream;
+}
 
 namespace hsadrv::detail {
 
@@ -36,6 +41,11 @@ class StreamHandle {
     /// nothing, if the stream is gone.
     bool keep_alive(const std::shared_ptr<const void>& object) const;
 
+    /// The stream, wherever it was moved to; null when it is going or gone.
+    Stream* stream() const noexcept { return stream_.load(std::memory_order_acquire); }
+
+    /// By the stream: it lives here from now on.
+    void follow(Stream* stream) noexcept { stream_.store(stream, std::memory_order_release); }
     /// By the stream, before it is destroyed with work in flight: close() comes later.
     void leave() noexcept;
     /// When nothing of it is in flight any more, or nobody will ever know.
@@ -45,6 +55,7 @@ class StreamHandle {
     mutable std::mutex mutex_;
     StreamCore* core_;
     State state_ = State::open;
+    std::atomic<Stream*> stream_{nullptr};
     mutable std::vector<std::shared_ptr<const void>> kept_;  // while it is leaving
 };
 

@@ -1,6 +1,7 @@
 // Host memory of every form as an array: what shape and type it has, and whether it may be written.
 #include "devicearray/host_view.hpp"
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -38,4 +39,19 @@ TEST_CASE("a shape of one's own counts the innermost elements", "[host_view]") {
     CHECK(host_view(table, {3, 4}, Order::F).layout.strides_bytes() == Dims{4, 12});
     CHECK_THROWS_WITH(host_view(table, {3, 5}), test_support::Contains("15 elements, the range has 12"));
     CHECK(host_view(std::vector<std::array<int, 3>>()).layout.shape() == Dims{0, 3});
+}
+
+TEST_CASE("host memory becomes an array view by naming its shape", "[host_view]") {
+    std::vector<float> image(12);
+    const std::array<int, 3> constant{1, 2, 3};
+    CHECK(host_view(image, {3, 4}).layout == Layout::contiguous({3, 4}, 4));
+    CHECK(host_view(image, {3, 4}, Order::F).layout == Layout::contiguous({3, 4}, 4, Order::F));
+    CHECK(host_view(image).layout.shape() == Dims{12});
+    CHECK(host_view(constant).dtype == dtypes::int32);
+    CHECK(host_view(constant).data == constant.data());
+    CHECK_THROWS_WITH(host_view(image, {3, 5}),
+                      test_support::Contains("(3, 5) has 15") && test_support::Contains("12"));
+    STATIC_REQUIRE(std::is_same_v<decltype(host_view(image)), MutableHostView>);
+    STATIC_REQUIRE(std::is_same_v<decltype(host_view(constant)), HostView>);
+    STATIC_REQUIRE_FALSE(HostRange<std::vector<bool>>);
 }

@@ -1,0 +1,62 @@
+#include "devicearray/array_device.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "hsadrv/mem_pool.hpp"
+
+namespace hsadrv::detail {
+namespace {
+
+struct Known {
+    std::mutex mutex;
+    std::vector<std::pair<AgentRef, std::weak_ptr<ArrayDevice>>> gpus;
+};
+
+// Never destroyed: arrays in static storage may be made and end whenever they like.
+Known& known() {
+    static auto* known = new Known;
+    return *known;
+}
+
+std::shared_ptr<ArrayDevice> find_in(const Known& known, AgentRef gpu) {
+    for (const auto& [agent, device] : known.gpus) {
+        if (agent != gpu) continue;
+        if (auto found = device.lock()) return found;
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+std::shared_ptr<ArrayDevice> ArrayDevice::find(AgentRef gpu) {
+    Known& all = known();
+    const std::lock_guard held(all.mutex);
+    return find_in(all, gpu);
+}
+
+std::shared_ptr<ArrayDevice> ArrayDevice::of(Stream& stream) {
+    Known& all = known();
+    std::unique_lock held(all.mutex);
+    std::shared_ptr<ArrayDevice> device = find_in(all, stream.agent());
+    if (!device) {
+        device = std::make_shared<ArrayDevice>(stream.agent());
+        std::erase_if(all.gpus, [](const auto& entry) { return entry.second.expired(); });
+        all.gpus.emplace_back(stream.agent(), device);
+    }
+    held.unlock();
+    stream.attach(device);
+    return device;
+}
+
+ArrayDevice::ArrayDevice(AgentRef gpu)
+    : gpu_(gpu), memory_(device_pool(gpu)), host_memory_(host_pool(HostMemory::fine_grained)) {}
+
+const CopyKernels& ArrayDevice::kernels() {
+    const std::lock_guard held(mutex_);
+    if (!kernels_) kernels_.emplace(gpu_);
+    return *kernels_;
+}
+
+}  // namespace hsadrv::detail

@@ -1,0 +1,38 @@
+// Internal: the kernels that copy strided elements, on one GPU.
+//
+//     CopyKernels kernels(gpu);                                  // of the bundle inside this library
+//     kernels.copy(stream, strided, to, from, deadline);         // addresses as the GPU sees them
+//
+// Owns: the loaded code; keep it until the stream is done. Thread safety: copy() from any thread. Throws
+// Error if the library was built without kernels, InvalidCodeObject if it has none for this GPU; what
+// Kernel::launch throws.
+#pragma once
+
+#include <array>
+
+#include "devicearray/kernels/strided_copy.hpp"
+#include "devicearray/strided_copy.hpp"
+#include "hsadrv/executable.hpp"
+#include "hsadrv/stream.hpp"
+
+namespace hsadrv::detail {
+
+/// Which of the kernels copies that, and what it is told. Pure.
+struct CopyLaunch {
+    StridedCopyArguments arguments;
+    Dim3 grid, workgroup;
+    std::size_t kernel;  ///< of elements of 1 << kernel bytes
+};
+CopyLaunch plan_copy_launch(const StridedCopy& copy, void* to, const void* from);
+
+class CopyKernels {
+  public:
+    explicit CopyKernels(AgentRef gpu);
+    void copy(Stream& stream, const StridedCopy& copy, void* to, const void* from, Deadline deadline) const;
+
+  private:
+    Executable code_;
+    std::array<Kernel, 5> kernels_;
+};
+
+}  // namespace hsadrv::detail
