@@ -241,6 +241,36 @@ TEST_CASE("a kernel writes through a view's strides, and nowhere else", "[nd_spa
     }
 }
 
+TEST_CASE("a kernel reads any layout through a span, as the naive model does", "[nd_span][device]") {
+    NEEDS_DEVICE();
+    Device device;
+    constexpr std::int64_t words = 1 << 14, middle = words / 2;
+    std::vector<std::uint32_t> memory(words);
+    std::iota(memory.begin(), memory.end(), 0u);
+    const DeviceNDArray whole = to_device(memory, device.stream);
+    const Kernel gather = device.code.kernel("gather");
+    naive::Random random(99);
+    int compared = 0;
+    for (int round = 0; round < 400; ++round) {
+        const Dims shape{random.between(1, 6), random.between(1, 7), random.between(1, 9)};
+        const Layout layout = random.layout(naive::list(shape), 4);
+        const ByteRange range = layout.extent();
+        if (!element_strides(layout) || range.begin < -4 * middle || range.end > 4 * middle) continue;
+        const DeviceNDArray view =
+            whole.at(static_cast<std::uint32_t*>(whole.data()) + middle, dtypes::uint32, layout);
+        const DeviceNDArray out = device_array<std::uint32_t>(layout.size(), device.stream);
+        gather.launch(device.stream, {.grid = static_cast<std::uint32_t>(layout.size()), .workgroup = 64},
+                      nd_span<const std::uint32_t, 3>(view), out);
+        std::vector<std::uint32_t> expected;
+        for (const std::int64_t offset : naive::array(layout, 4 * middle).offsets)
+            expected.push_back(static_cast<std::uint32_t>(offset / 4));
+        CAPTURE(layout.to_string());
+        REQUIRE(out.copy_to_host<std::uint32_t>(device.stream) == expected);
+        ++compared;
+    }
+    CHECK(compared > 200);
+}
+
 TEST_CASE("several spans are arguments of one launch, of a bound one as well", "[nd_span][device]") {
     NEEDS_DEVICE();
     Device device;

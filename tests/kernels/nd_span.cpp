@@ -34,6 +34,14 @@ HSADRV_KERNEL void describe_1(int64_t* out, NDSpan<const double, 1> span) { desc
 HSADRV_KERNEL void describe_3(int64_t* out, NDSpan<const double, 3> span) { describe(span, out); }
 HSADRV_KERNEL void describe_8(int64_t* out, NDSpan<const double, 8> span) { describe(span, out); }
 
+/// The elements in C order.
+HSADRV_KERNEL void gather(NDSpan<const uint32_t, 3> from, uint32_t* out) {
+    const int64_t n = hsadrv::get_global_id(0);
+    if (n >= from.size()) return;
+    const int64_t plane = n / from.extent(2);
+    out[n] = from(plane / from.extent(1), plane % from.extent(1), n % from.extent(2));
+}
+
 /// Lasts until the flag is set, then writes.
 HSADRV_KERNEL void write_when_told(const uint32_t* flag, NDSpan<int32_t, 1> to, int32_t value) {
     while (__hip_atomic_load(flag, __ATOMIC_RELAXED, 5) == 0) __builtin_amdgcn_s_sleep(10);
