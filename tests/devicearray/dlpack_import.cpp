@@ -29,6 +29,30 @@ TEMPLATE_TEST_CASE("the deleter is called once, when the last view of the array 
     CHECK(foreign.deleted == 1);
 }
 
+namespace {
+
+/// Four threads and this one hold views of the array, and drop them at once.
+template <class Array>
+void drop_at_once(Array array) {
+    std::vector<std::thread> threads;
+    std::atomic<int> ready{0};
+    for (int i = 0; i < 4; ++i) {
+        threads.emplace_back([view = array.slice({Slice{i * 10, {}}}), &ready] {
+            std::optional<Array> mine = view.reshape({-1}).slice({Slice{1, {}}});
+            for (++ready; ready < 5;) std::this_thread::yield();
+            mine.reset();
+        });
+    }
+    while (ready < 4) std::this_thread::yield();
+    {
+        const Array last = std::move(array);
+        ++ready;
+    }
+    for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+
 TEMPLATE_TEST_CASE("views that threads drop at once delete the tensor once", "[dlpack][device]",
                    DLPACK_FORMS) {
     NEEDS_DEVICE();
@@ -36,21 +60,24 @@ TEMPLATE_TEST_CASE("views that threads drop at once delete the tensor once", "[d
     const Allocation memory = device.gpu.allocate(4096);
     for (int round = 0; round < 200; ++round) {
         Foreign<typename TestType::Tensor> foreign(memory.data(), rocm, 0, float32, {1024});
-        std::vector<std::thread> threads;
-        std::atomic<int> ready{0};
-        {
-            const DeviceNDArray array = std::get<DeviceNDArray>(from_dlpack(foreign.raw()));
-            for (int i = 0; i < 4; ++i) {
-                threads.emplace_back([view = array.slice({Slice{i * 10, {}}}), &ready]() mutable {
-                    const DeviceNDArray mine = view.reshape({-1}).slice({Slice{1, {}}});
-                    for (++ready; ready < 5;) std::this_thread::yield();
-                });
-            }
-            while (ready < 4) std::this_thread::yield();
-        }
-        ++ready;
-        for (std::thread& thread : threads) thread.join();
+        drop_at_once(std::get<DeviceNDArray>(from_dlpack(foreign.raw())));
         REQUIRE(foreign.deleted == 1);
+    }
+}
+
+TEMPLATE_TEST_CASE("the same for host memory, and a tensor that was exported", "[dlpack]", DLPACK_FORMS) {
+    std::vector<float> memory(1024);
+    for (int round = 0; round < 200; ++round) {
+        Foreign<typename TestType::Tensor> foreign(memory.data(), cpu, 0, float32, {1024});
+        drop_at_once(std::get<HostNDArray>(from_dlpack(foreign.raw())));
+        REQUIRE(foreign.deleted == 1);
+
+        HostNDArray array = host_array<float>({1024});
+        const std::weak_ptr<const void> exported = array.keep_alive();
+        auto tensor = TestType::of(array);
+        array = std::get<HostNDArray>(from_dlpack(std::move(tensor)));
+        drop_at_once(std::move(array));
+        REQUIRE(exported.expired());
     }
 }
 
