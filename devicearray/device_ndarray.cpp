@@ -75,6 +75,17 @@ DeviceNDArray make_array(const DType& dtype, const Layout& layout, Stream& strea
     return DeviceNDArray(std::move(memory), first, dtype, layout, stream.agent());
 }
 
+/// Pinned memory of the pool, which is quickly had.
+HostNDArray pooled_host_array(const Dims& shape, const DType& dtype, Order order, Stream& stream) {
+    const Layout layout = Layout::contiguous(shape, static_cast<std::int64_t>(dtype.itemsize()), order);
+    if (layout.size() == 0) return host_array(shape, dtype, order);
+    auto device = detail::ArrayDevice::of(stream);
+    Block block = device->host_memory().allocate(static_cast<std::size_t>(layout.size_bytes()), stream);
+    void* const first = block.data();
+    auto memory = std::make_shared<const PooledMemory>(PooledMemory{std::move(device), std::move(block)});
+    return HostNDArray(std::move(memory), first, dtype, layout);
+}
+
 std::int64_t itemsize_of(const DType& dtype) { return static_cast<std::int64_t>(dtype.itemsize()); }
 
 }  // namespace
@@ -110,6 +121,34 @@ void DeviceNDArray::require_dtype(const char* call, const DType& wanted) const {
     if (wanted == dtype_) return;
     throw InvalidArgument(std::string(call) + ": the elements are " + dtype_.name() + ", not " +
                           wanted.name());
+}
+
+HostNDArray DeviceNDArray::copy_to_host(const HostNDArray& ary, OnStream stream, Deadline deadline) const {
+    static constexpr const char* call = "DeviceNDArray::copy_to_host";
+    const MutableHostView host = ary;
+    const Work work = work_on(call, stream, bound_, agent_);
+    detail::transfer(call, {host.data, host.dtype, host.layout, ary.keep_alive()},
+                     {data_, dtype_, layout_, keep_alive_}, work.stream, deadline);
+    work.finish(deadline);
+    return ary;
+}
+
+HostNDArray DeviceNDArray::copy_to_host(OnStream stream, Deadline deadline) const {
+    const Work work = work_on("DeviceNDArray::copy_to_host", stream, bound_, agent_);
+    const Order order = layout_.resolved(Order::A);
+    const HostNDArray host = work.waits ? host_array(shape(), dtype_, order)
+                                        : pooled_host_array(shape(), dtype_, order, work.stream);
+    copy_to_host(host, work.stream, deadline);
+    work.finish(deadline);
+    return host;
+}
+
+void DeviceNDArray::copy_to_device(const HostNDArray& ary, OnStream stream, Deadline deadline) {
+    static constexpr const char* call = "DeviceNDArray::copy_to_device";
+    const Work work = work_on(call, stream, bound_, agent_);
+    detail::transfer(call, {data_, dtype_, layout_, keep_alive_},
+                     {ary.data(), ary.dtype(), ary.layout(), ary.keep_alive()}, work.stream, deadline);
+    work.finish(deadline);
 }
 
 void DeviceNDArray::copy_to_host(const MutableHostView& host, OnStream stream, Deadline deadline) const {
@@ -188,6 +227,12 @@ DeviceNDArray device_array_like(const HostView& other, OnStream stream) {
 }
 
 DeviceNDArray to_device(const HostView& obj, OnStream stream, bool copy, DeviceNDArray* to, Deadline deadline) {
+    DeviceNDArray array = to ? *to : device_array_like(obj, stream);
+    if (copy) array.copy_to_device(obj, stream, deadline);
+    return array;
+}
+
+DeviceNDArray to_device(const HostNDArray& obj, OnStream stream, bool copy, DeviceNDArray* to, Deadline deadline) {
     DeviceNDArray array = to ? *to : device_array_like(obj, stream);
     if (copy) array.copy_to_device(obj, stream, deadline);
     return array;

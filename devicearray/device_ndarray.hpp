@@ -27,6 +27,7 @@
 
 #include "devicearray/array_views.hpp"
 #include "devicearray/dtype.hpp"
+#include "devicearray/host_ndarray.hpp"
 #include "devicearray/host_view.hpp"
 #include "devicearray/layout.hpp"
 #include "devicearray/on_stream.hpp"
@@ -83,6 +84,12 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
         return host;
     }
 
+    /// All elements in a new array, which has the same order (numba's copy_to_host without `ary`). On a stream the array
+    /// is in pinned memory, and filled when the stream gets there; without one it is pageable, and filled.
+    HostNDArray copy_to_host(OnStream stream = {}, Deadline deadline = {}) const;
+    /// Into an array of equal shape and dtype, whose memory stays as long as it takes. Returns a view of it.
+    HostNDArray copy_to_host(const HostNDArray& ary, OnStream stream = {}, Deadline deadline = {}) const;
+
     /// Into memory of yours, of equal shape and dtype, whatever its layout. Pageable memory is filled on return.
     /// Pinned and registered memory is filled when the stream gets there: synchronize first, and keep it valid until
     /// then.
@@ -96,6 +103,9 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
         return std::forward<R>(range);
     }
 
+    /// From an array of equal shape and dtype, whose memory stays as long as it takes. What is in pinned memory is read
+    /// when the stream gets there: leave its elements alone until then.
+    void copy_to_device(const HostNDArray& ary, OnStream stream = {}, Deadline deadline = {});
     /// From host memory of equal shape and dtype. Pageable memory may be reused on return; pinned and
     /// registered memory when the stream is done with it.
     void copy_to_device(const HostView& host, OnStream stream = {}, Deadline deadline = {});
@@ -173,11 +183,16 @@ DeviceNDArray device_array(const Dims& shape, const DType& dtype, Order order, A
 /// in C order.
 DeviceNDArray device_array_like(const DeviceNDArray& other, OnStream stream = {});
 DeviceNDArray device_array_like(const HostView& other, OnStream stream = {});
+inline DeviceNDArray device_array_like(const HostNDArray& other, OnStream stream = {}) {
+    return device_array_like(HostView(other), stream);
+}
 
 /// A new array on the stream's device with the contents of `obj`, C- or F-contiguous as device_array_like says.
 /// `copy` false: only its memory. `to`: fills that array instead of a new one and returns a view of it. The
 /// host memory is used as DeviceNDArray::copy_to_device says.
 DeviceNDArray to_device(const HostView& obj, OnStream stream = {}, bool copy = true, DeviceNDArray* to = nullptr,
+                        Deadline deadline = {});
+DeviceNDArray to_device(const HostNDArray& obj, OnStream stream = {}, bool copy = true, DeviceNDArray* to = nullptr,
                         Deadline deadline = {});
 template <HostRange R>
 DeviceNDArray to_device(R&& obj, OnStream stream = {}, bool copy = true, DeviceNDArray* to = nullptr,

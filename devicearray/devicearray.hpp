@@ -5,6 +5,7 @@
 #include "devicearray/array_views.hpp"
 #include "devicearray/copy_strided.hpp"
 #include "devicearray/device_ndarray.hpp"
+#include "devicearray/device_record.hpp"
 #include "devicearray/dims.hpp"
 #include "devicearray/dlpack.hpp"
 #include "devicearray/dtype.hpp"

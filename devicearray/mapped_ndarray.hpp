@@ -11,6 +11,7 @@
 // Throws: as HostNDArray.
 #pragma once
 
+#include <concepts>
 #include <memory>
 #include <span>
 
@@ -78,13 +79,18 @@ class MappedNDArray : public ArrayViews<MappedNDArray> {
     bool equal(const HostView& other) const { return host_.equal(other); }
     bool equal(const MappedNDArray& other) const { return host_.equal(other.host_); }
 
-    // Transfers in a stream's order, as of device().
-    void copy_to_host(const MutableHostView& host, Stream& stream) const {
-        device().copy_to_host(host, stream);
+    // Transfers, as of device().
+    HostNDArray copy_to_host(OnStream stream = {}, Deadline deadline = {}) const {
+        return device().copy_to_host(stream, deadline);
     }
-    void copy_to_device(const HostView& host, Stream& stream) { device().copy_to_device(host, stream); }
-    void copy_to_device(const DeviceNDArray& source, Stream& stream) {
-        device().copy_to_device(source, stream);
+    template <class To>
+    requires(!std::convertible_to<To, OnStream>)
+    decltype(auto) copy_to_host(To&& to, OnStream stream = {}, Deadline deadline = {}) const {
+        return device().copy_to_host(std::forward<To>(to), stream, deadline);
+    }
+    template <class From>
+    void copy_to_device(From&& from, OnStream stream = {}, Deadline deadline = {}) {
+        device().copy_to_device(std::forward<From>(from), stream, deadline);
     }
 
     operator HostView() const { return host_; }
@@ -102,5 +108,9 @@ class MappedNDArray : public ArrayViews<MappedNDArray> {
 };
 
 inline HostNDArray as_host_array(const MappedNDArray& array) { return array.host(); }
+inline DeviceNDArray to_device(const MappedNDArray& obj, OnStream stream = {}, bool copy = true,
+                               DeviceNDArray* to = nullptr, Deadline deadline = {}) {
+    return to_device(obj.host(), stream, copy, to, deadline);
+}
 
 }  // namespace hsadrv
