@@ -105,7 +105,7 @@ def tasks(page, out):
 
 def kernels(name, out, *pages):
     kinds = ("cpp both", "cpp kernel", "cpp kernel guide") if name == "guide" else ("cpp both", "cpp kernel " + name)
-    text = ["#include <shared/device/device.hpp>\nusing namespace hsadrv;\n"]
+    text = ["#include <devicearray/nd_span.hpp>\n#include <shared/device/device.hpp>\nusing namespace hsadrv;\n"]
     for page in pages:
         text += [source(page, block) for block in read(page)[0] if block.kind in kinds]
     pathlib.Path(out).write_text("".join(text), encoding="utf-8")

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "devicearray/devicearray.hpp"
 #include "hsadrv/hsadrv.hpp"
 #include "support/device.hpp"
 
