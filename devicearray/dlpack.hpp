@@ -4,12 +4,13 @@
 //     DLManagedTensor* raw = tensor.release();                   // the consumer calls its deleter, once
 //     auto d_b = std::get<DeviceNDArray>(from_dlpack(other));    // calls the deleter when the last view is gone
 //
-// Ownership: an exported tensor holds a share of the array's memory until its deleter is called, from any thread. An
-// imported one belongs to the array and all its views and to what streams do with them; its deleter is called once, on
-// whichever thread drops the last of them. Where from_dlpack(pointer) throws, the caller keeps the tensor; but see
-// DlpackVersionMismatch. Ordering: DLPack leaves it to the producer, who is told the consumer's stream. So export with
-// the producer's and the consumer's stream; and when importing, give the other library the stream that will use the
-// array (Python's __dlpack__(stream=…)): from_dlpack itself has nothing to wait for, and takes none.
+// Ownership: an exported tensor holds a share of the array's memory until its deleter is called, from any thread; the
+// consumer calls it when its work with the memory is complete. An imported one belongs to the array and all its views
+// and to what streams do with them; its deleter is called once, on whichever thread drops the last of them. Where
+// from_dlpack(pointer) throws, the caller keeps the tensor; but see DlpackVersionMismatch.
+// Ordering: DLPack leaves it to the producer, who is told the consumer's stream. So export with the producer's and the
+// consumer's stream; and when importing, give the other library the stream that will use the array (Python's
+// __dlpack__(stream=…)): from_dlpack itself has nothing to wait for, and takes none; bind() the array as you like.
 // Device numbers are those of Driver::gpus(). Host memory is kDLROCMHost where it is pinned or registered, else kDLCPU.
 // Read-only: only the versioned tensor can say so. Arrays that are, and arrays whose elements share memory (broadcast
 // ones), are exported as versioned tensors alone. A read-only tensor becomes a read-only HostNDArray. A DeviceNDArray
