@@ -189,9 +189,10 @@ concept KeepsAlive = requires(const Array& array) {
 }  // namespace detail
 
 /// The elements of a DeviceNDArray, a HostNDArray or anything else that has data(), dtype() and layout(), at the
-/// addresses that data() gives. A HeldSpan where it has keep_alive(), else an NDSpan. Throws InvalidArgument for another
-/// element type or rank, for strides that are no multiples of the element's size, for a misaligned first element, and
-/// for a T that is not const where the array is read-only.
+/// addresses that data() gives; of a MappedNDArray kernels want those of its device(). A HeldSpan where it has
+/// keep_alive(), else an NDSpan. Throws InvalidArgument for another element type or rank, for strides that are no
+/// multiples of the element's size, for a misaligned first element, and for a T that is not const where the array is
+/// read-only.
 template <ArrayElement T, int Rank, class Array>
 requires requires(const Array& array) { array.data(), array.dtype(), array.layout(); }
 auto nd_span(const Array& array) {

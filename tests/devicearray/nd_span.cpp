@@ -292,6 +292,20 @@ TEST_CASE("several spans are arguments of one launch, of a bound one as well", "
                     InvalidArgument);
 }
 
+TEST_CASE("a kernel writes host memory through a span of a mapped array's device side", "[nd_span][device]") {
+    NEEDS_DEVICE();
+    Device device;
+    MappedNDArray mapped = mapped_array({3, 5}, dtypes::float32);
+    mapped.fill(1.0f);
+    device.code.kernel("mark_places")
+        .launch(device.stream, {.grid = {8, 8}, .workgroup = {8, 8}},
+                nd_span<float, 2>(mapped.device().transpose()));
+    device.stream.synchronize(patience);
+    const auto host = nd_span<const float, 2>(mapped.host());
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 5; ++j) CHECK(host(i, j) == static_cast<float>(2 + 100 * j + i));
+}
+
 TEST_CASE("the memory of a span outlives the launch that it was given to", "[nd_span][device]") {
     NEEDS_DEVICE();
     Device device;
