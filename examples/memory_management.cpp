@@ -10,6 +10,12 @@
 
 using namespace hsadrv;
 
+struct Particle {
+    float position[3];
+    double mass;
+};
+HSADRV_RECORD(Particle, position, mass);
+
 namespace {
 
 using Values = std::vector<std::int64_t>;  // NumPy's integers
@@ -54,21 +60,22 @@ void data_transfer() {
          "ten int64 are on the GPU");
 
     // hary = d_ary.copy_to_host()
-    Values hary = d_ary.copy_to_host<std::int64_t>();
-    show(hary == ary, "copy_to_host", "and back, in a new array");
+    HostNDArray hary = d_ary.copy_to_host();
+    show(hary.equal(host_view(ary)), "copy_to_host", "and back, in a new array");
 
     // ary = np.empty(shape=d_ary.shape, dtype=d_ary.dtype); d_ary.copy_to_host(ary)
     HostNDArray empty = host_array(d_ary.shape(), d_ary.dtype());
     d_ary.copy_to_host(empty);
-    show(empty.equal(host_view(hary)), "copy_to_host(ary)", "and in one that was there");
+    show(empty.equal(hary), "copy_to_host(ary)", "and in one that was there");
 
     // stream = cuda.stream(); d_ary = cuda.to_device(ary, stream=stream)
     Stream stream = Context::current().stream();
     ary[0] = 100;
     d_ary = to_device(ary, stream);
     // hary = d_ary.copy_to_host(stream=stream)
-    hary = d_ary.copy_to_host<std::int64_t>(stream);
-    show(hary[0] == 100, "stream=stream", "there and back in a stream's order");
+    hary = d_ary.copy_to_host(stream);  // into pinned memory, so that nothing waits
+    stream.synchronize();
+    show(hary.get<std::int64_t>({0}) == 100, "stream=stream", "there and back in a stream's order");
 
     // cuda.to_device(obj, stream=0, copy=True, to=None)
     DeviceNDArray uninitialised = to_device(ary, stream, false);
@@ -146,7 +153,7 @@ void device_objects(const Gpu& gpu) {
     // my_kernel[100, 100](d_arr)
     gpu.launch(stream, d_arr);
     // result_array = d_arr.copy_to_host()
-    Values result_array = d_arr.copy_to_host<std::int64_t>(stream);
+    Values result_array = d_arr.copy_to_host<std::int64_t>(stream);  // a vector, filled on return
     show(result_array == doubled(arr), "copy_to_host", "what 100 groups of my_kernel made of it");
 
     // d_arr.is_c_contiguous(); d_arr.is_f_contiguous()
@@ -172,19 +179,41 @@ void device_objects(const Gpu& gpu) {
          "split(300)", "300, 300, 300 and what remains");
 }
 
+void device_records(const Gpu& gpu) {
+    std::printf("\nDeviceRecord\n");
+    Stream stream = gpu.context.stream();
+
+    // cuda.to_device(obj), of a structured scalar
+    DeviceRecord d_particle = to_device(Particle{{1, 2, 3}, 0.5}, stream);
+    show(d_particle.dtype().field("mass").offset == 16, "to_device", "a struct, and its fields by name");
+
+    d_particle.copy_to_device(Particle{{4, 5, 6}, 0.25}, stream);
+    show(d_particle.get<double>("mass", stream) == 0.25, "copy_to_device", "another one into it");
+
+    d_particle.set("mass", 8.0, stream);
+    Particle particle = d_particle.copy_to_host<Particle>(stream);
+    show(particle.position[2] == 6 && particle.mass == 8, "copy_to_host", "back, one of its fields changed");
+
+    // records[-1]
+    DeviceNDArray d_particles = to_device(std::vector<Particle>(10, particle), stream);
+    d_particles.field("mass").fill(3.0, stream);
+    DeviceRecord last(d_particles, {-1});
+    show(last.get<double>("mass", stream) == 3 && last.field("position").shape() == Dims{3}, "DeviceRecord",
+         "the last of an array of them");
+}
+
 void mapped_arrays(const Gpu& gpu) {
     std::printf("\nMappedNDArray\n");
     Stream stream = gpu.context.stream();
     MappedNDArray array = mapped_array({1000}, dtypes::int64);
 
-    array.copy_to_device(host_view(arange(1000)), stream);
+    array.copy_to_device(arange(1000), stream);
     gpu.launch(stream, array.device());
     stream.synchronize();
     show(array.equal(host_view(doubled(arange(1000)))), "copy_to_device", "the host sees it, too");
 
     Values host(1000);
-    array.copy_to_host(host_view(host), stream);
-    stream.synchronize();
+    array.copy_to_host(host, stream);
     show(host == doubled(arange(1000)), "copy_to_host", "a copy of its own");
 
     for (const MappedNDArray& part : array.split(500)) gpu.launch(stream, part.device());
@@ -250,6 +279,7 @@ int main() try {
     data_transfer();
     new_arrays(gpu);
     device_objects(gpu);
+    device_records(gpu);
     mapped_arrays(gpu);
     data_registration(gpu);
     streams(gpu);
