@@ -1,11 +1,9 @@
 // Every call of the HSA runtime fails once, over programs that use each part of the library: a typed error or
 // the right result, and neither a crash nor a hang nor a leak.
-#include <hsa/hsa_ext_amd.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <numeric>
@@ -14,46 +12,12 @@
 
 #include "device.hpp"
 #include "failing.hpp"
-#include "kfdemu.h"
+#include "remains.hpp"
 
 using namespace hsadrv;
 using namespace device_test;
 
 namespace {
-
-bool runtime_is_up() {
-    std::uint16_t version = 0;
-    return hsa_system_get_info(HSA_SYSTEM_INFO_VERSION_MAJOR, &version) == HSA_STATUS_SUCCESS;
-}
-
-/// What must be as it was when a program is over.
-struct Remains {
-    std::uint64_t buffers = 0;
-    long descriptors = 0, threads = 0;
-    bool runtime_up = false;
-    static Remains now() {
-        Remains remains;
-        const auto entries = [](const char* folder) {
-            return std::distance(std::filesystem::directory_iterator(folder),
-                                 std::filesystem::directory_iterator());
-        };
-        if (const kfdemu_control* emulator = kfdemu_find_control()) {
-            kfdemu_counters counters{};
-            emulator->counters(&counters, sizeof counters);
-            remains.buffers = counters.buffers;
-        }
-        remains.descriptors = entries("/proc/self/fd");
-        remains.threads = entries("/proc/self/task");
-        remains.runtime_up = runtime_is_up();
-        return remains;
-    }
-    bool operator==(const Remains&) const = default;
-
-    /// Whether it is so soon: the last owner may be a callback, which ends on its own thread.
-    static bool soon(const Remains& before) {
-        return eventually([&] { return now() == before; });
-    }
-};
 
 /// A program of the library. True: it ran, and its results were right. Whatever goes wrong, it throws an
 /// Error.
