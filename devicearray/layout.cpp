@@ -40,120 +40,44 @@ const char* order_name(const Layout& layout) {
 
 }  // namespace
 
-std::int64_t Layout::offset_of(const Dims& index) const {
-    std::int64_t offset = 0;
-    bool valid = index.rank() == rank();
-    for (int i = 0; i < rank() && valid; ++i) {
-        const std::int64_t at = index[i] < 0 ? index[i] + shape_[i] : index[i];
-        valid = at >= 0 && at < shape_[i];
-        if (valid && at > 0) offset += at * strides_bytes_[i];
-    }
-    if (!valid) {
-        throw InvalidArgument("index " + index.to_string() + ": an array of shape " + shape_.to_string() +
-                              " has no such element");
-    }
-    return offset;
+void detail::throw_no_element(const Layout& layout, const Dims& index) {
+    throw InvalidArgument("index " + index.to_string() + ": an array of shape " + layout.shape().to_string() +
+                          " has no such element");
 }
 
-Layout Layout::transpose() const {
-    Dims axes = Dims::filled(rank(), 0);
-    for (int i = 0; i < rank(); ++i) axes[i] = rank() - 1 - i;
-    return transpose(axes);
+void detail::throw_bad_axes(const char* call, const Layout& layout, const Dims& axes, const char* why) {
+    throw InvalidArgument(std::string(call) + " " + layout.shape().to_string() + " by axes " + axes.to_string() + ": " +
+                          why);
 }
 
-Layout Layout::transpose(const Dims& axes) const {
-    Layout result = *this;
-    unsigned seen = 0;
-    bool valid = axes.rank() == rank();
-    for (int i = 0; i < rank() && valid; ++i) {
-        const std::int64_t axis = axes[i] < 0 ? axes[i] + rank() : axes[i];
-        valid = axis >= 0 && axis < rank() && (seen >> axis & 1u) == 0;
-        if (!valid) break;
-        seen |= 1u << axis;
-        result.shape_[i] = shape_[static_cast<int>(axis)];
-        result.strides_bytes_[i] = strides_bytes_[static_cast<int>(axis)];
-    }
-    if (!valid) {
-        throw InvalidArgument("transpose " + shape_.to_string() + " by axes " + axes.to_string() +
-                              ": the axes are not each of the array's axes once");
-    }
-    return result;
+void detail::throw_no_squeeze(const Layout& layout, const Dims& axes, std::int64_t axis) {
+    throw InvalidArgument("squeeze " + layout.shape().to_string() + " by axes " + axes.to_string() + ": axis " +
+                          std::to_string(axis) + " is not one of them with one element, once");
 }
 
-Layout Layout::squeeze(const Dims& axes) const {
-    Dims all = Dims::filled(rank(), 0);
-    for (const std::int64_t given : axes) {
-        const std::int64_t axis = given < 0 ? given + rank() : given;
-        if (axis < 0 || axis >= rank() || shape_[static_cast<int>(axis)] != 1 ||
-            all[static_cast<int>(axis)] != 0) {
-            throw InvalidArgument("squeeze " + shape_.to_string() + " by axes " + axes.to_string() +
-                                  ": axis " + std::to_string(given) +
-                                  " is not one of them with one element, once");
-        }
-        all[static_cast<int>(axis)] = 1;
-    }
-    Layout result = *this;
-    result.shape_ = result.strides_bytes_ = Dims::filled(rank() - axes.rank(), 0);
-    for (int from = 0, to = 0; from < rank(); ++from) {
-        if (all[from] != 0) continue;
-        result.shape_[to] = shape_[from];
-        result.strides_bytes_[to++] = strides_bytes_[from];
-    }
-    return result;
+void detail::throw_no_broadcast(const Layout& layout, const Dims& shape) {
+    throw InvalidArgument("broadcast_to: shape " + layout.shape().to_string() + " cannot be repeated to " +
+                          shape.to_string() +
+                          "; counted from the last, each extent must be equal, or 1 in the array");
 }
 
-Layout Layout::expand_dims(int axis) const {
-    const int at = axis < 0 ? axis + rank() + 1 : axis;
-    if (at < 0 || at > rank() || rank() == Dims::max_rank) {
-        throw InvalidArgument("expand_dims " + shape_.to_string() + " at axis " + std::to_string(axis) +
-                              ": there is no such place, or there are " + std::to_string(Dims::max_rank) +
-                              " axes already");
-    }
-    Layout result = *this;
-    result.shape_ = result.strides_bytes_ = Dims::filled(rank() + 1, 1);
-    result.strides_bytes_[at] = itemsize_;  // does not matter
-    for (int i = 0; i < rank(); ++i) {
-        result.shape_[i + (i >= at)] = shape_[i];
-        result.strides_bytes_[i + (i >= at)] = strides_bytes_[i];
-    }
-    return result;
+void detail::throw_no_view(const Layout& layout, std::int64_t itemsize, const char* why) {
+    throw InvalidArgument("view " + layout.to_string() + ", elements of " + std::to_string(layout.itemsize()) +
+                          " B, as elements of " + std::to_string(itemsize) + " B: " + why);
 }
 
-Layout Layout::broadcast_to(const Dims& shape) const {
-    Dims strides = Dims::filled(shape.rank(), 0);
-    const int added = shape.rank() - rank();
-    bool valid = added >= 0;
-    for (int i = 0; i < rank() && valid; ++i) {
-        const bool same = shape[i + added] == shape_[i];
-        valid = same || (shape_[i] == 1 && shape[i + added] >= 0);
-        if (same) strides[i + added] = strides_bytes_[i];
-    }
-    if (!valid) {
-        throw InvalidArgument("broadcast_to: shape " + shape_.to_string() + " cannot be repeated to " +
-                              shape.to_string() +
-                              "; counted from the last, each extent must be equal, or 1 in the array");
-    }
-    return strided(shape, strides, itemsize_);
+void detail::throw_no_reshape(const Layout& layout, const Dims& shape) {
+    throw InvalidArgument("reshape " + layout.shape().to_string() + " to " + shape.to_string() + ": " +
+                          std::to_string(layout.size()) + " elements do not fit that shape");
 }
 
-Layout Layout::view(std::int64_t itemsize) const {
-    if (itemsize == itemsize_) return *this;
-    const auto refuse = [&](const char* why) {
-        throw InvalidArgument("view " + to_string() + ", elements of " + std::to_string(itemsize_) +
-                              " B, as elements of " + std::to_string(itemsize) + " B: " + why);
-    };
-    if (itemsize <= 0) refuse("elements must not be empty");
-    if (rank() == 0) refuse("a scalar has no last axis to change");
-    const int last = rank() - 1;
-    if (shape_[last] != 1 && size() != 0 && strides_bytes_[last] != itemsize_)
-        refuse("the last axis must be contiguous; copy it into a contiguous array first");
-    std::int64_t bytes = 0;
-    if (__builtin_mul_overflow(shape_[last], itemsize_, &bytes)) refuse("the last axis exceeds 63 bits");
-    if (bytes % itemsize != 0) refuse("the bytes of the last axis do not make whole elements");
-    Dims shape = shape_, strides = strides_bytes_;
-    shape[last] = bytes / itemsize;
-    strides[last] = itemsize;
-    return strided(shape, strides, itemsize);
+void detail::throw_reshape_copies(const Layout& layout, const Dims& shape, Order order) {
+    const std::string letter(1, static_cast<char>(order));
+    throw InvalidArgument("reshape to " + shape.to_string() + " in order " + letter + " needs a copy, as the array has " +
+                          layout.to_string() +
+                          ": copy it into a new array that is contiguous in that order (device_array of this shape "
+                          "with order " +
+                          letter + ", then copy_to_device), and reshape that");
 }
 
 std::string Layout::to_string() const {

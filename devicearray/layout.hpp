@@ -64,32 +64,32 @@ class Layout {
     constexpr ByteRange extent() const;
     /// Bytes from the first element to the one at `index`; negative indices count from the end. Throws where
     /// there is none.
-    std::int64_t offset_of(const Dims& index) const;
+    constexpr std::int64_t offset_of(const Dims& index) const;
     /// What Order::A stands for.
     constexpr Order resolved(Order order) const;
 
     /// The same bytes under another shape, elements counted in `order`. One extent may be -1: what remains.
     /// Throws where no strides give that, as the elements would have to be copied; it says how. Finds the
     /// strides wherever there are some, in arrays that are not contiguous, too.
-    Layout reshape(const Dims& shape, Order order = Order::C) const;
+    constexpr Layout reshape(const Dims& shape, Order order = Order::C) const;
     /// One dimension; the same condition as reshape.
-    Layout ravel(Order order = Order::C) const;
+    constexpr Layout ravel(Order order = Order::C) const;
     /// Elements of another size over the same bytes: the last axis, which must be contiguous, grows or
     /// shrinks.
-    Layout view(std::int64_t itemsize) const;
+    constexpr Layout view(std::int64_t itemsize) const;
 
     /// Axes reversed.
-    Layout transpose() const;
+    constexpr Layout transpose() const;
     /// Axis i of the result is axis axes[i] of this; negative ones count from the end.
-    Layout transpose(const Dims& axes) const;
+    constexpr Layout transpose(const Dims& axes) const;
     /// Without all axes of one element, or without these, which must have one.
     constexpr Layout squeeze() const;
-    Layout squeeze(const Dims& axes) const;
+    constexpr Layout squeeze(const Dims& axes) const;
     /// With an axis of one element before `axis` (NumPy's newaxis); -1 is behind the last one.
-    Layout expand_dims(int axis) const;
+    constexpr Layout expand_dims(int axis) const;
     /// Axes of one element repeated, and new ones in front, by strides of 0. Several elements of the result are
     /// one in memory: read from it only.
-    Layout broadcast_to(const Dims& shape) const;
+    constexpr Layout broadcast_to(const Dims& shape) const;
 
     /// Shape, strides and contiguity for error messages: "shape (480, 640), strides (2560, 4), C order".
     std::string to_string() const;
@@ -203,3 +203,6 @@ constexpr bool Layout::is_c_contiguous() const { return is_contiguous_from(rank(
 constexpr bool Layout::is_f_contiguous() const { return is_contiguous_from(0, 1); }
 
 }  // namespace hsadrv
+
+#include "devicearray/layout_axes.hpp"
+#include "devicearray/layout_reshape.hpp"

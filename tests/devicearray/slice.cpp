@@ -11,6 +11,15 @@ namespace {
 const Layout image = Layout::contiguous({4, 6}, 4);
 }
 
+// Views are known where their layouts are.
+constexpr Layout volume = Layout::contiguous({4, 6, 3}, 2);
+static_assert(volume.transpose().is_f_contiguous() && volume.transpose({1, 0, 2}).shape() == Dims{6, 4, 3});
+static_assert(volume.reshape({-1, 9}) == Layout::contiguous({8, 9}, 2) && volume.ravel().size() == 72);
+static_assert(volume.expand_dims(0).squeeze({0}) == volume && volume.view(6).shape() == Dims{4, 6, 1});
+static_assert(volume.offset_of({1, -1, 2}) == 70 && volume.broadcast_to({5, 4, 6, 3}).strides_bytes()[0] == 0);
+static_assert(slice(volume, {Slice{1, 3}, Slice{{}, {}, -1}, 0}).layout.strides_bytes() == Dims{36, -6});
+static_assert(slice(volume, {Slice{1, 3}, Slice{{}, {}, -1}, 0}).offset_bytes == 66);
+
 static_assert(Layout::contiguous({2, 1, 3}, 4).squeeze() == Layout::contiguous({2, 3}, 4));
 static_assert(Layout::strided({3, 4}, {-16, 4}, 4).extent() == ByteRange{-32, 16});
 static_assert(Layout::contiguous({0, 4}, 4).extent().size_bytes() == 0);

@@ -1,12 +1,19 @@
-// Layout::reshape: the strides that give the same elements under another shape, where there are some.
+// Layout::reshape: the strides that give the same elements under another shape, where there are some. Included by
+// layout.hpp.
+#pragma once
+
+#include <array>
+
 #include "devicearray/layout.hpp"
-#include "hsadrv/error.hpp"
 
 namespace hsadrv {
-namespace {
+namespace detail {
+
+[[noreturn]] void throw_no_reshape(const Layout& layout, const Dims& shape);
+[[noreturn]] void throw_reshape_copies(const Layout& layout, const Dims& shape, Order order);
 
 /// Replaces a -1 by what makes the sizes equal.
-Dims resolve(const Dims& wanted, const Layout& from) {
+constexpr Dims resolved_shape(const Dims& wanted, const Layout& from) {
     Dims shape = wanted;
     std::int64_t known = 1;
     int unknown = -1;
@@ -24,35 +31,32 @@ Dims resolve(const Dims& wanted, const Layout& from) {
     } else {
         valid = valid && known == from.size();
     }
-    if (!valid) {
-        throw InvalidArgument("reshape " + from.shape().to_string() + " to " + wanted.to_string() + ": " +
-                              std::to_string(from.size()) + " elements do not fit that shape");
-    }
+    if (!valid) throw_no_reshape(from, wanted);
     return shape;
 }
 
 /// Axes that together are one line of `extent` elements, `stride_bytes` apart.
-struct Run {
+struct ReshapeRun {
     std::int64_t extent = 1, stride_bytes = 0;
 };
 
-struct Runs {
-    std::array<Run, Dims::max_rank> list{};
+struct ReshapeRuns {
+    std::array<ReshapeRun, Dims::max_rank> list{};
     int count = 0;
 };
 
 /// The i-th axis, counted from the one that runs fastest.
-int axis_at(int i, int rank, Order order) { return order == Order::F ? i : rank - 1 - i; }
+constexpr int axis_at(int i, int rank, Order order) { return order == Order::F ? i : rank - 1 - i; }
 
 /// The layout as few lines as it has, the fastest first.
-Runs runs_of(const Layout& layout, Order order) {
-    Runs runs;
+constexpr ReshapeRuns runs_of(const Layout& layout, Order order) {
+    ReshapeRuns runs;
     for (int i = 0; i < layout.rank(); ++i) {
         const int axis = axis_at(i, layout.rank(), order);
         const std::int64_t extent = layout.shape()[axis], stride = layout.strides_bytes()[axis];
         if (extent == 1) continue;
         std::int64_t next = 0;
-        Run* const last = runs.count ? &runs.list[static_cast<std::size_t>(runs.count - 1)] : nullptr;
+        ReshapeRun* const last = runs.count ? &runs.list[static_cast<std::size_t>(runs.count - 1)] : nullptr;
         if (last && !__builtin_mul_overflow(last->extent, last->stride_bytes, &next) && next == stride) {
             last->extent *= extent;
         } else {
@@ -64,15 +68,15 @@ Runs runs_of(const Layout& layout, Order order) {
 
 /// Strides for `shape`, or false. A run that cannot be made longer must be cut into whole axes: an axis that
 /// went beyond its end would have elements at two distances.
-bool find_strides(const Layout& layout, const Dims& shape, Order order, Dims& strides) {
-    Runs runs = runs_of(layout, order);
+constexpr bool find_strides(const Layout& layout, const Dims& shape, Order order, Dims& strides) {
+    ReshapeRuns runs = runs_of(layout, order);
     int current = 0;
     std::int64_t next = layout.itemsize();  // for axes of one element, where it does not matter
     for (int i = 0; i < shape.rank(); ++i) {
         const int axis = axis_at(i, shape.rank(), order);
         strides[axis] = next;
         if (shape[axis] == 1) continue;
-        Run& run = runs.list[static_cast<std::size_t>(current)];
+        ReshapeRun& run = runs.list[static_cast<std::size_t>(current)];
         if (run.extent % shape[axis] != 0) return false;
         strides[axis] = run.stride_bytes;
         run.extent /= shape[axis];
@@ -83,22 +87,17 @@ bool find_strides(const Layout& layout, const Dims& shape, Order order, Dims& st
     return true;
 }
 
-}  // namespace
+}  // namespace detail
 
-Layout Layout::reshape(const Dims& shape, Order order) const {
-    const Dims wanted = resolve(shape, *this);
+constexpr Layout Layout::reshape(const Dims& shape, Order order) const {
+    const Dims wanted = detail::resolved_shape(shape, *this);
     const Order counted = resolved(order);
     if (size() == 0) return contiguous(wanted, itemsize_, counted);
     Dims strides = Dims::filled(wanted.rank(), 0);
-    if (find_strides(*this, wanted, counted, strides)) return strided(wanted, strides, itemsize_);
-    throw InvalidArgument(
-        "reshape to " + wanted.to_string() + " in order " + static_cast<char>(counted) +
-        " needs a copy, as the array has " + to_string() +
-        ": copy it into a new array that is contiguous in that order (device_array of this shape "
-        "with order " +
-        static_cast<char>(counted) + ", then copy_to_device), and reshape that");
+    if (detail::find_strides(*this, wanted, counted, strides)) return strided(wanted, strides, itemsize_);
+    detail::throw_reshape_copies(*this, wanted, counted);
 }
 
-Layout Layout::ravel(Order order) const { return reshape(Dims{size()}, order); }
+constexpr Layout Layout::ravel(Order order) const { return reshape(Dims{size()}, order); }
 
 }  // namespace hsadrv
