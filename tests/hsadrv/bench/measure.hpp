@@ -39,17 +39,30 @@ double time_ns(Function&& function) {
     return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
 }
 
-template <class A, class B>
-Ratio compare(A&& a, B&& b, int rounds = 16) {
-    for (int i = 0; i < 3; ++i) a(), b();
+/// `before` and `after` stand around every B and are not timed: they spoil what the last one left, and verify.
+template <class A, class B, class Before, class After>
+Ratio compare(A&& a, B&& b, Before&& before, After&& after, int rounds) {
     Ratio ratio;
+    const auto sample_b = [&] {
+        before();
+        const double ns = time_ns(b);
+        after();
+        return ns;
+    };
+    for (int i = 0; i < 3; ++i) a(), sample_b();
     for (int i = 0; i < rounds; ++i) {
         ratio.a.ns.push_back(time_ns(a));
-        ratio.b.ns.push_back(time_ns(b));
-        ratio.b.ns.push_back(time_ns(b));
+        ratio.b.ns.push_back(sample_b());
+        ratio.b.ns.push_back(sample_b());
         ratio.a.ns.push_back(time_ns(a));
     }
     return ratio;
+}
+
+template <class A, class B>
+Ratio compare(A&& a, B&& b, int rounds = 16) {
+    const auto nothing = [] {};
+    return compare(a, b, nothing, nothing, rounds);
 }
 
 inline void print(const char* what, const Ratio& ratio, double value, const char* goal) {
