@@ -1,5 +1,6 @@
 // Arrays of any layout, to the device, on it and back: as if copied index by index, in the order of their stream,
 // and nothing written that is no element.
+#include <atomic>
 #include <cstring>
 #include <functional>
 #include <numeric>
@@ -467,4 +468,29 @@ TEST_CASE("mapped arrays are both ends of a transfer", "[device][host]") {
     std::vector<float> out(32);
     CHECK(&mapped.copy_to_host(out) == &out);
     CHECK(out == counting(32));
+}
+
+TEST_CASE("threads share a device's arrays, each on a stream of its own", "[device][threads]") {
+    NEEDS_DEVICE();
+    Device device;
+    const std::vector<float> host = counting(40 * 30);
+    const DeviceNDArray shared = to_device(host_view(host, {40, 30}), device.stream);
+    device.stream.synchronize();
+    std::atomic<int> wrong{0};
+    std::vector<std::thread> threads;
+    for (int n = 0; n < 4; ++n) {
+        threads.emplace_back([&, n] {
+            Context gpu{device.gpu.agent()};
+            Stream stream = gpu.stream();
+            for (int i = 0; i < 100; ++i) {
+                DeviceNDArray mine = device_array<float>({30, 40}, i % 2 ? OnStream() : OnStream(stream));
+                mine.copy_to_device(shared.transpose(), stream);
+                stream.synchronize();
+                const std::int64_t row = (i * 7 + n) % 30, column = (i * 11) % 40;
+                wrong += mine.get<float>({row, column}) != host[static_cast<std::size_t>(column * 30 + row)];
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    CHECK(wrong == 0);
 }
