@@ -1,11 +1,12 @@
 #include "devicearray/transfer.hpp"
 
 #include <array>
-#include <optional>
+#include <cstdlib>
 #include <vector>
 
 #include "devicearray/array_device.hpp"
 #include "devicearray/copy_strided.hpp"
+#include "devicearray/slice.hpp"
 #include "devicearray/transfer_plan.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/memory.hpp"
@@ -23,6 +24,8 @@ struct Location {
     const void* host = nullptr;
     const void* device = nullptr;
     Where where = Where::host;
+
+    const void* identity() const { return device ? device : any; }
 };
 
 /// Does the GPU use that memory in place? Another GPU's is opened to it where that can be.
@@ -116,7 +119,12 @@ class Execution {
         auto block = std::make_shared<const Block>(allocator.allocate(bytes, stream_));
         temporary_ = {block->data(), staging ? block->data() : nullptr, block->data(),
                       staging ? Where::pinned : Where::device};
-        holding_.add(std::move(block));
+        // What the CPU touches stays until the stream is done with it. What the stream alone does is freed behind that:
+        // the next piece has the same memory.
+        if (staging)
+            holding_.add(std::move(block));
+        else
+            scratch_ = std::move(block);
     }
 
     void run(const TransferStep& step) {
@@ -174,6 +182,7 @@ class Execution {
     Holding& holding_;
     const Location &to_, &from_;
     Location temporary_;
+    std::shared_ptr<const Block> scratch_;
     bool kernels_held_ = false;
 };
 
@@ -184,6 +193,52 @@ bool is_plain(const TransferEnd& to, const TransferEnd& from) {
     const auto distance = reinterpret_cast<std::uintptr_t>(to.data) - reinterpret_cast<std::uintptr_t>(from.data);
     return distance >= size && std::uint64_t{0} - distance >= size;
 }
+
+/// A transfer through a temporary that would be large, in pieces along one axis, so that the temporary is not, and the
+/// CPU packs one piece while the one before it is copied.
+class Pieces {
+  public:
+    /// Along the axis on which pieces of the side that decides are apart: of the source, where all that it spans is sent.
+    Pieces(const TransferPlan& plan, const TransferEnd& to, const TransferEnd& from)
+        : to_(to), from_(from), packed_by_cpu_(plan.steps[0].mover == Mover::cpu) {
+        const bool whole_span = plan.steps[0].mover == Mover::copy && plan.steps[0].from == Place::source;
+        const Layout& side = whole_span ? from.layout : to.layout;
+        for (int i = 0; i < side.rank(); ++i) {
+            if (side.shape()[i] > 1 && (axis_ < 0 || reach(side, i) > reach(side, axis_))) axis_ = i;
+        }
+        const std::int64_t pieces = temporary_bytes(plan) / most_temporary_bytes + 1;
+        if (axis_ >= 0) section_ = (side.shape()[axis_] + pieces - 1) / pieces;
+    }
+    static bool wanted(const TransferPlan& plan) {
+        return !plan.overlapping && temporary_bytes(plan) > most_temporary_bytes;
+    }
+    /// A single element cannot be cut.
+    bool possible() const { return axis_ >= 0; }
+
+    void run(const char* call, Stream& stream, Deadline deadline) {
+        const std::vector<SubLayout> to = split(to_.layout, section_, axis_), from = split(from_.layout, section_, axis_);
+        std::array<Event, 2> ends;
+        for (std::size_t i = 0; i < to.size(); ++i) {
+            // The CPU fills a temporary when the one before the last is free again.
+            if (packed_by_cpu_) ends[i % 2].synchronize(deadline);
+            transfer(call, {bytes_at(to_.data, to[i].offset_bytes), to_.dtype, to[i].layout, to_.keep_alive},
+                     {bytes_at(from_.data, from[i].offset_bytes), from_.dtype, from[i].layout, from_.keep_alive}, stream,
+                     deadline);
+            if (packed_by_cpu_) ends[i % 2] = stream.record({}, deadline);
+        }
+    }
+
+  private:
+    static constexpr std::int64_t most_temporary_bytes = 16 << 20;
+
+    static std::int64_t temporary_bytes(const TransferPlan& plan) { return plan.staging_bytes + plan.scratch_bytes; }
+    static std::int64_t reach(const Layout& layout, int axis) { return std::abs(layout.strides_bytes()[axis]); }
+
+    const TransferEnd &to_, &from_;
+    const bool packed_by_cpu_;
+    int axis_ = -1;
+    std::int64_t section_ = 0;
+};
 
 }  // namespace
 
@@ -197,9 +252,13 @@ void transfer(const char* call, const TransferEnd& to, const TransferEnd& from, 
                                  static_cast<std::size_t>(to.layout.size_bytes()), deadline);
     }
     const Location to_place = locate(call, to, stream.agent()), from_place = locate(call, from, stream.agent());
-    const TransferPlan plan = plan_transfer(call, {to.data, to.dtype, to.layout, to_place.where},
-                                            {from.data, from.dtype, from.layout, from_place.where});
+    // By the device's address where there is one, so that memory is recognised under both of its addresses.
+    const TransferPlan plan = plan_transfer(call, {to_place.identity(), to.dtype, to.layout, to_place.where},
+                                            {from_place.identity(), from.dtype, from.layout, from_place.where});
     if (plan.steps.empty()) return;
+    if (Pieces::wanted(plan)) {
+        if (Pieces pieces(plan, to, from); pieces.possible()) return pieces.run(call, stream, deadline);
+    }
     holding.add(to.keep_alive);
     holding.add(from.keep_alive);
     Execution(stream, deadline, holding, to_place, from_place).run(plan);

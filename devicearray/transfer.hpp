@@ -8,6 +8,8 @@
 // and where the CPU has to move elements between host memories: then when it is done, after waiting for what
 // the stream holds. A pageable source may be reused on return. Throws what plan_transfer throws, nothing
 // enqueued; what the stream throws, and then elements of the destination may have been written.
+// What goes through a large temporary is cut into pieces, so that it needs a few tens of MiB at most, unless the sides
+// overlap.
 #pragma once
 
 #include <memory>

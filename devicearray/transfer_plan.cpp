@@ -210,6 +210,7 @@ TransferPlan plan_transfer(const char* call, const TransferSide& to, const Trans
     } else if (ranges_meet(to, from) && !items_interleave(copy, address_of(to), address_of(from))) {
         const bool on_device = gpu_reaches(to.where) && gpu_reaches(from.where);
         add_through(plan, through_packed(copy), on_device ? Place::scratch : Place::staging, ends);
+        plan.overlapping = true;
         plan.why = "source and destination overlap, so the elements wait in a temporary";
     } else {
         add_direct(plan, copy, from.layout.extent(), ends);

@@ -71,6 +71,7 @@ struct TransferPlan {
     std::int64_t moved_bytes = 0;                       ///< written by all steps together
     std::int64_t minimum_bytes = 0;                     ///< what the destination's elements have
     std::int64_t staging_bytes = 0, scratch_bytes = 0;  ///< of the temporary that is needed
+    bool overlapping = false;  ///< the sides share bytes: the temporary has to hold all elements at once
     std::string why = {};
 
     /// Every step with its numbers, then the reason: for logs and messages.

@@ -494,3 +494,30 @@ TEST_CASE("threads share a device's arrays, each on a stream of its own", "[devi
     for (std::thread& thread : threads) thread.join();
     CHECK(wrong == 0);
 }
+
+TEST_CASE("large arrays are rearranged in pieces, and need little memory beside their own", "[device]") {
+    NEEDS_DEVICE();
+    Device device;
+    constexpr std::int64_t rows = 3000, columns = 4111;  // 47 MiB
+    std::vector<float> host(static_cast<std::size_t>(rows * columns));
+    for (std::size_t i = 0; i < host.size(); ++i) host[i] = static_cast<float>(i % 8'000'009);
+    const auto view = host_view(host, {rows, columns});
+    const auto at = [&](std::int64_t i, std::int64_t j) { return host[static_cast<std::size_t>(i * columns + j)]; };
+    const HostView turned{view.data, view.dtype, view.layout.transpose()};
+    DeviceNDArray array = device_array<float>({columns, rows}, device.stream);
+    array.copy_to_device(turned, device.stream);  // a kernel arranges
+    CHECK(array_memory(device.gpu).held_bytes < 100u << 20);
+    std::vector<float> back(host.size());
+    array.transpose().copy_to_host(host_view(back, {rows, columns}), device.stream);  // a kernel packs
+    CHECK(back == host);
+
+    const SubLayout part = slice(turned.layout, {Slice{1, {}, 2}, Slice{0, {}, 2}});  // the CPU packs, on both ways
+    DeviceNDArray half = device_array<float>(part.layout.shape(), device.stream);
+    half.copy_to_device(HostView{host.data() + part.offset_bytes / 4, dtypes::float32, part.layout}, device.stream);
+    CHECK(half.get<float>({7, 1499}, device.stream) == at(2998, 15));
+    half.copy_to_host(MutableHostView{back.data() + part.offset_bytes / 4, dtypes::float32, part.layout}, device.stream);
+    CHECK(back == host);
+
+    array.copy_to_device(array.slice({Slice{{}, {}, -1}}), device.stream);  // all at once: it overlaps
+    CHECK(array.get<float>({0, 5}, device.stream) == at(5, columns - 1));
+}
