@@ -122,7 +122,8 @@ Attempt attempt(const Operation& operation, std::uint64_t nth, hsa_status_t stat
 }
 
 /// Each of its calls fails once, or of operations that take long every `step`-th.
-void fail_each_call(const char* what, const Operation& operation, hsa_status_t status, std::uint64_t step = 1) {
+void fail_each_call(const char* what, const Operation& operation, hsa_status_t status,
+                    std::uint64_t step = 1) {
     attempt(operation, 0, status);
     const Remains before = Remains::now();
     REQUIRE_FALSE(before.runtime_up);
