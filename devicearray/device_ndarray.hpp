@@ -94,10 +94,11 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
     /// Pinned and registered memory is filled when the stream gets there: synchronize first, and keep it valid until
     /// then.
     void copy_to_host(const MutableHostView& host, OnStream stream = {}, Deadline deadline = {}) const;
-    /// Into a range of size() elements, in the array's own order. Returns the range.
+    /// Into a range of size() elements, in the array's own order; into arrays of arrays of the array's shape, by index.
+    /// Returns the range; a temporary one as a value.
     template <HostRange R>
-    requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>) R &&
-        copy_to_host(R&& range, OnStream stream = {}, Deadline deadline = {})
+    requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>)
+        R copy_to_host(R&& range, OnStream stream = {}, Deadline deadline = {})
     const {
         copy_to_host(own_order(host_view(range)), stream, deadline);
         return std::forward<R>(range);
@@ -109,7 +110,7 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
     /// From host memory of equal shape and dtype. Pageable memory may be reused on return; pinned and
     /// registered memory when the stream is done with it.
     void copy_to_device(const HostView& host, OnStream stream = {}, Deadline deadline = {});
-    /// From a range of size() elements, in the array's own order.
+    /// From a range of size() elements, in the array's own order; from arrays of arrays of the array's shape, by index.
     template <HostRange R>
     void copy_to_device(R&& range, OnStream stream = {}, Deadline deadline = {}) {
         copy_to_device(HostView(own_order(host_view(range))), stream, deadline);
@@ -151,13 +152,13 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
     /// copy_to_host, and then it is there whatever the memory.
     void fill_host(const MutableHostView& host, OnStream stream, Deadline deadline) const;
     void fill_with(const HostView& value, OnStream stream, Deadline deadline);
-    /// The flat range as this array's shape where it has as many elements, otherwise as it is, which the transfer
-    /// then refuses.
+    /// A range without a shape of its own as this array's, where it has as many elements. Any other stays as it is, and
+    /// the transfer refuses a shape that differs.
     template <class View>
-    View own_order(View flat) const {
-        if (flat.layout.size() == size())
-            flat.layout = Layout::contiguous(shape(), flat.layout.itemsize(), layout_.resolved(Order::A));
-        return flat;
+    View own_order(View range) const {
+        if (range.layout.rank() == 1 && range.layout.size() == size())
+            range.layout = Layout::contiguous(shape(), range.layout.itemsize(), layout_.resolved(Order::A));
+        return range;
     }
 
     std::shared_ptr<const void> keep_alive_;
@@ -197,7 +198,9 @@ DeviceNDArray to_device(const HostNDArray& obj, OnStream stream = {}, bool copy 
 template <HostRange R>
 DeviceNDArray to_device(R&& obj, OnStream stream = {}, bool copy = true, DeviceNDArray* to = nullptr,
                         Deadline deadline = {}) {
-    return to_device(HostView(host_view(obj)), stream, copy, to, deadline);
+    if (!to) return to_device(HostView(host_view(obj)), stream, copy, nullptr, deadline);
+    if (copy) to->copy_to_device(obj, stream, deadline);
+    return *to;
 }
 
 /// What the arrays of a GPU hold of its memory, in use or ready to be used again. Nothing is held when neither an

@@ -11,6 +11,7 @@
 #include "support/device.hpp"
 
 using namespace hsadrv;
+using test_support::Contains;
 using test_support::Device;
 
 namespace {
@@ -96,6 +97,78 @@ TEST_CASE("reshapes and transposes are views of the same memory", "[device]") {
     CHECK(image.ravel(Order::F).copy_to_host<int>(device.stream) == host);
     CHECK(image.transpose().is_c_contiguous());
     CHECK(image.transpose().ravel().copy_to_host<int>(device.stream) == host);
+TEST_CASE("nested arrays have a shape of their own, and go by index", "[device]") {
+    NEEDS_DEVICE();
+    Device device;
+    const int table[3][4] = {{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}};
+    const std::vector<std::array<int, 4>> rows = {{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}};
+    const auto array_of = [&](const Dims& shape, Order order) {
+        DeviceNDArray array = device_array(shape, dtypes::int32, order, device.stream);
+        array.fill(-1, device.stream);
+        return array;
+    };
+    for (DeviceNDArray array : {array_of({3, 4}, Order::C), array_of({3, 4}, Order::F), array_of({4, 3}, Order::C).transpose(),
+                                array_of({4, 3}, Order::F).transpose(), array_of({3, 8}, Order::C).slice({Slice{}, Slice{0, {}, 2}})}) {
+        CAPTURE(array.layout().to_string());
+        int back[3][4] = {};
+        array.copy_to_device(table, device.stream);
+        CHECK(array.get<int>({2, 1}, device.stream) == 9);
+        array.copy_to_host(back, device.stream);
+        CHECK(std::equal(&back[0][0], &back[0][0] + 12, &table[0][0]));
+        array.fill(-1, device.stream);
+        to_device(rows, device.stream, true, &array);
+        CHECK(array.get<int>({0, 3}, device.stream) == 3);
+        CHECK(array.copy_to_host(std::vector<std::array<int, 4>>(3), device.stream) == rows);
+    }
+    for (DeviceNDArray array : {array_of({4, 3}, Order::C), array_of({4, 3}, Order::F), array_of({3, 4}, Order::C).transpose(),
+                                array_of({2, 6}, Order::C), array_of({12}, Order::C), array_of({3, 4, 1}, Order::C)}) {
+        const std::string shape = array.shape().to_string();
+        const auto refused = [&](const auto& call) {
+            CHECK_THROWS_AS(call(), InvalidArgument);
+            CHECK_THROWS_WITH(call(), Contains("shapes differ") && Contains("(3, 4)") && Contains(shape));
+        };
+        int back[3][4] = {};
+        refused([&] { array.copy_to_device(table, device.stream); });
+        refused([&] { array.copy_to_host(back, device.stream); });
+        refused([&] { to_device(rows, device.stream, true, &array); });
+        CHECK(array.copy_to_host<int>(device.stream) == std::vector<int>(12, -1));
+        CHECK(back[2][3] == 0);
+    }
+}
+
+TEST_CASE("flat ranges go in the array's own order, to arrays of any rank", "[device]") {
+    NEEDS_DEVICE();
+    Device device;
+    const std::vector<int> flat = counting<int>(12);
+    const auto array_of = [&](const Dims& shape, Order order) {
+        return device_array(shape, dtypes::int32, order, device.stream);
+    };
+    struct Row {
+        DeviceNDArray array;
+        int second_row;  ///< the element at (1, 0)
+    };
+    for (Row row : {Row{array_of({3, 4}, Order::C), 4}, Row{array_of({3, 4}, Order::F), 1},
+                               Row{array_of({4, 3}, Order::C).transpose(), 1},
+                               Row{array_of({3, 8}, Order::C).slice({Slice{}, Slice{0, {}, 2}}), 4}}) {
+        CAPTURE(row.array.layout().to_string());
+        row.array.copy_to_device(flat, device.stream);
+        CHECK(row.array.get<int>({1, 0}, device.stream) == row.second_row);
+        std::vector<int> back(12);
+        CHECK(&row.array.copy_to_host(back, device.stream) == &back);
+        CHECK(back == flat);
+        row.array.fill(-1, device.stream);
+        CHECK(to_device(flat, device.stream, true, &row.array).get<int>({1, 0}, device.stream) == row.second_row);
+        CHECK(to_device(back, device.stream, false, &row.array).data() == row.array.data());
+        CHECK(row.array.copy_to_host<int>(device.stream) == flat);
+        CHECK_THROWS_AS(row.array.copy_to_device(std::vector<int>(11), device.stream), InvalidArgument);
+    }
+    DeviceNDArray scalar = array_of({}, Order::C);
+    scalar.copy_to_device(std::vector<int>{7}, device.stream);
+    const auto back = scalar.copy_to_host(std::array<int, 1>{}, device.stream);  // a temporary comes back as a value
+    STATIC_REQUIRE(std::is_same_v<decltype(scalar.copy_to_host(std::array<int, 1>{}, device.stream)), std::array<int, 1>>);
+    CHECK(back[0] == 7);
+}
+
     CHECK(image.as<int>() == line.data());
 }
 
