@@ -53,6 +53,12 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
     AgentRef agent() const { return agent_; }
     /// Address of the first element, for the device; null where the array is empty.
     void* data() const { return data_; }
+    DeviceNDArray(const DeviceNDArray&) = default;
+    DeviceNDArray(DeviceNDArray&&) = default;
+    /// Not to a temporary: `a.slice(…) = b` would change nothing; a.slice(…).copy_to_device(b) does.
+    DeviceNDArray& operator=(const DeviceNDArray&) & = default;
+    DeviceNDArray& operator=(DeviceNDArray&&) & = default;
+
     /// The same, typed. Throws InvalidArgument if the elements are not T.
     template <ArrayElement T>
     T* as() const {

@@ -30,6 +30,12 @@ class DeviceRecord {
     /// The one at `index` of an array of records; negative indices count from the end.
     DeviceRecord(const DeviceNDArray& array, const Dims& index);
 
+    DeviceRecord(const DeviceRecord&) = default;
+    DeviceRecord(DeviceRecord&&) = default;
+    /// Not to a temporary: `r.record(…) = b` would change nothing; r.record(…).copy_to_device(b) does.
+    DeviceRecord& operator=(const DeviceRecord&) & = default;
+    DeviceRecord& operator=(DeviceRecord&&) & = default;
+
     const DType& dtype() const { return array_.dtype(); }
     AgentRef agent() const { return array_.agent(); }
     void* data() const { return array_.data(); }

@@ -38,6 +38,12 @@ class HostNDArray : public ArrayViews<HostNDArray> {
     HostNDArray(std::shared_ptr<const void> keep_alive, const void* data, const DType& dtype,
                 const Layout& layout);
 
+    HostNDArray(const HostNDArray&) = default;
+    HostNDArray(HostNDArray&&) = default;
+    /// Not to a temporary: `a.slice(…) = b` would change nothing; a.slice(…).copy_from(b) does.
+    HostNDArray& operator=(const HostNDArray&) & = default;
+    HostNDArray& operator=(HostNDArray&&) & = default;
+
     const DType& dtype() const { return dtype_; }
     const Layout& layout() const { return layout_; }
     /// Address of the first element; null where the array is empty and has no memory.

@@ -28,6 +28,12 @@ class MappedNDArray : public ArrayViews<MappedNDArray> {
     /// `device_data`: where `agent` has the first element of `host`, whose keep_alive() sees to it that it stays there.
     MappedNDArray(const HostNDArray& host, void* device_data, AgentRef agent);
 
+    MappedNDArray(const MappedNDArray&) = default;
+    MappedNDArray(MappedNDArray&&) = default;
+    /// Not to a temporary: `a.slice(…) = b` would change nothing; a.slice(…).copy_from(b) does.
+    MappedNDArray& operator=(const MappedNDArray&) & = default;
+    MappedNDArray& operator=(MappedNDArray&&) & = default;
+
     const DType& dtype() const { return host_.dtype(); }
     const Layout& layout() const { return host_.layout(); }
     /// The host's address of the first element.

@@ -14,6 +14,17 @@ using namespace hsadrv;
 using test_support::Contains;
 using test_support::Device;
 
+static_assert(!std::is_assignable_v<DeviceNDArray, DeviceNDArray>, "a.slice(…) = b would do nothing");
+static_assert(!std::is_assignable_v<DeviceNDArray, const DeviceNDArray&>);
+static_assert(!std::is_assignable_v<HostNDArray, HostNDArray>);
+static_assert(!std::is_assignable_v<HostNDArray, const HostNDArray&>);
+static_assert(!std::is_assignable_v<MappedNDArray, MappedNDArray>);
+static_assert(!std::is_assignable_v<MappedNDArray, const MappedNDArray&>);
+static_assert(!std::is_assignable_v<DeviceRecord, DeviceRecord>);
+static_assert(!std::is_assignable_v<DeviceRecord, const DeviceRecord&>);
+static_assert(std::copyable<DeviceNDArray> && std::copyable<HostNDArray>);
+static_assert(std::copyable<MappedNDArray> && std::copyable<DeviceRecord>);
+
 namespace {
 
 template <class T>
@@ -86,17 +97,6 @@ TEST_CASE("C and F order arrays keep their order on the device", "[device]") {
     }
 }
 
-TEST_CASE("reshapes and transposes are views of the same memory", "[device]") {
-    NEEDS_DEVICE();
-    Device device;
-    const std::vector<int> host = counting<int>(1000);
-    const DeviceNDArray line = to_device(host, device.stream);
-    const DeviceNDArray image = line.reshape({20, 50}, Order::F);
-    CHECK(image.data() == line.data());
-    CHECK(image.strides_bytes() == Dims{4, 80});
-    CHECK(image.ravel(Order::F).copy_to_host<int>(device.stream) == host);
-    CHECK(image.transpose().is_c_contiguous());
-    CHECK(image.transpose().ravel().copy_to_host<int>(device.stream) == host);
 TEST_CASE("nested arrays have a shape of their own, and go by index", "[device]") {
     NEEDS_DEVICE();
     Device device;
@@ -169,6 +169,17 @@ TEST_CASE("flat ranges go in the array's own order, to arrays of any rank", "[de
     CHECK(back[0] == 7);
 }
 
+TEST_CASE("reshapes and transposes are views of the same memory", "[device]") {
+    NEEDS_DEVICE();
+    Device device;
+    const std::vector<int> host = counting<int>(1000);
+    const DeviceNDArray line = to_device(host, device.stream);
+    const DeviceNDArray image = line.reshape({20, 50}, Order::F);
+    CHECK(image.data() == line.data());
+    CHECK(image.strides_bytes() == Dims{4, 80});
+    CHECK(image.ravel(Order::F).copy_to_host<int>(device.stream) == host);
+    CHECK(image.transpose().is_c_contiguous());
+    CHECK(image.transpose().ravel().copy_to_host<int>(device.stream) == host);
     CHECK(image.as<int>() == line.data());
 }
 
