@@ -38,6 +38,12 @@
 
 namespace hsadrv {
 
+/// An array with a side in host memory, as MappedNDArray is.
+template <class A>
+concept HasHostSide = requires(const A& array) {
+    { array.host() } -> std::same_as<const HostNDArray&>;
+};
+
 class DeviceNDArray : public ArrayViews<DeviceNDArray> {
   public:
     /// A view of memory that `keep_alive` owns, of any kind that the agent can use. `data` is the first
@@ -47,18 +53,18 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
     /// Takes a whole allocation over; the layout must be contiguous and fit. Throws InvalidArgument.
     DeviceNDArray(Allocation memory, const DType& dtype, const Layout& layout);
 
-    const DType& dtype() const { return dtype_; }
-    const Layout& layout() const { return layout_; }
-    /// The device whose memory it is.
-    AgentRef agent() const { return agent_; }
-    /// Address of the first element, for the device; null where the array is empty.
-    void* data() const { return data_; }
     DeviceNDArray(const DeviceNDArray&) = default;
     DeviceNDArray(DeviceNDArray&&) = default;
     /// Not to a temporary: `a.slice(…) = b` would change nothing; a.slice(…).copy_to_device(b) does.
     DeviceNDArray& operator=(const DeviceNDArray&) & = default;
     DeviceNDArray& operator=(DeviceNDArray&&) & = default;
 
+    const DType& dtype() const { return dtype_; }
+    const Layout& layout() const { return layout_; }
+    /// The device whose memory it is.
+    AgentRef agent() const { return agent_; }
+    /// Address of the first element, for the device; null where the array is empty.
+    void* data() const { return data_; }
     /// The same, typed. Throws InvalidArgument if the elements are not T.
     template <ArrayElement T>
     T* as() const {
@@ -95,6 +101,10 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
     HostNDArray copy_to_host(OnStream stream = {}, Deadline deadline = {}) const;
     /// Into an array of equal shape and dtype, whose memory stays as long as it takes. Returns a view of it.
     HostNDArray copy_to_host(const HostNDArray& ary, OnStream stream = {}, Deadline deadline = {}) const;
+    template <HasHostSide A>
+    HostNDArray copy_to_host(const A& ary, OnStream stream = {}, Deadline deadline = {}) const {
+        return copy_to_host(ary.host(), stream, deadline);
+    }
 
     /// Into memory of yours, of equal shape and dtype, whatever its layout. Pageable memory is filled on return.
     /// Pinned and registered memory is filled when the stream gets there: synchronize first, and keep it valid until
@@ -113,6 +123,10 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
     /// From an array of equal shape and dtype, whose memory stays as long as it takes. What is in pinned memory is read
     /// when the stream gets there: leave its elements alone until then.
     void copy_to_device(const HostNDArray& ary, OnStream stream = {}, Deadline deadline = {});
+    template <HasHostSide A>
+    void copy_to_device(const A& ary, OnStream stream = {}, Deadline deadline = {}) {
+        copy_to_device(ary.host(), stream, deadline);
+    }
     /// From host memory of equal shape and dtype. Pageable memory may be reused on return; pinned and
     /// registered memory when the stream is done with it.
     void copy_to_device(const HostView& host, OnStream stream = {}, Deadline deadline = {});

@@ -66,12 +66,28 @@ class DeviceRecord {
     HostNDArray copy_to_host(OnStream stream = {}, Deadline deadline = {}) const {
         return array_.copy_to_host(stream, deadline);
     }
+    /// Into an array of rank 0, whose memory stays as long as it takes. Returns a view of it.
+    HostNDArray copy_to_host(const HostNDArray& ary, OnStream stream = {}, Deadline deadline = {}) const {
+        return array_.copy_to_host(ary, stream, deadline);
+    }
+    template <HasHostSide A>
+    HostNDArray copy_to_host(const A& ary, OnStream stream = {}, Deadline deadline = {}) const {
+        return array_.copy_to_host(ary, stream, deadline);
+    }
     void copy_to_host(const MutableHostView& host, OnStream stream = {}, Deadline deadline = {}) const {
         array_.copy_to_host(host, stream, deadline);
     }
     template <ArrayRecord T>
     void copy_to_device(const T& record, OnStream stream = {}, Deadline deadline = {}) {
         array_.set({}, record, stream, deadline);
+    }
+    /// From an array of rank 0, whose memory stays as long as it takes.
+    void copy_to_device(const HostNDArray& ary, OnStream stream = {}, Deadline deadline = {}) {
+        array_.copy_to_device(ary, stream, deadline);
+    }
+    template <HasHostSide A>
+    void copy_to_device(const A& ary, OnStream stream = {}, Deadline deadline = {}) {
+        array_.copy_to_device(ary, stream, deadline);
     }
     void copy_to_device(const HostView& host, OnStream stream = {}, Deadline deadline = {}) {
         array_.copy_to_device(host, stream, deadline);

@@ -454,6 +454,39 @@ TEST_CASE("host arrays stay as long as their transfers take", "[device][host]") 
     CHECK(written.expired());
 }
 
+TEST_CASE("mapped arrays stay as long as their transfers take", "[device][host]") {
+    NEEDS_DEVICE();
+    Device device;
+    std::vector<std::weak_ptr<const void>> used;
+    DeviceNDArray array = device_array({64, 64}, dtypes::int32, Order::C, device.stream);
+    DeviceNDArray other = device_array_like(array, device.stream);
+    DeviceRecord record = device_record(DType::record({{"id", dtypes::int32}}), device.stream);
+    {
+        Gate gate(device.stream);
+        const auto mapped = [&](const Dims& shape, const DType& dtype) {
+            MappedNDArray fresh = mapped_array(shape, dtype);
+            fresh.view(dtypes::int32).fill(3);
+            used.push_back(fresh.keep_alive());
+            return fresh;
+        };
+        array.copy_to_device(mapped({64, 64}, dtypes::int32).transpose(), device.stream);
+        array.copy_to_host(mapped({64, 64}, dtypes::int32), device.stream);
+        to_device(mapped({64, 64}, dtypes::int32), device.stream, true, &other);
+        mapped({64, 64}, dtypes::int32).copy_to_device(mapped({64, 64}, dtypes::int32), device.stream);
+        mapped({64, 64}, dtypes::int32).copy_to_host(mapped({64, 64}, dtypes::int32).transpose(), device.stream);
+        record.copy_to_device(mapped({1}, record.dtype()).reshape({}), device.stream);
+        record.copy_to_host(mapped({1}, record.dtype()).reshape({}), device.stream);
+        record.copy_to_device(mapped({1}, record.dtype()).host().reshape({}), device.stream);
+        record.copy_to_host(mapped({1}, record.dtype()).host().reshape({}), device.stream);
+        for (const auto& memory : used) CHECK_FALSE(memory.expired());
+    }
+    CHECK(array.get<int>({63, 63}, device.stream) == 3);
+    CHECK(other.get<int>({0, 1}, device.stream) == 3);
+    CHECK(record.get<std::int32_t>("id", device.stream) == 3);
+    device.stream.synchronize();
+    for (const auto& memory : used) CHECK(memory.expired());
+}
+
 TEST_CASE("mapped arrays are both ends of a transfer", "[device][host]") {
     NEEDS_DEVICE();
     Device device;
