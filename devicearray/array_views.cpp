@@ -25,4 +25,11 @@ Layout detail::layout_of_part(const Layout& layout, const DType& part) {
     return Layout::strided(shape, strides, itemsize);
 }
 
+void detail::require_type_of_value(const char* call, const DType& elements, const DType& value) {
+    if (value == elements) return;
+    throw InvalidArgument(std::string(call) + ": the elements are " + elements.name() + ", not " + value.name() +
+                          "; write the value as one of them: 0.0f is float32, 0.0 float64, 0 int32, "
+                          "std::uint8_t{0} uint8");
+}
+
 }  // namespace hsadrv

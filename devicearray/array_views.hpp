@@ -24,6 +24,8 @@ namespace hsadrv {
 namespace detail {
 /// The elements of `part` (a subarray's, or itself) within each element of `layout`: a subarray's axes behind.
 Layout layout_of_part(const Layout& layout, const DType& part);
+/// Throws if a value is of another type than the elements that it is to be written to; and how to write one.
+void require_type_of_value(const char* call, const DType& elements, const DType& value);
 }  // namespace detail
 
 template <class Self>

@@ -64,29 +64,32 @@ struct PooledMemory {
     Block block;
 };
 
-DeviceNDArray make_array(const DType& dtype, const Layout& layout, Stream& stream) {
-    const ByteRange range = layout.extent();
+DeviceNDArray make_array(const ArrayForm& form, Stream& stream) {
     // An empty array has no memory, but a device.
-    if (range.size_bytes() == 0) return DeviceNDArray(nullptr, nullptr, dtype, layout, stream.agent());
+    if (form.memory_bytes() == 0) return DeviceNDArray(nullptr, nullptr, form.dtype, form.layout, stream.agent());
     auto device = detail::ArrayDevice::of(stream);
-    Block block = device->memory().allocate(static_cast<std::size_t>(range.size_bytes()), stream);
-    void* const first = block.as<std::byte>() - range.begin;
+    Block block = device->memory().allocate(form.memory_bytes(), stream);
+    void* const first = form.first_element(block.data());
     auto memory = std::make_shared<const PooledMemory>(PooledMemory{std::move(device), std::move(block)});
-    return DeviceNDArray(std::move(memory), first, dtype, layout, stream.agent());
+    return DeviceNDArray(std::move(memory), first, form.dtype, form.layout, stream.agent());
+}
+
+void require_destination(const char* call, const HostNDArray& ary) {
+    if (ary.writable()) return;
+    throw InvalidArgument(std::string(call) + ": the destination (" + ary.dtype().name() + " with " +
+                          ary.layout().to_string() + ") is read-only; copy() of it is not");
 }
 
 /// Pinned memory of the pool, which is quickly had.
-HostNDArray pooled_host_array(const Dims& shape, const DType& dtype, Order order, Stream& stream) {
-    const Layout layout = Layout::contiguous(shape, static_cast<std::int64_t>(dtype.itemsize()), order);
-    if (layout.size() == 0) return host_array(shape, dtype, order);
+HostNDArray pooled_host_array(const ArrayForm& form, Stream& stream) {
+    if (form.memory_bytes() == 0)
+        return HostNDArray(nullptr, static_cast<void*>(nullptr), form.dtype, form.layout);
     auto device = detail::ArrayDevice::of(stream);
-    Block block = device->host_memory().allocate(static_cast<std::size_t>(layout.size_bytes()), stream);
-    void* const first = block.data();
+    Block block = device->host_memory().allocate(form.memory_bytes(), stream);
+    void* const first = form.first_element(block.data());
     auto memory = std::make_shared<const PooledMemory>(PooledMemory{std::move(device), std::move(block)});
-    return HostNDArray(std::move(memory), first, dtype, layout);
+    return HostNDArray(std::move(memory), first, form.dtype, form.layout);
 }
-
-std::int64_t itemsize_of(const DType& dtype) { return static_cast<std::int64_t>(dtype.itemsize()); }
 
 }  // namespace
 
@@ -125,9 +128,9 @@ void DeviceNDArray::require_dtype(const char* call, const DType& wanted) const {
 
 HostNDArray DeviceNDArray::copy_to_host(const HostNDArray& ary, OnStream stream, Deadline deadline) const {
     static constexpr const char* call = "DeviceNDArray::copy_to_host";
-    const MutableHostView host = ary;
+    require_destination(call, ary);
     const Work work = work_on(call, stream, bound_, agent_);
-    detail::transfer(call, {host.data, host.dtype, host.layout, ary.keep_alive()},
+    detail::transfer(call, {ary.data(), ary.dtype(), ary.layout(), ary.keep_alive()},
                      {data_, dtype_, layout_, keep_alive_}, work.stream, deadline);
     work.finish(deadline);
     return ary;
@@ -135,9 +138,8 @@ HostNDArray DeviceNDArray::copy_to_host(const HostNDArray& ary, OnStream stream,
 
 HostNDArray DeviceNDArray::copy_to_host(OnStream stream, Deadline deadline) const {
     const Work work = work_on("DeviceNDArray::copy_to_host", stream, bound_, agent_);
-    const Order order = layout_.resolved(Order::A);
-    const HostNDArray host = work.waits ? host_array(shape(), dtype_, order)
-                                        : pooled_host_array(shape(), dtype_, order, work.stream);
+    const HostNDArray host = work.waits ? host_array_like(HostView{data_, dtype_, layout_})
+                                        : pooled_host_array(form_like(dtype_, layout_), work.stream);
     copy_to_host(host, work.stream, deadline);
     work.finish(deadline);
     return host;
@@ -182,8 +184,14 @@ void DeviceNDArray::copy_to_device(const DeviceNDArray& source, OnStream stream,
     work.finish(deadline);
 }
 
-DeviceNDArray DeviceNDArray::item(const Dims& index, const DType& wanted) const {
-    require_dtype("DeviceNDArray, one element", wanted);
+void DeviceNDArray::require_aligned(const char* call, std::size_t alignment) const {
+    if (reinterpret_cast<std::uintptr_t>(data_) % alignment == 0) return;
+    throw InvalidArgument(std::string(call) + ": the first element's address is no multiple of " +
+                          std::to_string(alignment) + " B, as " + dtype_.name() +
+                          " needs; copy the elements into a new array, or use get() and set()");
+}
+
+DeviceNDArray DeviceNDArray::item(const Dims& index) const {
     return at(static_cast<std::byte*>(data_) + layout_.offset_of(index), dtype_,
               Layout::contiguous({}, layout_.itemsize()));
 }
@@ -201,29 +209,24 @@ void DeviceNDArray::fill_with(const HostView& value, OnStream stream, Deadline d
     work.finish(deadline);
 }
 
-DeviceNDArray device_array(const Dims& shape, const DType& dtype, Order order, OnStream stream) {
-    return make_array(dtype, Layout::contiguous(shape, itemsize_of(dtype), order),
-                      work_on("device_array", stream).stream);
+DeviceNDArray device_array(const Dims& shape, const DType& dtype, const Arrangement& arrangement, OnStream stream) {
+    return make_array(form_of(shape, dtype, arrangement), work_on("device_array", stream).stream);
 }
 
-DeviceNDArray device_array(const Dims& shape, const DType& dtype, const Dims& strides_bytes, OnStream stream) {
-    return make_array(dtype, Layout::strided(shape, strides_bytes, itemsize_of(dtype)),
-                      work_on("device_array", stream).stream);
-}
-
-DeviceNDArray device_array(const Dims& shape, const DType& dtype, Order order, AgentRef agent) {
-    const Layout layout = Layout::contiguous(shape, itemsize_of(dtype), order);
-    const auto bytes = static_cast<std::size_t>(layout.size_bytes());
-    if (bytes == 0) return DeviceNDArray(nullptr, nullptr, dtype, layout, agent);
-    return DeviceNDArray(Allocation::from_pool(device_pool(agent), bytes), dtype, layout);
+DeviceNDArray device_array(const Dims& shape, const DType& dtype, const Arrangement& arrangement, AgentRef agent) {
+    const ArrayForm form = form_of(shape, dtype, arrangement);
+    if (form.memory_bytes() == 0) return DeviceNDArray(nullptr, nullptr, form.dtype, form.layout, agent);
+    auto memory = std::make_shared<const Allocation>(Allocation::from_pool(device_pool(agent), form.memory_bytes()));
+    void* const first = form.first_element(memory->data());
+    return DeviceNDArray(std::move(memory), first, form.dtype, form.layout, agent);
 }
 
 DeviceNDArray device_array_like(const DeviceNDArray& other, OnStream stream) {
-    return device_array(other.shape(), other.dtype(), other.layout().resolved(Order::A), stream);
+    return make_array(form_like(other.dtype(), other.layout()), work_on("device_array_like", stream).stream);
 }
 
 DeviceNDArray device_array_like(const HostView& other, OnStream stream) {
-    return device_array(other.layout.shape(), other.dtype, other.layout.resolved(Order::A), stream);
+    return make_array(form_like(other.dtype, other.layout), work_on("device_array_like", stream).stream);
 }
 
 DeviceNDArray to_device(const HostView& obj, OnStream stream, bool copy, DeviceNDArray* to, Deadline deadline) {

@@ -25,6 +25,7 @@
 #include <ranges>
 #include <vector>
 
+#include "devicearray/array_form.hpp"
 #include "devicearray/array_views.hpp"
 #include "devicearray/dtype.hpp"
 #include "devicearray/host_ndarray.hpp"
@@ -65,10 +66,11 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
     AgentRef agent() const { return agent_; }
     /// Address of the first element, for the device; null where the array is empty.
     void* data() const { return data_; }
-    /// The same, typed. Throws InvalidArgument if the elements are not T.
+    /// The same, typed. Throws InvalidArgument if the elements are not T, and for an address that no T has.
     template <ArrayElement T>
     T* as() const {
         require_dtype("DeviceNDArray::as", dtype_of<T>());
+        require_aligned("DeviceNDArray::as", alignof(T));
         return static_cast<T*>(data_);
     }
     /// What keeps the memory alive; give it to Stream::keep_alive after submitting work by address.
@@ -142,17 +144,20 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
     /// One element, by its index; negative ones count from the end. Returns when it is there.
     template <ArrayElement T>
     T get(const Dims& index, OnStream stream = {}, Deadline deadline = {}) const {
-        T value;
-        item(index, dtype_of<T>()).fill_host({&value, dtype_of<T>(), scalar<T>()}, stream, deadline);
-        return value;
+        require_dtype("DeviceNDArray::get", dtype_of<T>());
+        std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T> value;  // a byte of kernels may be neither 0 nor 1
+        item(index).fill_host({&value, dtype_of<T>(), scalar<T>()}, stream, deadline);
+        return static_cast<T>(value);
     }
     template <ArrayElement T>
     void set(const Dims& index, const T& value, OnStream stream = {}, Deadline deadline = {}) {
-        item(index, dtype_of<T>()).copy_to_device(HostView{&value, dtype_of<T>(), scalar<T>()}, stream, deadline);
+        detail::require_type_of_value("DeviceNDArray::set", dtype_, dtype_of<T>());
+        item(index).copy_to_device(HostView{&value, dtype_of<T>(), scalar<T>()}, stream, deadline);
     }
     /// Every element.
     template <ArrayElement T>
     void fill(const T& value, OnStream stream = {}, Deadline deadline = {}) {
+        detail::require_type_of_value("DeviceNDArray::fill", dtype_, dtype_of<T>());
         fill_with({&value, dtype_of<T>(), scalar<T>()}, stream, deadline);
     }
 
@@ -168,7 +173,8 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
         return Layout::contiguous({}, sizeof(T));
     }
     void require_dtype(const char* call, const DType& wanted) const;
-    DeviceNDArray item(const Dims& index, const DType& wanted) const;
+    void require_aligned(const char* call, std::size_t alignment) const;
+    DeviceNDArray item(const Dims& index) const;
     /// copy_to_host, and then it is there whatever the memory.
     void fill_host(const MutableHostView& host, OnStream stream, Deadline deadline) const;
     void fill_with(const HostView& value, OnStream stream, Deadline deadline);
@@ -189,23 +195,31 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
     std::shared_ptr<detail::StreamHandle> bound_;
 };
 
-/// Uninitialised memory on the stream's device.
-DeviceNDArray device_array(const Dims& shape, const DType& dtype, Order order = Order::C, OnStream stream = {});
-/// The same with strides in bytes, which may be negative, and leave gaps.
-DeviceNDArray device_array(const Dims& shape, const DType& dtype, const Dims& strides_bytes, OnStream stream = {});
+/// Uninitialised memory on the stream's device, in an order or with strides in bytes, as form_of() has it: a dtype that
+/// is a subarray adds its axes.
+DeviceNDArray device_array(const Dims& shape, const DType& dtype = dtypes::float64,
+                           const Arrangement& arrangement = {}, OnStream stream = {});
+/// The same in C order.
+template <std::convertible_to<OnStream> S>
+DeviceNDArray device_array(const Dims& shape, const DType& dtype, S&& stream) {
+    return device_array(shape, dtype, Order::C, OnStream(stream));
+}
 template <ArrayElement T>
-DeviceNDArray device_array(const Dims& shape, OnStream stream = {}, Order order = Order::C) {
-    return device_array(shape, dtype_of<T>(), order, stream);
+DeviceNDArray device_array(const Dims& shape, OnStream stream = {}, const Arrangement& arrangement = {}) {
+    return device_array(shape, dtype_of<T>(), arrangement, stream);
 }
 /// On `agent` (a Context converts to one), without a stream: memory of its own, not out of the pool.
-DeviceNDArray device_array(const Dims& shape, const DType& dtype, Order order, AgentRef agent);
+DeviceNDArray device_array(const Dims& shape, const DType& dtype, const Arrangement& arrangement, AgentRef agent);
 
-/// Uninitialised, with the other's dtype and shape; in F order if the other is F- but not C-contiguous, else
-/// in C order.
+/// Uninitialised, with the other's dtype and shape; see form_like for the order.
 DeviceNDArray device_array_like(const DeviceNDArray& other, OnStream stream = {});
 DeviceNDArray device_array_like(const HostView& other, OnStream stream = {});
 inline DeviceNDArray device_array_like(const HostNDArray& other, OnStream stream = {}) {
     return device_array_like(HostView(other), stream);
+}
+template <HostRange R>
+DeviceNDArray device_array_like(R&& other, OnStream stream = {}) {
+    return device_array_like(HostView(host_view(other)), stream);
 }
 
 /// A new array on the stream's device with the contents of `obj`, C- or F-contiguous as device_array_like says.

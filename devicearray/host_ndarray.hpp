@@ -86,7 +86,7 @@ class HostNDArray : public ArrayViews<HostNDArray> {
     }
     template <ArrayElement T>
     void set(const Dims& index, const T& value) {
-        require_dtype("HostNDArray::set", dtype_of<T>());
+        detail::require_type_of_value("HostNDArray::set", dtype_, dtype_of<T>());
         require_writable("HostNDArray::set");
         std::memcpy(static_cast<char*>(data_) + layout_.offset_of(index), &value, sizeof(T));
     }
@@ -101,7 +101,7 @@ class HostNDArray : public ArrayViews<HostNDArray> {
     /// Every element becomes `value`.
     template <ArrayElement T>
     void fill(const T& value) {
-        require_dtype("HostNDArray::fill", dtype_of<T>());
+        detail::require_type_of_value("HostNDArray::fill", dtype_, dtype_of<T>());
         fill_with(&value);
     }
     /// Every element becomes the one of the same index (NumPy's copyto), as if `source` had been copied first. Throws

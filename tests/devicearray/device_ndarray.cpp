@@ -3,6 +3,8 @@
 #include "devicearray/device_ndarray.hpp"
 
 #include <array>
+#include <concepts>
+#include <functional>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -42,6 +44,13 @@ void round_trip(Device& device, std::size_t count) {
     CHECK(array.shape() == Dims{count});
     CHECK(array.size_bytes() == static_cast<std::int64_t>(count * sizeof(T)));
     CHECK(array.copy_to_host<T>(device.stream) == host);
+}
+
+/// Every byte, those of gaps as well, another number.
+void paint(const HostNDArray& array) {
+    const ByteRange range = array.layout().extent();
+    for (std::int64_t i = range.begin; i < range.end; ++i)
+        static_cast<std::uint8_t*>(array.writable_data())[i] = static_cast<std::uint8_t>(i);
 }
 
 }  // namespace
@@ -262,4 +271,113 @@ TEST_CASE("shapes that no memory holds are refused as what they are", "[device]"
     CHECK_THROWS_AS(device_array<double>({1ll << 32, 1ll << 32}, device.stream), InvalidArgument);
     CHECK_THROWS_AS(device_array<float>(1ll << 45, device.stream), OutOfMemory);
     CHECK(to_device(counting<int>(8), device.stream).copy_to_host<int>(device.stream) == counting<int>(8));
+}
+
+TEST_CASE("device arrays have the form that host arrays have", "[device]") {
+    NEEDS_DEVICE();
+    Device device;
+    Stream& stream = device.stream;
+    const DType triple = DType::subarray(dtypes::float32, {3});
+    struct Row {
+        DeviceNDArray array;
+        HostNDArray host;
+    };
+    const Row rows[] = {
+        {device_array({2, 3}), host_array({2, 3})},
+        {device_array({2, 3}, dtypes::int16), host_array({2, 3}, dtypes::int16)},
+        {device_array({2, 3}, dtypes::int16, stream), host_array({2, 3}, dtypes::int16)},
+        {device_array({2, 3}, dtypes::int16, OnStream(stream)), host_array({2, 3}, dtypes::int16)},
+        {device_array({2, 3}, dtypes::int16, {}), host_array({2, 3}, dtypes::int16, {})},
+        {device_array({2, 3}, dtypes::int16, Order::F, stream), host_array({2, 3}, dtypes::int16, Order::F)},
+        {device_array({2, 3}, dtypes::int16, {-64, 4}, stream), host_array({2, 3}, dtypes::int16, {-64, 4})},
+        {device_array({2}, dtypes::int16, {8}, stream), host_array({2}, dtypes::int16, {8})},
+        {device_array<float>({2, 3}, stream, Order::F), host_array<float>({2, 3}, Order::F)},
+        {device_array<float>({2, 3}, stream, {16, 4}), host_array<float>({2, 3}, {16, 4})},
+        {device_array({2, 3}, dtypes::int16, Order::F, device.gpu), host_array({2, 3}, dtypes::int16, Order::F)},
+        {device_array({2, 3}, dtypes::int16, {-64, 4}, device.gpu), host_array({2, 3}, dtypes::int16, {-64, 4})},
+        {device_array({4}, triple, stream), host_array({4}, triple)},
+        {device_array({4, 2}, triple, Order::F, stream), host_array({4, 2}, triple, Order::F)},
+        {device_array({4}, triple, {-16}, stream), host_array({4}, triple, {-16})},
+        {device_array({4}, triple, Order::C, device.gpu), host_array({4}, triple)},
+        {device_array({0}, triple, stream), host_array({0}, triple)},
+    };
+    for (const Row& row : rows) {
+        DeviceNDArray array = row.array;
+        const HostNDArray host = row.host;
+        CAPTURE(host.dtype().name(), host.layout().to_string());
+        CHECK(array.dtype() == host.dtype());
+        CHECK(array.layout() == host.layout());
+        paint(host);
+        array.copy_to_device(host, stream);
+        const HostNDArray back = array.copy_to_host(stream);
+        stream.synchronize();
+        CHECK(back.equal(host));
+    }
+}
+
+TEST_CASE("an array like another has its type, order and shape, whatever that is", "[device]") {
+    NEEDS_DEVICE();
+    Device device;
+    const int table[3][4] = {};
+    CHECK(device_array_like(table, device.stream).layout() == Layout::contiguous({3, 4}, 4));
+    CHECK(device_array_like(std::vector<double>(5), device.stream).dtype() == dtypes::float64);
+    CHECK(device_array_like(std::vector<double>(5)).shape() == Dims{5});
+    CHECK(device_array_like(host_array({3, 4}, dtypes::int8, Order::F), device.stream).is_f_contiguous());
+
+    // A view may have elements that are arrays; they stay what they are.
+    const std::vector<float> host = counting<float>(12);
+    const DType triple = DType::subarray(dtypes::float32, {3});
+    const DeviceNDArray array = to_device(HostView{host.data(), triple, Layout::contiguous({4}, 12)}, device.stream);
+    CHECK(array.dtype() == triple);
+    for (const HostNDArray& back : {array.copy_to_host(), array.copy_to_host(device.stream)}) {
+        device.stream.synchronize();
+        CHECK(back.dtype() == triple);
+        CHECK(std::equal(host.begin(), host.end(), static_cast<const float*>(back.data())));
+    }
+}
+
+TEST_CASE("a bool of the device is true for any byte but 0", "[device]") {
+    NEEDS_DEVICE();
+    Device device;
+    const DeviceNDArray flags = to_device(std::vector<std::uint8_t>{0, 1, 2, 0x80}, device.stream).view(dtypes::boolean);
+    CHECK_FALSE(flags.get<bool>({0}, device.stream));
+    for (const int i : {1, 2, 3}) CHECK(static_cast<int>(flags.get<bool>({i}, device.stream)) == 1);
+}
+
+TEST_CASE("the address of an element is one that its type has", "[device][error]") {
+    NEEDS_DEVICE();
+    Device device;
+    const DeviceNDArray bytes = device_array({9}, dtypes::uint8, device.stream);
+    CHECK(static_cast<void*>(bytes.slice({Slice{4, 8}}).view(dtypes::int32).as<int>()) == bytes.as<std::uint8_t>() + 4);
+    const DeviceNDArray odd = bytes.slice({Slice{1, 9}}).view(dtypes::int32);
+    CHECK_THROWS_AS(odd.as<int>(), InvalidArgument);
+    CHECK_THROWS_WITH(odd.as<int>(), Contains("DeviceNDArray::as") && Contains("multiple of 4 B") && Contains("int32"));
+}
+
+TEST_CASE("what is refused says by which call, and what to do", "[device][error]") {
+    NEEDS_DEVICE();
+    Device device;
+    DeviceNDArray array = to_device(std::vector<float>(4, 1.0f), device.stream);
+    HostNDArray host = host_array({4}, dtypes::float32);
+    MappedNDArray mapped = mapped_array({4}, dtypes::float32);
+    struct Row {
+        std::function<void()> call;
+        const char* begins;
+        const char* remedy;
+    };
+    const Row rows[] = {
+        {[&] { array.fill(1, device.stream); }, "DeviceNDArray::fill: the elements are float32, not int32", "0.0f is float32"},
+        {[&] { array.set({0}, 1.0, device.stream); }, "DeviceNDArray::set: the elements are float32, not float64", "0.0f"},
+        {[&] { array.get<int>({0}, device.stream); }, "DeviceNDArray::get: the elements are float32, not int32", ""},
+        {[&] { host.fill(1); }, "HostNDArray::fill: the elements are float32, not int32", "0.0f is float32"},
+        {[&] { host.set({0}, 1); }, "HostNDArray::set: the elements are float32, not int32", "0.0f is float32"},
+        {[&] { mapped.fill(1); }, "fill: the elements are float32, not int32", "0.0f is float32"},
+        {[&] { array.copy_to_host(host.read_only(), device.stream); },
+         "DeviceNDArray::copy_to_host: the destination (float32 with shape (4,)", "is read-only; copy()"},
+    };
+    for (const Row& row : rows) {
+        CHECK_THROWS_AS(row.call(), InvalidArgument);
+        CHECK_THROWS_WITH(row.call(), Contains(row.begins) && Contains(row.remedy));
+    }
+    CHECK(array.copy_to_host<float>(device.stream) == std::vector<float>(4, 1.0f));
 }
