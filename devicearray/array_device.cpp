@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "hsadrv/live_streams.hpp"
 #include "hsadrv/mem_pool.hpp"
 
 namespace hsadrv::detail {
@@ -52,6 +53,25 @@ std::shared_ptr<ArrayDevice> ArrayDevice::of(Stream& stream) {
 
 ArrayDevice::ArrayDevice(AgentRef gpu)
     : gpu_(gpu), memory_(device_pool(gpu)), host_memory_(host_pool(HostMemory::fine_grained)) {}
+
+std::size_t ArrayDevice::release_cached() {
+    live_streams::retire_holds();
+    return memory_.release_cached() + host_memory_.release_cached();
+}
+
+std::size_t ArrayDevice::release_all() {
+    std::vector<std::shared_ptr<ArrayDevice>> devices;
+    {
+        Known& all = known();
+        const std::lock_guard held(all.mutex);
+        for (const auto& entry : all.gpus) {
+            if (auto device = entry.second.lock()) devices.push_back(std::move(device));
+        }
+    }
+    std::size_t bytes = 0;
+    for (const auto& device : devices) bytes += device->release_cached();
+    return bytes;
+}
 
 const CopyKernels& ArrayDevice::kernels() {
     const std::lock_guard held(mutex_);

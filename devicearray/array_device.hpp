@@ -15,6 +15,7 @@
 
 #include "devicearray/copy_kernels.hpp"
 #include "hsadrv/allocator.hpp"
+#include "hsadrv/error.hpp"
 #include "hsadrv/stream.hpp"
 
 namespace hsadrv::detail {
@@ -33,6 +34,10 @@ class ArrayDevice {
     Allocator& memory() noexcept { return memory_; }
     /// Pinned, and used by the CPU and all GPUs.
     Allocator& host_memory() noexcept { return host_memory_; }
+    /// Gives back what no array uses of both. Returns the bytes.
+    std::size_t release_cached();
+    /// Of all GPUs.
+    static std::size_t release_all();
     /// Loaded when they are first needed.
     const CopyKernels& kernels();
 
@@ -42,5 +47,16 @@ class ArrayDevice {
     std::mutex mutex_;
     std::optional<CopyKernels> kernels_;
 };
+
+/// What `allocate` returns; where it finds no memory, once more after the arrays' pools gave back theirs.
+template <class Allocate>
+auto given_back(Allocate&& allocate) {
+    try {
+        return allocate();
+    } catch (const OutOfMemory&) {
+        if (ArrayDevice::release_all() == 0) throw;
+        return allocate();
+    }
+}
 
 }  // namespace hsadrv::detail

@@ -15,7 +15,8 @@ extern const unsigned long copy_kernels_bundle_size;
 namespace {
 
 constexpr std::uint32_t workgroup_items = 256;
-constexpr std::uint64_t most_grid_items = 1u << 24;  // beyond that work-items go round again
+// About what the largest GPUs hold at once; beyond that work-items go round again.
+constexpr std::uint64_t most_grid_items = 1u << 18;
 
 Executable load(AgentRef gpu) {
     if (copy_kernels_bundle_size == 0) {

@@ -1,6 +1,7 @@
 #include "devicearray/device_ndarray.hpp"
 
 #include "devicearray/array_device.hpp"
+#include "devicearray/holding.hpp"
 #include "devicearray/transfer.hpp"
 #include "hsadrv/context.hpp"
 #include "hsadrv/error.hpp"
@@ -39,13 +40,22 @@ Stream& thread_stream(const char* call) {
 }
 
 Work work_on(const char* call, OnStream given) {
+    refuse_in_forked_child(call);
     if (given.get()) return {*given.get(), false};
     return {thread_stream(call), true};
+}
+
+/// For calls that return when their work is done.
+void require_no_capture(const char* call, Stream& stream) {
+    if (!stream.capturing()) return;
+    throw InvalidArgument(std::string(call) +
+                          ": the stream is being captured, and this call waits for its work, which is not done then");
 }
 
 Work work_on(const char* call, OnStream given, const std::shared_ptr<detail::StreamHandle>& bound, AgentRef agent) {
     const auto stream_of = [&]() -> Work {
         if (given.get() || !bound) return work_on(call, given);
+        refuse_in_forked_child(call);
         Stream* const stream = bound->stream();
         if (!stream) throw InvalidArgument(std::string(call) + ": the stream that the array is bound to is gone");
         return {*stream, false};
@@ -55,6 +65,7 @@ Work work_on(const char* call, OnStream given, const std::shared_ptr<detail::Str
         throw InvalidArgument(std::string(call) + ": the array is on " + agent.label() + ", the stream on " +
                               work.stream.agent().label() + (given.get() ? "" : ", the current context's device"));
     }
+    if (work.waits) require_no_capture(call, work.stream);
     return work;
 }
 
@@ -164,6 +175,7 @@ void DeviceNDArray::copy_to_host(const MutableHostView& host, OnStream stream, D
 void DeviceNDArray::fill_host(const MutableHostView& host, OnStream stream, Deadline deadline) const {
     static constexpr const char* call = "DeviceNDArray::copy_to_host";
     const Work work = work_on(call, stream, bound_, agent_);
+    require_no_capture(call, work.stream);
     copy_to_host(host, work.stream, deadline);
     work.stream.synchronize(deadline);
 }
@@ -203,9 +215,12 @@ void DeviceNDArray::fill_with(const HostView& value, OnStream stream, Deadline d
         return copy_to_device(HostView{value.data, value.dtype, value.layout.broadcast_to(shape())}, stream, deadline);
     const Work work = work_on(call, stream, bound_, agent_);
     if (size() == 0) return;
-    work.stream.fill_async(data_, static_cast<std::size_t>(size_bytes()),
-                           {static_cast<const std::byte*>(value.data), dtype_.itemsize()}, deadline);
-    work.stream.keep_alive(keep_alive_);
+    {
+        detail::Holding holding(work.stream);
+        holding.add(keep_alive_);
+        work.stream.fill_async(data_, static_cast<std::size_t>(size_bytes()),
+                               {static_cast<const std::byte*>(value.data), dtype_.itemsize()}, deadline);
+    }
     work.finish(deadline);
 }
 
@@ -216,7 +231,8 @@ DeviceNDArray device_array(const Dims& shape, const DType& dtype, const Arrangem
 DeviceNDArray device_array(const Dims& shape, const DType& dtype, const Arrangement& arrangement, AgentRef agent) {
     const ArrayForm form = form_of(shape, dtype, arrangement);
     if (form.memory_bytes() == 0) return DeviceNDArray(nullptr, nullptr, form.dtype, form.layout, agent);
-    auto memory = std::make_shared<const Allocation>(Allocation::from_pool(device_pool(agent), form.memory_bytes()));
+    auto memory = std::make_shared<const Allocation>(
+        detail::given_back([&] { return Allocation::from_pool(device_pool(agent), form.memory_bytes()); }));
     void* const first = form.first_element(memory->data());
     return DeviceNDArray(std::move(memory), first, form.dtype, form.layout, agent);
 }
@@ -242,15 +258,17 @@ DeviceNDArray to_device(const HostNDArray& obj, OnStream stream, bool copy, Devi
 }
 
 ArrayMemory array_memory(AgentRef gpu) {
+    refuse_in_forked_child("array_memory");
     const auto device = detail::ArrayDevice::find(gpu);
     if (!device) return {};
-    const Allocator::Statistics statistics = device->memory().statistics();
-    return {statistics.held_bytes, statistics.used_bytes};
+    const Allocator::Statistics memory = device->memory().statistics(), host = device->host_memory().statistics();
+    return {memory.held_bytes, memory.used_bytes, host.held_bytes, host.used_bytes};
 }
 
 std::size_t release_cached(AgentRef gpu) {
+    refuse_in_forked_child("release_cached");
     const auto device = detail::ArrayDevice::find(gpu);
-    return device ? device->memory().release_cached() : 0;
+    return device ? device->release_cached() : 0;
 }
 
 }  // namespace hsadrv

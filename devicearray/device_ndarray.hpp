@@ -13,7 +13,8 @@
 //
 // Ordering: an operation that is given a stream, or whose array is bound to one, happens in that stream's order
 // and is asynchronous; see OnStream for those without, and transfer() below for what pageable memory means. Work on
-// other streams the caller orders. Any layout is transferred to any other: strided, reversed, transposed, repeated;
+// other streams the caller orders. While a stream is captured, transfers between device and pinned memory are recorded,
+// and the graph keeps the arrays; what needs pageable memory, the CPU or a wait is refused. Any layout is transferred to any other: strided, reversed, transposed, repeated;
 // transfer_plan.hpp says how. Thread safety: distinct objects from any thread, whether they share memory or not;
 // one object as any value. Errors: InvalidArgument before anything is enqueued, naming both sides, the arrays as
 // they were; the stream's own errors, and Timeout, as Stream documents them.
@@ -240,10 +241,12 @@ DeviceNDArray to_device(R&& obj, OnStream stream = {}, bool copy = true, DeviceN
 /// What the arrays of a GPU hold of its memory, in use or ready to be used again. Nothing is held when neither an
 /// array of it nor a stream that arrays were used on is left.
 struct ArrayMemory {
-    std::size_t held_bytes = 0, used_bytes = 0;
+    std::size_t held_bytes = 0, used_bytes = 0;            ///< of the GPU's memory
+    std::size_t held_host_bytes = 0, used_host_bytes = 0;  ///< of pinned host memory, for its transfers
 };
 ArrayMemory array_memory(AgentRef gpu);
-/// Gives back what no array uses. Returns the bytes. The same happens when memory runs out.
+/// Gives back what no array uses, of both. Returns the bytes. The same happens when an array of any kind finds no memory;
+/// before an Allocation of yours call it yourself.
 std::size_t release_cached(AgentRef gpu);
 
 }  // namespace hsadrv

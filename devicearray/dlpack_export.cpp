@@ -145,6 +145,7 @@ void DlpackDeleter::operator()(DLManagedTensor* tensor) const noexcept {
 }
 
 DlpackTensor to_dlpack(const DlpackArray& array) {
+    refuse_in_forked_child("to_dlpack");
     return exported<DLManagedTensor>(writable_facts("to_dlpack", array));
 }
 

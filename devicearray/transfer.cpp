@@ -6,6 +6,7 @@
 
 #include "devicearray/array_device.hpp"
 #include "devicearray/copy_strided.hpp"
+#include "devicearray/holding.hpp"
 #include "devicearray/slice.hpp"
 #include "devicearray/transfer_plan.hpp"
 #include "hsadrv/error.hpp"
@@ -47,7 +48,10 @@ void require_within(const char* call, const TransferEnd& end, const PointerInfo&
     throw InvalidArgument(std::string(call) + ": an array of " + end.layout.to_string() + " needs " +
                           std::to_string(-range.begin) + " B before its first element and " +
                           std::to_string(range.end) + " B from there on; its memory has " + std::to_string(before) +
-                          " B and " + std::to_string(after) + " B");
+                          " B and " + std::to_string(after) + " B" +
+                          (info.kind == PointerInfo::Kind::registered
+                               ? " registered; register all of an array, or nothing of it"
+                               : ""));
 }
 
 Location locate(const char* call, const TransferEnd& end, AgentRef gpu) {
@@ -69,41 +73,25 @@ Location locate(const char* call, const TransferEnd& end, AgentRef gpu) {
     return location;
 }
 
-/// Leaves a share of everything with the stream at the end of the scope, whether submitting succeeded or was
-/// broken off half-way, as a Timeout can be after the first part of a copy is under way.
-class Holding {
-  public:
-    explicit Holding(Stream& stream) : stream_(stream) {}
-    Holding(const Holding&) = delete;
-    Holding& operator=(const Holding&) = delete;
-    ~Holding() {
-        for (std::shared_ptr<const void>& object : objects_) {
-            if (!object) continue;
-            try {
-                stream_.keep_alive(object);
-            } catch (...) {  // no memory for a note: what may be in use is never freed
-                static_cast<void>(stream_.failed() || leak(std::move(object)));
-            }
-        }
+/// What is captured is carried out later, and more than once: with what is there then.
+void require_replayable(const char* call, const TransferPlan& plan, const Location& to, const Location& from) {
+    const char* why = to.where == Where::host || from.where == Where::host
+                          ? "pageable memory, which would have to stay as it is until every replay"
+                          : nullptr;
+    for (const TransferStep& step : plan.steps) {
+        if (step.mover == Mover::cpu) why = "the CPU, which has no part in a replay";
     }
-    void add(std::shared_ptr<const void> object) { objects_[count_++] = std::move(object); }
-
-  private:
-    static bool leak(std::shared_ptr<const void>&& object) noexcept {
-        static_cast<void>(new (std::nothrow) auto(std::move(object)));
-        return true;
-    }
-
-    Stream& stream_;
-    std::array<std::shared_ptr<const void>, 4> objects_{};  // two sides, a temporary, the kernels
-    std::size_t count_ = 0;
-};
+    if (!why) return;
+    throw InvalidArgument(std::string(call) + ": the stream is being captured, and this transfer needs " + why +
+                          "; capture transfers between device and pinned memory");
+}
 
 /// A plan being carried out.
 class Execution {
   public:
-    Execution(Stream& stream, Deadline deadline, Holding& holding, const Location& to, const Location& from)
-        : stream_(stream), deadline_(deadline), holding_(holding), to_(to), from_(from) {}
+    Execution(Stream& stream, Deadline deadline, Holding& holding, const Location& to, const Location& from,
+              bool captured)
+        : stream_(stream), deadline_(deadline), holding_(holding), to_(to), from_(from), captured_(captured) {}
 
     void run(const TransferPlan& plan) {
         if (plan.staging_bytes + plan.scratch_bytes > 0) make_temporary(plan);
@@ -119,9 +107,9 @@ class Execution {
         auto block = std::make_shared<const Block>(allocator.allocate(bytes, stream_));
         temporary_ = {block->data(), staging ? block->data() : nullptr, block->data(),
                       staging ? Where::pinned : Where::device};
-        // What the CPU touches stays until the stream is done with it. What the stream alone does is freed behind that:
-        // the next piece has the same memory.
-        if (staging)
+        // What the CPU touches stays until the stream is done with it, and what is captured with the graph. What the
+        // stream alone uses is freed in its order: the next piece has the same memory.
+        if (staging || captured_)
             holding_.add(std::move(block));
         else
             scratch_ = std::move(block);
@@ -181,6 +169,7 @@ class Execution {
     const Deadline deadline_;
     Holding& holding_;
     const Location &to_, &from_;
+    const bool captured_;
     Location temporary_;
     std::shared_ptr<const Block> scratch_;
     bool kernels_held_ = false;
@@ -192,6 +181,18 @@ bool is_plain(const TransferEnd& to, const TransferEnd& from) {
     const auto size = static_cast<std::uint64_t>(to.layout.size_bytes());
     const auto distance = reinterpret_cast<std::uintptr_t>(to.data) - reinterpret_cast<std::uintptr_t>(from.data);
     return distance >= size && std::uint64_t{0} - distance >= size;
+}
+
+/// One copy of all bytes, without asking what memory it is. False, and nothing, if the stream does not take it: memory
+/// that is not there or too small, or the same under two addresses. Whoever asks can say which.
+bool try_copy(const TransferEnd& to, const TransferEnd& from, Stream& stream, Deadline deadline) {
+    try {
+        stream.copy_async(const_cast<void*>(to.data), from.data, static_cast<std::size_t>(to.layout.size_bytes()),
+                          deadline);
+        return true;
+    } catch (const InvalidArgument&) {
+        return false;
+    }
 }
 
 /// A transfer through a temporary that would be large, in pieces along one axis, so that the temporary is not, and the
@@ -244,24 +245,25 @@ class Pieces {
 
 void transfer(const char* call, const TransferEnd& to, const TransferEnd& from, Stream& stream, Deadline deadline) {
     Holding holding(stream);
-    if (is_plain(to, from)) {
+    const bool captured = stream.capturing();
+    if (!captured && is_plain(to, from)) {
         if (to.layout.size() == 0) return;
         holding.add(to.keep_alive);
         holding.add(from.keep_alive);
-        return stream.copy_async(const_cast<void*>(to.data), from.data,
-                                 static_cast<std::size_t>(to.layout.size_bytes()), deadline);
+        if (try_copy(to, from, stream, deadline)) return;
     }
     const Location to_place = locate(call, to, stream.agent()), from_place = locate(call, from, stream.agent());
     // By the device's address where there is one, so that memory is recognised under both of its addresses.
     const TransferPlan plan = plan_transfer(call, {to_place.identity(), to.dtype, to.layout, to_place.where},
                                             {from_place.identity(), from.dtype, from.layout, from_place.where});
+    if (captured) require_replayable(call, plan, to_place, from_place);
     if (plan.steps.empty()) return;
-    if (Pieces::wanted(plan)) {
+    if (Pieces::wanted(plan) && !captured) {
         if (Pieces pieces(plan, to, from); pieces.possible()) return pieces.run(call, stream, deadline);
     }
     holding.add(to.keep_alive);
     holding.add(from.keep_alive);
-    Execution(stream, deadline, holding, to_place, from_place).run(plan);
+    Execution(stream, deadline, holding, to_place, from_place, captured).run(plan);
 }
 
 }  // namespace hsadrv::detail

@@ -6,6 +6,7 @@
 
 #include "hsadrv/allocator_state.hpp"
 #include "hsadrv/error.hpp"
+#include "hsadrv/live_streams.hpp"
 
 namespace hsadrv {
 
@@ -205,13 +206,17 @@ CachedBlock* AllocatorState::when_exhausted(std::size_t wanted, std::size_t size
     ++stream.used;  // it must be there yet after the others had their turn
     CachedBlock* block = nullptr;
     while (block == nullptr) {
+        // Blocks that streams still hold, though what used them is done, go back first.
+        held.unlock();
+        const bool held_in_flight = live_streams::retire_holds();
+        held.lock();
         flush();
         // What this stream has freed meanwhile, what others have, or what the pool has again.
         if ((block = stream.lists[wanted].latest()) != nullptr) {
             take(block, stream);
         } else if ((block = passed_on(wanted, stream)) == nullptr &&
                    (block = try_fresh(wanted, stream)) == nullptr) {
-            if (!anything_in_flight() || deadline.passed()) break;
+            if ((!anything_in_flight() && !held_in_flight) || deadline.passed()) break;
             held.unlock();
             std::this_thread::sleep_for(look_again);
             held.lock();

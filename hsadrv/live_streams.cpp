@@ -60,6 +60,14 @@ void look_after_awaited() noexcept {
         if (stream->awaited()) stream->claim_fault();
 }
 
+bool retire_holds() {
+    std::vector<std::shared_ptr<const void>> done;  // destroyed without the lock
+    bool more = false;
+    const std::lock_guard lock(list().mutex);
+    for (StreamCore* stream : list().streams) more |= stream->try_retire(done);
+    return more;
+}
+
 std::string autopsy_of(const Timeline& timeline, const StreamCore* held) {
     const std::lock_guard lock(list().mutex);
     return Autopsy(list().streams, held).of(timeline);

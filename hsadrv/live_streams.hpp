@@ -37,6 +37,10 @@ void look_after(const Timeline& timeline) noexcept;
 /// The same, for all streams that callbacks wait for.
 void look_after_awaited() noexcept;
 
+/// Lets go of what streams hold no longer: a stream does that when it is next used. True if more will come later.
+/// Called with no lock held that a destructor may want.
+bool retire_holds();
+
 /// Why that stream does not move (autopsy.hpp); `held` as above.
 std::string autopsy_of(const Timeline& timeline, const StreamCore* held = nullptr);
 

@@ -77,6 +77,7 @@ void Stream::on_complete(std::function<void(std::exception_ptr)> callback, Deadl
     core_->on_complete(std::move(callback), deadline);
 }
 void Stream::begin_capture() { core_->begin_capture(); }
+bool Stream::capturing() const noexcept { return core_->capturing(); }
 Graph Stream::end_capture() { return Graph(core_->end_capture()); }
 StreamCompletion Stream::completion() noexcept { return StreamCompletion(*core_); }
 

@@ -170,10 +170,11 @@ class Stream {
     /// From here on calls are recorded instead of carried out, until end_capture(); see graph.hpp. Throws
     /// InvalidArgument if it is being captured already.
     void begin_capture();
+    bool capturing() const noexcept;
     /// What was recorded. Throws InvalidArgument without begin_capture().
     Graph end_capture();
 
-    /// Holds `object` until everything submitted so far is complete.
+    /// Holds `object` until everything submitted so far is complete. Waits for no other thread.
     void keep_alive(std::shared_ptr<const void> object);
     /// Holds `object` as long as the stream lives; once, however often it is given. For what a layer above needs of
     /// the stream's device, such as kernels of its own.

@@ -82,6 +82,11 @@ StreamCore::~StreamCore() {
     }
     open_gates();
     const bool copied = finish_copies();
+    try {
+        take_late_holds();
+    } catch (...) {  // no memory for notes: leaked, not freed too early
+        static_cast<void>(new (std::nothrow) auto(std::move(late_holds_)));
+    }
     // An engine that hangs keeps its memory and its signals: leaked, not corrupted.
     if (!copied) static_cast<void>(new auto(std::tuple(std::move(holds_), std::move(copies_), std::move(profile_))));
     if (stopped) {
@@ -161,8 +166,10 @@ void StreamCore::wait_for_progress(Deadline deadline, const char* call) {
 }
 
 void StreamCore::keep_alive(std::shared_ptr<const void> object) {
+    if (in_forked_child()) return static_cast<void>(new auto(std::move(object)));  // the parent's; leaked
     RetiredHolds retired;
-    const auto held = lock({}, "Stream::keep_alive");
+    const std::unique_lock held(mutex_, std::try_to_lock);
+    if (!held.owns_lock()) return hold_later(std::move(object));
     if (capture_) return capture_->keep_alive(std::move(object));
     retire(retired);
     if (Point point = tail(); !reached(point)) holds_.push(std::move(point), std::move(object));
@@ -175,8 +182,39 @@ void StreamCore::attach(std::shared_ptr<const void> object) {
 }
 
 void StreamCore::hold(std::shared_ptr<const void> object) {
-    const auto held = lock({}, "Stream::keep_alive");
+    const std::unique_lock held(mutex_, std::try_to_lock);
+    if (!held.owns_lock()) return hold_later(std::move(object));
     holds_.push(tail(), std::move(object));
+}
+
+void StreamCore::hold_later(std::shared_ptr<const void>&& object) {
+    const std::lock_guard late(late_mutex_);
+    late_holds_.push_back(std::move(object));
+    has_late_holds_.store(true, std::memory_order_release);
+}
+
+// What has been submitted meanwhile is waited for as well: later than need be, never too early.
+void StreamCore::hold_late_ones() {
+    const std::lock_guard late(late_mutex_);
+    while (!late_holds_.empty()) {
+        if (capture_)
+            capture_->keep_alive(late_holds_.back());
+        else
+            holds_.push(tail(), late_holds_.back());
+        late_holds_.pop_back();
+    }
+    has_late_holds_.store(false, std::memory_order_release);
+}
+
+bool StreamCore::try_retire(std::vector<std::shared_ptr<const void>>& done) {
+    const std::unique_lock held(mutex_, std::try_to_lock);
+    if (!held.owns_lock()) return true;
+    take_late_holds();
+    while (!holds_.empty() && reached(holds_.front().when)) {
+        done.reserve(done.size() + 1);
+        done.push_back(holds_.pop().object);
+    }
+    return !holds_.empty() && !failed();
 }
 
 std::optional<Point> StreamCore::try_mark() {

@@ -117,6 +117,9 @@ class StreamCore {
     void attach(std::shared_ptr<const void> object);
     // For stream_handle.hpp. hold() is keep_alive() but for dropping what is held no longer.
     void hold(std::shared_ptr<const void> object);
+    /// Moves to `done` what is held no longer. True if more will come later. Waits for nobody; for who wants memory back.
+    bool try_retire(std::vector<std::shared_ptr<const void>>& done);
+    bool capturing() const noexcept { return capturing_.load(std::memory_order_acquire); }
     std::optional<Point> try_mark();
     bool is_reached(const Point& point) const noexcept { return reached(point); }
     void synchronize(Deadline deadline);
@@ -273,8 +276,16 @@ class StreamCore {
     };
     StagingPart stage(std::size_t wanted_bytes, Deadline deadline, std::size_t least_bytes = 1);
 
+    /// What was to be held when another thread had the mutex: with the mutex.
+    void take_late_holds() {
+        if (has_late_holds_.load(std::memory_order_acquire)) [[unlikely]]
+            hold_late_ones();
+    }
+    void hold_late_ones();
+    void hold_later(std::shared_ptr<const void>&& object);
     template <class Batch>
     void retire(Batch& batch) {
+        take_late_holds();
         batch.take(holds_, [this](const Point& point) { return reached(point); });
     }
 
@@ -295,12 +306,17 @@ class StreamCore {
     Note::Kind copy_tail_kind_ = Note::Kind::copy;
     std::vector<std::shared_ptr<PooledSignal>> copies_;  // in flight; a negative value is an error
     HoldList holds_;
+    // Of who found the mutex taken, perhaps by a thread that waits long.
+    std::mutex late_mutex_;
+    std::vector<std::shared_ptr<const void>> late_holds_;
+    std::atomic<bool> has_late_holds_{false};
     Allocation kernarg_memory_;
     KernargRing& kernargs_ = lane_.kernargs;
     Staging staging_[2];
     unsigned staging_turn_ = 0;
     std::exception_ptr deferred_;
     std::shared_ptr<const void> awaited_ = std::make_shared<char>();  // each callback that waits has a copy
+    std::atomic<bool> capturing_{false};  // set and cleared with the mutex, looked at without
     std::shared_ptr<GraphState> capture_;  // null but between begin_capture() and end_capture()
     std::atomic<bool> stuck_{false};  // relaxed: a hint for who looks around
     bool profiled_ = false;   // devices write times into packets' signals

@@ -11,6 +11,7 @@ void StreamCore::begin_capture() {
     throw_if_failed();
     refuse_in_capture("Stream::begin_capture");
     capture_ = std::make_shared<GraphState>(agent_);
+    capturing_.store(true, std::memory_order_release);
     mutex_.divert();
 }
 
@@ -18,6 +19,8 @@ std::shared_ptr<GraphState> StreamCore::end_capture() {
     const auto held = lock({}, "Stream::end_capture");
     if (!capture_)
         throw InvalidArgument("Stream::end_capture(" + label() + "): begin_capture() was not called");
+    take_late_holds();
+    capturing_.store(false, std::memory_order_release);
     return std::exchange(capture_, nullptr);
 }
 
