@@ -30,7 +30,9 @@ TEST_CASE("without dlpack.h, or its versioned struct, the functions say so", "[d
         struct Beginning {
             std::uint32_t major = 7, minor = 0;
             int* deleted = nullptr;
-            void (*deleter)(Beginning*) = [](Beginning* self) { ++*self->deleted; };
+            void (*deleter)(DLManagedTensorVersioned*) = [](DLManagedTensorVersioned* self) {
+                ++*reinterpret_cast<Beginning*>(self)->deleted;
+            };
         } beginning;
         int deleted = 0;
         beginning.deleted = &deleted;
