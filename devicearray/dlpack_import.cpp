@@ -1,4 +1,7 @@
 #include "devicearray/dlpack.hpp"
+
+#include <cstring>
+
 #include "devicearray/dlpack_owner.hpp"
 #include "devicearray/dtype_dlpack.hpp"
 #include "hsadrv/runtime.hpp"
@@ -11,6 +14,14 @@ using detail::hex;
 
 [[noreturn]] void refuse(const std::string& why) { throw InvalidArgument("from_dlpack: " + why); }
 
+/// Others may write any number there, also one that the enumeration does not have.
+int device_type_of(const DLDevice& device) {
+    std::int32_t number = 0;
+    static_assert(sizeof number == sizeof device.device_type);
+    std::memcpy(&number, &device.device_type, sizeof number);
+    return number;
+}
+
 /// "kDLCUDA (2) device 0"
 std::string device_text(const DLDevice& device) {
     constexpr struct {
@@ -22,7 +33,7 @@ std::string device_text(const DLDevice& device) {
         {11, "kDLROCMHost"}, {12, "kDLExtDev"},  {13, "kDLCUDAManaged"}, {14, "kDLOneAPI"},
         {15, "kDLWebGPU"},   {16, "kDLHexagon"}, {17, "kDLMAIA"},        {18, "kDLTrn"},
     };
-    const int number = static_cast<int>(device.device_type);
+    const int number = device_type_of(device);
     const char* name = "a device type that DLPack does not name";
     for (const auto& row : known) {
         if (row.number == number) name = row.name;
@@ -138,7 +149,7 @@ DeviceNDArray device_array_of(const DLTensor& tensor, const Described& said,
 
 HostNDArray host_array_of(const DLTensor& tensor, const Described& said, std::shared_ptr<const void> hold,
                           bool read_only) {
-    const bool pinned = tensor.device.device_type == kDLROCMHost;
+    const bool pinned = device_type_of(tensor.device) == kDLROCMHost;
     // Pageable memory is nothing of the runtime's, which need not be up.
     if (said.first && (pinned || detail::Runtime::find())) {
         if (pinned) Driver::current("from_dlpack");
@@ -156,7 +167,7 @@ HostNDArray host_array_of(const DLTensor& tensor, const Described& said, std::sh
 template <class Managed>
 DlpackArray imported(Managed* managed, bool read_only) {
     const DLTensor& tensor = managed->dl_tensor;
-    const int type = static_cast<int>(tensor.device.device_type);
+    const int type = device_type_of(tensor.device);
     if (type != kDLROCM && type != kDLROCMHost && type != kDLCPU) {
         refuse("the tensor is on " + device_text(tensor.device) +
                "; arrays here are of kDLROCM (10), kDLROCMHost (11) and kDLCPU (1)");
@@ -202,7 +213,7 @@ DlpackArray from_dlpack(DLManagedTensorVersioned* tensor, DlpackAccess access) {
                                     ".x; have the producer make one of that (Python: max_version)");
     }
     const bool flagged = (tensor->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
-    if (flagged && access != DlpackAccess::read_only && tensor->dl_tensor.device.device_type == kDLROCM) {
+    if (flagged && access != DlpackAccess::read_only && device_type_of(tensor->dl_tensor.device) == kDLROCM) {
         refuse("the tensor on " + device_text(tensor->dl_tensor.device) +
                " is read-only, which a DeviceNDArray cannot see to; pass DlpackAccess::read_only and write "
                "nothing "

@@ -3,6 +3,7 @@
 
 #include "devicearray/dlpack.hpp"
 
+#include <cstring>
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -58,7 +59,7 @@ struct Foreign {
         : shape(std::move(extents)), strides(std::move(steps)) {
         DLTensor& tensor = managed.dl_tensor;
         tensor.data = data;
-        tensor.device.device_type = static_cast<DLDeviceType>(device_type);
+        std::memcpy(&tensor.device.device_type, &device_type, sizeof device_type);  // any number, as others may
         tensor.device.device_id = device_id;
         tensor.ndim = static_cast<int>(shape.size());
         tensor.dtype = type;
