@@ -329,6 +329,7 @@ TEST_CASE("an array like another has its type, order and shape, whatever that is
     const DType triple = DType::subarray(dtypes::float32, {3});
     const DeviceNDArray array = to_device(HostView{host.data(), triple, Layout::contiguous({4}, 12)}, device.stream);
     CHECK(array.dtype() == triple);
+    device.stream.synchronize();  // the other stream is not ordered behind it
     for (const HostNDArray& back : {array.copy_to_host(), array.copy_to_host(device.stream)}) {
         device.stream.synchronize();
         CHECK(back.dtype() == triple);

@@ -408,6 +408,7 @@ TEST_CASE("copy_to_host gives the host array back, in every form that it has", "
     Device device;
     const std::vector<float> host = counting(60);
     const DeviceNDArray array = to_device(host_view(host, {6, 10}, Order::F), device.stream);
+    device.stream.synchronize();
     const HostNDArray fresh = array.copy_to_host();
     CHECK(fresh.is_f_contiguous());
     CHECK(pointer_info(fresh.data()).kind == PointerInfo::Kind::pageable);
@@ -499,6 +500,7 @@ TEST_CASE("mapped arrays are both ends of a transfer", "[device][host]") {
     CHECK(mapped.slice({Slice{{}, {}, 2}}).copy_to_host(device.stream).shape() == Dims{4, 4});
     CHECK(array.transpose().copy_to_host(device.stream).is_f_contiguous());
     std::vector<float> out(32);
+    device.stream.synchronize();
     CHECK(&mapped.copy_to_host(out) == &out);
     CHECK(out == counting(32));
 }
