@@ -12,12 +12,15 @@
 // release_cached() there describes.
 //
 // Ordering: an operation that is given a stream, or whose array is bound to one, happens in that stream's order
-// and is asynchronous; see OnStream for those without, and transfer() below for what pageable memory means. Work on
-// other streams the caller orders. While a stream is captured, transfers between device and pinned memory are recorded,
-// and the graph keeps the arrays; what needs pageable memory, the CPU or a wait is refused. Any layout is transferred to any other: strided, reversed, transposed, repeated;
-// transfer_plan.hpp says how. Thread safety: distinct objects from any thread, whether they share memory or not;
-// one object as any value. Errors: InvalidArgument before anything is enqueued, naming both sides, the arrays as
-// they were; the stream's own errors, and Timeout, as Stream documents them.
+// and is asynchronous; see OnStream for those without, and copy_to_host and copy_to_device for what pageable memory
+// means. Work on other streams the caller orders. While a stream is captured, transfers between device and pinned
+// memory are recorded, and the graph keeps the arrays; what needs pageable memory, the CPU or a wait is refused. Any
+// layout is transferred to any other: strided, reversed, transposed, repeated; transfer_plan.hpp says how.
+//
+// Thread safety: distinct objects from any thread, whether they share memory or not; one object as any value.
+// Deadlines: transfers take one. Making an array takes none: it waits for a second at most, when memory is short and
+// some is still in use by work in flight. Errors: InvalidArgument before anything is enqueued, naming both sides, the
+// arrays as they were; OutOfMemory; the stream's own errors, and Timeout, as Stream documents them.
 #pragma once
 
 #include <concepts>
@@ -85,7 +88,8 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
     }
 
     /// A view whose operations happen on `stream` where they are given none. Does not keep the stream: when that is
-    /// gone they throw InvalidArgument. Throws InvalidArgument for a stream of another device.
+    /// gone they throw InvalidArgument. As with any object, no thread may move or end it while another uses it, through
+    /// the array either. Throws InvalidArgument for a stream of another device.
     DeviceNDArray bind(const Stream& stream) const;
 
     /// All elements, in the array's own order (columns for F, rows otherwise). Returns when they are there.
@@ -99,8 +103,8 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
         return host;
     }
 
-    /// All elements in a new array, which has the same order (numba's copy_to_host without `ary`). On a stream the array
-    /// is in pinned memory, and filled when the stream gets there; without one it is pageable, and filled.
+    /// All elements in a new array, which has the same order (numba's copy_to_host without `ary`). On a stream the
+    /// array is in pinned memory, and filled when the stream gets there; without one it is pageable, and filled.
     HostNDArray copy_to_host(OnStream stream = {}, Deadline deadline = {}) const;
     /// Into an array of equal shape and dtype, whose memory stays as long as it takes. Returns a view of it.
     HostNDArray copy_to_host(const HostNDArray& ary, OnStream stream = {}, Deadline deadline = {}) const;
@@ -245,8 +249,8 @@ struct ArrayMemory {
     std::size_t held_host_bytes = 0, used_host_bytes = 0;  ///< of pinned host memory, for its transfers
 };
 ArrayMemory array_memory(AgentRef gpu);
-/// Gives back what no array uses, of both. Returns the bytes. The same happens when an array of any kind finds no memory;
-/// before an Allocation of yours call it yourself.
+/// Gives back what no array uses, of both. Returns the bytes. The same happens when an array of any kind finds no
+/// memory; before an Allocation of yours call it yourself.
 std::size_t release_cached(AgentRef gpu);
 
 }  // namespace hsadrv

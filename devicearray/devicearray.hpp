@@ -10,7 +10,6 @@
 #include "devicearray/dlpack.hpp"
 #include "devicearray/dtype.hpp"
 #include "devicearray/dtype_buffer.hpp"
-#include "devicearray/dtype_bytes.hpp"
 #include "devicearray/dtype_dlpack.hpp"
 #include "devicearray/dtype_numpy.hpp"
 #include "devicearray/element_strides.hpp"

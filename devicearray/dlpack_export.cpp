@@ -2,6 +2,7 @@
 #include "devicearray/dlpack_owner.hpp"
 #include "devicearray/dtype_dlpack.hpp"
 #include "devicearray/element_strides.hpp"
+#include "devicearray/strided_copy.hpp"
 #include "hsadrv/runtime.hpp"
 
 namespace hsadrv {
@@ -23,26 +24,6 @@ struct Facts {
     }
 };
 
-/// As far as strides tell: those of slices, transposes and reshapes are nested, each at least what is inside it.
-bool elements_share_memory(const Layout& layout) {
-    unsigned left = 0;
-    const auto step = [&](int axis) { return std::abs(layout.strides_bytes()[axis]); };
-    for (int i = 0; i < layout.rank(); ++i) {
-        if (layout.shape()[i] == 0) return false;
-        if (layout.shape()[i] > 1) left |= 1u << i;
-    }
-    for (std::int64_t reach = layout.itemsize(); left != 0;) {
-        int next = -1;
-        for (int i = 0; i < layout.rank(); ++i) {
-            if ((left >> i & 1u) != 0 && (next < 0 || step(i) < step(next))) next = i;
-        }
-        if (step(next) < reach) return true;
-        reach += (layout.shape()[next] - 1) * step(next);
-        left &= ~(1u << next);
-    }
-    return false;
-}
-
 Facts facts_of(const char* call, const DlpackArray& array) {
     Facts facts = std::visit(
         [&](const auto& any) -> Facts {
@@ -54,7 +35,7 @@ Facts facts_of(const char* call, const DlpackArray& array) {
         },
         array);
     const detail::DlpackOwner* const imported = detail::DlpackOwner::of(facts.keep_alive);
-    facts.read_only |= (imported && imported->read_only()) || elements_share_memory(facts.layout);
+    facts.read_only |= (imported && imported->read_only()) || !elements_are_apart(facts.layout);
     return facts;
 }
 

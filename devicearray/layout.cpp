@@ -73,11 +73,12 @@ void detail::throw_no_reshape(const Layout& layout, const Dims& shape) {
 
 void detail::throw_reshape_copies(const Layout& layout, const Dims& shape, Order order) {
     const std::string letter(1, static_cast<char>(order));
-    throw InvalidArgument("reshape to " + shape.to_string() + " in order " + letter + " needs a copy, as the array has " +
-                          layout.to_string() +
-                          ": copy it into a new array that is contiguous in that order (device_array of this shape "
-                          "with order " +
-                          letter + ", then copy_to_device), and reshape that");
+    throw InvalidArgument(
+        "reshape to " + shape.to_string() + " in order " + letter + " needs a copy, as the array has " +
+        layout.to_string() +
+        ": copy it into a new array that is contiguous in that order (device_array of this shape "
+        "with order " +
+        letter + ", then copy_to_device), and reshape that");
 }
 
 std::string Layout::to_string() const {

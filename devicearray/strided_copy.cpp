@@ -71,6 +71,11 @@ bool is_nested(const Dims& shape, const Dims& strides, std::int64_t item_bytes) 
 
 }  // namespace
 
+bool elements_are_apart(const Layout& layout) {
+    const StridedCopy self = StridedCopy::between(layout, layout);
+    return is_nested(self.shape, self.to_strides, self.item_bytes);
+}
+
 StridedCopy StridedCopy::between(const Layout& to, const Layout& from) {
     if (to.size() == 0) return {};
     return StridedCopy{to.shape(), to.strides_bytes(), from.strides_bytes(), 0, 0, to.itemsize()}

@@ -39,4 +39,8 @@ struct StridedCopy {
     StridedCopy simplified() const;
 };
 
+/// Has each element memory of its own, as far as strides tell? Whatever slices, transposes and reshapes of an array
+/// give is nested: each stride is at least what is inside it.
+bool elements_are_apart(const Layout& layout);
+
 }  // namespace hsadrv

@@ -199,7 +199,8 @@ bool try_copy(const TransferEnd& to, const TransferEnd& from, Stream& stream, De
 /// CPU packs one piece while the one before it is copied.
 class Pieces {
   public:
-    /// Along the axis on which pieces of the side that decides are apart: of the source, where all that it spans is sent.
+    /// Along the axis on which pieces of the side that decides are apart: of the source, where all that it spans is
+    /// sent.
     Pieces(const TransferPlan& plan, const TransferEnd& to, const TransferEnd& from)
         : to_(to), from_(from), packed_by_cpu_(plan.steps[0].mover == Mover::cpu) {
         const bool whole_span = plan.steps[0].mover == Mover::copy && plan.steps[0].from == Place::source;
@@ -217,14 +218,16 @@ class Pieces {
     bool possible() const { return axis_ >= 0; }
 
     void run(const char* call, Stream& stream, Deadline deadline) {
-        const std::vector<SubLayout> to = split(to_.layout, section_, axis_), from = split(from_.layout, section_, axis_);
+        const std::vector<SubLayout> to = split(to_.layout, section_, axis_),
+                                     from = split(from_.layout, section_, axis_);
         std::array<Event, 2> ends;
         for (std::size_t i = 0; i < to.size(); ++i) {
             // The CPU fills a temporary when the one before the last is free again.
             if (packed_by_cpu_) ends[i % 2].synchronize(deadline);
-            transfer(call, {bytes_at(to_.data, to[i].offset_bytes), to_.dtype, to[i].layout, to_.keep_alive},
-                     {bytes_at(from_.data, from[i].offset_bytes), from_.dtype, from[i].layout, from_.keep_alive}, stream,
-                     deadline);
+            transfer(
+                call, {bytes_at(to_.data, to[i].offset_bytes), to_.dtype, to[i].layout, to_.keep_alive},
+                {bytes_at(from_.data, from[i].offset_bytes), from_.dtype, from[i].layout, from_.keep_alive},
+                stream, deadline);
             if (packed_by_cpu_) ends[i % 2] = stream.record({}, deadline);
         }
     }

@@ -23,18 +23,6 @@ std::string side_text(const TransferSide& side) {
                           ", destination is " + side_text(to));
 }
 
-/// Elements of the destination that share memory would be written in an order that nobody knows. Whatever
-/// slices, transposes and reshapes of an array give is nested: each stride is at least what is inside it.
-bool elements_are_apart(const Layout& to) {
-    const StridedCopy self = StridedCopy::between(to, to);
-    std::int64_t reach = self.item_bytes;
-    for (int i = self.shape.rank() - 1; i >= 0; --i) {
-        if (self.to_strides[i] < reach) return false;
-        reach += (self.shape[i] - 1) * self.to_strides[i];
-    }
-    return true;
-}
-
 void require_possible(const char* call, const TransferSide& to, const TransferSide& from) {
     if (to.dtype != from.dtype) refuse(call, "the element types differ", to, from);
     if (to.layout.shape() != from.layout.shape()) refuse(call, "the shapes differ", to, from);
@@ -43,7 +31,9 @@ void require_possible(const char* call, const TransferSide& to, const TransferSi
             refuse(call, "elements have another size than the layout's", to, from);
     }
     if (!elements_are_apart(to.layout))
-        refuse(call, "elements of the destination share memory, as those of broadcast arrays do", to, from);
+        refuse(call,
+               "elements of the destination share memory, as those of broadcast arrays do, or its strides do not tell",
+               to, from);
 }
 
 std::uint64_t address_of(const TransferSide& side) { return reinterpret_cast<std::uintptr_t>(side.data); }

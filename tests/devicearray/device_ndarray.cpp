@@ -116,8 +116,10 @@ TEST_CASE("nested arrays have a shape of their own, and go by index", "[device]"
         array.fill(-1, device.stream);
         return array;
     };
-    for (DeviceNDArray array : {array_of({3, 4}, Order::C), array_of({3, 4}, Order::F), array_of({4, 3}, Order::C).transpose(),
-                                array_of({4, 3}, Order::F).transpose(), array_of({3, 8}, Order::C).slice({Slice{}, Slice{0, {}, 2}})}) {
+    for (DeviceNDArray array :
+         {array_of({3, 4}, Order::C), array_of({3, 4}, Order::F), array_of({4, 3}, Order::C).transpose(),
+          array_of({4, 3}, Order::F).transpose(),
+          array_of({3, 8}, Order::C).slice({Slice{}, Slice{0, {}, 2}})}) {
         CAPTURE(array.layout().to_string());
         int back[3][4] = {};
         array.copy_to_device(table, device.stream);
@@ -129,8 +131,9 @@ TEST_CASE("nested arrays have a shape of their own, and go by index", "[device]"
         CHECK(array.get<int>({0, 3}, device.stream) == 3);
         CHECK(array.copy_to_host(std::vector<std::array<int, 4>>(3), device.stream) == rows);
     }
-    for (DeviceNDArray array : {array_of({4, 3}, Order::C), array_of({4, 3}, Order::F), array_of({3, 4}, Order::C).transpose(),
-                                array_of({2, 6}, Order::C), array_of({12}, Order::C), array_of({3, 4, 1}, Order::C)}) {
+    for (DeviceNDArray array :
+         {array_of({4, 3}, Order::C), array_of({4, 3}, Order::F), array_of({3, 4}, Order::C).transpose(),
+          array_of({2, 6}, Order::C), array_of({12}, Order::C), array_of({3, 4, 1}, Order::C)}) {
         const std::string shape = array.shape().to_string();
         const auto refused = [&](const auto& call) {
             CHECK_THROWS_AS(call(), InvalidArgument);
@@ -174,7 +177,8 @@ TEST_CASE("flat ranges go in the array's own order, to arrays of any rank", "[de
     DeviceNDArray scalar = array_of({}, Order::C);
     scalar.copy_to_device(std::vector<int>{7}, device.stream);
     const auto back = scalar.copy_to_host(std::array<int, 1>{}, device.stream);  // a temporary comes back as a value
-    STATIC_REQUIRE(std::is_same_v<decltype(scalar.copy_to_host(std::array<int, 1>{}, device.stream)), std::array<int, 1>>);
+    STATIC_REQUIRE(std::is_same_v<decltype(scalar.copy_to_host(std::array<int, 1>{}, device.stream)),
+                                  std::array<int, 1>>);
     CHECK(back[0] == 7);
 }
 
@@ -340,7 +344,8 @@ TEST_CASE("an array like another has its type, order and shape, whatever that is
 TEST_CASE("a bool of the device is true for any byte but 0", "[device]") {
     NEEDS_DEVICE();
     Device device;
-    const DeviceNDArray flags = to_device(std::vector<std::uint8_t>{0, 1, 2, 0x80}, device.stream).view(dtypes::boolean);
+    const DeviceNDArray flags =
+        to_device(std::vector<std::uint8_t>{0, 1, 2, 0x80}, device.stream).view(dtypes::boolean);
     CHECK_FALSE(flags.get<bool>({0}, device.stream));
     for (const int i : {1, 2, 3}) CHECK(static_cast<int>(flags.get<bool>({i}, device.stream)) == 1);
 }
@@ -367,11 +372,15 @@ TEST_CASE("what is refused says by which call, and what to do", "[device][error]
         const char* remedy;
     };
     const Row rows[] = {
-        {[&] { array.fill(1, device.stream); }, "DeviceNDArray::fill: the elements are float32, not int32", "0.0f is float32"},
-        {[&] { array.set({0}, 1.0, device.stream); }, "DeviceNDArray::set: the elements are float32, not float64", "0.0f"},
-        {[&] { array.get<int>({0}, device.stream); }, "DeviceNDArray::get: the elements are float32, not int32", ""},
+        {[&] { array.fill(1, device.stream); }, "DeviceNDArray::fill: the elements are float32, not int32",
+         "0.0f is float32"},
+        {[&] { array.set({0}, 1.0, device.stream); },
+         "DeviceNDArray::set: the elements are float32, not float64", "0.0f"},
+        {[&] { array.get<int>({0}, device.stream); },
+         "DeviceNDArray::get: the elements are float32, not int32", ""},
         {[&] { host.fill(1); }, "HostNDArray::fill: the elements are float32, not int32", "0.0f is float32"},
-        {[&] { host.set({0}, 1); }, "HostNDArray::set: the elements are float32, not int32", "0.0f is float32"},
+        {[&] { host.set({0}, 1); }, "HostNDArray::set: the elements are float32, not int32",
+         "0.0f is float32"},
         {[&] { mapped.fill(1); }, "fill: the elements are float32, not int32", "0.0f is float32"},
         {[&] { array.copy_to_host(host.read_only(), device.stream); },
          "DeviceNDArray::copy_to_host: the destination (float32 with shape (4,)", "is read-only; copy()"},

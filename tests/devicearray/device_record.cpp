@@ -58,7 +58,8 @@ TEST_CASE("fields are read and written in place, subarrays and inner records inc
     CHECK(back.second.position[0] == 4);
     CHECK(pair.field("first").rank() == 0);
     CHECK(pair.keep_alive() == pair.record("first").keep_alive());
-    CHECK(static_cast<std::byte*>(pair.record("second").data()) == static_cast<std::byte*>(pair.data()) + sizeof(Particle));
+    CHECK(static_cast<std::byte*>(pair.record("second").data()) ==
+          static_cast<std::byte*>(pair.data()) + sizeof(Particle));
 }
 
 TEST_CASE("elements of an array of records are records", "[device][record]") {

@@ -74,7 +74,8 @@ void copy_naively(Bytes& to, const Layout& to_layout, const Bytes& from, const L
     const naive::Array to_all = naive::array(to_layout, -to_layout.extent().begin),
                        from_all = naive::array(from_layout, -from_layout.extent().begin);
     for (std::size_t i = 0; i < to_all.offsets.size(); ++i)
-        std::memcpy(&to[static_cast<std::size_t>(to_all.offsets[i])], &from[static_cast<std::size_t>(from_all.offsets[i])],
+        std::memcpy(&to[static_cast<std::size_t>(to_all.offsets[i])],
+                    &from[static_cast<std::size_t>(from_all.offsets[i])],
                     static_cast<std::size_t>(to_layout.itemsize()));
 }
 
@@ -98,7 +99,8 @@ DeviceNDArray painted(const DType& dtype, const Layout& layout, int byte, Stream
 Bytes raw_bytes(const DeviceNDArray& array, Stream& stream) {
     const ByteRange range = array.layout().extent();
     Bytes bytes(static_cast<std::size_t>(range.size_bytes()));
-    if (!bytes.empty()) stream.copy_async(bytes.data(), static_cast<std::byte*>(array.data()) + range.begin, bytes.size());
+    if (!bytes.empty())
+        stream.copy_async(bytes.data(), static_cast<std::byte*>(array.data()) + range.begin, bytes.size());
     stream.synchronize();
     return bytes;
 }
@@ -120,7 +122,8 @@ TEST_CASE("10,000 random layouts: to the device, across it and back, bit for bit
         Bytes expected = to.bytes();
         copy_naively(expected, back, before, source);
 
-        DeviceNDArray first = painted(dtype, one, 0xa5, device.stream), second = painted(dtype, two, 0x5a, device.stream);
+        DeviceNDArray first = painted(dtype, one, 0xa5, device.stream),
+                      second = painted(dtype, two, 0x5a, device.stream);
         first.copy_to_device(HostView{from.first(), dtype, source}, device.stream);
         second.copy_to_device(first, device.stream);
         second.copy_to_host({to.first(), dtype, back}, device.stream);
@@ -204,24 +207,39 @@ TEST_CASE("what cannot be transferred is refused, and both sides stay as they we
         std::vector<const char*> words;
     };
     const Row rows[] = {
-        {[&] { array.copy_to_host(host_view(other, {4, 3}), device.stream); },
+        {[&] {
+             array.copy_to_host(host_view(other, {4, 3}), device.stream);
+         },
          {"DeviceNDArray::copy_to_host", "shapes differ", "(3, 4)", "(4, 3)"}},
         {[&] { array.copy_to_host<int>(device.stream); }, {"float32", "int32"}},
         {[&] { array.copy_to_device(std::vector<int>(12), device.stream); },
          {"DeviceNDArray::copy_to_device", "types differ", "int32", "float32"}},
         {[&] { array.copy_to_device(std::vector<float>(11), device.stream); }, {"(11,)", "(3, 4)"}},
         {[&] { array.copy_to_device(array.transpose(), device.stream); }, {"(4, 3)", "(3, 4)"}},
-        {[&] { array.slice({0}).broadcast_to({3, 4}).copy_to_device(array, device.stream); }, {"share memory"}},
+        {[&] {
+             array.slice({0}).broadcast_to({3, 4}).copy_to_device(array, device.stream);
+         },
+         {"share memory"}},
         {[&] { array.transpose().reshape({12}); }, {"copy"}},
         {[&] { array.as<int>(); }, {"float32", "int32"}},
         {[&] { array.view(dtypes::complex128).copy_to_host<float>(device.stream); }, {"complex128"}},
-        {[&] { array.slice({Slice{}, Slice{0, 3}}).view(dtypes::complex64); }, {"whole elements"}},
+        {[&] {
+             array.slice({Slice{}, Slice{0, 3}}).view(dtypes::complex64);
+         },
+         {"whole elements"}},
         {[&] { array.field("x"); }, {"float32"}},
         {[&] { array.slice({5}); }, {"5", "3"}},
         {[&] { array.split(0); }, {"0"}},
-        {[&] { array.copy_to_host(MutableHostView{nullptr, dtypes::float32, array.layout().transpose().transpose()}, device.stream); },
+        {[&] {
+             array.copy_to_host(
+                 MutableHostView{nullptr, dtypes::float32, array.layout().transpose().transpose()},
+                 device.stream);
+         },
          {"null"}},
-        {[&] { array.transpose().copy_to_host(MutableHostView{nullptr, dtypes::float32, Layout::contiguous({4, 3}, 4)}, device.stream); },
+        {[&] {
+             array.transpose().copy_to_host(
+                 MutableHostView{nullptr, dtypes::float32, Layout::contiguous({4, 3}, 4)}, device.stream);
+         },
          {"null"}},
     };
     for (const Row& row : rows) {
@@ -262,7 +280,8 @@ TEST_CASE("without a stream an operation is done on return; a bound array uses i
     {
         Gate gate(*own);
         bound.set({0}, 5.0f);
-        bound.reshape({30, 10}).transpose().copy_to_host({pinned.data(), dtypes::float32, Layout::contiguous({10, 30}, 4)});
+        bound.reshape({30, 10}).transpose().copy_to_host(
+            {pinned.data(), dtypes::float32, Layout::contiguous({10, 30}, 4)});
         CHECK_FALSE(own->query());
     }
     Stream moved = std::move(*own);
@@ -356,9 +375,10 @@ TEST_CASE("an array's memory is used again, and given back when it is asked for"
 TEST_CASE("fields of records are arrays of their own", "[device][record]") {
     NEEDS_DEVICE();
     Device device;
-    const DType type = DType::record({{"id", dtypes::int32},
-                                      {"at", DType::subarray(dtypes::float32, {3})},
-                                      {"inner", DType::record({{"flag", dtypes::uint8}, {"weight", dtypes::float64}})}});
+    const DType type =
+        DType::record({{"id", dtypes::int32},
+                       {"at", DType::subarray(dtypes::float32, {3})},
+                       {"inner", DType::record({{"flag", dtypes::uint8}, {"weight", dtypes::float64}})}});
     DeviceNDArray records = device_array({6, 5}, type, Order::C, device.stream);
     for (const DeviceNDArray& part : {records.field("id").view(dtypes::uint32)}) CHECK(part.shape() == Dims{6, 5});
     records.view(dtypes::uint8).fill(std::uint8_t{0}, device.stream);
@@ -397,8 +417,9 @@ TEST_CASE("a transfer that runs out of time says so, and the arrays go on", "[de
     {
         Gate gate(device.stream);
         CHECK_THROWS_AS(array.copy_to_host(out, device.stream, std::chrono::milliseconds(20)), Timeout);
-        CHECK_THROWS_AS(array.slice({Slice{{}, {}, -1}}).copy_to_host(out, device.stream, std::chrono::milliseconds(20)),
-                        Timeout);
+        CHECK_THROWS_AS(
+            array.slice({Slice{{}, {}, -1}}).copy_to_host(out, device.stream, std::chrono::milliseconds(20)),
+            Timeout);
     }
     CHECK(array.copy_to_host<float>(device.stream) == counting(100));
 }
@@ -550,7 +571,8 @@ TEST_CASE("large arrays are rearranged in pieces, and need little memory beside 
     DeviceNDArray half = device_array<float>(part.layout.shape(), device.stream);
     half.copy_to_device(HostView{host.data() + part.offset_bytes / 4, dtypes::float32, part.layout}, device.stream);
     CHECK(half.get<float>({7, 1499}, device.stream) == at(2998, 15));
-    half.copy_to_host(MutableHostView{back.data() + part.offset_bytes / 4, dtypes::float32, part.layout}, device.stream);
+    half.copy_to_host(MutableHostView{back.data() + part.offset_bytes / 4, dtypes::float32, part.layout},
+                      device.stream);
     CHECK(back == host);
 
     array.copy_to_device(array.slice({Slice{{}, {}, -1}}), device.stream);  // all at once: it overlaps
