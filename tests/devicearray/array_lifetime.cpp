@@ -4,48 +4,18 @@
 #include <unistd.h>
 
 #include <functional>
-#include <numeric>
 #include <optional>
 #include <thread>
 
-#include "devicearray/devicearray.hpp"
+#include "array_fixture.hpp"
 #include "hsadrv/graph.hpp"
-#include "support/device.hpp"
 
 using namespace hsadrv;
 using namespace std::chrono_literals;
+using array_test::counting;
 using test_support::Contains;
 using test_support::Device;
-
-namespace {
-
-std::vector<float> counting(std::size_t count) {
-    std::vector<float> values(count);
-    std::iota(values.begin(), values.end(), 0.0f);
-    return values;
-}
-
-/// Holds a stream until it is opened.
-class Gate {
-  public:
-    explicit Gate(Stream& stream) : stream_(stream) {
-        const hsa_signal_t signal = shut_.native();
-        stream.submit(barrier_and({&signal, 1}));
-    }
-    ~Gate() {
-        open();
-        stream_.synchronize(60s);  // the packet has read the signal
-    }
-    Gate(const Gate&) = delete;
-    Gate& operator=(const Gate&) = delete;
-    void open() const { shut_.store(0); }
-
-  private:
-    Stream& stream_;
-    Signal shut_ = Signal::create(1);
-};
-
-}  // namespace
+using test_support::Gate;
 
 TEST_CASE("arrays that are dropped are memory for the next ones, however full the device is", "[device][memory]") {
     NEEDS_DEVICE();

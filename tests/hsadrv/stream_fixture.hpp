@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "device.hpp"
+#include "support/gate.hpp"
 
 namespace device_test {
 
@@ -52,26 +53,7 @@ inline std::span<std::uint8_t> bytes_of(const hsadrv::Allocation& allocation) {
     return {allocation.as<std::uint8_t>(), allocation.size_bytes()};
 }
 
-/// Holds the stream until opened: what is submitted behind it is in flight.
-struct Gate {
-    explicit Gate(hsadrv::Stream& at) : stream(at) {
-        const hsa_signal_t signal = shut.native();
-        stream.submit(hsadrv::barrier_and({&signal, 1}));
-    }
-    ~Gate() {
-        open();
-        try {
-            stream.synchronize(patience);  // the packet has read the signal
-        } catch (const std::exception&) {  // it never will
-        }
-    }
-    Gate(const Gate&) = delete;
-    Gate& operator=(const Gate&) = delete;
-    void open() const { shut.store(0); }
-
-    hsadrv::Stream& stream;
-    hsadrv::Signal shut = hsadrv::Signal::create(1);
-};
+using test_support::Gate;
 
 /// Stops the stream's queue: a packet of no known type.
 inline void break_queue(hsadrv::Stream& stream) {
