@@ -138,12 +138,8 @@ void DeviceNDArray::require_dtype(const char* call, const DType& wanted) const {
 }
 
 HostNDArray DeviceNDArray::copy_to_host(const HostNDArray& ary, OnStream stream, Deadline deadline) const {
-    static constexpr const char* call = "DeviceNDArray::copy_to_host";
-    require_destination(call, ary);
-    const Work work = work_on(call, stream, bound_, agent_);
-    detail::transfer(call, {ary.data(), ary.dtype(), ary.layout(), ary.keep_alive()},
-                     {data_, dtype_, layout_, keep_alive_}, work.stream, deadline);
-    work.finish(deadline);
+    require_destination("DeviceNDArray::copy_to_host", ary);
+    give({ary.data(), ary.dtype(), ary.layout(), ary.keep_alive()}, stream, deadline);
     return ary;
 }
 
@@ -157,19 +153,11 @@ HostNDArray DeviceNDArray::copy_to_host(OnStream stream, Deadline deadline) cons
 }
 
 void DeviceNDArray::copy_to_device(const HostNDArray& ary, OnStream stream, Deadline deadline) {
-    static constexpr const char* call = "DeviceNDArray::copy_to_device";
-    const Work work = work_on(call, stream, bound_, agent_);
-    detail::transfer(call, {data_, dtype_, layout_, keep_alive_},
-                     {ary.data(), ary.dtype(), ary.layout(), ary.keep_alive()}, work.stream, deadline);
-    work.finish(deadline);
+    take({ary.data(), ary.dtype(), ary.layout(), ary.keep_alive()}, stream, deadline);
 }
 
 void DeviceNDArray::copy_to_host(const MutableHostView& host, OnStream stream, Deadline deadline) const {
-    static constexpr const char* call = "DeviceNDArray::copy_to_host";
-    const Work work = work_on(call, stream, bound_, agent_);
-    detail::transfer(call, {host.data, host.dtype, host.layout, nobody}, {data_, dtype_, layout_, keep_alive_},
-                     work.stream, deadline);
-    work.finish(deadline);
+    give({host.data, host.dtype, host.layout, nobody}, stream, deadline);
 }
 
 void DeviceNDArray::fill_host(const MutableHostView& host, OnStream stream, Deadline deadline) const {
@@ -181,18 +169,24 @@ void DeviceNDArray::fill_host(const MutableHostView& host, OnStream stream, Dead
 }
 
 void DeviceNDArray::copy_to_device(const HostView& host, OnStream stream, Deadline deadline) {
-    static constexpr const char* call = "DeviceNDArray::copy_to_device";
-    const Work work = work_on(call, stream, bound_, agent_);
-    detail::transfer(call, {data_, dtype_, layout_, keep_alive_}, {host.data, host.dtype, host.layout, nobody},
-                     work.stream, deadline);
-    work.finish(deadline);
+    take({host.data, host.dtype, host.layout, nobody}, stream, deadline);
 }
 
 void DeviceNDArray::copy_to_device(const DeviceNDArray& source, OnStream stream, Deadline deadline) {
+    take({source.data_, source.dtype_, source.layout_, source.keep_alive_}, stream, deadline);
+}
+
+void DeviceNDArray::take(const detail::TransferEnd& from, OnStream stream, Deadline deadline) {
     static constexpr const char* call = "DeviceNDArray::copy_to_device";
     const Work work = work_on(call, stream, bound_, agent_);
-    detail::transfer(call, {data_, dtype_, layout_, keep_alive_},
-                     {source.data_, source.dtype_, source.layout_, source.keep_alive_}, work.stream, deadline);
+    detail::transfer(call, {data_, dtype_, layout_, keep_alive_}, from, work.stream, deadline);
+    work.finish(deadline);
+}
+
+void DeviceNDArray::give(const detail::TransferEnd& to, OnStream stream, Deadline deadline) const {
+    static constexpr const char* call = "DeviceNDArray::copy_to_host";
+    const Work work = work_on(call, stream, bound_, agent_);
+    detail::transfer(call, to, {data_, dtype_, layout_, keep_alive_}, work.stream, deadline);
     work.finish(deadline);
 }
 

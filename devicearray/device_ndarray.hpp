@@ -43,6 +43,10 @@
 
 namespace hsadrv {
 
+namespace detail {
+struct TransferEnd;
+}
+
 /// An array with a side in host memory, as MappedNDArray is.
 template <class A>
 concept HasHostSide = requires(const A& array) {
@@ -183,6 +187,8 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
     /// copy_to_host, and then it is there whatever the memory.
     void fill_host(const MutableHostView& host, OnStream stream, Deadline deadline) const;
     void fill_with(const HostView& value, OnStream stream, Deadline deadline);
+    void take(const detail::TransferEnd& from, OnStream stream, Deadline deadline);
+    void give(const detail::TransferEnd& to, OnStream stream, Deadline deadline) const;
     /// A range without a shape of its own as this array's, where it has as many elements. Any other stays as it is, and
     /// the transfer refuses a shape that differs.
     template <class View>
