@@ -4,7 +4,15 @@
 set -euo pipefail
 build=$1 program=$2 kernels=$3 prefix=$4 libdir=$5 headers=$6 snippets=$7 page=$8
 shift 8
-set -- "$(command -v "$1")" "${@:2}"  # another c++ comes before it below
+# By their paths, because another c++ comes before it below: the compiler, or ccache and the compiler that it would look for.
+words=()
+for word in "$@"; do
+    case $word in
+    -*) words+=("$word") ;;
+    *) words+=("$(command -v "$word")") ;;
+    esac
+done
+set -- "${words[@]}"
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
