@@ -1,0 +1,5 @@
+#pragma once
+
+#ifndef FACTOR
+#define FACTOR 3
+#endif

@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# Which clang hsadrv-cc takes, and what it says of those that it does not. Usage: which_clang.sh TOOL CLANG KERNELS
+. "$(dirname "$0")/expect.bash"
+second=$kernels/second.cpp
+unset HSADRV_CLANG ROCM_PATH
+real=$(realpath "$(command -v "$clang")")
+real_lld=$("$real" --target=amdgcn-amd-amdhsa -print-prog-name=ld.lld)
+
+# script FILE: what it runs comes from standard input.
+script() {
+    mkdir -p "$(dirname "$1")"
+    { echo "#!$BASH" && cat; } >"$1"
+    chmod +x "$1"
+}
+good() { script "$1" <<<"exec '$real' \"\$@\""; }
+# as FOLDER COMMAND…: with that $PATH alone.
+as() { env -u ROCM_PATH PATH="$1" "${@:2}"; }
+# told CLANG FOLDER COMMAND…: with $HSADRV_CLANG as well.
+told() { env -u ROCM_PATH HSADRV_CLANG="$1" PATH="$2" "${@:3}"; }
+
+# Fit for nothing, each in its own way.
+script old/clang-15 <<<'echo "Debian clang version 15.0.6"'
+script bare/clang-40 <<<'case $1 in --version) echo "clang version 40.1.0" ;; --print-targets) echo "  x86-64 - X86" ;; esac'
+script no_lld/clang-41 <<<'case $1 in
+--version) echo "Ubuntu clang version 41.0.0" ;;
+--print-targets) echo "  amdgcn - AMD GCN GPUs" ;;
+*) echo ld.lld ;;
+esac'
+script old_lld/clang-42 <<<"case \$1 in
+--version) echo 'AMD clang version 42.0.0 (https://…)' ;;
+--print-targets) echo '    amdgcn     - AMD GCN GPUs' ;;
+*) echo '$real_lld' ;;
+esac"
+script broken_lld/clang-43 <<<"case \$1 in
+--version) echo 'clang version 43.0.0' ;;
+--print-targets) echo ' amdgcn - AMD' ;;
+*) echo '$scratch/broken_lld/bin/ld.lld' ;;
+esac"
+script broken_lld/bin/ld.lld <<<'echo "cannot open libLLVM.so.43"; exit 127'
+script other/clang-44 <<<'echo "a compiler of something else"'
+script dying/clang-45 <<<'echo "no such library"; exit 9'
+mkdir -p nothing
+touch nothing/clang-46 # not executable
+script near/clang-tidy-47 <<<'echo "clang version 47.0.0"'
+all=$scratch/old:$scratch/bare:$scratch/no_lld:$scratch/old_lld:$scratch/broken_lld:$scratch/other:$scratch/dying:$scratch/nothing:$scratch/near
+
+none() { expect "none: $1" 3 "$2" as "$all" "$tool" -t gfx90a "$second" -o a.hsaco; }
+none 'it says what is wanted' 'no suitable clang: wanted is version 16 or newer'
+none 'too old' '/old/clang-15: it is version 15.0.6, and 16 is the oldest'
+none 'without amdgcn' '/bare/clang-40: it was built without the target amdgcn'
+none 'without a linker' '/no_lld/clang-41: it has no ld.lld: install lld-41'
+none 'with an older linker' '/old_lld/clang-42: its linker .* is version .*, older than itself \(42.0.0\): install lld-42'
+none 'with a broken linker' '/clang-43: its linker .* does not work: exit status 127: cannot open libLLVM'
+none 'something else' '/other/clang-44: its --version is not that of a clang: a compiler of something else'
+none 'one that dies' '/dying/clang-45: its --version ends with exit status 9: no such library'
+none 'what to install' 'apt-get install clang-19 lld-19 clang-tools-19'
+none 'where it looked' 'ROCM_PATH is not set.*/opt/rocm'
+expect 'what cannot be run is not looked at' 1 '' bash -c '"$@" 2>&1 | grep -E "clang-46|tidy"' - \
+    env PATH="$all:/usr/bin:/bin" "$tool" --print-clang -v
+if compgen -G '/opt/rocm*/llvm/bin/clang' >/dev/null; then
+    skipped=1
+else
+    expect 'no clang at all' 3 'there is none at all' as /nowhere "$tool" -t gfx90a "$second" -o a.hsaco
+fi
+expect 'an empty PATH' 3 '\$PATH \(which is empty\)' as '' "$tool" --print-clang
+holds 'nothing was written' test ! -e a.hsaco
+
+# One that does, behind all those that do not; each of these is told with -v.
+good good/clang-18
+expect 'the first that does' 0 "^$scratch/good/clang-18$" as "$all:$scratch/good" "$tool" --print-clang
+expect 'and why the others do not' 0 'clang-45: .*exit status 9' as "$all:$scratch/good" "$tool" --print-clang -v
+good newer/clang-20
+good newest/clang-100
+good plain/clang
+expect 'the newest name first' 0 'newest/clang-100$' as "$scratch/good:$scratch/newer:$scratch/newest" "$tool" --print-clang
+expect 'numbers before none' 0 'good/clang-18$' as "$scratch/plain:$scratch/good" "$tool" --print-clang
+expect 'none will do' 0 'plain/clang$' as "$scratch/plain" "$tool" --print-clang
+good rocm/llvm/bin/clang
+expect 'ROCm by its variable' 0 'rocm/llvm/bin/clang$' env PATH=/nowhere ROCM_PATH="$scratch/rocm" "$tool" --print-clang
+expect 'but PATH comes first' 0 'plain/clang$' env PATH="$scratch/plain" ROCM_PATH="$scratch/rocm" "$tool" --print-clang
+expect 'and it compiles' 0 'reverse_static' env PATH=/nowhere ROCM_PATH="$scratch/rocm" "$tool" -t gfx90a "$second" -o a.hsaco
+
+expect 'an option' 0 'newer/clang-20$' as "$scratch/good" "$tool" --clang "$scratch/newer/clang-20" --print-clang
+expect 'a name in PATH' 0 'good/clang-18$' as "$scratch/good:$scratch/newer" "$tool" --clang clang-18 --print-clang
+expect 'a variable' 0 'newer/clang-20$' \
+    told "$scratch/newer/clang-20" "$scratch/good" "$tool" --print-clang
+expect 'the option before the variable' 0 'newest/clang-100$' \
+    told "$scratch/newer/clang-20" "$scratch/good" "$tool" --clang "$scratch/newest/clang-100" --print-clang
+expect 'an option that does not, and no other is taken' 3 '^hsadrv-cc: --clang is .*/clang-15, which is not suitable: .*15.0.6' \
+    as "$scratch/good" "$tool" --clang "$scratch/old/clang-15" --print-clang
+expect 'a variable that does not' 3 '^hsadrv-cc: \$HSADRV_CLANG is .*clang-40, which is not suitable: .*amdgcn' \
+    told "$scratch/bare/clang-40" "$scratch/good" "$tool" --print-clang
+expect 'a clang that is not there' 3 '--clang is clang-77, which is no program in \$PATH' \
+    as "$scratch/good" "$tool" --clang clang-77 --print-clang
+expect 'nor at its place' 3 '--clang is ./clang-77, which is no program$' \
+    as "$scratch/good" "$tool" --clang ./clang-77 --print-clang
+
+# Without its bundler: one target needs none.
+script alone/clang-18 <<<"case \"\$*\" in *print-prog-name=clang-offload-bundler*) echo clang-offload-bundler ;; *) exec '$real' \"\$@\" ;; esac"
+expect 'no bundler, one target' 0 'reverse_static' as "$scratch/alone" "$tool" -t gfx90a "$second" -o b.hsaco
+expect 'no bundler, several targets' 3 'has no clang-offload-bundler beside it: on Debian, install clang-tools-' \
+    as "$scratch/alone" "$tool" -t gfx90a,gfx900 "$second" -o c.hsaco
+
+# Real ones that are too old, or new enough, if they are installed.
+for version in 14 15; do
+    if command -v clang-$version >/dev/null; then
+        expect "clang-$version" 3 "it is version $version\." "$tool" --clang clang-$version -t gfx90a "$second" -o c.hsaco
+    else
+        skipped=$((skipped + 1))
+    fi
+done
+holds 'nothing was written either' test ! -e c.hsaco
+for version in 16 17 18 20 21 22; do
+    if "$tool" --clang clang-$version --print-clang >/dev/null 2>&1; then
+        expect "clang-$version: one source" 0 'reverse_static.*1024' "$tool" --clang clang-$version -t gfx90a "$second" -o d.hsaco
+        expect "clang-$version: several, with features" 0 'd.hsaco for gfx90a:xnack\+: .*V5' \
+            "$tool" --clang clang-$version -t gfx90a:xnack+ "$second" "$kernels/first.cpp" "$kernels/third.cl" -o d.hsaco
+    else
+        skipped=$((skipped + 1))
+    fi
+done
+finish

@@ -1,0 +1,47 @@
+// Clang: a clang that compiles for amdgcn and has a linker; and finding one.
+//
+//     const Clang clang = find_clang(options.clang, interruptions, log);   // throws Failure: what to install, and why
+//                                                                          // each that is here does not do
+//     require_known(clang, targets, interruptions);
+//
+// Thread safety: no state.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "hsadrv/target_id.hpp"
+#include "process.hpp"
+
+namespace hsadrv_cc {
+
+inline constexpr unsigned oldest_clang = 16;
+
+struct Clang {
+    std::string path;
+    unsigned major = 0;
+    std::string version;  ///< "19.1.7"
+    std::string linker;   ///< ld.lld
+};
+
+using Log = std::function<void(const std::string& line)>;
+
+/// The one that is asked for (a file, or a name in $PATH) and no other; if `asked_for` is empty, $HSADRV_CLANG and no
+/// other; if that is not set, the first of clang_places() that does. `log` hears of those that do not. Throws
+/// Failure.
+Clang find_clang(const std::string& asked_for, const Interruptions& interruptions, const Log& log);
+
+/// Throws Failure listing the processors that this clang knows if it does not know one of the targets'.
+void require_known(const Clang& clang, std::span<const hsadrv::TargetId> targets,
+                   const Interruptions& interruptions);
+
+/// A program that belongs to this clang. Throws Failure naming the package if there is none.
+std::string tool_beside(const Clang& clang, const std::string& name, const Interruptions& interruptions);
+
+/// "19.1.7" of "Debian clang version 19.1.7 (3)" and "Debian LLD 19.1.7 (compatible …)"; empty if there is none
+/// behind `word`.
+std::string version_behind(std::string_view text, std::string_view word);
+
+}  // namespace hsadrv_cc

@@ -1,0 +1,93 @@
+#include "commands.hpp"
+
+#include <fmt/format.h>
+
+#include <initializer_list>
+
+namespace hsadrv_cc {
+namespace {
+
+void append(Command& command, std::initializer_list<std::string> words) {
+    command.insert(command.end(), words);
+}
+
+/// A file name that clang takes for nothing else: not for an option, nor for a file with more options.
+std::string as_file(const std::string& name) {
+    return name.starts_with('-') || name.starts_with('@') ? "./" + name : name;
+}
+
+/// What both steps have to agree on.
+Command begin(const Recipe& recipe, const hsadrv::TargetId& target) {
+    return {recipe.clang.path,
+            "--target=amdgcn-amd-amdhsa",
+            "-mcpu=" + target.name(),
+            "-nogpulib",
+            fmt::format("-mcode-object-version={}", recipe.options.code_object_version),
+            "-O" + recipe.options.level};
+}
+
+/// The linker has levels 0 to 3 alone.
+char link_level(const std::string& level) {
+    if (level.size() == 1 && level[0] >= '0' && level[0] <= '3') return level[0];
+    return level == "fast" ? '3' : '2';
+}
+
+}  // namespace
+
+Command compile_command(const Recipe& recipe, const hsadrv::TargetId& target, const std::string& source,
+                        Product product, const std::string& output, const std::string& depfile) {
+    Command command = begin(recipe, target);
+    if (is_opencl(source))
+        append(command, {"-x", "cl", "-cl-std=CL2.0"});
+    else
+        append(command, {"-x", "c++", "-std=c++20", "-ffreestanding", "-fno-exceptions", "-fno-rtti",
+                         "-fvisibility=hidden"});
+    // Full debug information of a variable in LDS, which clangs from 16 to 22 write, is an undefined symbol to loaders.
+    if (recipe.options.debug) command.push_back("-gline-tables-only");
+    for (const std::string& define : recipe.options.defines) command.push_back("-D" + define);
+    for (const std::string& folder : recipe.options.includes) command.push_back("-I" + folder);
+    append(command, {"-isystem", recipe.headers});
+    // -MQ's name is the file that the build system knows, not the one that clang writes.
+    if (!depfile.empty()) append(command, {"-MD", "-MF", depfile, "-MQ", recipe.options.output});
+    if (product == Product::code)
+        command.push_back("-Wl,--no-undefined");
+    else
+        command.push_back("-Wno-unused-command-line-argument");  // what is behind -- may be for the linker
+    if (product == Product::assembly) command.push_back("-S");
+    if (product == Product::bitcode) append(command, {"-c", "-flto"});
+    command.insert(command.end(), recipe.options.clang_options.begin(), recipe.options.clang_options.end());
+    append(command, {as_file(source), "-o", output});
+    return command;
+}
+
+Command link_command(const Recipe& recipe, const hsadrv::TargetId& target,
+                     std::span<const std::string> bitcodes, const std::string& output) {
+    Command command = begin(recipe, target);
+    append(command, {"-flto", "-Wno-unused-command-line-argument", "-Wl,--no-undefined"});
+    // From clang 17 on the driver tells the linker itself.
+    append(command, {"-Wl,-plugin-opt=mcpu=" + target.processor,
+                     fmt::format("-Wl,-plugin-opt=O{}", link_level(recipe.options.level))});
+    if (recipe.clang.major < 17) {
+        command.push_back(fmt::format("-Wl,-plugin-opt=-amdhsa-code-object-version={}",
+                                      recipe.options.code_object_version));
+    }
+    command.insert(command.end(), recipe.options.clang_options.begin(), recipe.options.clang_options.end());
+    command.insert(command.end(), bitcodes.begin(), bitcodes.end());
+    append(command, {"-o", output});
+    return command;
+}
+
+Command bundle_command(const std::string& bundler, bool compress, std::span<const hsadrv::TargetId> targets,
+                       std::span<const std::string> code_objects, const std::string& output) {
+    // The entry for the host is empty; the bundler and its readers want one.
+    std::string ids = "host-x86_64-unknown-linux-gnu--";
+    for (const hsadrv::TargetId& target : targets) ids += ",hipv4-" + target.isa_name();
+    // Whole pages, so that loaders that map the file need no copy.
+    Command command{bundler, "-type=o", "-bundle-align=4096", "-targets=" + ids, "-input=/dev/null"};
+    for (const std::string& object : code_objects) command.push_back("-input=" + object);
+    if (compress) command.push_back("-compress");
+    command.push_back("-output=" + output);
+    return command;
+}
+
+}  // namespace hsadrv_cc

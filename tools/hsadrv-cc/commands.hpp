@@ -1,0 +1,38 @@
+// Commands: the programs that a compilation runs, as lists of words.
+//
+//     run(compile_command(recipe, target, "k.cl", Product::code, "/tmp/0.hsaco", ""));
+//
+// Pure. One source becomes a code object in one step. Several are compiled to bitcode and linked by the linker's own
+// optimiser, because the metadata notes of finished objects are put one behind the other and only the first is read.
+// Source: clang's manual; LLVM AMDGPUUsage, Code Object Metadata; ClangOffloadBundler.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "clang.hpp"
+#include "hsadrv/target_id.hpp"
+#include "options.hpp"
+#include "process.hpp"
+
+namespace hsadrv_cc {
+
+struct Recipe {
+    const Options& options;
+    const Clang& clang;
+    std::string headers;  ///< the folder that shared/device/ is in
+};
+
+enum class Product { code, assembly, bitcode };
+
+/// `depfile`: where clang writes its depfile; empty: nowhere.
+Command compile_command(const Recipe& recipe, const hsadrv::TargetId& target, const std::string& source,
+                        Product product, const std::string& output, const std::string& depfile);
+
+Command link_command(const Recipe& recipe, const hsadrv::TargetId& target,
+                     std::span<const std::string> bitcodes, const std::string& output);
+
+Command bundle_command(const std::string& bundler, bool compress, std::span<const hsadrv::TargetId> targets,
+                       std::span<const std::string> code_objects, const std::string& output);
+
+}  // namespace hsadrv_cc

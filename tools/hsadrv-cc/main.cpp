@@ -1,0 +1,76 @@
+// hsadrv-cc: compiles kernels for AMD GPUs with a clang that it finds, and says what resources they take.
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <cstdio>
+#include <optional>
+
+#include "build.hpp"
+#include "clang.hpp"
+#include "failure.hpp"
+#include "options.hpp"
+#include "process.hpp"
+#include "report.hpp"
+#include "targets.hpp"
+
+namespace {
+
+using namespace hsadrv_cc;
+
+/// What is to be printed when all is done.
+std::string work(const Options& options, const Interruptions& interruptions) {
+    const Log log = [&](const std::string& line) {
+        if (options.verbose) fmt::print(stderr, "{}\n", line);
+    };
+    std::vector<hsadrv::TargetId> targets;
+    if (!options.print_clang)
+        targets = options.targets.empty() ? targets_of_this_machine() : parse_targets(options.targets);
+    if (options.assembly && targets.size() > 1) {
+        throw Failure(ExitStatus::usage,
+                      fmt::format("-S and {} targets do not go together: it is one file of assembly; "
+                                  "name one target",
+                                  targets.size()));
+    }
+    const Clang clang = find_clang(options.clang, interruptions, log);
+    if (options.print_clang) return clang.path + "\n";
+    require_known(clang, targets, interruptions);
+    const Made made = build(options, targets, clang, interruptions, log);
+    if (options.quiet || options.assembly) return "";
+    return options.json ? as_json(made, options.workgroup) : as_table(made, options.workgroup);
+}
+
+/// Dies of the signal, as if it had never been caught.
+int die_of(int number) {
+    signal(number, SIG_DFL);
+    raise(number);
+    return 128 + number;
+}
+
+/// With nobody to hear it, it is still no exception.
+int say(const char* text) {
+    std::fprintf(stderr, "hsadrv-cc: %s\n", text);
+    return static_cast<int>(ExitStatus::files);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    std::optional<Interruptions> interruptions(std::in_place);
+    try {
+        const std::string report = work(parse_options(argc, argv), *interruptions);
+        interruptions.reset();
+        fmt::print("{}", report);
+        if (std::fflush(stdout) != 0) return say("cannot write to standard output");
+        return 0;
+    } catch (const Finished&) {
+        return 0;
+    } catch (const Interrupted& interrupted) {
+        interruptions.reset();
+        return die_of(interrupted.signal);
+    } catch (const Failure& failure) {
+        if (*failure.what()) say(failure.what());
+        return failure.status();
+    } catch (const std::exception& error) {
+        return say(error.what());
+    }
+}

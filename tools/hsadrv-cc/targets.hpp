@@ -1,0 +1,27 @@
+// Which GPUs to compile for: what the command line says, or what is in this machine.
+//
+//     std::vector<TargetId> targets = given.empty() ? targets_of_this_machine() : parse_targets(given);
+//
+// No HSA: the machine's GPUs are read from the driver's topology in sysfs. Throws Failure. Thread safety: no state.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hsadrv/target_id.hpp"
+
+namespace hsadrv_cc {
+
+/// Each target once, in the order given. Refused, as by clang for HIP: a processor that states a feature in one
+/// target and leaves it open in another, since both would run on the same GPU.
+std::vector<hsadrv::TargetId> parse_targets(std::span<const std::string> texts);
+
+/// The processors of this machine's GPUs, each once. Throws Failure if there is none.
+std::vector<hsadrv::TargetId> targets_of_this_machine();
+
+/// "gfx90a" of 90010: the kernel driver's gfx_target_version is major * 10000 + minor * 100 + stepping.
+std::string processor_of(std::uint32_t gfx_target_version);
+
+}  // namespace hsadrv_cc
