@@ -5,6 +5,7 @@
     snippets.py kernels NAME OUT.cpp PAGE.md...   the kernels of all pages that are for NAME.hsaco
     snippets.py program PAGE.md OUT.cpp      the page's whole program
     snippets.py shell PAGE.md                prints its shell commands, for the test of the installed tree
+    commands.py PAGE.md [OPTION...]          runs its shell commands (a program of its own)
 
 A fence says what happens to a block; anything else is an error, so that nothing is only shown:
 
@@ -14,16 +15,18 @@ A fence says what happens to a block; anything else is an error, so that nothing
     ```cpp kernel    device code, in guide.hsaco; with a NAME behind it, in NAME.hsaco
     ```cpp both      declarations of host and device
     ```text          what the block before it prints; "…" stands for anything within a line
-    ```sh            commands that build the page's program against the installed library
+    ```sh            commands that build the page's program against the installed library; on pages of commands.py any,
+                     each block run in the page's folder, where the text behind it is what it prints
+    ```LANG in FILE  a file that the commands use
 
-Set-up that would only distract is an HTML comment: <!-- cpp, with the same words behind it, and --> on lines of their
-own."""
+Set-up that would only distract is an HTML comment: <!-- cpp (or sh, text), with the same words behind it, and --> on
+lines of their own."""
 import os
 import pathlib
 import re
 import sys
 
-KINDS = re.compile(r"cpp( program| file| both| kernel( \w+)?)?|text|sh")
+KINDS = re.compile(r"cpp( program| file| both| kernel( \w+)?)?|text|sh|\w+ in [\w.]+")
 
 
 class Block:
@@ -50,7 +53,7 @@ def read(page):
                 block.lines.append(line)
         elif opened := re.match(r"\s*(```|<!-- )(.*)", line):
             kind, end = opened[2].strip(), {"```": "```", "<!-- ": "-->"}[opened[1]]
-            if not KINDS.fullmatch(kind) or (end == "-->" and not kind.startswith("cpp")):
+            if not KINDS.fullmatch(kind) or (end == "-->" and kind.split()[0] not in ("cpp", "sh", "text")):
                 fail(page, number,
                      f"a block of the kind '{kind}' would only be shown; {sys.argv[0]} says which kinds there are")
             block = Block(kind, number + 1, len(tasks) - 1)
@@ -122,7 +125,8 @@ def shell(page):
     print("".join(block.text for block in read(page)[0] if block.kind == "sh"), end="")
 
 
-modes = {"tasks": tasks, "kernels": kernels, "program": program, "shell": shell}
-if len(sys.argv) < 3 or sys.argv[1] not in modes:
-    sys.exit(__doc__)
-modes[sys.argv[1]](*sys.argv[2:])
+if __name__ == "__main__":
+    modes = {"tasks": tasks, "kernels": kernels, "program": program, "shell": shell}
+    if len(sys.argv) < 3 or sys.argv[1] not in modes:
+        sys.exit(__doc__)
+    modes[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""Runs the shell commands of a page of the guide, from top to bottom, in a folder with the files that the page shows, and
+compares what each block prints with the page. Usage: commands.py PAGE.md [VARIABLE=VALUE...]
+
+Blocks are described in snippets.py. A block of commands fails if one of its commands does; with a text behind it, all that it
+prints is compared, where "…" is anything within a line, and as the last line of all lines that follow."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+from snippets import fail, read
+
+
+def pattern(text):
+    """For the whole output. Several blanks are one: columns are as wide as their figures."""
+    text = re.sub(r"[ \t]+", " ", text)
+    open_end = text.endswith("…\n")
+    parts = [re.escape(part) for part in text.removesuffix("…\n" if open_end else "").split("…")]
+    return re.compile(r"[^\n]*".join(parts) + (r".*" if open_end else ""), re.S)
+
+
+def main(page, *variables):
+    environment = os.environ | dict(variable.split("=", 1) for variable in variables)
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"
+    blocks, _ = read(page)
+    expected = {}  # of each block of commands: the text behind it
+    for before, block in zip([None, *blocks], blocks):
+        if block.kind == "text":
+            if before is None or before.kind != "sh":
+                fail(page, block.line, "there are no commands before it that could print it")
+            expected[before] = block
+    passed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for block in blocks:
+            if match := re.fullmatch(r"\w+ in (.*)", block.kind):
+                (pathlib.Path(folder) / match[1]).write_text(block.text, encoding="utf-8")
+            elif block.kind == "sh":
+                done = subprocess.run(["bash", "-euo", "pipefail", "-c", block.text], cwd=folder, env=environment, text=True,
+                                      stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=240)
+                if done.returncode != 0:
+                    fail(page, block.line, f"exit status {done.returncode}; it printed\n{done.stdout}")
+                text = expected.get(block)
+                if text and not pattern(text.text).fullmatch(re.sub(r"[ \t]+", " ", done.stdout)):
+                    fail(page, text.line, f"the commands before it printed\n{done.stdout}instead of\n{text.text}")
+                passed += 1
+            elif block.kind != "text":
+                fail(page, block.line, f"a block of the kind '{block.kind}' on a page of commands would only be shown")
+    print(f"{passed} passed, 0 failed, 0 skipped")
+    return passed == 0
+
+
+if len(sys.argv) < 2:
+    sys.exit(__doc__)
+sys.exit(main(*sys.argv[1:]))
