@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Installs into a scratch folder, then builds and runs a program from nothing but what was installed there.
-# Usage: install.sh BUILD PROGRAM.cpp FOLDER-WITH-ITS-KERNELS PREFIX LIBDIR INCLUDEDIR SNIPPETS.py PAGE.md COMPILER…
+# Usage: install.sh BUILD PROGRAM.cpp FOLDER-WITH-ITS-KERNELS PREFIX LIBDIR INCLUDEDIR SNIPPETS.py PAGE.md KERNEL-CLANG COMPILER…
 set -euo pipefail
-build=$1 program=$2 kernels=$3 prefix=$4 libdir=$5 headers=$6 snippets=$7 page=$8
-shift 8
+build=$1 program=$2 kernels=$3 prefix=$4 libdir=$5 headers=$6 snippets=$7 page=$8 kernel_clang=$9
+shift 9
 # By their paths, because another c++ comes before it below: the compiler, or ccache and the compiler that it would look for.
 words=()
 for word in "$@"; do
@@ -64,3 +64,13 @@ C
 [ "$("$scratch/control" || echo $?)" = "  no such device
 3" ]
 test -f "$root/share/man/man1/kfdemu.1" || test -f "$root/share/man/man1/kfdemu.1.gz"
+
+echo "hsadrv-cc, with the installed headers, and the guide's projects with both:"
+test -f "$root/share/man/man1/hsadrv-cc.1" || test -f "$root/share/man/man1/hsadrv-cc.1.gz"
+cd "$scratch"
+export HSADRV_CLANG=$kernel_clang
+echo '#include <shared/device/device.hpp>' >empty.cpp
+env -u LD_LIBRARY_PATH "$root/bin/hsadrv-cc" -v -t gfx90a empty.cpp -o empty.hsaco 2>commands
+grep -q -- "-isystem $root/include/$headers " commands
+mkdir -p "$scratch/usr/include" # of the HSA runtime, to pkg-config in this sysroot; CMake wants to see the folder
+CXX="$*" PATH=$root/bin:$PATH "$(dirname "$snippets")/commands.py" "$(dirname "$page")/compile.md"
