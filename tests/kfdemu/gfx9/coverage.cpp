@@ -38,6 +38,10 @@ std::vector<Words> attempts(Format format, u32 opcode) {
         }
         case Format::Vopc:
             return {{0x7c000000 | opcode << 17 | 2 << 9 | 262}};
+        case Format::Vop3p: {
+            const u32 word = 0xd3800000 | opcode << 16 | 4;
+            return {{word, 262u | 258u << 9 | 264u << 18}, {word, 262u | 258u << 9}, {word | 0x4000, 0x18000106}};
+        }
         default: {
             std::vector<Words> all;
             for (const u32 second : {262u | 258u << 9 | 264u << 18, 262u | 258u << 9, 262u, 262u | 4u << 9,
@@ -57,7 +61,8 @@ struct Wanted {
 // VOP1, VOP2 and VOPC opcodes above these are other formats.
 constexpr Wanted kWanted[] = {{Format::Sop2, 96},  {Format::Sopk, 29},  {Format::Sop1, 256},
                               {Format::Sopc, 128}, {Format::Sopp, 128}, {Format::Vop1, 256},
-                              {Format::Vop2, 62},  {Format::Vopc, 256}, {Format::Vop3, 0x380}};
+                              {Format::Vop2, 62},  {Format::Vopc, 256}, {Format::Vop3, 0x380},
+                              {Format::Vop3p, 128}};
 
 /// Interpolation is for pixels, which no kernel of a compute queue has.
 bool is_graphics(const std::string& text) { return text.find("v_interp_") == 0; }

@@ -2,25 +2,14 @@
 
 #include <cstring>
 
+#include "matrix_samples.hpp"
+#include "random.hpp"
+
 namespace test_gfx9 {
 namespace {
 
 using namespace kfdemu::gfx9;
 using u32 = std::uint32_t;
-
-class Random {
-  public:
-    explicit Random(std::uint64_t seed) : state_{seed} {}
-    u32 below(u32 limit) {
-        state_ = state_ * 6364136223846793005u + 1442695040888963407u;
-        return static_cast<u32>(state_ >> 33) % limit;
-    }
-    bool one_in(u32 n) { return below(n) == 0; }
-    u32 bits(unsigned width) { return below(1u << width); }
-
-  private:
-    std::uint64_t state_;
-};
 
 /// Makes the samples of one row.
 class Maker {
@@ -261,6 +250,10 @@ class Maker {
         return random_.bits(4) & allowed;
     }
     void vop3p() {
+        if (row_.is(kMatrix)) {
+            made_.push_back(matrix_sample(row_, target_, random_, made_.empty()));
+            return;
+        }
         u32 first = 0xd3800000 | row_.opcode << 16 | vgpr(), second = 0;
         if (row_.is(kAccumulator)) {
             const bool reads = row_.opcode == 0x58;

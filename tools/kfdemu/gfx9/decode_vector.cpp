@@ -193,11 +193,33 @@ bool accumulator(const Fields& f) {
     return true;
 }
 
+/// C and D are AccVGPRs on gfx908, both AccVGPRs or both VGPRs on gfx90a, as ACC_CD says; A and B each as their ACC bit
+/// says (MI100 and MI200 ISA manuals, "VOP3P-MAI").
+bool matrix(const Fields& f) {
+    Inst& i = f.inst;
+    const bool acc_cd = f.target != Target::gfx90a || f.bit(0, 15);
+    i.abs = static_cast<std::uint8_t>(f.bits(0, 10, 8));
+    i.op_sel = static_cast<std::uint8_t>(f.bits(0, 14, 11));
+    i.neg = static_cast<std::uint8_t>(f.bits(1, 31, 29));
+    const unsigned encodings[] = {f.bits(1, 8, 0), f.bits(1, 17, 9), f.bits(1, 26, 18)};
+    for (unsigned n = 0; n < 3; ++n) {
+        if (!f.source(n, encodings[n], f.row.src[n])) return false;
+        const bool is_vgpr = i.src[n] >= kVgpr0;
+        if (!is_vgpr && (n < 2 || i.src[n] < kConstants)) return false;
+        const bool acc = n < 2 ? f.bit(1, 27 + n) : acc_cd;
+        if (is_vgpr && acc) i.src[n] = to_accumulator(i.src[n]);
+    }
+    if (!vector_destination(f, f.bits(0, 7, 0))) return false;
+    if (acc_cd) i.dst = to_accumulator(i.dst);
+    return true;
+}
+
 bool vop3p(const Fields& f) {
     if (!f.two_words()) return false;
     Inst& i = f.inst;
     i.form = Form::Vop3;
     if (f.row.is(kAccumulator)) return accumulator(f);
+    if (f.row.is(kMatrix)) return matrix(f);
     i.neg = static_cast<std::uint8_t>(f.bits(1, 31, 29));
     i.abs = static_cast<std::uint8_t>(f.bits(0, 10, 8));
     i.op_sel = static_cast<std::uint8_t>(f.bits(0, 13, 11));
@@ -216,6 +238,7 @@ bool vop3p(const Fields& f) {
 
 bool decode_vector(const Fields& f) {
     const std::uint32_t top = f.words[0] >> 26;
+    f.flag(f.row.is(kFlushesHalves) && f.target == Target::gfx90a, kFlushHalves);
     if (top == 0x34) return f.row.format == Format::Vop3p ? vop3p(f) : vop3(f);
     switch (f.row.format) {
         case Format::Vop1:

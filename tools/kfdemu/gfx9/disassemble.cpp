@@ -183,7 +183,22 @@ std::string vop_text(const Inst& inst, const Row& row) {
     return line.take();
 }
 
+std::string matrix_text(const Inst& inst, const Row& row) {
+    Line line{row.name};
+    line.operand(operand_text(inst.dst, row.dst, 0));
+    const bool is_double = std::strstr(row.name, "_f64_") != nullptr;
+    for (unsigned n = 0; n < 3; ++n) {
+        const bool constant = inst.src[n] < kVgpr0;
+        line.operand(operand_text(inst.src[n], constant ? (is_double ? Type::f64 : Type::f32) : row.src[n], 0));
+    }
+    if (inst.abs) line.modifier(format_text("cbsz:%u", inst.abs));
+    if (inst.op_sel) line.modifier(format_text("abid:%u", inst.op_sel));
+    if (inst.neg) line.modifier(format_text("blgp:%u", inst.neg));
+    return line.take();
+}
+
 std::string vop3p_text(const Inst& inst, const Row& row) {
+    if (row.is(kMatrix)) return matrix_text(inst, row);
     Line line{row.name};
     const unsigned count = source_count(row);
     const unsigned all = (1u << count) - 1;

@@ -46,6 +46,7 @@ struct Context {
     u32 round_f32;   ///< 0 nearest even, 1 up, 2 down, 3 towards zero
     u32 round_f64;   ///< likewise, also for 16 bits; plus 4 (FP16_OVFL): 16-bit results saturate instead of
                      ///< inf
+    bool flush_halves;  ///< 16-bit factors of dot products that are denormal count as zero
 };
 
 KFDEMU_INLINE Context context(const Wave& w, const Inst& i) {
@@ -54,7 +55,8 @@ KFDEMU_INLINE Context context(const Wave& w, const Inst& i) {
             (w.mode & 0x30) == 0,
             (w.mode & 0xc0) == 0,
             w.mode & 3,
-            ((w.mode >> 2) & 3) | ((w.mode >> 21) & 4)};
+            ((w.mode >> 2) & 3) | ((w.mode >> 21) & 4),
+            (i.flags & kFlushHalves) != 0};
 }
 
 // Conditions that are evaluated whole: a short-circuit is a branch, which keeps a lane loop from becoming

@@ -1,5 +1,6 @@
 // VOP2, and the VOP3, SDWA and DPP forms of its rows.
 #include "executors.hpp"
+#include "dot_math.hpp"
 #include "half_math.hpp"
 #include "integer_math.hpp"
 #include "lanes.hpp"
@@ -17,22 +18,6 @@ KFDEMU_INLINE void sub_with_borrow(u32& d, bool& carry, u32 a, u32 b, const Cont
     carry = taken > a;
     d = carry && x.clamp ? 0 : static_cast<u32>(a - taken);
 }
-/// Sum of products of `count` signed fields, plus c.
-template <unsigned count>
-KFDEMU_INLINE i32 dot_signed(u32 a, u32 b, i32 c, bool clamp) {
-    constexpr unsigned width = 32 / count;
-    i64 sum = c;
-    for (unsigned n = 0; n < count; ++n) {
-        const unsigned up = 32 - width * (n + 1);
-        sum += static_cast<i64>(static_cast<i32>(a << up) >> (32 - width)) *
-               (static_cast<i32>(b << up) >> (32 - width));
-    }
-    return saturated_i32(sum, clamp);
-}
-KFDEMU_INLINE i32 dot2_signed(u32 a, u32 b, i32 c, bool clamp) { return dot_signed<2>(a, b, c, clamp); }
-KFDEMU_INLINE i32 dot4_signed(u32 a, u32 b, i32 c, bool clamp) { return dot_signed<4>(a, b, c, clamp); }
-KFDEMU_INLINE i32 dot8_signed(u32 a, u32 b, i32 c, bool clamp) { return dot_signed<8>(a, b, c, clamp); }
-
 KFDEMU_INLINE u32 packed_fused(u32 a, u32 b, u32 c, const Context& x) {
     u32 result = 0;
     for (unsigned half = 0; half < 32; half += 16) {
@@ -59,18 +44,15 @@ KFDEMU_INLINE u32 packed_fused(u32 a, u32 b, u32 c, const Context& x) {
             __VA_ARGS__;                                                                    \
         }                                                                                   \
     };
-#define VOP2_WAVE(...)
 #include "vop2.inc"
 #undef VOP2
 #undef VOP2_K
-#undef VOP2_WAVE
 
 }  // namespace
 
 void fill_vop2(Handler* handlers) {
 #define VOP2(op, name, ...) handlers[index(Op::name)] = &vector_op<name##_row>;
 #define VOP2_K VOP2
-#define VOP2_WAVE(op, name, on, d, a, b, attributes, handler) handlers[index(Op::name)] = &handler;
 #include "vop2.inc"
 }
 

@@ -1,5 +1,6 @@
 // VOP3P: two halves at once, mixed precision, accumulator moves.
 #include "executors.hpp"
+#include "dot_math.hpp"
 #include "half_math.hpp"
 #include "integer_math.hpp"
 #include "lanes.hpp"
@@ -119,6 +120,44 @@ const Inst* move_pair(Wave& w, const Inst& i) {
     return next_of(i);
 }
 
+// Dot products: OP_SEL and OP_SEL_HI choose the halves of a and b for the two products, as for the packed ones; bytes
+// and nibbles have nothing to choose. NEG is for floats.
+
+template <class T>
+KFDEMU_INLINE u32 dot_operand(const Inst& i, unsigned n, u32 value, u32 turn) {
+    if constexpr (T::kind != Kind::Packed) return value;
+    const u32 low = value >> (chosen(i, n, false) ? 16 : 0), high = value >> (chosen(i, n, true) ? 16 : 0);
+    return ((low & 0xffff) | high << 16) ^ turn;
+}
+KFDEMU_INLINE u32 dot_signs(const Inst& i, unsigned n) {
+    return (negated(i, n, false) ? 0x8000u : 0) | (negated(i, n, true) ? 0x80000000u : 0);
+}
+
+template <class R>
+const Inst* dot_product(Wave& w, const Inst& i) {
+    using A = typename R::A;
+    using D = typename R::D;
+    constexpr bool is_float = D::kind == Kind::Float32;
+    scalar_setup(w, i);
+    use_mode<D::kind>(w);
+    Room<1> room_a, room_b, room_c, room_d;
+    const u32* const a = source<T_b32>(w, i, 0, room_a.lane);
+    const u32* const b = source<T_b32>(w, i, 1, room_b.lane);
+    const u32* const c = source<T_b32>(w, i, 2, room_c.lane);
+    const u32 turn_a = is_float ? dot_signs(i, 0) : 0, turn_b = is_float ? dot_signs(i, 1) : 0;
+    const u32 turn_c = is_float && negated(i, 2, false) ? 0x80000000u : 0;
+    const Context x = context(w, i);
+    KFDEMU_LANE_LOOP {
+        typename D::V result{};
+        R::meaning(result, dot_operand<A>(i, 0, a[lane], turn_a), dot_operand<A>(i, 1, b[lane], turn_b),
+                   bits<typename D::V>(c[lane] ^ turn_c), x);
+        if constexpr (is_float) result = clamped(result, x.clamp);
+        room_d.lane[lane] = bits<u32>(result);
+    }
+    merge(w.lanes(i.dst), room_d.lane, w.exec());
+    return next_of(i);
+}
+
 // Mixed precision: OP_SEL_HI[n] says that source n is 16 bits wide, OP_SEL[n] which half; NEG_HI is ABS here.
 
 KFDEMU_INLINE float mix_mad(float a, float b, float c) { return mad(a, b, c); }
@@ -194,11 +233,20 @@ const Inst* write_accumulator(Wave& w, const Inst& i) {
     KFDEMU_PACKED_ROW(name, a_, b_, c_, e_, __VA_ARGS__)
 #define VOP3P_PAIRS(op, name, on, d_, a_, b_, c_, attributes, e_, ...) \
     KFDEMU_PACKED_ROW(name, b32, b32, c_, e_, __VA_ARGS__)
+#define VOP3P_DOT(op, name_, on, d_, a_, b_, c_, attributes, ...)                            \
+    struct name_##_row {                                                                     \
+        using D = T_##d_;                                                                    \
+        using A = T_##a_;                                                                    \
+        static KFDEMU_INLINE void meaning(D::V& d, u32 a, u32 b, D::V c, const Context& x) { \
+            __VA_ARGS__;                                                                     \
+        }                                                                                    \
+    };
 #define VOP3P_WAVE(...)
 #define T_pkf32 T_b64
 #include "vop3p.inc"
 #undef VOP3P_HALVES
 #undef VOP3P_PAIRS
+#undef VOP3P_DOT
 #undef VOP3P_WAVE
 
 }  // namespace
@@ -206,6 +254,7 @@ const Inst* write_accumulator(Wave& w, const Inst& i) {
 void fill_vop3p(Handler* handlers) {
 #define VOP3P_HALVES(op, name, ...) handlers[index(Op::name)] = &packed_halves<name##_row>;
 #define VOP3P_PAIRS(op, name, ...) handlers[index(Op::name)] = &packed_pairs<name##_row>;
+#define VOP3P_DOT(op, name, ...) handlers[index(Op::name)] = &dot_product<name##_row>;
 #define VOP3P_WAVE(op, name, on, d, a, b, c, attributes, ...) handlers[index(Op::name)] = &__VA_ARGS__;
 #include "vop3p.inc"
 }

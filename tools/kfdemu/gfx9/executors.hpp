@@ -16,6 +16,7 @@
     void fill_vopc(Handler* handlers);  \
     void fill_vop3(Handler* handlers);  \
     void fill_vop3p(Handler* handlers); \
+    void fill_mfma(Handler* handlers);  \
     void fill_smem(Handler* handlers);  \
     void fill_flat(Handler* handlers);  \
     void fill_mubuf(Handler* handlers); \

@@ -23,7 +23,7 @@ Table filled(Fill... fill) {
 
 #define KFDEMU_TABLE(level)                                                                         \
     filled(level::fill_sop, level::fill_vop1, level::fill_vop2, level::fill_vopc, level::fill_vop3, \
-           level::fill_vop3p, level::fill_smem, level::fill_flat, level::fill_mubuf, level::fill_ds)
+           level::fill_vop3p, level::fill_mfma, level::fill_smem, level::fill_flat, level::fill_mubuf, level::fill_ds)
 
 }  // namespace
 

@@ -71,6 +71,7 @@ enum InstFlags : std::uint16_t {
     kImm = 512,      ///< SMEM: `offset` counts (src[1] does too, if it is an operand)
     kBranch = 1024,  ///< `target_pc()` is where it may go
     kScc = 2048,     ///< gfx90a's SCC bit of FLAT and MUBUF
+    kFlushHalves = 4096,  ///< what the row says with kFlushesHalves, on the target that does
 };
 
 /// Fields by format:
@@ -80,6 +81,7 @@ enum InstFlags : std::uint16_t {
 ///   has it.
 /// - MUBUF: dst = src[1] = VDATA, src[0] = VADDR, src[2] = SRSRC (four SGPRs), sdst = SOFFSET; offset = 12 bits,
 ///   unsigned.
+/// - MFMA: abs = CBSZ, op_sel = ABID, neg = BLGP.
 /// - DS: dst = VDST, src[0] = ADDR, src[1] = DATA0, src[2] = DATA1; offset = OFFSET0 | OFFSET1 << 8.
 struct alignas(64) Inst {
     Handler handler;

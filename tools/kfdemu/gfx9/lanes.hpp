@@ -12,14 +12,17 @@
 namespace kfdemu::gfx9::KFDEMU_LEVEL {
 namespace {
 
+KFDEMU_INLINE void use_mxcsr(Wave& w, u32 wanted) {
+    if (!KFDEMU_UNLIKELY(w.mxcsr_now != wanted)) return;
+    w.mxcsr_now = wanted;
+    asm volatile("ldmxcsr %0" : : "m"(w.mxcsr_now) : "memory");
+}
+
 /// Gives the CPU the rounding and denormal modes for a type; costs a compare when they are there already.
 template <Kind kind>
 KFDEMU_INLINE void use_mode(Wave& w) {
     if constexpr (kind == Kind::Int32 || kind == Kind::Int16 || kind == Kind::Int64) return;
-    const u32 wanted = kind == Kind::Float32 ? w.mxcsr_f32 : w.mxcsr_f64;
-    if (!KFDEMU_UNLIKELY(w.mxcsr_now != wanted)) return;
-    w.mxcsr_now = wanted;
-    asm volatile("ldmxcsr %0" : : "m"(w.mxcsr_now) : "memory");
+    use_mxcsr(w, kind == Kind::Float32 ? w.mxcsr_f32 : w.mxcsr_f64);
 }
 
 /// Which of a row's types decides the floating-point mode: the first that is a float.

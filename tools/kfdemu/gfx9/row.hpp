@@ -83,6 +83,8 @@ enum RowAttributes : std::uint32_t {
     kMix = 65536,           ///< VOP3P whose OP_SEL_HI makes a source 16 bits wide
     kGws = 262144,          ///< DS with GDS set: works on Gws, with DATA where others have the address
     kAccumulator = 131072,  ///< VOP3P that moves between VGPR and AccVGPR
+    kMatrix = 524288,       ///< VOP3P-MAI: C and D may be AccVGPRs, CBSZ, ABID and BLGP broadcast blocks
+    kFlushesHalves = 1048576,  ///< on gfx90a, 16-bit denormals count as zero: dot products and MFMA
 };
 
 struct Row {
