@@ -285,7 +285,8 @@ class Maker {
             made_.push_back({first, 0});
             return;
         }
-        first |= 2 * random_.below(20) | random_.bits(1) << 16;
+        const bool moves_data = row_.dst != Type::none && row_.dst != Type::uimm;
+        first |= 2 * random_.below(20) | (moves_data ? random_.bits(1) : 0) << 16;
         const u32 kind = random_.below(3);
         const u32 offset = random_.bits(20);
         if (kind == 0) made_.push_back({first | 1u << 17, offset});

@@ -227,6 +227,21 @@ TEST_CASE("reciprocals, roots, powers, logarithms, sines", "[gfx9][values]") {
     });
 }
 
+TEST_CASE("v_trig_preop_f64 gives 53 bits of 2/pi after the other", "[gfx9][values]") {
+    check_all({
+        {"v_trig_preop_f64", f(1.0), 0, 0, f(0x1.45f306dc9c882p-1)},
+        {"v_trig_preop_f64", f(-1.0), 1, 0, f(0x1.4a7f09d5f47d4p-54)},
+        {"v_trig_preop_f64", f(1.0), 34, 0, f(0x1.a6ee06db14accp-107)},  // five bits count
+        {"v_trig_preop_f64", f(0x1p60), 0, 0, f(0x1.7cc1b727220a9p-7)},
+        {"v_trig_preop_f64", f(0x1p60), 3, 0, f(0x1.10e4107f9458ep-166)},
+        {"v_trig_preop_f64", f(0x1p944), 2, 0, f(0x1.7cbe2f67a0e73p-997)},
+        {"v_trig_preop_f64", f(0x1p944), 3, 0, u64{0x1de294a}},  // towards zero
+        {"v_trig_preop_f64", f(0x1p945), 0, 0, f(0x1.74f463f669e5fp-764)},  // from here on times 2^128
+        {"v_trig_preop_f64", f(0x1p1023), 3, 0, f(0x1.1aba10ac06608p-1001)},
+        {"v_trig_preop_f64", f(0x1p1023), 5, 0, 0},  // behind the table
+    });
+}
+
 TEST_CASE("integer arithmetic wraps, or saturates with CLAMP", "[gfx9][values]") {
     check_all({
         {"v_add_u32", 0xffffffff, 2, 0, 1},

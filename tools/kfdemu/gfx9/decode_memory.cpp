@@ -26,7 +26,9 @@ bool smem(const Fields& f) {
     Inst& i = f.inst;
     if (!f.two_words()) return false;
     const Type base = f.row.src[0];
-    if (f.row.dst != Type::none && !f.scalar_destination(i.dst, f.bits(0, 12, 6), f.row.dst)) return false;
+    const unsigned sdata = f.bits(0, 12, 6);
+    if (f.row.dst == Type::uimm) i.dst = static_cast<Operand>(sdata);  // what s_atc_probe asks for
+    else if (f.row.dst != Type::none && !f.scalar_destination(i.dst, sdata, f.row.dst)) return false;
     f.flag(f.bit(0, 16), kGlc);
     f.flag(f.bit(0, 15), kNv);
     if (base == Type::none) return true;

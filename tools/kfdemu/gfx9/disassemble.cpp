@@ -225,9 +225,9 @@ void cache_modifiers(Line& line, const Inst& inst) {
 
 std::string smem_text(const Inst& inst, const Row& row) {
     Line line{row.name};
-    const bool probe = std::strstr(row.name, "probe") != nullptr;
+    const bool probe = row.dst == Type::uimm;
     if (row.dst != Type::none)
-        line.operand(probe ? format_text("%u", inst.dst) : operand_text(inst.dst, row.dst, 0));
+        line.operand(probe ? format_text(inst.dst <= 64 ? "%u" : "0x%x", inst.dst) : operand_text(inst.dst, row.dst, 0));
     if (row.src[0] == Type::none) return line.take();
     line.operand(operand_text(inst.src[0], row.src[0], 0));
     const std::uint32_t offset = static_cast<std::uint32_t>(inst.offset);
@@ -239,7 +239,7 @@ std::string smem_text(const Inst& inst, const Row& row) {
     } else {
         line.operand(number);
     }
-    line.modifier_if(inst.has(kGlc), "glc");
+    line.modifier_if(inst.has(kGlc) && row.dst != Type::none && !probe, "glc");
     return line.take();
 }
 

@@ -2,7 +2,7 @@
 // "DS Instructions"). GFX9 needs no M0 to bound LDS; only the forms addressed by M0 read it. GDS does not
 // exist here.
 #include "executors.hpp"
-#include "gws.hpp"
+#include "gws_operations.hpp"
 #include "memory_operations.hpp"
 #include "row.hpp"
 
@@ -124,6 +124,26 @@ const Inst* exchange2(Wave& wave, const Inst& inst) {
     return &inst + inst.size;
 }
 
+/// A is the address, B where the operand is: A + 4 * {OFFSET1[6], OFFSET1[6:0], OFFSET0}, or with OFFSET1[7] set
+/// A + 4 * ADDR[31:17], both signed ("Vega" ISA manual, DS_ADD_SRC2_U32); then ADDR[16:0] is left for A.
+template <class Op>
+const Inst* atomic_src2(Wave& wave, const Inst& inst) {
+    KFDEMU_DS_PROLOGUE(wave, inst);
+    using T = typename Op::T;
+    const FloatMode<Op::kFloats> mode{wave};
+    const std::uint32_t* address = wave.lanes(inst.src[0]);
+    const bool own_distance = (offset16(inst) & 0x8000) != 0;
+    const auto distance = static_cast<std::int32_t>(offset16(inst) << 17) >> 17;
+    for_each_lane(wave.exec(), [&](unsigned l) {
+        const std::uint32_t a = own_distance ? address[l] & 0x1ffff : address[l];
+        const std::int32_t dwords = own_distance ? static_cast<std::int32_t>(address[l]) >> 17 : distance;
+        const std::uint32_t b = a + 4 * static_cast<std::uint32_t>(dwords);
+        const T operand = lds_has(wave, b, sizeof(T)) ? read_as<T>(wave.lds + b) : 0;
+        lds_atomic<Op>(wave, a, operand, 0);
+    });
+    return &inst + inst.size;
+}
+
 KFDEMU_INLINE void addtid_addresses(Wave& wave, const Inst& inst, LdsAccess& a) {
     const std::uint32_t base = (wave.s[kM0] & 0xffff) + offset16(inst);
     a.mask = wave.exec();
@@ -161,6 +181,8 @@ const Inst* count_lanes(Wave& wave, const Inst& inst) {
 }
 
 const Inst* nop(Wave&, const Inst& inst) { return &inst + inst.size; }
+
+const Inst* ordered_count(Wave& wave, const Inst& inst) { return wave.stop_at(Stop::Illegal, inst); }
 
 /// Forward: each active lane sends; of several senders to one lane the highest wins.
 const Inst* permute(Wave& wave, const Inst& inst) {
@@ -213,50 +235,6 @@ const Inst* swizzle(Wave& wave, const Inst& inst) {
     }
     put(wave.lanes(inst.dst), received, mask);
     return &inst + inst.size;
-}
-
-/// The resource that the instruction names, and what the first active lane gives it.
-KFDEMU_INLINE std::uint64_t* gws_resource(Wave& wave, const Inst& inst) {
-    return wave.gws ? &wave.gws->resource[((wave.s[kM0] >> 16) + offset16(inst)) % Gws::kResources] : nullptr;
-}
-KFDEMU_INLINE std::uint32_t gws_value(Wave& wave, const Inst& inst) {
-    const std::uint64_t mask = wave.exec();
-    return wave.lanes(inst.src[0])[mask ? __builtin_ctzll(mask) : 0];
-}
-
-/// So many waves, less one, have to come before the barrier opens.
-const Inst* gws_init(Wave& wave, const Inst& inst) {
-    std::uint64_t* resource = gws_resource(wave, inst);
-    if (!resource) return wave.stop_at(Stop::Illegal, inst);
-    std::uint64_t was = __atomic_load_n(resource, __ATOMIC_RELAXED);
-    const std::uint64_t value = gws_value(wave, inst);
-    while (!__atomic_compare_exchange_n(resource, &was, (was >> 32 << 32) | value, true, __ATOMIC_RELAXED,
-                                        __ATOMIC_RELAXED)) {
-    }
-    return &inst + inst.size;
-}
-
-/// The last to come opens it, for itself and for those that wait, and says how many have to come next time. Acquire and
-/// release: what a wave stored before is seen by all behind the barrier. A waiting wave sleeps and looks again.
-const Inst* gws_barrier(Wave& wave, const Inst& inst) {
-    std::uint64_t* resource = gws_resource(wave, inst);
-    if (!resource) return wave.stop_at(Stop::Illegal, inst);
-    std::uint64_t was = __atomic_load_n(resource, __ATOMIC_ACQUIRE);
-    if (!wave.gws_waits) {
-        const std::uint64_t value = gws_value(wave, inst);
-        std::uint64_t now = 0;
-        do {
-            const bool opens = static_cast<std::uint32_t>(was) == 0;
-            now = opens ? ((was >> 32) + 1) << 32 | value : was - 1;
-        } while (!__atomic_compare_exchange_n(resource, &was, now, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
-        wave.gws_openings = static_cast<std::uint32_t>(was >> 32);
-        was = now;
-    }
-    wave.gws_waits = static_cast<std::uint32_t>(was >> 32) == wave.gws_openings;
-    if (!wave.gws_waits) return &inst + inst.size;
-    wave.stop_at(Stop::Sleep, inst);
-    wave.next = &inst;
-    return nullptr;
 }
 
 }  // namespace

@@ -34,6 +34,30 @@ KFDEMU_INLINE float cube_major(float x, float y, float z) {
     return 2.0f * (axes.z ? z : axes.y ? y : x);
 }
 
+/// 2/pi, the first bit after the point first; the manual's table ends after 1201 bits.
+constexpr u64 kTwoOverPi[] = {
+    0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561, 0xb7246e3a424dd2e0,
+    0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484, 0xe99c7026b45f7e41, 0x3991d639835339f4,
+    0x9c845f8bbdf9283b, 0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d,
+    0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b0000, 0};
+
+/// V_TRIG_PREOP_F64: 53 bits of 2/pi, the n-th such group behind those that the argument's exponent makes whole turns of;
+/// scaled up for arguments so great that the result would be denormal. Rounds towards zero ("Vega" ISA manual).
+KFDEMU_INLINE double two_over_pi_segment(double argument, u32 n) {
+    const u32 exponent = static_cast<u32>(raw_exponent(argument));
+    const u32 shift = (n & 31) * 53 + (exponent > 1077 ? exponent - 1077 : 0);
+    if (shift > 1200) return 0;
+    const u32 word = shift / 64, rest = shift % 64;
+    const u64 top = rest == 0 ? kTwoOverPi[word] : kTwoOverPi[word] << rest | kTwoOverPi[word + 1] >> (64 - rest);
+    const u64 segment = top >> 11;
+    const i32 scale = -53 - static_cast<i32>(shift) + (exponent >= 1968 ? 128 : 0);
+    const double whole = static_cast<double>(segment);
+    if (segment == 0) return 0;
+    if (raw_exponent(whole) + scale > 0) return bits<double>(bits<u64>(whole) + (static_cast<u64>(i64{scale}) << 52));
+    const i32 up = scale + 1074;  // a denormal counts in units of 2^-1074
+    return bits<double>(up >= 0 ? segment << up : up > -64 ? segment >> -up : 0);
+}
+
 /// V_CVT_PK_U8_F32: a byte made of a float, in place n of c. Rounds as MODE says.
 KFDEMU_INLINE u32 insert_byte(float v, u32 n, u32 c, const Context& x) {
     const float down = __builtin_floorf(v), up = __builtin_ceilf(v);

@@ -1,0 +1,112 @@
+// The meaning of the DS instructions that work on global wave sync ("Vega" ISA manual, "DS Instructions": DS_GWS_*).
+//
+// For executor files only. Memory ordering: acquire and release, so that what a wave stored before it let others pass is seen
+// by those that pass.
+#pragma once
+
+#include "gws.hpp"
+#include "lane_access.hpp"
+
+namespace kfdemu::gfx9::KFDEMU_LEVEL {
+namespace {
+
+KFDEMU_INLINE unsigned gws_number(const Wave& wave, const Inst& inst) {
+    return ((wave.s[kM0] >> 16) + (static_cast<std::uint32_t>(inst.offset) & 0xffff)) % Gws::kResources;
+}
+/// The resource that the instruction names, and what the first active lane gives it.
+KFDEMU_INLINE std::uint64_t* gws_resource(Wave& wave, const Inst& inst) {
+    return wave.gws ? &wave.gws->resource[gws_number(wave, inst)] : nullptr;
+}
+KFDEMU_INLINE std::uint32_t gws_value(Wave& wave, const Inst& inst) {
+    const std::uint64_t mask = wave.exec();
+    return wave.lanes(inst.src[0])[mask ? __builtin_ctzll(mask) : 0];
+}
+
+/// Sleeps, and then runs the same instruction again.
+KFDEMU_INLINE const Inst* gws_sleep(Wave& wave, const Inst& inst) {
+    wave.stop_at(Stop::Sleep, inst);
+    wave.next = &inst;
+    return nullptr;
+}
+
+/// So many waves, less one, have to come before the barrier opens.
+const Inst* gws_init(Wave& wave, const Inst& inst) {
+    std::uint64_t* resource = gws_resource(wave, inst);
+    if (!resource) return wave.stop_at(Stop::Illegal, inst);
+    std::uint64_t was = __atomic_load_n(resource, __ATOMIC_RELAXED);
+    const std::uint64_t value = gws_value(wave, inst);
+    while (!__atomic_compare_exchange_n(resource, &was, (was >> 32 << 32) | value, true, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED)) {
+    }
+    return &inst + inst.size;
+}
+
+/// The last to come opens it, for itself and for those that wait, and says how many have to come next time. Acquire and
+/// release: what a wave stored before is seen by all behind the barrier. A waiting wave sleeps and looks again.
+const Inst* gws_barrier(Wave& wave, const Inst& inst) {
+    std::uint64_t* resource = gws_resource(wave, inst);
+    if (!resource) return wave.stop_at(Stop::Illegal, inst);
+    std::uint64_t was = __atomic_load_n(resource, __ATOMIC_ACQUIRE);
+    if (!wave.gws_waits) {
+        const std::uint64_t value = gws_value(wave, inst);
+        std::uint64_t now = 0;
+        do {
+            const bool opens = static_cast<std::uint32_t>(was) == 0;
+            now = opens ? ((was >> 32) + 1) << 32 | value : was - 1;
+        } while (!__atomic_compare_exchange_n(resource, &was, now, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+        wave.gws_openings = static_cast<std::uint32_t>(was >> 32);
+        was = now;
+    }
+    wave.gws_waits = static_cast<std::uint32_t>(was >> 32) == wave.gws_openings;
+    return wave.gws_waits ? gws_sleep(wave, inst) : &inst + inst.size;
+}
+
+// Semaphores: the low half counts how many may pass.
+
+/// Lets `count` more pass.
+KFDEMU_INLINE const Inst* gws_release(Wave& wave, const Inst& inst, std::uint32_t count) {
+    std::uint64_t* resource = gws_resource(wave, inst);
+    if (!resource) return wave.stop_at(Stop::Illegal, inst);
+    std::uint64_t was = __atomic_load_n(resource, __ATOMIC_RELAXED), now = 0;
+    do {
+        now = (was >> 32 << 32) | static_cast<std::uint32_t>(was + count);
+    } while (!__atomic_compare_exchange_n(resource, &was, now, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+    return &inst + inst.size;
+}
+const Inst* gws_sema_v(Wave& wave, const Inst& inst) { return gws_release(wave, inst, 1); }
+const Inst* gws_sema_br(Wave& wave, const Inst& inst) {
+    return gws_release(wave, inst, gws_value(wave, inst));
+}
+
+/// As many may pass as wait now.
+const Inst* gws_sema_release_all(Wave& wave, const Inst& inst) {
+    std::uint64_t* resource = gws_resource(wave, inst);
+    if (!resource) return wave.stop_at(Stop::Illegal, inst);
+    const std::uint32_t waiting =
+        __atomic_load_n(&wave.gws->waiting[gws_number(wave, inst)], __ATOMIC_RELAXED);
+    std::uint64_t was = __atomic_load_n(resource, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(resource, &was, (was >> 32 << 32) | waiting, true, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_RELAXED)) {
+    }
+    return &inst + inst.size;
+}
+
+/// Passes if it may; if not, sleeps and looks again.
+const Inst* gws_sema_p(Wave& wave, const Inst& inst) {
+    std::uint64_t* resource = gws_resource(wave, inst);
+    if (!resource) return wave.stop_at(Stop::Illegal, inst);
+    std::uint32_t& waiting = wave.gws->waiting[gws_number(wave, inst)];
+    std::uint64_t was = __atomic_load_n(resource, __ATOMIC_RELAXED);
+    bool passes = false;
+    while (static_cast<std::uint32_t>(was) != 0 && !passes)
+        passes =
+            __atomic_compare_exchange_n(resource, &was, was - 1, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    if (passes == wave.gws_waits) {  // it waited and passes, or comes to wait
+        __atomic_fetch_add(&waiting, passes ? ~0u : 1u, __ATOMIC_RELAXED);
+        wave.gws_waits = !passes;
+    }
+    return passes ? &inst + inst.size : gws_sleep(wave, inst);
+}
+
+}  // namespace
+}  // namespace kfdemu::gfx9::KFDEMU_LEVEL
