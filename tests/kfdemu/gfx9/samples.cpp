@@ -101,6 +101,8 @@ class Maker {
                 return flat();
             case Format::Mubuf:
                 return mubuf();
+            case Format::Mtbuf:
+                return mtbuf();
             case Format::Ds:
                 return ds();
             default:
@@ -308,24 +310,46 @@ class Maker {
         const u32 saddr = segment == 0 ? 0 : random_.one_in(2) ? 0x7f : 4 * random_.below(25);
         const u32 first = 0xdc000000 | row_.opcode << 18 | segment << 14 | (random_.one_in(2) ? offset : 0) |
                           random_.bits(1) << 17 | glc() << 16;
+        if (segment != 0 && to_lds()) {
+            const u32 where = segment == 1 && saddr != 0x7f ? 0 : vgpr();
+            made_.push_back({first | 1u << 13, where | saddr << 16});
+            return;
+        }
         const u32 address = segment == 1 && saddr != 0x7f ? 0 : vgpr();
         const u32 data = row_.src[1] == Type::none ? 0 : vgpr();
         const bool returns = row_.dst != Type::none && (!row_.is(kAtomic) || (first >> 16 & 1));
         made_.push_back(
             {first, address | data << 8 | saddr << 16 | acc_bit() << 23 | (returns ? vgpr() << 24 : 0)});
     }
-    void mubuf() {
-        if (row_.dst == Type::none && row_.src[1] == Type::none) {
-            made_.push_back({0xe0000000 | row_.opcode << 18, 0});
-            return;
-        }
-        const u32 address_bits = random_.bits(2);
-        const u32 first = 0xe0000000 | row_.opcode << 18 | (random_.one_in(2) ? random_.bits(12) : 0) |
-                          address_bits << 12 | glc() << 14 | random_.bits(1) << 17;
+    /// Loads of up to a dword may go straight into LDS: no VDATA then.
+    bool to_lds() {
+        const bool may = row_.src[1] == Type::none && (row_.opcode >> 3 == 2 || row_.opcode == 0) && row_.opcode <= 0x14;
+        return may && random_.one_in(4);
+    }
+    /// VADDR, VDATA, SRSRC and SOFFSET.
+    u32 buffer_operands(u32 address_bits, bool has_data) {
         const u32 address = address_bits ? vgpr() : 0;
         const u32 offset = random_.one_in(2) ? 128 + random_.below(40) : sgpr(Type::b32);
-        made_.push_back(
-            {first, address | vgpr() << 8 | random_.below(20) << 16 | acc_bit() << 23 | offset << 24});
+        return address | (has_data ? vgpr() : 0) << 8 | random_.below(20) << 16 | (has_data ? acc_bit() : 0) << 23 |
+               offset << 24;
+    }
+    void mubuf() {
+        const u32 word = 0xe0000000 | row_.opcode << 18 | (random_.one_in(2) ? random_.bits(12) : 0);
+        if (row_.dst == Type::none && row_.src[1] == Type::none) {
+            const bool moves_lds = row_.is(kStore);
+            made_.push_back({moves_lds ? word | 1u << 16 : word & ~0xfffu, moves_lds ? buffer_operands(0, false) : 0});
+            return;
+        }
+        const bool lds = to_lds();
+        const u32 address_bits = random_.bits(2);
+        const u32 first = word | address_bits << 12 | glc() << 14 | random_.bits(1) << 17 | u32{lds} << 16;
+        made_.push_back({first, buffer_operands(address_bits, !lds)});
+    }
+    void mtbuf() {
+        const u32 address_bits = random_.bits(2);
+        const u32 first = 0xe8000000 | row_.opcode << 15 | random_.bits(7) << 19 | address_bits << 12 |
+                          random_.bits(1) << 14 | (random_.one_in(2) ? random_.bits(12) : 0);
+        made_.push_back({first, buffer_operands(address_bits, true) | random_.bits(1) << 22});
     }
     void ds() {
         const bool plain = !std::strcmp(row_.name, "ds_nop");

@@ -52,6 +52,7 @@ bool decode_fields(const Fields& f) {
         case Format::Smem:
         case Format::Flat:
         case Format::Mubuf:
+        case Format::Mtbuf:
         case Format::Ds:
             return decode_memory(f);
         default:

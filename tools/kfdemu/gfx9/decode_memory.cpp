@@ -1,4 +1,4 @@
-// SMEM, FLAT, MUBUF, DS.
+// SMEM, FLAT, MUBUF, MTBUF, DS.
 #include "fields.hpp"
 
 namespace kfdemu::gfx9 {
@@ -72,22 +72,21 @@ bool flat(const Fields& f) {
            data(i.dst, f.bits(1, 31, 24), acc, f.row.dst);
 }
 
-bool mubuf(const Fields& f) {
+/// What MUBUF and MTBUF have in common.
+bool buffer(const Fields& f) {
     Inst& i = f.inst;
-    if (!f.two_words() || returns_what_it_cannot(f)) return false;
     const bool gfx90a = f.target == Target::gfx90a;
     i.offset = static_cast<std::int32_t>(f.bits(0, 11, 0));
     f.flag(f.bit(0, 12), kOffen);
     f.flag(f.bit(0, 13), kIdxen);
     f.flag(f.bit(0, 14), kGlc);
-    f.flag(f.bit(0, 17), kSlc);
-    f.flag(f.bit(0, 16), kLds);
-    f.flag(gfx90a && f.bit(0, 15), kScc);
     const bool top =
         f.bit(1, 23);  // ACC on gfx90a; TFE before, which only images and page-faulting loads use
     if (top && !gfx90a) return false;
+    const bool moves_lds = f.row.is(kStore) && f.row.src[1] == Type::none;
+    // buffer_wbinvl1 and its like
+    if (f.row.dst == Type::none && f.row.src[1] == Type::none && !moves_lds) return true;
     const unsigned address_dwords = f.bit(0, 12) && f.bit(0, 13) ? 2 : 1;
-    if (f.row.dst == Type::none && f.row.src[1] == Type::none) return true;  // buffer_wbinvl1 and its like
     if (!data(i.src[0], f.bits(1, 7, 0), false, address_dwords == 2 ? Type::b64 : Type::b32)) return false;
     const Type value = f.row.src[1] != Type::none ? f.row.src[1] : f.row.dst;
     if (!data(i.src[1], f.bits(1, 15, 8), top, value)) return false;
@@ -99,6 +98,22 @@ bool mubuf(const Fields& f) {
     i.sdst = i.src[2];
     i.src[2] = resource;
     return known;
+}
+
+bool mubuf(const Fields& f) {
+    if (!f.two_words() || returns_what_it_cannot(f)) return false;
+    f.flag(f.bit(0, 17), kSlc);
+    f.flag(f.bit(0, 16), kLds);
+    f.flag(f.target == Target::gfx90a && f.bit(0, 15), kScc);
+    return buffer(f);
+}
+
+bool mtbuf(const Fields& f) {
+    if (!f.two_words()) return false;
+    f.flag(f.bit(1, 22), kSlc);
+    f.flag(f.target == Target::gfx90a && f.bit(1, 21), kScc);
+    f.inst.literal = f.bits(0, 25, 19);
+    return buffer(f);
 }
 
 bool ds(const Fields& f) {
@@ -126,6 +141,8 @@ bool decode_memory(const Fields& f) {
             return flat(f);
         case Format::Mubuf:
             return mubuf(f);
+        case Format::Mtbuf:
+            return mtbuf(f);
         default:
             return ds(f);
     }

@@ -227,7 +227,8 @@ std::string smem_text(const Inst& inst, const Row& row) {
     Line line{row.name};
     const bool probe = row.dst == Type::uimm;
     if (row.dst != Type::none)
-        line.operand(probe ? format_text(inst.dst <= 64 ? "%u" : "0x%x", inst.dst) : operand_text(inst.dst, row.dst, 0));
+        line.operand(probe ? format_text(inst.dst > 64 ? "0x%x" : "%u", inst.dst)
+                           : operand_text(inst.dst, row.dst, 0));
     if (row.src[0] == Type::none) return line.take();
     line.operand(operand_text(inst.src[0], row.src[0], 0));
     const std::uint32_t offset = static_cast<std::uint32_t>(inst.offset);
@@ -261,16 +262,19 @@ std::string flat_text(const Inst& inst, const Row& row) {
     return line.take();
 }
 
-std::string mubuf_text(const Inst& inst, const Row& row) {
+std::string buffer_text(const Inst& inst, const Row& row) {
     Line line{row.name};
-    if (row.dst == Type::none && row.src[1] == Type::none) return line.take();
+    const bool no_data = row.dst == Type::none && row.src[1] == Type::none;
+    if (no_data && !row.is(kStore)) return line.take();
     const Type value = row.src[1] != Type::none ? row.src[1] : row.dst;
     const bool offen = inst.has(kOffen), idxen = inst.has(kIdxen);
     if (!inst.has(kLds)) line.operand(operand_text(inst.src[1], value, 0));
-    line.operand(offen || idxen ? operand_text(inst.src[0], offen && idxen ? Type::b64 : Type::b32, 0)
-                                : "off");
+    if (!no_data)
+        line.operand(offen || idxen ? operand_text(inst.src[0], offen && idxen ? Type::b64 : Type::b32, 0)
+                                    : "off");
     line.operand(operand_text(inst.src[2], Type::b128, 0));
     line.operand(operand_text(inst.sdst, Type::b32, 0));
+    if (row.format == Format::Mtbuf) line.append(buffer_format_text(inst.literal));
     line.modifier_if(idxen, "idxen");
     line.modifier_if(offen, "offen");
     if (inst.offset) line.modifier(format_text("offset:%d", inst.offset));
@@ -316,7 +320,8 @@ std::string disassemble(Target target, const Inst& inst) {
         case Format::Flat:
             return flat_text(inst, row);
         case Format::Mubuf:
-            return mubuf_text(inst, row);
+        case Format::Mtbuf:
+            return buffer_text(inst, row);
         case Format::Ds:
             return ds_text(inst, row);
         default:

@@ -144,6 +144,18 @@ std::string special_text(const Row& row, std::uint32_t simm16) {
     return gpr_index_text(simm16);
 }
 
+std::string buffer_format_text(std::uint32_t format) {
+    constexpr const char* data[] = {"INVALID",    "8",        "16",          "8_8",     "32",         "16_16",
+                                    "10_11_11",   "11_11_10", "10_10_10_2",  "2_10_10_10", "8_8_8_8", "32_32",
+                                    "16_16_16_16", "32_32_32", "32_32_32_32", "RESERVED_15"};
+    constexpr const char* numbers[] = {"UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT", "RESERVED_6", "FLOAT"};
+    const unsigned d = format & 15, n = format >> 4 & 7;  // 8 and UNORM are what goes without saying
+    std::string text;
+    if (d != 1) text = std::string("BUF_DATA_FORMAT_") + data[d];
+    if (n != 0) text += (text.empty() ? "" : ",") + std::string("BUF_NUM_FORMAT_") + numbers[n];
+    return text.empty() ? text : " format:[" + text + "]";
+}
+
 std::string swizzle_text(std::uint32_t offset) {
     if (offset == 0) return "";
     if (offset & 0x8000) {

@@ -92,9 +92,33 @@ bool by_aperture(Wave& wave, const Inst& inst, LaneAccess& a) {
     for (unsigned l = 0; l < kLanes; ++l) a.at[l] = lane_offset[l] + offset;
 }
 
+/// GLOBAL and SCRATCH loads straight into LDS.
+template <class Operation>
+const Inst* flat_to_lds(Wave& wave, const Inst& inst) {
+    if constexpr (!kLoadsToLds<Operation>) {
+        return wave.stop_at(Stop::Illegal, inst);
+    } else {
+        if (inst.segment == Segment::Flat) return wave.stop_at(Stop::Illegal, inst);
+        LaneAccess a, scratch;
+        a.mask = wave.exec();
+        if (a.mask == 0) return &inst + inst.size;
+        const bool is_scratch = inst.segment == Segment::Scratch;
+        if (is_scratch) {
+            scratch_offsets(wave, inst, a);
+            if (!to_scratch(wave, inst, a, a.mask, Operation::kBytes, kRead, scratch)) return nullptr;
+        } else {
+            lane_addresses(wave, inst, a);
+        }
+        alignas(64) std::uint32_t values[kLanes];
+        if (!Operation::fetch(wave, inst, is_scratch ? scratch : a, values)) return nullptr;
+        lds_store<1>(wave, direct_lds(wave, inst, wave.exec()), values);
+        return &inst + inst.size;
+    }
+}
+
 template <class Operation>
 const Inst* flat(Wave& wave, const Inst& inst) {
-    if (inst.has(kLds)) return wave.stop_at(Stop::Illegal, inst);  // loads straight into LDS are not emulated
+    if (inst.has(kLds)) return flat_to_lds<Operation>(wave, inst);
     LaneAccess a;
     a.mask = wave.exec();
     if (a.mask == 0) return &inst + inst.size;

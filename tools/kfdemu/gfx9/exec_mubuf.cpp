@@ -1,88 +1,11 @@
-// MUBUF instructions ("Vega" ISA manual, "Vector Memory Buffer Instructions": addressing and range checking).
+// MUBUF and MTBUF instructions ("Vega" ISA manual, "Vector Memory Buffer Instructions").
+#include "buffer_format.hpp"
 #include "executors.hpp"
 #include "memory_operations.hpp"
 #include "row.hpp"
-#include "scratch_access.hpp"
 
 namespace kfdemu::gfx9::KFDEMU_LEVEL {
 namespace {
-
-/// The buffer resource descriptor: four SGPRs.
-struct Buffer {
-    std::uint64_t base;
-    std::uint32_t stride, num_records, index_stride, index_shift;
-    bool swizzle, add_lane;
-};
-
-KFDEMU_INLINE Buffer buffer_of(const std::uint32_t* word) {
-    Buffer b;
-    b.base = word[0] | std::uint64_t{word[1] & 0xffff} << 32;
-    b.swizzle = (word[1] >> 31) != 0;
-    b.add_lane = (word[3] >> 23 & 1) != 0;
-    // With ADD_TID_ENABLE the data format field extends the stride.
-    b.stride = (word[1] >> 16 & 0x3fff) | (b.add_lane ? (word[3] >> 15 & 0xf) << 14 : 0);
-    b.num_records = word[2];
-    b.index_shift = 3 + (word[3] >> 21 & 3);
-    b.index_stride = 1u << b.index_shift;
-    return b;
-}
-
-/// Where each lane's data begin, and which lanes are inside the buffer for all `bytes`.
-struct Lanewise {
-    LaneAccess access;
-    alignas(64) std::uint32_t bytes_left[kLanes];  ///< linear buffers: inside, from the lane's address on
-};
-
-/// The descriptor that runtimes make for scratch: the lane number is the index, and there are as many lanes
-/// as a stride.
-void scratch_segment_addresses(std::uint64_t base, const std::uint32_t* lane_offset, std::uint32_t offset,
-                               Lanewise& out) {
-    if (lane_offset != nullptr)
-        for (unsigned l = 0; l < kLanes; ++l)
-            out.access.at[l] = scratch_address(base, lane_offset[l] + offset, l);
-    else
-        for (unsigned l = 0; l < kLanes; ++l) out.access.at[l] = scratch_address(base, offset, l);
-    for (unsigned l = 0; l < kLanes; ++l) out.bytes_left[l] = ~0u;
-}
-
-[[gnu::noinline]] void buffer_addresses(Wave& wave, const Inst& inst, const Buffer& b, Lanewise& out) {
-    constexpr std::uint32_t kElementBytes = 4;  // GFX9 knows no other
-    const std::uint32_t scalar_offset = wave.s[inst.sdst];
-    const bool idxen = inst.has(kIdxen), offen = inst.has(kOffen);
-    const std::uint32_t* vaddr = wave.lanes(inst.src[0]);
-    const std::uint32_t* voffset = idxen ? vaddr + kLanes : vaddr;
-    const std::uint64_t base = b.base + scalar_offset;
-    if (b.swizzle && b.add_lane && !idxen && b.index_stride == kLanes && b.num_records >= kLanes)
-        return scratch_segment_addresses(base, offen ? voffset : nullptr,
-                                         static_cast<std::uint32_t>(inst.offset), out);
-    const std::uint32_t limit = b.num_records > scalar_offset ? b.num_records - scalar_offset : 0;
-    for (unsigned l = 0; l < kLanes; ++l) {
-        const std::uint32_t index = (idxen ? vaddr[l] : 0) + (b.add_lane ? l : 0);
-        const std::uint32_t offset = (offen ? voffset[l] : 0) + static_cast<std::uint32_t>(inst.offset);
-        if (b.swizzle) {
-            const std::uint64_t msb =
-                std::uint64_t{index >> b.index_shift} * b.stride + (offset & ~(kElementBytes - 1));
-            out.access.at[l] = base + msb * b.index_stride + (index & (b.index_stride - 1)) * kElementBytes +
-                               (offset & (kElementBytes - 1));
-            out.bytes_left[l] = index < b.num_records ? ~0u : 0;
-        } else {
-            const std::uint64_t from_base = std::uint64_t{b.stride} * index + offset;
-            out.access.at[l] = base + from_base;
-            // Structured: whole records. Raw: bytes.
-            const bool structured = b.stride != 0 && idxen;
-            out.bytes_left[l] = structured
-                                    ? (index < b.num_records ? ~0u : 0)
-                                    : (from_base < limit ? limit - static_cast<std::uint32_t>(from_base) : 0);
-        }
-    }
-}
-
-/// Lanes with at least `bytes` left.
-[[gnu::noinline]] std::uint64_t lanes_inside(const Lanewise& lanes, unsigned bytes) {
-    std::uint64_t mask = 0;
-    for (unsigned l = 0; l < kLanes; ++l) mask |= std::uint64_t{lanes.bytes_left[l] >= bytes} << l;
-    return mask & lanes.access.mask;
-}
 
 /// A buffer's end may lie inside a lane's data: each dword is checked for itself.
 template <class Operation>
@@ -119,18 +42,47 @@ struct ByDword<Store<N>> {
     }
 };
 
+/// Loads straight into LDS: a dword a lane; lanes outside the buffer bring 0.
+template <class Operation>
+const Inst* buffer_to_lds(Wave& wave, const Inst& inst) {
+    if constexpr (!kLoadsToLds<Operation>) {
+        return wave.stop_at(Stop::Illegal, inst);
+    } else {
+        const std::uint64_t exec = wave.exec();
+        if (exec == 0) return &inst + inst.size;
+        Lanewise lanes;
+        buffer_lanes(wave, inst, buffer_of(wave.s + inst.src[2]), lanes);
+        lanes.access.mask = lanes_inside(lanes, Operation::kBytes);
+        alignas(64) std::uint32_t values[kLanes] = {};
+        if (lanes.access.mask != 0 && !Operation::fetch(wave, inst, lanes.access, values)) return nullptr;
+        lds_store<1>(wave, direct_lds(wave, inst, exec), values);
+        return &inst + inst.size;
+    }
+}
+
+/// The other way round.
+const Inst* store_lds(Wave& wave, const Inst& inst) {
+    const std::uint64_t exec = wave.exec();
+    if (!inst.has(kLds)) return wave.stop_at(Stop::Illegal, inst);
+    if (exec == 0) return &inst + inst.size;
+    Lanewise lanes;
+    buffer_lanes(wave, inst, buffer_of(wave.s + inst.src[2]), lanes);
+    lanes.access.mask = lanes_inside(lanes, 4);
+    if (lanes.access.mask == 0) return &inst + inst.size;
+    alignas(64) std::uint32_t values[kLanes];
+    lds_load<1>(wave, direct_lds(wave, inst, exec), values);
+    return store_dwords<1>(wave, inst, lanes.access, values) ? &inst + inst.size : nullptr;
+}
+
 template <class Operation>
 const Inst* buffer(Wave& wave, const Inst& inst) {
-    if (inst.has(kLds)) return wave.stop_at(Stop::Illegal, inst);  // loads straight into LDS are not emulated
+    if (inst.has(kLds)) return buffer_to_lds<Operation>(wave, inst);
     const std::uint64_t exec = wave.exec();
     if (exec == 0) return &inst + inst.size;
 
     const Buffer b = buffer_of(wave.s + inst.src[2]);
     Lanewise lanes;
-    lanes.access.mask = exec;
-    lanes.access.dword_stride = b.swizzle ? 4 * b.index_stride : 4;
-    buffer_addresses(wave, inst, b, lanes);
-
+    buffer_lanes(wave, inst, b, lanes);
     const std::uint64_t inside = lanes_inside(lanes, Operation::kBytes);
     if (inside != exec) {
         if (Operation::kAccess != (kRead | kWrite) && Operation::kBytes > 4 && !b.swizzle)
@@ -157,6 +109,9 @@ void fill_mubuf(Handler* handlers) {
 #define MUBUF(op, name, on, dst, data, attributes, ...) handlers[index(Op::name)] = __VA_ARGS__;
 #include "mubuf.inc"
 #undef MUBUF
+#define MTBUF(op, name, on, dst, data, attributes, ...) handlers[index(Op::name)] = __VA_ARGS__;
+#include "mtbuf.inc"
+#undef MTBUF
 }
 
 }  // namespace kfdemu::gfx9::KFDEMU_LEVEL

@@ -41,8 +41,8 @@ constexpr u64 kTwoOverPi[] = {
     0x9c845f8bbdf9283b, 0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d,
     0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b0000, 0};
 
-/// V_TRIG_PREOP_F64: 53 bits of 2/pi, the n-th such group behind those that the argument's exponent makes whole turns of;
-/// scaled up for arguments so great that the result would be denormal. Rounds towards zero ("Vega" ISA manual).
+/// V_TRIG_PREOP_F64: 53 bits of 2/pi, the n-th such group behind those that the argument's exponent makes whole turns
+/// of; scaled up for arguments so great that the result would be denormal. Rounds towards zero ("Vega" ISA manual).
 KFDEMU_INLINE double two_over_pi_segment(double argument, u32 n) {
     const u32 exponent = static_cast<u32>(raw_exponent(argument));
     const u32 shift = (n & 31) * 53 + (exponent > 1077 ? exponent - 1077 : 0);

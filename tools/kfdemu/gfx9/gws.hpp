@@ -13,7 +13,8 @@ namespace kfdemu::gfx9 {
 
 struct Gws {
     static constexpr unsigned kResources = 64;
-    /// Low half: how many more waves have to come; of a semaphore, how many may pass. High half: how often the barrier opened.
+    /// Low half: how many more waves have to come; of a semaphore, how many may pass. High half: how often the barrier
+    /// opened.
     std::uint64_t resource[kResources]{};
     std::uint32_t waiting[kResources]{};  ///< waves at a semaphore
 };

@@ -81,6 +81,7 @@ enum InstFlags : std::uint16_t {
 ///   has it.
 /// - MUBUF: dst = src[1] = VDATA, src[0] = VADDR, src[2] = SRSRC (four SGPRs), sdst = SOFFSET; offset = 12 bits,
 ///   unsigned.
+/// - MTBUF: likewise; literal = data format | number format << 4.
 /// - MFMA: abs = CBSZ, op_sel = ABID, neg = BLGP.
 /// - DS: dst = VDST, src[0] = ADDR, src[1] = DATA0, src[2] = DATA1; offset = OFFSET0 | OFFSET1 << 8.
 struct alignas(64) Inst {

@@ -18,8 +18,11 @@ template <unsigned N>
 struct Load {
     static constexpr unsigned kBytes = N * 4;
     static constexpr std::uint32_t kAccess = kRead;
+    static bool fetch(Wave& wave, const Inst& inst, LaneAccess& a, std::uint32_t* values) {
+        return load_dwords<N>(wave, inst, a, values);
+    }
     static bool memory(Wave& wave, const Inst& inst, LaneAccess& a) {
-        return load_dwords<N>(wave, inst, a, wave.lanes(inst.dst));
+        return fetch(wave, inst, a, wave.lanes(inst.dst));
     }
     static void local(Wave& wave, const Inst& inst, const LdsAccess& a) {
         lds_load<N>(wave, a, wave.lanes(inst.dst));
@@ -35,8 +38,11 @@ template <class T>
 struct LoadSmall {
     static constexpr unsigned kBytes = sizeof(T);
     static constexpr std::uint32_t kAccess = kRead;
+    static bool fetch(Wave& wave, const Inst& inst, LaneAccess& a, std::uint32_t* values) {
+        return load_small<T>(wave, inst, a, values);
+    }
     static bool memory(Wave& wave, const Inst& inst, LaneAccess& a) {
-        return load_small<T>(wave, inst, a, wave.lanes(inst.dst));
+        return fetch(wave, inst, a, wave.lanes(inst.dst));
     }
     static void local(Wave& wave, const Inst& inst, const LdsAccess& a) {
         lds_load_small<T>(wave, a, wave.lanes(inst.dst));
@@ -45,6 +51,24 @@ struct LoadSmall {
         Load<1>::outside(wave, inst, mask);
     }
 };
+
+/// Which loads may go straight into LDS, with the LDS bit: those of up to a dword.
+template <class Operation>
+inline constexpr bool kLoadsToLds = false;
+template <>
+inline constexpr bool kLoadsToLds<Load<1>> = true;
+template <class T>
+inline constexpr bool kLoadsToLds<LoadSmall<T>> = true;
+
+/// Where in LDS the lanes' dwords are then: M0[15:0] + OFFSET + 4 * lane ("Vega" ISA manual, "Memory Buffer Load to
+/// LDS").
+KFDEMU_INLINE LdsAccess direct_lds(const Wave& wave, const Inst& inst, std::uint64_t mask) {
+    LdsAccess a;
+    const std::uint32_t base = (wave.s[kM0] & 0xffff) + static_cast<std::uint32_t>(inst.offset);
+    for (unsigned l = 0; l < kLanes; ++l) a.at[l] = base + 4 * l;
+    a.mask = mask;
+    return a;
+}
 
 /// Loads into one half of the register and keeps the other.
 template <class T, Half half>

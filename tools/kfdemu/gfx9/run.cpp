@@ -22,7 +22,7 @@ bool is_vector(Format format) {
            format == Format::Vop3 || format == Format::Vop3p;
 }
 bool is_vector_memory(Format format) {
-    return format == Format::Ds || format == Format::Flat || format == Format::Mubuf;
+    return format == Format::Ds || format == Format::Flat || format == Format::Mubuf || format == Format::Mtbuf;
 }
 
 /// A vector instruction with M0's offset on the operands that M0[15:12] names ("Vega" ISA manual, "VGPR

@@ -115,7 +115,8 @@ struct alignas(64) Wave {
     std::uint64_t scratch_va = 0;    ///< this wave's part of the queue's scratch memory, all lanes together
     std::uint64_t scratch_size_bytes = 0;
     Gws* gws = nullptr;                ///< nullptr: the queue has none, and its instructions are illegal
-    bool gws_waits = false;            ///< at a semaphore, or at a ds_gws_barrier that had opened `gws_openings` times when the wave came
+    /// At a semaphore, or at a ds_gws_barrier that had opened `gws_openings` times when the wave came.
+    bool gws_waits = false;
     std::uint32_t gws_openings = 0;
     Tlb* tlb = nullptr;                                     ///< of the work-group; tlb.hpp
     std::uint32_t hw_id = 0, gpr_alloc = 0, lds_alloc = 0;  ///< what s_getreg reads
