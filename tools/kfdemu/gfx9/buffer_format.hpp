@@ -4,8 +4,8 @@
 //
 // For executor files only. Sources: "Vega" ISA manual, "Buffer Resource Descriptor", "Data Format" and "Number Format"
 // there, and its table of where each instruction takes format and DST_SEL from. What that leaves open: integers that do
-// not fit their component lose their upper bits, floats of 10 and 11 bits round towards zero, and components of an element
-// for which a store has no data become 0.
+// not fit their component lose their upper bits, floats of 10 and 11 bits round towards zero, and components of an
+// element for which a store has no data become 0.
 #pragma once
 
 #include "buffer_access.hpp"

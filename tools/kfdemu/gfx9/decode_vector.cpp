@@ -58,6 +58,11 @@ bool dpp_control_exists(unsigned control, Target target) {
     return group == 0x150 && target == Target::gfx90a;
 }
 
+/// NEG and ABS of V_DOT2C_F32_F16 would be of a pair of halves: what they do there is not documented.
+bool undocumented_modifiers(const Fields& f) {
+    return f.row.format == Format::Vop2 && f.row.is(kFlushesHalves) && (f.inst.neg | f.inst.abs) != 0;
+}
+
 bool dpp(const Fields& f) {
     if (f.row.is(kNoModifiers) || f.row.format == Format::Vopc || !f.two_words()) return false;
     Inst& i = f.inst;
@@ -66,6 +71,7 @@ bool dpp(const Fields& f) {
     f.flag(true, kPrepare);
     i.neg = static_cast<std::uint8_t>(f.bits(1, 20, 20) | f.bits(1, 22, 22) << 1);
     i.abs = static_cast<std::uint8_t>(f.bits(1, 21, 21) | f.bits(1, 23, 23) << 1);
+    if (undocumented_modifiers(f)) return false;
     const unsigned control = f.bits(1, 16, 8);
     // 64-bit operations only know row_newbcast (MI200 ISA manual, "DPP").
     const bool wide = dwords(f.row.src[0]) == 2 || dwords(f.row.dst) == 2;
@@ -145,7 +151,7 @@ bool vop3_modifiers(const Fields& f, bool with_sdst) {
         i.abs = static_cast<std::uint8_t>(f.bits(0, 10, 8));
         i.op_sel = static_cast<std::uint8_t>(f.bits(0, 14, 11));
         const bool has_op_sel = f.row.format == Format::Vop3 && f.row.is(kOpSel);
-        if (i.op_sel && !has_op_sel) return false;
+        if ((i.op_sel && !has_op_sel) || undocumented_modifiers(f)) return false;
     }
     f.flag(i.neg || i.abs || (i.op_sel & 7), kPrepare);
     f.flag(is_float(f.row.dst) && (i.omod || i.clamp), kFinish);

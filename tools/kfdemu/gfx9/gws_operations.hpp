@@ -1,7 +1,7 @@
 // The meaning of the DS instructions that work on global wave sync ("Vega" ISA manual, "DS Instructions": DS_GWS_*).
 //
-// For executor files only. Memory ordering: acquire and release, so that what a wave stored before it let others pass is
-// seen by those that pass.
+// For executor files only. Memory ordering: acquire and release, so that what a wave stored before it let others pass
+// is seen by those that pass.
 #pragma once
 
 #include "gws.hpp"
