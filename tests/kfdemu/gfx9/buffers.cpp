@@ -1,11 +1,8 @@
-// Buffer instructions that convert, and loads that go straight into LDS. Expected values come from the "Vega" ISA manual's
-// definitions of the formats.
+// Buffer instructions that convert, and loads that go straight into LDS. Expected values come from the "Vega" ISA
+// manual's definitions of the formats.
 #include <array>
-#include <cstring>
 
-#include "kfdemu/address_space.hpp"
-#include "kfdemu/gfx9/tlb.hpp"
-#include "machine.hpp"
+#include "buffered.hpp"
 #include "support/catch.hpp"
 
 using namespace test_gfx9;
@@ -30,60 +27,6 @@ enum : u32 {
 enum : u32 { k16_16_16_16 = 12, k32_32_32, k32_32_32_32, kReserved };
 enum : u32 { kUnorm, kSnorm, kUscaled, kSscaled, kUint, kSint, kReserved6, kFloat };
 constexpr u32 kIdentity = 4 | 5 << 3 | 6 << 6 | 7 << 9;
-
-constexpr u64 kBase = 0x100000;
-constexpr u32 kSize = 4096;
-
-/// A wave with LDS and a page of memory, to which s[8:11] is a raw buffer of 1024 bytes.
-class Buffered {
-  public:
-    explicit Buffered(Level level = best_level()) : machine{Target::gfx90a, level} {
-        std::memset(bytes_, 0, sizeof bytes_);
-        std::memset(lds_, 0, sizeof lds_);
-        space_.map({kBase, kBase + kSize, bytes_, kfdemu::kRead | kfdemu::kWrite, 1, false});
-        machine.wave().memory = &space_;
-        machine.wave().tlb = &tlb_;
-        machine.wave().lds = lds_;
-        machine.wave().lds_size_bytes = sizeof lds_;
-        resource(0, 0, 0);
-        machine.exec(1);
-    }
-    void resource(u32 data_format, u32 number_format, u32 select) {
-        machine.sgpr(8) = static_cast<u32>(kBase);
-        machine.sgpr(9) = 0;
-        machine.sgpr(10) = 1024;
-        machine.sgpr(11) = select | number_format << 12 | data_format << 15;
-    }
-    Stop run(const std::vector<u32>& code) {
-        const kfdemu::AddressSpace::Hold hold{space_};
-        tlb_.flush();
-        return machine.run(code);
-    }
-    template <class T>
-    T at(unsigned offset) const {
-        T value;
-        std::memcpy(&value, bytes_ + offset, sizeof value);
-        return value;
-    }
-    template <class T>
-    void put(unsigned offset, T value) {
-        std::memcpy(bytes_ + offset, &value, sizeof value);
-    }
-    u32 lds(unsigned offset) const {
-        u32 value;
-        std::memcpy(&value, lds_ + offset, sizeof value);
-        return value;
-    }
-    void put_lds(unsigned offset, u32 value) { std::memcpy(lds_ + offset, &value, sizeof value); }
-
-    Machine machine;
-
-  private:
-    kfdemu::AddressSpace space_;
-    Tlb tlb_;
-    alignas(64) std::byte bytes_[kSize];
-    alignas(64) std::byte lds_[1024];
-};
 
 /// Data in v4 and its successors, the resource in s[8:11], no addresses but OFFSET.
 std::vector<u32> typed(const std::string& mnemonic, u32 data_format, u32 number_format, u32 offset = 0) {

@@ -1,5 +1,5 @@
-// DS: LDS of one wave, the wires between lanes, and what meets at global wave sync. Expected values come from the "Vega"
-// ISA manual's definitions.
+// DS: LDS of one wave, the wires between lanes, and what meets at global wave sync. Expected values come from the
+// "Vega" ISA manual's definitions.
 #include <cstring>
 
 #include "kfdemu/gfx9/gws.hpp"

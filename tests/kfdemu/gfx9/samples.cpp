@@ -323,8 +323,8 @@ class Maker {
     }
     /// Loads of up to a dword may go straight into LDS: no VDATA then.
     bool to_lds() {
-        const bool may = row_.src[1] == Type::none && (row_.opcode >> 3 == 2 || row_.opcode == 0) && row_.opcode <= 0x14;
-        return may && random_.one_in(4);
+        const bool small = row_.opcode == 0 || (row_.opcode >= 0x10 && row_.opcode <= 0x14);
+        return small && row_.src[1] == Type::none && random_.one_in(4);
     }
     /// VADDR, VDATA, SRSRC and SOFFSET.
     u32 buffer_operands(u32 address_bits, bool has_data) {

@@ -1,0 +1,74 @@
+// A Machine with LDS and a page of memory.
+//
+//     Buffered b;
+//     b.put(16, 0x1234u);
+//     b.run(buffer_load_dword...);
+//     b.at<std::uint32_t>(16)
+//
+// Thread safety: one thread at a time.
+#pragma once
+
+#include <cstring>
+
+#include "kfdemu/address_space.hpp"
+#include "kfdemu/gfx9/tlb.hpp"
+#include "machine.hpp"
+
+namespace test_gfx9 {
+
+inline constexpr u64 kBase = 0x100000;
+inline constexpr u32 kSize = 4096;
+
+/// A wave with LDS and a page of memory, to which s[8:11] is a raw buffer of 1024 bytes.
+class Buffered {
+  public:
+    explicit Buffered(Level level = kfdemu::gfx9::best_level(), Target target = Target::gfx90a)
+        : machine{target, level} {
+        std::memset(bytes_, 0, sizeof bytes_);
+        std::memset(lds_, 0, sizeof lds_);
+        space_.map({kBase, kBase + kSize, bytes_, kfdemu::kRead | kfdemu::kWrite, 1, false});
+        machine.wave().memory = &space_;
+        machine.wave().tlb = &tlb_;
+        machine.wave().lds = lds_;
+        machine.wave().lds_size_bytes = sizeof lds_;
+        resource(0, 0, 0);
+        machine.exec(1);
+    }
+    void resource(u32 data_format, u32 number_format, u32 select) {
+        machine.sgpr(8) = static_cast<u32>(kBase);
+        machine.sgpr(9) = 0;
+        machine.sgpr(10) = 1024;
+        machine.sgpr(11) = select | number_format << 12 | data_format << 15;
+    }
+    Stop run(const std::vector<u32>& code) {
+        const kfdemu::AddressSpace::Hold hold{space_};
+        tlb_.flush();
+        return machine.run(code);
+    }
+    template <class T>
+    T at(unsigned offset) const {
+        T value;
+        std::memcpy(&value, bytes_ + offset, sizeof value);
+        return value;
+    }
+    template <class T>
+    void put(unsigned offset, T value) {
+        std::memcpy(bytes_ + offset, &value, sizeof value);
+    }
+    u32 lds(unsigned offset) const {
+        u32 value;
+        std::memcpy(&value, lds_ + offset, sizeof value);
+        return value;
+    }
+    void put_lds(unsigned offset, u32 value) { std::memcpy(lds_ + offset, &value, sizeof value); }
+
+    Machine machine;
+
+  private:
+    kfdemu::AddressSpace space_;
+    kfdemu::gfx9::Tlb tlb_;
+    alignas(64) std::byte bytes_[kSize];
+    alignas(64) std::byte lds_[1024];
+};
+
+}  // namespace test_gfx9
