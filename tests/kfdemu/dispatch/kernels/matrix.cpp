@@ -1,0 +1,73 @@
+// Matrix products by MFMA and dot products, as compilers use them; on targets without, by plain loops.
+#include "kernel.hpp"
+
+typedef float Floats4 __attribute__((ext_vector_type(4)));
+typedef float Floats16 __attribute__((ext_vector_type(16)));
+typedef double Doubles4 __attribute__((ext_vector_type(4)));
+typedef _Float16 Halves4 __attribute__((ext_vector_type(4)));
+
+/// One wave makes one tile of 32 x 32.
+KERNEL void matmul_f32(const float* a, const float* b, float* c, u32 n) {
+    const u32 l = local_x(), row = __builtin_amdgcn_workgroup_id_y() * 32,
+              column = __builtin_amdgcn_workgroup_id_x() * 32;
+    Floats16 sum = {};
+#if defined(__gfx908__) || defined(__gfx90a__)
+    for (u32 k = 0; k < n; k += 2)
+        sum = __builtin_amdgcn_mfma_f32_32x32x2f32(a[(row + l % 32) * n + k + l / 32],
+                                                   b[(k + l / 32) * n + column + l % 32], sum, 0, 0, 0);
+#else
+    for (u32 r = 0; r < 16; ++r)
+        for (u32 k = 0; k < n; ++k)
+            sum[r] += a[(row + 8 * (r / 4) + 4 * (l / 32) + r % 4) * n + k] * b[k * n + column + l % 32];
+#endif
+    for (u32 r = 0; r < 16; ++r) c[(row + 8 * (r / 4) + 4 * (l / 32) + r % 4) * n + column + l % 32] = sum[r];
+}
+
+/// One wave makes one tile of 16 x 16.
+KERNEL void matmul_f16(const float* a, const float* b, float* c, u32 n) {
+    const u32 l = local_x(), row = __builtin_amdgcn_workgroup_id_y() * 16,
+              column = __builtin_amdgcn_workgroup_id_x() * 16;
+    Floats4 sum = {};
+#if defined(__gfx908__) || defined(__gfx90a__)
+    for (u32 k = 0; k < n; k += 16) {
+        Halves4 left, right;
+        for (u32 e = 0; e < 4; ++e) {
+            left[e] = static_cast<_Float16>(a[(row + l % 16) * n + k + l / 16 * 4 + e]);
+            right[e] = static_cast<_Float16>(b[(k + l / 16 * 4 + e) * n + column + l % 16]);
+        }
+        sum = __builtin_amdgcn_mfma_f32_16x16x16f16(left, right, sum, 0, 0, 0);
+    }
+#else
+    for (u32 r = 0; r < 4; ++r)
+        for (u32 k = 0; k < n; ++k)
+            sum[r] += a[(row + 4 * (l / 16) + r) * n + k] * b[k * n + column + l % 16];
+#endif
+    for (u32 r = 0; r < 4; ++r) c[(row + 4 * (l / 16) + r) * n + column + l % 16] = sum[r];
+}
+
+KERNEL void matmul_f64(const float* a, const float* b, float* c, u32 n) {
+    const u32 l = local_x(), row = __builtin_amdgcn_workgroup_id_y() * 16,
+              column = __builtin_amdgcn_workgroup_id_x() * 16;
+    Doubles4 sum = {};
+#if defined(__gfx90a__)
+    for (u32 k = 0; k < n; k += 4)
+        sum = __builtin_amdgcn_mfma_f64_16x16x4f64(static_cast<double>(a[(row + l % 16) * n + k + l / 16]),
+                                                   static_cast<double>(b[(k + l / 16) * n + column + l % 16]),
+                                                   sum, 0, 0, 0);
+#else
+    for (u32 r = 0; r < 4; ++r)
+        for (u32 k = 0; k < n; ++k)
+            sum[r] += static_cast<double>(a[(row + 4 * r + l / 16) * n + k] * b[k * n + column + l % 16]);
+#endif
+    for (u32 r = 0; r < 4; ++r) c[(row + 4 * r + l / 16) * n + column + l % 16] = static_cast<float>(sum[r]);
+}
+
+KERNEL void dot_bytes(const i32* a, const i32* b, i32* c) {
+    const u32 i = global_x();
+#if defined(__gfx906__) || defined(__gfx908__) || defined(__gfx90a__)
+    c[i] = __builtin_amdgcn_sdot4(a[i], b[i], c[i], false);
+#else
+    for (u32 shift = 0; shift < 32; shift += 8)
+        c[i] += static_cast<signed char>(a[i] >> shift) * static_cast<signed char>(b[i] >> shift);
+#endif
+}
