@@ -1,156 +1,114 @@
-// How many work-groups of a kernel a compute unit holds at once, and which resource keeps it from holding
-// more: a pure table of what each gfx target's compute units have, and arithmetic.
+// How many work-groups of a kernel a compute unit holds at once, which resource keeps it from holding more, and
+// how much of each the kernel may take for that: arithmetic on compute_unit.hpp's table.
 //
 //     constexpr auto unit = hsadrv::shared::compute_unit("gfx90a");
-//     constexpr auto held = hsadrv::shared::occupancy(unit, {.vgprs = 128, .sgprs = 32, .workgroup_workitems
-//     = 256}); static_assert(held.waves_per_simd == 4 && held.limit == OccupancyLimit::vgprs);
+//     constexpr auto held = occupancy(unit, {.vgprs = 128, .sgprs = 32, .workgroup_workitems = 256});
+//     static_assert(held.waves_per_simd == 4 && held.limit == OccupancyLimit::vgprs);
+//     static_assert(allowance(unit, {.workgroup_workitems = 256}, held.workgroups + 1).vgprs == 96);
 //
 // On RDNA (gfx10 and newer) a kernel compiled for work-group processor mode, which is the compilers' default,
-// shares the four SIMDs and the LDS of two compute units; what is counted is such a pair then. Freestanding:
-// compiles for the host and for amdgcn. Values only: any thread may use any object. Nothing here allocates or
-// throws. Sources: LLVM AMDGPUUsage (Kernel Descriptor, the granules) and the limits that its IsaInfo
-// functions state; RDNA and CDNA ISA guides.
+// shares the four SIMDs and the LDS of two compute units; what is counted is such a pair then. Scratch memory,
+// which limits waves on the device as a whole, is not counted.
+//
+// What clang prints (-Rpass-analysis=kernel-resource-usage, "Occupancy [waves/SIMD]") has another definition, which
+// is compiler_waves_per_simd()'s (LLVM 15 to 19, GCNSubtarget::computeOccupancy). It is never less than occupancy()'s
+// figure for the same work-group and LDS, and more in these cases:
+// - It looks at registers a wave at a time, and says 7 where a SIMD has registers for 7 waves. Of work-groups of 16
+//   waves only one is held then, not one and three quarters: 4 waves a SIMD.
+// - Scalar registers: it divides 800 by the count, where a wave is given a multiple of 16 (AMDGPUUsage,
+//   GRANULATED_WAVEFRONT_SGPR_COUNT): 81 to 88 are 96, with which 8 waves fit and not 9; 97 to 100 are 112, 7 not 8.
+// - LDS: it divides by the bytes, where a work-group is given a multiple of 512; and it knows static LDS only.
+// - It takes the largest work-group that the kernel was compiled for (`.max_flat_workgroup_size`; LLVM 20 and newer
+//   the best of the sizes that it was compiled for), as it cannot know the launch's.
+//
+// Freestanding: compiles for the host and for amdgcn. Values only: any thread may use any object. Nothing here
+// allocates or throws.
 #pragma once
 
 #include <stdint.h>
 
+#include "compute_unit.hpp"
+
 namespace hsadrv::shared {
 
-/// What one compute unit has. Registers are counted as a lane sees them; a 32-wide wave of RDNA has twice as
-/// many.
-struct ComputeUnit {
-    uint32_t simds = 0;  ///< 0: a target that is not known
-    uint32_t max_waves_per_simd = 0;
-    uint32_t vgprs = 0;          ///< of a SIMD, for waves of 64 work-items
-    uint32_t vgpr_granule = 1;   ///< for waves of 64 work-items
-    bool unified_vgprs = false;  ///< accumulation registers (AGPRs) come from the same file
-    bool wide_registers = false;  ///< waves of 32 work-items are native: twice the registers, twice the granule
-    uint32_t sgprs = 0;           ///< of a SIMD; 0: every wave has all it can name
-    uint32_t sgpr_granule = 1;
-    uint32_t lds_bytes = 0;
-    uint32_t lds_granule_bytes = 512;
-    uint32_t barrier_slots = 16;  ///< work-groups of more than one wave
-
-    constexpr bool known() const { return simds != 0; }
-};
-
-/// What a kernel takes. Its metadata say it: `.vgpr_count` (AGPRs are part of it where the file is unified),
-/// ….
+/// What a kernel takes. Its metadata say it: `.vgpr_count`, `.agpr_count`, ….
 struct KernelResources {
-    uint32_t vgprs = 0;
-    uint32_t sgprs = 0;
+    uint32_t vgprs = 0;      ///< as `.vgpr_count`: with the AGPRs where the file is unified; see vgpr_count()
+    uint32_t sgprs = 0;      ///< as `.sgpr_count`: VCC and its like included
     uint32_t lds_bytes = 0;  ///< of a work-group, static and dynamic
     uint32_t workgroup_workitems = 64;
     uint32_t wavefront_size = 64;
     bool workgroup_processor_mode = false;
+    uint32_t agprs = 0;  ///< as `.agpr_count`
 };
 
-/// Which resource keeps a compute unit from holding one work-group more.
-enum class OccupancyLimit : uint8_t { wave_slots, workgroup_slots, vgprs, sgprs, lds };
+/// Which resource keeps a compute unit from holding one work-group more. Where VGPRs and AGPRs share a file, it is
+/// called after what has the larger part of it.
+enum class OccupancyLimit : uint8_t { wave_slots, workgroup_slots, vgprs, agprs, sgprs, lds };
 
 struct Occupancy {
-    uint32_t workgroups = 0;  ///< at once on a compute unit (a pair in work-group processor mode); 0: not even one
+    uint32_t workgroups =
+        0;  ///< at once on a compute unit (a pair in work-group processor mode); 0: not even one
     uint32_t waves_per_workgroup = 0;
-    uint32_t waves_per_simd = 0;  ///< of the fullest SIMD: the compiler's figure
+    uint32_t waves = 0;           ///< of all these work-groups
+    uint32_t waves_per_simd = 0;  ///< of the fullest SIMD
     uint32_t max_waves_per_simd = 0;
+    uint32_t compute_units = 1;  ///< that were counted: 2 for such a pair
     OccupancyLimit limit = OccupancyLimit::wave_slots;
+};
+
+/// The most of each resource.
+struct Allowance {
+    uint32_t vgprs = 0;  ///< as in KernelResources
+    uint32_t agprs = 0;  ///< 0 where there are none; where the file is unified, they are part of vgprs
+    uint32_t sgprs = 0;
+    uint32_t lds_bytes = 0;
 };
 
 namespace detail {
 
-constexpr bool begins_with(const char* text, const char* prefix) {
-    for (; *prefix; ++text, ++prefix) {
-        if (*text != *prefix) return false;
-    }
-    return true;
-}
+constexpr uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-constexpr bool same_text(const char* a, const char* b) {
-    while (*a && *a == *b) ++a, ++b;
-    return *a == *b;
-}
-
-struct Family {
-    const char* name;  // one processor, or with `prefix` all that begin so
-    bool prefix;
-    ComputeUnit unit;
-};
-
-constexpr uint32_t kib = 1024;
-
-inline constexpr ComputeUnit gcn2{4, 10, 256, 4, false, false, 512, 8, 64 * kib};
-inline constexpr ComputeUnit gcn3{4, 10, 256, 4, false, false, 800, 16, 64 * kib};
-inline constexpr ComputeUnit cdna2{4, 8, 512, 8, true, false, 800, 16, 64 * kib};
-inline constexpr ComputeUnit cdna4{4, 8, 512, 8, true, false, 800, 16, 160 * kib, 1280};
-inline constexpr ComputeUnit rdna1{2, 20, 512, 4, false, true, 0, 1, 64 * kib};
-inline constexpr ComputeUnit rdna2{2, 16, 512, 8, false, true, 0, 1, 64 * kib};
-inline constexpr ComputeUnit rdna3_large{2, 16, 768, 12, false, true, 0, 1, 64 * kib};
-
-// The first that fits. Exact names come before the prefixes that they begin with.
-inline constexpr Family families[] = {
-    {"gfx90a", false, cdna2},
-    {"gfx940", false, cdna2},
-    {"gfx941", false, cdna2},
-    {"gfx942", false, cdna2},
-    {"gfx9-4-generic", false, cdna2},
-    {"gfx950", false, cdna4},
-    {"gfx900", false, gcn3},
-    {"gfx902", false, gcn3},
-    {"gfx904", false, gcn3},
-    {"gfx906", false, gcn3},
-    {"gfx908", false, gcn3},
-    {"gfx909", false, gcn3},
-    {"gfx90c", false, gcn3},
-    {"gfx9-generic", false, gcn3},
-    {"gfx70", true, gcn2},
-    {"gfx80", true, gcn3},
-    {"gfx810", false, gcn3},
-    {"gfx101", true, rdna1},
-    {"gfx10-1-generic", false, rdna1},
-    {"gfx103", true, rdna2},
-    {"gfx10-3-generic", false, rdna2},
-    {"gfx1100", false, rdna3_large},
-    {"gfx1101", false, rdna3_large},
-    {"gfx1151", false, rdna3_large},
-    {"gfx1102", false, rdna2},
-    {"gfx1103", false, rdna2},
-    {"gfx1150", false, rdna2},
-    {"gfx1152", false, rdna2},
-    {"gfx1153", false, rdna2},
-    {"gfx11-generic", false, rdna2},
-    {"gfx1200", false, rdna3_large},
-    {"gfx1201", false, rdna3_large},
-    {"gfx12-generic", false, rdna3_large},
-};
+constexpr uint32_t ceil_div(uint32_t a, uint32_t b) { return a / b + (a % b != 0); }
 
 constexpr uint32_t round_up(uint32_t value, uint32_t granule) {
-    return value > 0xffffffffu - granule ? value : (value + granule - 1) / granule * granule;
+    return value > 0xffffffffu - granule ? value : ceil_div(value, granule) * granule;
 }
 
 /// How often `share` fits into `all`, which is `most` at most; a share of nothing limits nothing.
 constexpr uint32_t fits(uint32_t all, uint32_t share, uint32_t most) {
-    if (share == 0) return most;
-    return all / share < most ? all / share : most;
+    return share == 0 ? most : smaller(all / share, most);
+}
+
+/// The compute units that a work-group of the kernel has.
+constexpr uint32_t units_of(const ComputeUnit& unit, const KernelResources& kernel) {
+    return kernel.workgroup_processor_mode && unit.wide_registers ? 2 : 1;
+}
+
+constexpr bool mostly_agprs(const ComputeUnit& unit, const KernelResources& kernel) {
+    if (unit.unified_vgprs) return kernel.agprs > kernel.vgprs / 2;
+    return unit.agprs && kernel.agprs && kernel.agprs >= kernel.vgprs;
 }
 
 }  // namespace detail
 
-/// What a compute unit of that processor ("gfx90a", no features) has; not known() for one that is not in the
-/// table.
-constexpr ComputeUnit compute_unit(const char* processor) {
-    for (const detail::Family& family : detail::families) {
-        if (family.prefix ? detail::begins_with(processor, family.name)
-                          : detail::same_text(processor, family.name))
-            return family.unit;
-    }
-    return {};
+/// What `.vgpr_count` says of a kernel with `vgprs` ordinary and `agprs` accumulation registers. In a unified file
+/// these begin at a multiple of 4 (AMDGPUUsage, ACCUM_OFFSET); with a file for each the larger number counts.
+constexpr uint32_t vgpr_count(const ComputeUnit& unit, uint32_t vgprs, uint32_t agprs) {
+    if (unit.unified_vgprs && agprs) return detail::round_up(vgprs, 4) + agprs;
+    return vgprs > agprs ? vgprs : agprs;
 }
 
 /// The waves that a SIMD holds of a kernel with so many registers, if nothing else limits it.
 constexpr uint32_t waves_by_vgprs(const ComputeUnit& unit, uint32_t vgprs, uint32_t wavefront_size) {
-    const uint32_t width = unit.wide_registers && wavefront_size == 32 ? 2 : 1;
+    const uint32_t width = unit.width(wavefront_size);
+    if (vgprs > unit.vgprs_of_wave) return 0;
     return detail::fits(unit.vgprs * width, detail::round_up(vgprs, unit.vgpr_granule * width),
                         unit.max_waves_per_simd);
+}
+constexpr uint32_t waves_by_agprs(const ComputeUnit& unit, uint32_t agprs) {
+    if (unit.agprs == 0) return unit.max_waves_per_simd;
+    return detail::fits(unit.agprs, detail::round_up(agprs, unit.vgpr_granule), unit.max_waves_per_simd);
 }
 constexpr uint32_t waves_by_sgprs(const ComputeUnit& unit, uint32_t sgprs) {
     if (unit.sgprs == 0) return unit.max_waves_per_simd;
@@ -159,11 +117,13 @@ constexpr uint32_t waves_by_sgprs(const ComputeUnit& unit, uint32_t sgprs) {
 
 /// `unit` is known; `kernel` has at least one work-item.
 constexpr Occupancy occupancy(const ComputeUnit& unit, const KernelResources& kernel) {
-    const uint32_t units = kernel.workgroup_processor_mode && unit.wide_registers ? 2 : 1;
+    using enum OccupancyLimit;
+    const uint32_t units = detail::units_of(unit, kernel);
     const uint32_t simds = unit.simds * units;
     Occupancy result;
-    result.waves_per_workgroup = (kernel.workgroup_workitems - 1) / kernel.wavefront_size + 1;
+    result.waves_per_workgroup = detail::ceil_div(kernel.workgroup_workitems, kernel.wavefront_size);
     result.max_waves_per_simd = unit.max_waves_per_simd;
+    result.compute_units = units;
     result.workgroups = simds * unit.max_waves_per_simd / result.waves_per_workgroup;
 
     const auto limit = [&](uint32_t workgroups, OccupancyLimit by) {
@@ -172,16 +132,87 @@ constexpr Occupancy occupancy(const ComputeUnit& unit, const KernelResources& ke
         result.limit = by;
     };
     // A single wave needs no barrier.
-    if (result.waves_per_workgroup > 1) limit(unit.barrier_slots * units, OccupancyLimit::workgroup_slots);
-    limit(simds * waves_by_vgprs(unit, kernel.vgprs, kernel.wavefront_size) / result.waves_per_workgroup,
-          OccupancyLimit::vgprs);
-    limit(simds * waves_by_sgprs(unit, kernel.sgprs) / result.waves_per_workgroup, OccupancyLimit::sgprs);
-    limit(detail::fits(unit.lds_bytes * units, detail::round_up(kernel.lds_bytes, unit.lds_granule_bytes),
-                       result.workgroups),
-          OccupancyLimit::lds);
-    const uint32_t waves = result.workgroups * result.waves_per_workgroup;
-    result.waves_per_simd = (waves + simds - 1) / simds;
+    if (result.waves_per_workgroup > 1) limit(unit.barrier_slots * units, workgroup_slots);
+    const uint32_t by_vectors = detail::smaller(waves_by_vgprs(unit, kernel.vgprs, kernel.wavefront_size),
+                                                waves_by_agprs(unit, kernel.agprs));
+    limit(simds * by_vectors / result.waves_per_workgroup, detail::mostly_agprs(unit, kernel) ? agprs : vgprs);
+    limit(simds * waves_by_sgprs(unit, kernel.sgprs) / result.waves_per_workgroup, sgprs);
+    const uint32_t lds_share = detail::round_up(kernel.lds_bytes, unit.lds_granule_bytes);
+    limit(lds_share > unit.lds_bytes ? 0 : detail::fits(unit.lds_bytes * units, lds_share, result.workgroups),
+          lds);
+
+    result.waves = result.workgroups * result.waves_per_workgroup;
+    result.waves_per_simd = detail::ceil_div(result.waves, simds);
     return result;
+}
+
+namespace detail {
+/// What the slots alone allow.
+constexpr Occupancy by_slots(const ComputeUnit& unit, const KernelResources& kernel) {
+    return occupancy(unit, {.workgroup_workitems = kernel.workgroup_workitems,
+                            .wavefront_size = kernel.wavefront_size,
+                            .workgroup_processor_mode = kernel.workgroup_processor_mode});
+}
+}  // namespace detail
+
+/// The most work-items that one work-group of the kernel can have, whatever its workgroup_workitems say: a multiple
+/// of the wavefront size. 0: its LDS or its registers are more than there are.
+constexpr uint32_t largest_workgroup(const ComputeUnit& unit, KernelResources kernel) {
+    for (uint32_t size = unit.max_workgroup_workitems; size >= kernel.wavefront_size;
+         size -= kernel.wavefront_size) {
+        kernel.workgroup_workitems = size;
+        if (occupancy(unit, kernel).workgroups) return size;
+    }
+    return 0;
+}
+
+/// The most of each resource with which a compute unit holds `workgroups` work-groups of the kernel's size at once;
+/// what the kernel takes now is not looked at. All 0 if the slots alone forbid it.
+constexpr Allowance allowance(const ComputeUnit& unit, const KernelResources& kernel, uint32_t workgroups) {
+    const Occupancy most = detail::by_slots(unit, kernel);
+    if (workgroups == 0 || workgroups > most.workgroups) return {};
+    const uint32_t units = detail::units_of(unit, kernel);
+    const uint32_t waves = detail::ceil_div(workgroups * most.waves_per_workgroup, unit.simds * units);
+    const auto share = [](uint32_t all, uint32_t among, uint32_t granule) {
+        return all / among / granule * granule;
+    };
+    const uint32_t width = unit.width(kernel.wavefront_size);
+
+    Allowance result;
+    result.vgprs =
+        detail::smaller(share(unit.vgprs * width, waves, unit.vgpr_granule * width), unit.vgprs_of_wave);
+    result.agprs =
+        unit.unified_vgprs ? detail::smaller(result.vgprs, 256) : share(unit.agprs, waves, unit.vgpr_granule);
+    result.sgprs = unit.sgprs_of_wave;
+    if (unit.sgprs)
+        result.sgprs = detail::smaller(share(unit.sgprs, waves, unit.sgpr_granule), unit.sgprs_of_wave);
+    result.lds_bytes = detail::smaller(share(unit.lds_bytes * units, workgroups, unit.lds_granule_bytes),
+                                       unit.lds_bytes / unit.lds_granule_bytes * unit.lds_granule_bytes);
+    return result;
+}
+
+namespace detail {
+/// Its table (GCNSubtarget::getOccupancyWithNumSGPRs) as arithmetic.
+constexpr uint32_t compiler_waves_by_sgprs(const ComputeUnit& unit, uint32_t sgprs) {
+    if (unit.sgprs == 0) return unit.max_waves_per_simd;
+    const bool gfx7 = unit.sgprs == 512;
+    const uint32_t waves = fits(unit.sgprs, gfx7 ? round_up(sgprs, 8) : sgprs, unit.max_waves_per_simd);
+    const uint32_t fewest = gfx7 ? 5 : 7;
+    return waves > fewest ? waves : fewest;
+}
+}  // namespace detail
+
+/// The compiler's figure: see above. `kernel` is as the compiler sees it: static LDS, and the largest work-group that
+/// it was compiled for.
+constexpr uint32_t compiler_waves_per_simd(const ComputeUnit& unit, const KernelResources& kernel) {
+    const Occupancy slots = detail::by_slots(unit, kernel);
+    const uint32_t units = detail::units_of(unit, kernel);
+    const uint32_t workgroups = detail::fits(unit.lds_bytes * units, kernel.lds_bytes, slots.workgroups);
+    uint32_t waves = detail::ceil_div(workgroups * slots.waves_per_workgroup, unit.simds * units);
+    waves = detail::smaller(waves, waves_by_vgprs(unit, kernel.vgprs, kernel.wavefront_size));
+    waves = detail::smaller(waves, waves_by_agprs(unit, kernel.agprs));
+    waves = detail::smaller(waves, detail::compiler_waves_by_sgprs(unit, kernel.sgprs));
+    return waves ? waves : 1;
 }
 
 /// "vector registers", "LDS", …, for messages.
@@ -191,6 +222,8 @@ constexpr const char* to_string(OccupancyLimit limit) {
             return "work-group slots";
         case OccupancyLimit::vgprs:
             return "vector registers";
+        case OccupancyLimit::agprs:
+            return "accumulation registers";
         case OccupancyLimit::sgprs:
             return "scalar registers";
         case OccupancyLimit::lds:

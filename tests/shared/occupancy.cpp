@@ -84,6 +84,14 @@ TEST_CASE("the scarcest resource limits, and is named", "[occupancy]") {
         {"gfx1030", {8, 106, 0, 256, 32, true}, 8, 16, wave_slots},
         {"gfx1030", {65, 106, 0, 256, 32, true}, 6, 12, vgprs},
         {"gfx1030", {8, 106, 33000, 64, 32, true}, 3, 2, lds},
+        {"gfx1030", {8, 106, 65536, 64, 32, true}, 2, 1, lds},
+        {"gfx1030", {8, 106, 65537, 64, 32, true}, 0, 0, lds},  // the pair has more, a work-group may not
+        {"gfx908", {64, 16, 0, 256, 64, false, 40}, 4, 4, vgprs},
+        {"gfx908", {40, 16, 0, 256, 64, false, 64}, 4, 4, agprs},  // a file of their own
+        {"gfx908", {64, 16, 0, 256, 64, false, 64}, 4, 4, agprs},  // as metadata have it: the larger of both
+        {"gfx90a", {104, 16, 0, 256, 64, false, 40}, 4, 4, vgprs},
+        {"gfx90a", {104, 16, 0, 256, 64, false, 64}, 4, 4, agprs},  // of one file, the larger part
+        {"gfx906", {104, 16, 0, 256, 64, false, 104}, 2, 2, vgprs},  // it has none
         {"gfx1100", {97, 106, 0, 256, 32, true}, 6, 12, vgprs},
         {"gfx1100", {49, 106, 0, 256, 64, true}, 12, 12, vgprs},
     }));
@@ -94,6 +102,108 @@ TEST_CASE("the scarcest resource limits, and is named", "[occupancy]") {
     CHECK(held.waves_per_simd == row.waves_per_simd);
     CHECK(std::string(to_string(held.limit)) == to_string(row.limit));
     CHECK(held.waves_per_simd <= held.max_waves_per_simd);
+    CHECK(held.waves == held.workgroups * held.waves_per_workgroup);
+    CHECK(held.compute_units == (row.kernel.workgroup_processor_mode ? 2u : 1u));
+}
+
+TEST_CASE("accumulation registers begin at a multiple of four where they share a file", "[occupancy]") {
+    struct Row {
+        const char* processor;
+        std::uint32_t vgprs, agprs, count;
+    };
+    const Row row = GENERATE(values<Row>({
+        {"gfx90a", 1, 0, 1},
+        {"gfx90a", 1, 1, 5},
+        {"gfx90a", 4, 1, 5},
+        {"gfx90a", 5, 1, 9},
+        {"gfx942", 101, 200, 304},
+        {"gfx908", 101, 200, 200},
+        {"gfx908", 200, 101, 200},
+        {"gfx900", 7, 0, 7},
+    }));
+    CAPTURE(row.processor, row.vgprs, row.agprs);
+    CHECK(vgpr_count(compute_unit(row.processor), row.vgprs, row.agprs) == row.count);
+}
+
+TEST_CASE("the largest work-group is what registers and LDS leave room for", "[occupancy]") {
+    struct Row {
+        const char* processor;
+        KernelResources kernel;
+        std::uint32_t workitems;
+    };
+    const Row row = GENERATE(values<Row>({
+        {"gfx900", {64, 16, 0}, 1024},
+        {"gfx900", {65, 16, 0}, 768},
+        {"gfx900", {84, 16, 65536}, 768},
+        {"gfx900", {128, 16, 0}, 512},
+        {"gfx900", {256, 16, 0}, 256},
+        {"gfx900", {257, 16, 0}, 0},
+        {"gfx900", {8, 16, 65537}, 0},
+        {"gfx90a", {128, 16, 0}, 1024},
+        {"gfx90a", {512, 16, 0}, 256},
+        {"gfx908", {64, 16, 0, 64, 64, false, 128}, 512},
+        {"gfx1030", {256, 16, 0, 64, 32, true}, 512},
+        {"gfx1030", {256, 16, 0, 64, 32, false}, 256},
+    }));
+    CAPTURE(row.processor, row.kernel.vgprs, row.kernel.lds_bytes);
+    const ComputeUnit unit = compute_unit(row.processor);
+    CHECK(largest_workgroup(unit, row.kernel) == row.workitems);
+    KernelResources more = row.kernel;
+    more.workgroup_workitems = row.workitems + 1;
+    CHECK((row.workitems == unit.max_workgroup_workitems || occupancy(unit, more).workgroups == 0));
+}
+
+TEST_CASE("a kernel within its allowance is held so often, and with one granule more it is not", "[occupancy]") {
+    const char* processor = GENERATE("gfx701", "gfx803", "gfx900", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1010",
+                                     "gfx1030", "gfx1100", "gfx1201");
+    const std::uint32_t size = GENERATE(32u, 64u, 100u, 256u, 320u, 1024u);
+    const bool pair = GENERATE(false, true);
+    const std::uint32_t wavefront_size = GENERATE(32u, 64u);
+    CAPTURE(processor, size, pair, wavefront_size);
+    const ComputeUnit unit = compute_unit(processor);
+    if (wavefront_size == 32 && !unit.wide_registers) return;  // they have none
+    const KernelResources none{
+        .workgroup_workitems = size, .wavefront_size = wavefront_size, .workgroup_processor_mode = pair};
+    const std::uint32_t most = occupancy(unit, none).workgroups;
+    REQUIRE(most > 0);
+    CHECK(allowance(unit, none, 0).vgprs == 0);
+    CHECK(allowance(unit, none, most + 1).lds_bytes == 0);
+    for (std::uint32_t workgroups = 1; workgroups <= most; ++workgroups) {
+        CAPTURE(workgroups);
+        const Allowance may = allowance(unit, none, workgroups);
+        const auto held = [&](std::uint32_t vgprs, std::uint32_t agprs, std::uint32_t sgprs, std::uint32_t lds) {
+            KernelResources kernel = none;
+            kernel.vgprs = vgprs, kernel.agprs = agprs, kernel.sgprs = sgprs, kernel.lds_bytes = lds;
+            return occupancy(unit, kernel).workgroups;
+        };
+        CHECK(held(may.vgprs, may.agprs, may.sgprs, may.lds_bytes) >= workgroups);
+        CHECK(held(may.vgprs + 1, 0, 0, 0) < workgroups);
+        CHECK(held(0, 0, 0, may.lds_bytes + 1) < workgroups);
+        if (unit.agprs) CHECK(held(0, may.agprs + 1, 0, 0) < workgroups);
+        if (unit.sgprs && may.sgprs < unit.sgprs_of_wave) CHECK(held(0, 0, may.sgprs + 1, 0) < workgroups);
+    }
+}
+
+TEST_CASE("where the compiler's definition is another one, both figures are known", "[occupancy]") {
+    struct Row {
+        const char* processor;
+        KernelResources kernel;
+        std::uint32_t compiler, held;
+    };
+    const Row row = GENERATE(values<Row>({
+        {"gfx900", {8, 81, 0, 256}, 9, 8},      // it does not round scalar registers
+        {"gfx900", {8, 98, 0, 256}, 8, 7},      //
+        {"gfx701", {8, 97, 0, 256}, 5, 4},      //
+        {"gfx900", {8, 16, 8191, 256}, 8, 8},   // and LDS neither
+        {"gfx900", {8, 16, 9362, 256}, 7, 6},   //
+        {"gfx900", {36, 16, 0, 1024}, 7, 4},    // waves of half a work-group
+        {"gfx900", {84, 16, 0, 1024}, 3, 0},    // no work-group, but it never says none
+        {"gfx900", {256, 16, 65536, 64}, 1, 1},
+    }));
+    CAPTURE(row.processor, row.kernel.vgprs, row.kernel.sgprs, row.kernel.lds_bytes);
+    const ComputeUnit unit = compute_unit(row.processor);
+    CHECK(compiler_waves_per_simd(unit, row.kernel) == row.compiler);
+    CHECK(occupancy(unit, row.kernel).waves_per_simd == row.held);
 }
 
 TEST_CASE("numbers that no kernel has overflow nothing", "[occupancy]") {
@@ -107,6 +217,7 @@ TEST_CASE("every limit has a name", "[occupancy]") {
     CHECK(std::string(to_string(OccupancyLimit::wave_slots)) == "wave slots");
     CHECK(std::string(to_string(OccupancyLimit::workgroup_slots)) == "work-group slots");
     CHECK(std::string(to_string(OccupancyLimit::vgprs)) == "vector registers");
+    CHECK(std::string(to_string(OccupancyLimit::agprs)) == "accumulation registers");
     CHECK(std::string(to_string(OccupancyLimit::sgprs)) == "scalar registers");
     CHECK(std::string(to_string(OccupancyLimit::lds)) == "LDS");
 }
