@@ -52,6 +52,24 @@ std::string bytes_text(std::uint64_t bytes) {
     return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
 }
 
+/// Which of several arrays is the largest, with the padding behind it. Where they begin and where all end is what a
+/// launch knows of a layout.
+std::string largest_array_text(const shared::LdsDemand& lds) {
+    if (lds.count < 2) return {};
+    const std::uint32_t count = std::min(lds.count, shared::max_lds_arrays);
+    std::uint32_t largest = 0, most = 0;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const std::uint32_t begin = lds.offsets_bytes[i];
+        const std::uint32_t end = i + 1 < count ? lds.offsets_bytes[i + 1] : lds.size_bytes;
+        if (end == shared::lds_overflow) return "; array " + std::to_string(i) + " of .lds ends beyond 4 GiB";
+        if (end < begin || end - begin <= most) continue;
+        largest = i;
+        most = end - begin;
+    }
+    return "; the largest of the " + std::to_string(lds.count) + " arrays of .lds is array " + std::to_string(largest) +
+           " with " + bytes_text(most);
+}
+
 /// A packet's grid may not be smaller than its work-group (hsa.h, grid_size_x): the one partial work-group is all of
 /// the grid.
 Dim3 within_grid(const Dim3& workgroup, const Dim3& grid) noexcept {
@@ -131,9 +149,7 @@ LaunchShape LaunchPlan::shape(const LaunchConfig& config) const {
     if (config.lds.count || config.lds.size_bytes || !lds_pointers_.empty()) {
         if (!lds_pointers_fit(config.lds)) [[unlikely]]
             refuse_lds_pointers(config.lds);
-        const std::uint64_t align = std::max(lds_align_bytes_, config.lds.align_bytes);
-        const std::uint64_t base =
-            (std::uint64_t{kernel_.group_segment_fixed_bytes} + align - 1) & ~(align - 1);
+        const std::uint64_t base = lds_base_bytes(config.lds);
         if (base + config.lds.size_bytes > limits_.group_segment_max_bytes) [[unlikely]]
             refuse_lds(config.lds);
         shape.lds_base_bytes = static_cast<std::uint32_t>(base);
@@ -142,6 +158,11 @@ LaunchShape LaunchPlan::shape(const LaunchConfig& config) const {
         refuse_lds(config.lds);
     }
     return shape;
+}
+
+bool LaunchPlan::fits(const LaunchConfig& config) const noexcept {
+    return sizes_fit(config.grid, config.workgroup) && lds_pointers_fit(config.lds) &&
+           lds_base_bytes(config.lds) + config.lds.size_bytes <= limits_.group_segment_max_bytes;
 }
 
 std::uint32_t LaunchPlan::private_bytes_with_stack(std::uint32_t stack_bytes) const {
@@ -301,7 +322,8 @@ void LaunchPlan::refuse_lds(const shared::LdsDemand& lds) const {
         lds.size_bytes == shared::lds_overflow ? "4 GiB or more" : bytes_text(lds.size_bytes);
     refuse("LDS: " + bytes_text(kernel_.group_segment_fixed_bytes) + " static + " + dynamic +
            " dynamic (aligned to " + std::to_string(std::max(lds_align_bytes_, lds.align_bytes)) +
-           ") are more than the agent's " + bytes_text(limits_.group_segment_max_bytes) + " a work-group");
+           ") are more than the agent's " + bytes_text(limits_.group_segment_max_bytes) + " a work-group" +
+           largest_array_text(lds));
 }
 
 void LaunchPlan::refuse_lds_pointers(const shared::LdsDemand& lds) const {

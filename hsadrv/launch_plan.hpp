@@ -10,6 +10,7 @@
 // AMDGPUUsage, Code Object V5 Metadata (value kinds); OpenCL 2.0 for partial work-groups.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -51,6 +52,11 @@ class LaunchPlan {
     /// Checks grid, work-group and LDS against the kernel and the agent. Throws InvalidArgument. The result
     /// borrows `config`.
     LaunchShape shape(const LaunchConfig& config) const;
+    /// Would shape() accept it? Its stack_bytes are not looked at.
+    bool fits(const LaunchConfig& config) const noexcept;
+    // Limits: the kernel's and the agent's together, and the agent's.
+    std::uint32_t workgroup_max_workitems() const noexcept { return max_flat_; }
+    std::size_t group_segment_max_bytes() const noexcept { return limits_.group_segment_max_bytes; }
 
     /// Is there nothing to this launch but a grid and a work-group that are within every limit? A few instructions for
     /// what most launches are; false: ask shape().
@@ -112,6 +118,11 @@ class LaunchPlan {
     bool sizes_fit(const Dim3& grid, const Dim3& workgroup) const noexcept;
     bool workgroups_fit(const Dim3& grid, const Dim3& workgroup) const noexcept;
     bool lds_pointers_fit(const shared::LdsDemand& lds) const noexcept;
+    /// Where the dynamic part begins.
+    std::uint64_t lds_base_bytes(const shared::LdsDemand& lds) const noexcept {
+        const std::uint64_t align = std::max(lds_align_bytes_, lds.align_bytes);
+        return (std::uint64_t{kernel_.group_segment_fixed_bytes} + align - 1) & ~(align - 1);
+    }
     std::string argument_text(std::size_t position) const;
     std::string signature() const;
 

@@ -218,6 +218,14 @@ TEST_CASE("work-groups, grids and LDS beyond the limits are refused before anyth
     launcher.run("reverse", {.grid = 4, .workgroup = 4, .lds = room}, out.data(), 0u);
     CHECK_THAT(launcher.refusal("reverse", {.grid = 4, .workgroup = 4}, out.data(), 0u),
                Contains("dynamic LDS pointer"));
+
+    const auto too_large = shared::lds_layout(shared::lds_array<char>(4), shared::lds_array<double>(limit / 8));
+    const std::string numbers = std::to_string(limit + 8) + " bytes dynamic";
+    const std::string largest = "is array 1 with " + std::to_string(limit) + " bytes";
+    CHECK_THAT(launcher.refusal("two_arrays", {.grid = 1, .workgroup = 1, .lds = too_large}, out.data()),
+               Contains(numbers) && Contains(largest));
+    const auto bound = launcher.code.kernel("two_arrays").bind<std::uint32_t*>();
+    CHECK_THROWS_WITH(bound.at({.grid = 1, .workgroup = 1, .lds = too_large}), Contains(numbers) && Contains(largest));
 }
 
 TEST_CASE("arrays are held until the kernel that uses them is complete", "[kernel][device]") {

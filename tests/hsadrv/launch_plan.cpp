@@ -214,6 +214,37 @@ TEST_CASE("LDS at the agent's limit passes, one byte more is refused with the nu
                Contains("65537 bytes static + 0 bytes dynamic"));
 }
 
+TEST_CASE("LDS beyond the limit names the layout's largest array", "[launch_plan]") {
+    using shared::lds_array, shared::lds_layout;
+    const LaunchPlan plan(kernel(), limits);
+    const auto refused = [&](const shared::LdsDemand& lds) {
+        return refusal(plan, {.grid = 64, .workgroup = 64, .lds = lds});
+    };
+    CHECK_THAT(refused(lds_layout(lds_array<char>(100), lds_array<double>(8192), lds_array<int>(16))),
+               Contains("0 bytes static + 65704 bytes dynamic (aligned to 8)") &&
+                   Contains("65536 bytes a work-group; the largest of the 3 arrays of .lds is array 1 with 65536 bytes"));
+    CHECK_THAT(refused(lds_layout(lds_array<char>(10), lds_array<char>(70000))), Contains("is array 1 with 70000 bytes"));
+    CHECK_THAT(refused(lds_layout(lds_array<float>(16384), lds_array<char>(1))), Contains("is array 0 with 65536 bytes"));
+    CHECK_THAT(refused(lds_layout(lds_array<float>(10000), lds_array<float>(10000))), Contains("is array 0 with 40000"));
+    CHECK_THAT(refused(lds_layout(lds_array<char>(7), lds_array<float>(1 << 30), lds_array<char>(9))),
+               Contains("4 GiB or more dynamic") && Contains("array 1 of .lds ends beyond 4 GiB"));
+    // Of one array there is nothing more to say than its bytes.
+    CHECK_THAT(refused(lds_layout(lds_array<float>(16385))), Contains("65540 bytes dynamic") && !Contains("largest"));
+    CHECK_THAT(refused(65537), Contains("65537 bytes dynamic") && !Contains("largest"));
+    CHECK_THAT(refused(-1), Contains("4 GiB or more dynamic") && !Contains("array"));
+    CHECK(refused(lds_layout(lds_array<char>(65536), lds_array<char>(0))).empty());
+    shared::LdsDemand by_hand = 70000;  // whatever its numbers are
+    by_hand.count = 1000;
+    by_hand.offsets_bytes[3] = 80000;
+    CHECK_THAT(refused(by_hand), Contains("is array 2 with 80000 bytes"));
+
+    KernelMetadata fixed = kernel();
+    fixed.group_segment_fixed_bytes = 1;
+    CHECK_THAT(refusal(LaunchPlan(fixed, limits),
+                       {.grid = 64, .workgroup = 64, .lds = lds_layout(lds_array<char>(65535), lds_array<int>(0))}),
+               Contains("1 byte static + 65536 bytes dynamic (aligned to 4)") && Contains("is array 0 with 65536 bytes"));
+}
+
 TEST_CASE("LDS pointers point behind the static part, aligned as their type and the layout need",
           "[launch_plan]") {
     KernelMetadata dynamic =
