@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "hsadrv/error.hpp"
+#include "shared/compute_unit.hpp"
 
 namespace hsadrv {
 namespace {
@@ -16,12 +17,24 @@ void check_equal(const KernelMetadata& kernel, const char* what, std::uint32_t m
                             " in the kernel descriptor");
 }
 
+/// What the metadata do not say, or not in every version. COMPUTE_PGM_RSRC1 counts granules less one (AMDGPUUsage,
+/// Kernel Descriptor).
+void add_descriptor_facts(KernelMetadata& kernel, const KernelDescriptor& descriptor,
+                          const shared::ComputeUnit& unit) {
+    const std::uint32_t rsrc1 = descriptor.compute_pgm_rsrc1;
+    const std::uint32_t vgpr_granule = unit.unified_vgprs || unit.width(kernel.wavefront_size) == 2 ? 8 : 4;
+    kernel.vgpr_floor = (rsrc1 & 0x3f) * vgpr_granule + 1;
+    if (unit.sgprs) kernel.sgpr_floor = (rsrc1 >> 6 & 0xf) * 8 + 1;
+    if (unit.wide_registers) kernel.workgroup_processor_mode = rsrc1 >> 29 & 1;
+}
+
 /// The metadata is what we launch by, the descriptor what the device obeys.
-void check_descriptors(const CodeObject& code, const ElfImage& elf) {
+void check_descriptors(CodeObject& code, const ElfImage& elf) {
+    const shared::ComputeUnit unit = shared::compute_unit(code.target.processor.c_str());
     std::unordered_map<std::string_view, const KernelDescriptor*> descriptors;
     for (const KernelDescriptor& descriptor : elf.kernel_descriptors)
         descriptors.emplace(descriptor.symbol, &descriptor);
-    for (const KernelMetadata& kernel : code.kernels) {
+    for (KernelMetadata& kernel : code.kernels) {
         const auto found = descriptors.find(kernel.symbol);
         if (found == descriptors.end()) {
             throw InvalidCodeObject("code object: kernel '" + kernel.name + "' has no symbol '" +
@@ -35,6 +48,7 @@ void check_descriptors(const CodeObject& code, const ElfImage& elf) {
         // Compilers before V4 left it out.
         if (descriptor.kernarg_size)
             check_equal(kernel, "the kernarg size", kernel.kernarg_size_bytes, descriptor.kernarg_size);
+        if (unit.known()) add_descriptor_facts(kernel, descriptor, unit);
     }
 }
 

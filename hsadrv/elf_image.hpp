@@ -25,6 +25,7 @@ struct KernelDescriptor {
     std::uint32_t group_segment_fixed_size = 0;
     std::uint32_t private_segment_fixed_size = 0;
     std::uint32_t kernarg_size = 0;  ///< 0: the compiler did not say
+    std::uint32_t compute_pgm_rsrc1 = 0;
 };
 
 /// A variable that the loader makes public.

@@ -81,14 +81,17 @@ KernelDescriptor read_descriptor(const ElfFile& file, std::string_view name, con
         std::int64_t entry_offset;
     } fields;
     static_assert(sizeof fields == 24);
-    std::memcpy(&fields, section.bytes.data() + (symbol.st_value - section.header.sh_addr), sizeof fields);
+    const std::byte* const bytes = section.bytes.data() + (symbol.st_value - section.header.sh_addr);
+    std::memcpy(&fields, bytes, sizeof fields);
+    std::uint32_t compute_pgm_rsrc1 = 0;
+    std::memcpy(&compute_pgm_rsrc1, bytes + 48, sizeof compute_pgm_rsrc1);
     const std::uint64_t entry = symbol.st_value + static_cast<std::uint64_t>(fields.entry_offset);
     const Elf64_Phdr* code = file.segment_of(entry, sizeof(std::uint32_t));
     if (!code || !(code->p_flags & PF_X) || entry % code_align_bytes != 0) {
         refuse(which + ": its first instruction would be at address " + number(entry) +
                ", which is not 256-byte aligned in an executable segment");
     }
-    return {std::string(name), fields.group_bytes, fields.private_bytes, fields.kernarg_bytes};
+    return {std::string(name), fields.group_bytes, fields.private_bytes, fields.kernarg_bytes, compute_pgm_rsrc1};
 }
 
 void sort_in(ElfSymbols& symbols, const ElfFile& file, std::string_view name, const Elf64_Sym& symbol) {

@@ -90,7 +90,7 @@ struct KernelMetadata {
     std::array<std::uint32_t, 3> required_workgroup_size{};  ///< 0, 0, 0: any
     std::uint32_t wavefront_size = 0;
     std::uint32_t sgpr_count = 0;
-    std::uint32_t vgpr_count = 0;
+    std::uint32_t vgpr_count = 0;  ///< of the register file, AGPRs included: see shared::vgpr_count()
     std::uint32_t agpr_count = 0;
     std::uint32_t sgpr_spill_count = 0;
     std::uint32_t vgpr_spill_count = 0;
@@ -105,6 +105,10 @@ struct KernelMetadata {
     std::string language;                                ///< "OpenCL C"; empty where the compiler did not write it
     std::array<std::uint32_t, 2> language_version{};
     std::string device_enqueue_symbol;  ///< of a block that is enqueued on the device
+    // What read_code_object() takes from the kernel descriptor, as it does workgroup_processor_mode, which metadata have
+    // from V5 on: a wave is given at least so many registers. That is more than the counts where the compiler was told
+    // how many waves a SIMD shall have (amdgpu_waves_per_eu).
+    std::uint32_t vgpr_floor = 0, sgpr_floor = 0;
 };
 
 struct Metadata {
