@@ -3,6 +3,7 @@
 #include <hsa/amd_hsa_queue.h>
 
 #include "hsadrv/error.hpp"
+#include "hsadrv/kernel_occupancy.hpp"
 
 namespace hsadrv {
 
@@ -20,22 +21,20 @@ bool detail::KernelRecord::check_new_arguments(std::span<const ArgumentShape> gi
     return in_order;
 }
 
-shared::Occupancy Kernel::occupancy(Dim3 workgroup, const shared::LdsDemand& lds) const {
-    const LaunchConfig config{.grid = workgroup, .workgroup = workgroup, .lds = lds};
-    const LaunchShape shape = plan().shape(config);
+shared::ComputeUnit Kernel::compute_unit() const {
     const shared::ComputeUnit unit = shared::compute_unit(record_->processor.c_str());
     if (!unit.known()) {
-        throw InvalidArgument("occupancy of kernel '" + name() + "': nothing is known of " + record_->processor +
-                              "'s compute units");
+        throw InvalidArgument("occupancy of kernel '" + name() + "': nothing is known of the compute units of " +
+                              agent().label() + " (" + record_->processor +
+                              "); shared/compute_unit.hpp has a table of those that are known");
     }
-    const KernelMetadata& kernel = metadata();
-    // Where accumulation registers have a file of their own, the larger number counts; the metadata has that.
-    return shared::occupancy(unit, {.vgprs = kernel.vgpr_count,
-                                    .sgprs = kernel.sgpr_count,
-                                    .lds_bytes = shape.group_segment_bytes,
-                                    .workgroup_workitems = workgroup.x * workgroup.y * workgroup.z,
-                                    .wavefront_size = kernel.wavefront_size,
-                                    .workgroup_processor_mode = kernel.workgroup_processor_mode});
+    return unit;
+}
+
+shared::Occupancy Kernel::occupancy(Dim3 workgroup, const shared::LdsDemand& lds) const {
+    const LaunchShape shape = plan().shape({.grid = workgroup, .workgroup = workgroup, .lds = lds});
+    return shared::occupancy(compute_unit(), resources_of(metadata(), static_cast<std::uint32_t>(workgroup.volume()),
+                                                          shape.group_segment_bytes));
 }
 
 void Kernel::refuse_stream(const Stream& stream) const {

@@ -108,9 +108,12 @@ class Kernel {
     /// For packets of your own: the same checks and the same packing.
     const LaunchPlan& plan() const noexcept { return record_->plan; }
 
+    /// What a compute unit of its agent has. Throws InvalidArgument for a processor that is not in
+    /// shared/compute_unit.hpp's table.
+    shared::ComputeUnit compute_unit() const;
     /// How many work-groups of that size, with so much dynamic LDS, a compute unit holds at once, and which resource
-    /// limits it. Throws InvalidArgument for what launch() would refuse, and for a processor that is not in
-    /// shared/occupancy.hpp's table.
+    /// limits it. Throws InvalidArgument for what launch() would refuse, and what compute_unit() throws. Which size to
+    /// take: suggest_group_size() in kernel_occupancy.hpp.
     shared::Occupancy occupancy(Dim3 workgroup, const shared::LdsDemand& lds = {}) const;
 
     /// Enqueues the kernel. `args` are its explicit arguments in order, LDS pointers left out; see
