@@ -11,7 +11,7 @@
 // which limits waves on the device as a whole, is not counted.
 //
 // What clang prints (-Rpass-analysis=kernel-resource-usage, "Occupancy [waves/SIMD]") has another definition, which
-// is compiler_waves_per_simd()'s (LLVM 15 to 19, GCNSubtarget::computeOccupancy). It is never less than occupancy()'s
+// is compiler_waves_per_simd()'s (LLVM 16 to 19, GCNSubtarget::computeOccupancy). It is never less than occupancy()'s
 // figure for the same work-group and LDS, and more in these cases:
 // - It looks at registers a wave at a time, and says 7 where a SIMD has registers for 7 waves. Of work-groups of 16
 //   waves only one is held then, not one and three quarters: 4 waves a SIMD.

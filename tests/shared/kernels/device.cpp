@@ -1,6 +1,6 @@
 // The device headers in use: each kernel writes what a test then compares with the host's own computation.
 #include <shared/device/device.hpp>
-#include <shared/occupancy.hpp>
+#include <shared/group_size.hpp>
 
 #include "layouts.hpp"
 
@@ -8,6 +8,7 @@ using namespace hsadrv;
 
 // The host's arithmetic compiles here, too.
 static_assert(shared::occupancy(shared::compute_unit("gfx90a"), {.vgprs = 64}).waves_per_simd == 8);
+static_assert(shared::suggest_group_size(shared::compute_unit("gfx90a"), {.vgprs = 64}, 1024).workgroup_workitems == 256);
 
 HSADRV_KERNEL void work_items(WorkItem* out) {
     uint32_t flat =
