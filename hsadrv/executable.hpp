@@ -4,11 +4,11 @@
 //     Kernel kernel = code.kernel("vector_add");
 //     DeviceGlobal scale = code.global("scale");
 //
-// Of several code objects: executable_builder.hpp. The file is read once, and everything in it is validated
-// before the runtime's loader sees it. Owns: the loaded code, shared with its Kernels, DeviceGlobals and with
-// copies of itself; it is unloaded when the last of them goes, which must not be while a kernel of it runs.
-// Keeps alive: the runtime. Thread safety: const functions from any thread. Source: hsa.h, "Code Objects and
-// Executables".
+// Of several code objects: executable_builder.hpp. The file is read once, and everything in it is validated before the
+// runtime's loader sees it. Owns: the loaded code, shared with its Kernels, DeviceGlobals and with copies of itself;
+// when the last of them goes it is unloaded, after what is in flight on its GPU's streams then. What runs otherwise,
+// in a Graph that was captured before or in queues of your own, needs it kept. Keeps alive: the runtime. Thread
+// safety: const functions from any thread. Source: hsa.h, "Code Objects and Executables".
 #pragma once
 
 #include <cstddef>

@@ -6,6 +6,7 @@
 #include "hsadrv/error.hpp"
 #include "hsadrv/executable_state.hpp"
 #include "hsadrv/file_bytes.hpp"
+#include "hsadrv/live_streams.hpp"
 #include "hsadrv/memory.hpp"
 #include "hsadrv/offload_bundle.hpp"
 
@@ -45,6 +46,19 @@ bool defines(const CodePart& part, const std::string& symbol) {
                        [&](const auto& v) { return v.name == symbol; }) ||
            std::any_of(code.kernels.begin(), code.kernels.end(),
                        [&](const auto& k) { return k.symbol == symbol; });
+}
+
+/// A reference to the same executable. When its last copy goes, the executable goes to the streams that may be running
+/// it.
+std::shared_ptr<detail::ExecutableState> unloaded_when_done(std::shared_ptr<detail::ExecutableState> state) {
+    auto* const executable = state.get();
+    const auto let_go = [state = std::move(state)](detail::ExecutableState*) mutable noexcept {
+        if (in_forked_child()) return;  // the parent's
+        state->stream.reset();  // or it might keep what it belongs to
+        const AgentRef agent = state->agent;
+        detail::live_streams::let_go(agent, std::move(state));
+    };
+    return {executable, let_go};
 }
 
 }  // namespace
@@ -163,7 +177,7 @@ Executable ExecutableBuilder::build() {
     for (const Definition& definition : state->definitions) state->define(definition);
     for (CodePart& part : state->parts) state->load(part);
     state->freeze();
-    return Executable(state);
+    return Executable(unloaded_when_done(state));
 }
 
 }  // namespace hsadrv

@@ -6,8 +6,8 @@
 // A launch checks the arguments' count, sizes and kinds, the work-group, the grid and the LDS against the
 // metadata and the agent before anything is enqueued; the checks are comparisons with small tables. In steady
 // state it makes no HSA call, no system call and no allocation. Thread safety: launch from any number of
-// threads. Memory ordering: Stream's. Keeps alive: its Executable, but not for work in flight: keep the
-// Kernel or the Executable until the stream has got there.
+// threads. Memory ordering: Stream's. Keeps alive: its Executable, which may go when the launches on
+// streams are enqueued; Graphs and packets of your own need it kept.
 #pragma once
 
 #include <array>

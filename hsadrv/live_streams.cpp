@@ -1,6 +1,8 @@
 #include "hsadrv/live_streams.hpp"
 
 #include <mutex>
+#include <new>
+#include <utility>
 #include <vector>
 
 #include "hsadrv/autopsy.hpp"
@@ -66,6 +68,20 @@ bool retire_holds() {
     const std::lock_guard lock(list().mutex);
     for (StreamCore* stream : list().streams) more |= stream->try_retire(done);
     return more;
+}
+
+void let_go(AgentRef agent, std::shared_ptr<const void> object) noexcept {
+    try {
+        visit([&](StreamCore& stream) {
+            if (stream.agent() == agent) stream.hold_if_in_flight(object);
+        });
+    } catch (const std::bad_alloc&) {
+        // A reference that is never given back: better leaked than gone under a kernel.
+        [[maybe_unused]] union Forever {
+            std::shared_ptr<const void> reference;
+            ~Forever() {}  // NOLINT: that is the point
+        } forever{std::move(object)};
+    }
 }
 
 std::string autopsy_of(const Timeline& timeline, const StreamCore* held) {

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "hsadrv/agent.hpp"
@@ -40,6 +41,10 @@ void look_after_awaited() noexcept;
 /// Lets go of what streams hold no longer: a stream does that when it is next used. True if more will come later.
 /// Called with no lock held that a destructor may want.
 bool retire_holds();
+
+/// Lets go of `object` when everything that is in flight on the agent's streams is done; graphs being captured keep
+/// it. If that cannot be noted for want of memory, the object is leaked.
+void let_go(AgentRef agent, std::shared_ptr<const void> object) noexcept;
 
 /// Why that stream does not move (autopsy.hpp); `held` as above.
 std::string autopsy_of(const Timeline& timeline, const StreamCore* held = nullptr);

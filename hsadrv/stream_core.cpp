@@ -170,8 +170,18 @@ void StreamCore::keep_alive(std::shared_ptr<const void> object) {
     RetiredHolds retired;
     const std::unique_lock held(mutex_, std::try_to_lock);
     if (!held.owns_lock()) return hold_later(std::move(object));
+    if (!capture_) retire(retired);
+    push_hold(std::move(object));
+}
+
+void StreamCore::hold_if_in_flight(std::shared_ptr<const void> object) {
+    const std::unique_lock held(mutex_, std::try_to_lock);
+    if (!held.owns_lock()) return hold_later(std::move(object));
+    push_hold(std::move(object));
+}
+
+void StreamCore::push_hold(std::shared_ptr<const void>&& object) {
     if (capture_) return capture_->keep_alive(std::move(object));
-    retire(retired);
     if (Point point = tail(); !reached(point)) holds_.push(std::move(point), std::move(object));
 }
 

@@ -117,6 +117,8 @@ class StreamCore {
     void attach(std::shared_ptr<const void> object);
     // For stream_handle.hpp. hold() is keep_alive() but for dropping what is held no longer.
     void hold(std::shared_ptr<const void> object);
+    /// The same where something is in flight or being captured, else nothing.
+    void hold_if_in_flight(std::shared_ptr<const void> object);
     /// Moves to `done` what is held no longer. True if more will come later. Waits for nobody; for who wants memory back.
     bool try_retire(std::vector<std::shared_ptr<const void>>& done);
     bool capturing() const noexcept { return capturing_.load(std::memory_order_acquire); }
@@ -150,6 +152,8 @@ class StreamCore {
     enum class Lock { held, free };
 
     std::unique_lock<LaneMutex> lock(Deadline deadline, const char* call) const;
+    /// For what is submitted or captured already; with the mutex held.
+    void push_hold(std::shared_ptr<const void>&& object);
     void throw_if_failed() const {
         if (failed()) [[unlikely]]
             timeline_->rethrow();

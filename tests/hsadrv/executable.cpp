@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "hsadrv/error.hpp"
+#include "hsadrv/known_kernels.hpp"
 #include "hsadrv/offload_bundle.hpp"
 #include "launch_device.hpp"
 
@@ -152,6 +153,31 @@ TEST_CASE("a kernel keeps its executable alive", "[executable][device]") {
     }();
     CHECK(kernel.metadata().kernarg_size_bytes >= 24);
     CHECK(kernel.agent() == device.gpu.agent());
+}
+
+TEST_CASE("an executable may go while its kernels run, and is unloaded when they have", "[executable][device]") {
+    NEEDS_DEVICE();
+    Device device;
+    NEEDS_LAUNCH_KERNELS(device.gpu);
+    Stream other = device.gpu.stream();
+    const Shared<float> x(device.gpu, 64, 3.0f), y(device.gpu, 64, 1.0f), z(device.gpu, 64, 2.0f);
+    const LaunchConfig config{.grid = 64, .workgroup = 64};
+    const Signal gate = Signal::create(1);
+    std::uint64_t object = 0;
+    {
+        const Kernel kernel =
+            Executable::load(device.gpu, launch_file(device.gpu, "v5.O2")).kernel("saxpy");
+        object = kernel.kernel_object();
+        for (Stream* stream : {&device.stream, &other}) stream->wait(gate, Condition::equal, 0);
+        kernel.launch(device.stream, config, y.data(), x.data(), 2.0f, 64u);
+        kernel.launch(other, config, z.data(), x.data(), 2.0f, 64u);
+    }
+    CHECK(detail::kernel_name(object) == "saxpy");  // still there
+    gate.store(0);
+    for (Stream* stream : {&device.stream, &other}) stream->synchronize(std::chrono::seconds(20));
+    CHECK(y[63] == 7.0f);
+    CHECK(z[63] == 8.0f);
+    CHECK(detail::kernel_name(object) != "saxpy");  // nor is it loaded
 }
 
 TEST_CASE("whatever our validation lets pass, the runtime's loader survives", "[executable][device]") {
