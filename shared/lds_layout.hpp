@@ -58,6 +58,12 @@ constexpr uint32_t narrow_or_overflow(Integer value) {
     return static_cast<uint64_t>(value) > lds_overflow ? lds_overflow : static_cast<uint32_t>(value);
 }
 
+/// A parameter that takes its type from another one: atomic_add(&counts[i], 1), where the counts are uint64_t.
+template <class T>
+struct Same {
+    using type = T;
+};
+
 /// A tuple, as freestanding code has none.
 template <class... Elements>
 struct Pack {};
@@ -79,18 +85,54 @@ constexpr const auto& get(const Pack<Head, Tail...>& pack) {
 
 }  // namespace detail
 
-/// One array of a layout: element type, shape (last index fastest), alignment. Extents may be 0.
-template <class T, uint32_t Rank>
+/// A shape known at compile time: it takes no room, and indexing multiplies by constants.
+template <uint32_t... Extents>
+struct StaticExtents {
+    static constexpr uint32_t rank = sizeof...(Extents);
+    static constexpr uint32_t extent(uint32_t dimension) {
+        constexpr uint32_t extents[] = {Extents...};
+        return extents[dimension];
+    }
+};
+
+/// A shape known at launch.
+template <uint32_t Rank>
+struct DynamicExtents {
+    static constexpr uint32_t rank = Rank;
+    uint32_t extents[Rank];
+    constexpr uint32_t extent(uint32_t dimension) const { return extents[dimension]; }
+};
+
+/// LDS answers from so many banks at once, each 4 bytes wide (ISA manuals, "Local Data Share").
+inline constexpr uint32_t lds_bank_bytes = 4;
+
+/// The elements to add to rows of `extent` elements of T so that the elements of a column lie in different banks:
+/// work-items that walk down a column then wait for one another no more than along a row. The pitch becomes an odd
+/// number of accesses of the element's width (4 bytes at least, 16 at most).
+template <class T>
+constexpr uint32_t conflict_free_padding(uint32_t extent) {
+    uint32_t access = lds_bank_bytes;
+    while (access < 16 && sizeof(T) % (2 * access) == 0) access *= 2;
+    for (uint32_t padding = 0; padding < 2 * lds_bank_bytes; ++padding) {
+        const uint64_t pitch_bytes = (uint64_t{extent} + padding) * sizeof(T);
+        if (pitch_bytes % access == 0 && pitch_bytes / access % 2 == 1) return padding;
+    }
+    return 0;  // elements of 32 bytes and multiples: no row of them is an odd number of accesses
+}
+
+/// One array of a layout: element type, shape (last index fastest), padding, alignment. Extents may be 0.
+template <class T, class Extents>
 struct LdsArray {
-    static_assert(Rank > 0, "an LDS array has at least one dimension");
+    static_assert(Extents::rank > 0, "an LDS array has at least one dimension");
     static_assert(__is_trivially_copyable(T),
                   "LDS holds plain bytes: no constructor or destructor runs there");
 
     using value_type = T;
-    static constexpr uint32_t rank = Rank;
+    static constexpr uint32_t rank = Extents::rank;
 
-    uint32_t extents[Rank];
+    [[no_unique_address]] Extents extents;
     uint32_t align_bytes = alignof(T);
+    uint32_t row_padding = 0;  ///< elements after each row, that is each run of the last index
 
     /// The same array, aligned to at least `Align` bytes.
     template <uint32_t Align>
@@ -101,24 +143,51 @@ struct LdsArray {
         return copy;
     }
 
-    /// Number of elements.
-    constexpr uint32_t size() const {
-        uint32_t count = 1;
-        // A zero extent makes the array empty, whatever the others are.
-        for (uint32_t extent : extents) {
-            if (extent == 0) return 0;
-        }
-        for (uint32_t extent : extents) count = detail::mul_or_overflow(count, extent);
-        return count;
+    /// The same array with `elements` unused ones after each row.
+    template <class Integer>
+    constexpr LdsArray padded(Integer elements) const {
+        static_assert(rank > 1, "an array of one dimension has no rows to pad");
+        LdsArray copy = *this;
+        copy.row_padding = detail::narrow_or_overflow(elements);
+        return copy;
     }
 
-    constexpr uint32_t size_bytes() const { return detail::mul_or_overflow(size(), sizeof(T)); }
+    /// The same array, padded so that neither rows nor columns meet in a bank: see conflict_free_padding().
+    constexpr LdsArray conflict_free() const { return padded(conflict_free_padding<T>(extents.extent(rank - 1))); }
+
+    /// From one row to the next, in elements.
+    constexpr uint32_t row_pitch() const { return detail::add_or_overflow(extents.extent(rank - 1), row_padding); }
+
+    /// Number of elements that can be indexed: without the padding.
+    constexpr uint32_t size() const { return product(extents.extent(rank - 1)); }
+
+    /// With the padding.
+    constexpr uint32_t size_bytes() const {
+        return size() == 0 ? 0 : detail::mul_or_overflow(product(row_pitch()), sizeof(T));
+    }
+
+  private:
+    constexpr uint32_t product(uint32_t last) const {
+        // A zero extent makes the array empty, whatever the others are.
+        for (uint32_t i = 0; i < rank; ++i) {
+            if (extents.extent(i) == 0) return 0;
+        }
+        uint32_t count = last;
+        for (uint32_t i = 0; i + 1 < rank; ++i) count = detail::mul_or_overflow(count, extents.extent(i));
+        return count;
+    }
 };
 
 /// An array of `extents` elements of T, the last index fastest.
-template <class T, class... Extents>
-constexpr LdsArray<T, sizeof...(Extents)> lds_array(Extents... extents) {
-    return {{detail::narrow_or_overflow(extents)...}};
+template <class T, class... Integers>
+requires(sizeof...(Integers) > 0) constexpr LdsArray<T, DynamicExtents<sizeof...(Integers)>> lds_array(Integers... extents) {
+    return {{{detail::narrow_or_overflow(extents)...}}};
+}
+
+/// An array whose shape is known at compile time: lds_array<float, 16, 16>().
+template <class T, uint32_t... Extents>
+requires(sizeof...(Extents) > 0) constexpr LdsArray<T, StaticExtents<Extents...>> lds_array() {
+    return {};
 }
 
 /// Several arrays, one after another, each at its alignment. Offsets count from a base aligned to

@@ -16,22 +16,6 @@ namespace hsadrv::shared {
 /// The kernel argument behind which the launch places the dynamic arrays.
 using LdsPointer = HSADRV_LDS unsigned char*;
 
-template <uint32_t... Extents>
-struct StaticExtents {
-    static constexpr uint32_t rank = sizeof...(Extents);
-    HSADRV_DEVICE static constexpr uint32_t extent(uint32_t dimension) {
-        constexpr uint32_t extents[] = {Extents...};
-        return extents[dimension];
-    }
-};
-
-template <uint32_t Rank>
-struct DynamicExtents {
-    static constexpr uint32_t rank = Rank;
-    uint32_t extents[Rank];
-    HSADRV_DEVICE constexpr uint32_t extent(uint32_t dimension) const { return extents[dimension]; }
-};
-
 namespace detail {
 
 /// Class types have member functions, which take a generic `this`; plain ones keep the address space, so that
@@ -50,33 +34,59 @@ struct Element<T, true> {
 
 }  // namespace detail
 
-/// T elements in LDS, the last index fastest. Indices are not checked.
+/// T elements in LDS, the last index fastest. Indices are not checked, unless HSADRV_CHECK_BOUNDS is defined before
+/// this header is included: an index out of range then traps (s_trap 2), which ends the dispatch with a queue error.
 template <class T, class Extents>
 class ArrayView {
   public:
+    using value_type = T;
     using reference = typename detail::Element<T>::reference;
+    static constexpr uint32_t rank = Extents::rank;
 
-    HSADRV_DEVICE ArrayView(HSADRV_LDS T* data, Extents extents) : data_(data), extents_(extents) {}
+    HSADRV_DEVICE ArrayView(HSADRV_LDS T* data, Extents extents, uint32_t row_padding)
+        : data_(data), extents_(extents), row_padding_(row_padding) {}
 
     template <class... Indices>
     HSADRV_DEVICE reference operator()(Indices... indices) const {
-        static_assert(sizeof...(Indices) == Extents::rank, "one index for each dimension");
+        static_assert(sizeof...(Indices) == rank, "one index for each dimension");
         uint32_t flat = 0, dimension = 0;
-        ((flat = flat * extents_.extent(dimension++) + static_cast<uint32_t>(indices)), ...);
+        ((flat = flat * pitch(dimension) + checked(indices, dimension), ++dimension), ...);
         return detail::Element<T>::at(data_, flat);
     }
 
-    HSADRV_DEVICE reference operator[](uint32_t index) const {
-        static_assert(Extents::rank == 1, "use (i, j, ...) where there are several dimensions");
-        return detail::Element<T>::at(data_, index);
+    template <class Index>
+    HSADRV_DEVICE reference operator[](Index index) const {
+        static_assert(rank == 1, "use (i, j, ...) where there are several dimensions");
+        return detail::Element<T>::at(data_, checked(index, 0));
     }
 
     HSADRV_DEVICE HSADRV_LDS T* data() const { return data_; }
     HSADRV_DEVICE uint32_t extent(uint32_t dimension) const { return extents_.extent(dimension); }
+    /// Elements that can be indexed.
+    HSADRV_DEVICE uint32_t size() const {
+        uint32_t count = 1;
+        for (uint32_t i = 0; i < rank; ++i) count *= extent(i);
+        return count;
+    }
 
   private:
+    HSADRV_DEVICE uint32_t pitch(uint32_t dimension) const {
+        return dimension + 1 == rank ? extent(dimension) + row_padding_ : extent(dimension);
+    }
+
+    template <class Index>
+    HSADRV_DEVICE uint32_t checked(Index index, uint32_t dimension) const {
+        static_assert(detail::is_integer<Index>, "indices are integers");
+#if defined(HSADRV_CHECK_BOUNDS)
+        if (static_cast<uint64_t>(index) >= extent(dimension)) __builtin_trap();  // negative ones are large, too
+#endif
+        (void)dimension;
+        return static_cast<uint32_t>(index);
+    }
+
     HSADRV_LDS T* data_;
     [[no_unique_address]] Extents extents_;
+    uint32_t row_padding_;
 };
 
 /// A static array in the kernel that calls it. Each place in the source that calls it has its own array (that
@@ -85,15 +95,13 @@ template <class T, uint32_t... Extents, class Place = decltype([] {})>
 HSADRV_DEVICE static ArrayView<T, StaticExtents<Extents...>> array() {
     static_assert(sizeof...(Extents) > 0 && __is_trivially_copyable(T));
     static HSADRV_LDS __attribute__((loader_uninitialized)) T storage[(Extents * ... * 1u)];
-    return {(HSADRV_LDS T*)storage, {}};
+    return {(HSADRV_LDS T*)storage, {}, 0};
 }
 
 /// One described array whose first byte is `first`.
-template <class T, uint32_t Rank>
-HSADRV_DEVICE ArrayView<T, DynamicExtents<Rank>> view(const LdsArray<T, Rank>& described, LdsPointer first) {
-    DynamicExtents<Rank> extents;
-    for (uint32_t i = 0; i < Rank; ++i) extents.extents[i] = described.extents[i];
-    return {(HSADRV_LDS T*)first, extents};
+template <class T, class Extents>
+HSADRV_DEVICE ArrayView<T, Extents> view(const LdsArray<T, Extents>& described, LdsPointer first) {
+    return {(HSADRV_LDS T*)first, described.extents, described.row_padding};
 }
 
 /// Array I of a layout whose base is `lds`: the launch got the same layout in its `.lds` field.

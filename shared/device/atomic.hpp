@@ -1,34 +1,119 @@
-// Atomic additions for kernels, relaxed: they order nothing else, so use barrier() or a kernel's end to
-// publish results.
+// Atomics of kernels on LDS and on global memory, 32 and 64 bits wide, each returning the value before.
 //
 //     hsadrv::atomic_add(&bins[value], 1u);            // LDS: ds_add_u32, seen by the work-group
 //     hsadrv::atomic_add(&total[value], bins[value]);  // global: global_atomic_add, seen by the whole device
+//     auto seen = hsadrv::atomic_compare_exchange(&lock, 0u, 1u);
 //
-// Both return the value before the addition; where it is not used, the form without a return value is
-// emitted.
+// Relaxed: they order nothing else, so use fences (barrier.hpp) or a kernel's end to publish results. Scope: the
+// work-group for LDS, which nobody else sees, and the agent for global memory: all work-groups of this device, in all
+// its queues. For memory that the host or other devices change at the same time: atomic_add<MemoryScope::system>(…),
+// on fine-grained memory. Where the result is not used, the form without one is emitted (no glc, no _rtn). T: 32- and
+// 64-bit integers; float and double where said.
+//
+//                    LDS (ds_…_b32/u32/i32, _b64 …)   global (global_atomic_…, _x2; flat_atomic_… where clang
+//                                                      does not know that a pointer is global)
+//     add, sub       ds_add_u32 (sub adds -value)      add
+//     min, max       ds_min_i32, ds_max_u32, …         smin, umin, smax, umax
+//     and, or, xor   ds_and_b32, ds_or_b32, ds_xor_b32 and, or, xor
+//     exchange       ds_wrxchg_rtn_b32                 swap
+//     compare_       ds_cmpst_b32, ds_cmpst_rtn_b32    cmpswap
+//       exchange
+//     add, float     ds_add_f32                        a cmpswap loop: right on every memory; unsafe_atomic_add below
+//     add, double    ds_add_f64 on gfx90a and gfx94x;  a cmpswap loop; unsafe_atomic_add below
+//                    elsewhere a cmpst loop
 #pragma once
 
+#include "../lds_layout.hpp"
+#include "barrier.hpp"
 #include "kernel.hpp"
 
 namespace hsadrv {
 
 namespace detail {
-// clang's numbers for the scopes of __hip_atomic_*, which it offers in plain C++ as well; only HIP predefines
-// their names.
-inline constexpr int scope_workgroup = 3;
-inline constexpr int scope_agent = 4;
+
+template <class T>
+inline constexpr bool is_atomic_width = sizeof(T) == 4 || sizeof(T) == 8;
+template <class T>
+inline constexpr bool is_atomic_integer = is_atomic_width<T>&& shared::detail::is_integer<T>;
+template <class T>
+inline constexpr bool is_atomic_number = is_atomic_integer<T>;
+template <>
+inline constexpr bool is_atomic_number<float> = true;
+template <>
+inline constexpr bool is_atomic_number<double> = true;
+
 }  // namespace detail
 
-/// T: 32- or 64-bit integer. Work-group scope, as only the work-group sees its LDS.
-template <class T>
-HSADRV_DEVICE T atomic_add(HSADRV_LDS T* address, T value) {
-    return __hip_atomic_fetch_add(address, value, __ATOMIC_RELAXED, detail::scope_workgroup);
-}
+// Each once for LDS and once for global memory: clang's builtin follows the pointer's address space.
+#define HSADRV_ATOMIC_IN(memory, default_scope, name, builtin, accepted)                    \
+    template <MemoryScope Scope = default_scope, class T>                                   \
+    HSADRV_DEVICE T name(memory T* address, typename shared::detail::Same<T>::type value) { \
+        static_assert(detail::accepted<T>, #name " takes no such type");                    \
+        return builtin(address, value, __ATOMIC_RELAXED, static_cast<int>(Scope));          \
+    }
+#define HSADRV_ATOMIC(name, builtin, accepted)                                    \
+    HSADRV_ATOMIC_IN(HSADRV_LDS, MemoryScope::workgroup, name, builtin, accepted) \
+    HSADRV_ATOMIC_IN(, MemoryScope::agent, name, builtin, accepted)
 
-/// T: 32- or 64-bit integer in global memory. Agent scope: all work-groups of this device, in all its queues.
+HSADRV_ATOMIC(atomic_add, __hip_atomic_fetch_add, is_atomic_number)
+HSADRV_ATOMIC(atomic_min, __hip_atomic_fetch_min, is_atomic_integer)
+HSADRV_ATOMIC(atomic_max, __hip_atomic_fetch_max, is_atomic_integer)
+HSADRV_ATOMIC(atomic_and, __hip_atomic_fetch_and, is_atomic_integer)
+HSADRV_ATOMIC(atomic_or, __hip_atomic_fetch_or, is_atomic_integer)
+HSADRV_ATOMIC(atomic_xor, __hip_atomic_fetch_xor, is_atomic_integer)
+HSADRV_ATOMIC(atomic_exchange, __hip_atomic_exchange, is_atomic_number)
+
+#undef HSADRV_ATOMIC
+#undef HSADRV_ATOMIC_IN
+
+#define HSADRV_ATOMICS_IN(memory, default_scope)                                                       \
+    template <MemoryScope Scope = default_scope, class T>                                              \
+    HSADRV_DEVICE T atomic_sub(memory T* address, typename shared::detail::Same<T>::type value) {      \
+        return atomic_add<Scope>(address, static_cast<T>(-value));                                     \
+    }                                                                                                  \
+    template <MemoryScope Scope = default_scope, class T>                                              \
+    HSADRV_DEVICE T atomic_compare_exchange(memory T* address,                                         \
+                                            typename shared::detail::Same<T>::type expected,           \
+                                            typename shared::detail::Same<T>::type desired) {          \
+        static_assert(detail::is_atomic_integer<T>, "atomic_compare_exchange takes integers");         \
+        __hip_atomic_compare_exchange_strong(address, &expected, desired, __ATOMIC_RELAXED,            \
+                                             __ATOMIC_RELAXED, static_cast<int>(Scope));               \
+        return expected;                                                                               \
+    }                                                                                                  \
+    template <MemoryScope Scope = default_scope, class T>                                              \
+    HSADRV_DEVICE T atomic_load(const memory T* address) {                                             \
+        static_assert(detail::is_atomic_number<T>, "atomic_load takes 32- and 64-bit numbers");        \
+        return __hip_atomic_load(address, __ATOMIC_RELAXED, static_cast<int>(Scope));                  \
+    }                                                                                                  \
+    template <MemoryScope Scope = default_scope, class T>                                              \
+    HSADRV_DEVICE void atomic_store(memory T* address, typename shared::detail::Same<T>::type value) { \
+        static_assert(detail::is_atomic_number<T>, "atomic_store takes 32- and 64-bit numbers");       \
+        __hip_atomic_store(address, value, __ATOMIC_RELAXED, static_cast<int>(Scope));                 \
+    }
+
+/// Stores `desired` where `expected` is found: atomic_compare_exchange. Returns what was found; equal to `expected`:
+/// it is done.
+HSADRV_ATOMICS_IN(HSADRV_LDS, MemoryScope::workgroup)
+HSADRV_ATOMICS_IN(, MemoryScope::agent)
+#undef HSADRV_ATOMICS_IN
+
+/// Adds by the target's own instruction, global_atomic_add_f32 or _f64, where it has one that returns a value (gfx90a,
+/// gfx94x, gfx950; f32 alone on gfx11 and gfx12), else as atomic_add does. The instruction works on coarse-grained
+/// memory of this device alone: on fine-grained memory the sum may be lost, without an error; and it honours no
+/// denormals on some targets.
 template <class T>
-HSADRV_DEVICE T atomic_add(T* address, T value) {
-    return __hip_atomic_fetch_add(address, value, __ATOMIC_RELAXED, detail::scope_agent);
+HSADRV_DEVICE T unsafe_atomic_add(T* address, typename shared::detail::Same<T>::type value) {
+#if defined(__gfx90a__) || defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || \
+    defined(__gfx950__)
+    if constexpr (__is_same(T, float))
+        return __builtin_amdgcn_global_atomic_fadd_f32((HSADRV_GLOBAL T*)address, value);
+    if constexpr (__is_same(T, double))
+        return __builtin_amdgcn_global_atomic_fadd_f64((HSADRV_GLOBAL T*)address, value);
+#elif (defined(__GFX11__) || defined(__GFX12__)) && __clang_major__ >= 17
+    if constexpr (__is_same(T, float))
+        return __builtin_amdgcn_global_atomic_fadd_f32((HSADRV_GLOBAL T*)address, value);
+#endif
+    return atomic_add(address, value);
 }
 
 }  // namespace hsadrv

@@ -1,28 +1,103 @@
-// barrier(): every work-item of the work-group arrives before any leaves, and memory written before is
-// visible after.
+// Order between work-items: barrier() for a work-group, wavebarrier() for a wave, fences for memory alone.
 //
 //     tile[get_local_id(0)] = x;
 //     hsadrv::barrier(hsadrv::CLK_LOCAL_MEM_FENCE);
+//     y = tile[255 - get_local_id(0)];
 //
-// Becomes a release fence, s_barrier and an acquire fence of work-group scope (LLVM's "Memory Model" in
-// AMDGPUUsage); clang leaves s_barrier out where the work-group is known to be one wave. Every work-item of
-// the group must reach it.
+// The memory model is HSA's; what each order and scope becomes on each target is told in LLVM's AMDGPUUsage, "Memory
+// Model". On GFX9 at work-group scope that is s_waitcnt (gfx90a in threadgroup-split mode also buffer_wbinvl1_vol); at
+// agent scope s_waitcnt vmcnt(0) and buffer_wbinvl1_vol; at system scope gfx90a adds buffer_wbl2 and buffer_invl2.
 #pragma once
 
 #include "kernel.hpp"
 
 namespace hsadrv {
 
-// OpenCL's names; OpenCL C's own header has them as macros.
-inline constexpr uint32_t CLK_LOCAL_MEM_FENCE = 1;
-inline constexpr uint32_t CLK_GLOBAL_MEM_FENCE = 2;
+/// Which memory a fence orders: OpenCL's names, which may be combined. OpenCL C's own header has them as macros.
+inline constexpr uint32_t CLK_LOCAL_MEM_FENCE = 1;   ///< LDS
+inline constexpr uint32_t CLK_GLOBAL_MEM_FENCE = 2;  ///< global memory, the host's included
 
-/// `scope`: which memory the work-items see alike afterwards. The fences order both LDS and global memory
-/// whichever is named, which is never less than asked; 0 is an execution barrier alone.
-HSADRV_DEVICE void barrier(uint32_t scope) {
-    if (scope != 0) __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+/// Who sees things in one order: HSA's scopes (by the compiler's numbers for them).
+enum class MemoryScope : int { wavefront = 2, workgroup = 3, agent = 4, system = 5 };
+
+/// What a fence orders: earlier accesses before later writes, earlier reads before later accesses, or both.
+enum class MemoryOrder : int {
+    acquire = __ATOMIC_ACQUIRE,
+    release = __ATOMIC_RELEASE,
+    acq_rel = __ATOMIC_ACQ_REL,
+    seq_cst = __ATOMIC_SEQ_CST
+};
+
+namespace detail {
+
+// The builtin wants its arguments as literals. From clang 19 on it can leave a kind of memory out; before, and
+// where both are named, all memory is ordered, which is never less than asked.
+#if __clang_major__ >= 19
+#define HSADRV_FENCE_LOCAL , "local"
+#define HSADRV_FENCE_GLOBAL , "global"
+#else
+#define HSADRV_FENCE_LOCAL
+#define HSADRV_FENCE_GLOBAL
+#endif
+// clang-format off
+#define HSADRV_FENCE_IN(scope, memory)                                                                          \
+    if constexpr (Order == MemoryOrder::acquire) __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, scope memory);        \
+    else if constexpr (Order == MemoryOrder::release) __builtin_amdgcn_fence(__ATOMIC_RELEASE, scope memory);   \
+    else if constexpr (Order == MemoryOrder::acq_rel) __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, scope memory);   \
+    else __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, scope memory);
+#define HSADRV_FENCE(scope)                                                                  \
+    if (flags == CLK_LOCAL_MEM_FENCE) { HSADRV_FENCE_IN(scope, HSADRV_FENCE_LOCAL) }         \
+    else if (flags == CLK_GLOBAL_MEM_FENCE) { HSADRV_FENCE_IN(scope, HSADRV_FENCE_GLOBAL) }  \
+    else if (flags != 0) { HSADRV_FENCE_IN(scope, ) }
+// clang-format on
+
+template <MemoryOrder Order, MemoryScope Scope>
+HSADRV_DEVICE void fence(uint32_t flags) {
+    if constexpr (Scope == MemoryScope::wavefront) {
+        HSADRV_FENCE("wavefront")
+    } else if constexpr (Scope == MemoryScope::workgroup) {
+        HSADRV_FENCE("workgroup")
+    } else if constexpr (Scope == MemoryScope::agent) {
+        HSADRV_FENCE("agent")
+    } else {
+        HSADRV_FENCE("")  // system
+    }
+}
+
+#undef HSADRV_FENCE
+#undef HSADRV_FENCE_IN
+#undef HSADRV_FENCE_GLOBAL
+#undef HSADRV_FENCE_LOCAL
+
+}  // namespace detail
+
+/// A fence for the memory that `flags` name, which are a constant: OpenCL's atomic_work_item_fence. 0 is none.
+template <MemoryOrder Order, MemoryScope Scope>
+HSADRV_DEVICE void atomic_work_item_fence(uint32_t flags) {
+    detail::fence<Order, Scope>(flags);
+}
+
+/// OpenCL's mem_fence: what this work-item read and wrote before is seen by its work-group before what it does after.
+HSADRV_DEVICE void mem_fence(uint32_t flags) {
+    atomic_work_item_fence<MemoryOrder::acq_rel, MemoryScope::workgroup>(flags);
+}
+
+/// Every work-item of the work-group arrives before any leaves, and memory of the kinds in `flags`, written before, is
+/// seen after; 0 is an execution barrier alone. A release fence, s_barrier and an acquire fence of work-group scope;
+/// clang leaves s_barrier out where it knows that the work-group is one wave. Every work-item of the group must reach
+/// the same barrier.
+HSADRV_DEVICE void barrier(uint32_t flags = CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE) {
+    atomic_work_item_fence<MemoryOrder::release, MemoryScope::workgroup>(flags);
     __builtin_amdgcn_s_barrier();
-    if (scope != 0) __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+    atomic_work_item_fence<MemoryOrder::acquire, MemoryScope::workgroup>(flags);
+}
+
+/// The same for the work-items of a wave, which run in step: no instruction, but the compiler moves no access to memory
+/// across it (wave_barrier and fences of wavefront scope).
+HSADRV_DEVICE void wavebarrier() {
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
+    __builtin_amdgcn_wave_barrier();
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
 }
 
 }  // namespace hsadrv

@@ -21,6 +21,11 @@
 /// launch.
 #define HSADRV_LDS __attribute__((address_space(3)))
 
+/// Global memory, address space 1. Pointers to it may stay plain: clang finds out where they come from.
+#define HSADRV_GLOBAL __attribute__((address_space(1)))
+
 /// Device functions are always inlined: a call costs a stack frame in scratch, and static LDS belongs to
 /// kernels.
 #define HSADRV_DEVICE [[gnu::always_inline]] inline
+/// The same behind a lambda's parameters.
+#define HSADRV_LAMBDA __attribute__((always_inline))

@@ -1,4 +1,5 @@
-/* OpenCL C's ids, barrier and additions for kernels compiled without device libraries.
+/* OpenCL C's ids, barriers, atomics and what lanes of a wave tell one another, for kernels compiled without device
+ * libraries.
  *
  *     #include "shared/device/opencl.h"
  *     __kernel void twice(__global float* p) { p[get_global_id(0)] *= 2; }
@@ -66,25 +67,14 @@ HSADRV_OPENCL size_t get_num_groups(uint dimension) {
     return all / full + (all % full != 0);
 }
 
-/* The fences order LDS and global memory whichever is named, which is never less than asked. */
-HSADRV_OPENCL void barrier(cl_mem_fence_flags flags) {
-    if (flags != 0) __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
-    __builtin_amdgcn_s_barrier();
-    if (flags != 0) __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+HSADRV_OPENCL uint get_work_dim(void) {
+    /* hsa_kernel_dispatch_packet_t: setup, bits 0 and 1. */
+    return ((const __constant ushort*)__builtin_amdgcn_dispatch_ptr())[1] & 3;
 }
 
-/* Relaxed, returning the value before. Scopes by clang's numbers: 3 is the work-group, 4 the agent. */
-HSADRV_OPENCL uint atomic_add(volatile __local uint* address, uint value) {
-    return __hip_atomic_fetch_add(address, value, __ATOMIC_RELAXED, 3);
-}
-HSADRV_OPENCL int atomic_add(volatile __local int* address, int value) {
-    return __hip_atomic_fetch_add(address, value, __ATOMIC_RELAXED, 3);
-}
-HSADRV_OPENCL uint atomic_add(volatile __global uint* address, uint value) {
-    return __hip_atomic_fetch_add(address, value, __ATOMIC_RELAXED, 4);
-}
-HSADRV_OPENCL int atomic_add(volatile __global int* address, int value) {
-    return __hip_atomic_fetch_add(address, value, __ATOMIC_RELAXED, 4);
-}
+#include "opencl_order.h"
+#include "opencl_atomic.h"
+#include "opencl_wave.h"
+#include "opencl_wave_reduce.h"
 
 #endif

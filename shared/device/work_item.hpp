@@ -67,6 +67,14 @@ HSADRV_DEVICE uint32_t get_enqueued_local_size(uint32_t dimension) {
     }
 }
 
+/// Dimensions of the grid, 1 to 3: the dispatch packet's setup.
+HSADRV_DEVICE uint32_t get_work_dim() {
+    constexpr uint32_t setup_offset = 2, dimensions_mask = 3;  // hsa_kernel_dispatch_packet_t
+    using Setup = const __attribute__((address_space(4))) uint16_t;
+    const auto* packet = (const __attribute__((address_space(4))) unsigned char*)__builtin_amdgcn_dispatch_ptr();
+    return *(Setup*)(packet + setup_offset) & dimensions_mask;
+}
+
 HSADRV_DEVICE uint32_t get_global_id(uint32_t dimension) {
     return get_group_id(dimension) * get_enqueued_local_size(dimension) + get_local_id(dimension);
 }

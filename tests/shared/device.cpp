@@ -8,17 +8,11 @@
 
 #include "devicearray/devicearray.hpp"
 #include "kernels/layouts.hpp"
-#include "support/device.hpp"
+#include "kernel_device.hpp"
 
 using namespace hsadrv;
 
 namespace {
-
-struct Device : test_support::Device {
-    Kernel kernel(const std::string& source, const std::string& level, const char* name) const {
-        return Executable::load(gpu, KERNEL_DIR "/" + source + "." + level + ".hsaco").kernel(name);
-    }
-};
 
 std::vector<float> some_floats(std::size_t count) {
     std::vector<float> values(count);
@@ -34,8 +28,8 @@ TEST_CASE("work-items know their place in grids of three dimensions with partial
     NEEDS_DEVICE();
     Device device;
     const Dim3 grid{20, 5, 3}, group{8, 2, 2};
-    const auto source = GENERATE(as<std::string>(), "device", "opencl");
-    const auto level = GENERATE(as<std::string>(), "O0", "O2", "O3");
+    const auto source = GENERATE(as<std::string>(), "device_cpp", "device_cl");
+    const auto level = GENERATE(as<std::string>(), "O0", "O2");
     CAPTURE(source, level);
     constexpr std::size_t words = sizeof(WorkItem) / sizeof(std::uint32_t);
     auto d_out = device_array<std::uint32_t>({grid.volume(), words}, device.stream);
@@ -65,8 +59,8 @@ TEST_CASE("work-items know their place in grids of three dimensions with partial
 TEST_CASE("static LDS arrays hold each work-group's own elements across a barrier", "[device]") {
     NEEDS_DEVICE();
     Device device;
-    const auto source = GENERATE(as<std::string>(), "device", "opencl");
-    const auto level = GENERATE(as<std::string>(), "O0", "O2", "O3");
+    const auto source = GENERATE(as<std::string>(), "device_cpp", "device_cl");
+    const auto level = GENERATE(as<std::string>(), "O0", "O2");
     CAPTURE(source, level);
     const std::vector<float> in = some_floats(1024);
     auto d_in = to_device(in, device.stream);
@@ -82,9 +76,9 @@ TEST_CASE("static LDS arrays hold each work-group's own elements across a barrie
 TEST_CASE("host and device compute the same LDS layout", "[device]") {
     NEEDS_DEVICE();
     Device device;
-    const auto level = GENERATE(as<std::string>(), "O0", "O2", "O3");
+    const auto level = GENERATE(as<std::string>(), "O0", "O2");
     CAPTURE(level);
-    const Kernel kernel = device.kernel("device", level, "layout_offsets");
+    const Kernel kernel = device.kernel("device_cpp", level, "layout_offsets");
     const std::pair<std::uint32_t, std::uint32_t> shapes[] = {
         {1, 1}, {3, 5}, {0, 7}, {7, 0}, {64, 63}, {65536, 65536}, {100000, 40000}, {2, 0x7fffffff}};
     for (const auto& [n, m] : shapes) {
@@ -103,9 +97,9 @@ TEST_CASE("host and device compute the same LDS layout", "[device]") {
 TEST_CASE("arrays of a layout sized at launch neither overlap one another nor the static ones", "[device]") {
     NEEDS_DEVICE();
     Device device;
-    const auto level = GENERATE(as<std::string>(), "O0", "O2", "O3");
+    const auto level = GENERATE(as<std::string>(), "O0", "O2");
     CAPTURE(level);
-    const Kernel kernel = device.kernel("device", level, "dynamic_arrays");
+    const Kernel kernel = device.kernel("device_cpp", level, "dynamic_arrays");
     const std::pair<std::uint32_t, std::uint32_t> shapes[] = {{1, 1}, {5, 3}, {0, 4}, {31, 17}};
     for (const auto& [n, m] : shapes) {
         CAPTURE(n, m);
@@ -127,12 +121,12 @@ TEST_CASE("arrays of a layout sized at launch neither overlap one another nor th
 TEST_CASE("an OpenCL kernel gets each of its dynamic LDS arrays from one layout", "[device]") {
     NEEDS_DEVICE();
     Device device;
-    const auto level = GENERATE(as<std::string>(), "O0", "O2", "O3");
+    const auto level = GENERATE(as<std::string>(), "O0", "O2");
     CAPTURE(level);
     auto d_out = device_array<std::uint32_t>(512, device.stream);
     const auto layout =
         shared::lds_layout(shared::lds_array<std::uint32_t>(128), shared::lds_array<std::uint32_t>(128));
-    const Kernel kernel = device.kernel("opencl", level, "dynamic_arrays");
+    const Kernel kernel = device.kernel("device_cl", level, "dynamic_arrays");
     kernel.launch(device.stream, {.grid = 512, .workgroup = 128, .lds = layout}, d_out);
     std::vector<std::uint32_t> expected(512);
     std::iota(expected.begin(), expected.end(), 0u);
@@ -142,14 +136,14 @@ TEST_CASE("an OpenCL kernel gets each of its dynamic LDS arrays from one layout"
 TEST_CASE("atomic additions of all work-items arrive, in LDS and in global memory", "[device]") {
     NEEDS_DEVICE();
     Device device;
-    const auto level = GENERATE(as<std::string>(), "O0", "O2", "O3");
+    const auto level = GENERATE(as<std::string>(), "O0", "O2");
     CAPTURE(level);
     constexpr std::uint32_t n = 4096;
     auto d_through_lds = to_device(std::vector<std::uint32_t>(1), device.stream);
     auto d_directly = to_device(std::vector<std::uint64_t>(1), device.stream);
     auto d_negative = to_device(std::vector<std::int32_t>(1), device.stream);
-    const Kernel cpp = device.kernel("device", level, "atomics"),
-                 cl = device.kernel("opencl", level, "atomics");
+    const Kernel cpp = device.kernel("device_cpp", level, "atomics"),
+                 cl = device.kernel("device_cl", level, "atomics");
     cpp.launch(device.stream, {.grid = n, .workgroup = 256}, d_through_lds, d_directly, d_negative);
     cl.launch(device.stream, {.grid = n, .workgroup = 256}, d_through_lds, d_negative);
     CHECK(d_through_lds.copy_to_host<std::uint32_t>(device.stream).front() == 2 * sum_to(n));
@@ -162,7 +156,7 @@ TEST_CASE("LDS up to the device's limit is granted, one byte more is refused bef
           "[device]") {
     NEEDS_DEVICE();
     Device device;
-    const Kernel kernel = device.kernel("opencl", "O2", "dynamic_arrays");
+    const Kernel kernel = device.kernel("device_cl", "O2", "dynamic_arrays");
     const auto limit = static_cast<std::uint32_t>(device.gpu.agent().group_segment_max_bytes());
     auto d_out = to_device(std::vector<std::uint32_t>(64, 99u), device.stream);
     const auto layout_of = [](std::uint32_t bytes) {

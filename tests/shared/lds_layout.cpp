@@ -20,7 +20,7 @@ static_assert(example(5).offset_bytes(0) == 0, "the first array begins at the ba
 static_assert(example(5).offset_bytes(1) == 128, "100 bytes of float, then the next multiple of 64");
 static_assert(example(5).offset_bytes(2) == 148);
 static_assert(example(5).size_bytes() == 151 && example(5).align_bytes() == 64);
-static_assert(example(5).array<1>().extents[0] == 5);
+static_assert(example(5).array<1>().extents.extent(0) == 5);
 
 TEST_CASE("arrays follow one another, each at its alignment", "[lds]") {
     const auto layout = lds_layout(lds_array<char>(1), lds_array<double>(2), lds_array<short>(3, 1));

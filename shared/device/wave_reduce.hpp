@@ -1,0 +1,238 @@
+// Reductions and scans over the lanes of a wave, through registers alone.
+//
+//     float sum = hsadrv::wave_reduce_add(x);                        // over the active lanes, the same in each
+//     uint32_t before = hsadrv::wave_exclusive_scan_add(matches);    // where this work-item's results begin
+//
+// The active lanes take part, whichever they are; others contribute nothing. Where all are active it is log2(lanes)
+// steps of DPP (row_shr, and row_bcast on GFX9; v_readlane between rows elsewhere); where some are not, one v_readlane
+// for each active lane. T: integers, float and double of 4 and 8 bytes. The order in which floats are added is not
+// told, and differs between the two; it is the same in each run.
+#pragma once
+
+#include "wave.hpp"
+
+namespace hsadrv {
+
+namespace detail {
+
+struct WaveAdd {
+    template <class T>
+    HSADRV_DEVICE static T identity() {
+        return T(0);
+    }
+    template <class T>
+    HSADRV_DEVICE static T apply(T a, T b) {
+        return a + b;
+    }
+};
+
+template <class T>
+struct Limits {
+    static constexpr bool is_signed = T(-1) < T(0);
+    static constexpr T lowest = is_signed ? T(1) << (sizeof(T) * 8 - 1) : T(0);
+    static constexpr T highest = static_cast<T>(~lowest);
+};
+template <>
+struct Limits<float> {
+    static constexpr float highest = __builtin_inff(), lowest = -highest;
+};
+template <>
+struct Limits<double> {
+    static constexpr double highest = __builtin_inf(), lowest = -highest;
+};
+
+struct WaveMin {
+    template <class T>
+    HSADRV_DEVICE static T identity() {
+        return Limits<T>::highest;
+    }
+    template <class T>
+    HSADRV_DEVICE static T apply(T a, T b) {
+        return b < a ? b : a;
+    }
+};
+
+struct WaveMax {
+    template <class T>
+    HSADRV_DEVICE static T identity() {
+        return Limits<T>::lowest;
+    }
+    template <class T>
+    HSADRV_DEVICE static T apply(T a, T b) {
+        return a < b ? b : a;
+    }
+};
+
+struct WaveAnd {
+    template <class T>
+    HSADRV_DEVICE static T identity() {
+        return static_cast<T>(~T(0));
+    }
+    template <class T>
+    HSADRV_DEVICE static T apply(T a, T b) {
+        return a & b;
+    }
+};
+
+struct WaveOr {
+    template <class T>
+    HSADRV_DEVICE static T identity() {
+        return T(0);
+    }
+    template <class T>
+    HSADRV_DEVICE static T apply(T a, T b) {
+        return a | b;
+    }
+};
+
+struct WaveXor {
+    template <class T>
+    HSADRV_DEVICE static T identity() {
+        return T(0);
+    }
+    template <class T>
+    HSADRV_DEVICE static T apply(T a, T b) {
+        return a ^ b;
+    }
+};
+
+// DPP controls (ISA manuals, "DPP_CTRL"): lanes are rows of 16.
+inline constexpr int dpp_row_shr = 0x110;      // + n: from n lanes below, in the same row
+inline constexpr int dpp_row_bcast15 = 0x142;  // a row's last lane to the next row
+inline constexpr int dpp_row_bcast31 = 0x143;  // lane 31 to the rows above
+
+/// The lane that the control names, or `missing` where there is none or the row is masked out.
+template <int Control, int RowMask, class T>
+HSADRV_DEVICE T dpp(T missing, T value) {
+    using Bits = Dwords<sizeof(T)>;
+    const Bits from = __builtin_bit_cast(Bits, value), instead = __builtin_bit_cast(Bits, missing);
+    Bits result;
+    for (uint32_t i = 0; i < sizeof(T) / 4; ++i) {
+        result.dword[i] =
+            __builtin_amdgcn_update_dpp(instead.dword[i], from.dword[i], Control, RowMask, 0xf, false);
+    }
+    return __builtin_bit_cast(T, result);
+}
+
+template <class Operation, class T>
+HSADRV_DEVICE T scan_full_wave(T value) {
+    const T nothing = Operation::template identity<T>();
+    value = Operation::apply(dpp<dpp_row_shr + 1, 0xf>(nothing, value), value);
+    value = Operation::apply(dpp<dpp_row_shr + 2, 0xf>(nothing, value), value);
+    value = Operation::apply(dpp<dpp_row_shr + 4, 0xf>(nothing, value), value);
+    value = Operation::apply(dpp<dpp_row_shr + 8, 0xf>(nothing, value), value);
+#if defined(__GFX8__) || defined(__GFX9__)
+    value = Operation::apply(dpp<dpp_row_bcast15, 0xa>(nothing, value), value);
+    value = Operation::apply(dpp<dpp_row_bcast31, 0xc>(nothing, value), value);
+#else
+    const uint32_t row = get_lane_id() / 16;
+    for (uint32_t next = 1; next < wavefront_size / 16; ++next) {
+        const T below = read_lane(value, next * 16 - 1);
+        value = Operation::apply(row == next ? below : nothing, value);
+    }
+#endif
+    return value;
+}
+
+/// Lane after lane; `exclusive`: a lane gets what the lanes below it hold, without its own.
+template <class Operation, class T>
+HSADRV_DEVICE T scan_active_lanes(T value, uint64_t lanes, bool exclusive, T& total) {
+    T result = Operation::template identity<T>(), sum = result;
+    const uint32_t own = get_lane_id();
+    for (; lanes != 0; lanes &= lanes - 1) {
+        const auto lane = static_cast<uint32_t>(__builtin_ctzll(lanes));
+        const T before = sum;
+        sum = Operation::apply(sum, read_lane(value, lane));
+        if (lane == own) result = exclusive ? before : sum;
+    }
+    total = sum;
+    return result;
+}
+
+inline constexpr uint64_t all_lanes = wavefront_size == 64 ? ~uint64_t{0} : 0xffffffffu;
+
+template <class Operation, class T>
+HSADRV_DEVICE T wave_reduce(T value) {
+    const uint64_t lanes = wave_active_lanes();
+    if (lanes == all_lanes) return read_lane(scan_full_wave<Operation>(value), wavefront_size - 1);
+    T total;
+    scan_active_lanes<Operation>(value, lanes, false, total);
+    return total;
+}
+
+template <class Operation, class T>
+HSADRV_DEVICE T wave_inclusive_scan(T value) {
+    const uint64_t lanes = wave_active_lanes();
+    if (lanes == all_lanes) return scan_full_wave<Operation>(value);
+    T total;
+    return scan_active_lanes<Operation>(value, lanes, false, total);
+}
+
+template <class Operation, class T>
+HSADRV_DEVICE T wave_exclusive_scan(T value) {
+    const uint64_t lanes = wave_active_lanes();
+    if (lanes != all_lanes) {
+        T total;
+        return scan_active_lanes<Operation>(value, lanes, true, total);
+    }
+    const T inclusive = scan_full_wave<Operation>(value);
+    const T below = ds_bpermute(get_lane_id() - 1, inclusive);
+    return get_lane_id() == 0 ? Operation::template identity<T>() : below;
+}
+
+}  // namespace detail
+
+template <class T>
+HSADRV_DEVICE T wave_reduce_add(T value) {
+    return detail::wave_reduce<detail::WaveAdd>(value);
+}
+template <class T>
+HSADRV_DEVICE T wave_reduce_min(T value) {
+    return detail::wave_reduce<detail::WaveMin>(value);
+}
+template <class T>
+HSADRV_DEVICE T wave_reduce_max(T value) {
+    return detail::wave_reduce<detail::WaveMax>(value);
+}
+template <class T>
+HSADRV_DEVICE T wave_reduce_and(T value) {
+    return detail::wave_reduce<detail::WaveAnd>(value);
+}
+template <class T>
+HSADRV_DEVICE T wave_reduce_or(T value) {
+    return detail::wave_reduce<detail::WaveOr>(value);
+}
+template <class T>
+HSADRV_DEVICE T wave_reduce_xor(T value) {
+    return detail::wave_reduce<detail::WaveXor>(value);
+}
+
+/// Over the lanes up to this one, this one included.
+template <class T>
+HSADRV_DEVICE T wave_inclusive_scan_add(T value) {
+    return detail::wave_inclusive_scan<detail::WaveAdd>(value);
+}
+template <class T>
+HSADRV_DEVICE T wave_inclusive_scan_min(T value) {
+    return detail::wave_inclusive_scan<detail::WaveMin>(value);
+}
+template <class T>
+HSADRV_DEVICE T wave_inclusive_scan_max(T value) {
+    return detail::wave_inclusive_scan<detail::WaveMax>(value);
+}
+
+/// Over the lanes below this one: 0, or the greatest or least number, in the first.
+template <class T>
+HSADRV_DEVICE T wave_exclusive_scan_add(T value) {
+    return detail::wave_exclusive_scan<detail::WaveAdd>(value);
+}
+template <class T>
+HSADRV_DEVICE T wave_exclusive_scan_min(T value) {
+    return detail::wave_exclusive_scan<detail::WaveMin>(value);
+}
+template <class T>
+HSADRV_DEVICE T wave_exclusive_scan_max(T value) {
+    return detail::wave_exclusive_scan<detail::WaveMax>(value);
+}
+
+}  // namespace hsadrv

@@ -1,0 +1,19 @@
+// A device that runs the kernels of tests/shared/kernels, each of which is there in both languages and optimised or
+// not.
+//
+//     Device device;
+//     const Kernel kernel = device.kernel("wave_cl", "O2", "lanes");
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "devicearray/devicearray.hpp"
+#include "support/device.hpp"
+
+struct Device : test_support::Device {
+    hsadrv::Kernel kernel(const std::string& source, const std::string& level,
+                          const std::string& name) const {
+        return hsadrv::Executable::load(gpu, KERNEL_DIR "/" + source + "." + level + ".hsaco").kernel(name);
+    }
+};
