@@ -1,9 +1,9 @@
 // Where several arrays lie in a work-group's LDS (HSA's group segment): one constexpr object that the host
 // sizes the launch with and the kernel indexes with, so the two cannot disagree.
 //
-//     constexpr auto tiles(uint32_t n) { return lds_layout(lds_array<float>(n, n), lds_array<float>(n, n)); }
+//     constexpr auto tiles(uint32_t n) { return lds_layout(lds_array<float>(n, n).conflict_free(), lds_array<int, 64>()); }
 //     host:   kernel.launch(stream, {.grid = g, .workgroup = w, .lds = tiles(16)}, ...);
-//     kernel: auto left = shared::dynamic_array<0>(tiles(16), lds);       // shared/device/array.hpp
+//     kernel: auto tile = shared::dynamic_array<0>(tiles(16), lds);      // shared/device/array.hpp
 //
 // Freestanding: compiles for the host and, with clang, for amdgcn; needs no library. Values only: any thread
 // may use any object. Nothing here allocates or throws. Sizes are uint32_t because LDS addresses are 32 bits
@@ -180,13 +180,15 @@ struct LdsArray {
 
 /// An array of `extents` elements of T, the last index fastest.
 template <class T, class... Integers>
-requires(sizeof...(Integers) > 0) constexpr LdsArray<T, DynamicExtents<sizeof...(Integers)>> lds_array(Integers... extents) {
+requires(sizeof...(Integers) > 0)  //
+    constexpr LdsArray<T, DynamicExtents<sizeof...(Integers)>> lds_array(Integers... extents) {
     return {{{detail::narrow_or_overflow(extents)...}}};
 }
 
 /// An array whose shape is known at compile time: lds_array<float, 16, 16>().
 template <class T, uint32_t... Extents>
-requires(sizeof...(Extents) > 0) constexpr LdsArray<T, StaticExtents<Extents...>> lds_array() {
+requires(sizeof...(Extents) > 0)  //
+    constexpr LdsArray<T, StaticExtents<Extents...>> lds_array() {
     return {};
 }
 

@@ -7,7 +7,8 @@ import sys
 
 root = pathlib.Path(sys.argv[1])
 pages = sorted((root / "docs").rglob("*.md"))
-headers = "\n".join(path.read_text(encoding="utf-8") for folder in ("hsadrv", "devicearray") for path in (root / folder).glob("*.hpp"))
+headers = "\n".join(path.read_text(encoding="utf-8") for folder in ("hsadrv", "devicearray", "shared")
+                    for path in (root / folder).rglob("*.hpp"))
 checks = []
 
 

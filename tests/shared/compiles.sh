@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# The headers of shared/ with every compiler that is here: on the host, and for GPUs, most of which nothing here can run.
+# Usage: compiles.sh SHARED'S-PARENT-FOLDER KERNELS-FOLDER
+set -u
+include=$1 kernels=$2
+# Older clangs have no 942, but 940, which has the same instructions.
+targets=(gfx900 gfx906 gfx908 gfx90a gfx942 gfx1030 gfx1100)
+declare -A instead=([gfx942]=gfx940)
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# try NAME COMMAND…: its outcome is a line of $scratch/results.
+try() {
+    local name=$1 output
+    shift
+    if output=$("$@" 2>&1); then
+        echo passed >>"$scratch/results"
+    else
+        echo failed >>"$scratch/results"
+        printf 'FAILED: %s\n%s\n' "$name" "$output"
+    fi
+}
+export -f try
+export scratch
+
+skip() {
+    echo skipped >>"$scratch/results"
+    printf 'skipped: %s\n' "$1"
+}
+
+jobs_of() { # prints one line of words for each compilation
+    local compiler version target known source
+    for compiler in g++ g++-12 clang++-14 clang++-16 clang++-19; do
+        command -v "$compiler" >/dev/null || continue
+        printf '%s\0' "$compiler, the host" "$compiler -std=c++20 -Wall -Wextra -Wpedantic -Werror -I$include -I$kernels -fsyntax-only \
+-x c++ $scratch/host.cpp"
+    done
+    for version in 16 19; do
+        command -v clang-$version >/dev/null || continue
+        known=$(clang-$version --target=amdgcn-amd-amdhsa -print-supported-cpus 2>&1)
+        for target in "${targets[@]}"; do
+            grep -qw "$target" <<<"$known" || target=${instead[$target]:-$target}
+            for source in "$kernels"/*.cl "$kernels"/*.cpp; do
+                case $source in
+                *.cl) language='-x cl -cl-std=CL2.0' ;;
+                *) language='-x c++ -std=c++20 -ffreestanding -fno-exceptions -fno-rtti' ;;
+                esac
+                printf '%s\0' "clang-$version, $target, ${source##*/}" "clang-$version $language -Wall -Wextra -Werror -I$include \
+--target=amdgcn-amd-amdhsa -mcpu=$target -nogpulib -O2 -S $source -o /dev/null"
+            done
+        done
+    done
+}
+
+cat >"$scratch/host.cpp" <<'E2'
+#include <shared/lds_layout.hpp>
+#include <shared/occupancy.hpp>
+#include "random_layouts.hpp"
+constexpr auto facts = [] {
+    LayoutFacts result{};
+    layouts::describe({2, 10, 20, 30, 1}, result);
+    return result;
+}();
+static_assert(facts.offsets_bytes[1] == 10 * 21 * sizeof(float) && facts.row_pitches[1] == 31);
+static_assert(hsadrv::shared::occupancy(hsadrv::shared::compute_unit("gfx900"), {.vgprs = 64}).waves_per_simd == 4);
+E2
+
+for version in 16 19; do
+    command -v clang-$version >/dev/null || skip "clang-$version is not installed"
+done
+for version in 14 16 19; do
+    command -v clang++-$version >/dev/null || skip "clang++-$version is not installed"
+done
+touch "$scratch/results"
+# Appends of one short line are whole.
+jobs_of | xargs -0 -n 2 -P "$(nproc)" bash -c 'try "$0" $1'
+
+count() { grep -c "^$1$" "$scratch/results"; }
+printf '%d passed, %d failed, %d skipped\n' "$(count passed)" "$(count failed)" "$(count skipped)"
+[ "$(count failed)" = 0 ] && [ "$(count passed)" != 0 ]
