@@ -121,16 +121,16 @@ Attempt attempt(const Operation& operation, std::uint64_t nth, hsa_status_t stat
     return {outcome, report};
 }
 
-/// Each of its calls fails once, or of operations that take long every `step`-th.
+/// Each of its calls fails once, or of operations that take long every `step`-th from the `first` on.
 void fail_each_call(const char* what, const Operation& operation, hsa_status_t status,
-                    std::uint64_t step = 1) {
+                    std::uint64_t first = 1, std::uint64_t step = 1) {
     attempt(operation, 0, status);
     const Remains before = Remains::now();
     REQUIRE_FALSE(before.runtime_up);
     const std::uint64_t calls = attempt(operation, 0, status).report.calls;
     REQUIRE(calls > 0);
     std::uint64_t failures = 0, errors = 0;
-    for (std::uint64_t nth = 1; nth <= calls; nth += step) {
+    for (std::uint64_t nth = first; nth <= calls; nth += step) {
         ::alarm(60);
         const Attempt result = attempt(operation, nth, status);
         ::alarm(0);
@@ -141,8 +141,8 @@ void fail_each_call(const char* what, const Operation& operation, hsa_status_t s
         REQUIRE(Remains::soon(before));
     }
     // What other threads call is not the same in each run, but nearly.
-    CHECK(failures >= calls / step * 9 / 10);
-    CHECK(errors > 0);
+    CHECK(failures >= (calls - first + 1) / step * 9 / 10);
+    if (!sanitizer) CHECK(errors > 0);  // with one, not all calls fail
     std::printf("%-60s %3llu calls failed with 0x%x: %llu errors\n", what,
                 static_cast<unsigned long long>(failures), static_cast<unsigned>(status),
                 static_cast<unsigned long long>(errors));
@@ -155,8 +155,10 @@ struct Row {
 
 void fail_each_call(const Row& row) {
     CAPTURE(row.what);
-    for (const hsa_status_t status : {HSA_STATUS_ERROR_OUT_OF_RESOURCES, HSA_STATUS_ERROR})
-        fail_each_call(row.what, row.operation, status);
+    constexpr hsa_status_t out_of_resources = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    // Under a sanitizer, where all takes longer, each call fails in one of the two ways.
+    fail_each_call(row.what, row.operation, out_of_resources, 1, sanitizer ? 2 : 1);
+    fail_each_call(row.what, row.operation, HSA_STATUS_ERROR, sanitizer ? 2 : 1, sanitizer ? 2 : 1);
 }
 
 /// Copies `from` into a new array on the device, and looks whether it holds the same.
@@ -243,7 +245,7 @@ TEST_CASE("each call fails: arrays that go in pieces", "[failing]") {
              return goes_up(s, all.slice({Slice{{}, {}, -2}}));
          }},
     };
-    for (const Row& row : large) fail_each_call(row.what, row.operation, HSA_STATUS_ERROR, 5);
+    for (const Row& row : large) fail_each_call(row.what, row.operation, HSA_STATUS_ERROR, 1, 5);
 }
 
 TEST_CASE("each call fails: arrays on the device", "[failing]") {
