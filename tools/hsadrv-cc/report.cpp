@@ -7,6 +7,8 @@
 #include <array>
 #include <string_view>
 
+#include "hsadrv/kernel_occupancy.hpp"
+
 namespace hsadrv_cc {
 namespace {
 
@@ -138,12 +140,8 @@ std::optional<Occupancy> occupancy_of(const CodeObject& code, const KernelMetada
                                       std::uint32_t workgroup_workitems) {
     const hsadrv::shared::ComputeUnit unit = hsadrv::shared::compute_unit(code.target.processor.c_str());
     if (!unit.known()) return {};
-    return hsadrv::shared::occupancy(unit, {.vgprs = kernel.vgpr_count,
-                                            .sgprs = kernel.sgpr_count,
-                                            .lds_bytes = kernel.group_segment_fixed_bytes,
-                                            .workgroup_workitems = workgroup_workitems,
-                                            .wavefront_size = kernel.wavefront_size,
-                                            .workgroup_processor_mode = kernel.workgroup_processor_mode});
+    return hsadrv::shared::occupancy(
+        unit, hsadrv::resources_of(kernel, workgroup_workitems, kernel.group_segment_fixed_bytes));
 }
 
 std::string as_table(const Made& made, std::uint32_t workgroup) {
