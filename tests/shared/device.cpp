@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "devicearray/devicearray.hpp"
-#include "kernels/layouts.hpp"
 #include "kernel_device.hpp"
+#include "kernels/layouts.hpp"
 
 using namespace hsadrv;
 
@@ -54,6 +54,39 @@ TEST_CASE("work-items know their place in grids of three dimensions with partial
         }
     }
     CHECK(wrong == 0);
+}
+
+TEST_CASE("a kernel knows how many dimensions its grid has", "[device]") {
+    NEEDS_DEVICE();
+    Device device;
+    const auto source = GENERATE(as<std::string>(), "device_cpp", "device_cl");
+    const auto level = GENERATE(as<std::string>(), "O0", "O2");
+    const std::pair<Dim3, std::uint32_t> grids[] = {{{64}, 1}, {{64, 2}, 2}, {{64, 1, 2}, 3}};
+    auto d_out = device_array<std::uint32_t>(1, device.stream);
+    for (const auto& [grid, dimensions] : grids) {
+        CAPTURE(source, level, dimensions);
+        device.kernel(source, level, "work_dim")
+            .launch(device.stream, {.grid = grid, .workgroup = 64}, d_out);
+        CHECK(d_out.copy_to_host<std::uint32_t>(device.stream).front() == dimensions);
+    }
+}
+
+TEST_CASE("what one work-group released, another one that acquires it sees", "[device]") {
+    NEEDS_DEVICE();
+    Device device;
+    const auto level = GENERATE(as<std::string>(), "O0", "O2");
+    CAPTURE(level);
+    auto d_data = to_device(std::vector<std::uint32_t>(256), device.stream);
+    auto d_announced = to_device(std::vector<std::uint32_t>(1), device.stream);
+    auto d_heard = device_array_like(d_data, device.stream);
+    device.kernel("device_cpp", level, "pass_message")
+        .launch(device.stream, {.grid = 512, .workgroup = 256}, d_data, d_announced, d_heard);
+    std::vector<std::uint32_t> expected(256);
+    std::iota(expected.rbegin(), expected.rend(), 1000u);
+    CHECK(d_heard.copy_to_host<std::uint32_t>(device.stream) == expected);
+
+    device.kernel("device_cpp", level, "fences").launch(device.stream, {.grid = 1, .workgroup = 1}, d_data);
+    CHECK(d_data.copy_to_host<std::uint32_t>(device.stream)[2] == 3);
 }
 
 TEST_CASE("static LDS arrays hold each work-group's own elements across a barrier", "[device]") {

@@ -86,6 +86,8 @@ TEST_CASE("device functions become the instructions that their headers name", "[
         {"wave_cl", "permutes_f64", "\tds_permute_b32"},
         {"wave_cl", "permutes_f64", "\tds_bpermute_b32"},
         {"wave_cl", "reductions_f32", " row_bcast:31 row_mask:0xc"},
+        {"device_cpp", "pass_message", "\tbuffer_wbinvl1_vol"},
+        {"device_cpp", "fences", "\ts_waitcnt vmcnt\\(0\\)"},
         {"arrays_cpp", "transpose", "\ts_barrier"},
         {"arrays_cpp", "write_one", "\ts_trap 2"},
     };
@@ -100,12 +102,13 @@ TEST_CASE("device functions become the instructions that their headers name", "[
     }
 }
 
-TEST_CASE("gfx90a adds floating-point numbers with its own instructions where that is asked for", "[device]") {
+TEST_CASE("gfx90a has instructions of its own for sums of floating-point numbers and for what the host sees", "[device]") {
     for (const std::string& target : targets()) {
         if (target != "gfx90a") continue;
         for (const char* level : {"O0", "O2"}) {
             CAPTURE(level);
             const std::string text = assembly("atomics_cpp", level, target);
+            CHECK(std::regex_search(kernel(assembly("device_cpp", level, target), "fences"), std::regex("\tbuffer_wbl2\n[^]*buffer_invl2")));
             CHECK(std::regex_search(kernel(text, "atomics_f32"), std::regex("\tglobal_atomic_add_f32 .* glc")));
             CHECK(std::regex_search(kernel(text, "atomics_f64"), std::regex("\tglobal_atomic_add_f64 .* glc")));
             CHECK(std::regex_search(kernel(text, "atomics_f64"), std::regex("\tds_add_(rtn_)?f64")));

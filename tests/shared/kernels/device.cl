@@ -45,3 +45,7 @@ __kernel void atomics(__global uint* through_lds, __global int* negative) {
     barrier(CLK_LOCAL_MEM_FENCE);
     if (get_local_id(0) == 0) atomic_add(through_lds, group);
 }
+
+__kernel void work_dim(__global uint* out) {
+    if (get_local_id(0) == 0) out[0] = get_work_dim();
+}

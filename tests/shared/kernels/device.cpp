@@ -97,3 +97,30 @@ HSADRV_KERNEL void atomics(uint32_t* through_lds, uint64_t* directly, int32_t* n
     barrier(CLK_LOCAL_MEM_FENCE);
     if (get_local_id(0) == 0) atomic_add(through_lds, group[0]);
 }
+
+HSADRV_KERNEL void work_dim(uint32_t* out) {
+    if (get_local_id(0) == 0) out[0] = get_work_dim();
+}
+
+/// The first work-group tells the second one something: written, released, announced; seen, acquired, read.
+HSADRV_KERNEL void pass_message(uint32_t* data, uint32_t* announced, uint32_t* heard) {
+    const uint32_t i = get_local_id(0);
+    if (get_group_id(0) == 0) {
+        data[i] = 1000 + i;
+        atomic_work_item_fence<MemoryOrder::release, MemoryScope::agent>(CLK_GLOBAL_MEM_FENCE);
+        atomic_add(announced, 1);
+    } else {
+        while (atomic_load(announced) != get_enqueued_local_size(0)) __builtin_amdgcn_s_sleep(1);
+        atomic_work_item_fence<MemoryOrder::acquire, MemoryScope::agent>(CLK_GLOBAL_MEM_FENCE);
+        heard[i] = data[get_enqueued_local_size(0) - 1 - i];
+    }
+}
+
+/// Fences that the host takes part in, and those of a work-group.
+HSADRV_KERNEL void fences(uint32_t* data) {
+    data[0] = 1;
+    atomic_work_item_fence<MemoryOrder::seq_cst, MemoryScope::system>(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);
+    data[1] = 2;
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    data[2] = data[0] + data[1];
+}
