@@ -6,8 +6,11 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <thread>
+#include <vector>
 
 #include "hsadrv/error.hpp"
+#include "hsadrv/file_bytes.hpp"
 #include "hsadrv/known_kernels.hpp"
 #include "hsadrv/offload_bundle.hpp"
 #include "launch_device.hpp"
@@ -178,6 +181,29 @@ TEST_CASE("an executable may go while its kernels run, and is unloaded when they
     CHECK(y[63] == 7.0f);
     CHECK(z[63] == 8.0f);
     CHECK(detail::kernel_name(object) != "saxpy");  // nor is it loaded
+}
+
+TEST_CASE("threads may load, launch and let go all at once", "[executable][device]") {
+    NEEDS_DEVICE();
+    Device device;
+    NEEDS_LAUNCH_KERNELS(device.gpu);
+    const auto bytes = read_file(launch_file(device.gpu, "v5.O2"));
+    constexpr unsigned threads = 4, rounds = 20;
+    const Shared<float> x(device.gpu, 64, 3.0f), y(device.gpu, threads * 64, 0.0f);
+    std::vector<std::thread> workers;
+    for (unsigned i = 0; i < threads; ++i) {
+        workers.emplace_back([&, i] {
+            Stream stream = device.gpu.stream();
+            for (unsigned round = 0; round < rounds; ++round) {
+                Executable::load(device.gpu, bytes, "launch")
+                    .kernel("saxpy")
+                    .launch(stream, {.grid = 64, .workgroup = 64}, y.data() + i * 64, x.data(), 1.0f, 64u);
+            }
+            stream.synchronize(std::chrono::seconds(60));
+        });
+    }
+    for (std::thread& worker : workers) worker.join();
+    for (std::size_t i = 0; i < y.size(); ++i) CHECK(y[i] == 3.0f * rounds);
 }
 
 TEST_CASE("whatever our validation lets pass, the runtime's loader survives", "[executable][device]") {
