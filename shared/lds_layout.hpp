@@ -1,7 +1,9 @@
 // Where several arrays lie in a work-group's LDS (HSA's group segment): one constexpr object that the host
 // sizes the launch with and the kernel indexes with, so the two cannot disagree.
 //
-//     constexpr auto tiles(uint32_t n) { return lds_layout(lds_array<float>(n, n).conflict_free(), lds_array<int, 64>()); }
+//     constexpr auto tiles(uint32_t n) {
+//         return lds_layout(lds_array<float>(n, n).conflict_free(), lds_array<int, 64>());
+//     }
 //     host:   kernel.launch(stream, {.grid = g, .workgroup = w, .lds = tiles(16)}, ...);
 //     kernel: auto tile = shared::dynamic_array<0>(tiles(16), lds);      // shared/device/array.hpp
 //

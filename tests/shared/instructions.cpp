@@ -102,13 +102,14 @@ TEST_CASE("device functions become the instructions that their headers name", "[
     }
 }
 
-TEST_CASE("gfx90a has instructions of its own for sums of floating-point numbers and for what the host sees", "[device]") {
+TEST_CASE("gfx90a has its own instructions for floating-point sums and for what the host sees", "[device]") {
     for (const std::string& target : targets()) {
         if (target != "gfx90a") continue;
         for (const char* level : {"O0", "O2"}) {
             CAPTURE(level);
             const std::string text = assembly("atomics_cpp", level, target);
-            CHECK(std::regex_search(kernel(assembly("device_cpp", level, target), "fences"), std::regex("\tbuffer_wbl2\n[^]*buffer_invl2")));
+            const std::string fences = kernel(assembly("device_cpp", level, target), "fences");
+            CHECK(std::regex_search(fences, std::regex("\tbuffer_wbl2\n[^]*buffer_invl2")));
             CHECK(std::regex_search(kernel(text, "atomics_f32"), std::regex("\tglobal_atomic_add_f32 .* glc")));
             CHECK(std::regex_search(kernel(text, "atomics_f64"), std::regex("\tglobal_atomic_add_f64 .* glc")));
             CHECK(std::regex_search(kernel(text, "atomics_f64"), std::regex("\tds_add_(rtn_)?f64")));

@@ -65,7 +65,7 @@ TEST_CASE("padding follows each row, and its elements are not counted", "[lds]")
 
 namespace {
 
-/// The most lanes that meet in a bank when `lanes` of them read one element each of a column, whose rows are so far apart.
+/// The most lanes that meet in a bank when `lanes` of them read one element each of a column.
 template <class T>
 std::uint32_t conflicts(std::uint32_t pitch, std::uint32_t lanes) {
     constexpr std::uint32_t banks = 32;
@@ -108,7 +108,8 @@ TEST_CASE("columns of a padded array lie in different banks, whatever the elemen
 }
 
 TEST_CASE("a shape known at compile time takes the same place as one that is not", "[lds]") {
-    constexpr auto known = lds_layout(lds_array<char, 5>(), lds_array<float, 16, 17>().aligned<64>(), lds_array<double, 2>());
+    constexpr auto known =
+        lds_layout(lds_array<char, 5>(), lds_array<float, 16, 17>().aligned<64>(), lds_array<double, 2>());
     const std::uint32_t n = 16;
     const auto unknown = lds_layout(lds_array<char>(5), lds_array<float>(n, 17).aligned<64>(), lds_array<double>(2));
     for (std::uint32_t i = 0; i < known.count; ++i) CHECK(known.offset_bytes(i) == unknown.offset_bytes(i));
