@@ -4,17 +4,7 @@
 #ifndef HSADRV_SHARED_DEVICE_OPENCL_WAVE_H
 #define HSADRV_SHARED_DEVICE_OPENCL_WAVE_H
 
-#if !defined(HSADRV_WAVEFRONT_SIZE)
-#if defined(__AMDGCN_WAVEFRONT_SIZE__)
-#define HSADRV_WAVEFRONT_SIZE __AMDGCN_WAVEFRONT_SIZE__
-#elif defined(__AMDGCN_WAVEFRONT_SIZE)
-#define HSADRV_WAVEFRONT_SIZE __AMDGCN_WAVEFRONT_SIZE
-#elif defined(__GFX10__) || defined(__GFX11__) || defined(__GFX12__)
-#define HSADRV_WAVEFRONT_SIZE 32
-#else
-#define HSADRV_WAVEFRONT_SIZE 64
-#endif
-#endif
+#include "wavefront_size.h"
 
 HSADRV_OPENCL uint get_lane_id(void) {
     const uint low = __builtin_amdgcn_mbcnt_lo(~0u, 0);

@@ -12,20 +12,7 @@
 
 #include "../lds_layout.hpp"
 #include "kernel.hpp"
-
-/// Lanes of a wave: the compiler's -m[no-]wavefrontsize64, known when preprocessing. Define it where the compiler does
-/// not.
-#if !defined(HSADRV_WAVEFRONT_SIZE)
-#if defined(__AMDGCN_WAVEFRONT_SIZE__)
-#define HSADRV_WAVEFRONT_SIZE __AMDGCN_WAVEFRONT_SIZE__
-#elif defined(__AMDGCN_WAVEFRONT_SIZE)
-#define HSADRV_WAVEFRONT_SIZE __AMDGCN_WAVEFRONT_SIZE
-#elif defined(__GFX10__) || defined(__GFX11__) || defined(__GFX12__)
-#define HSADRV_WAVEFRONT_SIZE 32
-#else
-#define HSADRV_WAVEFRONT_SIZE 64
-#endif
-#endif
+#include "wavefront_size.h"
 
 namespace hsadrv {
 
