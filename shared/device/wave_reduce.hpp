@@ -15,17 +15,6 @@ namespace hsadrv {
 
 namespace detail {
 
-struct WaveAdd {
-    template <class T>
-    HSADRV_DEVICE static T identity() {
-        return T(0);
-    }
-    template <class T>
-    HSADRV_DEVICE static T apply(T a, T b) {
-        return a + b;
-    }
-};
-
 template <class T>
 struct Limits {
     static constexpr bool is_signed = T(-1) < T(0);
@@ -41,60 +30,25 @@ struct Limits<double> {
     static constexpr double highest = __builtin_inf(), lowest = -highest;
 };
 
-struct WaveMin {
-    template <class T>
-    HSADRV_DEVICE static T identity() {
-        return Limits<T>::highest;
-    }
-    template <class T>
-    HSADRV_DEVICE static T apply(T a, T b) {
-        return b < a ? b : a;
-    }
-};
-
-struct WaveMax {
-    template <class T>
-    HSADRV_DEVICE static T identity() {
-        return Limits<T>::lowest;
-    }
-    template <class T>
-    HSADRV_DEVICE static T apply(T a, T b) {
-        return a < b ? b : a;
-    }
-};
-
-struct WaveAnd {
-    template <class T>
-    HSADRV_DEVICE static T identity() {
-        return static_cast<T>(~T(0));
-    }
-    template <class T>
-    HSADRV_DEVICE static T apply(T a, T b) {
-        return a & b;
-    }
-};
-
-struct WaveOr {
-    template <class T>
-    HSADRV_DEVICE static T identity() {
-        return T(0);
-    }
-    template <class T>
-    HSADRV_DEVICE static T apply(T a, T b) {
-        return a | b;
-    }
-};
-
-struct WaveXor {
-    template <class T>
-    HSADRV_DEVICE static T identity() {
-        return T(0);
-    }
-    template <class T>
-    HSADRV_DEVICE static T apply(T a, T b) {
-        return a ^ b;
-    }
-};
+/// What a reduction does with two values, and the value that changes nothing.
+#define HSADRV_WAVE_OPERATION(name, nothing, combined) \
+    struct name {                                      \
+        template <class T>                             \
+        HSADRV_DEVICE static T identity() {            \
+            return nothing;                            \
+        }                                              \
+        template <class T>                             \
+        HSADRV_DEVICE static T apply(T a, T b) {       \
+            return combined;                           \
+        }                                              \
+    };
+HSADRV_WAVE_OPERATION(WaveAdd, T(0), a + b)
+HSADRV_WAVE_OPERATION(WaveMin, Limits<T>::highest, b < a ? b : a)
+HSADRV_WAVE_OPERATION(WaveMax, Limits<T>::lowest, a < b ? b : a)
+HSADRV_WAVE_OPERATION(WaveAnd, static_cast<T>(~T(0)), a & b)
+HSADRV_WAVE_OPERATION(WaveOr, T(0), a | b)
+HSADRV_WAVE_OPERATION(WaveXor, T(0), a ^ b)
+#undef HSADRV_WAVE_OPERATION
 
 // DPP controls (ISA manuals, "DPP_CTRL"): lanes are rows of 16.
 inline constexpr int dpp_row_shr = 0x110;      // + n: from n lanes below, in the same row
