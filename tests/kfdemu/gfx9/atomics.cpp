@@ -1,7 +1,5 @@
 // What every atomic instruction leaves in memory and what it returns: DS, FLAT, GLOBAL, MUBUF and SMEM. Expected values
 // come from the "Vega" ISA manual's definitions, those of 64-bit floats from the MI200 one's.
-#include <cstring>
-
 #include "buffered.hpp"
 #include "support/catch.hpp"
 

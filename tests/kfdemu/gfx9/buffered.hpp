@@ -8,8 +8,7 @@
 // Thread safety: one thread at a time.
 #pragma once
 
-#include <cstring>
-
+#include "bytes.hpp"
 #include "kfdemu/address_space.hpp"
 #include "kfdemu/gfx9/tlb.hpp"
 #include "machine.hpp"
@@ -24,12 +23,10 @@ class Buffered {
   public:
     explicit Buffered(Level level = kfdemu::gfx9::best_level(), Target target = Target::gfx90a)
         : machine{target, level} {
-        std::memset(bytes_, 0, sizeof bytes_);
-        std::memset(lds_, 0, sizeof lds_);
-        space_.map({kBase, kBase + kSize, bytes_, kfdemu::kRead | kfdemu::kWrite, 1, false});
+        space_.map({kBase, kBase + kSize, bytes_.data(), kfdemu::kRead | kfdemu::kWrite, 1, false});
         machine.wave().memory = &space_;
         machine.wave().tlb = &tlb_;
-        machine.wave().lds = lds_;
+        machine.wave().lds = lds_.data();
         machine.wave().lds_size_bytes = sizeof lds_;
         resource(0, 0, 0);
         machine.exec(1);
@@ -47,28 +44,22 @@ class Buffered {
     }
     template <class T>
     T at(unsigned offset) const {
-        T value;
-        std::memcpy(&value, bytes_ + offset, sizeof value);
-        return value;
+        return bytes_.at<T>(offset);
     }
     template <class T>
     void put(unsigned offset, T value) {
-        std::memcpy(bytes_ + offset, &value, sizeof value);
+        bytes_.put(offset, value);
     }
-    u32 lds(unsigned offset) const {
-        u32 value;
-        std::memcpy(&value, lds_ + offset, sizeof value);
-        return value;
-    }
-    void put_lds(unsigned offset, u32 value) { std::memcpy(lds_ + offset, &value, sizeof value); }
+    u32 lds(unsigned offset) const { return lds_.at<u32>(offset); }
+    void put_lds(unsigned offset, u32 value) { lds_.put(offset, value); }
 
     Machine machine;
 
   private:
     kfdemu::AddressSpace space_;
     kfdemu::gfx9::Tlb tlb_;
-    alignas(64) std::byte bytes_[kSize];
-    alignas(64) std::byte lds_[1024];
+    Bytes<kSize> bytes_;
+    Bytes<1024> lds_;
 };
 
 }  // namespace test_gfx9

@@ -1,7 +1,6 @@
 // DS: LDS of one wave, the wires between lanes, and what meets at global wave sync. Expected values come from the
 // "Vega" ISA manual's definitions.
-#include <cstring>
-
+#include "bytes.hpp"
 #include "kfdemu/gfx9/gws.hpp"
 #include "machine.hpp"
 #include "support/catch.hpp"
@@ -19,28 +18,13 @@ std::vector<u32> ds(const std::string& mnemonic, u32 offset, u32 address, u32 da
 }
 
 /// A wave with LDS of its own.
-class Shared {
-  public:
+struct Shared : Bytes<1024> {
     explicit Shared(Level level, Target target = Target::gfx900) : machine{target, level} {
-        machine.wave().lds = bytes_;
-        machine.wave().lds_size_bytes = sizeof bytes_;
-        std::memset(bytes_, 0, sizeof bytes_);
-    }
-    template <class T>
-    T at(unsigned offset) const {
-        T value;
-        std::memcpy(&value, bytes_ + offset, sizeof value);
-        return value;
-    }
-    template <class T>
-    void put(unsigned offset, T value) {
-        std::memcpy(bytes_ + offset, &value, sizeof value);
+        machine.wave().lds = data();
+        machine.wave().lds_size_bytes = sizeof(Bytes);
     }
 
     Machine machine;
-
-  private:
-    alignas(64) std::byte bytes_[1024];
 };
 
 struct Src2 {
