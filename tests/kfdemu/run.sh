@@ -2,22 +2,8 @@
 # `kfdemu run` as a user meets it: what it runs, what it says, what it gives back.
 set -u
 kfdemu=$1 raw_hsa=$2 kernels=$3 manual=$4
-passed=0 failed=0 skipped=0
-
-# expect NAME STATUS PATTERN COMMAND…: the command's exit status, and a pattern in what it prints.
-expect() {
-    local name=$1 status=$2 pattern=$3 output got
-    shift 3
-    output=$("$@" 2>&1)
-    got=$?
-    if [ $got = "$status" ] && grep -qE -- "$pattern" <<<"$output"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf 'FAILED: %s: exit status %s (wanted %s), or no "%s" in:\n%s\n' \
-            "$name" $got "$status" "$pattern" "$output"
-    fi
-}
+# shellcheck source=tests/support/expect.bash
+. "$(dirname "$0")/../support/expect.bash"
 
 expect 'help tells of run' 0 'run a program on emulated GPUs' "$kfdemu" --help
 expect 'run has help' 0 'model: gfx900' "$kfdemu" run --help
