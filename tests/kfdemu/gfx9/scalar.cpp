@@ -129,7 +129,7 @@ TEST_CASE("scalar operations of one source", "[gfx9][scalar]") {
     }
 }
 
-TEST_CASE("constants and literals of 64-bit scalars are sign-extended", "[gfx9][scalar]") {
+TEST_CASE("constants of 64-bit scalars are sign-extended, literals as the operand is signed", "[gfx9][scalar]") {
     Machine m;
     m.run(sop1("s_mov_b64", 14, 193));
     CHECK(m.wave().s64(14) == kAll);
@@ -139,6 +139,12 @@ TEST_CASE("constants and literals of 64-bit scalars are sign-extended", "[gfx9][
     CHECK(m.wave().s64(14) == m.wave().shared_base);
     m.run(sop1("s_mov_b64", 14, 255) + std::vector<u32>{0x7fffffff});
     CHECK(m.wave().s64(14) == 0x7fffffff);
+    m.run(sop1("s_mov_b64", 14, 255) + std::vector<u32>{0xffffffff});
+    CHECK(m.wave().s64(14) == 0xffffffff);
+    m.run(sop2("s_or_b64", 14, 255, 128) + std::vector<u32>{0x80000000});
+    CHECK(m.wave().s64(14) == 0x80000000);
+    m.run(sop2("s_ashr_i64", 14, 255, 132) + std::vector<u32>{0x80000000});
+    CHECK(m.wave().s64(14) == 0xfffffffff8000000);
     m.run(sop2("s_and_b32", 14, 255, 124) + std::vector<u32>{0xff});
     CHECK(m.sgpr(14) == 0);
 }

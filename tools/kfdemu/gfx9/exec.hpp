@@ -242,21 +242,33 @@ KFDEMU_INLINE void scalar_setup(Wave& w, const Inst& i) {
     w.s[kLiteral] = i.literal;
 }
 
-/// What a 64-bit operand reads. Inline integers and literals are sign-extended, except that a literal is the
-/// high half of a 64-bit float; inline floats are 64-bit floats ("Vega" ISA manual, "Scalar ALU operands").
-[[gnu::noinline, maybe_unused]] u64 wide_constant(const Wave& w, Operand operand, bool is_float) {
+/// How a literal's 32 bits become an operand of 64: as the low ones of a number without or with sign, or as the
+/// high ones of a float.
+enum class Literal : u8 { Unsigned, Signed, Float };
+template <class T>
+inline constexpr Literal literal_of = T::kind == Kind::Float64                    ? Literal::Float
+                                      : static_cast<typename T::V>(-1) < typename T::V{} ? Literal::Signed
+                                                                                         : Literal::Unsigned;
+template <>
+inline constexpr Literal literal_of<Quad> = Literal::Unsigned;
+
+/// What a 64-bit operand reads. Inline integers are sign-extended; a literal is only for signed operands, and for others
+/// zero-extended (LLVM's SIInstrInfo::isOperandLegal; S_MOV_B64_IMM_PSEUDO relies on it). Inline floats are
+/// 64-bit floats ("Vega" ISA manual, "Scalar ALU operands").
+[[gnu::noinline, maybe_unused]] u64 wide_constant(const Wave& w, Operand operand, Literal literal) {
     constexpr double floats[] = {0.5, -0.5, 1.0, -1.0, 2.0, -2.0, 4.0, -4.0, 0.15915494309189532};
     if (operand >= kFloats && operand < kFloats + 9) return bits<u64>(floats[operand - kFloats]);
     if (operand == kSharedBase) return w.shared_base;
     if (operand == kSharedLimit) return w.shared_base | 0xffffffff;
     if (operand == kPrivateBase) return w.private_base;
     if (operand == kPrivateLimit) return w.private_base | 0xffffffff;
-    if (operand == kLiteral && is_float) return static_cast<u64>(w.s[kLiteral]) << 32;
+    if (operand == kLiteral && literal != Literal::Signed)
+        return static_cast<u64>(w.s[kLiteral]) << (literal == Literal::Float ? 32 : 0);
     return static_cast<u64>(i64{static_cast<i32>(w.s[operand])});
 }
 
-KFDEMU_INLINE u64 read64(const Wave& w, Operand operand, bool is_float) {
-    return operand < kConstants ? w.s64(operand) : wide_constant(w, operand, is_float);
+KFDEMU_INLINE u64 read64(const Wave& w, Operand operand, Literal literal) {
+    return operand < kConstants ? w.s64(operand) : wide_constant(w, operand, literal);
 }
 
 template <class T>
@@ -266,7 +278,7 @@ KFDEMU_INLINE typename T::V read(const Wave& w, Operand operand) {
     else if constexpr (T::dwords == 1)
         return T::of_scalar(w.s[operand]);
     else
-        return T::of_scalar(read64(w, operand, T::kind == Kind::Float64));
+        return T::of_scalar(read64(w, operand, literal_of<T>));
 }
 
 template <class T>

@@ -106,7 +106,7 @@ template <class S>
 KFDEMU_INLINE typename S::Sum addend(Wave& w, const Inst& i, unsigned number, unsigned lane) {
     using Sum = typename S::Sum;
     if constexpr (S::words == 2) {
-        if (i.src[2] < kVgpr0) return bits<Sum>(read64(w, i.src[2], true));
+        if (i.src[2] < kVgpr0) return bits<Sum>(read64(w, i.src[2], Literal::Float));
         const u32* const c = w.lanes(i.src[2]) + 2 * number * kLanes + lane;
         return bits<Sum>(c[0] | static_cast<u64>(c[kLanes]) << 32);
     } else {

@@ -39,10 +39,10 @@ constexpr Kind mode_kind() {
 
 /// A scalar or constant source in every lane of `room`.
 [[gnu::noinline, maybe_unused]] const u32* broadcast_source(Wave& w, const Inst& i, unsigned n,
-                                                            unsigned dwords, bool is_float, u32* room) {
+                                                            unsigned dwords, Literal literal, u32* room) {
     const Operand operand = i.src[n];
     if (dwords == 2) {
-        const u64 value = read64(w, operand, is_float);
+        const u64 value = read64(w, operand, literal);
         broadcast(room, static_cast<u32>(value));
         broadcast(room + kLanes, static_cast<u32>(value >> 32));
         return room;
@@ -58,7 +58,7 @@ KFDEMU_INLINE const u32* source(Wave& w, const Inst& i, unsigned n, u32* room) {
     const Operand operand = i.src[n];
     const u32* const lanes = operand >= kVgpr0
                                  ? w.v + (operand - kVgpr0) * kLanes
-                                 : broadcast_source(w, i, n, T::dwords, T::kind == Kind::Float64, room);
+                                 : broadcast_source(w, i, n, T::dwords, literal_of<T>, room);
     if (KFDEMU_UNLIKELY(i.flags & kPrepare)) return prepare(w, i, n, T::kind, T::dwords, lanes, room);
     return lanes;
 }
@@ -104,7 +104,7 @@ const Inst* vector_op(Wave& w, const Inst& i) {
     const u32* const b = source<B>(w, i, 1, room_b.lane);
     const u32* const c = source<C>(w, i, 2, room_c.lane);
     if constexpr (carry_in) {
-        expand_mask(read64(w, (R::attributes & kVccIn) ? Operand{kVcc} : i.src[2], false), carries.lane);
+        expand_mask(read64(w, (R::attributes & kVccIn) ? Operand{kVcc} : i.src[2], Literal::Unsigned), carries.lane);
     }
 
     const u64 active = active_lanes(w, i);
