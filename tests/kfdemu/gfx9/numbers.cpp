@@ -98,10 +98,39 @@ TEST_CASE("mixed precision reads halves where op_sel_hi says so", "[gfx9][forms]
     CHECK(m.lane(3, 1) == 0x4600bbbb);
 }
 
+TEST_CASE("v_div_fmas scales back with one rounding", "[gfx9][forms]") {
+    // A sum halfway between the largest denormal number and the smallest normal one, and what is added to it.
+    const struct {
+        double added;
+        u32 single;
+        u64 whole;
+    } rows[] = {{-0x1p-60, 0x007fffff, 0x000fffffffffffff},
+                {0x0p0, 0x00800000, 0x0010000000000000},
+                {0x1p-60, 0x00800000, 0x0010000000000000}};
+    for (const Level level : levels())
+        for (const auto& row : rows) {
+            INFO(name(level) << " " << row.added);
+            Machine m{Target::gfx90a, level};
+            m.wave().set_s64(106, ~u64{0});
+            m.vgpr(1, bits(static_cast<float>(row.added)));
+            m.vgpr(2, bits(0x1p-60f));
+            m.vgpr(3, bits(0x1.fffffep-63f));
+            m.run(vop3("v_div_fmas_f32", 4, v(1), v(2), v(3)));
+            CHECK(m.lane(4, 8) == row.single);
+            const double operands[] = {row.added, 0x1p-940, 0x1.fffffffffffffp-895};
+            for (unsigned n = 0; n < 3; ++n) {
+                m.vgpr(10 + 2 * n, static_cast<u32>(bits(operands[n])));
+                m.vgpr(11 + 2 * n, static_cast<u32>(bits(operands[n]) >> 32));
+            }
+            m.run(vop3("v_div_fmas_f64", 16, v(10), v(12), v(14)));
+            CHECK((m.lane(16, 8) | u64{m.lane(17, 8)} << 32) == row.whole);
+        }
+}
+
 TEST_CASE("division by div_scale, rcp, fmas and fixup is division", "[gfx9][forms]") {
     const float numbers[] = {
         1.0f,     3.0f,           -7.0f,    0x1p-149f, 0x1.8p-130f, 0x1.fffffep127f, 0x1.23456p-126f,
-        0x1p127f, 0x1.abcdep100f, -0x1p-20f};
+        0x1p127f, 0x1.abcdep100f, -0x1p-20f, 0x1.fffffcp-127f, -0x1.fffffep-1f};
     for (const Level level : levels()) {
         for (const float n : numbers) {
             for (const float d : numbers) {

@@ -160,29 +160,36 @@ KFDEMU_INLINE F div_scale(F s0, F s1, F s2, bool& carry) {
     return zero ? bits<F>(Ieee<F>::nan) : special ? s0 : scaled;
 }
 
-/// Scaling back must not round a second time where the quotient is denormal.
-KFDEMU_INLINE float div_fmas(float a, float b, float c, bool scale_back) {
-    const double wide = __builtin_fma(static_cast<double>(a), static_cast<double>(b), static_cast<double>(c));
-    const bool up = raw_exponent(c) > Ieee<float>::bias;
-    const float sum = fused(a, b, c), scaled = sum * (up ? 0x1p64f : 0x1p-64f);
-    const bool denormal = __builtin_fabsf(scaled) < 0x1p-126f;
-    const float result = denormal ? static_cast<float>(wide * (up ? 0x1p64 : 0x1p-64)) : scaled;
-    return scale_back ? nan_of(result, a, b, c) : sum;
-}
-/// In double that takes the sum rounded to odd: its last bit says that something was cut off.
-KFDEMU_INLINE double div_fmas(double a, double b, double c, bool scale_back) {
-    const double sum = fused(a, b, c);
+/// What a * b + c loses when it becomes `sum`; exact in sign.
+KFDEMU_INLINE double lost_in(double sum, double a, double b, double c) {
     const double product = a * b, product_rest = __builtin_fma(a, b, -product);
     const double rough = product + c, part = rough - product;
     const double rough_rest = (product - (rough - part)) + (c - part);
-    const double rest = (rough - sum) + (rough_rest + product_rest);
-    const u64 raw = bits<u64>(sum);
-    const bool outwards = (rest > 0) != (sum < 0);
-    const bool cut = rest != 0 && (raw & 1) == 0 && sum != 0 && !is_infinite(sum) && !is_nan(rest);
-    const double odd = cut ? bits<double>(outwards ? raw + 1 : raw - 1) : sum;
-    const double back = raw_exponent(c) > Ieee<double>::bias ? 0x1p128 : 0x1p-128;
-    const double scaled = sum * back;
-    const double result = __builtin_fabs(scaled) < 0x1p-1022 ? odd * back : scaled;
+    return (rough - sum) + (rough_rest + product_rest);
+}
+
+/// Scaling back must not round a second time where the quotient is denormal: a sum that is halfway between two denormal
+/// numbers goes to the one that is nearer to what it was before it was rounded. `cut` is what scaling took from
+/// the sum, `half` half a denormal's last place there.
+template <class F>
+KFDEMU_INLINE F rounded_once(F scaled, F cut, F half, double lost, F unit) {
+    const F right = both(cut == half, lost > 0) ? unit : both(cut == -half, lost < 0) ? -unit : F{0};
+    return scaled + right;
+}
+KFDEMU_INLINE float div_fmas(float a, float b, float c, bool scale_back) {
+    const float sum = fused(a, b, c);
+    const bool up = raw_exponent(c) > Ieee<float>::bias;
+    const float scaled = sum * (up ? 0x1p64f : 0x1p-64f);
+    const float once = rounded_once(scaled, sum - scaled * 0x1p64f, 0x1p-86f, lost_in(sum, a, b, c), 0x1p-149f);
+    const float result = both(!up, __builtin_fabsf(sum) < 0x1p-62f) ? once : scaled;
+    return scale_back ? nan_of(result, a, b, c) : sum;
+}
+KFDEMU_INLINE double div_fmas(double a, double b, double c, bool scale_back) {
+    const double sum = fused(a, b, c);
+    const bool up = raw_exponent(c) > Ieee<double>::bias;
+    const double scaled = sum * (up ? 0x1p128 : 0x1p-128);
+    const double once = rounded_once(scaled, sum - scaled * 0x1p128, 0x1p-947, lost_in(sum, a, b, c), 0x1p-1074);
+    const double result = both(!up, __builtin_fabs(sum) < 0x1p-894) ? once : scaled;
     return scale_back ? nan_of(result, a, b, c) : sum;
 }
 
