@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
@@ -106,8 +107,11 @@ std::byte* Machine::allocate_bytes(std::size_t bytes, std::uint32_t access) {
 }
 
 CodeObject Machine::load(const std::string& source, const std::string& level) {
-    const std::string path = std::string{KFDEMU_TEST_KERNELS "/"} + source + "." +
-                             kfdemu::gfx9::name(target()) + "." + level + ".hsaco";
+    return load_file(std::string{KFDEMU_TEST_KERNELS "/"} + source + "." + kfdemu::gfx9::name(target()) + "." + level +
+                     ".hsaco");
+}
+
+CodeObject Machine::load_file(const std::string& path) {
     const std::vector<std::byte> file = read_file(path);
     const auto header = read<Elf64_Ehdr>(file.data());
 
@@ -206,12 +210,14 @@ std::shared_ptr<kfdemu::Dispatch> Machine::start(const kfdemu::KernelDispatchPac
 }
 
 Outcome Machine::run(const kfdemu::KernelDispatchPacket& packet, const Shape& shape) {
-    return run_to_end(start(packet), shape.threads, shape.quantum);
+    return run_to_end(start(packet), shape.threads, shape.quantum, shape.limit_seconds);
 }
 
 Outcome run_to_end(const std::shared_ptr<kfdemu::Dispatch>& dispatch, unsigned threads,
-                   std::uint64_t quantum) {
+                   std::uint64_t quantum, unsigned limit_seconds) {
     using kfdemu::WorkGroup;
+    using Clock = std::chrono::steady_clock;
+    const auto limit = Clock::now() + std::chrono::seconds{limit_seconds};
     const auto work = [&] {
         WorkGroup group;
         for (;;) {
@@ -222,8 +228,10 @@ Outcome run_to_end(const std::shared_ptr<kfdemu::Dispatch>& dispatch, unsigned t
                 continue;
             }
             WorkGroup::Progress progress;
-            do progress = group.run(quantum);
-            while (progress == WorkGroup::Progress::Paused || progress == WorkGroup::Progress::Idle);
+            do {
+                progress = group.run(quantum);
+                if (limit_seconds != 0 && Clock::now() > limit) dispatch->abort();
+            } while (progress == WorkGroup::Progress::Paused || progress == WorkGroup::Progress::Idle);
         }
     };
     std::vector<std::thread> helpers;

@@ -31,6 +31,7 @@ struct Shape {
     std::uint32_t stack_bytes = 0;  ///< at least so much private segment
     unsigned threads = 1;           ///< that run work-groups
     std::uint64_t quantum = 100'000;
+    unsigned limit_seconds = 0;  ///< aborts what runs longer
 };
 
 struct Outcome {
@@ -69,6 +70,7 @@ class Machine {
     Machine& operator=(const Machine&) = delete;
 
     CodeObject load(const std::string& source, const std::string& level);
+    CodeObject load_file(const std::string& path);
     /// Zeroed memory, mapped for the GPU with an unmapped page behind it; its end is the end of the mapping.
     std::byte* allocate_bytes(std::size_t bytes, std::uint32_t access = kfdemu::kRead | kfdemu::kWrite);
     template <class T>
@@ -148,7 +150,7 @@ class Random {
 
 /// Runs a dispatch to its end on so many threads.
 Outcome run_to_end(const std::shared_ptr<kfdemu::Dispatch>& dispatch, unsigned threads,
-                   std::uint64_t quantum);
+                   std::uint64_t quantum, unsigned limit_seconds = 0);
 
 /// The hidden arguments of code object V5 that kernels without device libraries read, behind the explicit
 /// ones.
