@@ -252,8 +252,8 @@ inline constexpr Literal literal_of = T::kind == Kind::Float64                  
 template <>
 inline constexpr Literal literal_of<Quad> = Literal::Unsigned;
 
-/// What a 64-bit operand reads. Inline integers are sign-extended; a literal is only for signed operands, and for others
-/// zero-extended (LLVM's SIInstrInfo::isOperandLegal; S_MOV_B64_IMM_PSEUDO relies on it). Inline floats are
+/// What a 64-bit operand reads. Inline integers are sign-extended; a literal is only for signed operands, and for
+/// others zero-extended (LLVM's SIInstrInfo::isOperandLegal; S_MOV_B64_IMM_PSEUDO relies on it). Inline floats are
 /// 64-bit floats ("Vega" ISA manual, "Scalar ALU operands").
 [[gnu::noinline, maybe_unused]] u64 wide_constant(const Wave& w, Operand operand, Literal literal) {
     constexpr double floats[] = {0.5, -0.5, 1.0, -1.0, 2.0, -2.0, 4.0, -4.0, 0.15915494309189532};

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# One unit of kernels/ by one clang. Usage: compile.sh CLANG.TARGET.LEVEL SOURCE OUTPUT [DEPFILE]
+# Code objects of the version that each makes by default: 4 of clang 14 and 16, 5 of clang 19. clang 14 knows kernels in
+# OpenCL and HIP alone, so it compiles the source as HIP's language, without HIP.
+set -eu
+IFS=. read -r clang target level <<<"$1"
+if [ "$clang" -lt 16 ]; then
+    language="-x hip --cuda-device-only --offload-arch=$target -nogpuinc --no-gpu-bundle-output"
+else
+    language="-x c++ --target=amdgcn-amd-amdhsa -mcpu=$target -fvisibility=hidden"
+fi
+version=4
+[ "$clang" -lt 18 ] || version=5
+common="-nogpulib -mcode-object-version=$version"
+compile="clang-$clang $language $common -std=c++17 -ffreestanding -fno-exceptions -fno-rtti -ffp-contract=off"
+compile+=" -Wall -Wextra"
+
+# clang 16's own -O0 reloads registers at the begin of a block before it restores EXEC there, so that the lanes which
+# join keep what they had: loops do not end and pointers are wrong, on any device. Its unoptimised code goes through
+# the optimising code generator instead, which has no such reloads.
+# shellcheck disable=SC2086
+if [ "$clang.$level" = 16.O0 ]; then
+    trap 'rm -f "$3.bc"' EXIT
+    $compile -O0 -Xclang -disable-O0-optnone ${4:+-MD -MF "$4" -MT "$3"} -emit-llvm -c "$2" -o "$3.bc"
+    "clang-$clang" -x ir --target=amdgcn-amd-amdhsa "-mcpu=$target" $common -O2 -Xclang -disable-llvm-passes "$3.bc" \
+        -o "$3"
+else
+    exec $compile "-$level" ${4:+-MD -MF "$4"} "$2" -o "$3"
+fi

@@ -1,0 +1,198 @@
+#include "differential.hpp"
+
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "../dispatch/machine.hpp"
+#include "host_group.hpp"
+#include "inputs.hpp"
+
+namespace differential {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+using dispatch_test::Target;
+
+constexpr unsigned kLimitSeconds = 20;  ///< for one kernel, which takes milliseconds
+
+struct Build {
+    std::string clang, target, level;
+    std::string name() const { return "clang-" + clang + "." + target + "." + level; }
+};
+
+struct Builds {
+    std::string folder;
+    std::vector<Build> all;
+};
+
+/// "folder: 19.gfx90a.O2 …"
+Builds read_builds(const std::string& text) {
+    const std::size_t colon = text.find(": ");
+    Builds builds{text.substr(0, colon), {}};
+    std::istringstream words{colon == std::string::npos ? "" : text.substr(colon + 2)};
+    for (std::string word; words >> word;) {
+        const std::size_t first = word.find('.'), last = word.rfind('.');
+        if (first == last)
+            throw std::runtime_error{"KFDEMU_DIFFERENTIAL: \"" + word + "\" is no CLANG.TARGET.LEVEL"};
+        builds.all.push_back(
+            {word.substr(0, first), word.substr(first + 1, last - first - 1), word.substr(last + 1)});
+    }
+    if (builds.all.empty())
+        throw std::runtime_error{"KFDEMU_DIFFERENTIAL names no code objects: \"" + text + "\""};
+    return builds;
+}
+
+const Builds& builds() {
+    static const Builds the_builds = [] {
+        const char* text = std::getenv("KFDEMU_DIFFERENTIAL");
+        return read_builds(text != nullptr ? text : KFDEMU_DIFFERENTIAL_BUILDS);
+    }();
+    return the_builds;
+}
+
+std::vector<std::uint64_t> seeds() {
+    const char* text = std::getenv("KFDEMU_DIFFERENTIAL_SEEDS");
+    std::istringstream words{text != nullptr ? text : "1"};
+    std::vector<std::uint64_t> result;
+    for (std::uint64_t seed; words >> seed;) result.push_back(seed);
+    return result;
+}
+
+Target target_named(const std::string& name) {
+    for (Target target : kfdemu::gfx9::kTargets)
+        if (name == kfdemu::gfx9::name(target)) return target;
+    throw std::runtime_error{"KFDEMU_DIFFERENTIAL: no target " + name};
+}
+
+struct Arrays {
+    Bytes a, b, out;
+};
+
+Arrays arrays_of(const Case& test, std::uint64_t seed) {
+    const Options& o = test.options;
+    const std::size_t items = o.items, out = items * o.out;
+    return {
+        inputs(test.a, o.a_values, items * o.a, seed * 3),
+        inputs(test.b, o.b_values, items * o.b, seed * 3 + 1),
+        o.out_random ? inputs(test.out, Values::Any, out, seed * 3 + 2) : Bytes(out * bytes_of(test.out))};
+}
+
+Bytes on_host(const Case& test, Arrays arrays) {
+    const Options& o = test.options;
+    for (std::uint32_t group = 0; group < o.items / o.group; ++group)
+        HostGroup::run(group, o.group,
+                       [&] { test.twin(arrays.a.data(), arrays.b.data(), arrays.out.data(), o.items); });
+    return arrays.out;
+}
+
+/// What the device left in `out`; nothing where it did not finish, which has been reported.
+Bytes on_device(const Case& test, const dispatch_test::CodeObject& code, const Arrays& arrays,
+                const std::string& where) {
+    const Options& o = test.options;
+    dispatch_test::Machine& gpu = code.machine();
+    std::byte* out = gpu.copy(arrays.out);
+    const auto outcome = code.try_launch(
+        test.kernel,
+        {.grid = {o.items}, .group = {o.group}, .stack_bytes = o.stack_bytes, .limit_seconds = kLimitSeconds},
+        gpu.copy(arrays.a), gpu.copy(arrays.b), out, o.items);
+    if (outcome.state == kfdemu::Dispatch::State::Finished) return Bytes(out, out + arrays.out.size());
+    if (outcome.state == kfdemu::Dispatch::State::Aborted)
+        FAIL_CHECK(where << ": not at its end after " << kLimitSeconds << " s");
+    else
+        FAIL_CHECK(where << ": " << kfdemu::describe(outcome.fault));
+    return {};
+}
+
+std::uint64_t element(const Bytes& from, std::size_t index, std::size_t bytes) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, from.data() + index * bytes, bytes);
+    return bits;
+}
+
+bool is_nan(Kind kind, std::uint64_t bits) {
+    switch (kind) {
+        case Kind::F16:
+            return (bits & 0x7fff) > 0x7c00;
+        case Kind::F32:
+            return (bits & 0x7fffffff) > 0x7f800000;
+        case Kind::F64:
+            return (bits & 0x7fffffffffffffff) > 0x7ff0000000000000;
+        default:
+            return false;
+    }
+}
+
+bool equal(const Case& test, std::uint64_t x, std::uint64_t y) {
+    if (x == y) return true;
+    const std::uint64_t sign = std::uint64_t{1} << (bytes_of(test.out) * 8 - 1);
+    if (is_nan(test.out, x) || is_nan(test.out, y)) return is_nan(test.out, x) && is_nan(test.out, y);
+    return ((x ^ y) & sign) == 0 && (x > y ? x - y : y - x) <= test.options.ulps;
+}
+
+void compare(const Case& test, const Bytes& expected, const Bytes& got, const std::string& where) {
+    const std::size_t bytes = bytes_of(test.out), count = expected.size() / bytes;
+    std::size_t differ = 0, first = 0;
+    for (std::size_t i = 0; i < count; ++i)
+        if (!equal(test, element(expected, i, bytes), element(got, i, bytes)) && differ++ == 0) first = i;
+    if (differ == 0) return;
+    char values[128];
+    std::snprintf(values, sizeof values, "expected 0x%0*" PRIx64 ", got 0x%0*" PRIx64, int(bytes * 2),
+                  element(expected, first, bytes), int(bytes * 2), element(got, first, bytes));
+    FAIL_CHECK(where << ": " << differ << " of " << count << " elements differ, first [" << first
+                     << "]: " << values);
+}
+
+void check_build(const Case& test, const Build& build, const std::vector<std::uint64_t>& all_seeds,
+                 const std::vector<Arrays>& arrays, const std::vector<Bytes>& expected) {
+    dispatch_test::Machine gpu{target_named(build.target), 32768, 64};
+    const auto code = gpu.load_file(builds().folder + "/" + test.unit + "." + build.name() + ".hsaco");
+    for (std::size_t n = 0; n < all_seeds.size(); ++n) {
+        const std::string where = std::string{test.kernel} + " (" + test.unit + "), " + build.target + ", -" +
+                                  build.level + ", clang-" + build.clang + ", seed " +
+                                  std::to_string(all_seeds[n]);
+        const Bytes got = on_device(test, code, arrays[n], where);
+        if (!got.empty()) compare(test, expected[n], got, where);
+    }
+}
+
+}  // namespace
+
+std::size_t bytes_of(Kind kind) {
+    switch (kind) {
+        case Kind::U8:
+        case Kind::I8:
+            return 1;
+        case Kind::U16:
+        case Kind::I16:
+        case Kind::F16:
+            return 2;
+        case Kind::U32:
+        case Kind::I32:
+        case Kind::F32:
+            return 4;
+        default:
+            return 8;
+    }
+}
+
+void check(const Case& test) {
+    REQUIRE(test.options.items % test.options.group == 0);
+    const auto all_seeds = seeds();
+    REQUIRE_FALSE(all_seeds.empty());
+    std::vector<Arrays> arrays;
+    std::vector<Bytes> expected;
+    for (std::uint64_t seed : all_seeds) {
+        arrays.push_back(arrays_of(test, seed));
+        expected.push_back(on_host(test, arrays.back()));
+        // A kernel that does nothing would agree everywhere.
+        REQUIRE(expected.back() != arrays.back().out);
+    }
+    for (const Build& build : builds().all) check_build(test, build, all_seeds, arrays, expected);
+}
+
+}  // namespace differential

@@ -1,0 +1,112 @@
+#include "host_group.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace differential {
+namespace {
+constexpr std::size_t kStackBytes = 64 * 1024;
+HostGroup* the_group = nullptr;
+}  // namespace
+
+HostGroup& HostGroup::running() { return *the_group; }
+
+void HostGroup::run(std::uint32_t id, std::uint32_t size, const std::function<void()>& kernel) {
+    HostGroup group{id, size, kernel};
+    the_group = &group;
+    group.run_to_end();
+    the_group = nullptr;
+}
+
+HostGroup::HostGroup(std::uint32_t id, std::uint32_t size, const std::function<void()>& kernel)
+    : id_{id},
+      kernel_{kernel},
+      items_(size),
+      stacks_{new char[size * kStackBytes]},
+      waves_((size + 63) / 64) {
+    for (std::size_t i = 0; i < size; ++i) {
+        ucontext_t& context = items_[i].context;
+        getcontext(&context);
+        context.uc_stack.ss_sp = stacks_.get() + i * kStackBytes;
+        context.uc_stack.ss_size = kStackBytes;
+        context.uc_link = &scheduler_;
+        makecontext(&context, &HostGroup::enter, 0);
+    }
+}
+
+void HostGroup::enter() {
+    the_group->kernel_();
+    the_group->items_[the_group->current_].state = State::Ended;
+}
+
+void HostGroup::wait(State state) {
+    Item& self = items_[current_];
+    self.state = state;
+    swapcontext(&self.context, &scheduler_);
+}
+
+const Lanes& HostGroup::exchange(std::uint32_t value) {
+    // Nobody comes to the exchange after the next before all have read this one, so two sets of slots are enough.
+    Lanes& slots = waves_[current_ / 64][items_[current_].exchanges++ % 2];
+    slots[current_ % 64] = value;
+    wait(State::AtExchange);
+    return slots;
+}
+
+bool HostGroup::release(std::size_t first, std::size_t count, State waiting) {
+    const auto begin = items_.begin() + std::ptrdiff_t(first), end = begin + std::ptrdiff_t(count);
+    bool any = false;
+    for (auto i = begin; i != end; ++i) {
+        if (i->state != waiting && (waiting == State::AtExchange || i->state != State::Ended)) return false;
+        any |= i->state == waiting;
+    }
+    for (auto i = begin; i != end; ++i)
+        if (i->state == waiting) i->state = State::Ready;
+    return any;
+}
+
+void HostGroup::run_to_end() {
+    for (;;) {
+        for (current_ = 0; current_ < size(); ++current_)
+            if (items_[current_].state == State::Ready) swapcontext(&scheduler_, &items_[current_].context);
+        bool released = false;
+        for (std::size_t wave = 0; wave < items_.size(); wave += 64)
+            released |= release(wave, std::min(std::size_t{64}, items_.size() - wave), State::AtExchange);
+        if (!released) released = release(0, items_.size(), State::AtBarrier);
+        if (released) continue;
+        if (std::all_of(items_.begin(), items_.end(), [](const Item& i) { return i.state == State::Ended; }))
+            return;
+        throw std::logic_error{
+            "work-items of a host twin wait for what never comes: not all lanes of a wave exchange"};
+    }
+}
+
+int dpp_source(int control, int lane) {
+    const int row = lane & ~15, column = lane & 15;
+    const auto in_row = [&](int c) { return c >= 0 && c < 16 ? row + c : -1; };
+    if (control <= 0xff) return (lane & ~3) | (control >> 2 * (lane & 3) & 3);
+    if (control <= 0x10f) return in_row(column + (control & 15));
+    if (control <= 0x11f) return in_row(column - (control & 15));
+    if (control <= 0x12f) return row | ((column - (control & 15)) & 15);
+    switch (control) {
+        case 0x130:
+            return lane < 63 ? lane + 1 : -1;
+        case 0x134:
+            return (lane + 1) & 63;
+        case 0x138:
+            return lane - 1;
+        case 0x13c:
+            return (lane - 1) & 63;
+        case 0x140:
+            return row | (15 - column);
+        case 0x141:
+            return (lane & ~7) | (7 - (lane & 7));
+        case 0x142:
+            return row - 1;
+        case 0x143:
+            return lane >= 32 ? 31 : -1;
+    }
+    throw std::logic_error{"no such DPP_CTRL"};
+}
+
+}  // namespace differential

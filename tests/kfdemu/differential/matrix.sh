@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Every unit of kernels/ by every clang that is here, for every target at every level, against its host twin.
+# Usage: matrix.sh DIFFERENTIAL-TEST [Catch2's arguments…]
+#   CLANGS="14 16 19" TARGETS="gfx900 …" LEVELS="O0 …" SEEDS="1 …" choose less, or other inputs. JOBS is how many
+#   compilers run at once. OUT keeps the code objects there.
+set -euo pipefail
+test=$1
+shift
+here=$(cd "$(dirname "$0")" && pwd)
+read -ra clangs <<<"${CLANGS:-14 16 19}"
+read -ra targets <<<"${TARGETS:-gfx900 gfx906 gfx908 gfx90a}"
+read -ra levels <<<"${LEVELS:-O0 O1 O2 O3}"
+if [ -n "${OUT:-}" ]; then
+    mkdir -p "$OUT"
+    out=$(cd "$OUT" && pwd)
+else
+    out=$(mktemp -d)
+    trap 'rm -rf "$out"' EXIT
+fi
+
+builds=()
+skipped=0
+for clang in "${clangs[@]}"; do
+    if ! command -v "clang-$clang" >/dev/null; then
+        echo "skipped: clang-$clang is not installed"
+        skipped=$((skipped + 1))
+        continue
+    fi
+    for target in "${targets[@]}"; do
+        for level in "${levels[@]}"; do builds+=("$clang.$target.$level"); done
+    done
+done
+if [ ${#builds[@]} = 0 ]; then
+    echo "0 passed, 0 failed, $skipped skipped"
+    exit 77
+fi
+
+start=$SECONDS
+compiled=yes
+for build in "${builds[@]}"; do
+    for unit in "$here"/kernels/*.cpp; do
+        name=${unit##*/}
+        printf '%s\0%s\0%s\0' "$build" "$unit" "$out/${name%.cpp}.clang-$build.hsaco"
+    done
+done | xargs -0 -n 3 -P "${JOBS:-$(nproc)}" "$here/compile.sh" || compiled=no
+echo "$(find "$out" -name '*.hsaco' | wc -l) code objects in $((SECONDS - start)) s"
+if [ $compiled = no ]; then
+    echo "FAILED: not all code objects could be compiled"
+    echo "0 passed, 1 failed, $skipped skipped"
+    exit 1
+fi
+
+start=$SECONDS
+status=0
+export KFDEMU_DIFFERENTIAL="$out: ${builds[*]}" KFDEMU_DIFFERENTIAL_SEEDS="${SEEDS:-1}"
+"$test" "$@" | tee "$out/report" || status=$?
+echo "${#builds[@]} builds of each kernel ran in $((SECONDS - start)) s"
+# The last line is what adds up.
+tail -n 1 "$out/report" | sed "s/[0-9]* skipped/$skipped skipped/"
+exit $status
