@@ -147,16 +147,24 @@ void compare(const Case& test, const Bytes& expected, const Bytes& got, const st
                      << "]: " << values);
 }
 
-void check_build(const Case& test, const Build& build, const std::vector<std::uint64_t>& all_seeds,
-                 const std::vector<Arrays>& arrays, const std::vector<Bytes>& expected) {
-    dispatch_test::Machine gpu{target_named(build.target), 32768, 64};
+using kfdemu::gfx9::Level;
+
+struct Expectations {
+    std::vector<std::uint64_t> seeds;
+    std::vector<Arrays> arrays;
+    std::vector<Bytes> results;
+};
+
+void check_build(const Case& test, const Build& build, Level x86, const Expectations& expected) {
+    dispatch_test::Machine gpu{target_named(build.target), 32768, 64, x86};
     const auto code = gpu.load_file(builds().folder + "/" + test.unit + "." + build.name() + ".hsaco");
-    for (std::size_t n = 0; n < all_seeds.size(); ++n) {
-        const std::string where = std::string{test.kernel} + " (" + test.unit + "), " + build.target + ", -" +
-                                  build.level + ", clang-" + build.clang + ", seed " +
-                                  std::to_string(all_seeds[n]);
-        const Bytes got = on_device(test, code, arrays[n], where);
-        if (!got.empty()) compare(test, expected[n], got, where);
+    for (std::size_t n = 0; n < expected.seeds.size(); ++n) {
+        std::ostringstream where;
+        where << test.kernel << " (" << test.unit << "), " << build.target << ", -" << build.level
+              << ", clang-" << build.clang << ", seed " << expected.seeds[n] << ", on x86-64-v"
+              << static_cast<int>(x86) + 2;
+        const Bytes got = on_device(test, code, expected.arrays[n], where.str());
+        if (!got.empty()) compare(test, expected.results[n], got, where.str());
     }
 }
 
@@ -182,17 +190,20 @@ std::size_t bytes_of(Kind kind) {
 
 void check(const Case& test) {
     REQUIRE(test.options.items % test.options.group == 0);
-    const auto all_seeds = seeds();
-    REQUIRE_FALSE(all_seeds.empty());
-    std::vector<Arrays> arrays;
-    std::vector<Bytes> expected;
-    for (std::uint64_t seed : all_seeds) {
-        arrays.push_back(arrays_of(test, seed));
-        expected.push_back(on_host(test, arrays.back()));
+    Expectations expected{seeds(), {}, {}};
+    REQUIRE_FALSE(expected.seeds.empty());
+    for (std::uint64_t seed : expected.seeds) {
+        expected.arrays.push_back(arrays_of(test, seed));
+        expected.results.push_back(on_host(test, expected.arrays.back()));
         // A kernel that does nothing would agree everywhere.
-        REQUIRE(expected.back() != arrays.back().out);
+        REQUIRE(expected.results.back() != expected.arrays.back().out);
     }
-    for (const Build& build : builds().all) check_build(test, build, all_seeds, arrays, expected);
+    const Level best = kfdemu::gfx9::best_level();
+    for (const Build& build : builds().all) check_build(test, build, best, expected);
+    // The executors of each x86 level that this CPU has are compiled apart.
+    for (Level x86 : {Level::V2, Level::V3, Level::V4})
+        if (kfdemu::gfx9::supported(x86) && x86 != best)
+            check_build(test, builds().all.back(), x86, expected);
 }
 
 }  // namespace differential
