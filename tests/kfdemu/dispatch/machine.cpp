@@ -10,8 +10,6 @@
 #include <stdexcept>
 #include <thread>
 
-#include "support/catch.hpp"
-
 namespace dispatch_test {
 namespace {
 
@@ -102,7 +100,7 @@ std::byte* Machine::allocate_bytes(std::size_t bytes, std::uint32_t access) {
     std::byte* begin = base + (whole - kPage) - mapped;
     begin -= reinterpret_cast<std::uintptr_t>(begin) % 256;
     const auto va = reinterpret_cast<std::uint64_t>(begin);
-    REQUIRE(space.map({va, va + mapped, begin, access, 1}));
+    if (!space.map({va, va + mapped, begin, access, 1})) throw std::runtime_error{"cannot map memory"};
     return begin;
 }
 
@@ -128,8 +126,8 @@ CodeObject Machine::load_file(const std::string& path) {
     }
     if (dynamic != nullptr) relocate(image, dynamic);
     const auto va = reinterpret_cast<std::uint64_t>(image);
-    REQUIRE(space.map(
-        {va, va + round_up(end, kPage), image, kfdemu::kRead | kfdemu::kWrite | kfdemu::kExecute, 2}));
+    if (!space.map({va, va + round_up(end, kPage), image, kfdemu::kRead | kfdemu::kWrite | kfdemu::kExecute, 2}))
+        throw std::runtime_error{"cannot map a code object"};
 
     CodeObject object;
     object.machine_ = this;
@@ -205,7 +203,8 @@ std::shared_ptr<kfdemu::Dispatch> Machine::start(const kfdemu::KernelDispatchPac
     auto s = setup(packet);
     const kfdemu::AddressSpace::Hold hold{space};
     auto made = kfdemu::Dispatch::create(std::move(s));
-    if (auto* refused = std::get_if<kfdemu::LaunchRefused>(&made)) FAIL("refused: " << refused->why);
+    if (auto* refused = std::get_if<kfdemu::LaunchRefused>(&made))
+        throw std::runtime_error{"refused: " + std::string{refused->why}};
     return std::get<std::shared_ptr<kfdemu::Dispatch>>(made);
 }
 
@@ -242,11 +241,6 @@ Outcome run_to_end(const std::shared_ptr<kfdemu::Dispatch>& dispatch, unsigned t
     outcome.state = dispatch->state();
     if (outcome.state == kfdemu::Dispatch::State::Failed) outcome.fault = dispatch->fault();
     return outcome;
-}
-
-void require_finished(const Outcome& outcome, const std::string& kernel) {
-    INFO(kernel << ": " << kfdemu::describe(outcome.fault));
-    REQUIRE(outcome.state == kfdemu::Dispatch::State::Finished);
 }
 
 }  // namespace dispatch_test

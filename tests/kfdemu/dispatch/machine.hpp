@@ -155,7 +155,10 @@ Outcome run_to_end(const std::shared_ptr<kfdemu::Dispatch>& dispatch, unsigned t
 /// The hidden arguments of code object V5 that kernels without device libraries read, behind the explicit
 /// ones.
 void append_hidden_arguments(std::vector<std::byte>& kernarg, const kfdemu::KernelDispatchPacket& packet);
-void require_finished(const Outcome& outcome, const std::string& kernel);
+inline void require_finished(const Outcome& outcome, const std::string& kernel) {
+    INFO(kernel << ": " << kfdemu::describe(outcome.fault));
+    REQUIRE(outcome.state == kfdemu::Dispatch::State::Finished);
+}
 
 template <class... Arguments>
 Outcome CodeObject::try_launch(const std::string& kernel, const Shape& shape, Arguments... arguments) const {
