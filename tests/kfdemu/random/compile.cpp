@@ -1,0 +1,67 @@
+#include "compile.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <vector>
+
+namespace random_programs {
+namespace {
+
+/// Whether it ended well. What it printed is in `log`.
+bool run(const std::vector<std::string>& command, const std::string& log) {
+    std::vector<char*> arguments;
+    for (const std::string& a : command) arguments.push_back(const_cast<char*>(a.c_str()));
+    arguments.push_back(nullptr);
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    posix_spawn_file_actions_adddup2(&files, 1, 2);
+    pid_t child = 0;
+    const int failed = posix_spawnp(&child, arguments[0], &files, nullptr, arguments.data(), environ);
+    posix_spawn_file_actions_destroy(&files);
+    if (failed != 0) return false;
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+// Both sides: no operation is contracted, no access is judged by its type, nothing is warned of in generated text.
+const std::vector<std::string> kBoth = {
+    "-x",      "c++", "-std=c++20", "-ffp-contract=off",    "-fno-strict-aliasing",
+    "-fwrapv", "-w",  "-I",         RANDOM_PROGRAMS_KERNELS};
+
+std::vector<std::string> command(const std::string& clang, std::vector<std::string> more) {
+    std::vector<std::string> all{clang};
+    all.insert(all.end(), kBoth.begin(), kBoth.end());
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+}
+
+}  // namespace
+
+std::string describe(const Setting& setting) {
+    return std::string{kfdemu::gfx9::name(setting.target)} + " -" + setting.level + " " + setting.clang;
+}
+
+bool compile_host(const std::string& source, const std::string& output, const std::string& clang,
+                  const std::string& level) {
+    // Halves are rounded after each operation, as the device does it.
+    return run(command(clang, {"-" + level, "-Xclang", "-ffloat16-excess-precision=none", "-shared", "-fPIC",
+                               source, "-o", output}),
+               output + ".log");
+}
+
+bool compile_device(const std::string& source, const std::string& output, const Setting& setting) {
+    return run(command(setting.clang, {"-ffreestanding", "-fno-exceptions", "-fno-rtti",
+                                       "--target=amdgcn-amd-amdhsa", "-nogpulib", "-mcode-object-version=4",
+                                       std::string{"-mcpu="} + kfdemu::gfx9::name(setting.target),
+                                       "-" + setting.level, source, "-o", output}),
+               output + ".log");
+}
+
+}  // namespace random_programs

@@ -1,0 +1,26 @@
+// Clang, asked to compile generated sources.
+//
+//     compile_host("u.cpp", "u.so", "clang-19", "O0");
+//     compile_device("u.cpp", "u.hsaco", {Target::gfx90a, "O2", "clang-19"});     // false: see "u.hsaco.log"
+//
+// Thread safety: any thread, if the files differ.
+#pragma once
+
+#include <string>
+
+#include "tools/kfdemu/gfx9/row.hpp"
+
+namespace random_programs {
+
+struct Setting {
+    kfdemu::gfx9::Target target;
+    std::string level;  ///< "O2"
+    std::string clang;
+};
+std::string describe(const Setting& setting);
+
+bool compile_host(const std::string& source, const std::string& output, const std::string& clang,
+                  const std::string& level);
+bool compile_device(const std::string& source, const std::string& output, const Setting& setting);
+
+}  // namespace random_programs
