@@ -340,3 +340,14 @@ TEST_CASE("half floats round once", "[gfx9][values]") {
         {"v_cvt_f16_i16", 0x8000, 0, 0, 0xf800},
     });
 }
+
+TEST_CASE("a quotient of doubles that loses one bit to the denormals is rounded once", "[gfx9][values]") {
+    // 2^-1021 / 3: the remainder, the reciprocal and the quotient that v_div_fmas_f64 gets, scaled by 2^128.
+    Machine m;
+    m.vgpr64(0, bits(0x1p-947));
+    m.vgpr64(2, bits(0x1.5555555555555p-2));
+    m.vgpr64(4, bits(0x1.5555555555555p-895));
+    m.wave().set_s64(kfdemu::gfx9::kVcc, kAll);
+    m.run(vop3("v_div_fmas_f64", 8, v(0), v(2), v(4)));
+    CHECK(m.lane64(8, 17) == 0x000aaaaaaaaaaaab);
+}
