@@ -11,20 +11,32 @@ HostGroup* the_group = nullptr;
 
 HostGroup& HostGroup::running() { return *the_group; }
 
-void HostGroup::run(std::uint32_t id, std::uint32_t size, const std::function<void()>& kernel) {
-    HostGroup group{id, size, kernel};
+Extent Place::size() const {
+    Extent result;
+    for (unsigned d = 0; d < 3; ++d) result[d] = std::min(full_size[d], grid[d] - id[d] * full_size[d]);
+    return result;
+}
+
+void HostGroup::run_grid(const Extent& grid, const Extent& size, const std::function<void()>& kernel) {
+    for (std::uint32_t z = 0; z * size[2] < grid[2]; ++z)
+        for (std::uint32_t y = 0; y * size[1] < grid[1]; ++y)
+            for (std::uint32_t x = 0; x * size[0] < grid[0]; ++x) run({{x, y, z}, grid, size}, kernel);
+}
+
+void HostGroup::run(const Place& place, const std::function<void()>& kernel) {
+    HostGroup group{place, kernel};
     the_group = &group;
     group.run_to_end();
     the_group = nullptr;
 }
 
-HostGroup::HostGroup(std::uint32_t id, std::uint32_t size, const std::function<void()>& kernel)
-    : id_{id},
+HostGroup::HostGroup(const Place& place, const std::function<void()>& kernel)
+    : place_{place},
       kernel_{kernel},
-      items_(size),
-      stacks_{new char[size * kStackBytes]},
-      waves_((size + 63) / 64) {
-    for (std::size_t i = 0; i < size; ++i) {
+      items_(std::size_t{place.size()[0]} * place.size()[1] * place.size()[2]),
+      stacks_{new char[items_.size() * kStackBytes]},
+      waves_((items_.size() + 63) / 64) {
+    for (std::size_t i = 0; i < items_.size(); ++i) {
         ucontext_t& context = items_[i].context;
         getcontext(&context);
         context.uc_stack.ss_sp = stacks_.get() + i * kStackBytes;
@@ -32,6 +44,11 @@ HostGroup::HostGroup(std::uint32_t id, std::uint32_t size, const std::function<v
         context.uc_link = &scheduler_;
         makecontext(&context, &HostGroup::enter, 0);
     }
+}
+
+std::uint32_t HostGroup::item(unsigned dimension) const {
+    const auto [x, y, z] = place_.size();
+    return dimension == 0 ? current_ % x : dimension == 1 ? current_ / x % y : current_ / x / y;
 }
 
 void HostGroup::enter() {

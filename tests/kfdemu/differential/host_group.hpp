@@ -1,6 +1,6 @@
 // A work-group on the host: each work-item is a context of its own, and one runs at a time.
 //
-//     HostGroup::run(group, 256, [&] { kernel(a, b, out, n); });
+//     HostGroup::run_grid({1024, 1, 1}, {256, 1, 1}, [&] { kernel(a, b, out, n); });
 //
 // A work-item runs until it ends, meets a barrier or exchanges values with its wave. Past a barrier go all work-items
 // that have not ended, together; past an exchange the 64 of a wave. When nobody can go on the kernel is wrong, and run
@@ -19,15 +19,25 @@
 namespace differential {
 
 using Lanes = std::array<std::uint32_t, 64>;
+using Extent = std::array<std::uint32_t, 3>;
+
+/// Where a group is. Its items are numbered, and its waves made, from those that the grid has of it.
+struct Place {
+    Extent id, grid, full_size;
+    Extent size() const;
+};
 
 class HostGroup {
   public:
-    static void run(std::uint32_t id, std::uint32_t size, const std::function<void()>& kernel);
+    /// Every group of the grid, one after the other.
+    static void run_grid(const Extent& grid, const Extent& size, const std::function<void()>& kernel);
+    static void run(const Place& place, const std::function<void()>& kernel);
 
     /// The group whose work-item calls.
     static HostGroup& running();
     std::uint32_t item() const { return current_; }
-    std::uint32_t id() const { return id_; }
+    const Place& place() const { return place_; }
+    std::uint32_t item(unsigned dimension) const;
     std::uint32_t size() const { return static_cast<std::uint32_t>(items_.size()); }
 
     void barrier() { wait(State::AtBarrier); }
@@ -42,13 +52,14 @@ class HostGroup {
         std::uint32_t exchanges = 0;
     };
 
-    HostGroup(std::uint32_t id, std::uint32_t size, const std::function<void()>& kernel);
+    HostGroup(const Place& place, const std::function<void()>& kernel);
     static void enter();
     void wait(State state);
     void run_to_end();
     bool release(std::size_t first, std::size_t count, State waiting);
 
-    std::uint32_t id_, current_ = 0;
+    Place place_;
+    std::uint32_t current_ = 0;
     const std::function<void()>& kernel_;
     ucontext_t scheduler_;
     std::vector<Item> items_;

@@ -77,6 +77,7 @@ struct Pair {
     Pair operator-() const { return {T(-x), T(-y)}; }
 };
 using f16x2 = Pair<f16>;
+using f32x2 = Pair<float>;
 using u16x2 = Pair<std::uint16_t>;
 using i16x2 = Pair<std::int16_t>;
 

@@ -2,6 +2,17 @@
 // kernels. No library and no header of either.
 #pragma once
 
+#if defined(__gfx90a__)
+#define GFX 0x90a
+#elif defined(__gfx908__)
+#define GFX 0x908
+#elif defined(__gfx906__)
+#define GFX 0x906
+#else
+#define GFX 0x900
+#endif
+#define CLANG __clang_major__
+
 #if defined(__HIP__)
 #pragma clang force_cuda_host_device begin
 #define TWIN_KERNEL __attribute__((global))
@@ -25,6 +36,31 @@
 static inline u32 local_id() { return __builtin_amdgcn_workitem_id_x(); }
 static inline u32 group_id() { return __builtin_amdgcn_workgroup_id_x(); }
 static inline u32 group_size() { return __builtin_amdgcn_workgroup_size_x(); }
+template <u32 kDimension>
+static inline u32 local_id() {
+    return kDimension == 0   ? __builtin_amdgcn_workitem_id_x()
+           : kDimension == 1 ? __builtin_amdgcn_workitem_id_y()
+                             : __builtin_amdgcn_workitem_id_z();
+}
+template <u32 kDimension>
+static inline u32 group_id() {
+    return kDimension == 0   ? __builtin_amdgcn_workgroup_id_x()
+           : kDimension == 1 ? __builtin_amdgcn_workgroup_id_y()
+                             : __builtin_amdgcn_workgroup_id_z();
+}
+/// What the launch asked for; the group at the edge of the grid has fewer items.
+template <u32 kDimension>
+static inline u32 group_size() {
+    return kDimension == 0   ? __builtin_amdgcn_workgroup_size_x()
+           : kDimension == 1 ? __builtin_amdgcn_workgroup_size_y()
+                             : __builtin_amdgcn_workgroup_size_z();
+}
+template <u32 kDimension>
+static inline u32 grid_size() {
+    return kDimension == 0   ? __builtin_amdgcn_grid_size_x()
+           : kDimension == 1 ? __builtin_amdgcn_grid_size_y()
+                             : __builtin_amdgcn_grid_size_z();
+}
 static inline void barrier() {
     __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
     __builtin_amdgcn_s_barrier();
@@ -33,8 +69,15 @@ static inline void barrier() {
 
 typedef _Float16 f16;
 typedef _Float16 f16x2 __attribute__((ext_vector_type(2)));
+typedef f32 f32x2 __attribute__((ext_vector_type(2)));
 typedef u16 u16x2 __attribute__((ext_vector_type(2)));
 typedef i16 i16x2 __attribute__((ext_vector_type(2)));
+static inline f32x2 fused_pairs(f32x2 x, f32x2 y, f32x2 z) {
+    f32x2 result;
+    result[0] = __builtin_fmaf(x[0], y[0], z[0]);
+    result[1] = __builtin_fmaf(x[1], y[1], z[1]);
+    return result;
+}
 static inline f16 square_root(f16 v) { return __builtin_amdgcn_sqrth(v); }
 
 static inline f32 mantissa(f32 v) { return __builtin_amdgcn_frexp_mantf(v); }

@@ -178,3 +178,20 @@ KERNEL(newton_root, f32, f32, f32, .a_values = differential::Values::Tame) {
     }
     out[i] = x;
 }
+
+/// Two at a time: gfx90a has packed instructions of single precision.
+KERNEL(f32_packed, f32, f32, f32, .a = 4, .b = 2, .out = 10) {
+    const u32 i = global_id();
+    f32x2 x, y, z;
+    for (int k = 0; k < 2; ++k) {
+        x[k] = a[i * 4 + u32(k)];
+        z[k] = a[i * 4 + 2 + u32(k)];
+        y[k] = b[i * 2 + u32(k)];
+    }
+    f32x2 sum = x + y, product = x * z, both = -x * y + z, chain = (x - z) * y - x, fused = fused_pairs(x, -y, z);
+    f32x2* to[] = {&sum, &product, &both, &chain, &fused};
+    for (u32 k = 0; k < 5; ++k) {
+        out[i * 10 + k * 2] = (*to[k])[0];
+        out[i * 10 + k * 2 + 1] = (*to[k])[1];
+    }
+}

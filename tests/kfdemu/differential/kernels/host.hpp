@@ -8,6 +8,8 @@
 #include "../host_group.hpp"
 #include "../host_half.hpp"
 
+#define GFX 0xfff
+#define CLANG 99
 #define LDS(type, name, count) static type name[count]
 #define GENERIC(type, name) (name)
 #define TABLE static const
@@ -27,15 +29,36 @@
 
 using differential::f16;
 using differential::f16x2;
+using differential::f32x2;
 using differential::i16x2;
 using differential::square_root;
 using differential::u16x2;
 
+inline const differential::Place& place() { return differential::HostGroup::running().place(); }
 inline u32 local_id() { return differential::HostGroup::running().item(); }
-inline u32 group_id() { return differential::HostGroup::running().id(); }
-inline u32 group_size() { return differential::HostGroup::running().size(); }
+inline u32 group_id() { return place().id[0]; }
+inline u32 group_size() { return place().full_size[0]; }
+template <u32 kDimension>
+u32 local_id() {
+    return differential::HostGroup::running().item(kDimension);
+}
+template <u32 kDimension>
+u32 group_id() {
+    return place().id[kDimension];
+}
+template <u32 kDimension>
+u32 group_size() {
+    return place().full_size[kDimension];
+}
+template <u32 kDimension>
+u32 grid_size() {
+    return place().grid[kDimension];
+}
 inline void barrier() { differential::HostGroup::running().barrier(); }
 
+inline f32x2 fused_pairs(f32x2 x, f32x2 y, f32x2 z) {
+    return {std::fma(x[0], y[0], z[0]), std::fma(x[1], y[1], z[1])};
+}
 inline f32 mantissa(f32 v) {
     int e;
     return std::frexp(v, &e);

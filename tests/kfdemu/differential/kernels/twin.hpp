@@ -29,6 +29,10 @@ typedef double f64;
 
 #define NOINLINE __attribute__((noinline))
 
+/// Whether this target, and this compiler, has what is asked. The host has it all.
+#define HAS_GFX(number) (GFX >= 0x##number)
+#define HAS_CLANG(number) (CLANG >= number)
+
 static inline u32 global_id() { return group_id() * group_size() + local_id(); }
 static inline u32 lane() { return local_id() % 64; }
 
@@ -36,7 +40,7 @@ template <class To, class From>
 static inline To bits_as(From value) {
     static_assert(sizeof(To) == sizeof(From), "as many bits");
     To result;
-    __builtin_memcpy(&result, &value, sizeof result);
+    __builtin_memcpy(static_cast<void*>(&result), &value, sizeof result);
     return result;
 }
 template <class T>
