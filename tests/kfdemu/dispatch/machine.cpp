@@ -131,6 +131,7 @@ CodeObject Machine::load_file(const std::string& path) {
 
     CodeObject object;
     object.machine_ = this;
+    object.version_ = header.e_ident[EI_ABIVERSION] + 2u;  // ELFABIVERSION_AMDGPU_HSA_V4 is 2
     for (unsigned i = 0; i < header.e_shnum; ++i) {
         const auto section = read<Elf64_Shdr>(file.data() + header.e_shoff + i * sizeof(Elf64_Shdr));
         if (section.sh_type != SHT_DYNSYM) continue;
@@ -167,7 +168,8 @@ kfdemu::KernelDispatchPacket CodeObject::packet(const std::string& kernel, const
     return p;
 }
 
-void append_hidden_arguments(std::vector<std::byte>& kernarg, const kfdemu::KernelDispatchPacket& p) {
+void append_hidden_arguments(std::vector<std::byte>& kernarg, const kfdemu::KernelDispatchPacket& p,
+                             unsigned version) {
     struct Hidden {
         std::uint32_t block_count[3];
         std::uint16_t group_size[3], remainder[3];
@@ -184,7 +186,7 @@ void append_hidden_arguments(std::vector<std::byte>& kernarg, const kfdemu::Kern
     kernarg.resize(round_up(kernarg.size(), 8));
     const std::size_t at = kernarg.size();
     kernarg.resize(at + 256);
-    std::memcpy(kernarg.data() + at, &hidden, sizeof hidden);
+    if (version >= 5) std::memcpy(kernarg.data() + at, &hidden, sizeof hidden);
 }
 
 kfdemu::Dispatch::Setup Machine::setup(const kfdemu::KernelDispatchPacket& packet) {

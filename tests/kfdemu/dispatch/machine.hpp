@@ -58,6 +58,7 @@ class CodeObject {
   private:
     friend class Machine;
     Machine* machine_ = nullptr;
+    unsigned version_ = 5;
     std::vector<std::pair<std::string, std::uint64_t>> symbols_;
 };
 
@@ -154,7 +155,9 @@ Outcome run_to_end(const std::shared_ptr<kfdemu::Dispatch>& dispatch, unsigned t
 
 /// The hidden arguments of code object V5 that kernels without device libraries read, behind the explicit
 /// ones.
-void append_hidden_arguments(std::vector<std::byte>& kernarg, const kfdemu::KernelDispatchPacket& packet);
+/// Those of V4 begin with the global offset, and are zeros.
+void append_hidden_arguments(std::vector<std::byte>& kernarg, const kfdemu::KernelDispatchPacket& packet,
+                             unsigned version = 5);
 inline void require_finished(const Outcome& outcome, const std::string& kernel) {
     INFO(kernel << ": " << kfdemu::describe(outcome.fault));
     REQUIRE(outcome.state == kfdemu::Dispatch::State::Finished);
@@ -171,7 +174,7 @@ Outcome CodeObject::try_launch(const std::string& kernel, const Shape& shape, Ar
         kernarg.insert(kernarg.end(), bytes, bytes + sizeof argument);
     };
     (append(arguments), ...);
-    append_hidden_arguments(kernarg, p);
+    append_hidden_arguments(kernarg, p, version_);
     p.kernarg_address = reinterpret_cast<std::uint64_t>(machine_->copy(kernarg));
     return machine_->run(p, shape);
 }

@@ -66,7 +66,8 @@ static void multiply_in_wave(const i8* a, const i8* b, Sum* sums) {
             row = sizeof(Sum) == 8 ? lane() / 16 : r;
         } else {
             block = r / (kRows * kRows / 64);
-            row = r % (kRows * kRows / 64) / height * height * (64 / kRows) + lane() / kRows * height + r % height;
+            row = r % (kRows * kRows / 64) / height * height * (64 / kRows) + lane() / kRows * height +
+                  r % height;
         }
         for (u32 k = 0; k < kDepth; ++k) {
             const u32 first = k / factors * kRows * kBlocks + block * kRows;
@@ -79,18 +80,18 @@ static void multiply_in_wave(const i8* a, const i8* b, Sum* sums) {
 
 #endif
 
-#define MFMA(name, factor, rows, depth, blocks, Sum_, instruction, first_gfx)                             \
-    KERNEL(name, i8, i8, Sum_, .items = 256, .group = 128, .a = rows * depth * blocks / 64,               \
-           .b = rows * depth * blocks / 64, .out = rows * rows * blocks / 64, .from_gfx = first_gfx) {    \
-        [[maybe_unused]] constexpr u32 kRows = rows, kDepth = depth, kBlocks = blocks,                    \
-                                       kFactors = rows * depth * blocks / 64,                             \
-                                       kResults = rows * rows * blocks / 64;                              \
-        typedef Sum_ Sum;                                                                                 \
-        const u32 i = global_id();                                                                        \
-        Sum sums[kResults];                                                                               \
-        for (u32 k = 0; k < kResults; ++k) sums[k] = Sum(i32(k * 3) - i32(lane()));                       \
-        MULTIPLY(factor, instruction)                                                                     \
-        for (u32 k = 0; k < kResults; ++k) out[i * kResults + k] = sums[k];                               \
+#define MFMA(name, factor, rows, depth, blocks, Sum_, instruction, first_gfx)                          \
+    KERNEL(name, i8, i8, Sum_, .items = 256, .group = 128, .a = rows * depth * blocks / 64,            \
+           .b = rows * depth * blocks / 64, .out = rows * rows * blocks / 64, .from_gfx = first_gfx) { \
+        [[maybe_unused]] constexpr u32 kRows = rows, kDepth = depth, kBlocks = blocks,                 \
+                                       kFactors = rows * depth * blocks / 64,                          \
+                                       kResults = rows * rows * blocks / 64;                           \
+        typedef Sum_ Sum;                                                                              \
+        const u32 i = global_id();                                                                     \
+        Sum sums[kResults];                                                                            \
+        for (u32 k = 0; k < kResults; ++k) sums[k] = Sum(i32(k * 3) - i32(lane()));                    \
+        MULTIPLY(factor, instruction)                                                                  \
+        for (u32 k = 0; k < kResults; ++k) out[i * kResults + k] = sums[k];                            \
     }
 
 #if HAS_GFX(908)
