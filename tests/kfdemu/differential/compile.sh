@@ -12,7 +12,7 @@ fi
 version=4
 [ "$clang" -lt 18 ] || version=5
 common="-nogpulib -mcode-object-version=$version"
-compile="clang-$clang $language $common -std=c++17 -ffreestanding -fno-exceptions -fno-rtti -ffp-contract=off"
+compile="clang-$clang $language $common -std=c++17 -ffreestanding -fno-exceptions -fno-rtti -ffp-contract=off -munsafe-fp-atomics"
 compile+=" -Wall -Wextra"
 
 # clang 16's own -O0 reloads registers at the begin of a block before it restores EXEC there, so that the lanes which
