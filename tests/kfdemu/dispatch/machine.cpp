@@ -35,18 +35,20 @@ T read(const std::byte* from) {
 
 /// Addresses that the code object holds, made absolute.
 void relocate(std::byte* image, const Elf64_Dyn* dynamic) {
-    std::uint64_t rela = 0, size = 0;
+    std::uint64_t rela = 0, size = 0, symbols = 0;
     for (; dynamic->d_tag != DT_NULL; ++dynamic) {
         if (dynamic->d_tag == DT_RELA) rela = dynamic->d_un.d_ptr;
+        if (dynamic->d_tag == DT_SYMTAB) symbols = dynamic->d_un.d_ptr;
         if (dynamic->d_tag == DT_RELASZ) size = dynamic->d_un.d_val;
     }
-    constexpr std::uint32_t kRelative64 = 13;  // R_AMDGPU_RELATIVE64
+    constexpr std::uint32_t kAbs64 = 3, kRelative64 = 13;  // R_AMDGPU_ABS64, R_AMDGPU_RELATIVE64
     for (std::uint64_t at = 0; at < size; at += sizeof(Elf64_Rela)) {
         const auto r = read<Elf64_Rela>(image + rela + at);
-        if (ELF64_R_TYPE(r.r_info) != kRelative64)
+        std::uint64_t value = reinterpret_cast<std::uint64_t>(image) + static_cast<std::uint64_t>(r.r_addend);
+        if (ELF64_R_TYPE(r.r_info) == kAbs64)
+            value += read<Elf64_Sym>(image + symbols + ELF64_R_SYM(r.r_info) * sizeof(Elf64_Sym)).st_value;
+        else if (ELF64_R_TYPE(r.r_info) != kRelative64)
             throw std::runtime_error{"unknown relocation in a test kernel"};
-        const std::uint64_t value =
-            reinterpret_cast<std::uint64_t>(image) + static_cast<std::uint64_t>(r.r_addend);
         std::memcpy(image + r.r_offset, &value, sizeof value);
     }
 }
