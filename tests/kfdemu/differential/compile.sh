@@ -1,8 +1,14 @@
 #!/usr/bin/env bash
 # One unit of kernels/ by one clang. Usage: compile.sh CLANG.TARGET.LEVEL SOURCE OUTPUT [DEPFILE]
+# compile.sh --device-libraries is whether ROCm's are installed, which `math` needs. DEVICE_LIBRARIES names their folder.
 # Code objects of the version that each makes by default: 4 of clang 14 and 16, 5 of clang 19. clang 14 knows kernels in
 # OpenCL and HIP alone, so it compiles the source as HIP's language, without HIP.
 set -eu
+libraries=${DEVICE_LIBRARIES:-/usr/lib/x86_64-linux-gnu/amdgcn/bitcode}
+if [ "$1" = --device-libraries ]; then
+    [ -e "$libraries/ocml.bc" ]
+    exit
+fi
 IFS=. read -r clang target level <<<"$1"
 if [ "$clang" -lt 16 ]; then
     language="-x hip --cuda-device-only --offload-arch=$target -nogpuinc --no-gpu-bundle-output"
@@ -14,6 +20,14 @@ version=4
 common="-nogpulib -mcode-object-version=$version"
 compile="clang-$clang $language $common -std=c++17 -ffreestanding -fno-exceptions -fno-rtti -ffp-contract=off -munsafe-fp-atomics"
 compile+=" -Wall -Wextra"
+
+# As HIP links them: IEEE's denormals, infinities and square roots. clang 14 cannot read bitcode of clang 15.
+if [ "${2##*/}" = math.cpp ] && [ "$clang" -ge 15 ]; then
+    for library in ocml "oclc_isa_version_${target#gfx}" oclc_daz_opt_off oclc_unsafe_math_off oclc_finite_only_off \
+        oclc_correctly_rounded_sqrt_on oclc_wavefrontsize64_on; do
+        compile+=" -Xclang -mlink-builtin-bitcode -Xclang $libraries/$library.bc"
+    done
+fi
 
 # clang 16's own -O0 reloads registers at the begin of a block before it restores EXEC there, so that the lanes which
 # join keep what they had: loops do not end and pointers are wrong, on any device. Its unoptimised code goes through

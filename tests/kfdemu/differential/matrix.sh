@@ -18,8 +18,15 @@ else
     trap 'rm -rf "$out"' EXIT
 fi
 
+units=("$here"/kernels/*.cpp)
 builds=()
 skipped=0
+if ! "$here/compile.sh" --device-libraries; then
+    echo "skipped: ROCm's device libraries are not installed"
+    skipped=$((skipped + 1))
+    set -- '~[math]' "$@"
+    mapfile -t units < <(printf '%s\n' "${units[@]}" | grep -v /math.cpp)
+fi
 for clang in "${clangs[@]}"; do
     if ! command -v "clang-$clang" >/dev/null; then
         echo "skipped: clang-$clang is not installed"
@@ -38,7 +45,7 @@ fi
 start=$SECONDS
 compiled=yes
 for build in "${builds[@]}"; do
-    for unit in "$here"/kernels/*.cpp; do
+    for unit in "${units[@]}"; do
         name=${unit##*/}
         printf '%s\0%s\0%s\0' "$build" "$unit" "$out/${name%.cpp}.clang-$build.hsaco"
     done
