@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # One unit of kernels/ by one clang. Usage: compile.sh CLANG.TARGET.LEVEL SOURCE OUTPUT [DEPFILE]
-# compile.sh --device-libraries is whether ROCm's are installed, which `math` needs. DEVICE_LIBRARIES names their folder.
+# compile.sh --device-libraries is whether ROCm's are installed, which math.cpp and opencl.cl need. DEVICE_LIBRARIES names their folder.
 # Code objects of the version that each makes by default: 4 of clang 14 and 16, 5 of clang 19. clang 14 knows kernels in
 # OpenCL and HIP alone, so it compiles the source as HIP's language, without HIP.
 set -eu
@@ -10,34 +10,46 @@ if [ "$1" = --device-libraries ]; then
     exit
 fi
 IFS=. read -r clang target level <<<"$1"
-if [ "$clang" -lt 16 ]; then
-    language="-x hip --cuda-device-only --offload-arch=$target -nogpuinc --no-gpu-bundle-output"
-else
-    language="-x c++ --target=amdgcn-amd-amdhsa -mcpu=$target -fvisibility=hidden"
-fi
 version=4
 [ "$clang" -lt 18 ] || version=5
-common="-nogpulib -mcode-object-version=$version"
-compile="clang-$clang $language $common -std=c++17 -ffreestanding -fno-exceptions -fno-rtti -ffp-contract=off -munsafe-fp-atomics"
-compile+=" -Wall -Wextra"
+common="-nogpulib -mcode-object-version=$version -ffp-contract=off -Wall -Wextra"
+case ${2##*/} in
+    *.cl)
+        language="-x cl -cl-std=CL2.0 -Xclang -finclude-default-header -Wno-unused-parameter"
+        language+=" --target=amdgcn-amd-amdhsa -mcpu=$target"
+        ;;
+    *)
+        language="-std=c++17 -ffreestanding -fno-exceptions -fno-rtti -munsafe-fp-atomics"
+        if [ "$clang" -lt 16 ]; then
+            language+=" -x hip --cuda-device-only --offload-arch=$target -nogpuinc --no-gpu-bundle-output"
+        else
+            language+=" -x c++ --target=amdgcn-amd-amdhsa -mcpu=$target -fvisibility=hidden"
+        fi
+        ;;
+esac
+compile="clang-$clang $common $language"
 
-# As HIP links them: IEEE's denormals, infinities and square roots. clang 14 cannot read bitcode of clang 15.
-if [ "${2##*/}" = math.cpp ] && [ "$clang" -ge 15 ]; then
-    for library in ocml "oclc_isa_version_${target#gfx}" oclc_daz_opt_off oclc_unsafe_math_off oclc_finite_only_off \
-        oclc_correctly_rounded_sqrt_on oclc_wavefrontsize64_on; do
-        compile+=" -Xclang -mlink-builtin-bitcode -Xclang $libraries/$library.bc"
-    done
-fi
+# As HIP links them: IEEE's denormals, infinities and square roots.
+case ${2##*/} in
+    math.cpp | opencl.cl)
+        for library in opencl ocml ockl "oclc_isa_version_${target#gfx}" "oclc_abi_version_${version}00" oclc_daz_opt_off \
+            oclc_unsafe_math_off oclc_finite_only_off oclc_correctly_rounded_sqrt_on oclc_wavefrontsize64_on; do
+            compile+=" -Xclang -mlink-builtin-bitcode -Xclang $libraries/$library.bc"
+        done
+        ;;
+esac
 
 # clang 16's own -O0 reloads registers at the begin of a block before it restores EXEC there, so that the lanes which
 # join keep what they had: loops do not end and pointers are wrong, on any device. Its unoptimised code goes through
-# the optimising code generator instead, which has no such reloads.
+# the optimising code generator instead, which has no such reloads. That of OpenCL is optimised: the library has code for
+# other targets, which has to go before.
 # shellcheck disable=SC2086
 if [ "$clang.$level" = 16.O0 ]; then
     trap 'rm -f "$3.bc"' EXIT
     $compile -O0 -Xclang -disable-O0-optnone ${4:+-MD -MF "$4" -MT "$3"} -emit-llvm -c "$2" -o "$3.bc"
-    "clang-$clang" -x ir --target=amdgcn-amd-amdhsa "-mcpu=$target" $common -O2 -Xclang -disable-llvm-passes "$3.bc" \
-        -o "$3"
+    passes="-Xclang -disable-llvm-passes"
+    [ "${2##*/}" != opencl.cl ] || passes=
+    "clang-$clang" -x ir --target=amdgcn-amd-amdhsa "-mcpu=$target" $common -O2 $passes "$3.bc" -o "$3"
 else
     exec $compile "-$level" ${4:+-MD -MF "$4"} "$2" -o "$3"
 fi
