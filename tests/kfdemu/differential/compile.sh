@@ -17,6 +17,8 @@ case ${2##*/} in
     *.cl)
         language="-x cl -cl-std=CL2.0 -Xclang -finclude-default-header -Wno-unused-parameter"
         language+=" --target=amdgcn-amd-amdhsa -mcpu=$target"
+        # The library has code for other targets, too, which older ones leave there if they do not optimise.
+        [ "$clang.$level" != "$((clang < 18 ? clang : 0)).O0" ] || level=O1
         ;;
     *)
         language="-std=c++17 -ffreestanding -fno-exceptions -fno-rtti -munsafe-fp-atomics"
@@ -41,15 +43,13 @@ esac
 
 # clang 16's own -O0 reloads registers at the begin of a block before it restores EXEC there, so that the lanes which
 # join keep what they had: loops do not end and pointers are wrong, on any device. Its unoptimised code goes through
-# the optimising code generator instead, which has no such reloads. That of OpenCL is optimised: the library has code for
-# other targets, which has to go before.
+# the optimising code generator instead, which has no such reloads.
 # shellcheck disable=SC2086
 if [ "$clang.$level" = 16.O0 ]; then
     trap 'rm -f "$3.bc"' EXIT
     $compile -O0 -Xclang -disable-O0-optnone ${4:+-MD -MF "$4" -MT "$3"} -emit-llvm -c "$2" -o "$3.bc"
-    passes="-Xclang -disable-llvm-passes"
-    [ "${2##*/}" != opencl.cl ] || passes=
-    "clang-$clang" -x ir --target=amdgcn-amd-amdhsa "-mcpu=$target" $common -O2 $passes "$3.bc" -o "$3"
+    "clang-$clang" -x ir --target=amdgcn-amd-amdhsa "-mcpu=$target" $common -O2 -Xclang -disable-llvm-passes "$3.bc" \
+        -o "$3"
 else
     exec $compile "-$level" ${4:+-MD -MF "$4"} "$2" -o "$3"
 fi
