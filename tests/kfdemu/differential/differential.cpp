@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -18,12 +19,14 @@ namespace {
 using Bytes = std::vector<std::byte>;
 using dispatch_test::Target;
 
+/// Scratch of a lane, near what a queue can have (13 bits of KiB a wave), and for the waves of one large group.
+constexpr std::uint32_t kStackBytes = 96 * 1024, kWavesAtOnce = 16;
 constexpr unsigned kLimitSeconds = 20;  ///< for one kernel, which takes milliseconds
 
 struct Build {
     std::string clang, target, level;
     std::string name() const { return "clang-" + clang + "." + target + "." + level; }
-    bool has(const Options& o) const {
+    bool can(const Options& o) const {
         return std::stoul(target.substr(3), nullptr, 16) >= o.from_gfx && std::stoul(clang) >= o.from_clang;
     }
 };
@@ -31,14 +34,29 @@ struct Build {
 struct Builds {
     std::string folder;
     std::vector<Build> all;
+    std::map<std::string, std::string> targets;  ///< of units that not all have
+
+    std::vector<Build> of(const Case& test) const {
+        const auto narrowed = targets.find(test.unit);
+        std::vector<Build> result;
+        for (const Build& build : all)
+            if (build.can(test.options) &&
+                (narrowed == targets.end() || narrowed->second.find(build.target) != std::string::npos))
+                result.push_back(build);
+        return result;
+    }
 };
 
-/// "folder: 19.gfx90a.O2 …"
+/// "folder: 19.gfx90a.O2 … UNIT=gfx90a …"
 Builds read_builds(const std::string& text) {
     const std::size_t colon = text.find(": ");
-    Builds builds{text.substr(0, colon), {}};
+    Builds builds{text.substr(0, colon), {}, {}};
     std::istringstream words{colon == std::string::npos ? "" : text.substr(colon + 2)};
     for (std::string word; words >> word;) {
+        if (const std::size_t equals = word.find('='); equals != std::string::npos) {
+            builds.targets[word.substr(0, equals)] = word.substr(equals + 1);
+            continue;
+        }
         const std::size_t first = word.find('.'), last = word.rfind('.');
         if (first == last)
             throw std::runtime_error{"KFDEMU_DIFFERENTIAL: \"" + word + "\" is no CLANG.TARGET.LEVEL"};
@@ -172,7 +190,7 @@ struct Expectations {
 };
 
 void check_build(const Case& test, const Build& build, Level x86, const Expectations& expected) {
-    dispatch_test::Machine gpu{target_named(build.target), 32768, 64, x86};
+    dispatch_test::Machine gpu{target_named(build.target), kStackBytes, kWavesAtOnce, x86};
     const auto code = gpu.load_file(builds().folder + "/" + test.unit + "." + build.name() + ".hsaco");
     for (std::size_t n = 0; n < expected.seeds.size(); ++n) {
         std::ostringstream where;
@@ -205,10 +223,8 @@ std::size_t bytes_of(Kind kind) {
 }
 
 void check(const Case& test) {
-    std::vector<Build> able;
-    for (const Build& build : builds().all)
-        if (build.has(test.options)) able.push_back(build);
-    if (able.empty()) SKIP_BECAUSE("none of the targets and compilers has it");
+    const std::vector<Build> able = builds().of(test);
+    if (able.empty()) SKIP_BECAUSE("no code object of it for any of these targets and compilers");
     Expectations expected{seeds(), {}, {}};
     REQUIRE_FALSE(expected.seeds.empty());
     for (std::uint64_t seed : expected.seeds) {

@@ -1,7 +1,8 @@
 // The same kernel on the host and on emulated GPUs: as many code objects as there are, one set of random inputs.
 //
 // Which code objects: KFDEMU_DIFFERENTIAL="folder: 19.gfx90a.O2 14.gfx900.O0 …" (a clang, a target and a level each),
-// or those of the build. Each unit has to be there for each of them, as folder/UNIT.clang-19.gfx90a.O2.hsaco.
+// or those of the build. Each unit has to be there for each of them, as folder/UNIT.clang-19.gfx90a.O2.hsaco, unless
+// a word UNIT=gfx900,gfx90a says that only these targets have it.
 // KFDEMU_DIFFERENTIAL_SEEDS="1 2 3" takes other inputs than seed 1's.
 // Results are equal bit for bit, but any NaN is as good as another: its sign and payload are each machine's own.
 #pragma once

@@ -5,7 +5,7 @@
 
 namespace differential {
 namespace {
-constexpr std::size_t kStackBytes = 64 * 1024;
+constexpr std::size_t kStackBytes = 192 * 1024;
 HostGroup* the_group = nullptr;
 }  // namespace
 

@@ -189,21 +189,22 @@ KERNEL(unaligned_addresses, u8, u8, u64, .a = 16, .b = 1, .out = 6) {
     o[5] = *reinterpret_cast<unaligned_u64*>(lds + b[i] % 9) + *reinterpret_cast<unaligned_u16*>(lds + 3);
 }
 
-/// A private segment of 14 KB for each lane.
+/// A private segment of 72 KB for each lane.
 KERNEL(large_stack, u32, u32, u32, .items = 128) {
     const u32 i = global_id();
-    u32 table[3500];
-    for (u32 k = 0; k < 3500; k += 13) table[(k + a[i]) % 3500] = 0;
-    for (u32 k = 0; k < 300; ++k) table[(a[i] + k * 13) % 3500 / 13 * 13 % 3500] = b[i] + k;
-    u32 at = a[i] % 3500, sum = 0;
-    table[at] = i;
-    table[3499] = b[i];
+    u32 table[18000];
+    u16 far[100];
+    for (u32 k = 0; k < 100; ++k) far[k] = u16(b[i] * k);
+    for (u32 k = 0; k < 300; ++k) table[(a[i] + k * 61) % 18000] = b[i] + k;
+    u32 at = (a[i] + 7 * 61) % 18000, sum = far[a[i] % 100];
+    table[0] = i;
+    table[17999] = b[i];
     for (u32 k = 0; k < 40; ++k) {
-        table[(at + 1) % 3500] = table[at] * 1664525u + 1013904223u;
-        at = (at + 1) % 3500;
+        table[(at + 1) % 18000] = table[at] * 1664525u + 1013904223u;
+        at = (at + 1) % 18000;
         sum ^= table[at];
     }
-    out[i] = sum;
+    out[i] = sum + table[0] + table[17999] + far[b[i] % 100];
 }
 
 struct Large {
