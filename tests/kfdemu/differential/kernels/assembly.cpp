@@ -70,6 +70,20 @@ static inline u64 core_time() { return __builtin_amdgcn_s_memtime(); }
 static inline u64 real_time() { return __builtin_amdgcn_s_memrealtime(); }
 static inline void rest() { __builtin_amdgcn_s_sleep(1); }
 
+static inline u32 byte_means(u32 x, u32 y, u32 z) { return __builtin_amdgcn_lerp(x, y, z); }
+static inline u32 masked_difference(u32 x, u32 y, u32 z) { return __builtin_amdgcn_msad_u8(x, y, z); }
+static inline u32 high_difference(u32 x, u32 y, u32 z) { return __builtin_amdgcn_sad_hi_u8(x, y, z); }
+static inline u64 four_differences(u64 x, u32 y, u64 z) { return __builtin_amdgcn_qsad_pk_u16_u8(x, y, z); }
+static inline u64 four_masked_differences(u64 x, u32 y, u64 z) {
+    return __builtin_amdgcn_mqsad_pk_u16_u8(x, y, z);
+}
+static inline bool is_of(f32 v) { return __builtin_amdgcn_classf(v, 0x1b8); }
+static inline f32 fraction(f32 v) { return __builtin_amdgcn_fractf(v); }
+/// How many of the group's items came here before this item's wave; nobody else counts there.
+static inline u32 appended(u32* to) {
+    return u32(__builtin_amdgcn_ds_append((__attribute__((address_space(3))) int*)to));
+}
+
 #else
 
 #include <cfenv>
@@ -136,6 +150,42 @@ static u64 core_time() { return ++ticks; }
 static u64 real_time() { return ++ticks; }
 static void rest() { ++ticks; }
 
+/// The Vega ISA manual's V_LERP_U8, V_MSAD_U8, V_SAD_HI_U8, V_QSAD_PK_U16_U8 and V_MQSAD_PK_U16_U8.
+static u32 byte_of(u64 v, u32 k) { return u32(v >> 8 * k & 0xff); }
+static u32 byte_means(u32 x, u32 y, u32 z) {
+    u32 result = 0;
+    for (u32 k = 0; k < 4; ++k)
+        result |= ((byte_of(x, k) + byte_of(y, k) + (byte_of(z, k) & 1)) >> 1) << 8 * k;
+    return result;
+}
+static u32 masked_difference(u32 x, u32 y, u32 z) {
+    for (u32 k = 0; k < 4; ++k)
+        if (byte_of(y, k) != 0) z += u32(std::abs(i32(byte_of(x, k)) - i32(byte_of(y, k))));
+    return z;
+}
+static u32 high_difference(u32 x, u32 y, u32 z) { return (bytes_difference(x, y, 0) << 16) + z; }
+static u64 four_differences(u64 x, u32 y, u64 z) {
+    u64 result = 0;
+    for (u32 k = 0; k < 4; ++k)
+        result |= u64{u16(bytes_difference(u32(x >> 8 * k), y, u32(z >> 16 * k)))} << 16 * k;
+    return result;
+}
+static u64 four_masked_differences(u64 x, u32 y, u64 z) {
+    u64 result = 0;
+    for (u32 k = 0; k < 4; ++k)
+        result |= u64{u16(masked_difference(u32(x >> 8 * k), y, u32(z >> 16 * k)))} << 16 * k;
+    return result;
+}
+/// Everything but NaN, infinity and +0.
+static bool is_of(f32 v) { return std::isfinite(v) && !(v == 0 && !std::signbit(v)); }
+static f32 fraction(f32 v) { return smaller(v - std::floor(v), 0x1.fffffep-1f); }
+static u32 appended(u32* to) {
+    const u32 before = to[0];
+    // The last lane of a wave adds them all.
+    if (all_lanes(1)[63] != 0 && lane() == 63) to[0] += 64;
+    return before;
+}
+
 #endif
 
 KERNEL(assembly_of_integers, u32, u32, u32, .out = 18) {
@@ -191,4 +241,23 @@ KERNEL(clocks, u32, u32, u32) {
         last_real = now_real;
     }
     out[i] = rising + (last - first > 8 ? 100 : 0) + a[i] % 2;
+}
+
+LDS(u32, count_lds, 1);
+KERNEL(named_instructions, u32, u32, u32, .group = 64, .out = 9) {
+    const u32 i = global_id(), x = a[i], y = b[i], z = i * 2654435761u;
+    u32* o = out + i * 9;
+    const u64 four = four_differences(u64{x} << 32 | z, y, u64{z} << 32 | x);
+    const u64 masked = four_masked_differences(u64{x} << 32 | z, y & 0xff00ffff, u64{z} << 32 | x);
+    o[0] = byte_means(x, y, z);
+    o[1] = masked_difference(x, y & 0xff00ff, z);
+    o[2] = high_difference(x, y, z);
+    o[3] = u32(four);
+    o[4] = u32(four >> 32);
+    o[5] = u32(masked) ^ u32(masked >> 32);
+    o[6] = is_of(bits_as<f32>(x));
+    o[7] = bits_as<u32>(fraction(f32(i32(y)) * 0.0625f));
+    if (local_id() == 0) *GENERIC(u32, count_lds) = group_id();
+    barrier();
+    o[8] = appended(GENERIC(u32, count_lds));
 }

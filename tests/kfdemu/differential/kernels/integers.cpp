@@ -231,3 +231,21 @@ KERNEL(integer_square_root, u64, u32, u32) {
     }
     out[i] = u32(root);
 }
+
+#if HAS_CLANG(19)
+/// There is no library for it: the compiler divides by itself, since clang 17.
+KERNEL(divide_128, u64, u64, u64, .items = 128, .out = 6, .from_clang = 19) {
+    const u32 i = global_id();
+    const u128 x = u128{a[i]} << 64 | b[i], y = (u128{b[i]} << 64 | a[i]) >> (a[i] & 127);
+    const i128 sx = i128(x), sy = i128(~x >> (b[i] & 63)) - 5;
+    const u128 quotient = x / (y | 1), rest = x % (y | 1);
+    const i128 signed_quotient = sx / (sy | 2);
+    u64* o = out + i * 6;
+    o[0] = u64(quotient);
+    o[1] = u64(quotient >> 64);
+    o[2] = u64(rest);
+    o[3] = u64(rest >> 64);
+    o[4] = u64(signed_quotient);
+    o[5] = u64(u128(signed_quotient) >> 64);
+}
+#endif

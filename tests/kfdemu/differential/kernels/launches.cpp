@@ -167,3 +167,15 @@ KERNEL(sized_at_launch, u32, u32, u32, .grid = {600, 1, 1}, .groups = {300, 1, 1
     barrier();
     out[global_id()] = sized_lds[299 - l] * 3 + before_sized[l % 12];
 }
+
+LDS(u32, most_lds, 15 * 1024);
+/// 60 KiB, and 4 more where the compiler gives every kernel the other functions' array: all that a group can have.
+KERNEL(most_of_lds, u32, u32, u32, .items = 2048, .group = 1024) {
+    const u32 l = local_id();
+    for (u32 k = 0; k < 15; ++k) most_lds[k * 1024 + l] = a[global_id()] + k * 77;
+    barrier();
+    u32 sum = 0;
+    for (u32 k = 0; k < 15; ++k)
+        sum = sum * 5 + most_lds[(k * 1024 + l * 37 + b[global_id()] % 1024) % 15360];
+    out[global_id()] = sum + most_lds[15359 - l];
+}
