@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # One unit of kernels/ by one clang. Usage: compile.sh CLANG.TARGET.LEVEL SOURCE OUTPUT [DEPFILE]
-# compile.sh --device-libraries is whether ROCm's are installed, which math.cpp and opencl.cl need. DEVICE_LIBRARIES names their folder.
+# compile.sh --device-libraries is whether ROCm's are installed, which math.cpp and opencl.cl need. DEVICE_LIBRARIES
+# names their folder.
 # Code objects of the version that each makes by default: 4 of clang 14 and 16, 5 of clang 19. clang 14 knows kernels in
 # OpenCL and HIP alone, so it compiles the source as HIP's language, without HIP.
 set -eu
@@ -34,8 +35,8 @@ compile="clang-$clang $common $language"
 # As HIP links them: IEEE's denormals, infinities and square roots.
 case ${2##*/} in
     math.cpp | opencl.cl)
-        for library in opencl ocml ockl "oclc_isa_version_${target#gfx}" "oclc_abi_version_${version}00" oclc_daz_opt_off \
-            oclc_unsafe_math_off oclc_finite_only_off oclc_correctly_rounded_sqrt_on oclc_wavefrontsize64_on; do
+        for library in opencl ocml ockl "oclc_isa_version_${target#gfx}" "oclc_abi_version_${version}00" \
+            oclc_daz_opt_off oclc_unsafe_math_off oclc_finite_only_off oclc_correctly_rounded_sqrt_on oclc_wavefrontsize64_on; do
             compile+=" -Xclang -mlink-builtin-bitcode -Xclang $libraries/$library.bc"
         done
         ;;

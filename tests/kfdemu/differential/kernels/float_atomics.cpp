@@ -1,5 +1,5 @@
-// Atomics of floating-point numbers: instructions where a target has them, loops of compare-and-exchange where not. Sums
-// are of small whole numbers, exact whoever comes first.
+// Atomics of floating-point numbers: instructions where a target has them, loops of compare-and-exchange where not.
+// Sums are of small whole numbers, exact whoever comes first.
 #define UNIT "float_atomics"
 #include "twin.hpp"
 

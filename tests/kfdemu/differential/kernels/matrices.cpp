@@ -1,5 +1,5 @@
-// Matrix multiply-add and dot products. Factors are bytes, whatever type they are widened to, so that every sum is exact
-// in whichever order it is made.
+// Matrix multiply-add and dot products. Factors are bytes, whatever type they are widened to, so that every sum is
+// exact in whichever order it is made.
 #define UNIT "matrices"
 #include "twin.hpp"
 
