@@ -33,7 +33,7 @@ static inline void describe(const u32* a, const u32* b, u32* out) {
     launch_lds[l] = a[i];
     barrier();
     u32 sum = 0;
-    for (u32 k = 0; k < count; ++k) sum = sum * 3 + launch_lds[k];
+    for (u32 k = l % 7; k < count; k += 1 + count / 32) sum = sum * 3 + launch_lds[k];
     o[6] = sum;
     barrier();
     launch_lds[count - 1 - l] = b[i] + l;
