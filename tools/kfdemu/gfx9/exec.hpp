@@ -41,8 +41,10 @@ KFDEMU_INLINE To bits(From value) {
 struct Context {
     bool clamp;
     bool ieee;
-    bool flush_f32;  ///< 32-bit denormals count as zero
-    bool flush_f64;  ///< 64-bit and 16-bit ones
+    bool dx10;       ///< CLAMP makes zero of NaN
+    bool flush_f32;  ///< 32-bit denormals count as zero, as sources or as results
+    bool flush_f64;  ///< 64-bit ones
+    bool flush_half_in, flush_half_out;
     u32 round_f32;   ///< 0 nearest even, 1 up, 2 down, 3 towards zero
     u32 round_f64;   ///< likewise, also for 16 bits; plus 4 (FP16_OVFL): 16-bit results saturate instead of
                      ///< inf
@@ -52,8 +54,11 @@ struct Context {
 KFDEMU_INLINE Context context(const Wave& w, const Inst& i) {
     return {i.clamp,
             (w.mode & 0x200) != 0,
-            (w.mode & 0x30) == 0,
-            (w.mode & 0xc0) == 0,
+            (w.mode & 0x100) != 0,
+            (w.mode & 0x30) != 0x30,
+            (w.mode & 0xc0) != 0xc0,
+            (w.mode & 0x40) == 0,
+            (w.mode & 0x80) == 0,
             w.mode & 3,
             ((w.mode >> 2) & 3) | ((w.mode >> 21) & 4),
             (i.flags & kFlushHalves) != 0};
@@ -175,16 +180,27 @@ struct HalfFloat {
     using V = float;
     static constexpr unsigned dwords = 1;
     static constexpr Kind kind = Kind::Float16;
-    static KFDEMU_INLINE u32 flushed(u32 half, const Context& x) {
+    static KFDEMU_INLINE u32 flushed(u32 half, bool yes) {
         const u32 denormal = (half & 0x7c00) == 0 ? 0x7fffu : 0;
-        return half & ~(denormal & (0u - u32{x.flush_f64}));
+        return half & ~(denormal & (0u - u32{yes}));
     }
     static KFDEMU_INLINE V load(const u32* p, unsigned lane, const Context& x) {
-        return float_of_half(flushed(p[lane] & 0xffff, x));
+        return of(p[lane], x);
     }
     static KFDEMU_INLINE void store(u32* p, unsigned lane, V value, const Context& x) {
-        p[lane] = flushed(half_of_double(static_cast<double>(value), x.round_f64), x);
+        p[lane] = to(value, x);
     }
+    /// A source, in the low half; a result.
+    static KFDEMU_INLINE V of(u32 half, const Context& x) {
+        return float_of_half(flushed(half & 0xffff, x.flush_half_in));
+    }
+    static KFDEMU_INLINE u32 to(V value, const Context& x) {
+        return flushed(half_of_double(static_cast<double>(value), x.round_f64), x.flush_half_out);
+    }
+};
+/// The bits of a 16-bit float, denormals and all: what V_CMP_CLASS looks at.
+struct HalfBits : HalfInt<u16> {
+    static constexpr Kind kind = Kind::Float16;
 };
 struct Quad {
     struct V {

@@ -21,10 +21,10 @@ KFDEMU_INLINE void sub_with_borrow(u32& d, bool& carry, u32 a, u32 b, const Cont
 KFDEMU_INLINE u32 packed_fused(u32 a, u32 b, u32 c, const Context& x) {
     u32 result = 0;
     for (unsigned half = 0; half < 32; half += 16) {
-        const float fa = float_of_half(HalfFloat::flushed((a >> half) & 0xffff, x));
-        const float fb = float_of_half(HalfFloat::flushed((b >> half) & 0xffff, x));
-        const float fc = float_of_half(HalfFloat::flushed((c >> half) & 0xffff, x));
-        result |= HalfFloat::flushed(half_bits(fused_half(fa, fb, fc, x)), x) << half;
+        const float fa = HalfFloat::of(a >> half, x);
+        const float fb = HalfFloat::of(b >> half, x);
+        const float fc = HalfFloat::of(c >> half, x);
+        result |= HalfFloat::flushed(half_bits(fused_half(fa, fb, fc, x)), x.flush_half_out) << half;
     }
     return result;
 }

@@ -14,9 +14,9 @@ KFDEMU_INLINE bool chosen(const Inst& i, unsigned n, bool high) {
 }
 KFDEMU_INLINE bool negated(const Inst& i, unsigned n, bool high) { return ((high ? i.abs : i.neg) >> n) & 1; }
 
-KFDEMU_INLINE float clamped(float v, bool clamp) {
-    const float low = v > 0 ? v : 0.0f;
-    return clamp ? (low < 1.0f ? low : 1.0f) : v;
+KFDEMU_INLINE float clamped(float v, const Context& x) {
+    const float low = v > 0 ? v : 0.0f, bounded = low < 1.0f ? low : 1.0f;
+    return both(x.clamp, either(x.dx10, !is_nan(v))) ? bounded : v;
 }
 
 /// One 16-bit element in the form that the meaning computes with.
@@ -30,11 +30,10 @@ template <>
 struct Element<T_f16> {
     using V = float;
     static KFDEMU_INLINE V of(u32 half, bool negative, const Context& x) {
-        return float_of_half(HalfFloat::flushed((half & 0xffff) ^ (negative ? 0x8000 : 0), x));
+        return HalfFloat::of(half ^ (negative ? 0x8000 : 0), x);
     }
     static KFDEMU_INLINE u32 to(V value, const Context& x) {
-        const double in = static_cast<double>(clamped(value, x.clamp));
-        return HalfFloat::flushed(half_of_double(in, x.round_f64), x);
+        return HalfFloat::to(clamped(value, x), x);
     }
 };
 
@@ -96,7 +95,7 @@ const Inst* packed_pairs(Wave& w, const Inst& i) {
             float result = 0;
             R::meaning(result, bits<float>(pa[lane] ^ na), bits<float>(pb[lane] ^ nb),
                        bits<float>(pc[lane] ^ nc), x);
-            out[lane] = bits<u32>(clamped(result, x.clamp));
+            out[lane] = bits<u32>(clamped(result, x));
         }
     }
     u32* const destination = w.lanes(i.dst);
@@ -151,7 +150,7 @@ const Inst* dot_product(Wave& w, const Inst& i) {
         typename D::V result{};
         R::meaning(result, dot_operand<A>(i, 0, a[lane], turn_a), dot_operand<A>(i, 1, b[lane], turn_b),
                    bits<typename D::V>(c[lane] ^ turn_c), x);
-        if constexpr (is_float) result = clamped(result, x.clamp);
+        if constexpr (is_float) result = clamped(result, x);
         room_d.lane[lane] = bits<u32>(result);
     }
     merge(w.lanes(i.dst), room_d.lane, w.exec());
@@ -175,7 +174,7 @@ KFDEMU_INLINE const u32* mixed_source(Wave& w, const Inst& i, unsigned n, const 
     const bool narrow = (i.op_sel_hi >> n) & 1;
     const unsigned shift = (i.op_sel >> n) & 1 ? 16 : 0;
     KFDEMU_LANE_LOOP {
-        const u32 wide = bits<u32>(float_of_half(HalfFloat::flushed((lanes[lane] >> shift) & 0xffff, x)));
+        const u32 wide = bits<u32>(HalfFloat::of(lanes[lane] >> shift, x));
         room[lane] = ((narrow ? wide : lanes[lane]) & keep) ^ turn;
     }
     return room;
@@ -194,8 +193,8 @@ const Inst* mixed(Wave& w, const Inst& i) {
     u32* const destination = w.lanes(i.dst);
     KFDEMU_LANE_LOOP {
         const float result =
-            clamped(operation(bits<float>(a[lane]), bits<float>(b[lane]), bits<float>(c[lane])), x.clamp);
-        const u32 half = HalfFloat::flushed(half_of_double(static_cast<double>(result), x.round_f64), x);
+            clamped(operation(bits<float>(a[lane]), bits<float>(b[lane]), bits<float>(c[lane])), x);
+        const u32 half = HalfFloat::to(result, x);
         const u32 old = destination[lane];
         room_d.lane[lane] = place == 0   ? bits<u32>(result)
                             : place == 1 ? (old & 0xffff0000) | half

@@ -6,9 +6,19 @@
 namespace kfdemu::gfx9::KFDEMU_LEVEL {
 namespace {
 
+/// V_CMP_CLASS tells denormals from zero whatever MODE says.
+template <class A, class B>
+struct Seen {
+    using T = A;
+};
+template <>
+struct Seen<T_f16, T_b32> {
+    using T = HalfBits;
+};
+
 #define VOPC(op, name_, on, a_, b_, ...)                                                             \
     struct name_##_row {                                                                             \
-        using A = T_##a_;                                                                            \
+        using A = Seen<T_##a_, T_##b_>::T;                                                           \
         using B = T_##b_;                                                                            \
         static KFDEMU_INLINE void meaning(bool& d, [[maybe_unused]] A::V a, [[maybe_unused]] B::V b, \
                                           const Context&) {                                          \

@@ -122,7 +122,7 @@ KFDEMU_INLINE float fused_half(float a, float b, float c, const Context& x) {
 }
 /// A float rounded to 16 bits and back: the middle of an unfused 16-bit multiply-add.
 KFDEMU_INLINE float rounded_half(float v, const Context& x) {
-    return float_of_half(HalfFloat::flushed(half_of_double(static_cast<double>(v), x.round_f64), x));
+    return float_of_half(HalfFloat::to(v, x));
 }
 /// v_mad_f16: multiply, round, add.
 KFDEMU_INLINE float mad_half(float a, float b, float c, const Context& x) {
@@ -137,7 +137,7 @@ KFDEMU_INLINE float mad(float a, float b, float c) {
 /// The DX9 rule: zero times anything is zero.
 KFDEMU_INLINE float mul_legacy(float a, float b) { return either(a == 0, b == 0) ? 0.0f : mul(a, b); }
 KFDEMU_INLINE float mad_legacy(float a, float b, float c) {
-    return either(a == 0, b == 0) ? nan_of(flush(c, true), c) : mad(a, b, c);
+    return either(flush(a, true) == 0, flush(b, true) == 0) ? nan_of(flush(c, true), c) : mad(a, b, c);
 }
 
 /// Orders floats so that -0 < +0; not for NaN.
@@ -224,7 +224,8 @@ KFDEMU_INLINE F load_exponent(F v, i32 n) {
         const bool tiny = m < (BitsOf<F>{1} << Ieee<F>::mantissa);
         const F normal = tiny ? v * power_of_two<F>(64) : v;
         const i32 exponent = raw_exponent(normal) - Ieee<F>::bias;
-        const bool special = either(m == 0, m >= Ieee<F>::infinity);
+        const bool zero = v == 0;  // denormals, too, where MODE flushes them
+        const bool special = either(zero, m >= Ieee<F>::infinity);
         const F one =
             bits<F>((bits<BitsOf<F>>(normal) & ~(static_cast<BitsOf<F>>(Ieee<F>::top) << Ieee<F>::mantissa)) |
                     (static_cast<BitsOf<F>>(Ieee<F>::bias) << Ieee<F>::mantissa));
@@ -232,7 +233,8 @@ KFDEMU_INLINE F load_exponent(F v, i32 n) {
         const i32 high = total > 1023 ? 1023 : total < -1022 ? -1022 : total;
         const i32 rest = total - high;
         const i32 low = rest > 1023 ? 1023 : rest < -1022 ? -1022 : rest;
-        return nan_of(special ? v : one * power_of_two<F>(high) * power_of_two<F>(low), v);
+        const F same = zero ? with_sign(F{0}, is_negative(v)) : v;
+        return nan_of(special ? same : one * power_of_two<F>(high) * power_of_two<F>(low), v);
     }
 }
 

@@ -50,6 +50,8 @@ constexpr Kind mode_kind() {
     for (unsigned dword = 0; dword < dwords; ++dword) broadcast(room + dword * kLanes, w.s[operand + dword]);
     return room;
 }
+    constexpr Kind kinds[] = {Types::kind...};
+    if (kinds[0] == Kind::Float64 && kinds[1] == Kind::Float32) return Kind::Float32;
 
 /// The 64 lanes of source n; `room` holds them if they are not a VGPR as it stands.
 template <class T>
