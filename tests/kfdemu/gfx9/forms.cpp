@@ -10,6 +10,7 @@ using namespace kfdemu::gfx9;
 TEST_CASE("neg and abs apply before, omod and clamp after", "[gfx9][forms]") {
     for (const Level level : levels()) {
         Machine m{Target::gfx90a, level};
+        set_mode(m.wave(), 0);  // OMOD works without denormals and IEEE only
         m.vgpr(1, bits(-3.0f));
         m.vgpr(2, bits(0.25f));
         m.run(vop3("v_add_f32", 0, v(1), v(2), 0, 1u << 8, 2u << 29));  // |v1| + -v2

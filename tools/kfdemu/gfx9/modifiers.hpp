@@ -212,13 +212,18 @@ inline void sdwa_destination(const Inst& i, const u32* old, u32* result) {
     return room;
 }
 
+/// IEEE mode and denormal results switch OMOD off. Where it works it makes zero of denormals, and +0 of -0 ("Vega" ISA
+/// manual, "Instruction Outputs").
+KFDEMU_INLINE unsigned effective_omod(const Wave& w, const Inst& i, Kind kind) {
+    const u32 denormals = kind == Kind::Float32 ? 0x20 : 0x80;
+    return w.mode & (0x200 | denormals) ? 0 : i.omod;
+}
+
 template <class T>
 KFDEMU_INLINE typename T::V output_modified(typename T::V value, unsigned omod, bool clamp, bool dx10) {
     using V = typename T::V;
-    const V scaled = omod == 1   ? value * V{2}
-                     : omod == 2 ? value * V{4}
-                     : omod == 3 ? value * V{0.5f}
-                                 : value;
+    const V multiple = omod == 1 ? value * V{2} : omod == 2 ? value * V{4} : value * V{0.5f};
+    const V scaled = omod == 0 ? value : multiple == V{0} ? V{0} : multiple;
     if (!clamp) return scaled;
     const V low = scaled > V{0} ? scaled : V{0};
     const V bounded = low < V{1} ? low : V{1};
@@ -228,9 +233,9 @@ KFDEMU_INLINE typename T::V output_modified(typename T::V value, unsigned omod, 
 template <class T>
 void modify_output(const Wave& w, const Inst& i, u32* result) {
     const Context x = context(w, i);
-    const bool dx10 = (w.mode & 0x100) != 0;
+    const unsigned omod = effective_omod(w, i, T::kind);
     for (unsigned lane = 0; lane < 64; ++lane) {
-        T::store(result, lane, output_modified<T>(T::load(result, lane, x), i.omod, i.clamp, dx10), x);
+        T::store(result, lane, output_modified<T>(T::load(result, lane, x), omod, i.clamp, x.dx10), x);
     }
 }
 
