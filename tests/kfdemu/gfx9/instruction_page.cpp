@@ -44,7 +44,7 @@ denormals that MODE asks for. Not so:
 
 | what | how |
 |---|---|
-| `v_exp`, `v_log`, `v_rcp`, `v_rsq`, `v_sqrt` | 32 and 16 bits: within 0.501 ulp; the manual states 1 |
+| `v_exp`, `v_log`, `v_rcp`, `v_rsq`, `v_sqrt` | 32 and 16 bits: within 0.501 ulp; the manual states 1. 32 bits: denormals are flushed, as it says |
 | `v_sin`, `v_cos` | absolute error below 2^-24 |
 | `v_rcp_f64`, `v_rsq_f64` | within 1 ulp; the manual states 2^29 |
 | `v_dot2_f32_f16`, `v_dot2c_f32_f16` | addend, low product, high product: each rounded once, in that order |

@@ -84,6 +84,13 @@ KFDEMU_INLINE F nan_of(F result, F a) {
     return is_nan(result) ? (is_nan(a) ? quieted(a) : bits<F>(Ieee<F>::nan)) : result;
 }
 
+/// The same for roots, logarithms and sines, which make a negative NaN of what is out of their domain ("Vega" ISA
+/// manual, V_SQRT_F32, V_RSQ_F32, V_LOG_F32, V_SIN_F32).
+template <class F>
+KFDEMU_INLINE F negative_nan_of(F result, F a) {
+    return is_nan(result) ? (is_nan(a) ? quieted(a) : bits<F>(Ieee<F>::nan | Ieee<F>::sign)) : result;
+}
+
 template <class F>
 KFDEMU_INLINE F add(F a, F b) {
     return nan_of(a + b, a, b);

@@ -25,9 +25,33 @@ KFDEMU_INLINE void use_mode(Wave& w) {
     use_mxcsr(w, kind == Kind::Float32 ? w.mxcsr_f32 : w.mxcsr_f64);
 }
 
-/// Which of a row's types decides the floating-point mode: the first that is a float.
+/// The same for a row whose attributes keep MODE out.
+template <Kind kind, unsigned attributes>
+KFDEMU_INLINE void use_mode_unless(Wave& w) {
+    constexpr u32 nearest = ~0x6000u, flush_all = 0x9fc0;
+    if constexpr ((attributes & kFlushesSingles) != 0)
+        use_mxcsr(w, flush_all);
+    else if constexpr ((attributes & kNearest) != 0)
+        use_mxcsr(w, (kind == Kind::Float32 ? w.mxcsr_f32 : w.mxcsr_f64) & nearest);
+    else
+        use_mode<kind>(w);
+}
+template <unsigned attributes>
+KFDEMU_INLINE Context context_unless(const Wave& w, const Inst& i) {
+    Context x = context(w, i);
+    if constexpr ((attributes & (kNearest | kFlushesSingles)) != 0) {
+        x.round_f32 = 0;
+        x.round_f64 &= 4;
+    }
+    return x;
+}
+
+/// Which of a row's types decides the floating-point mode: the first that is a float, but for V_CVT_F64_F32, which is
+/// exact and whose source may be a denormal of its own size.
 template <class... Types>
 constexpr Kind mode_kind() {
+    constexpr Kind kinds[] = {Types::kind...};
+    if (kinds[0] == Kind::Float64 && kinds[1] == Kind::Float32) return Kind::Float32;
     Kind result = Kind::Int32;
     for (const Kind kind : {Types::kind...}) {
         const bool is_float =
@@ -50,8 +74,6 @@ constexpr Kind mode_kind() {
     for (unsigned dword = 0; dword < dwords; ++dword) broadcast(room + dword * kLanes, w.s[operand + dword]);
     return room;
 }
-    constexpr Kind kinds[] = {Types::kind...};
-    if (kinds[0] == Kind::Float64 && kinds[1] == Kind::Float32) return Kind::Float32;
 
 /// The 64 lanes of source n; `room` holds them if they are not a VGPR as it stands.
 template <class T>
@@ -96,7 +118,7 @@ const Inst* vector_op(Wave& w, const Inst& i) {
     constexpr bool carry_in = (R::attributes & (kCarryIn | kVccIn)) != 0;
     constexpr bool carry_out = (R::attributes & kCarryOut) != 0;
     scalar_setup(w, i);
-    use_mode<mode_kind<D, A, B, C>()>(w);
+    use_mode_unless<mode_kind<D, A, B, C>(), R::attributes>(w);
     Room<A::dwords> room_a;
     Room<B::dwords> room_b;
     Room<C::dwords> room_c;
@@ -114,7 +136,7 @@ const Inst* vector_op(Wave& w, const Inst& i) {
     const bool direct = active == ~0ull && !(i.flags & kFinish);
     u32* const d = direct ? destination : room_d.lane;
     const u32* const old = destination;
-    const Context x = context(w, i);
+    const Context x = context_unless<R::attributes>(w, i);
     KFDEMU_LANE_LOOP {
         typename D::V result{};
         if constexpr ((R::attributes & kReadsDst) != 0) result = D::load(old, lane, x);

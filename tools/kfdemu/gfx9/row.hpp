@@ -85,6 +85,8 @@ enum RowAttributes : std::uint32_t {
     kAccumulator = 131072,  ///< VOP3P that moves between VGPR and AccVGPR
     kMatrix = 524288,       ///< VOP3P-MAI: C and D may be AccVGPRs, CBSZ, ABID and BLGP broadcast blocks
     kFlushesHalves = 1048576,  ///< on gfx90a, 16-bit denormals count as zero: dot products and MFMA
+    kNearest = 2097152,        ///< rounds to nearest whatever MODE says
+    kFlushesSingles = 4194304,  ///< likewise, and 32-bit denormals count as zero, as sources and as results
 };
 
 struct Row {

@@ -3,7 +3,8 @@
 // 32-bit ones are computed in double and rounded once, which is within 0.501 ulp where the result is normal:
 // better than the 1 ulp that the "Vega" ISA manual states. (v_sin, v_cos: absolute error below 2^-24 after an
 // exact range reduction.) 64-bit v_rcp and v_rsq, stated with 2^29 ulp, are correctly rounded or within 1
-// ulp. Compiled once for each x86 level, in that level's namespace.
+// ulp. All round to nearest whatever MODE says (kNearest), and the 32-bit ones, sines apart, flush denormals
+// (kFlushesSingles). Compiled once for each x86 level, in that level's namespace.
 #pragma once
 
 #include "float_math.hpp"
@@ -63,7 +64,7 @@ KFDEMU_INLINE float log2(float x) {
     const bool ordinary = x > 0 && !is_infinite(x);
     const float result = static_cast<float>(log2_wide(ordinary ? static_cast<double>(x) : 1.0));
     const float odd = x == 0      ? -__builtin_inff()
-                      : x < 0     ? bits<float>(0x7fc00000u)
+                      : x < 0     ? bits<float>(0xffc00000u)
                       : is_nan(x) ? quieted(x)
                                   : x;
     return ordinary ? result : odd;
@@ -71,12 +72,12 @@ KFDEMU_INLINE float log2(float x) {
 
 KFDEMU_INLINE float reciprocal(float x) { return nan_of(1.0f / x, x); }
 KFDEMU_INLINE double reciprocal(double x) { return nan_of(1.0 / x, x); }
-KFDEMU_INLINE float square_root(float x) { return nan_of(__builtin_sqrtf(x), x); }
-KFDEMU_INLINE double square_root(double x) { return nan_of(__builtin_sqrt(x), x); }
+KFDEMU_INLINE float square_root(float x) { return negative_nan_of(__builtin_sqrtf(x), x); }
+KFDEMU_INLINE double square_root(double x) { return negative_nan_of(__builtin_sqrt(x), x); }
 KFDEMU_INLINE float reciprocal_root(float x) {
-    return nan_of(static_cast<float>(1.0 / __builtin_sqrt(static_cast<double>(x))), x);
+    return negative_nan_of(static_cast<float>(1.0 / __builtin_sqrt(static_cast<double>(x))), x);
 }
-KFDEMU_INLINE double reciprocal_root(double x) { return nan_of(1.0 / __builtin_sqrt(x), x); }
+KFDEMU_INLINE double reciprocal_root(double x) { return negative_nan_of(1.0 / __builtin_sqrt(x), x); }
 
 /// sin(2 pi t), |t| <= 1/4, odd Taylor polynomial to degree 17: error < 2^-45.
 KFDEMU_INLINE double sine_quarter(double t) {
@@ -101,7 +102,7 @@ KFDEMU_INLINE float sine_turns(float x) {
     const float result = static_cast<float>(sine_quarter(folded));
     const float signed_zero = x == 0 ? x : result;
     const bool no_number = is_nan(x) || is_infinite(x);
-    return no_number ? nan_of(bits<float>(0x7fc00000u), x) : signed_zero;
+    return no_number ? negative_nan_of(bits<float>(0x7fc00000u), x) : signed_zero;
 }
 KFDEMU_INLINE float cosine_turns(float x) {
     const bool inside = x >= -256.0f && x <= 256.0f;
@@ -109,7 +110,7 @@ KFDEMU_INLINE float cosine_turns(float x) {
     const double part = __builtin_fabs(t - __builtin_floor(t + 0.5));
     const float result = static_cast<float>(sine_quarter(0.25 - part));
     const bool no_number = is_nan(x) || is_infinite(x);
-    return no_number ? nan_of(bits<float>(0x7fc00000u), x) : result;
+    return no_number ? negative_nan_of(bits<float>(0x7fc00000u), x) : result;
 }
 
 // Division: v_div_scale, v_div_fmas, v_div_fixup ("Instinct MI300" ISA manual spells them out; "Vega" names
