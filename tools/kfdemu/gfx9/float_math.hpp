@@ -155,7 +155,8 @@ KFDEMU_INLINE typename Ieee<F>::Int order(F v) {
     const Int sign = raw >> (8 * sizeof(F) - 1);
     return raw ^ static_cast<Int>(static_cast<BitsOf<F>>(sign) >> 1);
 }
-/// V_MIN and V_MAX: a number wins over NaN, except that IEEE mode lets a signalling NaN through, quieted.
+/// V_MIN and V_MAX: a number wins over NaN, and the second of two NaNs over the first, except that IEEE mode lets a
+/// signalling NaN through, quieted.
 template <class F, bool maximum>
 KFDEMU_INLINE F extreme(F a, F b, const Context& x, bool flushed) {
     const auto fa = bits<BitsOf<F>>(flush(a, flushed)), fb = bits<BitsOf<F>>(flush(b, flushed));
@@ -163,8 +164,7 @@ KFDEMU_INLINE F extreme(F a, F b, const Context& x, bool flushed) {
     const bool first =
         maximum ? order(bits<F>(fa)) >= order(bits<F>(fb)) : order(bits<F>(fa)) <= order(bits<F>(fb));
     const bool take_b = either(is_nan(a), both(!is_nan(b), !first));
-    const auto number = take_b ? fb : fa;
-    const auto plain = both(is_nan(a), is_nan(b)) ? qa : number;
+    const auto plain = take_b ? fb : fa;
     const auto loud = is_signalling(a) ? qa : is_signalling(b) ? qb : plain;
     const BitsOf<F> ieee = BitsOf<F>{0} - BitsOf<F>{x.ieee};
     return bits<F>((loud & ieee) | (plain & ~ieee));
@@ -181,10 +181,11 @@ KFDEMU_INLINE double min(double a, double b, const Context& x) {
 KFDEMU_INLINE double max(double a, double b, const Context& x) {
     return extreme<double, true>(a, b, x, x.flush_f64);
 }
-/// "Vega" ISA manual, V_MED3_F32: with a NaN it is V_MIN3_F32.
+/// "Vega" ISA manual, V_MED3_F32: the greater of those that are left when the greatest is taken away; with a NaN it is
+/// V_MIN3_F32.
 KFDEMU_INLINE float med3(float a, float b, float c, const Context& x) {
-    const float low = min(a, b, x), high = max(a, b, x);
-    const float middle = max(low, min(high, c, x), x);
+    const float low = min(a, b, x), high = max(a, b, x), greatest = max(high, c, x);
+    const float middle = greatest == a ? max(b, c, x) : greatest == b ? max(a, c, x) : high;
     const float least = min(low, c, x);
     return either(is_nan(a), is_nan(b), is_nan(c)) ? least : middle;
 }

@@ -17,8 +17,8 @@ KFDEMU_INLINE float max_half(float a, float b, const Context& x) {
     return extreme<float, true>(a, b, x, false);
 }
 KFDEMU_INLINE float med3_half(float a, float b, float c, const Context& x) {
-    const float low = min_half(a, b, x), high = max_half(a, b, x);
-    const float middle = max_half(low, min_half(high, c, x), x);
+    const float low = min_half(a, b, x), high = max_half(a, b, x), greatest = max_half(high, c, x);
+    const float middle = greatest == a ? max_half(b, c, x) : greatest == b ? max_half(a, c, x) : high;
     return either(is_nan(a), is_nan(b), is_nan(c)) ? min_half(low, c, x) : middle;
 }
 KFDEMU_INLINE float div_fixup_half(float s0, float s1, float s2) {
