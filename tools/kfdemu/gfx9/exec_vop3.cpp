@@ -79,8 +79,9 @@ KFDEMU_INLINE void multiply_add(u64& d, bool& carry, u32 a, u32 b, u64 c, bool c
 KFDEMU_INLINE void multiply_add(i64& d, bool& carry, i32 a, i32 b, i64 c, bool clamp) {
     const i64 product = static_cast<i64>(a) * b;
     const i64 sum = static_cast<i64>(static_cast<u64>(product) + static_cast<u64>(c));
-    carry = ((product ^ sum) & (c ^ sum)) < 0;
-    d = clamp && carry ? (c < 0 ? bits<i64>(u64{1} << 63) : bits<i64>(~(u64{1} << 63))) : sum;
+    const bool overflow = ((product ^ sum) & (c ^ sum)) < 0;
+    carry = (sum < 0) != overflow;  // the 65th bit of the sum
+    d = clamp && overflow ? (c < 0 ? bits<i64>(u64{1} << 63) : bits<i64>(~(u64{1} << 63))) : sum;
 }
 
 /// A lane number: modulo 64, from an SGPR, M0 or a constant.
