@@ -21,6 +21,10 @@ KFDEMU_INLINE float med3_half(float a, float b, float c, const Context& x) {
     const float middle = greatest == a ? max_half(b, c, x) : greatest == b ? max_half(a, c, x) : high;
     return either(is_nan(a), is_nan(b), is_nan(c)) ? min_half(low, c, x) : middle;
 }
+/// Bounded so that the product is a float: rounding to 16 bits then sees how far beyond them it is.
+KFDEMU_INLINE float load_exponent_half(float v, i32 n) {
+    return load_exponent(v, n > 60 ? 60 : n < -60 ? -60 : n);
+}
 KFDEMU_INLINE float div_fixup_half(float s0, float s1, float s2) {
     const bool negative = is_negative(s1) != is_negative(s2);
     const bool invalid = either(both(s1 == 0, s2 == 0), both(is_infinite(s1), is_infinite(s2)));
