@@ -116,3 +116,81 @@ TEST_CASE("DPP's row and bank masks keep lanes, and a disabled source does not e
     m.run(dpp(vop2("v_add_u32", 0, 0, 1), dpp_control(1, 0x111, true)));
     CHECK(m.lane(0, 1) == 1001);
 }
+
+TEST_CASE("SDWA modifies what it has picked, and places what was modified", "[gfx9][modifiers]") {
+    // "Vega" ISA manual, 13.3.7 SDWA: SEL and SEXT, then ABS and NEG; OMOD, CLMP, then DST_SEL and DST_UNUSED.
+    constexpr u32 kByte0 = 0, kByte2 = 2, kByte3 = 3, kSext0 = 8, kNeg0 = 16, kAbs0 = 32;
+    constexpr u32 kPad = 0, kSignExtend = 1, kPreserve = 2, kClamped = 1u << 13, kDoubled = 1u << 14;
+    const struct {
+        const char* name;
+        u32 control, a, b, expected;
+        u32 mode = 0x2f0;
+    } rows[] = {
+        {"v_add_f16", sdwa_control(1, kWord1, kPreserve, kWord1 | kNeg0, kWord0), 0x42000000, 0x3c00, 0xc000bbbb},
+        {"v_add_f16", sdwa_control(1, kWord0, kPad, kWord1 | kNeg0 | kAbs0, kWord0), 0xc2000000, 0x3c00, 0x0000c000},
+        {"v_add_f16", sdwa_control(1, kDword, kPad, kWord0, kWord1 | kAbs0), 0x3c00, 0xc2000000, 0x00004400},
+        {"v_add_f32", sdwa_control(1, kDword, kPad, kDword, kDword) | kClamped, bits(2.0f), bits(1.0f), bits(1.0f)},
+        {"v_add_f32", sdwa_control(1, kDword, kPad, kDword, kDword) | kDoubled, bits(2.0f), bits(1.0f), bits(6.0f), 0},
+        {"v_add_f32", sdwa_control(1, kDword, kPad, kDword, kDword) | kDoubled, bits(2.0f), bits(1.0f), bits(3.0f)},
+        {"v_add_f32", sdwa_control(1, kWord1, kPad, kDword, kDword), bits(2.0f), bits(1.0f), 0},  // the low half of 3
+        {"v_add_u32", sdwa_control(1, kDword, kPad, kDword, kDword) | kClamped, 0xffffffff, 2, 0xffffffff},
+        {"v_add_u16", sdwa_control(1, kWord1, kPad, kWord1, kWord0) | kClamped, 0xffff0000, 1, 0xffff0000},
+        {"v_max_i16", sdwa_control(1, kDword, kPad, kByte3 | kSext0, kByte3), 0x80000000, 0xff000000, 0x000000ff},
+        {"v_max_i32", sdwa_control(1, kDword, kPad, kByte3 | kSext0, kByte3 | kSext0), 0x80000000, 0xff000000,
+         0xffffffff},
+        {"v_lshlrev_b32", sdwa_control(1, kByte2, kSignExtend, kByte1, kByte0), 0x00002700, 1, 0xff800000},
+        {"v_lshlrev_b32", sdwa_control(1, kByte2, kSignExtend, kByte1, kByte0), 0x00002600, 1, 0x00400000},
+        {"v_lshlrev_b32", sdwa_control(1, kByte2, kPad, kByte1, kByte0), 0x00002700, 1, 0x00800000},
+        {"v_lshlrev_b32", sdwa_control(1, kByte2, kPreserve, kByte1, kByte0), 0x00002700, 1, 0xaa80bbbb},
+        {"v_cvt_f32_i32", sdwa_control(1, kDword, kPad, kByte3 | kSext0, 0), 0x80000000, 0, bits(-128.0f)},
+        {"v_cvt_f32_u32", sdwa_control(1, kDword, kPad, kByte3, 0), 0x80000000, 0, bits(128.0f)},
+        {"v_cvt_f32_f16", sdwa_control(1, kDword, kPad, kWord1 | kNeg0, 0), 0x40001234, 0, bits(-2.0f)},
+        {"v_mov_b32", sdwa_control(1, kWord0, kSignExtend, kByte0 | kSext0, 0), 0x80, 0, 0xffffff80},
+    };
+    for (const Level level : levels()) {
+        for (const auto& row : rows) {
+            INFO(row.name << " on " << name(level) << std::hex << " control " << row.control);
+            Machine m{Target::gfx90a, level};
+            set_mode(m.wave(), row.mode);
+            m.vgpr(1, row.a);
+            m.vgpr(2, row.b);
+            m.vgpr(0, 0xaaaabbbb);
+            const bool one_source = row_of(row.name).format == Format::Vop1;
+            REQUIRE(m.run(sdwa(one_source ? vop1(row.name, 0, 0) : vop2(row.name, 0, 0, 2), row.control)) == Stop::End);
+            CHECK(m.lane(0, 21) == row.expected);
+        }
+    }
+}
+
+TEST_CASE("DPP modifies what came from the other lane", "[gfx9][modifiers]") {
+    // "Vega" ISA manual, 13.3.8 DPP: NEG and ABS of both sources; BOUND_CTRL's zero is negated as any other value.
+    constexpr u32 kNeg0 = 1u << 20, kAbs0 = 1u << 21, kNeg1 = 1u << 22, kAbs1 = 1u << 23, kShiftRight = 0x111;
+    const struct {
+        const char* name;
+        u32 control, lane;
+        float b, expected;
+    } rows[] = {
+        {"v_add_f32", dpp_control(1, kShiftRight), 5, 10.0f, 6.0f},
+        {"v_add_f32", dpp_control(1, kShiftRight) | kNeg0, 5, 10.0f, 14.0f},
+        {"v_add_f32", dpp_control(1, kShiftRight) | kAbs0, 5, 10.0f, 14.0f},
+        {"v_add_f32", dpp_control(1, kShiftRight) | kAbs0 | kNeg0, 5, 10.0f, 6.0f},
+        {"v_add_f32", dpp_control(1, kShiftRight) | kAbs1, 5, -10.0f, 6.0f},
+        {"v_add_f32", dpp_control(1, kShiftRight) | kAbs1 | kNeg1, 5, 10.0f, -14.0f},
+        {"v_add_f32", dpp_control(1, kShiftRight) | kNeg0, 16, 10.0f, 99.0f},  // no such lane: the old value
+        {"v_mul_f32", dpp_control(1, kShiftRight, true) | kNeg0, 16, 1.0f, -0.0f},
+        {"v_rndne_f32", dpp_control(1, kShiftRight) | kNeg0, 5, 0, 4.0f},
+        {"v_sub_f32", dpp_control(1, 0x1b) | kNeg1, 4, 1.0f, -6.0f},
+    };
+    for (const Level level : levels()) {
+        for (const auto& row : rows) {
+            INFO(row.name << " on " << name(level) << std::hex << " control " << row.control);
+            Machine m{Target::gfx90a, level};
+            for (u32 lane = 0; lane < 64; ++lane) m.lane(1, lane) = bits(-static_cast<float>(lane));
+            m.vgpr(2, bits(row.b));
+            m.vgpr(0, bits(99.0f));
+            const bool one_source = row_of(row.name).format == Format::Vop1;
+            REQUIRE(m.run(dpp(one_source ? vop1(row.name, 0, 0) : vop2(row.name, 0, 0, 2), row.control)) == Stop::End);
+            CHECK(m.lane(0, row.lane) == bits(row.expected));
+        }
+    }
+}

@@ -88,6 +88,26 @@ std::vector<u32> vop3(const std::string& mnemonic, u32 d, u32 a, u32 b, u32 c, u
     return {0xd0000000u | (base + row.opcode) << 16 | d | low, a | b << 9 | c << 18 | high};
 }
 
+std::vector<u32> sop1(const std::string& mnemonic, u32 d, u32 a) {
+    return {0xbe800000u | d << 16 | u32{row_of(mnemonic).opcode} << 8 | a};
+}
+std::vector<u32> sop2(const std::string& mnemonic, u32 d, u32 a, u32 b) {
+    return {0x80000000u | u32{row_of(mnemonic).opcode} << 23 | d << 16 | b << 8 | a};
+}
+std::vector<u32> sopc(const std::string& mnemonic, u32 a, u32 b) {
+    return {0xbf000000u | u32{row_of(mnemonic).opcode} << 16 | b << 8 | a};
+}
+std::vector<u32> sopk(const std::string& mnemonic, u32 d, u32 k) {
+    return {0xb0000000u | u32{row_of(mnemonic).opcode} << 23 | d << 16 | (k & 0xffff)};
+}
+std::vector<u32> sopp(const std::string& mnemonic, u32 k) {
+    return {0xbf800000u | u32{row_of(mnemonic).opcode} << 16 | (k & 0xffff)};
+}
+std::vector<u32> operator+(std::vector<u32> a, const std::vector<u32>& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+}
+
 u32 bits(float value) { return __builtin_bit_cast(u32, value); }
 u64 bits(double value) { return __builtin_bit_cast(u64, value); }
 float as_float(u32 value) { return __builtin_bit_cast(float, value); }

@@ -76,6 +76,13 @@ std::vector<u32> vop2(const std::string& mnemonic, u32 d, u32 a, u32 b, Target t
 std::vector<u32> vop3(const std::string& mnemonic, u32 d, u32 a, u32 b = 0, u32 c = 0, u32 low = 0,
                       u32 high = 0, Target target = Target::gfx90a);
 
+std::vector<u32> sop1(const std::string& mnemonic, u32 d, u32 a);
+std::vector<u32> sop2(const std::string& mnemonic, u32 d, u32 a, u32 b);
+std::vector<u32> sopc(const std::string& mnemonic, u32 a, u32 b);
+std::vector<u32> sopk(const std::string& mnemonic, u32 d, u32 k);
+std::vector<u32> sopp(const std::string& mnemonic, u32 k = 0);
+std::vector<u32> operator+(std::vector<u32> a, const std::vector<u32>& b);
+
 u32 bits(float value);
 u64 bits(double value);
 float as_float(u32 value);
