@@ -12,9 +12,29 @@ FN T unknown(T a) {
 #endif
     return a;
 }
+// Where LLVM before 2026 learns late that half of an operand of a 64-bit or has ones only, the same half of the other
+// operand is the result's (SIFoldOperands.cpp, tryConstantFoldOp, "or x, -1"): so it does not know the operands.
+template <class T>
+FN T either(T a, T b) {
+#if ON_DEVICE
+    if constexpr (width<T> == 64) asm("" : "+v"(a), "+v"(b));
+#endif
+    return T(a | b);
+}
+/// For the ors that it makes itself of sums and exclusive ors without a bit in common, and for divisions.
+template <class T>
+FN T hidden_ones(T a) {
+#if ON_DEVICE
+    if constexpr (width<T> == 64)
+        if ((__builtin_constant_p(u32(a)) && u32(a) == ~0u) ||
+            (__builtin_constant_p(u32(u64(a) >> 32)) && u32(u64(a) >> 32) == ~0u))
+            asm("" : "+v"(a));
+#endif
+    return a;
+}
 template <class T>
 FN T divide(T a, T b) {
-    a = unknown(a);
+    a = unknown(a), b = hidden_ones(b);
     if (b == 0) return a;
     if constexpr (is_signed<T>)
         if (b == T(-1)) return T(0 - u64(a));
@@ -22,7 +42,7 @@ FN T divide(T a, T b) {
 }
 template <class T>
 FN T modulo(T a, T b) {
-    a = unknown(a);
+    a = unknown(a), b = hidden_ones(b);
     if (b == 0) return a;
     if constexpr (is_signed<T>)
         if (b == T(-1)) return 0;
@@ -83,7 +103,7 @@ FN i64 multiply_high(i64 a, i64 b) { return i64((__int128)a * b >> 64); }
 /// Bits of b where mask has ones, of a elsewhere.
 template <class T>
 FN T insert(T mask, T b, T a) {
-    return T((mask & b) | (~mask & a));
+    return either(T(mask & b), T(~mask & a));
 }
 template <class T>
 FN T field(T a, u32 offset, u32 bits) {
