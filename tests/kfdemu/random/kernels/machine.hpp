@@ -66,13 +66,17 @@ FN i32 dot_8(i32 a, i32 b, i32 c) { return __builtin_amdgcn_sdot4(a, b, c, false
 FN u32 dot_4(u32 a, u32 b, u32 c) { return __builtin_amdgcn_udot8(a, b, c, false); }
 FN i32 dot_4(i32 a, i32 b, i32 c) { return __builtin_amdgcn_sdot8(a, b, c, false); }
 #else
+// unknown(): from a shift to the right by 24 bits and more, clang 19 takes V_DOT4's bytes at places that the shifted
+// number does not have (SIISelLowering.cpp, calculateSrcByte).
 FN u32 dot_8(u32 a, u32 b, u32 c) {
+    a = unknown(a), b = unknown(b);
     for (u32 n = 0; n < 4; ++n) c += byte(a, n) * byte(b, n);
     return c;
 }
 FN i32 dot_8(i32 a, i32 b, i32 c) {
     u32 sum = u32(c);
-    for (u32 n = 0; n < 4; ++n) sum += u32(i32(i8(byte(u32(a), n))) * i8(byte(u32(b), n)));
+    const u32 x = unknown(u32(a)), y = unknown(u32(b));
+    for (u32 n = 0; n < 4; ++n) sum += u32(i32(i8(byte(x, n))) * i8(byte(y, n)));
     return i32(sum);
 }
 FN u32 nibble(u32 a, u32 n) { return a >> 4 * n & 15; }
