@@ -90,8 +90,9 @@ class Table {
     }
 
     void floats(Type t) {
-        for (const char* op : {"+", "-", "*"}) add(t, "T($0 " + std::string{op} + " $1)", {t, t});
-        add(t, "T($0 * $1 + $2)", {t, t, t});
+        for (const char* f : {"sum", "difference"}) add(t, std::string{f} + "<T>($0, $1)", {t, t});
+        add(t, "T($0 * $1)", {t, t});
+        add(t, "sum<T>(T($0 * $1), $2)", {t, t, t});
         add(t, "fused($0, $1, $2)", {t, t, t});
         add(t, "fused(-$0, $1, $2)", {t, t, t});
         add(t, "fused(size($0), $1, -size($2))", {t, t, t});
@@ -150,8 +151,11 @@ class Table {
                                  : t == f16x2 ? f16
                                  : t == f32x2 ? f32
                                               : u32;
-            for (const char* op : {"+", "-", "*"})
-                if (t != i16x2) add(t, "($0 " + std::string{op} + " $1)", {t, t});
+            if (is_float(element))
+                for (const char* f : {"sum", "difference"}) add(t, std::string{f} + "<T>($0, $1)", {t, t});
+            else if (t != i16x2)
+                for (const char* op : {"+", "-"}) add(t, "($0 " + std::string{op} + " $1)", {t, t});
+            if (t != i16x2) add(t, "($0 * $1)", {t, t});
             if (four)
                 add(t, "T{$0, $1, $2, $3}", {element, element, element, element});
             else

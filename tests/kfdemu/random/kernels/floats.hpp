@@ -3,8 +3,35 @@
 
 #include "integers.hpp"
 
+// clang 19 takes 0 - a, and -a + 0 which it writes so, for -a where an instruction reads it with a modifier: -0 where a
+// is 0 (AMDGPUISelDAGToDAG.cpp, SelectVOP3ModsImpl: "Fold fsub [+-]0 into fneg"). It may learn late that a number is 0:
+// so it does not know what reads a sum or a difference.
+template <class F>
+FN F hidden(F a) {
 #if ON_DEVICE
-FN f16 fused(f16 a, f16 b, f16 c) { return __builtin_fmaf16(a, b, c); }
+    asm("" : "+v"(a));
+#endif
+    return a;
+}
+// Each element by itself, for it puts vectors together by instructions with modifiers.
+FN f16x2 hidden(f16x2 a) { return f16x2{hidden(a[0]), hidden(a[1])}; }
+FN f32x2 hidden(f32x2 a) { return f32x2{hidden(a[0]), hidden(a[1])}; }
+template <class F>
+FN F sum(F a, F b) {
+    return hidden(F(a + b));
+}
+template <class F>
+FN F difference(F a, F b) {
+    return hidden(F(a - b));
+}
+/// The number, of which the compiler does not know that it is 0.
+template <class F>
+FN F hidden_zero(F a) {
+    return __builtin_constant_p(a) && a == 0 ? hidden(a) : a;
+}
+
+#if ON_DEVICE
+FN f16 any_fused(f16 a, f16 b, f16 c) { return __builtin_fmaf16(a, b, c); }
 FN f16 root(f16 a) { return __builtin_sqrtf16(a); }
 FN f32 scale(f32 a, i32 by) { return __builtin_amdgcn_ldexpf(a, by); }
 FN f64 scale(f64 a, i32 by) { return __builtin_amdgcn_ldexp(a, by); }
@@ -16,7 +43,7 @@ FN i32 exponent(f64 a) { return __builtin_amdgcn_frexp_exp(a); }
 #define IS_CLASS_64(a, mask) __builtin_amdgcn_class(a, mask)
 #else
 /// A double holds a half's product, and the sum too wherever the half's rounding looks.
-FN f16 fused(f16 a, f16 b, f16 c) { return f16(__builtin_fma(f64(a), f64(b), f64(c))); }
+FN f16 any_fused(f16 a, f16 b, f16 c) { return f16(__builtin_fma(f64(a), f64(b), f64(c))); }
 FN f16 root(f16 a) { return f16(__builtin_sqrt(f64(a))); }
 FN f32 scale(f32 a, i32 by) { return __builtin_ldexpf(a, by); }
 FN f64 scale(f64 a, i32 by) { return __builtin_ldexp(a, by); }
@@ -52,20 +79,25 @@ FN bool IS_CLASS_64(f64 a, u32 mask) {
 }
 #endif
 
-FN f32 fused(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }
-FN f64 fused(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
+FN f32 any_fused(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }
+FN f64 any_fused(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
+/// Where clang knows a factor for 0, or both, a sum is what it becomes.
+template <class F>
+FN F fused(F a, F b, F c) {
+    return any_fused(hidden_zero(a), hidden_zero(b), hidden_zero(c));
+}
 FN f32 root(f32 a) { return __builtin_sqrtf(a); }
 FN f64 root(f64 a) { return __builtin_sqrt(a); }
 FN f16x2 fused(f16x2 a, f16x2 b, f16x2 c) { return f16x2{fused(a[0], b[0], c[0]), fused(a[1], b[1], c[1])}; }
 FN f32x2 fused(f32x2 a, f32x2 b, f32x2 c) { return f32x2{fused(a[0], b[0], c[0]), fused(a[1], b[1], c[1])}; }
 
 // Of two zeros either may be the lesser: + 0 makes both +0.
-FN f16 lesser(f16 a, f16 b) { return __builtin_fminf16(a, b) + f16(0); }
-FN f32 lesser(f32 a, f32 b) { return __builtin_fminf(a, b) + 0.0f; }
-FN f64 lesser(f64 a, f64 b) { return __builtin_fmin(a, b) + 0.0; }
-FN f16 greater(f16 a, f16 b) { return __builtin_fmaxf16(a, b) + f16(0); }
-FN f32 greater(f32 a, f32 b) { return __builtin_fmaxf(a, b) + 0.0f; }
-FN f64 greater(f64 a, f64 b) { return __builtin_fmax(a, b) + 0.0; }
+FN f16 lesser(f16 a, f16 b) { return sum<f16>(__builtin_fminf16(a, b), f16(0)); }
+FN f32 lesser(f32 a, f32 b) { return sum(__builtin_fminf(a, b), 0.0f); }
+FN f64 lesser(f64 a, f64 b) { return sum(__builtin_fmin(a, b), 0.0); }
+FN f16 greater(f16 a, f16 b) { return sum<f16>(__builtin_fmaxf16(a, b), f16(0)); }
+FN f32 greater(f32 a, f32 b) { return sum(__builtin_fmaxf(a, b), 0.0f); }
+FN f64 greater(f64 a, f64 b) { return sum(__builtin_fmax(a, b), 0.0); }
 FN f16x2 lesser(f16x2 a, f16x2 b) { return f16x2{lesser(a[0], b[0]), lesser(a[1], b[1])}; }
 FN f16x2 greater(f16x2 a, f16x2 b) { return f16x2{greater(a[0], b[0]), greater(a[1], b[1])}; }
 
