@@ -165,7 +165,7 @@ class Table {
             add(element, "($0)[#]", {t}, four ? 4 : 2);
             if (is_float(element)) {
                 add(t, "fused($0, $1, $2)", {t, t, t});
-                add(t, "(-$0)", {t});
+                add(t, t == f32x2 ? "negated($0)" : "(-$0)", {t});
                 continue;
             }
             for (const char* op : {"&", "|", "^"}) add(t, "($0 " + std::string{op} + " $1)", {t, t});

@@ -29,6 +29,9 @@ template <class F>
 FN F hidden_zero(F a) {
     return __builtin_constant_p(a) && a == 0 ? hidden(a) : a;
 }
+/// -a. clang 19 takes two words for the halves of a double, and negates only the upper one, where it sees how they came
+/// to be (AMDGPUISelLowering.cpp, performFNegCombine, case BITCAST): it sees nothing here.
+FN f32x2 negated(f32x2 a) { return -hidden(a); }
 
 #if ON_DEVICE
 FN f16 any_fused(f16 a, f16 b, f16 c) { return __builtin_fmaf16(a, b, c); }
