@@ -154,8 +154,12 @@ class Table {
             if (is_float(element))
                 for (const char* f : {"sum", "difference"}) add(t, std::string{f} + "<T>($0, $1)", {t, t});
             else if (t != i16x2)
-                for (const char* op : {"+", "-"}) add(t, "($0 " + std::string{op} + " $1)", {t, t});
-            if (t != i16x2) add(t, "($0 * $1)", {t, t});
+                for (const char* op : {"+", "-"})
+                    add(t, "(hidden_pair<T>($0) " + std::string{op} + " hidden_pair<T>($1))", {t, t});
+            if (is_float(element))
+                add(t, "($0 * $1)", {t, t});
+            else if (t != i16x2)
+                add(t, "(hidden_pair<T>($0) * hidden_pair<T>($1))", {t, t});
             if (four)
                 add(t, "T{$0, $1, $2, $3}", {element, element, element, element});
             else
@@ -175,7 +179,7 @@ class Table {
         }
         add(f16x2, "lesser($0, $1)", {f16x2, f16x2});
         add(f16x2, "greater($0, $1)", {f16x2, f16x2});
-        add(u16x2, "($0 * $1 + $2)", {u16x2, u16x2, u16x2});
+        add(u16x2, "(hidden_pair($0) * hidden_pair($1) + hidden_pair($2))", {u16x2, u16x2, u16x2});
         add(u16x2, "add_saturated($0, $1)", {u16x2, u16x2});
         add(u16x2, "subtract_saturated($0, $1)", {u16x2, u16x2});
         add(i16x2, "add_saturated($0, $1)", {i16x2, i16x2});

@@ -131,28 +131,41 @@ FN u32 pack(u16x2 a) { return u32(a[0]) | u32(a[1]) << 16; }
 FN u32 pack(u8x4 a) { return u32(a[0]) | u32(a[1]) << 8 | u32(a[2]) << 16 | u32(a[3]) << 24; }
 FN u16x2 unpack_2(u32 a) { return u16x2{u16(a), u16(a >> 16)}; }
 FN u8x4 unpack_4(u32 a) { return u8x4{u8(a), u8(a >> 8), u8(a >> 16), u8(a >> 24)}; }
+/// The numbers, which the compiler does not know: clang before 18 takes a constant whose halves are -15 and -1 for one
+/// whose halves are -15 in packed instructions, and others alike (llvm-project, pull request 76522).
+template <class V>
+FN V hidden_pair(V a) {
+#if ON_DEVICE && __clang_major__ < 18
+    if constexpr (sizeof(V) == 4 && sizeof a[0] == 2)
+        if (__builtin_constant_p(a[0]) && __builtin_constant_p(a[1])) asm("" : "+v"(a));
+#endif
+    return a;
+}
 template <class V>
 FN V each_minimum(V a, V b) {
-    return __builtin_elementwise_min(a, b);
+    return __builtin_elementwise_min(hidden_pair(a), hidden_pair(b));
 }
 template <class V>
 FN V each_maximum(V a, V b) {
-    return __builtin_elementwise_max(a, b);
+    return __builtin_elementwise_max(hidden_pair(a), hidden_pair(b));
 }
 template <class V>
 FN V each_shift_left(V a, V b) {
-    return a << (b & V(sizeof a[0] * 8 - 1));
+    return hidden_pair(a) << hidden_pair(b & V(sizeof a[0] * 8 - 1));
 }
 template <class V>
 FN V each_shift_right(V a, V b) {
-    return a >> (b & V(sizeof a[0] * 8 - 1));
+    return hidden_pair(a) >> hidden_pair(b & V(sizeof a[0] * 8 - 1));
 }
 FN u16x2 add_saturated(u16x2 a, u16x2 b) {
+    a = hidden_pair(a), b = hidden_pair(b);
     return u16x2{add_saturated(a[0], b[0]), add_saturated(a[1], b[1])};
 }
 FN i16x2 add_saturated(i16x2 a, i16x2 b) {
+    a = hidden_pair(a), b = hidden_pair(b);
     return i16x2{add_saturated(a[0], b[0]), add_saturated(a[1], b[1])};
 }
 FN u16x2 subtract_saturated(u16x2 a, u16x2 b) {
+    a = hidden_pair(a), b = hidden_pair(b);
     return u16x2{subtract_saturated(a[0], b[0]), subtract_saturated(a[1], b[1])};
 }
