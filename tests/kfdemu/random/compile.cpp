@@ -32,8 +32,8 @@ bool run(const std::vector<std::string>& command, const std::string& log) {
 
 // Both sides: no operation is contracted, no access is judged by its type, nothing is warned of in generated text.
 const std::vector<std::string> kBoth = {
-    "-x",      "c++", "-std=c++20", "-ffp-contract=off",    "-fno-strict-aliasing",
-    "-fwrapv", "-w",  "-I",         RANDOM_PROGRAMS_KERNELS};
+    "-std=c++20", "-ffp-contract=off",    "-fno-strict-aliasing", "-fwrapv", "-w",
+    "-I",         RANDOM_PROGRAMS_KERNELS};
 
 std::vector<std::string> command(const std::string& clang, std::vector<std::string> more) {
     std::vector<std::string> all{clang};
@@ -51,17 +51,19 @@ std::string describe(const Setting& setting) {
 bool compile_host(const std::string& source, const std::string& output, const std::string& clang,
                   const std::string& level) {
     // Halves are rounded after each operation, as the device does it.
-    return run(command(clang, {"-" + level, "-Xclang", "-ffloat16-excess-precision=none", "-shared", "-fPIC",
-                               source, "-o", output}),
+    return run(command(clang, {"-x", "c++", "-" + level, "-Xclang", "-ffloat16-excess-precision=none",
+                               "-shared", "-fPIC", source, "-o", output}),
                output + ".log");
 }
 
 bool compile_device(const std::string& source, const std::string& output, const Setting& setting) {
-    return run(command(setting.clang, {"-ffreestanding", "-fno-exceptions", "-fno-rtti",
-                                       "--target=amdgcn-amd-amdhsa", "-nogpulib", "-mcode-object-version=4",
-                                       std::string{"-mcpu="} + kfdemu::gfx9::name(setting.target),
-                                       "-" + setting.level, source, "-o", output}),
-               output + ".log");
+    const std::string target = kfdemu::gfx9::name(setting.target);
+    std::vector<std::string> language{"-x", "c++", "--target=amdgcn-amd-amdhsa", "-mcpu=" + target};
+    if (setting.hip) language = {"-x", "hip", "-nogpuinc", "--cuda-device-only", "--offload-arch=" + target};
+    if (setting.hip) language.push_back("--no-gpu-bundle-output");
+    language.insert(language.end(), {"-ffreestanding", "-fno-exceptions", "-fno-rtti", "-nogpulib",
+                                     "-mcode-object-version=4", "-" + setting.level, source, "-o", output});
+    return run(command(setting.clang, language), output + ".log");
 }
 
 }  // namespace random_programs

@@ -16,6 +16,7 @@ struct Setting {
     kfdemu::gfx9::Target target;
     std::string level;  ///< "O2"
     std::string clang;
+    bool hip = false;  ///< in HIP's language, without HIP: clang before 16 knows no kernels in C++
 };
 std::string describe(const Setting& setting);
 

@@ -24,7 +24,7 @@ struct Options {
     std::vector<std::string> targets{"gfx900", "gfx90a"}, levels{"O0", "O2"}, clangs{RANDOM_PROGRAMS_CLANG};
     std::string host_clang = RANDOM_PROGRAMS_CLANG, keep = "random-programs";
     unsigned at_once = 125, reduce_seconds = 60, most = 10;
-    bool in_turn = false;
+    bool in_turn = false, hip = false;
 };
 
 std::vector<Setting> settings(const Options& o) {
@@ -33,7 +33,7 @@ std::vector<Setting> settings(const Options& o) {
         for (const std::string& level : o.levels)
             for (const std::string& wanted : o.targets)
                 for (const Target target : kfdemu::gfx9::kTargets)
-                    if (wanted == kfdemu::gfx9::name(target)) all.push_back({target, level, clang});
+                    if (wanted == kfdemu::gfx9::name(target)) all.push_back({target, level, clang, o.hip});
     return all;
 }
 
@@ -140,6 +140,7 @@ int main(int argc, char** argv) {
         ->capture_default_str();
     app.add_option("--levels", o.levels, "O0, O1, O2, O3, Os")->delimiter(',')->capture_default_str();
     app.add_option("--clang", o.clangs, "compilers for the device")->delimiter(',')->capture_default_str();
+    app.add_flag("--hip", o.hip, "compile for the device in HIP's language, as clang before 16 needs it");
     app.add_option("--host-clang", o.host_clang, "compiler for the host")->capture_default_str();
     app.add_option("--at-once", o.at_once, "programs in one file")->capture_default_str();
     app.add_flag("--in-turn", o.in_turn, "each file for one target and level only, in turn");

@@ -38,8 +38,16 @@ struct Sums {
 
 #if ON_DEVICE
 
+#ifdef __HIP__
+#define KERNEL __attribute__((global))
+#define SHARED(type, name, count) static __attribute__((shared)) type name[count]
+#else
+#define KERNEL __attribute__((amdgpu_kernel, visibility("protected")))
+#define SHARED(type, name, count) \
+    static __attribute__((address_space(3), loader_uninitialized)) type name[count]
+#endif
 #define PROGRAM(number, size)                                                                        \
-    extern "C" __attribute__((amdgpu_kernel, visibility("protected"))) void k##number(               \
+    extern "C" KERNEL void k##number(                                                                \
         const u32* K, u8* all_cells, Sums* sums, u64* outs) {                                        \
         const u32 lid = __builtin_amdgcn_workitem_id_x(), group = __builtin_amdgcn_workgroup_id_x(); \
         const u32 gid = group * size + lid;                                                          \
@@ -48,8 +56,6 @@ struct Sums {
         S##number s;                                                                                 \
         (void)sums, (void)cells, (void)out, (void)K;
 #define END }
-#define SHARED(type, name, count) \
-    static __attribute__((address_space(3), loader_uninitialized)) type name[count]
 #define EACH
 #define S s
 #define MEET                                               \

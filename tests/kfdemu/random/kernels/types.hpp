@@ -6,6 +6,10 @@
 #else
 #define ON_DEVICE 0
 #endif
+// Clang before 16 knows kernels in HIP's language, not in C++.
+#ifdef __HIP__
+#pragma clang force_cuda_host_device begin
+#endif
 
 typedef signed char i8;
 typedef unsigned char u8;
