@@ -51,13 +51,15 @@ class Table {
         const std::string first = is_wide(t) ? "hidden_ones($0)" : "$0",
                           second = is_wide(t) ? "hidden_ones($1)" : "$1";
         add(t, "T(" + u + "(" + first + ") + " + u + "(" + second + "))", {t, t});
-        for (const char* op : {"-", "*"}) add(t, "T(" + u + "($0) " + op + " " + u + "($1))", {t, t});
+        const std::string product = u + "(" + (is_wide(t) ? "factor($0)" : "$0") + ") * " + u + "($1)";
+        add(t, "T(" + u + "($0) - " + u + "($1))", {t, t});
+        add(t, "T(" + product + ")", {t, t});
         add(t, "T($0 & $1)", {t, t});
         add(t, "either<T>($0, $1)", {t, t});
         add(t, "T(" + first + " ^ " + second + ")", {t, t});
         add(t, "T(~$0)", {t});
         add(t, "T(0 - " + u + "($0))", {t});
-        add(t, "T(" + u + "($0) * " + u + "($1) + " + u + "($2))", {t, t, t});
+        add(t, "T(" + product + " + " + u + "($2))", {t, t, t});
         const std::string mask = std::to_string(bits - 1);
         add(t, "T(" + c + "($0) << ($1 & " + mask + "))", {t, u32});
         add(t, "T($0 >> ($1 & " + mask + "))", {t, u32});
@@ -134,7 +136,7 @@ class Table {
         add(f32, "f32(u8($0 >> 8 * #))", {u32}, 4);
         add(u64, "(u64($0) << 32 | $1)", {u32, u32});
         add(u32, "u32($0 >> 32)", {u64});
-        add(u64, "(u64($0) * $1 + $2)", {u32, u32, u64});
+        add(u64, "(u64(factor($0)) * $1 + $2)", {u32, u32, u64});
         add(i64, "i64(u64(i64($0) * $1) + u64($2))", {i32, i32, i64});
         add(f32, "fused(f32($0), f32($1), $2)", {f16, f16, f32});
         add(f32, "fused(f32($0), $1, f32($2))", {f16, f32, f16});

@@ -95,11 +95,20 @@ FN T subtract_saturated(T a, T b) {
         return a < 0 ? T(u64(1) << (width<T> - 1)) : T((u64(1) << (width<T> - 1)) - 1);
     return 0;
 }
+/// The number, which the compiler does not know: clang before 19 takes the upper half of a signed product for that of
+/// an unsigned one, of numbers with nine sign bits (llvm-project, pull request 105831).
+template <class T>
+FN T factor(T a) {
+#if ON_DEVICE && __clang_major__ < 19
+    asm("" : "+v"(a));
+#endif
+    return a;
+}
 /// The product's upper half.
-FN u32 multiply_high(u32 a, u32 b) { return u32(u64(a) * b >> 32); }
+FN u32 multiply_high(u32 a, u32 b) { return u32(u64(factor(a)) * b >> 32); }
 FN i32 multiply_high(i32 a, i32 b) { return i32(i64(a) * b >> 32); }
-FN u64 multiply_high(u64 a, u64 b) { return u64((unsigned __int128)a * b >> 64); }
-FN i64 multiply_high(i64 a, i64 b) { return i64((__int128)a * b >> 64); }
+FN u64 multiply_high(u64 a, u64 b) { return u64((unsigned __int128)factor(a) * b >> 64); }
+FN i64 multiply_high(i64 a, i64 b) { return i64((__int128)factor(a) * b >> 64); }
 /// Bits of b where mask has ones, of a elsewhere.
 template <class T>
 FN T insert(T mask, T b, T a) {

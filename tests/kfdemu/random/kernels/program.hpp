@@ -47,8 +47,7 @@ struct Sums {
     static __attribute__((address_space(3), loader_uninitialized)) type name[count]
 #endif
 #define PROGRAM(number, size)                                                                        \
-    extern "C" KERNEL void k##number(                                                                \
-        const u32* K, u8* all_cells, Sums* sums, u64* outs) {                                        \
+    extern "C" KERNEL void k##number(const u32* K, u8* all_cells, Sums* sums, u64* outs) {           \
         const u32 lid = __builtin_amdgcn_workitem_id_x(), group = __builtin_amdgcn_workgroup_id_x(); \
         const u32 gid = group * size + lid;                                                          \
         u64* const out = outs + gid * kOuts;                                                         \
