@@ -137,14 +137,14 @@ class Generator {
         return {"for (" + head + ") {@0}", {limit}, {std::move(inside)}};
     }
     Statement choice(unsigned nesting) {
-        Statement made{"switch ($0 & 7) {", {value(u32, 1)}};
+        Statement made{"part(S); switch ($0 & 7) {", {value(u32, 1)}};
         const unsigned cases = 2 + random_.below(3);
         for (unsigned n = 0; n < cases; ++n) {
-            made.text += " case " + std::to_string(n * 2 % 7) + ": {@" + std::to_string(n) + "}";
+            made.text += " case " + std::to_string(n * 2 % 7) + ": {@" + std::to_string(n) + "} part(S);";
             made.text += random_.one_in(4) ? " [[fallthrough]];" : " break;";
             made.blocks.push_back(block(nesting + 1));
         }
-        made.text += " default: {@" + std::to_string(cases) + "} }";
+        made.text += " default: {@" + std::to_string(cases) + "} part(S); }";
         made.blocks.push_back(block(nesting + 1));
         return made;
     }

@@ -118,7 +118,10 @@ std::string Program::text(unsigned number_in_file) const {
     result += "struct S` {\n";
     for (std::size_t v = 0; v < variables.size(); ++v)
         result += "    " + std::string{name(variables[v].type)} + " v" + std::to_string(v) + ";\n";
-    result += "    u32 few[16];\n};\nPROGRAM(`, " + std::to_string(group) + ")\n    EACH {\n";
+    result += "    u32 few[16];\n};\nFN void part(S`& s) {\n";
+    for (std::size_t v = 0; v < variables.size(); ++v)
+        result += "    s.v" + std::to_string(v) + " = parted(s.v" + std::to_string(v) + ");\n";
+    result += "}\nPROGRAM(`, " + std::to_string(group) + ")\n    EACH {\n";
     result += "        for (u32 n = 0; n < 16; ++n) S.few[n] = K[(gid + n) & (kInputs - 1)];\n";
     for (std::size_t v = 0; v < variables.size(); ++v)
         result += "        S.v" + std::to_string(v) + " = " + written(variables[v]) + ";\n";

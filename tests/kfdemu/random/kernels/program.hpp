@@ -36,6 +36,24 @@ struct Sums {
     f64 add_double[4];
 };
 
+/// The value, in vector registers. Where lanes part ways and meet in more than one place, as in a switch, LLVM (16, 19)
+/// keeps what is the same for all lanes of a side, and undefined on the other, in scalar registers that the other side
+/// writes in between (PHINode::hasConstantOrUndefValue).
+template <class T>
+FN T parted(T a) {
+#if ON_DEVICE
+    u32x4 whole = 0;
+    __builtin_memcpy(&whole, &a, sizeof a);
+    for (u32 n = 0; n < (sizeof a + 3) / 4; ++n) {
+        u32 word = whole[n];
+        asm("" : "+v"(word));
+        whole[n] = word;
+    }
+    __builtin_memcpy(&a, &whole, sizeof a);
+#endif
+    return a;
+}
+
 #if ON_DEVICE
 
 #ifdef __HIP__
