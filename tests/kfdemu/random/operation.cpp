@@ -164,6 +164,8 @@ class Table {
                 add(t, "(hidden_pair<T>($0) * hidden_pair<T>($1))", {t, t});
             if (four)
                 add(t, "T{$0, $1, $2, $3}", {element, element, element, element});
+            else if (t == f16x2)  // clang takes a constant -0 in the upper half for +0
+                add(t, "T{hidden_zero($0), hidden_zero($1)}", {element, element});
             else
                 add(t, "T{$0, $1}", {element, element});
             add(t, "($0)" + std::string{four ? ".zwxy" : ".yx"}, {t});
