@@ -7,7 +7,7 @@ namespace test_gfx9 {
 
 using namespace kfdemu::gfx9;
 
-Machine::Machine(Target target, Level level) : decoder_{target, level} {
+Machine::Machine(Target target, Level level) : level_{level}, decoder_{target, level} {
     std::memset(registers_.get(), 0, sizeof *registers_);
     std::memset(wave_.s, 0, sizeof wave_.s);
     wave_.v = registers_->dword;
@@ -44,6 +44,9 @@ Stop Machine::run(const std::vector<u32>& code, u64 budget) {
     words.push_back(0xbf810000);
     slots_.resize(words.size() + 2);
     decoder_.decode_page(kCodeBase, words, slots_);
+    if (general_ != nullptr)
+        for (Inst& inst : slots_)
+            if (inst.row != Decoder::kNoRow) inst.handler = general_->general[inst.row];
     wave_.next = nullptr;
     wave_.pc = kCodeBase;
     return kfdemu::gfx9::run(wave_, budget);

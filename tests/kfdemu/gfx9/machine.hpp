@@ -42,6 +42,8 @@ class Machine {
     }
     u64 lane64(unsigned n, unsigned lane) { return this->lane(n, lane) | u64{this->lane(n + 1, lane)} << 32; }
     u32& sgpr(unsigned n) { return wave_.s[n]; }
+    /// From the next run on every instruction is executed by its row's general handler.
+    void use_general_handlers() { general_ = &kfdemu::gfx9::handlers(level_); }
     void exec(u64 mask) { wave_.set_s64(kfdemu::gfx9::kExec, mask); }
 
     /// Decodes the code at kCodeBase, lets s_endpgm follow, and runs it from the start.
@@ -54,6 +56,8 @@ class Machine {
     struct Registers {
         alignas(64) u32 dword[(256 + 256 + 32) * 64];
     };
+    Level level_;
+    const kfdemu::gfx9::Handlers* general_ = nullptr;
     Decoder decoder_;
     std::unique_ptr<Registers> registers_ = std::make_unique<Registers>();
     std::vector<Inst> slots_;

@@ -122,6 +122,16 @@ const char* name(Format format) {
     return names[static_cast<unsigned>(format)];
 }
 
+bool is_plain(const Inst& inst) {
+    const auto only_signs = [&] {
+        const Row& row = rows()[inst.row];
+        const auto is_float = [](Type type) { return type == Type::none || type == Type::f32 || type == Type::f64; };
+        return inst.op_sel == 0 && is_float(row.src[0]) && is_float(row.src[1]) && is_float(row.src[2]);
+    };
+    return (inst.form == Form::Plain || inst.form == Form::Vop3) && !inst.has(kFinish) &&
+           (!inst.has(kPrepare) || only_signs());
+}
+
 Decoder::Decoder(Target target, Level level)
     : target_{target}, handlers_{handlers(level)}, index_{index_of(target).rows} {}
 
@@ -140,8 +150,9 @@ Inst Decoder::decode(std::uint64_t pc, std::span<const std::uint32_t> words) con
     Inst known = inst;
     known.row = static_cast<std::uint16_t>(row - rows().data());
     known.format = row->format;
-    known.handler = handlers_[known.row];
-    return decode_fields(Fields{known, *row, target_, words}) ? known : inst;
+    if (!decode_fields(Fields{known, *row, target_, words})) return inst;
+    known.handler = (is_plain(known) ? handlers_.plain : handlers_.general)[known.row];
+    return known;
 }
 
 void Decoder::decode_page(std::uint64_t base, std::span<const std::uint32_t> words,

@@ -6,6 +6,7 @@
 // Thread safety: constant after construction.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -20,8 +21,15 @@ enum class Level : std::uint8_t { V2, V3, V4 };
 /// Whether this CPU has what the level needs.
 bool supported(Level level);
 Level best_level();
-/// One handler a row, plus illegal_handler() where a row has no meaning yet. Indexed by Op.
-std::span<const Handler, kRowCount> handlers(Level level);
+/// One handler a row, indexed by Op; illegal_handler() where a row has no meaning.
+struct Handlers {
+    std::array<Handler, kRowCount> general;  ///< take every form of the row
+    std::array<Handler, kRowCount> plain;    ///< take is_plain() ones only, and are faster where there is a difference
+};
+const Handlers& handlers(Level level);
+/// Whether a vector instruction leaves its result as it stands, and its operands but for signs of floats: no other
+/// modifiers, no SDWA, no DPP.
+bool is_plain(const Inst& inst);
 
 /// Stops the wave: the instruction is unknown, reserved, or not implemented.
 Handler illegal_handler();
@@ -47,7 +55,7 @@ class Decoder {
 
   private:
     Target target_;
-    std::span<const Handler, kRowCount> handlers_;
+    const Handlers& handlers_;
     const std::uint16_t (*index_)[1024];  // [format][opcode], of this target
 };
 

@@ -18,6 +18,7 @@
 #else
 #define KFDEMU_LANE_LOOP _Pragma("GCC ivdep") for (unsigned lane = 0; lane < 64; ++lane)
 #endif
+#define KFDEMU_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define KFDEMU_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
 namespace kfdemu::gfx9::KFDEMU_LEVEL {
@@ -50,6 +51,11 @@ struct Context {
                      ///< inf
     bool flush_halves;  ///< 16-bit factors of dot products that are denormal count as zero
 };
+
+namespace quick {
+/// The same for the operations of namespace quick, so that calls with it choose those.
+struct Context : KFDEMU_LEVEL::Context {};
+}  // namespace quick
 
 KFDEMU_INLINE Context context(const Wave& w, const Inst& i) {
     return {i.clamp,

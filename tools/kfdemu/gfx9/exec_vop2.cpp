@@ -9,14 +9,14 @@ namespace kfdemu::gfx9::KFDEMU_LEVEL {
 namespace {
 
 KFDEMU_INLINE void add_with_carry(u32& d, bool& carry, u32 a, u32 b, const Context& x) {
-    const u64 sum = static_cast<u64>(a) + b + (carry ? 1 : 0);
-    carry = sum >> 32 != 0;
-    d = carry && x.clamp ? ~0u : static_cast<u32>(sum);
+    const u32 partial = a + b, sum = partial + (carry ? 1u : 0u);
+    carry = either(partial < a, sum < partial);
+    d = sum | (both(carry, x.clamp) ? ~0u : 0);
 }
 KFDEMU_INLINE void sub_with_borrow(u32& d, bool& carry, u32 a, u32 b, const Context& x) {
-    const u64 taken = static_cast<u64>(b) + (carry ? 1 : 0);
-    carry = taken > a;
-    d = carry && x.clamp ? 0 : static_cast<u32>(a - taken);
+    const u32 partial = a - b, rest = partial - (carry ? 1u : 0u);
+    carry = either(a < b, rest > partial);
+    d = rest & (both(carry, x.clamp) ? 0 : ~0u);
 }
 KFDEMU_INLINE u32 packed_fused(u32 a, u32 b, u32 c, const Context& x) {
     u32 result = 0;
@@ -45,13 +45,18 @@ KFDEMU_INLINE u32 packed_fused(u32 a, u32 b, u32 c, const Context& x) {
         }                                                                                   \
     };
 #include "vop2.inc"
+namespace quick {
+#include "vop2.inc"
+}
 #undef VOP2
 #undef VOP2_K
 
 }  // namespace
 
-void fill_vop2(Handler* handlers) {
-#define VOP2(op, name, ...) handlers[index(Op::name)] = &vector_op<name##_row>;
+void fill_vop2(Handler* general, Handler* plain) {
+#define VOP2(op, name, ...)                             \
+    general[index(Op::name)] = &vector_op<name##_row>; \
+    plain[index(Op::name)] = &plain_op<name##_row, quick::name##_row>;
 #define VOP2_K VOP2
 #include "vop2.inc"
 }

@@ -114,14 +114,19 @@ const Inst* write_lane(Wave& w, const Inst& i) {
     };
 #define VOP3_WAVE(...)
 #include "vop3.inc"
+namespace quick {
+#include "vop3.inc"
+}
 #undef VOP3
 #undef VOP3_WAVE
 
 }  // namespace
 
-void fill_vop3(Handler* handlers) {
-#define VOP3(op, name, ...) handlers[index(Op::name)] = &vector_op<name##_row>;
-#define VOP3_WAVE(op, name, on, d, a, b, c, attributes, handler) handlers[index(Op::name)] = &handler;
+void fill_vop3(Handler* general, Handler* plain) {
+#define VOP3(op, name, ...)                             \
+    general[index(Op::name)] = &vector_op<name##_row>; \
+    plain[index(Op::name)] = &plain_op<name##_row, quick::name##_row>;
+#define VOP3_WAVE(op, name, on, d, a, b, c, attributes, handler) general[index(Op::name)] = &handler;
 #include "vop3.inc"
 }
 

@@ -95,12 +95,66 @@ const Inst* packed_pairs(Wave& w, const Inst& i) {
             float result = 0;
             R::meaning(result, bits<float>(pa[lane] ^ na), bits<float>(pb[lane] ^ nb),
                        bits<float>(pc[lane] ^ nc), x);
-            out[lane] = bits<u32>(clamped(result, x));
+            out[lane] = bits<u32>(result);
         }
+    }
+    if (x.clamp) {
+        KFDEMU_LANE_LOOP room_d.lane[lane] = bits<u32>(clamped(bits<float>(room_d.lane[lane]), x));
+        KFDEMU_LANE_LOOP room_d.lane[lane + 64] = bits<u32>(clamped(bits<float>(room_d.lane[lane + 64]), x));
     }
     u32* const destination = w.lanes(i.dst);
     merge(destination, room_d.lane, w.exec());
     merge(destination + kLanes, room_d.lane + kLanes, w.exec());
+    return next_of(i);
+}
+
+/// Half of a plain source.
+struct PairSource {
+    Chunks low, high;
+    u32 turn_low, turn_high;  ///< sign bits to turn
+};
+KFDEMU_INLINE PairSource plain_pair_source(const Wave& w, const Inst& i, unsigned n, u32* room) {
+    const Operand operand = i.src[n];
+    Chunks pair{w.v + (operand - kVgpr0) * kLanes, kChunkLanes};
+    if (operand < kVgpr0) {
+        spread(room, w.s[operand]);
+        spread(room + kLanes, operand < kConstants ? w.s[operand + 1] : 0);
+        pair = {room, 0};
+    }
+    const auto half = [&](bool high) -> Chunks { return {pair.at + (chosen(i, n, high) ? kLanes : 0), pair.stride}; };
+    const auto turn = [&](bool high) { return negated(i, n, high) ? 0x80000000u : 0; };
+    return {half(false), half(true), turn(false), turn(true)};
+}
+
+/// The same where neither half has to be clamped and no result is NaN: Q is quick.
+template <class R, class Q>
+const Inst* plain_pairs(Wave& w, const Inst& i) {
+    constexpr bool has_c = R::C::dwords != 0;
+    if (KFDEMU_UNLIKELY(i.clamp || !mode_is_on<Kind::Float32>(w))) return packed_pairs<R>(w, i);
+    scalar_setup(w, i);
+    Room<2> room_a, room_b, room_c, room_d;
+    const PairSource a = plain_pair_source(w, i, 0, room_a.lane);
+    const PairSource b = plain_pair_source(w, i, 1, room_b.lane);
+    const PairSource c = has_c ? plain_pair_source(w, i, 2, room_c.lane) : a;
+    const quick::Context x{context(w, i)};
+    const auto compute = [&](Chunks from_a, Chunks from_b, Chunks from_c, u32 turn_a, u32 turn_b, u32 turn_c,
+                             u32* results) __attribute__((always_inline)) {
+        KFDEMU_EACH_CHUNK(n) {
+            const u32 *const pa = from_a.chunk(n), *const pb = from_b.chunk(n), *const pc = from_c.chunk(n);
+            KFDEMU_CHUNK_LOOP {
+                float result = 0;
+                Q::meaning(result, bits<float>(pa[lane] ^ turn_a), bits<float>(pb[lane] ^ turn_b),
+                           bits<float>(pc[lane] ^ turn_c), x);
+                results[n * kChunkLanes + lane] = bits<u32>(result);
+            }
+        }
+    };
+    compute(a.low, b.low, c.low, a.turn_low, b.turn_low, c.turn_low, room_d.lane);
+    compute(a.high, b.high, c.high, a.turn_high, b.turn_high, c.turn_high, room_d.lane + kLanes);
+    if (KFDEMU_UNLIKELY(any_nan(room_d.lane) || any_nan(room_d.lane + kLanes))) return packed_pairs<R>(w, i);
+    u32* const destination = w.v + (i.dst - kVgpr0) * kLanes;
+    commit(destination, room_d.lane, w.exec());
+    commit(destination + kLanes, room_d.lane + kLanes, w.exec());
     return next_of(i);
 }
 
@@ -244,17 +298,26 @@ const Inst* write_accumulator(Wave& w, const Inst& i) {
 #define T_pkf32 T_b64
 #include "vop3p.inc"
 #undef VOP3P_HALVES
+#undef VOP3P_DOT
+#define VOP3P_HALVES(...)
+#define VOP3P_DOT(...)
+namespace quick {
+#include "vop3p.inc"
+}
+#undef VOP3P_HALVES
 #undef VOP3P_PAIRS
 #undef VOP3P_DOT
 #undef VOP3P_WAVE
 
 }  // namespace
 
-void fill_vop3p(Handler* handlers) {
-#define VOP3P_HALVES(op, name, ...) handlers[index(Op::name)] = &packed_halves<name##_row>;
-#define VOP3P_PAIRS(op, name, ...) handlers[index(Op::name)] = &packed_pairs<name##_row>;
-#define VOP3P_DOT(op, name, ...) handlers[index(Op::name)] = &dot_product<name##_row>;
-#define VOP3P_WAVE(op, name, on, d, a, b, c, attributes, ...) handlers[index(Op::name)] = &__VA_ARGS__;
+void fill_vop3p(Handler* general, Handler* plain) {
+#define VOP3P_HALVES(op, name, ...) general[index(Op::name)] = &packed_halves<name##_row>;
+#define VOP3P_PAIRS(op, name, ...) \
+    general[index(Op::name)] = &packed_pairs<name##_row>; \
+    plain[index(Op::name)] = &plain_pairs<name##_row, quick::name##_row>;
+#define VOP3P_DOT(op, name, ...) general[index(Op::name)] = &dot_product<name##_row>;
+#define VOP3P_WAVE(op, name, on, d, a, b, c, attributes, ...) general[index(Op::name)] = &__VA_ARGS__;
 #include "vop3p.inc"
 }
 

@@ -32,9 +32,12 @@ struct Seen<T_f16, T_b32> {
 
 }  // namespace
 
-void fill_vopc(Handler* handlers) {
-#define VOPC(op, name, ...) handlers[index(Op::name)] = &vector_compare<name##_row, false>;
-#define VOPC_X(op, name, ...) handlers[index(Op::name)] = &vector_compare<name##_row, true>;
+void fill_vopc(Handler* general, Handler* plain) {
+#define ENTER(name, cmpx)                                          \
+    general[index(Op::name)] = &vector_compare<name##_row, cmpx>; \
+    plain[index(Op::name)] = &plain_compare<name##_row, cmpx>;
+#define VOPC(op, name, ...) ENTER(name, false)
+#define VOPC_X(op, name, ...) ENTER(name, true)
 #include "vopc.inc"
 }
 

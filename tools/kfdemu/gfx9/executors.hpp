@@ -1,7 +1,9 @@
-// What each x86 level's executor exports: functions that enter one format's handlers into a table indexed by
-// Op.
+// What each x86 level's executor exports: functions that enter one format's handlers into tables indexed by Op.
 //
-//     v3::fill_vop2(table);
+//     v3::fill_vop2(general, plain);
+//
+// A vector row has a handler for whatever form it comes in, and a faster one for operands and results as they stand:
+// no modifiers, no SDWA, no DPP.
 //
 // Thread safety: pure functions on the caller's table.
 #pragma once
@@ -11,11 +13,11 @@
 #define KFDEMU_EXECUTOR(level)          \
     namespace kfdemu::gfx9::level {     \
     void fill_sop(Handler* handlers);   \
-    void fill_vop1(Handler* handlers);  \
-    void fill_vop2(Handler* handlers);  \
-    void fill_vopc(Handler* handlers);  \
-    void fill_vop3(Handler* handlers);  \
-    void fill_vop3p(Handler* handlers); \
+    void fill_vop1(Handler* general, Handler* plain);  \
+    void fill_vop2(Handler* general, Handler* plain);  \
+    void fill_vopc(Handler* general, Handler* plain);  \
+    void fill_vop3(Handler* general, Handler* plain);  \
+    void fill_vop3p(Handler* general, Handler* plain); \
     void fill_mfma(Handler* handlers);  \
     void fill_smem(Handler* handlers);  \
     void fill_flat(Handler* handlers);  \

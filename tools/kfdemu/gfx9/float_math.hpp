@@ -147,6 +147,33 @@ KFDEMU_INLINE float mad_legacy(float a, float b, float c) {
     return either(flush(a, true) == 0, flush(b, true) == 0) ? nan_of(flush(c, true), c) : mad(a, b, c);
 }
 
+/// The same for whoever looks at the results afterwards: right unless the result is NaN, and NaN wherever the exact one
+/// depends on a NaN.
+namespace quick {
+template <class F, class... Operands>
+KFDEMU_INLINE F nan_of(F result, Operands...) {
+    return result;
+}
+template <class F>
+KFDEMU_INLINE F add(F a, F b) {
+    return a + b;
+}
+template <class F>
+KFDEMU_INLINE F sub(F a, F b) {
+    return a - b;
+}
+template <class F>
+KFDEMU_INLINE F mul(F a, F b) {
+    return a * b;
+}
+KFDEMU_INLINE float fused(float a, float b, float c) { return fused_once(a, b, c); }
+KFDEMU_INLINE double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
+KFDEMU_INLINE float mad(float a, float b, float c) {
+    const float product = flush(flush(a, true) * flush(b, true), true);
+    return flush(product + flush(c, true), true);
+}
+}  // namespace quick
+
 /// Orders floats so that -0 < +0; not for NaN.
 template <class F>
 KFDEMU_INLINE typename Ieee<F>::Int order(F v) {
@@ -155,6 +182,19 @@ KFDEMU_INLINE typename Ieee<F>::Int order(F v) {
     const Int sign = raw >> (8 * sizeof(F) - 1);
     return raw ^ static_cast<Int>(static_cast<BitsOf<F>>(sign) >> 1);
 }
+namespace quick {
+template <class F, bool maximum>
+KFDEMU_INLINE F extreme(F a, F b, bool flushed) {
+    const F fa = flush(a, flushed), fb = flush(b, flushed);
+    const F number = (maximum ? order(fa) >= order(fb) : order(fa) <= order(fb)) ? fa : fb;
+    return either(is_nan(a), is_nan(b)) ? bits<F>(Ieee<F>::nan) : number;
+}
+KFDEMU_INLINE float min(float a, float b, const quick::Context& x) { return extreme<float, false>(a, b, x.flush_f32); }
+KFDEMU_INLINE float max(float a, float b, const quick::Context& x) { return extreme<float, true>(a, b, x.flush_f32); }
+KFDEMU_INLINE double min(double a, double b, const quick::Context& x) { return extreme<double, false>(a, b, x.flush_f64); }
+KFDEMU_INLINE double max(double a, double b, const quick::Context& x) { return extreme<double, true>(a, b, x.flush_f64); }
+}  // namespace quick
+
 /// V_MIN and V_MAX: a number wins over NaN, and the second of two NaNs over the first, except that IEEE mode lets a
 /// signalling NaN through, quieted.
 template <class F, bool maximum>

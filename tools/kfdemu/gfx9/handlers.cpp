@@ -1,6 +1,4 @@
 // Which executor serves: one table of handlers for each x86 level.
-#include <array>
-
 #include "decode.hpp"
 #include "executors.hpp"
 #include "wave.hpp"
@@ -11,13 +9,17 @@ namespace {
 const Inst* illegal(Wave& wave, const Inst& inst) { return wave.stop_at(Stop::Illegal, inst); }
 const Inst* page_end(Wave& wave, const Inst& inst) { return wave.fetch(wave, inst.pc); }
 
-using Table = std::array<Handler, kRowCount>;
+void enter(void (*fill)(Handler*), Handlers& table) { fill(table.general.data()); }
+void enter(void (*fill)(Handler*, Handler*), Handlers& table) { fill(table.general.data(), table.plain.data()); }
 
 template <class... Fill>
-Table filled(Fill... fill) {
-    Table table;
-    table.fill(&illegal);
-    (fill(table.data()), ...);
+Handlers filled(Fill... fill) {
+    Handlers table;
+    table.general.fill(&illegal);
+    table.plain.fill(nullptr);
+    (enter(fill, table), ...);
+    for (std::size_t row = 0; row < kRowCount; ++row)
+        if (table.plain[row] == nullptr) table.plain[row] = table.general[row];
     return table;
 }
 
@@ -47,20 +49,20 @@ bool supported(Level level) {
 
 Level best_level() { return supported(Level::V4) ? Level::V4 : supported(Level::V3) ? Level::V3 : Level::V2; }
 
-std::span<const Handler, kRowCount> handlers(Level level) {
+const Handlers& handlers(Level level) {
     // Each is filled when it is first asked for: what fills it is compiled for its level, too, and would be an illegal
     // instruction on a lesser CPU.
     switch (level) {
         case Level::V4: {
-            static const Table v4 = KFDEMU_TABLE(v4);
+            static const Handlers v4 = KFDEMU_TABLE(v4);
             return v4;
         }
         case Level::V3: {
-            static const Table v3 = KFDEMU_TABLE(v3);
+            static const Handlers v3 = KFDEMU_TABLE(v3);
             return v3;
         }
         default: {
-            static const Table v2 = KFDEMU_TABLE(v2);
+            static const Handlers v2 = KFDEMU_TABLE(v2);
             return v2;
         }
     }

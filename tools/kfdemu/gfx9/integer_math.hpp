@@ -50,6 +50,8 @@ KFDEMU_INLINE u32 first_opposite64(i64 v) { return first_one_high64(static_cast<
 KFDEMU_INLINE u32 shl(u32 v, u32 n) { return v << (n & 31); }
 KFDEMU_INLINE u32 shr(u32 v, u32 n) { return v >> (n & 31); }
 KFDEMU_INLINE i32 sar(i32 v, u32 n) { return v >> (n & 31); }
+/// 32 bits of `high` and `low` together, from bit n % 32 on. In 32 bits, where vectors of the CPU have twice as many lanes.
+KFDEMU_INLINE u32 aligned_bits(u32 high, u32 low, u32 n) { return low >> (n & 31) | high << 1 << (~n & 31); }
 KFDEMU_INLINE u64 shl64(u64 v, u32 n) { return v << (n & 63); }
 KFDEMU_INLINE u64 shr64(u64 v, u32 n) { return v >> (n & 63); }
 KFDEMU_INLINE i64 sar64(i64 v, u32 n) { return v >> (n & 63); }

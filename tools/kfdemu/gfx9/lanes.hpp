@@ -6,6 +6,8 @@
 
 #include <immintrin.h>
 
+#include <type_traits>
+
 #include "exec.hpp"
 #include "modifiers.hpp"
 
@@ -168,6 +170,168 @@ const Inst* vector_compare(Wave& w, const Inst& i) {
         bool result = false;
         R::meaning(result, A::load(a, lane, x), B::load(b, lane, x), x);
         flags.lane[lane] = result ? ~0u : 0;
+    }
+    const u64 mask = pack_mask(flags.lane) & w.exec();
+    w.set_s64(i.sdst, mask);
+    if constexpr (cmpx) w.set_s64(kExec, mask);
+    return next_of(i);
+}
+
+// The same without SDWA, DPP and all modifiers but NEG and ABS, which is what compilers emit nearly always. Lanes go by chunks, so that a
+// scalar is spread over one chunk only; NaN is looked for once in all results instead of in every operand.
+
+inline constexpr unsigned kChunkLanes = 16;
+// Unrolled, so that results stay in the CPU's registers until they are known to be no NaN.
+#define KFDEMU_EACH_CHUNK(n) _Pragma("GCC unroll 4") for (unsigned n = 0; n < kLanes / kChunkLanes; ++n)
+#define KFDEMU_CHUNK_LOOP _Pragma("GCC ivdep") for (unsigned lane = 0; lane < kChunkLanes; ++lane)
+
+/// Where a source's chunks lie: `stride` dwords apart. A pair's second dword is 64 behind its first.
+struct Chunks {
+    const u32* at;
+    unsigned stride;
+
+    KFDEMU_INLINE const u32* chunk(unsigned n) const { return at + n * stride; }
+};
+KFDEMU_INLINE void spread(u32* room, u32 value) { KFDEMU_CHUNK_LOOP room[lane] = value; }
+
+/// Source n with its NEG and ABS, if it is a float; a scalar is spread over `room`. The other dword of a 64-bit constant
+/// is not in Wave::s: at is nullptr.
+template <class T>
+KFDEMU_INLINE Chunks plain_source(const Wave& w, const Inst& i, unsigned n, u32* room) {
+    if constexpr (T::dwords == 0) return {room, 0};
+    const Operand operand = i.src[n];
+    constexpr bool has_sign = T::kind == Kind::Float32 || T::kind == Kind::Float64;
+    const u32 neg = has_sign ? u32{i.neg} >> n << 31 : 0, keep = has_sign ? ~(u32{i.abs} >> n << 31) : ~0u;
+    if (T::dwords == 2 && operand >= kConstants && operand < kVgpr0) return {nullptr, 0};
+    if (operand < kVgpr0) {
+        for (unsigned dword = 0; dword < T::dwords; ++dword) {
+            const bool top = dword + 1 == T::dwords;
+            const u32 value = w.s[operand + dword];
+            spread(room + dword * kLanes, top ? (value & keep) ^ neg : value);
+        }
+        return {room, 0};
+    }
+    const u32* const lanes = w.v + (operand - kVgpr0) * kLanes;
+    if (!has_sign || KFDEMU_LIKELY((neg | ~keep) == 0)) return {lanes, kChunkLanes};
+    const unsigned top = (T::dwords - 1) * kLanes;
+    if constexpr (T::dwords == 2) copy_lanes(room, lanes);
+    KFDEMU_LANE_LOOP room[top + lane] = (lanes[top + lane] & keep) ^ neg;
+    return {room, kChunkLanes};
+}
+
+template <class T>
+KFDEMU_INLINE bool lacks(const Chunks& source) {
+    return T::dwords == 2 && KFDEMU_UNLIKELY(source.at == nullptr);
+}
+
+/// Whether the CPU has the rounding and denormal modes for a type.
+template <Kind kind>
+KFDEMU_INLINE bool mode_is_on(const Wave& w) {
+    if constexpr (kind == Kind::Int32 || kind == Kind::Int16 || kind == Kind::Int64) return true;
+    return w.mxcsr_now == (kind == Kind::Float32 ? w.mxcsr_f32 : w.mxcsr_f64);
+}
+
+/// Whether a float among 64 is NaN.
+KFDEMU_INLINE bool any_nan(const u32* lanes) {
+#if defined(__AVX512F__)
+    const auto either_is = [=](unsigned a, unsigned b) {
+        return _mm512_cmp_ps_mask(_mm512_loadu_ps(lanes + a), _mm512_loadu_ps(lanes + b), _CMP_UNORD_Q);
+    };
+    return !_kortestz_mask16_u8(either_is(0, 16), either_is(32, 48));
+#else
+    u32 bits = 0;
+    KFDEMU_LANE_LOOP bits |= (lanes[lane] & 0x7fffffff) > 0x7f800000 ? ~0u : 0;
+    return bits != 0;
+#endif
+}
+/// Whether a double among 64 may be NaN; `high` are their upper dwords. Infinity may be, too.
+KFDEMU_INLINE bool any_huge(const u32* high) {
+    u32 bits = 0;
+    KFDEMU_LANE_LOOP bits |= (high[lane] & 0x7fffffff) >= 0x7ff00000 ? ~0u : 0;
+    return bits != 0;
+}
+template <Kind kind>
+KFDEMU_INLINE bool may_have_nan(const u32* lanes) {
+    if constexpr (kind == Kind::Float32) return any_nan(lanes);
+    if constexpr (kind == Kind::Float64) return any_huge(lanes + kLanes);
+    return false;
+}
+
+/// R, or Q, the quick one, as far as it meets no NaN.
+template <class R, class Q>
+const Inst* plain_op(Wave& w, const Inst& i) {
+    using D = typename R::D;
+    using A = typename R::A;
+    using B = typename R::B;
+    using C = typename R::C;
+    constexpr bool carry_in = (R::attributes & (kCarryIn | kVccIn)) != 0;
+    constexpr bool carry_out = (R::attributes & kCarryOut) != 0;
+    constexpr bool checks_nan = D::kind == Kind::Float32 || D::kind == Kind::Float64;
+    using Meaning = std::conditional_t<checks_nan, Q, R>;
+    if (KFDEMU_UNLIKELY((!mode_is_on<mode_kind<D, A, B, C>()>(w)))) return vector_op<R>(w, i);
+    scalar_setup(w, i);
+    Room<A::dwords> room_a;
+    Room<B::dwords> room_b;
+    Room<C::dwords> room_c;
+    Room<D::dwords> room_d;
+    Room<carry_in || carry_out> carries;
+    const Chunks a = plain_source<A>(w, i, 0, room_a.lane);
+    const Chunks b = plain_source<B>(w, i, 1, room_b.lane);
+    const Chunks c = plain_source<C>(w, i, 2, room_c.lane);
+    if (lacks<A>(a) || lacks<B>(b) || lacks<C>(c)) return vector_op<R>(w, i);
+    if constexpr (carry_in) {
+        const Operand mask = (R::attributes & kVccIn) ? Operand{kVcc} : i.src[2];
+        if (KFDEMU_UNLIKELY(mask >= kConstants)) return vector_op<R>(w, i);
+        expand_mask(w.s64(mask), carries.lane);
+    }
+    const u64 exec = w.exec();
+    u32* const destination = w.v + (i.dst - kVgpr0) * kLanes;
+    const bool direct = !checks_nan && exec == ~0ull;
+    u32* const results = direct ? destination : room_d.lane;
+    const quick::Context x{context(w, i)};
+    KFDEMU_EACH_CHUNK(n) {
+        const u32 *const from_a = a.chunk(n), *const from_b = b.chunk(n), *const from_c = c.chunk(n);
+        const u32* const old = destination + n * kChunkLanes;
+        u32* const carry_lanes = carries.lane + (carry_in || carry_out ? n * kChunkLanes : 0);
+        KFDEMU_CHUNK_LOOP {
+            typename D::V result{};
+            if constexpr ((R::attributes & kReadsDst) != 0) result = D::load(old, lane, x);
+            bool carry = false;
+            if constexpr (carry_in) carry = carry_lanes[lane] != 0;
+            Meaning::meaning(result, A::load(from_a, lane, x), B::load(from_b, lane, x), C::load(from_c, lane, x), carry,
+                       n * kChunkLanes + lane, x);
+            if constexpr (carry_out) carry_lanes[lane] = carry ? ~0u : 0;
+            D::store(results + n * kChunkLanes, lane, result, x);
+        }
+    }
+    if (KFDEMU_UNLIKELY(may_have_nan<D::kind>(room_d.lane))) return vector_op<R>(w, i);
+    if constexpr (carry_out) w.set_s64(i.sdst, pack_mask(carries.lane) & exec);
+    if (direct) return next_of(i);
+    for (unsigned dword = 0; dword < D::dwords; ++dword)
+        commit(destination + dword * kLanes, room_d.lane + dword * kLanes, exec);
+    return next_of(i);
+}
+
+template <class R, bool cmpx>
+const Inst* plain_compare(Wave& w, const Inst& i) {
+    using A = typename R::A;
+    using B = typename R::B;
+    if (KFDEMU_UNLIKELY((!mode_is_on<mode_kind<A, B>()>(w)))) return vector_compare<R, cmpx>(w, i);
+    scalar_setup(w, i);
+    Room<A::dwords> room_a;
+    Room<B::dwords> room_b;
+    Room<1> flags;
+    const Chunks a = plain_source<A>(w, i, 0, room_a.lane);
+    const Chunks b = plain_source<B>(w, i, 1, room_b.lane);
+    if (lacks<A>(a) || lacks<B>(b)) return vector_compare<R, cmpx>(w, i);
+    const Context x = context(w, i);
+    KFDEMU_EACH_CHUNK(n) {
+        const u32 *const from_a = a.chunk(n), *const from_b = b.chunk(n);
+        KFDEMU_CHUNK_LOOP {
+            bool result = false;
+            R::meaning(result, A::load(from_a, lane, x), B::load(from_b, lane, x), x);
+            flags.lane[n * kChunkLanes + lane] = result ? ~0u : 0;
+        }
     }
     const u64 mask = pack_mask(flags.lane) & w.exec();
     w.set_s64(i.sdst, mask);

@@ -1,0 +1,110 @@
+// What PoCL and kfdemu are timed with: one text for both. Every float operation is spelled as one that rounds once, so
+// that both give the same bits.
+#ifdef __AMDGCN__
+#include "shared/device/opencl.h"
+#endif
+#pragma OPENCL FP_CONTRACT OFF
+
+#ifdef __AMDGCN__
+#define FMA __builtin_fmaf
+#define ROTATE_RIGHT(x, n) __builtin_rotateright32(x, n)
+#else
+#define FMA fma
+#define ROTATE_RIGHT(x, n) rotate((uint)(x), (uint)(32 - (n)))
+#endif
+
+// Four chains of multiply-adds, in a loop whose length nobody knows beforehand: 4 * rounds a work-item.
+__kernel void loop(__global float* out, float a, float b, uint rounds) {
+    const uint i = get_global_id(0);
+    float w = i, x = i + 1, y = i + 2, z = i + 3;
+    for (uint n = 0; n < rounds; ++n) {
+        w = FMA(w, a, b);
+        x = FMA(x, a, b);
+        y = FMA(y, a, b);
+        z = FMA(z, a, b);
+    }
+    out[i] = (w + x) + (y + z);
+}
+
+#define STEP w = FMA(w, a, b), x = FMA(x, a, b), y = FMA(y, a, b), z = FMA(z, a, b);
+#define STEPS_8 STEP STEP STEP STEP STEP STEP STEP STEP
+#define STEPS_64 STEPS_8 STEPS_8 STEPS_8 STEPS_8 STEPS_8 STEPS_8 STEPS_8 STEPS_8
+
+// The same without a loop: 256 a work-item.
+__kernel void straight_line(__global float* out, float a, float b) {
+    const uint i = get_global_id(0);
+    float w = i, x = i + 1, y = i + 2, z = i + 3;
+    STEPS_64
+    out[i] = (w + x) + (y + z);
+}
+
+#define TILE 16
+// C = A * B of n x n, n a multiple of TILE, tile by tile through local memory.
+__kernel __attribute__((reqd_work_group_size(TILE, TILE, 1))) void matmul(__global const float* a,
+                                                                          __global const float* b, __global float* c,
+                                                                          uint n) {
+    __local float tile_a[TILE][TILE], tile_b[TILE][TILE];
+    const uint column = get_local_id(0), row = get_local_id(1);
+    const uint x = get_global_id(0), y = get_global_id(1);
+    float sum = 0;
+    for (uint k = 0; k < n; k += TILE) {
+        tile_a[row][column] = a[y * n + k + column];
+        tile_b[row][column] = b[(k + row) * n + x];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint m = 0; m < TILE; ++m) sum = FMA(tile_a[row][m], tile_b[m][column], sum);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    c[y * n + x] = sum;
+}
+
+__constant uint kRound[64] = {
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+
+// The first word of SHA-256 (FIPS 180-4) of a block of sixteen words that a work-item makes of its number.
+__kernel void sha256(__global uint* out) {
+    const uint i = get_global_id(0);
+    uint w[16];
+    for (uint n = 0; n < 16; ++n) w[n] = i * 0x9e3779b9 + n;
+    uint a = 0x6a09e667, b = 0xbb67ae85, c = 0x3c6ef372, d = 0xa54ff53a;
+    uint e = 0x510e527f, f = 0x9b05688c, g = 0x1f83d9ab, h = 0x5be0cd19;
+#pragma unroll
+    for (uint n = 0; n < 64; ++n) {
+        if (n >= 16) {
+            const uint early = w[(n + 1) & 15], late = w[(n + 14) & 15];
+            const uint small0 = ROTATE_RIGHT(early, 7) ^ ROTATE_RIGHT(early, 18) ^ early >> 3;
+            const uint small1 = ROTATE_RIGHT(late, 17) ^ ROTATE_RIGHT(late, 19) ^ late >> 10;
+            w[n & 15] += small0 + w[(n + 9) & 15] + small1;
+        }
+        const uint big1 = ROTATE_RIGHT(e, 6) ^ ROTATE_RIGHT(e, 11) ^ ROTATE_RIGHT(e, 25);
+        const uint t1 = h + big1 + ((e & f) ^ (~e & g)) + kRound[n] + w[n & 15];
+        const uint big0 = ROTATE_RIGHT(a, 2) ^ ROTATE_RIGHT(a, 13) ^ ROTATE_RIGHT(a, 22);
+        const uint t2 = big0 + ((a & b) ^ (a & c) ^ (b & c));
+        h = g, g = f, f = e, e = d + t1, d = c, c = b, b = a, a = t1 + t2;
+    }
+    out[i] = 0x6a09e667 + a;
+}
+
+// How many steps each point of [-2, 1] x [-1.5, 1.5] takes to leave, at most `most`.
+__kernel void mandelbrot(__global uint* out, uint width, uint most) {
+    const uint px = get_global_id(0), py = get_global_id(1);
+    const float step = 3.0f / (float)width;
+    const float cx = FMA((float)px, step, -2.0f), cy = FMA((float)py, step, -1.5f);
+    float x = 0, y = 0;
+    uint n = 0;
+    while (n < most && FMA(x, x, y * y) <= 4.0f) {
+        const float next = FMA(x, x, FMA(-y, y, cx));
+        y = FMA(2.0f * x, y, cy);
+        x = next;
+        ++n;
+    }
+    out[py * width + px] = n;
+}
+
+__kernel void copy(__global float* out, __global const float* in) { out[get_global_id(0)] = in[get_global_id(0)]; }
