@@ -123,13 +123,7 @@ const char* name(Format format) {
 }
 
 bool is_plain(const Inst& inst) {
-    const auto only_signs = [&] {
-        const Row& row = rows()[inst.row];
-        const auto is_float = [](Type type) { return type == Type::none || type == Type::f32 || type == Type::f64; };
-        return inst.op_sel == 0 && is_float(row.src[0]) && is_float(row.src[1]) && is_float(row.src[2]);
-    };
-    return (inst.form == Form::Plain || inst.form == Form::Vop3) && !inst.has(kFinish) &&
-           (!inst.has(kPrepare) || only_signs());
+    return (inst.form == Form::Plain || inst.form == Form::Vop3) && !inst.has(kPrepare) && !inst.has(kFinish);
 }
 
 Decoder::Decoder(Target target, Level level)

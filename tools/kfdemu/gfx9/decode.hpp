@@ -27,8 +27,7 @@ struct Handlers {
     std::array<Handler, kRowCount> plain;    ///< take is_plain() ones only, and are faster where there is a difference
 };
 const Handlers& handlers(Level level);
-/// Whether a vector instruction leaves its result as it stands, and its operands but for signs of floats: no other
-/// modifiers, no SDWA, no DPP.
+/// Whether a vector instruction takes its operands and leaves its result as they stand: no modifiers, no SDWA, no DPP.
 bool is_plain(const Inst& inst);
 
 /// Stops the wave: the instruction is unknown, reserved, or not implemented.

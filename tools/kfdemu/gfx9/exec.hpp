@@ -13,12 +13,14 @@
 #endif
 
 #if defined(__clang__)
-#define KFDEMU_LANE_LOOP \
-    _Pragma("clang loop vectorize(assume_safety)") for (unsigned lane = 0; lane < 64; ++lane)
+#define KFDEMU_LANES(count) \
+    _Pragma("clang loop vectorize(assume_safety)") for (unsigned lane = 0; lane < (count); ++lane)
+#define KFDEMU_UNROLLED _Pragma("clang loop unroll(full)")
 #else
-#define KFDEMU_LANE_LOOP _Pragma("GCC ivdep") for (unsigned lane = 0; lane < 64; ++lane)
+#define KFDEMU_LANES(count) _Pragma("GCC ivdep") for (unsigned lane = 0; lane < (count); ++lane)
+#define KFDEMU_UNROLLED _Pragma("GCC unroll 8")
 #endif
-#define KFDEMU_LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define KFDEMU_LANE_LOOP KFDEMU_LANES(64)
 #define KFDEMU_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
 namespace kfdemu::gfx9::KFDEMU_LEVEL {

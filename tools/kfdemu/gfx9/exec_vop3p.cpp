@@ -138,8 +138,8 @@ const Inst* plain_pairs(Wave& w, const Inst& i) {
     const PairSource c = has_c ? plain_pair_source(w, i, 2, room_c.lane) : a;
     const quick::Context x{context(w, i)};
     const auto compute = [&](Chunks from_a, Chunks from_b, Chunks from_c, u32 turn_a, u32 turn_b, u32 turn_c,
-                             u32* results) __attribute__((always_inline)) {
-        KFDEMU_EACH_CHUNK(n) {
+                             u32* results) KFDEMU_LAMBDA {
+        each_chunk<true>([&](unsigned n) KFDEMU_LAMBDA {
             const u32 *const pa = from_a.chunk(n), *const pb = from_b.chunk(n), *const pc = from_c.chunk(n);
             KFDEMU_CHUNK_LOOP {
                 float result = 0;
@@ -147,7 +147,7 @@ const Inst* plain_pairs(Wave& w, const Inst& i) {
                            bits<float>(pc[lane] ^ turn_c), x);
                 results[n * kChunkLanes + lane] = bits<u32>(result);
             }
-        }
+        });
     };
     compute(a.low, b.low, c.low, a.turn_low, b.turn_low, c.turn_low, room_d.lane);
     compute(a.high, b.high, c.high, a.turn_high, b.turn_high, c.turn_high, room_d.lane + kLanes);

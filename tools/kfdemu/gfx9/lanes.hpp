@@ -177,13 +177,24 @@ const Inst* vector_compare(Wave& w, const Inst& i) {
     return next_of(i);
 }
 
-// The same without SDWA, DPP and all modifiers but NEG and ABS, which is what compilers emit nearly always. Lanes go by chunks, so that a
+// The same without modifiers, SDWA and DPP, which is what compilers emit nearly always. Lanes go by chunks, so that a
 // scalar is spread over one chunk only; NaN is looked for once in all results instead of in every operand.
 
 inline constexpr unsigned kChunkLanes = 16;
-// Unrolled, so that results stay in the CPU's registers until they are known to be no NaN.
-#define KFDEMU_EACH_CHUNK(n) _Pragma("GCC unroll 4") for (unsigned n = 0; n < kLanes / kChunkLanes; ++n)
-#define KFDEMU_CHUNK_LOOP _Pragma("GCC ivdep") for (unsigned lane = 0; lane < kChunkLanes; ++lane)
+/// Calls chunk(n) for each. Unrolled, results stay in the CPU's registers until they are known to be no NaN; where a lane
+/// takes many instructions that is nothing but long.
+template <bool unrolled, class Chunk>
+KFDEMU_INLINE void each_chunk(Chunk&& chunk) {
+    if constexpr (unrolled) {
+        KFDEMU_UNROLLED for (unsigned n = 0; n < kLanes / kChunkLanes; ++n) chunk(n);
+    } else {
+        for (unsigned n = 0; n < kLanes / kChunkLanes; ++n) chunk(n);
+    }
+}
+template <class... Types>
+constexpr bool is_simple = ((Types::kind == Kind::Int32 || Types::kind == Kind::Int64 || Types::kind == Kind::Float32 ||
+                             Types::kind == Kind::Float64) && ...);
+#define KFDEMU_CHUNK_LOOP KFDEMU_LANES(kChunkLanes)
 
 /// Where a source's chunks lie: `stride` dwords apart. A pair's second dword is 64 behind its first.
 struct Chunks {
@@ -194,29 +205,15 @@ struct Chunks {
 };
 KFDEMU_INLINE void spread(u32* room, u32 value) { KFDEMU_CHUNK_LOOP room[lane] = value; }
 
-/// Source n with its NEG and ABS, if it is a float; a scalar is spread over `room`. The other dword of a 64-bit constant
-/// is not in Wave::s: at is nullptr.
+/// Source n; a scalar is spread over `room`. The other dword of a 64-bit constant is not in Wave::s: at is nullptr.
 template <class T>
 KFDEMU_INLINE Chunks plain_source(const Wave& w, const Inst& i, unsigned n, u32* room) {
     if constexpr (T::dwords == 0) return {room, 0};
     const Operand operand = i.src[n];
-    constexpr bool has_sign = T::kind == Kind::Float32 || T::kind == Kind::Float64;
-    const u32 neg = has_sign ? u32{i.neg} >> n << 31 : 0, keep = has_sign ? ~(u32{i.abs} >> n << 31) : ~0u;
-    if (T::dwords == 2 && operand >= kConstants && operand < kVgpr0) return {nullptr, 0};
-    if (operand < kVgpr0) {
-        for (unsigned dword = 0; dword < T::dwords; ++dword) {
-            const bool top = dword + 1 == T::dwords;
-            const u32 value = w.s[operand + dword];
-            spread(room + dword * kLanes, top ? (value & keep) ^ neg : value);
-        }
-        return {room, 0};
-    }
-    const u32* const lanes = w.v + (operand - kVgpr0) * kLanes;
-    if (!has_sign || KFDEMU_LIKELY((neg | ~keep) == 0)) return {lanes, kChunkLanes};
-    const unsigned top = (T::dwords - 1) * kLanes;
-    if constexpr (T::dwords == 2) copy_lanes(room, lanes);
-    KFDEMU_LANE_LOOP room[top + lane] = (lanes[top + lane] & keep) ^ neg;
-    return {room, kChunkLanes};
+    if (operand >= kVgpr0) return {w.v + (operand - kVgpr0) * kLanes, kChunkLanes};
+    if (T::dwords == 2 && operand >= kConstants) return {nullptr, 0};
+    for (unsigned dword = 0; dword < T::dwords; ++dword) spread(room + dword * kLanes, w.s[operand + dword]);
+    return {room, 0};
 }
 
 template <class T>
@@ -257,7 +254,7 @@ KFDEMU_INLINE bool may_have_nan(const u32* lanes) {
     return false;
 }
 
-/// R, or Q, the quick one, as far as it meets no NaN.
+/// R, or Q, the quick one, as far as it meets no NaN; both are the same where there is no quick one.
 template <class R, class Q>
 const Inst* plain_op(Wave& w, const Inst& i) {
     using D = typename R::D;
@@ -266,7 +263,8 @@ const Inst* plain_op(Wave& w, const Inst& i) {
     using C = typename R::C;
     constexpr bool carry_in = (R::attributes & (kCarryIn | kVccIn)) != 0;
     constexpr bool carry_out = (R::attributes & kCarryOut) != 0;
-    constexpr bool checks_nan = D::kind == Kind::Float32 || D::kind == Kind::Float64;
+    constexpr bool is_quick = !std::is_same_v<R, Q>;
+    constexpr bool checks_nan = is_quick && (D::kind == Kind::Float32 || D::kind == Kind::Float64);
     using Meaning = std::conditional_t<checks_nan, Q, R>;
     if (KFDEMU_UNLIKELY((!mode_is_on<mode_kind<D, A, B, C>()>(w)))) return vector_op<R>(w, i);
     scalar_setup(w, i);
@@ -289,7 +287,7 @@ const Inst* plain_op(Wave& w, const Inst& i) {
     const bool direct = !checks_nan && exec == ~0ull;
     u32* const results = direct ? destination : room_d.lane;
     const quick::Context x{context(w, i)};
-    KFDEMU_EACH_CHUNK(n) {
+    each_chunk<is_simple<D, A, B, C> && (is_quick || D::kind == Kind::Int32)>([&](unsigned n) KFDEMU_LAMBDA {
         const u32 *const from_a = a.chunk(n), *const from_b = b.chunk(n), *const from_c = c.chunk(n);
         const u32* const old = destination + n * kChunkLanes;
         u32* const carry_lanes = carries.lane + (carry_in || carry_out ? n * kChunkLanes : 0);
@@ -303,8 +301,8 @@ const Inst* plain_op(Wave& w, const Inst& i) {
             if constexpr (carry_out) carry_lanes[lane] = carry ? ~0u : 0;
             D::store(results + n * kChunkLanes, lane, result, x);
         }
-    }
-    if (KFDEMU_UNLIKELY(may_have_nan<D::kind>(room_d.lane))) return vector_op<R>(w, i);
+    });
+    if (checks_nan && KFDEMU_UNLIKELY(may_have_nan<D::kind>(room_d.lane))) return vector_op<R>(w, i);
     if constexpr (carry_out) w.set_s64(i.sdst, pack_mask(carries.lane) & exec);
     if (direct) return next_of(i);
     for (unsigned dword = 0; dword < D::dwords; ++dword)
@@ -325,14 +323,14 @@ const Inst* plain_compare(Wave& w, const Inst& i) {
     const Chunks b = plain_source<B>(w, i, 1, room_b.lane);
     if (lacks<A>(a) || lacks<B>(b)) return vector_compare<R, cmpx>(w, i);
     const Context x = context(w, i);
-    KFDEMU_EACH_CHUNK(n) {
+    each_chunk<is_simple<A, B>>([&](unsigned n) KFDEMU_LAMBDA {
         const u32 *const from_a = a.chunk(n), *const from_b = b.chunk(n);
         KFDEMU_CHUNK_LOOP {
             bool result = false;
             R::meaning(result, A::load(from_a, lane, x), B::load(from_b, lane, x), x);
             flags.lane[n * kChunkLanes + lane] = result ? ~0u : 0;
         }
-    }
+    });
     const u64 mask = pack_mask(flags.lane) & w.exec();
     w.set_s64(i.sdst, mask);
     if constexpr (cmpx) w.set_s64(kExec, mask);

@@ -53,7 +53,7 @@ KFDEMU_INLINE u64 pack_mask(const u32* lanes) {
 /// destination[l] = source[l] where the mask has a bit: masked stores, no branch a lane.
 KFDEMU_INLINE void merge(u32* destination, const u32* source, u64 mask) {
 #if defined(__AVX512F__)
-#pragma GCC unroll 4
+    KFDEMU_UNROLLED
     for (unsigned n = 0; n < 64; n += 16) {
         _mm512_mask_storeu_epi32(destination + n, static_cast<__mmask16>(mask >> n),
                                  _mm512_loadu_si512(source + n));
@@ -78,10 +78,10 @@ KFDEMU_INLINE void merge(u32* destination, const u32* source, u64 mask) {
 /// A register's lanes, vector by vector, so that what is in the CPU's registers already is not written and read first.
 KFDEMU_INLINE void copy_lanes(u32* destination, const u32* source) {
 #if defined(__AVX512F__)
-#pragma GCC unroll 4
+    KFDEMU_UNROLLED
     for (unsigned n = 0; n < 64; n += 16) _mm512_storeu_si512(destination + n, _mm512_loadu_si512(source + n));
 #elif defined(__AVX2__)
-#pragma GCC unroll 8
+    KFDEMU_UNROLLED
     for (unsigned n = 0; n < 64; n += 8) {
         const __m256i value = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source + n));
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(destination + n), value);

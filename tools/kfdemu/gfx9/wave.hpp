@@ -17,6 +17,7 @@
 /// Functions of this header are compiled into translation units of several x86 levels: none may be emitted
 /// out of line, or the linker could keep the copy of the highest level for everybody.
 #define KFDEMU_INLINE inline __attribute__((always_inline))
+#define KFDEMU_LAMBDA __attribute__((always_inline))
 
 namespace kfdemu {
 class AddressSpace;
