@@ -20,23 +20,27 @@ KFDEMU_INLINE void use_mxcsr(Wave& w, u32 wanted) {
     asm volatile("ldmxcsr %0" : : "m"(w.mxcsr_now) : "memory");
 }
 
-/// Gives the CPU the rounding and denormal modes for a type; costs a compare when they are there already.
-template <Kind kind>
-KFDEMU_INLINE void use_mode(Wave& w) {
-    if constexpr (kind == Kind::Int32 || kind == Kind::Int16 || kind == Kind::Int64) return;
-    use_mxcsr(w, kind == Kind::Float32 ? w.mxcsr_f32 : w.mxcsr_f64);
-}
-
-/// The same for a row whose attributes keep MODE out.
+/// What the CPU has to have for a row: its attributes may keep MODE out.
 template <Kind kind, unsigned attributes>
-KFDEMU_INLINE void use_mode_unless(Wave& w) {
+KFDEMU_INLINE u32 mxcsr_for(const Wave& w) {
     constexpr u32 nearest = ~0x6000u, flush_all = 0x9fc0;
-    if constexpr ((attributes & kFlushesSingles) != 0)
-        use_mxcsr(w, flush_all);
-    else if constexpr ((attributes & kNearest) != 0)
-        use_mxcsr(w, (kind == Kind::Float32 ? w.mxcsr_f32 : w.mxcsr_f64) & nearest);
-    else
-        use_mode<kind>(w);
+    if constexpr ((attributes & kFlushesSingles) != 0) return flush_all;
+    if constexpr (kind == Kind::Int32 || kind == Kind::Int16 || kind == Kind::Int64) {
+        return w.mxcsr_now;
+    } else {
+        const u32 by_mode = kind == Kind::Float32 ? w.mxcsr_f32 : w.mxcsr_f64;
+        return (attributes & kNearest) != 0 ? by_mode & nearest : by_mode;
+    }
+}
+/// Gives the CPU the rounding and denormal modes for a type; costs a compare when they are there already.
+template <Kind kind, unsigned attributes = 0>
+KFDEMU_INLINE void use_mode(Wave& w) {
+    use_mxcsr(w, mxcsr_for<kind, attributes>(w));
+}
+/// Whether they are there already.
+template <Kind kind, unsigned attributes = 0>
+KFDEMU_INLINE bool mode_is_on(const Wave& w) {
+    return w.mxcsr_now == mxcsr_for<kind, attributes>(w);
 }
 template <unsigned attributes>
 KFDEMU_INLINE Context context_unless(const Wave& w, const Inst& i) {
@@ -120,7 +124,7 @@ const Inst* vector_op(Wave& w, const Inst& i) {
     constexpr bool carry_in = (R::attributes & (kCarryIn | kVccIn)) != 0;
     constexpr bool carry_out = (R::attributes & kCarryOut) != 0;
     scalar_setup(w, i);
-    use_mode_unless<mode_kind<D, A, B, C>(), R::attributes>(w);
+    use_mode<mode_kind<D, A, B, C>(), R::attributes>(w);
     Room<A::dwords> room_a;
     Room<B::dwords> room_b;
     Room<C::dwords> room_c;
@@ -221,13 +225,6 @@ KFDEMU_INLINE bool lacks(const Chunks& source) {
     return T::dwords == 2 && KFDEMU_UNLIKELY(source.at == nullptr);
 }
 
-/// Whether the CPU has the rounding and denormal modes for a type.
-template <Kind kind>
-KFDEMU_INLINE bool mode_is_on(const Wave& w) {
-    if constexpr (kind == Kind::Int32 || kind == Kind::Int16 || kind == Kind::Int64) return true;
-    return w.mxcsr_now == (kind == Kind::Float32 ? w.mxcsr_f32 : w.mxcsr_f64);
-}
-
 /// Whether a float among 64 is NaN.
 KFDEMU_INLINE bool any_nan(const u32* lanes) {
 #if defined(__AVX512F__)
@@ -266,7 +263,7 @@ const Inst* plain_op(Wave& w, const Inst& i) {
     constexpr bool is_quick = !std::is_same_v<R, Q>;
     constexpr bool checks_nan = is_quick && (D::kind == Kind::Float32 || D::kind == Kind::Float64);
     using Meaning = std::conditional_t<checks_nan, Q, R>;
-    if (KFDEMU_UNLIKELY((!mode_is_on<mode_kind<D, A, B, C>()>(w)))) return vector_op<R>(w, i);
+    if (KFDEMU_UNLIKELY((!mode_is_on<mode_kind<D, A, B, C>(), R::attributes>(w)))) return vector_op<R>(w, i);
     scalar_setup(w, i);
     Room<A::dwords> room_a;
     Room<B::dwords> room_b;
@@ -286,7 +283,7 @@ const Inst* plain_op(Wave& w, const Inst& i) {
     u32* const destination = w.v + (i.dst - kVgpr0) * kLanes;
     const bool direct = !checks_nan && exec == ~0ull;
     u32* const results = direct ? destination : room_d.lane;
-    const quick::Context x{context(w, i)};
+    const quick::Context x{context_unless<R::attributes>(w, i)};
     each_chunk<is_simple<D, A, B, C> && (is_quick || D::kind == Kind::Int32)>([&](unsigned n) KFDEMU_LAMBDA {
         const u32 *const from_a = a.chunk(n), *const from_b = b.chunk(n), *const from_c = c.chunk(n);
         const u32* const old = destination + n * kChunkLanes;
