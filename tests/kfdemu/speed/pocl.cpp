@@ -15,7 +15,7 @@ Pocl::Pocl(unsigned threads) {
     setenv("POCL_CPU_MAX_CU_COUNT", count.c_str(), 1);
     setenv("OCL_ICD_VENDORS", "pocl.icd", 0);
     cl_platform_id platform{};
-    check(clGetPlatformIDs(1, &platform, nullptr), "clGetPlatformIDs");
+    if (clGetPlatformIDs(1, &platform, nullptr) != CL_SUCCESS) throw std::runtime_error{"no PoCL: install pocl-opencl-icd"};
     check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_CPU, 1, &device_, nullptr), "clGetDeviceIDs");
     char text[256] = {};
     check(clGetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof text, text, nullptr), "clGetPlatformInfo");
