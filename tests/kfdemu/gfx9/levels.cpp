@@ -106,14 +106,15 @@ TEST_CASE("a row's plain handler gives the same bits as its general one", "[gfx9
             ++plain;
             u64 seed = row.opcode * 1000u + static_cast<u64>(row.format);
             for (const Words& words : samples(row, Target::gfx90a)) {
-                for (const bool some_nan : {false, false, true}) {
-                    fill_numbers(quick, ++seed, some_nan);
-                    fill_numbers(general, seed, some_nan);
-                    INFO(row.name << " " << std::hex << words[0] << " " << words.back() << " on " << name(level));
-                    CHECK(quick.run(words) == general.run(words));
-                    CHECK(std::memcmp(quick.wave().v, general.wave().v, 256 * 256) == 0);
-                    CHECK(std::memcmp(quick.wave().s, general.wave().s, sizeof quick.wave().s) == 0);
-                }
+                ++seed;
+                fill_numbers(quick, seed, seed % 4 == 0);
+                std::memcpy(general.wave().v, quick.wave().v, 256 * 256);
+                std::memcpy(general.wave().s, quick.wave().s, sizeof quick.wave().s);
+                set_mode(general.wave(), quick.wave().mode);
+                INFO(row.name << " " << std::hex << words[0] << " " << words.back() << " on " << name(level));
+                CHECK(quick.run(words) == general.run(words));
+                CHECK(std::memcmp(quick.wave().v, general.wave().v, 256 * 256) == 0);
+                CHECK(std::memcmp(quick.wave().s, general.wave().s, sizeof quick.wave().s) == 0);
             }
         }
     }

@@ -79,6 +79,11 @@ static inline f32x2 fused_pairs(f32x2 x, f32x2 y, f32x2 z) {
     return result;
 }
 static inline f16 square_root(f16 v) { return __builtin_amdgcn_sqrth(v); }
+/// LLVM before 18 makes V_SQRT_F32 alone of it, which flushes denormals: they are brought into its range.
+static inline f32 square_root(f32 v) {
+    const bool small = __clang_major__ < 18 && v > -0x1p-96f && v < 0x1p-96f;
+    return small ? __builtin_sqrtf(v * 0x1p32f) * 0x1p-16f : __builtin_sqrtf(v);
+}
 
 static inline f32 mantissa(f32 v) { return __builtin_amdgcn_frexp_mantf(v); }
 static inline i32 exponent(f32 v) { return __builtin_amdgcn_frexp_expf(v); }

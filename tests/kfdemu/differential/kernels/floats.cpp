@@ -18,7 +18,7 @@ KERNEL(f32_divide, f32, f32, f32, .items = 1024, .out = 3) {
     out[i * 3 + 2] = a[i] / 3.0f;
 }
 
-KERNEL(f32_square_root, f32, f32, f32, .items = 1024) { out[global_id()] = __builtin_sqrtf(a[global_id()]); }
+KERNEL(f32_square_root, f32, f32, f32, .items = 1024) { out[global_id()] = square_root(a[global_id()]); }
 
 KERNEL(f32_fused, f32, f32, f32, .a = 2, .out = 3) {
     const u32 i = global_id();

@@ -32,6 +32,7 @@ using differential::f16x2;
 using differential::f32x2;
 using differential::i16x2;
 using differential::square_root;
+static inline f32 square_root(f32 v) { return __builtin_sqrtf(v); }
 using differential::u16x2;
 
 inline const differential::Place& place() { return differential::HostGroup::running().place(); }
