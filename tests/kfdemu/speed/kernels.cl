@@ -57,15 +57,10 @@ __kernel __attribute__((reqd_work_group_size(TILE, TILE, 1))) void matmul(__glob
     c[y * n + x] = sum;
 }
 
-__constant uint kRound[64] = {
-    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
-    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
-    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
-    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
-    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
-    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
-    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
-    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+#define TABLE __constant
+typedef uint u32;
+typedef uchar u8;
+#include "tests/kfdemu/differential/kernels/cipher_tables.hpp"
 
 // The first word of SHA-256 (FIPS 180-4) of a block of sixteen words that a work-item makes of its number.
 __kernel void sha256(__global uint* out) {
@@ -83,7 +78,7 @@ __kernel void sha256(__global uint* out) {
             w[n & 15] += small0 + w[(n + 9) & 15] + small1;
         }
         const uint big1 = ROTATE_RIGHT(e, 6) ^ ROTATE_RIGHT(e, 11) ^ ROTATE_RIGHT(e, 25);
-        const uint t1 = h + big1 + ((e & f) ^ (~e & g)) + kRound[n] + w[n & 15];
+        const uint t1 = h + big1 + ((e & f) ^ (~e & g)) + kSha256Rounds[n] + w[n & 15];
         const uint big0 = ROTATE_RIGHT(a, 2) ^ ROTATE_RIGHT(a, 13) ^ ROTATE_RIGHT(a, 22);
         const uint t2 = big0 + ((a & b) ^ (a & c) ^ (b & c));
         h = g, g = f, f = e, e = d + t1, d = c, c = b, b = a, a = t1 + t2;

@@ -40,7 +40,7 @@ class Sides {
   public:
     explicit Sides(const Options& options) : options_{options}, pocl_{options.threads} {
         std::ifstream file{SPEED_KERNELS};
-        pocl_.build({std::istreambuf_iterator<char>{file}, {}}, "-cl-std=CL2.0");
+        pocl_.build({std::istreambuf_iterator<char>{file}, {}}, "-cl-std=CL2.0 -I " SPEED_ROOT);
         code_ = gpu_.load_file(KFDEMU_TEST_KERNELS "/kernels.hsaco");
         for (std::size_t n = 0; n < kInputs; ++n) emulated_in_[n] = static_cast<float>(n * 2654435761u >> 8 & 1023) - 512;
         std::memcpy(native_in_, emulated_in_, kInputs * sizeof(float));

@@ -10,19 +10,19 @@
 
 #include "inst.hpp"
 
-#define KFDEMU_EXECUTOR(level)          \
-    namespace kfdemu::gfx9::level {     \
-    void fill_sop(Handler* handlers);   \
+#define KFDEMU_EXECUTOR(level)                         \
+    namespace kfdemu::gfx9::level {                    \
+    void fill_sop(Handler* handlers);                  \
     void fill_vop1(Handler* general, Handler* plain);  \
     void fill_vop2(Handler* general, Handler* plain);  \
     void fill_vopc(Handler* general, Handler* plain);  \
     void fill_vop3(Handler* general, Handler* plain);  \
     void fill_vop3p(Handler* general, Handler* plain); \
-    void fill_mfma(Handler* handlers);  \
-    void fill_smem(Handler* handlers);  \
-    void fill_flat(Handler* handlers);  \
-    void fill_mubuf(Handler* handlers); \
-    void fill_ds(Handler* handlers);    \
+    void fill_mfma(Handler* handlers);                 \
+    void fill_smem(Handler* handlers);                 \
+    void fill_flat(Handler* handlers);                 \
+    void fill_mubuf(Handler* handlers);                \
+    void fill_ds(Handler* handlers);                   \
     }
 
 KFDEMU_EXECUTOR(v2)

@@ -137,10 +137,13 @@ KFDEMU_INLINE float mad_half(float a, float b, float c, const Context& x) {
 }
 /// v_mad_f32, v_mac_f32: multiply, round, add; denormals are flushed whatever MODE says ("Vega" ISA manual,
 /// V_MAD_F32).
+namespace quick {
 KFDEMU_INLINE float mad(float a, float b, float c) {
     const float product = flush(flush(a, true) * flush(b, true), true);
-    return nan_of(flush(product + flush(c, true), true), a, b, c);
+    return flush(product + flush(c, true), true);
 }
+}  // namespace quick
+KFDEMU_INLINE float mad(float a, float b, float c) { return nan_of(quick::mad(a, b, c), a, b, c); }
 /// The DX9 rule: zero times anything is zero.
 KFDEMU_INLINE float mul_legacy(float a, float b) { return either(a == 0, b == 0) ? 0.0f : mul(a, b); }
 KFDEMU_INLINE float mad_legacy(float a, float b, float c) {
@@ -168,10 +171,6 @@ KFDEMU_INLINE F mul(F a, F b) {
 }
 KFDEMU_INLINE float fused(float a, float b, float c) { return fused_once(a, b, c); }
 KFDEMU_INLINE double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
-KFDEMU_INLINE float mad(float a, float b, float c) {
-    const float product = flush(flush(a, true) * flush(b, true), true);
-    return flush(product + flush(c, true), true);
-}
 }  // namespace quick
 
 /// Orders floats so that -0 < +0; not for NaN.
