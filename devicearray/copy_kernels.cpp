@@ -8,7 +8,7 @@
 
 namespace hsadrv::detail {
 
-// The bundle, as kernels/embed.py writes it; empty where the library was built without a compiler for kernels.
+// The bundle, as tools/embed_kernels.py writes it; empty where the library was built without a compiler for kernels.
 extern const unsigned char copy_kernels_bundle[];
 extern const unsigned long copy_kernels_bundle_size;
 

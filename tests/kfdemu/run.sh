@@ -32,6 +32,13 @@ expect 'a call that fails' 1 'OUT_OF_RESOURCES|resources' \
 expect 'the log says that it was asked to' 1 'ioctl number 0x1 fails as asked' \
     "$kfdemu" run --log info --fail ioctl/0x01:1-:EIO -- "$raw_hsa" "$kernels"
 expect 'a failure that cannot be meant' 105 'wants an errno last' "$kfdemu" run --fail mmap:1:EWHAT -- true
+expect 'interrupts that are lost' 0 'defect=interrupts:2-,defect=queues' \
+    "$kfdemu" run --defect interrupts:2- --defect queues -- printenv KFDEMU
+expect 'a defect that cannot be meant' 105 'wants interrupts:WHICH' "$kfdemu" run --defect heat -- true
+expect 'the PCI bus' 0 '^0000:02:00.0$' "$kfdemu" run --gpus 2 -- ls /sys/bus/pci/devices
+expect 'the driver of a GPU' 0 'drivers/amdgpu$' "$kfdemu" run -- readlink /sys/bus/pci/devices/0000:01:00.0/driver
+expect 'a GPU that the cgroup hides' 1 'Operation not permitted' "$kfdemu" run --gpus 2 --hide 1 -- cat /dev/dri/renderD129
+expect 'and the other' 0 'all right' "$kfdemu" run --gpus 2 --hide 1 -- "$raw_hsa" "$kernels"
 expect 'failures in KFDEMU' 0 'fail=mmap:2:ENOMEM,fail=ioctl:9:EIO' \
     "$kfdemu" run --fail mmap:2:ENOMEM --fail ioctl:9:EIO -- printenv KFDEMU
 expect 'a broken KFDEMU is explained' 1 'gpu=gfx1: no such model' \

@@ -149,3 +149,33 @@ TEST_CASE("numbers and names of other DRM devices are not ours", "[kfdemu][sysfs
                              "/sys/class/drm/card0", "/dev/dri/card0", "/dev/dri/renderD129"})
         CHECK_FALSE(sysfs::lookup(one, path));
 }
+
+TEST_CASE("GPUs are on the PCI bus beside the host's devices, bound to amdgpu", "[kfdemu][sysfs]") {
+    const Topology two = machine(2);
+    const std::string bus = "/sys/bus/pci/devices";
+    const auto entry = sysfs::lookup(two, bus);
+    REQUIRE(entry);
+    CHECK(std::get<sysfs::Directory>(*entry).beside == bus);
+    CHECK(names(two, bus) == std::vector<std::string>{"0000:01:00.0", "0000:02:00.0"});
+    CHECK(text(two, bus + "/0000:02:00.0/vendor") == "0x1002\n");
+    CHECK(text(two, bus + "/0000:02:00.0/class") == "0x038000\n");
+    const auto driver = sysfs::lookup(two, bus + "/0000:01:00.0/driver");
+    REQUIRE(driver);
+    CHECK(std::get<sysfs::Link>(*driver).target == "../../../../bus/pci/drivers/amdgpu");
+    CHECK_FALSE(sysfs::lookup(two, bus + "/0000:03:00.0/vendor"));
+    CHECK_FALSE(sysfs::lookup(two, bus + "/0000:01:00.01/vendor"));
+    CHECK(text(two, "/sys/class/kfd/kfd/dev") == std::to_string(kKfdMajor) + ":0\n");
+}
+
+TEST_CASE("KFD does not tell of a GPU that the cgroup does not allow", "[kfdemu][sysfs]") {
+    Options options;
+    options.gpus = 2;
+    options.hidden = {1};
+    const Topology two = make_topology(options);
+    CHECK(text(two, root + "/nodes/1/gpu_id") != "0\n");
+    for (const char* file : {"gpu_id", "name", "properties"}) {
+        const auto entry = sysfs::lookup(two, root + "/nodes/2/" + file);
+        REQUIRE(entry);
+        CHECK(std::holds_alternative<sysfs::Denied>(*entry));
+    }
+}

@@ -45,7 +45,7 @@ aql::Packet* AqlQueue::slot(std::uint64_t index) {
 
 bool AqlQueue::service() {
     std::lock_guard lock{mutex_};
-    if (stopped_ || suspended_ || failed_) return false;
+    if (stopped_ || suspended_ || failed_ || hung_) return false;
     // Acquire: the packets published before the doorbell was rung are seen.
     const std::uint64_t doorbell = __atomic_load_n(doorbell_, __ATOMIC_ACQUIRE);
     if (doorbell != last_doorbell_) {
@@ -151,6 +151,8 @@ QueueFacts AqlQueue::facts() {
 }
 
 AqlQueue::Step AqlQueue::launch(const KernelDispatchPacket& packet) {
+    hung_ = injection().hangs_dispatch();
+    if (hung_) return Step::waiting;
     auto made = Dispatch::create({.packet = packet,
                                   .packet_va = ring_ + next_ % size_packets_ * sizeof(aql::Packet),
                                   .queue = facts(),

@@ -48,6 +48,7 @@ Decision decide() {
     if (!decision.on) return decision;
     decision.topology = make_topology(decision.options);
     for (const Failure& failure : decision.options.failures) injection().fail(failure);
+    for (const Defect& defect : decision.options.defects) injection().defect(defect);
     order_seed.store(decision.options.seed, std::memory_order_relaxed);
     return decision;
 }

@@ -8,8 +8,6 @@
 
 namespace kfdemu {
 
-inline constexpr unsigned kDrmMajor = 226, kKfdMajor = 236;  ///< DRM's is fixed; KFD's is dynamic
-
 inline void describe_device(struct stat& status, unsigned major_number, unsigned minor_number) {
     status.st_mode = S_IFCHR | 0666;
     status.st_rdev = makedev(major_number, minor_number);

@@ -40,7 +40,14 @@ bool parse_point(std::string_view text, Failure& failure) {
     return false;
 }
 
-/// "3": the third. "3-5": to the fifth. "3-": and all that follow.
+bool parse_error(std::string_view text, int& error) {
+    for (const auto& [name, value] : kErrors)
+        if (text == name) return error = value, true;
+    return parse_number(text, error) && error > 0 && error < 4096;
+}
+
+}  // namespace
+
 bool parse_turns(std::string_view text, Turns& turns) {
     const auto dash = text.find('-');
     if (!parse_number(text.substr(0, dash), turns.nth)) return false;
@@ -57,14 +64,6 @@ bool parse_turns(std::string_view text, Turns& turns) {
     return turns.valid();
 }
 
-bool parse_error(std::string_view text, int& error) {
-    for (const auto& [name, value] : kErrors)
-        if (text == name) return error = value, true;
-    return parse_number(text, error) && error > 0 && error < 4096;
-}
-
-}  // namespace
-
 std::variant<Failure, std::string> parse_failure(std::string_view text) {
     Failure failure{};
     const auto first = text.find(':'), second = text.find(':', first == text.npos ? first : first + 1);
@@ -79,16 +78,18 @@ std::variant<Failure, std::string> parse_failure(std::string_view text) {
     return failure;
 }
 
+std::string to_string(const Turns& turns) {
+    const std::string first = std::to_string(turns.nth);
+    if (turns.count == Turns::kAll) return first + "-";
+    return turns.count > 1 ? first + "-" + std::to_string(turns.nth + turns.count - 1) : first;
+}
+
 std::string to_string(const Failure& failure) {
     std::string text;
     for (const auto& [name, point] : kPoints)
         if (point == failure.point) text = name;
     if (failure.number) text += "/" + std::to_string(failure.number);
-    text += ":" + std::to_string(failure.turns.nth);
-    if (failure.turns.count == Turns::kAll)
-        text += "-";
-    else if (failure.turns.count > 1)
-        text += "-" + std::to_string(failure.turns.nth + failure.turns.count - 1);
+    text += ":" + to_string(failure.turns);
     text += ":";
     for (const auto& [name, value] : kErrors)
         if (value == failure.error) return text + std::string{name};

@@ -32,6 +32,10 @@ struct Failure {
     int error;
 };
 
+/// "3": the third. "3-5": to the fifth. "3-": and all that follow. False for anything else.
+bool parse_turns(std::string_view text, Turns& turns);
+std::string to_string(const Turns& turns);
+
 /// The second alternative says what is wrong and what is possible.
 std::variant<Failure, std::string> parse_failure(std::string_view text);
 /// What parse_failure() reads back as `failure`.

@@ -52,12 +52,26 @@ void Injection::patch(std::uint64_t ring, std::uint64_t nth, const Patch& patch)
     armed_.store(true, std::memory_order_relaxed);
 }
 
+void Injection::defect(const Defect& defect) {
+    switch (defect.kind) {
+        case DefectKind::interrupts: return interrupts({InterruptAction::drop}, defect.turns);
+        case DefectKind::queues: return stall(static_cast<std::uint64_t>(QueueKind::compute), true);
+        case DefectKind::engines: return stall(static_cast<std::uint64_t>(QueueKind::sdma), true);
+        case DefectKind::copies:
+        case DefectKind::dispatches: break;
+    }
+    std::lock_guard lock{mutex_};
+    defects_.push_back(defect);
+    armed_.store(true, std::memory_order_relaxed);
+}
+
 void Injection::reset() {
     std::lock_guard lock{mutex_};
     failures_.clear();
     disturbances_.clear();
     stalled_.clear();
     breaks_.clear();
+    defects_.clear();
     armed_.store(false, std::memory_order_relaxed);
 }
 
@@ -95,6 +109,14 @@ void Injection::apply(QueueKind kind, std::uint64_t ring, std::span<std::byte> p
     if (!found || found->patch.offset + found->patch.size > packet.size()) return;
     std::copy_n(found->patch.bytes, found->patch.size, packet.begin() + found->patch.offset);
     counters.injected += 1;
+}
+
+bool Injection::counted(DefectKind kind) {
+    if (!armed()) return false;
+    std::lock_guard lock{mutex_};
+    if (!due(defects_, [&](const Defect& defect) { return defect.kind == kind; })) return false;
+    counters.injected += 1;
+    return true;
 }
 
 }  // namespace kfdemu

@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "defect.hpp"
 #include "failure.hpp"
 
 namespace kfdemu {
@@ -37,6 +38,7 @@ class Injection {
     void interrupts(Interrupt what, Turns turns);
     void stall(std::uint64_t ring, bool stalled);
     void patch(std::uint64_t ring, std::uint64_t nth, const Patch& patch);
+    void defect(const Defect& defect);
     void reset();
 
     /// What the call that is about to be made has to answer; 0: nothing, it goes its way.
@@ -46,6 +48,10 @@ class Injection {
     bool stalled(QueueKind kind, std::uint64_t ring);
     /// Replaces bytes of a packet that a queue has just read.
     void apply(QueueKind kind, std::uint64_t ring, std::span<std::byte> packet);
+
+    /// Whether the copy that a DMA engine has just begun goes wrong, and the kernel that is about to start never ends.
+    bool corrupts_copy() { return counted(DefectKind::copies); }
+    bool hangs_dispatch() { return counted(DefectKind::dispatches); }
 
     /// Around fork(): the child's copy is whole.
     void before_fork() { mutex_.lock(); }
@@ -62,6 +68,7 @@ class Injection {
         Patch patch;
     };
 
+    bool counted(DefectKind kind);
     bool armed() const { return armed_.load(std::memory_order_relaxed); }
 
     // Relaxed: whoever asks for a failure and then makes the call that shall fail is one thread, or
@@ -72,6 +79,7 @@ class Injection {
     std::vector<Disturbance> disturbances_;
     std::vector<std::uint64_t> stalled_;
     std::vector<Break> breaks_;
+    std::vector<Defect> defects_;
 };
 
 /// The process's own. Never destroyed: threads of the device outlive static objects.

@@ -24,10 +24,23 @@ struct Listing {
     std::size_t position = 0;
     struct dirent entry {};
 
+    void add_names_of(const char* folder);
     explicit Listing(const sysfs::Directory& directory) : names{directory.names} {
+        if (!directory.beside.empty()) add_names_of(directory.beside.c_str());
         names.insert(names.begin(), {".", ".."});
     }
 };
+
+void Listing::add_names_of(const char* folder) {
+    DIR* real = NEXT(opendir)(folder);
+    if (!real) return;
+    while (const struct dirent* found = NEXT(readdir)(real)) {
+        const std::string name = found->d_name;
+        const bool ours = std::find(names.begin(), names.end(), name) != names.end();
+        if (name != "." && name != ".." && !ours) names.push_back(name);
+    }
+    NEXT(closedir)(real);
+}
 
 // Acquire and release: a listing may be read by another thread than the one that opened it. Far more folders
 // than a program has open at once; one more is refused as when descriptors run out.

@@ -52,14 +52,15 @@ int main(int argc, char** argv) {
     app.footer(
         "Programs that link libkfdemu, or run under `kfdemu run`, read the environment variable KFDEMU:\n"
         "  KFDEMU=auto|on|off[,gpu=gfx90a][,gpus=2][,vram=8G][,vram-access=host|private][,kfd=1.15][,workers=2]\n"
-        "         [,log=info][,seed=7][,fail=allocation:3:ENOMEM]...\n"
+        "         [,log=info][,seed=7][,hide=0][,fail=allocation:3:ENOMEM]...\n"
+        "         [,defect=interrupts:1-]...\n"
         "auto emulates only where /dev/kfd cannot be opened.");
 
     auto* run = app.add_subcommand("run", "run a program on emulated GPUs");
     kfdemu::Options options;
     options.mode = kfdemu::Mode::on;
     std::string vram = "8G", kfd = "1.15", log = "error";
-    std::vector<std::string> failures, command;
+    std::vector<std::string> failures, defects, command;
     run->add_option("--gpu", options.model, "model: " + kfdemu::model_names())
         ->check([](const std::string& name) {
             return kfdemu::find_model(name) ? "" : "no such model; there are " + kfdemu::model_names();
@@ -90,12 +91,27 @@ int main(int argc, char** argv) {
         })
         ->expected(1)
         ->take_all();
+    run->add_option("--defect", defects,
+                    "let the device go wrong: interrupts:WHICH (lost), copies:WHICH (a bit is wrong), dispatches:WHICH "
+                    "(never end), queues, engines (take no packet); may be repeated")
+        ->check([](const std::string& text) {
+            const auto parsed = kfdemu::parse_defect(text);
+            const auto* error = std::get_if<std::string>(&parsed);
+            return error ? *error : std::string{};
+        })
+        ->expected(1)
+        ->take_all();
+    run->add_option("--hide", options.hidden, "a GPU (from 0) that the device cgroup does not allow; may be repeated")
+        ->check(CLI::Range(0u, kfdemu::kMaxGpus - 1))
+        ->expected(1)
+        ->take_all();
     run->add_option("PROGRAM", command, "the program and its arguments, after --")->required();
     run->positionals_at_end();
     CLI11_PARSE(app, argc, argv);
 
     std::string text = kfdemu::to_string(options) + ",vram=" + vram + ",kfd=" + kfd + ",log=" + log;
     for (const std::string& failure : failures) text += ",fail=" + failure;
+    for (const std::string& defect : defects) text += ",defect=" + defect;
     const auto parsed = kfdemu::parse_options(text);
     if (const auto* error = std::get_if<std::string>(&parsed)) {
         fmt::print(stderr, "kfdemu: --{}\n", *error);

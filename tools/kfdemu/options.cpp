@@ -54,10 +54,19 @@ std::string set(Options& options, std::string_view key, std::string_view value) 
         auto failure = parse_failure(value);
         if (auto* error = std::get_if<std::string>(&failure)) return given + ": " + *error;
         options.failures.push_back(std::get<Failure>(failure));
+    } else if (key == "defect") {
+        auto defect = parse_defect(value);
+        if (auto* error = std::get_if<std::string>(&defect)) return given + ": " + *error;
+        options.defects.push_back(std::get<Defect>(defect));
+    } else if (key == "hide") {
+        unsigned gpu = 0;
+        if (!parse_number(value, gpu) || gpu >= kMaxGpus) return given + ": wants the number of a GPU, from 0";
+        options.hidden.push_back(gpu);
     } else if (key == "log") {
         if (!parse_level(value, options.log)) return given + ": wants off, error, warning, info or debug";
     } else {
-        return given + ": no such option; there are gpu, gpus, vram, vram-access, kfd, workers, log, seed, fail";
+        return given +
+               ": no such option; there are gpu, gpus, vram, vram-access, kfd, workers, log, seed, hide, fail, defect";
     }
     return {};
 }
@@ -105,7 +114,9 @@ std::variant<Options, std::string> parse_options(std::string_view text) {
 std::string to_string(const Options& options) {
     constexpr std::string_view modes[] = {"auto", "on", "off"};
     std::string failures;
+    for (unsigned gpu : options.hidden) failures += ",hide=" + std::to_string(gpu);
     for (const Failure& failure : options.failures) failures += ",fail=" + to_string(failure);
+    for (const Defect& defect : options.defects) failures += ",defect=" + to_string(defect);
     return std::string{modes[static_cast<int>(options.mode)]} + ",gpu=" + options.model +
            ",gpus=" + std::to_string(options.gpus) + ",vram=" + std::to_string(options.vram_bytes) +
            ",vram-access=" + (options.private_vram ? "private" : "host") +

@@ -2,7 +2,7 @@
 // sets.
 //
 //     KFDEMU=auto | on | off [,gpu=gfx90a] [,gpus=2] [,vram=8G] [,vram-access=host|private] [,workers=2]
-//            [,kfd=1.15] [,log=info] [,seed=7] [,fail=allocation:3:ENOMEM]…
+//            [,kfd=1.15] [,log=info] [,seed=7] [,hide=0]… [,fail=allocation:3:ENOMEM]… [,defect=interrupts:1-]…
 //
 // Pure: text in, value or error text out.
 #pragma once
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "abi.hpp"
+#include "defect.hpp"
 #include "failure.hpp"
 
 namespace kfdemu {
@@ -36,7 +37,9 @@ struct Options {
     unsigned workers = 0;                               ///< threads that execute waves; 0: one a host core
     LogLevel log = LogLevel::error;
     std::uint64_t seed = 0;  ///< decides the order of all work, on one thread; 0: unordered
+    std::vector<unsigned> hidden;  ///< GPUs that the cgroup does not allow: KFD does not tell of them
     std::vector<Failure> failures;
+    std::vector<Defect> defects;
 };
 
 inline constexpr unsigned kMaxGpus = 8;

@@ -58,12 +58,14 @@ struct Open {
     int operator()(const sysfs::Directory&) const { return errno = EISDIR, -1; }
     int operator()(const sysfs::Link&) const { return errno = EISDIR, -1; }  // ours lead to folders
     int operator()(const sysfs::Missing&) const { return errno = ENOENT, -1; }
+    int operator()(const sysfs::Denied&) const { return errno = EPERM, -1; }
     int operator()(const sysfs::KfdDevice&) const {
         Device* device = Device::get();
         if (const int error = injection().failure(Point::open)) return errno = error, -1;
         return device ? device->open_kfd(flags) : (errno = ENXIO, -1);
     }
     int operator()(const sysfs::RenderDevice& render) const {
+        if (Device::topology()->gpus[render.gpu].hidden) return errno = EPERM, -1;
         Device* device = Device::get();
         return device ? device->open_render(render.gpu, flags) : (errno = ENXIO, -1);
     }
@@ -79,6 +81,7 @@ struct Stat {
     }
     int operator()(const sysfs::Text& text) const { return regular(text.content.size()); }
     int operator()(const sysfs::Modules&) const { return regular(0); }
+    int operator()(const sysfs::Denied&) const { return regular(4096); }
     int operator()(const sysfs::Directory&) const {
         status.st_mode = S_IFDIR | 0555;
         return 0;
@@ -121,7 +124,14 @@ int access_entry(const sysfs::Entry& entry, int mode) {
     return 0;
 }
 
+/// In sysfs a file opens, and its reads fail.
+std::FILE* open_denied() {
+    const auto refuse = [](void*, char*, std::size_t) -> ssize_t { return errno = EPERM, -1; };
+    return fopencookie(nullptr, "r", {.read = refuse, .write = nullptr, .seek = nullptr, .close = nullptr});
+}
+
 std::FILE* open_stream(const sysfs::Entry& entry, const char* mode) {
+    if (std::holds_alternative<sysfs::Denied>(entry)) return open_denied();
     const bool read_only = mode[0] == 'r' && !std::strchr(mode, '+');
     const int fd =
         std::visit(Open{(read_only ? O_RDONLY : O_RDWR) | (std::strchr(mode, 'e') ? O_CLOEXEC : 0)}, entry);

@@ -126,6 +126,7 @@ SdmaQueue::Step SdmaQueue::fault(std::uint64_t va, std::uint32_t access) {
 
 SdmaQueue::Step SdmaQueue::run(const sdma::CopyLinear& copy) {
     std::uint64_t budget = kSliceBytes;
+    const bool wrong = progress_ == 0 && injection().corrupts_copy();
     while (progress_ < copy.size_bytes && budget) {
         std::uint64_t size = std::min(copy.size_bytes - progress_, budget);
         const std::byte* from = reach(copy.source + progress_, size, kRead);
@@ -133,6 +134,7 @@ SdmaQueue::Step SdmaQueue::run(const sdma::CopyLinear& copy) {
         std::byte* to = reach(copy.destination + progress_, size, kWrite);
         if (!to) return fault(copy.destination + progress_, kWrite);
         std::memmove(to, from, size);
+        if (wrong && progress_ == 0) to[size / 2] ^= std::byte{1};
         progress_ += size;
         budget -= size;
     }

@@ -163,6 +163,8 @@ Entry node_entry(const Topology& topology, unsigned node, std::string_view rest)
     const unsigned links = node == 0 ? cpu_links(topology) : static_cast<unsigned>(topology.gpus.size());
     if (rest.empty())
         return Directory{{"gpu_id", "name", "properties", "mem_banks", "caches", "io_links", "p2p_links"}};
+    // kfd_topology.c: node_show() asks the device cgroup (kfd_devcgroup_check_permission).
+    if (gpu && gpu->hidden && (rest == "/gpu_id" || rest == "/name" || rest == "/properties")) return Denied{};
     if (rest == "/gpu_id") return Text{fmt::format("{}\n", gpu ? gpu->gpu_id : 0)};
     if (rest == "/name") return Text{gpu ? fmt::format("{}\n", gpu->model->name) : "\n"};
     if (rest == "/properties") return Text{gpu ? gpu_properties(topology, *gpu) : cpu_properties(topology)};
@@ -219,6 +221,13 @@ bool may_be_ours(std::string_view path) {
 std::optional<Entry> lookup(const Topology& topology, std::string_view path) {
     while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
     if (path == "/dev/kfd") return KfdDevice{};
+    for (std::string_view root : {"/sys/class/kfd", "/sys/devices/virtual/kfd"}) {
+        std::string_view rest = path;
+        if (!take(rest, root)) continue;
+        if (rest.empty()) return Directory{{"kfd"}};
+        if (rest == "/kfd") return Directory{{"dev", "topology"}};
+        if (rest == "/kfd/dev") return Text{fmt::format("{}:0\n", kKfdMajor)};
+    }
     for (std::string_view root : {kTopologyRoot, kTopologyAlias})
         if (std::string_view rest = path; take(rest, root) && (rest.empty() || rest[0] == '/'))
             return topology_entry(topology, rest);

@@ -21,6 +21,7 @@ struct Text {
 };
 struct Directory {
     std::vector<std::string> names;
+    std::string beside = {};  ///< a folder of the real system whose names are listed, too
 };
 struct KfdDevice {};
 struct RenderDevice {
@@ -30,6 +31,8 @@ struct RenderDevice {
 struct Link {
     std::string target;
 };
+/// A file that is there and cannot be read: EPERM.
+struct Denied {};
 /// A path below a folder of ours with nothing there.
 struct Missing {};
 /// The modules file of the real system, with a line about amdgpu added.
@@ -37,7 +40,7 @@ struct Modules {
     std::string line;
 };
 
-using Entry = std::variant<Text, Directory, KfdDevice, RenderDevice, Missing, Modules, Link>;
+using Entry = std::variant<Text, Directory, KfdDevice, RenderDevice, Missing, Modules, Link, Denied>;
 
 /// Cheap test that rejects nearly every path of a program: false means that lookup() would find nothing.
 bool may_be_ours(std::string_view path);
@@ -45,7 +48,8 @@ bool may_be_ours(std::string_view path);
 /// What is at `path`, or nothing if the path is none of ours.
 std::optional<Entry> lookup(const Topology& topology, std::string_view path);
 
-/// The part of lookup() that is DRM's: render nodes by number and by name, and the PCI device behind each.
+/// The part of lookup() that is DRM's: render nodes by number and by name, and the PCI device behind each, which is
+/// on its bus, too.
 std::optional<Entry> lookup_drm(const Topology& topology, std::string_view path);
 
 }  // namespace kfdemu::sysfs

@@ -27,14 +27,22 @@ std::string slot_name(const Gpu& gpu) {
                        gpu.location_id & 7);
 }
 
+/// The devices of the real bus, and ours.
+Directory bus(const Topology& topology, std::string_view path) {
+    Directory directory{.names = {}, .beside = std::string{path}};
+    for (const Gpu& gpu : topology.gpus) directory.names.push_back(slot_name(gpu));
+    return directory;
+}
+
 /// What is below the PCI device of a GPU.
 Entry device_entry(const Gpu& gpu, std::string_view rest) {
     constexpr unsigned kVendorAmd = 0x1002;
+    constexpr unsigned kClassDisplay = 0x0380;  // as uevent has it
     const auto number = [](unsigned value, int digits) {
         return Text{fmt::format("{:#0{}x}\n", value, digits + 2)};
     };
     if (rest.empty())
-        return Directory{{"device", "drm", "mem_info_vram_total", "numa_node", "revision", "subsystem",
+        return Directory{{"class", "device", "driver", "drm", "mem_info_vram_total", "numa_node", "revision", "subsystem",
                           "subsystem_device", "subsystem_vendor", "uevent", "unique_id", "vendor"}};
     const std::string node = fmt::format("renderD{}", gpu.render_minor);
     // Without the primary node's name libdrm takes all render nodes for one device.
@@ -45,6 +53,8 @@ Entry device_entry(const Gpu& gpu, std::string_view rest) {
     if (rest == "/drm/" + node) return Directory{{"dev", "device", "uevent"}};
     if (rest == "/drm/" + node + "/dev") return Text{fmt::format("226:{}\n", gpu.render_minor)};
     if (rest == "/subsystem") return Link{"../../../../bus/pci"};
+    if (rest == "/driver") return Link{"../../../../bus/pci/drivers/amdgpu"};
+    if (rest == "/class") return number(kClassDisplay << 8, 6);
     if (rest == "/vendor" || rest == "/subsystem_vendor") return number(kVendorAmd, 4);
     if (rest == "/device" || rest == "/subsystem_device") return number(gpu.model->device_id, 4);
     if (rest == "/revision") return number(gpu.model->pci_revision, 2);
@@ -77,6 +87,12 @@ std::optional<Entry> lookup_drm(const Topology& topology, std::string_view path)
         if (gpu && rest.empty()) return RenderDevice{gpu->index};
         return {};
     }
+    constexpr std::string_view kBus = "/sys/bus/pci/devices";
+    if (path == kBus) return bus(topology, kBus);
+    if (std::string_view rest = path; take(rest, kBus) && take(rest, "/"))
+        for (const Gpu& gpu : topology.gpus)
+            if (std::string_view below = rest; take(below, slot_name(gpu)) && (below.empty() || below[0] == '/'))
+                return device_entry(gpu, below);
     for (std::string_view prefix : {"/sys/class/drm/renderD", "/sys/dev/char/226:"})
         if (std::string_view rest = path; take(rest, prefix))
             if (const Gpu* gpu = take_minor(topology, rest)) return node_entry(*gpu, rest);

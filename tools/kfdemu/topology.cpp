@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 namespace kfdemu {
 
 Topology make_topology(const Options& options) {
@@ -17,7 +19,8 @@ Topology make_topology(const Options& options) {
                                  .unique_id = std::uint64_t{0x6b6664656d750000} + i,
                                  .location_id = (i + 1) << 8,
                                  .vram_bytes = options.vram_bytes,
-                                 .private_vram = options.private_vram});
+                                 .private_vram = options.private_vram,
+                                 .hidden = std::count(options.hidden.begin(), options.hidden.end(), i) != 0});
     }
     return topology;
 }

@@ -10,6 +10,9 @@
 
 namespace kfdemu {
 
+/// Numbers of devices: DRM's is fixed, KFD's is dynamic.
+inline constexpr unsigned kDrmMajor = 226, kKfdMajor = 236;
+
 struct Gpu {
     const Model* model;
     unsigned index;               ///< 0, 1, …
@@ -19,6 +22,7 @@ struct Gpu {
     std::uint32_t location_id;    ///< PCI bus, device, function
     std::uint64_t vram_bytes;
     bool private_vram;
+    bool hidden = false;  ///< by the device cgroup: KFD does not tell of it, and its render node cannot be opened
 
     unsigned node() const { return index + 1; }
 };
