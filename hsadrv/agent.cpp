@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstring>
 
 #include "hsadrv/error.hpp"
 #include "hsadrv/mem_pool.hpp"
@@ -39,10 +40,26 @@ hsa_status_t collect(Native native, void* list) {
 std::string cache_name(hsa_cache_t cache) {
     std::uint32_t length = 0;
     check(hsa_cache_get_info(cache, HSA_CACHE_INFO_NAME_LENGTH, &length), "hsa_cache_get_info(NAME_LENGTH)");
-    std::string name(length + 1, '\0');  // the runtime writes the NUL too
+    // The text and a NUL, says hsa.h. ROCR writes the text's address instead: Cache::GetInfo in cache.cpp. An
+    // address of a process ends with two bytes that are 0, a text of this length does not.
+    std::string name(std::max<std::size_t>(length + 1, sizeof(const char*)), '\0');
     check(hsa_cache_get_info(cache, HSA_CACHE_INFO_NAME, name.data()), "hsa_cache_get_info(NAME)");
-    name.resize(std::min<std::size_t>(length, name.find('\0')));
+    if (name.find('\0') < length) {
+        const char* text = nullptr;
+        std::memcpy(&text, name.data(), sizeof text);
+        name.assign(text, ::strnlen(text, length));
+    }
+    name.resize(std::min<std::size_t>(length, name.size()));
     return name;
+}
+
+/// The caches' sizes are KFD's, in KiB for a GPU, where hsa.h says bytes; HSA_AGENT_INFO_CACHE_SIZE counts in bytes.
+std::size_t bytes_of_unit(AgentRef agent, const std::vector<Cache>& caches) {
+    if (caches.empty() || !agent.is_gpu()) return 1;
+    const auto bytes = agent.data_cache_bytes();
+    const Cache& first = caches.front();
+    return first.level >= 1 && first.level <= bytes.size() && first.size_bytes * 1024 == bytes[first.level - 1] ? 1024
+                                                                                                                : 1;
 }
 
 /// For attributes that came later than ROCR 5.2: nothing if the runtime does not know the number.
@@ -86,6 +103,13 @@ std::vector<std::uint32_t> wavefront_sizes(hsa_isa_t isa) {
     return sizes;
 }
 
+RoundingModes rounding_modes(hsa_isa_t isa, hsa_isa_info_t attribute, const char* name) {
+    const auto modes = isa_query<std::array<bool, 3>>(isa, attribute, name);
+    return {.as_set = modes[HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT],
+            .zero = modes[HSA_DEFAULT_FLOAT_ROUNDING_MODE_ZERO],
+            .near = modes[HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR]};
+}
+
 Isa describe(hsa_isa_t native) {
     using Pair = std::array<bool, 2>;
     const auto workgroup =
@@ -108,6 +132,10 @@ Isa describe(hsa_isa_t native) {
         .large_model = models[HSA_MACHINE_MODEL_LARGE],
         .base_profile = profiles[HSA_PROFILE_BASE],
         .full_profile = profiles[HSA_PROFILE_FULL],
+        .rounding =
+            rounding_modes(native, HSA_ISA_INFO_DEFAULT_FLOAT_ROUNDING_MODES, "DEFAULT_FLOAT_ROUNDING_MODES"),
+        .base_profile_rounding = rounding_modes(native, HSA_ISA_INFO_BASE_PROFILE_DEFAULT_FLOAT_ROUNDING_MODES,
+                                                "BASE_PROFILE_DEFAULT_FLOAT_ROUNDING_MODES"),
     };
 }
 
@@ -158,8 +186,10 @@ std::uint32_t AgentRef::node() const {
 
 std::vector<Isa> AgentRef::isas() const {
     std::vector<hsa_isa_t> natives;
-    check(hsa_agent_iterate_isas(native_, collect<hsa_isa_t>, &natives),
-          [&] { return "hsa_agent_iterate_isas(" + label() + ")"; });
+    const hsa_status_t status = hsa_agent_iterate_isas(native_, collect<hsa_isa_t>, &natives);
+    // A runtime may say so of an agent that has none; a handle of no agent does not answer the question for features.
+    if (status != HSA_STATUS_ERROR_INVALID_AGENT || dispatches_kernels())
+        check(status, [&] { return "hsa_agent_iterate_isas(" + label() + ")"; });
     std::vector<Isa> isas;
     for (const hsa_isa_t native : natives) isas.push_back(describe(native));
     return isas;
@@ -177,7 +207,14 @@ std::vector<Cache> AgentRef::caches() const {
         check(hsa_cache_get_info(native, HSA_CACHE_INFO_SIZE, &size), "hsa_cache_get_info(SIZE)");
         caches.push_back({cache_name(native), level, size});
     }
+    const std::size_t unit = bytes_of_unit(*this, caches);
+    for (Cache& cache : caches) cache.size_bytes *= unit;
     return caches;
+}
+
+std::array<std::uint32_t, 4> AgentRef::data_cache_bytes() const {
+    using Sizes = std::array<std::uint32_t, 4>;
+    return HSADRV_QUERY(Sizes, HSA_AGENT_INFO_CACHE_SIZE);
 }
 
 std::vector<MemRegion> AgentRef::regions() const {
@@ -198,6 +235,9 @@ std::vector<MemPool> AgentRef::pools() const {
 
 bool AgentRef::dispatches_kernels() const {
     return HSADRV_QUERY(std::uint32_t, HSA_AGENT_INFO_FEATURE) & HSA_AGENT_FEATURE_KERNEL_DISPATCH;
+}
+bool AgentRef::dispatches_agent_packets() const {
+    return HSADRV_QUERY(std::uint32_t, HSA_AGENT_INFO_FEATURE) & HSA_AGENT_FEATURE_AGENT_DISPATCH;
 }
 bool AgentRef::fast_f16() const { return HSADRV_QUERY(bool, HSA_AGENT_INFO_FAST_F16_OPERATION); }
 std::uint32_t AgentRef::wavefront_size() const {

@@ -11,6 +11,7 @@
 
 #include <hsa/hsa.h>
 
+#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -26,6 +27,12 @@ namespace hsadrv {
 class MemRegion;
 class MemPool;
 
+/// Ways to round that can be had by default.
+struct RoundingModes {
+    bool as_set;  ///< as the agent's own default says
+    bool zero, near;
+};
+
 /// An instruction set that an agent executes, for example "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-".
 struct Isa {
     hsa_isa_t native;
@@ -39,6 +46,8 @@ struct Isa {
     std::uint32_t fbarriers_max;
     bool small_model, large_model;   ///< 32 and 64 bits
     bool base_profile, full_profile;  ///< those that it can run
+    RoundingModes rounding;               ///< that kernels can be finalized for
+    RoundingModes base_profile_rounding;  ///< those of the base profile
 };
 
 struct Cache {
@@ -85,8 +94,11 @@ class AgentRef {
     std::uint32_t chip_id() const;
     std::uint32_t node() const;  ///< KFD's topology node
 
-    std::vector<Isa> isas() const;  ///< best first
+    std::vector<Isa> isas() const;  ///< best first; none for an agent that has none, such as a CPU
     std::vector<Cache> caches() const;
+    /// Sizes of the data caches of levels 1 to 4 as the runtime gives them; 0 where there is none. ROCR tells
+    /// 1024 times as much of a CPU: caches() is right for both.
+    std::array<std::uint32_t, 4> data_cache_bytes() const;
     /// The hops from this agent to the other's memory, nearest first; none to its own. Throws InvalidArgument for an
     /// agent that has no memory.
     std::vector<Link> links_to(AgentRef other) const;
@@ -94,6 +106,7 @@ class AgentRef {
     std::vector<MemPool> pools() const;
 
     bool dispatches_kernels() const;
+    bool dispatches_agent_packets() const;  ///< it takes agent dispatch packets, too
     bool fast_f16() const;
     std::uint32_t wavefront_size() const;
     std::uint32_t workgroup_max_workitems() const;

@@ -104,13 +104,38 @@ std::uint64_t unpack_zlib(std::span<const std::byte> packed, std::span<std::byte
     return done;
 }
 
-}  // namespace
-
-bool is_compressed_offload_bundle(std::span<const std::byte> file) {
-    return file.size() >= magic.size() && std::memcmp(file.data(), magic.data(), magic.size()) == 0;
+/// How many bytes of zlib's data there are in front of something else. What they stand for is thrown away.
+std::uint64_t zlib_bytes(std::span<const std::byte> packed) {
+    z_stream stream{};
+    if (inflateInit(&stream) != Z_OK) refuse("zlib: out of memory");
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(packed.data()));
+    std::vector<Bytef> room(64 * 1024);
+    int status = Z_OK;
+    std::size_t left = packed.size();
+    while (status == Z_OK && stream.total_out <= max_bundle_bytes) {
+        if (stream.avail_in == 0) {
+            stream.avail_in = static_cast<uInt>(std::min<std::size_t>(left, 1 << 30));
+            left -= stream.avail_in;
+        }
+        stream.next_out = room.data();
+        stream.avail_out = static_cast<uInt>(room.size());
+        status = inflate(&stream, Z_NO_FLUSH);
+    }
+    const std::uint64_t rest = stream.avail_in + left;
+    inflateEnd(&stream);
+    if (status != Z_STREAM_END) refuse("zlib: its end is not found: truncated or damaged");
+    return packed.size() - rest;
 }
 
-CompressedBundleHeader read_compressed_bundle_header(std::span<const std::byte> file, std::size_t max_bytes) {
+std::uint64_t packed_bytes(std::span<const std::byte> packed, Compression method) {
+    if (method == Compression::zlib) return zlib_bytes(packed);
+    const std::size_t bytes = ZSTD_findFrameCompressedSize(packed.data(), packed.size());
+    if (ZSTD_isError(bytes)) refuse(std::string("zstd: ") + ZSTD_getErrorName(bytes));
+    return bytes;
+}
+
+/// What the header says, its sizes not checked.
+CompressedBundleHeader read_fields(std::span<const std::byte> file) {
     if (!is_compressed_offload_bundle(file)) refuse("the magic CCOB is missing");
     Fields fields(file);
     CompressedBundleHeader header;
@@ -128,9 +153,31 @@ CompressedBundleHeader read_compressed_bundle_header(std::span<const std::byte> 
     header.unpacked_bytes = fields.size("the size when unpacked", wide);
     header.hash = fields.take<std::uint64_t>("the hash");
     header.header_bytes = fields.offset();
+    return header;
+}
+
+}  // namespace
+
+bool is_compressed_offload_bundle(std::span<const std::byte> file) {
+    return file.size() >= magic.size() && std::memcmp(file.data(), magic.data(), magic.size()) == 0;
+}
+
+CompressedBundleHeader read_compressed_bundle_header(std::span<const std::byte> file, std::size_t max_bytes) {
+    const CompressedBundleHeader header = read_fields(file);
     check_file_size(header, file.size());
     check_unpacked_size(header, max_bytes);
     return header;
+}
+
+std::uint64_t compressed_bundle_extent(std::span<const std::byte> bytes) {
+    CompressedBundleHeader header = read_fields(bytes);
+    if (header.version == 1) {
+        const auto packed = bytes.subspan(header.header_bytes);
+        header.file_bytes = header.header_bytes + packed_bytes(packed, header.method);
+    }
+    // What is behind its end is no error here.
+    check_file_size(header, std::min<std::uint64_t>(header.file_bytes, bytes.size()));
+    return header.file_bytes;
 }
 
 std::vector<std::byte> decompress_offload_bundle(std::span<const std::byte> file, std::size_t max_bytes) {

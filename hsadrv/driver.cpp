@@ -80,6 +80,7 @@ std::optional<T> optional_system_info(int attribute) {
 }
 
 // hsa.h of ROCm 6: attributes that 5.2's lacks.
+constexpr int system_info_mwaitx_enabled = 0x203;
 constexpr int system_info_dmabuf_supported = 0x204;
 constexpr int system_info_virtual_mem_supported = 0x205;
 constexpr int system_info_xnack_enabled = 0x206;
@@ -156,6 +157,7 @@ void Runtime::enumerate() {
     facts_.svm_supported = system_info<bool>(HSA_AMD_SYSTEM_INFO_SVM_SUPPORTED, "SVM_SUPPORTED");
     facts_.svm_accessible_by_default =
         system_info<bool>(HSA_AMD_SYSTEM_INFO_SVM_ACCESSIBLE_BY_DEFAULT, "SVM_ACCESSIBLE_BY_DEFAULT");
+    facts_.mwaitx_enabled = optional_system_info<bool>(system_info_mwaitx_enabled);
     facts_.dmabuf_supported = optional_system_info<bool>(system_info_dmabuf_supported);
     facts_.virtual_memory_supported = optional_system_info<bool>(system_info_virtual_mem_supported);
     facts_.xnack_enabled = optional_system_info<bool>(system_info_xnack_enabled);

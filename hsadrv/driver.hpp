@@ -48,6 +48,7 @@ struct SystemFacts {
     bool svm_supported;         ///< hsa_amd_svm_* works on every GPU
     bool svm_accessible_by_default;  ///< every GPU reads and writes any memory of the process
     // Nothing where the runtime is older than the question:
+    std::optional<bool> mwaitx_enabled;  ///< waits for signals sleep by the CPU's MWAITX
     std::optional<bool> dmabuf_supported, virtual_memory_supported, xnack_enabled;
     std::optional<std::uint16_t> amd_version_major, amd_version_minor;  ///< of hsa_ext_amd.h
 };

@@ -25,6 +25,7 @@
 #include "hsadrv/rect.hpp"
 #include "hsadrv/stream.hpp"
 #include "hsadrv/copy.hpp"
+#include "hsadrv/dma_copy.hpp"
 #include "hsadrv/allocator.hpp"
 #include "hsadrv/context.hpp"
 #include "hsadrv/code_object.hpp"

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "hsadrv/agent.hpp"
 #include "hsadrv/code_object.hpp"
@@ -19,5 +20,8 @@ namespace hsadrv {
 /// was not why.
 std::optional<unsigned> newest_loadable_version(AgentRef gpu, std::span<const std::byte> bytes,
                                                 const CodeObject& code);
+
+/// Those of V3 to V6 that the runtime loads when the same bytes say that they are of it.
+std::vector<unsigned> loadable_versions(AgentRef gpu, std::span<const std::byte> bytes, const CodeObject& code);
 
 }  // namespace hsadrv

@@ -94,7 +94,8 @@ class QueueRef {
 
     /// Internal: the sticky error, as that of a stream on this queue.
     void throw_if_failed(const std::string& stream) const;
-    /// Internal: the ring itself, for the launch path of streams.
+    /// The ring itself, for who writes packets in place, as the launch path of streams does. It knows of no errors: look
+    /// at failed(), or wait through wait().
     AqlRing& ring() const noexcept;
 
     /// The packet last written at this index; for messages.

@@ -9,8 +9,8 @@ install=yes
 # Debian's packages, by what needs them. A name with a question mark is of some releases only: from 6.4 on the HSA runtime has
 # its thunk inside, and DLPack came with Debian 12 (with versioned tensors from 13 on). Old clangs are of some releases, too: a test says so where it misses one.
 build_packages=(g++ meson ninja-build cmake pkg-config libhsa-runtime-dev libhsakmt-dev? libmsgpack-cxx-dev
-    libzstd-dev zlib1g-dev libdlpack-dev? libfmt-dev libcli11-dev clang-19 lld-19 llvm-19 clang-tools-19)
-test_packages=(catch2 rocminfo kmod)
+    libzstd-dev zlib1g-dev libdlpack-dev? libfmt-dev libcli11-dev nlohmann-json3-dev clang-19 lld-19 llvm-19 clang-tools-19)
+test_packages=(catch2 rocminfo kmod python3-jsonschema python3-yaml man-db zsh libxml2-utils)
 ci_packages=(libclang-rt-19-dev clang-14? clang-16?)
 
 say() { printf '%s\n' "$*"; }

@@ -4,6 +4,7 @@
 
 #include "dlpack_fixture.hpp"
 #include "naive_array.hpp"
+#include "support/test_file.hpp"
 
 using namespace hsadrv;
 
@@ -87,7 +88,7 @@ TEMPLATE_TEST_CASE("random layouts go out and come back, of device and of host m
                    DLPACK_FORMS) {
     NEEDS_DEVICE();
     Device device;
-    naive::Random random(77);
+    naive::Random random(77 + test_support::test_seed());
     const DeviceNDArray memory = device_array<std::uint8_t>(1 << 16, device.stream);
     const HostNDArray pageable = host_array<std::uint8_t>(1 << 16);
     int compared = 0, refused = 0;

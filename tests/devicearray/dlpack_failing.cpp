@@ -1,21 +1,6 @@
 // Every allocation of an export and of an import fails in turn: nobody's tensor is lost, or deleted twice.
-#include <cstdlib>
-#include <new>
-
 #include "dlpack_fixture.hpp"
-
-namespace {
-thread_local int left = 0;  // of this thread's allocations, until one fails; 0: none does
-}  // namespace
-
-// Not inlined: a compiler that sees one side takes malloc() or free() for a mistake.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-    if (left > 0 && --left == 0) throw std::bad_alloc();
-    if (void* memory = std::malloc(size ? size : 1)) return memory;
-    throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+#include "support/allocations.hpp"
 
 #if defined(WITH_DLPACK)
 using namespace dlpack_test;
@@ -26,14 +11,14 @@ namespace {
 template <class Call, class Failed>
 int fail_in_turn(Call&& call, Failed&& failed) {
     for (int nth = 1;; ++nth) {
-        left = nth;
+        test_support::fail_allocation(nth);
         try {
             call();
-            const bool all_made = left > 0;
-            left = 0;
+            const bool all_made = test_support::allocations_left() > 0;
+            test_support::fail_allocation(0);
             if (all_made) return nth - 1;
         } catch (const std::exception&) {
-            left = 0;
+            test_support::fail_allocation(0);
         }
         failed();
     }

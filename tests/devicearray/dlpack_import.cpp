@@ -173,7 +173,7 @@ TEMPLATE_TEST_CASE("with two GPUs a tensor is of the one whose memory it is", "[
     NEEDS_DEVICE();
     Device device;
     const auto& gpus = device.driver.gpus();
-    if (gpus.size() < 2) SKIP_BECAUSE("wants two GPUs");
+    if (gpus.size() < 2) SKIP_BECAUSE("there is one GPU");
     const Allocation memory[] = {Allocation::from_pool(device_pool(gpus[0]), 64),
                                  Allocation::from_pool(device_pool(gpus[1]), 64)};
     for (int of = 0; of < 2; ++of) {

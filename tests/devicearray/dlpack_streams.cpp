@@ -1,6 +1,7 @@
 // The consumer of a tensor comes after its producer, and the tensor is given back after what uses it.
 #include "dlpack_fixture.hpp"
 #include "hsadrv/executable.hpp"
+#include "support/test_file.hpp"
 
 #if defined(WITH_DLPACK)
 using namespace dlpack_test;
@@ -9,7 +10,7 @@ namespace {
 
 /// A kernel that writes into an array once it is told.
 struct Writer : Device {
-    Executable code = Executable::load(gpu, std::string(TEST_KERNEL_DIR) + "/nd_span.hsaco");
+    Executable code = Executable::load(gpu, test_support::test_file("nd_span.hsaco"));
     Kernel write = code.kernel("write_when_told");
     Allocation flag = gpu.allocate_host(4);
 

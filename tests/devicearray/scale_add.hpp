@@ -7,6 +7,7 @@
 
 #include "hsadrv/hsadrv.hpp"
 #include "support/device.hpp"
+#include "support/test_file.hpp"
 
 struct ScaleAdd {
     explicit ScaleAdd(hsadrv::AgentRef agent = {}) : gpu(agent ? agent : driver.gpus().front()) {}
@@ -25,6 +26,6 @@ struct ScaleAdd {
     hsadrv::Driver driver;
     hsadrv::Context gpu;
     hsadrv::Stream stream = gpu.stream();
-    hsadrv::Executable code = hsadrv::Executable::load(gpu, std::string(TEST_KERNEL_DIR) + "/stream.hsaco");
+    hsadrv::Executable code = hsadrv::Executable::load(gpu, test_support::test_file("stream.hsaco"));
     hsadrv::Kernel kernel = code.kernel("scale_add");
 };

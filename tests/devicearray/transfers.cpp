@@ -186,7 +186,7 @@ TEST_CASE("arrays of one device are not used on another's stream; their contents
           "[device][error]") {
     NEEDS_DEVICE();
     Device device;
-    if (device.driver.gpus().size() < 2) SKIP_BECAUSE("this needs two GPUs");
+    if (device.driver.gpus().size() < 2) SKIP_BECAUSE("there is one GPU");
     Context second{device.driver.gpus()[1]};
     Stream there = second.stream();
     const std::vector<float> host = counting(24 * 36);

@@ -1,15 +1,12 @@
 // Offload bundles as bytes, plain and compressed: each is read, or refused as InvalidCodeObject. And a bundle
 // that is compressed here, by each method and version in turn, is or is refused as the plain one.
-#include <zlib.h>
-#include <zstd.h>
-
 #include <optional>
 
 #include "code_object_seeds.hpp"
 #include "hsadrv/compressed_bundle.hpp"
 #include "hsadrv/error.hpp"
-#include "hsadrv/md5.hpp"
 #include "hsadrv/offload_bundle.hpp"
+#include "support/packed_bundle.hpp"
 
 namespace {
 
@@ -29,38 +26,6 @@ std::optional<Bytes> chosen(std::span<const std::byte> file) {
     }
 }
 
-Bytes packed(hsadrv::Compression method, std::span<const std::byte> plain) {
-    if (method == hsadrv::Compression::zstd) {
-        Bytes bytes(ZSTD_compressBound(plain.size()));
-        bytes.resize(ZSTD_compress(bytes.data(), bytes.size(), plain.data(), plain.size(), 1));
-        return bytes;
-    }
-    uLongf size = compressBound(plain.size());
-    Bytes bytes(size);
-    if (compress2(reinterpret_cast<Bytef*>(bytes.data()), &size, reinterpret_cast<const Bytef*>(plain.data()),
-                  plain.size(), 1) != Z_OK)
-        fuzz::broken("zlib could not pack");
-    bytes.resize(size);
-    return bytes;
-}
-
-Bytes compressed(std::span<const std::byte> plain, unsigned version, hsadrv::Compression method) {
-    const Bytes data = packed(method, plain);
-    Bytes file;
-    const auto put = [&](std::uint64_t value, std::size_t bytes) {
-        const auto* from = reinterpret_cast<const std::byte*>(&value);
-        file.insert(file.end(), from, from + bytes);
-    };
-    put(0x424f4343, 4);  // CCOB
-    put(version, 2);
-    put(static_cast<std::uint16_t>(method), 2);
-    if (version > 1) put(data.size() + (version == 2 ? 24 : 32), version == 2 ? 4 : 8);
-    put(plain.size(), version == 3 ? 8 : 4);
-    put(hsadrv::md5_low64(plain), 8);
-    file.insert(file.end(), data.begin(), data.end());
-    return file;
-}
-
 }  // namespace
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -75,7 +40,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto plain = chosen(file);
     if (!hsadrv::is_offload_bundle(file)) return 0;
     const auto method = size % 2 ? hsadrv::Compression::zstd : hsadrv::Compression::zlib;
-    if (chosen(compressed(file, 1 + size % 3, method)) != plain)
+    if (chosen(test_support::packed_bundle(1 + size % 3, method, file)) != plain)
         fuzz::broken("the compressed bundle is not what the plain one is");
     return 0;
 }
@@ -87,7 +52,7 @@ std::vector<fuzz::Bytes> fuzz::seeds() {
     const std::span plain{reinterpret_cast<const std::byte*>(small.data()), small.size()};
     for (unsigned version = 1; version <= 3; ++version) {
         for (const auto method : {hsadrv::Compression::zlib, hsadrv::Compression::zstd}) {
-            const auto file = ::compressed(plain, version, method);
+            const auto file = test_support::packed_bundle(version, method, plain);
             const auto* bytes = reinterpret_cast<const std::uint8_t*>(file.data());
             all.emplace_back(bytes, bytes + file.size());
         }

@@ -52,7 +52,15 @@ TEST_CASE("every instruction set has its properties", "[agent]") {
         CHECK(isa.fast_f16 == device.gpu.fast_f16());
         CHECK(isa.large_model);
         CHECK((isa.base_profile || isa.full_profile));
+        CHECK((isa.rounding.as_set || isa.rounding.zero || isa.rounding.near));
+        CHECK(isa.base_profile_rounding.near);
     }
+}
+
+TEST_CASE("a CPU has no instruction set, which is no error", "[agent]") {
+    NEEDS_DEVICE();
+    const Device device;
+    CHECK(device.driver.cpus().front().isas().empty());
 }
 
 TEST_CASE("the rest of what an agent is asked has an answer", "[agent]") {
@@ -60,6 +68,8 @@ TEST_CASE("the rest of what an agent is asked has an answer", "[agent]") {
     const Device device;
     const AgentRef gpu = device.gpu, cpu = device.driver.cpus().front();
     CHECK(gpu.multi_producer_queues());
+    CHECK_FALSE(gpu.dispatches_agent_packets());
+    CHECK_FALSE(cpu.dispatches_kernels());
     CHECK(gpu.large_model());
     CHECK_FALSE(gpu.full_profile());
     CHECK(cpu.full_profile());
@@ -94,7 +104,7 @@ TEST_CASE("questions that are newer than the runtime have no answer, and no erro
     if (const auto engines = gpu.dma_engines()) CHECK(*engines <= 16);
     if (const auto hz = gpu.timestamp_frequency_hz()) CHECK(*hz > 1000000);
     if (const auto dies = gpu.compute_dies()) CHECK(*dies >= 1);
-    if (const auto apu = gpu.is_apu()) CHECK(*apu == false);
+    CHECK_NOTHROW(gpu.is_apu());
     CHECK_NOTHROW(gpu.asic_family());
     CHECK_NOTHROW(gpu.firmware_version());
     CHECK_NOTHROW(gpu.dma_firmware_version());
@@ -118,7 +128,8 @@ TEST_CASE("agents are linked: no hop to one's own memory, one at least to the ho
             CHECK(link.min_bandwidth_mb_s <= link.max_bandwidth_mb_s);
             CHECK_THAT(link_type_name(link.type), !Catch::Matchers::Equals(""));
         }
-        CHECK((links.front().type == LinkType::pcie || links.front().type == LinkType::xgmi));
+        CHECK((links.front().type == LinkType::pcie || links.front().type == LinkType::xgmi ||
+               gpu.is_apu().value_or(false)));
     }
     if (device.driver.gpus().size() > 1) CHECK_FALSE(gpu.links_to(device.driver.gpus().back()).empty());
     const std::pair<LinkType, std::string> names[] = {
@@ -191,9 +202,19 @@ TEST_CASE("its caches have levels and sizes", "[agent]") {
     REQUIRE_FALSE(caches.empty());
     for (const Cache& cache : caches) {
         CAPTURE(cache.name);
+        CHECK(cache.name == device.gpu.name() + " L" + std::to_string(cache.level));
         CHECK(cache.level >= 1);
-        CHECK(cache.size_bytes > 0);
+        CHECK(cache.size_bytes >= 4096);
     }
+    const auto data = device.gpu.data_cache_bytes();
+    for (std::size_t level = 1; level <= data.size(); ++level) {
+        CAPTURE(level);
+        const auto same = std::any_of(caches.begin(), caches.end(), [&](const Cache& cache) {
+            return cache.level == level && cache.size_bytes == data[level - 1];
+        });
+        CHECK((same || data[level - 1] == 0));
+    }
+    CHECK(data[0] > 0);
 }
 
 TEST_CASE("CPU agents have labels too, and foreign handles a neutral one", "[agent]") {

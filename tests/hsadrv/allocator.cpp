@@ -10,6 +10,7 @@
 
 #include "allocator_fixture.hpp"
 #include "hsadrv/copy.hpp"
+#include "support/test_file.hpp"
 
 using namespace hsadrv;
 using namespace device_test;
@@ -46,7 +47,7 @@ TEST_CASE("blocks in use never share a byte", "[memory][allocator]") {
     NEEDS_DEVICE();
     Allocating f;
     std::vector<Block> blocks;
-    std::minstd_rand random(9);
+    std::minstd_rand random(9 + static_cast<unsigned>(test_support::test_seed()));
     for (int i = 0; i < 500; ++i) {
         blocks.push_back(f.allocator.allocate(1 + random() % 30000, i % 2 ? f.a : f.b));
         if (random() % 3 == 0) blocks.erase(blocks.begin() + static_cast<long>(random() % blocks.size()));

@@ -17,17 +17,18 @@
 #include <vector>
 
 #include "hsadrv/file_bytes.hpp"
+#include "support/test_file.hpp"
 
 namespace test_support {
 
 using Bytes = std::vector<std::byte>;
 
-/// Of TEST_KERNEL_DIR, where tests/kernels is built.
-inline std::string test_kernel_path(const std::string& name) {
-    return TEST_KERNEL_DIR "/" + name;
-}
+inline Bytes test_code_object(const std::string& name) { return hsadrv::read_file(test_file(name)); }
 
-inline Bytes test_code_object(const std::string& name) { return hsadrv::read_file(test_kernel_path(name)); }
+inline Bytes bytes_of(const std::string& text) {
+    const auto bytes = std::as_bytes(std::span(text));
+    return {bytes.begin(), bytes.end()};
+}
 
 template <class T>
 T peek(std::span<const std::byte> file, std::size_t offset) {

@@ -1,62 +1,18 @@
 #include "hsadrv/compressed_bundle.hpp"
 
-#include <zlib.h>
-#include <zstd.h>
-
 #include <random>
 
 #include "code_objects.hpp"
 #include "hsadrv/error.hpp"
-#include "hsadrv/md5.hpp"
 #include "hsadrv/offload_bundle.hpp"
 #include "support/catch.hpp"
+#include "support/packed_bundle.hpp"
 
 using namespace hsadrv;
 using namespace test_support;
 using test_support::Contains;
 
 namespace {
-
-template <class T>
-void append(Bytes& bytes, T value) {
-    const auto* data = reinterpret_cast<const std::byte*>(&value);
-    bytes.insert(bytes.end(), data, data + sizeof value);
-}
-
-Bytes packed(Compression method, std::span<const std::byte> plain) {
-    if (method == Compression::zstd) {
-        Bytes bytes(ZSTD_compressBound(plain.size()));
-        bytes.resize(ZSTD_compress(bytes.data(), bytes.size(), plain.data(), plain.size(), 3));
-        return bytes;
-    }
-    uLongf size = compressBound(plain.size());
-    Bytes bytes(size);
-    REQUIRE(compress(reinterpret_cast<Bytef*>(bytes.data()), &size,
-                     reinterpret_cast<const Bytef*>(plain.data()), plain.size()) == Z_OK);
-    bytes.resize(size);
-    return bytes;
-}
-
-/// The header of each version by hand, since no one tool writes them all.
-Bytes compressed(unsigned version, Compression method, std::span<const std::byte> plain) {
-    const Bytes data = packed(method, plain);
-    Bytes file;
-    append(file, 0x424f4343u);  // CCOB
-    append(file, static_cast<std::uint16_t>(version));
-    append(file, method);
-    if (version == 2) append(file, static_cast<std::uint32_t>(24 + data.size()));
-    if (version == 3) append(file, std::uint64_t{32 + data.size()});
-    if (version == 3) append(file, std::uint64_t{plain.size()});
-    if (version != 3) append(file, static_cast<std::uint32_t>(plain.size()));
-    append(file, md5_low64(plain));
-    file.insert(file.end(), data.begin(), data.end());
-    return file;
-}
-
-Bytes bytes_of(const std::string& text) {
-    const auto bytes = std::as_bytes(std::span(text));
-    return {bytes.begin(), bytes.end()};
-}
 
 std::string refusal(std::span<const std::byte> file, std::size_t limit = max_bundle_bytes) {
     return message_of<InvalidCodeObject>([&] { decompress_offload_bundle(file, limit); });
@@ -82,7 +38,7 @@ TEST_CASE("versions 1 to 3, by zstd and by zlib, are read", "[compressed_bundle]
     const auto method = GENERATE(Compression::zlib, Compression::zstd);
     CAPTURE(version, static_cast<int>(method));
     const Bytes plain = test_code_object("globals.hsaco");
-    const Bytes file = compressed(version, method, plain);
+    const Bytes file = packed_bundle(version, method, plain);
     const CompressedBundleHeader header = read_compressed_bundle_header(file);
     CHECK(header.version == version);
     CHECK(header.method == method);
@@ -118,7 +74,7 @@ TEST_CASE("a header that cannot be true is refused, saying which field", "[compr
         {1, Compression::zlib, 12, 0, "damaged"},
         {3, Compression::zlib, 24, 0, "damaged"},
     }));
-    Bytes file = compressed(row.version, row.method, plain);
+    Bytes file = packed_bundle(row.version, row.method, plain);
     patch(std::span(file), row.at, row.value);
     CAPTURE(row.version, row.at, row.value);
     CHECK_THAT(refusal(file), Contains("compressed offload bundle: ") && Contains(row.reason));
@@ -127,7 +83,7 @@ TEST_CASE("a header that cannot be true is refused, saying which field", "[compr
 TEST_CASE("a size that differs from what comes out is refused with both", "[compressed_bundle]") {
     const auto method = GENERATE(Compression::zlib, Compression::zstd);
     const Bytes plain = test_code_object("globals.hsaco");
-    Bytes file = compressed(2, method, plain);
+    Bytes file = packed_bundle(2, method, plain);
     patch(std::span(file), 12, static_cast<std::uint32_t>(plain.size() + 1));
     CHECK_THAT(refusal(file),
                Contains(std::to_string(plain.size() + 1)) && Contains(std::to_string(plain.size())));
@@ -137,7 +93,7 @@ TEST_CASE("a size that differs from what comes out is refused with both", "[comp
 
 TEST_CASE("the limit is inclusive, and is looked at before anything is unpacked", "[compressed_bundle]") {
     const Bytes plain(100000, std::byte{7});
-    const Bytes file = compressed(2, Compression::zstd, plain);
+    const Bytes file = packed_bundle(2, Compression::zstd, plain);
     CHECK(refusal(file, plain.size()).empty());
     CHECK_THAT(refusal(file, plain.size() - 1), Contains("more than the limit of 99999"));
 }
@@ -145,7 +101,7 @@ TEST_CASE("the limit is inclusive, and is looked at before anything is unpacked"
 TEST_CASE("zeros pack well and are still believed", "[compressed_bundle]") {
     const auto method = GENERATE(Compression::zlib, Compression::zstd);
     const Bytes plain(std::size_t{64} << 20, std::byte{0});
-    CHECK(decompress_offload_bundle(compressed(3, method, plain)) == plain);
+    CHECK(decompress_offload_bundle(packed_bundle(3, method, plain)) == plain);
 }
 
 TEST_CASE("what is inside must be a plain bundle", "[compressed_bundle]") {
@@ -153,16 +109,16 @@ TEST_CASE("what is inside must be a plain bundle", "[compressed_bundle]") {
     const auto why = [&](const Bytes& file) {
         return message_of<InvalidCodeObject>([&] { extract_code_object(file, std::span(&target, 1)); });
     };
-    CHECK_THAT(why(compressed(2, Compression::zstd, bytes_of("plain text"))), Contains("no offload bundle"));
-    CHECK_THAT(why(compressed(2, Compression::zstd, {})), Contains("no offload bundle"));
-    const Bytes inner = compressed(3, Compression::zlib, test_code_object("globals.hsaco"));
-    CHECK_THAT(why(compressed(2, Compression::zstd, inner)), Contains("no offload bundle"));
+    CHECK_THAT(why(packed_bundle(2, Compression::zstd, bytes_of("plain text"))), Contains("no offload bundle"));
+    CHECK_THAT(why(packed_bundle(2, Compression::zstd, {})), Contains("no offload bundle"));
+    const Bytes inner = packed_bundle(3, Compression::zlib, test_code_object("globals.hsaco"));
+    CHECK_THAT(why(packed_bundle(2, Compression::zstd, inner)), Contains("no offload bundle"));
 }
 
 TEST_CASE("a compressed bundle truncated at every byte is refused", "[compressed_bundle]") {
     const unsigned version = GENERATE(1u, 2u, 3u);
     const auto method = GENERATE(Compression::zlib, Compression::zstd);
-    const Bytes file = compressed(version, method, test_code_object("globals.hsaco"));
+    const Bytes file = packed_bundle(version, method, test_code_object("globals.hsaco"));
     GuardedBytes guarded(file.size());
     for (std::size_t size = 0; size < file.size(); ++size) {
         INFO("size " << size);
@@ -175,7 +131,7 @@ TEST_CASE("a compressed bundle with any byte changed is refused, or is the same 
           "[compressed_bundle]") {
     const auto method = GENERATE(Compression::zlib, Compression::zstd);
     const Bytes plain = test_code_object("globals.hsaco");
-    Bytes file = compressed(3, method, plain);
+    Bytes file = packed_bundle(3, method, plain);
     GuardedBytes guarded(file.size());
     std::mt19937 random(11);
     for (std::size_t at = 0; at < file.size(); ++at) {

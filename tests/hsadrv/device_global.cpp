@@ -14,7 +14,7 @@ namespace {
 
 struct Globals {
     Device device;
-    Executable code = Executable::load(device.gpu, test_kernel_path("globals.hsaco"));
+    Executable code = Executable::load(device.gpu, test_file("globals.hsaco"));
 };
 
 }  // namespace
@@ -136,7 +136,7 @@ TEST_CASE("sizes, ranges, constants and foreign streams are refused", "[device_g
 TEST_CASE("a global keeps its executable alive", "[device_global][device]") {
     NEEDS_GLOBALS();
     const DeviceGlobal table = [&] {
-        return Executable::load(globals.device.gpu, test_kernel_path("globals.hsaco")).global("table");
+        return Executable::load(globals.device.gpu, test_file("globals.hsaco")).global("table");
     }();
     CHECK(table.read<std::array<int, 4>>() == std::array{10, 20, 30, 40});
 }

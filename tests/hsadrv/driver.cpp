@@ -39,6 +39,7 @@ TEST_CASE("system facts are plausible", "[driver]") {
     // What is newer than ROCR 5.2 answers together or not at all.
     CHECK(facts.amd_version_major.has_value() == facts.amd_version_minor.has_value());
     if (facts.amd_version_major) CHECK(*facts.amd_version_major >= 1);
+    if (facts.dmabuf_supported) CHECK(facts.mwaitx_enabled.has_value());
 }
 
 TEST_CASE("the runtime's clock runs at its frequency", "[driver]") {

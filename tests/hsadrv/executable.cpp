@@ -42,7 +42,7 @@ TEST_CASE("code objects of every version load from a file, from memory and from 
               .kernel("saxpy")
               .kernel_object() != 0);
     const auto name = GENERATE(as<std::string>{}, "launch.hsaco", "launch.ccob");
-    const Executable bundle = Executable::load(device.gpu, test_kernel_path(name));
+    const Executable bundle = Executable::load(device.gpu, test_file(name));
     CHECK(bundle.agent() == device.gpu.agent());
     CHECK(bundle.code_object().target.processor == device.gpu.agent().name());
     CHECK(bundle.code_object().kernels.size() == 10);
@@ -70,7 +70,7 @@ TEST_CASE("a code object for another GPU says which is wanted and which is given
     Device device;
     const std::string own = device.gpu.agent().name();
     const std::string other = own == "gfx900" ? "gfx90a" : "gfx900";
-    const std::string file = test_kernel_path("launch." + other + ".v5.O2.hsaco");
+    const std::string file = test_file("launch." + other + ".v5.O2.hsaco");
     if (!std::filesystem::exists(file)) SKIP_BECAUSE("the tests' kernels were not compiled for " + other);
     const std::string why = message_of<InvalidCodeObject>([&] { Executable::load(device.gpu, file); });
     CHECK_THAT(why, Contains(file) && Contains("code object is for " + other + ", this agent is " + own +
@@ -92,7 +92,7 @@ TEST_CASE("code for one setting of a feature loads on an agent with that setting
                            Row{"xnack_off", &TargetId::xnack, TargetFeature::off},
                            Row{"sramecc_off", &TargetId::sramecc, TargetFeature::off}}) {
         CAPTURE(row.name, agent.name());
-        const std::string file = test_kernel_path(std::string("features.gfx90a.") + row.name + ".hsaco");
+        const std::string file = test_file(std::string("features.gfx90a.") + row.name + ".hsaco");
         if (!std::filesystem::exists(file)) SKIP_BECAUSE("the tests' kernels were not compiled for gfx90a");
         const std::string why = message_of<InvalidCodeObject>([&] { Executable::load(device.gpu, file); });
         if (agent.*row.feature == row.setting) {
@@ -110,10 +110,10 @@ TEST_CASE("files that cannot be code objects are refused by name", "[executable]
     NEEDS_LAUNCH_KERNELS(device.gpu.agent());
     CHECK_THAT(message_of<Error>([&] { Executable::load(device.gpu, "/nowhere/k.hsaco"); }),
                Contains("/nowhere/k.hsaco") && Contains("No such file"));
-    CHECK_THAT(message_of<Error>([&] { Executable::load(device.gpu, TEST_KERNEL_DIR); }),
+    CHECK_THAT(message_of<Error>([&] { Executable::load(device.gpu, test_file("")); }),
                Contains("is a directory"));
     CHECK_THAT(refusal(device.gpu, {}), Contains("'test'") && Contains("is empty"));
-    const std::string pipe = test_kernel_path("pipe." + std::to_string(getpid()));
+    const std::string pipe = std::filesystem::temp_directory_path() / ("hsadrv-pipe." + std::to_string(getpid()));
     REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
     CHECK_THAT(message_of<Error>([&] { Executable::load(device.gpu, pipe); }), Contains("is a pipe"));
     std::filesystem::remove(pipe);
@@ -129,7 +129,7 @@ TEST_CASE("an unknown kernel is refused with the names of those there are", "[ex
     NEEDS_DEVICE();
     Device device;
     NEEDS_LAUNCH_KERNELS(device.gpu.agent());
-    const Executable code = Executable::load(device.gpu, test_kernel_path("launch.hsaco"));
+    const Executable code = Executable::load(device.gpu, test_file("launch.hsaco"));
     CHECK_THAT(message_of<InvalidArgument>([&] { code.kernel("daxpy"); }),
                Contains("no kernel 'daxpy'") && Contains("'saxpy', 'mixed', 'reverse'"));
 }
@@ -139,7 +139,7 @@ TEST_CASE("a stripped code object's kernels are found, or the remedy is named", 
     Device device;
     NEEDS_LAUNCH_KERNELS(device.gpu.agent());
     const Executable code =
-        Executable::load(device.gpu, test_kernel_path("stripped." + device.gpu.agent().name() + ".hsaco"));
+        Executable::load(device.gpu, test_file("stripped." + device.gpu.agent().name() + ".hsaco"));
     CHECK_FALSE(code.code_object().has_symbol_table);
     CHECK(code.code_object().find("read_globals"));
     const std::string why = message_of<InvalidCodeObject>([&] { code.kernel("read_globals"); });
@@ -152,7 +152,7 @@ TEST_CASE("a kernel keeps its executable alive", "[executable][device]") {
     Device device;
     NEEDS_LAUNCH_KERNELS(device.gpu.agent());
     const Kernel kernel = [&] {
-        return Executable::load(device.gpu, test_kernel_path("launch.hsaco")).kernel("saxpy");
+        return Executable::load(device.gpu, test_file("launch.hsaco")).kernel("saxpy");
     }();
     CHECK(kernel.metadata().kernarg_size_bytes >= 24);
     CHECK(kernel.agent() == device.gpu.agent());
@@ -254,7 +254,7 @@ TEST_CASE("device globals are relocated to where they were loaded", "[executable
     Device device;
     NEEDS_LAUNCH_KERNELS(device.gpu.agent());
     const Kernel kernel =
-        Executable::load(device.gpu, test_kernel_path("globals.hsaco")).kernel("read_globals");
+        Executable::load(device.gpu, test_file("globals.hsaco")).kernel("read_globals");
     Shared<int> out(device.gpu, 2);
     kernel.launch(device.stream, {.grid = 1, .workgroup = 1}, out.data(), 0);
     kernel.launch(device.stream, {.grid = 1, .workgroup = 1}, out.data() + 1, 1);

@@ -15,7 +15,7 @@ using test_support::Contains;
 namespace {
 
 std::string file_for(AgentRef gpu, const std::string& name) {
-    return test_kernel_path(name + "." + gpu.name() + ".hsaco");
+    return test_file(name + "." + gpu.name() + ".hsaco");
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ TEST_CASE("code objects use each other's variables, in whatever order they are a
     if (user_first) builder.add(file_for(device.gpu, "uses"));
     ExecutableBuilder moved = std::move(builder);  // with what was added
     builder = std::move(moved);
-    builder.add(test_kernel_path("globals.hsaco"));
+    builder.add(test_file("globals.hsaco"));
     if (!user_first) builder.add(file_for(device.gpu, "uses"));
     builder.define("given", given.data(), 2 * sizeof(int));
     const Executable code = builder.build();
@@ -57,7 +57,7 @@ TEST_CASE("all symbols are listed", "[executable_builder][device]") {
     NEEDS_DEVICE();
     Device device;
     NEEDS_LAUNCH_KERNELS(device.gpu.agent());
-    const Executable code = Executable::load(device.gpu, test_kernel_path("globals.hsaco"));
+    const Executable code = Executable::load(device.gpu, test_file("globals.hsaco"));
     const auto symbols = code.symbols();
     const auto kind_of = [&](const std::string& name) -> std::string {
         for (const Symbol& symbol : symbols) {
@@ -79,8 +79,8 @@ TEST_CASE("what two code objects define is refused with both names", "[executabl
     Device device;
     NEEDS_LAUNCH_KERNELS(device.gpu.agent());
     ExecutableBuilder builder(device.gpu);
-    builder.add(test_kernel_path("globals.hsaco"));
-    const Bytes again = read_file(test_kernel_path("globals.hsaco"));
+    builder.add(test_file("globals.hsaco"));
+    const Bytes again = read_file(test_file("globals.hsaco"));
     CHECK_THAT(message_of<InvalidCodeObject>([&] { builder.add(again, "second"); }),
                Contains("'second' and '") && Contains("globals.hsaco' both define '"));
     CHECK_THAT(message_of<InvalidCodeObject>([&] {
@@ -100,7 +100,7 @@ TEST_CASE("variables that nobody defines are refused by name", "[executable_buil
         message_of<InvalidCodeObject>([&] { Executable::load(device.gpu, file_for(device.gpu, "uses")); }),
         Contains("uses.") && Contains(" needs '") && Contains("define() it"));
     ExecutableBuilder builder(device.gpu);
-    builder.add(file_for(device.gpu, "uses")).add(test_kernel_path("globals.hsaco"));
+    builder.add(file_for(device.gpu, "uses")).add(test_file("globals.hsaco"));
     CHECK_THAT(message_of<InvalidCodeObject>([&] { builder.build(); }), Contains("needs 'given'"));
 }
 
@@ -126,7 +126,7 @@ TEST_CASE("definitions that cannot serve are refused", "[executable_builder][dev
     Device device;
     NEEDS_LAUNCH_KERNELS(device.gpu.agent());
     ExecutableBuilder builder(device.gpu);
-    builder.add(test_kernel_path("globals.hsaco"));
+    builder.add(test_file("globals.hsaco"));
     Allocation memory = device.gpu.allocate(4096);
     int on_host = 0;
     const auto why = [&](const char* name, void* address, std::size_t size) {
@@ -142,7 +142,7 @@ TEST_CASE("definitions that cannot serve are refused", "[executable_builder][dev
     CHECK_THAT(message_of<InvalidCodeObject>([&] {
                    ExecutableBuilder(device.gpu)
                        .define("counter", memory.data(), 4)
-                       .add(test_kernel_path("globals.hsaco"));
+                       .add(test_file("globals.hsaco"));
                }),
                Contains("globals.hsaco' defines 'counter', which the program has given an address"));
 }
@@ -156,7 +156,7 @@ TEST_CASE("an owner given with a definition lives as long as the code", "[execut
     {
         ExecutableBuilder builder(device.gpu);
         builder.define("given", memory->data(), 64, memory);
-        const Executable code = builder.add(test_kernel_path("globals.hsaco")).build();
+        const Executable code = builder.add(test_file("globals.hsaco")).build();
         memory.reset();
         CHECK_FALSE(watched.expired());
         CHECK_THROWS_AS(builder.build(), InvalidArgument);  // it gave everything away

@@ -34,7 +34,7 @@ TEST_CASE("loading that fails at any request leaves nothing behind, and works th
     NEEDS_CONTROL(control);
     Device device;
     NEEDS_LAUNCH_KERNELS(device.gpu.agent());
-    const Bytes file = read_file(test_kernel_path("globals.hsaco"));
+    const Bytes file = read_file(test_file("globals.hsaco"));
     const auto load = [&] {
         const Executable code = ExecutableBuilder(device.gpu).add(file, "globals").build();
         code.kernel("read_globals");
@@ -70,7 +70,7 @@ TEST_CASE("a global's copy throws or is right when memory runs out, and the next
     for (const std::uint64_t nth : {1, 2, 3}) {
         // A new executable each time: its first copy makes the stream, and what that needs.
         const DeviceGlobal counter =
-            Executable::load(device.gpu, test_kernel_path("globals.hsaco")).global("counter");
+            Executable::load(device.gpu, test_file("globals.hsaco")).global("counter");
         CAPTURE(nth);
         REQUIRE(control->fail(KFDEMU_ALLOCATION, nth, 1, ENOMEM) == 0);
         int value = 7;
@@ -90,13 +90,13 @@ TEST_CASE("threads may load, and ask one executable for kernels and globals, at 
     NEEDS_DEVICE();
     Device device;
     NEEDS_LAUNCH_KERNELS(device.gpu.agent());
-    const Executable shared = Executable::load(device.gpu, test_kernel_path("globals.hsaco"));
+    const Executable shared = Executable::load(device.gpu, test_file("globals.hsaco"));
     std::atomic<int> wrong = 0;
     const auto work = [&](int which) {
         try {
             Stream stream(device.gpu.agent());
             for (int i = 0; i < 5; ++i) {
-                const Executable own = Executable::load(device.gpu, test_kernel_path("globals.hsaco"));
+                const Executable own = Executable::load(device.gpu, test_file("globals.hsaco"));
                 own.global("counter").write(which);
                 own.kernel("add_to_counter").launch(stream, {.grid = 1, .workgroup = 1}, 5);
                 wrong += own.global("counter").read<int>(stream) != which + 13;

@@ -69,7 +69,7 @@ TEST_CASE("each hidden argument of V4 and V5 arrives as its kind says", "[hidden
     const bool fixed = GENERATE(false, true);
     const Kernel kernel =
         Executable::load(device.gpu,
-                         test_kernel_path("hidden." + device.gpu.agent().name() + "." + variant + ".hsaco"))
+                         test_file("hidden." + device.gpu.agent().name() + "." + variant + ".hsaco"))
             .kernel("dump");
     std::uint32_t first = 0xffffffff, end = 0;
     std::size_t hidden = 0;
@@ -107,7 +107,7 @@ TEST_CASE("the apertures that hidden arguments tell are those of the device", "[
     CAPTURE(variant);
     const Kernel kernel =
         Executable::load(device.gpu,
-                         test_kernel_path("hidden." + device.gpu.agent().name() + "." + variant + ".hsaco"))
+                         test_file("hidden." + device.gpu.agent().name() + "." + variant + ".hsaco"))
             .kernel("apertures");
     Shared<std::uint32_t> out(device.gpu, 3);
     kernel.launch(device.stream, {.grid = 1, .workgroup = 1}, out.data());

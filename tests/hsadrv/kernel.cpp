@@ -1,19 +1,16 @@
 // Launching on a device: kernels get the arguments they were given, and nothing wrong is ever enqueued.
 #include "hsadrv/kernel.hpp"
 
-#include <cstdlib>
-
 #include "hsadrv/allocator.hpp"
 #include "hsadrv/error.hpp"
 #include "launch_device.hpp"
+#include "support/allocations.hpp"
 
 using namespace hsadrv;
 using namespace test_support;
 using test_support::Contains;
 
 namespace {
-
-thread_local std::size_t allocations = 0;
 
 struct Launcher {
     Device device;
@@ -54,15 +51,6 @@ bool skip_reason(std::string& why) {
 }
 
 }  // namespace
-
-// Not inlined: a compiler that sees one side takes malloc() or free() for a mistake.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-    ++allocations;
-    if (void* memory = std::malloc(size ? size : 1)) return memory;
-    throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 #define NEEDS_LAUNCHER()                         \
     do {                                         \
@@ -284,16 +272,16 @@ TEST_CASE("a launch allocates nothing", "[kernel][device]") {
     };
     launch();
     launcher.device.stream.synchronize();
-    const std::size_t before = allocations;
+    const std::size_t before = allocations_made();
     for (int i = 0; i < 100; ++i) launch();
-    CHECK(allocations == before);
+    CHECK(allocations_made() == before);
     launcher.device.stream.synchronize(std::chrono::seconds(60));
 
     const auto fixed =
         kernel.bind<float*, const float*, float, unsigned>().at({.grid = 64, .workgroup = 64});
-    const std::size_t bound = allocations;
+    const std::size_t bound = allocations_made();
     for (int i = 0; i < 100; ++i) fixed(launcher.device.stream, y.data(), x.data(), 2.0f, 64u);
-    CHECK(allocations == bound);
+    CHECK(allocations_made() == bound);
     launcher.device.stream.synchronize(std::chrono::seconds(60));
 }
 

@@ -16,7 +16,7 @@ namespace test_support {
 
 /// launch.cl for this GPU: `variant` is "v5.O2".
 inline std::string launch_file(hsadrv::AgentRef gpu, const std::string& variant) {
-    return test_kernel_path("launch." + gpu.name() + "." + variant + ".hsaco");
+    return test_file("launch." + gpu.name() + "." + variant + ".hsaco");
 }
 
 /// Why there is nothing to load on this GPU; empty if there is.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "device.hpp"
+#include "support/test_file.hpp"
 
 using namespace hsadrv;
 using namespace device_test;
@@ -22,7 +23,7 @@ namespace {
 constexpr std::size_t size = 4u << 20;
 
 struct Fixture : Device {
-    Executable code = Executable::load(gpu, std::string(TEST_KERNEL_DIR) + "/stream.hsaco");
+    Executable code = Executable::load(gpu, test_support::test_file("stream.hsaco"));
     Kernel store_at = code.kernel("store_at"), scale_add = code.kernel("scale_add");
 
     Stream bad{gpu}, good{gpu};

@@ -17,6 +17,7 @@
 #include "device.hpp"
 #include "hsadrv/device_file.hpp"
 #include "kfdemu.h"
+#include "support/test_file.hpp"
 
 using namespace hsadrv;
 using namespace device_test;
@@ -144,7 +145,7 @@ TEST_CASE("child: handlers of system events", "[.child]") {
     {
         const Device device;
         REQUIRE(hsa_amd_register_system_event_handler(their_handler, &their_events) == HSA_STATUS_SUCCESS);
-        const Executable code = Executable::load(device.gpu, std::string(TEST_KERNEL_DIR) + "/stream.hsaco");
+        const Executable code = Executable::load(device.gpu, test_support::test_file("stream.hsaco"));
         Stream stream(device.gpu);
         code.kernel("store_at")
             .launch(stream, {.grid = 1, .workgroup = 1}, std::uint64_t{0x7000'0000'0000}, 1u);
@@ -162,7 +163,7 @@ TEST_CASE("a GPU that is reset ends waits with an error, and never the process",
 
 TEST_CASE("child: a GPU that is reset", "[.child]") {
     const Device device;
-    const Executable code = Executable::load(device.gpu, std::string(TEST_KERNEL_DIR) + "/faults.hsaco");
+    const Executable code = Executable::load(device.gpu, test_support::test_file("faults.hsaco"));
     const Allocation flag = Allocation::from_pool(host_pool(), 64);
     std::memset(flag.data(), 0, 64);
     Stream stream(device.gpu, {.drain = 100ms});
@@ -199,7 +200,7 @@ TEST_CASE("in a forked child every call that makes something says so", "[driver]
         {"Allocation", "Allocation::from_pool", [&] { gpu.allocate(4096); }},
         {"host Allocation", "host_pool", [&] { gpu.allocate_host(4096); }},
         {"Executable", "Executable::load",
-         [&] { Executable::load(device.gpu, std::string(TEST_KERNEL_DIR) + "/stream.hsaco"); }},
+         [&] { Executable::load(device.gpu, test_support::test_file("stream.hsaco")); }},
     };
     for (const Row& row : rows) {
         CAPTURE(row.what);
@@ -377,7 +378,7 @@ TEST_CASE("no ioctl works: a typed error, and recovery", "[driver][process]") {
 TEST_CASE("the library is loaded, used, unloaded and loaded again", "[driver][process]") {
     NEEDS_DEVICE();
     for (int round = 0; round < 20; ++round) {
-        void* plugin = ::dlopen(TEST_PLUGIN, RTLD_NOW | RTLD_LOCAL);
+        void* plugin = ::dlopen(test_support::test_file("libhsadrv_test_plugin.so").c_str(), RTLD_NOW | RTLD_LOCAL);
         INFO(::dlerror());
         REQUIRE(plugin != nullptr);
         const auto use = reinterpret_cast<int (*)()>(::dlsym(plugin, "hsadrv_test_plugin"));

@@ -10,6 +10,7 @@
 
 #include "device.hpp"
 #include "kfdemu.h"
+#include "support/test_file.hpp"
 
 using namespace hsadrv;
 using namespace device_test;
@@ -21,7 +22,7 @@ constexpr auto aperture = static_cast<hsa_status_t>(HSA_STATUS_ERROR_MEMORY_APER
 constexpr auto illegal_instruction = static_cast<hsa_status_t>(HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION);
 
 struct Fixture : Device {
-    Executable code = Executable::load(gpu, std::string(TEST_KERNEL_DIR) + "/faults.hsaco");
+    Executable code = Executable::load(gpu, test_support::test_file("faults.hsaco"));
     Allocation memory = Allocation::from_pool(host_pool(HostMemory::kernarg), 64 * 1024);
 
     std::byte* bytes(std::size_t offset) const { return static_cast<std::byte*>(memory.data()) + offset; }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "places.hpp"
+#include "support/test_file.hpp"
 
 using namespace hsadrv;
 using namespace device_test;
@@ -90,7 +91,7 @@ TEST_CASE("a rectangle is copied exactly, between every two kinds of memory", "[
 TEST_CASE("boxes of any shape are copied exactly", "[copy][rect]") {
     NEEDS_DEVICE();
     Copying f;
-    std::minstd_rand random(11);
+    std::minstd_rand random(11 + static_cast<unsigned>(test_support::test_seed()));
     const auto up_to = [&](std::size_t most) { return random() / 5 % (most + 1); };
     const auto kinds = f.kinds();
     for (int i = 0; i < 300; ++i) {

@@ -9,11 +9,12 @@
 
 #include "device.hpp"
 #include "support/gate.hpp"
+#include "support/test_file.hpp"
 
 namespace device_test {
 
 struct Kernels : Device {
-    hsadrv::Executable code = hsadrv::Executable::load(gpu, std::string(TEST_KERNEL_DIR) + "/stream.hsaco");
+    hsadrv::Executable code = hsadrv::Executable::load(gpu, test_support::test_file("stream.hsaco"));
     hsadrv::Kernel scale_add = code.kernel("scale_add"),  ///< (data, factor, addend, count)
         spin = code.kernel("spin"),                       ///< (flag): until it is not zero
         store_at = code.kernel("store_at");               ///< (address, value)

@@ -171,6 +171,9 @@ TEST_CASE("kernels of a stream with a mask run on its compute units", "[stream][
     };
     const std::size_t all = places({});
     CHECK(all > 16);
-    CHECK(places({.cu_mask = {0x0000ffff}}) == 16);
-    CHECK(places({}) == all);
+    const std::size_t masked = places({.cu_mask = {0x0000ffff}});
+    CHECK(masked <= 16);
+    CHECK(places({}) > 16);
+    // Whether each unit gets a work-group is the hardware's choice; kfdemu's goes round.
+    if (kfdemu_find_control()) CHECK(masked == 16);
 }

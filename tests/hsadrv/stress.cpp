@@ -146,7 +146,7 @@ TEST_CASE("eight threads, 64 streams, mixed work: every result is right", "[stre
     for (unsigned t = 0; t < 8; ++t)
         threads.emplace_back([&, t] {
             try {
-                std::mt19937 random(t + 1);
+                std::mt19937 random(t + 1 + 8 * static_cast<unsigned>(test_support::test_seed()));
                 std::vector<std::unique_ptr<Worker>> workers;
                 for (int i = 0; i < 8; ++i) workers.push_back(std::make_unique<Worker>(f));
                 // A few in any case, however slow the machine is.

@@ -65,6 +65,12 @@ C
 3" ]
 test -f "$root/share/man/man1/kfdemu.1" || test -f "$root/share/man/man1/kfdemu.1.gz"
 
+echo 'the conformance suite, as installed, with its kernels beside it:'
+env -u LD_LIBRARY_PATH "$root/bin/kfdemu" run -- "$root/bin/hsadrv" test --area discovery,queues,lds --json >"$scratch/conformance.json" ||
+    { cat "$scratch/conformance.json"; exit 1; }
+grep -q '"verdict": "passed"' "$scratch/conformance.json"
+test -f "$root/share/man/man1/hsadrv-test.1" || test -f "$root/share/man/man1/hsadrv-test.1.gz"
+
 echo "hsadrv-cc, with the installed headers, and the guide's projects with both:"
 test -f "$root/share/man/man1/hsadrv-cc.1" || test -f "$root/share/man/man1/hsadrv-cc.1.gz"
 cd "$scratch"

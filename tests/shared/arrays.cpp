@@ -37,7 +37,7 @@ TEST_CASE("10,000 random layouts are the same on host and device", "[lds][proper
     const auto level = GENERATE(as<std::string>(), "O0", "O2");
     CAPTURE(level);
     constexpr std::uint32_t count = 10000;
-    std::mt19937 random(20);
+    std::mt19937 random(20 + static_cast<unsigned>(test_support::test_seed()));
     std::vector<LayoutOrder> orders(count);
     for (LayoutOrder& order : orders) {
         order = {static_cast<std::uint32_t>(random()), some_extent(random), some_extent(random),

@@ -10,11 +10,14 @@
 #include "headers.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/file_bytes.hpp"
-#include "pending_file.hpp"
-#include "scratch_folder.hpp"
+#include "tools/common/pending_file.hpp"
+#include "tools/common/scratch_folder.hpp"
 
 namespace hsadrv_cc {
 namespace {
+
+using tools::PendingFile;
+using tools::ScratchFolder;
 
 using hsadrv::TargetId;
 using Bytes = std::vector<std::byte>;
@@ -61,7 +64,7 @@ class Build {
 
   private:
     void require(const Command& command) {
-        log_(shell_words(command));
+        log_(tools::shell_words(command));
         const int status = run(command, interruptions_);
         if (status == 127 || status == 126)
             throw Failure(ExitStatus::no_clang, fmt::format("{} cannot be run any more", command.front()));

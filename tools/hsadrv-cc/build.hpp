@@ -11,7 +11,7 @@
 #include "clang.hpp"
 #include "hsadrv/target_id.hpp"
 #include "options.hpp"
-#include "process.hpp"
+#include "tools/common/process.hpp"
 #include "report.hpp"
 
 namespace hsadrv_cc {

@@ -17,6 +17,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+using tools::Captured;
+
 constexpr std::string_view advice =
     "Install one, on Debian for example with: apt-get install clang-19 lld-19 clang-tools-19\n"
     "or name one with --clang or $HSADRV_CLANG";

@@ -13,9 +13,11 @@
 #include <string_view>
 
 #include "hsadrv/target_id.hpp"
-#include "process.hpp"
+#include "tools/common/process.hpp"
 
 namespace hsadrv_cc {
+
+using tools::Interruptions;
 
 inline constexpr unsigned oldest_clang = 16;
 

@@ -1,30 +1,22 @@
-// Where a clang may be, best first: $PATH's clang-NN from the newest to the oldest, $PATH's clang, ROCm's.
+// Where a clang may be, best first: see tools/common/llvm_places.hpp.
 //
 //     for (const std::string& path : clang_places(surroundings_of_this_process())) try_it(path);
 //
 // Looks at folders, runs nothing. Thread safety: no state.
 #pragma once
 
-#include <string>
-#include <vector>
+#include "tools/common/llvm_places.hpp"
 
 namespace hsadrv_cc {
 
-struct Surroundings {
-    std::string path;       ///< $PATH
-    std::string rocm_path;  ///< $ROCM_PATH, or empty
-    std::string opt = "/opt";
-};
+using Surroundings = tools::LlvmSurroundings;
+using tools::find_in_path;
+using tools::surroundings_of_this_process;
 
-Surroundings surroundings_of_this_process();
+inline std::vector<std::string> clang_places(const Surroundings& surroundings) {
+    return tools::llvm_places("clang", surroundings);
+}
 
-/// Files that can be run; each program once, however many links lead to it.
-std::vector<std::string> clang_places(const Surroundings& surroundings);
-
-/// Where clang_places() looked, for a message.
-std::string looked_at(const Surroundings& surroundings);
-
-/// The file that a shell would run for `name`, or nothing.
-std::string find_in_path(const std::string& name, const std::string& path);
+inline std::string looked_at(const Surroundings& surroundings) { return tools::looked_at("clang", surroundings); }
 
 }  // namespace hsadrv_cc

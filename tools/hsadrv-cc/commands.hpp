@@ -13,9 +13,11 @@
 #include "clang.hpp"
 #include "hsadrv/target_id.hpp"
 #include "options.hpp"
-#include "process.hpp"
+#include "tools/common/process.hpp"
 
 namespace hsadrv_cc {
+
+using tools::Command;
 
 struct Recipe {
     const Options& options;

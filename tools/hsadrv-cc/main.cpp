@@ -1,6 +1,5 @@
 // hsadrv-cc: compiles kernels for AMD GPUs with a clang that it finds, and says what resources they take.
 #include <fmt/format.h>
-#include <signal.h>
 
 #include <cstdio>
 #include <optional>
@@ -9,13 +8,15 @@
 #include "clang.hpp"
 #include "failure.hpp"
 #include "options.hpp"
-#include "process.hpp"
+#include "tools/common/process.hpp"
 #include "report.hpp"
 #include "targets.hpp"
 
 namespace {
 
 using namespace hsadrv_cc;
+using tools::Interrupted;
+using tools::Interruptions;
 
 /// What is to be printed when all is done.
 std::string work(const Options& options, const Interruptions& interruptions) {
@@ -39,13 +40,6 @@ std::string work(const Options& options, const Interruptions& interruptions) {
     return options.json ? as_json(made, options.workgroup) : as_table(made, options.workgroup);
 }
 
-/// Dies of the signal, as if it had never been caught.
-int die_of(int number) {
-    signal(number, SIG_DFL);
-    raise(number);
-    return 128 + number;
-}
-
 /// With nobody to hear it, it is still no exception.
 int say(const char* text) {
     std::fprintf(stderr, "hsadrv-cc: %s\n", text);
@@ -66,8 +60,8 @@ int main(int argc, char** argv) {
         return 0;
     } catch (const Interrupted& interrupted) {
         interruptions.reset();
-        return die_of(interrupted.signal);
-    } catch (const Failure& failure) {
+        tools::die_of(interrupted.signal);
+    } catch (const tools::Failure& failure) {
         if (*failure.what()) say(failure.what());
         return failure.status();
     } catch (const std::exception& error) {

@@ -2,17 +2,15 @@
 //
 //     fmt::print("{}", as_table(made, 256));
 //
-// Pure functions of what was read back. Thread safety: no state. Source of the figures: the code object's metadata, and
-// shared/occupancy.hpp.
+// Pure functions of what was read back. Thread safety: no state. Source of the figures: tools/common/kernel_report.hpp.
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "hsadrv/code_object.hpp"
-#include "shared/occupancy.hpp"
+#include "tools/common/kernel_report.hpp"
 
 namespace hsadrv_cc {
 
@@ -28,14 +26,7 @@ struct Made {
     std::vector<Object> objects;
 };
 
-/// The work-group size that a kernel's occupancy is stated for: the one it requires, else `wanted`, or less if it
-/// takes less.
-std::uint32_t stated_workgroup(const hsadrv::KernelMetadata& kernel, std::uint32_t wanted);
-
-/// Nothing for processors whose compute units are not in our table.
-std::optional<hsadrv::shared::Occupancy> occupancy_of(const hsadrv::CodeObject& code,
-                                                      const hsadrv::KernelMetadata& kernel,
-                                                      std::uint32_t workgroup_workitems);
+using tools::stated_workgroup;
 
 std::string as_table(const Made& made, std::uint32_t workgroup);
 std::string as_json(const Made& made, std::uint32_t workgroup);

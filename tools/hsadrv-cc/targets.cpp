@@ -45,11 +45,6 @@ std::uint32_t gfx_target_version(std::istream& properties) {
 
 }  // namespace
 
-std::string processor_of(std::uint32_t gfx_target_version) {
-    return fmt::format("gfx{}{:x}{:x}", gfx_target_version / 10000, gfx_target_version / 100 % 100,
-                       gfx_target_version % 100);
-}
-
 std::vector<TargetId> parse_targets(std::span<const std::string> texts) {
     std::vector<TargetId> targets;
     for (const std::string& text : texts) {

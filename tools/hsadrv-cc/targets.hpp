@@ -5,14 +5,16 @@
 // No HSA: the machine's GPUs are read from the driver's topology in sysfs. Throws Failure. Thread safety: no state.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "hsadrv/target_id.hpp"
+#include "tools/common/processor.hpp"
 
 namespace hsadrv_cc {
+
+using tools::processor_of;
 
 /// Each target once, in the order given. Refused, as by clang for HIP: a processor that states a feature in one
 /// target and leaves it open in another, since both would run on the same GPU.
@@ -20,8 +22,5 @@ std::vector<hsadrv::TargetId> parse_targets(std::span<const std::string> texts);
 
 /// The processors of this machine's GPUs, each once. Throws Failure if there is none.
 std::vector<hsadrv::TargetId> targets_of_this_machine();
-
-/// "gfx90a" of 90010: the kernel driver's gfx_target_version is major * 10000 + minor * 100 + stepping.
-std::string processor_of(std::uint32_t gfx_target_version);
 
 }  // namespace hsadrv_cc

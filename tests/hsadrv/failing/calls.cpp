@@ -13,6 +13,7 @@
 #include "device.hpp"
 #include "failing.hpp"
 #include "remains.hpp"
+#include "support/test_file.hpp"
 
 using namespace hsadrv;
 using namespace device_test;
@@ -92,7 +93,7 @@ void fail_each_call(const Program& program) {
 struct Loaded {
     Driver driver;
     Context gpu{driver.gpus().front()};
-    Kernel scale_add = Executable::load(gpu, std::string(TEST_KERNEL_DIR) + "/stream.hsaco").kernel("scale_add");
+    Kernel scale_add = Executable::load(gpu, test_support::test_file("stream.hsaco")).kernel("scale_add");
 };
 
 }  // namespace
@@ -208,7 +209,7 @@ TEST_CASE("each call fails: options, profiles and threads' streams", "[failing]"
     fail_each_call([] {
         const Driver driver;
         const Context gpu(driver.gpus().front());
-        const Executable code = Executable::load(gpu, std::string(TEST_KERNEL_DIR) + "/stream.hsaco");
+        const Executable code = Executable::load(gpu, test_support::test_file("stream.hsaco"));
         const Kernel kernel = code.kernel("scale_add");
         const Allocation data = gpu.allocate_host(64), copy = gpu.allocate(64);
         auto* words = static_cast<std::uint32_t*>(data.data());

@@ -24,7 +24,7 @@ holds() {
 field() { python3 -c 'import json, sys; j = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"; }
 
 begins_with() { [ "$(head -c ${#2} "$1" | tr -d '\0')" = "$2" ]; }
-nothing_left() { [ -z "$(ls -A "$TMPDIR")" ] && [ -z "$(find "$scratch" -name '.hsadrv-cc-*')" ]; }
+nothing_left() { [ -z "$(ls -A "$TMPDIR")" ] && [ -z "$(find "$scratch" -name '.hsadrv-*')" ]; }
 
 finish() {
     holds 'no temporary file is left' nothing_left

@@ -7,7 +7,7 @@
 #include "commands.hpp"
 #include "depfile.hpp"
 #include "failure.hpp"
-#include "process.hpp"
+#include "tools/common/process.hpp"
 #include "report.hpp"
 #include "support/catch.hpp"
 #include "targets.hpp"
@@ -99,8 +99,8 @@ TEST_CASE("a target is compiled for once, and not twice for the same GPU", "[hsa
 }
 
 TEST_CASE("commands are shown as a shell takes them", "[hsadrv-cc]") {
-    REQUIRE(shell_words({"clang-19", "-DX=1", "--target=a,b"}) == "clang-19 -DX=1 --target=a,b");
-    REQUIRE(shell_words({"a b", "", "it's", "$x", "k#.cl"}) == "'a b' '' 'it'\\''s' '$x' 'k#.cl'");
+    REQUIRE(tools::shell_words({"clang-19", "-DX=1", "--target=a,b"}) == "clang-19 -DX=1 --target=a,b");
+    REQUIRE(tools::shell_words({"a b", "", "it's", "$x", "k#.cl"}) == "'a b' '' 'it'\\''s' '$x' 'k#.cl'");
 }
 
 TEST_CASE("what is behind -- stands behind our own options", "[hsadrv-cc]") {
@@ -112,7 +112,7 @@ TEST_CASE("what is behind -- stands behind our own options", "[hsadrv-cc]") {
     clang.major = 19;
     const Command command = compile_command({options, clang, "/headers"}, TargetId::parse("gfx90a:xnack+"),
                                             "@k.cpp", Product::code, "out", "k.d");
-    const std::string text = shell_words(command);
+    const std::string text = tools::shell_words(command);
     REQUIRE_THAT(text, Contains("-mcpu=gfx90a:xnack+"));
     REQUIRE_THAT(text, Contains("-isystem /headers"));
     REQUIRE_THAT(text, Contains("-MD -MF k.d -MQ k.hsaco"));
@@ -129,7 +129,7 @@ TEST_CASE("the linker of clang 16 is told what later ones know", "[hsadrv-cc]") 
     const TargetId target = TargetId::parse("gfx90a:xnack+");
     for (unsigned major : {16u, 19u}) {
         clang.major = major;
-        const std::string text = shell_words(link_command({options, clang, ""}, target, inputs, "out"));
+        const std::string text = tools::shell_words(link_command({options, clang, ""}, target, inputs, "out"));
         REQUIRE_THAT(text, Contains("-Wl,-plugin-opt=mcpu=gfx90a -Wl,-plugin-opt=O2"));
         REQUIRE((text.find("-plugin-opt=-amdhsa-code-object-version=5") != text.npos) == (major == 16));
         REQUIRE_THAT(text, Contains(" 0.o 1.o -o out"));
@@ -198,7 +198,7 @@ TEST_CASE("JSON escapes what it must", "[hsadrv-cc]") {
     Made made = made_of("gfx90a", {kernel(8, 256)});
     made.output = "a\"b\\c\n.hsaco";
     const std::string text = as_json(made, 256);
-    REQUIRE_THAT(text, Contains(R"("output": "a\"b\\c\u000a.hsaco")"));
+    REQUIRE_THAT(text, Contains(R"("output": "a\"b\\c\n.hsaco")"));
     REQUIRE_THAT(text, Contains(R"("required_workgroup": null, "max_workgroup": 256)"));
     REQUIRE_THAT(text, Contains(R"("waves_per_simd": 8, "max_waves_per_simd": 8, "limit": "wave slots")"));
 }

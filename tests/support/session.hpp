@@ -1,0 +1,27 @@
+// What main() of a test program is: Catch2's, and a last line that tools/test adds up.
+//
+//     int main(int argc, char** argv) { return test_support::run_session(argc, argv); }
+//
+// Thread safety: one thread.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace test_support {
+
+/// With Catch2's options. Returns the exit status.
+int run_session(int argc, char** argv);
+
+/// Runs the test cases of these names without a word of Catch2's, then again for as long as `again` says so.
+void run_test_cases(const std::vector<std::string>& names, const std::function<bool()>& again);
+
+/// Catch2's specification of the one test case of that name.
+std::string specification_of(const std::string& name);
+
+/// Why SKIP_BECAUSE left that test case in its last run; nothing if it has not.
+std::optional<std::string> skip_reason(const std::string& test_case);
+
+}  // namespace test_support

@@ -1,0 +1,108 @@
+// Children: their status, output, environment and time.
+#include "tools/common/process.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+#include "support/catch.hpp"
+
+using namespace std::chrono_literals;
+using namespace tools;
+
+namespace {
+
+/// Whether a process is there; a zombie that nobody has waited for is not.
+bool runs(pid_t process) {
+    for (int i = 0; i < 500 && kill(process, 0) == 0; ++i) std::this_thread::sleep_for(10ms);
+    return kill(process, 0) == 0;
+}
+
+}  // namespace
+
+TEST_CASE("a child's output is kept, both streams, and its status") {
+    const Interruptions interruptions;
+    const Captured said = capture({"sh", "-c", "echo out; echo err >&2; exit 7"}, interruptions);
+    CHECK(said.status == 7);
+    CHECK(said.text == "out\nerr\n");
+    CHECK_FALSE(said.timed_out);
+    CHECK(capture({"sh", "-c", "kill -SEGV $$"}, interruptions).status == 128 + SIGSEGV);
+    CHECK(capture({"there-is-no-such-program"}, interruptions).status == 127);
+    CHECK(capture({"cat"}, interruptions).text.empty());  // no input
+}
+
+TEST_CASE("a child has our environment, but for what it is given") {
+    const Interruptions interruptions;
+    setenv("HSADRV_TEST_KEPT", "kept", 1);
+    setenv("HSADRV_TEST_CHANGED", "before", 1);
+    const Surroundings surroundings{{{"HSADRV_TEST_CHANGED", "after"}, {"HSADRV_TEST_NEW", "a b"}}, {}};
+    const Command command{"sh", "-c",
+                          "echo $HSADRV_TEST_KEPT, $HSADRV_TEST_CHANGED, $HSADRV_TEST_NEW; env | grep -c "
+                          "^HSADRV_TEST_CHANGED="};
+    CHECK(capture(command, interruptions, surroundings).text == "kept, after, a b\n1\n");
+}
+
+TEST_CASE("a child that takes too long is killed, with what it has started") {
+    const Interruptions interruptions;
+    const auto start = std::chrono::steady_clock::now();
+    const Captured said = capture({"sh", "-c", "sleep 100 & echo $!; wait"}, interruptions, {{}, 300ms});
+    CHECK(said.timed_out);
+    CHECK(said.status == 128 + SIGKILL);
+    CHECK(std::chrono::steady_clock::now() - start < 50s);
+    CHECK_FALSE(runs(std::stoi(said.text)));
+    CHECK_FALSE(capture({"true"}, interruptions, {{}, 60s}).timed_out);
+}
+
+TEST_CASE("a child is looked at while it runs, and killed when the looker has had enough") {
+    const Interruptions interruptions;
+    int looks = 0;
+    const Captured said = capture({"sleep", "100"}, interruptions, {{}, {}, [&] { return ++looks < 3; }});
+    CHECK(said.timed_out);
+    CHECK(looks == 3);
+    CHECK_FALSE(capture({"true"}, interruptions, {{}, {}, [] { return true; }}).timed_out);
+}
+
+TEST_CASE("what a child leaves behind ends with it") {
+    const Interruptions interruptions;
+    const Captured said = capture({"sh", "-c", "sleep 100 >/dev/null 2>&1 & echo $!"}, interruptions);
+    CHECK(said.status == 0);
+    CHECK_FALSE(runs(std::stoi(said.text)));
+}
+
+TEST_CASE("a child that does not mind the signal is killed after a while") {
+    const Interruptions interruptions;
+    const pid_t self = getpid();
+    std::thread sender([self] {
+        std::this_thread::sleep_for(500ms);
+        kill(self, SIGTERM);
+    });
+    const auto start = std::chrono::steady_clock::now();
+    int signal = 0;
+    try {
+        capture({"sh", "-c", "trap '' TERM; sleep 100 & wait"}, interruptions);
+    } catch (const Interrupted& interrupted) {
+        signal = interrupted.signal;
+    }
+    sender.join();
+    CHECK(signal == SIGTERM);
+    CHECK(std::chrono::steady_clock::now() - start < 50s);
+}
+
+TEST_CASE("a signal goes to the child first, then to whoever waits") {
+    const Interruptions interruptions;
+    const pid_t self = getpid();
+    std::thread sender([self] {
+        std::this_thread::sleep_for(200ms);
+        kill(self, SIGTERM);
+    });
+    int signal = 0;
+    try {
+        capture({"sh", "-c", "trap 'exit 0' TERM; sleep 100 & wait"}, interruptions);
+    } catch (const Interrupted& interrupted) {
+        signal = interrupted.signal;
+    }
+    sender.join();
+    CHECK(signal == SIGTERM);
+}

@@ -1,0 +1,18 @@
+// Variables of the environment as texts.
+//
+//     variable("PATH")            // empty where it is not set
+//
+// Thread safety: as getenv().
+#pragma once
+
+#include <cstdlib>
+#include <string>
+
+namespace tools {
+
+inline std::string variable(const char* name) {
+    const char* value = std::getenv(name);
+    return value ? value : "";
+}
+
+}  // namespace tools

@@ -1,0 +1,31 @@
+#include "tools/common/scratch_folder.hpp"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "tools/common/failure.hpp"
+
+namespace tools {
+namespace fs = std::filesystem;
+
+ScratchFolder::ScratchFolder() {
+    const char* set = std::getenv("TMPDIR");
+    const fs::path parent = fs::absolute(set && *set ? set : "/tmp");
+    std::string name = (parent / "hsadrv-XXXXXX").string();
+    if (!mkdtemp(name.data())) {
+        throw Failure(ExitStatus::files,
+                      fmt::format("cannot make a folder for temporary files in {}: {}; $TMPDIR names another",
+                                  parent.string(), std::strerror(errno)));
+    }
+    folder_ = name;
+}
+
+ScratchFolder::~ScratchFolder() {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+}
+
+}  // namespace tools

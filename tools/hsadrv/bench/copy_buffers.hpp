@@ -1,0 +1,58 @@
+// The memory between which hsadrv bench copy copies: at each place a block that is read and one that is written.
+//
+//     CopyBuffers buffers(gpu, peer, largest, places);
+//     std::byte* from = buffers.source(Place::pinned);
+//     buffers.wipe(Place::device, size);                   // what is written there by the next copy is seen
+//     auto wrong = buffers.verify(Place::pinned, Place::device, size);
+//
+// Sources hold a pattern of their place. Owns: the memory. Thread safety: one thread. Throws: Failure(usage) for
+// more than there is, OutOfMemory, Timeout.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "copy_direction.hpp"
+#include "hsadrv/memory.hpp"
+#include "hsadrv/stream.hpp"
+#include "report.hpp"
+
+namespace hsadrv_bench {
+
+class CopyBuffers {
+  public:
+    /// `peer`: none, or the GPU at Place::peer. Only the places in `directions` get memory.
+    CopyBuffers(hsadrv::AgentRef gpu, std::optional<hsadrv::AgentRef> peer, std::size_t largest_bytes,
+                const std::vector<const CopyDirection*>& directions, std::chrono::nanoseconds timeout);
+
+    std::byte* source(Place place) const { return at(place).source; }
+    std::byte* sink(Place place) const { return at(place).sink; }
+    hsadrv::AgentRef agent(Place place) const { return at(place).agent; }
+    hsadrv::Stream& stream() { return stream_; }
+
+    void wipe(Place place, std::size_t size_bytes);
+    /// Has `to`'s sink what `from`'s source has?
+    std::optional<Mismatch> verify(Place from, Place to, std::size_t size_bytes);
+
+  private:
+    struct Block {
+        std::byte *source = nullptr, *sink = nullptr;
+        hsadrv::AgentRef agent;
+        std::array<hsadrv::Allocation, 2> allocations;
+        std::array<std::vector<std::byte>, 2> pageable;
+    };
+
+    const Block& at(Place place) const { return blocks_[static_cast<std::size_t>(place)]; }
+    void allocate(Place place, hsadrv::AgentRef agent, std::size_t size_bytes);
+    void fill_source(Place place, std::size_t size_bytes);
+
+    std::chrono::nanoseconds timeout_;
+    std::array<Block, 4> blocks_;
+    std::vector<std::byte> read_back_;
+    hsadrv::Stream stream_;  // last: what it does with the memory ends first
+};
+
+}  // namespace hsadrv_bench

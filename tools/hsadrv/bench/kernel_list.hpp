@@ -1,0 +1,31 @@
+// The kernels that hsadrv bench kernel measures: what each does, and how much of it.
+//
+//     for (const KernelFacts& kernel : kernel_list()) …
+//
+// A table beside kernels/bench_kernels.cpp, which has the kernels of these names. Thread safety: no state.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "report.hpp"
+
+namespace hsadrv_bench {
+
+enum class KernelKind { arithmetic, lds, memory };
+
+struct KernelFacts {
+    const char* word;  ///< of --kernel
+    const char* name;  ///< of rows
+    const char* symbol;
+    KernelKind kind;
+    Work work;
+    /// Of arithmetic and LDS: work of a work-item; of memory: bytes for each byte of an array.
+    double work_each;
+};
+
+std::span<const KernelFacts> kernel_list();
+std::string kernel_words();
+
+}  // namespace hsadrv_bench

@@ -1,0 +1,76 @@
+// The options of hsadrv bench: those that its benchmarks share, and each one's own.
+//
+//     auto options = std::make_shared<CopyOptions>();
+//     declare(app, *options);
+//     …
+//     check(*options);                     // throws Failure(usage), naming the pair that does not go together
+//
+// Plain data; check() is a pure function. Thread safety: values.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sampler.hpp"
+
+namespace hsadrv_bench {
+
+struct CommonOptions {
+    std::string device;
+    Sampling sampling;
+    double timeout_seconds = 60;  ///< for one sample
+    bool csv = false, json = false, plot = false;
+    std::string svg;
+
+    std::chrono::nanoseconds timeout() const {
+        return std::chrono::nanoseconds(static_cast<std::int64_t>(timeout_seconds * 1e9));
+    }
+};
+
+/// Which engine carries copies.
+struct EngineChoice {
+    enum class Kind { runtime, all, one };
+    Kind kind = Kind::runtime;
+    unsigned number = 0;  ///< of the one
+};
+
+struct CopyOptions : CommonOptions {
+    std::string peer;
+    std::string sizes = "4K..64M";
+    std::vector<std::string> directions;  ///< words; none: all that there are
+    std::string engine = "auto";
+};
+
+struct LaunchOptions : CommonOptions {
+    unsigned batch = 256;
+    bool instructions = false;
+    std::string code_object;
+    std::string counted;  ///< of the run under callgrind: which way of launching
+};
+
+struct AllocOptions : CommonOptions {
+    std::string sizes = "4K..64M";
+};
+
+struct KernelOptions : CommonOptions {
+    std::vector<std::string> kernels;  ///< words; none: all
+    std::string size = "64M";
+    std::string code_object;
+};
+
+void declare(CLI::App& app, CopyOptions& options);
+void declare(CLI::App& app, LaunchOptions& options);
+void declare(CLI::App& app, AllocOptions& options);
+void declare(CLI::App& app, KernelOptions& options);
+
+void check(const CommonOptions& options);
+void check(const CopyOptions& options);
+void check(const LaunchOptions& options);
+void check(const KernelOptions& options);
+
+EngineChoice parse_engine(const std::string& text);
+
+}  // namespace hsadrv_bench

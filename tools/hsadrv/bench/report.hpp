@@ -1,0 +1,80 @@
+// BenchReport: what was measured, before it becomes a table, CSV, JSON or a drawing.
+//
+//     BenchReport report{.benchmark = "copy", .device = "gpu0 gfx90a"};
+//     report.rows = measure(cases, sampling, watch);
+//     session.print(as_table(report, session.terminal));
+//
+// Plain data. Every row is of samples that each took a time and did the same amount of work: a row's rate is work by
+// time. Thread safety: values.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "statistics.hpp"
+
+namespace hsadrv_bench {
+
+/// What a sample's work is counted in.
+enum class Work { bytes, operations, launches, pairs };
+
+/// What a row is read for: how much a second, or how long one takes.
+enum class Reading { rate, time };
+
+/// A result that is not what it should be.
+struct Mismatch {
+    std::string where, got, wanted;
+};
+
+struct Row {
+    std::string group;  ///< rows of a group are compared, and were measured in turns
+    std::string name;
+    std::string engine;                       ///< what carried a copy, where there is a choice; may be empty
+    std::optional<std::uint64_t> size_bytes;  ///< where rows differ by size
+    Work work = Work::bytes;
+    double work_per_sample = 0;
+    Reading reading = Reading::rate;
+    Summary time_ns;                          ///< of a sample
+    std::optional<double> instructions = {};  ///< of the calling thread, for each launch
+    std::optional<Mismatch> mismatch = {};
+
+    Summary rate() const { return rate_of(work_per_sample, time_ns); }
+    /// Of one piece of work.
+    Summary time_each_ns() const {
+        return {time_ns.median / work_per_sample, time_ns.p5 / work_per_sample, time_ns.p95 / work_per_sample,
+                time_ns.samples};
+    }
+};
+
+struct BenchReport {
+    std::string benchmark;  ///< "copy", "launch", "alloc", "kernel"
+    std::string device, device_product, device_uuid;
+    std::string peer;  ///< empty: none
+    std::string runtime;
+    std::string sdma_variable;  ///< HSA_ENABLE_SDMA; empty: not set
+    unsigned warmup = 0, samples_wanted = 0;
+    double seconds_limit = 0;             ///< a row
+    std::vector<std::string> notes = {};  ///< how to read the figures
+    std::vector<Row> rows = {};
+
+    std::string baseline = {};  ///< the name of the rows that the others of their group are compared with
+
+    /// The row's rate as a multiple of its baseline's, or its time where rows are read for times.
+    std::optional<double> beside_baseline(const Row& row) const;
+
+    bool all_right() const {
+        for (const Row& row : rows)
+            if (row.mismatch) return false;
+        return true;
+    }
+
+  private:
+    const Row* baseline_of(const Row& row) const;
+};
+
+/// "bytes", "operations", "launches", "pairs"
+const char* text_of(Work work);
+
+}  // namespace hsadrv_bench

@@ -1,0 +1,47 @@
+// Samples of several things in turns, so that what changes with time changes all of them.
+//
+//     std::vector<Case> cases{…};
+//     std::vector<Row> rows = measure(cases, {.warmup = 3, .samples = 21}, [&](const Row&, Stage) { stop.check(); });
+//
+// Warm-ups first; then rounds in the order A B C C B A. A case that has used up its time gets no more turns when it
+// has a few samples. Each case is verified when all have been measured. Thread safety: one thread. Throws: what the
+// cases and `between` throw; nothing is kept then.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <vector>
+
+#include "report.hpp"
+
+namespace hsadrv_bench {
+
+struct Case {
+    Row row;                         ///< all but its time and its mismatch
+    std::function<double()> sample;  ///< does the work once; returns its time in nanoseconds
+    std::function<std::optional<Mismatch>()> verify;
+};
+
+struct Sampling {
+    unsigned warmup = 3, samples = 21;
+    double seconds = 1;  ///< for the samples of a row
+
+    static constexpr unsigned least_samples = 5;  ///< however long they take, unless fewer are wanted
+};
+
+enum class Stage { warmup, sampling, verifying };
+
+/// Called before every sample and every verification.
+using Between = std::function<void(const Row&, Stage)>;
+
+std::vector<Row> measure(const std::vector<Case>& cases, const Sampling& sampling, const Between& between);
+
+/// How long it takes, in nanoseconds of the steady clock.
+template <class Function>
+double time_ns(Function&& function) {
+    const auto begin = std::chrono::steady_clock::now();
+    function();
+    return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count();
+}
+
+}  // namespace hsadrv_bench

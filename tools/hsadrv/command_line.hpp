@@ -1,0 +1,22 @@
+// The command line: the options that all subcommands share, and which subcommand is meant.
+//
+//     Session session;
+//     const Run run = parse_command_line(argc, argv, session);    // throws Failure(usage), or Finished after --help
+//     return run(session);
+//
+// Pure but for the print of --help and --version. Thread safety: no state.
+#pragma once
+
+#include "subcommand.hpp"
+
+namespace hsadrv_tool {
+
+/// --help or --version has been answered.
+struct Finished {};
+
+Run parse_command_line(int argc, char** argv, Session& session);
+
+/// The whole tree of subcommands with all their options, as completion.cpp walks it.
+void declare_all(CLI::App& app, Session& session, std::function<void(CLI::App&, Run)> found);
+
+}  // namespace hsadrv_tool

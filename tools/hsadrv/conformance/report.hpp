@@ -1,0 +1,31 @@
+// A run of the conformance suite as text, as JSON and as JUnit XML.
+//
+//     session.print(session.json ? json_text(as_json(report)) : as_text(report, session.terminal));
+//     file.write(as_junit(report));
+//
+// Pure functions. Thread safety: no state. Sources: docs/schema/test.v1.json; the JUnit format as Ant's
+// junitreport wrote it first, which CI systems read: testsuites, testsuite, testcase with failure, error or
+// skipped.
+#pragma once
+
+#include <string>
+
+#include "../json.hpp"
+#include "../terminal.hpp"
+#include "results.hpp"
+
+namespace hsadrv_tool {
+
+/// The table of areas, why tests were skipped, those that failed, and the verdict.
+std::string as_text(const TestReport& report, const Terminal& terminal);
+
+/// The tests by area: nothing of them has run.
+std::string list_text(const TestReport& report);
+
+Json as_json(const TestReport& report);
+
+/// A test that crashed or was killed is an error, one that failed a failure; those not run are skipped, and
+/// say so.
+std::string as_junit(const TestReport& report);
+
+}  // namespace hsadrv_tool

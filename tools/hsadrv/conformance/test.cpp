@@ -1,0 +1,157 @@
+// hsadrv test: the conformance suite, on the GPU that is chosen.
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <ctime>
+#include <memory>
+#include <span>
+
+#include "../subcommands.hpp"
+#include "hsadrv/hsadrv.hpp"
+#include "report.hpp"
+#include "runner.hpp"
+#include "suite.hpp"
+#include "tools/common/environment.hpp"
+#include "tools/common/pending_file.hpp"
+#include "tools/common/split.hpp"
+
+namespace hsadrv_tool {
+namespace {
+
+struct TestOptions {
+    std::vector<std::string> areas, filters;
+    bool list = false, fail_fast = false;
+    unsigned timeout_s = 300;
+    double stress_minutes = 0;
+    std::string junit;
+};
+
+std::string lower(std::string text) {
+    for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return text;
+}
+
+bool is_wanted(const TestOptions& options, const TestResult& test) {
+    const auto is_area = [&](const std::string& area) { return area == test.area; };
+    const auto is_in_name = [&](const std::string& text) {
+        return lower(test.name).find(lower(text)) != std::string::npos;
+    };
+    return (options.areas.empty() || std::any_of(options.areas.begin(), options.areas.end(), is_area)) &&
+           (options.filters.empty() ||
+            std::any_of(options.filters.begin(), options.filters.end(), is_in_name));
+}
+
+void choose(const TestOptions& options, std::vector<TestResult>& tests) {
+    std::erase_if(tests, [&](const TestResult& test) { return !is_wanted(options, test); });
+    if (tests.empty())
+        throw tools::Failure(exit_status::usage,
+                             "no test is in the areas of --area and has a text of --filter in its name; "
+                             "--list prints all names");
+    const bool stress =
+        std::any_of(tests.begin(), tests.end(), [](const TestResult& test) { return test.area == "stress"; });
+    if (options.stress_minutes > 0 && !stress)
+        throw tools::Failure(exit_status::usage,
+                             "--stress repeats the area stress, of which --area and --filter leave nothing");
+}
+
+/// What ROCR_VISIBLE_DEVICES must be for that GPU alone: its UUID, or where it has none its place in what is
+/// visible now.
+std::string visible_alone(const hsadrv::AgentRef& gpu, std::size_t index) {
+    if (gpu.uuid() != "GPU-XX") return gpu.uuid();
+    const std::vector<std::string> shown = tools::split(tools::variable("ROCR_VISIBLE_DEVICES"), ',');
+    return index < shown.size() ? shown[index] : std::to_string(index);
+}
+
+/// The GPU, in a runtime that has ended when this returns: the tests have their own.
+TestedDevice look_at_device(const Session& session, RunnerOptions& options) {
+    const hsadrv::Driver driver;
+    const hsadrv::AgentRef gpu = session.gpu(driver);
+    const auto& gpus = driver.gpus();
+    const auto index = static_cast<std::size_t>(std::find(gpus.begin(), gpus.end(), gpu) - gpus.begin());
+    if (!session.device.empty())
+        options.variables.emplace_back("ROCR_VISIBLE_DEVICES", visible_alone(gpu, index));
+    return {static_cast<unsigned>(index), gpu.name(), gpu.product_name(), gpu.uuid(),
+            hsadrv::runtime_version_text()};
+}
+
+std::string now_text() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+
+void print(const Session& session, const TestReport& report) {
+    // All is done: a reader that has gone may end us as it ends others.
+    sigset_t pipe;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    sigprocmask(SIG_UNBLOCK, &pipe, nullptr);
+    session.print(session.json    ? json_text(as_json(report))
+                  : report.device ? as_text(report, session.terminal)
+                                  : list_text(report));
+}
+
+int list(Session& session, TestReport& report) {
+    for (TestResult& test : report.tests) test.message = "only listed";
+    print(session, report);
+    return exit_status::done;
+}
+
+int run(const TestOptions& options, Session& session) {
+    const tools::Interruptions interruptions;
+    Suite suite = find_suite(interruptions);
+    choose(options, suite.tests);
+    TestReport report;
+    report.tests = std::move(suite.tests);
+    if (options.list) return list(session, report);
+
+    std::unique_ptr<tools::PendingFile> junit;
+    if (!options.junit.empty()) junit = std::make_unique<tools::PendingFile>(options.junit);
+    RunnerOptions how{std::chrono::seconds(options.timeout_s),
+                      std::chrono::duration<double>(options.stress_minutes * 60), options.fail_fast,
+                      std::strtoul(tools::variable("HSADRV_TEST_SEED").c_str(), nullptr, 10)};
+    report.device = look_at_device(session, how);
+    report.started = now_text();
+    const auto start = std::chrono::steady_clock::now();
+    try {
+        Runner(suite.program, how, report, interruptions).run();
+    } catch (const tools::Interrupted& interrupted) {
+        report.interrupted_by = interrupted.signal;
+    }
+    report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (junit) {
+        const std::string xml = as_junit(report);
+        junit->write(std::as_bytes(std::span(xml)));
+        junit->commit();
+    }
+    print(session, report);
+    if (report.interrupted_by) throw tools::Interrupted{report.interrupted_by};
+    return count(report).failures() > 0 ? exit_status::not_right : exit_status::done;
+}
+
+}  // namespace
+
+Run declare_test(CLI::App& app) {
+    auto options = std::make_shared<TestOptions>();
+    app.add_option("--area", options->areas, "only tests of these areas; separated by commas, or given again")
+        ->delimiter(',')
+        ->check(CLI::IsMember(std::vector<std::string>(areas.begin(), areas.end())));
+    app.add_option("--filter", options->filters, "only tests with this text in their name; may be repeated")
+        ->type_name("TEXT");
+    app.add_flag("--list", options->list, "print the tests by area, and run none");
+    app.add_option("--timeout", options->timeout_s, "how many seconds a test may take")
+        ->type_name("SECONDS")
+        ->check(CLI::Range(1u, 86400u))
+        ->capture_default_str();
+    auto* stress = app.add_option("--stress", options->stress_minutes,
+                                  "repeat the area stress with new seeds for so many minutes")
+                       ->type_name("MINUTES")
+                       ->check(CLI::Range(0.01, 10080.0));
+    auto* junit = app.add_option("--junit", options->junit, "write JUnit XML as well")->type_name("FILE");
+    app.add_flag("--fail-fast", options->fail_fast, "stop after the first test that fails");
+    app.get_option("--list")->excludes(stress)->excludes(junit);
+    app.footer("Environment: HSADRV_TEST_SEED, which random input the tests begin with (0).");
+    return [options](Session& session) { return run(*options, session); };
+}
+
+}  // namespace hsadrv_tool

@@ -1,0 +1,24 @@
+// What the children said, as rows: whether the runtime starts, what it shows, how each GPU did.
+//
+//     Rows rows = check_runtime(machine, heard);        // "runtime"
+//     append(rows, check_gpu(heard, "gpu0 gfx90a"));    // "gpu"
+//
+// Pure functions. Thread safety: no state.
+#pragma once
+
+#include "check.hpp"
+#include "probe.hpp"
+
+namespace hsadrv_tool::doctor {
+
+/// Fills Machine::opened; a row where the child that tried did not end well.
+Rows take_opened(Machine& machine, const Heard& heard);
+
+/// The start of the runtime, and the GPUs that it shows against those that KFD has.
+Rows check_runtime(const Machine& machine, const Heard& heard);
+/// How the GPUs are called that the runtime shows.
+std::vector<std::string> labels_of(const Heard& heard);
+
+Rows check_gpu(const Heard& heard, const std::string& label);
+
+}  // namespace hsadrv_tool::doctor

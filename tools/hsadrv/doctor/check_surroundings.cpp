@@ -1,0 +1,91 @@
+#include <fmt/format.h>
+
+#include "check.hpp"
+
+namespace hsadrv_tool::doctor {
+namespace {
+
+Row check_container(const Machine& machine) {
+    const ContainerFacts& container = machine.container;
+    if (container.kind.empty() && !container.user_namespace) return ok("container", "container", "none");
+    Row row =
+        note("container", "container",
+             container.kind.empty() ? "a user namespace: numbers of users and groups here are others outside"
+                                    : container.kind + ", as " + container.told_by + " tells");
+    if (!container.kind.empty() && container.user_namespace)
+        row.found += ", with a user namespace of its own";
+    // Docker's default filter refuses mbind() and the like, which the thunk then does without.
+    if (container.seccomp) {
+        row.found += "; system calls are filtered, so that memory cannot be bound to the GPU's NUMA node";
+        if (container.kind == "docker" || container.kind == "podman")
+            row.advise("for full speed on several sockets",
+                       {container.kind + " run --security-opt seccomp=unconfined … IMAGE"});
+    }
+    return row.because("seccomp", container.seccomp ? "filter" : "none")
+        .because("user namespace", container.user_namespace ? "own" : "the machine's");
+}
+
+Rows check_wsl(const Machine& machine) {
+    if (!machine.wsl) return {};
+    const std::string title = "WSL";
+    if (machine.dxg_file.exists())
+        return {note(
+            "wsl", title,
+            "this is WSL: GPUs come through /dev/dxg, for which the runtime must be that of ROCm for WSL")};
+    Row row = fault("wsl", title, "this is WSL, and /dev/dxg is not there");
+    row.advise(
+        "in Windows: update WSL and AMD's Adrenalin driver, and see that the distribution runs under WSL 2",
+        {"wsl --update", "wsl --shutdown"});
+    return {row};
+}
+
+constexpr std::pair<const char*, const char*> known_releases[] = {
+    {"1.5.", "5.2"}, {"1.13.", "6.1"}, {"1.15.", "6.4"}, {"1.18.", "7.2"}};
+
+std::string release_of(const std::string& version) {
+    for (const auto& [beginning, release] : known_releases)
+        if (version.starts_with(beginning)) return fmt::format(" (ROCm {})", release);
+    return "";
+}
+
+std::string described(const LibraryFacts& library) {
+    const std::string version = library.version();
+    return version.empty() ? library.path
+                           : fmt::format("{}{}, {}", version, release_of(version), library.path);
+}
+
+}  // namespace
+
+Rows check_surroundings(const Machine& machine) {
+    Rows rows{check_container(machine)};
+    append(rows, check_wsl(machine));
+    return rows;
+}
+
+Rows check_libraries(const Machine& machine) {
+    Rows rows;
+    if (machine.runtime.path.empty())
+        rows.push_back(note("runtime", "HSA runtime", "linked into this program"));
+    else
+        rows.push_back(
+            ok("runtime", "HSA runtime", described(machine.runtime)).because("path", machine.runtime.path));
+    if (!machine.other_runtimes.empty()) {
+        std::string list;
+        for (const LibraryFacts& other : machine.other_runtimes)
+            list += (list.empty() ? "" : ", ") + other.path;
+        Row row = note("other-runtimes", "other runtimes", list + ": not the one that this program uses");
+        rows.push_back(
+            row.advise("to use another one, name its folder",
+                       {"export LD_LIBRARY_PATH=" +
+                        list.substr(0, list.find(',')).substr(0, list.rfind('/', list.find(',')))}));
+    }
+    if (machine.thunk.path.empty())
+        rows.push_back(ok("thunk", "thunk (libhsakmt)", "inside the runtime, as from ROCm 6.4 on"));
+    else
+        rows.push_back(ok("thunk", "thunk (libhsakmt)",
+                          fmt::format("{}, {}", machine.thunk.version(), machine.thunk.path))
+                           .because("path", machine.thunk.path));
+    return rows;
+}
+
+}  // namespace hsadrv_tool::doctor

@@ -1,0 +1,122 @@
+// hsadrv doctor: why is there no device, or why does it not work?
+#include <fmt/format.h>
+
+#include "../progress.hpp"
+#include "../subcommands.hpp"
+#include "check_hsa.hpp"
+#include "report.hpp"
+
+namespace hsadrv_tool {
+namespace {
+
+using namespace doctor;
+
+struct DoctorOptions {
+    bool verbose = false;
+    unsigned timeout_seconds = 30;
+    std::string probe;  ///< hidden: this is a child, and what it is to answer
+};
+
+/// The rows so far, the questions asked on the way, and which GPUs were examined.
+class Visit {
+  public:
+    Visit(std::chrono::seconds limit, const std::string& device) : limit_(limit), device_(device) {}
+
+    Diagnosis diagnose() {
+        Machine machine = look_at_machine();
+        append(rows_, check_emulation(machine));
+        append(rows_, check_kernel(machine));
+        if (!obstacle(rows_)) append(rows_, take_opened(machine, hear("the device files", {"files"})));
+        append(rows_, check_files(machine, rows_));
+        append(rows_, check_surroundings(machine));
+        append(rows_, check_libraries(machine));
+        rows_.push_back(check_interface(machine, rows_));
+        // A limit or a variable is told as the cause only where it is: the first that is wrong.
+        append(rows_, check_environment(machine));
+        append(rows_, check_limits(machine));
+        examine_runtime(machine);
+        return conclude(std::move(rows_), examined_);
+    }
+
+  private:
+    Heard hear(const std::string& what, const std::vector<std::string>& words) {
+        progress_.say("asking " + what);
+        Heard heard = ask(words, limit_, interruptions_);
+        progress_.clear();
+        return heard;
+    }
+
+    void examine_runtime(const Machine& machine) {
+        if (const Row* cause = obstacle(rows_)) {
+            rows_.push_back(skipped("start", "start of the runtime", because_of(*cause)));
+            rows_.push_back(skipped("agents", "GPUs of the runtime", because_of(*cause)));
+            return;
+        }
+        const Heard heard = hear("the runtime", {"runtime"});
+        append(rows_, check_runtime(machine, heard));
+        const std::vector<std::string> labels = labels_of(heard);
+        if (const Row* cause = obstacle(rows_)) {
+            rows_.push_back(skipped("examination", "what GPUs can do", because_of(*cause)));
+            return;
+        }
+        for (std::size_t ordinal : chosen(labels.size())) {
+            append(rows_, check_gpu(hear(labels[ordinal], {"gpu", "--device", std::to_string(ordinal)}),
+                                    labels[ordinal]));
+            examined_.push_back(labels[ordinal]);
+        }
+    }
+
+    /// Those of --device, or all.
+    std::vector<std::size_t> chosen(std::size_t count) {
+        if (device_.empty()) {
+            std::vector<std::size_t> all(count);
+            for (std::size_t i = 0; i < count; ++i) all[i] = i;
+            return all;
+        }
+        const Heard heard = hear("which GPU " + device_ + " is", {"choice", "--device", device_});
+        if (const Json* none = heard.find("no_such_gpu"))
+            throw tools::Failure(exit_status::no_device,
+                                 fmt::format("--device {}: {}", device_, none->get<std::string>()));
+        if (const Json* unclear = heard.find("unclear"))
+            throw tools::Failure(exit_status::usage,
+                                 fmt::format("--device {}: {}", device_, unclear->get<std::string>()));
+        if (const Json* ordinal = heard.find("chosen")) return {ordinal->get<std::size_t>()};
+        throw tools::Failure(exit_status::runtime,
+                             fmt::format("--device {}: the process that looked for it {}", device_,
+                                         heard.how_it_ended().value_or("said nothing")));
+    }
+
+    std::chrono::seconds limit_;
+    std::string device_;
+    tools::Interruptions interruptions_;
+    Progress progress_;
+    Rows rows_;
+    std::vector<std::string> examined_;
+};
+
+int run_doctor(const DoctorOptions& options, Session& session) {
+    const std::chrono::seconds limit(options.timeout_seconds);
+    if (!options.probe.empty()) return answer(options.probe, session.device, limit);
+    const Diagnosis diagnosis = Visit(limit, session.device).diagnose();
+    session.print(session.json ? json_text(report_json(diagnosis))
+                               : report_text(diagnosis, session.terminal, options.verbose));
+    return diagnosis.healthy() ? exit_status::done : exit_status::not_right;
+}
+
+}  // namespace
+
+Run declare_doctor(CLI::App& app) {
+    auto options = std::make_shared<DoctorOptions>();
+    app.add_flag("--verbose", options->verbose, "with the evidence: paths, modes, numbers");
+    app.add_option("--timeout", options->timeout_seconds,
+                   "how long each question to the runtime may take. Default: 30")
+        ->type_name("SECONDS")
+        ->check(CLI::Range(1u, 3600u));
+    app.add_option("--probe", options->probe, "what a child of the doctor is asked")->group("");  // hidden
+    app.footer(
+        "Exit status: 0 every GPU works, 1 a fault was found (no GPU is one), 3 no such GPU as --device "
+        "names.");
+    return [options](Session& session) { return run_doctor(*options, session); };
+}
+
+}  // namespace hsadrv_tool

@@ -1,0 +1,19 @@
+// The doctor's report: for people and for programs.
+//
+//     session.print(report_text(diagnosis, session.terminal, verbose));
+//     session.print(json_text(report_json(diagnosis)));
+//
+// Pure functions. Thread safety: no state. Schema: docs/schema/doctor.v1.json.
+#pragma once
+
+#include "../json.hpp"
+#include "../terminal.hpp"
+#include "row.hpp"
+
+namespace hsadrv_tool::doctor {
+
+/// `verbose`: with the evidence.
+std::string report_text(const Diagnosis& diagnosis, const Terminal& terminal, bool verbose);
+Json report_json(const Diagnosis& diagnosis);
+
+}  // namespace hsadrv_tool::doctor

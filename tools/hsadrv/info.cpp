@@ -1,0 +1,27 @@
+// hsadrv info: what the HSA runtime tells of this machine.
+#include "info/gather.hpp"
+#include "info/report.hpp"
+#include "subcommands.hpp"
+
+namespace hsadrv_tool {
+namespace {
+
+int report(bool full, Session& session) {
+    const hsadrv::Driver driver;
+    const auto agents = session.device.empty() ? driver.agents() : std::vector{session.gpu(driver)};
+    const Facts facts = gather(driver, agents);
+    session.print(session.json ? json_text(as_json(facts))
+                  : full       ? as_full_text(facts)
+                               : as_short_text(facts, session.terminal));
+    return exit_status::done;
+}
+
+}  // namespace
+
+Run declare_info(CLI::App& app) {
+    auto full = std::make_shared<bool>(false);
+    app.add_flag("--full", *full, "all that the runtime tells: rocminfo's report, and what that leaves out");
+    return [full](Session& session) { return report(*full, session); };
+}
+
+}  // namespace hsadrv_tool

@@ -1,0 +1,17 @@
+#include "json.hpp"
+
+namespace hsadrv_tool {
+
+Json json_report(std::string_view subject, unsigned version) {
+    return {{"schema", std::string("hsadrv.").append(subject)},
+            {"schema_version", version},
+            {"hsadrv_version", HSADRV_VERSION}};
+}
+
+std::string json_text(const Json& json) {
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string json_line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+}  // namespace hsadrv_tool

@@ -1,0 +1,40 @@
+// Disassembly of code objects, by LLVM's disassembler.
+//
+//     const Disassembler disassembler;                      // throws Failure: which package has one
+//     std::vector<Listing> all = disassembler.list(bytes, {"saxpy"});
+//
+// The code object is handed over as a file that is gone afterwards. The disassembler is started without LD_PRELOAD: it
+// needs no GPU. A signal meanwhile ends it and throws tools::Interrupted. Thread safety: one thread.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "facts.hpp"
+#include "tools/common/process.hpp"
+#include "tools/common/scratch_folder.hpp"
+
+namespace hsadrv_tool::objdump {
+
+class Disassembler {
+  public:
+    /// Throws Failure if there is none.
+    Disassembler();
+
+    /// Of those symbols, or of all if none is named. Throws Failure with what the disassembler says.
+    std::vector<Listing> list(std::span<const std::byte> code_object,
+                              const std::vector<std::string>& symbols) const;
+
+  private:
+    tools::Interruptions interruptions_;
+    tools::ScratchFolder scratch_;
+    std::string program_;
+};
+
+/// The listings in what llvm-objdump prints. Instructions that only fill up to the next cache line or page, behind the
+/// last real one, are left out.
+std::vector<Listing> parse_listings(std::string_view printed);
+
+}  // namespace hsadrv_tool::objdump

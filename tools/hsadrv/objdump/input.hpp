@@ -1,0 +1,20 @@
+// The bytes of a file, or of standard input.
+//
+//     Bytes bytes = read_input("-");
+//
+// Reads to the end, or throws hsadrv::Error naming the file and why: missing, forbidden, a folder, a pipe (but for
+// standard input), more than 2 GiB. Thread safety: no state.
+#pragma once
+
+#include <string>
+
+#include "contents.hpp"
+
+namespace hsadrv_tool::objdump {
+
+/// "standard input" for "-".
+std::string input_name(const std::string& file);
+
+Bytes read_input(const std::string& file);
+
+}  // namespace hsadrv_tool::objdump

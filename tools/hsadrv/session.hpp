@@ -1,0 +1,35 @@
+// Session: what a subcommand has got from the command line and the terminal, and where its report goes.
+//
+//     int run(Session& session) {
+//         const hsadrv::Driver driver;
+//         const hsadrv::AgentRef gpu = session.gpu(driver);         // --device, or the first
+//         session.print(session.json ? json_text(report) : as_text(report, session.terminal));
+//         return exit_status::done;
+//     }
+//
+// Thread safety: one thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "exit_status.hpp"
+#include "hsadrv/driver.hpp"
+#include "json.hpp"
+#include "terminal.hpp"
+
+namespace hsadrv_tool {
+
+struct Session {
+    bool json = false;
+    std::string device;  ///< as given; empty: the first GPU
+    Terminal terminal;
+
+    /// The GPU that --device names, or the first. Throws NoDevice; Failure(usage) where a name means several.
+    hsadrv::AgentRef gpu(const hsadrv::Driver& driver) const;
+
+    /// To standard output. Throws Failure(files).
+    void print(std::string_view text) const;
+};
+
+}  // namespace hsadrv_tool

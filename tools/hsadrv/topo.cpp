@@ -1,0 +1,61 @@
+// hsadrv topo: the agents of this machine and the links between them, as a drawing.
+#include <fmt/format.h>
+
+#include "info/gather.hpp"
+#include "subcommands.hpp"
+#include "tools/common/pending_file.hpp"
+#include "topo/report.hpp"
+
+namespace hsadrv_tool {
+namespace {
+
+/// Files for drawings: empty where none is asked for, "-" for standard output.
+struct TopoOptions {
+    std::string svg, dot;
+};
+
+void write(const std::string& place, const std::string& text, Session& session) {
+    if (place == "-") return session.print(text);
+    tools::PendingFile file(place);
+    file.write(std::as_bytes(std::span(text)));
+    file.commit();
+}
+
+int draw(const TopoOptions& options, Session& session) {
+    const int to_output = (options.svg == "-") + (options.dot == "-") + session.json;
+    if (to_output > 1)
+        throw tools::Failure(
+            exit_status::usage,
+            fmt::format("{} and {} cannot both be standard output: give one of them a FILE",
+                        options.svg == "-" ? "--svg" : "--dot", session.json ? "--json" : "--dot"));
+    const hsadrv::Driver driver;
+    const Facts facts = gather(driver, driver.agents());
+    const Graph graph = graph_of(facts);
+    if (!options.svg.empty()) write(options.svg, as_svg(graph), session);
+    if (!options.dot.empty()) write(options.dot, as_dot(graph), session);
+    if (session.json) session.print(json_text(as_topo_json(facts)));
+    if (options.svg.empty() && options.dot.empty() && !session.json)
+        session.print(as_topo_text(facts, session.terminal));
+    return exit_status::done;
+}
+
+/// An option whose FILE may be left out.
+CLI::Option* add_drawing(CLI::App& app, const char* name, std::string& place, const char* summary) {
+    return app.add_option(name, place, summary)->type_name("[FILE]")->expected(0, 1);
+}
+
+}  // namespace
+
+Run declare_topo(CLI::App& app) {
+    auto options = std::make_shared<TopoOptions>();
+    const auto* svg =
+        add_drawing(app, "--svg", options->svg, "draw as SVG, into a FILE or to standard output");
+    const auto* dot = add_drawing(app, "--dot", options->dot, "write a graph for Graphviz, likewise");
+    app.callback([options, svg, dot] {
+        if (svg->count() > 0 && options->svg.empty()) options->svg = "-";
+        if (dot->count() > 0 && options->dot.empty()) options->dot = "-";
+    });
+    return [options](Session& session) { return draw(*options, session); };
+}
+
+}  // namespace hsadrv_tool
