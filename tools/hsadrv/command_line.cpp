@@ -20,9 +20,20 @@ bool is_subcommand(std::string_view word) {
                        [&](const Subcommand& subcommand) { return word == subcommand.name; });
 }
 
-[[noreturn]] void refuse_word(const std::string& word) {
+std::vector<std::string> names_of_all() {
     std::vector<std::string> names;
     for (const Subcommand& subcommand : subcommands()) names.emplace_back(subcommand.name);
+    return names;
+}
+
+[[noreturn]] void refuse_none() {
+    throw tools::Failure(exit_status::usage,
+                         fmt::format("say a subcommand: there are {}\nhsadrv --help tells what they do",
+                                     fmt::join(names_of_all(), ", ")));
+}
+
+[[noreturn]] void refuse_word(const std::string& word) {
+    const std::vector<std::string> names = names_of_all();
     const std::string near = tools::nearest(word, names);
     const std::string meant = near.empty() ? "" : fmt::format(": did you mean {}?", near);
     throw tools::Failure(exit_status::usage, fmt::format("there is no subcommand '{}'{}; there are {}", word,
@@ -44,7 +55,7 @@ CLI::Option* add_json_option(CLI::App& app, bool& json) {
 }
 
 void declare_all(CLI::App& app, Session& session, std::function<void(CLI::App&, Run)> found) {
-    app.require_subcommand(1);
+    app.require_subcommand(0, 1);  // what is missing, refuse_none() says better
     app.get_formatter()->column_width(32);
     app.set_version_flag("--version", "hsadrv " HSADRV_VERSION);
     app.footer(
@@ -89,7 +100,7 @@ Run parse_command_line(int argc, char** argv, Session& session) {
     }
     for (const auto& [own, run] : runs)
         if (own->parsed()) return run;
-    refuse_word("");
+    refuse_none();
 }
 
 }  // namespace hsadrv_tool

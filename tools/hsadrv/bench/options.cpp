@@ -84,7 +84,7 @@ void declare(CLI::App& app, CopyOptions& options) {
                         "from where to where; may be repeated. Default: all of them"))
         ->type_name("TEXT:{" + direction_words() + "}");
     app.add_option("--engine", options.engine,
-                   "the DMA engine: a number from 0, all for a row each, or auto for the runtime's choice")
+                   "the DMA engine: a number from 0 to 31, all for a row each, or auto for the runtime's choice")
         ->capture_default_str()
         ->type_name("TEXT:{auto,all,0,1}");
 }
