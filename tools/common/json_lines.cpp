@@ -1,6 +1,7 @@
 #include "tools/common/json_lines.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 namespace tools {
 namespace {

@@ -5,7 +5,7 @@
 // Pure. Thread safety: no state.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 namespace tools {

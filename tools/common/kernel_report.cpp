@@ -1,6 +1,7 @@
 #include "tools/common/kernel_report.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <string_view>

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include "tools/common/json_lines.hpp"
 
@@ -49,7 +50,8 @@ std::string as_table(const Made& made, std::uint32_t workgroup) {
                             tools::size_text(object.size_bytes), object.code.version);
         text += table_of(object.code, workgroup);
         if (!object.code.undefined.empty())
-            text += fmt::format("  needs {}, which no source defines\n", fmt::join(object.code.undefined, ", "));
+            text +=
+                fmt::format("  needs {}, which no source defines\n", fmt::join(object.code.undefined, ", "));
     }
     if (made.bundle)
         text += fmt::format("{}: {}, {}\n", made.output, made.compressed ? "a compressed bundle" : "a bundle",

@@ -6,8 +6,9 @@
 // type is FILE or FOLDER. Thread safety: no state.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
+
+#include "command_line_library.hpp"
 
 namespace hsadrv_tool {
 

@@ -1,5 +1,8 @@
 // hsadrv info: what the HSA runtime tells of this machine.
 #include "info/gather.hpp"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 #include "info/report.hpp"
 #include "subcommands.hpp"
 

@@ -1,5 +1,7 @@
 #include "json.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace hsadrv_tool {
 
 Json json_report(std::string_view subject, unsigned version) {

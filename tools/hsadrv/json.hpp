@@ -5,10 +5,11 @@
 //     session.print(json_text(report));
 //
 // Keys stay in the order in which they were set. docs/schema/NAME.v1.json is the schema of each, and
-// docs/tools/json.md the promise that goes with the number. Thread safety: values.
+// docs/tools/json.md the promise that goes with the number. Who looks into a Json includes
+// <nlohmann/json.hpp>. Thread safety: values.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 

@@ -9,9 +9,9 @@
 // One such function each, in a file of its name, and a line in subcommands.cpp. Thread safety: no state.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 
+#include "command_line_library.hpp"
 #include "session.hpp"
 
 namespace hsadrv_tool {

@@ -1,5 +1,7 @@
 // hsadrv topo: the agents of this machine and the links between them, as a drawing.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include "info/gather.hpp"
 #include "subcommands.hpp"

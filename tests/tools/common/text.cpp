@@ -1,4 +1,5 @@
 // Misspelt words, and JSON in lines.
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 

@@ -1,5 +1,6 @@
 // hsadrv bench's reports: tables, CSV, JSON and drawings of given rows.
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 

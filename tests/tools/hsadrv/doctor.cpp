@@ -2,6 +2,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "doctor/check_hsa.hpp"
 #include "doctor/report.hpp"

@@ -1,5 +1,6 @@
 // Reports of machines that are made up: what this machine's runtime does not tell, but newer ones do.
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "info/report.hpp"
 #include "info/units.hpp"

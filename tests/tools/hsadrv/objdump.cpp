@@ -1,5 +1,6 @@
 // hsadrv objdump's parts that are functions of bytes and values.
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "exit_status.hpp"
 #include "hsadrv/code_object.hpp"

@@ -1,5 +1,7 @@
 // hsadrv bench: how fast copies, launches, allocations and kernels are.
 #include "declare.hpp"
+
+#include <CLI/CLI.hpp>
 #include "subcommands.hpp"
 
 namespace hsadrv_tool {

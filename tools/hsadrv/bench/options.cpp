@@ -1,6 +1,7 @@
 #include "options.hpp"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -83,8 +84,9 @@ void declare(CLI::App& app, CopyOptions& options) {
     list(app.add_option("--direction", options.directions,
                         "from where to where; may be repeated. Default: all of them"))
         ->type_name("TEXT:{" + direction_words() + "}");
-    app.add_option("--engine", options.engine,
-                   "the DMA engine: a number from 0 to 31, all for a row each, or auto for the runtime's choice")
+    app.add_option(
+           "--engine", options.engine,
+           "the DMA engine: a number from 0 to 31, all for a row each, or auto for the runtime's choice")
         ->capture_default_str()
         ->type_name("TEXT:{auto,all,0,1}");
 }

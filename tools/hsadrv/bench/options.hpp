@@ -8,12 +8,12 @@
 // Plain data; check() is a pure function. Thread safety: values.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "command_line_library.hpp"
 #include "sampler.hpp"
 
 namespace hsadrv_bench {

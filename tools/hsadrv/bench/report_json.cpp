@@ -1,5 +1,7 @@
 #include "report_json.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace hsadrv_bench {
 namespace {
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/sysinfo.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstring>

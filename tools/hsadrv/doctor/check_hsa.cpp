@@ -1,6 +1,7 @@
 #include "check_hsa.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 

@@ -1,5 +1,7 @@
 // hsadrv doctor: why is there no device, or why does it not work?
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include "../progress.hpp"
 #include "../subcommands.hpp"

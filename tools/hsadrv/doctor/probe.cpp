@@ -1,6 +1,7 @@
 #include "probe.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <cstdlib>
 

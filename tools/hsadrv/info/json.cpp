@@ -1,5 +1,7 @@
 #include "info/report.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace hsadrv_tool {
 namespace {
 

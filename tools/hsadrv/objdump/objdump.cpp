@@ -1,5 +1,7 @@
 // hsadrv objdump: the command line, and what is done in which order.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <charconv>

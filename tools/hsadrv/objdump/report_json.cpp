@@ -1,5 +1,7 @@
 #include "report_json.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include "tools/common/kernel_report.hpp"
 #include "words.hpp"
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "info/report.hpp"
 #include "topo/report.hpp"
