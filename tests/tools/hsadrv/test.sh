@@ -100,8 +100,6 @@ expect 'JUnit says so' 0 "^\('2', 'interrupted', 'not run: interrupted in the mi
 unset HSADRV_STRESS_SECONDS
 
 # ---- stress
-# Freed memory counts, too, as long as AddressSanitizer keeps it to find uses of it.
-sanitized && export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=1
 expect_json stress on_gpu "$hsadrv" test --stress 0.15 --filter 'pool is shared by threads' --filter '64 waiters' --json
 expect 'rounds with seeds of their own, and a flat footprint' 0 '^True$' field stress.json \
     "j['verdict'] == 'passed' and j['stress']['rounds'] == j['stress']['last_seed'] + 1 >= 4 and j['stress']['after']['descriptors'] <= j['stress']['before']['descriptors']"
