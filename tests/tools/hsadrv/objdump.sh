@@ -211,6 +211,13 @@ expect 'a device' 4 "'/dev/zero': is a device" objdump /dev/zero
 expect 'nothing' 4 "'nothing': code object: the file is empty" objdump nothing
 expect 'text' 4 "'text': code object: not an ELF file: it begins with 74 65 78 74" objdump text
 expect 'too large a file' 4 "'huge': 3221225472 bytes are more than the limit" objdump huge
+for file in one k small; do
+    whole=$(stat -c %s $file.hsaco)
+    for size in 3 40 64 200 1000 $((whole / 2)) $((whole - 1)); do
+        head -c "$size" $file.hsaco >cut.hsaco
+        expect "$size of $whole bytes of $file.hsaco" 4 "^hsadrv: 'cut.hsaco': .*(truncated|not an ELF file)" objdump cut.hsaco
+    done
+done
 expect 'a missing one' 4 "'missing': cannot be opened: No such file" objdump missing
 expect 'an empty standard input' 4 "'standard input': code object: the file is empty" bash -c 'KFDEMU=off "$0" objdump - </dev/null' "$hsadrv"
 expect 'a closed standard input' 4 "'standard input': cannot be read: Bad file descriptor" bash -c 'KFDEMU=off "$0" objdump - <&-' "$hsadrv"
