@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "hsadrv/error.hpp"
+#include "hsadrv/file_range.hpp"
 
 namespace hsadrv {
 namespace {
@@ -53,9 +54,7 @@ std::string ElfFile::section_text(std::size_t index) const {
 }
 
 void ElfFile::check_inside(const std::string& which, std::uint64_t offset, std::uint64_t size) const {
-    if (offset <= bytes_.size() && size <= bytes_.size() - offset) return;
-    refuse(which + ": bytes " + number(offset) + " + " + number(size) +
-           " are past the end of the file, which has " + number(bytes_.size()) + " bytes; is it truncated?");
+    file_range(bytes_, offset, size, "code object", which);
 }
 
 void ElfFile::read_segments() {

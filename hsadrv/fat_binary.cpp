@@ -7,6 +7,7 @@
 
 #include "hsadrv/compressed_bundle.hpp"
 #include "hsadrv/error.hpp"
+#include "hsadrv/file_range.hpp"
 #include "hsadrv/offload_binary.hpp"
 #include "hsadrv/offload_bundle.hpp"
 
@@ -25,9 +26,7 @@ bool is_elf(std::span<const std::byte> file) {
 
 std::span<const std::byte> range(std::span<const std::byte> file, std::uint64_t offset, std::uint64_t size,
                                  const std::string& what) {
-    if (offset <= file.size() && size <= file.size() - offset) return file.subspan(offset, size);
-    refuse(what + ": bytes " + number(offset) + " + " + number(size) +
-           " are past the end of the file, which has " + number(file.size()) + " bytes; is it truncated?");
+    return file_range(file, offset, size, "fat binary", what);
 }
 
 template <class T>

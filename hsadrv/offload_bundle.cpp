@@ -7,6 +7,7 @@
 
 #include "hsadrv/compressed_bundle.hpp"
 #include "hsadrv/error.hpp"
+#include "hsadrv/file_range.hpp"
 
 namespace hsadrv {
 namespace {
@@ -58,12 +59,8 @@ BundleEntry read_entry(Reader& reader, std::span<const std::byte> file, std::uin
                                 " bytes");
     }
     const auto id = reader.take(id_size, which + "'s id");
-    if (offset > file.size() || size > file.size() - offset) {
-        throw InvalidCodeObject("offload bundle: " + which + ": bytes " + std::to_string(offset) + " + " +
-                                std::to_string(size) + " are past the end of the file, which has " +
-                                std::to_string(file.size()) + " bytes; is it truncated?");
-    }
-    return {{reinterpret_cast<const char*>(id.data()), id.size()}, file.subspan(offset, size)};
+    return {{reinterpret_cast<const char*>(id.data()), id.size()},
+            file_range(file, offset, size, "offload bundle", which)};
 }
 
 bool is_host(std::string_view id) { return id.find("amdgcn-") == std::string_view::npos; }

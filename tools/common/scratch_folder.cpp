@@ -6,14 +6,15 @@
 #include <cerrno>
 #include <cstring>
 
+#include "tools/common/environment.hpp"
 #include "tools/common/failure.hpp"
 
 namespace tools {
 namespace fs = std::filesystem;
 
 ScratchFolder::ScratchFolder() {
-    const char* set = std::getenv("TMPDIR");
-    const fs::path parent = fs::absolute(set && *set ? set : "/tmp");
+    const std::string set = variable("TMPDIR");
+    const fs::path parent = fs::absolute(set.empty() ? "/tmp" : set);
     std::string name = (parent / "hsadrv-XXXXXX").string();
     if (!mkdtemp(name.data())) {
         throw Failure(ExitStatus::files,

@@ -4,13 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 #include <variant>
 
 #include "clang_places.hpp"
 #include "failure.hpp"
+#include "tools/common/environment.hpp"
 
 namespace hsadrv_cc {
 namespace fs = std::filesystem;
@@ -119,8 +119,8 @@ std::string version_behind(std::string_view text, std::string_view word) {
 
 Clang find_clang(const std::string& asked_for, const Interruptions& interruptions, const Log& log) {
     if (!asked_for.empty()) return the_one(asked_for, "--clang", interruptions);
-    const char* set = std::getenv("HSADRV_CLANG");
-    if (set && *set) return the_one(set, "$HSADRV_CLANG", interruptions);
+    const std::string set = tools::variable("HSADRV_CLANG");
+    if (!set.empty()) return the_one(set, "$HSADRV_CLANG", interruptions);
 
     const Surroundings surroundings = surroundings_of_this_process();
     std::string rejected;
