@@ -12,9 +12,8 @@ ArrayForm form_of(const Dims& shape, const DType& dtype, const Arrangement& arra
     }
     const Layout whole = Layout::contiguous(shape, itemsize, arrangement.order());
     if (!dtype.is_subarray()) return {dtype, whole};
-    return {dtype.base(),
-            Layout::contiguous(detail::layout_of_part(whole, dtype).shape(),
-                               static_cast<std::int64_t>(dtype.base().itemsize()), arrangement.order())};
+    return {dtype.base(), Layout::contiguous(detail::layout_of_part(whole, dtype).shape(),
+                                             static_cast<std::int64_t>(dtype.base().itemsize()), arrangement.order())};
 }
 
 ArrayForm form_like(const DType& dtype, const Layout& other) {

@@ -24,8 +24,8 @@ class Arrangement {
     constexpr Arrangement(Order order = Order::C) : order_(order) {}
     constexpr Arrangement(const Dims& strides_bytes) : strides_bytes_(strides_bytes) {}
     template <std::integral... Integers>
-    requires(sizeof...(Integers) > 0) constexpr Arrangement(Integers... strides_bytes)
-        : strides_bytes_(Dims(strides_bytes...)) {}
+        requires(sizeof...(Integers) > 0)
+    constexpr Arrangement(Integers... strides_bytes) : strides_bytes_(Dims(strides_bytes...)) {}
 
     constexpr Order order() const { return order_; }
     /// Nothing: back to back.

@@ -1,5 +1,6 @@
 #include "devicearray/array_views.hpp"
 
+#include "devicearray/strided_copy.hpp"
 #include "hsadrv/error.hpp"
 
 namespace hsadrv {
@@ -30,6 +31,14 @@ void detail::require_type_of_value(const char* call, const DType& elements, cons
     throw InvalidArgument(std::string(call) + ": the elements are " + elements.name() + ", not " + value.name() +
                           "; write the value as one of them: 0.0f is float32, 0.0 float64, 0 int32, "
                           "std::uint8_t{0} uint8");
+}
+
+void detail::require_destination(const char* call, const DType& dtype, const Layout& layout) {
+    if (layout.is_contiguous() || elements_are_apart(layout)) return;
+    throw InvalidArgument(std::string(call) + ": assignment destination is read-only: elements of " + dtype.name() +
+                          " with " + layout.to_string() +
+                          " share memory, as those of broadcast arrays do, or the strides do not tell; write to the "
+                          "array that was broadcast, or to a copy");
 }
 
 }  // namespace hsadrv

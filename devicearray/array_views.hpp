@@ -13,6 +13,7 @@
 #include <initializer_list>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "devicearray/dtype.hpp"
@@ -26,6 +27,12 @@ namespace detail {
 Layout layout_of_part(const Layout& layout, const DType& part);
 /// Throws if a value is of another type than the elements that it is to be written to; and how to write one.
 void require_type_of_value(const char* call, const DType& elements, const DType& value);
+/// Throws if elements share memory, as NumPy's broadcast arrays are read-only.
+void require_destination(const char* call, const DType& dtype, const Layout& layout);
+/// The layout; what is left is one of no elements.
+inline Layout taken_from(Layout& layout) noexcept {
+    return std::exchange(layout, Layout::contiguous({0}, layout.itemsize()));
+}
 }  // namespace detail
 
 template <class Self>
@@ -51,7 +58,7 @@ class ArrayViews {
     Self squeeze() const { return with(self().layout().squeeze()); }
     Self squeeze(const Dims& axes) const { return with(self().layout().squeeze(axes)); }
     Self expand_dims(int axis) const { return with(self().layout().expand_dims(axis)); }
-    /// To read from only: a transfer into it is refused where elements share memory.
+    /// To read from only: set(), fill() and transfers into it are refused where elements share memory.
     Self broadcast_to(const Dims& shape) const { return with(self().layout().broadcast_to(shape)); }
 
     /// Python's a[…]: integers, Slice, ellipsis and newaxis.
@@ -79,9 +86,7 @@ class ArrayViews {
   private:
     const Self& self() const { return static_cast<const Self&>(*this); }
     Self with(const Layout& layout) const { return self().at(self().data(), self().dtype(), layout); }
-    Self with(const SubLayout& part) const {
-        return self().at(moved(part.offset_bytes), self().dtype(), part.layout);
-    }
+    Self with(const SubLayout& part) const { return self().at(moved(part.offset_bytes), self().dtype(), part.layout); }
     auto moved(std::int64_t offset_bytes) const {
         const auto data = self().data();
         // An empty array has no memory to move in.

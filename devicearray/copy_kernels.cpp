@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <numeric>
 
 #include "hsadrv/error.hpp"
@@ -35,8 +36,7 @@ std::uint64_t magnitude(std::int64_t value) {
 std::uint64_t access_bytes(const StridedCopy& copy, const unsigned char* to, const unsigned char* from) {
     std::uint64_t all = 16 | reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from) |
                         static_cast<std::uint64_t>(copy.item_bytes);
-    for (int i = 0; i < copy.shape.rank(); ++i)
-        all |= magnitude(copy.to_strides[i]) | magnitude(copy.from_strides[i]);
+    for (int i = 0; i < copy.shape.rank(); ++i) all |= magnitude(copy.to_strides[i]) | magnitude(copy.from_strides[i]);
     return all & (~all + 1);
 }
 
@@ -84,11 +84,10 @@ CopyKernels::CopyKernels(AgentRef gpu)
       kernels_{code_.kernel("copy_1"), code_.kernel("copy_2"), code_.kernel("copy_4"), code_.kernel("copy_8"),
                code_.kernel("copy_16")} {}
 
-void CopyKernels::copy(Stream& stream, const StridedCopy& copy, void* to, const void* from,
-                       Deadline deadline) const {
+void CopyKernels::copy(Stream& stream, const StridedCopy& copy, void* to, const void* from, Deadline deadline) const {
     const CopyLaunch launch = plan_copy_launch(copy, to, from);
-    kernels_[launch.kernel].launch(
-        stream, {.grid = launch.grid, .workgroup = launch.workgroup, .deadline = deadline}, launch.arguments);
+    kernels_[launch.kernel].launch(stream, {.grid = launch.grid, .workgroup = launch.workgroup, .deadline = deadline},
+                                   launch.arguments);
 }
 
 }  // namespace hsadrv::detail

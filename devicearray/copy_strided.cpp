@@ -70,8 +70,7 @@ void copy_whole_row(AnyItem item, std::byte* to, const std::byte* from, const Lo
 /// piece in the next row.
 template <class Item>
 void copy_tile(Item item, std::byte* to, const std::byte* from, const Loop& rows, const Loop& row) {
-    for (std::int64_t i = 0; i < rows.extent; ++i)
-        copy_row(item, to + i * rows.to, from + i * rows.from, row);
+    for (std::int64_t i = 0; i < rows.extent; ++i) copy_row(item, to + i * rows.to, from + i * rows.from, row);
 }
 
 /// The same where the source's rows are the destination's columns, without gaps: in squares, and what they leave over.
@@ -82,8 +81,7 @@ void copy_transposed(std::byte* to, const std::byte* from, const Loop& rows, con
     const std::int64_t whole = row.extent / Block::edge * Block::edge;
     for (std::int64_t i = 0; i < whole_rows; i += Block::edge) {
         for (std::int64_t j = 0; j < whole; j += Block::edge)
-            Block::move(to + i * rows.to + j * row.to, rows.to, from + i * rows.from + j * row.from,
-                        row.from);
+            Block::move(to + i * rows.to + j * row.to, rows.to, from + i * rows.from + j * row.from, row.from);
     }
     const FixedItem<Bytes> item;
     if (whole < row.extent) {
@@ -101,8 +99,8 @@ void copy_any_tile(Item item, std::byte* to, const std::byte* from, const Loop& 
     copy_tile(item, to, from, rows, row);
 }
 template <std::size_t Bytes>
-requires(Bytes < 16) void copy_any_tile(FixedItem<Bytes> item, std::byte* to, const std::byte* from,
-                                        const Loop& rows, const Loop& row) {
+    requires(Bytes < 16)
+void copy_any_tile(FixedItem<Bytes> item, std::byte* to, const std::byte* from, const Loop& rows, const Loop& row) {
     constexpr auto step = static_cast<std::int64_t>(Bytes);
     if (row.to == step && rows.from == step) return copy_transposed<Bytes>(to, from, rows, row);
     copy_tile(item, to, from, rows, row);
@@ -114,8 +112,7 @@ void copy_tiles(Item item, std::byte* to, const std::byte* from, const Loop& row
         const Loop some_rows{std::min(Item::tile, rows.extent - i), rows.to, rows.from};
         for (std::int64_t j = 0; j < row.extent; j += Item::tile) {
             const Loop piece{std::min(Item::tile, row.extent - j), row.to, row.from};
-            copy_any_tile(item, to + i * rows.to + j * row.to, from + i * rows.from + j * row.from, some_rows,
-                          piece);
+            copy_any_tile(item, to + i * rows.to + j * row.to, from + i * rows.from + j * row.from, some_rows, piece);
         }
     }
 }

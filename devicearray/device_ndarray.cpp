@@ -6,6 +6,7 @@
 #include "hsadrv/context.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/stream_handle.hpp"
+#include "hsadrv/thread_streams.hpp"
 
 namespace hsadrv {
 namespace {
@@ -14,35 +15,43 @@ const std::shared_ptr<const void> nobody;
 
 void require_itemsize(const DType& dtype, const Layout& layout) {
     if (static_cast<std::int64_t>(dtype.itemsize()) == layout.itemsize()) return;
-    throw InvalidArgument("DeviceNDArray: elements of " + dtype.name() + " have " +
-                          std::to_string(dtype.itemsize()) + " B, the layout's " +
-                          std::to_string(layout.itemsize()) + " B");
+    throw InvalidArgument("DeviceNDArray: elements of " + dtype.name() + " have " + std::to_string(dtype.itemsize()) +
+                          " B, the layout's " + std::to_string(layout.itemsize()) + " B");
 }
 
 /// The stream of an operation, and whether the operation waits for it: nobody else could.
 struct Work {
     Stream& stream;
     bool waits;
+    std::shared_ptr<detail::ThreadStreams> keeps{};  ///< the stream, where no Context does
 
     void finish(Deadline deadline) const {
         if (waits) stream.synchronize(deadline);
     }
 };
 
-Stream& thread_stream(const char* call) {
-    Context* const context = Context::try_current();
-    if (!context) {
-        throw Error(std::string(call) +
-                    ": on which stream? None is given, the array is bound to none, and this thread has no current "
-                    "hsadrv::Context whose stream to take");
-    }
-    return context->thread_stream();
+Context& required_context(const char* call) {
+    if (Context* const context = Context::try_current()) return *context;
+    throw Error(std::string(call) +
+                ": on which stream? None is given, the array is bound to none, and this thread has no current "
+                "hsadrv::Context");
 }
 
+/// New memory: on the current Context's device.
 Work work_on(const char* call, OnStream given) {
     refuse_in_forked_child(call);
     if (given.get()) return {*given.get(), false};
-    return {thread_stream(call), true};
+    return {required_context(call).thread_stream(), true};
+}
+
+/// This thread's stream on the array's device, whichever is current.
+Work thread_work(const char* call, AgentRef agent) {
+    refuse_in_forked_child(call);
+    Context& current = required_context(call);
+    if (current.agent() == agent) return {current.thread_stream(), true};
+    auto streams = detail::ThreadStreams::of(agent);
+    Stream& stream = streams->mine();
+    return {stream, true, std::move(streams)};
 }
 
 /// For calls that return when their work is done.
@@ -53,17 +62,18 @@ void require_no_capture(const char* call, Stream& stream) {
 }
 
 Work work_on(const char* call, OnStream given, const std::shared_ptr<detail::StreamHandle>& bound, AgentRef agent) {
-    const auto stream_of = [&]() -> Work {
-        if (given.get() || !bound) return work_on(call, given);
+    const auto work_of = [&]() -> Work {
+        if (given.get()) return work_on(call, given);
+        if (!bound) return thread_work(call, agent);
         refuse_in_forked_child(call);
         Stream* const stream = bound->stream();
         if (!stream) throw InvalidArgument(std::string(call) + ": the stream that the array is bound to is gone");
         return {*stream, false};
     };
-    const Work work = stream_of();
+    Work work = work_of();
     if (work.stream.agent() != agent) {
         throw InvalidArgument(std::string(call) + ": the array is on " + agent.label() + ", the stream on " +
-                              work.stream.agent().label() + (given.get() ? "" : ", the current context's device"));
+                              work.stream.agent().label());
     }
     if (work.waits) require_no_capture(call, work.stream);
     return work;
@@ -79,7 +89,7 @@ DeviceNDArray make_array(const ArrayForm& form, Stream& stream) {
     // An empty array has no memory, but a device.
     if (form.memory_bytes() == 0) return DeviceNDArray(nullptr, nullptr, form.dtype, form.layout, stream.agent());
     auto device = detail::ArrayDevice::of(stream);
-    Block block = device->memory().allocate(form.memory_bytes(), stream);
+    Block block = device->array_block(form.memory_bytes(), stream);
     void* const first = form.first_element(block.data());
     auto memory = std::make_shared<const PooledMemory>(PooledMemory{std::move(device), std::move(block)});
     return DeviceNDArray(std::move(memory), first, form.dtype, form.layout, stream.agent());
@@ -93,10 +103,9 @@ void require_destination(const char* call, const HostNDArray& ary) {
 
 /// Pinned memory of the pool, which is quickly had.
 HostNDArray pooled_host_array(const ArrayForm& form, Stream& stream) {
-    if (form.memory_bytes() == 0)
-        return HostNDArray(nullptr, static_cast<void*>(nullptr), form.dtype, form.layout);
+    if (form.memory_bytes() == 0) return HostNDArray(nullptr, static_cast<void*>(nullptr), form.dtype, form.layout);
     auto device = detail::ArrayDevice::of(stream);
-    Block block = device->host_memory().allocate(form.memory_bytes(), stream);
+    Block block = device->host_block(form.memory_bytes(), stream);
     void* const first = form.first_element(block.data());
     auto memory = std::make_shared<const PooledMemory>(PooledMemory{std::move(device), std::move(block)});
     return HostNDArray(std::move(memory), first, form.dtype, form.layout);
@@ -104,19 +113,37 @@ HostNDArray pooled_host_array(const ArrayForm& form, Stream& stream) {
 
 }  // namespace
 
+void detail::refuse_as_pointer(const DType& dtype, const Layout& layout) {
+    // As C++ spells the element type, where it has one.
+    const std::string name = dtype.name();
+    const std::string spelled = name == "float32"               ? "float"
+                                : name == "float64"             ? "double"
+                                : name.find("int") != name.npos ? name + "_t"
+                                                                : "T";
+    throw InvalidArgument(
+        "kernel argument: an array of " + name + " with " + layout.to_string() +
+        ", is no plain pointer: the kernel would take other memory for its elements; give it nd_span<" + spelled +
+        ", " + std::to_string(layout.rank()) +
+        ">(array), a contiguous copy, or data() where the kernel has the strides");
+}
+
 DeviceNDArray::DeviceNDArray(std::shared_ptr<const void> keep_alive, void* data, const DType& dtype,
                              const Layout& layout, AgentRef agent)
-    : keep_alive_(std::move(keep_alive)), data_(data), dtype_(dtype), layout_(layout), agent_(agent) {
+    : keep_alive_(std::move(keep_alive)),
+      data_(data),
+      dtype_(dtype),
+      layout_(layout),
+      contiguous_(layout.is_contiguous()),
+      agent_(agent) {
     require_itemsize(dtype, layout);
 }
 
 DeviceNDArray::DeviceNDArray(Allocation memory, const DType& dtype, const Layout& layout)
-    : data_(memory.data()), dtype_(dtype), layout_(layout), agent_(memory.owner()) {
+    : data_(memory.data()), dtype_(dtype), layout_(layout), contiguous_(true), agent_(memory.owner()) {
     require_itemsize(dtype, layout);
     if (!layout.is_contiguous() || memory.size_bytes() < static_cast<std::size_t>(layout.size_bytes())) {
         throw InvalidArgument("DeviceNDArray: an allocation of " + std::to_string(memory.size_bytes()) +
-                              " B cannot hold " + dtype.name() + " with " + layout.to_string() +
-                              ", contiguously");
+                              " B cannot hold " + dtype.name() + " with " + layout.to_string() + ", contiguously");
     }
     keep_alive_ = std::make_shared<const Allocation>(std::move(memory));
 }
@@ -133,8 +160,7 @@ DeviceNDArray DeviceNDArray::bind(const Stream& stream) const {
 
 void DeviceNDArray::require_dtype(const char* call, const DType& wanted) const {
     if (wanted == dtype_) return;
-    throw InvalidArgument(std::string(call) + ": the elements are " + dtype_.name() + ", not " +
-                          wanted.name());
+    throw InvalidArgument(std::string(call) + ": the elements are " + dtype_.name() + ", not " + wanted.name());
 }
 
 HostNDArray DeviceNDArray::copy_to_host(const HostNDArray& ary, OnStream stream, Deadline deadline) const {
@@ -197,6 +223,12 @@ void DeviceNDArray::require_aligned(const char* call, std::size_t alignment) con
                           " needs; copy the elements into a new array, or use get() and set()");
 }
 
+DeviceNDArray DeviceNDArray::like(OnStream stream) const {
+    static constexpr const char* call = "device_array_like";
+    const Work work = stream.get() ? work_on(call, stream) : work_on(call, stream, bound_, agent_);
+    return make_array(form_like(dtype_, layout_), work.stream);
+}
+
 DeviceNDArray DeviceNDArray::item(const Dims& index) const {
     return at(static_cast<std::byte*>(data_) + layout_.offset_of(index), dtype_,
               Layout::contiguous({}, layout_.itemsize()));
@@ -205,6 +237,7 @@ DeviceNDArray DeviceNDArray::item(const Dims& index) const {
 void DeviceNDArray::fill_with(const HostView& value, OnStream stream, Deadline deadline) {
     static constexpr const char* call = "DeviceNDArray::fill";
     require_dtype(call, value.dtype);
+    detail::require_destination(call, dtype_, layout_);
     if (!layout_.is_contiguous())
         return copy_to_device(HostView{value.data, value.dtype, value.layout.broadcast_to(shape())}, stream, deadline);
     const Work work = work_on(call, stream, bound_, agent_);
@@ -231,9 +264,7 @@ DeviceNDArray device_array(const Dims& shape, const DType& dtype, const Arrangem
     return DeviceNDArray(std::move(memory), first, form.dtype, form.layout, agent);
 }
 
-DeviceNDArray device_array_like(const DeviceNDArray& other, OnStream stream) {
-    return make_array(form_like(other.dtype(), other.layout()), work_on("device_array_like", stream).stream);
-}
+DeviceNDArray device_array_like(const DeviceNDArray& other, OnStream stream) { return other.like(stream); }
 
 DeviceNDArray device_array_like(const HostView& other, OnStream stream) {
     return make_array(form_like(other.dtype, other.layout), work_on("device_array_like", stream).stream);
@@ -254,9 +285,7 @@ DeviceNDArray to_device(const HostNDArray& obj, OnStream stream, bool copy, Devi
 ArrayMemory array_memory(AgentRef gpu) {
     refuse_in_forked_child("array_memory");
     const auto device = detail::ArrayDevice::find(gpu);
-    if (!device) return {};
-    const Allocator::Statistics memory = device->memory().statistics(), host = device->host_memory().statistics();
-    return {memory.held_bytes, memory.used_bytes, host.held_bytes, host.used_bytes};
+    return device ? device->statistics() : ArrayMemory{};
 }
 
 std::size_t release_cached(AgentRef gpu) {

@@ -8,8 +8,8 @@
 // Ownership: copies and views of an array (reshape, slice, field, …; see array_views.hpp) are the same memory, as
 // assignments in Python are. The memory is freed when the last of them is gone and the work that was submitted
 // with them is complete: every transfer and launch leaves a share of the memory with its stream. Nobody has to
-// wait before an array goes out of scope. It goes back to a pool that all arrays of the GPU share, as
-// release_cached() there describes.
+// wait before an array goes out of scope. It goes back to a pool that all arrays of the GPU share; see
+// release_cached() below.
 //
 // Ordering: an operation that is given a stream, or whose array is bound to one, happens in that stream's order
 // and is asynchronous; see OnStream for those without, and copy_to_host and copy_to_device for what pageable memory
@@ -18,15 +18,15 @@
 // layout is transferred to any other: strided, reversed, transposed, repeated; transfer_plan.hpp says how.
 //
 // Thread safety: distinct objects from any thread, whether they share memory or not; one object as any value.
-// Deadlines: transfers take one. Making an array takes none: it waits for a second at most, when memory is short and
-// some is still in use by work in flight. Errors: InvalidArgument before anything is enqueued, naming both sides, the
-// arrays as they were; OutOfMemory; the stream's own errors, and Timeout, as Stream documents them.
+// Deadlines: transfers take one. Making an array takes none: it waits for ten seconds at most, when memory is
+// short and some is still in use by work in flight. Errors: InvalidArgument before anything is enqueued, naming both
+// sides, the arrays as they were; OutOfMemory; the stream's own errors, and Timeout, as Stream documents them.
 #pragma once
 
 #include <concepts>
 #include <initializer_list>
 #include <memory>
-#include <ranges>
+#include <utility>
 #include <vector>
 
 #include "devicearray/array_form.hpp"
@@ -45,7 +45,9 @@ namespace hsadrv {
 
 namespace detail {
 struct TransferEnd;
-}
+/// Throws InvalidArgument: that array is no plain pointer.
+[[noreturn]] void refuse_as_pointer(const DType& dtype, const Layout& layout);
+}  // namespace detail
 
 /// An array with a side in host memory, as MappedNDArray is.
 template <class A>
@@ -63,10 +65,28 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
     DeviceNDArray(Allocation memory, const DType& dtype, const Layout& layout);
 
     DeviceNDArray(const DeviceNDArray&) = default;
-    DeviceNDArray(DeviceNDArray&&) = default;
+    /// Leaves an empty array of shape (0,) without memory.
+    DeviceNDArray(DeviceNDArray&& other) noexcept
+        : keep_alive_(std::move(other.keep_alive_)),
+          data_(std::exchange(other.data_, nullptr)),
+          dtype_(other.dtype_),
+          layout_(detail::taken_from(other.layout_)),
+          contiguous_(std::exchange(other.contiguous_, true)),
+          agent_(other.agent_),
+          bound_(std::move(other.bound_)) {}
     /// Not to a temporary: `a.slice(…) = b` would change nothing; a.slice(…).copy_to_device(b) does.
     DeviceNDArray& operator=(const DeviceNDArray&) & = default;
-    DeviceNDArray& operator=(DeviceNDArray&&) & = default;
+    DeviceNDArray& operator=(DeviceNDArray&& other) & noexcept {
+        DeviceNDArray taken(std::move(other));
+        keep_alive_.swap(taken.keep_alive_);
+        data_ = taken.data_;
+        dtype_ = taken.dtype_;
+        layout_ = taken.layout_;
+        contiguous_ = taken.contiguous_;
+        agent_ = taken.agent_;
+        bound_.swap(taken.bound_);
+        return *this;
+    }
 
     const DType& dtype() const { return dtype_; }
     const Layout& layout() const { return layout_; }
@@ -98,9 +118,8 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
 
     /// All elements, in the array's own order (columns for F, rows otherwise). Returns when they are there.
     template <ArrayElement T>
-    requires(!std::same_as<T, bool>)  // std::vector<bool> has no bools; copy into an array of yours
-        std::vector<T> copy_to_host(OnStream stream = {}, Deadline deadline = {})
-    const {
+        requires(!std::same_as<T, bool>)  // std::vector<bool> has no bools; copy into an array of yours
+    std::vector<T> copy_to_host(OnStream stream = {}, Deadline deadline = {}) const {
         require_dtype("DeviceNDArray::copy_to_host", dtype_of<T>());
         std::vector<T> host(static_cast<std::size_t>(size()));
         fill_host(host_view(host, shape(), layout_.resolved(Order::A)), stream, deadline);
@@ -124,9 +143,8 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
     /// Into a range of size() elements, in the array's own order; into arrays of arrays of the array's shape, by index.
     /// Returns the range; a temporary one as a value.
     template <HostRange R>
-    requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>)
-        R copy_to_host(R&& range, OnStream stream = {}, Deadline deadline = {})
-    const {
+        requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>)
+    R copy_to_host(R&& range, OnStream stream = {}, Deadline deadline = {}) const {
         copy_to_host(own_order(host_view(range)), stream, deadline);
         return std::forward<R>(range);
     }
@@ -161,6 +179,7 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
     template <ArrayElement T>
     void set(const Dims& index, const T& value, OnStream stream = {}, Deadline deadline = {}) {
         detail::require_type_of_value("DeviceNDArray::set", dtype_, dtype_of<T>());
+        detail::require_destination("DeviceNDArray::set", dtype_, layout_);
         item(index).copy_to_device(HostView{&value, dtype_of<T>(), scalar<T>()}, stream, deadline);
     }
     /// Every element.
@@ -170,10 +189,13 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
         fill_with({&value, dtype_of<T>(), scalar<T>()}, stream, deadline);
     }
 
-    /// As an argument of Kernel::launch: the address of the first element. Shape and strides are arguments of
-    /// their own.
+    /// As an argument of Kernel::launch: the address of the first element. Throws InvalidArgument for an array that is
+    /// not contiguous, in C's order or in Fortran's: nd_span() is for those. The launch throws it for a kernel of
+    /// another device that does not reach the memory.
     friend DevicePointer kernel_argument(const DeviceNDArray& array) {
-        return {array.data_, array.keep_alive_};
+        if (!array.contiguous_) [[unlikely]]
+            detail::refuse_as_pointer(array.dtype_, array.layout_);
+        return {array.data_, array.keep_alive_, array.agent_.native().handle};
     }
 
   private:
@@ -184,6 +206,8 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
     void require_dtype(const char* call, const DType& wanted) const;
     void require_aligned(const char* call, std::size_t alignment) const;
     DeviceNDArray item(const Dims& index) const;
+    DeviceNDArray like(OnStream stream) const;
+    friend DeviceNDArray device_array_like(const DeviceNDArray& other, OnStream stream);
     /// copy_to_host, and then it is there whatever the memory.
     void fill_host(const MutableHostView& host, OnStream stream, Deadline deadline) const;
     void fill_with(const HostView& value, OnStream stream, Deadline deadline);
@@ -202,14 +226,16 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
     void* data_;
     DType dtype_;
     Layout layout_;
+    bool contiguous_;  ///< what a launch asks of the layout
     AgentRef agent_;
     std::shared_ptr<detail::StreamHandle> bound_;
 };
 
 /// Uninitialised memory on the stream's device, in an order or with strides in bytes, as form_of() has it: a dtype that
-/// is a subarray adds its axes.
-DeviceNDArray device_array(const Dims& shape, const DType& dtype = dtypes::float64,
-                           const Arrangement& arrangement = {}, OnStream stream = {});
+/// is a subarray adds its axes. Any stream may use it at once: work that was submitted before with arrays, transfers'
+/// scratch memory included, writes to it no more. What kernels write by addresses of their own, the caller orders.
+DeviceNDArray device_array(const Dims& shape, const DType& dtype = dtypes::float64, const Arrangement& arrangement = {},
+                           OnStream stream = {});
 /// The same in C order.
 template <std::convertible_to<OnStream> S>
 DeviceNDArray device_array(const Dims& shape, const DType& dtype, S&& stream) {
@@ -222,7 +248,8 @@ DeviceNDArray device_array(const Dims& shape, OnStream stream = {}, const Arrang
 /// On `agent` (a Context converts to one), without a stream: memory of its own, not out of the pool.
 DeviceNDArray device_array(const Dims& shape, const DType& dtype, const Arrangement& arrangement, AgentRef agent);
 
-/// Uninitialised, with the other's dtype and shape; see form_like for the order.
+/// Uninitialised, with the other's dtype and shape; see form_like for the order. Without a stream, one like a
+/// DeviceNDArray is on that one's device, one like anything else on the current Context's.
 DeviceNDArray device_array_like(const DeviceNDArray& other, OnStream stream = {});
 DeviceNDArray device_array_like(const HostView& other, OnStream stream = {});
 inline DeviceNDArray device_array_like(const HostNDArray& other, OnStream stream = {}) {
@@ -251,7 +278,7 @@ DeviceNDArray to_device(R&& obj, OnStream stream = {}, bool copy = true, DeviceN
 /// What the arrays of a GPU hold of its memory, in use or ready to be used again. Nothing is held when neither an
 /// array of it nor a stream that arrays were used on is left.
 struct ArrayMemory {
-    std::size_t held_bytes = 0, used_bytes = 0;            ///< of the GPU's memory
+    std::size_t held_bytes = 0, used_bytes = 0;            ///< of the GPU's memory, scratch of transfers included
     std::size_t held_host_bytes = 0, used_host_bytes = 0;  ///< of pinned host memory, for its transfers
 };
 ArrayMemory array_memory(AgentRef gpu);

@@ -6,7 +6,6 @@
 // and for integers that int64_t cannot hold.
 #pragma once
 
-#include <array>
 #include <concepts>
 #include <cstdint>
 #include <span>
@@ -23,9 +22,8 @@ class Dims {
     constexpr Dims() = default;
 
     template <std::integral... Integers>
-    requires(sizeof...(Integers) > 0 &&
-             sizeof...(Integers) <= std::size_t{max_rank}) constexpr Dims(Integers... values)
-        : values_{checked(values)...}, rank_(sizeof...(Integers)) {}
+        requires(sizeof...(Integers) > 0 && sizeof...(Integers) <= std::size_t{max_rank})
+    constexpr Dims(Integers... values) : values_{checked(values)...}, rank_(sizeof...(Integers)) {}
 
     constexpr explicit Dims(std::span<const std::int64_t> values) {
         if (values.size() > std::size_t{max_rank}) throw_too_many(values.size());
@@ -43,8 +41,8 @@ class Dims {
     constexpr int rank() const { return rank_; }
     constexpr std::int64_t operator[](int i) const { return values_[i]; }
     constexpr std::int64_t& operator[](int i) { return values_[i]; }
-    constexpr const std::int64_t* begin() const { return values_.data(); }
-    constexpr const std::int64_t* end() const { return values_.data() + rank_; }
+    constexpr const std::int64_t* begin() const { return values_; }
+    constexpr const std::int64_t* end() const { return values_ + rank_; }
 
     friend constexpr bool operator==(const Dims& a, const Dims& b) {
         if (a.rank_ != b.rank_) return false;
@@ -66,7 +64,7 @@ class Dims {
     [[noreturn]] static void throw_too_many(std::size_t count);
     [[noreturn]] static void throw_too_large(std::uint64_t value);
 
-    std::array<std::int64_t, max_rank> values_{};
+    std::int64_t values_[max_rank] = {};
     int rank_ = 0;
 };
 

@@ -68,11 +68,9 @@ DlpackTensor to_dlpack(const DlpackArray& array);
 DlpackTensor to_dlpack(const DlpackArray& array, Stream& producer, Stream* consumer, Deadline deadline = {});
 
 /// The same as versioned tensors; `access` read_only: flagged so, as those arrays are that can only be read.
-DlpackTensorVersioned to_dlpack_versioned(const DlpackArray& array,
-                                          DlpackAccess access = DlpackAccess::read_write);
+DlpackTensorVersioned to_dlpack_versioned(const DlpackArray& array, DlpackAccess access = DlpackAccess::read_write);
 DlpackTensorVersioned to_dlpack_versioned(const DlpackArray& array, Stream& producer, Stream* consumer,
-                                          DlpackAccess access = DlpackAccess::read_write,
-                                          Deadline deadline = {});
+                                          DlpackAccess access = DlpackAccess::read_write, Deadline deadline = {});
 
 /// A DeviceNDArray of a kDLROCM tensor, a HostNDArray of a kDLCPU or kDLROCMHost one. Lanes become a last axis. Throws
 /// InvalidArgument for other devices, for memory that is not where the tensor says or too small, for null or misaligned

@@ -12,10 +12,9 @@ namespace hsadrv {
 namespace {
 
 [[noreturn]] void not_offered(const char* call) {
-    throw NotOffered(
-        std::string(call) +
-        ": this library was built without that part of <dlpack/dlpack.h>; install DLPack's header "
-        "(Debian: libdlpack-dev, the versioned struct from 1.0 on) and build it anew");
+    throw NotOffered(std::string(call) +
+                     ": this library was built without that part of <dlpack/dlpack.h>; install DLPack's header "
+                     "(Debian: libdlpack-dev, the versioned struct from 1.0 on) and build it again");
 }
 
 /// How a tensor begins, as DLPack's ABI has it for ever, so that its deleter can be called.
@@ -35,9 +34,7 @@ void DlpackDeleter::operator()(DLManagedTensorVersioned* tensor) const noexcept 
     if (beginning->deleter) beginning->deleter(tensor);
 }
 
-DlpackTensorVersioned to_dlpack_versioned(const DlpackArray&, DlpackAccess) {
-    not_offered("to_dlpack_versioned");
-}
+DlpackTensorVersioned to_dlpack_versioned(const DlpackArray&, DlpackAccess) { not_offered("to_dlpack_versioned"); }
 DlpackTensorVersioned to_dlpack_versioned(const DlpackArray&, Stream&, Stream*, DlpackAccess, Deadline) {
     not_offered("to_dlpack_versioned");
 }

@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include "devicearray/block_reach.hpp"
 #include "devicearray/dlpack.hpp"
 #include "devicearray/dlpack_owner.hpp"
 #include "devicearray/dtype_dlpack.hpp"
@@ -62,7 +65,10 @@ Place place_of(const Facts& facts) {
     const PointerInfo info = detail::Runtime::find() ? pointer_info(facts.data) : PointerInfo{};
     if (info.kind == PointerInfo::Kind::pageable) return {{kDLCPU, 0}, facts.data};
     if (info.owner && info.owner.is_gpu()) return {gpu_device(facts, info.owner), facts.data};
-    return {{kDLROCMHost, 0}, info.host_address(facts.data)};
+    // To be used in place by a GPU, all of it has to be locked.
+    const bool registered_in_part = info.kind == PointerInfo::Kind::registered &&
+                                    !detail::BlockReach(info, facts.data).holds(facts.layout.extent());
+    return {{registered_in_part ? kDLCPU : kDLROCMHost, 0}, info.host_address(facts.data)};
 }
 
 void order(Stream& producer, Stream* consumer, Deadline deadline) {

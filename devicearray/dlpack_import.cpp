@@ -12,7 +12,7 @@ namespace {
 
 using detail::hex;
 
-[[noreturn]] void refuse(const std::string& why) { throw InvalidArgument("from_dlpack: " + why); }
+[[noreturn]] void refuse_tensor(const std::string& why) { throw InvalidArgument("from_dlpack: " + why); }
 
 /// Others may write any number there, also one that the enumeration does not have.
 int device_type_of(const DLDevice& device) {
@@ -43,11 +43,11 @@ std::string device_text(const DLDevice& device) {
 
 Dims shape_of(const DLTensor& tensor) {
     if (tensor.ndim < 0 || tensor.ndim > Dims::max_rank) {
-        refuse("the tensor has " + std::to_string(tensor.ndim) + " axes; an array has 0 to " +
-               std::to_string(Dims::max_rank));
+        refuse_tensor("the tensor has " + std::to_string(tensor.ndim) + " axes; an array has 0 to " +
+                      std::to_string(Dims::max_rank));
     }
     if (tensor.ndim > 0 && !tensor.shape)
-        refuse("the tensor has " + std::to_string(tensor.ndim) + " axes, and no shape: null");
+        refuse_tensor("the tensor has " + std::to_string(tensor.ndim) + " axes, and no shape: null");
     return Dims(std::span<const std::int64_t>(tensor.shape, static_cast<std::size_t>(tensor.ndim)));
 }
 
@@ -61,8 +61,8 @@ Layout layout_of(const DLTensor& tensor, const DType& dtype) {
     for (int i = 0; i < shape.rank(); ++i) {
         if (shape[i] == 1) continue;  // whatever it is, it does not matter
         if (__builtin_mul_overflow(tensor.strides[i], itemsize, &strides[i])) {
-            refuse("the stride of axis " + std::to_string(i) + ", " + std::to_string(tensor.strides[i]) +
-                   " elements of " + std::to_string(itemsize) + " B, does not fit into 63 bits");
+            refuse_tensor("the stride of axis " + std::to_string(i) + ", " + std::to_string(tensor.strides[i]) +
+                          " elements of " + std::to_string(itemsize) + " B, does not fit into 63 bits");
         }
     }
     return Layout::strided(shape, strides, itemsize);
@@ -84,20 +84,19 @@ Described describe(const DLTensor& tensor) {
     if (said.layout.size() == 0) return said;
 
     if (!tensor.data)
-        refuse("the data is null, and the tensor has " + std::to_string(said.layout.size()) + " elements");
+        refuse_tensor("the data is null, and the tensor has " + std::to_string(said.layout.size()) + " elements");
     const auto base = reinterpret_cast<std::uintptr_t>(tensor.data);
     const ByteRange range = said.layout.extent();
-    const auto before = static_cast<std::uintptr_t>(-range.begin),
-               after = static_cast<std::uintptr_t>(range.end);
+    const auto before = static_cast<std::uintptr_t>(-range.begin), after = static_cast<std::uintptr_t>(range.end);
     std::uintptr_t first = 0, end = 0;
     if (__builtin_add_overflow(base, tensor.byte_offset, &first) || first < before ||
         __builtin_add_overflow(first, after, &end)) {
-        refuse("data " + hex(tensor.data) + " with byte_offset " + std::to_string(tensor.byte_offset) +
-               " and " + said.layout.to_string() + " leaves the address space");
+        refuse_tensor("data " + hex(tensor.data) + " with byte_offset " + std::to_string(tensor.byte_offset) + " and " +
+                      said.layout.to_string() + " leaves the address space");
     }
     if (first % said.dtype.alignment() != 0) {
-        refuse("the first element is at " + hex(first) + ", data with byte_offset; " + said.dtype.name() +
-               " needs a multiple of " + std::to_string(said.dtype.alignment()));
+        refuse_tensor("the first element is at " + hex(first) + ", data with byte_offset; " + said.dtype.name() +
+                      " needs a multiple of " + std::to_string(said.dtype.alignment()));
     }
     said.first = reinterpret_cast<void*>(first);
     said.lowest = reinterpret_cast<const void*>(first - before);
@@ -119,25 +118,23 @@ std::string owner_text(const PointerInfo& info) {
 /// A tensor that says something else of its memory than the runtime is refused: a kernel would find out.
 void require_memory(const DLDevice& device, const Described& said, const PointerInfo& info, bool agrees) {
     if (!agrees) {
-        refuse("the tensor is on " + device_text(device) + ", but at " + hex(said.lowest) + " is " +
-               owner_text(info));
+        refuse_tensor("the tensor is on " + device_text(device) + ", but at " + hex(said.lowest) + " is " +
+                      owner_text(info));
     }
     const std::size_t there = info.bytes_after(said.lowest);
     if (info.kind != PointerInfo::Kind::pageable && there < said.size_bytes) {
-        refuse("the tensor's elements take " + std::to_string(said.size_bytes) + " B from " +
-               hex(said.lowest) + " on, and " + owner_text(info) + " has " + std::to_string(there) +
-               " B there");
+        refuse_tensor("the tensor's elements take " + std::to_string(said.size_bytes) + " B from " + hex(said.lowest) +
+                      " on, and " + owner_text(info) + " has " + std::to_string(there) + " B there");
     }
 }
 
-DeviceNDArray device_array_of(const DLTensor& tensor, const Described& said,
-                              std::shared_ptr<const void> hold) {
+DeviceNDArray device_array_of(const DLTensor& tensor, const Described& said, std::shared_ptr<const void> hold) {
     const Driver driver = Driver::current("from_dlpack");
     const auto& gpus = driver.gpus();
     const int id = tensor.device.device_id;
     if (id < 0 || static_cast<std::size_t>(id) >= gpus.size()) {
-        refuse("the tensor is on " + device_text(tensor.device) + "; there are " +
-               std::to_string(gpus.size()) + " GPUs, from 0 on");
+        refuse_tensor("the tensor is on " + device_text(tensor.device) + "; there are " + std::to_string(gpus.size()) +
+                      " GPUs, from 0 on");
     }
     const AgentRef gpu = gpus[static_cast<std::size_t>(id)];
     if (said.first) {
@@ -159,8 +156,7 @@ HostNDArray host_array_of(const DLTensor& tensor, const Described& said, std::sh
         if (pinned || info.kind != PointerInfo::Kind::registered)
             require_memory(tensor.device, said, info, info.host_memory() && (known || !pinned));
     }
-    if (read_only)
-        return HostNDArray(std::move(hold), static_cast<const void*>(said.first), said.dtype, said.layout);
+    if (read_only) return HostNDArray(std::move(hold), static_cast<const void*>(said.first), said.dtype, said.layout);
     return HostNDArray(std::move(hold), said.first, said.dtype, said.layout);
 }
 
@@ -169,8 +165,8 @@ DlpackArray imported(Managed* managed, bool read_only) {
     const DLTensor& tensor = managed->dl_tensor;
     const int type = device_type_of(tensor.device);
     if (type != kDLROCM && type != kDLROCMHost && type != kDLCPU) {
-        refuse("the tensor is on " + device_text(tensor.device) +
-               "; arrays here are of kDLROCM (10), kDLROCMHost (11) and kDLCPU (1)");
+        refuse_tensor("the tensor is on " + device_text(tensor.device) +
+                      "; arrays here are of kDLROCM (10), kDLROCMHost (11) and kDLCPU (1)");
     }
     const Described said = describe(tensor);
     const std::shared_ptr<const void> hold = detail::DlpackOwner::unarmed(managed);
@@ -186,7 +182,7 @@ DlpackArray imported(Managed* managed, bool read_only) {
 }
 
 void require_tensor(const void* tensor) {
-    if (!tensor) refuse("the tensor is null");
+    if (!tensor) refuse_tensor("the tensor is null");
 }
 
 }  // namespace
@@ -207,17 +203,17 @@ DlpackArray from_dlpack(DLManagedTensorVersioned* tensor, DlpackAccess access) {
     require_tensor(tensor);
     if (const DLPackVersion version = tensor->version; version.major != DLPACK_MAJOR_VERSION) {
         DlpackDeleter()(tensor);
-        throw DlpackVersionMismatch("from_dlpack: the tensor is of DLPack " + std::to_string(version.major) +
-                                    "." + std::to_string(version.minor) + ", this library knows " +
+        throw DlpackVersionMismatch("from_dlpack: the tensor is of DLPack " + std::to_string(version.major) + "." +
+                                    std::to_string(version.minor) + ", this library knows " +
                                     std::to_string(DLPACK_MAJOR_VERSION) +
                                     ".x; have the producer make one of that (Python: max_version)");
     }
     const bool flagged = (tensor->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
     if (flagged && access != DlpackAccess::read_only && device_type_of(tensor->dl_tensor.device) == kDLROCM) {
-        refuse("the tensor on " + device_text(tensor->dl_tensor.device) +
-               " is read-only, which a DeviceNDArray cannot see to; pass DlpackAccess::read_only and write "
-               "nothing "
-               "through it, or copy it");
+        refuse_tensor("the tensor on " + device_text(tensor->dl_tensor.device) +
+                      " is read-only, which a DeviceNDArray cannot see to; pass DlpackAccess::read_only and write "
+                      "nothing "
+                      "through it, or copy it");
     }
     return imported(tensor, flagged || access == DlpackAccess::read_only);
 }

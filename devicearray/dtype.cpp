@@ -18,14 +18,11 @@ struct Row {
 };
 
 constexpr std::array rows{
-    Row{dtypes::boolean, "bool"},          Row{dtypes::int8, "int8"},
-    Row{dtypes::int16, "int16"},           Row{dtypes::int32, "int32"},
-    Row{dtypes::int64, "int64"},           Row{dtypes::uint8, "uint8"},
-    Row{dtypes::uint16, "uint16"},         Row{dtypes::uint32, "uint32"},
-    Row{dtypes::uint64, "uint64"},         Row{dtypes::float16, "float16"},
-    Row{dtypes::bfloat16, "bfloat16"},     Row{dtypes::float32, "float32"},
-    Row{dtypes::float64, "float64"},       Row{dtypes::complex64, "complex64"},
-    Row{dtypes::complex128, "complex128"},
+    Row{dtypes::boolean, "bool"},    Row{dtypes::int8, "int8"},           Row{dtypes::int16, "int16"},
+    Row{dtypes::int32, "int32"},     Row{dtypes::int64, "int64"},         Row{dtypes::uint8, "uint8"},
+    Row{dtypes::uint16, "uint16"},   Row{dtypes::uint32, "uint32"},       Row{dtypes::uint64, "uint64"},
+    Row{dtypes::float16, "float16"}, Row{dtypes::bfloat16, "bfloat16"},   Row{dtypes::float32, "float32"},
+    Row{dtypes::float64, "float64"}, Row{dtypes::complex64, "complex64"}, Row{dtypes::complex128, "complex128"},
 };
 
 // NumPy keeps the size of an item in an int, too.
@@ -70,8 +67,8 @@ std::size_t place(std::vector<FieldSpec>& fields, bool aligned) {
         if (*field.offset > kMostBytes || *field.offset + field.type.itemsize() > kMostBytes) {
             throw InvalidArgument("DType::record: field " + quoted(field.name) + " of " +
                                   std::to_string(field.type.itemsize()) + " B at offset " +
-                                  std::to_string(*field.offset) + " ends behind the " +
-                                  std::to_string(kMostBytes) + " B that a record may have");
+                                  std::to_string(*field.offset) + " ends behind the " + std::to_string(kMostBytes) +
+                                  " B that a record may have");
         }
         if (*field.offset % alignment != 0) {
             throw InvalidArgument("DType::record: field " + quoted(field.name) + " at offset " +
@@ -89,9 +86,8 @@ std::size_t checked_itemsize(std::size_t end, std::size_t alignment, const Recor
     if (!options.itemsize) return rounded_up(end, alignment);
     const std::size_t itemsize = *options.itemsize;
     if (itemsize < end || itemsize > kMostBytes) {
-        throw InvalidArgument("DType::record: an item size of " + std::to_string(itemsize) +
-                              " B; the fields need " + std::to_string(end) + " B, and a record may have " +
-                              std::to_string(kMostBytes) + " B");
+        throw InvalidArgument("DType::record: an item size of " + std::to_string(itemsize) + " B; the fields need " +
+                              std::to_string(end) + " B, and a record may have " + std::to_string(kMostBytes) + " B");
     }
     if (itemsize % alignment != 0) {
         throw InvalidArgument("DType::record: an item size of " + std::to_string(itemsize) +
@@ -125,8 +121,7 @@ DType DType::from_name(std::string_view name) {
         if (row.name == name) return row.type;
         known += (known.empty() ? "" : ", ") + std::string(row.name);
     }
-    throw InvalidArgument("DType::from_name(\"" + std::string(name) + "\"): no such scalar type; there are " +
-                          known);
+    throw InvalidArgument("DType::from_name(\"" + std::string(name) + "\"): no such scalar type; there are " + known);
 }
 
 DType DType::raw(std::size_t size_bytes) {
@@ -182,9 +177,8 @@ const Field& DType::field(std::string_view name) const {
     if (const Field* found = find_field(name)) return *found;
     std::string known;
     for (const Field& field : fields()) known += (known.empty() ? "" : ", ") + quoted(field.name);
-    throw InvalidArgument(
-        "DType::field(" + quoted(name) +
-        "): " + (is_record() ? "no such field; there are " + known : this->name() + " is no record"));
+    throw InvalidArgument("DType::field(" + quoted(name) +
+                          "): " + (is_record() ? "no such field; there are " + known : this->name() + " is no record"));
 }
 
 }  // namespace hsadrv

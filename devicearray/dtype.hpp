@@ -14,7 +14,6 @@
 // InvalidArgument, naming the field and the numbers.
 #pragma once
 
-#include <complex>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -29,8 +28,7 @@
 
 namespace hsadrv {
 
-/// NumPy's `dtype.kind` letters. NumPy has no bfloat16; its letter here is the one ml_dtypes registers it
-/// under.
+/// NumPy's `dtype.kind` letters. NumPy has no bfloat16; its letter here is the one ml_dtypes registers it under.
 enum class Kind : char {
     boolean = 'b',
     signed_integer = 'i',
@@ -51,8 +49,7 @@ void unshare(const Structure& structure) noexcept;
 }  // namespace detail
 
 /// A scalar type, a record or a subarray. Two scalars are equal if kind and size agree, whatever C++ type they
-/// came from (long and long long); two records if names, titles, offsets and types of their fields and the
-/// size do.
+/// came from (long and long long); two records if names, titles, offsets and types of their fields and the size do.
 class DType {
   public:
     constexpr DType(const DType& other) noexcept;
@@ -98,8 +95,7 @@ class DType {
     friend constexpr bool operator==(const DType& a, const DType& b);
 
     /// For the table in `dtypes`, DTypeOf and records of structs only: does not check that such a type exists.
-    static constexpr DType unchecked(Kind kind, std::size_t itemsize,
-                                     const detail::Structure* structure = nullptr) {
+    static constexpr DType unchecked(Kind kind, std::size_t itemsize, const detail::Structure* structure = nullptr) {
         return DType(kind, static_cast<std::uint32_t>(itemsize), structure);
     }
 
@@ -196,8 +192,7 @@ constexpr bool operator==(const DType& a, const DType& b) {
     if (a.fields().size() != b.fields().size()) return false;
     for (std::size_t i = 0; i < a.fields().size(); ++i) {
         const Field &x = a.fields()[i], &y = b.fields()[i];
-        if (x.name != y.name || x.title != y.title || x.offset != y.offset || !(x.type == y.type))
-            return false;
+        if (x.name != y.name || x.title != y.title || x.offset != y.offset || !(x.type == y.type)) return false;
     }
     return true;
 }
@@ -245,16 +240,18 @@ template <>
 struct DTypeOf<double> {
     static constexpr DType value = dtypes::float64;
 };
-template <>
-struct DTypeOf<std::complex<float>> {
-    static constexpr DType value = dtypes::complex64;
-};
-template <>
-struct DTypeOf<std::complex<double>> {
-    static constexpr DType value = dtypes::complex128;
-};
 
 namespace detail {
+// std::complex of float or double, and what looks like it: two parts, the real one first. By its looks, because
+// <complex> costs a program a tenth of a second of compile time.
+template <class T>
+concept ArrayComplex = requires(const T& number) {
+    requires std::same_as<typename T::value_type, float> || std::same_as<typename T::value_type, double>;
+    requires sizeof(T) == 2 * sizeof(typename T::value_type);
+    { number.real() } -> std::convertible_to<typename T::value_type>;
+    { number.imag() } -> std::convertible_to<typename T::value_type>;
+};
+
 // Character types other than char hold text, whose encoding no array knows.
 template <class T>
 concept ArrayInteger =
@@ -262,6 +259,10 @@ concept ArrayInteger =
     !std::same_as<T, char16_t> && !std::same_as<T, char32_t> && sizeof(T) <= 8;
 }  // namespace detail
 
+template <detail::ArrayComplex T>
+struct DTypeOf<T> {
+    static constexpr DType value = sizeof(T) == 8 ? dtypes::complex64 : dtypes::complex128;
+};
 template <detail::ArrayInteger T>
 struct DTypeOf<T> {
     static constexpr DType value =

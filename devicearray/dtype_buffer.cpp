@@ -8,7 +8,7 @@
 namespace hsadrv {
 namespace {
 
-constexpr int kDeepest = 32;
+constexpr int kDeepestFormat = 32;
 constexpr std::size_t kMostRepeats = 0x7fffffff;
 
 struct Letter {
@@ -36,8 +36,7 @@ class FormatParser {
         Members all = members('\0', 0);
         if (at_ != format_.size()) fail("'}' without '{'");
         if (all.fields.empty()) return DType::raw(all.end);  // padding alone
-        const bool alone =
-            all.fields.size() == 1 && all.named == 0 && all.end == all.fields[0].type.itemsize();
+        const bool alone = all.fields.size() == 1 && all.named == 0 && all.end == all.fields[0].type.itemsize();
         if (alone) return all.fields[0].type;
         return record(all);
     }
@@ -69,7 +68,7 @@ class FormatParser {
     static DType record(const Members& all) { return DType::record(all.fields, {.itemsize = all.end}); }
 
     Members members(char close, int depth) {
-        if (depth > kDeepest) fail("nested deeper than " + std::to_string(kDeepest));
+        if (depth > kDeepestFormat) fail("nested deeper than " + std::to_string(kDeepestFormat));
         Members all;
         for (;;) {
             take_order();
@@ -133,8 +132,8 @@ class FormatParser {
         }
         const bool complex = take('Z');
         const char c = peek();
-        const auto found = std::find_if(std::begin(letters), std::end(letters),
-                                        [&](const Letter& l) { return l.letter == c; });
+        const auto found =
+            std::find_if(std::begin(letters), std::end(letters), [&](const Letter& l) { return l.letter == c; });
         if (complex && c != 'f' && c != 'd') fail("of complex numbers there are Zf and Zd");
         if (c == '\0' || found == std::end(letters)) fail(unknown(c));
         ++at_;
@@ -217,8 +216,8 @@ std::string record_format(const DType& record) {
     };
     for (const Field& field : record.fields()) {
         if (field.offset < offset) {
-            throw InvalidArgument("buffer_format: field '" + std::string(field.name) + "' of " +
-                                  record.name() + " lies before the end of the field before it");
+            throw InvalidArgument("buffer_format: field '" + std::string(field.name) + "' of " + record.name() +
+                                  " lies before the end of the field before it");
         }
         if (field.name.find(':') != field.name.npos) {
             throw InvalidArgument("buffer_format: field '" + std::string(field.name) +
@@ -254,8 +253,8 @@ std::string element_format(const DType& type) {
 DType dtype_from_buffer(std::string_view format, std::optional<std::size_t> itemsize) {
     const DType type = FormatParser(format).whole();
     if (itemsize && *itemsize != type.itemsize()) {
-        throw InvalidArgument("dtype_from_buffer(\"" + std::string(format) + "\"): that is " + type.name() +
-                              " of " + std::to_string(type.itemsize()) + " B; the buffer's items have " +
+        throw InvalidArgument("dtype_from_buffer(\"" + std::string(format) + "\"): that is " + type.name() + " of " +
+                              std::to_string(type.itemsize()) + " B; the buffer's items have " +
                               std::to_string(*itemsize) + " B");
     }
     return type;

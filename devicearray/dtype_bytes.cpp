@@ -10,8 +10,7 @@ using Ranges = std::vector<ByteRange>;
 
 /// In order, those that meet as one. Fields may overlap.
 Ranges merged(Ranges ranges) {
-    std::sort(ranges.begin(), ranges.end(),
-              [](const ByteRange& a, const ByteRange& b) { return a.begin < b.begin; });
+    std::sort(ranges.begin(), ranges.end(), [](const ByteRange& a, const ByteRange& b) { return a.begin < b.begin; });
     Ranges result;
     for (const ByteRange& range : ranges) {
         if (!result.empty() && range.begin <= result.back().end) {
@@ -51,8 +50,7 @@ DTypeBytes::DTypeBytes(const DType& dtype)
 
 bool DTypeBytes::equal(const std::byte* a, const std::byte* b) const {
     return std::all_of(ranges_.begin(), ranges_.end(), [&](const ByteRange& range) {
-        return std::memcmp(a + range.begin, b + range.begin, static_cast<std::size_t>(range.size_bytes())) ==
-               0;
+        return std::memcmp(a + range.begin, b + range.begin, static_cast<std::size_t>(range.size_bytes())) == 0;
     });
 }
 

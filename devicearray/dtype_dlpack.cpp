@@ -17,8 +17,7 @@ constexpr struct {
 std::string code_name(std::uint8_t code) {
     constexpr const char* names[] = {"kDLInt",    "kDLUInt",    "kDLFloat", "kDLOpaqueHandle",
                                      "kDLBfloat", "kDLComplex", "kDLBool"};
-    return "code " + std::to_string(code) +
-           (code < std::size(names) ? std::string(" (") + names[code] + ")" : "");
+    return "code " + std::to_string(code) + (code < std::size(names) ? std::string(" (") + names[code] + ")" : "");
 }
 
 }  // namespace

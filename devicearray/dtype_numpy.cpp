@@ -88,8 +88,7 @@ DType from_typestr(const std::string& text) {
         rest.remove_prefix(1);
     }
     if (rest.empty()) refuse(quoted, "no type is named");
-    if (const char* why = unsupported_kind(rest[0]); why && (rest.size() == 1 || rest[1] < 'a'))
-        refuse(quoted, why);
+    if (const char* why = unsupported_kind(rest[0]); why && (rest.size() == 1 || rest[1] < 'a')) refuse(quoted, why);
     const DType* type = letter_type(rest[0]);
     if (rest.size() > 1) {
         std::size_t bytes = 0;
@@ -104,8 +103,7 @@ DType from_typestr(const std::string& text) {
     }
     if (rest == "V") return DType::raw(0);
     if (!type)
-        refuse(quoted,
-               "no such type; there are b1, i1 i2 i4 i8, u1 u2 u4 u8, f2 f4 f8, c8 c16 and V with any size");
+        refuse(quoted, "no such type; there are b1, i1 i2 i4 i8, u1 u2 u4 u8, f2 f4 f8, c8 c16 and V with any size");
     if (order == '>' && type->itemsize() > 1) {
         refuse(quoted,
                "the bytes of a number are in the other order than the device's; convert it first, in NumPy "
@@ -206,9 +204,7 @@ std::string name_text(const Field& field) {
 /// Nothing between the fields but what alignment asks for.
 bool is_packed(const DType& record) {
     const bool aligned = record.is_aligned_record();
-    const auto up = [&](std::size_t bytes, std::size_t to) {
-        return aligned ? (bytes + to - 1) / to * to : bytes;
-    };
+    const auto up = [&](std::size_t bytes, std::size_t to) { return aligned ? (bytes + to - 1) / to * to : bytes; };
     std::size_t offset = 0;
     for (const Field& field : record.fields()) {
         offset = up(offset, field.type.alignment());
@@ -238,8 +234,7 @@ std::string dictionary_text(const DType& record, bool say_aligned) {
         titles += comma + (field.title.empty() ? "None" : python_quoted(field.title));
         has_titles = has_titles || !field.title.empty();
     }
-    std::string text =
-        "{'names': [" + names + "], 'formats': [" + formats + "], 'offsets': [" + offsets + "]";
+    std::string text = "{'names': [" + names + "], 'formats': [" + formats + "], 'offsets': [" + offsets + "]";
     if (has_titles) text += ", 'titles': [" + titles + "]";
     text += ", 'itemsize': " + std::to_string(record.itemsize());
     return text + (say_aligned && record.is_aligned_record() ? ", 'aligned': True}" : "}");
@@ -275,8 +270,8 @@ std::string record_descr(const DType& record) {
 
 DType dtype_from_numpy(std::string_view description) {
     const std::size_t first = description.find_first_not_of(" \n\t\r");
-    const bool literal = first != description.npos &&
-                         std::string_view("[({'\"").find(description[first]) != std::string_view::npos;
+    const bool literal =
+        first != description.npos && std::string_view("[({'\"").find(description[first]) != std::string_view::npos;
     return literal ? dtype_from_numpy(Literal::parse(description)) : from_typestr(std::string(description));
 }
 
@@ -290,8 +285,7 @@ DType dtype_from_numpy(const PythonLiteral& description) {
             return from_dictionary(description);
         case Literal::Type::tuple:
             if (description.items().size() != 2) refuse(description.what(), "a subarray is (type, shape)");
-            return DType::subarray(dtype_from_numpy(description.items()[0]),
-                                   shape_from(description.items()[1]));
+            return DType::subarray(dtype_from_numpy(description.items()[0]), shape_from(description.items()[1]));
         default:
             refuse(description.what(), "a type is a string, a list of fields, a dictionary or (type, shape)");
     }
@@ -311,8 +305,7 @@ std::string descr(const DType& type) {
 }
 
 std::string numpy_text(const DType& type) {
-    if (type.is_subarray())
-        return "(" + short_text(type.base()) + ", " + type.subarray_shape().to_string() + ")";
+    if (type.is_subarray()) return "(" + short_text(type.base()) + ", " + type.subarray_shape().to_string() + ")";
     if (!type.is_record()) return typestr(type);
     // An aligned record says so where it stands alone; within others its offsets must do.
     if (type.is_aligned_record() || !is_packed(type)) return dictionary_text(type, true);

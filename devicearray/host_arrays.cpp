@@ -17,10 +17,8 @@ HostNDArray with_memory(Allocation memory, const ArrayForm& form) {
 }
 
 HostNDArray pool_array(HostMemory kind, const ArrayForm& form, std::source_location where) {
-    return with_memory(detail::given_back([&] {
-                           return Allocation::from_pool(host_pool(kind), form.memory_bytes(), where);
-                       }),
-                       form);
+    return with_memory(
+        detail::given_back([&] { return Allocation::from_pool(host_pool(kind), form.memory_bytes(), where); }), form);
 }
 
 void require_gpu(AgentRef agent) {
@@ -59,8 +57,8 @@ MappedNDArray mapped_array(const Dims& shape, const DType& dtype, const Arrangem
     require_gpu(gpu);
     const ArrayForm form = form_of(shape, dtype, arrangement);
     const MemPool pool = host_pool(options.wc ? HostMemory::coarse_grained : HostMemory::fine_grained);
-    Allocation memory = detail::given_back(
-        [&] { return Allocation::from_pool(pool, whole_blocks(form.memory_bytes(), pool), where); });
+    Allocation memory =
+        detail::given_back([&] { return Allocation::from_pool(pool, whole_blocks(form.memory_bytes(), pool), where); });
     if (memory && !options.portable) set_access(memory.data(), std::span(&gpu, 1));
     void* const first = form.first_element(memory.data());  // the same for the GPU
     return MappedNDArray(with_memory(std::move(memory), form), first, gpu);

@@ -24,8 +24,7 @@
 namespace hsadrv {
 
 /// Page-locked, fine-grained memory for all GPUs: the best end of a transfer.
-HostNDArray pinned_array(const Dims& shape, const DType& dtype = dtypes::float64,
-                         const Arrangement& arrangement = {},
+HostNDArray pinned_array(const Dims& shape, const DType& dtype = dtypes::float64, const Arrangement& arrangement = {},
                          std::source_location where = std::source_location::current());
 
 /// Coarse-grained host memory for all GPUs.
@@ -47,9 +46,8 @@ struct MappedOptions {
 };
 
 /// Host memory that kernels on `gpu` (a Context converts to one) use in place; fine-grained, unless `wc`.
-MappedNDArray mapped_array(const Dims& shape, const DType& dtype = dtypes::float64,
-                           const Arrangement& arrangement = {}, const MappedOptions& options = {},
-                           AgentRef gpu = Context::current(),
+MappedNDArray mapped_array(const Dims& shape, const DType& dtype = dtypes::float64, const Arrangement& arrangement = {},
+                           const MappedOptions& options = {}, AgentRef gpu = Context::current(),
                            std::source_location where = std::source_location::current());
 
 }  // namespace hsadrv

@@ -14,7 +14,7 @@
 namespace hsadrv {
 namespace {
 
-constexpr std::size_t kAlignment = 64;  // a cache line
+constexpr std::size_t kCacheLine = 64;
 
 std::shared_ptr<void> pageable_memory(std::size_t bytes, std::size_t alignment) {
     const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
@@ -25,9 +25,8 @@ std::shared_ptr<void> pageable_memory(std::size_t bytes, std::size_t alignment) 
 }
 
 HostNDArray allocated(const ArrayForm& form) {
-    if (form.memory_bytes() == 0)
-        return HostNDArray(nullptr, static_cast<void*>(nullptr), form.dtype, form.layout);
-    auto memory = pageable_memory(form.memory_bytes(), std::max(kAlignment, form.dtype.alignment()));
+    if (form.memory_bytes() == 0) return HostNDArray(nullptr, static_cast<void*>(nullptr), form.dtype, form.layout);
+    auto memory = pageable_memory(form.memory_bytes(), std::max(kCacheLine, form.dtype.alignment()));
     void* const first = form.first_element(memory.get());
     return HostNDArray(std::move(memory), first, form.dtype, form.layout);
 }
@@ -48,9 +47,9 @@ bool same_elements(const HostView& a, const HostView& b) {
     const DTypeBytes used(a.dtype);
     bool same = true;
     detail::for_each_place(places, places.shape.rank(), [&](std::int64_t in_a, std::int64_t in_b) {
-        same = same && same_bytes(static_cast<const std::byte*>(a.data) + in_a,
-                                  static_cast<const std::byte*>(b.data) + in_b, places.item_bytes, used,
-                                  a.layout.itemsize());
+        same = same &&
+               same_bytes(static_cast<const std::byte*>(a.data) + in_a, static_cast<const std::byte*>(b.data) + in_b,
+                          places.item_bytes, used, a.layout.itemsize());
     });
     return same;
 }
@@ -65,13 +64,12 @@ void run(const TransferPlan& plan, void* to, const void* from) {
 
 }  // namespace
 
-HostNDArray::HostNDArray(std::shared_ptr<const void> keep_alive, void* data, const DType& dtype,
-                         const Layout& layout, bool writable)
+HostNDArray::HostNDArray(std::shared_ptr<const void> keep_alive, void* data, const DType& dtype, const Layout& layout,
+                         bool writable)
     : keep_alive_(std::move(keep_alive)), data_(data), dtype_(dtype), layout_(layout), writable_(writable) {
     if (static_cast<std::int64_t>(dtype.itemsize()) != layout.itemsize()) {
-        throw InvalidArgument("HostNDArray: elements of " + dtype.name() + " have " +
-                              std::to_string(dtype.itemsize()) + " B, the layout's " +
-                              std::to_string(layout.itemsize()) + " B");
+        throw InvalidArgument("HostNDArray: elements of " + dtype.name() + " have " + std::to_string(dtype.itemsize()) +
+                              " B, the layout's " + std::to_string(layout.itemsize()) + " B");
     }
     if (!data && layout.size() > 0) {
         throw InvalidArgument("HostNDArray: " + dtype.name() + " with " + layout.to_string() +
@@ -79,8 +77,7 @@ HostNDArray::HostNDArray(std::shared_ptr<const void> keep_alive, void* data, con
     }
 }
 
-HostNDArray::HostNDArray(std::shared_ptr<const void> keep_alive, void* data, const DType& dtype,
-                         const Layout& layout)
+HostNDArray::HostNDArray(std::shared_ptr<const void> keep_alive, void* data, const DType& dtype, const Layout& layout)
     : HostNDArray(std::move(keep_alive), data, dtype, layout, true) {}
 
 HostNDArray::HostNDArray(std::shared_ptr<const void> keep_alive, const void* data, const DType& dtype,
@@ -95,8 +92,7 @@ HostNDArray HostNDArray::read_only() const { return {keep_alive_, data_, dtype_,
 
 void HostNDArray::require_dtype(const char* call, const DType& wanted) const {
     if (wanted == dtype_) return;
-    throw InvalidArgument(std::string(call) + ": the elements are " + dtype_.name() + ", not " +
-                          wanted.name());
+    throw InvalidArgument(std::string(call) + ": the elements are " + dtype_.name() + ", not " + wanted.name());
 }
 
 void HostNDArray::require_elements(const char* call, const DType& wanted, std::size_t alignment) const {
@@ -109,8 +105,8 @@ void HostNDArray::require_elements(const char* call, const DType& wanted, std::s
 
 void HostNDArray::require_writable(const char* call) const {
     if (writable_) return;
-    throw InvalidArgument(std::string(call) + ": the array (" + dtype_.name() + " with " +
-                          layout_.to_string() + ") is read-only; copy() gives one that is not");
+    throw InvalidArgument(std::string(call) + ": the array (" + dtype_.name() + " with " + layout_.to_string() +
+                          ") is read-only; copy() gives one that is not");
 }
 
 void HostNDArray::require_c_contiguous(const char* call) const {
@@ -127,6 +123,7 @@ void HostNDArray::require_one(const char* call) const {
 
 void HostNDArray::fill_with(const void* value) {
     require_writable("HostNDArray::fill");
+    detail::require_destination("HostNDArray::fill", dtype_, layout_);
     const Layout one = Layout::contiguous({}, layout_.itemsize());
     copy_strided(StridedCopy::between(layout_, one.broadcast_to(shape())), data_, value);
 }
@@ -139,15 +136,14 @@ void HostNDArray::copy_from(const HostView& source) {
 }
 
 HostNDArray HostNDArray::copy(Order order) const {
-    HostNDArray result =
-        allocated({dtype_, Layout::contiguous(shape(), itemsize(), layout_.resolved(order))});
+    HostNDArray result = allocated({dtype_, Layout::contiguous(shape(), itemsize(), layout_.resolved(order))});
     copy_strided(StridedCopy::between(result.layout_, layout_), result.data_, data_);
     return result;
 }
 
 bool HostNDArray::equal(const HostView& other) const {
-    return dtype_ == other.dtype && shape() == other.layout.shape() &&
-           itemsize() == other.layout.itemsize() && same_elements(*this, other);
+    return dtype_ == other.dtype && shape() == other.layout.shape() && itemsize() == other.layout.itemsize() &&
+           same_elements(*this, other);
 }
 
 HostNDArray host_array(const Dims& shape, const DType& dtype, const Arrangement& arrangement) {
@@ -158,9 +154,7 @@ HostNDArray host_array_like(const HostView& other) { return allocated(form_like(
 
 HostNDArray as_host_array(const HostView& view) { return {nullptr, view.data, view.dtype, view.layout}; }
 
-HostNDArray as_host_array(const MutableHostView& view) {
-    return {nullptr, view.data, view.dtype, view.layout};
-}
+HostNDArray as_host_array(const MutableHostView& view) { return {nullptr, view.data, view.dtype, view.layout}; }
 
 HostNDArray as_host_array(const NDView& view) {
     return view.writable() ? as_host_array(MutableHostView(view)) : as_host_array(HostView(view));

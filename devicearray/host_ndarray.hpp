@@ -35,14 +35,27 @@ class HostNDArray : public ArrayViews<HostNDArray> {
     /// A view of memory that `keep_alive` owns; null: that outlives the array. `data` is the first element's address.
     HostNDArray(std::shared_ptr<const void> keep_alive, void* data, const DType& dtype, const Layout& layout);
     /// The same, read-only.
-    HostNDArray(std::shared_ptr<const void> keep_alive, const void* data, const DType& dtype,
-                const Layout& layout);
+    HostNDArray(std::shared_ptr<const void> keep_alive, const void* data, const DType& dtype, const Layout& layout);
 
     HostNDArray(const HostNDArray&) = default;
-    HostNDArray(HostNDArray&&) = default;
+    /// Leaves an empty array of shape (0,) without memory.
+    HostNDArray(HostNDArray&& other) noexcept
+        : keep_alive_(std::move(other.keep_alive_)),
+          data_(std::exchange(other.data_, nullptr)),
+          dtype_(other.dtype_),
+          layout_(detail::taken_from(other.layout_)),
+          writable_(other.writable_) {}
     /// Not to a temporary: `a.slice(…) = b` would change nothing; a.slice(…).copy_from(b) does.
     HostNDArray& operator=(const HostNDArray&) & = default;
-    HostNDArray& operator=(HostNDArray&&) & = default;
+    HostNDArray& operator=(HostNDArray&& other) & noexcept {
+        HostNDArray taken(std::move(other));
+        keep_alive_.swap(taken.keep_alive_);
+        data_ = taken.data_;
+        dtype_ = taken.dtype_;
+        layout_ = taken.layout_;
+        writable_ = taken.writable_;
+        return *this;
+    }
 
     const DType& dtype() const { return dtype_; }
     const Layout& layout() const { return layout_; }
@@ -65,20 +78,21 @@ class HostNDArray : public ArrayViews<HostNDArray> {
     /// Address of the first element, for elements of type T. Throws for another type, for an address that no T has, and
     /// if the array is read-only; `as<const T>` is for reading.
     template <class T>
-    requires ArrayElement<T> T* as() const {
+        requires ArrayElement<T>
+    T* as() const {
         require_elements("HostNDArray::as", dtype_of<T>(), alignof(T));
         if constexpr (!std::is_const_v<T>) require_writable("HostNDArray::as");
         return static_cast<T*>(data_);
     }
     /// All elements in C order, where they lie so; otherwise throws. `elements<const T>` is for reading.
     template <class T>
-    requires ArrayElement<T> std::span<T> elements()
-    const {
+        requires ArrayElement<T>
+    std::span<T> elements() const {
         require_c_contiguous("HostNDArray::elements");
         return {as<T>(), static_cast<std::size_t>(size())};
     }
 
-    /// One element, wherever it lies; negative indices count from the end.
+    /// One element, wherever it lies; negative indices count from the end. set() throws where elements share memory.
     template <ArrayElement T>
     T get(const Dims& index) const {
         require_dtype("HostNDArray::get", dtype_of<T>());
@@ -88,6 +102,7 @@ class HostNDArray : public ArrayViews<HostNDArray> {
     void set(const Dims& index, const T& value) {
         detail::require_type_of_value("HostNDArray::set", dtype_, dtype_of<T>());
         require_writable("HostNDArray::set");
+        detail::require_destination("HostNDArray::set", dtype_, layout_);
         std::memcpy(static_cast<char*>(data_) + layout_.offset_of(index), &value, sizeof(T));
     }
     /// The only element there is. Throws if there are none or more.
@@ -98,7 +113,7 @@ class HostNDArray : public ArrayViews<HostNDArray> {
         return read<T>(0);
     }
 
-    /// Every element becomes `value`.
+    /// Every element becomes `value`. Throws where elements share memory.
     template <ArrayElement T>
     void fill(const T& value) {
         detail::require_type_of_value("HostNDArray::fill", dtype_, dtype_of<T>());
@@ -151,8 +166,7 @@ class HostNDArray : public ArrayViews<HostNDArray> {
 };
 
 /// Pageable memory, uninitialised, aligned to 64 bytes or more, and for the elements (numpy.empty).
-HostNDArray host_array(const Dims& shape, const DType& dtype = dtypes::float64,
-                       const Arrangement& arrangement = {});
+HostNDArray host_array(const Dims& shape, const DType& dtype = dtypes::float64, const Arrangement& arrangement = {});
 template <ArrayElement T>
 HostNDArray host_array(const Dims& shape, const Arrangement& arrangement = {}) {
     return host_array(shape, dtype_of<T>(), arrangement);
@@ -167,23 +181,24 @@ HostNDArray as_host_array(const MutableHostView& view);
 HostNDArray as_host_array(const NDView& view);
 inline HostNDArray as_host_array(const HostNDArray& array) { return array; }
 template <HostRange R>
-requires(std::is_lvalue_reference_v<R> || std::ranges::borrowed_range<R>) HostNDArray
-    as_host_array(R&& range) {
+    requires(std::is_lvalue_reference_v<R> || std::ranges::borrowed_range<R>)
+HostNDArray as_host_array(R&& range) {
     return as_host_array(host_view(range));
 }
 /// Takes a file's array over.
 HostNDArray as_host_array(NpyArray&& array);
 /// Takes a vector over, without copying its elements.
 template <ArrayElement T>
-requires(!std::same_as<T, bool>)  // std::vector<bool> has no bools
-    HostNDArray as_host_array(std::vector<T>&& values, const Dims& shape, Order order = Order::C) {
+    requires(!std::same_as<T, bool>)  // std::vector<bool> has no bools
+HostNDArray as_host_array(std::vector<T>&& values, const Dims& shape, Order order = Order::C) {
     auto owner = std::make_shared<std::vector<T>>();
     const MutableHostView view = host_view(values, shape, order);  // throws before anything is taken
     *owner = std::move(values);
     return HostNDArray(owner, view.data, view.dtype, view.layout);
 }
 template <ArrayElement T>
-requires(!std::same_as<T, bool>) HostNDArray as_host_array(std::vector<T>&& values) {
+    requires(!std::same_as<T, bool>)
+HostNDArray as_host_array(std::vector<T>&& values) {
     const Dims shape{values.size()};
     return as_host_array(std::move(values), shape);
 }

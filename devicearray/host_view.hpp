@@ -10,7 +10,7 @@
 
 #include <array>
 #include <cstddef>
-#include <ranges>
+#include <span>
 #include <type_traits>
 
 #include "devicearray/dtype.hpp"
@@ -59,7 +59,7 @@ struct Nested<std::array<T, N>> : NestedArray<T, N> {};
 /// std::vector, std::array, std::span, C arrays, ... of array elements, or of arrays of them.
 template <class R>
 concept HostRange = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
-    ArrayElement<typename detail::Nested<std::ranges::range_value_t<R>>::Element>;
+                    ArrayElement<typename detail::Nested<std::ranges::range_value_t<R>>::Element>;
 
 namespace detail {
 template <class R>
@@ -76,9 +76,8 @@ Dims nested_shape(const R& range) {
 [[noreturn]] void throw_view_size(const Dims& shape, std::int64_t wanted, std::size_t given);
 
 template <class R>
-using HostViewOf =
-    std::conditional_t<std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>, HostView,
-                       MutableHostView>;
+using HostViewOf = std::conditional_t<std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>,
+                                      HostView, MutableHostView>;
 }  // namespace detail
 
 /// The range's elements as an array of `shape`, counted in `order`.

@@ -57,8 +57,7 @@ void detail::throw_no_squeeze(const Layout& layout, const Dims& axes, std::int64
 
 void detail::throw_no_broadcast(const Layout& layout, const Dims& shape) {
     throw InvalidArgument("broadcast_to: shape " + layout.shape().to_string() + " cannot be repeated to " +
-                          shape.to_string() +
-                          "; counted from the last, each extent must be equal, or 1 in the array");
+                          shape.to_string() + "; counted from the last, each extent must be equal, or 1 in the array");
 }
 
 void detail::throw_no_view(const Layout& layout, std::int64_t itemsize, const char* why) {
@@ -73,17 +72,15 @@ void detail::throw_no_reshape(const Layout& layout, const Dims& shape) {
 
 void detail::throw_reshape_copies(const Layout& layout, const Dims& shape, Order order) {
     const std::string letter(1, static_cast<char>(order));
-    throw InvalidArgument(
-        "reshape to " + shape.to_string() + " in order " + letter + " needs a copy, as the array has " +
-        layout.to_string() +
-        ": copy it into a new array that is contiguous in that order (device_array of this shape "
-        "with order " +
-        letter + ", then copy_to_device), and reshape that");
+    throw InvalidArgument("reshape to " + shape.to_string() + " in order " + letter +
+                          " needs a copy, as the array has " + layout.to_string() +
+                          ": copy it into a new array that is contiguous in that order (device_array of this shape "
+                          "with order " +
+                          letter + ", then copy_to_device), and reshape that");
 }
 
 std::string Layout::to_string() const {
-    return "shape " + shape_.to_string() + ", strides " + strides_bytes_.to_string() + ", " +
-           order_name(*this);
+    return "shape " + shape_.to_string() + ", strides " + strides_bytes_.to_string() + ", " + order_name(*this);
 }
 
 }  // namespace hsadrv

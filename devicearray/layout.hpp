@@ -53,8 +53,7 @@ class Layout {
     /// Bytes of the elements, gaps between them not counted (NumPy's nbytes).
     constexpr std::int64_t size_bytes() const { return size() * itemsize_; }
 
-    /// As NumPy defines it: strides of dimensions with one element do not matter, and an empty array is
-    /// contiguous.
+    /// As NumPy defines it: strides of dimensions with one element do not matter, and an empty array is contiguous.
     constexpr bool is_c_contiguous() const;
     constexpr bool is_f_contiguous() const;
     constexpr bool is_contiguous() const { return is_c_contiguous() || is_f_contiguous(); }
@@ -74,8 +73,7 @@ class Layout {
     constexpr Layout reshape(const Dims& shape, Order order = Order::C) const;
     /// One dimension; the same condition as reshape.
     constexpr Layout ravel(Order order = Order::C) const;
-    /// Elements of another size over the same bytes: the last axis, which must be contiguous, grows or
-    /// shrinks.
+    /// Elements of another size over the same bytes: the last axis, which must be contiguous, grows or shrinks.
     constexpr Layout view(std::int64_t itemsize) const;
 
     /// Axes reversed.
@@ -94,8 +92,7 @@ class Layout {
     /// Shape, strides and contiguity for error messages: "shape (480, 640), strides (2560, 4), C order".
     std::string to_string() const;
 
-    /// Equal shape, strides and item size. Two layouts that differ only in strides that do not matter are not
-    /// equal.
+    /// Equal shape, strides and item size. Two layouts that differ only in strides that do not matter are not equal.
     friend constexpr bool operator==(const Layout&, const Layout&) = default;
 
   private:

@@ -21,8 +21,7 @@ MappedNDArray MappedNDArray::at(const void* data, const DType& dtype, const Layo
 }
 
 DeviceNDArray MappedNDArray::device(AgentRef other) const {
-    if (other == agent_ || size() == 0)
-        return DeviceNDArray(keep_alive(), device_data_, dtype(), layout(), other);
+    if (other == agent_ || size() == 0) return DeviceNDArray(keep_alive(), device_data_, dtype(), layout(), other);
     const PointerInfo info = pointer_info(data());
     if (!info.accessible_by(other)) {
         throw InvalidArgument("MappedNDArray::device(" + other.label() + "): the memory is mapped for " +

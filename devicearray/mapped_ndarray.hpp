@@ -14,6 +14,7 @@
 #include <concepts>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "devicearray/array_views.hpp"
 #include "devicearray/device_ndarray.hpp"
@@ -29,10 +30,20 @@ class MappedNDArray : public ArrayViews<MappedNDArray> {
     MappedNDArray(const HostNDArray& host, void* device_data, AgentRef agent);
 
     MappedNDArray(const MappedNDArray&) = default;
-    MappedNDArray(MappedNDArray&&) = default;
+    /// Leaves an empty array of shape (0,) without memory.
+    MappedNDArray(MappedNDArray&& other) noexcept
+        : host_(std::move(other.host_)),
+          device_data_(std::exchange(other.device_data_, nullptr)),
+          agent_(other.agent_) {}
     /// Not to a temporary: `a.slice(…) = b` would change nothing; a.slice(…).copy_from(b) does.
     MappedNDArray& operator=(const MappedNDArray&) & = default;
-    MappedNDArray& operator=(MappedNDArray&&) & = default;
+    MappedNDArray& operator=(MappedNDArray&& other) & noexcept {
+        MappedNDArray taken(std::move(other));
+        host_ = std::move(taken.host_);
+        device_data_ = taken.device_data_;
+        agent_ = taken.agent_;
+        return *this;
+    }
 
     const DType& dtype() const { return host_.dtype(); }
     const Layout& layout() const { return host_.layout(); }
@@ -49,9 +60,7 @@ class MappedNDArray : public ArrayViews<MappedNDArray> {
     /// The host's side as an array: a view.
     const HostNDArray& host() const { return host_; }
     /// The GPU's side: a view. Of an array that is read-only, kernels must only read.
-    DeviceNDArray device() const {
-        return DeviceNDArray(keep_alive(), device_data_, dtype(), layout(), agent_);
-    }
+    DeviceNDArray device() const { return DeviceNDArray(keep_alive(), device_data_, dtype(), layout(), agent_); }
     /// The same for another GPU. Throws InvalidArgument if the memory is not mapped for it: see `portable`.
     DeviceNDArray device(AgentRef other) const;
 
@@ -90,7 +99,7 @@ class MappedNDArray : public ArrayViews<MappedNDArray> {
         return device().copy_to_host(stream, deadline);
     }
     template <class To>
-    requires(!std::convertible_to<To, OnStream>)
+        requires(!std::convertible_to<To, OnStream>)
     decltype(auto) copy_to_host(To&& to, OnStream stream = {}, Deadline deadline = {}) const {
         return device().copy_to_host(std::forward<To>(to), stream, deadline);
     }
@@ -102,9 +111,11 @@ class MappedNDArray : public ArrayViews<MappedNDArray> {
     operator HostView() const { return host_; }
     operator MutableHostView() const { return host_; }
 
-    /// As an argument of Kernel::launch: the GPU's address of the first element.
+    /// As an argument of Kernel::launch: the GPU's address of the first element. Throws as DeviceNDArray does.
     friend DevicePointer kernel_argument(const MappedNDArray& array) {
-        return {array.device_data_, array.keep_alive()};
+        if (!array.layout().is_contiguous()) [[unlikely]]
+            detail::refuse_as_pointer(array.dtype(), array.layout());
+        return {array.device_data_, array.keep_alive(), array.agent_.native().handle};
     }
 
   private:

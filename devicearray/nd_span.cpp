@@ -5,8 +5,8 @@
 
 namespace hsadrv::detail {
 
-SpanParts span_parts(const DType& wanted, int rank, std::size_t alignment, const void* data,
-                     const DType& dtype, const Layout& layout) {
+SpanParts span_parts(const DType& wanted, int rank, std::size_t alignment, const void* data, const DType& dtype,
+                     const Layout& layout) {
     const auto refuse = [&](const std::string& why) {
         throw InvalidArgument("nd_span<" + wanted.name() + ", " + std::to_string(rank) + ">: " + why +
                               "; the array is " + dtype.name() + " with " + layout.to_string());

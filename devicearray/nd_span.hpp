@@ -58,9 +58,8 @@ class NDSpan {
     }
     /// Of elements to write, one of elements to read.
     template <class U>
-    requires(!__is_same(T, U) && __is_same(T, const U)) HSADRV_SPAN_INLINE
-        NDSpan(const NDSpan<U, Rank>& other)
-        : data_(other.data_handle()) {
+        requires(!__is_same(T, U) && __is_same(T, const U))
+    HSADRV_SPAN_INLINE NDSpan(const NDSpan<U, Rank>& other) : data_(other.data_handle()) {
         for (int i = 0; i < Rank; ++i) {
             extents_[i] = other.extent(i);
             strides_[i] = other.stride(i);
@@ -126,15 +125,14 @@ class NDSpan {
         return -1;
     }
 
-    static constexpr int slots_ = Rank > 0 ? Rank : 1;  // C++ has no empty arrays
+    static constexpr unsigned slots_ = Rank > 0 ? Rank : 1;  // C++ has no empty arrays
     T* data_ = nullptr;
     int64_t extents_[slots_] = {};
     int64_t strides_[slots_] = {};
 };
 
 // What the host writes into the kernarg segment is what the kernel reads: both compilers hold these.
-static_assert(sizeof(NDSpan<float, 0>) == 24 && sizeof(NDSpan<char, 1>) == 24 &&
-              sizeof(NDSpan<double, 3>) == 56);
+static_assert(sizeof(NDSpan<float, 0>) == 24 && sizeof(NDSpan<char, 1>) == 24 && sizeof(NDSpan<double, 3>) == 56);
 static_assert(sizeof(NDSpan<float, 8>) == 8 + 8 * 8 + 8 * 8 && alignof(NDSpan<float, 8>) == 8);
 static_assert(__is_trivially_copyable(NDSpan<float, 2>) && __is_standard_layout(NDSpan<float, 2>));
 
@@ -144,17 +142,22 @@ static_assert(__is_trivially_copyable(NDSpan<float, 2>) && __is_standard_layout(
 template <class T, int Rank>
 class HeldSpan : public NDSpan<T, Rank> {
   public:
-    HeldSpan(const NDSpan<T, Rank>& span, std::shared_ptr<const void> keep_alive)
-        : NDSpan<T, Rank>(span), keep_alive_(std::move(keep_alive)) {}
+    /// `agent`: as HeldValue has it.
+    HeldSpan(const NDSpan<T, Rank>& span, std::shared_ptr<const void> keep_alive, std::uint64_t agent = 0)
+        : NDSpan<T, Rank>(span), keep_alive_(std::move(keep_alive)), agent_(agent) {}
+    // Moves copy: an address must not outlive its share of the memory.
+    HeldSpan(const HeldSpan&) = default;
+    HeldSpan& operator=(const HeldSpan&) = default;
 
     const std::shared_ptr<const void>& keep_alive() const { return keep_alive_; }
 
     friend HeldValue<NDSpan<T, Rank>> kernel_argument(const HeldSpan& span) {
-        return {span, span.keep_alive_};
+        return {span, span.keep_alive_, span.agent_, span.data_handle()};
     }
 
   private:
     std::shared_ptr<const void> keep_alive_;
+    std::uint64_t agent_;
 };
 
 namespace detail {
@@ -163,8 +166,8 @@ namespace detail {
 struct SpanParts {
     Dims extents, strides;
 };
-SpanParts span_parts(const DType& wanted, int rank, std::size_t alignment, const void* data,
-                     const DType& dtype, const Layout& layout);
+SpanParts span_parts(const DType& wanted, int rank, std::size_t alignment, const void* data, const DType& dtype,
+                     const Layout& layout);
 /// mdspan's strides for these; see NDSpan::to_mdspan.
 Dims mdspan_strides(const Dims& extents, const Dims& strides);
 
@@ -194,13 +197,19 @@ concept KeepsAlive = requires(const Array& array) {
 /// multiples of the element's size, for a misaligned first element, and for a T that is not const where the array is
 /// read-only.
 template <ArrayElement T, int Rank, class Array>
-requires requires(const Array& array) { array.data(), array.dtype(), array.layout(); }
+    requires requires(const Array& array) { array.data(), array.dtype(), array.layout(); }
 auto nd_span(const Array& array) {
     const auto [extents, strides] =
         detail::span_parts(dtype_of<T>(), Rank, alignof(T), array.data(), array.dtype(), array.layout());
     const NDSpan<T, Rank> span(detail::span_data<T>(array), extents.begin(), strides.begin());
     if constexpr (detail::KeepsAlive<Array>) {
-        return HeldSpan<T, Rank>(span, array.keep_alive());
+        if constexpr (requires { array.agent().native().handle; }) {
+            // Of a MappedNDArray these are the host's addresses, which agents do not reach.
+            const bool of_host = requires { array.host(); };
+            return HeldSpan<T, Rank>(span, array.keep_alive(), of_host ? 0 : array.agent().native().handle);
+        } else {
+            return HeldSpan<T, Rank>(span, array.keep_alive());
+        }
     } else {
         return span;
     }

@@ -27,8 +27,8 @@ struct ArrayInterface {
     void* data = nullptr;    ///< data[0]: the first element's address, less `offset`
     bool read_only = false;  ///< data[1]
     Dims shape = {};
-    std::string_view typestr = {};  ///< "<f4"
-    std::string_view descr = {};  ///< of a record, whose typestr is "|V…" or left out: "[('x', '<f4'), …]"
+    std::string_view typestr = {};     ///< "<f4"
+    std::string_view descr = {};       ///< of a record, whose typestr is "|V…" or left out: "[('x', '<f4'), …]"
     std::optional<Dims> strides = {};  ///< bytes; nothing: C order
     std::int64_t offset = 0;           ///< bytes
     int version = 3;
@@ -86,10 +86,9 @@ class NDView {
     /// Throws, besides, for buffers with suboffsets, and where size and shape disagree.
     template <PyBuffer B>
     explicit NDView(const B& buffer)
-        : NDView(detail::BufferFields{buffer.buf, buffer.len, buffer.itemsize, buffer.readonly != 0,
-                                      buffer.format, detail::buffer_dims(buffer.ndim, buffer.shape),
-                                      detail::buffer_dims(buffer.ndim, buffer.strides),
-                                      detail::is_indirect(buffer)}) {}
+        : NDView(detail::BufferFields{buffer.buf, buffer.len, buffer.itemsize, buffer.readonly != 0, buffer.format,
+                                      detail::buffer_dims(buffer.ndim, buffer.shape),
+                                      detail::buffer_dims(buffer.ndim, buffer.strides), detail::is_indirect(buffer)}) {}
 
     /// Of the first element.
     const void* data() const { return data_; }

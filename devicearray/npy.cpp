@@ -1,13 +1,10 @@
 #include "devicearray/npy.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstdint>
 #include <cstring>
 
 #include "devicearray/copy_strided.hpp"
+#include "devicearray/replacement.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/file_bytes.hpp"
 
@@ -15,15 +12,14 @@ namespace hsadrv {
 namespace {
 
 // As much as there is memory for.
-constexpr std::size_t kMostBytes = SIZE_MAX / 2;
+constexpr std::size_t kMostFileBytes = SIZE_MAX / 2;
 
 std::size_t required_end(const NpyHeader& header, std::size_t file_bytes, std::string_view name) {
     const auto bytes = static_cast<std::size_t>(header.layout.size_bytes());
     if (bytes > file_bytes - header.data_offset) {
-        throw InvalidArgument(
-            "npy " + std::string(name) + ": cut short: " + header.layout.shape().to_string() + " of " +
-            header.dtype.name() + " needs " + std::to_string(bytes) + " bytes from byte " +
-            std::to_string(header.data_offset) + " on; the file has " + std::to_string(file_bytes));
+        throw InvalidArgument("npy " + std::string(name) + ": cut short: " + header.layout.shape().to_string() +
+                              " of " + header.dtype.name() + " needs " + std::to_string(bytes) + " bytes from byte " +
+                              std::to_string(header.data_offset) + " on; the file has " + std::to_string(file_bytes));
     }
     return header.data_offset + bytes;
 }
@@ -50,62 +46,12 @@ struct Content {
                                   std::to_string(array.layout.itemsize()) + " B");
         }
         if (array.layout.is_contiguous()) {
-            elements = {static_cast<const std::byte*>(array.data),
-                        static_cast<std::size_t>(array.layout.size_bytes())};
+            elements = {static_cast<const std::byte*>(array.data), static_cast<std::size_t>(array.layout.size_bytes())};
         } else {
             own = packed(array);
             elements = own;
         }
     }
-};
-
-/// A new file beside the one to replace; gone again unless it was completed.
-class Replacement {
-  public:
-    explicit Replacement(const std::filesystem::path& path) : path_(path) {
-        // Not mkstemp: its file would have other permissions than one that is simply made.
-        for (int n = 0; n < 1000 && fd_ < 0; ++n) {
-            own_ = path.string() + ".part" + std::to_string(n);
-            fd_ = ::open(own_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-            if (fd_ < 0 && errno != EEXIST) break;
-        }
-        if (fd_ < 0) refuse("cannot be created");
-    }
-    Replacement(const Replacement&) = delete;
-    Replacement& operator=(const Replacement&) = delete;
-    ~Replacement() {
-        if (fd_ >= 0) ::close(fd_);
-        if (!complete_) ::unlink(own_.c_str());  // reached only where there is one of ours
-    }
-
-    void write(const void* data, std::size_t bytes) {
-        const auto* from = static_cast<const char*>(data);
-        while (bytes > 0) {
-            const ssize_t done = ::write(fd_, from, bytes);
-            if (done < 0 && errno == EINTR) continue;
-            if (done < 0) refuse("write");
-            from += done;
-            bytes -= static_cast<std::size_t>(done);
-        }
-    }
-
-    void complete() {
-        const int closed = ::close(fd_);
-        fd_ = -1;
-        if (closed != 0) refuse("close");
-        if (::rename(own_.c_str(), path_.c_str()) != 0) refuse("rename");
-        complete_ = true;
-    }
-
-  private:
-    [[noreturn]] void refuse(const char* call) const {
-        throw Error("save_npy('" + path_.string() + "'): " + call + ": " + std::strerror(errno));
-    }
-
-    std::filesystem::path path_;
-    std::string own_;
-    int fd_ = -1;
-    bool complete_ = false;
 };
 
 }  // namespace
@@ -137,13 +83,11 @@ std::vector<std::byte> write_npy(const HostView& array, int version) {
     return file;
 }
 
-NpyArray load_npy(const std::filesystem::path& path) {
-    return NpyArray(read_file(path, kMostBytes), "'" + path.string() + "'");
-}
+NpyArray load_npy(const FilePath& path) { return NpyArray(read_file(path, kMostFileBytes), "'" + path.string() + "'"); }
 
-void save_npy(const std::filesystem::path& path, const HostView& array) {
+void save_npy(const FilePath& path, const HostView& array) {
     const Content content(array, 0);
-    Replacement file(path);
+    detail::Replacement file("save_npy", path);
     file.write(content.header.data(), content.header.size());
     file.write(content.elements.data(), content.elements.size());
     file.complete();

@@ -15,7 +15,6 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,6 +23,7 @@
 #include "devicearray/dtype.hpp"
 #include "devicearray/host_view.hpp"
 #include "devicearray/layout.hpp"
+#include "hsadrv/file_path.hpp"
 
 namespace hsadrv {
 
@@ -56,6 +56,17 @@ class NpyArray {
     /// Takes the bytes of a whole file over.
     explicit NpyArray(std::vector<std::byte> file, std::string_view name = "bytes");
 
+    NpyArray(const NpyArray&) = default;
+    NpyArray& operator=(const NpyArray&) = default;
+    /// Leaves an empty array of shape (0,).
+    NpyArray(NpyArray&& other) noexcept : file_(std::move(other.file_)), header_(other.header_) { other.forget(); }
+    NpyArray& operator=(NpyArray&& other) noexcept {
+        NpyArray taken(std::move(other));
+        file_.swap(taken.file_);
+        header_ = taken.header_;
+        return *this;
+    }
+
     const DType& dtype() const { return header_.dtype; }
     const Layout& layout() const { return header_.layout; }
     int version() const { return header_.version; }
@@ -63,13 +74,20 @@ class NpyArray {
     MutableHostView view() { return {file_.data() + header_.data_offset, dtype(), layout()}; }
 
   private:
+    void forget() noexcept {
+        file_.clear();
+        header_.layout = Layout::contiguous({0}, header_.layout.itemsize());
+        header_.data_offset = 0;
+    }
+
     std::vector<std::byte> file_;
     NpyHeader header_;
 };
 
-NpyArray load_npy(const std::filesystem::path& path);
+NpyArray load_npy(const FilePath& path);
 
-/// Replaces the file as a whole, or leaves what was there where anything fails.
-void save_npy(const std::filesystem::path& path, const HostView& array);
+/// Replaces the file as a whole, or leaves what was there where anything fails. As NumPy's save it follows symbolic
+/// links and keeps the mode of a file that is there; a pipe or a device is written to as it is.
+void save_npy(const FilePath& path, const HostView& array);
 
 }  // namespace hsadrv

@@ -4,13 +4,14 @@
 #include "devicearray/dtype_numpy.hpp"
 #include "devicearray/npy.hpp"
 #include "devicearray/python_literal.hpp"
+#include "devicearray/utf8.hpp"
 #include "hsadrv/error.hpp"
 
 namespace hsadrv {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr std::size_t kAlignment = 64;  // of the data, so that a file may be mapped
+constexpr std::size_t kDataAlignment = 64;  // of the data, so that a file may be mapped
 
 [[noreturn]] void refuse(std::string_view name, const std::string& why) {
     throw InvalidArgument("npy " + std::string(name) + ": " + why);
@@ -32,32 +33,15 @@ std::string utf8_of_latin1(std::string_view text) {
     return result;
 }
 
-/// The length of the UTF-8 character at the front, or 0 where there is none.
-std::size_t utf8_length(std::string_view text) {
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    const std::size_t length = byte(0) < 0x80                      ? 1
-                               : byte(0) >= 0xc2 && byte(0) < 0xe0 ? 2
-                               : byte(0) >= 0xe0 && byte(0) < 0xf0 ? 3
-                               : byte(0) >= 0xf0 && byte(0) < 0xf5 ? 4
-                                                                   : 0;
-    if (length > text.size()) return 0;
-    for (std::size_t i = 1; i < length; ++i) {
-        if ((byte(i) & 0xc0) != 0x80) return 0;
-    }
-    return length;
-}
-
 /// Throws where it is no UTF-8; false where a character is not in Latin-1, otherwise true and the text in it.
 bool to_latin1(std::string_view text, std::string& latin1) {
     bool fits = true;
     for (std::size_t at = 0, length = 0; at < text.size(); at += length) {
-        length = utf8_length(text.substr(at));
+        const detail::Utf8Character next = detail::first_of(text.substr(at));
+        length = next.bytes;
         if (length == 0) throw InvalidArgument("no UTF-8 at byte " + std::to_string(at) + " of the header");
-        const auto first = static_cast<unsigned char>(text[at]);
-        if (length == 1) {
-            latin1 += text[at];
-        } else if (length == 2 && first < 0xc4) {
-            latin1 += static_cast<char>((first & 3) << 6 | (text[at + 1] & 0x3f));
+        if (next.code < 0x100) {
+            latin1 += static_cast<char>(next.code);
         } else {
             fits = false;
         }
@@ -66,8 +50,7 @@ bool to_latin1(std::string_view text, std::string& latin1) {
 }
 
 Dims shape_of(const PythonLiteral& shape) {
-    if (!shape.is(PythonLiteral::Type::tuple))
-        throw InvalidArgument("'shape' is " + shape.what() + ", not a tuple");
+    if (!shape.is(PythonLiteral::Type::tuple)) throw InvalidArgument("'shape' is " + shape.what() + ", not a tuple");
     std::vector<std::int64_t> extents;
     for (const PythonLiteral& extent : shape.items()) extents.push_back(extent.integer());
     return Dims(std::span<const std::int64_t>(extents));
@@ -87,8 +70,7 @@ void fill_from(NpyHeader& header, std::string_view text) {
             throw InvalidArgument("unknown key " + python_quoted(key));
     }
     header.dtype = dtype_from_numpy(descr);
-    if (header.dtype.is_subarray())
-        throw InvalidArgument("elements are " + header.dtype.name() + ", a subarray");
+    if (header.dtype.is_subarray()) throw InvalidArgument("elements are " + header.dtype.name() + ", a subarray");
     header.layout = Layout::contiguous(shape_of(shape), static_cast<std::int64_t>(header.dtype.itemsize()),
                                        fortran_order.boolean() ? Order::F : Order::C);
 }
@@ -99,7 +81,7 @@ std::string padded(std::string text, const Dims& shape, Order order, std::size_t
         const std::size_t digits = std::to_string(shape[order == Order::F ? shape.rank() - 1 : 0]).size();
         text.append(21 - digits, ' ');
     }
-    text.append(kAlignment - (before + text.size() + 1) % kAlignment, ' ');
+    text.append(kDataAlignment - (before + text.size() + 1) % kDataAlignment, ' ');
     return text + '\n';
 }
 
@@ -110,8 +92,7 @@ NpyHeader read_npy_header(std::span<const std::byte> file, std::string_view name
     const std::string has = "; the file has " + std::to_string(file.size()) + " bytes";
     if (text.substr(0, kMagic.size()) != kMagic.substr(0, text.size()))
         refuse(name, "does not begin with \\x93NUMPY: no .npy file" + has);
-    if (file.size() < 8)
-        refuse(name, "cut short at byte " + std::to_string(file.size()) + ", in magic and version");
+    if (file.size() < 8) refuse(name, "cut short at byte " + std::to_string(file.size()) + ", in magic and version");
     const int major = std::to_integer<int>(file[6]), minor = std::to_integer<int>(file[7]);
     if (major < 1 || major > 3 || minor != 0) {
         refuse(name, "byte 6: version " + std::to_string(major) + "." + std::to_string(minor) +
@@ -122,8 +103,8 @@ NpyHeader read_npy_header(std::span<const std::byte> file, std::string_view name
         refuse(name, "cut short at byte " + std::to_string(file.size()) + ", in the header's length");
     const std::size_t length = little_endian(file.subspan(8, begin - 8));
     if (length > file.size() - begin) {
-        refuse(name, "byte 8: the header has " + std::to_string(length) + " bytes from byte " +
-                         std::to_string(begin) + " on" + has);
+        refuse(name, "byte 8: the header has " + std::to_string(length) + " bytes from byte " + std::to_string(begin) +
+                         " on" + has);
     }
     NpyHeader header{dtypes::uint8, {}, major, begin + length};
     const std::string_view given = text.substr(begin, length);
@@ -143,13 +124,11 @@ std::string npy_header(const DType& dtype, const Dims& shape, Order order, int v
                               "; there are 1, 2 and 3, and 0 for the lowest possible");
     }
     if (dtype.is_subarray()) {
-        throw InvalidArgument("npy_header: elements of " + dtype.name() + ": write an array of " +
-                              dtype.base().name() + " with the axes " + dtype.subarray_shape().to_string() +
-                              " behind its own");
+        throw InvalidArgument("npy_header: elements of " + dtype.name() + ": write an array of " + dtype.base().name() +
+                              " with the axes " + dtype.subarray_shape().to_string() + " after its own");
     }
     const Layout checked = Layout::contiguous(shape, static_cast<std::int64_t>(dtype.itemsize()), order);
-    std::string text = "{'descr': " + descr(dtype) +
-                       ", 'fortran_order': " + (order == Order::F ? "True" : "False") +
+    std::string text = "{'descr': " + descr(dtype) + ", 'fortran_order': " + (order == Order::F ? "True" : "False") +
                        ", 'shape': " + checked.shape().to_string() + ", }";
     std::string latin1;
     const bool is_latin1 = to_latin1(text, latin1);
@@ -157,8 +136,8 @@ std::string npy_header(const DType& dtype, const Dims& shape, Order order, int v
     const int lowest = !is_latin1 ? 3 : fits_first() ? 1 : 2;
     if (version == 0) version = lowest;
     if (version < lowest) {
-        throw InvalidArgument("npy_header: version " + std::to_string(version) +
-                              " cannot hold this header of " + std::to_string(text.size()) + " bytes" +
+        throw InvalidArgument("npy_header: version " + std::to_string(version) + " cannot hold this header of " +
+                              std::to_string(text.size()) + " bytes" +
                               (is_latin1 ? "" : ", with names that Latin-1 cannot spell") + "; version " +
                               std::to_string(lowest) + " can");
     }

@@ -13,7 +13,8 @@ namespace hsadrv {
 class OnStream {
   public:
     /// Left out: the stream that the array is bound to (DeviceNDArray::bind). An array that is bound to none uses the
-    /// calling thread's stream on the current Context's device, and the call returns when the work is done.
+    /// calling thread's stream on its own device, whichever is current, and the call returns when the work is done. New
+    /// arrays are on the current Context's device. A thread without a Context has to give a stream.
     OnStream() = default;
     OnStream(Stream& stream) : stream_(&stream) {}  // NOLINT: as numba's stream=…
     OnStream(Stream&&) = delete;

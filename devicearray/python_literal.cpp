@@ -1,13 +1,16 @@
 #include "devicearray/python_literal.hpp"
 
+#include <algorithm>
 #include <charconv>
 
+#include "devicearray/unprintable.hpp"
+#include "devicearray/utf8.hpp"
 #include "hsadrv/error.hpp"
 
 namespace hsadrv {
 namespace {
 
-constexpr int kDeepest = 32;
+constexpr int kDeepestLiteral = 32;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit(c); }
@@ -31,6 +34,29 @@ void append_utf8(std::string& text, std::uint32_t code) {
     }
 }
 
+void append_hex(std::string& text, const char* prefix, std::uint32_t code, int digits) {
+    text += prefix;
+    for (int i = digits - 1; i >= 0; --i) text += "0123456789abcdef"[code >> 4 * i & 15];
+}
+
+/// `bytes` are the character, or one byte that begins none and stays as it is.
+void append_quoted(std::string& text, std::string_view bytes, const detail::Utf8Character& character, char quote) {
+    const std::uint32_t code = character.code;
+    if (bytes[0] == quote || bytes[0] == '\\') {
+        (text += '\\') += bytes;
+    } else if (bytes[0] == '\n' || bytes[0] == '\r' || bytes[0] == '\t') {
+        text += bytes[0] == '\n' ? "\\n" : bytes[0] == '\r' ? "\\r" : "\\t";
+    } else if (character.bytes == 0 || detail::is_printable(code)) {
+        text += bytes;
+    } else if (code < 0x100) {
+        append_hex(text, "\\x", code, 2);
+    } else if (code < 0x10000) {
+        append_hex(text, "\\u", code, 4);
+    } else {
+        append_hex(text, "\\U", code, 8);
+    }
+}
+
 }  // namespace
 
 class PythonParser {
@@ -49,8 +75,8 @@ class PythonParser {
         std::string found = "the end";
         if (at_ < text_.size()) {
             const auto byte = static_cast<unsigned char>(text_[at_]);
-            found = byte >= 0x20 && byte < 0x7f ? "'" + std::string(1, text_[at_]) + "'"
-                                                : "byte " + std::to_string(byte);
+            found =
+                byte >= 0x20 && byte < 0x7f ? "'" + std::string(1, text_[at_]) + "'" : "byte " + std::to_string(byte);
         }
         throw InvalidArgument("Python literal: " + why + ", at byte " + std::to_string(at_) + " of " +
                               std::to_string(text_.size()) + ": " + found);
@@ -64,19 +90,17 @@ class PythonParser {
         return true;
     }
     void skip_space() {
-        while (at_ < text_.size() && (peek() == ' ' || peek() == '\n' || peek() == '\t' || peek() == '\r'))
-            ++at_;
+        while (at_ < text_.size() && (peek() == ' ' || peek() == '\n' || peek() == '\t' || peek() == '\r')) ++at_;
     }
 
     PythonLiteral literal(int depth) {
         skip_space();
-        if (depth > kDeepest) fail("nested deeper than " + std::to_string(kDeepest));
+        if (depth > kDeepestLiteral) fail("nested deeper than " + std::to_string(kDeepestLiteral));
         PythonLiteral value;
         value.offset_ = at_;
         const char c = peek();
         if (c == '\'' || c == '"') return string(std::move(value));
-        if ((c == 'u' || c == 'b') && at_ + 1 < text_.size() &&
-            (text_[at_ + 1] == '\'' || text_[at_ + 1] == '"')) {
+        if ((c == 'u' || c == 'b') && at_ + 1 < text_.size() && (text_[at_ + 1] == '\'' || text_[at_ + 1] == '"')) {
             ++at_;
             return string(std::move(value));
         }
@@ -197,8 +221,7 @@ class PythonParser {
             skip_space();
             PythonLiteral key = literal(depth + 1);
             if (!key.is(PythonLiteral::Type::string)) fail("a key that is not a string before");
-            if (value.find(key.string_))
-                fail("key " + python_quoted(key.string_) + " for the second time before");
+            if (value.find(key.string_)) fail("key " + python_quoted(key.string_) + " for the second time before");
             if (!take(':')) fail("':' is missing");
             value.items_.push_back(std::move(key));
             value.items_.push_back(literal(depth + 1));
@@ -279,21 +302,11 @@ std::string python_quoted(std::string_view text) {
     const bool has_single = text.find('\'') != text.npos, has_double = text.find('"') != text.npos;
     const char quote = has_single && !has_double ? '"' : '\'';
     std::string result(1, quote);
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (c == quote || c == '\\') {
-            result += '\\';
-            result += c;
-        } else if (c == '\n' || c == '\r' || c == '\t') {
-            result += c == '\n' ? "\\n" : c == '\r' ? "\\r" : "\\t";
-        } else if (byte < 0x20 || byte == 0x7f) {
-            constexpr char digits[] = "0123456789abcdef";
-            result += "\\x";
-            result += digits[byte >> 4];
-            result += digits[byte & 15];
-        } else {
-            result += c;
-        }
+    while (!text.empty()) {
+        const detail::Utf8Character next = detail::first_of(text);
+        const std::string_view bytes = text.substr(0, std::max<std::size_t>(next.bytes, 1));
+        append_quoted(result, bytes, next, quote);
+        text.remove_prefix(bytes.size());
     }
     return result + quote;
 }

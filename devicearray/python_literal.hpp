@@ -50,10 +50,11 @@ class PythonLiteral {
     std::int64_t integer_ = 0;
     std::string string_;
     std::vector<PythonLiteral> items_;  // of a dictionary: key, value, key, value, …
-    std::size_t offset_ = 0;  // where it begins in the text that was parsed
+    std::size_t offset_ = 0;            // where it begins in the text that was parsed
 };
 
-/// As Python's repr(): in single quotes unless the text has some, with escapes for what does not print.
+/// As Python's repr() of UTF-8: in single quotes unless the text has some, with escapes for what does not print. Bytes
+/// that are no UTF-8 stay as they are.
 std::string python_quoted(std::string_view text);
 
 }  // namespace hsadrv

@@ -75,26 +75,24 @@ constexpr Structure record_structure(const std::array<Field, N>& fields) {
 }  // namespace detail
 }  // namespace hsadrv
 
-#define HSADRV_RECORD(type, ...)                                                                  \
-    template <>                                                                                   \
-    struct hsadrv::DTypeOf<type> {                                                                \
-        using Struct = type;                                                                      \
-        static_assert(std::is_standard_layout_v<Struct> && std::is_trivially_copyable_v<Struct>,  \
-                      "an array's elements are copied as bytes");                                 \
-        static constexpr std::array fields{HSADRV_DETAIL_EACH(HSADRV_DETAIL_FIELD, __VA_ARGS__)}; \
-        static_assert(hsadrv::detail::names_differ(fields), "a member is named twice");           \
-        static constexpr hsadrv::detail::Structure structure =                                    \
-            hsadrv::detail::record_structure<Struct>(fields);                                     \
-        static constexpr hsadrv::DType value =                                                    \
-            hsadrv::DType::unchecked(hsadrv::Kind::raw, sizeof(Struct), &structure);              \
+#define HSADRV_RECORD(type, ...)                                                                                 \
+    template <>                                                                                                  \
+    struct hsadrv::DTypeOf<type> {                                                                               \
+        using Struct = type;                                                                                     \
+        static_assert(std::is_standard_layout_v<Struct> && std::is_trivially_copyable_v<Struct>,                 \
+                      "an array's elements are copied as bytes");                                                \
+        static constexpr std::array fields{HSADRV_DETAIL_EACH(HSADRV_DETAIL_FIELD, __VA_ARGS__)};                \
+        static_assert(hsadrv::detail::names_differ(fields), "a member is named twice");                          \
+        static constexpr hsadrv::detail::Structure structure = hsadrv::detail::record_structure<Struct>(fields); \
+        static constexpr hsadrv::DType value =                                                                   \
+            hsadrv::DType::unchecked(hsadrv::Kind::raw, sizeof(Struct), &structure);                             \
     }
 
 // ---- details ----
 
 #define HSADRV_DETAIL_FIELD(member)                                                                         \
     hsadrv::Field {                                                                                         \
-#member, hsadrv::detail::FieldTypeOf < decltype(Struct::member)> ::value, offsetof(Struct, member), \
-        {}                                                                                                  \
+        #member, hsadrv::detail::FieldTypeOf<decltype(Struct::member)>::value, offsetof(Struct, member), {} \
     }
 
 // A macro for each argument, up to 256 of them: expansion is repeated by rescanning.

@@ -11,8 +11,7 @@ namespace {
 /// All that an array's elements span.
 std::span<std::byte> extent_of(const HostNDArray& array) {
     const ByteRange extent = array.layout().extent();
-    auto* const first =
-        static_cast<std::byte*>(const_cast<void*>(array.data()));  // it is locked, not written
+    auto* const first = static_cast<std::byte*>(const_cast<void*>(array.data()));  // it is locked, not written
     return {first ? first + extent.begin : nullptr, static_cast<std::size_t>(extent.size_bytes())};
 }
 
@@ -83,8 +82,7 @@ MappedNDArray detail::mapped_view(AgentRef gpu, const HostNDArray& array) {
     void* const device = first_at_agents(array, registration);
     const auto memory = std::make_shared<const MappedMemory>(MappedMemory{array, std::move(registration)});
     if (array.writable())
-        return {HostNDArray(memory, const_cast<void*>(array.data()), array.dtype(), array.layout()), device,
-                gpu};
+        return {HostNDArray(memory, const_cast<void*>(array.data()), array.dtype(), array.layout()), device, gpu};
     return {HostNDArray(memory, array.data(), array.dtype(), array.layout()), device, gpu};
 }
 

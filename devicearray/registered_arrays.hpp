@@ -53,12 +53,14 @@ class [[nodiscard]] RegisteredArrays {
 
 /// Locks the arrays for all GPUs: transfers from and to them need no staging and do not wait.
 template <HostArrayLike... A>
-requires(sizeof...(A) > 0) [[nodiscard]] RegisteredArrays pinned(A&&... arrays) {
+    requires(sizeof...(A) > 0)
+[[nodiscard]] RegisteredArrays pinned(A&&... arrays) {
     return RegisteredArrays({as_host_array(std::forward<A>(arrays))...});
 }
 
 template <HostArrayLike... A>
-requires(sizeof...(A) > 0) [[nodiscard]] RegisteredArrays register_memory(A&&... arrays) {
+    requires(sizeof...(A) > 0)
+[[nodiscard]] RegisteredArrays register_memory(A&&... arrays) {
     return pinned(std::forward<A>(arrays)...);
 }
 
@@ -71,7 +73,8 @@ MappedNDArray mapped_view(AgentRef gpu, const HostNDArray& array);
 /// Undoes register_memory(…).until_deregistered(). Throws InvalidArgument for an array that is not registered so, after
 /// the others have been undone.
 template <HostArrayLike... A>
-requires(sizeof...(A) > 0) void deregister_memory(A&&... arrays) {
+    requires(sizeof...(A) > 0)
+void deregister_memory(A&&... arrays) {
     detail::deregister_arrays({as_host_array(std::forward<A>(arrays))...});
 }
 
@@ -79,13 +82,14 @@ requires(sizeof...(A) > 0) void deregister_memory(A&&... arrays) {
 /// it is gone, and the last launch that was given one is complete: views may outlive the scope, borrowed memory
 /// must not be gone before them.
 template <HostArrayLike... A>
-requires(sizeof...(A) > 0)
-    [[nodiscard]] std::array<MappedNDArray, sizeof...(A)> mapped(AgentRef gpu, A&&... arrays) {
+    requires(sizeof...(A) > 0)
+[[nodiscard]] std::array<MappedNDArray, sizeof...(A)> mapped(AgentRef gpu, A&&... arrays) {
     return {detail::mapped_view(gpu, as_host_array(std::forward<A>(arrays)))...};
 }
 /// By kernels on the current Context's GPU.
 template <HostArrayLike... A>
-requires(sizeof...(A) > 0) [[nodiscard]] std::array<MappedNDArray, sizeof...(A)> mapped(A&&... arrays) {
+    requires(sizeof...(A) > 0)
+[[nodiscard]] std::array<MappedNDArray, sizeof...(A)> mapped(A&&... arrays) {
     return mapped(AgentRef(Context::current()), std::forward<A>(arrays)...);
 }
 

@@ -10,8 +10,8 @@ void detail::throw_step_zero() { throw InvalidArgument("slice: a step of 0"); }
 
 void detail::throw_no_index(const Layout& layout, std::int64_t index, int axis) {
     throw InvalidArgument("slice: index " + std::to_string(index) + " of axis " + std::to_string(axis) +
-                          ", which has " + std::to_string(layout.shape()[axis]) +
-                          " elements; the array has shape " + layout.shape().to_string());
+                          ", which has " + std::to_string(layout.shape()[axis]) + " elements; the array has shape " +
+                          layout.shape().to_string());
 }
 
 void detail::throw_too_many_axes(const Layout& layout) {

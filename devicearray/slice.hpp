@@ -120,9 +120,8 @@ class Slicing {
     }
 
     constexpr SubLayout result() const {
-        const Layout layout =
-            Layout::strided(Dims(std::span(shape_.data(), rank_)), Dims(std::span(strides_.data(), rank_)),
-                            from_.itemsize());
+        const Layout layout = Layout::strided(Dims(std::span(shape_.data(), rank_)),
+                                              Dims(std::span(strides_.data(), rank_)), from_.itemsize());
         return {layout, layout.size() == 0 ? 0 : offset_};
     }
 

@@ -6,25 +6,25 @@
 namespace hsadrv {
 namespace {
 
-struct Loop {
+struct CopyLoop {
     std::int64_t extent, to, from;
 };
 
-struct Loops {
-    std::array<Loop, Dims::max_rank> list{};
+struct CopyLoops {
+    std::array<CopyLoop, Dims::max_rank> list{};
     int count = 0;
 
-    Loop* begin() { return list.data(); }
-    Loop* end() { return list.data() + count; }
-    Loop& last() { return list[static_cast<std::size_t>(count - 1)]; }
-    void add(const Loop& loop) { list[static_cast<std::size_t>(count++)] = loop; }
+    CopyLoop* begin() { return list.data(); }
+    CopyLoop* end() { return list.data() + count; }
+    CopyLoop& last() { return list[static_cast<std::size_t>(count - 1)]; }
+    void add(const CopyLoop& loop) { list[static_cast<std::size_t>(count++)] = loop; }
 };
 
 /// Without the axes of one element, each stepping forwards in the destination.
-Loops loops_of(StridedCopy& copy) {
-    Loops loops;
+CopyLoops loops_of(StridedCopy& copy) {
+    CopyLoops loops;
     for (int i = 0; i < copy.shape.rank(); ++i) {
-        Loop loop{copy.shape[i], copy.to_strides[i], copy.from_strides[i]};
+        CopyLoop loop{copy.shape[i], copy.to_strides[i], copy.from_strides[i]};
         if (loop.extent == 1) continue;
         if (loop.to < 0 || (loop.to == 0 && loop.from < 0)) {
             copy.to_offset += (loop.extent - 1) * loop.to;
@@ -43,13 +43,12 @@ bool is_times(std::int64_t product, std::int64_t a, std::int64_t b) {
 }
 
 /// Neighbours that both sides step through as through one.
-Loops joined(Loops loops) {
-    Loops result;
-    for (const Loop& inner : loops) {
+CopyLoops joined(CopyLoops loops) {
+    CopyLoops result;
+    for (const CopyLoop& inner : loops) {
         if (result.count > 0) {
-            Loop& outer = result.last();
-            if (is_times(outer.to, inner.extent, inner.to) &&
-                is_times(outer.from, inner.extent, inner.from)) {
+            CopyLoop& outer = result.last();
+            if (is_times(outer.to, inner.extent, inner.to) && is_times(outer.from, inner.extent, inner.from)) {
                 outer = {outer.extent * inner.extent, inner.to, inner.from};
                 continue;
             }
@@ -78,16 +77,14 @@ bool elements_are_apart(const Layout& layout) {
 
 StridedCopy StridedCopy::between(const Layout& to, const Layout& from) {
     if (to.size() == 0) return {};
-    return StridedCopy{to.shape(), to.strides_bytes(), from.strides_bytes(), 0, 0, to.itemsize()}
-        .simplified();
+    return StridedCopy{to.shape(), to.strides_bytes(), from.strides_bytes(), 0, 0, to.itemsize()}.simplified();
 }
 
 StridedCopy StridedCopy::simplified() const {
     StridedCopy copy = *this;
-    Loops loops = loops_of(copy);
-    std::sort(loops.begin(), loops.end(), [](const Loop& a, const Loop& b) {
-        return a.to != b.to ? a.to > b.to : a.from > b.from;
-    });
+    CopyLoops loops = loops_of(copy);
+    std::sort(loops.begin(), loops.end(),
+              [](const CopyLoop& a, const CopyLoop& b) { return a.to != b.to ? a.to > b.to : a.from > b.from; });
     loops = joined(loops);
     if (loops.count > 0 && loops.last().to == item_bytes && loops.last().from == item_bytes) {
         copy.item_bytes *= loops.last().extent;
@@ -95,7 +92,7 @@ StridedCopy StridedCopy::simplified() const {
     }
     copy.shape = copy.to_strides = copy.from_strides = Dims::filled(loops.count, 0);
     for (int i = 0; i < loops.count; ++i) {
-        const Loop& loop = loops.list[static_cast<std::size_t>(i)];
+        const CopyLoop& loop = loops.list[static_cast<std::size_t>(i)];
         copy.shape[i] = loop.extent;
         copy.to_strides[i] = loop.to;
         copy.from_strides[i] = loop.from;
@@ -111,8 +108,8 @@ std::int64_t StridedCopy::count() const {
 
 StridedCopy::Form StridedCopy::form() const {
     if (shape.rank() == 0) return Form::line;
-    const bool rectangle = shape.rank() <= 2 && is_nested(shape, to_strides, item_bytes) &&
-                           is_nested(shape, from_strides, item_bytes);
+    const bool rectangle =
+        shape.rank() <= 2 && is_nested(shape, to_strides, item_bytes) && is_nested(shape, from_strides, item_bytes);
     return rectangle ? Form::rectangle : Form::elements;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "devicearray/array_device.hpp"
+#include "devicearray/block_reach.hpp"
 #include "devicearray/copy_strided.hpp"
 #include "devicearray/holding.hpp"
 #include "devicearray/slice.hpp"
@@ -42,23 +43,21 @@ bool reaches(AgentRef gpu, const PointerInfo& info) {
 void require_within(const char* call, const TransferEnd& end, const PointerInfo& info) {
     if (info.kind == PointerInfo::Kind::pageable) return;
     const ByteRange range = end.layout.extent();
-    const auto before = static_cast<std::int64_t>(info.size_bytes - info.bytes_after(end.data));
-    const auto after = static_cast<std::int64_t>(info.bytes_after(end.data));
-    if (-range.begin <= before && range.end <= after) return;
-    throw InvalidArgument(std::string(call) + ": an array of " + end.layout.to_string() + " needs " +
-                          std::to_string(-range.begin) + " B before its first element and " +
-                          std::to_string(range.end) + " B from there on; its memory has " + std::to_string(before) +
-                          " B and " + std::to_string(after) + " B" +
-                          (info.kind == PointerInfo::Kind::registered
-                               ? " registered; register all of an array, or nothing of it"
-                               : ""));
+    const BlockReach reach(info, end.data);
+    if (reach.holds(range)) return;
+    throw InvalidArgument(
+        std::string(call) + ": an array of " + end.layout.to_string() + " needs " + std::to_string(-range.begin) +
+        " B before its first element and " + std::to_string(range.end) + " B from there on; its memory has " +
+        std::to_string(reach.before_bytes) + " B and " + std::to_string(reach.after_bytes) + " B" +
+        (info.kind == PointerInfo::Kind::registered ? " registered; register all of an array, or nothing of it" : ""));
 }
 
 Location locate(const char* call, const TransferEnd& end, AgentRef gpu) {
     const void* const data = end.data;
     if (end.layout.size() == 0) return {};
-    if (data == nullptr) throw InvalidArgument(std::string(call) + ": an array of " + end.layout.to_string() +
-                                               " has no memory: its address is null");
+    if (data == nullptr)
+        throw InvalidArgument(std::string(call) + ": an array of " + end.layout.to_string() +
+                              " has no memory: its address is null");
     const PointerInfo info = pointer_info(data);
     require_within(call, end, info);
     const bool reached = reaches(gpu, info);
@@ -102,13 +101,13 @@ class Execution {
     void make_temporary(const TransferPlan& plan) {
         const std::shared_ptr<ArrayDevice> device = ArrayDevice::of(stream_);
         const bool staging = plan.staging_bytes > 0;
-        Allocator& allocator = staging ? device->host_memory() : device->memory();
         const auto bytes = static_cast<std::size_t>(plan.staging_bytes + plan.scratch_bytes);
-        auto block = std::make_shared<const Block>(allocator.allocate(bytes, stream_));
+        auto block = std::make_shared<const Block>(staging ? device->host_block(bytes, stream_)
+                                                           : device->scratch_block(bytes, stream_));
         temporary_ = {block->data(), staging ? block->data() : nullptr, block->data(),
                       staging ? Where::pinned : Where::device};
         // What the CPU touches stays until the stream is done with it, and what is captured with the graph. What the
-        // stream alone uses is freed in its order: the next piece has the same memory.
+        // stream alone uses is freed in its order: the next piece has the same memory, and no array has.
         if (staging || captured_)
             holding_.add(std::move(block));
         else
@@ -224,10 +223,9 @@ class Pieces {
         for (std::size_t i = 0; i < to.size(); ++i) {
             // The CPU fills a temporary when the one before the last is free again.
             if (packed_by_cpu_) ends[i % 2].synchronize(deadline);
-            transfer(
-                call, {bytes_at(to_.data, to[i].offset_bytes), to_.dtype, to[i].layout, to_.keep_alive},
-                {bytes_at(from_.data, from[i].offset_bytes), from_.dtype, from[i].layout, from_.keep_alive},
-                stream, deadline);
+            transfer(call, {bytes_at(to_.data, to[i].offset_bytes), to_.dtype, to[i].layout, to_.keep_alive},
+                     {bytes_at(from_.data, from[i].offset_bytes), from_.dtype, from[i].layout, from_.keep_alive},
+                     stream, deadline);
             if (packed_by_cpu_) ends[i % 2] = stream.record({}, deadline);
         }
     }

@@ -17,10 +17,9 @@ std::string side_text(const TransferSide& side) {
     return side.dtype.name() + " with " + side.layout.to_string() + " in " + name_of(side.where) + " memory";
 }
 
-[[noreturn]] void refuse(const char* call, const char* why, const TransferSide& to,
-                         const TransferSide& from) {
-    throw InvalidArgument(std::string(call) + ": " + why + ": source is " + side_text(from) +
-                          ", destination is " + side_text(to));
+[[noreturn]] void refuse(const char* call, const char* why, const TransferSide& to, const TransferSide& from) {
+    throw InvalidArgument(std::string(call) + ": " + why + ": source is " + side_text(from) + ", destination is " +
+                          side_text(to));
 }
 
 void require_possible(const char* call, const TransferSide& to, const TransferSide& from) {
@@ -31,9 +30,11 @@ void require_possible(const char* call, const TransferSide& to, const TransferSi
             refuse(call, "elements have another size than the layout's", to, from);
     }
     if (!elements_are_apart(to.layout))
-        refuse(call,
-               "elements of the destination share memory, as those of broadcast arrays do, or its strides do not tell",
-               to, from);
+        refuse(
+            call,
+            "assignment destination is read-only: its elements share memory, as those of broadcast arrays do, or its "
+            "strides do not tell",
+            to, from);
 }
 
 std::uint64_t address_of(const TransferSide& side) { return reinterpret_cast<std::uintptr_t>(side.data); }
@@ -63,10 +64,14 @@ bool items_interleave(const StridedCopy& copy, std::uint64_t to, std::uint64_t f
     return rest >= copy.item_bytes && period - rest >= copy.item_bytes;
 }
 
+/// Rectangles within one range of bytes: the stream's copies compare them only where both have the same pitches.
+bool is_rectangle_of_two_pitches(const StridedCopy& copy) {
+    return copy.form() == Form::rectangle && copy.to_strides != copy.from_strides;
+}
+
 bool same_places(const StridedCopy& copy, const TransferSide& to, const TransferSide& from) {
-    return copy.to_strides == copy.from_strides &&
-           address_of(to) + static_cast<std::uint64_t>(copy.to_offset) ==
-               address_of(from) + static_cast<std::uint64_t>(copy.from_offset);
+    return copy.to_strides == copy.from_strides && address_of(to) + static_cast<std::uint64_t>(copy.to_offset) ==
+                                                       address_of(from) + static_cast<std::uint64_t>(copy.from_offset);
 }
 
 /// A copy in two: out of the source into a temporary without gaps, in the destination's order and with repeated
@@ -156,13 +161,22 @@ void add_across(TransferPlan& plan, const StridedCopy& copy, const ByteRange& sp
                               ", sending the whole range that the source spans " + bytes_text(by_span);
     if (whole_span) {
         add_through(plan, through_span(copy, span), to_device ? Place::scratch : Place::staging, ends);
-        plan.why = std::string("neither CPU nor GPU reaches both sides; ") +
-                   (to_device ? "a kernel" : "the CPU") + " arranges the elements: " + costs;
+        plan.why = std::string("neither CPU nor GPU reaches both sides; ") + (to_device ? "a kernel" : "the CPU") +
+                   " arranges the elements: " + costs;
     } else {
         add_through(plan, packed, Place::staging, ends);
-        plan.why = std::string("neither CPU nor GPU reaches both sides; ") +
-                   (to_device ? "the CPU" : "a kernel") + " packs the elements: " + costs;
+        plan.why = std::string("neither CPU nor GPU reaches both sides; ") + (to_device ? "the CPU" : "a kernel") +
+                   " packs the elements: " + costs;
     }
+}
+
+/// Rows in the gaps of others. False, and nothing, where neither GPU nor CPU reaches both sides.
+bool add_in_gaps(TransferPlan& plan, const StridedCopy& copy, const Ends& ends) {
+    const bool by_gpu = gpu_reaches(ends.to) && gpu_reaches(ends.from);
+    if (!by_gpu && !(cpu_reaches(ends.to) && cpu_reaches(ends.from))) return false;
+    add(plan, {by_gpu ? Mover::kernel : Mover::cpu, Place::source, Place::destination, copy});
+    plan.why = "rows of " + bytes_text(copy.item_bytes) + " are in the gaps of the other side, at different pitches";
+    return true;
 }
 
 void add_direct(TransferPlan& plan, const StridedCopy& copy, const ByteRange& span, const Ends& ends) {
@@ -183,6 +197,13 @@ void add_direct(TransferPlan& plan, const StridedCopy& copy, const ByteRange& sp
     }
 }
 
+void add_overlapping(TransferPlan& plan, const StridedCopy& copy, const Ends& ends) {
+    const bool on_device = gpu_reaches(ends.to) && gpu_reaches(ends.from);
+    add_through(plan, through_packed(copy), on_device ? Place::scratch : Place::staging, ends);
+    plan.overlapping = true;
+    plan.why = "source and destination overlap, so the elements wait in a temporary";
+}
+
 }  // namespace
 
 TransferPlan plan_transfer(const char* call, const TransferSide& to, const TransferSide& from) {
@@ -191,19 +212,22 @@ TransferPlan plan_transfer(const char* call, const TransferSide& to, const Trans
     const StridedCopy copy = StridedCopy::between(to.layout, from.layout);
     const Ends ends{to.where, from.where};
     if (to.where == Where::peer && copy.form() == Form::elements)
-        refuse(call, "elements are put one by one into a device's memory by a stream of that device", to, from);
+        refuse(call, "a stream of that device has to write its elements; this one is another's", to, from);
     plan.minimum_bytes = copy.bytes();
     if (plan.minimum_bytes == 0) {
         plan.why = "the arrays are empty";
     } else if (same_places(copy, to, from)) {
         plan.why = "source and destination are the same elements";
-    } else if (ranges_meet(to, from) && !items_interleave(copy, address_of(to), address_of(from))) {
-        const bool on_device = gpu_reaches(to.where) && gpu_reaches(from.where);
-        add_through(plan, through_packed(copy), on_device ? Place::scratch : Place::staging, ends);
-        plan.overlapping = true;
-        plan.why = "source and destination overlap, so the elements wait in a temporary";
-    } else {
+    } else if (!ranges_meet(to, from)) {
         add_direct(plan, copy, from.layout.extent(), ends);
+    } else if (items_interleave(copy, address_of(to), address_of(from))) {
+        if (!is_rectangle_of_two_pitches(copy)) {
+            add_direct(plan, copy, from.layout.extent(), ends);
+        } else if (!add_in_gaps(plan, copy, ends)) {
+            add_overlapping(plan, copy, ends);
+        }
+    } else {
+        add_overlapping(plan, copy, ends);
     }
     return plan;
 }
@@ -212,8 +236,8 @@ std::string TransferPlan::to_string() const {
     std::string text;
     for (const TransferStep& step : steps) {
         const StridedCopy& copy = step.copy;
-        text += std::string(name_of(step.mover)) + " " + name_of(step.from) + " to " + name_of(step.to) +
-                ": " + bytes_text(copy.bytes());
+        text += std::string(name_of(step.mover)) + " " + name_of(step.from) + " to " + name_of(step.to) + ": " +
+                bytes_text(copy.bytes());
         if (copy.shape.rank() > 0) {
             text += std::string(" as ") + (copy.form() == Form::rectangle ? "rows" : "items") + " of " +
                     bytes_text(copy.item_bytes) + ", " + copy.shape.to_string() + " times";

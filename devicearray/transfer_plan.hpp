@@ -11,9 +11,10 @@
 // sides, by the CPU where it does. Where neither does, through a temporary: either packed by who reaches the
 // source, or as the whole range of bytes that the source spans, arranged by who reaches the destination,
 // whichever moves fewer bytes. Out of another device's memory, of which copies alone come, it is always the whole
-// range. Source and destination that overlap go through a temporary, so that the result is as if the source had
-// been copied first. moved_bytes is never above twice minimum_bytes but for elements with gaps out of another
-// device's memory.
+// range. Rows that interleave with the other side's at different pitches are elements, too: the stream's copies cannot
+// tell that they are disjoint. Source and destination that overlap go through a temporary, so that the result is as if
+// the source had been copied first. moved_bytes is never above twice minimum_bytes but for elements with gaps out of
+// another device's memory.
 //
 // Addresses are compared as in one address space, as HSA's are. Thread safety: functions without state. Throws
 // InvalidArgument, naming call and both sides: other types or shapes, a destination several of whose

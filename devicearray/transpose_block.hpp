@@ -34,10 +34,9 @@ class TransposeBlock {
     }
 
   private:
-    using Integer =
-        std::conditional_t<Bytes == 1, std::uint8_t,
-                           std::conditional_t<Bytes == 2, std::uint16_t,
-                                              std::conditional_t<Bytes == 4, std::uint32_t, std::uint64_t>>>;
+    using Integer = std::conditional_t<
+        Bytes == 1, std::uint8_t,
+        std::conditional_t<Bytes == 2, std::uint16_t, std::conditional_t<Bytes == 4, std::uint32_t, std::uint64_t>>>;
     using Items = std::make_integer_sequence<int, edge>;
     typedef Integer Vector __attribute__((vector_size(16)));
 

@@ -1,5 +1,4 @@
-// Blurs a picture: blur [IN.ppm [OUT.ppm]]. Reads and writes PGM and PPM; checks the result against the
-// CPU's.
+// Blurs a picture: blur [IN.ppm [OUT.ppm]]. Reads and writes PGM and PPM; checks the result against the CPU's.
 #include <devicearray/devicearray.hpp>
 
 #include <cstdio>
@@ -26,8 +25,8 @@ int main(int argc, char** argv) try {
     const auto up = [](uint32_t size) { return (size + blur_block - 1) / blur_block * blur_block; };
     const Dim3 grid{up(in.width), up(in.height), in.channels};
     const Stopwatch time;
-    kernel.launch(stream, {.grid = grid, .workgroup = {blur_block, blur_block}}, d_in, d_out, d_weights,
-                  in.width, in.height, in.channels);
+    kernel.launch(stream, {.grid = grid, .workgroup = {blur_block, blur_block}}, d_in, d_out, d_weights, in.width,
+                  in.height, in.channels);
     stream.synchronize();
     const double ms = time.ms();
 
@@ -38,8 +37,8 @@ int main(int argc, char** argv) try {
     // Half a level for rounding to whole ones; 2 * (9 products + 9 sums) + 1 floats, each within 2^-24 of
     // `max`.
     const double bound = 0.5 + in.max * 37 / 16777216.0, worst = worst_error(in, out, weights);
-    std::printf("%s: %u x %u samples in %u channels blurred in %.2f ms: %s\n", gpu.agent().label().c_str(),
-                in.width, in.height, in.channels, ms, path);
+    std::printf("%s: %u x %u samples in %u channels blurred in %.2f ms: %s\n", gpu.agent().label().c_str(), in.width,
+                in.height, in.channels, ms, path);
     std::printf("furthest from the CPU's exact result: %.6f levels, bound %.6f: %s\n", worst, bound,
                 worst <= bound ? "right" : "WRONG");
     return worst <= bound ? 0 : 1;

@@ -46,16 +46,14 @@ int main() try {
     const std::size_t share = bytes.size() / streams.size();
     for (std::size_t i = 0; i < streams.size(); ++i) {
         const auto part = to_device(std::span(bytes).subspan(i * share, share), streams[i]);
-        kernel.launch(streams[i], {.grid = 64 * 256, .workgroup = 256}, part,
-                      static_cast<std::uint32_t>(share), bins);
+        kernel.launch(streams[i], {.grid = 64 * 256, .workgroup = 256}, part, static_cast<std::uint32_t>(share), bins);
     }  // each part's memory stays until its stream is done with it
     for (Stream& stream : streams) stream.synchronize();
     const double ms = time.ms();
 
     const bool right = bins.copy_to_host<std::uint32_t>(streams[0]) == expected;
-    std::printf("%s: %zu bytes counted into 256 bins on %zu streams in %.2f ms: %s\n",
-                gpu.agent().label().c_str(), bytes.size(), streams.size(), ms,
-                right ? "equal to the CPU's" : "WRONG");
+    std::printf("%s: %zu bytes counted into 256 bins on %zu streams in %.2f ms: %s\n", gpu.agent().label().c_str(),
+                bytes.size(), streams.size(), ms, right ? "equal to the CPU's" : "WRONG");
     return right ? 0 : 1;
 } catch (const std::exception& error) {
     std::fprintf(stderr, "histogram: %s\n", error.what());

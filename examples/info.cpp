@@ -15,8 +15,8 @@ std::string bytes(std::size_t size) {
     auto value = static_cast<double>(size);
     for (; value >= 1024 && unit < 4; ++unit) value /= 1024;
     char text[32];
-    std::snprintf(text, sizeof text, "%.*f %s", value == static_cast<double>(static_cast<int>(value)) ? 0 : 1,
-                  value, units[unit]);
+    std::snprintf(text, sizeof text, "%.*f %s", value == static_cast<double>(static_cast<int>(value)) ? 0 : 1, value,
+                  units[unit]);
     return text;
 }
 
@@ -35,10 +35,10 @@ void print_agent(const AgentRef& agent) {
                     region.global_flags().text().c_str(), bytes(region.size_bytes()).c_str());
     }
     for (const MemPool& pool : agent.pools()) {
-        std::printf("  pool    %-8s  %-28s %10s  %s\n", segment_name(pool.segment()),
-                    pool.global_flags().text().c_str(), bytes(pool.size_bytes()).c_str(),
-                    pool.alloc_allowed() ? ("granule " + bytes(pool.alloc_granule_bytes())).c_str()
-                                         : "not allocated from");
+        std::printf(
+            "  pool    %-8s  %-28s %10s  %s\n", segment_name(pool.segment()), pool.global_flags().text().c_str(),
+            bytes(pool.size_bytes()).c_str(),
+            pool.alloc_allowed() ? ("granule " + bytes(pool.alloc_granule_bytes())).c_str() : "not allocated from");
     }
 }
 
@@ -47,8 +47,8 @@ void print_agent(const AgentRef& agent) {
 int main() try {
     const Driver driver;
     const SystemFacts& system = driver.system();
-    std::printf("HSA runtime %u.%u, %zu agents, %zu of them GPUs\n", system.version_major,
-                system.version_minor, driver.agents().size(), driver.gpus().size());
+    std::printf("HSA runtime %u.%u, %zu agents, %zu of them GPUs\n", system.version_major, system.version_minor,
+                driver.agents().size(), driver.gpus().size());
     for (const AgentRef& agent : driver.agents()) print_agent(agent);
     return 0;
 } catch (const std::exception& error) {

@@ -63,9 +63,8 @@ int main() try {
                     right ? "bit for bit the CPU's" : "WRONG");
     };
 
-    run("static,", 16, [&](auto& d_c) {
-        with_static.launch(stream, {.grid = {n, n}, .workgroup = {16, 16}}, d_a, d_b, d_c, n);
-    });
+    run("static,", 16,
+        [&](auto& d_c) { with_static.launch(stream, {.grid = {n, n}, .workgroup = {16, 16}}, d_a, d_b, d_c, n); });
     for (uint32_t tile : {8u, 16u, 32u}) {
         run("sized at launch,", tile, [&](auto& d_c) {
             const LaunchConfig config{.grid = {n, n}, .workgroup = {tile, tile}, .lds = matmul_tiles(tile)};

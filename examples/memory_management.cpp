@@ -56,8 +56,7 @@ void data_transfer() {
     // ary = np.arange(10); d_ary = cuda.to_device(ary)
     Values ary = arange(10);
     DeviceNDArray d_ary = to_device(ary);
-    show(d_ary.shape() == Dims{10} && d_ary.dtype() == dtypes::int64, "to_device",
-         "ten int64 are on the GPU");
+    show(d_ary.shape() == Dims{10} && d_ary.dtype() == dtypes::int64, "to_device", "ten int64 are on the GPU");
 
     // hary = d_ary.copy_to_host()
     HostNDArray hary = d_ary.copy_to_host();
@@ -96,24 +95,20 @@ void new_arrays(const Gpu& gpu) {
 
     // cuda.device_array_like(ary, stream=0)
     DeviceNDArray like = device_array_like(fortran, stream);
-    show(like.layout() == fortran.layout() && like.data() != fortran.data(), "device_array_like",
-         "as another one");
+    show(like.layout() == fortran.layout() && like.data() != fortran.data(), "device_array_like", "as another one");
 
     // cuda.pinned_array(shape, dtype=np.float, strides=None, order='C')
     HostNDArray page_locked = pinned_array({1000}, dtypes::int64);
     page_locked.copy_from(host_view(arange(1000)));
-    DeviceNDArray copy =
-        to_device(page_locked, stream);  // returns before it is there: nothing has to be staged
+    DeviceNDArray copy = to_device(page_locked, stream);  // returns before it is there: nothing has to be staged
     show(copy.copy_to_host<std::int64_t>(stream) == arange(1000), "pinned_array", "page-locked host memory");
 
     // cuda.mapped_array(shape, dtype=np.float, strides=None, order='C', stream=0, portable=False, wc=False)
-    MappedNDArray mapped_once =
-        mapped_array({1000}, dtypes::int64, Order::C, {.portable = true, .wc = false});
+    MappedNDArray mapped_once = mapped_array({1000}, dtypes::int64, Order::C, {.portable = true, .wc = false});
     mapped_once.copy_from(host_view(arange(1000)));
     gpu.launch(stream, mapped_once.device());
     stream.synchronize();
-    show(mapped_once.equal(host_view(doubled(arange(1000)))), "mapped_array",
-         "a kernel wrote it, the host reads it");
+    show(mapped_once.equal(host_view(doubled(arange(1000)))), "mapped_array", "a kernel wrote it, the host reads it");
 
     // with cuda.pinned(ary): ...
     Values ary = arange(1000), other(1000);
@@ -160,13 +155,11 @@ void device_objects(const Gpu& gpu) {
     DeviceNDArray matrix = d_arr.reshape({20, 50});
     show(matrix.is_c_contiguous() && !matrix.transpose().is_c_contiguous(), "is_c_contiguous",
          "20 x 50 is, its transpose is not");
-    show(matrix.transpose().is_f_contiguous() && !matrix.is_f_contiguous(), "is_f_contiguous",
-         "the other way round");
+    show(matrix.transpose().is_f_contiguous() && !matrix.is_f_contiguous(), "is_f_contiguous", "the other way round");
 
     // d_arr.ravel(order='C')
     DeviceNDArray line = matrix.ravel();
-    show(line.shape() == Dims{1000} && line.data() == d_arr.data(), "ravel",
-         "one line again, the same memory");
+    show(line.shape() == Dims{1000} && line.data() == d_arr.data(), "ravel", "one line again, the same memory");
 
     // d_arr = d_arr.reshape(20, 50, order='F')
     d_arr = d_arr.reshape({20, 50}, Order::F);
@@ -175,8 +168,8 @@ void device_objects(const Gpu& gpu) {
 
     // d_arr.split(section)
     std::vector<DeviceNDArray> parts = line.split(300);
-    show(parts.size() == 4 && parts[3].size() == 100 && parts[3].get<std::int64_t>({0}, stream) == 1800,
-         "split(300)", "300, 300, 300 and what remains");
+    show(parts.size() == 4 && parts[3].size() == 100 && parts[3].get<std::int64_t>({0}, stream) == 1800, "split(300)",
+         "300, 300, 300 and what remains");
 }
 
 void device_records(const Gpu& gpu) {

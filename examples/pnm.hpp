@@ -43,8 +43,7 @@ class PictureReader {
         picture.width = number("width", 1u << 16);
         picture.height = number("height", 1u << 16);
         picture.max = number("maximum value", 65535);
-        if (picture.width == 0 || picture.height == 0 || picture.max == 0)
-            fail("has a width, height or maximum of 0");
+        if (picture.width == 0 || picture.height == 0 || picture.max == 0) fail("has a width, height or maximum of 0");
 
         const std::size_t count = std::size_t{picture.width} * picture.height * picture.channels;
         if (count >> 31 != 0) fail("has 2^31 samples or more");
@@ -54,17 +53,14 @@ class PictureReader {
         ++at_;                                                     // one white space ends the header
         if (at_ > bytes_.size() || (bytes_.size() - at_) + 1 < count * sample_bytes) fail("is cut short");
         picture.samples.reserve(count);
-        while (picture.samples.size() < count)
-            picture.samples.push_back(kind < '5' ? text(picture) : binary(picture));
+        while (picture.samples.size() < count) picture.samples.push_back(kind < '5' ? text(picture) : binary(picture));
         return picture;
     }
 
   private:
     [[noreturn]] void fail(const std::string& why) const { throw std::runtime_error(path_ + " " + why); }
 
-    std::uint16_t text(const Picture& picture) {
-        return static_cast<std::uint16_t>(number("sample", picture.max));
-    }
+    std::uint16_t text(const Picture& picture) { return static_cast<std::uint16_t>(number("sample", picture.max)); }
 
     std::uint16_t binary(const Picture& picture) {
         std::uint32_t value = byte();

@@ -24,7 +24,7 @@ T query(AgentRef agent, Attribute attribute, const char* name) {
           [&] { return "hsa_agent_get_info(" + agent.label() + ", " + name + ")"; });
     return value;
 }
-#define HSADRV_QUERY(type, attribute) query<type>(*this, attribute, #attribute)
+#define HSADRV_AGENT_QUERY(type, attribute) query<type>(*this, attribute, #attribute)
 
 // Text attributes are arrays of 64 bytes, closed by a NUL unless full.
 using Text = std::array<char, 64>;
@@ -66,8 +66,7 @@ std::size_t bytes_of_unit(AgentRef agent, const std::vector<Cache>& caches) {
 template <class T>
 std::optional<T> optional_query(AgentRef agent, int attribute, const char* name) {
     T value{};
-    const hsa_status_t status =
-        hsa_agent_get_info(agent.native(), static_cast<hsa_agent_info_t>(attribute), &value);
+    const hsa_status_t status = hsa_agent_get_info(agent.native(), static_cast<hsa_agent_info_t>(attribute), &value);
     if (status == HSA_STATUS_ERROR_INVALID_ARGUMENT) return std::nullopt;
     check(status, [&] { return "hsa_agent_get_info(" + agent.label() + ", " + name + ")"; });
     return value;
@@ -132,8 +131,7 @@ Isa describe(hsa_isa_t native) {
         .large_model = models[HSA_MACHINE_MODEL_LARGE],
         .base_profile = profiles[HSA_PROFILE_BASE],
         .full_profile = profiles[HSA_PROFILE_FULL],
-        .rounding =
-            rounding_modes(native, HSA_ISA_INFO_DEFAULT_FLOAT_ROUNDING_MODES, "DEFAULT_FLOAT_ROUNDING_MODES"),
+        .rounding = rounding_modes(native, HSA_ISA_INFO_DEFAULT_FLOAT_ROUNDING_MODES, "DEFAULT_FLOAT_ROUNDING_MODES"),
         .base_profile_rounding = rounding_modes(native, HSA_ISA_INFO_BASE_PROFILE_DEFAULT_FLOAT_ROUNDING_MODES,
                                                 "BASE_PROFILE_DEFAULT_FLOAT_ROUNDING_MODES"),
     };
@@ -161,28 +159,26 @@ std::string AgentRef::label() const {
 }
 
 bool AgentRef::is_gpu() const {
-    return HSADRV_QUERY(hsa_device_type_t, HSA_AGENT_INFO_DEVICE) == HSA_DEVICE_TYPE_GPU;
+    return HSADRV_AGENT_QUERY(hsa_device_type_t, HSA_AGENT_INFO_DEVICE) == HSA_DEVICE_TYPE_GPU;
 }
 bool AgentRef::is_cpu() const {
-    return HSADRV_QUERY(hsa_device_type_t, HSA_AGENT_INFO_DEVICE) == HSA_DEVICE_TYPE_CPU;
+    return HSADRV_AGENT_QUERY(hsa_device_type_t, HSA_AGENT_INFO_DEVICE) == HSA_DEVICE_TYPE_CPU;
 }
 
-std::string AgentRef::name() const { return text_of(HSADRV_QUERY(Text, HSA_AGENT_INFO_NAME)); }
-std::string AgentRef::vendor_name() const { return text_of(HSADRV_QUERY(Text, HSA_AGENT_INFO_VENDOR_NAME)); }
+std::string AgentRef::name() const { return text_of(HSADRV_AGENT_QUERY(Text, HSA_AGENT_INFO_NAME)); }
+std::string AgentRef::vendor_name() const { return text_of(HSADRV_AGENT_QUERY(Text, HSA_AGENT_INFO_VENDOR_NAME)); }
 std::string AgentRef::product_name() const {
-    return text_of(HSADRV_QUERY(Text, HSA_AMD_AGENT_INFO_PRODUCT_NAME));
+    return text_of(HSADRV_AGENT_QUERY(Text, HSA_AMD_AGENT_INFO_PRODUCT_NAME));
 }
-std::string AgentRef::uuid() const { return text_of(HSADRV_QUERY(Text, HSA_AMD_AGENT_INFO_UUID)); }
+std::string AgentRef::uuid() const { return text_of(HSADRV_AGENT_QUERY(Text, HSA_AMD_AGENT_INFO_UUID)); }
 
 PciAddress AgentRef::pci_address() const {
-    const auto bdf = HSADRV_QUERY(std::uint32_t, HSA_AMD_AGENT_INFO_BDFID);
-    return {HSADRV_QUERY(std::uint32_t, HSA_AMD_AGENT_INFO_DOMAIN), static_cast<std::uint8_t>(bdf >> 8),
+    const auto bdf = HSADRV_AGENT_QUERY(std::uint32_t, HSA_AMD_AGENT_INFO_BDFID);
+    return {HSADRV_AGENT_QUERY(std::uint32_t, HSA_AMD_AGENT_INFO_DOMAIN), static_cast<std::uint8_t>(bdf >> 8),
             static_cast<std::uint8_t>(bdf >> 3 & 31), static_cast<std::uint8_t>(bdf & 7)};
 }
-std::uint32_t AgentRef::chip_id() const { return HSADRV_QUERY(std::uint32_t, HSA_AMD_AGENT_INFO_CHIP_ID); }
-std::uint32_t AgentRef::node() const {
-    return HSADRV_QUERY(std::uint32_t, HSA_AMD_AGENT_INFO_DRIVER_NODE_ID);
-}
+std::uint32_t AgentRef::chip_id() const { return HSADRV_AGENT_QUERY(std::uint32_t, HSA_AMD_AGENT_INFO_CHIP_ID); }
+std::uint32_t AgentRef::node() const { return HSADRV_AGENT_QUERY(std::uint32_t, HSA_AMD_AGENT_INFO_DRIVER_NODE_ID); }
 
 std::vector<Isa> AgentRef::isas() const {
     std::vector<hsa_isa_t> natives;
@@ -214,7 +210,7 @@ std::vector<Cache> AgentRef::caches() const {
 
 std::array<std::uint32_t, 4> AgentRef::data_cache_bytes() const {
     using Sizes = std::array<std::uint32_t, 4>;
-    return HSADRV_QUERY(Sizes, HSA_AGENT_INFO_CACHE_SIZE);
+    return HSADRV_AGENT_QUERY(Sizes, HSA_AGENT_INFO_CACHE_SIZE);
 }
 
 std::vector<MemRegion> AgentRef::regions() const {
@@ -234,99 +230,103 @@ std::vector<MemPool> AgentRef::pools() const {
 }
 
 bool AgentRef::dispatches_kernels() const {
-    return HSADRV_QUERY(std::uint32_t, HSA_AGENT_INFO_FEATURE) & HSA_AGENT_FEATURE_KERNEL_DISPATCH;
+    return HSADRV_AGENT_QUERY(std::uint32_t, HSA_AGENT_INFO_FEATURE) & HSA_AGENT_FEATURE_KERNEL_DISPATCH;
 }
 bool AgentRef::dispatches_agent_packets() const {
-    return HSADRV_QUERY(std::uint32_t, HSA_AGENT_INFO_FEATURE) & HSA_AGENT_FEATURE_AGENT_DISPATCH;
+    return HSADRV_AGENT_QUERY(std::uint32_t, HSA_AGENT_INFO_FEATURE) & HSA_AGENT_FEATURE_AGENT_DISPATCH;
 }
-bool AgentRef::fast_f16() const { return HSADRV_QUERY(bool, HSA_AGENT_INFO_FAST_F16_OPERATION); }
+bool AgentRef::fast_f16() const { return HSADRV_AGENT_QUERY(bool, HSA_AGENT_INFO_FAST_F16_OPERATION); }
 std::uint32_t AgentRef::wavefront_size() const {
-    return HSADRV_QUERY(std::uint32_t, HSA_AGENT_INFO_WAVEFRONT_SIZE);
+    return HSADRV_AGENT_QUERY(std::uint32_t, HSA_AGENT_INFO_WAVEFRONT_SIZE);
 }
 std::uint32_t AgentRef::workgroup_max_workitems() const {
-    return HSADRV_QUERY(std::uint32_t, HSA_AGENT_INFO_WORKGROUP_MAX_SIZE);
+    return HSADRV_AGENT_QUERY(std::uint32_t, HSA_AGENT_INFO_WORKGROUP_MAX_SIZE);
 }
 Dim3 AgentRef::workgroup_max_dim() const {
     using Dims = std::array<std::uint16_t, 3>;
-    const Dims dims = HSADRV_QUERY(Dims, HSA_AGENT_INFO_WORKGROUP_MAX_DIM);
+    const Dims dims = HSADRV_AGENT_QUERY(Dims, HSA_AGENT_INFO_WORKGROUP_MAX_DIM);
     return dim3_of(dims[0], dims[1], dims[2]);
 }
 std::uint64_t AgentRef::grid_max_workitems() const {
-    return HSADRV_QUERY(std::uint32_t, HSA_AGENT_INFO_GRID_MAX_SIZE);
+    return HSADRV_AGENT_QUERY(std::uint32_t, HSA_AGENT_INFO_GRID_MAX_SIZE);
 }
 Dim3 AgentRef::grid_max_dim() const {
-    const hsa_dim3_t dims = HSADRV_QUERY(hsa_dim3_t, HSA_AGENT_INFO_GRID_MAX_DIM);
+    const hsa_dim3_t dims = HSADRV_AGENT_QUERY(hsa_dim3_t, HSA_AGENT_INFO_GRID_MAX_DIM);
     return dim3_of(dims.x, dims.y, dims.z);
 }
 std::uint32_t AgentRef::compute_units() const {
-    return HSADRV_QUERY(std::uint32_t, HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT);
+    return HSADRV_AGENT_QUERY(std::uint32_t, HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT);
 }
 std::uint32_t AgentRef::simds_per_cu() const {
-    return HSADRV_QUERY(std::uint32_t, HSA_AMD_AGENT_INFO_NUM_SIMDS_PER_CU);
+    return HSADRV_AGENT_QUERY(std::uint32_t, HSA_AMD_AGENT_INFO_NUM_SIMDS_PER_CU);
 }
 std::uint32_t AgentRef::max_waves_per_cu() const {
-    return HSADRV_QUERY(std::uint32_t, HSA_AMD_AGENT_INFO_MAX_WAVES_PER_CU);
+    return HSADRV_AGENT_QUERY(std::uint32_t, HSA_AMD_AGENT_INFO_MAX_WAVES_PER_CU);
 }
 std::uint32_t AgentRef::max_clock_mhz() const {
-    return HSADRV_QUERY(std::uint32_t, HSA_AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY);
+    return HSADRV_AGENT_QUERY(std::uint32_t, HSA_AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY);
 }
 std::uint32_t AgentRef::memory_max_clock_mhz() const {
-    return HSADRV_QUERY(std::uint32_t, HSA_AMD_AGENT_INFO_MEMORY_MAX_FREQUENCY);
+    return HSADRV_AGENT_QUERY(std::uint32_t, HSA_AMD_AGENT_INFO_MEMORY_MAX_FREQUENCY);
 }
 std::uint32_t AgentRef::memory_bus_width_bits() const {
-    return HSADRV_QUERY(std::uint32_t, HSA_AMD_AGENT_INFO_MEMORY_WIDTH);
+    return HSADRV_AGENT_QUERY(std::uint32_t, HSA_AMD_AGENT_INFO_MEMORY_WIDTH);
 }
 std::uint32_t AgentRef::cacheline_bytes() const {
-    return HSADRV_QUERY(std::uint32_t, HSA_AMD_AGENT_INFO_CACHELINE_SIZE);
+    return HSADRV_AGENT_QUERY(std::uint32_t, HSA_AMD_AGENT_INFO_CACHELINE_SIZE);
 }
-std::uint32_t AgentRef::queues_max() const { return HSADRV_QUERY(std::uint32_t, HSA_AGENT_INFO_QUEUES_MAX); }
+std::uint32_t AgentRef::queues_max() const { return HSADRV_AGENT_QUERY(std::uint32_t, HSA_AGENT_INFO_QUEUES_MAX); }
 std::uint32_t AgentRef::queue_min_packets() const {
-    return HSADRV_QUERY(std::uint32_t, HSA_AGENT_INFO_QUEUE_MIN_SIZE);
+    return HSADRV_AGENT_QUERY(std::uint32_t, HSA_AGENT_INFO_QUEUE_MIN_SIZE);
 }
 std::uint32_t AgentRef::queue_max_packets() const {
-    return HSADRV_QUERY(std::uint32_t, HSA_AGENT_INFO_QUEUE_MAX_SIZE);
+    return HSADRV_AGENT_QUERY(std::uint32_t, HSA_AGENT_INFO_QUEUE_MAX_SIZE);
 }
 
 std::uint32_t AgentRef::fbarriers_max() const {
-    return HSADRV_QUERY(std::uint32_t, HSA_AGENT_INFO_FBARRIER_MAX_SIZE);
+    return HSADRV_AGENT_QUERY(std::uint32_t, HSA_AGENT_INFO_FBARRIER_MAX_SIZE);
 }
 bool AgentRef::multi_producer_queues() const {
-    return HSADRV_QUERY(hsa_queue_type32_t, HSA_AGENT_INFO_QUEUE_TYPE) == HSA_QUEUE_TYPE_MULTI;
+    return HSADRV_AGENT_QUERY(hsa_queue_type32_t, HSA_AGENT_INFO_QUEUE_TYPE) == HSA_QUEUE_TYPE_MULTI;
 }
-bool AgentRef::cooperative_queues() const { return HSADRV_QUERY(bool, HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES); }
+bool AgentRef::cooperative_queues() const { return HSADRV_AGENT_QUERY(bool, HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES); }
 std::uint32_t AgentRef::cooperative_compute_units() const {
-    return HSADRV_QUERY(std::uint32_t, HSA_AMD_AGENT_INFO_COOPERATIVE_COMPUTE_UNIT_COUNT);
+    return HSADRV_AGENT_QUERY(std::uint32_t, HSA_AMD_AGENT_INFO_COOPERATIVE_COMPUTE_UNIT_COUNT);
 }
 std::uint32_t AgentRef::shader_engines() const {
-    return HSADRV_QUERY(std::uint32_t, HSA_AMD_AGENT_INFO_NUM_SHADER_ENGINES);
+    return HSADRV_AGENT_QUERY(std::uint32_t, HSA_AMD_AGENT_INFO_NUM_SHADER_ENGINES);
 }
 std::uint32_t AgentRef::shader_arrays_per_engine() const {
-    return HSADRV_QUERY(std::uint32_t, HSA_AMD_AGENT_INFO_NUM_SHADER_ARRAYS_PER_SE);
+    return HSADRV_AGENT_QUERY(std::uint32_t, HSA_AMD_AGENT_INFO_NUM_SHADER_ARRAYS_PER_SE);
 }
 std::uint32_t AgentRef::asic_revision() const {
-    return HSADRV_QUERY(std::uint32_t, HSA_AMD_AGENT_INFO_ASIC_REVISION);
+    return HSADRV_AGENT_QUERY(std::uint32_t, HSA_AMD_AGENT_INFO_ASIC_REVISION);
 }
 std::uint32_t AgentRef::address_watch_points() const {
-    return HSADRV_QUERY(std::uint32_t, HSA_AMD_AGENT_INFO_MAX_ADDRESS_WATCH_POINTS);
+    return HSADRV_AGENT_QUERY(std::uint32_t, HSA_AMD_AGENT_INFO_MAX_ADDRESS_WATCH_POINTS);
 }
 HdpFlush AgentRef::hdp_flush() const {
-    const auto native = HSADRV_QUERY(hsa_amd_hdp_flush_t, HSA_AMD_AGENT_INFO_HDP_FLUSH);
+    const auto native = HSADRV_AGENT_QUERY(hsa_amd_hdp_flush_t, HSA_AMD_AGENT_INFO_HDP_FLUSH);
     return {native.HDP_MEM_FLUSH_CNTL, native.HDP_REG_FLUSH_CNTL};
 }
 bool AgentRef::direct_host_access() const {
-    return HSADRV_QUERY(bool, HSA_AMD_AGENT_INFO_SVM_DIRECT_HOST_ACCESS);
+    return HSADRV_AGENT_QUERY(bool, HSA_AMD_AGENT_INFO_SVM_DIRECT_HOST_ACCESS);
 }
-std::uint16_t AgentRef::version_major() const { return HSADRV_QUERY(std::uint16_t, HSA_AGENT_INFO_VERSION_MAJOR); }
-std::uint16_t AgentRef::version_minor() const { return HSADRV_QUERY(std::uint16_t, HSA_AGENT_INFO_VERSION_MINOR); }
-std::uint32_t AgentRef::numa_node() const { return HSADRV_QUERY(std::uint32_t, HSA_AGENT_INFO_NODE); }
+std::uint16_t AgentRef::version_major() const {
+    return HSADRV_AGENT_QUERY(std::uint16_t, HSA_AGENT_INFO_VERSION_MAJOR);
+}
+std::uint16_t AgentRef::version_minor() const {
+    return HSADRV_AGENT_QUERY(std::uint16_t, HSA_AGENT_INFO_VERSION_MINOR);
+}
+std::uint32_t AgentRef::numa_node() const { return HSADRV_AGENT_QUERY(std::uint32_t, HSA_AGENT_INFO_NODE); }
 bool AgentRef::large_model() const {
-    return HSADRV_QUERY(hsa_machine_model_t, HSA_AGENT_INFO_MACHINE_MODEL) == HSA_MACHINE_MODEL_LARGE;
+    return HSADRV_AGENT_QUERY(hsa_machine_model_t, HSA_AGENT_INFO_MACHINE_MODEL) == HSA_MACHINE_MODEL_LARGE;
 }
 bool AgentRef::full_profile() const {
-    return HSADRV_QUERY(hsa_profile_t, HSA_AGENT_INFO_PROFILE) == HSA_PROFILE_FULL;
+    return HSADRV_AGENT_QUERY(hsa_profile_t, HSA_AGENT_INFO_PROFILE) == HSA_PROFILE_FULL;
 }
 hsa_default_float_rounding_mode_t AgentRef::default_float_rounding() const {
-    return HSADRV_QUERY(hsa_default_float_rounding_mode_t, HSA_AGENT_INFO_DEFAULT_FLOAT_ROUNDING_MODE);
+    return HSADRV_AGENT_QUERY(hsa_default_float_rounding_mode_t, HSA_AGENT_INFO_DEFAULT_FLOAT_ROUNDING_MODE);
 }
 
 // ---- later than ROCR 5.2: the numbers of hsa_amd_agent_info_t in hsa_ext_amd.h of ROCm 6
@@ -381,8 +381,7 @@ std::optional<std::uint64_t> AgentRef::scratch_limit_bytes() const {
 std::size_t AgentRef::group_segment_max_bytes() const {
     for (const MemPool& pool : pools())
         if (pool.segment() == Segment::group) return pool.size_bytes();
-    throw Error("AgentRef::group_segment_max_bytes(" + label() +
-                "): the runtime lists no pool of the group segment");
+    throw Error("AgentRef::group_segment_max_bytes(" + label() + "): the runtime lists no pool of the group segment");
 }
 
 }  // namespace hsadrv

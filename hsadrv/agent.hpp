@@ -44,8 +44,8 @@ struct Isa {
     std::uint64_t grid_max_workitems;
     Dim3 grid_max_dim;
     std::uint32_t fbarriers_max;
-    bool small_model, large_model;   ///< 32 and 64 bits
-    bool base_profile, full_profile;  ///< those that it can run
+    bool small_model, large_model;        ///< 32 and 64 bits
+    bool base_profile, full_profile;      ///< those that it can run
     RoundingModes rounding;               ///< that kernels can be finalized for
     RoundingModes base_profile_rounding;  ///< those of the base profile
 };
@@ -76,12 +76,9 @@ class AgentRef {
 
     constexpr hsa_agent_t native() const noexcept { return native_; }
     constexpr explicit operator bool() const noexcept { return native_.handle != 0; }
-    friend constexpr bool operator==(AgentRef a, AgentRef b) noexcept {
-        return a.native_.handle == b.native_.handle;
-    }
+    friend constexpr bool operator==(AgentRef a, AgentRef b) noexcept { return a.native_.handle == b.native_.handle; }
 
-    /// How messages call it: "gpu0 gfx90a", "cpu0". Never throws for a known agent; "agent 0x…" for a foreign
-    /// one.
+    /// How messages call it: "gpu0 gfx90a", "cpu0". Never throws for a known agent; "agent 0x…" for a foreign one.
     std::string label() const;
 
     bool is_gpu() const;
@@ -133,7 +130,7 @@ class AgentRef {
     std::uint32_t asic_revision() const;
     std::uint32_t address_watch_points() const;
     HdpFlush hdp_flush() const;
-    bool direct_host_access() const;  ///< the host reads and writes its memory in place (as over xGMI)
+    bool direct_host_access() const;      ///< the host reads and writes its memory in place (as over xGMI)
     std::uint16_t version_major() const;  ///< of the HSA specification that it follows
     std::uint16_t version_minor() const;
     std::uint32_t numa_node() const;

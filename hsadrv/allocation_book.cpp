@@ -135,11 +135,11 @@ std::string leak_report() {
     std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
         return a.second.bytes != b.second.bytes ? a.second.bytes > b.second.bytes : a.first < b.first;
     });
-    std::string text = "hsadrv: " + std::to_string(count) + " allocations of " + std::to_string(bytes) +
-                       " B were not freed:\n";
+    std::string text =
+        "hsadrv: " + std::to_string(count) + " allocations of " + std::to_string(bytes) + " B were not freed:\n";
     for (const auto& [place, site] : sorted)
-        text += "  " + std::to_string(site.bytes) + " B in " + std::to_string(site.count) + " (" +
-                site.label + ") at " + place + "\n";
+        text += "  " + std::to_string(site.bytes) + " B in " + std::to_string(site.count) + " (" + site.label +
+                ") at " + place + "\n";
     return text;
 }
 

@@ -127,8 +127,7 @@ CachedBlock* AllocatorState::find(std::size_t wanted, std::size_t size_bytes, St
     return when_exhausted(wanted, size_bytes, stream, held);
 }
 
-// The stream is asked for its present moment only when another wants its blocks, and again when that has
-// come.
+// The stream is asked for its present moment only when another wants its blocks, and again when that has come.
 void AllocatorState::advance(StreamCache& cache) {
     if (cache.passed == cache.freed) return;
     if (cache.handle->state() == StreamHandle::State::gone) {
@@ -175,8 +174,7 @@ CachedBlock* AllocatorState::try_fresh(std::size_t wanted, StreamCache& stream) 
 }
 
 Chunk* AllocatorState::try_chunk(std::size_t wanted, std::size_t size_bytes) {
-    if (size_bytes > options_.limit_bytes || statistics_.held_bytes > options_.limit_bytes - size_bytes)
-        return nullptr;
+    if (size_bytes > options_.limit_bytes || statistics_.held_bytes > options_.limit_bytes - size_bytes) return nullptr;
     Chunk chunk;
     try {
         chunk.memory = std::make_shared<Allocation>(Allocation::from_pool(pool_, size_bytes));
@@ -214,8 +212,7 @@ CachedBlock* AllocatorState::when_exhausted(std::size_t wanted, std::size_t size
         // What this stream has freed meanwhile, what others have, or what the pool has again.
         if ((block = stream.lists[wanted].latest()) != nullptr) {
             take(block, stream);
-        } else if ((block = passed_on(wanted, stream)) == nullptr &&
-                   (block = try_fresh(wanted, stream)) == nullptr) {
+        } else if ((block = passed_on(wanted, stream)) == nullptr && (block = try_fresh(wanted, stream)) == nullptr) {
             if ((!anything_in_flight() && !held_in_flight) || deadline.passed()) break;
             held.unlock();
             std::this_thread::sleep_for(look_again);
@@ -224,17 +221,17 @@ CachedBlock* AllocatorState::when_exhausted(std::size_t wanted, std::size_t size
     }
     --stream.used;
     if (block != nullptr) return block;
-    throw OutOfMemory("hsadrv::Allocator::allocate(" + std::to_string(size_bytes) + " B, " + pool_.label() +
-                          "): " + situation(),
-                      HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+    throw OutOfMemory(
+        "hsadrv::Allocator::allocate(" + std::to_string(size_bytes) + " B, " + pool_.label() + "): " + situation(),
+        HSA_STATUS_ERROR_OUT_OF_RESOURCES);
 }
 
 std::string AllocatorState::situation() const {
     const auto bytes = [](std::size_t count) { return std::to_string(count) + " B "; };
     return bytes(statistics_.held_bytes) + "held of " + bytes(pool_.size_bytes()) + "in pool" +
-           (options_.limit_bytes != SIZE_MAX ? " and " + bytes(options_.limit_bytes) + "allowed" : "") +
-           ", " + bytes(statistics_.used_bytes) + "of them in " + std::to_string(statistics_.blocks) +
-           " blocks, " + bytes(statistics_.cached_bytes) + "freed but in flight or of other sizes";
+           (options_.limit_bytes != SIZE_MAX ? " and " + bytes(options_.limit_bytes) + "allowed" : "") + ", " +
+           bytes(statistics_.used_bytes) + "of them in " + std::to_string(statistics_.blocks) + " blocks, " +
+           bytes(statistics_.cached_bytes) + "freed but in flight or of other sizes";
 }
 
 bool AllocatorState::anything_in_flight() const noexcept {
@@ -250,8 +247,7 @@ std::size_t AllocatorState::flush() {
     for (auto chunk = chunks_.begin(); chunk != chunks_.end();) {
         const auto next = std::next(chunk);
         const auto cut_end = chunk->blocks.end() - static_cast<std::ptrdiff_t>(chunk->uncut);
-        if (chunk->free_blocks == chunk->blocks.size() &&
-            std::all_of(chunk->blocks.begin(), cut_end, flushable)) {
+        if (chunk->free_blocks == chunk->blocks.size() && std::all_of(chunk->blocks.begin(), cut_end, flushable)) {
             for (auto block = chunk->blocks.begin(); block != cut_end; ++block) {
                 block->stream->lists[block->size_class].remove(&*block);
                 --block->stream->used;

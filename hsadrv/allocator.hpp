@@ -73,8 +73,7 @@ class Block {
 
   private:
     friend class Allocator;
-    Block(detail::AllocatorState* state, detail::CachedBlock* block, void* data,
-          std::size_t size_bytes) noexcept
+    Block(detail::AllocatorState* state, detail::CachedBlock* block, void* data, std::size_t size_bytes) noexcept
         : state_(state), block_(block), data_(data), size_bytes_(size_bytes) {}
     void forget() noexcept {
         state_ = nullptr;

@@ -5,10 +5,11 @@
 // its present moment, and when that has come, all that was freed before it is free for everybody. Nothing is
 // asked of a stream when it allocates and frees for itself.
 //
-// Thread safety: one lock for everything. It counts who refers to the state, so that a Block costs no
+// Thread safety: one lock for everything. The references to the state are counted under it, so that a Block costs no
 // atomic.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <list>

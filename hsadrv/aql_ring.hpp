@@ -19,6 +19,9 @@
 //    producers.
 //  - doorbell, release: after the headers. Two producers may store it in the opposite order; multi-producer queues
 //    accept that (HSA Platform System Architecture, "Queue mechanics").
+//  - a ring in VRAM (HSA_ALLOCATE_QUEUE_DEV_MEM=1) is write-combined memory, which a release store does not order. The
+//    frontier's compare-exchange does: a locked instruction drains those buffers before the doorbell, and a processor
+//    takes no packet beyond the doorbell. So no fence of its own is needed on x86.
 #pragma once
 
 #include <hsa/hsa.h>
@@ -33,8 +36,8 @@
 
 namespace hsadrv {
 
-/// Where a ring lives. The pointers are cached from hsa_queue_t and amd_queue_t, so that submitting asks
-/// nobody.
+/// Where a ring lives. The pointers are cached from hsa_queue_t and amd_queue_t, so that a submission calls no
+/// function of the runtime.
 struct AqlRingMemory {
     Packet* slots = nullptr;
     std::uint32_t size = 0;  ///< packets, a power of two
@@ -65,9 +68,7 @@ class AqlRing {
 
     std::uint32_t size() const noexcept { return memory_.size; }
     std::uint64_t read_index() const noexcept { return load(memory_.read_index, std::memory_order_acquire); }
-    std::uint64_t write_index() const noexcept {
-        return load(memory_.write_index, std::memory_order_relaxed);
-    }
+    std::uint64_t write_index() const noexcept { return load(memory_.write_index, std::memory_order_relaxed); }
     /// Every slot below it is published and covered by a doorbell, or about to be.
     std::uint64_t frontier() const noexcept { return frontier_.load(std::memory_order_acquire); }
 
@@ -113,7 +114,8 @@ class AqlRing {
             advance_frontier();
             return ring_doorbell();
         }
-        if (at == no_frontier) [[unlikely]] return store_doorbell(first + count - 1);
+        if (at == no_frontier) [[unlikely]]
+            return store_doorbell(first + count - 1);
         for (std::uint64_t i = first; i != first + count; ++i) published_[i & mask_].store(i + 1);
         if (advance_frontier()) ring_doorbell();
     }
@@ -131,7 +133,18 @@ class AqlRing {
     }
 
     /// The packet last written at this index, for messages; meaningful until the slot is reused.
-    Packet peek(std::uint64_t index) const noexcept { return memory_.slots[index & mask_]; }
+    Packet peek(std::uint64_t index) const noexcept {
+        Packet& slot = memory_.slots[index & mask_];
+        Packet packet;
+        std::memcpy(&packet.words[1], &slot.words[1], sizeof packet - sizeof packet.words[0]);
+        packet.words[0] = first_word(index);
+        return packet;
+    }
+    /// Its header and setup. Relaxed: the packet processor may invalidate the header meanwhile, which says nothing of
+    /// the rest.
+    std::uint32_t first_word(std::uint64_t index) const noexcept {
+        return std::atomic_ref(memory_.slots[index & mask_].words[0]).load(std::memory_order_relaxed);
+    }
 
   private:
     static std::uint64_t load(volatile std::uint64_t* p, std::memory_order order) noexcept {
@@ -163,7 +176,7 @@ class AqlRing {
     }
     void store_doorbell(std::uint64_t last) noexcept;
     void publish_further(std::uint64_t slot, bool moved) noexcept;  ///< `moved`: the frontier is past it
-    void ring_doorbell_signal(std::uint64_t last) noexcept;  // through the runtime
+    void ring_doorbell_signal(std::uint64_t last) noexcept;         // through the runtime
 
     static constexpr std::uint64_t no_frontier = ~std::uint64_t{0};  // of a shared ring; no index gets there
 

@@ -13,8 +13,7 @@ namespace hsadrv::detail {
 namespace {
 
 std::string progress_of(const Timeline& timeline) {
-    return std::to_string(timeline.completed()) + " of " + std::to_string(timeline.submitted()) +
-           " packets complete";
+    return std::to_string(timeline.completed()) + " of " + std::to_string(timeline.submitted()) + " packets complete";
 }
 
 }  // namespace
@@ -43,17 +42,14 @@ const StreamCore* Autopsy::find(const std::string& label) const {
 /// Empty for the stream whose mutex the caller holds anyway, and for one that cannot be had.
 std::unique_lock<LaneMutex> Autopsy::lock(const StreamCore& stream) const {
     if (&stream == held_) return {};
-    return std::unique_lock(stream.mutex_, std::try_to_lock);
+    return stream.writer().try_lock();
 }
 
 const StreamCore* Autopsy::find_debtor(hsa_signal_t signal) const {
     for (const StreamCore* stream : streams_) {
         const auto held = lock(*stream);
         if (!held.owns_lock() && stream != held_) continue;
-        for (std::size_t i = 0; i < stream->notes_.size(); ++i) {
-            const Note& note = stream->notes_[i];
-            if (note.kind == Note::Kind::decrement && note.on.handle == signal.handle) return stream;
-        }
+        if (stream->writer().log().owes(signal)) return stream;
     }
     return nullptr;
 }
@@ -80,27 +76,23 @@ void Autopsy::follow(const StreamCore* stream) {
 
 Autopsy::Finding Autopsy::examine(const StreamCore& stream) const {
     const auto held = lock(stream);
-    if (!held.owns_lock() && &stream != held_)
-        return {stream.label() + " is being submitted to by another thread"};
+    if (!held.owns_lock() && &stream != held_) return {stream.label() + " is being submitted to by another thread"};
     if (stream.failed()) return {stream.label() + " has failed"};
 
-    const std::uint64_t read_index = stream.queue_->ref().read_index();
-    const Timeline& timeline = *stream.timeline_;
-    const Note* first = nullptr;  // that is pending
-    for (std::size_t i = 0; i < stream.notes_.size() && !first; ++i) {
-        if (!stream.notes_[i].is_over(timeline, read_index)) first = &stream.notes_[i];
-    }
+    const Timeline& timeline = *stream.timeline();
+    const SharedQueue& queue = *stream.shared_queue();
+    const Note* const first = stream.writer().log().first_pending(queue.ref().read_index());
     const auto slot = timeline.first_pending_slot();
     if (!slot && !first) {
-        if (!stream.copy_tail_) return {stream.label() + " has nothing in flight any more"};
-        return {stream.label() + (stream.copy_tail_kind_ == Note::Kind::host
+        if (!stream.trailing()) return {stream.label() + " has nothing in flight any more"};
+        return {stream.label() + (stream.trailing() == Note::Kind::host
                                       ? " waits for a host function of its own, which has not returned"
                                       : " waits for a copy of its own")};
     }
     // Another stream's packet may be before ours on a queue that they share.
-    if (const std::string head = stream.queue_->head_label(); !head.empty() && head != stream.label())
+    if (const std::string head = queue.head_label(); !head.empty() && head != stream.label())
         return {stream.label() + " is behind " + head + " on the hardware queue that they share", find(head)};
-    if (first && (!slot || first->slot <= *slot)) return explain(stream, *first);
+    if (first) return explain(stream, *first);
     return explain_packet(stream, *slot);
 }
 
@@ -114,9 +106,11 @@ Autopsy::Finding Autopsy::explain(const StreamCore& stream, const Note& note) co
         case Note::Kind::host:
             return {stream.label() + " waits for a host function of its own, which has not returned"};
         case Note::Kind::event: {
-            const StreamCore* upstream = find(note.upstream.get());
-            return {stream.label() + " waits for an event of " + note.upstream->label() + ", which has " +
-                        progress_of(*note.upstream) + (upstream ? "" : " and is gone"),
+            const auto timeline = stream.timeline()->upstream_of(note.epoch);
+            if (!timeline) return {stream.label() + " waits for an event"};  // which has come meanwhile
+            const StreamCore* upstream = find(timeline.get());
+            return {stream.label() + " waits for an event of " + timeline->label() + ", which has " +
+                        progress_of(*timeline) + (upstream ? "" : " and is gone"),
                     upstream};
         }
         case Note::Kind::signal:
@@ -126,13 +120,14 @@ Autopsy::Finding Autopsy::explain(const StreamCore& stream, const Note& note) co
                     nullptr, note.on};
         case Note::Kind::batch:
             return explain_packet(
-                stream, stream.timeline_->running_slot(stream.queue_->ref().read_index()).value_or(note.slot));
+                stream, stream.timeline()->running_slot(stream.shared_queue()->ref().read_index()).value_or(note.slot),
+                &note);
     }
     return {stream.label() + " has a barrier that its packet processor has not processed"};
 }
 
-Autopsy::Finding Autopsy::explain_packet(const StreamCore& stream, std::uint64_t slot) {
-    const Packet packet = stream.queue_->ref().peek(slot);
+Autopsy::Finding Autopsy::explain_packet(const StreamCore& stream, std::uint64_t slot, const Note* note) {
+    const Packet packet = with_header(stream.shared_queue()->ref().peek(slot), note, note ? slot - note->slot : 0);
     const bool and_type = packet.type() == PacketType::barrier_and, or_type = packet.type() == PacketType::barrier_or;
     if (and_type || or_type) {
         const auto barrier = packet.as<hsa_barrier_and_packet_t>();
@@ -144,12 +139,11 @@ Autopsy::Finding Autopsy::explain_packet(const StreamCore& stream, std::uint64_t
                         nullptr, signal};
     }
     const auto dispatch = packet.as<hsa_kernel_dispatch_packet_t>();
-    // The packet processor invalidates headers, so the setup word tells a dispatch from a barrier.
     if (and_type || or_type || dispatch.setup == 0) return {stream.label() + " has a barrier that is not complete"};
     const Dim3 grid(dispatch.grid_size_x, dispatch.grid_size_y, dispatch.grid_size_z);
     return {stream.label() + " runs " +
-            kernel_call_text(dispatch.kernel_object, static_cast<const std::byte*>(dispatch.kernarg_address)) +
-            " on " + grid.text() + " work-items, which has not ended"};
+            kernel_call_text(dispatch.kernel_object, static_cast<const std::byte*>(dispatch.kernarg_address)) + " on " +
+            grid.text() + " work-items, which has not ended"};
 }
 
 }  // namespace hsadrv::detail

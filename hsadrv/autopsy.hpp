@@ -40,7 +40,7 @@ class Autopsy {
     void follow(const StreamCore* stream);
     Finding examine(const StreamCore& stream) const;
     Finding explain(const StreamCore& stream, const Note& note) const;
-    static Finding explain_packet(const StreamCore& stream, std::uint64_t slot);
+    static Finding explain_packet(const StreamCore& stream, std::uint64_t slot, const Note* note = nullptr);
     void say(const std::string& text) { text_ += (text_.empty() ? "" : "; ") + text; }
 
     std::span<StreamCore* const> streams_;

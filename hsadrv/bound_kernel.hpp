@@ -9,8 +9,7 @@
 // are pointers, trivially copyable values or have a kernel_argument(). What bind() checks: that they are what
 // the kernel's metadata says, by Kernel::launch's rules and with its words. What at() checks: grid,
 // work-group and LDS, likewise; and it writes the hidden arguments and LDS pointers down, so that a launch
-// copies them and stores the arguments. What remains for each launch: that the stream is one of the kernel's
-// agent.
+// copies them and stores the arguments. What remains for each launch: that the stream is one of the kernel's agent.
 //
 // Thread safety: const functions from any thread. Memory ordering, deadlines and errors: Stream's. Keeps
 // alive: what Kernel keeps.
@@ -38,16 +37,13 @@ class FixedLaunch {
         const LaunchShape shape = plan.shape(config);
         spec_ = plan.dispatch(kernel_.kernel_object(), shape);
         for (std::size_t i = 0; i < sizeof...(Args); ++i) offsets_bytes_[i] = plan.offset_bytes(i);
-        if (!plan.has_implicit()) return;
-        implicit_.resize(plan.kernarg_bytes());
-        plan.fill_implicit(implicit_.data(), shape, {});
+        implicit_ = plan.implicit_segment(shape);
     }
 
     const Kernel& kernel() const noexcept { return kernel_; }
     const DispatchSpec& spec() const noexcept { return spec_; }
 
-    /// Enqueues the kernel. Throws InvalidArgument for a stream of another agent; what Stream::dispatch
-    /// throws.
+    /// Enqueues the kernel. Throws InvalidArgument for a stream of another agent; what Stream::dispatch throws.
     [[gnu::always_inline]] void operator()(Stream& stream, const std::type_identity_t<Args>&... args) const {
         until(stream, Deadline{}, args...);
     }
@@ -62,6 +58,7 @@ class FixedLaunch {
     template <class... Values>
     [[gnu::always_inline]] void enqueue(Stream& stream, Deadline deadline, const Values&... values) const {
         kernel_.check_stream(stream);
+        kernel_.check_memory(values...);
         stream.dispatch(
             spec_,
             [&](std::byte* kernarg) noexcept {
@@ -95,8 +92,7 @@ class BoundKernel {
 
     const Kernel& kernel() const noexcept { return kernel_; }
 
-    /// Enqueues the kernel. Throws InvalidArgument for the sizes and the stream; what Stream::dispatch
-    /// throws.
+    /// Enqueues the kernel. Throws InvalidArgument for the sizes and the stream; what Stream::dispatch throws.
     void launch(Stream& stream, const LaunchConfig& config, const std::type_identity_t<Args>&... args) const {
         kernel_.enqueue<detail::shapes_of<Args...>>(in_order_, stream, config, detail::launchable(args)...);
     }

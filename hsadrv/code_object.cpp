@@ -9,18 +9,15 @@
 namespace hsadrv {
 namespace {
 
-void check_equal(const KernelMetadata& kernel, const char* what, std::uint32_t metadata,
-                 std::uint32_t descriptor) {
+void check_equal(const KernelMetadata& kernel, const char* what, std::uint32_t metadata, std::uint32_t descriptor) {
     if (metadata == descriptor) return;
-    throw InvalidCodeObject("code object: kernel '" + kernel.name + "': " + what + " is " +
-                            std::to_string(metadata) + " in the metadata and " + std::to_string(descriptor) +
-                            " in the kernel descriptor");
+    throw InvalidCodeObject("code object: kernel '" + kernel.name + "': " + what + " is " + std::to_string(metadata) +
+                            " in the metadata and " + std::to_string(descriptor) + " in the kernel descriptor");
 }
 
 /// What the metadata do not say, or not in every version. COMPUTE_PGM_RSRC1 counts granules less one (AMDGPUUsage,
 /// Kernel Descriptor).
-void add_descriptor_facts(KernelMetadata& kernel, const KernelDescriptor& descriptor,
-                          const shared::ComputeUnit& unit) {
+void add_descriptor_facts(KernelMetadata& kernel, const KernelDescriptor& descriptor, const shared::ComputeUnit& unit) {
     const std::uint32_t rsrc1 = descriptor.compute_pgm_rsrc1;
     const std::uint32_t vgpr_granule = unit.unified_vgprs || unit.width(kernel.wavefront_size) == 2 ? 8 : 4;
     kernel.vgpr_floor = (rsrc1 & 0x3f) * vgpr_granule + 1;
@@ -37,8 +34,7 @@ void check_descriptors(CodeObject& code, const ElfImage& elf) {
     for (KernelMetadata& kernel : code.kernels) {
         const auto found = descriptors.find(kernel.symbol);
         if (found == descriptors.end()) {
-            throw InvalidCodeObject("code object: kernel '" + kernel.name + "' has no symbol '" +
-                                    kernel.symbol + "'");
+            throw InvalidCodeObject("code object: kernel '" + kernel.name + "' has no symbol '" + kernel.symbol + "'");
         }
         const KernelDescriptor& descriptor = *found->second;
         check_equal(kernel, "the group segment size", kernel.group_segment_fixed_bytes,
@@ -52,8 +48,7 @@ void check_descriptors(CodeObject& code, const ElfImage& elf) {
     }
 }
 
-/// The ELF flags are the truth; what the metadata says may be spelled otherwise but may not name another
-/// processor.
+/// The ELF flags are the truth; what the metadata says may be spelled otherwise but may not name another processor.
 void check_target(const CodeObject& code, const std::string& text) {
     if (text.empty()) return;
     const TargetId said = [&] {
@@ -64,8 +59,8 @@ void check_target(const CodeObject& code, const std::string& text) {
         }
     }();
     if (said != code.target) {
-        throw InvalidCodeObject("code object: for " + said.name() + " by its metadata and for " +
-                                code.target.name() + " by its ELF flags");
+        throw InvalidCodeObject("code object: for " + said.name() + " by its metadata and for " + code.target.name() +
+                                " by its ELF flags");
     }
 }
 

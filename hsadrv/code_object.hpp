@@ -27,9 +27,8 @@ struct CodeObject {
     std::vector<VariableFacts> variables;
     std::vector<std::string> functions;  ///< visible device functions, kernels left out
     std::vector<std::string> undefined;  ///< what another code object or the caller must define
-    bool has_symbol_table = true;  ///< false: stripped
-    /// Device-library functions that need the host or a device heap are linked in. What they need, we do not
-    /// provide.
+    bool has_symbol_table = true;        ///< false: stripped
+    /// Device-library functions that need the host or a device heap are linked in. What they need, we do not provide.
     bool calls_hostcall = false, calls_device_malloc = false;
 
     const KernelMetadata* find(std::string_view kernel_name) const;  ///< null if there is none

@@ -34,8 +34,7 @@ struct CompressedBundleHeader {
 /// Begins with the magic of a compressed bundle, `CCOB`.
 bool is_compressed_offload_bundle(std::span<const std::byte> file);
 
-/// The header, every size in it possible. Throws InvalidCodeObject saying which field is wrong, where and
-/// how.
+/// The header, every size in it possible. Throws InvalidCodeObject saying which field is wrong, where and how.
 CompressedBundleHeader read_compressed_bundle_header(std::span<const std::byte> file,
                                                      std::size_t max_bytes = max_bundle_bytes);
 

@@ -24,8 +24,7 @@ thread_local const std::atomic<Context*>* current_of_thread = nullptr;
 
 Context::Context(AgentRef gpu) : agent_(gpu) {
     if (!gpu || !gpu.is_gpu() || !gpu.dispatches_kernels())
-        throw InvalidArgument("hsadrv::Context(" + gpu.label() +
-                              "): the agent is not a GPU that dispatches kernels; " +
+        throw InvalidArgument("hsadrv::Context(" + gpu.label() + "): the agent is not a GPU that dispatches kernels; " +
                               "take one of Driver::gpus()");
     thread_streams_ = detail::ThreadStreams::of(gpu);
     struct Owner {
@@ -49,8 +48,9 @@ Context::~Context() {
 
 Context& Context::current() {
     if (Context* innermost = try_current()) return *innermost;
-    throw Error("hsadrv::Context::current(): this thread has no current device; construct a hsadrv::Context on it, for "
-                "example hsadrv::Context gpu{driver.gpus().front()}");
+    throw Error(
+        "hsadrv::Context::current(): this thread has no current device; construct a hsadrv::Context on it, for "
+        "example hsadrv::Context gpu{driver.gpus().front()}");
 }
 
 Context* Context::try_current() noexcept {

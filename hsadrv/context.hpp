@@ -12,8 +12,8 @@
 #pragma once
 
 #include <cstddef>
-#include <source_location>
 #include <memory>
+#include <source_location>
 
 #include "hsadrv/agent.hpp"
 #include "hsadrv/driver.hpp"

@@ -28,8 +28,8 @@ inline void copy_rect(Stream& stream, const Rect& rect, Deadline deadline = {}) 
     stream.synchronize(deadline);
 }
 
-inline void fill(Stream& stream, void* destination, std::size_t size_bytes,
-                 std::span<const std::byte> pattern, Deadline deadline = {}) {
+inline void fill(Stream& stream, void* destination, std::size_t size_bytes, std::span<const std::byte> pattern,
+                 Deadline deadline = {}) {
     stream.fill_async(destination, size_bytes, pattern, deadline);
     stream.synchronize(deadline);
 }

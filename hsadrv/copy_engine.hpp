@@ -31,7 +31,7 @@ struct CopyEnd {
 };
 
 /// hsa_amd_memory_async_copy, on another engine where that is better.
-hsa_status_t async_copy(CopyEnd to, CopyEnd from, std::size_t size_bytes,
-                        std::span<const hsa_signal_t> dependencies, hsa_signal_t done);
+hsa_status_t async_copy(CopyEnd to, CopyEnd from, std::size_t size_bytes, std::span<const hsa_signal_t> dependencies,
+                        hsa_signal_t done);
 
 }  // namespace hsadrv::detail

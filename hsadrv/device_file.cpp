@@ -63,11 +63,9 @@ DeviceFile DeviceFile::probe() noexcept {
 std::string DeviceFile::text() const {
     if (open_error != 0) {
         const std::string remedy = remedy_for_open(open_error);
-        return std::string("/dev/kfd: ") + std::strerror(open_error) +
-               (remedy.empty() ? "" : " (" + remedy + ")");
+        return std::string("/dev/kfd: ") + std::strerror(open_error) + (remedy.empty() ? "" : " (" + remedy + ")");
     }
-    if (ioctl_error != 0)
-        return std::string("/dev/kfd opens, but gives no version: ") + std::strerror(ioctl_error);
+    if (ioctl_error != 0) return std::string("/dev/kfd opens, but gives no version: ") + std::strerror(ioctl_error);
     const std::string version = std::to_string(version_major) + "." + std::to_string(version_minor);
     if (version_major < 1)
         return "/dev/kfd: its interface is " + version +
@@ -87,8 +85,7 @@ std::string hiding_variables() {
 std::string no_device_advice(const DeviceFile& file) {
     std::string text = "tried: " + file.text();
     if (const std::string hiding = hiding_variables(); !hiding.empty()) text += ", " + hiding;
-    return text +
-           ". On a machine without an AMD GPU, run the program on an emulated one: kfdemu run -- PROGRAM";
+    return text + ". On a machine without an AMD GPU, run the program on an emulated one: kfdemu run -- PROGRAM";
 }
 
 }  // namespace hsadrv::detail

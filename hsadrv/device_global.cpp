@@ -7,8 +7,7 @@
 
 namespace hsadrv {
 
-DeviceGlobal::DeviceGlobal(std::shared_ptr<detail::ExecutableState> executable, Symbol symbol,
-                           bool read_only) noexcept
+DeviceGlobal::DeviceGlobal(std::shared_ptr<detail::ExecutableState> executable, Symbol symbol, bool read_only) noexcept
     : executable_(std::move(executable)), symbol_(std::move(symbol)), read_only_(read_only) {}
 
 AgentRef DeviceGlobal::agent() const noexcept { return executable_->agent; }
@@ -16,21 +15,21 @@ AgentRef DeviceGlobal::agent() const noexcept { return executable_->agent; }
 std::string DeviceGlobal::label() const { return "device global '" + symbol_.name + "'"; }
 
 void DeviceGlobal::refuse_size(std::size_t given_bytes) const {
-    throw InvalidArgument(label() + " has " + std::to_string(symbol_.size_bytes) +
-                          " bytes, the type given has " + std::to_string(given_bytes));
+    throw InvalidArgument(label() + " has " + std::to_string(symbol_.size_bytes) + " bytes, the type given has " +
+                          std::to_string(given_bytes));
 }
 
 void DeviceGlobal::check_writable() const {
     if (read_only_) {
-        throw InvalidArgument(
-            label() +
-            " is constant: kernels may have its value in their instructions; declare it without "
-            "const, and volatile if only the host writes it");
+        throw InvalidArgument(label() +
+                              " is constant: kernels may have its value in their instructions; declare it without "
+                              "const, and volatile if only the host writes it");
     }
 }
 
 void DeviceGlobal::check_stream(const Stream& stream) const {
     if (stream.agent() == agent()) return;
+    static_cast<void>(stream.queue());  // throws if it is closed
     throw InvalidArgument(label() + ": it is loaded on " + agent().label() + ", the stream belongs to " +
                           stream.agent().label());
 }
@@ -64,8 +63,7 @@ void DeviceGlobal::read_bytes(std::span<std::byte> to, std::size_t offset_bytes,
     executable_->copy(to.data(), from, to.size(), deadline);
 }
 
-void DeviceGlobal::write_bytes(std::span<const std::byte> from, std::size_t offset_bytes,
-                               Deadline deadline) const {
+void DeviceGlobal::write_bytes(std::span<const std::byte> from, std::size_t offset_bytes, Deadline deadline) const {
     check_writable();
     std::byte* const to = at(offset_bytes, from.size(), "write");
     executable_->copy(to, from.data(), from.size(), deadline);

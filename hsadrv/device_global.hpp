@@ -36,8 +36,7 @@ class DeviceGlobal {
     const std::string& name() const noexcept { return symbol_.name; }
     std::size_t size_bytes() const noexcept { return symbol_.size_bytes; }
     Symbol::Scope scope() const noexcept { return symbol_.scope; }
-    /// Of a section that kernels do not write: its value may be in their instructions, so it cannot be
-    /// changed.
+    /// Of a section that kernels do not write: its value may be in their instructions, so it cannot be changed.
     bool read_only() const noexcept { return read_only_; }
     AgentRef agent() const noexcept;
 
@@ -79,8 +78,7 @@ class DeviceGlobal {
     void write_bytes(Stream& stream, std::span<const std::byte> from, std::size_t offset_bytes = 0,
                      Deadline deadline = {}) const;
     void read_bytes(std::span<std::byte> to, std::size_t offset_bytes = 0, Deadline deadline = {}) const;
-    void write_bytes(std::span<const std::byte> from, std::size_t offset_bytes = 0,
-                     Deadline deadline = {}) const;
+    void write_bytes(std::span<const std::byte> from, std::size_t offset_bytes = 0, Deadline deadline = {}) const;
 
   private:
     template <class T>

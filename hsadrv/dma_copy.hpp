@@ -30,8 +30,8 @@ struct DmaEnd {
 
 /// Starts when every signal of `after` is zero; `done` is decremented by one at the end. One end at least is a GPU's.
 /// `engine`: a number from 0; the DMA engine of that number alone, even where the runtime would take a kernel.
-void dma_copy(DmaEnd to, DmaEnd from, std::size_t size_bytes, SignalRef done,
-              std::span<const hsa_signal_t> after = {}, std::optional<unsigned> engine = {});
+void dma_copy(DmaEnd to, DmaEnd from, std::size_t size_bytes, SignalRef done, std::span<const hsa_signal_t> after = {},
+              std::optional<unsigned> engine = {});
 
 /// The engines that may carry copies between the two and are free now: bit N is engine N. Nothing between one agent
 /// and itself: the runtime does not say. Throws NotOffered.

@@ -37,8 +37,7 @@ struct ExitGuard {
 
 // Runs in the child of fork(), not of vfork() or posix_spawn(), which only exec.
 void after_fork_in_child() {
-    if (live_runtimes.load(std::memory_order_relaxed) > 0)
-        forked_child.store(true, std::memory_order_relaxed);
+    if (live_runtimes.load(std::memory_order_relaxed) > 0) forked_child.store(true, std::memory_order_relaxed);
 }
 
 void watch_for_forks() {
@@ -98,10 +97,9 @@ bool in_forked_child() noexcept { return forked_child.load(std::memory_order_rel
 
 void refuse_in_forked_child(const char* call) {
     if (!in_forked_child()) return;
-    throw ForkedChild(
-        std::string(call) +
-        ": this process was forked after the HSA runtime had been initialised, and the runtime does not "
-        "survive that; call exec, or fork before the first hsadrv::Driver");
+    throw ForkedChild(std::string(call) +
+                      ": this process was forked after the HSA runtime had been initialised, and the runtime does not "
+                      "survive that; call exec, or fork before the first hsadrv::Driver");
 }
 
 namespace detail {
@@ -119,6 +117,7 @@ Runtime::Runtime() {
         event_handler_ = faults::install(adopted);
         signals_ = std::make_unique<SignalPool>();
         callbacks_ = std::make_unique<SignalCallbacks>();
+        copies_ = std::make_unique<SignalCallbacks>("hsadrv-copies");
         registrations_ = std::make_unique<Registrations>();
     } catch (...) {
         live_runtimes.fetch_sub(1, std::memory_order_relaxed);
@@ -132,6 +131,7 @@ Runtime::~Runtime() {
     if (in_forked_child()) return;
     ending_runtimes.fetch_add(1);
     callbacks_.reset();
+    copies_.reset();
     registrations_.reset();
     signals_.reset();
     live_runtimes.fetch_sub(1, std::memory_order_relaxed);
@@ -147,12 +147,11 @@ void Runtime::enumerate() {
     facts_.version_minor = system_info<std::uint16_t>(HSA_SYSTEM_INFO_VERSION_MINOR, "VERSION_MINOR");
     facts_.timestamp_frequency_hz =
         system_info<std::uint64_t>(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, "TIMESTAMP_FREQUENCY");
-    facts_.signal_max_wait_ticks =
-        system_info<std::uint64_t>(HSA_SYSTEM_INFO_SIGNAL_MAX_WAIT, "SIGNAL_MAX_WAIT");
+    facts_.signal_max_wait_ticks = system_info<std::uint64_t>(HSA_SYSTEM_INFO_SIGNAL_MAX_WAIT, "SIGNAL_MAX_WAIT");
     facts_.little_endian =
         system_info<hsa_endianness_t>(HSA_SYSTEM_INFO_ENDIANNESS, "ENDIANNESS") == HSA_ENDIANNESS_LITTLE;
-    facts_.large_model = system_info<hsa_machine_model_t>(HSA_SYSTEM_INFO_MACHINE_MODEL, "MACHINE_MODEL") ==
-                         HSA_MACHINE_MODEL_LARGE;
+    facts_.large_model =
+        system_info<hsa_machine_model_t>(HSA_SYSTEM_INFO_MACHINE_MODEL, "MACHINE_MODEL") == HSA_MACHINE_MODEL_LARGE;
     facts_.build_version = runtime_build_version();
     facts_.svm_supported = system_info<bool>(HSA_AMD_SYSTEM_INFO_SVM_SUPPORTED, "SVM_SUPPORTED");
     facts_.svm_accessible_by_default =
@@ -207,19 +206,17 @@ const std::vector<AgentRef>& Driver::cpus() const noexcept { return runtime_->cp
 const SystemFacts& Driver::system() const noexcept { return runtime_->facts(); }
 SignalCallbacks& Driver::callbacks() const noexcept { return runtime_->callbacks(); }
 
-std::uint64_t Driver::timestamp() const {
-    return system_info<std::uint64_t>(HSA_SYSTEM_INFO_TIMESTAMP, "TIMESTAMP");
-}
+std::uint64_t Driver::timestamp() const { return system_info<std::uint64_t>(HSA_SYSTEM_INFO_TIMESTAMP, "TIMESTAMP"); }
 
 std::optional<std::uint16_t> Driver::extension(hsa_extension_t extension, std::uint16_t version_major) const {
     std::uint16_t minor = 0;
     bool supported = false;
-    check(hsa_system_major_extension_supported(static_cast<std::uint16_t>(extension), version_major, &minor,
-                                               &supported),
-          [&] {
-              return "hsa_system_major_extension_supported(extension " + std::to_string(int(extension)) +
-                     ", version " + std::to_string(version_major) + ")";
-          });
+    check(
+        hsa_system_major_extension_supported(static_cast<std::uint16_t>(extension), version_major, &minor, &supported),
+        [&] {
+            return "hsa_system_major_extension_supported(extension " + std::to_string(int(extension)) + ", version " +
+                   std::to_string(version_major) + ")";
+        });
     return supported ? std::optional(minor) : std::nullopt;
 }
 

@@ -44,8 +44,8 @@ struct SystemFacts {
     bool large_model;                            ///< 64-bit
     bool little_endian;
     std::uint64_t signal_max_wait_ticks;
-    std::string build_version;  ///< ROCR's own, "1.5.0"; empty if it gives none
-    bool svm_supported;         ///< hsa_amd_svm_* works on every GPU
+    std::string build_version;       ///< ROCR's own, "1.5.0"; empty if it gives none
+    bool svm_supported;              ///< hsa_amd_svm_* works on every GPU
     bool svm_accessible_by_default;  ///< every GPU reads and writes any memory of the process
     // Nothing where the runtime is older than the question:
     std::optional<bool> mwaitx_enabled;  ///< waits for signals sleep by the CPU's MWAITX
@@ -101,8 +101,7 @@ class Driver {
 class DriverRef {
   public:
     DriverRef() noexcept = default;
-    DriverRef(const Driver& driver) noexcept
-        : runtime_(driver.runtime_) {}  // NOLINT: conversion is the interface
+    DriverRef(const Driver& driver) noexcept : runtime_(driver.runtime_) {}  // NOLINT: conversion is the interface
     explicit operator bool() const noexcept { return bool(runtime_); }
 
   private:

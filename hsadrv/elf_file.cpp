@@ -5,6 +5,7 @@
 
 #include "hsadrv/error.hpp"
 #include "hsadrv/file_range.hpp"
+#include "hsadrv/text.hpp"
 
 namespace hsadrv {
 namespace {
@@ -12,9 +13,7 @@ namespace {
 constexpr std::uint64_t max_image_bytes = std::uint64_t{4} << 30;
 constexpr std::uint32_t sht_relr = 19;
 
-[[noreturn]] void refuse(const std::string& why) { throw InvalidCodeObject("code object: " + why); }
-
-std::string number(std::uint64_t value) { return std::to_string(value); }
+using detail::number;
 
 /// One entry of a table that is known to be inside the file, which is little endian, as the host is.
 template <class Entry>
@@ -66,22 +65,22 @@ void ElfFile::read_segments() {
             notes_.push_back(bytes_.subspan(segment.p_filesz ? segment.p_offset : 0, segment.p_filesz));
         if (segment.p_type == PT_LOAD) check_load(which, segment);
     }
-    if (loads_.empty()) refuse("no loadable segment");
+    if (loads_.empty()) refuse_elf("no loadable segment");
 }
 
 void ElfFile::check_load(const std::string& which, const Elf64_Phdr& segment) {
     if (segment.p_filesz > segment.p_memsz) {
-        refuse(which + ": " + number(segment.p_filesz) + " bytes in the file, only " +
-               number(segment.p_memsz) + " in memory");
+        refuse_elf(which + ": " + number(segment.p_filesz) + " bytes in the file, only " + number(segment.p_memsz) +
+                   " in memory");
     }
     check_inside(which, segment.p_offset, segment.p_filesz);
     if (segment.p_vaddr > max_image_bytes || segment.p_memsz > max_image_bytes - segment.p_vaddr) {
-        refuse(which + ": address " + number(segment.p_vaddr) + " + " + number(segment.p_memsz) +
-               " bytes is beyond the limit of " + number(max_image_bytes));
+        refuse_elf(which + ": address " + number(segment.p_vaddr) + " + " + number(segment.p_memsz) +
+                   " bytes is beyond the limit of " + number(max_image_bytes));
     }
     if (!loads_.empty() && segment.p_vaddr < loads_.back().p_vaddr + loads_.back().p_memsz) {
-        refuse(which + ": at address " + number(segment.p_vaddr) +
-               ", which overlaps or precedes the segment before it");
+        refuse_elf(which + ": at address " + number(segment.p_vaddr) +
+                   ", which overlaps or precedes the segment before it");
     }
     loads_.push_back(segment);
 }
@@ -99,22 +98,22 @@ void ElfFile::check_section_range(std::size_t index) {
     const Elf64_Shdr& header = section.header;
     const std::string which = section_text(index);
     if ((header.sh_type == SHT_NULL) != (index == 0))
-        refuse(which + ": section 0, and no other, is the null section");
+        refuse_elf(which + ": section 0, and no other, is the null section");
     if (index == 0) return;
     const bool in_file = header.sh_type != SHT_NOBITS;
     check_inside(which, header.sh_offset, in_file ? header.sh_size : 0);
     if (header.sh_addralign & (header.sh_addralign - 1))
-        refuse(which + ": alignment " + number(header.sh_addralign));
+        refuse_elf(which + ": alignment " + number(header.sh_addralign));
     if (in_file) section.bytes = bytes_.subspan(header.sh_offset, header.sh_size);
 }
 
 void ElfFile::check_string_table(std::size_t index, const std::string& user) const {
     if (index == 0 || index >= sections_.size() || sections_[index].header.sh_type != SHT_STRTAB) {
-        refuse(user + ": names are said to be in section " + number(index) + ", which is no string table");
+        refuse_elf(user + ": names are said to be in section " + number(index) + ", which is no string table");
     }
     const auto bytes = sections_[index].bytes;
     if (bytes.empty() || bytes.back() != std::byte{0})
-        refuse("string table in section " + number(index) + " does not end with NUL");
+        refuse_elf("string table in section " + number(index) + " does not end with NUL");
 }
 
 void ElfFile::name_sections() {
@@ -122,7 +121,7 @@ void ElfFile::name_sections() {
     const ElfSection& names = sections_[header_.section_names];
     for (std::size_t i = 0; i < sections_.size(); ++i) {
         if (sections_[i].header.sh_name >= names.bytes.size())
-            refuse(section_text(i) + ": its name is outside the string table");
+            refuse_elf(section_text(i) + ": its name is outside the string table");
         sections_[i].name = string_at(names, sections_[i].header.sh_name);
         check_name(i);
     }
@@ -135,9 +134,9 @@ void ElfFile::check_name(std::size_t index) const {
     for (const auto& [name, type] : known) {
         if (sections_[index].name != name) continue;
         if (sections_[index].header.sh_type != type)
-            refuse(section_text(index) + ": wrong type " + number(sections_[index].header.sh_type));
+            refuse_elf(section_text(index) + ": wrong type " + number(sections_[index].header.sh_type));
         for (std::size_t i = 0; i < index; ++i) {
-            if (sections_[i].name == name) refuse(section_text(index) + ": there are two of that name");
+            if (sections_[i].name == name) refuse_elf(section_text(index) + ": there are two of that name");
         }
     }
 }
@@ -149,15 +148,14 @@ void ElfFile::check_mapping(std::size_t index) const {
     if (!sections_[index].allocated() || header.sh_size == 0) return;
     const Elf64_Phdr* segment = segment_of(header.sh_addr, header.sh_size);
     if (!segment) {
-        refuse(section_text(index) + ": address " + number(header.sh_addr) + " + " + number(header.sh_size) +
-               " is in no segment");
+        refuse_elf(section_text(index) + ": address " + number(header.sh_addr) + " + " + number(header.sh_size) +
+                   " is in no segment");
     }
     if (header.sh_type == SHT_NOBITS) return;
     const std::uint64_t in_segment = header.sh_addr - segment->p_vaddr;
-    if (in_segment + header.sh_size > segment->p_filesz ||
-        header.sh_offset != segment->p_offset + in_segment) {
-        refuse(section_text(index) + ": its file offset " + number(header.sh_offset) +
-               " disagrees with its segment");
+    if (in_segment + header.sh_size > segment->p_filesz || header.sh_offset != segment->p_offset + in_segment) {
+        refuse_elf(section_text(index) + ": its file offset " + number(header.sh_offset) +
+                   " disagrees with its segment");
     }
 }
 
@@ -165,20 +163,20 @@ void ElfFile::check_links(std::size_t index) const {
     const ElfSection& section = sections_[index];
     const Elf64_Shdr& header = section.header;
     if (header.sh_type == SHT_REL || header.sh_type == sht_relr) {
-        refuse(section_text(index) +
-               ": relocations of a kind that HSA loaders do not apply (SHT_REL, SHT_RELR): link without "
-               "packing them");
+        refuse_elf(section_text(index) +
+                   ": relocations of a kind that HSA loaders do not apply (SHT_REL, SHT_RELR): link without "
+                   "packing them");
     }
     if (!section.holds_symbols() && header.sh_type != SHT_RELA) return;
     const std::uint64_t entry = section.holds_symbols() ? sizeof(Elf64_Sym) : sizeof(Elf64_Rela);
     if (header.sh_entsize != entry || header.sh_size % entry != 0) {
-        refuse(section_text(index) + ": " + number(header.sh_size) + " bytes in entries of " +
-               number(header.sh_entsize) + ", wanted whole entries of " + number(entry));
+        refuse_elf(section_text(index) + ": " + number(header.sh_size) + " bytes in entries of " +
+                   number(header.sh_entsize) + ", wanted whole entries of " + number(entry));
     }
     if (section.holds_symbols()) return check_string_table(header.sh_link, section_text(index));
     if (header.sh_link >= sections_.size() || !sections_[header.sh_link].holds_symbols()) {
-        refuse(section_text(index) + ": relocates against section " + number(header.sh_link) +
-               ", which is no symbol table");
+        refuse_elf(section_text(index) + ": relocates against section " + number(header.sh_link) +
+                   ", which is no symbol table");
     }
 }
 
@@ -193,8 +191,7 @@ Elf64_Sym ElfFile::symbol(std::size_t section, std::size_t index) const {
 std::string_view ElfFile::symbol_name(std::size_t section, std::size_t index) const {
     const ElfSection& names = sections_[sections_[section].header.sh_link];
     const std::uint64_t offset = symbol(section, index).st_name;
-    if (offset >= names.bytes.size())
-        refuse("symbol " + number(index) + ": its name is outside the string table");
+    if (offset >= names.bytes.size()) refuse_elf("symbol " + number(index) + ": its name is outside the string table");
     return string_at(names, offset);
 }
 

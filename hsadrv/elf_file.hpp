@@ -1,5 +1,4 @@
-// ElfFile: the segments and sections of an AMDGPU ELF file, after every offset, size and link in them has
-// been checked.
+// ElfFile: the segments and sections of an AMDGPU ELF file, after every offset, size and link in them has been checked.
 //
 //     ElfFile file(bytes);                                 // throws InvalidCodeObject: which one is wrong,
 //     and how if (const Elf64_Phdr* code = file.segment_of(address, 4)) use(code->p_flags); for (std::size_t
@@ -39,7 +38,7 @@ class ElfFile {
 
     const ElfHeader& header() const { return header_; }
     std::span<const std::byte> bytes() const { return bytes_; }
-    const std::vector<ElfSection>& sections() const { return sections_; }  ///< the null section first
+    const std::vector<ElfSection>& sections() const { return sections_; }            ///< the null section first
     const std::vector<std::span<const std::byte>>& notes() const { return notes_; }  ///< the note segments
 
     /// The loadable segment that holds all of [address, address + size), or null.

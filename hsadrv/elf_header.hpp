@@ -3,17 +3,19 @@
 //     ElfHeader header = read_elf_header(bytes);  // throws InvalidCodeObject: not for AMDGPU HSA, truncated, …
 //
 // After this the program header table and the section header table are known to be inside the file. Pure
-// function of bytes. Thread safety: no state. Sources: System V ABI, ELF Header; LLVM AMDGPUUsage, Code
-// Object, Header.
+// function of bytes. Thread safety: no state. Sources: System V ABI, ELF Header; LLVM AMDGPUUsage, Code Object, Header.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "hsadrv/target_id.hpp"
 
 namespace hsadrv {
+
+inline constexpr std::uint16_t machine_amdgpu = 224;  ///< EM_AMDGPU
 
 struct ElfHeader {
     unsigned code_object_version = 0;  ///< 3 to 6
@@ -26,5 +28,8 @@ struct ElfHeader {
 
 /// Throws InvalidCodeObject.
 ElfHeader read_elf_header(std::span<const std::byte> file);
+
+/// What every reader of ELF files throws: InvalidCodeObject.
+[[noreturn]] void refuse_elf(const std::string& why);
 
 }  // namespace hsadrv

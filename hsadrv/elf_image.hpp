@@ -1,5 +1,4 @@
-// ElfImage: the facts of an AMDGPU ELF file, after every offset, size and index that a loader follows has
-// been checked.
+// ElfImage: the facts of an AMDGPU ELF file, after every offset, size and index that a loader follows has been checked.
 //
 //     ElfImage elf = read_elf_image(bytes);            // throws InvalidCodeObject: what is wrong, and where
 //     elf.target, elf.code_object_version, elf.metadata_note, elf.kernel_descriptors
@@ -43,8 +42,8 @@ struct ElfImage {
     std::vector<VariableFacts> variables;
     std::vector<std::string> functions;  ///< visible device functions, kernels left out
     std::vector<std::string> undefined;  ///< what another code object or the caller must define
-    bool has_symbol_table = false;  ///< false: stripped; descriptors come from the dynamic symbols then
-    bool calls_hostcall = false;    ///< device-library functions that talk to the host are linked in
+    bool has_symbol_table = false;       ///< false: stripped; descriptors come from the dynamic symbols then
+    bool calls_hostcall = false;         ///< device-library functions that talk to the host are linked in
     bool calls_device_malloc = false;
 };
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "hsadrv/error.hpp"
+#include "hsadrv/text.hpp"
 
 namespace hsadrv {
 namespace {
@@ -12,29 +13,25 @@ namespace {
 constexpr std::uint32_t note_type_metadata = 32;  // NT_AMDGPU_METADATA
 constexpr std::string_view note_owner{"AMDGPU\0", 7};
 
-[[noreturn]] void refuse(const std::string& why) { throw InvalidCodeObject("code object: " + why); }
-
-std::string number(std::uint64_t value) { return std::to_string(value); }
+using detail::number;
 
 constexpr std::uint64_t padded(std::uint64_t bytes) { return (bytes + 3) & ~std::uint64_t{3}; }
 
 /// Takes the first note off `notes`; its descriptor if it is a metadata note, else null.
 std::span<const std::byte> take_note(std::span<const std::byte>& notes, const std::string& where) {
     Elf64_Nhdr note;
-    if (notes.size() < sizeof note) refuse(where + ": truncated");
+    if (notes.size() < sizeof note) refuse_elf(where + ": truncated");
     std::memcpy(&note, notes.data(), sizeof note);
     const std::uint64_t name_bytes = padded(note.n_namesz);
     const std::uint64_t room = notes.size() - sizeof note;
     if (name_bytes > room || note.n_descsz > room - name_bytes) {
-        refuse(where + ": a name of " + number(note.n_namesz) + " and a descriptor of " +
-               number(note.n_descsz) + " bytes do not fit into " + number(notes.size()));
+        refuse_elf(where + ": a name of " + number(note.n_namesz) + " and a descriptor of " + number(note.n_descsz) +
+                   " bytes do not fit into " + number(notes.size()));
     }
     const std::string_view owner(reinterpret_cast<const char*>(notes.data() + sizeof note), note.n_namesz);
     const auto descriptor = notes.subspan(sizeof note + name_bytes, note.n_descsz);
-    notes = notes.subspan(
-        std::min<std::uint64_t>(notes.size(), sizeof note + name_bytes + padded(note.n_descsz)));
-    return note.n_type == note_type_metadata && owner == note_owner ? descriptor
-                                                                    : std::span<const std::byte>{};
+    notes = notes.subspan(std::min<std::uint64_t>(notes.size(), sizeof note + name_bytes + padded(note.n_descsz)));
+    return note.n_type == note_type_metadata && owner == note_owner ? descriptor : std::span<const std::byte>{};
 }
 
 /// Where notes may be: in note segments; older linkers wrote only the section.
@@ -56,13 +53,11 @@ std::span<const std::byte> find_metadata_note(const ElfFile& file) {
             const std::uint64_t at = static_cast<std::uint64_t>(notes.data() - file.bytes().data());
             const auto descriptor = take_note(notes, "note at offset " + number(at));
             if (!descriptor.data()) continue;
-            if (found.data())
-                refuse("two metadata notes (NT_AMDGPU_METADATA), the second at offset " + number(at));
+            if (found.data()) refuse_elf("two metadata notes (NT_AMDGPU_METADATA), the second at offset " + number(at));
             found = descriptor;
         }
     }
-    if (!found.data())
-        refuse("no metadata note (NT_AMDGPU_METADATA): nothing is known of its kernels' arguments");
+    if (!found.data()) refuse_elf("no metadata note (NT_AMDGPU_METADATA): nothing is known of its kernels' arguments");
     return found;
 }
 

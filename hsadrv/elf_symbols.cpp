@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "hsadrv/error.hpp"
+#include "hsadrv/text.hpp"
 
 namespace hsadrv {
 namespace {
@@ -12,9 +13,7 @@ constexpr std::uint64_t descriptor_bytes = 64;   // LLVM AMDGPUUsage, Kernel Des
 constexpr std::uint64_t code_align_bytes = 256;  // of a kernel's first instruction
 constexpr unsigned stt_amdgpu_hsa_kernel = 10;   // the kernel symbols of V2
 
-[[noreturn]] void refuse(const std::string& why) { throw InvalidCodeObject("code object: " + why); }
-
-std::string number(std::uint64_t value) { return std::to_string(value); }
+using detail::number;
 
 bool is_descriptor(const Elf64_Sym& symbol, std::string_view name) {
     return ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT && name.ends_with(".kd");
@@ -31,14 +30,14 @@ bool is_loaded(const Elf64_Sym& symbol) {
 /// Data symbols become part of the executable: they must lie in the section they name.
 void check_object(const ElfFile& file, const std::string& which, const Elf64_Sym& symbol) {
     if (symbol.st_shndx == SHN_UNDEF || symbol.st_shndx >= file.sections().size()) {
-        refuse(which + ": section index " + number(symbol.st_shndx) + ", not a section of this file");
+        refuse_elf(which + ": section index " + number(symbol.st_shndx) + ", not a section of this file");
     }
     const ElfSection& section = file.sections()[symbol.st_shndx];
     const std::uint64_t offset = symbol.st_value - section.header.sh_addr;
     if (!section.allocated() || symbol.st_value < section.header.sh_addr || offset > section.header.sh_size ||
         symbol.st_size > section.header.sh_size - offset) {
-        refuse(which + ": address " + number(symbol.st_value) + " + " + number(symbol.st_size) +
-               " is outside " + file.section_text(symbol.st_shndx));
+        refuse_elf(which + ": address " + number(symbol.st_value) + " + " + number(symbol.st_size) + " is outside " +
+                   file.section_text(symbol.st_shndx));
     }
 }
 
@@ -49,8 +48,8 @@ void check_symbols(const ElfFile& file, std::size_t table) {
         const std::string_view name = file.symbol_name(table, i);
         const std::string which = "symbol " + number(i) + " '" + std::string(name) + "'";
         if (ELF64_ST_TYPE(symbol.st_info) == stt_amdgpu_hsa_kernel)
-            refuse(which + ": a kernel symbol of code object V2");
-        if (is_loaded(symbol) && !seen.insert(name).second) refuse(which + ": defined twice");
+            refuse_elf(which + ": a kernel symbol of code object V2");
+        if (is_loaded(symbol) && !seen.insert(name).second) refuse_elf(which + ": defined twice");
         if (is_loaded(symbol) || is_descriptor(symbol, name)) check_object(file, which, symbol);
     }
 }
@@ -63,18 +62,16 @@ std::size_t symbol_table(const ElfFile& file) {
         if (section.header.sh_type == SHT_SYMTAB && section.name == ".symtab") return i;
         if (section.header.sh_type == SHT_DYNSYM && !dynamic) dynamic = i;
     }
-    if (!dynamic) refuse("no symbol table");
+    if (!dynamic) refuse_elf("no symbol table");
     return dynamic;
 }
 
 KernelDescriptor read_descriptor(const ElfFile& file, std::string_view name, const Elf64_Sym& symbol) {
     const std::string which = "kernel descriptor '" + std::string(name) + "'";
     const ElfSection& section = file.sections()[symbol.st_shndx];
-    if (symbol.st_size != descriptor_bytes)
-        refuse(which + ": " + number(symbol.st_size) + " bytes, wanted 64");
-    if (symbol.st_value % descriptor_bytes != 0)
-        refuse(which + ": misaligned address " + number(symbol.st_value));
-    if (section.bytes.empty()) refuse(which + ": its section holds no bytes in the file");
+    if (symbol.st_size != descriptor_bytes) refuse_elf(which + ": " + number(symbol.st_size) + " bytes, wanted 64");
+    if (symbol.st_value % descriptor_bytes != 0) refuse_elf(which + ": misaligned address " + number(symbol.st_value));
+    if (section.bytes.empty()) refuse_elf(which + ": its section holds no bytes in the file");
 
     struct {
         std::uint32_t group_bytes, private_bytes, kernarg_bytes, reserved;
@@ -88,8 +85,8 @@ KernelDescriptor read_descriptor(const ElfFile& file, std::string_view name, con
     const std::uint64_t entry = symbol.st_value + static_cast<std::uint64_t>(fields.entry_offset);
     const Elf64_Phdr* code = file.segment_of(entry, sizeof(std::uint32_t));
     if (!code || !(code->p_flags & PF_X) || entry % code_align_bytes != 0) {
-        refuse(which + ": its first instruction would be at address " + number(entry) +
-               ", which is not 256-byte aligned in an executable segment");
+        refuse_elf(which + ": its first instruction would be at address " + number(entry) +
+                   ", which is not 256-byte aligned in an executable segment");
     }
     return {std::string(name), fields.group_bytes, fields.private_bytes, fields.kernarg_bytes, compute_pgm_rsrc1};
 }
@@ -105,8 +102,7 @@ void sort_in(ElfSymbols& symbols, const ElfFile& file, std::string_view name, co
         symbols.kernel_descriptors.push_back(read_descriptor(file, name, symbol));
     } else if (is_loaded(symbol)) {
         const ElfSection& section = file.sections()[symbol.st_shndx];
-        symbols.variables.push_back(
-            {std::string(name), symbol.st_size, !(section.header.sh_flags & SHF_WRITE)});
+        symbols.variables.push_back({std::string(name), symbol.st_size, !(section.header.sh_flags & SHF_WRITE)});
     } else if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && !is_local(symbol)) {
         symbols.functions.emplace_back(name);
     }

@@ -66,6 +66,11 @@ std::string explanation(hsa_status_t status) {
 
 }  // namespace
 
+MemoryFault::MemoryFault(const std::string& message, std::uint64_t address, std::optional<NearestAllocation> nearest)
+    : Error(message, static_cast<hsa_status_t>(HSA_STATUS_ERROR_MEMORY_FAULT)),
+      address_(address),
+      nearest_(std::move(nearest)) {}
+
 std::string status_name(hsa_status_t status) {
     if (const char* name = known_name(status)) return name;
     char text[32];

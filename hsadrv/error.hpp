@@ -23,8 +23,7 @@
 
 namespace hsadrv {
 
-/// Any failure. status() is the HSA status that led to it, or HSA_STATUS_ERROR when the runtime was never
-/// asked.
+/// Any failure. status() is the HSA status that led to it, or HSA_STATUS_ERROR when the runtime was never asked.
 class Error : public std::runtime_error {
   public:
     explicit Error(const std::string& message, hsa_status_t status = HSA_STATUS_ERROR)
@@ -55,15 +54,12 @@ class QueueError : public Error {
     using Error::Error;
 };
 
-/// A GPU touched an address that is not mapped for it, or not for that kind of access. Sticky like
-/// QueueError.
+/// A GPU touched an address that is not mapped for it, or not for that kind of access. Thrown by the stream whose
+/// kernel did, where that can be told, else by each that may have. Sticky, and the GPU is lost: see DeviceLost.
 class MemoryFault : public Error {
   public:
     MemoryFault(const std::string& message, std::uint64_t address,
-                std::optional<NearestAllocation> nearest = std::nullopt)
-        : Error(message, static_cast<hsa_status_t>(HSA_STATUS_ERROR_MEMORY_FAULT)),
-          address_(address),
-          nearest_(std::move(nearest)) {}
+                std::optional<NearestAllocation> nearest = std::nullopt);
     /// The faulting address; hardware reports it with the granularity of a page.
     std::uint64_t address() const noexcept { return address_; }
     /// The allocation that was nearest to it when it happened, live or freed; nothing if none was within 1 GiB.
@@ -72,6 +68,18 @@ class MemoryFault : public Error {
   private:
     std::uint64_t address_;
     std::optional<NearestAllocation> nearest_;
+};
+
+/// This process has lost a GPU to a memory fault or a reset: the kernel driver (amdkfd) has stopped all of its queues
+/// there, and starts none until the process ends. All streams and queues of that GPU throw it, those made later too;
+/// other GPUs go on, and memory that the host reads can still be read.
+class DeviceLost : public Error {
+    using Error::Error;
+};
+
+/// The stream was closed or destroyed before the work was complete: what waited for it throws this.
+class StreamEnded : public Error {
+    using Error::Error;
 };
 
 /// The deadline passed before the condition held. Nothing was lost: the same wait may be made again.
@@ -94,8 +102,7 @@ class ForkedChild : public Error {
     using Error::Error;
 };
 
-/// The name of a status as in hsa.h, for example "HSA_STATUS_ERROR_OUT_OF_RESOURCES"; unknown ones as a
-/// number.
+/// The name of a status as in hsa.h, for example "HSA_STATUS_ERROR_OUT_OF_RESOURCES"; unknown ones as a number.
 std::string status_name(hsa_status_t status);
 
 /// Throws the subtype that fits the status, with "what: STATUS_NAME (the runtime's explanation)[; remedy]".
@@ -109,7 +116,7 @@ inline void check(hsa_status_t status, std::string_view what) {
 
 /// The same for a text that costs something: `describe()` is called only on failure.
 template <class Describe>
-requires requires(Describe d) { std::string(d()); }
+    requires requires(Describe d) { std::string(d()); }
 void check(hsa_status_t status, Describe&& describe) {
     if (status != HSA_STATUS_SUCCESS && status != HSA_STATUS_INFO_BREAK) [[unlikely]]
         throw_status(status, std::string(std::forward<Describe>(describe)()));

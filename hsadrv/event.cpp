@@ -5,7 +5,7 @@
 #include "hsadrv/error.hpp"
 #include "hsadrv/event_state.hpp"
 #include "hsadrv/host_clock.hpp"
-#include "hsadrv/live_streams.hpp"
+#include "hsadrv/watched_wait.hpp"
 
 namespace hsadrv {
 
@@ -13,8 +13,7 @@ namespace {
 
 /// When the packet that names the moment was complete, in ticks of the device's clock as the system has it.
 std::uint64_t ticks_of(const detail::EventState& event) {
-    if (!event.clock)
-        throw InvalidArgument("hsadrv::Event::time(): recorded without timing; record({.timing = true})");
+    if (!event.clock) throw InvalidArgument("hsadrv::Event::time(): recorded without timing; record({.timing = true})");
     if (!event.reached())
         throw Error("hsadrv::Event::time(): the event of " + event.timeline->label() +
                     " is not complete; synchronize() it first");
@@ -37,13 +36,17 @@ void Event::synchronize(Deadline deadline) const {
     if (!state_) return;
     const detail::Timeline& timeline = *state_->timeline;
     const auto [signal, below] = detail::signal_of(timeline, state_->point);
-    while (!signal.try_wait(Condition::less, below, deadline.sliced(detail::look_around_period))) {
-        detail::live_streams::look_after(timeline);
-        if (timeline.failed()) break;
+    const auto try_wait = [&, signal = signal, below = below](std::chrono::milliseconds slice) {
+        return signal.try_wait(Condition::less, below, deadline.sliced(slice)).has_value();
+    };
+    detail::watched_wait(try_wait, [&] {
+        detail::live_streams::poll();
+        if (state_->lost()) return true;
         if (deadline.passed())
             throw Timeout("hsadrv::Event::synchronize(" + deadline.text() +
                           "): " + detail::live_streams::autopsy_of(timeline));
-    }
+        return false;
+    });
     if (state_->lost()) timeline.rethrow();
 }
 

@@ -19,7 +19,7 @@ struct EventState {
 
     bool reached() const noexcept { return detail::reached(*timeline, point); }
     /// The stream failed before the moment came, or one that it waited for did.
-    bool lost() const { return timeline->lost(epochs); }
+    bool lost() const { return timeline->lost(epochs, point.copy.get()); }
 };
 
 }  // namespace hsadrv::detail

@@ -32,9 +32,7 @@ std::string_view to_string(Symbol::Kind kind) {
     return kind == Symbol::Kind::variable ? "variable" : "indirect function";
 }
 
-Executable Executable::load(AgentRef gpu, const std::filesystem::path& file) {
-    return ExecutableBuilder(gpu).add(file).build();
-}
+Executable Executable::load(AgentRef gpu, const FilePath& file) { return ExecutableBuilder(gpu).add(file).build(); }
 
 Executable Executable::load(AgentRef gpu, std::span<const std::byte> bytes, std::string name) {
     return ExecutableBuilder(gpu).add(bytes, name).build();
@@ -47,12 +45,11 @@ Kernel Executable::kernel(std::string_view name) const {
                               "'; there are: " + kernel_names(*state_));
     }
     const KernelMetadata& metadata = *part->code.find(name);
-    if (const auto why = cannot_launch(metadata, part->code))
-        throw InvalidCodeObject("'" + part->name + "': " + *why);
+    if (const auto why = cannot_launch(metadata, part->code)) throw InvalidCodeObject("'" + part->name + "': " + *why);
     const std::uint64_t object = state_->kernel_object(*part, metadata);
-    state_->note(object, metadata);
-    return Kernel(std::make_shared<detail::KernelRecord>(LaunchPlan(metadata, state_->limits), object,
-                                                         state_->agent, state_->agent.name(), state_));
+    state_->note(object, metadata, state_);
+    return Kernel(std::make_shared<detail::KernelRecord>(LaunchPlan(metadata, state_->limits), object, state_->agent,
+                                                         state_->agent.name(), state_));
 }
 
 DeviceGlobal Executable::global(std::string_view name) const {

@@ -12,7 +12,6 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
@@ -23,6 +22,7 @@
 #include "hsadrv/bound_kernel.hpp"
 #include "hsadrv/code_object.hpp"
 #include "hsadrv/device_global.hpp"
+#include "hsadrv/file_path.hpp"
 #include "hsadrv/kernel.hpp"
 #include "hsadrv/symbol.hpp"
 
@@ -36,11 +36,10 @@ class Executable {
   public:
     /// Throws InvalidCodeObject: unreadable, truncated, malformed, for another target (which one is wanted
     /// and given), or refused by the runtime; Error if the file cannot be opened or is not a regular file.
-    static Executable load(AgentRef gpu, const std::filesystem::path& file);
+    static Executable load(AgentRef gpu, const FilePath& file);
 
     /// The same from memory. `name` is how messages call it. Copies what it needs of `bytes`.
-    static Executable load(AgentRef gpu, std::span<const std::byte> bytes,
-                           std::string name = "code object in memory");
+    static Executable load(AgentRef gpu, std::span<const std::byte> bytes, std::string name = "code object in memory");
 
     /// Throws InvalidArgument listing the kernels there are, when the name is unknown; InvalidCodeObject when
     /// the kernel needs what we do not provide (see hidden_arguments.hpp).

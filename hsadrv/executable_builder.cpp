@@ -28,8 +28,7 @@ std::vector<TargetId> targets_of(AgentRef gpu) {
     return targets;
 }
 
-CodePart read_part(std::span<const std::byte> bytes, const std::string& name,
-                   std::span<const TargetId> targets) {
+CodePart read_part(std::span<const std::byte> bytes, const std::string& name, std::span<const TargetId> targets) {
     try {
         CodePart part{name, extract_code_object(bytes, targets), {}};
         part.code = read_code_object(part.bytes);
@@ -42,10 +41,8 @@ CodePart read_part(std::span<const std::byte> bytes, const std::string& name,
 
 bool defines(const CodePart& part, const std::string& symbol) {
     const CodeObject& code = part.code;
-    return std::any_of(code.variables.begin(), code.variables.end(),
-                       [&](const auto& v) { return v.name == symbol; }) ||
-           std::any_of(code.kernels.begin(), code.kernels.end(),
-                       [&](const auto& k) { return k.symbol == symbol; });
+    return std::any_of(code.variables.begin(), code.variables.end(), [&](const auto& v) { return v.name == symbol; }) ||
+           std::any_of(code.kernels.begin(), code.kernels.end(), [&](const auto& k) { return k.symbol == symbol; });
 }
 
 /// A reference to the same executable. When its last copy goes, the executable goes to the streams that may be running
@@ -54,7 +51,7 @@ std::shared_ptr<detail::ExecutableState> unloaded_when_done(std::shared_ptr<deta
     auto* const executable = state.get();
     const auto let_go = [state = std::move(state)](detail::ExecutableState*) mutable noexcept {
         if (in_forked_child()) return;  // the parent's
-        state->stream.reset();  // or it might keep what it belongs to
+        state->stream.reset();          // or it might keep what it belongs to
         const AgentRef agent = state->agent;
         detail::live_streams::let_go(agent, std::move(state));
     };
@@ -75,9 +72,7 @@ ExecutableBuilder::ExecutableBuilder(ExecutableBuilder&&) noexcept = default;
 ExecutableBuilder& ExecutableBuilder::operator=(ExecutableBuilder&&) noexcept = default;
 ExecutableBuilder::~ExecutableBuilder() = default;
 
-ExecutableBuilder& ExecutableBuilder::add(const std::filesystem::path& file) {
-    return add(read_file(file), file.string());
-}
+ExecutableBuilder& ExecutableBuilder::add(const FilePath& file) { return add(read_file(file), file.string()); }
 
 ExecutableBuilder& ExecutableBuilder::add(std::span<const std::byte> bytes, const std::string& name) {
     CodePart part = read_part(bytes, name, targets_);
@@ -116,11 +111,10 @@ ExecutableBuilder& ExecutableBuilder::define(std::string name, void* address, st
                               " does not reach: allocate it from a pool, or register it");
     }
     if (info.bytes_after(address) < size_bytes) {
-        throw InvalidArgument(call + ": " + std::to_string(info.bytes_after(address)) +
-                              " B are left in its block of " + std::to_string(info.size_bytes) + " B");
+        throw InvalidArgument(call + ": " + std::to_string(info.bytes_after(address)) + " B are left in its block of " +
+                              std::to_string(info.size_bytes) + " B");
     }
-    state_->definitions.push_back(
-        {std::move(name), info.agent_address(address), size_bytes, std::move(keep_alive)});
+    state_->definitions.push_back({std::move(name), info.agent_address(address), size_bytes, std::move(keep_alive)});
     return *this;
 }
 
@@ -152,19 +146,17 @@ void ExecutableBuilder::refuse_undefined(std::size_t loaded_parts) const {
     for (std::size_t i = loaded_parts; i < parts.size(); ++i) {
         for (const std::string& name : parts[i].code.undefined) {
             if (defined(name, parts.size())) continue;
-            throw InvalidCodeObject(
-                "'" + parts[i].name + "' needs '" + name +
-                "', which no code object defines: define() it if it is a variable; functions of "
-                "other code objects are not linked by HSA loaders");
+            throw InvalidCodeObject("'" + parts[i].name + "' needs '" + name +
+                                    "', which no code object defines: define() it if it is a variable; functions of "
+                                    "other code objects are not linked by HSA loaders");
         }
     }
     std::string circle;
     for (std::size_t i = loaded_parts; i < parts.size(); ++i)
         circle += (circle.empty() ? "'" : ", '") + parts[i].name + "'";
-    throw InvalidCodeObject(
-        circle +
-        ": each needs a variable of another of them, and the loader takes one after the other: "
-        "link them together, or define() such a variable");
+    throw InvalidCodeObject(circle +
+                            ": each needs a variable of another of them, and the loader takes one after the other: "
+                            "link them together, or define() such a variable");
 }
 
 Executable ExecutableBuilder::build() {

@@ -15,7 +15,6 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
@@ -23,6 +22,7 @@
 
 #include "hsadrv/agent.hpp"
 #include "hsadrv/executable.hpp"
+#include "hsadrv/file_path.hpp"
 #include "hsadrv/target_id.hpp"
 
 namespace hsadrv {
@@ -37,11 +37,10 @@ class ExecutableBuilder {
     /// An ELF code object or a bundle, read once. Throws InvalidCodeObject: unreadable, truncated, malformed,
     /// for another target (which one is wanted and given), or defining what another one defines (both are
     /// named); Error if the file cannot be opened or is not a regular file.
-    ExecutableBuilder& add(const std::filesystem::path& file);
+    ExecutableBuilder& add(const FilePath& file);
 
     /// The same from memory. `name` is how messages call it. Copies what it needs of `bytes`.
-    ExecutableBuilder& add(std::span<const std::byte> bytes,
-                           const std::string& name = "code object in memory");
+    ExecutableBuilder& add(std::span<const std::byte> bytes, const std::string& name = "code object in memory");
 
     /// Gives the variable `name`, which the code objects declare and do not define, an address: device
     /// memory, pinned or registered host memory. Throws InvalidArgument: memory that no agent reaches, too

@@ -19,20 +19,18 @@ T symbol_info(hsa_executable_symbol_t symbol, hsa_executable_symbol_info_t what,
 }
 
 std::string symbol_name(hsa_executable_symbol_t symbol) {
-    const auto length =
-        symbol_info<std::uint32_t>(symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH, "NAME_LENGTH");
+    const auto length = symbol_info<std::uint32_t>(symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH, "NAME_LENGTH");
     std::string name(length, '\0');
     check(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME, name.data()),
           "hsa_executable_symbol_get_info(NAME)");
     return name;
 }
 
-void check_agrees(const CodePart& part, const KernelMetadata& kernel, const char* what,
-                  std::uint32_t metadata, std::uint32_t loaded) {
+void check_agrees(const CodePart& part, const KernelMetadata& kernel, const char* what, std::uint32_t metadata,
+                  std::uint32_t loaded) {
     if (metadata == loaded) return;
     throw InvalidCodeObject("'" + part.name + "': kernel '" + kernel.name + "': " + what + " is " +
-                            std::to_string(metadata) + " in the metadata, " + std::to_string(loaded) +
-                            " as loaded");
+                            std::to_string(metadata) + " in the metadata, " + std::to_string(loaded) + " as loaded");
 }
 
 }  // namespace
@@ -43,29 +41,27 @@ ExecutableState::~ExecutableState() {
 
 void ExecutableState::open() {
     hsa_executable_t native{};
-    check(hsa_executable_create_alt(HSA_PROFILE_FULL, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, nullptr,
-                                    &native),
+    check(hsa_executable_create_alt(HSA_PROFILE_FULL, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, nullptr, &native),
           "hsa_executable_create_alt(full profile)");
     executable.reset(native);
 }
 
 void ExecutableState::define(const Definition& definition) {
-    check(hsa_executable_agent_global_variable_define(executable.get(), agent.native(),
-                                                      definition.name.c_str(), definition.address),
+    check(hsa_executable_agent_global_variable_define(executable.get(), agent.native(), definition.name.c_str(),
+                                                      definition.address),
           [&] { return "hsa_executable_agent_global_variable_define(" + definition.name + ")"; });
 }
 
 void ExecutableState::load(CodePart& part) {
     hsa_code_object_reader_t native_reader{};
-    check(hsa_code_object_reader_create_from_memory(part.bytes.data(), part.bytes.size(), &native_reader),
-          [&] {
-              return "hsa_code_object_reader_create_from_memory(" + part.name + ", " +
-                     std::to_string(part.bytes.size()) + " B)";
-          });
+    check(hsa_code_object_reader_create_from_memory(part.bytes.data(), part.bytes.size(), &native_reader), [&] {
+        return "hsa_code_object_reader_create_from_memory(" + part.name + ", " + std::to_string(part.bytes.size()) +
+               " B)";
+    });
     part.reader.reset(native_reader);
 
-    const hsa_status_t status = hsa_executable_load_agent_code_object(executable.get(), agent.native(),
-                                                                      native_reader, nullptr, nullptr);
+    const hsa_status_t status =
+        hsa_executable_load_agent_code_object(executable.get(), agent.native(), native_reader, nullptr, nullptr);
     if (status == HSA_STATUS_SUCCESS) return;
     const std::string version = "code object V" + std::to_string(part.code.version);
     const std::string call =
@@ -74,15 +70,14 @@ void ExecutableState::load(CodePart& part) {
     std::string remedy;
     if (const auto newest = newest_loadable_version(agent, part.bytes, part.code)) {
         const std::string loaded = std::to_string(*newest);
-        remedy = "; " + version + ", this ROCR loads up to V" + loaded +
-                 ": rebuild with -mcode-object-version=" + loaded;
+        remedy =
+            "; " + version + ", this ROCR loads up to V" + loaded + ": rebuild with -mcode-object-version=" + loaded;
     }
     throw InvalidCodeObject(call + ": " + status_name(status) + remedy, status);
 }
 
 void ExecutableState::freeze() {
-    check(hsa_executable_freeze(executable.get(), nullptr),
-          [&] { return "hsa_executable_freeze(" + names() + ")"; });
+    check(hsa_executable_freeze(executable.get(), nullptr), [&] { return "hsa_executable_freeze(" + names() + ")"; });
 }
 
 const CodePart* ExecutableState::part_with_kernel(std::string_view kernel_name) const {
@@ -106,10 +101,9 @@ std::uint64_t ExecutableState::kernel_object(const CodePart& part, const KernelM
     if (!symbol) {
         throw InvalidCodeObject(
             "'" + part.name + "': kernel '" + kernel.name + "': " +
-                (part.code.has_symbol_table
-                     ? "the runtime does not find its symbol '" + kernel.symbol + "'"
-                     : "this runtime finds kernels through .symtab, which was stripped: link "
-                       "without -s"),
+                (part.code.has_symbol_table ? "the runtime does not find its symbol '" + kernel.symbol + "'"
+                                            : "this runtime finds kernels through .symtab, which was stripped: link "
+                                              "without -s"),
             HSA_STATUS_ERROR_INVALID_SYMBOL_NAME);
     }
     const auto info = [&](hsa_executable_symbol_info_t what, const char* text) {
@@ -119,17 +113,16 @@ std::uint64_t ExecutableState::kernel_object(const CodePart& part, const KernelM
                  info(HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE, "GROUP_SEGMENT_SIZE"));
     check_agrees(part, kernel, "the private segment size", kernel.private_segment_fixed_bytes,
                  info(HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE, "PRIVATE_SEGMENT_SIZE"));
-    const std::uint32_t kernarg =
-        info(HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE, "KERNARG_SEGMENT_SIZE");
+    const std::uint32_t kernarg = info(HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE, "KERNARG_SEGMENT_SIZE");
     // 0 in the descriptor: the compiler did not say.
     if (kernarg) check_agrees(part, kernel, "the kernarg segment size", kernel.kernarg_size_bytes, kernarg);
     return symbol_info<std::uint64_t>(symbol->native, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT,
                                       "KERNEL_OBJECT, " + kernel.symbol);
 }
 
-void ExecutableState::note(std::uint64_t object, const KernelMetadata& kernel) {
+void ExecutableState::note(std::uint64_t object, const KernelMetadata& kernel, std::weak_ptr<const void> code) {
     const std::lock_guard lock(mutex);
-    if (noted.insert(object).second) note_kernel(object, kernel.name, kernel.arguments);
+    if (noted.insert(object).second) note_kernel(object, kernel.name, kernel.arguments, std::move(code));
 }
 
 std::optional<FoundSymbol> ExecutableState::find_symbol(const std::string& name) const {
@@ -168,8 +161,7 @@ Symbol ExecutableState::symbol_facts(const FoundSymbol& found) const {
     facts.address = u64(HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS, "VARIABLE_ADDRESS", facts.name);
     facts.size_bytes = symbol_info<std::uint32_t>(found.native, HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_SIZE,
                                                   "VARIABLE_SIZE, " + facts.name);
-    // The call cannot tell 4 GiB and more, and of variables that the program defines the runtime knows no
-    // size.
+    // The call cannot tell 4 GiB and more, and of variables that the program defines the runtime knows no size.
     if (const VariableFacts* variable = find_variable(facts.name)) facts.size_bytes = variable->size_bytes;
     for (const Definition& definition : definitions) {
         if (definition.name == facts.name) facts.size_bytes = definition.size_bytes;
@@ -180,8 +172,7 @@ Symbol ExecutableState::symbol_facts(const FoundSymbol& found) const {
 std::vector<Symbol> ExecutableState::symbols() const {
     struct List {
         std::vector<hsa_executable_symbol_t> found;
-        hsa_status_t add(
-            hsa_executable_symbol_t symbol) noexcept {  // no exception may pass through the runtime
+        hsa_status_t add(hsa_executable_symbol_t symbol) noexcept {  // no exception may pass through the runtime
             try {
                 found.push_back(symbol);
             } catch (const std::bad_alloc&) {
@@ -207,8 +198,7 @@ std::vector<Symbol> ExecutableState::symbols() const {
     std::vector<Symbol> facts;
     facts.reserve(of_agent.found.size() + of_program.found.size());
     for (const auto symbol : of_agent.found) facts.push_back(symbol_facts({symbol, Symbol::Scope::agent}));
-    for (const auto symbol : of_program.found)
-        facts.push_back(symbol_facts({symbol, Symbol::Scope::program}));
+    for (const auto symbol : of_program.found) facts.push_back(symbol_facts({symbol, Symbol::Scope::program}));
     return facts;
 }
 

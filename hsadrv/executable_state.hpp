@@ -90,7 +90,7 @@ struct ExecutableState {
     /// disagrees with the metadata.
     std::uint64_t kernel_object(const CodePart& part, const KernelMetadata& kernel) const;
     /// Tells messages about faults the kernel's name.
-    void note(std::uint64_t object, const KernelMetadata& kernel);
+    void note(std::uint64_t object, const KernelMetadata& kernel, std::weak_ptr<const void> code);
 
     std::optional<FoundSymbol> find_symbol(const std::string& name) const;
     Symbol symbol_facts(const FoundSymbol& symbol) const;

@@ -6,19 +6,19 @@
 #include <cstring>
 
 #include "hsadrv/compressed_bundle.hpp"
+#include "hsadrv/elf_header.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/file_range.hpp"
 #include "hsadrv/offload_binary.hpp"
 #include "hsadrv/offload_bundle.hpp"
+#include "hsadrv/text.hpp"
 
 namespace hsadrv {
 namespace {
 
-constexpr std::uint16_t machine_amdgpu = 224;
+[[noreturn]] void refuse_fat_binary(const std::string& why) { throw InvalidCodeObject("fat binary: " + why); }
 
-[[noreturn]] void refuse(const std::string& why) { throw InvalidCodeObject("fat binary: " + why); }
-
-std::string number(std::uint64_t value) { return std::to_string(value); }
+using detail::number;
 
 bool is_elf(std::span<const std::byte> file) {
     return file.size() >= EI_NIDENT && std::memcmp(file.data(), ELFMAG, SELFMAG) == 0;
@@ -39,25 +39,24 @@ T read(std::span<const std::byte> file, std::uint64_t offset, const std::string&
 Elf64_Ehdr read_header(std::span<const std::byte> file) {
     const auto header = read<Elf64_Ehdr>(file, 0, "ELF header");
     if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB)
-        refuse("not a 64-bit little-endian ELF file, as the hosts of ROCm have them");
+        refuse_fat_binary("not a 64-bit little-endian ELF file, as the hosts of ROCm have them");
     if (header.e_shoff != 0 && header.e_shentsize != sizeof(Elf64_Shdr))
-        refuse("section header table: entries of " + number(header.e_shentsize) + " bytes, wanted 64");
+        refuse_fat_binary("section header table: entries of " + number(header.e_shentsize) + " bytes, wanted 64");
     return header;
 }
 
 /// The table of sections, and which of them has their names. Large numbers are in the first one (System V ABI, ELF
 /// Header).
 struct Sections {
-    Sections(std::span<const std::byte> bytes, const Elf64_Ehdr& header)
-        : file(bytes), offset(header.e_shoff) {
+    Sections(std::span<const std::byte> bytes, const Elf64_Ehdr& header) : file(bytes), offset(header.e_shoff) {
         if (offset == 0) return;
         const Elf64_Shdr first = at(0);
         count = header.e_shnum ? header.e_shnum : first.sh_size;
         const std::uint64_t names_index = header.e_shstrndx == SHN_XINDEX ? first.sh_link : header.e_shstrndx;
         if (count > (file.size() - offset) / sizeof(Elf64_Shdr))
-            refuse(number(count) + " section headers are past the end of the file, which has " +
-                   number(file.size()) + " bytes; is it truncated?");
-        if (names_index >= count) refuse("section names are said to be in section " + number(names_index));
+            refuse_fat_binary(number(count) + " section headers are past the end of the file, which has " +
+                              number(file.size()) + " bytes; is it truncated?");
+        if (names_index >= count) refuse_fat_binary("section names are said to be in section " + number(names_index));
         const Elf64_Shdr table = at(names_index);
         names = range(file, table.sh_offset, table.sh_size, "section names");
     }
@@ -108,8 +107,8 @@ void split(std::span<const std::byte> section, std::string_view name, std::uint6
         at = static_cast<std::uint64_t>(begin - section.begin());
         const std::uint64_t size = extent(section.subspan(at));
         if (size == 0) {
-            refuse("section " + std::string(name) + " holds no offload bundle at offset " +
-                   number(offset + at) + " of the file");
+            refuse_fat_binary("section " + std::string(name) + " holds no offload bundle at offset " +
+                              number(offset + at) + " of the file");
         }
         found.push_back({name, offset + at, section.subspan(at, size)});
         at += size;
@@ -152,8 +151,7 @@ std::string host_elf_text(std::span<const std::byte> file) {
                              : header.e_type == ET_CORE ? "core file"
                                                         : "program or library";
     const char* const machine = machine_text(header.e_machine);
-    return std::string("ELF ") + kind + " for " +
-           (machine ? machine : "ELF machine " + number(header.e_machine));
+    return std::string("ELF ") + kind + " for " + (machine ? machine : "ELF machine " + number(header.e_machine));
 }
 
 std::vector<EmbeddedCode> find_embedded_code(std::span<const std::byte> file) {
@@ -163,8 +161,8 @@ std::vector<EmbeddedCode> find_embedded_code(std::span<const std::byte> file) {
         const Elf64_Shdr section = sections.at(i);
         const std::string_view name = sections.name(section);
         if (section.sh_type == SHT_NOBITS || !holds_device_code(name)) continue;
-        split(range(file, section.sh_offset, section.sh_size, "section " + std::string(name)), name,
-              section.sh_offset, found);
+        split(range(file, section.sh_offset, section.sh_size, "section " + std::string(name)), name, section.sh_offset,
+              found);
     }
     return found;
 }

@@ -12,7 +12,7 @@
 #include "hsadrv/allocation_book.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/live_streams.hpp"
-#include "hsadrv/stream_core.hpp"
+#include "hsadrv/text.hpp"
 
 namespace hsadrv::detail {
 
@@ -35,20 +35,12 @@ void record(const Fault& fault) {
     {
         Board& known = board();
         const std::lock_guard lock(known.mutex);
-        const auto same = [&](const Fault& other) { return other.agent == fault.agent; };
+        const auto same = [&](const Fault& other) { return other.node == fault.node; };
         if (std::any_of(known.faults.begin(), known.faults.end(), same)) return;
         known.faults.push_back(fault);
         known.count.store(known.faults.size(), std::memory_order_relaxed);
     }
-    std::size_t count = 0;
-    const auto busy = [&](const StreamCore& stream) {
-        return stream.agent() == fault.agent && stream.kernels_in_flight();
-    };
-    live_streams::visit([&](StreamCore& stream) { count += busy(stream); });
-    if (count != 1) return;
-    live_streams::visit([&](StreamCore& stream) {
-        if (busy(stream)) stream.fail(fault);
-    });
+    live_streams::lose(fault);
 }
 
 // Which registration is ours: an adopted runtime keeps the earlier ones too. Zero: none.
@@ -64,7 +56,7 @@ constexpr int gpu_memory_error_event = 2;
 hsa_status_t on_system_event(const hsa_amd_event_t* event, void* data) noexcept {
     if (reinterpret_cast<std::uintptr_t>(data) != registration.load(std::memory_order_acquire)) return HSA_STATUS_ERROR;
     const hsa_amd_gpu_memory_fault_info_t& info = event->memory_fault;
-    Fault fault{AgentRef(info.agent), info.virtual_address, info.fault_reason_mask, Deadline::Clock::now()};
+    Fault fault{AgentRef(info.agent), 0, info.virtual_address, info.fault_reason_mask};
     switch (static_cast<int>(event->event_type)) {
         case HSA_AMD_GPU_MEMORY_FAULT_EVENT:
             break;
@@ -78,6 +70,7 @@ hsa_status_t on_system_event(const hsa_amd_event_t* event, void* data) noexcept 
             return HSA_STATUS_ERROR;
     }
     try {
+        fault.node = fault.agent.node();
         fault.nearest = allocations::nearest(fault.address);
         record(fault);
     } catch (...) {
@@ -115,14 +108,25 @@ std::string Fault::place_text() const {
     return "never mapped by this library, and nothing was within 1 GiB";
 }
 
+std::string Fault::text(const std::string& whose) const {
+    if (reasons == static_cast<std::uint32_t>(HSA_AMD_MEMORY_FAULT_HANG)) return "reset of " + whose + " after a hang";
+    const bool imprecise = reasons & HSA_AMD_MEMORY_FAULT_IMPRECISE && address == 0;
+    return "memory fault on " + whose +
+           (imprecise ? ", address unknown"
+                      : " at address " + hex(address) + " (" + reason_text() + "), " + place_text());
+}
+
+DeviceLost Fault::lost(const std::string& whose) const {
+    return DeviceLost(whose + ": this process has lost " + agent.label() + " to a " + text("it") +
+                      "; no queue of the process runs there until it ends. Start it again with the kernel mended");
+}
+
 namespace faults {
 
 std::uintptr_t install(bool adopted) {
     std::uintptr_t mine = 0;
     {
         const std::lock_guard lock(board().mutex);
-        board().faults.clear();
-        board().count.store(0, std::memory_order_relaxed);
         mine = ++registrations;
     }
     if (adopted) stay_loaded();
@@ -147,9 +151,16 @@ std::optional<Fault> of(AgentRef agent) {
     Board& known = board();
     if (known.count.load(std::memory_order_relaxed) == 0) return std::nullopt;
     const std::lock_guard lock(known.mutex);
-    for (const Fault& fault : known.faults)
-        if (fault.agent == agent) return fault;
+    const std::uint32_t node = agent.node();
+    for (Fault fault : known.faults) {
+        fault.agent = agent;  // that of the fault may be an earlier runtime's
+        if (fault.node == node) return fault;
+    }
     return std::nullopt;
+}
+
+void refuse_lost(AgentRef agent, const char* call) {
+    if (const auto fault = of(agent)) throw fault->lost(std::string(call) + "(" + agent.label() + ")");
 }
 
 }  // namespace faults

@@ -13,15 +13,14 @@
 namespace hsadrv {
 namespace {
 
-[[noreturn]] void refuse(const std::filesystem::path& path, const std::string& why) {
+[[noreturn]] void refuse(const FilePath& path, const std::string& why) {
     throw Error("file '" + path.string() + "': " + why);
 }
 
 class Descriptor {
   public:
     // Not blocking: opening a pipe that nobody writes to must not hang.
-    explicit Descriptor(const std::filesystem::path& path)
-        : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+    explicit Descriptor(const FilePath& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
         if (fd_ < 0) refuse(path, std::string("cannot be opened: ") + std::strerror(errno));
     }
     Descriptor(const Descriptor&) = delete;
@@ -40,15 +39,14 @@ const char* kind_of(mode_t mode) {
     return "a device";
 }
 
-struct stat facts_of(const std::filesystem::path& path, const Descriptor& file) {
+struct stat facts_of(const FilePath& path, const Descriptor& file) {
     struct stat facts;
     if (::fstat(file.get(), &facts) != 0) refuse(path, std::string("fstat: ") + std::strerror(errno));
     return facts;
 }
 
 /// Up to `count` bytes; fewer at the end of the file alone.
-std::size_t read_up_to(const std::filesystem::path& path, const Descriptor& file, std::byte* to,
-                       std::size_t count) {
+std::size_t read_up_to(const FilePath& path, const Descriptor& file, std::byte* to, std::size_t count) {
     std::size_t done = 0;
     while (done < count) {
         const ssize_t got = ::read(file.get(), to + done, count - done);
@@ -60,13 +58,11 @@ std::size_t read_up_to(const std::filesystem::path& path, const Descriptor& file
     return done;
 }
 
-bool same_time(const timespec& a, const timespec& b) {
-    return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
-}
+bool same_time(const timespec& a, const timespec& b) { return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec; }
 
 }  // namespace
 
-std::vector<std::byte> read_file(const std::filesystem::path& path, std::size_t max_bytes) {
+std::vector<std::byte> read_file(const FilePath& path, std::size_t max_bytes) {
     const Descriptor file(path);
     const struct stat before = facts_of(path, file);
     if (!S_ISREG(before.st_mode))
@@ -78,8 +74,8 @@ std::vector<std::byte> read_file(const std::filesystem::path& path, std::size_t 
     std::vector<std::byte> bytes(size);
     const std::size_t done = read_up_to(path, file, bytes.data(), bytes.size());
     if (done < bytes.size()) {
-        refuse(path, "became shorter while it was read: " + std::to_string(done) + " of " +
-                         std::to_string(size) + " bytes");
+        refuse(path,
+               "became shorter while it was read: " + std::to_string(done) + " of " + std::to_string(size) + " bytes");
     }
     std::byte more;
     if (read_up_to(path, file, &more, 1) != 0)

@@ -8,8 +8,9 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <vector>
+
+#include "hsadrv/file_path.hpp"
 
 namespace hsadrv {
 
@@ -18,7 +19,6 @@ inline constexpr std::size_t max_code_file_bytes = std::size_t{2} << 30;
 
 /// Throws Error naming the file: missing, forbidden, a directory or a pipe, larger than `max_bytes`, or
 /// changed while being read.
-std::vector<std::byte> read_file(const std::filesystem::path& path,
-                                 std::size_t max_bytes = max_code_file_bytes);
+std::vector<std::byte> read_file(const FilePath& path, std::size_t max_bytes = max_code_file_bytes);
 
 }  // namespace hsadrv

@@ -52,15 +52,14 @@ std::size_t choose_gpu(std::string_view text, std::span<const GpuNames> gpus, st
         found = all_that(gpus, [&](const GpuNames& gpu) { return lower(gpu.uuid).starts_with(wanted); });
     else
         found = all_that(gpus, [&](const GpuNames& gpu) {
-            return !wanted.empty() &&
-                   (lower(gpu.name) == wanted || lower(gpu.product) == wanted || gpu.pci == wanted);
+            return !wanted.empty() && (lower(gpu.name) == wanted || lower(gpu.product) == wanted || gpu.pci == wanted);
         });
     if (found.size() == 1) return found.front();
     if (found.empty()) throw NoDevice(call + "no GPU is called that" + list(gpus, hidden));
     std::string which;
     for (const std::size_t index : found) which += (which.empty() ? "" : ", ") + std::to_string(index);
-    throw InvalidArgument(call + "could be each of " + which +
-                          ", so say which by ordinal, UUID or PCI address" + list(gpus, hidden));
+    throw InvalidArgument(call + "could be each of " + which + ", so say which by ordinal, UUID or PCI address" +
+                          list(gpus, hidden));
 }
 
 }  // namespace hsadrv::detail

@@ -4,6 +4,8 @@
 
 #include "hsadrv/error.hpp"
 #include "hsadrv/graph_state.hpp"
+#include "hsadrv/kernarg_ring.hpp"
+#include "hsadrv/known_kernels.hpp"
 #include "hsadrv/stream_core.hpp"
 
 namespace hsadrv {
@@ -25,10 +27,9 @@ std::size_t GraphState::nodes() const noexcept {
 }
 
 std::byte* GraphState::allocate(std::size_t size_bytes) {
-    const std::size_t wanted = (size_bytes + 63) & ~std::size_t{63};  // blocks start on cache lines
+    const std::size_t wanted = KernargRing::room_bytes(size_bytes);
     if (chunks_.empty() || chunks_.back().size_bytes() - used_bytes_ < wanted) {
-        chunks_.push_back(
-            Allocation::from_pool(host_pool(HostMemory::kernarg), std::max(chunk_bytes, wanted)));
+        chunks_.push_back(Allocation::from_pool(host_pool(HostMemory::kernarg), std::max(chunk_bytes, wanted)));
         used_bytes_ = 0;
     }
     std::byte* data = static_cast<std::byte*>(chunks_.back().data()) + used_bytes_;
@@ -46,6 +47,7 @@ void GraphState::commit_kernel(const DispatchSpec& spec, std::byte* kernarg) {
     packets_.push_back(kernel_dispatch(spec, kernarg));
     Kernel kernel;
     kernel.blocks[0] = {kernarg, spec.kernarg_bytes, {}};
+    kernel.code = kernel_code(spec.kernel_object);
     kernels_.push_back(std::move(kernel));
     if (!joins) steps_.push_back({.first = packets_.size() - 1});
     ++steps_.back().count;
@@ -95,6 +97,7 @@ void GraphState::commit_update(std::size_t index) {
         kernel.blocks[kernel.current].users = launches_;
     }
     kernel.current = 1 - kernel.current;
+    kernel.code = kernel_code(kernel.next.kernel_object);
     const std::uint32_t header = packets_[index].words[0] & 0xffffu;
     Packet packet = kernel_dispatch(kernel.next, kernel.blocks[kernel.current].data);
     packet.words[0] = (packet.words[0] & 0xffff0000u) | header;

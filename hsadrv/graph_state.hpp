@@ -61,6 +61,7 @@ class GraphState {
         std::array<Block, 2> blocks;
         unsigned current = 0;
         DispatchSpec next;
+        std::shared_ptr<const void> code;  // keeps its executable; null: made elsewhere
     };
 
     std::byte* allocate(std::size_t size_bytes);
@@ -74,7 +75,7 @@ class GraphState {
     std::size_t used_bytes_ = 0;  // of the last chunk
     std::vector<std::shared_ptr<const void>> kept_;
 
-    std::mutex mutex_;  // guards launches_
+    std::mutex mutex_;                                         // guards launches_
     std::vector<std::shared_ptr<const EventState>> launches_;  // in flight
 };
 

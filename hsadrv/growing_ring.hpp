@@ -8,14 +8,27 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <utility>
-#include <vector>
 
 namespace hsadrv::detail {
 
 template <class T>
 class GrowingRing {
   public:
+    GrowingRing() noexcept = default;
+    GrowingRing(GrowingRing&& other) noexcept { swap(other); }
+    GrowingRing& operator=(GrowingRing&& other) noexcept {
+        GrowingRing(std::move(other)).swap(*this);
+        return *this;
+    }
+    void swap(GrowingRing& other) noexcept {
+        ring_.swap(other.ring_);
+        std::swap(capacity_, other.capacity_);
+        std::swap(first_, other.first_);
+        std::swap(size_, other.size_);
+    }
+
     bool empty() const noexcept { return size_ == 0; }
     std::size_t size() const noexcept { return size_; }
     T& front() noexcept { return ring_[first_]; }
@@ -26,7 +39,7 @@ class GrowingRing {
 
     /// Makes room for `count` more, so that pushing them cannot fail.
     void make_room(std::size_t count) {
-        while (ring_.size() - size_ < count) [[unlikely]]
+        while (capacity_ - size_ < count) [[unlikely]]
             grow();
     }
 
@@ -35,27 +48,37 @@ class GrowingRing {
         ring_[place(size_)] = std::move(item);
         ++size_;
     }
+    /// One more, as it is by default.
+    T& push_back() {
+        make_room(1);
+        return ring_[place(size_++)];
+    }
 
-    T pop_front() noexcept {
-        T item = std::exchange(ring_[first_], {});
+    /// The same in place: to be left as by default.
+    T& drop_front() noexcept {
+        T& item = ring_[first_];
         first_ = place(1);
         --size_;
         return item;
     }
+    T pop_front() noexcept { return std::exchange(drop_front(), {}); }
+    T pop_back() noexcept { return std::exchange(ring_[place(--size_)], {}); }
 
   private:
-    // The size is a power of two.
-    std::size_t place(std::size_t i) const noexcept { return (first_ + i) & (ring_.size() - 1); }
+    // A power of two.
+    std::size_t place(std::size_t i) const noexcept { return (first_ + i) & (capacity_ - 1); }
 
     [[gnu::noinline]] void grow() {
-        std::vector<T> larger(ring_.empty() ? 64 : 2 * ring_.size());
-        for (std::size_t i = 0; i < size_; ++i) larger[i] = std::move((*this)[i]);
-        ring_ = std::move(larger);
+        const std::size_t larger = capacity_ == 0 ? 64 : 2 * capacity_;
+        auto ring = std::make_unique<T[]>(larger);
+        for (std::size_t i = 0; i < size_; ++i) ring[i] = std::move((*this)[i]);
+        ring_ = std::move(ring);
+        capacity_ = larger;
         first_ = 0;
     }
 
-    std::vector<T> ring_;
-    std::size_t first_ = 0, size_ = 0;
+    std::unique_ptr<T[]> ring_;
+    std::size_t capacity_ = 0, first_ = 0, size_ = 0;
 };
 
 }  // namespace hsadrv::detail

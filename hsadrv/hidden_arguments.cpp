@@ -101,16 +101,14 @@ void HiddenArguments::merge_sizes() {
     if (slots_.size() < count || sizes_offset_ != nowhere) return;
     const Slot* const first = slots_.data() + slots_.size() - count;
     for (std::size_t i = 0; i < count; ++i) {
-        const auto kind =
-            static_cast<ValueKind>(static_cast<std::size_t>(ValueKind::hidden_block_count_x) + i);
+        const auto kind = static_cast<ValueKind>(static_cast<std::size_t>(ValueKind::hidden_block_count_x) + i);
         if (first[i].kind != kind || first[i].offset_bytes != first->offset_bytes + sizes_offsets[i]) return;
     }
     sizes_offset_ = first->offset_bytes;
     slots_.resize(slots_.size() - count);
 }
 
-void HiddenArguments::fill(std::byte* kernarg, const HiddenValues& values,
-                           const QueueFacts& queue) const noexcept {
+void HiddenArguments::fill(std::byte* kernarg, const HiddenValues& values, const QueueFacts& queue) const noexcept {
     if (empty()) return;
     std::memset(kernarg + begin_bytes_, 0, end_bytes_ - begin_bytes_);
     const Dim3& grid = values.grid;
@@ -178,17 +176,15 @@ std::optional<std::string> cannot_launch(const KernelMetadata& kernel, const Cod
     const std::string remedy = ", which hsadrv has no buffer for: take that out of the kernel";
 
     if (const auto unknown = find(ValueKind::unknown); unknown != kernel.arguments.end()) {
-        return who + "has an argument of kind '" + unknown->kind_text +
-               "', which this version of hsadrv does not know";
+        return who + "has an argument of kind '" + unknown->kind_text + "', which this version of hsadrv does not know";
     }
     if (kernel.cluster_workgroups[0]) {
         return who + "runs in clusters of work-groups, which a dispatch packet cannot ask for";
     }
     if (has(ValueKind::hidden_printf_buffer)) return who + "calls printf" + remedy;
 
-    const bool listed_blindly =
-        has(ValueKind::hidden_hostcall_buffer) && has(ValueKind::hidden_multigrid_sync_arg) &&
-        has(ValueKind::hidden_default_queue) && has(ValueKind::hidden_completion_action);
+    const bool listed_blindly = has(ValueKind::hidden_hostcall_buffer) && has(ValueKind::hidden_multigrid_sync_arg) &&
+                                has(ValueKind::hidden_default_queue) && has(ValueKind::hidden_completion_action);
     if (!listed_blindly) {
         for (const ArgumentMetadata& argument : kernel.arguments) {
             if (is_needed_buffer(argument.kind)) return who + buffer_purpose(argument.kind) + remedy;

@@ -58,7 +58,7 @@ class HiddenArguments {
     void merge_sizes();
 
     static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
-    std::vector<Slot> slots_;              // of the kinds that are not always zero
+    std::vector<Slot> slots_;               // of the kinds that are not always zero
     std::uint32_t sizes_offset_ = nowhere;  // where the nine sizes are, if they are together
     std::uint32_t begin_bytes_ = 0, end_bytes_ = 0;
     bool needs_queue_ = false;

@@ -26,17 +26,14 @@ class HoldList {
     bool empty() const noexcept { return ring_.empty(); }
     const Hold& front() const noexcept { return ring_.front(); }
     void make_room(std::size_t count) { ring_.make_room(count); }
-    void push(Point when, std::shared_ptr<const void> object) {
-        ring_.push_back({std::move(when), std::move(object)});
-    }
+    void push(Point when, std::shared_ptr<const void> object) { ring_.push_back({std::move(when), std::move(object)}); }
     Hold pop() noexcept { return ring_.pop_front(); }
 
   private:
     GrowingRing<Hold> ring_;
 };
 
-/// Holds taken off a list, destroyed after the lock was given back: an object's destructor may use the
-/// stream.
+/// Holds taken off a list, destroyed after the lock was given back: an object's destructor may use the stream.
 struct RetiredHolds {
     static constexpr std::size_t most = 16;
     std::size_t count = 0;

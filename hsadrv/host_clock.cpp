@@ -12,8 +12,7 @@ namespace {
 
 double nanoseconds_a_tick() {
     std::uint64_t hz = 0;
-    check(hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &hz),
-          "hsa_system_get_info(TIMESTAMP_FREQUENCY)");
+    check(hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &hz), "hsa_system_get_info(TIMESTAMP_FREQUENCY)");
     return 1e9 / static_cast<double>(std::max<std::uint64_t>(hz, 1));
 }
 

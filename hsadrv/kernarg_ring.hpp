@@ -1,7 +1,7 @@
 // Storage for kernel arguments, handed out and reclaimed in order: no allocation per launch.
 //
 //   const std::size_t room = KernargRing::room_bytes(72);
-//   std::byte* args = ring.try_reserve(room);           // 64-byte aligned; null: no room that is known to be free
+//   std::byte* args = ring.try_reserve(room);           // 256-byte aligned; null: no room that is known to be free
 //   ring.commit(ticket, room);                          // belongs to the launch with this ticket
 //   args = ring.make_room(room, completed, last);       // null: not before more tickets are complete
 //
@@ -17,11 +17,12 @@ namespace hsadrv {
 
 class KernargRing {
   public:
-    /// A block starts on a cache line, which also satisfies every kernarg_segment_align up to 64.
-    static constexpr std::size_t alignment_bytes = 64;
+    /// The largest kernarg_segment_align that compilers emit (clang 19, for an over-aligned argument).
+    static constexpr std::size_t alignment_bytes = 256;
 
     KernargRing() noexcept = default;
-    /// `capacity_bytes` is a multiple of 64; fewer than `tickets` (a power of two) are outstanding at once.
+    /// `storage` and `capacity_bytes` are multiples of alignment_bytes; fewer than `tickets` (a power of two) are
+    /// outstanding at once.
     KernargRing(std::byte* storage, std::size_t capacity_bytes, std::uint64_t tickets);
 
     std::size_t capacity_bytes() const noexcept { return static_cast<std::size_t>(end_ - begin_); }
@@ -31,7 +32,7 @@ class KernargRing {
         return (kernarg_bytes + alignment_bytes - 1) & ~(alignment_bytes - 1);
     }
 
-    // `room_bytes` are multiples of 64.
+    // `room_bytes` are multiples of alignment_bytes.
 
     /// Room for one launch's arguments, or null: ask make_room(). Reserving again without commit gives the same
     /// room. Zero bytes give an address of no use.
@@ -51,8 +52,8 @@ class KernargRing {
     void note(std::uint64_t ticket) noexcept { ends_[ticket & mask_] = place_; }
 
   private:
-    std::byte* place_ = nullptr;  // the next block's
-    std::byte* limit_ = nullptr;  // what lies between is free
+    std::byte* place_ = nullptr;          // the next block's
+    std::byte* limit_ = nullptr;          // what lies between is free
     std::unique_ptr<std::byte*[]> ends_;  // where the blocks up to a ticket end
     std::uint64_t mask_ = 0;
     std::byte *begin_ = nullptr, *end_ = nullptr;

@@ -4,6 +4,8 @@
 
 #include "hsadrv/error.hpp"
 #include "hsadrv/kernel_occupancy.hpp"
+#include "hsadrv/memory.hpp"
+#include "hsadrv/text.hpp"
 
 namespace hsadrv {
 
@@ -14,11 +16,29 @@ QueueFacts detail::queue_facts(const Stream& stream) noexcept {
             queue->private_segment_aperture_base_hi};
 }
 
+detail::KernelRecord::KernelRecord(LaunchPlan its_plan, std::uint64_t object, AgentRef its_agent,
+                                   std::string its_processor, std::shared_ptr<const void> keeper)
+    : plan(std::move(its_plan)),
+      kernel_object(object),
+      agent(its_agent),
+      processor(std::move(its_processor)),
+      executable(std::move(keeper)),
+      plain(plan.dispatch(object, plan.plain_shape({}))),
+      room_bytes(KernargRing::room_bytes(plan.kernarg_bytes())) {}
+
 bool detail::KernelRecord::check_new_arguments(std::span<const ArgumentShape> given) const {
     plan.check_arguments(given);
     const bool in_order = plan.lie_in_order(given);
     if (in_order) checked.store(given.data(), std::memory_order_relaxed);
     return in_order;
+}
+
+void detail::require_reached(const KernelRecord& kernel, const void* address, std::uint64_t agent) {
+    if (address == nullptr || pointer_info(address).accessible_by(kernel.agent)) return;
+    throw InvalidArgument("launch of kernel '" + kernel.plan.kernel().name + "': an argument is in memory of " +
+                          AgentRef(hsa_agent_t{agent}).label() + ", at " + hex(address) + ", which " +
+                          kernel.agent.label() +
+                          " does not reach; copy it to that device, or let the device in with allow_access()");
 }
 
 shared::ComputeUnit Kernel::compute_unit() const {
@@ -38,6 +58,7 @@ shared::Occupancy Kernel::occupancy(Dim3 workgroup, const shared::LdsDemand& lds
 }
 
 void Kernel::refuse_stream(const Stream& stream) const {
+    static_cast<void>(stream.queue());  // throws if it is closed
     throw InvalidArgument("launch of kernel '" + name() + "': it is loaded on " + agent().label() +
                           ", the stream belongs to " + stream.agent().label());
 }

@@ -7,7 +7,8 @@
 // metadata and the agent before anything is enqueued; the checks are comparisons with small tables. In steady
 // state it makes no HSA call, no system call and no allocation. Thread safety: launch from any number of
 // threads. Memory ordering: Stream's. Keeps alive: its Executable, which may go when the launches on
-// streams are enqueued; Graphs and packets of your own need it kept.
+// streams are enqueued; Graphs and packets of your own need it kept. Errors: InvalidArgument with nothing enqueued,
+// also for an argument in memory of another agent (DevicePointer::agent) that this one does not reach.
 #pragma once
 
 #include <array>
@@ -38,21 +39,14 @@ class BoundKernel;
 namespace detail {
 struct KernelRecord {
     KernelRecord(LaunchPlan its_plan, std::uint64_t object, AgentRef its_agent, std::string its_processor,
-                 std::shared_ptr<const void> keeper)
-        : plan(std::move(its_plan)),
-          kernel_object(object),
-          agent(its_agent),
-          processor(std::move(its_processor)),
-          executable(std::move(keeper)),
-          plain(plan.dispatch(object, plan.plain_shape({}))),
-          room_bytes(KernargRing::room_bytes(plan.kernarg_bytes())) {}
+                 std::shared_ptr<const void> keeper);
 
     LaunchPlan plan;
     std::uint64_t kernel_object;
     AgentRef agent;
     std::string processor;  // "gfx90a"
     std::shared_ptr<const void> executable;
-    DispatchSpec plain;  ///< but for its grid and work-group
+    DispatchSpec plain;      ///< but for its grid and work-group
     std::size_t room_bytes;  ///< for its arguments
     /// The arguments that were checked last, found right and in order. Relaxed: they are constants, and who reads an
     /// older value checks once more.
@@ -87,6 +81,17 @@ void store_argument(std::byte* to, const T& value) {
     }
 }
 
+/// Throws InvalidArgument if `kernel`'s agent does not reach memory of another one.
+void require_reached(const KernelRecord& kernel, const void* address, std::uint64_t agent);
+
+template <class T>
+void check_memory([[maybe_unused]] const KernelRecord& kernel, [[maybe_unused]] const T& value) {
+    if constexpr (std::is_same_v<T, DevicePointer> || is_held_value<T>) {
+        if (value.agent != 0 && value.agent != kernel.agent.native().handle) [[unlikely]]
+            require_reached(kernel, value.address, value.agent);
+    }
+}
+
 template <class T>
 void keep_argument([[maybe_unused]] Stream& stream, [[maybe_unused]] const T& value) {
     if constexpr (std::is_same_v<T, DevicePointer> || is_held_value<T>) {
@@ -97,8 +102,7 @@ void keep_argument([[maybe_unused]] Stream& stream, [[maybe_unused]] const T& va
 
 class Kernel {
   public:
-    explicit Kernel(std::shared_ptr<const detail::KernelRecord> record) noexcept
-        : record_(std::move(record)) {}
+    explicit Kernel(std::shared_ptr<const detail::KernelRecord> record) noexcept : record_(std::move(record)) {}
 
     const std::string& name() const noexcept { return metadata().name; }
     const KernelMetadata& metadata() const noexcept { return record_->plan.kernel(); }
@@ -140,8 +144,14 @@ class Kernel {
     template <class Room, class... Args>
     void prepare(const LaunchConfig& config, Room&& room, const Args&... args) const {
         record_->check_arguments(detail::shapes_of<Args...>);
-        const LaunchShape shape = record_->plan.shape(config);
-        fill(room(record_->plan.dispatch(record_->kernel_object, shape)), shape, {}, detail::launchable(args)...);
+        // Made before there is room for them: making one may throw.
+        prepare_values(config, room, detail::launchable(args)...);
+    }
+
+    /// Throws InvalidArgument if the agent does not reach memory that an argument is about.
+    template <class... Values>
+    void check_memory(const Values&... values) const {
+        (detail::check_memory(*record_, values), ...);
     }
 
   private:
@@ -154,6 +164,7 @@ class Kernel {
                                         const Values&... values) const {
         const detail::KernelRecord& kernel = *record_;
         check_stream(stream);
+        check_memory(values...);
         const auto write = [&](std::byte* kernarg, std::uint32_t* words) noexcept {
             [[maybe_unused]] std::size_t index = 0;
             (detail::store_argument(kernarg + shapes[index++].offset_bytes, values), ...);
@@ -174,6 +185,13 @@ class Kernel {
         const auto write = [&](std::byte* kernarg) noexcept { fill(kernarg, shape, queue_of(stream), values...); };
         stream.dispatch(record_->plan.dispatch(record_->kernel_object, shape), write, config.deadline);
         (detail::keep_argument(stream, values), ...);
+    }
+
+    template <class Room, class... Values>
+    void prepare_values(const LaunchConfig& config, Room& room, const Values&... values) const {
+        check_memory(values...);
+        const LaunchShape shape = record_->plan.shape(config);
+        fill(room(record_->plan.dispatch(record_->kernel_object, shape)), shape, {}, values...);
     }
 
     /// Asked while arguments are filled in: the stream keeps the queue that it has until they are enqueued.

@@ -16,8 +16,7 @@
 
 namespace hsadrv {
 
-/// What a C++ value is, as far as metadata can tell the difference. Bits, so that an argument can accept
-/// several.
+/// What a C++ value is, as far as metadata can tell the difference. Bits, so that an argument can accept several.
 enum class ArgumentClass : std::uint8_t {
     none = 0,
     pointer = 1,
@@ -45,6 +44,9 @@ struct ArgumentShape {
 struct DevicePointer {
     const void* address = nullptr;
     std::shared_ptr<const void> keep_alive = {};
+    /// The hsa_agent_t::handle of the agent that the memory is for: a launch on another one asks the runtime whether
+    /// that one reaches `address`, and is refused if not. 0: not known, not asked.
+    std::uint64_t agent = 0;
 };
 
 /// A value with pointers to device memory in it. The stream holds `keep_alive` until the kernel is complete.
@@ -52,6 +54,8 @@ template <class T>
 struct HeldValue {
     T value;
     std::shared_ptr<const void> keep_alive = {};
+    std::uint64_t agent = 0;        ///< as DevicePointer's
+    const void* address = nullptr;  ///< of the memory that `agent` is about
 };
 
 namespace detail {
@@ -62,9 +66,7 @@ template <class T>
 inline constexpr bool is_held_value<HeldValue<T>> = true;
 
 template <class T>
-concept HasKernelArgument = requires(const T& value) {
-    kernel_argument(value);
-};
+concept HasKernelArgument = requires(const T& value) { kernel_argument(value); };
 
 /// The value whose bytes go into the kernarg segment, or what holds memory for it.
 template <class T>
@@ -81,8 +83,7 @@ using Launchable = std::remove_cvref_t<decltype(launchable(std::declval<const T&
 
 template <class T>
 constexpr ArgumentShape shape_of() {
-    static_assert(!std::is_array_v<T> && !std::is_function_v<T>,
-                  "pass a device pointer, not an array or a function");
+    static_assert(!std::is_array_v<T> && !std::is_function_v<T>, "pass a device pointer, not an array or a function");
     if constexpr (std::is_same_v<T, DevicePointer> || std::is_pointer_v<T> || std::is_null_pointer_v<T>) {
         return {sizeof(void*), ArgumentClass::pointer, alignof(void*)};
     } else if constexpr (is_held_value<T>) {

@@ -15,6 +15,7 @@ namespace {
 struct KnownKernel {
     std::string name;
     std::vector<ArgumentMetadata> arguments;
+    std::weak_ptr<const void> code;
 };
 
 struct KnownKernels {
@@ -88,10 +89,18 @@ std::string argument_text(const ArgumentMetadata& argument, const std::byte* ker
     return integer_text(at, argument.size_bytes, !is_unsigned);
 }
 
-void note_kernel(std::uint64_t kernel_object, std::string name, std::vector<ArgumentMetadata> arguments) {
+void note_kernel(std::uint64_t kernel_object, std::string name, std::vector<ArgumentMetadata> arguments,
+                 std::weak_ptr<const void> code) {
     KnownKernels& known = known_kernels();
     const std::lock_guard lock(known.mutex);
-    known.kernels.insert_or_assign(kernel_object, KnownKernel{std::move(name), std::move(arguments)});
+    known.kernels.insert_or_assign(kernel_object, KnownKernel{std::move(name), std::move(arguments), std::move(code)});
+}
+
+std::shared_ptr<const void> kernel_code(std::uint64_t kernel_object) {
+    KnownKernels& known = known_kernels();
+    const std::lock_guard lock(known.mutex);
+    const auto found = known.kernels.find(kernel_object);
+    return found == known.kernels.end() ? nullptr : found->second.code.lock();
 }
 
 void forget_kernel(std::uint64_t kernel_object) noexcept {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,12 @@
 
 namespace hsadrv::detail {
 
-void note_kernel(std::uint64_t kernel_object, std::string name, std::vector<ArgumentMetadata> arguments = {});
+void note_kernel(std::uint64_t kernel_object, std::string name, std::vector<ArgumentMetadata> arguments = {},
+                 std::weak_ptr<const void> code = {});
 void forget_kernel(std::uint64_t kernel_object) noexcept;
+
+/// Keeps its code loaded; null if it was not noted.
+std::shared_ptr<const void> kernel_code(std::uint64_t kernel_object);
 
 /// "vector_add", or "kernel object 0x…" for one that nobody noted.
 std::string kernel_name(std::uint64_t kernel_object);

@@ -17,8 +17,10 @@
 namespace hsadrv {
 
 struct LaunchConfig {
-    Dim3 grid;       ///< work-items; the last (or only) work-group of a dimension may be partial
-    Dim3 workgroup;  ///< work-items
+    Dim3 grid;  ///< work-items; the last (or only) work-group of a dimension may be partial
+    /// Work-items. Left out: the size that the kernel requires (reqd_work_group_size), and an error for one that
+    /// requires none; suggest_group_size(kernel) knows a good one.
+    Dim3 workgroup = {0, 0, 0};
     shared::LdsDemand lds = {};  ///< LDS sized at launch: a layout, or bytes; comes behind the kernel's static LDS
     /// A work-item's stack, for kernels that use a dynamic one; 0: dynamic_stack_default_bytes.
     std::uint32_t stack_bytes = 0;

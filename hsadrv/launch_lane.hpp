@@ -22,24 +22,25 @@
 namespace hsadrv::detail {
 
 /// A mutex whose uncontended lock and unlock are an instruction each, with a road block for those who take the straight
-/// way: try_lock_straight() fails from divert() until straighten(). BasicLockable, with try_lock.
+/// way: try_lock_straight() fails from divert() until straighten(). BasicLockable, with try_lock, which checks the
+/// order of locks (lock_rank.hpp) in debug builds; the straight way does not.
 class LaneMutex {
   public:
     bool try_lock_straight() noexcept {
         std::uint32_t expected = 0;
         return state_.compare_exchange_strong(expected, taken, std::memory_order_acquire, std::memory_order_relaxed);
     }
-    bool try_lock() noexcept { return try_take(taken); }
-    void lock() noexcept {
-        if (!try_lock()) lock_contended();
-    }
-    void unlock() noexcept {
+    void unlock_straight() noexcept {
         if (state_.fetch_sub(taken, std::memory_order_release) & contended) [[unlikely]] {
             // One sleeper is woken, and says again that there may be others.
             state_.fetch_and(~contended, std::memory_order_relaxed);
             state_.notify_one();
         }
     }
+
+    bool try_lock() noexcept;
+    void lock() noexcept;
+    void unlock() noexcept;
 
     /// From any thread. Release: who finds the straight way barred sees why.
     void divert() noexcept { state_.fetch_or(diverted, std::memory_order_release); }
@@ -49,20 +50,7 @@ class LaneMutex {
   private:
     static constexpr std::uint32_t taken = 1, contended = 2, diverted = 4;
 
-    bool try_take(std::uint32_t bits) noexcept {
-        std::uint32_t state = state_.load(std::memory_order_relaxed);
-        do {
-            if (state & taken) return false;
-        } while (!state_.compare_exchange_weak(state, state | bits, std::memory_order_acquire,
-                                               std::memory_order_relaxed));
-        return true;
-    }
-    void lock_contended() noexcept {
-        while (!try_take(taken | contended)) {
-            const std::uint32_t state = state_.fetch_or(contended, std::memory_order_relaxed) | contended;
-            if (state & taken) state_.wait(state, std::memory_order_relaxed);
-        }
-    }
+    bool try_take(std::uint32_t bits) noexcept;
 
     std::atomic<std::uint32_t> state_{0};
 };
@@ -88,7 +76,7 @@ struct LaunchLane {
         std::uint64_t slot = 0;
         if (counts.failed() || counts.submitted() >= limit || !kernargs.has_room(room_bytes) ||
             !packets.try_reserve_one(slot)) [[unlikely]] {
-            mutex.unlock();
+            mutex.unlock_straight();
             return false;
         }
         std::byte* const kernarg = kernargs.place();
@@ -97,7 +85,7 @@ struct LaunchLane {
         finish_dispatch(words, dimensions, kernarg, completion);
         kernargs.commit(counts.submit(slot), room_bytes);
         packets.publish_one(slot);
-        mutex.unlock();
+        mutex.unlock_straight();
         return true;
     }
 };

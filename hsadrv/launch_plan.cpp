@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "hsadrv/error.hpp"
+#include "hsadrv/kernarg_ring.hpp"
 
 namespace hsadrv {
 namespace {
@@ -48,9 +49,7 @@ const char* class_text(ArgumentClass what) {
     }
 }
 
-std::string bytes_text(std::uint64_t bytes) {
-    return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
-}
+std::string bytes_text(std::uint64_t bytes) { return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes"); }
 
 /// Which of several arrays is the largest, with the padding behind it. Where they begin and where all end is what a
 /// launch knows of a layout.
@@ -80,6 +79,10 @@ Dim3 within_grid(const Dim3& workgroup, const Dim3& grid) noexcept {
 
 LaunchPlan::LaunchPlan(KernelMetadata kernel, const LaunchLimits& limits)
     : kernel_(std::move(kernel)), limits_(limits) {
+    if (kernel_.kernarg_align_bytes > KernargRing::alignment_bytes)
+        throw InvalidCodeObject("kernel '" + kernel_.name + "': its arguments want an alignment of " +
+                                bytes_text(kernel_.kernarg_align_bytes) + "; streams give " +
+                                bytes_text(KernargRing::alignment_bytes));
     max_flat_ = std::min(limits_.workgroup_max_workitems, kernel_.max_flat_workgroup_size);
     // The packet holds 16 bits a dimension.
     for (std::uint32_t* extent :
@@ -115,8 +118,7 @@ bool LaunchPlan::lie_in_order(std::span<const ArgumentShape> given) const noexce
 
 void LaunchPlan::add(const ArgumentMetadata& argument, std::uint32_t index) {
     if (argument.kind == ValueKind::unknown) {
-        throw InvalidCodeObject("kernel '" + kernel_.name + "': unknown argument kind '" +
-                                argument.kind_text + "'");
+        throw InvalidCodeObject("kernel '" + kernel_.name + "': unknown argument kind '" + argument.kind_text + "'");
     }
     if (is_hidden(argument.kind)) return hidden_.add(argument);
     if (argument.kind == ValueKind::dynamic_shared_pointer) return add_lds_pointer(argument, index);
@@ -133,17 +135,24 @@ void LaunchPlan::add_lds_pointer(const ArgumentMetadata& argument, std::uint32_t
     lds_pointers_.push_back({argument.offset_bytes, align_bytes, index});
 }
 
+/// The work-group that is asked for, or the only one that the kernel takes.
+Dim3 LaunchPlan::workgroup_of(const LaunchConfig& config) const noexcept {
+    const auto& required = kernel_.required_workgroup_size;
+    if (config.workgroup != Dim3(0, 0, 0) || !required[0]) return config.workgroup;
+    return {required[0], required[1], required[2]};
+}
+
 LaunchShape LaunchPlan::shape(const LaunchConfig& config) const {
-    if (!sizes_fit(config.grid, config.workgroup)) [[unlikely]]
-        refuse_sizes(config.grid, config.workgroup);
+    const Dim3 workgroup = workgroup_of(config);
+    if (!sizes_fit(config.grid, workgroup)) [[unlikely]]
+        refuse_sizes(config.grid, workgroup);
 
     LaunchShape shape;
     shape.grid = config.grid;
-    shape.workgroup = within_grid(config.workgroup, config.grid);
+    shape.workgroup = within_grid(workgroup, config.grid);
     shape.lds = &config.lds;
     shape.private_segment_bytes = kernel_.private_segment_fixed_bytes;
-    if (kernel_.uses_dynamic_stack)
-        shape.private_segment_bytes = private_bytes_with_stack(config.stack_bytes);
+    if (kernel_.uses_dynamic_stack) shape.private_segment_bytes = private_bytes_with_stack(config.stack_bytes);
     shape.group_segment_bytes = kernel_.group_segment_fixed_bytes;
     shape.lds_base_bytes = kernel_.group_segment_fixed_bytes;
     if (config.lds.count || config.lds.size_bytes || !lds_pointers_.empty()) {
@@ -161,7 +170,7 @@ LaunchShape LaunchPlan::shape(const LaunchConfig& config) const {
 }
 
 bool LaunchPlan::fits(const LaunchConfig& config) const noexcept {
-    return sizes_fit(config.grid, config.workgroup) && lds_pointers_fit(config.lds) &&
+    return sizes_fit(config.grid, workgroup_of(config)) && lds_pointers_fit(config.lds) &&
            lds_base_bytes(config.lds) + config.lds.size_bytes <= limits_.group_segment_max_bytes;
 }
 
@@ -215,22 +224,26 @@ bool LaunchPlan::lds_pointers_fit(const shared::LdsDemand& lds) const noexcept {
     return true;
 }
 
-void LaunchPlan::fill_implicit(std::byte* kernarg, const LaunchShape& shape,
-                               const QueueFacts& queue) const noexcept {
+void LaunchPlan::fill_implicit(std::byte* kernarg, const LaunchShape& shape, const QueueFacts& queue) const noexcept {
     for (std::size_t i = 0; i < lds_pointers_.size(); ++i) {
         const std::uint32_t address = shape.lds_base_bytes + shape.lds->offsets_bytes[i];
         std::memcpy(kernarg + lds_pointers_[i].offset_bytes, &address, sizeof address);
     }
     if (hidden_.empty()) return;
-    hidden_.fill(kernarg,
-                 {shape.grid, shape.workgroup, shape.group_segment_bytes - kernel_.group_segment_fixed_bytes},
+    hidden_.fill(kernarg, {shape.grid, shape.workgroup, shape.group_segment_bytes - kernel_.group_segment_fixed_bytes},
                  queue);
+}
+
+std::vector<std::byte> LaunchPlan::implicit_segment(const LaunchShape& shape) const {
+    if (!has_implicit()) return {};
+    std::vector<std::byte> segment(kernarg_bytes());
+    fill_implicit(segment.data(), shape, {});
+    return segment;
 }
 
 std::string LaunchPlan::argument_text(std::size_t position) const {
     const ArgumentMetadata& argument = kernel_.arguments[parameters_[position].argument];
-    std::string text =
-        "argument " + std::to_string(position + 1) + " of " + std::to_string(parameters_.size());
+    std::string text = "argument " + std::to_string(position + 1) + " of " + std::to_string(parameters_.size());
     if (!argument.type_name.empty() || !argument.name.empty()) {
         const bool both = !argument.type_name.empty() && !argument.name.empty();
         text += " (" + argument.type_name + (both ? " " : "") + argument.name + ")";
@@ -264,9 +277,8 @@ void LaunchPlan::refuse_arguments(std::span<const ArgumentShape> given) const {
     for (std::size_t i = 0; i < given.size(); ++i) {
         const Parameter& wanted = parameters_[i];
         if (given[i].size_bytes == wanted.size_bytes && accepts(wanted.accepts, given[i].what)) continue;
-        refuse(argument_text(i) + ": wanted " + class_text(wanted.accepts) + " of " +
-               bytes_text(wanted.size_bytes) + ", given " + class_text(given[i].what) + " of " +
-               bytes_text(given[i].size_bytes));
+        refuse(argument_text(i) + ": wanted " + class_text(wanted.accepts) + " of " + bytes_text(wanted.size_bytes) +
+               ", given " + class_text(given[i].what) + " of " + bytes_text(given[i].size_bytes));
     }
     refuse("arguments do not fit " + signature());
 }
@@ -274,12 +286,12 @@ void LaunchPlan::refuse_arguments(std::span<const ArgumentShape> given) const {
 void LaunchPlan::refuse_sizes(const Dim3& grid, const Dim3& workgroup) const {
     const std::uint64_t flat = std::uint64_t{workgroup.x} * workgroup.y * workgroup.z;
     const auto zero = [](const Dim3& d) { return !d.x || !d.y || !d.z; };
-    const auto beyond = [](const Dim3& d, const Dim3& max) {
-        return d.x > max.x || d.y > max.y || d.z > max.z;
-    };
+    const auto beyond = [](const Dim3& d, const Dim3& max) { return d.x > max.x || d.y > max.y || d.z > max.z; };
     const auto& required = kernel_.required_workgroup_size;
     const std::string group = "work-group " + workgroup.text();
 
+    if (workgroup == Dim3(0, 0, 0))
+        refuse("no work-group is given; {.grid = …, .workgroup = 256}, say, or what suggest_group_size(kernel) finds");
     if (zero(workgroup)) refuse(group + " is empty");
     if (zero(grid)) refuse("grid " + grid.text() + " is empty");
     if (beyond(workgroup, limits_.workgroup_max_dim))
@@ -304,12 +316,10 @@ void LaunchPlan::refuse_sizes(const Dim3& grid, const Dim3& workgroup) const {
         refuse("grid " + grid.text() + ": the agent's limit is " + limits_.grid_max_dim.text());
     if (!workgroups_fit(grid, workgroup)) {
         const auto& max = kernel_.max_workgroups;
-        refuse("grid " + grid.text() + " in groups of " + workgroup.text() +
-               ": the kernel was compiled for at most " + Dim3(max[0], max[1], max[2]).text() +
-               " work-groups (0: any number; amdgpu_max_num_work_groups)");
+        refuse("grid " + grid.text() + " in groups of " + workgroup.text() + ": the kernel was compiled for at most " +
+               Dim3(max[0], max[1], max[2]).text() + " work-groups (0: any number; amdgpu_max_num_work_groups)");
     }
-    if (kernel_.uniform_workgroups &&
-        (grid.x % workgroup.x || grid.y % workgroup.y || grid.z % workgroup.z)) {
+    if (kernel_.uniform_workgroups && (grid.x % workgroup.x || grid.y % workgroup.y || grid.z % workgroup.z)) {
         refuse("grid " + grid.text() + " is not a multiple of the " + group +
                ", which the kernel was compiled to assume");
     }
@@ -318,26 +328,24 @@ void LaunchPlan::refuse_sizes(const Dim3& grid, const Dim3& workgroup) const {
 }
 
 void LaunchPlan::refuse_lds(const shared::LdsDemand& lds) const {
-    const std::string dynamic =
-        lds.size_bytes == shared::lds_overflow ? "4 GiB or more" : bytes_text(lds.size_bytes);
-    refuse("LDS: " + bytes_text(kernel_.group_segment_fixed_bytes) + " static + " + dynamic +
-           " dynamic (aligned to " + std::to_string(std::max(lds_align_bytes_, lds.align_bytes)) +
-           ") are more than the agent's " + bytes_text(limits_.group_segment_max_bytes) + " a work-group" +
-           largest_array_text(lds));
+    const std::string dynamic = lds.size_bytes == shared::lds_overflow ? "4 GiB or more" : bytes_text(lds.size_bytes);
+    refuse("LDS: " + bytes_text(kernel_.group_segment_fixed_bytes) + " static + " + dynamic + " dynamic (aligned to " +
+           std::to_string(std::max(lds_align_bytes_, lds.align_bytes)) + ") are more than the agent's " +
+           bytes_text(limits_.group_segment_max_bytes) + " a work-group" + largest_array_text(lds));
 }
 
 void LaunchPlan::refuse_lds_pointers(const shared::LdsDemand& lds) const {
     if (lds_pointers_.size() > lds.count) {
-        refuse("it has " + std::to_string(lds_pointers_.size()) +
-               " dynamic LDS pointer(s), and .lds describes " + std::to_string(lds.count) +
+        refuse("it has " + std::to_string(lds_pointers_.size()) + " dynamic LDS pointer(s), and .lds describes " +
+               std::to_string(lds.count) +
                " array(s): give .lds a layout with one array for each, or bytes for a single one");
     }
     for (std::size_t i = 0; i < lds_pointers_.size(); ++i) {
         if (lds.offsets_bytes[i] % lds_pointers_[i].align_bytes == 0) continue;
         const ArgumentMetadata& argument = kernel_.arguments[lds_pointers_[i].argument];
-        refuse("LDS array " + std::to_string(i) + " of .lds is at offset " +
-               std::to_string(lds.offsets_bytes[i]) + ", and '" + argument.type_name + " " + argument.name +
-               "' needs " + std::to_string(lds_pointers_[i].align_bytes) + "-byte alignment");
+        refuse("LDS array " + std::to_string(i) + " of .lds is at offset " + std::to_string(lds.offsets_bytes[i]) +
+               ", and '" + argument.type_name + " " + argument.name + "' needs " +
+               std::to_string(lds_pointers_[i].align_bytes) + "-byte alignment");
     }
     refuse("the LDS layout does not fit the kernel's LDS pointers");
 }

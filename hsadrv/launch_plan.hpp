@@ -10,7 +10,6 @@
 // AMDGPUUsage, Code Object V5 Metadata (value kinds); OpenCL 2.0 for partial work-groups.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -81,13 +80,8 @@ class LaunchPlan {
 
     /// What a stream is asked to dispatch.
     DispatchSpec dispatch(std::uint64_t kernel_object, const LaunchShape& shape) const noexcept {
-        return {shape.grid,
-                shape.workgroup,
-                shape.private_segment_bytes,
-                shape.group_segment_bytes,
-                kernel_object,
-                kernarg_bytes(),
-                needs_queue()};
+        return {shape.grid,      shape.workgroup, shape.private_segment_bytes, shape.group_segment_bytes, kernel_object,
+                kernarg_bytes(), needs_queue()};
     }
 
     bool has_implicit() const noexcept { return has_implicit_; }
@@ -96,10 +90,11 @@ class LaunchPlan {
     /// Writes every hidden argument and LDS pointer. `kernarg` has kernarg_bytes().
     void fill_implicit(std::byte* kernarg, const LaunchShape& shape, const QueueFacts& queue) const noexcept;
 
+    /// Such a kernarg segment, zero but for these; empty for a kernel that has none.
+    std::vector<std::byte> implicit_segment(const LaunchShape& shape) const;
+
     /// Writes those hidden arguments alone that name the queue.
-    void fill_queue(std::byte* kernarg, const QueueFacts& queue) const noexcept {
-        hidden_.fill_queue(kernarg, queue);
-    }
+    void fill_queue(std::byte* kernarg, const QueueFacts& queue) const noexcept { hidden_.fill_queue(kernarg, queue); }
 
   private:
     struct Parameter {
@@ -115,12 +110,13 @@ class LaunchPlan {
     void add_lds_pointer(const ArgumentMetadata& argument, std::uint32_t index);
     std::uint32_t private_bytes_with_stack(std::uint32_t stack_bytes) const;
     bool sizes_within_limits(const Dim3& grid, const Dim3& workgroup) const noexcept;
+    Dim3 workgroup_of(const LaunchConfig& config) const noexcept;
     bool sizes_fit(const Dim3& grid, const Dim3& workgroup) const noexcept;
     bool workgroups_fit(const Dim3& grid, const Dim3& workgroup) const noexcept;
     bool lds_pointers_fit(const shared::LdsDemand& lds) const noexcept;
     /// Where the dynamic part begins.
     std::uint64_t lds_base_bytes(const shared::LdsDemand& lds) const noexcept {
-        const std::uint64_t align = std::max(lds_align_bytes_, lds.align_bytes);
+        const std::uint64_t align = lds_align_bytes_ > lds.align_bytes ? lds_align_bytes_ : lds.align_bytes;
         return (std::uint64_t{kernel_.group_segment_fixed_bytes} + align - 1) & ~(align - 1);
     }
     std::string argument_text(std::size_t position) const;

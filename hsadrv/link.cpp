@@ -30,15 +30,13 @@ const char* link_type_name(LinkType type) noexcept {
 
 std::vector<Link> AgentRef::links_to(AgentRef other) const {
     const std::vector<MemPool> pools = other.pools();
-    const auto global = std::find_if(pools.begin(), pools.end(),
-                                     [](const MemPool& pool) { return pool.segment() == Segment::global; });
+    const auto global =
+        std::find_if(pools.begin(), pools.end(), [](const MemPool& pool) { return pool.segment() == Segment::global; });
     if (global == pools.end())
-        throw InvalidArgument("AgentRef::links_to(" + label() + " to " + other.label() +
-                              "): that agent has no memory");
+        throw InvalidArgument("AgentRef::links_to(" + label() + " to " + other.label() + "): that agent has no memory");
     const auto ask = [&](hsa_amd_agent_memory_pool_info_t attribute, void* value, const char* name) {
         check(hsa_amd_agent_memory_pool_get_info(native_, global->native(), attribute, value), [&] {
-            return "hsa_amd_agent_memory_pool_get_info(" + label() + ", " + global->label() + ", " + name +
-                   ")";
+            return "hsa_amd_agent_memory_pool_get_info(" + label() + ", " + global->label() + ", " + name + ")";
         });
     };
     std::uint32_t hops = 0;

@@ -1,11 +1,19 @@
 #include "hsadrv/live_streams.hpp"
 
+#include <algorithm>
 #include <mutex>
 #include <new>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "hsadrv/autopsy.hpp"
+#include "hsadrv/dead_queue.hpp"
+#include "hsadrv/departure.hpp"
+#include "hsadrv/fault.hpp"
+#include "hsadrv/lock_rank.hpp"
+#include "hsadrv/queue_ring.hpp"
+#include "hsadrv/runtime.hpp"
 #include "hsadrv/stream_core.hpp"
 
 namespace hsadrv::detail::live_streams {
@@ -13,7 +21,7 @@ namespace hsadrv::detail::live_streams {
 namespace {
 
 struct List {
-    std::mutex mutex;
+    Ranked<std::mutex, LockRank::list> mutex;
     std::vector<StreamCore*> streams;
 };
 
@@ -40,26 +48,57 @@ void visit(const std::function<void(StreamCore&)>& each) {
     for (StreamCore* stream : list().streams) each(*stream);
 }
 
-void leave_dead_queues(const StreamCore* held) noexcept {
+void poll(const StreamCore* held) noexcept {
+    const auto runtime = Runtime::find();
+    std::vector<std::shared_ptr<SharedQueue>> queues, fresh;  // the last references may go here: without the lock
     const std::lock_guard lock(list().mutex);
     for (StreamCore* stream : list().streams)
         if (stream != held) stream->try_free_queue();
-    for (StreamCore* stream : list().streams)
-        if (stream != held) stream->try_follow_queue();
+    if (!runtime) return;
+    try {
+        queues = runtime->queues().queues();
+        for (const auto& queue : queues) {
+            static_cast<void>(queue->try_stop_for(nullptr));  // the head is of a stream that is gone
+            if (queue->dead()) leave_dead_queue(*queue, runtime->queues(), list().streams, held, fresh);
+        }
+    } catch (const std::bad_alloc&) {  // the next poll
+    }
 }
 
-void look_after(const Timeline& timeline) noexcept {
-    leave_dead_queues();
-    const std::lock_guard lock(list().mutex);
-    for (StreamCore* stream : list().streams)
-        if (stream->timeline().get() == &timeline) stream->claim_fault();
-}
+void poll_unheld() noexcept { poll(); }
 
-void look_after_awaited() noexcept {
-    leave_dead_queues();
+namespace {
+
+/// Which of these streams had a packet that ran, and how many queues may have had one in all. Of queues that are not
+/// streams' it cannot be told, so that each that was ever used counts.
+struct Suspects {
+    std::vector<const StreamCore*> streams;
+    std::size_t queues = 0;
+
+    explicit Suspects(const Fault& fault) {
+        std::set<const SharedQueue*> theirs;
+        for (StreamCore* stream : list().streams) {
+            if (stream->agent() != fault.agent) continue;
+            const SharedQueue& queue = *stream->shared_queue();
+            const bool first = queue.ref().write_index() != 0 && theirs.insert(&queue).second;
+            if (queue.dead()) continue;  // it had stopped before
+            if (queue.is_head(stream)) streams.push_back(stream);
+            if (first && queue.is_head(nullptr)) ++queues;
+        }
+        queues += streams.size() + QueueRing::used(fault.agent) - theirs.size();
+    }
+    bool has(const StreamCore* stream) const noexcept {
+        return std::find(streams.begin(), streams.end(), stream) != streams.end();
+    }
+};
+
+}  // namespace
+
+void lose(const Fault& fault) {
     const std::lock_guard lock(list().mutex);
+    const Suspects suspects(fault);
     for (StreamCore* stream : list().streams)
-        if (stream->awaited()) stream->claim_fault();
+        if (stream->agent() == fault.agent) stream->fail(fault, suspects.has(stream) ? suspects.queues : 0);
 }
 
 bool retire_holds() {
@@ -75,6 +114,7 @@ void let_go(AgentRef agent, std::shared_ptr<const void> object) noexcept {
         visit([&](StreamCore& stream) {
             if (stream.agent() == agent) stream.hold_if_in_flight(object);
         });
+        departures::hold(object);
     } catch (const std::bad_alloc&) {
         // A reference that is never given back: better leaked than gone under a kernel.
         [[maybe_unused]] union Forever {

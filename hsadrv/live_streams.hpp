@@ -1,10 +1,10 @@
 // Internal: every stream that is alive, for what concerns more than one of them.
 //
-// Who waits looks around now and then, because some things are announced to nobody: a memory fault whose queue
-// the runtime does not name, a queue that died under streams that are not to blame.
+// Waiters poll: some failures raise no signal. A stream may wait for another that has failed, and a queue may have died
+// under streams that did nothing wrong.
 //
-// Thread safety: any thread. Lock order: the list's lock first, then a stream's mutex (never waited for), then
-// the rest of stream_core.hpp's order. So none of these is called with a queue's or a failure mutex held.
+// Thread safety: any thread. With the list's lock a stream's mutex is tried and never waited for; none of these is
+// called with a lock of a later rank held (lock_rank.hpp).
 #pragma once
 
 #include <chrono>
@@ -16,10 +16,11 @@
 
 namespace hsadrv::detail {
 
+struct Fault;
 class StreamCore;
 class Timeline;
 
-/// Blocked waits look around this often.
+/// Blocked waits poll this often.
 inline constexpr std::chrono::milliseconds look_around_period{200};
 
 namespace live_streams {
@@ -31,12 +32,14 @@ void leave(StreamCore& stream) noexcept;
 /// Each stream, none of which goes meanwhile.
 void visit(const std::function<void(StreamCore&)>& each);
 
-/// Moves streams off dead queues; `held` is a stream whose mutex the caller holds, which is left alone.
-void leave_dead_queues(const StreamCore* held = nullptr) noexcept;
-/// The same, for who waits for that stream: it takes a fault of its agent for its own if it stopped moving.
-void look_after(const Timeline& timeline) noexcept;
-/// The same, for all streams that callbacks wait for.
-void look_after_awaited() noexcept;
+/// Fails streams with what they wait for, and moves streams off dead queues; `held` is a stream whose mutex the caller
+/// holds.
+void poll(const StreamCore* held = nullptr) noexcept;
+/// The same for threads that hold no stream: a SignalCallbacks::Meanwhile.
+void poll_unheld() noexcept;
+
+/// Fails every stream of the fault's agent.
+void lose(const Fault& fault);
 
 /// Lets go of what streams hold no longer: a stream does that when it is next used. True if more will come later.
 /// Called with no lock held that a destructor may want.

@@ -12,8 +12,7 @@
 namespace hsadrv {
 namespace {
 
-// V4 to V6 write their features alike (LLVM AMDGPUUsage, e_flags); V6 adds the generic version in the highest
-// byte.
+// V4 to V6 write their features alike (LLVM AMDGPUUsage, e_flags); V6 adds the generic version in the highest byte.
 constexpr unsigned oldest_of_that_kind = 4;
 constexpr std::uint32_t generic_version_mask = 0xff000000;
 
@@ -32,20 +31,20 @@ std::vector<std::byte> relabelled(std::span<const std::byte> bytes, unsigned ver
     Elf64_Ehdr header;
     std::memcpy(&header, copy.data(), sizeof header);
     header.e_ident[EI_ABIVERSION] = static_cast<std::uint8_t>(version - 2);
-    header.e_flags = version < oldest_of_that_kind ? v3_flags(header.e_flags, gpu) : header.e_flags & ~generic_version_mask;
+    header.e_flags =
+        version < oldest_of_that_kind ? v3_flags(header.e_flags, gpu) : header.e_flags & ~generic_version_mask;
     std::memcpy(copy.data(), &header, sizeof header);
     return copy;
 }
 
 bool loads(AgentRef gpu, std::span<const std::byte> bytes, const CodeObject& code) {
     hsa_code_object_reader_t native_reader{};
-    if (hsa_code_object_reader_create_from_memory(bytes.data(), bytes.size(), &native_reader) !=
-        HSA_STATUS_SUCCESS)
+    if (hsa_code_object_reader_create_from_memory(bytes.data(), bytes.size(), &native_reader) != HSA_STATUS_SUCCESS)
         return false;
     const UniqueHandle<detail::ReaderTraits> reader(native_reader);
     hsa_executable_t native{};
-    if (hsa_executable_create_alt(HSA_PROFILE_FULL, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, nullptr,
-                                  &native) != HSA_STATUS_SUCCESS)
+    if (hsa_executable_create_alt(HSA_PROFILE_FULL, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, nullptr, &native) !=
+        HSA_STATUS_SUCCESS)
         return false;
     const UniqueHandle<detail::ExecutableTraits> executable(native);
     // What others define, that they are not there must not be why. Nothing runs, so any address will do.

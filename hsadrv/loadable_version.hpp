@@ -18,8 +18,7 @@ namespace hsadrv {
 /// The newest version below that of the validated code object `code`, whose bytes are given, that the runtime
 /// loads when the same bytes say that they are of it; nothing if it takes none of them, so that the version
 /// was not why.
-std::optional<unsigned> newest_loadable_version(AgentRef gpu, std::span<const std::byte> bytes,
-                                                const CodeObject& code);
+std::optional<unsigned> newest_loadable_version(AgentRef gpu, std::span<const std::byte> bytes, const CodeObject& code);
 
 /// Those of V3 to V6 that the runtime loads when the same bytes say that they are of it.
 std::vector<unsigned> loadable_versions(AgentRef gpu, std::span<const std::byte> bytes, const CodeObject& code);

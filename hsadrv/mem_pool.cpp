@@ -18,51 +18,46 @@ T query(const MemPool& pool, hsa_amd_memory_pool_info_t attribute, const char* n
 template <class T>
 std::optional<T> query_newer(const MemPool& pool, int attribute) {
     T value{};
-    if (hsa_amd_memory_pool_get_info(pool.native(), static_cast<hsa_amd_memory_pool_info_t>(attribute),
-                                     &value) != HSA_STATUS_SUCCESS)
+    if (hsa_amd_memory_pool_get_info(pool.native(), static_cast<hsa_amd_memory_pool_info_t>(attribute), &value) !=
+        HSA_STATUS_SUCCESS)
         return std::nullopt;
     return value;
 }
 
 // As later headers number them.
-constexpr int pool_info_location = 17;              // HSA_AMD_MEMORY_POOL_INFO_LOCATION
-constexpr int pool_info_recommended_granule = 18;   // HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_REC_GRANULE
-constexpr int agent_info_memory_available = 0xA015; // HSA_AMD_AGENT_INFO_MEMORY_AVAIL
+constexpr int pool_info_location = 17;               // HSA_AMD_MEMORY_POOL_INFO_LOCATION
+constexpr int pool_info_recommended_granule = 18;    // HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_REC_GRANULE
+constexpr int agent_info_memory_available = 0xA015;  // HSA_AMD_AGENT_INFO_MEMORY_AVAIL
 
-#define HSADRV_QUERY(type, attribute) query<type>(*this, attribute, #attribute)
+#define HSADRV_POOL_QUERY(type, attribute) query<type>(*this, attribute, #attribute)
 
 template <class Predicate>
 std::optional<MemPool> find_pool(AgentRef agent, Predicate wanted) {
     for (const MemPool& pool : agent.pools())
-        if (pool.segment() == Segment::global && pool.alloc_allowed() && wanted(pool.global_flags()))
-            return pool;
+        if (pool.segment() == Segment::global && pool.alloc_allowed() && wanted(pool.global_flags())) return pool;
     return std::nullopt;
 }
 }  // namespace
 
 Segment MemPool::segment() const {
-    return detail::segment_of(HSADRV_QUERY(hsa_amd_segment_t, HSA_AMD_MEMORY_POOL_INFO_SEGMENT));
+    return detail::segment_of(HSADRV_POOL_QUERY(hsa_amd_segment_t, HSA_AMD_MEMORY_POOL_INFO_SEGMENT));
 }
 GlobalFlags MemPool::global_flags() const {
     if (segment() != Segment::global) return {};
-    return detail::global_flags(HSADRV_QUERY(std::uint32_t, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS));
+    return detail::global_flags(HSADRV_POOL_QUERY(std::uint32_t, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS));
 }
-std::size_t MemPool::size_bytes() const { return HSADRV_QUERY(std::size_t, HSA_AMD_MEMORY_POOL_INFO_SIZE); }
+std::size_t MemPool::size_bytes() const { return HSADRV_POOL_QUERY(std::size_t, HSA_AMD_MEMORY_POOL_INFO_SIZE); }
 std::size_t MemPool::alloc_max_bytes() const {
-    return HSADRV_QUERY(std::size_t, HSA_AMD_MEMORY_POOL_INFO_ALLOC_MAX_SIZE);
+    return HSADRV_POOL_QUERY(std::size_t, HSA_AMD_MEMORY_POOL_INFO_ALLOC_MAX_SIZE);
 }
-bool MemPool::alloc_allowed() const {
-    return HSADRV_QUERY(bool, HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED);
-}
+bool MemPool::alloc_allowed() const { return HSADRV_POOL_QUERY(bool, HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED); }
 std::size_t MemPool::alloc_granule_bytes() const {
-    return HSADRV_QUERY(std::size_t, HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_GRANULE);
+    return HSADRV_POOL_QUERY(std::size_t, HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_GRANULE);
 }
 std::size_t MemPool::alloc_alignment_bytes() const {
-    return HSADRV_QUERY(std::size_t, HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALIGNMENT);
+    return HSADRV_POOL_QUERY(std::size_t, HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALIGNMENT);
 }
-bool MemPool::accessible_by_all() const {
-    return HSADRV_QUERY(bool, HSA_AMD_MEMORY_POOL_INFO_ACCESSIBLE_BY_ALL);
-}
+bool MemPool::accessible_by_all() const { return HSADRV_POOL_QUERY(bool, HSA_AMD_MEMORY_POOL_INFO_ACCESSIBLE_BY_ALL); }
 
 std::size_t MemPool::alloc_recommended_granule_bytes() const {
     const auto told = query_newer<std::size_t>(*this, pool_info_recommended_granule);
@@ -78,18 +73,16 @@ PoolLocation MemPool::location() const {
 std::optional<std::size_t> MemPool::available_bytes() const {
     std::uint64_t bytes = 0;
     if (location() != PoolLocation::device ||
-        hsa_agent_get_info(owner_.native(), static_cast<hsa_agent_info_t>(agent_info_memory_available),
-                           &bytes) != HSA_STATUS_SUCCESS)
+        hsa_agent_get_info(owner_.native(), static_cast<hsa_agent_info_t>(agent_info_memory_available), &bytes) !=
+            HSA_STATUS_SUCCESS)
         return std::nullopt;
     return bytes;
 }
 
 PoolAccess MemPool::access(AgentRef agent) const {
     hsa_amd_memory_pool_access_t access{};
-    check(
-        hsa_amd_agent_memory_pool_get_info(agent.native(), native_, HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS,
-                                           &access),
-        [&] { return "hsa_amd_agent_memory_pool_get_info(" + agent.label() + ", " + label() + ", ACCESS)"; });
+    check(hsa_amd_agent_memory_pool_get_info(agent.native(), native_, HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS, &access),
+          [&] { return "hsa_amd_agent_memory_pool_get_info(" + agent.label() + ", " + label() + ", ACCESS)"; });
     switch (access) {
         case HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED:
             return PoolAccess::never;
@@ -108,10 +101,8 @@ std::string MemPool::label() const {
 }
 
 MemPool device_pool(AgentRef gpu) {
-    if (const auto pool = find_pool(gpu, [](GlobalFlags flags) { return flags.coarse_grained; }))
-        return *pool;
-    throw Error("hsadrv::device_pool(" + gpu.label() +
-                "): the agent has no coarse-grained pool to allocate from");
+    if (const auto pool = find_pool(gpu, [](GlobalFlags flags) { return flags.coarse_grained; })) return *pool;
+    throw Error("hsadrv::device_pool(" + gpu.label() + "): the agent has no coarse-grained pool to allocate from");
 }
 
 std::optional<MemPool> device_fine_pool(AgentRef gpu) {

@@ -59,8 +59,7 @@ class MemPool {
 /// The coarse-grained pool of a GPU: device memory. Throws Error if it has none.
 MemPool device_pool(AgentRef gpu);
 
-/// The fine-grained pool of a GPU, for memory that host and device share while kernels run; not every GPU has
-/// one.
+/// The fine-grained pool of a GPU, for memory that host and device share while kernels run; not every GPU has one.
 std::optional<MemPool> device_fine_pool(AgentRef gpu);
 
 /// Which host memory. Both are pinned when allocated from; kernarg is where argument blocks live.

@@ -15,7 +15,7 @@ T query(hsa_region_t region, Attribute attribute, const char* name) {
           [&] { return std::string("hsa_region_get_info(") + name + ")"; });
     return value;
 }
-#define HSADRV_QUERY(type, attribute) query<type>(native_, attribute, #attribute)
+#define HSADRV_REGION_QUERY(type, attribute) query<type>(native_, attribute, #attribute)
 }  // namespace
 
 const char* segment_name(Segment segment) noexcept {
@@ -69,34 +69,34 @@ Segment segment_of(std::uint32_t native) {
 }  // namespace detail
 
 Segment MemRegion::segment() const {
-    return detail::segment_of(HSADRV_QUERY(hsa_region_segment_t, HSA_REGION_INFO_SEGMENT));
+    return detail::segment_of(HSADRV_REGION_QUERY(hsa_region_segment_t, HSA_REGION_INFO_SEGMENT));
 }
 GlobalFlags MemRegion::global_flags() const {
     if (segment() != Segment::global) return {};
-    return detail::global_flags(HSADRV_QUERY(std::uint32_t, HSA_REGION_INFO_GLOBAL_FLAGS));
+    return detail::global_flags(HSADRV_REGION_QUERY(std::uint32_t, HSA_REGION_INFO_GLOBAL_FLAGS));
 }
-std::size_t MemRegion::size_bytes() const { return HSADRV_QUERY(std::size_t, HSA_REGION_INFO_SIZE); }
+std::size_t MemRegion::size_bytes() const { return HSADRV_REGION_QUERY(std::size_t, HSA_REGION_INFO_SIZE); }
 std::size_t MemRegion::alloc_max_bytes() const {
-    return HSADRV_QUERY(std::size_t, HSA_REGION_INFO_ALLOC_MAX_SIZE);
+    return HSADRV_REGION_QUERY(std::size_t, HSA_REGION_INFO_ALLOC_MAX_SIZE);
 }
-bool MemRegion::alloc_allowed() const { return HSADRV_QUERY(bool, HSA_REGION_INFO_RUNTIME_ALLOC_ALLOWED); }
+bool MemRegion::alloc_allowed() const { return HSADRV_REGION_QUERY(bool, HSA_REGION_INFO_RUNTIME_ALLOC_ALLOWED); }
 std::size_t MemRegion::alloc_granule_bytes() const {
-    return HSADRV_QUERY(std::size_t, HSA_REGION_INFO_RUNTIME_ALLOC_GRANULE);
+    return HSADRV_REGION_QUERY(std::size_t, HSA_REGION_INFO_RUNTIME_ALLOC_GRANULE);
 }
 std::size_t MemRegion::alloc_alignment_bytes() const {
-    return HSADRV_QUERY(std::size_t, HSA_REGION_INFO_RUNTIME_ALLOC_ALIGNMENT);
+    return HSADRV_REGION_QUERY(std::size_t, HSA_REGION_INFO_RUNTIME_ALLOC_ALIGNMENT);
 }
-bool MemRegion::host_accessible() const { return HSADRV_QUERY(bool, HSA_AMD_REGION_INFO_HOST_ACCESSIBLE); }
+bool MemRegion::host_accessible() const { return HSADRV_REGION_QUERY(bool, HSA_AMD_REGION_INFO_HOST_ACCESSIBLE); }
 std::optional<std::uint32_t> MemRegion::alloc_max_private_bytes_per_workgroup() const {
     if (segment() != Segment::private_segment) return std::nullopt;
-    return HSADRV_QUERY(std::uint32_t, HSA_REGION_INFO_ALLOC_MAX_PRIVATE_WORKGROUP_SIZE);
+    return HSADRV_REGION_QUERY(std::uint32_t, HSA_REGION_INFO_ALLOC_MAX_PRIVATE_WORKGROUP_SIZE);
 }
-void* MemRegion::base_address() const { return HSADRV_QUERY(void*, HSA_AMD_REGION_INFO_BASE); }
+void* MemRegion::base_address() const { return HSADRV_REGION_QUERY(void*, HSA_AMD_REGION_INFO_BASE); }
 std::uint32_t MemRegion::bus_width_bits() const {
-    return HSADRV_QUERY(std::uint32_t, HSA_AMD_REGION_INFO_BUS_WIDTH);
+    return HSADRV_REGION_QUERY(std::uint32_t, HSA_AMD_REGION_INFO_BUS_WIDTH);
 }
 std::uint32_t MemRegion::max_clock_mhz() const {
-    return HSADRV_QUERY(std::uint32_t, HSA_AMD_REGION_INFO_MAX_CLOCK_FREQUENCY);
+    return HSADRV_REGION_QUERY(std::uint32_t, HSA_AMD_REGION_INFO_MAX_CLOCK_FREQUENCY);
 }
 
 }  // namespace hsadrv

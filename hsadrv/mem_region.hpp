@@ -20,8 +20,7 @@ namespace hsadrv {
 enum class Segment { global, readonly, private_segment, group, kernarg };
 const char* segment_name(Segment segment) noexcept;
 
-/// What a global region or pool promises. Coarse: visible to others at kernel boundaries; fine: as it is
-/// written.
+/// What a global region or pool promises. Coarse: visible to others at kernel boundaries; fine: as it is written.
 struct GlobalFlags {
     bool kernarg = false;
     bool fine_grained = false;

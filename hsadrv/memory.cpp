@@ -1,10 +1,13 @@
 #include "hsadrv/memory.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
 #include <shared_mutex>
 
+#include "hsadrv/departure.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/global_flags.hpp"
 #include "hsadrv/queue_ring.hpp"
@@ -46,7 +49,7 @@ bool within(const void* base, std::size_t size, const void* pointer) noexcept {
 
 void AllocationTraits::destroy(Native p) noexcept {
     detail::allocations::leave(p);  // before somebody else has it
-    hsa_amd_memory_pool_free(p);
+    if (!detail::departures::defer_free(p)) hsa_amd_memory_pool_free(p);
 }
 
 Allocation Allocation::from_pool(const MemPool& pool, std::size_t size_bytes, std::source_location where) {
@@ -57,20 +60,18 @@ Allocation Allocation::from_pool(const MemPool& pool, std::size_t size_bytes, st
     };
     // Checked here because the runtime rounds sizes up before it compares them.
     if (const std::size_t most = pool.alloc_max_bytes(); size_bytes > most)
-        throw OutOfMemory(call() + ": more than the " + std::to_string(most) +
-                              " B that one allocation may have; " + room(pool),
-                          HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+        throw OutOfMemory(
+            call() + ": more than the " + std::to_string(most) + " B that one allocation may have; " + room(pool),
+            HSA_STATUS_ERROR_OUT_OF_RESOURCES);
     void* data = nullptr;
     const hsa_status_t status = hsa_amd_memory_pool_allocate(pool.native(), size_bytes, 0, &data);
     if (status == HSA_STATUS_ERROR_OUT_OF_RESOURCES)
-        throw OutOfMemory(
-            call() + ": " + status_name(status) + "; " + room(pool), status);
+        throw OutOfMemory(call() + ": " + status_name(status) + "; " + room(pool), status);
     if (status != HSA_STATUS_SUCCESS) throw_status(status, call());
     Allocation allocation(driver, data, size_bytes, pool.owner());
     detail::allocations::enter(data, size_bytes, pool.label(), where);
     // The runtime maps host memory for no GPU until it is told to.
-    if (pool.owner().is_cpu() && !driver.runtime().gpus().empty())
-        allow_access(data, driver.runtime().gpus());
+    if (pool.owner().is_cpu() && !driver.runtime().gpus().empty()) allow_access(data, driver.runtime().gpus());
     return allocation;
 }
 
@@ -84,10 +85,8 @@ Allocation Allocation::from_native(void* data, std::size_t size_bytes, AgentRef 
     };
     const PointerInfo info = pointer_info(data);
     if (info.kind != PointerInfo::Kind::pool) refuse("no memory of a pool is at that address");
-    if (info.agent_base != data)
-        refuse("the address lies within an allocation that begins at " + hex(info.agent_base));
-    if (size_bytes > info.size_bytes)
-        refuse("the allocation has " + std::to_string(info.size_bytes) + " B");
+    if (info.agent_base != data) refuse("the address lies within an allocation that begins at " + hex(info.agent_base));
+    if (size_bytes > info.size_bytes) refuse("the allocation has " + std::to_string(info.size_bytes) + " B");
     if (info.owner != owner) refuse("the allocation is of " + info.owner.label());
     if (detail::allocations::is_live(data)) refuse("an Allocation owns it already");
     if (detail::QueueRing::at(data)) refuse("it is the ring of a queue, and goes with that");
@@ -130,6 +129,9 @@ void replace_access(const std::string& call, const PointerInfo& info, std::span<
           call);
 }
 
+// The runtime replaces the list of agents, so that reading it and adding to it are one step.
+constinit std::mutex access_mutex;
+
 std::string access_call(const char* function, const void* allocation, std::span<const AgentRef> agents) {
     return std::string(function) + "(" + hex(allocation) + ", " + labels_of(agents) + ")";
 }
@@ -139,6 +141,7 @@ std::string access_call(const char* function, const void* allocation, std::span<
 void allow_access(void* allocation, std::span<const AgentRef> agents) {
     if (agents.empty()) return;
     const std::string call = access_call("hsadrv::allow_access", allocation, agents);
+    const std::lock_guard lock(access_mutex);
     const PointerInfo info = require_allocation(call, allocation);
     require_possible(call, info, agents);
     std::vector<AgentRef> all = info.accessible;
@@ -148,6 +151,7 @@ void allow_access(void* allocation, std::span<const AgentRef> agents) {
 
 void set_access(void* allocation, std::span<const AgentRef> agents) {
     const std::string call = access_call("hsadrv::set_access", allocation, agents);
+    const std::lock_guard lock(access_mutex);
     const PointerInfo info = require_allocation(call, allocation);
     require_possible(call, info, agents);
     std::vector<AgentRef> all(agents.begin(), agents.end());
@@ -165,11 +169,14 @@ std::optional<MemPool> PointerInfo::pool() const {
     return std::nullopt;
 }
 
+bool PointerInfo::accessible_by(AgentRef agent) const noexcept {
+    return std::find(accessible.begin(), accessible.end(), agent) != accessible.end();
+}
+
 bool PointerInfo::device_memory() const { return kind != Kind::pageable && owner && owner.is_gpu(); }
 
 void* PointerInfo::agent_address(const void* pointer) const noexcept {
-    // For registered memory the two views may lie at different addresses; either may be what the caller
-    // holds.
+    // For registered memory the two views may lie at different addresses; either may be what the caller holds.
     if (!within(agent_base, size_bytes, pointer) && within(host_base, size_bytes, pointer))
         return static_cast<std::byte*>(agent_base) + (number(pointer) - number(host_base));
     return const_cast<void*>(pointer);

@@ -12,7 +12,6 @@
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <source_location>
@@ -92,17 +91,15 @@ void set_access(void* allocation, std::span<const AgentRef> agents);
 struct PointerInfo {
     enum class Kind { pageable, pool, registered, other };  ///< pageable: nothing that HSA knows of
     Kind kind = Kind::pageable;
-    AgentRef owner;              ///< a CPU for host memory, registered memory included
-    GlobalFlags flags;           ///< what the memory promises: fine- or coarse-grained, and whether for arguments
-    void* host_base = nullptr;   ///< where the host sees the block; null if it cannot
-    void* agent_base = nullptr;  ///< where agents see it
-    std::size_t size_bytes = 0;  ///< of the whole block
+    AgentRef owner;                    ///< a CPU for host memory, registered memory included
+    GlobalFlags flags;                 ///< what the memory promises: fine- or coarse-grained, and whether for arguments
+    void* host_base = nullptr;         ///< where the host sees the block; null if it cannot
+    void* agent_base = nullptr;        ///< where agents see it
+    std::size_t size_bytes = 0;        ///< of the whole block
     std::vector<AgentRef> accessible;  ///< agents that it is mapped for: GPUs; of the CPU, host_memory() tells
 
     bool device_memory() const;
-    bool accessible_by(AgentRef agent) const noexcept {
-        return std::find(accessible.begin(), accessible.end(), agent) != accessible.end();
-    }
+    bool accessible_by(AgentRef agent) const noexcept;
     /// The pool that the memory came from; nothing for other memory.
     std::optional<MemPool> pool() const;
     /// Does the CPU reach it? Pageable, pinned and registered memory; device memory is left to the engines.

@@ -55,12 +55,11 @@ constexpr std::string_view kind_names[] = {
 };
 static_assert(std::size(kind_names) == static_cast<std::size_t>(ValueKind::unknown));
 
-constexpr std::string_view address_space_names[] = {"",      "private", "global", "constant",
-                                                    "local", "generic", "region"};
+constexpr std::string_view address_space_names[] = {"", "private", "global", "constant", "local", "generic", "region"};
 constexpr std::string_view access_names[] = {"", "read_only", "write_only", "read_write"};
 constexpr std::string_view kernel_kind_names[] = {"normal", "init", "fini"};
 
-[[noreturn]] void refuse(const std::string& why) { throw InvalidCodeObject("code object metadata: " + why); }
+[[noreturn]] void refuse_metadata(const std::string& why) { throw InvalidCodeObject("code object metadata: " + why); }
 
 /// The enumerator whose name in the list is `text`; `otherwise` if none is.
 template <class Enum, std::size_t N>
@@ -73,13 +72,13 @@ Enum enumerator(const std::string_view (&names)[N], std::string_view text, Enum 
 class Map {
   public:
     Map(const msgpack::object& object, std::string where) : where_(std::move(where)) {
-        if (object.type != msgpack::type::MAP) refuse(where_ + " is not a map");
+        if (object.type != msgpack::type::MAP) refuse_metadata(where_ + " is not a map");
         pairs_ = {object.via.map.ptr, object.via.map.size};
         for (std::size_t i = 0; i < pairs_.size(); ++i) {
-            if (pairs_[i].key.type != msgpack::type::STR) refuse(where_ + ": a key that is not text");
+            if (pairs_[i].key.type != msgpack::type::STR) refuse_metadata(where_ + ": a key that is not text");
             for (std::size_t j = 0; j < i; ++j) {
                 if (text_of(pairs_[i].key) == text_of(pairs_[j].key)) {
-                    refuse(where_ + ": '" + std::string(text_of(pairs_[i].key)) + "' stands there twice");
+                    refuse_metadata(where_ + ": '" + std::string(text_of(pairs_[i].key)) + "' stands there twice");
                 }
             }
         }
@@ -162,16 +161,14 @@ class Map {
     }
 
     [[noreturn]] void wrong(std::string_view key, const char* wanted) const {
-        refuse(where_ + ": '" + std::string(key) + "' is not " + wanted);
+        refuse_metadata(where_ + ": '" + std::string(key) + "' is not " + wanted);
     }
 
     [[noreturn]] void missing(std::string_view key) const {
-        refuse(where_ + ": '" + std::string(key) + "' is missing");
+        refuse_metadata(where_ + ": '" + std::string(key) + "' is missing");
     }
 
-    static std::string_view text_of(const msgpack::object& object) {
-        return {object.via.str.ptr, object.via.str.size};
-    }
+    static std::string_view text_of(const msgpack::object& object) { return {object.via.str.ptr, object.via.str.size}; }
 
   private:
     std::span<const msgpack::object_kv> pairs_;
@@ -189,8 +186,7 @@ ArgumentMetadata read_argument(const Map& map) {
     argument.kind_text = map.need_text(".value_kind");
     argument.kind = enumerator(kind_names, argument.kind_text, ValueKind::unknown);
     argument.pointee_align_bytes = map.u32(".pointee_align").value_or(0);
-    argument.address_space =
-        enumerator(address_space_names, map.text_or_empty(".address_space"), AddressSpace::none);
+    argument.address_space = enumerator(address_space_names, map.text_or_empty(".address_space"), AddressSpace::none);
     argument.access = enumerator(access_names, map.text_or_empty(".access"), Access::unstated);
     argument.actual_access = enumerator(access_names, map.text_or_empty(".actual_access"), Access::unstated);
     argument.is_const = map.flag(".is_const");
@@ -207,11 +203,11 @@ void check_layout(const KernelMetadata& kernel, const std::string& where) {
     std::uint64_t end = 0;
     for (const ArgumentMetadata& argument : kernel.arguments) {
         const std::string which = where + ": argument at offset " + std::to_string(argument.offset_bytes);
-        if (argument.offset_bytes < end) refuse(which + " overlaps the one before it");
+        if (argument.offset_bytes < end) refuse_metadata(which + " overlaps the one before it");
         end = std::uint64_t{argument.offset_bytes} + argument.size_bytes;
         if (end > kernel.kernarg_size_bytes) {
-            refuse(which + " with " + std::to_string(argument.size_bytes) +
-                   " bytes ends behind '.kernarg_segment_size' " + std::to_string(kernel.kernarg_size_bytes));
+            refuse_metadata(which + " with " + std::to_string(argument.size_bytes) +
+                            " bytes ends behind '.kernarg_segment_size' " + std::to_string(kernel.kernarg_size_bytes));
         }
     }
 }
@@ -226,15 +222,14 @@ std::array<std::uint32_t, 3> sizes_of(const Map& map, std::string_view key) {
 /// What a launch need not know, or knows only of some kernels.
 void read_rest(KernelMetadata& kernel, const Map& map) {
     const std::string kind = map.text_or_empty(".kind");
-    const bool known = std::find(std::begin(kernel_kind_names), std::end(kernel_kind_names), kind) !=
-                       std::end(kernel_kind_names);
+    const bool known =
+        std::find(std::begin(kernel_kind_names), std::end(kernel_kind_names), kind) != std::end(kernel_kind_names);
     if (!kind.empty() && !known) map.wrong(".kind", "normal, init or fini");
     kernel.kind = enumerator(kernel_kind_names, kind, KernelKind::normal);
     kernel.required_workgroup_size = sizes_of(map, ".reqd_workgroup_size");
     kernel.cluster_workgroups = sizes_of(map, ".cluster_dims");
     kernel.workgroup_size_hint = map.numbers<3>(".workgroup_size_hint");
-    kernel.max_workgroups = {map.u32(".max_num_workgroups_x").value_or(0),
-                             map.u32(".max_num_workgroups_y").value_or(0),
+    kernel.max_workgroups = {map.u32(".max_num_workgroups_x").value_or(0), map.u32(".max_num_workgroups_y").value_or(0),
                              map.u32(".max_num_workgroups_z").value_or(0)};
     kernel.vec_type_hint = map.text_or_empty(".vec_type_hint");
     kernel.language = map.text_or_empty(".language");
@@ -271,8 +266,7 @@ KernelMetadata read_kernel(const msgpack::object& object, std::size_t index) {
     const auto arguments = map.array(".args");
     kernel.arguments.reserve(arguments.size());
     for (std::size_t i = 0; i < arguments.size(); ++i) {
-        kernel.arguments.push_back(
-            read_argument(Map(arguments[i], map.where() + ", argument " + std::to_string(i))));
+        kernel.arguments.push_back(read_argument(Map(arguments[i], map.where() + ", argument " + std::to_string(i))));
     }
     std::sort(kernel.arguments.begin(), kernel.arguments.end(),
               [](const auto& a, const auto& b) { return a.offset_bytes < b.offset_bytes; });
@@ -287,8 +281,8 @@ Metadata read_root(const Map& root) {
     metadata.version_major = root.u32_of(version[0], "amdhsa.version");
     metadata.version_minor = root.u32_of(version[1], "amdhsa.version");
     if (metadata.version_major != 1) {
-        refuse("version " + std::to_string(metadata.version_major) + "." +
-               std::to_string(metadata.version_minor) + ", wanted 1.x");
+        refuse_metadata("version " + std::to_string(metadata.version_major) + "." +
+                        std::to_string(metadata.version_minor) + ", wanted 1.x");
     }
     metadata.target = root.text_or_empty("amdhsa.target");
     for (const msgpack::object& format : root.array("amdhsa.printf")) {
@@ -301,7 +295,7 @@ Metadata read_root(const Map& root) {
 
     std::unordered_set<std::string_view> names;
     for (const KernelMetadata& kernel : metadata.kernels) {
-        if (!names.insert(kernel.name).second) refuse("kernel '" + kernel.name + "' stands there twice");
+        if (!names.insert(kernel.name).second) refuse_metadata("kernel '" + kernel.name + "' stands there twice");
     }
     return metadata;
 }
@@ -309,8 +303,7 @@ Metadata read_root(const Map& root) {
 }  // namespace
 
 std::string_view to_string(ValueKind kind) {
-    return kind < ValueKind::unknown ? kind_names[static_cast<std::size_t>(kind)]
-                                     : std::string_view("unknown");
+    return kind < ValueKind::unknown ? kind_names[static_cast<std::size_t>(kind)] : std::string_view("unknown");
 }
 
 Metadata read_metadata(std::span<const std::byte> note) {
@@ -321,10 +314,10 @@ Metadata read_metadata(std::span<const std::byte> note) {
     msgpack::object_handle handle;
     try {
         std::size_t offset = 0;
-        handle = msgpack::unpack(reinterpret_cast<const char*>(note.data()), note.size(), offset, in_place,
-                                 nullptr, limit);
+        handle =
+            msgpack::unpack(reinterpret_cast<const char*>(note.data()), note.size(), offset, in_place, nullptr, limit);
     } catch (const msgpack::unpack_error& error) {
-        refuse(std::string("no valid msgpack (") + error.what() + ")");
+        refuse_metadata(std::string("no valid msgpack (") + error.what() + ")");
     }
     return read_root(Map(handle.get(), "the root"));
 }

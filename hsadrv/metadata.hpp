@@ -69,8 +69,8 @@ struct ArgumentMetadata {
     ValueKind kind = ValueKind::unknown;
     std::string kind_text;  ///< as written, for kinds we do not know
     AddressSpace address_space = AddressSpace::none;
-    Access access = Access::unstated;         ///< as declared
-    Access actual_access = Access::unstated;  ///< as found by the compiler
+    Access access = Access::unstated;                                                  ///< as declared
+    Access actual_access = Access::unstated;                                           ///< as found by the compiler
     bool is_const = false, is_restrict = false, is_volatile = false, is_pipe = false;  ///< as declared
 };
 
@@ -94,8 +94,8 @@ struct KernelMetadata {
     std::uint32_t agpr_count = 0;
     std::uint32_t sgpr_spill_count = 0;
     std::uint32_t vgpr_spill_count = 0;
-    bool uses_dynamic_stack = false;  ///< its scratch has no bound the compiler knows
-    bool uniform_workgroups = false;  ///< compiled for grids that are whole multiples of the work-group
+    bool uses_dynamic_stack = false;        ///< its scratch has no bound the compiler knows
+    bool uniform_workgroups = false;        ///< compiled for grids that are whole multiples of the work-group
     bool workgroup_processor_mode = false;  ///< gfx10 and newer: a work-group has two compute units
     KernelKind kind = KernelKind::normal;
     std::array<std::uint32_t, 3> max_workgroups{};       ///< of the grid, in each dimension; 0: any
@@ -105,16 +105,16 @@ struct KernelMetadata {
     std::string language;                                ///< "OpenCL C"; empty where the compiler did not write it
     std::array<std::uint32_t, 2> language_version{};
     std::string device_enqueue_symbol;  ///< of a block that is enqueued on the device
-    // What read_code_object() takes from the kernel descriptor, as it does workgroup_processor_mode, which metadata have
-    // from V5 on: a wave is given at least so many registers. That is more than the counts where the compiler was told
-    // how many waves a SIMD shall have (amdgpu_waves_per_eu).
+    // What read_code_object() takes from the kernel descriptor, as it does workgroup_processor_mode, which metadata
+    // have from V5 on: a wave is given at least so many registers. That is more than the counts where the compiler was
+    // told how many waves a SIMD shall have (amdgpu_waves_per_eu).
     std::uint32_t vgpr_floor = 0, sgpr_floor = 0;
 };
 
 struct Metadata {
     std::uint32_t version_major = 0, version_minor = 0;  ///< `amdhsa.version`: 1.0 is V3, 1.1 V4, 1.2 V5 and V6
-    std::string target;                       ///< `amdhsa.target`; empty in V3
-    std::vector<std::string> printf_formats;  ///< `amdhsa.printf`
+    std::string target;                                  ///< `amdhsa.target`; empty in V3
+    std::vector<std::string> printf_formats;             ///< `amdhsa.printf`
     std::vector<KernelMetadata> kernels;
 };
 

@@ -55,8 +55,7 @@ BundleEntry read_entry(Reader& reader, std::span<const std::byte> file, std::uin
     const std::uint64_t size = reader.u64(which);
     const std::uint64_t id_size = reader.u64(which);
     if (id_size > max_id_bytes) {
-        throw InvalidCodeObject("offload bundle: " + which + ": an id of " + std::to_string(id_size) +
-                                " bytes");
+        throw InvalidCodeObject("offload bundle: " + which + ": an id of " + std::to_string(id_size) + " bytes");
     }
     const auto id = reader.take(id_size, which + "'s id");
     return {{reinterpret_cast<const char*>(id.data()), id.size()},
@@ -69,8 +68,7 @@ int stated_features(const TargetId& target) {
     return (target.sramecc != TargetFeature::any) + (target.xnack != TargetFeature::any);
 }
 
-/// The target of an entry; nothing for host code and for ids we cannot read, which must not hide the entries
-/// we can.
+/// The target of an entry; nothing for host code and for ids we cannot read, which must not hide the entries we can.
 std::optional<TargetId> device_target(const BundleEntry& entry) {
     if (is_host(entry.id)) return std::nullopt;
     try {
@@ -100,9 +98,8 @@ std::vector<BundleEntry> parse_offload_bundle(std::span<const std::byte> file) {
     Reader reader(file, plain_magic.size());
     const std::uint64_t count = reader.u64("the number of entries");
     if (count > reader.left() / entry_header_bytes) {
-        throw InvalidCodeObject("offload bundle: " + std::to_string(count) +
-                                " entries cannot be in a file of " + std::to_string(file.size()) +
-                                " bytes; is it truncated?");
+        throw InvalidCodeObject("offload bundle: " + std::to_string(count) + " entries cannot be in a file of " +
+                                std::to_string(file.size()) + " bytes; is it truncated?");
     }
     std::vector<BundleEntry> entries;
     entries.reserve(count);
@@ -110,8 +107,7 @@ std::vector<BundleEntry> parse_offload_bundle(std::span<const std::byte> file) {
     return entries;
 }
 
-std::span<const std::byte> select_code_object(std::span<const std::byte> file,
-                                              std::span<const TargetId> agent) {
+std::span<const std::byte> select_code_object(std::span<const std::byte> file, std::span<const TargetId> agent) {
     if (is_compressed_offload_bundle(file))
         throw InvalidCodeObject("offload bundle: compressed (CCOB), which is to be unpacked first");
     if (!is_offload_bundle(file)) return file;
@@ -127,9 +123,8 @@ std::span<const std::byte> select_code_object(std::span<const std::byte> file,
     }
     if (best) return best->bytes;
     const std::string wanted = agent.empty() ? "an unknown target" : agent.front().name();
-    throw InvalidCodeObject(
-        "offload bundle: holds " + names(entries) + ", this agent is " + wanted +
-        (agent.empty() ? "" : ": compile with -mcpu=" + agent.front().processor + " too"));
+    throw InvalidCodeObject("offload bundle: holds " + names(entries) + ", this agent is " + wanted +
+                            (agent.empty() ? "" : ": compile with -mcpu=" + agent.front().processor + " too"));
 }
 
 std::vector<std::byte> extract_code_object(std::span<const std::byte> file, std::span<const TargetId> agent) {

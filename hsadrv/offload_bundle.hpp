@@ -34,8 +34,7 @@ std::vector<BundleEntry> parse_offload_bundle(std::span<const std::byte> file);
 /// The code object for an agent that runs `agent` targets: the file itself unless it is a bundle, else the
 /// entry that matches, preferring one that states more features. Throws InvalidCodeObject listing what the
 /// bundle holds when none matches, and for compressed bundles, which must be unpacked before.
-std::span<const std::byte> select_code_object(std::span<const std::byte> file,
-                                              std::span<const TargetId> agent);
+std::span<const std::byte> select_code_object(std::span<const std::byte> file, std::span<const TargetId> agent);
 
 /// The same for compressed bundles, too, and as a copy. Throws InvalidCodeObject.
 std::vector<std::byte> extract_code_object(std::span<const std::byte> file, std::span<const TargetId> agent);

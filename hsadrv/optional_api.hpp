@@ -1,5 +1,4 @@
-// Entry points that the runtime may not have: newer than ROCR 5.2, which is the oldest that this library runs
-// on.
+// Entry points that the runtime may not have: newer than ROCR 5.2, which is the oldest that this library runs on.
 //
 //   const auto& copy = hsadrv::optional_api().memory_async_copy_on_engine;
 //   if (copy) check(copy(to, gpu, from, cpu, bytes, 0, nullptr, done, engine, false), "…");   // offered
@@ -75,16 +74,13 @@ enum class QueueInfo : int { agent, doorbell_id };
 struct OptionalApi {
     // DMA engines by name: an engine is a bit of hsa_amd_sdma_engine_id_t.
     OptionalEntry<hsa_status_t(void* to, hsa_agent_t to_agent, const void* from, hsa_agent_t from_agent,
-                               std::size_t bytes, std::uint32_t dependency_count,
-                               const hsa_signal_t* dependencies, hsa_signal_t completion,
-                               std::uint32_t engine, bool force_sdma)>
+                               std::size_t bytes, std::uint32_t dependency_count, const hsa_signal_t* dependencies,
+                               hsa_signal_t completion, std::uint32_t engine, bool force_sdma)>
         memory_async_copy_on_engine;
-    OptionalEntry<hsa_status_t(hsa_agent_t to, hsa_agent_t from, std::uint32_t* engines)>
-        memory_copy_engine_status;
+    OptionalEntry<hsa_status_t(hsa_agent_t to, hsa_agent_t from, std::uint32_t* engines)> memory_copy_engine_status;
 
     // Memory as a file descriptor.
-    OptionalEntry<hsa_status_t(const void* pointer, std::size_t bytes, int* descriptor,
-                               std::uint64_t* offset)>
+    OptionalEntry<hsa_status_t(const void* pointer, std::size_t bytes, int* descriptor, std::uint64_t* offset)>
         portable_export_dmabuf;
     OptionalEntry<hsa_status_t(int descriptor)> portable_close_dmabuf;
 
@@ -92,8 +88,8 @@ struct OptionalApi {
     OptionalEntry<hsa_status_t(void** range, std::size_t bytes, std::uint64_t address, std::uint64_t flags)>
         vmem_address_reserve;
     OptionalEntry<hsa_status_t(void* range, std::size_t bytes)> vmem_address_free;
-    OptionalEntry<hsa_status_t(hsa_amd_memory_pool_t pool, std::size_t bytes, VmemType type,
-                               std::uint64_t flags, VmemHandle* handle)>
+    OptionalEntry<hsa_status_t(hsa_amd_memory_pool_t pool, std::size_t bytes, VmemType type, std::uint64_t flags,
+                               VmemHandle* handle)>
         vmem_handle_create;
     OptionalEntry<hsa_status_t(VmemHandle handle)> vmem_handle_release;
     OptionalEntry<hsa_status_t(void* range, std::size_t bytes, std::size_t offset, VmemHandle handle,
@@ -102,13 +98,11 @@ struct OptionalApi {
     OptionalEntry<hsa_status_t(void* range, std::size_t bytes)> vmem_unmap;
     OptionalEntry<hsa_status_t(void* range, std::size_t bytes, const VmemAccess* access, std::size_t count)>
         vmem_set_access;
-    OptionalEntry<hsa_status_t(void* range, hsa_access_permission_t* permissions, hsa_agent_t agent)>
-        vmem_get_access;
+    OptionalEntry<hsa_status_t(void* range, hsa_access_permission_t* permissions, hsa_agent_t agent)> vmem_get_access;
 
     // Signals and queues.
-    OptionalEntry<std::uint32_t(std::uint32_t count, hsa_signal_t* signals,
-                                hsa_signal_condition_t* conditions, hsa_signal_value_t* than,
-                                std::uint64_t timeout_ticks, hsa_wait_state_t wait_state,
+    OptionalEntry<std::uint32_t(std::uint32_t count, hsa_signal_t* signals, hsa_signal_condition_t* conditions,
+                                hsa_signal_value_t* than, std::uint64_t timeout_ticks, hsa_wait_state_t wait_state,
                                 hsa_signal_value_t* satisfying)>
         signal_wait_all;
     OptionalEntry<hsa_status_t(hsa_queue_t* queue, QueueInfo attribute, void* value)> queue_get_info;

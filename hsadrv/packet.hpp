@@ -11,11 +11,13 @@
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 
-#include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -39,16 +41,17 @@ struct Dim3 {
     /// 1, 2 or 3: the trailing extents of one do not count.
     constexpr unsigned dimensions() const noexcept { return z != 1 ? 3 : y != 1 ? 2 : 1; }
     /// "1024x16x1"
-    std::string text() const { return std::to_string(x) + "x" + std::to_string(y) + "x" + std::to_string(z); }
+    std::string text() const;
     friend constexpr bool operator==(const Dim3&, const Dim3&) noexcept = default;
 
   private:
     template <std::integral T>
     static constexpr std::uint32_t extent(T value) {
         if (!std::in_range<std::uint32_t>(value))
-            throw InvalidArgument("Dim3: extent " + std::to_string(value) + " does not fit 32 bits");
+            throw_extent(!std::in_range<std::uint64_t>(value), static_cast<std::uint64_t>(value));
         return static_cast<std::uint32_t>(value);
     }
+    [[noreturn]] static void throw_extent(bool negative, std::uint64_t bits);
 };
 
 /// The values that hsa_packet_type_t has; invalid is 1, not 0, so zeroed memory is a vendor packet.
@@ -81,9 +84,7 @@ constexpr std::uint16_t packet_header(PacketType type, PacketOrder order) noexce
                                       unsigned(order.release) << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE);
 }
 
-constexpr PacketType packet_type(std::uint16_t header) noexcept {
-    return static_cast<PacketType>(header & 0xff);
-}
+constexpr PacketType packet_type(std::uint16_t header) noexcept { return static_cast<PacketType>(header & 0xff); }
 
 /// One slot of a queue's ring. words[0] holds the header in its low half.
 struct alignas(64) Packet {
@@ -195,7 +196,9 @@ constexpr std::size_t barrier_chain_packets(std::size_t dependencies) noexcept {
 inline Packet barrier_chain_packet(std::span<const hsa_signal_t> dependencies, std::size_t index,
                                    hsa_signal_t completion = {0}, PacketOrder order = {}) noexcept {
     const std::size_t first = index * barrier_max_dependencies;
-    const auto part = dependencies.subspan(first, std::min(barrier_max_dependencies, dependencies.size() - first));
+    const std::size_t left = dependencies.size() - first;
+    const std::span<const hsa_signal_t> part(dependencies.data() + first,
+                                             left < barrier_max_dependencies ? left : barrier_max_dependencies);
     const bool last = index + 1 == barrier_chain_packets(dependencies.size());
     PacketOrder mine = order;
     if (index > 0) mine.barrier = true, mine.acquire = FenceScope::none;
@@ -213,18 +216,31 @@ struct BarrierValue {
     PacketOrder order = {};
 };
 
-/// AMD's vendor packet, on every GPU that ROCR 5 or later supports. Source: hsa_ext_amd.h,
-/// hsa_amd_barrier_value_packet_t.
+/// AMD's vendor packet. gfx90a and gfx94x take it; of other GPUs neither IREE nor ROCm's CLR expects it, and a queue
+/// may stop with an error (Stream::wait has a way for all). Source: hsa_ext_amd.h, hsa_amd_barrier_value_packet_t.
+/// Into a slot of a ring, the first word last.
+inline void write_barrier_value(Packet& slot, const BarrierValue& b) noexcept {
+    using Native = hsa_amd_barrier_value_packet_t;
+    static_assert(offsetof(Native, signal) == 8 && offsetof(Native, value) == 16 && offsetof(Native, mask) == 24 &&
+                  offsetof(Native, cond) == 32 && offsetof(Native, completion_signal) == 56 &&
+                  offsetof(hsa_amd_vendor_packet_header_t, AmdFormat) == 2);
+    const std::uint64_t words[7]{b.signal.handle,
+                                 static_cast<std::uint64_t>(b.value),
+                                 static_cast<std::uint64_t>(b.mask),
+                                 static_cast<std::uint32_t>(b.condition),
+                                 0,
+                                 0,
+                                 b.completion.handle};
+    std::memcpy(&slot.words[2], words, sizeof words);
+    slot.words[1] = 0;
+    std::atomic_ref(slot.words[0])
+        .store(packet_header(PacketType::vendor_specific, b.order) | HSA_AMD_PACKET_TYPE_BARRIER_VALUE << 16,
+               std::memory_order_release);
+}
 inline Packet barrier_value(const BarrierValue& b) noexcept {
-    hsa_amd_barrier_value_packet_t p{};
-    p.signal = b.signal;
-    p.value = b.value;
-    p.mask = b.mask;
-    p.cond = b.condition;
-    p.completion_signal = b.completion;
-    p.header.AmdFormat = HSA_AMD_PACKET_TYPE_BARRIER_VALUE;
-    p.header.header = packet_header(PacketType::vendor_specific, b.order);
-    return Packet::from(p);
+    Packet packet;
+    write_barrier_value(packet, b);
+    return packet;
 }
 
 }  // namespace hsadrv

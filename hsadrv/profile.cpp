@@ -32,8 +32,8 @@ std::string event(const ProfileRecord& record, std::size_t row) {
     const bool kernel = record.kind == ProfileRecord::Kind::kernel;
     return "{\"ph\":\"X\",\"pid\":1,\"tid\":" + std::to_string(row) + ",\"name\":" + quoted(record.name) +
            ",\"cat\":" + (kernel ? "\"kernel\"" : "\"copy\"") +
-           ",\"ts\":" + microseconds(record.begin.time_since_epoch()) +
-           ",\"dur\":" + microseconds(record.duration()) + ",\"args\":{" +
+           ",\"ts\":" + microseconds(record.begin.time_since_epoch()) + ",\"dur\":" + microseconds(record.duration()) +
+           ",\"args\":{" +
            (kernel ? "\"grid\":" + quoted(record.grid.text()) + ",\"workgroup\":" + quoted(record.workgroup.text())
                    : "\"bytes\":" + std::to_string(record.bytes)) +
            "}}";

@@ -48,8 +48,7 @@ struct Profile {
     std::uint64_t dropped = 0;  ///< older ones, for which there was no room since the last time
 };
 
-/// A JSON text for chrome://tracing and Perfetto: a row a stream, host's clock. Records without times are
-/// left out.
+/// A JSON text for chrome://tracing and Perfetto: a row a stream, host's clock. Records without times are left out.
 std::string chrome_trace(std::span<const Profile> profiles);
 
 }  // namespace hsadrv

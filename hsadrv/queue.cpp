@@ -19,10 +19,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Waits look around this often: for a memory fault, which the runtime reports for a GPU and not for a queue.
-constexpr auto look_around = 200ms;
-// A queue whose work has not moved for this long after a fault of its agent takes the fault for its own.
-constexpr auto fault_grace = 1000ms;
+// Waits poll this often: for a memory fault, which the runtime reports for a GPU and not for a queue.
+constexpr auto poll_period = 200ms;
 
 /// Spins, then yields, then sleeps: for conditions that no signal announces.
 class Backoff {
@@ -48,8 +46,8 @@ void require_size(AgentRef gpu, std::uint32_t packets) {
     const std::uint32_t least = gpu.queue_min_packets(), most = gpu.queue_max_packets();
     if (std::has_single_bit(packets) && packets >= least && packets <= most) return;
     throw InvalidArgument("hsa_queue_create(" + gpu.label() + ", " + std::to_string(packets) +
-                              " packets): the size must be a power of two from " + std::to_string(least) +
-                              " to " + std::to_string(most),
+                              " packets): the size must be a power of two from " + std::to_string(least) + " to " +
+                              std::to_string(most),
                           HSA_STATUS_ERROR_INVALID_ARGUMENT);
 }
 
@@ -78,8 +76,8 @@ void QueueRef::throw_if_failed(const std::string& stream) const {
 std::optional<std::uint64_t> QueueRef::try_reserve(std::uint32_t count) const {
     throw_if_failed();
     if (count == 0 || count > size())
-        throw InvalidArgument("QueueRef::reserve(" + std::to_string(count) +
-                              " packets): the ring holds 1 to " + std::to_string(size()));
+        throw InvalidArgument("QueueRef::reserve(" + std::to_string(count) + " packets): the ring holds 1 to " +
+                              std::to_string(size()));
     return state_->ring.try_reserve(count);
 }
 
@@ -89,17 +87,12 @@ std::uint64_t QueueRef::reserve(std::uint32_t count, Deadline deadline) const {
         if (deadline.passed())
             throw Timeout("QueueRef::reserve(" + std::to_string(count) + " packets, " + deadline.text() +
                           "): " + state_->label() + " is full: read index " + std::to_string(read_index()) +
-                          ", write index " + std::to_string(write_index()) + ", " + std::to_string(size()) +
-                          " slots");
+                          ", write index " + std::to_string(write_index()) + ", " + std::to_string(size()) + " slots");
     }
 }
 
-void QueueRef::write(std::uint64_t index, const Packet& packet) const noexcept {
-    state_->ring.write(index, packet);
-}
-void QueueRef::publish(std::uint64_t first, std::uint32_t count) const noexcept {
-    state_->ring.publish(first, count);
-}
+void QueueRef::write(std::uint64_t index, const Packet& packet) const noexcept { state_->ring.write(index, packet); }
+void QueueRef::publish(std::uint64_t first, std::uint32_t count) const noexcept { state_->ring.publish(first, count); }
 
 std::uint64_t QueueRef::submit(const Packet& packet, Deadline deadline) const {
     const std::uint64_t index = reserve(1, deadline);
@@ -145,22 +138,14 @@ std::int64_t QueueRef::wait(SignalRef signal, Condition condition, std::int64_t 
     const std::array<SignalTerm, 2> both = {SignalTerm{signal, condition, than},
                                             SignalTerm{state_->failure, Condition::not_equal, 0}};
     const std::span<const SignalTerm> terms(both.data(), state_->failure ? 2 : 1);
-    std::int64_t seen = 0;
-    Deadline::Clock::time_point seen_at{};
     for (;;) {
-        const auto which = detail::wait_any(terms, deadline.sliced(look_around));
+        const auto which = detail::wait_any(terms, deadline.sliced(poll_period));
         const std::int64_t value = signal.load();
         if (which == 0u) return value;
         if (which == 1u && holds(condition, value, than)) return value;
         throw_if_failed();
         refuse_in_forked_child("QueueRef::wait");
-        const auto now = Deadline::Clock::now();
-        if (value != seen || seen_at == Deadline::Clock::time_point{}) {
-            seen = value;
-            seen_at = now;
-        }
-        const auto fault = state_->foreign ? std::nullopt : detail::faults::of(state_->agent);
-        if (fault && fault->when > state_->made_at && now - std::max(seen_at, fault->when) >= fault_grace)
+        if (const auto fault = state_->agent ? detail::faults::of(state_->agent) : std::nullopt)
             state_->fail(static_cast<hsa_status_t>(HSA_STATUS_ERROR_MEMORY_FAULT), fault);
         if (deadline.passed() && !failed())
             throw Timeout("QueueRef::wait(value " + detail::condition_text(condition, than) + ", " + deadline.text() +
@@ -201,6 +186,7 @@ std::vector<std::uint32_t> QueueRef::cu_mask() const {
 Queue Queue::create(AgentRef gpu, const QueueOptions& options) {
     const Driver driver = Driver::current("Queue::create");
     require_size(gpu, options.packets);
+    detail::faults::refuse_lost(gpu, "Queue::create");
     Queue queue;
     queue.state_.reset(new detail::QueueState);
     detail::QueueState& state = *queue.state_;
@@ -218,12 +204,13 @@ void Queue::rebuild() {
     if (state.foreign)
         throw InvalidArgument("Queue::rebuild(" + state.label() +
                               "): it was made elsewhere; its maker can make another");
+    detail::faults::refuse_lost(state.agent, "Queue::rebuild");
     UniqueHandle<detail::QueueState::Traits> fresh = state.make_native();
     const std::vector<std::uint32_t> mask = state.options.cu_mask;
     hsa_queue_t* const native = fresh.get();
     // The old one ends here, with its error callback if that is running.
+    state.ring_memory.leave();
     state.handle = std::move(fresh);
-    state.attach(native);
     {
         const std::lock_guard lock(state.failure_mutex);
         state.status = HSA_STATUS_SUCCESS;
@@ -232,6 +219,7 @@ void Queue::rebuild() {
         state.failure.store(0);
         state.failed.store(false, std::memory_order_release);
     }
+    state.attach(native);
     if (!mask.empty()) ref().set_cu_mask(mask);
 }
 

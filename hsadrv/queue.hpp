@@ -65,8 +65,7 @@ class QueueRef {
     std::uint64_t write_index() const noexcept;
 
     /// `count` consecutive slots, or nothing when they are not free now. Throws the sticky error;
-    /// InvalidArgument when count is zero or more than the ring holds. Every slot must then be written and
-    /// published.
+    /// InvalidArgument when count is zero or more than the ring holds. Every slot must then be written and published.
     std::optional<std::uint64_t> try_reserve(std::uint32_t count = 1) const;
     /// Waits for room. Throws Timeout with the numbers at the deadline.
     std::uint64_t reserve(std::uint32_t count = 1, Deadline deadline = {}) const;
@@ -86,16 +85,16 @@ class QueueRef {
                                  PacketOrder order = {}, Deadline deadline = {}) const;
 
     /// Waits for a signal that this queue's work changes. Throws the queue's error if it stops first; MemoryFault if
-    /// its GPU had a fault since the queue was made and the signal has not changed for a second; Timeout with the
-    /// queue's situation.
+    /// its GPU had a fault since the queue was made and the signal does not change any more; Timeout with the queue's
+    /// situation.
     std::int64_t wait(SignalRef signal, Condition condition, std::int64_t than, Deadline deadline = {}) const;
     /// Not zero as soon as the queue has failed. No signal for a queue made elsewhere.
     SignalRef failure() const noexcept;
 
     /// Internal: the sticky error, as that of a stream on this queue.
     void throw_if_failed(const std::string& stream) const;
-    /// The ring itself, for who writes packets in place, as the launch path of streams does. It knows of no errors: look
-    /// at failed(), or wait through wait().
+    /// The ring itself, for callers that write packets in place, as the launch path of streams does. It reports no
+    /// errors: check failed(), or wait through wait().
     AqlRing& ring() const noexcept;
 
     /// The packet last written at this index; for messages.
@@ -141,7 +140,7 @@ class Queue {
     /// After an error, or with work that never ends: a fresh ring under the same object, with the same options. What
     /// was in the old one is gone, as when a queue is destroyed; the error is forgotten, refs stay valid, indices
     /// begin at 0. Nobody may use the queue meanwhile. If no fresh one can be had, nothing has changed. Throws
-    /// OutOfMemory; InvalidArgument for a queue made elsewhere.
+    /// OutOfMemory; DeviceLost after a memory fault of its GPU; InvalidArgument for a queue made elsewhere.
     void rebuild();
 
   private:

@@ -9,28 +9,39 @@ constinit std::mutex mutex;
 constinit QueueRing* first = nullptr;
 }  // namespace
 
-void QueueRing::is(const void* ring) noexcept {
+void QueueRing::is(const hsa_queue_t* queue, AgentRef agent) noexcept {
     const std::lock_guard held(mutex);
-    if (ring_ == nullptr) {
+    if (queue_ == nullptr) {
         after_ = first;
         if (after_) after_->before_ = this;
         first = this;
     }
-    ring_ = ring;
+    queue_ = queue;
+    agent_ = agent;
 }
 
-QueueRing::~QueueRing() {
-    if (ring_ == nullptr) return;
+void QueueRing::leave() noexcept {
     const std::lock_guard held(mutex);
+    if (queue_ == nullptr) return;
     (before_ ? before_->after_ : first) = after_;
     if (after_) after_->before_ = before_;
+    queue_ = nullptr;
+    before_ = after_ = nullptr;
 }
 
 bool QueueRing::at(const void* address) noexcept {
     const std::lock_guard held(mutex);
     for (const QueueRing* ring = first; ring; ring = ring->after_)
-        if (ring->ring_ == address) return true;
+        if (ring->queue_->base_address == address) return true;
     return false;
+}
+
+std::size_t QueueRing::used(AgentRef agent) noexcept {
+    std::size_t count = 0;
+    const std::lock_guard held(mutex);
+    for (const QueueRing* ring = first; ring; ring = ring->after_)
+        if (ring->agent_ == agent && hsa_queue_load_write_index_relaxed(ring->queue_) != 0) ++count;
+    return count;
 }
 
 }  // namespace hsadrv::detail

@@ -1,11 +1,15 @@
 // Internal: which memory is the ring of a queue that lives, for those who would adopt it, and free it under the queue.
 //
-//   ring_memory.is(native->base_address);      // in the queue's state
+//   ring_memory.is(native, agent);             // in the queue's state
 //   if (QueueRing::at(address)) refuse();
 //
 // A list through the queues themselves: nothing is allocated, and nothing is left when the last one is gone. Owns:
 // nothing. Thread safety: any thread, one lock.
 #pragma once
+
+#include <cstddef>
+
+#include "hsadrv/agent.hpp"
 
 namespace hsadrv::detail {
 
@@ -14,15 +18,20 @@ class QueueRing {
     QueueRing() noexcept = default;
     QueueRing(const QueueRing&) = delete;
     QueueRing& operator=(const QueueRing&) = delete;
-    ~QueueRing();
+    ~QueueRing() { leave(); }
 
-    /// From now on this memory, in place of what it was.
-    void is(const void* ring) noexcept;
+    /// From now on that queue's, in place of what it was.
+    void is(const hsa_queue_t* queue, AgentRef agent) noexcept;
+    /// No queue's: before that is destroyed.
+    void leave() noexcept;
     /// Whether a ring begins there.
     static bool at(const void* address) noexcept;
+    /// How many of the agent's queues had a packet.
+    static std::size_t used(AgentRef agent) noexcept;
 
   private:
-    const void* ring_ = nullptr;
+    const hsa_queue_t* queue_ = nullptr;
+    AgentRef agent_;
     QueueRing *before_ = nullptr, *after_ = nullptr;
 };
 

@@ -7,7 +7,6 @@
 #include "hsadrv/error.hpp"
 #include "hsadrv/known_kernels.hpp"
 #include "hsadrv/signal_callbacks.hpp"
-#include "hsadrv/text.hpp"
 
 namespace hsadrv::detail {
 
@@ -28,9 +27,7 @@ AqlRingMemory memory_of(hsa_queue_t* native) {
 
 // On the runtime's thread.
 void on_queue_error(hsa_status_t status, hsa_queue_t* queue, void* data) noexcept {
-    auto& state = *static_cast<QueueState*>(data);
-    if (state.native() != queue) return;  // one that rebuild() has replaced
-    state.fail(status);
+    static_cast<QueueState*>(data)->report(queue, status);
 }
 
 hsa_amd_queue_priority_t native_priority(QueuePriority priority) noexcept {
@@ -61,8 +58,8 @@ UniqueHandle<QueueState::Traits> QueueState::make_native() {
     const Driver driver = Driver::current();
     // UINT32_MAX: no static private or group segment; scratch grows when a packet asks for it.
     hsa_queue_t* native = nullptr;
-    check(hsa_queue_create(agent.native(), options.packets, HSA_QUEUE_TYPE_MULTI, on_queue_error, this,
-                           UINT32_MAX, UINT32_MAX, &native),
+    check(hsa_queue_create(agent.native(), options.packets, HSA_QUEUE_TYPE_MULTI, on_queue_error, this, UINT32_MAX,
+                           UINT32_MAX, &native),
           [&] {
               return "hsa_queue_create(" + agent.label() + ", " + std::to_string(options.packets) +
                      " packets; at most " + std::to_string(agent.queues_max()) + " queues)";
@@ -83,36 +80,51 @@ void QueueState::set_priority(QueuePriority priority) {
 void QueueState::attach(hsa_queue_t* fresh) {
     AqlRingMemory memory = memory_of(fresh);
     memory.shared = foreign;
-    current.store(fresh, std::memory_order_release);
     ring.attach(memory);
-    ring_memory.is(fresh->base_address);
-    made_at = std::chrono::steady_clock::now();
+    ring_memory.is(fresh, agent);
+    bool failed_early = false;
+    {
+        const std::lock_guard lock(failure_mutex);
+        current.store(fresh, std::memory_order_release);
+        failed_early = std::exchange(early_queue, nullptr) == fresh;
+    }
+    if (failed_early) fail(early_status);
+}
+
+void QueueState::report(hsa_queue_t* queue, hsa_status_t why) noexcept {
+    {
+        const std::lock_guard lock(failure_mutex);
+        if (native() != queue) {
+            early_queue = queue;
+            early_status = why;
+            return;
+        }
+    }
+    fail(why);
 }
 
 std::string QueueState::label() const {
-    return "queue " + std::to_string(native()->id) +
-           (agent ? " of " + agent.label() : " of an agent unknown");
+    return "queue " + std::to_string(native()->id) + (agent ? " of " + agent.label() : " of an agent unknown");
 }
 
 std::string QueueState::packet_label(std::uint64_t index) const {
     const auto dispatch = ring.peek(index).as<hsa_kernel_dispatch_packet_t>();
     // The processor invalidates the header, so the setup word tells a dispatch from the rest.
-    return dispatch.setup != 0 && dispatch.kernel_object != 0 ? kernel_label(dispatch.kernel_object)
-                                                              : std::string();
+    return dispatch.setup != 0 && dispatch.kernel_object != 0 ? kernel_label(dispatch.kernel_object) : std::string();
 }
 
 void QueueState::throw_error(const std::string& stream) const {
     const std::lock_guard lock(failure_mutex);
     std::string message = stream.empty() ? label() : stream + " has failed: its " + label();
     if (fault) {
-        message += ": memory fault of its GPU at address " + hex(fault->address) + " (" +
-                   fault->reason_text() + "), " + fault->place_text();
+        message += " has failed: " + fault->text(agent.label()) + ", by a kernel of this queue or of another";
     } else {
-        message += " was stopped by its packet processor: " + status_name(status);
+        message += " was stopped by its packet processor: " + status_name(status) + " at packet " +
+                   std::to_string(failed_at) + " of " + std::to_string(ring.write_index());
+        if (const std::string packet = packet_label(failed_at); !packet.empty()) message += " (" + packet + ")";
+        message +=
+            stream.empty() ? "; Queue::rebuild() makes it usable again" : "; other streams go on: make a new one";
     }
-    message += " at packet " + std::to_string(failed_at) + " of " + std::to_string(ring.write_index());
-    if (const std::string packet = packet_label(failed_at); !packet.empty()) message += " (" + packet + ")";
-    message += stream.empty() ? "; Queue::rebuild() makes it usable again" : "; other streams go on: make a new one";
     if (callback_threw) message += "; its error callback threw: " + text_of(callback_threw);
     if (fault) throw MemoryFault(message, fault->address, fault->nearest);
     throw QueueError(message, status);
@@ -125,8 +137,6 @@ void QueueState::fail(hsa_status_t why, const std::optional<Fault>& with) noexce
         status = why;
         fault = with;
         failed_at = ring.read_index();
-        // A faulting kernel has left the ring when it faults.
-        if (with && failed_at > 0 && failed_at == ring.write_index()) --failed_at;
         failed.store(true, std::memory_order_release);
     }
     failure.store(1);

@@ -38,7 +38,6 @@ struct QueueState {
     bool foreign = false;  // made elsewhere
     AqlRing ring;
     Signal failure;  // not zero: failed
-    std::chrono::steady_clock::time_point made_at{};
 
     // The first error. Written under the mutex before `failed`, whose release publishes it.
     mutable std::mutex failure_mutex;
@@ -50,15 +49,21 @@ struct QueueState {
     std::atomic<std::thread::id> callback_thread{};  // that runs on_error just now
 
     // What handle owns, or what is only viewed. Atomic: the runtime's thread compares it with the queue that
-    // it reports.
+    // it reports. Set after the ring is attached, under the failure mutex.
     std::atomic<hsa_queue_t*> current{nullptr};
-    QueueRing ring_memory;
-    UniqueHandle<Traits> handle;  // last: destroyed first
+    // The first error of a queue that is not the current one: it is being made.
+    hsa_queue_t* early_queue = nullptr;
+    hsa_status_t early_status = HSA_STATUS_SUCCESS;
+    UniqueHandle<Traits> handle;  // destroyed before what its error callback uses
+    QueueRing ring_memory;        // last: reads the queue
 
     hsa_queue_t* native() const noexcept { return current.load(std::memory_order_acquire); }
     /// A queue of the runtime's with the options; nothing of the state has changed.
     UniqueHandle<Traits> make_native();
+    /// Makes it the current one, whose error fails the state, also one that came before.
     void attach(hsa_queue_t* fresh);
+    /// On the runtime's thread.
+    void report(hsa_queue_t* queue, hsa_status_t why) noexcept;
     void set_priority(QueuePriority priority);
     /// "queue 3 of gpu0 gfx90a"
     std::string label() const;

@@ -29,8 +29,7 @@ std::string side_text(const Pitched<Void>& side) {
 template <class Void>
 std::size_t extent(const Rect& rect, const Pitched<Void>& side, const char* name) {
     const std::string which = std::string("the ") + name + "'s ";
-    if (rect.height > 1 && side.pitch_bytes < rect.width_bytes)
-        refuse(rect, which + "rows run into each other");
+    if (rect.height > 1 && side.pitch_bytes < rect.width_bytes) refuse(rect, which + "rows run into each other");
     const auto rows = product(rect.height - 1, rect.height > 1 ? side.pitch_bytes : 0);
     std::size_t plane = 0, all = 0;
     if (!rows || __builtin_add_overflow(*rows, rect.width_bytes, &plane))
@@ -51,8 +50,8 @@ std::pair<std::intptr_t, std::intptr_t> divided(std::intptr_t a, std::size_t by)
 }
 
 bool nearer_than(std::intptr_t distance, std::size_t size) noexcept {
-    const std::size_t apart = distance < 0 ? std::size_t{0} - static_cast<std::size_t>(distance)
-                                           : static_cast<std::size_t>(distance);
+    const std::size_t apart =
+        distance < 0 ? std::size_t{0} - static_cast<std::size_t>(distance) : static_cast<std::size_t>(distance);
     return apart < size;
 }
 
@@ -69,8 +68,8 @@ bool planes_meet(const Rect& rect, std::size_t pitch_bytes, std::intptr_t distan
 }  // namespace
 
 std::string Rect::text() const {
-    return std::to_string(width_bytes) + " B x " + std::to_string(height) + " x " + std::to_string(depth) +
-           ", to " + side_text(destination) + ", from " + side_text(source);
+    return std::to_string(width_bytes) + " B x " + std::to_string(height) + " x " + std::to_string(depth) + ", to " +
+           side_text(destination) + ", from " + side_text(source);
 }
 
 namespace detail {
@@ -93,17 +92,13 @@ bool overlapping(const Rect& rect, std::intptr_t distance) {
 }
 
 Rect flattened(Rect rect) noexcept {
-    const auto planes_become_rows = [&](auto& side) {
-        side.pitch_bytes = std::exchange(side.slice_bytes, 0);
-    };
+    const auto planes_become_rows = [&](auto& side) { side.pitch_bytes = std::exchange(side.slice_bytes, 0); };
     if (rect.depth > 1 && rect.height == 1) {
         planes_become_rows(rect.destination);
         planes_become_rows(rect.source);
         rect.height = std::exchange(rect.depth, 1);
     }
-    const auto touching_planes = [&](const auto& side) {
-        return side.slice_bytes == rect.height * side.pitch_bytes;
-    };
+    const auto touching_planes = [&](const auto& side) { return side.slice_bytes == rect.height * side.pitch_bytes; };
     if (rect.depth > 1 && touching_planes(rect.destination) && touching_planes(rect.source)) {
         rect.height *= std::exchange(rect.depth, 1);
         rect.destination.slice_bytes = rect.source.slice_bytes = 0;

@@ -48,8 +48,7 @@ std::size_t source_extent(const Rect& rect);
 /// the same pitch and slice, so that windows of one matrix can be told apart; otherwise by their extents.
 bool overlapping(const Rect& rect, std::intptr_t distance);
 
-/// The same bytes with as few dimensions as they have: rows that touch become one, planes that touch become
-/// rows.
+/// The same bytes with as few dimensions as they have: rows that touch become one, planes that touch become rows.
 Rect flattened(Rect rect) noexcept;
 
 }  // namespace detail

@@ -20,14 +20,14 @@ namespace {
 
 constexpr std::size_t page_bytes = detail::RegistrationBook::page_bytes;
 
-std::uintptr_t number(const void* pointer) noexcept { return reinterpret_cast<std::uintptr_t>(pointer); }
-void* pointer(std::uintptr_t number) noexcept { return reinterpret_cast<void*>(number); }
+std::uintptr_t address_of(const void* pointer) noexcept { return reinterpret_cast<std::uintptr_t>(pointer); }
+void* pointer_to(std::uintptr_t address) noexcept { return reinterpret_cast<void*>(address); }
 
 using detail::hex;
 
 std::string call_text(const char* function, const void* host, std::optional<std::size_t> size_bytes) {
-    return std::string(function) + "(" + hex(host) +
-           (size_bytes ? ", " + std::to_string(*size_bytes) + " B" : "") + ")";
+    return std::string(function) + "(" + hex(host) + (size_bytes ? ", " + std::to_string(*size_bytes) + " B" : "") +
+           ")";
 }
 
 [[noreturn]] void refuse(const std::string& message) {
@@ -35,8 +35,9 @@ std::string call_text(const char* function, const void* host, std::optional<std:
 }
 
 void require_range(const std::string& call, const void* host, std::size_t size_bytes) {
-    if (host == nullptr || size_bytes == 0) refuse(call + ": an empty range cannot be registered");
-    if (size_bytes > UINTPTR_MAX - page_bytes - number(host))
+    if (host == nullptr) refuse(call + ": the pointer is null");
+    if (size_bytes == 0) refuse(call + ": an empty range cannot be registered");
+    if (size_bytes > UINTPTR_MAX - page_bytes - address_of(host))
         refuse(call + ": the range runs past the end of the address space");
 }
 
@@ -47,31 +48,30 @@ std::optional<std::uintptr_t> unmapped_page(std::uintptr_t begin, std::size_t si
     const std::uintptr_t end = (begin + size_bytes + page_bytes - 1) / page_bytes * page_bytes;
     for (std::uintptr_t at = begin / page_bytes * page_bytes; at < end;) {
         const std::size_t pages = std::min<std::size_t>((end - at) / page_bytes, at_once);
-        if (::mincore(pointer(at), pages * page_bytes, resident) == 0 || errno != ENOMEM) {
+        if (::mincore(pointer_to(at), pages * page_bytes, resident) == 0 || errno != ENOMEM) {
             at += pages * page_bytes;
         } else if (pages == 1) {
             return at;
         } else {  // somewhere in here: page by page
             for (const std::uintptr_t stop = at + pages * page_bytes; at < stop; at += page_bytes)
-                if (::mincore(pointer(at), page_bytes, resident) != 0 && errno == ENOMEM) return at;
+                if (::mincore(pointer_to(at), page_bytes, resident) != 0 && errno == ENOMEM) return at;
         }
     }
     return std::nullopt;
 }
 
 void require_registrable(const std::string& call, void* host, std::size_t size_bytes) {
-    for (const std::uintptr_t at : {number(host), number(host) + size_bytes - 1}) {
-        const PointerInfo info = pointer_info(pointer(at));
+    for (const std::uintptr_t at : {address_of(host), address_of(host) + size_bytes - 1}) {
+        const PointerInfo info = pointer_info(pointer_to(at));
         if (info.kind == PointerInfo::Kind::pool || info.kind == PointerInfo::Kind::other)
-            refuse(call + ": " + hex(at) + " is in memory that the runtime allocated for " +
-                   info.owner.label() + "; agents use it as it is, see allow_access");
+            refuse(call + ": " + hex(at) + " is in memory that the runtime allocated for " + info.owner.label() +
+                   "; agents use it as it is, see allow_access");
     }
-    if (const auto hole = unmapped_page(number(host), size_bytes))
+    if (const auto hole = unmapped_page(address_of(host), size_bytes))
         refuse(call + ": the page at " + hex(*hole) + " is not mapped");
 }
 
-std::vector<std::uint64_t> gpus_of(const std::string& call, std::span<const AgentRef> agents,
-                                   const Driver& driver) {
+std::vector<std::uint64_t> gpus_of(const std::string& call, std::span<const AgentRef> agents, const Driver& driver) {
     std::vector<std::uint64_t> handles;
     if (agents.empty()) agents = driver.runtime().gpus();
     driver.runtime().require_known(call, agents);
@@ -95,11 +95,11 @@ Registrations::~Registrations() {
     }
 }
 
-RegistrationBook::Entry Registrations::add(void* host, std::size_t size_bytes,
-                                           std::span<const AgentRef> agents, HostMemory kind, bool scoped) {
+RegistrationBook::Entry Registrations::add(void* host, std::size_t size_bytes, std::span<const AgentRef> agents,
+                                           HostMemory kind, bool scoped) {
     const std::string call = call_text("hsadrv::register_memory", host, size_bytes);
     require_range(call, host, size_bytes);
-    const HostRange range{number(host), size_bytes, static_cast<unsigned>(kind),
+    const HostRange range{address_of(host), size_bytes, static_cast<unsigned>(kind),
                           gpus_of(call, agents, Driver::current(call.c_str()))};
     require_registrable(call, host, size_bytes);
     {
@@ -120,7 +120,7 @@ std::size_t size_from(const HostRange& range, std::uintptr_t name) noexcept {
 hsa_status_t native_lock(const HostRange& range, std::uintptr_t name, void** at_agents) {
     std::vector<hsa_agent_t> agents;
     for (const std::uint64_t handle : range.agents) agents.push_back({handle});
-    return hsa_amd_memory_lock_to_pool(pointer(name), size_from(range, name), agents.data(),
+    return hsa_amd_memory_lock_to_pool(pointer_to(name), size_from(range, name), agents.data(),
                                        static_cast<int>(agents.size()),
                                        host_pool(static_cast<HostMemory>(range.kind)).native(), 0, at_agents);
 }
@@ -128,8 +128,8 @@ hsa_status_t native_lock(const HostRange& range, std::uintptr_t name, void** at_
 bool is_locked(std::uintptr_t name) noexcept {
     hsa_amd_pointer_info_t info{};
     info.size = sizeof info;
-    return hsa_amd_pointer_info(pointer(name), &info, nullptr, nullptr, nullptr) == HSA_STATUS_SUCCESS &&
-           info.type == HSA_EXT_POINTER_TYPE_LOCKED && info.hostBaseAddress == pointer(name);
+    return hsa_amd_pointer_info(pointer_to(name), &info, nullptr, nullptr, nullptr) == HSA_STATUS_SUCCESS &&
+           info.type == HSA_EXT_POINTER_TYPE_LOCKED && info.hostBaseAddress == pointer_to(name);
 }
 
 /// The runtime says success whatever the kernel said, and counts one use less all the same. So the lock is
@@ -137,7 +137,7 @@ bool is_locked(std::uintptr_t name) noexcept {
 bool native_unlock(const HostLock& lock) {
     constexpr int tries = 3;
     for (int i = 0; i < tries; ++i) {
-        hsa_amd_memory_unlock(pointer(lock.name));
+        hsa_amd_memory_unlock(pointer_to(lock.name));
         if (!is_locked(lock.name)) return true;
         void* at_agents = nullptr;
         if (i + 1 < tries && native_lock(lock.range, lock.name, &at_agents) != HSA_STATUS_SUCCESS) break;
@@ -149,7 +149,7 @@ bool native_unlock(const HostLock& lock) {
 
 RegistrationBook::Entry Registrations::lock(const HostRange& range, bool scoped) {
     const auto call = [&] {
-        return call_text("hsa_amd_memory_lock_to_pool", pointer(range.begin), range.size_bytes);
+        return call_text("hsa_amd_memory_lock_to_pool", pointer_to(range.begin), range.size_bytes);
     };
     std::optional<std::uintptr_t> name;
     {
@@ -157,15 +157,14 @@ RegistrationBook::Entry Registrations::lock(const HostRange& range, bool scoped)
         name = book_.reserve_name(range.begin);
     }
     if (!name)
-        throw OutOfMemory(
-            call() + ": " + std::to_string(page_bytes) + " registered ranges begin in this page",
-            HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+        throw OutOfMemory(call() + ": " + std::to_string(page_bytes) + " registered ranges begin in this page",
+                          HSA_STATUS_ERROR_OUT_OF_RESOURCES);
     HostLock made{range, *name, 0};
     const std::unique_lock excluded(runtime_mutex_);
     try {
         void* at_agents = nullptr;
         check(native_lock(range, *name, &at_agents), call);
-        made.device = number(at_agents) + range.begin - *name;
+        made.device = address_of(at_agents) + range.begin - *name;
         const std::lock_guard held(mutex_);
         return {book_.add(made, scoped), made.device};
     } catch (...) {
@@ -190,21 +189,20 @@ void Registrations::remove(Id id) {
 void Registrations::unlock(const HostLock& lock) {
     const std::unique_lock excluded(runtime_mutex_);
     if (!native_unlock(lock))
-        throw Error(call_text("hsa_amd_memory_unlock", pointer(lock.range.begin), lock.range.size_bytes) +
+        throw Error(call_text("hsa_amd_memory_unlock", pointer_to(lock.range.begin), lock.range.size_bytes) +
                     ": the kernel driver refuses to unlock the range, which stays locked");
     const std::lock_guard held(mutex_);
     book_.release_name(lock.name);
 }
 
-std::optional<Registrations::Id> Registrations::latest(const void* host,
-                                                       std::optional<std::size_t> size_bytes) const {
+std::optional<Registrations::Id> Registrations::latest(const void* host, std::optional<std::size_t> size_bytes) const {
     const std::lock_guard held(mutex_);
-    return book_.latest(number(host), size_bytes);
+    return book_.latest(address_of(host), size_bytes);
 }
 
 std::optional<HostLock> Registrations::covering(const void* pointer) const {
     const std::lock_guard held(mutex_);
-    const HostLock* lock = book_.covering(number(pointer));
+    const HostLock* lock = book_.covering(address_of(pointer));
     return lock ? std::optional(*lock) : std::nullopt;
 }
 
@@ -212,7 +210,7 @@ std::optional<HostLock> Registrations::covering(const void* pointer) const {
 
 void* register_memory(void* host, std::size_t size_bytes, std::span<const AgentRef> agents, HostMemory kind) {
     const Driver driver = Driver::current("hsadrv::register_memory");
-    return pointer(driver.runtime().registrations().add(host, size_bytes, agents, kind, false).device);
+    return pointer_to(driver.runtime().registrations().add(host, size_bytes, agents, kind, false).device);
 }
 
 void deregister_memory(void* host, std::optional<std::size_t> size_bytes) {
@@ -239,13 +237,12 @@ void deregister_hint(void* host, std::size_t size_bytes) {
     check(hsa_memory_deregister(host, size_bytes), call);
 }
 
-Registration::Registration(void* host, std::size_t size_bytes, std::span<const AgentRef> agents,
-                           HostMemory kind)
+Registration::Registration(void* host, std::size_t size_bytes, std::span<const AgentRef> agents, HostMemory kind)
     : host_(host), size_bytes_(size_bytes) {
     const Driver driver = Driver::current("hsadrv::Registration");
     const auto entry = driver.runtime().registrations().add(host, size_bytes, agents, kind, true);
     id_ = UniqueHandle<Traits>(entry.id, driver);
-    device_address_ = pointer(entry.device);
+    device_address_ = pointer_to(entry.device);
 }
 
 void Registration::Traits::destroy(Native id) noexcept {

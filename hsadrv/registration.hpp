@@ -11,8 +11,7 @@
 // address. Owns: Registration its registration, and keeps the runtime alive. What register_memory registered
 // and nobody undid is unlocked with the runtime. The memory must stay mapped meanwhile; an agent that uses it
 // when it is not has a memory fault, and undoing the registration is still right. None of the calls waits for
-// streams. Thread safety: any thread. Source: hsa_ext_amd.h, hsa_amd_memory_lock_to_pool; hsa.h,
-// hsa_memory_register.
+// streams. Thread safety: any thread. Source: hsa_ext_amd.h, hsa_amd_memory_lock_to_pool; hsa.h, hsa_memory_register.
 #pragma once
 
 #include <cstddef>

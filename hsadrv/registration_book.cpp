@@ -20,8 +20,7 @@ bool serves(const HostLock& lock, const HostRange& wanted) noexcept {
 
 std::optional<RegistrationBook::Entry> RegistrationBook::share(const HostRange& range, bool scoped) {
     const auto [first, last] = by_host_.equal_range(range.begin);
-    const auto found =
-        std::find_if(first, last, [&](const auto& entry) { return serves(entry.second->lock, range); });
+    const auto found = std::find_if(first, last, [&](const auto& entry) { return serves(entry.second->lock, range); });
     if (found == last) return std::nullopt;
     return Entry{enter(found->second, scoped), found->second->lock.device};
 }
@@ -34,8 +33,7 @@ std::optional<std::uintptr_t> RegistrationBook::reserve_name(std::uintptr_t begi
     return std::nullopt;
 }
 
-// Whole or not at all, here and in add: what has been entered is taken out again if there is no memory for
-// the rest.
+// Whole or not at all, here and in add: what has been entered is taken out again if there is no memory for the rest.
 RegistrationBook::Id RegistrationBook::enter(Locks::iterator lock, bool scoped) {
     const Id id = last_id_ + 1;
     const auto entered = registered_.emplace(id, lock).first;

@@ -7,8 +7,7 @@
 //
 // The runtime finds a lock by the address that it began at, and finds none when two locks begin at one
 // address with different sizes: neither can be undone then. So no two locks here have the same name. A lock
-// covers whole pages, so any address of the range's first page names it as well as the range's own beginning
-// does.
+// covers whole pages, so any address of the range's first page names it as well as the range's own beginning does.
 //
 // Thread safety: none; the owner has a mutex. Source: ROCT-Thunk, fmm.c, vm_find_object_by_address_userptr.
 #pragma once

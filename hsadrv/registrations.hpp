@@ -26,8 +26,8 @@ class Registrations {
     /// Unlocks what is left. The runtime is still up.
     ~Registrations();
 
-    RegistrationBook::Entry add(void* host, std::size_t size_bytes, std::span<const AgentRef> agents,
-                                HostMemory kind, bool scoped);
+    RegistrationBook::Entry add(void* host, std::size_t size_bytes, std::span<const AgentRef> agents, HostMemory kind,
+                                bool scoped);
     void remove(Id id);
     std::optional<Id> latest(const void* host, std::optional<std::size_t> size_bytes) const;
     /// The lock that the pointer lies in, by the host's or the agents' view.

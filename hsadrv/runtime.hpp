@@ -1,5 +1,4 @@
-// Internal: the state behind Driver, shared by everything that owns a HSA object. Not part of the public
-// interface.
+// Internal: the state behind Driver, shared by every owner of an HSA object. Not part of the public interface.
 //
 // Thread safety: immutable after construction but for the pools and the registrations, which lock.
 #pragma once
@@ -41,6 +40,8 @@ class Runtime {
     /// Recycles signals; shares its shelf, so a copy outlives nothing.
     SignalPool& signals() noexcept { return *signals_; }
     SignalCallbacks& callbacks() noexcept { return *callbacks_; }
+    /// Gives copies to their engines; on a thread of its own, so that no user's function delays them.
+    SignalCallbacks& copies() noexcept { return *copies_; }
     /// The streams' hardware queues.
     QueuePool& queues() noexcept { return queues_; }
 
@@ -54,7 +55,7 @@ class Runtime {
     SystemFacts facts_{};
     std::uintptr_t event_handler_ = 0;
     std::unique_ptr<SignalPool> signals_;
-    std::unique_ptr<SignalCallbacks> callbacks_;
+    std::unique_ptr<SignalCallbacks> callbacks_, copies_;
     std::unique_ptr<Registrations> registrations_;
     QueuePool queues_;
 };

@@ -1,21 +1,19 @@
 #include "hsadrv/signal.hpp"
 
-#include <hsa/amd_hsa_signal.h>
-
 #include <atomic>
 #include <string>
 
 #include "hsadrv/error.hpp"
 #include "hsadrv/runtime.hpp"
+#include "hsadrv/signal_value.hpp"
 #include "hsadrv/signal_wait.hpp"
 
 namespace hsadrv {
 
 namespace {
 
-// A handle is the address of its amd_signal_t; packet processors rely on that, so it is as fixed as the ABI.
 std::atomic_ref<std::int64_t> value_of(hsa_signal_t signal) noexcept {
-    return std::atomic_ref(const_cast<std::int64_t&>(reinterpret_cast<amd_signal_t*>(signal.handle)->value));
+    return std::atomic_ref(*detail::signal_value(signal));
 }
 
 /// What a wait says that has not come to its end.
@@ -38,9 +36,7 @@ std::string unmet(std::span<const SignalTerm> terms) {
 }  // namespace
 
 std::int64_t SignalRef::load() const noexcept { return value_of(native_).load(std::memory_order_acquire); }
-std::int64_t SignalRef::load_relaxed() const noexcept {
-    return value_of(native_).load(std::memory_order_relaxed);
-}
+std::int64_t SignalRef::load_relaxed() const noexcept { return value_of(native_).load(std::memory_order_relaxed); }
 
 // Through the runtime, because a store must also wake whoever is blocked.
 void SignalRef::store(std::int64_t value) const noexcept { hsa_signal_store_screlease(native_, value); }

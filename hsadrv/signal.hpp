@@ -8,8 +8,7 @@
 // Thread safety: the verbs are atomic, from any thread; a Signal itself as any value.
 // Memory ordering: load acquires, store, add and subtract release, unless the name says relaxed; wait
 // acquires when the condition holds. Storing does not lose wake-ups: the runtime wakes blocked waiters. Owns:
-// Signal its signal, and keeps the runtime alive. SignalRef borrows until its Signal is gone. Source: hsa.h,
-// "Signals".
+// Signal its signal, and keeps the runtime alive. SignalRef borrows until its Signal is gone. Source: hsa.h, "Signals".
 #pragma once
 
 #include <hsa/hsa.h>
@@ -63,9 +62,7 @@ class SignalRef {
 
     constexpr hsa_signal_t native() const noexcept { return native_; }
     constexpr explicit operator bool() const noexcept { return native_.handle != 0; }
-    friend constexpr bool operator==(SignalRef a, SignalRef b) noexcept {
-        return a.native_.handle == b.native_.handle;
-    }
+    friend constexpr bool operator==(SignalRef a, SignalRef b) noexcept { return a.native_.handle == b.native_.handle; }
 
     /// Reads the value in place: no call into the runtime, so that the launch path may use it.
     std::int64_t load() const noexcept;
@@ -82,8 +79,7 @@ class SignalRef {
     /// Timeout; ForkedChild in a forked child, which has no part of the memory that signals are in.
     std::int64_t wait(Condition condition, std::int64_t than, Deadline deadline = {}) const;
     /// The same; nothing at the deadline, or in a forked child.
-    std::optional<std::int64_t> try_wait(Condition condition, std::int64_t than,
-                                         Deadline deadline) const noexcept;
+    std::optional<std::int64_t> try_wait(Condition condition, std::int64_t than, Deadline deadline) const noexcept;
 
   private:
     hsa_signal_t native_;
@@ -129,8 +125,7 @@ class Signal {
     std::int64_t wait(Condition condition, std::int64_t than, Deadline deadline = {}) const {
         return ref().wait(condition, than, deadline);
     }
-    std::optional<std::int64_t> try_wait(Condition condition, std::int64_t than,
-                                         Deadline deadline) const noexcept {
+    std::optional<std::int64_t> try_wait(Condition condition, std::int64_t than, Deadline deadline) const noexcept {
         return ref().try_wait(condition, than, deadline);
     }
 

@@ -16,6 +16,7 @@
 
 #include "hsadrv/error.hpp"
 #include "hsadrv/live_streams.hpp"
+#include "hsadrv/lock_rank.hpp"
 #include "hsadrv/signal_wait.hpp"
 
 namespace hsadrv {
@@ -27,20 +28,24 @@ struct SignalCallbacks::State {
         SignalTerm term;
         std::function<void()> function;
         Meanwhile meanwhile = nullptr;
+        const void* owner = nullptr;
         bool due = false;
     };
     using Registrations = std::list<Registration>;
 
-    mutable std::mutex mutex;
-    std::condition_variable changed;  // something ran, was dropped, or the thread woke
-    Registrations waiting;            // in order of registration
-    std::vector<Meanwhile> ways;      // to look around, each once: all that were ever named
+    using Mutex = detail::Ranked<std::mutex, detail::LockRank::callbacks>;
+    mutable Mutex mutex;
+    std::condition_variable_any changed;  // something ran, was dropped, or the thread woke
+    Registrations waiting;                // in order of registration
+    std::vector<Meanwhile> ways;          // to look around, each once: all that were ever named
     Id next_id = 1;
     Id running = 0;
+    const void* running_owner = nullptr;
     bool asleep = false;  // the thread waits for the signals that it found in `waiting` before
     std::uint64_t sleeps = 0;
     Deadline::Clock::time_point looked_at = Deadline::Clock::now();
     bool stop = false;
+    const char* name = "";
     std::uint64_t run = 0, threw = 0, dropped = 0;
     std::exception_ptr error;
 
@@ -51,10 +56,11 @@ struct SignalCallbacks::State {
 
     // With the mutex held.
     void mark_due() noexcept;
-    void run_first_due(std::unique_lock<std::mutex>& lock) noexcept;
-    void sleep(std::unique_lock<std::mutex>& lock, std::vector<SignalTerm>& terms) noexcept;
+    void run_first_due(std::unique_lock<Mutex>& lock) noexcept;
+    void sleep(std::unique_lock<Mutex>& lock, std::vector<SignalTerm>& terms) noexcept;
     bool looks_around() const noexcept;
-    void look_around(std::unique_lock<std::mutex>& lock) noexcept;
+    void look_around(std::unique_lock<Mutex>& lock) noexcept;
+    void forget(std::unique_lock<Mutex>& lock, const Registrations& cancelled);
     void ring() const noexcept { hsa_signal_store_screlease(wake, 1); }
     bool on_thread() const noexcept { return thread.get_id() == std::this_thread::get_id(); }
     std::size_t unfinished_before(Id end) const noexcept;
@@ -87,18 +93,17 @@ std::thread quiet_thread(const char* name, Body&& body) {
 // ---- on the thread
 
 void SignalCallbacks::State::mark_due() noexcept {
-    // The last ones are looked at first: a signal that falls meanwhile makes none due whose predecessor was
-    // not.
+    // The last ones are looked at first: a signal that falls meanwhile makes none due whose predecessor was not.
     for (auto at = waiting.rbegin(); at != waiting.rend(); ++at)
         if (!at->due) at->due = holds(at->term.condition, at->term.signal.load(), at->term.than);
 }
 
-void SignalCallbacks::State::run_first_due(std::unique_lock<std::mutex>& lock) noexcept {
-    const auto due =
-        std::find_if(waiting.begin(), waiting.end(), [](const Registration& r) { return r.due; });
+void SignalCallbacks::State::run_first_due(std::unique_lock<Mutex>& lock) noexcept {
+    const auto due = std::find_if(waiting.begin(), waiting.end(), [](const Registration& r) { return r.due; });
     Registrations mine;
     mine.splice(mine.begin(), waiting, due);
     running = mine.front().id;
+    running_owner = mine.front().owner;
     lock.unlock();
     std::exception_ptr thrown;
     try {
@@ -109,14 +114,14 @@ void SignalCallbacks::State::run_first_due(std::unique_lock<std::mutex>& lock) n
     mine.clear();  // what it captured goes before anyone is told that it has run
     lock.lock();
     running = 0;
+    running_owner = nullptr;
     ++run;
     if (thrown) ++threw;
     if (thrown && !error) error = thrown;
     changed.notify_all();
 }
 
-void SignalCallbacks::State::sleep(std::unique_lock<std::mutex>& lock,
-                                   std::vector<SignalTerm>& terms) noexcept {
+void SignalCallbacks::State::sleep(std::unique_lock<Mutex>& lock, std::vector<SignalTerm>& terms) noexcept {
     const SignalTerm woken{SignalRef(wake), Condition::not_equal, 0};
     std::span<const SignalTerm> all(&woken, 1);
     Deadline deadline;
@@ -143,7 +148,7 @@ bool SignalCallbacks::State::looks_around() const noexcept {
     return std::any_of(waiting.begin(), waiting.end(), [](const Registration& r) { return r.meanwhile != nullptr; });
 }
 
-void SignalCallbacks::State::look_around(std::unique_lock<std::mutex>& lock) noexcept {
+void SignalCallbacks::State::look_around(std::unique_lock<Mutex>& lock) noexcept {
     const auto now = Deadline::Clock::now();
     if (now < looked_at + detail::look_around_period) return;
     looked_at = now;
@@ -168,10 +173,8 @@ void SignalCallbacks::State::loop() noexcept {
         std::size_t due = static_cast<std::size_t>(
             std::count_if(waiting.begin(), waiting.end(), [](const Registration& r) { return r.due; }));
         if (due == 0) sleep(lock, terms);
-        // Nothing of the runtime is touched after a callback may have ended it. One may also have cancelled
-        // others.
-        while (due-- > 0 && !stop &&
-               std::any_of(waiting.begin(), waiting.end(), [](const auto& r) { return r.due; }))
+        // Nothing of the runtime is touched after a callback may have ended it. One may also have cancelled others.
+        while (due-- > 0 && !stop && std::any_of(waiting.begin(), waiting.end(), [](const auto& r) { return r.due; }))
             run_first_due(lock);
     }
 }
@@ -184,7 +187,9 @@ std::size_t SignalCallbacks::State::unfinished_before(Id end) const noexcept {
 
 // ---- for everyone
 
-SignalCallbacks::SignalCallbacks() : state_(std::make_shared<State>()) {}
+SignalCallbacks::SignalCallbacks(const char* thread_name) : state_(std::make_shared<State>()) {
+    state_->name = thread_name;
+}
 
 SignalCallbacks::~SignalCallbacks() {
     // The thread is the parent's: neither joined nor let go of.
@@ -213,25 +218,40 @@ SignalCallbacks::~SignalCallbacks() {
 }
 
 SignalCallbacks::Id SignalCallbacks::on_signal(SignalRef signal, Condition condition, std::int64_t than,
-                                               std::function<void()> function, Meanwhile meanwhile) {
+                                               std::function<void()> function, Meanwhile meanwhile, const void* owner) {
     if (!signal || !function)
-        throw InvalidArgument(std::string("SignalCallbacks::on_signal(): no ") +
-                              (signal ? "function" : "signal"));
+        throw InvalidArgument(std::string("SignalCallbacks::on_signal(): no ") + (signal ? "function" : "signal"));
     refuse_in_forked_child("SignalCallbacks::on_signal");
     State::Registrations fresh;
-    fresh.push_back({0, {signal, condition, than}, std::move(function), meanwhile});
+    fresh.push_back({0, {signal, condition, than}, std::move(function), meanwhile, owner});
     State& state = *state_;
     const std::lock_guard lock(state.mutex);
     if (state.wake.handle == 0)
         check(hsa_signal_create(0, 0, nullptr, &state.wake), "hsa_signal_create() for SignalCallbacks");
-    if (!state.thread.joinable())
-        state.thread = quiet_thread("hsadrv-callback", [shared = state_] { shared->loop(); });
+    if (!state.thread.joinable()) state.thread = quiet_thread(state.name, [shared = state_] { shared->loop(); });
     if (meanwhile != nullptr && std::find(state.ways.begin(), state.ways.end(), meanwhile) == state.ways.end())
         state.ways.push_back(meanwhile);
     const Id id = fresh.front().id = state.next_id++;
     state.waiting.splice(state.waiting.end(), fresh);
     state.ring();
     return id;
+}
+
+void SignalCallbacks::hurry(const void* owner) noexcept {
+    State& state = *state_;
+    const std::lock_guard lock(state.mutex);
+    for (State::Registration& registration : state.waiting)
+        if (registration.owner == owner) registration.due = true;
+    if (state.wake.handle != 0) state.ring();
+}
+
+// With the mutex held. The caller may destroy the signals next, so the thread must no longer wait for them.
+void SignalCallbacks::State::forget(std::unique_lock<Mutex>& lock, const Registrations& cancelled) {
+    dropped += cancelled.size();
+    changed.notify_all();
+    if (!asleep) return;
+    ring();
+    changed.wait(lock, [&, sleep = sleeps] { return !asleep || sleeps != sleep; });
 }
 
 bool SignalCallbacks::cancel(Id id) {
@@ -245,22 +265,30 @@ bool SignalCallbacks::cancel(Id id) {
         return false;
     }
     cancelled.splice(cancelled.begin(), state.waiting, found);
-    ++state.dropped;
-    state.changed.notify_all();
-    // The caller may destroy the signal next, so the thread must no longer wait for it.
-    if (state.asleep) {
-        state.ring();
-        state.changed.wait(lock,
-                           [&, sleep = state.sleeps] { return !state.asleep || state.sleeps != sleep; });
-    }
+    state.forget(lock, cancelled);
     return true;
+}
+
+void SignalCallbacks::cancel_of(const void* owner) {
+    drop_of(owner);
+    State& state = *state_;
+    std::unique_lock lock(state.mutex);
+    if (!state.on_thread()) state.changed.wait(lock, [&] { return state.running_owner != owner; });
+}
+
+void SignalCallbacks::drop_of(const void* owner) {
+    State& state = *state_;
+    State::Registrations cancelled;  // destroyed after the lock was given back
+    std::unique_lock lock(state.mutex);
+    for (auto at = state.waiting.begin(); at != state.waiting.end();)
+        if (const auto mine = at++; mine->owner == owner) cancelled.splice(cancelled.end(), state.waiting, mine);
+    if (!cancelled.empty()) state.forget(lock, cancelled);
 }
 
 void SignalCallbacks::drain(Deadline deadline) {
     State& state = *state_;
     std::unique_lock lock(state.mutex);
-    if (state.on_thread())
-        throw Error("SignalCallbacks::drain(): called by a callback, which would wait for itself");
+    if (state.on_thread()) throw Error("SignalCallbacks::drain(): called by a callback, which would wait for itself");
     const Id end = state.next_id;
     const auto done = [&] { return state.unfinished_before(end) == 0; };
     if (deadline.is_never())

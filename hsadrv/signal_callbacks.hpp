@@ -33,11 +33,11 @@ class SignalCallbacks {
     /// Names a registration. Never given twice.
     using Id = std::uint64_t;
 
-    SignalCallbacks();
+    /// The thread's name, of at most 15 characters, is for debuggers.
+    explicit SignalCallbacks(const char* thread_name = "hsadrv-callback");
     SignalCallbacks(const SignalCallbacks&) = delete;
     SignalCallbacks& operator=(const SignalCallbacks&) = delete;
-    /// Waits for the function that runs, unless it is the one that destroys this; those that wait are
-    /// dropped.
+    /// Waits for the function that runs, unless it is the one that destroys this; those that wait are dropped.
     ~SignalCallbacks();
 
     /// Calls `function` once, as soon as the condition is seen to hold; at once (but on the other thread) if
@@ -46,11 +46,18 @@ class SignalCallbacks {
     /// second, once for all registrations that name it: for what no signal announces.
     using Meanwhile = void (*)() noexcept;
     Id on_signal(SignalRef signal, Condition condition, std::int64_t than, std::function<void()> function,
-                 Meanwhile meanwhile = nullptr);
+                 Meanwhile meanwhile = nullptr, const void* owner = nullptr);
+
+    /// The callbacks of that owner are due whatever their signals are. Takes one short lock; allocates nothing.
+    void hurry(const void* owner) noexcept;
 
     /// True: the function has not been called and never will be. False: it has run; if it was running, it is
     /// over now, unless it is the caller itself.
     bool cancel(Id id);
+    /// The same for all of that owner.
+    void cancel_of(const void* owner);
+    /// The same for those that are not running, and waits for none.
+    void drop_of(const void* owner);
 
     /// Returns when every callback that was registered before this call has run or is cancelled. Throws the
     /// first exception that one of them threw since the last report; Timeout, with the number of those that

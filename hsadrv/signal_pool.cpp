@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hsadrv/error.hpp"
+#include "hsadrv/lock_rank.hpp"
 
 namespace hsadrv {
 
@@ -15,8 +16,9 @@ namespace detail {
 // Shared by the pool and every signal that it handed out. Signals on the shelf are bare handles: a shelf that
 // kept the runtime alive would be kept alive by the runtime's own pool.
 struct SignalShelf {
-    std::mutex mutex;
-    std::condition_variable returned;
+    using Mutex = Ranked<std::mutex, LockRank::leaf>;
+    Mutex mutex;
+    std::condition_variable_any returned;
     std::vector<hsa_signal_t> idle;
     std::size_t live = 0;
     std::size_t peak = 0;
@@ -33,7 +35,7 @@ struct SignalShelf {
     }
 
     /// The same, waiting for it.
-    bool reserve(std::unique_lock<std::mutex>& lock, Deadline deadline) noexcept {
+    bool reserve(std::unique_lock<Mutex>& lock, Deadline deadline) noexcept {
         if (reserve()) return true;
         ++waits;
         ++waiting;

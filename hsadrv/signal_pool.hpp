@@ -27,8 +27,7 @@ struct SignalShelf;
 
 class PooledSignal {
   public:
-    PooledSignal(const Driver& driver, std::shared_ptr<detail::SignalShelf> shelf,
-                 hsa_signal_t signal) noexcept
+    PooledSignal(const Driver& driver, std::shared_ptr<detail::SignalShelf> shelf, hsa_signal_t signal) noexcept
         : driver_(driver), shelf_(std::move(shelf)), signal_(SignalRef(signal)) {}
     PooledSignal(const PooledSignal&) = delete;
     PooledSignal& operator=(const PooledSignal&) = delete;
@@ -60,9 +59,9 @@ class SignalPool {
     std::shared_ptr<PooledSignal> try_acquire(std::int64_t initial);
 
     struct Counts {
-        std::size_t live;  ///< handed out now
-        std::size_t idle;  ///< waiting for reuse
-        std::size_t peak;  ///< the most that were handed out at once
+        std::size_t live;     ///< handed out now
+        std::size_t idle;     ///< waiting for reuse
+        std::size_t peak;     ///< the most that were handed out at once
         std::size_t budget;   ///< the most that may be, or no_budget
         std::uint64_t waits;  ///< calls of acquire() that had to wait for the budget
     };

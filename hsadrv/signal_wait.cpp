@@ -111,8 +111,7 @@ void sleep_for_one(const SignalTerm& term, Deadline deadline, Naps& naps) noexce
 
 // ---- several signals
 
-/// What sleeping for a list needs: each signal once, with a condition that holds whenever one of its terms
-/// may.
+/// What sleeping for a list needs: each signal once, with a condition that holds whenever one of its terms may.
 struct SleepList {
     struct Entry {
         Sleeper sleeper;
@@ -135,9 +134,8 @@ struct SleepList {
         }
         std::size_t count = 0;
         for (const SignalTerm& term : terms) {
-            const auto known =
-                std::find_if(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(count),
-                             [&](const Entry& e) { return e.sleeper.term.signal == term.signal; });
+            const auto known = std::find_if(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(count),
+                                            [&](const Entry& e) { return e.sleeper.term.signal == term.signal; });
             if (known == entries.begin() + static_cast<std::ptrdiff_t>(count))
                 entries[count++].sleeper.term = term;
             else
@@ -170,15 +168,13 @@ struct SleepList {
             dormitory.enter(entry.sleeper);
             entry.entered = true;
         }
-        if (std::all_of(entries.begin(), entries.end(), [](const Entry& e) { return e.entered; }))
-            return true;
+        if (std::all_of(entries.begin(), entries.end(), [](const Entry& e) { return e.entered; })) return true;
         leave();
         return false;
     }
     void leave() noexcept {
         for (Entry& entry : entries)
-            if (std::exchange(entry.entered, false))
-                dormitory_of(entry.sleeper.term.signal).leave(entry.sleeper);
+            if (std::exchange(entry.entered, false)) dormitory_of(entry.sleeper.term.signal).leave(entry.sleeper);
     }
 };
 

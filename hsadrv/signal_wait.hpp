@@ -22,8 +22,7 @@
 
 namespace hsadrv::detail {
 
-/// Spins for a moment; then returns the value that met the condition, or nothing at the deadline and in a
-/// forked child.
+/// Spins for a moment; then returns the value that met the condition, or nothing at the deadline and in a forked child.
 std::optional<std::int64_t> wait_one(SignalRef signal, Condition condition, std::int64_t than,
                                      Deadline deadline) noexcept;
 

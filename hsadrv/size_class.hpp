@@ -1,6 +1,5 @@
 // Internal: the sizes in which an allocator keeps its blocks: four steps between a power of two and the next,
-// all multiples of 256 bytes, so that no block is more than a quarter larger than what was asked for (above 1
-// KiB).
+// all multiples of 256 bytes, so that no block is more than a quarter larger than what was asked for (above 1 KiB).
 //
 //   block.size_bytes = class_bytes(size_class(1300));    // 1536
 //

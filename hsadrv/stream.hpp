@@ -9,13 +9,14 @@
 // what the host wrote before submitting it. After synchronize() the host sees what the stream wrote. Thread
 // safety: any thread; operations of several threads are ordered by a lock. synchronize() waits outside it.
 // Deadlines: calls that may wait (a full ring, staging, synchronize) take one; Timeout loses nothing.
-// Errors: sticky. The first QueueError or MemoryFault of the stream is thrown by every later call that
-// submits or waits; other streams are unaffected, those on the same hardware queue included. A stream that
-// waited for an event of a stream that fails, fails with the same error. Keeps alive, until the operation that
-// uses them is complete: argument blocks, signals, staging buffers, and what keep_alive() and release() were
-// given. Raw pointers are the caller's to keep valid. Owns: its place on one of the GPU's hardware queues, which
-// streams share when there are many; then they take turns. The destructor waits for work in flight as long as
-// StreamOptions::drain says, and then ends it.
+// Errors: sticky. The stream's first error is thrown by every later call that submits or waits. What was enqueued after
+// lost work does not run. After a QueueError other streams go on, those on the same hardware queue included; after a
+// MemoryFault all of that GPU fail (DeviceLost), because Linux stops every queue of the process there. A stream that
+// waited for an event of a stream that fails, fails with the same error. A closed or moved-from stream throws
+// StreamEnded. Keeps alive, until the operation that uses them is complete: argument blocks, signals, staging buffers,
+// and what keep_alive() and release() were given. Raw pointers are the caller's to keep valid. Owns: its place on one
+// of the GPU's hardware queues, which streams share when there are many; then they take turns. The destructor waits 10
+// s for work in flight, or as long as StreamOptions::drain says, and then ends it.
 #pragma once
 
 #include <chrono>
@@ -34,36 +35,36 @@
 
 #include "hsadrv/agent.hpp"
 #include "hsadrv/deadline.hpp"
-#include "hsadrv/driver.hpp"
 #include "hsadrv/dispatch_spec.hpp"
+#include "hsadrv/driver.hpp"
 #include "hsadrv/event.hpp"
 #include "hsadrv/launch_lane.hpp"
 #include "hsadrv/memory.hpp"
 #include "hsadrv/packet.hpp"
 #include "hsadrv/profile.hpp"
 #include "hsadrv/queue.hpp"
-#include "hsadrv/signal.hpp"
 #include "hsadrv/rect.hpp"
+#include "hsadrv/signal.hpp"
 
 namespace hsadrv {
 
 namespace detail {
 class StreamCore;
 class StreamHandle;
-}
+}  // namespace detail
 
 struct StreamOptions {
     std::string name = {};                   ///< for messages
     std::uint32_t packets = 1024;            ///< operations in flight, a power of two
-    std::size_t kernarg_bytes = 512u << 10;  ///< argument storage in flight; a multiple of 64
-    /// How long the destructor waits for work in flight.
+    std::size_t kernarg_bytes = 512u << 10;  ///< argument storage in flight; a multiple of 256
+    /// The destructor waits so long for work in flight, then ends it.
     std::chrono::nanoseconds drain = std::chrono::seconds(10);
     bool exclusive_queue = false;  ///< a hardware queue that no other stream uses
     /// Against the work of other queues. Streams share queues only with streams of the same priority and mask.
     QueuePriority priority = QueuePriority::normal;
     /// One bit a compute unit on which the stream's kernels may run; empty: all of them.
     std::vector<std::uint32_t> cu_mask = {};
-    bool profile = false;                 ///< as Stream::profile(true)
+    bool profile = false;                ///< as Stream::profile(true)
     std::size_t profile_records = 4096;  ///< kept until take_profile(); older ones are dropped, and counted
 };
 
@@ -87,16 +88,19 @@ class StreamCompletion {
 
 class Stream {
   public:
-    /// Throws OutOfMemory when the GPU has no queue left, or the streams' queues are used up and none has these
-    /// options; InvalidArgument for a mask that leaves no compute unit, and for sizes that the GPU does not take.
+    /// Its destructor waits StreamOptions::drain, 10 s unless said otherwise, for work in flight. Throws DeviceLost
+    /// after a memory fault of the GPU; OutOfMemory when the GPU has no queue left, or the streams' queues are used up
+    /// and none has these options; InvalidArgument for a mask that leaves no compute unit, and for sizes that the GPU
+    /// does not take.
     explicit Stream(AgentRef gpu, const StreamOptions& options = {});
     Stream(Stream&&) noexcept;
     Stream& operator=(Stream&&) noexcept;
     ~Stream();
 
     AgentRef agent() const noexcept { return AgentRef(lane_->agent); }
-    /// The hardware queue that it uses now, perhaps with others; for looking at. See submit().
-    QueueRef queue() const noexcept;
+    /// The hardware queue that it uses now, perhaps with others; for looking at, and good until the stream is next
+    /// used: it may move to another. See submit().
+    QueueRef queue() const;
 
     /// Packets of your own, in the stream's order: the first gets the barrier bit, the others run as theirs say, and
     /// what is submitted later waits for all of them. One more packet and one doorbell for all of them. Their
@@ -123,10 +127,11 @@ class Stream {
     template <class T>
     void fill_async(T* destination, const T& value, std::size_t count, Deadline deadline = {}) {
         static_assert(std::is_trivially_copyable_v<T>);
-        fill_async(destination, count * sizeof(T), std::as_bytes(std::span(&value, 1)), deadline);
+        const std::size_t bytes = count > SIZE_MAX / sizeof(T) ? SIZE_MAX : count * sizeof(T);  // refused
+        fill_async(destination, bytes, std::as_bytes(std::span(&value, 1)), deadline);
     }
 
-    /// Enqueues one kernel. `fill(std::byte* kernarg)` writes spec.kernarg_bytes of arguments, 64-byte aligned, in
+    /// Enqueues one kernel. `fill(std::byte* kernarg)` writes spec.kernarg_bytes of arguments, 256-byte aligned, in
     /// place; if it throws, nothing is enqueued. If it is noexcept: no runtime call, allocation or system call, unless
     /// the stream must wait for room or for a copy before it. Nothing is validated here: Kernel::launch does that.
     template <class Fill>
@@ -165,7 +170,7 @@ class Stream {
 
     /// `co_await stream.completion();` resumes, on the callbacks' thread, when everything submitted so far is
     /// complete; it throws the stream's failure.
-    [[nodiscard]] StreamCompletion completion() noexcept;
+    [[nodiscard]] StreamCompletion completion();
 
     /// From here on calls are recorded instead of carried out, until end_capture(); see graph.hpp. Throws
     /// InvalidArgument if it is being captured already.
@@ -200,8 +205,10 @@ class Stream {
     /// Synchronises at scope exit. What went wrong there is kept and thrown by the next call that waits.
     [[nodiscard]] AutoSynchronize auto_synchronize(Deadline deadline = {});
 
-    /// Waits until nothing is in flight or the deadline has passed, then ends the queue. Returns false if
-    /// work was lost. The stream may then only be destroyed or assigned to.
+    /// Waits until nothing is in flight or the deadline has passed, then ends the queue. Returns false if work was
+    /// lost. A closed stream may be destroyed or assigned to, nothing else. Packets after another stream's on a shared
+    /// queue may still run later: this library's allocations, code and what is attached stay until then; memory of the
+    /// program's own, registered or mapped, must.
     bool close(Deadline deadline = {}) noexcept;
 
     /// Kernels and barriers submitted and complete so far (copies do not count); for progress and messages.
@@ -211,11 +218,12 @@ class Stream {
     Progress progress() const;
 
     /// Internal: see stream_core.hpp.
-    detail::StreamCore& core() const noexcept { return *core_; }
+    /// Throws StreamEnded once it is closed.
+    detail::StreamCore& core() const;
     /// Internal: see launch_lane.hpp.
     detail::LaunchLane& lane() const noexcept { return *lane_; }
     /// Internal: see stream_handle.hpp.
-    const std::shared_ptr<detail::StreamHandle>& handle() const noexcept;
+    const std::shared_ptr<detail::StreamHandle>& handle() const;
 
   private:
     // The long way: begin locks the lane's mutex.
@@ -229,8 +237,7 @@ class Stream {
 
 class AutoSynchronize {
   public:
-    AutoSynchronize(detail::StreamCore& core, Deadline deadline) noexcept
-        : core_(core), deadline_(deadline) {}
+    AutoSynchronize(detail::StreamCore& core, Deadline deadline) noexcept : core_(core), deadline_(deadline) {}
     AutoSynchronize(const AutoSynchronize&) = delete;
     AutoSynchronize& operator=(const AutoSynchronize&) = delete;
     ~AutoSynchronize();

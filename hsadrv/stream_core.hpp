@@ -6,17 +6,16 @@
 // packet. Host functions are to the stream what copies are. A Point names the moment when an operation is
 // complete, by either kind of signal.
 //
-// stream_core.cpp: waiting and failure; stream_packets.cpp: packets; stream_copy.cpp: copies and fills;
-// stream_order.cpp: events, signals, host functions; stream_profiling.cpp: what is profiled; autopsy.cpp: why it
-// does not move.
+// Its parts: the timeline counts; QueueWriter puts packets on the queue; CopyQueue gives copies to engines when they
+// may run, StreamCopier says which; StreamHolds keeps what is used; StreamProfile writes down. stream_core.cpp: waiting
+// and failure; stream_packets.cpp: packets; stream_order.cpp: events, signals, host functions; stream_graph.cpp:
+// graphs.
 //
 // Thread safety: the mutex orders submissions; fail(), kernels_in_flight() and timeline() may be used from the
-// runtime's threads and take only the failure mutex. Lock order: the fault board's, mutex_, the queue pool's, a
-// queue's, failure_mutex_.
+// runtime's threads. Lock order: lock_rank.hpp.
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -27,52 +26,24 @@
 #include <string>
 #include <vector>
 
+#include "hsadrv/copy_queue.hpp"
 #include "hsadrv/event.hpp"
 #include "hsadrv/fault.hpp"
 #include "hsadrv/graph_state.hpp"
-#include "hsadrv/hold_list.hpp"
 #include "hsadrv/kernarg_ring.hpp"
 #include "hsadrv/launch_lane.hpp"
 #include "hsadrv/memory.hpp"
-#include "hsadrv/queue_pool.hpp"
+#include "hsadrv/queue_writer.hpp"
 #include "hsadrv/signal.hpp"
 #include "hsadrv/signal_pool.hpp"
 #include "hsadrv/stream.hpp"
+#include "hsadrv/stream_copier.hpp"
 #include "hsadrv/stream_handle.hpp"
+#include "hsadrv/stream_holds.hpp"
 #include "hsadrv/stream_profile.hpp"
 #include "hsadrv/timeline.hpp"
 
 namespace hsadrv::detail {
-
-/// Pinned memory through which pageable host memory is copied. Filled front to back; reused from the front
-/// when the last copy out of or into it is complete.
-struct Staging {
-    std::shared_ptr<Allocation> memory;
-    std::size_t used_bytes = 0;
-    Point last;
-};
-
-/// Packets that are not one kernel: kept until they are complete, for moving them to another queue and for
-/// saying what the stream waits for.
-struct Note {
-    enum class Kind : std::uint8_t { gate, copy, host, event, signal, decrement, batch };
-    Kind kind = Kind::gate;
-    Condition condition = Condition::less;  ///< of signal
-    std::uint32_t count = 1;                ///< slots
-    std::uint64_t slot = 0;                 ///< the first
-    std::uint64_t epoch = 0;                ///< complete with this count; 0: not counted
-    hsa_signal_t on = {0};                  ///< waited for, or decremented
-    std::int64_t value = 0;                 ///< of signal; of event: the count that is waited for
-    std::shared_ptr<const Timeline> upstream = {};  ///< of event; its signal is waited for
-
-    bool is_over(const Timeline& timeline, std::uint64_t read_index) const noexcept {
-        return epoch != 0 ? timeline.reached(epoch) : slot + count <= read_index;
-    }
-};
-
-/// Of packets that only order: copies see to their own visibility, and the kernels around them acquire and release at
-/// system scope.
-inline constexpr PacketOrder ordering_only{.barrier = true, .acquire = FenceScope::none, .release = FenceScope::none};
 
 class StreamCore {
   public:
@@ -83,7 +54,7 @@ class StreamCore {
     ~StreamCore();
 
     AgentRef agent() const noexcept { return agent_; }
-    QueueRef queue() const noexcept { return queue_->ref(); }
+    QueueRef queue() const noexcept { return writer_.queue_ref(); }
     const std::string& label() const noexcept { return timeline_->label(); }
     const std::shared_ptr<Timeline>& timeline() const noexcept { return timeline_; }
     const std::shared_ptr<StreamHandle>& handle() const noexcept { return handle_; }
@@ -94,12 +65,10 @@ class StreamCore {
     void commit_dispatch(const DispatchSpec& spec, std::byte* kernarg, Deadline deadline);
 
     void submit(std::span<const Packet> packets, Deadline deadline);
-    void copy(void* destination, const void* source, std::size_t size_bytes, Deadline deadline);
-    void copy_rect(const Rect& rect, Deadline deadline);
-    void fill(void* destination, std::size_t size_bytes, std::span<const std::byte> pattern,
-              Deadline deadline);
-
+    StreamCopier& copier() noexcept { return copier_; }
     Event record(const EventOptions& options, Deadline deadline);
+    /// wait_for() in few instructions where nothing is out of the ordinary (launch_lane.hpp). False: nothing happened.
+    bool try_wait_straight(const EventState& event);
     void wait_for(const EventState& event, Deadline deadline);
     void wait_for(SignalRef signal, Condition condition, std::int64_t value, Deadline deadline);
     void decrement(SignalRef signal, Deadline deadline);
@@ -114,16 +83,15 @@ class StreamCore {
     Profile take_profile(Deadline deadline);
 
     void keep_alive(std::shared_ptr<const void> object);
-    void attach(std::shared_ptr<const void> object);
+    void attach(std::shared_ptr<const void> object) { holds_.attach(std::move(object)); }
     // For stream_handle.hpp. hold() is keep_alive() but for dropping what is held no longer.
     void hold(std::shared_ptr<const void> object);
     /// The same where something is in flight or being captured, else nothing.
     void hold_if_in_flight(std::shared_ptr<const void> object);
-    /// Moves to `done` what is held no longer. True if more will come later. Waits for nobody; for who wants memory back.
+    /// Moves to `done` what is held no longer. True if more will come later. Does not wait.
     bool try_retire(std::vector<std::shared_ptr<const void>>& done);
     bool capturing() const noexcept { return capturing_.load(std::memory_order_acquire); }
     std::optional<Point> try_mark();
-    bool is_reached(const Point& point) const noexcept { return reached(point); }
     void synchronize(Deadline deadline);
     bool query();
     /// The next call that waits throws it. For errors found where nothing can be thrown.
@@ -131,58 +99,32 @@ class StreamCore {
     Stream::Progress progress() const { return {timeline_->submitted(), timeline_->completed()}; }
 
     bool failed() const noexcept { return timeline_->failed(); }
-    bool kernels_in_flight() const noexcept { return timeline_->in_flight(); }
-    /// Do callbacks or host functions wait for it?
-    bool awaited() const noexcept { return awaited_.use_count() > 1; }
     /// The stream fails, and whoever waits for it wakes. From any thread; the first failure counts.
-    void fail(std::exception_ptr error) noexcept;
-    void fail(const Fault& fault) noexcept;
-    /// If its queue is dead and the stream is not to blame: moves to another queue. Does nothing if another
-    /// thread holds the stream's mutex, which then does it.
-    void try_follow_queue() noexcept;
-    /// If its kernel faulted, it never ends: stops the queue, for the sake of the others on it.
+    void fail(std::exception_ptr error) noexcept { timeline_->fail(std::move(error)); }
+    /// Its agent is lost. `suspects`: so many queues may have made the fault, this stream's among them; 0: it did not.
+    void fail(const Fault& fault, std::size_t suspects) noexcept;
+    /// If it has failed and its next packet waits for what is lost: stops the queue, so that the others on it leave.
     void try_free_queue() noexcept;
-    /// An agent has faulted and this stream's work has not moved for a while: then the fault is its own.
-    void claim_fault() noexcept;
 
-  private:
-    friend class Autopsy;
-
-    /// Does the caller hold the mutex while it waits?
-    enum class Lock { held, free };
-
-    std::unique_lock<LaneMutex> lock(Deadline deadline, const char* call) const;
-    /// For what is submitted or captured already; with the mutex held.
-    void push_hold(std::shared_ptr<const void>&& object);
-    void throw_if_failed() const {
-        if (failed()) [[unlikely]]
-            timeline_->rethrow();
+    // With a StreamClaim.
+    QueueWriter& writer() noexcept { return writer_; }
+    const QueueWriter& writer() const noexcept { return writer_; }
+    const std::shared_ptr<SharedQueue>& shared_queue() const noexcept { return writer_.queue(); }
+    /// The last operation, if it is a copy or host function that no packet waits for.
+    std::optional<Note::Kind> trailing() const noexcept {
+        return copy_tail_ ? std::optional(copy_tail_kind_) : std::nullopt;
     }
-    void open_gates() noexcept;
-    bool finish_copies() noexcept;
-    void look_around(Lock lock) noexcept;
-    void check_copies() noexcept;
-    /// At the end of a wait: throws what was lost meanwhile.
-    void throw_if_lost();
-    std::string situation() const;
+    void make_ready_for(const SharedQueue& queue) {
+        holds_.make_room(4);  // one, and what a thread that waits meanwhile has made room for
+        writer_.make_ready_for(queue);
+    }
+    void change_queue(const std::shared_ptr<SharedQueue>& fresh) noexcept {
+        holds_.push({.epochs = timeline_->submitted()}, writer_.change_queue(fresh));  // kernels' arguments may name it
+    }
 
-    bool reached(const Point& point) const noexcept { return detail::reached(*timeline_, point); }
-    Point tail() const;
-    /// Returns when the point is reached. Throws the failure, or Timeout naming the call.
-    void wait(const Point& point, Deadline deadline, const char* call, Lock lock = Lock::held);
-    /// Waits until one more packet is complete, or a little while: for those who need room.
-    void wait_for_progress(Deadline deadline, const char* call);
-
-    // Packets, with the mutex held.
-    std::uint64_t reserve(std::uint32_t count, Deadline deadline, const char* call);
-    void put(const Packet& packet, Note&& note, Deadline deadline, const char* call);
-    /// put() for a packet that completes on the epoch: returns the count at which it is complete.
-    std::uint64_t put_counted(const Packet& packet, Deadline deadline, const char* call);
-    std::uint64_t put_counted(const Packet& packet, Note&& note, Deadline deadline, const char* call);
-    void wait_for_turn(Deadline deadline, const char* call);
-    /// The next counted packet lies here, or so many.
-    std::uint64_t count_packets(std::uint64_t slot, std::uint32_t packets = 1) noexcept;
-    void drop_notes() noexcept;
+    // For the stream's own parts; with the mutex held where nothing else is said.
+    void throw_if_failed() const { timeline_->throw_if_failed(); }
+    void retire(RetiredHolds& batch);
     /// While the stream is captured: records the call, and the caller returns.
     template <class Call>
     bool captured(Call&& call) {
@@ -191,150 +133,86 @@ class StreamCore {
         capture_->add(std::forward<Call>(call));
         return true;
     }
-    void refuse_in_capture(const char* call) const;
-    void put_run(const GraphState& graph, std::size_t first, std::size_t count, Deadline deadline);
-    void follow_queue();
-    void follow_queue_if_dead() noexcept;
-    void profile_queue();
-    // What is profiled (stream_profiling.cpp).
-    void begin_profile();
+    /// Is nothing before this, so that the host may act in the stream's order?
+    bool turn_of_host(bool wait_for_it, Deadline deadline, const char* call);
+    /// No packet and no engine names what is held until then: lost work may still be in a ring. Needs no mutex.
+    bool is_over(const Point& point) const noexcept {
+        return point.copy ? point.copy->ref().load() == 0 : timeline_->finished() >= point.epochs;
+    }
+    /// One copy by an engine, in the stream's order. Throws what the runtime says, or the stream fails with it later.
+    Point put_copy(CopyQueue::Engine engine, CopySide to, CopySide from, std::uint64_t bytes, Deadline deadline,
+                   std::shared_ptr<const void> keep);
+    /// By the CPU, in its turn.
+    void copy_on_host(void* to, const void* from, std::size_t size_bytes);
+
+  private:
+    // Waiting and failure (stream_core.cpp).
+    void push_hold(std::shared_ptr<const void>&& object);
+    void take_late_holds();
+    void end_timeline() noexcept;
+    bool finish_copies() noexcept;
+    void check_copies() noexcept;
+    /// At the end of a wait: throws what was lost meanwhile.
+    void throw_if_lost();
+    Point tail() const;
+    /// A packet that waits for a signal's value (value_wait.hpp); `may_open` is asked by the host before it opens.
+    template <class MayOpen>
+    std::uint64_t put_value_wait(const BarrierValue& wait, MayOpen&& may_open, Note&& note, Deadline deadline,
+                                 const char* call);
     /// A kernel with a signal of its own, and the count: returns that.
     std::uint64_t put_profiled(const Packet& kernel, Deadline deadline, const char* call);
-    void copy_on_host(void* to, const void* from, std::size_t size_bytes);
-    /// Calls `function` on the callbacks' thread when the signal is below the value, or at once.
-    void when(SignalRef signal, std::int64_t below, std::function<void()> function);
+    void put_run(const GraphState& graph, std::size_t first, std::size_t count, Deadline deadline);
     /// From here on packets wait for the copies before them.
     void join_copies(Deadline deadline, const char* call);
-    /// A signal that is zero when every packet before it is complete; null if everything is.
+    /// A signal that is zero when every packet before it is complete.
     std::shared_ptr<PooledSignal> gate(Deadline deadline, const char* call);
     /// What an operation on another engine has to wait for; null if nothing.
     std::shared_ptr<PooledSignal> before_next(Deadline deadline, const char* call);
     /// Such an operation, done when `done` is zero, is the stream's last now.
     void set_copy_tail(std::shared_ptr<PooledSignal> done, Note::Kind kind);
-    void set_queue(std::shared_ptr<SharedQueue> queue);
+    /// Calls `function` on the callbacks' thread when the signal is below the value, or the stream has failed.
+    void when(SignalRef signal, std::int64_t below, std::function<void()> function);
 
-    // Copies, with the mutex held (stream_copy.cpp, stream_rect.cpp).
-    struct End {
-        void* address;
-        AgentRef device;  ///< none: host memory that the GPU can reach
-    };
-    /// Two addresses and what they belong to.
-    struct Route {
-        void* destination;
-        const void* source;
-        PointerInfo to, from;
-        bool to_pageable() const noexcept { return to.kind == PointerInfo::Kind::pageable; }
-        bool from_pageable() const noexcept { return from.kind == PointerInfo::Kind::pageable; }
-        void* host_destination() const noexcept { return to.host_address(destination); }
-        const void* host_source() const noexcept { return from.host_address(source); }
-        /// Destination minus source, by the agents' view and, where both have one, by the host's.
-        std::intptr_t agent_distance() const noexcept;
-        std::optional<std::intptr_t> host_distance() const;
-    };
-    /// Throws InvalidArgument for null and for ranges that leave their allocations or all memory.
-    static Route route(const char* call, void* destination, std::size_t destination_bytes, const void* source,
-                       std::size_t source_bytes);
-    /// May the CPU copy, now? Waits for what is before where the caller has to wait anyway.
-    bool on_host(const Route& route, std::size_t size_bytes, Deadline deadline, const char* call);
-    /// Is nothing before this, so that the host may act in the stream's order?
-    bool turn_of_host(bool wait_for_it, Deadline deadline, const char* call);
-    using EngineCall =
-        std::function<hsa_status_t(std::uint32_t count, const hsa_signal_t* dependency, hsa_signal_t done)>;
-    /// One copy by an engine, behind everything before it. If the runtime refuses it nothing has happened.
-    hsa_status_t put_copy(const EngineCall& engine, End to, End from, std::uint64_t bytes, Deadline deadline,
-                          std::shared_ptr<const void> keep, Point& point);
-    static ProfileRecord copy_record(End to, End from, std::uint64_t bytes);
-    Point copy_linear(End to, End from, std::size_t size_bytes, Deadline deadline,
-                      std::shared_ptr<const void> keep = {});
-    void copy_through_host(End to, End from, std::size_t size_bytes, Deadline deadline);
-    void upload(End to, const void* from, std::size_t size_bytes, Deadline deadline);
-    void download(void* to, End from, std::size_t size_bytes, Deadline deadline);
-    End end_of(const void* pointer, const PointerInfo& info) const;
-    bool make_reachable(const PointerInfo& info, AgentRef engine) const;
-    /// Whose engine copies; and what it does not reach is pageable from here on.
-    AgentRef settle(Route& route) const;
-    AgentRef engine_for(End to, End from) const noexcept;
+    void refuse_in_capture(const char* call) const;
+    void launched(const std::shared_ptr<GraphState>& graph) noexcept;
+    void begin_profile();
 
-    /// One plane of a rectangle; the pitches lie between rows.
-    struct PlaneEnd {
-        End end;
-        std::size_t pitch_bytes;
-        PlaneEnd rows_from(std::size_t row) const noexcept;
-    };
-    struct Plane {
-        PlaneEnd to, from;
-        std::size_t width_bytes, height;
-    };
-    Point copy_plane(const Plane& plane, Deadline deadline, const std::shared_ptr<const void>& keep = {});
-    bool try_rows(const Plane& plane, Deadline deadline, const std::shared_ptr<const void>& keep, Point& point);
-    void upload_plane(PlaneEnd to, PlaneEnd from, std::size_t width_bytes, std::size_t height, Deadline deadline);
-    void download_plane(PlaneEnd to, PlaneEnd from, std::size_t width_bytes, std::size_t height, Deadline deadline);
-    void plane_through_host(const Plane& plane, Deadline deadline);
-
-    /// A part of one of the two staging buffers, of at least `least_bytes`; waits for the last user of a buffer
-    /// before it is filled anew.
-    struct StagingPart {
-        Staging* staging;
-        std::byte* data;
-        std::size_t size_bytes;
-    };
-    StagingPart stage(std::size_t wanted_bytes, Deadline deadline, std::size_t least_bytes = 1);
-
-    /// What was to be held when another thread had the mutex: with the mutex.
-    void take_late_holds() {
-        if (has_late_holds_.load(std::memory_order_acquire)) [[unlikely]]
-            hold_late_ones();
-    }
-    void hold_late_ones();
-    void hold_later(std::shared_ptr<const void>&& object);
-    template <class Batch>
-    void retire(Batch& batch) {
-        take_late_holds();
-        batch.take(holds_, [this](const Point& point) { return reached(point); });
-    }
-
-    std::mutex attached_mutex_;
-    std::vector<std::shared_ptr<const void>> attached_;  // destroyed last
+    StreamHolds holds_;  // destroyed last
     std::shared_ptr<StreamHandle> handle_ = std::make_shared<StreamHandle>(*this);
     mutable LaunchLane lane_;  // its mutex is the stream's
     LaneMutex& mutex_ = lane_.mutex;
     AgentRef agent_;
-    std::uint64_t packets_;  // in flight, at most
+    bool waits_for_values_;  // its queue, by packets of their own
     std::shared_ptr<Timeline> timeline_;
+    std::shared_ptr<CopyQueue> copy_queue_;
     SignalPool& signals_;
-    QueuePool& queues_;
-    GrowingRing<Note> notes_;
 
-    std::shared_ptr<PooledSignal>
-        copy_tail_;  // the last operation, if it is a copy or host function that no packet waits for yet
+    std::shared_ptr<PooledSignal> copy_tail_;  // the last operation, where it is one that no packet waits for yet
     Note::Kind copy_tail_kind_ = Note::Kind::copy;
     std::vector<std::shared_ptr<PooledSignal>> copies_;  // in flight; a negative value is an error
-    HoldList holds_;
-    // Of who found the mutex taken, perhaps by a thread that waits long.
-    std::mutex late_mutex_;
-    std::vector<std::shared_ptr<const void>> late_holds_;
-    std::atomic<bool> has_late_holds_{false};
     Allocation kernarg_memory_;
     KernargRing& kernargs_ = lane_.kernargs;
-    Staging staging_[2];
-    unsigned staging_turn_ = 0;
+    StreamCopier copier_;
+    StreamProfile profile_;
     std::exception_ptr deferred_;
-    std::shared_ptr<const void> awaited_ = std::make_shared<char>();  // each callback that waits has a copy
-    std::atomic<bool> capturing_{false};  // set and cleared with the mutex, looked at without
+    std::atomic<bool> capturing_{false};   // set and cleared with the mutex, looked at without
     std::shared_ptr<GraphState> capture_;  // null but between begin_capture() and end_capture()
-    std::atomic<bool> stuck_{false};  // relaxed: a hint for who looks around
-    bool profiled_ = false;   // devices write times into packets' signals
-    bool profiling_ = false;  // what is submitted is written down
-    std::size_t profile_records_;
-    std::unique_ptr<StreamProfile> profile_;  // null until it first is
 
-    mutable std::mutex failure_mutex_;
-    std::vector<std::shared_ptr<PooledSignal>> gates_;
-    // When this stream's work was last seen to move, for claim_fault; under the failure mutex.
-    std::uint64_t seen_completed_ = 0;
-    Deadline::Clock::time_point seen_at_{};
+    QueueWriter writer_;
+};
 
-    std::shared_ptr<SharedQueue> queue_;
+/// What a call that submits begins with: the mutex, of a stream that has not failed. What is held no longer by then is
+/// destroyed when the mutex was given back: a destructor may use the stream.
+class Submission {
+  public:
+    Submission(StreamCore& stream, Deadline deadline, const char* call) : lock_(stream.writer().lock(deadline, call)) {
+        stream.throw_if_failed();
+        stream.retire(retired_);
+    }
+
+  private:
+    RetiredHolds retired_;
+    std::unique_lock<LaneMutex> lock_;
 };
 
 }  // namespace hsadrv::detail

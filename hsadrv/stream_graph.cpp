@@ -7,7 +7,7 @@
 namespace hsadrv::detail {
 
 void StreamCore::begin_capture() {
-    const auto held = lock({}, "Stream::begin_capture");
+    const auto held = writer_.lock({}, "Stream::begin_capture");
     throw_if_failed();
     refuse_in_capture("Stream::begin_capture");
     capture_ = std::make_shared<GraphState>(agent_);
@@ -16,9 +16,8 @@ void StreamCore::begin_capture() {
 }
 
 std::shared_ptr<GraphState> StreamCore::end_capture() {
-    const auto held = lock({}, "Stream::end_capture");
-    if (!capture_)
-        throw InvalidArgument("Stream::end_capture(" + label() + "): begin_capture() was not called");
+    const auto held = writer_.lock({}, "Stream::end_capture");
+    if (!capture_) throw InvalidArgument("Stream::end_capture(" + label() + "): begin_capture() was not called");
     take_late_holds();
     capturing_.store(false, std::memory_order_release);
     return std::exchange(capture_, nullptr);
@@ -36,49 +35,53 @@ void StreamCore::replay(const std::shared_ptr<GraphState>& graph, Deadline deadl
         throw InvalidArgument(std::string(call) + "(" + label() + "): the graph was recorded on " +
                               graph->agent().label());
     {
-        const auto held = lock(deadline, call);
+        const auto held = writer_.lock(deadline, call);
         throw_if_failed();
         if (captured([graph](StreamCore& core, Deadline when) { core.replay(graph, when); })) return;
     }
+    // Also where it is cut short: the packets that are in the ring read the graph's arguments.
+    struct KeepGraph {
+        StreamCore& core;
+        const std::shared_ptr<GraphState>& graph;
+        ~KeepGraph() { core.launched(graph); }
+    } keep{*this, graph};
     for (const GraphState::Step& step : graph->steps()) {
         if (step.call) {
             step.call(*this, deadline);
             continue;
         }
-        const auto held = lock(deadline, call);
+        const auto held = writer_.lock(deadline, call);
         throw_if_failed();
         put_run(*graph, step.first, step.count, deadline);
     }
-    RetiredHolds retired;
-    const auto held = lock(deadline, call);
-    retire(retired);
-    Point last = tail();
-    graph->launched(std::make_shared<EventState>(
-        EventState{.timeline = timeline_, .point = last, .epochs = timeline_->submitted(), .agent = agent_}));
-    holds_.push(std::move(last), graph);
+}
+
+/// Keeps the graph until everything submitted so far is complete.
+void StreamCore::launched(const std::shared_ptr<GraphState>& graph) noexcept {
+    try {
+        RetiredHolds retired;
+        const std::lock_guard held(mutex_);
+        retire(retired);
+        Point last = tail();
+        graph->launched(std::make_shared<EventState>(
+            EventState{.timeline = timeline_, .point = last, .epochs = timeline_->submitted(), .agent = agent_}));
+        holds_.push(std::move(last), graph);
+    } catch (const std::bad_alloc&) {
+        static_cast<void>(new (std::nothrow) auto(graph));  // leaked, not gone under its packets
+    }
 }
 
 void StreamCore::put_run(const GraphState& graph, std::size_t first, std::size_t count, Deadline deadline) {
     static constexpr const char* call = "Graph::launch";
     join_copies(deadline, call);
-    if (profiling_) {
+    if (profile_.on()) {
         for (std::size_t i = 0; i < count; ++i) put_profiled(graph.packets()[first + i], deadline, call);
         return;
     }
-    wait_for_turn(deadline, call);
-    drop_notes();
-    notes_.make_room(1);
-    const auto packets = static_cast<std::uint32_t>(count);
-    const std::uint64_t slot = reserve(packets, deadline, call);
-    const std::uint64_t epoch = count_packets(slot, packets);
-    const QueueRef queue = queue_->ref();
-    const Packet* packet = graph.packets().data() + first;
-    for (std::uint32_t i = 0; i + 1 < packets; ++i) queue.write(slot + i, packet[i]);
-    auto last = packet[packets - 1].as<hsa_kernel_dispatch_packet_t>();
+    const std::span run = std::span(graph.packets()).subspan(first, count);
+    auto last = run.back().as<hsa_kernel_dispatch_packet_t>();
     last.completion_signal = timeline_->signal().native();
-    queue.write(slot + packets - 1, Packet::from(last));
-    queue.publish(slot, packets);
-    notes_.push_back({.kind = Note::Kind::batch, .count = packets, .slot = slot, .epoch = epoch});
+    writer_.put_batch(run.first(count - 1), Packet::from(last), {.kind = Note::Kind::batch}, deadline, call);
 }
 
 }  // namespace hsadrv::detail

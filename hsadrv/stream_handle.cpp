@@ -16,7 +16,7 @@ std::optional<Point> StreamHandle::mark() const {
 
 bool StreamHandle::reached(const Point& point) const {
     const std::lock_guard held(mutex_);
-    return state_ == State::open ? core_->is_reached(point) : state_ == State::gone;
+    return state_ == State::open ? core_->is_over(point) : state_ == State::gone;
 }
 
 bool StreamHandle::keep_alive(const std::shared_ptr<const void>& object) const {

@@ -6,7 +6,7 @@
 //
 // A stream that is gone has nothing in flight. One that is leaving has ended but for work that cannot be
 // taken back. If its end had to leave a copy to an engine that hangs, it is lost: what it used may be written
-// to at any time. Thread safety: any thread. Lock order: the handle's mutex, then the stream's.
+// to at any time. Thread safety: any thread.
 #pragma once
 
 #include <atomic>
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "hsadrv/hold_list.hpp"
+#include "hsadrv/lock_rank.hpp"
 
 namespace hsadrv {
 class Stream;
@@ -52,7 +53,7 @@ class StreamHandle {
     void close(bool lost) noexcept;
 
   private:
-    mutable std::mutex mutex_;
+    mutable Ranked<std::mutex, LockRank::handle> mutex_;
     StreamCore* core_;
     State state_ = State::open;
     std::atomic<Stream*> stream_{nullptr};

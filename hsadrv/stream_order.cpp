@@ -3,40 +3,61 @@
 
 #include "hsadrv/error.hpp"
 #include "hsadrv/event_state.hpp"
-#include "hsadrv/live_streams.hpp"
 #include "hsadrv/runtime.hpp"
 #include "hsadrv/stream_core.hpp"
+#include "hsadrv/value_wait.hpp"
 
 namespace hsadrv::detail {
 
-// Devices write times into a packet's own signal, and only on queues that were asked to.
-void StreamCore::profile_queue() {
-    check(hsa_amd_profiling_set_profiler_enabled(queue_->ref().native(), 1),
-          "hsa_amd_profiling_set_profiler_enabled()");
-    profiled_ = true;
-}
+namespace {
+/// A host function's turn. Its signal is zero when it has returned; negative, which tells the host alone, where what
+/// comes after it must not run: it threw, or the stream failed before, or it is dropped.
+struct HostTurn {
+    HostTurn(std::shared_ptr<Timeline> of, std::shared_ptr<PooledSignal> signal, std::function<void()> what)
+        : timeline(std::move(of)), done(std::move(signal)), function(std::move(what)) {}
+    HostTurn(const HostTurn&) = delete;
+    HostTurn& operator=(const HostTurn&) = delete;
+    ~HostTurn() { done->ref().store(returned ? 0 : -1); }
+    void take() noexcept {
+        try {
+            if (timeline->failed()) return;
+            function();
+            returned = true;
+        } catch (...) {
+            timeline->fail(std::current_exception());
+        }
+    }
+
+    std::shared_ptr<Timeline> timeline;
+    std::shared_ptr<PooledSignal> done;
+    std::function<void()> function;
+    bool returned = false;
+};
+
+struct UnlockStraight {
+    void operator()(LaneMutex* mutex) const noexcept { mutex->unlock_straight(); }
+};
+}  // namespace
 
 void StreamCore::when(SignalRef signal, std::int64_t below, std::function<void()> function) {
-    Driver::current().runtime().callbacks().on_signal(
-        signal, Condition::less, below, [function = std::move(function), token = awaited_] { function(); },
-        live_streams::look_after_awaited);
+    timeline_->call_when(Driver::current().runtime().callbacks(), signal, Condition::less, below, std::move(function));
 }
 
 Event StreamCore::record(const EventOptions& options, Deadline deadline) {
     static constexpr const char* call = "Stream::record";
-    const auto held = lock(deadline, call);
+    const auto held = writer_.lock(deadline, call);
     throw_if_failed();
     refuse_in_capture(call);
     auto state = std::make_shared<EventState>();
     state->timeline = timeline_;
     state->agent = agent_;
     if (options.timing) {
-        if (!profiled_) profile_queue();
+        writer_.time_packets();
         join_copies(deadline, call);
         state->clock = gate(deadline, call);
         holds_.make_room(1);
         const std::uint64_t epoch =
-            put_counted(barrier_and({}, timeline_->signal().native(), ordering_only), deadline, call);
+            writer_.put_counted(barrier_and({}, timeline_->signal().native(), ordering_only), deadline, call);
         holds_.push({.epochs = epoch}, state->clock);  // the packet writes to it
     }
     state->point = tail();
@@ -44,13 +65,44 @@ Event StreamCore::record(const EventOptions& options, Deadline deadline) {
     return Event(std::move(state));
 }
 
+bool StreamCore::try_wait_straight(const EventState& event) {
+    const Timeline& upstream = *event.timeline;
+    const std::uint64_t count = event.point.epochs;
+    if (event.point.copy || !waits_for_values_ || &upstream == timeline_.get() || !mutex_.try_lock_straight())
+        return false;
+    const std::unique_ptr<LaneMutex, UnlockStraight> held(&mutex_);
+    if (timeline_->failed() || upstream.failed()) return false;
+    if (upstream.reached(count)) return true;
+    if (timeline_->submitted() >= lane_.limit) return false;
+    AqlRing& ring = *lane_.ring;
+    writer_.log().make_room(ring.read_index());
+    const std::uint64_t epoch = timeline_->submitted() + 1;
+    timeline_->depend(event.timeline, count, epoch);
+    std::uint64_t slot = 0;
+    if (!ring.try_reserve_one(slot)) {
+        timeline_->undo_depend();
+        return false;
+    }
+    timeline_->submit(slot);
+    kernargs_.note(epoch);
+    const hsa_signal_t on = upstream.signal().native();
+    write_barrier_value(ring.slot(slot), {.signal = on,
+                                          .condition = HSA_SIGNAL_CONDITION_LT,
+                                          .value = Timeline::below(count),
+                                          .completion = {lane_.completion},
+                                          .order = ordering_only});
+    Note& note = writer_.log().add(slot, epoch);
+    note.kind = Note::Kind::event;
+    note.on = on;
+    note.vendor = true;
+    ring.publish_one(slot);
+    return true;
+}
+
 void StreamCore::wait_for(const EventState& event, Deadline deadline) {
     static constexpr const char* call = "Stream::wait";
-    RetiredHolds retired;
-    const auto held = lock(deadline, call);
-    throw_if_failed();
+    const Submission held(*this, deadline, call);
     refuse_in_capture(call);
-    retire(retired);
     if (event.timeline == timeline_) return;  // the order of the stream has it
     const bool reached = event.reached();
     // What is lost only later is found by who waits for this stream: see depend().
@@ -61,77 +113,84 @@ void StreamCore::wait_for(const EventState& event, Deadline deadline) {
     if (reached) return;
     join_copies(deadline, call);
     holds_.make_room(1);
+    timeline_->make_room_for_upstream();
     const hsa_signal_t done = timeline_->signal().native();
-    Note note{.kind = Note::Kind::event, .upstream = event.timeline};
+    Note note{.kind = Note::Kind::event};
     std::uint64_t epoch = 0;
     if (event.point.copy) {
         const hsa_signal_t on = event.point.copy->native();
         note.on = on;
-        epoch = put_counted(barrier_and(std::span(&on, 1), done, ordering_only), std::move(note), deadline, call);
+        epoch =
+            writer_.put_counted(barrier_and(std::span(&on, 1), done, ordering_only), std::move(note), deadline, call);
         holds_.push({.epochs = epoch}, event.point.copy);
     } else {
+        const std::uint64_t count = event.point.epochs;
         const SignalRef on = event.timeline->signal();
         note.on = on.native();
-        note.value = static_cast<std::int64_t>(event.point.epochs);
-        epoch = put_counted(
-            barrier_value({.signal = on.native(), .condition = HSA_SIGNAL_CONDITION_LT,
-                           .value = Timeline::below(event.point.epochs), .completion = done, .order = ordering_only}),
-            std::move(note), deadline, call);
+        epoch = put_value_wait(
+            {.signal = on.native(),
+             .condition = HSA_SIGNAL_CONDITION_LT,
+             .value = Timeline::below(count),
+             .completion = done,
+             .order = ordering_only},
+            [upstream = event.timeline, count] { return upstream->reached(count); }, std::move(note), deadline, call);
     }
-    timeline_->depend(event.timeline, event.epochs, epoch);
+    timeline_->depend(event.timeline, event.epochs, epoch, &event.point.copy);
 }
 
 void StreamCore::wait_for(SignalRef signal, Condition condition, std::int64_t value, Deadline deadline) {
     static constexpr const char* call = "Stream::wait";
     if (!signal) throw InvalidArgument(std::string(call) + "(" + label() + "): no signal");
-    RetiredHolds retired;
-    const auto held = lock(deadline, call);
-    throw_if_failed();
+    const Submission held(*this, deadline, call);
     if (captured([=](StreamCore& core, Deadline when) { core.wait_for(signal, condition, value, when); })) return;
-    retire(retired);
     join_copies(deadline, call);
-    put_counted(barrier_value({.signal = signal.native(),
-                               .condition = native_condition(condition),
-                               .value = value,
-                               .completion = timeline_->signal().native()}),
-                {.kind = Note::Kind::signal, .condition = condition, .on = signal.native(), .value = value},
-                deadline, call);
+    put_value_wait(
+        {.signal = signal.native(),
+         .condition = native_condition(condition),
+         .value = value,
+         .completion = timeline_->signal().native()},
+        [timeline = timeline_] { return !timeline->failed(); },
+        {.kind = Note::Kind::signal, .condition = condition, .on = signal.native(), .value = value}, deadline, call);
+}
+
+template <class MayOpen>
+std::uint64_t StreamCore::put_value_wait(const BarrierValue& wait, MayOpen&& may_open, Note&& note, Deadline deadline,
+                                         const char* call) {
+    note.vendor = waits_for_values_;
+    if (waits_for_values_) return writer_.put_counted(barrier_value(wait), std::move(note), deadline, call);
+    holds_.make_room(1);
+    Relay relay(SignalRef(wait.signal), note.condition, wait.value, std::forward<MayOpen>(may_open), *timeline_);
+    const hsa_signal_t on = relay.opened()->native();
+    const std::uint64_t epoch = writer_.put_counted(barrier_and(std::span(&on, 1), wait.completion, wait.order),
+                                                    std::move(note), deadline, call);
+    holds_.push({.epochs = epoch}, relay.keep());
+    return epoch;
 }
 
 void StreamCore::decrement(SignalRef signal, Deadline deadline) {
     static constexpr const char* call = "Stream::decrement";
     if (!signal) throw InvalidArgument(std::string(call) + "(" + label() + "): no signal");
-    RetiredHolds retired;
-    const auto held = lock(deadline, call);
-    throw_if_failed();
+    const Submission held(*this, deadline, call);
     if (captured([=](StreamCore& core, Deadline when) { core.decrement(signal, when); })) return;
-    retire(retired);
     join_copies(deadline, call);
-    put(barrier_and({}, signal.native()), {.kind = Note::Kind::decrement, .on = signal.native()}, deadline, call);
-    put_counted(barrier_and({}, timeline_->signal().native(), ordering_only), deadline, call);
+    const Packet decrements = barrier_and({}, signal.native());
+    writer_.put_batch(std::span(&decrements, 1), barrier_and({}, timeline_->signal().native(), ordering_only),
+                      {.kind = Note::Kind::decrement, .on = signal.native()}, deadline, call);
 }
 
 void StreamCore::call(std::function<void()> function, Deadline deadline) {
     static constexpr const char* call = "Stream::call";
     if (!function) throw InvalidArgument(std::string(call) + "(" + label() + "): an empty function");
-    RetiredHolds retired;
-    const auto held = lock(deadline, call);
-    throw_if_failed();
+    const Submission held(*this, deadline, call);
     if (captured([function](StreamCore& core, Deadline when) { core.call(function, when); })) return;
-    retire(retired);
     check_copies();
-    std::shared_ptr<PooledSignal> before = before_next(deadline, call);
     const std::shared_ptr<PooledSignal> done = signals_.acquire(1);
     holds_.make_room(2);
-    auto run = [timeline = timeline_, done, function = std::move(function)]{
-        try {
-            if (!timeline->failed()) function();
-        } catch (...) {
-            timeline->fail(std::current_exception());
-        }
-        done->ref().store(0);
-    };
-    when(before ? before->ref() : done->ref(), before ? 1 : 2, std::move(run));
+    copies_.reserve(copies_.size() + 1);
+    std::shared_ptr<PooledSignal> before = before_next(deadline, call);
+    auto turn = std::make_shared<HostTurn>(timeline_, done, std::move(function));
+    timeline_->call_host(Driver::current().runtime().callbacks(), before ? before->ref() : done->ref(), before ? 1 : 2,
+                         [turn = std::move(turn)]() mutable { std::exchange(turn, nullptr)->take(); });
     copies_.push_back(done);
     set_copy_tail(done, Note::Kind::host);
     if (before) holds_.push({.copy = done}, std::move(before));
@@ -141,12 +200,14 @@ void StreamCore::call(std::function<void()> function, Deadline deadline) {
 void StreamCore::on_complete(std::function<void(std::exception_ptr)> callback, Deadline deadline) {
     static constexpr const char* call = "Stream::on_complete";
     if (!callback) throw InvalidArgument(std::string(call) + "(" + label() + "): an empty function");
-    const auto held = lock(deadline, call);
+    const auto held = writer_.lock(deadline, call);
     refuse_in_capture(call);
     const Point last = tail();
     const std::uint64_t epochs = timeline_->submitted();
-    auto run = [timeline = timeline_, epochs, copy = last.copy, callback = std::move(callback)]{
-        callback(timeline->lost(epochs) ? timeline->error() : nullptr);
+    // Called when the moment has come, or when the stream has failed.
+    auto run = [timeline = timeline_, epochs, last, callback = std::move(callback)] {
+        const bool lost = timeline->lost(epochs, last.copy.get()) || !reached(*timeline, last);
+        callback(lost ? timeline->error() : nullptr);
     };
     const auto [signal, below] = signal_of(*timeline_, last);
     when(signal, below, std::move(run));

@@ -24,7 +24,7 @@ void StreamProfile::collect(const Timeline& timeline) {
     while (!pending_.empty()) {
         Pending& first = pending_.front();
         const std::int64_t value = first.signal->ref().load();
-        if (value > 0 && !timeline.has_failed()) return;
+        if (value > 0 && !timeline.failed()) return;
         first.record.failed = value != 0 || timeline.lost(first.epochs);
         if (first.record.failed)
             lost_.push_back(first.signal);
@@ -38,8 +38,7 @@ void StreamProfile::collect(const Timeline& timeline) {
 void StreamProfile::read_times(Pending& over) const noexcept {
     if (over.record.kind == ProfileRecord::Kind::kernel) {
         hsa_amd_profiling_dispatch_time_t time{};
-        if (hsa_amd_profiling_get_dispatch_time(agent_.native(), over.signal->native(), &time) !=
-            HSA_STATUS_SUCCESS)
+        if (hsa_amd_profiling_get_dispatch_time(agent_.native(), over.signal->native(), &time) != HSA_STATUS_SUCCESS)
             return;
         over.record.begin_ticks = time.start;
         over.record.end_ticks = time.end;

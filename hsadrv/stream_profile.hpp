@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "hsadrv/agent.hpp"
+#include "hsadrv/copy_route.hpp"
 #include "hsadrv/growing_ring.hpp"
 #include "hsadrv/profile.hpp"
 #include "hsadrv/signal_pool.hpp"
@@ -22,10 +23,17 @@
 
 namespace hsadrv::detail {
 
+/// The record of a copy, but for its times.
+ProfileRecord copy_record(CopySide to, CopySide from, std::uint64_t bytes);
+
 class StreamProfile {
   public:
     /// `most` records are kept.
     StreamProfile(AgentRef agent, std::size_t most) : agent_(agent), most_(most) {}
+
+    /// What is submitted is written down.
+    bool on() const noexcept { return on_; }
+    void turn(bool on) noexcept { on_ = on; }
 
     void make_room() { pending_.make_room(1); }
     /// `epochs`: it is lost if these are.
@@ -52,6 +60,7 @@ class StreamProfile {
 
     AgentRef agent_;
     std::size_t most_;
+    bool on_ = false;
     GrowingRing<Pending> pending_;
     GrowingRing<ProfileRecord> over_;
     std::uint64_t dropped_ = 0;

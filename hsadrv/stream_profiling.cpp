@@ -12,23 +12,22 @@ namespace hsadrv::detail {
 // The queue's times serve events, too. Copies have theirs by the process's leave, which others may have given
 // before, so that it is never taken back.
 void StreamCore::begin_profile() {
-    if (!profile_) profile_ = std::make_unique<StreamProfile>(agent_, profile_records_);
-    if (!profiled_) profile_queue();
+    writer_.time_packets();
     check(hsa_amd_profiling_async_copy_enable(true), "hsa_amd_profiling_async_copy_enable(true)");
-    profiling_ = true;
+    profile_.turn(true);
     mutex_.divert();
 }
 
 void StreamCore::profile(bool on, Deadline deadline) {
-    const auto held = lock(deadline, "Stream::profile");
+    const auto held = writer_.lock(deadline, "Stream::profile");
     throw_if_failed();
     if (on) return begin_profile();
-    profiling_ = false;
+    profile_.turn(false);
 }
 
 Profile StreamCore::take_profile(Deadline deadline) {
-    const auto held = lock(deadline, "Stream::take_profile");
-    return profile_ ? profile_->take(*timeline_) : Profile{.stream = label()};
+    const auto held = writer_.lock(deadline, "Stream::take_profile");
+    return profile_.take(*timeline_);
 }
 
 // The epoch belongs to all packets, and times to one: so the kernel has its own signal, and a packet behind
@@ -40,37 +39,27 @@ std::uint64_t StreamCore::put_profiled(const Packet& kernel, Deadline deadline, 
         .name = kernel_name(dispatch.kernel_object),
         .grid = {dispatch.grid_size_x, dispatch.grid_size_y, dispatch.grid_size_z},
         .workgroup = {dispatch.workgroup_size_x, dispatch.workgroup_size_y, dispatch.workgroup_size_z}};
-    profile_->collect(*timeline_);
-    profile_->make_room();
-    drop_notes();
-    notes_.make_room(1);
+    profile_.collect(*timeline_);
+    profile_.make_room();
     auto signal = signals_.acquire(1, deadline);
     dispatch.completion_signal = signal->native();
-    wait_for_turn(deadline, call);
-    const std::uint64_t slot = reserve(2, deadline, call);
-    const std::uint64_t epoch = count_packets(slot, 2);
-    const QueueRef queue = queue_->ref();
-    queue.write(slot, Packet::from(dispatch));
-    queue.write(slot + 1, barrier_and({}, timeline_->signal().native(), ordering_only));
-    queue.publish(slot, 2);
-    notes_.push_back({.kind = Note::Kind::batch, .count = 2, .slot = slot, .epoch = epoch});
-    profile_->push(std::move(record), std::move(signal), epoch);
+    const Packet timed = Packet::from(dispatch), count = barrier_and({}, timeline_->signal().native(), ordering_only);
+    const std::uint64_t epoch =
+        writer_.put_batch(std::span(&timed, 1), count, {.kind = Note::Kind::batch}, deadline, call);
+    profile_.push(std::move(record), std::move(signal), epoch);
     return epoch;
 }
 
-ProfileRecord StreamCore::copy_record(End to, End from, std::uint64_t bytes) {
+ProfileRecord copy_record(CopySide to, CopySide from, std::uint64_t bytes) {
     const CopyDirection direction = from.device && to.device ? CopyDirection::device_to_device
                                     : from.device            ? CopyDirection::device_to_host
                                     : to.device              ? CopyDirection::host_to_device
                                                              : CopyDirection::host_to_host;
-    return {.kind = ProfileRecord::Kind::copy,
-            .direction = direction,
-            .name = text_of(direction),
-            .bytes = bytes};
+    return {.kind = ProfileRecord::Kind::copy, .direction = direction, .name = text_of(direction), .bytes = bytes};
 }
 
 void StreamCore::copy_on_host(void* to, const void* from, std::size_t size_bytes) {
-    if (!profiling_) {
+    if (!profile_.on()) {
         std::memcpy(to, from, size_bytes);
         return;
     }
@@ -79,8 +68,8 @@ void StreamCore::copy_on_host(void* to, const void* from, std::size_t size_bytes
     record.begin_ticks = driver.timestamp();
     std::memcpy(to, from, size_bytes);
     record.end_ticks = driver.timestamp();
-    profile_->collect(*timeline_);  // everything before it is complete
-    profile_->add(std::move(record));
+    profile_.collect(*timeline_);  // everything before it is complete
+    profile_.add(std::move(record));
 }
 
 }  // namespace hsadrv::detail

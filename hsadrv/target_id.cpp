@@ -14,8 +14,7 @@ struct Processor {
     bool xnack, sramecc;  // has the feature as a choice
 };
 
-// LLVM AMDGPUUsage, table "AMDGPU ELF Header e_flags for Code Object V3 …", and which features each processor
-// has.
+// LLVM AMDGPUUsage, table "AMDGPU ELF Header e_flags for Code Object V3 …", and which features each processor has.
 constexpr Processor processors[] = {
     {0x20, "gfx600", false, false},         {0x21, "gfx601", false, false},
     {0x22, "gfx700", false, false},         {0x23, "gfx701", false, false},
@@ -72,8 +71,7 @@ std::string_view behind_triple(std::string_view text) {
     std::string_view rest = text.substr(start + arch.size());
     constexpr std::string_view vendor_os = "amd-amdhsa-";
     if (!rest.starts_with(vendor_os)) {
-        refuse(text,
-               "wanted the triple 'amdgcn-amd-amdhsa', found '" + std::string(text.substr(start)) + "'");
+        refuse(text, "wanted the triple 'amdgcn-amd-amdhsa', found '" + std::string(text.substr(start)) + "'");
     }
     rest.remove_prefix(vendor_os.size());
     // The environment: empty in "amdhsa--gfx90a", "unknown" in newer clangs' spelling. A processor may hold
@@ -90,8 +88,7 @@ void parse_feature(TargetId& target, std::string_view text, std::string_view par
     const std::string_view name = part.substr(0, part.size() - 1);
     TargetFeature* feature = name == "xnack" ? &target.xnack : name == "sramecc" ? &target.sramecc : nullptr;
     if (!feature) refuse(text, "unknown feature '" + std::string(name) + "'; known are sramecc and xnack");
-    if (*feature != TargetFeature::any)
-        refuse(text, "feature '" + std::string(name) + "' stands there twice");
+    if (*feature != TargetFeature::any) refuse(text, "feature '" + std::string(name) + "' stands there twice");
     *feature = part.back() == '+' ? TargetFeature::on : TargetFeature::off;
 }
 
@@ -106,9 +103,7 @@ std::string feature_mismatch(const TargetId& code, const TargetId& agent, const 
            ": compile with -mcpu=" + agent.processor + " (which runs with either setting)" + remedy;
 }
 
-bool compatible(TargetFeature code, TargetFeature agent) {
-    return code == TargetFeature::any || code == agent;
-}
+bool compatible(TargetFeature code, TargetFeature agent) { return code == TargetFeature::any || code == agent; }
 
 void append_feature(std::string& text, const char* name, TargetFeature feature) {
     if (feature == TargetFeature::any) return;
@@ -165,8 +160,7 @@ std::optional<std::string> mismatch(const TargetId& code, const TargetId& agent)
     }
     if (!compatible(code.xnack, agent.xnack)) {
         return feature_mismatch(
-            code, agent,
-            code.xnack == TargetFeature::on ? ", or run with HSA_XNACK=1 where the device allows it" : "");
+            code, agent, code.xnack == TargetFeature::on ? ", or run with HSA_XNACK=1 where the device allows it" : "");
     }
     if (!compatible(code.sramecc, agent.sramecc)) return feature_mismatch(code, agent, "");
     return std::nullopt;

@@ -16,8 +16,7 @@
 
 namespace hsadrv {
 
-/// A target feature that changes what code may run: `any` is "not stated", code that runs with either
-/// setting.
+/// A target feature that changes what code may run: `any` is "not stated", code that runs with either setting.
 enum class TargetFeature : std::uint8_t { any, off, on };
 
 struct TargetId {
@@ -44,8 +43,7 @@ struct TargetId {
 /// can when the processors are equal and each feature is equal or not stated by the code.
 std::optional<std::string> mismatch(const TargetId& code, const TargetId& agent);
 
-/// The same for an agent with several ISAs: nothing if one matches, else why the first (its native one) does
-/// not.
+/// The same for an agent with several ISAs: nothing if one matches, else why the first (its native one) does not.
 std::optional<std::string> mismatch(const TargetId& code, std::span<const TargetId> agent);
 
 }  // namespace hsadrv

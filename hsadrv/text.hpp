@@ -20,4 +20,6 @@ inline std::string hex(std::uint64_t number, std::size_t digits = 1) {
 }
 inline std::string hex(const void* address) { return hex(reinterpret_cast<std::uintptr_t>(address)); }
 
+inline std::string number(std::uint64_t value) { return std::to_string(value); }
+
 }  // namespace hsadrv::detail

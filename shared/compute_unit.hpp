@@ -16,26 +16,23 @@ namespace hsadrv::shared {
 struct ComputeUnit {
     uint32_t simds = 0;  ///< 0: a target that is not known
     uint32_t max_waves_per_simd = 0;
-    uint32_t vgprs = 0;          ///< of a SIMD
-    uint32_t vgpr_granule = 1;   ///< a wave is given a multiple of it
-    uint32_t vgprs_of_wave = 0;  ///< that a wave can have, AGPRs included where the file is unified
-    bool unified_vgprs = false;  ///< accumulation registers (AGPRs) come from the same file
-    uint32_t agprs = 0;          ///< of a SIMD, in a file of their own with the same granule (gfx908)
-    bool wide_registers =
-        false;           ///< waves of 32 work-items are native: twice the registers, twice the granule
-    uint32_t sgprs = 0;  ///< of a SIMD; 0: every wave has all it can name
+    uint32_t vgprs = 0;           ///< of a SIMD
+    uint32_t vgpr_granule = 1;    ///< a wave is given a multiple of it
+    uint32_t vgprs_of_wave = 0;   ///< that a wave can have, AGPRs included where the file is unified
+    bool unified_vgprs = false;   ///< accumulation registers (AGPRs) come from the same file
+    uint32_t agprs = 0;           ///< of a SIMD, in a file of their own with the same granule (gfx908)
+    bool wide_registers = false;  ///< waves of 32 work-items are native: twice the registers, twice the granule
+    uint32_t sgprs = 0;           ///< of a SIMD; 0: every wave has all it can name
     uint32_t sgpr_granule = 1;
-    uint32_t sgprs_of_wave = 0;  ///< that a wave can have, VCC and its like included
-    uint32_t lds_bytes = 0;      ///< also the most that one work-group can have
-    uint32_t lds_granule_bytes = 512;
-    uint32_t barrier_slots = 16;  ///< work-groups of more than one wave
+    uint32_t sgprs_of_wave = 0;        ///< that a wave can have, VCC and its like included
+    uint32_t lds_bytes = 0;            ///< also the most that one work-group can have
+    uint32_t lds_granule_bytes = 512;  ///< a work-group is given a multiple of it
+    uint32_t barrier_slots = 16;       ///< work-groups of more than one wave
     uint32_t max_workgroup_workitems = 1024;
 
     constexpr bool known() const { return simds != 0; }
     /// Waves of 32 work-items see the same file as so many times the registers.
-    constexpr uint32_t width(uint32_t wavefront_size) const {
-        return wide_registers && wavefront_size == 32 ? 2 : 1;
-    }
+    constexpr uint32_t width(uint32_t wavefront_size) const { return wide_registers && wavefront_size == 32 ? 2 : 1; }
 };
 
 namespace detail {
@@ -109,6 +106,8 @@ inline constexpr ComputeUnit rdna2 = [] {
     ComputeUnit unit = rdna1;
     unit.max_waves_per_simd = 16;
     unit.vgpr_granule = 8;
+    // The kernel descriptor still counts in 512 (AMDGPUUsage, GRANULATED_LDS_SIZE).
+    unit.lds_granule_bytes = 1024;
     return unit;
 }();
 inline constexpr ComputeUnit rdna3_large = [] {
@@ -160,8 +159,7 @@ inline constexpr Family families[] = {
 /// What a compute unit of that processor ("gfx90a", no features) has; not known() for one that is not in the table.
 constexpr ComputeUnit compute_unit(const char* processor) {
     for (const detail::Family& family : detail::families) {
-        if (family.prefix ? detail::begins_with(processor, family.name)
-                          : detail::same_text(processor, family.name))
+        if (family.prefix ? detail::begins_with(processor, family.name) : detail::same_text(processor, family.name))
             return family.unit;
     }
     return {};

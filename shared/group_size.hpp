@@ -27,9 +27,9 @@ struct GroupSize {
 /// `lds_bytes_of(n)`, a uint32_t, is the LDS of a work-group of n work-items, static and dynamic. The LDS and the
 /// work-group of `kernel` itself are not looked at.
 template <class LdsOf>
-requires requires(const LdsOf& lds_bytes_of, uint32_t n) { uint32_t{lds_bytes_of(n)}; }
-constexpr GroupSize suggest_group_size(const ComputeUnit& unit, KernelResources kernel,
-                                       uint32_t max_workitems, const LdsOf& lds_bytes_of) {
+    requires requires(const LdsOf& lds_bytes_of, uint32_t n) { uint32_t{lds_bytes_of(n)}; }
+constexpr GroupSize suggest_group_size(const ComputeUnit& unit, KernelResources kernel, uint32_t max_workitems,
+                                       const LdsOf& lds_bytes_of) {
     const uint32_t last = detail::smaller(max_workitems, unit.max_workgroup_workitems);
     const uint32_t simds = unit.simds * detail::units_of(unit, kernel);
     GroupSize best;
@@ -49,8 +49,8 @@ constexpr GroupSize suggest_group_size(const ComputeUnit& unit, KernelResources 
 }
 
 /// With the kernel's `lds_bytes` and so many more for each work-item of a work-group.
-constexpr GroupSize suggest_group_size(const ComputeUnit& unit, const KernelResources& kernel,
-                                       uint32_t max_workitems, uint32_t lds_bytes_per_workitem = 0) {
+constexpr GroupSize suggest_group_size(const ComputeUnit& unit, const KernelResources& kernel, uint32_t max_workitems,
+                                       uint32_t lds_bytes_per_workitem = 0) {
     return suggest_group_size(unit, kernel, max_workitems, [&](uint32_t workitems) {
         const uint64_t bytes = kernel.lds_bytes + uint64_t{lds_bytes_per_workitem} * workitems;
         return bytes > 0xffffffffu ? 0xffffffffu : static_cast<uint32_t>(bytes);

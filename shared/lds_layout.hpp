@@ -28,9 +28,7 @@ inline constexpr uint32_t lds_default_align_bytes = 16;
 
 namespace detail {
 
-constexpr uint32_t add_or_overflow(uint32_t a, uint32_t b) {
-    return a > lds_overflow - b ? lds_overflow : a + b;
-}
+constexpr uint32_t add_or_overflow(uint32_t a, uint32_t b) { return a > lds_overflow - b ? lds_overflow : a + b; }
 
 constexpr uint32_t mul_or_overflow(uint32_t a, uint32_t b) {
     const uint64_t product = uint64_t{a} * b;
@@ -46,9 +44,7 @@ constexpr uint32_t align_up_or_overflow(uint32_t value, uint32_t align) {
 /// Signed and unsigned integers, but not bool. Freestanding code has no <type_traits>; integers are what
 /// halves 1 to 0.
 template <class T>
-inline constexpr bool is_integer = requires {
-    requires(T(1) / T(2) == T(0));
-};
+inline constexpr bool is_integer = requires { requires(T(1) / T(2) == T(0)); };
 
 /// Any integer as an extent or a size in bytes; negative and too large ones overflow.
 template <class Integer>
@@ -108,26 +104,28 @@ struct DynamicExtents {
 /// LDS answers from so many banks at once, each 4 bytes wide (ISA manuals, "Local Data Share").
 inline constexpr uint32_t lds_bank_bytes = 4;
 
-/// The elements to add to rows of `extent` elements of T so that the elements of a column lie in different banks:
-/// work-items that walk down a column then wait for one another no more than along a row. The pitch becomes an odd
-/// number of accesses of the element's width (4 bytes at least, 16 at most).
+/// The elements to add to rows of `extent` elements of T so that work-items that walk down a column wait for one
+/// another no more than along a row: not at all, where elements are 16 bytes or less; larger ones are read in several
+/// accesses, in which lanes meet along a row, too. The pitch becomes an odd number of the largest power of two that
+/// divides the element (a bank's 4 bytes at least).
 template <class T>
 constexpr uint32_t conflict_free_padding(uint32_t extent) {
-    uint32_t access = lds_bank_bytes;
-    while (access < 16 && sizeof(T) % (2 * access) == 0) access *= 2;
+    constexpr uint32_t all_banks_bytes = 128;
+    uint32_t unit = lds_bank_bytes;
+    while (unit < all_banks_bytes && sizeof(T) % (2 * unit) == 0) unit *= 2;
+    if (unit == all_banks_bytes) return 0;  // every element begins in the first bank, wherever it is
     for (uint32_t padding = 0; padding < 2 * lds_bank_bytes; ++padding) {
         const uint64_t pitch_bytes = (uint64_t{extent} + padding) * sizeof(T);
-        if (pitch_bytes % access == 0 && pitch_bytes / access % 2 == 1) return padding;
+        if (pitch_bytes % unit == 0 && pitch_bytes / unit % 2 == 1) return padding;
     }
-    return 0;  // elements of 32 bytes and multiples: no row of them is an odd number of accesses
+    return 0;
 }
 
 /// One array of a layout: element type, shape (last index fastest), padding, alignment. Extents may be 0.
 template <class T, class Extents>
 struct LdsArray {
     static_assert(Extents::rank > 0, "an LDS array has at least one dimension");
-    static_assert(__is_trivially_copyable(T),
-                  "LDS holds plain bytes: no constructor or destructor runs there");
+    static_assert(__is_trivially_copyable(T), "LDS holds plain bytes: no constructor or destructor runs there");
 
     using value_type = T;
     static constexpr uint32_t rank = Extents::rank;
@@ -154,7 +152,7 @@ struct LdsArray {
         return copy;
     }
 
-    /// The same array, padded so that neither rows nor columns meet in a bank: see conflict_free_padding().
+    /// The same array, padded so that columns are read as fast as rows: see conflict_free_padding().
     constexpr LdsArray conflict_free() const { return padded(conflict_free_padding<T>(extents.extent(rank - 1))); }
 
     /// From one row to the next, in elements.
@@ -182,20 +180,19 @@ struct LdsArray {
 
 /// An array of `extents` elements of T, the last index fastest.
 template <class T, class... Integers>
-requires(sizeof...(Integers) > 0)  //
-    constexpr LdsArray<T, DynamicExtents<sizeof...(Integers)>> lds_array(Integers... extents) {
+    requires(sizeof...(Integers) > 0)  //
+constexpr LdsArray<T, DynamicExtents<sizeof...(Integers)>> lds_array(Integers... extents) {
     return {{{detail::narrow_or_overflow(extents)...}}};
 }
 
 /// An array whose shape is known at compile time: lds_array<float, 16, 16>().
 template <class T, uint32_t... Extents>
-requires(sizeof...(Extents) > 0)  //
-    constexpr LdsArray<T, StaticExtents<Extents...>> lds_array() {
+    requires(sizeof...(Extents) > 0)  //
+constexpr LdsArray<T, StaticExtents<Extents...>> lds_array() {
     return {};
 }
 
-/// Several arrays, one after another, each at its alignment. Offsets count from a base aligned to
-/// align_bytes().
+/// Several arrays, one after another, each at its alignment. Offsets count from a base aligned to align_bytes().
 template <class... Arrays>
 class LdsLayout {
     static_assert(sizeof...(Arrays) > 0 && sizeof...(Arrays) <= max_lds_arrays);
@@ -264,7 +261,8 @@ struct LdsDemand {
 
     /// One block of `bytes` bytes, aligned for every LDS access.
     template <class Integer>
-    requires(detail::is_integer<Integer>) constexpr LdsDemand(Integer bytes)
+        requires(detail::is_integer<Integer>)
+    constexpr LdsDemand(Integer bytes)
         : size_bytes(detail::narrow_or_overflow(bytes)), align_bytes(lds_default_align_bytes), count(1) {}
 };
 
@@ -274,8 +272,7 @@ struct LdsPlacement {
     uint32_t total_bytes;
 };
 
-/// Places `demand` behind the `fixed_bytes` that the kernel's static arrays take
-/// (`.group_segment_fixed_size`).
+/// Places `demand` after the `fixed_bytes` that the kernel's static arrays take (`.group_segment_fixed_size`).
 constexpr LdsPlacement place_behind(uint32_t fixed_bytes, const LdsDemand& demand) {
     const uint32_t base = detail::align_up_or_overflow(fixed_bytes, demand.align_bytes);
     return {base, detail::add_or_overflow(base, demand.size_bytes)};

@@ -17,7 +17,7 @@
 //   waves only one is held then, not one and three quarters: 4 waves a SIMD.
 // - Scalar registers: it divides 800 by the count, where a wave is given a multiple of 16 (AMDGPUUsage,
 //   GRANULATED_WAVEFRONT_SGPR_COUNT): 81 to 88 are 96, with which 8 waves fit and not 9; 97 to 100 are 112, 7 not 8.
-// - LDS: it divides by the bytes, where a work-group is given a multiple of 512; and it knows static LDS only.
+// - LDS: it divides by the bytes, where a work-group is given a multiple of 512 or 1024; and it knows static LDS only.
 // - It takes the largest work-group that the kernel was compiled for (`.max_flat_workgroup_size`; LLVM 20 and newer
 //   the best of the sizes that it was compiled for), as it cannot know the launch's.
 //
@@ -44,11 +44,11 @@ struct KernelResources {
 
 /// Which resource keeps a compute unit from holding one work-group more. Where VGPRs and AGPRs share a file, it is
 /// called after what has the larger part of it.
-enum class OccupancyLimit : uint8_t { wave_slots, workgroup_slots, vgprs, agprs, sgprs, lds };
+/// workgroup_size: the work-group has more work-items than any may.
+enum class OccupancyLimit : uint8_t { wave_slots, workgroup_slots, vgprs, agprs, sgprs, lds, workgroup_size };
 
 struct Occupancy {
-    uint32_t workgroups =
-        0;  ///< at once on a compute unit (a pair in work-group processor mode); 0: not even one
+    uint32_t workgroups = 0;  ///< at once on a compute unit (a pair in work-group processor mode); 0: not even one
     uint32_t waves_per_workgroup = 0;
     uint32_t waves = 0;           ///< of all these work-groups
     uint32_t waves_per_simd = 0;  ///< of the fullest SIMD
@@ -133,13 +133,13 @@ constexpr Occupancy occupancy(const ComputeUnit& unit, const KernelResources& ke
     };
     // A single wave needs no barrier.
     if (result.waves_per_workgroup > 1) limit(unit.barrier_slots * units, workgroup_slots);
-    const uint32_t by_vectors = detail::smaller(waves_by_vgprs(unit, kernel.vgprs, kernel.wavefront_size),
-                                                waves_by_agprs(unit, kernel.agprs));
+    const uint32_t by_vectors =
+        detail::smaller(waves_by_vgprs(unit, kernel.vgprs, kernel.wavefront_size), waves_by_agprs(unit, kernel.agprs));
     limit(simds * by_vectors / result.waves_per_workgroup, detail::mostly_agprs(unit, kernel) ? agprs : vgprs);
     limit(simds * waves_by_sgprs(unit, kernel.sgprs) / result.waves_per_workgroup, sgprs);
     const uint32_t lds_share = detail::round_up(kernel.lds_bytes, unit.lds_granule_bytes);
-    limit(lds_share > unit.lds_bytes ? 0 : detail::fits(unit.lds_bytes * units, lds_share, result.workgroups),
-          lds);
+    limit(lds_share > unit.lds_bytes ? 0 : detail::fits(unit.lds_bytes * units, lds_share, result.workgroups), lds);
+    if (kernel.workgroup_workitems > unit.max_workgroup_workitems) limit(0, workgroup_size);
 
     result.waves = result.workgroups * result.waves_per_workgroup;
     result.waves_per_simd = detail::ceil_div(result.waves, simds);
@@ -158,8 +158,7 @@ constexpr Occupancy by_slots(const ComputeUnit& unit, const KernelResources& ker
 /// The most work-items that one work-group of the kernel can have, whatever its workgroup_workitems say: a multiple
 /// of the wavefront size. 0: its LDS or its registers are more than there are.
 constexpr uint32_t largest_workgroup(const ComputeUnit& unit, KernelResources kernel) {
-    for (uint32_t size = unit.max_workgroup_workitems; size >= kernel.wavefront_size;
-         size -= kernel.wavefront_size) {
+    for (uint32_t size = unit.max_workgroup_workitems; size >= kernel.wavefront_size; size -= kernel.wavefront_size) {
         kernel.workgroup_workitems = size;
         if (occupancy(unit, kernel).workgroups) return size;
     }
@@ -173,19 +172,15 @@ constexpr Allowance allowance(const ComputeUnit& unit, const KernelResources& ke
     if (workgroups == 0 || workgroups > most.workgroups) return {};
     const uint32_t units = detail::units_of(unit, kernel);
     const uint32_t waves = detail::ceil_div(workgroups * most.waves_per_workgroup, unit.simds * units);
-    const auto share = [](uint32_t all, uint32_t among, uint32_t granule) {
-        return all / among / granule * granule;
-    };
+    const auto share = [](uint32_t all, uint32_t among, uint32_t granule) { return all / among / granule * granule; };
     const uint32_t width = unit.width(kernel.wavefront_size);
 
     Allowance result;
-    result.vgprs =
-        detail::smaller(share(unit.vgprs * width, waves, unit.vgpr_granule * width), unit.vgprs_of_wave);
+    result.vgprs = detail::smaller(share(unit.vgprs * width, waves, unit.vgpr_granule * width), unit.vgprs_of_wave);
     result.agprs =
         unit.unified_vgprs ? detail::smaller(result.vgprs, 256) : share(unit.agprs, waves, unit.vgpr_granule);
     result.sgprs = unit.sgprs_of_wave;
-    if (unit.sgprs)
-        result.sgprs = detail::smaller(share(unit.sgprs, waves, unit.sgpr_granule), unit.sgprs_of_wave);
+    if (unit.sgprs) result.sgprs = detail::smaller(share(unit.sgprs, waves, unit.sgpr_granule), unit.sgprs_of_wave);
     result.lds_bytes = detail::smaller(share(unit.lds_bytes * units, workgroups, unit.lds_granule_bytes),
                                        unit.lds_bytes / unit.lds_granule_bytes * unit.lds_granule_bytes);
     return result;
@@ -228,6 +223,8 @@ constexpr const char* to_string(OccupancyLimit limit) {
             return "scalar registers";
         case OccupancyLimit::lds:
             return "LDS";
+        case OccupancyLimit::workgroup_size:
+            return "the work-group's size";
         default:
             return "wave slots";
     }

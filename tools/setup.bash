@@ -10,8 +10,15 @@ install=yes
 # its thunk inside, and DLPack came with Debian 12 (with versioned tensors from 13 on). Old clangs are of some releases, too: a test says so where it misses one.
 build_packages=(g++ meson ninja-build cmake pkg-config libhsa-runtime-dev libhsakmt-dev? libmsgpack-cxx-dev
     libzstd-dev zlib1g-dev libdlpack-dev? libfmt-dev libcli11-dev nlohmann-json3-dev clang-19 lld-19 llvm-19 clang-tools-19)
-test_packages=(catch2 rocminfo kmod python3-jsonschema python3-yaml man-db zsh libxml2-utils)
-ci_packages=(libclang-rt-19-dev clang-14? clang-16?)
+# The formatter's versions differ: both releases have 19.
+lint_packages=(clang-format-19 shellcheck codespell git)
+test_packages=(catch2 rocminfo kmod python3-jsonschema python3-numpy python3-yaml man-db zsh libxml2-utils)
+ci_packages=(libclang-rt-19-dev qemu-user clang-14? lld-14? clang-16? lld-16? "${lint_packages[@]}")
+
+# Meson takes ccache where it is installed. By default it would not cache what is compiled with a precompiled header, and would see
+# other compilations in other build folders.
+export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros,include_file_mtime,include_file_ctime}
+export CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}
 
 say() { printf '%s\n' "$*"; }
 fail() {
@@ -67,12 +74,20 @@ $(grep -E '^[EW]:' "$log" | head -n 5)"
     rm -f "$log"
 }
 
-# need_build FOLDER MESON-OPTION…: configures if that was not done yet or options are given, and compiles.
-need_build() {
-    local folder=$1 log
+# cpu_level: the x86-64 level of this CPU that kfdemu has an executor for (v2, v3 or v4), as the dynamic linker tells it.
+cpu_level() {
+    local level
+    for level in v4 v3; do
+        /lib64/ld-linux-x86-64.so.2 --help 2>/dev/null | grep -q "x86-64-$level (supported" && say $level && return
+    done
+    say v2
+}
+
+# need_configure FOLDER MESON-OPTION…: sets the build folder up, or gives one that is there those options.
+need_configure() {
+    local folder=$1 log=$1/setup.log
     shift
     mkdir -p "$folder"
-    log=$folder/setup.log
     if [ ! -f "$folder/build.ninja" ]; then
         say "Configuring $folder"
         meson setup "$folder" "$root" "$@" >"$log" 2>&1 || fail "configuring failed; the end of $log:
@@ -81,12 +96,29 @@ $(tail -n 15 "$log")"
         meson configure "$folder" "$@" >"$log" 2>&1 || fail "configuring failed; the end of $log:
 $(tail -n 15 "$log")"
     fi
+}
+
+# show_progress: of ninja's output on standard input, where a step begins with "87 of 140", a line for each tenth of the steps.
+show_progress() {
+    local line built total shown=0
+    while IFS= read -r line; do
+        [[ $line =~ ^([0-9]+)\ of\ ([0-9]+)\  ]] || continue
+        built=${BASH_REMATCH[1]} total=${BASH_REMATCH[2]}
+        [ $((built * 10 / total)) -gt $shown ] || continue
+        shown=$((built * 10 / total))
+        say "  $built of $total"
+    done
+}
+
+# need_build FOLDER [TARGET…]: compiles them, or all.
+need_build() {
+    local folder=$1 log=$1/compile.log
+    shift
     say "Building in $folder"
-    log=$folder/compile.log
     if [ -t 1 ]; then
-        ninja -C "$folder" || fail "the build failed, see above"
+        ninja -C "$folder" "$@" || fail "the build failed, see above"
     else
-        ninja -C "$folder" >"$log" 2>&1 || fail "the build failed; the end of $log:
+        NINJA_STATUS='%f of %t ' ninja -C "$folder" "$@" 2>&1 | tee "$log" | show_progress || fail "the build failed; the end of $log:
 $(tail -n 40 "$log")"
     fi
 }

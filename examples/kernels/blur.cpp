@@ -12,16 +12,14 @@ HSADRV_DEVICE uint32_t clamp(int32_t i, uint32_t size) {
 }
 
 /// Grid: (width and height rounded up to blocks, channels); work-group: (16, 16, 1). `weights` sum to 1.
-HSADRV_KERNEL void blur(const uint16_t* in, uint16_t* out, const float* weights, uint32_t width,
-                        uint32_t height, uint32_t channels) {
+HSADRV_KERNEL void blur(const uint16_t* in, uint16_t* out, const float* weights, uint32_t width, uint32_t height,
+                        uint32_t channels) {
     constexpr uint32_t halo = blur_block + 2 * blur_radius;
     auto tile = shared::array<float, halo, halo>();
     auto rows = shared::array<float, halo, blur_block>();
     const uint32_t x = get_local_id(0), y = get_local_id(1), channel = get_group_id(2);
-    const int32_t left =
-        static_cast<int32_t>(get_group_id(0) * blur_block) - static_cast<int32_t>(blur_radius);
-    const int32_t top =
-        static_cast<int32_t>(get_group_id(1) * blur_block) - static_cast<int32_t>(blur_radius);
+    const int32_t left = static_cast<int32_t>(get_group_id(0) * blur_block) - static_cast<int32_t>(blur_radius);
+    const int32_t top = static_cast<int32_t>(get_group_id(1) * blur_block) - static_cast<int32_t>(blur_radius);
 
     for (uint32_t j = y; j < halo; j += blur_block) {
         for (uint32_t i = x; i < halo; i += blur_block) {

@@ -1,5 +1,5 @@
-// Numba's pattern for shared memory: each work-item fills one element, all wait, each uses what others wrote. Here a moving
-// average, which reads each element of global memory once instead of once for each neighbour.
+// Numba's pattern for shared memory: each work-item fills one element, all wait, each uses what others wrote. Here a
+// moving average, which reads each element of global memory once instead of once for each neighbour.
 #include <shared/device/device.hpp>
 
 #include "shared_array_layout.hpp"

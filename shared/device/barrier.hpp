@@ -86,7 +86,7 @@ HSADRV_DEVICE void mem_fence(uint32_t flags) {
 /// seen after; 0 is an execution barrier alone. A release fence, s_barrier and an acquire fence of work-group scope;
 /// clang leaves s_barrier out where it knows that the work-group is one wave. Every work-item of the group must reach
 /// the same barrier.
-HSADRV_DEVICE void barrier(uint32_t flags = CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE) {
+HSADRV_CONVERGENT void barrier(uint32_t flags = CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE) {
     atomic_work_item_fence<MemoryOrder::release, MemoryScope::workgroup>(flags);
     __builtin_amdgcn_s_barrier();
     atomic_work_item_fence<MemoryOrder::acquire, MemoryScope::workgroup>(flags);
@@ -94,7 +94,7 @@ HSADRV_DEVICE void barrier(uint32_t flags = CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM
 
 /// The same for the work-items of a wave, which run in step: no instruction, but the compiler moves no access to memory
 /// across it (wave_barrier and fences of wavefront scope).
-HSADRV_DEVICE void wavebarrier() {
+HSADRV_CONVERGENT void wavebarrier() {
     __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
     __builtin_amdgcn_wave_barrier();
     __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");

@@ -15,37 +15,53 @@
 
 HSADRV_OPENCL size_t get_local_id(uint dimension) {
     switch (dimension) {
-        case 0: return __builtin_amdgcn_workitem_id_x();
-        case 1: return __builtin_amdgcn_workitem_id_y();
-        case 2: return __builtin_amdgcn_workitem_id_z();
-        default: return 0;
+        case 0:
+            return __builtin_amdgcn_workitem_id_x();
+        case 1:
+            return __builtin_amdgcn_workitem_id_y();
+        case 2:
+            return __builtin_amdgcn_workitem_id_z();
+        default:
+            return 0;
     }
 }
 
 HSADRV_OPENCL size_t get_group_id(uint dimension) {
     switch (dimension) {
-        case 0: return __builtin_amdgcn_workgroup_id_x();
-        case 1: return __builtin_amdgcn_workgroup_id_y();
-        case 2: return __builtin_amdgcn_workgroup_id_z();
-        default: return 0;
+        case 0:
+            return __builtin_amdgcn_workgroup_id_x();
+        case 1:
+            return __builtin_amdgcn_workgroup_id_y();
+        case 2:
+            return __builtin_amdgcn_workgroup_id_z();
+        default:
+            return 0;
     }
 }
 
 HSADRV_OPENCL size_t get_global_size(uint dimension) {
     switch (dimension) {
-        case 0: return __builtin_amdgcn_grid_size_x();
-        case 1: return __builtin_amdgcn_grid_size_y();
-        case 2: return __builtin_amdgcn_grid_size_z();
-        default: return 1;
+        case 0:
+            return __builtin_amdgcn_grid_size_x();
+        case 1:
+            return __builtin_amdgcn_grid_size_y();
+        case 2:
+            return __builtin_amdgcn_grid_size_z();
+        default:
+            return 1;
     }
 }
 
 HSADRV_OPENCL size_t get_enqueued_local_size(uint dimension) {
     switch (dimension) {
-        case 0: return __builtin_amdgcn_workgroup_size_x();
-        case 1: return __builtin_amdgcn_workgroup_size_y();
-        case 2: return __builtin_amdgcn_workgroup_size_z();
-        default: return 1;
+        case 0:
+            return __builtin_amdgcn_workgroup_size_x();
+        case 1:
+            return __builtin_amdgcn_workgroup_size_y();
+        case 2:
+            return __builtin_amdgcn_workgroup_size_z();
+        default:
+            return 1;
     }
 }
 
@@ -72,8 +88,8 @@ HSADRV_OPENCL uint get_work_dim(void) {
     return ((const __constant ushort*)__builtin_amdgcn_dispatch_ptr())[1] & 3;
 }
 
-#include "opencl_order.h"
 #include "opencl_atomic.h"
+#include "opencl_order.h"
 #include "opencl_wave.h"
 #include "opencl_wave_reduce.h"
 

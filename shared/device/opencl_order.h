@@ -6,10 +6,13 @@
 /* From clang 19 on a fence can leave a kind of memory out; before, all memory is ordered, which is never less than
  * asked. */
 #if __clang_major__ >= 19
-#define HSADRV_FENCE(order, flags)                                                                           \
-    if (flags == CLK_LOCAL_MEM_FENCE) __builtin_amdgcn_fence(order, "workgroup", "local");                   \
-    else if (flags == CLK_GLOBAL_MEM_FENCE) __builtin_amdgcn_fence(order, "workgroup", "global");            \
-    else if (flags != 0) __builtin_amdgcn_fence(order, "workgroup")
+#define HSADRV_FENCE(order, flags)                            \
+    if (flags == CLK_LOCAL_MEM_FENCE)                         \
+        __builtin_amdgcn_fence(order, "workgroup", "local");  \
+    else if (flags == CLK_GLOBAL_MEM_FENCE)                   \
+        __builtin_amdgcn_fence(order, "workgroup", "global"); \
+    else if (flags != 0)                                      \
+    __builtin_amdgcn_fence(order, "workgroup")
 #else
 #define HSADRV_FENCE(order, flags) \
     if (flags != 0) __builtin_amdgcn_fence(order, "workgroup")

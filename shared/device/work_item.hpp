@@ -79,8 +79,7 @@ HSADRV_DEVICE uint32_t get_global_id(uint32_t dimension) {
     return get_group_id(dimension) * get_enqueued_local_size(dimension) + get_local_id(dimension);
 }
 
-/// Work-items in this work-group: less than the enqueued size in the last one of a grid that is no multiple
-/// of it.
+/// Work-items in this work-group: less than the enqueued size in the last one of a grid that is no multiple of it.
 HSADRV_DEVICE uint32_t get_local_size(uint32_t dimension) {
     const uint32_t full = get_enqueued_local_size(dimension);
     const uint32_t left = get_global_size(dimension) - get_group_id(dimension) * full;

@@ -55,6 +55,8 @@ constexpr Row table[] = {
     {"devicearray/device_ndarray.cpp", "arrays"},
     {"devicearray/device_record.cpp", "arrays"},
     {"devicearray/array_lifetime.cpp", "arrays"},
+    {"devicearray/array_arguments.cpp", "arrays"},
+    {"devicearray/array_promises.cpp", "arrays"},
     {"devicearray/transfers.cpp", "arrays"},
     {"devicearray/transfer_host.cpp", "arrays"},
     {"devicearray/transfer_property.cpp", "arrays"},
@@ -74,12 +76,15 @@ constexpr Row table[] = {
     {"hsadrv/queue_errors.cpp", "negative"},
     {"hsadrv/memory_fault.cpp", "negative"},
     {"hsadrv/stream_failure.cpp", "negative"},
+    {"hsadrv/stream_losses.cpp", "negative"},
+    {"hsadrv/stream_promises.cpp", "negative"},
     {"hsadrv/autopsy.cpp", "negative"},
     {"hsadrv/executable_failures.cpp", "negative"},
     {"devicearray/dlpack_failing.cpp", "negative"},
     {"devicearray/dlpack_malformed.cpp", "negative"},
 
     {"hsadrv/stress.cpp", "stress"},
+    {"hsadrv/everything.cpp", "stress"},
 };
 
 }  // namespace

@@ -52,8 +52,7 @@ std::string text_of(const Catch::AssertionStats& stats) {
     return text;
 }
 
-/// The library's refusal, which a test case's child may have printed in lines of Catch2's: "…, this agent is
-/// gfx906".
+/// The library's refusal, which a test case's child may have printed in lines of Catch2's: "…, this agent is gfx906".
 bool is_want_of_a_kernel(const std::string& text) {
     if (foreign_gpu.empty()) return false;
     std::string words;
@@ -109,8 +108,7 @@ class Journal : public ListenerBase {
         const Catch::AssertionResult& result = stats.assertionResult;
         if (result.isOk()) return;
         const std::string text = text_of(stats);
-        if (result.getResultType() == Catch::ResultWas::FatalErrorCondition)
-            return write_line({{"fatal", text}});
+        if (result.getResultType() == Catch::ResultWas::FatalErrorCondition) return write_line({{"fatal", text}});
         if (is_want_of_a_kernel(text)) {
             no_kernel_ = "the tests' kernels were not compiled for " + foreign_gpu;
             return;
@@ -138,11 +136,9 @@ void note_round(unsigned long seed) {
     long total = 0, resident = 0;
     statm >> total >> resident;
     long descriptors = 0;
-    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/fd"))
-        ++descriptors;
-    write_line({{"round", seed},
-                {"resident_kb", resident * (::sysconf(_SC_PAGESIZE) / 1024)},
-                {"descriptors", descriptors}});
+    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) ++descriptors;
+    write_line(
+        {{"round", seed}, {"resident_kb", resident * (::sysconf(_SC_PAGESIZE) / 1024)}, {"descriptors", descriptors}});
 }
 
 }  // namespace conformance

@@ -1,6 +1,5 @@
 // The journal of a run of the suite: a line of JSON at each beginning and end of a test case, and at each
-// failure, written at once, so that after a crash or in a hang the journal names the test case that it was
-// in.
+// failure, written at once, so that after a crash or in a hang the journal names the test case that it was in.
 //
 //     conformance::open_journal(path, "gfx906");
 //     session.run();

@@ -103,7 +103,8 @@ void find_files() {
 
 }  // namespace
 
-// Freed memory counts, too, as long as AddressSanitizer keeps it to find uses of it, and the suite looks at its footprint.
+// Freed memory counts, too, as long as AddressSanitizer keeps it to find uses of it, and the suite looks at its
+// footprint.
 extern "C" const char* __asan_default_options();
 extern "C" const char* __asan_default_options() { return "quarantine_size_mb=1"; }
 
@@ -112,8 +113,7 @@ int main(int argc, char** argv) try {
     const std::string what = argc > 1 ? argv[1] : "";
     if (what == "--conformance-list") return list();
     if (what == "--conformance-run" && argc == 7)
-        return run({argv[2], argv[3], argv[4], std::strtoul(argv[5], nullptr, 10),
-                    std::strtoul(argv[6], nullptr, 10)});
+        return run({argv[2], argv[3], argv[4], std::strtoul(argv[5], nullptr, 10), std::strtoul(argv[6], nullptr, 10)});
     return test_support::run_session(argc, argv);
 } catch (const std::exception& error) {
     std::fprintf(stderr, "hsadrv-conformance: %s\n", error.what());

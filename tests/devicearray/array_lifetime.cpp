@@ -122,8 +122,8 @@ TEST_CASE("memory is one under both of its addresses", "[device][host]") {
     auto [mapped_host] = mapped(host);
     DeviceNDArray array = mapped_host.device();
     array.copy_to_device(host, device.stream);  // itself
-    array.slice({Slice{1, {}}}).copy_to_device(HostView{host.data(), dtypes::float32, Layout::contiguous({1999}, 4)},
-                                               device.stream);
+    array.slice({Slice{1, {}}})
+        .copy_to_device(HostView{host.data(), dtypes::float32, Layout::contiguous({1999}, 4)}, device.stream);
     device.stream.synchronize();
     CHECK(host[0] == 0);
     CHECK(host[1999] == 1998);

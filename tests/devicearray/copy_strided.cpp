@@ -34,8 +34,7 @@ struct Memory {
     std::byte* data() { return bytes.data() + first; }
 };
 
-std::vector<std::byte> copied_naively(Memory to, const Layout& to_layout, Memory& from,
-                                      const Layout& from_layout) {
+std::vector<std::byte> copied_naively(Memory to, const Layout& to_layout, Memory& from, const Layout& from_layout) {
     const naive::Array to_places = naive::array(to_layout), from_places = naive::array(from_layout);
     for (std::size_t i = 0; i < to_places.offsets.size(); ++i) {
         std::memcpy(to.data() + to_places.offsets[i], from.data() + from_places.offsets[i],
@@ -61,15 +60,13 @@ TEST_CASE("a strided copy moves every element and nothing else", "[copy_strided]
         const std::int64_t itemsize = random.itemsize();
         const Layout to = random.layout(shape, itemsize, false), from = random.layout(shape, itemsize);
         if (!copies_as_defined(random, to, from))
-            FAIL("to " << to.to_string() << ", from " << from.to_string() << ", items of " << itemsize
-                       << " B");
+            FAIL("to " << to.to_string() << ", from " << from.to_string() << ", items of " << itemsize << " B");
     }
 }
 
 TEST_CASE("transposes larger than a tile, with a rest on both sides, are whole", "[copy_strided]") {
     Random random(7);
-    const Shape shapes[] = {{131, 67},   {64, 64},    {3, 70, 65},  {70, 3, 65},
-                            {65, 70, 3}, {1, 200, 9}, {9, 2, 3, 67}};
+    const Shape shapes[] = {{131, 67}, {64, 64}, {3, 70, 65}, {70, 3, 65}, {65, 70, 3}, {1, 200, 9}, {9, 2, 3, 67}};
     for (const Shape& shape : shapes) {
         for (const std::int64_t itemsize : {1, 2, 3, 4, 8, 12, 16, 24}) {
             const Layout straight = Layout::contiguous(naive::dims(shape), itemsize);
@@ -87,9 +84,7 @@ TEST_CASE("rows that are reversed, repeated or spread are copied whole", "[copy_
     Random random(8);
     for (const std::int64_t itemsize : {1, 2, 3, 4, 8, 16, 40}) {
         const Layout line = Layout::contiguous({77}, itemsize);
-        const auto strided = [&](std::int64_t stride) {
-            return Layout::strided({77}, Dims{stride}, itemsize);
-        };
+        const auto strided = [&](std::int64_t stride) { return Layout::strided({77}, Dims{stride}, itemsize); };
         CHECK(copies_as_defined(random, line, line));
         CHECK(copies_as_defined(random, line, strided(-itemsize)));
         CHECK(copies_as_defined(random, line, strided(0)));

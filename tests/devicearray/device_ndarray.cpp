@@ -3,6 +3,7 @@
 #include "devicearray/device_ndarray.hpp"
 
 #include <array>
+#include <complex>
 #include <concepts>
 #include <functional>
 #include <numeric>
@@ -118,8 +119,7 @@ TEST_CASE("nested arrays have a shape of their own, and go by index", "[device]"
     };
     for (DeviceNDArray array :
          {array_of({3, 4}, Order::C), array_of({3, 4}, Order::F), array_of({4, 3}, Order::C).transpose(),
-          array_of({4, 3}, Order::F).transpose(),
-          array_of({3, 8}, Order::C).slice({Slice{}, Slice{0, {}, 2}})}) {
+          array_of({4, 3}, Order::F).transpose(), array_of({3, 8}, Order::C).slice({Slice{}, Slice{0, {}, 2}})}) {
         CAPTURE(array.layout().to_string());
         int back[3][4] = {};
         array.copy_to_device(table, device.stream);
@@ -160,8 +160,8 @@ TEST_CASE("flat ranges go in the array's own order, to arrays of any rank", "[de
         int second_row;  ///< the element at (1, 0)
     };
     for (Row row : {Row{array_of({3, 4}, Order::C), 4}, Row{array_of({3, 4}, Order::F), 1},
-                               Row{array_of({4, 3}, Order::C).transpose(), 1},
-                               Row{array_of({3, 8}, Order::C).slice({Slice{}, Slice{0, {}, 2}}), 4}}) {
+                    Row{array_of({4, 3}, Order::C).transpose(), 1},
+                    Row{array_of({3, 8}, Order::C).slice({Slice{}, Slice{0, {}, 2}}), 4}}) {
         CAPTURE(row.array.layout().to_string());
         row.array.copy_to_device(flat, device.stream);
         CHECK(row.array.get<int>({1, 0}, device.stream) == row.second_row);
@@ -177,8 +177,8 @@ TEST_CASE("flat ranges go in the array's own order, to arrays of any rank", "[de
     DeviceNDArray scalar = array_of({}, Order::C);
     scalar.copy_to_device(std::vector<int>{7}, device.stream);
     const auto back = scalar.copy_to_host(std::array<int, 1>{}, device.stream);  // a temporary comes back as a value
-    STATIC_REQUIRE(std::is_same_v<decltype(scalar.copy_to_host(std::array<int, 1>{}, device.stream)),
-                                  std::array<int, 1>>);
+    STATIC_REQUIRE(
+        std::is_same_v<decltype(scalar.copy_to_host(std::array<int, 1>{}, device.stream)), std::array<int, 1>>);
     CHECK(back[0] == 7);
 }
 
@@ -258,12 +258,10 @@ TEST_CASE("memory of another owner becomes an array without a copy", "[device]")
     const std::vector<int> host = counting<int>(16);
     auto memory = std::make_shared<Allocation>(device.gpu.allocate(64));
     device.stream.copy_async(memory->data(), host.data(), 64);
-    const DeviceNDArray array(memory, memory->data(), dtypes::int32, Layout::contiguous({4, 4}, 4),
-                              device.gpu);
+    const DeviceNDArray array(memory, memory->data(), dtypes::int32, Layout::contiguous({4, 4}, 4), device.gpu);
     CHECK(array.copy_to_host<int>(device.stream) == host);
-    CHECK_THROWS_AS(
-        DeviceNDArray(memory, memory->data(), dtypes::int64, Layout::contiguous({4, 4}, 4), device.gpu),
-        InvalidArgument);
+    CHECK_THROWS_AS(DeviceNDArray(memory, memory->data(), dtypes::int64, Layout::contiguous({4, 4}, 4), device.gpu),
+                    InvalidArgument);
     CHECK_THROWS_AS(DeviceNDArray(device.gpu.allocate(63), dtypes::int32, Layout::contiguous({4, 4}, 4)),
                     InvalidArgument);
 }
@@ -374,13 +372,11 @@ TEST_CASE("what is refused says by which call, and what to do", "[device][error]
     const Row rows[] = {
         {[&] { array.fill(1, device.stream); }, "DeviceNDArray::fill: the elements are float32, not int32",
          "0.0f is float32"},
-        {[&] { array.set({0}, 1.0, device.stream); },
-         "DeviceNDArray::set: the elements are float32, not float64", "0.0f"},
-        {[&] { array.get<int>({0}, device.stream); },
-         "DeviceNDArray::get: the elements are float32, not int32", ""},
+        {[&] { array.set({0}, 1.0, device.stream); }, "DeviceNDArray::set: the elements are float32, not float64",
+         "0.0f"},
+        {[&] { array.get<int>({0}, device.stream); }, "DeviceNDArray::get: the elements are float32, not int32", ""},
         {[&] { host.fill(1); }, "HostNDArray::fill: the elements are float32, not int32", "0.0f is float32"},
-        {[&] { host.set({0}, 1); }, "HostNDArray::set: the elements are float32, not int32",
-         "0.0f is float32"},
+        {[&] { host.set({0}, 1); }, "HostNDArray::set: the elements are float32, not int32", "0.0f is float32"},
         {[&] { mapped.fill(1); }, "fill: the elements are float32, not int32", "0.0f is float32"},
         {[&] { array.copy_to_host(host.read_only(), device.stream); },
          "DeviceNDArray::copy_to_host: the destination (float32 with shape (4,)", "is read-only; copy()"},

@@ -37,9 +37,8 @@ TEST_CASE("without dlpack.h, or its versioned struct, the functions say so", "[d
         } beginning;
         int deleted = 0;
         beginning.deleted = &deleted;
-        CHECK_THROWS_AS(
-            from_dlpack(DlpackTensorVersioned(reinterpret_cast<DLManagedTensorVersioned*>(&beginning))),
-            NotOffered);
+        CHECK_THROWS_AS(from_dlpack(DlpackTensorVersioned(reinterpret_cast<DLManagedTensorVersioned*>(&beginning))),
+                        NotOffered);
         CHECK(deleted == 1);
     }
 }
@@ -54,8 +53,7 @@ TEST_CASE("versioned tensors go out and come back", "[dlpack]") {
 #if defined(WITH_DLPACK)
 using namespace dlpack_test;
 
-TEMPLATE_TEST_CASE("every element type goes out and comes back as it was, in place", "[dlpack][device]",
-                   DLPACK_FORMS) {
+TEMPLATE_TEST_CASE("every element type goes out and comes back as it was, in place", "[dlpack][device]", DLPACK_FORMS) {
     NEEDS_DEVICE();
     Device device;
     for (const DType& type : dtypes::all) {
@@ -94,8 +92,7 @@ TEMPLATE_TEST_CASE("random layouts go out and come back, of device and of host m
     int compared = 0, refused = 0;
     for (int round = 0; round < 4000; ++round) {
         const DType& type = dtypes::all[random.between(0, std::ssize(dtypes::all) - 1)];
-        const Layout layout =
-            random.layout(random.shape(60), static_cast<std::int64_t>(type.itemsize()), false);
+        const Layout layout = random.layout(random.shape(60), static_cast<std::int64_t>(type.itemsize()), false);
         if (layout.extent().size_bytes() > 1 << 15) continue;
         const auto around = [&](const auto& whole) -> DlpackArray {
             const auto middle = static_cast<const char*>(static_cast<const void*>(whole.data())) + (1 << 15);
@@ -125,14 +122,12 @@ TEMPLATE_TEST_CASE("random layouts go out and come back, of device and of host m
     CHECK(refused > 100);
 }
 
-TEST_CASE("what lies where is said as it is: pageable, pinned, registered, on which GPU",
-          "[dlpack][device]") {
+TEST_CASE("what lies where is said as it is: pageable, pinned, registered, on which GPU", "[dlpack][device]") {
     NEEDS_DEVICE();
     Device device;
     const auto device_of = [](const DlpackArray& array) {
         const auto tensor = to_dlpack(array);
-        return std::pair(static_cast<int>(tensor->dl_tensor.device.device_type),
-                         tensor->dl_tensor.device.device_id);
+        return std::pair(static_cast<int>(tensor->dl_tensor.device.device_type), tensor->dl_tensor.device.device_id);
     };
     using Said = std::pair<int, int>;
     const Layout layout = Layout::contiguous({64}, 4);
@@ -144,8 +139,7 @@ TEST_CASE("what lies where is said as it is: pageable, pinned, registered, on wh
     CHECK(device_of(mapped_array({64}, dtypes::float32).host()) == Said(rocm_host, 0));
     // A device's array over host memory is of the host, too.
     CHECK(device_of(mapped_array({64}, dtypes::float32).device()) == Said(rocm_host, 0));
-    CHECK(device_of(DeviceNDArray(pinned, pinned->data(), dtypes::float32, layout, device.gpu)) ==
-          Said(rocm_host, 0));
+    CHECK(device_of(DeviceNDArray(pinned, pinned->data(), dtypes::float32, layout, device.gpu)) == Said(rocm_host, 0));
 
     std::vector<float> vector(64);
     const Registration registered(vector.data(), 256);
@@ -159,6 +153,26 @@ TEST_CASE("what lies where is said as it is: pageable, pinned, registered, on wh
         CHECK(device_of(device_array({3}, dtypes::int8, Order::C, gpu)) == Said(rocm, ordinal));
         CHECK(device_of(device_array({0}, dtypes::int8, Order::C, gpu)) == Said(rocm, ordinal));
         ++ordinal;
+    }
+}
+
+TEST_CASE("a host array of which only a part is registered is pageable to other libraries", "[dlpack][device]") {
+    NEEDS_DEVICE();
+    Device device;
+    std::vector<float> vector(1 << 16);
+    const auto said = [](const HostNDArray& array) {
+        return static_cast<int>(to_dlpack(array)->dl_tensor.device.device_type);
+    };
+    const HostNDArray all = as_host_array(vector);
+    const std::size_t half = vector.size() / 2 * sizeof(float);
+    for (const std::size_t begin : {std::size_t{0}, half}) {
+        const Registration registered(reinterpret_cast<std::byte*>(vector.data()) + begin, half);
+        CHECK(said(all) == cpu);
+        CHECK(said(all.slice({Slice{{}, {}, -1}})) == cpu);
+        CHECK(to_dlpack(all)->dl_tensor.data == vector.data());
+        const std::int64_t first = begin == 0 ? 0 : 1 << 15;
+        CHECK(said(all.slice({Slice{first, first + (1 << 15)}})) == rocm_host);
+        CHECK(said(all.slice({Slice{first + 100, first + 50, -1}})) == rocm_host);
     }
 }
 
@@ -239,15 +253,10 @@ TEST_CASE("what DLPack cannot say is refused, and how to say it", "[dlpack][devi
         {"a broadcast array",
          image.broadcast_to({4, 5}),
          {"to_dlpack", "float32", "(4, 5)", "(4, 0)", "versioned", "copy"}},
-        {"overlapping elements",
-         host(dtypes::int8, Layout::strided({5, 3}, {2, 1}, 1)),
-         {"versioned", "copy"}},
-        {"a read-only array",
-         host(dtypes::int8, Layout::contiguous({5}, 1)).read_only(),
-         {"read-only", "versioned"}},
+        {"overlapping elements", host(dtypes::int8, Layout::strided({5, 3}, {2, 1}, 1)), {"versioned", "copy"}},
+        {"a read-only array", host(dtypes::int8, Layout::contiguous({5}, 1)).read_only(), {"read-only", "versioned"}},
         {"another GPU's memory, of which the driver knows nothing",
-         DeviceNDArray(nullptr, nullptr, dtypes::int8, Layout::contiguous({0}, 1),
-                       device.driver.cpus().front()),
+         DeviceNDArray(nullptr, nullptr, dtypes::int8, Layout::contiguous({0}, 1), device.driver.cpus().front()),
          {"cpu0", "none of the driver's"}},
     };
     for (const auto& row : rows) {
@@ -276,8 +285,8 @@ TEST_CASE("a versioned tensor says of which version it is and whether it is read
     CHECK(flags(host.read_only()) == DLPACK_FLAG_BITMASK_READ_ONLY);
     CHECK(strides_of(to_dlpack_versioned(image.broadcast_to({4, 3}))) == std::vector<std::int64_t>{1, 0});
 
-    const DeviceNDArray back = std::get<DeviceNDArray>(
-        from_dlpack(to_dlpack_versioned(image.broadcast_to({4, 3})), DlpackAccess::read_only));
+    const DeviceNDArray back =
+        std::get<DeviceNDArray>(from_dlpack(to_dlpack_versioned(image.broadcast_to({4, 3})), DlpackAccess::read_only));
     CHECK(back.strides_bytes() == Dims{4, 0});
 }
 #endif

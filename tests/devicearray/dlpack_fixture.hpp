@@ -3,9 +3,9 @@
 
 #include "devicearray/dlpack.hpp"
 
-#include <cstring>
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>

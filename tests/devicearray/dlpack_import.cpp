@@ -53,8 +53,7 @@ void drop_at_once(Array array) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("views that threads drop at once delete the tensor once", "[dlpack][device]",
-                   DLPACK_FORMS) {
+TEMPLATE_TEST_CASE("views that threads drop at once delete the tensor once", "[dlpack][device]", DLPACK_FORMS) {
     NEEDS_DEVICE();
     Device device;
     const Allocation memory = device.gpu.allocate(4096);
@@ -96,9 +95,7 @@ TEMPLATE_TEST_CASE("a tensor without a deleter is never deleted", "[dlpack]", DL
 TEMPLATE_TEST_CASE("layouts arrive as the tensor has them", "[dlpack]", DLPACK_FORMS) {
     const std::vector<std::int32_t> memory = counting<std::int32_t>(100);
     using Tensor = typename TestType::Tensor;
-    const auto array_of = [](Foreign<Tensor>& foreign) {
-        return std::get<HostNDArray>(from_dlpack(foreign.raw()));
-    };
+    const auto array_of = [](Foreign<Tensor>& foreign) { return std::get<HostNDArray>(from_dlpack(foreign.raw())); };
     void* const data = const_cast<std::int32_t*>(memory.data());
 
     Foreign<Tensor> packed(data, cpu, 0, int32, {4, 5});
@@ -134,8 +131,7 @@ TEMPLATE_TEST_CASE("layouts arrive as the tensor has them", "[dlpack]", DLPACK_F
         CHECK(each->deleted == 1);
 }
 
-TEMPLATE_TEST_CASE("pinned, registered and pageable memory become host arrays", "[dlpack][device]",
-                   DLPACK_FORMS) {
+TEMPLATE_TEST_CASE("pinned, registered and pageable memory become host arrays", "[dlpack][device]", DLPACK_FORMS) {
     NEEDS_DEVICE();
     Device device;
     const Allocation pinned = device.gpu.allocate_host(4096);
@@ -168,8 +164,7 @@ TEMPLATE_TEST_CASE("pinned, registered and pageable memory become host arrays", 
     CHECK(array.get<float>({511}) == 1.0f);
 }
 
-TEMPLATE_TEST_CASE("with two GPUs a tensor is of the one whose memory it is", "[dlpack][device]",
-                   DLPACK_FORMS) {
+TEMPLATE_TEST_CASE("with two GPUs a tensor is of the one whose memory it is", "[dlpack][device]", DLPACK_FORMS) {
     NEEDS_DEVICE();
     Device device;
     const auto& gpus = device.driver.gpus();
@@ -185,9 +180,8 @@ TEMPLATE_TEST_CASE("with two GPUs a tensor is of the one whose memory it is", "[
                       gpus[static_cast<std::size_t>(of)]);
                 CHECK(foreign.deleted == 1);
             } else {
-                CHECK_THROWS_WITH(from_dlpack(foreign.raw()),
-                                  Contains("device " + std::to_string(says)) &&
-                                      Contains("memory of gpu" + std::to_string(of)));
+                CHECK_THROWS_WITH(from_dlpack(foreign.raw()), Contains("device " + std::to_string(says)) &&
+                                                                  Contains("memory of gpu" + std::to_string(of)));
                 CHECK(foreign.deleted == 0);
             }
         }
@@ -206,8 +200,7 @@ TEST_CASE("a tensor of the CPU needs no GPU and no runtime", "[dlpack]") {
     CHECK(foreign.deleted == 1);
 }
 
-TEMPLATE_TEST_CASE("an array that is known to be read only goes on as that", "[dlpack][device]",
-                   DLPACK_FORMS) {
+TEMPLATE_TEST_CASE("an array that is known to be read only goes on as that", "[dlpack][device]", DLPACK_FORMS) {
     NEEDS_DEVICE();
     Device device;
     const Allocation memory = device.gpu.allocate(64);
@@ -224,8 +217,7 @@ TEMPLATE_TEST_CASE("an array that is known to be read only goes on as that", "[d
 }
 
 #if defined(DLPACK_MAJOR_VERSION)
-TEST_CASE("a tensor of another major version is deleted and refused; one of another minor version is not",
-          "[dlpack]") {
+TEST_CASE("a tensor of another major version is deleted and refused; one of another minor version is not", "[dlpack]") {
     float memory[4] = {};
     for (const std::uint32_t major : {0u, 2u, 3000000000u}) {
         CAPTURE(major);
@@ -258,8 +250,7 @@ TEST_CASE("a read-only tensor is not written to", "[dlpack][device]") {
     CHECK_FALSE(array.writable());
     CHECK_THROWS_AS(array.fill(1.0f), InvalidArgument);
 
-    CHECK_THROWS_WITH(from_dlpack(on_gpu.raw()),
-                      Contains("read-only") && Contains("DlpackAccess::read_only"));
+    CHECK_THROWS_WITH(from_dlpack(on_gpu.raw()), Contains("read-only") && Contains("DlpackAccess::read_only"));
     CHECK(on_gpu.deleted == 0);
     const DeviceNDArray read = std::get<DeviceNDArray>(from_dlpack(on_gpu.raw(), DlpackAccess::read_only));
     CHECK(to_dlpack_versioned(read)->flags == DLPACK_FLAG_BITMASK_READ_ONLY);

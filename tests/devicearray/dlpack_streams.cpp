@@ -25,8 +25,8 @@ struct Writer : Device {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("the consumer's stream waits on the device for what the producer's holds",
-                   "[dlpack][device]", DLPACK_FORMS) {
+TEMPLATE_TEST_CASE("the consumer's stream waits on the device for what the producer's holds", "[dlpack][device]",
+                   DLPACK_FORMS) {
     NEEDS_DEVICE();
     Writer writer;
     Stream consumer = writer.gpu.stream();
@@ -34,8 +34,7 @@ TEMPLATE_TEST_CASE("the consumer's stream waits on the device for what the produ
     const Allocation out = writer.gpu.allocate_host(1024);
     writer.write_later(array, 7);
 
-    const DeviceNDArray taken =
-        std::get<DeviceNDArray>(from_dlpack(TestType::of(array, writer.stream, &consumer)));
+    const DeviceNDArray taken = std::get<DeviceNDArray>(from_dlpack(TestType::of(array, writer.stream, &consumer)));
     consumer.copy_async(out.data(), taken.data(), 1024);
     CHECK_FALSE(consumer.query());  // nobody waited for the kernel here
     CHECK_FALSE(writer.stream.query());
@@ -70,8 +69,7 @@ TEST_CASE("one stream as producer and consumer has its order anyway", "[dlpack][
     Writer writer;
     const DeviceNDArray array = to_device(std::vector<std::int32_t>(64, -1), writer.stream);
     writer.write_later(array, 7);
-    const DeviceNDArray taken =
-        std::get<DeviceNDArray>(from_dlpack(to_dlpack(array, writer.stream, &writer.stream)));
+    const DeviceNDArray taken = std::get<DeviceNDArray>(from_dlpack(to_dlpack(array, writer.stream, &writer.stream)));
     writer.tell();
     CHECK(taken.copy_to_host<std::int32_t>(writer.stream) == std::vector<std::int32_t>(64, 7));
 }

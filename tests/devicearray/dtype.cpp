@@ -1,6 +1,8 @@
 #include "devicearray/dtype.hpp"
 
+#include <complex>
 #include "hsadrv/error.hpp"
+
 #include "support/catch.hpp"
 
 using namespace hsadrv;
@@ -95,8 +97,7 @@ TEST_CASE("records nest, have subarrays and titles", "[dtype]") {
 }
 
 TEST_CASE("records are equal if names, titles, offsets, types and size are", "[dtype]") {
-    const auto record = [](const char* name, DType type, std::size_t offset, const char* title,
-                           std::size_t size) {
+    const auto record = [](const char* name, DType type, std::size_t offset, const char* title, std::size_t size) {
         return DType::record({{"first", dtypes::int8}, {name, type, offset, title}}, {.itemsize = size});
     };
     const DType one = record("a", dtypes::int32, 4, "", 8);

@@ -25,11 +25,9 @@ TEST_CASE("a buffer's format becomes the type that NumPy reads in it", "[dtype]"
         {"T{f:x:(3,2)f:v:}", "[('x', '<f4'), ('v', '<f4', (3, 2))]"},
         {"T{<f:x:(3,2)<f:v:}", "[('x', '<f4'), ('v', '<f4', (3, 2))]"},
         {"T{b:a:T{=H:q:?:r:}:in:}", "[('a', 'i1'), ('in', [('q', '<u2'), ('r', '?')])]"},
-        {"T{b:a:xxxf:b:}",
-         "{'names': ['a', 'b'], 'formats': ['i1', '<f4'], 'offsets': [0, 4], 'itemsize': 8}"},
+        {"T{b:a:xxxf:b:}", "{'names': ['a', 'b'], 'formats': ['i1', '<f4'], 'offsets': [0, 4], 'itemsize': 8}"},
         {"T{b:a:f:b:}", "{'names': ['a', 'b'], 'formats': ['i1', '<f4'], 'offsets': [0, 4], 'itemsize': 8}"},
-        {"T{=b:a:f:b:3x}",
-         "{'names': ['a', 'b'], 'formats': ['i1', '<f4'], 'offsets': [0, 1], 'itemsize': 8}"},
+        {"T{=b:a:f:b:3x}", "{'names': ['a', 'b'], 'formats': ['i1', '<f4'], 'offsets': [0, 1], 'itemsize': 8}"},
         {"@bf", "{'names': ['f0', 'f1'], 'formats': ['i1', '<f4'], 'offsets': [0, 4], 'itemsize': 8}"},
         {"f:x:i:y:", "[('x', '<f4'), ('y', '<i4')]"},
         {"T{b:a:T{^d:x:}:y:}", "[('a', 'i1'), ('y', [('x', '<f8')])]"},
@@ -69,15 +67,13 @@ TEST_CASE("a type survives its format", "[dtype]") {
         CHECK(dtype_from_buffer(buffer_format(type), type.itemsize()) == type);
     }
     CHECK(buffer_format(dtypes::float32) == "f");
-    CHECK(buffer_format(dtype_from_numpy("[('a', '|i1'), ('', '|V3'), ('b', '<f4', (3,))]")) ==
-          "T{=b:a:3x(3)f:b:}");
+    CHECK(buffer_format(dtype_from_numpy("[('a', '|i1'), ('', '|V3'), ('b', '<f4', (3,))]")) == "T{=b:a:3x(3)f:b:}");
 }
 
 TEST_CASE("a type without a format is refused", "[dtype]") {
     CHECK_THROWS_WITH(buffer_format(dtypes::bfloat16), test_support::Contains("bfloat16"));
     CHECK_THROWS_WITH(buffer_format(DType::record({{"a:b", dtypes::int8}})), test_support::Contains("':'"));
-    CHECK_THROWS_AS(buffer_format(DType::record({{"a", dtypes::int32, 4}, {"b", dtypes::int32, 0}})),
-                    InvalidArgument);
+    CHECK_THROWS_AS(buffer_format(DType::record({{"a", dtypes::int32, 4}, {"b", dtypes::int32, 0}})), InvalidArgument);
 }
 
 TEST_CASE("a format that no element type has is refused with reason and place", "[dtype]") {

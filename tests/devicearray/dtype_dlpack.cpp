@@ -26,18 +26,16 @@ TEST_CASE("lanes are a subarray", "[dtype]") {
 
 TEST_CASE("what one side does not have is refused", "[dtype]") {
     const std::pair<DLPackType, const char*> rows[] = {
-        {{0, 7, 1}, "kDLInt"},           {{2, 128, 1}, "128 bits"},  {{1, 1, 1}, "kDLUInt"},
-        {{3, 64, 1}, "kDLOpaqueHandle"}, {{2, 32, 0}, "lanes"},      {{10, 8, 1}, "code 10"},
-        {{255, 8, 1}, "code 255"},       {{5, 32, 1}, "kDLComplex"},
+        {{0, 7, 1}, "kDLInt"}, {{2, 128, 1}, "128 bits"}, {{1, 1, 1}, "kDLUInt"},    {{3, 64, 1}, "kDLOpaqueHandle"},
+        {{2, 32, 0}, "lanes"}, {{10, 8, 1}, "code 10"},   {{255, 8, 1}, "code 255"}, {{5, 32, 1}, "kDLComplex"},
     };
     for (const auto& [type, says] : rows) {
         CAPTURE(says);
         CHECK_THROWS_AS(dtype_from_dlpack(type), InvalidArgument);
         CHECK_THROWS_WITH(dtype_from_dlpack(type), test_support::Contains(says));
     }
-    const DType without[] = {DType::record({{"x", dtypes::int8}}), DType::raw(4),
-                             DType::subarray(dtypes::int8, {2, 2}), DType::subarray(dtypes::int8, {70000}),
-                             DType::subarray(dtypes::int8, {0})};
+    const DType without[] = {DType::record({{"x", dtypes::int8}}), DType::raw(4), DType::subarray(dtypes::int8, {2, 2}),
+                             DType::subarray(dtypes::int8, {70000}), DType::subarray(dtypes::int8, {0})};
     for (const DType& type : without) {
         CAPTURE(type.name());
         CHECK_THROWS_AS(dlpack_type(type), InvalidArgument);

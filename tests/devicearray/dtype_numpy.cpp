@@ -27,8 +27,7 @@ TEST_CASE("a type prints as NumPy's str() and describes itself as NumPy's descr"
         {DType::record({}), "[]", "[]"},
         {DType::record({{"x", dtypes::float32}, {"v", vector3}}), "[('x', '<f4'), ('v', '<f4', (3,))]",
          "[('x', '<f4'), ('v', '<f4', (3,))]"},
-        {aligned,
-         "{'names': ['a', 'b'], 'formats': ['i1', '<f4'], 'offsets': [0, 4], 'itemsize': 8, 'aligned': True}",
+        {aligned, "{'names': ['a', 'b'], 'formats': ['i1', '<f4'], 'offsets': [0, 4], 'itemsize': 8, 'aligned': True}",
          "[('a', '|i1'), ('', '|V3'), ('b', '<f4')]"},
         {sparse, "{'names': ['a', 'b'], 'formats': ['i1', '<f4'], 'offsets': [0, 4], 'itemsize': 12}",
          "[('a', '|i1'), ('', '|V3'), ('b', '<f4'), ('', '|V4')]"},
@@ -71,16 +70,15 @@ TEST_CASE("every scalar survives its typestr, its name and its letters", "[dtype
 }
 
 TEST_CASE("the dictionary form has offsets in any order, titles and overlaps", "[dtype]") {
-    const DType type = dtype_from_numpy(
-        "{'names': ['a', 'b'], 'formats': ['i1', '<f4'], 'offsets': [4, 0], 'titles': ['TT', None]}");
+    const DType type =
+        dtype_from_numpy("{'names': ['a', 'b'], 'formats': ['i1', '<f4'], 'offsets': [4, 0], 'titles': ['TT', None]}");
     CHECK(type.name() ==
           "{'names': ['a', 'b'], 'formats': ['i1', '<f4'], 'offsets': [4, 0], 'titles': ['TT', None], "
           "'itemsize': 5}");
     CHECK(type.field("TT").name == "a");
     CHECK_THROWS_WITH(descr(type), test_support::Contains("field 'b'"));
     CHECK(dtype_from_numpy("{'names': ['a', 'b'], 'formats': ['i1', '<f4'], 'aligned': True}") == aligned);
-    const DType both =
-        dtype_from_numpy("{'names': ['i', 'f'], 'formats': ['<i4', '<f4'], 'offsets': [0, 0]}");
+    const DType both = dtype_from_numpy("{'names': ['i', 'f'], 'formats': ['<i4', '<f4'], 'offsets': [0, 0]}");
     CHECK(both.itemsize() == 4);
     CHECK_THROWS_AS(descr(both), InvalidArgument);
 }

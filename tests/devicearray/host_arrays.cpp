@@ -25,8 +25,7 @@ HostNDArray fine_words(const Dims& shape) { return finegrain_array(shape, dtypes
 
 }  // namespace
 
-TEST_CASE("pinned, coarse- and fine-grained arrays are locked memory of that kind, for all GPUs",
-          "[host_arrays]") {
+TEST_CASE("pinned, coarse- and fine-grained arrays are locked memory of that kind, for all GPUs", "[host_arrays]") {
     NEEDS_DEVICE();
     ScaleAdd device;
     struct Row {
@@ -124,8 +123,7 @@ TEST_CASE("a mapped array is for one GPU, a portable one for all", "[host_arrays
     const AgentRef own = device.gpu;
     for (const bool portable : {false, true}) {
         for (const bool wc : {false, true}) {
-            const MappedNDArray array =
-                mapped_array({100}, dtypes::uint32, Order::C, {.portable = portable, .wc = wc});
+            const MappedNDArray array = mapped_array({100}, dtypes::uint32, Order::C, {.portable = portable, .wc = wc});
             const PointerInfo info = pointer_info(array.data());
             CHECK(info.kind == MemoryKind::pool);
             CHECK(info.owner.is_cpu());
@@ -142,8 +140,7 @@ TEST_CASE("a mapped array is for one GPU, a portable one for all", "[host_arrays
             }
         }
     }
-    for (const AgentRef gpu : device.driver.gpus())
-        CHECK(mapped_array({1}, dtypes::int8, {}, {}, gpu).agent() == gpu);
+    for (const AgentRef gpu : device.driver.gpus()) CHECK(mapped_array({1}, dtypes::int8, {}, {}, gpu).agent() == gpu);
 }
 
 TEST_CASE("the other GPU's kernels use a portable array, too", "[host_arrays]") {

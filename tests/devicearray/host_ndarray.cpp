@@ -15,6 +15,7 @@
 #include "hsadrv/error.hpp"
 #include "naive_array.hpp"
 #include "support/catch.hpp"
+#include "support/sanitizer.hpp"
 
 namespace {
 struct Padded {
@@ -36,14 +37,6 @@ HostNDArray counting(const Dims& shape, Order order = Order::C) {
     for (std::int32_t& value : in_order.elements<std::int32_t>()) value = n++;
     return array;
 }
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool sanitized = true;
-#elif defined(__has_feature)
-constexpr bool sanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-constexpr bool sanitized = false;
-#endif
 
 bool is_aligned(const void* address, std::size_t alignment) {
     return reinterpret_cast<std::uintptr_t>(address) % alignment == 0;
@@ -206,8 +199,7 @@ TEST_CASE("views, ranges and arrays become arrays as they are", "[host_ndarray]"
     CHECK(as_host_array(array).data() == table);
     CHECK(as_host_array(std::span(table[1])).data() == table[1]);
     CHECK(as_host_array(NDView({.data = table, .shape = 2, .typestr = "<i4"})).writable());
-    CHECK_FALSE(
-        as_host_array(NDView({.data = table, .read_only = true, .shape = 2, .typestr = "<i4"})).writable());
+    CHECK_FALSE(as_host_array(NDView({.data = table, .read_only = true, .shape = 2, .typestr = "<i4"})).writable());
     STATIC_REQUIRE_FALSE(HostArrayLike<std::array<int, 3>>);  // a temporary that nobody would own
     STATIC_REQUIRE(HostArrayLike<std::array<int, 3>&>);
     STATIC_REQUIRE_FALSE(HostArrayLike<int*>);
@@ -240,6 +232,47 @@ TEST_CASE("filling reaches every element of a view and none besides", "[host_nda
             CHECK(array.get<std::int32_t>({i, j}) == (i % 2 == 0 && j % 2 == 1 ? -1 : i * 6 + j));
     }
     host_array({0, 3}, dtypes::int32).fill(1);
+}
+
+TEST_CASE("elements that share memory are no destination, as NumPy has it", "[host_ndarray]") {
+    HostNDArray row = host_array<int>({4});
+    row.fill(1);
+    HostNDArray rows = row.broadcast_to({3, 4});
+    const std::string says = ": assignment destination is read-only";
+    CHECK_THROWS_WITH(rows.set({0, 1}, 9), Contains("HostNDArray::set" + says));
+    CHECK_THROWS_WITH(rows.fill(9), Contains("HostNDArray::fill" + says));
+    CHECK_THROWS_WITH(rows.fill(9), Contains("share memory") && Contains("(3, 4)"));
+    CHECK_THROWS_WITH(rows.copy_from(rows), Contains("HostNDArray::copy_from" + says));
+    CHECK_THROWS_AS(rows.set({0, 1}, 9), InvalidArgument);
+    CHECK(row.get<int>({1}) == 1);
+    HostNDArray windows = row.at(row.data(), dtypes::int32, Layout::strided({3, 2}, {4, 4}, 4));
+    CHECK_THROWS_AS(windows.set({0, 0}, 9), InvalidArgument);
+    row.broadcast_to({1, 4}).set({0, 2}, 9);  // repeats nothing
+    CHECK(row.get<int>({2}) == 9);
+}
+
+TEST_CASE("a moved-from array is empty and has no address", "[host_ndarray]") {
+    HostNDArray a = host_array<int>({2, 3});
+    a.fill(7);
+    const HostNDArray b = std::move(a);
+    CHECK(a.data() == nullptr);
+    CHECK(a.keep_alive() == nullptr);
+    CHECK(a.shape() == Dims{0});
+    CHECK(a.copy().size() == 0);
+    CHECK_THROWS_AS(a.get<int>({0, 0}), InvalidArgument);
+    HostNDArray c = b;
+    a = std::move(c);
+    CHECK(c.size() == 0);
+    CHECK(a.get<int>({1, 2}) == 7);
+    HostNDArray& same = a;
+    a = std::move(same);
+    CHECK(a.get<int>({1, 2}) == 7);
+    c = b;  // and can be used again
+    CHECK(c.size() == 6);
+    NpyArray file(write_npy(HostView(b)));
+    const NpyArray taken = std::move(file);
+    CHECK(std::as_const(file).view().layout.size() == 0);
+    CHECK(as_host_array(taken.view()).get<int>({0, 1}) == 7);
 }
 
 TEST_CASE("an array takes another one's elements, also parts of itself", "[host_ndarray]") {
@@ -297,8 +330,7 @@ TEST_CASE("bytes of records that belong to no field do not count", "[host_ndarra
     b.field("value").set({2}, 3.0);
     CHECK_FALSE(a.equal(b));
 
-    const DType nested =
-        DType::record({{"p", DType::subarray(dtype_of<Padded>(), {2})}, {"n", dtypes::int32}});
+    const DType nested = DType::record({{"p", DType::subarray(dtype_of<Padded>(), {2})}, {"n", dtypes::int32}});
     const DTypeBytes used(nested);
     CHECK_FALSE(used.all());
     std::array<std::byte, 36> x{}, y{};
@@ -315,8 +347,7 @@ TEST_CASE("forms that no memory has are refused as what they are", "[host_ndarra
     CHECK_THROWS_AS(host_array({1ll << 32, 1ll << 32}), InvalidArgument);
     CHECK_THROWS_AS(host_array({2, 2}, dtypes::int8, {INT64_MAX, 1}), InvalidArgument);
     CHECK_THROWS_AS(host_array({2, 2}, dtypes::int8, {1}), InvalidArgument);
-    CHECK_THROWS_AS(host_array({1, 1, 1, 1, 1, 1, 1, 1}, DType::subarray(dtypes::int8, {2})),
-                    InvalidArgument);
+    CHECK_THROWS_AS(host_array({1, 1, 1, 1, 1, 1, 1, 1}, DType::subarray(dtypes::int8, {2})), InvalidArgument);
     CHECK_THROWS_AS(HostNDArray(nullptr, static_cast<void*>(nullptr), dtypes::int8, Layout::contiguous(1, 1)),
                     InvalidArgument);
     char byte = 0;
@@ -325,7 +356,7 @@ TEST_CASE("forms that no memory has are refused as what they are", "[host_ndarra
 }
 
 TEST_CASE("more memory than there is, is OutOfMemory", "[host_ndarray]") {
-    if (sanitized) SKIP_BECAUSE("the sanitizer ends the program where the system says no");
+    if (test_support::sanitizer) SKIP_BECAUSE("the sanitizer ends the program where the system says no");
     CHECK_THROWS_AS(host_array(1ll << 60, dtypes::float32), OutOfMemory);
     CHECK_THROWS_WITH(host_array(1ll << 60, dtypes::float32), Contains(std::to_string(1ll << 62)));
 }

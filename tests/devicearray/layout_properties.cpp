@@ -3,6 +3,7 @@
 #include "hsadrv/error.hpp"
 #include "naive_array.hpp"
 #include "support/catch.hpp"
+#include "support/sanitizer.hpp"
 
 using namespace hsadrv;
 using naive::Random;
@@ -10,7 +11,7 @@ using naive::Shape;
 
 namespace {
 
-constexpr int kLayouts = 10000;
+const int kLayouts = test_support::some_of(10000);
 __extension__ using Wide = __int128;
 
 /// Checks without a Catch assertion for each of a million elements.
@@ -34,8 +35,8 @@ Shape other_shape(Random& random, std::int64_t size) {
         for (std::int64_t d = 1; d <= size; ++d) {
             if (size % d == 0) divisors.push_back(d);
         }
-        shape.push_back(divisors[static_cast<std::size_t>(
-            random.between(0, static_cast<std::int64_t>(divisors.size()) - 1))]);
+        shape.push_back(
+            divisors[static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(divisors.size()) - 1))]);
         size /= shape.back();
     }
     if (size != 1 || random.one_in(4)) shape.push_back(size);
@@ -70,8 +71,7 @@ std::vector<std::int64_t> picked(const Slice& slice, std::int64_t extent) {
     const std::int64_t start = bound(slice.start, step > 0 ? 0 : extent - 1);
     const std::int64_t stop = bound(slice.stop, step > 0 ? extent : -1);
     std::vector<std::int64_t> all;
-    for (Wide at = start; step > 0 ? at < stop : at > stop; at += step)
-        all.push_back(static_cast<std::int64_t>(at));
+    for (Wide at = start; step > 0 ? at < stop : at > stop; at += step) all.push_back(static_cast<std::int64_t>(at));
     return all;
 }
 
@@ -116,8 +116,7 @@ TEST_CASE("reshape finds strides exactly where there are some", "[layout]") {
             require_same("reshape", layout, got, 0, wanted);
             ++views;
         } catch (const InvalidArgument&) {
-            if (naive::has_strides(wanted))
-                FAIL("no view of " << layout.to_string() << " as " << asked.to_string());
+            if (naive::has_strides(wanted)) FAIL("no view of " << layout.to_string() << " as " << asked.to_string());
             ++copies;
         }
     });
@@ -154,8 +153,7 @@ TEST_CASE("transpose, squeeze and expand_dims move axes and nothing else", "[lay
         const auto at = random.between(0, layout.rank());
         Shape expanded = all.shape;
         expanded.insert(expanded.begin() + at, 1);
-        require_same("expand_dims", layout, layout.expand_dims(static_cast<int>(at)), 0,
-                     {expanded, all.offsets});
+        require_same("expand_dims", layout, layout.expand_dims(static_cast<int>(at)), 0, {expanded, all.offsets});
     });
 }
 
@@ -166,8 +164,7 @@ TEST_CASE("broadcast_to repeats elements", "[layout]") {
         for (std::int64_t& extent : shape) {
             if (extent == 1 && random.one_in(2)) extent = random.between(0, 3);
         }
-        while (shape.size() < Dims::max_rank && random.one_in(3))
-            shape.insert(shape.begin(), random.between(0, 3));
+        while (shape.size() < Dims::max_rank && random.one_in(3)) shape.insert(shape.begin(), random.between(0, 3));
         const std::size_t added = shape.size() - all.shape.size();
         const auto wanted = naive::Array::made(shape, [&](const Shape& index) {
             Shape from(index.begin() + static_cast<std::ptrdiff_t>(added), index.end());
@@ -192,8 +189,7 @@ TEST_CASE("slices pick what Python's pick", "[layout]") {
             indices.push_back(random_index(random, extent));
             const bool one = indices.back().type() == Index::Type::integer;
             const std::int64_t at = one ? indices.back().integer() : 0;
-            picks.push_back(one ? std::vector{at < 0 ? at + extent : at}
-                                : picked(indices.back().slice(), extent));
+            picks.push_back(one ? std::vector{at < 0 ? at + extent : at} : picked(indices.back().slice(), extent));
             if (!one) axis_of.push_back(axis);
         };
         const auto add_whole = [&](int axis) {
@@ -215,8 +211,7 @@ TEST_CASE("slices pick what Python's pick", "[layout]") {
         }
         Shape shape;
         for (const int axis : axis_of)
-            shape.push_back(
-                axis < 0 ? 1 : static_cast<std::int64_t>(picks[static_cast<std::size_t>(axis)].size()));
+            shape.push_back(axis < 0 ? 1 : static_cast<std::int64_t>(picks[static_cast<std::size_t>(axis)].size()));
         const auto wanted = naive::Array::made(shape, [&](const Shape& index) {
             Shape from;
             for (const auto& pick : picks) from.push_back(pick[0]);
@@ -239,12 +234,10 @@ TEST_CASE("split gives every element once, in pieces of equal size but the last"
         const int axis = static_cast<int>(random.between(0, layout.rank() - 1));
         const std::int64_t section = random.one_in(20) ? INT64_MAX : random.between(1, 5);
         std::int64_t begin = 0;
-        for (const SubLayout& piece :
-             split(layout, section, random.one_in(2) ? axis : axis - layout.rank())) {
+        for (const SubLayout& piece : split(layout, section, random.one_in(2) ? axis : axis - layout.rank())) {
             Shape shape = all.shape;
             shape[static_cast<std::size_t>(axis)] = std::min(section, layout.shape()[axis] - begin);
-            require_same("split", layout, piece.layout, piece.offset_bytes,
-                         naive::Array::made(shape, [&](Shape index) {
+            require_same("split", layout, piece.layout, piece.offset_bytes, naive::Array::made(shape, [&](Shape index) {
                              index[static_cast<std::size_t>(axis)] += begin;
                              return all.at(index);
                          }));
@@ -268,14 +261,13 @@ TEST_CASE("a view as elements of another size has the same bytes in the same ord
         const bool same = itemsize == layout.itemsize();
         const int last = layout.rank() - 1;
         const bool possible =
-            same || (last >= 0 && layout.shape()[last] * layout.itemsize() % itemsize == 0 &&
-                     (layout.size() == 0 || layout.shape()[last] == 1 ||
-                      layout.strides_bytes()[last] == layout.itemsize()));
+            same ||
+            (last >= 0 && layout.shape()[last] * layout.itemsize() % itemsize == 0 &&
+             (layout.size() == 0 || layout.shape()[last] == 1 || layout.strides_bytes()[last] == layout.itemsize()));
         try {
             const Layout got = layout.view(itemsize);
             ++views;
-            if (!possible || bytes_of(got) != bytes_of(layout))
-                FAIL(layout.to_string() << " as " << got.to_string());
+            if (!possible || bytes_of(got) != bytes_of(layout)) FAIL(layout.to_string() << " as " << got.to_string());
         } catch (const InvalidArgument&) {
             if (possible) FAIL(layout.to_string() << " has a view of " << itemsize);
         }

@@ -61,8 +61,7 @@ struct Array {
 inline Array array(const Layout& layout, std::int64_t offset = 0) {
     return Array::made(list(layout.shape()), [&](const Shape& index) {
         std::int64_t at = offset;
-        for (std::size_t i = 0; i < index.size(); ++i)
-            at += index[i] * layout.strides_bytes()[static_cast<int>(i)];
+        for (std::size_t i = 0; i < index.size(); ++i) at += index[i] * layout.strides_bytes()[static_cast<int>(i)];
         return at;
     });
 }
@@ -123,8 +122,7 @@ class Random {
         std::int64_t stride = itemsize;
         const bool neat = one_in(3), f_order = one_in(2), odd = one_in(4);
         std::vector<std::int64_t> axes = permutation(shape.size());
-        if (one_in(2))
-            std::sort(axes.begin(), axes.end(), [&](auto a, auto b) { return f_order ? a < b : a > b; });
+        if (one_in(2)) std::sort(axes.begin(), axes.end(), [&](auto a, auto b) { return f_order ? a < b : a > b; });
         for (const std::int64_t axis : axes) {
             const auto i = static_cast<std::size_t>(axis);
             strides[i] = stride;

@@ -89,8 +89,7 @@ TEST_CASE("a span names its elements as the layout does", "[nd_span]") {
                     lowest = std::min(lowest, place);
                     highest = std::max(highest, place);
                 }
-        const bool exhaustive =
-            span.empty() || (different == span.size() && highest - lowest + 1 == span.size());
+        const bool exhaustive = span.empty() || (different == span.size() && highest - lowest + 1 == span.size());
         REQUIRE(span.is_exhaustive() == exhaustive);
         ++compared;
     }
@@ -129,8 +128,7 @@ TEST_CASE("what a span cannot name is refused with both sides", "[nd_span]") {
         CHECK_THROWS_AS(make(), InvalidArgument);
         for (const char* part : says) CHECK_THROWS_WITH(make(), Contains(part));
     };
-    refused([&] { (void)nd_span<int, 2>(array(dtypes::float32, lines)); },
-            {"nd_span<int32, 2>", "float32", "(4, 4)"});
+    refused([&] { (void)nd_span<int, 2>(array(dtypes::float32, lines)); }, {"nd_span<int32, 2>", "float32", "(4, 4)"});
     refused([&] { (void)nd_span<float, 3>(array(dtypes::float32, lines)); },
             {"nd_span<float32, 3>", "ranks", "(4, 4)"});
     refused([&] { (void)nd_span<float, 1>(array(dtypes::float32, Layout::strided({5}, {6}, 4))); },
@@ -138,6 +136,14 @@ TEST_CASE("what a span cannot name is refused with both sides", "[nd_span]") {
     refused([&] { (void)nd_span<float, 2>(array(dtypes::float32, lines, 2)); }, {"address", "multiple of 4"});
     // No elements, no address to be wrong.
     CHECK(nd_span<float, 2>(array(dtypes::float32, Layout::contiguous({0, 4}, 4), 2)).empty());
+}
+
+TEST_CASE("a span that was moved from keeps its share of the memory", "[nd_span]") {
+    HostNDArray array = host_array<int>({3});
+    auto span = nd_span<int, 1>(array);
+    const auto other = std::move(span);
+    CHECK(span.keep_alive() == array.keep_alive());
+    CHECK(other.keep_alive() == array.keep_alive());
 }
 
 TEST_CASE("records are elements, and their fields where the strides allow it", "[nd_span]") {
@@ -178,15 +184,12 @@ TEST_CASE("kernels see of a span what the host sees", "[nd_span][device]") {
         facts.resize(20);
         return facts;
     };
-    const auto compare = [&](const char* kernel, const auto& span) {
-        CHECK(told(kernel, span) == expected(span));
-    };
+    const auto compare = [&](const char* kernel, const auto& span) { CHECK(told(kernel, span) == expected(span)); };
     compare("describe_0", nd_span<const double, 0>(whole.slice({1, 2, 3})));
     compare("describe_1", nd_span<const double, 1>(whole.slice({1, 2, Slice{{}, {}, -3}})));
     compare("describe_3", nd_span<const double, 3>(whole));
     compare("describe_3", nd_span<const double, 3>(whole.transpose({2, 0, 1})));
-    compare("describe_3",
-            nd_span<const double, 3>(whole.slice({Slice{}, Slice{{}, {}, 2}, Slice{{}, {}, -1}})));
+    compare("describe_3", nd_span<const double, 3>(whole.slice({Slice{}, Slice{{}, {}, 2}, Slice{{}, {}, -1}})));
     compare("describe_8", nd_span<const double, 8>(whole.reshape({1, 2, 1, 3, 1, 2, 2, 1})));
 }
 
@@ -200,23 +203,18 @@ TEST_CASE("a kernel writes through a view's strides, and nowhere else", "[nd_spa
         DeviceNDArray (*view)(const DeviceNDArray&);
         Layout (*same)(const Layout&, std::int64_t&);
     } rows[] = {
-        {"itself", [](const DeviceNDArray& a) { return a; },
-         [](const Layout& l, std::int64_t&) { return l; }},
+        {"itself", [](const DeviceNDArray& a) { return a; }, [](const Layout& l, std::int64_t&) { return l; }},
         {"transposed", [](const DeviceNDArray& a) { return a.transpose(); },
          [](const Layout& l, std::int64_t&) { return l.transpose(); }},
         {"every third of the columns 2 to 20, rows backwards",
-         [](const DeviceNDArray& a) {
-             return a.slice({Slice{{}, {}, -1}, Slice{2, 20, 3}});
-         },
+         [](const DeviceNDArray& a) { return a.slice({Slice{{}, {}, -1}, Slice{2, 20, 3}}); },
          [](const Layout& l, std::int64_t& offset) {
              const SubLayout part = slice(l, {Slice{{}, {}, -1}, Slice{2, 20, 3}});
              offset = part.offset_bytes;
              return part.layout;
          }},
         {"a sliced transpose",
-         [](const DeviceNDArray& a) {
-             return a.transpose().slice({Slice{5, 9}, Slice{{}, {}, 2}});
-         },
+         [](const DeviceNDArray& a) { return a.transpose().slice({Slice{5, 9}, Slice{{}, {}, 2}}); },
          [](const Layout& l, std::int64_t& offset) {
              const SubLayout part = slice(l.transpose(), {Slice{5, 9}, Slice{{}, {}, 2}});
              offset = part.offset_bytes;
@@ -257,8 +255,7 @@ TEST_CASE("a kernel reads any layout through a span, as the naive model does", "
         const Layout layout = random.layout(naive::list(shape), 4);
         const ByteRange range = layout.extent();
         if (!element_strides(layout) || range.begin < -4 * middle || range.end > 4 * middle) continue;
-        const DeviceNDArray view =
-            whole.at(static_cast<std::uint32_t*>(whole.data()) + middle, dtypes::uint32, layout);
+        const DeviceNDArray view = whole.at(static_cast<std::uint32_t*>(whole.data()) + middle, dtypes::uint32, layout);
         const DeviceNDArray out = device_array<std::uint32_t>(layout.size(), device.stream);
         gather.launch(device.stream, {.grid = static_cast<std::uint32_t>(layout.size()), .workgroup = 64},
                       nd_span<const std::uint32_t, 3>(view), out);
@@ -286,8 +283,7 @@ TEST_CASE("several spans are arguments of one launch, of a bound one as well", "
     std::vector<float> expected(12);
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 4; ++j)
-            expected[static_cast<std::size_t>(4 * i + j)] =
-                101 * static_cast<float>(4 * i + j + 10 * (3 * j + i));
+            expected[static_cast<std::size_t>(4 * i + j)] = 101 * static_cast<float>(4 * i + j + 10 * (3 * j + i));
     CHECK(to.copy_to_host<float>(device.stream) == expected);
     CHECK_THROWS_AS(add.launch(device.stream, {.grid = 1, .workgroup = 1}, 1, nd_span<float, 2>(to), to),
                     InvalidArgument);
@@ -299,8 +295,7 @@ TEST_CASE("a kernel writes host memory through a span of a mapped array's device
     MappedNDArray mapped = mapped_array({3, 5}, dtypes::float32);
     mapped.fill(1.0f);
     device.code.kernel("mark_places")
-        .launch(device.stream, {.grid = {8, 8}, .workgroup = {8, 8}},
-                nd_span<float, 2>(mapped.device().transpose()));
+        .launch(device.stream, {.grid = {8, 8}, .workgroup = {8, 8}}, nd_span<float, 2>(mapped.device().transpose()));
     device.stream.synchronize(patience);
     const auto host = nd_span<const float, 2>(mapped.host());
     for (int i = 0; i < 3; ++i)
@@ -318,8 +313,7 @@ TEST_CASE("the memory of a span outlives the launch that it was given to", "[nd_
     {
         const DeviceNDArray array = device_array<std::int32_t>(64, device.stream);
         memory = array.keep_alive();
-        write.launch(device.stream, {.grid = 64, .workgroup = 64}, flag_memory,
-                     nd_span<std::int32_t, 1>(array), 7);
+        write.launch(device.stream, {.grid = 64, .workgroup = 64}, flag_memory, nd_span<std::int32_t, 1>(array), 7);
     }
     CHECK_FALSE(device.stream.query());
     CHECK_FALSE(memory.expired());

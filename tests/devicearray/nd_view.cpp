@@ -48,8 +48,7 @@ TEST_CASE("an array interface becomes a view of the same elements", "[nd_view]")
     CHECK(as_host_array(HostView(turned)).get<float>({3, 2}) == 8);
     CHECK(NDView({.data = values.data(), .typestr = "<c8"}).layout().size() == 1);
     CHECK(NDView({.shape = {3, 0}, .typestr = "<f4"}).layout().size() == 0);
-    CHECK(NDView({.data = values.data(), .shape = 2, .typestr = "|b1", .version = 4}).dtype() ==
-          dtypes::boolean);
+    CHECK(NDView({.data = values.data(), .shape = 2, .typestr = "|b1", .version = 4}).dtype() == dtypes::boolean);
 }
 
 TEST_CASE("what typestr leaves open, descr says", "[nd_view]") {
@@ -88,8 +87,7 @@ TEST_CASE("fields that describe no array are refused", "[nd_view]") {
         {{.data = bytes.data(), .shape = -2, .typestr = "<f4"}, "(-2,)"},
         {{.data = bytes.data(), .shape = {1ll << 40, 1ll << 40}, .typestr = "<f4"}, "1099511627776"},
         {{.data = bytes.data(), .shape = 2, .typestr = "<f4", .strides = Dims{4, 4}}, "(4, 4)"},
-        {{.data = bytes.data(), .shape = 2, .typestr = "<f4", .strides = Dims{-(1ll << 62)}},
-         "address space"},
+        {{.data = bytes.data(), .shape = 2, .typestr = "<f4", .strides = Dims{-(1ll << 62)}}, "address space"},
         {{.data = bytes.data(), .shape = 2, .typestr = "<f4", .version = 2}, "version 2"},
     };
     for (const Row& row : rows) {
@@ -124,8 +122,7 @@ TEST_CASE("a Py_buffer becomes a view of the same elements", "[nd_view]") {
 
     char record[] = "T{f:x:(2)h:v:}";
     std::array<std::ptrdiff_t, 1> three{3};
-    const Buffer records{values.data(), nullptr,      24,      8,       1,      1,
-                         record,        three.data(), nullptr, nullptr, nullptr};
+    const Buffer records{values.data(), nullptr, 24, 8, 1, 1, record, three.data(), nullptr, nullptr, nullptr};
     CHECK(NDView(records).dtype().field("v").offset == 4);
     Buffer scalar{values.data(), nullptr, 4, 4, 0, 0, format, nullptr, nullptr, nullptr, nullptr};
     CHECK(NDView(scalar).layout().rank() == 0);

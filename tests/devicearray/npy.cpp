@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "devicearray/dtype_numpy.hpp"
 #include "hsadrv/error.hpp"
@@ -23,8 +24,7 @@ std::vector<std::byte> bytes_of(std::string_view text) {
 }
 
 /// A header as NumPy has it, its padding written out as a number.
-std::string file_text(const std::string& prefix, const std::string& text, std::size_t spaces,
-                      const std::string& data) {
+std::string file_text(const std::string& prefix, const std::string& text, std::size_t spaces, const std::string& data) {
     return "\x93NUMPY" + prefix + text + std::string(spaces, ' ') + "\n" + data;
 }
 
@@ -64,8 +64,7 @@ TEST_CASE("files are those of NumPy, byte for byte", "[npy]") {
         std::string file;
     };
     const auto dictionary = [](const char* descr, const char* order, const char* shape) {
-        return std::string("{'descr': ") + descr + ", 'fortran_order': " + order + ", 'shape': " + shape +
-               ", }";
+        return std::string("{'descr': ") + descr + ", 'fortran_order': " + order + ", 'shape': " + shape + ", }";
     };
     const std::string data(reinterpret_cast<const char*>(numbers), 12);
     const auto row = [&](DType dtype, Layout layout, const std::string& text, std::size_t bytes) {
@@ -73,13 +72,11 @@ TEST_CASE("files are those of NumPy, byte for byte", "[npy]") {
     };
     const Row rows[] = {
         row(dtypes::int16, Layout::contiguous({2, 3}, 2), dictionary("'<i2'", "False", "(2, 3)"), 12),
-        row(dtypes::int16, Layout::contiguous({2, 3}, 2, Order::F), dictionary("'<i2'", "True", "(2, 3)"),
-            12),
+        row(dtypes::int16, Layout::contiguous({2, 3}, 2, Order::F), dictionary("'<i2'", "True", "(2, 3)"), 12),
         row(dtypes::uint32, Layout::contiguous({}, 4), dictionary("'<u4'", "False", "()"), 4),
         row(dtypes::boolean, Layout::contiguous({0, 3}, 1), dictionary("'|b1'", "False", "(0, 3)"), 0),
         row(dtypes::uint8, Layout::contiguous({3}, 1), dictionary("'|u1'", "False", "(3,)"), 3),
-        row(pair, Layout::contiguous({2}, 6),
-            dictionary("[('x', '<i2'), ('v', '<i2', (2,))]", "False", "(2,)"), 12),
+        row(pair, Layout::contiguous({2}, 6), dictionary("[('x', '<i2'), ('v', '<i2', (2,))]", "False", "(2,)"), 12),
         row(aligned, Layout::contiguous({1}, 4),
             dictionary("[('a', '|i1'), ('', '|V1'), ('b', '<i2')]", "False", "(1,)"), 4),
         row(DType::record({{"\u00e9", dtypes::int16}}), Layout::contiguous({1}, 2),
@@ -126,13 +123,11 @@ TEST_CASE("every version can be asked for, and is read", "[npy]") {
         CHECK(std::memcmp(read.view().data, numbers, sizeof numbers) == 0);
     }
     CHECK_THROWS_WITH(npy_header(dtypes::int8, {}, Order::C, 4), Contains("version 4"));
-    CHECK_THROWS_WITH(npy_header(DType::record({{"\u65e5", dtypes::int8}}), {}, Order::C, 2),
-                      Contains("Latin-1"));
+    CHECK_THROWS_WITH(npy_header(DType::record({{"\u65e5", dtypes::int8}}), {}, Order::C, 2), Contains("Latin-1"));
     CHECK_THROWS_WITH(npy_header(DType::record({{"\xff", dtypes::int8}}), {}), Contains("UTF-8"));
     CHECK_THROWS_WITH(npy_header(DType::subarray(dtypes::int8, {3}), {2}), Contains("(3,)"));
     CHECK_THROWS_AS(npy_header(dtypes::int8, {-1}), InvalidArgument);
-    CHECK_THROWS_WITH(write_npy({numbers, dtypes::int8, Layout::contiguous({2}, 2)}),
-                      Contains("int8 have 1 B"));
+    CHECK_THROWS_WITH(write_npy({numbers, dtypes::int8, Layout::contiguous({2}, 2)}), Contains("int8 have 1 B"));
 }
 
 TEST_CASE("arrays of any type and layout come back with their elements", "[npy]") {
@@ -174,8 +169,7 @@ TEST_CASE("a file that is cut short is refused wherever the cut is", "[npy]") {
         const std::vector<std::byte> whole = write_npy({numbers, pair, Layout::contiguous({2}, 6)}, version);
         for (std::size_t size = 0; size < whole.size(); ++size) {
             CAPTURE(version, size);
-            const std::vector<std::byte> part(whole.begin(),
-                                              whole.begin() + static_cast<std::ptrdiff_t>(size));
+            const std::vector<std::byte> part(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
             CHECK_THROWS_AS(NpyArray(part), InvalidArgument);
             CHECK_THROWS_WITH(view_npy(part, "'a.npy'"), Contains("npy 'a.npy'") && Contains("byte"));
         }
@@ -243,11 +237,75 @@ TEST_CASE("files are saved as a whole and loaded again", "[npy]") {
     CHECK(static_cast<std::uint16_t*>(load_npy(path).view().data)[0] == 99);
     CHECK(files_in(folder.path) == 1);
 
-    CHECK_THROWS_AS(
-        save_npy(path, {numbers, DType::subarray(dtypes::uint16, {3}), Layout::contiguous({2}, 6)}),
-        InvalidArgument);
+    CHECK_THROWS_AS(save_npy(path, {numbers, DType::subarray(dtypes::uint16, {3}), Layout::contiguous({2}, 6)}),
+                    InvalidArgument);
     CHECK(load_npy(path).layout() == layout);  // still there
     CHECK(files_in(folder.path) == 1);
+}
+
+TEST_CASE("a field's name that does not print is escaped in the header, as NumPy escapes it", "[npy]") {
+    const DType record = DType::record({{"a\u00a0\u200b", dtypes::int8}});
+    const std::string header = npy_header(record, {1});
+    CHECK(header[6] == '\1');  // nothing that Latin-1 cannot spell is left
+    CHECK(header.find(R"('descr': [('a\xa0\u200b', '|i1')])") != header.npos);
+    CHECK(read_npy_header(bytes_of(header + std::string(1, '\0'))).dtype == record);
+}
+
+TEST_CASE("a file keeps its mode and its links when it is saved again", "[npy]") {
+    const Folder folder;
+    const HostView array{numbers, dtypes::uint16, Layout::contiguous({6}, 2)};
+    const auto path = folder.path / "a.npy", link = folder.path / "link.npy", dangling = folder.path / "new.npy";
+    const auto mode_of = [](const std::filesystem::path& file) {
+        struct stat status{};
+        REQUIRE(::lstat(file.c_str(), &status) == 0);
+        return status.st_mode;
+    };
+    for (const mode_t mode : {0600u, 0640u, 0666u, 0755u}) {
+        save_npy(path, array);
+        REQUIRE(::chmod(path.c_str(), mode) == 0);
+        save_npy(path, array);
+        CHECK((mode_of(path) & 07777) == mode);
+    }
+    std::filesystem::create_directory(folder.path / "deep");
+    std::filesystem::create_symlink("../a.npy", folder.path / "deep" / "one.npy");
+    std::filesystem::create_symlink("deep/one.npy", link);
+    const HostView three{numbers, dtypes::uint16, Layout::contiguous({3}, 2)};
+    save_npy(link, three);
+    CHECK(S_ISLNK(mode_of(link)));
+    CHECK(S_ISLNK(mode_of(folder.path / "deep" / "one.npy")));
+    CHECK(load_npy(path).layout().size() == 3);
+    CHECK((mode_of(path) & 07777) == 0755);
+
+    std::filesystem::create_symlink("deep/made.npy", dangling);
+    save_npy(dangling, array);
+    CHECK(S_ISLNK(mode_of(dangling)));
+    CHECK(S_ISREG(mode_of(folder.path / "deep" / "made.npy")));
+    std::filesystem::create_symlink("circle.npy", folder.path / "circle.npy");
+    CHECK_THROWS_WITH(save_npy(folder.path / "circle.npy", array), Contains("circle.npy"));
+    CHECK(files_in(folder.path) == 5);
+    CHECK(files_in(folder.path / "deep") == 2);
+}
+
+TEST_CASE("what is no file is written to as it is, as NumPy does", "[npy]") {
+    const Folder folder;
+    const auto pipe = folder.path / "pipe";
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    std::vector<std::byte> read;
+    std::thread reader([&] {
+        std::ifstream file(pipe, std::ios::binary);
+        for (char c; file.get(c);) read.push_back(static_cast<std::byte>(c));
+    });
+    const HostView array{numbers, dtypes::uint16, Layout::contiguous({6}, 2)};
+    save_npy(pipe, array);
+    const bool is_pipe = std::filesystem::is_fifo(pipe);
+    if (!is_pipe) std::ofstream(pipe).flush();
+    CHECK(is_pipe);
+    if (is_pipe) {
+        reader.join();
+        CHECK(read == write_npy(array));
+    } else {
+        reader.detach();
+    }
 }
 
 TEST_CASE("a path that cannot be read or written is an error with its name", "[npy]") {
@@ -255,8 +313,7 @@ TEST_CASE("a path that cannot be read or written is an error with its name", "[n
     const HostView array{numbers, dtypes::uint16, Layout::contiguous({6}, 2)};
     CHECK_THROWS_WITH(load_npy(folder.path / "none.npy"), Contains("none.npy"));
     CHECK_THROWS_WITH(load_npy(folder.path), Contains("a directory"));
-    CHECK_THROWS_WITH(save_npy(folder.path / "no" / "a.npy", array),
-                      Contains("a.npy") && Contains("created"));
+    CHECK_THROWS_WITH(save_npy(folder.path / "no" / "a.npy", array), Contains("a.npy") && Contains("created"));
     std::filesystem::create_directory(folder.path / "taken");
     CHECK_THROWS_WITH(save_npy(folder.path / "taken", array), Contains("taken") && Contains("rename"));
     CHECK(files_in(folder.path) == 1);

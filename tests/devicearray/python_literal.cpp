@@ -59,8 +59,7 @@ TEST_CASE("what is no literal is refused with its place", "[npy]") {
         CHECK_THROWS_AS(PythonLiteral::parse(text), InvalidArgument);
         CHECK_THROWS_WITH(PythonLiteral::parse(text), test_support::Contains(says));
     }
-    CHECK_THROWS_WITH(PythonLiteral::parse(std::string(100000, '(')),
-                      test_support::Contains("nested deeper"));
+    CHECK_THROWS_WITH(PythonLiteral::parse(std::string(100000, '(')), test_support::Contains("nested deeper"));
 }
 
 TEST_CASE("a literal taken for another type says what it is", "[npy]") {
@@ -70,6 +69,24 @@ TEST_CASE("a literal taken for another type says what it is", "[npy]") {
     CHECK_THROWS_AS(list.string(), InvalidArgument);
     CHECK_THROWS_AS(list.find("x"), InvalidArgument);
     CHECK_THROWS_AS(list.items()[0].items(), InvalidArgument);
+}
+
+TEST_CASE("quoted text is Python's repr(): what does not print is escaped", "[npy]") {
+    const std::pair<const char*, const char*> rows[] = {
+        {"\u00e9\u65e5\U0001f600", "'\u00e9\u65e5\U0001f600'"},  // these print
+        {"a\u00a0b", "'a\\xa0b'"},                               // no-break space
+        {"\u0085\u00ad", "'\\x85\\xad'"},                        // a control, a soft hyphen
+        {"\u200b", "'\\u200b'"},                                 // a format character
+        {"\u2028\u3000", "'\\u2028\\u3000'"},
+        {"\ue000\u0378", "'\\ue000\\u0378'"},  // private use, unassigned
+        {"\U000e0001\U0010ffff", "'\\U000e0001\\U0010ffff'"},
+    };
+    for (const auto& [text, quoted] : rows) {
+        CAPTURE(quoted);
+        CHECK(python_quoted(text) == quoted);
+        CHECK(PythonLiteral::parse(python_quoted(text)).string() == text);
+    }
+    CHECK(python_quoted("\xff") == "'\xff'");  // no UTF-8: as it is
 }
 
 TEST_CASE("quoted text is read back as it was", "[npy]") {

@@ -1,6 +1,8 @@
 // Structs as record types, at compile time.
 #include "devicearray/record.hpp"
 
+#include <complex>
+
 #include "support/catch.hpp"
 
 using namespace hsadrv;
@@ -49,8 +51,7 @@ static_assert(dtype_of<Charge>().is_aligned_record() && dtype_of<Charge>().align
 static_assert(!dtype_of<Packed>().is_aligned_record() && dtype_of<Packed>().alignment() == 1);
 
 TEST_CASE("a struct's type is the record that its description makes at run time", "[dtype]") {
-    const DType charge =
-        DType::record({{"sign", dtypes::int8}, {"amount", dtypes::float32}}, {.aligned = true});
+    const DType charge = DType::record({{"sign", dtypes::int8}, {"amount", dtypes::float32}}, {.aligned = true});
     CHECK(dtype_of<Charge>() == charge);
     const DType particle = DType::record({{"position", DType::subarray(dtypes::float64, {3})},
                                           {"cells", DType::subarray(dtypes::int16, {4, 2})},

@@ -30,9 +30,7 @@ class Pages {
     Pages(const Pages&) = delete;
     Pages& operator=(const Pages&) = delete;
     void lose_half() const { munmap(static_cast<char*>(data_) + bytes / 2, bytes / 2); }
-    HostNDArray array() const {
-        return HostNDArray(nullptr, data_, dtypes::uint32, Layout::contiguous(bytes / 4, 4));
-    }
+    HostNDArray array() const { return HostNDArray(nullptr, data_, dtypes::uint32, Layout::contiguous(bytes / 4, 4)); }
 
   private:
     static constexpr std::size_t bytes = 8 * 4096;
@@ -78,9 +76,8 @@ TEST_CASE("memory of any form is registered, read-only memory too", "[registered
     const auto scope = register_memory(array, table, constant, std::span(bytes), host_view(bytes),
                                        NDView({.data = bytes.data(), .shape = 10, .typestr = "|u1"}));
     CHECK(scope.size() == 6);
-    for (const void* data :
-         {static_cast<const void*>(array.data()), static_cast<const void*>(table),
-          static_cast<const void*>(constant.data()), static_cast<const void*>(bytes.data())})
+    for (const void* data : {static_cast<const void*>(array.data()), static_cast<const void*>(table),
+                             static_cast<const void*>(constant.data()), static_cast<const void*>(bytes.data())})
         CHECK(kind_of(data) == MemoryKind::registered);
 }
 

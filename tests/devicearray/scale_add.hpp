@@ -14,8 +14,7 @@ struct ScaleAdd {
 
     template <class Data>
     void launch(const Data& data, std::uint32_t count, std::uint32_t factor, std::uint32_t summand) {
-        kernel.launch(stream, {.grid = (count + 63) / 64 * 64, .workgroup = 64}, data, factor, summand,
-                      count);
+        kernel.launch(stream, {.grid = (count + 63) / 64 * 64, .workgroup = 64}, data, factor, summand, count);
     }
     template <class Data>
     void run(const Data& data, std::uint32_t count, std::uint32_t factor, std::uint32_t summand) {

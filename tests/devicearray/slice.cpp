@@ -100,8 +100,7 @@ TEST_CASE("broadcast_to, squeeze and expand_dims refuse what NumPy refuses", "[l
 TEST_CASE("reshape views what is not contiguous where it can, and says how to copy where not", "[layout]") {
     const Layout window = slice(image, {Slice{}, Slice{0, 4}}).layout;
     CHECK(window.reshape({2, 2, 2, 2}) == Layout::strided({2, 2, 2, 2}, {48, 24, 8, 4}, 4));
-    CHECK_THROWS_WITH(window.ravel(),
-                      Contains("needs a copy") && Contains("device_array") && Contains("(16,)"));
+    CHECK_THROWS_WITH(window.ravel(), Contains("needs a copy") && Contains("device_array") && Contains("(16,)"));
     CHECK(Layout::strided({6}, {-4}, 4).reshape({2, 3}) == Layout::strided({2, 3}, {-12, -4}, 4));
     CHECK(image.transpose().reshape({24}, Order::F) == Layout::contiguous({24}, 4));
     CHECK(image.transpose().ravel(Order::A) == Layout::contiguous({24}, 4));

@@ -4,6 +4,7 @@
 
 #include "array_fixture.hpp"
 #include "naive_array.hpp"
+#include "support/sanitizer.hpp"
 #include "support/test_file.hpp"
 
 using namespace hsadrv;
@@ -80,7 +81,7 @@ TEST_CASE("10,000 random layouts: to the device, across it and back, bit for bit
     NEEDS_DEVICE();
     Device device;
     Random random(77 + test_support::test_seed());
-    for (int n = 0; n < 10000; ++n) {
+    for (int n = 0; n < test_support::some_of(10000); ++n) {
         const Shape shape = random.shape(300);
         const DType dtype = some_dtype(random);
         const auto itemsize = static_cast<std::int64_t>(dtype.itemsize());

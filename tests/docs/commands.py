@@ -2,8 +2,8 @@
 """Runs the shell commands of a page of the guide, from top to bottom, in a folder with the files that the page shows, and
 compares what each block prints with the page. Usage: commands.py PAGE.md [VARIABLE=VALUE...]
 
-Blocks are described in snippets.py. A block of commands fails if one of its commands does; with a text behind it, all that it
-prints is compared, where "…" is anything within a line, and as the last line of all lines that follow."""
+Blocks are described in snippets.py; those that are skipped are named. A block of commands fails if one of its commands does; with a
+text behind it, all that it prints is compared, where "…" is anything within a line, and as the last line of all lines that follow."""
 import os
 import pathlib
 import re
@@ -32,11 +32,14 @@ def main(page, *variables):
             if before is None or before.kind != "sh":
                 fail(page, block.line, "there are no commands before it that could print it")
             expected[before] = block
-    passed = 0
+    passed = skipped = 0
     with tempfile.TemporaryDirectory() as folder:
         for block in blocks:
             if match := re.fullmatch(r"\w+ in (.*)", block.kind):
                 (pathlib.Path(folder) / match[1]).write_text(block.text, encoding="utf-8")
+            elif block.needs and not pathlib.Path(block.needs).exists():
+                print(f"SKIPPED: {page}:{block.line}: there is no {block.needs}")
+                skipped += 1
             elif block.kind == "sh":
                 done = subprocess.run(["bash", "-euo", "pipefail", "-c", block.text], cwd=folder, env=environment, text=True,
                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=240)
@@ -48,7 +51,7 @@ def main(page, *variables):
                 passed += 1
             elif block.kind != "text":
                 fail(page, block.line, f"a block of the kind '{block.kind}' on a page of commands would only be shown")
-    print(f"{passed} passed, 0 failed, 0 skipped")
+    print(f"{passed} passed, 0 failed, {skipped} skipped")
     return passed == 0
 
 

@@ -17,6 +17,7 @@ A fence says what happens to a block; anything else is an error, so that nothing
     ```text          what the block before it prints; "…" stands for anything within a line
     ```sh            commands that build the page's program against the installed library; on pages of commands.py any,
                      each block run in the page's folder, where the text behind it is what it prints
+    ```sh if PATH    the same, skipped where there is no such file or folder
     ```LANG in FILE  a file that the commands use
 
 Set-up that would only distract is an HTML comment: <!-- cpp (or sh, text), with the same words behind it, and --> on
@@ -26,12 +27,13 @@ import pathlib
 import re
 import sys
 
-KINDS = re.compile(r"cpp( program| file| both| kernel( \w+)?)?|text|sh|\w+ in [\w.]+")
+KINDS = re.compile(r"cpp( program| file| both| kernel( \w+)?)?|text|sh( if [\w./-]+)?|\w+ in [\w.]+")
 
 
 class Block:
     def __init__(self, kind, line, task):
-        self.kind, self.line, self.task, self.lines = kind, line, task, []
+        self.kind, _, self.needs = kind.partition(" if ")
+        self.line, self.task, self.lines = line, task, []
 
     @property
     def text(self):

@@ -54,8 +54,8 @@ std::string Output::take() {
 void Output::expect(const char* page, int line, const std::string& expected) {
     const std::string printed = take();
     if (matches(expected.c_str(), printed.c_str())) return;
-    throw std::runtime_error(std::string(page) + ":" + std::to_string(line) + ": printed\n" + printed +
-                             "instead of\n" + expected);
+    throw std::runtime_error(std::string(page) + ":" + std::to_string(line) + ": printed\n" + printed + "instead of\n" +
+                             expected);
 }
 
 void Output::expect_no_more(const char* page, int line) {

@@ -47,8 +47,7 @@ class Folder {
 
 }  // namespace
 
-TEST_CASE("a file that is no picture ends blur with a message and status 1, and nothing is written",
-          "[blur]") {
+TEST_CASE("a file that is no picture ends blur with a message and status 1, and nothing is written", "[blur]") {
     const Folder folder;
     const std::string in = folder / "in.png", out = folder / "out.ppm";
     std::ofstream(in) << "\x89PNG\r\n\x1a\n";

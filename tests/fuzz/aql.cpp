@@ -207,8 +207,7 @@ fuzz::Bytes seed(std::initializer_list<std::uint32_t> code, const Packets&... pa
 }  // namespace
 
 std::vector<fuzz::Bytes> fuzz::seeds() {
-    constexpr std::uint32_t kEnd = 0xbf81'0000, kBarrier = 0xbf8a'0000, kToItself = 0xbf82'ffff,
-                            kTrap = 0xbf92'0002;
+    constexpr std::uint32_t kEnd = 0xbf81'0000, kBarrier = 0xbf8a'0000, kToItself = 0xbf82'ffff, kTrap = 0xbf92'0002;
     constexpr std::uint32_t kLoad[] = {0xc002'0203, 0};             // s_load_dword s8, s[6:7], 0
     constexpr std::uint32_t kStore[] = {0xdc70'8000, 0x0006'0000};  // global_store_dword v0, v0, s[6:7]
     constexpr std::uint32_t kInterrupt = 0xbf90'0001;               // s_sendmsg 1

@@ -47,8 +47,7 @@ std::uint64_t give(const GuardedPages& pages, std::uint64_t va) {
 
 volatile std::uint64_t* doorbell(unsigned gpu, std::uint64_t doorbell_offset) {
     const DeviceFile::Range& page = device().memory().doorbells(gpu);
-    return reinterpret_cast<volatile std::uint64_t*>(page.host +
-                                                     (doorbell_offset - page.offset) % page.size / 8 * 8);
+    return reinterpret_cast<volatile std::uint64_t*>(page.host + (doorbell_offset - page.offset) % page.size / 8 * 8);
 }
 
 }  // namespace fuzz

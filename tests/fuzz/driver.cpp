@@ -68,8 +68,7 @@ int feed_mutations(std::uint64_t inputs, std::uint64_t seed) {
     for (const fuzz::Bytes& bytes : seeds) feed(bytes);
     fuzz::Mutator mutator{seed};
     for (std::uint64_t n = 0; n < inputs; ++n) feed(mutator.next(seeds));
-    std::printf("%zu seeds and %llu mutations came back\n", seeds.size(),
-                static_cast<unsigned long long>(inputs));
+    std::printf("%zu seeds and %llu mutations came back\n", seeds.size(), static_cast<unsigned long long>(inputs));
     return 0;
 }
 

@@ -99,12 +99,10 @@ void run(Gpu& gpu, Dispatch& dispatch) {
         do {
             if (quanta-- == 0) dispatch.abort();
             progress = gpu.group.run(kQuantum);
-            if (quanta > 2 && gpu.group.busy())
-                fuzz::broken("a work-group goes on after its dispatch was aborted");
+            if (quanta > 2 && gpu.group.busy()) fuzz::broken("a work-group goes on after its dispatch was aborted");
         } while (progress == WorkGroup::Progress::Paused || progress == WorkGroup::Progress::Idle);
     }
-    if (dispatch.state() == Dispatch::State::Running)
-        fuzz::broken("a dispatch runs with nothing left to run");
+    if (dispatch.state() == Dispatch::State::Running) fuzz::broken("a dispatch runs with nothing left to run");
     if (dispatch.state() == Dispatch::State::Failed) describe(dispatch.fault());
 }
 
@@ -130,9 +128,9 @@ constexpr std::uint32_t kEndProgram = 0xbf810000;
 fuzz::Bytes program(std::uint8_t choice, bool scramble, std::span<const test_gfx9::Words> instructions) {
     fuzz::Output out;
     out.put(choice)
-        .put<std::uint32_t>(0x000c'0fff)      // as many registers as there are
-        .put<std::uint16_t>(16 << 1 | 0x380)  // 16 user SGPRs, work-group ids
-        .put<std::uint8_t>(0x4b)  // scratch descriptor, dispatch and kernarg pointers, private size
+        .put<std::uint32_t>(0x000c'0fff)          // as many registers as there are
+        .put<std::uint16_t>(16 << 1 | 0x380)      // 16 user SGPRs, work-group ids
+        .put<std::uint8_t>(0x4b)                  // scratch descriptor, dispatch and kernarg pointers, private size
         .put<std::uint8_t>(choice % 3 ? 63 : 31)  // where AccVGPRs begin
         .put<std::uint8_t>(127)                   // 128 work-items
         .put<std::uint8_t>(0)

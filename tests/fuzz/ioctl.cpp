@@ -24,16 +24,7 @@ struct Ids {
 // The render node's requests that are answered, and the numbers from which on a request is one of them.
 constexpr std::uint8_t kDrm = 0xc0;
 constexpr std::uint8_t kDrmRequests[] = {0x00, 0x05, 0x09, 0x2d, 0x2e, 0x41, 0x45, 0x48};
-enum DrmRequest : std::uint8_t {
-    kVersion,
-    kClient,
-    kGemClose,
-    kPrimeExport,
-    kPrimeImport,
-    kGemMmap,
-    kInfo,
-    kGemVa
-};
+enum DrmRequest : std::uint8_t { kVersion, kClient, kGemClose, kPrimeExport, kPrimeImport, kGemMmap, kInfo, kGemVa };
 
 /// Memory that requests may point at, and addresses around it that they may not.
 struct World {
@@ -77,8 +68,7 @@ World& world() {
     return made;
 }
 
-/// What a structure is made of: mostly something that was seen before, so that requests go beyond their first
-/// check.
+/// What a structure is made of: mostly something that was seen before, so that requests go beyond their first check.
 template <class T>
 T& field(std::array<std::byte, kLongest>& bytes, std::size_t offset) {
     return *reinterpret_cast<T*>(bytes.data() + offset % (kLongest - sizeof(T) + 1) / sizeof(T) * sizeof(T));
@@ -126,8 +116,7 @@ void remember(unsigned request, const std::array<std::byte, kLongest>& bytes, Id
     if (request == abi::kCreateQueue) ids.queues.push_back(as<abi::CreateQueue>(bytes).queue_id);
     if (request == abi::kIpcImportHandle) ids.handles.push_back(as<abi::IpcImportHandle>(bytes).handle);
     if (request == abi::kImportDmabuf) ids.handles.push_back(as<abi::ImportDmabuf>(bytes).handle);
-    if (request == abi::kExportDmabuf)
-        ids.files.push_back(static_cast<int>(as<abi::ExportDmabuf>(bytes).dmabuf_fd));
+    if (request == abi::kExportDmabuf) ids.files.push_back(static_cast<int>(as<abi::ExportDmabuf>(bytes).dmabuf_fd));
     // drm_prime_handle: a handle, flags, a descriptor.
     if (request == kDrm + kPrimeImport) ids.gems.push_back(as<std::uint32_t>(bytes));
     if (request == kDrm + kPrimeExport) ids.files.push_back(as<std::array<int, 3>>(bytes)[2]);
@@ -147,8 +136,7 @@ void give_back(const Ids& ids) {
         abi::MapMemory unmap{handle, reinterpret_cast<std::uint64_t>(gpus), 2, 0};
         fuzz::call(abi::kUnmapMemoryFromGpu, unmap);
         abi::FreeMemoryOfGpu free{handle};
-        if (fuzz::call(abi::kFreeMemoryOfGpu, free) == EBUSY)
-            fuzz::broken("memory is mapped, and was unmapped");
+        if (fuzz::call(abi::kFreeMemoryOfGpu, free) == EBUSY) fuzz::broken("memory is mapped, and was unmapped");
     }
     for (std::uint32_t id : ids.events) {
         abi::EventId args{id, 0};
@@ -169,10 +157,10 @@ void request(fuzz::Input& in, Ids& ids) {
     if (shape >> 5 == 7) argument = reinterpret_cast<void*>(world().pointers[in.below(16)]);
     if (argument != bytes.data() && number == abi::kWaitEvents) return;
     const unsigned direction = (shape >> 3 & 3) == 0 ? _IOC_READ | _IOC_WRITE : shape >> 3 & 3;
-    const int error =
-        number >= kDrm ? drm_ioctl(Device::topology()->gpus[0], fuzz::device().gem(0),
-                                   _IOC(direction, kDrmMagic, kDrmRequests[number % 8], size), argument)
-                       : fuzz::device().kfd().ioctl(_IOC(direction, abi::kKfdMagic, number, size), argument);
+    const int error = number >= kDrm
+                          ? drm_ioctl(Device::topology()->gpus[0], fuzz::device().gem(0),
+                                      _IOC(direction, kDrmMagic, kDrmRequests[number % 8], size), argument)
+                          : fuzz::device().kfd().ioctl(_IOC(direction, abi::kKfdMagic, number, size), argument);
     if (error == 0 && argument == bytes.data() && direction == (_IOC_READ | _IOC_WRITE))
         remember(number >= kDrm ? kDrm + number % 8 : number, bytes, ids);
 }
@@ -233,27 +221,20 @@ void memory_seeds(std::vector<fuzz::Bytes>& all) {
 /// A buffer that goes out as a dma-buf and comes back, to the other GPU and to the render node.
 void sharing_seeds(std::vector<fuzz::Bytes>& all) {
     fuzz::Output out;
-    append(out, abi::kAllocMemoryOfGpu, allocation(abi::kVram),
-           {{kGpu, 0, offsetof(abi::AllocMemoryOfGpu, gpu_id)}});
+    append(out, abi::kAllocMemoryOfGpu, allocation(abi::kVram), {{kGpu, 0, offsetof(abi::AllocMemoryOfGpu, gpu_id)}});
     append(out, abi::kExportDmabuf, abi::ExportDmabuf{}, {{kHandle, 1, 0}});
-    append(out, abi::kGetDmabufInfo, abi::GetDmabufInfo{},
-           {{kFile, 1, offsetof(abi::GetDmabufInfo, dmabuf_fd)}});
-    append(
-        out, abi::kImportDmabuf, abi::ImportDmabuf{kVa + 0x100000, 0, 0, 0},
-        {{kGpu, 1, offsetof(abi::ImportDmabuf, gpu_id)}, {kFile, 1, offsetof(abi::ImportDmabuf, dmabuf_fd)}});
+    append(out, abi::kGetDmabufInfo, abi::GetDmabufInfo{}, {{kFile, 1, offsetof(abi::GetDmabufInfo, dmabuf_fd)}});
+    append(out, abi::kImportDmabuf, abi::ImportDmabuf{kVa + 0x100000, 0, 0, 0},
+           {{kGpu, 1, offsetof(abi::ImportDmabuf, gpu_id)}, {kFile, 1, offsetof(abi::ImportDmabuf, dmabuf_fd)}});
     append(out, abi::kMapMemoryToGpu, abi::MapMemory{0, 0, 2, 0}, {{kHandle, 2, 0}, {kPointer, 2, 8}});
-    append(out, static_cast<abi::Request>(kDrm + kPrimeImport), std::array<std::uint32_t, 3>{},
-           {{kFile, 1, 8}});
+    append(out, static_cast<abi::Request>(kDrm + kPrimeImport), std::array<std::uint32_t, 3>{}, {{kFile, 1, 8}});
     append(out, static_cast<abi::Request>(kDrm + kGemVa),
-           std::array<std::uint64_t, 5>{0, 1 | std::uint64_t{0xe} << 32, kVa + 0x200000, 0, 8192},
-           {{kGem, 1, 0}});
+           std::array<std::uint64_t, 5>{0, 1 | std::uint64_t{0xe} << 32, kVa + 0x200000, 0, 8192}, {{kGem, 1, 0}});
     append(out, static_cast<abi::Request>(kDrm + kGemMmap), std::uint64_t{0}, {{kGem, 1, 0}});
-    append(out, static_cast<abi::Request>(kDrm + kPrimeExport), std::array<std::uint32_t, 3>{0, 2, 0},
-           {{kGem, 1, 0}});
+    append(out, static_cast<abi::Request>(kDrm + kPrimeExport), std::array<std::uint32_t, 3>{0, 2, 0}, {{kGem, 1, 0}});
     append(out, abi::kIpcExportHandle, abi::IpcExportHandle{},
            {{kHandle, 1, 0}, {kGpu, 0, offsetof(abi::IpcExportHandle, gpu_id)}});
-    append(out, abi::kIpcImportHandle, abi::IpcImportHandle{},
-           {{kGpu, 0, offsetof(abi::IpcImportHandle, gpu_id)}});
+    append(out, abi::kIpcImportHandle, abi::IpcImportHandle{}, {{kGpu, 0, offsetof(abi::IpcImportHandle, gpu_id)}});
     append(out, abi::kFreeMemoryOfGpu, abi::FreeMemoryOfGpu{}, {{kHandle, 1, 0}});
     append(out, static_cast<abi::Request>(kDrm + kGemClose), std::uint64_t{0}, {{kGem, 1, 0}});
     all.push_back(out.bytes);
@@ -274,10 +255,8 @@ void queue_seeds(std::vector<fuzz::Bytes>& all) {
         args.queue_type = type;
         args.queue_percentage = 100;
         append(out, abi::kCreateQueue, args, {{kGpu, 0, offsetof(abi::CreateQueue, gpu_id)}});
-        append(out, abi::kUpdateQueue, abi::UpdateQueue{args.ring_base_address, 0, 4096, 0, 7},
-               {{kQueue, 1, 8}});
-        append(out, abi::kUpdateQueue, abi::UpdateQueue{args.ring_base_address, 0, 4096, 100, 7},
-               {{kQueue, 1, 8}});
+        append(out, abi::kUpdateQueue, abi::UpdateQueue{args.ring_base_address, 0, 4096, 0, 7}, {{kQueue, 1, 8}});
+        append(out, abi::kUpdateQueue, abi::UpdateQueue{args.ring_base_address, 0, 4096, 100, 7}, {{kQueue, 1, 8}});
         append(out, abi::kSetCuMask, abi::SetCuMask{0, 64, 0}, {{kQueue, 1, 0}, {kPointer, 2, 8}});
         append(out, abi::kAllocQueueGws, abi::AllocQueueGws{0, 1, 0, 0}, {{kQueue, 1, 0}});
         append(out, abi::kDestroyQueue, abi::DestroyQueue{}, {{kQueue, 1, 0}});
@@ -286,8 +265,7 @@ void queue_seeds(std::vector<fuzz::Bytes>& all) {
 }
 
 void event_seeds(std::vector<fuzz::Bytes>& all) {
-    for (abi::EventType type :
-         {abi::kEventSignal, abi::kEventHwException, abi::kEventDebug, abi::kEventMemory}) {
+    for (abi::EventType type : {abi::kEventSignal, abi::kEventHwException, abi::kEventDebug, abi::kEventMemory}) {
         fuzz::Output out;
         abi::CreateEvent args{};
         args.event_type = type;
@@ -306,12 +284,10 @@ void other_seeds(std::vector<fuzz::Bytes>& all) {
     fuzz::Output out;
     append(out, abi::kGetVersion, abi::GetVersion{}, {});
     append(out, abi::kGetProcessAperturesNew, abi::GetProcessAperturesNew{0, 2, 0}, {{kPointer, 3, 0}});
-    append(out, abi::kGetClockCounters, abi::GetClockCounters{},
-           {{kGpu, 0, offsetof(abi::GetClockCounters, gpu_id)}});
+    append(out, abi::kGetClockCounters, abi::GetClockCounters{}, {{kGpu, 0, offsetof(abi::GetClockCounters, gpu_id)}});
     append(out, abi::kSetScratchBackingVa, abi::SetScratchBackingVa{}, {{kGpu, 0, 8}});
     append(out, abi::kGetTileConfig, abi::GetTileConfig{}, {{kGpu, 0, offsetof(abi::GetTileConfig, gpu_id)}});
-    append(out, abi::kSetTrapHandler, abi::SetTrapHandler{},
-           {{kGpu, 0, offsetof(abi::SetTrapHandler, gpu_id)}});
+    append(out, abi::kSetTrapHandler, abi::SetTrapHandler{}, {{kGpu, 0, offsetof(abi::SetTrapHandler, gpu_id)}});
     append(out, abi::kAcquireVm, abi::AcquireVm{}, {{kGpu, 0, offsetof(abi::AcquireVm, gpu_id)}});
     append(out, abi::kSetXnackMode, abi::SetXnackMode{-1}, {});
     append(out, abi::kAvailableMemory, abi::AvailableMemory{}, {{kGpu, 0, 8}});
@@ -323,14 +299,12 @@ void drm_seeds(std::vector<fuzz::Bytes>& all) {
     fuzz::Output version;
     version.put<std::uint8_t>(3).put<std::uint8_t>(kDrm + kVersion).put<std::uint8_t>(64);
     for (std::uint64_t value : {0, 0, 16, 0, 16, 0, 16, 0}) version.put(value);
-    for (std::uint8_t pointer : {24, 40, 56})
-        version.put<std::uint8_t>(kPointer).put<std::uint8_t>(3).put(pointer);
+    for (std::uint8_t pointer : {24, 40, 56}) version.put<std::uint8_t>(kPointer).put<std::uint8_t>(3).put(pointer);
     all.push_back(version.bytes);
     for (std::uint32_t query : {0x00, 0x02, 0x0e, 0x14, 0x15, 0x16}) {
         fuzz::Output info;
         info.put<std::uint8_t>(1).put<std::uint8_t>(kDrm + kInfo).put<std::uint8_t>(32);
-        info.put<std::uint64_t>(0).put<std::uint32_t>(512).put(query).put(
-            std::array<std::uint32_t, 4>{0, 4, 0, 0});
+        info.put<std::uint64_t>(0).put<std::uint32_t>(512).put(query).put(std::array<std::uint32_t, 4>{0, 4, 0, 0});
         info.put<std::uint8_t>(kPointer).put<std::uint8_t>(3).put<std::uint8_t>(0);
         all.push_back(info.bytes);
     }

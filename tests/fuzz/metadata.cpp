@@ -43,8 +43,7 @@ std::vector<fuzz::Bytes> fuzz::seeds() {
         files.push_back(kernel_file(std::string{name} + "." FUZZ_TARGET ".hsaco"));
     for (const Bytes& file : files) {
         const auto note =
-            hsadrv::read_elf_image({reinterpret_cast<const std::byte*>(file.data()), file.size()})
-                .metadata_note;
+            hsadrv::read_elf_image({reinterpret_cast<const std::byte*>(file.data()), file.size()}).metadata_note;
         const auto* bytes = reinterpret_cast<const std::uint8_t*>(note.data());
         all.emplace_back(bytes, bytes + note.size());
     }

@@ -81,9 +81,8 @@ void Mutator::change(Bytes& bytes, const std::vector<Bytes>& seeds) {
             return;
         }
         case 6:
-            bytes.erase(
-                bytes.begin() + static_cast<std::ptrdiff_t>(at),
-                bytes.begin() + static_cast<std::ptrdiff_t>(at + std::min(1 + below(16), bytes.size() - at)));
+            bytes.erase(bytes.begin() + static_cast<std::ptrdiff_t>(at),
+                        bytes.begin() + static_cast<std::ptrdiff_t>(at + std::min(1 + below(16), bytes.size() - at)));
             return;
         default:
             bytes.resize(below(4) == 0 ? at : bytes.size());

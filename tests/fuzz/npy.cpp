@@ -71,8 +71,7 @@ std::vector<fuzz::Bytes> fuzz::seeds() {
         add(std::string_view{description});
         add(type.name());
         for (const Order order : {Order::C, Order::F}) {
-            const Layout layout =
-                Layout::contiguous({2, 3}, static_cast<std::int64_t>(type.itemsize()), order);
+            const Layout layout = Layout::contiguous({2, 3}, static_cast<std::int64_t>(type.itemsize()), order);
             for (const int version : {1, 2, 3})
                 refused_or([&] { add(write_npy({elements.data(), type, layout}, version)); });
         }

@@ -16,6 +16,7 @@ constexpr std::size_t kRingBytes = 4096, kDataBytes = 65536, kConstantBytes = 40
 struct Engine {
     AddressSpace space;
     Events events;
+    Eviction eviction{events};
     // Each of exactly its size, so that a sanitizer sees what goes beyond.
     std::vector<std::byte> ring = std::vector<std::byte>(kRingBytes);
     std::vector<std::byte> data = std::vector<std::byte>(kDataBytes);
@@ -52,7 +53,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     args.ring_base_address = kRing + in.take<std::uint8_t>();
     args.ring_size = 1u << in.below(13);
     args.read_pointer_address = in.below(8) ? kPointers : in.take<std::uint32_t>();
-    SdmaQueue queue{0, engine.space, engine.events, args, &engine.doorbell};
+    SdmaQueue queue{0, engine.space, engine.events, engine.eviction, args, &engine.doorbell};
     std::uint64_t write = in.below(8) ? 0 : in.take<std::uint64_t>();
     if (write == 0) write = in.left() & ~std::size_t{3};
     in.take_bytes(engine.ring.data(), kRingBytes);
@@ -81,11 +82,10 @@ std::vector<fuzz::Bytes> fuzz::seeds() {
         packet({0x0003'0000, 0, 0, 0}),                   // nop of four dwords
         packet({1, 255, 0, constant, 0, data, 0}),        // copy 256 bytes
         packet({1, 0x3fffff, 0, data, 0, data + 64, 0}),  // copy further than there is
-        packet({0x4000'0401, data, 0, 0, 63 << 13, 4095, data + 32768, 0, 0, 63 << 13, 4095, 0x000f'000f,
-                1}),                                                             // box
-        packet({0x8000'000b, data, 0, 0x1234'5678, 1020}),                       // fill
-        packet({5, data + 16, 0, 77}),                                           // fence
-        packet({6, 3}),                                                          // trap
+        packet({0x4000'0401, data, 0, 0, 63 << 13, 4095, data + 32768, 0, 0, 63 << 13, 4095, 0x000f'000f, 1}),  // box
+        packet({0x8000'000b, data, 0, 0x1234'5678, 1020}),                                                      // fill
+        packet({5, data + 16, 0, 77}),                                                                          // fence
+        packet({6, 3}),                                                                                         // trap
         packet({0xb000'0008, data + 16, 0, 0, 0xffff'ffff, 0x0fff'0004}),        // wait for memory
         packet({8, 0, 0, 0, 0, 0}),                                              // flush
         packet({0x5e00'000a, data + 24, 0, 0xffff'ffff, 0xffff'ffff, 0, 0, 0}),  // decrement

@@ -27,15 +27,9 @@ TEST_CASE("an address is told from its nearest allocation", "[memory][fault]") {
         bool freed;
     };
     const Row rows[] = {
-        {0x10000, 0x10000, 0, false},
-        {0x10fff, 0x10000, 0, false},
-        {0x11000, 0x10000, 1, false},
-        {0x11200, 0x10000, 0x201, false},
-        {0xff00, 0x10000, -0x100, false},
-        {0x20800, 0x20000, 0, true},
-        {0x1ff00, 0x20000, -0x100, true},
-        {0x2fff0, 0x30000, -0x10, false},
-        {0x40000000, 0x30000, 0x3ffcf001, false},
+        {0x10000, 0x10000, 0, false},     {0x10fff, 0x10000, 0, false},     {0x11000, 0x10000, 1, false},
+        {0x11200, 0x10000, 0x201, false}, {0xff00, 0x10000, -0x100, false}, {0x20800, 0x20000, 0, true},
+        {0x1ff00, 0x20000, -0x100, true}, {0x2fff0, 0x30000, -0x10, false}, {0x40000000, 0x30000, 0x3ffcf001, false},
     };
     for (const Row& row : rows) {
         CAPTURE(row.address);
@@ -78,10 +72,9 @@ TEST_CASE("what is given up is forgotten, and so are the oldest freed ones", "[m
 TEST_CASE("the nearest allocation is said with its size, place and fate", "[memory][fault]") {
     const std::string line = std::to_string(__LINE__ + 1);
     NearestAllocation nearest{record(0x10000, 4000, "gpu0 gfx90a coarse-grained"), 96};
-    CHECK_THAT(
-        nearest.text(),
-        Contains("96 B behind the end of 4000 B at 0x10000 (gpu0 gfx90a coarse-grained, allocated at ") &&
-            Contains("allocation_book.cpp:"));
+    CHECK_THAT(nearest.text(),
+               Contains("96 B behind the end of 4000 B at 0x10000 (gpu0 gfx90a coarse-grained, allocated at ") &&
+                   Contains("allocation_book.cpp:"));
     nearest.distance_bytes = -8;
     CHECK_THAT(nearest.text(), Contains("8 B before the beginning of 4000 B"));
     nearest.distance_bytes = 0;

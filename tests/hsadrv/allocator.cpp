@@ -19,8 +19,7 @@ using test_support::Contains;
 TEST_CASE("a block is aligned, has what was asked for, and moves", "[memory][allocator]") {
     NEEDS_DEVICE();
     Allocating f;
-    for (const std::size_t size :
-         {std::size_t{1}, std::size_t{255}, std::size_t{4097}, std::size_t{100001}, 3 * mib}) {
+    for (const std::size_t size : {std::size_t{1}, std::size_t{255}, std::size_t{4097}, std::size_t{100001}, 3 * mib}) {
         CAPTURE(size);
         Block block = f.allocator.allocate(size, f.a);
         REQUIRE(block);
@@ -52,11 +51,9 @@ TEST_CASE("blocks in use never share a byte", "[memory][allocator]") {
         blocks.push_back(f.allocator.allocate(1 + random() % 30000, i % 2 ? f.a : f.b));
         if (random() % 3 == 0) blocks.erase(blocks.begin() + static_cast<long>(random() % blocks.size()));
     }
-    std::sort(blocks.begin(), blocks.end(),
-              [](const Block& x, const Block& y) { return x.data() < y.data(); });
+    std::sort(blocks.begin(), blocks.end(), [](const Block& x, const Block& y) { return x.data() < y.data(); });
     for (std::size_t i = 1; i < blocks.size(); ++i)
-        REQUIRE(static_cast<std::byte*>(blocks[i - 1].data()) + blocks[i - 1].size_bytes() <=
-                blocks[i].data());
+        REQUIRE(static_cast<std::byte*>(blocks[i - 1].data()) + blocks[i - 1].size_bytes() <= blocks[i].data());
 }
 
 TEST_CASE("a stream has its own block again at once, even while work uses it", "[memory][allocator]") {
@@ -73,8 +70,7 @@ TEST_CASE("a stream has its own block again at once, even while work uses it", "
     CHECK(f.allocator.statistics().hits == 1);
 }
 
-TEST_CASE("another stream has a block when the first has passed its freeing, and not before",
-          "[memory][allocator]") {
+TEST_CASE("another stream has a block when the first has passed its freeing, and not before", "[memory][allocator]") {
     NEEDS_DEVICE();
     Allocating f;
     void* data = nullptr;
@@ -189,8 +185,7 @@ TEST_CASE("a failed stream keeps its blocks until it is gone", "[memory][allocat
     CHECK((one.data() == data || two.data() == data));
 }
 
-TEST_CASE("six hundred blocks go from stream to stream, and no byte is anybody else's",
-          "[memory][allocator]") {
+TEST_CASE("six hundred blocks go from stream to stream, and no byte is anybody else's", "[memory][allocator]") {
     NEEDS_DEVICE();
     Allocating f;
     // Less than every stream would like to keep for itself.
@@ -203,8 +198,7 @@ TEST_CASE("six hundred blocks go from stream to stream, and no byte is anybody e
         const std::size_t size = sizes[i % 3];
         Block block = small.allocate(size, stream);
         results.push_back(std::make_unique<Allocation>(Allocation::from_pool(host_pool(), size)));
-        stream.fill_async(static_cast<std::uint16_t*>(block.data()), static_cast<std::uint16_t>(i * 257),
-                          size / 2);
+        stream.fill_async(static_cast<std::uint16_t*>(block.data()), static_cast<std::uint16_t>(i * 257), size / 2);
         stream.copy_async(results.back()->data(), block.data(), size);
         if (i % 5 == 0) block.free_on(stream);
     }

@@ -65,17 +65,15 @@ TEST_CASE("at its limit an allocator gives back what is cached and tries again",
     // A chunk of 2 MiB has no room beside it, its first block has.
     const Block small = allocator.allocate(2 * mib + 1, stream);
     CHECK_THROWS_AS(allocator.allocate(2 * mib, stream), OutOfMemory);
-    CHECK_THROWS_WITH(allocator.allocate(2 * mib, stream), Contains("allocate(2097152 B, ") &&
-                                                               Contains("8388608 B allowed") &&
-                                                               Contains("in 2 blocks"));
+    CHECK_THROWS_WITH(allocator.allocate(2 * mib, stream),
+                      Contains("allocate(2097152 B, ") && Contains("8388608 B allowed") && Contains("in 2 blocks"));
     CHECK_THROWS_AS(allocator.allocate(SIZE_MAX, stream), OutOfMemory);
     CHECK_THROWS_AS(allocator.allocate(SIZE_MAX / 2 + 5, stream), OutOfMemory);
     CHECK_THROWS_AS(allocator.allocate(device_pool(device.gpu).alloc_max_bytes() + 1, stream), OutOfMemory);
     CHECK(allocator.allocate(100, stream));
 }
 
-TEST_CASE("at its limit an allocator waits for blocks in flight, for a while",
-          "[memory][allocator][deadline]") {
+TEST_CASE("at its limit an allocator waits for blocks in flight, for a while", "[memory][allocator][deadline]") {
     NEEDS_DEVICE();
     Allocating f;
     Allocator hasty(device_pool(f.gpu), {.limit_bytes = 4 * mib, .patience = 20ms});

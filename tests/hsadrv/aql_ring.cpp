@@ -136,11 +136,7 @@ TEST_CASE("a ring that is wrapped many times keeps the order", "[ring]") {
 TEST_CASE("a ring that was used before goes on from its write index", "[ring]") {
     std::vector<Packet> slots(4);
     volatile std::uint64_t read = 10, write = 10, doorbell = 9;
-    AqlRing ring({.slots = slots.data(),
-                  .size = 4,
-                  .read_index = &read,
-                  .write_index = &write,
-                  .doorbell = &doorbell});
+    AqlRing ring({.slots = slots.data(), .size = 4, .read_index = &read, .write_index = &write, .doorbell = &doorbell});
     submit(ring, 1);
     CHECK(doorbell == 10);
     CHECK(slots[10 % 4].words[1] == 1);
@@ -159,8 +155,7 @@ TEST_CASE("eight producers lose nothing, keep their own order and never ring too
                     std::this_thread::yield();
                     continue;
                 }
-                for (std::uint32_t k = 0; k < batch; ++k)
-                    fake.ring.write(*first + k, tagged(producer << 24 | (i + k)));
+                for (std::uint32_t k = 0; k < batch; ++k) fake.ring.write(*first + k, tagged(producer << 24 | (i + k)));
                 fake.ring.publish(*first, batch);
                 i += batch;
             }

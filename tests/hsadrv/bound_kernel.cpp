@@ -1,5 +1,4 @@
-// Kernels bound to argument types and sizes: they do what launch() does, and refuse what it refuses, only
-// sooner.
+// Kernels bound to argument types and sizes: they do what launch() does, and refuse what it refuses, only sooner.
 #include "hsadrv/bound_kernel.hpp"
 
 #include "hsadrv/error.hpp"
@@ -52,8 +51,8 @@ TEST_CASE("a bound kernel does what launch does", "[bound_kernel][device]") {
     saxpy.launch(bound.device.stream, {.grid = n, .workgroup = 256}, y.data(), x.data(), 2.0f, n);
     const auto step = saxpy.at({.grid = n, .workgroup = 256});
     step(bound.device.stream, y.data(), x.data(), 2, n);  // 2 converts to float, as C++ has it
-    step.until(bound.device.stream, std::chrono::seconds(60), y.data(),
-               nullptr == x.data() ? nullptr : x.data(), 0.5f, n);
+    step.until(bound.device.stream, std::chrono::seconds(60), y.data(), nullptr == x.data() ? nullptr : x.data(), 0.5f,
+               n);
     bound.wait();
     bool right = true;
     for (unsigned i = 0; i < n; ++i) right = right && y[i] == 1.0f + 4.5f * 3.0f;
@@ -61,8 +60,7 @@ TEST_CASE("a bound kernel does what launch does", "[bound_kernel][device]") {
     CHECK(y[n] == 1.0f);
 }
 
-TEST_CASE("a fixed launch has the hidden arguments of its sizes and of its stream's queue",
-          "[bound_kernel][device]") {
+TEST_CASE("a fixed launch has the hidden arguments of its sizes and of its stream's queue", "[bound_kernel][device]") {
     NEEDS_BOUND();
     Shared<std::uint32_t> fixed(bound.device.gpu, 64), launched(bound.device.gpu, 64);
     const Kernel hidden = bound.kernel("hidden");
@@ -86,9 +84,7 @@ TEST_CASE("a fixed launch keeps its LDS layout", "[bound_kernel][device]") {
     Shared<std::uint32_t> out(bound.device.gpu, 2);
     const auto fixed = [&] {
         const auto layout = shared::lds_layout(shared::lds_array<char>(5), shared::lds_array<double>(2));
-        return bound.kernel("two_arrays")
-            .bind<std::uint32_t*>()
-            .at({.grid = 1, .workgroup = 1, .lds = layout});
+        return bound.kernel("two_arrays").bind<std::uint32_t*>().at({.grid = 1, .workgroup = 1, .lds = layout});
     }();
     CHECK(fixed.spec().group_segment_bytes == 24);
     fixed(bound.device.stream, out.data());
@@ -142,11 +138,10 @@ TEST_CASE("fixing refuses the sizes that launching refuses, with the same words"
         const auto kernel = bound.kernel(row.kernel).bind<std::uint32_t*>();
         const std::string by_at = message_of<InvalidArgument>([&] { kernel.at(row.config); });
         CHECK_THAT(by_at, Contains(row.reason));
+        CHECK(message_of<InvalidArgument>([&] { kernel.launch(bound.device.stream, row.config, out.data()); }) ==
+              by_at);
         CHECK(message_of<InvalidArgument>(
-                  [&] { kernel.launch(bound.device.stream, row.config, out.data()); }) == by_at);
-        CHECK(message_of<InvalidArgument>([&] {
-                  bound.kernel(row.kernel).launch(bound.device.stream, row.config, out.data());
-              }) == by_at);
+                  [&] { bound.kernel(row.kernel).launch(bound.device.stream, row.config, out.data()); }) == by_at);
     }
     const auto reverse = bound.kernel("reverse").bind<std::uint32_t*, unsigned>();
     CHECK_THAT(message_of<InvalidArgument>([&] { reverse.at({.grid = 4, .workgroup = 4}); }),
@@ -157,8 +152,7 @@ TEST_CASE("fixing refuses the sizes that launching refuses, with the same words"
 TEST_CASE("a bound array is held until the kernel that uses it is complete", "[bound_kernel][device]") {
     NEEDS_BOUND();
     const auto memory = std::make_shared<Shared<std::uint32_t>>(bound.device.gpu, std::size_t{4});
-    const auto step =
-        bound.kernel("exactly").bind<DevicePointer>().at({.grid = {64, 2}, .workgroup = {64, 2}});
+    const auto step = bound.kernel("exactly").bind<DevicePointer>().at({.grid = {64, 2}, .workgroup = {64, 2}});
     step(bound.device.stream, DevicePointer{memory->data(), memory});
     bound.wait();
     CHECK((*memory)[0] == 1);

@@ -24,8 +24,7 @@ TEST_CASE("an empty trace is a trace", "[profile]") {
 }
 
 TEST_CASE("a trace has each record, in the row of its stream", "[profile]") {
-    ProfileRecord copy{
-        .kind = ProfileRecord::Kind::copy, .direction = CopyDirection::device_to_host, .bytes = 4096};
+    ProfileRecord copy{.kind = ProfileRecord::Kind::copy, .direction = CopyDirection::device_to_host, .bytes = 4096};
     copy.name = text_of(copy.direction);
     copy.end_ticks = 9;
     const Profile profiles[] = {{.stream = "stream 0 on gpu0", .records = {kernel("add")}},

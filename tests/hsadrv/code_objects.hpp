@@ -51,8 +51,7 @@ class GuardedBytes {
         const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
         room_ = (max_size + page - 1) / page * page;
         mapped_ = room_ + page;
-        void* const memory =
-            mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        void* const memory = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (memory == MAP_FAILED) throw std::runtime_error("mmap");
         base_ = static_cast<std::byte*>(memory);
         mprotect(base_ + room_, page, PROT_NONE);

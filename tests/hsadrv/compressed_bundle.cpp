@@ -85,8 +85,7 @@ TEST_CASE("a size that differs from what comes out is refused with both", "[comp
     const Bytes plain = test_code_object("globals.hsaco");
     Bytes file = packed_bundle(2, method, plain);
     patch(std::span(file), 12, static_cast<std::uint32_t>(plain.size() + 1));
-    CHECK_THAT(refusal(file),
-               Contains(std::to_string(plain.size() + 1)) && Contains(std::to_string(plain.size())));
+    CHECK_THAT(refusal(file), Contains(std::to_string(plain.size() + 1)) && Contains(std::to_string(plain.size())));
     patch(std::span(file), 12, static_cast<std::uint32_t>(plain.size() - 1));
     CHECK_FALSE(refusal(file).empty());
 }
@@ -127,8 +126,7 @@ TEST_CASE("a compressed bundle truncated at every byte is refused", "[compressed
     CHECK(refusal(guarded.put(file)).empty());
 }
 
-TEST_CASE("a compressed bundle with any byte changed is refused, or is the same inside",
-          "[compressed_bundle]") {
+TEST_CASE("a compressed bundle with any byte changed is refused, or is the same inside", "[compressed_bundle]") {
     const auto method = GENERATE(Compression::zlib, Compression::zstd);
     const Bytes plain = test_code_object("globals.hsaco");
     Bytes file = packed_bundle(3, method, plain);

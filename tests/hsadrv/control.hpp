@@ -51,8 +51,7 @@ class Control : public test_support::Control {
     }
     void reset() const { (*this)->reset(); }
 
-    /// Buffers of memory that the process holds in the kernel: the same before and after, or something
-    /// leaked.
+    /// Buffers of memory that the process holds in the kernel: the same before and after, or something leaked.
     std::uint64_t held() const { return counters().buffers; }
 
   private:

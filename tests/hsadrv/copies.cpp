@@ -35,10 +35,8 @@ TEST_CASE("fills are refused for nothing, and typed ones count elements", "[copy
     const std::size_t room = pointer_info(device.data).size_bytes;
     CHECK_THROWS_WITH(f.stream.fill_async(device.data, 10, std::span<const std::byte>()),
                       Contains("pattern of nothing"));
-    CHECK_THROWS_WITH(f.stream.fill_async(static_cast<std::uint8_t*>(nullptr), std::uint8_t{1}, 10),
-                      Contains("null"));
-    CHECK_THROWS_WITH(f.stream.fill_async(device.data, std::uint8_t{1}, room + 1),
-                      Contains("destination has"));
+    CHECK_THROWS_WITH(f.stream.fill_async(static_cast<std::uint8_t*>(nullptr), std::uint8_t{1}, 10), Contains("null"));
+    CHECK_THROWS_WITH(f.stream.fill_async(device.data, std::uint8_t{1}, room + 1), Contains("destination has"));
     CHECK_NOTHROW(f.stream.fill_async(static_cast<int*>(nullptr), 1, 0));
     fill(f.stream, reinterpret_cast<double*>(device.data), 2.5, 512, patience);
     std::vector<double> values(512);
@@ -119,8 +117,7 @@ TEST_CASE("copies to the device and from it do not wait for each other", "[copy]
     f.stream.synchronize(patience);
 }
 
-TEST_CASE("a copy whose N-th request of the kernel fails is an error, and the next one works",
-          "[copy][failures]") {
+TEST_CASE("a copy whose N-th request of the kernel fails is an error, and the next one works", "[copy][failures]") {
     NEEDS_DEVICE();
     NEEDS_CONTROL(control);
     const Device device;

@@ -30,13 +30,11 @@ TEST_CASE("a copy takes a free engine when the usual one is busy", "[copy]") {
     }
 }
 
-TEST_CASE(
-    "a copy that waits for its stream's kernel holds up no other stream's, where there is a free engine",
-    "[copy]") {
+TEST_CASE("a copy that waits for its stream's kernel holds up no other stream's, where there is a free engine",
+          "[copy]") {
     NEEDS_DEVICE();
     const auto& status = optional_api().memory_copy_engine_status;
-    if (!status)
-        SKIP_BECAUSE("this runtime chooses engines alone: to be asked which are free came with ROCm 5.6");
+    if (!status) SKIP_BECAUSE("this runtime chooses engines alone: to be asked which are free came with ROCm 5.6");
     const Kernels f;
     const AgentRef host = f.driver.cpus().front();
     constexpr std::size_t count = 1 << 18;

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "support/catch.hpp"
+
 namespace device_test {
 
 ChildResult run_test_in_child(const std::string& test_case, const char* variable, const char* value) {
@@ -30,6 +32,13 @@ ChildResult run_test_in_child(const std::string& test_case, const char* variable
     int status = 0;
     ::waitpid(child, &status, 0);
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), output};
+}
+
+void check_child(const std::string& test_case) {
+    const ChildResult child = run_test_in_child(test_case, "HSADRV_TEST_CHILD", "1");
+    INFO(child.output);
+    CHECK(child.status == 0);
+    CHECK(child.output.find("No test cases matched") == std::string::npos);
 }
 
 }  // namespace device_test

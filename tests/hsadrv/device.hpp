@@ -1,5 +1,4 @@
-// What the tests of the driver layer share: the first GPU with nothing made on it, waits that end, and child
-// processes.
+// What the tests of the driver layer share: the first GPU with nothing made on it, waits that end, and child processes.
 #pragma once
 
 #include <chrono>
@@ -8,6 +7,7 @@
 
 #include "hsadrv/hsadrv.hpp"
 #include "support/device.hpp"
+#include "support/sanitizer.hpp"
 
 namespace device_test {
 
@@ -26,30 +26,22 @@ bool eventually(Condition&& condition) {
     return true;
 }
 
-/// Compiled with a sanitizer that replaces the allocator and needs descriptors itself.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool sanitizer = true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-inline constexpr bool sanitizer = true;
-#else
-inline constexpr bool sanitizer = false;
-#endif
-#else
-inline constexpr bool sanitizer = false;
-#endif
+using test_support::sanitizer;
 
 struct Device {
     hsadrv::Driver driver;
     hsadrv::AgentRef gpu = driver.gpus().front();
 };
 
-/// Runs this program again with one hidden test case in a changed environment; returns its exit status and
-/// output.
+/// Runs this program again with one hidden test case in a changed environment; returns its exit status and output.
 struct ChildResult {
     int status;
     std::string output;
 };
 ChildResult run_test_in_child(const std::string& test_case, const char* variable, const char* value);
+
+/// Runs this program again with one hidden test case, which must pass: for what a process does not survive, as a GPU
+/// that is lost to it.
+void check_child(const std::string& test_case);
 
 }  // namespace device_test

@@ -48,8 +48,7 @@ TEST_CASE("a device file that is forbidden, gone, old or mute: NoDevice with the
     };
     for (const Row& row : rows) {
         CAPTURE(row.device);
-        const ChildResult child =
-            run_test_in_child("child: says why there is no device", "KFDEMU", row.device);
+        const ChildResult child = run_test_in_child("child: says why there is no device", "KFDEMU", row.device);
         CHECK(child.status == 0);
         CHECK_THAT(child.output, Contains("hsa_init()") && Contains(row.reason) && Contains(row.remedy));
     }
@@ -73,7 +72,7 @@ TEST_CASE("a setuid program takes nothing from the caller's environment: neither
     if (::system("command -v setpriv >/dev/null") != 0) SKIP_BECAUSE("setpriv is not installed (Debian: util-linux)");
     char folder[] = "/tmp/hsadrv-setuid-XXXXXX";
     REQUIRE(::mkdtemp(folder));
-    struct statvfs mounted {};
+    struct statvfs mounted{};
     if (::statvfs(folder, &mounted) == 0 && mounted.f_flag & ST_NOSUID) {
         std::filesystem::remove(folder);
         SKIP_BECAUSE("/tmp is mounted without setuid programs");

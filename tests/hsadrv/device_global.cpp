@@ -40,9 +40,9 @@ TEST_CASE("a global's facts are those of its symbol", "[device_global][device]")
 
 TEST_CASE("an unknown global is refused with the names of those there are", "[device_global][device]") {
     NEEDS_GLOBALS();
-    CHECK_THAT(message_of<InvalidArgument>([&] { globals.code.global("count"); }),
-               Contains("globals.hsaco': no variable 'count'; there are: ") && Contains("'counter'") &&
-                   Contains("'table'"));
+    CHECK_THAT(
+        message_of<InvalidArgument>([&] { globals.code.global("count"); }),
+        Contains("globals.hsaco': no variable 'count'; there are: ") && Contains("'counter'") && Contains("'table'"));
     CHECK_THROWS_AS(globals.code.global("read_globals.kd"), InvalidArgument);  // a kernel is no variable
     CHECK_THROWS_AS(globals.code.global(""), InvalidArgument);
 }
@@ -122,9 +122,7 @@ TEST_CASE("sizes, ranges, constants and foreign streams are refused", "[device_g
     }
     CHECK(counter.read<int>() == 7);
     const DeviceGlobal constants = globals.code.global("constants");
-    CHECK_THAT(message_of<InvalidArgument>([&] {
-                   constants.write(std::array{4, 5, 6});
-               }),
+    CHECK_THAT(message_of<InvalidArgument>([&] { constants.write(std::array{4, 5, 6}); }),
                Contains("'constants' is constant"));
     CHECK_THROWS_AS(constants.write(stream, std::array{4, 5, 6}), InvalidArgument);
     if (globals.device.driver.gpus().size() < 2) return;

@@ -24,8 +24,7 @@ struct Ends : Buffers {
 TEST_CASE("copies one after another, each after the signal of the one before", "[copy]") {
     NEEDS_DEVICE();
     const Ends f;
-    const Signal up = Signal::create(1), within = Signal::create(1), down = Signal::create(1),
-                 go = Signal::create(1);
+    const Signal up = Signal::create(1), within = Signal::create(1), down = Signal::create(1), go = Signal::create(1);
     const hsa_signal_t after_go = go.native(), after_up = up.native(), after_within = within.native();
     dma_copy({f.middle.data(), f.gpu}, {f.from.data(), f.host}, f.size, up, {&after_go, 1});
     dma_copy({f.other.data(), f.gpu}, {f.middle.data(), f.gpu}, f.size, within, {&after_up, 1});
@@ -57,12 +56,10 @@ TEST_CASE("an engine that is named copies, or the runtime is too old to be asked
     REQUIRE(up != 0);
     REQUIRE(down != 0);
     done.store(1);
-    dma_copy({f.middle.data(), f.gpu}, {f.from.data(), f.host}, f.size, done, {},
-             unsigned(std::countr_zero(up)));
+    dma_copy({f.middle.data(), f.gpu}, {f.from.data(), f.host}, f.size, done, {}, unsigned(std::countr_zero(up)));
     done.wait(Condition::less, 1, patience);
     done.store(1);
-    dma_copy({f.to.data(), f.host}, {f.middle.data(), f.gpu}, f.size, done, {},
-             unsigned(std::countr_zero(down)));
+    dma_copy({f.to.data(), f.host}, {f.middle.data(), f.gpu}, f.size, done, {}, unsigned(std::countr_zero(down)));
     done.wait(Condition::less, 1, patience);
     CHECK(f.arrived());
     // A GPU has fewer engines than 31.

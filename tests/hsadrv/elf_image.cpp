@@ -58,8 +58,7 @@ std::size_t section_header(const Bytes& file, const std::string& name) {
     const auto names = peek<Elf64_Shdr>(file, header.e_shoff + header.e_shstrndx * sizeof(Elf64_Shdr));
     for (unsigned i = 0; i < header.e_shnum; ++i) {
         const std::size_t at = header.e_shoff + i * sizeof(Elf64_Shdr);
-        if (name ==
-            reinterpret_cast<const char*>(file.data() + names.sh_offset + peek<Elf64_Shdr>(file, at).sh_name))
+        if (name == reinterpret_cast<const char*>(file.data() + names.sh_offset + peek<Elf64_Shdr>(file, at).sh_name))
             return at;
     }
     throw std::out_of_range("no section " + name);
@@ -83,10 +82,8 @@ std::size_t symbol(const Bytes& file, const std::string& table, const std::strin
     const auto header = peek<Elf64_Ehdr>(file, 0);
     const auto section = peek<Elf64_Shdr>(file, section_header(file, table));
     const auto names = peek<Elf64_Shdr>(file, header.e_shoff + section.sh_link * sizeof(Elf64_Shdr));
-    for (std::size_t at = section.sh_offset; at < section.sh_offset + section.sh_size;
-         at += sizeof(Elf64_Sym)) {
-        if (name ==
-            reinterpret_cast<const char*>(file.data() + names.sh_offset + peek<Elf64_Sym>(file, at).st_name))
+    for (std::size_t at = section.sh_offset; at < section.sh_offset + section.sh_size; at += sizeof(Elf64_Sym)) {
+        if (name == reinterpret_cast<const char*>(file.data() + names.sh_offset + peek<Elf64_Sym>(file, at).st_name))
             return at;
     }
     throw std::out_of_range("no symbol " + name);
@@ -106,8 +103,7 @@ TEST_CASE("a real code object's facts are read, whatever its version", "[elf_ima
     const unsigned version = GENERATE(4u, 5u, 6u);
     const std::string level = GENERATE("O0", "O2");
     CAPTURE(target, version, level);
-    const Bytes file =
-        test_code_object("launch." + target + ".v" + std::to_string(version) + "." + level + ".hsaco");
+    const Bytes file = test_code_object("launch." + target + ".v" + std::to_string(version) + "." + level + ".hsaco");
     const ElfImage elf = read_elf_image(file);
     CHECK(elf.code_object_version == version);
     CHECK(elf.target == TargetId::parse(target));
@@ -126,9 +122,7 @@ TEST_CASE("code object V3 is read, its feature bits by V3's rules", "[elf_image]
 }
 
 TEST_CASE("a file that is not for AMDGPU HSA is refused, saying what it is", "[elf_image]") {
-    const auto text = [](const char* content) {
-        return std::as_bytes(std::span(content, std::strlen(content)));
-    };
+    const auto text = [](const char* content) { return std::as_bytes(std::span(content, std::strlen(content))); };
     CHECK_THAT(refusal({}), Contains("is empty"));
     CHECK_THAT(refusal(text("__kernel void f() {}")), Contains("not an ELF file") && Contains("5f 5f 6b 65"));
     CHECK_THAT(refusal(text("\x7f"
@@ -137,15 +131,11 @@ TEST_CASE("a file that is not for AMDGPU HSA is refused, saying what it is", "[e
     CHECK_THAT(refusal(with_header<std::uint8_t>(EI_CLASS, ELFCLASS32)), Contains("64-bit"));
     CHECK_THAT(refusal(with_header<std::uint8_t>(EI_DATA, ELFDATA2MSB)), Contains("little-endian"));
     CHECK_THAT(refusal(with_header<std::uint8_t>(EI_VERSION, 2)), Contains("ELF version"));
-    CHECK_THAT(refusal(with_header<std::uint16_t>(offsetof(Elf64_Ehdr, e_machine), EM_X86_64)),
-               Contains("x86-64"));
-    CHECK_THAT(refusal(with_header<std::uint16_t>(offsetof(Elf64_Ehdr, e_machine), 9)),
-               Contains("ELF machine 9"));
+    CHECK_THAT(refusal(with_header<std::uint16_t>(offsetof(Elf64_Ehdr, e_machine), EM_X86_64)), Contains("x86-64"));
+    CHECK_THAT(refusal(with_header<std::uint16_t>(offsetof(Elf64_Ehdr, e_machine), 9)), Contains("ELF machine 9"));
     CHECK_THAT(refusal(with_header<std::uint8_t>(EI_OSABI, 0)), Contains("OS ABI 0") && Contains("amdhsa"));
-    CHECK_THAT(refusal(with_header<std::uint16_t>(offsetof(Elf64_Ehdr, e_type), ET_REL)),
-               Contains("not linked"));
-    CHECK_THAT(refusal(with_header<std::uint16_t>(offsetof(Elf64_Ehdr, e_type), ET_EXEC)),
-               Contains("ELF type 2"));
+    CHECK_THAT(refusal(with_header<std::uint16_t>(offsetof(Elf64_Ehdr, e_type), ET_REL)), Contains("not linked"));
+    CHECK_THAT(refusal(with_header<std::uint16_t>(offsetof(Elf64_Ehdr, e_type), ET_EXEC)), Contains("ELF type 2"));
     CHECK_THAT(refusal(with_header<std::uint32_t>(offsetof(Elf64_Ehdr, e_flags), 0x5ff)),
                Contains("processor number 255"));
 }
@@ -160,24 +150,17 @@ TEST_CASE("versions outside V3 to V6 are refused with the remedy", "[elf_image]"
 TEST_CASE("header tables out of range are refused", "[elf_image]") {
     CHECK_THAT(refusal(with_header<std::uint64_t>(offsetof(Elf64_Ehdr, e_phoff), ~0ull << 3)),
                Contains("program header table"));
-    CHECK_THAT(refusal(with_header<std::uint64_t>(offsetof(Elf64_Ehdr, e_phoff), 65)),
-               Contains("misaligned"));
-    CHECK_THAT(refusal(with_header<std::uint16_t>(offsetof(Elf64_Ehdr, e_phnum), 0)),
-               Contains("no program headers"));
-    CHECK_THAT(refusal(with_header<std::uint16_t>(offsetof(Elf64_Ehdr, e_phnum), 0xffff)),
-               Contains("program headers"));
-    CHECK_THAT(refusal(with_header<std::uint16_t>(offsetof(Elf64_Ehdr, e_phentsize), 32)),
-               Contains("entries of 32"));
+    CHECK_THAT(refusal(with_header<std::uint64_t>(offsetof(Elf64_Ehdr, e_phoff), 65)), Contains("misaligned"));
+    CHECK_THAT(refusal(with_header<std::uint16_t>(offsetof(Elf64_Ehdr, e_phnum), 0)), Contains("no program headers"));
+    CHECK_THAT(refusal(with_header<std::uint16_t>(offsetof(Elf64_Ehdr, e_phnum), 0xffff)), Contains("program headers"));
+    CHECK_THAT(refusal(with_header<std::uint16_t>(offsetof(Elf64_Ehdr, e_phentsize), 32)), Contains("entries of 32"));
     CHECK_THAT(refusal(with_header<std::uint64_t>(offsetof(Elf64_Ehdr, e_shoff), good().size())),
                Contains("section header table"));
-    CHECK_THAT(refusal(with_header<std::uint16_t>(offsetof(Elf64_Ehdr, e_shnum), 0)),
-               Contains("no section headers"));
+    CHECK_THAT(refusal(with_header<std::uint16_t>(offsetof(Elf64_Ehdr, e_shnum), 0)), Contains("no section headers"));
     CHECK_THAT(refusal(with_header<std::uint16_t>(offsetof(Elf64_Ehdr, e_shnum), 0xff00)),
                Contains("section header table"));
-    CHECK_THAT(refusal(with_header<std::uint16_t>(offsetof(Elf64_Ehdr, e_shstrndx), 200)),
-               Contains("section names"));
-    CHECK_THAT(refusal(with_header<std::uint16_t>(offsetof(Elf64_Ehdr, e_shstrndx), 1)),
-               Contains("no string table"));
+    CHECK_THAT(refusal(with_header<std::uint16_t>(offsetof(Elf64_Ehdr, e_shstrndx), 200)), Contains("section names"));
+    CHECK_THAT(refusal(with_header<std::uint16_t>(offsetof(Elf64_Ehdr, e_shstrndx), 1)), Contains("no string table"));
 }
 
 TEST_CASE("segments out of range, out of order or overlapping are refused", "[elf_image]") {
@@ -221,15 +204,13 @@ TEST_CASE("sections out of range or at odds with their segment are refused", "[e
                Contains("no string table"));
     CHECK_THAT(refusal(with_section<std::uint32_t>(".symtab", offsetof(Elf64_Shdr, sh_link), 999)),
                Contains("no string table"));
-    CHECK_THAT(refusal(with_section<std::uint64_t>(".strtab", offsetof(Elf64_Shdr, sh_size), 5)),
-               Contains("NUL"));
+    CHECK_THAT(refusal(with_section<std::uint64_t>(".strtab", offsetof(Elf64_Shdr, sh_size), 5)), Contains("NUL"));
     CHECK_THAT(refusal(with_section<std::uint32_t>(".comment", offsetof(Elf64_Shdr, sh_type), SHT_REL)),
                Contains("SHT_REL"));
 }
 
 TEST_CASE("sections that a loader finds by name must be what the name says", "[elf_image]") {
-    const auto name =
-        peek<std::uint32_t>(good(), section_header(good(), ".note") + offsetof(Elf64_Shdr, sh_name));
+    const auto name = peek<std::uint32_t>(good(), section_header(good(), ".note") + offsetof(Elf64_Shdr, sh_name));
     CHECK_THAT(refusal(with_section<std::uint32_t>(".comment", offsetof(Elf64_Shdr, sh_name), name)),
                Contains("'.note': wrong type 1"));
     CHECK_THAT(refusal(with_section<std::uint32_t>(".symtab", offsetof(Elf64_Shdr, sh_type), SHT_PROGBITS)),
@@ -251,8 +232,7 @@ TEST_CASE("symbols outside their section, misplaced descriptors and duplicates a
                Contains("is outside"));
     CHECK_THAT(refusal(with_symbol<std::uint64_t>("saxpy.kd", offsetof(Elf64_Sym, st_size), 32)),
                Contains("wanted 64"));
-    CHECK_THAT(refusal(with_symbol<std::uint8_t>("saxpy", offsetof(Elf64_Sym, st_info),
-                                                 ELF64_ST_INFO(STB_GLOBAL, 10))),
+    CHECK_THAT(refusal(with_symbol<std::uint8_t>("saxpy", offsetof(Elf64_Sym, st_info), ELF64_ST_INFO(STB_GLOBAL, 10))),
                Contains("V2"));
     const Bytes& file = good();
     const auto other = peek<Elf64_Sym>(file, symbol(file, ".symtab", "reverse.kd")).st_name;
@@ -268,8 +248,8 @@ TEST_CASE("a descriptor whose code is nowhere executable is refused", "[elf_imag
     const auto kd = peek<Elf64_Sym>(file, symbol(file, ".symtab", "saxpy.kd"));
     const auto rodata = peek<Elf64_Shdr>(file, section_header(file, ".rodata"));
     const std::size_t entry = rodata.sh_offset + (kd.st_value - rodata.sh_addr) + 16;
-    for (const std::int64_t offset : {std::int64_t{0}, std::int64_t{1} << 40, std::int64_t{-1} << 62,
-                                      peek<std::int64_t>(file, entry) + 4}) {
+    for (const std::int64_t offset :
+         {std::int64_t{0}, std::int64_t{1} << 40, std::int64_t{-1} << 62, peek<std::int64_t>(file, entry) + 4}) {
         CAPTURE(offset);
         patch(std::span(file), entry, offset);
         CHECK_THAT(refusal(file), Contains("'saxpy.kd'") && Contains("first instruction"));
@@ -285,12 +265,10 @@ TEST_CASE("relocations that a loader could not apply are refused", "[elf_image]"
         patch(std::span(file), section.sh_offset + field, value);
         return refusal(file);
     };
-    CHECK_THAT(with_relocation(offsetof(Elf64_Rela, r_offset), 1ull << 40),
-               Contains("relocation 0: patches address"));
+    CHECK_THAT(with_relocation(offsetof(Elf64_Rela, r_offset), 1ull << 40), Contains("relocation 0: patches address"));
     CHECK_THAT(with_relocation(offsetof(Elf64_Rela, r_offset), ~0ull), Contains("in no segment"));
     CHECK_THAT(with_relocation(offsetof(Elf64_Rela, r_info), ELF64_R_INFO(1, 99)), Contains("type 99"));
-    CHECK_THAT(with_relocation(offsetof(Elf64_Rela, r_info), ELF64_R_INFO(5000, 3)),
-               Contains("symbol 5000 of"));
+    CHECK_THAT(with_relocation(offsetof(Elf64_Rela, r_info), ELF64_R_INFO(5000, 3)), Contains("symbol 5000 of"));
 
     Bytes file = relocated();
     const std::size_t header = section_header(file, ".rela.dyn");
@@ -300,8 +278,7 @@ TEST_CASE("relocations that a loader could not apply are refused", "[elf_image]"
     patch<std::uint32_t>(file, header + offsetof(Elf64_Shdr, sh_info), 7);
     CHECK_THAT(refusal(file), Contains("--emit-relocs"));
     file = relocated();
-    patch<std::uint64_t>(file, symbol(file, ".dynsym", "counter") + offsetof(Elf64_Sym, st_value),
-                         1ull << 33);
+    patch<std::uint64_t>(file, symbol(file, ".dynsym", "counter") + offsetof(Elf64_Sym, st_value), 1ull << 33);
     CHECK_FALSE(refusal(file).empty());
 }
 
@@ -325,8 +302,7 @@ TEST_CASE("the metadata note must be there, once, and inside the file", "[elf_im
 
 TEST_CASE("without a .symtab the dynamic symbols tell what there is", "[elf_image]") {
     Bytes file = with_section<std::uint32_t>(".symtab", offsetof(Elf64_Shdr, sh_type), SHT_PROGBITS);
-    const auto comment =
-        peek<std::uint32_t>(file, section_header(file, ".comment") + offsetof(Elf64_Shdr, sh_name));
+    const auto comment = peek<std::uint32_t>(file, section_header(file, ".comment") + offsetof(Elf64_Shdr, sh_name));
     patch(std::span(file), section_header(file, ".symtab") + offsetof(Elf64_Shdr, sh_name), comment);
     const ElfImage elf = read_elf_image(file);
     CHECK_FALSE(elf.has_symbol_table);

@@ -38,7 +38,6 @@ TEST_CASE("an error keeps the status that led to it", "[error]") {
 }
 
 TEST_CASE("statuses of the AMD extension and unknown ones have names too", "[error]") {
-    CHECK(status_name(static_cast<hsa_status_t>(HSA_STATUS_ERROR_MEMORY_FAULT)) ==
-          "HSA_STATUS_ERROR_MEMORY_FAULT");
+    CHECK(status_name(static_cast<hsa_status_t>(HSA_STATUS_ERROR_MEMORY_FAULT)) == "HSA_STATUS_ERROR_MEMORY_FAULT");
     CHECK(status_name(static_cast<hsa_status_t>(0x1bee)) == "hsa_status_t 0x1bee");
 }

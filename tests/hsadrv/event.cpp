@@ -151,23 +151,23 @@ TEST_CASE("two moments are as far apart as the kernel between them is long", "[e
 TEST_CASE("who waits for a stream that fails, fails with its error; the first error is kept", "[event][error]") {
     NEEDS_DEVICE();
     const Kernels f;
-    Stream bad(f.gpu), dependant(f.gpu), third(f.gpu), other(f.gpu);
+    Stream bad(f.gpu), dependent(f.gpu), third(f.gpu), other(f.gpu);
     const Words flag(1), data(64);
     f.spin.launch(bad, {.grid = 1, .workgroup = 1}, flag.data());
     const Event good = bad.record();
     break_queue(bad);
     const Event lost = bad.record();
-    dependant.wait(lost);
-    f.scale_add.launch(dependant, {.grid = 64, .workgroup = 64}, data.data(), 1u, 2u, 64u);
-    third.wait(dependant.record());
+    dependent.wait(lost);
+    f.scale_add.launch(dependent, {.grid = 64, .workgroup = 64}, data.data(), 1u, 2u, 64u);
+    third.wait(dependent.record());
     other.wait(good);
     flag.set(1);
-    CHECK_THROWS_AS(dependant.synchronize(patience), QueueError);
+    CHECK_THROWS_AS(dependent.synchronize(patience), QueueError);
     CHECK_THROWS_AS(third.synchronize(patience), QueueError);
     CHECK_THROWS_AS(lost.synchronize(patience), QueueError);
     CHECK_THROWS_AS(lost.query(), QueueError);
     CHECK_THROWS_AS(bad.synchronize(patience), QueueError);
-    CHECK(dependant.failed());
+    CHECK(dependent.failed());
     // What was complete before the failure is; who waited for that is well.
     CHECK_NOTHROW(good.synchronize(patience));
     CHECK_NOTHROW(other.synchronize(patience));

@@ -14,14 +14,11 @@ using test_support::Contains;
 
 namespace {
 
-std::string file_for(AgentRef gpu, const std::string& name) {
-    return test_file(name + "." + gpu.name() + ".hsaco");
-}
+std::string file_for(AgentRef gpu, const std::string& name) { return test_file(name + "." + gpu.name() + ".hsaco"); }
 
 }  // namespace
 
-TEST_CASE("code objects use each other's variables, in whatever order they are added",
-          "[executable_builder][device]") {
+TEST_CASE("code objects use each other's variables, in whatever order they are added", "[executable_builder][device]") {
     NEEDS_DEVICE();
     Device device;
     NEEDS_LAUNCH_KERNELS(device.gpu.agent());
@@ -83,12 +80,11 @@ TEST_CASE("what two code objects define is refused with both names", "[executabl
     const Bytes again = read_file(test_file("globals.hsaco"));
     CHECK_THAT(message_of<InvalidCodeObject>([&] { builder.add(again, "second"); }),
                Contains("'second' and '") && Contains("globals.hsaco' both define '"));
-    CHECK_THAT(message_of<InvalidCodeObject>([&] {
-                   ExecutableBuilder(device.gpu)
-                       .add(launch_file(device.gpu, "v5.O2"))
-                       .add(launch_file(device.gpu, "v5.O0"));
-               }),
-               Contains("v5.O2.hsaco' both define 'saxpy.kd'"));
+    CHECK_THAT(
+        message_of<InvalidCodeObject>([&] {
+            ExecutableBuilder(device.gpu).add(launch_file(device.gpu, "v5.O2")).add(launch_file(device.gpu, "v5.O0"));
+        }),
+        Contains("v5.O2.hsaco' both define 'saxpy.kd'"));
     CHECK(builder.build().global("counter").read<int>() == 7);  // what was added before is still there
 }
 
@@ -96,9 +92,8 @@ TEST_CASE("variables that nobody defines are refused by name", "[executable_buil
     NEEDS_DEVICE();
     Device device;
     NEEDS_LAUNCH_KERNELS(device.gpu.agent());
-    CHECK_THAT(
-        message_of<InvalidCodeObject>([&] { Executable::load(device.gpu, file_for(device.gpu, "uses")); }),
-        Contains("uses.") && Contains(" needs '") && Contains("define() it"));
+    CHECK_THAT(message_of<InvalidCodeObject>([&] { Executable::load(device.gpu, file_for(device.gpu, "uses")); }),
+               Contains("uses.") && Contains(" needs '") && Contains("define() it"));
     ExecutableBuilder builder(device.gpu);
     builder.add(file_for(device.gpu, "uses")).add(test_file("globals.hsaco"));
     CHECK_THAT(message_of<InvalidCodeObject>([&] { builder.build(); }), Contains("needs 'given'"));
@@ -110,9 +105,8 @@ TEST_CASE("code objects that need each other are refused, unless the program bre
     Device device;
     NEEDS_LAUNCH_KERNELS(device.gpu.agent());
     const auto first = file_for(device.gpu, "circle_first"), second = file_for(device.gpu, "circle_second");
-    CHECK_THAT(
-        message_of<InvalidCodeObject>([&] { ExecutableBuilder(device.gpu).add(first).add(second).build(); }),
-        Contains("circle_first") && Contains("circle_second") && Contains("each needs a variable"));
+    CHECK_THAT(message_of<InvalidCodeObject>([&] { ExecutableBuilder(device.gpu).add(first).add(second).build(); }),
+               Contains("circle_first") && Contains("circle_second") && Contains("each needs a variable"));
     Shared<int> value(device.gpu, 1, 5), out(device.gpu, 1);
     const Executable code =
         ExecutableBuilder(device.gpu).add(first).define("second", value.data(), sizeof(int)).build();
@@ -140,9 +134,7 @@ TEST_CASE("definitions that cannot serve are refused", "[executable_builder][dev
     builder.define("x", memory.data(), 4096);
     CHECK_THAT(why("x", memory.data(), 4096), Contains("defined before"));
     CHECK_THAT(message_of<InvalidCodeObject>([&] {
-                   ExecutableBuilder(device.gpu)
-                       .define("counter", memory.data(), 4)
-                       .add(test_file("globals.hsaco"));
+                   ExecutableBuilder(device.gpu).define("counter", memory.data(), 4).add(test_file("globals.hsaco"));
                }),
                Contains("globals.hsaco' defines 'counter', which the program has given an address"));
 }
@@ -164,15 +156,13 @@ TEST_CASE("an owner given with a definition lives as long as the code", "[execut
     CHECK(watched.expired());
 }
 
-TEST_CASE("a version that is too new is named, whatever else the code object needs",
-          "[executable_builder][device]") {
+TEST_CASE("a version that is too new is named, whatever else the code object needs", "[executable_builder][device]") {
     NEEDS_DEVICE();
     Device device;
     NEEDS_LAUNCH_KERNELS(device.gpu.agent());
     Shared<int> given(device.gpu, 4);
     ExecutableBuilder builder(device.gpu);
-    for (const char* name : {"given", "table", "counter"})
-        builder.define(name, given.data(), 4 * sizeof(int));
+    for (const char* name : {"given", "table", "counter"}) builder.define(name, given.data(), 4 * sizeof(int));
     builder.add(file_for(device.gpu, "uses_v6"));
     const std::string why = message_of<InvalidCodeObject>([&] { builder.build(); });
     if (!why.empty()) CHECK_THAT(why, Contains("code object V6, this ROCR loads up to V5"));

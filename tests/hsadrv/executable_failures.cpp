@@ -1,5 +1,4 @@
-// Loading and globals when something else goes wrong: requests of the kernel that fail, and many threads at
-// once.
+// Loading and globals when something else goes wrong: requests of the kernel that fail, and many threads at once.
 #include <atomic>
 #include <thread>
 
@@ -69,8 +68,7 @@ TEST_CASE("a global's copy throws or is right when memory runs out, and the next
     const std::uint64_t injected = control.counters().injected;
     for (const std::uint64_t nth : {1, 2, 3}) {
         // A new executable each time: its first copy makes the stream, and what that needs.
-        const DeviceGlobal counter =
-            Executable::load(device.gpu, test_file("globals.hsaco")).global("counter");
+        const DeviceGlobal counter = Executable::load(device.gpu, test_file("globals.hsaco")).global("counter");
         CAPTURE(nth);
         REQUIRE(control->fail(KFDEMU_ALLOCATION, nth, 1, ENOMEM) == 0);
         int value = 7;

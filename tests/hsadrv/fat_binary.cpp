@@ -42,15 +42,13 @@ TEST_CASE("a host program is told from a code object", "[fat_binary]") {
     CHECK_FALSE(is_host_elf({}));
 }
 
-TEST_CASE("the bundles of a section are found, plain and compressed, with zeros between them",
-          "[fat_binary]") {
+TEST_CASE("the bundles of a section are found, plain and compressed, with zeros between them", "[fat_binary]") {
     const Bytes plain = test_code_object("globals.hsaco");
     const unsigned version = GENERATE(1u, 2u, 3u);
     const auto method = GENERATE(Compression::zlib, Compression::zstd);
     CAPTURE(version, static_cast<int>(method));
     const Bytes compressed = packed_bundle(version, method, plain);
-    const Bytes file =
-        host_elf({{".text", bytes_of("code")}, {".hip_fatbin", joined({plain, compressed, plain})}});
+    const Bytes file = host_elf({{".text", bytes_of("code")}, {".hip_fatbin", joined({plain, compressed, plain})}});
 
     const auto found = find_embedded_code(file);
     REQUIRE(found.size() == 3);
@@ -80,10 +78,9 @@ TEST_CASE("offload binaries are found, and their images read", "[fat_binary]") {
 
 TEST_CASE("sections are known by their whole name, with a number behind it or not", "[fat_binary]") {
     const Bytes plain = test_code_object("globals.hsaco");
-    CHECK(find_embedded_code(host_elf({{".hip_fatbin.1a2b", plain}, {".llvm.offloading.relocatable", plain}}))
-              .size() == 2);
-    CHECK(find_embedded_code(
-              host_elf({{".hipFatBinSegment", plain}, {".hip_fatbins", plain}, {".text", plain}}))
+    CHECK(find_embedded_code(host_elf({{".hip_fatbin.1a2b", plain}, {".llvm.offloading.relocatable", plain}})).size() ==
+          2);
+    CHECK(find_embedded_code(host_elf({{".hipFatBinSegment", plain}, {".hip_fatbins", plain}, {".text", plain}}))
               .empty());
     CHECK(find_embedded_code(host_elf({{".hip_fatbin", {}}})).empty());
     CHECK(find_embedded_code(host_elf({{".hip_fatbin", Bytes(100)}})).empty());

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -117,8 +118,7 @@ TEST_CASE("a file cut short and grown while it is read is refused by name, or ha
             if (got != size && got != 10) FAIL("read " << got << " bytes");
         } catch (const Error& error) {
             ++refused;
-            if (std::string_view(error.what()).find(path.string()) == std::string_view::npos)
-                FAIL(error.what());
+            if (std::string_view(error.what()).find(path.string()) == std::string_view::npos) FAIL(error.what());
         }
     }
     stop = true;

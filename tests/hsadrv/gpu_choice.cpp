@@ -25,16 +25,8 @@ TEST_CASE("a text that means one GPU", "[driver]") {
         std::size_t gpu;
     };
     const Row rows[] = {
-        {"0", 0},
-        {"3", 3},
-        {"GPU-0123456789abcdef", 0},
-        {"gpu-0123456789ABCDFF", 1},
-        {"GPU-ffff", 2},
-        {"gfx906", 2},
-        {"GFX900", 3},
-        {"radeon vii", 2},
-        {"0000:04:00.0", 1},
-        {"0001:03:00.0", 3},
+        {"0", 0},      {"3", 3},      {"GPU-0123456789abcdef", 0}, {"gpu-0123456789ABCDFF", 1}, {"GPU-ffff", 2},
+        {"gfx906", 2}, {"GFX900", 3}, {"radeon vii", 2},           {"0000:04:00.0", 1},         {"0001:03:00.0", 3},
     };
     for (const Row& row : rows) {
         CAPTURE(row.text);
@@ -46,9 +38,8 @@ TEST_CASE("a text that means several lists them", "[driver]") {
     for (const char* text : {"gfx90a", "AMD Instinct MI250X", "GPU-0123456789"}) {
         CAPTURE(text);
         CHECK_THROWS_AS(detail::choose_gpu(text, machine, ""), InvalidArgument);
-        CHECK_THROWS_WITH(detail::choose_gpu(text, machine, ""), Contains("each of 0, 1") &&
-                                                                     Contains("GPU-0123456789abcdff") &&
-                                                                     Contains("Radeon VII"));
+        CHECK_THROWS_WITH(detail::choose_gpu(text, machine, ""),
+                          Contains("each of 0, 1") && Contains("GPU-0123456789abcdff") && Contains("Radeon VII"));
     }
 }
 
@@ -57,10 +48,9 @@ TEST_CASE("a text that means none lists what there is, and what may hide others"
          {"", "4", "-1", "99999999999999999999999", "gfx", "GPU-9999", "GPU-", "0x1", " 0", "nothing"}) {
         CAPTURE(text);
         CHECK_THROWS_AS(detail::choose_gpu(text, machine, ""), NoDevice);
-        CHECK_THROWS_WITH(
-            detail::choose_gpu(text, machine, "ROCR_VISIBLE_DEVICES=0,1"),
-            Contains("there are the GPUs 0 gfx90a GPU-0123456789abcdef") &&
-                Contains("hidden by ROCR_VISIBLE_DEVICES=0,1"));
+        CHECK_THROWS_WITH(detail::choose_gpu(text, machine, "ROCR_VISIBLE_DEVICES=0,1"),
+                          Contains("there are the GPUs 0 gfx90a GPU-0123456789abcdef") &&
+                              Contains("hidden by ROCR_VISIBLE_DEVICES=0,1"));
     }
     CHECK_THROWS_WITH(detail::choose_gpu("0", {}, ""), Contains("there are none"));
 }

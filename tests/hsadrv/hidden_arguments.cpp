@@ -36,8 +36,7 @@ TEST_CASE("V5's hidden arguments are where the compiled kernel reads them", "[hi
     Bytes kernarg(272, std::byte{0xee});
     hidden.fill(kernarg.data(), {{1000, 20, 3}, {256, 4, 3}, 0}, {0x1122334455667788, 0, 0});
 
-    const std::size_t base =
-        16;  // behind the two explicit arguments; LLVM AMDGPUUsage gives the offsets from there
+    const std::size_t base = 16;  // behind the two explicit arguments; LLVM AMDGPUUsage gives the offsets from there
     CHECK(peek<std::uint32_t>(kernarg, base + 0) == 3);  // whole work-groups
     CHECK(peek<std::uint32_t>(kernarg, base + 4) == 5);
     CHECK(peek<std::uint32_t>(kernarg, base + 8) == 1);

@@ -68,8 +68,7 @@ TEST_CASE("each hidden argument of V4 and V5 arrives as its kind says", "[hidden
     CAPTURE(variant, row.grid.x, row.group.x, row.dims);
     const bool fixed = GENERATE(false, true);
     const Kernel kernel =
-        Executable::load(device.gpu,
-                         test_file("hidden." + device.gpu.agent().name() + "." + variant + ".hsaco"))
+        Executable::load(device.gpu, test_file("hidden." + device.gpu.agent().name() + "." + variant + ".hsaco"))
             .kernel("dump");
     std::uint32_t first = 0xffffffff, end = 0;
     std::size_t hidden = 0;
@@ -106,8 +105,7 @@ TEST_CASE("the apertures that hidden arguments tell are those of the device", "[
     const std::string variant = GENERATE("v4.O2", "v5.O0", "v5.O2");
     CAPTURE(variant);
     const Kernel kernel =
-        Executable::load(device.gpu,
-                         test_file("hidden." + device.gpu.agent().name() + "." + variant + ".hsaco"))
+        Executable::load(device.gpu, test_file("hidden." + device.gpu.agent().name() + "." + variant + ".hsaco"))
             .kernel("apertures");
     Shared<std::uint32_t> out(device.gpu, 3);
     kernel.launch(device.stream, {.grid = 1, .workgroup = 1}, out.data());

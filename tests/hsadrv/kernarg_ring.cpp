@@ -11,6 +11,8 @@
 using namespace hsadrv;
 
 namespace {
+constexpr std::size_t line = KernargRing::alignment_bytes;
+
 struct Fixture {
     explicit Fixture(std::size_t capacity, std::uint32_t tickets = 16)
         : storage(capacity), ring(storage.data(), capacity, tickets) {}
@@ -31,56 +33,56 @@ struct Fixture {
 };
 }  // namespace
 
-TEST_CASE("blocks start on multiples of 64 and follow one another", "[kernarg]") {
-    Fixture f(512);
-    CHECK(f.ring.capacity_bytes() == 512);
+TEST_CASE("blocks start on multiples of the largest alignment and follow one another", "[kernarg]") {
+    Fixture f(8 * line);
+    CHECK(f.ring.capacity_bytes() == 8 * line);
     CHECK(f.offset(f.launch(1)) == 0);
-    CHECK(f.offset(f.launch(65)) == 64);
-    CHECK(f.offset(f.launch(64)) == 192);
+    CHECK(f.offset(f.launch(line + 1)) == line);
+    CHECK(f.offset(f.launch(line)) == 3 * line);
 }
 
 TEST_CASE("room that is not committed is given again", "[kernarg]") {
-    Fixture f(512);
-    const std::byte* first = f.reserve(64);
-    CHECK(f.reserve(128) == first);
+    Fixture f(8 * line);
+    const std::byte* first = f.reserve(line);
+    CHECK(f.reserve(2 * line) == first);
 }
 
 TEST_CASE("a full ring refuses until the oldest launches are complete", "[kernarg]") {
-    Fixture f(256);
-    for (int i = 0; i < 4; ++i) REQUIRE(f.launch(64));
-    CHECK(f.launch(64) == nullptr);
+    Fixture f(4 * line);
+    for (int i = 0; i < 4; ++i) REQUIRE(f.launch(line));
+    CHECK(f.launch(line) == nullptr);
     f.completed = 1;
-    CHECK(f.launch(64) == nullptr);  // a line stays free: a full ring would look like an empty one
+    CHECK(f.launch(line) == nullptr);  // a line stays free: a full ring would look like an empty one
     f.completed = 2;
-    CHECK(f.offset(f.launch(64)) == 0);
-    CHECK(f.launch(64) == nullptr);
+    CHECK(f.offset(f.launch(line)) == 0);
+    CHECK(f.launch(line) == nullptr);
 }
 
 TEST_CASE("what has no arguments takes no room, and counts", "[kernarg]") {
-    Fixture f(128);
-    REQUIRE(f.launch(128));
+    Fixture f(2 * line);
+    REQUIRE(f.launch(2 * line));
     for (int i = 0; i < 8; ++i) f.ring.note(++f.last);
-    CHECK(f.launch(64) == nullptr);
+    CHECK(f.launch(line) == nullptr);
     f.completed = 1;  // the only one that used the storage
-    CHECK(f.launch(64) != nullptr);
+    CHECK(f.launch(line) != nullptr);
     CHECK(f.launch(0) != nullptr);
 }
 
 TEST_CASE("a block as large as the ring fits whenever nothing is in use; a larger one never", "[kernarg]") {
-    Fixture f(256);
+    Fixture f(4 * line);
     for (int i = 0; i < 20; ++i) {
-        REQUIRE(f.launch(64));
-        CHECK(f.launch(256) == nullptr);
+        REQUIRE(f.launch(line));
+        CHECK(f.launch(4 * line) == nullptr);
         f.completed = f.last;
-        CHECK(f.offset(f.launch(256)) == 0);
+        CHECK(f.offset(f.launch(4 * line)) == 0);
         f.completed = f.last;
-        CHECK(f.reserve(257) == nullptr);
+        CHECK(f.reserve(4 * line + 1) == nullptr);
     }
 }
 
 TEST_CASE("random sizes and completions never overlap", "[kernarg]") {
     std::mt19937 random(42);
-    Fixture f(4096, 64);
+    Fixture f(64 * line, 64);
     struct Block {
         std::uint64_t ticket;
         std::size_t begin, end;
@@ -88,11 +90,11 @@ TEST_CASE("random sizes and completions never overlap", "[kernarg]") {
     std::deque<Block> live;
     std::size_t placed = 0, overlaps = 0, misplaced = 0;
     for (int step = 0; step < 100000; ++step) {
-        const std::size_t size = random() % 5 == 0 ? 0 : random() % 700;
+        const std::size_t size = random() % 5 == 0 ? 0 : random() % (11 * line);
         if (random() % 4 == 0 && f.last - f.completed < 60) f.ring.note(++f.last);
         if (std::byte* p = f.last - f.completed < 60 ? f.launch(size) : nullptr) {
             const Block block{f.last, f.offset(p), f.offset(p) + size};
-            misplaced += block.begin % 64 != 0 || block.end > 4096;
+            misplaced += block.begin % line != 0 || block.end > 64 * line;
             for (const Block& other : live) overlaps += block.begin < other.end && other.begin < block.end;
             live.push_back(block);
             ++placed;

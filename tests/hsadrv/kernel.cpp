@@ -98,8 +98,7 @@ TEST_CASE("LDS sized at launch lies behind the static LDS", "[kernel][device]") 
     constexpr unsigned n = 512, group = 128;
     Shared<std::uint32_t> data(launcher.device.gpu, n);
     for (unsigned i = 0; i < n; ++i) data[i] = i;
-    launcher.run("reverse", {.grid = n, .workgroup = group, .lds = group * sizeof(std::uint32_t)},
-                 data.data(), 1000u);
+    launcher.run("reverse", {.grid = n, .workgroup = group, .lds = group * sizeof(std::uint32_t)}, data.data(), 1000u);
     bool right = true;
     for (unsigned i = 0; i < n; ++i)
         right = right && data[i] == i / group * group + (group - 1 - i % group) + 1000 + i % group % 3;
@@ -145,8 +144,7 @@ TEST_CASE("hidden arguments arrive where the compiler reads them", "[kernel][dev
 
 TEST_CASE("the queue pointer is the queue the kernel runs on", "[kernel][device]") {
     NEEDS_LAUNCHER();
-    Launcher launcher(
-        "v4.O2");  // clang 19 loses the builtin's value in V5; "hidden" above reads V5's argument itself
+    Launcher launcher("v4.O2");  // clang 19 loses the builtin's value in V5; "hidden" above reads V5's argument itself
     Shared<std::uint64_t> out(launcher.device.gpu, 1);
     launcher.run("queue", {.grid = 1, .workgroup = 1}, out.data());
     CHECK(out[0] == reinterpret_cast<std::uint64_t>(launcher.device.stream.queue().native()));
@@ -166,8 +164,7 @@ TEST_CASE("wrong arguments are refused before anything is enqueued", "[kernel][d
     Launcher launcher;
     Shared<float> x(launcher.device.gpu, 4), y(launcher.device.gpu, 4);
     const LaunchConfig config{.grid = 4, .workgroup = 4};
-    CHECK_THAT(launcher.refusal("saxpy", config, y.data(), x.data(), 2.0f),
-               Contains("takes 4 arguments, given 3"));
+    CHECK_THAT(launcher.refusal("saxpy", config, y.data(), x.data(), 2.0f), Contains("takes 4 arguments, given 3"));
     CHECK_THAT(launcher.refusal("saxpy", config, y.data(), x.data(), 2.0f, 4u, 5),
                Contains("takes 4 arguments, given 5"));
     CHECK_THAT(launcher.refusal("saxpy", config, y.data(), x.data(), 2.0, 4u),
@@ -181,21 +178,18 @@ TEST_CASE("wrong arguments are refused before anything is enqueued", "[kernel][d
                Contains("argument 4 of 4 (uint)") && Contains("given a pointer"));
 }
 
-TEST_CASE("work-groups, grids and LDS beyond the limits are refused before anything is enqueued",
-          "[kernel][device]") {
+TEST_CASE("work-groups, grids and LDS beyond the limits are refused before anything is enqueued", "[kernel][device]") {
     NEEDS_LAUNCHER();
     Launcher launcher;
     const AgentRef gpu = launcher.device.gpu;
     Shared<std::uint32_t> out(launcher.device.gpu, 4);
-    CHECK_THAT(
-        launcher.refusal("shape", {.grid = 4096, .workgroup = gpu.workgroup_max_workitems() + 1}, out.data()),
-        Contains("limit"));
+    CHECK_THAT(launcher.refusal("shape", {.grid = 4096, .workgroup = gpu.workgroup_max_workitems() + 1}, out.data()),
+               Contains("limit"));
     CHECK_THAT(launcher.refusal("shape", {.grid = 4096, .workgroup = 257}, out.data()),
                Contains("compiled for up to 256"));
     CHECK_THAT(launcher.refusal("at_most", {.grid = 4096, .workgroup = 129}, out.data()),
                Contains("compiled for up to 128"));
-    CHECK_THAT(launcher.refusal("exactly", {.grid = 128, .workgroup = 128}, out.data()),
-               Contains("requires 64x2x1"));
+    CHECK_THAT(launcher.refusal("exactly", {.grid = 128, .workgroup = 128}, out.data()), Contains("requires 64x2x1"));
     CHECK_THAT(launcher.refusal("shape", {.grid = 0, .workgroup = 64}, out.data()), Contains("is empty"));
 
     const auto limit = static_cast<std::uint32_t>(gpu.group_segment_max_bytes());
@@ -277,8 +271,7 @@ TEST_CASE("a launch allocates nothing", "[kernel][device]") {
     CHECK(allocations_made() == before);
     launcher.device.stream.synchronize(std::chrono::seconds(60));
 
-    const auto fixed =
-        kernel.bind<float*, const float*, float, unsigned>().at({.grid = 64, .workgroup = 64});
+    const auto fixed = kernel.bind<float*, const float*, float, unsigned>().at({.grid = 64, .workgroup = 64});
     const std::size_t bound = allocations_made();
     for (int i = 0; i < 100; ++i) fixed(launcher.device.stream, y.data(), x.data(), 2.0f, 64u);
     CHECK(allocations_made() == bound);
@@ -291,8 +284,7 @@ TEST_CASE("a stream of another device is refused", "[kernel][device]") {
     const auto& gpus = launcher.device.driver.gpus();
     if (gpus.size() < 2) SKIP_BECAUSE("there is one GPU");
     Stream other(gpus[1]);
-    CHECK_THROWS_AS(launcher.code.kernel("no_arguments").launch(other, {.grid = 1, .workgroup = 1}),
-                    InvalidArgument);
+    CHECK_THROWS_AS(launcher.code.kernel("no_arguments").launch(other, {.grid = 1, .workgroup = 1}), InvalidArgument);
 }
 
 TEST_CASE("a kernel's occupancy is that of its registers and LDS, and refuses what launching refuses",

@@ -11,8 +11,7 @@ using test_support::Contains;
 namespace {
 
 const LaunchLimits limits{1024, Dim3(1024, 1024, 1024), 0xffffffff, Dim3(0xffffffff, 0xffff, 0xffff), 65536};
-constexpr shared::ComputeUnit gfx900 = shared::compute_unit("gfx900"),
-                              gfx90a = shared::compute_unit("gfx90a");
+constexpr shared::ComputeUnit gfx900 = shared::compute_unit("gfx900"), gfx90a = shared::compute_unit("gfx90a");
 
 KernelMetadata kernel() {
     KernelMetadata result;
@@ -53,8 +52,7 @@ std::string refusal(const KernelMetadata& of, const LdsOfGroupSize& lds = bytes_
 
 }  // namespace
 
-TEST_CASE("a kernel takes what its metadata say, or its descriptor where that is more",
-          "[kernel_occupancy]") {
+TEST_CASE("a kernel takes what its metadata say, or its descriptor where that is more", "[kernel_occupancy]") {
     KernelMetadata of = kernel();
     of.vgpr_count = 130, of.agpr_count = 100, of.sgpr_count = 30;
     of.wavefront_size = 32, of.workgroup_processor_mode = true;
@@ -105,8 +103,7 @@ TEST_CASE("a required work-group is the one that is suggested", "[kernel_occupan
     CHECK_THAT(refusal(fixed), Contains("has 128 work-items, the kernel was compiled for up to 64"));
 }
 
-TEST_CASE("LDS is what the kernel has, what it is given, and no more than the agent's",
-          "[kernel_occupancy]") {
+TEST_CASE("LDS is what the kernel has, what it is given, and no more than the agent's", "[kernel_occupancy]") {
     KernelMetadata tile = with_lds_pointers(1);
     tile.group_segment_fixed_bytes = 1000;
     const SuggestedLaunch best = suggest(tile, bytes_per_item(16));
@@ -129,8 +126,7 @@ TEST_CASE("LDS may be a layout that depends on the work-group", "[kernel_occupan
     CHECK(best.workgroup == Dim3(256));
     CHECK(best.dynamic_lds.count == 2);
     CHECK(best.dynamic_lds.size_bytes == 2048);
-    CHECK_THAT(refusal(with_lds_pointers(2)),
-               Contains("2 dynamic LDS pointer(s), and .lds describes 1 array(s)"));
+    CHECK_THAT(refusal(with_lds_pointers(2)), Contains("2 dynamic LDS pointer(s), and .lds describes 1 array(s)"));
 }
 
 TEST_CASE("where no work-group fits, it is said what is too much", "[kernel_occupancy]") {
@@ -143,8 +139,7 @@ TEST_CASE("where no work-group fits, it is said what is too much", "[kernel_occu
     CHECK_THAT(refusal(wide),
                Contains("occupancy of kernel 'k'") && Contains("work-group of 64x1x1") &&
                    Contains("vector registers limit it (300 VGPRs and AGPRs, 16 SGPRs, 0 bytes of LDS)"));
-    CHECK_THAT(refusal(kernel(), LdsOfGroupSize()),
-               Contains("kernel 'k'") && Contains("the function of LDS is empty"));
+    CHECK_THAT(refusal(kernel(), LdsOfGroupSize()), Contains("kernel 'k'") && Contains("the function of LDS is empty"));
     const auto unknown = [] { suggest_group_size(LaunchPlan(kernel(), limits), {}, bytes_per_item(0)); };
     CHECK_THAT(message_of<InvalidArgument>(unknown), Contains("not a known one"));
 }
@@ -160,8 +155,7 @@ TEST_CASE("the LDS that is left for a number of work-groups is all of it", "[ker
         const auto held = [&](std::uint32_t lds) {
             const LaunchConfig config{.grid = 256, .workgroup = 256, .lds = lds};
             if (!plan.fits(config)) return 0u;
-            return occupancy(gfx90a, resources_of(of, 256, plan.shape(config).group_segment_bytes))
-                .workgroups;
+            return occupancy(gfx90a, resources_of(of, 256, plan.shape(config).group_segment_bytes)).workgroups;
         };
         CHECK(held(bytes) >= workgroups);
         CHECK(held(bytes + 1) < workgroups);
@@ -169,9 +163,8 @@ TEST_CASE("the LDS that is left for a number of work-groups is all of it", "[ker
     const auto refused = [&](std::uint32_t workgroups) {
         return message_of<InvalidArgument>([&] { available_dynamic_lds(plan, gfx90a, 256, workgroups); });
     };
-    CHECK_THAT(
-        refused(9),
-        Contains("holds 8 work-groups of 256x1x1 with no dynamic LDS, limited by wave slots; asked for 9"));
+    CHECK_THAT(refused(9),
+               Contains("holds 8 work-groups of 256x1x1 with no dynamic LDS, limited by wave slots; asked for 9"));
     CHECK_THAT(refused(0), Contains("asked for 0"));
     CHECK_THROWS_WITH(available_dynamic_lds(plan, gfx90a, 2048, 1), Contains("the agent's limit"));
     CHECK(available_dynamic_lds(LaunchPlan(with_lds_pointers(3), limits), gfx90a, 64, 1) == 65536);

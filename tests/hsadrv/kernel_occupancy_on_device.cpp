@@ -32,8 +32,7 @@ TEST_CASE("a suggested launch runs, and fills the device", "[kernel_occupancy][d
     CHECK(right);
 }
 
-TEST_CASE("a loaded kernel's required work-group and its limits hold for suggestions",
-          "[kernel_occupancy][device]") {
+TEST_CASE("a loaded kernel's required work-group and its limits hold for suggestions", "[kernel_occupancy][device]") {
     NEEDS_DEVICE();
     Device device;
     NEEDS_LAUNCH_KERNELS(device.gpu);
@@ -57,10 +56,9 @@ TEST_CASE("what is not known of a processor is said with its name", "[kernel_occ
     metadata.max_flat_workgroup_size = 64;
     metadata.wavefront_size = 32;
     const AgentRef gpu = device.gpu.agent();
-    const Kernel kernel(std::make_shared<detail::KernelRecord>(LaunchPlan(metadata, LaunchLimits::of(gpu)), 0,
-                                                               gpu, "gfx9999", nullptr));
-    CHECK_THROWS_WITH(kernel.compute_unit(),
-                      Contains("'future'") && Contains("gfx9999") && Contains(gpu.label()));
+    const Kernel kernel(std::make_shared<detail::KernelRecord>(LaunchPlan(metadata, LaunchLimits::of(gpu)), 0, gpu,
+                                                               "gfx9999", nullptr));
+    CHECK_THROWS_WITH(kernel.compute_unit(), Contains("'future'") && Contains("gfx9999") && Contains(gpu.label()));
     CHECK_THROWS_WITH(kernel.occupancy(64), Contains("gfx9999"));
     CHECK_THROWS_WITH(suggest_group_size(kernel), Contains("gfx9999"));
 }

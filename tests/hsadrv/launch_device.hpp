@@ -1,5 +1,4 @@
-// What the device tests of code objects share: the device, launch.cl's code objects for it, memory that both
-// sides see.
+// What the device tests of code objects share: the device, launch.cl's code objects for it, memory that both sides see.
 #pragma once
 
 #include <filesystem>

@@ -10,8 +10,7 @@ using test_support::Contains;
 
 namespace {
 
-const LaunchLimits limits{1024, Dim3(1024, 512, 256), 0xffffffff, Dim3(0xffffffff, 0xffffffff, 1 << 20),
-                          65536};
+const LaunchLimits limits{1024, Dim3(1024, 512, 256), 0xffffffff, Dim3(0xffffffff, 0xffffffff, 1 << 20), 65536};
 
 ArgumentMetadata argument(ValueKind kind, std::uint32_t offset, std::uint32_t size, const char* type = "",
                           const char* name = "") {
@@ -58,9 +57,8 @@ std::string size_refusal(Dim3 grid, Dim3 workgroup) {
 }  // namespace
 
 TEST_CASE("a plan knows its kernel's argument bytes and fills the queue by itself", "[launch_plan]") {
-    const LaunchPlan plan(kernel({argument(ValueKind::by_value, 0, 4, "uint"),
-                                  argument(ValueKind::hidden_queue_ptr, 8, 8)}),
-                          limits);
+    const LaunchPlan plan(
+        kernel({argument(ValueKind::by_value, 0, 4, "uint"), argument(ValueKind::hidden_queue_ptr, 8, 8)}), limits);
     CHECK(plan.kernarg_bytes() == 512);
     CHECK(plan.has_implicit());
     CHECK(plan.needs_queue());
@@ -72,9 +70,9 @@ TEST_CASE("a plan knows its kernel's argument bytes and fills the queue by itsel
 
 TEST_CASE("arguments that fit the metadata pass", "[launch_plan]") {
     const LaunchPlan plan(
-        kernel({argument(ValueKind::global_buffer, 0, 8, "float*"),
-                argument(ValueKind::by_value, 8, 4, "float"), argument(ValueKind::by_value, 12, 4, "uint"),
-                argument(ValueKind::by_value, 16, 1, "bool"), argument(ValueKind::by_value, 24, 16, "S")}),
+        kernel({argument(ValueKind::global_buffer, 0, 8, "float*"), argument(ValueKind::by_value, 8, 4, "float"),
+                argument(ValueKind::by_value, 12, 4, "uint"), argument(ValueKind::by_value, 16, 1, "bool"),
+                argument(ValueKind::by_value, 24, 16, "S")}),
         limits);
     struct Pair {
         double a, b;
@@ -96,13 +94,12 @@ TEST_CASE("a wrong count is refused with the kernel's signature", "[launch_plan]
 }
 
 TEST_CASE("a wrong size or kind says which argument, wanted and given", "[launch_plan]") {
-    const LaunchPlan plan(kernel({argument(ValueKind::global_buffer, 0, 8, "float*", "x"),
-                                  argument(ValueKind::by_value, 8, 4, "uint", "n"),
-                                  argument(ValueKind::by_value, 12, 4, "float", "a")}),
-                          limits);
-    CHECK_THAT(
-        (arguments_refusal<float*, unsigned long, float>(plan)),
-        Contains("argument 2 of 3 (uint n): wanted an integer of 4 bytes, given an integer of 8 bytes"));
+    const LaunchPlan plan(
+        kernel({argument(ValueKind::global_buffer, 0, 8, "float*", "x"),
+                argument(ValueKind::by_value, 8, 4, "uint", "n"), argument(ValueKind::by_value, 12, 4, "float", "a")}),
+        limits);
+    CHECK_THAT((arguments_refusal<float*, unsigned long, float>(plan)),
+               Contains("argument 2 of 3 (uint n): wanted an integer of 4 bytes, given an integer of 8 bytes"));
     CHECK_THAT((arguments_refusal<float*, float, float>(plan)),
                Contains("argument 2 of 3 (uint n)") && Contains("given a floating-point number of 4 bytes"));
     CHECK_THAT((arguments_refusal<float*, unsigned, double>(plan)),
@@ -140,6 +137,7 @@ TEST_CASE("work-group and grid at their limits pass", "[launch_plan]") {
 
 TEST_CASE("work-group and grid beyond a limit are refused with the numbers", "[launch_plan]") {
     CHECK_THAT(size_refusal(64, 0), Contains("work-group 0x1x1 is empty"));
+    CHECK_THAT(size_refusal(1000, {0, 0, 0}), Contains("no work-group is given") && Contains("suggest_group_size"));
     CHECK_THAT(size_refusal(0, 64), Contains("grid 0x1x1 is empty"));
     CHECK_THAT(size_refusal({1, 1, 0}, 64), Contains("grid 1x1x0 is empty"));
     CHECK_THAT(size_refusal(2048, 1025), Contains("work-group 1025x1x1: the agent's limit is 1024x512x256"));
@@ -147,8 +145,7 @@ TEST_CASE("work-group and grid beyond a limit are refused with the numbers", "[l
     CHECK_THAT(size_refusal(2048, {1, 1, 257}), Contains("1x1x257"));
     CHECK_THAT(size_refusal(2048, {33, 32}), Contains("has 1056 work-items, the agent's limit is 1024"));
     CHECK_THAT(size_refusal({1, 1, (1 << 20) + 1}, 64), Contains("grid 1x1x1048577: the agent's limit"));
-    CHECK_THAT(size_refusal({0xffffffff, 2}, 64),
-               Contains("more work-items than the agent's limit, 4294967295"));
+    CHECK_THAT(size_refusal({0xffffffff, 2}, 64), Contains("more work-items than the agent's limit, 4294967295"));
     CHECK_THAT(size_refusal({0xffffffff, 0xffffffff, 1 << 20}, 64), Contains("more work-items"));  // 2^84
     CHECK_THAT(size_refusal(64, {0xffffffff, 0xffffffff, 0xffffffff}), Contains("the agent's limit"));
 }
@@ -168,6 +165,7 @@ TEST_CASE("what the kernel was compiled for limits its work-groups", "[launch_pl
     CHECK_THAT(refusal(exactly, {.grid = 128, .workgroup = 128}),
                Contains("work-group 128x1x1: the kernel requires 64x2x1"));
 
+    CHECK(exactly.shape({.grid = {128, 2}}).workgroup == Dim3(64, 2));  // the only one
     CHECK_THAT(refusal(exactly, {.grid = {63, 2}, .workgroup = {64, 2}}),
                Contains("grid 63x2x1 is smaller than the work-group 64x2x1 that the kernel requires"));
 
@@ -177,6 +175,14 @@ TEST_CASE("what the kernel was compiled for limits its work-groups", "[launch_pl
     CHECK(refusal(whole, {.grid = 1024, .workgroup = 256}).empty());
     CHECK_THAT(refusal(whole, {.grid = 1000, .workgroup = 256}),
                Contains("grid 1000x1x1 is not a multiple of the work-group 256x1x1"));
+}
+
+TEST_CASE("arguments are aligned as far as compilers ask, and no further", "[launch_plan]") {
+    KernelMetadata aligned = kernel();
+    aligned.kernarg_align_bytes = 256;
+    CHECK_NOTHROW(LaunchPlan(aligned, limits));
+    aligned.kernarg_align_bytes = 512;
+    CHECK_THROWS_WITH(LaunchPlan(aligned, limits), Contains("512 bytes") && Contains("256 bytes"));
 }
 
 TEST_CASE("a kernel compiled for so many work-groups takes no more", "[launch_plan]") {
@@ -220,12 +226,16 @@ TEST_CASE("LDS beyond the limit names the layout's largest array", "[launch_plan
     const auto refused = [&](const shared::LdsDemand& lds) {
         return refusal(plan, {.grid = 64, .workgroup = 64, .lds = lds});
     };
-    CHECK_THAT(refused(lds_layout(lds_array<char>(100), lds_array<double>(8192), lds_array<int>(16))),
-               Contains("0 bytes static + 65704 bytes dynamic (aligned to 8)") &&
-                   Contains("65536 bytes a work-group; the largest of the 3 arrays of .lds is array 1 with 65536 bytes"));
-    CHECK_THAT(refused(lds_layout(lds_array<char>(10), lds_array<char>(70000))), Contains("is array 1 with 70000 bytes"));
-    CHECK_THAT(refused(lds_layout(lds_array<float>(16384), lds_array<char>(1))), Contains("is array 0 with 65536 bytes"));
-    CHECK_THAT(refused(lds_layout(lds_array<float>(10000), lds_array<float>(10000))), Contains("is array 0 with 40000"));
+    CHECK_THAT(
+        refused(lds_layout(lds_array<char>(100), lds_array<double>(8192), lds_array<int>(16))),
+        Contains("0 bytes static + 65704 bytes dynamic (aligned to 8)") &&
+            Contains("65536 bytes a work-group; the largest of the 3 arrays of .lds is array 1 with 65536 bytes"));
+    CHECK_THAT(refused(lds_layout(lds_array<char>(10), lds_array<char>(70000))),
+               Contains("is array 1 with 70000 bytes"));
+    CHECK_THAT(refused(lds_layout(lds_array<float>(16384), lds_array<char>(1))),
+               Contains("is array 0 with 65536 bytes"));
+    CHECK_THAT(refused(lds_layout(lds_array<float>(10000), lds_array<float>(10000))),
+               Contains("is array 0 with 40000"));
     CHECK_THAT(refused(lds_layout(lds_array<char>(7), lds_array<float>(1 << 30), lds_array<char>(9))),
                Contains("4 GiB or more dynamic") && Contains("array 1 of .lds ends beyond 4 GiB"));
     // Of one array there is nothing more to say than its bytes.
@@ -240,22 +250,20 @@ TEST_CASE("LDS beyond the limit names the layout's largest array", "[launch_plan
 
     KernelMetadata fixed = kernel();
     fixed.group_segment_fixed_bytes = 1;
-    CHECK_THAT(refusal(LaunchPlan(fixed, limits),
-                       {.grid = 64, .workgroup = 64, .lds = lds_layout(lds_array<char>(65535), lds_array<int>(0))}),
-               Contains("1 byte static + 65536 bytes dynamic (aligned to 4)") && Contains("is array 0 with 65536 bytes"));
+    CHECK_THAT(
+        refusal(LaunchPlan(fixed, limits),
+                {.grid = 64, .workgroup = 64, .lds = lds_layout(lds_array<char>(65535), lds_array<int>(0))}),
+        Contains("1 byte static + 65536 bytes dynamic (aligned to 4)") && Contains("is array 0 with 65536 bytes"));
 }
 
-TEST_CASE("LDS pointers point behind the static part, aligned as their type and the layout need",
-          "[launch_plan]") {
-    KernelMetadata dynamic =
-        kernel({argument(ValueKind::global_buffer, 0, 8), lds_pointer(8, 4), lds_pointer(12, 8)});
+TEST_CASE("LDS pointers point behind the static part, aligned as their type and the layout need", "[launch_plan]") {
+    KernelMetadata dynamic = kernel({argument(ValueKind::global_buffer, 0, 8), lds_pointer(8, 4), lds_pointer(12, 8)});
     dynamic.group_segment_fixed_bytes = 12;
     const LaunchPlan plan(dynamic, limits);
     CHECK(plan.has_implicit());
-    const LaunchConfig config{
-        .grid = 64,
-        .workgroup = 64,
-        .lds = shared::lds_layout(shared::lds_array<int>(3), shared::lds_array<double>(4))};
+    const LaunchConfig config{.grid = 64,
+                              .workgroup = 64,
+                              .lds = shared::lds_layout(shared::lds_array<int>(3), shared::lds_array<double>(4))};
     const LaunchShape shape = plan.shape(config);
     CHECK(shape.lds_base_bytes == 16);
     CHECK(shape.group_segment_bytes == 16 + 16 + 32);
@@ -285,9 +293,8 @@ TEST_CASE("plain bytes are one array; a kernel with more LDS pointers needs a la
 TEST_CASE("a dynamic stack adds to the scratch of a work-item, and only then", "[launch_plan]") {
     KernelMetadata recursive = kernel();
     recursive.private_segment_fixed_bytes = 32;
-    CHECK(LaunchPlan(recursive, limits)
-              .shape({.grid = 1, .workgroup = 1, .stack_bytes = 100})
-              .private_segment_bytes == 32);
+    CHECK(LaunchPlan(recursive, limits).shape({.grid = 1, .workgroup = 1, .stack_bytes = 100}).private_segment_bytes ==
+          32);
     recursive.uses_dynamic_stack = true;
     const LaunchPlan plan(recursive, limits);
     CHECK(plan.shape({.grid = 1, .workgroup = 1, .stack_bytes = 100}).private_segment_bytes == 132);
@@ -298,8 +305,6 @@ TEST_CASE("a dynamic stack adds to the scratch of a work-item, and only then", "
 
 TEST_CASE("arguments that no launch could fill are refused when the plan is made", "[launch_plan]") {
     CHECK_THROWS_AS(LaunchPlan(kernel({argument(ValueKind::unknown, 0, 8)}), limits), InvalidCodeObject);
-    CHECK_THROWS_AS(LaunchPlan(kernel({argument(ValueKind::hidden_block_count_x, 0, 8)}), limits),
-                    InvalidCodeObject);
-    CHECK_THROWS_AS(LaunchPlan(kernel({argument(ValueKind::dynamic_shared_pointer, 0, 8)}), limits),
-                    InvalidCodeObject);
+    CHECK_THROWS_AS(LaunchPlan(kernel({argument(ValueKind::hidden_block_count_x, 0, 8)}), limits), InvalidCodeObject);
+    CHECK_THROWS_AS(LaunchPlan(kernel({argument(ValueKind::dynamic_shared_pointer, 0, 8)}), limits), InvalidCodeObject);
 }

@@ -101,8 +101,7 @@ TEST_CASE("flags have a name", "[memory][pool]") {
     CHECK(GlobalFlags{.kernarg = true}.text() == "kernarg");
 }
 
-TEST_CASE("memory is of the kind that was asked for, as the runtime tells from its address",
-          "[memory][pool]") {
+TEST_CASE("memory is of the kind that was asked for, as the runtime tells from its address", "[memory][pool]") {
     NEEDS_DEVICE();
     const Device device;
     struct Row {

@@ -1,6 +1,7 @@
 // Memory: allocations from pools, and what an address is.
 #include "hsadrv/memory.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <utility>
@@ -73,14 +74,12 @@ TEST_CASE("too much is OutOfMemory with the numbers, and changes nothing", "[mem
     const Device device;
     for (const MemPool& pool : {device_pool(device.gpu), host_pool(HostMemory::fine_grained)}) {
         const std::size_t most = pool.alloc_max_bytes();
-        for (const std::size_t size :
-             {most + 1, most + pool.alloc_granule_bytes(), SIZE_MAX, SIZE_MAX - 4095}) {
+        for (const std::size_t size : {most + 1, most + pool.alloc_granule_bytes(), SIZE_MAX, SIZE_MAX - 4095}) {
             CAPTURE(size);
             CHECK_THROWS_AS(Allocation::from_pool(pool, size), OutOfMemory);
             CHECK_THROWS_WITH(Allocation::from_pool(pool, size),
                               Contains("hsa_amd_memory_pool_allocate(" + std::to_string(size)) &&
-                                  Contains(pool.label()) &&
-                                  Contains(std::to_string(pool.size_bytes()) + " B in pool"));
+                                  Contains(pool.label()) && Contains(std::to_string(pool.size_bytes()) + " B in pool"));
         }
     }
     CHECK(Allocation::from_pool(device_pool(device.gpu), 4096));
@@ -127,8 +126,7 @@ TEST_CASE("moving hands the memory on; releasing gives it up", "[memory]") {
 TEST_CASE("pinned host memory is written by the host and mapped for every GPU", "[memory]") {
     NEEDS_DEVICE();
     const Device device;
-    for (const HostMemory kind :
-         {HostMemory::fine_grained, HostMemory::coarse_grained, HostMemory::kernarg}) {
+    for (const HostMemory kind : {HostMemory::fine_grained, HostMemory::coarse_grained, HostMemory::kernarg}) {
         const Allocation a = Allocation::from_pool(host_pool(kind), 10000);
         std::memset(a.data(), 0x5a, a.size_bytes());
         const PointerInfo info = pointer_info(a.data());

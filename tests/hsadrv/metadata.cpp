@@ -74,8 +74,7 @@ Fields kernel_fields() {
         {".wavefront_size", number(64)},
         {".sgpr_count", number(8)},
         {".vgpr_count", number(4)},
-        {".args",
-         array({map(argument_fields(0, 8, "global_buffer")), map(argument_fields(8, 4, "by_value"))})},
+        {".args", array({map(argument_fields(0, 8, "global_buffer")), map(argument_fields(8, 4, "by_value"))})},
     };
 }
 
@@ -85,9 +84,7 @@ Fields root_fields(Value kernels) {
             {"amdhsa.kernels", std::move(kernels)}};
 }
 
-Metadata read(Fields kernel) {
-    return read_metadata(packed(map(root_fields(array({map(std::move(kernel))})))));
-}
+Metadata read(Fields kernel) { return read_metadata(packed(map(root_fields(array({map(std::move(kernel))}))))); }
 
 std::string refusal(const Bytes& note) {
     return message_of<InvalidCodeObject>([&] { read_metadata(note); });
@@ -162,9 +159,7 @@ TEST_CASE("every key that AMDGPUUsage lists for a kernel is read", "[metadata]")
     CHECK(plain.max_workgroups == std::array<std::uint32_t, 3>{});
     CHECK_FALSE(plain.workgroup_processor_mode);
     CHECK_FALSE(plain.uniform_workgroups);
-    CHECK(read(with(kernel_fields(), ".workgroup_processor_mode", flag(true)))
-              .kernels[0]
-              .workgroup_processor_mode);
+    CHECK(read(with(kernel_fields(), ".workgroup_processor_mode", flag(true))).kernels[0].workgroup_processor_mode);
     CHECK(read(with(kernel_fields(), ".kind", text("fini"))).kernels[0].kind == KernelKind::fini);
 }
 
@@ -196,8 +191,7 @@ TEST_CASE("every key that AMDGPUUsage lists for an argument is read", "[metadata
     }
     constexpr const char* spaces[] = {"private", "global", "constant", "local", "generic", "region"};
     for (int i = 0; i < 6; ++i) {
-        const auto one =
-            with(kernel_fields(), ".args", array({map(with(fields, ".address_space", text(spaces[i])))}));
+        const auto one = with(kernel_fields(), ".args", array({map(with(fields, ".address_space", text(spaces[i])))}));
         CHECK(read(one).kernels[0].arguments[0].address_space == static_cast<AddressSpace>(i + 1));
     }
 }
@@ -205,8 +199,7 @@ TEST_CASE("every key that AMDGPUUsage lists for an argument is read", "[metadata
 TEST_CASE("printf formats are kept as they are", "[metadata]") {
     Fields root = root_fields(array({map(kernel_fields())}));
     root["amdhsa.printf"] = array({text("1:1:4:%d\\n"), text("2:0:done")});
-    CHECK(read_metadata(packed(map(root))).printf_formats ==
-          std::vector<std::string>{"1:1:4:%d\\n", "2:0:done"});
+    CHECK(read_metadata(packed(map(root))).printf_formats == std::vector<std::string>{"1:1:4:%d\\n", "2:0:done"});
     root["amdhsa.printf"] = array({number(1)});
     CHECK_THAT(refusal(packed(map(root))), Contains("amdhsa.printf") && Contains("an array of texts"));
 }
@@ -238,10 +231,9 @@ TEST_CASE("every kind has the name that the metadata gives it", "[metadata]") {
 }
 
 TEST_CASE("a missing or wrong key is refused, naming kernel and key", "[metadata]") {
-    const std::string key =
-        GENERATE(".name", ".symbol", ".kernarg_segment_size", ".kernarg_segment_align",
-                 ".group_segment_fixed_size", ".private_segment_fixed_size", ".max_flat_workgroup_size",
-                 ".wavefront_size", ".sgpr_count", ".vgpr_count");
+    const std::string key = GENERATE(".name", ".symbol", ".kernarg_segment_size", ".kernarg_segment_align",
+                                     ".group_segment_fixed_size", ".private_segment_fixed_size",
+                                     ".max_flat_workgroup_size", ".wavefront_size", ".sgpr_count", ".vgpr_count");
     CAPTURE(key);
     CHECK_THAT(refusal(without(kernel_fields(), key)), Contains("'" + key + "' is missing"));
     CHECK_THAT(refusal(with(kernel_fields(), key, array({}))), Contains("'" + key + "' is not"));
@@ -255,25 +247,19 @@ TEST_CASE("a missing or wrong key is refused, naming kernel and key", "[metadata
 TEST_CASE("values that make no sense are refused", "[metadata]") {
     CHECK_THAT(refusal(with(kernel_fields(), ".wavefront_size", number(48))), Contains("32 or 64"));
     CHECK_THAT(refusal(with(kernel_fields(), ".kernarg_segment_align", number(0))), Contains("power of two"));
-    CHECK_THAT(refusal(with(kernel_fields(), ".kernarg_segment_align", number(12))),
-               Contains("power of two"));
-    CHECK_THAT(refusal(with(kernel_fields(), ".kernarg_segment_size", number(1 << 20))),
-               Contains("65536 or less"));
+    CHECK_THAT(refusal(with(kernel_fields(), ".kernarg_segment_align", number(12))), Contains("power of two"));
+    CHECK_THAT(refusal(with(kernel_fields(), ".kernarg_segment_size", number(1 << 20))), Contains("65536 or less"));
     CHECK_THAT(refusal(with(kernel_fields(), ".max_flat_workgroup_size", number(0))), Contains("above zero"));
-    CHECK_THAT(refusal(with(kernel_fields(), ".reqd_workgroup_size", array({number(1)}))),
-               Contains("three numbers"));
-    CHECK_THAT(
-        refusal(with(kernel_fields(), ".reqd_workgroup_size", array({number(1), number(0), number(1)}))),
-        Contains("above zero"));
+    CHECK_THAT(refusal(with(kernel_fields(), ".reqd_workgroup_size", array({number(1)}))), Contains("three numbers"));
+    CHECK_THAT(refusal(with(kernel_fields(), ".reqd_workgroup_size", array({number(1), number(0), number(1)}))),
+               Contains("above zero"));
     CHECK_THAT(refusal(with(kernel_fields(), ".uses_dynamic_stack", number(1))), Contains("true or false"));
     CHECK_THAT(refusal(with(kernel_fields(), ".workgroup_processor_mode", number(2))), Contains("0 or 1"));
     CHECK_THAT(refusal(with(kernel_fields(), ".uniform_work_group_size", text("yes"))), Contains("a number"));
     CHECK_THAT(refusal(with(kernel_fields(), ".kind", text("odd"))), Contains("normal, init or fini"));
-    CHECK_THAT(refusal(with(kernel_fields(), ".workgroup_size_hint", array({number(1)}))),
-               Contains("three numbers"));
+    CHECK_THAT(refusal(with(kernel_fields(), ".workgroup_size_hint", array({number(1)}))), Contains("three numbers"));
     CHECK_THAT(refusal(with(kernel_fields(), ".workgroup_size_hint", number(1))), Contains("an array"));
-    CHECK_THAT(refusal(with(kernel_fields(), ".language_version", array({number(1)}))),
-               Contains("two numbers"));
+    CHECK_THAT(refusal(with(kernel_fields(), ".language_version", array({number(1)}))), Contains("two numbers"));
     CHECK_THAT(refusal(with(kernel_fields(), ".cluster_dims", array({number(2), number(0), number(1)}))),
                Contains("above zero"));
     CHECK_THAT(refusal(with(kernel_fields(), ".vec_type_hint", number(1))), Contains("text"));
@@ -282,9 +268,9 @@ TEST_CASE("values that make no sense are refused", "[metadata]") {
 
 TEST_CASE("arguments that overlap or leave the segment are refused", "[metadata]") {
     const auto args = [](std::uint32_t offset, std::uint32_t size) {
-        return with(kernel_fields(), ".args",
-                    array({map(argument_fields(0, 8, "global_buffer")),
-                           map(argument_fields(offset, size, "by_value"))}));
+        return with(
+            kernel_fields(), ".args",
+            array({map(argument_fields(0, 8, "global_buffer")), map(argument_fields(offset, size, "by_value"))}));
     };
     CHECK_THAT(refusal(args(4, 4)), Contains("offset 4 overlaps"));
     CHECK_THAT(refusal(args(20, 8)), Contains("ends behind '.kernarg_segment_size' 24"));
@@ -295,8 +281,7 @@ TEST_CASE("arguments that overlap or leave the segment are refused", "[metadata]
 TEST_CASE("the root must be a map with a version we know", "[metadata]") {
     CHECK_THAT(refusal(packed(array({}))), Contains("the root is not a map"));
     CHECK_THAT(refusal(packed(map({}))), Contains("amdhsa.version"));
-    CHECK_THAT(refusal(packed(map({{"amdhsa.version", array({number(2), number(0)})}}))),
-               Contains("version 2.0"));
+    CHECK_THAT(refusal(packed(map({{"amdhsa.version", array({number(2), number(0)})}}))), Contains("version 2.0"));
     CHECK(refusal(packed(map({{"amdhsa.version", array({number(1), number(0)})}}))).empty());
     const auto twice = array({map(kernel_fields()), map(kernel_fields())});
     CHECK_THAT(refusal(packed(map(root_fields(twice)))), Contains("kernel 'k' stands there twice"));
@@ -346,8 +331,7 @@ TEST_CASE("random msgpack is accepted or refused, never a crash", "[metadata]") 
     for (int round = 0; round < 40000; ++round) {
         Bytes bad = round % 2 ? good : Bytes(random() % 64);
         if (round % 2) {
-            for (int change = 0; change < 3; ++change)
-                bad[random() % bad.size()] = static_cast<std::byte>(random());
+            for (int change = 0; change < 3; ++change) bad[random() % bad.size()] = static_cast<std::byte>(random());
         } else {
             for (std::byte& b : bad) b = static_cast<std::byte>(random());
         }

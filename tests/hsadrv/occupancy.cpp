@@ -23,8 +23,8 @@ namespace {
 
 /// What the compiler says of one function.
 struct Remark {
-    unsigned sgprs = 0, vgprs = 0, agprs = 0, scratch = 0, waves_per_simd = 0, sgpr_spills = 0,
-             vgpr_spills = 0, lds_bytes = 0;
+    unsigned sgprs = 0, vgprs = 0, agprs = 0, scratch = 0, waves_per_simd = 0, sgpr_spills = 0, vgpr_spills = 0,
+             lds_bytes = 0;
 };
 
 struct Compiled {
@@ -35,8 +35,7 @@ struct Compiled {
 
 /// The number behind `name` in a line, if it is there.
 void read_number(const char* line, const char* name, unsigned& to) {
-    if (const char* const at = std::strstr(line, name))
-        to = std::strtoul(at + std::strlen(name), nullptr, 10);
+    if (const char* const at = std::strstr(line, name)) to = std::strtoul(at + std::strlen(name), nullptr, 10);
 }
 
 void read_remark(const char* line, Remark& remark) {
@@ -62,8 +61,7 @@ int run(const std::string& command, const Take& take) {
 }
 
 /// Nothing if this clang does not know the target. The one clang that is sure to have its linker links the object.
-std::optional<Compiled> compile(const std::string& clang, const std::string& target,
-                                const std::string& options) {
+std::optional<Compiled> compile(const std::string& clang, const std::string& target, const std::string& options) {
     std::string folder = (std::filesystem::temp_directory_path() / "hsadrv-occupancy-XXXXXX").string();
     REQUIRE(mkdtemp(folder.data()));
     const std::string object = folder + "/kernels.o", file = folder + "/kernels.hsaco";
@@ -79,8 +77,7 @@ std::optional<Compiled> compile(const std::string& clang, const std::string& tar
                          output += line;
                          char name[64];
                          const char* const at = std::strstr(line, "Function Name: ");
-                         if (at && std::sscanf(at, "Function Name: %63s", name) == 1)
-                             remark = &result.remarks[name];
+                         if (at && std::sscanf(at, "Function Name: %63s", name) == 1) remark = &result.remarks[name];
                          if (remark) read_remark(line, *remark);
                      });
     if (status == 0) {
@@ -124,9 +121,8 @@ void compare(const std::string& clang, const std::string& target, const std::str
     std::size_t ours_too = 0;
     for (const KernelMetadata& kernel : compiled->code.kernels) {
         const auto said = compiled->remarks.find(kernel.name);
-        CAPTURE(kernel.name, kernel.vgpr_count, kernel.agpr_count, kernel.sgpr_count,
-                kernel.group_segment_fixed_bytes, kernel.max_flat_workgroup_size, kernel.wavefront_size,
-                kernel.workgroup_processor_mode);
+        CAPTURE(kernel.name, kernel.vgpr_count, kernel.agpr_count, kernel.sgpr_count, kernel.group_segment_fixed_bytes,
+                kernel.max_flat_workgroup_size, kernel.wavefront_size, kernel.workgroup_processor_mode);
         REQUIRE(said != compiled->remarks.end());
         const Remark& remark = said->second;
         check_same_facts(unit, kernel, remark);
@@ -194,6 +190,5 @@ TEST_CASE("whether a work-group has two compute units is known of every version"
     const auto compiled =
         compile(KERNEL_CLANG, "gfx1030", "-mcode-object-version=" + version + (one ? " -mcumode" : ""));
     REQUIRE(compiled);
-    for (const KernelMetadata& kernel : compiled->code.kernels)
-        CHECK(kernel.workgroup_processor_mode == !one);
+    for (const KernelMetadata& kernel : compiled->code.kernels) CHECK(kernel.workgroup_processor_mode == !one);
 }

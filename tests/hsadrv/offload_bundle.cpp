@@ -86,8 +86,7 @@ TEST_CASE("a bundle without the agent's target says what it holds and what to do
     const std::string why = message_of<InvalidCodeObject>([&] { selected(file, "gfx906:sramecc-:xnack-"); });
     CHECK_THAT(why, Contains("holds code for gfx900, gfx90a:xnack+") &&
                         Contains("this agent is gfx906:sramecc-:xnack-") && Contains("-mcpu=gfx906"));
-    CHECK_THAT(message_of<InvalidCodeObject>([&] { selected(bundle({}), "gfx90a"); }),
-               Contains("no device code"));
+    CHECK_THAT(message_of<InvalidCodeObject>([&] { selected(bundle({}), "gfx90a"); }), Contains("no device code"));
 }
 
 TEST_CASE("an entry whose id cannot be read does not hide the others", "[offload_bundle]") {
@@ -103,8 +102,7 @@ TEST_CASE("a compressed bundle is no plain one and is to be unpacked first", "[o
     append(file, "CCOB");
     append(file, 0x0000000100000003);
     CHECK_FALSE(is_offload_bundle(file));
-    CHECK_THAT(message_of<InvalidCodeObject>([&] { selected(file, "gfx90a"); }),
-               Contains("compressed (CCOB)"));
+    CHECK_THAT(message_of<InvalidCodeObject>([&] { selected(file, "gfx90a"); }), Contains("compressed (CCOB)"));
 }
 
 TEST_CASE("what is no bundle is passed on as it is", "[offload_bundle]") {
@@ -157,8 +155,7 @@ TEST_CASE("a real bundle truncated at every byte is refused or yields what is wh
 
 TEST_CASE("a bundle of random bytes never reads outside them", "[offload_bundle]") {
     std::mt19937 random(1);
-    const Bytes good =
-        bundle({{"hipv4-amdgcn-amd-amdhsa--gfx90a", "AAAA"}, {"hipv4-amdgcn-amd-amdhsa--gfx900", "BB"}});
+    const Bytes good = bundle({{"hipv4-amdgcn-amd-amdhsa--gfx90a", "AAAA"}, {"hipv4-amdgcn-amd-amdhsa--gfx900", "BB"}});
     GuardedBytes guarded(good.size());
     const TargetId target = TargetId::parse("gfx90a");
     for (int i = 0; i < 20000; ++i) {
@@ -168,8 +165,7 @@ TEST_CASE("a bundle of random bytes never reads outside them", "[offload_bundle]
         const auto bytes = guarded.put(bad);
         unsigned sum = 0;
         try {
-            for (std::byte b : select_code_object(bytes, std::span(&target, 1)))
-                sum += static_cast<unsigned>(b);
+            for (std::byte b : select_code_object(bytes, std::span(&target, 1))) sum += static_cast<unsigned>(b);
         } catch (const InvalidCodeObject&) {
         }
         REQUIRE(sum < 1000000);

@@ -73,9 +73,8 @@ TEST_CASE("an entry point that is there is called", "[optional_api]") {
     CHECK(entry.required()(4) == 8);
 }
 
-TEST_CASE(
-    "one that is missing is refused by name, with the runtime's version and the release that brought it",
-    "[optional_api]") {
+TEST_CASE("one that is missing is refused by name, with the runtime's version and the release that brought it",
+          "[optional_api]") {
     NEEDS_DEVICE();
     const Driver driver;
     const OptionalEntry<int(int)> entry{"hsa_amd_not_yet", "9.9", nullptr};

@@ -89,8 +89,7 @@ TEST_CASE("the number of dimensions follows grid and work-group", "[packet]") {
         Dim3 grid, workgroup;
         unsigned dimensions;
     };
-    const Row rows[] = {{1, 1, 1},      {64, 64, 1},       {{8, 8}, 8, 2},
-                        {8, {8, 2}, 2}, {{8, 1, 2}, 8, 3}, {8, {1, 1, 4}, 3}};
+    const Row rows[] = {{1, 1, 1}, {64, 64, 1}, {{8, 8}, 8, 2}, {8, {8, 2}, 2}, {{8, 1, 2}, 8, 3}, {8, {1, 1, 4}, 3}};
     for (const Row& row : rows) {
         const Packet packet = kernel_dispatch({.grid = row.grid, .workgroup = row.workgroup});
         CHECK(packet.as<hsa_kernel_dispatch_packet_t>().setup == row.dimensions);
@@ -111,11 +110,8 @@ TEST_CASE("barrier packets carry up to five dependencies, the rest zero", "[pack
 }
 
 TEST_CASE("a barrier-value packet is AMD's vendor packet with its format", "[packet]") {
-    const Packet packet = barrier_value({.signal = {0x1000},
-                                         .condition = HSA_SIGNAL_CONDITION_LT,
-                                         .value = -7,
-                                         .mask = 0xff,
-                                         .completion = {0x2000}});
+    const Packet packet = barrier_value(
+        {.signal = {0x1000}, .condition = HSA_SIGNAL_CONDITION_LT, .value = -7, .mask = 0xff, .completion = {0x2000}});
     CHECK(packet.type() == PacketType::vendor_specific);
     const auto native = packet.as<hsa_amd_barrier_value_packet_t>();
     CHECK(native.header.AmdFormat == HSA_AMD_PACKET_TYPE_BARRIER_VALUE);
@@ -131,8 +127,13 @@ TEST_CASE("the launch path of streams writes what the builder builds", "[packet]
     struct Row {
         Dim3 grid, workgroup;
     };
-    const Row rows[] = {{1, 1},           {1000, 256},           {{64, 64}, {16, 16}},      {{8, 8, 8}, {4, 4, 4}},
-                        {{8, 1, 2}, 8u}, {{UINT32_MAX, 3}, 64u}, {{1, 1, 5}, {1, 1, 1024}}};
+    const Row rows[] = {{1, 1},
+                        {1000, 256},
+                        {{64, 64}, {16, 16}},
+                        {{8, 8, 8}, {4, 4, 4}},
+                        {{8, 1, 2}, 8u},
+                        {{UINT32_MAX, 3}, 64u},
+                        {{1, 1, 5}, {1, 1, 1024}}};
     for (const Row& row : rows) {
         CAPTURE(row.grid.x, row.grid.y, row.grid.z);
         const Dim3 workgroup{row.workgroup.x, row.workgroup.y, std::min(row.workgroup.z, row.grid.z)};

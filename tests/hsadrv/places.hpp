@@ -15,8 +15,7 @@ using Bytes = std::vector<std::uint8_t>;
 
 enum class Kind { device, pinned, registered, pageable, peer, unreachable };
 inline const char* name_of(Kind kind) {
-    static constexpr const char* names[] = {"device",   "pinned", "registered",
-                                            "pageable", "peer",   "unreachable"};
+    static constexpr const char* names[] = {"device", "pinned", "registered", "pageable", "peer", "unreachable"};
     return names[static_cast<int>(kind)];
 }
 
@@ -39,11 +38,12 @@ struct Place {
             if (kind == Kind::registered) registration = hsadrv::Registration(host.data(), size_bytes, {device.gpu});
             return;
         }
-        allocation = hsadrv::Allocation::from_pool(kind == Kind::pinned        ? hsadrv::host_pool()
-                                           : kind == Kind::device      ? hsadrv::device_pool(device.gpu)
-                                           : kind == Kind::unreachable ? *unreachable_pool(device)
-                                                                       : hsadrv::device_pool(device.driver.gpus()[1]),
-                                           size_bytes);
+        allocation =
+            hsadrv::Allocation::from_pool(kind == Kind::pinned        ? hsadrv::host_pool()
+                                          : kind == Kind::device      ? hsadrv::device_pool(device.gpu)
+                                          : kind == Kind::unreachable ? *unreachable_pool(device)
+                                                                      : hsadrv::device_pool(device.driver.gpus()[1]),
+                                          size_bytes);
         data = static_cast<std::uint8_t*>(allocation.data());
     }
     Bytes host;

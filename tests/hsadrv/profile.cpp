@@ -87,10 +87,8 @@ TEST_CASE("a copy's record has its direction, its bytes, and when it ran", "[pro
     stream.copy_async(back.data(), other.data(), bytes / 4);
     stream.copy_async(pageable.data(), device.data(), bytes);
     stream.copy_async(back.data(), pinned.data(), 64);  // the host's own
-    stream.copy_rect_async({.destination = {device.data(), 1024},
-                            .source = {pinned.data(), 512},
-                            .width_bytes = 256,
-                            .height = 8});
+    stream.copy_rect_async(
+        {.destination = {device.data(), 1024}, .source = {pinned.data(), 512}, .width_bytes = 256, .height = 8});
     stream.synchronize(patience);
     const auto after = Clock::now();
     const Profile profile = stream.take_profile();
@@ -175,8 +173,7 @@ TEST_CASE("only so many records are kept, the last, and it is said how many were
     Stream stream(f.gpu, {.packets = 64, .profile = true, .profile_records = 10});
     const Words data(1);
     for (std::uint32_t i = 1; i <= 200; ++i)
-        f.scale_add.launch(stream, {.grid = i, .workgroup = 1, .deadline = patience}, data.data(), 1u, 1u,
-                           1u);
+        f.scale_add.launch(stream, {.grid = i, .workgroup = 1, .deadline = patience}, data.data(), 1u, 1u, 1u);
     stream.synchronize(patience);
     const Profile profile = stream.take_profile();
     CHECK(data.get() == 200);
@@ -239,8 +236,7 @@ TEST_CASE("what is lost with its stream is written down as failed", "[profile][e
     {
         const Words flag(1), data(1 << 16);
         const Allocation device = Allocation::from_pool(device_pool(f.gpu), 4 << 16);
-        Stream stream(f.gpu,
-                      {.profile = true});  // goes first: its copy is not waited for by who finds the failure
+        Stream stream(f.gpu, {.profile = true});  // goes first: its copy is not waited for by who finds the failure
         f.scale_add.launch(stream, {.grid = 1, .workgroup = 1}, data.data(), 0u, 7u, 1u);
         f.spin.launch(stream, {.grid = 1, .workgroup = 1}, flag.data());
         break_queue(stream);
@@ -260,7 +256,7 @@ TEST_CASE("what is lost with its stream is written down as failed", "[profile][e
         CHECK(data.get() == 7);
         CHECK_THROWS_AS(stream.profile(true), QueueError);
     }
-    CHECK(live_signals(f) == signals);
+    CHECK(eventually([&] { return live_signals(f) == signals; }));  // another thread lets go of what a queue kept
 }
 
 TEST_CASE("signals of profiled work go back to the pool", "[profile]") {
@@ -272,8 +268,7 @@ TEST_CASE("signals of profiled work go back to the pool", "[profile]") {
         Stream stream(f.gpu, {.profile = true, .profile_records = 0});
         for (int round = 0; round < 5; ++round) {
             for (int i = 0; i < 300; ++i)
-                f.scale_add.launch(stream, {.grid = 1, .workgroup = 1, .deadline = patience}, data.data(), 1u,
-                                   1u, 1u);
+                f.scale_add.launch(stream, {.grid = 1, .workgroup = 1, .deadline = patience}, data.data(), 1u, 1u, 1u);
             stream.copy_async(copy.data(), data.data(), 4 << 14, patience);
             stream.synchronize(patience);
             const Profile profile = stream.take_profile();
@@ -309,7 +304,7 @@ TEST_CASE("a stream that goes with profiled work in flight leaves nothing", "[pr
         CHECK(data.get(1) == 8);
         CHECK(busy->take_profile().records.size() == 2);
     }
-    CHECK(live_signals(f) == before);
+    CHECK(eventually([&] { return live_signals(f) == before; }));  // another thread lets go of what a queue kept
 }
 
 TEST_CASE("profiled packets move with their stream off a dead queue", "[profile][pool][error]") {
@@ -352,8 +347,7 @@ TEST_CASE("a hang of a profiled kernel is explained like any other", "[profile][
     stream.synchronize(patience);
 }
 
-TEST_CASE("many threads launch on profiled streams, and others take what they wrote down",
-          "[profile][stress]") {
+TEST_CASE("many threads launch on profiled streams, and others take what they wrote down", "[profile][stress]") {
     NEEDS_DEVICE();
     const Kernels f;
     constexpr std::uint32_t each = 300;
@@ -364,8 +358,8 @@ TEST_CASE("many threads launch on profiled streams, and others take what they wr
     for (std::size_t t = 0; t < 4; ++t)
         threads.emplace_back([&, t] {
             for (std::uint32_t i = 0; i < each; ++i)
-                f.scale_add.launch(stream, {.grid = 1, .workgroup = 1, .deadline = patience}, data.data() + t,
-                                   1u, 1u, 1u);
+                f.scale_add.launch(stream, {.grid = 1, .workgroup = 1, .deadline = patience}, data.data() + t, 1u, 1u,
+                                   1u);
             --running;
         });
     const auto take = [&] {

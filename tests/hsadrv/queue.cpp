@@ -48,8 +48,7 @@ TEST_CASE("a barrier-and waits for all its signals, a barrier-or for one", "[que
     NEEDS_DEVICE();
     const Device device;
     const Queue both = Queue::create(device.gpu), either = Queue::create(device.gpu);
-    const Signal a = Signal::create(1), b = Signal::create(1), all = Signal::create(1),
-                 any = Signal::create(1);
+    const Signal a = Signal::create(1), b = Signal::create(1), all = Signal::create(1), any = Signal::create(1);
     const hsa_signal_t dependencies[] = {a.native(), b.native()};
     both.ref().submit(barrier_and(dependencies, all.native()));
     either.ref().submit(barrier_or(dependencies, any.native()));
@@ -100,8 +99,8 @@ TEST_CASE("a full ring refuses, times out with the numbers, then accepts", "[que
         done.ref().add(1);
     }
     CHECK_THROWS_AS(queue.reserve(1, 20ms), Timeout);
-    CHECK_THROWS_WITH(queue.reserve(1, 20ms), Contains("is full") && Contains("write index") &&
-                                                  Contains(std::to_string(size) + " slots"));
+    CHECK_THROWS_WITH(queue.reserve(1, 20ms),
+                      Contains("is full") && Contains("write index") && Contains(std::to_string(size) + " slots"));
     gate.open();
     CHECK_NOTHROW(queue.submit(tick(done), patience));
     done.wait(Condition::equal, 0, patience);
@@ -150,8 +149,7 @@ TEST_CASE("sizes that the agent does not take are refused with its limits", "[qu
     }
 }
 
-TEST_CASE("a packet that nobody knows stops its queue with a typed, sticky error; others go on",
-          "[queue][error]") {
+TEST_CASE("a packet that nobody knows stops its queue with a typed, sticky error; others go on", "[queue][error]") {
     NEEDS_DEVICE();
     const Device device;
     std::atomic<int> told{0};

@@ -88,8 +88,7 @@ TEST_CASE("a wait for any number of signals: five a packet, complete with the la
     }
 }
 
-TEST_CASE("a chain's packets: fences at its ends, the barrier bit within, one completion",
-          "[queue][packet]") {
+TEST_CASE("a chain's packets: fences at its ends, the barrier bit within, one completion", "[queue][packet]") {
     std::vector<hsa_signal_t> signals;
     for (std::uint64_t i = 1; i <= 11; ++i) signals.push_back({i * 64});
     const PacketOrder order{.barrier = false, .acquire = FenceScope::system, .release = FenceScope::agent};
@@ -98,12 +97,9 @@ TEST_CASE("a chain's packets: fences at its ends, the barrier bit within, one co
                  middle = barrier_chain_packet(signals, 1, {0x1000}, order),
                  last = barrier_chain_packet(signals, 2, {0x1000}, order);
     using P = PacketOrder;
-    CHECK(first.header() ==
-          packet_header(PacketType::barrier_and, P{false, FenceScope::system, FenceScope::none}));
-    CHECK(middle.header() ==
-          packet_header(PacketType::barrier_and, P{true, FenceScope::none, FenceScope::none}));
-    CHECK(last.header() ==
-          packet_header(PacketType::barrier_and, P{true, FenceScope::none, FenceScope::agent}));
+    CHECK(first.header() == packet_header(PacketType::barrier_and, P{false, FenceScope::system, FenceScope::none}));
+    CHECK(middle.header() == packet_header(PacketType::barrier_and, P{true, FenceScope::none, FenceScope::none}));
+    CHECK(last.header() == packet_header(PacketType::barrier_and, P{true, FenceScope::none, FenceScope::agent}));
     CHECK(first.as<hsa_barrier_and_packet_t>().completion_signal.handle == 0);
     CHECK(last.as<hsa_barrier_and_packet_t>().completion_signal.handle == 0x1000);
     CHECK(middle.as<hsa_barrier_and_packet_t>().dep_signal[0].handle == 6 * 64);
@@ -140,8 +136,8 @@ TEST_CASE("a queue that the runtime made is adopted or viewed; its errors are it
     told = 0;
     const auto theirs = [](hsa_status_t, hsa_queue_t*, void*) { ++told; };
     hsa_queue_t* native = nullptr;
-    REQUIRE(hsa_queue_create(device.gpu.native(), 64, HSA_QUEUE_TYPE_MULTI, theirs, nullptr, UINT32_MAX,
-                             UINT32_MAX, &native) == HSA_STATUS_SUCCESS);
+    REQUIRE(hsa_queue_create(device.gpu.native(), 64, HSA_QUEUE_TYPE_MULTI, theirs, nullptr, UINT32_MAX, UINT32_MAX,
+                             &native) == HSA_STATUS_SUCCESS);
     // Somebody else's packet first.
     const Signal done = Signal::create(1);
     const auto packet = barrier_and({}, done.native()).as<hsa_barrier_and_packet_t>();
@@ -185,8 +181,8 @@ TEST_CASE("a viewed queue and its maker submit side by side", "[queue][stress]")
     const Device device;
     const Queue maker = Queue::create(device.gpu, {.packets = 64});
     hsa_queue_t* native = nullptr;
-    REQUIRE(hsa_queue_create(device.gpu.native(), 64, HSA_QUEUE_TYPE_MULTI, nullptr, nullptr, UINT32_MAX,
-                             UINT32_MAX, &native) == HSA_STATUS_SUCCESS);
+    REQUIRE(hsa_queue_create(device.gpu.native(), 64, HSA_QUEUE_TYPE_MULTI, nullptr, nullptr, UINT32_MAX, UINT32_MAX,
+                             &native) == HSA_STATUS_SUCCESS);
     const Queue first = Queue::from_native(native, device.gpu), second = Queue::view(native, device.gpu);
     constexpr int each = 500;
     const Signal done = Signal::create(4 * each);
@@ -216,8 +212,8 @@ TEST_CASE("a soft queue's packets are served by the host, by way of its doorbell
     REQUIRE(region.handle != 0);
     const Signal doorbell = Signal::create(-1);
     hsa_queue_t* native = nullptr;
-    REQUIRE(hsa_soft_queue_create(region, 16, HSA_QUEUE_TYPE_MULTI, HSA_QUEUE_FEATURE_AGENT_DISPATCH,
-                                  doorbell.native(), &native) == HSA_STATUS_SUCCESS);
+    REQUIRE(hsa_soft_queue_create(region, 16, HSA_QUEUE_TYPE_MULTI, HSA_QUEUE_FEATURE_AGENT_DISPATCH, doorbell.native(),
+                                  &native) == HSA_STATUS_SUCCESS);
     const Queue queue = Queue::from_native(native, device.driver.cpus().front());
     auto* slots = static_cast<hsa_agent_dispatch_packet_t*>(native->base_address);
     for (std::uint32_t i = 0; i < native->size; ++i) slots[i].header = HSA_PACKET_TYPE_INVALID;
@@ -225,15 +221,12 @@ TEST_CASE("a soft queue's packets are served by the host, by way of its doorbell
     constexpr int calls = 50;
     std::thread server([&] {
         for (std::uint64_t index = 0; index < calls; ++index) {
-            if (!doorbell.try_wait(Condition::greater_equal, static_cast<std::int64_t>(index), patience))
-                return;
+            if (!doorbell.try_wait(Condition::greater_equal, static_cast<std::int64_t>(index), patience)) return;
             auto& packet = slots[index % native->size];
-            while ((__atomic_load_n(&packet.header, __ATOMIC_ACQUIRE) & 0xff) !=
-                   HSA_PACKET_TYPE_AGENT_DISPATCH)
+            while ((__atomic_load_n(&packet.header, __ATOMIC_ACQUIRE) & 0xff) != HSA_PACKET_TYPE_AGENT_DISPATCH)
                 std::this_thread::yield();
             if (packet.type == 0x8001)
-                *static_cast<std::uint64_t*>(packet.return_address) =
-                    packet.arg[0] * packet.arg[1] + packet.arg[3];
+                *static_cast<std::uint64_t*>(packet.return_address) = packet.arg[0] * packet.arg[1] + packet.arg[3];
             const hsa_signal_t completion = packet.completion_signal;
             __atomic_store_n(&packet.header, std::uint16_t{HSA_PACKET_TYPE_INVALID}, __ATOMIC_RELEASE);
             hsa_queue_store_read_index_screlease(native, index + 1);
@@ -243,11 +236,10 @@ TEST_CASE("a soft queue's packets are served by the host, by way of its doorbell
     std::array<std::uint64_t, calls> results{};
     const Signal done = Signal::create(calls);
     for (std::uint64_t i = 0; i < calls; ++i)
-        queue.ref().submit(agent_dispatch({.function = 0x8001,
-                                           .arguments = {i, 3, 0, 1},
-                                           .result = &results[i],
-                                           .completion = done.native()}),
-                           patience);
+        queue.ref().submit(
+            agent_dispatch(
+                {.function = 0x8001, .arguments = {i, 3, 0, 1}, .result = &results[i], .completion = done.native()}),
+            patience);
     CHECK(queue.ref().wait(done, Condition::less, 1, patience) == 0);
     server.join();
     for (std::uint64_t i = 0; i < calls; ++i) CHECK(results[i] == 3 * i + 1);

@@ -1,5 +1,4 @@
-// What goes wrong on a queue: a typed, sticky error, waiters woken, the others alive, and the queue usable
-// again.
+// What goes wrong on a queue: a typed, sticky error, waiters woken, the others alive, and the queue usable again.
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "device.hpp"
+#include "hsadrv/queue_state.hpp"
 #include "kfdemu.h"
 #include "support/test_file.hpp"
 
@@ -31,8 +31,7 @@ struct Fixture : Device {
     /// A packet of one work-item; its arguments lie at `offset` of the memory, the first 4 KiB of which are
     /// for results.
     template <class... Arguments>
-    KernelDispatch dispatch(const char* name, SignalRef done, std::size_t offset,
-                            Arguments... arguments) const {
+    KernelDispatch dispatch(const char* name, SignalRef done, std::size_t offset, Arguments... arguments) const {
         const Kernel kernel = code.kernel(name);
         std::size_t at = offset;
         [[maybe_unused]] const auto store = [&](auto value) {
@@ -125,9 +124,7 @@ TEST_CASE("a malformed packet stops its queue with the status for what is wrong"
         {"work-group 1025", [](Native& p) { p.workgroup_size_x = 1025, p.grid_size_x = 2050; },
          HSA_STATUS_ERROR_INVALID_ARGUMENT},
         {"LDS one byte over",
-         [&](Native& p) {
-             p.group_segment_size = static_cast<std::uint32_t>(f.gpu.group_segment_max_bytes() + 1);
-         },
+         [&](Native& p) { p.group_segment_size = static_cast<std::uint32_t>(f.gpu.group_segment_max_bytes() + 1); },
          HSA_STATUS_ERROR_INVALID_ALLOCATION},
         {"kernel object null", [](Native& p) { p.kernel_object = 0; }, HSA_STATUS_ERROR_INVALID_CODE_OBJECT},
         {"kernel object of zeros",
@@ -151,9 +148,23 @@ TEST_CASE("a wave that goes wrong stops its queue with the status for what it di
     const Signal done = Signal::create(1);
     check_refused(f, kernel_dispatch(f.dispatch("illegal", done, 8192)), done, illegal_instruction);
     check_refused(f, kernel_dispatch(f.dispatch("trap", done, 8192)), done, HSA_STATUS_ERROR_EXCEPTION);
-    check_refused(
-        f, kernel_dispatch(f.dispatch("store_at", done, 8192, std::uint64_t{0x0100'0000'0000'0000}, 1u)),
-        done, aperture);
+    check_refused(f, kernel_dispatch(f.dispatch("store_at", done, 8192, std::uint64_t{0x0100'0000'0000'0000}, 1u)),
+                  done, aperture);
+}
+
+TEST_CASE("an error that comes while the queue is being made is its error", "[queue][error]") {
+    NEEDS_DEVICE();
+    const Fixture f;
+    const Queue made = Queue::create(f.gpu, {.packets = 64}), other = Queue::create(f.gpu, {.packets = 64});
+    for (const Queue* reported : {&made, &other}) {
+        detail::QueueState state;
+        state.agent = f.gpu;
+        state.failure = Signal::create(0);
+        state.report(reported->ref().native(), HSA_STATUS_ERROR_INVALID_PACKET_FORMAT);
+        CHECK_FALSE(state.failed);
+        state.attach(made.ref().native());
+        CHECK(state.failed == (reported == &made));
+    }
 }
 
 // Scalar loads want four bytes ("Vega" ISA manual, SMEM), the packet processor nothing; our own arguments lie at 64.
@@ -174,16 +185,10 @@ TEST_CASE("arguments at a multiple of four bytes arrive", "[queue]") {
     }
 }
 
-// ---- memory faults: the runtime delivers the first of a process only, so each has a process of its own
+// ---- memory faults: the process has lost the GPU afterwards, so each has a process of its own
 
 namespace {
-void check_fault_in_child(const char* test_case) {
-    const ChildResult child = run_test_in_child(test_case, "HSADRV_TEST_CHILD", "1");
-    INFO(child.output);
-    CHECK(child.status == 0);
-}
-
-/// The waiter has the fault thrown, with its address; another queue goes on.
+/// The waiter has the fault thrown, with its address; and the GPU is lost.
 void check_faults(const Fixture& f, KernelDispatch dispatch, const Signal& done, std::uint64_t address) {
     Queue queue = Queue::create(f.gpu, {.packets = 64});
     const Queue other = Queue::create(f.gpu, {.packets = 64});
@@ -198,18 +203,18 @@ void check_faults(const Fixture& f, KernelDispatch dispatch, const Signal& done,
     CHECK(seen / 4096 == address / 4096);
     CHECK_THROWS_AS(queue.ref().throw_if_failed(), MemoryFault);
     CHECK_THROWS_AS(queue.ref().submit(barrier_and({})), MemoryFault);
-    const Signal alive = Signal::create(1);
-    other.ref().submit(barrier_and({}, alive.native()));
-    CHECK(other.ref().wait(alive, Condition::less, 1, patience) == 0);
+    CHECK_THROWS_AS(other.ref().wait(done, Condition::less, 1, patience), MemoryFault);  // it may have been its kernel
+    CHECK_THROWS_AS(queue.rebuild(), DeviceLost);
+    CHECK_THROWS_AS(Queue::create(f.gpu, {.packets = 64}), DeviceLost);
 }
 }  // namespace
 
 TEST_CASE("null loads, null stores and kernels without arguments are memory faults for who waits",
           "[queue][error][fault]") {
     NEEDS_DEVICE();
-    check_fault_in_child("child: a queue's null store");
-    check_fault_in_child("child: a queue's null load");
-    check_fault_in_child("child: a queue's null kernarg");
+    check_child("child: a queue's null store");
+    check_child("child: a queue's null load");
+    check_child("child: a queue's null kernarg");
 }
 
 TEST_CASE("child: a queue's null store", "[.child]") {
@@ -316,8 +321,7 @@ TEST_CASE("waiters and reservers wake when their queue fails", "[queue][error]")
     for (int i = 0; i < 3; ++i) {
         expect_error([&] { ref.wait(never, Condition::less, 1, patience); });
         expect_error([&] {
-            for (;;)
-                ref.submit(barrier_and({}), patience);  // a slot may come free before the bad packet is read
+            for (;;) ref.submit(barrier_and({}), patience);  // a slot may come free before the bad packet is read
         });
         expect_error([&] {
             const SignalTerm terms[] = {{never}, {ref.failure(), Condition::not_equal, 0}};
@@ -356,8 +360,8 @@ TEST_CASE("a queue is destroyed in its own error callback", "[queue][error]") {
 TEST_CASE("an error callback that throws does no harm, and is told with the error", "[queue][error]") {
     NEEDS_DEVICE();
     const Device device;
-    const Queue queue = Queue::create(
-        device.gpu, {.packets = 64, .on_error = [] { throw std::runtime_error("from the callback"); }});
+    const Queue queue =
+        Queue::create(device.gpu, {.packets = 64, .on_error = [] { throw std::runtime_error("from the callback"); }});
     auto bad = barrier_and({}).as<hsa_barrier_and_packet_t>();
     bad.header = 6;
     queue.ref().submit(Packet::from(bad));
@@ -376,8 +380,7 @@ TEST_CASE("an error callback that throws does no harm, and is told with the erro
     CHECK_THAT(text, Contains("its error callback threw: from the callback"));
 }
 
-TEST_CASE("rebuild: on a queue that is well, on one without room for another, on one made elsewhere",
-          "[queue]") {
+TEST_CASE("rebuild: on a queue that is well, on one without room for another, on one made elsewhere", "[queue]") {
     NEEDS_DEVICE();
     const Fixture f;
     Queue queue = Queue::create(f.gpu, {.packets = 64, .priority = QueuePriority::high});

@@ -104,8 +104,8 @@ TEST_CASE("boxes of any shape are copied exactly", "[copy][rect]") {
         side(shape.to);
         side(shape.from);
         const Kind to = kinds[up_to(kinds.size() - 1)], from = kinds[up_to(kinds.size() - 1)];
-        CAPTURE(i, name_of(to), name_of(from), shape.width, shape.height, shape.depth, shape.to.pitch,
-                shape.from.pitch, shape.to.slice, shape.from.slice);
+        CAPTURE(i, name_of(to), name_of(from), shape.width, shape.height, shape.depth, shape.to.pitch, shape.from.pitch,
+                shape.to.slice, shape.from.slice);
         REQUIRE(copies_exactly(f, shape, to, from));
     }
 }
@@ -121,8 +121,7 @@ TEST_CASE("rectangles keep their place in the stream's order", "[copy][rect]") {
     f.stream.copy_async(device.data, source.data(), n * n);
     const auto quarter = [&](std::size_t i) { return i / 2 * n / 2 * n + i % 2 * n / 2; };
     for (std::size_t i = 0; i < 4; ++i)
-        f.stream.copy_rect_async(
-            {{pinned.data + quarter(3 - i), n}, {device.data + quarter(i), n}, n / 2, n / 2});
+        f.stream.copy_rect_async({{pinned.data + quarter(3 - i), n}, {device.data + quarter(i), n}, n / 2, n / 2});
     f.stream.copy_rect_async({{device.data, n}, {pinned.data, n}, n / 2, n});
     f.stream.copy_rect_async({{device.data + n / 2, n}, {pinned.data + n / 2, n}, n / 2, n});
     f.stream.copy_async(out.data, device.data, n * n);
@@ -130,8 +129,7 @@ TEST_CASE("rectangles keep their place in the stream's order", "[copy][rect]") {
     f.stream.synchronize(patience);
     Bytes expected(n * n);
     for (std::size_t y = 0; y < n; ++y)
-        for (std::size_t x = 0; x < n; ++x)
-            expected[y * n + x] = source[(y + n / 2) % n * n + (x + n / 2) % n];
+        for (std::size_t x = 0; x < n; ++x) expected[y * n + x] = source[(y + n / 2) % n * n + (x + n / 2) % n];
     CHECK(std::equal(expected.begin(), expected.end(), out.data));
 }
 
@@ -154,8 +152,7 @@ TEST_CASE("a window of a matrix is copied to another, but not onto itself", "[co
     }
 }
 
-TEST_CASE("rectangles that cannot be are refused before anything is enqueued; empty ones do nothing",
-          "[copy][rect]") {
+TEST_CASE("rectangles that cannot be are refused before anything is enqueued; empty ones do nothing", "[copy][rect]") {
     NEEDS_DEVICE();
     Copying f;
     const Place device(f, Kind::device, 4096), pinned(f, Kind::pinned, 4096);

@@ -30,8 +30,7 @@ RegistrationBook::Id enter(RegistrationBook& book, const HostRange& wanted, bool
 
 }  // namespace
 
-TEST_CASE("the same range twice is one lock, unlocked when the last registration goes",
-          "[memory][register]") {
+TEST_CASE("the same range twice is one lock, unlocked when the last registration goes", "[memory][register]") {
     RegistrationBook book;
     const auto first = enter(book, range(base, 4096)), second = enter(book, range(base, 4096));
     CHECK(first != second);
@@ -166,13 +165,11 @@ TEST_CASE("any order of registrations agrees with a list of them", "[memory][reg
     std::map<RegistrationBook::Id, Expected> expected;
     for (int step = 0; step < 4000; ++step) {
         if (expected.empty() || up_to(9) < 5) {
-            const HostRange wanted =
-                range(base + 512 * up_to(20), 1 + 512 * up_to(8),
-                      up_to(1) ? std::vector<std::uint64_t>{1} : std::vector<std::uint64_t>{1, 2});
+            const HostRange wanted = range(base + 512 * up_to(20), 1 + 512 * up_to(8),
+                                           up_to(1) ? std::vector<std::uint64_t>{1} : std::vector<std::uint64_t>{1, 2});
             expected[enter(book, wanted)] = {wanted};
         } else {
-            const auto victim =
-                std::next(expected.begin(), up_to(static_cast<unsigned>(expected.size()) - 1));
+            const auto victim = std::next(expected.begin(), up_to(static_cast<unsigned>(expected.size()) - 1));
             book.remove(victim->first);
             expected.erase(victim);
         }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
@@ -112,8 +113,7 @@ TEST_CASE("callbacks of a falling signal run in the order of their registration"
     constexpr int count = 300;
     const Signal signal = Signal::create(count);
     Journal journal;
-    for (int i = 0; i < count; ++i)
-        callbacks.on_signal(signal, Condition::less, count - i, [&, i] { journal.add(i); });
+    for (int i = 0; i < count; ++i) callbacks.on_signal(signal, Condition::less, count - i, [&, i] { journal.add(i); });
     // From two threads and in steps of one, so that the thread looks while the value falls.
     std::thread other([&] {
         for (int i = 0; i < count / 2; ++i) signal.ref().subtract(1);
@@ -126,8 +126,7 @@ TEST_CASE("callbacks of a falling signal run in the order of their registration"
     for (int i = 0; i < count; ++i) CHECK(ran[static_cast<std::size_t>(i)] == i);
 }
 
-TEST_CASE("those that are due together run in the order of their registration, whatever their signals",
-          "[callback]") {
+TEST_CASE("those that are due together run in the order of their registration, whatever their signals", "[callback]") {
     NEEDS_DEVICE();
     const Device device;
     SignalCallbacks& callbacks = device.driver.callbacks();
@@ -142,8 +141,7 @@ TEST_CASE("those that are due together run in the order of their registration, w
     });
     for (int i = 0; i < 20; ++i) signals.push_back(Signal::create(1));
     for (int i = 0; i < 20; ++i)
-        callbacks.on_signal(signals[static_cast<std::size_t>(i)], Condition::less, 1,
-                            [&, i] { journal.add(i); });
+        callbacks.on_signal(signals[static_cast<std::size_t>(i)], Condition::less, 1, [&, i] { journal.add(i); });
     gate.store(0);
     blocked.wait(Condition::equal, 0, patience);
     for (int i = 20; i-- > 0;) signals[static_cast<std::size_t>(i)].store(0);
@@ -243,13 +241,11 @@ TEST_CASE("what is waiting when the runtime ends is dropped, and its captures ar
     {
         const Driver driver;
         // Not an owner of ours, which would keep the runtime alive.
-        const std::shared_ptr<hsa_signal_t> signal(new auto(Signal::create(1).release()),
-                                                   [](hsa_signal_t* native) {
-                                                       hsa_signal_destroy(*native);
-                                                       delete native;
-                                                   });
-        driver.callbacks().on_signal(SignalRef(*signal), Condition::less, 1,
-                                     [&, captured, signal] { called = true; });
+        const std::shared_ptr<hsa_signal_t> signal(new auto(Signal::create(1).release()), [](hsa_signal_t* native) {
+            hsa_signal_destroy(*native);
+            delete native;
+        });
+        driver.callbacks().on_signal(SignalRef(*signal), Condition::less, 1, [&, captured, signal] { called = true; });
         CHECK(captured.use_count() == 2);
     }
     CHECK(captured.use_count() == 1);
@@ -302,8 +298,7 @@ TEST_CASE("no signal, no function: refused", "[callback]") {
     NEEDS_DEVICE();
     const Device device;
     const Signal signal = Signal::create(1);
-    CHECK_THROWS_AS(device.driver.callbacks().on_signal(SignalRef(), Condition::less, 1, [] {}),
-                    InvalidArgument);
+    CHECK_THROWS_AS(device.driver.callbacks().on_signal(SignalRef(), Condition::less, 1, [] {}), InvalidArgument);
     CHECK_THROWS_AS(device.driver.callbacks().on_signal(signal, Condition::less, 1, {}), InvalidArgument);
 }
 

@@ -103,15 +103,13 @@ TEST_CASE("wait_any and wait_all end at their deadline with the values", "[signa
     CHECK_THROWS_AS(wait_any(terms, 5ms), Timeout);
     CHECK_THROWS_WITH(wait_any(terms, 5ms), Contains("4 signals") && Contains("value < 1 and has 3"));
     signals[1].store(0);
-    CHECK_THROWS_WITH(wait_all(terms, 5ms),
-                      Contains("signal 0") && !Contains("signal 1") && Contains("signal 3"));
+    CHECK_THROWS_WITH(wait_all(terms, 5ms), Contains("signal 0") && !Contains("signal 1") && Contains("signal 3"));
     const auto many = signals_at(2, 50);
     CHECK_THROWS_WITH(wait_all(complete(many), 5ms), Contains(" more"));
 }
 
-TEST_CASE(
-    "a wait's message survives a signal that changes meanwhile; an empty list is any of none and all of it",
-    "[signal][wait]") {
+TEST_CASE("a wait's message survives a signal that changes meanwhile; an empty list is any of none and all of it",
+          "[signal][wait]") {
     NEEDS_DEVICE();
     const Device device;
     CHECK_THROWS_AS(wait_any({}, patience), InvalidArgument);
@@ -210,7 +208,7 @@ void ignore_signal(int) {}
 class Storm {
   public:
     explicit Storm(pthread_t target) {
-        struct sigaction action {};
+        struct sigaction action{};
         action.sa_handler = ignore_signal;  // and no SA_RESTART
         ::sigaction(SIGUSR1, &action, &before_);
         thread_ = std::thread([this, target] {
@@ -229,7 +227,7 @@ class Storm {
     int sent() const { return sent_; }
 
   private:
-    struct sigaction before_ {};
+    struct sigaction before_{};
     std::atomic<bool> stop_{false};
     std::atomic<int> sent_{0};
     std::thread thread_;
@@ -260,8 +258,7 @@ TEST_CASE("a storm of EINTR neither ends a wait early nor makes it outlive its d
 
 TEST_CASE("without interrupts waits sleep too, and end", "[signal][wait]") {
     NEEDS_DEVICE();
-    const ChildResult child =
-        run_test_in_child("child: waits without interrupts", "HSA_ENABLE_INTERRUPT", "0");
+    const ChildResult child = run_test_in_child("child: waits without interrupts", "HSA_ENABLE_INTERRUPT", "0");
     INFO(child.output);
     CHECK(child.status == 0);
 }
@@ -298,9 +295,8 @@ TEST_CASE("timeouts: zero, finite, beyond all clocks, none", "[signal][wait][dea
     CHECK_FALSE(signal.try_wait(Condition::equal, 0, 0ms));
     CHECK_FALSE(signal.try_wait(Condition::equal, 0, -5s));
     CHECK_FALSE(signal.try_wait(Condition::equal, 0, 10ms));
-    const Deadline endless[] = {
-        Deadline(), Deadline::never(), Deadline(std::chrono::hours(24 * 365 * 200)),
-        Deadline(std::chrono::duration<double>(std::numeric_limits<double>::infinity()))};
+    const Deadline endless[] = {Deadline(), Deadline::never(), Deadline(std::chrono::hours(24 * 365 * 200)),
+                                Deadline(std::chrono::duration<double>(std::numeric_limits<double>::infinity()))};
     for (const Deadline& deadline : endless) {
         signal.store(1);
         std::thread other([&] {

@@ -131,9 +131,8 @@ TEST_CASE("a stream outlives the driver it was made under", "[stream]") {
 TEST_CASE("arguments that throw enqueue nothing and leave the stream usable", "[stream]") {
     NEEDS_DEVICE();
     Buffers f;
-    CHECK_THROWS_AS(
-        f.stream.dispatch({.kernarg_bytes = 64}, [](std::byte*) { throw std::runtime_error("no"); }),
-        std::runtime_error);
+    CHECK_THROWS_AS(f.stream.dispatch({.kernarg_bytes = 64}, [](std::byte*) { throw std::runtime_error("no"); }),
+                    std::runtime_error);
     CHECK(f.stream.progress().submitted == 0);
     CHECK(f.stream.query());
     const Allocation device = f.device(64);

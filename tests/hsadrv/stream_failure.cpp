@@ -11,8 +11,7 @@ using namespace hsadrv;
 using namespace device_test;
 using test_support::Contains;
 
-TEST_CASE("an invalid packet fails its stream with a sticky error; other streams stay usable",
-          "[stream][error]") {
+TEST_CASE("an invalid packet fails its stream with a sticky error; other streams stay usable", "[stream][error]") {
     NEEDS_DEVICE();
     Buffers f;
     Stream other(f.gpu);
@@ -77,8 +76,7 @@ TEST_CASE("auto_synchronize keeps what went wrong for the next wait", "[stream][
     CHECK_THROWS_AS(f.stream.synchronize(patience), QueueError);
 }
 
-TEST_CASE("closing a stream that hangs returns at its deadline and says that work was lost",
-          "[stream][deadline]") {
+TEST_CASE("closing a stream that hangs returns at its deadline and says that work was lost", "[stream][deadline]") {
     NEEDS_DEVICE();
     Buffers f;
     const Signal never = Signal::create(1);
@@ -109,9 +107,7 @@ TEST_CASE("the ring of a stream is back-pressure with a deadline", "[stream][dea
     stream.submit(barrier_and({&dependency, 1}));
     std::uint32_t accepted = 0;
     try {
-        for (; accepted < 4 * size; ++accepted)
-            stream.dispatch(
-                {}, [](std::byte*) {}, 20ms);
+        for (; accepted < 4 * size; ++accepted) stream.dispatch({}, [](std::byte*) {}, 20ms);
     } catch (const Timeout& timeout) {
         CHECK_THAT(timeout.what(), Contains("no room") && Contains("packets complete"));
     }
@@ -128,11 +124,7 @@ TEST_CASE("argument storage is back-pressure too, and larger arguments than it h
     const Signal never = Signal::create(1);
     const hsa_signal_t dependency = never.native();
     stream.submit(barrier_and({&dependency, 1}));
-    stream.dispatch(
-        {.kernarg_bytes = 512}, [](std::byte*) {}, 20ms);
-    stream.dispatch(
-        {.kernarg_bytes = 512}, [](std::byte*) {}, 20ms);
-    CHECK_THROWS_AS(stream.dispatch(
-                        {.kernarg_bytes = 64}, [](std::byte*) {}, 20ms),
-                    Timeout);
+    stream.dispatch({.kernarg_bytes = 512}, [](std::byte*) {}, 20ms);
+    stream.dispatch({.kernarg_bytes = 512}, [](std::byte*) {}, 20ms);
+    CHECK_THROWS_AS(stream.dispatch({.kernarg_bytes = 64}, [](std::byte*) {}, 20ms), Timeout);
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "device.hpp"
+#include "hsadrv/queue_pool.hpp"
 #include "support/gate.hpp"
 #include "support/test_file.hpp"
 
@@ -55,6 +56,21 @@ inline std::span<std::uint8_t> bytes_of(const hsadrv::Allocation& allocation) {
 }
 
 using test_support::Gate;
+
+/// More streams than hardware queues, so that each queue has at least two.
+inline std::vector<hsadrv::Stream> crowd(hsadrv::AgentRef gpu) {
+    std::vector<hsadrv::Stream> streams;
+    for (std::size_t i = 0; i < 2 * hsadrv::detail::QueuePool::most; ++i) streams.emplace_back(gpu);
+    return streams;
+}
+
+/// The others on the hardware queue of the first.
+inline std::vector<hsadrv::Stream*> neighbours_of_first(std::vector<hsadrv::Stream>& streams) {
+    std::vector<hsadrv::Stream*> list;
+    for (std::size_t i = 1; i < streams.size(); ++i)
+        if (streams[i].queue().native() == streams[0].queue().native()) list.push_back(&streams[i]);
+    return list;
+}
 
 /// Stops the stream's queue: a packet of no known type.
 inline void break_queue(hsadrv::Stream& stream) {

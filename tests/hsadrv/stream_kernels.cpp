@@ -84,8 +84,7 @@ TEST_CASE("a wait for a kernel that lasts ends at its deadline and names it; lat
     f.spin.launch(stream, {.grid = 1, .workgroup = 1}, flag.data());
     CHECK_FALSE(stream.query());
     CHECK_THROWS_AS(stream.synchronize(30ms), Timeout);
-    CHECK_THROWS_WITH(stream.synchronize(30ms),
-                      Contains("kernel spin") && Contains("0 of 1 packets complete"));
+    CHECK_THROWS_WITH(stream.synchronize(30ms), Contains("kernel spin") && Contains("0 of 1 packets complete"));
     flag.set(1);
     CHECK_NOTHROW(stream.synchronize(patience));
 }
@@ -166,50 +165,58 @@ TEST_CASE("a kernel object of nothing fails its stream; another stream goes on",
     const Words data(64);
     bad.dispatch({}, [](std::byte*) {});
     CHECK_THROWS_AS(bad.synchronize(patience), QueueError);
-    CHECK_THROWS_AS(f.scale_add.launch(bad, {.grid = 64, .workgroup = 64}, data.data(), 1u, 1u, 64u),
-                    QueueError);
+    CHECK_THROWS_AS(f.scale_add.launch(bad, {.grid = 64, .workgroup = 64}, data.data(), 1u, 1u, 64u), QueueError);
     CHECK(bad.failed());
     f.scale_add.launch(good, {.grid = 64, .workgroup = 64}, data.data(), 1u, 1u, 64u);
     CHECK_NOTHROW(good.synchronize(patience));
     CHECK(data.get() == 1);
 }
 
-TEST_CASE("a memory fault is thrown by the next wait with its address and kernel, and does not abort",
-          "[stream][kernel][error]") {
-    NEEDS_DEVICE();
+TEST_CASE("child: a memory fault", "[.child]") {
     const Kernels f;
     constexpr std::uint64_t address = 0x123456789000;
     Stream bad(f.gpu), good(f.gpu);
+    const Words data(64, 5);
     f.store_at.launch(bad, {.grid = 1, .workgroup = 1}, address, 1u);
     try {
         bad.synchronize(patience);
         FAIL("no error");
     } catch (const MemoryFault& fault) {
         CHECK(fault.address() / 4096 == address / 4096);
-        CHECK_THAT(fault.what(),
-                   Contains("0x123456789") && Contains(f.gpu.label()) && Contains("kernel store_at"));
+        CHECK_THAT(fault.what(), Contains("0x123456789") && Contains(f.gpu.label()) && Contains("kernel store_at"));
     }
     CHECK(bad.failed());
     CHECK_THROWS_AS(bad.query(), MemoryFault);
     CHECK_THROWS_AS(bad.synchronize(patience), MemoryFault);
-
-    const Words data(64);
-    f.scale_add.launch(good, {.grid = 64, .workgroup = 64}, data.data(), 1u, 1u, 64u);
-    CHECK_NOTHROW(good.synchronize(patience));
-    CHECK(data.get() == 1);
+    // Of the GPU, not of what comes later.
+    CHECK_THROWS_WITH(good.synchronize(patience), Contains("this process has lost " + f.gpu.label()));
+    CHECK_THROWS_AS(f.scale_add.launch(good, {.grid = 64, .workgroup = 64}, data.data(), 1u, 1u, 64u), DeviceLost);
+    CHECK_THROWS_AS(Stream(f.gpu), DeviceLost);
+    CHECK(data.get() == 5);
 }
 
-TEST_CASE("of two busy streams the one that stopped moving has the fault", "[stream][kernel][error]") {
+TEST_CASE("a memory fault is thrown by the next wait with its address and kernel, and takes the GPU from the process",
+          "[stream][kernel][error]") {
     NEEDS_DEVICE();
+    check_child("child: a memory fault");
+}
+
+TEST_CASE("child: a memory fault beside another kernel", "[.child]") {
     const Kernels f;
-    Stream bad(f.gpu), busy(f.gpu);
     const Words flag(1), data(1), copy(1);
+    Stream bad(f.gpu, {.drain = 100ms}), busy(f.gpu, {.drain = 100ms}), idle(f.gpu);
     f.spin.launch(busy, {.grid = 1, .workgroup = 1}, flag.data());
     f.store_at.launch(bad, {.grid = 1, .workgroup = 1}, std::uint64_t{0x123456789000}, 1u);
-    // A copy behind the fault must not block the engine for others.
     bad.copy_async(copy.data(), data.data(), 4);
-    CHECK_THROWS_AS(bad.synchronize(patience), MemoryFault);
-    flag.set(1);
-    busy.copy_async(copy.data(), data.data(), 4);
-    CHECK_NOTHROW(busy.synchronize(patience));
+    for (Stream* stream : {&bad, &busy}) {
+        CHECK_THROWS_AS(stream->synchronize(patience), MemoryFault);
+        CHECK_THROWS_WITH(stream->synchronize(patience), Contains("2 queues may have made it") && !Contains("kernel "));
+    }
+    CHECK_THROWS_AS(idle.synchronize(patience), DeviceLost);
+    flag.set(1);  // where the GPU does not stop it
+}
+
+TEST_CASE("of two streams whose kernels ran with a memory fault none is blamed", "[stream][kernel][error]") {
+    NEEDS_DEVICE();
+    check_child("child: a memory fault beside another kernel");
 }

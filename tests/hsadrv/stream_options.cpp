@@ -1,6 +1,7 @@
 // What a stream is made with: priority and compute units, on queues that it shares with its like alone.
 #include <algorithm>
 #include <bit>
+#include <memory>
 #include <set>
 #include <vector>
 
@@ -10,7 +11,9 @@
 
 using namespace hsadrv;
 using namespace device_test;
+using detail::QueueNeeds;
 using detail::QueuePool;
+using detail::SharedQueue;
 using test_support::Contains;
 
 namespace {
@@ -96,6 +99,24 @@ TEST_CASE("more combinations of options than queues are refused, and one that go
     CHECK_NOTHROW(Stream(f.gpu, one_more));
 }
 
+TEST_CASE("a stream is not refused for want of a queue that is about to take it", "[stream][options][pool]") {
+    NEEDS_DEVICE();
+    const Kernels f;
+    QueuePool pool;
+    std::vector<std::shared_ptr<SharedQueue>> queues;
+    for (std::uint32_t i = 1; i < QueuePool::most_special; ++i)
+        queues.push_back(pool.take({.gpu = f.gpu, .cu_mask = {i}}));
+    const QueueNeeds high{.gpu = f.gpu, .priority = QueuePriority::high};
+    queues.push_back(pool.make(high));  // a dead one's successor, which is not open yet
+    std::shared_ptr<SharedQueue> taken;
+    REQUIRE_NOTHROW(taken = pool.take(high));
+    CHECK(taken != queues.back());
+    CHECK_THROWS_AS(pool.take({.gpu = f.gpu, .priority = QueuePriority::low}), OutOfMemory);
+    taken.reset();
+    queues.back()->open();
+    CHECK(pool.take(high) == queues.back());
+}
+
 TEST_CASE("a mask that leaves no compute unit is refused", "[stream][options][error]") {
     NEEDS_DEVICE();
     const Kernels f;
@@ -109,8 +130,7 @@ TEST_CASE("a mask that leaves no compute unit is refused", "[stream][options][er
     CHECK_NOTHROW(Stream(f.gpu));
 }
 
-TEST_CASE("a stream that moves off a dead queue keeps its priority and its compute units",
-          "[stream][options][error]") {
+TEST_CASE("a stream that moves off a dead queue keeps its priority and its compute units", "[stream][options][error]") {
     NEEDS_DEVICE();
     const Kernels f;
     const StreamOptions options{.priority = QueuePriority::high, .cu_mask = {0xf}};
@@ -133,8 +153,7 @@ TEST_CASE("a stream that moves off a dead queue keeps its priority and its compu
     CHECK(bits(good.queue().cu_mask()) == 4);
 }
 
-TEST_CASE("work of a stream with high priority overtakes that of one with low",
-          "[stream][options][priority]") {
+TEST_CASE("work of a stream with high priority overtakes that of one with low", "[stream][options][priority]") {
     NEEDS_DEVICE();
     if (!kfdemu_find_control())
         SKIP_BECAUSE("how long the work must be for that depends on the GPU: kfdemu's alone is known");

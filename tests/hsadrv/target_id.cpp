@@ -88,8 +88,7 @@ TEST_CASE("code runs where the processor is equal and each feature is equal or n
         CAPTURE(code);
         CHECK_FALSE(mismatch(TargetId::parse(code), agent));
     }
-    for (const char* code :
-         {"gfx900", "gfx90c", "gfx90a:xnack+", "gfx90a:sramecc-", "gfx90a:sramecc-:xnack-"}) {
+    for (const char* code : {"gfx900", "gfx90c", "gfx90a:xnack+", "gfx90a:sramecc-", "gfx90a:sramecc-:xnack-"}) {
         CAPTURE(code);
         CHECK(mismatch(TargetId::parse(code), agent));
     }
@@ -105,8 +104,7 @@ TEST_CASE("a mismatch says which is wanted, which is given, and the remedy", "[t
 }
 
 TEST_CASE("one matching ISA of several is enough; otherwise the native one gives the reason", "[target_id]") {
-    const TargetId isas[] = {TargetId::parse("gfx90a:sramecc+:xnack-"),
-                             TargetId::parse("gfx9-generic:xnack-")};
+    const TargetId isas[] = {TargetId::parse("gfx90a:sramecc+:xnack-"), TargetId::parse("gfx9-generic:xnack-")};
     CHECK_FALSE(mismatch(TargetId::parse("gfx9-generic"), isas));
     CHECK_FALSE(mismatch(TargetId::parse("gfx90a"), isas));
     CHECK_THAT(*mismatch(TargetId::parse("gfx900"), isas), Contains("this agent is gfx90a"));

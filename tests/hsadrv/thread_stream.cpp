@@ -1,5 +1,4 @@
-// The stream that a thread has anyway: one a thread and GPU, ended with the thread or the context, in either
-// order.
+// The stream that a thread has anyway: one a thread and GPU, ended with the thread or the context, in either order.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -82,8 +81,7 @@ TEST_CASE("a thread that ends has synchronised its stream", "[context][thread_st
     for (std::uint32_t round = 1; round <= 10; ++round) {
         std::thread([&] {
             for (int i = 0; i < 20; ++i)
-                f.scale_add.launch(gpu.thread_stream(), {.grid = 64, .workgroup = 64}, data.data(), 1u, 1u,
-                                   64u);
+                f.scale_add.launch(gpu.thread_stream(), {.grid = 64, .workgroup = 64}, data.data(), 1u, 1u, 64u);
         }).join();
         CHECK(data.get(63) == 20 * round);
     }
@@ -142,8 +140,7 @@ TEST_CASE("threads and contexts come and go, and nothing grows", "[context][thre
             for (int t = 0; t < 4; ++t)
                 threads.emplace_back([&] {
                     try {
-                        f.scale_add.launch(gpu.thread_stream(), {.grid = 1, .workgroup = 1}, data.data(), 1u,
-                                           0u, 1u);
+                        f.scale_add.launch(gpu.thread_stream(), {.grid = 1, .workgroup = 1}, data.data(), 1u, 0u, 1u);
                     } catch (const std::exception&) {
                         ++failures;
                     }
@@ -174,8 +171,8 @@ TEST_CASE("threads end while the context does: each stream ends once", "[context
             for (std::size_t t = 0; t < 4; ++t)
                 threads.emplace_back([&, t] {
                     try {
-                        f.scale_add.launch(gpu.thread_stream(), {.grid = 1, .workgroup = 1}, data.data() + t,
-                                           0u, 9u, 1u);
+                        f.scale_add.launch(gpu.thread_stream(), {.grid = 1, .workgroup = 1}, data.data() + t, 0u, 9u,
+                                           1u);
                     } catch (const std::exception&) {
                         ++failures;
                     }
@@ -189,8 +186,7 @@ TEST_CASE("threads end while the context does: each stream ends once", "[context
     CHECK(failures == 0);
 }
 
-TEST_CASE("a thread's stream that has failed is replaced when it is closed",
-          "[context][thread_stream][error]") {
+TEST_CASE("a thread's stream that has failed is replaced when it is closed", "[context][thread_stream][error]") {
     NEEDS_DEVICE();
     const Kernels f;
     const Context gpu(f.gpu);
@@ -276,8 +272,7 @@ TEST_CASE("child: exits with threads' streams", "[.child]") {
     std::exit(0);
 }
 
-TEST_CASE("a process may exit with threads' streams, those of threads that live included",
-          "[context][thread_stream]") {
+TEST_CASE("a process may exit with threads' streams, those of threads that live included", "[context][thread_stream]") {
     NEEDS_DEVICE();
     for (int round = 0; round < 3; ++round) {
         const ChildResult child = run_test_in_child("child: exits with threads' streams", "HSADRV_TEST", "1");

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Installs into a scratch folder, then builds and runs a program from nothing but what was installed there.
 # Usage: install.sh BUILD PROGRAM.cpp FOLDER-WITH-ITS-KERNELS PREFIX LIBDIR INCLUDEDIR SNIPPETS.py PAGE.md KERNEL-CLANG COMPILER…
+# What pkg-config prints are several words.
+# shellcheck disable=SC2046
 set -euo pipefail
 build=$1 program=$2 kernels=$3 prefix=$4 libdir=$5 headers=$6 snippets=$7 page=$8 kernel_clang=$9
 shift 9
@@ -22,7 +24,7 @@ export PKG_CONFIG_PATH=$root/$libdir/pkgconfig PKG_CONFIG_SYSROOT_DIR=$scratch L
 
 echo 'headers stand alone:'
 stands_alone() {
-    echo "#include <$1>" | "${@:2}" -std=c++20 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c++ - && echo "  $1"
+    echo "#include <$1>" | "${@:2}" -std=c++20 -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Werror -fsyntax-only -x c++ - && echo "  $1"
 }
 export -f stands_alone
 (cd "$root/include/$headers" && printf '%s\0' {hsadrv,devicearray,shared}/*.hpp) |

@@ -14,8 +14,7 @@ HSADRV_KERNEL void mark_places(NDSpan<float, 2> to) {
 /// Two views behind a small argument, the second at an offset that needs padding.
 HSADRV_KERNEL void add_scaled(int factor, NDSpan<float, 2> to, NDSpan<const float, 2> from) {
     const uint32_t column = hsadrv::get_global_id(0), row = hsadrv::get_global_id(1);
-    if (row < to.extent(0) && column < to.extent(1))
-        to(row, column) += static_cast<float>(factor) * from(row, column);
+    if (row < to.extent(0) && column < to.extent(1)) to(row, column) += static_cast<float>(factor) * from(row, column);
 }
 
 template <class T, int Rank>

@@ -5,7 +5,7 @@
 using namespace kfdemu;
 
 namespace {
-Defect parsed(std::string_view text) {
+Defect parsed_defect(std::string_view text) {
     auto result = parse_defect(text);
     INFO(text);
     REQUIRE(std::holds_alternative<Defect>(result));
@@ -14,14 +14,14 @@ Defect parsed(std::string_view text) {
 }  // namespace
 
 TEST_CASE("a defect is read from its text and written back", "[kfdemu][options]") {
-    CHECK(parsed("interrupts:1-").kind == DefectKind::interrupts);
-    CHECK(parsed("interrupts:1-").turns.count == Turns::kAll);
-    CHECK(parsed("copies:2").kind == DefectKind::copies);
-    CHECK(parsed("copies:2").turns.nth == 2);
-    CHECK(parsed("dispatches:3-5").turns.count == 3);
-    CHECK(parsed("queues").kind == DefectKind::queues);
+    CHECK(parsed_defect("interrupts:1-").kind == DefectKind::interrupts);
+    CHECK(parsed_defect("interrupts:1-").turns.count == Turns::kAll);
+    CHECK(parsed_defect("copies:2").kind == DefectKind::copies);
+    CHECK(parsed_defect("copies:2").turns.nth == 2);
+    CHECK(parsed_defect("dispatches:3-5").turns.count == 3);
+    CHECK(parsed_defect("queues").kind == DefectKind::queues);
     for (const char* text : {"interrupts:1-", "copies:2", "dispatches:3-5", "queues", "engines"})
-        CHECK(to_string(parsed(text)) == text);
+        CHECK(to_string(parsed_defect(text)) == text);
 }
 
 TEST_CASE("a defect that cannot be meant is explained", "[kfdemu][options]") {

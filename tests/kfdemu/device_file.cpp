@@ -21,7 +21,7 @@ TEST_CASE("what a program writes through its mapping, the device reads through i
     REQUIRE(mapped != MAP_FAILED);
     mapped[5000] = 'x';
     CHECK(range->host[5000] == std::byte{'x'});
-    struct stat status {};
+    struct stat status{};
     REQUIRE(fstat(fd, &status) == 0);
     CHECK(file.is(status));
     munmap(mapped, 8192);

@@ -51,8 +51,7 @@ TEST_CASE("one interrupt wakes every thread that waits for it", "[kfdemu][events
     const auto id = *events.create(abi::kEventSignal, true);
     std::atomic<int> woken{0};
     std::vector<std::thread> waiters;
-    for (int i = 0; i < 8; ++i)
-        waiters.emplace_back([&] { woken += wait(events, id, 10'000) == abi::kWaitComplete; });
+    for (int i = 0; i < 8; ++i) waiters.emplace_back([&] { woken += wait(events, id, 10'000) == abi::kWaitComplete; });
     std::this_thread::sleep_for(std::chrono::milliseconds{50});
     events.signal(id);
     // Whoever came too late for the first interrupt finds the next one.

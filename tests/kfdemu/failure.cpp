@@ -37,9 +37,9 @@ TEST_CASE("a failure is read from its text and written back", "[kfdemu][options]
 }
 
 TEST_CASE("a failure that cannot be meant is explained", "[kfdemu][options]") {
-    for (const char* text : {"", "allocation", "allocation:3", "oops:1:EIO", "allocation/2:1:EIO", "ioctl/:1:EIO",
-                             "ioctl/0:1:EIO", "ioctl/256:1:EIO", "mmap:0:EIO", "mmap:3-2:EIO", "mmap:x:EIO",
-                             "mmap:1:EWHAT", "mmap:1:0", "mmap:1:EIO:"}) {
+    for (const char* text :
+         {"", "allocation", "allocation:3", "oops:1:EIO", "allocation/2:1:EIO", "ioctl/:1:EIO", "ioctl/0:1:EIO",
+          "ioctl/256:1:EIO", "mmap:0:EIO", "mmap:3-2:EIO", "mmap:x:EIO", "mmap:1:EWHAT", "mmap:1:0", "mmap:1:EIO:"}) {
         INFO(text);
         const auto parsed = parse_failure(text);
         REQUIRE(std::holds_alternative<std::string>(parsed));

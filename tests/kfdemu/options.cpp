@@ -5,7 +5,7 @@
 using namespace kfdemu;
 
 namespace {
-Options parsed(std::string_view text) {
+Options parsed_options(std::string_view text) {
     auto result = parse_options(text);
     INFO((std::holds_alternative<std::string>(result) ? std::get<std::string>(result) : ""));
     REQUIRE(std::holds_alternative<Options>(result));
@@ -19,7 +19,7 @@ std::string refused(std::string_view text) {
 }  // namespace
 
 TEST_CASE("an empty KFDEMU emulates one gfx90a where there is no real device", "[kfdemu][options]") {
-    const Options options = parsed("");
+    const Options options = parsed_options("");
     CHECK(options.mode == Mode::automatic);
     CHECK(options.model == "gfx90a");
     CHECK(options.gpus == 1);
@@ -27,17 +27,18 @@ TEST_CASE("an empty KFDEMU emulates one gfx90a where there is no real device", "
 }
 
 TEST_CASE("every option of KFDEMU is read, and written back the same", "[kfdemu][options]") {
-    const Options options = parsed("on,gpu=gfx900,gpus=2,vram=512M,vram-access=private,kfd=0.9,workers=3,log=debug");
+    const Options options =
+        parsed_options("on,gpu=gfx900,gpus=2,vram=512M,vram-access=private,kfd=0.9,workers=3,log=debug");
     CHECK(options.mode == Mode::on);
     CHECK(options.model == "gfx900");
     CHECK(options.gpus == 2);
     CHECK(options.vram_bytes == 512u << 20);
-    CHECK(options.private_vram);
+    CHECK(options.private_vram());
     CHECK(options.kfd_major == 0);
     CHECK(options.kfd_minor == 9);
     CHECK(options.workers == 3);
     CHECK(options.log == LogLevel::debug);
-    CHECK(to_string(parsed(to_string(options))) == to_string(options));
+    CHECK(to_string(parsed_options(to_string(options))) == to_string(options));
 }
 
 TEST_CASE("what KFDEMU cannot mean is refused with what it could", "[kfdemu][options]") {

@@ -13,23 +13,23 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CHECK(call)                                                                 \
-    do {                                                                            \
-        hsa_status_t status_ = (call);                                              \
-        if (status_ != HSA_STATUS_SUCCESS) {                                        \
-            const char* text_ = "";                                                 \
-            hsa_status_string(status_, &text_);                                     \
-            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, text_);   \
-            exit(1);                                                                \
-        }                                                                           \
+#define CHECK(call)                                                               \
+    do {                                                                          \
+        hsa_status_t status_ = (call);                                            \
+        if (status_ != HSA_STATUS_SUCCESS) {                                      \
+            const char* text_ = "";                                               \
+            hsa_status_string(status_, &text_);                                   \
+            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, text_); \
+            exit(1);                                                              \
+        }                                                                         \
     } while (0)
 
-#define EXPECT(condition)                                                       \
-    do {                                                                        \
-        if (!(condition)) {                                                     \
+#define EXPECT(condition)                                                             \
+    do {                                                                              \
+        if (!(condition)) {                                                           \
             fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
-            exit(1);                                                            \
-        }                                                                       \
+            exit(1);                                                                  \
+        }                                                                             \
     } while (0)
 
 static hsa_agent_t cpu, gpu;
@@ -117,9 +117,7 @@ static uint64_t reserve(hsa_queue_t* queue) {
     return index;
 }
 
-static void* slot(hsa_queue_t* queue, uint64_t index) {
-    return (char*)queue->base_address + index % queue->size * 64;
-}
+static void* slot(hsa_queue_t* queue, uint64_t index) { return (char*)queue->base_address + index % queue->size * 64; }
 
 static void publish(hsa_queue_t* queue, uint64_t index, uint16_t header, uint16_t setup) {
     uint32_t* first = slot(queue, index);
@@ -190,8 +188,8 @@ static void kernel(hsa_queue_t* queue, const char* folder) {
     uint64_t object;
     uint32_t kernarg_bytes;
     CHECK(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &object));
-    CHECK(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE,
-                                         &kernarg_bytes));
+    CHECK(
+        hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE, &kernarg_bytes));
     CHECK(hsa_amd_memory_pool_allocate(kernarg_pool, kernarg_bytes > sizeof *kernarg ? kernarg_bytes : sizeof *kernarg,
                                        0, (void**)&kernarg));
     CHECK(hsa_amd_agents_allow_access(1, &gpu, NULL, kernarg));

@@ -63,9 +63,13 @@ TEST_CASE("signals are decremented with a 64-bit add", "[kfdemu][sdma]") {
 }
 
 TEST_CASE("no prefix of a packet is taken for a packet", "[kfdemu][sdma]") {
-    const std::vector<std::vector<std::uint32_t>> packets = {
-        {1, 3, 0, 0, 0, 0, 0}, {5, 0, 0, 0}, {6, 1}, {10 | 0x2fu << 25, 0, 0, 0, 0, 0, 0, 0}, {11, 0, 0, 0, 0},
-        {13 | 2 << 8, 0, 0}, {1 | 4 << 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}};
+    const std::vector<std::vector<std::uint32_t>> packets = {{1, 3, 0, 0, 0, 0, 0},
+                                                             {5, 0, 0, 0},
+                                                             {6, 1},
+                                                             {10 | 0x2fu << 25, 0, 0, 0, 0, 0, 0, 0},
+                                                             {11, 0, 0, 0, 0},
+                                                             {13 | 2 << 8, 0, 0},
+                                                             {1 | 4 << 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}};
     for (const auto& packet : packets) {
         CHECK(decoded(packet).dwords == packet.size());
         for (std::size_t size = 0; size < packet.size(); ++size) {
@@ -77,9 +81,13 @@ TEST_CASE("no prefix of a packet is taken for a packet", "[kfdemu][sdma]") {
 }
 
 TEST_CASE("what is not known is refused by name", "[kfdemu][sdma]") {
-    for (const std::vector<std::uint32_t>& packet : std::vector<std::vector<std::uint32_t>>{
-             {2, 0, 0, 0, 0, 0, 0, 0}, {0xff, 0, 0, 0, 0, 0, 0, 0}, {1 | 9 << 8, 0, 0, 0, 0, 0, 0, 0},
-             {10, 0, 0, 0, 0, 0, 0, 0}, {13, 0, 0}, {11 | 3u << 30, 0, 0, 0, 0}}) {
+    for (const std::vector<std::uint32_t>& packet :
+         std::vector<std::vector<std::uint32_t>>{{2, 0, 0, 0, 0, 0, 0, 0},
+                                                 {0xff, 0, 0, 0, 0, 0, 0, 0},
+                                                 {1 | 9 << 8, 0, 0, 0, 0, 0, 0, 0},
+                                                 {10, 0, 0, 0, 0, 0, 0, 0},
+                                                 {13, 0, 0},
+                                                 {11 | 3u << 30, 0, 0, 0, 0}}) {
         const Decoded result = decoded(packet);
         CHECK(result.dwords == 0);
         CHECK(result.error.find("SDMA packet") != std::string::npos);

@@ -48,8 +48,7 @@ TEST_CASE("a dma-buf tells what it is of, however it is passed on", "[kfdemu][me
 
 TEST_CASE("other descriptors are no dma-bufs", "[kfdemu][memory]") {
     DeviceFile file{"test"};
-    const int device = file.open(O_CLOEXEC), null = open("/dev/null", O_RDONLY),
-              memory = memfd_create("other", 0);
+    const int device = file.open(O_CLOEXEC), null = open("/dev/null", O_RDONLY), memory = memfd_create("other", 0);
     CHECK(lseek(memory, (off_t{1} << 62) + 1, SEEK_SET) > 0);
     for (const int fd : {-1, device, null, memory}) CHECK_FALSE(SharedRange::of(fd));
     close(device);

@@ -58,12 +58,47 @@ TEST_CASE("node 0 is the CPU, each GPU is a node after it", "[kfdemu][sysfs]") {
 TEST_CASE("the counts of a node's properties agree with its folders", "[kfdemu][sysfs]") {
     const Topology topology = machine(3);
     for (const std::string node : {"0", "1", "2", "3"}) {
-        const std::string folder = root + "/nodes/" + node,
-                          properties = text(topology, folder + "/properties");
+        const std::string folder = root + "/nodes/" + node, properties = text(topology, folder + "/properties");
         CHECK(names(topology, folder + "/mem_banks").size() == property(properties, "mem_banks_count"));
         CHECK(names(topology, folder + "/io_links").size() == property(properties, "io_links_count"));
         CHECK(names(topology, folder + "/caches").size() == property(properties, "caches_count"));
     }
+}
+
+TEST_CASE("the CPU's node lists the host's caches as the thunk reads them", "[kfdemu][sysfs]") {
+    Topology topology = machine(1);
+    topology.host = []() -> const HostCpus& {
+        static const HostCpus host{
+            .cpus = {{.number = 4, .apic_id = 8, .vendor = "AuthenticAMD", .model = "AMD EPYC"},
+                     {.number = 5, .apic_id = 300, .vendor = "AuthenticAMD", .model = "AMD EPYC"}},
+            .caches =
+                {{.level = 1, .type = kCacheData, .size_bytes = 32 << 10, .line_bytes = 64, .ways = 8, .apic_ids = {8}},
+                 {.level = 3,
+                  .type = kCacheData | kCacheInstruction,
+                  .size_bytes = 32 << 20,
+                  .line_bytes = 64,
+                  .ways = 16,
+                  .apic_ids = {8, 300}}},
+        };
+        return host;
+    };
+    const std::string properties = text(topology, root + "/nodes/0/properties");
+    CHECK(property(properties, "cpu_cores_count") == 2);
+    CHECK(property(properties, "cpu_core_id_base") == 8);  // how the thunk finds the CPU's name in cpuinfo
+    REQUIRE(property(properties, "caches_count") == 2);
+    const std::string cache = text(topology, root + "/nodes/0/caches/1/properties");
+    CHECK(property(cache, "processor_id_low") == 8);
+    CHECK(property(cache, "level") == 3);
+    CHECK(property(cache, "size") == 32 << 20);
+    CHECK(property(cache, "cache_line_size") == 64);
+    CHECK(property(cache, "association") == 16);
+    CHECK(property(cache, "type") == 7);  // HSA_CACHE_TYPE: data, instruction, CPU
+    // HSA_CPU_SIBLINGS: an APIC ID from 256 on has no place.
+    std::string siblings = "sibling_map ";
+    for (int i = 0; i < 256; ++i) siblings += i == 8 ? "1," : "0,";
+    siblings.back() = '\n';
+    CHECK(cache.substr(cache.find("sibling_map")) == siblings);
+    CHECK(text(topology, "/proc/cpuinfo") == cpuinfo_text(topology.host()));
 }
 
 TEST_CASE("there is no link from the CPU to memory that it cannot touch", "[kfdemu][sysfs]") {
@@ -96,7 +131,7 @@ TEST_CASE("links join each GPU with the CPU and with every other GPU, both ways"
 TEST_CASE("private VRAM is a private heap", "[kfdemu][sysfs]") {
     Options options;
     CHECK(property(text(make_topology(options), root + "/nodes/1/mem_banks/0/properties"), "heap_type") == 1);
-    options.private_vram = true;
+    options.behaviours.set(Behaviour::private_vram);
     CHECK(property(text(make_topology(options), root + "/nodes/1/mem_banks/0/properties"), "heap_type") == 2);
 }
 
@@ -116,10 +151,9 @@ TEST_CASE("device nodes exist for what is emulated and nothing else", "[kfdemu][
 }
 
 TEST_CASE("every path that is ours passes the quick test", "[kfdemu][sysfs]") {
-    for (const std::string& path :
-         {std::string{"/dev/kfd"}, std::string{"/dev/dri/renderD128"}, root + "/nodes/0/gpu_id",
-          std::string{"/sys/class/kfd/kfd/topology/nodes"}, std::string{"/sys/module/amdgpu/initstate"},
-          std::string{"/proc/modules"}}) {
+    for (const std::string& path : {std::string{"/dev/kfd"}, std::string{"/dev/dri/renderD128"},
+                                    root + "/nodes/0/gpu_id", std::string{"/sys/class/kfd/kfd/topology/nodes"},
+                                    std::string{"/sys/module/amdgpu/initstate"}, std::string{"/proc/modules"}}) {
         INFO(path);
         CHECK(sysfs::may_be_ours(path));
         CHECK(sysfs::lookup(machine(1), path));

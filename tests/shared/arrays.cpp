@@ -40,8 +40,8 @@ TEST_CASE("10,000 random layouts are the same on host and device", "[lds][proper
     std::mt19937 random(20 + static_cast<unsigned>(test_support::test_seed()));
     std::vector<LayoutOrder> orders(count);
     for (LayoutOrder& order : orders) {
-        order = {static_cast<std::uint32_t>(random()), some_extent(random), some_extent(random),
-                 some_extent(random), some_extent(random)};
+        order = {static_cast<std::uint32_t>(random()), some_extent(random), some_extent(random), some_extent(random),
+                 some_extent(random)};
     }
     std::vector<LayoutFacts> expected(count);
     std::size_t overflowed = 0;
@@ -79,13 +79,12 @@ TEST_CASE("a padded tile transposes a matrix", "[lds]") {
     auto d_in = to_device(in, device.stream);
     auto d_out = device_array_like(d_in, device.stream);
     device.kernel("arrays_cpp", level, "transpose")
-        .launch(device.stream, {.grid = {n, n}, .workgroup = {tile_size, tile_size}, .lds = transpose_tile()},
-                d_in, d_out, n);
+        .launch(device.stream, {.grid = {n, n}, .workgroup = {tile_size, tile_size}, .lds = transpose_tile()}, d_in,
+                d_out, n);
     CHECK(d_out.copy_to_host<float>(device.stream) == expected);
 }
 
-TEST_CASE("an index out of range ends its kernel with an error where bounds are checked, and nothing else",
-          "[lds]") {
+TEST_CASE("an index out of range ends its kernel with an error where bounds are checked, and nothing else", "[lds]") {
     NEEDS_DEVICE();
     Device device;
     struct Row {

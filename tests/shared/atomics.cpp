@@ -55,8 +55,7 @@ struct Slots {
 };
 
 template <class T>
-void atomics_agree(Device& device, const std::string& source, const std::string& level, const char* name,
-                   T first) {
+void atomics_agree(Device& device, const std::string& source, const std::string& level, const char* name, T first) {
     CAPTURE(name);
     const Slots<T> lds(T(1)), global(T(2));
     std::vector<T> lds_slots = lds.before;
@@ -78,13 +77,11 @@ void atomics_agree(Device& device, const std::string& source, const std::string&
 }
 
 template <class T>
-void float_atomics_agree(Device& device, const std::string& source, const std::string& level,
-                         const char* name) {
+void float_atomics_agree(Device& device, const std::string& source, const std::string& level, const char* name) {
     CAPTURE(name);
     auto d_sums = to_device(std::vector<T>(6), device.stream);
     auto d_exchanged = to_device(std::vector<T>(2), device.stream);
-    device.kernel(source, level, name)
-        .launch(device.stream, {.grid = grid, .workgroup = group}, d_sums, d_exchanged);
+    device.kernel(source, level, name).launch(device.stream, {.grid = grid, .workgroup = group}, d_sums, d_exchanged);
     T sum = 0;
     for (std::size_t i = 0; i < group; ++i) sum += static_cast<T>(i % 7) - 3;
     const T groups = grid / group;

@@ -45,7 +45,7 @@ jobs_of() { # prints one line of words for each compilation
                 case $source in
                 */occupancy.cl) continue ;; # it asks for registers that not all have
                 *.cl) language='-x cl -cl-std=CL2.0' ;;
-                *) language='-x c++ -std=c++20 -ffreestanding -fno-exceptions -fno-rtti' ;;
+                *) language='-x c++ -std=c++20 -ffreestanding -fno-exceptions -fno-rtti -Xclang -fconvergent-functions' ;;
                 esac
                 printf '%s\0' "clang-$version, $target, ${source##*/}" "clang-$version $language -Wall -Wextra -Werror -I$include \
 --target=amdgcn-amd-amdhsa -mcpu=$target -nogpulib -O2 -S $source -o /dev/null"

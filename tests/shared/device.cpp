@@ -65,8 +65,7 @@ TEST_CASE("a kernel knows how many dimensions its grid has", "[device]") {
     auto d_out = device_array<std::uint32_t>(1, device.stream);
     for (const auto& [grid, dimensions] : grids) {
         CAPTURE(source, level, dimensions);
-        device.kernel(source, level, "work_dim")
-            .launch(device.stream, {.grid = grid, .workgroup = 64}, d_out);
+        device.kernel(source, level, "work_dim").launch(device.stream, {.grid = grid, .workgroup = 64}, d_out);
         CHECK(d_out.copy_to_host<std::uint32_t>(device.stream).front() == dimensions);
     }
 }
@@ -175,18 +174,15 @@ TEST_CASE("atomic additions of all work-items arrive, in LDS and in global memor
     auto d_through_lds = to_device(std::vector<std::uint32_t>(1), device.stream);
     auto d_directly = to_device(std::vector<std::uint64_t>(1), device.stream);
     auto d_negative = to_device(std::vector<std::int32_t>(1), device.stream);
-    const Kernel cpp = device.kernel("device_cpp", level, "atomics"),
-                 cl = device.kernel("device_cl", level, "atomics");
+    const Kernel cpp = device.kernel("device_cpp", level, "atomics"), cl = device.kernel("device_cl", level, "atomics");
     cpp.launch(device.stream, {.grid = n, .workgroup = 256}, d_through_lds, d_directly, d_negative);
     cl.launch(device.stream, {.grid = n, .workgroup = 256}, d_through_lds, d_negative);
     CHECK(d_through_lds.copy_to_host<std::uint32_t>(device.stream).front() == 2 * sum_to(n));
     CHECK(d_directly.copy_to_host<std::uint64_t>(device.stream).front() == sum_to(n) << 32);
-    CHECK(d_negative.copy_to_host<std::int32_t>(device.stream).front() ==
-          -2 * static_cast<std::int32_t>(sum_to(n)));
+    CHECK(d_negative.copy_to_host<std::int32_t>(device.stream).front() == -2 * static_cast<std::int32_t>(sum_to(n)));
 }
 
-TEST_CASE("LDS up to the device's limit is granted, one byte more is refused before anything runs",
-          "[device]") {
+TEST_CASE("LDS up to the device's limit is granted, one byte more is refused before anything runs", "[device]") {
     NEEDS_DEVICE();
     Device device;
     const Kernel kernel = device.kernel("device_cl", "O2", "dynamic_arrays");
@@ -195,12 +191,10 @@ TEST_CASE("LDS up to the device's limit is granted, one byte more is refused bef
     const auto layout_of = [](std::uint32_t bytes) {
         return shared::lds_layout(shared::lds_array<std::uint32_t>(64), shared::lds_array<char>(bytes - 256));
     };
-    CHECK_THROWS_AS(
-        kernel.launch(device.stream, {.grid = 64, .workgroup = 64, .lds = layout_of(limit + 1)}, d_out),
-        InvalidArgument);
+    CHECK_THROWS_AS(kernel.launch(device.stream, {.grid = 64, .workgroup = 64, .lds = layout_of(limit + 1)}, d_out),
+                    InvalidArgument);
     CHECK(d_out.copy_to_host<std::uint32_t>(device.stream) == std::vector<std::uint32_t>(64, 99u));
     kernel.launch(device.stream, {.grid = 64, .workgroup = 64, .lds = layout_of(limit)}, d_out);
     CHECK(d_out.copy_to_host<std::uint32_t>(device.stream).back() == 63);
-    CHECK_THROWS_AS(kernel.launch(device.stream, {.grid = 64, .workgroup = 64, .lds = -1}, d_out),
-                    InvalidArgument);
+    CHECK_THROWS_AS(kernel.launch(device.stream, {.grid = 64, .workgroup = 64, .lds = -1}, d_out), InvalidArgument);
 }

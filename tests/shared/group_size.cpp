@@ -26,8 +26,7 @@ std::uint32_t most_workitems(const ComputeUnit& unit, KernelResources kernel, st
 
 }  // namespace
 
-TEST_CASE("the suggested size is the smallest of the fullest that has a wave for every SIMD",
-          "[group_size]") {
+TEST_CASE("the suggested size is the smallest of the fullest that has a wave for every SIMD", "[group_size]") {
     struct Row {
         const char* processor;
         KernelResources kernel;
@@ -54,16 +53,14 @@ TEST_CASE("the suggested size is the smallest of the fullest that has a wave for
         {"gfx1030", {24, 16, 0, 0, 32, true}, 1024, 0, 128, 16},
         {"gfx1030", {24, 16, 0, 0, 32, false}, 1024, 0, 64, 16},
     }));
-    CAPTURE(row.processor, row.kernel.vgprs, row.kernel.lds_bytes, row.max_workitems,
-            row.lds_bytes_per_workitem);
-    const GroupSize best = suggest_group_size(compute_unit(row.processor), row.kernel, row.max_workitems,
-                                              row.lds_bytes_per_workitem);
+    CAPTURE(row.processor, row.kernel.vgprs, row.kernel.lds_bytes, row.max_workitems, row.lds_bytes_per_workitem);
+    const GroupSize best =
+        suggest_group_size(compute_unit(row.processor), row.kernel, row.max_workitems, row.lds_bytes_per_workitem);
     CHECK(best.workgroup_workitems == row.workitems);
     CHECK(best.occupancy.waves_per_simd == row.waves_per_simd);
 }
 
-TEST_CASE("no size of whole waves keeps more work-items on a compute unit than the suggested one",
-          "[group_size]") {
+TEST_CASE("no size of whole waves keeps more work-items on a compute unit than the suggested one", "[group_size]") {
     const char* processor = GENERATE("gfx803", "gfx900", "gfx908", "gfx90a", "gfx950", "gfx1030", "gfx1100");
     const std::uint32_t vgprs = GENERATE(8u, 36u, 84u, 130u, 256u);
     const std::uint32_t fixed = GENERATE(0u, 5000u, 33000u);

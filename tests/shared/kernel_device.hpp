@@ -13,8 +13,7 @@
 #include "support/test_file.hpp"
 
 struct Device : test_support::Device {
-    hsadrv::Kernel kernel(const std::string& source, const std::string& level,
-                          const std::string& name) const {
+    hsadrv::Kernel kernel(const std::string& source, const std::string& level, const std::string& name) const {
         return hsadrv::Executable::load(gpu, test_support::test_file(source + "." + level + ".hsaco")).kernel(name);
     }
 };

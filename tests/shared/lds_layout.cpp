@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <set>
+#include <utility>
 
 #include "support/catch.hpp"
 
@@ -65,46 +67,97 @@ TEST_CASE("padding follows each row, and its elements are not counted", "[lds]")
 
 namespace {
 
-/// The most lanes that meet in a bank when `lanes` of them read one element each of a column.
-template <class T>
-std::uint32_t conflicts(std::uint32_t pitch, std::uint32_t lanes) {
+/// How many words the busiest bank has to give when a group of lanes, as many as all banks serve at once, reads
+/// `access` bytes each, at `first` bytes and every `stride` bytes. Lanes that read the same word are served together.
+std::uint32_t turns(std::uint32_t access, std::uint32_t first, std::uint32_t stride) {
     constexpr std::uint32_t banks = 32;
-    std::uint32_t uses[banks] = {}, most = 0;
-    for (std::uint32_t lane = 0; lane < lanes; ++lane) {
-        const std::uint32_t first = lane * pitch * std::uint32_t{sizeof(T)} / lds_bank_bytes;
-        for (std::uint32_t word = 0; word < (sizeof(T) + lds_bank_bytes - 1) / lds_bank_bytes; ++word) {
-            most = std::max(most, ++uses[(first + word) % banks]);
-        }
+    std::set<std::uint32_t> words[banks];
+    for (std::uint32_t lane = 0; lane < banks * lds_bank_bytes / std::max(access, lds_bank_bytes); ++lane) {
+        const std::uint32_t from = first + lane * stride;
+        for (std::uint32_t word = from / lds_bank_bytes; word <= (from + access - 1) / lds_bank_bytes; ++word)
+            words[word % banks].insert(word);
     }
-    return most;
+    std::size_t most = 0;
+    for (const auto& of_bank : words) most = std::max(most, of_bank.size());
+    return static_cast<std::uint32_t>(most);
 }
 
-template <class T>
-void columns_are_free_of_conflicts() {
-    constexpr std::uint32_t bytes = std::max<std::uint32_t>(sizeof(T), lds_bank_bytes);
-    constexpr std::uint32_t lanes = 32 * lds_bank_bytes / bytes;  // as many as all banks serve at once
+template <std::uint32_t Bytes>
+struct Element {
+    std::uint8_t bytes[Bytes];
+};
+
+/// For every access that an element can be made of, as wide as it divides the element.
+template <std::uint32_t Bytes>
+void columns_are_as_fast_as_rows() {
     for (std::uint32_t extent = 1; extent < 140; ++extent) {
-        CAPTURE(sizeof(T), extent);
-        const auto padded = lds_array<T>(64, extent).conflict_free();
+        const auto padded = lds_array<Element<Bytes>>(64, extent).conflict_free();
+        const std::uint32_t pitch_bytes = padded.row_pitch() * Bytes;
+        CAPTURE(Bytes, extent, padded.row_padding);
         CHECK(padded.row_padding < 8);
-        CHECK(conflicts<T>(padded.row_pitch(), lanes) == 1);
+        for (std::uint32_t access : {1u, 2u, 4u, 8u, 16u}) {
+            if (Bytes % access != 0) continue;
+            for (std::uint32_t first = 0; first < Bytes; first += access) {
+                const std::uint32_t column = turns(access, first, pitch_bytes), row = turns(access, first, Bytes);
+                if (column > row)
+                    FAIL_CHECK(column << " turns down a column, " << row << " along a row, of accesses of " << access
+                                      << " bytes");
+            }
+        }
+        // No padding does where it is not needed.
+        if (Bytes % lds_bank_bytes == 0) CHECK(padded.row_padding <= 1);
     }
+}
+
+template <std::uint32_t... Less>
+void all_sizes(std::integer_sequence<std::uint32_t, Less...>) {
+    (columns_are_as_fast_as_rows<Less + 1>(), ...);
 }
 
 }  // namespace
 
-TEST_CASE("columns of a padded array lie in different banks, whatever the elements", "[lds]") {
-    columns_are_free_of_conflicts<std::uint8_t>();
-    columns_are_free_of_conflicts<std::uint16_t>();
-    columns_are_free_of_conflicts<float>();
-    columns_are_free_of_conflicts<double>();
-    struct Quad {
-        float values[4];
-    };
-    columns_are_free_of_conflicts<Quad>();
-    CHECK(conflicts<float>(32, 32) == 32);  // without the padding
+TEST_CASE("columns of a padded array are read as fast as rows, whatever the elements", "[lds]") {
+    all_sizes(std::make_integer_sequence<std::uint32_t, 72>());
+    columns_are_as_fast_as_rows<96>();
+    columns_are_as_fast_as_rows<128>();
+    columns_are_as_fast_as_rows<192>();
+    columns_are_as_fast_as_rows<256>();
+    CHECK(turns(4, 0, 32 * 4) == 32);  // without the padding
     CHECK(lds_array<float>(32, 32).conflict_free().row_pitch() == 33);
     CHECK(lds_array<float>(32, 33).conflict_free().row_pitch() == 33);
+    CHECK(lds_array<Element<32>>(32, 32).conflict_free().row_pitch() == 33);
+    CHECK(lds_array<Element<64>>(32, 32).conflict_free().row_pitch() == 33);
+}
+
+TEST_CASE("every array of a layout is where its alignment, and what was asked for, puts it", "[lds]") {
+    struct alignas(16) Wide {
+        std::uint32_t words[4];
+    };
+    const auto check = [](const auto& layout, std::uint32_t index, std::uint32_t alignment) {
+        CHECK(layout.offset_bytes(index) % alignment == 0);
+        CHECK(layout.align_bytes() >= alignment);
+        CHECK(layout.offset_bytes(index) <
+              layout.offset_bytes(index - 1) + 128 + layout.template array<0>().size_bytes());
+    };
+    for (std::uint32_t bytes = 0; bytes < 300; ++bytes) {
+        CAPTURE(bytes);
+        const auto before = lds_array<std::uint8_t>(bytes);
+        check(lds_layout(before, lds_array<std::uint16_t>(3)), 1, 2);
+        check(lds_layout(before, lds_array<float>(3)), 1, 4);
+        check(lds_layout(before, lds_array<double>(3)), 1, 8);
+        check(lds_layout(before, lds_array<Wide>(3)), 1, 16);
+        check(lds_layout(before, lds_array<float>(3).aligned<16>()), 1, 16);
+        check(lds_layout(before, lds_array<float>(3).aligned<128>()), 1, 128);
+        check(lds_layout(before, lds_array<Wide>(3).aligned<4>()), 1, 16);  // never less than its own
+        for (std::uint32_t fixed = 0; fixed < 40; ++fixed) {
+            const LdsDemand demand = lds_layout(before, lds_array<Wide>(3));
+            const LdsPlacement placed = place_behind(fixed, demand);
+            CHECK(placed.base_bytes >= fixed);
+            CHECK(placed.base_bytes < fixed + 16);
+            CHECK((placed.base_bytes + demand.offsets_bytes[1]) % 16 == 0);
+            CHECK(placed.total_bytes == placed.base_bytes + demand.size_bytes);
+        }
+    }
 }
 
 TEST_CASE("a shape known at compile time takes the same place as one that is not", "[lds]") {
@@ -120,8 +173,7 @@ TEST_CASE("a shape known at compile time takes the same place as one that is not
 }
 
 TEST_CASE("a launch takes a layout, plain bytes or nothing", "[lds]") {
-    const Launch with_layout{.grid = 1, .lds = example(5)}, with_bytes{.grid = 1, .lds = 4096},
-        without{.grid = 1};
+    const Launch with_layout{.grid = 1, .lds = example(5)}, with_bytes{.grid = 1, .lds = 4096}, without{.grid = 1};
     CHECK(with_layout.lds.size_bytes == 151);
     CHECK(with_layout.lds.count == 3);
     CHECK(with_layout.lds.offsets_bytes[1] == 128);

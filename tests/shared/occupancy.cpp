@@ -23,15 +23,12 @@ TEST_CASE("every processor has its compute units, whatever else begins like it",
         std::uint32_t simds, waves, vgprs, lds_kib;
     };
     const Row row = GENERATE(values<Row>({
-        {"gfx701", 4, 10, 256, 64},        {"gfx803", 4, 10, 256, 64},
-        {"gfx900", 4, 10, 256, 64},        {"gfx906", 4, 10, 256, 64},
-        {"gfx908", 4, 10, 256, 64},        {"gfx90a", 4, 8, 512, 64},
-        {"gfx90c", 4, 10, 256, 64},        {"gfx942", 4, 8, 512, 64},
-        {"gfx950", 4, 8, 512, 160},        {"gfx1010", 2, 20, 512, 64},
-        {"gfx1030", 2, 16, 512, 64},       {"gfx1036", 2, 16, 512, 64},
-        {"gfx1100", 2, 16, 768, 64},       {"gfx1102", 2, 16, 512, 64},
-        {"gfx1151", 2, 16, 768, 64},       {"gfx1152", 2, 16, 512, 64},
-        {"gfx1201", 2, 16, 768, 64},       {"gfx9-generic", 4, 10, 256, 64},
+        {"gfx701", 4, 10, 256, 64},        {"gfx803", 4, 10, 256, 64},          {"gfx900", 4, 10, 256, 64},
+        {"gfx906", 4, 10, 256, 64},        {"gfx908", 4, 10, 256, 64},          {"gfx90a", 4, 8, 512, 64},
+        {"gfx90c", 4, 10, 256, 64},        {"gfx942", 4, 8, 512, 64},           {"gfx950", 4, 8, 512, 160},
+        {"gfx1010", 2, 20, 512, 64},       {"gfx1030", 2, 16, 512, 64},         {"gfx1036", 2, 16, 512, 64},
+        {"gfx1100", 2, 16, 768, 64},       {"gfx1102", 2, 16, 512, 64},         {"gfx1151", 2, 16, 768, 64},
+        {"gfx1152", 2, 16, 512, 64},       {"gfx1201", 2, 16, 768, 64},         {"gfx9-generic", 4, 10, 256, 64},
         {"gfx9-4-generic", 4, 8, 512, 64}, {"gfx10-3-generic", 2, 16, 512, 64},
     }));
     CAPTURE(row.processor);
@@ -44,8 +41,7 @@ TEST_CASE("every processor has its compute units, whatever else begins like it",
 }
 
 TEST_CASE("what is not in the table is not known", "[occupancy]") {
-    for (const char* processor :
-         {"", "gfx", "gfx90", "gfx9000", "gfx999", "gfx1250", "GFX90A", "gfx90a:xnack-"}) {
+    for (const char* processor : {"", "gfx", "gfx90", "gfx9000", "gfx999", "gfx1250", "GFX90A", "gfx90a:xnack-"}) {
         CAPTURE(processor);
         CHECK_FALSE(compute_unit(processor).known());
     }
@@ -75,6 +71,9 @@ TEST_CASE("the scarcest resource limits, and is named", "[occupancy]") {
         {"gfx900", {8, 16, 0, 65, 64}, 16, 8, workgroup_slots},  // two waves: a barrier each
         {"gfx900", {8, 16, 0, 1024, 64}, 2, 8, wave_slots},
         {"gfx900", {8, 16, 0, 1, 64}, 40, 10, wave_slots},
+        {"gfx900", {8, 16, 0, 1025, 64}, 0, 0, workgroup_size},
+        {"gfx90a", {8, 16, 0, 2048, 64}, 0, 0, workgroup_size},
+        {"gfx1100", {8, 106, 0, 1088, 32, true}, 0, 0, workgroup_size},
         {"gfx90a", {64, 16, 0, 256, 64}, 8, 8, wave_slots},
         {"gfx90a", {65, 16, 0, 256, 64}, 7, 7, vgprs},
         {"gfx90a", {512, 16, 0, 256, 64}, 1, 1, vgprs},
@@ -86,17 +85,20 @@ TEST_CASE("the scarcest resource limits, and is named", "[occupancy]") {
         {"gfx1030", {8, 106, 33000, 64, 32, true}, 3, 2, lds},
         {"gfx1030", {8, 106, 65536, 64, 32, true}, 2, 1, lds},
         {"gfx1030", {8, 106, 65537, 64, 32, true}, 0, 0, lds},  // the pair has more, a work-group may not
+        {"gfx1010", {8, 106, 5121, 64, 32, false}, 11, 11, lds},
+        {"gfx1030", {8, 106, 5121, 64, 32, false}, 10, 10, lds},  // granules of 1024 bytes
+        {"gfx1100", {8, 106, 5121, 64, 32, false}, 10, 10, lds},
+        {"gfx1201", {8, 106, 5121, 64, 32, false}, 10, 10, lds},
         {"gfx908", {64, 16, 0, 256, 64, false, 40}, 4, 4, vgprs},
         {"gfx908", {40, 16, 0, 256, 64, false, 64}, 4, 4, agprs},  // a file of their own
         {"gfx908", {64, 16, 0, 256, 64, false, 64}, 4, 4, agprs},  // as metadata have it: the larger of both
         {"gfx90a", {104, 16, 0, 256, 64, false, 40}, 4, 4, vgprs},
-        {"gfx90a", {104, 16, 0, 256, 64, false, 64}, 4, 4, agprs},  // of one file, the larger part
+        {"gfx90a", {104, 16, 0, 256, 64, false, 64}, 4, 4, agprs},   // of one file, the larger part
         {"gfx906", {104, 16, 0, 256, 64, false, 104}, 2, 2, vgprs},  // it has none
         {"gfx1100", {97, 106, 0, 256, 32, true}, 6, 12, vgprs},
         {"gfx1100", {49, 106, 0, 256, 64, true}, 12, 12, vgprs},
     }));
-    CAPTURE(row.processor, row.kernel.vgprs, row.kernel.sgprs, row.kernel.lds_bytes,
-            row.kernel.workgroup_workitems);
+    CAPTURE(row.processor, row.kernel.vgprs, row.kernel.sgprs, row.kernel.lds_bytes, row.kernel.workgroup_workitems);
     const Occupancy held = of(row.processor, row.kernel);
     CHECK(held.workgroups == row.workgroups);
     CHECK(held.waves_per_simd == row.waves_per_simd);
@@ -191,13 +193,13 @@ TEST_CASE("where the compiler's definition is another one, both figures are know
         std::uint32_t compiler, held;
     };
     const Row row = GENERATE(values<Row>({
-        {"gfx900", {8, 81, 0, 256}, 9, 8},      // it does not round scalar registers
-        {"gfx900", {8, 98, 0, 256}, 8, 7},      //
-        {"gfx701", {8, 97, 0, 256}, 5, 4},      //
-        {"gfx900", {8, 16, 8191, 256}, 8, 8},   // and LDS neither
-        {"gfx900", {8, 16, 9362, 256}, 7, 6},   //
-        {"gfx900", {36, 16, 0, 1024}, 7, 4},    // waves of half a work-group
-        {"gfx900", {84, 16, 0, 1024}, 3, 0},    // no work-group, but it never says none
+        {"gfx900", {8, 81, 0, 256}, 9, 8},     // it does not round scalar registers
+        {"gfx900", {8, 98, 0, 256}, 8, 7},     //
+        {"gfx701", {8, 97, 0, 256}, 5, 4},     //
+        {"gfx900", {8, 16, 8191, 256}, 8, 8},  // and LDS neither
+        {"gfx900", {8, 16, 9362, 256}, 7, 6},  //
+        {"gfx900", {36, 16, 0, 1024}, 7, 4},   // waves of half a work-group
+        {"gfx900", {84, 16, 0, 1024}, 3, 0},   // no work-group, but it never says none
         {"gfx900", {256, 16, 65536, 64}, 1, 1},
     }));
     CAPTURE(row.processor, row.kernel.vgprs, row.kernel.sgprs, row.kernel.lds_bytes);
@@ -220,4 +222,5 @@ TEST_CASE("every limit has a name", "[occupancy]") {
     CHECK(std::string(to_string(OccupancyLimit::agprs)) == "accumulation registers");
     CHECK(std::string(to_string(OccupancyLimit::sgprs)) == "scalar registers");
     CHECK(std::string(to_string(OccupancyLimit::lds)) == "LDS");
+    CHECK(std::string(to_string(OccupancyLimit::workgroup_size)) == "the work-group's size");
 }

@@ -2,6 +2,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <cstring>
+#include <functional>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -54,10 +57,10 @@ T fold(const std::vector<T>& values, std::uint64_t lanes, std::size_t first, std
 template <class T>
 std::vector<T> expected_rows(const std::vector<T>& x, std::uint64_t lanes, std::size_t rows, T untouched) {
     std::vector<T> out(rows * n, untouched);
-    const T lowest = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
-                                                          : std::numeric_limits<T>::lowest();
-    const T highest = std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity()
-                                                           : std::numeric_limits<T>::max();
+    const T lowest =
+        std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+    const T highest =
+        std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
     const auto add = [](T a, T b) { return static_cast<T>(a + b); };
     const auto min = [](T a, T b) { return std::min(a, b); };
     const auto max = [](T a, T b) { return std::max(a, b); };
@@ -75,8 +78,7 @@ std::vector<T> expected_rows(const std::vector<T>& x, std::uint64_t lanes, std::
         set(row_exclusive_min, fold(x, lanes, first, i, highest, min));
         set(row_exclusive_max, fold(x, lanes, first, i, lowest, max));
         if constexpr (std::is_integral_v<T>) {
-            set(row_reduce_and,
-                fold(x, lanes, first, end, static_cast<T>(~T(0)), [](T a, T b) { return a & b; }));
+            set(row_reduce_and, fold(x, lanes, first, end, static_cast<T>(~T(0)), [](T a, T b) { return a & b; }));
             set(row_reduce_or, fold(x, lanes, first, end, T(0), [](T a, T b) { return a | b; }));
             set(row_reduce_xor, fold(x, lanes, first, end, T(0), [](T a, T b) { return a ^ b; }));
         }
@@ -90,8 +92,7 @@ void reductions_agree(Device& device, const std::string& source, const std::stri
     const Kernel kernel = device.kernel(source, level, name);
     for (const std::uint64_t lanes : some_active_lanes) {
         CAPTURE(name, lanes);
-        const std::vector<T> x = some_values<T>(static_cast<std::uint32_t>(lanes)),
-                             untouched(rows * n, T(99));
+        const std::vector<T> x = some_values<T>(static_cast<std::uint32_t>(lanes)), untouched(rows * n, T(99));
         auto d_in = to_device(x, device.stream);
         auto d_out = to_device(untouched, device.stream);
         kernel.launch(device.stream, {.grid = n, .workgroup = wave}, d_in, d_out, lanes);
@@ -107,8 +108,7 @@ void permutes_agree(Device& device, const std::string& source, const std::string
     const T identity = T(-5);
     auto d_in = to_device(x, device.stream);
     auto d_out = device_array<T>(wave * permute_rows * wave, device.stream);
-    device.kernel(source, level, name)
-        .launch(device.stream, {.grid = wave, .workgroup = wave}, d_in, d_out, identity);
+    device.kernel(source, level, name).launch(device.stream, {.grid = wave, .workgroup = wave}, d_in, d_out, identity);
 
     std::vector<T> expected(wave * permute_rows * wave);
     for (std::size_t shift = 0; shift < wave; ++shift) {
@@ -134,6 +134,62 @@ TEST_CASE("reductions and scans go over the active lanes, whichever they are", "
     reductions_agree<std::uint64_t>(device, source, level, "reductions_u64");
     reductions_agree<float>(device, source, level, "reductions_f32");
     reductions_agree<double>(device, source, level, "reductions_f64");
+}
+
+namespace {
+
+/// Minima and maxima of some numbers among NaN, of which those in `nan_lanes` are.
+template <class T>
+void nan_is_passed_over(Device& device, const std::string& source, const std::string& level, const char* name) {
+    const Kernel kernel = device.kernel(source, level, name);
+    using Limits = std::numeric_limits<T>;
+    for (const T nan : {Limits::quiet_NaN(), -Limits::quiet_NaN(), Limits::signaling_NaN()}) {
+        for (const std::uint64_t nan_lanes : {1ull, 1ull << 63, 0x5555555555555555ull, ~1ull, ~(1ull << 63), ~0ull}) {
+            for (const std::uint64_t lanes : {~0ull, 0x0ff0f00f12345678ull}) {
+                CAPTURE(name, nan_lanes, lanes);
+                std::vector<T> x = some_values<T>(static_cast<std::uint32_t>(nan_lanes));
+                for (std::size_t i = 0; i < n; ++i)
+                    if (active(nan_lanes, i)) std::memcpy(&x[i], &nan, sizeof nan);
+                auto d_in = to_device(x, device.stream);
+                auto d_out = to_device(std::vector<T>(ordered_rows * n, T(99)), device.stream);
+                kernel.launch(device.stream, {.grid = n, .workgroup = wave}, d_in, d_out, lanes);
+                const std::vector<T> out = d_out.template copy_to_host<T>(device.stream);
+                const auto numbers = [&](std::size_t first, std::size_t end, T start, auto better) {
+                    for (std::size_t i = first; i < end; ++i)
+                        if (active(lanes, i) && !active(nan_lanes, i) && better(x[i], start)) start = x[i];
+                    return start;
+                };
+                std::size_t wrong = 0;
+                for (std::size_t i = 0; i < n; ++i) {
+                    if (!active(lanes, i)) continue;
+                    const std::size_t first = i / wave * wave;
+                    const auto check = [&](int row, T expected) {
+                        wrong += out[static_cast<std::size_t>(row) * n + i] != expected;
+                    };
+                    const T least = Limits::infinity(), most = -Limits::infinity();
+                    check(row_reduce_min, numbers(first, first + wave, least, std::less<>()));
+                    check(row_reduce_max, numbers(first, first + wave, most, std::greater<>()));
+                    check(row_inclusive_min, numbers(first, i + 1, least, std::less<>()));
+                    check(row_inclusive_max, numbers(first, i + 1, most, std::greater<>()));
+                    check(row_exclusive_min, numbers(first, i, least, std::less<>()));
+                    check(row_exclusive_max, numbers(first, i, most, std::greater<>()));
+                }
+                CHECK(wrong == 0);
+            }
+        }
+    }
+}
+
+}  // namespace
+
+TEST_CASE("minima and maxima pass over NaN, wherever it is", "[wave]") {
+    NEEDS_DEVICE();
+    Device device;
+    const auto source = GENERATE(as<std::string>(), "wave_cpp", "wave_cl");
+    const auto level = GENERATE(as<std::string>(), "O0", "O2");
+    CAPTURE(source, level);
+    nan_is_passed_over<float>(device, source, level, "reductions_f32");
+    nan_is_passed_over<double>(device, source, level, "reductions_f64");
 }
 
 TEST_CASE("permutes move all lanes by all shifts, forward and back", "[wave]") {
@@ -195,7 +251,6 @@ TEST_CASE("a wave barrier is enough between the lanes of a wave", "[wave]") {
     for (std::size_t i = 0; i < x.size(); ++i) expected.push_back(x[i / wave * wave + (i + 5) % wave]);
     auto d_in = to_device(x, device.stream);
     auto d_out = device_array_like(d_in, device.stream);
-    device.kernel(source, level, "pass_on")
-        .launch(device.stream, {.grid = 1024, .workgroup = 256}, d_in, d_out);
+    device.kernel(source, level, "pass_on").launch(device.stream, {.grid = 1024, .workgroup = 256}, d_in, d_out);
     CHECK(d_out.copy_to_host<std::uint32_t>(device.stream) == expected);
 }

@@ -26,9 +26,9 @@ void skip(const std::string& reason);
 }  // namespace test_support
 
 /// Leaves the test case, which then counts as skipped. For what a device cannot do, never for what we cannot do.
-#define SKIP_BECAUSE(reason)           \
-    do {                               \
-        ::test_support::skip(reason);  \
+#define SKIP_BECAUSE(reason)            \
+    do {                                \
+        ::test_support::skip(reason);   \
         SUCCEED("skipped: " << reason); \
-        return;                        \
+        return;                         \
     } while (false)

@@ -4,8 +4,8 @@
 //         NEEDS_DEVICE();
 //         test_support::Device device;
 //
-// Where there is a device in any case its absence is a failure: where the emulated one is built in (WITH_KFDEMU), and in a
-// run that has chosen one already, which sets $HSADRV_TEST_DEVICE to "chosen".
+// Where there is a device in any case its absence is a failure: where the emulated one is built in (WITH_KFDEMU), and
+// in a run that has chosen one already, which sets $HSADRV_TEST_DEVICE to "chosen".
 #pragma once
 
 #include <cstdlib>

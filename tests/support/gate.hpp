@@ -22,7 +22,7 @@ struct Gate {
         open();
         try {
             stream.synchronize(std::chrono::seconds(60));  // the packet has read the signal
-        } catch (const std::exception&) {  // it never will
+        } catch (const std::exception&) {                  // it never will
         }
     }
     Gate(const Gate&) = delete;

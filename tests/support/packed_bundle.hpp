@@ -66,10 +66,8 @@ inline std::vector<std::byte> offload_binary(const std::string& triple, const st
     put(file, 1, 2);  // an object
     put(file, 4, 2);  // of HIP
     put(file, 0, 4);
-    for (const std::uint64_t value : {strings, std::uint64_t{2}, at, std::uint64_t{image.size()}})
-        put(file, value, 8);
-    for (const std::uint64_t value : {text, text + 12, text + 7, text + 12 + triple.size() + 1})
-        put(file, value, 8);
+    for (const std::uint64_t value : {strings, std::uint64_t{2}, at, std::uint64_t{image.size()}}) put(file, value, 8);
+    for (const std::uint64_t value : {text, text + 12, text + 7, text + 12 + triple.size() + 1}) put(file, value, 8);
     const auto* bytes = reinterpret_cast<const std::byte*>(texts.data());
     file.insert(file.end(), bytes, bytes + texts.size());
     file.resize(at);

@@ -7,6 +7,7 @@
 #include "support/session.hpp"
 
 #include <cstdio>
+#include <functional>
 #include <map>
 
 #include "support/catch.hpp"

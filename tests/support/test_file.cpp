@@ -7,8 +7,7 @@ namespace test_support {
 namespace fs = std::filesystem;
 
 std::string test_file(const std::string& name) {
-    if (const char* folder = std::getenv("HSADRV_TEST_FILES"); folder && *folder)
-        return fs::path(folder) / name;
+    if (const char* folder = std::getenv("HSADRV_TEST_FILES"); folder && *folder) return fs::path(folder) / name;
     static const fs::path folders[] = {TEST_FOLDERS};
     for (const fs::path& folder : folders)
         if (fs::exists(folder / name)) return folder / name;

@@ -1,27 +1,21 @@
 #include "tools/common/json_lines.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 namespace tools {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-std::string leaf(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 std::string text_of(const Json& json, std::size_t depth);
 
 std::string object_text(const Json& object, std::size_t depth) {
     std::string text;
-    for (const auto& [key, value] : object.items())
-        text += (text.empty() ? "" : ", ") + leaf(key) + ": " + text_of(value, depth);
+    for (const auto& [key, value] : object.members())
+        text += (text.empty() ? "" : ", ") + Json(key).dump() + ": " + text_of(value, depth);
     return "{" + text + "}";
 }
 
 std::string array_text(const Json& array, std::size_t depth) {
-    const bool lines =
-        std::any_of(array.begin(), array.end(), [](const Json& element) { return element.is_object(); });
+    const bool lines = std::any_of(array.begin(), array.end(), [](const Json& element) { return element.is_object(); });
     const std::string between = lines ? "\n" + std::string(2 * (depth + 1), ' ') : "";
     std::string text;
     for (const Json& element : array)
@@ -32,7 +26,7 @@ std::string array_text(const Json& array, std::size_t depth) {
 std::string text_of(const Json& json, std::size_t depth) {
     if (json.is_object()) return object_text(json, depth);
     if (json.is_array()) return array_text(json, depth);
-    return leaf(json);
+    return json.dump();
 }
 
 }  // namespace

@@ -5,12 +5,13 @@
 // Pure. Thread safety: no state.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
+
+#include "tools/common/json.hpp"
 
 namespace tools {
 
 /// With a line end. Keys stay in their order; bytes that are no UTF-8 become U+FFFD.
-std::string json_lines(const nlohmann::ordered_json& json);
+std::string json_lines(const Json& json);
 
 }  // namespace tools

@@ -1,7 +1,6 @@
 #include "tools/common/kernel_report.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <string_view>
@@ -13,7 +12,6 @@ namespace tools {
 using hsadrv::CodeObject;
 using hsadrv::KernelMetadata;
 using hsadrv::shared::Occupancy;
-using Json = nlohmann::ordered_json;
 
 std::uint32_t stated_workgroup(const KernelMetadata& kernel, std::uint32_t wanted) {
     const auto& required = kernel.required_workgroup_size;
@@ -25,8 +23,7 @@ std::optional<Occupancy> occupancy_of(const CodeObject& code, const KernelMetada
                                       std::uint32_t workgroup_workitems, std::uint32_t group_segment_bytes) {
     const hsadrv::shared::ComputeUnit unit = hsadrv::shared::compute_unit(code.target.processor.c_str());
     if (!unit.known()) return {};
-    return hsadrv::shared::occupancy(unit,
-                                     hsadrv::resources_of(kernel, workgroup_workitems, group_segment_bytes));
+    return hsadrv::shared::occupancy(unit, hsadrv::resources_of(kernel, workgroup_workitems, group_segment_bytes));
 }
 
 std::optional<Occupancy> occupancy_of(const CodeObject& code, const KernelMetadata& kernel,
@@ -46,9 +43,8 @@ std::string occupancy_text(const std::optional<Occupancy>& occupancy, std::uint3
 bool requires_workgroup(const KernelMetadata& kernel) { return kernel.required_workgroup_size[0] != 0; }
 
 bool has_dynamic_lds(const KernelMetadata& kernel) {
-    return std::any_of(kernel.arguments.begin(), kernel.arguments.end(), [](const auto& argument) {
-        return argument.kind == hsadrv::ValueKind::dynamic_shared_pointer;
-    });
+    return std::any_of(kernel.arguments.begin(), kernel.arguments.end(),
+                       [](const auto& argument) { return argument.kind == hsadrv::ValueKind::dynamic_shared_pointer; });
 }
 
 std::string workgroup_text(const KernelMetadata& kernel) {
@@ -90,8 +86,7 @@ Json resources_json(const KernelMetadata& kernel) {
             {"dynamic_lds", has_dynamic_lds(kernel)},
             {"scratch_bytes", kernel.private_segment_fixed_bytes},
             {"dynamic_stack", kernel.uses_dynamic_stack},
-            {"required_workgroup",
-             requires_workgroup(kernel) ? Json(kernel.required_workgroup_size) : Json(nullptr)},
+            {"required_workgroup", requires_workgroup(kernel) ? Json(kernel.required_workgroup_size) : Json(nullptr)},
             {"max_workgroup", kernel.max_flat_workgroup_size},
             {"wavefront", kernel.wavefront_size},
             {"kernarg_bytes", kernel.kernarg_size_bytes}};

@@ -11,13 +11,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "hsadrv/code_object.hpp"
 #include "shared/occupancy.hpp"
+#include "tools/common/json.hpp"
 #include "tools/common/table.hpp"
 
 namespace tools {
@@ -50,8 +50,7 @@ std::vector<Column> resource_columns();
 std::vector<std::string> resource_cells(const hsadrv::KernelMetadata& kernel);
 
 /// An object of the same, with the size of the kernel's arguments.
-nlohmann::ordered_json resources_json(const hsadrv::KernelMetadata& kernel);
-nlohmann::ordered_json occupancy_json(const std::optional<hsadrv::shared::Occupancy>& occupancy,
-                                      std::uint32_t workgroup_workitems);
+Json resources_json(const hsadrv::KernelMetadata& kernel);
+Json occupancy_json(const std::optional<hsadrv::shared::Occupancy>& occupancy, std::uint32_t workgroup_workitems);
 
 }  // namespace tools

@@ -90,8 +90,7 @@ std::vector<std::string> llvm_places(const std::string& name, const LlvmSurround
     const auto newer = [](const Numbered& a, const Numbered& b) { return a.number > b.number; };
     for (const fs::path& folder : folders_of(surroundings.path)) {
         for (Numbered& program : numbered_programs(name, folder))
-            numbered.insert(std::upper_bound(numbered.begin(), numbered.end(), program, newer),
-                            std::move(program));
+            numbered.insert(std::upper_bound(numbered.begin(), numbered.end(), program, newer), std::move(program));
     }
 
     std::vector<fs::path> all;
@@ -106,8 +105,7 @@ std::vector<std::string> llvm_places(const std::string& name, const LlvmSurround
     std::vector<std::string> places;
     std::set<fs::path> seen;
     for (const fs::path& file : all)
-        if (can_be_run(file) && seen.insert(fs::canonical(file, error)).second)
-            places.push_back(file.string());
+        if (can_be_run(file) && seen.insert(fs::canonical(file, error)).second) places.push_back(file.string());
     return places;
 }
 

@@ -59,8 +59,7 @@ PendingFile::~PendingFile() {
 }
 
 void PendingFile::refuse(int error) const {
-    throw Failure(ExitStatus::files,
-                  fmt::format("cannot write {}: {}", given_.string(), std::strerror(error)));
+    throw Failure(ExitStatus::files, fmt::format("cannot write {}: {}", given_.string(), std::strerror(error)));
 }
 
 void PendingFile::write(std::span<const std::byte> bytes) {

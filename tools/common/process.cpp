@@ -23,8 +23,7 @@ std::vector<std::string> with_variables(const Surroundings& surroundings) {
         const std::string_view text = *variable;
         const std::string_view name = text.substr(0, text.find('='));
         const auto is_it = [&](const auto& given) { return given.first == name; };
-        if (std::none_of(surroundings.variables.begin(), surroundings.variables.end(), is_it))
-            all.emplace_back(text);
+        if (std::none_of(surroundings.variables.begin(), surroundings.variables.end(), is_it)) all.emplace_back(text);
     }
     for (const auto& [name, value] : surroundings.variables) all.push_back(name + "=" + value);
     return all;
@@ -60,8 +59,10 @@ class Spawning {
     void keep_output(int file) {
         posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
         posix_spawn_file_actions_adddup2(&actions_, file, STDOUT_FILENO);
-        posix_spawn_file_actions_adddup2(&actions_, file, STDERR_FILENO);
+        keep_errors(file);
     }
+
+    void keep_errors(int file) { posix_spawn_file_actions_adddup2(&actions_, file, STDERR_FILENO); }
 
     void own_group() {
         posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
@@ -118,8 +119,7 @@ constexpr auto dying_time = std::chrono::seconds(5);
 /// Whether the child has ended; it is still there to be waited for, so that its number is nobody else's.
 bool has_ended(pid_t child) {
     siginfo_t info{};
-    if (waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0)
-        return info.si_pid == child;
+    if (waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0) return info.si_pid == child;
     if (errno == EINTR) return false;
     throw std::system_error(errno, std::generic_category(), "waitid");
 }
@@ -184,14 +184,33 @@ class MemoryFile {
     int file_;
 };
 
+/// Writes what a child said to our own standard error, however waiting for it ends.
+class PassedOn {
+  public:
+    explicit PassedOn(const MemoryFile& file) : file_(file) {}
+    ~PassedOn() {
+        const std::string text = file_.text();
+        for (std::size_t done = 0; done < text.size();) {
+            const ssize_t part = write(STDERR_FILENO, text.data() + done, text.size() - done);
+            if (part < 0 && errno == EINTR) continue;
+            if (part <= 0) return;  // a reader that has gone, or a full disk: the exit status still tells
+            done += static_cast<std::size_t>(part);
+        }
+    }
+    PassedOn(const PassedOn&) = delete;
+    PassedOn& operator=(const PassedOn&) = delete;
+
+  private:
+    const MemoryFile& file_;
+};
+
 bool is_ignored(int signal) {
-    struct sigaction action {};
+    struct sigaction action{};
     return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
 bool is_plain(std::string_view word) {
-    constexpr std::string_view plain =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+./,:@%";
+    constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+./,:@%";
     return !word.empty() && word.find_first_not_of(plain) == word.npos;
 }
 
@@ -219,15 +238,19 @@ void Interruptions::check() const {
         if (sigismember(&waited_for_, signal) && sigismember(&pending, signal)) throw Interrupted{signal};
 }
 
-int run(const Command& command, const Interruptions& interruptions) {
+Captured run(const Command& command, const Interruptions& interruptions) {
     interruptions.check();
+    const MemoryFile file;
+    Spawning spawning(interruptions, {});
+    spawning.keep_errors(file.descriptor());
     pid_t child = 0;
-    if (const int error = Spawning(interruptions, {}).start(command, child)) return not_started(error);
-    return wait_for(child, child, interruptions, {}).status;
+    if (const int error = spawning.start(command, child)) return {not_started(error), "", false, false};
+    const PassedOn passed_on(file);
+    const int status = wait_for(child, child, interruptions, {}).status;
+    return {status, file.text(), false, false};
 }
 
-Captured capture(const Command& command, const Interruptions& interruptions,
-                 const Surroundings& surroundings) {
+Captured capture(const Command& command, const Interruptions& interruptions, const Surroundings& surroundings) {
     interruptions.check();
     const MemoryFile file;
     Spawning spawning(interruptions, surroundings);

@@ -1,7 +1,7 @@
 // Running other programs, so that a signal to this one ends them first and leaves time to tidy up.
 //
 //     Interruptions interruptions;                       // in main, once: signals wait for run() and capture() now
-//     if (int status = run({"clang", "-c", "k.cl"}, interruptions)) …
+//     if (run({"clang", "-c", "k.cl"}, interruptions).status != 0) …
 //     Captured said = capture({"clang", "--version"}, interruptions);
 //
 // SIGINT, SIGTERM and SIGHUP are handed on to the running child; when that has ended, Interrupted is thrown, and main
@@ -44,8 +44,8 @@ class Interruptions {
 };
 
 struct Captured {
-    int status = 0;
-    std::string text;        ///< standard output and standard error
+    int status = 0;          ///< as a shell gives it: 127 if there is no such program, 128 + N for signal N
+    std::string text;        ///< what was kept of standard output and standard error
     bool timed_out = false;  ///< and was killed, with what it had started
     bool stuck = false;      ///< even that did not end it: it waits inside the kernel, and was left to it
 };
@@ -57,15 +57,14 @@ struct Surroundings {
     std::function<bool()> look = {};  ///< asked ten times a second; false: it has taken too long
 };
 
-/// The exit status, as a shell gives it: 127 if there is no such program, 128 + N for signal N. The child has our
-/// streams.
-int run(const Command& command, const Interruptions& interruptions);
+/// The child has our streams, but for standard error: that is kept, and written to ours when the child has ended or was
+/// interrupted.
+Captured run(const Command& command, const Interruptions& interruptions);
 
-/// The same for a child without input whose output is kept. It is the first of a process group of its own, and what is
-/// left of that when it has ended is killed. So is all of it five seconds after a signal was handed on, or at the
-/// second signal.
-Captured capture(const Command& command, const Interruptions& interruptions,
-                 const Surroundings& surroundings = {});
+/// For a child without input whose output, of both kinds, is kept. It is the first of a process group of its own, and
+/// what is left of that when it has ended is killed. So is all of it five seconds after a signal was handed on, or at
+/// the second signal.
+Captured capture(const Command& command, const Interruptions& interruptions, const Surroundings& surroundings = {});
 
 /// Ends this process as if it had never caught the signal.
 [[noreturn]] void die_of(int signal);

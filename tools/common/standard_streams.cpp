@@ -24,8 +24,7 @@ void print_or_fail(std::string_view text) {
         const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
         if (written < 0 && errno == EINTR) continue;
         if (written < 0)
-            throw Failure(ExitStatus::files,
-                          fmt::format("cannot write to standard output: {}", std::strerror(errno)));
+            throw Failure(ExitStatus::files, fmt::format("cannot write to standard output: {}", std::strerror(errno)));
         text.remove_prefix(static_cast<std::size_t>(written));
     }
 }

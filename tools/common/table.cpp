@@ -21,8 +21,7 @@ std::string without_blanks(std::string text) {
 }  // namespace
 
 std::size_t width_of(std::string_view text) {
-    return static_cast<std::size_t>(
-        std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
 std::string wrapped(const std::string& first, std::string_view text, std::size_t most_columns) {
@@ -58,8 +57,7 @@ std::string Table::line(const Row& row, const std::vector<std::size_t>& widths, 
         text += padded(row[i], widths[i], columns_[i].align) + std::string(gap, ' ');
     const bool left = columns_.back().align == Align::left;
     if (left && most_columns != 0) return without_blanks(wrapped(text, row.back(), most_columns));
-    return without_blanks(text + (left ? row.back() : padded(row.back(), widths.back(), Align::right)) +
-                          '\n');
+    return without_blanks(text + (left ? row.back() : padded(row.back(), widths.back(), Align::right)) + '\n');
 }
 
 std::string Table::text(std::size_t indent, std::size_t most_columns) const {
@@ -73,8 +71,7 @@ std::string Table::text(std::size_t indent, std::size_t most_columns) const {
     const bool too_wide = most_columns != 0 && total - gap > most_columns;
     // Then what is in the first column stands alone, and the others begin below its head.
     if (too_wide) wide[0] = width_of(heads[0]);
-    const bool headless =
-        std::all_of(heads.begin(), heads.end(), [](const std::string& head) { return head.empty(); });
+    const bool headless = std::all_of(heads.begin(), heads.end(), [](const std::string& head) { return head.empty(); });
     std::string text = headless ? "" : line(heads, wide, indent, most_columns);
     for (std::size_t i = 1; i < rows.size(); ++i) {
         if (too_wide && width_of(rows[i][0]) > wide[0]) {

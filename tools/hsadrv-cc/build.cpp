@@ -1,15 +1,21 @@
 #include "build.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <memory>
 
+#include "advice.hpp"
 #include "commands.hpp"
 #include "depfile.hpp"
 #include "failure.hpp"
 #include "headers.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/file_bytes.hpp"
+#include "tools/common/environment.hpp"
 #include "tools/common/pending_file.hpp"
 #include "tools/common/scratch_folder.hpp"
 
@@ -22,6 +28,26 @@ using tools::ScratchFolder;
 using hsadrv::TargetId;
 using Bytes = std::vector<std::byte>;
 
+/// All of it; throws Failure.
+std::string read_standard_input() {
+    std::string text;
+    char part[65536];
+    for (std::size_t got; (got = std::fread(part, 1, sizeof part, stdin)) > 0;) text.append(part, got);
+    if (std::ferror(stdin)) throw Failure(ExitStatus::files, "cannot read standard input");
+    return text;
+}
+
+void write_standard_output(std::span<const std::byte> bytes) {
+    if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size() || std::fflush(stdout) != 0)
+        throw Failure(ExitStatus::files, fmt::format("cannot write standard output: {}", std::strerror(errno)));
+}
+
+/// What clang would find out about its standard error, which is a file of ours.
+bool shows_colours() {
+    const std::string terminal = tools::variable("TERM");
+    return isatty(STDERR_FILENO) && !terminal.empty() && terminal != "dumb";
+}
+
 class Build {
   public:
     Build(const Options& options, std::span<const TargetId> targets, const Clang& clang,
@@ -31,17 +57,20 @@ class Build {
           clang_(clang),
           interruptions_(interruptions),
           log_(log),
-          recipe_{options, clang, header_folder()},
+          recipe_{options, clang, header_folder(), shows_colours()},
           bundles_(targets.size() > 1 || options.compress) {}
 
     Made make() {
         // First, so that a place where nothing can be written is known before anything is compiled.
-        PendingFile output(options_.output);
-        std::unique_ptr<PendingFile> depfile;
+        std::unique_ptr<PendingFile> output, depfile;
+        if (!to_standard_output(options_))
+            output = std::make_unique<PendingFile>(options_.output);
+        else if (!options_.assembly && isatty(STDOUT_FILENO))
+            throw Failure(ExitStatus::usage, "-o -: standard output is a terminal, which shows no code objects");
         if (!options_.depfile.empty()) depfile = std::make_unique<PendingFile>(options_.depfile);
-        const std::string bundler =
-            bundles_ ? tool_beside(clang_, "clang-offload-bundler", interruptions_) : "";
+        const std::string bundler = bundles_ ? tool_beside(clang_, "clang-offload-bundler", interruptions_) : "";
 
+        if (from_standard_input(options_)) keep_standard_input();
         std::vector<std::string> files;
         for (const TargetId& target : targets_) files.push_back(compile(target));
         Made made = read_back(files);
@@ -52,31 +81,44 @@ class Build {
         }
         const Bytes bytes = hsadrv::read_file(result);
         made.size_bytes = bytes.size();
-        output.write(bytes);
+        if (output)
+            output->write(bytes);
+        else
+            write_standard_output(bytes);
         if (depfile) {
             const std::string rule = merge_depfiles(depfiles_);
             depfile->write(std::as_bytes(std::span(rule)));
             depfile->commit();
         }
-        output.commit();
+        if (output) output->commit();
         return made;
     }
 
   private:
     void require(const Command& command) {
         log_(tools::shell_words(command));
-        const int status = run(command, interruptions_);
-        if (status == 127 || status == 126)
+        const tools::Captured done = run(command, interruptions_);
+        if (done.status == 127 || done.status == 126)
             throw Failure(ExitStatus::no_clang, fmt::format("{} cannot be run any more", command.front()));
-        if (status != 0) throw Failure(status, "");  // it has said why
+        if (done.status == 0) return;
+        // It has said why. What it knows no remedy for is looked for in that.
+        throw Failure(done.status, advice_on(done.text));
+    }
+
+    /// Several targets read it, and clang names it as it names its own standard input.
+    void keep_standard_input() {
+        const std::string text = "# 1 \"<stdin>\"\n" + read_standard_input();
+        standard_input_ = scratch_ / "stdin.cpp";
+        PendingFile file(standard_input_);
+        file.write(std::as_bytes(std::span(text)));
+        file.commit();
     }
 
     std::string fresh(const char* ending) { return scratch_ / fmt::format("{}{}", count_++, ending); }
 
-    void compile_source(const TargetId& target, const std::string& source, Product product,
-                        const std::string& file) {
+    void compile_source(const TargetId& target, const std::string& source, Product product, const std::string& file) {
         const std::string depfile = options_.depfile.empty() ? "" : fresh(".d");
-        require(compile_command(recipe_, target, source, product, file, depfile));
+        require(compile_command(recipe_, target, source == "-" ? standard_input_ : source, product, file, depfile));
         if (depfile.empty()) return;
         const Bytes text = hsadrv::read_file(depfile);
         depfiles_.emplace_back(reinterpret_cast<const char*>(text.data()), text.size());
@@ -86,8 +128,8 @@ class Build {
     std::string compile(const TargetId& target) {
         const std::string result = fresh(".hsaco");
         if (options_.sources.size() == 1) {
-            compile_source(target, options_.sources.front(),
-                           options_.assembly ? Product::assembly : Product::code, result);
+            compile_source(target, options_.sources.front(), options_.assembly ? Product::assembly : Product::code,
+                           result);
             return result;
         }
         std::vector<std::string> bitcodes;
@@ -111,13 +153,22 @@ class Build {
             const Bytes bytes = hsadrv::read_file(files[i]);
             try {
                 made.objects.push_back({hsadrv::read_code_object(bytes), bytes.size()});
+                require_target(made.objects.back().code.target, targets_[i]);
             } catch (const hsadrv::InvalidCodeObject& error) {
-                throw Failure(ExitStatus::files,
-                              fmt::format("what {} made for {} is not what hsadrv loads: {}", clang_.path,
-                                          targets_[i].name(), error.what()));
+                throw Failure(ExitStatus::files, fmt::format("what {} made for {} is not what hsadrv loads: {}",
+                                                             clang_.path, targets_[i].name(), error.what()));
             }
         }
         return made;
+    }
+
+    /// What is behind -- may have changed it.
+    void require_target(const TargetId& got, const TargetId& asked) const {
+        if (got == asked) return;
+        throw Failure(
+            ExitStatus::files,
+            fmt::format("what {} made for {} is for {}: {}", clang_.path, asked.name(), got.name(),
+                        options_.clang_options.empty() ? "is it a clang?" : "an option behind -- changed it"));
     }
 
     const Options& options_;
@@ -129,6 +180,7 @@ class Build {
     bool bundles_;
     ScratchFolder scratch_;
     unsigned count_ = 0;
+    std::string standard_input_;  ///< what it said, as a file
     std::vector<std::string> depfiles_;
 };
 

@@ -11,8 +11,8 @@
 #include "clang.hpp"
 #include "hsadrv/target_id.hpp"
 #include "options.hpp"
-#include "tools/common/process.hpp"
 #include "report.hpp"
+#include "tools/common/process.hpp"
 
 namespace hsadrv_cc {
 

@@ -25,9 +25,7 @@ constexpr std::string_view advice =
 
 using WhyNot = std::string;
 
-unsigned major_of(std::string_view version) {
-    return static_cast<unsigned>(std::atoi(std::string(version).c_str()));
-}
+unsigned major_of(std::string_view version) { return static_cast<unsigned>(std::atoi(std::string(version).c_str())); }
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
@@ -45,10 +43,8 @@ std::string real_name(const std::string& path) {
 }
 
 /// What `clang -print-prog-name` says, or what is in $PATH; empty if there is none.
-std::string program_of(const std::string& clang, const std::string& name,
-                       const Interruptions& interruptions) {
-    const Captured said =
-        capture({clang, "--target=amdgcn-amd-amdhsa", "-print-prog-name=" + name}, interruptions);
+std::string program_of(const std::string& clang, const std::string& name, const Interruptions& interruptions) {
+    const Captured said = capture({clang, "--target=amdgcn-amd-amdhsa", "-print-prog-name=" + name}, interruptions);
     const std::string answer = said.status == 0 ? trimmed(said.text) : name;
     return find_in_path(answer, surroundings_of_this_process().path);
 }
@@ -69,8 +65,7 @@ std::variant<Clang, WhyNot> check(const std::string& path, const Interruptions& 
     if (said.status != 0)
         return fmt::format("its --version ends with exit status {}: {}", said.status, first_line(said.text));
     clang.version = version_behind(said.text, "clang version");
-    if (clang.version.empty())
-        return fmt::format("its --version is not that of a clang: {}", first_line(said.text));
+    if (clang.version.empty()) return fmt::format("its --version is not that of a clang: {}", first_line(said.text));
     clang.major = major_of(clang.version);
     if (clang.major < oldest_clang)
         return fmt::format("it is version {}, and {} is the oldest that compiles our headers", clang.version,
@@ -88,8 +83,8 @@ std::variant<Clang, WhyNot> check(const std::string& path, const Interruptions& 
                            first_line(linker.text));
     }
     if (major_of(linker_version) < clang.major) {
-        return fmt::format("its linker {} is version {}, older than itself ({}): install lld-{}",
-                           clang.linker, linker_version, clang.version, clang.major);
+        return fmt::format("its linker {} is version {}, older than itself ({}): install lld-{}", clang.linker,
+                           linker_version, clang.version, clang.major);
     }
     return clang;
 }
@@ -102,8 +97,7 @@ Clang the_one(const std::string& name, std::string_view who, const Interruptions
     }
     const auto checked = check(path, interruptions);
     if (const auto* why = std::get_if<WhyNot>(&checked))
-        throw Failure(ExitStatus::no_clang,
-                      fmt::format("{} is {}, which is not suitable: {}", who, name, *why));
+        throw Failure(ExitStatus::no_clang, fmt::format("{} is {}, which is not suitable: {}", who, name, *why));
     return std::get<Clang>(checked);
 }
 
@@ -131,18 +125,16 @@ Clang find_clang(const std::string& asked_for, const Interruptions& interruption
         log(line);
         rejected += "\n  " + line;
     }
-    throw Failure(
-        ExitStatus::no_clang,
-        fmt::format("no suitable clang: wanted is version {} or newer, with the target amdgcn and an ld.lld; "
-                    "{}\nLooked at {}.\n{}",
-                    oldest_clang, rejected.empty() ? "there is none at all" : "there are" + rejected,
-                    looked_at(surroundings), advice));
+    throw Failure(ExitStatus::no_clang,
+                  fmt::format("no suitable clang: wanted is version {} or newer, with the target amdgcn and an ld.lld; "
+                              "{}\nLooked at {}.\n{}",
+                              oldest_clang, rejected.empty() ? "there is none at all" : "there are" + rejected,
+                              looked_at(surroundings), advice));
 }
 
-void require_known(const Clang& clang, std::span<const hsadrv::TargetId> targets,
-                   const Interruptions& interruptions) {
-    const Captured said = capture(
-        {clang.path, "--target=amdgcn-amd-amdhsa", "-nogpulib", "--print-supported-cpus"}, interruptions);
+void require_known(const Clang& clang, std::span<const hsadrv::TargetId> targets, const Interruptions& interruptions) {
+    const Captured said =
+        capture({clang.path, "--target=amdgcn-amd-amdhsa", "-nogpulib", "--print-supported-cpus"}, interruptions);
     std::vector<std::string> known;
     std::istringstream words(said.text);
     for (std::string word; words >> word;)
@@ -159,9 +151,8 @@ void require_known(const Clang& clang, std::span<const hsadrv::TargetId> targets
 std::string tool_beside(const Clang& clang, const std::string& name, const Interruptions& interruptions) {
     const std::string path = program_of(clang.path, name, interruptions);
     if (!path.empty()) return path;
-    throw Failure(ExitStatus::no_clang,
-                  fmt::format("{} has no {} beside it: on Debian, install clang-tools-{}", clang.path, name,
-                              clang.major));
+    throw Failure(ExitStatus::no_clang, fmt::format("{} has no {} beside it: on Debian, install clang-tools-{}",
+                                                    clang.path, name, clang.major));
 }
 
 }  // namespace hsadrv_cc

@@ -31,13 +31,11 @@ struct Clang {
 using Log = std::function<void(const std::string& line)>;
 
 /// The one that is asked for (a file, or a name in $PATH) and no other; if `asked_for` is empty, $HSADRV_CLANG and no
-/// other; if that is not set, the first of clang_places() that does. `log` hears of those that do not. Throws
-/// Failure.
+/// other; if that is not set, the first of clang_places() that does. `log` hears of those that do not. Throws Failure.
 Clang find_clang(const std::string& asked_for, const Interruptions& interruptions, const Log& log);
 
 /// Throws Failure listing the processors that this clang knows if it does not know one of the targets'.
-void require_known(const Clang& clang, std::span<const hsadrv::TargetId> targets,
-                   const Interruptions& interruptions);
+void require_known(const Clang& clang, std::span<const hsadrv::TargetId> targets, const Interruptions& interruptions);
 
 /// A program that belongs to this clang. Throws Failure naming the package if there is none.
 std::string tool_beside(const Clang& clang, const std::string& name, const Interruptions& interruptions);

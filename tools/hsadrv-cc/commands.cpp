@@ -7,9 +7,7 @@
 namespace hsadrv_cc {
 namespace {
 
-void append(Command& command, std::initializer_list<std::string> words) {
-    command.insert(command.end(), words);
-}
+void append(Command& command, std::initializer_list<std::string> words) { command.insert(command.end(), words); }
 
 /// A file name that clang takes for nothing else: not for an option, nor for a file with more options.
 std::string as_file(const std::string& name) {
@@ -18,12 +16,14 @@ std::string as_file(const std::string& name) {
 
 /// What both steps have to agree on.
 Command begin(const Recipe& recipe, const hsadrv::TargetId& target) {
-    return {recipe.clang.path,
-            "--target=amdgcn-amd-amdhsa",
-            "-mcpu=" + target.name(),
-            "-nogpulib",
-            fmt::format("-mcode-object-version={}", recipe.options.code_object_version),
-            "-O" + recipe.options.level};
+    Command command{recipe.clang.path,
+                    "--target=amdgcn-amd-amdhsa",
+                    "-mcpu=" + target.name(),
+                    "-nogpulib",
+                    fmt::format("-mcode-object-version={}", recipe.options.code_object_version),
+                    "-O" + recipe.options.level};
+    if (recipe.colours) command.push_back("-fcolor-diagnostics");
+    return command;
 }
 
 /// The linker has levels 0 to 3 alone.
@@ -40,13 +40,20 @@ Command compile_command(const Recipe& recipe, const hsadrv::TargetId& target, co
     if (is_opencl(source))
         append(command, {"-x", "cl", "-cl-std=CL2.0"});
     else
+        // Convergent is what functions are in OpenCL C, and from clang 20 on in C++ for a GPU: see
+        // shared/device/kernel.hpp.
         append(command, {"-x", "c++", "-std=c++20", "-ffreestanding", "-fno-exceptions", "-fno-rtti",
-                         "-fvisibility=hidden"});
+                         "-fvisibility=hidden", "-Xclang", "-fconvergent-functions"});
+    // LLVM 16 takes two equal calls on both sides of a branch for one, convergent or not.
+    if (recipe.clang.major < 17)
+        append(command, {"-mllvm", "-simplifycfg-hoist-common=false", "-mllvm", "-simplifycfg-sink-common=false"});
     // Full debug information of a variable in LDS, which clangs from 16 to 22 write, is an undefined symbol to loaders.
     if (recipe.options.debug) command.push_back("-gline-tables-only");
     for (const std::string& define : recipe.options.defines) command.push_back("-D" + define);
     for (const std::string& folder : recipe.options.includes) command.push_back("-I" + folder);
     append(command, {"-isystem", recipe.headers});
+    // Standard input is a file elsewhere by now.
+    if (from_standard_input(recipe.options)) append(command, {"-iquote", "."});
     // -MQ's name is the file that the build system knows, not the one that clang writes.
     if (!depfile.empty()) append(command, {"-MD", "-MF", depfile, "-MQ", recipe.options.output});
     if (product == Product::code)
@@ -60,16 +67,18 @@ Command compile_command(const Recipe& recipe, const hsadrv::TargetId& target, co
     return command;
 }
 
-Command link_command(const Recipe& recipe, const hsadrv::TargetId& target,
-                     std::span<const std::string> bitcodes, const std::string& output) {
+Command link_command(const Recipe& recipe, const hsadrv::TargetId& target, std::span<const std::string> bitcodes,
+                     const std::string& output) {
     Command command = begin(recipe, target);
     append(command, {"-flto", "-Wno-unused-command-line-argument", "-Wl,--no-undefined"});
     // From clang 17 on the driver tells the linker itself.
     append(command, {"-Wl,-plugin-opt=mcpu=" + target.processor,
                      fmt::format("-Wl,-plugin-opt=O{}", link_level(recipe.options.level))});
     if (recipe.clang.major < 17) {
-        command.push_back(fmt::format("-Wl,-plugin-opt=-amdhsa-code-object-version={}",
-                                      recipe.options.code_object_version));
+        command.push_back(
+            fmt::format("-Wl,-plugin-opt=-amdhsa-code-object-version={}", recipe.options.code_object_version));
+        append(command,
+               {"-Wl,-plugin-opt=-simplifycfg-hoist-common=false", "-Wl,-plugin-opt=-simplifycfg-sink-common=false"});
     }
     command.insert(command.end(), recipe.options.clang_options.begin(), recipe.options.clang_options.end());
     command.insert(command.end(), bitcodes.begin(), bitcodes.end());

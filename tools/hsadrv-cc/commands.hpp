@@ -22,7 +22,8 @@ using tools::Command;
 struct Recipe {
     const Options& options;
     const Clang& clang;
-    std::string headers;  ///< the folder that shared/device/ is in
+    std::string headers;   ///< the folder that shared/device/ is in
+    bool colours = false;  ///< in what clang and its linker say
 };
 
 enum class Product { code, assembly, bitcode };
@@ -31,8 +32,8 @@ enum class Product { code, assembly, bitcode };
 Command compile_command(const Recipe& recipe, const hsadrv::TargetId& target, const std::string& source,
                         Product product, const std::string& output, const std::string& depfile);
 
-Command link_command(const Recipe& recipe, const hsadrv::TargetId& target,
-                     std::span<const std::string> bitcodes, const std::string& output);
+Command link_command(const Recipe& recipe, const hsadrv::TargetId& target, std::span<const std::string> bitcodes,
+                     const std::string& output);
 
 Command bundle_command(const std::string& bundler, bool compress, std::span<const hsadrv::TargetId> targets,
                        std::span<const std::string> code_objects, const std::string& output);

@@ -14,7 +14,7 @@ enum class ExitStatus : int {
     done = static_cast<int>(tools::ExitStatus::done),
     compile_error = 1,  ///< clang's own, mostly
     usage = static_cast<int>(tools::ExitStatus::usage),
-    no_clang = 3,  ///< no suitable clang, or a tool beside it is missing
+    no_clang = 3,                                        ///< no suitable clang, or a tool beside it is missing
     files = static_cast<int>(tools::ExitStatus::files),  ///< and what was made cannot be read back
 };
 

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "failure.hpp"
+#include "tools/common/own_program.hpp"
 
 namespace hsadrv_cc {
 namespace fs = std::filesystem;
@@ -28,13 +29,13 @@ bool has_headers(const fs::path& folder) {
 }  // namespace
 
 std::string header_folder() {
-    const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
+    const fs::path here = tools::own_program().parent_path();
     const fs::path installed = (here / HSADRV_CC_HEADERS_FROM_BIN).lexically_normal();
     if (const fs::path source = source_folder(here); has_headers(source)) return source.string();
     if (has_headers(installed)) return installed.string();
-    throw Failure(ExitStatus::files,
-                  fmt::format("the headers for kernels are not in {}: is hsadrv installed as a whole?",
-                              installed.string()));
+    throw Failure(
+        ExitStatus::files,
+        fmt::format("the headers for kernels are not in {}: is hsadrv installed as a whole?", installed.string()));
 }
 
 }  // namespace hsadrv_cc

@@ -4,13 +4,14 @@
 #include <cstdio>
 #include <optional>
 
+#include "advice.hpp"
 #include "build.hpp"
 #include "clang.hpp"
 #include "failure.hpp"
 #include "options.hpp"
-#include "tools/common/process.hpp"
 #include "report.hpp"
 #include "targets.hpp"
+#include "tools/common/process.hpp"
 
 namespace {
 
@@ -35,8 +36,10 @@ std::string work(const Options& options, const Interruptions& interruptions) {
     const Clang clang = find_clang(options.clang, interruptions, log);
     if (options.print_clang) return clang.path + "\n";
     require_known(clang, targets, interruptions);
+    if (const std::string warning = warning_on(clang.major, options.level); !warning.empty())
+        fmt::print(stderr, "hsadrv-cc: warning: {}\n", warning);
     const Made made = build(options, targets, clang, interruptions, log);
-    if (options.quiet || options.assembly) return "";
+    if (options.quiet || options.assembly || to_standard_output(options)) return "";
     return options.json ? as_json(made, options.workgroup) : as_table(made, options.workgroup);
 }
 

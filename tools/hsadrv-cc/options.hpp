@@ -33,6 +33,10 @@ struct Finished {};
 
 Options parse_options(int argc, char** argv);
 
+/// Whether the result goes to standard output, and whether a source comes from standard input.
+bool to_standard_output(const Options& options);
+bool from_standard_input(const Options& options);
+
 /// Whether the file is OpenCL C by its name; otherwise it is C++. Throws Failure for names that are neither.
 bool is_opencl(const std::string& source);
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include "tools/common/json_lines.hpp"
 
@@ -11,7 +10,7 @@ namespace {
 
 using hsadrv::CodeObject;
 using hsadrv::KernelMetadata;
-using Json = nlohmann::ordered_json;
+using tools::Json;
 
 std::string table_of(const CodeObject& code, std::uint32_t wanted) {
     auto columns = tools::resource_columns();
@@ -50,8 +49,7 @@ std::string as_table(const Made& made, std::uint32_t workgroup) {
                             tools::size_text(object.size_bytes), object.code.version);
         text += table_of(object.code, workgroup);
         if (!object.code.undefined.empty())
-            text +=
-                fmt::format("  needs {}, which no source defines\n", fmt::join(object.code.undefined, ", "));
+            text += fmt::format("  needs {}, which no source defines\n", fmt::join(object.code.undefined, ", "));
     }
     if (made.bundle)
         text += fmt::format("{}: {}, {}\n", made.output, made.compressed ? "a compressed bundle" : "a bundle",

@@ -22,13 +22,11 @@ bool one_leaves_open(TargetFeature a, TargetFeature b) {
 }
 
 void refuse_conflict(const TargetId& a, const TargetId& b) {
-    if (a.processor != b.processor ||
-        (!one_leaves_open(a.xnack, b.xnack) && !one_leaves_open(a.sramecc, b.sramecc)))
+    if (a.processor != b.processor || (!one_leaves_open(a.xnack, b.xnack) && !one_leaves_open(a.sramecc, b.sramecc)))
         return;
-    throw Failure(
-        ExitStatus::usage,
-        fmt::format("--target {} and --target {} conflict: a GPU may run both; say {} in both or in neither",
-                    a.name(), b.name(), one_leaves_open(a.xnack, b.xnack) ? "xnack" : "sramecc"));
+    throw Failure(ExitStatus::usage,
+                  fmt::format("--target {} and --target {} conflict: a GPU may run both; say {} in both or in neither",
+                              a.name(), b.name(), one_leaves_open(a.xnack, b.xnack) ? "xnack" : "sramecc"));
 }
 
 void add_once(std::vector<TargetId>& targets, const TargetId& target) {
@@ -38,8 +36,7 @@ void add_once(std::vector<TargetId>& targets, const TargetId& target) {
 /// 0 for a CPU.
 std::uint32_t gfx_target_version(std::istream& properties) {
     for (std::string name, value; properties >> name >> value;)
-        if (name == "gfx_target_version")
-            return static_cast<std::uint32_t>(std::strtoul(value.c_str(), nullptr, 10));
+        if (name == "gfx_target_version") return static_cast<std::uint32_t>(std::strtoul(value.c_str(), nullptr, 10));
     return 0;
 }
 
@@ -68,11 +65,10 @@ std::vector<TargetId> targets_of_this_machine() {
             add_once(targets, TargetId{processor_of(version)});
     }
     if (!targets.empty()) return targets;
-    throw Failure(
-        ExitStatus::usage,
-        fmt::format("no --target, and this machine has no AMD GPU to compile for ({} shows none): say "
-                    "which, such as --target gfx90a or --target gfx90a,gfx1100",
-                    nodes));
+    throw Failure(ExitStatus::usage,
+                  fmt::format("no --target, and this machine has no AMD GPU to compile for ({} shows none): say "
+                              "which, such as --target gfx90a or --target gfx90a,gfx1100",
+                              nodes));
 }
 
 }  // namespace hsadrv_cc

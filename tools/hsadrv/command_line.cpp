@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <string>
@@ -17,8 +16,7 @@ namespace {
 
 bool is_subcommand(std::string_view word) {
     const auto all = subcommands();
-    return std::any_of(all.begin(), all.end(),
-                       [&](const Subcommand& subcommand) { return word == subcommand.name; });
+    return std::any_of(all.begin(), all.end(), [&](const Subcommand& subcommand) { return word == subcommand.name; });
 }
 
 std::vector<std::string> names_of_all() {
@@ -37,71 +35,56 @@ std::vector<std::string> names_of_all() {
     const std::vector<std::string> names = names_of_all();
     const std::string near = tools::nearest(word, names);
     const std::string meant = near.empty() ? "" : fmt::format(": did you mean {}?", near);
-    throw tools::Failure(exit_status::usage, fmt::format("there is no subcommand '{}'{}; there are {}", word,
-                                                         meant, fmt::join(names, ", ")));
+    throw tools::Failure(exit_status::usage, fmt::format("there is no subcommand '{}'{}; there are {}", word, meant,
+                                                         fmt::join(names, ", ")));
 }
 
 }  // namespace
 
-CLI::Option* add_device_option(CLI::App& app, std::string& device, const char* by_default) {
-    return app
-        .add_option(
-            "--device", device,
-            fmt::format("the GPU: a number from 0, a UUID, a PCI address or a name. Default: {}", by_default))
-        ->type_name("GPU");
+tools::Option device_option(std::string& device, const char* by_default) {
+    return {"--device",
+            &device,
+            fmt::format("the GPU: a number from 0, a UUID, a PCI address or a name. Default: {}", by_default),
+            {.value = "GPU"}};
 }
 
-CLI::Option* add_json_option(CLI::App& app, bool& json) {
-    return app.add_flag("--json", json, "print JSON: man hsadrv tells how it is laid out");
-}
+tools::Option json_option(bool& json) { return {"--json", &json, "print JSON: man hsadrv tells how it is laid out"}; }
 
-void declare_all(CLI::App& app, Session& session, std::function<void(CLI::App&, Run)> found) {
-    app.require_subcommand(0, 1);  // what is missing, refuse_none() says better
-    app.get_formatter()->column_width(32);
-    app.set_version_flag("--version", "hsadrv " HSADRV_VERSION);
-    app.footer(
+tools::CommandSyntax whole_command(Session& session, Run& run) {
+    tools::CommandSyntax whole{
+        .name = "hsadrv",
+        .summary = "hsadrv: what AMD GPUs this machine has, why they do not work, and how fast they are",
+        .options = {{"--version", tools::Version{"hsadrv " HSADRV_VERSION}, tools::version_option_help}},
+        .names_columns = 32};
+    whole.footer =
         "hsadrv SUBCOMMAND --help tells its options; man hsadrv-SUBCOMMAND the rest.\n"
         "Without an AMD GPU: kfdemu run -- hsadrv SUBCOMMAND\n"
         "Environment: ROCR_VISIBLE_DEVICES, the GPUs to be seen; NO_COLOR; TMPDIR.\n"
         "Exit status: 0 all is well, 1 something is not (doctor, test, bench), 2 wrong options, 3 no such "
         "GPU,\n"
-        "4 a file cannot be read or written, 5 the HSA runtime refused.");
+        "4 a file cannot be read or written, 5 the HSA runtime refused.";
     for (const Subcommand& subcommand : subcommands()) {
-        CLI::App* const own = app.add_subcommand(subcommand.name, subcommand.summary);
-        own->get_formatter()->column_width(32);
-        const Run run = subcommand.declare(*own);
-        if (subcommand.takes_device) add_device_option(*own, session.device, subcommand.default_device);
-        if (subcommand.prints_json) add_json_option(*own, session.json);
-        found(*own, run);
+        tools::CommandSyntax own{.name = subcommand.name, .summary = subcommand.summary};
+        own.when_chosen = [&run, own_run = subcommand.declare(own)] { run = own_run; };
+        if (subcommand.takes_device) own.options.push_back(device_option(session.device, subcommand.default_device));
+        if (subcommand.prints_json) own.options.push_back(json_option(session.json));
+        whole.subcommands.push_back(std::move(own));
     }
+    return whole;
 }
 
 Run parse_command_line(int argc, char** argv, Session& session) {
-    CLI::App app{"hsadrv: what AMD GPUs this machine has, why they do not work, and how fast they are",
-                 "hsadrv"};
-    std::vector<std::pair<CLI::App*, Run>> runs;
-    declare_all(app, session, [&](CLI::App& own, Run run) { runs.emplace_back(&own, std::move(run)); });
+    Run run;
+    const tools::CommandSyntax whole = whole_command(session, run);
     // The library would only say that the word was not expected.
     if (argc > 1 && argv[1][0] != '-' && !is_subcommand(argv[1])) refuse_word(argv[1]);
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-        std::string name = "hsadrv";
-        for (const CLI::App* parsed = &app; !parsed->get_subcommands().empty();) {
-            parsed = parsed->get_subcommands().front();
-            name += " " + parsed->get_name();
-        }
-        if (error.get_exit_code() != 0)
-            throw tools::Failure(exit_status::usage,
-                                 fmt::format("{}\n{} --help lists the options", error.what(), name));
-        std::ostringstream text;
-        app.exit(error, text, text);
-        tools::print_or_fail(text.str());
+    const std::string text = tools::parse_command_line(whole, argc, argv);
+    if (!text.empty()) {
+        tools::print_or_fail(text);
         throw Finished{};
     }
-    for (const auto& [own, run] : runs)
-        if (own->parsed()) return run;
-    refuse_none();
+    if (!run) refuse_none();
+    return run;
 }
 
 }  // namespace hsadrv_tool

@@ -16,7 +16,8 @@ struct Finished {};
 
 Run parse_command_line(int argc, char** argv, Session& session);
 
-/// The whole tree of subcommands with all their options, as completion.cpp walks it.
-void declare_all(CLI::App& app, Session& session, std::function<void(CLI::App&, Run)> found);
+/// The whole tree of subcommands with all their options, as completion.cpp walks it. Parsing it sets `session` and
+/// `run`, which must outlive it.
+tools::CommandSyntax whole_command(Session& session, Run& run);
 
 }  // namespace hsadrv_tool

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <CLI/CLI.hpp>
 
 #include <vector>
 
 #include "command_line.hpp"
 #include "subcommands.hpp"
+#include "tools/common/split.hpp"
 
 namespace hsadrv_tool {
 namespace {
@@ -22,62 +22,52 @@ struct Word {
     std::vector<std::string> names;  ///< "-f", "--format"; none: an argument
     std::string description;
     bool takes_value = false;
-    Values values;
+    Values values = {};
 };
 
-struct Node {
+struct CommandNode {
     std::string path;                                           ///< "bench copy"; empty: hsadrv itself
     std::vector<std::pair<std::string, std::string>> children;  ///< names and summaries
     std::vector<Word> words;
 };
 
-/// CLI11 writes the words of an IsMember check into the type: "TEXT:{a,b}".
-Values values_of(const CLI::Option& option) {
-    const std::string type = option.get_type_name();
-    Values values;
-    values.files = type.find("FILE") != type.npos || type.find("FOLDER") != type.npos;
-    const std::size_t begin = type.find('{'), end = type.find('}');
-    if (begin == type.npos || end == type.npos) return values;
-    for (const std::string& word : CLI::detail::split(type.substr(begin + 1, end - begin - 1), ','))
-        values.words.push_back(word);
-    return values;
+Values values_of(const tools::OptionTraits& traits) {
+    return {traits.value.find("FILE") != std::string::npos || traits.value.find("FOLDER") != std::string::npos,
+            traits.words.empty() ? traits.hints : traits.words};
 }
 
-Word word_of(const CLI::Option& option) {
+Word word_of(const tools::Option& option) {
     Word word;
-    for (const std::string& name : option.get_snames()) word.names.push_back("-" + name);
-    for (const std::string& name : option.get_lnames()) word.names.push_back("--" + name);
-    word.description = option.get_description();
-    word.takes_value = option.get_items_expected_max() > 0 && option.get_type_size_max() > 0;
-    word.values = values_of(option);
+    if (option.names.starts_with('-')) word.names = tools::split(option.names, ',');
+    word.description = option.help;
+    word.takes_value =
+        !std::holds_alternative<bool*>(option.target) && !std::holds_alternative<tools::Version>(option.target);
+    word.values = values_of(option.traits);
     return word;
 }
 
-void collect(const CLI::App& app, const std::string& path, std::vector<Node>& nodes) {
-    Node node;
+void collect(const tools::CommandSyntax& command, const std::string& path, std::vector<CommandNode>& nodes) {
+    CommandNode node;
     node.path = path;
-    for (const CLI::Option* option : app.get_options())
-        if (!option->get_group().empty()) node.words.push_back(word_of(*option));  // without: hidden
-    const auto children = app.get_subcommands([](const CLI::App*) { return true; });
-    for (const CLI::App* child : children)
-        node.children.emplace_back(child->get_name(), child->get_description());
+    node.words.push_back({tools::split(tools::help_option_names, ','), tools::help_option_help});
+    for (const tools::Option& option : command.options)
+        if (!option.traits.hidden) node.words.push_back(word_of(option));
+    for (const tools::CommandSyntax& child : command.subcommands) node.children.emplace_back(child.name, child.summary);
     nodes.push_back(node);
-    for (const CLI::App* child : children)
-        collect(*child, path.empty() ? child->get_name() : path + " " + child->get_name(), nodes);
+    for (const tools::CommandSyntax& child : command.subcommands)
+        collect(child, path.empty() ? child.name : path + " " + child.name, nodes);
 }
 
-std::vector<Node> nodes_of(const CLI::App& app) {
-    std::vector<Node> nodes;
-    collect(app, "", nodes);
+std::vector<CommandNode> nodes_of(const tools::CommandSyntax& command) {
+    std::vector<CommandNode> nodes;
+    collect(command, "", nodes);
     return nodes;
 }
 
 std::string bash_values(const Values& values) {
     if (!values.words.empty())
-        return fmt::format("mapfile -t COMPREPLY < <(compgen -W '{}' -- \"$word\")",
-                           fmt::join(values.words, " "));
-    if (values.files)
-        return "mapfile -t COMPREPLY < <(compgen -f -- \"$word\"); compopt -o filenames 2>/dev/null";
+        return fmt::format("mapfile -t COMPREPLY < <(compgen -W '{}' -- \"$word\")", fmt::join(values.words, " "));
+    if (values.files) return "mapfile -t COMPREPLY < <(compgen -f -- \"$word\"); compopt -o filenames 2>/dev/null";
     return "COMPREPLY=()";
 }
 
@@ -110,23 +100,22 @@ std::string zsh_spec(const Word& word) {
 
 }  // namespace
 
-std::string bash_completion(const CLI::App& app) {
+std::string bash_completion(const tools::CommandSyntax& command) {
     std::string values, names, paths;
-    for (const Node& node : nodes_of(app)) {
+    for (const CommandNode& node : nodes_of(command)) {
         std::vector<std::string> all;
         std::string arguments = "COMPREPLY=()";
         for (const auto& [name, summary] : node.children) {
             all.push_back(name);
-            paths +=
-                fmt::format("            '{}{}') path='{}' ;;\n", node.path.empty() ? "" : node.path + " ",
-                            name, node.path.empty() ? name : node.path + " " + name);
+            paths += fmt::format("            '{}{}') path='{}' ;;\n", node.path.empty() ? "" : node.path + " ", name,
+                                 node.path.empty() ? name : node.path + " " + name);
         }
         for (const Word& word : node.words) {
             for (const std::string& name : word.names) {
                 all.push_back(name);
                 if (word.takes_value)
-                    values += fmt::format("        '{} {}') {}; return ;;\n", node.path, name,
-                                          bash_values(word.values));
+                    values +=
+                        fmt::format("        '{} {}') {}; return ;;\n", node.path, name, bash_values(word.values));
             }
             if (word.names.empty()) arguments = bash_values(word.values);
         }
@@ -154,9 +143,9 @@ complete -F _hsadrv hsadrv
                        paths, values, names);
 }
 
-std::string zsh_completion(const CLI::App& app) {
+std::string zsh_completion(const tools::CommandSyntax& command) {
     std::string functions;
-    const std::vector<Node> nodes = nodes_of(app);
+    const std::vector<CommandNode> nodes = nodes_of(command);
     for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
         const auto function = [](std::string path) {
             for (char& c : path) c = c == ' ' ? '_' : c;
@@ -166,8 +155,8 @@ std::string zsh_completion(const CLI::App& app) {
         for (const Word& word : node->words) specs += zsh_spec(word);
         for (const auto& [name, summary] : node->children) {
             children += fmt::format(" {}\\:\"{}\"", name, zsh_text(summary));
-            cases += fmt::format("        {}) {} ;;\n", name,
-                                 function(node->path.empty() ? name : node->path + " " + name));
+            cases +=
+                fmt::format("        {}) {} ;;\n", name, function(node->path.empty() ? name : node->path + " " + name));
         }
         if (node->children.empty()) {
             functions += fmt::format("{}() {{\n    _arguments{}\n}}\n\n", function(node->path), specs);
@@ -181,20 +170,19 @@ std::string zsh_completion(const CLI::App& app) {
             function(node->path), specs, children.substr(1), cases);
     }
     return fmt::format(
-        "#compdef hsadrv\n# zsh completion of hsadrv; made by: hsadrv completion zsh\n\n{}_hsadrv \"$@\"\n",
-        functions);
+        "#compdef hsadrv\n# zsh completion of hsadrv; made by: hsadrv completion zsh\n\n{}_hsadrv \"$@\"\n", functions);
 }
 
-Run declare_completion(CLI::App& app) {
+Run declare_completion(tools::CommandSyntax& command) {
     auto shell = std::make_shared<std::string>();
-    app.add_option("SHELL", *shell, "the shell")->required()->check(CLI::IsMember({"bash", "zsh"}));
-    app.footer(
+    command.options = {{"SHELL", shell.get(), "the shell", {.required = true, .words = {"bash", "zsh"}}}};
+    command.footer =
         "In ~/.bashrc: source <(hsadrv completion bash). For zsh: hsadrv completion zsh "
-        ">FOLDER-OF-$fpath/_hsadrv");
+        ">FOLDER-OF-$fpath/_hsadrv";
     return [shell](Session& session) {
-        CLI::App whole{"", "hsadrv"};
         Session ignored;
-        declare_all(whole, ignored, [](CLI::App&, Run) {});
+        Run none;
+        const tools::CommandSyntax whole = whole_command(ignored, none);
         session.print(*shell == "bash" ? bash_completion(whole) : zsh_completion(whole));
         return exit_status::done;
     };

@@ -1,18 +1,18 @@
 // Completion scripts, made of the options that are declared, so that they cannot be stale.
 //
-//     std::string script = bash_completion(app);
+//     std::string script = bash_completion(command);
 //
-// Pure functions of the tree of subcommands. An option completes the words of its IsMember check, or files where its
-// type is FILE or FOLDER. Thread safety: no state.
+// Pure functions of the tree of subcommands. An option completes the words that it takes or lists, or files where its
+// value is a FILE or a FOLDER. Thread safety: no state.
 #pragma once
 
 #include <string>
 
-#include "command_line_library.hpp"
+#include "tools/common/command_line.hpp"
 
 namespace hsadrv_tool {
 
-std::string bash_completion(const CLI::App& app);
-std::string zsh_completion(const CLI::App& app);
+std::string bash_completion(const tools::CommandSyntax& command);
+std::string zsh_completion(const tools::CommandSyntax& command);
 
 }  // namespace hsadrv_tool

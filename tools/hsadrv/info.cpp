@@ -1,8 +1,6 @@
 // hsadrv info: what the HSA runtime tells of this machine.
 #include "info/gather.hpp"
 
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 #include "info/report.hpp"
 #include "subcommands.hpp"
 
@@ -21,9 +19,10 @@ int report(bool full, Session& session) {
 
 }  // namespace
 
-Run declare_info(CLI::App& app) {
+Run declare_info(tools::CommandSyntax& command) {
     auto full = std::make_shared<bool>(false);
-    app.add_flag("--full", *full, "all that the runtime tells: rocminfo's report, and what that leaves out");
+    command.options = {
+        {"--full", full.get(), "all that the runtime tells: rocminfo's report, and what that leaves out"}};
     return [full](Session& session) { return report(*full, session); };
 }
 

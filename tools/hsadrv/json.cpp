@@ -1,7 +1,5 @@
 #include "json.hpp"
 
-#include <nlohmann/json.hpp>
-
 namespace hsadrv_tool {
 
 Json json_report(std::string_view subject, unsigned version) {
@@ -10,10 +8,8 @@ Json json_report(std::string_view subject, unsigned version) {
             {"hsadrv_version", HSADRV_VERSION}};
 }
 
-std::string json_text(const Json& json) {
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string json_text(const Json& json) { return json.dump(2) + "\n"; }
 
-std::string json_line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string json_line(const Json& json) { return json.dump(); }
 
 }  // namespace hsadrv_tool

@@ -1,21 +1,21 @@
 // JSON, as every subcommand prints it with --json: one object that begins with what it is.
 //
-//     Json report = json_report("info");      // {"schema": "hsadrv.info", "schema_version": 1, "hsadrv_version": "0.1.0"}
+//     Json report = json_report("info");  // {"schema": "hsadrv.info", "schema_version": 1, "hsadrv_version": "0.1.0"}
 //     report["agents"] = …;
 //     session.print(json_text(report));
 //
 // Keys stay in the order in which they were set. docs/schema/NAME.v1.json is the schema of each, and
-// docs/tools/json.md the promise that goes with the number. Who looks into a Json includes
-// <nlohmann/json.hpp>. Thread safety: values.
+// docs/tools/json.md the promise that goes with the number. Thread safety: values.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
+#include "tools/common/json.hpp"
+
 namespace hsadrv_tool {
 
-using Json = nlohmann::ordered_json;
+using tools::Json;
 
 /// The head of a report; `version` of its schema.
 Json json_report(std::string_view subject, unsigned version = 1);

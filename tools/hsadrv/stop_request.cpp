@@ -16,8 +16,7 @@ void note(int number) { noted.store(number, std::memory_order_relaxed); }
 StopRequest::StopRequest() {
     note(0);
     for (int number : {SIGINT, SIGTERM, SIGHUP}) {
-        struct sigaction ours {
-        }, before{};
+        struct sigaction ours{}, before{};
         ours.sa_handler = note;
         ours.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
         sigemptyset(&ours.sa_mask);

@@ -1,8 +1,8 @@
 // Subcommand: a word behind hsadrv, with its options and what it does.
 //
-//     Run declare_topo(CLI::App& app) {
+//     Run declare_topo(tools::CommandSyntax& command) {
 //         auto options = std::make_shared<TopoOptions>();
-//         app.add_option("--svg", options->svg, "write a drawing")->type_name("FILE");
+//         command.options = {{"--svg", &options->svg, "write a drawing", {.value = "FILE"}}};
 //         return [options](Session& session) { return draw(*options, session); };
 //     }
 //
@@ -11,8 +11,8 @@
 
 #include <functional>
 
-#include "command_line_library.hpp"
 #include "session.hpp"
+#include "tools/common/command_line.hpp"
 
 namespace hsadrv_tool {
 
@@ -20,17 +20,17 @@ namespace hsadrv_tool {
 using Run = std::function<int(Session&)>;
 
 /// --device, which names a GPU; `by_default`: what is meant without it.
-CLI::Option* add_device_option(CLI::App& app, std::string& device, const char* by_default = "the first");
+tools::Option device_option(std::string& device, const char* by_default = "the first");
 /// --json.
-CLI::Option* add_json_option(CLI::App& app, bool& json);
+tools::Option json_option(bool& json);
 
 struct Subcommand {
     const char* name;
-    const char* summary;  ///< one line of --help
-    bool takes_device;    ///< it has --device
-    bool prints_json;     ///< it has --json
-    Run (*declare)(CLI::App& app);
-    const char* default_device = "the first";  ///< what it is about without --device
+    const char* summary;                            ///< one line of --help
+    bool takes_device;                              ///< it has --device
+    bool prints_json;                               ///< it has --json
+    Run (*declare)(tools::CommandSyntax& command);  ///< fills in its options
+    const char* default_device = "the first";       ///< what it is about without --device
 };
 
 }  // namespace hsadrv_tool

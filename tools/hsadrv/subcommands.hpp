@@ -9,12 +9,12 @@ namespace hsadrv_tool {
 
 std::span<const Subcommand> subcommands();
 
-Run declare_info(CLI::App& app);
-Run declare_topo(CLI::App& app);
-Run declare_doctor(CLI::App& app);
-Run declare_bench(CLI::App& app);
-Run declare_objdump(CLI::App& app);
-Run declare_test(CLI::App& app);
-Run declare_completion(CLI::App& app);
+Run declare_info(tools::CommandSyntax& command);
+Run declare_topo(tools::CommandSyntax& command);
+Run declare_doctor(tools::CommandSyntax& command);
+Run declare_bench(tools::CommandSyntax& command);
+Run declare_objdump(tools::CommandSyntax& command);
+Run declare_test(tools::CommandSyntax& command);
+Run declare_completion(tools::CommandSyntax& command);
 
 }  // namespace hsadrv_tool

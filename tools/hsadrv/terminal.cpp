@@ -48,8 +48,7 @@ Terminal terminal_of_output() {
     Terminal terminal;
     terminal.utf8 = std::string_view(nl_langinfo(CODESET)) == "UTF-8";
     terminal.columns = columns_of(STDOUT_FILENO);
-    terminal.colour =
-        isatty(STDOUT_FILENO) && tools::variable("NO_COLOR").empty() && tools::variable("TERM") != "dumb";
+    terminal.colour = isatty(STDOUT_FILENO) && tools::variable("NO_COLOR").empty() && tools::variable("TERM") != "dumb";
     return terminal;
 }
 

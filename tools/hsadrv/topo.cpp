@@ -1,7 +1,5 @@
 // hsadrv topo: the agents of this machine and the links between them, as a drawing.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include "info/gather.hpp"
 #include "subcommands.hpp"
@@ -26,10 +24,9 @@ void write(const std::string& place, const std::string& text, Session& session) 
 int draw(const TopoOptions& options, Session& session) {
     const int to_output = (options.svg == "-") + (options.dot == "-") + session.json;
     if (to_output > 1)
-        throw tools::Failure(
-            exit_status::usage,
-            fmt::format("{} and {} cannot both be standard output: give one of them a FILE",
-                        options.svg == "-" ? "--svg" : "--dot", session.json ? "--json" : "--dot"));
+        throw tools::Failure(exit_status::usage,
+                             fmt::format("{} and {} cannot both be standard output: give one of them a FILE",
+                                         options.svg == "-" ? "--svg" : "--dot", session.json ? "--json" : "--dot"));
     const hsadrv::Driver driver;
     const Facts facts = gather(driver, driver.agents());
     const Graph graph = graph_of(facts);
@@ -41,22 +38,13 @@ int draw(const TopoOptions& options, Session& session) {
     return exit_status::done;
 }
 
-/// An option whose FILE may be left out.
-CLI::Option* add_drawing(CLI::App& app, const char* name, std::string& place, const char* summary) {
-    return app.add_option(name, place, summary)->type_name("[FILE]")->expected(0, 1);
-}
-
 }  // namespace
 
-Run declare_topo(CLI::App& app) {
+Run declare_topo(tools::CommandSyntax& command) {
     auto options = std::make_shared<TopoOptions>();
-    const auto* svg =
-        add_drawing(app, "--svg", options->svg, "draw as SVG, into a FILE or to standard output");
-    const auto* dot = add_drawing(app, "--dot", options->dot, "write a graph for Graphviz, likewise");
-    app.callback([options, svg, dot] {
-        if (svg->count() > 0 && options->svg.empty()) options->svg = "-";
-        if (dot->count() > 0 && options->dot.empty()) options->dot = "-";
-    });
+    const tools::OptionTraits drawing{.value = "[FILE]", .without_value = "-"};
+    command.options = {{"--svg", &options->svg, "draw as SVG, into a FILE or to standard output", drawing},
+                       {"--dot", &options->dot, "write a graph for Graphviz, likewise", drawing}};
     return [options](Session& session) { return draw(*options, session); };
 }
 

@@ -8,8 +8,7 @@
 // Thread safety: every function may be called from any thread. find() needs a Hold in the calling thread, and
 // what it returned is valid until that Hold ends. map() and unmap() wait until every Hold that was there has
 // ended, as a TLB shoot-down does; so holders must end and renew their Hold often (at least once a quantum of
-// instructions), cheaply so by calling Hold::renew(), which costs one load while nobody waits to change the
-// map.
+// instructions), cheaply so by calling Hold::renew(), which costs one load while nobody waits to change the map.
 #pragma once
 
 #include <atomic>

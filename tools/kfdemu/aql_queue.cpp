@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "barrier_value.hpp"
+#include "behaviour.hpp"
 #include "compute_units.hpp"
 #include "counters.hpp"
 #include "gpu_memory.hpp"
@@ -11,7 +13,6 @@
 #include "log.hpp"
 #include "order.hpp"
 #include "pm4.hpp"
-#include "queue_exception.hpp"
 #include "scheduler.hpp"
 
 namespace kfdemu {
@@ -20,12 +21,12 @@ namespace {
 constexpr unsigned kPacketsPerService = 256;
 }  // namespace
 
-AqlQueue::AqlQueue(const Gpu& gpu, const AddressSpace& space, Events& events, Scheduler& scheduler,
-                   CodeCache& code, GroupPool& groups, const abi::CreateQueue& args,
-                   volatile std::uint64_t* doorbell)
+AqlQueue::AqlQueue(const Gpu& gpu, const AddressSpace& space, Events& events, Eviction& eviction, Scheduler& scheduler,
+                   CodeCache& code, GroupPool& groups, const abi::CreateQueue& args, volatile std::uint64_t* doorbell)
     : gpu_{gpu},
       space_{space},
       events_{events},
+      eviction_{eviction},
       scheduler_{scheduler},
       code_{code},
       groups_{groups},
@@ -44,6 +45,8 @@ aql::Packet* AqlQueue::slot(std::uint64_t index) {
 }
 
 bool AqlQueue::service() {
+    const Eviction::Turn turn{eviction_};
+    if (!turn) return false;
     std::lock_guard lock{mutex_};
     if (stopped_ || suspended_ || failed_ || hung_) return false;
     // Acquire: the packets published before the doorbell was rung are seen.
@@ -51,6 +54,7 @@ bool AqlQueue::service() {
     if (doorbell != last_doorbell_) {
         last_doorbell_ = doorbell;
         highest_doorbell_ = std::max(highest_doorbell_, static_cast<std::int64_t>(doorbell));
+        unrung_since_ns_ = 0;
         awake_ = true;
     }
     if (!awake_) return false;
@@ -94,8 +98,18 @@ void AqlQueue::read_packet() {
     injection().apply(QueueKind::compute, ring_, std::as_writable_bytes(std::span{&*current_, 1}));
 }
 
-/// Whether there is a published packet at next_. The doorbell only wakes: producers may ring in any order, so the truth
-/// is the header turning from INVALID. A packet at or below the highest doorbell is waited for, one beyond is not.
+/// Firmware may invalidate the header once it has taken a packet, long before the slot is free. Not of one that is
+/// wrong or asks for scratch: the runtime looks at those in the ring, and asserts that they are valid
+/// (DynamicScratchHandler).
+void AqlQueue::take_header() {
+    if (!shows(Behaviour::invalid_headers)) return;
+    // Relaxed: it tells nobody anything; that the slot is free, the read index says.
+    if (aql::Packet* packet = slot(next_))
+        __atomic_store_n(&packet->header, std::uint16_t{aql::kInvalid}, __ATOMIC_RELAXED);
+}
+
+/// Whether there is a published packet at next_, not beyond the doorbell. Producers may ring in any order, so that the
+/// highest doorbell counts, and a packet at or below it whose header is still INVALID is waited for.
 bool AqlQueue::next_is_ready() {
     if (next_ - read_ == size_packets_) return false;
     aql::Packet* packet = slot(next_);
@@ -103,11 +117,28 @@ bool AqlQueue::next_is_ready() {
         memory_fault(ring_ + next_ % size_packets_ * sizeof(aql::Packet), kWrite, "the ring");
         return false;
     }
+    const bool rung = static_cast<std::int64_t>(next_) <= highest_doorbell_;
     // Acquire: pairs with the producer's release of the header.
     const std::uint16_t header = __atomic_load_n(&packet->header, __ATOMIC_ACQUIRE);
-    if (aql::type_of(header) != aql::kInvalid) return true;
-    awake_ = static_cast<std::int64_t>(next_) <= highest_doorbell_;
-    return false;
+    if (aql::type_of(header) == aql::kInvalid) {
+        awake_ = rung;
+        unrung_since_ns_ = 0;
+        return false;
+    }
+    return rung || !shows(Behaviour::doorbell) || was_overlooked();
+}
+
+/// Whether the published packet at next_ is taken though no doorbell for it was seen. Hardware sees every write; here
+/// the doorbells of several producers, who may ring in any order, can hide each other between two looks, so that a
+/// correct program must not wait for ever. (The runtime says MULTI of every queue, so that nothing tells who is alone.)
+bool AqlQueue::was_overlooked() {
+    constexpr std::uint64_t kWaitNs = 100'000'000;
+    const std::uint64_t now_ns = clock::now_ns();
+    if (unrung_since_ns_ == 0) unrung_since_ns_ = now_ns;
+    if (now_ns - unrung_since_ns_ < kWaitNs) return false;
+    log(LogLevel::warning, "gpu{}: packet {} is taken after 100 ms beyond the doorbell's value, {}", gpu_.index, next_,
+        highest_doorbell_);
+    return true;
 }
 
 AqlQueue::Step AqlQueue::launch(const aql::Packet& packet) {
@@ -127,8 +158,7 @@ AqlQueue::Step AqlQueue::launch(const aql::Packet& packet) {
         case aql::kAgentDispatch:
             return fail(aql::kInvalidPacket, "agent dispatch packet on a kernel queue");
         default:
-            return fail(aql::kInvalidPacket,
-                        fmt::format("packet of reserved type {}", +aql::type_of(packet.header)));
+            return fail(aql::kInvalidPacket, fmt::format("packet of reserved type {}", +aql::type_of(packet.header)));
     }
 }
 
@@ -152,7 +182,10 @@ QueueFacts AqlQueue::facts() {
 
 AqlQueue::Step AqlQueue::launch(const KernelDispatchPacket& packet) {
     hung_ = injection().hangs_dispatch();
-    if (hung_) return Step::waiting;
+    if (hung_) {
+        take_header();
+        return Step::waiting;
+    }
     auto made = Dispatch::create({.packet = packet,
                                   .packet_va = ring_ + next_ % size_packets_ * sizeof(aql::Packet),
                                   .queue = facts(),
@@ -165,6 +198,7 @@ AqlQueue::Step AqlQueue::launch(const KernelDispatchPacket& packet) {
                                   .interrupt = [this](std::uint32_t m0) { events_.signal(m0 & 0xffffff); },
                                   .compute_units = compute_units_,
                                   .gws = &gws_,
+                                  .garbage = garbage.load(std::memory_order_acquire),
                                   .order = {order_seed.load(std::memory_order_relaxed), next_}});
     if (const auto* refused = std::get_if<LaunchRefused>(&made)) {
         switch (refused->reason) {
@@ -183,6 +217,7 @@ AqlQueue::Step AqlQueue::launch(const KernelDispatchPacket& packet) {
                 return fail(aql::kInvalidRegisters, refused->why);
         }
     }
+    take_header();
     const auto& dispatch = std::get<std::shared_ptr<Dispatch>>(made);
     const std::size_t waves = gpu_.model->max_waves_per_simd * gpu_.model->simds_per_cu;
     const std::size_t groups_per_cu = std::max<std::size_t>(1, waves / waves_per_group(packet));
@@ -196,11 +231,9 @@ AqlQueue::Step AqlQueue::launch(const KernelDispatchPacket& packet) {
 /// The runtime looks for the packet at the read index, so everything before has to be out of the way first.
 AqlQueue::Step AqlQueue::ask_for_scratch(std::uint32_t lane_bytes) {
     if (running_ > 1) return Step::waiting;
-    log(LogLevel::info, "gpu{}: packet {} asks for {} B of scratch a work-item", gpu_.index, next_,
-        lane_bytes);
+    log(LogLevel::info, "gpu{}: packet {} asks for {} B of scratch a work-item", gpu_.index, next_, lane_bytes);
     if (!store(space_, events_, queue_->queue_inactive_signal, aql::kInsufficientScratch))
-        return fail(aql::kInsufficientScratch,
-                    "scratch is needed, and the queue's inactive signal is not mapped");
+        return fail(aql::kInsufficientScratch, "scratch is needed, and the queue's inactive signal is not mapped");
     waits_for_scratch_ = true;
     return Step::waiting;
 }
@@ -220,6 +253,7 @@ std::optional<std::int64_t> AqlQueue::value_of(std::uint64_t signal) {
 }
 
 AqlQueue::Step AqlQueue::wait_for(const aql::Barrier& packet, bool all) {
+    take_header();
     // A dependency counts from the moment its signal was once seen at zero, whatever it becomes later.
     std::uint32_t wanted = 0;
     for (unsigned i = 0; i < std::size(packet.dep_signal); ++i) {
@@ -235,26 +269,26 @@ AqlQueue::Step AqlQueue::wait_for(const aql::Barrier& packet, bool all) {
 }
 
 AqlQueue::Step AqlQueue::wait_for(const aql::BarrierValue& packet) {
+    const bool strict = shows(Behaviour::barrier_value);
+    if (strict && !gpu_.model->barrier_value)
+        return fail(aql::kInvalidVendorPacket,
+                    fmt::format("BARRIER_VALUE packet, which {} does not have", gpu_.model->name));
+    take_header();
     if (packet.signal != 0) {
+        if (packet.condition >= kBarrierConditions)
+            return fail(aql::kInvalidVendorPacket, "barrier-value packet: unknown condition");
         const auto raw = value_of(packet.signal);
         if (!raw) return memory_fault(packet.signal, kRead, "a barrier-value packet's signal");
-        const std::int64_t value = *raw & packet.mask;
-        const bool met = packet.condition == 0   ? value == packet.value
-                         : packet.condition == 1 ? value != packet.value
-                         : packet.condition == 2 ? value < packet.value
-                                                 : value >= packet.value;
-        if (packet.condition > 3)
-            return fail(aql::kInvalidVendorPacket, "barrier-value packet: unknown condition");
-        if (!met) return Step::waiting;
+        if (!holds(packet, *raw, strict ? Comparison::all_known : Comparison::signed_alone)) return Step::waiting;
     }
     return complete_now(packet.completion_signal);
 }
 
-/// A buffer of PM4 commands. The runtime sends them to invalidate caches, of which there are none to
-/// invalidate here.
+/// A buffer of PM4 commands. The runtime sends them to invalidate caches, of which there are none to invalidate here.
 AqlQueue::Step AqlQueue::run(const aql::Pm4Ib& packet) {
     if (pm4::header(packet.ib_jump[0]).opcode != pm4::kIndirectBuffer)
         return fail(aql::kInvalidVendorPacket, "PM4 packet that is no indirect buffer");
+    take_header();
     const std::uint64_t base = packet.ib_jump[1] | std::uint64_t{packet.ib_jump[2]} << 32;
     const std::uint32_t count = packet.ib_jump[3] & 0xfffff;
     for (std::uint32_t i = 0; i < count;) {
@@ -270,8 +304,7 @@ AqlQueue::Step AqlQueue::run(const aql::Pm4Ib& packet) {
 
 AqlQueue::Step AqlQueue::complete_now(std::uint64_t completion_signal) {
     // Before the slot is given back, so that the read index does not pass the packet that is wrong.
-    if (!can_complete(space_, completion_signal))
-        return memory_fault(completion_signal, kWrite, "a completion signal");
+    if (!can_complete(space_, completion_signal)) return memory_fault(completion_signal, kWrite, "a completion signal");
     const std::uint64_t now = clock::now();
     const std::uint64_t index = next_++;
     finish_slot(index);
@@ -309,63 +342,11 @@ void AqlQueue::finished(const Kernel& kernel) {
     finish_slot(kernel.index());
     complete(space_, events_, completion_signal, kernel.start_ticks(), clock::now());
     if (scratch_once && kernels_.empty()) {
-        // A large scratch was lent for this dispatch only: offer it back, and go on when the runtime has
-        // taken it.
+        // A large scratch was lent for this dispatch only: offer it back, and go on when the runtime has taken it.
         store(space_, events_, queue_->queue_inactive_signal, aql::kScratchDone);
         waits_for_scratch_ = true;
         awake_ = true;
     }
-}
-
-/// A wave stopped its kernel: the queue stops with the matching error.
-void AqlQueue::report(const Dispatch& dispatch) {
-    if (dispatch.state() == Dispatch::State::Aborted) return;
-    const KernelFault& fault = dispatch.fault();
-    const std::string why =
-        fmt::format("kernel object {:#x}: {}", dispatch.packet().kernel_object, describe(fault));
-    switch (fault.what) {
-        case gfx9::Stop::MemoryFault:
-            // An address that is not canonical never gets as far as the page tables: the wave has a memory violation
-            // ("Memory violation (>48-bit)" among the errors that ROCR's amd_aql_queue.cpp knows).
-            if (!is_canonical(fault.address)) return void(fail(aql::kApertureViolation, why));
-            [[fallthrough]];
-        case gfx9::Stop::FetchFault:
-            memory_fault(fault.address, fault.access, why);
-            break;
-        case gfx9::Stop::Aperture:
-        case gfx9::Stop::Misaligned:
-            fail(aql::kApertureViolation, why);
-            break;
-        case gfx9::Stop::Illegal:
-            fail(aql::kIllegalInstruction, why);
-            break;
-        default:
-            fail(aql::kException, why);
-            break;
-    }
-}
-
-AqlQueue::Step AqlQueue::fail(std::uint64_t code, std::string_view why) {
-    failed_ = true;
-    counters.faults += 1;
-    log(LogLevel::error, "gpu{}: queue stopped with error {:#x} at packet {}: {}", gpu_.index, code, next_,
-        why);
-    store(space_, events_, queue_->queue_inactive_signal, code);
-    raise_exception(events_, save_area_, code);
-    return Step::stopped;
-}
-
-AqlQueue::Step AqlQueue::memory_fault(std::uint64_t va, std::uint32_t access, std::string_view what) {
-    failed_ = true;
-    counters.faults += 1;
-    const abi::MemoryException exception = memory_exception(space_, gpu_.gpu_id, va, access);
-    log(LogLevel::error, "gpu{}: memory fault: {} of {:#x} ({}): {}", gpu_.index,
-        access & kWrite     ? "write"
-        : access & kExecute ? "execution"
-                            : "read",
-        va, exception.not_present ? "not mapped" : "mapped without that access", what);
-    events_.raise(exception);
-    return Step::stopped;
 }
 
 int AqlQueue::set_cu_mask(std::span<const std::uint32_t> words) {
@@ -392,8 +373,7 @@ int AqlQueue::update(const abi::UpdateQueue& args) {
     suspended_ = args.queue_percentage == 0 || args.ring_base_address == 0;
     priority_ = args.queue_priority;
     if (suspended_) return 0;
-    if (args.ring_base_address != ring_ || args.ring_size / sizeof(aql::Packet) != size_packets_)
-        return EINVAL;
+    if (args.ring_base_address != ring_ || args.ring_size / sizeof(aql::Packet) != size_packets_) return EINVAL;
     return 0;
 }
 

@@ -18,6 +18,7 @@
 #include "address_space.hpp"
 #include "compute_units.hpp"
 #include "events.hpp"
+#include "eviction.hpp"
 #include "gfx9/gws.hpp"
 #include "kernel.hpp"
 #include "packet.hpp"
@@ -30,13 +31,15 @@ class Scheduler;
 
 class AqlQueue final : public Queue, public std::enable_shared_from_this<AqlQueue> {
   public:
-    AqlQueue(const Gpu& gpu, const AddressSpace& space, Events& events, Scheduler& scheduler, CodeCache& code,
-             GroupPool& groups, const abi::CreateQueue& args, volatile std::uint64_t* doorbell);
+    AqlQueue(const Gpu& gpu, const AddressSpace& space, Events& events, Eviction& eviction, Scheduler& scheduler,
+             CodeCache& code, GroupPool& groups, const abi::CreateQueue& args, volatile std::uint64_t* doorbell);
 
     bool service() override;
     void stop() override;
     int update(const abi::UpdateQueue& args) override;
     int set_cu_mask(std::span<const std::uint32_t> words) override;
+
+    Eviction& eviction() { return eviction_; }
 
     /// From the worker that ran a kernel's last part; the worker has no Hold.
     void finished(const Kernel& kernel);
@@ -53,7 +56,9 @@ class AqlQueue final : public Queue, public std::enable_shared_from_this<AqlQueu
 
     bool find_queue();
     bool next_is_ready();
+    bool was_overlooked();
     void read_packet();
+    void take_header();
     Step launch(const aql::Packet& packet);
     Step launch(const KernelDispatchPacket& packet);
     Step ask_for_scratch(std::uint32_t lane_bytes);
@@ -73,10 +78,11 @@ class AqlQueue final : public Queue, public std::enable_shared_from_this<AqlQueu
     const Gpu gpu_;
     const AddressSpace& space_;
     Events& events_;
+    Eviction& eviction_;
     Scheduler& scheduler_;
     CodeCache& code_;
     GroupPool& groups_;
-    const std::uint64_t queue_va_;     // the runtime's structure
+    const std::uint64_t queue_va_;    // the runtime's structure
     aql::AmdQueue* queue_ = nullptr;  // the same, as long as the thread that looked it up has its Hold
     std::uint64_t ring_, size_packets_;
     const std::uint64_t save_area_;  // of waves; here for its header, which names the runtime's event for errors
@@ -88,6 +94,7 @@ class AqlQueue final : public Queue, public std::enable_shared_from_this<AqlQueu
     bool waits_for_scratch_ = false;
     std::uint64_t last_doorbell_ = ~std::uint64_t{0};
     std::int64_t highest_doorbell_ = -1;
+    std::uint64_t unrung_since_ns_ = 0;  // a published packet beyond the doorbell is at next_; 0: none
     bool awake_ = false;
     std::uint64_t next_ = 0;              // packet to look at
     std::optional<aql::Packet> current_;  // its content, once it was ready
@@ -100,7 +107,7 @@ class AqlQueue final : public Queue, public std::enable_shared_from_this<AqlQueu
     std::shared_ptr<ScratchSlots> scratch_slots_;
     std::uint64_t scratch_base_ = 0;  // what scratch_slots_ are places of
     std::uint32_t tmpring_size_ = 0;
-    std::uint32_t priority_;                                           // 0 to 15, higher first
+    std::uint32_t priority_;      // 0 to 15, higher first
     ComputeUnits compute_units_;  // on which its kernels may run
 };
 

@@ -1,5 +1,4 @@
-// A piece of memory that a GPU can reach: pages, however many names they have (a KFD handle, a GEM handle, a
-// dma-buf).
+// A piece of memory that a GPU can reach: pages, however many names they have (a KFD handle, a GEM handle, a dma-buf).
 //
 // Owned by shared_ptr: the last name to go gives the pages back. Thread safety: a Buffer does not change, but
 // for `shared`, which Memory's lock guards.
@@ -23,7 +22,7 @@ struct Buffer {
 
     DeviceFile* file = nullptr;  ///< whose range it is; nullptr: pages of somebody else
     DeviceFile::Range range{};
-    std::uint32_t shared = 0;  ///< its entry in the file's table, once it was exported
+    std::uint32_t shared = 0;                    ///< its entry in the file's table, once it was exported
     std::atomic<std::uint64_t>* used = nullptr;  ///< where it counts; relaxed: a number to show and to compare
 
     int import = -1;  ///< of another process's file, or of a range that its exporter has freed: a dma-buf

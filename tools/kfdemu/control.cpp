@@ -15,8 +15,7 @@ namespace {
 
 static_assert(KFDEMU_ALL == Turns::kAll);
 static_assert(KFDEMU_ALLOCATION == static_cast<int>(Point::allocation) &&
-              KFDEMU_SCRATCH == static_cast<int>(Point::scratch) &&
-              KFDEMU_MMAP == static_cast<int>(Point::mapping) &&
+              KFDEMU_SCRATCH == static_cast<int>(Point::scratch) && KFDEMU_MMAP == static_cast<int>(Point::mapping) &&
               KFDEMU_IOCTL == static_cast<int>(Point::ioctl) && KFDEMU_OPEN == static_cast<int>(Point::open));
 static_assert(KFDEMU_DROP == static_cast<int>(InterruptAction::drop) &&
               KFDEMU_DELAY == static_cast<int>(InterruptAction::delay) &&
@@ -28,8 +27,7 @@ std::uint64_t queue_name(const void* ring) { return reinterpret_cast<std::uint64
 int fail(std::uint32_t point, std::uint64_t nth, std::uint64_t count, int error) {
     const std::uint32_t kind = point & 0xff, number = point >> 8;
     const Failure failure{static_cast<Point>(kind), number, {nth, count}, error};
-    if (kind < KFDEMU_ALLOCATION || kind > KFDEMU_OPEN || (number != 0 && kind != KFDEMU_IOCTL) ||
-        number > 0xff)
+    if (kind < KFDEMU_ALLOCATION || kind > KFDEMU_OPEN || (number != 0 && kind != KFDEMU_IOCTL) || number > 0xff)
         return EINVAL;
     if (!failure.turns.valid() || error < 1 || error > 4095) return EINVAL;
     injection().fail(failure);
@@ -49,8 +47,7 @@ int stall_queue(const void* ring, int stalled) {
     return 0;
 }
 
-int break_packet(const void* ring, std::uint64_t nth, std::uint32_t offset, const void* bytes,
-                 std::uint32_t size) {
+int break_packet(const void* ring, std::uint64_t nth, std::uint32_t offset, const void* bytes, std::uint32_t size) {
     constexpr std::uint32_t kPacketBytes = 64;
     Injection::Patch patch;
     if (!ring || !bytes || nth == 0 || size == 0 || size > sizeof patch.bytes || offset > kPacketBytes - size)
@@ -112,7 +109,6 @@ constexpr struct kfdemu_control kControl = {
 }  // namespace
 }  // namespace kfdemu
 
-extern "C" [[gnu::visibility("default")]] const struct kfdemu_control* kfdemu_get_control(
-    std::uint32_t version) {
+extern "C" [[gnu::visibility("default")]] const struct kfdemu_control* kfdemu_get_control(std::uint32_t version) {
     return version == KFDEMU_CONTROL_VERSION && kfdemu::Device::topology() ? &kfdemu::kControl : nullptr;
 }

@@ -81,8 +81,7 @@ EXPORT int ioctl(int fd, unsigned long request, ...) noexcept {
     struct stat status;
     if (!may_be_ours || !Device::ever_made() || NEXT(fstat)(fd, &status) != 0)
         return NEXT(ioctl)(fd, request, argument);
-    const bool dmabuf =
-        SharedRange::of(fd).has_value();  // it is the parent's file, too, but anybody may have it
+    const bool dmabuf = SharedRange::of(fd).has_value();  // it is the parent's file, too, but anybody may have it
     // The kernel's device belongs to the process that opened it, too ("Using KFD FD in wrong process").
     if (!dmabuf && magic != kDmaBufMagic && Device::inherited(status)) return errno = EBADF, -1;
     Device* device = Device::existing();

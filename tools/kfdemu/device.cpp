@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/auxv.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -10,6 +11,8 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "behaviour.hpp"
+#include "gfx9/decode.hpp"
 #include "injection.hpp"
 #include "log.hpp"
 #include "order.hpp"
@@ -35,21 +38,28 @@ bool real_device_opens() {
 Decision decide() {
     Decision decision;
     if (getauxval(AT_SECURE)) return decision;  // privileges must not depend on the caller's environment
-    const char* text = std::getenv("KFDEMU");
-    auto parsed = parse_options(text ? text : "");
+    auto parsed = parse_options(options_of_environment());
     if (const auto* error = std::get_if<std::string>(&parsed)) {
         write_log(LogLevel::error, fmt::format("KFDEMU: {}; no device is emulated", *error));
         return decision;
     }
     decision.options = std::get<Options>(parsed);
     log_level = decision.options.log;
-    decision.on = decision.options.mode == Mode::on ||
-                  (decision.options.mode == Mode::automatic && !real_device_opens());
+    decision.on =
+        decision.options.mode == Mode::on || (decision.options.mode == Mode::automatic && !real_device_opens());
     if (!decision.on) return decision;
+    if (const std::string problem = gfx9::no_level_message(); !problem.empty()) {
+        write_log(LogLevel::error, fmt::format("{}; no device is emulated", problem));
+        decision.on = false;
+        return decision;
+    }
     decision.topology = make_topology(decision.options);
     for (const Failure& failure : decision.options.failures) injection().fail(failure);
     for (const Defect& defect : decision.options.defects) injection().defect(defect);
     order_seed.store(decision.options.seed, std::memory_order_relaxed);
+    if (decision.options.behaviours.has(Behaviour::seeded_garbage))
+        garbage.store(new Garbage{decision.options.seed}, std::memory_order_release);
+    behaviours.store(decision.options.behaviours, std::memory_order_relaxed);
     return decision;
 }
 
@@ -59,7 +69,7 @@ const Decision& decision() {
 }
 
 std::mutex instance_mutex;
-std::atomic<Device*> instance{nullptr};  // release on making, acquire on use
+std::atomic<Device*> instance{nullptr};          // release on making, acquire on use
 std::atomic<Device*> parents_instance{nullptr};  // after fork(): what descriptors may still be of
 
 void before_fork() {
@@ -90,11 +100,25 @@ std::vector<std::unique_ptr<AddressSpace>> make_spaces(std::size_t count) {
     return spaces;
 }
 
-std::vector<std::unique_ptr<Gem>> make_gem(Memory& memory,
-                                           const std::vector<std::unique_ptr<AddressSpace>>& spaces) {
+std::vector<std::unique_ptr<Gem>> make_gem(Memory& memory, const std::vector<std::unique_ptr<AddressSpace>>& spaces) {
     std::vector<std::unique_ptr<Gem>> gem;
     for (const auto& space : spaces) gem.push_back(std::make_unique<Gem>(memory, *space));
     return gem;
+}
+
+/// ROCR takes the scratch of each GPU from the addresses that the thunk reserves, and asserts where they are too few
+/// (GpuAgent::InitScratchPool); the rest is what the process needs besides.
+void say_if_addresses_are_few(std::size_t gpus) {
+    constexpr std::uint64_t kScratch = std::uint64_t{4} << 30, kBesides = std::uint64_t{512} << 20;
+    rlimit limit{};
+    const std::uint64_t needed = gpus * kScratch + kBesides;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur >= needed) return;
+    const auto gib = [](std::uint64_t bytes) { return static_cast<double>(bytes) / (1u << 30); };
+    log(LogLevel::error,
+        "this process's address space is limited to {:.1f} GiB, and the HSA runtime needs {:.1f} GiB for {} GPU{}: "
+        "take the limit away "
+        "with ulimit -v unlimited",
+        gib(limit.rlim_cur), gib(needed), gpus, gpus == 1 ? "" : "s");
 }
 
 }  // namespace
@@ -117,13 +141,13 @@ Device* Device::get() {
     if (!topology()) return nullptr;
     std::lock_guard lock{instance_mutex};
     if (Device* device = existing()) return device;
+    say_if_addresses_are_few(topology()->gpus.size());
     std::unique_ptr<Device> device{new Device{*topology(), decision().options.workers}};
     if (!device->valid()) return nullptr;
-    // A child has neither our threads nor the parent's queues: it starts afresh, and leaks what it cannot
-    // use.
+    // A child has neither our threads nor the parent's queues: it starts afresh, and leaks what it cannot use.
     static const int registered = pthread_atfork(before_fork, in_parent, in_child);
     (void)registered;
-    if (decision().options.private_vram && log_level >= LogLevel::error) PrivateVram::watch(device->memory());
+    if (decision().options.private_vram() && log_level >= LogLevel::error) PrivateVram::watch(device->memory());
     instance.store(device.get(), std::memory_order_release);
     return device.release();
 }
@@ -142,8 +166,7 @@ Device::Device(const Topology& topology, unsigned workers)
 std::vector<std::unique_ptr<DeviceFile>> Device::make_render_files(const Topology& topology) {
     std::vector<std::unique_ptr<DeviceFile>> files;
     for (const Gpu& gpu : topology.gpus)
-        files.push_back(
-            std::make_unique<DeviceFile>(fmt::format("kfdemu-renderD{}", gpu.render_minor).c_str()));
+        files.push_back(std::make_unique<DeviceFile>(fmt::format("kfdemu-renderD{}", gpu.render_minor).c_str()));
     return files;
 }
 

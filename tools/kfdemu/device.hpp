@@ -1,11 +1,9 @@
-// The emulated machine of this process: made when a program first opens /dev/kfd or a render node, never
-// destroyed.
+// The emulated machine of this process: made when a program first opens /dev/kfd or a render node, never destroyed.
 //
 //     if (const Topology* t = Device::topology()) …    // emulation is on; nothing is started by asking
 //     Device* device = Device::get();                   // makes it
 //
-// Thread safety: every function, any thread. After fork() the child has none until it opens the device
-// itself.
+// Thread safety: every function, any thread. After fork() the child has none until it opens the device itself.
 #pragma once
 
 #include <sys/stat.h>
@@ -25,8 +23,7 @@ namespace kfdemu {
 class Device {
   public:
     /// What is emulated, or nullptr where emulation is off: by KFDEMU=off, because there is a real /dev/kfd,
-    /// because KFDEMU cannot be understood (said once on stderr), or in a setuid program. Decided at the
-    /// first call.
+    /// because KFDEMU cannot be understood (said once on stderr), or in a setuid program. Decided at the first call.
     static const Topology* topology();
     /// What the user asked for; all defaults where emulation is off.
     static const Options& options();

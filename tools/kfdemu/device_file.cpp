@@ -11,18 +11,16 @@
 #include <cerrno>
 
 #include "abi.hpp"
+#include "page.hpp"
 
 namespace kfdemu {
 namespace {
-// Offset 0 is not handed out, so that no valid mmap offset is 0. The file is sparse: only touched pages take
-// memory.
+// Offset 0 is not handed out, so that no valid mmap offset is 0. The file is sparse: only touched pages take memory.
 constexpr std::uint64_t kFirstOffset = shared_table::kBytes;
-constexpr std::uint64_t kPage = 4096;
 }  // namespace
 
 std::byte* map_for_emulator(int fd, std::uint64_t offset, std::uint64_t size) {
-    // Bare, because the emulator's own mappings are no business of what stands in the place of the program's
-    // mmap.
+    // Bare, because the emulator's own mappings are no business of what stands in the place of the program's mmap.
     const long host = syscall(SYS_mmap, nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
     if (host == -1) return nullptr;
     auto* bytes = reinterpret_cast<std::byte*>(host);
@@ -33,7 +31,7 @@ std::byte* map_for_emulator(int fd, std::uint64_t offset, std::uint64_t size) {
 DeviceFile::DeviceFile(const char* name) {
     fd_ = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd_ < 0) return;
-    struct stat status {};
+    struct stat status{};
     if (ftruncate(fd_, static_cast<off_t>(kFileSize)) != 0 ||
         fcntl(fd_, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) != 0 || !shared_table::create(fd_) ||
         fstat(fd_, &status) != 0) {
@@ -82,8 +80,7 @@ void DeviceFile::release(const Range& range, std::uint32_t shared) {
     if (range.host) ::munmap(range.host, range.size);
     std::lock_guard lock{mutex_};
     if (!shared) return give_back(range);
-    // The name goes first: whoever locks the range from here on finds none, and whoever found one has locked
-    // it.
+    // The name goes first: whoever locks the range from here on finds none, and whoever found one has locked it.
     if (auto entry = shared_table::read(fd_, shared)) {
         entry->nonce = 0;
         shared_table::write(fd_, shared, *entry);
@@ -148,8 +145,7 @@ std::optional<SharedHandle> DeviceFile::name(std::uint32_t index, std::uint32_t 
         if (getrandom(&range->nonce, sizeof range->nonce, 0) < 0) return {};
     range->ipc_flags = ipc_flags;
     if (!shared_table::write(fd_, index, *range)) return {};
-    return SharedHandle{static_cast<std::uint32_t>(getpid()), static_cast<std::uint32_t>(fd_), index,
-                        range->nonce};
+    return SharedHandle{static_cast<std::uint32_t>(getpid()), static_cast<std::uint32_t>(fd_), index, range->nonce};
 }
 
 std::uint64_t DeviceFile::held_vram() {

@@ -1,6 +1,5 @@
 // A device file: a memfd whose ranges a program maps with plain mmap, and of which the emulator keeps
-// mappings of its own. Because it is a real descriptor, mmap, dup, fork, SCM_RIGHTS and close need no
-// interposing.
+// mappings of its own. Because it is a real descriptor, mmap, dup, fork, SCM_RIGHTS and close need no interposing.
 //
 //     DeviceFile render{"kfdemu-renderD128"};
 //     auto range = render.allocate(1 << 20);       // an offset to hand out, bytes to read and write
@@ -54,14 +53,11 @@ class DeviceFile {
     /// With the index that share() gave: only when no descriptor of the range is left in any process.
     void release(const Range& range, std::uint32_t shared = 0);
 
-    /// Puts a range of ours on the table of those that may be shared; its index there, or 0 when the table is
-    /// full.
+    /// Puts a range of ours on the table of those that may be shared; its index there, or 0 when the table is full.
     std::uint32_t share(const SharedRange& range);
-    /// A dma-buf of the entry, or -1 with errno. It works without the program's help as long as it is open
-    /// anywhere.
+    /// A dma-buf of the entry, or -1 with errno. It works without the program's help as long as it is open anywhere.
     int open_shared(std::uint32_t index) const;
-    /// What another process of this user gives to kfdemu::open_shared(); `ipc_flags` are told to it. Nothing:
-    /// errno.
+    /// What another process of this user gives to kfdemu::open_shared(); `ipc_flags` are told to it. Nothing: errno.
     std::optional<SharedHandle> name(std::uint32_t index, std::uint32_t ipc_flags);
     /// Which file it is: equal for each descriptor of it, in any process.
     std::pair<dev_t, ino_t> identity() const { return {device_, inode_}; }
@@ -82,8 +78,8 @@ class DeviceFile {
     ino_t inode_ = 0;
     std::mutex mutex_;
     std::map<std::uint64_t, std::uint64_t> free_;  // offset → size, disjoint and not adjacent
-    std::vector<bool> entries_;  // which of the table are taken; as long as the highest that ever was
-    std::vector<Held> held_;     // released, but not by everybody
+    std::vector<bool> entries_;                    // which of the table are taken; as long as the highest that ever was
+    std::vector<Held> held_;                       // released, but not by everybody
 };
 
 }  // namespace kfdemu

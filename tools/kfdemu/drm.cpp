@@ -84,8 +84,8 @@ struct DeviceInfo {
     std::uint64_t max_engine_clock_khz, max_memory_clock_khz;
     std::uint32_t cu_active_number, cu_ao_mask, cu_bitmap[4][4], rb_mask, num_rb_pipes, num_gfx_contexts, pad;
     std::uint64_t ids_flags, va_offset, va_max;
-    std::uint32_t va_alignment, pte_fragment_size, gart_page_size, ce_ram_size, vram_type, vram_bit_width,
-        vce_harvest, double_offchip_lds;
+    std::uint32_t va_alignment, pte_fragment_size, gart_page_size, ce_ram_size, vram_type, vram_bit_width, vce_harvest,
+        double_offchip_lds;
     std::uint64_t ring_buffers[4];
     std::uint32_t ring_sizes[4];
     std::uint32_t wave_front_size, visible_vgprs, cu_per_sh, tcc_blocks, gs_depth[2], max_gs_waves, pad1;
@@ -189,13 +189,12 @@ int amdgpu_info(const Gpu& gpu, const Info& info) {
 }
 
 /// AMDGPU_VM_PAGE_READABLE and so on, as a set of Access.
-std::uint32_t access_of(std::uint32_t flags) {
+std::uint32_t page_access_of(std::uint32_t flags) {
     return (flags & 2 ? kRead : 0u) | (flags & 4 ? kWrite : 0u) | (flags & 8 ? kExecute : 0u);
 }
 
 int gem_va(Gem& gem, const GemVa& args) {
-    constexpr std::uint32_t kDelayUpdate = 1, kAccess = 0xe, kPrt = 0x10, kMemoryType = 0x1e0,
-                            kNoAlloc = 0x200;
+    constexpr std::uint32_t kDelayUpdate = 1, kAccess = 0xe, kPrt = 0x10, kMemoryType = 0x1e0, kNoAlloc = 0x200;
     if (args.flags & kPrt || args.flags & ~(kDelayUpdate | kAccess | kMemoryType | kNoAlloc)) {
         log(LogLevel::warning, "drm: GEM_VA with flags {:#x} is not known", args.flags);
         return EINVAL;
@@ -205,7 +204,7 @@ int gem_va(Gem& gem, const GemVa& args) {
             if (const int error = gem.clear(args.va, args.size)) return error;
             [[fallthrough]];
         case kVaMap:
-            return gem.map(args.handle, access_of(args.flags), args.va, args.offset, args.size);
+            return gem.map(args.handle, page_access_of(args.flags), args.va, args.offset, args.size);
         case kVaUnmap:
             return gem.unmap(args.handle, args.va);
         case kVaClear:
@@ -236,19 +235,17 @@ int drm_ioctl(const Gpu& gpu, Gem& gem, unsigned long request, void* argument) {
         case kGetClient:
             return with_argument<Client>(request, address, [](Client& client) { return client.auth = 1, 0; });
         case kGemClose:
-            return with_argument<GemClose>(request, address,
-                                           [&](GemClose& args) { return gem.close(args.handle); });
+            return with_argument<GemClose>(request, address, [&](GemClose& args) { return gem.close(args.handle); });
         case kPrimeFdToHandle:
-            return with_argument<PrimeHandle>(
-                request, address, [&](PrimeHandle& args) { return gem.import(args.fd, args.handle); });
+            return with_argument<PrimeHandle>(request, address,
+                                              [&](PrimeHandle& args) { return gem.import(args.fd, args.handle); });
         case kPrimeHandleToFd:
             return with_argument<PrimeHandle>(request, address, [&](PrimeHandle& args) {
                 return gem.export_dmabuf(args.handle, args.flags, args.fd);
             });
         case kGemMmap:
-            return with_argument<GemMmap>(request, address, [&](GemMmap& args) {
-                return gem.mmap_offset(args.in.handle, args.address);
-            });
+            return with_argument<GemMmap>(request, address,
+                                          [&](GemMmap& args) { return gem.mmap_offset(args.in.handle, args.address); });
         case kGemVa: {
             GemVa args;
             if (_IOC_SIZE(request) < sizeof args) return EINVAL;

@@ -30,8 +30,7 @@ std::optional<std::uint32_t> Events::create(std::uint32_t type, bool auto_reset)
     if (has_slot(type)) {
         if (signal_events_ + 1 >= abi::kSignalEventLimit) return {};
         // Round robin, so that a late interrupt of a destroyed event does not meet a new one at once.
-        while (events_.count(next_signal_id_))
-            next_signal_id_ = next_signal_id_ % (abi::kSignalEventLimit - 1) + 1;
+        while (events_.count(next_signal_id_)) next_signal_id_ = next_signal_id_ % (abi::kSignalEventLimit - 1) + 1;
         id = next_signal_id_;
         next_signal_id_ = next_signal_id_ % (abi::kSignalEventLimit - 1) + 1;
         ++signal_events_;
@@ -77,8 +76,7 @@ void Events::hold_back(std::uint32_t id, const Injection::Interrupt& how) {
         how.action == InterruptAction::drop    ? "dropped"
         : how.action == InterruptAction::delay ? "late"
                                                : "doubled");
-    if (auto at = events_.find(id); at != events_.end())
-        at->second.overdue = how.action != InterruptAction::duplicate;
+    if (auto at = events_.find(id); at != events_.end()) at->second.overdue = how.action != InterruptAction::duplicate;
     if (how.action == InterruptAction::drop) return;
     late_.push_back({clock::now_ns() + 1000 * how.delay_us, id});
     late_count_.store(late_.size(), std::memory_order_relaxed);
@@ -89,8 +87,7 @@ void Events::deliver_late() {
     const std::uint64_t now_ns = clock::now_ns();
     std::lock_guard lock{mutex_};
     for (const Late& late : late_)
-        if (auto at = events_.find(late.id); late.due_ns <= now_ns && at != events_.end())
-            activate(at->second);
+        if (auto at = events_.find(late.id); late.due_ns <= now_ns && at != events_.end()) activate(at->second);
     std::erase_if(late_, [&](const Late& late) { return late.due_ns <= now_ns; });
     late_count_.store(late_.size(), std::memory_order_relaxed);
 }
@@ -136,8 +133,7 @@ void Events::raise(const abi::HwException& data) {
     }
 }
 
-std::optional<abi::WaitResult> Events::wait(std::span<abi::EventData> events, bool all,
-                                            std::uint32_t timeout_ms) {
+std::optional<abi::WaitResult> Events::wait(std::span<abi::EventData> events, bool all, std::uint32_t timeout_ms) {
     std::unique_lock lock{mutex_};
     for (const abi::EventData& data : events)
         if (!events_.count(data.event_id)) return {};

@@ -41,8 +41,7 @@ class Events {
     /// The device's interrupt for a signal event, which may have been asked to get lost or late
     /// (injection.hpp). An unknown id is ignored: the event may be gone already.
     void signal(std::uint32_t id);
-    /// Delivers late interrupts whose time has come. Called often, by the device's threads; one load if there
-    /// are none.
+    /// Delivers late interrupts whose time has come. Called often, by the device's threads; one load if there are none.
     void deliver_late();
     /// Signals every memory (hardware-exception) event with these data.
     void raise(const abi::MemoryException& data);

@@ -1,17 +1,12 @@
 #include "failure.hpp"
 
 #include <cerrno>
-#include <charconv>
 #include <utility>
+
+#include "parse_number.hpp"
 
 namespace kfdemu {
 namespace {
-
-template <class T>
-bool parse_number(std::string_view text, T& value, int base = 10) {
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-    return error == std::errc{} && end == text.data() + text.size();
-}
 
 constexpr std::pair<std::string_view, Point> kPoints[] = {{"allocation", Point::allocation},
                                                           {"scratch", Point::scratch},
@@ -34,8 +29,8 @@ bool parse_point(std::string_view text, Failure& failure) {
         std::string_view digits = text.substr(slash + 1);
         const bool hex = digits.substr(0, 2) == "0x";
         if (hex) digits.remove_prefix(2);
-        return point == Point::ioctl && parse_number(digits, failure.number, hex ? 16 : 10) &&
-               failure.number != 0 && failure.number < 256;
+        return point == Point::ioctl && parse_number(digits, failure.number, hex ? 16 : 10) && failure.number != 0 &&
+               failure.number < 256;
     }
     return false;
 }
@@ -71,8 +66,7 @@ std::variant<Failure, std::string> parse_failure(std::string_view text) {
     if (!parse_point(text.substr(0, first), failure))
         return std::string{"wants allocation, scratch, mmap, open, ioctl or ioctl/NUMBER first"};
     if (!parse_turns(text.substr(first + 1, second - first - 1), failure.turns))
-        return std::string{
-            "wants which calls, from 1, in the middle: 3, 3-5, or 3- for all from the third on"};
+        return std::string{"wants which calls, from 1, in the middle: 3, 3-5, or 3- for all from the third on"};
     if (!parse_error(text.substr(second + 1), failure.error))
         return std::string{"wants an errno last, such as ENOMEM or 12"};
     return failure;

@@ -1,7 +1,8 @@
 // Calls that shall fail, as a user asks for them.
 //
-//     "allocation:3:ENOMEM"   the third allocation        "ioctl/0x16:2-5:EIO"   the second to fifth request
-//     of that number "mmap:1-:ENOMEM"        every mmap of a device file
+//     "allocation:3:ENOMEM"    the third allocation
+//     "ioctl/0x16:2-5:EIO"     the second to fifth request of that number
+//     "mmap:1-:ENOMEM"         every mmap of a device file
 //
 // Pure: text in, value or error text out.
 #pragma once

@@ -4,11 +4,10 @@
 #include <cerrno>
 
 #include "log.hpp"
+#include "page.hpp"
 
 namespace kfdemu {
 namespace {
-constexpr std::uint64_t kPage = 4096;
-
 bool whole_pages(std::uint64_t va, std::uint64_t size) {
     return size != 0 && va % kPage == 0 && size % kPage == 0 && va + size > va;
 }
@@ -53,8 +52,7 @@ int Gem::mmap_offset(std::uint32_t handle, std::uint64_t& offset) const {
     return offset ? 0 : EPERM;
 }
 
-int Gem::map(std::uint32_t handle, std::uint32_t access, std::uint64_t va, std::uint64_t offset,
-             std::uint64_t size) {
+int Gem::map(std::uint32_t handle, std::uint32_t access, std::uint64_t va, std::uint64_t offset, std::uint64_t size) {
     std::lock_guard lock{mutex_};
     const auto at = buffers_.find(handle);
     if (at == buffers_.end()) return ENOENT;

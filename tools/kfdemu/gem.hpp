@@ -6,8 +6,7 @@
 //     gem.map(handle, access, va, offset, size);      // GEM_VA with operation MAP
 //
 // All descriptors of a render node share these names, because the emulator gives all of them one file. Errors
-// are errno values. Thread safety: every function, any thread. Changes of the map wait for the GPU's running
-// quantum.
+// are errno values. Thread safety: every function, any thread. Changes of the map wait for the GPU's running quantum.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +30,7 @@ class Gem {
     int mmap_offset(std::uint32_t handle, std::uint64_t& offset) const;
 
     /// `access` is a set of kfdemu::Access.
-    int map(std::uint32_t handle, std::uint32_t access, std::uint64_t va, std::uint64_t offset,
-            std::uint64_t size);
+    int map(std::uint32_t handle, std::uint32_t access, std::uint64_t va, std::uint64_t offset, std::uint64_t size);
     /// The mapping of that buffer that begins at `va`.
     int unmap(std::uint32_t handle, std::uint64_t va);
     /// Whatever was mapped here in [va, va + size), of any buffer.

@@ -1,5 +1,4 @@
-// How the device's own engines (packet processor, SDMA) touch memory: through the GPU's address space, never
-// behind it.
+// How the device's own engines (packet processor, SDMA) touch memory: through the GPU's address space, never behind it.
 //
 //     AddressSpace::Hold hold{space};
 //     if (auto* value = at<std::int64_t>(space, va, kWrite)) …     // nullptr: a memory fault
@@ -23,14 +22,13 @@ inline bool is_canonical(std::uint64_t va) {
 template <class T>
 T* at(const AddressSpace& space, std::uint64_t va, std::uint32_t access) {
     const AddressSpace::Range* range = space.find(va);
-    if (!range || va % alignof(T) != 0 || !range->contains(va, sizeof(T)) || !range->allows(access))
-        return nullptr;
+    if (!range || va % alignof(T) != 0 || !range->contains(va, sizeof(T)) || !range->allows(access)) return nullptr;
     return reinterpret_cast<T*>(range->at(va));
 }
 
 /// What a failed access becomes: a memory exception, whose words the runtime reports.
-inline abi::MemoryException memory_exception(const AddressSpace& space, std::uint32_t gpu_id,
-                                             std::uint64_t va, std::uint32_t access) {
+inline abi::MemoryException memory_exception(const AddressSpace& space, std::uint32_t gpu_id, std::uint64_t va,
+                                             std::uint32_t access) {
     const AddressSpace::Range* range = space.find(va);
     const bool there = range && range->present();
     return {.not_present = !there,
@@ -58,8 +56,8 @@ inline bool can_complete(const AddressSpace& space, std::uint64_t signal_handle)
 
 /// Completes a packet: times, then the decrement that publishes them and all that the packet wrote, then the
 /// interrupt. A null signal is fine. False: the signal is not mapped.
-inline bool complete(const AddressSpace& space, Events& events, std::uint64_t signal_handle,
-                     std::uint64_t start_ticks, std::uint64_t end_ticks) {
+inline bool complete(const AddressSpace& space, Events& events, std::uint64_t signal_handle, std::uint64_t start_ticks,
+                     std::uint64_t end_ticks) {
     if (signal_handle == 0) return true;
     auto* signal = at<aql::AmdSignal>(space, signal_handle, kWrite);
     if (!signal) return false;
@@ -74,8 +72,7 @@ inline bool complete(const AddressSpace& space, Events& events, std::uint64_t si
 }
 
 /// Stores a value into a signal, as the firmware does with a queue's inactive signal.
-inline bool store(const AddressSpace& space, Events& events, std::uint64_t signal_handle,
-                  std::uint64_t value) {
+inline bool store(const AddressSpace& space, Events& events, std::uint64_t signal_handle, std::uint64_t value) {
     auto* signal = at<aql::AmdSignal>(space, signal_handle, kWrite);
     if (!signal) return false;
     const aql::AmdSignal copy = *signal;

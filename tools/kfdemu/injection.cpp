@@ -54,11 +54,15 @@ void Injection::patch(std::uint64_t ring, std::uint64_t nth, const Patch& patch)
 
 void Injection::defect(const Defect& defect) {
     switch (defect.kind) {
-        case DefectKind::interrupts: return interrupts({InterruptAction::drop}, defect.turns);
-        case DefectKind::queues: return stall(static_cast<std::uint64_t>(QueueKind::compute), true);
-        case DefectKind::engines: return stall(static_cast<std::uint64_t>(QueueKind::sdma), true);
+        case DefectKind::interrupts:
+            return interrupts({InterruptAction::drop}, defect.turns);
+        case DefectKind::queues:
+            return stall(static_cast<std::uint64_t>(QueueKind::compute), true);
+        case DefectKind::engines:
+            return stall(static_cast<std::uint64_t>(QueueKind::sdma), true);
         case DefectKind::copies:
-        case DefectKind::dispatches: break;
+        case DefectKind::dispatches:
+            break;
     }
     std::lock_guard lock{mutex_};
     defects_.push_back(defect);
@@ -78,9 +82,8 @@ void Injection::reset() {
 int Injection::failure(Point point, std::uint32_t number) {
     if (!armed()) return 0;
     std::lock_guard lock{mutex_};
-    const Failure* found = due(failures_, [&](const Failure& f) {
-        return f.point == point && (f.number == 0 || f.number == number);
-    });
+    const Failure* found =
+        due(failures_, [&](const Failure& f) { return f.point == point && (f.number == 0 || f.number == number); });
     if (!found) return 0;
     counters.injected += 1;
     return found->error;

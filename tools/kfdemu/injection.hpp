@@ -1,5 +1,4 @@
-// What was asked to go wrong, and whether it is time: failing calls, lost interrupts, stalled queues, broken
-// packets.
+// What was asked to go wrong, and whether it is time: failing calls, lost interrupts, stalled queues, broken packets.
 //
 //     injection().fail({.point = Point::allocation, .turns = {.nth = 3}, .error = ENOMEM});
 //     if (int error = injection().failure(Point::allocation)) return error;  // where allocations are made
@@ -71,8 +70,7 @@ class Injection {
     bool counted(DefectKind kind);
     bool armed() const { return armed_.load(std::memory_order_relaxed); }
 
-    // Relaxed: whoever asks for a failure and then makes the call that shall fail is one thread, or
-    // synchronises.
+    // Relaxed: whoever asks for a failure and then makes the call that shall fail is one thread, or synchronises.
     std::atomic<bool> armed_{false};
     std::mutex mutex_;
     std::vector<Failure> failures_;

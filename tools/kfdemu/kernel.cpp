@@ -1,8 +1,10 @@
 #include "kernel.hpp"
 
 #include "aql_queue.hpp"
+#include "behaviour.hpp"
 #include "clock.hpp"
 #include "counters.hpp"
+#include "device_access.hpp"
 
 namespace kfdemu {
 namespace {
@@ -12,6 +14,11 @@ constexpr std::uint64_t kQuantumInstructions = 50'000;
 constexpr std::uint64_t kShuffledQuantum = 1'000;  // so that work-groups meet in many ways
 constexpr std::uint64_t kStayNs = 200'000;
 constexpr unsigned kStayQuanta = 8;  // the same, where the clock must not decide
+
+WorkGroup::Progress run_group(WorkGroup& group, std::uint64_t quantum_instructions) {
+    const DeviceAccess here;
+    return group.run(quantum_instructions);
+}
 }  // namespace
 
 std::unique_ptr<WorkGroup> GroupPool::take() {
@@ -40,7 +47,8 @@ Kernel::Kernel(std::shared_ptr<AqlQueue> queue, std::shared_ptr<Dispatch> dispat
 }
 
 Work::Result Kernel::run() {
-    const bool shuffled = dispatch_->order().given();
+    const Eviction::Turn turn{queue_->eviction()};
+    if (!turn) abort();  // what is left of it ends without running
     const std::uint64_t until = clock::now_ns() + kStayNs;
     bool did = false;
     unsigned quanta = 0;
@@ -48,7 +56,7 @@ Work::Result Kernel::run() {
         auto group = take();
         if (!group) break;
         did = true;
-        switch (group->run(shuffled ? kShuffledQuantum : kQuantumInstructions)) {
+        switch (run_group(*group, shuffled() ? kShuffledQuantum : kQuantumInstructions)) {
             case WorkGroup::Progress::Ended:
             case WorkGroup::Progress::Stopped:
                 pool_.give_back(std::move(group));
@@ -60,7 +68,7 @@ Work::Result Kernel::run() {
                 put_aside(std::move(group));
                 return Result::some;  // it waits for something outside: look there first
         }
-    } while (stay(++quanta, until));
+    } while (stay(++quanta, until) && !queue_->eviction().evicted());
 
     if (dispatch_->state() == Dispatch::State::Running || !dispatch_->claim_end())
         return did ? Result::some : Result::idle;
@@ -71,7 +79,11 @@ Work::Result Kernel::run() {
     return Result::done;
 }
 
+/// Whether quanta are short, so that what may meet meets in many ways.
+bool Kernel::shuffled() const { return dispatch_->order().given() || shows(Behaviour::seeded_order); }
+
 bool Kernel::stay(unsigned quanta, std::uint64_t until_ns) const {
+    if (shows(Behaviour::seeded_order)) return false;  // another kernel may be next
     return dispatch_->order().given() ? quanta < kStayQuanta : clock::now_ns() < until_ns;
 }
 

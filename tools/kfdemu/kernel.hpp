@@ -37,8 +37,8 @@ class GroupPool {
 class Kernel final : public Work {
   public:
     /// Keeps alive: queue, dispatch. `index` is the packet's in its queue. Borrows `pool` until it is gone.
-    Kernel(std::shared_ptr<AqlQueue> queue, std::shared_ptr<Dispatch> dispatch, GroupPool& pool,
-           std::uint64_t index, std::size_t max_resident_groups);
+    Kernel(std::shared_ptr<AqlQueue> queue, std::shared_ptr<Dispatch> dispatch, GroupPool& pool, std::uint64_t index,
+           std::size_t max_resident_groups);
 
     Result run() override;
     /// Starts no more work-groups, and stops those that run.
@@ -52,6 +52,7 @@ class Kernel final : public Work {
     std::uint64_t start_ticks() const { return start_ticks_; }
 
   private:
+    bool shuffled() const;
     bool stay(unsigned quanta, std::uint64_t until_ns) const;
     std::unique_ptr<WorkGroup> take();
     void put_aside(std::unique_ptr<WorkGroup> group);

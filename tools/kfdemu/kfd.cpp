@@ -119,8 +119,8 @@ int Kfd::ioctl(unsigned long request, void* argument) {
             log(LogLevel::debug, "kfd: debugger request {:#x} refused", _IOC_NR(request));
             return EINVAL;
         default:
-            log(LogLevel::warning, "kfd: ioctl {:#x} (number {:#x}, {} B) is not known", request,
-                _IOC_NR(request), _IOC_SIZE(request));
+            log(LogLevel::warning, "kfd: ioctl {:#x} (number {:#x}, {} B) is not known", request, _IOC_NR(request),
+                _IOC_SIZE(request));
             return EINVAL;
     }
 }
@@ -136,9 +136,7 @@ int Kfd::create_queue(abi::CreateQueue& args) {
     return scheduler_.create_queue(*target, args);
 }
 
-int Kfd::destroy_queue(abi::DestroyQueue& args) {
-    return scheduler_.destroy_queue(args.queue_id) ? 0 : EINVAL;
-}
+int Kfd::destroy_queue(abi::DestroyQueue& args) { return scheduler_.destroy_queue(args.queue_id) ? 0 : EINVAL; }
 
 int Kfd::update_queue(abi::UpdateQueue& args) { return scheduler_.update_queue(args); }
 
@@ -180,9 +178,9 @@ int Kfd::get_process_apertures(abi::GetProcessAperturesNew& args) {
     if (args.apertures_ptr == 0) return EINVAL;
     const std::uint32_t given = std::min(count, args.num_of_nodes);
     for (std::uint32_t i = 0; i < given; ++i) {
-        const abi::DeviceApertures apertures{kLdsAperture.base,      kLdsAperture.limit,   kScratchAperture.base,
-                                             kScratchAperture.limit, kGpuvmAperture.base,  kGpuvmAperture.limit,
-                                             topology_.gpus[i].gpu_id, 0};
+        const abi::DeviceApertures apertures{
+            kLdsAperture.base,   kLdsAperture.limit,   kScratchAperture.base,    kScratchAperture.limit,
+            kGpuvmAperture.base, kGpuvmAperture.limit, topology_.gpus[i].gpu_id, 0};
         if (const int error = user::write(args.apertures_ptr + i * sizeof apertures, apertures)) return error;
     }
     args.num_of_nodes = given;
@@ -295,8 +293,7 @@ int Kfd::svm(unsigned long request, void* argument) {
     if (const int error = user::read(args, from)) return error;
     const std::uint64_t behind = from + sizeof args;
     // The size of the whole is in the request's number, so there are never many.
-    if (_IOC_SIZE(request) < sizeof args ||
-        args.count > (_IOC_SIZE(request) - sizeof args) / sizeof(abi::SvmAttribute))
+    if (_IOC_SIZE(request) < sizeof args || args.count > (_IOC_SIZE(request) - sizeof args) / sizeof(abi::SvmAttribute))
         return EINVAL;
     std::vector<abi::SvmAttribute> attributes(args.count);
     const std::size_t bytes = attributes.size() * sizeof attributes[0];

@@ -1,5 +1,4 @@
-// libc's own functions, behind those of the same name that this library exports, and what their replacements
-// share.
+// libc's own functions, behind those of the same name that this library exports, and what their replacements share.
 //
 //     EXPORT int access(const char* path, int mode) noexcept {
 //         if (auto entry = find(path)) return …;          // ours
@@ -20,6 +19,7 @@
 #include <optional>
 
 #include "device.hpp"
+#include "path_text.hpp"
 #include "sysfs.hpp"
 
 #define EXPORT extern "C" [[gnu::visibility("default")]]
@@ -57,11 +57,21 @@ class Next {
 
 #define NEXT(name) (reinterpret_cast<decltype(&::name)>(::kfdemu::Next<#name>::get()))
 
-/// What of ours is at `path`, if anything is.
-inline std::optional<sysfs::Entry> find(const char* path) {
+/// Whether the code at `address` is the HSA runtime's or its thunk's (which is inside the runtime from ROCR 6.4 on).
+inline bool is_runtime(const void* address) {
+    Dl_info object;
+    if (!address || dladdr(address, &object) == 0) return false;
+    std::string_view file = object.dli_fname;
+    file.remove_prefix(std::min(file.rfind('/') + 1, file.size()));
+    return sysfs::take(file, "libhsakmt.so") || sysfs::take(file, "libhsa-runtime64.so");
+}
+
+/// What of ours is at `path` for the code at `caller`, if anything is.
+inline std::optional<sysfs::Entry> find(const char* path, const void* caller = nullptr) {
     if (!path || !sysfs::may_be_ours(path)) return {};
     const Topology* topology = Device::topology();
     if (!topology) return {};
+    if (sysfs::is_runtimes_alone(path) && !is_runtime(caller)) return {};
     return sysfs::lookup(*topology, path);
 }
 

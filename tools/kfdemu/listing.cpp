@@ -1,5 +1,4 @@
-// opendir and what goes with it, for folders of ours. A listing is known by its address, which is no DIR of
-// libc's.
+// opendir and what goes with it, for folders of ours. A listing is known by its address, which is no DIR of libc's.
 //
 // Which addresses are listings is kept in a few words without a lock: readdir() in a forked child, or in a
 // thread while another forks, must not wait for a thread that is not there.
@@ -22,7 +21,7 @@ namespace {
 struct Listing {
     std::vector<std::string> names;
     std::size_t position = 0;
-    struct dirent entry {};
+    struct dirent entry{};
 
     void add_names_of(const char* folder);
     explicit Listing(const sysfs::Directory& directory) : names{directory.names} {
@@ -51,8 +50,7 @@ DIR* open_listing(const sysfs::Directory& directory) {
     auto* listing = new Listing{directory};
     for (auto& slot : listings) {
         Listing* none = nullptr;
-        if (!slot.compare_exchange_strong(none, listing, std::memory_order_release,
-                                          std::memory_order_relaxed))
+        if (!slot.compare_exchange_strong(none, listing, std::memory_order_release, std::memory_order_relaxed))
             continue;
         open_listings.fetch_add(1, std::memory_order_relaxed);
         return reinterpret_cast<DIR*>(listing);
@@ -102,8 +100,7 @@ int close_listing(Listing* listing) {
     return errno = EBADF, -1;
 }
 
-/// scandir: the names that `wanted` takes, in the order of `order`, each in memory of its own that the caller
-/// frees.
+/// scandir: the names that `wanted` takes, in the order of `order`, each in memory of its own that the caller frees.
 template <class Entry>
 int scan(const sysfs::Directory& directory, Entry*** result, int (*wanted)(const Entry*),
          int (*order)(const Entry**, const Entry**)) {
@@ -123,16 +120,12 @@ int scan(const sysfs::Directory& directory, Entry*** result, int (*wanted)(const
         }
         std::memcpy(entries[count++], seen, sizeof(Entry));
     }
-    if (order)
-        std::sort(entries, entries + count,
-                  [&](const Entry* a, const Entry* b) { return order(&a, &b) < 0; });
+    if (order) std::sort(entries, entries + count, [&](const Entry* a, const Entry* b) { return order(&a, &b) < 0; });
     *result = entries;
     return count;
 }
 
-int not_a_folder(const sysfs::Entry& entry) {
-    return std::holds_alternative<sysfs::Missing>(entry) ? ENOENT : ENOTDIR;
-}
+int not_a_folder(const sysfs::Entry& entry) { return std::holds_alternative<sysfs::Missing>(entry) ? ENOENT : ENOTDIR; }
 
 }  // namespace
 }  // namespace kfdemu
@@ -153,8 +146,7 @@ EXPORT struct dirent* readdir(DIR* directory) {
 }
 
 EXPORT struct dirent64* readdir64(DIR* directory) {
-    if (Listing* listing = as_listing(directory))
-        return reinterpret_cast<struct dirent64*>(next_name(*listing));
+    if (Listing* listing = as_listing(directory)) return reinterpret_cast<struct dirent64*>(next_name(*listing));
     return NEXT(readdir64)(directory);
 }
 
@@ -209,8 +201,7 @@ EXPORT int scandir(const char* path, struct dirent*** entries, int (*wanted)(con
                    int (*order)(const struct dirent**, const struct dirent**)) {
     auto entry = find(path);
     if (!entry) return NEXT(scandir)(path, entries, wanted, order);
-    if (auto* directory = std::get_if<sysfs::Directory>(&*entry))
-        return scan(*directory, entries, wanted, order);
+    if (auto* directory = std::get_if<sysfs::Directory>(&*entry)) return scan(*directory, entries, wanted, order);
     return errno = not_a_folder(*entry), -1;
 }
 
@@ -218,7 +209,6 @@ EXPORT int scandir64(const char* path, struct dirent64*** entries, int (*wanted)
                      int (*order)(const struct dirent64**, const struct dirent64**)) {
     auto entry = find(path);
     if (!entry) return NEXT(scandir64)(path, entries, wanted, order);
-    if (auto* directory = std::get_if<sysfs::Directory>(&*entry))
-        return scan(*directory, entries, wanted, order);
+    if (auto* directory = std::get_if<sysfs::Directory>(&*entry)) return scan(*directory, entries, wanted, order);
     return errno = not_a_folder(*entry), -1;
 }

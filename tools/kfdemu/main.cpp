@@ -1,6 +1,7 @@
 // The launcher: `kfdemu run [options] -- PROGRAM…` runs a program on an emulated GPU, by preloading the emulator.
 #include <CLI/CLI.hpp>
 
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -9,6 +10,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "gfx9/decode.hpp"
 #include "log.hpp"
 #include "model.hpp"
 #include "options.hpp"
@@ -17,9 +19,19 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr int kUsage = 2;  ///< the exit status for options that cannot be meant
+
+/// The folder of this program; without /proc, the one that it was started from.
+fs::path program_folder() {
+    std::error_code error;
+    fs::path program = fs::read_symlink("/proc/self/exe", error);
+    if (error) program = fs::canonical(reinterpret_cast<const char*>(getauxval(AT_EXECFN)));
+    return program.parent_path();
+}
+
 /// The emulator's library: beside this program in a build folder, or where it was installed.
 fs::path find_library() {
-    const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
+    const fs::path here = program_folder();
     for (const fs::path& folder : {here, here / KFDEMU_LIBRARY_FROM_BIN})
         if (fs::exists(folder / "libkfdemu.so")) return fs::canonical(folder / "libkfdemu.so");
     throw std::runtime_error{fmt::format("libkfdemu.so is neither in {} nor in {}: build or install it first",
@@ -53,13 +65,20 @@ int main(int argc, char** argv) {
         "Programs that link libkfdemu, or run under `kfdemu run`, read the environment variable KFDEMU:\n"
         "  KFDEMU=auto|on|off[,gpu=gfx90a][,gpus=2][,vram=8G][,vram-access=host|private][,kfd=1.15][,workers=2]\n"
         "         [,log=info][,seed=7][,hide=0][,fail=allocation:3:ENOMEM]...\n"
+        "         [,strict][,strict=NAME+no-NAME]\n"
         "         [,defect=interrupts:1-]...\n"
         "auto emulates only where /dev/kfd cannot be opened.");
 
-    auto* run = app.add_subcommand("run", "run a program on emulated GPUs");
-    kfdemu::Options options;
+    auto* run = app.add_subcommand("run", "run a program on emulated GPUs; options come before what KFDEMU says");
+    const auto before = kfdemu::parse_options(kfdemu::options_of_environment());
+    if (const auto* error = std::get_if<std::string>(&before)) {
+        fmt::print(stderr, "kfdemu: KFDEMU: {}\n", *error);
+        return kUsage;
+    }
+    auto options = std::get<kfdemu::Options>(before);
     options.mode = kfdemu::Mode::on;
-    std::string vram = "8G", kfd = "1.15", log = "error";
+    std::string vram, kfd, log, strict;
+    bool private_vram = false;
     std::vector<std::string> failures, defects, command;
     run->add_option("--gpu", options.model, "model: " + kfdemu::model_names())
         ->check([](const std::string& name) {
@@ -69,18 +88,21 @@ int main(int argc, char** argv) {
     run->add_option("--gpus", options.gpus, "how many GPUs")
         ->check(CLI::Range(1u, kfdemu::kMaxGpus))
         ->capture_default_str();
-    run->add_option("--vram", vram, "memory of each GPU, such as 512M or 8G")->capture_default_str();
-    run->add_flag("--private-vram", options.private_vram,
-                  "the host cannot touch VRAM, as on a GPU without a large BAR");
-    run->add_option("--kfd", kfd, "the version of the driver's interface")->capture_default_str();
+    run->add_option("--vram", vram, "memory of each GPU, such as 512M or 8G")->default_str("8G");
+    run->add_flag("--private-vram", private_vram, "the host cannot touch VRAM, as on a GPU without a large BAR");
+    run->add_option("--kfd", kfd, "the version of the driver's interface")->default_str("1.15");
     run->add_option("--workers", options.workers, "threads that execute waves (0: one a host core)")
         ->capture_default_str();
     run->add_option("--log", log, "messages on stderr: off, error, warning, info, debug")
         ->check(CLI::IsMember({"off", "error", "warning", "info", "debug"}))
-        ->capture_default_str();
+        ->default_str("error");
     run->add_option("--seed", options.seed,
                     "run all work on one thread, in an order that this number decides (0: unordered)")
         ->capture_default_str();
+    run->add_flag(
+        "--strict{all}", strict,
+        "show hard behaviours of real GPUs: all, or --strict=NAME+NAME, or --strict=no-NAME to leave one out: " +
+            kfdemu::behaviour_names());
     run->add_option("--fail", failures,
                     "let calls fail: POINT:WHICH:ERROR, such as allocation:3:ENOMEM, ioctl/0x16:2-5:EIO, "
                     "mmap:1-:ENOMEM, scratch:1:ENOMEM; may be repeated")
@@ -107,15 +129,26 @@ int main(int argc, char** argv) {
         ->take_all();
     run->add_option("PROGRAM", command, "the program and its arguments, after --")->required();
     run->positionals_at_end();
-    CLI11_PARSE(app, argc, argv);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : kUsage;  // 0: --help, --version
+    }
 
-    std::string text = kfdemu::to_string(options) + ",vram=" + vram + ",kfd=" + kfd + ",log=" + log;
+    if (private_vram) options.behaviours.set(kfdemu::Behaviour::private_vram);
+    std::string text = kfdemu::to_string(options);
+    for (const auto& [name, value] : {std::pair{"vram", vram}, {"kfd", kfd}, {"log", log}, {"strict", strict}})
+        if (!value.empty()) text += fmt::format(",{}={}", name, value);
     for (const std::string& failure : failures) text += ",fail=" + failure;
     for (const std::string& defect : defects) text += ",defect=" + defect;
     const auto parsed = kfdemu::parse_options(text);
     if (const auto* error = std::get_if<std::string>(&parsed)) {
         fmt::print(stderr, "kfdemu: --{}\n", *error);
-        return 2;
+        return kUsage;
+    }
+    if (const std::string problem = kfdemu::gfx9::no_level_message(); !problem.empty()) {
+        fmt::print(stderr, "kfdemu: {}\n", problem);
+        return 1;
     }
     try {
         preload(find_library());
@@ -123,6 +156,7 @@ int main(int argc, char** argv) {
         fmt::print(stderr, "kfdemu: {}\n", error.what());
         return 1;
     }
-    setenv("KFDEMU", text.c_str(), 1);
+    unsetenv("KFDEMU_STRICT");  // KFDEMU says it now
+    setenv("KFDEMU", kfdemu::to_string(std::get<kfdemu::Options>(parsed)).c_str(), 1);
     return exec(command);
 }

@@ -52,12 +52,10 @@ int redirect(std::size_t size, Target& target) {
 /// What the kernel's notifier of changed mappings tells its driver: the pages that were there are gone.
 void forget(std::uint64_t begin, std::size_t size) {
     constexpr std::uint64_t kLastInPage = 4095;
-    if (Device* device = Device::existing())
-        device->svm().forget(begin, (begin + size + kLastInPage) & ~kLastInPage);
+    if (Device* device = Device::existing()) device->svm().forget(begin, (begin + size + kLastInPage) & ~kLastInPage);
 }
 
-/// The system call itself: allocators call mmap() before libc's own function could be looked up, and it adds
-/// nothing.
+/// The system call itself: allocators call mmap() before libc's own function could be looked up, and it adds nothing.
 void* map(void* address, std::size_t size, int protection, int flags, int fd, off_t offset) {
     const int saved = errno;
     Target target{fd, offset};
@@ -81,8 +79,7 @@ EXPORT void* mmap(void* address, std::size_t size, int protection, int flags, in
     return kfdemu::map(address, size, protection, flags, fd, offset);
 }
 
-EXPORT void* mmap64(void* address, std::size_t size, int protection, int flags, int fd,
-                    off64_t offset) noexcept {
+EXPORT void* mmap64(void* address, std::size_t size, int protection, int flags, int fd, off64_t offset) noexcept {
     return kfdemu::map(address, size, protection, flags, fd, offset);
 }
 

@@ -8,15 +8,15 @@
 
 #include "apertures.hpp"
 #include "counters.hpp"
+#include "dispatch/garbage.hpp"
 #include "injection.hpp"
 #include "log.hpp"
+#include "page.hpp"
 
 namespace kfdemu {
 namespace {
 
-constexpr std::uint64_t kPage = 4096;
-constexpr std::uint64_t kScratchSpaceBytes = std::uint64_t{1}
-                                             << 32;  // of a GPU, as much as the runtimes reserve
+constexpr std::uint64_t kScratchSpaceBytes = std::uint64_t{1} << 32;  // of a GPU, as much as the runtimes reserve
 constexpr std::uint32_t kKinds = abi::kVram | abi::kGtt | abi::kUserptr | abi::kDoorbell | abi::kMmioRemap;
 
 std::uint32_t access_of(std::uint32_t flags) {
@@ -41,6 +41,17 @@ int bring_in(std::uint64_t address, std::uint64_t size_bytes) {
     return 0;
 }
 
+/// VRAM holds anything when it is new, its ends here: to fill all of it would take as much of the host. System memory
+/// is zero, as the kernel makes it.
+void spoil(const Buffer& buffer, std::uint64_t place) {
+    constexpr std::uint64_t kFrontBytes = 16 << 20, kBackBytes = 64 << 10;
+    const Garbage* from = garbage.load(std::memory_order_acquire);
+    if (!from) return;
+    from->fill(buffer.host, std::min(buffer.size, kFrontBytes), 2 * place);
+    if (buffer.size > kFrontBytes + kBackBytes)
+        from->fill(buffer.host + buffer.size - kBackBytes, kBackBytes, 2 * place + 1);
+}
+
 }  // namespace
 
 Memory::Memory(const Topology& topology, std::vector<DeviceFile*> render, DeviceFile& kfd,
@@ -54,10 +65,8 @@ Memory::Memory(const Topology& topology, std::vector<DeviceFile*> render, Device
       scratch_va_(topology.gpus.size()) {
     for (std::size_t i = 0; i < topology.gpus.size(); ++i) {
         // The thunk takes a doorbell's offset apart by masking, and before its first mapping it takes all of
-        // the low 32 bits for the place within the page. The kernel's own offsets have the page in the high
-        // half, too.
-        doorbells_.push_back(
-            kfd_.allocate(kDoorbellPageBytes, std::uint64_t{1} << 32).value_or(DeviceFile::Range{}));
+        // the low 32 bits for the place within the page. The kernel's own offsets have the page in the high half, too.
+        doorbells_.push_back(kfd_.allocate(kDoorbellPageBytes, std::uint64_t{1} << 32).value_or(DeviceFile::Range{}));
         mmio_.push_back(kfd_.allocate(kPage).value_or(DeviceFile::Range{}));
     }
 }
@@ -100,8 +109,8 @@ int Memory::allocate(abi::AllocMemoryOfGpu& request) {
     int error = asked_to_fail(request, gpu->index);
     if (error == 0) error = place(*buffer, request);
     if (error) {
-        log(LogLevel::warning, "gpu{}: cannot allocate {} B of {} at {:#x}: errno {}", gpu->index,
-            buffer->size, kind_name(request.flags), request.va_addr, error);
+        log(LogLevel::warning, "gpu{}: cannot allocate {} B of {} at {:#x}: errno {}", gpu->index, buffer->size,
+            kind_name(request.flags), request.va_addr, error);
         return error;
     }
     request.handle = add(request.gpu_id, {std::move(buffer), request.va_addr});
@@ -154,6 +163,7 @@ int Memory::place(Buffer& buffer, abi::AllocMemoryOfGpu& request) {
     buffer.file = render_[gpu];
     buffer.range = *range;
     buffer.host = range->host;
+    if (request.flags & abi::kVram) spoil(buffer, next_handle_);
     buffer.mmap_offset = request.mmap_offset = range->offset;
     return 0;
 }
@@ -165,8 +175,7 @@ int Memory::count(Buffer& buffer) {
     const std::uint64_t system = topology_.system_memory_bytes - topology_.system_memory_bytes / 64;
     const std::uint64_t total = vram ? topology_.gpus[buffer.gpu].vram_bytes : system;
     std::atomic<std::uint64_t>& used = vram ? vram_used_[buffer.gpu] : system_used_;
-    const std::uint64_t now =
-        used.load(std::memory_order_relaxed) + (vram ? render_[buffer.gpu]->held_vram() : 0);
+    const std::uint64_t now = used.load(std::memory_order_relaxed) + (vram ? render_[buffer.gpu]->held_vram() : 0);
     if (now > total || buffer.size > total - now) return ENOMEM;
     used.fetch_add(buffer.size, std::memory_order_relaxed);
     buffer.used = &used;
@@ -210,8 +219,7 @@ int Memory::unmap(std::uint64_t handle, unsigned gpu) {
     auto at = allocations_.find(handle);
     if (at == allocations_.end()) return EINVAL;
     const Allocation& allocation = at->second;
-    if (at->second.mapped.erase(gpu))
-        spaces_[gpu]->unmap(allocation.va, allocation.va + allocation.buffer->size);
+    if (at->second.mapped.erase(gpu)) spaces_[gpu]->unmap(allocation.va, allocation.va + allocation.buffer->size);
     return 0;
 }
 
@@ -228,8 +236,7 @@ std::optional<Memory::Found> Memory::find_vram(std::uint64_t va) const {
 
 std::uint64_t Memory::vram_available(unsigned gpu) const {
     const std::uint64_t total = topology_.gpus[gpu].vram_bytes;
-    return total -
-           std::min(total, vram_used_[gpu].load(std::memory_order_relaxed) + render_[gpu]->held_vram());
+    return total - std::min(total, vram_used_[gpu].load(std::memory_order_relaxed) + render_[gpu]->held_vram());
 }
 
 }  // namespace kfdemu

@@ -5,8 +5,7 @@
 //     memory.map(*handle, gpu);                                   // MAP_MEMORY_TO_GPU: the device reaches it now
 //
 // A GPU's virtual address is the process's own. Errors are errno values, as the kernel's ioctls give them.
-// Thread safety: every function, any thread. map() and unmap() wait for the GPUs' running quanta (see
-// AddressSpace).
+// Thread safety: every function, any thread. map() and unmap() wait for the GPUs' running quanta (see AddressSpace).
 #pragma once
 
 #include <atomic>
@@ -47,8 +46,7 @@ class Memory {
         unsigned gpu;
         std::uint64_t va, size_bytes;
     };
-    /// The VRAM allocation that holds a GPU virtual address. Never waits: nothing if the table is being
-    /// changed.
+    /// The VRAM allocation that holds a GPU virtual address. Never waits: nothing if the table is being changed.
     std::optional<Found> find_vram(std::uint64_t va) const;
 
     /// Where the runtime puts queues' scratch memory (SET_SCRATCH_BACKING_VA).
@@ -106,7 +104,6 @@ class Memory {
     std::uint64_t next_handle_ = 1;
 };
 
-inline constexpr std::uint64_t kDoorbellPageBytes =
-    8192;  ///< 1024 doorbells of 8 bytes, as the thunk assumes
+inline constexpr std::uint64_t kDoorbellPageBytes = 8192;  ///< 1024 doorbells of 8 bytes, as the thunk assumes
 
 }  // namespace kfdemu

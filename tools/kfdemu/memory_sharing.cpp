@@ -32,8 +32,7 @@ int Memory::share(const std::shared_ptr<Buffer>& buffer) {
 int Memory::open_dmabuf(const std::shared_ptr<Buffer>& buffer, std::uint32_t flags, int& dmabuf) {
     if (flags & ~static_cast<std::uint32_t>(O_CLOEXEC | O_ACCMODE)) return EINVAL;
     if (buffer->import >= 0) {
-        dmabuf =
-            fcntl(buffer->import, F_DUPFD_CLOEXEC, 0);  // what was imported goes on as the dma-buf it came as
+        dmabuf = fcntl(buffer->import, F_DUPFD_CLOEXEC, 0);  // what was imported goes on as the dma-buf it came as
     } else {
         std::lock_guard lock{mutex_};
         if (const int error = share(buffer)) return error;
@@ -71,7 +70,7 @@ int Memory::dmabuf_info(abi::GetDmabufInfo& request) const {
 std::shared_ptr<Buffer> Memory::import(int dmabuf) {
     const auto range = SharedRange::of(dmabuf);
     const Gpu* gpu = range ? topology_.find(range->gpu_id) : nullptr;
-    struct stat status {};
+    struct stat status{};
     if (!gpu || fstat(dmabuf, &status) != 0) return nullptr;
     std::lock_guard lock{mutex_};
     auto& known = shared_[{status.st_dev, status.st_ino, range->index}];

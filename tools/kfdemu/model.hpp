@@ -24,6 +24,7 @@ struct Model {
     std::uint32_t firmware, sdma_firmware;
     std::uint32_t sdma_engines, xgmi_sdma_engines;
     bool sram_ecc;
+    bool barrier_value;  ///< its firmware has BARRIER_VALUE packets, as far as IREE and CLR trust it
 };
 
 /// The model of that name, or nullptr.

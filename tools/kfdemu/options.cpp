@@ -1,19 +1,14 @@
 #include "options.hpp"
 
-#include <charconv>
+#include <cstdlib>
 
 #include "model.hpp"
+#include "parse_number.hpp"
 
 namespace kfdemu {
 namespace {
 
 constexpr std::string_view kLevelNames[] = {"off", "error", "warning", "info", "debug"};
-
-template <class T>
-bool parse_number(std::string_view text, T& value) {
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc{} && end == text.data() + text.size();
-}
 
 bool parse_level(std::string_view text, LogLevel& level) {
     for (unsigned i = 0; i < std::size(kLevelNames); ++i) {
@@ -39,7 +34,7 @@ std::string set(Options& options, std::string_view key, std::string_view value) 
         options.vram_bytes &= ~std::uint64_t{4095};
     } else if (key == "vram-access") {
         if (value != "host" && value != "private") return given + ": wants host or private";
-        options.private_vram = value == "private";
+        options.behaviours.set(Behaviour::private_vram, value == "private");
     } else if (key == "workers") {
         if (!parse_number(value, options.workers) || options.workers > 256)
             return given + ": wants a count up to 256 (0: one a core)";
@@ -62,11 +57,14 @@ std::string set(Options& options, std::string_view key, std::string_view value) 
         unsigned gpu = 0;
         if (!parse_number(value, gpu) || gpu >= kMaxGpus) return given + ": wants the number of a GPU, from 0";
         options.hidden.push_back(gpu);
+    } else if (key == "strict") {
+        if (auto error = change(options.behaviours, value); !error.empty()) return given + ": " + error;
     } else if (key == "log") {
         if (!parse_level(value, options.log)) return given + ": wants off, error, warning, info or debug";
     } else {
         return given +
-               ": no such option; there are gpu, gpus, vram, vram-access, kfd, workers, log, seed, hide, fail, defect";
+               ": no such option; there are gpu, gpus, vram, vram-access, kfd, workers, log, seed, hide, fail, defect, "
+               "strict";
     }
     return {};
 }
@@ -101,25 +99,36 @@ std::variant<Options, std::string> parse_options(std::string_view text) {
             options.mode = Mode::on;
         } else if (word == "off") {
             options.mode = Mode::off;
+        } else if (word == "strict") {
+            options.behaviours = Behaviours::all();
         } else if (const auto equals = word.find('='); equals != word.npos) {
             if (auto error = set(options, word.substr(0, equals), word.substr(equals + 1)); !error.empty())
                 return error;
         } else {
-            return std::string{word} + ": wants auto, on, off or NAME=VALUE";
+            return std::string{word} + ": wants auto, on, off, strict or NAME=VALUE";
         }
     }
     return options;
 }
 
+std::string options_of_environment() {
+    const char *strict = std::getenv("KFDEMU_STRICT"), *text = std::getenv("KFDEMU");
+    return (strict && *strict ? "strict=" + std::string{strict} + "," : "") + (text ? text : "");
+}
+
 std::string to_string(const Options& options) {
     constexpr std::string_view modes[] = {"auto", "on", "off"};
-    std::string failures;
+    // The place of VRAM has an option of its own, which comes first.
+    Behaviours others = options.behaviours;
+    if (others != Behaviours::all()) others.set(Behaviour::private_vram, false);
+    const std::string strict = to_string(others);
+    std::string failures = strict.empty() ? "" : ",strict=" + strict;
     for (unsigned gpu : options.hidden) failures += ",hide=" + std::to_string(gpu);
     for (const Failure& failure : options.failures) failures += ",fail=" + to_string(failure);
     for (const Defect& defect : options.defects) failures += ",defect=" + to_string(defect);
     return std::string{modes[static_cast<int>(options.mode)]} + ",gpu=" + options.model +
            ",gpus=" + std::to_string(options.gpus) + ",vram=" + std::to_string(options.vram_bytes) +
-           ",vram-access=" + (options.private_vram ? "private" : "host") +
+           ",vram-access=" + (options.private_vram() ? "private" : "host") +
            ",kfd=" + std::to_string(options.kfd_major) + "." + std::to_string(options.kfd_minor) +
            ",workers=" + std::to_string(options.workers) +
            ",log=" + std::string{kLevelNames[static_cast<int>(options.log)]} +

@@ -47,8 +47,7 @@ class Order {
         do {
             std::uint64_t left = index >> half, right = index & mask;
             for (std::uint64_t round = 0; round < 4; ++round) {
-                const std::uint64_t mixed =
-                    left ^ (Random{key_ + round * 0x632be59bd9b4e019 + right}.next() & mask);
+                const std::uint64_t mixed = left ^ (Random{key_ + round * 0x632be59bd9b4e019 + right}.next() & mask);
                 left = right;
                 right = mixed;
             }

@@ -29,8 +29,7 @@ int open_text(const std::string& text, int flags) {
     if ((flags & O_ACCMODE) != O_RDONLY) return errno = EACCES, -1;
     const int fd = memfd_create("kfdemu-sysfs", flags & O_CLOEXEC ? MFD_CLOEXEC : 0u);
     if (fd < 0) return -1;
-    if (::write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
-        lseek(fd, 0, SEEK_SET) != 0) {
+    if (::write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size()) || lseek(fd, 0, SEEK_SET) != 0) {
         ::close(fd);
         return errno = EIO, -1;
     }
@@ -43,8 +42,7 @@ std::string modules(const std::string& line) {
     const int fd = NEXT(open)("/proc/modules", O_RDONLY | O_CLOEXEC);
     if (fd >= 0) {
         char buffer[4096];
-        for (ssize_t n = 0; (n = ::read(fd, buffer, sizeof buffer)) > 0;)
-            text.append(buffer, static_cast<size_t>(n));
+        for (ssize_t n = 0; (n = ::read(fd, buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<size_t>(n));
         ::close(fd);
     }
     return text + line;
@@ -133,8 +131,7 @@ std::FILE* open_denied() {
 std::FILE* open_stream(const sysfs::Entry& entry, const char* mode) {
     if (std::holds_alternative<sysfs::Denied>(entry)) return open_denied();
     const bool read_only = mode[0] == 'r' && !std::strchr(mode, '+');
-    const int fd =
-        std::visit(Open{(read_only ? O_RDONLY : O_RDWR) | (std::strchr(mode, 'e') ? O_CLOEXEC : 0)}, entry);
+    const int fd = std::visit(Open{(read_only ? O_RDONLY : O_RDWR) | (std::strchr(mode, 'e') ? O_CLOEXEC : 0)}, entry);
     if (fd < 0) return nullptr;
     std::FILE* file = fdopen(fd, mode);
     if (!file) ::close(fd);
@@ -210,12 +207,12 @@ EXPORT int __openat64_2(int folder, const char* path, int flags) {
 }
 
 EXPORT std::FILE* fopen(const char* path, const char* mode) {
-    if (auto entry = find(path)) return open_stream(*entry, mode);
+    if (auto entry = find(path, __builtin_return_address(0))) return open_stream(*entry, mode);
     return NEXT(fopen)(path, mode);
 }
 
 EXPORT std::FILE* fopen64(const char* path, const char* mode) {
-    if (auto entry = find(path)) return open_stream(*entry, mode);
+    if (auto entry = find(path, __builtin_return_address(0))) return open_stream(*entry, mode);
     return NEXT(fopen64)(path, mode);
 }
 
@@ -250,8 +247,7 @@ EXPORT int lstat64(const char* path, struct stat64* status) noexcept {
 }
 
 EXPORT int fstatat(int folder, const char* path, struct stat* status, int flags) noexcept {
-    if (auto entry = find(path))
-        return (flags & AT_SYMLINK_NOFOLLOW ? stat_link : stat_entry)(*entry, status);
+    if (auto entry = find(path)) return (flags & AT_SYMLINK_NOFOLLOW ? stat_link : stat_entry)(*entry, status);
     const int result = NEXT(fstatat)(folder, path, status, flags);
     if (result == 0 && (flags & AT_EMPTY_PATH)) correct(status);
     return result;
@@ -266,7 +262,7 @@ EXPORT int fstatat64(int folder, const char* path, struct stat64* status, int fl
 }
 
 EXPORT int statx(int folder, const char* path, int flags, unsigned mask, struct statx* status) noexcept {
-    struct stat plain {};
+    struct stat plain{};
     if (auto entry = find(path)) {
         if ((flags & AT_SYMLINK_NOFOLLOW ? stat_link : stat_entry)(*entry, &plain) != 0) return -1;
         std::memset(status, 0, sizeof *status);

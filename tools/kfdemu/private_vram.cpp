@@ -27,7 +27,7 @@ void on_fault(int signal, siginfo_t* info, void*) {
 void PrivateVram::watch(const Memory& memory) {
     if (watched) return;
     watched = &memory;
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_sigaction = on_fault;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     sigemptyset(&action.sa_mask);

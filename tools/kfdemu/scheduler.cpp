@@ -13,6 +13,8 @@
 #include <utility>
 
 #include "aql_queue.hpp"
+#include "behaviour.hpp"
+#include "device.hpp"
 #include "log.hpp"
 #include "order.hpp"
 #include "sdma_queue.hpp"
@@ -43,14 +45,19 @@ std::chrono::microseconds pause_after(unsigned rounds) {
 
 }  // namespace
 
-Scheduler::Scheduler(const Topology& topology, Memory& memory, Events& events,
-                     std::vector<AddressSpace*> spaces, unsigned workers)
+Scheduler::Scheduler(const Topology& topology, Memory& memory, Events& events, std::vector<AddressSpace*> spaces,
+                     unsigned workers)
     : memory_{memory},
       events_{events},
       spaces_{std::move(spaces)},
       workers_{workers ? workers : std::max(1u, std::thread::hardware_concurrency())},
-      queue_list_{std::make_shared<const std::vector<std::shared_ptr<Queue>>>()} {
-    for (const Gpu& gpu : topology.gpus) code_.push_back(std::make_unique<CodeCache>(target_of(*gpu.model)));
+      queue_list_{std::make_shared<const std::vector<std::shared_ptr<Queue>>>()},
+      seeded_{shows(Behaviour::seeded_order)},
+      random_{Device::options().seed} {
+    for (const Gpu& gpu : topology.gpus) {
+        code_.push_back(std::make_unique<CodeCache>(target_of(*gpu.model)));
+        evictions_.push_back(std::make_unique<Eviction>(events_));
+    }
 }
 
 int Scheduler::create_queue(const Gpu& gpu, abi::CreateQueue& args) {
@@ -69,13 +76,14 @@ int Scheduler::create_queue(const Gpu& gpu, abi::CreateQueue& args) {
     if (!page.host) return ENOMEM;
     auto* bell = reinterpret_cast<volatile std::uint64_t*>(page.host + 8 * doorbell);
     const AddressSpace& space = *spaces_[gpu.index];
+    Eviction& eviction = *evictions_[gpu.index];
     std::shared_ptr<Queue> queue;
     if (args.queue_type == abi::kComputeAql) {
         if (args.ring_size < sizeof(aql::Packet)) return EINVAL;
         queue =
-            std::make_shared<AqlQueue>(gpu, space, events_, *this, *code_[gpu.index], groups_, args, bell);
+            std::make_shared<AqlQueue>(gpu, space, events_, eviction, *this, *code_[gpu.index], groups_, args, bell);
     } else if (args.queue_type == abi::kSdma || args.queue_type == abi::kSdmaXgmi) {
-        queue = std::make_shared<SdmaQueue>(gpu.index, space, events_, args, bell);
+        queue = std::make_shared<SdmaQueue>(gpu.index, space, events_, eviction, args, bell);
     } else {
         log(LogLevel::warning, "gpu{}: queues of type {} are not known", gpu.index, args.queue_type);
         return EINVAL;
@@ -86,26 +94,25 @@ int Scheduler::create_queue(const Gpu& gpu, abi::CreateQueue& args) {
     auto list = std::make_shared<std::vector<std::shared_ptr<Queue>>>(*queue_list_);
     list->push_back(queue);
     queue_list_ = list;
-    log(LogLevel::info, "gpu{}: queue {} of type {}, ring of {} B at {:#x}", gpu.index, args.queue_id,
-        args.queue_type, args.ring_size, args.ring_base_address);
+    log(LogLevel::info, "gpu{}: queue {} of type {}, ring of {} B at {:#x}", gpu.index, args.queue_id, args.queue_type,
+        args.ring_size, args.ring_base_address);
+    if (eviction.evicted()) log(LogLevel::info, "gpu{}: queue {} starts evicted", gpu.index, args.queue_id);
     start_workers();
     wake_.notify_all();
     return 0;
 }
 
 bool Scheduler::destroy_queue(std::uint32_t id) {
-    Entry entry;
+    const auto queue = find_queue(id);
+    if (!queue) return false;
+    queue->stop();  // before another queue may have its doorbell
     {
         std::lock_guard lock{mutex_};
-        auto at = queues_.find(id);
-        if (at == queues_.end()) return false;
-        entry = at->second;
-        queues_.erase(at);
+        if (queues_.erase(id) == 0) return false;
         auto list = std::make_shared<std::vector<std::shared_ptr<Queue>>>();
         for (const auto& [other, left] : queues_) list->push_back(left.queue);
         queue_list_ = list;
     }
-    entry.queue->stop();
     log(LogLevel::info, "queue {} destroyed", id);
     return true;
 }
@@ -140,13 +147,14 @@ void Scheduler::reset(const Gpu& gpu, bool memory_lost) {
     }
     for (const auto& queue : queues) queue->stop();
     log(LogLevel::error, "gpu{}: reset; {} queues are stopped", gpu.index, queues.size());
-    events_.raise(abi::HwException{
-        .reset_type = 0, .reset_cause = 0, .memory_lost = memory_lost, .gpu_id = gpu.gpu_id});
+    events_.raise(
+        abi::HwException{.reset_type = 0, .reset_cause = 0, .memory_lost = memory_lost, .gpu_id = gpu.gpu_id});
 }
 
 void Scheduler::add(std::shared_ptr<Work> work, std::uint64_t parts, std::uint32_t priority) {
     std::lock_guard lock{mutex_};
-    works_.push_back({std::move(work), priority});
+    constexpr std::uint64_t kPassedOver = 64;
+    works_.push_back({std::move(work), priority, seeded_ ? static_cast<unsigned>(random_.below(kPassedOver)) : 0});
     work_count_.store(works_.size(), std::memory_order_relaxed);
     if (parts < 2) return;
     ++nudges_;
@@ -177,7 +185,7 @@ void Scheduler::run(unsigned worker) {
     while (true) {
         const bool seeded = order_seed.load(std::memory_order_relaxed) != 0;
         if (worker != 0 && seeded) {
-            if (!std::exchange(stood_aside, true)) nudge();  // the first may sleep while this one watched
+            if (!std::exchange(stood_aside, true)) nudge();             // the first may sleep while this one watched
             std::this_thread::sleep_for(std::chrono::milliseconds{5});  // all is done in order, by the first
             continue;
         }
@@ -212,8 +220,7 @@ bool Scheduler::run_work() {
     return false;
 }
 
-/// One of the works of the highest priority, one after the other; every few turns one of all, so that none
-/// starves.
+/// One of the works of the highest priority, one after the other; every few turns one of all, so that none starves.
 std::shared_ptr<Work> Scheduler::next_work(bool any) {
     constexpr unsigned kTurnsOfTheHighest = 8;
     std::lock_guard lock{mutex_};
@@ -221,9 +228,21 @@ std::shared_ptr<Work> Scheduler::next_work(bool any) {
     any |= ++turn_ % kTurnsOfTheHighest == 0;
     std::uint32_t highest = 0;
     for (const Job& job : works_) highest = std::max(highest, job.priority);
+    if (seeded_) return drawn_work(any ? 0 : highest);
     for (;;) {
         const Job& job = works_[next_work_++ % works_.size()];
         if (any || job.priority == highest) return job.work;
+    }
+}
+
+/// Any of the works of that priority or more; null: it loses this turn, so that packets after it get theirs first.
+std::shared_ptr<Work> Scheduler::drawn_work(std::uint32_t lowest_priority) {
+    for (;;) {
+        Job& job = works_[random_.below(works_.size())];
+        if (job.priority < lowest_priority) continue;
+        if (job.passed_over == 0) return job.work;
+        --job.passed_over;
+        return nullptr;
     }
 }
 
@@ -249,8 +268,7 @@ void Scheduler::idle(unsigned rounds) {
     const std::uint64_t nudges = nudges_;
     const auto called = [&] { return nudges_ != nudges; };
     if (watched_) {
-        // Somebody else watches the queues; this worker is needed when there is new work, or the watcher got
-        // some.
+        // Somebody else watches the queues; this worker is needed when there is new work, or the watcher got some.
         wake_.wait(lock, [&] { return called() || !watched_; });
         return;
     }

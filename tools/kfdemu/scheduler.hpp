@@ -1,8 +1,7 @@
 // The device's engines: worker threads that watch the doorbells, process packets and execute waves.
 //
 // Every worker does everything: it takes part in kernels that are in flight, and between two parts it looks
-// at the queues. While there is nothing to do, one of them keeps looking, less and less often, and the others
-// sleep.
+// at the queues. While there is nothing to do, one of them keeps looking, less and less often, and the others sleep.
 //
 // Thread safety: every function, any thread. Threads start with the first queue. They are detached and their
 // state is never destroyed, so that a process may exit at any moment with work in flight.
@@ -21,8 +20,10 @@
 #include "address_space.hpp"
 #include "dispatch/code_cache.hpp"
 #include "events.hpp"
+#include "eviction.hpp"
 #include "kernel.hpp"
 #include "memory.hpp"
+#include "order.hpp"
 #include "queue.hpp"
 #include "topology.hpp"
 #include "work.hpp"
@@ -36,8 +37,7 @@ class Scheduler {
 
     /// CREATE_QUEUE: fills in args.queue_id and args.doorbell_offset; 0 or an errno value.
     int create_queue(const Gpu& gpu, abi::CreateQueue& args);
-    /// Stops the queue, its kernels included, and returns when nothing of it runs; false if there is no such
-    /// queue.
+    /// Stops the queue, its kernels included, and returns when nothing of it runs; false if there is no such queue.
     bool destroy_queue(std::uint32_t id);
     int update_queue(const abi::UpdateQueue& args);
     bool has_queue(std::uint32_t id) const;
@@ -63,10 +63,12 @@ class Scheduler {
     struct Job {
         std::shared_ptr<Work> work;
         std::uint32_t priority;
+        unsigned passed_over;  ///< turns that it loses first
     };
 
     std::shared_ptr<Queue> find_queue(std::uint32_t id) const;
     std::shared_ptr<Work> next_work(bool any);
+    std::shared_ptr<Work> drawn_work(std::uint32_t lowest_priority);
     void start_workers();
     void run(unsigned worker);
     bool run_work();
@@ -77,7 +79,8 @@ class Scheduler {
     Events& events_;
     std::vector<AddressSpace*> spaces_;
     const unsigned workers_;
-    std::vector<std::unique_ptr<CodeCache>> code_;  // of each GPU
+    std::vector<std::unique_ptr<CodeCache>> code_;      // of each GPU
+    std::vector<std::unique_ptr<Eviction>> evictions_;  // likewise
     GroupPool groups_;
 
     mutable std::mutex mutex_;
@@ -89,6 +92,8 @@ class Scheduler {
     std::vector<Job> works_;
     std::size_t next_work_ = 0;
     unsigned turn_ = 0;
+    const bool seeded_;  // whose turn it is, random_ says
+    Random random_;
     bool started_ = false;
     bool watched_ = false;  // a worker is looking at the queues while the rest sleep
     std::uint64_t nudges_ = 0;

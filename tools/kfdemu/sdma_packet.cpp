@@ -36,11 +36,8 @@ CopyRect::Side rect_side(Dwords d, unsigned at, unsigned element_shift) {
 
 Command copy_rect(Dwords d) {
     const unsigned shift = bits(d[0], 29, 3);
-    return CopyRect{rect_side(d, 1, shift),
-                    rect_side(d, 6, shift),
-                    (std::uint64_t{bits(d[11], 0, 14)} + 1) << shift,
-                    std::uint64_t{bits(d[11], 16, 14)} + 1,
-                    std::uint64_t{bits(d[12], 0, 11)} + 1};
+    return CopyRect{rect_side(d, 1, shift), rect_side(d, 6, shift), (std::uint64_t{bits(d[11], 0, 14)} + 1) << shift,
+                    std::uint64_t{bits(d[11], 16, 14)} + 1, std::uint64_t{bits(d[12], 0, 11)} + 1};
 }
 
 Command poll(Dwords d) {
@@ -53,14 +50,22 @@ Command poll(Dwords d) {
 bool PollMemory::holds(std::uint32_t now) const {
     now &= mask;
     switch (function) {
-        case 0: return true;
-        case 1: return now < value;
-        case 2: return now <= value;
-        case 3: return now == value;
-        case 4: return now != value;
-        case 5: return now >= value;
-        case 6: return now > value;
-        default: return false;
+        case 0:
+            return true;
+        case 1:
+            return now < value;
+        case 2:
+            return now <= value;
+        case 3:
+            return now == value;
+        case 4:
+            return now != value;
+        case 5:
+            return now >= value;
+        case 6:
+            return now > value;
+        default:
+            return false;
     }
 }
 
@@ -75,7 +80,8 @@ Decoded decode(Dwords d) {
         return {Nop{}, 0, fmt::format("SDMA packet {:#010x} (op {}, sub-op {}): {}", d[0], op, sub_op, what)};
     };
     switch (op) {
-        case kNop: return whole(1 + bits(d[0], 16, 14), [] { return Nop{}; });
+        case kNop:
+            return whole(1 + bits(d[0], 16, 14), [] { return Nop{}; });
         case kCopy:
             if (sub_op == kLinear)
                 return whole(7, [&] {
@@ -84,8 +90,10 @@ Decoded decode(Dwords d) {
                 });
             if (sub_op == kLinearRect) return whole(13, [&] { return copy_rect(d); });
             return refuse("this kind of copy is not known");
-        case kFence: return whole(4, [&] { return Fence{qword(d, 1), d[3]}; });
-        case kTrap: return whole(2, [&] { return Trap{bits(d[1], 0, 28)}; });
+        case kFence:
+            return whole(4, [&] { return Fence{qword(d, 1), d[3]}; });
+        case kTrap:
+            return whole(2, [&] { return Trap{bits(d[1], 0, 28)}; });
         case kPollRegmem:
             // Not memory: a register, or the flush of the host data path, which is content with any value.
             if (!(d[0] >> 31) && bits(d[0], 28, 3) != 0) return refuse("polling registers is not known");
@@ -108,7 +116,8 @@ Decoded decode(Dwords d) {
         case kTimestamp:
             if (sub_op != kTimestampGetGlobal) return refuse("this kind of time stamp is not known");
             return whole(3, [&] { return Timestamp{qword(d, 1)}; });
-        default: return refuse("not known");
+        default:
+            return refuse("not known");
     }
 }
 

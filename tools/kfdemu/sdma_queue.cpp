@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "counters.hpp"
+#include "device_access.hpp"
 #include "gpu_memory.hpp"
 #include "injection.hpp"
 #include "log.hpp"
@@ -22,12 +23,13 @@ std::uint64_t row_bytes(const sdma::Command& command) {
 }
 }  // namespace
 
-SdmaQueue::SdmaQueue(unsigned gpu, const AddressSpace& space, Events& events, const abi::CreateQueue& args,
-                     volatile std::uint64_t* doorbell)
+SdmaQueue::SdmaQueue(unsigned gpu, const AddressSpace& space, Events& events, Eviction& eviction,
+                     const abi::CreateQueue& args, volatile std::uint64_t* doorbell)
     : gpu_{gpu},
       gpu_id_{args.gpu_id},
       space_{space},
       events_{events},
+      eviction_{eviction},
       ring_{args.ring_base_address},
       ring_bytes_{args.ring_size},
       read_pointer_va_{args.read_pointer_address},
@@ -36,6 +38,8 @@ SdmaQueue::SdmaQueue(unsigned gpu, const AddressSpace& space, Events& events, co
 }
 
 bool SdmaQueue::service() {
+    const Eviction::Turn turn{eviction_};
+    if (!turn) return false;
     std::lock_guard lock{mutex_};
     if (stopped_ || suspended_ || failed_) return false;
     // Acquire: what the host wrote into the ring before it rang is seen.
@@ -45,6 +49,7 @@ bool SdmaQueue::service() {
     if (injection().stalled(QueueKind::sdma, ring_)) return false;
 
     AddressSpace::Hold hold{space_};
+    const DeviceAccess here;
     bool did = false;
     for (unsigned packets = 0; packets < 64 && read_bytes_ < write; ++packets) {
         if (!current_) {
@@ -117,10 +122,9 @@ std::byte* SdmaQueue::reach(std::uint64_t va, std::uint64_t& size_bytes, std::ui
 SdmaQueue::Step SdmaQueue::fault(std::uint64_t va, std::uint32_t access) {
     counters.faults += 1;
     const abi::MemoryException exception = memory_exception(space_, gpu_id_, va, access);
-    log(LogLevel::error, "gpu{}: SDMA memory fault: {} of {:#x}, {}", gpu_,
-        access == kWrite ? "write" : "read", va,
+    log(LogLevel::error, "gpu{}: SDMA memory fault: {} of {:#x}, {}", gpu_, access == kWrite ? "write" : "read", va,
         exception.not_present ? "which is not mapped" : "which is mapped without that access");
-    events_.raise(exception);
+    eviction_.fault(exception);
     return Step::fault;
 }
 
@@ -143,8 +147,7 @@ SdmaQueue::Step SdmaQueue::run(const sdma::CopyLinear& copy) {
 
 SdmaQueue::Step SdmaQueue::run(const sdma::CopyRect& copy) {
     const std::uint64_t rows = copy.height * copy.depth;
-    for (std::uint64_t budget = kSliceBytes / copy.width_bytes + 1; progress_ < rows && budget;
-         --budget, ++progress_) {
+    for (std::uint64_t budget = kSliceBytes / copy.width_bytes + 1; progress_ < rows && budget; --budget, ++progress_) {
         const std::uint64_t y = progress_ % copy.height, z = progress_ / copy.height;
         const auto row = [&](const sdma::CopyRect::Side& side) {
             return side.address + z * side.slice_bytes + y * side.pitch_bytes;

@@ -9,6 +9,7 @@
 
 #include "address_space.hpp"
 #include "events.hpp"
+#include "eviction.hpp"
 #include "queue.hpp"
 #include "sdma_packet.hpp"
 
@@ -17,7 +18,7 @@ namespace kfdemu {
 class SdmaQueue final : public Queue {
   public:
     /// `doorbell` holds the write pointer in bytes; Borrows it, the ring and the pointers until stop().
-    SdmaQueue(unsigned gpu, const AddressSpace& space, Events& events, const abi::CreateQueue& args,
+    SdmaQueue(unsigned gpu, const AddressSpace& space, Events& events, Eviction& eviction, const abi::CreateQueue& args,
               volatile std::uint64_t* doorbell);
 
     bool service() override;
@@ -48,6 +49,7 @@ class SdmaQueue final : public Queue {
     const std::uint32_t gpu_id_;
     const AddressSpace& space_;
     Events& events_;
+    Eviction& eviction_;
     std::uint64_t ring_, ring_bytes_;
     const std::uint64_t read_pointer_va_;
     volatile std::uint64_t* doorbell_;
@@ -56,7 +58,7 @@ class SdmaQueue final : public Queue {
     bool stopped_ = false, suspended_ = false, failed_ = false;
     std::uint64_t read_bytes_ = 0;
     std::optional<sdma::Decoded> current_;  // the packet at read_bytes_, once it was read
-    std::uint64_t progress_ = 0;  // bytes (rows, for boxes) of the packet at read_bytes_ that are done
+    std::uint64_t progress_ = 0;            // bytes (rows, for boxes) of the packet at read_bytes_ that are done
 };
 
 }  // namespace kfdemu

@@ -19,7 +19,7 @@ constexpr std::uint64_t kFirstPosition = std::uint64_t{1} << 62;
 off_t seek(int fd, off_t offset, int whence) { return syscall(SYS_lseek, fd, offset, whence); }
 
 struct flock lock_of(short type, std::uint64_t offset, std::uint64_t size) {
-    struct flock lock {};
+    struct flock lock{};
     lock.l_type = type;
     lock.l_whence = SEEK_SET;
     lock.l_start = static_cast<off_t>(offset);
@@ -45,8 +45,7 @@ std::optional<SharedRange> SharedRange::of(int fd) {
 }
 
 int open_shared(const SharedHandle& handle) {
-    if (handle.nonce == 0 || handle.index == 0 || handle.index >= shared_table::kEntries)
-        return errno = EINVAL, -1;
+    if (handle.nonce == 0 || handle.index == 0 || handle.index >= shared_table::kEntries) return errno = EINVAL, -1;
     const std::string path = fmt::format("/proc/{}/fd/{}", handle.pid, handle.file);
     const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
     if (file < 0) return errno = EINVAL, -1;
@@ -56,8 +55,7 @@ int open_shared(const SharedHandle& handle) {
     };
     const auto range = named();
     const int fd = range ? shared_table::open(path.c_str(), handle.index, *range) : -1;
-    // The exporter takes the name away before it looks for locks: with the name still there, the lock came in
-    // time.
+    // The exporter takes the name away before it looks for locks: with the name still there, the lock came in time.
     const bool in_time = fd >= 0 && named();
     ::close(file);
     if (in_time) return fd;
@@ -75,8 +73,7 @@ bool write(int file, std::uint32_t index, const SharedRange& range) {
 
 std::optional<SharedRange> read(int file, std::uint32_t index) {
     SharedRange range;
-    if (pread(file, &range, sizeof range, static_cast<off_t>(index * sizeof range)) != sizeof range)
-        return {};
+    if (pread(file, &range, sizeof range, static_cast<off_t>(index * sizeof range)) != sizeof range) return {};
     if (range.size == 0) return {};
     range.index = index;
     return range;
@@ -86,8 +83,7 @@ int open(const char* path, std::uint32_t index, const SharedRange& range) {
     const int fd = ::open(path, O_RDWR | O_CLOEXEC);
     if (fd < 0) return -1;
     struct flock lock = lock_of(F_RDLCK, range.offset, range.size);
-    if (fcntl(fd, F_OFD_SETLK, &lock) == 0 &&
-        seek(fd, static_cast<off_t>(kFirstPosition + index), SEEK_SET) >= 0)
+    if (fcntl(fd, F_OFD_SETLK, &lock) == 0 && seek(fd, static_cast<off_t>(kFirstPosition + index), SEEK_SET) >= 0)
         return fd;
     const int error = errno;
     ::close(fd);

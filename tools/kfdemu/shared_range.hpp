@@ -11,8 +11,7 @@
 // inherited, and which the kernel drops with the last of them, also when a process is killed: so the exporter
 // can tell whether a range is still in use, and nothing is left behind.
 //
-// Thread safety: every function, any thread and process. An entry is written before its index is told to
-// anybody.
+// Thread safety: every function, any thread and process. An entry is written before its index is told to anybody.
 #pragma once
 
 #include <cstdint>
@@ -51,8 +50,7 @@ inline constexpr std::uint32_t kEntries = kBytes / sizeof(SharedRange);  ///< en
 bool create(int file);
 bool write(int file, std::uint32_t index, const SharedRange& range);
 std::optional<SharedRange> read(int file, std::uint32_t index);
-/// A descriptor of its own on `file`, which is locked and positioned as the dma-buf of entry `index`; -1:
-/// errno.
+/// A descriptor of its own on `file`, which is locked and positioned as the dma-buf of entry `index`; -1: errno.
 int open(const char* path, std::uint32_t index, const SharedRange& range);
 /// Whether any descriptor but `file` itself has [offset, offset + size) locked.
 bool is_held(int file, std::uint64_t offset, std::uint64_t size);

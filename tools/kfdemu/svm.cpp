@@ -6,11 +6,10 @@
 #include <cerrno>
 
 #include "log.hpp"
+#include "page.hpp"
 
 namespace kfdemu {
 namespace {
-
-constexpr std::uint64_t kPage = 4096;
 
 /// Whether the program has pages, or at least a mapping, everywhere in [begin, end).
 bool is_mapped(std::uint64_t begin, std::uint64_t end) {
@@ -37,8 +36,7 @@ int Svm::run(const abi::Svm& request, std::span<abi::SvmAttribute> attributes) {
 int Svm::check(std::span<const abi::SvmAttribute> attributes) const {
     for (const auto& [type, value] : attributes) switch (type) {
             case abi::kSvmPreferredLocation:
-                if (value != abi::kSvmSystem && value != abi::kSvmUndefined && !topology_.find(value))
-                    return EINVAL;
+                if (value != abi::kSvmSystem && value != abi::kSvmUndefined && !topology_.find(value)) return EINVAL;
                 break;
             case abi::kSvmPrefetchLocation:
                 if (value != abi::kSvmSystem && !topology_.find(value)) return EINVAL;
@@ -132,8 +130,8 @@ int Svm::map(std::uint64_t begin, const Range& range) {
         const bool reaches = attributes.access.count(gpu.index) || attributes.in_place.count(gpu.index);
         space.unmap(begin, range.end, abi::kSvmAllocation);
         // What KFD has allocated there is the device's memory, not the program's pages.
-        if (reaches && !space.map({begin, range.end, reinterpret_cast<std::byte*>(begin), access,
-                                   abi::kSvmAllocation, true}))
+        if (reaches &&
+            !space.map({begin, range.end, reinterpret_cast<std::byte*>(begin), access, abi::kSvmAllocation, true}))
             return EFAULT;
     }
     return 0;
@@ -147,16 +145,14 @@ int Svm::get(std::uint64_t begin, std::uint64_t end, std::span<abi::SvmAttribute
     for (; range != ranges_.end() && range->first < end; ++range) found.push_back(&range->second.attributes);
     if (found.empty()) found.push_back(&none);
 
-    // A place that differs, or that is not set somewhere, is undefined; access and flags are what all of it
-    // has.
-    const auto place = [&](std::uint32_t Attributes::*which) -> std::uint32_t {
+    // A place that differs, or that is not set somewhere, is undefined; access and flags are what all of it has.
+    const auto place = [&](std::uint32_t Attributes::* which) -> std::uint32_t {
         for (const auto* each : found)
             if (each->*which != found.front()->*which) return abi::kSvmUndefined;
         return found.front()->*which;
     };
-    const auto all_have = [&](std::set<unsigned> Attributes::*which, unsigned gpu) {
-        return std::all_of(found.begin(), found.end(),
-                           [&](const auto* each) { return (each->*which).count(gpu); });
+    const auto all_have = [&](std::set<unsigned> Attributes::* which, unsigned gpu) {
+        return std::all_of(found.begin(), found.end(), [&](const auto* each) { return (each->*which).count(gpu); });
     };
     std::uint32_t flags_and = ~0u, flags_or = 0, granularity = found.front()->granularity;
     for (const auto* each : found) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "path_text.hpp"
 
 namespace kfdemu::sysfs {
@@ -18,7 +20,6 @@ constexpr std::uint32_t kSramEcc = 1u << 26;
 
 constexpr int kHeapSystem = 0, kHeapPublic = 1, kHeapPrivate = 2;
 constexpr int kLinkPcie = 2, kLinkXgmi = 11;
-constexpr int kCacheDataGpu = 1 | 8;  // HSA_CACHE_TYPE: data, HSACU
 constexpr std::uint32_t kVendorAmd = 0x1002;
 
 using Lines = fmt::memory_buffer;
@@ -82,17 +83,34 @@ std::string gpu_properties(const Topology& topology, const Gpu& gpu) {
 
 std::string cpu_properties(const Topology& topology) {
     Lines out;
-    line(out, "cpu_cores_count", topology.cpu_cores);
+    line(out, "cpu_cores_count", topology.host().cpus.size());
     line(out, "simd_count", 0);
     line(out, "mem_banks_count", 1);
-    line(out, "caches_count", 0);
+    line(out, "caches_count", topology.host().caches.size());
     line(out, "io_links_count", cpu_links(topology));
-    for (std::string_view zero :
-         {"cpu_core_id_base", "simd_id_base", "max_waves_per_simd", "lds_size_in_kb", "gds_size_in_kb", "num_gws",
-          "wave_front_size", "array_count", "simd_arrays_per_engine", "cu_per_simd_array", "simd_per_cu",
-          "max_slots_scratch_cu", "gfx_target_version", "vendor_id", "device_id", "location_id", "domain",
-          "drm_render_minor", "hive_id", "num_sdma_engines", "num_sdma_xgmi_engines", "num_sdma_queues_per_engine",
-          "num_cp_queues"})
+    line(out, "cpu_core_id_base", topology.host().cpus.front().apic_id);
+    for (std::string_view zero : {"simd_id_base",
+                                  "max_waves_per_simd",
+                                  "lds_size_in_kb",
+                                  "gds_size_in_kb",
+                                  "num_gws",
+                                  "wave_front_size",
+                                  "array_count",
+                                  "simd_arrays_per_engine",
+                                  "cu_per_simd_array",
+                                  "simd_per_cu",
+                                  "max_slots_scratch_cu",
+                                  "gfx_target_version",
+                                  "vendor_id",
+                                  "device_id",
+                                  "location_id",
+                                  "domain",
+                                  "drm_render_minor",
+                                  "hive_id",
+                                  "num_sdma_engines",
+                                  "num_sdma_xgmi_engines",
+                                  "num_sdma_queues_per_engine",
+                                  "num_cp_queues"})
         line(out, zero, 0);
     line(out, "max_engine_clk_ccompute", 2000);
     return fmt::to_string(out);
@@ -108,7 +126,28 @@ std::string memory_bank(int heap, std::uint64_t size_bytes, unsigned width, unsi
     return fmt::to_string(out);
 }
 
-std::string cache(const Gpu& gpu, unsigned level) {
+/// As the thunk has them of sysfs: sizes in bytes (of a GPU's caches they are in KiB), and of the sharing CPUs those
+/// with APIC IDs below HSA_CPU_SIBLINGS.
+std::string cpu_cache(const CpuCache& cache) {
+    constexpr std::size_t kSiblings = 256;
+    std::array<char, 2 * kSiblings> siblings;
+    for (std::size_t i = 0; i < kSiblings; ++i) siblings[2 * i] = '0', siblings[2 * i + 1] = ',';
+    for (const std::uint32_t apic_id : cache.apic_ids)
+        if (apic_id < kSiblings) siblings[2 * apic_id] = '1';
+    Lines out;
+    line(out, "processor_id_low", cache.apic_ids.front());
+    line(out, "level", cache.level);
+    line(out, "size", cache.size_bytes);
+    line(out, "cache_line_size", cache.line_bytes);
+    line(out, "cache_lines_per_tag", cache.lines_per_tag);
+    line(out, "association", cache.ways);
+    line(out, "latency", 0);
+    line(out, "type", cache.type | kCacheCpu);
+    line(out, "sibling_map", std::string_view{siblings.data(), siblings.size() - 1});
+    return fmt::to_string(out);
+}
+
+std::string gpu_cache(const Gpu& gpu, unsigned level) {
     Lines out;
     line(out, "processor_id_low", 0x80001000u + gpu.index * 0x1000u);
     line(out, "level", level);
@@ -117,7 +156,7 @@ std::string cache(const Gpu& gpu, unsigned level) {
     line(out, "cache_lines_per_tag", 1);
     line(out, "association", 16);
     line(out, "latency", 0);
-    line(out, "type", kCacheDataGpu);
+    line(out, "type", kCacheData | kCacheGpu);
     line(out, "sibling_map", 1);
     return fmt::to_string(out);
 }
@@ -175,7 +214,9 @@ Entry node_entry(const Topology& topology, unsigned node, std::string_view rest)
                                gpu->model->memory_width_bits, gpu->model->memory_clock_mhz);
         });
     if (take(rest, "/caches"))
-        return list_of_properties(rest, gpu ? 2 : 0, [&](unsigned i) { return cache(*gpu, i + 1); });
+        return list_of_properties(
+            rest, gpu ? 2 : static_cast<unsigned>(topology.host().caches.size()),
+            [&](unsigned i) { return gpu ? gpu_cache(*gpu, i + 1) : cpu_cache(topology.host().caches[i]); });
     if (take(rest, "/io_links"))
         return list_of_properties(rest, links, [&](unsigned i) {
             // A GPU's links go to every node but itself; the CPU's, if it has any, to every GPU.
@@ -190,8 +231,7 @@ Entry topology_entry(const Topology& topology, std::string_view rest) {
     const unsigned nodes = static_cast<unsigned>(topology.gpus.size()) + 1;
     if (rest.empty()) return Directory{{"generation_id", "system_properties", "nodes"}};
     if (rest == "/generation_id") return Text{"1\n"};
-    if (rest == "/system_properties")
-        return Text{"platform_oem 0\nplatform_id 0\nplatform_rev 0\n"};
+    if (rest == "/system_properties") return Text{"platform_oem 0\nplatform_id 0\nplatform_rev 0\n"};
     if (!take(rest, "/nodes")) return Missing{};
     if (rest.empty()) return numbered(nodes);
     if (!take(rest, "/")) return Missing{};
@@ -215,8 +255,10 @@ bool may_be_ours(std::string_view path) {
     // Nearly every path of a program fails the first comparison of each kind.
     if (path.size() < 8 || path[0] != '/') return false;
     return path.substr(0, 8) == "/dev/kfd" || path.substr(0, 8) == "/dev/dri" || path.substr(0, 5) == "/sys/" ||
-           path == "/proc/modules";
+           path == "/proc/modules" || is_runtimes_alone(path);
 }
+
+bool is_runtimes_alone(std::string_view path) { return path == "/proc/cpuinfo"; }
 
 std::optional<Entry> lookup(const Topology& topology, std::string_view path) {
     while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
@@ -235,6 +277,7 @@ std::optional<Entry> lookup(const Topology& topology, std::string_view path) {
         return module_entry(rest);
     if (auto entry = lookup_drm(topology, path)) return entry;
     if (path == "/proc/modules") return Modules{"amdgpu 8192000 1 - Live 0x0000000000000000\n"};
+    if (is_runtimes_alone(path)) return Text{cpuinfo_text(topology.host())};
     return {};
 }
 

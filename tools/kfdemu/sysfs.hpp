@@ -45,6 +45,10 @@ using Entry = std::variant<Text, Directory, KfdDevice, RenderDevice, Missing, Mo
 /// Cheap test that rejects nearly every path of a program: false means that lookup() would find nothing.
 bool may_be_ours(std::string_view path);
 
+/// Whether `path` is a file of the real system that only the HSA runtime and its thunk get from lookup(): everyone
+/// else's is the real one.
+bool is_runtimes_alone(std::string_view path);
+
 /// What is at `path`, or nothing if the path is none of ours.
 std::optional<Entry> lookup(const Topology& topology, std::string_view path);
 

@@ -17,8 +17,7 @@ const Gpu* take_minor(const Topology& topology, std::string_view& path) {
 
 Directory render_nodes(const Topology& topology) {
     Directory directory;
-    for (const Gpu& gpu : topology.gpus)
-        directory.names.push_back(fmt::format("renderD{}", gpu.render_minor));
+    for (const Gpu& gpu : topology.gpus) directory.names.push_back(fmt::format("renderD{}", gpu.render_minor));
     return directory;
 }
 
@@ -38,12 +37,10 @@ Directory bus(const Topology& topology, std::string_view path) {
 Entry device_entry(const Gpu& gpu, std::string_view rest) {
     constexpr unsigned kVendorAmd = 0x1002;
     constexpr unsigned kClassDisplay = 0x0380;  // as uevent has it
-    const auto number = [](unsigned value, int digits) {
-        return Text{fmt::format("{:#0{}x}\n", value, digits + 2)};
-    };
+    const auto number = [](unsigned value, int digits) { return Text{fmt::format("{:#0{}x}\n", value, digits + 2)}; };
     if (rest.empty())
-        return Directory{{"class", "device", "driver", "drm", "mem_info_vram_total", "numa_node", "revision", "subsystem",
-                          "subsystem_device", "subsystem_vendor", "uevent", "unique_id", "vendor"}};
+        return Directory{{"class", "device", "driver", "drm", "mem_info_vram_total", "numa_node", "revision",
+                          "subsystem", "subsystem_device", "subsystem_vendor", "uevent", "unique_id", "vendor"}};
     const std::string node = fmt::format("renderD{}", gpu.render_minor);
     // Without the primary node's name libdrm takes all render nodes for one device.
     const std::string primary = fmt::format("card{}", gpu.index);
@@ -62,8 +59,8 @@ Entry device_entry(const Gpu& gpu, std::string_view rest) {
     if (rest == "/unique_id") return Text{fmt::format("{:016x}\n", gpu.unique_id)};
     if (rest == "/mem_info_vram_total") return Text{fmt::format("{}\n", gpu.vram_bytes)};
     if (rest == "/uevent")
-        return Text{fmt::format("DRIVER=amdgpu\nPCI_CLASS=38000\nPCI_ID={:04X}:{:04X}\nPCI_SLOT_NAME={}\n",
-                                kVendorAmd, gpu.model->device_id, slot_name(gpu))};
+        return Text{fmt::format("DRIVER=amdgpu\nPCI_CLASS=38000\nPCI_ID={:04X}:{:04X}\nPCI_SLOT_NAME={}\n", kVendorAmd,
+                                gpu.model->device_id, slot_name(gpu))};
     return Missing{};
 }
 
@@ -72,8 +69,7 @@ Entry node_entry(const Gpu& gpu, std::string_view rest) {
     if (rest.empty()) return Directory{{"dev", "device", "uevent"}};
     if (rest == "/dev") return Text{fmt::format("226:{}\n", gpu.render_minor)};
     if (rest == "/uevent")
-        return Text{fmt::format("MAJOR=226\nMINOR={0}\nDEVNAME=dri/renderD{0}\nDEVTYPE=drm_minor\n",
-                                gpu.render_minor)};
+        return Text{fmt::format("MAJOR=226\nMINOR={0}\nDEVNAME=dri/renderD{0}\nDEVTYPE=drm_minor\n", gpu.render_minor)};
     if (take(rest, "/device") && (rest.empty() || rest[0] == '/')) return device_entry(gpu, rest);
     return Missing{};
 }

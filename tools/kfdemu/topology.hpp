@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "host_cpus.hpp"
 #include "model.hpp"
 #include "options.hpp"
 
@@ -15,11 +16,11 @@ inline constexpr unsigned kDrmMajor = 226, kKfdMajor = 236;
 
 struct Gpu {
     const Model* model;
-    unsigned index;               ///< 0, 1, …
-    std::uint32_t gpu_id;         ///< KFD's name for it; never 0
-    unsigned render_minor;        ///< /dev/dri/renderD<minor>
-    std::uint64_t unique_id;      ///< becomes the UUID
-    std::uint32_t location_id;    ///< PCI bus, device, function
+    unsigned index;             ///< 0, 1, …
+    std::uint32_t gpu_id;       ///< KFD's name for it; never 0
+    unsigned render_minor;      ///< /dev/dri/renderD<minor>
+    std::uint64_t unique_id;    ///< becomes the UUID
+    std::uint32_t location_id;  ///< PCI bus, device, function
     std::uint64_t vram_bytes;
     bool private_vram;
     bool hidden = false;  ///< by the device cgroup: KFD does not tell of it, and its render node cannot be opened
@@ -29,7 +30,7 @@ struct Gpu {
 
 struct Topology {
     std::vector<Gpu> gpus;
-    unsigned cpu_cores = 1;
+    const HostCpus& (*host)() = this_host;  ///< asked when a file that tells of them is, for it reads many
     std::uint64_t system_memory_bytes = 0;
 
     const Gpu* find(std::uint32_t gpu_id) const {

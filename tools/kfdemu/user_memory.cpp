@@ -51,8 +51,8 @@ int copy_in(void* to, std::uint64_t from, std::size_t size_bytes) {
 }
 
 int copy_out(std::uint64_t to, const void* from, std::size_t size_bytes) {
-    return copy_within(process_vm_writev, {const_cast<void*>(from), size_bytes}, {pointer(to), size_bytes},
-                       pointer(to), from);
+    return copy_within(process_vm_writev, {const_cast<void*>(from), size_bytes}, {pointer(to), size_bytes}, pointer(to),
+                       from);
 }
 
 }  // namespace kfdemu::user

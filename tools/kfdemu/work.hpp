@@ -5,7 +5,6 @@
 
 namespace kfdemu {
 
-
 class Work {
   public:
     virtual ~Work() = default;

@@ -29,8 +29,7 @@ void run(Stream& stream, std::size_t bytes) {
         }
     };
     const bench::Ratio ratio = bench::compare(theirs, ours, 50);
-    bench::print(("device_array / malloc, " + size_text(bytes) + ", a thousand").c_str(), ratio, ratio.time(),
-                 "");
+    bench::print(("device_array / malloc, " + size_text(bytes) + ", a thousand").c_str(), ratio, ratio.time(), "");
 }
 
 }  // namespace

@@ -47,10 +47,7 @@ HostNDArray host_square(std::int64_t side, Form form, bool pinned) {
 class Bench {
   public:
     Bench(Stream& stream, std::size_t column)
-        : stream_(stream),
-          column_(column),
-          side_(sides[column]),
-          counting_(host_array<float>({side_, side_})) {
+        : stream_(stream), column_(column), side_(sides[column]), counting_(host_array<float>({side_, side_})) {
         float* const value = counting_.as<float>();
         for (std::int64_t i = 0; i < side_ * side_; ++i) value[i] = static_cast<float>(i);
         std::memset(other_.writable_data(), 0, bytes_);
@@ -76,9 +73,7 @@ class Bench {
             array_.copy_to_host(host, stream_);
             stream_.synchronize();
         };
-        measure(
-            "copy_to_host, " + kind, form, down, [&] { HostNDArray(host).fill(-1.0f); },
-            [&] { return host; });
+        measure("copy_to_host, " + kind, form, down, [&] { HostNDArray(host).fill(-1.0f); }, [&] { return host; });
     }
 
     /// What packing such an array on the CPU would take: no transfer, but what one could be made of.

@@ -1,5 +1,4 @@
-// How fast copies are beside the CPU's memcpy of as many bytes: pinned and pageable, up and down, large and
-// small.
+// How fast copies are beside the CPU's memcpy of as many bytes: pinned and pageable, up and down, large and small.
 #include "hsadrv/copy.hpp"
 
 #include <cstdlib>
@@ -60,8 +59,7 @@ struct Bench {
         void* const p = pinned.data();
         row("pinned to device", pinned_goal, [&] { copy(stream, d, p, size); });
         copy(stream, other.data(), d, size);
-        verify(other[0] == static_cast<char*>(p)[0] && other[size - 1] == static_cast<char*>(p)[size - 1],
-               "upload");
+        verify(other[0] == static_cast<char*>(p)[0] && other[size - 1] == static_cast<char*>(p)[size - 1], "upload");
         row("device to pinned", pinned_goal, [&] { copy(stream, p, d, size); });
         row("pageable to device", pageable_goal, [&] { copy(stream, d, source.data(), size); });
         copy(stream, p, d, size);

@@ -68,8 +68,7 @@ class HandWritten {
     }
 
     void wait() {
-        while (__atomic_load_n(value_, __ATOMIC_ACQUIRE) != -static_cast<std::int64_t>(next_))
-            __builtin_ia32_pause();
+        while (__atomic_load_n(value_, __ATOMIC_ACQUIRE) != -static_cast<std::int64_t>(next_)) __builtin_ia32_pause();
     }
 
   private:

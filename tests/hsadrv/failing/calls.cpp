@@ -20,8 +20,7 @@ using namespace device_test;
 
 namespace {
 
-/// A program of the library. True: it ran, and its results were right. Whatever goes wrong, it throws an
-/// Error.
+/// A program of the library. True: it ran, and its results were right. Whatever goes wrong, it throws an Error.
 using Program = std::function<bool()>;
 
 enum class Outcome { right, wrong, error, other_exception };
@@ -66,8 +65,8 @@ void fail_each_call(const Program& program, hsa_status_t status) {
         if (!well || (outcome == Outcome::error && said.empty())) {
             CAPTURE(nth, calls, report.failed, said, int(outcome));
             const Remains after = Remains::now();
-            CAPTURE(after.buffers, before.buffers, after.descriptors, before.descriptors, after.threads,
-                    before.threads, after.runtime_up);
+            CAPTURE(after.buffers, before.buffers, after.descriptors, before.descriptors, after.threads, before.threads,
+                    after.runtime_up);
             CHECK(well);
             if (after.runtime_up) return;  // nothing after this could be trusted
         }
@@ -75,9 +74,8 @@ void fail_each_call(const Program& program, hsa_status_t status) {
     REQUIRE(run(program, said) == Outcome::right);
     // What other threads call is not the same in each run, but nearly.
     CHECK(failures >= calls * 9 / 10);
-    std::printf(
-        "%llu calls failed with 0x%x: %llu errors; tolerated:", static_cast<unsigned long long>(failures),
-        static_cast<unsigned>(status), static_cast<unsigned long long>(errors));
+    std::printf("%llu calls failed with 0x%x: %llu errors; tolerated:", static_cast<unsigned long long>(failures),
+                static_cast<unsigned>(status), static_cast<unsigned long long>(errors));
     for (const auto& [name, count] : tolerated) std::printf(" %s %d", name.c_str(), count);
     std::printf("\n");
 }
@@ -120,8 +118,7 @@ TEST_CASE("each call fails: memory and registration", "[failing]") {
         const Allocation device = gpu.allocate(8192), host = gpu.allocate_host(8192);
         std::vector<std::byte> own(12288);
         const Registration pinned(own.data(), own.size(), {gpu.agent()});
-        return device.owner() == gpu.agent() && host.size_bytes() >= 8192 &&
-               pinned.device_address() != nullptr;
+        return device.owner() == gpu.agent() && host.size_bytes() >= 8192 && pinned.device_address() != nullptr;
     });
 }
 
@@ -173,7 +170,7 @@ TEST_CASE("each call fails: code objects, kernels and streams", "[failing]") {
         Stream stream = f.gpu.stream();
         stream.copy_async(data.data(), host.data(), 4 * n, patience);
         f.scale_add.launch(stream, {.grid = n, .workgroup = 64, .deadline = patience},
-                      static_cast<std::uint32_t*>(data.data()), 3u, 7u, n);
+                           static_cast<std::uint32_t*>(data.data()), 3u, 7u, n);
         const Event event = stream.record({}, patience);
         stream.call([&] { called = true; }, patience);
         stream.copy_async(other.data(), data.data(), 4 * n, patience);

@@ -85,14 +85,13 @@ Report end() {
 }  // namespace failing
 
 // The exported name jumps to the layer by way of a variable: so the name may have any type, the header's.
-#define X(name)                                                                                      \
-    namespace failing {                                                                              \
-    struct name##_name {                                                                             \
-        static constexpr char text[] = #name;                                                        \
-    };                                                                                               \
-    }                                                                                                \
-    extern "C" __attribute__((used, visibility("hidden"))) void* const failing_##name =              \
-        reinterpret_cast<void*>(&failing::Layer<decltype(name), failing::name##_name>::call);        \
-    __asm__(".text\n.globl " #name "\n.type " #name ", @function\n" #name ":\n  jmp *failing_" #name \
-            "(%rip)\n");
+#define X(name)                                                                               \
+    namespace failing {                                                                       \
+    struct name##_name {                                                                      \
+        static constexpr char text[] = #name;                                                 \
+    };                                                                                        \
+    }                                                                                         \
+    extern "C" __attribute__((used, visibility("hidden"))) void* const failing_##name =       \
+        reinterpret_cast<void*>(&failing::Layer<decltype(name), failing::name##_name>::call); \
+    __asm__(".text\n.globl " #name "\n.type " #name ", @function\n" #name ":\n  jmp *failing_" #name "(%rip)\n");
 #include "imports.inc"

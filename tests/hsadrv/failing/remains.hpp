@@ -28,8 +28,7 @@ struct Remains {
     static Remains now() {
         Remains remains;
         const auto entries = [](const char* folder) {
-            return std::distance(std::filesystem::directory_iterator(folder),
-                                 std::filesystem::directory_iterator());
+            return std::distance(std::filesystem::directory_iterator(folder), std::filesystem::directory_iterator());
         };
         if (const kfdemu_control* emulator = kfdemu_find_control()) {
             kfdemu_counters counters{};

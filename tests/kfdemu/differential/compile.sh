@@ -14,7 +14,17 @@ IFS=. read -r clang target level <<<"$1"
 version=4
 [ "$clang" -lt 18 ] || version=5
 common="-nogpulib -mcode-object-version=$version -ffp-contract=off -Wall -Wextra"
+# clang 16 takes two calls on both sides of a branch for one: see hsadrv-cc's commands.cpp.
+[ "$clang" != 16 ] || common+=" -mllvm -simplifycfg-hoist-common=false -mllvm -simplifycfg-sink-common=false"
+root=$(cd "$(dirname "$0")/../../.." && pwd)
 case ${2##*/} in
+    convergence_cl.cl)
+        language="-x cl -cl-std=CL2.0 -I$root -Wno-unused-parameter --target=amdgcn-amd-amdhsa -mcpu=$target"
+        ;;
+    convergence.cpp | convergence_halves.cpp)
+        language="-x c++ -std=c++20 -ffreestanding -fno-exceptions -fno-rtti -fvisibility=hidden -I$root -Wno-unused-parameter"
+        language+=" --target=amdgcn-amd-amdhsa -mcpu=$target -Xclang -fconvergent-functions"
+        ;;
     *.cl)
         language="-x cl -cl-std=CL2.0 -Xclang -finclude-default-header -Wno-unused-parameter"
         language+=" --target=amdgcn-amd-amdhsa -mcpu=$target"
@@ -26,7 +36,7 @@ case ${2##*/} in
         if [ "$clang" -lt 16 ]; then
             language+=" -x hip --cuda-device-only --offload-arch=$target -nogpuinc --no-gpu-bundle-output"
         else
-            language+=" -x c++ --target=amdgcn-amd-amdhsa -mcpu=$target -fvisibility=hidden"
+            language+=" -x c++ --target=amdgcn-amd-amdhsa -mcpu=$target -fvisibility=hidden -Xclang -fconvergent-functions"
         fi
         ;;
 esac
@@ -48,7 +58,8 @@ esac
 # shellcheck disable=SC2086
 if [ "$clang.$level" = 16.O0 ]; then
     trap 'rm -f "$3.bc"' EXIT
-    $compile -O0 -Xclang -disable-O0-optnone ${4:+-MD -MF "$4" -MT "$3"} -emit-llvm -c "$2" -o "$3.bc"
+    # It is optimised: shared/device/wave.hpp asks.
+    $compile -D__OPTIMIZE__=1 -O0 -Xclang -disable-O0-optnone ${4:+-MD -MF "$4" -MT "$3"} -emit-llvm -c "$2" -o "$3.bc"
     "clang-$clang" -x ir --target=amdgcn-amd-amdhsa "-mcpu=$target" $common -O2 -Xclang -disable-llvm-passes "$3.bc" \
         -o "$3"
 else

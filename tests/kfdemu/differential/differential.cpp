@@ -58,13 +58,10 @@ Builds read_builds(const std::string& text) {
             continue;
         }
         const std::size_t first = word.find('.'), last = word.rfind('.');
-        if (first == last)
-            throw std::runtime_error{"KFDEMU_DIFFERENTIAL: \"" + word + "\" is no CLANG.TARGET.LEVEL"};
-        builds.all.push_back(
-            {word.substr(0, first), word.substr(first + 1, last - first - 1), word.substr(last + 1)});
+        if (first == last) throw std::runtime_error{"KFDEMU_DIFFERENTIAL: \"" + word + "\" is no CLANG.TARGET.LEVEL"};
+        builds.all.push_back({word.substr(0, first), word.substr(first + 1, last - first - 1), word.substr(last + 1)});
     }
-    if (builds.all.empty())
-        throw std::runtime_error{"KFDEMU_DIFFERENTIAL names no code objects: \"" + text + "\""};
+    if (builds.all.empty()) throw std::runtime_error{"KFDEMU_DIFFERENTIAL names no code objects: \"" + text + "\""};
     return builds;
 }
 
@@ -104,10 +101,8 @@ struct Arrays {
 Arrays arrays_of(const Case& test, std::uint64_t seed) {
     const Options& o = test.options;
     const std::size_t items = items_of(o), out = items * o.out;
-    return {
-        inputs(test.a, o.a_values, items * o.a, seed * 3),
-        inputs(test.b, o.b_values, items * o.b, seed * 3 + 1),
-        o.out_random ? inputs(test.out, Values::Any, out, seed * 3 + 2) : Bytes(out * bytes_of(test.out))};
+    return {inputs(test.a, o.a_values, items * o.a, seed * 3), inputs(test.b, o.b_values, items * o.b, seed * 3 + 1),
+            o.out_random ? inputs(test.out, Values::Any, out, seed * 3 + 2) : Bytes(out * bytes_of(test.out))};
 }
 
 Bytes on_host(const Case& test, Arrays arrays) {
@@ -177,8 +172,7 @@ void compare(const Case& test, const Bytes& expected, const Bytes& got, const st
     char values[128];
     std::snprintf(values, sizeof values, "expected 0x%0*" PRIx64 ", got 0x%0*" PRIx64, int(bytes * 2),
                   element(expected, first, bytes), int(bytes * 2), element(got, first, bytes));
-    FAIL_CHECK(where << ": " << differ << " of " << count << " elements differ, first [" << first
-                     << "]: " << values);
+    FAIL_CHECK(where << ": " << differ << " of " << count << " elements differ, first [" << first << "]: " << values);
 }
 
 using kfdemu::gfx9::Level;
@@ -194,9 +188,8 @@ void check_build(const Case& test, const Build& build, Level x86, const Expectat
     const auto code = gpu.load_file(builds().folder + "/" + test.unit + "." + build.name() + ".hsaco");
     for (std::size_t n = 0; n < expected.seeds.size(); ++n) {
         std::ostringstream where;
-        where << test.kernel << " (" << test.unit << "), " << build.target << ", -" << build.level
-              << ", clang-" << build.clang << ", seed " << expected.seeds[n] << ", on x86-64-v"
-              << static_cast<int>(x86) + 2;
+        where << test.kernel << " (" << test.unit << "), " << build.target << ", -" << build.level << ", clang-"
+              << build.clang << ", seed " << expected.seeds[n] << ", on x86-64-v" << static_cast<int>(x86) + 2;
         const Bytes got = on_device(test, code, expected.arrays[n], where.str());
         if (!got.empty()) compare(test, expected.results[n], got, where.str());
     }
@@ -237,8 +230,7 @@ void check(const Case& test) {
     for (const Build& build : able) check_build(test, build, best, expected);
     // The executors of each x86 level that this CPU has are compiled apart.
     for (Level x86 : {Level::V2, Level::V3, Level::V4})
-        if (kfdemu::gfx9::supported(x86) && x86 != best)
-            check_build(test, able.back(), x86, expected);
+        if (kfdemu::gfx9::supported(x86) && x86 != best) check_build(test, able.back(), x86, expected);
 }
 
 }  // namespace differential

@@ -41,11 +41,11 @@ struct Options {
     /// Elements of each array for each work-item.
     std::uint32_t a = 1, b = 1, out = 1;
     Values a_values = Values::Any, b_values = Values::Any;
-    bool out_random = false;        ///< `out` begins with random values, not with zeros
-    std::uint32_t stack_bytes = 0;  ///< for calls whose depth the compiler does not know
-    std::uint32_t lds_bytes = 0;    ///< of an array that has its size from the launch
-    std::uint32_t ulps = 0;         ///< how far a floating-point result may be off
-    const char* why_ulps = "";      ///< and why
+    bool out_random = false;                          ///< `out` begins with random values, not with zeros
+    std::uint32_t stack_bytes = 0;                    ///< for calls whose depth the compiler does not know
+    std::uint32_t lds_bytes = 0;                      ///< of an array that has its size from the launch
+    std::uint32_t ulps = 0;                           ///< how far a floating-point result may be off
+    const char* why_ulps = "";                        ///< and why
     std::uint32_t from_gfx = 0x900, from_clang = 14;  ///< what compiles it: the later ones do, too
 };
 

@@ -70,6 +70,34 @@ const Lanes& HostGroup::exchange(std::uint32_t value) {
     return slots;
 }
 
+const Told& HostGroup::meet(std::uint32_t place, std::uint32_t value) {
+    Item& self = items_[current_];
+    self.place = place;
+    self.value = value;
+    wait(State::AtMeeting);
+    return self.told;
+}
+
+bool HostGroup::release_meeting(std::size_t first, std::size_t count) {
+    const auto begin = items_.begin() + std::ptrdiff_t(first), end = begin + std::ptrdiff_t(count);
+    std::uint32_t place = ~0u;
+    for (auto i = begin; i != end; ++i)
+        if (i->state == State::AtMeeting) place = std::min(place, i->place);
+    const auto is_there = [&](const Item& i) { return i.state == State::AtMeeting && i.place == place; };
+    Told told;
+    for (auto i = begin; i != end; ++i) {
+        if (!is_there(*i)) continue;
+        told.values[std::size_t(i - begin)] = i->value;
+        told.lanes |= std::uint64_t{1} << (i - begin);
+    }
+    for (auto i = begin; i != end; ++i) {
+        if (!is_there(*i)) continue;
+        i->told = told;
+        i->state = State::Ready;
+    }
+    return told.lanes != 0;
+}
+
 bool HostGroup::release(std::size_t first, std::size_t count, State waiting) {
     const auto begin = items_.begin() + std::ptrdiff_t(first), end = begin + std::ptrdiff_t(count);
     bool any = false;
@@ -87,14 +115,14 @@ void HostGroup::run_to_end() {
         for (current_ = 0; current_ < size(); ++current_)
             if (items_[current_].state == State::Ready) swapcontext(&scheduler_, &items_[current_].context);
         bool released = false;
-        for (std::size_t wave = 0; wave < items_.size(); wave += 64)
-            released |= release(wave, std::min(std::size_t{64}, items_.size() - wave), State::AtExchange);
+        for (std::size_t wave = 0; wave < items_.size(); wave += 64) {
+            const std::size_t lanes = std::min(std::size_t{64}, items_.size() - wave);
+            released |= release(wave, lanes, State::AtExchange) || release_meeting(wave, lanes);
+        }
         if (!released) released = release(0, items_.size(), State::AtBarrier);
         if (released) continue;
-        if (std::all_of(items_.begin(), items_.end(), [](const Item& i) { return i.state == State::Ended; }))
-            return;
-        throw std::logic_error{
-            "work-items of a host twin wait for what never comes: not all lanes of a wave exchange"};
+        if (std::all_of(items_.begin(), items_.end(), [](const Item& i) { return i.state == State::Ended; })) return;
+        throw std::logic_error{"work-items of a host twin wait for what never comes: not all lanes of a wave exchange"};
     }
 }
 

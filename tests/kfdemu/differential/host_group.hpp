@@ -3,9 +3,9 @@
 //     HostGroup::run_grid({1024, 1, 1}, {256, 1, 1}, [&] { kernel(a, b, out, n); });
 //
 // A work-item runs until it ends, meets a barrier or exchanges values with its wave. Past a barrier go all work-items
-// that have not ended, together; past an exchange the 64 of a wave. When nobody can go on the kernel is wrong, and run
-// throws.
-// Not thread-safe: one group at a time in a process.
+// that have not ended, together; past an exchange the 64 of a wave; past a meeting those lanes of a wave that are at
+// the same place, the lowest place first. When nobody can go on the kernel is wrong, and run throws. Not thread-safe:
+// one group at a time in a process.
 #pragma once
 
 #include <ucontext.h>
@@ -20,6 +20,13 @@ namespace differential {
 
 using Lanes = std::array<std::uint32_t, 64>;
 using Extent = std::array<std::uint32_t, 3>;
+
+/// What the lanes that met gave.
+struct Told {
+    Lanes values{};
+    std::uint64_t lanes = 0;  ///< bit i: lane i is there
+    bool here(std::uint32_t lane) const { return lanes >> lane & 1; }
+};
 
 /// Where a group is. Its items are numbered, and its waves made, from those that the grid has of it.
 struct Place {
@@ -43,13 +50,18 @@ class HostGroup {
     void barrier() { wait(State::AtBarrier); }
     /// What each lane of this wave gives. Borrows: the group, until the lane's next exchange but one.
     const Lanes& exchange(std::uint32_t value);
+    /// What those lanes of this wave give that come to the same place. Places grow as a lane goes on: lanes that took a
+    /// longer way to a place are waited for. Borrows: this work-item, until its next meeting.
+    const Told& meet(std::uint32_t place, std::uint32_t value);
 
   private:
-    enum class State { Ready, AtBarrier, AtExchange, Ended };
+    enum class State { Ready, AtBarrier, AtExchange, AtMeeting, Ended };
     struct Item {
         ucontext_t context;
         State state = State::Ready;
         std::uint32_t exchanges = 0;
+        std::uint32_t place = 0, value = 0;  ///< of a meeting
+        Told told;
     };
 
     HostGroup(const Place& place, const std::function<void()>& kernel);
@@ -57,6 +69,7 @@ class HostGroup {
     void wait(State state);
     void run_to_end();
     bool release(std::size_t first, std::size_t count, State waiting);
+    bool release_meeting(std::size_t first, std::size_t count);
 
     Place place_;
     std::uint32_t current_ = 0;

@@ -44,7 +44,7 @@ fi
 
 # Units for which the targets between the first and the last have nothing of their own.
 declare -A narrow=([assembly]="gfx900,gfx90a" [launches]="gfx900,gfx90a" [memory]="gfx900,gfx90a")
-narrow[math]="gfx900,gfx90a" narrow[opencl]="gfx900,gfx90a" narrow[matrices]="gfx906,gfx908,gfx90a"
+narrow[math]="gfx900,gfx90a" narrow[opencl]="gfx900,gfx90a" narrow[convergence_halves]="gfx900,gfx90a" narrow[matrices]="gfx906,gfx908,gfx90a"
 if [ $libraries = no ]; then narrow[math]='' narrow[opencl]=''; fi
 for unit in "${!narrow[@]}"; do narrowed+=" $unit=${narrow[$unit]}"; done
 
@@ -56,9 +56,9 @@ for build in "${builds[@]}"; do
         unit=${source##*/}
         unit=${unit%.*}
         if [ -v "narrow[$unit]" ] && [[ ${narrow[$unit]} != *$target* ]]; then continue; fi
-        # opencl.cpp has the twins of opencl.cl. clang 14 cannot read the libraries, which clang 15 made.
+        # opencl.cpp has the twins of opencl.cl. clang 14 cannot read the libraries, which clang 15 made, and our headers are for clang 16.
         case $unit.${source##*.}.$clang in
-            opencl.cpp.* | opencl.*.14 | math.*.14) continue ;;
+            opencl.cpp.* | convergence_cl.cpp.* | opencl.*.14 | math.*.14 | convergence*.14) continue ;;
         esac
         printf '%s\0%s\0%s\0' "$build" "$source" "$out/$unit.clang-$build.hsaco"
     done

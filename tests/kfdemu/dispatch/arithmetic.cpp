@@ -78,17 +78,16 @@ TEST_CASE("host and device compute the same, bit for bit", "[dispatch][arithmeti
         auto* out = gpu.allocate<std::uint64_t>(n);
         const auto check = [&](const char* name, u64_t (*host)(u64_t, u64_t, u64_t)) {
             std::fill_n(out, n, 0xdead);
-            const Outcome outcome =
-                code.try_launch(std::string{"k_"} + name, {.grid = {n}, .group = {256}, .stack_bytes = 512},
-                                da, db, dc, out, n);
+            const Outcome outcome = code.try_launch(
+                std::string{"k_"} + name, {.grid = {n}, .group = {256}, .stack_bytes = 512}, da, db, dc, out, n);
             INFO(name << ": " << kfdemu::describe(outcome.fault));
             CHECK(outcome.state == kfdemu::Dispatch::State::Finished);
             unsigned differ = 0, first = 0;
             for (std::uint32_t i = 0; i < n; ++i)
                 if (out[i] != host(a[i], b[i], c[i]) && differ++ == 0) first = i;
             if (differ == 0) return;
-            FAIL_CHECK(name << ": " << differ << " of " << n << " differ; " << std::hex << a[first] << ", "
-                            << b[first] << ", " << c[first] << " gives " << out[first] << ", not "
+            FAIL_CHECK(name << ": " << differ << " of " << n << " differ; " << std::hex << a[first] << ", " << b[first]
+                            << ", " << c[first] << " gives " << out[first] << ", not "
                             << host(a[first], b[first], c[first]));
         };
 #define CHECK_OPERATION(name, expression) check(#name, op_##name);

@@ -52,8 +52,7 @@ void integers(Machine& gpu, const CodeObject& code, const char* kernel) {
     auto* cells = gpu.copy(cells_before<T>());
     auto* signed_cells = gpu.allocate<S>(2);
     auto* tickets = gpu.allocate<T>(n);
-    code.launch(kernel, {.grid = {n}, .group = {128}, .threads = 4, .quantum = 500}, cells, signed_cells,
-                tickets);
+    code.launch(kernel, {.grid = {n}, .group = {128}, .threads = 4, .quantum = 500}, cells, signed_cells, tickets);
     const auto value = +[](std::uint32_t i) { return static_cast<T>(static_cast<T>(i) * 2654435761u); };
     check_cells<T>(cells, n, value);
     check_tickets(tickets, n);
@@ -109,8 +108,7 @@ TEST_CASE("float atomics of gfx90a", "[dispatch][atomics][threads]") {
         auto* twice = gpu.allocate<double>(3);
         auto* halves = gpu.allocate<std::uint16_t>(2);
         auto* old = gpu.allocate<float>(n);
-        code.launch("hardware_floats", {.grid = {n}, .group = {64}, .threads = 2}, single, twice, halves,
-                    old);
+        code.launch("hardware_floats", {.grid = {n}, .group = {64}, .threads = 2}, single, twice, halves, old);
         REQUIRE(*single == 256.0f);
         REQUIRE(std::accumulate(old, old + n, 0.0f) == 0.5f * (n - 1) * n / 2);
         REQUIRE(twice[0] == 128.0);
@@ -128,10 +126,8 @@ TEST_CASE("atomics on LDS", "[dispatch][atomics][lds]") {
         auto* out64 = gpu.allocate<std::uint64_t>(10);
         auto* out_float = gpu.allocate<float>(1);
         auto* tickets = gpu.allocate<std::uint32_t>(2 * n);
-        code.launch("lds_atomics", {.grid = {n}, .group = {n}, .quantum = 100}, out32, out64, out_float,
-                    tickets);
-        check_cells<std::uint32_t>(
-            out32, n, +[](std::uint32_t i) { return (i + 1) * 2654435761u; });
+        code.launch("lds_atomics", {.grid = {n}, .group = {n}, .quantum = 100}, out32, out64, out_float, tickets);
+        check_cells<std::uint32_t>(out32, n, +[](std::uint32_t i) { return (i + 1) * 2654435761u; });
         check_cells<std::uint64_t>(
             out64, n, +[](std::uint32_t i) { return std::uint64_t{(i + 1) * 2654435761u} << 16; });
         check_tickets(tickets, n);

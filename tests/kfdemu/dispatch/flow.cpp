@@ -23,8 +23,7 @@ TEST_CASE("work-groups that wait for earlier ones make progress", "[dispatch][fl
         for (unsigned threads : {1u, 4u}) {
             auto* flags = gpu.allocate<std::uint32_t>(100);
             auto* out = gpu.allocate<std::uint32_t>(100);
-            code.launch("chain", {.grid = {6400}, .group = {64}, .threads = threads, .quantum = 1000}, flags,
-                        out);
+            code.launch("chain", {.grid = {6400}, .group = {64}, .threads = threads, .quantum = 1000}, flags, out);
             for (unsigned g = 0; g < 100; ++g) REQUIRE(out[g] == g * (g + 1) / 2);
         }
     });
@@ -35,6 +34,32 @@ TEST_CASE("a barrier waits only for waves that have not ended", "[dispatch][flow
         auto* out = gpu.allocate<std::uint32_t>(256);
         code.launch("early_exit", {.grid = {256}, .group = {256}}, out);
         for (unsigned i = 0; i < 256; ++i) REQUIRE(out[i] == (i < 128 ? 128 : 0));
+    });
+}
+
+// "Vega" and CDNA3 ISA manuals, S_BARRIER: waves are waited for, wherever their program counters are.
+TEST_CASE("as in hardware, waves at different barriers of the code let each other on", "[dispatch][flow]") {
+    on_each("flow", [](Machine& gpu, const CodeObject& code) {
+        auto* out = gpu.allocate<std::uint32_t>(256);
+        code.launch("barriers_apart", {.grid = {256}, .group = {256}, .limit_seconds = 60}, out);
+        for (unsigned i = 0; i < 256; ++i) REQUIRE(out[i] == 1234);
+    });
+}
+
+TEST_CASE("as in hardware, a wave that meets a barrier in both branches counts twice, and is one behind the others",
+          "[dispatch][flow]") {
+    on_each("flow", [](Machine& gpu, const CodeObject& code) {
+        auto* out = gpu.allocate<std::uint32_t>(64);
+        code.launch("barriers_doubled", {.grid = {128}, .group = {128}, .limit_seconds = 60}, out);
+        for (unsigned i = 0; i < 64; ++i) REQUIRE(out[i] == (i % 2 == 0 ? 71 : 72));
+    });
+}
+
+TEST_CASE("as in hardware, a wave without active lanes comes to a barrier as any other", "[dispatch][flow]") {
+    on_each("flow", [](Machine& gpu, const CodeObject& code) {
+        auto* out = gpu.allocate<std::uint32_t>(128);
+        code.launch("barrier_without_lanes", {.grid = {128}, .group = {128}, .limit_seconds = 60}, out);
+        for (unsigned i = 0; i < 128; ++i) REQUIRE(out[i] == 5);
     });
 }
 
@@ -118,8 +143,7 @@ TEST_CASE("waves that only sleep say so", "[dispatch][flow]") {
 }
 
 namespace {
-void require_fault(const Outcome& outcome, Stop what, const void* address, std::uint32_t access,
-                   std::uint32_t lane) {
+void require_fault(const Outcome& outcome, Stop what, const void* address, std::uint32_t access, std::uint32_t lane) {
     INFO(kfdemu::describe(outcome.fault));
     REQUIRE(outcome.state == Dispatch::State::Failed);
     REQUIRE(outcome.fault.what == what);
@@ -148,8 +172,8 @@ TEST_CASE("a memory fault names lane, address, access and instruction", "[dispat
         REQUIRE(describe(outcome.fault).find("write to 0x0 by lane 6") != std::string::npos);
 
         require_fault(code.try_launch("load_at", shape, null, 3u, out), Stop::MemoryFault, null, kRead, 3);
-        require_fault(code.try_launch("store_at", shape, read_only + 1, 0u), Stop::MemoryFault, read_only + 1,
-                      kWrite, 0);
+        require_fault(code.try_launch("store_at", shape, read_only + 1, 0u), Stop::MemoryFault, read_only + 1, kWrite,
+                      0);
         code.launch("load_at", shape, read_only, 0u, out);
         require_fault(code.try_launch("store_at", shape, out + 4, 1u), Stop::MemoryFault, out + 4, kWrite, 1);
         code.launch("store_at", shape, out + 3, 1u);
@@ -171,8 +195,8 @@ TEST_CASE("scalar loads and atomics fault as well", "[dispatch][faults]") {
         REQUIRE(outcome.fault.access == kRead);
 
         auto* read_only = gpu.allocate<std::uint32_t>(2, kRead);
-        require_fault(code.try_launch("atomic_at", {.grid = {64}, .group = {64}}, read_only),
-                      Stop::MemoryFault, read_only, kRead | kWrite, 0);
+        require_fault(code.try_launch("atomic_at", {.grid = {64}, .group = {64}}, read_only), Stop::MemoryFault,
+                      read_only, kRead | kWrite, 0);
         auto* odd = reinterpret_cast<std::uint32_t*>(reinterpret_cast<char*>(out) + 1);
         require_fault(code.try_launch("atomic_at", {.grid = {64}, .group = {64}}, odd), Stop::Misaligned, odd,
                       kRead | kWrite, 0);
@@ -186,8 +210,8 @@ TEST_CASE("unmapping memory between two dispatches is noticed", "[dispatch][faul
     code.launch("store_at", {.grid = {64}, .group = {64}}, where, 0u);
     const auto va = reinterpret_cast<std::uint64_t>(where);
     gpu.space.unmap(va, va + 16);
-    require_fault(code.try_launch("store_at", {.grid = {64}, .group = {64}}, where, 0u), Stop::MemoryFault,
-                  where, kfdemu::kWrite, 0);
+    require_fault(code.try_launch("store_at", {.grid = {64}, .group = {64}}, where, 0u), Stop::MemoryFault, where,
+                  kfdemu::kWrite, 0);
 }
 
 TEST_CASE("traps, illegal instructions and wild jumps", "[dispatch][faults]") {

@@ -39,8 +39,8 @@ struct Launch {
 Launch everything_enabled(Target target) {
     Launch l;
     KernelDescriptor& k = l.kernel;
-    k.private_segment_buffer = k.dispatch_ptr = k.queue_ptr = k.kernarg_ptr = k.dispatch_id =
-        k.flat_scratch_init = true;
+    k.private_segment_buffer = k.dispatch_ptr = k.queue_ptr = k.kernarg_ptr = k.dispatch_id = k.flat_scratch_init =
+        true;
     k.private_segment_size = true;
     k.user_sgprs = 15;
     k.workgroup_id = {true, true, true};
@@ -124,8 +124,7 @@ TEST_CASE("work-item ids: three registers before gfx90a, packed into one there",
                 const unsigned flat = 192 + lane, x = flat % 5, y = flat / 5 % 6, z = flat / 30;
                 CAPTURE(gfx9::name(target), dimensions, lane);
                 if (target == Target::gfx90a) {
-                    REQUIRE(one.wave.v[lane] ==
-                            (x | (dimensions > 1 ? y << 10 : 0) | (dimensions > 2 ? z << 20 : 0)));
+                    REQUIRE(one.wave.v[lane] == (x | (dimensions > 1 ? y << 10 : 0) | (dimensions > 2 ? z << 20 : 0)));
                 } else {
                     REQUIRE(one.wave.v[lane] == x);
                     REQUIRE(one.wave.v[64 + lane] == (dimensions > 1 ? y : 0));

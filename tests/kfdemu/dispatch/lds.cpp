@@ -9,8 +9,7 @@ TEST_CASE("a matrix product through tiles in LDS", "[dispatch][lds]") {
         Random random{1};
         std::vector<float> a(n * n), b(n * n);
         for (auto* m : {&a, &b})
-            for (float& v : *m)
-                v = float(std::int32_t(random.next() >> 60)) - 7.0f;  // small integers: sums are exact
+            for (float& v : *m) v = float(std::int32_t(random.next() >> 60)) - 7.0f;  // small integers: sums are exact
         auto* c = gpu.allocate<float>(n * n);
         code.launch("matmul", {.grid = {n, n}, .group = {16, 16}}, gpu.copy(a), gpu.copy(b), c, n);
         bool same = true;
@@ -30,8 +29,8 @@ TEST_CASE("LDS sized at launch", "[dispatch][lds]") {
         for (std::uint32_t group : {64u, 256u, 1024u}) {
             const auto in = random.vector<std::uint32_t>(group * 3);
             auto* sums = gpu.allocate<std::uint32_t>(3);
-            code.launch("reduce", {.grid = {group * 3}, .group = {group}, .lds_bytes = group * 4},
-                        gpu.copy(in), sums, 0u);
+            code.launch("reduce", {.grid = {group * 3}, .group = {group}, .lds_bytes = group * 4}, gpu.copy(in), sums,
+                        0u);
             for (unsigned g = 0; g < 3; ++g) {
                 std::uint32_t sum = 0;
                 for (std::uint32_t i = 0; i < group; ++i) sum += in[g * group + i];

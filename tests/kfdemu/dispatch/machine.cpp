@@ -71,16 +71,14 @@ Machine::Machine(Target target, std::uint32_t scratch_lane_bytes, std::uint32_t 
     gpu.target = target;
     // The queue's scratch, as a runtime describes it (amd_queue_t).
     const std::uint32_t wave_bytes = scratch_lane_bytes * 64;
-    const auto base =
-        reinterpret_cast<std::uint64_t>(allocate_bytes(std::size_t{wave_bytes} * scratch_waves));
+    const auto base = reinterpret_cast<std::uint64_t>(allocate_bytes(std::size_t{wave_bytes} * scratch_waves));
     queue.queue_ptr = 0x1234'5678'9abc;
     queue.scratch_base = base;
     queue.scratch_lane_bytes = scratch_lane_bytes;
     queue.tmpring_size = scratch_waves | wave_bytes / 1024 << 12;
     // Swizzled; 4-byte elements, index stride 64, add the lane number.
-    queue.scratch_descriptor = {static_cast<std::uint32_t>(base),
-                                static_cast<std::uint32_t>(base >> 32) | 1u << 31, wave_bytes * scratch_waves,
-                                1u << 23 | 3u << 21 | 1u << 19 | 4u << 15 | 0xfac};
+    queue.scratch_descriptor = {static_cast<std::uint32_t>(base), static_cast<std::uint32_t>(base >> 32) | 1u << 31,
+                                wave_bytes * scratch_waves, 1u << 23 | 3u << 21 | 1u << 19 | 4u << 15 | 0xfac};
     slots = std::make_shared<kfdemu::ScratchSlots>(scratch_waves);
 }
 
@@ -137,12 +135,10 @@ CodeObject Machine::load_file(const std::string& path) {
     for (unsigned i = 0; i < header.e_shnum; ++i) {
         const auto section = read<Elf64_Shdr>(file.data() + header.e_shoff + i * sizeof(Elf64_Shdr));
         if (section.sh_type != SHT_DYNSYM) continue;
-        const auto strings =
-            read<Elf64_Shdr>(file.data() + header.e_shoff + section.sh_link * sizeof(Elf64_Shdr));
+        const auto strings = read<Elf64_Shdr>(file.data() + header.e_shoff + section.sh_link * sizeof(Elf64_Shdr));
         for (std::uint64_t at = 0; at < section.sh_size; at += sizeof(Elf64_Sym)) {
             const auto symbol = read<Elf64_Sym>(file.data() + section.sh_offset + at);
-            const auto* name =
-                reinterpret_cast<const char*>(file.data() + strings.sh_offset + symbol.st_name);
+            const auto* name = reinterpret_cast<const char*>(file.data() + strings.sh_offset + symbol.st_name);
             object.symbols_.emplace_back(name, va + symbol.st_value);
         }
     }
@@ -170,8 +166,7 @@ kfdemu::KernelDispatchPacket CodeObject::packet(const std::string& kernel, const
     return p;
 }
 
-void append_hidden_arguments(std::vector<std::byte>& kernarg, const kfdemu::KernelDispatchPacket& p,
-                             unsigned version) {
+void append_hidden_arguments(std::vector<std::byte>& kernarg, const kfdemu::KernelDispatchPacket& p, unsigned version) {
     struct Hidden {
         std::uint32_t block_count[3];
         std::uint16_t group_size[3], remainder[3];
@@ -216,8 +211,8 @@ Outcome Machine::run(const kfdemu::KernelDispatchPacket& packet, const Shape& sh
     return run_to_end(start(packet), shape.threads, shape.quantum, shape.limit_seconds);
 }
 
-Outcome run_to_end(const std::shared_ptr<kfdemu::Dispatch>& dispatch, unsigned threads,
-                   std::uint64_t quantum, unsigned limit_seconds) {
+Outcome run_to_end(const std::shared_ptr<kfdemu::Dispatch>& dispatch, unsigned threads, std::uint64_t quantum,
+                   unsigned limit_seconds) {
     using kfdemu::WorkGroup;
     using Clock = std::chrono::steady_clock;
     const auto limit = Clock::now() + std::chrono::seconds{limit_seconds};

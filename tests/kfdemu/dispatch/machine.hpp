@@ -150,8 +150,8 @@ class Random {
 };
 
 /// Runs a dispatch to its end on so many threads.
-Outcome run_to_end(const std::shared_ptr<kfdemu::Dispatch>& dispatch, unsigned threads,
-                   std::uint64_t quantum, unsigned limit_seconds = 0);
+Outcome run_to_end(const std::shared_ptr<kfdemu::Dispatch>& dispatch, unsigned threads, std::uint64_t quantum,
+                   unsigned limit_seconds = 0);
 
 /// The hidden arguments of code object V5 that kernels without device libraries read, behind the explicit
 /// ones.
@@ -168,8 +168,7 @@ Outcome CodeObject::try_launch(const std::string& kernel, const Shape& shape, Ar
     kfdemu::KernelDispatchPacket p = packet(kernel, shape);
     std::vector<std::byte> kernarg;
     [[maybe_unused]] const auto append = [&](const auto& argument) {
-        while (kernarg.size() % alignof(std::decay_t<decltype(argument)>) != 0)
-            kernarg.push_back(std::byte{});
+        while (kernarg.size() % alignof(std::decay_t<decltype(argument)>) != 0) kernarg.push_back(std::byte{});
         const auto* bytes = reinterpret_cast<const std::byte*>(&argument);
         kernarg.insert(kernarg.end(), bytes, bytes + sizeof argument);
     };

@@ -34,8 +34,7 @@ void check(const char* kernel, std::uint32_t tile) {
         const auto a = small_numbers(3), b = small_numbers(5);
         auto* c = gpu.allocate<float>(kSize * kSize);
         const std::uint32_t tiles = kSize / tile;
-        code.launch(kernel, {.grid = {64 * tiles, tiles}, .group = {64, 1}}, gpu.copy(a), gpu.copy(b), c,
-                    kSize);
+        code.launch(kernel, {.grid = {64 * tiles, tiles}, .group = {64, 1}}, gpu.copy(a), gpu.copy(b), c, kSize);
         REQUIRE(wrong_elements(c, a, b) == 0);
     });
 }

@@ -45,10 +45,7 @@ TEST_CASE("structures are copied whole", "[dispatch][memory]") {
         const std::uint32_t n = 100;
         std::vector<Particle> from(n);
         for (std::uint32_t i = 0; i < n; ++i)
-            from[i] = {{float(i), float(i) * 2, -1.5f},
-                       i * 3,
-                       i / 8.0,
-                       {std::uint8_t(i), 1, 2, 3, std::uint8_t(~i)}};
+            from[i] = {{float(i), float(i) * 2, -1.5f}, i * 3, i / 8.0, {std::uint8_t(i), 1, 2, 3, std::uint8_t(~i)}};
         auto* to = gpu.allocate<Particle>(n);
         code.launch("copy_structs", {.grid = {128}, .group = {64}}, gpu.copy(from), to, n);
         for (std::uint32_t i = 0; i < n; ++i) {
@@ -74,8 +71,8 @@ TEST_CASE("bytes, halves and 64-bit words, signed and unsigned", "[dispatch][mem
         auto* sums = gpu.allocate<std::int64_t>(n);
         auto* bytes = gpu.allocate<std::uint8_t>(n);
         auto* halves = gpu.allocate<std::uint16_t>(n);
-        code.launch("widths", {.grid = {n}, .group = {64}}, gpu.copy(a), gpu.copy(b), gpu.copy(c),
-                    gpu.copy(d), gpu.copy(e), sums, bytes, halves);
+        code.launch("widths", {.grid = {n}, .group = {64}}, gpu.copy(a), gpu.copy(b), gpu.copy(c), gpu.copy(d),
+                    gpu.copy(e), sums, bytes, halves);
         for (std::uint32_t i = 0; i < n; ++i) {
             REQUIRE(static_cast<std::uint64_t>(sums[i]) ==
                     static_cast<std::uint64_t>(std::int64_t{a[i]} + b[i] * 3 + c[i] * 5 + d[i] * 7) +
@@ -148,10 +145,9 @@ TEST_CASE("an access may straddle two mappings that lie next to each other", "[d
         const auto va = reinterpret_cast<std::uint64_t>(whole);
         gpu.space.unmap(va, va + n * 13 + 15);
         const std::uint64_t cut = va + 13 * 31 + 7;  // inside a lane's 8 bytes
+        REQUIRE(gpu.space.map({va, cut, reinterpret_cast<std::byte*>(whole), kfdemu::kRead | kfdemu::kWrite, 3}));
         REQUIRE(
-            gpu.space.map({va, cut, reinterpret_cast<std::byte*>(whole), kfdemu::kRead | kfdemu::kWrite, 3}));
-        REQUIRE(gpu.space.map(
-            {cut, va + n * 13, reinterpret_cast<std::byte*>(cut), kfdemu::kRead | kfdemu::kWrite, 4}));
+            gpu.space.map({cut, va + n * 13, reinterpret_cast<std::byte*>(cut), kfdemu::kRead | kfdemu::kWrite, 4}));
         code.launch("misaligned", {.grid = {n}, .group = {64}}, gpu.copy(from), whole);
         REQUIRE(whole[13 * 31 + 5] == 11);
         REQUIRE(whole[13 * 31 + 12] == 9);
@@ -165,8 +161,7 @@ struct Ids {
 };
 }  // namespace
 
-TEST_CASE("work-item and work-group ids in one, two and three dimensions, partial at every edge",
-          "[dispatch][ids]") {
+TEST_CASE("work-item and work-group ids in one, two and three dimensions, partial at every edge", "[dispatch][ids]") {
     struct Row {
         std::vector<std::uint32_t> grid, group;
     };
@@ -194,8 +189,7 @@ TEST_CASE("work-item and work-group ids in one, two and three dimensions, partia
                             size[d] = std::min(group[d], grid[d] - id.group[d] * group[d]);
                             same &= id.group_size[d] == group[d];
                         }
-                        same &=
-                            id.lane == (id.local[0] + size[0] * (id.local[1] + size[1] * id.local[2])) % 64;
+                        same &= id.lane == (id.local[0] + size[0] * (id.local[1] + size[1] * id.local[2])) % 64;
                     }
             CAPTURE(row.grid, row.group);
             REQUIRE(same);

@@ -11,8 +11,7 @@ TEST_CASE("recursion", "[dispatch][scratch][threads]") {
     on_each("scratch", [](Machine& gpu, const CodeObject& code) {
         auto* out = gpu.allocate<std::int32_t>(1024);
         code.launch("recursion", {.grid = {1024}, .group = {256}, .stack_bytes = 2048, .threads = 3}, out);
-        for (unsigned i = 0; i < 1024; ++i)
-            REQUIRE(out[i] == fibonacci(static_cast<std::int32_t>(i % 256 % 9)));
+        for (unsigned i = 0; i < 1024; ++i) REQUIRE(out[i] == fibonacci(static_cast<std::int32_t>(i % 256 % 9)));
     });
 }
 
@@ -31,10 +30,8 @@ TEST_CASE("arrays on the stack, indexed at run time", "[dispatch][scratch]") {
                 words[(k * 7 + i) % 40] = in[i] + k;
                 bytes[(k * 3 + i) % 40] = static_cast<std::uint8_t>(in[i] * k);
             }
-            for (std::uint32_t k = 0; k < 20; ++k)
-                longs[(k * 9 + i) % 20] = std::uint64_t{words[k]} * bytes[k + 20];
-            for (std::uint32_t k = 0; k < 20; ++k)
-                sum = sum * 31 + longs[(k + in[i]) % 20] + words[(k + in[i]) % 40];
+            for (std::uint32_t k = 0; k < 20; ++k) longs[(k * 9 + i) % 20] = std::uint64_t{words[k]} * bytes[k + 20];
+            for (std::uint32_t k = 0; k < 20; ++k) sum = sum * 31 + longs[(k + in[i]) % 20] + words[(k + in[i]) % 40];
             REQUIRE(out[i] == static_cast<std::uint32_t>(sum ^ sum >> 32));
         }
     });
@@ -109,8 +106,7 @@ TEST_CASE("values that do not fit into the registers", "[dispatch][scratch]") {
             double v[kAlive];
             for (unsigned k = 0; k < kAlive; ++k) v[k] = in[(i * kAlive + k) % 4096];
             for (unsigned r = 0; r < 3; ++r)
-                for (unsigned k = 0; k < kAlive; ++k)
-                    v[k] = v[k] * v[(k + 17) % kAlive] + v[(k + 41) % kAlive];
+                for (unsigned k = 0; k < kAlive; ++k) v[k] = v[k] * v[(k + 17) % kAlive] + v[(k + 41) % kAlive];
             double sum = 0;
             for (double value : v) sum += value;
             REQUIRE(out[i] == Approx(sum).epsilon(1e-4));  // contraction and rounding differ
@@ -124,16 +120,14 @@ TEST_CASE("no more waves are resident than there are scratch slots", "[dispatch]
         const CodeObject code = gpu.load("scratch", "O0");
         auto* out = gpu.allocate<std::int32_t>(4096);
         code.launch("recursion", {.grid = {4096}, .group = {256}, .stack_bytes = 2048, .threads = 4}, out);
-        for (unsigned i = 0; i < 4096; ++i)
-            REQUIRE(out[i] == fibonacci(static_cast<std::int32_t>(i % 256 % 9)));
+        for (unsigned i = 0; i < 4096; ++i) REQUIRE(out[i] == fibonacci(static_cast<std::int32_t>(i % 256 % 9)));
     }
 }
 
 TEST_CASE("a stack that leaves its own scratch is a fault", "[dispatch][scratch][faults]") {
     on_each("scratch", [](Machine& gpu, const CodeObject& code) {
         auto* out = gpu.allocate<std::uint32_t>(64);
-        const Outcome outcome =
-            code.try_launch("stack_overflow", {.grid = {64}, .group = {64}}, out, 1'000'000u);
+        const Outcome outcome = code.try_launch("stack_overflow", {.grid = {64}, .group = {64}}, out, 1'000'000u);
         REQUIRE(outcome.state == kfdemu::Dispatch::State::Failed);
         REQUIRE(outcome.fault.what == kfdemu::gfx9::Stop::Aperture);
     });

@@ -8,8 +8,7 @@ using namespace test_gfx9;
 using kfdemu::gfx9::kVcc;
 using kfdemu::gfx9::set_mode;
 
-TEST_CASE("32-bit approximations have exact results for zero, infinity, NaN and powers of two",
-          "[gfx9][edges]") {
+TEST_CASE("32-bit approximations have exact results for zero, infinity, NaN and powers of two", "[gfx9][edges]") {
     check_all("CDNA ISA manuals, 12.8 VOP1, V_EXP_F32 to V_COS_F32, functional examples",
               {
                   {"v_exp_f32", kMinusInf, 0, 0, 0},
@@ -90,11 +89,9 @@ TEST_CASE("32-bit approximations are as near as docs/instructions.md says", "[gf
                         f(0.013f + 0.37f * static_cast<float>(lane) + 0x1p-20f * static_cast<float>(lane));
                 m.run(vop1(row.name, 0, v(1)));
                 for (u32 lane = 0; lane < 64; ++lane) {
-                    const double exact = row.exact(as_float(m.lane(1, lane))),
-                                 got = as_float(m.lane(0, lane));
+                    const double exact = row.exact(as_float(m.lane(1, lane))), got = as_float(m.lane(0, lane));
                     const double ulp = std::ldexp(1.0, std::ilogb(exact) - 23);
-                    INFO(row.name << " on " << name(level) << " of " << as_float(m.lane(1, lane)) << ", MODE "
-                                  << mode);
+                    INFO(row.name << " on " << name(level) << " of " << as_float(m.lane(1, lane)) << ", MODE " << mode);
                     CHECK(std::fabs(got - exact) <= (row.absolute ? 0x1p-24 : 0.501 * ulp));
                 }
             }
@@ -114,11 +111,9 @@ TEST_CASE("v_div_scale leaves ordinary operands and scales those near the limits
         {"v_div_scale_f32", f(-3.0f), f(7.0f), f(-3.0f), f(7.0f), false},
         {"v_div_scale_f32", f(0x1p-60f), f(0x1p40f), f(0x1p4f), f(0x1p40f), true},  // 96 powers or more apart
         {"v_div_scale_f32", f(0x1p-60f), f(0x1p35f), f(0x1p-60f), f(0x1p35f), false},
-        {"v_div_scale_f32", f(0x1p-130f), f(0x1p-100f), f(0x1p-66f), f(0x1p-36f),
-         false},  // a denormal denominator
-        {"v_div_scale_f32", f(0x1p127f), f(0x1p100f), f(0x1p63f), f(0x1p36f),
-         false},  // a denormal reciprocal
-        {"v_div_scale_f32", f(0x1p100f), f(0x1p-40f), f(0x1p100f), f(0x1p24f), true},  // a denormal quotient
+        {"v_div_scale_f32", f(0x1p-130f), f(0x1p-100f), f(0x1p-66f), f(0x1p-36f), false},  // a denormal denominator
+        {"v_div_scale_f32", f(0x1p127f), f(0x1p100f), f(0x1p63f), f(0x1p36f), false},      // a denormal reciprocal
+        {"v_div_scale_f32", f(0x1p100f), f(0x1p-40f), f(0x1p100f), f(0x1p24f), true},      // a denormal quotient
         {"v_div_scale_f32", f(0x1p-110f), f(0x1p-110f), f(0x1p-46f), f(0x1p-46f), false},  // a tiny numerator
         {"v_div_scale_f32", kInf, f(1.0f), kInf, f(1.0f), false},
         {"v_div_scale_f32", f(1.0f), kMinusInf, f(1.0f), kMinusInf, false},
@@ -131,13 +126,11 @@ TEST_CASE("v_div_scale leaves ordinary operands and scales those near the limits
     };
     for (const Level level : levels()) {
         for (const auto& row : rows) {
-            INFO(row.name << " on " << name(level) << std::hex << " " << row.numerator << " / "
-                          << row.denominator);
+            INFO(row.name << " on " << name(level) << std::hex << " " << row.numerator << " / " << row.denominator);
             Machine m{Target::gfx90a, level};
             m.vgpr64(2, row.denominator);
             m.vgpr64(4, row.numerator);
-            m.run(vop3(row.name, 6, v(2), v(2), v(4), 20u << 8) +
-                  vop3(row.name, 8, v(4), v(2), v(4), 22u << 8));
+            m.run(vop3(row.name, 6, v(2), v(2), v(4), 20u << 8) + vop3(row.name, 8, v(4), v(2), v(4), 22u << 8));
             CHECK(m.lane64(6, 11) == row.scaled_denominator);
             CHECK(m.lane64(8, 11) == row.scaled_numerator);
             CHECK(m.wave().s64(22) == (row.scale_back ? kAll : 0));

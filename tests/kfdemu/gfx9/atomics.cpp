@@ -101,11 +101,10 @@ void check_buffer(const Case& test, Level level, bool returns) {
     b.put(0x80, test.memory);
     set_operands(b.machine, 4, test);
     const u32 opcode = row_of("buffer_atomic_" + test.name).opcode;
-    REQUIRE(b.run({0xe0000000u | opcode << 18 | u32{returns} << 14 | 0x80,
-                   4u << 8 | 2u << 16 | 128u << 24}) == Stop::End);
+    REQUIRE(b.run({0xe0000000u | opcode << 18 | u32{returns} << 14 | 0x80, 4u << 8 | 2u << 16 | 128u << 24}) ==
+            Stop::End);
     CHECK((b.at<u64>(0x80) & places(test.wide)) == test.expected);
-    CHECK((b.machine.lane64(4, 0) & places(test.wide)) ==
-          (returns ? test.memory : test.first & places(test.wide)));
+    CHECK((b.machine.lane64(4, 0) & places(test.wide)) == (returns ? test.memory : test.first & places(test.wide)));
 }
 
 /// Base in s[20:21] or s[8:11], data from s24.
@@ -120,11 +119,10 @@ void check_scalar(const Case& test, const std::string& prefix, u32 base, bool re
     else if (test.second != 0)
         b.machine.sgpr(25) = static_cast<u32>(test.second);
     const u32 opcode = row_of(prefix + test.name).opcode;
-    REQUIRE(b.run({0xc0000000u | opcode << 18 | 1u << 17 | u32{returns} << 16 | 24u << 6 | base >> 1,
-                   0x80}) == Stop::End);
+    REQUIRE(b.run({0xc0000000u | opcode << 18 | 1u << 17 | u32{returns} << 16 | 24u << 6 | base >> 1, 0x80}) ==
+            Stop::End);
     CHECK((b.at<u64>(0x80) & places(test.wide)) == test.expected);
-    CHECK((b.machine.wave().s64(24) & places(test.wide)) ==
-          (returns ? test.memory : test.first & places(test.wide)));
+    CHECK((b.machine.wave().s64(24) & places(test.wide)) == (returns ? test.memory : test.first & places(test.wide)));
 }
 
 }  // namespace
@@ -160,8 +158,7 @@ TEST_CASE("gfx908's float atomics of memory return nothing", "[gfx9][atomics]") 
     b.machine.vgpr(4, bits(2.0f));
     REQUIRE(b.run({0xdc000000u | 0x4du << 18 | 2u << 14, 2u | 4u << 8 | 0x7fu << 16}) == Stop::End);
     CHECK(b.at<u32>(0x80) == bits(3.5f));
-    CHECK(b.run({0xdc000000u | 0x4du << 18 | 2u << 14 | 1u << 16, 2u | 4u << 8 | 0x7fu << 16}) ==
-          Stop::Illegal);
+    CHECK(b.run({0xdc000000u | 0x4du << 18 | 2u << 14 | 1u << 16, 2u | 4u << 8 | 0x7fu << 16}) == Stop::Illegal);
 }
 
 TEST_CASE("an atomic across its alignment stops the wave", "[gfx9][atomics]") {
@@ -254,8 +251,7 @@ TEST_CASE("DS exchanges of two places", "[gfx9][atomics]") {
     b.machine.vgpr(4, 21);
     b.machine.vgpr(6, 22);
     const u32 opcode = row_of("ds_wrxchg2_rtn_b32").opcode;
-    REQUIRE(b.run({0xd8000000u | opcode << 17 | 3 | 5 << 8, 2u | 4u << 8 | 6u << 16 | 12u << 24}) ==
-            Stop::End);
+    REQUIRE(b.run({0xd8000000u | opcode << 17 | 3 | 5 << 8, 2u | 4u << 8 | 6u << 16 | 12u << 24}) == Stop::End);
     CHECK(b.machine.lane64(12, 0) == (11 | u64{12} << 32));
     CHECK(b.lds(0x40 + 4 * 3) == 21);
     CHECK(b.lds(0x40 + 4 * 5) == 22);

@@ -10,29 +10,15 @@ using namespace kfdemu::gfx9;
 
 namespace {
 
-enum : u32 {
-    kInvalid,
-    k8,
-    k16,
-    k8_8,
-    k32,
-    k16_16,
-    k10_11_11,
-    k11_11_10,
-    k10_10_10_2,
-    k2_10_10_10,
-    k8_8_8_8,
-    k32_32
-};
+enum : u32 { kInvalid, k8, k16, k8_8, k32, k16_16, k10_11_11, k11_11_10, k10_10_10_2, k2_10_10_10, k8_8_8_8, k32_32 };
 enum : u32 { k16_16_16_16 = 12, k32_32_32, k32_32_32_32, kReserved };
 enum : u32 { kUnorm, kSnorm, kUscaled, kSscaled, kUint, kSint, kReserved6, kFloat };
 constexpr u32 kIdentity = 4 | 5 << 3 | 6 << 6 | 7 << 9;
 
 /// Data in v4 and its successors, the resource in s[8:11], no addresses but OFFSET.
 std::vector<u32> typed(const std::string& mnemonic, u32 data_format, u32 number_format, u32 offset = 0) {
-    return {
-        0xe8000000u | u32{row_of(mnemonic).opcode} << 15 | data_format << 19 | number_format << 23 | offset,
-        4u << 8 | 2u << 16 | 128u << 24};
+    return {0xe8000000u | u32{row_of(mnemonic).opcode} << 15 | data_format << 19 | number_format << 23 | offset,
+            4u << 8 | 2u << 16 | 128u << 24};
 }
 std::vector<u32> untyped(const std::string& mnemonic, u32 modifiers = 0, u32 operands = 4u << 8) {
     return {0xe0000000u | u32{row_of(mnemonic).opcode} << 18 | modifiers, operands | 2u << 16 | 128u << 24};
@@ -99,8 +85,7 @@ TEST_CASE("typed loads convert every format", "[gfx9][buffers]") {
             for (unsigned count = 1; count <= 4; ++count) {
                 for (unsigned n = 0; n < 4; ++n) b.machine.vgpr(4 + n, 0x77);
                 REQUIRE(b.run(typed(names[count - 1], test.data, test.number, 16)) == Stop::End);
-                for (unsigned n = 0; n < 4; ++n)
-                    CHECK(b.machine.lane(4 + n, 0) == (n < count ? test.shader[n] : 0x77));
+                for (unsigned n = 0; n < 4; ++n) CHECK(b.machine.lane(4 + n, 0) == (n < count ? test.shader[n] : 0x77));
                 CHECK(b.machine.lane(4, 1) == 0x77);
             }
         }

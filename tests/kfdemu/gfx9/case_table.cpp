@@ -15,9 +15,8 @@ void set(Machine& m, unsigned n, Type type, u64 value) {
 }
 
 void check(const Case& test, Level level, u64 exec) {
-    INFO(test.name << " on " << name(level) << ", EXEC " << std::hex << exec << ", MODE " << test.mode << ": "
-                   << test.a << " " << test.b << " " << test.c << " modifiers " << test.low << " "
-                   << test.high);
+    INFO(test.name << " on " << name(level) << ", EXEC " << std::hex << exec << ", MODE " << test.mode << ": " << test.a
+                   << " " << test.b << " " << test.c << " modifiers " << test.low << " " << test.high);
     const Row& row = row_of(test.name);
     Machine m{Target::gfx90a, level};
     const u64 old = row.is(kfdemu::gfx9::kReadsDst) ? test.c : 0x1111111122222222;

@@ -51,8 +51,7 @@ constexpr u32 op_sel(u32 bits) { return bits << 11; }
 
 // Floats by their bits.
 inline constexpr u32 kInf = 0x7f800000, kMinusInf = 0xff800000, kNan = 0x7fc00000, kMinusNan = 0xffc00000;
-inline constexpr u32 kSignalling = 0x7f800001, kMinusZero = 0x80000000, kOne = 0x3f800000,
-                     kMinusOne = 0xbf800000;
+inline constexpr u32 kSignalling = 0x7f800001, kMinusZero = 0x80000000, kOne = 0x3f800000, kMinusOne = 0xbf800000;
 inline constexpr u32 kDenormal = 1, kMinNormal = 0x00800000, kMaxFloat = 0x7f7fffff;
 inline constexpr u64 kInf64 = 0x7ff0000000000000, kNan64 = 0x7ff8000000000000, kSign64 = 0x8000000000000000;
 inline constexpr u64 kMaxDouble = 0x7fefffffffffffff, kMinNormal64 = 0x0010000000000000;

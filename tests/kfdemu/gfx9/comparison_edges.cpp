@@ -19,14 +19,12 @@ const struct {
     const char* name;
     bool holds[4];
 } kFloatCompares[] = {
-    {"f", {false, false, false, false}}, {"lt", {true, false, false, false}},
-    {"eq", {false, true, false, false}}, {"le", {true, true, false, false}},
-    {"gt", {false, false, true, false}}, {"lg", {true, false, true, false}},
-    {"ge", {false, true, true, false}},  {"o", {true, true, true, false}},
-    {"u", {false, false, false, true}},  {"nge", {true, false, false, true}},
-    {"nlg", {false, true, false, true}}, {"ngt", {true, true, false, true}},
-    {"nle", {false, false, true, true}}, {"neq", {true, false, true, true}},
-    {"nlt", {false, true, true, true}},  {"tru", {true, true, true, true}},
+    {"f", {false, false, false, false}}, {"lt", {true, false, false, false}}, {"eq", {false, true, false, false}},
+    {"le", {true, true, false, false}},  {"gt", {false, false, true, false}}, {"lg", {true, false, true, false}},
+    {"ge", {false, true, true, false}},  {"o", {true, true, true, false}},    {"u", {false, false, false, true}},
+    {"nge", {true, false, false, true}}, {"nlg", {false, true, false, true}}, {"ngt", {true, true, false, true}},
+    {"nle", {false, false, true, true}}, {"neq", {true, false, true, true}},  {"nlt", {false, true, true, true}},
+    {"tru", {true, true, true, true}},
 };
 const struct {
     const char* name;
@@ -47,8 +45,8 @@ void check_compares(const std::string& type, const Compares& compares, const std
             m.vgpr64(2, p.a);
             m.vgpr64(4, p.b);
             for (const auto& compare : compares) {
-                INFO("v_cmp_" << compare.name << "_" << type << " on " << name(level) << std::hex << " "
-                              << p.a << " " << p.b);
+                INFO("v_cmp_" << compare.name << "_" << type << " on " << name(level) << std::hex << " " << p.a << " "
+                              << p.b);
                 const u64 mask = 0x8000'0000'0000'00f1, wanted = compare.holds[p.relation] ? mask : 0;
                 m.exec(mask);
                 m.run(vop2(std::string{"v_cmp_"} + compare.name + "_" + type, 0, v(2), 4));
@@ -80,9 +78,8 @@ TEST_CASE("floats compare: NaN with nothing, -0 with +0, denormals as MODE says"
                     {kDenormal, 0, Greater},
                     {0x80000001, 0, Less},
                     {0x80000002, 0x80000001, Less}});
-    check_compares("f32", kFloatCompares, {{kDenormal, 0x80000001, Equal}, {kMinNormal, kDenormal, Greater}},
-                   0x2c0);
-    check_compares("f32", kFloatCompares, {{kDenormal, 0x80000001, Equal}}, 0x2e0);  // flushes sources alone
+    check_compares("f32", kFloatCompares, {{kDenormal, 0x80000001, Equal}, {kMinNormal, kDenormal, Greater}}, 0x2c0);
+    check_compares("f32", kFloatCompares, {{kDenormal, 0x80000001, Equal}}, 0x2e0);    // flushes sources alone
     check_compares("f32", kFloatCompares, {{kDenormal, 0x80000001, Greater}}, 0x2d0);  // and results alone
     check_compares("f64", kFloatCompares,
                    {{f(1.0), f(2.0), Less},
@@ -110,18 +107,13 @@ TEST_CASE("floats compare: NaN with nothing, -0 with +0, denormals as MODE says"
 }
 
 TEST_CASE("integers compare by their sign or without one", "[gfx9][edges]") {
-    check_compares("i32", kIntegerCompares,
-                   {{kIntMin, kIntMax, Less},
-                    {0xffffffff, 0, Less},
-                    {kIntMin, kIntMin, Equal},
-                    {0, 0xffffffff, Greater}});
-    check_compares("u32", kIntegerCompares,
-                   {{kIntMin, kIntMax, Greater},
-                    {0xffffffff, 0, Greater},
-                    {0xffffffff, 0xffffffff, Equal},
-                    {0, 1, Less}});
-    check_compares("i16", kIntegerCompares,
-                   {{0x8000, 0x7fff, Less}, {0x1234ffff, 0, Less}, {0x10001, 0x20001, Equal}});
+    check_compares(
+        "i32", kIntegerCompares,
+        {{kIntMin, kIntMax, Less}, {0xffffffff, 0, Less}, {kIntMin, kIntMin, Equal}, {0, 0xffffffff, Greater}});
+    check_compares(
+        "u32", kIntegerCompares,
+        {{kIntMin, kIntMax, Greater}, {0xffffffff, 0, Greater}, {0xffffffff, 0xffffffff, Equal}, {0, 1, Less}});
+    check_compares("i16", kIntegerCompares, {{0x8000, 0x7fff, Less}, {0x1234ffff, 0, Less}, {0x10001, 0x20001, Equal}});
     check_compares("u16", kIntegerCompares,
                    {{0x8000, 0x7fff, Greater}, {0xffff, 0, Greater}, {0x10001, 0x20001, Equal}});
     check_compares("i64", kIntegerCompares,

@@ -53,59 +53,57 @@ TEST_CASE("floats to 32-bit integers: towards zero, saturating, NaN is zero", "[
 }
 
 TEST_CASE("16-bit floats to and from integers", "[gfx9][edges]") {
-    check_all(
-        "\"Vega\" ISA manual, 12.8 VOP1, V_CVT_F16_U16 to V_CVT_I16_F16, V_CVT_NORM_*_F16, V_SAT_PK_U8_I16",
-        {
-            {"v_cvt_i16_f16", 0xbbff, 0, 0, 0},
-            {"v_cvt_i16_f16", 0x7800, 0, 0, 0x7fff},  // 32768
-            {"v_cvt_i16_f16", 0xf800, 0, 0, 0x8000},
-            {"v_cvt_i16_f16", 0xfbff, 0, 0, 0x8000},
-            {"v_cvt_i16_f16", 0xfc00, 0, 0, 0x8000},
-            {"v_cvt_i16_f16", 0x7e00, 0, 0, 0},
-            {"v_cvt_i16_f16", 0x03ff, 0, 0, 0},
-            {"v_cvt_u16_f16", 0x7bff, 0, 0, 0xffe0},
-            {"v_cvt_u16_f16", 0x7c00, 0, 0, 0xffff},
-            {"v_cvt_u16_f16", 0xfc00, 0, 0, 0},
-            {"v_cvt_u16_f16", 0xfe00, 0, 0, 0},
-            {"v_cvt_f16_u16", 0xffff, 0, 0, 0x7c00},
-            {"v_cvt_f16_u16", 0xffef, 0, 0, 0x7bff},
-            {"v_cvt_f16_u16", 0x12340001, 0, 0, 0x3c00},
-            {"v_cvt_f16_i16", 0xffff, 0, 0, 0xbc00},
-            {"v_cvt_f16_i16", 0x7fff, 0, 0, 0x7800},
-            {"v_cvt_norm_i16_f16", 0x3c00, 0, 0, 0x7fff},
-            {"v_cvt_norm_i16_f16", 0xbc00, 0, 0, 0x8001},
-            {"v_cvt_norm_i16_f16", 0xfc00, 0, 0, 0x8001},
-            {"v_cvt_norm_i16_f16", 0x7e00, 0, 0, 0},
-            {"v_cvt_norm_u16_f16", 0x4000, 0, 0, 0xffff},
-            {"v_cvt_norm_u16_f16", 0xbc00, 0, 0, 0},
-            {"v_cvt_norm_u16_f16", 0x7e00, 0, 0, 0},
-            {"v_sat_pk_u8_i16", 0x00ff00fe, 0, 0, 0xfffe},
-            {"v_sat_pk_u8_i16", 0x80007fff, 0, 0, 0x00ff},
-            {"v_sat_pk_u8_i16", 0x01008000, 0, 0, 0xff00},
-        });
+    check_all("\"Vega\" ISA manual, 12.8 VOP1, V_CVT_F16_U16 to V_CVT_I16_F16, V_CVT_NORM_*_F16, V_SAT_PK_U8_I16",
+              {
+                  {"v_cvt_i16_f16", 0xbbff, 0, 0, 0},
+                  {"v_cvt_i16_f16", 0x7800, 0, 0, 0x7fff},  // 32768
+                  {"v_cvt_i16_f16", 0xf800, 0, 0, 0x8000},
+                  {"v_cvt_i16_f16", 0xfbff, 0, 0, 0x8000},
+                  {"v_cvt_i16_f16", 0xfc00, 0, 0, 0x8000},
+                  {"v_cvt_i16_f16", 0x7e00, 0, 0, 0},
+                  {"v_cvt_i16_f16", 0x03ff, 0, 0, 0},
+                  {"v_cvt_u16_f16", 0x7bff, 0, 0, 0xffe0},
+                  {"v_cvt_u16_f16", 0x7c00, 0, 0, 0xffff},
+                  {"v_cvt_u16_f16", 0xfc00, 0, 0, 0},
+                  {"v_cvt_u16_f16", 0xfe00, 0, 0, 0},
+                  {"v_cvt_f16_u16", 0xffff, 0, 0, 0x7c00},
+                  {"v_cvt_f16_u16", 0xffef, 0, 0, 0x7bff},
+                  {"v_cvt_f16_u16", 0x12340001, 0, 0, 0x3c00},
+                  {"v_cvt_f16_i16", 0xffff, 0, 0, 0xbc00},
+                  {"v_cvt_f16_i16", 0x7fff, 0, 0, 0x7800},
+                  {"v_cvt_norm_i16_f16", 0x3c00, 0, 0, 0x7fff},
+                  {"v_cvt_norm_i16_f16", 0xbc00, 0, 0, 0x8001},
+                  {"v_cvt_norm_i16_f16", 0xfc00, 0, 0, 0x8001},
+                  {"v_cvt_norm_i16_f16", 0x7e00, 0, 0, 0},
+                  {"v_cvt_norm_u16_f16", 0x4000, 0, 0, 0xffff},
+                  {"v_cvt_norm_u16_f16", 0xbc00, 0, 0, 0},
+                  {"v_cvt_norm_u16_f16", 0x7e00, 0, 0, 0},
+                  {"v_sat_pk_u8_i16", 0x00ff00fe, 0, 0, 0xfffe},
+                  {"v_sat_pk_u8_i16", 0x80007fff, 0, 0, 0x00ff},
+                  {"v_sat_pk_u8_i16", 0x01008000, 0, 0, 0xff00},
+              });
 }
 
 TEST_CASE("integers to floats round where they must", "[gfx9][edges]") {
-    check_all(
-        "\"Vega\" ISA manual, 12.8 VOP1, V_CVT_F32_I32 to V_CVT_F32_UBYTE3, V_CVT_OFF_F32_I4, V_CVT_F64_*",
-        {
-            {"v_cvt_f32_i32", kIntMax, 0, 0, f(0x1p31f)},
-            {"v_cvt_f32_i32", 0xffffffff, 0, 0, kMinusOne},
-            {"v_cvt_f32_i32", 0x01000003, 0, 0, 0x4b800002},
-            {"v_cvt_f32_u32", 0x80000000, 0, 0, f(0x1p31f)},
-            {"v_cvt_f32_u32", 0x80000080, 0, 0, f(0x1p31f)},  // a tie
-            {"v_cvt_f32_u32", 0x80000081, 0, 0, 0x4f000001},
-            {"v_cvt_f32_u32", 0x80000180, 0, 0, 0x4f000002},
-            {"v_cvt_f64_i32", 0xffffffff, 0, 0, f(-1.0)},
-            {"v_cvt_f64_i32", kIntMax, 0, 0, f(2147483647.0)},
-            {"v_cvt_f64_u32", 0x80000001, 0, 0, f(2147483649.0)},
-            {"v_cvt_f32_ubyte0", 0xffffff80, 0, 0, f(128.0f)},
-            {"v_cvt_f32_ubyte1", 0xffff00ff, 0, 0, 0},
-            {"v_cvt_f32_ubyte3", 0xff000000, 0, 0, f(255.0f)},
-            {"v_cvt_off_f32_i4", 7, 0, 0, f(0.4375f)},
-            {"v_cvt_off_f32_i4", 0xf, 0, 0, f(-0.0625f)},
-            {"v_cvt_off_f32_i4", 0xfffffff0, 0, 0, 0},
-        });
+    check_all("\"Vega\" ISA manual, 12.8 VOP1, V_CVT_F32_I32 to V_CVT_F32_UBYTE3, V_CVT_OFF_F32_I4, V_CVT_F64_*",
+              {
+                  {"v_cvt_f32_i32", kIntMax, 0, 0, f(0x1p31f)},
+                  {"v_cvt_f32_i32", 0xffffffff, 0, 0, kMinusOne},
+                  {"v_cvt_f32_i32", 0x01000003, 0, 0, 0x4b800002},
+                  {"v_cvt_f32_u32", 0x80000000, 0, 0, f(0x1p31f)},
+                  {"v_cvt_f32_u32", 0x80000080, 0, 0, f(0x1p31f)},  // a tie
+                  {"v_cvt_f32_u32", 0x80000081, 0, 0, 0x4f000001},
+                  {"v_cvt_f32_u32", 0x80000180, 0, 0, 0x4f000002},
+                  {"v_cvt_f64_i32", 0xffffffff, 0, 0, f(-1.0)},
+                  {"v_cvt_f64_i32", kIntMax, 0, 0, f(2147483647.0)},
+                  {"v_cvt_f64_u32", 0x80000001, 0, 0, f(2147483649.0)},
+                  {"v_cvt_f32_ubyte0", 0xffffff80, 0, 0, f(128.0f)},
+                  {"v_cvt_f32_ubyte1", 0xffff00ff, 0, 0, 0},
+                  {"v_cvt_f32_ubyte3", 0xff000000, 0, 0, f(255.0f)},
+                  {"v_cvt_off_f32_i4", 7, 0, 0, f(0.4375f)},
+                  {"v_cvt_off_f32_i4", 0xf, 0, 0, f(-0.0625f)},
+                  {"v_cvt_off_f32_i4", 0xfffffff0, 0, 0, 0},
+              });
 }
 
 TEST_CASE("floats to floats of another size", "[gfx9][edges]") {

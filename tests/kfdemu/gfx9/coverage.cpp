@@ -16,8 +16,7 @@ namespace {
 std::vector<Words> attempts(Format format, u32 opcode) {
     switch (format) {
         case Format::Sop2:
-            return {{0x80000000 | opcode << 23 | 4 << 16 | 8 << 8 | 12},
-                    {0x80000000 | opcode << 23 | 8 << 8 | 12}};
+            return {{0x80000000 | opcode << 23 | 4 << 16 | 8 << 8 | 12}, {0x80000000 | opcode << 23 | 8 << 8 | 12}};
         case Format::Sopk: {
             const u32 word = 0xb0000000 | opcode << 23 | 4 << 16 | 1;
             return {{word}, {word, 0x1234}, {word & 0xff80ffff, 0x1234}};
@@ -87,11 +86,10 @@ struct Wanted {
     u32 opcodes;
 };
 // VOP1, VOP2 and VOPC opcodes above these are other formats.
-constexpr Wanted kWanted[] = {{Format::Sop2, 96},  {Format::Sopk, 29},  {Format::Sop1, 256},
-                              {Format::Sopc, 128}, {Format::Sopp, 128}, {Format::Vop1, 256},
-                              {Format::Vop2, 62},  {Format::Vopc, 256}, {Format::Vop3, 0x380},
-                              {Format::Vop3p, 128}, {Format::Smem, 256}, {Format::Ds, 256},
-                              {Format::Flat, 128},  {Format::Mubuf, 128}, {Format::Mtbuf, 16}};
+constexpr Wanted kWanted[] = {{Format::Sop2, 96},    {Format::Sopk, 29},   {Format::Sop1, 256}, {Format::Sopc, 128},
+                              {Format::Sopp, 128},   {Format::Vop1, 256},  {Format::Vop2, 62},  {Format::Vopc, 256},
+                              {Format::Vop3, 0x380}, {Format::Vop3p, 128}, {Format::Smem, 256}, {Format::Ds, 256},
+                              {Format::Flat, 128},   {Format::Mubuf, 128}, {Format::Mtbuf, 16}};
 
 /// Interpolation is for pixels, which no kernel of a compute queue has.
 bool is_graphics(const std::string& text) { return text.find("v_interp_") == 0; }
@@ -124,8 +122,7 @@ void check_coverage(Target target) {
         ++known;
         const std::string mnemonic = texts[n].substr(0, texts[n].find(' '));
         const char* end = std::strstr(row->name, "_gfx90a");
-        const std::string ours{row->name,
-                               end ? static_cast<std::size_t>(end - row->name) : std::strlen(row->name)};
+        const std::string ours{row->name, end ? static_cast<std::size_t>(end - row->name) : std::strlen(row->name)};
         CHECK(is_same(mnemonic, ours));
     }
     CHECK(known > 600);
@@ -133,15 +130,7 @@ void check_coverage(Target target) {
 
 }  // namespace
 
-TEST_CASE("every opcode that llvm-mc knows has a row on gfx900", "[gfx9][coverage]") {
-    check_coverage(Target::gfx900);
-}
-TEST_CASE("every opcode that llvm-mc knows has a row on gfx906", "[gfx9][coverage]") {
-    check_coverage(Target::gfx906);
-}
-TEST_CASE("every opcode that llvm-mc knows has a row on gfx908", "[gfx9][coverage]") {
-    check_coverage(Target::gfx908);
-}
-TEST_CASE("every opcode that llvm-mc knows has a row on gfx90a", "[gfx9][coverage]") {
-    check_coverage(Target::gfx90a);
-}
+TEST_CASE("every opcode that llvm-mc knows has a row on gfx900", "[gfx9][coverage]") { check_coverage(Target::gfx900); }
+TEST_CASE("every opcode that llvm-mc knows has a row on gfx906", "[gfx9][coverage]") { check_coverage(Target::gfx906); }
+TEST_CASE("every opcode that llvm-mc knows has a row on gfx908", "[gfx9][coverage]") { check_coverage(Target::gfx908); }
+TEST_CASE("every opcode that llvm-mc knows has a row on gfx90a", "[gfx9][coverage]") { check_coverage(Target::gfx90a); }

@@ -10,8 +10,8 @@ using namespace kfdemu::gfx9;
 
 namespace {
 
-std::vector<u32> ds(const std::string& mnemonic, u32 offset, u32 address, u32 data0 = 0, u32 data1 = 0,
-                    u32 d = 0, Target target = Target::gfx900) {
+std::vector<u32> ds(const std::string& mnemonic, u32 offset, u32 address, u32 data0 = 0, u32 data1 = 0, u32 d = 0,
+                    Target target = Target::gfx900) {
     const Row& row = row_of(mnemonic, target);
     const u32 gds = row.is(kGws) ? 1u << 16 : 0;
     return {0xd8000000u | u32{row.opcode} << 17 | gds | offset, address | data0 << 8 | data1 << 16 | d << 24};
@@ -138,8 +138,7 @@ TEST_CASE("ds_swizzle_b32 in all its modes", "[gfx9][ds]") {
     }
 }
 
-TEST_CASE("permutes: what nobody sends is zero, the highest sender wins, lanes off send nothing",
-          "[gfx9][ds]") {
+TEST_CASE("permutes: what nobody sends is zero, the highest sender wins, lanes off send nothing", "[gfx9][ds]") {
     for (const Level level : levels()) {
         Shared shared{level};
         Machine& m = shared.machine;

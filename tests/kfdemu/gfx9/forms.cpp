@@ -5,8 +5,6 @@
 using namespace test_gfx9;
 using namespace kfdemu::gfx9;
 
-
-
 TEST_CASE("neg and abs apply before, omod and clamp after", "[gfx9][forms]") {
     for (const Level level : levels()) {
         Machine m{Target::gfx90a, level};

@@ -46,28 +46,27 @@ TEST_CASE("16-bit arithmetic: NaN, infinity, denormals, zeroes", "[gfx9][edges]"
 }
 
 TEST_CASE("16-bit floats to whole ones, mantissa and exponent", "[gfx9][edges]") {
-    check_all(
-        "\"Vega\" ISA manual, 12.8 VOP1, V_FREXP_MANT_F16 to V_FRACT_F16; 12.7 VOP2, V_LDEXP_F16",
-        {
-            {"v_rndne_f16", 0x3800, 0, 0, 0x0000},         {"v_rndne_f16", 0xb800, 0, 0, 0x8000},
-            {"v_rndne_f16", 0x3e00, 0, 0, 0x4000},         {"v_rndne_f16", 0x4100, 0, 0, 0x4000},
-            {"v_rndne_f16", 0x7bff, 0, 0, 0x7bff},         {"v_rndne_f16", 0x7c01, 0, 0, 0x7e01},
-            {"v_trunc_f16", 0xbbff, 0, 0, 0x8000},         {"v_ceil_f16", 0x0001, 0, 0, 0x3c00},
-            {"v_ceil_f16", 0xb800, 0, 0, 0x8000},          {"v_floor_f16", 0x8001, 0, 0, 0xbc00},
-            {"v_floor_f16", 0xfc00, 0, 0, 0xfc00},         {"v_fract_f16", 0xbd00, 0, 0, 0x3a00},
-            {"v_fract_f16", 0x8001, 0, 0, 0x3bff},  // never 1
-            {"v_fract_f16", 0x0001, 0, 0, 0x0001},         {"v_fract_f16", 0x4200, 0, 0, 0x0000},
-            {"v_frexp_exp_i16_f16", 0x0000, 0, 0, 0},      {"v_frexp_exp_i16_f16", 0x7bff, 0, 0, 16},
-            {"v_frexp_exp_i16_f16", 0x0400, 0, 0, 0xfff3}, {"v_frexp_exp_i16_f16", 0x8001, 0, 0, 0xffe9},
-            {"v_frexp_exp_i16_f16", 0xfc00, 0, 0, 0},      {"v_frexp_exp_i16_f16", 0x7e00, 0, 0, 0},
-            {"v_frexp_mant_f16", 0x8000, 0, 0, 0x8000},    {"v_frexp_mant_f16", 0x7bff, 0, 0, 0x3bff},
-            {"v_frexp_mant_f16", 0x8003, 0, 0, 0xba00},    {"v_frexp_mant_f16", 0xfc00, 0, 0, 0xfc00},
-            {"v_frexp_mant_f16", 0x7e05, 0, 0, 0x7e05},    {"v_ldexp_f16", 0x3c00, 15, 0, 0x7800},
-            {"v_ldexp_f16", 0x3c00, 16, 0, 0x7c00},        {"v_ldexp_f16", 0xbc00, 0x7fff, 0, 0xfc00},
-            {"v_ldexp_f16", 0xbc00, 0x8000, 0, 0x8000},    {"v_ldexp_f16", 0x0001, 39, 0, 0x7800},
-            {"v_ldexp_f16", 0x7bff, 0xffd7, 0, 0x0000},  // -41: below half of the least
-            {"v_ldexp_f16", 0x7bff, 0xffd8, 0, 0x0001},    {"v_ldexp_f16", 0x7c01, 1, 0, 0x7e01},
-        });
+    check_all("\"Vega\" ISA manual, 12.8 VOP1, V_FREXP_MANT_F16 to V_FRACT_F16; 12.7 VOP2, V_LDEXP_F16",
+              {
+                  {"v_rndne_f16", 0x3800, 0, 0, 0x0000},         {"v_rndne_f16", 0xb800, 0, 0, 0x8000},
+                  {"v_rndne_f16", 0x3e00, 0, 0, 0x4000},         {"v_rndne_f16", 0x4100, 0, 0, 0x4000},
+                  {"v_rndne_f16", 0x7bff, 0, 0, 0x7bff},         {"v_rndne_f16", 0x7c01, 0, 0, 0x7e01},
+                  {"v_trunc_f16", 0xbbff, 0, 0, 0x8000},         {"v_ceil_f16", 0x0001, 0, 0, 0x3c00},
+                  {"v_ceil_f16", 0xb800, 0, 0, 0x8000},          {"v_floor_f16", 0x8001, 0, 0, 0xbc00},
+                  {"v_floor_f16", 0xfc00, 0, 0, 0xfc00},         {"v_fract_f16", 0xbd00, 0, 0, 0x3a00},
+                  {"v_fract_f16", 0x8001, 0, 0, 0x3bff},  // never 1
+                  {"v_fract_f16", 0x0001, 0, 0, 0x0001},         {"v_fract_f16", 0x4200, 0, 0, 0x0000},
+                  {"v_frexp_exp_i16_f16", 0x0000, 0, 0, 0},      {"v_frexp_exp_i16_f16", 0x7bff, 0, 0, 16},
+                  {"v_frexp_exp_i16_f16", 0x0400, 0, 0, 0xfff3}, {"v_frexp_exp_i16_f16", 0x8001, 0, 0, 0xffe9},
+                  {"v_frexp_exp_i16_f16", 0xfc00, 0, 0, 0},      {"v_frexp_exp_i16_f16", 0x7e00, 0, 0, 0},
+                  {"v_frexp_mant_f16", 0x8000, 0, 0, 0x8000},    {"v_frexp_mant_f16", 0x7bff, 0, 0, 0x3bff},
+                  {"v_frexp_mant_f16", 0x8003, 0, 0, 0xba00},    {"v_frexp_mant_f16", 0xfc00, 0, 0, 0xfc00},
+                  {"v_frexp_mant_f16", 0x7e05, 0, 0, 0x7e05},    {"v_ldexp_f16", 0x3c00, 15, 0, 0x7800},
+                  {"v_ldexp_f16", 0x3c00, 16, 0, 0x7c00},        {"v_ldexp_f16", 0xbc00, 0x7fff, 0, 0xfc00},
+                  {"v_ldexp_f16", 0xbc00, 0x8000, 0, 0x8000},    {"v_ldexp_f16", 0x0001, 39, 0, 0x7800},
+                  {"v_ldexp_f16", 0x7bff, 0xffd7, 0, 0x0000},  // -41: below half of the least
+                  {"v_ldexp_f16", 0x7bff, 0xffd8, 0, 0x0001},    {"v_ldexp_f16", 0x7c01, 1, 0, 0x7e01},
+              });
 }
 
 TEST_CASE("16-bit approximations of what is no ordinary number", "[gfx9][edges]") {

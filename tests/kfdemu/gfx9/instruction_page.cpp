@@ -76,8 +76,7 @@ std::string targets_of(const Row& row) {
 /// A row that only one target has under this number is called after it.
 std::string mnemonic(const Row& row) {
     const char* suffix = std::strstr(row.name, "_gfx90a");
-    const std::string whole{row.name,
-                            suffix ? static_cast<std::size_t>(suffix - row.name) : std::strlen(row.name)};
+    const std::string whole{row.name, suffix ? static_cast<std::size_t>(suffix - row.name) : std::strlen(row.name)};
     if (row.format != Format::Flat) return "`" + whole + "`";
     const std::string rest = whole.substr(std::strlen("flat_"));
     std::string text = "`global_" + rest + "`";
@@ -112,8 +111,7 @@ std::string page() {
         for (unsigned opcode = 0; opcode < 1024; ++opcode) {
             for (const Row& row : rows()) {
                 if (row.format != format || row.opcode != opcode) continue;
-                text << "| " << hexadecimal(opcode) << " | " << mnemonic(row) << " | " << targets_of(row)
-                     << " |\n";
+                text << "| " << hexadecimal(opcode) << " | " << mnemonic(row) << " | " << targets_of(row) << " |\n";
             }
         }
     }

@@ -37,41 +37,40 @@ TEST_CASE("shifts count modulo the width of what they shift", "[gfx9][edges]") {
 }
 
 TEST_CASE("bit fields of no width, and wider than what is left", "[gfx9][edges]") {
-    check_all(
-        "\"Vega\" ISA manual, 12.12 VOP3, V_BFE_U32, V_BFE_I32, V_BFI_B32, V_BFM_B32, V_ALIGN*, V_PERM_B32",
-        {
-            {"v_bfe_u32", 0xffffffff, 31, 31, 1},
-            {"v_bfe_u32", 0xffffffff, 32, 4, 0xf},
-            {"v_bfe_u32", 0xdeadbeef, 0, 0, 0},
-            {"v_bfe_u32", 0xdeadbeef, 4, 32, 0},
-            {"v_bfe_u32", 0xdeadbeef, 4, 36, 0xe},
-            {"v_bfe_u32", 0xdeadbeef, 0, 31, 0x5eadbeef},
-            {"v_bfe_i32", 0xdeadbeef, 0, 32, 0},
-            {"v_bfe_i32", 0x00000001, 0, 1, 0xffffffff},
-            {"v_bfe_i32", 0x40000000, 0, 31, 0xc0000000},
-            {"v_bfe_i32", 0x80000000, 31, 1, 0xffffffff},
-            {"v_bfe_i32", 0x80000000, 31, 31, 0xffffffff},
-            {"v_bfe_i32", 0x7fffffff, 16, 31, 0x7fff},
-            {"v_bfe_i32", 0x00000080, 36, 4, 0xfffffff8},
-            {"v_bfi_b32", 0xffffffff, 1, 2, 1},
-            {"v_bfi_b32", 0, 1, 2, 2},
-            {"v_bfm_b32", 0, 5, 0, 0},
-            {"v_bfm_b32", 32, 0, 0, 0},  // five bits count
-            {"v_bfm_b32", 31, 0, 0, kIntMax},
-            {"v_bfm_b32", 31, 31, 0, kIntMin},
-            {"v_bfm_b32", 1, 32, 0, 1},
-            {"v_bfm_b32", 35, 34, 0, 0x1c},
-            {"v_alignbit_b32", 0x11223344, 0x55667788, 0, 0x55667788},
-            {"v_alignbit_b32", 0x11223344, 0x55667788, 32, 0x55667788},
-            {"v_alignbit_b32", 0x11223344, 0x55667788, 31, 0x22446688},
-            {"v_alignbyte_b32", 0x11223344, 0x55667788, 0, 0x55667788},
-            {"v_alignbyte_b32", 0x11223344, 0x55667788, 3, 0x22334455},
-            {"v_alignbyte_b32", 0x11223344, 0x55667788, 4, 0x55667788},
-            {"v_perm_b32", 0x80ff007f, 0x017f8000, 0x0b0a0908, 0xff0000ff},
-            {"v_perm_b32", 0x11223344, 0x55667788, 0x07060504, 0x11223344},
-            {"v_perm_b32", 0x11223344, 0x55667788, 0xffff0c0d, 0xffff00ff},
-            {"v_perm_b32", 0x11223344, 0x55667788, 0x100e0f0c, 0xffffff00},
-        });
+    check_all("\"Vega\" ISA manual, 12.12 VOP3, V_BFE_U32, V_BFE_I32, V_BFI_B32, V_BFM_B32, V_ALIGN*, V_PERM_B32",
+              {
+                  {"v_bfe_u32", 0xffffffff, 31, 31, 1},
+                  {"v_bfe_u32", 0xffffffff, 32, 4, 0xf},
+                  {"v_bfe_u32", 0xdeadbeef, 0, 0, 0},
+                  {"v_bfe_u32", 0xdeadbeef, 4, 32, 0},
+                  {"v_bfe_u32", 0xdeadbeef, 4, 36, 0xe},
+                  {"v_bfe_u32", 0xdeadbeef, 0, 31, 0x5eadbeef},
+                  {"v_bfe_i32", 0xdeadbeef, 0, 32, 0},
+                  {"v_bfe_i32", 0x00000001, 0, 1, 0xffffffff},
+                  {"v_bfe_i32", 0x40000000, 0, 31, 0xc0000000},
+                  {"v_bfe_i32", 0x80000000, 31, 1, 0xffffffff},
+                  {"v_bfe_i32", 0x80000000, 31, 31, 0xffffffff},
+                  {"v_bfe_i32", 0x7fffffff, 16, 31, 0x7fff},
+                  {"v_bfe_i32", 0x00000080, 36, 4, 0xfffffff8},
+                  {"v_bfi_b32", 0xffffffff, 1, 2, 1},
+                  {"v_bfi_b32", 0, 1, 2, 2},
+                  {"v_bfm_b32", 0, 5, 0, 0},
+                  {"v_bfm_b32", 32, 0, 0, 0},  // five bits count
+                  {"v_bfm_b32", 31, 0, 0, kIntMax},
+                  {"v_bfm_b32", 31, 31, 0, kIntMin},
+                  {"v_bfm_b32", 1, 32, 0, 1},
+                  {"v_bfm_b32", 35, 34, 0, 0x1c},
+                  {"v_alignbit_b32", 0x11223344, 0x55667788, 0, 0x55667788},
+                  {"v_alignbit_b32", 0x11223344, 0x55667788, 32, 0x55667788},
+                  {"v_alignbit_b32", 0x11223344, 0x55667788, 31, 0x22446688},
+                  {"v_alignbyte_b32", 0x11223344, 0x55667788, 0, 0x55667788},
+                  {"v_alignbyte_b32", 0x11223344, 0x55667788, 3, 0x22334455},
+                  {"v_alignbyte_b32", 0x11223344, 0x55667788, 4, 0x55667788},
+                  {"v_perm_b32", 0x80ff007f, 0x017f8000, 0x0b0a0908, 0xff0000ff},
+                  {"v_perm_b32", 0x11223344, 0x55667788, 0x07060504, 0x11223344},
+                  {"v_perm_b32", 0x11223344, 0x55667788, 0xffff0c0d, 0xffff00ff},
+                  {"v_perm_b32", 0x11223344, 0x55667788, 0x100e0f0c, 0xffffff00},
+              });
 }
 
 TEST_CASE("counting bits of 0, of -1, and of single ones", "[gfx9][edges]") {
@@ -149,8 +148,7 @@ TEST_CASE("64-bit multiply-add carries out of what it adds", "[gfx9][edges]") {
                 {"v_mad_i64_i32", kIntMin, kIntMax, kSign64, 0x4000000080000000, true}};
     for (const Level level : levels()) {
         for (const auto& row : rows) {
-            INFO(row.name << " on " << name(level) << std::hex << " " << row.a << " " << row.b << " "
-                          << row.c);
+            INFO(row.name << " on " << name(level) << std::hex << " " << row.a << " " << row.b << " " << row.c);
             Machine m{Target::gfx90a, level};
             m.vgpr(1, row.a);
             m.vgpr(2, row.b);

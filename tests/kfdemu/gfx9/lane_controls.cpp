@@ -13,12 +13,8 @@ std::vector<u32> with_control(std::vector<u32> word, u32 encoding, u32 control) 
     word.push_back(control);
     return word;
 }
-std::vector<u32> sdwa(std::vector<u32> word, u32 control) {
-    return with_control(std::move(word), 249, control);
-}
-std::vector<u32> dpp(std::vector<u32> word, u32 control) {
-    return with_control(std::move(word), 250, control);
-}
+std::vector<u32> sdwa(std::vector<u32> word, u32 control) { return with_control(std::move(word), 249, control); }
+std::vector<u32> dpp(std::vector<u32> word, u32 control) { return with_control(std::move(word), 250, control); }
 
 constexpr u32 kDword = 6, kWord0 = 4, kWord1 = 5, kByte1 = 1;
 constexpr u32 sdwa_control(u32 src0, u32 dst_sel, u32 unused, u32 sel0, u32 sel1) {
@@ -38,8 +34,7 @@ TEST_CASE("SDWA picks parts of sources and places the result", "[gfx9][forms]") 
         m.vgpr(0, 0xaaaa'bbbb);
         m.run(sdwa(vop2("v_add_u32", 0, 0, 2), sdwa_control(1, kDword, 0, kByte1, kWord1)));
         CHECK(m.lane(0, 3) == 0x80 + 3);
-        m.run(
-            sdwa(vop2("v_add_u32", 0, 0, 2), sdwa_control(1, kDword, 0, kWord0 | 8, kWord0)));  // sext(v1.w0)
+        m.run(sdwa(vop2("v_add_u32", 0, 0, 2), sdwa_control(1, kDword, 0, kWord0 | 8, kWord0)));  // sext(v1.w0)
         CHECK(m.lane(0, 3) == 0xffff8100);
         m.vgpr(0, 0xaaaa'bbbb);
         m.run(sdwa(vop2("v_add_u32", 0, 0, 2), sdwa_control(1, kByte1, 2, kWord0, kWord0)));  // preserve
@@ -54,8 +49,7 @@ TEST_CASE("SDWA picks parts of sources and places the result", "[gfx9][forms]") 
         CHECK(m.lane(0, 3) == 0x12378100);
         CHECK(m.lane(0, 4) == 7);
         m.exec(kAll);
-        m.run(
-            sdwa(vop2("v_cmp_eq_u32", 0, 0, 2), 1u | (kWord1 << 16) | (kDword << 24) | 1u << 15 | 20u << 8));
+        m.run(sdwa(vop2("v_cmp_eq_u32", 0, 0, 2), 1u | (kWord1 << 16) | (kDword << 24) | 1u << 15 | 20u << 8));
         CHECK(m.wave().s64(20) == 0);
         m.sgpr(9) = 0x00030001;
         m.run(sdwa(vop2("v_cmp_eq_u32", 0, 0, 2), 9u | 1u << 23 | (kDword << 16) | (kDword << 24)));
@@ -90,11 +84,8 @@ TEST_CASE("DPP moves lanes", "[gfx9][forms]") {
             Machine m{Target::gfx90a, level};
             m.number_lanes(1, 1000);
             m.vgpr(0, 7);
-            REQUIRE(m.run(dpp(vop1("v_mov_b32", 0, 0), dpp_control(1, move.control, move.bound))) ==
-                    Stop::End);
-            CHECK(m.lane(0, move.lane) == (move.from == kOld    ? 7
-                                           : move.from == kZero ? 0
-                                                                : 1000 + move.from));
+            REQUIRE(m.run(dpp(vop1("v_mov_b32", 0, 0), dpp_control(1, move.control, move.bound))) == Stop::End);
+            CHECK(m.lane(0, move.lane) == (move.from == kOld ? 7 : move.from == kZero ? 0 : 1000 + move.from));
         }
     }
 }

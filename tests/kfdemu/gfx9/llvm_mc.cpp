@@ -77,8 +77,8 @@ std::vector<std::string> llvm_mc(kfdemu::gfx9::Target target, const std::vector<
     std::ofstream file{input.path()};
     for (const Words& words : encodings) file << bytes_of(words) << bytes_of({kMarker});
     file.close();
-    const std::string command = std::string(LLVM_MC) + " -disassemble -arch=amdgcn -mcpu=" + name(target) +
-                                " " + input.path() + " 2>/dev/null";
+    const std::string command =
+        std::string(LLVM_MC) + " -disassemble -arch=amdgcn -mcpu=" + name(target) + " " + input.path() + " 2>/dev/null";
     std::vector<std::string> texts, between;
     for (const std::string& line : output_lines(command)) {
         if (line == ".text") continue;
@@ -89,8 +89,7 @@ std::vector<std::string> llvm_mc(kfdemu::gfx9::Target target, const std::vector<
         texts.push_back(between.size() == 1 ? cleaned(between.front()) : "");
         between.clear();
     }
-    if (texts.size() != encodings.size())
-        throw std::runtime_error("llvm-mc answered for another number of encodings");
+    if (texts.size() != encodings.size()) throw std::runtime_error("llvm-mc answered for another number of encodings");
     return texts;
 }
 

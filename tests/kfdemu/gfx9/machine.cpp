@@ -60,10 +60,6 @@ std::vector<Level> levels() {
     return all;
 }
 
-const char* name(Level level) {
-    return level == Level::V4 ? "x86-64-v4" : level == Level::V3 ? "x86-64-v3" : "x86-64-v2";
-}
-
 const Row& row_of(const std::string& mnemonic, Target target) {
     for (const Row& row : rows()) {
         if (mnemonic == row.name && row.on(target)) return row;
@@ -81,8 +77,7 @@ std::vector<u32> vop2(const std::string& mnemonic, u32 d, u32 a, u32 b, Target t
     return {u32{row.opcode} << 25 | d << 17 | (b & 255) << 9 | a};
 }
 
-std::vector<u32> vop3(const std::string& mnemonic, u32 d, u32 a, u32 b, u32 c, u32 low, u32 high,
-                      Target target) {
+std::vector<u32> vop3(const std::string& mnemonic, u32 d, u32 a, u32 b, u32 c, u32 low, u32 high, Target target) {
     const Row& row = row_of(mnemonic, target);
     const u32 base = row.format == Format::Vop2    ? 0x100
                      : row.format == Format::Vop1  ? 0x140

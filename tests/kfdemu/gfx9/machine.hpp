@@ -64,9 +64,8 @@ class Machine {
     kfdemu::gfx9::Wave wave_;
 };
 
-/// The levels that this CPU can run.
+/// The levels that are built and that this CPU can run.
 std::vector<Level> levels();
-const char* name(Level level);
 
 /// Opcode number of a mnemonic on a target; fails the test if there is none.
 const kfdemu::gfx9::Row& row_of(const std::string& mnemonic, Target target = Target::gfx90a);
@@ -77,8 +76,8 @@ std::vector<u32> vop1(const std::string& mnemonic, u32 d, u32 a, Target target =
 std::vector<u32> vop2(const std::string& mnemonic, u32 d, u32 a, u32 b, Target target = Target::gfx90a);
 /// Any vector row in its VOP3 form; `high` is ORed into the second dword (neg, omod), `low` into the first
 /// (abs, clamp, op_sel).
-std::vector<u32> vop3(const std::string& mnemonic, u32 d, u32 a, u32 b = 0, u32 c = 0, u32 low = 0,
-                      u32 high = 0, Target target = Target::gfx90a);
+std::vector<u32> vop3(const std::string& mnemonic, u32 d, u32 a, u32 b = 0, u32 c = 0, u32 low = 0, u32 high = 0,
+                      Target target = Target::gfx90a);
 
 std::vector<u32> sop1(const std::string& mnemonic, u32 d, u32 a);
 std::vector<u32> sop2(const std::string& mnemonic, u32 d, u32 a, u32 b);

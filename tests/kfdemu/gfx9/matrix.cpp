@@ -36,8 +36,7 @@ TEST_CASE("dot products of halves, bytes and nibbles", "[gfx9][matrix]") {
         {"v_dot2_f32_f16", halves(2, 3), halves(5, 7), bits(0.5f), bits(31.5f)},
         {"v_dot2_f32_f16", halves(2, 3), halves(5, 7), bits(0.5f), bits(29.5f), 1u << 11,
          2u << 27},  // a's halves swapped
-        {"v_dot2_f32_f16", halves(2, 3), halves(5, 7), bits(0.5f), bits(-11.5f), 1u << 8,
-         3u << 27 | 4u << 29},
+        {"v_dot2_f32_f16", halves(2, 3), halves(5, 7), bits(0.5f), bits(-11.5f), 1u << 8, 3u << 27 | 4u << 29},
         {"v_dot2_f32_f16", halves(2, 3), halves(5, 7), bits(0.5f), bits(1.0f), kClamp},
         {"v_dot2_f32_f16", 0, 0, 1, 0},                     // a denormal addend is flushed
         {"v_dot2_f32_f16", 0x0001, halves(1024, 0), 0, 0},  // gfx90a: a denormal factor, too
@@ -195,16 +194,14 @@ constexpr unsigned kA = 2, kB = 6, kD = 16;
 
 /// v[16...] = v[2...] * v[6...] + 3 or 0.5, for random small numbers, which every sum holds exactly.
 void check_shape(const Mfma& s, Level level, Modifiers modifiers, u64 exec) {
-    INFO(s.name << " on " << name(level) << " cbsz " << modifiers.cbsz << " abid " << modifiers.abid
-                << " blgp " << modifiers.blgp);
+    INFO(s.name << " on " << name(level) << " cbsz " << modifiers.cbsz << " abid " << modifiers.abid << " blgp "
+                << modifiers.blgp);
     Machine m{Target::gfx90a, level};
     Random random{s.depth * 100u + s.rows};
     const auto number = [&] { return static_cast<int>(random.below(15)) - 7; };
     const unsigned size = s.blocks * s.rows * s.depth;
     Matrix a(size), b(size);
-    const auto at = [&s](unsigned block, unsigned i, unsigned k) {
-        return (block * s.rows + i) * s.depth + k;
-    };
+    const auto at = [&s](unsigned block, unsigned i, unsigned k) { return (block * s.rows + i) * s.depth + k; };
     for (unsigned block = 0; block < s.blocks; ++block) {
         for (unsigned i = 0; i < s.rows; ++i) {
             for (unsigned k = 0; k < s.depth; ++k) {
@@ -228,8 +225,7 @@ void check_shape(const Mfma& s, Level level, Modifiers modifiers, u64 exec) {
                 int expected = c;
                 for (unsigned k = 0; k < s.depth; ++k) {
                     unsigned b_block = block, b_column = j, b_depth = k;
-                    if (modifiers.blgp ==
-                        1) {  // lanes 0-31 for all: of 32x32, the first block or depth group
+                    if (modifiers.blgp == 1) {  // lanes 0-31 for all: of 32x32, the first block or depth group
                         b_block = 0;
                         b_depth = k % s.per_lane;
                     }

@@ -21,38 +21,37 @@ constexpr u32 kUlp = 0x3f800001;  // next to 1
 }  // namespace
 
 TEST_CASE("FP_DENORM[1:0] flushes sources and results of 32 bits", "[gfx9][mode]") {
-    check_columns(
-        std::string{kModeRegister} + "FP_DENORM[1:0]",
-        {
-            {"v_add_f32", 1, 1, 0, {0, 0, 0, 2}},
-            {"v_mul_f32", 1, f(0x1p100f), 0, {0, f(0x1p-49f), 0, f(0x1p-49f)}},
-            {"v_mul_f32", 0x80000001, f(0x1p100f), 0, {kMinusZero, f(-0x1p-49f), kMinusZero, f(-0x1p-49f)}},
-            {"v_mul_f32", kMinNormal, f(0.5f), 0, {0, 0, 0x00400000, 0x00400000}},
-            {"v_mul_f32", kMinNormal, f(-0.5f), 0, {kMinusZero, kMinusZero, 0x80400000, 0x80400000}},
-            {"v_fma_f32", 1, f(0x1p100f), 0, {0, f(0x1p-49f), 0, f(0x1p-49f)}},
-            {"v_fma_f32", kMinNormal, f(0.5f), 0, {0, 0, 0x00400000, 0x00400000}},
-            {"v_mul_legacy_f32_gfx90a", 1, kInf, 0, {0, kInf, 0, kInf}},
-            {"v_max_f32", 1, 0, 0, {0, 0, 0, 1}},
-            {"v_min_f32", 0x80000001, 0, 0, {kMinusZero, kMinusZero, kMinusZero, 0x80000001}},
-            {"v_med3_f32", 2, 0, 1, {0, 0, 0, 1}},
-            {"v_max3_f32", 2, 0, 1, {0, 0, 0, 2}},
-            {"v_ldexp_f32", 1, 149, 0, {0, kOne, 0, kOne}},
-            {"v_ldexp_f32", kOne, whole(-149), 0, {0, 0, 1, 1}},
-            {"v_cvt_f32_f64", f(0x1p-149), 0, 0, {0, 0, 1, 1}},
-            {"v_cvt_f64_f32", 1, 0, 0, {0, f(0x1p-149), 0, f(0x1p-149)}},
-            {"v_floor_f32", 0x80000001, 0, 0, {kMinusZero, kMinusOne, kMinusZero, kMinusOne}},
-            {"v_ceil_f32", 1, 0, 0, {0, kOne, 0, kOne}},
-            {"v_fract_f32", 1, 0, 0, {0, 0, 0, 1}},
-            {"v_fma_mix_f32", 1, f(0x1p100f), 0, {0, f(0x1p-49f), 0, f(0x1p-49f)}},
-            {"v_pk_mul_f32",
-             pair(1, kMinNormal),
-             pair(f(0x1p100f), f(0.5f)),
-             0,
-             {0, f(0x1p-49f), pair(0, 0x00400000), pair(f(0x1p-49f), 0x00400000)},
-             0,
-             kOpSelHi},
-        },
-        denormals_single);
+    check_columns(std::string{kModeRegister} + "FP_DENORM[1:0]",
+                  {
+                      {"v_add_f32", 1, 1, 0, {0, 0, 0, 2}},
+                      {"v_mul_f32", 1, f(0x1p100f), 0, {0, f(0x1p-49f), 0, f(0x1p-49f)}},
+                      {"v_mul_f32", 0x80000001, f(0x1p100f), 0, {kMinusZero, f(-0x1p-49f), kMinusZero, f(-0x1p-49f)}},
+                      {"v_mul_f32", kMinNormal, f(0.5f), 0, {0, 0, 0x00400000, 0x00400000}},
+                      {"v_mul_f32", kMinNormal, f(-0.5f), 0, {kMinusZero, kMinusZero, 0x80400000, 0x80400000}},
+                      {"v_fma_f32", 1, f(0x1p100f), 0, {0, f(0x1p-49f), 0, f(0x1p-49f)}},
+                      {"v_fma_f32", kMinNormal, f(0.5f), 0, {0, 0, 0x00400000, 0x00400000}},
+                      {"v_mul_legacy_f32_gfx90a", 1, kInf, 0, {0, kInf, 0, kInf}},
+                      {"v_max_f32", 1, 0, 0, {0, 0, 0, 1}},
+                      {"v_min_f32", 0x80000001, 0, 0, {kMinusZero, kMinusZero, kMinusZero, 0x80000001}},
+                      {"v_med3_f32", 2, 0, 1, {0, 0, 0, 1}},
+                      {"v_max3_f32", 2, 0, 1, {0, 0, 0, 2}},
+                      {"v_ldexp_f32", 1, 149, 0, {0, kOne, 0, kOne}},
+                      {"v_ldexp_f32", kOne, whole(-149), 0, {0, 0, 1, 1}},
+                      {"v_cvt_f32_f64", f(0x1p-149), 0, 0, {0, 0, 1, 1}},
+                      {"v_cvt_f64_f32", 1, 0, 0, {0, f(0x1p-149), 0, f(0x1p-149)}},
+                      {"v_floor_f32", 0x80000001, 0, 0, {kMinusZero, kMinusOne, kMinusZero, kMinusOne}},
+                      {"v_ceil_f32", 1, 0, 0, {0, kOne, 0, kOne}},
+                      {"v_fract_f32", 1, 0, 0, {0, 0, 0, 1}},
+                      {"v_fma_mix_f32", 1, f(0x1p100f), 0, {0, f(0x1p-49f), 0, f(0x1p-49f)}},
+                      {"v_pk_mul_f32",
+                       pair(1, kMinNormal),
+                       pair(f(0x1p100f), f(0.5f)),
+                       0,
+                       {0, f(0x1p-49f), pair(0, 0x00400000), pair(f(0x1p-49f), 0x00400000)},
+                       0,
+                       kOpSelHi},
+                  },
+                  denormals_single);
 }
 
 TEST_CASE("FP_DENORM[3:2] flushes sources and results of 64 and of 16 bits", "[gfx9][mode]") {
@@ -62,11 +61,7 @@ TEST_CASE("FP_DENORM[3:2] flushes sources and results of 64 and of 16 bits", "[g
         {
             {"v_add_f64", 1, 1, 0, {0, 0, 0, 2}},
             {"v_mul_f64", 1, f(0x1p100), 0, {0, f(0x1p-974), 0, f(0x1p-974)}},
-            {"v_mul_f64",
-             kMinNormal64,
-             f(-0.5),
-             0,
-             {kSign64, kSign64, 0x8008000000000000, 0x8008000000000000}},
+            {"v_mul_f64", kMinNormal64, f(-0.5), 0, {kSign64, kSign64, 0x8008000000000000, 0x8008000000000000}},
             {"v_fma_f64", 1, f(0x1p100), 0, {0, f(0x1p-974), 0, f(0x1p-974)}},
             {"v_max_f64", 1, 0, 0, {0, 0, 0, 1}},
             {"v_min_f64", kSign64 | 1, 0, 0, {kSign64, kSign64, kSign64, kSign64 | 1}},
@@ -83,13 +78,7 @@ TEST_CASE("FP_DENORM[3:2] flushes sources and results of 64 and of 16 bits", "[g
             {"v_ldexp_f16", 1, 24, 0, {0, 0x3c00, 0, 0x3c00}},
             {"v_cvt_f16_f32", f(-0x1p-24f), 0, 0, {0x8000, 0x8000, 0x8001, 0x8001}},
             {"v_cvt_f32_f16", 0x8001, 0, 0, {kMinusZero, f(-0x1p-24f), kMinusZero, f(-0x1p-24f)}},
-            {"v_pk_add_f16",
-             0x00010400,
-             0x00018001,
-             0,
-             {0x00000400, 0x00000000, 0x00000400, 0x000203ff},
-             0,
-             kOpSelHi},
+            {"v_pk_add_f16", 0x00010400, 0x00018001, 0, {0x00000400, 0x00000000, 0x00000400, 0x000203ff}, 0, kOpSelHi},
             {"v_pk_mul_f16", 0x04000001, 0x38006400, 0, {0, 0x00000400, 0x02000000, 0x02000400}, 0, kOpSelHi},
             {"v_pk_max_f16", 0x00018001, 0, 0, {0, 0, 0, 0x00010000}, 0, kOpSelHi},
             {"v_fma_mix_f32", 1, kOne, 0, {0, f(0x1p-24f), 0, f(0x1p-24f)}, 0, 1u << 27},
@@ -124,8 +113,7 @@ TEST_CASE("some flush denormals whatever MODE says, some never", "[gfx9][mode]")
         {"v_mov_b32", 1, 0, 0, 1},
     };
     for (const auto& row : rows) {
-        const ByMode same{
-            row.name, row.a, row.b, row.c, {row.expected, row.expected, row.expected, row.expected}};
+        const ByMode same{row.name, row.a, row.b, row.c, {row.expected, row.expected, row.expected, row.expected}};
         check_columns(std::string{kModeRegister} + "FP_DENORM", {same}, denormals_single);
         check_columns(std::string{kModeRegister} + "FP_DENORM", {same}, denormals_double);
     }
@@ -146,8 +134,7 @@ TEST_CASE("DX10_CLAMP makes CLAMP turn NaN into zero", "[gfx9][mode]") {
         {"v_pk_add_f16", 0x7e003c00, 0x3c003c00, 0, 0x7e003c00, 0x00003c00, 0, kOpSelHi},
         {"v_pk_max_f16", 0x7e00bc00, 0x7e00bc00, 0, 0x7e000000, 0, 0, kOpSelHi},
         {"v_pk_fma_f16", 0x3c007e00, 0x3c003c00, 0, 0x3c007e00, 0x3c000000, kOpSelHi2, kOpSelHi},
-        {"v_pk_mul_f32", pair(kNan, f(3.0f)), pair(kOne, kOne), 0, pair(kNan, kOne), pair(0, kOne), 0,
-         kOpSelHi},
+        {"v_pk_mul_f32", pair(kNan, f(3.0f)), pair(kOne, kOne), 0, pair(kNan, kOne), pair(0, kOne), 0, kOpSelHi},
         {"v_fma_mix_f32", kNan, kOne, 0, kNan, 0, 0, 0},
         {"v_fma_mixlo_f16", kNan, kOne, 0, 0x22227e00, 0x22220000, 0, 0},
         {"v_dot2_f32_f16", 0x7e00, 0x3c00, 0, kNan, 0, 0, kOpSelHi},

@@ -12,8 +12,7 @@ constexpr u32 kFlush = 0;  // MODE without denormals and IEEE: OMOD works
 
 }  // namespace
 
-TEST_CASE("ABS is taken before NEG, of float sources alone, and of their sign bit alone",
-          "[gfx9][modifiers]") {
+TEST_CASE("ABS is taken before NEG, of float sources alone, and of their sign bit alone", "[gfx9][modifiers]") {
     check_all("\"Vega\" ISA manual, 6.2.1 Instruction Inputs; 13.3.4 VOP3A, ABS and NEG",
               {
                   {"v_add_f32", f(-3.0f), f(2.0f), 0, f(5.0f), abs_of(0)},
@@ -124,8 +123,7 @@ TEST_CASE("CLAMP bounds floats by 0 and 1", "[gfx9][modifiers]") {
     const u32 halves[] = {0xc000, 0xb800, 0, 0x3400, 0x3c00, 0x4200, 0x7c00, 0xfc00};
     const u32 bounded_halves[] = {0, 0, 0, 0x3400, 0x3c00, 0x3c00, 0x3c00, 0};
     for (unsigned n = 0; n < 8; ++n) {
-        const u32 single = f(static_cast<float>(values[n])),
-                  single_bounded = f(static_cast<float>(bounded[n]));
+        const u32 single = f(static_cast<float>(values[n])), single_bounded = f(static_cast<float>(bounded[n]));
         const u32 half = halves[n], half_bounded = bounded_halves[n];
         cases.push_back({"v_add_f32", single, 0, 0, single_bounded, kClamp});
         cases.push_back({"v_max_f32", single, single, 0, single_bounded, kClamp});
@@ -134,10 +132,9 @@ TEST_CASE("CLAMP bounds floats by 0 and 1", "[gfx9][modifiers]") {
         cases.push_back({"v_add_f64", f(values[n]), 0, 0, f(bounded[n]), kClamp});
         cases.push_back({"v_add_f16", half, 0, 0, half_bounded, kClamp});
         cases.push_back({"v_fma_f16", half, 0x3c00, 0, 0x22220000 | half_bounded, kClamp});
-        cases.push_back(
-            {"v_pk_add_f16", half << 16 | 0x3400, 0, 0, half_bounded << 16 | 0x3400, kClamp, kOpSelHi});
-        cases.push_back({"v_pk_mul_f32", pair(single, f(0.5f)), pair(kOne, kOne), 0,
-                         pair(single_bounded, f(0.5f)), kClamp, kOpSelHi});
+        cases.push_back({"v_pk_add_f16", half << 16 | 0x3400, 0, 0, half_bounded << 16 | 0x3400, kClamp, kOpSelHi});
+        cases.push_back({"v_pk_mul_f32", pair(single, f(0.5f)), pair(kOne, kOne), 0, pair(single_bounded, f(0.5f)),
+                         kClamp, kOpSelHi});
         cases.push_back({"v_fma_mix_f32", single, kOne, 0, single_bounded, kClamp});
         cases.push_back({"v_fma_mixlo_f16", single, kOne, 0, 0x22220000 | half_bounded, kClamp});
     }
@@ -145,41 +142,40 @@ TEST_CASE("CLAMP bounds floats by 0 and 1", "[gfx9][modifiers]") {
 }
 
 TEST_CASE("CLAMP saturates integers", "[gfx9][modifiers]") {
-    check_all(
-        "\"Vega\" ISA manual, 13.3.4 VOP3A, CLMP; 12.7 VOP2, 12.10 VOP3P and 12.12 VOP3 instructions",
-        {
-            {"v_add_u32", 0xffffffff, 1, 0, 0xffffffff, kClamp},
-            {"v_add_u32", 0x7fffffff, 1, 0, 0x80000000, kClamp},
-            {"v_subrev_u32", 2, 1, 0, 0, kClamp},
-            {"v_add_i32", kIntMin, 0xffffffff, 0, kIntMin, kClamp},
-            {"v_sub_i32", kIntMax, 0xffffffff, 0, kIntMax, kClamp},
-            {"v_sub_i32", 0, kIntMin, 0, kIntMax, kClamp},
-            {"v_add_u16", 0xffff, 1, 0, 0xffff, kClamp},
-            {"v_sub_u16", 1, 2, 0, 0, kClamp},
-            {"v_subrev_u16", 2, 1, 0, 0, kClamp},
-            {"v_add_i16", 0x7fff, 1, 0, 0x22227fff, kClamp},
-            {"v_add_i16", 0x7fff, 1, 0, 0x22228000},
-            {"v_sub_i16", 0x8000, 1, 0, 0x22228000, kClamp},
-            {"v_mul_u32_u24", 0xffffff, 0xffffff, 0, 0xfe000001},
-            {"v_mad_u32_u24", 0xffffff, 0xffffff, 0, 0xffffffff, kClamp},
-            {"v_mad_i32_i24", 0x7fffff, 0x7fffff, 0, kIntMax, kClamp},
-            {"v_mad_i32_i24", 0x7fffff, 0x800000, 0, kIntMin, kClamp},
-            {"v_mad_u16", 0xffff, 0xffff, 0, 0x22220001},
-            {"v_mad_u16", 0xffff, 0xffff, 0, 0x2222ffff, kClamp},
-            {"v_mad_i16", 0x8000, 0x8000, 0, 0x22227fff, kClamp},
-            {"v_mad_i16", 0x8000, 0x7fff, 0, 0x22228000, kClamp},
-            {"v_mad_u32_u16", 0xffff, 0xffff, 0xffffffff, 0xffffffff, kClamp},
-            {"v_mad_i32_i16", 0x8000, 0x8000, kIntMax, kIntMax, kClamp},
-            {"v_sad_u32", 0, 0xffffffff, 2, 0xffffffff, kClamp},
-            {"v_sad_u8", 0xffffffff, 0, 0xffffffff, 0xffffffff, kClamp},
-            {"v_mad_u64_u32", 0xffffffff, 0xffffffff, kAll, kAll, kClamp | 20u << 8},
-            {"v_pk_add_u16", 0xffff0001, 0x00010001, 0, 0xffff0002, kClamp, kOpSelHi},
-            {"v_pk_sub_u16", 0x00010001, 0x00020001, 0, 0x00000000, kClamp, kOpSelHi},
-            {"v_pk_add_i16", 0x7fff8000, 0x0001ffff, 0, 0x7fff8000, kClamp, kOpSelHi},
-            {"v_pk_sub_i16", 0x80007fff, 0x0001ffff, 0, 0x80007fff, kClamp, kOpSelHi},
-            {"v_pk_mad_u16", 0xffff0002, 0xffff0003, 0x00010004, 0xffff000a, kClamp | kOpSelHi2, kOpSelHi},
-            {"v_pk_mad_i16", 0x80007fff, 0x80008000, 0, 0x7fff8000, kClamp | kOpSelHi2, kOpSelHi},
-        });
+    check_all("\"Vega\" ISA manual, 13.3.4 VOP3A, CLMP; 12.7 VOP2, 12.10 VOP3P and 12.12 VOP3 instructions",
+              {
+                  {"v_add_u32", 0xffffffff, 1, 0, 0xffffffff, kClamp},
+                  {"v_add_u32", 0x7fffffff, 1, 0, 0x80000000, kClamp},
+                  {"v_subrev_u32", 2, 1, 0, 0, kClamp},
+                  {"v_add_i32", kIntMin, 0xffffffff, 0, kIntMin, kClamp},
+                  {"v_sub_i32", kIntMax, 0xffffffff, 0, kIntMax, kClamp},
+                  {"v_sub_i32", 0, kIntMin, 0, kIntMax, kClamp},
+                  {"v_add_u16", 0xffff, 1, 0, 0xffff, kClamp},
+                  {"v_sub_u16", 1, 2, 0, 0, kClamp},
+                  {"v_subrev_u16", 2, 1, 0, 0, kClamp},
+                  {"v_add_i16", 0x7fff, 1, 0, 0x22227fff, kClamp},
+                  {"v_add_i16", 0x7fff, 1, 0, 0x22228000},
+                  {"v_sub_i16", 0x8000, 1, 0, 0x22228000, kClamp},
+                  {"v_mul_u32_u24", 0xffffff, 0xffffff, 0, 0xfe000001},
+                  {"v_mad_u32_u24", 0xffffff, 0xffffff, 0, 0xffffffff, kClamp},
+                  {"v_mad_i32_i24", 0x7fffff, 0x7fffff, 0, kIntMax, kClamp},
+                  {"v_mad_i32_i24", 0x7fffff, 0x800000, 0, kIntMin, kClamp},
+                  {"v_mad_u16", 0xffff, 0xffff, 0, 0x22220001},
+                  {"v_mad_u16", 0xffff, 0xffff, 0, 0x2222ffff, kClamp},
+                  {"v_mad_i16", 0x8000, 0x8000, 0, 0x22227fff, kClamp},
+                  {"v_mad_i16", 0x8000, 0x7fff, 0, 0x22228000, kClamp},
+                  {"v_mad_u32_u16", 0xffff, 0xffff, 0xffffffff, 0xffffffff, kClamp},
+                  {"v_mad_i32_i16", 0x8000, 0x8000, kIntMax, kIntMax, kClamp},
+                  {"v_sad_u32", 0, 0xffffffff, 2, 0xffffffff, kClamp},
+                  {"v_sad_u8", 0xffffffff, 0, 0xffffffff, 0xffffffff, kClamp},
+                  {"v_mad_u64_u32", 0xffffffff, 0xffffffff, kAll, kAll, kClamp | 20u << 8},
+                  {"v_pk_add_u16", 0xffff0001, 0x00010001, 0, 0xffff0002, kClamp, kOpSelHi},
+                  {"v_pk_sub_u16", 0x00010001, 0x00020001, 0, 0x00000000, kClamp, kOpSelHi},
+                  {"v_pk_add_i16", 0x7fff8000, 0x0001ffff, 0, 0x7fff8000, kClamp, kOpSelHi},
+                  {"v_pk_sub_i16", 0x80007fff, 0x0001ffff, 0, 0x80007fff, kClamp, kOpSelHi},
+                  {"v_pk_mad_u16", 0xffff0002, 0xffff0003, 0x00010004, 0xffff000a, kClamp | kOpSelHi2, kOpSelHi},
+                  {"v_pk_mad_i16", 0x80007fff, 0x80008000, 0, 0x7fff8000, kClamp | kOpSelHi2, kOpSelHi},
+              });
 }
 
 TEST_CASE("OP_SEL takes the high half of a source and writes one half", "[gfx9][modifiers]") {
@@ -207,42 +203,39 @@ TEST_CASE("OP_SEL takes the high half of a source and writes one half", "[gfx9][
 
 TEST_CASE("packed sources choose and negate halves for each half", "[gfx9][modifiers]") {
     const u32 a = 0x40003c00, b = 0x44004200;  // {2, 1} and {4, 3}
-    check_all("\"Vega\" ISA manual, 13.3.6 VOP3P, OP_SEL, OP_SEL_HI, NEG and NEG_HI",
-              {
-                  {"v_pk_add_f16", a, b, 0, 0x46004400, 0, kOpSelHi},            // 2+4, 1+3
-                  {"v_pk_add_f16", a, b, 0, 0x44004400, 0, 0},                   // 1+3, 1+3
-                  {"v_pk_add_f16", a, b, 0, 0x45004500, op_sel(1), 2u << 27},    // 1+4, 2+3
-                  {"v_pk_add_f16", a, b, 0, 0x46004600, op_sel(3), kOpSelHi},    // 2+4, 2+4
-                  {"v_pk_add_f16", a, b, 0, 0x46004000, 0, kOpSelHi | kNegLo0},  // 2+4, -1+3
-                  {"v_pk_add_f16", a, b, 0, 0x40004400, kNegHi0, kOpSelHi},      // -2+4, 1+3
-                  {"v_pk_add_f16", a, b, 0, 0xc600c400, kNegHi0 | kNegHi1, kOpSelHi | kNegLo0 | kNegLo1},
-                  {"v_pk_fma_f16", a, b, a, 0x49004400, kOpSelHi2, kOpSelHi},              // 8+2, 3+1
-                  {"v_pk_fma_f16", a, b, a, 0x48804400, 0, kOpSelHi},                      // 8+1, 3+1
-                  {"v_pk_fma_f16", a, b, a, 0x49004000, kOpSelHi2, kOpSelHi | neg_of(2)},  // 8+2, 3-1
-                  {"v_pk_min_f16", a, b, 0, 0xc400bc00, kNegHi1, kOpSelHi | kNegLo0},
-                  {"v_pk_add_u16", 0x00020001, 0x00040003, 0, 0x00050005, op_sel(1), 2u << 27},
-                  {"v_pk_lshlrev_b16", 0x00010011, 0x00018001, 0, 0x00020002, 0, kOpSelHi},
-                  {"v_pk_add_f32", pair(f(1.0f), f(2.0f)), pair(f(3.0f), f(4.0f)), 0, pair(f(4.0f), f(6.0f)),
-                   0, kOpSelHi},
-                  {"v_pk_add_f32", pair(f(1.0f), f(2.0f)), pair(f(3.0f), f(4.0f)), 0, pair(f(5.0f), f(5.0f)),
-                   op_sel(1), 2u << 27},
-                  {"v_pk_add_f32", pair(f(1.0f), f(2.0f)), pair(f(3.0f), f(4.0f)), 0, pair(f(2.0f), f(-2.0f)),
-                   kNegHi1, kOpSelHi | kNegLo0},
-                  {"v_fma_mix_f32", f(-3.0f), f(2.0f), f(1.0f), f(7.0f), kNegHi0},  // NEG_HI is ABS here
-                  {"v_fma_mix_f32", f(-3.0f), f(2.0f), f(1.0f), f(-5.0f), kNegHi0, kNegLo0},
-                  {"v_fma_mix_f32", 0xc0003c00, f(2.0f), f(1.0f), f(5.0f), kNegHi0 | op_sel(1), 1u << 27},
-              });
+    check_all(
+        "\"Vega\" ISA manual, 13.3.6 VOP3P, OP_SEL, OP_SEL_HI, NEG and NEG_HI",
+        {
+            {"v_pk_add_f16", a, b, 0, 0x46004400, 0, kOpSelHi},            // 2+4, 1+3
+            {"v_pk_add_f16", a, b, 0, 0x44004400, 0, 0},                   // 1+3, 1+3
+            {"v_pk_add_f16", a, b, 0, 0x45004500, op_sel(1), 2u << 27},    // 1+4, 2+3
+            {"v_pk_add_f16", a, b, 0, 0x46004600, op_sel(3), kOpSelHi},    // 2+4, 2+4
+            {"v_pk_add_f16", a, b, 0, 0x46004000, 0, kOpSelHi | kNegLo0},  // 2+4, -1+3
+            {"v_pk_add_f16", a, b, 0, 0x40004400, kNegHi0, kOpSelHi},      // -2+4, 1+3
+            {"v_pk_add_f16", a, b, 0, 0xc600c400, kNegHi0 | kNegHi1, kOpSelHi | kNegLo0 | kNegLo1},
+            {"v_pk_fma_f16", a, b, a, 0x49004400, kOpSelHi2, kOpSelHi},              // 8+2, 3+1
+            {"v_pk_fma_f16", a, b, a, 0x48804400, 0, kOpSelHi},                      // 8+1, 3+1
+            {"v_pk_fma_f16", a, b, a, 0x49004000, kOpSelHi2, kOpSelHi | neg_of(2)},  // 8+2, 3-1
+            {"v_pk_min_f16", a, b, 0, 0xc400bc00, kNegHi1, kOpSelHi | kNegLo0},
+            {"v_pk_add_u16", 0x00020001, 0x00040003, 0, 0x00050005, op_sel(1), 2u << 27},
+            {"v_pk_lshlrev_b16", 0x00010011, 0x00018001, 0, 0x00020002, 0, kOpSelHi},
+            {"v_pk_add_f32", pair(f(1.0f), f(2.0f)), pair(f(3.0f), f(4.0f)), 0, pair(f(4.0f), f(6.0f)), 0, kOpSelHi},
+            {"v_pk_add_f32", pair(f(1.0f), f(2.0f)), pair(f(3.0f), f(4.0f)), 0, pair(f(5.0f), f(5.0f)), op_sel(1),
+             2u << 27},
+            {"v_pk_add_f32", pair(f(1.0f), f(2.0f)), pair(f(3.0f), f(4.0f)), 0, pair(f(2.0f), f(-2.0f)), kNegHi1,
+             kOpSelHi | kNegLo0},
+            {"v_fma_mix_f32", f(-3.0f), f(2.0f), f(1.0f), f(7.0f), kNegHi0},  // NEG_HI is ABS here
+            {"v_fma_mix_f32", f(-3.0f), f(2.0f), f(1.0f), f(-5.0f), kNegHi0, kNegLo0},
+            {"v_fma_mix_f32", 0xc0003c00, f(2.0f), f(1.0f), f(5.0f), kNegHi0 | op_sel(1), 1u << 27},
+        });
 }
 
-TEST_CASE("inline constants and literals are floats and integers of the operand's size",
-          "[gfx9][modifiers]") {
+TEST_CASE("inline constants and literals are floats and integers of the operand's size", "[gfx9][modifiers]") {
     // "Vega" ISA manual, 6.2.1 and table "Instruction Operands"; for packed and for 16-bit integer operands LLVM's
     // AMDGPUBaseInfo, getInlineEncodingV2I16 and getInlineEncodingV2F16.
-    const u32 singles[] = {f(0.5f),  f(-0.5f), f(1.0f),  f(-1.0f),  f(2.0f),
-                           f(-2.0f), f(4.0f),  f(-4.0f), 0x3e22f983};
+    const u32 singles[] = {f(0.5f), f(-0.5f), f(1.0f), f(-1.0f), f(2.0f), f(-2.0f), f(4.0f), f(-4.0f), 0x3e22f983};
     const u32 halves[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118};
-    const u64 doubles[] = {f(0.5),  f(-0.5), f(1.0),  f(-1.0),           f(2.0),
-                           f(-2.0), f(4.0),  f(-4.0), 0x3fc45f306dc9c882};
+    const u64 doubles[] = {f(0.5), f(-0.5), f(1.0), f(-1.0), f(2.0), f(-2.0), f(4.0), f(-4.0), 0x3fc45f306dc9c882};
     struct Constant {
         const char* name;
         u32 encoding;

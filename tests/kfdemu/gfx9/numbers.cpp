@@ -129,7 +129,7 @@ TEST_CASE("v_div_fmas scales back with one rounding", "[gfx9][forms]") {
 
 TEST_CASE("division by div_scale, rcp, fmas and fixup is division", "[gfx9][forms]") {
     const float numbers[] = {
-        1.0f,     3.0f,           -7.0f,    0x1p-149f, 0x1.8p-130f, 0x1.fffffep127f, 0x1.23456p-126f,
+        1.0f,     3.0f,           -7.0f,     0x1p-149f,        0x1.8p-130f,    0x1.fffffep127f, 0x1.23456p-126f,
         0x1p127f, 0x1.abcdep100f, -0x1p-20f, 0x1.fffffcp-127f, -0x1.fffffep-1f};
     for (const Level level : levels()) {
         for (const float n : numbers) {

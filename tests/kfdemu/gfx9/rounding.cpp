@@ -17,8 +17,7 @@ constexpr u32 kUlp = 0x3f800001, kBelow = 0x3f7fffff;  // the floats next to 1
 
 }  // namespace
 
-TEST_CASE("FP_ROUND[1:0] rounds results of 32 bits: to nearest even, up, down, towards zero",
-          "[gfx9][mode]") {
+TEST_CASE("FP_ROUND[1:0] rounds results of 32 bits: to nearest even, up, down, towards zero", "[gfx9][mode]") {
     check_columns(
         std::string{kModeRegister} + "FP_ROUND[1:0]",
         {
@@ -36,16 +35,8 @@ TEST_CASE("FP_ROUND[1:0] rounds results of 32 bits: to nearest even, up, down, t
             {"v_mul_legacy_f32_gfx90a", kUlp, kUlp, 0, {0x3f800002, 0x3f800003, 0x3f800002, 0x3f800002}},
             {"v_fma_f32", kUlp, kUlp, 0, {0x3f800002, 0x3f800003, 0x3f800002, 0x3f800002}},
             {"v_fma_f32", kOne, kOne, f(0x1p-30f), {kOne, kUlp, kOne, kOne}},
-            {"v_fma_f32",
-             f(3.0f),
-             0x3eaaaaab,
-             kMinusOne,
-             {f(0x1p-25f), f(0x1p-25f), f(0x1p-25f), f(0x1p-25f)}},
-            {"v_fmac_f32",
-             kMinusOne,
-             kOne,
-             f(-0x1p-30f),
-             {kMinusOne, kMinusOne, kUlp | kMinusZero, kMinusOne}},
+            {"v_fma_f32", f(3.0f), 0x3eaaaaab, kMinusOne, {f(0x1p-25f), f(0x1p-25f), f(0x1p-25f), f(0x1p-25f)}},
+            {"v_fmac_f32", kMinusOne, kOne, f(-0x1p-30f), {kMinusOne, kMinusOne, kUlp | kMinusZero, kMinusOne}},
             {"v_mad_f32", kOne, kOne, f(0x1p-30f), {kOne, kUlp, kOne, kOne}},
             {"v_mad_f32", kUlp, kUlp, f(-0x1.000004p0f), {0, f(0x1p-23f), kMinusZero, 0}},  // twice rounded
             {"v_mac_f32", kUlp, kUlp, 0, {0x3f800002, 0x3f800003, 0x3f800002, 0x3f800002}},
@@ -69,8 +60,7 @@ TEST_CASE("FP_ROUND[1:0] rounds results of 32 bits: to nearest even, up, down, t
              pair(kOne, kMinusOne),
              pair(f(0x1p-30f), f(-0x1p-30f)),
              0,
-             {pair(kOne, kMinusOne), pair(kUlp, kMinusOne), pair(kOne, kUlp | kMinusZero),
-              pair(kOne, kMinusOne)},
+             {pair(kOne, kMinusOne), pair(kUlp, kMinusOne), pair(kOne, kUlp | kMinusZero), pair(kOne, kMinusOne)},
              0,
              kOpSelHi},
             {"v_pk_mul_f32",
@@ -84,8 +74,7 @@ TEST_CASE("FP_ROUND[1:0] rounds results of 32 bits: to nearest even, up, down, t
              pair(kOne, kOne),
              pair(kOne, kMinusOne),
              pair(f(0x1p-30f), f(-0x1p-30f)),
-             {pair(kOne, kMinusOne), pair(kUlp, kMinusOne), pair(kOne, kUlp | kMinusZero),
-              pair(kOne, kMinusOne)},
+             {pair(kOne, kMinusOne), pair(kUlp, kMinusOne), pair(kOne, kUlp | kMinusZero), pair(kOne, kMinusOne)},
              kOpSelHi2,
              kOpSelHi},
         },
@@ -123,20 +112,8 @@ TEST_CASE("FP_ROUND[3:2] rounds results of 64 and of 16 bits", "[gfx9][mode]") {
             {"v_cvt_f16_f32", f(-0x1p-30f), 0, 0, {0x8000, 0x8000, 0x8001, 0x8000}},
             {"v_cvt_f16_u16", 2049, 0, 0, {0x6800, 0x6801, 0x6800, 0x6800}},
             {"v_cvt_f16_i16", 0xf7ff, 0, 0, {0xe800, 0xe800, 0xe801, 0xe800}},
-            {"v_pk_add_f16",
-             0x3c00bc00,
-             0x10009000,
-             0,
-             {0x3c00bc00, 0x3c01bc00, 0x3c00bc01, 0x3c00bc00},
-             0,
-             kOpSelHi},
-            {"v_pk_mul_f16",
-             0x7bff0001,
-             0x40003800,
-             0,
-             {0x7c000000, 0x7c000001, 0x7bff0000, 0x7bff0000},
-             0,
-             kOpSelHi},
+            {"v_pk_add_f16", 0x3c00bc00, 0x10009000, 0, {0x3c00bc00, 0x3c01bc00, 0x3c00bc01, 0x3c00bc00}, 0, kOpSelHi},
+            {"v_pk_mul_f16", 0x7bff0001, 0x40003800, 0, {0x7c000000, 0x7c000001, 0x7bff0000, 0x7bff0000}, 0, kOpSelHi},
             {"v_pk_fma_f16",
              0x3c00bc00,
              0x3c003c00,
@@ -144,11 +121,7 @@ TEST_CASE("FP_ROUND[3:2] rounds results of 64 and of 16 bits", "[gfx9][mode]") {
              {0x3c00bc00, 0x3c01bc00, 0x3c00bc01, 0x3c00bc00},
              kOpSelHi2,
              kOpSelHi},
-            {"v_fma_mixlo_f16",
-             f(1.0f + 0x1p-11f),
-             kOne,
-             0,
-             {0x22223c00, 0x22223c01, 0x22223c00, 0x22223c00}},
+            {"v_fma_mixlo_f16", f(1.0f + 0x1p-11f), kOne, 0, {0x22223c00, 0x22223c01, 0x22223c00, 0x22223c00}},
             {"v_fma_mixhi_f16",
              f(-1.0f - 0x1p-11f),
              kOne,
@@ -203,8 +176,7 @@ TEST_CASE("conversions to integers, approximations and others round in their own
         {"v_trig_preop_f64", f(0x1p944), 3, 0x1de294a},
     };
     for (const auto& row : rows) {
-        const ByMode same{
-            row.name, row.a, row.b, 0, {row.expected, row.expected, row.expected, row.expected}};
+        const ByMode same{row.name, row.a, row.b, 0, {row.expected, row.expected, row.expected, row.expected}};
         check_columns(std::string{kModeRegister} + "FP_ROUND", {same}, round_single);
         check_columns(std::string{kModeRegister} + "FP_ROUND", {same}, round_double);
     }

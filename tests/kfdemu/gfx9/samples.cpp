@@ -15,9 +15,7 @@ using u32 = std::uint32_t;
 class Maker {
   public:
     Maker(const Row& row, Target target)
-        : row_{row},
-          target_{target},
-          random_{std::uint64_t{row.opcode} * 77 + static_cast<u32>(row.format)} {}
+        : row_{row}, target_{target}, random_{std::uint64_t{row.opcode} * 77 + static_cast<u32>(row.format)} {}
 
     std::vector<Words> take() {
         for (unsigned n = 0; n < 12; ++n) {
@@ -71,9 +69,7 @@ class Maker {
         if (random_.one_in(2) || dwords(type) > 2) return 256 + vgpr();
         return scalar_source(type, literals);
     }
-    void add(u32 word, bool with_literal) {
-        made_.push_back(with_literal ? Words{word, literal_} : Words{word});
-    }
+    void add(u32 word, bool with_literal) { made_.push_back(with_literal ? Words{word, literal_} : Words{word}); }
 
     void make() {
         switch (row_.format) {
@@ -153,16 +149,13 @@ class Maker {
         u32 first = only_vgpr ? 256 + vgpr() : source(row_.src[0], !constant_k);
         if (!takes_float_constants(row_.src[0]) && first >= 240 && first < 250) first = 130;
         add(short_word(first), first == 255 || constant_k);
-        const bool wide =
-            dwords(row_.dst == Type::mask ? Type::b32 : row_.dst) == 2 || dwords(row_.src[0]) == 2;
+        const bool wide = dwords(row_.dst == Type::mask ? Type::b32 : row_.dst) == 2 || dwords(row_.src[0]) == 2;
         if (!row_.is(kNoModifiers) && !wide) {
             if (!row_.is(kNoSdwa)) sdwa();
             if (row_.format != Format::Vopc) dpp();
         }
         if (!row_.is(kNoVop3))
-            vop3(row_.opcode + (row_.format == Format::Vop2   ? 0x100
-                                : row_.format == Format::Vop1 ? 0x140
-                                                              : 0));
+            vop3(row_.opcode + (row_.format == Format::Vop2 ? 0x100 : row_.format == Format::Vop1 ? 0x140 : 0));
     }
     static bool is_float(Type type) { return type == Type::f16 || type == Type::f32 || type == Type::f64; }
     void sdwa() {
@@ -177,8 +170,7 @@ class Maker {
             if (random_.one_in(2)) word |= 1u << 15 | (2 * random_.below(50)) << 8;
         } else {
             word |= none ? 6u << 8 : random_.below(7) << 8 | random_.below(3) << 11;
-            if (is_float(row_.dst))
-                word |= random_.bits(1) << 13 | (random_.one_in(2) ? random_.bits(2) << 14 : 0);
+            if (is_float(row_.dst)) word |= random_.bits(1) << 13 | (random_.one_in(2) ? random_.bits(2) << 14 : 0);
         }
         u32 first_word = short_word(249);
         if (!none && random_.one_in(3)) word = (word & ~0xffu) | sgpr(Type::b32) | 1u << 23;
@@ -242,12 +234,9 @@ class Maker {
     }
     u32 op_sel() {
         u32 allowed =
-            dwords(row_.dst) == 1 && (is_float(row_.dst) || row_.dst == Type::u16 || row_.dst == Type::i16)
-                ? 8
-                : 0;
+            dwords(row_.dst) == 1 && (is_float(row_.dst) || row_.dst == Type::u16 || row_.dst == Type::i16) ? 8 : 0;
         for (unsigned n = 0; n < 3; ++n) {
-            if (row_.src[n] == Type::f16 || row_.src[n] == Type::u16 || row_.src[n] == Type::i16)
-                allowed |= 1u << n;
+            if (row_.src[n] == Type::f16 || row_.src[n] == Type::u16 || row_.src[n] == Type::i16) allowed |= 1u << n;
         }
         return random_.bits(4) & allowed;
     }
@@ -281,8 +270,7 @@ class Maker {
 
     void smem() {
         const bool plain = row_.src[0] == Type::none;
-        u32 first =
-            0xc0000000 | row_.opcode << 18 | (row_.dst == Type::none ? 0 : (4 * random_.below(20)) << 6);
+        u32 first = 0xc0000000 | row_.opcode << 18 | (row_.dst == Type::none ? 0 : (4 * random_.below(20)) << 6);
         if (plain) {
             made_.push_back({first, 0});
             return;
@@ -297,9 +285,7 @@ class Maker {
     }
     /// gfx908's float atomics return nothing.
     u32 glc() {
-        return target_ == Target::gfx908 && row_.is(kAtomic) && row_.targets == targets::from908
-                   ? 0
-                   : random_.bits(1);
+        return target_ == Target::gfx908 && row_.is(kAtomic) && row_.targets == targets::from908 ? 0 : random_.bits(1);
     }
     u32 acc_bit() { return target_ == Target::gfx90a ? random_.bits(1) : 0; }
     void flat() {
@@ -318,8 +304,7 @@ class Maker {
         const u32 address = segment == 1 && saddr != 0x7f ? 0 : vgpr();
         const u32 data = row_.src[1] == Type::none ? 0 : vgpr();
         const bool returns = row_.dst != Type::none && (!row_.is(kAtomic) || (first >> 16 & 1));
-        made_.push_back(
-            {first, address | data << 8 | saddr << 16 | acc_bit() << 23 | (returns ? vgpr() << 24 : 0)});
+        made_.push_back({first, address | data << 8 | saddr << 16 | acc_bit() << 23 | (returns ? vgpr() << 24 : 0)});
     }
     /// Loads of up to a dword may go straight into LDS: no VDATA then.
     bool to_lds() {

@@ -191,9 +191,8 @@ TEST_CASE("fork and join run both sides", "[gfx9][scalar]") {
     m.vgpr(0, 0);
     m.sgpr(30) = 0;
     // fork to +2; fall through: v0 |= 1, join; target: v0 |= 2, join
-    const auto code = sopk("s_cbranch_i_fork", 20, 3) + vop2("v_or_b32", 0, 129, 0) +
-                      sop1("s_cbranch_join", 0, 30) + sopp("s_endpgm") + vop2("v_or_b32", 0, 130, 0) +
-                      sop1("s_cbranch_join", 0, 30);
+    const auto code = sopk("s_cbranch_i_fork", 20, 3) + vop2("v_or_b32", 0, 129, 0) + sop1("s_cbranch_join", 0, 30) +
+                      sopp("s_endpgm") + vop2("v_or_b32", 0, 130, 0) + sop1("s_cbranch_join", 0, 30);
     CHECK(m.run(code) == Stop::End);
     CHECK(m.wave().exec() == ~u64{0xff});
     CHECK(m.lane(0, 3) == 2);
@@ -220,13 +219,12 @@ TEST_CASE("GPR indexing moves the operands that it names", "[gfx9][scalar]") {
         Machine m{Target::gfx900, level};
         for (u32 n = 0; n < 8; ++n) m.vgpr(10 + n, 100 + n);
         m.sgpr(5) = 3;
-        const auto code = std::vector<u32>{0xbf110105} + vop1("v_mov_b32", 0, v(10)) +
-                          sopp("s_set_gpr_idx_off") + vop1("v_mov_b32", 1, v(10));
+        const auto code = std::vector<u32>{0xbf110105} + vop1("v_mov_b32", 0, v(10)) + sopp("s_set_gpr_idx_off") +
+                          vop1("v_mov_b32", 1, v(10));
         CHECK(m.run(code) == Stop::End);
         CHECK(m.lane(0, 9) == 103);
         CHECK(m.lane(1, 9) == 100);
-        const auto store =
-            std::vector<u32>{0xbf110805} + vop1("v_mov_b32", 20, v(10)) + sopp("s_set_gpr_idx_off");
+        const auto store = std::vector<u32>{0xbf110805} + vop1("v_mov_b32", 20, v(10)) + sopp("s_set_gpr_idx_off");
         CHECK(m.run(store) == Stop::End);
         CHECK(m.lane(23, 9) == 100);
         CHECK(m.lane(20, 9) == 0);

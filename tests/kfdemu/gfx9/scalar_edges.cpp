@@ -224,8 +224,7 @@ TEST_CASE("a fork takes the side with fewer lanes first, and only where both hav
             m.wave().set_s64(20, row.condition);
             m.wave().set_s64(22, kCodeBase + 12);
             m.sgpr(30) = 0;
-            const auto fork =
-                with_immediate ? sopk("s_cbranch_i_fork", 20, 2) : sop2("s_cbranch_g_fork", 0, 20, 22);
+            const auto fork = with_immediate ? sopk("s_cbranch_i_fork", 20, 2) : sop2("s_cbranch_g_fork", 0, 20, 22);
             m.run(fork + sopk("s_movk_i32", 30, 1) + sopp("s_endpgm"));
             CHECK(m.wave().mode >> 29 == row.csp);
             CHECK(m.wave().exec() == row.now);

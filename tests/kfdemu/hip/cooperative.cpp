@@ -25,8 +25,7 @@ int main() {
     HIP(hipMemset(counts, 0, sizeof seen));
     HIP(hipMemset(sums, 0, sizeof seen));
     void* arguments[] = {&counts, &sums, &many};
-    HIP(hipLaunchCooperativeKernel(reinterpret_cast<void*>(rounds), dim3(kBlocks), dim3(128), arguments, 0,
-                                   nullptr));
+    HIP(hipLaunchCooperativeKernel(reinterpret_cast<void*>(rounds), dim3(kBlocks), dim3(128), arguments, 0, nullptr));
     HIP(hipDeviceSynchronize());
     HIP(hipMemcpy(seen, sums, sizeof seen, hipMemcpyDeviceToHost));
     for (unsigned sum : seen) EXPECT(sum == kBlocks * kCount);

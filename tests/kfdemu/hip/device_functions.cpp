@@ -91,8 +91,8 @@ __global__ void integers(const int* in, unsigned* out) {
     o[11] = static_cast<unsigned>(__float2int_rz(static_cast<float>(in[i]) * 1.7f));
     o[12] = static_cast<unsigned>(__double2int_rn(in[i] * 0.5));
     o[13] = static_cast<unsigned>(__float_as_int(__int2float_rn(static_cast<int>(x))));
-    o[14] = static_cast<unsigned>(__clzll(static_cast<long long>(x) << 5) +
-                                  __ffsll(static_cast<long long>(y) << 40) * 100);
+    o[14] =
+        static_cast<unsigned>(__clzll(static_cast<long long>(x) << 5) + __ffsll(static_cast<long long>(y) << 40) * 100);
     o[15] = static_cast<unsigned>(min(static_cast<int>(x), static_cast<int>(y)) ^ max(in[i], 500));
 }
 
@@ -107,13 +107,12 @@ void check_integers(const std::vector<int>& in, const std::vector<unsigned>& out
         const auto sx = static_cast<int>(x), sy = static_cast<int>(y);
         const unsigned* o = &out[i * kPerItem];
         EXPECT(o[0] == reversed(x));
-        EXPECT(o[1] ==
-               static_cast<unsigned>((x >> 3 ? __builtin_clz(x >> 3) : 32) + __builtin_ffs(sy) * 100));
+        EXPECT(o[1] == static_cast<unsigned>((x >> 3 ? __builtin_clz(x >> 3) : 32) + __builtin_ffs(sy) * 100));
         EXPECT(o[2] == static_cast<unsigned>(__builtin_popcount(x)));
         EXPECT(o[3] == static_cast<unsigned>(std::uint64_t{x} * y >> 32));
         EXPECT(o[4] == static_cast<unsigned>(std::int64_t{sx} * sy >> 32));
-        EXPECT(o[5] == static_cast<unsigned>(std::int64_t{static_cast<int>(x << 8) >> 8} *
-                                             (static_cast<int>(y << 8) >> 8)));
+        EXPECT(o[5] ==
+               static_cast<unsigned>(std::int64_t{static_cast<int>(x << 8) >> 8} * (static_cast<int>(y << 8) >> 8)));
         const std::uint64_t both = std::uint64_t{y} << 32 | x;
         const auto byte = [both](unsigned k) { return static_cast<unsigned>(both >> 8 * k & 0xff); };
         EXPECT(o[6] == (byte(5) | byte(1) << 8 | byte(7) << 16 | byte(3) << 24));
@@ -190,8 +189,7 @@ std::vector<T> results(Kernel kernel, const int* in) {
 int main() {
     std::vector<int> in(kCount);
     unsigned long long sum = 5, seen;
-    for (unsigned i = 0; i < kCount; ++i)
-        sum += static_cast<unsigned>(in[i] = static_cast<int>(i * 7919 % 1000));
+    for (unsigned i = 0; i < kCount; ++i) sum += static_cast<unsigned>(in[i] = static_cast<int>(i * 7919 % 1000));
     const int the_weights[8] = {3, 1, 4, 1, 5, 9, 2, 6};
     int* d_in;
     HIP(hipMalloc(&d_in, kCount * sizeof(int)));

@@ -1,5 +1,4 @@
-// Two GPUs: copies from one to the other by the copy engines, and a kernel of one that reads the other's
-// memory.
+// Two GPUs: copies from one to the other by the copy engines, and a kernel of one that reads the other's memory.
 #include <vector>
 
 #include "check.hpp"

@@ -8,8 +8,7 @@ __global__ void reduce(const std::uint32_t* values, int count, unsigned long lon
     extern __shared__ unsigned long long partial[];
     unsigned long long mine = 0;
     const auto stride = static_cast<int>(gridDim.x * blockDim.x);
-    for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < count; i += stride)
-        mine += values[i];
+    for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < count; i += stride) mine += values[i];
     partial[threadIdx.x] = mine;
     __syncthreads();
     for (unsigned half = blockDim.x / 2; half != 0; half /= 2) {

@@ -12,8 +12,7 @@ int main() {
     constexpr int kCount = 100'001;
     constexpr std::size_t kBytes = kCount * sizeof(float);
     std::vector<float> a(kCount), b(kCount), c(kCount);
-    for (int i = 0; i < kCount; ++i)
-        a[i] = static_cast<float>(i), b[i] = 0.5f * static_cast<float>(kCount - i);
+    for (int i = 0; i < kCount; ++i) a[i] = static_cast<float>(i), b[i] = 0.5f * static_cast<float>(kCount - i);
 
     float *d_a, *d_b, *d_c;
     for (float** p : {&d_a, &d_b, &d_c}) HIP(hipMalloc(p, kBytes));

@@ -65,8 +65,8 @@ ChildResult run_program(const std::vector<std::string>& command, const Environme
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
     pid_t process = 0;
-    const int error = posix_spawnp(&process, words[0].c_str(), &actions, nullptr, pointers(words).data(),
-                                   pointers(variables).data());
+    const int error =
+        posix_spawnp(&process, words[0].c_str(), &actions, nullptr, pointers(words).data(), pointers(variables).data());
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
     ChildResult result;
@@ -83,8 +83,7 @@ ChildResult run_program(const std::vector<std::string>& command, const Environme
     return result;
 }
 
-ChildResult run_child(const std::string& test_case, const std::string& row, const Environment& more,
-                      Duration timeout) {
+ChildResult run_child(const std::string& test_case, const std::string& row, const Environment& more, Duration timeout) {
     Environment all = more;
     all.emplace_back(kRowVariable, row);
     // A seed of its own would have each run of Catch2 3 print something else.

@@ -43,8 +43,8 @@ Side on_gpu(const Machine& machine, std::size_t size) {
     return {machine.gpu().agent, Memory{machine.gpu().coarse, size, {}}};
 }
 
-hsa_status_t copy(const Side& to, std::size_t to_offset, const Side& from, std::size_t from_offset,
-                  std::size_t size, const Signal& done, const std::vector<hsa_signal_t>& dependencies = {}) {
+hsa_status_t copy(const Side& to, std::size_t to_offset, const Side& from, std::size_t from_offset, std::size_t size,
+                  const Signal& done, const std::vector<hsa_signal_t>& dependencies = {}) {
     return hsa_amd_memory_async_copy(to.at(to_offset), to.agent, from.at(from_offset), from.agent, size,
                                      static_cast<std::uint32_t>(dependencies.size()),
                                      dependencies.empty() ? nullptr : dependencies.data(), done);
@@ -146,8 +146,7 @@ TEST_CASE("a dependency is met by zero in all of its 64 bits", "[device][copies]
 TEST_CASE("a copy that waits does not hold up one in the other direction", "[device][copies]") {
     NEEDS_GPUS(1);
     Machine machine;
-    const Side host = on_host(machine, 1 << 20), gpu = on_gpu(machine, 1 << 20),
-               other = on_gpu(machine, 1 << 20);
+    const Side host = on_host(machine, 1 << 20), gpu = on_gpu(machine, 1 << 20), other = on_gpu(machine, 1 << 20);
     const Signal gate, up, down;
     HSA_CHECK(copy(gpu, 0, host, 0, 1 << 20, up, {gate}));
     HSA_CHECK(copy(host, 0, other, 0, 1 << 20, down));
@@ -200,8 +199,7 @@ TEST_CASE("threads copy at once, each its own bytes", "[device][copies]") {
         threads.emplace_back([&, t] {
             try {
                 const std::size_t size = 300'001 + t;
-                const Side host = on_host(machine, size), gpu = on_gpu(machine, size),
-                           back = on_host(machine, size);
+                const Side host = on_host(machine, size), gpu = on_gpu(machine, size), back = on_host(machine, size);
                 for (unsigned round = 0; round < 10; ++round) {
                     write_pattern(host.at(0), size, t * 31 + round);
                     const Signal up, down;
@@ -220,8 +218,7 @@ TEST_CASE("threads copy at once, each its own bytes", "[device][copies]") {
 TEST_CASE("copies by the thousand are in flight at once", "[device][copies]") {
     NEEDS_GPUS(1);
     Machine machine;
-    const Side host = on_host(machine, 1 << 16), gpu = on_gpu(machine, 1 << 16),
-               back = on_host(machine, 1 << 16);
+    const Side host = on_host(machine, 1 << 16), gpu = on_gpu(machine, 1 << 16), back = on_host(machine, 1 << 16);
     write_pattern(host.at(0), 1 << 16, 8);
     std::memset(back.at(0), 0, 1 << 16);
     const Signal up{1024}, down{1024};
@@ -249,8 +246,7 @@ TEST_CASE("a fill writes its words and no others", "[device][copies]") {
     HSA_STATUS(hsa_amd_memory_fill(gpu.at(1), 0, 1), HSA_STATUS_ERROR_INVALID_ARGUMENT);
     HSA_STATUS(hsa_amd_memory_fill(nullptr, 0, 1), HSA_STATUS_ERROR_INVALID_ARGUMENT);
     HSA_STATUS(hsa_amd_memory_fill(gpu.at(0), 0, 0), HSA_STATUS_SUCCESS);
-    HSA_STATUS(hsa_amd_memory_fill(gpu.at(0), 0, (std::size_t{1} << 40)),
-               HSA_STATUS_ERROR_INVALID_ALLOCATION);
+    HSA_STATUS(hsa_amd_memory_fill(gpu.at(0), 0, (std::size_t{1} << 40)), HSA_STATUS_ERROR_INVALID_ALLOCATION);
 }
 
 TEST_CASE("hsa_memory_copy takes pageable memory on either side", "[device][copies]") {

@@ -1,5 +1,4 @@
-// Copies of what the GPU cannot reach: a memory fault, told as that of a kernel is (memory_faults.cpp), one a
-// process.
+// Copies of what the GPU cannot reach: a memory fault, told as that of a kernel is (memory_faults.cpp), one a process.
 #include <atomic>
 
 #include "child.hpp"

@@ -51,8 +51,7 @@ bool copies_exactly(const Machine& machine, const Row& row, Direction direction)
     for (auto& byte : source) byte = static_cast<std::uint8_t>(random() >> 8);
     for (std::size_t z = 0; z < row.range.z; ++z)
         for (std::size_t y = 0; y < row.range.y; ++y)
-            for (std::size_t x = 0; x < row.range.x; ++x)
-                expected[row.to.at(x, y, z)] = source[row.from.at(x, y, z)];
+            for (std::size_t x = 0; x < row.range.x; ++x) expected[row.to.at(x, y, z)] = source[row.from.at(x, y, z)];
 
     const auto place = [&](bool host, std::size_t size) {
         return host ? Memory{machine.cpu().fine, size, machine.agents()} : Memory{gpu.coarse, size, {}};
@@ -70,9 +69,8 @@ bool copies_exactly(const Machine& machine, const Row& row, Direction direction)
     const Signal dependency, done;
     const hsa_signal_t wait_for = dependency;
     const hsa_amd_copy_direction_t directions[] = {hsaHostToDevice, hsaDeviceToHost, hsaDeviceToDevice};
-    HSA_CHECK(hsa_amd_memory_async_copy_rect(&to_pointer, &row.to.offset, &from_pointer, &row.from.offset,
-                                             &row.range, gpu.agent, directions[static_cast<int>(direction)],
-                                             1, &wait_for, done));
+    HSA_CHECK(hsa_amd_memory_async_copy_rect(&to_pointer, &row.to.offset, &from_pointer, &row.from.offset, &row.range,
+                                             gpu.agent, directions[static_cast<int>(direction)], 1, &wait_for, done));
     dependency.store(0);
     if (!done.completed()) return false;
     std::vector<std::uint8_t> after(expected.size());
@@ -97,9 +95,7 @@ TEST_CASE("windows of any shape are copied exactly", "[device][rect]") {
     NEEDS_GPUS(1);
     Machine machine;
     std::minstd_rand random{2024};
-    const auto up_to = [&](std::size_t most) {
-        return static_cast<std::uint32_t>((random() >> 5) % (most + 1));
-    };
+    const auto up_to = [&](std::size_t most) { return static_cast<std::uint32_t>((random() >> 5) % (most + 1)); };
     for (int i = 0; i < 60; ++i) {
         Row row{};
         row.range = {1 + up_to(70), 1 + up_to(9), 1 + up_to(3)};
@@ -137,23 +133,19 @@ TEST_CASE("rectangles that the hardware cannot address are refused", "[device][r
     };
     for (const Case& one : cases) {
         CAPTURE(one.name);
-        HSA_STATUS(
-            hsa_amd_memory_async_copy_rect(&one.to, &one.to_offset, &one.from, &one.from_offset, &one.range,
-                                           machine.gpu().agent, hsaDeviceToDevice, 0, nullptr, done),
-            HSA_STATUS_ERROR_INVALID_ARGUMENT);
+        HSA_STATUS(hsa_amd_memory_async_copy_rect(&one.to, &one.to_offset, &one.from, &one.from_offset, &one.range,
+                                                  machine.gpu().agent, hsaDeviceToDevice, 0, nullptr, done),
+                   HSA_STATUS_ERROR_INVALID_ARGUMENT);
     }
     const Case good = {"", at(a, 0, 64, 0), at(b, 0, 64, 0), {}, {}, {4, 4, 1}};
-    HSA_STATUS(
-        hsa_amd_memory_async_copy_rect(&good.to, &good.to_offset, &good.from, &good.from_offset, &good.range,
-                                       machine.gpu().agent, hsaHostToHost, 0, nullptr, done),
-        HSA_STATUS_ERROR_INVALID_ARGUMENT);
-    HSA_STATUS(
-        hsa_amd_memory_async_copy_rect(&good.to, &good.to_offset, &good.from, &good.from_offset, &good.range,
-                                       machine.cpu().agent, hsaDeviceToDevice, 0, nullptr, done),
-        HSA_STATUS_ERROR_INVALID_AGENT);
+    HSA_STATUS(hsa_amd_memory_async_copy_rect(&good.to, &good.to_offset, &good.from, &good.from_offset, &good.range,
+                                              machine.gpu().agent, hsaHostToHost, 0, nullptr, done),
+               HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    HSA_STATUS(hsa_amd_memory_async_copy_rect(&good.to, &good.to_offset, &good.from, &good.from_offset, &good.range,
+                                              machine.cpu().agent, hsaDeviceToDevice, 0, nullptr, done),
+               HSA_STATUS_ERROR_INVALID_AGENT);
     CHECK(done.load() == 1);
-    HSA_CHECK(hsa_amd_memory_async_copy_rect(&good.to, &good.to_offset, &good.from, &good.from_offset,
-                                             &good.range, machine.gpu().agent, hsaDeviceToDevice, 0, nullptr,
-                                             done));
+    HSA_CHECK(hsa_amd_memory_async_copy_rect(&good.to, &good.to_offset, &good.from, &good.from_offset, &good.range,
+                                             machine.gpu().agent, hsaDeviceToDevice, 0, nullptr, done));
     CHECK(done.completed());
 }

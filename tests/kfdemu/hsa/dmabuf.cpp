@@ -84,8 +84,8 @@ TEST_CASE("a dma-buf's bytes are those of the allocation it was made of", "[devi
         const DmaBuf dmabuf{memory};
         const auto size = static_cast<std::uint64_t>(lseek(dmabuf.fd, 0, SEEK_END));
         CHECK(size >= dmabuf.offset + bytes);
-        auto* mapped = static_cast<std::uint32_t*>(
-            mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, dmabuf.fd, 0));
+        auto* mapped =
+            static_cast<std::uint32_t*>(mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, dmabuf.fd, 0));
         REQUIRE(mapped != MAP_FAILED);
         std::uint32_t* begin = mapped + dmabuf.offset / sizeof *mapped;
         CHECK(difference(Words(begin, begin + bytes / sizeof *begin), pattern(bytes, 1)) == "");
@@ -138,8 +138,7 @@ TEST_CASE("a descriptor that is no dma-buf is refused", "[device][memory][dmabuf
     void* address = nullptr;
     const Pipe pipe;
     for (const int fd : {-1, pipe.read_end})
-        CHECK(hsa_amd_interop_map_buffer(1, &gpu, fd, 0, &bytes, &address, nullptr, nullptr) !=
-              HSA_STATUS_SUCCESS);
+        CHECK(hsa_amd_interop_map_buffer(1, &gpu, fd, 0, &bytes, &address, nullptr, nullptr) != HSA_STATUS_SUCCESS);
 }
 
 TEST_CASE("reserved addresses reach the memory that is mapped there", "[device][memory][vmem]") {

@@ -22,16 +22,14 @@ void copy(const Machine& machine, void* to, hsa_agent_t to_agent, const void* fr
 
 Words pattern(std::size_t bytes, std::uint32_t seed) {
     Words words(bytes / sizeof(std::uint32_t));
-    for (std::size_t i = 0; i < words.size(); ++i)
-        words[i] = static_cast<std::uint32_t>(i) * 2654435761u + seed;
+    for (std::size_t i = 0; i < words.size(); ++i) words[i] = static_cast<std::uint32_t>(i) * 2654435761u + seed;
     return words;
 }
 
 void fill(const Machine& machine, void* destination, const Words& words) {
     const Memory staging{machine.cpu().fine, words.size() * sizeof(std::uint32_t), machine.agents()};
     std::memcpy(staging.data(), words.data(), staging.size_bytes());
-    copy(machine, destination, machine.gpu().agent, staging.data(), machine.cpu().agent,
-         staging.size_bytes());
+    copy(machine, destination, machine.gpu().agent, staging.data(), machine.cpu().agent, staging.size_bytes());
 }
 
 Words read_back(const Machine& machine, const void* source, std::size_t bytes) {

@@ -41,10 +41,10 @@ void on_packets(const void* sent, std::uint64_t count, std::uint64_t, void*,
 }
 
 hsa_status_t create(hsa_agent_t agent, std::uint32_t size, hsa_queue_type32_t type,
-                    void (*callback)(hsa_status_t, hsa_queue_t*, void*), void* data,
-                    std::uint32_t private_bytes, std::uint32_t group_bytes, hsa_queue_t** queue) {
-    hsa_status_t status = amd.hsa_amd_queue_intercept_create_fn(agent, size, type, callback, data,
-                                                                private_bytes, group_bytes, queue);
+                    void (*callback)(hsa_status_t, hsa_queue_t*, void*), void* data, std::uint32_t private_bytes,
+                    std::uint32_t group_bytes, hsa_queue_t** queue) {
+    hsa_status_t status =
+        amd.hsa_amd_queue_intercept_create_fn(agent, size, type, callback, data, private_bytes, group_bytes, queue);
     if (status != HSA_STATUS_SUCCESS) return status;
     ++queues;
     return amd.hsa_amd_queue_intercept_register_fn(*queue, on_packets, nullptr);

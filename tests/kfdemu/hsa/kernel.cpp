@@ -16,8 +16,8 @@ Executable::Executable(const Gpu& gpu, const std::string& name) : agent_{gpu.age
     const hsa_status_t opened = hsa_code_object_reader_create_from_file(file, &reader_);
     close(file);
     check(opened, path.c_str());
-    HSA_CHECK(hsa_executable_create_alt(HSA_PROFILE_BASE, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, nullptr,
-                                        &executable_));
+    HSA_CHECK(
+        hsa_executable_create_alt(HSA_PROFILE_BASE, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, nullptr, &executable_));
     HSA_CHECK(hsa_executable_load_agent_code_object(executable_, agent_, reader_, nullptr, nullptr));
     HSA_CHECK(hsa_executable_freeze(executable_, nullptr));
 }
@@ -29,8 +29,7 @@ Executable::~Executable() {
 
 Kernel Executable::kernel(const std::string& name) const {
     hsa_executable_symbol_t symbol{};
-    check(hsa_executable_get_symbol_by_name(executable_, (name + ".kd").c_str(), &agent_, &symbol),
-          name.c_str());
+    check(hsa_executable_get_symbol_by_name(executable_, (name + ".kd").c_str(), &agent_, &symbol), name.c_str());
     Kernel kernel;
     const auto ask = [&](hsa_executable_symbol_info_t what, void* value) {
         HSA_CHECK(hsa_executable_symbol_get_info(symbol, what, value));
@@ -75,12 +74,10 @@ Memory place_arguments(const Machine& machine, const Kernel& kernel, const std::
 void run_with(Queue& queue, const Kernel& kernel, const Shape& shape, const Memory& arguments) {
     const Signal done;
     queue.submit(kernel_packet(kernel, shape, arguments, done));
-    if (eventually([&] { return done.load() < 1 || !queue.errors().all().empty(); }) && done.load() < 1)
-        return;
+    if (eventually([&] { return done.load() < 1 || !queue.errors().all().empty(); }) && done.load() < 1) return;
     const auto errors = queue.errors().all();
-    throw std::runtime_error{"the kernel did not complete: " + (errors.empty()
-                                                                    ? std::string{"the deadline has passed"}
-                                                                    : describe(errors.front()))};
+    throw std::runtime_error{"the kernel did not complete: " +
+                             (errors.empty() ? std::string{"the deadline has passed"} : describe(errors.front()))};
 }
 
 }  // namespace hsa_test

@@ -50,8 +50,7 @@ struct Shape {
 
 /// One dimension: so many work-items, in work-groups of 64 or less.
 inline Shape line(std::uint32_t workitems, std::uint32_t workgroup = 64) {
-    return {.grid = {workitems, 1, 1},
-            .workgroup = {static_cast<std::uint16_t>(std::min(workitems, workgroup)), 1, 1}};
+    return {.grid = {workitems, 1, 1}, .workgroup = {static_cast<std::uint16_t>(std::min(workitems, workgroup)), 1, 1}};
 }
 
 hsa_kernel_dispatch_packet_t kernel_packet(const Kernel& kernel, const Shape& shape, const Memory& arguments,
@@ -80,8 +79,7 @@ Memory arguments(const Machine& machine, const Kernel& kernel, Arguments... valu
 void run_with(Queue& queue, const Kernel& kernel, const Shape& shape, const Memory& arguments);
 
 template <class... Arguments>
-void run(const Machine& machine, Queue& queue, const Kernel& kernel, const Shape& shape,
-         Arguments... values) {
+void run(const Machine& machine, Queue& queue, const Kernel& kernel, const Shape& shape, Arguments... values) {
     run_with(queue, kernel, shape, arguments(machine, kernel, values...));
 }
 
@@ -94,8 +92,7 @@ struct Launch {
 };
 
 template <class... Arguments>
-Launch launch(const Machine& machine, Queue& queue, const Kernel& kernel, const Shape& shape,
-              Arguments... values) {
+Launch launch(const Machine& machine, Queue& queue, const Kernel& kernel, const Shape& shape, Arguments... values) {
     Launch launched{arguments(machine, kernel, values...), Signal{}};
     queue.submit(kernel_packet(kernel, shape, launched.arguments, launched.done));
     return launched;

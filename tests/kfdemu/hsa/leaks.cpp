@@ -53,8 +53,7 @@ std::size_t resident_kib() {
     return kib;
 }
 
-/// Files whose names speak of the device; not those that AMD's thunk shares among all processes, here as on
-/// hardware.
+/// Files whose names speak of the device; not those that AMD's thunk shares among all processes, here as on hardware.
 std::set<std::string> files_that_last() {
     std::set<std::string> names;
     for (const char* folder : {"/tmp", "/dev/shm", "/run", "/var/tmp"})
@@ -71,15 +70,14 @@ void use_everything() {
     Machine machine;
     Queue queue{machine.gpu()}, second{machine.gpu()};
     const Executable work{machine.gpu(), "work"}, scratch{machine.gpu(), "scratch"};
-    const Memory host{machine.cpu().fine, 1 << 20, machine.agents()},
-        device{machine.gpu().coarse, 8 << 20, {}};
+    const Memory host{machine.cpu().fine, 1 << 20, machine.agents()}, device{machine.gpu().coarse, 8 << 20, {}};
     run(machine, queue, scratch.kernel("medium"), line(256), host.data());
     const Signal up, down;
-    HSA_CHECK(hsa_amd_memory_async_copy(device.data(), machine.gpu().agent, host.data(), machine.cpu().agent,
-                                        1 << 20, 0, nullptr, up));
+    HSA_CHECK(hsa_amd_memory_async_copy(device.data(), machine.gpu().agent, host.data(), machine.cpu().agent, 1 << 20,
+                                        0, nullptr, up));
     const hsa_signal_t first = up;
-    HSA_CHECK(hsa_amd_memory_async_copy(host.data(), machine.cpu().agent, device.data(), machine.gpu().agent,
-                                        1 << 20, 1, &first, down));
+    HSA_CHECK(hsa_amd_memory_async_copy(host.data(), machine.cpu().agent, device.data(), machine.gpu().agent, 1 << 20,
+                                        1, &first, down));
     if (!down.completed()) throw std::runtime_error{"the copies did not complete"};
     std::vector<std::byte> pageable(100'000);
     HSA_CHECK(hsa_memory_copy(device.data(), pageable.data(), pageable.size()));
@@ -96,8 +94,8 @@ void use_everything() {
 TEST_CASE("twenty rounds of everything leave no thread, descriptor or mapping behind", "[device][leaks]") {
     NEEDS_GPUS(1);
     for (int i = 0; i < 3; ++i) use_everything();
-    const std::size_t threads = count_threads(), descriptors = count_descriptors(),
-                      mappings = count_mappings(), kib = resident_kib();
+    const std::size_t threads = count_threads(), descriptors = count_descriptors(), mappings = count_mappings(),
+                      kib = resident_kib();
     for (int i = 0; i < 20; ++i) use_everything();
     CHECK(eventually([&] { return count_threads() <= threads; }, 5s));
     CHECK(count_descriptors() <= descriptors);
@@ -131,8 +129,7 @@ TEST_CASE("child: is killed in the middle", "[.child]") {
     Machine machine;
     Queue queue{machine.gpu()};
     const Executable code{machine.gpu(), "work"};
-    const Memory words{machine.cpu().fine, 4096, machine.agents()},
-        device{machine.gpu().coarse, 64 << 20, {}};
+    const Memory words{machine.cpu().fine, 4096, machine.agents()}, device{machine.gpu().coarse, 64 << 20, {}};
     const Launch endless = launch(machine, queue, code.kernel("endless"), line(4096), words.data());
     REQUIRE(eventually([&] { return *words.as<volatile std::uint32_t>() == 1; }));
     raise(SIGKILL);

@@ -111,12 +111,10 @@ TEST_CASE("copies reach locked memory", "[device][lock]") {
     HSA_CHECK(hsa_amd_memory_async_copy(device.data(), agent, gpu, cpu, pages.size_bytes(), 0, nullptr, up));
     REQUIRE(up.completed());
     std::memset(pages.at(0), 0, pages.size_bytes());
-    HSA_CHECK(
-        hsa_amd_memory_async_copy(gpu, cpu, device.data(), agent, pages.size_bytes(), 0, nullptr, down));
+    HSA_CHECK(hsa_amd_memory_async_copy(gpu, cpu, device.data(), agent, pages.size_bytes(), 0, nullptr, down));
     REQUIRE(down.completed());
     std::size_t wrong = 0;
-    for (std::size_t i = 0; i < pages.size_bytes(); ++i)
-        wrong += *static_cast<std::uint8_t*>(pages.at(i)) != 0x5a;
+    for (std::size_t i = 0; i < pages.size_bytes(); ++i) wrong += *static_cast<std::uint8_t*>(pages.at(i)) != 0x5a;
     CHECK(wrong == 0);
     HSA_STATUS(hsa_amd_memory_unlock(pages.at(0)), HSA_STATUS_SUCCESS);
 }
@@ -147,8 +145,7 @@ TEST_CASE("what is not memory, or nothing at all, cannot be locked", "[device][l
     HSA_STATUS(bench.lock(&own, 0, &gpu), HSA_STATUS_ERROR_INVALID_ARGUMENT);
     HSA_STATUS(bench.lock(nullptr, 64, &gpu), HSA_STATUS_ERROR_INVALID_ARGUMENT);
     HSA_STATUS(bench.lock(&own, 64, nullptr), HSA_STATUS_ERROR_INVALID_ARGUMENT);
-    // Pages that are not mapped, or not all: the kernel's driver pins them when they are registered, and
-    // cannot.
+    // Pages that are not mapped, or not all: the kernel's driver pins them when they are registered, and cannot.
     void* hole = mmap(nullptr, 4 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     REQUIRE(munmap(static_cast<std::byte*>(hole) + 2 * kPage, 2 * kPage) == 0);
     CHECK(bench.lock(static_cast<std::byte*>(hole) + 2 * kPage, 2 * kPage, &gpu) != HSA_STATUS_SUCCESS);

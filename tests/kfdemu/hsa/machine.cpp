@@ -26,8 +26,7 @@ template <class Each>
 void for_each_pool(hsa_agent_t agent, Each each) {
     const auto visit = [](hsa_amd_memory_pool_t pool, void* data) {
         if (pool_info<hsa_amd_segment_t>(pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT) == HSA_AMD_SEGMENT_GLOBAL)
-            (*static_cast<Each*>(data))(
-                pool, pool_info<std::uint32_t>(pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS));
+            (*static_cast<Each*>(data))(pool, pool_info<std::uint32_t>(pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS));
         return HSA_STATUS_SUCCESS;
     };
     HSA_CHECK(hsa_amd_agent_iterate_memory_pools(agent, visit, &each));
@@ -62,8 +61,7 @@ Gpu make_gpu(hsa_agent_t agent) {
 
 bool can_access(hsa_agent_t agent, hsa_amd_memory_pool_t pool) {
     hsa_amd_memory_pool_access_t access{};
-    HSA_CHECK(
-        hsa_amd_agent_memory_pool_get_info(agent, pool, HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS, &access));
+    HSA_CHECK(hsa_amd_agent_memory_pool_get_info(agent, pool, HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS, &access));
     return access != HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
 }
 
@@ -71,8 +69,7 @@ bool can_access(hsa_agent_t agent, hsa_amd_memory_pool_t pool) {
 
 std::string describe(hsa_status_t status) {
     const char* text = nullptr;
-    if (hsa_status_string(status, &text) != HSA_STATUS_SUCCESS || !text)
-        return "status " + std::to_string(status);
+    if (hsa_status_string(status, &text) != HSA_STATUS_SUCCESS || !text) return "status " + std::to_string(status);
     return text;
 }
 
@@ -104,8 +101,7 @@ bool Machine::host_sees(const Gpu& gpu) const {
     std::ifstream maps{"/proc/self/maps"};
     std::uint64_t begin = 0, end = 0;
     char dash = 0;
-    for (std::string rights, rest; maps >> std::hex >> begin >> dash >> end >> rights;
-         std::getline(maps, rest))
+    for (std::string rights, rest; maps >> std::hex >> begin >> dash >> end >> rights; std::getline(maps, rest))
         if (memory.address() >= begin && memory.address() < end) return rights[0] == 'r';
     return false;
 }
@@ -117,8 +113,7 @@ Memory::Memory(hsa_amd_memory_pool_t pool, std::size_t size_bytes, const std::ve
     for (hsa_agent_t agent : readers)
         if (can_access(agent, pool)) able.push_back(agent);
     if (!able.empty())
-        HSA_CHECK(hsa_amd_agents_allow_access(static_cast<std::uint32_t>(able.size()), able.data(), nullptr,
-                                              data_));
+        HSA_CHECK(hsa_amd_agents_allow_access(static_cast<std::uint32_t>(able.size()), able.data(), nullptr, data_));
 }
 
 Memory::~Memory() {

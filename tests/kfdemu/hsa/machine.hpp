@@ -9,8 +9,7 @@
 // Together with queue.hpp (queues and packets), kernel.hpp (code objects and launches) and child.hpp
 // (processes) this is all that such a test needs. Nothing here knows whether the device is emulated. Every
 // wait has a deadline. Thread safety: objects belong to one thread, but for Signal, whose functions any
-// thread may call. Errors are exceptions, not assertions, so that helpers may be used outside the test's own
-// thread.
+// thread may call. Errors are exceptions, not assertions, so that helpers may be used outside the test's own thread.
 #pragma once
 
 #include <hsa/hsa.h>
@@ -34,8 +33,7 @@ using Duration = std::chrono::nanoseconds;
 /// What no wait outlasts, on a slow machine under a sanitizer either.
 inline constexpr Duration kDeadline = 30s;
 
-// Whether this program watches its own memory: it then handles faults itself, keeps freed memory and needs
-// descriptors.
+// Whether this program watches its own memory: it then handles faults itself, keeps freed memory and needs descriptors.
 #if defined(__SANITIZE_ADDRESS__)
 inline constexpr bool kSanitized = true;
 #elif defined(__has_feature)

@@ -35,8 +35,7 @@ hsa_status_t on_event(const hsa_amd_event_t* event, void* data) {
     return HSA_STATUS_SUCCESS;
 }
 
-/// What a row does with the machine: sends something that faults, and says which page with which reason it
-/// expects.
+/// What a row does with the machine: sends something that faults, and says which page with which reason it expects.
 struct Expected {
     std::uint64_t address;
     std::uint32_t reason;
@@ -104,8 +103,7 @@ const std::map<std::string, Row>& rows() {
          }},
         {"host memory without access",
          [](Scene& s) {
-             Memory memory{
-                 s.machine.cpu().coarse.handle ? s.machine.cpu().coarse : s.machine.cpu().fine, 4096, {}};
+             Memory memory{s.machine.cpu().coarse.handle ? s.machine.cpu().coarse : s.machine.cpu().fine, 4096, {}};
              const std::uint64_t address = memory.address();
              s.launch_with("store_at", address + 64, 1u);
              s.kept.push_back(std::move(memory));
@@ -184,8 +182,7 @@ TEST_CASE("child: faults", "[.child]") {
     queue.destroy();
 }
 
-TEST_CASE("a memory fault names its page and its reason, and the queue can be destroyed",
-          "[device][faults]") {
+TEST_CASE("a memory fault names its page and its reason, and the queue can be destroyed", "[device][faults]") {
     NEEDS_GPUS(1);
     for (const auto& [name, row] : rows()) {
         DYNAMIC_SECTION(name) {

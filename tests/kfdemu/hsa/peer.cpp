@@ -12,8 +12,7 @@ constexpr std::uint32_t kWords = 100'000;
 
 hsa_amd_memory_pool_access_t access_of(const Gpu& gpu, hsa_amd_memory_pool_t pool) {
     hsa_amd_memory_pool_access_t access{};
-    HSA_CHECK(
-        hsa_amd_agent_memory_pool_get_info(gpu.agent, pool, HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS, &access));
+    HSA_CHECK(hsa_amd_agent_memory_pool_get_info(gpu.agent, pool, HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS, &access));
     return access;
 }
 
@@ -24,8 +23,8 @@ std::vector<std::uint32_t> read_back(const Memory& memory) {
 }
 
 void allow(const std::vector<hsa_agent_t>& agents, const Memory& memory) {
-    HSA_CHECK(hsa_amd_agents_allow_access(static_cast<std::uint32_t>(agents.size()), agents.data(), nullptr,
-                                          memory.data()));
+    HSA_CHECK(
+        hsa_amd_agents_allow_access(static_cast<std::uint32_t>(agents.size()), agents.data(), nullptr, memory.data()));
 }
 
 }  // namespace
@@ -39,10 +38,8 @@ TEST_CASE("another GPU's memory is not accessible until it is allowed", "[device
     Machine machine;
     NEEDS_PEERS(machine);
     CHECK(access_of(machine.gpu(0), machine.gpu(0).coarse) == HSA_AMD_MEMORY_POOL_ACCESS_ALLOWED_BY_DEFAULT);
-    CHECK(access_of(machine.gpu(0), machine.gpu(1).coarse) ==
-          HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT);
-    CHECK(access_of(machine.gpu(1), machine.gpu(0).coarse) ==
-          HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT);
+    CHECK(access_of(machine.gpu(0), machine.gpu(1).coarse) == HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT);
+    CHECK(access_of(machine.gpu(1), machine.gpu(0).coarse) == HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT);
 }
 
 TEST_CASE("a kernel reads and writes the memory of the other GPU", "[device][peer]") {
@@ -54,8 +51,7 @@ TEST_CASE("a kernel reads and writes the memory of the other GPU", "[device][pee
         const Gpu &own = machine.gpu(here), &peer = machine.gpu(1 - here);
         Queue queue{own};
         const Executable code{own, "work"};
-        const Memory theirs{peer.coarse, kWords * 4, {peer.agent, own.agent}},
-            ours{own.coarse, kWords * 4, {}};
+        const Memory theirs{peer.coarse, kWords * 4, {peer.agent, own.agent}}, ours{own.coarse, kWords * 4, {}};
         run(machine, queue, code.kernel("fill"), line(kWords), theirs.data(), 3u, kWords);
         run(machine, queue, code.kernel("increment"), line(kWords), ours.data(), theirs.data(), kWords);
         const auto words = read_back(ours);
@@ -74,10 +70,9 @@ TEST_CASE("copies go from GPU to GPU, by either's engines", "[device][peer]") {
     run(machine, queue, code.kernel("fill"), line(kWords), a.data(), 11u, kWords);
     const Signal there, back;
     const hsa_signal_t first = there;
+    HSA_CHECK(hsa_amd_memory_async_copy(b.data(), both[1], a.data(), both[0], kWords * 4 - 4, 0, nullptr, there));
     HSA_CHECK(
-        hsa_amd_memory_async_copy(b.data(), both[1], a.data(), both[0], kWords * 4 - 4, 0, nullptr, there));
-    HSA_CHECK(hsa_amd_memory_async_copy(a.as<std::byte>() + 4, both[0], b.data(), both[1], kWords * 4 - 4, 1,
-                                        &first, back));
+        hsa_amd_memory_async_copy(a.as<std::byte>() + 4, both[0], b.data(), both[1], kWords * 4 - 4, 1, &first, back));
     REQUIRE(back.completed());
     const auto words = read_back(a);
     CHECK(words[0] == 11);
@@ -109,8 +104,7 @@ TEST_CASE("both GPUs count in the same word of host memory", "[device][peer]") {
     }
     for (int round = 0; round < 5; ++round)
         for (std::size_t i : {0u, 1u})
-            launched.push_back(
-                launch(machine, queues[i], codes[i]->kernel("count"), line(1000), total.data()));
+            launched.push_back(launch(machine, queues[i], codes[i]->kernel("count"), line(1000), total.data()));
     for (const Launch& one : launched) REQUIRE(one.completed());
     CHECK(*total.as<std::uint32_t>() == 10'000);
 }
@@ -139,8 +133,7 @@ TEST_CASE("child: the other GPU's memory", "[.child]") {
     CHECK(launched.completed(10s));
 }
 
-TEST_CASE("a GPU without access to the other's memory has a memory fault, and none with it",
-          "[device][peer]") {
+TEST_CASE("a GPU without access to the other's memory has a memory fault, and none with it", "[device][peer]") {
     NEEDS_GPUS(2);
     {
         Machine machine;

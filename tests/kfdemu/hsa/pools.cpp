@@ -83,8 +83,7 @@ TEST_CASE("sizes that no pool has are refused", "[device][pools]") {
              {size + granule, SIZE_MAX, SIZE_MAX - granule, SIZE_MAX / 2 + 1, std::size_t{1} << 60}) {
             CAPTURE(wanted);
             const hsa_status_t status = allocate(pool, wanted, &memory);
-            CHECK((status == HSA_STATUS_ERROR_OUT_OF_RESOURCES ||
-                   status == HSA_STATUS_ERROR_INVALID_ALLOCATION));
+            CHECK((status == HSA_STATUS_ERROR_OUT_OF_RESOURCES || status == HSA_STATUS_ERROR_INVALID_ALLOCATION));
             CHECK(memory == nullptr);
         }
         HSA_CHECK(allocate(pool, 1, &memory));
@@ -100,8 +99,7 @@ TEST_CASE("what was not allocated, or is free already, cannot be freed", "[devic
     Machine machine;
     void* memory = nullptr;
     HSA_CHECK(allocate(machine.gpu().coarse, 1 << 22, &memory));
-    HSA_STATUS(hsa_amd_memory_pool_free(static_cast<std::byte*>(memory) + 4096),
-               HSA_STATUS_ERROR_INVALID_ALLOCATION);
+    HSA_STATUS(hsa_amd_memory_pool_free(static_cast<std::byte*>(memory) + 4096), HSA_STATUS_ERROR_INVALID_ALLOCATION);
     HSA_STATUS(hsa_amd_memory_pool_free(memory), HSA_STATUS_SUCCESS);
     HSA_STATUS(hsa_amd_memory_pool_free(memory), HSA_STATUS_ERROR_INVALID_ALLOCATION);
     int own = 0;
@@ -116,8 +114,7 @@ TEST_CASE("a GPU's memory can be used up, and all of it is there again", "[devic
     const Executable code{machine.gpu(), "work"};
     const Memory total{machine.cpu().fine, 4096, machine.agents()};
     const auto pool = machine.gpu().coarse;
-    const std::size_t size = ask<std::size_t>(pool, HSA_AMD_MEMORY_POOL_INFO_SIZE),
-                      piece = size / 16 / 4096 * 4096;
+    const std::size_t size = ask<std::size_t>(pool, HSA_AMD_MEMORY_POOL_INFO_SIZE), piece = size / 16 / 4096 * 4096;
     std::size_t first_count = 0;
     for (int round = 0; round < 3; ++round) {
         hsa_status_t last = HSA_STATUS_SUCCESS;
@@ -162,8 +159,7 @@ TEST_CASE("small allocations by the thousand are apart from each other", "[devic
     for (std::size_t i = 0; i < 2000; ++i)
         pieces.emplace_back(machine.gpu().coarse, 1 + i * 97 % 20000, std::vector<hsa_agent_t>{});
     std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;
-    for (const Memory& piece : pieces)
-        ranges.emplace_back(piece.address(), piece.address() + piece.size_bytes());
+    for (const Memory& piece : pieces) ranges.emplace_back(piece.address(), piece.address() + piece.size_bytes());
     std::sort(ranges.begin(), ranges.end());
     for (std::size_t i = 1; i < ranges.size(); ++i) REQUIRE(ranges[i - 1].second <= ranges[i].first);
 }

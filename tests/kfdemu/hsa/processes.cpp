@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <thread>
 
 #include "child.hpp"
@@ -35,15 +36,14 @@ struct Busy {
     Machine machine;
     Executable code{machine.gpu(), "work"};
     Memory started{machine.cpu().fine, 4096, machine.agents()};
+    std::optional<Launch> endless;
     Queue queue{machine.gpu()};  // gone before what its kernel works on
-    Launch endless = start();
 
-    Launch start() {
+    Busy() {
         *started.as<volatile std::uint32_t>() = 0;
-        Launch launched = launch(machine, queue, code.kernel("endless"), line(4096), started.data());
+        endless.emplace(launch(machine, queue, code.kernel("endless"), line(4096), started.data()));
         if (!eventually([&] { return *started.as<volatile std::uint32_t>() == 1; }))
             throw std::runtime_error{"nothing started"};
-        return launched;
     }
 };
 
@@ -65,8 +65,7 @@ TEST_CASE("threads start and stop the runtime at the same time", "[device][proce
             for (int i = 0; i < 100; ++i) {
                 if (hsa_init() != HSA_STATUS_SUCCESS) ++failures;
                 std::uint64_t now = 0;
-                if (hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP, &now) != HSA_STATUS_SUCCESS || now == 0)
-                    ++failures;
+                if (hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP, &now) != HSA_STATUS_SUCCESS || now == 0) ++failures;
                 if (hsa_shut_down() != HSA_STATUS_SUCCESS) ++failures;
             }
         });
@@ -98,24 +97,21 @@ TEST_CASE("threads each have queues and kernels of their own", "[device][process
     CHECK(right == 24);
 }
 
-TEST_CASE("two processes use the device at the same time, while a third keeps it busy",
-          "[device][processes]") {
+TEST_CASE("two processes use the device at the same time, while a third keeps it busy", "[device][processes]") {
     NEEDS_GPUS(1);
     Busy busy;
     std::vector<ChildResult> results(2);
     std::vector<std::thread> threads;
-    for (ChildResult& result : results)
-        threads.emplace_back([&] { result = run_child("child: the device works"); });
+    for (ChildResult& result : results) threads.emplace_back([&] { result = run_child("child: the device works"); });
     for (std::thread& thread : threads) thread.join();
     for (const ChildResult& result : results) {
         INFO(result.output);
         CHECK(result.passed());
     }
-    CHECK(busy.endless.done.load() == 1);
+    CHECK(busy.endless->done.load() == 1);
 }
 
-TEST_CASE("a forked child that executes a program has the device, and so has its parent still",
-          "[device][processes]") {
+TEST_CASE("a forked child that executes a program has the device, and so has its parent still", "[device][processes]") {
     NEEDS_GPUS(1);
     Machine machine;
     Queue queue{machine.gpu()};
@@ -148,8 +144,7 @@ TEST_CASE("a forked child that only ends leaves its parent's work alone", "[devi
     CHECK(queue.drains());
 }
 
-TEST_CASE("a forked child that uses its parent's runtime is refused, and the parent goes on",
-          "[device][processes]") {
+TEST_CASE("a forked child that uses its parent's runtime is refused, and the parent goes on", "[device][processes]") {
     NEEDS_GPUS(1);
     Machine machine;
     Queue queue{machine.gpu()};
@@ -160,8 +155,8 @@ TEST_CASE("a forked child that uses its parent's runtime is refused, and the par
         hsa_queue_t* none = nullptr;
         void* memory = nullptr;
         const auto agent = machine.gpu().agent;
-        const bool refused = hsa_queue_create(agent, 64, HSA_QUEUE_TYPE_MULTI, nullptr, nullptr, UINT32_MAX,
-                                              UINT32_MAX, &none) == HSA_STATUS_ERROR_OUT_OF_RESOURCES &&
+        const bool refused = hsa_queue_create(agent, 64, HSA_QUEUE_TYPE_MULTI, nullptr, nullptr, UINT32_MAX, UINT32_MAX,
+                                              &none) == HSA_STATUS_ERROR_OUT_OF_RESOURCES &&
                              hsa_amd_memory_pool_allocate(machine.gpu().coarse, 8 << 20, 0, &memory) ==
                                  HSA_STATUS_ERROR_OUT_OF_RESOURCES;
         _exit(refused ? 0 : 9);
@@ -204,7 +199,7 @@ TEST_CASE("a child forked after the runtime was shut down may start it anew", "[
 
 TEST_CASE("child: ends with a kernel in flight", "[.child]") {
     auto* busy = new Busy;  // never destroyed: the process ends as it is
-    REQUIRE(busy->endless.done.load() == 1);
+    REQUIRE(busy->endless->done.load() == 1);
     if (row() == "exit") std::exit(23);
     if (row() == "_exit") _exit(23);
     if (row() == "exec") execl("/bin/sh", "sh", "-c", "exit 23", static_cast<char*>(nullptr));
@@ -235,8 +230,7 @@ TEST_CASE("child: few descriptors", "[.child]") {
     const hsa_status_t status = hsa_init();
     if (status == HSA_STATUS_SUCCESS) hsa_shut_down();
     for (int fd : taken) close(fd);
-    CHECK((status == HSA_STATUS_SUCCESS || status == HSA_STATUS_ERROR_OUT_OF_RESOURCES ||
-           status == HSA_STATUS_ERROR));
+    CHECK((status == HSA_STATUS_SUCCESS || status == HSA_STATUS_ERROR_OUT_OF_RESOURCES || status == HSA_STATUS_ERROR));
     if (left > 100) CHECK(status == HSA_STATUS_SUCCESS);
     if (left == 0) CHECK(status != HSA_STATUS_SUCCESS);
 }
@@ -249,8 +243,7 @@ TEST_CASE("without descriptors the runtime does not start, and says so", "[devic
     const rlimit few{std::min<rlim_t>(256, before.rlim_cur), before.rlim_max};
     setrlimit(RLIMIT_NOFILE, &few);
     std::vector<std::pair<int, ChildResult>> results;
-    for (int left : {0, 1, 200})
-        results.emplace_back(left, run_child("child: few descriptors", std::to_string(left)));
+    for (int left : {0, 1, 200}) results.emplace_back(left, run_child("child: few descriptors", std::to_string(left)));
     setrlimit(RLIMIT_NOFILE, &before);
     for (const auto& [left, child] : results) {
         CAPTURE(left, child.output);
@@ -268,10 +261,8 @@ TEST_CASE("child: counts GPUs", "[.child]") {
     std::printf("GPUs: %zu\n", gpus);
 }
 
-// The environment belongs to whoever starts the program, and must not choose the device of one with more
-// rights.
-TEST_CASE("a setuid program finds the devices it finds without the caller's environment",
-          "[device][processes]") {
+// The environment belongs to whoever starts the program, and must not choose the device of one with more rights.
+TEST_CASE("a setuid program finds the devices it finds without the caller's environment", "[device][processes]") {
     NEEDS_GPUS(1);
     if (geteuid() != 0) SKIP_BECAUSE("only root can make a setuid program");
     char folder[] = "/tmp/setuid-XXXXXX";
@@ -282,10 +273,9 @@ TEST_CASE("a setuid program finds the devices it finds without the caller's envi
     std::filesystem::copy_file(self, copy);
     REQUIRE(chmod(copy.c_str(), 04755) == 0);
     const auto start = [&](const std::string& kfdemu) {
-        return run_program(
-            {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", copy, "child: counts GPUs",
-             "--rng-seed", "1"},  // which Catch2 3 prints
-            {{"KFDEMU", kfdemu}});
+        return run_program({"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", copy, "child: counts GPUs",
+                            "--rng-seed", "1"},  // which Catch2 3 prints
+                           {{"KFDEMU", kfdemu}});
     };
     const ChildResult asked = start("on,gpus=2"), unasked = start("off");
     std::filesystem::remove_all(folder);

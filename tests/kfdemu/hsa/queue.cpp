@@ -7,8 +7,8 @@ namespace hsa_test {
 namespace {
 
 template <class Packet>
-Packet barrier(hsa_packet_type_t type, std::initializer_list<hsa_signal_t> dependencies,
-               hsa_signal_t completion, bool barrier_bit) {
+Packet barrier(hsa_packet_type_t type, std::initializer_list<hsa_signal_t> dependencies, hsa_signal_t completion,
+               bool barrier_bit) {
     Packet packet{};
     packet.header = header(type, barrier_bit);
     std::copy_n(dependencies.begin(), std::min<std::size_t>(dependencies.size(), 5), packet.dep_signal);
@@ -16,22 +16,18 @@ Packet barrier(hsa_packet_type_t type, std::initializer_list<hsa_signal_t> depen
     return packet;
 }
 
-void on_error(hsa_status_t status, hsa_queue_t*, void* data) {
-    static_cast<QueueErrors*>(data)->record(status);
-}
+void on_error(hsa_status_t status, hsa_queue_t*, void* data) { static_cast<QueueErrors*>(data)->record(status); }
 
 }  // namespace
 
-hsa_barrier_and_packet_t barrier_and(std::initializer_list<hsa_signal_t> dependencies,
-                                     hsa_signal_t completion, bool barrier_bit) {
-    return barrier<hsa_barrier_and_packet_t>(HSA_PACKET_TYPE_BARRIER_AND, dependencies, completion,
-                                             barrier_bit);
+hsa_barrier_and_packet_t barrier_and(std::initializer_list<hsa_signal_t> dependencies, hsa_signal_t completion,
+                                     bool barrier_bit) {
+    return barrier<hsa_barrier_and_packet_t>(HSA_PACKET_TYPE_BARRIER_AND, dependencies, completion, barrier_bit);
 }
 
 hsa_barrier_or_packet_t barrier_or(std::initializer_list<hsa_signal_t> dependencies, hsa_signal_t completion,
                                    bool barrier_bit) {
-    return barrier<hsa_barrier_or_packet_t>(HSA_PACKET_TYPE_BARRIER_OR, dependencies, completion,
-                                            barrier_bit);
+    return barrier<hsa_barrier_or_packet_t>(HSA_PACKET_TYPE_BARRIER_OR, dependencies, completion, barrier_bit);
 }
 
 hsa_amd_barrier_value_packet_t barrier_value(hsa_signal_t signal, hsa_signal_condition32_t condition,
@@ -66,8 +62,8 @@ hsa_status_t QueueErrors::wait(Duration timeout) const {
 }
 
 Queue::Queue(const Gpu& gpu, std::uint32_t size_packets, hsa_queue_type32_t type) {
-    HSA_CHECK(hsa_queue_create(gpu.agent, size_packets, type, on_error, errors_.get(), UINT32_MAX, UINT32_MAX,
-                               &queue_));
+    HSA_CHECK(
+        hsa_queue_create(gpu.agent, size_packets, type, on_error, errors_.get(), UINT32_MAX, UINT32_MAX, &queue_));
 }
 
 Queue::~Queue() {

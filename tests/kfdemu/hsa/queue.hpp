@@ -53,11 +53,9 @@ class QueueErrors {
 
 class Queue {
   public:
-    explicit Queue(const Gpu& gpu, std::uint32_t size_packets = 64,
-                   hsa_queue_type32_t type = HSA_QUEUE_TYPE_MULTI);
+    explicit Queue(const Gpu& gpu, std::uint32_t size_packets = 64, hsa_queue_type32_t type = HSA_QUEUE_TYPE_MULTI);
     ~Queue();
-    Queue(Queue&& other) noexcept
-        : queue_{std::exchange(other.queue_, nullptr)}, errors_{std::move(other.errors_)} {}
+    Queue(Queue&& other) noexcept : queue_{std::exchange(other.queue_, nullptr)}, errors_{std::move(other.errors_)} {}
     Queue& operator=(Queue&&) = delete;
 
     hsa_queue_t* get() const { return queue_; }

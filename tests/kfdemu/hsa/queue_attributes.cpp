@@ -43,8 +43,7 @@ TEST_CASE("queues have the sizes that the agent allows, and no other", "[device]
     }
     hsa_queue_t* none = nullptr;
     const auto create = [&](std::uint32_t size) {
-        return hsa_queue_create(gpu.agent, size, HSA_QUEUE_TYPE_MULTI, nullptr, nullptr, UINT32_MAX,
-                                UINT32_MAX, &none);
+        return hsa_queue_create(gpu.agent, size, HSA_QUEUE_TYPE_MULTI, nullptr, nullptr, UINT32_MAX, UINT32_MAX, &none);
     };
     HSA_STATUS(create(0), HSA_STATUS_ERROR_INVALID_ARGUMENT);
     HSA_STATUS(create(least + 1), HSA_STATUS_ERROR_INVALID_ARGUMENT);
@@ -54,8 +53,7 @@ TEST_CASE("every priority is taken, an unknown one is refused", "[device][attrib
     NEEDS_GPUS(1);
     Machine machine;
     Queue queue{machine.gpu()};
-    for (auto priority :
-         {HSA_AMD_QUEUE_PRIORITY_LOW, HSA_AMD_QUEUE_PRIORITY_HIGH, HSA_AMD_QUEUE_PRIORITY_NORMAL}) {
+    for (auto priority : {HSA_AMD_QUEUE_PRIORITY_LOW, HSA_AMD_QUEUE_PRIORITY_HIGH, HSA_AMD_QUEUE_PRIORITY_NORMAL}) {
         HSA_STATUS(hsa_amd_queue_set_priority(queue.get(), priority), HSA_STATUS_SUCCESS);
         CHECK(queue.drains());
     }
@@ -72,8 +70,7 @@ TEST_CASE("a queue that stopped in error takes no priority", "[device][attribute
     bad.header = header(100);
     queue.submit(bad);
     REQUIRE(queue.wait_for_error() == HSA_STATUS_ERROR_INVALID_PACKET_FORMAT);
-    HSA_STATUS(hsa_amd_queue_set_priority(queue.get(), HSA_AMD_QUEUE_PRIORITY_HIGH),
-               HSA_STATUS_ERROR_INVALID_QUEUE);
+    HSA_STATUS(hsa_amd_queue_set_priority(queue.get(), HSA_AMD_QUEUE_PRIORITY_HIGH), HSA_STATUS_ERROR_INVALID_QUEUE);
 }
 
 TEST_CASE("a mask of compute units is kept, clipped to those there are, and reset", "[device][attributes]") {
@@ -85,8 +82,7 @@ TEST_CASE("a mask of compute units is kept, clipped to those there are, and rese
     const std::vector<std::uint32_t> all = all_units(machine.gpu());
     const auto bits = static_cast<std::uint32_t>(all.size() * 32);
     const auto set = [&](const std::vector<std::uint32_t>& mask) {
-        return hsa_amd_queue_cu_set_mask(queue.get(), static_cast<std::uint32_t>(mask.size() * 32),
-                                         mask.data());
+        return hsa_amd_queue_cu_set_mask(queue.get(), static_cast<std::uint32_t>(mask.size() * 32), mask.data());
     };
     const auto works = [&] {
         *total.as<std::uint32_t>() = 0;

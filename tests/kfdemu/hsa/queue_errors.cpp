@@ -41,8 +41,7 @@ std::uint32_t lds_limit(const Machine& machine) {
     return static_cast<std::uint32_t>(size);
 }
 
-/// The queue refuses the packet with that status and stops there, while another queue of the same GPU goes
-/// on.
+/// The queue refuses the packet with that status and stops there, while another queue of the same GPU goes on.
 void require_refused(const Machine& machine, const Packet& bad, const Signal& done, hsa_status_t expected) {
     Queue queue{machine.gpu()}, other{machine.gpu()};
     REQUIRE(queue.drains());
@@ -67,8 +66,7 @@ TEST_CASE("a malformed dispatch stops its queue with the status for what is wron
     Machine machine;
     const Executable code{machine.gpu(), "work"};
     const std::uint32_t lds = lds_limit(machine);
-    const Memory zeros{machine.cpu().fine, 4096, machine.agents()},
-        ones{machine.cpu().fine, 4096, machine.agents()};
+    const Memory zeros{machine.cpu().fine, 4096, machine.agents()}, ones{machine.cpu().fine, 4096, machine.agents()};
     std::memset(zeros.data(), 0, zeros.size_bytes());
     std::memset(ones.data(), 0xff, ones.size_bytes());
     REQUIRE(lds >= 32768);
@@ -101,8 +99,7 @@ TEST_CASE("a malformed dispatch stops its queue with the status for what is wron
         {"work-group 1026 of two dimensions", workgroup(513, 2, 1), group},
         {"work-group 1056 of three dimensions", workgroup(32, 11, 3), group},
         {"work-group of 2^48", workgroup(65535, 65535, 65535), group},
-        {"LDS one byte over", [=](Packet& p) { p.group_segment_size = lds + 1; },
-         HSA_STATUS_ERROR_INVALID_ALLOCATION},
+        {"LDS one byte over", [=](Packet& p) { p.group_segment_size = lds + 1; }, HSA_STATUS_ERROR_INVALID_ALLOCATION},
         {"all of 32 bits of LDS", [](Packet& p) { p.group_segment_size = UINT32_MAX; },
          HSA_STATUS_ERROR_INVALID_ALLOCATION},
         {"kernel object null", [](Packet& p) { p.kernel_object = 0; }, object},
@@ -181,8 +178,7 @@ TEST_CASE("a wave that goes wrong stops its queue with the status for what it di
     }
 }
 
-TEST_CASE("what ran before the bad packet has its results, and what is behind does not run",
-          "[device][errors]") {
+TEST_CASE("what ran before the bad packet has its results, and what is behind does not run", "[device][errors]") {
     NEEDS_GPUS(1);
     Machine machine;
     const Executable work{machine.gpu(), "work"}, faults{machine.gpu(), "faults"};
@@ -219,8 +215,8 @@ TEST_CASE("a queue may be destroyed by another thread while its error callback r
         self.left = true;
     };
     hsa_queue_t* queue = nullptr;
-    HSA_CHECK(hsa_queue_create(machine.gpu().agent, 64, HSA_QUEUE_TYPE_SINGLE, on_error, &callback,
-                               UINT32_MAX, UINT32_MAX, &queue));
+    HSA_CHECK(hsa_queue_create(machine.gpu().agent, 64, HSA_QUEUE_TYPE_SINGLE, on_error, &callback, UINT32_MAX,
+                               UINT32_MAX, &queue));
     auto* slot = static_cast<std::uint16_t*>(queue->base_address);
     std::memset(slot + 1, 0, 62);
     const std::uint64_t index = hsa_queue_add_write_index_scacq_screl(queue, 1);

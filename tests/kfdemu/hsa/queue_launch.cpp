@@ -14,8 +14,7 @@ TEST_CASE("a kernel's results are there when its completion signal says so", "[d
     CHECK(queue.errors().all().empty());
 }
 
-TEST_CASE("a ring is used again and again, and the order of packets with barrier bits stays",
-          "[device][queue]") {
+TEST_CASE("a ring is used again and again, and the order of packets with barrier bits stays", "[device][queue]") {
     NEEDS_GPUS(1);
     Machine machine;
     Queue queue{machine.gpu(), 64};

@@ -9,9 +9,7 @@ namespace {
 // Long enough that a packet which did not wait would have completed.
 constexpr Duration kAWhile = 20ms;
 
-std::vector<hsa_signal_t> handles(const std::vector<Signal>& signals) {
-    return {signals.begin(), signals.end()};
-}
+std::vector<hsa_signal_t> handles(const std::vector<Signal>& signals) { return {signals.begin(), signals.end()}; }
 
 template <class Packet>
 Packet with_dependencies(Packet packet, const std::vector<hsa_signal_t>& dependencies) {
@@ -21,8 +19,7 @@ Packet with_dependencies(Packet packet, const std::vector<hsa_signal_t>& depende
 
 }  // namespace
 
-TEST_CASE("a barrier-AND packet waits for every one of its dependencies, null ones apart",
-          "[device][packets]") {
+TEST_CASE("a barrier-AND packet waits for every one of its dependencies, null ones apart", "[device][packets]") {
     NEEDS_GPUS(1);
     Machine machine;
     Queue queue{machine.gpu()};
@@ -84,8 +81,7 @@ TEST_CASE("a dependency is met by zero alone", "[device][packets]") {
     Queue queue{machine.gpu()};
     const Signal dependency{2}, done;
     queue.submit(barrier_and({dependency}, done));
-    for (hsa_signal_value_t value :
-         {hsa_signal_value_t{1}, hsa_signal_value_t{-1}, hsa_signal_value_t{1} << 32}) {
+    for (hsa_signal_value_t value : {hsa_signal_value_t{1}, hsa_signal_value_t{-1}, hsa_signal_value_t{1} << 32}) {
         dependency.store(value);
         CHECK_FALSE(done.completed(kAWhile));
     }
@@ -146,8 +142,7 @@ TEST_CASE("a barrier-value packet compares the masked value", "[device][packets]
     CHECK(queue.errors().all().empty());
 }
 
-TEST_CASE("without the barrier bit a kernel may overtake one that lasts; with it, it may not",
-          "[device][packets]") {
+TEST_CASE("without the barrier bit a kernel may overtake one that lasts; with it, it may not", "[device][packets]") {
     NEEDS_GPUS(1);
     Machine machine;
     Queue queue{machine.gpu()};

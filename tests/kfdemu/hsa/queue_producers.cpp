@@ -99,8 +99,7 @@ TEST_CASE("24 queues get their turn while one runs a kernel that never ends", "[
         others[q].submit(barrier_and({gate}));
         Shape shape = line(workitems);
         shape.barrier_bit = true;
-        for (std::size_t i = 0; i < packets; ++i)
-            others[q].submit(kernel_packet(count, shape, given[q], done[q]));
+        for (std::size_t i = 0; i < packets; ++i) others[q].submit(kernel_packet(count, shape, given[q], done[q]));
     }
     gate.store(0);
     const auto left = [&](std::size_t q) { return static_cast<std::size_t>(done[q].load()); };
@@ -170,8 +169,7 @@ TEST_CASE("a grid too large to ever end is stopped with its queue", "[device][pr
     Machine machine;
     const Executable code{machine.gpu(), "work"};
     const Kernel count = code.kernel("count");
-    const Memory total{machine.cpu().fine, 4096, machine.agents()},
-        counting = arguments(machine, count, total.data());
+    const Memory total{machine.cpu().fine, 4096, machine.agents()}, counting = arguments(machine, count, total.data());
     *total.as<volatile std::uint32_t>() = 0;
     Queue queue{machine.gpu()}, other{machine.gpu()};
     const Signal done;
@@ -183,8 +181,7 @@ TEST_CASE("a grid too large to ever end is stopped with its queue", "[device][pr
     CHECK(other.drains());
 }
 
-TEST_CASE("queues are created until there are no more, all work, and all are there again",
-          "[device][producers]") {
+TEST_CASE("queues are created until there are no more, all work, and all are there again", "[device][producers]") {
     NEEDS_GPUS(1);
     Machine machine;
     std::vector<Queue> queues;

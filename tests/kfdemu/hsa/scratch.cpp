@@ -1,6 +1,5 @@
 // Scratch: memory of each work-item's own, which the runtime provides when the queue asks for it, in any
-// amount up to what the hardware can address (ROCR: AqlQueue::DynamicScratchHandler,
-// GpuAgent::AcquireQueueScratch).
+// amount up to what the hardware can address (ROCR: AqlQueue::DynamicScratchHandler, GpuAgent::AcquireQueueScratch).
 #include "kernel.hpp"
 
 using namespace hsa_test;
@@ -26,16 +25,14 @@ struct Bench {
         std::memset(out.data(), 0, out.size_bytes());
         run(machine, queue, kernel, shape, out.data());
         std::uint32_t wrong = 0;
-        for (std::uint32_t i = 0; i < shape.grid[0]; ++i)
-            wrong += out.as<std::uint32_t>()[i] != sum_from(i, words);
+        for (std::uint32_t i = 0; i < shape.grid[0]; ++i) wrong += out.as<std::uint32_t>()[i] != sum_from(i, words);
         CHECK(wrong == 0);
     }
 };
 
 }  // namespace
 
-TEST_CASE("scratch grows as kernels ask for more, and shrinks for those that ask for less",
-          "[device][scratch]") {
+TEST_CASE("scratch grows as kernels ask for more, and shrinks for those that ask for less", "[device][scratch]") {
     NEEDS_GPUS(1);
     Bench bench;
     for (int round = 0; round < 2; ++round) {
@@ -80,8 +77,7 @@ TEST_CASE("two queues have scratch of their own at the same time", "[device][scr
     const Kernel medium = bench.code.kernel("medium");
     const Memory a{bench.machine.cpu().fine, 4096, bench.machine.agents()},
         b{bench.machine.cpu().fine, 4096, bench.machine.agents()};
-    const Memory to_a = arguments(bench.machine, medium, a.data()),
-                 to_b = arguments(bench.machine, medium, b.data());
+    const Memory to_a = arguments(bench.machine, medium, a.data()), to_b = arguments(bench.machine, medium, b.data());
     const Signal done{20};
     for (int i = 0; i < 10; ++i) {
         bench.queue.submit(kernel_packet(medium, line(256), to_a, done));
@@ -103,13 +99,11 @@ TEST_CASE("a stack whose depth only the host knows is as deep as the packet says
         Shape shape = line(128);
         shape.private_bytes = recurse.private_bytes + (depth + 2) * 128;
         run(bench.machine, bench.queue, recurse, shape, bench.out.data(), depth);
-        for (std::uint32_t i = 0; i < 128; ++i)
-            REQUIRE(bench.out.as<std::uint32_t>()[i] == depth * (depth + 1) / 2);
+        for (std::uint32_t i = 0; i < 128; ++i) REQUIRE(bench.out.as<std::uint32_t>()[i] == depth * (depth + 1) / 2);
     }
 }
 
-TEST_CASE("scratch that no wave can address stops the queue for lack of resources, and no other",
-          "[device][scratch]") {
+TEST_CASE("scratch that no wave can address stops the queue for lack of resources, and no other", "[device][scratch]") {
     NEEDS_GPUS(1);
     Bench bench;
     const Kernel small = bench.code.kernel("small");

@@ -57,8 +57,7 @@ struct Attached {
 };
 
 // The runtime's two ways, as its environment variable chooses; 5.x knows but one and ignores it.
-const std::vector<Environment> kWays = {{{"HSA_ENABLE_IPC_MODE_LEGACY", "1"}},
-                                        {{"HSA_ENABLE_IPC_MODE_LEGACY", "0"}}};
+const std::vector<Environment> kWays = {{{"HSA_ENABLE_IPC_MODE_LEGACY", "1"}}, {{"HSA_ENABLE_IPC_MODE_LEGACY", "0"}}};
 
 /// Runs a hidden test case of this program in a process of its own, once for each way.
 void in_each_way(const std::string& test_case, const std::string& row = {}) {
@@ -141,8 +140,7 @@ TEST_CASE("child: attaches in vain", "[.child]") {
     std::istringstream in{row()};
     const auto handle = handle_from(in);
     void* address = nullptr;
-    CHECK(hsa_amd_ipc_memory_attach(&handle, kBytes, 1, &machine.gpu().agent, &address) !=
-          HSA_STATUS_SUCCESS);
+    CHECK(hsa_amd_ipc_memory_attach(&handle, kBytes, 1, &machine.gpu().agent, &address) != HSA_STATUS_SUCCESS);
 }
 
 TEST_CASE("child: exports freed memory", "[.child]") {

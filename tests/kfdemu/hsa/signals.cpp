@@ -56,8 +56,7 @@ TEST_CASE("a storm of the system's signals neither wakes nor loses a waiter", "[
     Queue queue{machine.gpu()};
     static std::atomic<int> interrupted;
     interrupted = 0;
-    struct sigaction action {
-    }, before{};
+    struct sigaction action{}, before{};
     action.sa_handler = [](int) { ++interrupted; };  // no SA_RESTART: system calls end with EINTR
     sigaction(SIGUSR1, &action, &before);
     const Signal gate, done;
@@ -133,8 +132,7 @@ TEST_CASE("a function given to the runtime is called by another thread", "[devic
     Machine machine;
     static std::atomic<bool> called;
     called = false;
-    HSA_CHECK(
-        hsa_amd_async_function([](void* data) { *static_cast<std::atomic<bool>*>(data) = true; }, &called));
+    HSA_CHECK(hsa_amd_async_function([](void* data) { *static_cast<std::atomic<bool>*>(data) = true; }, &called));
     CHECK(eventually([&] { return called.load(); }));
 }
 
@@ -158,9 +156,8 @@ TEST_CASE("a wait for any of several ends with the one that came", "[device][sig
             gate.store(0);
         }};
         hsa_signal_value_t value = 99;
-        const std::uint32_t came =
-            hsa_amd_signal_wait_any(5, handles.data(), conditions.data(), wanted.data(), 20'000'000'000,
-                                    HSA_WAIT_STATE_BLOCKED, &value);
+        const std::uint32_t came = hsa_amd_signal_wait_any(5, handles.data(), conditions.data(), wanted.data(),
+                                                           20'000'000'000, HSA_WAIT_STATE_BLOCKED, &value);
         opener.join();
         CHECK(came == which);
         CHECK(value == 0);
@@ -169,8 +166,8 @@ TEST_CASE("a wait for any of several ends with the one that came", "[device][sig
     hsa_signal_t handle = never;
     hsa_signal_condition_t condition = HSA_SIGNAL_CONDITION_EQ;
     hsa_signal_value_t wanted = 0, value = 0;
-    CHECK(hsa_amd_signal_wait_any(1, &handle, &condition, &wanted, 1'000'000, HSA_WAIT_STATE_BLOCKED,
-                                  &value) == UINT32_MAX);
+    CHECK(hsa_amd_signal_wait_any(1, &handle, &condition, &wanted, 1'000'000, HSA_WAIT_STATE_BLOCKED, &value) ==
+          UINT32_MAX);
 }
 
 TEST_CASE("signals for named consumers, or for the GPU alone, work as the others do", "[device][signals]") {
@@ -183,8 +180,7 @@ TEST_CASE("signals for named consumers, or for the GPU alone, work as the others
     HSA_CHECK(hsa_amd_signal_create(1, 1, &both[1], HSA_AMD_SIGNAL_AMD_GPU_ONLY, &gpu_only));
     queue.submit(barrier_and({}, gpu_only));
     queue.submit(barrier_and({gpu_only}, shared));
-    CHECK(hsa_signal_wait_scacquire(shared, HSA_SIGNAL_CONDITION_EQ, 0, 20'000'000'000,
-                                    HSA_WAIT_STATE_BLOCKED) == 0);
+    CHECK(hsa_signal_wait_scacquire(shared, HSA_SIGNAL_CONDITION_EQ, 0, 20'000'000'000, HSA_WAIT_STATE_BLOCKED) == 0);
     HSA_STATUS(hsa_signal_destroy(shared), HSA_STATUS_SUCCESS);
     HSA_STATUS(hsa_signal_destroy(gpu_only), HSA_STATUS_SUCCESS);
 }
@@ -218,8 +214,7 @@ TEST_CASE("an exported signal attached again is the same signal", "[device][sign
     HSA_CHECK(hsa_amd_ipc_signal_attach(&handle, &attached));
     CHECK(hsa_signal_load_scacquire(attached) == 3);
     queue.submit(barrier_and({}, signal));
-    CHECK(hsa_signal_wait_scacquire(attached, HSA_SIGNAL_CONDITION_EQ, 2, 20'000'000'000,
-                                    HSA_WAIT_STATE_BLOCKED) == 2);
+    CHECK(hsa_signal_wait_scacquire(attached, HSA_SIGNAL_CONDITION_EQ, 2, 20'000'000'000, HSA_WAIT_STATE_BLOCKED) == 2);
     HSA_STATUS(hsa_signal_destroy(attached), HSA_STATUS_SUCCESS);
     HSA_STATUS(hsa_signal_destroy(signal), HSA_STATUS_SUCCESS);
 }

@@ -1,6 +1,5 @@
 // Agent dispatch: a soft queue whose packets a thread of the host serves, as HSA Platform System Architecture
-// Specification 1.2, "Agent dispatch packet", has it; the packets come from the host or behind a kernel's
-// work.
+// Specification 1.2, "Agent dispatch packet", has it; the packets come from the host or behind a kernel's work.
 #include <thread>
 
 #include "kernel.hpp"
@@ -46,13 +45,11 @@ void serve(hsa_queue_t* queue, const Signal& doorbell) {
         if (!doorbell.wait(HSA_SIGNAL_CONDITION_GTE, wanted)) return;
         auto& packet = ring[index % queue->size];
         if (!eventually([&] {
-                return (__atomic_load_n(&packet.header, __ATOMIC_ACQUIRE) & 0xff) ==
-                       HSA_PACKET_TYPE_AGENT_DISPATCH;
+                return (__atomic_load_n(&packet.header, __ATOMIC_ACQUIRE) & 0xff) == HSA_PACKET_TYPE_AGENT_DISPATCH;
             }))
             return;
         const bool stop = packet.type == kStop;
-        if (packet.type == kAdd)
-            *static_cast<std::uint64_t*>(packet.return_address) = packet.arg[0] + packet.arg[1];
+        if (packet.type == kAdd) *static_cast<std::uint64_t*>(packet.return_address) = packet.arg[0] + packet.arg[1];
         const hsa_signal_t completion = packet.completion_signal;
         __atomic_store_n(&packet.header, std::uint16_t{HSA_PACKET_TYPE_INVALID}, __ATOMIC_RELEASE);
         hsa_queue_store_read_index_screlease(queue, index + 1);
@@ -70,8 +67,8 @@ TEST_CASE("a thread of the host serves agent dispatch packets in step with a GPU
     Queue gpu_queue{machine.gpu()};
     const Signal doorbell{-1};
     hsa_queue_t* soft = nullptr;
-    HSA_CHECK(hsa_soft_queue_create(fine_region(machine), 16, HSA_QUEUE_TYPE_MULTI,
-                                    HSA_QUEUE_FEATURE_AGENT_DISPATCH, doorbell, &soft));
+    HSA_CHECK(hsa_soft_queue_create(fine_region(machine), 16, HSA_QUEUE_TYPE_MULTI, HSA_QUEUE_FEATURE_AGENT_DISPATCH,
+                                    doorbell, &soft));
     CHECK(soft->size == 16);
     CHECK(soft->features == HSA_QUEUE_FEATURE_AGENT_DISPATCH);
     for (std::uint32_t i = 0; i < soft->size; ++i)
@@ -83,8 +80,8 @@ TEST_CASE("a thread of the host serves agent dispatch packets in step with a GPU
             throw std::runtime_error{"the soft queue stays full"};
         auto* slot = static_cast<std::byte*>(soft->base_address) + index % soft->size * 64;
         std::memcpy(slot + 4, reinterpret_cast<const std::byte*>(&packet) + 4, 60);
-        __atomic_store_n(reinterpret_cast<std::uint32_t*>(slot),
-                         packet.header | std::uint32_t{packet.type} << 16, __ATOMIC_RELEASE);
+        __atomic_store_n(reinterpret_cast<std::uint32_t*>(slot), packet.header | std::uint32_t{packet.type} << 16,
+                         __ATOMIC_RELEASE);
         hsa_signal_store_screlease(doorbell, static_cast<hsa_signal_value_t>(index));
     };
     // Around the ring three times; the GPU goes on when the host's part is done.

@@ -55,8 +55,8 @@ TEST_CASE("a GPU reaches pages that an attribute gives it", "[device][memory][sv
     std::fill_n(words, kBytes / sizeof *words, 7u);
     const Memory copy{machine.gpu().coarse, kBytes, {}};
     const Signal done;
-    HSA_CHECK(hsa_amd_memory_async_copy(copy.data(), machine.gpu().agent, pages.data, machine.gpu().agent,
-                                        kBytes, 0, nullptr, done));
+    HSA_CHECK(hsa_amd_memory_async_copy(copy.data(), machine.gpu().agent, pages.data, machine.gpu().agent, kBytes, 0,
+                                        nullptr, done));
     REQUIRE(done.completed());
     CHECK(done.load() == 0);
     CHECK(difference(read_back(machine, copy.data(), kBytes), Words(kBytes / sizeof *words, 7u)) == "");
@@ -103,12 +103,9 @@ TEST_CASE("attributes of what is not there are refused", "[device][memory][svm]"
         const Pages pages;
         gone = pages.data;
     }
-    CHECK(set(gone, kBytes, HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE, machine.gpu().agent.handle) !=
-          HSA_STATUS_SUCCESS);
-    CHECK(set(nullptr, kBytes, HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE, machine.gpu().agent.handle) !=
-          HSA_STATUS_SUCCESS);
+    CHECK(set(gone, kBytes, HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE, machine.gpu().agent.handle) != HSA_STATUS_SUCCESS);
+    CHECK(set(nullptr, kBytes, HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE, machine.gpu().agent.handle) != HSA_STATUS_SUCCESS);
     const Pages pages;
-    CHECK(set(pages.data, 0, HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE, machine.gpu().agent.handle) !=
-          HSA_STATUS_SUCCESS);
+    CHECK(set(pages.data, 0, HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE, machine.gpu().agent.handle) != HSA_STATUS_SUCCESS);
     CHECK(set(pages.data, kBytes, 0x777, 1) != HSA_STATUS_SUCCESS);
 }

@@ -17,8 +17,7 @@ std::uint64_t system_now() {
 std::uint64_t system_ticks(Duration time) {
     std::uint64_t frequency = 0;
     HSA_CHECK(hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &frequency));
-    return static_cast<std::uint64_t>(std::chrono::duration<double>(time).count() *
-                                      static_cast<double>(frequency));
+    return static_cast<std::uint64_t>(std::chrono::duration<double>(time).count() * static_cast<double>(frequency));
 }
 
 hsa_amd_profiling_dispatch_time_t times_of(const Gpu& gpu, const Signal& signal) {
@@ -48,8 +47,7 @@ TEST_CASE("a kernel's time lies between what the host saw before and after", "[d
     std::memset(words.data(), 0, 4096);
     auto* word = words.as<volatile std::uint32_t>();
     const std::uint64_t before = system_now();
-    const Launch launched =
-        launch(machine, profiled.queue, code.kernel("spin"), line(1, 1), &word[0], &word[1]);
+    const Launch launched = launch(machine, profiled.queue, code.kernel("spin"), line(1, 1), &word[0], &word[1]);
     run(machine, profiled.queue, code.kernel("nothing"), {});  // packets start in order: it has begun
     std::this_thread::sleep_for(30ms);
     word[0] = 1;
@@ -95,8 +93,8 @@ TEST_CASE("the clock a kernel reads converts to a system time within the kernel'
     REQUIRE(launched.completed());
     const auto times = times_of(machine.gpu(), launched.done);
     std::uint64_t converted = 0;
-    HSA_CHECK(hsa_amd_profiling_convert_tick_to_system_domain(machine.gpu().agent, *ticks.as<std::uint64_t>(),
-                                                              &converted));
+    HSA_CHECK(
+        hsa_amd_profiling_convert_tick_to_system_domain(machine.gpu().agent, *ticks.as<std::uint64_t>(), &converted));
     CHECK(converted + system_ticks(kSlack) >= times.start);
     CHECK(converted <= times.end + system_ticks(kSlack));
 }
@@ -111,8 +109,8 @@ TEST_CASE("GPU ticks convert in order", "[device][times]") {
     for (int i = 0; i < 20; ++i) {
         run(machine, queue, code.kernel("read_clock"), {}, ticks.data());
         std::uint64_t now = 0;
-        HSA_CHECK(hsa_amd_profiling_convert_tick_to_system_domain(machine.gpu().agent,
-                                                                  *ticks.as<std::uint64_t>(), &now));
+        HSA_CHECK(
+            hsa_amd_profiling_convert_tick_to_system_domain(machine.gpu().agent, *ticks.as<std::uint64_t>(), &now));
         CHECK(now > last);
         last = now;
     }
@@ -131,8 +129,7 @@ TEST_CASE("a copy's time lies between what the host saw before and after", "[dev
         const std::uint64_t before = system_now();
         HSA_CHECK(hsa_amd_memory_async_copy(
             up ? device.data() : host.data(), up ? machine.gpu().agent : machine.cpu().agent,
-            up ? host.data() : device.data(), up ? machine.cpu().agent : machine.gpu().agent, size, 0,
-            nullptr, done));
+            up ? host.data() : device.data(), up ? machine.cpu().agent : machine.gpu().agent, size, 0, nullptr, done));
         REQUIRE(done.completed());
         const std::uint64_t after = system_now(), slack = system_ticks(kSlack);
         hsa_amd_profiling_async_copy_time_t times{};

@@ -31,9 +31,8 @@ bool run(const std::vector<std::string>& command, const std::string& log) {
 }
 
 // Both sides: no operation is contracted, no access is judged by its type, nothing is warned of in generated text.
-const std::vector<std::string> kBoth = {
-    "-std=c++20", "-ffp-contract=off",    "-fno-strict-aliasing", "-fwrapv", "-w",
-    "-I",         RANDOM_PROGRAMS_KERNELS};
+const std::vector<std::string> kBoth = {"-std=c++20", "-ffp-contract=off",    "-fno-strict-aliasing", "-fwrapv", "-w",
+                                        "-I",         RANDOM_PROGRAMS_KERNELS};
 
 std::vector<std::string> command(const std::string& clang, std::vector<std::string> more) {
     std::vector<std::string> all{clang};
@@ -51,8 +50,8 @@ std::string describe(const Setting& setting) {
 bool compile_host(const std::string& source, const std::string& output, const std::string& clang,
                   const std::string& level) {
     // Halves are rounded after each operation, as the device does it.
-    return run(command(clang, {"-x", "c++", "-" + level, "-Xclang", "-ffloat16-excess-precision=none",
-                               "-shared", "-fPIC", source, "-o", output}),
+    return run(command(clang, {"-x", "c++", "-" + level, "-Xclang", "-ffloat16-excess-precision=none", "-shared",
+                               "-fPIC", source, "-o", output}),
                output + ".log");
 }
 
@@ -61,6 +60,8 @@ bool compile_device(const std::string& source, const std::string& output, const 
     std::vector<std::string> language{"-x", "c++", "--target=amdgcn-amd-amdhsa", "-mcpu=" + target};
     if (setting.hip) language = {"-x", "hip", "-nogpuinc", "--cuda-device-only", "--offload-arch=" + target};
     if (setting.hip) language.push_back("--no-gpu-bundle-output");
+    // HIP's functions are convergent by themselves.
+    if (!setting.hip) language.insert(language.end(), {"-Xclang", "-fconvergent-functions"});
     language.insert(language.end(), {"-ffreestanding", "-fno-exceptions", "-fno-rtti", "-nogpulib",
                                      "-mcode-object-version=4", "-" + setting.level, source, "-o", output});
     return run(command(setting.clang, language), output + ".log");

@@ -18,8 +18,7 @@ void copy_out(std::vector<std::uint64_t>& words, const std::byte* from) {
 
 }  // namespace
 
-Device::Device(kfdemu::gfx9::Target target, const std::string& code_object,
-               const std::vector<std::uint32_t>& inputs)
+Device::Device(kfdemu::gfx9::Target target, const std::string& code_object, const std::vector<std::uint32_t>& inputs)
     : gpu_{target, kScratchBytes, kWaves},
       code_{gpu_.load_file(code_object)},
       inputs_{gpu_.copy(inputs)},
@@ -28,8 +27,7 @@ Device::Device(kfdemu::gfx9::Target target, const std::string& code_object,
       sums_{gpu_.allocate_bytes(4096)},
       arguments_{gpu_.allocate_bytes(4096)} {}
 
-std::optional<std::string> Device::run(const std::string& kernel, unsigned group, unsigned groups,
-                                       Results& results) {
+std::optional<std::string> Device::run(const std::string& kernel, unsigned group, unsigned groups, Results& results) {
     copy_in(outs_, results.outs);
     copy_in(cells_, results.cells);
     copy_in(sums_, results.sums);
@@ -44,9 +42,7 @@ std::optional<std::string> Device::run(const std::string& kernel, unsigned group
     while (dispatch->start_group(work) == kfdemu::Dispatch::Start::Started)
         for (;;) {
             const auto progress = work.run(kSlice);
-            if (progress != kfdemu::WorkGroup::Progress::Paused &&
-                progress != kfdemu::WorkGroup::Progress::Idle)
-                break;
+            if (progress != kfdemu::WorkGroup::Progress::Paused && progress != kfdemu::WorkGroup::Progress::Idle) break;
             if (++slices > kSlices) {
                 dispatch->abort();
                 return "does not end";

@@ -67,8 +67,7 @@ Expression Expressions::word(const std::string& text, Type type) {
             return {type, "u32x2{u32(" + text + "), u32(" + text + " >> 32)}", {}};
         case u32x4:
             return {type,
-                    "u32x4{u32(" + text + "), u32(" + text + " >> 32), u32(" + text + "), u32(" + text +
-                        " >> 16)}",
+                    "u32x4{u32(" + text + "), u32(" + text + " >> 32), u32(" + text + "), u32(" + text + " >> 16)}",
                     {}};
         case f16x2:
             return {type, "f16x2{as_f16(u16(" + text + ")), as_f16(u16(" + text + " >> 16))}", {}};
@@ -126,22 +125,18 @@ Expression Expressions::leaf(Type type, unsigned depth) {
         for (unsigned attempt = 0; attempt < 16; ++attempt) {
             const Operation& o = random_.of(operations_giving(type));
             Expression operand;
-            if (o.costly || o.operands.size() != 1 || o.operands[0] == type ||
-                !variable(o.operands[0], operand))
+            if (o.costly || o.operands.size() != 1 || o.operands[0] == type || !variable(o.operands[0], operand))
                 continue;
             std::string text;
-            for (const char c : o.text)
-                text += c == '#' ? std::to_string(random_.below(o.below)) : std::string(1, c);
+            for (const char c : o.text) text += c == '#' ? std::to_string(random_.below(o.below)) : std::string(1, c);
             return {type, text, {operand}};
         }
     }
     if (parameters || random_.one_in(2)) return constant(type);
-    if (type == Type::u32 && depth > 0 && random_.one_in(2))
-        return {type, "S.few[$0 & 15]", {make(type, depth - 1)}};
+    if (type == Type::u32 && depth > 0 && random_.one_in(2)) return {type, "S.few[$0 & 15]", {make(type, depth - 1)}};
     if (random_.one_in(2)) return uniform_leaf(type);
     const std::string at = "gid * 5 + " + std::to_string(random_.below(1024));
-    return is_narrow(type) ? word("K[(" + at + ") & (kInputs - 1)]", type)
-                           : word("wide(K, " + at + ")", type);
+    return is_narrow(type) ? word("K[(" + at + ") & (kInputs - 1)]", type) : word("wide(K, " + at + ")", type);
 }
 
 bool Expressions::call(Type type, unsigned depth, Expression& made) {

@@ -13,8 +13,7 @@ namespace random_programs {
 
 class Expressions {
   public:
-    Expressions(Random& random, const std::vector<Expression>& variables)
-        : random_{random}, variables_{variables} {}
+    Expressions(Random& random, const std::vector<Expression>& variables) : random_{random}, variables_{variables} {}
 
     Expression make(Type type, unsigned depth);
     /// The same in every work-item.

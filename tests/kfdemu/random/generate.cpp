@@ -31,6 +31,7 @@ class Generator {
             straight_line();
         else
             structured();
+        if (program_.number % 5 == 0) apart();
         return std::move(program_);
     }
 
@@ -98,8 +99,7 @@ class Generator {
                 case 0:
                     return {"if ($0) {@0}", {value(b, 2)}, {block(nesting + 1)}};
                 case 1:
-                    return {
-                        "if ($0) {@0} else {@1}", {value(b, 2)}, {block(nesting + 1), block(nesting + 1)}};
+                    return {"if ($0) {@0} else {@1}", {value(b, 2)}, {block(nesting + 1), block(nesting + 1)}};
                 case 2:
                 case 3:
                     return loop(nesting);
@@ -182,29 +182,24 @@ class Generator {
             if (program_.variables[n].type == type && random_.one_in(2)) to = n;
         const std::string place = "((" + t + "*)cells)[$0 & 7]";
         const std::string result = "S.v" + std::to_string(to) + " = u32(";
-        const std::string head =
-            program_.variables[to].type == u64 ? "S.v" + std::to_string(to) + " = u64(" : result;
-        if (random_.one_in(6))
-            return {head + "ATOMIC_SWAP(" + place + ", $1));", {value(u32, 1), value(type, 2)}};
+        const std::string head = program_.variables[to].type == u64 ? "S.v" + std::to_string(to) + " = u64(" : result;
+        if (random_.one_in(6)) return {head + "ATOMIC_SWAP(" + place + ", $1));", {value(u32, 1), value(type, 2)}};
         return {head + "ATOMIC_OLD(" + place + ", " + random_.of(operations) + ", $1));",
                 {value(u32, 1), value(type, 2)}};
     }
     /// Loads and stores of every width.
     Statement own_memory() {
-        static const std::vector<Type> types = {u8,  i8,  u16, i16,   u32,   u64,
-                                                f32, f64, f16, u32x4, u32x2, u16x2};
+        static const std::vector<Type> types = {u8, i8, u16, i16, u32, u64, f32, f64, f16, u32x4, u32x2, u16x2};
         Type type = random_.of(types);
         if (is_float(type)) {  // bits(): no NaN but one
             const std::string t = "u" + std::to_string(width(type));
             return {"((" + t + "*)cells)[$0 & 3] = bits($1);", {value(u32, 1), value(type, 2)}};
         }
         if (random_.one_in(2))
-            return {"((" + std::string{name(type)} + "*)cells)[$0 & 3] = $1;",
-                    {value(u32, 1), value(type, 2)}};
+            return {"((" + std::string{name(type)} + "*)cells)[$0 & 3] = $1;", {value(u32, 1), value(type, 2)}};
         for (unsigned n = 0; n < program_.variables.size(); ++n) {
             type = program_.variables[n].type;
-            if (is_float(type) || type == f32x2 || type == f16x2 || random_.one_in(2))
-                continue;  // no signalling NaN
+            if (is_float(type) || type == f32x2 || type == f16x2 || random_.one_in(2)) continue;  // no signalling NaN
             return {"S.v" + std::to_string(n) + " = ((" + name(type) + "*)cells)[$0 & 3];", {value(u32, 1)}};
         }
         return {"S.v0 += ((u16*)cells)[$0 & 31];", {value(u32, 1)}};
@@ -219,20 +214,21 @@ class Generator {
             const std::string name = some_variable(type);
             inside.push_back({name + " = $0;", {expressions_.make_uniform(type, 4)}});
         }
-        if (random_.one_in(2))
-            inside.push_back({"if ($0) {@0}", {expressions_.make_uniform(b, 2)}, {block(1)}});
+        if (random_.one_in(2)) inside.push_back({"if ($0) {@0}", {expressions_.make_uniform(b, 2)}, {block(1)}});
         program_.body.push_back({"EACH {@0}", {}, {std::move(inside)}});
     }
-    std::string pattern() {
+    std::string pattern() { return pattern_of("$0"); }
+    /// `from`: the text of the lane that a permute reads.
+    std::string pattern_of(const std::string& from) {
         static const std::vector<const char*> controls = {"0x130", "0x134", "0x138", "0x13c",
                                                           "0x140", "0x141", "0x142", "0x143"};
         const auto hex = [](unsigned n) { return std::to_string(n); };
         switch (random_.below(8)) {
             case 0:
-                return "swizzle<" +
-                       hex(random_.one_in(3) ? 0x8000 + random_.below(256) : random_.below(0x8000)) + ">()";
+                return "swizzle<" + hex(random_.one_in(3) ? 0x8000 + random_.below(256) : random_.below(0x8000)) +
+                       ">()";
             case 1:
-                return "from($0 & 63)";
+                return "from(" + from + " & 63)";
             case 2:
                 return "first()";
             case 3:
@@ -254,8 +250,8 @@ class Generator {
         const std::string to = random_.one_in(2) ? "v0" : "v1", what = random_.one_in(2) ? "v0" : "v1";
         program_.body.push_back({"EACH { S." + what + " = $0; }", {value(u32, 2)}});
         const std::string where = random_.one_in(2) ? "true" : "($1)";
-        program_.body.push_back({"EXCHANGE(" + to + ", " + what + ", " + where + ", " + pattern() + ")",
-                                 {value(u32, 1), value(b, 1)}});
+        program_.body.push_back(
+            {"EXCHANGE(" + to + ", " + what + ", " + where + ", " + pattern() + ")", {value(u32, 1), value(b, 1)}});
     }
     /// Through the work-group's memory: everybody writes one place, then reads any.
     void shared() {
@@ -273,22 +269,32 @@ class Generator {
             else
                 reads.push_back({"put((u64*)cells + 2 * ($0 & 3), $1);", {value(u32, 1), element}});
         }
-        program_.body.push_back({"SHARED(" + t + ", " + lds +
-                                     ", 256);\n    EACH { for (u32 n = lid; n < 256; n += " + step + ") " +
-                                     lds + "[(n * " + odd + " + " + first +
-                                     ") & 255] = $0; }\n    MEET\n    EACH {@0}\n    MEET",
-                                 {value(type, 2)},
-                                 {std::move(reads)}});
+        program_.body.push_back(
+            {"SHARED(" + t + ", " + lds + ", 256);\n    EACH { for (u32 n = lid; n < 256; n += " + step + ") " + lds +
+                 "[(n * " + odd + " + " + first + ") & 255] = $0; }\n    MEET\n    EACH {@0}\n    MEET",
+             {value(type, 2)},
+             {std::move(reads)}});
+    }
+    /// Some write and, past a barrier, the same ones read: nothing between the two may be done once for each.
+    void apart() {
+        const std::string lds = "lds" + std::to_string(shared_++), step = std::to_string(program_.group);
+        program_.body.push_back(
+            {"SHARED(u32, " + lds + ", 256);\n    EACH { for (u32 n = lid; n < 256; n += " + step + ") " + lds +
+                 "[n] = n; S.apart = u32($0); }\n    MEET\n    EACH { if (S.apart & 1) { " + lds +
+                 "[lid] = $1; } }\n    MEET\n    EACH { if (S.apart & 1) { S.v1 += " + lds +
+                 "[$2 & 255]; } }\n    MEET\n    EACH { if (S.apart & 1) {@0} }\n    EXCHANGE(v0, v1, "
+                 "true, " +
+                 pattern_of("$3") + ")\n    EACH { if (S.apart & 1) {@1} }",
+             {value(b, 2), value(u32, 2), value(u32, 2), value(u32, 1)},
+             {block(1), block(1)}});
     }
     void shared_atomics() {
         static const std::vector<const char*> operations = {"add", "xor", "and", "or", "min", "max"};
         static const std::vector<Type> types = {u32, i32, u64, i64};
         const Type type = random_.of(types);
-        const std::string t = name(type), lds = "lds" + std::to_string(shared_++),
-                          operation = random_.of(operations);
+        const std::string t = name(type), lds = "lds" + std::to_string(shared_++), operation = random_.of(operations);
         const auto atomic = [&] {
-            return Statement{"ATOMIC(" + lds + "[$0 & 15], " + operation + ", $1);",
-                             {value(u32, 1), value(type, 2)}};
+            return Statement{"ATOMIC(" + lds + "[$0 & 15], " + operation + ", $1);", {value(u32, 1), value(type, 2)}};
         };
         Block inside{atomic()};
         if (random_.one_in(2)) inside.push_back({"if ($0) {@0}", {value(b, 2)}, {{atomic()}}});
@@ -298,8 +304,8 @@ class Generator {
         const std::string begin = "SHARED(" + t + ", " + lds + ", 16);\n    EACH { if (lid < 16) " + lds +
                                   "[lid] = " + t +
                                   "(K[lid + $0 % 64]); }\n    MEET\n    EACH {@0}\n    MEET\n    EACH ";
-        program_.body.push_back({begin + "{ S.v0 ^= u32(" + lds + "[$1 & 15]); S.few[$2 & 15] ^= u32(u64(" +
-                                     lds + "[lid & 15]) >> 16); }\n    MEET",
+        program_.body.push_back({begin + "{ S.v0 ^= u32(" + lds + "[$1 & 15]); S.few[$2 & 15] ^= u32(u64(" + lds +
+                                     "[lid & 15]) >> 16); }\n    MEET",
                                  {expressions_.make_uniform(u32, 1), value(u32, 1), value(u32, 1)},
                                  {std::move(inside)}});
     }

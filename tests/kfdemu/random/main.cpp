@@ -49,8 +49,8 @@ class Session {
     Session& operator=(const Session&) = delete;
 
     int run() {
-        const auto until = start_ + std::chrono::duration_cast<Clock::duration>(
-                                        std::chrono::duration<double>(options_.minutes * 60));
+        const auto until =
+            start_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options_.minutes * 60));
         std::uint64_t number = options_.first;
         for (unsigned turn = 0; differing_ < options_.most; ++turn) {
             if (options_.programs > 0 && number >= options_.first + options_.programs) break;
@@ -65,8 +65,7 @@ class Session {
             "{} programs of seed {} from number {}, {} runs of them, {} more that a clang does not compile, "
             "{} where the host differs "
             "from itself, {:.1f} s\n",
-            number - options_.first, options_.seed, options_.first, runs_, not_compiled_, undecided_,
-            seconds);
+            number - options_.first, options_.seed, options_.first, runs_, not_compiled_, undecided_, seconds);
         fmt::print("{} passed, {} failed, 0 skipped\n", runs_ - differing_, differing_);
         return differing_ == 0 && runs_ > 0 ? 0 : 1;
     }
@@ -89,8 +88,7 @@ class Session {
         }
     }
     void report(const Program& program, const Difference& d, const Setting& setting) {
-        const std::string which =
-            fmt::format("seed {} program {} {}", program.seed, program.number, describe(setting));
+        const std::string which = fmt::format("seed {} program {} {}", program.seed, program.number, describe(setting));
         if (d.not_compiled) {
             ++not_compiled_, --runs_;
             fmt::print("{}: {}\n", which, d.what);
@@ -108,13 +106,11 @@ class Session {
         const Reduced small = reduce({program, d.what}, setting, folder_ + "/r", options_.host_clang,
                                      Clock::now() + std::chrono::seconds{options_.reduce_seconds});
         std::filesystem::create_directories(options_.keep);
-        const std::string file =
-            fmt::format("{}/{}-{}-{}-{}-{}.cpp", options_.keep, program.seed, program.number,
-                        kfdemu::gfx9::name(setting.target), setting.level,
-                        std::filesystem::path(setting.clang).filename().string());
+        const std::string file = fmt::format("{}/{}-{}-{}-{}-{}.cpp", options_.keep, program.seed, program.number,
+                                             kfdemu::gfx9::name(setting.target), setting.level,
+                                             std::filesystem::path(setting.clang).filename().string());
         std::ofstream{file} << "#include \"program.hpp\"\n\n" << small.program.text(0);
-        fmt::print("  reduced from {} nodes to {}, {}: {}\n", program.size(), small.program.size(), file,
-                   small.what);
+        fmt::print("  reduced from {} nodes to {}, {}: {}\n", program.size(), small.program.size(), file, small.what);
         std::fflush(stdout);
     }
 
@@ -129,15 +125,12 @@ class Session {
 
 int main(int argc, char** argv) {
     Options o;
-    CLI::App app{
-        "Random programs, compiled for the host and for kfdemu's GPUs, whose results must be the same."};
+    CLI::App app{"Random programs, compiled for the host and for kfdemu's GPUs, whose results must be the same."};
     app.add_option("--seed", o.seed, "of all programs")->capture_default_str();
     app.add_option("--first", o.first, "number of the first program")->capture_default_str();
     app.add_option("--programs", o.programs, "how many (without --minutes: 1000)");
     app.add_option("--minutes", o.minutes, "for how long");
-    app.add_option("--targets", o.targets, "gfx900, gfx906, gfx908, gfx90a")
-        ->delimiter(',')
-        ->capture_default_str();
+    app.add_option("--targets", o.targets, "gfx900, gfx906, gfx908, gfx90a")->delimiter(',')->capture_default_str();
     app.add_option("--levels", o.levels, "O0, O1, O2, O3, Os")->delimiter(',')->capture_default_str();
     app.add_option("--clang", o.clangs, "compilers for the device")->delimiter(',')->capture_default_str();
     app.add_flag("--hip", o.hip, "compile for the device in HIP's language, as clang before 16 needs it");

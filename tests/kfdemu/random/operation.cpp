@@ -37,8 +37,7 @@ class Table {
                 named += name(result);
             else
                 named += c;
-        by_result_[static_cast<unsigned>(result)].push_back(
-            {result, named, std::move(operands), below, costly});
+        by_result_[static_cast<unsigned>(result)].push_back({result, named, std::move(operands), below, costly});
     }
     void costly(Type result, const std::string& text, std::vector<Type> operands) {
         add(result, text, std::move(operands), 1, true);
@@ -48,8 +47,7 @@ class Table {
         const unsigned bits = width(t);
         const std::string u = is_wide(t) ? "u64" : "u32", c = name(unsigned_of(t));
         // What hides numbers from the compiler is there for its faults, which kernels/ name.
-        const std::string first = is_wide(t) ? "hidden_ones($0)" : "$0",
-                          second = is_wide(t) ? "hidden_ones($1)" : "$1";
+        const std::string first = is_wide(t) ? "hidden_ones($0)" : "$0", second = is_wide(t) ? "hidden_ones($1)" : "$1";
         add(t, "T(" + u + "(" + first + ") + " + u + "(" + second + "))", {t, t});
         const std::string product = u + "(" + (is_wide(t) ? "factor($0)" : "$0") + ") * " + u + "($1)";
         add(t, "T(" + u + "($0) - " + u + "($1))", {t, t});

@@ -11,8 +11,8 @@ std::string written(const Expression& e);
 std::string written(const Block& block, unsigned indent);
 
 /// The text with its places filled.
-std::string filled(const std::string& text, const std::vector<Expression>& values,
-                   const std::vector<Block>& blocks, unsigned indent) {
+std::string filled(const std::string& text, const std::vector<Expression>& values, const std::vector<Block>& blocks,
+                   unsigned indent) {
     std::string result;
     for (std::size_t n = 0; n < text.size(); ++n) {
         if (text[n] == '$')
@@ -108,21 +108,20 @@ class Shrinker {
 std::string Program::text(unsigned number_in_file) const {
     std::string result = "// Program " + std::to_string(number) + " of seed " + std::to_string(seed) + ".\n";
     for (std::size_t f = 0; f < functions.size(); ++f) {
-        result +=
-            "NOINLINE " + std::string{name(functions[f].result.type)} + " f`_" + std::to_string(f) + "(";
+        result += "NOINLINE " + std::string{name(functions[f].result.type)} + " f`_" + std::to_string(f) + "(";
         for (std::size_t p = 0; p < functions[f].parameters.size(); ++p)
-            result +=
-                (p ? ", " : "") + std::string{name(functions[f].parameters[p])} + " p" + std::to_string(p);
+            result += (p ? ", " : "") + std::string{name(functions[f].parameters[p])} + " p" + std::to_string(p);
         result += ") { return " + written(functions[f].result) + "; }\n";
     }
     result += "struct S` {\n";
     for (std::size_t v = 0; v < variables.size(); ++v)
         result += "    " + std::string{name(variables[v].type)} + " v" + std::to_string(v) + ";\n";
-    result += "    u32 few[16];\n};\nFN void part(S`& s) {\n";
+    result += "    u32 few[16];\n    u32 apart;\n};\nFN void part(S`& s) {\n";
     for (std::size_t v = 0; v < variables.size(); ++v)
         result += "    s.v" + std::to_string(v) + " = parted(s.v" + std::to_string(v) + ");\n";
     result += "}\nPROGRAM(`, " + std::to_string(group) + ")\n    EACH {\n";
     result += "        for (u32 n = 0; n < 16; ++n) S.few[n] = K[(gid + n) & (kInputs - 1)];\n";
+    result += "        S.apart = 0;\n";
     for (std::size_t v = 0; v < variables.size(); ++v)
         result += "        S.v" + std::to_string(v) + " = " + written(variables[v]) + ";\n";
     result += "    }\n";

@@ -4,8 +4,8 @@
 
 namespace random_programs {
 
-Reduced reduce(Reduced reduced, const Setting& setting, const std::string& path,
-               const std::string& host_clang, std::chrono::steady_clock::time_point until) {
+Reduced reduce(Reduced reduced, const Setting& setting, const std::string& path, const std::string& host_clang,
+               std::chrono::steady_clock::time_point until) {
     constexpr std::size_t kAtOnce = 60;
     while (std::chrono::steady_clock::now() < until) {
         std::vector<Program> candidates = reduced.program.smaller();

@@ -16,7 +16,7 @@ struct Reduced {
     std::string what;  ///< differs
 };
 
-Reduced reduce(Reduced reduced, const Setting& setting, const std::string& path,
-               const std::string& host_clang, std::chrono::steady_clock::time_point until);
+Reduced reduce(Reduced reduced, const Setting& setting, const std::string& path, const std::string& host_clang,
+               std::chrono::steady_clock::time_point until);
 
 }  // namespace random_programs

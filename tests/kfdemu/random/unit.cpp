@@ -82,8 +82,7 @@ Unit::Unit(std::string path, std::vector<Program> programs, const std::string& h
     source_ = path_ + ".cpp";
     std::ofstream file{source_};
     file << "#include \"program.hpp\"\n\n";
-    for (std::size_t n = 0; n < programs_.size(); ++n)
-        file << programs_[n].text(static_cast<unsigned>(n)) << "\n";
+    for (std::size_t n = 0; n < programs_.size(); ++n) file << programs_[n].text(static_cast<unsigned>(n)) << "\n";
     file.close();
     if (!file) throw std::runtime_error{"cannot write " + source_};
     if (!programs_.empty()) inputs_ = inputs(programs_.front().seed);
@@ -97,14 +96,12 @@ Unit::~Unit() {
 std::vector<Results> Unit::run_on_host(const std::string& level) const {
     const std::string library = path_ + ".so";
     if (!compile_host(source_, library, host_clang_, level))
-        throw std::runtime_error{host_clang_ + " does not compile for the host:\n" +
-                                 read_text(library + ".log")};
+        throw std::runtime_error{host_clang_ + " does not compile for the host:\n" + read_text(library + ".log")};
     void* const twin = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (twin == nullptr) throw std::runtime_error{dlerror()};
     std::vector<Results> results;
     for (std::size_t n = 0; n < programs_.size(); ++n) {
-        using Kernel =
-            void (*)(const std::uint32_t*, std::uint64_t*, std::uint64_t*, std::uint64_t*, std::uint32_t);
+        using Kernel = void (*)(const std::uint32_t*, std::uint64_t*, std::uint64_t*, std::uint64_t*, std::uint32_t);
         const auto kernel = reinterpret_cast<Kernel>(dlsym(twin, ("k" + std::to_string(n)).c_str()));
         Results r = initial(programs_[n]);
         // The widest loads from cells are of 16 bytes, aligned.
@@ -125,8 +122,7 @@ void Unit::doubt(std::vector<Difference>& differences) {
     if (differences.empty()) return;
     if (second_opinion_.empty()) second_opinion_ = run_on_host("O2");
     for (Difference& d : differences)
-        d.undecided =
-            compared(programs_[d.program], expected_[d.program], second_opinion_[d.program]).has_value();
+        d.undecided = compared(programs_[d.program], expected_[d.program], second_opinion_[d.program]).has_value();
 }
 
 std::vector<Difference> Unit::run(const Setting& setting) {
@@ -139,8 +135,7 @@ std::vector<Difference> Unit::run(const Setting& setting) {
     Device device{setting.target, code, inputs_};
     for (std::size_t n = 0; n < programs_.size(); ++n) {
         Results got = initial(programs_[n]);
-        std::optional<std::string> what =
-            device.run("k" + std::to_string(n), programs_[n].group, kGroups, got);
+        std::optional<std::string> what = device.run("k" + std::to_string(n), programs_[n].group, kGroups, got);
         if (!what) what = compared(programs_[n], expected_[n], got);
         if (what) differences.push_back({n, *what, false, false});
     }

@@ -42,7 +42,8 @@ class Sides {
         std::ifstream file{SPEED_KERNELS};
         pocl_.build({std::istreambuf_iterator<char>{file}, {}}, "-cl-std=CL2.0 -I " SPEED_ROOT);
         code_ = gpu_.load_file(KFDEMU_TEST_KERNELS "/kernels.hsaco");
-        for (std::size_t n = 0; n < kInputs; ++n) emulated_in_[n] = static_cast<float>(n * 2654435761u >> 8 & 1023) - 512;
+        for (std::size_t n = 0; n < kInputs; ++n)
+            emulated_in_[n] = static_cast<float>(n * 2654435761u >> 8 & 1023) - 512;
         std::memcpy(native_in_, emulated_in_, kInputs * sizeof(float));
     }
 
@@ -90,8 +91,8 @@ class Sides {
             if (!turned) timed(times.pocl, native);
             for (std::size_t n = 0; n < items; ++n) {
                 if (emulated_out_[n] == native_out_[n]) continue;
-                throw std::runtime_error{fmt::format("{}: item {}: kfdemu {:#x}, PoCL {:#x}", kernel, n, emulated_out_[n],
-                                                     native_out_[n])};
+                throw std::runtime_error{
+                    fmt::format("{}: item {}: kfdemu {:#x}, PoCL {:#x}", kernel, n, emulated_out_[n], native_out_[n])};
             }
         }
         print(kernel, goal, work, unit, times);
@@ -138,7 +139,8 @@ void run(const Options& options) {
     constexpr double giga = 1e9;
     constexpr std::uint32_t items = 1 << 14, rounds = 2000, straight_items = 1 << 18;
     sides.compare("loop", 0.8, 4.0 * rounds * items / giga, "G lane-ops/s", {items}, {256}, 0.999f, 0.5f, rounds);
-    sides.compare("straight_line", 0.2, 256.0 * straight_items / giga, "G lane-ops/s", {straight_items}, {256}, 0.999f, 0.5f);
+    sides.compare("straight_line", 0.2, 256.0 * straight_items / giga, "G lane-ops/s", {straight_items}, {256}, 0.999f,
+                  0.5f);
     sides.compare("matmul", 0, 2.0 * 512 * 512 * 512 / giga, "GFLOP/s", {512, 512}, {16, 16}, in, in, 512u);
     sides.compare("sha256", 0, (1 << 16) / 1e6, "M blocks/s", {1 << 16}, {256});
     sides.compare("mandelbrot", 0, 512 * 512 / 1e6, "M points/s", {512, 512}, {16, 16}, 512u, 256u);
@@ -152,7 +154,8 @@ int main(int argc, char** argv) {
     CLI::App app{"How fast kernels run on kfdemu, beside PoCL, which compiles them for the host's CPU."};
     app.add_option("--threads", options.threads, "of each side")->capture_default_str()->check(CLI::Range(1, 64));
     app.add_option("--samples", options.samples, "of each kernel")->capture_default_str()->check(CLI::Range(1, 1000));
-    app.add_option("kernels", options.only, "loop, straight_line, matmul, sha256, mandelbrot, copy; all if none is named");
+    app.add_option("kernels", options.only,
+                   "loop, straight_line, matmul, sha256, mandelbrot, copy; all if none is named");
     CLI11_PARSE(app, argc, argv);
     try {
         run(options);

@@ -15,7 +15,8 @@ Pocl::Pocl(unsigned threads) {
     setenv("POCL_CPU_MAX_CU_COUNT", count.c_str(), 1);
     setenv("OCL_ICD_VENDORS", "pocl.icd", 0);
     cl_platform_id platform{};
-    if (clGetPlatformIDs(1, &platform, nullptr) != CL_SUCCESS) throw std::runtime_error{"no PoCL: install pocl-opencl-icd"};
+    if (clGetPlatformIDs(1, &platform, nullptr) != CL_SUCCESS)
+        throw std::runtime_error{"no PoCL: install pocl-opencl-icd"};
     check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_CPU, 1, &device_, nullptr), "clGetDeviceIDs");
     char text[256] = {};
     check(clGetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof text, text, nullptr), "clGetPlatformInfo");
@@ -65,8 +66,8 @@ cl_kernel Pocl::kernel(const std::string& name) {
 }
 
 void Pocl::run(cl_kernel kernel, const std::vector<std::size_t>& grid, const std::vector<std::size_t>& group) {
-    check(clEnqueueNDRangeKernel(queue_, kernel, static_cast<cl_uint>(grid.size()), nullptr, grid.data(), group.data(), 0,
-                                 nullptr, nullptr),
+    check(clEnqueueNDRangeKernel(queue_, kernel, static_cast<cl_uint>(grid.size()), nullptr, grid.data(), group.data(),
+                                 0, nullptr, nullptr),
           "clEnqueueNDRangeKernel");
     check(clFinish(queue_), "clFinish");
 }

@@ -50,8 +50,7 @@ HSADRV_KERNEL void around_nothing(uint32_t* out, uint32_t n, shared::LdsPointer 
 
 /// Every byte of the LDS that the launch brings: each work-item fills its share, and counts what a neighbour wrote.
 HSADRV_KERNEL void all_bytes(uint32_t* counts, uint32_t size_bytes, shared::LdsPointer lds) {
-    const auto bytes =
-        shared::dynamic_array<0>(shared::lds_layout(shared::lds_array<unsigned char>(size_bytes)), lds);
+    const auto bytes = shared::dynamic_array<0>(shared::lds_layout(shared::lds_array<unsigned char>(size_bytes)), lds);
     const uint32_t i = get_local_id(0), step = get_local_size(0);
     for (uint32_t b = i; b < size_bytes; b += step) bytes[b] = static_cast<unsigned char>(b * 7 + b / 256);
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -8,11 +8,11 @@ using namespace hsadrv;
 
 // The host's arithmetic compiles here, too.
 static_assert(shared::occupancy(shared::compute_unit("gfx90a"), {.vgprs = 64}).waves_per_simd == 8);
-static_assert(shared::suggest_group_size(shared::compute_unit("gfx90a"), {.vgprs = 64}, 1024).workgroup_workitems == 256);
+static_assert(shared::suggest_group_size(shared::compute_unit("gfx90a"), {.vgprs = 64}, 1024).workgroup_workitems ==
+              256);
 
 HSADRV_KERNEL void work_items(WorkItem* out) {
-    uint32_t flat =
-        (get_global_id(2) * get_global_size(1) + get_global_id(1)) * get_global_size(0) + get_global_id(0);
+    uint32_t flat = (get_global_id(2) * get_global_size(1) + get_global_id(1)) * get_global_size(0) + get_global_id(0);
     for (uint32_t d = 0; d < 4; ++d) {
         out[flat].global_id[d] = get_global_id(d);
         out[flat].local_id[d] = get_local_id(d);
@@ -43,8 +43,7 @@ HSADRV_KERNEL void layout_offsets(uint32_t* out, uint32_t n, uint32_t m) {
     out[layout.count + 1] = layout.align_bytes();
 }
 
-/// Every array of a layout at once, behind a static one: each element gets a value of its own, all are summed
-/// up after.
+/// Every array of a layout at once, behind a static one: each element gets a value of its own, all are summed up after.
 HSADRV_KERNEL void dynamic_arrays(uint64_t* sums, uint32_t n, uint32_t m, shared::LdsPointer lds) {
     auto fixed = shared::array<unsigned char, 5>();
     const auto layout = mixed_layout(n, m);

@@ -110,8 +110,8 @@ LDS_KERNEL(agprs_and_lds, 128, 12288, "v61", "a61")
 
 typedef float Vector32 __attribute__((ext_vector_type(32)));
 
-__kernel SIZED(64, 64) void multiply_matrices(__global const float* a, __global const float* b,
-                                              __global Vector32* out, uint n) {
+__kernel SIZED(64, 64) void multiply_matrices(__global const float* a, __global const float* b, __global Vector32* out,
+                                              uint n) {
     Vector32 sum = 0;
     for (uint i = 0; i < n; ++i) sum = __builtin_amdgcn_mfma_f32_32x32x1f32(a[i], b[i], sum, 0, 0, 0);
     out[__builtin_amdgcn_workitem_id_x()] = sum;
@@ -120,8 +120,7 @@ __kernel SIZED(64, 64) void multiply_matrices(__global const float* a, __global 
 
 // What compilers make of code.
 
-__kernel SIZED(256, 256) void tile(__global const float* a, __global const float* b, __global float* out,
-                                   uint n) {
+__kernel SIZED(256, 256) void tile(__global const float* a, __global const float* b, __global float* out, uint n) {
     const uint row = __builtin_amdgcn_workitem_id_x() * 8, column = __builtin_amdgcn_workgroup_id_x() * 8;
     float sum[8][8] = {{0}};
     for (uint k = 0; k < n; ++k) {
@@ -153,9 +152,7 @@ __kernel SIZED(256, 256) __attribute__((amdgpu_waves_per_eu(1, 2))) void at_most
 __kernel SIZED(256, 256) __attribute__((amdgpu_waves_per_eu(5, 5))) void exactly_5_waves(__global int* out) {
     out[0] = 1;
 }
-__kernel SIZED(64, 64) __attribute__((amdgpu_waves_per_eu(4))) void at_least_4_waves(__global int* out) {
-    out[0] = 1;
-}
+__kernel SIZED(64, 64) __attribute__((amdgpu_waves_per_eu(4))) void at_least_4_waves(__global int* out) { out[0] = 1; }
 
 __kernel SIZED(1, 1024) void range_of_all(__global int* out) { out[0] = 1; }
 __kernel void range_by_default(__global int* out) { out[0] = 1; }

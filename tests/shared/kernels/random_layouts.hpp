@@ -61,8 +61,7 @@ constexpr void describe(const LayoutOrder& order, LayoutFacts& facts) {
         case 1:
             return describe(facts, m, lds_array<unsigned char>(n), lds_array<double>(m));
         case 2:
-            return describe(facts, k, lds_array<float>(n, m).padded(p),
-                            lds_array<float>(m, k).conflict_free());
+            return describe(facts, k, lds_array<float>(n, m).padded(p), lds_array<float>(m, k).conflict_free());
         case 3:
             return describe(facts, p, lds_array<Pair>(n).template aligned<64>(), lds_array<char>(m),
                             lds_array<Quad>(k));
@@ -78,21 +77,19 @@ constexpr void describe(const LayoutOrder& order, LayoutFacts& facts) {
             return describe(facts, p, lds_array<char>(n), lds_array<char>(m), lds_array<char>(k),
                             lds_array<uint64_t>(p));
         case 8:
-            return describe(facts, n, lds_array<int>(n, m, k, p),
-                            lds_array<uint16_t>(k).template aligned<32>());
+            return describe(facts, n, lds_array<int>(n, m, k, p), lds_array<uint16_t>(k).template aligned<32>());
         case 9:
-            return describe(facts, m, lds_array<Quad>(n, m).padded(p),
-                            lds_array<unsigned char>(k, n).conflict_free());
+            return describe(facts, m, lds_array<Quad>(n, m).padded(p), lds_array<unsigned char>(k, n).conflict_free());
         case 10:
             return describe(facts, k, lds_array<char>(n), lds_array<uint16_t>(m), lds_array<float>(k),
                             lds_array<double>(p), lds_array<char>(p), lds_array<Pair>(k), lds_array<Quad>(m),
                             lds_array<Triple>(n));
         default:
             return describe(facts, p, lds_array<char, 1>(), lds_array<char>(n), lds_array<uint16_t>(1),
-                            lds_array<char>(m), lds_array<float, 1>(), lds_array<char>(k),
-                            lds_array<double, 1>(), lds_array<char>(p), lds_array<char>(1),
-                            lds_array<uint16_t>(n), lds_array<char>(1), lds_array<float>(m),
-                            lds_array<char>(1), lds_array<double>(k), lds_array<char>(1), lds_array<Quad>(1));
+                            lds_array<char>(m), lds_array<float, 1>(), lds_array<char>(k), lds_array<double, 1>(),
+                            lds_array<char>(p), lds_array<char>(1), lds_array<uint16_t>(n), lds_array<char>(1),
+                            lds_array<float>(m), lds_array<char>(1), lds_array<double>(k), lds_array<char>(1),
+                            lds_array<Quad>(1));
     }
 }
 

@@ -6,8 +6,7 @@
 inline constexpr uint32_t tile_size = 16;
 
 constexpr auto transpose_tile() {
-    return hsadrv::shared::lds_layout(
-        hsadrv::shared::lds_array<float, tile_size, tile_size>().conflict_free());
+    return hsadrv::shared::lds_layout(hsadrv::shared::lds_array<float, tile_size, tile_size>().conflict_free());
 }
 
 constexpr auto around_nothing_layout(uint32_t n) {

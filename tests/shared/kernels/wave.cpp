@@ -50,8 +50,7 @@ HSADRV_KERNEL void lanes(const uint32_t* in, uint64_t* out, uint64_t active) {
     out[row_all * n + i] = wave_all(x % 3 == 0);
     out[row_first * n + i] = read_first_lane(uint64_t{x} << 32 | x);
     for (uint32_t lane = 0; lane < 64; ++lane) {
-        out[(row_broadcasts + lane) * n + i] =
-            (active >> lane & 1) != 0 ? read_lane(uint64_t{x} << 32 | x, lane) : 0;
+        out[(row_broadcasts + lane) * n + i] = (active >> lane & 1) != 0 ? read_lane(uint64_t{x} << 32 | x, lane) : 0;
     }
 }
 
@@ -63,17 +62,12 @@ HSADRV_DEVICE void permutes(const T* in, T* out, T identity) {
         T* rows = out + shift * permute_rows * 64;
         rows[row_permute * 64 + i] = ds_permute(i + shift, x);
         rows[row_bpermute * 64 + i] = ds_bpermute(i + shift, x);
-        rows[row_activelanepermute * 64 + i] =
-            activelanepermute_wavewidth(x, i + shift, identity, i % 3 == 0);
+        rows[row_activelanepermute * 64 + i] = activelanepermute_wavewidth(x, i + shift, identity, i % 3 == 0);
     }
 }
 
-HSADRV_KERNEL void permutes_u32(const uint32_t* in, uint32_t* out, uint32_t identity) {
-    permutes(in, out, identity);
-}
-HSADRV_KERNEL void permutes_f64(const double* in, double* out, double identity) {
-    permutes(in, out, identity);
-}
+HSADRV_KERNEL void permutes_u32(const uint32_t* in, uint32_t* out, uint32_t identity) { permutes(in, out, identity); }
+HSADRV_KERNEL void permutes_f64(const double* in, double* out, double identity) { permutes(in, out, identity); }
 
 /// Each lane writes LDS that the next one reads, with no barrier of the work-group: a wave runs in step.
 HSADRV_KERNEL void pass_on(const uint32_t* in, uint32_t* out) {

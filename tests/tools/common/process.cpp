@@ -33,6 +33,24 @@ TEST_CASE("a child's output is kept, both streams, and its status") {
     CHECK(capture({"cat"}, interruptions).text.empty());  // no input
 }
 
+TEST_CASE("what a child says on standard error is kept, and printed when it has ended") {
+    const Interruptions interruptions;
+    int ours[2];
+    REQUIRE(pipe(ours) == 0);
+    const int before = dup(STDERR_FILENO);
+    dup2(ours[1], STDERR_FILENO);
+    const Captured said = run({"sh", "-c", "echo err >&2; exit 7"}, interruptions);
+    dup2(before, STDERR_FILENO);
+    char printed[16] = {};
+    const ssize_t size = read(ours[0], printed, sizeof printed - 1);
+    for (int file : {ours[0], ours[1], before}) close(file);
+    CHECK(said.status == 7);
+    CHECK(said.text == "err\n");
+    CHECK(size == 4);
+    CHECK(std::string(printed) == "err\n");
+    CHECK(run({"there-is-no-such-program"}, interruptions).status == 127);
+}
+
 TEST_CASE("a child has our environment, but for what it is given") {
     const Interruptions interruptions;
     setenv("HSADRV_TEST_KEPT", "kept", 1);

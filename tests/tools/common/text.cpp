@@ -1,5 +1,4 @@
 // Misspelt words, and JSON in lines.
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -8,7 +7,6 @@
 #include "tools/common/nearest.hpp"
 
 using namespace tools;
-using Json = nlohmann::ordered_json;
 
 TEST_CASE("the nearest word is found, if it is near") {
     const std::vector<std::string> words{"vector_add", "vector_and", "reverse", "saxpy"};
@@ -30,18 +28,16 @@ TEST_CASE("long words may differ in more letters") {
 }
 
 TEST_CASE("objects in arrays have a line each, other values stay in theirs") {
-    const Json json{
-        {"name", "k"},
-        {"sizes", {1, 2}},
-        {"kernels", Json::array({{{"a", 1}, {"b", Json::array({{{"c", nullptr}}})}}, {{"a", 2}}})}};
+    const Json json{{"name", "k"},
+                    {"sizes", {1, 2}},
+                    {"kernels", Json::array({{{"a", 1}, {"b", Json::array({{{"c", nullptr}}})}}, {{"a", 2}}})}};
     CHECK(json_lines(json) ==
           "{\"name\": \"k\", \"sizes\": [1, 2], \"kernels\": [\n"
           "  {\"a\": 1, \"b\": [\n"
           "    {\"c\": null}]},\n"
           "  {\"a\": 2}]}\n");
     CHECK(Json::parse(json_lines(json)) == json);
-    CHECK(json_lines({{"empty", Json::array()}, {"none", Json::object()}}) ==
-          "{\"empty\": [], \"none\": {}}\n");
+    CHECK(json_lines({{"empty", Json::array()}, {"none", Json::object()}}) == "{\"empty\": [], \"none\": {}}\n");
 }
 
 TEST_CASE("bytes that are no UTF-8 do no harm to JSON") {

@@ -14,7 +14,11 @@ refused() {
 refused 'an unknown option' '--frobnicate' --frobnicate
 refused 'no source' 'no source' -t gfx90a -o a.hsaco
 refused 'no output' 'no -o' -t gfx90a "$second"
-refused 'standard output' 'name a file' -t gfx90a "$second" -o -
+refused 'standard output for two things' '-o - and --json do not go together' -t gfx90a "$second" -o - --json
+refused 'a rule for standard output' '-o - and --depfile do not go together' -t gfx90a "$second" -o /dev/stdout --depfile a.d
+refused 'a rule of standard input' 'the source - and --depfile do not go together' -t gfx90a - -o a.hsaco --depfile a.d
+refused 'standard input twice' 'standard input can be read once' -t gfx90a - - -o a.hsaco
+refused 'a generic target of an old version' 'gfx9-generic: generic targets need --code-object-version 6' -t gfx9-generic mine.cpp -o a.hsaco
 refused 'another language' 'k.cu: its name ends neither' -t gfx90a k.cu -o a.hsaco
 refused 'an output that is a source' 'mine.cpp is a source' -t gfx90a mine.cpp -o ./mine.cpp
 refused 'a depfile that is a source' '--depfile mine.cpp is a source' -t gfx90a mine.cpp -o a.hsaco --depfile mine.cpp
@@ -31,8 +35,10 @@ refused 'an unknown feature' "unknown feature 'magic'" -t gfx90a:magic+ mine.cpp
 refused 'an unknown target, with those that clang knows' 'does not know gfx90f; it knows .*gfx90a' -t gfx90f mine.cpp -o a.hsaco
 refused 'targets of which a GPU may run both' 'conflict: .*say xnack in both' -t gfx90a,gfx90a:xnack+ mine.cpp -o a.hsaco
 refused 'and the other feature' 'say sramecc in both' -t gfx90a:sramecc-,gfx90a mine.cpp -o a.hsaco
-for word in -o -c -S -E -emit-llvm -MD -MF -xcl -mcpu=gfx900 --target=x86_64 -mcode-object-version=4 -flto -fsyntax-only; do
-    refused "$word behind --" "$word does not go behind --: use " -t gfx90a mine.cpp -o a.hsaco -- $word
+for word in -o -c -S -E -emit-llvm -MD -MF -xcl -mcpu=gfx900 --target=x86_64 -mcode-object-version=4 -flto -fsyntax-only \
+    @words --compile --output=b.hsaco --output --assemble --preprocess -march=gfx900 --language=cl --config=words -target-cpu -triple \
+    --cuda-gpu-arch=gfx900 --write-dependencies --analyze -emit-obj '-###'; do
+    refused "$word behind --" "${word//\#/.} does not go behind --: use " -t gfx90a mine.cpp -o a.hsaco -- $word
 done
 refused 'a source behind --' 'sources stand in front' -t gfx90a mine.cpp -o a.hsaco -- "$third"
 if [ ! -e /dev/kfd ]; then
@@ -49,6 +55,9 @@ expect 'an error in a source' 1 'broken.cpp:2:[0-9]+: error: use of undeclared' 
 "$tool" -t gfx90a broken.cpp -o a.hsaco 2>said
 "$tool" -v -t gfx90a broken.cpp -o a.hsaco 2>&1 | head -n 1 | bash 2>said-by-clang
 holds 'is printed as clang prints it' cmp said said-by-clang
+# script gives it a terminal.
+expect 'in colour on a terminal' 0 $'\e\\[[0-9;]*merror: ' env TERM=xterm script -qc "'$tool' -t gfx90a broken.cpp -o a.hsaco" /dev/null
+expect 'and not on a plain one' 1 '^0$' bash -c 'TERM=dumb script -qc "$0 -t gfx90a broken.cpp -o a.hsaco" /dev/null | grep -c "$(printf "\033")"' "$tool"
 expect 'a missing source' 1 "no such file or directory: 'nowhere.cl'" "$tool" -t gfx90a nowhere.cl -o a.hsaco
 expect 'a function that is nowhere' 1 'undefined.*scaled' "$tool" -t gfx90a "$first" -o a.hsaco
 expect 'nor in another source' 1 'undefined.*scaled' "$tool" -t gfx90a "$first" "$third" -o a.hsaco
@@ -58,6 +67,16 @@ expect 'an error for the second target alone' 1 'only gfx90a' bash -c '
     printf "#ifndef __gfx90a__\n#error only gfx90a\n#endif\n" >only.cpp
     "$0" -t gfx90a,gfx900 only.cpp -o a.hsaco' "$tool"
 holds 'none of these wrote an output' test ! -e a.hsaco
+
+# Functions that nobody links: what to do is said after what clang said.
+without_library() {
+    printf '#include <shared/device/device.hpp>\n%s\nHSADRV_KERNEL void k(double* p) { p[0] = %s; }\n' "$2" "$3" >mathematics.cpp
+    expect "$1" 1 'link ROCm.s device libraries: docs/guide/compile.md' "$tool" -t gfx90a mathematics.cpp -o a.hsaco
+}
+without_library 'an undeclared function of mathematics' '' 'sin(p[1])'
+without_library 'one that is declared' 'extern "C" double atan2(double, double);' 'atan2(p[1], p[2])'
+without_library 'a builtin that is a call' '' '__builtin_exp(p[1])'
+expect 'no such advice on other functions' 1 '^0$' bash -c '"$0" -t gfx90a broken.cpp -o a.hsaco 2>&1 | grep -c "device libraries"; exit 1' "$tool"
 
 # What was there stays, until all is done.
 "$tool" -q -t gfx90a mine.cpp -o kept.hsaco --depfile kept.d
@@ -103,17 +122,27 @@ SCRIPT
 chmod +x wrong-clang
 export HSADRV_CLANG=$scratch/wrong-clang
 expect 'a clang that crashes' 139 '' env WRONG='kill -SEGV $$' "$tool" -t gfx90a mine.cpp -o a.hsaco
+echo 'static int unused;' >unused.cpp
+expect 'a compile that fails is run once' 0 '^1$' bash -c '
+    WRONG="echo >>times; exec \"$1\" \"\$@\"" "$0" -t gfx90a broken.cpp -o a.hsaco 2>/dev/null
+    wc -l <times' "$tool" "$clang"
+expect 'and one that succeeds says its warnings' 0 'warning: .*unused' env WRONG="exec $clang \"\$@\"" \
+    "$tool" -q -t gfx90a unused.cpp -o said.hsaco -- -Wall
 expect "clang's own exit status" 70 '' env WRONG='exit 70' "$tool" -t gfx90a mine.cpp -o a.hsaco
 expect 'a clang that makes something else' 4 'is not what hsadrv loads: .*not an ELF file' \
     env WRONG='echo hello >"${!#}"' "$tool" -t gfx90a mine.cpp -o a.hsaco
+expect 'a clang that makes it for another target' 4 'made for gfx90a is for gfx906: ' \
+    env WRONG="args=(\"\$@\"); exec $clang \"\${args[@]/-mcpu=gfx90a/-mcpu=gfx906}\"" "$tool" -t gfx90a mine.cpp -o a.hsaco
+expect 'and with another setting' 4 'made for gfx90a is for gfx90a:xnack-: an option behind -- changed it' \
+    env WRONG="args=(\"\$@\"); exec $clang \"\${args[@]/-mcpu=gfx90a/-mcpu=gfx90a:xnack-}\"" "$tool" -t gfx90a mine.cpp -o a.hsaco -- -Wall
 expect 'a clang that makes nothing' 4 'No such file' env WRONG=: "$tool" -t gfx90a mine.cpp -o a.hsaco
 
 # interrupted SIGNAL STATUS: while clang runs, which it also hears of.
 interrupted() {
     rm -f started heard
     # A background job of a shell would ignore SIGINT.
-    WRONG='touch started; trap "touch heard; exit 1" INT TERM HUP; while :; do sleep 0.05; done' \
-        env --default-signal=INT,TERM,HUP "$tool" -t gfx90a mine.cpp "$third" -o a.hsaco --depfile a.d &
+    WRONG='touch started; trap "touch heard; echo told >&2; exit 1" INT TERM HUP; while :; do sleep 0.05; done' \
+        env --default-signal=INT,TERM,HUP "$tool" -t gfx90a mine.cpp "$third" -o a.hsaco --depfile a.d 2>said &
     local job=$! tries=0
     until [ -e started ] || [ $((tries += 1)) = 200 ]; do sleep 0.05; done
     holds "SIG$1: a temporary folder, meanwhile" test -n "$(ls -A "$TMPDIR")"
@@ -122,6 +151,7 @@ interrupted() {
     local status=$?
     outcome "SIG$1 is the end" $((status != $2)) "exit status $status (wanted $2)"
     holds "SIG$1: clang was told" test -e heard
+    holds "SIG$1: what it said is printed" grep -q '^told$' said
     holds "SIG$1: nothing is left" nothing_left
     holds "SIG$1: nothing was written" test ! -e a.hsaco -a ! -e a.d
 }

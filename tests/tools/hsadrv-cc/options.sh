@@ -36,6 +36,60 @@ expect 'JSON: the clang' 0 '^[0-9]+\.[0-9]' field all.json 'j["clang_version"]'
 expect 'JSON: the largest work-group' 0 '^1024 1024$' field all.json \
     '" ".join(str(k["max_workgroup"]) for k in sorted(j["code_objects"][0]["kernels"], key=lambda k: k["name"])[1:])'
 
+expect 'standard output' 0 '^$' bash -c '"$0" -t gfx90a "$1" -o - >piped.hsaco && cat /dev/null' "$tool" "$second"
+"$tool" -q -t gfx90a "$second" -o cpp.hsaco
+holds 'has what a file has' cmp piped.hsaco cpp.hsaco
+expect 'by its other name' 0 '^.ELF' bash -c '"$0" -t gfx90a "$1" -o /dev/stdout | cat | head -c 4 | tr "\177" .' "$tool" "$second"
+expect 'assembly, too' 0 '.amdhsa_kernel reverse_static' bash -c '"$0" -S -t gfx90a "$1" -o - | cat' "$tool" "$second"
+expect 'standard input' 0 'reverse_static' bash -c '"$0" -I"$2" -t gfx90a,gfx900 - -o in.hsaco <"$1"' "$tool" "$second" "$kernels"
+expect 'its errors are of <stdin>' 1 '^<stdin>:1:' bash -c 'echo "int f() { return x; }" | "$0" -t gfx90a - -o in.hsaco' "$tool"
+echo >one.hpp
+expect 'its headers are beside us' 0 'no kernels' bash -c 'echo "#include \"one.hpp\"" | "$0" -t gfx90a - -o in.hsaco' "$tool"
+expect 'a file called -' 0 'no kernels' bash -c 'echo >./-.cpp; "$0" -t gfx90a ./-.cpp -o in.hsaco' "$tool"
+# The guide's command for those who call clang themselves has the options that we give it.
+guide=$kernels/../../../../docs/guide/compile.md
+option_words() { tr -s ' \\\n' '\n' | grep '^-' | grep -vE '^-(isystem|mllvm|simplifycfg.*)$' | sort; }
+in_guide() { sed -n "/^    clang-19 -x $1 /,/ -o /p" "$guide" | option_words; }
+in_command() { "$tool" -q -v -t gfx90a "$1" -o one.hsaco 2>&1 | grep -e ' --target=' | option_words; }
+expect "the guide's command for C++" 0 '^$' diff <(in_guide c++) <(in_command "$second")
+expect 'and for OpenCL C' 0 '^$' diff <(in_guide cl) <(in_command "$third")
+expect 'are there' 0 '^(1[0-9]|9)$' bash -c 'wc -l' < <(in_guide cl)
+expect 'in C++ functions are convergent' 0 ' -Xclang -fconvergent-functions ' "$tool" -v -t gfx90a "$second" -o one.hsaco
+
+# Two work-items of a wave that part ways meet at one barrier and in one reduction, in a function of the user's own, too.
+cat >part.cpp <<'KERNEL'
+#include <shared/device/device.hpp>
+using namespace hsadrv;
+static void meet() { barrier(); }
+HSADRV_KERNEL void tile(float* p, const unsigned* cs) {
+    auto tile = shared::array<float, 256>();
+    const uint32_t t = get_local_id(0);
+    const bool c = cs[t] & 1;
+    if (c) tile[t] = p[t];
+    barrier();
+    if (c) p[t] = tile[255 - t];
+}
+HSADRV_KERNEL void own(float* p, const unsigned* cs) {
+    auto tile = shared::array<float, 256>();
+    const uint32_t t = get_local_id(0);
+    const bool c = cs[t] & 1;
+    if (c) tile[t] = p[t];
+    meet();
+    if (c) p[t] = tile[255 - t];
+}
+HSADRV_KERNEL void sum(unsigned* p, const unsigned* cs) {
+    unsigned one = 1;
+    if (cs[get_local_id(0)] & 1) p[get_local_id(0)] = 7, one = 2;
+    p[get_local_id(0)] += wave_reduce_add(one);
+}
+KERNEL
+for target in gfx900 gfx90a; do
+    for level in 1 2 3; do
+        expect "one barrier for each, $target -O$level" 0 '^2$' bash -c '"$0" -S -O'$level" -t $target part.cpp -o - | grep -c s_barrier" "$tool"
+        expect "one reduction, $target -O$level" 0 '^1$' bash -c '"$0" -S -O'$level" -t $target part.cpp -o - | grep -c row_shr:8" "$tool"
+    done
+done
+
 expect 'several targets' 0 'a bundle' "$tool" -t gfx90a,gfx900 "$second" -o two.hsaco
 holds 'are a bundle' begins_with two.hsaco __CLANG_OFFLOAD_BUNDLE__
 holds 'with both' grep -qa 'hipv4-amdgcn-amd-amdhsa--gfx90a' two.hsaco

@@ -3,14 +3,15 @@
 #include <string>
 #include <vector>
 
+#include "advice.hpp"
 #include "clang.hpp"
 #include "commands.hpp"
 #include "depfile.hpp"
 #include "failure.hpp"
-#include "tools/common/process.hpp"
 #include "report.hpp"
 #include "support/catch.hpp"
 #include "targets.hpp"
+#include "tools/common/process.hpp"
 
 using namespace hsadrv_cc;
 using hsadrv::TargetId;
@@ -52,6 +53,12 @@ std::string why_not(const std::vector<std::string>& targets) {
 
 }  // namespace
 
+TEST_CASE("what a version of clang makes wrong is said, and of others nothing") {
+    CHECK(hsadrv_cc::warning_on(16, "0").find("clang 16 at -O0") == 0);
+    CHECK(hsadrv_cc::warning_on(16, "1").empty());
+    CHECK(hsadrv_cc::warning_on(17, "0").empty());
+}
+
 TEST_CASE("depfiles of several sources become one rule, each name once", "[hsadrv-cc]") {
     const std::array<std::string, 3> texts{"k.hsaco: a.cpp \\\n  common.hpp\n",
                                            "k.hsaco: b.cpp common.hpp \\\n other.hpp\n", "k.hsaco: a.cpp\n"};
@@ -60,8 +67,7 @@ TEST_CASE("depfiles of several sources become one rule, each name once", "[hsadr
 
 TEST_CASE("names in depfiles stay as they were escaped", "[hsadrv-cc]") {
     const std::array<std::string, 1> texts{"my\\ k.hsaco: a\\ b.cpp \\\n  c\\#.hpp $$d.hpp e\\f.hpp\n"};
-    REQUIRE(merge_depfiles(texts) ==
-            "my\\ k.hsaco: \\\n  a\\ b.cpp \\\n  c\\#.hpp \\\n  $$d.hpp \\\n  e\\f.hpp\n");
+    REQUIRE(merge_depfiles(texts) == "my\\ k.hsaco: \\\n  a\\ b.cpp \\\n  c\\#.hpp \\\n  $$d.hpp \\\n  e\\f.hpp\n");
 }
 
 TEST_CASE("a version is found in what compilers and linkers say", "[hsadrv-cc]") {
@@ -88,8 +94,7 @@ TEST_CASE("the kernel driver's version number names a processor", "[hsadrv-cc]")
 }
 
 TEST_CASE("a target is compiled for once, and not twice for the same GPU", "[hsadrv-cc]") {
-    REQUIRE(parse_targets(std::vector<std::string>{"gfx90a", "gfx900", "amdgcn-amd-amdhsa--gfx90a"}).size() ==
-            2);
+    REQUIRE(parse_targets(std::vector<std::string>{"gfx90a", "gfx900", "amdgcn-amd-amdhsa--gfx90a"}).size() == 2);
     REQUIRE(parse_targets(std::vector<std::string>{"gfx90a:xnack+", "gfx90a:xnack-", "gfx908"}).size() == 3);
     REQUIRE_THAT(why_not({"gfx90a", "gfx900", "gfx90a:xnack+"}),
                  Contains("--target gfx90a and --target gfx90a:xnack+ conflict"));
@@ -110,8 +115,8 @@ TEST_CASE("what is behind -- stands behind our own options", "[hsadrv-cc]") {
     Clang clang;
     clang.path = "clang";
     clang.major = 19;
-    const Command command = compile_command({options, clang, "/headers"}, TargetId::parse("gfx90a:xnack+"),
-                                            "@k.cpp", Product::code, "out", "k.d");
+    const Command command = compile_command({options, clang, "/headers"}, TargetId::parse("gfx90a:xnack+"), "@k.cpp",
+                                            Product::code, "out", "k.d");
     const std::string text = tools::shell_words(command);
     REQUIRE_THAT(text, Contains("-mcpu=gfx90a:xnack+"));
     REQUIRE_THAT(text, Contains("-isystem /headers"));
@@ -169,8 +174,7 @@ TEST_CASE("the table tells registers, LDS, scratch, work-groups and the limit", 
 TEST_CASE("a kernel that does not fit, and a GPU that is not known", "[hsadrv-cc]") {
     hsadrv::KernelMetadata large = kernel(8, 256);
     large.group_segment_fixed_bytes = 70000;
-    REQUIRE_THAT(as_table(made_of("gfx90a", {large}), 256),
-                 Contains("none: 256 work-items are too many, by LDS"));
+    REQUIRE_THAT(as_table(made_of("gfx90a", {large}), 256), Contains("none: 256 work-items are too many, by LDS"));
     REQUIRE_THAT(as_table(made_of("gfx600", {kernel(8, 256)}), 256),
                  Contains("unknown: no table of this GPU's compute units"));
     REQUIRE_THAT(as_json(made_of("gfx600", {kernel(8, 256)}), 256), Contains("\"occupancy\": null"));

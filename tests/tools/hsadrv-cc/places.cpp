@@ -32,9 +32,7 @@ class Folder {
         std::ofstream(root_ / name) << "#!/bin/sh\n";
         fs::permissions(root_ / name, mode);
     }
-    void link(const std::string& to, const std::string& name) {
-        fs::create_symlink(root_ / to, root_ / name);
-    }
+    void link(const std::string& to, const std::string& name) { fs::create_symlink(root_ / to, root_ / name); }
     std::string at(const std::string& name) const { return (root_ / name).string(); }
 
     /// What is found, without this folder in front.
@@ -56,10 +54,9 @@ using Names = std::vector<std::string>;
 TEST_CASE("numbered clangs come from the newest to the oldest, whatever the folder, then clang, then ROCm's",
           "[hsadrv-cc]") {
     Folder folder;
-    for (const char* name :
-         {"a/clang-9", "a/clang-19", "b/clang-100", "b/clang-20", "b/clang", "opt/rocm/llvm/bin/clang",
-          "opt/rocm-6.4.3/llvm/bin/clang", "opt/rocm-5.7.0/llvm/bin/clang", "opt/rocm-10.0.0/llvm/bin/clang",
-          "mine/llvm/bin/clang"})
+    for (const char* name : {"a/clang-9", "a/clang-19", "b/clang-100", "b/clang-20", "b/clang",
+                             "opt/rocm/llvm/bin/clang", "opt/rocm-6.4.3/llvm/bin/clang",
+                             "opt/rocm-5.7.0/llvm/bin/clang", "opt/rocm-10.0.0/llvm/bin/clang", "mine/llvm/bin/clang"})
         folder.add(name);
     const Surroundings all{folder.at("a") + ":" + folder.at("b"), folder.at("mine"), folder.at("opt")};
     REQUIRE(folder.found(all) == Names{"b/clang-100", "b/clang-20", "a/clang-19", "a/clang-9", "b/clang",
@@ -70,8 +67,8 @@ TEST_CASE("numbered clangs come from the newest to the oldest, whatever the fold
 
 TEST_CASE("only programs that are a clang by their name are looked at", "[hsadrv-cc]") {
     Folder folder;
-    for (const char* name : {"a/clang-tidy-19", "a/clang++-19", "a/clang-", "a/clang-19x", "a/clang-cl",
-                             "a/clang-99999999999999"})
+    for (const char* name :
+         {"a/clang-tidy-19", "a/clang++-19", "a/clang-", "a/clang-19x", "a/clang-cl", "a/clang-99999999999999"})
         folder.add(name);
     folder.add("a/clang-21", fs::perms::owner_read);
     fs::create_directories(folder.at("a/clang-22"));
@@ -86,16 +83,14 @@ TEST_CASE("a program with several names is tried once", "[hsadrv-cc]") {
     folder.link("llvm/clang", "bin/clang-19");
     folder.link("llvm/clang", "bin/clang");
     folder.link("nowhere", "bin/clang-20");
-    REQUIRE(folder.found({folder.at("bin") + ":" + folder.at("llvm"), "", folder.at("opt")}) ==
-            Names{"bin/clang-19"});
+    REQUIRE(folder.found({folder.at("bin") + ":" + folder.at("llvm"), "", folder.at("opt")}) == Names{"bin/clang-19"});
 }
 
 TEST_CASE("where there is nothing, the message says where it was looked for", "[hsadrv-cc]") {
     Folder folder;
     REQUIRE(folder.found({"", "", folder.at("opt")}).empty());
     REQUIRE(folder.found({folder.at("missing"), folder.at("missing"), folder.at("opt")}).empty());
-    REQUIRE_THAT(looked_at({"", "", "/opt"}),
-                 Contains("$PATH (which is empty)") && Contains("$ROCM_PATH is not set"));
+    REQUIRE_THAT(looked_at({"", "", "/opt"}), Contains("$PATH (which is empty)") && Contains("$ROCM_PATH is not set"));
     REQUIRE_THAT(looked_at({"/bin", "/my/rocm", "/opt"}),
                  Contains("$PATH (/bin), /my/rocm/llvm/bin/clang, /opt/rocm*"));
 }

@@ -42,8 +42,8 @@ void check_reverse(test_support::Device& device, Executable& code, const char* n
 
 TEST_CASE("kernels of several sources run, each with functions of the others", "[hsadrv-cc][device]") {
     NEEDS_DEVICE();
-    const std::string file = GENERATE("linked.hsaco", "linked_O0.hsaco", "linked_O3g.hsaco",
-                                      "linked_V4.hsaco", "compressed.hsaco");
+    const std::string file =
+        GENERATE("linked.hsaco", "linked_O0.hsaco", "linked_O3g.hsaco", "linked_V4.hsaco", "compressed.hsaco");
     CAPTURE(file);
     test_support::Device device;
     Executable code = Executable::load(device.gpu, file);

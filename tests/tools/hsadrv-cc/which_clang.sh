@@ -119,4 +119,10 @@ for version in 16 17 18 20 21 22; do
         skipped=$((skipped + 1))
     fi
 done
+if "$tool" --clang clang-16 --print-clang >/dev/null 2>&1; then
+    expect 'clang-16 at -O0: a warning' 0 'warning: clang 16 at -O0' "$tool" --clang clang-16 -t gfx90a -O0 "$second" -o d.hsaco
+    holds 'clang-16 at -O2: none' bash -c '! "$@" 2>&1 | grep -q warning' - "$tool" --clang clang-16 -t gfx90a "$second" -o d.hsaco
+else
+    skipped=$((skipped + 1))
+fi
 finish

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/expect.bash"
 made=$build/tests/tools/hsadrv
 quick=(--samples 2 --warmup 1 --seconds 0.1)
-copies=("$hsadrv" bench copy "${quick[@]}") copy=("${copies[@]}" --sizes 100,4K,64K)
+copies=("$hsadrv" bench copy "${quick[@]}") copy=("${copies[@]}" --sizes "100,4K,64K")
 lines() { "$@" | wc -l; }
 
 # Copies: table, JSON, CSV, drawings.

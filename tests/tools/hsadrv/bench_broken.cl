@@ -13,5 +13,6 @@ __kernel void bench_fma_f32(__global float* out, float m, float c) {
 
 // Reads nothing.
 __kernel void bench_lds_read(__global uint* out, uint stride) {
-    out[__builtin_amdgcn_workgroup_id_x() * __builtin_amdgcn_workgroup_size_x() + __builtin_amdgcn_workitem_id_x()] = stride;
+    out[__builtin_amdgcn_workgroup_id_x() * __builtin_amdgcn_workgroup_size_x() + __builtin_amdgcn_workitem_id_x()] =
+        stride;
 }

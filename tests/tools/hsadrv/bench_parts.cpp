@@ -1,5 +1,7 @@
 // hsadrv bench's parts that are functions of values: sizes, statistics, turns, options.
+#include <chrono>
 #include <cmath>
+#include <functional>
 #include <string>
 #include <vector>
 

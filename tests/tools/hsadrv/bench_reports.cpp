@@ -1,6 +1,5 @@
 // hsadrv bench's reports: tables, CSV, JSON and drawings of given rows.
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -96,15 +95,9 @@ TEST_CASE("the table has columns that say something, and names what is wrong", "
     report.rows[3].mismatch = Mismatch{"the device's memory, byte 7 of 1048576", "0xa5", "0x01"};
     const std::string text = as_table(report, Terminal{});
     CHECK_THAT(text, Contains("copy on gpu0 gfx90a, ROCR 1.5.0\n"));
-    CHECK_THAT(
-        text,
-        Contains("copy                      engine   size   GB/s     p5    p95  /memcpy      time   n\n"));
-    CHECK_THAT(
-        text,
-        Contains("host to host (memcpy)             4 KiB  4.000  2.000  8.000           1.024 us  21\n"));
-    CHECK_THAT(
-        text,
-        Contains("pinned to device          1       4 KiB  1.000  0.500  2.000   0.250x  4.096 us  21\n"));
+    CHECK_THAT(text, Contains("copy                      engine   size   GB/s     p5    p95  /memcpy      time   n\n"));
+    CHECK_THAT(text, Contains("host to host (memcpy)             4 KiB  4.000  2.000  8.000           1.024 us  21\n"));
+    CHECK_THAT(text, Contains("pinned to device          1       4 KiB  1.000  0.500  2.000   0.250x  4.096 us  21\n"));
     CHECK_THAT(text, Contains("WRONG: pinned to device, engine 1, 1 MiB: the device's memory, byte 7 of "
                               "1048576 is 0xa5 and should be 0x01\n"));
     CHECK(!report.all_right());
@@ -120,8 +113,7 @@ TEST_CASE("notes are wrapped to the terminal", "[bench]") {
     report.notes = {std::string(300, 'x').replace(50, 1, " ").replace(100, 1, " ")};
     Terminal narrow;
     narrow.columns = 60;
-    CHECK_THAT(as_table(report, narrow),
-               Contains("\n" + std::string(50, 'x') + "\n" + std::string(49, 'x') + "\n"));
+    CHECK_THAT(as_table(report, narrow), Contains("\n" + std::string(50, 'x') + "\n" + std::string(49, 'x') + "\n"));
 }
 
 TEST_CASE("CSV has a line a row and quotes what it must", "[bench]") {
@@ -207,8 +199,7 @@ TEST_CASE("one point, one curve, one bar and none can be drawn", "[bench]") {
     CHECK(charts_of(report).empty());
     CHECK_THAT(svg_plot({}), Contains("</svg>"));
     report.rows = {row_of("x", 4096, 100)};
-    for (const Chart& chart : charts_of(report))
-        CHECK_THAT(terminal_plot(chart, Terminal{}), Contains("a x"));
+    for (const Chart& chart : charts_of(report)) CHECK_THAT(terminal_plot(chart, Terminal{}), Contains("a x"));
     CHECK_THAT(svg_plot(charts_of(report)), !Contains("nan"));
     report.rows[0].time_ns = {};
     for (const Chart& chart : charts_of(report)) CHECK(!terminal_plot(chart, Terminal{}).empty());

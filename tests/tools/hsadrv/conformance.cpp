@@ -29,8 +29,8 @@ TestReport sample() {
     report.started = "2026-01-02T03:04:05Z";
     report.seconds = 75;
     report.tests = {{"memory", "hsadrv/memory.cpp", "good", Outcome::passed, "", 1.5},
-                    {"memory", "hsadrv/memory.cpp", "bad", Outcome::failed,
-                     "a.cpp:1: CHECK(a < b)\n    with 2 < 1", 0.25, "\x1b[31mred\xff\nline"},
+                    {"memory", "hsadrv/memory.cpp", "bad", Outcome::failed, "a.cpp:1: CHECK(a < b)\n    with 2 < 1",
+                     0.25, "\x1b[31mred\xff\nline"},
                     {"queues", "hsadrv/queue.cpp", "killed", Outcome::crashed,
                      "the suite's program ended with SIGSEGV in the middle of it"},
                     {"queues", "hsadrv/queue.cpp", "slow", Outcome::timed_out, "nothing happened for 3 s"},
@@ -61,8 +61,8 @@ TEST_CASE("a journal may be read at every byte, and may end anywhere") {
         CAPTURE(cut);
         JournalReader reader("");
         reader.take(std::string_view(text).substr(0, cut));
-        const auto lines = static_cast<std::size_t>(
-            std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(cut), '\n'));
+        const auto lines =
+            static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(cut), '\n'));
         CHECK(reader.running().has_value() == (lines == 1 || (lines >= 3 && lines < 6) || lines == 7));
         reader.take(std::string_view(text).substr(cut));
         CHECK(reader.ended().size() == 3);
@@ -101,8 +101,7 @@ TEST_CASE("memory and descriptors that grow from round to round are told of") {
 
 TEST_CASE("a listing is ordered by area and by file, and refused if it is another version's") {
     const auto line = [](const char* area, const char* file, const char* name) {
-        return std::string("{\"area\":\"") + area + "\",\"file\":\"" + file + "\",\"name\":\"" + name +
-               "\"}\n";
+        return std::string("{\"area\":\"") + area + "\",\"file\":\"" + file + "\",\"name\":\"" + name + "\"}\n";
     };
     const std::string head = "{\"suite\":\"hsadrv\",\"version\":\"" HSADRV_VERSION "\"}\n";
     const auto tests = tests_of(head + line("stress", "b.cpp", "1") + line("memory", "a.cpp", "2") +
@@ -135,8 +134,7 @@ TEST_CASE("the JUnit text escapes what XML does not allow, and counts") {
     const std::string xml = as_junit(sample());
     CHECK_THAT(xml, Contains("<testsuites name=\"hsadrv test\" tests=\"6\" failures=\"1\" errors=\"2\" "
                              "skipped=\"2\" time=\"75.000\">"));
-    CHECK_THAT(xml,
-               Contains("<testsuite name=\"queues\" tests=\"4\" failures=\"0\" errors=\"2\" skipped=\"2\""));
+    CHECK_THAT(xml, Contains("<testsuite name=\"queues\" tests=\"4\" failures=\"0\" errors=\"2\" skipped=\"2\""));
     CHECK_THAT(xml, Contains("value=\"a &lt;GPU&gt; &amp; &quot;more&quot;\""));
     CHECK_THAT(xml, Contains("<failure type=\"failed\" message=\"a.cpp:1: CHECK(a &lt; b)\">a.cpp:1: CHECK(a "
                              "&lt; b)&#10;    with 2 &lt; 1</failure>"));
@@ -147,13 +145,12 @@ TEST_CASE("the JUnit text escapes what XML does not allow, and counts") {
 
 TEST_CASE("characters of several bytes stay, broken ones do not") {
     TestReport report = sample();
-    for (const auto& [given, wanted] :
-         {std::pair<std::string, std::string>{"\xc3\xa4\xe2\x80\xa6\xf0\x9f\x9a\x80",
-                                              "\xc3\xa4\xe2\x80\xa6\xf0\x9f\x9a\x80"},
-          {"\xc3", "\xef\xbf\xbd"},                                  // cut short
-          {"\xc0\x80", "\xef\xbf\xbd\xef\xbf\xbd"},                  // too long for what it is
-          {"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},  // half a pair
-          {"\xef\xbf\xbf", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"}}) {
+    for (const auto& [given, wanted] : {std::pair<std::string, std::string>{"\xc3\xa4\xe2\x80\xa6\xf0\x9f\x9a\x80",
+                                                                            "\xc3\xa4\xe2\x80\xa6\xf0\x9f\x9a\x80"},
+                                        {"\xc3", "\xef\xbf\xbd"},                  // cut short
+                                        {"\xc0\x80", "\xef\xbf\xbd\xef\xbf\xbd"},  // too long for what it is
+                                        {"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},  // half a pair
+                                        {"\xef\xbf\xbf", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"}}) {
         report.tests[0].name = "<" + given + ">";
         CHECK_THAT(as_junit(report), Contains("name=\"&lt;" + wanted + "&gt;\""));
     }

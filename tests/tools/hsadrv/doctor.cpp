@@ -2,7 +2,6 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "doctor/check_hsa.hpp"
 #include "doctor/report.hpp"
@@ -97,8 +96,7 @@ TEST_CASE("a tree of files becomes facts", "[doctor]") {
     write("proc/cmdline", "quiet module_blacklist=nouveau,amdgpu\n");
     write("etc/group", "root:x:0:\nrender:x:109:alice,bob\n");
     write("etc/modprobe.d/a.conf", "# blacklist amdgpu\nblacklist radeon\ninstall amdgpu /bin/false\n");
-    write("lib/modules/6.1.0-test/modules.dep",
-          "kernel/drivers/gpu/drm/amd/amdgpu/amdgpu.ko.xz: kernel/x.ko\n");
+    write("lib/modules/6.1.0-test/modules.dep", "kernel/drivers/gpu/drm/amd/amdgpu/amdgpu.ko.xz: kernel/x.ko\n");
     write("boot/config-6.1.0-test", "CONFIG_HSA_AMD=y\n");
     write("sys/bus/pci/devices/0000:03:00.0/vendor", "0x1002\n");
     write("sys/bus/pci/devices/0000:03:00.0/class", "0x120000\n");
@@ -118,8 +116,7 @@ TEST_CASE("a tree of files becomes facts", "[doctor]") {
     CHECK(machine.kernel_release == "6.1.0-test");
     CHECK_FALSE(machine.module.loaded);
     CHECK(machine.module.kernel_options == std::vector<std::string>{"module_blacklist=nouveau,amdgpu"});
-    CHECK(machine.module.forbidden ==
-          std::vector<std::string>{"/etc/modprobe.d/a.conf: install amdgpu /bin/false"});
+    CHECK(machine.module.forbidden == std::vector<std::string>{"/etc/modprobe.d/a.conf: install amdgpu /bin/false"});
     CHECK(machine.module.file == "/lib/modules/6.1.0-test/kernel/drivers/gpu/drm/amd/amdgpu/amdgpu.ko.xz");
     CHECK(machine.module.kfd_configured == true);
     REQUIRE(machine.pci_gpus.size() == 1);
@@ -291,6 +288,42 @@ TEST_CASE("limits that leave the runtime no room are faults", "[doctor]") {
     CHECK(find(check_limits(machine), "address-space").verdict == Verdict::fault);
 }
 
+TEST_CASE("an old runtime on a machine that shows no CPU caches is a fault", "[doctor]") {
+    Machine machine = good_machine();
+    const auto faults = [&] {
+        const Rows rows = check_libraries(machine);
+        return std::count_if(rows.begin(), rows.end(),
+                             [](const Row& row) { return row.id == "cpu-caches" && row.verdict == Verdict::fault; });
+    };
+    CHECK(faults() == 0);
+    machine.shows_cpu_caches = false;
+    CHECK(faults() == 1);
+    machine.runtime.path = "/opt/rocm/lib/libhsa-runtime64.so.1.13.60102";
+    CHECK(faults() == 0);
+}
+
+TEST_CASE("each GPU needs addresses of its own", "[doctor]") {
+    Machine machine = good_machine();
+    machine.limits.address_space_bytes = std::uint64_t{6} << 30;
+    CHECK(find(check_limits(machine), "address-space").verdict == Verdict::warning);
+    machine.nodes.push_back(machine.nodes.back());
+    const Row row = find(check_limits(machine), "address-space");
+    CHECK(row.verdict == Verdict::fault);
+    CHECK(row.found == "limited to 6.0 GiB; the runtime needs 8.5 GiB for 2 GPUs, and their memory on top");
+}
+
+TEST_CASE("an emulated GPU on a CPU that kfdemu cannot use is a fault", "[doctor]") {
+    Machine machine = good_machine();
+    machine.emulation.active = true;
+    CHECK(find(check_emulation(machine), "emulation").verdict == Verdict::note);
+    machine.emulation.cpu_suffices = false;
+    const Row row = find(check_emulation(machine), "emulation");
+    CHECK(row.verdict == Verdict::fault);
+    CHECK_FALSE(row.remedy.empty());
+    machine.environment["KFDEMU"] = "off";
+    CHECK(find(check_emulation(machine), "emulation").verdict == Verdict::note);
+}
+
 TEST_CASE("messages are told from what else a child prints", "[doctor]") {
     const Heard all =
         heard("hello\n\x1e{\"begin\":\"hsa_init()\"}\nhalf a line\x1e{\"chosen\":1}\nmore\n\x1e{\"cut of");
@@ -299,8 +332,7 @@ TEST_CASE("messages are told from what else a child prints", "[doctor]") {
     CHECK(all.last_words == "more");
     CHECK_FALSE(all.how_it_ended());
     CHECK(heard("", 139).how_it_ended() == "died of SIGSEGV after 2.5 s");
-    CHECK(heard("bad\nworse\n\n", 134).how_it_ended() ==
-          "died of SIGABRT after 2.5 s; it last said \"worse\"");
+    CHECK(heard("bad\nworse\n\n", 134).how_it_ended() == "died of SIGABRT after 2.5 s; it last said \"worse\"");
     CHECK(heard("", 137, true).how_it_ended() == "did not end within 2 s, and was killed");
     CHECK_THAT(*heard("", 1).how_it_ended(), Contains("ended with status 1"));
     CHECK_THAT(*heard("", 127).how_it_ended(), Contains("could not be started"));
@@ -332,8 +364,7 @@ TEST_CASE("a GPU's step that never ended is the fault", "[doctor]") {
 TEST_CASE("the last sentence is the first cause and its remedy", "[doctor]") {
     Row cause = fault("a", "first", "broken");
     cause.advise("mend it", {"mend", "try"});
-    const Diagnosis bad =
-        conclude({warning("w", "odd", "x"), cause, fault("b", "second", "broken, too")}, {});
+    const Diagnosis bad = conclude({warning("w", "odd", "x"), cause, fault("b", "second", "broken, too")}, {});
     CHECK(bad.sentence == "The cause: first: broken. What to do: mend it: mend; try");
     CHECK_FALSE(bad.healthy());
     CHECK(report_json(bad)["cause"] == "a");
@@ -343,8 +374,7 @@ TEST_CASE("the last sentence is the first cause and its remedy", "[doctor]") {
 }
 
 TEST_CASE("a report fits its terminal, and leaves commands whole", "[doctor]") {
-    Row row =
-        fault("a", "title", std::string(30, 'x') + " " + std::string(30, 'y') + " " + std::string(30, 'z'));
+    Row row = fault("a", "title", std::string(30, 'x') + " " + std::string(30, 'y') + " " + std::string(30, 'z'));
     row.advise("do that", {"sudo " + std::string(90, 'c')}).because("mode", "0660");
     Terminal terminal;
     terminal.columns = 72;

@@ -203,6 +203,12 @@ lay_out && rm "$tree/dev/kfd" && device kfd 1 3 && rm "$tree/dev/dri/renderD128"
 cause 'no render node' render-node 'missing, although' inside 0:0 "${doctor[@]}"
 device dri/renderD128 1 3
 cause 'another device in its place' interface 'it is device 1:3; the kernel.s KFD is 236:0.*sudo rm /dev/kfd' inside 0:0 "${doctor[@]}"
+if ls /usr/lib/*/libhsa-runtime64.so.1.5.* >/dev/null 2>&1; then
+    lay_out && rm -r "$tree/sys/devices/system" "$tree/dev/kfd" "$tree/dev/dri/renderD128" && device kfd 1 3 && device dri/renderD128 1 3
+    cause 'no CPU caches' cpu-caches 'shows none in /sys/devices/system/cpu.*ROCm 6.1 or newer' inside 0:0 "${doctor[@]}"
+else
+    skip 3 'the runtime here needs no CPU caches'
+fi
 lay_out && without_gpu && echo 5.15.167.4-microsoft-standard-WSL2 >"$tree/over/osrelease"
 cause 'WSL without its device' wsl 'wsl --update' inside 0:0 "${doctor[@]}"
 finish

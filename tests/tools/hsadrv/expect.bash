@@ -57,7 +57,7 @@ expect_json() {
 }
 
 # on_terminal COMMAND…: what it prints with a terminal of 100 columns as standard output and error.
-on_terminal() { "$python" "$source_root/tests/tools/hsadrv/terminal.py" "$@"; }
+on_terminal() { TERM=xterm "$python" "$source_root/tests/tools/hsadrv/terminal.py" "$@"; }
 
 finish() {
     holds 'no temporary file is left' [ -z "$(ls -A "$TMPDIR")" ]

@@ -51,8 +51,7 @@ hsa_status_t take_pool(hsa_amd_memory_pool_t pool, void* data) {
     CHECK(hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT, &segment));
     if (segment != HSA_AMD_SEGMENT_GLOBAL) return HSA_STATUS_SUCCESS;
     CHECK(hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS, &flags));
-    if ((flags & wanted.flag) && !(flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT) &&
-        wanted.pool.handle == 0)
+    if ((flags & wanted.flag) && !(flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT) && wanted.pool.handle == 0)
         wanted.pool = pool;
     return HSA_STATUS_SUCCESS;
 }
@@ -75,12 +74,10 @@ struct Copy {
 };
 
 void submit(const Copy& copy, std::size_t size) {
-    CHECK(hsa_amd_memory_async_copy(copy.to, copy.to_agent, copy.from, copy.from_agent, size, 0, nullptr,
-                                    copy.done));
+    CHECK(hsa_amd_memory_async_copy(copy.to, copy.to_agent, copy.from, copy.from_agent, size, 0, nullptr, copy.done));
 }
 void wait(const Copy& copy) {
-    while (hsa_signal_wait_scacquire(copy.done, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX,
-                                     HSA_WAIT_STATE_BLOCKED) >= 1) {
+    while (hsa_signal_wait_scacquire(copy.done, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX, HSA_WAIT_STATE_BLOCKED) >= 1) {
     }
 }
 
@@ -139,8 +136,8 @@ int main(int argc, char** argv) {
         for (int sample = 0; sample < samples; ++sample) times.push_back(run(copies, size));
         std::sort(times.begin(), times.end());
         // What came down is in host_sink; what went up is fetched from there.
-        bool right = direction == "to-device" || direction == "within-device" ||
-                     std::memcmp(host_sink, host_source, size) == 0;
+        bool right =
+            direction == "to-device" || direction == "within-device" || std::memcmp(host_sink, host_source, size) == 0;
         if (direction != "from-device") {
             std::memset(host_sink, 0xa5, size);
             run(reading, size);
@@ -150,8 +147,8 @@ int main(int argc, char** argv) {
             "%s\n  {\"size_bytes\": %zu, \"samples\": %d, \"verified\": %s, \"time_ns\": {\"median\": %.1f, "
             "\"p5\": %.1f, "
             "\"p95\": %.1f}}",
-            i == 3 ? "" : ",", size, samples, right ? "true" : "false", percentile(times, 0.5),
-            percentile(times, 0.05), percentile(times, 0.95));
+            i == 3 ? "" : ",", size, samples, right ? "true" : "false", percentile(times, 0.5), percentile(times, 0.05),
+            percentile(times, 0.95));
     }
     std::printf("\n]}\n");
     for (void* memory : {static_cast<void*>(host_source), static_cast<void*>(host_sink), source, sink})

@@ -1,6 +1,5 @@
 // Reports of machines that are made up: what this machine's runtime does not tell, but newer ones do.
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "info/report.hpp"
 #include "info/units.hpp"
@@ -131,8 +130,7 @@ TEST_CASE("free memory at a glance where the runtime tells it", "[info]") {
 TEST_CASE("behind rocminfo's report no label of it occurs again", "[info]") {
     Facts facts = newest();
     const std::string beyond = beyond_rocminfo_text(facts);
-    for (const char* label :
-         {"Name:", "Uuid:", "Node:", "Size:", "Segment:", "Agent 2", "gfx90a", "Pool 1", "ISA 1"})
+    for (const char* label : {"Name:", "Uuid:", "Node:", "Size:", "Segment:", "Agent 2", "gfx90a", "Pool 1", "ISA 1"})
         CHECK_THAT(beyond, !Contains(label));
     CHECK_THAT(beyond, Contains("Nearest CPU:              cpu0 (agent 1)\n"));
     CHECK_THAT(beyond, Contains("    cpu0 (agent 1)  1 of 1  PCIe  15.8 GB/s to 31.5 GB/s  -        20 "));

@@ -23,6 +23,7 @@ lay_out() {
     cp /etc/ld.so.cache "$tree/etc/" 2>/dev/null
     rmdir "$tree/lib/modules" "$tree/lib" && ln -s usr/lib "$tree/lib"
 
+    mkdir -p "$tree/sys/devices/system/cpu/cpu0/cache/index0"
     local sys=$tree/sys gpu=$tree/sys/bus/pci/devices/0000:03:00.0 nodes=$tree/sys/devices/virtual/kfd/kfd/topology/nodes
     mkdir -p "$gpu" "$sys/bus/pci/drivers/amdgpu" "$sys/module/amdgpu" "$nodes"/{0,1}/mem_banks/0 "$sys/class/kfd/kfd"
     echo 0x1002 >"$gpu/vendor" && echo 0x740f >"$gpu/device" && echo 0x038000 >"$gpu/class"

@@ -76,8 +76,7 @@ inline Facts machine(unsigned cpus, unsigned gpus) {
     facts.runtime.version_major = facts.runtime.version_minor = 1;
     for (unsigned i = 0; i < cpus; ++i) facts.agents.push_back(cpu(i));
     for (unsigned i = 0; i < gpus; ++i) facts.agents.push_back(gpu(i));
-    for (std::size_t i = 0; i < facts.agents.size(); ++i)
-        facts.agents[i].number = static_cast<unsigned>(i + 1);
+    for (std::size_t i = 0; i < facts.agents.size(); ++i) facts.agents[i].number = static_cast<unsigned>(i + 1);
     facts.agents_of_machine = cpus + gpus;
     for (unsigned a = 0; a < cpus; ++a)
         for (unsigned b = a + 1; b < cpus; ++b) link(facts, a, b, LinkType::xgmi, 51200, 32);
@@ -90,8 +89,8 @@ inline Facts machine(unsigned cpus, unsigned gpus) {
 }
 
 /// Links each pair of those GPUs.
-inline void hive(Facts& facts, std::size_t cpus, std::size_t first, std::size_t last,
-                 LinkType type = LinkType::xgmi, std::uint32_t mb_s = 100000, std::uint32_t distance = 15) {
+inline void hive(Facts& facts, std::size_t cpus, std::size_t first, std::size_t last, LinkType type = LinkType::xgmi,
+                 std::uint32_t mb_s = 100000, std::uint32_t distance = 15) {
     for (std::size_t a = first; a <= last; ++a)
         for (std::size_t b = a + 1; b <= last; ++b) link(facts, cpus + a, cpus + b, type, mb_s, distance);
 }

@@ -1,6 +1,5 @@
 // hsadrv objdump's parts that are functions of bytes and values.
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "exit_status.hpp"
 #include "hsadrv/code_object.hpp"
@@ -45,10 +44,9 @@ void check_cut(const Bytes& file, std::size_t size) {
     Bytes cut(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size));
     cut.shrink_to_fit();
     Contents contents = read_contents("cut", std::move(cut));
-    const bool broken_entry = std::any_of(contents.entries.begin(), contents.entries.end(),
-                                          [](const Entry& entry) { return !entry.code; });
-    if (contents.error.empty() && !broken_entry)
-        FAIL("the first " << size << " bytes are taken for the whole");
+    const bool broken_entry =
+        std::any_of(contents.entries.begin(), contents.entries.end(), [](const Entry& entry) { return !entry.code; });
+    if (contents.error.empty() && !broken_entry) FAIL("the first " << size << " bytes are taken for the whole");
     const Facts facts = facts_of(std::move(contents));
     if (as_text(facts, {}, {}).size() > 100000 || as_json(facts)["files"].size() != 1)
         FAIL("nothing can be told of " << size << " bytes");
@@ -71,18 +69,18 @@ TEST_CASE("a file that is cut off anywhere is told as such", "[objdump]") {
 TEST_CASE("a host program's bundles are told apart", "[objdump]") {
     const Bytes code = kernels("launch.gfx90a.v5.O2.hsaco");
     const Contents contents = read_contents(
-        "program", test_support::host_elf({{".hip_fatbin", kernels("globals.hsaco")},
-                                           {".llvm.offloading", test_support::offload_binary(
-                                                                    "amdgcn-amd-amdhsa", "gfx90a", code)}}));
+        "program", test_support::host_elf(
+                       {{".hip_fatbin", kernels("globals.hsaco")},
+                        {".llvm.offloading", test_support::offload_binary("amdgcn-amd-amdhsa", "gfx90a", code)}}));
     REQUIRE(contents.error.empty());
     REQUIRE(contents.bundles.size() == 2);
     CHECK(contents.bundles[1].kind == Bundle::Kind::offload_binary);
     CHECK(contents.entries.back().bundle == 1u);
     CHECK(contents.entries.back().code->find("saxpy"));
-    CHECK_THAT(as_text(facts_of(read_contents(
-                           "program", test_support::host_elf({{".hip_fatbin", kernels("globals.hsaco")}}))),
-                       {}, {}),
-               Contains("program: ELF program or library for x86-64 with 1 bundle for GPUs"));
+    CHECK_THAT(
+        as_text(facts_of(read_contents("program", test_support::host_elf({{".hip_fatbin", kernels("globals.hsaco")}}))),
+                {}, {}),
+        Contains("program: ELF program or library for x86-64 with 1 bundle for GPUs"));
 }
 
 TEST_CASE("bitcode and static libraries are told what they are", "[objdump]") {
@@ -90,8 +88,7 @@ TEST_CASE("bitcode and static libraries are told what they are", "[objdump]") {
         const auto* data = reinterpret_cast<const std::byte*>(text.data());
         return Bytes(data, data + text.size());
     };
-    CHECK_THAT(read_contents("k.bc", bytes("BC\xc0\xde and so on")).error,
-               Contains("LLVM bitcode, not linked yet"));
+    CHECK_THAT(read_contents("k.bc", bytes("BC\xc0\xde and so on")).error, Contains("LLVM bitcode, not linked yet"));
     CHECK_THAT(read_contents("k.a", bytes("!<arch>\nand so on")).error, Contains("ar x"));
 }
 
@@ -117,8 +114,7 @@ TEST_CASE("a target is meant with any setting of the features that are not named
 TEST_CASE("what was not found is listed", "[objdump]") {
     Options options;
     options.kernel = "saxpi";
-    CHECK_THAT(why_not("launch.hsaco", options),
-               Contains("did you mean saxpy?; there are at_most, exactly, hidden, "));
+    CHECK_THAT(why_not("launch.hsaco", options), Contains("did you mean saxpy?; there are at_most, exactly, hidden, "));
     options = {};
     options.target = "gfx1100";
     CHECK_THAT(why_not("launch.hsaco", options), Contains("there is for gfx900, gfx90a"));
@@ -157,8 +153,7 @@ TEST_CASE("agents' answers stand with each code object", "[objdump]") {
     facts.agents = {{"gpu0 gfx90a", "GPU-1", {}}, {"gpu1 gfx900", "GPU-2", {}}, {"gpu2 gfx90a", "GPU-3", {}}};
     facts.files[0].entries[0].answers = {{0, ""}, {1, "another target"}, {2, ""}};
     const std::string text = as_text(facts, {}, {});
-    CHECK_THAT(text,
-               Contains("  loads on   gpu0 gfx90a, gpu2 gfx90a\n  not on     gpu1 gfx900: another target\n"));
+    CHECK_THAT(text, Contains("  loads on   gpu0 gfx90a, gpu2 gfx90a\n  not on     gpu1 gfx900: another target\n"));
     const Json json = as_json(facts)["files"][0]["code_objects"][0]["loadable"];
     CHECK(json[1]["why_not"] == "another target");
     CHECK(json[2]["uuid"] == "GPU-3");

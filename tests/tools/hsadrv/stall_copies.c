@@ -1,4 +1,5 @@
-/* Preloaded beside the emulator: its copy engines stop for good when they have copied so many bytes as STALL_COPIES_AFTER says. */
+/* Preloaded beside the emulator: its copy engines stop for good when they have copied so many bytes as
+ * STALL_COPIES_AFTER says. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>

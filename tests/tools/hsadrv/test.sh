@@ -84,11 +84,11 @@ expect 'a crash: exit status 1' 0 '^1$' echo $?
 expect 'a crash is of the test that it was in; the next one runs' 0 '^\[.*crashed.*program ended with SIGKILL in the middle of it.*passed.*None.*\]$' \
     field hit.json "[(t['outcome'], t['message']) for t in j['tests']]"
 expect 'JUnit has it as an error' 0 "^\('1', '0', 'crashed'\)$" junit crashed.xml "(x.get('errors'), x.get('failures'), x.find('.//error').get('type'))"
-hit STOP --timeout 3
+hit STOP --timeout 10
 expect 'a hang: exit status 1' 0 '^1$' echo $?
-expect 'a hang is of the test that it was in; the next one runs' 0 "^\[\('timed out', 'nothing happened for 3 s in the middle of it: killed'\), \('passed', None\)\]$" \
+expect 'a hang is of the test that it was in; the next one runs' 0 "^\[\('timed out', 'nothing happened for 10 s in the middle of it: killed'\), \('passed', None\)\]$" \
     field hit.json "[(t['outcome'], t['message']) for t in j['tests']]"
-expect 'a hang has its time' 0 '^True$' field hit.json "3 <= j['tests'][0]['time_s'] < 30"
+expect 'a hang has its time' 0 '^True$' field hit.json "10 <= j['tests'][0]['time_s'] < 60"
 holds 'what hung is gone' bash -c '! pgrep -f "[c]onformance-run $0" >/dev/null' "$TMPDIR"
 
 # ---- interrupted
@@ -100,7 +100,7 @@ expect 'JUnit says so' 0 "^\('2', 'interrupted', 'not run: interrupted in the mi
 unset HSADRV_STRESS_SECONDS
 
 # ---- stress
-expect_json stress on_gpu "$hsadrv" test --stress 0.15 --filter 'pool is shared by threads' --filter '64 waiters' --json
+expect_json stress on_gpu "$hsadrv" test --stress 0.4 --filter 'pool is shared by threads' --filter '64 waiters' --json
 expect 'rounds with seeds of their own, and a flat footprint' 0 '^True$' field stress.json \
     "j['verdict'] == 'passed' and j['stress']['rounds'] == j['stress']['last_seed'] + 1 >= 4 and j['stress']['after']['descriptors'] <= j['stress']['before']['descriptors']"
 expect 'a seed to begin with' 0 'seeds 7 to ' env HSADRV_TEST_SEED=7 "$kfdemu" run -- "$hsadrv" test --stress 0.02 --filter '64 waiters'

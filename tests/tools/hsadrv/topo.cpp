@@ -22,8 +22,7 @@ Terminal terminal(unsigned columns, bool utf8 = true) {
 
 std::size_t count(const std::string& text, const std::string& part) {
     std::size_t found = 0;
-    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size()))
-        ++found;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++found;
     return found;
 }
 
@@ -133,8 +132,7 @@ TEST_CASE("the drawing of one CPU and two GPUs", "[topo]") {
           "        ╚═════════════════════════════════╝\n");
 }
 
-TEST_CASE("drawings and tables of any machine keep to the terminal's columns, with all agents in them",
-          "[topo]") {
+TEST_CASE("drawings and tables of any machine keep to the terminal's columns, with all agents in them", "[topo]") {
     for (unsigned cpus = 1; cpus <= 4; ++cpus)
         for (const unsigned gpus : {0u, 1u, 2u, 3u, 5u, 8u, 16u})
             for (const unsigned columns : {60u, 80u, 100u, 200u}) {
@@ -144,11 +142,9 @@ TEST_CASE("drawings and tables of any machine keep to the terminal's columns, wi
                 const std::string drawing = drawing_text(graph_of(facts), terminal(columns));
                 CHECK(widest(drawing) <= columns);
                 CHECK(widest(tables_text(facts, terminal(columns))) <= columns);
-                for (const AgentFacts& agent : facts.agents)
-                    CHECK(count(drawing, "─ " + agent.label + " ─") == 1);
+                for (const AgentFacts& agent : facts.agents) CHECK(count(drawing, "─ " + agent.label + " ─") == 1);
                 const std::string ascii = as_topo_text(facts, terminal(columns, false));
-                CHECK(std::all_of(ascii.begin(), ascii.end(),
-                                  [](char letter) { return (letter & 0x80) == 0; }));
+                CHECK(std::all_of(ascii.begin(), ascii.end(), [](char letter) { return (letter & 0x80) == 0; }));
             }
 }
 

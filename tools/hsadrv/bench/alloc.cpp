@@ -33,29 +33,25 @@ class Allocations {
     }
 
     std::vector<Case> cases(std::size_t size) {
-        return {
-            make_case(
-                malloc_name, size, 100,
-                [size] {
-                    void* volatile memory = std::malloc(size);
-                    std::free(memory);
-                },
-                [] { return std::optional<Mismatch>(); }),
-            make_case(
-                "allocator, from its cache", size, 100, [this, size] { allocator_.allocate(size, stream_); },
-                [this, size] { return copied(allocator_.allocate(size, stream_).data(), size); }),
-            make_case(
-                "device memory, from the pool", size, 1,
-                [this, size] { Allocation::from_pool(pool(), size); },
-                [this, size] { return copied(Allocation::from_pool(pool(), size).data(), size); }),
-            make_case(
-                "pinned host memory, from the pool", size, 1,
-                [size] { Allocation::from_pool(host_pool(), size); },
-                [this, size] { return copied(Allocation::from_pool(host_pool(), size).data(), size); }),
-            make_case(
-                "locking host memory", size, 1,
-                [this, size] { Registration(host_.data(), size, {run_.gpu()}); },
-                [this, size] { return locked(size); })};
+        return {make_case(
+                    malloc_name, size, 100,
+                    [size] {
+                        void* volatile memory = std::malloc(size);
+                        std::free(memory);
+                    },
+                    [] { return std::optional<Mismatch>(); }),
+                make_case(
+                    "allocator, from its cache", size, 100, [this, size] { allocator_.allocate(size, stream_); },
+                    [this, size] { return copied(allocator_.allocate(size, stream_).data(), size); }),
+                make_case(
+                    "device memory, from the pool", size, 1, [this, size] { Allocation::from_pool(pool(), size); },
+                    [this, size] { return copied(Allocation::from_pool(pool(), size).data(), size); }),
+                make_case(
+                    "pinned host memory, from the pool", size, 1, [size] { Allocation::from_pool(host_pool(), size); },
+                    [this, size] { return copied(Allocation::from_pool(host_pool(), size).data(), size); }),
+                make_case(
+                    "locking host memory", size, 1, [this, size] { Registration(host_.data(), size, {run_.gpu()}); },
+                    [this, size] { return locked(size); })};
     }
 
   private:
@@ -92,10 +88,9 @@ class Allocations {
             try {
                 return verify();
             } catch (const Timeout& error) {
-                throw tools::Failure(
-                    hsadrv_tool::exit_status::runtime,
-                    fmt::format("{}: a copy there is not complete after {} s, the device hangs: {}", title,
-                                options_.timeout_seconds, error.what()));
+                throw tools::Failure(hsadrv_tool::exit_status::runtime,
+                                     fmt::format("{}: a copy there is not complete after {} s, the device hangs: {}",
+                                                 title, options_.timeout_seconds, error.what()));
             }
         };
         return made;
@@ -148,6 +143,6 @@ int run_alloc(const AllocOptions& options, hsadrv_tool::Session& session) {
 
 }  // namespace
 
-hsadrv_tool::Run declare_alloc(CLI::App& app) { return declare_as(app, run_alloc); }
+hsadrv_tool::Run declare_alloc(tools::CommandSyntax& command) { return declare_as(command, run_alloc); }
 
 }  // namespace hsadrv_bench

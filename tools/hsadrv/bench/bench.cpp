@@ -1,24 +1,22 @@
 // hsadrv bench: how fast copies, launches, allocations and kernels are.
 #include "declare.hpp"
 
-#include <CLI/CLI.hpp>
 #include "subcommands.hpp"
 
 namespace hsadrv_tool {
 
-Run declare_bench(CLI::App& app) {
+Run declare_bench(tools::CommandSyntax& command) {
     struct Benchmark {
         const char* name;
         const char* summary;
-        Run (*declare)(CLI::App& app);
+        Run (*declare)(tools::CommandSyntax& command);
     };
     static constexpr Benchmark all[] = {
         {"copy", "copies between host, device and peer, over the size", hsadrv_bench::declare_copy},
         {"launch", "kernel launches: latency, rate and instructions of each way to launch",
          hsadrv_bench::declare_launch},
         {"alloc", "allocating, freeing and locking memory, over the size", hsadrv_bench::declare_alloc},
-        {"kernel", "arithmetic, LDS and global memory, by kernels that do little else",
-         hsadrv_bench::declare_kernel},
+        {"kernel", "arithmetic, LDS and global memory, by kernels that do little else", hsadrv_bench::declare_kernel},
     };
     // Filled in while the command line is parsed: the tree of options is gone when a subcommand runs.
     struct Chosen {
@@ -27,23 +25,21 @@ Run declare_bench(CLI::App& app) {
     };
     auto chosen = std::make_shared<Chosen>();
     for (const Benchmark& benchmark : all) {
-        CLI::App* const own = app.add_subcommand(benchmark.name, benchmark.summary);
-        own->get_formatter()->column_width(32);
-        own->callback([chosen, run = benchmark.declare(*own)] { chosen->run = run; });
+        tools::CommandSyntax own{.name = benchmark.name, .summary = benchmark.summary};
+        own.when_chosen = [chosen, run = benchmark.declare(own)] { chosen->run = run; };
+        command.subcommands.push_back(std::move(own));
     }
-    app.callback([chosen, &app] { chosen->words = app.remaining(); });
-    app.require_subcommand(0, 1);
-    app.allow_extras();  // to be refused with better words
-    app.footer(
+    command.others = &chosen->words;  // to be refused with better words
+    command.footer =
         "hsadrv bench NAME --help tells its options. On an emulated GPU the figures tell of the emulator "
-        "alone.");
+        "alone.";
     return [chosen](Session& session) {
         if (chosen->run) return chosen->run(session);
-        throw tools::Failure(exit_status::usage,
-                             (chosen->words.empty() ? "bench: say of what"
-                                                    : "bench: there is no '" + chosen->words.front() + "'") +
-                                 std::string(": there are copy, launch, alloc and kernel\n"
-                                             "hsadrv bench --help tells of them"));
+        throw tools::Failure(
+            exit_status::usage,
+            (chosen->words.empty() ? "bench: say of what" : "bench: there is no '" + chosen->words.front() + "'") +
+                std::string(": there are copy, launch, alloc and kernel\n"
+                            "hsadrv bench --help tells of them"));
     };
 }
 

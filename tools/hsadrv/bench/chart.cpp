@@ -36,17 +36,14 @@ Scale scale_of(const Row& row) {
 ChartPoint point_of(const Row& row) {
     const Summary value = row.reading == Reading::rate ? row.rate() : row.time_each_ns();
     const double one = scale_of(row).one;
-    return {static_cast<double>(row.size_bytes.value_or(0)), value.median / one, value.p5 / one,
-            value.p95 / one};
+    return {static_cast<double>(row.size_bytes.value_or(0)), value.median / one, value.p5 / one, value.p95 / one};
 }
 
 void add(Chart& chart, const Row& row) {
-    const std::string name =
-        row.name + (row.engine.empty() || row.engine == "auto" ? "" : ", engine " + row.engine);
+    const std::string name = row.name + (row.engine.empty() || row.engine == "auto" ? "" : ", engine " + row.engine);
     const ChartPoint point = point_of(row);
     if (!row.size_bytes) return chart.bars.push_back({name, point.y, point.low, point.high});
-    auto curve = std::find_if(chart.curves.begin(), chart.curves.end(),
-                              [&](const Curve& c) { return c.name == name; });
+    auto curve = std::find_if(chart.curves.begin(), chart.curves.end(), [&](const Curve& c) { return c.name == name; });
     if (curve == chart.curves.end()) curve = chart.curves.insert(curve, Curve{name, {}});
     const auto place = std::lower_bound(curve->points.begin(), curve->points.end(), point.x,
                                         [](const ChartPoint& p, double x) { return p.x < x; });
@@ -63,8 +60,7 @@ std::vector<Chart> charts_of(const BenchReport& report) {
             return c.y_label == scale.label && c.curves.empty() == !row.size_bytes;
         });
         if (chart == charts.end())
-            chart = charts.insert(chart,
-                                  Chart{report.benchmark + " on " + report.device, scale.label, scale.hint});
+            chart = charts.insert(chart, Chart{report.benchmark + " on " + report.device, scale.label, scale.hint});
         add(*chart, row);
     }
     return charts;

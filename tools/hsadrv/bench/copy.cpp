@@ -22,8 +22,7 @@ namespace exit_status = hsadrv_tool::exit_status;
 [[noreturn]] void refuse(int status, const std::string& why) { throw tools::Failure(status, why); }
 
 /// The GPU at the other end, if there is one.
-std::optional<AgentRef> peer_of(const BenchRun& run, const CopyOptions& options,
-                                const hsadrv_tool::Session& session) {
+std::optional<AgentRef> peer_of(const BenchRun& run, const CopyOptions& options, const hsadrv_tool::Session& session) {
     const auto& gpus = run.driver().gpus();
     if (!options.peer.empty()) {
         if (gpus.size() < 2)
@@ -34,8 +33,7 @@ std::optional<AgentRef> peer_of(const BenchRun& run, const CopyOptions& options,
         try {
             peer = other.gpu(run.driver());
         } catch (const tools::Failure& failure) {
-            refuse(failure.status(),
-                   std::string(failure.what()).replace(0, std::strlen("--device"), "--peer"));
+            refuse(failure.status(), std::string(failure.what()).replace(0, std::strlen("--device"), "--peer"));
         }
         if (peer == run.gpu())
             refuse(exit_status::usage,
@@ -50,12 +48,11 @@ std::vector<const CopyDirection*> directions_of(const CopyOptions& options, bool
     std::vector<const CopyDirection*> directions;
     const bool by_engine = parse_engine(options.engine).kind != EngineChoice::Kind::runtime;
     for (const CopyDirection& direction : copy_directions()) {
-        const bool named = std::find(options.directions.begin(), options.directions.end(), direction.word) !=
-                           options.directions.end();
+        const bool named =
+            std::find(options.directions.begin(), options.directions.end(), direction.word) != options.directions.end();
         if (!named && !options.directions.empty()) continue;
         if (named && direction.touches(Place::peer) && !with_peer)
-            refuse(exit_status::no_device,
-                   fmt::format("--direction {}: there is no second GPU", direction.word));
+            refuse(exit_status::no_device, fmt::format("--direction {}: there is no second GPU", direction.word));
         if (!named && direction.touches(Place::peer) && !with_peer) continue;
         if (!named && by_engine && !direction.by_engine) continue;
         directions.push_back(&direction);
@@ -72,8 +69,7 @@ class Copies {
           engine_(parse_engine(options.engine)),
           sizes_(parse_sizes(options.sizes)),
           directions_(directions_of(options, peer.has_value())),
-          buffers_(run.gpu(), peer, *std::max_element(sizes_.begin(), sizes_.end()), directions_,
-                   options.timeout()) {
+          buffers_(run.gpu(), peer, *std::max_element(sizes_.begin(), sizes_.end()), directions_, options.timeout()) {
         for (const CopyDirection* direction : directions_) reachable_.push_back(make_reachable(*direction));
     }
 
@@ -128,9 +124,8 @@ class Copies {
         const std::uint32_t there = hsadrv::free_dma_engines(to, from);
         return direction.both_ways ? there & hsadrv::free_dma_engines(from, to) : there;
     } catch (const hsadrv::NotOffered& error) {
-        refuse(exit_status::runtime,
-               fmt::format("--engine {}: {}; --engine auto leaves the choice to the runtime", options_.engine,
-                           error.what()));
+        refuse(exit_status::runtime, fmt::format("--engine {}: {}; --engine auto leaves the choice to the runtime",
+                                                 options_.engine, error.what()));
     }
 
     [[noreturn]] void refuse_engine(const CopyDirection& direction, std::uint32_t mask) const {
@@ -160,9 +155,7 @@ class Copies {
             made.sample = [this, &direction, engine, size, title] {
                 return dma_sample(direction, engine, size, title);
             };
-        made.verify = [this, &direction, sample = made.sample, size] {
-            return verify(direction, sample, size);
-        };
+        made.verify = [this, &direction, sample = made.sample, size] { return verify(direction, sample, size); };
         return made;
     }
 
@@ -182,8 +175,8 @@ class Copies {
             return time_ns([&] {
                 buffers_.stream().copy_async(to, from, size, options_.timeout());
                 if (direction.both_ways)
-                    buffers_.stream().copy_async(buffers_.sink(direction.from), buffers_.source(direction.to),
-                                                 size, options_.timeout());
+                    buffers_.stream().copy_async(buffers_.sink(direction.from), buffers_.source(direction.to), size,
+                                                 options_.timeout());
                 buffers_.stream().synchronize(options_.timeout());
             });
         } catch (const hsadrv::Timeout& error) {
@@ -217,8 +210,8 @@ class Copies {
     }
 
     [[noreturn]] void hang(const std::string& title, const char* why) const {
-        refuse(exit_status::runtime, fmt::format("{}: not complete after {} s, the device hangs: {}", title,
-                                                 options_.timeout_seconds, why));
+        refuse(exit_status::runtime,
+               fmt::format("{}: not complete after {} s, the device hangs: {}", title, options_.timeout_seconds, why));
     }
 
     /// Once more, into memory that holds something else.
@@ -265,9 +258,9 @@ int run_copy(const CopyOptions& options, hsadrv_tool::Session& session) {
         "GB/s: 1e9 bytes a second, by the host's clock from the call to the end of the wait. A copy's bytes "
         "count once; of copies both ways (<->) those of both directions are added up.");
     if (!report.sdma_variable.empty())
-        report.notes.push_back(fmt::format(
-            "HSA_ENABLE_SDMA={}: {}", report.sdma_variable,
-            report.sdma_variable == "0" ? "kernels copy, not DMA engines." : "as the runtime takes it."));
+        report.notes.push_back(
+            fmt::format("HSA_ENABLE_SDMA={}: {}", report.sdma_variable,
+                        report.sdma_variable == "0" ? "kernels copy, not DMA engines." : "as the runtime takes it."));
     Copies(run, options, peer).measure();
     sort_for_reading(report.rows);
     return run.finish();
@@ -275,6 +268,6 @@ int run_copy(const CopyOptions& options, hsadrv_tool::Session& session) {
 
 }  // namespace
 
-hsadrv_tool::Run declare_copy(CLI::App& app) { return declare_as(app, run_copy); }
+hsadrv_tool::Run declare_copy(tools::CommandSyntax& command) { return declare_as(command, run_copy); }
 
 }  // namespace hsadrv_bench

@@ -27,15 +27,13 @@ const char* sink_of(Place place) {
 }
 
 bool used(const std::vector<const CopyDirection*>& directions, Place place) {
-    return std::any_of(directions.begin(), directions.end(),
-                       [&](const CopyDirection* d) { return d->touches(place); });
+    return std::any_of(directions.begin(), directions.end(), [&](const CopyDirection* d) { return d->touches(place); });
 }
 
 }  // namespace
 
-CopyBuffers::CopyBuffers(hsadrv::AgentRef gpu, std::optional<hsadrv::AgentRef> peer,
-                         std::size_t largest_bytes, const std::vector<const CopyDirection*>& directions,
-                         std::chrono::nanoseconds timeout)
+CopyBuffers::CopyBuffers(hsadrv::AgentRef gpu, std::optional<hsadrv::AgentRef> peer, std::size_t largest_bytes,
+                         const std::vector<const CopyDirection*>& directions, std::chrono::nanoseconds timeout)
     : timeout_(timeout), stream_(gpu, {.name = "hsadrv bench", .drain = std::chrono::seconds(1)}) {
     const std::string what = "a copy of " + size_text(largest_bytes);
     if (largest_bytes > SIZE_MAX / 8)
@@ -45,9 +43,8 @@ CopyBuffers::CopyBuffers(hsadrv::AgentRef gpu, std::optional<hsadrv::AgentRef> p
     require_host(largest_bytes * (pinned ? 5 : 3), what + ", with a source and a target of each kind,");
     const hsadrv::AgentRef host = hsadrv::Driver::current().cpus().front();
     read_back_.resize(largest_bytes);
-    for (const auto& [place, agent] :
-         {std::pair{Place::pageable, host}, std::pair{Place::pinned, host}, std::pair{Place::device, gpu},
-          std::pair{Place::peer, peer.value_or(gpu)}})
+    for (const auto& [place, agent] : {std::pair{Place::pageable, host}, std::pair{Place::pinned, host},
+                                       std::pair{Place::device, gpu}, std::pair{Place::peer, peer.value_or(gpu)}})
         if (used(directions, place)) allocate(place, agent, largest_bytes);
 }
 
@@ -61,11 +58,9 @@ void CopyBuffers::allocate(Place place, hsadrv::AgentRef agent, std::size_t size
             address = block.pageable[side].data();
             continue;
         }
-        const hsadrv::MemPool pool =
-            place == Place::pinned ? hsadrv::host_pool() : hsadrv::device_pool(agent);
+        const hsadrv::MemPool pool = place == Place::pinned ? hsadrv::host_pool() : hsadrv::device_pool(agent);
         if (side == 0)
-            require_pool(pool, 2 * size_bytes,
-                         "a copy of " + size_text(size_bytes) + ", with a source and a target,");
+            require_pool(pool, 2 * size_bytes, "a copy of " + size_text(size_bytes) + ", with a source and a target,");
         block.allocations[side] = hsadrv::Allocation::from_pool(pool, size_bytes);
         address = block.allocations[side].as<std::byte>();
     }

@@ -25,11 +25,4 @@ const CopyDirection* direction_of(std::string_view word) {
     return nullptr;
 }
 
-std::string direction_words() {
-    std::string words;
-    for (const CopyDirection& direction : copy_directions())
-        words += (words.empty() ? "" : ",") + std::string(direction.word);
-    return words;
-}
-
 }  // namespace hsadrv_bench

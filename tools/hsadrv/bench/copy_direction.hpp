@@ -28,8 +28,6 @@ struct CopyDirection {
 std::span<const CopyDirection> copy_directions();
 /// Null if there is none of that word.
 const CopyDirection* direction_of(std::string_view word);
-/// "to-device,from-device,…"
-std::string direction_words();
 
 /// The row with which others of its size are compared.
 inline constexpr const char* memcpy_name = "host to host (memcpy)";

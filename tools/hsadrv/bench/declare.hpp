@@ -10,15 +10,15 @@ namespace hsadrv_bench {
 
 /// Of a benchmark with such options.
 template <class Options>
-hsadrv_tool::Run declare_as(CLI::App& app, int (*run)(const Options&, hsadrv_tool::Session&)) {
+hsadrv_tool::Run declare_as(tools::CommandSyntax& command, int (*run)(const Options&, hsadrv_tool::Session&)) {
     auto options = std::make_shared<Options>();
-    declare(app, *options);
+    command.options = options_of(*options);
     return [options, run](hsadrv_tool::Session& session) { return run(*options, session); };
 }
 
-hsadrv_tool::Run declare_copy(CLI::App& app);
-hsadrv_tool::Run declare_launch(CLI::App& app);
-hsadrv_tool::Run declare_alloc(CLI::App& app);
-hsadrv_tool::Run declare_kernel(CLI::App& app);
+hsadrv_tool::Run declare_copy(tools::CommandSyntax& command);
+hsadrv_tool::Run declare_launch(tools::CommandSyntax& command);
+hsadrv_tool::Run declare_alloc(tools::CommandSyntax& command);
+hsadrv_tool::Run declare_kernel(tools::CommandSyntax& command);
 
 }  // namespace hsadrv_bench

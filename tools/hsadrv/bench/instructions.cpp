@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "exit_status.hpp"
+#include "tools/common/own_program.hpp"
 #include "tools/common/process.hpp"
 #include "tools/common/scratch_folder.hpp"
 
@@ -24,14 +25,17 @@ namespace fs = std::filesystem;
 // A launch is a few hundred instructions, but the runtime's start is millions, and fifty times as slow.
 constexpr std::chrono::minutes patience{5};
 
+// Without interrupts a thread of the runtime polls, and on an idle machine keeps valgrind's lock from all others
+// unless that is given out in turn.
 tools::Command command_for(const LaunchOptions& options, const std::string& way, const std::string& output) {
     tools::Command command{"valgrind",
                            "--tool=callgrind",
+                           "--fair-sched=try",
                            "--separate-threads=yes",
                            "--collect-atstart=no",
                            "--toggle-collect=hsadrv_bench_counted",
                            "--callgrind-out-file=" + output,
-                           fs::read_symlink("/proc/self/exe").string(),
+                           tools::own_program().string(),
                            "bench",
                            "launch",
                            "--counted",
@@ -55,8 +59,7 @@ double most_of(const fs::path& folder, const std::string& way) {
     return most;
 }
 
-double count(const LaunchOptions& options, const std::string& way,
-             const tools::Interruptions& interruptions) {
+double count(const LaunchOptions& options, const std::string& way, const tools::Interruptions& interruptions) {
     const tools::ScratchFolder scratch;
     const tools::Captured said =
         tools::capture(command_for(options, way, scratch / way), interruptions,
@@ -66,8 +69,7 @@ double count(const LaunchOptions& options, const std::string& way,
     };
     if (said.status == 127) refuse("valgrind is not installed (apt-get install valgrind)");
     if (said.timed_out) refuse(fmt::format("valgrind took longer than {} minutes", patience.count()));
-    if (said.status != 0)
-        refuse(fmt::format("valgrind ended with exit status {} and\n{}", said.status, said.text));
+    if (said.status != 0) refuse(fmt::format("valgrind ended with exit status {} and\n{}", said.status, said.text));
     const double instructions = most_of(fs::path(scratch / way).parent_path(), way);
     if (instructions == 0) refuse("callgrind counted nothing; it said\n" + said.text);
     return instructions / options.batch;
@@ -84,14 +86,13 @@ double instructions_in(const std::string& callgrind_output) {
     return most;
 }
 
-std::map<std::string, double> count_instructions(const LaunchOptions& options,
-                                                 const std::vector<std::string>& ways,
+std::map<std::string, double> count_instructions(const LaunchOptions& options, const std::vector<std::string>& ways,
                                                  hsadrv_tool::Progress& progress) {
     const tools::Interruptions interruptions;
     std::map<std::string, double> counts;
     for (const std::string& way : ways) {
-        progress.say(fmt::format("launch: counting instructions under valgrind, {} of {}: {}",
-                                 counts.size() + 1, ways.size(), way));
+        progress.say(fmt::format("launch: counting instructions under valgrind, {} of {}: {}", counts.size() + 1,
+                                 ways.size(), way));
         counts[way] = count(options, way, interruptions);
     }
     return counts;

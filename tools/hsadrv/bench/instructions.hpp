@@ -23,8 +23,7 @@ extern "C" void hsadrv_bench_counted(const std::function<void()>& work);
 namespace hsadrv_bench {
 
 /// By way: instructions for each launch of a batch.
-std::map<std::string, double> count_instructions(const LaunchOptions& options,
-                                                 const std::vector<std::string>& ways,
+std::map<std::string, double> count_instructions(const LaunchOptions& options, const std::vector<std::string>& ways,
                                                  hsadrv_tool::Progress& progress);
 
 /// The instructions in what callgrind wrote for one thread; zero if it says nothing of them.

@@ -53,8 +53,7 @@ class Kernels {
                 kernel_workgroup * kernel_workgroup),
           bytes_(parse_sizes(options.size).front() / 16 * 16) {
         if (bytes_ == 0)
-            throw tools::Failure(exit_status::usage,
-                                 fmt::format("--size {}: 16 bytes at least", options.size));
+            throw tools::Failure(exit_status::usage, fmt::format("--size {}: 16 bytes at least", options.size));
     }
 
     Case make_case(const KernelFacts& facts) {
@@ -147,9 +146,8 @@ class Kernels {
                 return static_cast<double>(record.duration().count());
         return host_ns;
     } catch (const Timeout& error) {
-        throw tools::Failure(exit_status::runtime,
-                             fmt::format("{}: not complete after {} s, the device hangs: {}", title,
-                                         options_.timeout_seconds, error.what()));
+        throw tools::Failure(exit_status::runtime, fmt::format("{}: not complete after {} s, the device hangs: {}",
+                                                               title, options_.timeout_seconds, error.what()));
     }
 
     /// Once more, into memory that holds something else.
@@ -158,19 +156,16 @@ class Kernels {
         const std::string_view word = facts.word;
         const bool to_array = facts.kind == KernelKind::memory && word != "read";
         const Allocation& written = to_array ? a_ : out_;
-        hsadrv::fill(stream_, written.as<std::uint8_t>(), std::uint8_t{0xa5}, written.size_bytes(),
-                     options_.timeout());
+        hsadrv::fill(stream_, written.as<std::uint8_t>(), std::uint8_t{0xa5}, written.size_bytes(), options_.timeout());
         sample();
         if (word == "fp64") return elements<double>(out_, grid, chains_sum);
         if (word == "fp16")
             return elements<float>(out_, grid, [](std::uint32_t id) { return float(2 * chains_sum(id)); });
-        if (word == "fp32")
-            return elements<float>(out_, grid, [](std::uint32_t id) { return float(chains_sum(id)); });
+        if (word == "fp32") return elements<float>(out_, grid, [](std::uint32_t id) { return float(chains_sum(id)); });
         if (word == "lds") {
             std::vector<std::uint32_t> sums(kernel_workgroup);
             for (std::uint32_t id = 0; id < kernel_workgroup; ++id) sums[id] = lds_sum(id);
-            return elements<std::uint32_t>(out_, grid,
-                                           [&](std::uint32_t id) { return sums[id % kernel_workgroup]; });
+            return elements<std::uint32_t>(out_, grid, [&](std::uint32_t id) { return sums[id % kernel_workgroup]; });
         }
         if (word == "read") return verify_read(grid);
         const std::size_t count = bytes_ / 4;
@@ -184,8 +179,7 @@ class Kernels {
     /// Each work-item has the sum of the words of every grid-th 16 bytes.
     std::optional<Mismatch> verify_read(std::uint32_t grid) {
         std::vector<std::uint32_t> sums(grid);
-        for (std::size_t i = 0; i < host_.size(); ++i)
-            sums[i / 4 % grid] += std::bit_cast<std::uint32_t>(host_[i]);
+        for (std::size_t i = 0; i < host_.size(); ++i) sums[i / 4 % grid] += std::bit_cast<std::uint32_t>(host_[i]);
         return elements<std::uint32_t>(out_, grid, [&](std::size_t id) { return sums[id]; });
     }
 
@@ -243,6 +237,6 @@ int run_kernel(const KernelOptions& options, hsadrv_tool::Session& session) {
 
 }  // namespace
 
-hsadrv_tool::Run declare_kernel(CLI::App& app) { return declare_as(app, run_kernel); }
+hsadrv_tool::Run declare_kernel(tools::CommandSyntax& command) { return declare_as(command, run_kernel); }
 
 }  // namespace hsadrv_bench

@@ -17,12 +17,11 @@ namespace exit_status = hsadrv_tool::exit_status;
 [[noreturn]] void no_kernels(hsadrv::AgentRef gpu, const std::string& why) {
     throw tools::Failure(
         exit_status::no_device,
-        fmt::format(
-            "hsadrv bench brings no kernels along for {}: it was built {}. Compile {} for it, `hsadrv-cc "
-            "--target {} -o FILE`, and say --code-object FILE{}",
-            gpu.label(),
-            bench_kernels_bundle_size == 0 ? "without clang" : "with a clang that does not know it",
-            BENCH_SOURCE, gpu.name(), why.empty() ? "" : "\n" + why));
+        fmt::format("hsadrv bench brings no kernels along for {}: it was built {}. Compile {} for it, `hsadrv-cc "
+                    "--target {} -o FILE`, and say --code-object FILE{}",
+                    gpu.label(),
+                    bench_kernels_bundle_size == 0 ? "without clang" : "with a clang that does not know it",
+                    BENCH_SOURCE, gpu.name(), why.empty() ? "" : "\n" + why));
 }
 
 }  // namespace
@@ -35,9 +34,8 @@ hsadrv::Executable load_kernels(hsadrv::AgentRef gpu, const std::string& file) {
         }
     if (bench_kernels_bundle_size == 0) no_kernels(gpu, "");
     try {
-        return hsadrv::Executable::load(
-            gpu, std::as_bytes(std::span(bench_kernels_bundle, bench_kernels_bundle_size)),
-            "hsadrv's own kernels");
+        return hsadrv::Executable::load(gpu, std::as_bytes(std::span(bench_kernels_bundle, bench_kernels_bundle_size)),
+                                        "hsadrv's own kernels");
     } catch (const hsadrv::InvalidCodeObject& error) {
         no_kernels(gpu, error.what());
     }

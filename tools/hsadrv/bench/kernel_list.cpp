@@ -9,8 +9,7 @@ std::span<const KernelFacts> kernel_list() {
     static constexpr KernelFacts all[] = {
         {"fp32", "FP32 fused multiply-add", "bench_fma_f32", KernelKind::arithmetic, Work::operations, flops},
         {"fp64", "FP64 fused multiply-add", "bench_fma_f64", KernelKind::arithmetic, Work::operations, flops},
-        {"fp16", "FP16 packed multiply-add", "bench_fma_f16", KernelKind::arithmetic, Work::operations,
-         2 * flops},
+        {"fp16", "FP16 packed multiply-add", "bench_fma_f16", KernelKind::arithmetic, Work::operations, 2 * flops},
         {"lds", "LDS read", "bench_lds_read", KernelKind::lds, Work::bytes, 16.0 * kernel_lds_steps},
         {"read", "global memory read", "bench_read", KernelKind::memory, Work::bytes, 1},
         {"write", "global memory write", "bench_write", KernelKind::memory, Work::bytes, 1},
@@ -18,13 +17,6 @@ std::span<const KernelFacts> kernel_list() {
         {"triad", "global memory triad", "bench_triad", KernelKind::memory, Work::bytes, 3},
     };
     return all;
-}
-
-std::string kernel_words() {
-    std::string words;
-    for (const KernelFacts& kernel : kernel_list())
-        words += (words.empty() ? "" : ",") + std::string(kernel.word);
-    return words;
 }
 
 }  // namespace hsadrv_bench

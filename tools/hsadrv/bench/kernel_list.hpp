@@ -26,6 +26,5 @@ struct KernelFacts {
 };
 
 std::span<const KernelFacts> kernel_list();
-std::string kernel_words();
 
 }  // namespace hsadrv_bench

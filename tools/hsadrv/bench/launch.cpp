@@ -23,8 +23,8 @@ struct Launching {
     Launching(hsadrv::AgentRef gpu, const LaunchOptions& options)
         : code(load_kernels(gpu, options.code_object)),
           memory(hsadrv::Allocation::from_pool(hsadrv::host_pool(), 4096)),
-          target{gpu, kernel_of(code, kernel_name, options.code_object), memory.as<std::uint32_t>(),
-                 options.batch, options.timeout()},
+          target{gpu, kernel_of(code, kernel_name, options.code_object), memory.as<std::uint32_t>(), options.batch,
+                 options.timeout()},
           ways(launch_ways(target)) {}
 
     hsadrv::Executable code;
@@ -37,10 +37,9 @@ template <class Function>
 auto without_hanging(const LaunchOptions& options, const LaunchWay& way, Function&& function) try {
     return function();
 } catch (const hsadrv::Timeout& error) {
-    throw tools::Failure(
-        exit_status::runtime,
-        fmt::format("kernel {}, launched by {}: not complete after {} s, the device hangs: {}", kernel_name,
-                    way.name(), options.timeout_seconds, error.what()));
+    throw tools::Failure(exit_status::runtime,
+                         fmt::format("kernel {}, launched by {}: not complete after {} s, the device hangs: {}",
+                                     kernel_name, way.name(), options.timeout_seconds, error.what()));
 }
 
 /// Every way launches with an argument of its own, so that it is seen whose launch wrote last.
@@ -65,8 +64,7 @@ Case make_case(Launching& launching, const LaunchOptions& options, std::size_t i
     made.verify = [sample = made.sample, index, out = launching.target.out]() -> std::optional<Mismatch> {
         std::atomic_ref(*out).store(0);
         sample();
-        const std::uint64_t got = std::atomic_ref(*out).load(),
-                            wanted = argument_of(index) + LaunchTarget::rest_sum;
+        const std::uint64_t got = std::atomic_ref(*out).load(), wanted = argument_of(index) + LaunchTarget::rest_sum;
         if (got == wanted) return std::nullopt;
         return Mismatch{"what the kernel stored", std::to_string(got), std::to_string(wanted)};
     };
@@ -81,8 +79,7 @@ int launch_counted(const LaunchOptions& options, hsadrv_tool::Session& session) 
     const auto way = std::find_if(launching.ways.begin(), launching.ways.end(),
                                   [&](const auto& one) { return options.counted == one->word(); });
     if (way == launching.ways.end())
-        throw tools::Failure(exit_status::usage,
-                             fmt::format("--counted {}: there is no such way", options.counted));
+        throw tools::Failure(exit_status::usage, fmt::format("--counted {}: there is no such way", options.counted));
     for (int i = 0; i < 3; ++i) {
         (*way)->launch_batch(1);
         (*way)->wait();
@@ -107,13 +104,12 @@ int run_launch(const LaunchOptions& options, hsadrv_tool::Session& session) {
     Launching launching(run.gpu(), options);
     BenchReport& report = run.report();
     report.baseline = launching.ways.front()->name();
-    report.notes.push_back(fmt::format(
-        "launch+wait: one launch of 64 work-items with 56 bytes of arguments, and the wait for it. "
-        "launches/s: of {} launches and one wait. raw AQL: packets written by hand into a queue.",
-        options.batch));
+    report.notes.push_back(
+        fmt::format("launch+wait: one launch of 64 work-items with 56 bytes of arguments, and the wait for it. "
+                    "launches/s: of {} launches and one wait. raw AQL: packets written by hand into a queue.",
+                    options.batch));
     if (options.instructions)
-        report.notes.push_back(
-            "instructions: of the calling thread for each launch of a batch, by callgrind.");
+        report.notes.push_back("instructions: of the calling thread for each launch of a batch, by callgrind.");
     run.expect_rows(2 * launching.ways.size());
     for (const bool batch : {false, true}) {
         std::vector<Case> cases;
@@ -129,6 +125,6 @@ int run_launch(const LaunchOptions& options, hsadrv_tool::Session& session) {
 
 }  // namespace
 
-hsadrv_tool::Run declare_launch(CLI::App& app) { return declare_as(app, run_launch); }
+hsadrv_tool::Run declare_launch(tools::CommandSyntax& command) { return declare_as(command, run_launch); }
 
 }  // namespace hsadrv_bench

@@ -68,14 +68,13 @@ StreamOptions stream_options() { return {.name = "hsadrv bench", .drain = std::c
 
 class CheckedLaunch final : public LaunchWay {
   public:
-    explicit CheckedLaunch(const LaunchTarget& target)
-        : target_(target), stream_(target.gpu, stream_options()) {}
+    explicit CheckedLaunch(const LaunchTarget& target) : target_(target), stream_(target.gpu, stream_options()) {}
 
     const char* word() const override { return "stream"; }
     const char* name() const override { return "stream launch, checked"; }
     void launch_one(std::uint64_t argument) override {
-        target_.kernel.launch(stream_, {.grid = grid_, .workgroup = LaunchTarget::workitems}, target_.out,
-                              argument, rest[0], rest[1], rest[2], rest[3], rest[4]);
+        target_.kernel.launch(stream_, {.grid = grid_, .workgroup = LaunchTarget::workitems}, target_.out, argument,
+                              rest[0], rest[1], rest[2], rest[3], rest[4]);
     }
     void launch_batch(std::uint64_t argument) override {
         for (unsigned i = 0; i < target_.batch; ++i) launch_one(argument);
@@ -116,8 +115,7 @@ class BoundLaunch final : public LaunchWay {
 
 class GraphReplay final : public LaunchWay {
   public:
-    explicit GraphReplay(const LaunchTarget& target)
-        : target_(target), stream_(target.gpu, stream_options()) {}
+    explicit GraphReplay(const LaunchTarget& target) : target_(target), stream_(target.gpu, stream_options()) {}
 
     const char* word() const override { return "graph"; }
     const char* name() const override { return "graph replay, a packet"; }
@@ -136,8 +134,8 @@ class GraphReplay final : public LaunchWay {
         if (recorded.graph.kernels() == 0 || recorded.argument != argument) [[unlikely]] {
             stream_.begin_capture();
             for (unsigned i = 0; i < count; ++i)
-                target_.kernel.launch(stream_, config, target_.out, argument, rest[0], rest[1], rest[2],
-                                      rest[3], rest[4]);
+                target_.kernel.launch(stream_, config, target_.out, argument, rest[0], rest[1], rest[2], rest[3],
+                                      rest[4]);
             recorded = {stream_.end_capture(), argument};
         }
         recorded.graph.launch(stream_);

@@ -1,7 +1,7 @@
 // The options of hsadrv bench: those that its benchmarks share, and each one's own.
 //
 //     auto options = std::make_shared<CopyOptions>();
-//     declare(app, *options);
+//     command.options = options_of(*options);
 //     …
 //     check(*options);                     // throws Failure(usage), naming the pair that does not go together
 //
@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "command_line_library.hpp"
 #include "sampler.hpp"
+#include "tools/common/command_line.hpp"
 
 namespace hsadrv_bench {
 
@@ -61,15 +61,18 @@ struct KernelOptions : CommonOptions {
     std::string code_object;
 };
 
-void declare(CLI::App& app, CopyOptions& options);
-void declare(CLI::App& app, LaunchOptions& options);
-void declare(CLI::App& app, AllocOptions& options);
-void declare(CLI::App& app, KernelOptions& options);
+std::vector<tools::Option> options_of(CopyOptions& options);
+std::vector<tools::Option> options_of(LaunchOptions& options);
+std::vector<tools::Option> options_of(AllocOptions& options);
+std::vector<tools::Option> options_of(KernelOptions& options);
 
 void check(const CommonOptions& options);
 void check(const CopyOptions& options);
 void check(const LaunchOptions& options);
 void check(const KernelOptions& options);
+
+/// Throws tools::Failure with the status of wrong usage.
+[[noreturn]] void refuse_usage(const std::string& why);
 
 EngineChoice parse_engine(const std::string& text);
 

@@ -18,8 +18,7 @@ const char* text_of(Work work) {
 
 const Row* BenchReport::baseline_of(const Row& row) const {
     for (const Row& other : rows)
-        if (other.name == baseline && other.group == row.group && other.size_bytes == row.size_bytes)
-            return &other;
+        if (other.name == baseline && other.group == row.group && other.size_bytes == row.size_bytes) return &other;
     return nullptr;
 }
 

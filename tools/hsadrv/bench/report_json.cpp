@@ -1,7 +1,5 @@
 #include "report_json.hpp"
 
-#include <nlohmann/json.hpp>
-
 namespace hsadrv_bench {
 namespace {
 
@@ -14,9 +12,7 @@ Json or_null(const std::optional<T>& value) {
     return value ? Json(*value) : Json();
 }
 
-Json of(const Summary& summary) {
-    return {{"median", summary.median}, {"p5", summary.p5}, {"p95", summary.p95}};
-}
+Json of(const Summary& summary) { return {{"median", summary.median}, {"p5", summary.p5}, {"p95", summary.p95}}; }
 
 Json of(const BenchReport& report, const Row& row) {
     Json json{{"group", row.group},
@@ -44,9 +40,8 @@ Json of(const BenchReport& report, const Row& row) {
 Json as_json(const BenchReport& report) {
     Json json = hsadrv_tool::json_report("bench");
     json["benchmark"] = report.benchmark;
-    json["device"] = {{"label", report.device},
-                      {"product_name", or_null(report.device_product)},
-                      {"uuid", report.device_uuid}};
+    json["device"] = {
+        {"label", report.device}, {"product_name", or_null(report.device_product)}, {"uuid", report.device_uuid}};
     json["peer"] = or_null(report.peer);
     json["runtime"] = report.runtime;
     json["hsa_enable_sdma"] = or_null(report.sdma_variable);

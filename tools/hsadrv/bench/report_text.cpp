@@ -20,8 +20,7 @@ std::string aligned(const std::vector<Line>& lines, std::size_t words, const Ter
     std::vector<Line> shown(lines.size());
     std::vector<std::size_t> right;
     for (std::size_t column = 0; column < lines.front().size(); ++column) {
-        if (std::all_of(lines.begin() + 1, lines.end(),
-                        [&](const Line& line) { return line[column].empty(); }))
+        if (std::all_of(lines.begin() + 1, lines.end(), [&](const Line& line) { return line[column].empty(); }))
             continue;
         if (column >= words) right.push_back(shown.front().size());
         for (std::size_t line = 0; line < lines.size(); ++line) shown[line].push_back(lines[line][column]);
@@ -65,21 +64,20 @@ const char* baseline_heading(const BenchReport& report) {
 }
 
 /// Rows that are read alike.
-std::string section(const BenchReport& report, const std::vector<const Row*>& rows,
-                    const Terminal& terminal) {
+std::string section(const BenchReport& report, const std::vector<const Row*>& rows, const Terminal& terminal) {
     const bool rates = rows.front()->reading == Reading::rate;
     const RateUnit unit = rates ? rate_unit(rows.front()->work) : RateUnit{"us", 1e3};
     std::vector<Line> lines{{report.benchmark == "copy"     ? "copy"
                              : report.benchmark == "kernel" ? "kernel"
                                                             : "what",
-                             "engine", "size", unit.name, "p5", "p95", baseline_heading(report),
-                             rates ? "time" : "", "n"}};
+                             "engine", "size", unit.name, "p5", "p95", baseline_heading(report), rates ? "time" : "",
+                             "n"}};
     for (const Row* row : rows) {
         const Summary value = rates ? row->rate() : row->time_each_ns();
         const auto in_unit = [&](double number) { return figure(number / unit.one); };
         lines.push_back({name_of(*row), row->engine, size_of(*row), in_unit(value.median), in_unit(value.p5),
-                         in_unit(value.p95), ratio_text(report, *row),
-                         rates ? time_text(row->time_ns.median) : "", std::to_string(value.samples)});
+                         in_unit(value.p95), ratio_text(report, *row), rates ? time_text(row->time_ns.median) : "",
+                         std::to_string(value.samples)});
     }
     return aligned(lines, 2, terminal);
 }
@@ -90,9 +88,7 @@ std::string sections(const BenchReport& report, const Terminal& terminal) {
     std::string text;
     while (!left.empty()) {
         const Row& first = *left.front();
-        const auto alike = [&](const Row* row) {
-            return row->reading == first.reading && row->work == first.work;
-        };
+        const auto alike = [&](const Row* row) { return row->reading == first.reading && row->work == first.work; };
         std::vector<const Row*> together;
         std::copy_if(left.begin(), left.end(), std::back_inserter(together), alike);
         text += (text.empty() ? "" : "\n") + section(report, together, terminal);
@@ -103,8 +99,8 @@ std::string sections(const BenchReport& report, const Terminal& terminal) {
 
 /// Launches: the ways in lines, latency and rate side by side.
 std::string launch_table(const BenchReport& report, const Terminal& terminal) {
-    std::vector<Line> lines{{"way", "launch+wait us", "p5", "p95", "/raw", "launches/s", "p5", "p95", "/raw",
-                             "instructions", "n"}};
+    std::vector<Line> lines{
+        {"way", "launch+wait us", "p5", "p95", "/raw", "launches/s", "p5", "p95", "/raw", "instructions", "n"}};
     for (const Row& latency : report.rows) {
         if (latency.reading != Reading::time) continue;
         const auto rate = std::find_if(report.rows.begin(), report.rows.end(), [&](const Row& row) {
@@ -113,8 +109,7 @@ std::string launch_table(const BenchReport& report, const Terminal& terminal) {
         Line line(11);
         const Summary each = latency.time_each_ns();
         line[0] = name_of(latency);
-        line[1] = figure(each.median / 1e3), line[2] = figure(each.p5 / 1e3),
-        line[3] = figure(each.p95 / 1e3);
+        line[1] = figure(each.median / 1e3), line[2] = figure(each.p5 / 1e3), line[3] = figure(each.p95 / 1e3);
         line[4] = ratio_text(report, latency);
         if (rate != report.rows.end()) {
             const Summary a_second = rate->rate();
@@ -160,14 +155,13 @@ std::string as_table(const BenchReport& report, const Terminal& terminal) {
                                    report.peer.empty() ? "" : " and " + report.peer, report.runtime);
     for (const std::string& note : report.notes)
         text += terminal.paint(Ink::faint, tools::wrapped("", note, std::clamp(terminal.columns, 40u, 100u)));
-    text +=
-        "\n" + (report.benchmark == "launch" ? launch_table(report, terminal) : sections(report, terminal));
+    text += "\n" + (report.benchmark == "launch" ? launch_table(report, terminal) : sections(report, terminal));
     for (const Row& row : report.rows)
         if (row.mismatch)
-            text += terminal.paint(
-                        Ink::bad, fmt::format("WRONG: {}: {} is {} and should be {}", title_of(row),
-                                              row.mismatch->where, row.mismatch->got, row.mismatch->wanted)) +
-                    "\n";
+            text +=
+                terminal.paint(Ink::bad, fmt::format("WRONG: {}: {} is {} and should be {}", title_of(row),
+                                                     row.mismatch->where, row.mismatch->got, row.mismatch->wanted)) +
+                "\n";
     return text;
 }
 
@@ -179,13 +173,13 @@ std::string as_csv(const BenchReport& report) {
     for (const Row& row : report.rows) {
         const Summary rate = row.rate();
         const auto ratio = report.beside_baseline(row);
-        text += fmt::format("{},{},{},{},{},{},{},{:.1f},{:.1f},{:.1f},{:.6g},{:.6g},{:.6g},{},{},{},{}\n",
-                            csv_field(report.benchmark), csv_field(row.group), csv_field(row.name),
-                            csv_field(row.engine), row.size_bytes ? std::to_string(*row.size_bytes) : "",
-                            text_of(row.work), row.work_per_sample, row.time_ns.median, row.time_ns.p5,
-                            row.time_ns.p95, rate.median, rate.p5, rate.p95, row.time_ns.samples,
-                            ratio ? fmt::format("{:.6g}", *ratio) : "",
-                            row.instructions ? fmt::format("{:.1f}", *row.instructions) : "", !row.mismatch);
+        text +=
+            fmt::format("{},{},{},{},{},{},{},{:.1f},{:.1f},{:.1f},{:.6g},{:.6g},{:.6g},{},{},{},{}\n",
+                        csv_field(report.benchmark), csv_field(row.group), csv_field(row.name), csv_field(row.engine),
+                        row.size_bytes ? std::to_string(*row.size_bytes) : "", text_of(row.work), row.work_per_sample,
+                        row.time_ns.median, row.time_ns.p5, row.time_ns.p95, rate.median, rate.p5, rate.p95,
+                        row.time_ns.samples, ratio ? fmt::format("{:.6g}", *ratio) : "",
+                        row.instructions ? fmt::format("{:.1f}", *row.instructions) : "", !row.mismatch);
     }
     return text;
 }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <sys/sysinfo.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -35,11 +34,9 @@ std::uint64_t host_available_bytes() {
     std::uint64_t kib = 0;
     for (std::string rest; file >> key >> kib; std::getline(file, rest))
         if (key == "MemAvailable:") return kib << 10;
-    struct sysinfo all {};
+    struct sysinfo all{};
     return sysinfo(&all) == 0 ? std::uint64_t{all.totalram} * all.mem_unit : UINT64_MAX;
 }
-
-[[noreturn]] void refuse(const std::string& why) { throw tools::Failure(tools::ExitStatus::usage, why); }
 
 }  // namespace
 
@@ -63,9 +60,8 @@ BenchRun::BenchRun(hsadrv_tool::Session& session, const CommonOptions& options, 
 void BenchRun::measure_group(const std::vector<Case>& cases) {
     const auto between = [&](const Row& row, Stage stage) {
         stop_.check();
-        progress_.say(fmt::format("{}: {} of {} rows; {}{}", report_.benchmark, report_.rows.size(),
-                                  rows_expected_, title_of(row),
-                                  stage == Stage::verifying ? ": verifying" : ""));
+        progress_.say(fmt::format("{}: {} of {} rows; {}{}", report_.benchmark, report_.rows.size(), rows_expected_,
+                                  title_of(row), stage == Stage::verifying ? ": verifying" : ""));
     };
     const std::vector<Row> rows = measure(cases, options_.sampling, between);
     report_.rows.insert(report_.rows.end(), rows.begin(), rows.end());
@@ -97,19 +93,18 @@ void require_pool(const hsadrv::MemPool& pool, std::uint64_t bytes, const std::s
     const std::uint64_t size = pool.size_bytes();
     const std::uint64_t free = pool.available_bytes().value_or(size);
     if (bytes > free)
-        refuse(fmt::format("{} needs {} of {}, which has {}{}", what, size_text(bytes), pool.label(),
-                           size_text(size),
-                           free < size ? fmt::format(", {} of them free", size_text(free)) : ""));
+        refuse_usage(fmt::format("{} needs {} of {}, which has {}{}", what, size_text(bytes), pool.label(),
+                                 size_text(size),
+                                 free < size ? fmt::format(", {} of them free", size_text(free)) : ""));
 }
 
 void require_host(std::uint64_t bytes, const std::string& what) {
     if (const std::uint64_t free = host_available_bytes(); bytes > free)
-        refuse(fmt::format("{} needs {} of the host's memory, of which {} are available", what,
-                           size_text(bytes), size_text(free)));
+        refuse_usage(fmt::format("{} needs {} of the host's memory, of which {} are available", what, size_text(bytes),
+                                 size_text(free)));
 }
 
-std::optional<Mismatch> compare(const std::string& where, const void* got, const void* wanted,
-                                std::size_t size_bytes) {
+std::optional<Mismatch> compare(const std::string& where, const void* got, const void* wanted, std::size_t size_bytes) {
     if (std::memcmp(got, wanted, size_bytes) == 0) return std::nullopt;
     const auto* const is = static_cast<const unsigned char*>(got);
     const auto* const should = static_cast<const unsigned char*>(wanted);

@@ -58,8 +58,7 @@ void require_pool(const hsadrv::MemPool& pool, std::uint64_t bytes, const std::s
 void require_host(std::uint64_t bytes, const std::string& what);
 
 /// The first byte that differs, as a Mismatch; nothing if none does. `where`: what begins at `got`.
-std::optional<Mismatch> compare(const std::string& where, const void* got, const void* wanted,
-                                std::size_t size_bytes);
+std::optional<Mismatch> compare(const std::string& where, const void* got, const void* wanted, std::size_t size_bytes);
 
 /// Words that differ from one another, and by seed.
 void fill_pattern(void* to, std::size_t size_bytes, std::uint32_t seed);

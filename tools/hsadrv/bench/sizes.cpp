@@ -23,8 +23,7 @@ struct Part {
 }
 
 std::uint64_t parse_size(std::string_view text, const Part& part) {
-    static constexpr std::string_view wanted =
-        "a size is a number of bytes, or one with K, M, G or T behind it";
+    static constexpr std::string_view wanted = "a size is a number of bytes, or one with K, M, G or T behind it";
     std::uint64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error == std::errc::result_out_of_range) refuse(part, "no memory has so many bytes");

@@ -36,15 +36,14 @@ std::string escaped(const std::string& text) {
     return safe;
 }
 
-std::string text_at(double x, double y, const char* anchor, const std::string& text,
-                    const char* kind = "label") {
-    return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" class=\"{}\">{}</text>\n", x, y,
-                       anchor, kind, escaped(text));
+std::string text_at(double x, double y, const char* anchor, const std::string& text, const char* kind = "label") {
+    return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" class=\"{}\">{}</text>\n", x, y, anchor,
+                       kind, escaped(text));
 }
 
 std::string line_at(double x, double y, double to_x, double to_y, const char* kind) {
-    return fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" class=\"{}\"/>\n", x, y,
-                       to_x, to_y, kind);
+    return fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" class=\"{}\"/>\n", x, y, to_x,
+                       to_y, kind);
 }
 
 /// Curves on logarithmic axes, whose upper left corner is at (left, y0).
@@ -74,8 +73,7 @@ class CurvePlot {
                    text_at(x(tick.value), y0_ + plot_height + 18, "middle", tick.label);
         svg += line_at(left, y0_, left, y0_ + plot_height, "axis") +
                line_at(left, y0_ + plot_height, left + plot_width, y0_ + plot_height, "axis");
-        svg +=
-            text_at(left + plot_width / 2, y0_ + plot_height + 40, "middle", "size (bytes, powers of 1024)");
+        svg += text_at(left + plot_width / 2, y0_ + plot_height + 40, "middle", "size (bytes, powers of 1024)");
         const double middle = y0_ + plot_height / 2;
         return svg + fmt::format(
                          "<text x=\"20\" y=\"{0:.1f}\" text-anchor=\"middle\" class=\"label\" "
@@ -98,12 +96,11 @@ class CurvePlot {
         std::string points, marks;
         for (const ChartPoint& point : chart_.curves[index].points) {
             points += fmt::format("{}{:.1f},{:.1f}", points.empty() ? "" : " ", x(point.x), y(point.y));
-            marks += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"{}\"/>\n", x(point.x),
-                                 y(point.y), colour_of(index));
+            marks += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"{}\"/>\n", x(point.x), y(point.y),
+                                 colour_of(index));
         }
-        return fmt::format(
-                   "<polyline points=\"{}\" stroke=\"{}\" stroke-dasharray=\"{}\" class=\"curve\"/>\n",
-                   points, colour_of(index), dash_of(index)) +
+        return fmt::format("<polyline points=\"{}\" stroke=\"{}\" stroke-dasharray=\"{}\" class=\"curve\"/>\n", points,
+                           colour_of(index), dash_of(index)) +
                marks;
     }
 
@@ -141,9 +138,8 @@ std::string bar_plot(const Chart& chart, double y0) {
         const Bar& bar = chart.bars[i];
         const double middle = at + bar_step / 2;
         svg += text_at(bar_left - 8, middle + 4, "end", bar.name);
-        svg += fmt::format(
-            "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"/>\n", bar_left,
-            at + 6, std::max(x(bar.value) - bar_left, 1.0), bar_step - 12, colour_of(i));
+        svg += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"/>\n",
+                           bar_left, at + 6, std::max(x(bar.value) - bar_left, 1.0), bar_step - 12, colour_of(i));
         svg += line_at(x(bar.low), middle, x(bar.high), middle, "axis") +
                line_at(x(bar.low), middle - 4, x(bar.low), middle + 4, "axis") +
                line_at(x(bar.high), middle - 4, x(bar.high), middle + 4, "axis");

@@ -22,8 +22,7 @@ std::string utf8(char32_t code) {
 }
 
 /// Unicode, "Braille Patterns": dots 1 2 3 7 down the left column, 4 5 6 8 down the right one.
-constexpr unsigned char braille_dot[dots_down][dots_across] = {
-    {0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
+constexpr unsigned char braille_dot[dots_down][dots_across] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
 
 /// Characters, each with eight dots or a letter in it.
 class Canvas {
@@ -65,9 +64,7 @@ class Canvas {
         unsigned char dots = 0;
         char letter = 0;
     };
-    Cell& cell(int x, int y) {
-        return cells_[static_cast<std::size_t>((y / dots_down) * columns_ + x / dots_across)];
-    }
+    Cell& cell(int x, int y) { return cells_[static_cast<std::size_t>((y / dots_down) * columns_ + x / dots_across)]; }
 
     int columns_;
     std::vector<Cell> cells_;
@@ -115,11 +112,9 @@ std::string curves(const Chart& chart, const Terminal& terminal) {
         labels[static_cast<std::size_t>(at)] = tick.label;
         margin = std::max(margin, tick.label.size());
     }
-    const int columns =
-        std::max(static_cast<int>(std::min(terminal.columns, 100u)) - static_cast<int>(margin) - 6, 20);
+    const int columns = std::max(static_cast<int>(std::min(terminal.columns, 100u)) - static_cast<int>(margin) - 6, 20);
     Canvas canvas(columns);
-    for (std::size_t i = 0; i < chart.curves.size(); ++i)
-        draw(canvas, chart.curves[i], letter_of(i), across, up);
+    for (std::size_t i = 0; i < chart.curves.size(); ++i) draw(canvas, chart.curves[i], letter_of(i), across, up);
 
     const char* const side = terminal.utf8 ? "│" : "|";
     const char* const tick_side = terminal.utf8 ? "┤" : "+";
@@ -151,13 +146,13 @@ std::string bar(double length, bool utf8_too) {
 std::string bars(const Chart& chart, const Terminal& terminal) {
     std::size_t margin = 0;
     for (const Bar& one : chart.bars) margin = std::max(margin, one.name.size());
-    const double columns = std::max(
-        static_cast<double>(std::min(terminal.columns, 100u)) - static_cast<double>(margin) - 16, 10.0);
+    const double columns =
+        std::max(static_cast<double>(std::min(terminal.columns, 100u)) - static_cast<double>(margin) - 16, 10.0);
     const double limit = bar_limit(chart);
     std::string text;
     for (const Bar& one : chart.bars)
-        text += fmt::format("{:<{}} {} {}\n", one.name, margin,
-                            bar(one.value / limit * columns, terminal.utf8), figure(one.value));
+        text += fmt::format("{:<{}} {} {}\n", one.name, margin, bar(one.value / limit * columns, terminal.utf8),
+                            figure(one.value));
     return text;
 }
 
@@ -165,8 +160,7 @@ std::string bars(const Chart& chart, const Terminal& terminal) {
 
 std::string terminal_plot(const Chart& chart, const Terminal& terminal) {
     const std::string over = chart.curves.empty() ? "" : ", over the size";
-    return terminal.paint(Ink::heading,
-                          fmt::format("{}: {}{}; {}", chart.title, chart.y_label, over, chart.hint)) +
+    return terminal.paint(Ink::heading, fmt::format("{}: {}{}; {}", chart.title, chart.y_label, over, chart.hint)) +
            "\n" + (chart.curves.empty() ? bars(chart, terminal) : curves(chart, terminal));
 }
 

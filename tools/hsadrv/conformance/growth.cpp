@@ -12,8 +12,8 @@ std::string growth(const std::vector<Round>& rounds, StressRounds& stress) {
     stress.after = after;
     std::string text;
     if (after.descriptors > before.descriptors)
-        text = fmt::format("{} descriptors more than {} rounds before",
-                           after.descriptors - before.descriptors, rounds.size() - warm);
+        text = fmt::format("{} descriptors more than {} rounds before", after.descriptors - before.descriptors,
+                           rounds.size() - warm);
     const long allowed_kb = 16 * 1024;  // heaps of threads come and go
     if (after.resident_kb > before.resident_kb + allowed_kb)
         text += fmt::format("{}{} KiB of memory more than {} rounds before", text.empty() ? "" : "\n",

@@ -2,7 +2,6 @@
 
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 
 #include "json.hpp"
 
@@ -47,16 +46,15 @@ void JournalReader::take_line(std::string_view line) try {
         // After a signal Catch2 still ends the test case; the program then dies of the signal.
         if (!running_ || !running_->fatal.empty()) return;
         const Outcome outcome = outcome_of(event.at("outcome"));
-        ended_.push_back(
-            {event.at("end"), outcome,
-             outcome == Outcome::skipped ? event.at("reason").get<std::string>() : running_->failures,
-             event.at("seconds"), running_->output_begin, event.at("output"), seed_});
+        ended_.push_back({event.at("end"), outcome,
+                          outcome == Outcome::skipped ? event.at("reason").get<std::string>() : running_->failures,
+                          event.at("seconds"), running_->output_begin, event.at("output"), seed_});
         running_.reset();
     } else if (event.contains("round")) {
         rounds_.push_back({event.at("round"), {event.at("resident_kb"), event.at("descriptors")}});
         seed_ = rounds_.back().seed + 1;
     }
-} catch (const Json::exception&) {
+} catch (const tools::JsonError&) {
 }
 
 }  // namespace hsadrv_tool

@@ -6,8 +6,7 @@
 //     if (const RunningTest* running = reader.running()) …
 //     for (const EndedTest& test : reader.ended()) …
 //
-// Thread safety: one thread. Lines that are no JSON are passed over: the program may have died in the middle
-// of one.
+// Thread safety: one thread. Lines that are no JSON are passed over: the program may have died in the middle of one.
 #pragma once
 
 #include <chrono>

@@ -18,12 +18,12 @@ std::size_t allowed_bytes(std::string_view text) {
         code = code << 6 | (byte(i) & 0x3fu);
     }
     static constexpr unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
-    const bool wrong = code < least[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ||
-                       code == 0xfffe || code == 0xffff;
+    const bool wrong = code < least[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) || code == 0xfffe ||
+                       code == 0xffff;
     return wrong ? 0 : length;
 }
 
-std::string escaped(std::string_view text) {
+std::string xml_escaped(std::string_view text) {
     std::string xml;
     while (!text.empty()) {
         const std::size_t length = allowed_bytes(text);
@@ -50,9 +50,9 @@ std::string escaped(std::string_view text) {
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 std::string counts_xml(const Counts& counts) {
-    return fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{:.3f}\"",
-                       counts.all(), counts.failed, counts.crashed + counts.timed_out,
-                       counts.skipped + counts.not_run, counts.seconds);
+    return fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{:.3f}\"", counts.all(),
+                       counts.failed, counts.crashed + counts.timed_out, counts.skipped + counts.not_run,
+                       counts.seconds);
 }
 
 std::string verdict_xml(const TestResult& test) {
@@ -61,34 +61,31 @@ std::string verdict_xml(const TestResult& test) {
         case Outcome::passed:
             return "";
         case Outcome::skipped:
-            return fmt::format("      <skipped message=\"{}\"/>\n", escaped(test.message));
+            return fmt::format("      <skipped message=\"{}\"/>\n", xml_escaped(test.message));
         case Outcome::not_run:
-            return fmt::format("      <skipped message=\"not run: {}\"/>\n", escaped(test.message));
+            return fmt::format("      <skipped message=\"not run: {}\"/>\n", xml_escaped(test.message));
         default:
             break;
     }
     return fmt::format("      <{} type=\"{}\" message=\"{}\">{}</{}>\n", element, to_string(test.outcome),
-                       escaped(first_line(test.message)), escaped(test.message), element);
+                       xml_escaped(first_line(test.message)), xml_escaped(test.message), element);
 }
 
 std::string test_xml(const TestResult& test) {
     std::string inside = verdict_xml(test);
-    if (!test.output.empty())
-        inside += fmt::format("      <system-out>{}</system-out>\n", escaped(test.output));
-    const std::string head =
-        fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\"{}", escaped(test.area),
-                    escaped(test.name), test.seconds,
-                    test.file.empty() ? "" : fmt::format(" file=\"tests/{}\"", escaped(test.file)));
+    if (!test.output.empty()) inside += fmt::format("      <system-out>{}</system-out>\n", xml_escaped(test.output));
+    const std::string head = fmt::format(
+        "    <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\"{}", xml_escaped(test.area), xml_escaped(test.name),
+        test.seconds, test.file.empty() ? "" : fmt::format(" file=\"tests/{}\"", xml_escaped(test.file)));
     return head + (inside.empty() ? "/>\n" : ">\n" + inside + "    </testcase>\n");
 }
 
 std::string property_xml(const char* name, const std::string& value) {
-    return fmt::format("      <property name=\"{}\" value=\"{}\"/>\n", name, escaped(value));
+    return fmt::format("      <property name=\"{}\" value=\"{}\"/>\n", name, xml_escaped(value));
 }
 
 std::string properties_xml(const TestReport& report) {
-    std::string xml =
-        property_xml("hsadrv", HSADRV_VERSION) + property_xml("verdict", std::string(verdict(report)));
+    std::string xml = property_xml("hsadrv", HSADRV_VERSION) + property_xml("verdict", std::string(verdict(report)));
     if (const auto& device = report.device)
         xml += property_xml("gpu", device->name) + property_xml("product", device->product) +
                property_xml("uuid", device->uuid) + property_xml("runtime", device->runtime);
@@ -106,7 +103,7 @@ std::string as_junit(const TestReport& report) {
         const Counts counts = count(report, area);
         if (counts.all() == 0) continue;
         xml += fmt::format("  <testsuite name=\"{}\" {} timestamp=\"{}\">\n", area, counts_xml(counts),
-                           escaped(report.started));
+                           xml_escaped(report.started));
         xml += properties_xml(report);
         for (const TestResult& test : report.tests)
             if (test.area == area) xml += test_xml(test);

@@ -1,7 +1,6 @@
 #include "report.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <vector>
@@ -21,18 +20,16 @@ std::string duration_text(double seconds) {
 std::string row_text(const char* name, const Counts& counts, const Terminal& terminal) {
     const std::string failed = fmt::format("{:>8}", counts.failures());
     return fmt::format("{:<14}{:>8}{}{:>9}{:>9}  {:>10}\n", name, counts.passed,
-                       counts.failures() ? terminal.paint(Ink::bad, failed) : failed, counts.skipped,
-                       counts.not_run, duration_text(counts.seconds));
+                       counts.failures() ? terminal.paint(Ink::bad, failed) : failed, counts.skipped, counts.not_run,
+                       duration_text(counts.seconds));
 }
 
 std::string table_text(const TestReport& report, const Terminal& terminal) {
-    std::string text =
-        terminal.paint(Ink::heading, fmt::format("{:<14}{:>8}{:>8}{:>9}{:>9}  {:>10}", "area", "passed",
-                                                 "failed", "skipped", "not run", "time"));
+    std::string text = terminal.paint(Ink::heading, fmt::format("{:<14}{:>8}{:>8}{:>9}{:>9}  {:>10}", "area", "passed",
+                                                                "failed", "skipped", "not run", "time"));
     text += '\n';
     for (const char* area : areas)
-        if (const Counts counts = count(report, area); counts.all() > 0)
-            text += row_text(area, counts, terminal);
+        if (const Counts counts = count(report, area); counts.all() > 0) text += row_text(area, counts, terminal);
     return text + row_text("all", count(report), terminal);
 }
 
@@ -78,25 +75,21 @@ std::string failure_text(const TestResult& test, const Terminal& terminal) {
 std::string stress_text(const TestReport& report) {
     if (!report.stress) return "";
     const StressRounds& stress = *report.stress;
-    std::string text =
-        fmt::format("\nstress: {} in {:g} min, seeds {} to {}", counted(stress.rounds, "round"),
-                    stress.minutes, stress.first_seed, stress.last_seed);
+    std::string text = fmt::format("\nstress: {} in {:g} min, seeds {} to {}", counted(stress.rounds, "round"),
+                                   stress.minutes, stress.first_seed, stress.last_seed);
     if (stress.before && stress.after)
-        text +=
-            fmt::format("; memory {} KiB, then {} KiB; descriptors {}, then {}", stress.before->resident_kb,
-                        stress.after->resident_kb, stress.before->descriptors, stress.after->descriptors);
+        text += fmt::format("; memory {} KiB, then {} KiB; descriptors {}, then {}", stress.before->resident_kb,
+                            stress.after->resident_kb, stress.before->descriptors, stress.after->descriptors);
     return text + "\n";
 }
 
 std::string verdict_text(const TestReport& report, const Terminal& terminal) {
     const Counts counts = count(report);
     const std::string_view word = verdict(report);
-    std::string text =
-        word == "passed" ? terminal.paint(Ink::good, "passed") : terminal.paint(Ink::bad, word);
+    std::string text = word == "passed" ? terminal.paint(Ink::good, "passed") : terminal.paint(Ink::bad, word);
     if (report.interrupted_by) text += " by " + tools::signal_name(report.interrupted_by);
-    text += counts.failures()
-                ? fmt::format(": {} of {} failed", counts.failures(), counted(counts.all(), "test"))
-                : ": no test failed";
+    text += counts.failures() ? fmt::format(": {} of {} failed", counts.failures(), counted(counts.all(), "test"))
+                              : ": no test failed";
     if (counts.crashed) text += fmt::format(", {} of them crashed", counts.crashed);
     if (counts.timed_out) text += fmt::format(", {} of them took too long", counts.timed_out);
     text += fmt::format("; {} passed, {} skipped", counts.passed, counts.skipped);
@@ -130,8 +123,8 @@ Json test_json(const TestResult& test) {
 
 std::string as_text(const TestReport& report, const Terminal& terminal) {
     const TestedDevice device = report.device.value_or(TestedDevice{});
-    std::string text = fmt::format("conformance of gpu{} {} ({}), {}\n\n", device.index, device.name,
-                                   device.product, device.runtime);
+    std::string text =
+        fmt::format("conformance of gpu{} {} ({}), {}\n\n", device.index, device.name, device.product, device.runtime);
     text += table_text(report, terminal) + stress_text(report) + skips_text(report, terminal);
     for (const TestResult& test : report.tests)
         if (is_failure(test.outcome)) text += failure_text(test, terminal);
@@ -147,8 +140,7 @@ std::string list_text(const TestReport& report) {
 Json as_json(const TestReport& report) {
     Json json = json_report("test");
     json["verdict"] = verdict(report);
-    json["interrupted_by"] =
-        report.interrupted_by ? Json(tools::signal_name(report.interrupted_by)) : Json(nullptr);
+    json["interrupted_by"] = report.interrupted_by ? Json(tools::signal_name(report.interrupted_by)) : Json(nullptr);
     json["started"] = report.started.empty() ? Json(nullptr) : Json(report.started);
     json["time_s"] = report.seconds;
     json["device"] = nullptr;

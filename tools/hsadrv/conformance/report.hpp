@@ -4,8 +4,7 @@
 //     file.write(as_junit(report));
 //
 // Pure functions. Thread safety: no state. Sources: docs/schema/test.v1.json; the JUnit format as Ant's
-// junitreport wrote it first, which CI systems read: testsuites, testsuite, testcase with failure, error or
-// skipped.
+// junitreport wrote it first, which CI systems read: testsuites, testsuite, testcase with failure, error or skipped.
 #pragma once
 
 #include <string>
@@ -24,8 +23,7 @@ std::string list_text(const TestReport& report);
 
 Json as_json(const TestReport& report);
 
-/// A test that crashed or was killed is an error, one that failed a failure; those not run are skipped, and
-/// say so.
+/// A test that crashed or was killed is an error, one that failed a failure; those not run are skipped, and say so.
 std::string as_junit(const TestReport& report);
 
 }  // namespace hsadrv_tool

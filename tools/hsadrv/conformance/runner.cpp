@@ -31,7 +31,7 @@ std::string printed(const std::string& output, std::size_t begin, std::size_t en
     return text;
 }
 
-void add_line(std::string& text, const std::string& line) {
+void add_some_line(std::string& text, const std::string& line) {
     if (!line.empty()) text += (text.empty() ? "" : "\n") + line;
 }
 
@@ -55,8 +55,7 @@ void Runner::run() {
         const TestResult& first = tests[next];
         const bool stress = options_.stress.count() > 0 && first.area == "stress";
         Tests together;
-        for (; next < tests.size() && tests[next].area == first.area &&
-               (stress || tests[next].file == first.file);
+        for (; next < tests.size() && tests[next].area == first.area && (stress || tests[next].file == first.file);
              ++next)
             together.push_back(&tests[next]);
         done_ = next - together.size();
@@ -88,7 +87,7 @@ void Runner::run_stress(Tests tests) {
         stress.rounds += journal.rounds().size();
         stress.last_seed = seed = journal.seed();
         if (!journal.rounds().empty()) stress.last_seed = journal.rounds().back().seed;
-        add_line(grown, growth(journal.rounds(), stress));
+        add_some_line(grown, growth(journal.rounds(), stress));
     };
     do {
         JournalReader journal(scratch_ / fmt::format("journal-{}", ++children_), seed);
@@ -109,9 +108,9 @@ void Runner::run_stress(Tests tests) {
     const std::string numbers =
         fmt::format("memory {} KiB, then {} KiB; descriptors {}, then {}", stress.before->resident_kb,
                     stress.after->resident_kb, stress.before->descriptors, stress.after->descriptors);
-    flatness_ = TestResult{"stress", "", "memory and descriptors stay as they are from round to round",
-                           grown.empty() ? Outcome::passed : Outcome::failed,
-                           grown.empty() ? "" : grown + "\n" + numbers};
+    flatness_ =
+        TestResult{"stress", "", "memory and descriptors stay as they are from round to round",
+                   grown.empty() ? Outcome::passed : Outcome::failed, grown.empty() ? "" : grown + "\n" + numbers};
 }
 
 void Runner::run_child(const Tests& tests, JournalReader& journal, double seconds) {
@@ -150,14 +149,13 @@ void Runner::run_child(const Tests& tests, JournalReader& journal, double second
 /// Whether the child may go on.
 bool Runner::look(const Tests& tests, JournalReader& journal, double seconds) {
     journal.read();
-    const std::string& name = journal.running() ? journal.running()->name : tests.front()->name;
-    const std::string place =
-        seconds > 0 ? fmt::format("round {}", journal.rounds().size() + 1)
-                    : fmt::format("{} of {}", done_ + journal.ended().size() + 1, report_.tests.size());
+    const std::string name = journal.running() ? journal.running()->name : "starting";
+    const std::string place = seconds > 0
+                                  ? fmt::format("round {}", journal.rounds().size() + 1)
+                                  : fmt::format("{} of {}", done_ + journal.ended().size() + 1, report_.tests.size());
     progress_.say(fmt::format("{}, {}: {}", tests.front()->area, place, name));
-    stopping_ =
-        options_.fail_fast && std::any_of(journal.ended().begin(), journal.ended().end(),
-                                          [](const EndedTest& test) { return is_failure(test.outcome); });
+    stopping_ = options_.fail_fast && std::any_of(journal.ended().begin(), journal.ended().end(),
+                                                  [](const EndedTest& test) { return is_failure(test.outcome); });
     return !stopping_ && Clock::now() - journal.last() < options_.timeout;
 }
 
@@ -183,30 +181,28 @@ void Runner::settle(const Tests& tests, const JournalReader& journal, const std:
 void Runner::explain_end(const Tests& tests, const JournalReader& journal, const tools::Captured& said) {
     if (stopping_) return;
     const auto& running = journal.running();
-    const bool all_begun = std::all_of(
-        tests.begin(), tests.end(), [](const TestResult* test) { return test->outcome != Outcome::not_run; });
+    const bool all_begun = std::all_of(tests.begin(), tests.end(),
+                                       [](const TestResult* test) { return test->outcome != Outcome::not_run; });
     if (!running && said.status == 0 && !said.timed_out && all_begun) return;
 
     std::string name = running ? running->name : !journal.ended().empty() ? journal.ended().back().name : "";
     const char* when = running ? "in the middle of it" : "after it";
-    const auto waiting = std::find_if(
-        tests.begin(), tests.end(), [](const TestResult* test) { return test->outcome == Outcome::not_run; });
+    const auto waiting = std::find_if(tests.begin(), tests.end(),
+                                      [](const TestResult* test) { return test->outcome == Outcome::not_run; });
     if (!running && waiting != tests.end() && (journal.ended().empty() || said.status == 0)) {
         name = (*waiting)->name;
         when = "before it began";
     }
     TestResult* const test = find(tests, name);
     if (!test) return;
-    test->outcome = said.timed_out      ? Outcome::timed_out
-                    : said.status > 128 ? Outcome::crashed
-                                        : Outcome::failed;
-    std::string message =
-        said.timed_out ? fmt::format("nothing happened for {} s {}: killed", options_.timeout.count(), when)
-                       : fmt::format("the suite's program ended with {} {}", ending_of(said.status), when);
+    test->outcome = said.timed_out ? Outcome::timed_out : said.status > 128 ? Outcome::crashed : Outcome::failed;
+    std::string message = said.timed_out
+                              ? fmt::format("nothing happened for {} s {}: killed", options_.timeout.count(), when)
+                              : fmt::format("the suite's program ended with {} {}", ending_of(said.status), when);
     if (journal.seed() != 0) message += fmt::format("\nHSADRV_TEST_SEED={}", journal.seed());
     if (running) {
-        add_line(message, running->fatal);
-        add_line(message, running->failures);
+        add_some_line(message, running->fatal);
+        add_some_line(message, running->failures);
         test->seconds += std::chrono::duration<double>(Clock::now() - journal.last()).count();
     }
     test->message = message;

@@ -1,7 +1,6 @@
 #include "suite.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <map>
@@ -9,6 +8,7 @@
 
 #include "exit_status.hpp"
 #include "json.hpp"
+#include "tools/common/own_program.hpp"
 
 namespace hsadrv_tool {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path find_program() {
-    const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
+    const fs::path here = tools::own_program().parent_path();
     const fs::path installed = (here / HSADRV_CONFORMANCE_FROM_BIN).lexically_normal();
     const fs::path built = (here / "../../tests/conformance/hsadrv-conformance").lexically_normal();
     std::error_code error;
@@ -48,9 +48,8 @@ std::vector<TestResult> tests_of(const std::string& listing) try {
     const std::string version = Json::parse(line).at("version");
     if (version != HSADRV_VERSION)
         refuse(fmt::format("it is of version {}, this is hsadrv {}", version, HSADRV_VERSION));
-    std::map<std::string, std::size_t> files;  // in the order in which they come
-    std::multimap<std::pair<std::size_t, std::size_t>, TestResult>
-        placed;  // by area and file; equal ones in order
+    std::map<std::string, std::size_t> files;                               // in the order in which they come
+    std::multimap<std::pair<std::size_t, std::size_t>, TestResult> placed;  // by area and file; equal ones in order
     while (std::getline(lines, line)) {
         const Json test = Json::parse(line);
         TestResult result{test.at("area"), test.at("file"), test.at("name")};
@@ -61,17 +60,17 @@ std::vector<TestResult> tests_of(const std::string& listing) try {
     std::vector<TestResult> tests;
     for (auto& [place, result] : placed) tests.push_back(std::move(result));
     return tests;
-} catch (const Json::exception&) {
+} catch (const tools::JsonError&) {
     refuse("it printed: " + listing.substr(0, 400));
 }
 
 Suite find_suite(const tools::Interruptions& interruptions) {
     Suite suite{find_program(), {}};
-    const tools::Captured said = tools::capture({suite.program.string(), "--conformance-list"}, interruptions,
-                                                {{}, std::chrono::seconds(60)});
+    const tools::Captured said =
+        tools::capture({suite.program.string(), "--conformance-list"}, interruptions, {{}, std::chrono::seconds(60)});
     if (said.status != 0)
-        refuse(fmt::format("{} --conformance-list ended with status {}: {}", suite.program.string(),
-                           said.status, said.text));
+        refuse(fmt::format("{} --conformance-list ended with status {}: {}", suite.program.string(), said.status,
+                           said.text));
     suite.tests = tests_of(said.text);
     return suite;
 }

@@ -2,8 +2,6 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <signal.h>
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -43,8 +41,7 @@ bool is_wanted(const TestOptions& options, const TestResult& test) {
         return lower(test.name).find(lower(text)) != std::string::npos;
     };
     return (options.areas.empty() || std::any_of(options.areas.begin(), options.areas.end(), is_area)) &&
-           (options.filters.empty() ||
-            std::any_of(options.filters.begin(), options.filters.end(), is_in_name));
+           (options.filters.empty() || std::any_of(options.filters.begin(), options.filters.end(), is_in_name));
 }
 
 void choose(const TestOptions& options, std::vector<TestResult>& tests) {
@@ -74,10 +71,8 @@ TestedDevice look_at_device(const Session& session, RunnerOptions& options) {
     const hsadrv::AgentRef gpu = session.gpu(driver);
     const auto& gpus = driver.gpus();
     const auto index = static_cast<std::size_t>(std::find(gpus.begin(), gpus.end(), gpu) - gpus.begin());
-    if (!session.device.empty())
-        options.variables.emplace_back("ROCR_VISIBLE_DEVICES", visible_alone(gpu, index));
-    return {static_cast<unsigned>(index), gpu.name(), gpu.product_name(), gpu.uuid(),
-            hsadrv::runtime_version_text()};
+    if (!session.device.empty()) options.variables.emplace_back("ROCR_VISIBLE_DEVICES", visible_alone(gpu, index));
+    return {static_cast<unsigned>(index), gpu.name(), gpu.product_name(), gpu.uuid(), hsadrv::runtime_version_text()};
 }
 
 std::string now_text() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
@@ -133,26 +128,29 @@ int run(const TestOptions& options, Session& session) {
 
 }  // namespace
 
-Run declare_test(CLI::App& app) {
+Run declare_test(tools::CommandSyntax& command) {
     auto options = std::make_shared<TestOptions>();
-    app.add_option("--area", options->areas, "only tests of these areas; separated by commas, or given again")
-        ->delimiter(',')
-        ->check(CLI::IsMember(std::vector<std::string>(areas.begin(), areas.end())));
-    app.add_option("--filter", options->filters, "only tests with this text in their name; may be repeated")
-        ->type_name("TEXT");
-    app.add_flag("--list", options->list, "print the tests by area, and run none");
-    app.add_option("--timeout", options->timeout_s, "how many seconds a test may take")
-        ->type_name("SECONDS")
-        ->check(CLI::Range(1u, 86400u))
-        ->capture_default_str();
-    auto* stress = app.add_option("--stress", options->stress_minutes,
-                                  "repeat the area stress with new seeds for so many minutes")
-                       ->type_name("MINUTES")
-                       ->check(CLI::Range(0.01, 10080.0));
-    auto* junit = app.add_option("--junit", options->junit, "write JUnit XML as well")->type_name("FILE");
-    app.add_flag("--fail-fast", options->fail_fast, "stop after the first test that fails");
-    app.get_option("--list")->excludes(stress)->excludes(junit);
-    app.footer("Environment: HSADRV_TEST_SEED, which random input the tests begin with (0).");
+    command.options = {
+        {"--area",
+         &options->areas,
+         "only tests of these areas; separated by commas, or given again",
+         {.words = {areas.begin(), areas.end()}, .separator = ',', .takes_following_words = true}},
+        {"--filter",
+         &options->filters,
+         "only tests with this text in their name; may be repeated",
+         {.value = "TEXT", .takes_following_words = true}},
+        {"--list", &options->list, "print the tests by area, and run none", {.excludes = {"--stress", "--junit"}}},
+        {"--timeout",
+         &options->timeout_s,
+         "how many seconds a test may take",
+         {.value = "SECONDS", .shows_default = true, .range = {{1, 86400}}}},
+        {"--stress",
+         &options->stress_minutes,
+         "repeat the area stress with new seeds for so many minutes",
+         {.value = "MINUTES", .range = {{0.01, 10080}}}},
+        {"--junit", &options->junit, "write JUnit XML as well", {.value = "FILE"}},
+        {"--fail-fast", &options->fail_fast, "stop after the first test that fails"}};
+    command.footer = "Environment: HSADRV_TEST_SEED, which random input the tests begin with (0).";
     return [options](Session& session) { return run(*options, session); };
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-#include <nlohmann/json.hpp>
 
 #include <cerrno>
 

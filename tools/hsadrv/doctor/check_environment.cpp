@@ -21,13 +21,11 @@ struct Variable {
 constexpr Variable variables[] = {
     {"HIP_VISIBLE_DEVICES", "HIP programs see these GPUs of the runtime's; hsadrv and HSA do not read it"},
     {"CUDA_VISIBLE_DEVICES", "HIP programs read it as HIP_VISIBLE_DEVICES; hsadrv and HSA do not"},
-    {"GPU_DEVICE_ORDINAL",
-     "HIP and OpenCL programs see these GPUs of the runtime's; hsadrv and HSA do not read it"},
+    {"GPU_DEVICE_ORDINAL", "HIP and OpenCL programs see these GPUs of the runtime's; hsadrv and HSA do not read it"},
     {"HSA_ENABLE_SDMA", "0: copies are made by kernels instead of the DMA engines"},
     {"HSA_ENABLE_PEER_SDMA", "0: copies between GPUs are made by kernels"},
     {"HSA_ENABLE_INTERRUPT", "0: waits poll, which takes a CPU core, instead of sleeping until an interrupt"},
-    {"HSA_XNACK",
-     "1: GPUs may fault and retry on memory of the host; code compiled for xnack- is refused then"},
+    {"HSA_XNACK", "1: GPUs may fault and retry on memory of the host; code compiled for xnack- is refused then"},
     {"HSA_CU_MASK", "kernels run on these compute units alone"},
     {"HSA_DISABLE_CACHE", "1: GPU caches are off, and kernels slow"},
     {"HSA_DISABLE_FRAGMENT_ALLOCATOR", "1: each allocation has pages of its own"},
@@ -54,8 +52,7 @@ std::optional<std::size_t> meant(std::string token, const std::vector<const Topo
         std::optional<std::size_t> found;
         if (token.size() < 5) return std::nullopt;
         for (std::size_t i = 0; i < gpus.size(); ++i) {
-            if (gpus[i]->unique_id == 0 || !fmt::format("GPU-{:016X}", gpus[i]->unique_id).starts_with(token))
-                continue;
+            if (gpus[i]->unique_id == 0 || !fmt::format("GPU-{:016X}", gpus[i]->unique_id).starts_with(token)) continue;
             if (found) return std::nullopt;
             found = i;
         }
@@ -71,8 +68,7 @@ std::optional<std::size_t> meant(std::string token, const std::vector<const Topo
 std::string choices(const std::vector<const TopologyNode*>& gpus) {
     std::string text;
     for (std::size_t i = 0; i < gpus.size(); ++i)
-        text += fmt::format("{}{} (GPU-{:016x}, {})", i == 0 ? "" : ", ", i, gpus[i]->unique_id,
-                            gpus[i]->target());
+        text += fmt::format("{}{} (GPU-{:016x}, {})", i == 0 ? "" : ", ", i, gpus[i]->unique_id, gpus[i]->target());
     return text;
 }
 
@@ -99,8 +95,7 @@ Row check_visible(const Machine& machine, const std::string& value) {
     if (shown.empty()) row.verdict = Verdict::fault;
     if (shown.empty() || !stopped.empty()) {
         if (!shown.empty()) row.verdict = Verdict::warning;
-        row.advise(fmt::format("unset it, or name some of: {}", choices(gpus)),
-                   {"unset ROCR_VISIBLE_DEVICES"});
+        row.advise(fmt::format("unset it, or name some of: {}", choices(gpus)), {"unset ROCR_VISIBLE_DEVICES"});
     }
     return row;
 }
@@ -109,18 +104,16 @@ Row check_visible(const Machine& machine, const std::string& value) {
 Row check_override(const std::string& name, const std::string& value) {
     unsigned major = 0, minor = 0, stepping = 0;
     char more = 0;
-    const bool good = std::sscanf(value.c_str(), "%u.%u.%u%c", &major, &minor, &stepping, &more) == 3 &&
-                      major <= 63 && minor <= 255 && stepping <= 255;
+    const bool good = std::sscanf(value.c_str(), "%u.%u.%u%c", &major, &minor, &stepping, &more) == 3 && major <= 63 &&
+                      minor <= 255 && stepping <= 255;
     if (!good) {
-        Row row =
-            fault("environment", name, value + ": is no version as 10.3.0; the runtime finds no GPU with it");
+        Row row = fault("environment", name, value + ": is no version as 10.3.0; the runtime finds no GPU with it");
         return row.advise("unset it", {"unset " + name});
     }
     Row row = warning(
         "environment", name,
-        fmt::format(
-            "{}: the runtime takes the GPU for gfx{}{:x}{:x}: code for that runs, and may go wrong or hang",
-            value, major, minor, stepping));
+        fmt::format("{}: the runtime takes the GPU for gfx{}{:x}{:x}: code for that runs, and may go wrong or hang",
+                    value, major, minor, stepping));
     return row.advise("unset it if the programs are compiled for the GPU itself", {"unset " + name});
 }
 
@@ -141,8 +134,7 @@ Rows check_environment(const Machine& machine) {
             rows.push_back(note("environment", found->first, found->second + ": " + variable.does));
     }
     if (rows.empty())
-        rows.push_back(
-            ok("environment", "environment", "no variable is set that changes which GPUs are seen"));
+        rows.push_back(ok("environment", "environment", "no variable is set that changes which GPUs are seen"));
     return rows;
 }
 

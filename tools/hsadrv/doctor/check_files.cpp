@@ -10,7 +10,6 @@
 namespace hsadrv_tool::doctor {
 namespace {
 
-constexpr const char* look_at_log = "sudo dmesg | grep -iE 'amdgpu|kfd'";
 constexpr gid_t overflow_group = 65534;  // what a group looks like that the user namespace does not map
 
 bool is_member(const UserFacts& user, gid_t gid) {
@@ -64,36 +63,30 @@ void advise_group(const Machine& machine, const FileFacts& file, Row& row) {
         return;
     }
     if (!machine.container.kind.empty()) {
-        row.found +=
-            fmt::format("; {}", group == machine.groups.end()
-                                    ? "that group has no name in this container"
-                                    : "numbers count here, not names: the host's may be called otherwise");
+        row.found += fmt::format("; {}", group == machine.groups.end()
+                                             ? "that group has no name in this container"
+                                             : "numbers count here, not names: the host's may be called otherwise");
         const std::string tool = machine.container.kind == "podman" ? "podman" : "docker";
         if (machine.container.kind == "kubernetes")
-            row.advise(
-                fmt::format("give the pod the group: securityContext: supplementalGroups: [{}]", file.group));
+            row.advise(fmt::format("give the pod the group: securityContext: supplementalGroups: [{}]", file.group));
         else if (machine.container.kind == "lxc")
-            row.advise(fmt::format(
-                "map group {} of the host into the container (lxc.idmap) and put the user into it",
-                file.group));
+            row.advise(fmt::format("map group {} of the host into the container (lxc.idmap) and put the user into it",
+                                   file.group));
         else
-            row.advise("start the container with that group",
-                       {fmt::format("{} run --device=/dev/kfd --device=/dev/dri --group-add {} IMAGE", tool,
-                                    file.group)});
+            row.advise(
+                "start the container with that group",
+                {fmt::format("{} run --device=/dev/kfd --device=/dev/dri --group-add {} IMAGE", tool, file.group)});
         return;
     }
     if (is_listed(machine, file.group)) {
-        row.found +=
-            fmt::format("; {} is in that group by /etc/group, and not in this session, which is older", name);
-        row.advise("log out and in again (on a desktop: reboot), or for one shell",
-                   {"newgrp " + group->second.name});
+        row.found += fmt::format("; {} is in that group by /etc/group, and not in this session, which is older", name);
+        row.advise("log out and in again (on a desktop: reboot), or for one shell", {"newgrp " + group->second.name});
         return;
     }
     if (group == machine.groups.end()) {
         row.found += "; that group has no name on this machine";
-        row.advise(
-            "give the group a name and put the user into it, then log out and in again",
-            {fmt::format("sudo groupadd -r -g {} render", file.group), "sudo usermod -aG render " + name});
+        row.advise("give the group a name and put the user into it, then log out and in again",
+                   {fmt::format("sudo groupadd -r -g {} render", file.group), "sudo usermod -aG render " + name});
         return;
     }
     row.found += fmt::format("; {} is not in that group", who(machine.user));
@@ -126,8 +119,8 @@ void explain_denial(const Machine& machine, const FileFacts& file, int error, Ro
                    {"sudo ausearch -m avc -ts recent", "sudo dmesg | grep -iE 'apparmor|selinux|audit'"});
         return;
     }
-    row.found = fmt::format("{}: mode {:04o}, owner {}, group {}", std::strerror(error), file.mode,
-                            file.owner, machine.group_name(file.group));
+    row.found = fmt::format("{}: mode {:04o}, owner {}, group {}", std::strerror(error), file.mode, file.owner,
+                            machine.group_name(file.group));
     if (file.group == 0 || (file.mode & 060) != 060) return advise_rule(file, row);
     advise_group(machine, file, row);
 }
@@ -141,8 +134,8 @@ void explain_absence(const Machine& machine, const FileFacts& file, Row& row) {
     row.found += ", although the kernel has the device";
     row.advise("let udev make the file", {"sudo udevadm trigger"});
     if (file.path == "/dev/kfd" && machine.kfd_numbers)
-        row.commands.push_back(fmt::format("sudo mknod -m 666 /dev/kfd c {} {}", machine.kfd_numbers->first,
-                                           machine.kfd_numbers->second));
+        row.commands.push_back(
+            fmt::format("sudo mknod -m 666 /dev/kfd c {} {}", machine.kfd_numbers->first, machine.kfd_numbers->second));
 }
 
 void explain_error(const Machine& machine, const FileFacts& file, int error, Row& row) {
@@ -157,8 +150,8 @@ void explain_error(const Machine& machine, const FileFacts& file, int error, Row
         case ENODEV:
             row.found += fmt::format(": no driver answers to device {}:{}", file.major, file.minor);
             if (machine.kfd_numbers && file.path == "/dev/kfd")
-                row.found += fmt::format("; the kernel's KFD is {}:{}", machine.kfd_numbers->first,
-                                         machine.kfd_numbers->second);
+                row.found +=
+                    fmt::format("; the kernel's KFD is {}:{}", machine.kfd_numbers->first, machine.kfd_numbers->second);
             row.advise("the file was left over or made by hand: remove it and let udev make it",
                        {"sudo rm " + file.path, "sudo udevadm trigger"});
             return;
@@ -175,8 +168,7 @@ void explain_error(const Machine& machine, const FileFacts& file, int error, Row
         case ENOMEM:
         case EFAULT:
         case EINVAL:
-            row.found +=
-                ": KFD cannot make its part of this process, as where it has taken in no GPU or has lost one";
+            row.found += ": KFD cannot make its part of this process, as where it has taken in no GPU or has lost one";
             if (const auto finding = explain_log(machine, "")) {
                 row.found += ": \"" + finding->line + "\"";
                 row.advise(finding->remedy);
@@ -202,8 +194,7 @@ Row check_file(const Machine& machine, const FileFacts& file, Row row) {
     if (!file.character_device) {
         row.verdict = Verdict::fault;
         row.found = "is there, and is no device";
-        return row.advise("remove it and let udev make it",
-                          {"sudo rm -r " + file.path, "sudo udevadm trigger"});
+        return row.advise("remove it and let udev make it", {"sudo rm -r " + file.path, "sudo udevadm trigger"});
     }
     row.found = fmt::format("opens; mode {:04o}, group {}", file.mode, machine.group_name(file.group));
     return row;
@@ -250,19 +241,18 @@ void advise_passing(const Machine& machine, Row& row) {
             "install AMD's device plugin in the cluster, and ask for a GPU in the pod: resources: limits: "
             "amd.com/gpu: 1");
     } else if (kind == "flatpak") {
-        row.advise("let the application have all devices",
-                   {"flatpak override --user --device=all APPLICATION"});
+        row.advise("let the application have all devices", {"flatpak override --user --device=all APPLICATION"});
     } else if (kind == "snap") {
         row.advise("snaps are not given /dev/kfd: install the program otherwise, or as a classic snap");
     } else if (kind == "apptainer") {
         row.advise("start the container with ROCm's devices", {"apptainer exec --rocm IMAGE PROGRAM"});
     } else {
-        row.advise("start the container with the devices",
-                   {fmt::format("{} run --device=/dev/kfd --device=/dev/dri{} IMAGE",
-                                kind == "podman" ? "podman" : "docker",
-                                machine.kfd_file.exists() && machine.kfd_file.group != 0
-                                    ? fmt::format(" --group-add {}", machine.kfd_file.group)
-                                    : " --group-add $(getent group render | cut -d: -f3)")});
+        row.advise(
+            "start the container with the devices",
+            {fmt::format("{} run --device=/dev/kfd --device=/dev/dri{} IMAGE", kind == "podman" ? "podman" : "docker",
+                         machine.kfd_file.exists() && machine.kfd_file.group != 0
+                             ? fmt::format(" --group-add {}", machine.kfd_file.group)
+                             : " --group-add $(getent group render | cut -d: -f3)")});
     }
 }
 

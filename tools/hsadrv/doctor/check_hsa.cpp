@@ -1,14 +1,11 @@
 #include "check_hsa.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
 namespace hsadrv_tool::doctor {
 namespace {
-
-constexpr const char* look_at_log = "sudo dmesg | grep -iE 'amdgpu|kfd'";
 
 void advise_start(const Machine& machine, Row& row) {
     if (machine.wsl) {
@@ -51,18 +48,17 @@ Row row_of_start(const Machine& machine, const Heard& heard) {
     }
     const Json* runtime = heard.find("runtime");
     if (!runtime) return fault("start", title, "the child that started it said nothing");
-    return ok("start", title,
-              fmt::format("{}, HSA {}: {} agents, after {:.1f} s", runtime->at("build").get<std::string>(),
-                          runtime->at("version").get<std::string>(), runtime->at("agents").get<unsigned>(),
-                          heard.seconds));
+    return ok(
+        "start", title,
+        fmt::format("{}, HSA {}: {} agents, after {:.1f} s", runtime->at("build").get<std::string>(),
+                    runtime->at("version").get<std::string>(), runtime->at("agents").get<unsigned>(), heard.seconds));
 }
 
 /// KFD's nodes that no agent stands for.
 std::vector<const TopologyNode*> unseen(const Machine& machine, const Json& gpus) {
     std::vector<const TopologyNode*> nodes;
     for (const TopologyNode* node : machine.gpu_nodes())
-        if (std::none_of(gpus.begin(), gpus.end(),
-                         [&](const Json& gpu) { return gpu.at("node") == node->number; }))
+        if (std::none_of(gpus.begin(), gpus.end(), [&](const Json& gpu) { return gpu.at("node") == node->number; }))
             nodes.push_back(node);
     return nodes;
 }
@@ -103,10 +99,9 @@ Rows rows_of_agents(const Machine& machine, const Json& gpus) {
         if (machine.environment.contains("ROCR_VISIBLE_DEVICES"))
             rows.push_back(note("unseen", title, "not shown, since ROCR_VISIBLE_DEVICES does not name it"));
         else
-            rows.push_back(
-                warning("unseen", title, "the runtime does not show it")
-                    .advise("it may be newer or older than what the runtime supports; let the thunk say why",
-                            {"HSAKMT_DEBUG_LEVEL=7 hsadrv doctor"}));
+            rows.push_back(warning("unseen", title, "the runtime does not show it")
+                               .advise("it may be newer or older than what the runtime supports; let the thunk say why",
+                                       {"HSAKMT_DEBUG_LEVEL=7 hsadrv doctor"}));
     }
     return rows;
 }
@@ -117,8 +112,8 @@ Rows take_opened(Machine& machine, const Heard& heard) {
     for (const Json& message : heard.messages) {
         if (!message.contains("opened")) continue;
         const Json& opened = message.at("opened");
-        machine.opened[opened.at("path")] = {opened.at("error"), opened.at("ioctl_error"),
-                                             opened.at("version_major"), opened.at("version_minor")};
+        machine.opened[opened.at("path")] = {opened.at("error"), opened.at("ioctl_error"), opened.at("version_major"),
+                                             opened.at("version_minor")};
     }
     const auto ended = heard.how_it_ended();
     if (!ended) return {};

@@ -9,16 +9,12 @@
 namespace hsadrv_tool::doctor {
 namespace {
 
-constexpr const char* look_at_log = "sudo dmesg | grep -iE 'amdgpu|kfd'";
 constexpr const char* module_title = "amdgpu kernel module";
 
-std::string on_the_host(const Machine& machine) {
-    return machine.container.kind.empty() ? "" : "on the host: ";
-}
+std::string on_the_host(const Machine& machine) { return machine.container.kind.empty() ? "" : "on the host: "; }
 
 /// Commands where every second word of the log is a finding; else how to look.
-void advise_from_log(const Machine& machine, const std::string& address, Row& row,
-                     const std::string& otherwise) {
+void advise_from_log(const Machine& machine, const std::string& address, Row& row, const std::string& otherwise) {
     if (const auto finding = explain_log(machine, address)) {
         row.found += "; the kernel says why: \"" + finding->line + "\": " + finding->meaning;
         row.advise(finding->remedy).because("kernel log", finding->line);
@@ -34,8 +30,7 @@ Row missing_module(const Machine& machine) {
     Row row = fault("module", module_title, "not loaded");
     const std::string where = on_the_host(machine);
     if (!module.kernel_options.empty()) {
-        row.found += fmt::format(": the kernel's command line keeps it out: {}",
-                                 fmt::join(module.kernel_options, " "));
+        row.found += fmt::format(": the kernel's command line keeps it out: {}", fmt::join(module.kernel_options, " "));
         return row.advise(where + "take that option out of the boot loader's kernel command line and reboot",
                           {"sudoedit /etc/default/grub", "sudo update-grub", "sudo reboot"});
     }
@@ -46,24 +41,21 @@ Row missing_module(const Machine& machine) {
                           {fmt::format("sudo sed -i '/amdgpu/s/^/#/' {}", first.substr(0, first.find(": "))),
                            "sudo modprobe amdgpu"});
     }
-    if (const auto finding = explain_log(machine, "");
-        finding && finding->meaning.starts_with("secure boot")) {
+    if (const auto finding = explain_log(machine, ""); finding && finding->meaning.starts_with("secure boot")) {
         row.found += ": \"" + finding->line + "\": " + finding->meaning;
         return row.advise(where + finding->remedy, {"sudo mokutil --import /var/lib/dkms/mok.pub"});
     }
     if (module.file && module.file->empty()) {
         row.found += ": the kernel " + machine.kernel_release + " has no such module";
-        return row.advise(
-            where + "install the distribution's package with this kernel's modules, or amdgpu-dkms",
-            {"sudo apt install linux-modules-extra-" + machine.kernel_release});
+        return row.advise(where + "install the distribution's package with this kernel's modules, or amdgpu-dkms",
+                          {"sudo apt install linux-modules-extra-" + machine.kernel_release});
     }
     const bool unsigned_likely =
         module.secure_boot.value_or(false) && module.file && module.file->find("/dkms/") != std::string::npos;
-    return row.advise(
-        where + (unsigned_likely ? "load it; if that says \"Key was rejected\", enrol DKMS's key with "
-                                   "sudo mokutil --import /var/lib/dkms/mok.pub and reboot"
-                                 : "load it; if that fails, the kernel log says why"),
-        {"sudo modprobe amdgpu", look_at_log});
+    return row.advise(where + (unsigned_likely ? "load it; if that says \"Key was rejected\", enrol DKMS's key with "
+                                                 "sudo mokutil --import /var/lib/dkms/mok.pub and reboot"
+                                               : "load it; if that fails, the kernel log says why"),
+                      {"sudo modprobe amdgpu", look_at_log});
 }
 
 Row check_module(const Machine& machine) {
@@ -98,14 +90,13 @@ Row row_of_driver(const Machine& machine, const PciGpu& gpu, bool others) {
                          gpu.driver + " has it: it is given to virtual machines");
         return row.advise(
             "to have it here, give it to amdgpu",
-            {fmt::format("echo {} | sudo tee /sys/bus/pci/devices/{}/driver/unbind", gpu.address,
-                         gpu.address),
+            {fmt::format("echo {} | sudo tee /sys/bus/pci/devices/{}/driver/unbind", gpu.address, gpu.address),
              fmt::format("echo amdgpu | sudo tee /sys/bus/pci/devices/{}/driver_override", gpu.address),
              fmt::format("echo {} | sudo tee /sys/bus/pci/drivers_probe", gpu.address)});
     }
     if (!gpu.driver.empty()) {
-        Row row = row_of(others ? Verdict::warning : Verdict::fault, id, title,
-                         gpu.driver + " has it, and HSA needs amdgpu");
+        Row row =
+            row_of(others ? Verdict::warning : Verdict::fault, id, title, gpu.driver + " has it, and HSA needs amdgpu");
         return row.advise(
             "let amdgpu take it, where it supports the GPU: boot with the kernel options "
             "radeon.si_support=0 radeon.cik_support=0 amdgpu.si_support=1 amdgpu.cik_support=1");
@@ -138,9 +129,8 @@ Rows check_bus(const Machine& machine) {
     const bool others = std::any_of(machine.pci_gpus.begin(), machine.pci_gpus.end(),
                                     [](const PciGpu& gpu) { return gpu.driver == "amdgpu"; });
     for (const PciGpu& gpu : machine.pci_gpus) {
-        rows.front().because(gpu.address,
-                             fmt::format("device {:#06x}, class {:#08x}, driver {}", gpu.device_id,
-                                         gpu.class_code, gpu.driver.empty() ? "none" : gpu.driver));
+        rows.front().because(gpu.address, fmt::format("device {:#06x}, class {:#08x}, driver {}", gpu.device_id,
+                                                      gpu.class_code, gpu.driver.empty() ? "none" : gpu.driver));
         if (gpu.driver != "amdgpu") rows.push_back(row_of_driver(machine, gpu, others));
     }
     return rows;
@@ -167,9 +157,8 @@ Rows check_topology(const Machine& machine) {
                         machine.module.kfd_configured.value_or(true)
                             ? "amdgpu is loaded, and /sys/devices/virtual/kfd is not there"
                             : "this kernel's amdgpu was built without it (CONFIG_HSA_AMD is not set)");
-        row.advise(
-            "use a kernel with CONFIG_HSA_AMD=y (distributions' kernels have it), or install amdgpu-dkms",
-            {"grep CONFIG_HSA_AMD /boot/config-$(uname -r)"});
+        row.advise("use a kernel with CONFIG_HSA_AMD=y (distributions' kernels have it), or install amdgpu-dkms",
+                   {"grep CONFIG_HSA_AMD /boot/config-$(uname -r)"});
         return {row.because("kernel", machine.kernel_release)};
     }
     std::vector<std::string> readable;
@@ -180,9 +169,9 @@ Rows check_topology(const Machine& machine) {
         if (node->error == 0) readable.push_back(fmt::format("{} (node {})", node->target(), node->number));
     }
     Rows rows{ok("kfd", title,
-                 readable.empty() ? "the kernel has no GPU for HSA"
-                                  : fmt::format("the kernel has {} for HSA: {}", readable.size(),
-                                                fmt::join(readable, ", ")))};
+                 readable.empty()
+                     ? "the kernel has no GPU for HSA"
+                     : fmt::format("the kernel has {} for HSA: {}", readable.size(), fmt::join(readable, ", ")))};
     for (const PciGpu& gpu : machine.pci_gpus)
         if (gpu.driver == "amdgpu" && hidden == 0 && !machine.node_of(gpu))
             rows.push_back(row_of_absence(machine, gpu, !readable.empty()));
@@ -197,8 +186,8 @@ Rows check_topology(const Machine& machine) {
                        fmt::format("the host cannot address it all on {} of them: no large BAR; copies go "
                                    "through the DMA engines",
                                    private_memory));
-        rows.push_back(row.advise(
-            "for direct access, enable Above 4G Decoding and Resizable BAR in the firmware setup"));
+        rows.push_back(
+            row.advise("for direct access, enable Above 4G Decoding and Resizable BAR in the firmware setup"));
     }
     return rows;
 }
@@ -213,6 +202,10 @@ Rows check_emulation(const Machine& machine) {
     Row row = machine.emulation.active
                   ? note("emulation", title, "by kfdemu, in this process: the GPUs below are no hardware")
                   : note("emulation", title, "kfdemu is loaded, and switched off");
+    if (!machine.emulation.cpu_suffices && value != "off")
+        row = fault("emulation", title, "by kfdemu, which needs SSE4.2 (x86-64-v2), and this CPU does not have it")
+                  .advise("run it on a newer CPU; in a virtual machine, give it the host's",
+                          {"qemu-system-x86_64 -cpu host"});
     row.because("KFDEMU", value)
         .because("library", machine.emulation.library.empty() ? "linked in" : machine.emulation.library);
     return {row};

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "check.hpp"
@@ -15,16 +16,17 @@ std::string size_text(const std::optional<std::uint64_t>& bytes) {
 }
 
 /// The thunk reserves addresses for all that GPUs share with the host: as many as it gets, 4 GiB at least (fmm.c,
-/// SVM_MIN_VM_SIZE).
-Row check_address_space(const LimitFacts& limits) {
-    constexpr std::uint64_t least = std::uint64_t{4} << 30;
-    const auto& limit = limits.address_space_bytes;
+/// SVM_MIN_VM_SIZE); the runtime takes 4 GiB of them for the scratch of each GPU, and asserts that it gets them
+/// (GpuAgent::InitScratchPool).
+Row check_address_space(const Machine& machine) {
+    const std::size_t gpus = std::max<std::size_t>(machine.gpu_nodes().size(), 1);
+    const std::uint64_t least = gpus * (std::uint64_t{4} << 30) + (std::uint64_t{512} << 20);
+    const auto& limit = machine.limits.address_space_bytes;
     const std::string title = "address space";
     if (!limit) return ok("address-space", title, "unlimited");
-    Row row =
-        row_of(*limit < least ? Verdict::fault : Verdict::warning, "address-space", title,
-               fmt::format("limited to {}; the runtime reserves 4 GiB at least, and a GPU's memory on top",
-                           size_text(limit)));
+    Row row = row_of(*limit < least ? Verdict::fault : Verdict::warning, "address-space", title,
+                     fmt::format("limited to {}; the runtime needs {} for {} GPU{}, and their memory on top",
+                                 size_text(limit), size_text(least), gpus, gpus == 1 ? "" : "s"));
     return row.advise("take the limit away", {"ulimit -v unlimited"});
 }
 
@@ -32,8 +34,7 @@ Row check_descriptors(const Machine& machine) {
     const LimitFacts& limits = machine.limits;
     const std::string title = "file descriptors";
     if (!limits.open_files) return ok("descriptors", title, "unlimited");
-    const std::uint64_t left =
-        *limits.open_files > limits.files_open ? *limits.open_files - limits.files_open : 0;
+    const std::uint64_t left = *limits.open_files > limits.files_open ? *limits.open_files - limits.files_open : 0;
     // /dev/kfd, topology files, a render node or two for each GPU, events.
     const std::uint64_t needed = 8 + 2 * machine.gpu_nodes().size();
     Row row = row_of(left < needed ? Verdict::fault
@@ -55,8 +56,7 @@ Row check_locked_memory(const LimitFacts& limits) {
 }  // namespace
 
 Rows check_limits(const Machine& machine) {
-    return {check_locked_memory(machine.limits), check_descriptors(machine),
-            check_address_space(machine.limits)};
+    return {check_locked_memory(machine.limits), check_descriptors(machine), check_address_space(machine)};
 }
 
 Row check_interface(const Machine& machine, const Rows& so_far) {
@@ -67,15 +67,13 @@ Row check_interface(const Machine& machine, const Rows& so_far) {
     if (opened == machine.opened.end()) return skipped("interface", title, "/dev/kfd could not be tried");
     const OpenFacts& facts = opened->second;
     if (facts.ioctl_error != 0) {
-        Row row =
-            fault("interface", title,
-                  fmt::format("/dev/kfd opens, and gives no version: {}", std::strerror(facts.ioctl_error)));
+        Row row = fault("interface", title,
+                        fmt::format("/dev/kfd opens, and gives no version: {}", std::strerror(facts.ioctl_error)));
         if (machine.kfd_numbers == std::pair{machine.kfd_file.major, machine.kfd_file.minor})
             return row.advise("the kernel log may say why", {"sudo dmesg | grep -iE 'amdgpu|kfd'"});
         if (machine.kfd_numbers)
-            row.found +=
-                fmt::format(" (it is device {}:{}; the kernel's KFD is {}:{})", machine.kfd_file.major,
-                            machine.kfd_file.minor, machine.kfd_numbers->first, machine.kfd_numbers->second);
+            row.found += fmt::format(" (it is device {}:{}; the kernel's KFD is {}:{})", machine.kfd_file.major,
+                                     machine.kfd_file.minor, machine.kfd_numbers->first, machine.kfd_numbers->second);
         return row.advise("it is another device under that name: remove it and let udev make it",
                           {"sudo rm /dev/kfd", "sudo udevadm trigger"});
     }

@@ -1,7 +1,5 @@
 // hsadrv doctor: why is there no device, or why does it not work?
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include "../progress.hpp"
 #include "../subcommands.hpp"
@@ -9,9 +7,8 @@
 #include "report.hpp"
 
 namespace hsadrv_tool {
+namespace doctor {
 namespace {
-
-using namespace doctor;
 
 struct DoctorOptions {
     bool verbose = false;
@@ -62,8 +59,8 @@ class Visit {
             return;
         }
         for (std::size_t ordinal : chosen(labels.size())) {
-            append(rows_, check_gpu(hear(labels[ordinal], {"gpu", "--device", std::to_string(ordinal)}),
-                                    labels[ordinal]));
+            append(rows_,
+                   check_gpu(hear(labels[ordinal], {"gpu", "--device", std::to_string(ordinal)}), labels[ordinal]));
             examined_.push_back(labels[ordinal]);
         }
     }
@@ -83,9 +80,8 @@ class Visit {
             throw tools::Failure(exit_status::usage,
                                  fmt::format("--device {}: {}", device_, unclear->get<std::string>()));
         if (const Json* ordinal = heard.find("chosen")) return {ordinal->get<std::size_t>()};
-        throw tools::Failure(exit_status::runtime,
-                             fmt::format("--device {}: the process that looked for it {}", device_,
-                                         heard.how_it_ended().value_or("said nothing")));
+        throw tools::Failure(exit_status::runtime, fmt::format("--device {}: the process that looked for it {}",
+                                                               device_, heard.how_it_ended().value_or("said nothing")));
     }
 
     std::chrono::seconds limit_;
@@ -106,18 +102,20 @@ int run_doctor(const DoctorOptions& options, Session& session) {
 }
 
 }  // namespace
+}  // namespace doctor
 
-Run declare_doctor(CLI::App& app) {
+Run declare_doctor(tools::CommandSyntax& command) {
+    using namespace doctor;
     auto options = std::make_shared<DoctorOptions>();
-    app.add_flag("--verbose", options->verbose, "with the evidence: paths, modes, numbers");
-    app.add_option("--timeout", options->timeout_seconds,
-                   "how long each question to the runtime may take. Default: 30")
-        ->type_name("SECONDS")
-        ->check(CLI::Range(1u, 3600u));
-    app.add_option("--probe", options->probe, "what a child of the doctor is asked")->group("");  // hidden
-    app.footer(
+    command.options = {{"--verbose", &options->verbose, "with the evidence: paths, modes, numbers"},
+                       {"--timeout",
+                        &options->timeout_seconds,
+                        "how long each question to the runtime may take. Default: 30",
+                        {.value = "SECONDS", .range = {{1, 3600}}}},
+                       {"--probe", &options->probe, "what a child of the doctor is asked", {.hidden = true}}};
+    command.footer =
         "Exit status: 0 every GPU works, 1 a fault was found (no GPU is one), 3 no such GPU as --device "
-        "names.");
+        "names.";
     return [options](Session& session) { return run_doctor(*options, session); };
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <cstdlib>
 #include <functional>
@@ -30,20 +29,14 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-constexpr const char* look_at_log = "sudo dmesg | grep -iE 'amdgpu|kfd'";
-
 double ms(Clock::duration time) { return std::chrono::duration<double, std::milli>(time).count(); }
 
-std::span<const std::byte> bundle() {
-    return std::as_bytes(std::span(examination_bundle, examination_bundle_size));
-}
+std::span<const std::byte> bundle() { return std::as_bytes(std::span(examination_bundle, examination_bundle_size)); }
 
 class Examination {
   public:
     Examination(hsadrv::AgentRef gpu, std::chrono::seconds limit)
-        : gpu_(gpu),
-          label_(gpu.label()),
-          patience_(std::chrono::duration_cast<std::chrono::milliseconds>(limit) / 4) {}
+        : gpu_(gpu), label_(gpu.label()), patience_(std::chrono::duration_cast<std::chrono::milliseconds>(limit) / 4) {}
 
     void run() {
         step(ok("code-objects", "code objects", ""), [this](Row& row) { try_code_objects(row); });
@@ -99,8 +92,7 @@ class Examination {
 
     void try_code_objects(Row& row) {
         if (bundle().empty()) {
-            row = skipped(row.id, row.title,
-                          "this command was built without a compiler for kernels (clang and lld)");
+            row = skipped(row.id, row.title, "this command was built without a compiler for kernels (clang and lld)");
             return;
         }
         std::vector<hsadrv::TargetId> targets;
@@ -110,8 +102,7 @@ class Examination {
             const auto found = hsadrv::extract_code_object(bundle(), targets);
             bytes.assign(found.begin(), found.end());
         } catch (const hsadrv::InvalidCodeObject&) {
-            row = skipped(row.id, row.title,
-                          fmt::format("this command brings no code for {}", targets.front().name()));
+            row = skipped(row.id, row.title, fmt::format("this command brings no code for {}", targets.front().name()));
             return;
         }
         const auto versions = hsadrv::loadable_versions(gpu_, bytes, hsadrv::read_code_object(bytes));
@@ -123,8 +114,7 @@ class Examination {
         }
         row.found = fmt::format("V{} load; target {}", fmt::join(versions, ", V"), targets.front().name());
         if (versions.back() < 6)
-            row.found +=
-                fmt::format(" (compile with -mcode-object-version={})", std::min(versions.back(), 5u));
+            row.found += fmt::format(" (compile with -mcode-object-version={})", std::min(versions.back(), 5u));
         has_code_ = true;
     }
 
@@ -140,8 +130,7 @@ class Examination {
 
     /// Looks itself: whether interrupts arrive is asked later.
     bool comes_to_zero(const hsadrv::Signal& signal, const hsadrv::Queue& queue) const {
-        for (const auto until = Clock::now() + patience_; Clock::now() < until;
-             std::this_thread::sleep_for(200us)) {
+        for (const auto until = Clock::now() + patience_; Clock::now() < until; std::this_thread::sleep_for(200us)) {
             if (signal.load() == 0) return true;
             queue.ref().throw_if_failed();
         }
@@ -162,8 +151,7 @@ class Examination {
             row.advise("the GPU hangs, or its scheduler does: the kernel log says so; reboot", {look_at_log});
             return;
         }
-        row.found =
-            fmt::format("created; a barrier packet was processed after {:.2f} ms", ms(Clock::now() - begin));
+        row.found = fmt::format("created; a barrier packet was processed after {:.2f} ms", ms(Clock::now() - begin));
     }
 
     // ---- interrupts
@@ -189,8 +177,7 @@ class Examination {
     }
 
     void try_interrupts(Row& row) {
-        if (const char* value = std::getenv("HSA_ENABLE_INTERRUPT");
-            value && std::string_view(value) == "0") {
+        if (const char* value = std::getenv("HSA_ENABLE_INTERRUPT"); value && std::string_view(value) == "0") {
             row.verdict = Verdict::note;
             row.found = "not used: HSA_ENABLE_INTERRUPT=0 lets waits poll";
             return;
@@ -206,14 +193,14 @@ class Examination {
             late += by > most / 4;
         }
         if (late == 0) {
-            row.found = fmt::format("arrive: a blocked wait returned {:.1f} ms after the value at the latest",
-                                    ms(worst));
+            row.found =
+                fmt::format("arrive: a blocked wait returned {:.1f} ms after the value at the latest", ms(worst));
             return;
         }
         row.verdict = Verdict::fault;
-        row.found = fmt::format(
-            "do not arrive: {} of {} blocked waits slept on, up to {:.0f} ms after the value was there", late,
-            trials, ms(worst));
+        row.found =
+            fmt::format("do not arrive: {} of {} blocked waits slept on, up to {:.0f} ms after the value was there",
+                        late, trials, ms(worst));
         row.advise(
             "see that the GPU's interrupt is enabled and not blocked by the IOMMU (kernel option iommu=pt); "
             "until then, let "
@@ -234,8 +221,8 @@ class Examination {
         for (std::size_t i = 0; i < words.size(); ++i)
             if (words[i] != wanted(i) && wrong++ == 0) first = i;
         if (wrong == 0) return "";
-        return fmt::format("{} of {} words are wrong, the first at byte {}: {:#010x} instead of {:#010x}",
-                           wrong, words.size(), first * 4, words[first], wanted(first));
+        return fmt::format("{} of {} words are wrong, the first at byte {}: {:#010x} instead of {:#010x}", wrong,
+                           words.size(), first * 4, words[first], wanted(first));
     }
 
     void judge_copy(Row& row, const char* which, const std::string& wrong) const {
@@ -265,8 +252,7 @@ class Examination {
         hsadrv::copy(stream, device.data(), host.data(), bytes, patience_);
         std::fill(host.begin(), host.end(), 0u);
         hsadrv::copy(stream, host.data(), device.data(), bytes, patience_);
-        judge_copy(row, "from the host to the GPU",
-                   compare(host, [](std::size_t i) { return pattern(i, 1); }));
+        judge_copy(row, "from the host to the GPU", compare(host, [](std::size_t i) { return pattern(i, 1); }));
         doing("a copy within the GPU, and one to pageable memory");
         hsadrv::copy(stream, second.data(), device.data(), bytes, patience_);
         std::vector<std::uint32_t> pageable(words);
@@ -275,16 +261,14 @@ class Examination {
                    compare(pageable, [](std::size_t i) { return pattern(i, 1); }));
         if (row.verdict == Verdict::fault) return;
         row.found = fmt::format(
-            "{} KiB each to the GPU, within it, to pinned and to pageable memory: every byte is right",
-            bytes >> 10);
+            "{} KiB each to the GPU, within it, to pinned and to pageable memory: every byte is right", bytes >> 10);
     }
 
     // ---- kernels
 
     void try_dispatch(Row& row) {
         if (!has_code_) {
-            row = skipped(row.id, row.title,
-                          "there is no code for it here; its queue has processed a barrier packet");
+            row = skipped(row.id, row.title, "there is no code for it here; its queue has processed a barrier packet");
             return;
         }
         const hsadrv::Context context(gpu_);
@@ -301,8 +285,7 @@ class Examination {
                       static_cast<std::uint32_t>(words));
         stream.synchronize(patience_);
         const auto wanted = [](std::size_t i) {
-            const std::size_t group = i / workgroup,
-                              other = group * workgroup + (workgroup - 1 - i % workgroup);
+            const std::size_t group = i / workgroup, other = group * workgroup + (workgroup - 1 - i % workgroup);
             return pattern(other, 7) * 2654435761u + static_cast<std::uint32_t>(i);
         };
         if (const std::string wrong = compare({to.as<std::uint32_t>(), words}, wanted); !wrong.empty()) {
@@ -314,8 +297,8 @@ class Examination {
                 {look_at_log});
             return;
         }
-        row.found = fmt::format("{} work-items computed what they should, in {:.2f} ms", words,
-                                ms(Clock::now() - begin));
+        row.found =
+            fmt::format("{} work-items computed what they should, in {:.2f} ms", words, ms(Clock::now() - begin));
     }
 
     static constexpr std::size_t bytes = 1u << 18,

@@ -23,7 +23,7 @@ bool FileTree::exists(const std::string& path) const { return status(path).exist
 FileFacts FileTree::status(const std::string& path) const {
     FileFacts facts;
     facts.path = path;
-    struct stat status {};
+    struct stat status{};
     if (stat((root_ + path).c_str(), &status) != 0) {
         facts.error = errno;
         return facts;
@@ -38,14 +38,12 @@ FileFacts FileTree::status(const std::string& path) const {
 }
 
 std::pair<std::string, int> FileTree::text_or_error(const std::string& path) const {
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen((root_ + path).c_str(), "re"),
-                                                               std::fclose);
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen((root_ + path).c_str(), "re"), std::fclose);
     if (!file) return {"", errno};
     std::string text;
     char part[4096];
     errno = 0;
-    for (std::size_t got;
-         text.size() < most_bytes && (got = std::fread(part, 1, sizeof part, file.get())) > 0;)
+    for (std::size_t got; text.size() < most_bytes && (got = std::fread(part, 1, sizeof part, file.get())) > 0;)
         text.append(part, got);
     if (std::ferror(file.get())) return {"", errno ? errno : EIO};
     text.erase(text.find_last_not_of(" \n\t\r") + 1);

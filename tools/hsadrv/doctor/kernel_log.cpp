@@ -29,8 +29,7 @@ constexpr Known known_lines[] = {
     {"Direct firmware load for amdgpu", "a firmware file of the GPU is missing",
      "install the firmware (Debian: firmware-amd-graphics; elsewhere: linux-firmware), run update-initramfs "
      "-u or dracut -f, reboot"},
-    {"not supported in kfd", "KFD does not support this GPU",
-     "no setting helps: it takes a GPU that KFD supports"},
+    {"not supported in kfd", "KFD does not support this GPU", "no setting helps: it takes a GPU that KFD supports"},
     {"not enough PCI resource", "the firmware has given the GPU's memory no address",
      "enable Above 4G Decoding and Resizable BAR in the firmware setup"},
     {"no space for", "the firmware has given the GPU's memory no address",

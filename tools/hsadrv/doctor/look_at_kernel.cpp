@@ -31,8 +31,7 @@ std::vector<std::string> words_of(const std::string& line) {
 /// Lines of modprobe.d that keep a module out: man modprobe.d, "blacklist" and "install".
 std::vector<std::string> forbidden_by_files(const FileTree& files) {
     std::vector<std::string> found;
-    for (const std::string folder :
-         {"/etc/modprobe.d", "/run/modprobe.d", "/usr/lib/modprobe.d", "/lib/modprobe.d"})
+    for (const std::string folder : {"/etc/modprobe.d", "/run/modprobe.d", "/usr/lib/modprobe.d", "/lib/modprobe.d"})
         for (const std::string& name : files.names(folder)) {
             if (!name.ends_with(".conf")) continue;
             for (const std::string& line : files.lines(folder + "/" + name)) {
@@ -56,8 +55,8 @@ bool lists_amdgpu(const std::string& option, std::string_view name) {
 std::vector<std::string> kernel_options(const FileTree& files) {
     std::vector<std::string> found;
     for (const std::string& option : words_of(files.text("/proc/cmdline").value_or("")))
-        if (option == "nomodeset" || option == "amdgpu.modeset=0" ||
-            lists_amdgpu(option, "modprobe.blacklist=") || lists_amdgpu(option, "module_blacklist="))
+        if (option == "nomodeset" || option == "amdgpu.modeset=0" || lists_amdgpu(option, "modprobe.blacklist=") ||
+            lists_amdgpu(option, "module_blacklist="))
             found.push_back(option);
     return found;
 }
@@ -84,8 +83,7 @@ std::optional<bool> kfd_configured(const FileTree& files, const std::string& rel
 
 /// Four bytes of attributes, then the value. (UEFI specification, "Globally Defined Variables".)
 std::optional<bool> secure_boot(const FileTree& files) {
-    const auto value =
-        files.text("/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c");
+    const auto value = files.text("/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c");
     if (!value || value->size() < 5) return std::nullopt;
     return (*value)[4] == 1;
 }
@@ -166,7 +164,7 @@ std::string message_of(const std::string& record) {
 }
 
 /// Each read() of the device is a record; EPIPE says that some were overwritten meanwhile.
-std::optional<std::vector<std::string>> look_at_log(const std::string& path) {
+std::optional<std::vector<std::string>> read_log(const std::string& path) {
     const int file = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (file < 0) return std::nullopt;
     constexpr std::size_t most = 4u << 20;
@@ -186,6 +184,14 @@ std::optional<std::vector<std::string>> look_at_log(const std::string& path) {
     return lines;
 }
 
+bool shows_cpu_caches(const FileTree& files) {
+    if (!files.names(std::string(nodes_folder) + "/0/caches").empty()) return true;
+    const std::string cpus = "/sys/devices/system/cpu";
+    for (const std::string& name : files.names(cpus))
+        if (files.exists(cpus + "/" + name + "/cache/index0")) return true;
+    return false;
+}
+
 }  // namespace
 
 void look_at_kernel(const FileTree& files, Machine& machine) {
@@ -193,11 +199,11 @@ void look_at_kernel(const FileTree& files, Machine& machine) {
     machine.sees_pci = files.exists("/sys/bus/pci/devices");
     machine.pci_gpus = look_at_pci(files);
     machine.has_kfd = files.exists(nodes_folder);
-    for (const std::string& name : files.names(nodes_folder))
-        machine.nodes.push_back(look_at_node(files, name));
+    for (const std::string& name : files.names(nodes_folder)) machine.nodes.push_back(look_at_node(files, name));
     std::sort(machine.nodes.begin(), machine.nodes.end(),
               [](const auto& a, const auto& b) { return a.number < b.number; });
-    machine.kernel_log = look_at_log(files.path("/dev/kmsg"));
+    machine.shows_cpu_caches = shows_cpu_caches(files);
+    machine.kernel_log = read_log(files.path("/dev/kmsg"));
 }
 
 }  // namespace hsadrv_tool::doctor

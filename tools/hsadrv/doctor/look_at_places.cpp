@@ -16,8 +16,8 @@ std::map<gid_t, GroupFacts> look_at_groups(const FileTree& files) {
         const auto fields = split(line, ':');  // name, password, number, members
         if (fields.size() < 3) continue;
         const auto gid = static_cast<gid_t>(std::strtoul(fields[2].c_str(), nullptr, 10));
-        groups.emplace(gid, GroupFacts{fields[0], fields.size() > 3 ? split(fields[3], ',')
-                                                                    : std::vector<std::string>{}});
+        groups.emplace(gid,
+                       GroupFacts{fields[0], fields.size() > 3 ? split(fields[3], ',') : std::vector<std::string>{}});
     }
     return groups;
 }

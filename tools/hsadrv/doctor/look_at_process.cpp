@@ -68,6 +68,7 @@ void look_at_process(Machine& machine) {
     machine.environment = look_at_environment();
     machine.limits = look_at_limits();
     machine.emulation.active = kfdemu_find_control() != nullptr;
+    machine.emulation.cpu_suffices = __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
     ContainerFacts& container = machine.container;
     for (const auto& [name, kind] : {std::pair{"KUBERNETES_SERVICE_HOST", "kubernetes"},
                                      {"APPTAINER_CONTAINER", "apptainer"},

@@ -14,8 +14,7 @@ std::string TopologyNode::pci_address() const {
     const auto byte = [this](unsigned shift, unsigned mask) {
         return static_cast<std::uint8_t>(location_id >> shift & mask);
     };
-    return hsadrv::PciAddress{static_cast<std::uint32_t>(domain), byte(8, 0xff), byte(3, 0x1f), byte(0, 7)}
-        .text();
+    return hsadrv::PciAddress{static_cast<std::uint32_t>(domain), byte(8, 0xff), byte(3, 0x1f), byte(0, 7)}.text();
 }
 
 std::string TopologyNode::target() const {
@@ -56,8 +55,7 @@ Machine look_at_files(const std::string& root) {
 
 Machine look_at_machine() {
     Machine machine = look_at_files("");
-    if (utsname name{}; machine.kernel_release.empty() && uname(&name) == 0)
-        machine.kernel_release = name.release;
+    if (utsname name{}; machine.kernel_release.empty() && uname(&name) == 0) machine.kernel_release = name.release;
     look_at_process(machine);
     look_at_libraries(FileTree(""), machine);
     return machine;

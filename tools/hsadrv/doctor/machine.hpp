@@ -40,12 +40,10 @@ struct OpenFacts {
 struct ModuleFacts {
     bool loaded = false;
     bool built_in = false;
-    std::string state;    ///< "live", "coming"; empty: built in, or not told
-    std::string version;  ///< of a DKMS module; empty for the kernel's own
-    std::optional<std::string>
-        file;  ///< below /lib/modules of this kernel; empty: none; nothing: it cannot be seen
-    std::vector<std::string>
-        forbidden;  ///< where it is blacklisted, "/etc/modprobe.d/gpu.conf: blacklist amdgpu"
+    std::string state;                   ///< "live", "coming"; empty: built in, or not told
+    std::string version;                 ///< of a DKMS module; empty for the kernel's own
+    std::optional<std::string> file;     ///< below /lib/modules of this kernel; empty: none; nothing: it cannot be seen
+    std::vector<std::string> forbidden;  ///< where it is blacklisted, "/etc/modprobe.d/gpu.conf: blacklist amdgpu"
     std::vector<std::string> kernel_options;  ///< those that keep it out, "nomodeset"
     std::optional<bool> kfd_configured;       ///< CONFIG_HSA_AMD
     std::optional<bool> secure_boot;
@@ -62,8 +60,7 @@ struct PciGpu {
 struct TopologyNode {
     unsigned number = 0;
     int error = 0;  ///< errno of reading it: EPERM for a GPU that the cgroup does not allow
-    std::uint64_t gpu_id = 0, simd_count = 0, gfx_target_version = 0, location_id = 0, domain = 0,
-                  unique_id = 0;
+    std::uint64_t gpu_id = 0, simd_count = 0, gfx_target_version = 0, location_id = 0, domain = 0, unique_id = 0;
     std::uint64_t device_id = 0;
     unsigned render_minor = 0;
     bool private_memory = false;  ///< its memory cannot be addressed by the host: no large BAR
@@ -86,9 +83,8 @@ struct GroupFacts {
 };
 
 struct ContainerFacts {
-    std::string
-        kind;  ///< "docker", "podman", "lxc", "kubernetes", "flatpak", "snap", "apptainer", …; empty: none
-    std::string told_by;          ///< "/.dockerenv"
+    std::string kind;     ///< "docker", "podman", "lxc", "kubernetes", "flatpak", "snap", "apptainer", …; empty: none
+    std::string told_by;  ///< "/.dockerenv"
     bool user_namespace = false;  ///< numbers of users here are others outside
     bool seccomp = false;         ///< system calls are filtered
 };
@@ -106,7 +102,8 @@ struct LibraryFacts {
 
 struct EmulationFacts {
     bool active = false;
-    std::string library;  ///< the path of libkfdemu in this process; empty: linked in, or none
+    std::string library;       ///< the path of libkfdemu in this process; empty: linked in, or none
+    bool cpu_suffices = true;  ///< this CPU has SSE4.2, without which kfdemu executes no instruction
 };
 
 struct Machine {
@@ -116,11 +113,11 @@ struct Machine {
     std::vector<PciGpu> pci_gpus;
     bool has_kfd = false;  ///< KFD's topology is there
     std::vector<TopologyNode> nodes;
+    bool shows_cpu_caches = true;                        ///< in sysfs or in KFD's topology
     std::optional<std::vector<std::string>> kernel_log;  ///< lines about GPUs; nothing: it may not be read
 
     FileFacts kfd_file;
-    std::optional<std::pair<unsigned, unsigned>>
-        kfd_numbers;  ///< what the kernel says that /dev/kfd's should be
+    std::optional<std::pair<unsigned, unsigned>> kfd_numbers;  ///< what the kernel says that /dev/kfd's should be
     std::vector<FileFacts> render_files;
     std::map<std::string, OpenFacts> opened;  ///< by path
 

@@ -1,10 +1,10 @@
 #include "probe.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <cstdlib>
 
+#include "tools/common/own_program.hpp"
 #include "tools/common/standard_streams.hpp"
 
 namespace hsadrv_tool::doctor {
@@ -34,8 +34,8 @@ Heard hear(const tools::Captured& captured, double seconds) {
         const std::size_t end = std::min(text.find('\n', begin), text.size());
         if (begin < text.size()) {
             others += '\n';  // a message ends a line that was not ended
-            Json message = Json::parse(text.substr(begin + 1, end - begin - 1), nullptr, false);
-            if (!message.is_discarded()) heard.messages.push_back(std::move(message));
+            auto message = Json::try_parse(text.substr(begin + 1, end - begin - 1));
+            if (message) heard.messages.push_back(std::move(*message));
         }
         at = end == text.size() ? end : begin < text.size() ? end + 1 : end;
     }
@@ -47,8 +47,7 @@ std::optional<std::string> Heard::how_it_ended() const {
     if (captured.status == 0 && !captured.timed_out) return std::nullopt;
     std::string text;
     if (captured.stuck)
-        text = fmt::format("did not end within {:.0f} s, and cannot be killed: it waits inside the kernel",
-                           seconds);
+        text = fmt::format("did not end within {:.0f} s, and cannot be killed: it waits inside the kernel", seconds);
     else if (captured.timed_out)
         text = fmt::format("did not end within {:.0f} s, and was killed", seconds);
     else if (captured.status > 128)
@@ -64,13 +63,14 @@ std::optional<std::string> Heard::how_it_ended() const {
 const Json* Heard::find(std::string_view key) const {
     const Json* found = nullptr;
     for (const Json& message : messages)
-        if (message.contains(key)) found = &message.at(std::string(key));
+        if (const Json* value = message.find(key)) found = value;
     return found;
 }
 
 Heard ask(const std::vector<std::string>& words, std::chrono::seconds limit,
           const tools::Interruptions& interruptions) {
-    tools::Command command{"/proc/self/exe", "doctor", "--timeout", std::to_string(limit.count()), "--probe"};
+    tools::Command command{tools::own_program().string(), "doctor", "--timeout", std::to_string(limit.count()),
+                           "--probe"};
     command.insert(command.end(), words.begin(), words.end());
     const auto begin = std::chrono::steady_clock::now();
     tools::Surroundings surroundings{.variables = {}, .limit = limit};

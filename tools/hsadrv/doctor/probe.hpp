@@ -36,8 +36,7 @@ struct Heard {
 Heard hear(const tools::Captured& captured, double seconds);
 
 /// `words`: of the hidden option --probe, and what else the child is told.
-Heard ask(const std::vector<std::string>& words, std::chrono::seconds limit,
-          const tools::Interruptions& interruptions);
+Heard ask(const std::vector<std::string>& words, std::chrono::seconds limit, const tools::Interruptions& interruptions);
 
 /// In the child: one message, out at once.
 void say(const Json& message);

@@ -1,7 +1,6 @@
 #include "report.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
@@ -53,8 +52,7 @@ class Report {
             text_ += std::string(verdict_columns + 7, ' ') + terminal_.paint(Ink::heading, command) + "\n";
         if (!verbose_) return;
         for (const auto& [name, value] : row.evidence)
-            text_ +=
-                faint(fmt::format("{}{}: {}", std::string(verdict_columns + 2, ' '), name, value)) + "\n";
+            text_ += faint(fmt::format("{}{}: {}", std::string(verdict_columns + 2, ' '), name, value)) + "\n";
     }
 
     void conclude(const Diagnosis& diagnosis) {

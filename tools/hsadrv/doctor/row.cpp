@@ -37,16 +37,15 @@ Diagnosis conclude(Rows rows, const std::vector<std::string>& gpus) {
     Diagnosis diagnosis{std::move(rows), ""};
     if (const Row* cause = first_fault(diagnosis.rows)) {
         const std::string whole = to_do(*cause);
-        diagnosis.sentence = fmt::format("The cause: {}: {}.{}{}", cause->title, cause->found,
-                                         whole.empty() ? "" : " ", whole);
+        diagnosis.sentence =
+            fmt::format("The cause: {}: {}.{}{}", cause->title, cause->found, whole.empty() ? "" : " ", whole);
         return diagnosis;
     }
     const auto count = [&](Verdict verdict) {
         return std::count_if(diagnosis.rows.begin(), diagnosis.rows.end(),
                              [&](const Row& row) { return row.verdict == verdict; });
     };
-    diagnosis.sentence =
-        fmt::format("All is well: {} work{}", fmt::join(gpus, ", "), gpus.size() == 1 ? "s" : "");
+    diagnosis.sentence = fmt::format("All is well: {} work{}", fmt::join(gpus, ", "), gpus.size() == 1 ? "s" : "");
     if (const auto warnings = count(Verdict::warning))
         diagnosis.sentence += fmt::format("; {} warning{} above", warnings, warnings == 1 ? "" : "s");
     diagnosis.sentence += ".";

@@ -32,10 +32,9 @@ struct Row {
     std::string title;  ///< "/dev/kfd"
     Verdict verdict = Verdict::ok;
     std::string found;
-    std::string remedy = {};                 ///< what to do; empty where there is nothing
-    std::vector<std::string> commands = {};  ///< to be typed as they are
-    std::vector<std::pair<std::string, std::string>> evidence =
-        {};  ///< paths, modes, numbers: name and value
+    std::string remedy = {};                                         ///< what to do; empty where there is nothing
+    std::vector<std::string> commands = {};                          ///< to be typed as they are
+    std::vector<std::pair<std::string, std::string>> evidence = {};  ///< paths, modes, numbers: name and value
 
     Row& because(std::string name, std::string value) {
         evidence.emplace_back(std::move(name), std::move(value));
@@ -63,6 +62,9 @@ inline Row warning(std::string id, std::string title, std::string found) {
 inline Row fault(std::string id, std::string title, std::string found) {
     return row_of(Verdict::fault, std::move(id), std::move(title), std::move(found));
 }
+/// Shows what the kernel said of GPUs.
+inline constexpr const char* look_at_log = "sudo dmesg | grep -iE 'amdgpu|kfd'";
+
 /// "not checked, because …"
 inline Row skipped(std::string id, std::string title, const std::string& why) {
     return row_of(Verdict::skipped, std::move(id), std::move(title), "not checked, because " + why);

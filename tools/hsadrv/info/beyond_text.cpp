@@ -1,5 +1,5 @@
-// What rocminfo does not tell. Its labels and the names of agents stay out of these lines, so that what greps rocminfo's
-// report finds no more in this one.
+// What rocminfo does not tell. Its labels and the names of agents stay out of these lines, so that what greps
+// rocminfo's report finds no more in this one.
 #include <fmt/format.h>
 
 #include "info/report.hpp"
@@ -16,8 +16,7 @@ const char* yes(bool value) { return value ? "yes" : "no"; }
 /// Pairs of a label and a value, aligned.
 std::string pairs(const std::vector<std::pair<std::string, std::string>>& facts, std::size_t indent) {
     std::string text;
-    for (const auto& [label, value] : facts)
-        text += fmt::format("{:{}}{:<26}{}\n", "", indent, label + ":", value);
+    for (const auto& [label, value] : facts) text += fmt::format("{:{}}{:<26}{}\n", "", indent, label + ":", value);
     return text;
 }
 
@@ -53,9 +52,8 @@ void gpu_lines(const GpuFacts& gpu, std::vector<std::pair<std::string, std::stri
     lines.emplace_back("Memory bus",
                        fmt::format("{} bits, {} MHz", gpu.memory_bus_width_bits, gpu.memory_max_clock_mhz));
     if (gpu.memory_available_bytes)
-        lines.emplace_back("Memory free now",
-                           fmt::format("{} ({} bytes)", size_text(*gpu.memory_available_bytes),
-                                       *gpu.memory_available_bytes));
+        lines.emplace_back("Memory free now", fmt::format("{} ({} bytes)", size_text(*gpu.memory_available_bytes),
+                                                          *gpu.memory_available_bytes));
     lines.emplace_back("Cooperative queues", yes(gpu.cooperative_queues));
     lines.emplace_back("Cooperative units", number_text(gpu.cooperative_compute_units));
     lines.emplace_back("Host flushes HDP", yes(gpu.hdp_flush));
@@ -78,9 +76,8 @@ std::string identity_part(const Facts& facts, const AgentFacts& agent) {
         add(lines, "Driver's UID", agent.driver_uid, number_text);
     }
     if (agent.timestamp_frequency_hz)
-        lines.emplace_back(
-            "Timestamps",
-            fmt::format("{:.3f} MHz", static_cast<double>(*agent.timestamp_frequency_hz) / 1e6));
+        lines.emplace_back("Timestamps",
+                           fmt::format("{:.3f} MHz", static_cast<double>(*agent.timestamp_frequency_hz) / 1e6));
     return pairs(lines, 2);
 }
 
@@ -104,8 +101,7 @@ std::string ranges(const std::vector<std::size_t>& numbers) {
     for (std::size_t first = 0, next; first < numbers.size(); first = next) {
         for (next = first + 1; next < numbers.size() && numbers[next] == numbers[next - 1] + 1;) ++next;
         text += fmt::format("{}{}", text.empty() ? "" : ", ", numbers[first]);
-        if (next - first > 1)
-            text += fmt::format("{}{}", next - first > 2 ? " to " : ", ", numbers[next - 1]);
+        if (next - first > 1) text += fmt::format("{}{}", next - first > 2 ? " to " : ", ", numbers[next - 1]);
     }
     return text;
 }
@@ -130,8 +126,8 @@ std::string pools_part(const AgentFacts& agent) {
     for (std::size_t i = 0; i < agent.pools.size(); ++i) {
         const PoolFacts& pool = agent.pools[i];
         rows.push_back({number_text(static_cast<std::uint32_t>(i + 1)), pool.on_device ? "device" : "host",
-                        pool.allocatable ? "up to " + size_text(pool.alloc_max_bytes) : "none",
-                        access_text(pool), kind_text(pool.segment, pool.flags)});
+                        pool.allocatable ? "up to " + size_text(pool.alloc_max_bytes) : "none", access_text(pool),
+                        kind_text(pool.segment, pool.flags)});
     }
     return agent.pools.empty() ? "" : "  Pools\n" + tools::aligned(rows, 4);
 }
@@ -143,8 +139,8 @@ std::string regions_part(const AgentFacts& agent) {
         const RegionFacts& region = agent.regions[i];
         rows.push_back({number_text(static_cast<std::uint32_t>(i + 1)), size_text(region.size_bytes),
                         region.allocatable ? "up to " + size_text(region.alloc_max_bytes) : "none",
-                        size_text(region.granule_bytes), size_text(region.alignment_bytes),
-                        yes(region.host_accessible), kind_text(region.segment, region.flags)});
+                        size_text(region.granule_bytes), size_text(region.alignment_bytes), yes(region.host_accessible),
+                        kind_text(region.segment, region.flags)});
     }
     return "  Regions\n" + tools::aligned(rows, 4, {1, 3, 4});
 }
@@ -207,8 +203,6 @@ std::string beyond_rocminfo_text(const Facts& facts) {
     return text;
 }
 
-std::string as_full_text(const Facts& facts) {
-    return rocminfo_text(facts) + "\n" + beyond_rocminfo_text(facts);
-}
+std::string as_full_text(const Facts& facts) { return rocminfo_text(facts) + "\n" + beyond_rocminfo_text(facts); }
 
 }  // namespace hsadrv_tool

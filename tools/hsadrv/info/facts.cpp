@@ -18,4 +18,10 @@ std::string target_of(const AgentFacts& agent) {
     return triple == std::string::npos ? name : name.substr(triple + 2);
 }
 
+const std::vector<hsadrv::Link>* hops_between(const AgentFacts& from, unsigned to) {
+    for (const WayFacts& way : from.ways)
+        if (way.to == to) return &way.hops;
+    return nullptr;
+}
+
 }  // namespace hsadrv_tool

@@ -145,4 +145,7 @@ std::uint64_t memory_bytes(const AgentFacts& agent);
 /// The instruction set's target alone: "gfx90a:sramecc+:xnack-"; empty for an agent without one.
 std::string target_of(const AgentFacts& agent);
 
+/// The links to the agent of that number; null if its memory cannot be reached.
+const std::vector<hsadrv::Link>* hops_between(const AgentFacts& from, unsigned to);
+
 }  // namespace hsadrv_tool

@@ -141,8 +141,7 @@ std::vector<WayFacts> ways_from(AgentRef agent, const Agents& all) {
     std::vector<WayFacts> ways;
     for (const AgentRef other : all) {
         if (other == agent || !has_global_memory(other)) continue;
-        if (auto hops = agent.links_to(other); !hops.empty())
-            ways.push_back({*number_of(all, other), std::move(hops)});
+        if (auto hops = agent.links_to(other); !hops.empty()) ways.push_back({*number_of(all, other), std::move(hops)});
     }
     return ways;
 }

@@ -1,7 +1,5 @@
 #include "info/report.hpp"
 
-#include <nlohmann/json.hpp>
-
 namespace hsadrv_tool {
 namespace {
 
@@ -18,9 +16,7 @@ Json text(const std::string& value) { return value.empty() ? Json(nullptr) : Jso
 Json dimensions(const hsadrv::Dim3& size) { return {{"x", size.x}, {"y", size.y}, {"z", size.z}}; }
 
 Json module_json(const ModuleFacts& module) {
-    return {{"present", module.present},
-            {"init_state", text(module.init_state)},
-            {"version", text(module.version)}};
+    return {{"present", module.present}, {"init_state", text(module.init_state)}, {"version", text(module.version)}};
 }
 
 Json runtime_json(const RuntimeFacts& runtime) {

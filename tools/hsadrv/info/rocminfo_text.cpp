@@ -1,6 +1,6 @@
 // The labels, their order and the spelling of values are rocminfo's, those of its newest release: rocminfo.cc of
-// ROCm/rocminfo, DisplaySystemInfo and DisplayAgentInfo. Lines for what the runtime does not tell are left out, as older
-// releases of rocminfo do.
+// ROCm/rocminfo, DisplaySystemInfo and DisplayAgentInfo. Lines for what the runtime does not tell are left out, as
+// older releases of rocminfo do.
 #include <fmt/format.h>
 
 #include "info/report.hpp"
@@ -14,9 +14,7 @@ using hsadrv::Segment;
 /// Lines of a label and a value, two blanks further in a level.
 class Lines {
   public:
-    void heading(std::string_view text, unsigned level = 0) {
-        text_ += fmt::format("{:{}}{}\n", "", 2 * level, text);
-    }
+    void heading(std::string_view text, unsigned level = 0) { text_ += fmt::format("{:{}}{}\n", "", 2 * level, text); }
     void line(std::string_view label, std::string_view value, unsigned level = 0) {
         std::string line = fmt::format("{:{}}{:<25}{}", "", 2 * level, label, value);
         line.erase(line.find_last_not_of(' ') + 1);
@@ -37,11 +35,9 @@ std::string both(std::uint64_t value) {
     return fmt::format("{}({:#x})", low, low);
 }
 std::string kilobytes(std::uint64_t bytes) { return fmt::format("{}KB", bytes / 1024); }
-std::string kilobytes_both(std::uint64_t bytes) {
-    return fmt::format("{}({:#x}) KB", bytes / 1024, bytes / 1024);
-}
+std::string kilobytes_both(std::uint64_t bytes) { return fmt::format("{}({:#x}) KB", bytes / 1024, bytes / 1024); }
 const char* truth(bool value) { return value ? "TRUE" : "FALSE"; }
-const char* yes(bool value) { return value ? "YES" : "NO"; }
+const char* upper_yes(bool value) { return value ? "YES" : "NO"; }
 
 void dimensions(Lines& out, const char* label, const Dim3& size, unsigned level) {
     out.heading(label, level);
@@ -61,31 +57,27 @@ void module_line(Lines& out, const ModuleFacts& module) {
 void system_lines(Lines& out, const RuntimeFacts& runtime) {
     out.line("Runtime Version:", fmt::format("{}.{}", runtime.version_major, runtime.version_minor));
     if (runtime.amd_version_major && runtime.amd_version_minor)
-        out.line("Runtime Ext Version:",
-                 fmt::format("{}.{}", *runtime.amd_version_major, *runtime.amd_version_minor));
+        out.line("Runtime Ext Version:", fmt::format("{}.{}", *runtime.amd_version_major, *runtime.amd_version_minor));
     out.line("System Timestamp Freq.:",
              fmt::format("{:.6f}MHz", static_cast<double>(runtime.timestamp_frequency_hz) / 1e6));
-    out.line("Sig. Max Wait Duration:",
-             fmt::format("{} (0x{:X}) (timestamp count)", runtime.signal_max_wait_ticks,
-                         runtime.signal_max_wait_ticks));
+    out.line("Sig. Max Wait Duration:", fmt::format("{} (0x{:X}) (timestamp count)", runtime.signal_max_wait_ticks,
+                                                    runtime.signal_max_wait_ticks));
     out.line("Machine Model:", runtime.large_model ? "LARGE" : "SMALL");
     out.line("System Endianness:", runtime.little_endian ? "LITTLE" : "BIG");
     if (runtime.mwaitx_enabled) out.line("Mwaitx:", *runtime.mwaitx_enabled ? "ENABLED" : "DISABLED");
-    if (runtime.xnack_enabled) out.line("XNACK enabled:", yes(*runtime.xnack_enabled));
-    if (runtime.dmabuf_supported) out.line("DMAbuf Support:", yes(*runtime.dmabuf_supported));
-    if (runtime.virtual_memory_supported) out.line("VMM Support:", yes(*runtime.virtual_memory_supported));
+    if (runtime.xnack_enabled) out.line("XNACK enabled:", upper_yes(*runtime.xnack_enabled));
+    if (runtime.dmabuf_supported) out.line("DMAbuf Support:", upper_yes(*runtime.dmabuf_supported));
+    if (runtime.virtual_memory_supported) out.line("VMM Support:", upper_yes(*runtime.virtual_memory_supported));
     out.heading("");
 }
 
 const char* feature_text(const QueueFacts& queues) {
-    if (queues.kernel_dispatch)
-        return queues.agent_dispatch ? "KERNEL_DISPATCH & AGENT_DISPATCH" : "KERNEL_DISPATCH";
+    if (queues.kernel_dispatch) return queues.agent_dispatch ? "KERNEL_DISPATCH & AGENT_DISPATCH" : "KERNEL_DISPATCH";
     return queues.agent_dispatch ? "AGENT_DISPATCH" : "None specified";
 }
 
 const char* features_text(const QueueFacts& queues) {
-    if (queues.kernel_dispatch)
-        return queues.agent_dispatch ? "KERNEL_DISPATCH AGENT_DISPATCH" : "KERNEL_DISPATCH";
+    if (queues.kernel_dispatch) return queues.agent_dispatch ? "KERNEL_DISPATCH AGENT_DISPATCH" : "KERNEL_DISPATCH";
     return queues.agent_dispatch ? "AGENT_DISPATCH" : "None";
 }
 
@@ -149,8 +141,7 @@ void kernel_lines(Lines& out, const KernelFacts& kernels, const Maybe<GpuFacts>&
     out.line("Workgroup Max Size:", both(kernels.workgroup_max_workitems), 1);
     dimensions(out, "Workgroup Max Size per Dimension:", kernels.workgroup_max_dim, 1);
     out.line("Max Waves Per CU:", both(kernels.max_waves_per_cu), 1);
-    out.line("Max Work-item Per CU:", both(std::uint64_t{kernels.wavefront_size} * kernels.max_waves_per_cu),
-             1);
+    out.line("Max Work-item Per CU:", both(std::uint64_t{kernels.wavefront_size} * kernels.max_waves_per_cu), 1);
     out.line("Grid Max Size:", both(kernels.grid_max_workitems), 1);
     dimensions(out, "Grid Max Size per Dimension:", kernels.grid_max_dim, 1);
     out.number("Max fbarriers/Workgrp:", kernels.fbarriers_max, 1);
@@ -211,12 +202,9 @@ std::string modes_text(const hsadrv::RoundingModes& modes) {
 
 void isa_lines(Lines& out, const hsadrv::Isa& isa) {
     out.line("Name:", isa.name, 3);
-    out.line(
-        "Machine Models:",
-        words({{isa.small_model, "HSA_MACHINE_MODEL_SMALL"}, {isa.large_model, "HSA_MACHINE_MODEL_LARGE"}}),
-        3);
-    out.line("Profiles:",
-             words({{isa.base_profile, "HSA_PROFILE_BASE"}, {isa.full_profile, "HSA_PROFILE_FULL"}}), 3);
+    out.line("Machine Models:",
+             words({{isa.small_model, "HSA_MACHINE_MODEL_SMALL"}, {isa.large_model, "HSA_MACHINE_MODEL_LARGE"}}), 3);
+    out.line("Profiles:", words({{isa.base_profile, "HSA_PROFILE_BASE"}, {isa.full_profile, "HSA_PROFILE_FULL"}}), 3);
     out.line("Default Rounding Mode:", modes_text(isa.rounding), 3);
     out.line("Default Rounding Mode:", modes_text(isa.base_profile_rounding), 3);
     out.line("Fast f16:", truth(isa.fast_f16), 3);

@@ -14,8 +14,8 @@ std::string runtime_text(const RuntimeFacts& runtime) {
 
 std::string driver_text(const Facts& facts) {
     if (!facts.module.present) return "Linux " + facts.kernel_release;
-    return fmt::format("amdgpu{}{} of Linux {}", facts.module.version.empty() ? "" : " ",
-                       facts.module.version, facts.kernel_release);
+    return fmt::format("amdgpu{}{} of Linux {}", facts.module.version.empty() ? "" : " ", facts.module.version,
+                       facts.kernel_release);
 }
 
 std::string row(const Terminal& terminal, std::string_view label, std::string_view value) {
@@ -62,8 +62,7 @@ std::string as_short_text(const Facts& facts, const Terminal& terminal) {
         text += title(terminal, agent);
         text += agent.kind == AgentKind::gpu ? gpu_rows(terminal, agent) : host_row(terminal, agent);
     }
-    if (!gpus)
-        text += "\n" + terminal.paint(Ink::warning, "no GPU") + ": hsadrv doctor looks for the cause\n";
+    if (!gpus) text += "\n" + terminal.paint(Ink::warning, "no GPU") + ": hsadrv doctor looks for the cause\n";
     return text;
 }
 

@@ -1,7 +1,6 @@
 #include "agents.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -16,7 +15,7 @@ namespace hsadrv_tool::objdump {
 namespace {
 
 // With sanitizers and an emulated GPU the runtime takes seconds to start.
-constexpr std::chrono::seconds most_time{120};
+constexpr std::chrono::seconds most_asking{120};
 
 struct Question {
     EntryFacts* facts;
@@ -41,8 +40,7 @@ Json json_of(hsadrv::AgentRef agent) {
 std::string without_name(std::string said, const std::string& name) {
     const std::string quoted = fmt::format("'{}'", name);
     if (!said.starts_with(quoted)) return said;
-    return said.substr(
-        std::min(said.size(), quoted.size() + (said.substr(quoted.size()).starts_with(": ") ? 2 : 1)));
+    return said.substr(std::min(said.size(), quoted.size() + (said.substr(quoted.size()).starts_with(": ") ? 2 : 1)));
 }
 
 /// Empty if it loads.
@@ -71,8 +69,7 @@ void answer(const std::vector<Question>& questions, const Session& session, cons
         for (const hsadrv::AgentRef agent : agents) say(json_line({{"why_not", why_not(agent, question)}}));
 }
 
-void be_asked(const std::vector<Question>& questions, const Session& session, const tools::Say& say) noexcept
-    try {
+void be_asked(const std::vector<Question>& questions, const Session& session, const tools::Say& say) noexcept try {
     answer(questions, session, say);
 } catch (const tools::Failure& failure) {
     say(json_line({{"failure", failure.what()}, {"status", failure.status()}}));
@@ -84,20 +81,17 @@ void be_asked(const std::vector<Question>& questions, const Session& session, co
 
 /// Why there are no more answers.
 std::string end_text(const tools::Answers& heard) {
-    if (heard.timed_out)
-        return fmt::format("the HSA runtime gave no answer within {} seconds", most_time.count());
+    if (heard.timed_out) return fmt::format("the HSA runtime gave no answer within {} seconds", most_asking.count());
     if (heard.signal)
         return fmt::format("the HSA runtime crashed: signal {} ({})", heard.signal, strsignal(heard.signal));
     if (heard.status)
-        return fmt::format("the HSA runtime ended the process that asked it, with exit status {}",
-                           heard.status);
+        return fmt::format("the HSA runtime ended the process that asked it, with exit status {}", heard.status);
     return "the HSA runtime gave no answer";
 }
 
 void take_agents(Facts& facts, const Json& agents) {
     for (const Json& agent : agents)
-        facts.agents.push_back(
-            {agent["label"], agent["uuid"], agent["isas"].get<std::vector<std::string>>()});
+        facts.agents.push_back({agent["label"], agent["uuid"], agent["isas"].get<std::vector<std::string>>()});
 }
 
 }  // namespace
@@ -106,14 +100,14 @@ void ask_agents(Facts& facts, const Session& session) {
     const std::vector<Question> questions = questions_of(facts);
     if (questions.empty()) return;
     const tools::Answers heard =
-        tools::ask_in_child([&](const tools::Say& say) { be_asked(questions, session, say); }, most_time);
+        tools::ask_in_child([&](const tools::Say& say) { be_asked(questions, session, say); }, most_asking);
     std::vector<std::string> answers;
     for (const std::string& line : heard.lines) {
         const Json said = Json::parse(line);
         if (said.contains("failure")) throw tools::Failure(said["status"].get<int>(), said["failure"]);
         if (said.contains("no_device") && !session.device.empty())
-            throw tools::Failure(exit_status::no_device, fmt::format("--device {}: {}", session.device,
-                                                                     said["no_device"].get<std::string>()));
+            throw tools::Failure(exit_status::no_device,
+                                 fmt::format("--device {}: {}", session.device, said["no_device"].get<std::string>()));
         if (said.contains("no_device")) facts.no_agent = said["no_device"];
         if (said.contains("no_answer")) facts.no_agent = said["no_answer"];
         if (said.contains("agents")) take_agents(facts, said["agents"]);

@@ -44,12 +44,12 @@ TargetId parse_target(const std::string& text) {
 hsadrv::LaunchLimits limits_of(const TargetId& target) {
     const auto unit = hsadrv::shared::compute_unit(target.processor.c_str());
     constexpr std::uint32_t all = 0xffffffff;
-    return {.workgroup_max_workitems = unit.max_workgroup_workitems,
-            .workgroup_max_dim = {unit.max_workgroup_workitems, unit.max_workgroup_workitems,
-                                  unit.max_workgroup_workitems},
-            .grid_max_workitems = all,
-            .grid_max_dim = {all, all, all},
-            .group_segment_max_bytes = unit.known() ? unit.lds_bytes : 64 * 1024};
+    return {
+        .workgroup_max_workitems = unit.max_workgroup_workitems,
+        .workgroup_max_dim = {unit.max_workgroup_workitems, unit.max_workgroup_workitems, unit.max_workgroup_workitems},
+        .grid_max_workitems = all,
+        .grid_max_dim = {all, all, all},
+        .group_segment_max_bytes = unit.known() ? unit.lds_bytes : 64 * 1024};
 }
 
 Dim3 stated_workgroup(const KernelMetadata& kernel, const Options& options) {
@@ -62,11 +62,10 @@ Dim3 stated_workgroup(const KernelMetadata& kernel, const Options& options) {
 /// Bytes in all, of however many arrays the kernel has pointers to.
 hsadrv::shared::LdsDemand lds_demand(const KernelMetadata& kernel, std::uint32_t bytes) {
     hsadrv::shared::LdsDemand lds = bytes;
-    const auto pointers = std::count_if(
-        kernel.arguments.begin(), kernel.arguments.end(),
-        [](const auto& argument) { return argument.kind == hsadrv::ValueKind::dynamic_shared_pointer; });
-    lds.count =
-        std::clamp<std::uint32_t>(static_cast<std::uint32_t>(pointers), 1, hsadrv::shared::max_lds_arrays);
+    const auto pointers = std::count_if(kernel.arguments.begin(), kernel.arguments.end(), [](const auto& argument) {
+        return argument.kind == hsadrv::ValueKind::dynamic_shared_pointer;
+    });
+    lds.count = std::clamp<std::uint32_t>(static_cast<std::uint32_t>(pointers), 1, hsadrv::shared::max_lds_arrays);
     return lds;
 }
 
@@ -108,8 +107,8 @@ EntryFacts facts_of(const Entry& entry, const Options& options) {
 
 std::string listed(const std::set<std::string>& names, std::size_t most) {
     if (names.empty()) return "none";
-    std::vector<std::string> shown(
-        names.begin(), std::next(names.begin(), static_cast<std::ptrdiff_t>(std::min(most, names.size()))));
+    std::vector<std::string> shown(names.begin(),
+                                   std::next(names.begin(), static_cast<std::ptrdiff_t>(std::min(most, names.size()))));
     return fmt::format("{}{}", fmt::join(shown, ", "),
                        names.size() > most ? fmt::format(" and {} more", names.size() - most) : "");
 }
@@ -119,9 +118,8 @@ std::string listed(const std::set<std::string>& names, std::size_t most) {
     for (const FileFacts& file : facts.files)
         for (const Entry& entry : file.contents.entries)
             if (const auto target = entry.target()) targets.insert(target->name());
-    throw tools::Failure(exit_status::usage,
-                         fmt::format("--target {}: there is no code for it; there is for {}", options.target,
-                                     listed(targets, 50)));
+    throw tools::Failure(exit_status::usage, fmt::format("--target {}: there is no code for it; there is for {}",
+                                                         options.target, listed(targets, 50)));
 }
 
 [[noreturn]] void refuse_kernel(const Facts& facts, const Options& options) {
@@ -134,8 +132,8 @@ std::string listed(const std::set<std::string>& names, std::size_t most) {
     const std::string near = tools::nearest(options.kernel, all);
     const std::string meant = near.empty() ? "" : fmt::format(": did you mean {}?", near);
     throw tools::Failure(exit_status::usage,
-                         printable(fmt::format("--kernel {}: there is no such kernel{}; there are {}",
-                                               options.kernel, meant, listed(names, 50))));
+                         printable(fmt::format("--kernel {}: there is no such kernel{}; there are {}", options.kernel,
+                                               meant, listed(names, 50))));
 }
 
 /// Entries with kernels that are asked for; without --kernel all of them.
@@ -147,8 +145,7 @@ void keep_kernels(Facts& facts, const Options& options) {
     });
     if (none) refuse_kernel(facts, options);
     for (FileFacts& file : facts.files)
-        std::erase_if(file.entries,
-                      [&](const EntryFacts& entry) { return lacks(entry) && entry.entry->code; });
+        std::erase_if(file.entries, [&](const EntryFacts& entry) { return lacks(entry) && entry.entry->code; });
 }
 
 void refuse_impossible(const Facts& facts) {

@@ -46,8 +46,8 @@ class Reader {
         for (const hsadrv::EmbeddedCode& code : hsadrv::find_embedded_code(file))
             read_bundle(code.bytes, code.section, code.offset_bytes);
         if (contents_.bundles.empty())
-            throw hsadrv::InvalidCodeObject(
-                contents_.host + ", and no code for GPUs in it: no section .hip_fatbin or .llvm.offloading");
+            throw hsadrv::InvalidCodeObject(contents_.host +
+                                            ", and no code for GPUs in it: no section .hip_fatbin or .llvm.offloading");
     }
 
     void read_bundle(std::span<const std::byte> bytes, std::string_view section, std::uint64_t offset) {
@@ -73,8 +73,7 @@ class Reader {
 
     void add_images(std::span<const std::byte> bytes) {
         for (const hsadrv::OffloadImage& image : hsadrv::parse_offload_binaries(bytes))
-            add(fmt::format("{}--{}", image.triple, image.arch), image.bytes,
-                image.triple.starts_with("amdgcn"));
+            add(fmt::format("{}--{}", image.triple, image.arch), image.bytes, image.triple.starts_with("amdgcn"));
     }
 
     void add(std::string id, std::span<const std::byte> bytes, bool for_amd) {

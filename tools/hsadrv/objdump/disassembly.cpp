@@ -11,9 +11,9 @@
 namespace hsadrv_tool::objdump {
 namespace {
 
-constexpr std::chrono::seconds most_time{60};
+constexpr std::chrono::seconds most_disassembling{60};
 
-const tools::Surroundings surroundings{.variables = {{"LD_PRELOAD", ""}}, .limit = most_time};
+const tools::Surroundings surroundings{.variables = {{"LD_PRELOAD", ""}}, .limit = most_disassembling};
 
 /// The first that knows AMDGPU.
 std::string find_program(const tools::Interruptions& interruptions) {
@@ -76,13 +76,12 @@ std::vector<Listing> Disassembler::list(std::span<const std::byte> code_object,
     tools::PendingFile copy(file);
     copy.write(code_object);
     copy.commit();
-    const tools::Captured said =
-        tools::capture({program_, "--disassemble", file}, interruptions_, surroundings);
+    const tools::Captured said = tools::capture({program_, "--disassemble", file}, interruptions_, surroundings);
     if (said.timed_out || said.status != 0)
         throw tools::Failure(
             exit_status::files,
             fmt::format("{} --disassemble: {}", program_,
-                        said.timed_out ? fmt::format("did not end within {} seconds", most_time.count())
+                        said.timed_out ? fmt::format("did not end within {} seconds", most_disassembling.count())
                                        : fmt::format("exit status {}: {}", said.status, said.text)));
     std::vector<Listing> all = parse_listings(said.text);
     if (!symbols.empty())

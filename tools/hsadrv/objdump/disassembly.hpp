@@ -24,8 +24,7 @@ class Disassembler {
     Disassembler();
 
     /// Of those symbols, or of all if none is named. Throws Failure with what the disassembler says.
-    std::vector<Listing> list(std::span<const std::byte> code_object,
-                              const std::vector<std::string>& symbols) const;
+    std::vector<Listing> list(std::span<const std::byte> code_object, const std::vector<std::string>& symbols) const;
 
   private:
     tools::Interruptions interruptions_;

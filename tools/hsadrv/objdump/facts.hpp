@@ -15,12 +15,11 @@ namespace hsadrv_tool::objdump {
 
 struct KernelFacts {
     const hsadrv::KernelMetadata* kernel = nullptr;
-    hsadrv::Dim3 workgroup;               ///< that the occupancy is stated for
-    std::uint32_t dynamic_lds_bytes = 0;  ///< likewise
-    std::optional<hsadrv::shared::Occupancy>
-        occupancy;              ///< nothing: no table of that GPU's compute units, or refused
-    std::string refused;        ///< why a launch would refuse that work-group or LDS
-    std::string cannot_launch;  ///< why hsadrv launches it with no work-group at all
+    hsadrv::Dim3 workgroup;                              ///< that the occupancy is stated for
+    std::uint32_t dynamic_lds_bytes = 0;                 ///< likewise
+    std::optional<hsadrv::shared::Occupancy> occupancy;  ///< nothing: no table of that GPU's compute units, or refused
+    std::string refused;                                 ///< why a launch would refuse that work-group or LDS
+    std::string cannot_launch;                           ///< why hsadrv launches it with no work-group at all
 };
 
 /// Whether one agent loads a code object.

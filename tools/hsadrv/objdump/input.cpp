@@ -22,8 +22,7 @@ Bytes read_standard_input() {
         bytes.resize(done + part);
         const ssize_t got = read(STDIN_FILENO, bytes.data() + done, part);
         bytes.resize(done + static_cast<std::size_t>(got > 0 ? got : 0));
-        if (got < 0 && errno != EINTR)
-            throw hsadrv::Error(fmt::format("cannot be read: {}", std::strerror(errno)));
+        if (got < 0 && errno != EINTR) throw hsadrv::Error(fmt::format("cannot be read: {}", std::strerror(errno)));
         if (got == 0) return bytes;
     }
 }

@@ -58,10 +58,8 @@ std::string language_text(const KernelMetadata& kernel) {
 
 std::string occupancy_text(const KernelFacts& facts) {
     if (!facts.refused.empty()) return facts.refused;
-    std::string text =
-        tools::occupancy_text(facts.occupancy, static_cast<std::uint32_t>(facts.workgroup.volume()));
-    if (facts.dynamic_lds_bytes)
-        text += fmt::format(" and {} bytes of LDS sized at launch", facts.dynamic_lds_bytes);
+    std::string text = tools::occupancy_text(facts.occupancy, static_cast<std::uint32_t>(facts.workgroup.volume()));
+    if (facts.dynamic_lds_bytes) text += fmt::format(" and {} bytes of LDS sized at launch", facts.dynamic_lds_bytes);
     return text;
 }
 
@@ -88,13 +86,8 @@ std::string or_dash(std::string_view text) { return std::string(text.empty() ? "
 
 std::string arguments_text(const KernelMetadata& kernel, std::size_t columns) {
     using enum tools::Align;
-    tools::Table table({{"argument", right},
-                        {"offset", right},
-                        {"size", right},
-                        {"kind"},
-                        {"memory"},
-                        {"access"},
-                        {"type and name"}});
+    tools::Table table(
+        {{"argument", right}, {"offset", right}, {"size", right}, {"kind"}, {"memory"}, {"access"}, {"type and name"}});
     std::string hidden;
     unsigned number = 0;
     for (const ArgumentMetadata& argument : kernel.arguments) {
@@ -103,10 +96,9 @@ std::string arguments_text(const KernelMetadata& kernel, std::size_t columns) {
                                   argument.offset_bytes, argument.size_bytes);
             continue;
         }
-        table.add({std::to_string(++number), std::to_string(argument.offset_bytes),
-                   std::to_string(argument.size_bytes), kind_text(argument),
-                   or_dash(to_string(argument.address_space)), or_dash(to_string(access_of(argument))),
-                   type_text(argument)});
+        table.add({std::to_string(++number), std::to_string(argument.offset_bytes), std::to_string(argument.size_bytes),
+                   kind_text(argument), or_dash(to_string(argument.address_space)),
+                   or_dash(to_string(access_of(argument))), type_text(argument)});
     }
     std::string text = table.empty() ? "    no arguments\n" : table.text(4, columns);
     if (!hidden.empty()) text += wrapped("    hidden      ", hidden + " (offset+size)", columns);
@@ -139,9 +131,8 @@ std::string kernel_notes(const KernelFacts& facts, const std::string& indent, st
 
 std::string kernel_detail(const KernelFacts& facts, std::size_t columns) {
     const KernelMetadata& kernel = *facts.kernel;
-    std::string text =
-        fmt::format("  {}{}{}\n", kernel.name, kernel.kind == hsadrv::KernelKind::normal ? "" : ", for ",
-                    kernel.kind == hsadrv::KernelKind::normal ? "" : to_string(kernel.kind));
+    std::string text = fmt::format("  {}{}{}\n", kernel.name, kernel.kind == hsadrv::KernelKind::normal ? "" : ", for ",
+                                   kernel.kind == hsadrv::KernelKind::normal ? "" : to_string(kernel.kind));
     const auto add = [&](const char* head, const std::string& said) {
         if (!said.empty()) text += wrapped(fmt::format("    {:<12}", head), said, columns);
     };
@@ -150,13 +141,11 @@ std::string kernel_detail(const KernelFacts& facts, std::size_t columns) {
     add("registers", registers_text(kernel));
     add("LDS", fmt::format("{} bytes a work-group{}", kernel.group_segment_fixed_bytes,
                            tools::has_dynamic_lds(kernel) ? ", and what is sized at launch" : ""));
-    add("scratch",
-        fmt::format("{} bytes a work-item{}", kernel.private_segment_fixed_bytes,
-                    kernel.uses_dynamic_stack ? ", and a stack whose size the compiler does not know" : ""));
+    add("scratch", fmt::format("{} bytes a work-item{}", kernel.private_segment_fixed_bytes,
+                               kernel.uses_dynamic_stack ? ", and a stack whose size the compiler does not know" : ""));
     add("work-group", limits_text(kernel));
     add("vectors", kernel.vec_type_hint);
-    add("kernarg",
-        fmt::format("{} bytes, aligned to {}", kernel.kernarg_size_bytes, kernel.kernarg_align_bytes));
+    add("kernarg", fmt::format("{} bytes, aligned to {}", kernel.kernarg_size_bytes, kernel.kernarg_align_bytes));
     add("occupancy", occupancy_text(facts));
     add("enqueued as", kernel.device_enqueue_symbol);
     add("not launched", facts.cannot_launch.empty() ? "" : "by hsadrv: " + facts.cannot_launch);

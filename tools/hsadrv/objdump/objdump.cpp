@@ -1,7 +1,5 @@
 // hsadrv objdump: the command line, and what is done in which order.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -20,9 +18,8 @@
 #include "words.hpp"
 
 namespace hsadrv_tool {
+namespace objdump {
 namespace {
-
-using namespace objdump;
 
 [[noreturn]] void refuse(const std::string& why) { throw tools::Failure(exit_status::usage, why); }
 
@@ -107,30 +104,34 @@ int run(const Options& options, Session& session) {
 }
 
 }  // namespace
+}  // namespace objdump
 
-Run declare_objdump(CLI::App& app) {
+Run declare_objdump(tools::CommandSyntax& command) {
+    using namespace objdump;
     struct Given {
         Options options;
         std::string workgroup;
     };
     auto given = std::make_shared<Given>();
     Options& options = given->options;
-    app.add_option("FILE", options.files,
-                   "code objects, bundles of them, programs with device code; -: standard input")
-        ->required()
-        ->type_name("FILE");
-    app.add_option("--kernel", options.kernel, "this kernel alone, with its arguments")->type_name("NAME");
-    app.add_option("--target", options.target, "code for this target alone, such as gfx90a:xnack-")
-        ->type_name("TARGET");
-    app.add_option("--workgroup", given->workgroup,
-                   "the work-group that the occupancy is stated for. Default: 256, or what the kernel takes")
-        ->type_name("N[,N,N]");
-    app.add_option("--lds", options.dynamic_lds_bytes, "LDS sized at launch that the occupancy is stated for")
-        ->type_name("BYTES");
-    app.add_flag("-v,--verbose", options.verbose, "every kernel with its arguments");
-    app.add_flag("-d,--disassemble", options.disassemble, "the instructions, by llvm-objdump");
-    app.add_option("--extract", options.extract, "write each code object to a file there")
-        ->type_name("FOLDER");
+    command.options = {
+        {"FILE",
+         &options.files,
+         "code objects, bundles of them, programs with device code; -: standard input",
+         {.value = "FILE", .required = true}},
+        {"--kernel", &options.kernel, "this kernel alone, with its arguments", {.value = "NAME"}},
+        {"--target", &options.target, "code for this target alone, such as gfx90a:xnack-", {.value = "TARGET"}},
+        {"--workgroup",
+         &given->workgroup,
+         "the work-group that the occupancy is stated for. Default: 256, or what the kernel takes",
+         {.value = "N[,N,N]"}},
+        {"--lds",
+         &options.dynamic_lds_bytes,
+         "LDS sized at launch that the occupancy is stated for",
+         {.value = "BYTES"}},
+        {"-v,--verbose", &options.verbose, "every kernel with its arguments"},
+        {"-d,--disassemble", &options.disassemble, "the instructions, by llvm-objdump"},
+        {"--extract", &options.extract, "write each code object to a file there", {.value = "FOLDER"}}};
     return [given](Session& session) {
         if (!given->workgroup.empty()) given->options.workgroup = parse_workgroup(given->workgroup);
         return run(given->options, session);

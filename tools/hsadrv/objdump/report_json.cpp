@@ -1,7 +1,5 @@
 #include "report_json.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include "tools/common/kernel_report.hpp"
 #include "words.hpp"
 
@@ -35,8 +33,7 @@ Json argument_json(const ArgumentMetadata& argument) {
             {"address_space", or_null(to_string(argument.address_space))},
             {"access", or_null(to_string(argument.access))},
             {"actual_access", or_null(to_string(argument.actual_access))},
-            {"pointee_align_bytes",
-             argument.pointee_align_bytes ? Json(argument.pointee_align_bytes) : Json(nullptr)},
+            {"pointee_align_bytes", argument.pointee_align_bytes ? Json(argument.pointee_align_bytes) : Json(nullptr)},
             {"const", argument.is_const},
             {"restrict", argument.is_restrict},
             {"volatile", argument.is_volatile},
@@ -103,8 +100,7 @@ Json entry_json(const Facts& facts, const EntryFacts& entry) {
             {"target", or_null(code.target.name())},
             {"isa", read ? Json(code.target.isa_name()) : Json(nullptr)},
             {"code_object_version", read ? Json(code.version) : Json(nullptr)},
-            {"loadable",
-             list_of(entry.answers, [&](const Answer& answer) { return answer_json(facts, answer); })},
+            {"loadable", list_of(entry.answers, [&](const Answer& answer) { return answer_json(facts, answer); })},
             {"variables", list_of(code.variables, variable_json)},
             {"functions", code.functions},
             {"undefined", code.undefined},
@@ -144,8 +140,7 @@ Json file_json(const Facts& facts, const FileFacts& file) {
             {"error", or_null(file.contents.error)},
             {"host", or_null(file.contents.host)},
             {"bundles", list_of(file.contents.bundles, bundle_json)},
-            {"code_objects",
-             list_of(file.entries, [&](const EntryFacts& entry) { return entry_json(facts, entry); })}};
+            {"code_objects", list_of(file.entries, [&](const EntryFacts& entry) { return entry_json(facts, entry); })}};
 }
 
 Json agent_json(const AgentFacts& agent) {

@@ -21,9 +21,7 @@ constexpr std::size_t columns = 100;
 /// One kernel has no need of it: all that it says is told anyway.
 bool has_table(const Options& options) { return options.kernel.empty(); }
 
-std::string places(const std::set<std::string>& targets) {
-    return fmt::format("{}", fmt::join(targets, ", "));
-}
+std::string places(const std::set<std::string>& targets) { return fmt::format("{}", fmt::join(targets, ", ")); }
 
 /// "kernels.hsaco: a plain bundle for gfx900, gfx90a, 11 KiB"; nothing for a code object that is the file.
 std::string bundle_text(const FileFacts& file, std::size_t index) {
@@ -48,8 +46,8 @@ std::string file_text(const FileFacts& file) {
     std::string text;
     if (!contents.host.empty())
         text += wrapped(contents.name + ": ",
-                        fmt::format("{} with {} bundle{} for GPUs, {}", contents.host,
-                                    contents.bundles.size(), contents.bundles.size() == 1 ? "" : "s", size),
+                        fmt::format("{} with {} bundle{} for GPUs, {}", contents.host, contents.bundles.size(),
+                                    contents.bundles.size() == 1 ? "" : "s", size),
                         columns);
     for (std::size_t i = 0; i < contents.bundles.size(); ++i) {
         const std::string which = contents.host.empty() ? contents.name + ": " : fmt::format("  {}. ", i + 1);
@@ -124,8 +122,7 @@ std::string entry_text(const Facts& facts, const EntryFacts& entry, const Option
     if (!entry.written_to.empty()) text += wrapped("  written to ", entry.written_to, columns);
     if (!entry.entry->code) return text + wrapped("  broken     ", entry.entry->error, columns);
     text += answers_text(facts, entry) + symbols_text(*entry.entry->code) + kernels_text(entry, options);
-    if (facts.disassembled)
-        text += entry.disassembly.empty() ? "\n  no code to disassemble\n" : listings_text(entry);
+    if (facts.disassembled) text += entry.disassembly.empty() ? "\n  no code to disassemble\n" : listings_text(entry);
     return text;
 }
 
@@ -140,12 +137,11 @@ std::string legend(const Facts& facts, const Options& options) {
     if (table)
         text += wrapped(
             "",
-            fmt::format(
-                "Waves are those that a SIMD holds at once, of the most it can, for work-groups of {}{}.",
-                options.workgroup ? options.workgroup->text() : "256 work-items or what the kernel takes",
-                options.dynamic_lds_bytes
-                    ? fmt::format(" with {} bytes of LDS sized at launch", *options.dynamic_lds_bytes)
-                    : ""),
+            fmt::format("Waves are those that a SIMD holds at once, of the most it can, for work-groups of {}{}.",
+                        options.workgroup ? options.workgroup->text() : "256 work-items or what the kernel takes",
+                        options.dynamic_lds_bytes
+                            ? fmt::format(" with {} bytes of LDS sized at launch", *options.dynamic_lds_bytes)
+                            : ""),
             columns);
     if (!facts.no_agent.empty())
         text += wrapped("", "No agent here to ask whether it loads: " + facts.no_agent, columns);

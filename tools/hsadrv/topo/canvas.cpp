@@ -45,8 +45,7 @@ void Canvas::write(std::size_t column, std::size_t row, std::string_view text) {
     for (std::size_t i = 0; i < text.size(); ++i) at(column + i, row).letter = text[i];
 }
 
-void Canvas::box(std::size_t column, std::size_t row, std::size_t width, std::size_t height,
-                 std::string_view title) {
+void Canvas::box(std::size_t column, std::size_t row, std::size_t width, std::size_t height, std::string_view title) {
     across(column, column + width - 1, row);
     across(column, column + width - 1, row + height - 1);
     down(column, row, row + height - 1);

@@ -6,7 +6,8 @@
 //     canvas.across(2, 12, 6);
 //     session.print(canvas.text(terminal.utf8));
 //
-// Columns and rows count from 0; the canvas grows as it is drawn on. Thread safety: one thread. Throws: bad_alloc alone.
+// Columns and rows count from 0; the canvas grows as it is drawn on. Thread safety: one thread. Throws: bad_alloc
+// alone.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +24,7 @@ class Canvas {
   public:
     void across(std::size_t from, std::size_t to, std::size_t row, Stroke stroke = Stroke::light);
     void down(std::size_t column, std::size_t from, std::size_t to, Stroke stroke = Stroke::light);
-    void box(std::size_t column, std::size_t row, std::size_t width, std::size_t height,
-             std::string_view title);
+    void box(std::size_t column, std::size_t row, std::size_t width, std::size_t height, std::string_view title);
     /// ASCII text, over whatever is there.
     void write(std::size_t column, std::size_t row, std::string_view text);
 

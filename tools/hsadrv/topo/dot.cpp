@@ -55,27 +55,24 @@ std::string as_dot(const Graph& graph) {
         "  node [shape=box, style=\"rounded,filled\", fillcolor=\"#f4f6f8\", fontname=\"sans-serif\"];\n"
         "  edge [fontname=\"sans-serif\", fontsize=10];\n";
     for (const Node& cpu : graph.cpus)
-        text += fmt::format("  {} [fillcolor=\"#e3ecf5\", label={}];\n", in_quotes(cpu.label),
-                            label({cpu.label, cpu.product,
-                                   fmt::format("{} CPUs, {}", cpu.compute_units, size_text(cpu.memory_bytes)),
-                                   fmt::format("NUMA node {}", cpu.node)}));
-    for (const Node& gpu : graph.gpus)
         text += fmt::format(
-            "  {} [fillcolor=\"#fbeee6\", label={}];\n", in_quotes(gpu.label),
-            label({gpu.label, gpu.product, gpu.target,
-                   fmt::format("{}, {} CUs", size_text(gpu.memory_bytes), gpu.compute_units), gpu.pci}));
+            "  {} [fillcolor=\"#e3ecf5\", label={}];\n", in_quotes(cpu.label),
+            label({cpu.label, cpu.product, fmt::format("{} CPUs, {}", cpu.compute_units, size_text(cpu.memory_bytes)),
+                   fmt::format("NUMA node {}", cpu.node)}));
+    for (const Node& gpu : graph.gpus)
+        text +=
+            fmt::format("  {} [fillcolor=\"#fbeee6\", label={}];\n", in_quotes(gpu.label),
+                        label({gpu.label, gpu.product, gpu.target,
+                               fmt::format("{}, {} CUs", size_text(gpu.memory_bytes), gpu.compute_units), gpu.pci}));
     for (const auto& [name, nodes] : {std::pair{"cpus", &graph.cpus}, std::pair{"gpus", &graph.gpus}}) {
         if (nodes->empty()) continue;
         text += "  { rank=same;";
         for (const Node& node : *nodes) text += " " + in_quotes(node.label) + ";";
         text += fmt::format(" }}  // {}\n", name);
     }
-    for (const Edge& edge : graph.between_cpus)
-        text += edge_line(graph.cpus[edge.a], graph.cpus[edge.b], edge, false);
-    for (const Edge& edge : graph.to_cpu)
-        text += edge_line(graph.cpus[edge.b], graph.gpus[edge.a], edge, true);
-    for (const Edge& edge : graph.between_gpus)
-        text += edge_line(graph.gpus[edge.a], graph.gpus[edge.b], edge, false);
+    for (const Edge& edge : graph.between_cpus) text += edge_line(graph.cpus[edge.a], graph.cpus[edge.b], edge, false);
+    for (const Edge& edge : graph.to_cpu) text += edge_line(graph.cpus[edge.b], graph.gpus[edge.a], edge, true);
+    for (const Edge& edge : graph.between_gpus) text += edge_line(graph.gpus[edge.a], graph.gpus[edge.b], edge, false);
     return text + "}\n";
 }
 

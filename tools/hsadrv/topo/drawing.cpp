@@ -1,5 +1,5 @@
-// The drawing: from each CPU's box a line runs down on the left, off which its GPUs hang in rows. GPUs of a hive stand on
-// a double line, which runs down on the right where it has more than one row.
+// The drawing: from each CPU's box a line runs down on the left, off which its GPUs hang in rows. GPUs of a hive stand
+// on a double line, which runs down on the right where it has more than one row.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,15 +17,14 @@ constexpr std::size_t trunk_column = 2, first_column = 4, gap = 2, widest_box = 
 using Texts = std::vector<std::string>;
 
 Texts host_texts(const Node& cpu) {
-    return {cpu.product, fmt::format("{} CPUs, {}, NUMA node {}", cpu.compute_units,
-                                     size_text(cpu.memory_bytes), cpu.node)};
+    return {cpu.product,
+            fmt::format("{} CPUs, {}, NUMA node {}", cpu.compute_units, size_text(cpu.memory_bytes), cpu.node)};
 }
 
 Texts gpu_texts(const Graph& graph, std::size_t index) {
     const Node& gpu = graph.gpus[index];
     const Edge* const link = graph.host_link(index);
-    return {gpu.product, gpu.target,
-            fmt::format("{}, {} CUs", size_text(gpu.memory_bytes), gpu.compute_units), gpu.pci,
+    return {gpu.product, gpu.target, fmt::format("{}, {} CUs", size_text(gpu.memory_bytes), gpu.compute_units), gpu.pci,
             link ? link->text() : "reaches no CPU"};
 }
 
@@ -35,11 +34,10 @@ std::size_t width_of(const Texts& texts) {
     return std::min(width, widest_box - 4) + 4;
 }
 
-void draw_box(Canvas& canvas, std::size_t column, std::size_t row, std::size_t width,
-              const std::string& title, const Texts& texts) {
+void draw_box(Canvas& canvas, std::size_t column, std::size_t row, std::size_t width, const std::string& title,
+              const Texts& texts) {
     canvas.box(column, row, width, texts.size() + 2, title);
-    for (std::size_t i = 0; i < texts.size(); ++i)
-        canvas.write(column + 2, row + 1 + i, texts[i].substr(0, width - 4));
+    for (std::size_t i = 0; i < texts.size(); ++i) canvas.write(column + 2, row + 1 + i, texts[i].substr(0, width - 4));
 }
 
 /// Where a GPU's box is.
@@ -47,14 +45,12 @@ struct Place {
     std::size_t column = 0, bottom = 0, line = 0;  ///< `line`: which row of boxes of the drawing
 };
 
-class Drawing {
+class TerminalDrawing {
   public:
-    Drawing(const Graph& graph, std::size_t columns) : graph_(graph), places_(graph.gpus.size()) {
+    TerminalDrawing(const Graph& graph, std::size_t columns) : graph_(graph), places_(graph.gpus.size()) {
         std::size_t longest = 0;
-        for (std::size_t i = 0; i < graph.gpus.size(); ++i)
-            width_ = std::max(width_, width_of(gpu_texts(graph, i)));
-        for (std::size_t i = 0; i < graph.cpus.size(); ++i)
-            longest = std::max(longest, graph.gpus_of(i).size());
+        for (std::size_t i = 0; i < graph.gpus.size(); ++i) width_ = std::max(width_, width_of(gpu_texts(graph, i)));
+        for (std::size_t i = 0; i < graph.cpus.size(); ++i) longest = std::max(longest, graph.gpus_of(i).size());
         const std::size_t taken = first_column + 2 * graph.hives.size();
         const std::size_t room = columns > taken ? (columns - taken + gap) / (width_ + gap) : 1;
         per_line_ = std::clamp<std::size_t>(room, 1, std::max<std::size_t>(longest, 1));
@@ -111,8 +107,7 @@ class Drawing {
     std::size_t rails_of(const std::vector<std::size_t>& gpus) const {
         std::size_t rails = 0;
         for (const Hive& hive : graph_.hives)
-            rails +=
-                std::any_of(gpus.begin(), gpus.end(), [&](std::size_t gpu) { return is_member(hive, gpu); });
+            rails += std::any_of(gpus.begin(), gpus.end(), [&](std::size_t gpu) { return is_member(hive, gpu); });
         return rails;
     }
 
@@ -141,8 +136,7 @@ class Drawing {
             std::size_t from = ~std::size_t{0}, to = 0, rail = 0;
             for (const std::size_t gpu : hive.members) {
                 if (places_[gpu].line != line) continue;
-                const std::size_t column =
-                    places_[gpu].column + std::min<std::size_t>(4 + 3 * index, width_ - 2);
+                const std::size_t column = places_[gpu].column + std::min<std::size_t>(4 + 3 * index, width_ - 2);
                 rail = places_[gpu].bottom + 1 + rails_before(index, line);
                 canvas_.down(column, places_[gpu].bottom, rail, Stroke::doubled);
                 from = std::min(from, column);
@@ -174,7 +168,7 @@ std::string labels(const std::vector<Node>& nodes, const std::vector<std::size_t
 }  // namespace
 
 std::string drawing_text(const Graph& graph, const Terminal& terminal) {
-    return Drawing(graph, std::max(terminal.columns, 40u)).text(terminal.utf8);
+    return TerminalDrawing(graph, std::max(terminal.columns, 40u)).text(terminal.utf8);
 }
 
 std::string links_text(const Graph& graph) {

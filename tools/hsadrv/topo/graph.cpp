@@ -14,12 +14,6 @@ namespace {
 using hsadrv::Link;
 using hsadrv::LinkType;
 
-const std::vector<Link>* way(const AgentFacts& from, unsigned to) {
-    for (const WayFacts& way : from.ways)
-        if (way.to == to) return &way.hops;
-    return nullptr;
-}
-
 /// The first hop gives the name, the narrowest one the bandwidth.
 Edge edge_of(const std::vector<Link>& hops) {
     Edge edge;
@@ -37,8 +31,8 @@ Edge edge_of(const std::vector<Link>& hops) {
 
 /// The link between two agents, whichever of them reaches the other.
 Maybe<Edge> link_between(const AgentFacts& a, std::size_t index_a, const AgentFacts& b, std::size_t index_b) {
-    const auto* const there = way(a, b.number);
-    const auto* const back = way(b, a.number);
+    const auto* const there = hops_between(a, b.number);
+    const auto* const back = hops_between(b, a.number);
     if (!there && !back) return std::nullopt;
     Edge edge = edge_of(there ? *there : *back);
     edge.a = there ? index_a : index_b;
@@ -62,10 +56,10 @@ Node node_of(const AgentFacts& agent) {
     return node;
 }
 
-using Agents = std::vector<const AgentFacts*>;
+using AgentPointers = std::vector<const AgentFacts*>;
 
 /// The CPU that the runtime says, or that is at the least distance.
-std::size_t home_of(const AgentFacts& gpu, const Agents& cpus) {
+std::size_t home_of(const AgentFacts& gpu, const AgentPointers& cpus) {
     std::size_t home = 0;
     std::uint32_t least = std::numeric_limits<std::uint32_t>::max();
     for (std::size_t i = 0; i < cpus.size(); ++i) {
@@ -79,7 +73,7 @@ std::size_t home_of(const AgentFacts& gpu, const Agents& cpus) {
     return home;
 }
 
-std::vector<Edge> links_among(const Agents& agents) {
+std::vector<Edge> links_among(const AgentPointers& agents) {
     std::vector<Edge> edges;
     for (std::size_t a = 0; a < agents.size(); ++a)
         for (std::size_t b = a + 1; b < agents.size(); ++b)
@@ -88,8 +82,7 @@ std::vector<Edge> links_among(const Agents& agents) {
 }
 
 /// The nodes that edges of one type join, directly or by way of others.
-std::vector<std::vector<std::size_t>> components(const std::vector<Edge>& edges, LinkType type,
-                                                 std::size_t count) {
+std::vector<std::vector<std::size_t>> components(const std::vector<Edge>& edges, LinkType type, std::size_t count) {
     std::vector<std::size_t> group(count);
     for (std::size_t i = 0; i < count; ++i) group[i] = i;
     for (const Edge& edge : edges)
@@ -123,8 +116,7 @@ void find_hives(Graph& graph, LinkType type) {
             hive.link.one_way |= edge.one_way;
         }
         if (links != members.size() * (members.size() - 1) / 2) continue;
-        std::erase_if(graph.loose,
-                      [&](const Edge& edge) { return edge.type == type && inside(edge, members); });
+        std::erase_if(graph.loose, [&](const Edge& edge) { return edge.type == type && inside(edge, members); });
         graph.hives.push_back(std::move(hive));
     }
 }
@@ -150,8 +142,8 @@ std::string Edge::text() const {
 }
 
 std::string Hive::text() const {
-    return join({hsadrv::link_type_name(link.type), members.size() > 2 ? "each with each" : "",
-                 bandwidth_text(link), distance_text(link), link.one_way ? "some one way" : ""});
+    return join({hsadrv::link_type_name(link.type), members.size() > 2 ? "each with each" : "", bandwidth_text(link),
+                 distance_text(link), link.one_way ? "some one way" : ""});
 }
 
 std::vector<std::size_t> Graph::gpus_of(std::size_t cpu) const {
@@ -169,9 +161,8 @@ const Edge* Graph::host_link(std::size_t gpu) const {
 
 Graph graph_of(const Facts& facts) {
     Graph graph;
-    Agents cpus, gpus;
-    for (const AgentFacts& agent : facts.agents)
-        (agent.kind == AgentKind::cpu ? cpus : gpus).push_back(&agent);
+    AgentPointers cpus, gpus;
+    for (const AgentFacts& agent : facts.agents) (agent.kind == AgentKind::cpu ? cpus : gpus).push_back(&agent);
     for (const AgentFacts* cpu : cpus) graph.cpus.push_back(node_of(*cpu));
     for (std::size_t i = 0; i < gpus.size(); ++i) {
         graph.gpus.push_back(node_of(*gpus[i]));

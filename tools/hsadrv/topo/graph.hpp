@@ -4,8 +4,8 @@
 //     for (const Node& gpu : graph.gpus) draw(gpu, graph.cpus[gpu.home]);
 //
 // A link is drawn once, whichever ways it has; GPUs that are linked pairwise by one type are one Hive instead of many
-// links. Between a GPU and the CPUs only the link to the nearest is kept: the kernel's driver lists the ways across other
-// CPUs as links, too. Pure data. Thread safety: values.
+// links. Between a GPU and the CPUs only the link to the nearest is kept: the kernel's driver lists the ways across
+// other CPUs as links, too. Pure data. Thread safety: values.
 #pragma once
 
 #include <cstddef>

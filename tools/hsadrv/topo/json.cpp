@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "info/report.hpp"
 #include "topo/report.hpp"
@@ -39,8 +38,8 @@ Json as_topo_json(const Facts& facts) {
     report["links"] = Json::array();
     for (const AgentFacts& agent : facts.agents) {
         const auto& nodes = agent.kind == AgentKind::cpu ? graph.cpus : graph.gpus;
-        const auto node = std::find_if(nodes.begin(), nodes.end(),
-                                       [&](const Node& one) { return one.number == agent.number; });
+        const auto node =
+            std::find_if(nodes.begin(), nodes.end(), [&](const Node& one) { return one.number == agent.number; });
         Json json = node_json(*node, agent);
         const bool has_home =
             agent.kind != AgentKind::cpu && graph.host_link(static_cast<std::size_t>(node - nodes.begin()));
@@ -52,8 +51,8 @@ Json as_topo_json(const Facts& facts) {
     }
     report["hives"] = Json::array();
     for (const Hive& hive : graph.hives)
-        report["hives"].push_back({{"type", hsadrv::link_type_name(hive.link.type)},
-                                   {"agents", numbers(graph.gpus, hive.members)}});
+        report["hives"].push_back(
+            {{"type", hsadrv::link_type_name(hive.link.type)}, {"agents", numbers(graph.gpus, hive.members)}});
     return report;
 }
 

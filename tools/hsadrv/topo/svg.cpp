@@ -12,7 +12,7 @@ namespace {
 
 using hsadrv::LinkType;
 
-std::string escaped(std::string_view text) {
+std::string svg_text(std::string_view text) {
     std::string result;
     for (const char letter : text) switch (letter) {
             case '&':
@@ -79,9 +79,9 @@ constexpr const char* style = R"(  <style>
   </style>
 )";
 
-class Drawing {
+class SvgDrawing {
   public:
-    explicit Drawing(const Graph& graph) : graph_(graph), layout_(graph) {}
+    explicit SvgDrawing(const Graph& graph) : graph_(graph), layout_(graph) {}
 
     std::string text() {
         links();
@@ -98,8 +98,7 @@ class Drawing {
 
   private:
     void head(double width, double height) {
-        const std::string title =
-            counted(graph_.cpus.size(), "CPU") + " and " + counted(graph_.gpus.size(), "GPU");
+        const std::string title = counted(graph_.cpus.size(), "CPU") + " and " + counted(graph_.gpus.size(), "GPU");
         out_ += fmt::format(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
             "height=\"{1:.0f}\" role=\"img\">\n",
@@ -113,7 +112,7 @@ class Drawing {
 
     void write(double x, double y, const char* type, std::string_view text, const char* anchor = nullptr) {
         out_ += fmt::format("  <text class=\"{}\" x=\"{:.0f}\" y=\"{:.0f}\"{}>{}</text>\n", type, x, y,
-                            anchor ? fmt::format(" text-anchor=\"{}\"", anchor) : "", escaped(text));
+                            anchor ? fmt::format(" text-anchor=\"{}\"", anchor) : "", svg_text(text));
     }
 
     /// On a line of a link: on top of all lines.
@@ -127,18 +126,17 @@ class Drawing {
     double list(double y, double width) {
         std::vector<std::string> lines;
         for (const Edge& edge : graph_.loose)
-            lines.push_back(fmt::format("{} and {}: {}", graph_.gpus[edge.a].label, graph_.gpus[edge.b].label,
-                                        edge.text()));
+            lines.push_back(
+                fmt::format("{} and {}: {}", graph_.gpus[edge.a].label, graph_.gpus[edge.b].label, edge.text()));
         for (const Edge& edge : graph_.between_cpus)
             if (apart(edge) > 1)
-                lines.push_back(fmt::format("{} and {}: {}", graph_.cpus[edge.a].label,
-                                            graph_.cpus[edge.b].label, edge.text()));
-        const auto columns =
-            std::max<std::size_t>(static_cast<std::size_t>((width - 2 * Layout::margin) / 300), 1);
+                lines.push_back(
+                    fmt::format("{} and {}: {}", graph_.cpus[edge.a].label, graph_.cpus[edge.b].label, edge.text()));
+        const auto columns = std::max<std::size_t>(static_cast<std::size_t>((width - 2 * Layout::margin) / 300), 1);
         const std::size_t rows = (lines.size() + columns - 1) / columns;
         for (std::size_t i = 0; i < lines.size(); ++i)
-            write(Layout::margin + 300 * static_cast<double>(i / rows),
-                  y + 17 * static_cast<double>(i % rows), "label", lines[i]);
+            write(Layout::margin + 300 * static_cast<double>(i / rows), y + 17 * static_cast<double>(i % rows), "label",
+                  lines[i]);
         return y + 17 * static_cast<double>(rows) + (rows == 0 ? 0 : 12);
     }
 
@@ -148,12 +146,12 @@ class Drawing {
         out_ += fmt::format(
             "  <rect class=\"{}\" x=\"{:.0f}\" y=\"{:.0f}\" width=\"{:.0f}\" height=\"{:.0f}\" "
             "rx=\"9\"><title>{}</title></rect>\n",
-            type, place.x, place.y, place.width, place.height, escaped(title));
+            type, place.x, place.y, place.width, place.height, svg_text(title));
     }
 
     void line(const Edge& link, const std::string& path, const std::string& title) {
-        out_ += fmt::format("  <path class=\"link {}{}\" d=\"{}\"><title>{}</title></path>\n",
-                            kind(link.type), link.one_way ? " oneway" : "", path, escaped(title));
+        out_ += fmt::format("  <path class=\"link {}{}\" d=\"{}\"><title>{}</title></path>\n", kind(link.type),
+                            link.one_way ? " oneway" : "", path, svg_text(title));
     }
 
     void host_box(const Node& cpu, const Rect& place) {
@@ -162,8 +160,7 @@ class Drawing {
         write(place.x + 64, place.y + 26, "",
               shortened(cpu.product, static_cast<std::size_t>((place.width - 74) / 7.8)));
         write(place.x + 16, place.y + 50, "faint",
-              fmt::format("{} CPUs, {}, NUMA node {}", cpu.compute_units, size_text(cpu.memory_bytes),
-                          cpu.node));
+              fmt::format("{} CPUs, {}, NUMA node {}", cpu.compute_units, size_text(cpu.memory_bytes), cpu.node));
     }
 
     void gpu_box(const Node& gpu, const Rect& place) {
@@ -172,8 +169,7 @@ class Drawing {
         write(x, place.y + 25, "name", gpu.label);
         write(x, place.y + 47, "", shortened(gpu.product, 27));
         write(x, place.y + 67, "code", shortened(gpu.target, 25));
-        write(x, place.y + 87, "faint",
-              fmt::format("{}, {} CUs", size_text(gpu.memory_bytes), gpu.compute_units));
+        write(x, place.y + 87, "faint", fmt::format("{}, {} CUs", size_text(gpu.memory_bytes), gpu.compute_units));
         write(x, place.y + 107, "code", gpu.pci);
     }
 
@@ -206,16 +202,14 @@ class Drawing {
         if (apart(edge) == 1) {
             line(edge, fmt::format("M{:.0f} {:.0f}H{:.0f}", a.right(), y, b.x), title);
             const std::string speed = bandwidth_text(edge);
-            label(middle, y - 9, hsadrv::link_type_name(edge.type) + (speed.empty() ? "" : ", " + speed),
-                  "middle");
-            if (edge.distance != 0)
-                label(middle, y + 18, fmt::format("distance {}", edge.distance), "middle");
+            label(middle, y - 9, hsadrv::link_type_name(edge.type) + (speed.empty() ? "" : ", " + speed), "middle");
+            if (edge.distance != 0) label(middle, y + 18, fmt::format("distance {}", edge.distance), "middle");
             return;
         }
         const double peak = a.y - 36.0 * static_cast<double>(apart(edge) - 1);
         line(edge,
-             fmt::format("M{:.0f} {:.0f}Q{:.0f} {:.0f} {:.0f} {:.0f}", a.middle(), a.y,
-                         (a.middle() + b.middle()) / 2, peak, b.middle(), b.y),
+             fmt::format("M{:.0f} {:.0f}Q{:.0f} {:.0f} {:.0f} {:.0f}", a.middle(), a.y, (a.middle() + b.middle()) / 2,
+                         peak, b.middle(), b.y),
              title);
     }
 
@@ -225,12 +219,11 @@ class Drawing {
         const std::string title =
             fmt::format("{} and {}: {}", graph_.gpus[edge.a].label, graph_.gpus[edge.b].label, edge.text());
         const double ay = a.y + a.height / 2, by = b.y + b.height / 2;
-        const double sag = layout_.row_of(edge.a) == layout_.row_of(edge.b) && b.x - a.right() > Layout::gap
-                               ? a.height * 1.5
-                               : 0;
+        const double sag =
+            layout_.row_of(edge.a) == layout_.row_of(edge.b) && b.x - a.right() > Layout::gap ? a.height * 1.5 : 0;
         line(edge,
-             fmt::format("M{:.0f} {:.0f}Q{:.0f} {:.0f} {:.0f} {:.0f}", a.middle(), ay,
-                         (a.middle() + b.middle()) / 2, (ay + by) / 2 + sag, b.middle(), by),
+             fmt::format("M{:.0f} {:.0f}Q{:.0f} {:.0f} {:.0f} {:.0f}", a.middle(), ay, (a.middle() + b.middle()) / 2,
+                         (ay + by) / 2 + sag, b.middle(), by),
              title);
     }
 
@@ -256,8 +249,7 @@ class Drawing {
         for (std::size_t i = 0; i < rails.size(); ++i)
             path += fmt::format("M{:.0f} {:.0f}H{:.0f}", reaches[i].first, rails[i],
                                 tall ? layout_.riser_x(index) : reaches[i].second);
-        if (tall)
-            path += fmt::format("M{:.0f} {:.0f}V{:.0f}", layout_.riser_x(index), rails.front(), rails.back());
+        if (tall) path += fmt::format("M{:.0f} {:.0f}V{:.0f}", layout_.riser_x(index), rails.front(), rails.back());
         line(hive.link, path, who + ": " + hive.text());
         label(reaches.front().first + 9, rails.front() + 15, hive.text());
     }
@@ -269,8 +261,7 @@ class Drawing {
             for (const Edge& edge : *edges) types.insert(edge.type);
         double x = Layout::margin;
         for (const LinkType type : types) {
-            out_ +=
-                fmt::format("  <path class=\"link {}\" d=\"M{:.0f} {:.0f}h26\"/>\n", kind(type), x, y - 4);
+            out_ += fmt::format("  <path class=\"link {}\" d=\"M{:.0f} {:.0f}h26\"/>\n", kind(type), x, y - 4);
             write(x + 34, y, "faint", hsadrv::link_type_name(type));
             x += 120;
         }
@@ -283,6 +274,6 @@ class Drawing {
 
 }  // namespace
 
-std::string as_svg(const Graph& graph) { return Drawing(graph).text(); }
+std::string as_svg(const Graph& graph) { return SvgDrawing(graph).text(); }
 
 }  // namespace hsadrv_tool

@@ -42,8 +42,8 @@ Layout::Layout(const Graph& graph) : graph_(graph), gpus_(graph.gpus.size()), ro
         const double width = inset + static_cast<double>(columns) * (box_width + gap) - gap;
         cpus_.push_back({x, cpu_top, std::max(width, 260.0), cpu_height});
         for (std::size_t i = 0; i < mine.size(); ++i)
-            gpus_[mine[i]] = {x + inset + static_cast<double>(i % columns) * (box_width + gap),
-                              tops_[i / columns], box_width, box_height};
+            gpus_[mine[i]] = {x + inset + static_cast<double>(i % columns) * (box_width + gap), tops_[i / columns],
+                              box_width, box_height};
         x = cpus_.back().right() + apart;
     }
     width_ = x - apart + margin;

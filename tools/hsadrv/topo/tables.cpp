@@ -35,12 +35,6 @@ std::string distance_of(const Hops& hops) {
     return fmt::format("{}", most);
 }
 
-const Hops* way(const AgentFacts& from, unsigned to) {
-    for (const WayFacts& way : from.ways)
-        if (way.to == to) return &way.hops;
-    return nullptr;
-}
-
 using Cell = std::function<std::string(const Hops&)>;
 using Rows = std::vector<std::vector<std::string>>;
 
@@ -51,7 +45,7 @@ Rows cells_of(const Facts& facts, const Cell& cell) {
     for (const AgentFacts& from : facts.agents) {
         rows.push_back({from.label});
         for (const AgentFacts& to : facts.agents) {
-            const Hops* const hops = way(from, to.number);
+            const Hops* const hops = hops_between(from, to.number);
             rows.back().push_back(&from == &to ? "-" : hops ? cell(*hops) : "none");
         }
     }
@@ -85,8 +79,7 @@ std::string table(const std::string& title, const Rows& rows, const Terminal& te
 std::string tables_text(const Facts& facts, const Terminal& terminal) {
     return table("Type of the link from an agent to a memory", cells_of(facts, types_of), terminal) +
            table("NUMA distance", cells_of(facts, distance_of), terminal) +
-           table("Hops", cells_of(facts, [](const Hops& hops) { return fmt::format("{}", hops.size()); }),
-                 terminal) +
+           table("Hops", cells_of(facts, [](const Hops& hops) { return fmt::format("{}", hops.size()); }), terminal) +
            table("Bandwidth at most, GB/s", cells_of(facts, bandwidth_of), terminal);
 }
 

@@ -14,8 +14,8 @@ std::uint64_t page_end(const AddressSpace::Range& range, std::uint64_t pc) {
 }
 
 /// The page's dwords, and the one behind it: an instruction may straddle the end.
-std::vector<std::uint32_t> read_dwords(const AddressSpace& space, const AddressSpace::Range& range,
-                                       std::uint64_t begin, std::uint64_t end) {
+std::vector<std::uint32_t> read_dwords(const AddressSpace& space, const AddressSpace::Range& range, std::uint64_t begin,
+                                       std::uint64_t end) {
     const AddressSpace::Range* behind = range.contains(end, 4) ? &range : space.find(end);
     const bool one_more = behind != nullptr && behind->contains(end, 4) && behind->allows(kExecute);
     std::vector<std::uint32_t> dwords((end - begin) / 4 + (one_more ? 1 : 0));

@@ -1,8 +1,8 @@
 // Decoded code of one GPU, by page; shared by everything that runs on it.
 //
-//     CodeCache::Use use{cache};                                          // pages found stay valid while
-//     this lives const CodePage* page = cache.find(space, pc, dispatch_serial);      // nullptr: nothing
-//     executable there const gfx9::Inst* inst = page->at(pc);
+//     CodeCache::Use use{cache};                                        // while it lives, pages found stay valid
+//     const CodePage* page = cache.find(space, pc, dispatch_serial);    // nullptr: nothing executable is there
+//     const gfx9::Inst* inst = page->at(pc);
 //
 // A page keeps the bytes it was decoded from. They are compared with memory when a dispatch enters the page
 // first, since other code may have been loaded at the same address; a page whose bytes changed is decoded
@@ -28,8 +28,7 @@ struct CodePage {
     std::uint64_t begin = 0, end = 0;   ///< one page of addresses, less if less is mapped
     std::vector<std::uint32_t> dwords;  ///< what was decoded, with the dword behind the page if there is one
     std::vector<gfx9::Inst> slots;
-    std::uint64_t verified_for =
-        0;  ///< serial of the dispatch that last compared; guarded by the cache's mutex
+    std::uint64_t verified_for = 0;  ///< serial of the dispatch that last compared; guarded by the cache's mutex
 
     bool contains(std::uint64_t pc) const { return pc >= begin && pc < end; }
     const gfx9::Inst* at(std::uint64_t pc) const { return &slots[(pc - begin) / 4]; }
@@ -49,8 +48,7 @@ class CodeCache {
         CodeCache& cache_;
     };
 
-    explicit CodeCache(gfx9::Target target, gfx9::Level level = gfx9::best_level())
-        : decoder_{target, level} {}
+    explicit CodeCache(gfx9::Target target, gfx9::Level level = gfx9::best_level()) : decoder_{target, level} {}
 
     gfx9::Target target() const { return decoder_.target(); }
     /// A number for a dispatch, never 0.

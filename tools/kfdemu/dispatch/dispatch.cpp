@@ -70,8 +70,7 @@ bool Dispatch::take_group(std::uint64_t& index) {
 }
 
 std::array<std::uint32_t, 3> Dispatch::group_id(std::uint64_t index) const {
-    return {static_cast<std::uint32_t>(index % counts_[0]),
-            static_cast<std::uint32_t>(index / counts_[0] % counts_[1]),
+    return {static_cast<std::uint32_t>(index % counts_[0]), static_cast<std::uint32_t>(index / counts_[0] % counts_[1]),
             static_cast<std::uint32_t>(index / counts_[0] / counts_[1])};
 }
 
@@ -99,8 +98,7 @@ Dispatch::Start Dispatch::start_group(WorkGroup& group) {
 
 Dispatch::State Dispatch::state() const {
     if (const State claimed = claimed_.load(std::memory_order_acquire); claimed != State::Running) return claimed;
-    // Acquire: pairs with the release of the last group that ended; all earlier ones are in its release
-    // sequence.
+    // Acquire: pairs with the release of the last group that ended; all earlier ones are in its release sequence.
     if (outstanding_.load(std::memory_order_acquire) != 0) return State::Running;
     if (failed_.load(std::memory_order_acquire)) return State::Failed;
     if (ended_.load(std::memory_order_acquire) == total_) return State::Finished;

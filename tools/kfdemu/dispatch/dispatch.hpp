@@ -34,6 +34,7 @@
 #include "../order.hpp"
 #include "code_cache.hpp"
 #include "fault.hpp"
+#include "garbage.hpp"
 #include "initial_state.hpp"
 #include "launch.hpp"
 #include "scratch_slots.hpp"
@@ -48,15 +49,14 @@ class Dispatch {
         std::uint64_t packet_va = 0;  ///< where it lies in the ring: kernels read it
         QueueFacts queue;
         GpuFacts gpu;
-        const AddressSpace* memory = nullptr;  ///< Borrows, until the Dispatch is gone
-        CodeCache* code = nullptr;             ///< Borrows, likewise
-        std::shared_ptr<ScratchSlots>
-            scratch_slots;  ///< of the queue; may be null if the kernel needs no scratch
-        std::function<void(std::uint32_t)>
-            interrupt;  ///< s_sendmsg MSG_INTERRUPT with this M0; any worker's thread
-        ComputeUnits compute_units;  ///< that the work-groups are dealt out to; null: the first
-        gfx9::Gws* gws = nullptr;  ///< of the queue. Borrows, likewise
-        Order order;        ///< in which they are handed out, and their waves run
+        const AddressSpace* memory = nullptr;          ///< Borrows, until the Dispatch is gone
+        CodeCache* code = nullptr;                     ///< Borrows, likewise
+        std::shared_ptr<ScratchSlots> scratch_slots;   ///< of the queue; may be null if the kernel needs no scratch
+        std::function<void(std::uint32_t)> interrupt;  ///< s_sendmsg MSG_INTERRUPT with this M0; any worker's thread
+        ComputeUnits compute_units;                    ///< that the work-groups are dealt out to; null: the first
+        gfx9::Gws* gws = nullptr;                      ///< of the queue. Borrows, likewise
+        const Garbage* garbage = nullptr;              ///< in registers and LDS; null: zeros. Borrows, likewise
+        Order order;                                   ///< in which they are handed out, and their waves run
     };
     enum class Start { Started, Later, NoMore };
     enum class State { Running, Finished, Failed, Aborted };
@@ -84,9 +84,7 @@ class Dispatch {
 
     Dispatch(Setup&& setup, const KernelDescriptor& kernel);
 
-    bool stopping() const {
-        return stop_.load(std::memory_order_relaxed);
-    }  // a hint; outstanding_ orders the rest
+    bool stopping() const { return stop_.load(std::memory_order_relaxed); }  // a hint; outstanding_ orders the rest
     bool take_group(std::uint64_t& index);
     std::array<std::uint32_t, 3> group_id(std::uint64_t index) const;
     void group_ended(bool whole);
@@ -101,7 +99,7 @@ class Dispatch {
 
     std::atomic<std::uint64_t> next_{0};  // relaxed: only hands out numbers
     std::atomic<std::uint64_t> outstanding_{
-        0};  // groups started and not ended; released by enders, acquired by state()
+        0};                                // groups started and not ended; released by enders, acquired by state()
     std::atomic<std::uint64_t> ended_{0};  // whole groups; ordered by outstanding_
     std::atomic<bool> stop_{false};
     std::atomic<bool> failed_{false};

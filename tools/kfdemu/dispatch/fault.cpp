@@ -25,15 +25,14 @@ std::string what_happened(const KernelFault& f) {
     const auto at = static_cast<unsigned long long>(f.address);
     switch (f.what) {
         case gfx9::Stop::MemoryFault:
-            std::snprintf(text, sizeof text, "memory fault: %s 0x%llx by lane %u", access_name(f.access), at,
-                          f.lane);
+            std::snprintf(text, sizeof text, "memory fault: %s 0x%llx by lane %u", access_name(f.access), at, f.lane);
             break;
         case gfx9::Stop::FetchFault:
             std::snprintf(text, sizeof text, "memory fault: instruction fetch from 0x%llx", at);
             break;
         case gfx9::Stop::Aperture:
-            std::snprintf(text, sizeof text, "%s 0x%llx by lane %u is outside its segment",
-                          access_name(f.access), at, f.lane);
+            std::snprintf(text, sizeof text, "%s 0x%llx by lane %u is outside its segment", access_name(f.access), at,
+                          f.lane);
             break;
         case gfx9::Stop::Misaligned:
             std::snprintf(text, sizeof text, "misaligned atomic on 0x%llx by lane %u", at, f.lane);

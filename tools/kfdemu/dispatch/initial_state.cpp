@@ -48,8 +48,9 @@ void set_workitem_ids(gfx9::Wave& wave, const LaunchState& l, const WavePlace& p
     const bool packed = l.gpu.target == gfx9::Target::gfx90a;
     const std::uint32_t first = p.wave * kLanes;
     const auto [size_x, size_y, size_z] = p.group_workitems;
-    if (size_y == 1 && size_z == 1) {  // y and z are 0, as the registers are
+    if (size_y == 1 && size_z == 1) {  // y and z are 0
         for (unsigned lane = 0; lane < kLanes; ++lane) wave.v[lane] = first + lane;
+        if (!packed && dimensions > 1) std::memset(wave.v + kLanes, 0, (dimensions - 1) * kLanes * sizeof wave.v[0]);
         return;
     }
     std::uint32_t x = first % size_x, y = first / size_x % size_y, z = first / (size_x * size_y);
@@ -69,13 +70,23 @@ void set_workitem_ids(gfx9::Wave& wave, const LaunchState& l, const WavePlace& p
     }
 }
 
-/// Registers of an earlier wave are not shown to this one, and what a kernel does with garbage is always the
-/// same.
+/// Registers of an earlier wave are not shown to this one, and what a kernel does with garbage is always the same.
 void clear_registers(gfx9::Wave& wave, const LaunchState& l) {
     std::memset(wave.s, 0, gfx9::kConstants * sizeof wave.s[0]);
     const std::size_t bytes = std::size_t{l.kernel.vgprs} * kLanes * sizeof wave.v[0];
     std::memset(wave.v, 0, bytes);
     if (l.gpu.target == gfx9::Target::gfx908) std::memset(wave.acc, 0, bytes);
+}
+
+/// VGPRs, and the SGPRs below the trap handler's, hold whatever earlier waves left there.
+void spoil_registers(gfx9::Wave& wave, const LaunchState& l, std::uint64_t place) {
+    std::memset(wave.s, 0, gfx9::kConstants * sizeof wave.s[0]);
+    l.garbage->fill(wave.s, gfx9::kXnackMask * sizeof wave.s[0], place);
+    wave.set_s64(gfx9::kVcc, std::uint64_t{l.garbage->word(place + 1)} << 32 | l.garbage->word(place + 2));
+    wave.s[gfx9::kM0] = l.garbage->word(place + 3);
+    const std::size_t bytes = std::size_t{l.kernel.vgprs} * kLanes * sizeof wave.v[0];
+    l.garbage->fill(wave.v, bytes, place + 4);
+    if (l.gpu.target == gfx9::Target::gfx908) l.garbage->fill(wave.acc, bytes, place + 5);
 }
 
 /// Where the wave runs: WAVE_ID 3:0, SIMD_ID 5:4, CU_ID 11:8, SE_ID from 13 on ("Vega" ISA manual, HW_ID). The
@@ -88,7 +99,11 @@ std::uint32_t hw_id(const LaunchState& l, const WavePlace& p) {
 }  // namespace
 
 void set_initial_state(gfx9::Wave& wave, const LaunchState& l, const WavePlace& p) {
-    clear_registers(wave, l);
+    if (l.garbage) {
+        spoil_registers(wave, l, p.garbage_place);
+    } else {
+        clear_registers(wave, l);
+    }
     set_user_sgprs(wave, l);
     set_system_sgprs(wave, l, p);
     set_workitem_ids(wave, l, p);

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "../gfx9/wave.hpp"
+#include "garbage.hpp"
 #include "kernel_descriptor.hpp"
 #include "launch.hpp"
 
@@ -22,16 +23,17 @@ struct LaunchState {
     std::uint64_t packet_va;
     const QueueFacts& queue;
     const GpuFacts& gpu;
+    const Garbage* garbage = nullptr;  ///< what registers hold that the ABI says nothing of; null: zero
 };
 
 /// Which wave it is.
 struct WavePlace {
-    std::array<std::uint32_t, 3> group{};  ///< work-group id
-    std::array<std::uint32_t, 3>
-        group_workitems{};              ///< of this work-group: fewer than the packet says at the edge
-    std::uint32_t wave = 0, waves = 1;  ///< number in the work-group, and how many it has
+    std::array<std::uint32_t, 3> group{};            ///< work-group id
+    std::array<std::uint32_t, 3> group_workitems{};  ///< of this work-group: fewer than the packet says at the edge
+    std::uint32_t wave = 0, waves = 1;               ///< number in the work-group, and how many it has
     std::uint32_t scratch_slot = 0;
     std::uint32_t compute_unit = 0;
+    std::uint64_t garbage_place = 0;  ///< tells its garbage from other waves'
 
     std::uint32_t workitems() const { return group_workitems[0] * group_workitems[1] * group_workitems[2]; }
 };

@@ -64,8 +64,7 @@ DescriptorRefused broken_rule(const Raw& raw, gfx9::Target target) {
     if (field(raw.rsrc2, 24, 7) != 0)
         return {Reason::Malformed,
                 hex("floating-point exception traps are not emulated; compute_pgm_rsrc2", raw.rsrc2)};
-    if (field(raw.rsrc2, 11, 2) == 3)
-        return {Reason::Malformed, "enable_vgpr_workitem_id is 3, which is reserved"};
+    if (field(raw.rsrc2, 11, 2) == 3) return {Reason::Malformed, "enable_vgpr_workitem_id is 3, which is reserved"};
     if ((raw.properties & 0xf380u) != 0)
         return {Reason::Malformed, hex("kernel_code_properties has reserved bits: it", raw.properties)};
     if (raw.kernarg_preload != 0)
@@ -80,11 +79,9 @@ unsigned enabled_user_sgprs(const KernelDescriptor& d) {
            d.private_segment_size;
 }
 
-/// MODE as the dispatcher loads it: rounding and denormals, DX10_CLAMP, IEEE, FP16_OVFL (ISA manual, "MODE
-/// register").
+/// MODE as the dispatcher loads it: rounding and denormals, DX10_CLAMP, IEEE, FP16_OVFL (ISA manual, "MODE register").
 std::uint32_t initial_mode(std::uint32_t rsrc1) {
-    return field(rsrc1, 12, 8) | field(rsrc1, 21, 1) << 8 | field(rsrc1, 23, 1) << 9 |
-           field(rsrc1, 26, 1) << 23;
+    return field(rsrc1, 12, 8) | field(rsrc1, 21, 1) << 8 | field(rsrc1, 23, 1) << 9 | field(rsrc1, 26, 1) << 23;
 }
 
 }  // namespace
@@ -123,11 +120,10 @@ std::variant<KernelDescriptor, DescriptorRefused> parse_kernel_descriptor(
 
     // GFX9 loads at most 16 user SGPRs; what the bits ask for must fit in the count.
     if (d.user_sgprs > 16 || enabled_user_sgprs(d) > d.user_sgprs)
-        return DescriptorRefused{
-            Reason::Malformed, hex("user_sgpr_count does not fit the enabled user SGPRs: it", d.user_sgprs)};
-    if (d.accum_offset > d.vgprs)
         return DescriptorRefused{Reason::Malformed,
-                                 hex("accum_offset lies behind the last VGPR: it", d.accum_offset)};
+                                 hex("user_sgpr_count does not fit the enabled user SGPRs: it", d.user_sgprs)};
+    if (d.accum_offset > d.vgprs)
+        return DescriptorRefused{Reason::Malformed, hex("accum_offset lies behind the last VGPR: it", d.accum_offset)};
     return d;
 }
 

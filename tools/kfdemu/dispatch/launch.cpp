@@ -22,43 +22,38 @@ std::optional<LaunchRefused> check_shape(const KernelDispatchPacket& p) {
     for (unsigned d = 0; d < 3; ++d) {
         const unsigned group = p.workgroup_size[d], grid = p.grid_size[d];
         if (group == 0 || grid == 0)
-            return refused(Refusal::InvalidSize, "dimension %u: work-group %u, grid %u; neither may be 0", d,
-                           group, grid);
+            return refused(Refusal::InvalidSize, "dimension %u: work-group %u, grid %u; neither may be 0", d, group,
+                           grid);
         if (d >= dimensions && (group != 1 || grid != 1))
-            return refused(Refusal::InvalidDimensions,
-                           "dimension %u is unused, but work-group is %u and grid is %u", d, group, grid);
+            return refused(Refusal::InvalidDimensions, "dimension %u is unused, but work-group is %u and grid is %u", d,
+                           group, grid);
     }
     return std::nullopt;
 }
 
 std::optional<LaunchRefused> check_group(const KernelDispatchPacket& p) {
-    const std::uint64_t workitems =
-        std::uint64_t{p.workgroup_size[0]} * p.workgroup_size[1] * p.workgroup_size[2];
+    const std::uint64_t workitems = std::uint64_t{p.workgroup_size[0]} * p.workgroup_size[1] * p.workgroup_size[2];
     if (workitems > kMaxGroupWorkitems)
         return refused(Refusal::GroupTooLarge, "a work-group of %llu work-items; %u are possible",
                        static_cast<unsigned long long>(workitems), kMaxGroupWorkitems);
     for (unsigned d = 0; d < 3; ++d)
         if (p.grid_size[d] < p.workgroup_size[d])
-            return refused(Refusal::InvalidSize,
-                           "dimension %u: the grid of %u is smaller than the work-group of %u", d,
+            return refused(Refusal::InvalidSize, "dimension %u: the grid of %u is smaller than the work-group of %u", d,
                            p.grid_size[d], p.workgroup_size[d]);
     return std::nullopt;
 }
 
 }  // namespace
 
-std::optional<LaunchRefused> check_launch(const KernelDispatchPacket& p, const GpuFacts& gpu,
-                                          const QueueFacts& queue) {
+std::optional<LaunchRefused> check_launch(const KernelDispatchPacket& p, const GpuFacts& gpu, const QueueFacts& queue) {
     if (auto wrong = check_shape(p)) return wrong;
     if (auto wrong = check_group(p)) return wrong;
     if (p.group_segment_size > gpu.lds_bytes)
-        return refused(Refusal::LdsTooLarge, "%u bytes of LDS; there are %u", p.group_segment_size,
-                       gpu.lds_bytes);
+        return refused(Refusal::LdsTooLarge, "%u bytes of LDS; there are %u", p.group_segment_size, gpu.lds_bytes);
     if (p.private_segment_size == 0) return std::nullopt;
     if (p.private_segment_size > queue.scratch_lane_bytes || queue.scratch_waves() < waves_per_group(p)) {
         LaunchRefused wanted = refused(
-            Refusal::NeedsScratch,
-            "%u bytes of scratch a work-item in %u waves; the queue has %u bytes in %u waves",
+            Refusal::NeedsScratch, "%u bytes of scratch a work-item in %u waves; the queue has %u bytes in %u waves",
             p.private_segment_size, waves_per_group(p), queue.scratch_lane_bytes, queue.scratch_waves());
         wanted.scratch_lane_bytes = p.private_segment_size;
         return wanted;
@@ -69,8 +64,8 @@ std::optional<LaunchRefused> check_launch(const KernelDispatchPacket& p, const G
 std::array<std::uint32_t, 3> group_counts(const KernelDispatchPacket& p) {
     std::array<std::uint32_t, 3> counts{};
     for (unsigned d = 0; d < 3; ++d)
-        counts[d] = static_cast<std::uint32_t>((std::uint64_t{p.grid_size[d]} + p.workgroup_size[d] - 1) /
-                                               p.workgroup_size[d]);
+        counts[d] =
+            static_cast<std::uint32_t>((std::uint64_t{p.grid_size[d]} + p.workgroup_size[d] - 1) / p.workgroup_size[d]);
     return counts;
 }
 

@@ -12,8 +12,7 @@
 namespace kfdemu {
 namespace {
 
-/// So often another wave gets its turn, the abort flag is looked at, and changes of the address map are let
-/// through.
+/// So often another wave gets its turn, the abort flag is looked at, and changes of the address map are let through.
 constexpr std::uint64_t kSlice = 10'000;
 /// In a seeded order it is anything up to this, so that waves meet in many ways.
 constexpr std::uint64_t kShuffledSlice = 200;
@@ -38,8 +37,7 @@ void* allocate(std::size_t bytes) {
 
 void WorkGroup::reserve_waves(unsigned count) {
     if (register_waves_ < count) {
-        registers_.reset(
-            static_cast<std::uint32_t*>(allocate(count * kWaveRegisterDwords * sizeof(std::uint32_t))));
+        registers_.reset(static_cast<std::uint32_t*>(allocate(count * kWaveRegisterDwords * sizeof(std::uint32_t))));
         std::memset(registers_.get(), 0, count * kWaveRegisterDwords * sizeof(std::uint32_t));
         register_waves_ = count;
     }
@@ -62,7 +60,11 @@ void WorkGroup::begin(Dispatch& dispatch, std::uint64_t index, const std::uint16
     const std::uint32_t lds_bytes =
         (packet.group_segment_size + kLdsGranuleBytes - 1) / kLdsGranuleBytes * kLdsGranuleBytes;
     if (lds_ == nullptr) lds_.reset(static_cast<std::byte*>(allocate(setup.gpu.lds_bytes)));
-    std::memset(lds_.get(), 0, lds_bytes);
+    if (setup.garbage) {
+        setup.garbage->fill(lds_.get(), lds_bytes, Random{setup.queue.dispatch_id}.next() + index);
+    } else {
+        std::memset(lds_.get(), 0, lds_bytes);
+    }
 
     dispatch_ = &dispatch;
     id_ = id;
@@ -80,7 +82,7 @@ void WorkGroup::begin(Dispatch& dispatch, std::uint64_t index, const std::uint16
         code_serial_ = dispatch.serial_;
     }
 
-    const LaunchState launch{dispatch.kernel_, packet, setup.packet_va, setup.queue, setup.gpu};
+    const LaunchState launch{dispatch.kernel_, packet, setup.packet_va, setup.queue, setup.gpu, setup.garbage};
     for (place.wave = 0; place.wave < waves_; ++place.wave) {
         Resident& resident = *residents_[place.wave];
         resident.at_barrier = resident.ended = false;
@@ -96,6 +98,7 @@ void WorkGroup::begin(Dispatch& dispatch, std::uint64_t index, const std::uint16
         wave.lds_size_bytes = lds_bytes;
         wave.gws = setup.gws;
         wave.gws_waits = false;
+        place.garbage_place = Random{setup.queue.dispatch_id}.next() + index * kMaxWaves + place.wave;
         place.scratch_slot = scratch_slots != nullptr ? scratch_slots[place.wave] : 0;
         set_initial_state(wave, launch, place);
         if (resident.constants_for != dispatch.serial_) gfx9::set_constants(wave);
@@ -155,8 +158,7 @@ WorkGroup::Progress WorkGroup::run_waves(AddressSpace::Hold& hold, std::uint64_t
         std::uint64_t left = slice;
         const gfx9::Stop why = gfx9::run(resident.wave, left);
         executed_ += slice - left;
-        quantum_instructions -=
-            why == gfx9::Stop::Budget ? slice : std::min(quantum_instructions, kShortSlice);
+        quantum_instructions -= why == gfx9::Stop::Budget ? slice : std::min(quantum_instructions, kShortSlice);
         slept = why == gfx9::Stop::Sleep ? slept + 1 : 0;
         if (!handle(resident, why)) return Progress::Stopped;
         if (hold.renew()) forget_translations();
@@ -220,17 +222,15 @@ bool WorkGroup::fail(const gfx9::Wave& wave, gfx9::Stop why) {
     const CodeCache& code = *dispatch_->setup_.code;
     if (why != gfx9::Stop::FetchFault)
         if (const CodePage* page = dispatch_->setup_.code->find(*wave.memory, wave.pc, code_serial_))
-            fault.instruction = why == gfx9::Stop::Illegal
-                                    ? gfx9::describe_illegal(code.target(), *page->at(wave.pc))
-                                    : gfx9::disassemble(code.target(), *page->at(wave.pc));
+            fault.instruction = why == gfx9::Stop::Illegal ? gfx9::describe_illegal(code.target(), *page->at(wave.pc))
+                                                           : gfx9::disassemble(code.target(), *page->at(wave.pc));
     dispatch_->group_failed(std::move(fault));
     return false;
 }
 
 WorkGroup::Progress WorkGroup::finish(Progress how) {
     Dispatch& dispatch = *dispatch_;
-    if (scratch_slot_count_ != 0)
-        dispatch.setup_.scratch_slots->release(scratch_slots_.data(), scratch_slot_count_);
+    if (scratch_slot_count_ != 0) dispatch.setup_.scratch_slots->release(scratch_slots_.data(), scratch_slot_count_);
     dispatch_ = nullptr;
     dispatch.group_ended(how == Progress::Ended);
     return how;

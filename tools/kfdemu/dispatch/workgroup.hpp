@@ -1,5 +1,4 @@
-// One work-group being executed: its waves, LDS and barrier. Made once for each worker and used again and
-// again.
+// One work-group being executed: its waves, LDS and barrier. Made once for each worker and used again and again.
 //
 //     WorkGroup group;                                            // a worker's own
 //     while (dispatch->start_group(group) == Dispatch::Start::Started)
@@ -18,9 +17,9 @@
 #include <vector>
 
 #include "../address_space.hpp"
-#include "../order.hpp"
 #include "../gfx9/tlb.hpp"
 #include "../gfx9/wave.hpp"
+#include "../order.hpp"
 #include "code_cache.hpp"
 #include "fault.hpp"
 #include "launch.hpp"
@@ -81,9 +80,9 @@ class WorkGroup {
     Dispatch* dispatch_ = nullptr;
     std::array<std::uint32_t, 3> id_{};
     unsigned waves_ = 0, live_ = 0, waiting_ = 0, cursor_ = 0;
-    bool shuffled_ = false;         // turns and their lengths come from random_
+    bool shuffled_ = false;  // turns and their lengths come from random_
     Random random_;
-    std::uint64_t executed_ = 0;    // instructions since they were last counted
+    std::uint64_t executed_ = 0;  // instructions since they were last counted
     std::array<std::uint16_t, kMaxWaves> scratch_slots_{};
     unsigned scratch_slot_count_ = 0;
     std::uint64_t map_generation_ = 0;

@@ -12,8 +12,7 @@ float from_half(std::uint32_t half) {
         const float value = std::ldexp(static_cast<float>(fraction), -24);
         return sign != 0 ? -value : value;
     }
-    bits =
-        exponent == 31 ? sign | 0x7f800000u | fraction << 13 : sign | (exponent + 112) << 23 | fraction << 13;
+    bits = exponent == 31 ? sign | 0x7f800000u | fraction << 13 : sign | (exponent + 112) << 23 | fraction << 13;
     float value;
     std::memcpy(&value, &bits, sizeof value);
     return value;

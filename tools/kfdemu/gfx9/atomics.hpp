@@ -3,8 +3,7 @@
 //     T old = memory_atomic<Add<std::uint32_t>>(host, operand, 0);
 //
 // An operation is `combine(memory, a, b)`, the new value; b is used by those with two operands. Sources:
-// "Vega" ISA manual, "DS Instructions" and "FLAT, Scratch and Global Instructions"; MI200 manual for the
-// float atomics.
+// "Vega" ISA manual, "DS Instructions" and "FLAT, Scratch and Global Instructions"; MI200 manual for the float atomics.
 #pragma once
 
 #include <xmmintrin.h>
@@ -39,14 +38,13 @@ struct Signed<std::uint64_t> {
     using Type = std::int64_t;
 };
 
-#define KFDEMU_COMBINE(Name, expression)                                                \
-    template <class V>                                                                  \
-    struct Name : Operation<V> {                                                        \
-        KFDEMU_INLINE static V combine([[maybe_unused]] V memory, [[maybe_unused]] V a, \
-                                       [[maybe_unused]] V b) {                          \
-            [[maybe_unused]] typedef typename Signed<V>::Type S;                        \
-            return static_cast<V>(expression);                                          \
-        }                                                                               \
+#define KFDEMU_COMBINE(Name, expression)                                                                        \
+    template <class V>                                                                                          \
+    struct Name : Operation<V> {                                                                                \
+        KFDEMU_INLINE static V combine([[maybe_unused]] V memory, [[maybe_unused]] V a, [[maybe_unused]] V b) { \
+            [[maybe_unused]] typedef typename Signed<V>::Type S;                                                \
+            return static_cast<V>(expression);                                                                  \
+        }                                                                                                       \
     };
 KFDEMU_COMBINE(Swap, a)
 KFDEMU_COMBINE(Add, memory + a)
@@ -84,8 +82,7 @@ KFDEMU_INLINE double as_double(std::uint64_t bits) { return __builtin_bit_cast(d
 KFDEMU_INLINE std::uint32_t bits_of(float value) { return __builtin_bit_cast(std::uint32_t, value); }
 KFDEMU_INLINE std::uint64_t bits_of(double value) { return __builtin_bit_cast(std::uint64_t, value); }
 
-/// LDS adders honour MODE's denormal bits, those of L2 (global_atomic_add_f32) flush; all round to nearest
-/// even.
+/// LDS adders honour MODE's denormal bits, those of L2 (global_atomic_add_f32) flush; all round to nearest even.
 struct AddFloat : Operation<std::uint32_t, Floats::Mode> {
     KFDEMU_INLINE static T combine(T memory, T a, T) { return bits_of(as_float(memory) + as_float(a)); }
 };
@@ -99,9 +96,7 @@ struct MaxFloat : Operation<std::uint32_t, Floats::Keep> {
     KFDEMU_INLINE static T combine(T memory, T a, T) { return as_float(a) > as_float(memory) ? a : memory; }
 };
 struct CompareStoreFloat : Operation<std::uint32_t, Floats::Keep> {
-    KFDEMU_INLINE static T combine(T memory, T a, T b) {
-        return as_float(memory) == as_float(a) ? b : memory;
-    }
+    KFDEMU_INLINE static T combine(T memory, T a, T b) { return as_float(memory) == as_float(a) ? b : memory; }
 };
 struct AddDouble : Operation<std::uint64_t, Floats::Keep> {
     KFDEMU_INLINE static T combine(T memory, T a, T) { return bits_of(as_double(memory) + as_double(a)); }
@@ -113,9 +108,7 @@ struct MaxDouble : Operation<std::uint64_t, Floats::Keep> {
     KFDEMU_INLINE static T combine(T memory, T a, T) { return as_double(a) > as_double(memory) ? a : memory; }
 };
 struct CompareStoreDouble : Operation<std::uint64_t, Floats::Keep> {
-    KFDEMU_INLINE static T combine(T memory, T a, T b) {
-        return as_double(memory) == as_double(a) ? b : memory;
-    }
+    KFDEMU_INLINE static T combine(T memory, T a, T b) { return as_double(memory) == as_double(a) ? b : memory; }
 };
 struct AddPackedHalf : Operation<std::uint32_t, Floats::Keep> {
     KFDEMU_INLINE static T combine(T memory, T a, T) { return add_packed_half(memory, a); }
@@ -148,8 +141,7 @@ KFDEMU_INLINE typename Op::T memory_atomic(std::byte* to, typename Op::T a, type
     typedef typename Op::T __attribute__((may_alias)) Cell;
     Cell* cell = reinterpret_cast<Cell*>(to);
     typename Op::T old = __atomic_load_n(cell, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(cell, &old, Op::combine(old, a, b), true, __ATOMIC_SEQ_CST,
-                                        __ATOMIC_RELAXED)) {
+    while (!__atomic_compare_exchange_n(cell, &old, Op::combine(old, a, b), true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
     }
     return old;
 }

@@ -44,8 +44,7 @@ struct Lanewise {
 void scratch_segment_addresses(std::uint64_t base, const std::uint32_t* lane_offset, std::uint32_t offset,
                                Lanewise& out) {
     if (lane_offset != nullptr)
-        for (unsigned l = 0; l < kLanes; ++l)
-            out.access.at[l] = scratch_address(base, lane_offset[l] + offset, l);
+        for (unsigned l = 0; l < kLanes; ++l) out.access.at[l] = scratch_address(base, lane_offset[l] + offset, l);
     else
         for (unsigned l = 0; l < kLanes; ++l) out.access.at[l] = scratch_address(base, offset, l);
     for (unsigned l = 0; l < kLanes; ++l) out.bytes_left[l] = ~0u;
@@ -59,8 +58,7 @@ void scratch_segment_addresses(std::uint64_t base, const std::uint32_t* lane_off
     const std::uint32_t* voffset = idxen ? vaddr + kLanes : vaddr;
     const std::uint64_t base = b.base + scalar_offset;
     if (b.swizzle && b.add_lane && !idxen && b.index_stride == kLanes && b.num_records >= kLanes)
-        return scratch_segment_addresses(base, offen ? voffset : nullptr,
-                                         static_cast<std::uint32_t>(inst.offset), out);
+        return scratch_segment_addresses(base, offen ? voffset : nullptr, static_cast<std::uint32_t>(inst.offset), out);
     const std::uint32_t limit = b.num_records > scalar_offset ? b.num_records - scalar_offset : 0;
     for (unsigned l = 0; l < kLanes; ++l) {
         const std::uint32_t index = (idxen ? vaddr[l] : 0) + (b.add_lane ? l : 0);
@@ -76,9 +74,8 @@ void scratch_segment_addresses(std::uint64_t base, const std::uint32_t* lane_off
             out.access.at[l] = base + from_base;
             // Structured: whole records. Raw: bytes.
             const bool structured = b.stride != 0 && idxen;
-            out.bytes_left[l] = structured
-                                    ? (index < b.num_records ? ~0u : 0)
-                                    : (from_base < limit ? limit - static_cast<std::uint32_t>(from_base) : 0);
+            out.bytes_left[l] = structured ? (index < b.num_records ? ~0u : 0)
+                                           : (from_base < limit ? limit - static_cast<std::uint32_t>(from_base) : 0);
         }
     }
 }

@@ -80,8 +80,7 @@ inline u32 component_value(u32 raw, u32 width, u32 number) {
         case kUnorm:
             return bits<u32>(static_cast<float>(static_cast<double>(raw) / top));
         case kSnorm: {
-            const double value =
-                static_cast<double>(extended) / static_cast<double>((u64{1} << (width - 1)) - 1);
+            const double value = static_cast<double>(extended) / static_cast<double>((u64{1} << (width - 1)) - 1);
             return bits<u32>(static_cast<float>(value < -1 ? -1 : value));
         }
         case kUscaled:
@@ -142,8 +141,7 @@ void put_value(u32* registers, unsigned lane, unsigned c, u32 value, bool is_int
     if constexpr (packing == Whole) {
         registers[c * kLanes + lane] = value;
     } else {
-        const u32 half =
-            is_integer ? value & 0xffff : half_of_double(static_cast<double>(bits<float>(value)), 0);
+        const u32 half = is_integer ? value & 0xffff : half_of_double(static_cast<double>(bits<float>(value)), 0);
         u32& word = registers[c / 2 * kLanes + lane];
         const unsigned shift = packing == HighHalf || c % 2 != 0 ? 16 : 0;
         word = (word & ~(0xffffu << shift)) | half << shift;
@@ -175,8 +173,8 @@ inline bool format_lanes(Wave& wave, const Inst& inst, const ElementFormat& form
 }
 
 /// X to W of one lane; what the format lacks is 0, W is 1. False: it faulted.
-inline bool load_element(Wave& wave, const Inst& inst, const ElementFormat& format, const LaneAccess& a,
-                         unsigned lane, u32* value) {
+inline bool load_element(Wave& wave, const Inst& inst, const ElementFormat& format, const LaneAccess& a, unsigned lane,
+                         u32* value) {
     const DataFormat& layout = kDataFormats[format.data];
     u32 words[4] = {};
     u64 bad = 0;

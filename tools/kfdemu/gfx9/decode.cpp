@@ -36,8 +36,8 @@ Index build(Target target) {
 }
 
 const Index& index_of(Target target) {
-    static const std::array<Index, 4> all = {build(Target::gfx900), build(Target::gfx906),
-                                             build(Target::gfx908), build(Target::gfx90a)};
+    static const std::array<Index, 4> all = {build(Target::gfx900), build(Target::gfx906), build(Target::gfx908),
+                                             build(Target::gfx90a)};
     return all[static_cast<unsigned>(target)];
 }
 
@@ -75,9 +75,7 @@ Inst blank(std::uint64_t pc, std::uint32_t dword) {
 }  // namespace
 
 Encoding encoding_of(std::uint32_t d) {
-    const auto field = [d](unsigned high, unsigned low) {
-        return (d >> low) & ((1u << (high - low + 1)) - 1);
-    };
+    const auto field = [d](unsigned high, unsigned low) { return (d >> low) & ((1u << (high - low + 1)) - 1); };
     if (!(d >> 31)) {
         if (field(30, 25) == 0x3f) return {Format::Vop1, field(16, 9)};
         if (field(30, 25) == 0x3e) return {Format::Vopc, field(24, 17)};
@@ -149,8 +147,7 @@ Inst Decoder::decode(std::uint64_t pc, std::span<const std::uint32_t> words) con
     return known;
 }
 
-void Decoder::decode_page(std::uint64_t base, std::span<const std::uint32_t> words,
-                          std::span<Inst> slots) const {
+void Decoder::decode_page(std::uint64_t base, std::span<const std::uint32_t> words, std::span<Inst> slots) const {
     const std::size_t count = slots.size() - 2;
     for (std::size_t n = 0; n < count; ++n) {
         Inst& inst = slots[n];

@@ -10,17 +10,24 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "inst.hpp"
 #include "row.hpp"
 
 namespace kfdemu::gfx9 {
 
-/// x86 levels that the executors are compiled for.
+/// x86 levels that executors can be compiled for.
 enum class Level : std::uint8_t { V2, V3, V4 };
-/// Whether this CPU has what the level needs.
+const char* name(Level level);
+/// Those that they are compiled for: -Dlevels=. Never empty.
+std::span<const Level> built_levels();
+/// Whether the level is built, and this CPU has what it needs.
 bool supported(Level level);
+/// The highest that is supported; a built one where none is.
 Level best_level();
+/// Why nothing can be executed on this CPU, and what to do; empty where a level is supported.
+std::string no_level_message();
 /// One handler a row, indexed by Op; illegal_handler() where a row has no meaning.
 struct Handlers {
     std::array<Handler, kRowCount> general;  ///< take every form of the row
@@ -44,8 +51,7 @@ class Decoder {
     /// the illegal handler, row kNoRow and size 1. `target` stays null.
     Inst decode(std::uint64_t pc, std::span<const std::uint32_t> dwords) const;
     /// Fills one Inst a dword plus two ends: slots.size() == count + 2. `dwords` may be longer than `count`,
-    /// so that an instruction that straddles the end is seen whole. Branches inside the page get their
-    /// target.
+    /// so that an instruction that straddles the end is seen whole. Branches inside the page get their target.
     void decode_page(std::uint64_t base, std::span<const std::uint32_t> dwords, std::span<Inst> slots) const;
     /// The row of an opcode, or nullptr.
     const Row* find(Format format, unsigned opcode) const;

@@ -8,8 +8,7 @@ std::int32_t sign_extended(std::uint32_t value, unsigned width) {
     return static_cast<std::int32_t>(value << (32 - width)) >> (32 - width);
 }
 
-/// A register that carries data: a VGPR, or with gfx90a's ACC bit an AccVGPR. False if it runs past the last
-/// one.
+/// A register that carries data: a VGPR, or with gfx90a's ACC bit an AccVGPR. False if it runs past the last one.
 bool data(Operand& to, unsigned number, bool accumulator, Type type) {
     if (type == Type::none) return true;
     to = static_cast<Operand>(number + (accumulator ? kAcc0 : kVgpr0));
@@ -27,8 +26,10 @@ bool smem(const Fields& f) {
     if (!f.two_words()) return false;
     const Type base = f.row.src[0];
     const unsigned sdata = f.bits(0, 12, 6);
-    if (f.row.dst == Type::uimm) i.dst = static_cast<Operand>(sdata);  // what s_atc_probe asks for
-    else if (f.row.dst != Type::none && !f.scalar_destination(i.dst, sdata, f.row.dst)) return false;
+    if (f.row.dst == Type::uimm)
+        i.dst = static_cast<Operand>(sdata);  // what s_atc_probe asks for
+    else if (f.row.dst != Type::none && !f.scalar_destination(i.dst, sdata, f.row.dst))
+        return false;
     f.flag(f.bit(0, 16), kGlc);
     f.flag(f.bit(0, 15), kNv);
     if (base == Type::none) return true;
@@ -68,8 +69,7 @@ bool flat(const Fields& f) {
     const bool address_unused = has_saddr && i.segment == Segment::Scratch;
     if (!address_unused && !data(i.src[0], f.bits(1, 7, 0), false, narrow_address ? Type::b32 : Type::b64))
         return false;
-    return data(i.src[1], f.bits(1, 15, 8), acc, f.row.src[1]) &&
-           data(i.dst, f.bits(1, 31, 24), acc, f.row.dst);
+    return data(i.src[1], f.bits(1, 15, 8), acc, f.row.src[1]) && data(i.dst, f.bits(1, 31, 24), acc, f.row.dst);
 }
 
 /// What MUBUF and MTBUF have in common.
@@ -80,8 +80,7 @@ bool buffer(const Fields& f) {
     f.flag(f.bit(0, 12), kOffen);
     f.flag(f.bit(0, 13), kIdxen);
     f.flag(f.bit(0, 14), kGlc);
-    const bool top =
-        f.bit(1, 23);  // ACC on gfx90a; TFE before, which only images and page-faulting loads use
+    const bool top = f.bit(1, 23);  // ACC on gfx90a; TFE before, which only images and page-faulting loads use
     if (top && !gfx90a) return false;
     const bool moves_lds = f.row.is(kStore) && f.row.src[1] == Type::none;
     // buffer_wbinvl1 and its like
@@ -127,8 +126,7 @@ bool ds(const Fields& f) {
     const bool acc = f.target == Target::gfx90a && f.bit(0, 25);
     return data(i.src[0], f.bits(1, 7, 0), acc && gws, f.row.src[0]) &&
            data(i.src[1], f.bits(1, 15, 8), acc, f.row.src[1]) &&
-           data(i.src[2], f.bits(1, 23, 16), acc, f.row.src[2]) &&
-           data(i.dst, f.bits(1, 31, 24), acc, f.row.dst);
+           data(i.src[2], f.bits(1, 23, 16), acc, f.row.src[2]) && data(i.dst, f.bits(1, 31, 24), acc, f.row.dst);
 }
 
 }  // namespace

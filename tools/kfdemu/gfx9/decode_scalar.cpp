@@ -15,8 +15,7 @@ bool sop1(const Fields& f) {
 }
 
 bool sop2(const Fields& f) {
-    return destination(f) && f.source(0, f.bits(0, 7, 0), f.row.src[0]) &&
-           f.source(1, f.bits(0, 15, 8), f.row.src[1]);
+    return destination(f) && f.source(0, f.bits(0, 7, 0), f.row.src[0]) && f.source(1, f.bits(0, 15, 8), f.row.src[1]);
 }
 
 bool sopc(const Fields& f) {

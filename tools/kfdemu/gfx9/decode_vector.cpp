@@ -6,10 +6,6 @@ namespace {
 
 enum : unsigned { kSdwaEncoding = 249, kDppEncoding = 250 };
 
-bool is_half(Type type) {
-    return type == Type::f16 || type == Type::b16 || type == Type::u16 || type == Type::i16;
-}
-
 unsigned vgpr(unsigned number) { return kVgpr0 + number; }
 
 bool vector_destination(const Fields& f, unsigned number) {
@@ -27,8 +23,7 @@ void implicit_vcc(const Fields& f) {
 bool sdwa_select_exists(const Fields& f, unsigned low) { return f.bits(1, low + 2, low) != 7; }
 
 bool sdwa(const Fields& f) {
-    if (f.row.is(kNoModifiers) || f.row.is(kNoSdwa) || dwords(f.row.src[0]) == 2 || !f.two_words())
-        return false;
+    if (f.row.is(kNoModifiers) || f.row.is(kNoSdwa) || dwords(f.row.src[0]) == 2 || !f.two_words()) return false;
     Inst& i = f.inst;
     i.form = Form::Sdwa;
     i.literal = f.words[1];
@@ -36,8 +31,7 @@ bool sdwa(const Fields& f) {
     i.neg = static_cast<std::uint8_t>(f.bits(1, 20, 20) | f.bits(1, 28, 28) << 1);
     i.abs = static_cast<std::uint8_t>(f.bits(1, 21, 21) | f.bits(1, 29, 29) << 1);
     if (!f.source(0, f.bits(1, 7, 0) + (f.bit(1, 23) ? 0 : kVgpr0), f.row.src[0])) return false;
-    if (f.row.src[1] != Type::none && f.bit(1, 31) && !f.source(1, i.src[1] - kVgpr0, f.row.src[1]))
-        return false;
+    if (f.row.src[1] != Type::none && f.bit(1, 31) && !f.source(1, i.src[1] - kVgpr0, f.row.src[1])) return false;
     if (!sdwa_select_exists(f, 16) || !sdwa_select_exists(f, 24)) return false;
     if (f.row.format == Format::Vopc) {
         return !f.bit(1, 15) || f.scalar_destination(i.sdst, f.bits(1, 14, 8), Type::mask);
@@ -91,8 +85,7 @@ bool vop1(const Fields& f) {
     implicit_vcc(f);
     const unsigned number = f.bits(0, 24, 17);
     if (f.row.dst == Type::s32) {
-        return f.scalar_destination(f.inst.dst, number, Type::s32) && first_source(f) &&
-               f.inst.src[0] >= kVgpr0;
+        return f.scalar_destination(f.inst.dst, number, Type::s32) && first_source(f) && f.inst.src[0] >= kVgpr0;
     }
     if (!vector_destination(f, number) || !first_source(f)) return false;
     if (f.row.name[2] == 'a' && f.row.is(kNoModifiers) && f.inst.src[0] >= kVgpr0) {  // v_accvgpr_mov_b32
@@ -139,8 +132,6 @@ bool vopc(const Fields& f) {
     return first_source(f) && second_source_exists(f);
 }
 
-bool is_float(Type type) { return type == Type::f16 || type == Type::f32 || type == Type::f64; }
-
 /// VOP3's modifiers. With SDST (VOP3b) there is no ABS and no OP_SEL.
 bool vop3_modifiers(const Fields& f, bool with_sdst) {
     Inst& i = f.inst;
@@ -181,8 +172,7 @@ bool vop3(const Fields& f) {
     if (!vop3_modifiers(f, with_sdst) || !vop3_sources(f)) return false;
     if (with_sdst && !f.scalar_destination(i.sdst, f.bits(0, 14, 8), Type::mask)) return false;
     if (f.row.format == Format::Vopc) return f.scalar_destination(i.sdst, f.bits(0, 7, 0), Type::mask);
-    if (f.row.dst == Type::s32)
-        return f.scalar_destination(i.dst, f.bits(0, 7, 0), Type::s32) && i.src[0] >= kVgpr0;
+    if (f.row.dst == Type::s32) return f.scalar_destination(i.dst, f.bits(0, 7, 0), Type::s32) && i.src[0] >= kVgpr0;
     return vector_destination(f, f.bits(0, 7, 0));
 }
 

@@ -44,8 +44,7 @@ unsigned source_count(const Row& row) {
 
 std::string source_text(const Inst& inst, const Row& row, unsigned n) {
     const bool constant_k = row.is(kMadk) || row.is(kMadmk);  // shown whole, though 16 bits of it may count
-    return operand_text(inst.src[n], constant_k && inst.src[n] == kLiteral ? Type::b32 : row.src[n],
-                        inst.literal);
+    return operand_text(inst.src[n], constant_k && inst.src[n] == kLiteral ? Type::b32 : row.src[n], inst.literal);
 }
 
 // Scalar.
@@ -60,8 +59,7 @@ std::string immediate_text(const Row& row, std::int32_t offset) {
         case Type::hex:
             return format_text("0x%x", simm);
         default:
-            return row.format == Format::Sopp && simm <= 64 ? format_text("%u", simm)
-                                                            : format_text("0x%x", simm);
+            return row.format == Format::Sopp && simm <= 64 ? format_text("%u", simm) : format_text("0x%x", simm);
     }
 }
 
@@ -87,12 +85,9 @@ std::string sop_text(const Inst& inst, const Row& row) {
 
 // Vector.
 
-bool is_float(Type type) { return type == Type::f16 || type == Type::f32 || type == Type::f64; }
-
 std::string modified_source(const Inst& inst, const Row& row, unsigned n) {
     std::string text = source_text(inst, row, n);
-    const bool sext =
-        inst.form == Form::Sdwa && n < 2 && (inst.literal >> (19 + 8 * n) & 1) && !is_float(row.src[n]);
+    const bool sext = inst.form == Form::Sdwa && n < 2 && (inst.literal >> (19 + 8 * n) & 1) && !is_float(row.src[n]);
     if (sext) text = "sext(" + text + ")";
     if (!is_float(row.src[n])) return text;
     const bool negative = inst.neg >> n & 1, absolute = inst.abs >> n & 1;
@@ -115,8 +110,7 @@ void output_modifiers(Line& line, const Inst& inst) {
 }
 
 void sdwa_modifiers(Line& line, const Inst& inst, const Row& row) {
-    constexpr const char* selects[] = {"BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3",
-                                       "WORD_0", "WORD_1", "DWORD",  ""};
+    constexpr const char* selects[] = {"BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD", ""};
     constexpr const char* unused[] = {"UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE", ""};
     const std::uint32_t word = inst.literal;
     const auto select = [&](const char* name, unsigned low) {
@@ -134,8 +128,8 @@ void dpp_modifiers(Line& line, const Inst& inst) {
     const std::uint32_t word = inst.literal;
     const unsigned control = word >> 8 & 0x1ff, n = control & 15;
     if (control < 0x100) {
-        line.modifier(format_text("quad_perm:[%u,%u,%u,%u]", control & 3, control >> 2 & 3, control >> 4 & 3,
-                                  control >> 6 & 3));
+        line.modifier(
+            format_text("quad_perm:[%u,%u,%u,%u]", control & 3, control >> 2 & 3, control >> 4 & 3, control >> 6 & 3));
     } else if (control < 0x130) {
         constexpr const char* shifts[] = {"row_shl", "row_shr", "row_ror"};
         line.modifier(format_text("%s:%u", shifts[control >> 4 & 3], n));
@@ -204,8 +198,7 @@ std::string vop3p_text(const Inst& inst, const Row& row) {
     const unsigned all = (1u << count) - 1;
     line.operand(operand_text(inst.dst, row.dst, 0));
     const bool mix = row.is(kMix);
-    for (unsigned n = 0; n < count; ++n)
-        line.operand(mix ? modified_source(inst, row, n) : source_text(inst, row, n));
+    for (unsigned n = 0; n < count; ++n) line.operand(mix ? modified_source(inst, row, n) : source_text(inst, row, n));
     if (row.is(kAccumulator)) return line.take();
     if (inst.op_sel & all) line.append(list_text("op_sel", inst.op_sel, count));
     if ((inst.op_sel_hi & all) != (mix ? 0 : all)) line.append(list_text("op_sel_hi", inst.op_sel_hi, count));
@@ -227,13 +220,11 @@ std::string smem_text(const Inst& inst, const Row& row) {
     Line line{row.name};
     const bool probe = row.dst == Type::uimm;
     if (row.dst != Type::none)
-        line.operand(probe ? format_text(inst.dst > 64 ? "0x%x" : "%u", inst.dst)
-                           : operand_text(inst.dst, row.dst, 0));
+        line.operand(probe ? format_text(inst.dst > 64 ? "0x%x" : "%u", inst.dst) : operand_text(inst.dst, row.dst, 0));
     if (row.src[0] == Type::none) return line.take();
     line.operand(operand_text(inst.src[0], row.src[0], 0));
     const std::uint32_t offset = static_cast<std::uint32_t>(inst.offset);
-    const std::string number =
-        inst.offset < 0 ? format_text("-0x%x", 0u - offset) : format_text("0x%x", offset);
+    const std::string number = inst.offset < 0 ? format_text("-0x%x", 0u - offset) : format_text("0x%x", offset);
     if (inst.src[1] != kNoOperand) {
         line.operand(operand_text(inst.src[1], Type::b32, 0));
         if (inst.has(kImm)) line.modifier("offset:" + number);
@@ -251,8 +242,7 @@ std::string flat_text(const Inst& inst, const Row& row) {
     const bool returns = row.dst != Type::none && (!row.is(kAtomic) || inst.has(kGlc));
     if (returns && !inst.has(kLds)) line.operand(operand_text(inst.dst, row.dst, 0));
     const bool narrow = has_saddr || inst.segment == Segment::Scratch;
-    line.operand(inst.src[0] == kNoOperand ? "off"
-                                           : operand_text(inst.src[0], narrow ? Type::b32 : Type::b64, 0));
+    line.operand(inst.src[0] == kNoOperand ? "off" : operand_text(inst.src[0], narrow ? Type::b32 : Type::b64, 0));
     if (row.src[1] != Type::none) line.operand(operand_text(inst.src[1], row.src[1], 0));
     const Type base = inst.segment == Segment::Global ? Type::b64 : Type::b32;
     if (!is_flat) line.operand(has_saddr ? operand_text(inst.src[2], base, 0) : "off");
@@ -270,8 +260,7 @@ std::string buffer_text(const Inst& inst, const Row& row) {
     const bool offen = inst.has(kOffen), idxen = inst.has(kIdxen);
     if (!inst.has(kLds)) line.operand(operand_text(inst.src[1], value, 0));
     if (!no_data)
-        line.operand(offen || idxen ? operand_text(inst.src[0], offen && idxen ? Type::b64 : Type::b32, 0)
-                                    : "off");
+        line.operand(offen || idxen ? operand_text(inst.src[0], offen && idxen ? Type::b64 : Type::b32, 0) : "off");
     line.operand(operand_text(inst.src[2], Type::b128, 0));
     line.operand(operand_text(inst.sdst, Type::b32, 0));
     if (row.format == Format::Mtbuf) line.append(buffer_format_text(inst.literal));

@@ -14,8 +14,7 @@ namespace kfdemu::gfx9 {
 
 std::string disassemble(Target target, const Inst& inst);
 
-/// What an illegal-instruction error says: `VOP3P opcode 64 (d3c00004 04120506) is not implemented on
-/// gfx90a`.
+/// What an illegal-instruction error says: `VOP3P opcode 64 (d3c00004 04120506) is not implemented on gfx90a`.
 std::string describe_illegal(Target target, const Inst& inst);
 
 }  // namespace kfdemu::gfx9

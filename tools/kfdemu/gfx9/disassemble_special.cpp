@@ -13,10 +13,6 @@ std::string range_text(const char* letter, unsigned first, unsigned count) {
     return format_text("%s[%u:%u]", letter, first, first + count - 1);
 }
 
-bool is_half(Type type) {
-    return type == Type::f16 || type == Type::b16 || type == Type::u16 || type == Type::i16;
-}
-
 std::string half_text(const char* name, bool high, unsigned count) {
     return count >= 2 ? name : std::string(name) + (high ? "_hi" : "_lo");
 }
@@ -37,10 +33,8 @@ std::string constant_text(unsigned n, Type type) {
     constexpr const char* floats[] = {"0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0"};
     if (n >= kHalfFloats && n < kHalfFloats + 9) n = n - kHalfFloats + kFloats;
     if (n >= kFloats && n < kFloats + 8) return floats[n - kFloats];
-    if (n == kFloats + 8)
-        return dwords(type) == 2 && type != Type::pkf32 ? "0.15915494309189532" : "0.15915494";
-    constexpr const char* bases[] = {"src_shared_base", "src_shared_limit", "src_private_base",
-                                     "src_private_limit"};
+    if (n == kFloats + 8) return dwords(type) == 2 && type != Type::pkf32 ? "0.15915494309189532" : "0.15915494";
+    constexpr const char* bases[] = {"src_shared_base", "src_shared_limit", "src_private_base", "src_private_limit"};
     if (n >= kSharedBase && n <= kPrivateLimit) return bases[n - kSharedBase];
     return n == kVccz ? "src_vccz" : n == kExecz ? "src_execz" : "src_scc";
 }
@@ -82,8 +76,7 @@ std::string hwreg_text(unsigned simm) {
     return "hwreg(" + text + ")";
 }
 
-/// Messages with an operation (and, for GS, a stream) say so; what no assembler would take is shown as
-/// numbers.
+/// Messages with an operation (and, for GS, a stream) say so; what no assembler would take is shown as numbers.
 std::string sendmsg_text(unsigned simm) {
     constexpr Named messages[] = {{1, "MSG_INTERRUPT"},       {2, "MSG_GS"},
                                   {3, "MSG_GS_DONE"},         {4, "MSG_SAVEWAVE"},
@@ -92,8 +85,8 @@ std::string sendmsg_text(unsigned simm) {
                                   {9, "MSG_GS_ALLOC_REQ"},    {10, "MSG_GET_DOORBELL"},
                                   {15, "MSG_SYSMSG"}};
     constexpr const char* gs[] = {"GS_OP_NOP", "GS_OP_CUT", "GS_OP_EMIT", "GS_OP_EMIT_CUT"};
-    constexpr const char* sys[] = {"", "SYSMSG_OP_ECC_ERR_INTERRUPT", "SYSMSG_OP_REG_RD",
-                                   "SYSMSG_OP_HOST_TRAP_ACK", "SYSMSG_OP_TTRACE_PC"};
+    constexpr const char* sys[] = {"", "SYSMSG_OP_ECC_ERR_INTERRUPT", "SYSMSG_OP_REG_RD", "SYSMSG_OP_HOST_TRAP_ACK",
+                                   "SYSMSG_OP_TTRACE_PC"};
     const unsigned id = simm & 15, operation = simm >> 4 & 7, stream = simm >> 8 & 3;
     const char* name = find_name(messages, id);
     const bool is_gs = id == 2 || id == 3;
@@ -145,8 +138,8 @@ std::string special_text(const Row& row, std::uint32_t simm16) {
 }
 
 std::string buffer_format_text(std::uint32_t format) {
-    constexpr const char* data[] = {"INVALID",    "8",        "16",          "8_8",     "32",         "16_16",
-                                    "10_11_11",   "11_11_10", "10_10_10_2",  "2_10_10_10", "8_8_8_8", "32_32",
+    constexpr const char* data[] = {"INVALID",     "8",        "16",          "8_8",        "32",      "16_16",
+                                    "10_11_11",    "11_11_10", "10_10_10_2",  "2_10_10_10", "8_8_8_8", "32_32",
                                     "16_16_16_16", "32_32_32", "32_32_32_32", "RESERVED_15"};
     constexpr const char* numbers[] = {"UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT", "RESERVED_6", "FLOAT"};
     const unsigned d = format & 15, n = format >> 4 & 7;  // 8 and UNORM are what goes without saying
@@ -160,8 +153,8 @@ std::string swizzle_text(std::uint32_t offset) {
     if (offset == 0) return "";
     if (offset & 0x8000) {
         if (offset & 0x7f00) return format_text(" offset:%u", offset);
-        return format_text(" offset:swizzle(QUAD_PERM,%u,%u,%u,%u)", offset & 3, offset >> 2 & 3,
-                           offset >> 4 & 3, offset >> 6 & 3);
+        return format_text(" offset:swizzle(QUAD_PERM,%u,%u,%u,%u)", offset & 3, offset >> 2 & 3, offset >> 4 & 3,
+                           offset >> 6 & 3);
     }
     const unsigned and_mask = offset & 31, or_mask = offset >> 5 & 31, xor_mask = offset >> 10 & 31;
     if (and_mask == 31 && or_mask == 0 && xor_mask && (xor_mask & (xor_mask - 1)) == 0) {

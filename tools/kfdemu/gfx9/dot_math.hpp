@@ -17,8 +17,8 @@ KFDEMU_INLINE i32 dot_signed(u32 a, u32 b, i32 c, bool clamp) {
     i64 sum = c;
     for (unsigned n = 0; n < count; ++n) {
         const unsigned up = 32 - width * (n + 1);
-        sum += static_cast<i64>(static_cast<i32>(a << up) >> (32 - width)) *
-               (static_cast<i32>(b << up) >> (32 - width));
+        sum +=
+            static_cast<i64>(static_cast<i32>(a << up) >> (32 - width)) * (static_cast<i32>(b << up) >> (32 - width));
     }
     return saturated_i32(sum, clamp);
 }

@@ -48,9 +48,9 @@ struct Context {
     bool flush_f32;  ///< 32-bit denormals count as zero, as sources or as results
     bool flush_f64;  ///< 64-bit ones
     bool flush_half_in, flush_half_out;
-    u32 round_f32;   ///< 0 nearest even, 1 up, 2 down, 3 towards zero
-    u32 round_f64;   ///< likewise, also for 16 bits; plus 4 (FP16_OVFL): 16-bit results saturate instead of
-                     ///< inf
+    u32 round_f32;      ///< 0 nearest even, 1 up, 2 down, 3 towards zero
+    u32 round_f64;      ///< likewise, also for 16 bits; plus 4 (FP16_OVFL): 16-bit results saturate instead of
+                        ///< inf
     bool flush_halves;  ///< 16-bit factors of dot products that are denormal count as zero
 };
 
@@ -72,8 +72,7 @@ KFDEMU_INLINE Context context(const Wave& w, const Inst& i) {
             (i.flags & kFlushHalves) != 0};
 }
 
-// Conditions that are evaluated whole: a short-circuit is a branch, which keeps a lane loop from becoming
-// vector code.
+// Conditions that are evaluated whole: a short-circuit is a branch, which keeps a lane loop from becoming vector code.
 KFDEMU_INLINE bool both(bool a, bool b) { return a & b; }
 KFDEMU_INLINE bool either(bool a, bool b) { return a | b; }
 KFDEMU_INLINE bool either(bool a, bool b, bool c) { return a | b | c; }
@@ -113,9 +112,7 @@ KFDEMU_INLINE u32 half_of_double(double value, u32 mode) {
     const u32 overflow = to_infinity ? 0x7c00 : 0x7bff;
     const u32 nan = 0x7e00 | (static_cast<u32>(magnitude >> 42) & 0x3ff);
     const u32 bounded = either(exponent > 15, rounded >= 0x7c00) ? overflow : rounded;
-    const u32 result = magnitude > 0x7ff0000000000000    ? nan
-                       : magnitude == 0x7ff0000000000000 ? 0x7c00
-                                                         : bounded;
+    const u32 result = magnitude > 0x7ff0000000000000 ? nan : magnitude == 0x7ff0000000000000 ? 0x7c00 : bounded;
     return result | sign;
 }
 
@@ -126,8 +123,7 @@ KFDEMU_INLINE u32 half_bits(float value) {
     return (raw & 0x7f800000) == 0x7f800000 ? special : half_of_double(static_cast<double>(value), 0);
 }
 
-// The condition is the same for all lanes, so it is made a mask: the compiler would turn it into control
-// flow.
+// The condition is the same for all lanes, so it is made a mask: the compiler would turn it into control flow.
 KFDEMU_INLINE float flush(float value, bool yes) {
     const u32 raw = bits<u32>(value);
     const u32 denormal = (raw & 0x7f800000) == 0 ? 0x7fffffffu : 0;
@@ -142,8 +138,7 @@ KFDEMU_INLINE double flush(double value, bool yes) {
 /// How modifiers and rounding see a type.
 enum class Kind : u8 { Int32, Int16, Int64, Float32, Float16, Float64, Packed };
 
-// Operand types under the names that rows use. load and store see one lane of a register whose dwords are 64
-// apart.
+// Operand types under the names that rows use. load and store see one lane of a register whose dwords are 64 apart.
 
 template <class Value, Kind kind_>
 struct Word {
@@ -151,9 +146,7 @@ struct Word {
     static constexpr unsigned dwords = 1;
     static constexpr Kind kind = kind_;
     static KFDEMU_INLINE V load(const u32* p, unsigned lane, const Context&) { return bits<V>(p[lane]); }
-    static KFDEMU_INLINE void store(u32* p, unsigned lane, V value, const Context&) {
-        p[lane] = bits<u32>(value);
-    }
+    static KFDEMU_INLINE void store(u32* p, unsigned lane, V value, const Context&) { p[lane] = bits<u32>(value); }
     static KFDEMU_INLINE V of_scalar(u64 value) { return bits<V>(static_cast<u32>(value)); }
     static KFDEMU_INLINE u64 to_scalar(V value) { return bits<u32>(value); }
 };
@@ -177,9 +170,7 @@ struct HalfInt {
     using V = Value;
     static constexpr unsigned dwords = 1;
     static constexpr Kind kind = Kind::Int16;
-    static KFDEMU_INLINE V load(const u32* p, unsigned lane, const Context&) {
-        return static_cast<V>(p[lane]);
-    }
+    static KFDEMU_INLINE V load(const u32* p, unsigned lane, const Context&) { return static_cast<V>(p[lane]); }
     static KFDEMU_INLINE void store(u32* p, unsigned lane, V value, const Context&) {
         p[lane] = static_cast<u16>(value);
     }
@@ -192,12 +183,8 @@ struct HalfFloat {
         const u32 denormal = (half & 0x7c00) == 0 ? 0x7fffu : 0;
         return half & ~(denormal & (0u - u32{yes}));
     }
-    static KFDEMU_INLINE V load(const u32* p, unsigned lane, const Context& x) {
-        return of(p[lane], x);
-    }
-    static KFDEMU_INLINE void store(u32* p, unsigned lane, V value, const Context& x) {
-        p[lane] = to(value, x);
-    }
+    static KFDEMU_INLINE V load(const u32* p, unsigned lane, const Context& x) { return of(p[lane], x); }
+    static KFDEMU_INLINE void store(u32* p, unsigned lane, V value, const Context& x) { p[lane] = to(value, x); }
     /// A source, in the low half; a result.
     static KFDEMU_INLINE V of(u32 half, const Context& x) {
         return float_of_half(flushed(half & 0xffff, x.flush_half_in));
@@ -270,7 +257,7 @@ KFDEMU_INLINE void scalar_setup(Wave& w, const Inst& i) {
 /// high ones of a float.
 enum class Literal : u8 { Unsigned, Signed, Float };
 template <class T>
-inline constexpr Literal literal_of = T::kind == Kind::Float64                    ? Literal::Float
+inline constexpr Literal literal_of = T::kind == Kind::Float64                           ? Literal::Float
                                       : static_cast<typename T::V>(-1) < typename T::V{} ? Literal::Signed
                                                                                          : Literal::Unsigned;
 template <>

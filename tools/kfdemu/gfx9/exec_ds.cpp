@@ -1,6 +1,5 @@
 // DS instructions: LDS, and the permutes that only use its wires ("Vega" ISA manual, "Local Data Share" and
-// "DS Instructions"). GFX9 needs no M0 to bound LDS; only the forms addressed by M0 read it. GDS does not
-// exist here.
+// "DS Instructions"). GFX9 needs no M0 to bound LDS; only the forms addressed by M0 read it. GDS does not exist here.
 #include "executors.hpp"
 #include "gws_operations.hpp"
 #include "memory_operations.hpp"
@@ -11,15 +10,9 @@ namespace {
 
 enum Returns : bool { kNothing = false, kReturns = true };
 
-KFDEMU_INLINE std::uint32_t offset16(const Inst& inst) {
-    return static_cast<std::uint32_t>(inst.offset) & 0xffff;
-}
-KFDEMU_INLINE std::uint32_t offset0(const Inst& inst) {
-    return static_cast<std::uint32_t>(inst.offset) & 0xff;
-}
-KFDEMU_INLINE std::uint32_t offset1(const Inst& inst) {
-    return static_cast<std::uint32_t>(inst.offset) >> 8 & 0xff;
-}
+KFDEMU_INLINE std::uint32_t offset16(const Inst& inst) { return static_cast<std::uint32_t>(inst.offset) & 0xffff; }
+KFDEMU_INLINE std::uint32_t offset0(const Inst& inst) { return static_cast<std::uint32_t>(inst.offset) & 0xff; }
+KFDEMU_INLINE std::uint32_t offset1(const Inst& inst) { return static_cast<std::uint32_t>(inst.offset) >> 8 & 0xff; }
 
 [[gnu::noinline]] void addresses(Wave& wave, const Inst& inst, std::uint32_t offset, LdsAccess& a) {
     const std::uint32_t* address = wave.lanes(inst.src[0]);
@@ -84,10 +77,9 @@ const Inst* small(Wave& wave, const Inst& inst) {
 }
 
 template <class Op>
-inline constexpr bool kTwoOperands = __is_same(Op, MaskOr<typename Op::T>) ||
-                                     __is_same(Op, CompareStore<typename Op::T>) ||
-                                     __is_same(Op, CompareStoreFloat) || __is_same(Op, CompareStoreDouble) ||
-                                     __is_same(Op, Wrap);
+inline constexpr bool kTwoOperands =
+    __is_same(Op, MaskOr<typename Op::T>) || __is_same(Op, CompareStore<typename Op::T>) ||
+    __is_same(Op, CompareStoreFloat) || __is_same(Op, CompareStoreDouble) || __is_same(Op, Wrap);
 
 template <class Op, Returns returns = kNothing>
 const Inst* atomic(Wave& wave, const Inst& inst) {
@@ -114,8 +106,7 @@ const Inst* exchange2(Wave& wave, const Inst& inst) {
     addresses(wave, inst, offset0(inst) * sizeof(T) * Stride, a);
     addresses(wave, inst, offset1(inst) * sizeof(T) * Stride, b);
     for_each_lane(a.mask, [&](unsigned l) {
-        const T first = lane_value<T>(wave.lanes(inst.src[1]), l),
-                second = lane_value<T>(wave.lanes(inst.src[2]), l);
+        const T first = lane_value<T>(wave.lanes(inst.src[1]), l), second = lane_value<T>(wave.lanes(inst.src[2]), l);
         const T old_first = lds_atomic<Swap<T>>(wave, a.at[l], first, 0);
         const T old_second = lds_atomic<Swap<T>>(wave, b.at[l], second, 0);
         set_lane_value(wave.lanes(inst.dst), l, old_first);
@@ -166,8 +157,7 @@ const Inst* write_addtid(Wave& wave, const Inst& inst) {
     return &inst + inst.size;
 }
 
-/// ds_append, ds_consume: one counter at M0 + offset changes by the number of active lanes; all get the old
-/// value.
+/// ds_append, ds_consume: one counter at M0 + offset changes by the number of active lanes; all get the old value.
 template <int Sign>
 const Inst* count_lanes(Wave& wave, const Inst& inst) {
     KFDEMU_DS_PROLOGUE(wave, inst);

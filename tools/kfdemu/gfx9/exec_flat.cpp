@@ -37,14 +37,13 @@ namespace {
     out.mask = mask;
     out.dword_stride = 4 * kLanes;
     const std::uint64_t base = wave.s64(kFlatScratch);
-    for (unsigned l = 0; l < kLanes; ++l)
-        out.at[l] = scratch_address(base, static_cast<std::uint32_t>(flat.at[l]), l);
+    for (unsigned l = 0; l < kLanes; ++l) out.at[l] = scratch_address(base, static_cast<std::uint32_t>(flat.at[l]), l);
     return in_own_scratch(wave, inst, out, bytes, access);
 }
 
 /// Likewise of LDS. Unlike DS, FLAT reports what lies outside ("Memory Error Checking").
-[[gnu::noinline]] bool to_lds(Wave& wave, const Inst& inst, const LaneAccess& flat, std::uint64_t mask,
-                              unsigned bytes, std::uint32_t access, LdsAccess& out) {
+[[gnu::noinline]] bool to_lds(Wave& wave, const Inst& inst, const LaneAccess& flat, std::uint64_t mask, unsigned bytes,
+                              std::uint32_t access, LdsAccess& out) {
     out.mask = mask;
     for (unsigned l = 0; l < kLanes; ++l) out.at[l] = static_cast<std::uint32_t>(flat.at[l]);
     if (lds_has_all(wave, out, bytes)) return true;
@@ -128,8 +127,8 @@ const Inst* flat(Wave& wave, const Inst& inst) {
         done = private_lanes<Operation>(wave, inst, a, a.mask);
     } else {
         lane_addresses(wave, inst, a);
-        done = inst.segment == Segment::Global ? Operation::memory(wave, inst, a)
-                                               : by_aperture<Operation>(wave, inst, a);
+        done =
+            inst.segment == Segment::Global ? Operation::memory(wave, inst, a) : by_aperture<Operation>(wave, inst, a);
     }
     return done ? &inst + inst.size : nullptr;
 }

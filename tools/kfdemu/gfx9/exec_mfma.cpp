@@ -63,8 +63,7 @@ struct Shape {
     // C and D: strips of `height` rows, one register (pair) a row, as many strips side by side as lanes allow.
     static constexpr unsigned height = words == 2 ? 1 : 4;
     static constexpr unsigned strips = kLanes / rows;
-    static constexpr unsigned blocks_abreast =
-        rows * rows / height < kLanes ? kLanes * height / (rows * rows) : 1;
+    static constexpr unsigned blocks_abreast = rows * rows / height < kLanes ? kLanes * height / (rows * rows) : 1;
     static constexpr unsigned result_register(unsigned b, unsigned i) {
         return b * (rows * rows / kLanes) + i / (height * strips) * height + i % height;
     }
@@ -120,8 +119,7 @@ template <class S>
 const Inst* multiply_matrices(Wave& w, const Inst& i) {
     using Sum = typename S::Sum;
     const unsigned share = 1u << i.abs, shared = i.op_sel;
-    if (share > S::blocks || shared >= share || (S::words == 2 && i.neg != 0))
-        return w.stop_at(Stop::Illegal, i);
+    if (share > S::blocks || shared >= share || (S::words == 2 && i.neg != 0)) return w.stop_at(Stop::Illegal, i);
     scalar_setup(w, i);
     if constexpr (!__is_same(Sum, i32)) use_mxcsr(w, 0x1f80);
     const u32 *const a = w.lanes(i.src[0]), *const b = w.lanes(i.src[1]);

@@ -31,9 +31,7 @@ KFDEMU_INLINE bool move_by_dword(Wave& wave, const Inst& inst, Lanewise& lanes) 
 }
 template <unsigned N>
 struct ByDword<Load<N>> {
-    static bool run(Wave& wave, const Inst& inst, Lanewise& lanes) {
-        return move_by_dword<Load, N>(wave, inst, lanes);
-    }
+    static bool run(Wave& wave, const Inst& inst, Lanewise& lanes) { return move_by_dword<Load, N>(wave, inst, lanes); }
 };
 template <unsigned N>
 struct ByDword<Store<N>> {
@@ -91,8 +89,7 @@ const Inst* buffer(Wave& wave, const Inst& inst) {
         if (inside == 0) return &inst + inst.size;
         lanes.access.mask = inside;
     }
-    if (b.swizzle && b.add_lane &&
-        !in_own_scratch(wave, inst, lanes.access, Operation::kBytes, Operation::kAccess))
+    if (b.swizzle && b.add_lane && !in_own_scratch(wave, inst, lanes.access, Operation::kBytes, Operation::kAccess))
         return nullptr;
     return Operation::memory(wave, inst, lanes.access) ? &inst + inst.size : nullptr;
 }

@@ -1,5 +1,4 @@
-// SMEM instructions ("Vega" ISA manual, "Scalar Memory Operations"): loads and stores of SGPRs, atomics,
-// clocks.
+// SMEM instructions ("Vega" ISA manual, "Scalar Memory Operations"): loads and stores of SGPRs, atomics, clocks.
 #include "atomics.hpp"
 #include "executors.hpp"
 #include "row.hpp"
@@ -62,8 +61,7 @@ const Inst* load(Wave& wave, const Inst& inst) {
         }
     }
     std::uint64_t bad = 0;
-    if (bytes != 0 && !read_lane(wave, place.va, 4, values, bytes, bad))
-        return scalar_fault(wave, inst, bad, kRead);
+    if (bytes != 0 && !read_lane(wave, place.va, 4, values, bytes, bad)) return scalar_fault(wave, inst, bad, kRead);
     __builtin_memcpy(wave.s + inst.dst, values, N * 4);
     return &inst + inst.size;
 }
@@ -78,8 +76,7 @@ const Inst* store(Wave& wave, const Inst& inst) {
     return &inst + inst.size;
 }
 
-/// SDATA holds the operand, for cmpswap the new value and then the expected one; it receives the old value if
-/// GLC.
+/// SDATA holds the operand, for cmpswap the new value and then the expected one; it receives the old value if GLC.
 template <class Op, class Where>
 const Inst* atomic(Wave& wave, const Inst& inst) {
     using T = typename Op::T;

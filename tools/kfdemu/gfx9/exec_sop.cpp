@@ -9,9 +9,7 @@ const Inst* illegal(Wave& w, const Inst& i) { return w.stop_at(Stop::Illegal, i)
 
 const Inst* go_to(Wave& w, u64 pc) { return w.fetch(w, pc & ~u64{3}); }
 
-KFDEMU_INLINE const Inst* branch(Wave& w, const Inst& i) {
-    return i.target ? i.target : w.fetch(w, i.target_pc());
-}
+KFDEMU_INLINE const Inst* branch(Wave& w, const Inst& i) { return i.target ? i.target : w.fetch(w, i.target_pc()); }
 
 KFDEMU_INLINE bool set_exec(Wave& w, u64 value) {
     w.set_s64(kExec, value);
@@ -161,9 +159,8 @@ bool set_hardware_register(Wave& w, i32 k, u32 value) {
                   KFDEMU_DESTINATION(d_), __VA_ARGS__; write<D>(w, i.dst, d))
 #define SOPC(op, name, on, a_, b_, ...) \
     KFDEMU_SCALAR(name, none, a_, b_, KFDEMU_READ(a, a_, i.src[0]); KFDEMU_READ(b, b_, i.src[1]), __VA_ARGS__)
-#define SOPK(op, name, on, d_, a_, ...)                                                   \
-    KFDEMU_SCALAR(name, d_, none, none, KFDEMU_DESTINATION(d_); KFDEMU_SIMM, __VA_ARGS__; \
-                  write<D>(w, i.dst, d))
+#define SOPK(op, name, on, d_, a_, ...) \
+    KFDEMU_SCALAR(name, d_, none, none, KFDEMU_DESTINATION(d_); KFDEMU_SIMM, __VA_ARGS__; write<D>(w, i.dst, d))
 #define SOPP(op, name, on, a_, ...) KFDEMU_SCALAR(name, none, none, none, KFDEMU_SIMM, __VA_ARGS__)
 #include "sop1.inc"
 #include "sop2.inc"

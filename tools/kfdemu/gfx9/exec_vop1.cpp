@@ -65,7 +65,7 @@ const Inst* move_accumulator(Wave& w, const Inst& i) {
 }  // namespace
 
 void fill_vop1(Handler* general, Handler* plain) {
-#define VOP1(op, name, ...)                             \
+#define VOP1(op, name, ...)                            \
     general[index(Op::name)] = &vector_op<name##_row>; \
     plain[index(Op::name)] = &plain_op<name##_row, name##_row>;
 #define VOP1_WAVE(op, name, on, d, a, attributes, handler) general[index(Op::name)] = &handler;

@@ -1,6 +1,6 @@
 // VOP2, and the VOP3, SDWA and DPP forms of its rows.
-#include "executors.hpp"
 #include "dot_math.hpp"
+#include "executors.hpp"
 #include "half_math.hpp"
 #include "integer_math.hpp"
 #include "lanes.hpp"
@@ -15,7 +15,7 @@ KFDEMU_INLINE void add_with_carry(u32& d, bool& carry, u32 a, u32 b, const Conte
 }
 KFDEMU_INLINE void sub_with_borrow(u32& d, bool& carry, u32 a, u32 b, const Context& x) {
     const u32 partial = a - b, rest = partial - (carry ? 1u : 0u);
-    carry = either(a < b, rest > partial);
+    carry = either((a < b), (rest > partial));
     d = rest & (both(carry, x.clamp) ? 0 : ~0u);
 }
 KFDEMU_INLINE u32 packed_fused(u32 a, u32 b, u32 c, const Context& x) {
@@ -31,18 +31,17 @@ KFDEMU_INLINE u32 packed_fused(u32 a, u32 b, u32 c, const Context& x) {
 
 #define VOP2(op, name_, on, d_, a_, b_, attributes_, ...) \
     VOP2_K(op, name_, on, d_, a_, b_, none, attributes_, __VA_ARGS__)
-#define VOP2_K(op, name_, on, d_, a_, b_, c_, attributes_, ...)                             \
-    struct name_##_row {                                                                    \
-        using D = T_##d_;                                                                   \
-        using A = T_##a_;                                                                   \
-        using B = T_##b_;                                                                   \
-        using C = T_##c_;                                                                   \
-        static constexpr unsigned attributes = attributes_;                                 \
-        static KFDEMU_INLINE void meaning(D::V& d, A::V a, B::V b, [[maybe_unused]] C::V c, \
-                                          [[maybe_unused]] bool& carry, unsigned,           \
-                                          [[maybe_unused]] const Context& x) {              \
-            __VA_ARGS__;                                                                    \
-        }                                                                                   \
+#define VOP2_K(op, name_, on, d_, a_, b_, c_, attributes_, ...)                                                        \
+    struct name_##_row {                                                                                               \
+        using D = T_##d_;                                                                                              \
+        using A = T_##a_;                                                                                              \
+        using B = T_##b_;                                                                                              \
+        using C = T_##c_;                                                                                              \
+        static constexpr unsigned attributes = attributes_;                                                            \
+        static KFDEMU_INLINE void meaning(D::V& d, A::V a, B::V b, [[maybe_unused]] C::V c,                            \
+                                          [[maybe_unused]] bool& carry, unsigned, [[maybe_unused]] const Context& x) { \
+            __VA_ARGS__;                                                                                               \
+        }                                                                                                              \
     };
 #include "vop2.inc"
 namespace quick {
@@ -54,7 +53,7 @@ namespace quick {
 }  // namespace
 
 void fill_vop2(Handler* general, Handler* plain) {
-#define VOP2(op, name, ...)                             \
+#define VOP2(op, name, ...)                            \
     general[index(Op::name)] = &vector_op<name##_row>; \
     plain[index(Op::name)] = &plain_op<name##_row, quick::name##_row>;
 #define VOP2_K VOP2

@@ -7,8 +7,7 @@
 namespace kfdemu::gfx9::KFDEMU_LEVEL {
 namespace {
 
-// Cube maps ("Vega" ISA manual, V_CUBEID_F32): the major axis is the largest in magnitude, z before y before
-// x.
+// Cube maps ("Vega" ISA manual, V_CUBEID_F32): the major axis is the largest in magnitude, z before y before x.
 struct CubeAxes {
     bool z, y;
 };
@@ -35,11 +34,11 @@ KFDEMU_INLINE float cube_major(float x, float y, float z) {
 }
 
 /// 2/pi, the first bit after the point first; the manual's table ends after 1201 bits.
-constexpr u64 kTwoOverPi[] = {
-    0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561, 0xb7246e3a424dd2e0,
-    0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484, 0xe99c7026b45f7e41, 0x3991d639835339f4,
-    0x9c845f8bbdf9283b, 0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d,
-    0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b0000, 0};
+constexpr u64 kTwoOverPi[] = {0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561,
+                              0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484,
+                              0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f,
+                              0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d, 0x7527bac7ebe5f17b,
+                              0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b0000, 0};
 
 /// V_TRIG_PREOP_F64: 53 bits of 2/pi, the n-th such group behind those that the argument's exponent makes whole turns
 /// of; scaled up for arguments so great that the result would be denormal. Rounds towards zero ("Vega" ISA manual).
@@ -61,10 +60,7 @@ KFDEMU_INLINE double two_over_pi_segment(double argument, u32 n) {
 /// V_CVT_PK_U8_F32: a byte made of a float, in place n of c. Rounds as MODE says.
 KFDEMU_INLINE u32 insert_byte(float v, u32 n, u32 c, const Context& x) {
     const float down = __builtin_floorf(v), up = __builtin_ceilf(v);
-    const float whole = x.round_f32 == 0   ? nearest_even(v)
-                        : x.round_f32 == 1 ? up
-                        : x.round_f32 == 2 ? down
-                                           : trunc(v);
+    const float whole = x.round_f32 == 0 ? nearest_even(v) : x.round_f32 == 1 ? up : x.round_f32 == 2 ? down : trunc(v);
     const u32 wide = to_u32(whole);
     const u32 byte = wide > 255 ? 255 : wide;
     const u32 shift = 8 * (n & 3);
@@ -123,7 +119,7 @@ namespace quick {
 }  // namespace
 
 void fill_vop3(Handler* general, Handler* plain) {
-#define VOP3(op, name, ...)                             \
+#define VOP3(op, name, ...)                            \
     general[index(Op::name)] = &vector_op<name##_row>; \
     plain[index(Op::name)] = &plain_op<name##_row, quick::name##_row>;
 #define VOP3_WAVE(op, name, on, d, a, b, c, attributes, handler) general[index(Op::name)] = &handler;

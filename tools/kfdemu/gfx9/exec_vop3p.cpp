@@ -1,6 +1,6 @@
 // VOP3P: two halves at once, mixed precision, accumulator moves.
-#include "executors.hpp"
 #include "dot_math.hpp"
+#include "executors.hpp"
 #include "half_math.hpp"
 #include "integer_math.hpp"
 #include "lanes.hpp"
@@ -9,9 +9,7 @@ namespace kfdemu::gfx9::KFDEMU_LEVEL {
 namespace {
 
 /// Which half (or dword) of source n one half of the result reads.
-KFDEMU_INLINE bool chosen(const Inst& i, unsigned n, bool high) {
-    return ((high ? i.op_sel_hi : i.op_sel) >> n) & 1;
-}
+KFDEMU_INLINE bool chosen(const Inst& i, unsigned n, bool high) { return ((high ? i.op_sel_hi : i.op_sel) >> n) & 1; }
 KFDEMU_INLINE bool negated(const Inst& i, unsigned n, bool high) { return ((high ? i.abs : i.neg) >> n) & 1; }
 
 KFDEMU_INLINE float clamped(float v, const Context& x) {
@@ -32,9 +30,7 @@ struct Element<T_f16> {
     static KFDEMU_INLINE V of(u32 half, bool negative, const Context& x) {
         return HalfFloat::of(half ^ (negative ? 0x8000 : 0), x);
     }
-    static KFDEMU_INLINE u32 to(V value, const Context& x) {
-        return HalfFloat::to(clamped(value, x), x);
-    }
+    static KFDEMU_INLINE u32 to(V value, const Context& x) { return HalfFloat::to(clamped(value, x), x); }
 };
 
 template <class R>
@@ -54,8 +50,8 @@ const Inst* packed_halves(Wave& w, const Inst& i) {
         const bool na = negated(i, 0, high), nb = negated(i, 1, high), nc = negated(i, 2, high);
         KFDEMU_LANE_LOOP {
             typename E::V result{};
-            R::meaning(result, E::of(a[lane] >> sa, na, x), E::of(b[lane] >> sb, nb, x),
-                       E::of(c[lane] >> sc, nc, x), x);
+            R::meaning(result, E::of(a[lane] >> sa, na, x), E::of(b[lane] >> sb, nb, x), E::of(c[lane] >> sc, nc, x),
+                       x);
             const u32 half = E::to(result, x);
             room_d.lane[lane] = high ? room_d.lane[lane] | half << 16 : half;
         }
@@ -93,8 +89,7 @@ const Inst* packed_pairs(Wave& w, const Inst& i) {
         u32* const out = room_d.lane + high * kLanes;
         KFDEMU_LANE_LOOP {
             float result = 0;
-            R::meaning(result, bits<float>(pa[lane] ^ na), bits<float>(pb[lane] ^ nb),
-                       bits<float>(pc[lane] ^ nc), x);
+            R::meaning(result, bits<float>(pa[lane] ^ na), bits<float>(pb[lane] ^ nb), bits<float>(pc[lane] ^ nc), x);
             out[lane] = bits<u32>(result);
         }
     }
@@ -246,8 +241,7 @@ const Inst* mixed(Wave& w, const Inst& i) {
     const u32* const c = mixed_source(w, i, 2, x, room_c.lane);
     u32* const destination = w.lanes(i.dst);
     KFDEMU_LANE_LOOP {
-        const float result =
-            clamped(operation(bits<float>(a[lane]), bits<float>(b[lane]), bits<float>(c[lane])), x);
+        const float result = clamped(operation(bits<float>(a[lane]), bits<float>(b[lane]), bits<float>(c[lane])), x);
         const u32 half = HalfFloat::to(result, x);
         const u32 old = destination[lane];
         room_d.lane[lane] = place == 0   ? bits<u32>(result)
@@ -270,29 +264,26 @@ const Inst* write_accumulator(Wave& w, const Inst& i) {
     return next_of(i);
 }
 
-#define KFDEMU_PACKED_ROW(name_, a_, b_, c_, e_, ...)                           \
-    struct name_##_row {                                                        \
-        using A = T_##a_;                                                       \
-        using B = T_##b_;                                                       \
-        using C = T_##c_;                                                       \
-        using E = T_##e_;                                                       \
-        using V = E::V;                                                         \
-        static KFDEMU_INLINE void meaning(V& d, V a, V b, [[maybe_unused]] V c, \
-                                          [[maybe_unused]] const Context& x) {  \
-            __VA_ARGS__;                                                        \
-        }                                                                       \
+#define KFDEMU_PACKED_ROW(name_, a_, b_, c_, e_, ...)                                                                \
+    struct name_##_row {                                                                                             \
+        using A = T_##a_;                                                                                            \
+        using B = T_##b_;                                                                                            \
+        using C = T_##c_;                                                                                            \
+        using E = T_##e_;                                                                                            \
+        using V = E::V;                                                                                              \
+        static KFDEMU_INLINE void meaning(V& d, V a, V b, [[maybe_unused]] V c, [[maybe_unused]] const Context& x) { \
+            __VA_ARGS__;                                                                                             \
+        }                                                                                                            \
     };
 #define VOP3P_HALVES(op, name, on, d_, a_, b_, c_, attributes, e_, ...) \
     KFDEMU_PACKED_ROW(name, a_, b_, c_, e_, __VA_ARGS__)
 #define VOP3P_PAIRS(op, name, on, d_, a_, b_, c_, attributes, e_, ...) \
     KFDEMU_PACKED_ROW(name, b32, b32, c_, e_, __VA_ARGS__)
-#define VOP3P_DOT(op, name_, on, d_, a_, b_, c_, attributes, ...)                            \
-    struct name_##_row {                                                                     \
-        using D = T_##d_;                                                                    \
-        using A = T_##a_;                                                                    \
-        static KFDEMU_INLINE void meaning(D::V& d, u32 a, u32 b, D::V c, const Context& x) { \
-            __VA_ARGS__;                                                                     \
-        }                                                                                    \
+#define VOP3P_DOT(op, name_, on, d_, a_, b_, c_, attributes, ...)                                           \
+    struct name_##_row {                                                                                    \
+        using D = T_##d_;                                                                                   \
+        using A = T_##a_;                                                                                   \
+        static KFDEMU_INLINE void meaning(D::V& d, u32 a, u32 b, D::V c, const Context& x) { __VA_ARGS__; } \
     };
 #define VOP3P_WAVE(...)
 #define T_pkf32 T_b64
@@ -313,7 +304,7 @@ namespace quick {
 
 void fill_vop3p(Handler* general, Handler* plain) {
 #define VOP3P_HALVES(op, name, ...) general[index(Op::name)] = &packed_halves<name##_row>;
-#define VOP3P_PAIRS(op, name, ...) \
+#define VOP3P_PAIRS(op, name, ...)                        \
     general[index(Op::name)] = &packed_pairs<name##_row>; \
     plain[index(Op::name)] = &plain_pairs<name##_row, quick::name##_row>;
 #define VOP3P_DOT(op, name, ...) general[index(Op::name)] = &dot_product<name##_row>;

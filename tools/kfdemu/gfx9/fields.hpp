@@ -2,8 +2,7 @@
 //
 //     if (!decode_vector(field)) illegal...
 //
-// Sources: "Vega" ISA manual, chapter "Microcode Formats"; MI200's for the ACC bits. Thread safety: pure
-// functions.
+// Sources: "Vega" ISA manual, chapter "Microcode Formats"; MI200's for the ACC bits. Thread safety: pure functions.
 #pragma once
 
 #include <span>
@@ -14,8 +13,7 @@
 
 namespace kfdemu::gfx9 {
 
-/// What a family's function works on. `words` holds at least one dword; a missing second one reads as
-/// nothing.
+/// What a family's function works on. `words` holds at least one dword; a missing second one reads as nothing.
 struct Fields {
     Inst& inst;
     const Row& row;

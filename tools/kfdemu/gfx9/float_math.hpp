@@ -1,8 +1,6 @@
-// The meaning of floating-point instructions, one lane: what C++'s operators do not say about NaN, zero and
-// denormals.
+// The meaning of floating-point instructions, one lane: what C++'s operators do not say about NaN, zero and denormals.
 //
-// Compiled once for each x86 level, in that level's namespace. Branch-free, so that lane loops become vector
-// code.
+// Compiled once for each x86 level, in that level's namespace. Branch-free, so that lane loops become vector code.
 #pragma once
 
 #include "exec.hpp"
@@ -73,10 +71,7 @@ KFDEMU_INLINE F nan_of(F result, F a, F b) {
 }
 template <class F>
 KFDEMU_INLINE F nan_of(F result, F a, F b, F c) {
-    const F made = is_nan(a)   ? quieted(a)
-                   : is_nan(b) ? quieted(b)
-                   : is_nan(c) ? quieted(c)
-                               : bits<F>(Ieee<F>::nan);
+    const F made = is_nan(a) ? quieted(a) : is_nan(b) ? quieted(b) : is_nan(c) ? quieted(c) : bits<F>(Ieee<F>::nan);
     return is_nan(result) ? made : result;
 }
 template <class F>
@@ -115,7 +110,7 @@ KFDEMU_INLINE float fused_once(float a, float b, float c) {
     const double part = sum - product;
     const double rest = (product - (sum - part)) + (addend - part);
     const u64 raw = bits<u64>(sum);
-    const bool cut = both(either(rest<0, rest> 0), both((raw & 1) == 0, sum != 0));
+    const bool cut = both(either(rest < 0, rest > 0), both((raw & 1) == 0, sum != 0));
     const u64 odd = (rest > 0) != (sum < 0) ? raw + 1 : raw - 1;
     return static_cast<float>(cut ? bits<double>(odd) : sum);
 }
@@ -128,15 +123,12 @@ KFDEMU_INLINE float fused_half(float a, float b, float c, const Context& x) {
     return nan_of(float_of_half(half_of_double(sum, x.round_f64)), a, b, c);
 }
 /// A float rounded to 16 bits and back: the middle of an unfused 16-bit multiply-add.
-KFDEMU_INLINE float rounded_half(float v, const Context& x) {
-    return float_of_half(HalfFloat::to(v, x));
-}
+KFDEMU_INLINE float rounded_half(float v, const Context& x) { return float_of_half(HalfFloat::to(v, x)); }
 /// v_mad_f16: multiply, round, add.
 KFDEMU_INLINE float mad_half(float a, float b, float c, const Context& x) {
     return nan_of(rounded_half(a * b, x) + c, a, b, c);
 }
-/// v_mad_f32, v_mac_f32: multiply, round, add; denormals are flushed whatever MODE says ("Vega" ISA manual,
-/// V_MAD_F32).
+/// v_mad_f32, v_mac_f32: multiply, round, add; denormals are flushed whatever MODE says ("Vega" ISA manual, V_MAD_F32).
 namespace quick {
 KFDEMU_INLINE float mad(float a, float b, float c) {
     const float product = flush(flush(a, true) * flush(b, true), true);
@@ -190,8 +182,12 @@ KFDEMU_INLINE F extreme(F a, F b, bool flushed) {
 }
 KFDEMU_INLINE float min(float a, float b, const quick::Context& x) { return extreme<float, false>(a, b, x.flush_f32); }
 KFDEMU_INLINE float max(float a, float b, const quick::Context& x) { return extreme<float, true>(a, b, x.flush_f32); }
-KFDEMU_INLINE double min(double a, double b, const quick::Context& x) { return extreme<double, false>(a, b, x.flush_f64); }
-KFDEMU_INLINE double max(double a, double b, const quick::Context& x) { return extreme<double, true>(a, b, x.flush_f64); }
+KFDEMU_INLINE double min(double a, double b, const quick::Context& x) {
+    return extreme<double, false>(a, b, x.flush_f64);
+}
+KFDEMU_INLINE double max(double a, double b, const quick::Context& x) {
+    return extreme<double, true>(a, b, x.flush_f64);
+}
 }  // namespace quick
 
 /// V_MIN and V_MAX: a number wins over NaN, and the second of two NaNs over the first, except that IEEE mode lets a
@@ -200,26 +196,17 @@ template <class F, bool maximum>
 KFDEMU_INLINE F extreme(F a, F b, const Context& x, bool flushed) {
     const auto fa = bits<BitsOf<F>>(flush(a, flushed)), fb = bits<BitsOf<F>>(flush(b, flushed));
     const auto qa = bits<BitsOf<F>>(quieted(a)), qb = bits<BitsOf<F>>(quieted(b));
-    const bool first =
-        maximum ? order(bits<F>(fa)) >= order(bits<F>(fb)) : order(bits<F>(fa)) <= order(bits<F>(fb));
+    const bool first = maximum ? order(bits<F>(fa)) >= order(bits<F>(fb)) : order(bits<F>(fa)) <= order(bits<F>(fb));
     const bool take_b = either(is_nan(a), both(!is_nan(b), !first));
     const auto plain = take_b ? fb : fa;
     const auto loud = is_signalling(a) ? qa : is_signalling(b) ? qb : plain;
     const BitsOf<F> ieee = BitsOf<F>{0} - BitsOf<F>{x.ieee};
     return bits<F>((loud & ieee) | (plain & ~ieee));
 }
-KFDEMU_INLINE float min(float a, float b, const Context& x) {
-    return extreme<float, false>(a, b, x, x.flush_f32);
-}
-KFDEMU_INLINE float max(float a, float b, const Context& x) {
-    return extreme<float, true>(a, b, x, x.flush_f32);
-}
-KFDEMU_INLINE double min(double a, double b, const Context& x) {
-    return extreme<double, false>(a, b, x, x.flush_f64);
-}
-KFDEMU_INLINE double max(double a, double b, const Context& x) {
-    return extreme<double, true>(a, b, x, x.flush_f64);
-}
+KFDEMU_INLINE float min(float a, float b, const Context& x) { return extreme<float, false>(a, b, x, x.flush_f32); }
+KFDEMU_INLINE float max(float a, float b, const Context& x) { return extreme<float, true>(a, b, x, x.flush_f32); }
+KFDEMU_INLINE double min(double a, double b, const Context& x) { return extreme<double, false>(a, b, x, x.flush_f64); }
+KFDEMU_INLINE double max(double a, double b, const Context& x) { return extreme<double, true>(a, b, x, x.flush_f64); }
 /// "Vega" ISA manual, V_MED3_F32: the greater of those that are left when the greatest is taken away; with a NaN it is
 /// V_MIN3_F32.
 KFDEMU_INLINE float med3(float a, float b, float c, const Context& x) {
@@ -234,10 +221,7 @@ KFDEMU_INLINE float med3(float a, float b, float c, const Context& x) {
 template <class F>
 KFDEMU_INLINE bool in_class(F v, u32 classes) {
     const auto m = magnitude(v);
-    const u32 kind = m == 0                                    ? 3u
-                     : m < (BitsOf<F>{1} << Ieee<F>::mantissa) ? 2u
-                     : m < Ieee<F>::infinity                   ? 1u
-                                                               : 0u;
+    const u32 kind = m == 0 ? 3u : m < (BitsOf<F>{1} << Ieee<F>::mantissa) ? 2u : m < Ieee<F>::infinity ? 1u : 0u;
     const u32 number = is_negative(v) ? 2 + kind : 9 - kind;
     const u32 which = m > Ieee<F>::infinity ? ((m & Ieee<F>::quiet) != 0 ? 1u : 0u) : number;
     return (classes >> which) & 1;
@@ -273,9 +257,8 @@ KFDEMU_INLINE F load_exponent(F v, i32 n) {
         const i32 exponent = raw_exponent(normal) - Ieee<F>::bias;
         const bool zero = v == 0;  // denormals, too, where MODE flushes them
         const bool special = either(zero, m >= Ieee<F>::infinity);
-        const F one =
-            bits<F>((bits<BitsOf<F>>(normal) & ~(static_cast<BitsOf<F>>(Ieee<F>::top) << Ieee<F>::mantissa)) |
-                    (static_cast<BitsOf<F>>(Ieee<F>::bias) << Ieee<F>::mantissa));
+        const F one = bits<F>((bits<BitsOf<F>>(normal) & ~(static_cast<BitsOf<F>>(Ieee<F>::top) << Ieee<F>::mantissa)) |
+                              (static_cast<BitsOf<F>>(Ieee<F>::bias) << Ieee<F>::mantissa));
         const i32 total = exponent - (tiny ? 64 : 0) + bounded;
         const i32 high = total > 1023 ? 1023 : total < -1022 ? -1022 : total;
         const i32 rest = total - high;

@@ -1,5 +1,4 @@
-// Global wave sync: what waves of several work-groups meet at ("Vega" ISA manual, "DS Instructions":
-// DS_GWS_*).
+// Global wave sync: what waves of several work-groups meet at ("Vega" ISA manual, "DS Instructions": DS_GWS_*).
 //
 //     Gws gws;                       // of a queue, as the kernel driver hands it out (ALLOC_QUEUE_GWS)
 //     wave.gws = &gws;

@@ -74,16 +74,13 @@ KFDEMU_INLINE const Inst* gws_release(Wave& wave, const Inst& inst, std::uint32_
     return &inst + inst.size;
 }
 const Inst* gws_sema_v(Wave& wave, const Inst& inst) { return gws_release(wave, inst, 1); }
-const Inst* gws_sema_br(Wave& wave, const Inst& inst) {
-    return gws_release(wave, inst, gws_value(wave, inst));
-}
+const Inst* gws_sema_br(Wave& wave, const Inst& inst) { return gws_release(wave, inst, gws_value(wave, inst)); }
 
 /// As many may pass as wait now.
 const Inst* gws_sema_release_all(Wave& wave, const Inst& inst) {
     std::uint64_t* resource = gws_resource(wave, inst);
     if (!resource) return wave.stop_at(Stop::Illegal, inst);
-    const std::uint32_t waiting =
-        __atomic_load_n(&wave.gws->waiting[gws_number(wave, inst)], __ATOMIC_RELAXED);
+    const std::uint32_t waiting = __atomic_load_n(&wave.gws->waiting[gws_number(wave, inst)], __ATOMIC_RELAXED);
     std::uint64_t was = __atomic_load_n(resource, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(resource, &was, (was >> 32 << 32) | waiting, true, __ATOMIC_ACQ_REL,
                                         __ATOMIC_RELAXED)) {
@@ -99,8 +96,7 @@ const Inst* gws_sema_p(Wave& wave, const Inst& inst) {
     std::uint64_t was = __atomic_load_n(resource, __ATOMIC_RELAXED);
     bool passes = false;
     while (static_cast<std::uint32_t>(was) != 0 && !passes)
-        passes =
-            __atomic_compare_exchange_n(resource, &was, was - 1, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+        passes = __atomic_compare_exchange_n(resource, &was, was - 1, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
     if (passes == wave.gws_waits) {  // it waited and passes, or comes to wait
         __atomic_fetch_add(&waiting, passes ? ~0u : 1u, __ATOMIC_RELAXED);
         wave.gws_waits = !passes;

@@ -1,4 +1,7 @@
-// Which executor serves: one table of handlers for each x86 level.
+// Which executor serves: one table of handlers for each x86 level that is built.
+#include <algorithm>
+#include <stdexcept>
+
 #include "decode.hpp"
 #include "executors.hpp"
 #include "wave.hpp"
@@ -23,48 +26,79 @@ Handlers filled(Fill... fill) {
     return table;
 }
 
-#define KFDEMU_TABLE(level)                                                                         \
-    filled(level::fill_sop, level::fill_vop1, level::fill_vop2, level::fill_vopc, level::fill_vop3, \
-           level::fill_vop3p, level::fill_mfma, level::fill_smem, level::fill_flat, level::fill_mubuf, level::fill_ds)
+#define KFDEMU_TABLE(level)                                                                                            \
+    filled(level::fill_sop, level::fill_vop1, level::fill_vop2, level::fill_vopc, level::fill_vop3, level::fill_vop3p, \
+           level::fill_mfma, level::fill_smem, level::fill_flat, level::fill_mubuf, level::fill_ds)
 
 }  // namespace
 
 Handler illegal_handler() { return &illegal; }
 Handler page_end_handler() { return &page_end; }
 
-bool supported(Level level) {
+namespace {
+
+bool cpu_has(Level level) {
+    __builtin_cpu_init();  // a preloaded library may be called before its constructors
     switch (level) {
         case Level::V2:
             return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
         case Level::V3:
-            return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                   __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+            return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+                   __builtin_cpu_supports("bmi2");
         case Level::V4:
-            return supported(Level::V3) && __builtin_cpu_supports("avx512f") &&
-                   __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
-                   __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+            return cpu_has(Level::V3) && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                   __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+                   __builtin_cpu_supports("avx512vl");
     }
     return false;
 }
 
-Level best_level() { return supported(Level::V4) ? Level::V4 : supported(Level::V3) ? Level::V3 : Level::V2; }
+}  // namespace
+
+std::span<const Level> built_levels() {
+#define KFDEMU_ENTRY(Name, name) Level::Name,
+    static constexpr Level all[] = {KFDEMU_EACH_LEVEL(KFDEMU_ENTRY)};
+#undef KFDEMU_ENTRY
+    return all;
+}
+
+bool supported(Level level) {
+    const auto built = built_levels();
+    return std::find(built.begin(), built.end(), level) != built.end() && cpu_has(level);
+}
+
+Level best_level() {
+    for (const Level level : {Level::V4, Level::V3, Level::V2})
+        if (supported(level)) return level;
+    return built_levels().front();
+}
+
+const char* name(Level level) {
+    return level == Level::V4 ? "x86-64-v4" : level == Level::V3 ? "x86-64-v3" : "x86-64-v2";
+}
+
+std::string no_level_message() {
+    if (supported(best_level())) return {};
+    if (!cpu_has(Level::V2))
+        return "this CPU has no SSE4.2 (x86-64-v2), which the emulated GPU needs: run it on a newer CPU";
+    std::string built;
+    for (const Level level : built_levels()) built += (built.empty() ? "" : ", ") + std::string{name(level)};
+    return "this CPU has none of the levels that kfdemu was built for (" + built + "): build it with -Dlevels=v2,v3,v4";
+}
 
 const Handlers& handlers(Level level) {
     // Each is filled when it is first asked for: what fills it is compiled for its level, too, and would be an illegal
     // instruction on a lesser CPU.
     switch (level) {
-        case Level::V4: {
-            static const Handlers v4 = KFDEMU_TABLE(v4);
-            return v4;
-        }
-        case Level::V3: {
-            static const Handlers v3 = KFDEMU_TABLE(v3);
-            return v3;
-        }
-        default: {
-            static const Handlers v2 = KFDEMU_TABLE(v2);
-            return v2;
-        }
+#define KFDEMU_CASE(Name, name)                           \
+    case Level::Name: {                                   \
+        static const Handlers table = KFDEMU_TABLE(name); \
+        return table;                                     \
+    }
+        KFDEMU_EACH_LEVEL(KFDEMU_CASE)
+#undef KFDEMU_CASE
+        default:
+            throw std::logic_error{std::string{"kfdemu: no executor is built for "} + name(level)};
     }
 }
 

@@ -3,8 +3,7 @@
 //     const Inst* next = inst->handler(wave, *inst);      // executes it; nullptr: wave.stop says why
 //
 // A code page holds one Inst a dword of code, so that the next one in program order is `&inst + inst.size`
-// and a branch inside the page is a pointer. Thread safety: immutable once decoded. Lifetime: the code
-// page's.
+// and a branch inside the page is a pointer. Thread safety: immutable once decoded. Lifetime: the code page's.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +14,10 @@ namespace kfdemu::gfx9 {
 struct Wave;
 struct Inst;
 
-/// Executes one instruction and says which comes next; nullptr leaves the run loop with wave.stop and wave.pc
-/// set.
+/// Executes one instruction and says which comes next; nullptr leaves the run loop with wave.stop and wave.pc set.
 using Handler = const Inst* (*)(Wave&, const Inst&);
 
-/// The encodings of GFX9 ("Vega" ISA manual, chapter "Microcode Formats"). Unknown: no format claims these
-/// bits.
+/// The encodings of GFX9 ("Vega" ISA manual, chapter "Microcode Formats"). Unknown: no format claims these bits.
 enum class Format : std::uint8_t {
     Sop1,
     Sop2,
@@ -60,17 +57,16 @@ inline constexpr Operand kNoOperand = 0xffff;
 enum InstFlags : std::uint16_t {
     kScalarSetup = 1,  ///< a source is a literal, VCCZ, EXECZ or SCC: refresh their slots in Wave::s first
     kPrepare = 2,      ///< sources have modifiers: neg, abs, op_sel, SDWA or DPP
-    kFinish =
-        4,     ///< the result has modifiers: omod, clamp, SDWA destination select, op_sel of the destination
-    kGlc = 8,  ///< GLC: atomics return the old value
+    kFinish = 4,       ///< the result has modifiers: omod, clamp, SDWA destination select, op_sel of the destination
+    kGlc = 8,          ///< GLC: atomics return the old value
     kSlc = 16,
     kNv = 32,
-    kLds = 64,       ///< the LDS bit of FLAT and MUBUF; GDS of DS
-    kOffen = 128,    ///< MUBUF
-    kIdxen = 256,    ///< MUBUF
-    kImm = 512,      ///< SMEM: `offset` counts (src[1] does too, if it is an operand)
-    kBranch = 1024,  ///< `target_pc()` is where it may go
-    kScc = 2048,     ///< gfx90a's SCC bit of FLAT and MUBUF
+    kLds = 64,            ///< the LDS bit of FLAT and MUBUF; GDS of DS
+    kOffen = 128,         ///< MUBUF
+    kIdxen = 256,         ///< MUBUF
+    kImm = 512,           ///< SMEM: `offset` counts (src[1] does too, if it is an operand)
+    kBranch = 1024,       ///< `target_pc()` is where it may go
+    kScc = 2048,          ///< gfx90a's SCC bit of FLAT and MUBUF
     kFlushHalves = 4096,  ///< what the row says with kFlushesHalves, on the target that does
 };
 
@@ -106,9 +102,7 @@ struct alignas(64) Inst {
     std::uint32_t dwords[2];  ///< as encoded
 
     std::uint64_t next_pc() const { return pc + 4u * size; }
-    std::uint64_t target_pc() const {
-        return next_pc() + static_cast<std::uint64_t>(std::int64_t{offset} * 4);
-    }
+    std::uint64_t target_pc() const { return next_pc() + static_cast<std::uint64_t>(std::int64_t{offset} * 4); }
     bool has(InstFlags flag) const { return (flags & flag) != 0; }
 };
 static_assert(sizeof(Inst) == 64, "one cache line");

@@ -1,5 +1,4 @@
-// The meaning of integer instructions, one lane or one scalar: shifts, bit fields, saturation, sums of
-// differences.
+// The meaning of integer instructions, one lane or one scalar: shifts, bit fields, saturation, sums of differences.
 //
 // Compiled once for each x86 level, in that level's namespace. No undefined behaviour for any input.
 #pragma once
@@ -14,9 +13,7 @@ KFDEMU_INLINE u32 popcount(u32 v) {
     v = (v & 0x33333333) + ((v >> 2) & 0x33333333);
     return (((v + (v >> 4)) & 0x0f0f0f0f) * 0x01010101) >> 24;
 }
-KFDEMU_INLINE u32 popcount64(u64 v) {
-    return popcount(static_cast<u32>(v)) + popcount(static_cast<u32>(v >> 32));
-}
+KFDEMU_INLINE u32 popcount64(u64 v) { return popcount(static_cast<u32>(v)) + popcount(static_cast<u32>(v >> 32)); }
 
 KFDEMU_INLINE u32 reversed(u32 v) {
     v = ((v >> 1) & 0x55555555) | ((v & 0x55555555) << 1);
@@ -50,7 +47,8 @@ KFDEMU_INLINE u32 first_opposite64(i64 v) { return first_one_high64(static_cast<
 KFDEMU_INLINE u32 shl(u32 v, u32 n) { return v << (n & 31); }
 KFDEMU_INLINE u32 shr(u32 v, u32 n) { return v >> (n & 31); }
 KFDEMU_INLINE i32 sar(i32 v, u32 n) { return v >> (n & 31); }
-/// 32 bits of `high` and `low` together, from bit n % 32 on. In 32 bits, where vectors of the CPU have twice as many lanes.
+/// 32 bits of `high` and `low` together, from bit n % 32 on. In 32 bits, where vectors of the CPU have twice as many
+/// lanes.
 KFDEMU_INLINE u32 aligned_bits(u32 high, u32 low, u32 n) { return low >> (n & 31) | high << 1 << (~n & 31); }
 KFDEMU_INLINE u64 shl64(u64 v, u32 n) { return v << (n & 63); }
 KFDEMU_INLINE u64 shr64(u64 v, u32 n) { return v >> (n & 63); }
@@ -90,15 +88,9 @@ KFDEMU_INLINE u32 mul24(u32 a, u32 b) { return (a & 0xffffff) * (b & 0xffffff); 
 KFDEMU_INLINE i64 wide_mul24(i32 a, i32 b) { return static_cast<i64>(sign24(a)) * sign24(b); }
 KFDEMU_INLINE u64 wide_mul24(u32 a, u32 b) { return static_cast<u64>(a & 0xffffff) * (b & 0xffffff); }
 
-KFDEMU_INLINE i32 wrap_add(i32 a, i32 b) {
-    return static_cast<i32>(static_cast<u32>(a) + static_cast<u32>(b));
-}
-KFDEMU_INLINE i32 wrap_sub(i32 a, i32 b) {
-    return static_cast<i32>(static_cast<u32>(a) - static_cast<u32>(b));
-}
-KFDEMU_INLINE i32 wrap_mul(i32 a, i32 b) {
-    return static_cast<i32>(static_cast<u32>(a) * static_cast<u32>(b));
-}
+KFDEMU_INLINE i32 wrap_add(i32 a, i32 b) { return static_cast<i32>(static_cast<u32>(a) + static_cast<u32>(b)); }
+KFDEMU_INLINE i32 wrap_sub(i32 a, i32 b) { return static_cast<i32>(static_cast<u32>(a) - static_cast<u32>(b)); }
+KFDEMU_INLINE i32 wrap_mul(i32 a, i32 b) { return static_cast<i32>(static_cast<u32>(a) * static_cast<u32>(b)); }
 /// Whether the signed sum a + b = sum (difference a - b = rest) overflowed.
 KFDEMU_INLINE bool add_overflows(i32 a, i32 b, i32 sum) { return ((a ^ sum) & (b ^ sum)) < 0; }
 KFDEMU_INLINE bool sub_overflows(i32 a, i32 b, i32 rest) { return ((a ^ b) & (a ^ rest)) < 0; }
@@ -117,9 +109,7 @@ KFDEMU_INLINE i32 sub_i32(i32 a, i32 b, bool clamp) {
     const i32 rest = wrap_sub(a, b);
     return clamp && sub_overflows(a, b, rest) ? (a < 0 ? -0x7fffffff - 1 : 0x7fffffff) : rest;
 }
-KFDEMU_INLINE u32 saturated_u32(u64 v, bool clamp) {
-    return clamp && v > 0xffffffff ? ~0u : static_cast<u32>(v);
-}
+KFDEMU_INLINE u32 saturated_u32(u64 v, bool clamp) { return clamp && v > 0xffffffff ? ~0u : static_cast<u32>(v); }
 KFDEMU_INLINE i32 saturated_i32(i64 v, bool clamp) {
     const i64 bounded = v > 0x7fffffff ? 0x7fffffff : v < -0x7fffffffll - 1 ? -0x7fffffffll - 1 : v;
     return static_cast<i32>(clamp ? bounded : v);

@@ -17,8 +17,7 @@
 namespace kfdemu::gfx9::KFDEMU_LEVEL {
 namespace {
 
-/// Where the data of each active lane lies. Swizzled memory (scratch) has the dwords of a lane `dword_stride`
-/// apart.
+/// Where the data of each active lane lies. Swizzled memory (scratch) has the dwords of a lane `dword_stride` apart.
 struct LaneAccess {
     alignas(64) std::uint64_t at[kLanes];
     std::uint64_t mask = 0;
@@ -83,8 +82,8 @@ KFDEMU_INLINE ChunkShape shape_of(const Address* at) {
 
 /// dst[lane] = the dword at memory + (at[lane] - begin), for active lanes.
 template <class Address>
-[[gnu::noinline]] void gather_dwords(const std::byte* memory, Address begin, const Address* at,
-                                     std::uint64_t mask, std::uint32_t* dst) {
+[[gnu::noinline]] void gather_dwords(const std::byte* memory, Address begin, const Address* at, std::uint64_t mask,
+                                     std::uint32_t* dst) {
     for (unsigned c = 0; c < kLanes; c += kChunk) {
         const std::uint64_t lanes = mask >> c & 0xffff;
         const ChunkShape shape = lanes == 0xffff ? shape_of(at + c) : ChunkShape{false, false};
@@ -94,11 +93,9 @@ template <class Address>
             const auto value = read_as<std::uint32_t>(memory + (at[c] - begin));
             for (unsigned l = 0; l < kChunk; ++l) dst[c + l] = value;
         } else if (lanes == 0xffff) {
-            for (unsigned l = c; l < c + kChunk; ++l)
-                dst[l] = read_as<std::uint32_t>(memory + (at[l] - begin));
+            for (unsigned l = c; l < c + kChunk; ++l) dst[l] = read_as<std::uint32_t>(memory + (at[l] - begin));
         } else {
-            for_each_lane(lanes << c,
-                          [=](unsigned l) { dst[l] = read_as<std::uint32_t>(memory + (at[l] - begin)); });
+            for_each_lane(lanes << c, [=](unsigned l) { dst[l] = read_as<std::uint32_t>(memory + (at[l] - begin)); });
         }
     }
 }
@@ -153,8 +150,7 @@ void store_block(std::byte* block, std::uint64_t mask, const std::uint32_t* src)
     }
 }
 
-KFDEMU_INLINE bool fault(Wave& wave, const Inst& inst, std::uint64_t address, unsigned lane,
-                         std::uint32_t access) {
+KFDEMU_INLINE bool fault(Wave& wave, const Inst& inst, std::uint64_t address, unsigned lane, std::uint32_t access) {
     wave.fault_at(Stop::MemoryFault, inst, {address, lane, access});
     return false;
 }
@@ -173,8 +169,7 @@ template <unsigned N>
 }
 
 template <unsigned N>
-[[gnu::noinline]] bool store_slowly(Wave& wave, const Inst& inst, const LaneAccess& a,
-                                    const std::uint32_t* src) {
+[[gnu::noinline]] bool store_slowly(Wave& wave, const Inst& inst, const LaneAccess& a, const std::uint32_t* src) {
     for (std::uint64_t rest = a.mask; rest != 0; rest &= rest - 1) {
         const unsigned lane = first_lane(rest);
         std::uint32_t value[N];
@@ -295,8 +290,7 @@ bool load_small(Wave& wave, const Inst& inst, const LaneAccess& a, std::uint32_t
 }
 
 template <class T>
-bool store_small(Wave& wave, const Inst& inst, const LaneAccess& a, const std::uint32_t* src,
-                 unsigned shift) {
+bool store_small(Wave& wave, const Inst& inst, const LaneAccess& a, const std::uint32_t* src, unsigned shift) {
     const unsigned first = first_lane(a.mask);
     const Tlb::Entry* entry = translate(wave, a.at[first], sizeof(T), kWrite);
     const bool swizzle_splits = a.dword_stride != 4 && sizeof(T) == 2;
@@ -304,9 +298,8 @@ bool store_small(Wave& wave, const Inst& inst, const LaneAccess& a, const std::u
         all_inside<std::uint64_t>(a.at, a.mask, entry->begin, entry->size_bytes, sizeof(T))) {
         std::byte* memory = entry->host;
         const std::uint64_t begin = entry->begin;
-        for_each_lane(a.mask, [=, &a](unsigned l) {
-            write_as(memory + (a.at[l] - begin), static_cast<T>(src[l] >> shift));
-        });
+        for_each_lane(a.mask,
+                      [=, &a](unsigned l) { write_as(memory + (a.at[l] - begin), static_cast<T>(src[l] >> shift)); });
         return true;
     }
     for (std::uint64_t rest = a.mask; rest != 0; rest &= rest - 1) {

@@ -16,9 +16,7 @@ namespace {
 inline constexpr std::uint64_t kAllLanes = ~std::uint64_t{0};
 
 KFDEMU_INLINE unsigned first_lane(std::uint64_t mask) { return static_cast<unsigned>(__builtin_ctzll(mask)); }
-KFDEMU_INLINE unsigned last_lane(std::uint64_t mask) {
-    return 63u - static_cast<unsigned>(__builtin_clzll(mask));
-}
+KFDEMU_INLINE unsigned last_lane(std::uint64_t mask) { return 63u - static_cast<unsigned>(__builtin_clzll(mask)); }
 KFDEMU_INLINE bool active(std::uint64_t mask, unsigned lane) { return (mask >> lane & 1) != 0; }
 /// Whether the active lanes are neighbours without a gap.
 KFDEMU_INLINE bool is_run(std::uint64_t mask) {
@@ -80,7 +78,7 @@ KFDEMU_INLINE bool any_apart(const std::uint64_t* at, std::uint64_t mask, std::u
     const __m512i step = _mm512_set1_epi64(8 * static_cast<long long>(pitch));
     __m512i expected = _mm512_add_epi64(_mm512_set1_epi64(static_cast<long long>(base)),
                                         _mm512_mullo_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7),
-                                                         _mm512_set1_epi64(static_cast<long long>(pitch))));
+                                                           _mm512_set1_epi64(static_cast<long long>(pitch))));
     unsigned found = 0;
     for (unsigned l = 0; l < kLanes; l += 8, expected = _mm512_add_epi64(expected, step))
         found |= _mm512_mask_cmpneq_epi64_mask(static_cast<__mmask8>(mask >> l), _mm512_loadu_si512(at + l), expected);
@@ -89,9 +87,7 @@ KFDEMU_INLINE bool any_apart(const std::uint64_t* at, std::uint64_t mask, std::u
 #else
 template <class Address>
 KFDEMU_INLINE bool any_above(const Address* at, std::uint64_t mask, Address begin, Address limit) {
-    const auto outside = [=](unsigned l) -> Address {
-        return static_cast<Address>(at[l] - begin) > limit ? 1 : 0;
-    };
+    const auto outside = [=](unsigned l) -> Address { return static_cast<Address>(at[l] - begin) > limit ? 1 : 0; };
     return any_bits<Address>(mask, outside) != 0;
 }
 template <class Address>
@@ -110,8 +106,7 @@ template <class Address>
 
 /// Whether all active lanes' data lie inside [begin, begin + size).
 template <class Address>
-[[gnu::noinline]] bool all_inside(const Address* at, std::uint64_t mask, Address begin, Address size,
-                                  unsigned bytes) {
+[[gnu::noinline]] bool all_inside(const Address* at, std::uint64_t mask, Address begin, Address size, unsigned bytes) {
     return size >= bytes && !any_above(at, mask, begin, static_cast<Address>(size - bytes));
 }
 

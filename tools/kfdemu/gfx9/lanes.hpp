@@ -68,8 +68,8 @@ constexpr Kind mode_kind() {
 }
 
 /// A scalar or constant source in every lane of `room`.
-[[gnu::noinline, maybe_unused]] const u32* broadcast_source(Wave& w, const Inst& i, unsigned n,
-                                                            unsigned dwords, Literal literal, u32* room) {
+[[gnu::noinline, maybe_unused]] const u32* broadcast_source(Wave& w, const Inst& i, unsigned n, unsigned dwords,
+                                                            Literal literal, u32* room) {
     const Operand operand = i.src[n];
     if (dwords == 2) {
         const u64 value = read64(w, operand, literal);
@@ -86,16 +86,14 @@ template <class T>
 KFDEMU_INLINE const u32* source(Wave& w, const Inst& i, unsigned n, u32* room) {
     if constexpr (T::dwords == 0) return nullptr;
     const Operand operand = i.src[n];
-    const u32* const lanes = operand >= kVgpr0
-                                 ? w.v + (operand - kVgpr0) * kLanes
-                                 : broadcast_source(w, i, n, T::dwords, literal_of<T>, room);
+    const u32* const lanes = operand >= kVgpr0 ? w.v + (operand - kVgpr0) * kLanes
+                                               : broadcast_source(w, i, n, T::dwords, literal_of<T>, room);
     if (KFDEMU_UNLIKELY(i.flags & kPrepare)) return prepare(w, i, n, T::kind, T::dwords, lanes, room);
     return lanes;
 }
 
 /// Brings a result that was computed aside to its register: output modifiers, then the active lanes.
-[[gnu::noinline, maybe_unused]] void land(Wave& w, const Inst& i, Kind kind, unsigned dwords, u32* result,
-                                          u64 active) {
+[[gnu::noinline, maybe_unused]] void land(Wave& w, const Inst& i, Kind kind, unsigned dwords, u32* result, u64 active) {
     if (KFDEMU_UNLIKELY(i.flags & kFinish)) finish(w, i, kind, dwords, result);
     u32* const destination = w.lanes(i.dst);
     for (unsigned dword = 0; dword < dwords; ++dword) {
@@ -185,8 +183,8 @@ const Inst* vector_compare(Wave& w, const Inst& i) {
 // scalar is spread over one chunk only; NaN is looked for once in all results instead of in every operand.
 
 inline constexpr unsigned kChunkLanes = 16;
-/// Calls chunk(n) for each. Unrolled, results stay in the CPU's registers until they are known to be no NaN; where a lane
-/// takes many instructions that is nothing but long.
+/// Calls chunk(n) for each. Unrolled, results stay in the CPU's registers until they are known to be no NaN; where a
+/// lane takes many instructions that is nothing but long.
 template <bool unrolled, class Chunk>
 KFDEMU_INLINE void each_chunk(Chunk&& chunk) {
     if constexpr (unrolled) {
@@ -197,7 +195,8 @@ KFDEMU_INLINE void each_chunk(Chunk&& chunk) {
 }
 template <class... Types>
 constexpr bool is_simple = ((Types::kind == Kind::Int32 || Types::kind == Kind::Int64 || Types::kind == Kind::Float32 ||
-                             Types::kind == Kind::Float64) && ...);
+                             Types::kind == Kind::Float64) &&
+                            ...);
 #define KFDEMU_CHUNK_LOOP KFDEMU_LANES(kChunkLanes)
 
 /// Where a source's chunks lie: `stride` dwords apart. A pair's second dword is 64 behind its first.
@@ -293,8 +292,8 @@ const Inst* plain_op(Wave& w, const Inst& i) {
             if constexpr ((R::attributes & kReadsDst) != 0) result = D::load(old, lane, x);
             bool carry = false;
             if constexpr (carry_in) carry = carry_lanes[lane] != 0;
-            Meaning::meaning(result, A::load(from_a, lane, x), B::load(from_b, lane, x), C::load(from_c, lane, x), carry,
-                       n * kChunkLanes + lane, x);
+            Meaning::meaning(result, A::load(from_a, lane, x), B::load(from_b, lane, x), C::load(from_c, lane, x),
+                             carry, n * kChunkLanes + lane, x);
             if constexpr (carry_out) carry_lanes[lane] = carry ? ~0u : 0;
             D::store(results + n * kChunkLanes, lane, result, x);
         }

@@ -3,8 +3,7 @@
 //
 //     lds_load<2>(wave, access, wave.lanes(inst.dst));
 //
-// For executor files only, like lane_access.hpp. A work-group runs on one thread, so LDS needs no host
-// atomics.
+// For executor files only, like lane_access.hpp. A work-group runs on one thread, so LDS needs no host atomics.
 #pragma once
 
 #include "lane_access.hpp"
@@ -82,15 +81,13 @@ void lds_store_small(const Wave& wave, const LdsAccess& a, const std::uint32_t* 
     std::byte* lds = wave.lds;
     const std::uint32_t size = wave.lds_size_bytes;
     for_each_lane(a.mask, [=, &a](unsigned l) {
-        if (size >= sizeof(T) && a.at[l] <= size - sizeof(T))
-            write_as(lds + a.at[l], static_cast<T>(src[l] >> shift));
+        if (size >= sizeof(T) && a.at[l] <= size - sizeof(T)) write_as(lds + a.at[l], static_cast<T>(src[l] >> shift));
     });
 }
 
 /// Op (atomics.hpp) on one lane's T; `b` is the second operand of those that have one.
 template <class Op>
-KFDEMU_INLINE typename Op::T lds_atomic(const Wave& wave, std::uint32_t at, typename Op::T a,
-                                        typename Op::T b) {
+KFDEMU_INLINE typename Op::T lds_atomic(const Wave& wave, std::uint32_t at, typename Op::T a, typename Op::T b) {
     using T = typename Op::T;
     if (!lds_has(wave, at, sizeof(T))) return 0;
     const T old = read_as<T>(wave.lds + at);

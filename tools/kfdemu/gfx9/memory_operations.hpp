@@ -24,9 +24,7 @@ struct Load {
     static bool memory(Wave& wave, const Inst& inst, LaneAccess& a) {
         return fetch(wave, inst, a, wave.lanes(inst.dst));
     }
-    static void local(Wave& wave, const Inst& inst, const LdsAccess& a) {
-        lds_load<N>(wave, a, wave.lanes(inst.dst));
-    }
+    static void local(Wave& wave, const Inst& inst, const LdsAccess& a) { lds_load<N>(wave, a, wave.lanes(inst.dst)); }
     /// Lanes outside a buffer read zero.
     static void outside(Wave& wave, const Inst& inst, std::uint64_t mask) {
         for (unsigned k = 0; k < N; ++k)
@@ -47,9 +45,7 @@ struct LoadSmall {
     static void local(Wave& wave, const Inst& inst, const LdsAccess& a) {
         lds_load_small<T>(wave, a, wave.lanes(inst.dst));
     }
-    static void outside(Wave& wave, const Inst& inst, std::uint64_t mask) {
-        Load<1>::outside(wave, inst, mask);
-    }
+    static void outside(Wave& wave, const Inst& inst, std::uint64_t mask) { Load<1>::outside(wave, inst, mask); }
 };
 
 /// Which loads may go straight into LDS, with the LDS bit: those of up to a dword.
@@ -124,8 +120,7 @@ struct StoreSmall {
     static void outside(Wave&, const Inst&, std::uint64_t) {}
 };
 
-/// FLAT and MUBUF atomics: operands in one register group (cmpswap: new value, then expected), old value if
-/// GLC.
+/// FLAT and MUBUF atomics: operands in one register group (cmpswap: new value, then expected), old value if GLC.
 template <class Op>
 struct Atomic {
     using T = typename Op::T;
@@ -149,8 +144,7 @@ struct Atomic {
         const std::uint32_t* data = wave.lanes(inst.src[1]);
         for (std::uint64_t rest = a.mask; rest != 0; rest &= rest - 1) {
             const unsigned lane = first_lane(rest);
-            const T old =
-                lds_atomic<Op>(wave, a.at[lane], lane_value<T>(data, lane), second_operand(data, lane));
+            const T old = lds_atomic<Op>(wave, a.at[lane], lane_value<T>(data, lane), second_operand(data, lane));
             if (inst.has(kGlc)) set_lane_value(wave.lanes(inst.dst), lane, old);
         }
     }
@@ -166,8 +160,8 @@ struct Atomic {
         else
             return 0;
     }
-    static bool one_lane(Wave& wave, const Inst& inst, const LaneAccess& a, unsigned lane, T operand,
-                         T second, T& old) {
+    static bool one_lane(Wave& wave, const Inst& inst, const LaneAccess& a, unsigned lane, T operand, T second,
+                         T& old) {
         const std::uint64_t va = a.at[lane];
         // Scratch interleaves dwords: the address says nothing about a double word's alignment.
         const unsigned alignment = a.dword_stride == 4 ? sizeof(T) : 4;
@@ -182,8 +176,8 @@ struct Atomic {
         return true;
     }
     /// The halves of a 64-bit value in scratch lie apart; but the lane has them for itself.
-    static bool swizzled(Wave& wave, const Inst& inst, const LaneAccess& a, unsigned lane, T operand,
-                         T second, T& old) {
+    static bool swizzled(Wave& wave, const Inst& inst, const LaneAccess& a, unsigned lane, T operand, T second,
+                         T& old) {
         std::uint64_t bad = 0;
         if (!read_lane(wave, a.at[lane], a.dword_stride, &old, sizeof old, bad))
             return fault(wave, inst, bad, lane, kRead | kWrite);

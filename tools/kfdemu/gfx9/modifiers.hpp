@@ -55,8 +55,7 @@ KFDEMU_INLINE void merge(u32* destination, const u32* source, u64 mask) {
 #if defined(__AVX512F__)
     KFDEMU_UNROLLED
     for (unsigned n = 0; n < 64; n += 16) {
-        _mm512_mask_storeu_epi32(destination + n, static_cast<__mmask16>(mask >> n),
-                                 _mm512_loadu_si512(source + n));
+        _mm512_mask_storeu_epi32(destination + n, static_cast<__mmask16>(mask >> n), _mm512_loadu_si512(source + n));
     }
 #elif defined(__AVX2__)
     const __m256i bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
@@ -151,8 +150,7 @@ inline DppLane dpp_source(unsigned control, unsigned lane) {
     u64 mask = 0;
     for (unsigned lane = 0; lane < 64; ++lane) {
         const DppLane source = dpp_source(control, lane);
-        const bool chosen =
-            ((i.literal >> (28 + lane / 16)) & 1) && ((i.literal >> (24 + (lane & 15) / 4)) & 1);
+        const bool chosen = ((i.literal >> (28 + lane / 16)) & 1) && ((i.literal >> (24 + (lane & 15) / 4)) & 1);
         const bool exists = source.valid && ((exec >> source.from) & 1);
         if (chosen && (exists || zero)) mask |= 1ull << lane;
     }
@@ -165,8 +163,7 @@ inline void dpp_move(const Wave& w, const Inst& i, unsigned dwords, const u32* f
     for (unsigned lane = 0; lane < 64; ++lane) {
         const DppLane source = dpp_source(control, lane);
         const bool exists = source.valid && ((exec >> source.from) & 1);
-        for (unsigned n = 0; n < dwords; ++n)
-            to[n * kLanes + lane] = exists ? from[n * kLanes + source.from] : 0;
+        for (unsigned n = 0; n < dwords; ++n) to[n * kLanes + lane] = exists ? from[n * kLanes + source.from] : 0;
     }
 }
 
@@ -208,8 +205,8 @@ inline void sdwa_destination(const Inst& i, const u32* old, u32* result) {
 }
 
 /// Applies what the encoding says to source n before the lanes see it. Returns where it lies now: `room`.
-[[gnu::noinline, maybe_unused]] const u32* prepare(Wave& w, const Inst& i, unsigned n, Kind kind,
-                                                   unsigned dwords, const u32* lanes, u32* room) {
+[[gnu::noinline, maybe_unused]] const u32* prepare(Wave& w, const Inst& i, unsigned n, Kind kind, unsigned dwords,
+                                                   const u32* lanes, u32* room) {
     if (i.format == Format::Vop3p) return lanes;  // the packed executor takes its own modifiers
     if (i.form == Form::Dpp && n == 0) {
         dpp_move(w, i, dwords, lanes, room);
@@ -277,8 +274,8 @@ void modify_output(const Wave& w, const Inst& i, u32* result) {
     if (i.op_sel & 16) {  // keeps the other half, see Decoder
         const bool high = (i.op_sel & 8) != 0;
         KFDEMU_LANE_LOOP {
-            result[lane] = high ? (old[lane] & 0xffff) | result[lane] << 16
-                                : (old[lane] & 0xffff0000) | (result[lane] & 0xffff);
+            result[lane] =
+                high ? (old[lane] & 0xffff) | result[lane] << 16 : (old[lane] & 0xffff0000) | (result[lane] & 0xffff);
         }
     }
 }

@@ -60,32 +60,37 @@ enum class Type : std::uint8_t {
     label,    // SIMM16: branch distance in dwords
     special,  // printed by a rule of its own: s_waitcnt, hwreg, sendmsg, gpr_idx, ...
 };
+
+constexpr bool is_float(Type type) { return type == Type::f16 || type == Type::f32 || type == Type::f64; }
+constexpr bool is_half(Type type) {
+    return type == Type::f16 || type == Type::b16 || type == Type::u16 || type == Type::i16;
+}
 unsigned dwords(Type type);
 
 /// What the types do not say.
 enum RowAttributes : std::uint32_t {
-    kCarryIn = 1,           ///< reads VCC, or SRC2 as a mask in VOP3
-    kCarryOut = 2,          ///< writes VCC, or SDST in VOP3b
-    kNoVop3 = 4,            ///< VOP1/VOP2 without a VOP3 form
-    kNoModifiers = 8,       ///< neither SDWA nor DPP
-    kMadk = 16,             ///< D = A * B + K
-    kMadmk = 32,            ///< D = A * K + B
-    kVop3b = 64,            ///< VOP3-only with SDST
-    kReadsDst = 128,        ///< DST is also a source: v_mac, v_fmac
-    kNoScratch = 256,       ///< FLAT opcode that SCRATCH lacks
-    kOnlyGlobal = 512,      ///< FLAT opcode that only GLOBAL has
-    kTwoOffsets = 1024,     ///< DS: OFFSET0 and OFFSET1 apart
-    kAtomic = 2048,         ///< memory: returns the old value if GLC (FLAT, MUBUF, SMEM)
-    kStore = 4096,          ///< memory: DATA is read, nothing is returned
-    kNoSdwa = 8192,         ///< DPP, but no SDWA
-    kOpSel = 16384,         ///< VOP3 with OP_SEL; the half of DST that it does not name is kept
-    kVccIn = 32768,         ///< reads VCC, whatever SRC2 is: v_div_fmas
-    kMix = 65536,           ///< VOP3P whose OP_SEL_HI makes a source 16 bits wide
-    kGws = 262144,          ///< DS with GDS set: works on Gws, with DATA where others have the address
-    kAccumulator = 131072,  ///< VOP3P that moves between VGPR and AccVGPR
-    kMatrix = 524288,       ///< VOP3P-MAI: C and D may be AccVGPRs, CBSZ, ABID and BLGP broadcast blocks
-    kFlushesHalves = 1048576,  ///< on gfx90a, 16-bit denormals count as zero: dot products and MFMA
-    kNearest = 2097152,        ///< rounds to nearest whatever MODE says
+    kCarryIn = 1,               ///< reads VCC, or SRC2 as a mask in VOP3
+    kCarryOut = 2,              ///< writes VCC, or SDST in VOP3b
+    kNoVop3 = 4,                ///< VOP1/VOP2 without a VOP3 form
+    kNoModifiers = 8,           ///< neither SDWA nor DPP
+    kMadk = 16,                 ///< D = A * B + K
+    kMadmk = 32,                ///< D = A * K + B
+    kVop3b = 64,                ///< VOP3-only with SDST
+    kReadsDst = 128,            ///< DST is also a source: v_mac, v_fmac
+    kNoScratch = 256,           ///< FLAT opcode that SCRATCH lacks
+    kOnlyGlobal = 512,          ///< FLAT opcode that only GLOBAL has
+    kTwoOffsets = 1024,         ///< DS: OFFSET0 and OFFSET1 apart
+    kAtomic = 2048,             ///< memory: returns the old value if GLC (FLAT, MUBUF, SMEM)
+    kStore = 4096,              ///< memory: DATA is read, nothing is returned
+    kNoSdwa = 8192,             ///< DPP, but no SDWA
+    kOpSel = 16384,             ///< VOP3 with OP_SEL; the half of DST that it does not name is kept
+    kVccIn = 32768,             ///< reads VCC, whatever SRC2 is: v_div_fmas
+    kMix = 65536,               ///< VOP3P whose OP_SEL_HI makes a source 16 bits wide
+    kGws = 262144,              ///< DS with GDS set: works on Gws, with DATA where others have the address
+    kAccumulator = 131072,      ///< VOP3P that moves between VGPR and AccVGPR
+    kMatrix = 524288,           ///< VOP3P-MAI: C and D may be AccVGPRs, CBSZ, ABID and BLGP broadcast blocks
+    kFlushesHalves = 1048576,   ///< on gfx90a, 16-bit denormals count as zero: dot products and MFMA
+    kNearest = 2097152,         ///< rounds to nearest whatever MODE says
     kFlushesSingles = 4194304,  ///< likewise, and 32-bit denormals count as zero, as sources and as results
 };
 

@@ -18,15 +18,14 @@ std::uint32_t mxcsr(std::uint32_t round, std::uint32_t denormals) {
 }
 
 bool is_vector(Format format) {
-    return format == Format::Vop1 || format == Format::Vop2 || format == Format::Vopc ||
-           format == Format::Vop3 || format == Format::Vop3p;
+    return format == Format::Vop1 || format == Format::Vop2 || format == Format::Vopc || format == Format::Vop3 ||
+           format == Format::Vop3p;
 }
 bool is_vector_memory(Format format) {
     return format == Format::Ds || format == Format::Flat || format == Format::Mubuf || format == Format::Mtbuf;
 }
 
-/// A vector instruction with M0's offset on the operands that M0[15:12] names ("Vega" ISA manual, "VGPR
-/// indexing").
+/// A vector instruction with M0's offset on the operands that M0[15:12] names ("Vega" ISA manual, "VGPR indexing").
 Inst indexed(const Wave& wave, const Inst& inst) {
     Inst moved = inst;
     const Operand by = static_cast<Operand>(wave.s[kM0] & 0xff);
@@ -47,8 +46,8 @@ bool in_range(const Inst& moved) {
     const auto inside = [](Operand operand, Type type) {
         return operand < kVgpr0 || operand == kNoOperand || operand + dwords(type) <= kAcc0;
     };
-    return inside(moved.dst, row.dst) && inside(moved.src[0], row.src[0]) &&
-           inside(moved.src[1], row.src[1]) && inside(moved.src[2], row.src[2]);
+    return inside(moved.dst, row.dst) && inside(moved.src[0], row.src[0]) && inside(moved.src[1], row.src[1]) &&
+           inside(moved.src[2], row.src[2]);
 }
 
 /// One instruction while VSKIP or GPR indexing is on.
@@ -79,8 +78,7 @@ void set_constants(Wave& wave) {
     for (std::uint32_t n = 1; n <= 16; ++n) wave.s[192 + n] = 0u - n;
     constexpr std::uint32_t floats[] = {0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000, 0x40000000,
                                         0xc0000000, 0x40800000, 0xc0800000, 0x3e22f983};
-    constexpr std::uint32_t halves[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000,
-                                        0xc000, 0x4400, 0xc400, 0x3118};
+    constexpr std::uint32_t halves[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118};
     for (std::uint32_t n = 0; n < 9; ++n) {
         wave.s[kFloats + n] = floats[n];
         wave.s[kHalfFloats + n] = halves[n];

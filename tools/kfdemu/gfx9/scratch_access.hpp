@@ -22,8 +22,8 @@ KFDEMU_INLINE std::uint64_t scratch_address(std::uint64_t base, std::uint32_t of
 [[gnu::noinline]] bool in_own_scratch(Wave& wave, const Inst& inst, const LaneAccess& a, unsigned bytes,
                                       std::uint32_t access) {
     const std::uint64_t last_dword = (bytes - 1) / 4 * std::uint64_t{a.dword_stride};
-    const std::uint64_t end = wave.scratch_size_bytes -
-                              (last_dword < wave.scratch_size_bytes ? last_dword : wave.scratch_size_bytes);
+    const std::uint64_t end =
+        wave.scratch_size_bytes - (last_dword < wave.scratch_size_bytes ? last_dword : wave.scratch_size_bytes);
     if (all_inside<std::uint64_t>(a.at, a.mask, wave.scratch_va, end, 1)) return true;
     for (std::uint64_t rest = a.mask; rest != 0; rest &= rest - 1) {
         const unsigned lane = first_lane(rest);

@@ -81,10 +81,9 @@ bool read_lane(Wave& wave, std::uint64_t va, std::uint32_t dword_stride, void* o
 
 bool write_lane(Wave& wave, std::uint64_t va, std::uint32_t dword_stride, const void* in, unsigned bytes,
                 std::uint64_t& bad) noexcept {
-    return by_pieces(wave, va, dword_stride, bytes, kWrite, bad,
-                     [&](std::byte* host, unsigned done, unsigned piece) {
-                         std::memcpy(host, static_cast<const std::byte*>(in) + done, piece);
-                     });
+    return by_pieces(wave, va, dword_stride, bytes, kWrite, bad, [&](std::byte* host, unsigned done, unsigned piece) {
+        std::memcpy(host, static_cast<const std::byte*>(in) + done, piece);
+    });
 }
 
 std::uint64_t reference_clock_ticks() { return clock::now(); }

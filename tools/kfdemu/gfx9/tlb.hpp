@@ -1,7 +1,7 @@
 // The last few address ranges that a work-group touched, so that most accesses ask the AddressSpace nothing.
 //
-//     const Tlb::Entry* entry = translate(wave, va, size_bytes, kRead);     // nullptr: not mapped, or not
-//     allowed std::byte* host = entry->at(va);
+//     const Tlb::Entry* entry = translate(wave, va, size_bytes, kRead);    // nullptr: not mapped, or not allowed
+//     std::byte* host = entry->at(va);
 //
 // Thread safety: one thread at a time, the one that runs the work-group and holds the AddressSpace. Entries
 // are void once the Hold was renewed: flush() then.
@@ -42,8 +42,7 @@ struct Tlb {
 const Tlb::Entry* refill(Wave& wave, std::uint64_t va) noexcept;
 
 /// The range that holds all of [va, va + bytes) and allows `access`; nullptr if there is none.
-KFDEMU_INLINE const Tlb::Entry* translate(Wave& wave, std::uint64_t va, std::uint64_t bytes,
-                                          std::uint32_t access) {
+KFDEMU_INLINE const Tlb::Entry* translate(Wave& wave, std::uint64_t va, std::uint64_t bytes, std::uint32_t access) {
     const Tlb::Entry* entry = nullptr;
     for (unsigned i = 0; i < Tlb::kEntries && entry == nullptr; ++i)
         if (wave.tlb->entry[i].contains(va, bytes)) entry = &wave.tlb->entry[i];

@@ -63,10 +63,7 @@ KFDEMU_INLINE double log2_wide(double x) {
 KFDEMU_INLINE float log2(float x) {
     const bool ordinary = x > 0 && !is_infinite(x);
     const float result = static_cast<float>(log2_wide(ordinary ? static_cast<double>(x) : 1.0));
-    const float odd = x == 0      ? -__builtin_inff()
-                      : x < 0     ? bits<float>(0xffc00000u)
-                      : is_nan(x) ? quieted(x)
-                                  : x;
+    const float odd = x == 0 ? -__builtin_inff() : x < 0 ? bits<float>(0xffc00000u) : is_nan(x) ? quieted(x) : x;
     return ordinary ? result : odd;
 }
 
@@ -113,8 +110,7 @@ KFDEMU_INLINE float cosine_turns(float x) {
     return no_number ? negative_nan_of(bits<float>(0x7fc00000u), x) : result;
 }
 
-// Division: v_div_scale, v_div_fmas, v_div_fixup ("Instinct MI300" ISA manual spells them out; "Vega" names
-// them).
+// Division: v_div_scale, v_div_fmas, v_div_fixup ("Instinct MI300" ISA manual spells them out; "Vega" names them).
 
 template <class F>
 struct Division;
@@ -145,8 +141,7 @@ KFDEMU_INLINE F div_scale(F s0, F s1, F s2, bool& carry) {
     const bool is_numerator = bits<BitsOf<F>>(s0) == bits<BitsOf<F>>(s2);
     const bool far = raw_exponent(s2) - raw_exponent(s1) >= Division<F>::far;
     const bool denormal_denominator = raw_exponent(s1) == 0;
-    const bool denormal_reciprocal =
-        raw_exponent(s1) >= 2 * Ieee<F>::bias - 1 && quotient_is_denormal(F{1}, s1);
+    const bool denormal_reciprocal = raw_exponent(s1) >= 2 * Ieee<F>::bias - 1 && quotient_is_denormal(F{1}, s1);
     const bool denormal_quotient = quotient_is_denormal(s2, s1);
     const bool tiny = raw_exponent(s2) <= Division<F>::tiny;
     const F up = load_exponent(s0, scale), down = load_exponent(s0, -scale);

@@ -85,11 +85,10 @@ struct alignas(64) Wave {
     /// them (Inst kScalarSetup).
     std::uint32_t s[256];
 
-    std::uint32_t* v =
-        nullptr;  ///< VGPR n, lane l: v[n * 64 + l]; 256 of them plus 32 of padding are readable
+    std::uint32_t* v = nullptr;    ///< VGPR n, lane l: v[n * 64 + l]; 256 of them plus 32 of padding are readable
     std::uint32_t* acc = nullptr;  ///< AccVGPRs likewise; gfx90a: v + accum_offset * 64
-    std::uint64_t pc = 0;  ///< of the instruction that stopped the wave, or where to begin if `next` is null
-    const Inst* next = nullptr;  ///< where it runs on
+    std::uint64_t pc = 0;          ///< of the instruction that stopped the wave, or where to begin if `next` is null
+    const Inst* next = nullptr;    ///< where it runs on
     bool scc = false;
     bool slow = false;  ///< GPR indexing or VSKIP is on: run() looks at each instruction
     Stop stop = Stop::Running;
@@ -101,8 +100,7 @@ struct alignas(64) Wave {
     std::uint32_t mxcsr_now = 0x1f80;  ///< what the CPU has while run() is active
     MemoryFault fault;
 
-    /// Finds (decoding if needed) the instruction at `pc`; nullptr with wave.stop = FetchFault. Set by the
-    /// code cache.
+    /// Finds (decoding if needed) the instruction at `pc`; nullptr with wave.stop = FetchFault. Set by the code cache.
     const Inst* (*fetch)(Wave&, std::uint64_t pc) = nullptr;
     void* fetcher = nullptr;  ///< the code cache's own
 
@@ -115,7 +113,7 @@ struct alignas(64) Wave {
     std::uint64_t private_base = 0;  ///< scratch aperture
     std::uint64_t scratch_va = 0;    ///< this wave's part of the queue's scratch memory, all lanes together
     std::uint64_t scratch_size_bytes = 0;
-    Gws* gws = nullptr;                ///< nullptr: the queue has none, and its instructions are illegal
+    Gws* gws = nullptr;  ///< nullptr: the queue has none, and its instructions are illegal
     /// At a semaphore, or at a ds_gws_barrier that had opened `gws_openings` times when the wave came.
     bool gws_waits = false;
     std::uint32_t gws_openings = 0;
@@ -127,9 +125,7 @@ struct alignas(64) Wave {
         std::memcpy(&value, s + index, sizeof value);
         return value;
     }
-    KFDEMU_INLINE void set_s64(Operand index, std::uint64_t value) {
-        std::memcpy(s + index, &value, sizeof value);
-    }
+    KFDEMU_INLINE void set_s64(Operand index, std::uint64_t value) { std::memcpy(s + index, &value, sizeof value); }
     KFDEMU_INLINE std::uint64_t exec() const { return s64(kExec); }
     KFDEMU_INLINE std::uint64_t vcc() const { return s64(kVcc); }
     /// The 64 lanes of a VGPR or AccVGPR operand.

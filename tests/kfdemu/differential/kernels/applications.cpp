@@ -35,8 +35,7 @@ KERNEL(aes128, u8, u8, u8, .items = 128, .a = 16, .b = 16, .out = 16) {
         state[k] = a[i * 16 + k] ^ key[k];
     }
     for (u32 round = 1; round <= 10; ++round) {
-        for (u32 k = 0; k < 4; ++k)
-            key[k] ^= u8(kAesSubstitutes[key[12 + (k + 1) % 4]] ^ (k == 0 ? next : 0));
+        for (u32 k = 0; k < 4; ++k) key[k] ^= u8(kAesSubstitutes[key[12 + (k + 1) % 4]] ^ (k == 0 ? next : 0));
         for (u32 k = 4; k < 16; ++k) key[k] ^= key[k - 4];
         next = doubled(next);
         u8 t[16];
@@ -69,8 +68,7 @@ KERNEL(chacha20, u32, u32, u32, .items = 128, .a = 12, .out = 16) {
     for (u32 k = 0; k < 16; ++k) s[k] = start[k];
     for (u32 round = 0; round < 10; ++round) {
         for (u32 c = 0; c < 4; ++c) quarter(s[c], s[4 + c], s[8 + c], s[12 + c]);
-        for (u32 c = 0; c < 4; ++c)
-            quarter(s[c], s[4 + (c + 1) % 4], s[8 + (c + 2) % 4], s[12 + (c + 3) % 4]);
+        for (u32 c = 0; c < 4; ++c) quarter(s[c], s[4 + (c + 1) % 4], s[8 + (c + 2) % 4], s[12 + (c + 3) % 4]);
     }
     for (u32 k = 0; k < 16; ++k) out[i * 16 + k] = s[k] + start[k];
 }
@@ -78,8 +76,7 @@ KERNEL(chacha20, u32, u32, u32, .items = 128, .a = 12, .out = 16) {
 KERNEL(siphash, u64, u64, u64, .a = 4, .b = 2) {
     const u32 i = global_id();
     const u64 k0 = b[i * 2], k1 = b[i * 2 + 1];
-    u64 v[4] = {k0 ^ 0x736f6d6570736575u, k1 ^ 0x646f72616e646f6du, k0 ^ 0x6c7967656e657261u,
-                k1 ^ 0x7465646279746573u};
+    u64 v[4] = {k0 ^ 0x736f6d6570736575u, k1 ^ 0x646f72616e646f6du, k0 ^ 0x6c7967656e657261u, k1 ^ 0x7465646279746573u};
     for (u32 block = 0; block < 6; ++block) {
         const u64 m = block < 4 ? a[i * 4 + block] : u64{32} << 56;
         if (block < 5)

@@ -35,8 +35,7 @@ THREE(or_of_three, "v_or3_b32 %0, %1, %2, %3")
 THREE(middle, "v_med3_u32 %0, %1, %2, %3")
 THREE(signed_most, "v_max3_i32 %0, %1, %2, %3")
 THREE(differences, "v_sad_u16 %0, %1, %2, %3")
-TWO(words_and_bytes,
-    "v_add_u32_sdwa %0, %1, %2 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:WORD_1 src1_sel:BYTE_2")
+TWO(words_and_bytes, "v_add_u32_sdwa %0, %1, %2 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:WORD_1 src1_sel:BYTE_2")
 TWO(sign_extended,
     "v_add_u32_sdwa %0, sext(%1), sext(%2) dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:BYTE_3 "
     "src1_sel:WORD_0")
@@ -74,9 +73,7 @@ static inline u32 byte_means(u32 x, u32 y, u32 z) { return __builtin_amdgcn_lerp
 static inline u32 masked_difference(u32 x, u32 y, u32 z) { return __builtin_amdgcn_msad_u8(x, y, z); }
 static inline u32 high_difference(u32 x, u32 y, u32 z) { return __builtin_amdgcn_sad_hi_u8(x, y, z); }
 static inline u64 four_differences(u64 x, u32 y, u64 z) { return __builtin_amdgcn_qsad_pk_u16_u8(x, y, z); }
-static inline u64 four_masked_differences(u64 x, u32 y, u64 z) {
-    return __builtin_amdgcn_mqsad_pk_u16_u8(x, y, z);
-}
+static inline u64 four_masked_differences(u64 x, u32 y, u64 z) { return __builtin_amdgcn_mqsad_pk_u16_u8(x, y, z); }
 static inline bool is_of(f32 v) { return __builtin_amdgcn_classf(v, 0x1b8); }
 static inline f32 fraction(f32 v) { return __builtin_amdgcn_fractf(v); }
 /// How many of the group's items came here before this item's wave; nobody else counts there.
@@ -154,8 +151,7 @@ static void rest() { ++ticks; }
 static u32 byte_of(u64 v, u32 k) { return u32(v >> 8 * k & 0xff); }
 static u32 byte_means(u32 x, u32 y, u32 z) {
     u32 result = 0;
-    for (u32 k = 0; k < 4; ++k)
-        result |= ((byte_of(x, k) + byte_of(y, k) + (byte_of(z, k) & 1)) >> 1) << 8 * k;
+    for (u32 k = 0; k < 4; ++k) result |= ((byte_of(x, k) + byte_of(y, k) + (byte_of(z, k) & 1)) >> 1) << 8 * k;
     return result;
 }
 static u32 masked_difference(u32 x, u32 y, u32 z) {
@@ -166,14 +162,12 @@ static u32 masked_difference(u32 x, u32 y, u32 z) {
 static u32 high_difference(u32 x, u32 y, u32 z) { return (bytes_difference(x, y, 0) << 16) + z; }
 static u64 four_differences(u64 x, u32 y, u64 z) {
     u64 result = 0;
-    for (u32 k = 0; k < 4; ++k)
-        result |= u64{u16(bytes_difference(u32(x >> 8 * k), y, u32(z >> 16 * k)))} << 16 * k;
+    for (u32 k = 0; k < 4; ++k) result |= u64{u16(bytes_difference(u32(x >> 8 * k), y, u32(z >> 16 * k)))} << 16 * k;
     return result;
 }
 static u64 four_masked_differences(u64 x, u32 y, u64 z) {
     u64 result = 0;
-    for (u32 k = 0; k < 4; ++k)
-        result |= u64{u16(masked_difference(u32(x >> 8 * k), y, u32(z >> 16 * k)))} << 16 * k;
+    for (u32 k = 0; k < 4; ++k) result |= u64{u16(masked_difference(u32(x >> 8 * k), y, u32(z >> 16 * k)))} << 16 * k;
     return result;
 }
 /// Everything but NaN, infinity and +0.

@@ -99,8 +99,7 @@ KERNEL(float_sum, u32, u32, u32, .group = 128, .a_values = differential::Values:
 KERNEL(double_most, f64, u32, u64, .group = 128, .a_values = differential::Values::Tame) {
     u64* most = out + group_id() % 3;
     u64 seen = *static_cast<volatile u64*>(most);
-    while (bits_as<f64>(seen) < a[global_id()] &&
-           !atomic_replace(most, &seen, bits_as<u64>(a[global_id()]))) {
+    while (bits_as<f64>(seen) < a[global_id()] && !atomic_replace(most, &seen, bits_as<u64>(a[global_id()]))) {
     }
 }
 
@@ -112,8 +111,7 @@ KERNEL(hash_table, u32, u32, u32, .group = 256) {
     barrier();
     const u32 key = a[global_id()] % 300 + 1;
     u32 at = key * 2654435761u % 512;
-    for (u32 seen = 0; !atomic_replace(table + at * 2, &seen, key) && seen != key; seen = 0)
-        at = (at + 1) % 512;
+    for (u32 seen = 0; !atomic_replace(table + at * 2, &seen, key) && seen != key; seen = 0) at = (at + 1) % 512;
     atomic_add<u32>(table + at * 2 + 1, b[global_id()]);
     barrier();
     out[global_id()] = table[at * 2 + 1] ^ key;

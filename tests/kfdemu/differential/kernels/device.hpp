@@ -102,9 +102,7 @@ LANES u32 bits_below(u64 mask) {
     return __builtin_amdgcn_mbcnt_hi(u32(mask >> 32), __builtin_amdgcn_mbcnt_lo(u32(mask), 0));
 }
 /// What lane `from` (modulo 64) has in `value`.
-LANES u32 shuffle(u32 value, u32 from) {
-    return u32(__builtin_amdgcn_ds_bpermute(i32(from * 4), i32(value)));
-}
+LANES u32 shuffle(u32 value, u32 from) { return u32(__builtin_amdgcn_ds_bpermute(i32(from * 4), i32(value))); }
 /// Sends `value` to lane `to` (modulo 64). Each lane is sent to by one.
 LANES u32 send(u32 value, u32 to) { return u32(__builtin_amdgcn_ds_permute(i32(to * 4), i32(value))); }
 /// What a lane that all agree on has.
@@ -173,12 +171,10 @@ static inline u32 atomic_decrement(u32* to, u32 limit) {
     return __builtin_amdgcn_atomic_dec32(to, limit, __ATOMIC_RELAXED, "agent");
 }
 static inline u64 atomic_increment(u64* to, u64 limit) {
-    return __builtin_amdgcn_atomic_inc64(reinterpret_cast<builtin_u64*>(to), limit, __ATOMIC_RELAXED,
-                                         "agent");
+    return __builtin_amdgcn_atomic_inc64(reinterpret_cast<builtin_u64*>(to), limit, __ATOMIC_RELAXED, "agent");
 }
 static inline u64 atomic_decrement(u64* to, u64 limit) {
-    return __builtin_amdgcn_atomic_dec64(reinterpret_cast<builtin_u64*>(to), limit, __ATOMIC_RELAXED,
-                                         "agent");
+    return __builtin_amdgcn_atomic_dec64(reinterpret_cast<builtin_u64*>(to), limit, __ATOMIC_RELAXED, "agent");
 }
 
 #else  // HIP's look at the source for the host, which builds nothing

@@ -29,9 +29,9 @@ KERNEL(f64_fused, f64, f64, f64, .a = 2, .out = 2) {
 KERNEL(f64_compare, f64, f64, u32) {
     const u32 i = global_id();
     const f64 x = a[i], y = b[i];
-    out[i] = u32(x < y) | u32(x <= y) << 1 | u32(x > y) << 2 | u32(x >= y) << 3 | u32(x == y) << 4 |
-             u32(x != y) << 5 | u32(!(x < y)) << 6 | u32(!(x >= y)) << 7 |
-             u32(__builtin_isunordered(x, y)) << 8 | u32(__builtin_fabs(x) == __builtin_inf()) << 9;
+    out[i] = u32(x < y) | u32(x <= y) << 1 | u32(x > y) << 2 | u32(x >= y) << 3 | u32(x == y) << 4 | u32(x != y) << 5 |
+             u32(!(x < y)) << 6 | u32(!(x >= y)) << 7 | u32(__builtin_isunordered(x, y)) << 8 |
+             u32(__builtin_fabs(x) == __builtin_inf()) << 9;
 }
 
 KERNEL(f64_select, f64, f64, f64, .out = 4) {
@@ -115,8 +115,8 @@ KERNEL(f64_horner, f64, f64, f64, .b = 8, .a_values = differential::Values::Tame
     out[i] = sum;
 }
 
-KERNEL(f64_solve, f64, f64, f64, .items = 64, .a = 16, .b = 4, .out = 4,
-       .a_values = differential::Values::Tame, .b_values = differential::Values::Tame) {
+KERNEL(f64_solve, f64, f64, f64, .items = 64, .a = 16, .b = 4, .out = 4, .a_values = differential::Values::Tame,
+       .b_values = differential::Values::Tame) {
     const u32 i = global_id();
     f64 m[4][5];
     for (u32 r = 0; r < 4; ++r) {

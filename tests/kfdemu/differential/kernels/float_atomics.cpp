@@ -21,25 +21,13 @@ static inline void float_add_only(f32* to, f32 v) {
     asm volatile("global_atomic_add_f32 %0, %1, off\n\ts_waitcnt vmcnt(0)" : : "v"(to), "v"(v) : "memory");
 }
 #endif
-static inline f32 shared_add(f32* to, f32 v) {
-    return __builtin_amdgcn_ds_faddf((SHARED(f32))to, v, 0, 0, false);
-}
-static inline f32 shared_min(f32* to, f32 v) {
-    return __builtin_amdgcn_ds_fminf((SHARED(f32))to, v, 0, 0, false);
-}
-static inline f32 shared_max(f32* to, f32 v) {
-    return __builtin_amdgcn_ds_fmaxf((SHARED(f32))to, v, 0, 0, false);
-}
+static inline f32 shared_add(f32* to, f32 v) { return __builtin_amdgcn_ds_faddf((SHARED(f32))to, v, 0, 0, false); }
+static inline f32 shared_min(f32* to, f32 v) { return __builtin_amdgcn_ds_fminf((SHARED(f32))to, v, 0, 0, false); }
+static inline f32 shared_max(f32* to, f32 v) { return __builtin_amdgcn_ds_fmaxf((SHARED(f32))to, v, 0, 0, false); }
 #if HAS_GFX(90a)
-static inline f64 shared_add(f64* to, f64 v) {
-    return __builtin_amdgcn_ds_atomic_fadd_f64((SHARED(f64))to, v);
-}
-static inline f64 global_min(f64* to, f64 v) {
-    return __builtin_amdgcn_global_atomic_fmin_f64((GLOBAL(f64))to, v);
-}
-static inline f64 global_max(f64* to, f64 v) {
-    return __builtin_amdgcn_global_atomic_fmax_f64((GLOBAL(f64))to, v);
-}
+static inline f64 shared_add(f64* to, f64 v) { return __builtin_amdgcn_ds_atomic_fadd_f64((SHARED(f64))to, v); }
+static inline f64 global_min(f64* to, f64 v) { return __builtin_amdgcn_global_atomic_fmin_f64((GLOBAL(f64))to, v); }
+static inline f64 global_max(f64* to, f64 v) { return __builtin_amdgcn_global_atomic_fmax_f64((GLOBAL(f64))to, v); }
 static inline f64 generic_add(f64* to, f64 v) { return __builtin_amdgcn_flat_atomic_fadd_f64(to, v); }
 static inline f64 generic_min(f64* to, f64 v) { return __builtin_amdgcn_flat_atomic_fmin_f64(to, v); }
 static inline f64 generic_max(f64* to, f64 v) { return __builtin_amdgcn_flat_atomic_fmax_f64(to, v); }

@@ -31,8 +31,7 @@ KERNEL(f32_compare, f32, f32, u32) {
     const u32 i = global_id();
     const f32 x = a[i], y = b[i];
     u32 bits = 0;
-    bits |= u32(x < y) | u32(x <= y) << 1 | u32(x > y) << 2 | u32(x >= y) << 3 | u32(x == y) << 4 |
-            u32(x != y) << 5;
+    bits |= u32(x < y) | u32(x <= y) << 1 | u32(x > y) << 2 | u32(x >= y) << 3 | u32(x == y) << 4 | u32(x != y) << 5;
     bits |= u32(!(x < y)) << 6 | u32(!(x <= y)) << 7 | u32(!(x > y)) << 8 | u32(!(x >= y)) << 9;
     bits |= u32(__builtin_isunordered(x, y)) << 10 | u32(__builtin_islessgreater(x, y)) << 11;
     bits |= u32(x != x) << 12 | u32(__builtin_fabsf(x) == __builtin_inff()) << 13 |

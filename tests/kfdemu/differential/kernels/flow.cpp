@@ -252,9 +252,9 @@ KERNEL(structs_by_value, i32, i32, i32, .a = 9, .out = 9, .stack_bytes = 16384) 
     for (u32 k = 0; k < 9; ++k) out[i * 9 + k] = power.at[k / 3][k % 3];
 }
 
-NOINLINE static u64 many(u32 p0, u64 p1, u16 p2, u8 p3, f32 p4, f64 p5, u32 p6, u64 p7, u32 p8, u64 p9,
-                         u32 p10, u64 p11, u32 p12, u64 p13, u32 p14, u64 p15, u32 p16, u64 p17, u32 p18,
-                         u64 p19, u32 p20, u64 p21, u32 p22, u64 p23) {
+NOINLINE static u64 many(u32 p0, u64 p1, u16 p2, u8 p3, f32 p4, f64 p5, u32 p6, u64 p7, u32 p8, u64 p9, u32 p10,
+                         u64 p11, u32 p12, u64 p13, u32 p14, u64 p15, u32 p16, u64 p17, u32 p18, u64 p19, u32 p20,
+                         u64 p21, u32 p22, u64 p23) {
     return (p0 + p1 * 3 + p2 * 5 + p3 * 7 + u64(p4) + u64(p5) + p6 * 2 + p7) ^
            (p8 + p9 * 11 + p10 + p11 * 13 + p12 + p13 + p14 + p15 * 17) ^
            (p16 + p17 + p18 * 19 + p19 + p20 + p21 * 23 + p22 + p23);
@@ -262,8 +262,8 @@ NOINLINE static u64 many(u32 p0, u64 p1, u16 p2, u8 p3, f32 p4, f64 p5, u32 p6, 
 KERNEL(many_arguments, u32, u64, u64, .stack_bytes = 16384) {
     const u32 i = global_id(), x = a[i];
     const u64 w = b[i];
-    out[i] = many(x, w, u16(x), u8(w), f32(x & 0xffff), f64(x), x + 1, w + 1, x + 2, w + 2, x + 3, w + 3,
-                  x + 4, w + 4, x + 5, w + 5, x + 6, w + 6, x + 7, w + 7, x + 8, w + 8, x + 9, w + 9);
+    out[i] = many(x, w, u16(x), u8(w), f32(x & 0xffff), f64(x), x + 1, w + 1, x + 2, w + 2, x + 3, w + 3, x + 4, w + 4,
+                  x + 5, w + 5, x + 6, w + 6, x + 7, w + 7, x + 8, w + 8, x + 9, w + 9);
 }
 
 KERNEL(early_return, u32, u32, u32) {

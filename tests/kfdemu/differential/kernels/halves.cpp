@@ -18,8 +18,8 @@ KERNEL(f16_square_root, f16, f16, f16, .items = 1024) { out[global_id()] = squar
 KERNEL(f16_compare, f16, f16, u32) {
     const u32 i = global_id();
     const f16 x = a[i], y = b[i];
-    out[i] = u32(x < y) | u32(x <= y) << 1 | u32(x > y) << 2 | u32(x >= y) << 3 | u32(x == y) << 4 |
-             u32(x != y) << 5 | u32(!(x < y)) << 6 | u32(!(x > y)) << 7;
+    out[i] = u32(x < y) | u32(x <= y) << 1 | u32(x > y) << 2 | u32(x >= y) << 3 | u32(x == y) << 4 | u32(x != y) << 5 |
+             u32(!(x < y)) << 6 | u32(!(x > y)) << 7;
 }
 
 KERNEL(f16_select, f16, f16, f16, .out = 2) {

@@ -15,16 +15,15 @@
 #define TABLE static const
 #define UNROLL
 
-#define KERNEL(name, A, B, OUT, ...)                                                                      \
-    static void name(const A* a, const B* b, OUT* out, u32 n);                                            \
-    TEST_CASE(UNIT ": " #name, "[differential][" UNIT "]") {                                              \
-        differential::check(                                                                              \
-            {UNIT, #name, differential::kind<A>, differential::kind<B>, differential::kind<OUT>,          \
-             differential::Options{__VA_ARGS__}, [](const void* a, const void* b, void* out, u32 n) {     \
-                 name(static_cast<const A*>(a), static_cast<const B*>(b), static_cast<OUT*>(out), n);     \
-             }});                                                                                         \
-    }                                                                                                     \
-    static void name([[maybe_unused]] const A* a, [[maybe_unused]] const B* b, [[maybe_unused]] OUT* out, \
+#define KERNEL(name, A, B, OUT, ...)                                                                                  \
+    static void name(const A* a, const B* b, OUT* out, u32 n);                                                        \
+    TEST_CASE(UNIT ": " #name, "[differential][" UNIT "]") {                                                          \
+        differential::check({UNIT, #name, differential::kind<A>, differential::kind<B>, differential::kind<OUT>,      \
+                             differential::Options{__VA_ARGS__}, [](const void* a, const void* b, void* out, u32 n) { \
+                                 name(static_cast<const A*>(a), static_cast<const B*>(b), static_cast<OUT*>(out), n); \
+                             }});                                                                                     \
+    }                                                                                                                 \
+    static void name([[maybe_unused]] const A* a, [[maybe_unused]] const B* b, [[maybe_unused]] OUT* out,             \
                      [[maybe_unused]] u32 n)
 
 using differential::f16;
@@ -57,9 +56,7 @@ u32 grid_size() {
 }
 inline void barrier() { differential::HostGroup::running().barrier(); }
 
-inline f32x2 fused_pairs(f32x2 x, f32x2 y, f32x2 z) {
-    return {std::fma(x[0], y[0], z[0]), std::fma(x[1], y[1], z[1])};
-}
+inline f32x2 fused_pairs(f32x2 x, f32x2 y, f32x2 z) { return {std::fma(x[0], y[0], z[0]), std::fma(x[1], y[1], z[1])}; }
 inline f32 mantissa(f32 v) {
     int e;
     return std::frexp(v, &e);
@@ -86,9 +83,7 @@ inline u64 reversed(u64 v) {
 inline u32 reversed(u32 v) { return u32(reversed(u64{v}) >> 32); }
 
 // What lanes tell one another: each gives its value, and all see all 64.
-inline const differential::Lanes& all_lanes(u32 value) {
-    return differential::HostGroup::running().exchange(value);
-}
+inline const differential::Lanes& all_lanes(u32 value) { return differential::HostGroup::running().exchange(value); }
 inline u64 ballot(bool condition) {
     const auto& lanes = all_lanes(condition);
     u64 mask = 0;
@@ -110,10 +105,9 @@ inline u32 read_first_lane(u32 value) { return all_lanes(value)[0]; }
 template <int kPattern>
 u32 swizzle(u32 value) {
     const u32 l = local_id() % 64;
-    const u32 from =
-        kPattern & 0x8000
-            ? (l & ~3u) | (kPattern >> 2 * (l & 3) & 3)
-            : (l & 32) | (((l & (kPattern & 31)) | (kPattern >> 5 & 31)) ^ (kPattern >> 10 & 31));
+    const u32 from = kPattern & 0x8000
+                         ? (l & ~3u) | (kPattern >> 2 * (l & 3) & 3)
+                         : (l & 32) | (((l & (kPattern & 31)) | (kPattern >> 5 & 31)) ^ (kPattern >> 10 & 31));
     return all_lanes(value)[from];
 }
 /// Data parallel primitives (Vega ISA, "Data Parallel Primitives"): DPP_CTRL names the lane that is read.

@@ -11,12 +11,8 @@ template <u32 d>
 static inline u32 global() {
     return group_id<d>() * group_size<d>() + local_id<d>();
 }
-static inline u32 flat_local() {
-    return local_id<0>() + present<0>() * (local_id<1>() + present<1>() * local_id<2>());
-}
-static inline u32 flat_global() {
-    return global<0>() + grid_size<0>() * (global<1>() + grid_size<1>() * global<2>());
-}
+static inline u32 flat_local() { return local_id<0>() + present<0>() * (local_id<1>() + present<1>() * local_id<2>()); }
+static inline u32 flat_global() { return global<0>() + grid_size<0>() * (global<1>() + grid_size<1>() * global<2>()); }
 
 LDS(u32, launch_lds, 1024);
 
@@ -46,24 +42,18 @@ KERNEL(groups_of_1, u32, u32, u32, .grid = {17, 1, 1}, .groups = {1, 1, 1}, .out
 KERNEL(groups_of_63, u32, u32, u32, .grid = {200, 1, 1}, .groups = {63, 1, 1}, .out = 8, .from_clang = 16) {
     describe(a, b, out);
 }
-KERNEL(groups_of_65, u32, u32, u32, .grid = {195, 1, 1}, .groups = {65, 1, 1}, .out = 8) {
-    describe(a, b, out);
-}
+KERNEL(groups_of_65, u32, u32, u32, .grid = {195, 1, 1}, .groups = {65, 1, 1}, .out = 8) { describe(a, b, out); }
 KERNEL(groups_of_100, u32, u32, u32, .grid = {350, 1, 1}, .groups = {100, 1, 1}, .out = 8, .from_clang = 16) {
     describe(a, b, out);
 }
 KERNEL(groups_of_256, u32, u32, u32, .grid = {513, 1, 1}, .groups = {256, 1, 1}, .out = 8, .from_clang = 16) {
     describe(a, b, out);
 }
-KERNEL(groups_of_1024, u32, u32, u32, .grid = {1500, 1, 1}, .groups = {1024, 1, 1}, .out = 8,
-       .from_clang = 16) {
+KERNEL(groups_of_1024, u32, u32, u32, .grid = {1500, 1, 1}, .groups = {1024, 1, 1}, .out = 8, .from_clang = 16) {
     describe(a, b, out);
 }
-KERNEL(whole_groups_in_space, u32, u32, u32, .grid = {8, 9, 10}, .groups = {4, 3, 5}, .out = 8) {
-    describe(a, b, out);
-}
-KERNEL(groups_in_the_plane, u32, u32, u32, .grid = {50, 37, 1}, .groups = {16, 16, 1}, .out = 8,
-       .from_clang = 16) {
+KERNEL(whole_groups_in_space, u32, u32, u32, .grid = {8, 9, 10}, .groups = {4, 3, 5}, .out = 8) { describe(a, b, out); }
+KERNEL(groups_in_the_plane, u32, u32, u32, .grid = {50, 37, 1}, .groups = {16, 16, 1}, .out = 8, .from_clang = 16) {
     describe(a, b, out);
 }
 KERNEL(groups_on_end, u32, u32, u32, .grid = {3, 80, 2}, .groups = {1, 70, 1}, .out = 8, .from_clang = 16) {
@@ -72,8 +62,7 @@ KERNEL(groups_on_end, u32, u32, u32, .grid = {3, 80, 2}, .groups = {1, 70, 1}, .
 KERNEL(groups_in_space, u32, u32, u32, .grid = {9, 10, 11}, .groups = {4, 3, 5}, .out = 8, .from_clang = 16) {
     describe(a, b, out);
 }
-KERNEL(groups_in_depth, u32, u32, u32, .grid = {2, 3, 200}, .groups = {1, 2, 130}, .out = 8,
-       .from_clang = 16) {
+KERNEL(groups_in_depth, u32, u32, u32, .grid = {2, 3, 200}, .groups = {1, 2, 130}, .out = 8, .from_clang = 16) {
     describe(a, b, out);
 }
 
@@ -118,8 +107,7 @@ static T implicit_argument(u32 offset) {
     return offset == 64 ? 3 : 0;
 }
 #endif
-KERNEL(implicit_arguments, u32, u32, u32, .grid = {30, 7, 3}, .groups = {16, 2, 2}, .out = 13,
-       .from_clang = 19) {
+KERNEL(implicit_arguments, u32, u32, u32, .grid = {30, 7, 3}, .groups = {16, 2, 2}, .out = 13, .from_clang = 19) {
     u32* o = out + flat_global() * 13;
     for (u32 d = 0; d < 3; ++d) {
         o[d] = implicit_argument<u32>(4 * d);
@@ -175,7 +163,6 @@ KERNEL(most_of_lds, u32, u32, u32, .items = 2048, .group = 1024) {
     for (u32 k = 0; k < 15; ++k) most_lds[k * 1024 + l] = a[global_id()] + k * 77;
     barrier();
     u32 sum = 0;
-    for (u32 k = 0; k < 15; ++k)
-        sum = sum * 5 + most_lds[(k * 1024 + l * 37 + b[global_id()] % 1024) % 15360];
+    for (u32 k = 0; k < 15; ++k) sum = sum * 5 + most_lds[(k * 1024 + l * 37 + b[global_id()] % 1024) % 15360];
     out[global_id()] = sum + most_lds[15359 - l];
 }

@@ -76,8 +76,7 @@ KERNEL(lds_tree_scan, u64, u64, u64, .group = 128, .a = 2, .out = 2) {
 /// A 16 by 16 tile of a product of 32 by 32.
 template <class T>
 static inline void multiply_tile(const T* a, const T* b, T* out, T* left, T* right) {
-    const u32 row = local_id() / 16, column = local_id() % 16, top = group_id() / 2 * 16,
-              side = group_id() % 2 * 16;
+    const u32 row = local_id() / 16, column = local_id() % 16, top = group_id() / 2 * 16, side = group_id() % 2 * 16;
     T sum = 0;
     for (u32 k = 0; k < 32; k += 16) {
         left[row * 17 + column] = a[(top + row) * 32 + k + column];
@@ -197,8 +196,7 @@ LDS(u32, histogram_lds, 64);
 KERNEL(histogram, u8, u32, u32, .group = 256, .a = 8) {
     if (local_id() < 64) histogram_lds[local_id()] = 0;
     barrier();
-    for (u32 k = 0; k < 8; ++k)
-        atomic_add<u32>(GENERIC(u32, histogram_lds) + (a[global_id() * 8 + k] & 63), 1);
+    for (u32 k = 0; k < 8; ++k) atomic_add<u32>(GENERIC(u32, histogram_lds) + (a[global_id() * 8 + k] & 63), 1);
     barrier();
     out[global_id()] = histogram_lds[local_id() % 64] * 7 + local_id() / 64;
 }
@@ -217,12 +215,10 @@ KERNEL(fft, f32, f32, f32, .group = 256, .out = 2, .a_values = differential::Val
         const u32 half = size / 2, k = l % half;
         // cos and sin of k/size of a turn by Taylor's series, good enough for the shape of it.
         const f32 angle = -6.28318531f * f32(k) / f32(size), square = angle * angle;
-        const f32 c =
-            1 - square / 2 * (1 - square / 12 * (1 - square / 30 * (1 - square / 56 * (1 - square / 90))));
+        const f32 c = 1 - square / 2 * (1 - square / 12 * (1 - square / 30 * (1 - square / 56 * (1 - square / 90))));
         const f32 s = angle * (1 - square / 6 * (1 - square / 20 * (1 - square / 42 * (1 - square / 72))));
         const u32 even = l / size * size + k, odd = even + half;
-        const f32 tr = fft_real[odd] * c - fft_imaginary[odd] * s,
-                  ti = fft_real[odd] * s + fft_imaginary[odd] * c;
+        const f32 tr = fft_real[odd] * c - fft_imaginary[odd] * s, ti = fft_real[odd] * s + fft_imaginary[odd] * c;
         const f32 sign = l % size < half ? 1.0f : -1.0f;
         re = fft_real[even] + sign * tr;
         im = fft_imaginary[even] + sign * ti;

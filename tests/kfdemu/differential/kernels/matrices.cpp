@@ -66,8 +66,7 @@ static void multiply_in_wave(const i8* a, const i8* b, Sum* sums) {
             row = sizeof(Sum) == 8 ? lane() / 16 : r;
         } else {
             block = r / (kRows * kRows / 64);
-            row = r % (kRows * kRows / 64) / height * height * (64 / kRows) + lane() / kRows * height +
-                  r % height;
+            row = r % (kRows * kRows / 64) / height * height * (64 / kRows) + lane() / kRows * height + r % height;
         }
         for (u32 k = 0; k < kDepth; ++k) {
             const u32 first = k / factors * kRows * kBlocks + block * kRows;
@@ -80,18 +79,17 @@ static void multiply_in_wave(const i8* a, const i8* b, Sum* sums) {
 
 #endif
 
-#define MFMA(name, factor, rows, depth, blocks, Sum_, instruction, first_gfx)                          \
-    KERNEL(name, i8, i8, Sum_, .items = 256, .group = 128, .a = rows * depth * blocks / 64,            \
-           .b = rows * depth * blocks / 64, .out = rows * rows * blocks / 64, .from_gfx = first_gfx) { \
-        [[maybe_unused]] constexpr u32 kRows = rows, kDepth = depth, kBlocks = blocks,                 \
-                                       kFactors = rows * depth * blocks / 64,                          \
-                                       kResults = rows * rows * blocks / 64;                           \
-        typedef Sum_ Sum;                                                                              \
-        const u32 i = global_id();                                                                     \
-        Sum sums[kResults];                                                                            \
-        for (u32 k = 0; k < kResults; ++k) sums[k] = Sum(i32(k * 3) - i32(lane()));                    \
-        MULTIPLY(factor, instruction)                                                                  \
-        for (u32 k = 0; k < kResults; ++k) out[i * kResults + k] = sums[k];                            \
+#define MFMA(name, factor, rows, depth, blocks, Sum_, instruction, first_gfx)                                       \
+    KERNEL(name, i8, i8, Sum_, .items = 256, .group = 128, .a = rows * depth * blocks / 64,                         \
+           .b = rows * depth * blocks / 64, .out = rows * rows * blocks / 64, .from_gfx = first_gfx) {              \
+        [[maybe_unused]] constexpr u32 kRows = rows, kDepth = depth, kBlocks = blocks,                              \
+                                       kFactors = rows * depth * blocks / 64, kResults = rows * rows * blocks / 64; \
+        typedef Sum_ Sum;                                                                                           \
+        const u32 i = global_id();                                                                                  \
+        Sum sums[kResults];                                                                                         \
+        for (u32 k = 0; k < kResults; ++k) sums[k] = Sum(i32(k * 3) - i32(lane()));                                 \
+        MULTIPLY(factor, instruction)                                                                               \
+        for (u32 k = 0; k < kResults; ++k) out[i * kResults + k] = sums[k];                                         \
     }
 
 #if HAS_GFX(908)
@@ -136,9 +134,9 @@ KERNEL(mfma_tiles, i8, i8, f32, .items = 64, .a = 32, .b = 32, .out = 16, .from_
     for (u32 k = 0; k < 64; k += 4)
         for (u32 y = 0; y < 2; ++y)
             for (u32 x = 0; x < 2; ++x)
-                sums[y][x] = __builtin_amdgcn_mfma_f32_16x16x4f32(f32(a[(y * 16 + row) * 64 + k + part]),
-                                                                  f32(b[(k + part) * 32 + x * 16 + row]),
-                                                                  sums[y][x], 0, 0, 0);
+                sums[y][x] =
+                    __builtin_amdgcn_mfma_f32_16x16x4f32(f32(a[(y * 16 + row) * 64 + k + part]),
+                                                         f32(b[(k + part) * 32 + x * 16 + row]), sums[y][x], 0, 0, 0);
 #else
     f32 sums[2][2][4] = {};
     for (u32 y = 0; y < 2; ++y)
@@ -159,12 +157,8 @@ KERNEL(mfma_tiles, i8, i8, f32, .items = 64, .a = 32, .b = 32, .out = 16, .from_
 #define DOT(name, Word, C) \
     template <bool kClamp> \
     static inline C name(u32 x, u32 y, C sum)
-DOT(dot2_signed, i16x2, i32) {
-    return __builtin_amdgcn_sdot2(bits_as<i16x2>(x), bits_as<i16x2>(y), sum, kClamp);
-}
-DOT(dot2_unsigned, u16x2, u32) {
-    return __builtin_amdgcn_udot2(bits_as<u16x2>(x), bits_as<u16x2>(y), sum, kClamp);
-}
+DOT(dot2_signed, i16x2, i32) { return __builtin_amdgcn_sdot2(bits_as<i16x2>(x), bits_as<i16x2>(y), sum, kClamp); }
+DOT(dot2_unsigned, u16x2, u32) { return __builtin_amdgcn_udot2(bits_as<u16x2>(x), bits_as<u16x2>(y), sum, kClamp); }
 DOT(dot4_signed, u32, i32) { return __builtin_amdgcn_sdot4(i32(x), i32(y), sum, kClamp); }
 DOT(dot4_unsigned, u32, u32) { return __builtin_amdgcn_udot4(x, y, sum, kClamp); }
 DOT(dot8_signed, u32, i32) { return __builtin_amdgcn_sdot8(i32(x), i32(y), sum, kClamp); }
@@ -238,8 +232,8 @@ KERNEL(dot_of_halves, i8, i8, f32, .a = 8, .b = 8, .from_gfx = 0x906) {
     f32 sum = f32(a[i * 8]) * 0.25f;
     for (u32 k = 0; k < 8; k += 2) {
         const auto pair = [k, i](const i8* from) {
-            return u32(bits_as<u16>(f16(f32(from[i * 8 + k])))) |
-                   u32(bits_as<u16>(f16(f32(from[i * 8 + k + 1])))) << 16;
+            return u32(bits_as<u16>(f16(f32(from[i * 8 + k])))) | u32(bits_as<u16>(f16(f32(from[i * 8 + k + 1]))))
+                                                                      << 16;
         };
         sum = dot2_halves(pair(a), pair(b), sum);
     }

@@ -109,8 +109,7 @@ KERNEL(generic_atomics, u32, u32, u32, .out = 10) {
     u32 seen = a[i] & 2 ? b[i] + 2 : a[i];
     o[6] = atomic_replace(at + 2, &seen, a[i]);
     o[7] = atomic_exchange(at + 3, seen);
-    u64* const wide =
-        a[i] & 1 ? GENERIC(u64, generic_wide_lds) + l : reinterpret_cast<u64*>(out + i * 10 + 8);
+    u64* const wide = a[i] & 1 ? GENERIC(u64, generic_wide_lds) + l : reinterpret_cast<u64*>(out + i * 10 + 8);
     if (a[i] & 1) o[8] = u32(atomic_add<u64>(wide, a[i]) >> 3);
     o[9] = at[0] + at[1] + at[2] + at[3];
 }

@@ -6,7 +6,7 @@ __kernel void cl_conversions(ARGUMENTS(float, double, long)) {
     const size_t i = get_global_id(0);
     const float x = isnan(a[i]) ? 0 : a[i];
     const double y = isnan(b[i]) ? 0 : b[i];
-    __global long *o = out + i * 16;
+    __global long* o = out + i * 16;
     o[0] = convert_char_sat(x);
     o[1] = convert_uchar_sat_rte(x);
     o[2] = convert_short_sat_rtp(x);
@@ -52,7 +52,7 @@ __kernel void cl_integers(ARGUMENTS(int, int, uint)) {
     const size_t i = get_global_id(0);
     const int x = a[i], y = b[i];
     const uint ux = x, uy = y;
-    __global uint *o = out + i * 24;
+    __global uint* o = out + i * 24;
     o[0] = mul_hi(x, y);
     o[1] = mul_hi(ux, uy);
     o[2] = mad_hi(x, y, x);
@@ -81,7 +81,7 @@ __kernel void cl_integers(ARGUMENTS(int, int, uint)) {
 
 __kernel void cl_work_items(ARGUMENTS(uint, uint, uint)) {
     const size_t i = get_global_linear_id();
-    __global uint *o = out + i * 20;
+    __global uint* o = out + i * 20;
     for (uint d = 0; d < 3; ++d) {
         o[d] = get_global_id(d);
         o[3 + d] = get_local_id(d);
@@ -111,19 +111,19 @@ __kernel void cl_group_sum(ARGUMENTS(uint, uint, uint)) {
 
 __kernel void cl_atomics(ARGUMENTS(int, int, int)) {
     const size_t i = get_global_id(0);
-    __global int *o = out + i * 8;
-    o[4] = atomic_fetch_add((__global atomic_int *)o, a[i]);
-    o[5] = atomic_fetch_max_explicit((__global atomic_int *)o + 1, a[i], memory_order_acq_rel, memory_scope_device);
+    __global int* o = out + i * 8;
+    o[4] = atomic_fetch_add((__global atomic_int*)o, a[i]);
+    o[5] = atomic_fetch_max_explicit((__global atomic_int*)o + 1, a[i], memory_order_acq_rel, memory_scope_device);
     int expected = i & 1 ? o[2] : a[i];
-    o[6] = atomic_compare_exchange_strong((__global atomic_int *)o + 2, &expected, b[i]);
-    o[7] = atomic_xchg((volatile __global int *)o + 3, expected) ^ atomic_inc((volatile __global int *)o);
-    atomic_min((volatile __global uint *)o + 1, (uint)b[i]);
+    o[6] = atomic_compare_exchange_strong((__global atomic_int*)o + 2, &expected, b[i]);
+    o[7] = atomic_xchg((volatile __global int*)o + 3, expected) ^ atomic_inc((volatile __global int*)o);
+    atomic_min((volatile __global uint*)o + 1, (uint)b[i]);
 }
 
 /// Scans and reductions of the library's own making, across the waves of a group.
 __kernel void cl_collectives(ARGUMENTS(int, int, int)) {
     const size_t i = get_global_id(0);
-    __global int *o = out + i * 12;
+    __global int* o = out + i * 12;
     o[0] = work_group_reduce_add(a[i]);
     o[1] = work_group_reduce_max(a[i]);
     o[2] = work_group_reduce_min((uint)b[i]);
@@ -141,7 +141,7 @@ __kernel void cl_collectives(ARGUMENTS(int, int, int)) {
 
 __kernel void cl_halves(ARGUMENTS(half, float, float)) {
     const size_t i = get_global_id(0);
-    __global float *o = out + i * 8;
+    __global float* o = out + i * 8;
     o[0] = vload_half(i, a);
     __private half h[4];
     vstore_half_rtz(b[i], 0, h);
@@ -159,7 +159,7 @@ __kernel void cl_geometry(ARGUMENTS(float, float, float)) {
     const size_t i = get_global_id(0);
     const float4 x = vload4(i, a), y = vload4(i, b);
     const float4 c = cross(x, y);
-    __global float *o = out + i * 12;
+    __global float* o = out + i * 12;
     vstore4(c, 0, o);
     o[4] = floor(x.x) + ceil(y.x);
     o[5] = fma(x.x, y.x, x.y);
@@ -182,7 +182,7 @@ typedef struct {
         short x, y;
     } pair[3];
 } Thing;
-static int of_thing(Thing t, int *where) {
+static int of_thing(Thing t, int* where) {
     *where += t.tag;
     return t.body.x * t.pair[1].y + t.body.w - t.pair[2].x;
 }
@@ -192,7 +192,7 @@ __kernel void cl_generic(ARGUMENTS(int, int, int)) {
     int mine = a[i];
     lds[l] = b[i];
     out[i * 3] = a[i] ^ b[i];
-    int *where = a[i] % 3 == 0 ? &mine : a[i] % 3 == 1 ? (int *)&lds[l] : (int *)(out + i * 3);
+    int* where = a[i] % 3 == 0 ? &mine : a[i] % 3 == 1 ? (int*)&lds[l] : (int*)(out + i * 3);
     Thing t = {(char)b[i], (int4)(a[i], 1, 2, b[i]), {{1, 2}, {3, steps[b[i] & 7]}, {(short)a[i], 6}}};
     out[i * 3 + 1] = of_thing(t, where) + shared_numbers[b[i] & 3];
     barrier(CLK_LOCAL_MEM_FENCE);

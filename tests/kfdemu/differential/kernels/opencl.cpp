@@ -133,9 +133,7 @@ KERNEL(cl_integers, i32, i32, u32, .out = 24, .from_clang = 15) {
     o[22] = u32(smaller(larger(x, i64{-1000}), i64{1000}));
     const i128 sum = i128{x} * (i64{1} << 32) + i128{y} * (i64{1} << 32);
     const i128 most = std::numeric_limits<i64>::max(), least = std::numeric_limits<i64>::min();
-    o[23] = u32(i128{x * (1 << 20)} * i128{y * (1 << 17)} >> 64) ^ u32(sum > most    ? most
-                                                                       : sum < least ? least
-                                                                                     : sum);
+    o[23] = u32(i128{x * (1 << 20)} * i128{y * (1 << 17)} >> 64) ^ u32(sum > most ? most : sum < least ? least : sum);
 }
 
 KERNEL(cl_work_items, u32, u32, u32, .grid = {30, 7, 3}, .groups = {16, 2, 2}, .out = 20, .from_clang = 15) {

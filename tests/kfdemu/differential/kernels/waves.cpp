@@ -39,8 +39,8 @@ KERNEL(swizzles, u32, u32, u32, .out = 5) {
     out[i * 5] = swizzle<0x041f>(a[i]);               // lane ^ 1
     out[i * 5 + 1] = swizzle<0x7c1f>(a[i]);           // lane ^ 31: mirrored
     out[i * 5 + 2] = swizzle<(5 << 5 | 0x18)>(a[i]);  // lane & 24 | 5: broadcast in eights
-    out[i * 5 + 3] = swizzle<0x8000 | 0x1b>(a[i]);    // quads reversed
-    out[i * 5 + 4] = swizzle<0x8000 | 0x4e>(b[i]);    // pairs exchanged
+    out[i * 5 + 3] = swizzle<(0x8000 | 0x1b)>(a[i]);  // quads reversed
+    out[i * 5 + 4] = swizzle<(0x8000 | 0x4e)>(b[i]);  // pairs exchanged
 }
 
 KERNEL(dpp_rows, u32, u32, u32, .out = 9) {

@@ -19,18 +19,13 @@ static inline void integers(T* cells, S* signed_cells, T* tickets) {
     __hip_atomic_fetch_min(&signed_cells[0], static_cast<S>(v << (sizeof(T) == 8 ? 32 : 0)), AGENT);
     __hip_atomic_fetch_max(&signed_cells[1], static_cast<S>(v << (sizeof(T) == 8 ? 32 : 0)), AGENT);
     T expected = cells[8];
-    while (!__hip_atomic_compare_exchange_strong(&cells[8], &expected, expected * 3 + 1, __ATOMIC_RELAXED,
-                                                 AGENT)) {
+    while (!__hip_atomic_compare_exchange_strong(&cells[8], &expected, expected * 3 + 1, __ATOMIC_RELAXED, AGENT)) {
     }
     __hip_atomic_exchange(&cells[9], v | 1, AGENT);
 }
 
-KERNEL void integers_32(u32* cells, i32* signed_cells, u32* tickets) {
-    integers(cells, signed_cells, tickets);
-}
-KERNEL void integers_64(u64* cells, i64* signed_cells, u64* tickets) {
-    integers(cells, signed_cells, tickets);
-}
+KERNEL void integers_32(u32* cells, i32* signed_cells, u32* tickets) { integers(cells, signed_cells, tickets); }
+KERNEL void integers_64(u64* cells, i64* signed_cells, u64* tickets) { integers(cells, signed_cells, tickets); }
 
 KERNEL void wrapping(u32* cells) {
     __builtin_amdgcn_atomic_inc32(&cells[0], 99u, __ATOMIC_RELAXED, "agent");
@@ -88,12 +83,11 @@ KERNEL void lds_atomics(u32* out32, u64* out64, float* out_float, u32* tickets) 
     __hip_atomic_fetch_min(&b[6], u64{v} << 16, AGENT);
     __hip_atomic_fetch_max(&b[7], u64{v} << 16, AGENT);
     u32 expected = a[8];
-    while (
-        !__hip_atomic_compare_exchange_strong(&a[8], &expected, expected * 3 + 1, __ATOMIC_RELAXED, AGENT)) {
+    while (!__hip_atomic_compare_exchange_strong(&a[8], &expected, expected * 3 + 1, __ATOMIC_RELAXED, AGENT)) {
     }
     u64 expected_long = b[8];
-    while (!__hip_atomic_compare_exchange_strong(&b[8], &expected_long, expected_long * 3 + 1,
-                                                 __ATOMIC_RELAXED, AGENT)) {
+    while (
+        !__hip_atomic_compare_exchange_strong(&b[8], &expected_long, expected_long * 3 + 1, __ATOMIC_RELAXED, AGENT)) {
     }
     __hip_atomic_fetch_add(&f, 0.5f, AGENT);
     barrier();

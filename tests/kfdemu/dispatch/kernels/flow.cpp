@@ -18,8 +18,7 @@ KERNEL void spin(u32* out) {
 KERNEL void chain(u32* flags, u32* out) {
     const u32 group = __builtin_amdgcn_workgroup_id_x();
     if (group > 0)
-        while (__hip_atomic_load(&flags[group - 1], __ATOMIC_ACQUIRE, kAgent) == 0)
-            __builtin_amdgcn_s_sleep(1);
+        while (__hip_atomic_load(&flags[group - 1], __ATOMIC_ACQUIRE, kAgent) == 0) __builtin_amdgcn_s_sleep(1);
     if (local_x() == 0) {
         out[group] = (group > 0 ? out[group - 1] : 0) + group;
         __hip_atomic_store(&flags[group], 1u, __ATOMIC_RELEASE, kAgent);
@@ -35,6 +34,65 @@ KERNEL void early_exit(u32* out) {
     __hip_atomic_fetch_add(&sum, 1u, __ATOMIC_RELAXED, kWorkgroup);
     barrier();
     out[local_x()] = sum;
+}
+
+/// An s_barrier of its own: the compiler takes no two for one, whatever is around them.
+#define BARRIER(name) asm volatile("s_waitcnt vmcnt(0) lgkmcnt(0)\n\ts_barrier ; " name ::: "memory")
+
+/// Waves of even numbers wait at one barrier, those of odd numbers at another.
+KERNEL void barriers_apart(u32* out) {
+    LDS u32 came[4];
+    const u32 wave = __builtin_amdgcn_readfirstlane(local_x() / 64);
+    came[wave] = 0;
+    BARRIER("first");
+    came[wave] = wave + 1;
+    if (wave % 2 == 0) {
+        BARRIER("even");
+    } else {
+        BARRIER("odd");
+    }
+    out[local_x()] = came[0] * 1000 + came[1] * 100 + came[2] * 10 + came[3];
+}
+
+/// Lanes of wave 0 part ways and take two barriers where wave 1 takes one, so that it is one barrier behind.
+KERNEL void barriers_doubled(u32* out) {
+    LDS u32 done;
+    const u32 wave = __builtin_amdgcn_readfirstlane(local_x() / 64);
+    done = 0;
+    BARRIER("first");
+    u32 way;
+    if (wave != 0 || local_x() % 2 == 0) {
+        way = 1;
+        BARRIER("then");
+    } else {
+        way = 2;
+        BARRIER("else");
+    }
+    BARRIER("after");
+    if (wave == 1) {
+        for (u32 i = 0; i < 1000; ++i) __builtin_amdgcn_s_sleep(1);
+        done = 7;
+        return;
+    }
+    // Wave 1 was here when wave 0 came to "else": wave 0 is let on when wave 1 has ended.
+    out[local_x()] = done * 10 + way;
+}
+
+/// A wave comes to a barrier though no lane of it is active.
+KERNEL void barrier_without_lanes(u32* out) {
+    LDS u32 value;
+    const u32 wave = __builtin_amdgcn_readfirstlane(local_x() / 64);
+    if (wave == 1) {
+        u64 exec;
+        asm volatile("s_mov_b64 %0, exec\n\ts_mov_b64 exec, 0\n\ts_barrier\n\ts_mov_b64 exec, %0"
+                     : "=s"(exec)::"memory");
+        BARRIER("second of wave 1");
+    } else {
+        value = 5;
+        BARRIER("first of wave 0");
+        BARRIER("second of wave 0");
+    }
+    out[local_x()] = value;
 }
 
 KERNEL void endless(u32* out) {

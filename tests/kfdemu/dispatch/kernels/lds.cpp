@@ -99,8 +99,7 @@ KERNEL void between_lanes(const u32* in, u32* out) {
     out[256 + l] = static_cast<u32>(__builtin_amdgcn_readfirstlane(v));
     out[320 + l] = static_cast<u32>(__builtin_amdgcn_update_dpp(v, v, 0x111, 0xf, 0xf, false));  // row_shr:1
     out[384 + l] = static_cast<u32>(__builtin_amdgcn_mov_dpp(v, 0x140, 0xf, 0xf, true));         // row_mirror
-    if (l & 1)
-        out[448 + l] = static_cast<u32>(__builtin_amdgcn_ds_bpermute(static_cast<i32>((l - 1) * 4), v));
+    if (l & 1) out[448 + l] = static_cast<u32>(__builtin_amdgcn_ds_bpermute(static_cast<i32>((l - 1) * 4), v));
     out[512 + l] = static_cast<u32>(__builtin_amdgcn_ds_swizzle(v, 0xc060));  // rotate by 3
 }
 
@@ -109,8 +108,7 @@ KERNEL void append_and_consume(u32* out) {
     counter = 100;
     barrier();
     const u32 l = local_x();
-    if (l % 3 == 0)
-        out[l] = static_cast<u32>(__builtin_amdgcn_ds_append(reinterpret_cast<LDS_POINTER i32*>(&counter)));
+    if (l % 3 == 0) out[l] = static_cast<u32>(__builtin_amdgcn_ds_append(reinterpret_cast<LDS_POINTER i32*>(&counter)));
     barrier();
     if (l % 4 == 0)
         out[l] = static_cast<u32>(__builtin_amdgcn_ds_consume(reinterpret_cast<LDS_POINTER i32*>(&counter)));

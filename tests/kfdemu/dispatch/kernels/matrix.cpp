@@ -39,8 +39,7 @@ KERNEL void matmul_f16(const float* a, const float* b, float* c, u32 n) {
     }
 #else
     for (u32 r = 0; r < 4; ++r)
-        for (u32 k = 0; k < n; ++k)
-            sum[r] += a[(row + 4 * (l / 16) + r) * n + k] * b[k * n + column + l % 16];
+        for (u32 k = 0; k < n; ++k) sum[r] += a[(row + 4 * (l / 16) + r) * n + k] * b[k * n + column + l % 16];
 #endif
     for (u32 r = 0; r < 4; ++r) c[(row + 4 * (l / 16) + r) * n + column + l % 16] = sum[r];
 }
@@ -52,8 +51,8 @@ KERNEL void matmul_f64(const float* a, const float* b, float* c, u32 n) {
 #if defined(__gfx90a__)
     for (u32 k = 0; k < n; k += 4)
         sum = __builtin_amdgcn_mfma_f64_16x16x4f64(static_cast<double>(a[(row + l % 16) * n + k + l / 16]),
-                                                   static_cast<double>(b[(k + l / 16) * n + column + l % 16]),
-                                                   sum, 0, 0, 0);
+                                                   static_cast<double>(b[(k + l / 16) * n + column + l % 16]), sum, 0,
+                                                   0, 0);
 #else
     for (u32 r = 0; r < 4; ++r)
         for (u32 k = 0; k < n; ++k)

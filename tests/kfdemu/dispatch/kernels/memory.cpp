@@ -72,12 +72,12 @@ struct Ids {
 
 /// Each work-item of a grid writes where it is, at its place in the grid.
 KERNEL void ids(Ids* out, u32 size_x, u32 size_y) {
-    const u32 x = __builtin_amdgcn_workgroup_id_x() * __builtin_amdgcn_workgroup_size_x() +
-                  __builtin_amdgcn_workitem_id_x();
-    const u32 y = __builtin_amdgcn_workgroup_id_y() * __builtin_amdgcn_workgroup_size_y() +
-                  __builtin_amdgcn_workitem_id_y();
-    const u32 z = __builtin_amdgcn_workgroup_id_z() * __builtin_amdgcn_workgroup_size_z() +
-                  __builtin_amdgcn_workitem_id_z();
+    const u32 x =
+        __builtin_amdgcn_workgroup_id_x() * __builtin_amdgcn_workgroup_size_x() + __builtin_amdgcn_workitem_id_x();
+    const u32 y =
+        __builtin_amdgcn_workgroup_id_y() * __builtin_amdgcn_workgroup_size_y() + __builtin_amdgcn_workitem_id_y();
+    const u32 z =
+        __builtin_amdgcn_workgroup_id_z() * __builtin_amdgcn_workgroup_size_z() + __builtin_amdgcn_workitem_id_z();
     Ids& to = out[(z * size_y + y) * size_x + x];
     to.local[0] = __builtin_amdgcn_workitem_id_x();
     to.local[1] = __builtin_amdgcn_workitem_id_y();

@@ -83,16 +83,14 @@ template <class T>
 FN T add_saturated(T a, T b) {
     T sum;
     if (!__builtin_add_overflow(a, b, &sum)) return sum;
-    if constexpr (is_signed<T>)
-        return a < 0 ? T(u64(1) << (width<T> - 1)) : T((u64(1) << (width<T> - 1)) - 1);
+    if constexpr (is_signed<T>) return a < 0 ? T(u64(1) << (width<T> - 1)) : T((u64(1) << (width<T> - 1)) - 1);
     return T(~u64(0));
 }
 template <class T>
 FN T subtract_saturated(T a, T b) {
     T difference;
     if (!__builtin_sub_overflow(a, b, &difference)) return difference;
-    if constexpr (is_signed<T>)
-        return a < 0 ? T(u64(1) << (width<T> - 1)) : T((u64(1) << (width<T> - 1)) - 1);
+    if constexpr (is_signed<T>) return a < 0 ? T(u64(1) << (width<T> - 1)) : T((u64(1) << (width<T> - 1)) - 1);
     return 0;
 }
 /// The number, which the compiler does not know: clang before 19 takes the upper half of a signed product for that of

@@ -47,9 +47,7 @@ FN u32 sad_8(u32 a, u32 b, u32 c) {
     for (u32 n = 0; n < 4; ++n) c += distance(byte(a, n), byte(b, n));
     return c;
 }
-FN u32 sad_16(u32 a, u32 b, u32 c) {
-    return c + distance(a & 0xffff, b & 0xffff) + distance(a >> 16, b >> 16);
-}
+FN u32 sad_16(u32 a, u32 b, u32 c) { return c + distance(a & 0xffff, b & 0xffff) + distance(a >> 16, b >> 16); }
 FN u32 sad_high(u32 a, u32 b, u32 c) { return (sad_8(a, b, 0) << 16) + c; }
 /// Bytes of the reference, which is the second, that are 0 do not count.
 FN u32 sad_masked(u32 a, u32 b, u32 c) {

@@ -23,9 +23,7 @@ inline constexpr u32 kCell = 64;      // bytes
 inline constexpr u32 kOuts = 64;      // u64 for each work-item
 
 /// Two of the words.
-FN u64 wide(const u32* words, u32 at) {
-    return u64(words[at & (kInputs - 1)]) << 32 | words[(at + 1) & (kInputs - 1)];
-}
+FN u64 wide(const u32* words, u32 at) { return u64(words[at & (kInputs - 1)]) << 32 | words[(at + 1) & (kInputs - 1)]; }
 
 /// What all work-items change by operations whose order does not show: a place is for one operation.
 struct Sums {
@@ -61,8 +59,7 @@ FN T parted(T a) {
 #define SHARED(type, name, count) static __attribute__((shared)) type name[count]
 #else
 #define KERNEL __attribute__((amdgpu_kernel, visibility("protected")))
-#define SHARED(type, name, count) \
-    static __attribute__((address_space(3), loader_uninitialized)) type name[count]
+#define SHARED(type, name, count) static __attribute__((address_space(3), loader_uninitialized)) type name[count]
 #endif
 #define PROGRAM(number, size)                                                                        \
     extern "C" KERNEL void k##number(const u32* K, u8* all_cells, Sums* sums, u64* outs) {           \
@@ -81,10 +78,8 @@ FN T parted(T a) {
     __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
 #define EXCHANGE(to, what, where, ...) \
     if (where) S.to = Lanes{S.what, S.to}.__VA_ARGS__;
-#define ATOMIC(place, operation, value) \
-    (void)__hip_atomic_fetch_##operation(&(place), value, __ATOMIC_RELAXED, kAgent)
-#define ATOMIC_OLD(place, operation, value) \
-    __hip_atomic_fetch_##operation(&(place), value, __ATOMIC_RELAXED, kAgent)
+#define ATOMIC(place, operation, value) (void)__hip_atomic_fetch_##operation(&(place), value, __ATOMIC_RELAXED, kAgent)
+#define ATOMIC_OLD(place, operation, value) __hip_atomic_fetch_##operation(&(place), value, __ATOMIC_RELAXED, kAgent)
 #define ATOMIC_SWAP(place, value) __hip_atomic_exchange(&(place), value, __ATOMIC_RELAXED, kAgent)
 enum : int { kAgent = 4 };  // __HIP_MEMORY_SCOPE_AGENT, which only HIP defines
 

@@ -32,18 +32,15 @@ HSADRV_DEVICE Sum chains(Scalar m, Scalar c, Sum (*sum_of)(T)) {
 }  // namespace
 
 // For launches: 56 bytes of arguments, and next to nothing to do.
-HSADRV_KERNEL void bench_launch(uint32_t* out, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e,
-                                uint64_t f) {
+HSADRV_KERNEL void bench_launch(uint32_t* out, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f) {
     if (hsadrv::get_local_id(0) == 0) out[0] = (uint32_t)(a + b + c + d + e + f);
 }
 
 HSADRV_KERNEL void bench_fma_f32(float* out, float m, float c) {
-    out[hsadrv::get_global_id(0)] =
-        chains<float, float, float>(m, c, [](float x) HSADRV_LAMBDA { return x; });
+    out[hsadrv::get_global_id(0)] = chains<float, float, float>(m, c, [](float x) HSADRV_LAMBDA { return x; });
 }
 HSADRV_KERNEL void bench_fma_f64(double* out, double m, double c) {
-    out[hsadrv::get_global_id(0)] =
-        chains<double, double, double>(m, c, [](double x) HSADRV_LAMBDA { return x; });
+    out[hsadrv::get_global_id(0)] = chains<double, double, double>(m, c, [](double x) HSADRV_LAMBDA { return x; });
 }
 HSADRV_KERNEL void bench_fma_f16(float* out, float m, float c) {
     out[hsadrv::get_global_id(0)] = chains<Half2, _Float16, float>(
@@ -54,8 +51,7 @@ HSADRV_KERNEL void bench_fma_f16(float* out, float m, float c) {
 HSADRV_KERNEL void bench_lds_read(uint32_t* out, uint32_t stride) {
     auto data = hsadrv::shared::array<Bytes16, kernel_lds_elements>();
     const uint32_t id = hsadrv::get_local_id(0);
-    for (uint32_t i = id; i < kernel_lds_elements; i += kernel_workgroup)
-        data[i] = Bytes16{i, 3 * i, 5 * i, 7 * i};
+    for (uint32_t i = id; i < kernel_lds_elements; i += kernel_workgroup) data[i] = Bytes16{i, 3 * i, 5 * i, 7 * i};
     hsadrv::barrier();
     uint32_t sum = 0, at = id;
 #pragma unroll 8
@@ -77,8 +73,7 @@ HSADRV_KERNEL void bench_read(uint32_t* sums, const Bytes16* a, uint64_t count) 
 }
 HSADRV_KERNEL void bench_write(Bytes16* a, uint32_t value, uint64_t count) {
     const uint32_t all = hsadrv::get_global_size(0);
-    for (uint64_t i = hsadrv::get_global_id(0); i < count; i += all)
-        a[i] = Bytes16{value, value, value, (uint32_t)i};
+    for (uint64_t i = hsadrv::get_global_id(0); i < count; i += all) a[i] = Bytes16{value, value, value, (uint32_t)i};
 }
 HSADRV_KERNEL void bench_copy(Bytes16* to, const Bytes16* from, uint64_t count) {
     const uint32_t all = hsadrv::get_global_size(0);

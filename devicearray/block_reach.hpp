@@ -1,0 +1,26 @@
+// Internal: how much of a block of memory there is around an address.
+//
+//     const BlockReach reach(pointer_info(data), data);
+//     reach.holds(layout.extent());                      // has the block all bytes of an array?
+//
+// A value; pure. Nothing is known of pageable memory: it has no reach.
+#pragma once
+
+#include <cstdint>
+
+#include "devicearray/layout.hpp"
+#include "hsadrv/memory.hpp"
+
+namespace hsadrv::detail {
+
+struct BlockReach {
+    std::int64_t before_bytes, after_bytes;
+
+    BlockReach(const PointerInfo& info, const void* address)
+        : before_bytes(static_cast<std::int64_t>(info.size_bytes - info.bytes_after(address))),
+          after_bytes(static_cast<std::int64_t>(info.bytes_after(address))) {}
+
+    bool holds(const ByteRange& range) const { return -range.begin <= before_bytes && range.end <= after_bytes; }
+};
+
+}  // namespace hsadrv::detail

@@ -1,0 +1,283 @@
+// What is lost is told as lost, and what goes keeps what its packets use until they have run.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "hsadrv/error.hpp"
+#include "hsadrv/event_state.hpp"
+#include "hsadrv/live_streams.hpp"
+#include "hsadrv/queue_pool.hpp"
+#include "hsadrv/runtime.hpp"
+#include "hsadrv/stream_handle.hpp"
+#include "stream_fixture.hpp"
+
+using namespace hsadrv;
+using namespace device_test;
+
+namespace {
+
+constexpr LaunchConfig one{.grid = 1, .workgroup = 1};
+
+/// Two streams of one queue: the first's kernel runs until flag, and the second's packets are behind it.
+struct Neighbours : Kernels {
+    Words flag{1};
+    std::vector<Stream> streams = crowd(gpu);
+    Stream &runs = streams[0], &behind = *neighbours_of_first(streams).at(0);
+    Neighbours() { spin.launch(runs, one, flag.data()); }
+};
+
+void let_time_pass() { std::this_thread::sleep_for(300ms); }
+
+void await(const std::atomic<bool>& flag) {
+    while (!flag) std::this_thread::sleep_for(1ms);
+}
+
+std::size_t waiting_on_copies_thread() { return Driver::current().runtime().copies().counts().waiting; }
+
+}  // namespace
+
+TEST_CASE("code of a stream that has gone stays until its kernels have run", "[stream][pool][executable]") {
+    NEEDS_DEVICE();
+    Neighbours f;
+    const Words words(16, 1);
+    {
+        const Executable code = Executable::load(f.gpu, test_support::test_file("stream.hsaco"));
+        code.kernel("scale_add").launch(f.behind, one, words.data(), 2u, 1u, 1u);
+        CHECK_FALSE(f.behind.close(20ms));
+    }
+    f.flag.set(1);
+    CHECK_NOTHROW(f.runs.synchronize(patience));
+    CHECK(eventually([&] { return words.get() == 3; }));
+}
+
+TEST_CASE("what is attached to a stream that has gone stays until its kernels have run", "[stream][pool]") {
+    NEEDS_DEVICE();
+    Neighbours f;
+    const Words words(16, 1);
+    std::atomic<bool> gone{false};
+    f.behind.attach(std::shared_ptr<const void>(nullptr, [&](const void*) { gone = true; }));
+    f.scale_add.launch(f.behind, one, words.data(), 2u, 1u, 1u);
+    CHECK_FALSE(f.behind.close(20ms));
+    CHECK_FALSE(gone);
+    f.flag.set(1);
+    CHECK_NOTHROW(f.runs.synchronize(patience));
+    CHECK(eventually([&] { return gone.load(); }));
+}
+
+TEST_CASE("a callback is told that a host function before it was lost, with no packet between", "[stream][host]") {
+    NEEDS_DEVICE();
+    const Device device;
+    Stream stream(device.gpu);
+    std::atomic<bool> may_end{false};
+    std::atomic<int> told{0};
+    stream.call([&] {
+        await(may_end);
+        throw std::runtime_error("on purpose");
+    });
+    stream.on_complete([&](std::exception_ptr error) { told = error ? 1 : 2; });
+    may_end = true;
+    CHECK_NOTHROW(device.driver.callbacks().drain(patience));
+    CHECK(told == 1);
+}
+
+TEST_CASE("a callback is told that a copy before it was lost, with no packet between", "[stream][copy]") {
+    NEEDS_DEVICE();
+    Kernels f;
+    const Words words(1024, 1);
+    const Allocation device = Allocation::from_pool(device_pool(f.gpu), 4096);
+    Stream stream(f.gpu);
+    std::atomic<int> told{0};
+    std::atomic<bool> may_end{false};
+    stream.call([&] { await(may_end); });
+    stream.copy_async(device.data(), words.data(), 4096);
+    stream.on_complete([&](std::exception_ptr error) { told = error ? 1 : 2; });
+    std::jthread opens([&] {
+        let_time_pass();
+        may_end = true;
+    });
+    CHECK_FALSE(stream.close(10ms));
+    CHECK_NOTHROW(f.driver.callbacks().drain(patience));
+    CHECK(told == 1);
+}
+
+TEST_CASE("an event after a copy that its engine gave up is an error", "[stream][event][copy]") {
+    NEEDS_DEVICE();
+    const Device device;
+    detail::EventState event;
+    const auto timeline = std::make_shared<detail::Timeline>("a stream", 64);
+    event.timeline = timeline;
+    event.point.copy = device.driver.runtime().signals().acquire(-1);
+    CHECK(event.lost());
+    CHECK_THROWS_AS(timeline->rethrow(), Error);
+}
+
+TEST_CASE("a wait that found no room leaves the caller's signal alone", "[stream][signal][deadline]") {
+    NEEDS_DEVICE();
+    Kernels f;
+    const Words flag(1);
+    const Signal signal = Signal::create(1);
+    Stream stream(f.gpu, {.packets = 64});
+    f.spin.launch(stream, one, flag.data());
+    const std::size_t before = waiting_on_copies_thread();
+    std::size_t put = 0;
+    try {
+        for (; put < 1000; ++put) stream.wait(signal, Condition::equal, 0, 20ms);
+        FAIL("no limit");
+    } catch (const Timeout&) {
+    }
+    CHECK((waiting_on_copies_thread() == before + put || waiting_on_copies_thread() == before));
+    signal.ref().store(0);
+    flag.set(1);
+    CHECK_NOTHROW(stream.synchronize(patience));
+}
+
+TEST_CASE("a queue that breaks while streams move to it breaks those alone that broke it", "[stream][pool][error]") {
+    NEEDS_DEVICE();
+    Kernels f;
+    for (int round = 0; round < 5; ++round) {
+        const Words flag(1), words(64, 0);
+        std::vector<Stream> streams;
+        for (std::size_t i = 0; i < 4 * detail::QueuePool::most; ++i) streams.emplace_back(f.gpu);
+        const std::vector<Stream*> others = neighbours_of_first(streams);
+        REQUIRE(others.size() == 3);
+        f.spin.launch(streams[0], one, flag.data());
+        break_queue(streams[0]);
+        break_queue(*others[0]);
+        for (int i = 0; i < 300; ++i)
+            for (std::size_t k = 1; k < 3; ++k) f.scale_add.launch(*others[k], one, words.data() + k, 1u, 1u, 1u);
+        flag.set(1);
+        CHECK_THROWS_AS(streams[0].synchronize(patience), QueueError);
+        CHECK_THROWS_AS(others[0]->synchronize(patience), QueueError);
+        for (std::size_t k = 1; k < 3; ++k) {
+            CHECK_NOTHROW(others[k]->synchronize(patience));
+            CHECK(words.get(k) == 300);
+        }
+    }
+}
+
+TEST_CASE("what a stream is given while it goes is let go, once", "[stream][pool]") {
+    NEEDS_DEVICE();
+    const Kernels f;
+    const Words words(16, 1);
+    std::atomic<std::size_t> let_go{0};
+    std::size_t given = 0;
+    for (int round = 0; round < 100; ++round) {
+        std::optional<Stream> stream(f.gpu);
+        const std::shared_ptr handle = stream->handle();
+        std::atomic<std::size_t> kept{0};
+        {
+            const std::jthread gives([&] {
+                do {
+                    ++kept;
+                    std::this_thread::sleep_for(5us);
+                } while (handle->keep_alive(std::shared_ptr<const void>(nullptr, [&](const void*) { ++let_go; })));
+            });
+            f.scale_add.launch(*stream, one, words.data(), 1u, 1u, 1u);
+            CHECK(eventually([&] { return kept > 10; }));
+            stream.reset();
+        }
+        given += kept;
+    }
+    CHECK(eventually([&] { return let_go == given; }));
+}
+
+TEST_CASE("streams that waited for each other keep neither themselves nor the runtime", "[stream][event]") {
+    NEEDS_DEVICE();
+    const auto wait_for_each_other = [](Stream& a, Stream& b, Kernels& f, const Words& words) {
+        for (Stream* stream : {&a, &b}) {
+            f.scale_add.launch(*stream, one, words.data(), 1u, 1u, 1u);
+            (stream == &a ? b : a).wait(stream->record());
+        }
+    };
+    SECTION("idle") {
+        {
+            Kernels f;
+            const Words words(16, 1);
+            Stream a(f.gpu), b(f.gpu);
+            wait_for_each_other(a, b, f, words);
+            a.synchronize(patience);
+            b.synchronize(patience);
+        }
+        CHECK_FALSE(detail::Runtime::find());
+    }
+    SECTION("with packets behind another stream's") {
+        {
+            Neighbours f;
+            const Words words(16, 1);
+            Stream other(f.gpu);
+            wait_for_each_other(f.behind, other, f, words);
+            CHECK_FALSE(f.behind.close(20ms));
+            CHECK_FALSE(other.close(20ms));
+            f.flag.set(1);
+            CHECK_NOTHROW(f.runs.synchronize(patience));
+        }
+        CHECK(eventually([] { return !detail::Runtime::find(); }));
+    }
+}
+
+TEST_CASE("a decrement that found no room has decremented nothing", "[stream][signal][deadline]") {
+    NEEDS_DEVICE();
+    constexpr std::uint32_t packets = 64;
+    Kernels f;
+    const Words flag(1), words(16, 1);
+    const Signal signal = Signal::create(1);
+    Stream stream(f.gpu, {.packets = packets});
+    f.spin.launch(stream, one, flag.data());
+    for (std::uint32_t i = 1; i < packets; ++i) f.scale_add.launch(stream, one, words.data(), 1u, 0u, 1u);
+    CHECK_THROWS_AS(stream.decrement(signal, 20ms), Timeout);
+    flag.set(1);
+    CHECK_NOTHROW(stream.synchronize(patience));
+    CHECK(signal.load() == 1);
+    stream.decrement(signal, patience);
+    CHECK_NOTHROW(stream.synchronize(patience));
+    CHECK(signal.load() == 0);
+}
+
+TEST_CASE("a stream does not wait for another's host function to end", "[stream][host]") {
+    NEEDS_DEVICE();
+    const Device device;
+    std::atomic<bool> runs{false}, go_on{false}, called{false};
+    Stream busy(device.gpu), stream(device.gpu);
+    busy.call([&] {
+        runs = true;
+        await(go_on);
+    });
+    await(runs);
+    stream.call([&] { called = true; });
+    const std::shared_ptr handle = stream.handle();
+    CHECK_FALSE(stream.close(20ms));
+    CHECK(handle->state() == detail::StreamHandle::State::gone);  // and not lost, with what it keeps
+    go_on = true;
+    CHECK_NOTHROW(busy.synchronize(patience));
+    CHECK_FALSE(called);
+}
+
+TEST_CASE("a forked child destroys a stream whatever the parent's threads had locked", "[stream][process]") {
+    NEEDS_DEVICE();
+    const Device device;
+    std::optional<Stream> stream(device.gpu);
+    std::atomic<bool> held{false}, release{false};
+    std::thread holds([&] {
+        detail::live_streams::visit([&](detail::StreamCore&) {
+            held = true;
+            await(release);
+        });
+    });
+    await(held);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::alarm(20);
+        stream.reset();
+        ::_exit(0);
+    }
+    int status = -1;
+    CHECK(::waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+    release = true;
+    holds.join();
+}

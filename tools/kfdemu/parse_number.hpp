@@ -1,0 +1,19 @@
+// Whole texts as numbers.
+//
+//     if (!parse_number(text, gpus)) return "wants a number";  // false for "", "2x", " 2" and what does not fit
+//
+// Thread safety: a function.
+#pragma once
+
+#include <charconv>
+#include <string_view>
+
+namespace kfdemu {
+
+template <class T>
+bool parse_number(std::string_view text, T& value, int base = 10) {
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+    return error == std::errc{} && end == text.data() + text.size();
+}
+
+}  // namespace kfdemu
