@@ -134,8 +134,8 @@ TEST_CASE("what comes after a host function that threw does not run, on its stre
     const Words words(16, 1);
     Stream stream(f.gpu), downstream(f.gpu);
     stream.call([] { throw std::runtime_error("on purpose"); });
-    f.scale_add.launch(stream, one, words.data(), 0u, 5u, 1u);
     try {
+        f.scale_add.launch(stream, one, words.data(), 0u, 5u, 1u);
         stream.copy_async(f.pinned.data(), f.device.data(), 4096);
         const Event done = stream.record();
         downstream.wait(done);
