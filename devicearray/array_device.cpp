@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "hsadrv/live_streams.hpp"
 #include "hsadrv/mem_pool.hpp"
+#include "hsadrv/stream/live_streams.hpp"
 
 namespace hsadrv::detail {
 namespace {

@@ -5,8 +5,8 @@
 #include "devicearray/transfer.hpp"
 #include "hsadrv/context.hpp"
 #include "hsadrv/error.hpp"
-#include "hsadrv/stream_handle.hpp"
-#include "hsadrv/thread_streams.hpp"
+#include "hsadrv/stream/stream_handle.hpp"
+#include "hsadrv/stream/thread_streams.hpp"
 
 namespace hsadrv {
 namespace {

@@ -6,7 +6,7 @@
 #include "devicearray/dtype_dlpack.hpp"
 #include "devicearray/element_strides.hpp"
 #include "devicearray/strided_copy.hpp"
-#include "hsadrv/runtime.hpp"
+#include "hsadrv/base/runtime.hpp"
 
 namespace hsadrv {
 namespace {

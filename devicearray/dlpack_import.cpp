@@ -4,8 +4,8 @@
 
 #include "devicearray/dlpack_owner.hpp"
 #include "devicearray/dtype_dlpack.hpp"
-#include "hsadrv/runtime.hpp"
-#include "hsadrv/text.hpp"
+#include "hsadrv/base/runtime.hpp"
+#include "hsadrv/base/text.hpp"
 
 namespace hsadrv {
 namespace {

@@ -19,8 +19,8 @@
 #include <string>
 #include <vector>
 
+#include "hsadrv/dim3.hpp"
 #include "hsadrv/link.hpp"
-#include "hsadrv/packet.hpp"
 
 namespace hsadrv {
 

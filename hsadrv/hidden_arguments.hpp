@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "hsadrv/code_object.hpp"
+#include "hsadrv/dim3.hpp"
 #include "hsadrv/metadata.hpp"
-#include "hsadrv/packet.hpp"
 
 namespace hsadrv {
 

@@ -174,13 +174,13 @@ class Kernel {
         };
         if (!in_order || !kernel.plan.is_plain(config) || !stream.lane().try_launch(kernel.room_bytes, write))
             [[unlikely]]
-            return enqueue_closely(stream, config, values...);
+            return enqueue_slow(stream, config, values...);
         (detail::keep_argument(stream, values), ...);
     }
 
     /// Everything is looked at. By value: what the short way knows need not lie in memory for its sake.
     template <class... Values>
-    [[gnu::noinline]] void enqueue_closely(Stream& stream, LaunchConfig config, Values... values) const {
+    [[gnu::noinline]] void enqueue_slow(Stream& stream, LaunchConfig config, Values... values) const {
         const LaunchShape shape = record_->plan.shape(config);
         const auto write = [&](std::byte* kernarg) noexcept { fill(kernarg, shape, queue_of(stream), values...); };
         stream.dispatch(record_->plan.dispatch(record_->kernel_object, shape), write, config.deadline);

@@ -38,13 +38,13 @@
 #include "hsadrv/dispatch_spec.hpp"
 #include "hsadrv/driver.hpp"
 #include "hsadrv/event.hpp"
-#include "hsadrv/launch_lane.hpp"
 #include "hsadrv/memory.hpp"
 #include "hsadrv/packet.hpp"
 #include "hsadrv/profile.hpp"
 #include "hsadrv/queue.hpp"
 #include "hsadrv/rect.hpp"
 #include "hsadrv/signal.hpp"
+#include "hsadrv/stream/launch_lane.hpp"
 
 namespace hsadrv {
 

@@ -7,9 +7,9 @@
 
 #include "device.hpp"
 #include "fuzz.hpp"
-#include "tools/kfdemu/counters.hpp"
+#include "tools/kfdemu/base/counters.hpp"
 #include "tools/kfdemu/dispatch/launch.hpp"
-#include "tools/kfdemu/packet.hpp"
+#include "tools/kfdemu/queues/packet.hpp"
 
 namespace {
 

@@ -3,9 +3,9 @@
 #include <optional>
 
 #include "code_object_seeds.hpp"
-#include "hsadrv/compressed_bundle.hpp"
+#include "hsadrv/code/compressed_bundle.hpp"
+#include "hsadrv/code/offload_bundle.hpp"
 #include "hsadrv/error.hpp"
-#include "hsadrv/offload_bundle.hpp"
 #include "support/packed_bundle.hpp"
 
 namespace {

@@ -3,8 +3,8 @@
 #include "hsadrv/code_object.hpp"
 
 #include "code_object_seeds.hpp"
+#include "hsadrv/code/offload_bundle.hpp"
 #include "hsadrv/error.hpp"
-#include "hsadrv/offload_bundle.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 
 #include <sys/ioctl.h>
 
-#include "tools/kfdemu/device.hpp"
+#include "tools/kfdemu/kfd/device.hpp"
 
 namespace fuzz {
 

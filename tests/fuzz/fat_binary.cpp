@@ -1,10 +1,10 @@
 // Host programs as bytes: what they hold for GPUs is found inside the file and in order, and each of it is read alone,
 // or the file is refused as InvalidCodeObject.
-#include "hsadrv/fat_binary.hpp"
+#include "hsadrv/code/fat_binary.hpp"
 
 #include "code_object_seeds.hpp"
+#include "hsadrv/code/offload_binary.hpp"
 #include "hsadrv/error.hpp"
-#include "hsadrv/offload_binary.hpp"
 #include "support/host_elf.hpp"
 #include "support/packed_bundle.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "device.hpp"
 #include "fuzz.hpp"
-#include "tools/kfdemu/drm.hpp"
+#include "tools/kfdemu/kfd/drm.hpp"
 
 namespace {
 

@@ -1,9 +1,9 @@
 // SDMA rings: any bytes in the ring, any write pointer. The queue processes, waits or stops; it touches only
 // what is mapped.
-#include "tools/kfdemu/sdma_queue.hpp"
+#include "tools/kfdemu/queues/sdma_queue.hpp"
 
 #include "fuzz.hpp"
-#include "tools/kfdemu/log.hpp"
+#include "tools/kfdemu/base/log.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Which allocation an address is nearest to, and what is said of it.
-#include "hsadrv/allocation_book.hpp"
+#include "hsadrv/memory/allocation_book.hpp"
 
 #include <string>
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "hsadrv/live_streams.hpp"
-#include "hsadrv/queue_pool.hpp"
+#include "hsadrv/signal/watched_wait.hpp"
+#include "hsadrv/stream/queue_pool.hpp"
 #include "stream_fixture.hpp"
 #include "task.hpp"
 
@@ -193,7 +193,7 @@ TEST_CASE("the callbacks' thread looks around while those wait that want it, onc
     CHECK(looks < 100);
     for (const auto id : ids) CHECK(callbacks.cancel(id));
     const int before = looks;
-    std::this_thread::sleep_for(3 * detail::look_around_period);
+    std::this_thread::sleep_for(3 * detail::poll_period);
     CHECK(looks <= before + 1);
     CHECK(callbacks.cancel(plain));
 }

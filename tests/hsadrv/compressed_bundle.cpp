@@ -1,10 +1,10 @@
-#include "hsadrv/compressed_bundle.hpp"
+#include "hsadrv/code/compressed_bundle.hpp"
 
 #include <random>
 
 #include "code_objects.hpp"
+#include "hsadrv/code/offload_bundle.hpp"
 #include "hsadrv/error.hpp"
-#include "hsadrv/offload_bundle.hpp"
 #include "support/catch.hpp"
 #include "support/packed_bundle.hpp"
 

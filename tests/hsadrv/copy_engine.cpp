@@ -1,5 +1,5 @@
 // Which engine carries a copy: the usual one, or one that is free.
-#include "hsadrv/copy_engine.hpp"
+#include "hsadrv/memory/copy_engine.hpp"
 
 #include "stream_fixture.hpp"
 

@@ -6,8 +6,8 @@
 #include <cstddef>
 
 #include "code_objects.hpp"
+#include "hsadrv/code/offload_bundle.hpp"
 #include "hsadrv/error.hpp"
-#include "hsadrv/offload_bundle.hpp"
 #include "support/catch.hpp"
 
 using namespace hsadrv;

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "hsadrv/code/offload_bundle.hpp"
 #include "hsadrv/error.hpp"
-#include "hsadrv/offload_bundle.hpp"
 #include "launch_device.hpp"
 
 using namespace hsadrv;

@@ -1,11 +1,11 @@
-#include "hsadrv/fat_binary.hpp"
+#include "hsadrv/code/fat_binary.hpp"
 
 #include <elf.h>
 
 #include "code_objects.hpp"
+#include "hsadrv/code/offload_binary.hpp"
+#include "hsadrv/code/offload_bundle.hpp"
 #include "hsadrv/error.hpp"
-#include "hsadrv/offload_binary.hpp"
-#include "hsadrv/offload_bundle.hpp"
 #include "support/catch.hpp"
 #include "support/host_elf.hpp"
 #include "support/packed_bundle.hpp"

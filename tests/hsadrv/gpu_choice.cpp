@@ -1,5 +1,5 @@
 // Which GPU a text means, on names alone.
-#include "hsadrv/gpu_choice.hpp"
+#include "hsadrv/base/gpu_choice.hpp"
 
 #include <string>
 #include <vector>

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "hsadrv/hold_list.hpp"
+#include "hsadrv/stream/hold_list.hpp"
 #include "support/catch.hpp"
 
 using namespace hsadrv;

@@ -1,5 +1,5 @@
 // The order of the library's locks, which debug builds check.
-#include "hsadrv/lock_rank.hpp"
+#include "hsadrv/base/lock_rank.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <csignal>
 #include <mutex>
 
-#include "hsadrv/launch_lane.hpp"
+#include "hsadrv/stream/launch_lane.hpp"
 #include "support/catch.hpp"
 #include "support/session.hpp"
 

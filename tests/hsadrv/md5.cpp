@@ -1,4 +1,4 @@
-#include "hsadrv/md5.hpp"
+#include "hsadrv/code/md5.hpp"
 
 #include <cstdio>
 #include <string>

@@ -1,4 +1,4 @@
-#include "hsadrv/offload_bundle.hpp"
+#include "hsadrv/code/offload_bundle.hpp"
 
 #include <random>
 

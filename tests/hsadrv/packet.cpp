@@ -1,7 +1,7 @@
 // Packets: every field where hsa.h has it, the header composed of its parts.
 #include "hsadrv/packet.hpp"
 
-#include "hsadrv/launch_lane.hpp"
+#include "hsadrv/stream/launch_lane.hpp"
 
 #include <cstring>
 

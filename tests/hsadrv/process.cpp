@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "device.hpp"
-#include "hsadrv/device_file.hpp"
+#include "hsadrv/base/device_file.hpp"
 #include "kfdemu.h"
 #include "support/test_file.hpp"
 

@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "hsadrv/queue_pool.hpp"
-#include "hsadrv/runtime.hpp"
+#include "hsadrv/base/runtime.hpp"
+#include "hsadrv/stream/queue_pool.hpp"
 #include "kfdemu.h"
 #include "stream_fixture.hpp"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "device.hpp"
-#include "hsadrv/queue_state.hpp"
+#include "hsadrv/queue/queue_state.hpp"
 #include "kfdemu.h"
 #include "support/test_file.hpp"
 

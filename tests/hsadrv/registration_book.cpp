@@ -1,5 +1,5 @@
 // Which host ranges are locked, how often and by which name: numbers only.
-#include "hsadrv/registration_book.hpp"
+#include "hsadrv/memory/registration_book.hpp"
 
 #include <map>
 #include <random>

@@ -1,7 +1,7 @@
 // Many streams on few hardware queues: their order, and that one's failure is nobody else's.
 #include <vector>
 
-#include "hsadrv/queue_pool.hpp"
+#include "hsadrv/stream/queue_pool.hpp"
 #include "stream_fixture.hpp"
 
 using namespace hsadrv;

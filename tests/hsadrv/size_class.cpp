@@ -1,5 +1,5 @@
 // The sizes of an allocator's blocks.
-#include "hsadrv/size_class.hpp"
+#include "hsadrv/memory/size_class.hpp"
 
 #include "support/catch.hpp"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "device.hpp"
-#include "hsadrv/queue_pool.hpp"
+#include "hsadrv/stream/queue_pool.hpp"
 #include "support/gate.hpp"
 #include "support/test_file.hpp"
 

@@ -8,12 +8,12 @@
 #include <thread>
 #include <vector>
 
+#include "hsadrv/base/runtime.hpp"
 #include "hsadrv/error.hpp"
-#include "hsadrv/event_state.hpp"
-#include "hsadrv/live_streams.hpp"
-#include "hsadrv/queue_pool.hpp"
-#include "hsadrv/runtime.hpp"
-#include "hsadrv/stream_handle.hpp"
+#include "hsadrv/stream/event_state.hpp"
+#include "hsadrv/stream/live_streams.hpp"
+#include "hsadrv/stream/queue_pool.hpp"
+#include "hsadrv/stream/stream_handle.hpp"
 #include "stream_fixture.hpp"
 
 using namespace hsadrv;
@@ -111,7 +111,7 @@ TEST_CASE("an event after a copy that its engine gave up is an error", "[stream]
     detail::EventState event;
     const auto timeline = std::make_shared<detail::Timeline>("a stream", 64);
     event.timeline = timeline;
-    event.point.copy = device.driver.runtime().signals().acquire(-1);
+    event.completion.copy = device.driver.runtime().signals().acquire(-1);
     CHECK(event.lost());
     CHECK_THROWS_AS(timeline->rethrow(), Error);
 }

@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "hsadrv/queue_pool.hpp"
+#include "hsadrv/stream/queue_pool.hpp"
 #include "kfdemu.h"
 #include "stream_fixture.hpp"
 

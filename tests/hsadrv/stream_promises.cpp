@@ -5,10 +5,10 @@
 #include <thread>
 #include <vector>
 
+#include "hsadrv/base/runtime.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/graph.hpp"
-#include "hsadrv/queue_pool.hpp"
-#include "hsadrv/runtime.hpp"
+#include "hsadrv/stream/queue_pool.hpp"
 #include "stream_fixture.hpp"
 
 using namespace hsadrv;

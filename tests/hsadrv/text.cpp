@@ -1,4 +1,4 @@
-#include "hsadrv/text.hpp"
+#include "hsadrv/base/text.hpp"
 
 #include "support/catch.hpp"
 

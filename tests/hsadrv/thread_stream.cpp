@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "hsadrv/runtime.hpp"
+#include "hsadrv/base/runtime.hpp"
 #include "stream_fixture.hpp"
 
 using namespace hsadrv;

@@ -1,4 +1,4 @@
-#include "address_space.hpp"
+#include "base/address_space.hpp"
 
 #include <atomic>
 #include <thread>

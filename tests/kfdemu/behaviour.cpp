@@ -1,6 +1,6 @@
-#include "behaviour.hpp"
+#include "base/behaviour.hpp"
 
-#include "options.hpp"
+#include "base/options.hpp"
 #include "support/catch.hpp"
 
 using namespace kfdemu;

@@ -1,4 +1,4 @@
-#include "defect.hpp"
+#include "base/defect.hpp"
 
 #include "support/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include "device_file.hpp"
+#include "resources/device_file.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-#include "events.hpp"
+#include "resources/events.hpp"
 
 #include <atomic>
 #include <thread>

@@ -1,4 +1,4 @@
-#include "tools/kfdemu/failure.hpp"
+#include "tools/kfdemu/base/failure.hpp"
 
 #include <cerrno>
 

@@ -1,4 +1,4 @@
-#include "host_cpus.hpp"
+#include "base/host_cpus.hpp"
 
 #include <fmt/core.h>
 

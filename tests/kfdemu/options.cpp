@@ -1,4 +1,4 @@
-#include "options.hpp"
+#include "base/options.hpp"
 
 #include "support/catch.hpp"
 

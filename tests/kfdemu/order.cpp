@@ -1,4 +1,4 @@
-#include "tools/kfdemu/order.hpp"
+#include "tools/kfdemu/base/order.hpp"
 
 #include <vector>
 

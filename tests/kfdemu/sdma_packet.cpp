@@ -1,4 +1,4 @@
-#include "sdma_packet.hpp"
+#include "queues/sdma_packet.hpp"
 
 #include <vector>
 

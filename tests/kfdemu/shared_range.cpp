@@ -1,11 +1,11 @@
-#include "shared_range.hpp"
+#include "base/shared_range.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "device_file.hpp"
+#include "resources/device_file.hpp"
 #include "support/catch.hpp"
 
 using kfdemu::DeviceFile;

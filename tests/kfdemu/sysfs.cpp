@@ -1,4 +1,4 @@
-#include "sysfs.hpp"
+#include "boundary/sysfs.hpp"
 
 #include <algorithm>
 #include <sstream>

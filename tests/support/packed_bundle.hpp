@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "hsadrv/compressed_bundle.hpp"
-#include "hsadrv/md5.hpp"
+#include "hsadrv/code/compressed_bundle.hpp"
+#include "hsadrv/code/md5.hpp"
 
 namespace test_support {
 

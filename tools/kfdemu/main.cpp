@@ -10,10 +10,10 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/log.hpp"
+#include "base/model.hpp"
+#include "base/options.hpp"
 #include "gfx9/decode.hpp"
-#include "log.hpp"
-#include "model.hpp"
-#include "options.hpp"
 
 namespace fs = std::filesystem;
 

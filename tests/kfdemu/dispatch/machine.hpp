@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
-#include "tools/kfdemu/address_space.hpp"
+#include "tools/kfdemu/base/address_space.hpp"
 #include "tools/kfdemu/dispatch/dispatch.hpp"
 
 namespace dispatch_test {

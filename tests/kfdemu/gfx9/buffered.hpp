@@ -9,7 +9,7 @@
 #pragma once
 
 #include "bytes.hpp"
-#include "kfdemu/address_space.hpp"
+#include "kfdemu/base/address_space.hpp"
 #include "kfdemu/gfx9/tlb.hpp"
 #include "machine.hpp"
 

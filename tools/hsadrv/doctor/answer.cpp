@@ -8,7 +8,7 @@
 
 #include "examination.hpp"
 #include "file_tree.hpp"
-#include "hsadrv/device_file.hpp"
+#include "hsadrv/base/device_file.hpp"
 #include "hsadrv/driver.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/optional_api.hpp"

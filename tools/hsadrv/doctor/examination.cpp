@@ -8,12 +8,12 @@
 #include <thread>
 #include <vector>
 
+#include "hsadrv/code/offload_bundle.hpp"
 #include "hsadrv/context.hpp"
 #include "hsadrv/copy.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/executable.hpp"
-#include "hsadrv/loadable_version.hpp"
-#include "hsadrv/offload_bundle.hpp"
+#include "hsadrv/launch/loadable_version.hpp"
 #include "hsadrv/optional_api.hpp"
 #include "hsadrv/queue.hpp"
 #include "probe.hpp"

@@ -6,11 +6,11 @@
 #include <cstring>
 #include <string_view>
 
-#include "hsadrv/compressed_bundle.hpp"
+#include "hsadrv/code/compressed_bundle.hpp"
+#include "hsadrv/code/fat_binary.hpp"
+#include "hsadrv/code/offload_binary.hpp"
+#include "hsadrv/code/offload_bundle.hpp"
 #include "hsadrv/error.hpp"
-#include "hsadrv/fat_binary.hpp"
-#include "hsadrv/offload_binary.hpp"
-#include "hsadrv/offload_bundle.hpp"
 
 namespace hsadrv_tool::objdump {
 namespace {

@@ -17,7 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "../address_space.hpp"
+#include "../base/address_space.hpp"
 #include "../gfx9/decode.hpp"
 
 namespace kfdemu {

@@ -29,9 +29,9 @@
 #include <optional>
 #include <variant>
 
-#include "../address_space.hpp"
-#include "../compute_units.hpp"
-#include "../order.hpp"
+#include "../base/address_space.hpp"
+#include "../base/compute_units.hpp"
+#include "../base/order.hpp"
 #include "code_cache.hpp"
 #include "fault.hpp"
 #include "garbage.hpp"

@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "../address_space.hpp"
+#include "../base/address_space.hpp"
 
 namespace kfdemu {
 namespace {

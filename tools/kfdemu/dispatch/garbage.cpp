@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "../order.hpp"
+#include "../base/order.hpp"
 
 namespace kfdemu {
 

@@ -13,7 +13,7 @@
 #include <optional>
 #include <string>
 
-#include "../apertures.hpp"
+#include "../base/apertures.hpp"
 #include "kernel_descriptor.hpp"
 
 namespace kfdemu {

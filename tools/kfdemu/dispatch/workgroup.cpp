@@ -5,7 +5,7 @@
 #include <new>
 #include <utility>
 
-#include "../counters.hpp"
+#include "../base/counters.hpp"
 #include "../gfx9/disassemble.hpp"
 #include "dispatch.hpp"
 

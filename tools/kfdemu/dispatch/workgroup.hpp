@@ -16,10 +16,10 @@
 #include <memory>
 #include <vector>
 
-#include "../address_space.hpp"
+#include "../base/address_space.hpp"
+#include "../base/order.hpp"
 #include "../gfx9/tlb.hpp"
 #include "../gfx9/wave.hpp"
-#include "../order.hpp"
 #include "code_cache.hpp"
 #include "fault.hpp"
 #include "launch.hpp"

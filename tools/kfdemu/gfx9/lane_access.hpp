@@ -10,7 +10,7 @@
 // and SMEM add the rest.
 #pragma once
 
-#include "../address_space.hpp"
+#include "../base/address_space.hpp"
 #include "lane_addresses.hpp"
 #include "tlb.hpp"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "../address_space.hpp"
-#include "../clock.hpp"
+#include "../base/address_space.hpp"
+#include "../base/clock.hpp"
 
 namespace kfdemu::gfx9 {
 namespace {

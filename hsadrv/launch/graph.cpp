@@ -1,0 +1,25 @@
+#include "hsadrv/graph.hpp"
+
+#include "hsadrv/error.hpp"
+#include "hsadrv/stream/graph_state.hpp"
+#include "hsadrv/stream/stream_core.hpp"
+
+namespace hsadrv {
+
+AgentRef Graph::agent() const noexcept { return state_ ? state_->agent() : AgentRef(); }
+std::size_t Graph::kernels() const noexcept { return state_ ? state_->packets().size() : 0; }
+std::size_t Graph::nodes() const noexcept { return state_ ? state_->nodes() : 0; }
+
+Graph Stream::end_capture() { return Graph(core().end_capture()); }
+
+void Graph::launch(Stream& stream, Deadline deadline) const {
+    if (state_) stream.core().replay(state_, deadline);
+}
+
+std::byte* Graph::begin_update(std::size_t index, const DispatchSpec& spec, Deadline deadline) {
+    if (!state_) throw InvalidArgument("hsadrv::Graph::update(): the graph is empty");
+    return state_->begin_update(index, spec, deadline);
+}
+void Graph::commit_update(std::size_t index) { state_->commit_update(index); }
+
+}  // namespace hsadrv

@@ -1,0 +1,101 @@
+#include "hsadrv/signal.hpp"
+
+#include <atomic>
+#include <string>
+
+#include "hsadrv/base/runtime.hpp"
+#include "hsadrv/error.hpp"
+#include "hsadrv/signal/signal_value.hpp"
+#include "hsadrv/signal/signal_wait.hpp"
+
+namespace hsadrv {
+
+namespace {
+
+std::atomic_ref<std::int64_t> value_of(hsa_signal_t signal) noexcept {
+    return std::atomic_ref(*detail::signal_value(signal));
+}
+
+/// What a wait says that has not come to its end.
+std::string unmet(std::span<const SignalTerm> terms) {
+    std::string text;
+    std::size_t more = 0;
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+        const std::int64_t value = terms[i].signal.load();
+        if (holds(terms[i].condition, value, terms[i].than)) continue;
+        if (text.size() > 300) {
+            ++more;
+            continue;
+        }
+        text += (text.empty() ? "" : ", ") + ("signal " + std::to_string(i)) + " wants value " +
+                detail::condition_text(terms[i].condition, terms[i].than) + " and has " + std::to_string(value);
+    }
+    return more == 0 ? text : text + ", and " + std::to_string(more) + " more";
+}
+
+}  // namespace
+
+std::int64_t SignalRef::load() const noexcept { return value_of(native_).load(std::memory_order_acquire); }
+std::int64_t SignalRef::load_relaxed() const noexcept { return value_of(native_).load(std::memory_order_relaxed); }
+
+// Through the runtime, because a store must also wake whoever is blocked.
+void SignalRef::store(std::int64_t value) const noexcept { hsa_signal_store_screlease(native_, value); }
+void SignalRef::add(std::int64_t value) const noexcept { hsa_signal_add_screlease(native_, value); }
+void SignalRef::subtract(std::int64_t value) const noexcept { hsa_signal_subtract_screlease(native_, value); }
+std::int64_t SignalRef::exchange(std::int64_t value) const noexcept {
+    return hsa_signal_exchange_scacq_screl(native_, value);
+}
+std::int64_t SignalRef::compare_exchange(std::int64_t expected, std::int64_t desired) const noexcept {
+    return hsa_signal_cas_scacq_screl(native_, expected, desired);
+}
+
+std::optional<std::int64_t> SignalRef::try_wait(Condition condition, std::int64_t than,
+                                                Deadline deadline) const noexcept {
+    return detail::wait_one(*this, condition, than, deadline);
+}
+
+std::int64_t SignalRef::wait(Condition condition, std::int64_t than, Deadline deadline) const {
+    if (const auto value = try_wait(condition, than, deadline)) return *value;
+    refuse_in_forked_child("SignalRef::wait");
+    throw Timeout("SignalRef::wait(value " + detail::condition_text(condition, than) + ", " + deadline.text() +
+                  "): the value is " + std::to_string(load()));
+}
+
+std::optional<std::size_t> try_wait_any(std::span<const SignalTerm> terms, Deadline deadline) noexcept {
+    if (terms.empty()) return std::nullopt;
+    return detail::wait_any(terms, deadline);
+}
+
+std::size_t wait_any(std::span<const SignalTerm> terms, Deadline deadline) {
+    if (terms.empty()) throw InvalidArgument("hsadrv::wait_any(): no signals, so none will ever change");
+    if (const auto index = try_wait_any(terms, deadline)) return *index;
+    refuse_in_forked_child("hsadrv::wait_any");
+    throw Timeout("hsadrv::wait_any(" + std::to_string(terms.size()) + " signals, " + deadline.text() +
+                  "): none of them: " + unmet(terms));
+}
+
+bool try_wait_all(std::span<const SignalTerm> terms, Deadline deadline) noexcept {
+    for (const SignalTerm& term : terms)
+        if (!term.signal.try_wait(term.condition, term.than, deadline)) return false;
+    return true;
+}
+
+void wait_all(std::span<const SignalTerm> terms, Deadline deadline) {
+    if (try_wait_all(terms, deadline)) return;
+    refuse_in_forked_child("hsadrv::wait_all");
+    throw Timeout("hsadrv::wait_all(" + std::to_string(terms.size()) + " signals, " + deadline.text() +
+                  "): not yet: " + unmet(terms));
+}
+
+Signal Signal::create(std::int64_t initial) {
+    const Driver driver = Driver::current("Signal::create");
+    hsa_signal_t native{};
+    check(hsa_signal_create(initial, 0, nullptr, &native), "hsa_signal_create()");
+    return Signal(driver, native);
+}
+
+Signal Signal::from_native(hsa_signal_t native) { return Signal(Driver::current("Signal::from_native"), native); }
+
+void Signal::Traits::destroy(Native signal) noexcept { hsa_signal_destroy(signal); }
+
+}  // namespace hsadrv

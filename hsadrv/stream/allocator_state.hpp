@@ -1,0 +1,176 @@
+// Internal: what an Allocator and its Blocks share.
+//
+// Free blocks lie in lists, one for each size class of each stream that freed them, oldest first. A stream
+// takes its own from the end. For others, blocks carry the number of their freeing: the stream is asked for
+// its present moment, and when that has come, all that was freed before it is free for everybody. Nothing is
+// asked of a stream when it allocates and frees for itself.
+//
+// Thread safety: one lock for everything. The references to the state are counted under it, so that a Block costs no
+// atomic.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "hsadrv/allocator.hpp"
+#include "hsadrv/base/short_lock.hpp"
+#include "hsadrv/memory.hpp"
+#include "hsadrv/memory/size_class.hpp"
+#include "hsadrv/stream/stream_handle.hpp"
+
+namespace hsadrv::detail {
+
+struct StreamCache;
+
+/// Memory from the pool, and the blocks that it was cut into.
+struct Chunk {
+    std::shared_ptr<Allocation> memory;
+    std::size_t free_blocks = 0;
+    std::vector<CachedBlock> blocks;  // never grows beyond what it was made for: they are pointed at
+    std::size_t uncut = 0;            // blocks that have not been handed out yet, at the end
+};
+
+/// Handed out, or in the list of its class.
+struct CachedBlock {
+    Chunk* chunk = nullptr;
+    std::byte* data = nullptr;
+    std::uint32_t size_class = 0;
+    StreamCache* stream = nullptr;  ///< that has it, or freed it
+    std::uint64_t freed = 0;        ///< the number of its freeing
+    CachedBlock *before = nullptr, *after = nullptr;
+    std::source_location where = {};
+};
+
+/// Blocks in the order of their freeing.
+class BlockList {
+  public:
+    bool empty() const noexcept { return last_ == nullptr; }
+    CachedBlock* oldest() const noexcept { return first_; }
+    CachedBlock* latest() const noexcept { return last_; }
+    void push(CachedBlock* block) noexcept {
+        block->before = last_;
+        block->after = nullptr;
+        (last_ ? last_->after : first_) = block;
+        last_ = block;
+    }
+    void remove(CachedBlock* block) noexcept {
+        (block->before ? block->before->after : first_) = block->after;
+        (block->after ? block->after->before : last_) = block->before;
+    }
+
+  private:
+    CachedBlock *first_ = nullptr, *last_ = nullptr;
+};
+
+struct StreamCache {
+    std::shared_ptr<StreamHandle> handle;
+    std::uint64_t freed = 0;   ///< blocks so far
+    std::uint64_t passed = 0;  ///< of those, the first so many are free for everybody
+    std::optional<Completion> mark;
+    std::uint64_t freed_at_mark = 0;
+    std::size_t used = 0;  ///< blocks handed out to it or in its lists
+    std::array<BlockList, size_classes> lists;
+};
+
+class AllocatorState {
+  public:
+    AllocatorState(const MemPool& pool, const AllocatorOptions& options);
+    AllocatorState(const AllocatorState&) = delete;
+    AllocatorState& operator=(const AllocatorState&) = delete;
+
+    CachedBlock* allocate(std::size_t size_bytes, const std::shared_ptr<StreamHandle>& stream,
+                          const std::source_location& where);
+    void free(CachedBlock* block) noexcept;
+    void free_on(CachedBlock* block, const std::shared_ptr<StreamHandle>& stream);
+    std::size_t release_cached();
+    Allocator::Statistics statistics() const;
+    /// The Allocator goes: with the last block the state deletes itself.
+    void release() noexcept;
+
+  private:
+    ~AllocatorState();
+    [[noreturn]] void refuse(std::size_t size_bytes) const;
+
+    // With the mutex held.
+    StreamCache& cache_of(const std::shared_ptr<StreamHandle>& stream);
+    void forget_gone_streams() noexcept;
+    CachedBlock* find(std::size_t wanted, std::size_t size_bytes, StreamCache& stream,
+                      std::unique_lock<ShortLock>& held);
+    CachedBlock* take(CachedBlock* block, StreamCache& stream) noexcept;
+    /// What the stream has freed itself; null: nothing of that size.
+    CachedBlock* take_own(std::size_t wanted, StreamCache& stream) noexcept;
+    CachedBlock* hand_out(CachedBlock* block, StreamCache& stream) noexcept;
+    CachedBlock* passed_on(std::size_t wanted, StreamCache& stream);
+    CachedBlock* try_fresh(std::size_t wanted, StreamCache& stream);
+    Chunk* try_chunk(std::size_t wanted, std::size_t size_bytes);
+    CachedBlock* when_exhausted(std::size_t wanted, std::size_t size_bytes, StreamCache& stream,
+                                std::unique_lock<ShortLock>& held);
+    void put_back(CachedBlock* block) noexcept;
+    static void advance(StreamCache& cache);
+    bool anything_in_flight() const noexcept;
+    std::size_t flush();
+    bool unreferenced() const noexcept { return !owned_ && statistics_.blocks == 0; }
+    std::string situation() const;
+
+    mutable ShortLock mutex_;
+    DriverRef runtime_;
+    MemPool pool_;
+    AllocatorOptions options_;
+    std::size_t most_bytes_;
+    bool owned_ = true;  // an Allocator has it
+    Allocator::Statistics statistics_{};
+    std::list<StreamCache> streams_;
+    std::unordered_map<const StreamHandle*, std::list<StreamCache>::iterator> by_handle_;
+    StreamCache* latest_ = nullptr;  // the stream that allocated last: most programs have one
+    StreamCache common_;             // what streams that are gone have freed; of no stream
+    std::list<Chunk> chunks_;
+    std::array<Chunk*, size_classes> cutting_{};  // the chunk of the class that has uncut blocks
+};
+
+// Here and inline: what is left of an allocation and a free when all goes well.
+
+inline CachedBlock* AllocatorState::hand_out(CachedBlock* block, StreamCache& stream) noexcept {
+    ++stream.used;
+    block->stream = &stream;
+    --block->chunk->free_blocks;
+    ++statistics_.blocks;
+    statistics_.used_bytes += class_bytes(block->size_class);
+    statistics_.used_peak_bytes = std::max(statistics_.used_peak_bytes, statistics_.used_bytes);
+    return block;
+}
+
+inline CachedBlock* AllocatorState::take(CachedBlock* block, StreamCache& stream) noexcept {
+    block->stream->lists[block->size_class].remove(block);
+    --block->stream->used;
+    statistics_.cached_bytes -= class_bytes(block->size_class);
+    return hand_out(block, stream);
+}
+
+inline CachedBlock* AllocatorState::take_own(std::size_t wanted, StreamCache& stream) noexcept {
+    CachedBlock* const own = stream.lists[wanted].latest();
+    if (own == nullptr) [[unlikely]]
+        return nullptr;
+    ++statistics_.hits;
+    return take(own, stream);
+}
+
+inline void AllocatorState::put_back(CachedBlock* block) noexcept {
+    StreamCache& stream = *block->stream;
+    block->freed = ++stream.freed;
+    stream.lists[block->size_class].push(block);
+    ++block->chunk->free_blocks;
+    --statistics_.blocks;
+    statistics_.used_bytes -= class_bytes(block->size_class);
+    statistics_.cached_bytes += class_bytes(block->size_class);
+}
+
+}  // namespace hsadrv::detail

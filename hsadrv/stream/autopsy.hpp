@@ -1,0 +1,51 @@
+// Internal: why a stream does not move: which packet is the first that is not complete, what it waits for, and
+// who owes that, from stream to stream, until one that waits for nobody or a circle.
+//
+//   "2 of 5 packets complete; stream 1 waits for an event of stream 2; stream 2 runs kernel spin(flag = 0x7f…)"
+//
+// Looks at one stream after the other: what it says was true a moment ago. A stream whose mutex another thread
+// holds is named, not looked into. Thread safety: the caller holds the list of streams.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <string>
+
+#include "hsadrv/stream/stream_core.hpp"
+
+namespace hsadrv::detail {
+
+class Autopsy {
+  public:
+    /// Borrows the list until it is gone. `held` is a stream whose mutex the caller holds.
+    explicit Autopsy(std::span<StreamCore* const> streams, const StreamCore* held = nullptr)
+        : streams_(streams), held_(held) {}
+
+    std::string of(const Timeline& timeline);
+
+  private:
+    /// What one stream waits for, and who that is.
+    struct Finding {
+        std::string text;
+        const StreamCore* next = nullptr;
+        hsa_signal_t signal = {0};  ///< whoever owes this one
+    };
+
+    const StreamCore* find(const Timeline* timeline) const;
+    const StreamCore* find(const std::string& label) const;
+    /// A stream with a decrement of this signal in flight.
+    const StreamCore* find_debtor(hsa_signal_t signal) const;
+    std::unique_lock<LaneMutex> lock(const StreamCore& stream) const;
+    void follow(const StreamCore* stream);
+    Finding examine(const StreamCore& stream) const;
+    Finding explain(const StreamCore& stream, const PacketRecord& record) const;
+    static Finding explain_packet(const StreamCore& stream, std::uint64_t slot, const PacketRecord* record = nullptr);
+    void say(const std::string& text) { text_ += (text_.empty() ? "" : "; ") + text; }
+
+    std::span<StreamCore* const> streams_;
+    const StreamCore* held_;
+    std::string text_;
+};
+
+}  // namespace hsadrv::detail

@@ -1,0 +1,85 @@
+#include "hsadrv/stream/copy_queue.hpp"
+
+#include <utility>
+
+#include "hsadrv/base/runtime.hpp"
+#include "hsadrv/error.hpp"
+
+namespace hsadrv::detail {
+
+hsa_status_t CopyQueue::put(Copy copy) {
+    const std::lock_guard lock(mutex_);
+    if (ended_ || timeline_->failed()) {
+        copy.done->ref().store(-1);
+        return HSA_STATUS_SUCCESS;
+    }
+    if (waiting_.empty() && may_run(copy)) return give(copy);
+    waiting_.push_back(std::move(copy));
+    if (waiting_.size() > 1) return HSA_STATUS_SUCCESS;
+    try {
+        await_front();
+    } catch (...) {
+        waiting_.pop_back();
+        throw;
+    }
+    return HSA_STATUS_SUCCESS;
+}
+
+bool CopyQueue::may_run(const Copy& copy) const noexcept {
+    return !copy.before || copy.before->ref().load() == 0 ||
+           (copy.before == last_given_ && copy.engine_id == last_engine_);
+}
+
+hsa_status_t CopyQueue::give(const Copy& copy) {
+    hsa_signal_t before{};
+    std::span<const hsa_signal_t> dependencies;
+    if (copy.before && copy.before->ref().load() != 0) {
+        before = copy.before->native();
+        dependencies = {&before, 1};
+    }
+    const hsa_status_t status = copy.engine(dependencies, copy.done);
+    if (status != HSA_STATUS_SUCCESS) return status;
+    last_given_ = copy.done;
+    last_engine_ = copy.engine_id;
+    return status;
+}
+
+// The callback keeps the signal: the runtime's thread reads it until then.
+void CopyQueue::await_front() {
+    const std::shared_ptr<PooledSignal> before = waiting_.front().before;
+    timeline_->call_when(Driver::current().runtime().copies(), before->ref(), Condition::less, 1,
+                         [before, weak = weak_from_this()] {
+                             if (const auto queue = weak.lock()) queue->advance();
+                         });
+}
+
+// On the thread that gives copies; when the stream has failed, too.
+void CopyQueue::advance() noexcept {
+    try {
+        const std::lock_guard lock(mutex_);
+        while (!timeline_->failed() && !waiting_.empty() && may_run(waiting_.front())) {
+            try {
+                check(give(waiting_.front()), [&] { return "a copy of " + timeline_->label(); });
+            } catch (const PartlyStarted&) {  // an engine has its signal
+                waiting_.pop_front();
+                throw;
+            }
+            waiting_.pop_front();
+        }
+        if (!timeline_->failed() && !waiting_.empty()) await_front();
+    } catch (const PartlyStarted& part) {
+        timeline_->fail(part.error);
+    } catch (...) {
+        timeline_->fail(std::current_exception());
+    }
+    if (timeline_->failed()) end();
+}
+
+void CopyQueue::end() noexcept {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    for (const Copy& copy : waiting_) copy.done->ref().store(-1);
+    waiting_.clear();
+}
+
+}  // namespace hsadrv::detail

@@ -1,0 +1,78 @@
+// Internal: the copies of one stream on their way to DMA engines.
+//
+//   const auto copies = std::make_shared<CopyQueue>(timeline);
+//   hsa_status_t status = copies->put({.engine = …, .before = gate, .done = done});
+//
+// An engine takes its copies in order, whichever stream they are of, and waits for a copy's dependency with everything
+// after it. So a copy is given to its engine when what it waits for is complete, or is a copy that the same engine
+// already has; until then it waits here, and a thread of the runtime gives it later.
+//
+// Invariants: copies reach the engines in the order of put(). A copy after lost work reaches none: once the timeline
+// has failed or end() was called, those that still wait here never run, and their signals are -1, which wakes the host
+// and opens no barrier packet. A signal is kept while it is waited for here.
+//
+// Thread safety: any thread; put() by one at a time. Takes no lock of a stream or of a queue.
+#pragma once
+
+#include <hsa/hsa.h>
+
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "hsadrv/base/lock_rank.hpp"
+#include "hsadrv/signal_callbacks.hpp"
+#include "hsadrv/signal_pool.hpp"
+#include "hsadrv/stream/timeline.hpp"
+
+namespace hsadrv::detail {
+
+/// The rest of a copy was refused. Its signal is zero when the part that was started is complete.
+struct PartlyStarted {
+    std::exception_ptr error;
+};
+
+class CopyQueue : public std::enable_shared_from_this<CopyQueue> {
+  public:
+    /// Starts the copy; the engine may wait for the dependencies, if there are any. `done` is zero when it is complete.
+    /// Owns what it captures. Where it throws nothing was started, but with PartlyStarted.
+    using Engine = std::function<hsa_status_t(std::span<const hsa_signal_t> dependencies,
+                                              const std::shared_ptr<PooledSignal>& done)>;
+    using EngineId = std::pair<std::uint64_t, std::uint64_t>;
+    struct Copy {
+        Engine engine;
+        EngineId engine_id = {};               ///< equal for copies of one engine
+        std::shared_ptr<PooledSignal> before;  ///< zero when the copy may run; null: now
+        std::shared_ptr<PooledSignal> done;    ///< one until the copy is complete
+    };
+
+    explicit CopyQueue(std::shared_ptr<Timeline> timeline) noexcept : timeline_(std::move(timeline)) {}
+
+    /// The status of a copy that was given to its engine at once. If that is an error nothing has happened; one that
+    /// is found later fails the stream.
+    hsa_status_t put(Copy copy);
+    /// What waits here never runs. From any thread; again does nothing.
+    void end() noexcept;
+
+  private:
+    void advance() noexcept;
+    // With the mutex held.
+    bool may_run(const Copy& copy) const noexcept;
+    hsa_status_t give(const Copy& copy);
+    void await_front();
+
+    const std::shared_ptr<Timeline> timeline_;
+    Ranked<std::mutex, LockRank::copies> mutex_;
+    std::deque<Copy> waiting_;
+    std::shared_ptr<PooledSignal> last_given_;  // with the engine that has it
+    EngineId last_engine_ = {};
+    bool ended_ = false;
+};
+
+}  // namespace hsadrv::detail

@@ -1,0 +1,86 @@
+#include "hsadrv/stream/dead_queue.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "hsadrv/stream/stream_claim.hpp"
+
+namespace hsadrv::detail {
+
+namespace {
+
+/// Those of the queue that have not failed; empty if one of them cannot be had. One that has left the list is on its
+/// way to its end, and is not looked at.
+std::vector<StreamClaim> claim_streams(const SharedQueue& dead, std::span<StreamCore* const> live,
+                                       const StreamCore* held) {
+    std::vector<StreamClaim> claims;
+    for (StreamCore* stream : dead.streams_on()) {
+        if (std::find(live.begin(), live.end(), stream) == live.end() || stream->failed()) continue;
+        StreamClaim claim(*stream, stream == held);
+        if (!claim) return {};
+        claims.push_back(std::move(claim));
+    }
+    return claims;
+}
+
+// What may throw, for all of them before the first moves.
+void prepare(SharedQueue& fresh, std::vector<StreamClaim>& claims) {
+    std::size_t entered = 0;
+    try {
+        for (; entered < claims.size(); ++entered) {
+            StreamCore& stream = claims[entered].stream();
+            stream.make_ready_for(fresh);
+            fresh.enter(stream);
+        }
+    } catch (...) {
+        while (entered-- > 0) fresh.leave(claims[entered].stream());
+        throw;
+    }
+}
+
+// The ring still holds them: nothing writes to it any more. What is before the read index has run.
+void move_packets(const SharedQueue& dead, const std::shared_ptr<SharedQueue>& fresh,
+                  std::vector<StreamClaim>& claims) {
+    const QueueRef from = dead.ref(), to = fresh->ref();
+    QueueMoves moves;
+    for (StreamClaim& claim : claims) claim.stream().writer().log().list_moves(moves, from.read_index());
+    prepare(*fresh, claims);
+    for (StreamClaim& claim : claims) claim.stream().change_queue(fresh);
+    for (const auto& [slot, move] : moves) {
+        // There is room: the ring is as large as the other, and nobody else's yet. It takes packets when one of these
+        // has stopped the queue, too.
+        const std::optional<std::uint64_t> reserved = to.ring().try_reserve(move.count);
+        assert(reserved);
+        const std::uint64_t place = *reserved;
+        for (std::uint32_t i = 0; i < move.count; ++i)
+            to.write(place + i, with_header(from.peek(slot + i), move.record, i));
+        move.arrived(place);
+        to.publish(place, move.count);
+    }
+    fresh->open();
+}
+
+}  // namespace
+
+bool leave_dead_queue(SharedQueue& dead, QueuePool& queues, std::span<StreamCore* const> live, const StreamCore* held,
+                      std::vector<std::shared_ptr<SharedQueue>>& fresh) noexcept {
+    std::vector<StreamClaim> claims;
+    try {
+        claims = claim_streams(dead, live, held);
+        if (claims.empty()) return false;
+        fresh.reserve(fresh.size() + 1);
+        fresh.push_back(queues.make(dead.needs()));
+        move_packets(dead, fresh.back(), claims);
+        return true;
+    } catch (...) {
+        for (const StreamClaim& claim : claims) claim.stream().fail(std::current_exception());
+        return false;
+    }
+}
+
+}  // namespace hsadrv::detail

@@ -1,0 +1,65 @@
+#include "hsadrv/event.hpp"
+
+#include <hsa/hsa_ext_amd.h>
+
+#include "hsadrv/base/host_clock.hpp"
+#include "hsadrv/error.hpp"
+#include "hsadrv/signal/watched_wait.hpp"
+#include "hsadrv/stream/event_state.hpp"
+#include "hsadrv/stream/live_streams.hpp"
+
+namespace hsadrv {
+
+namespace {
+
+/// When the packet that names the moment was complete, in ticks of the device's clock as the system has it.
+std::uint64_t ticks_of(const detail::EventState& event) {
+    if (!event.clock) throw InvalidArgument("hsadrv::Event::time(): recorded without timing; record({.timing = true})");
+    if (!event.reached())
+        throw Error("hsadrv::Event::time(): the event of " + event.timeline->label() +
+                    " is not complete; synchronize() it first");
+    if (event.lost()) event.timeline->rethrow();
+    hsa_amd_profiling_dispatch_time_t time{};
+    check(hsa_amd_profiling_get_dispatch_time(event.agent.native(), event.clock->native(), &time),
+          [&] { return "hsa_amd_profiling_get_dispatch_time(" + event.timeline->label() + ")"; });
+    return time.end;
+}
+
+}  // namespace
+
+bool Event::query() const {
+    if (!state_) return true;
+    if (state_->lost()) state_->timeline->rethrow();
+    return state_->reached();
+}
+
+void Event::synchronize(Deadline deadline) const {
+    if (!state_) return;
+    const detail::Timeline& timeline = *state_->timeline;
+    const auto [signal, below] = detail::signal_of(timeline, state_->completion);
+    const auto try_wait = [&, signal = signal, below = below](std::chrono::milliseconds slice) {
+        return signal.try_wait(Condition::less, below, deadline.sliced(slice)).has_value();
+    };
+    detail::watched_wait(try_wait, [&] {
+        detail::live_streams::poll();
+        if (state_->lost()) return true;
+        if (deadline.passed())
+            throw Timeout("hsadrv::Event::synchronize(" + deadline.text() +
+                          "): " + detail::live_streams::autopsy_of(timeline));
+        return false;
+    });
+    if (state_->lost()) timeline.rethrow();
+}
+
+std::chrono::steady_clock::time_point Event::time() const {
+    if (!state_) throw InvalidArgument("hsadrv::Event::time(): the event was never recorded");
+    return detail::host_time(ticks_of(*state_));
+}
+
+std::chrono::nanoseconds elapsed(const Event& begin, const Event& end) {
+    if (!begin || !end) throw InvalidArgument("hsadrv::elapsed(): an event that was never recorded");
+    const auto from = ticks_of(*begin.state_), to = ticks_of(*end.state_);
+    return detail::duration_of(static_cast<std::int64_t>(to - from));
+}
+
+}  // namespace hsadrv

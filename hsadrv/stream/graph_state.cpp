@@ -1,0 +1,104 @@
+#include "hsadrv/stream/graph_state.hpp"
+
+#include <algorithm>
+
+#include "hsadrv/error.hpp"
+#include "hsadrv/event.hpp"
+#include "hsadrv/kernarg_ring.hpp"
+#include "hsadrv/queue/known_kernels.hpp"
+
+namespace hsadrv::detail {
+
+namespace {
+
+constexpr std::size_t chunk_bytes = 64u << 10;
+// A run of kernels is reserved at once; longer ones would want too much of the ring.
+constexpr std::size_t longest_run = 256;
+
+}  // namespace
+
+std::size_t GraphState::nodes() const noexcept {
+    std::size_t count = 0;
+    for (const Step& step : steps_) count += step.call ? 1 : step.count;
+    return count;
+}
+
+std::byte* GraphState::allocate(std::size_t size_bytes) {
+    const std::size_t wanted = KernargRing::room_bytes(size_bytes);
+    if (chunks_.empty() || chunks_.back().size_bytes() - used_bytes_ < wanted) {
+        chunks_.push_back(Allocation::from_pool(host_pool(HostMemory::kernarg), std::max(chunk_bytes, wanted)));
+        used_bytes_ = 0;
+    }
+    std::byte* data = static_cast<std::byte*>(chunks_.back().data()) + used_bytes_;
+    used_bytes_ += wanted;
+    return data;
+}
+
+// The launch completes the last packet on the stream's signal; the others need none.
+void GraphState::commit_kernel(const DispatchSpec& spec, std::byte* kernarg) {
+    if (spec.names_queue)
+        throw InvalidArgument(
+            "hsadrv::Graph: a kernel with a hidden queue pointer cannot be recorded, because a replay may run on "
+            "another queue; compile it with optimisation, which removes the argument where it is not used");
+    const bool joins = !steps_.empty() && !steps_.back().call && steps_.back().count < longest_run;
+    packets_.push_back(kernel_dispatch(spec, kernarg));
+    Kernel kernel;
+    kernel.blocks[0] = {kernarg, spec.kernarg_bytes, {}};
+    kernel.code = kernel_code(spec.kernel_object);
+    kernels_.push_back(std::move(kernel));
+    if (!joins) steps_.push_back({.first = packets_.size() - 1});
+    ++steps_.back().count;
+    set_fences(steps_.back());
+}
+
+/// What came before is acquired by the first kernel of a run and what it wrote is released by the last; between
+/// them the device's own scope is enough.
+void GraphState::set_fences(const Step& run) {
+    for (std::size_t i = 0; i < run.count; ++i) {
+        const PacketOrder order{.barrier = true,
+                                .acquire = i == 0 ? FenceScope::system : FenceScope::agent,
+                                .release = i + 1 == run.count ? FenceScope::system : FenceScope::agent};
+        Packet& packet = packets_[run.first + i];
+        packet.words[0] = (packet.words[0] & 0xffff0000u) | packet_header(PacketType::kernel_dispatch, order);
+    }
+}
+
+void GraphState::launched(std::shared_ptr<const EventState> complete) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(launches_, [](const auto& launch) { return launch->reached(); });
+    launches_.push_back(std::move(complete));
+}
+
+std::byte* GraphState::begin_update(std::size_t index, const DispatchSpec& spec, Deadline deadline) {
+    if (index >= kernels_.size())
+        throw InvalidArgument("hsadrv::Graph::update(" + std::to_string(index) + "): the graph has " +
+                              std::to_string(kernels_.size()) + " kernels");
+    if (spec.names_queue)
+        throw InvalidArgument("hsadrv::Graph::update(" + std::to_string(index) +
+                              "): a kernel with a hidden queue pointer cannot be replayed");
+    Kernel& kernel = kernels_[index];
+    Kernel::Block& next = kernel.blocks[1 - kernel.current];
+    for (const auto& user : next.users) Event(user).synchronize(deadline);
+    next.users.clear();
+    if (next.size_bytes < spec.kernarg_bytes || next.data == nullptr)
+        next = {allocate(spec.kernarg_bytes), spec.kernarg_bytes, {}};
+    kernel.next = spec;
+    return next.data;
+}
+
+void GraphState::commit_update(std::size_t index) {
+    Kernel& kernel = kernels_[index];
+    {
+        const std::lock_guard lock(mutex_);
+        std::erase_if(launches_, [](const auto& launch) { return launch->reached(); });
+        kernel.blocks[kernel.current].users = launches_;
+    }
+    kernel.current = 1 - kernel.current;
+    kernel.code = kernel_code(kernel.next.kernel_object);
+    const std::uint32_t header = packets_[index].words[0] & 0xffffu;
+    Packet packet = kernel_dispatch(kernel.next, kernel.blocks[kernel.current].data);
+    packet.words[0] = (packet.words[0] & 0xffff0000u) | header;
+    packets_[index] = packet;
+}
+
+}  // namespace hsadrv::detail

@@ -1,0 +1,82 @@
+// Internal: what a Graph is made of: packets, argument blocks, and calls between them.
+//
+// Thread safety: recording and updating by one thread; launching reads only, but for the moment of the last launch,
+// which locks.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "hsadrv/memory.hpp"
+#include "hsadrv/packet.hpp"
+#include "hsadrv/stream.hpp"
+#include "hsadrv/stream/event_state.hpp"
+
+namespace hsadrv::detail {
+
+class StreamCore;
+
+class GraphState {
+  public:
+    /// A call of the stream, with its mutex not held.
+    using Call = std::function<void(StreamCore&, Deadline)>;
+    /// Kernels one after the other, or a call.
+    struct Step {
+        std::size_t first = 0, count = 0;  ///< of packets()
+        Call call = {};
+    };
+
+    explicit GraphState(AgentRef agent) : agent_(agent) {}
+
+    AgentRef agent() const noexcept { return agent_; }
+    const std::vector<Step>& steps() const noexcept { return steps_; }
+    const std::vector<Packet>& packets() const noexcept { return packets_; }
+    std::size_t nodes() const noexcept;
+
+    // Recording.
+    std::byte* begin_kernel(const DispatchSpec& spec) { return allocate(spec.kernarg_bytes); }
+    void commit_kernel(const DispatchSpec& spec, std::byte* kernarg);
+    void add(Call call) { steps_.push_back({.call = std::move(call)}); }
+    void keep_alive(std::shared_ptr<const void> object) { kept_.push_back(std::move(object)); }
+
+    // Updating: begin gives room for the new arguments, commit makes them those of the next launch.
+    std::byte* begin_update(std::size_t index, const DispatchSpec& spec, Deadline deadline);
+    void commit_update(std::size_t index);
+
+    /// Called by each launch, with the moment when it is complete.
+    void launched(std::shared_ptr<const EventState> complete);
+
+  private:
+    /// A kernel's argument blocks: one in use, one for the next update.
+    struct Kernel {
+        struct Block {
+            std::byte* data = nullptr;
+            std::size_t size_bytes = 0;
+            std::vector<std::shared_ptr<const EventState>> users;  // launches that read it
+        };
+        std::array<Block, 2> blocks;
+        unsigned current = 0;
+        DispatchSpec next;
+        std::shared_ptr<const void> code;  // keeps its executable; null: made elsewhere
+    };
+
+    std::byte* allocate(std::size_t size_bytes);
+    void set_fences(const Step& run);
+
+    AgentRef agent_;
+    std::vector<Step> steps_;
+    std::vector<Packet> packets_;
+    std::vector<Kernel> kernels_;  // of the packet with the same index
+    std::vector<Allocation> chunks_;
+    std::size_t used_bytes_ = 0;  // of the last chunk
+    std::vector<std::shared_ptr<const void>> kept_;
+
+    std::mutex mutex_;                                         // guards launches_
+    std::vector<std::shared_ptr<const EventState>> launches_;  // in flight
+};
+
+}  // namespace hsadrv::detail

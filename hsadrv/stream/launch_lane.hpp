@@ -1,0 +1,93 @@
+// Internal: the launch path of a stream, in one place and inlined into the caller: a lock, a place for the arguments, a
+// packet, a doorbell. No call, no allocation.
+//
+//   if (!lane.try_launch(room_bytes, fill)) …          // the long way
+//
+// Whatever is out of the ordinary (a copy to wait for, a capture, a profile, a failure, no room) makes it decline, and
+// StreamCore does it the long way. Owned by the StreamCore, which keeps it right under the mutex.
+// Thread safety: the mutex orders launches; a failure or a disable_fast_path() by another thread may come at any
+// moment, which is no worse than a moment later. Memory ordering: aql_ring.hpp's.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "hsadrv/aql_ring.hpp"
+#include "hsadrv/dispatch_spec.hpp"
+#include "hsadrv/kernarg_ring.hpp"
+#include "hsadrv/packet.hpp"
+#include "hsadrv/stream/timeline.hpp"
+
+namespace hsadrv::detail {
+
+/// A mutex whose uncontended lock and unlock are an instruction each, with a road block for those who take the straight
+/// way: try_lock_fast() fails from disable_fast_path() until enable_fast_path(). BasicLockable, with try_lock, which
+/// checks the order of locks (lock_rank.hpp) in debug builds; the straight way does not.
+class LaneMutex {
+  public:
+    bool try_lock_fast() noexcept {
+        std::uint32_t expected = 0;
+        return state_.compare_exchange_strong(expected, taken, std::memory_order_acquire, std::memory_order_relaxed);
+    }
+    void unlock_straight() noexcept {
+        if (state_.fetch_sub(taken, std::memory_order_release) & contended) [[unlikely]] {
+            // One sleeper is woken, and says again that there may be others.
+            state_.fetch_and(~contended, std::memory_order_relaxed);
+            state_.notify_one();
+        }
+    }
+
+    bool try_lock() noexcept;
+    void lock() noexcept;
+    void unlock() noexcept;
+
+    /// From any thread. Release: who finds the straight way barred sees why.
+    void disable_fast_path() noexcept { state_.fetch_or(fast_path_disabled, std::memory_order_release); }
+    /// With the lock held. Acquire, and before the look at the reasons: one that comes later diverts again.
+    void enable_fast_path() noexcept { state_.fetch_and(~fast_path_disabled, std::memory_order_acq_rel); }
+
+  private:
+    static constexpr std::uint32_t taken = 1, contended = 2, fast_path_disabled = 4;
+
+    bool try_take(std::uint32_t bits) noexcept;
+
+    std::atomic<std::uint32_t> state_{0};
+};
+
+struct LaunchLane {
+    LaneMutex mutex;
+    AqlRing* ring = nullptr;
+    Timeline* timeline = nullptr;
+    std::uint64_t limit = 0;  ///< so many may be submitted before the timeline is looked at again
+    KernargRing kernargs;
+    hsa_agent_t agent{};
+    std::uint64_t completion = 0;  ///< the timeline's signal
+
+    /// Enqueues a kernel with that room for its arguments, as KernargRing counts it: `fill(std::byte* kernarg,
+    /// std::uint32_t* words)` writes its arguments and words 1 to 9 of its packet, and returns how many dimensions it
+    /// has. False: nothing happened, go the long way.
+    template <class Fill>
+    [[gnu::always_inline]] bool try_launch(std::size_t room_bytes, Fill&& fill) noexcept {
+        if (!mutex.try_lock_fast()) [[unlikely]]
+            return false;
+        AqlRing& packets = *ring;
+        Timeline& counts = *timeline;
+        std::uint64_t slot = 0;
+        if (counts.failed() || counts.submitted() >= limit || !kernargs.has_room(room_bytes) ||
+            !packets.try_reserve_one(slot)) [[unlikely]] {
+            mutex.unlock_straight();
+            return false;
+        }
+        std::byte* const kernarg = kernargs.place();
+        std::uint32_t* const words = packets.slot(slot).words.data();
+        const unsigned dimensions = fill(kernarg, words);
+        finish_dispatch(words, dimensions, kernarg, completion);
+        kernargs.commit(counts.submit(slot), room_bytes);
+        packets.publish_one(slot);
+        mutex.unlock_straight();
+        return true;
+    }
+};
+
+}  // namespace hsadrv::detail

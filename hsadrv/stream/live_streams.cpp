@@ -1,0 +1,132 @@
+#include "hsadrv/stream/live_streams.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <new>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "hsadrv/base/lock_rank.hpp"
+#include "hsadrv/base/runtime.hpp"
+#include "hsadrv/memory/departure.hpp"
+#include "hsadrv/memory/ring_registry.hpp"
+#include "hsadrv/queue/fault.hpp"
+#include "hsadrv/stream/autopsy.hpp"
+#include "hsadrv/stream/dead_queue.hpp"
+#include "hsadrv/stream/stream_core.hpp"
+
+namespace hsadrv::detail::live_streams {
+
+namespace {
+
+struct List {
+    Ranked<std::mutex, LockRank::list> mutex;
+    std::vector<StreamCore*> streams;
+};
+
+// Never destroyed: the runtime's thread may still call at exit.
+List& list() {
+    static auto* list = new List;
+    return *list;
+}
+
+}  // namespace
+
+void enter(StreamCore& stream) {
+    const std::lock_guard lock(list().mutex);
+    list().streams.push_back(&stream);
+}
+
+void leave(StreamCore& stream) noexcept {
+    const std::lock_guard lock(list().mutex);
+    std::erase(list().streams, &stream);
+}
+
+void visit(const std::function<void(StreamCore&)>& each) {
+    const std::lock_guard lock(list().mutex);
+    for (StreamCore* stream : list().streams) each(*stream);
+}
+
+void poll(const StreamCore* held) noexcept {
+    const auto runtime = Runtime::find();
+    std::vector<std::shared_ptr<SharedQueue>> queues, fresh;  // the last references may go here: without the lock
+    const std::lock_guard lock(list().mutex);
+    for (StreamCore* stream : list().streams)
+        if (stream != held) stream->try_free_queue();
+    if (!runtime) return;
+    try {
+        queues = runtime->queues().queues();
+        for (const auto& queue : queues) {
+            static_cast<void>(queue->try_stop_for(nullptr));  // the head is of a stream that is gone
+            if (queue->dead()) leave_dead_queue(*queue, runtime->queues(), list().streams, held, fresh);
+        }
+    } catch (const std::bad_alloc&) {  // the next poll
+    }
+}
+
+void poll_unheld() noexcept { poll(); }
+
+namespace {
+
+/// Which of these streams had a packet that ran, and how many queues may have had one in all. Of queues that are not
+/// streams' it cannot be told, so that each that was ever used counts.
+struct Suspects {
+    std::vector<const StreamCore*> streams;
+    std::size_t queues = 0;
+
+    explicit Suspects(const Fault& fault) {
+        std::set<const SharedQueue*> theirs;
+        for (StreamCore* stream : list().streams) {
+            if (stream->agent() != fault.agent) continue;
+            const SharedQueue& queue = *stream->shared_queue();
+            const bool first = queue.ref().write_index() != 0 && theirs.insert(&queue).second;
+            if (queue.dead()) continue;  // it had stopped before
+            if (queue.is_head(stream)) streams.push_back(stream);
+            if (first && queue.is_head(nullptr)) ++queues;
+        }
+        queues += streams.size() + RingRegistry::used(fault.agent) - theirs.size();
+    }
+    bool has(const StreamCore* stream) const noexcept {
+        return std::find(streams.begin(), streams.end(), stream) != streams.end();
+    }
+};
+
+}  // namespace
+
+void lose(const Fault& fault) {
+    const std::lock_guard lock(list().mutex);
+    const Suspects suspects(fault);
+    for (StreamCore* stream : list().streams)
+        if (stream->agent() == fault.agent) stream->fail(fault, suspects.has(stream) ? suspects.queues : 0);
+}
+
+bool retire_holds() {
+    std::vector<std::shared_ptr<const void>> done;  // destroyed without the lock
+    bool more = false;
+    const std::lock_guard lock(list().mutex);
+    for (StreamCore* stream : list().streams) more |= stream->try_retire(done);
+    return more;
+}
+
+void let_go(AgentRef agent, std::shared_ptr<const void> object) noexcept {
+    try {
+        visit([&](StreamCore& stream) {
+            if (stream.agent() == agent) stream.hold_if_in_flight(object);
+        });
+        departures::hold(object);
+    } catch (const std::bad_alloc&) {
+        // A reference that is never given back: better leaked than gone under a kernel.
+        [[maybe_unused]] union Forever {
+            std::shared_ptr<const void> reference;
+            ~Forever() {}  // NOLINT: that is the point
+        } forever{std::move(object)};
+    }
+}
+
+std::string autopsy_of(const Timeline& timeline, const StreamCore* held) {
+    const std::lock_guard lock(list().mutex);
+    return Autopsy(list().streams, held).of(timeline);
+}
+
+}  // namespace hsadrv::detail::live_streams

@@ -1,0 +1,336 @@
+#include "hsadrv/stream/queue_pool.hpp"
+
+#include <hsa/amd_hsa_queue.h>
+#include <hsa/hsa.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <iterator>
+#include <new>
+#include <thread>
+
+#include "hsadrv/base/cu_mask.hpp"
+#include "hsadrv/base/runtime.hpp"
+#include "hsadrv/error.hpp"
+#include "hsadrv/stream/live_streams.hpp"
+#include "hsadrv/stream/stream_core.hpp"
+
+namespace hsadrv::detail {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// Room for several streams' packets; a stream of its own queue has what it asked for.
+constexpr std::uint32_t shared_ring_packets = 4096;
+
+std::uint32_t ring_packets(const QueueNeeds& needs) {
+    if (needs.exclusive) return needs.packets;
+    return std::min(std::max(needs.packets, shared_ring_packets), needs.gpu.queue_max_packets());
+}
+
+void require_size(const QueueNeeds& needs) {
+    const std::uint32_t least = needs.gpu.queue_min_packets(), most = needs.gpu.queue_max_packets();
+    if (std::has_single_bit(needs.packets) && needs.packets >= least && needs.packets <= most) return;
+    throw InvalidArgument("hsadrv::Stream(" + needs.gpu.label() + ", " + std::to_string(needs.packets) +
+                              " packets): the number must be a power of two from " + std::to_string(least) + " to " +
+                              std::to_string(most),
+                          HSA_STATUS_ERROR_INVALID_ARGUMENT);
+}
+
+/// The mask with no more than the GPU's compute units; empty for all of them, so that equal masks are equal vectors.
+std::vector<std::uint32_t> settled_mask(const QueueNeeds& needs) {
+    if (needs.cu_mask.empty()) return {};
+    std::vector<std::uint32_t> mask = cut_to_units(needs.cu_mask, needs.gpu);
+    if (mask == cut_to_units(std::vector(mask.size(), ~0u), needs.gpu)) return {};
+    if (names_no_unit(mask))
+        throw InvalidArgument("hsadrv::Stream(" + needs.gpu.label() + "): the cu_mask leaves none of its " +
+                                  std::to_string(needs.gpu.compute_units()) + " compute units; an empty one allows all",
+                              HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    return mask;
+}
+
+}  // namespace
+
+SharedQueue::SharedQueue(const QueueNeeds& needs, std::uint32_t packets, bool open)
+    : needs_(needs),
+      open_(open),
+      queue_(Queue::create(needs.gpu, {.packets = packets,
+                                       .on_error = [this] { on_error(); },
+                                       .priority = needs.priority,
+                                       .cu_mask = needs.cu_mask})) {}
+
+// The last reference may go in a poll by a thread that waits with a stream's mutex.
+SharedQueue::~SharedQueue() {
+    queue_ = Queue();  // no packet runs from here on, and no error callback
+    hurry_the_gone();
+    let_go(std::move(users_));
+}
+
+void SharedQueue::enter(StreamCore& stream) {
+    std::vector<User> gone;
+    {
+        const std::lock_guard lock(mutex_);
+        users_.reserve(users_.size() + 1);
+        gone = take_the_gone();
+        users_.push_back({stream.timeline(), &stream, nullptr});
+        if (dead()) stream.lane().mutex.disable_fast_path();
+    }
+    let_go(std::move(gone));
+}
+
+void SharedQueue::let_go(std::vector<User> gone) noexcept {
+    std::erase_if(gone, [](const User& user) { return user.remains == nullptr; });
+    const auto runtime = Runtime::find();
+    if (gone.empty() || !runtime) return;
+    try {
+        const SignalRef signal = gone.front().timeline->signal();
+        runtime->copies().on_signal(signal, Condition::less, INT64_MAX, [gone = std::move(gone)] {});  // at once
+    } catch (...) {  // without memory for that, here
+    }
+}
+
+void SharedQueue::leave(StreamCore& stream) noexcept {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(users_, [&](const User& user) { return user.stream == &stream; });
+}
+
+void SharedQueue::leave(StreamCore& stream, std::shared_ptr<const void> remains) {
+    const std::lock_guard lock(mutex_);
+    for (User& user : users_) {
+        if (user.stream != &stream) continue;
+        user.stream = nullptr;
+        user.remains = std::move(remains);
+    }
+}
+
+std::vector<SharedQueue::User> SharedQueue::take_the_gone() {
+    const auto stays = [&](const User& user) { return user.stream || (!dead() && user.timeline->in_flight()); };
+    const auto first = std::partition(users_.begin(), users_.end(), stays);
+    std::vector<User> gone(std::make_move_iterator(first), std::make_move_iterator(users_.end()));
+    users_.erase(first, users_.end());
+    return gone;
+}
+
+void SharedQueue::look_after_gone(const std::shared_ptr<SharedQueue>& queue,
+                                  const std::shared_ptr<Timeline>& timeline) {
+    const auto forget = [weak = std::weak_ptr(queue), timeline] {
+        std::vector<User> gone;
+        const auto shared = weak.lock();
+        if (!shared) return;
+        const std::lock_guard lock(shared->mutex_);
+        gone = shared->take_the_gone();
+    };
+    SignalCallbacks& thread = Driver::current().runtime().copies();
+    thread.on_signal(timeline->signal(), Condition::less, Timeline::below(timeline->submitted()), forget,
+                     live_streams::poll_unheld, timeline.get());
+    if (queue->dead()) thread.hurry(timeline.get());  // meanwhile: die() found none to hurry
+}
+
+void SharedQueue::keep_gate(std::shared_ptr<PooledSignal>&& gate) noexcept {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(gates_, [](const auto& kept) { return kept->ref().load() == 0; });
+    try {
+        gates_.push_back(std::move(gate));
+    } catch (const std::bad_alloc&) {
+        static_cast<void>(new (std::nothrow) auto(std::move(gate)));
+    }
+}
+
+std::size_t SharedQueue::streams() const {
+    const std::lock_guard lock(mutex_);
+    return users_.size();
+}
+
+const SharedQueue::User* SharedQueue::head() const noexcept {
+    const User* head = nullptr;
+    std::uint64_t first = UINT64_MAX;
+    for (const User& user : users_) {
+        const auto slot = user.timeline->first_pending_slot();
+        if (!slot || *slot >= first) continue;
+        first = *slot;
+        head = &user;
+    }
+    return head;
+}
+
+std::string SharedQueue::head_label() const {
+    const std::lock_guard lock(mutex_);
+    const User* const user = head();
+    return user ? user->timeline->label() : std::string();
+}
+
+bool SharedQueue::is_head(const StreamCore* stream) const noexcept {
+    const std::lock_guard lock(mutex_);
+    const User* const user = head();
+    return user && user->stream == stream;
+}
+
+void SharedQueue::die() noexcept {
+    dead_.store(true, std::memory_order_release);
+    for (const User& user : users_)
+        if (user.stream) user.stream->lane().mutex.disable_fast_path();
+    hurry_the_gone();
+    died_.notify_all();
+}
+
+void SharedQueue::hurry_the_gone() const noexcept {
+    const auto runtime = Runtime::find();
+    for (const User& user : users_)
+        if (!user.stream && runtime) runtime->copies().hurry(user.timeline.get());
+}
+
+// On the runtime's thread.
+void SharedQueue::on_error() noexcept {
+    const std::lock_guard lock(mutex_);
+    if (dead()) return;  // stopped meanwhile, for a stream that has left since
+    const User* user = head();
+    if (!user && users_.size() == 1) user = &users_.front();  // a packet that its user put there
+    if (user) {
+        std::exception_ptr error;
+        try {
+            queue_.ref().throw_if_failed(user->timeline->label());
+        } catch (...) {
+            error = std::current_exception();
+        }
+        if (user->stream)
+            user->stream->fail(std::move(error));
+        else
+            user->timeline->fail(std::move(error));
+    }
+    die();
+}
+
+void SharedQueue::await_death() {
+    std::unique_lock lock(mutex_);
+    died_.wait(lock, [this] { return dead(); });
+}
+
+bool SharedQueue::try_stop_for(const StreamCore* stream) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (dead()) return true;
+    const User* const user = head();
+    if (!user || user->stream != stream || !is_quiet(*user->timeline)) return false;
+    const Timeline* const stopped = user->timeline.get();
+    hsa_queue_inactivate(queue_.ref().native());
+    tell_who_was_cut_off(stopped);
+    die();
+    return true;
+}
+
+// What was at the head may have ended before the queue stopped, and the next packet have begun: how far it got nobody
+// knows, so it is neither forgotten nor run again.
+void SharedQueue::tell_who_was_cut_off(const Timeline* stopped) noexcept {
+    const User* const next = head();
+    if (!next || next->timeline.get() == stopped) return;
+    AqlRing& ring = queue_.ref().ring();
+    const std::uint64_t slot = next->timeline->first_pending_slot().value_or(UINT64_MAX), read = ring.read_index();
+    const bool invalid = (ring.first_word(slot) & 0xff) == HSA_PACKET_TYPE_INVALID;
+    if (slot > read || (slot == read && !(invalid && slot < ring.frontier()))) return;
+    std::exception_ptr error;
+    try {
+        error = std::make_exception_ptr(QueueError(next->timeline->label() +
+                                                   ": its packet had just begun when its queue was stopped because of "
+                                                   "another stream's that did not end"));
+    } catch (...) {
+        error = std::current_exception();
+    }
+    next->timeline->fail(std::move(error));
+}
+
+bool SharedQueue::stop_for(const StreamCore* stream) noexcept {
+    const Deadline patience(1s);
+    while (!try_stop_for(stream)) {
+        if (!is_head(stream) || patience.passed()) return dead();
+        std::this_thread::sleep_for(1ms);
+    }
+    return true;
+}
+
+// A queue that is stopped while the runtime handles an error of its packets is changed under that handler, and a fresh
+// one may get its memory. So an error that is on its way is awaited: a wrong packet is found within microseconds of its
+// turn, or some time slices of a busy host that emulates the device. Of a packet that has begun, whose header most
+// processors have invalidated, only an exception in a kernel can still come, at any time: that race is the runtime's,
+// as for each queue that is destroyed while its kernel runs. Newer runtimes show an error to their handler alone.
+bool SharedQueue::is_quiet(const Timeline& head) noexcept {
+    const QueueRef ring = queue_.ref();
+    const std::uint64_t next = ring.read_index();
+    const Quiet now{&head, head.first_pending_slot().value_or(next), next, ring.ring().first_word(next) & 0xff,
+                    Deadline::Clock::now()};
+    const SignalRef error(reinterpret_cast<const amd_queue_t*>(ring.native())->queue_inactive_signal);
+    if (error.load() != 0 || !now.is_as(quiet_)) quiet_ = now;
+    const bool begun = now.packet_type == HSA_PACKET_TYPE_INVALID;
+    return now.since - quiet_.since >= (begun ? 20ms : 200ms);
+}
+
+std::vector<StreamCore*> SharedQueue::streams_on() const {
+    std::vector<StreamCore*> streams;
+    const std::lock_guard lock(mutex_);
+    for (const User& user : users_)
+        if (user.stream) streams.push_back(user.stream);
+    return streams;
+}
+
+std::vector<std::shared_ptr<SharedQueue>> QueuePool::queues() {
+    const std::lock_guard lock(mutex_);
+    return live_queues();
+}
+
+std::vector<std::shared_ptr<SharedQueue>> QueuePool::live_queues() const {
+    std::vector<std::shared_ptr<SharedQueue>> live;
+    for (const auto& weak : queues_)
+        if (auto queue = weak.lock()) live.push_back(std::move(queue));
+    return live;
+}
+
+std::shared_ptr<SharedQueue> QueuePool::make(const QueueNeeds& needs) {
+    auto fresh = std::make_shared<SharedQueue>(needs, ring_packets(needs), false);
+    if (needs.exclusive) return fresh;
+    const std::lock_guard lock(mutex_);
+    queues_.push_back(fresh);
+    return fresh;
+}
+
+std::shared_ptr<SharedQueue> QueuePool::take(QueueNeeds needs) {
+    require_size(needs);
+    needs.cu_mask = settled_mask(needs);
+    if (needs.exclusive) return std::make_shared<SharedQueue>(needs, ring_packets(needs));
+    std::vector<std::shared_ptr<SharedQueue>> live;  // the last references may go here: without the lock
+    std::shared_ptr<SharedQueue> fresh;
+    const std::lock_guard lock(mutex_);
+    live = live_queues();
+    std::erase_if(queues_, [](const auto& queue) { return queue.expired(); });
+    std::size_t count = 0;
+    bool alike_soon = false;
+    std::shared_ptr<SharedQueue> emptiest;
+    for (const auto& queue : live) {
+        if (queue->dead() || queue->ref().failed() || queue->needs().gpu != needs.gpu) continue;
+        if (queue->needs().ordinary() != needs.ordinary()) continue;
+        ++count;
+        if (queue->ref().size() < needs.packets || !queue->needs().alike(needs)) continue;
+        if (!queue->is_open()) {  // a dead one's successor, for a moment: one more than `most`, rather than a refusal
+            alike_soon = true;
+            continue;
+        }
+        if (!emptiest || queue->streams() < emptiest->streams()) emptiest = queue;
+    }
+    const bool full = count >= (needs.ordinary() ? most : most_special);
+    if (emptiest && (emptiest->streams() == 0 || full)) return emptiest;
+    if (full && !needs.ordinary() && !alike_soon)
+        throw OutOfMemory("hsadrv::Stream(" + needs.gpu.label() + "): the " + std::to_string(most_special) +
+                              " queues for streams with a priority or a mask of compute units are in use, and none has "
+                              "this priority and this mask; let fewer combinations live at once, or ask for an "
+                              "exclusive_queue",
+                          HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+    try {
+        fresh = std::make_shared<SharedQueue>(needs, ring_packets(needs));
+        queues_.push_back(fresh);
+        return fresh;
+    } catch (const OutOfMemory&) {
+        if (!emptiest) throw;
+        return emptiest;  // others have the rest of the GPU's queues
+    }
+}
+
+}  // namespace hsadrv::detail

@@ -1,0 +1,81 @@
+// Internal: how a stream's copies and fills go: by the CPU, by an engine, or by both through pinned memory.
+//
+//   copier.copy(to, from, size_bytes, deadline);
+//
+// stream_copy.cpp: ranges and fills; stream_rect.cpp: rectangles. The stream orders what this puts there
+// (StreamCore::put_copy). Invariant: a staging buffer is reused only when its last copy is complete.
+// Thread safety: copy(), copy_rect() and fill() take the stream's mutex; it guards the rest. Borrows the stream.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "hsadrv/memory.hpp"
+#include "hsadrv/memory/copy_route.hpp"
+#include "hsadrv/rect.hpp"
+#include "hsadrv/stream/completion.hpp"
+
+namespace hsadrv::detail {
+
+class StreamCore;
+
+/// Pinned memory through which pageable host memory is copied. Filled front to back; reused from the front
+/// when the last copy out of or into it is complete.
+struct Staging {
+    std::shared_ptr<Allocation> memory;
+    std::size_t used_bytes = 0;
+    Completion last;
+};
+
+class StreamCopier {
+  public:
+    StreamCopier(StreamCore& stream, AgentRef agent) noexcept : stream_(stream), agent_(agent) {}
+
+    void copy(void* destination, const void* source, std::size_t size_bytes, Deadline deadline);
+    void copy_rect(const Rect& rect, Deadline deadline);
+    void fill(void* destination, std::size_t size_bytes, std::span<const std::byte> pattern, Deadline deadline);
+
+  private:
+    using Keep = std::shared_ptr<const void>;
+
+    /// May the CPU copy, now? Waits for what is before where the caller has to wait anyway.
+    bool on_host(const CopyRoute& route, std::size_t size_bytes, Deadline deadline, const char* call);
+    Completion copy_linear(CopySide to, CopySide from, std::size_t size_bytes, Deadline deadline, Keep keep = {});
+    void copy_through_host(CopySide to, CopySide from, std::size_t size_bytes, Deadline deadline);
+    void upload(CopySide to, const void* from, std::size_t size_bytes, Deadline deadline);
+    void download(void* to, CopySide from, std::size_t size_bytes, Deadline deadline);
+
+    /// One plane of a rectangle; the pitches lie between rows.
+    struct PlaneEnd {
+        CopySide end;
+        std::size_t pitch_bytes;
+        PlaneEnd rows_from(std::size_t row) const noexcept;
+    };
+    struct Plane {
+        PlaneEnd to, from;
+        std::size_t width_bytes, height;
+    };
+    Completion copy_plane(const Plane& plane, Deadline deadline, const Keep& keep = {});
+    Completion put_rows(const Plane& plane, Deadline deadline, const Keep& keep);
+    void upload_plane(PlaneEnd to, PlaneEnd from, std::size_t width_bytes, std::size_t height, Deadline deadline);
+    void download_plane(PlaneEnd to, PlaneEnd from, std::size_t width_bytes, std::size_t height, Deadline deadline);
+    void plane_through_host(const Plane& plane, Deadline deadline);
+
+    /// A part of one of the two staging buffers, of at least `least_bytes`; waits for the last user of a buffer
+    /// before it is reused.
+    struct StagingPart {
+        Staging* staging;
+        std::byte* data;
+        std::size_t size_bytes;
+    };
+    StagingPart stage(std::size_t wanted_bytes, Deadline deadline, std::size_t least_bytes = 1);
+
+    StreamCore& stream_;
+    AgentRef agent_;
+    Staging staging_[2];
+    unsigned staging_turn_ = 0;
+};
+
+}  // namespace hsadrv::detail

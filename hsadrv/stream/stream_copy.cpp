@@ -1,0 +1,180 @@
+// The copies and fills of a stream: which engine, which route, which waits.
+#include <hsa/hsa_ext_amd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "hsadrv/base/text.hpp"
+#include "hsadrv/error.hpp"
+#include "hsadrv/memory/copy_engine.hpp"
+#include "hsadrv/stream/stream_copier.hpp"
+#include "hsadrv/stream/stream_core.hpp"
+
+namespace hsadrv::detail {
+
+namespace {
+
+// Large enough that a DMA engine runs at its full rate, small enough that two of them are cheap for every stream.
+constexpr std::size_t staging_bytes = 2u << 20;
+// The first part of a fill, unless the pattern is larger.
+constexpr std::size_t fill_seed_bytes = 256u << 10;
+
+// Up to here the CPU copies host memory sooner than an engine has been told to.
+constexpr std::size_t small_copy_bytes = 32u << 10;
+
+// Doubles what is there: every part begins with a whole pattern, and the last may be cut short.
+void fill_on_host(std::byte* to, std::size_t size_bytes, std::span<const std::byte> pattern) noexcept {
+    std::size_t filled = std::min(size_bytes, pattern.size());
+    std::memcpy(to, pattern.data(), filled);
+    for (std::size_t part = 0; filled < size_bytes; filled += part) {
+        part = std::min(filled, size_bytes - filled);
+        std::memcpy(to + filled, to, part);
+    }
+}
+
+}  // namespace
+
+bool StreamCopier::on_host(const CopyRoute& route, std::size_t size_bytes, Deadline deadline, const char* call) {
+    if (!route.to.host_memory() || !route.from.host_memory()) return false;
+    if (!route.to_pageable() && !route.from_pageable() && size_bytes > small_copy_bytes) return false;
+    return stream_.host_may_run(route.to_pageable(), deadline, call);
+}
+
+void StreamCopier::copy(void* destination, const void* source, std::size_t size_bytes, Deadline deadline) {
+    static constexpr const char* call = "Stream::copy_async";
+    if (size_bytes == 0) return stream_.throw_if_failed();
+    CopyRoute route = CopyRoute::of(call, destination, size_bytes, source, size_bytes);
+    const auto host_distance = route.host_distance();
+    if (nearer_than(route.agent_distance(), size_bytes) || (host_distance && nearer_than(*host_distance, size_bytes)))
+        refuse_copy(range_text(call, destination, source, size_bytes) + ": the ranges overlap");
+
+    const AgentRef engine = route.settle(agent_);
+
+    const Submission held(stream_, deadline, call);
+    if (stream_.captured(
+            [=](StreamCore& core, Deadline when) { core.copier().copy(destination, source, size_bytes, when); }))
+        return;
+    if (on_host(route, size_bytes, deadline, call)) {
+        return stream_.copy_on_host(route.host_destination(), route.host_source(), size_bytes);
+    }
+    const CopySide to = route.to_side(), from = route.from_side();
+    const bool reachable = route.make_reachable(engine);
+    if (route.from_pageable()) return upload(to, route.source, size_bytes, deadline);
+    if (route.to_pageable()) return download(route.destination, from, size_bytes, deadline);
+    if (!reachable) return copy_through_host(to, from, size_bytes, deadline);
+    copy_linear(to, from, size_bytes, deadline);
+}
+
+// Copies to a GPU and from it have an engine each in every runtime (GpuAgent's blit objects), so that the two
+// directions do not wait for one another; copies of one direction have others where copy_engine.hpp finds some.
+Completion StreamCopier::copy_linear(CopySide to, CopySide from, std::size_t size_bytes, Deadline deadline, Keep keep) {
+    const auto engine = [ends = copy_ends(to, from, agent_), size_bytes](std::span<const hsa_signal_t> dependencies,
+                                                                         const std::shared_ptr<PooledSignal>& done) {
+        return async_copy(ends.first, ends.second, size_bytes, dependencies, done->native());
+    };
+    return stream_.put_copy(engine, to, from, size_bytes, deadline, std::move(keep));
+}
+
+StreamCopier::StagingPart StreamCopier::stage(std::size_t wanted_bytes, Deadline deadline, std::size_t least_bytes) {
+    Staging* staging = &staging_[staging_turn_];
+    if (staging->memory && staging->memory->size_bytes() - staging->used_bytes < least_bytes) {
+        staging_turn_ ^= 1;
+        staging = &staging_[staging_turn_];
+        stream_.writer().wait(staging->last, deadline, "Stream::copy_async (staging)");
+        staging->used_bytes = 0;
+    }
+    if (!staging->memory)
+        staging->memory =
+            std::make_shared<Allocation>(Allocation::from_pool(host_pool(HostMemory::fine_grained), staging_bytes));
+    const std::size_t room = staging->memory->size_bytes() - staging->used_bytes;
+    const StagingPart part{staging, at(staging->memory->data(), staging->used_bytes), std::min(wanted_bytes, room)};
+    // Parts start on cache lines, so that two copies never write one.
+    staging->used_bytes += std::min((part.size_bytes + 63) & ~std::size_t{63}, room);
+    return part;
+}
+
+void StreamCopier::upload(CopySide to, const void* from, std::size_t size_bytes, Deadline deadline) {
+    for (std::size_t offset = 0; offset < size_bytes;) {
+        const StagingPart part = stage(size_bytes - offset, deadline);
+        std::memcpy(part.data, at(from, offset), part.size_bytes);
+        part.staging->last = copy_linear({at(to.address, offset), to.device}, {part.data, {}}, part.size_bytes,
+                                         deadline, part.staging->memory);
+        offset += part.size_bytes;
+    }
+}
+
+// One part is under way while the one before it is copied out. stage() never reuses the buffer of the last
+// part, so that what has not been copied out is not overwritten.
+void StreamCopier::download(void* to, CopySide from, std::size_t size_bytes, Deadline deadline) {
+    std::optional<StagingPart> before;
+    Completion before_done;
+    std::byte* out = static_cast<std::byte*>(to);
+    const auto take = [&] {
+        stream_.writer().wait(before_done, deadline, "Stream::copy_async (pageable destination)");
+        std::memcpy(out, before->data, before->size_bytes);
+        out += before->size_bytes;
+    };
+    for (std::size_t offset = 0; offset < size_bytes;) {
+        const StagingPart part = stage(size_bytes - offset, deadline);
+        const Completion done = copy_linear({part.data, {}}, {at(from.address, offset), from.device}, part.size_bytes,
+                                            deadline, part.staging->memory);
+        part.staging->last = done;
+        if (before) take();
+        before = part;
+        before_done = done;
+        offset += part.size_bytes;
+    }
+    take();
+}
+
+void StreamCopier::copy_through_host(CopySide to, CopySide from, std::size_t size_bytes, Deadline deadline) {
+    for (std::size_t offset = 0; offset < size_bytes;) {
+        const StagingPart part = stage(size_bytes - offset, deadline);
+        copy_linear({part.data, {}}, {at(from.address, offset), from.device}, part.size_bytes, deadline,
+                    part.staging->memory);
+        part.staging->last = copy_linear({at(to.address, offset), to.device}, {part.data, {}}, part.size_bytes,
+                                         deadline, part.staging->memory);
+        offset += part.size_bytes;
+    }
+}
+
+// Not hsa_amd_memory_fill, which returns when it is done, whatever the deadline, and fills whole words alone.
+void StreamCopier::fill(void* destination, std::size_t size_bytes, std::span<const std::byte> pattern,
+                        Deadline deadline) {
+    static constexpr const char* call = "Stream::fill_async";
+    if (size_bytes == 0) return stream_.throw_if_failed();
+    const auto text = [&] {
+        return std::string(call) + "(" + hex(destination) + ", " + std::to_string(size_bytes) + " B, pattern of " +
+               std::to_string(pattern.size()) + " B)";
+    };
+    if (destination == nullptr) refuse_copy(text() + ": null address");
+    if (pattern.empty()) refuse_copy(text() + ": a pattern of nothing");
+    const PointerInfo to = pointer_info(destination);
+    if (const auto fault = fault_of_range(to, destination, size_bytes, "destination"))
+        refuse_copy(text() + ": " + *fault);
+
+    const Submission held(stream_, deadline, call);
+    if (stream_.captured([=, copy = std::vector(pattern.begin(), pattern.end())](StreamCore& core, Deadline when) {
+            core.copier().fill(destination, size_bytes, copy, when);
+        }))
+        return;
+    const bool pageable = to.kind == PointerInfo::Kind::pageable;
+    if ((pageable || (to.host_memory() && size_bytes <= small_copy_bytes)) &&
+        stream_.host_may_run(pageable, deadline, call))
+        return fill_on_host(static_cast<std::byte*>(to.host_address(destination)), size_bytes, pattern);
+    const CopySide end = side_of(destination, to);
+    make_reachable(to, engine_for(end, {}, agent_));
+
+    // The first part comes from the host; the rest doubles it on the device.
+    const std::size_t patterns = std::max<std::size_t>(1, fill_seed_bytes / pattern.size());
+    std::vector<std::byte> seed(std::min(size_bytes, patterns * pattern.size()));
+    fill_on_host(seed.data(), seed.size(), pattern);
+    upload(end, seed.data(), seed.size(), deadline);
+    for (std::size_t filled = seed.size(); filled < size_bytes;) {
+        const std::size_t part = std::min(filled, size_bytes - filled);
+        copy_linear({at(end.address, filled), end.device}, end, part, deadline);
+        filled += part;
+    }
+}
+
+}  // namespace hsadrv::detail

@@ -1,0 +1,304 @@
+#include "hsadrv/stream/stream_core.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "hsadrv/base/runtime.hpp"
+#include "hsadrv/error.hpp"
+#include "hsadrv/memory/departure.hpp"
+#include "hsadrv/stream/live_streams.hpp"
+#include "hsadrv/stream/stream_claim.hpp"
+#include "hsadrv/stream/value_wait.hpp"
+
+namespace hsadrv::detail {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// A copy that is ready to run is done long before; an engine that is not never will be.
+constexpr auto copy_patience = 5s;
+
+std::string label_of(AgentRef gpu, const StreamOptions& options) {
+    static std::atomic<unsigned> streams{0};
+    const std::string name = options.name.empty()
+                                 ? "stream " + std::to_string(streams.fetch_add(1, std::memory_order_relaxed))
+                                 : "stream '" + options.name + "'";
+    return name + " on " + gpu.label();
+}
+
+std::shared_ptr<SharedQueue> take_queue(const std::string& label, AgentRef gpu, const StreamOptions& options) {
+    if (options.kernarg_bytes == 0 || options.kernarg_bytes % KernargRing::alignment_bytes != 0)
+        throw InvalidArgument("Stream(" + label + ", kernarg_bytes " + std::to_string(options.kernarg_bytes) +
+                              "): the size must be a multiple of " + std::to_string(KernargRing::alignment_bytes));
+    faults::refuse_lost(gpu, "hsadrv::Stream");
+    return Driver::current().runtime().queues().take({.gpu = gpu,
+                                                      .packets = options.packets,
+                                                      .exclusive = options.exclusive_queue,
+                                                      .priority = options.priority,
+                                                      .cu_mask = options.cu_mask});
+}
+
+}  // namespace
+
+StreamCore::StreamCore(AgentRef gpu, const StreamOptions& options)
+    : agent_(gpu),
+      waits_for_values_(queues_take_barrier_value(gpu)),
+      timeline_(std::make_shared<Timeline>(label_of(gpu, options), options.packets)),
+      copy_queue_(std::make_shared<CopyQueue>(timeline_)),
+      signals_(Driver::current().runtime().signals()),
+      copier_(*this, gpu),
+      profile_(gpu, options.profile_records),
+      writer_(*this, lane_, timeline_, take_queue(timeline_->label(), gpu, options), options.packets) {
+    lane_.agent = gpu.native();
+    kernarg_memory_ = Allocation::from_pool(host_pool(HostMemory::kernarg), options.kernarg_bytes);
+    kernargs_ =
+        KernargRing(static_cast<std::byte*>(kernarg_memory_.data()), options.kernarg_bytes, 2 * options.packets);
+    if (options.profile) begin_profile();
+    shared_queue()->enter(*this);
+    try {
+        live_streams::enter(*this);
+        if (const auto fault = faults::of(gpu)) fail(*fault, 0);  // meanwhile
+    } catch (...) {
+        live_streams::leave(*this);
+        shared_queue()->leave(*this);
+        throw;
+    }
+}
+
+namespace {
+/// What packets that are still in flight use, until they are complete.
+struct Remains {
+    StreamHolds::Kept kept;
+    Allocation kernargs;
+    PacketLog packets;
+    std::vector<std::shared_ptr<PooledSignal>> profile;
+    std::shared_ptr<void> closing;
+    std::shared_ptr<const void> departure;
+};
+}  // namespace
+
+StreamCore::~StreamCore() {
+    auto departure = departures::begin();  // before it leaves the list: what goes meanwhile is kept by one of the two
+    {
+        const std::lock_guard held(mutex_);  // a poll has it while it moves this stream to another queue
+        live_streams::leave(*this);
+    }
+    // Before the queue stops: what waits for it is told, and what comes after it is not carried out.
+    if (timeline_->in_flight() || !reached(*timeline_, tail())) end_timeline();
+    if (const auto runtime = Runtime::find()) {
+        runtime->copies().cancel_of(timeline_.get());  // the caller's signals may go
+        runtime->callbacks().drop_of(timeline_->host_functions());
+    }
+    copy_queue_->end();
+    std::shared_ptr<SharedQueue> queue = shared_queue();
+    const bool idle = !timeline_->in_flight() || queue->dead(), exclusive = queue->needs().exclusive;
+    // A queue with a kernel of ours that does not end is of no use to anybody else.
+    const bool stopped = idle || exclusive || queue->stop_for(this);
+    if (stopped) {
+        queue->leave(*this);
+        if (exclusive) {  // no packet runs from here on
+            writer_.drop_queue();
+            queue.reset();
+        }
+    }
+    const bool copied = finish_copies();
+    handle_->leave();  // from here on it keeps by itself what others give it
+    StreamHolds::Kept kept = holds_.take_all();
+    auto profile = profile_.take_signals();
+    // An engine that hangs keeps its memory and its signals: leaked, not corrupted.
+    if (!copied) static_cast<void>(new auto(std::tuple(std::move(kept), std::move(copies_), std::move(profile))));
+    if (queue && !queue->dead())
+        writer_.log().leave_gates([&](std::shared_ptr<PooledSignal>&& gate) { queue->keep_gate(std::move(gate)); });
+    if (stopped) {
+        timeline_->forget_upstreams();
+        handle_->close(!copied);
+        return;
+    }
+    // Our packets are behind another stream's: what they use must stay until they are done.
+    std::shared_ptr<void> closing(nullptr, [handle = handle_, timeline = timeline_, copied](void*) {
+        timeline->forget_upstreams();
+        handle->close(!copied);
+    });
+    queue->leave(
+        *this, std::make_shared<Remains>(Remains{std::move(kept), std::move(kernarg_memory_), std::move(writer_.log()),
+                                                 std::move(profile), std::move(closing), std::move(departure)}));
+    try {
+        queue->look_after_gone(queue, timeline_);
+    } catch (
+        ...) {  // no thread or no memory for that: the next stream that enters the queue does it, or the queue's end
+    }
+}
+
+void StreamCore::end_timeline() noexcept {
+    std::exception_ptr error;
+    try {
+        error = std::make_exception_ptr(
+            StreamEnded(label() + " was closed before its work was complete: " + writer_.situation()));
+    } catch (...) {
+        error = std::current_exception();
+    }
+    timeline_->fail(std::move(error));
+}
+
+// What copies use is freed when they are done with it. On a GPU that is lost none goes on.
+bool StreamCore::finish_copies() noexcept {
+    const Deadline deadline(faults::of(agent_) ? 0s : copy_patience);
+    return std::all_of(copies_.begin(), copies_.end(), [&](const auto& copy) {
+        return copy->ref().try_wait(Condition::less, 1, deadline).has_value();
+    });
+}
+
+// ---- waiting
+
+Completion StreamCore::tail() const {
+    if (copy_tail_) return {.copy = copy_tail_};
+    return {.epochs = timeline_->submitted()};
+}
+
+void StreamCore::keep_alive(std::shared_ptr<const void> object) {
+    if (in_forked_child()) return static_cast<void>(new auto(std::move(object)));  // the parent's; leaked
+    RetiredHolds retired;
+    const std::unique_lock held(mutex_, std::try_to_lock);
+    if (!held.owns_lock()) return holds_.defer(std::move(object));
+    retire(retired);
+    push_hold(std::move(object));
+}
+
+void StreamCore::hold_if_in_flight(std::shared_ptr<const void> object) {
+    const std::unique_lock held(mutex_, std::try_to_lock);
+    if (!held.owns_lock()) return holds_.defer(std::move(object));
+    push_hold(std::move(object));
+}
+
+void StreamCore::hold(std::shared_ptr<const void> object) {
+    const std::unique_lock held(mutex_, std::try_to_lock);
+    if (!held.owns_lock()) return holds_.defer(std::move(object));
+    holds_.push(tail(), std::move(object));
+}
+
+/// For what is submitted or captured already.
+void StreamCore::push_hold(std::shared_ptr<const void>&& object) {
+    if (capture_) return capture_->keep_alive(std::move(object));
+    if (Completion completion = tail(); !is_over(completion)) holds_.push(std::move(completion), std::move(object));
+}
+
+void StreamCore::take_deferred_holds() {
+    holds_.take_deferred([&](const std::shared_ptr<const void>& object) {
+        if (capture_)
+            capture_->keep_alive(object);
+        else
+            holds_.push(tail(), object);
+    });
+}
+
+void StreamCore::retire(RetiredHolds& batch) {
+    take_deferred_holds();
+    holds_.retire(batch, [this](const Completion& completion) { return is_over(completion); });
+}
+
+bool StreamCore::try_retire(std::vector<std::shared_ptr<const void>>& done) {
+    const std::unique_lock held(mutex_, std::try_to_lock);
+    if (!held.owns_lock()) return true;
+    take_deferred_holds();
+    return holds_.retire_all(done, [this](const Completion& completion) { return is_over(completion); }) && !failed();
+}
+
+std::optional<Completion> StreamCore::try_mark() {
+    const std::unique_lock held(mutex_, std::try_to_lock);
+    return held.owns_lock() ? std::optional(tail()) : std::nullopt;
+}
+
+void StreamCore::defer(std::exception_ptr error) noexcept {
+    const std::lock_guard held(mutex_);
+    if (!deferred_) deferred_ = std::move(error);
+}
+
+void StreamCore::synchronize(Deadline deadline) {
+    static constexpr const char* call = "Stream::synchronize";
+    Completion last;
+    {
+        const auto held = writer_.lock(deadline, call);
+        if (deferred_) std::rethrow_exception(std::exchange(deferred_, nullptr));
+        throw_if_failed();
+        refuse_in_capture(call);
+        last = tail();
+    }
+    writer_.wait(last, deadline, call, QueueWriter::Lock::free);
+    for (std::size_t count = RetiredHolds::most; count == RetiredHolds::most;) {
+        RetiredHolds retired;
+        const auto held = writer_.lock(deadline, call);
+        throw_if_lost();
+        if (copy_tail_ && reached(*timeline_, {.copy = copy_tail_})) copy_tail_.reset();
+        writer_.log().forget_over(queue().read_index());
+        retire(retired);
+        count = retired.count;
+    }
+    timeline_->forget_reached();
+}
+
+bool StreamCore::query() {
+    RetiredHolds retired;
+    const auto held = writer_.lock({}, "Stream::query");
+    if (deferred_) std::rethrow_exception(std::exchange(deferred_, nullptr));
+    throw_if_failed();
+    retire(retired);
+    if (!reached(*timeline_, tail())) {
+        writer_.poll(QueueWriter::Lock::held);
+        throw_if_failed();
+        return false;
+    }
+    // A failing stream ends in the same value as one that is done.
+    throw_if_lost();
+    return true;
+}
+
+bool StreamCore::host_may_run(bool wait_for_it, Deadline deadline, const char* call) {
+    if (wait_for_it) writer_.wait(tail(), deadline, call);
+    throw_if_lost();
+    return is_over(tail());
+}
+
+void StreamCore::throw_if_lost() {
+    check_copies();
+    if (timeline_->lost(timeline_->submitted())) timeline_->rethrow();
+    throw_if_failed();
+}
+
+// ---- failure
+
+void StreamCore::fail(const Fault& fault, std::size_t suspects) noexcept {
+    const auto error = [&]() -> std::exception_ptr {
+        if (suspects == 0) return std::make_exception_ptr(fault.lost(label()));
+        const StreamClaim claim(*this);
+        const std::string text =
+            suspects == 1
+                ? fault.text(label()) + "; the stream has failed" + (claim ? ": " + writer_.situation() : std::string())
+                : fault.text(agent_.label()) + "; " + std::to_string(suspects) + " queues may have made it, that of " +
+                      label() + " among them, which has failed";
+        return std::make_exception_ptr(MemoryFault(text, fault.address, fault.nearest));
+    };
+    try {
+        fail(error());
+    } catch (...) {
+        fail(std::current_exception());
+    }
+}
+
+void StreamCore::try_free_queue() noexcept {
+    if (!timeline_->try_lost()) return;
+    const std::unique_lock held(mutex_, std::try_to_lock);
+    if (!held.owns_lock() || shared_queue()->needs().exclusive) return;
+    const PacketRecord* const next = writer_.log().first_pending(queue().read_index());
+    if (next && next->kind != PacketRecord::Kind::batch) shared_queue()->try_stop_for(this);
+}
+
+void StreamCore::check_copies() noexcept {
+    std::erase_if(copies_, [this](const auto& copy) {
+        const std::int64_t value = copy->ref().load();
+        if (value < 0) timeline_->lose_copy();
+        return value <= 0;
+    });
+}
+
+}  // namespace hsadrv::detail

@@ -1,0 +1,57 @@
+#include "hsadrv/stream/stream_handle.hpp"
+
+#include "hsadrv/stream/stream_core.hpp"
+
+namespace hsadrv::detail {
+
+StreamHandle::State StreamHandle::state() const {
+    const std::lock_guard held(mutex_);
+    return state_;
+}
+
+std::optional<Completion> StreamHandle::mark() const {
+    const std::lock_guard held(mutex_);
+    return state_ == State::open ? core_->try_mark() : std::nullopt;
+}
+
+bool StreamHandle::reached(const Completion& completion) const {
+    const std::lock_guard held(mutex_);
+    return state_ == State::open ? core_->is_over(completion) : state_ == State::gone;
+}
+
+bool StreamHandle::keep_alive(const std::shared_ptr<const void>& object) const {
+    const std::lock_guard held(mutex_);
+    switch (state_) {
+        case State::open:
+            core_->hold(object);
+            return true;
+        case State::leaving:
+            kept_.push_back(object);
+            return true;
+        case State::lost:
+            static_cast<void>(new auto(object));  // leaked, not corrupted
+            return true;
+        case State::gone:
+            break;
+    }
+    return false;
+}
+
+void StreamHandle::leave() noexcept {
+    const std::lock_guard held(mutex_);
+    state_ = State::leaving;
+    core_ = nullptr;
+}
+
+void StreamHandle::close(bool lost) noexcept {
+    std::vector<std::shared_ptr<const void>> done;  // destroyed without the mutex
+    {
+        const std::lock_guard held(mutex_);
+        state_ = lost ? State::lost : State::gone;
+        core_ = nullptr;
+        done.swap(kept_);
+    }
+    if (lost) static_cast<void>(new auto(std::move(done)));
+}
+
+}  // namespace hsadrv::detail

@@ -1,0 +1,217 @@
+// What orders a stream and others: events, signals, host functions, callbacks.
+#include <hsa/hsa_ext_amd.h>
+
+#include "hsadrv/base/runtime.hpp"
+#include "hsadrv/error.hpp"
+#include "hsadrv/stream/event_state.hpp"
+#include "hsadrv/stream/stream_core.hpp"
+#include "hsadrv/stream/value_wait.hpp"
+
+namespace hsadrv::detail {
+
+namespace {
+/// A host function's turn. Its signal is zero when it has returned; negative, which tells the host alone, where what
+/// comes after it must not run: it threw, or the stream failed before, or it is dropped.
+struct HostTurn {
+    HostTurn(std::shared_ptr<Timeline> of, std::shared_ptr<PooledSignal> signal, std::function<void()> what)
+        : timeline(std::move(of)), done(std::move(signal)), function(std::move(what)) {}
+    HostTurn(const HostTurn&) = delete;
+    HostTurn& operator=(const HostTurn&) = delete;
+    ~HostTurn() { done->ref().store(returned ? 0 : -1); }
+    void take() noexcept {
+        try {
+            if (timeline->failed()) return;
+            function();
+            returned = true;
+        } catch (...) {
+            timeline->fail(std::current_exception());
+        }
+    }
+
+    std::shared_ptr<Timeline> timeline;
+    std::shared_ptr<PooledSignal> done;
+    std::function<void()> function;
+    bool returned = false;
+};
+
+struct UnlockStraight {
+    void operator()(LaneMutex* mutex) const noexcept { mutex->unlock_straight(); }
+};
+}  // namespace
+
+void StreamCore::when(SignalRef signal, std::int64_t below, std::function<void()> function) {
+    timeline_->call_when(Driver::current().runtime().callbacks(), signal, Condition::less, below, std::move(function));
+}
+
+Event StreamCore::record(const EventOptions& options, Deadline deadline) {
+    static constexpr const char* call = "Stream::record";
+    const auto held = writer_.lock(deadline, call);
+    throw_if_failed();
+    refuse_in_capture(call);
+    auto state = std::make_shared<EventState>();
+    state->timeline = timeline_;
+    state->agent = agent_;
+    if (options.timing) {
+        writer_.time_packets();
+        join_copies(deadline, call);
+        state->clock = gate(deadline, call);
+        holds_.make_room(1);
+        const std::uint64_t epoch =
+            writer_.put_counted(barrier_and({}, timeline_->signal().native(), ordering_only), deadline, call);
+        holds_.push({.epochs = epoch}, state->clock);  // the packet writes to it
+    }
+    state->completion = tail();
+    state->epochs = timeline_->submitted();
+    return Event(std::move(state));
+}
+
+bool StreamCore::try_wait_fast(const EventState& event) {
+    const Timeline& upstream = *event.timeline;
+    const std::uint64_t count = event.completion.epochs;
+    if (event.completion.copy || !waits_for_values_ || &upstream == timeline_.get() || !mutex_.try_lock_fast())
+        return false;
+    const std::unique_ptr<LaneMutex, UnlockStraight> held(&mutex_);
+    if (timeline_->failed() || upstream.failed()) return false;
+    if (upstream.reached(count)) return true;
+    if (timeline_->submitted() >= lane_.limit) return false;
+    AqlRing& ring = *lane_.ring;
+    writer_.log().make_room(ring.read_index());
+    const std::uint64_t epoch = timeline_->submitted() + 1;
+    timeline_->depend(event.timeline, count, epoch);
+    std::uint64_t slot = 0;
+    if (!ring.try_reserve_one(slot)) {
+        timeline_->undo_depend();
+        return false;
+    }
+    timeline_->submit(slot);
+    kernargs_.note(epoch);
+    const hsa_signal_t on = upstream.signal().native();
+    write_barrier_value(ring.slot(slot), {.signal = on,
+                                          .condition = HSA_SIGNAL_CONDITION_LT,
+                                          .value = Timeline::below(count),
+                                          .completion = {lane_.completion},
+                                          .order = ordering_only});
+    PacketRecord& record = writer_.log().add(slot, epoch);
+    record.kind = PacketRecord::Kind::event;
+    record.on = on;
+    record.vendor = true;
+    ring.publish_one(slot);
+    return true;
+}
+
+void StreamCore::wait_for(const EventState& event, Deadline deadline) {
+    static constexpr const char* call = "Stream::wait";
+    const Submission held(*this, deadline, call);
+    refuse_in_capture(call);
+    if (event.timeline == timeline_) return;  // the order of the stream has it
+    const bool reached = event.reached();
+    // What is lost only later is found by who waits for this stream: see depend().
+    if ((reached || event.timeline->failed()) && event.lost()) {
+        fail(event.timeline->error());
+        throw_if_failed();
+    }
+    if (reached) return;
+    join_copies(deadline, call);
+    holds_.make_room(1);
+    timeline_->make_room_for_upstream();
+    const hsa_signal_t done = timeline_->signal().native();
+    PacketRecord record{.kind = PacketRecord::Kind::event};
+    std::uint64_t epoch = 0;
+    if (event.completion.copy) {
+        const hsa_signal_t on = event.completion.copy->native();
+        record.on = on;
+        epoch =
+            writer_.put_counted(barrier_and(std::span(&on, 1), done, ordering_only), std::move(record), deadline, call);
+        holds_.push({.epochs = epoch}, event.completion.copy);
+    } else {
+        const std::uint64_t count = event.completion.epochs;
+        const SignalRef on = event.timeline->signal();
+        record.on = on.native();
+        epoch = put_value_wait(
+            {.signal = on.native(),
+             .condition = HSA_SIGNAL_CONDITION_LT,
+             .value = Timeline::below(count),
+             .completion = done,
+             .order = ordering_only},
+            [upstream = event.timeline, count] { return upstream->reached(count); }, std::move(record), deadline, call);
+    }
+    timeline_->depend(event.timeline, event.epochs, epoch, &event.completion.copy);
+}
+
+void StreamCore::wait_for(SignalRef signal, Condition condition, std::int64_t value, Deadline deadline) {
+    static constexpr const char* call = "Stream::wait";
+    if (!signal) throw InvalidArgument(std::string(call) + "(" + label() + "): no signal");
+    const Submission held(*this, deadline, call);
+    if (captured([=](StreamCore& core, Deadline when) { core.wait_for(signal, condition, value, when); })) return;
+    join_copies(deadline, call);
+    put_value_wait(
+        {.signal = signal.native(),
+         .condition = native_condition(condition),
+         .value = value,
+         .completion = timeline_->signal().native()},
+        [timeline = timeline_] { return !timeline->failed(); },
+        {.kind = PacketRecord::Kind::signal, .condition = condition, .on = signal.native(), .value = value}, deadline,
+        call);
+}
+
+template <class MayOpen>
+std::uint64_t StreamCore::put_value_wait(const BarrierValue& wait, MayOpen&& may_open, PacketRecord&& record,
+                                         Deadline deadline, const char* call) {
+    record.vendor = waits_for_values_;
+    if (waits_for_values_) return writer_.put_counted(barrier_value(wait), std::move(record), deadline, call);
+    holds_.make_room(1);
+    Relay relay(SignalRef(wait.signal), record.condition, wait.value, std::forward<MayOpen>(may_open), *timeline_);
+    const hsa_signal_t on = relay.opened()->native();
+    const std::uint64_t epoch = writer_.put_counted(barrier_and(std::span(&on, 1), wait.completion, wait.order),
+                                                    std::move(record), deadline, call);
+    holds_.push({.epochs = epoch}, relay.keep());
+    return epoch;
+}
+
+void StreamCore::decrement(SignalRef signal, Deadline deadline) {
+    static constexpr const char* call = "Stream::decrement";
+    if (!signal) throw InvalidArgument(std::string(call) + "(" + label() + "): no signal");
+    const Submission held(*this, deadline, call);
+    if (captured([=](StreamCore& core, Deadline when) { core.decrement(signal, when); })) return;
+    join_copies(deadline, call);
+    const Packet decrements = barrier_and({}, signal.native());
+    writer_.put_batch(std::span(&decrements, 1), barrier_and({}, timeline_->signal().native(), ordering_only),
+                      {.kind = PacketRecord::Kind::decrement, .on = signal.native()}, deadline, call);
+}
+
+void StreamCore::call(std::function<void()> function, Deadline deadline) {
+    static constexpr const char* call = "Stream::call";
+    if (!function) throw InvalidArgument(std::string(call) + "(" + label() + "): an empty function");
+    const Submission held(*this, deadline, call);
+    if (captured([function](StreamCore& core, Deadline when) { core.call(function, when); })) return;
+    check_copies();
+    const std::shared_ptr<PooledSignal> done = signals_.acquire(1);
+    holds_.make_room(2);
+    copies_.reserve(copies_.size() + 1);
+    std::shared_ptr<PooledSignal> before = before_next(deadline, call);
+    auto turn = std::make_shared<HostTurn>(timeline_, done, std::move(function));
+    timeline_->call_host(Driver::current().runtime().callbacks(), before ? before->ref() : done->ref(), before ? 1 : 2,
+                         [turn = std::move(turn)]() mutable { std::exchange(turn, nullptr)->take(); });
+    copies_.push_back(done);
+    set_copy_tail(done, PacketRecord::Kind::host);
+    if (before) holds_.push({.copy = done}, std::move(before));
+    holds_.push({.copy = done}, done);
+}
+
+void StreamCore::on_complete(std::function<void(std::exception_ptr)> callback, Deadline deadline) {
+    static constexpr const char* call = "Stream::on_complete";
+    if (!callback) throw InvalidArgument(std::string(call) + "(" + label() + "): an empty function");
+    const auto held = writer_.lock(deadline, call);
+    refuse_in_capture(call);
+    const Completion last = tail();
+    const std::uint64_t epochs = timeline_->submitted();
+    // Called when the moment has come, or when the stream has failed.
+    auto run = [timeline = timeline_, epochs, last, callback = std::move(callback)] {
+        const bool lost = timeline->lost(epochs, last.copy.get()) || !reached(*timeline, last);
+        callback(lost ? timeline->error() : nullptr);
+    };
+    const auto [signal, below] = signal_of(*timeline_, last);
+    when(signal, below, std::move(run));
+}
+
+}  // namespace hsadrv::detail

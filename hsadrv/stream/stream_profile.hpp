@@ -1,0 +1,70 @@
+// Internal: what a stream that is profiled writes down.
+//
+//   profile.make_room();
+//   profile.push(record, signal, epochs);   // in flight: the signal gets its times
+//   profile.collect(timeline);              // those that are over
+//
+// Operations in flight keep their signals, so that there are as many as are in flight; records of those that
+// are over are bounded, and the oldest go. Thread safety: none; the stream's mutex guards it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hsadrv/agent.hpp"
+#include "hsadrv/base/growing_ring.hpp"
+#include "hsadrv/memory/copy_route.hpp"
+#include "hsadrv/profile.hpp"
+#include "hsadrv/signal_pool.hpp"
+#include "hsadrv/stream/timeline.hpp"
+
+namespace hsadrv::detail {
+
+/// The record of a copy, but for its times.
+ProfileRecord copy_record(CopySide to, CopySide from, std::uint64_t bytes);
+
+class StreamProfile {
+  public:
+    /// `most` records are kept.
+    StreamProfile(AgentRef agent, std::size_t most) : agent_(agent), most_(most) {}
+
+    /// What is submitted is written down.
+    bool on() const noexcept { return on_; }
+    void turn(bool on) noexcept { on_ = on; }
+
+    void make_room() { pending_.make_room(1); }
+    /// `epochs`: it is lost if these are.
+    void push(ProfileRecord record, std::shared_ptr<PooledSignal> signal, std::uint64_t epochs) {
+        pending_.push_back({std::move(record), std::move(signal), epochs});
+    }
+    /// What is over already.
+    void add(ProfileRecord record);
+    void collect(const Timeline& timeline);
+    /// Everything that is over; nothing is left but what is in flight.
+    Profile take(const Timeline& timeline);
+
+    /// Signals of packets that may still run.
+    std::vector<std::shared_ptr<PooledSignal>> take_signals();
+
+  private:
+    struct Pending {
+        ProfileRecord record;
+        std::shared_ptr<PooledSignal> signal;
+        std::uint64_t epochs = 0;
+    };
+
+    void read_times(Pending& over) const noexcept;
+
+    AgentRef agent_;
+    std::size_t most_;
+    bool on_ = false;
+    GrowingRing<Pending> pending_;
+    GrowingRing<ProfileRecord> over_;
+    std::uint64_t dropped_ = 0;
+    std::vector<std::shared_ptr<PooledSignal>> lost_;  // of operations that were lost: their packets may still run
+};
+
+}  // namespace hsadrv::detail

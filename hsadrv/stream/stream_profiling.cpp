@@ -1,0 +1,75 @@
+// Profiled work of a stream: signals of its own, in which the device writes when it ran.
+#include <hsa/hsa_ext_amd.h>
+
+#include <cstring>
+
+#include "hsadrv/error.hpp"
+#include "hsadrv/queue/known_kernels.hpp"
+#include "hsadrv/stream/stream_core.hpp"
+
+namespace hsadrv::detail {
+
+// The queue's times serve events, too. Copies have theirs by the process's leave, which others may have given
+// before, so that it is never taken back.
+void StreamCore::begin_profile() {
+    writer_.time_packets();
+    check(hsa_amd_profiling_async_copy_enable(true), "hsa_amd_profiling_async_copy_enable(true)");
+    profile_.turn(true);
+    mutex_.disable_fast_path();
+}
+
+void StreamCore::profile(bool on, Deadline deadline) {
+    const auto held = writer_.lock(deadline, "Stream::profile");
+    throw_if_failed();
+    if (on) return begin_profile();
+    profile_.turn(false);
+}
+
+Profile StreamCore::take_profile(Deadline deadline) {
+    const auto held = writer_.lock(deadline, "Stream::take_profile");
+    return profile_.take(*timeline_);
+}
+
+// The epoch belongs to all packets, and times to one: so the kernel has its own signal, and a packet behind
+// it the count.
+std::uint64_t StreamCore::put_profiled(const Packet& kernel, Deadline deadline, const char* call) {
+    auto dispatch = kernel.as<hsa_kernel_dispatch_packet_t>();
+    ProfileRecord record{
+        .kind = ProfileRecord::Kind::kernel,
+        .name = kernel_name(dispatch.kernel_object),
+        .grid = {dispatch.grid_size_x, dispatch.grid_size_y, dispatch.grid_size_z},
+        .workgroup = {dispatch.workgroup_size_x, dispatch.workgroup_size_y, dispatch.workgroup_size_z}};
+    profile_.collect(*timeline_);
+    profile_.make_room();
+    auto signal = signals_.acquire(1, deadline);
+    dispatch.completion_signal = signal->native();
+    const Packet timed = Packet::from(dispatch), count = barrier_and({}, timeline_->signal().native(), ordering_only);
+    const std::uint64_t epoch =
+        writer_.put_batch(std::span(&timed, 1), count, {.kind = PacketRecord::Kind::batch}, deadline, call);
+    profile_.push(std::move(record), std::move(signal), epoch);
+    return epoch;
+}
+
+ProfileRecord copy_record(CopySide to, CopySide from, std::uint64_t bytes) {
+    const CopyDirection direction = from.device && to.device ? CopyDirection::device_to_device
+                                    : from.device            ? CopyDirection::device_to_host
+                                    : to.device              ? CopyDirection::host_to_device
+                                                             : CopyDirection::host_to_host;
+    return {.kind = ProfileRecord::Kind::copy, .direction = direction, .name = text_of(direction), .bytes = bytes};
+}
+
+void StreamCore::copy_on_host(void* to, const void* from, std::size_t size_bytes) {
+    if (!profile_.on()) {
+        std::memcpy(to, from, size_bytes);
+        return;
+    }
+    const Driver driver = Driver::current();
+    ProfileRecord record = copy_record({to, {}}, {const_cast<void*>(from), {}}, size_bytes);
+    record.begin_ticks = driver.timestamp();
+    std::memcpy(to, from, size_bytes);
+    record.end_ticks = driver.timestamp();
+    profile_.collect(*timeline_);  // everything before it is complete
+    profile_.add(std::move(record));
+}
+
+}  // namespace hsadrv::detail

@@ -1,0 +1,238 @@
+// Copies of rectangles and boxes: planes for the engines, rows for the host.
+#include <hsa/hsa_ext_amd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "hsadrv/error.hpp"
+#include "hsadrv/stream/stream_copier.hpp"
+#include "hsadrv/stream/stream_core.hpp"
+
+namespace hsadrv::detail {
+
+namespace {
+
+constexpr const char* rect_call = "Stream::copy_rect_async";
+// What an engine's rectangle wants of its base, its pitch and its slice (SDMA's COPY_LINEAR_RECT packet).
+constexpr std::size_t word_bytes = 4;
+// Rows at least as wide are staged one by one; narrower ones are packed, and a packed one fits into half a buffer.
+constexpr std::size_t wide_row_bytes = 256u << 10;
+
+std::uintptr_t address_of(const void* pointer) noexcept { return reinterpret_cast<std::uintptr_t>(pointer); }
+std::size_t whole_words(std::size_t bytes) noexcept { return (bytes + word_bytes - 1) / word_bytes * word_bytes; }
+
+template <class Function>
+void for_each_row(const Rect& rect, void* to, const void* from, Function&& function) {
+    for (std::size_t z = 0; z < rect.depth; ++z)
+        for (std::size_t y = 0; y < rect.height; ++y)
+            function(at(to, z * rect.destination.slice_bytes + y * rect.destination.pitch_bytes),
+                     static_cast<const std::byte*>(from) + z * rect.source.slice_bytes + y * rect.source.pitch_bytes);
+}
+
+bool overlapping_anywhere(const Rect& rect, std::intptr_t at_agents, std::optional<std::intptr_t> at_host) {
+    return overlapping(rect, at_agents) || (at_host && overlapping(rect, *at_host));
+}
+
+}  // namespace
+
+void StreamCopier::copy_rect(const Rect& wanted, Deadline deadline) {
+    if (wanted.empty()) return stream_.throw_if_failed();
+    const std::size_t to_bytes = destination_extent(wanted), from_bytes = source_extent(wanted);
+    const Rect rect = flattened(wanted);
+    if (rect.height == 1) return copy(rect.destination.address, rect.source.address, rect.width_bytes, deadline);
+    CopyRoute route = CopyRoute::of(rect_call, rect.destination.address, to_bytes, rect.source.address, from_bytes);
+    if (overlapping_anywhere(wanted, route.agent_distance(), route.host_distance()))
+        throw InvalidArgument(std::string(rect_call) + "(" + wanted.text() + "): source and destination overlap",
+                              HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    const AgentRef engine = route.settle(agent_);
+
+    const Submission held(stream_, deadline, rect_call);
+    if (stream_.captured([=](StreamCore& core, Deadline when) { core.copier().copy_rect(wanted, when); })) return;
+    if (on_host(route, rect.width_bytes * rect.height * rect.depth, deadline, rect_call))
+        return for_each_row(rect, route.host_destination(), route.host_source(),
+                            [&](void* to, const void* from) { std::memcpy(to, from, rect.width_bytes); });
+
+    const CopySide to = route.to_side(), from = route.from_side();
+    const bool reachable = route.make_reachable(engine);
+    for (std::size_t z = 0; z < rect.depth; ++z) {
+        const PlaneEnd to_plane{{at(to.address, z * rect.destination.slice_bytes), to.device},
+                                rect.destination.pitch_bytes};
+        const PlaneEnd from_plane{{at(from.address, z * rect.source.slice_bytes), from.device},
+                                  rect.source.pitch_bytes};
+        if (route.from_pageable())
+            upload_plane(to_plane, from_plane, rect.width_bytes, rect.height, deadline);
+        else if (route.to_pageable())
+            download_plane(to_plane, from_plane, rect.width_bytes, rect.height, deadline);
+        else if (reachable)
+            copy_plane({to_plane, from_plane, rect.width_bytes, rect.height}, deadline);
+        else
+            plane_through_host({to_plane, from_plane, rect.width_bytes, rect.height}, deadline);
+    }
+}
+
+StreamCopier::PlaneEnd StreamCopier::PlaneEnd::rows_from(std::size_t row) const noexcept {
+    return {{at(end.address, row * pitch_bytes), end.device}, pitch_bytes};
+}
+
+// Engines want pitches in whole words. Every second, fourth or eighth row has such a pitch, whatever the
+// pitch of all, so a plane is as many copies as it takes. The first row of each begins at an offset from a
+// whole word, and with that it still has to be narrower than the pitch.
+Completion StreamCopier::copy_plane(const Plane& plane, Deadline deadline, const Keep& keep) {
+    const auto suits = [&](const PlaneEnd& side, std::size_t step) {
+        if (side.pitch_bytes * step % word_bytes != 0) return false;
+        for (std::size_t row = 0; row < std::min(step, plane.height); ++row)
+            if (address_of(side.rows_from(row).end.address) % word_bytes + plane.width_bytes > side.pitch_bytes * step)
+                return false;
+        return true;
+    };
+    std::size_t step = 1;
+    while (step < 8 && !(suits(plane.to, step) && suits(plane.from, step))) step *= 2;
+    Completion completion;
+    for (std::size_t row = 0; row < std::min(step, plane.height); ++row) {
+        Plane part{plane.to.rows_from(row), plane.from.rows_from(row), plane.width_bytes,
+                   (plane.height - row + step - 1) / step};
+        part.to.pitch_bytes *= step;
+        part.from.pitch_bytes *= step;
+        completion = put_rows(part, deadline, keep);
+    }
+    return completion;
+}
+
+namespace {
+
+struct RowCopies {
+    CopyEnd to, from;
+    std::size_t to_pitch_bytes, from_pitch_bytes, width_bytes, height;
+};
+
+// Each takes one from the signal, which is given back those that the runtime refuses.
+hsa_status_t copy_rows(const RowCopies& rows, std::span<const hsa_signal_t> dependencies,
+                       const std::shared_ptr<PooledSignal>& done) {
+    done->ref().store(static_cast<std::int64_t>(rows.height));
+    std::size_t y = 0;
+    try {
+        for (; y < rows.height; ++y)
+            check(async_copy({at(rows.to.address, y * rows.to_pitch_bytes), rows.to.agent},
+                             {at(rows.from.address, y * rows.from_pitch_bytes), rows.from.agent}, rows.width_bytes,
+                             dependencies, done->native()),
+                  [&] {
+                      return "hsa_amd_memory_async_copy(row " + std::to_string(y) + " of " +
+                             std::to_string(rows.height) + ", " + std::to_string(rows.width_bytes) + " B)";
+                  });
+    } catch (...) {
+        if (y == 0) throw;
+        done->ref().subtract(static_cast<std::int64_t>(rows.height - y));
+        throw PartlyStarted{std::current_exception()};
+    }
+    return HSA_STATUS_SUCCESS;
+}
+
+}  // namespace
+
+// Like hsa_amd_memory_async_copy_rect, whose offsets are where an address is no whole word. Row by row where the
+// runtime has no engine for it, or the numbers are larger than a packet's.
+Completion StreamCopier::put_rows(const Plane& plane, Deadline deadline, const Keep& keep) {
+    struct Side {
+        hsa_pitched_ptr_t base;
+        hsa_dim3_t offset;
+    };
+    const auto side = [](const PlaneEnd& from) {
+        const std::size_t offset = address_of(from.end.address) % word_bytes;
+        return Side{{static_cast<std::byte*>(from.end.address) - offset, from.pitch_bytes, 0},
+                    {static_cast<std::uint32_t>(offset), 0, 0}};
+    };
+    const Side to = side(plane.to), from = side(plane.from);
+    const hsa_dim3_t range{static_cast<std::uint32_t>(plane.width_bytes), static_cast<std::uint32_t>(plane.height), 1};
+    const AgentRef device = engine_for(plane.to.end, plane.from.end, agent_);
+    // The direction names the engine; memory is what its address says.
+    const hsa_amd_copy_direction_t direction = !plane.from.end.device ? hsaHostToDevice
+                                               : plane.to.end.device  ? hsaDeviceToDevice
+                                                                      : hsaDeviceToHost;
+    constexpr std::size_t most = UINT32_MAX;
+    const bool fits = plane.width_bytes <= most - word_bytes && plane.height <= most;
+    const auto [target, source] = copy_ends(plane.to.end, plane.from.end, agent_);
+    const auto engine = [=](std::span<const hsa_signal_t> dependencies, const std::shared_ptr<PooledSignal>& done) {
+        if (fits && hsa_amd_memory_async_copy_rect(
+                        &to.base, &to.offset, &from.base, &from.offset, &range, device.native(), direction,
+                        static_cast<std::uint32_t>(dependencies.size()), const_cast<hsa_signal_t*>(dependencies.data()),
+                        done->native()) == HSA_STATUS_SUCCESS)
+            return HSA_STATUS_SUCCESS;
+        return copy_rows(
+            {target, source, plane.to.pitch_bytes, plane.from.pitch_bytes, plane.width_bytes, plane.height},
+            dependencies, done);
+    };
+    return stream_.put_copy(engine, plane.to.end, plane.from.end, plane.width_bytes * plane.height, deadline, keep);
+}
+
+void StreamCopier::upload_plane(PlaneEnd to, PlaneEnd from, std::size_t width_bytes, std::size_t height,
+                                Deadline deadline) {
+    if (width_bytes >= wide_row_bytes) {
+        for (std::size_t y = 0; y < height; ++y)
+            upload(to.rows_from(y).end, from.rows_from(y).end.address, width_bytes, deadline);
+        return;
+    }
+    const std::size_t packed_bytes = whole_words(width_bytes);
+    for (std::size_t y = 0; y < height;) {
+        const StagingPart part = stage(packed_bytes * (height - y), deadline, packed_bytes);
+        const std::size_t rows = std::min(part.size_bytes / packed_bytes, height - y);
+        for (std::size_t i = 0; i < rows; ++i)
+            std::memcpy(part.data + i * packed_bytes, from.rows_from(y + i).end.address, width_bytes);
+        part.staging->last = copy_plane({to.rows_from(y), {{part.data, {}}, packed_bytes}, width_bytes, rows}, deadline,
+                                        part.staging->memory);
+        y += rows;
+    }
+}
+
+// As download(): one part is under way while the one before it is copied out.
+void StreamCopier::download_plane(PlaneEnd to, PlaneEnd from, std::size_t width_bytes, std::size_t height,
+                                  Deadline deadline) {
+    if (width_bytes >= wide_row_bytes) {
+        for (std::size_t y = 0; y < height; ++y)
+            download(to.rows_from(y).end.address, from.rows_from(y).end, width_bytes, deadline);
+        return;
+    }
+    const std::size_t packed_bytes = whole_words(width_bytes);
+    struct Part {
+        const std::byte* data;
+        std::size_t first, rows;
+        Completion done;
+    };
+    std::optional<Part> before;
+    const auto take = [&] {
+        stream_.writer().wait(before->done, deadline, rect_call);
+        for (std::size_t i = 0; i < before->rows; ++i)
+            std::memcpy(to.rows_from(before->first + i).end.address, before->data + i * packed_bytes, width_bytes);
+    };
+    for (std::size_t y = 0; y < height;) {
+        const StagingPart part = stage(packed_bytes * (height - y), deadline, packed_bytes);
+        const std::size_t rows = std::min(part.size_bytes / packed_bytes, height - y);
+        const Completion done = copy_plane({{{part.data, {}}, packed_bytes}, from.rows_from(y), width_bytes, rows},
+                                           deadline, part.staging->memory);
+        part.staging->last = done;
+        if (before) take();
+        before = Part{part.data, y, rows, done};
+        y += rows;
+    }
+    take();
+}
+
+void StreamCopier::plane_through_host(const Plane& plane, Deadline deadline) {
+    if (plane.width_bytes >= wide_row_bytes) {
+        for (std::size_t y = 0; y < plane.height; ++y)
+            copy_through_host(plane.to.rows_from(y).end, plane.from.rows_from(y).end, plane.width_bytes, deadline);
+        return;
+    }
+    const std::size_t packed_bytes = whole_words(plane.width_bytes);
+    for (std::size_t y = 0; y < plane.height;) {
+        const StagingPart part = stage(packed_bytes * (plane.height - y), deadline, packed_bytes);
+        const std::size_t rows = std::min(part.size_bytes / packed_bytes, plane.height - y);
+        const PlaneEnd packed{{part.data, {}}, packed_bytes};
+        copy_plane({packed, plane.from.rows_from(y), plane.width_bytes, rows}, deadline, part.staging->memory);
+        part.staging->last =
+            copy_plane({plane.to.rows_from(y), packed, plane.width_bytes, rows}, deadline, part.staging->memory);
+        y += rows;
+    }
+}
+
+}  // namespace hsadrv::detail

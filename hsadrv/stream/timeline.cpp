@@ -1,0 +1,170 @@
+#include "hsadrv/stream/timeline.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <new>
+
+#include "hsadrv/base/runtime.hpp"
+#include "hsadrv/error.hpp"
+#include "hsadrv/signal/signal_value.hpp"
+#include "hsadrv/signal_callbacks.hpp"
+#include "hsadrv/signal_pool.hpp"
+#include "hsadrv/stream/live_streams.hpp"
+
+namespace hsadrv::detail {
+
+Timeline::Timeline(std::string label, std::uint32_t packets)
+    : label_(std::move(label)),
+      epoch_(Signal::create(start)),
+      epoch_value_(signal_value(epoch_.ref().native())),
+      mask_(2 * packets - 1),
+      slots_(std::make_unique<std::atomic<std::uint64_t>[]>(2 * packets)) {}
+
+bool Timeline::fail(std::exception_ptr error, std::uint64_t complete) const noexcept {
+    {
+        const std::lock_guard lock(mutex_);
+        if (failed()) return false;
+        error_ = std::move(error);
+        completed_at_failure_.store(std::min(finished(), complete), std::memory_order_relaxed);
+        failed_.store(true, std::memory_order_release);
+    }
+    if (const auto runtime = Runtime::find()) {
+        runtime->callbacks().hurry(this);
+        runtime->callbacks().hurry(host_functions());
+        runtime->copies().hurry(this);
+    }
+    return true;
+}
+
+// failed() is true before fail() makes callbacks due, so that one that is registered meanwhile is seen here.
+std::uint64_t Timeline::call_when(SignalCallbacks& thread, SignalRef signal, Condition condition, std::int64_t than,
+                                  std::function<void()> function, const void* owner) const {
+    const auto id = thread.on_signal(signal, condition, than, std::move(function), live_streams::poll_unheld, owner);
+    if (failed()) thread.hurry(owner);
+    return id;
+}
+
+std::exception_ptr Timeline::error() const noexcept {
+    const std::lock_guard lock(mutex_);
+    return error_;
+}
+
+// As much is forgotten as is added, so that there is never more than was in flight at once. What is forgotten goes when
+// the lock was given back: it has locks of its own.
+void Timeline::depend(const std::shared_ptr<const Timeline>& upstream, std::uint64_t count, std::uint64_t own,
+                      const std::shared_ptr<PooledSignal>* copy) {
+    Upstream over;
+    const std::uint64_t complete = finished();
+    const std::lock_guard lock(mutex_);
+    if (!upstreams_.empty() && upstreams_.front().own <= complete) std::swap(over, upstreams_.drop_front());
+    Upstream& mine = upstreams_.push_back();
+    mine.timeline = upstream;
+    mine.count = count;
+    if (copy != nullptr) mine.copy = *copy;
+    mine.own = own;
+}
+
+void Timeline::make_room_for_upstream() {
+    const std::lock_guard lock(mutex_);
+    upstreams_.make_room(1);
+}
+
+void Timeline::forget_upstreams() noexcept {
+    GrowingRing<Upstream> over;
+    const std::lock_guard lock(mutex_);
+    over.swap(upstreams_);
+}
+
+void Timeline::undo_depend() noexcept {
+    Upstream last;
+    const std::lock_guard lock(mutex_);
+    last = upstreams_.pop_back();
+}
+
+std::shared_ptr<const Timeline> Timeline::upstream_of(std::uint64_t own) const {
+    if (own <= finished()) return nullptr;
+    const std::optional<Upstream> upstream = next_upstream(own - 1);
+    return upstream && upstream->own == own ? upstream->timeline : nullptr;
+}
+
+bool Timeline::Upstream::reached() const noexcept { return copy ? copy->ref().load() == 0 : timeline->reached(count); }
+
+bool Timeline::Upstream::lost(Asked& asked) const {
+    return timeline->lost_copy(copy.get()) || timeline->lost(count, asked);
+}
+
+bool Timeline::lost(std::uint64_t count, const PooledSignal* copy) const { return lost_copy(copy) || lost(count); }
+
+// A copy that never ran has a negative signal, too; then the stream has failed.
+bool Timeline::lost_copy(const PooledSignal* copy) const noexcept {
+    if (!copy || copy->ref().load() >= 0) return false;
+    lose_copy();
+    return true;
+}
+
+void Timeline::lose_copy() const noexcept {
+    try {
+        fail(std::make_exception_ptr(Error("a copy of " + label() + " failed: its engine reports an error")));
+    } catch (...) {
+        fail(std::current_exception());
+    }
+}
+
+bool Timeline::lost(std::uint64_t count) const {
+    Asked asked;
+    return lost(count, asked);
+}
+
+// Ends: a dependency points to an event that was recorded before the wait for it. A packet that is complete had all
+// that it waited for, so only those in flight are followed, and each timeline once for a count.
+bool Timeline::lost(std::uint64_t count, Asked& asked) const {
+    if (reached(count)) return false;
+    if (failed()) return true;
+    const auto [known, first] = asked.try_emplace(this, count);
+    if (!first) {
+        if (known->second >= count) return false;
+        known->second = count;
+    }
+    std::uint64_t own = finished();
+    for (std::optional<Upstream> next; (next = next_upstream(own)) && next->own <= count; own = next->own) {
+        if (next->reached() || !next->lost(asked)) continue;
+        fail(next->timeline->error(), next->own - 1);
+        return true;
+    }
+    return false;
+}
+
+bool Timeline::try_lost() const noexcept {
+    try {
+        return lost(submitted());
+    } catch (const std::bad_alloc&) {
+        return false;
+    }
+}
+
+// A copy each, so that nothing is allocated or destroyed with the lock.
+std::optional<Timeline::Upstream> Timeline::next_upstream(std::uint64_t own) const {
+    const std::lock_guard lock(mutex_);
+    std::size_t first = 0, last = upstreams_.size();
+    while (first < last) {
+        const std::size_t middle = (first + last) / 2;
+        if (upstreams_[middle].own <= own)
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    if (first == upstreams_.size()) return std::nullopt;
+    return upstreams_[first];
+}
+
+void Timeline::forget_reached() const noexcept {
+    const std::uint64_t complete = finished();
+    for (;;) {
+        Upstream over;
+        const std::lock_guard lock(mutex_);
+        if (upstreams_.empty() || upstreams_.front().own > complete) return;
+        over = upstreams_.pop_front();
+    }
+}
+
+}  // namespace hsadrv::detail

@@ -1,0 +1,73 @@
+#include "base/address_space.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+
+namespace kfdemu {
+
+void AddressSpace::enter() const {
+    std::unique_lock lock{mutex_};
+    turn_.wait(lock, [&] { return writers_.load(std::memory_order_relaxed) == 0; });
+    ++holders_;
+}
+
+void AddressSpace::leave() const {
+    std::lock_guard lock{mutex_};
+    if (--holders_ == 0) turn_.notify_all();
+}
+
+template <class Change>
+void AddressSpace::change(Change&& edit) {
+    std::unique_lock lock{mutex_};
+    writers_.fetch_add(1, std::memory_order_relaxed);
+    turn_.wait(lock, [&] { return holders_ == 0; });
+    edit();
+    generation_.fetch_add(1, std::memory_order_release);
+    writers_.fetch_sub(1, std::memory_order_relaxed);
+    turn_.notify_all();
+}
+
+bool AddressSpace::Range::present() const {
+    // Starts no writing (since Linux 2.6.19), but says ENOMEM if anything of the range is not mapped.
+    return !user_pages || msync(host, end - begin, MS_ASYNC) == 0;
+}
+
+const AddressSpace::Range* AddressSpace::find(std::uint64_t va) const {
+    auto after = std::upper_bound(ranges_.begin(), ranges_.end(), va,
+                                  [](std::uint64_t value, const Range& r) { return value < r.begin; });
+    if (after == ranges_.begin()) return nullptr;
+    const Range& candidate = *std::prev(after);
+    return va < candidate.end ? &candidate : nullptr;
+}
+
+bool AddressSpace::map(const Range& range) {
+    bool added = false;
+    change([&] {
+        auto at = std::lower_bound(ranges_.begin(), ranges_.end(), range.begin,
+                                   [](const Range& r, std::uint64_t value) { return r.begin < value; });
+        if (at != ranges_.end() && at->begin < range.end) return;
+        if (at != ranges_.begin() && std::prev(at)->end > range.begin) return;
+        ranges_.insert(at, range);
+        added = true;
+    });
+    return added;
+}
+
+void AddressSpace::unmap(std::uint64_t begin, std::uint64_t end, std::uint64_t only) {
+    change([&] {
+        std::vector<Range> kept;
+        kept.reserve(ranges_.size() + 1);
+        for (const Range& r : ranges_) {
+            if (r.end <= begin || r.begin >= end || (only && r.allocation != only)) {
+                kept.push_back(r);
+                continue;
+            }
+            if (r.begin < begin) kept.push_back({r.begin, begin, r.host, r.access, r.allocation, r.user_pages});
+            if (r.end > end) kept.push_back({end, r.end, r.at(end), r.access, r.allocation, r.user_pages});
+        }
+        ranges_ = std::move(kept);
+    });
+}
+
+}  // namespace kfdemu

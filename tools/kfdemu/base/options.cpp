@@ -1,0 +1,138 @@
+#include "base/options.hpp"
+
+#include <cstdlib>
+
+#include "base/model.hpp"
+#include "base/parse_number.hpp"
+
+namespace kfdemu {
+namespace {
+
+constexpr std::string_view kLevelNames[] = {"off", "error", "warning", "info", "debug"};
+
+bool parse_level(std::string_view text, LogLevel& level) {
+    for (unsigned i = 0; i < std::size(kLevelNames); ++i) {
+        if (text != kLevelNames[i]) continue;
+        level = static_cast<LogLevel>(i);
+        return true;
+    }
+    return false;
+}
+
+std::string set(Options& options, std::string_view key, std::string_view value) {
+    const std::string given = std::string{key} + "=" + std::string{value};
+    if (key == "gpu") {
+        if (!find_model(value)) return given + ": no such model; there are " + model_names();
+        options.model = value;
+    } else if (key == "gpus") {
+        if (!parse_number(value, options.gpus) || options.gpus < 1 || options.gpus > kMaxGpus)
+            return given + ": wants a count from 1 to " + std::to_string(kMaxGpus);
+    } else if (key == "vram") {
+        if (!parse_size(value, options.vram_bytes) || options.vram_bytes < (64u << 20) ||
+            options.vram_bytes > (std::uint64_t{1} << 42))
+            return given + ": wants a size from 64M to 4096G, such as 8G";
+        options.vram_bytes &= ~std::uint64_t{4095};
+    } else if (key == "vram-access") {
+        if (value != "host" && value != "private") return given + ": wants host or private";
+        options.behaviours.set(Behaviour::private_vram, value == "private");
+    } else if (key == "workers") {
+        if (!parse_number(value, options.workers) || options.workers > 256)
+            return given + ": wants a count up to 256 (0: one a core)";
+    } else if (key == "kfd") {
+        const auto dot = value.find('.');
+        if (dot == value.npos || !parse_number(value.substr(0, dot), options.kfd_major) ||
+            !parse_number(value.substr(dot + 1), options.kfd_minor))
+            return given + ": wants a version, such as 1.15";
+    } else if (key == "seed") {
+        if (!parse_number(value, options.seed)) return given + ": wants a number (0: no order)";
+    } else if (key == "fail") {
+        auto failure = parse_failure(value);
+        if (auto* error = std::get_if<std::string>(&failure)) return given + ": " + *error;
+        options.failures.push_back(std::get<Failure>(failure));
+    } else if (key == "defect") {
+        auto defect = parse_defect(value);
+        if (auto* error = std::get_if<std::string>(&defect)) return given + ": " + *error;
+        options.defects.push_back(std::get<Defect>(defect));
+    } else if (key == "hide") {
+        unsigned gpu = 0;
+        if (!parse_number(value, gpu) || gpu >= kMaxGpus) return given + ": wants the number of a GPU, from 0";
+        options.hidden.push_back(gpu);
+    } else if (key == "strict") {
+        if (auto error = change(options.behaviours, value); !error.empty()) return given + ": " + error;
+    } else if (key == "log") {
+        if (!parse_level(value, options.log)) return given + ": wants off, error, warning, info or debug";
+    } else {
+        return given +
+               ": no such option; there are gpu, gpus, vram, vram-access, kfd, workers, log, seed, hide, fail, defect, "
+               "strict";
+    }
+    return {};
+}
+
+}  // namespace
+
+bool parse_size(std::string_view text, std::uint64_t& bytes) {
+    unsigned shift = 0;
+    if (!text.empty()) {
+        const std::string_view units = "KMGT";
+        if (auto at = units.find(text.back()); at != units.npos) {
+            shift = 10 * (static_cast<unsigned>(at) + 1);
+            text.remove_suffix(1);
+        }
+    }
+    std::uint64_t count = 0;
+    if (!parse_number(text, count) || count > (~std::uint64_t{0} >> shift)) return false;
+    bytes = count << shift;
+    return true;
+}
+
+std::variant<Options, std::string> parse_options(std::string_view text) {
+    Options options;
+    while (!text.empty()) {
+        const auto comma = text.find(',');
+        const std::string_view word = text.substr(0, comma);
+        text.remove_prefix(comma == text.npos ? text.size() : comma + 1);
+        if (word.empty()) continue;
+        if (word == "auto") {
+            options.mode = Mode::automatic;
+        } else if (word == "on") {
+            options.mode = Mode::on;
+        } else if (word == "off") {
+            options.mode = Mode::off;
+        } else if (word == "strict") {
+            options.behaviours = Behaviours::all();
+        } else if (const auto equals = word.find('='); equals != word.npos) {
+            if (auto error = set(options, word.substr(0, equals), word.substr(equals + 1)); !error.empty())
+                return error;
+        } else {
+            return std::string{word} + ": wants auto, on, off, strict or NAME=VALUE";
+        }
+    }
+    return options;
+}
+
+std::string options_of_environment() {
+    const char *strict = std::getenv("KFDEMU_STRICT"), *text = std::getenv("KFDEMU");
+    return (strict && *strict ? "strict=" + std::string{strict} + "," : "") + (text ? text : "");
+}
+
+std::string to_string(const Options& options) {
+    constexpr std::string_view modes[] = {"auto", "on", "off"};
+    // The place of VRAM has an option of its own, which comes first.
+    Behaviours others = options.behaviours;
+    if (others != Behaviours::all()) others.set(Behaviour::private_vram, false);
+    const std::string strict = to_string(others);
+    std::string failures = strict.empty() ? "" : ",strict=" + strict;
+    for (unsigned gpu : options.hidden) failures += ",hide=" + std::to_string(gpu);
+    for (const Failure& failure : options.failures) failures += ",fail=" + to_string(failure);
+    for (const Defect& defect : options.defects) failures += ",defect=" + to_string(defect);
+    return std::string{modes[static_cast<int>(options.mode)]} + ",gpu=" + options.model +
+           ",gpus=" + std::to_string(options.gpus) + ",vram=" + std::to_string(options.vram_bytes) +
+           ",vram-access=" + (options.private_vram() ? "private" : "host") +
+           ",kfd=" + std::to_string(options.kfd_major) + "." + std::to_string(options.kfd_minor) +
+           ",workers=" + std::to_string(options.workers) +
+           ",log=" + std::string{kLevelNames[static_cast<int>(options.log)]} +
+           (options.seed ? ",seed=" + std::to_string(options.seed) : "") + failures;
+}
+
+}  // namespace kfdemu

@@ -1,0 +1,214 @@
+// opendir and what goes with it, for folders of ours. A listing is known by its address, which is no DIR of libc's.
+//
+// Which addresses are listings is kept in a few words without a lock: readdir() in a forked child, or in a
+// thread while another forks, must not wait for a thread that is not there.
+#undef _FILE_OFFSET_BITS  // readdir and readdir64 are both defined here
+
+#include <dirent.h>
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/log.hpp"
+#include "boundary/libc.hpp"
+
+namespace kfdemu {
+namespace {
+
+struct Listing {
+    std::vector<std::string> names;
+    std::size_t position = 0;
+    struct dirent entry{};
+
+    void add_names_of(const char* folder);
+    explicit Listing(const sysfs::Directory& directory) : names{directory.names} {
+        if (!directory.beside.empty()) add_names_of(directory.beside.c_str());
+        names.insert(names.begin(), {".", ".."});
+    }
+};
+
+void Listing::add_names_of(const char* folder) {
+    DIR* real = NEXT(opendir)(folder);
+    if (!real) return;
+    while (const struct dirent* found = NEXT(readdir)(real)) {
+        const std::string name = found->d_name;
+        const bool ours = std::find(names.begin(), names.end(), name) != names.end();
+        if (name != "." && name != ".." && !ours) names.push_back(name);
+    }
+    NEXT(closedir)(real);
+}
+
+// Acquire and release: a listing may be read by another thread than the one that opened it. Far more folders
+// than a program has open at once; one more is refused as when descriptors run out.
+std::array<std::atomic<Listing*>, 256> listings;
+std::atomic<int> open_listings{0};  // relaxed: a thread that reads a listing has seen its opendir return
+
+DIR* open_listing(const sysfs::Directory& directory) {
+    auto* listing = new Listing{directory};
+    for (auto& slot : listings) {
+        Listing* none = nullptr;
+        if (!slot.compare_exchange_strong(none, listing, std::memory_order_release, std::memory_order_relaxed))
+            continue;
+        open_listings.fetch_add(1, std::memory_order_relaxed);
+        return reinterpret_cast<DIR*>(listing);
+    }
+    delete listing;
+    log(LogLevel::warning, "more than {} folders of the device are open", listings.size());
+    return errno = EMFILE, nullptr;
+}
+
+Listing* as_listing(DIR* directory) {
+    if (!directory || open_listings.load(std::memory_order_relaxed) == 0) return nullptr;
+    for (auto& slot : listings) {
+        Listing* listing = slot.load(std::memory_order_acquire);
+        if (reinterpret_cast<DIR*>(listing) == directory) return listing;
+    }
+    return nullptr;
+}
+
+struct dirent* next_name(Listing& listing) {
+    if (listing.position >= listing.names.size()) return nullptr;
+    const std::string& name = listing.names[listing.position++];
+    listing.entry = {};
+    listing.entry.d_ino = listing.position;
+    listing.entry.d_off = static_cast<off_t>(listing.position);
+    listing.entry.d_reclen = sizeof listing.entry;
+    listing.entry.d_type = DT_UNKNOWN;
+    name.copy(listing.entry.d_name, sizeof listing.entry.d_name - 1);
+    return &listing.entry;
+}
+
+/// readdir_r, which tells its end through `result`.
+int next_name_into(Listing& listing, struct dirent* entry, struct dirent** result) {
+    const struct dirent* name = next_name(listing);
+    *result = name ? entry : nullptr;
+    if (name) *entry = *name;
+    return 0;
+}
+
+int close_listing(Listing* listing) {
+    for (auto& slot : listings) {
+        Listing* expected = listing;
+        if (!slot.compare_exchange_strong(expected, nullptr, std::memory_order_relaxed)) continue;
+        open_listings.fetch_sub(1, std::memory_order_relaxed);
+        delete listing;
+        return 0;
+    }
+    return errno = EBADF, -1;
+}
+
+/// scandir: the names that `wanted` takes, in the order of `order`, each in memory of its own that the caller frees.
+template <class Entry>
+int scan(const sysfs::Directory& directory, Entry*** result, int (*wanted)(const Entry*),
+         int (*order)(const Entry**, const Entry**)) {
+    static_assert(sizeof(Entry) == sizeof(struct dirent), "one layout on a 64-bit system");
+    Listing listing{directory};
+    auto** entries = static_cast<Entry**>(std::calloc(listing.names.size(), sizeof(Entry*)));
+    if (!entries) return errno = ENOMEM, -1;
+    int count = 0;
+    while (const struct dirent* name = next_name(listing)) {
+        const auto* seen = reinterpret_cast<const Entry*>(name);
+        if (wanted && wanted(seen) == 0) continue;
+        entries[count] = static_cast<Entry*>(std::malloc(sizeof(Entry)));
+        if (!entries[count]) {
+            while (count > 0) std::free(entries[--count]);
+            std::free(entries);
+            return errno = ENOMEM, -1;
+        }
+        std::memcpy(entries[count++], seen, sizeof(Entry));
+    }
+    if (order) std::sort(entries, entries + count, [&](const Entry* a, const Entry* b) { return order(&a, &b) < 0; });
+    *result = entries;
+    return count;
+}
+
+int not_a_folder(const sysfs::Entry& entry) { return std::holds_alternative<sysfs::Missing>(entry) ? ENOENT : ENOTDIR; }
+
+}  // namespace
+}  // namespace kfdemu
+
+using namespace kfdemu;
+
+EXPORT DIR* opendir(const char* path) {
+    auto entry = find(path);
+    if (!entry) return NEXT(opendir)(path);
+    if (auto* directory = std::get_if<sysfs::Directory>(&*entry)) return open_listing(*directory);
+    errno = not_a_folder(*entry);
+    return nullptr;
+}
+
+EXPORT struct dirent* readdir(DIR* directory) {
+    if (Listing* listing = as_listing(directory)) return next_name(*listing);
+    return NEXT(readdir)(directory);
+}
+
+EXPORT struct dirent64* readdir64(DIR* directory) {
+    if (Listing* listing = as_listing(directory)) return reinterpret_cast<struct dirent64*>(next_name(*listing));
+    return NEXT(readdir64)(directory);
+}
+
+// Deprecated, but still called.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+EXPORT int readdir_r(DIR* directory, struct dirent* entry, struct dirent** result) {
+    if (Listing* listing = as_listing(directory)) return next_name_into(*listing, entry, result);
+    return NEXT(readdir_r)(directory, entry, result);
+}
+
+EXPORT int readdir64_r(DIR* directory, struct dirent64* entry, struct dirent64** result) {
+    if (Listing* listing = as_listing(directory))
+        return next_name_into(*listing, reinterpret_cast<struct dirent*>(entry),
+                              reinterpret_cast<struct dirent**>(result));
+    return NEXT(readdir64_r)(directory, entry, result);
+}
+#pragma GCC diagnostic pop
+
+EXPORT void rewinddir(DIR* directory) noexcept {
+    if (Listing* listing = as_listing(directory)) {
+        listing->position = 0;
+        return;
+    }
+    NEXT(rewinddir)(directory);
+}
+
+EXPORT long telldir(DIR* directory) noexcept {
+    if (Listing* listing = as_listing(directory)) return static_cast<long>(listing->position);
+    return NEXT(telldir)(directory);
+}
+
+EXPORT void seekdir(DIR* directory, long position) noexcept {
+    if (Listing* listing = as_listing(directory)) {
+        listing->position = static_cast<std::size_t>(position);
+        return;
+    }
+    NEXT(seekdir)(directory, position);
+}
+
+EXPORT int dirfd(DIR* directory) noexcept {
+    if (as_listing(directory)) return errno = ENOTSUP, -1;
+    return NEXT(dirfd)(directory);
+}
+
+EXPORT int closedir(DIR* directory) {
+    if (Listing* listing = as_listing(directory)) return close_listing(listing);
+    return NEXT(closedir)(directory);
+}
+
+EXPORT int scandir(const char* path, struct dirent*** entries, int (*wanted)(const struct dirent*),
+                   int (*order)(const struct dirent**, const struct dirent**)) {
+    auto entry = find(path);
+    if (!entry) return NEXT(scandir)(path, entries, wanted, order);
+    if (auto* directory = std::get_if<sysfs::Directory>(&*entry)) return scan(*directory, entries, wanted, order);
+    return errno = not_a_folder(*entry), -1;
+}
+
+EXPORT int scandir64(const char* path, struct dirent64*** entries, int (*wanted)(const struct dirent64*),
+                     int (*order)(const struct dirent64**, const struct dirent64**)) {
+    auto entry = find(path);
+    if (!entry) return NEXT(scandir64)(path, entries, wanted, order);
+    if (auto* directory = std::get_if<sysfs::Directory>(&*entry)) return scan(*directory, entries, wanted, order);
+    return errno = not_a_folder(*entry), -1;
+}

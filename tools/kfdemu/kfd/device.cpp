@@ -1,0 +1,185 @@
+#include "kfd/device.hpp"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/auxv.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+
+#include "base/behaviour.hpp"
+#include "base/injection.hpp"
+#include "base/log.hpp"
+#include "base/order.hpp"
+#include "gfx9/decode.hpp"
+#include "resources/private_vram.hpp"
+
+namespace kfdemu {
+namespace {
+
+struct Decision {
+    Options options;
+    Topology topology;
+    bool on = false;
+};
+
+/// Whether the kernel itself gives us a KFD. A bare system call: the interposed open() must not answer.
+bool real_device_opens() {
+    const long fd = syscall(SYS_openat, AT_FDCWD, "/dev/kfd", O_RDWR | O_CLOEXEC);
+    if (fd < 0) return false;
+    syscall(SYS_close, fd);
+    return true;
+}
+
+Decision decide() {
+    Decision decision;
+    if (getauxval(AT_SECURE)) return decision;  // privileges must not depend on the caller's environment
+    auto parsed = parse_options(options_of_environment());
+    if (const auto* error = std::get_if<std::string>(&parsed)) {
+        write_log(LogLevel::error, fmt::format("KFDEMU: {}; no device is emulated", *error));
+        return decision;
+    }
+    decision.options = std::get<Options>(parsed);
+    log_level = decision.options.log;
+    decision.on =
+        decision.options.mode == Mode::on || (decision.options.mode == Mode::automatic && !real_device_opens());
+    if (!decision.on) return decision;
+    if (const std::string problem = gfx9::no_level_message(); !problem.empty()) {
+        write_log(LogLevel::error, fmt::format("{}; no device is emulated", problem));
+        decision.on = false;
+        return decision;
+    }
+    decision.topology = make_topology(decision.options);
+    for (const Failure& failure : decision.options.failures) injection().fail(failure);
+    for (const Defect& defect : decision.options.defects) injection().defect(defect);
+    order_seed.store(decision.options.seed, std::memory_order_relaxed);
+    if (decision.options.behaviours.has(Behaviour::seeded_garbage))
+        garbage.store(new Garbage{decision.options.seed}, std::memory_order_release);
+    behaviours.store(decision.options.behaviours, std::memory_order_relaxed);
+    return decision;
+}
+
+const Decision& decision() {
+    static const Decision* made = new Decision{decide()};  // outlives every exit handler
+    return *made;
+}
+
+std::mutex instance_mutex;
+std::atomic<Device*> instance{nullptr};          // release on making, acquire on use
+std::atomic<Device*> parents_instance{nullptr};  // after fork(): what descriptors may still be of
+
+void before_fork() {
+    instance_mutex.lock();
+    injection().before_fork();
+}
+
+void in_parent() {
+    injection().after_fork();
+    instance_mutex.unlock();
+}
+
+void in_child() {
+    if (Device* parents = instance.exchange(nullptr, std::memory_order_relaxed)) parents_instance.store(parents);
+    in_parent();
+}
+
+template <class T>
+std::vector<T*> pointers(const std::vector<std::unique_ptr<T>>& owners) {
+    std::vector<T*> result;
+    for (const auto& owner : owners) result.push_back(owner.get());
+    return result;
+}
+
+std::vector<std::unique_ptr<AddressSpace>> make_spaces(std::size_t count) {
+    std::vector<std::unique_ptr<AddressSpace>> spaces;
+    for (std::size_t i = 0; i < count; ++i) spaces.push_back(std::make_unique<AddressSpace>());
+    return spaces;
+}
+
+std::vector<std::unique_ptr<Gem>> make_gem(Memory& memory, const std::vector<std::unique_ptr<AddressSpace>>& spaces) {
+    std::vector<std::unique_ptr<Gem>> gem;
+    for (const auto& space : spaces) gem.push_back(std::make_unique<Gem>(memory, *space));
+    return gem;
+}
+
+/// ROCR takes the scratch of each GPU from the addresses that the thunk reserves, and asserts where they are too few
+/// (GpuAgent::InitScratchPool); the rest is what the process needs besides.
+void say_if_addresses_are_few(std::size_t gpus) {
+    constexpr std::uint64_t kScratch = std::uint64_t{4} << 30, kBesides = std::uint64_t{512} << 20;
+    rlimit limit{};
+    const std::uint64_t needed = gpus * kScratch + kBesides;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur >= needed) return;
+    const auto gib = [](std::uint64_t bytes) { return static_cast<double>(bytes) / (1u << 30); };
+    log(LogLevel::error,
+        "this process's address space is limited to {:.1f} GiB, and the HSA runtime needs {:.1f} GiB for {} GPU{}: "
+        "take the limit away "
+        "with ulimit -v unlimited",
+        gib(limit.rlim_cur), gib(needed), gpus, gpus == 1 ? "" : "s");
+}
+
+}  // namespace
+
+const Topology* Device::topology() { return decision().on ? &decision().topology : nullptr; }
+
+const Options& Device::options() { return decision().options; }
+
+Device* Device::existing() { return instance.load(std::memory_order_acquire); }
+
+bool Device::inherited(const struct stat& status) {
+    const Device* parents = parents_instance.load(std::memory_order_relaxed);
+    return parents && (parents->is_kfd(status) || parents->gpu_of(status));
+}
+
+bool Device::ever_made() { return existing() || parents_instance.load(std::memory_order_relaxed); }
+
+Device* Device::get() {
+    if (Device* device = existing()) return device;
+    if (!topology()) return nullptr;
+    std::lock_guard lock{instance_mutex};
+    if (Device* device = existing()) return device;
+    say_if_addresses_are_few(topology()->gpus.size());
+    std::unique_ptr<Device> device{new Device{*topology(), decision().options}};
+    if (!device->valid()) return nullptr;
+    // A child has neither our threads nor the parent's queues: it starts afresh, and leaks what it cannot use.
+    static const int registered = pthread_atfork(before_fork, in_parent, in_child);
+    (void)registered;
+    if (decision().options.private_vram() && log_level >= LogLevel::error) PrivateVram::watch(device->memory());
+    instance.store(device.get(), std::memory_order_release);
+    return device.release();
+}
+
+Device::Device(const Topology& topology, const Options& options)
+    : topology_{topology},
+      kfd_file_{"kfdemu-kfd"},
+      render_files_{make_render_files(topology)},
+      spaces_{make_spaces(topology.gpus.size())},
+      memory_{topology, pointers(render_files_), kfd_file_, pointers(spaces_)},
+      gem_{make_gem(memory_, spaces_)},
+      svm_{topology, pointers(spaces_)},
+      scheduler_{topology, memory_, events_, pointers(spaces_), options.workers, options.seed},
+      kfd_{topology, memory_, svm_, events_, scheduler_} {}
+
+std::vector<std::unique_ptr<DeviceFile>> Device::make_render_files(const Topology& topology) {
+    std::vector<std::unique_ptr<DeviceFile>> files;
+    for (const Gpu& gpu : topology.gpus)
+        files.push_back(std::make_unique<DeviceFile>(fmt::format("kfdemu-renderD{}", gpu.render_minor).c_str()));
+    return files;
+}
+
+bool Device::valid() const {
+    for (const auto& file : render_files_)
+        if (!file->valid()) return false;
+    return kfd_file_.valid();
+}
+
+const Gpu* Device::gpu_of(const struct stat& status) const {
+    for (std::size_t i = 0; i < render_files_.size(); ++i)
+        if (render_files_[i]->is(status)) return &topology_.gpus[i];
+    return nullptr;
+}
+
+}  // namespace kfdemu

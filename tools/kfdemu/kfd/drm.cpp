@@ -1,0 +1,267 @@
+#include "kfd/drm.hpp"
+
+#include <sys/ioctl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string_view>
+
+#include "base/log.hpp"
+#include "base/user_memory.hpp"
+
+namespace kfdemu {
+namespace {
+
+enum Request : unsigned {
+    kVersion = 0x00,
+    kGetClient = 0x05,
+    kGemClose = 0x09,
+    kPrimeHandleToFd = 0x2d,
+    kPrimeFdToHandle = 0x2e,
+    kGemMmap = 0x41,
+    kAmdgpuInfo = 0x45,
+    kGemVa = 0x48,
+};
+enum Query : std::uint32_t {
+    kAccelWorking = 0x00,
+    kHwIpInfo = 0x02,
+    kTimestamp = 0x05,
+    kFirmwareVersion = 0x0e,
+    kVramGtt = 0x14,
+    kReadMmrReg = 0x15,
+    kDevInfo = 0x16,
+    kMemory = 0x19,
+};
+
+struct Version {
+    int major, minor, patch;
+    std::size_t name_len;
+    std::uint64_t name;  // of text
+    std::size_t date_len;
+    std::uint64_t date;  // of text
+    std::size_t desc_len;
+    std::uint64_t desc;  // of text
+};
+
+struct Client {
+    int index, auth;
+    unsigned long pid, uid, magic, iocs;
+};
+
+struct Info {
+    std::uint64_t return_pointer;
+    std::uint32_t return_size, query;
+    std::uint32_t parameters[4];  // by query
+};
+
+struct GemClose {
+    std::uint32_t handle, pad;
+};
+
+struct PrimeHandle {
+    std::uint32_t handle, flags;
+    std::int32_t fd;
+};
+
+union GemMmap {
+    struct {
+        std::uint32_t handle, pad;
+    } in;
+    std::uint64_t address;
+};
+
+enum VaOperation : std::uint32_t { kVaMap = 1, kVaUnmap = 2, kVaClear = 3, kVaReplace = 4 };
+
+struct GemVa {  // newer kernels have timeline points behind it, which nobody sets for us
+    std::uint32_t handle, pad, operation, flags;
+    std::uint64_t va, offset, size;
+};
+
+// struct drm_amdgpu_info_device, up to what libdrm 2.4.114 reads.
+struct DeviceInfo {
+    std::uint32_t device_id, chip_rev, external_rev, pci_rev, family, num_shader_engines, arrays_per_engine,
+        gpu_counter_freq_khz;
+    std::uint64_t max_engine_clock_khz, max_memory_clock_khz;
+    std::uint32_t cu_active_number, cu_ao_mask, cu_bitmap[4][4], rb_mask, num_rb_pipes, num_gfx_contexts, pad;
+    std::uint64_t ids_flags, va_offset, va_max;
+    std::uint32_t va_alignment, pte_fragment_size, gart_page_size, ce_ram_size, vram_type, vram_bit_width, vce_harvest,
+        double_offchip_lds;
+    std::uint64_t ring_buffers[4];
+    std::uint32_t ring_sizes[4];
+    std::uint32_t wave_front_size, visible_vgprs, cu_per_sh, tcc_blocks, gs_depth[2], max_gs_waves, pad1;
+    std::uint32_t cu_ao_bitmap[4][4];
+    std::uint64_t high_va_offset, high_va_max;
+};
+
+struct VramGtt {
+    std::uint64_t vram_size, vram_cpu_accessible_size, gtt_size;
+};
+
+/// As the kernel's VERSION does: copies what fits and tells the full length.
+int give_string(std::string_view text, std::uint64_t buffer, std::size_t& length) {
+    const std::size_t given = std::min(text.size(), length);
+    length = text.size();
+    return buffer ? user::copy_out(buffer, text.data(), given) : 0;
+}
+
+int version(Version& v) {
+    v.major = 3;
+    v.minor = 49;
+    v.patch = 0;
+    if (const int error = give_string("amdgpu", v.name, v.name_len)) return error;
+    if (const int error = give_string("20150101", v.date, v.date_len)) return error;
+    return give_string("AMD GPU", v.desc, v.desc_len);
+}
+
+DeviceInfo device_info(const Gpu& gpu) {
+    const Model& model = *gpu.model;
+    DeviceInfo info{};
+    info.device_id = model.device_id;
+    info.pci_rev = model.pci_revision;
+    info.external_rev = 1;
+    info.family = model.family;
+    info.num_shader_engines = model.shader_engines;
+    info.arrays_per_engine = model.arrays_per_engine;
+    info.gpu_counter_freq_khz = 100000;
+    info.max_engine_clock_khz = model.engine_clock_mhz * 1000ull;
+    info.max_memory_clock_khz = model.memory_clock_mhz * 1000ull;
+    info.cu_active_number = model.compute_units;
+    // The bitmap has room for 4 × 4 arrays; engines beyond the fourth are counted in its second column.
+    unsigned left = model.compute_units;
+    for (unsigned engine = 0; engine < model.shader_engines; ++engine) {
+        const unsigned here = std::min(left, model.cus_per_array);
+        info.cu_bitmap[engine % 4][engine / 4] = (1u << here) - 1;
+        left -= here;
+    }
+    info.va_offset = 0x200000;
+    info.va_max = 0x800000000000;
+    info.va_alignment = 4096;
+    info.gart_page_size = 4096;
+    info.vram_type = 6;  // HBM
+    info.vram_bit_width = model.memory_width_bits;
+    info.wave_front_size = 64;
+    info.visible_vgprs = 256;
+    info.cu_per_sh = model.cus_per_array;
+    info.tcc_blocks = 16;
+    return info;
+}
+
+/// As AMDGPU_INFO does: the answer as far as it fits, and nothing behind it is touched.
+int give(const Info& info, const void* answer, std::size_t size_bytes) {
+    return user::copy_out(info.return_pointer, answer, std::min<std::size_t>(size_bytes, info.return_size));
+}
+
+constexpr std::uint32_t kMaxRegisters = 128;  // of one READ_MMR_REG
+
+int give_zeroes(const Info& info, std::size_t size_bytes) {
+    constexpr std::byte zeroes[4 * kMaxRegisters]{};
+    return give(info, zeroes, size_bytes);
+}
+
+int amdgpu_info(const Gpu& gpu, const Info& info) {
+    if (info.return_size == 0 || info.return_pointer == 0) return EINVAL;
+    switch (info.query) {
+        case kAccelWorking: {
+            const std::uint32_t yes = 1;
+            return give(info, &yes, sizeof yes);
+        }
+        case kDevInfo: {
+            const DeviceInfo answer = device_info(gpu);
+            return give(info, &answer, sizeof answer);
+        }
+        case kVramGtt: {
+            const VramGtt answer{gpu.vram_bytes, gpu.private_vram ? 0 : gpu.vram_bytes, gpu.vram_bytes};
+            return give(info, &answer, sizeof answer);
+        }
+        case kHwIpInfo:  // no graphics, video or DMA ring is open to this interface
+            return give_zeroes(info, 32);
+        case kFirmwareVersion:
+            return give_zeroes(info, 8);
+        case kReadMmrReg: {  // configuration registers of graphics blocks that a compute device leaves at
+                             // reset
+            const std::uint32_t registers = info.parameters[1];
+            return registers > kMaxRegisters ? EINVAL : give_zeroes(info, 4 * registers);
+        }
+        default:
+            log(LogLevel::warning, "drm: AMDGPU_INFO query {:#x} is not known", info.query);
+            return EINVAL;
+    }
+}
+
+/// AMDGPU_VM_PAGE_READABLE and so on, as a set of Access.
+std::uint32_t page_access_of(std::uint32_t flags) {
+    return (flags & 2 ? kRead : 0u) | (flags & 4 ? kWrite : 0u) | (flags & 8 ? kExecute : 0u);
+}
+
+int gem_va(Gem& gem, const GemVa& args) {
+    constexpr std::uint32_t kDelayUpdate = 1, kAccess = 0xe, kPrt = 0x10, kMemoryType = 0x1e0, kNoAlloc = 0x200;
+    if (args.flags & kPrt || args.flags & ~(kDelayUpdate | kAccess | kMemoryType | kNoAlloc)) {
+        log(LogLevel::warning, "drm: GEM_VA with flags {:#x} is not known", args.flags);
+        return EINVAL;
+    }
+    switch (args.operation) {
+        case kVaReplace:
+            if (const int error = gem.clear(args.va, args.size)) return error;
+            [[fallthrough]];
+        case kVaMap:
+            return gem.map(args.handle, page_access_of(args.flags), args.va, args.offset, args.size);
+        case kVaUnmap:
+            return gem.unmap(args.handle, args.va);
+        case kVaClear:
+            return gem.clear(args.va, args.size);
+        default:
+            log(LogLevel::warning, "drm: GEM_VA operation {} is not known", args.operation);
+            return EINVAL;
+    }
+}
+
+/// Runs one handler on a copy of the caller's argument, and gives it back.
+template <class Argument, class Handler>
+int with_argument(unsigned long request, std::uint64_t address, Handler&& handler) {
+    Argument argument;
+    if (_IOC_SIZE(request) != sizeof argument) return EINVAL;
+    if (const int error = user::read(argument, address)) return error;
+    if (const int error = handler(argument)) return error;
+    return user::write(address, argument);
+}
+
+}  // namespace
+
+int drm_ioctl(const Gpu& gpu, Gem& gem, unsigned long request, void* argument) {
+    const auto address = reinterpret_cast<std::uint64_t>(argument);
+    switch (_IOC_NR(request)) {
+        case kVersion:
+            return with_argument<Version>(request, address, [](Version& v) { return version(v); });
+        case kGetClient:
+            return with_argument<Client>(request, address, [](Client& client) { return client.auth = 1, 0; });
+        case kGemClose:
+            return with_argument<GemClose>(request, address, [&](GemClose& args) { return gem.close(args.handle); });
+        case kPrimeFdToHandle:
+            return with_argument<PrimeHandle>(request, address,
+                                              [&](PrimeHandle& args) { return gem.import(args.fd, args.handle); });
+        case kPrimeHandleToFd:
+            return with_argument<PrimeHandle>(request, address, [&](PrimeHandle& args) {
+                return gem.export_dmabuf(args.handle, args.flags, args.fd);
+            });
+        case kGemMmap:
+            return with_argument<GemMmap>(request, address,
+                                          [&](GemMmap& args) { return gem.mmap_offset(args.in.handle, args.address); });
+        case kGemVa: {
+            GemVa args;
+            if (_IOC_SIZE(request) < sizeof args) return EINVAL;
+            if (const int error = user::read(args, address)) return error;
+            return gem_va(gem, args);
+        }
+        case kAmdgpuInfo: {
+            Info info;
+            if (_IOC_SIZE(request) < sizeof info) return EINVAL;
+            if (const int error = user::read(info, address)) return error;
+            return amdgpu_info(gpu, info);
+        }
+        default:
+            log(LogLevel::warning, "drm: ioctl {:#x} (number {:#x}) is not known", request, _IOC_NR(request));
+            return EINVAL;
+    }
+}
+
+}  // namespace kfdemu

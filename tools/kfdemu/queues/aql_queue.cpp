@@ -1,0 +1,380 @@
+#include "queues/aql_queue.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/behaviour.hpp"
+#include "base/compute_units.hpp"
+#include "base/counters.hpp"
+#include "base/injection.hpp"
+#include "base/log.hpp"
+#include "base/order.hpp"
+#include "queues/barrier_value.hpp"
+#include "queues/gpu_memory.hpp"
+#include "queues/pm4.hpp"
+#include "queues/scheduler.hpp"
+
+namespace kfdemu {
+namespace {
+
+constexpr unsigned kPacketsPerService = 256;
+}  // namespace
+
+AqlQueue::AqlQueue(const Gpu& gpu, const AddressSpace& space, Events& events, Eviction& eviction, Scheduler& scheduler,
+                   CodeCache& code, GroupPool& groups, const abi::CreateQueue& args, volatile std::uint64_t* doorbell)
+    : gpu_{gpu},
+      space_{space},
+      events_{events},
+      eviction_{eviction},
+      scheduler_{scheduler},
+      code_{code},
+      groups_{groups},
+      queue_va_{args.read_pointer_address - offsetof(aql::AmdQueue, read_dispatch_id)},
+      ring_{args.ring_base_address},
+      size_packets_{args.ring_size / sizeof(aql::Packet)},
+      save_area_{args.ctx_save_restore_address},
+      doorbell_{doorbell},
+      priority_{args.queue_priority},
+      compute_units_{all_units(gpu.model->compute_units)} {
+    *doorbell_ = last_doorbell_;
+}
+
+aql::Packet* AqlQueue::slot(std::uint64_t index) {
+    return at<aql::Packet>(space_, ring_ + index % size_packets_ * sizeof(aql::Packet), kWrite);
+}
+
+bool AqlQueue::service() {
+    const Eviction::Turn turn{eviction_};
+    if (!turn) return false;
+    std::lock_guard lock{mutex_};
+    if (stopped_ || suspended_ || failed_ || hung_) return false;
+    // Acquire: the packets published before the doorbell was rung are seen.
+    const std::uint64_t doorbell = __atomic_load_n(doorbell_, __ATOMIC_ACQUIRE);
+    if (doorbell != last_doorbell_) {
+        last_doorbell_ = doorbell;
+        highest_doorbell_ = std::max(highest_doorbell_, static_cast<std::int64_t>(doorbell));
+        unrung_since_ns_ = 0;
+        awake_ = true;
+    }
+    if (!awake_) return false;
+
+    if (injection().stalled(QueueKind::compute, ring_)) return false;
+
+    AddressSpace::Hold hold{space_};
+    if (!find_queue()) return false;
+    if (waits_for_scratch_ && !resume_after_scratch()) return false;
+    bool did = false;
+    for (unsigned n = 0; n < kPacketsPerService; ++n) {
+        if (!current_ && !next_is_ready()) break;
+        if (!current_) read_packet();
+        if (aql::has_barrier_bit(current_->header) && running_ != 0) break;
+        taken_.push_back({});
+        ++running_;
+        const Step step = launch(*current_);
+        if (step != Step::launched) {
+            taken_.pop_back();
+            --running_;
+            return did;
+        }
+        did = true;
+        dependencies_met_ = 0;
+        current_.reset();
+    }
+    return did;
+}
+
+/// Looks up the runtime's structure, which stays where it is while the caller's Hold lives. False: the queue stopped.
+bool AqlQueue::find_queue() {
+    queue_ = at<aql::AmdQueue>(space_, queue_va_, kWrite);
+    if (!queue_) memory_fault(queue_va_, kWrite, "the queue's structure");
+    return queue_ != nullptr;
+}
+
+/// The packet at next_ is read once, however long it then waits.
+void AqlQueue::read_packet() {
+    current_ = *slot(next_);
+    counters.packets += 1;
+    injection().apply(QueueKind::compute, ring_, std::as_writable_bytes(std::span{&*current_, 1}));
+}
+
+/// Firmware may invalidate the header once it has taken a packet, long before the slot is free. Not of one that is
+/// wrong or asks for scratch: the runtime looks at those in the ring, and asserts that they are valid
+/// (DynamicScratchHandler).
+void AqlQueue::take_header() {
+    if (!shows(Behaviour::invalid_headers)) return;
+    // Relaxed: it tells nobody anything; that the slot is free, the read index says.
+    if (aql::Packet* packet = slot(next_))
+        __atomic_store_n(&packet->header, std::uint16_t{aql::kInvalid}, __ATOMIC_RELAXED);
+}
+
+/// Whether there is a published packet at next_, not beyond the doorbell. Producers may ring in any order, so that the
+/// highest doorbell counts, and a packet at or below it whose header is still INVALID is waited for.
+bool AqlQueue::next_is_ready() {
+    if (next_ - read_ == size_packets_) return false;
+    aql::Packet* packet = slot(next_);
+    if (!packet) {
+        memory_fault(ring_ + next_ % size_packets_ * sizeof(aql::Packet), kWrite, "the ring");
+        return false;
+    }
+    const bool rung = static_cast<std::int64_t>(next_) <= highest_doorbell_;
+    // Acquire: pairs with the producer's release of the header.
+    const std::uint16_t header = __atomic_load_n(&packet->header, __ATOMIC_ACQUIRE);
+    if (aql::type_of(header) == aql::kInvalid) {
+        awake_ = rung;
+        unrung_since_ns_ = 0;
+        return false;
+    }
+    return rung || !shows(Behaviour::doorbell) || was_overlooked();
+}
+
+/// Whether the published packet at next_ is taken though no doorbell for it was seen. Hardware sees every write; here
+/// the doorbells of several producers, who may ring in any order, can hide each other between two looks, so that a
+/// correct program must not wait for ever. (The runtime says MULTI of every queue, so that nothing tells who is alone.)
+bool AqlQueue::was_overlooked() {
+    constexpr std::uint64_t kWaitNs = 100'000'000;
+    const std::uint64_t now_ns = clock::now_ns();
+    if (unrung_since_ns_ == 0) unrung_since_ns_ = now_ns;
+    if (now_ns - unrung_since_ns_ < kWaitNs) return false;
+    log(LogLevel::warning, "gpu{}: packet {} is taken after 100 ms beyond the doorbell's value, {}", gpu_.index, next_,
+        highest_doorbell_);
+    return true;
+}
+
+AqlQueue::Step AqlQueue::launch(const aql::Packet& packet) {
+    switch (aql::type_of(packet.header)) {
+        case aql::kKernelDispatch:
+            return launch(packet.as<KernelDispatchPacket>());
+        case aql::kBarrierAnd:
+            return wait_for(packet.as<aql::Barrier>(), true);
+        case aql::kBarrierOr:
+            return wait_for(packet.as<aql::Barrier>(), false);
+        case aql::kVendorSpecific: {
+            const unsigned format = packet.rest[0] & 0xff;
+            if (format == aql::kAmdPm4Ib) return run(packet.as<aql::Pm4Ib>());
+            if (format == aql::kAmdBarrierValue) return wait_for(packet.as<aql::BarrierValue>());
+            return fail(aql::kInvalidVendorPacket, fmt::format("vendor packet of format {}", format));
+        }
+        case aql::kAgentDispatch:
+            return fail(aql::kInvalidPacket, "agent dispatch packet on a kernel queue");
+        default:
+            return fail(aql::kInvalidPacket, fmt::format("packet of reserved type {}", +aql::type_of(packet.header)));
+    }
+}
+
+/// What the queue adds to a dispatch, as the runtime's structure has it now.
+QueueFacts AqlQueue::facts() {
+    QueueFacts facts;
+    facts.queue_ptr = queue_va_;
+    std::copy(std::begin(queue_->scratch_resource_descriptor), std::end(queue_->scratch_resource_descriptor),
+              facts.scratch_descriptor.begin());
+    facts.scratch_base = queue_->scratch_backing_memory_location;
+    facts.scratch_lane_bytes = queue_->scratch_wave64_lane_byte_size;
+    facts.tmpring_size = queue_->compute_tmpring_size;
+    facts.dispatch_id = next_ + 1;
+    if (!scratch_slots_ || facts.scratch_base != scratch_base_ || facts.tmpring_size != tmpring_size_) {
+        scratch_slots_ = std::make_shared<ScratchSlots>(facts.scratch_waves());
+        scratch_base_ = facts.scratch_base;
+        tmpring_size_ = facts.tmpring_size;
+    }
+    return facts;
+}
+
+AqlQueue::Step AqlQueue::launch(const KernelDispatchPacket& packet) {
+    hung_ = injection().hangs_dispatch();
+    if (hung_) {
+        take_header();
+        return Step::waiting;
+    }
+    auto made = Dispatch::create({.packet = packet,
+                                  .packet_va = ring_ + next_ % size_packets_ * sizeof(aql::Packet),
+                                  .queue = facts(),
+                                  .gpu = {.target = code_.target(),
+                                          .lds_bytes = gpu_.model->lds_kib * 1024,
+                                          .shader_engines = gpu_.model->shader_engines},
+                                  .memory = &space_,
+                                  .code = &code_,
+                                  .scratch_slots = scratch_slots_,
+                                  .interrupt = [this](std::uint32_t m0) { events_.signal(m0 & 0xffffff); },
+                                  .compute_units = compute_units_,
+                                  .gws = &gws_,
+                                  .garbage = garbage.load(std::memory_order_acquire),
+                                  .order = {order_seed.load(std::memory_order_relaxed), next_}});
+    if (const auto* refused = std::get_if<LaunchRefused>(&made)) {
+        switch (refused->reason) {
+            case Refusal::NeedsScratch:
+                return ask_for_scratch(refused->scratch_lane_bytes);
+            case Refusal::InvalidDimensions:
+            case Refusal::InvalidSize:
+                return fail(aql::kInvalidDimensions, refused->why);
+            case Refusal::GroupTooLarge:
+                return fail(aql::kInvalidWorkgroup, refused->why);
+            case Refusal::LdsTooLarge:
+                return fail(aql::kInvalidGroupSegment, refused->why);
+            case Refusal::BadKernelObject:
+                return fail(aql::kInvalidCode, refused->why);
+            case Refusal::WrongIsa:
+                return fail(aql::kInvalidRegisters, refused->why);
+        }
+    }
+    take_header();
+    const auto& dispatch = std::get<std::shared_ptr<Dispatch>>(made);
+    const std::size_t waves = gpu_.model->max_waves_per_simd * gpu_.model->simds_per_cu;
+    const std::size_t groups_per_cu = std::max<std::size_t>(1, waves / waves_per_group(packet));
+    auto kernel = std::make_shared<Kernel>(shared_from_this(), dispatch, groups_, next_++,
+                                           groups_per_cu * compute_units_->size());
+    kernels_.push_back(kernel);
+    scheduler_.add(kernel, kernel->groups(), priority_);
+    return Step::launched;
+}
+
+/// The runtime looks for the packet at the read index, so everything before has to be out of the way first.
+AqlQueue::Step AqlQueue::ask_for_scratch(std::uint32_t lane_bytes) {
+    if (running_ > 1) return Step::waiting;
+    log(LogLevel::info, "gpu{}: packet {} asks for {} B of scratch a work-item", gpu_.index, next_, lane_bytes);
+    if (!store(space_, events_, queue_->queue_inactive_signal, aql::kInsufficientScratch))
+        return fail(aql::kInsufficientScratch, "scratch is needed, and the queue's inactive signal is not mapped");
+    waits_for_scratch_ = true;
+    return Step::waiting;
+}
+
+bool AqlQueue::resume_after_scratch() {
+    const auto value = value_of(queue_->queue_inactive_signal);
+    if (!value || *value != 0) return false;
+    waits_for_scratch_ = false;
+    return true;
+}
+
+std::optional<std::int64_t> AqlQueue::value_of(std::uint64_t signal) {
+    const auto* s = at<aql::AmdSignal>(space_, signal, kRead);
+    if (!s) return {};
+    return __atomic_load_n(&s->value,
+                           __ATOMIC_ACQUIRE);  // what the signalling side wrote before is seen after
+}
+
+AqlQueue::Step AqlQueue::wait_for(const aql::Barrier& packet, bool all) {
+    take_header();
+    // A dependency counts from the moment its signal was once seen at zero, whatever it becomes later.
+    std::uint32_t wanted = 0;
+    for (unsigned i = 0; i < std::size(packet.dep_signal); ++i) {
+        if (packet.dep_signal[i] == 0) continue;
+        wanted |= 1u << i;
+        if (dependencies_met_ & (1u << i)) continue;
+        const auto value = value_of(packet.dep_signal[i]);
+        if (!value) return memory_fault(packet.dep_signal[i], kRead, "a barrier packet's dependency");
+        if (*value == 0) dependencies_met_ |= 1u << i;
+    }
+    const bool met = all ? dependencies_met_ == wanted : (wanted == 0 || dependencies_met_ != 0);
+    return met ? complete_now(packet.completion_signal) : Step::waiting;
+}
+
+AqlQueue::Step AqlQueue::wait_for(const aql::BarrierValue& packet) {
+    const bool strict = shows(Behaviour::barrier_value);
+    if (strict && !gpu_.model->barrier_value)
+        return fail(aql::kInvalidVendorPacket,
+                    fmt::format("BARRIER_VALUE packet, which {} does not have", gpu_.model->name));
+    take_header();
+    if (packet.signal != 0) {
+        if (packet.condition >= kBarrierConditions)
+            return fail(aql::kInvalidVendorPacket, "barrier-value packet: unknown condition");
+        const auto raw = value_of(packet.signal);
+        if (!raw) return memory_fault(packet.signal, kRead, "a barrier-value packet's signal");
+        if (!holds(packet, *raw, strict ? Comparison::all_known : Comparison::signed_alone)) return Step::waiting;
+    }
+    return complete_now(packet.completion_signal);
+}
+
+/// A buffer of PM4 commands. The runtime sends them to invalidate caches, of which there are none to invalidate here.
+AqlQueue::Step AqlQueue::run(const aql::Pm4Ib& packet) {
+    if (pm4::header(packet.ib_jump[0]).opcode != pm4::kIndirectBuffer)
+        return fail(aql::kInvalidVendorPacket, "PM4 packet that is no indirect buffer");
+    take_header();
+    const std::uint64_t base = packet.ib_jump[1] | std::uint64_t{packet.ib_jump[2]} << 32;
+    const std::uint32_t count = packet.ib_jump[3] & 0xfffff;
+    for (std::uint32_t i = 0; i < count;) {
+        const auto* dword = at<std::uint32_t>(space_, (base & ~std::uint64_t{3}) + 4 * i, kRead);
+        if (!dword) return memory_fault(base + 4 * i, kRead, "a PM4 buffer");
+        const pm4::Header header = pm4::header(*dword);
+        if (header.opcode != pm4::kAcquireMem && header.opcode != pm4::kNop)
+            return fail(aql::kInvalidVendorPacket, fmt::format("PM4 command {:#010x} in a buffer", *dword));
+        i += header.dwords;
+    }
+    return complete_now(packet.completion_signal);
+}
+
+AqlQueue::Step AqlQueue::complete_now(std::uint64_t completion_signal) {
+    // Before the slot is given back, so that the read index does not pass the packet that is wrong.
+    if (!can_complete(space_, completion_signal)) return memory_fault(completion_signal, kWrite, "a completion signal");
+    const std::uint64_t now = clock::now();
+    const std::uint64_t index = next_++;
+    finish_slot(index);
+    complete(space_, events_, completion_signal, now, now);
+    return Step::launched;
+}
+
+/// Marks a packet as finished and gives back all slots at the front that are.
+void AqlQueue::finish_slot(std::uint64_t index) {
+    taken_[index - read_].done = true;
+    --running_;
+    while (!taken_.empty() && taken_.front().done) {
+        if (aql::Packet* packet = slot(read_))
+            __atomic_store_n(&packet->header, std::uint16_t{aql::kInvalid}, __ATOMIC_RELEASE);
+        taken_.pop_front();
+        ++read_;
+    }
+    // Release: whoever sees the new read index may overwrite the slots before it.
+    __atomic_store_n(&queue_->read_dispatch_id, read_, __ATOMIC_RELEASE);
+}
+
+void AqlQueue::finished(const Kernel& kernel) {
+    std::lock_guard lock{mutex_};
+    std::erase_if(kernels_, [&](const auto& k) { return k.get() == &kernel; });
+    if (stopped_) return;
+    AddressSpace::Hold hold{space_};
+    if (!find_queue()) return;
+    if (kernel.dispatch().state() != Dispatch::State::Finished) return report(kernel.dispatch());
+    const bool scratch_once = queue_->queue_properties & aql::kUseScratchOnce;
+    const std::uint64_t completion_signal = kernel.dispatch().packet().completion_signal;
+    if (!can_complete(space_, completion_signal)) {
+        memory_fault(completion_signal, kWrite, "a completion signal");
+        return;
+    }
+    finish_slot(kernel.index());
+    complete(space_, events_, completion_signal, kernel.start_ticks(), clock::now());
+    if (scratch_once && kernels_.empty()) {
+        // A large scratch was lent for this dispatch only: offer it back, and go on when the runtime has taken it.
+        store(space_, events_, queue_->queue_inactive_signal, aql::kScratchDone);
+        waits_for_scratch_ = true;
+        awake_ = true;
+    }
+}
+
+int AqlQueue::set_cu_mask(std::span<const std::uint32_t> words) {
+    auto units = masked_units(words, gpu_.model->compute_units);
+    if (units->empty()) return EINVAL;
+    std::lock_guard lock{mutex_};
+    compute_units_ = std::move(units);
+    return 0;
+}
+
+void AqlQueue::stop() {
+    std::vector<std::shared_ptr<Kernel>> kernels;
+    {
+        std::lock_guard lock{mutex_};
+        stopped_ = true;
+        kernels = kernels_;
+    }
+    for (const auto& kernel : kernels) kernel->abort();
+    for (const auto& kernel : kernels) kernel->wait_until_gone();
+}
+
+int AqlQueue::update(const abi::UpdateQueue& args) {
+    std::lock_guard lock{mutex_};
+    suspended_ = args.queue_percentage == 0 || args.ring_base_address == 0;
+    priority_ = args.queue_priority;
+    if (suspended_) return 0;
+    if (args.ring_base_address != ring_ || args.ring_size / sizeof(aql::Packet) != size_packets_) return EINVAL;
+    return 0;
+}
+
+}  // namespace kfdemu

@@ -1,0 +1,59 @@
+// How an AQL queue stops: with an error code for what is wrong in a packet or a wave, or with a memory fault.
+#include "base/counters.hpp"
+#include "base/log.hpp"
+#include "queues/aql_queue.hpp"
+#include "queues/gpu_memory.hpp"
+#include "queues/queue_exception.hpp"
+
+namespace kfdemu {
+
+/// A wave stopped its kernel: the queue stops with the matching error.
+void AqlQueue::report(const Dispatch& dispatch) {
+    if (dispatch.state() == Dispatch::State::Aborted) return;
+    const KernelFault& fault = dispatch.fault();
+    const std::string why = fmt::format("kernel object {:#x}: {}", dispatch.packet().kernel_object, describe(fault));
+    switch (fault.what) {
+        case gfx9::Stop::MemoryFault:
+            // An address that is not canonical never gets as far as the page tables: the wave has a memory violation
+            // ("Memory violation (>48-bit)" among the errors that ROCR's amd_aql_queue.cpp knows).
+            if (!is_canonical(fault.address)) return void(fail(aql::kApertureViolation, why));
+            [[fallthrough]];
+        case gfx9::Stop::FetchFault:
+            memory_fault(fault.address, fault.access, why);
+            break;
+        case gfx9::Stop::Aperture:
+        case gfx9::Stop::Misaligned:
+            fail(aql::kApertureViolation, why);
+            break;
+        case gfx9::Stop::Illegal:
+            fail(aql::kIllegalInstruction, why);
+            break;
+        default:
+            fail(aql::kException, why);
+            break;
+    }
+}
+
+AqlQueue::Step AqlQueue::fail(std::uint64_t code, std::string_view why) {
+    failed_ = true;
+    counters.faults += 1;
+    log(LogLevel::error, "gpu{}: queue stopped with error {:#x} at packet {}: {}", gpu_.index, code, next_, why);
+    store(space_, events_, queue_->queue_inactive_signal, code);
+    raise_exception(events_, save_area_, code);
+    return Step::stopped;
+}
+
+AqlQueue::Step AqlQueue::memory_fault(std::uint64_t va, std::uint32_t access, std::string_view what) {
+    failed_ = true;
+    counters.faults += 1;
+    const abi::MemoryException exception = memory_exception(space_, gpu_.gpu_id, va, access);
+    log(LogLevel::error, "gpu{}: memory fault: {} of {:#x} ({}): {}", gpu_.index,
+        access & kWrite     ? "write"
+        : access & kExecute ? "execution"
+                            : "read",
+        va, exception.not_present ? "not mapped" : "mapped without that access", what);
+    eviction_.fault(exception);
+    return Step::stopped;
+}
+
+}  // namespace kfdemu

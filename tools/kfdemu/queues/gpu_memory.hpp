@@ -1,0 +1,84 @@
+// How the device's own engines (packet processor, SDMA) touch memory: through the GPU's address space, never behind it.
+//
+//     AddressSpace::Hold hold{space};
+//     if (auto* value = at<std::int64_t>(space, va, kWrite)) …     // nullptr: a memory fault
+//
+// Thread safety: as AddressSpace; the caller has a Hold.
+#pragma once
+
+#include "base/address_space.hpp"
+#include "base/clock.hpp"
+#include "queues/packet.hpp"
+#include "resources/events.hpp"
+
+namespace kfdemu {
+
+/// Whether bits 63 to 48 repeat bit 47: no other address gets as far as the page tables.
+inline bool is_canonical(std::uint64_t va) {
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(va << 16) >> 16) == va;
+}
+
+/// The object at a GPU virtual address, or nullptr if it is not mapped with that access or not aligned.
+template <class T>
+T* at(const AddressSpace& space, std::uint64_t va, std::uint32_t access) {
+    const AddressSpace::Range* range = space.find(va);
+    if (!range || va % alignof(T) != 0 || !range->contains(va, sizeof(T)) || !range->allows(access)) return nullptr;
+    return reinterpret_cast<T*>(range->at(va));
+}
+
+/// What a failed access becomes: a memory exception, whose words the runtime reports.
+inline abi::MemoryException memory_exception(const AddressSpace& space, std::uint32_t gpu_id, std::uint64_t va,
+                                             std::uint32_t access) {
+    const AddressSpace::Range* range = space.find(va);
+    const bool there = range && range->present();
+    return {.not_present = !there,
+            .read_only = there && (access & kWrite),
+            .no_execute = there && (access & kExecute),
+            .imprecise = 0,
+            .va = va & ~std::uint64_t{4095},
+            .gpu_id = gpu_id,
+            .error_type = 0};
+}
+
+/// Stores an event's id into its mailbox and wakes its waiters: an interrupt, if the signal has one.
+inline void interrupt(const AddressSpace& space, Events& events, const aql::AmdSignal& signal) {
+    if (signal.event_mailbox_ptr == 0) return;
+    const std::uint32_t id = signal.event_id;
+    if (auto* mailbox = at<std::uint64_t>(space, signal.event_mailbox_ptr, kWrite))
+        __atomic_store_n(mailbox, id, __ATOMIC_RELEASE);
+    events.signal(id);
+}
+
+/// Whether a packet's completion signal is one that can be completed: null, or mapped for writing.
+inline bool can_complete(const AddressSpace& space, std::uint64_t signal_handle) {
+    return signal_handle == 0 || at<aql::AmdSignal>(space, signal_handle, kWrite) != nullptr;
+}
+
+/// Completes a packet: times, then the decrement that publishes them and all that the packet wrote, then the
+/// interrupt. A null signal is fine. False: the signal is not mapped.
+inline bool complete(const AddressSpace& space, Events& events, std::uint64_t signal_handle, std::uint64_t start_ticks,
+                     std::uint64_t end_ticks) {
+    if (signal_handle == 0) return true;
+    auto* signal = at<aql::AmdSignal>(space, signal_handle, kWrite);
+    if (!signal) return false;
+    // Relaxed: the decrement publishes them; several packets may complete one signal at once, and any times will do.
+    __atomic_store_n(&signal->start_ts, start_ticks, __ATOMIC_RELAXED);
+    __atomic_store_n(&signal->end_ts, end_ticks, __ATOMIC_RELAXED);
+    // The signal may be destroyed by whoever sees the new value: what the interrupt needs is read before.
+    const aql::AmdSignal copy = *signal;
+    __atomic_fetch_sub(&signal->value, 1, __ATOMIC_ACQ_REL);
+    interrupt(space, events, copy);
+    return true;
+}
+
+/// Stores a value into a signal, as the firmware does with a queue's inactive signal.
+inline bool store(const AddressSpace& space, Events& events, std::uint64_t signal_handle, std::uint64_t value) {
+    auto* signal = at<aql::AmdSignal>(space, signal_handle, kWrite);
+    if (!signal) return false;
+    const aql::AmdSignal copy = *signal;
+    __atomic_store_n(&signal->value, static_cast<std::int64_t>(value), __ATOMIC_RELEASE);
+    interrupt(space, events, copy);
+    return true;
+}
+
+}  // namespace kfdemu

@@ -1,0 +1,74 @@
+// A kernel in flight, as the scheduler sees it: work-groups to start, to run for a while, and to put aside.
+//
+//     auto kernel = std::make_shared<Kernel>(queue, dispatch, index, max_resident_groups);
+//     scheduler.add(kernel, kernel->groups());
+//
+// A work-group that used up its time is put aside and another gets its turn, new ones included, so that
+// work-groups that wait for each other make progress as they do on hardware, where many are resident.
+//
+// Thread safety: run() from any number of workers; abort() and wait_until_gone() from any thread.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/work.hpp"
+#include "dispatch/dispatch.hpp"
+
+namespace kfdemu {
+
+class AqlQueue;
+
+/// Work-groups' storage, which is megabytes and used again and again.
+class GroupPool {
+  public:
+    std::unique_ptr<WorkGroup> take();
+    void give_back(std::unique_ptr<WorkGroup> group);
+
+  private:
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<WorkGroup>> free_;
+};
+
+class Kernel final : public Work {
+  public:
+    /// Keeps alive: queue, dispatch. `index` is the packet's in its queue. Borrows `pool` until it is gone.
+    Kernel(std::shared_ptr<AqlQueue> queue, std::shared_ptr<Dispatch> dispatch, GroupPool& pool, std::uint64_t index,
+           std::size_t max_resident_groups);
+
+    Result run() override;
+    /// Starts no more work-groups, and stops those that run.
+    void abort() { dispatch_->abort(); }
+    /// Returns when no worker has anything to do with it any more.
+    void wait_until_gone();
+
+    const Dispatch& dispatch() const { return *dispatch_; }
+    std::uint64_t groups() const { return dispatch_->group_count(); }
+    std::uint64_t index() const { return index_; }
+    std::uint64_t start_ticks() const { return start_ticks_; }
+
+  private:
+    bool shuffled() const;
+    bool stay(unsigned quanta, std::uint64_t until_ns) const;
+    std::unique_ptr<WorkGroup> take();
+    void put_aside(std::unique_ptr<WorkGroup> group);
+
+    const std::shared_ptr<AqlQueue> queue_;
+    const std::shared_ptr<Dispatch> dispatch_;
+    GroupPool& pool_;
+    const std::uint64_t index_, start_ticks_;
+    const std::size_t max_resident_groups_;
+
+    std::mutex mutex_;
+    std::condition_variable gone_changed_;
+    std::deque<std::unique_ptr<WorkGroup>> aside_;
+    Random random_;          // decides whose turn it is if an order is given
+    std::size_t turns_ = 0;  // how many put-aside groups had a turn since the last new one
+    bool gone_ = false;
+};
+
+}  // namespace kfdemu

@@ -1,0 +1,288 @@
+#include "queues/scheduler.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <thread>
+#include <utility>
+
+#include "base/behaviour.hpp"
+#include "base/log.hpp"
+#include "base/order.hpp"
+#include "queues/aql_queue.hpp"
+#include "queues/sdma_queue.hpp"
+
+namespace kfdemu {
+namespace {
+
+gfx9::Target target_of(const Model& model) {
+    for (gfx9::Target target : gfx9::kTargets)
+        if (model.name == gfx9::name(target)) return target;
+    std::abort();  // a model without an executor cannot be in the table
+}
+
+bool power_of_two(std::uint64_t value) { return value && (value & (value - 1)) == 0; }
+
+/// How long the watching worker sleeps after so many fruitless rounds. Spinning first keeps a steady stream
+/// of launches below a few microseconds each. A wake-up costs up to 20 us on a virtual machine, so the last
+/// step, after half a second or so, is what keeps an idle device below one percent of a core; whoever waits by
+/// system call ends it at once.
+std::chrono::microseconds pause_after(unsigned rounds) {
+    using std::chrono::microseconds;
+    if (rounds < 400) return microseconds{0};
+    if (rounds < 600) return microseconds{20};
+    if (rounds < 1000) return microseconds{100};
+    if (rounds < 1400) return microseconds{1000};
+    return microseconds{8000};
+}
+
+}  // namespace
+
+Scheduler::Scheduler(const Topology& topology, Memory& memory, Events& events, std::vector<AddressSpace*> spaces,
+                     unsigned workers, std::uint64_t seed)
+    : memory_{memory},
+      events_{events},
+      spaces_{std::move(spaces)},
+      workers_{workers ? workers : std::max(1u, std::thread::hardware_concurrency())},
+      queue_list_{std::make_shared<const std::vector<std::shared_ptr<Queue>>>()},
+      seeded_{shows(Behaviour::seeded_order)},
+      random_{seed} {
+    for (const Gpu& gpu : topology.gpus) {
+        code_.push_back(std::make_unique<CodeCache>(target_of(*gpu.model)));
+        evictions_.push_back(std::make_unique<Eviction>(events_));
+    }
+}
+
+int Scheduler::create_queue(const Gpu& gpu, abi::CreateQueue& args) {
+    if (args.ring_base_address == 0 || !power_of_two(args.ring_size) || args.read_pointer_address == 0 ||
+        args.write_pointer_address == 0 || args.queue_percentage > 100)
+        return EINVAL;
+    std::lock_guard lock{mutex_};
+    unsigned doorbell = 0;
+    for (bool taken = true; taken && doorbell < kMaxQueues; doorbell += taken) {
+        taken = false;
+        for (const auto& [id, entry] : queues_) taken |= entry.gpu == gpu.index && entry.doorbell == doorbell;
+    }
+    if (doorbell == kMaxQueues) return ENOMEM;
+
+    const DeviceFile::Range& page = memory_.doorbells(gpu.index);
+    if (!page.host) return ENOMEM;
+    auto* bell = reinterpret_cast<volatile std::uint64_t*>(page.host + 8 * doorbell);
+    const AddressSpace& space = *spaces_[gpu.index];
+    Eviction& eviction = *evictions_[gpu.index];
+    std::shared_ptr<Queue> queue;
+    if (args.queue_type == abi::kComputeAql) {
+        if (args.ring_size < sizeof(aql::Packet)) return EINVAL;
+        queue =
+            std::make_shared<AqlQueue>(gpu, space, events_, eviction, *this, *code_[gpu.index], groups_, args, bell);
+    } else if (args.queue_type == abi::kSdma || args.queue_type == abi::kSdmaXgmi) {
+        queue = std::make_shared<SdmaQueue>(gpu.index, space, events_, eviction, args, bell);
+    } else {
+        log(LogLevel::warning, "gpu{}: queues of type {} are not known", gpu.index, args.queue_type);
+        return EINVAL;
+    }
+    args.queue_id = next_queue_id_++;
+    args.doorbell_offset = page.offset + 8 * doorbell;
+    queues_.emplace(args.queue_id, Entry{queue, gpu.index, doorbell});
+    auto list = std::make_shared<std::vector<std::shared_ptr<Queue>>>(*queue_list_);
+    list->push_back(queue);
+    queue_list_ = list;
+    log(LogLevel::info, "gpu{}: queue {} of type {}, ring of {} B at {:#x}", gpu.index, args.queue_id, args.queue_type,
+        args.ring_size, args.ring_base_address);
+    if (eviction.evicted()) log(LogLevel::info, "gpu{}: queue {} starts evicted", gpu.index, args.queue_id);
+    start_workers();
+    wake_.notify_all();
+    return 0;
+}
+
+bool Scheduler::destroy_queue(std::uint32_t id) {
+    const auto queue = find_queue(id);
+    if (!queue) return false;
+    queue->stop();  // before another queue may have its doorbell
+    {
+        std::lock_guard lock{mutex_};
+        if (queues_.erase(id) == 0) return false;
+        auto list = std::make_shared<std::vector<std::shared_ptr<Queue>>>();
+        for (const auto& [other, left] : queues_) list->push_back(left.queue);
+        queue_list_ = list;
+    }
+    log(LogLevel::info, "queue {} destroyed", id);
+    return true;
+}
+
+int Scheduler::update_queue(const abi::UpdateQueue& args) {
+    const auto queue = find_queue(args.queue_id);
+    if (!queue) return EINVAL;
+    const int error = queue->update(args);
+    nudge();
+    return error;
+}
+
+std::shared_ptr<Queue> Scheduler::find_queue(std::uint32_t id) const {
+    std::lock_guard lock{mutex_};
+    auto at = queues_.find(id);
+    return at == queues_.end() ? nullptr : at->second.queue;
+}
+
+bool Scheduler::has_queue(std::uint32_t id) const { return find_queue(id) != nullptr; }
+
+int Scheduler::set_cu_mask(std::uint32_t id, std::span<const std::uint32_t> words) {
+    const auto queue = find_queue(id);
+    return queue ? queue->set_cu_mask(words) : EINVAL;
+}
+
+void Scheduler::reset(const Gpu& gpu, bool memory_lost) {
+    std::vector<std::shared_ptr<Queue>> queues;
+    {
+        std::lock_guard lock{mutex_};
+        for (const auto& [id, entry] : queues_)
+            if (entry.gpu == gpu.index) queues.push_back(entry.queue);
+    }
+    for (const auto& queue : queues) queue->stop();
+    log(LogLevel::error, "gpu{}: reset; {} queues are stopped", gpu.index, queues.size());
+    events_.raise(
+        abi::HwException{.reset_type = 0, .reset_cause = 0, .memory_lost = memory_lost, .gpu_id = gpu.gpu_id});
+}
+
+void Scheduler::add(std::shared_ptr<Work> work, std::uint64_t parts, std::uint32_t priority) {
+    std::lock_guard lock{mutex_};
+    constexpr std::uint64_t kPassedOver = 64;
+    works_.push_back({std::move(work), priority, seeded_ ? static_cast<unsigned>(random_.below(kPassedOver)) : 0});
+    work_count_.store(works_.size(), std::memory_order_relaxed);
+    if (parts < 2) return;
+    ++nudges_;
+    wake_.notify_all();
+}
+
+void Scheduler::nudge() {
+    std::lock_guard lock{mutex_};
+    ++nudges_;
+    wake_.notify_all();
+}
+
+void Scheduler::start_workers() {
+    if (std::exchange(started_, true)) return;
+    // The program's signal handlers are none of our threads' business.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    for (unsigned i = 0; i < workers_; ++i) std::thread{[this, i] { run(i); }}.detach();
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void Scheduler::run(unsigned worker) {
+    pthread_setname_np(pthread_self(), "kfdemu");
+    prctl(PR_SET_TIMERSLACK, 1000);  // ns: short sleeps are meant
+    unsigned fruitless = 0;
+    bool stood_aside = false;
+    while (true) {
+        const bool seeded = order_seed.load(std::memory_order_relaxed) != 0;
+        if (worker != 0 && seeded) {
+            if (!std::exchange(stood_aside, true)) nudge();             // the first may sleep while this one watched
+            std::this_thread::sleep_for(std::chrono::milliseconds{5});  // all is done in order, by the first
+            continue;
+        }
+        stood_aside = false;
+        const bool worked = run_work();
+        const bool served = serve_queues();
+        fruitless = worked || served ? 0 : fruitless + 1;
+        if (fruitless) idle(fruitless);
+    }
+}
+
+bool Scheduler::run_work() {
+    if (work_count_.load(std::memory_order_relaxed) == 0) return false;
+    bool any = false;
+    for (std::size_t tries = work_count_.load(std::memory_order_relaxed) + 1; tries > 0; --tries) {
+        const std::shared_ptr<Work> work = next_work(any);
+        if (!work) return false;
+        switch (work->run()) {
+            case Work::Result::some:
+                return true;
+            case Work::Result::idle:
+                any = true;
+                continue;
+            case Work::Result::done: {
+                std::lock_guard lock{mutex_};
+                std::erase_if(works_, [&](const Job& job) { return job.work == work; });
+                work_count_.store(works_.size(), std::memory_order_relaxed);
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/// One of the works of the highest priority, one after the other; every few turns one of all, so that none starves.
+std::shared_ptr<Work> Scheduler::next_work(bool any) {
+    constexpr unsigned kTurnsOfTheHighest = 8;
+    std::lock_guard lock{mutex_};
+    if (works_.empty()) return nullptr;
+    any |= ++turn_ % kTurnsOfTheHighest == 0;
+    std::uint32_t highest = 0;
+    for (const Job& job : works_) highest = std::max(highest, job.priority);
+    if (seeded_) return drawn_work(any ? 0 : highest);
+    for (;;) {
+        const Job& job = works_[next_work_++ % works_.size()];
+        if (any || job.priority == highest) return job.work;
+    }
+}
+
+/// Any of the works of that priority or more; null: it loses this turn, so that packets after it get theirs first.
+std::shared_ptr<Work> Scheduler::drawn_work(std::uint32_t lowest_priority) {
+    for (;;) {
+        Job& job = works_[random_.below(works_.size())];
+        if (job.priority < lowest_priority) continue;
+        if (job.passed_over == 0) return job.work;
+        --job.passed_over;
+        return nullptr;
+    }
+}
+
+bool Scheduler::serve_queues() {
+    std::shared_ptr<const std::vector<std::shared_ptr<Queue>>> queues;
+    {
+        std::lock_guard lock{mutex_};
+        queues = queue_list_;
+    }
+    events_.deliver_late();
+    bool did = false;
+    for (const auto& queue : *queues) {
+        // Acquire and release on the flag hand the queue's state from one worker to the next.
+        if (queue->serving.test_and_set(std::memory_order_acquire)) continue;
+        did |= queue->service();
+        queue->serving.clear(std::memory_order_release);
+    }
+    return did;
+}
+
+void Scheduler::idle(unsigned rounds) {
+    std::unique_lock lock{mutex_};
+    const std::uint64_t nudges = nudges_;
+    const auto called = [&] { return nudges_ != nudges; };
+    if (watched_) {
+        // Somebody else watches the queues; this worker is needed when there is new work, or the watcher got some.
+        wake_.wait(lock, [&] { return called() || !watched_; });
+        return;
+    }
+    watched_ = true;
+    const auto pause = pause_after(rounds);
+    if (queues_.empty()) {
+        wake_.wait(lock, [&] { return called() || !queues_.empty(); });
+    } else if (pause.count() == 0) {
+        lock.unlock();
+        sched_yield();
+        lock.lock();
+    } else {
+        wake_.wait_for(lock, pause, called);
+    }
+    watched_ = false;
+}
+
+}  // namespace kfdemu

@@ -1,0 +1,64 @@
+// An SDMA ring: reads packets from memory, copies and fills, and signals.
+//
+// Thread safety: as Queue.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <optional>
+
+#include "base/address_space.hpp"
+#include "queues/eviction.hpp"
+#include "queues/queue.hpp"
+#include "queues/sdma_packet.hpp"
+#include "resources/events.hpp"
+
+namespace kfdemu {
+
+class SdmaQueue final : public Queue {
+  public:
+    /// `doorbell` holds the write pointer in bytes; Borrows it, the ring and the pointers until stop().
+    SdmaQueue(unsigned gpu, const AddressSpace& space, Events& events, Eviction& eviction, const abi::CreateQueue& args,
+              volatile std::uint64_t* doorbell);
+
+    bool service() override;
+    void stop() override;
+    int update(const abi::UpdateQueue& args) override;
+    int set_cu_mask(std::span<const std::uint32_t>) override { return EINVAL; }  // it has no compute units
+
+  private:
+    enum class Step { done, again, waiting, fault };
+
+    Step execute(const sdma::Command& command);
+    Step run(const sdma::Nop&) { return Step::done; }
+    Step run(const sdma::FlushHdp&) { return Step::done; }
+    Step run(const sdma::CopyLinear& copy);
+    Step run(const sdma::CopyRect& copy);
+    Step run(const sdma::Fill& fill);
+    Step run(const sdma::Fence& fence);
+    Step run(const sdma::Trap& trap);
+    Step run(const sdma::PollMemory& poll);
+    Step run(const sdma::Atomic& atomic);
+    Step run(const sdma::Timestamp& stamp);
+
+    std::byte* reach(std::uint64_t va, std::uint64_t& size_bytes, std::uint32_t access);
+    Step fault(std::uint64_t va, std::uint32_t access);
+    sdma::Decoded fetch(std::uint64_t write_bytes);
+
+    const unsigned gpu_;
+    const std::uint32_t gpu_id_;
+    const AddressSpace& space_;
+    Events& events_;
+    Eviction& eviction_;
+    std::uint64_t ring_, ring_bytes_;
+    const std::uint64_t read_pointer_va_;
+    volatile std::uint64_t* doorbell_;
+
+    std::mutex mutex_;
+    bool stopped_ = false, suspended_ = false, failed_ = false;
+    std::uint64_t read_bytes_ = 0;
+    std::optional<sdma::Decoded> current_;  // the packet at read_bytes_, once it was read
+    std::uint64_t progress_ = 0;            // bytes (rows, for boxes) of the packet at read_bytes_ that are done
+};
+
+}  // namespace kfdemu

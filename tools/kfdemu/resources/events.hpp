@@ -1,0 +1,92 @@
+// KFD events: what a host thread sleeps on until the device signals it.
+//
+//     auto id = events.create(abi::kEventSignal, /*auto_reset=*/true);
+//     events.signal(*id);                 // from the device: an interrupt has come
+//     events.wait(data, false, 1000);     // from WAIT_EVENTS
+//
+// Semantics follow the kernel's kfd_events.c: setting an event reaches every thread that waits for it then,
+// and stays for the next one to come only if nobody waited, or the event is reset by hand. A waiter keeps
+// what reached it until its wait is over, whatever becomes of the event. A signal event has an age, which
+// grows each time it is set: who brings the age that it saw last is woken at once by a newer one, so that
+// no other thread can take its wake-up (KFD 1.14). Destroying an event fails its waiters.
+// Thread safety: every function, any thread.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/abi.hpp"
+#include "base/injection.hpp"
+
+namespace kfdemu {
+
+class Events {
+  public:
+    /// A new event's id, or nothing if there are abi::kSignalEventLimit signal events already (ENOSPC).
+    /// A signal or debug event's id is also its slot in the event page.
+    std::optional<std::uint32_t> create(std::uint32_t type, bool auto_reset);
+
+    /// False: there is no such event.
+    bool destroy(std::uint32_t id);
+    bool set(std::uint32_t id);
+    bool reset(std::uint32_t id);
+
+    /// The device's interrupt for a signal event, which may have been asked to get lost or late
+    /// (injection.hpp). An unknown id is ignored: the event may be gone already.
+    void signal(std::uint32_t id);
+    /// Delivers late interrupts whose time has come. Called often, by the device's threads; one load if there are none.
+    void deliver_late();
+    /// Signals every memory (hardware-exception) event with these data.
+    void raise(const abi::MemoryException& data);
+    void raise(const abi::HwException& data);
+
+    /// Waits until one (all) of `events` are signalled, and writes the data of memory and exception events and
+    /// the age of signal events.
+    /// An unknown id: nothing (EINVAL). May say "complete" early, see kLongestSleep in events.cpp.
+    std::optional<abi::WaitResult> wait(std::span<abi::EventData> events, bool all, std::uint32_t timeout_ms);
+
+  private:
+    struct Waiter {  // one thread's interest in one event
+        bool activated = false, destroyed = false;
+        std::uint64_t age = 0;
+        abi::MemoryException memory{};
+        abi::HwException hw{};
+    };
+    struct Event {
+        std::uint32_t type;
+        bool auto_reset;
+        bool signalled = false;
+        bool overdue = false;   // an interrupt for it got lost or is late
+        std::uint64_t age = 1;  // 0 in a request means that nobody asks
+        abi::MemoryException memory{};
+        abi::HwException hw{};
+        std::vector<Waiter*> waiters{};
+    };
+
+    struct Late {
+        std::uint64_t due_ns;
+        std::uint32_t id;
+    };
+
+    void activate(Event& event);
+    void hold_back(std::uint32_t id, const Injection::Interrupt& how);
+    static void activate(Waiter& waiter, const Event& event);
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::map<std::uint32_t, Event> events_;
+    std::vector<Late> late_;
+    std::atomic<std::size_t> late_count_{0};  // relaxed hint; mutex_ guards what it counts
+    std::uint32_t signal_events_ = 0;
+    std::uint32_t next_signal_id_ = 1;
+    std::uint32_t next_other_id_ = 0x80000000;
+};
+
+}  // namespace kfdemu

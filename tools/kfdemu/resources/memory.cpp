@@ -1,0 +1,242 @@
+#include "resources/memory.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/apertures.hpp"
+#include "base/counters.hpp"
+#include "base/injection.hpp"
+#include "base/log.hpp"
+#include "base/page.hpp"
+#include "dispatch/garbage.hpp"
+
+namespace kfdemu {
+namespace {
+
+constexpr std::uint64_t kScratchSpaceBytes = std::uint64_t{1} << 32;  // of a GPU, as much as the runtimes reserve
+constexpr std::uint32_t kKinds = abi::kVram | abi::kGtt | abi::kUserptr | abi::kDoorbell | abi::kMmioRemap;
+
+std::uint32_t access_of(std::uint32_t flags) {
+    return kRead | (flags & abi::kWritable ? kWrite : 0u) | (flags & abi::kExecutable ? kExecute : 0u);
+}
+
+const char* kind_name(std::uint32_t flags) {
+    if (flags & abi::kVram) return "VRAM";
+    if (flags & abi::kGtt) return "GTT";
+    if (flags & abi::kUserptr) return "user pages";
+    if (flags & abi::kDoorbell) return "doorbells";
+    return "MMIO";
+}
+
+/// EFAULT unless user pages are all there, and writable, without which the kernel does not let a GPU reach them. It
+/// brings all of them in at once, here only the ends: the device takes the rest as it comes to it.
+int bring_in(std::uint64_t address, std::uint64_t size_bytes) {
+    constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE; EINVAL before Linux 5.14
+    if (msync(reinterpret_cast<void*>(address), size_bytes, MS_ASYNC) != 0) return EFAULT;
+    for (const std::uint64_t page : {address, address + size_bytes - kPage})
+        if (madvise(reinterpret_cast<void*>(page), kPage, kPopulateWrite) != 0 && errno != EINVAL) return EFAULT;
+    return 0;
+}
+
+/// VRAM holds anything when it is new, its ends here: to fill all of it would take as much of the host. System memory
+/// is zero, as the kernel makes it.
+void spoil(const Buffer& buffer, std::uint64_t place) {
+    constexpr std::uint64_t kFrontBytes = 16 << 20, kBackBytes = 64 << 10;
+    const Garbage* from = garbage.load(std::memory_order_acquire);
+    if (!from) return;
+    from->fill(buffer.host, std::min(buffer.size, kFrontBytes), 2 * place);
+    if (buffer.size > kFrontBytes + kBackBytes)
+        from->fill(buffer.host + buffer.size - kBackBytes, kBackBytes, 2 * place + 1);
+}
+
+}  // namespace
+
+Memory::Memory(const Topology& topology, std::vector<DeviceFile*> render, DeviceFile& kfd,
+               std::vector<AddressSpace*> spaces)
+    : topology_{topology},
+      render_{std::move(render)},
+      kfd_{kfd},
+      spaces_{std::move(spaces)},
+      next_import_offset_{DeviceFile::kFileSize},
+      vram_used_(topology.gpus.size()),
+      scratch_va_(topology.gpus.size()) {
+    for (std::size_t i = 0; i < topology.gpus.size(); ++i) {
+        // The thunk takes a doorbell's offset apart by masking, and before its first mapping it takes all of
+        // the low 32 bits for the place within the page. The kernel's own offsets have the page in the high half, too.
+        doorbells_.push_back(kfd_.allocate(kDoorbellPageBytes, std::uint64_t{1} << 32).value_or(DeviceFile::Range{}));
+        mmio_.push_back(kfd_.allocate(kPage).value_or(DeviceFile::Range{}));
+    }
+}
+
+Memory::~Memory() {
+    for (auto& [handle, allocation] : allocations_)
+        for (unsigned gpu : allocation.mapped)
+            spaces_[gpu]->unmap(allocation.va, allocation.va + allocation.buffer->size);
+    allocations_.clear();
+    for (auto* ranges : {&doorbells_, &mmio_})
+        for (const auto& range : *ranges) kfd_.release(range);
+}
+
+Buffer::~Buffer() {
+    if (file) file->release(range, shared);
+    counters.buffers -= 1;
+    if (used) used->fetch_sub(size, std::memory_order_relaxed);
+    if (import < 0) return;
+    ::munmap(host, size);
+    ::close(import);
+}
+
+int Memory::allocate(abi::AllocMemoryOfGpu& request) {
+    const Gpu* gpu = topology_.find(request.gpu_id);
+    const std::uint32_t kind = request.flags & kKinds;
+    if (!gpu || request.size == 0 || kind == 0 || (kind & (kind - 1)) != 0) return EINVAL;
+    // Nothing lies beyond the GPU's page tables, nor in the apertures of other segments.
+    if (request.va_addr % kPage != 0 || request.va_addr > kGpuvmAperture.limit ||
+        request.size > kGpuvmAperture.limit + 1 - request.va_addr)
+        return EINVAL;
+    // Doubly mapped rings are of GFX7 and GFX8, which are not emulated: the runtime has no reason to ask.
+    if (request.flags & abi::kAqlQueueMem) return EINVAL;
+
+    auto buffer = std::make_shared<Buffer>();
+    buffer->gpu = gpu->index;
+    buffer->flags = request.flags;
+    buffer->size = (request.size + kPage - 1) & ~(kPage - 1);
+    counters.allocations += 1;
+    std::lock_guard lock{mutex_};
+    int error = asked_to_fail(request, gpu->index);
+    if (error == 0) error = place(*buffer, request);
+    if (error) {
+        log(LogLevel::warning, "gpu{}: cannot allocate {} B of {} at {:#x}: errno {}", gpu->index, buffer->size,
+            kind_name(request.flags), request.va_addr, error);
+        return error;
+    }
+    request.handle = add(request.gpu_id, {std::move(buffer), request.va_addr});
+    return 0;
+}
+
+std::uint64_t Memory::add(std::uint32_t gpu_id, Allocation allocation) {
+    const std::uint64_t handle = (std::uint64_t{gpu_id} << 32) | next_handle_++;
+    log(LogLevel::debug, "gpu{}: {} {} B of {} at {:#x}, handle {:#x}", allocation.buffer->gpu,
+        allocation.buffer->import < 0 ? "allocated" : "imported", allocation.buffer->size,
+        kind_name(allocation.buffer->flags), allocation.va, handle);
+    allocations_.emplace(handle, std::move(allocation));
+    return handle;
+}
+
+int Memory::asked_to_fail(const abi::AllocMemoryOfGpu& request, unsigned gpu) const {
+    if (const int error = injection().failure(Point::allocation)) return error;
+    // Scratch lies in a space of its own, whose size the driver is not told; no other VRAM is without leave to execute.
+    const bool scratch = scratch_va_[gpu] && request.va_addr >= scratch_va_[gpu] &&
+                         request.va_addr - scratch_va_[gpu] < kScratchSpaceBytes &&
+                         (request.flags & (abi::kVram | abi::kExecutable)) == abi::kVram;
+    return scratch ? injection().failure(Point::scratch) : 0;
+}
+
+void Memory::set_scratch(unsigned gpu, std::uint64_t va) {
+    std::lock_guard lock{mutex_};
+    scratch_va_[gpu] = va;
+}
+
+int Memory::place(Buffer& buffer, abi::AllocMemoryOfGpu& request) {
+    const unsigned gpu = buffer.gpu;
+    if (request.flags & abi::kUserptr) {
+        // The pages stay the program's own: the device works on them where they are.
+        if (request.mmap_offset % kPage != 0) return EINVAL;
+        if (const int error = bring_in(request.mmap_offset, buffer.size)) return error;
+        if (const int error = count(buffer)) return error;
+        buffer.host = reinterpret_cast<std::byte*>(request.mmap_offset);
+        return 0;
+    }
+    if (request.flags & (abi::kDoorbell | abi::kMmioRemap)) {
+        const auto& page = request.flags & abi::kDoorbell ? doorbells_[gpu] : mmio_[gpu];
+        if (buffer.size > page.size) return EINVAL;
+        buffer.host = page.host;
+        request.mmap_offset = page.offset;
+        return 0;
+    }
+    if (const int error = count(buffer)) return error;
+    auto range = render_[gpu]->allocate(buffer.size);
+    if (!range) return ENOMEM;
+    buffer.file = render_[gpu];
+    buffer.range = *range;
+    buffer.host = range->host;
+    if (request.flags & abi::kVram) spoil(buffer, next_handle_);
+    buffer.mmap_offset = request.mmap_offset = range->offset;
+    return 0;
+}
+
+/// Counts a buffer where it belongs, until it is gone; ENOMEM if there is no room. The kernel leaves a 64th of the
+/// system's memory to others (amdgpu_amdkfd_gpuvm_init_mem_limits).
+int Memory::count(Buffer& buffer) {
+    const bool vram = buffer.flags & abi::kVram;
+    const std::uint64_t system = topology_.system_memory_bytes - topology_.system_memory_bytes / 64;
+    const std::uint64_t total = vram ? topology_.gpus[buffer.gpu].vram_bytes : system;
+    std::atomic<std::uint64_t>& used = vram ? vram_used_[buffer.gpu] : system_used_;
+    const std::uint64_t now = used.load(std::memory_order_relaxed) + (vram ? render_[buffer.gpu]->held_vram() : 0);
+    if (now > total || buffer.size > total - now) return ENOMEM;
+    used.fetch_add(buffer.size, std::memory_order_relaxed);
+    buffer.used = &used;
+    return 0;
+}
+
+std::shared_ptr<Buffer> Memory::find(std::uint64_t handle) const {
+    const auto at = allocations_.find(handle);
+    return at == allocations_.end() ? nullptr : at->second.buffer;
+}
+
+int Memory::free(std::uint64_t handle) {
+    std::lock_guard lock{mutex_};
+    auto at = allocations_.find(handle);
+    if (at == allocations_.end()) return EINVAL;
+    const Allocation& allocation = at->second;
+    if (!allocation.mapped.empty()) return EBUSY;
+    log(LogLevel::debug, "gpu{}: freed {} B of {} at {:#x}", allocation.buffer->gpu, allocation.buffer->size,
+        kind_name(allocation.buffer->flags), allocation.va);
+    allocations_.erase(at);
+    return 0;
+}
+
+int Memory::map(std::uint64_t handle, unsigned gpu) {
+    std::lock_guard lock{mutex_};
+    auto at = allocations_.find(handle);
+    if (at == allocations_.end()) return EINVAL;
+    Allocation& allocation = at->second;
+    if (allocation.mapped.count(gpu)) return 0;
+    const Buffer& buffer = *allocation.buffer;
+    const AddressSpace::Range range{allocation.va, allocation.va + buffer.size,
+                                    buffer.host,   access_of(buffer.flags),
+                                    handle,        (buffer.flags & abi::kUserptr) != 0};
+    if (!spaces_[gpu]->map(range)) return EINVAL;
+    allocation.mapped.insert(gpu);
+    return 0;
+}
+
+int Memory::unmap(std::uint64_t handle, unsigned gpu) {
+    std::lock_guard lock{mutex_};
+    auto at = allocations_.find(handle);
+    if (at == allocations_.end()) return EINVAL;
+    const Allocation& allocation = at->second;
+    if (at->second.mapped.erase(gpu)) spaces_[gpu]->unmap(allocation.va, allocation.va + allocation.buffer->size);
+    return 0;
+}
+
+std::optional<Memory::Found> Memory::find_vram(std::uint64_t va) const {
+    std::unique_lock lock{mutex_, std::try_to_lock};
+    if (!lock) return {};
+    for (const auto& [handle, allocation] : allocations_) {
+        const Buffer& buffer = *allocation.buffer;
+        if (buffer.flags & abi::kVram && va >= allocation.va && va - allocation.va < buffer.size)
+            return Found{buffer.gpu, allocation.va, buffer.size};
+    }
+    return {};
+}
+
+std::uint64_t Memory::vram_available(unsigned gpu) const {
+    const std::uint64_t total = topology_.gpus[gpu].vram_bytes;
+    return total - std::min(total, vram_used_[gpu].load(std::memory_order_relaxed) + render_[gpu]->held_vram());
+}
+
+}  // namespace kfdemu

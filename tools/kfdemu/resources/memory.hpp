@@ -1,0 +1,109 @@
+// Device memory as KFD hands it out: allocations of VRAM, system memory and user pages, and to which GPUs
+// they are mapped.
+//
+//     auto handle = memory.allocate(gpu, request, mmap_offset);   // ALLOC_MEMORY_OF_GPU
+//     memory.map(*handle, gpu);                                   // MAP_MEMORY_TO_GPU: the device reaches it now
+//
+// A GPU's virtual address is the process's own. Errors are errno values, as the kernel's ioctls give them.
+// Thread safety: every function, any thread. map() and unmap() wait for the GPUs' running quanta (see AddressSpace).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "base/abi.hpp"
+#include "base/address_space.hpp"
+#include "base/topology.hpp"
+#include "resources/buffer.hpp"
+#include "resources/device_file.hpp"
+
+namespace kfdemu {
+
+class Memory {
+  public:
+    /// `render` has a file for each GPU; `kfd` is the file of /dev/kfd. `spaces` has an address space for
+    /// each GPU. All must outlive this.
+    Memory(const Topology& topology, std::vector<DeviceFile*> render, DeviceFile& kfd,
+           std::vector<AddressSpace*> spaces);
+    ~Memory();
+
+    /// Fills in request.handle and request.mmap_offset; 0 or an errno value.
+    int allocate(abi::AllocMemoryOfGpu& request);
+    int free(std::uint64_t handle);
+    int map(std::uint64_t handle, unsigned gpu);
+    int unmap(std::uint64_t handle, unsigned gpu);
+
+    std::uint64_t vram_available(unsigned gpu) const;
+
+    struct Found {
+        unsigned gpu;
+        std::uint64_t va, size_bytes;
+    };
+    /// The VRAM allocation that holds a GPU virtual address. Never waits: nothing if the table is being changed.
+    std::optional<Found> find_vram(std::uint64_t va) const;
+
+    /// Where the runtime puts queues' scratch memory (SET_SCRATCH_BACKING_VA).
+    void set_scratch(unsigned gpu, std::uint64_t va);
+
+    // Sharing, in memory_sharing.cpp. A dma-buf is a descriptor that any process may map, send and import.
+    int export_dmabuf(abi::ExportDmabuf& request);
+    int dmabuf_info(abi::GetDmabufInfo& request) const;
+    int import_dmabuf(abi::ImportDmabuf& request);
+    int export_ipc(abi::IpcExportHandle& request);
+    int import_ipc(abi::IpcImportHandle& request);
+    /// The buffer behind a dma-buf, or nullptr if it is none of an emulated GPU.
+    std::shared_ptr<Buffer> import(int dmabuf);
+    /// A new dma-buf of a buffer, with flags of open(); 0 or an errno value.
+    int open_dmabuf(const std::shared_ptr<Buffer>& buffer, std::uint32_t flags, int& dmabuf);
+    /// Which file and offset lie behind `offset` of a render node, if that is a buffer of another process:
+    /// {-1, …} if not.
+    struct Place {
+        int file = -1;
+        std::uint64_t offset = 0;
+    };
+    Place imported_at(unsigned gpu, std::uint64_t offset, std::uint64_t size) const;
+
+    /// The doorbell page of a GPU: where it lies in the KFD file, and the emulator's view.
+    const DeviceFile::Range& doorbells(unsigned gpu) const { return doorbells_[gpu]; }
+
+  private:
+    int count(Buffer& buffer);
+    struct Allocation {
+        std::shared_ptr<Buffer> buffer;
+        std::uint64_t va;
+        std::set<unsigned> mapped{};
+    };
+    using Key = std::tuple<dev_t, ino_t, std::uint32_t>;  // a file and an entry of its table
+
+    int asked_to_fail(const abi::AllocMemoryOfGpu& request, unsigned gpu) const;
+    int place(Buffer& buffer, abi::AllocMemoryOfGpu& request);
+    std::uint64_t add(std::uint32_t gpu_id, Allocation allocation);
+    std::shared_ptr<Buffer> find(std::uint64_t handle) const;
+    int share(const std::shared_ptr<Buffer>& buffer);
+
+    const Topology& topology_;
+    std::vector<DeviceFile*> render_;
+    DeviceFile& kfd_;
+    std::vector<AddressSpace*> spaces_;
+    std::vector<DeviceFile::Range> doorbells_, mmio_;
+
+    mutable std::mutex mutex_;
+    std::map<std::uint64_t, Allocation> allocations_;
+    std::map<Key, std::weak_ptr<Buffer>> shared_;  // exported and imported: importing twice gives one buffer
+    std::uint64_t next_import_offset_;
+    std::vector<std::atomic<std::uint64_t>> vram_used_;
+    std::atomic<std::uint64_t> system_used_{0};  // system memory and user pages of all GPUs
+    std::vector<std::uint64_t> scratch_va_;
+    std::uint64_t next_handle_ = 1;
+};
+
+inline constexpr std::uint64_t kDoorbellPageBytes = 8192;  ///< 1024 doorbells of 8 bytes, as the thunk assumes
+
+}  // namespace kfdemu

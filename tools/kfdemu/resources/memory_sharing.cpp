@@ -1,0 +1,153 @@
+// Export and import of buffers: dma-bufs, and the handles of IPC.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
+
+#include "base/log.hpp"
+#include "resources/memory.hpp"
+
+namespace kfdemu {
+
+/// Gives the buffer an entry in its file's table, at the first time; 0 or an errno value.
+int Memory::share(const std::shared_ptr<Buffer>& buffer) {
+    // As the kernel's amdgpu_gem_prime_export: pages that belong to the program cannot be exported.
+    if (buffer->flags & abi::kUserptr) return EPERM;
+    if (!buffer->file) return EINVAL;
+    if (buffer->shared) return 0;
+    buffer->shared = buffer->file->share({.offset = buffer->range.offset,
+                                          .size = buffer->size,
+                                          .gpu_id = topology_.gpus[buffer->gpu].gpu_id,
+                                          .flags = buffer->flags});
+    if (!buffer->shared) return ENOMEM;
+    std::erase_if(shared_, [](const auto& item) { return item.second.expired(); });
+    const auto [device, inode] = buffer->file->identity();
+    shared_[{device, inode, buffer->shared}] = buffer;
+    return 0;
+}
+
+int Memory::open_dmabuf(const std::shared_ptr<Buffer>& buffer, std::uint32_t flags, int& dmabuf) {
+    if (flags & ~static_cast<std::uint32_t>(O_CLOEXEC | O_ACCMODE)) return EINVAL;
+    if (buffer->import >= 0) {
+        dmabuf = fcntl(buffer->import, F_DUPFD_CLOEXEC, 0);  // what was imported goes on as the dma-buf it came as
+    } else {
+        std::lock_guard lock{mutex_};
+        if (const int error = share(buffer)) return error;
+        dmabuf = buffer->file->open_shared(buffer->shared);
+    }
+    if (dmabuf < 0) {
+        log(LogLevel::warning, "gpu{}: a buffer cannot be exported: errno {}", buffer->gpu, errno);
+        return errno;
+    }
+    if (!(flags & O_CLOEXEC)) fcntl(dmabuf, F_SETFD, 0);
+    return 0;
+}
+
+int Memory::export_dmabuf(abi::ExportDmabuf& request) {
+    std::unique_lock lock{mutex_};
+    const auto buffer = find(request.handle);
+    lock.unlock();
+    if (!buffer) return EINVAL;
+    int dmabuf = -1;
+    const int error = open_dmabuf(buffer, request.flags, dmabuf);
+    if (!error) request.dmabuf_fd = static_cast<std::uint32_t>(dmabuf);
+    return error;
+}
+
+int Memory::dmabuf_info(abi::GetDmabufInfo& request) const {
+    const auto range = SharedRange::of(static_cast<int>(request.dmabuf_fd));
+    if (!range || !topology_.find(range->gpu_id)) return EINVAL;
+    request.size = range->size;
+    request.metadata_size = 0;  // tiling of images, which compute buffers do not have
+    request.gpu_id = range->gpu_id;
+    request.flags = range->flags & (abi::kVram | abi::kGtt | abi::kPublic);
+    return 0;
+}
+
+std::shared_ptr<Buffer> Memory::import(int dmabuf) {
+    const auto range = SharedRange::of(dmabuf);
+    const Gpu* gpu = range ? topology_.find(range->gpu_id) : nullptr;
+    struct stat status{};
+    if (!gpu || fstat(dmabuf, &status) != 0) return nullptr;
+    std::lock_guard lock{mutex_};
+    auto& known = shared_[{status.st_dev, status.st_ino, range->index}];
+    if (auto buffer = known.lock()) return buffer;
+
+    auto buffer = std::make_shared<Buffer>();
+    const int fd = fcntl(dmabuf, F_DUPFD_CLOEXEC, 0);
+    std::byte* host = fd >= 0 ? map_for_emulator(fd, range->offset, range->size) : nullptr;
+    if (!host) {
+        if (fd >= 0) ::close(fd);
+        return nullptr;
+    }
+    buffer->gpu = gpu->index;
+    buffer->flags = range->flags | abi::kWritable | abi::kExecutable;  // the kernel's import asks for no less
+    buffer->size = range->size;
+    buffer->host = host;
+    buffer->import = fd;
+    buffer->import_offset = range->offset;
+    // Offsets behind the file's end are those of other files' ranges; none is used twice.
+    buffer->mmap_offset = next_import_offset_;
+    next_import_offset_ += buffer->size;
+    known = buffer;
+    return buffer;
+}
+
+int Memory::import_dmabuf(abi::ImportDmabuf& request) {
+    if (!topology_.find(request.gpu_id) || request.va_addr % 4096 != 0) return EINVAL;
+    auto buffer = import(static_cast<int>(request.dmabuf_fd));
+    if (!buffer) return EINVAL;
+    std::lock_guard lock{mutex_};
+    request.handle = add(request.gpu_id, {std::move(buffer), request.va_addr});
+    return 0;
+}
+
+int Memory::export_ipc(abi::IpcExportHandle& request) {
+    std::lock_guard lock{mutex_};
+    const auto buffer = find(request.handle);
+    if (!buffer || !topology_.find(request.gpu_id)) return EINVAL;
+    if (const int error = share(buffer)) return error;
+    const auto name = buffer->file->name(buffer->shared, request.flags);
+    if (!name) return errno;
+    const std::uint32_t words[] = {name->pid, name->file, name->index, name->nonce};
+    std::copy(std::begin(words), std::end(words), request.share_handle);
+    return 0;
+}
+
+int Memory::import_ipc(abi::IpcImportHandle& request) {
+    if (!topology_.find(request.gpu_id) || request.va_addr % 4096 != 0) return EINVAL;
+    const auto& words = request.share_handle;
+    const int fd = kfdemu::open_shared({words[0], words[1], words[2], words[3]});
+    if (fd < 0) {
+        log(LogLevel::warning, "an IPC handle of process {} leads to no buffer", words[0]);
+        return errno;
+    }
+    const auto range = SharedRange::of(fd);
+    auto buffer = import(fd);
+    ::close(fd);
+    if (!range || !buffer) return EINVAL;
+    request.flags = range->ipc_flags;
+    const bool hidden = (buffer->flags & abi::kVram) && topology_.gpus[buffer->gpu].private_vram;
+    request.mmap_offset = hidden ? 0 : buffer->mmap_offset;
+    std::lock_guard lock{mutex_};
+    request.handle = add(request.gpu_id, {std::move(buffer), request.va_addr});
+    return 0;
+}
+
+Memory::Place Memory::imported_at(unsigned gpu, std::uint64_t offset, std::uint64_t size) const {
+    if (offset < DeviceFile::kFileSize) return {};
+    std::lock_guard lock{mutex_};
+    for (const auto& [key, known] : shared_) {
+        const auto buffer = known.lock();
+        if (!buffer || buffer->import < 0 || buffer->gpu != gpu || offset < buffer->mmap_offset) continue;
+        const std::uint64_t within = offset - buffer->mmap_offset;
+        if (within < buffer->size && size <= buffer->size - within)
+            return {buffer->import, buffer->import_offset + within};
+    }
+    return {};
+}
+
+}  // namespace kfdemu

@@ -1,0 +1,204 @@
+#include "resources/svm.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/log.hpp"
+#include "base/page.hpp"
+
+namespace kfdemu {
+namespace {
+
+/// Whether the program has pages, or at least a mapping, everywhere in [begin, end).
+bool is_mapped(std::uint64_t begin, std::uint64_t end) {
+    return msync(reinterpret_cast<void*>(begin), end - begin, MS_ASYNC) == 0;
+}
+
+}  // namespace
+
+int Svm::run(const abi::Svm& request, std::span<abi::SvmAttribute> attributes) {
+    const std::uint64_t begin = request.start, end = begin + request.size;
+    if (begin % kPage != 0 || request.size % kPage != 0 || begin == 0 || end <= begin) return EINVAL;
+    std::lock_guard lock{mutex_};
+    switch (request.operation) {
+        case abi::kSvmSet:
+            if (const int error = check(attributes)) return error;
+            return is_mapped(begin, end) ? set(begin, end, attributes) : EFAULT;
+        case abi::kSvmGet:
+            return is_mapped(begin, end) ? get(begin, end, attributes) : EFAULT;
+        default:
+            return EINVAL;
+    }
+}
+
+int Svm::check(std::span<const abi::SvmAttribute> attributes) const {
+    for (const auto& [type, value] : attributes) switch (type) {
+            case abi::kSvmPreferredLocation:
+                if (value != abi::kSvmSystem && value != abi::kSvmUndefined && !topology_.find(value)) return EINVAL;
+                break;
+            case abi::kSvmPrefetchLocation:
+                if (value != abi::kSvmSystem && !topology_.find(value)) return EINVAL;
+                break;
+            case abi::kSvmAccess:
+            case abi::kSvmAccessInPlace:
+            case abi::kSvmNoAccess:
+                if (!topology_.find(value)) return EINVAL;
+                break;
+            case abi::kSvmSetFlags:
+            case abi::kSvmClearFlags:
+            case abi::kSvmGranularity:
+                break;
+            default:
+                log(LogLevel::warning, "svm: attribute {} is not known", type);
+                return EINVAL;
+        }
+    return 0;
+}
+
+void Svm::apply(Attributes& to, const abi::SvmAttribute& attribute) const {
+    const auto [type, value] = attribute;
+    const Gpu* gpu = topology_.find(value);
+    switch (type) {
+        case abi::kSvmPreferredLocation:
+            to.preferred = value;
+            break;
+        case abi::kSvmPrefetchLocation:
+            to.prefetch = value;
+            break;
+        case abi::kSvmAccess:
+            to.in_place.erase(gpu->index);
+            to.access.insert(gpu->index);
+            break;
+        case abi::kSvmAccessInPlace:
+            to.access.erase(gpu->index);
+            to.in_place.insert(gpu->index);
+            break;
+        case abi::kSvmNoAccess:
+            to.access.erase(gpu->index);
+            to.in_place.erase(gpu->index);
+            break;
+        case abi::kSvmSetFlags:
+            to.flags |= value;
+            break;
+        case abi::kSvmClearFlags:
+            to.flags &= ~value;
+            break;
+        case abi::kSvmGranularity:
+            to.granularity = value & 0x3f;
+            break;
+        default:
+            break;  // check() has let none through
+    }
+}
+
+/// Lets no range reach across `at`.
+void Svm::split(std::uint64_t at) {
+    auto after = ranges_.upper_bound(at);
+    if (after == ranges_.begin()) return;
+    auto& [begin, range] = *std::prev(after);
+    if (begin == at || range.end <= at) return;
+    ranges_.emplace(at, range);
+    range.end = at;
+}
+
+int Svm::set(std::uint64_t begin, std::uint64_t end, std::span<const abi::SvmAttribute> attributes) {
+    used_.store(true, std::memory_order_relaxed);
+    split(begin);
+    split(end);
+    for (std::uint64_t at = begin; at < end;) {
+        auto range = ranges_.lower_bound(at);
+        if (range == ranges_.end() || range->first > at) {
+            const std::uint64_t next = range == ranges_.end() ? end : std::min(end, range->first);
+            range = ranges_.emplace(at, Range{next, {}}).first;
+        }
+        for (const auto& attribute : attributes) apply(range->second.attributes, attribute);
+        if (const int error = map(range->first, range->second)) return error;
+        at = range->second.end;
+    }
+    return 0;
+}
+
+/// Gives each GPU the access that the attributes say, and no other.
+int Svm::map(std::uint64_t begin, const Range& range) {
+    const Attributes& attributes = range.attributes;
+    const std::uint32_t access = kRead | (attributes.flags & abi::kSvmGpuReadOnly ? 0u : kWrite) |
+                                 (attributes.flags & abi::kSvmGpuExecutable ? kExecute : 0u);
+    for (const Gpu& gpu : topology_.gpus) {
+        AddressSpace& space = *spaces_[gpu.index];
+        const bool reaches = attributes.access.count(gpu.index) || attributes.in_place.count(gpu.index);
+        space.unmap(begin, range.end, abi::kSvmAllocation);
+        // What KFD has allocated there is the device's memory, not the program's pages.
+        if (reaches &&
+            !space.map({begin, range.end, reinterpret_cast<std::byte*>(begin), access, abi::kSvmAllocation, true}))
+            return EFAULT;
+    }
+    return 0;
+}
+
+int Svm::get(std::uint64_t begin, std::uint64_t end, std::span<abi::SvmAttribute> attributes) const {
+    std::vector<const Attributes*> found;
+    const Attributes none;
+    auto range = ranges_.upper_bound(begin);
+    if (range != ranges_.begin() && std::prev(range)->second.end > begin) --range;
+    for (; range != ranges_.end() && range->first < end; ++range) found.push_back(&range->second.attributes);
+    if (found.empty()) found.push_back(&none);
+
+    // A place that differs, or that is not set somewhere, is undefined; access and flags are what all of it has.
+    const auto place = [&](std::uint32_t Attributes::* which) -> std::uint32_t {
+        for (const auto* each : found)
+            if (each->*which != found.front()->*which) return abi::kSvmUndefined;
+        return found.front()->*which;
+    };
+    const auto all_have = [&](std::set<unsigned> Attributes::* which, unsigned gpu) {
+        return std::all_of(found.begin(), found.end(), [&](const auto* each) { return (each->*which).count(gpu); });
+    };
+    std::uint32_t flags_and = ~0u, flags_or = 0, granularity = found.front()->granularity;
+    for (const auto* each : found) {
+        flags_and &= each->flags;
+        flags_or |= each->flags;
+        granularity = std::min(granularity, each->granularity);
+    }
+    for (auto& [type, value] : attributes) switch (type) {
+            case abi::kSvmPreferredLocation:
+                value = place(&Attributes::preferred);
+                break;
+            case abi::kSvmPrefetchLocation:
+                value = place(&Attributes::prefetch);
+                break;
+            case abi::kSvmAccess: {
+                const Gpu* gpu = topology_.find(value);
+                if (!gpu) return EINVAL;
+                type = all_have(&Attributes::access, gpu->index)     ? abi::kSvmAccess
+                       : all_have(&Attributes::in_place, gpu->index) ? abi::kSvmAccessInPlace
+                                                                     : abi::kSvmNoAccess;
+                break;
+            }
+            case abi::kSvmSetFlags:
+                value = flags_and;
+                break;
+            case abi::kSvmClearFlags:
+                value = ~flags_or;
+                break;
+            case abi::kSvmGranularity:
+                value = granularity;
+                break;
+            default:
+                return EINVAL;
+        }
+    return 0;
+}
+
+void Svm::forget(std::uint64_t begin, std::uint64_t end) {
+    if (!used_.load(std::memory_order_relaxed)) return;
+    std::lock_guard lock{mutex_};
+    split(begin);
+    split(end);
+    const auto first = ranges_.lower_bound(begin), last = ranges_.lower_bound(end);
+    if (first == last) return;
+    for (AddressSpace* space : spaces_) space->unmap(begin, end, abi::kSvmAllocation);
+    ranges_.erase(first, last);
+}
+
+}  // namespace kfdemu
