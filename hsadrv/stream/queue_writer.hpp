@@ -1,6 +1,7 @@
 // Internal: puts a stream's packets on its hardware queue, waits for them, and follows the queue when that dies.
 //
-//   const std::uint64_t count = writer.put_counted(barrier_and(…), {.kind = PacketRecord::Kind::event, …}, deadline, call);
+//   const std::uint64_t count =
+//       writer.put_counted(barrier_and(…), {.kind = PacketRecord::Kind::event, …}, deadline, call);
 //   writer.wait({.epochs = count}, deadline, call);
 //
 // Invariants: a packet that is counted is in the timeline before it is in the ring, and one that is not one kernel is
