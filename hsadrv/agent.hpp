@@ -1,11 +1,11 @@
-// A device that HSA knows of, a GPU or the host's CPU, with typed queries.
+// An HSA agent, a GPU or the host's CPU, with typed queries.
 //
 //   for (hsadrv::AgentRef gpu : driver.gpus())
 //       std::printf("%s %s\n", gpu.label().c_str(), gpu.uuid().c_str());
 //
-// Borrows: the runtime, until the last Driver is gone. Agents are never created or destroyed.
-// Thread safety: queries may be made from any thread. Each asks the runtime anew; keep what you need often.
-// Throws: Error naming the query and the agent when the runtime refuses one.
+// Borrows: the runtime, until the last Driver is destroyed. Agents are never created or destroyed.
+// Thread safety: any thread. Results are not cached: each query calls the runtime.
+// Throws: Error naming the query and the agent if the runtime refuses the query.
 // Source: hsa.h, "Agent information"; hsa_ext_amd.h, hsa_amd_agent_info_t.
 #pragma once
 
@@ -27,9 +27,9 @@ namespace hsadrv {
 class MemRegion;
 class MemPool;
 
-/// Ways to round that can be had by default.
+/// Supported default floating-point rounding modes.
 struct RoundingModes {
-    bool as_set;  ///< as the agent's own default says
+    bool as_set;  ///< the agent's own default mode
     bool zero, near;
 };
 
@@ -44,10 +44,10 @@ struct Isa {
     std::uint64_t grid_max_workitems;
     Dim3 grid_max_dim;
     std::uint32_t fbarriers_max;
-    bool small_model, large_model;        ///< 32 and 64 bits
-    bool base_profile, full_profile;      ///< those that it can run
-    RoundingModes rounding;               ///< that kernels can be finalized for
-    RoundingModes base_profile_rounding;  ///< those of the base profile
+    bool small_model, large_model;        ///< 32-bit and 64-bit machine model
+    bool base_profile, full_profile;      ///< supported profiles
+    RoundingModes rounding;               ///< modes that kernels can be finalized for
+    RoundingModes base_profile_rounding;  ///< modes of the base profile
 };
 
 struct Cache {
@@ -56,14 +56,14 @@ struct Cache {
     std::size_t size_bytes;
 };
 
-/// PCI location; function is part of the low three bits, as KFD's location_id has it.
+/// PCI location. `function` is the low three bits of KFD's location_id.
 struct PciAddress {
     std::uint32_t domain;
     std::uint8_t bus, device, function;
     std::string text() const;  ///< "0000:03:00.0"
 };
 
-/// Registers through which the host flushes a GPU's write buffer for host memory; null where there is none.
+/// HDP registers through which the host flushes a GPU's write buffer for host memory; null if there are none.
 struct HdpFlush {
     std::uint32_t* memory;
     std::uint32_t* registers;
@@ -78,32 +78,33 @@ class AgentRef {
     constexpr explicit operator bool() const noexcept { return native_.handle != 0; }
     friend constexpr bool operator==(AgentRef a, AgentRef b) noexcept { return a.native_.handle == b.native_.handle; }
 
-    /// How messages call it: "gpu0 gfx90a", "cpu0". Never throws for a known agent; "agent 0x…" for a foreign one.
+    /// The name used in messages: "gpu0 gfx90a", "cpu0". Never throws for a known agent; "agent 0x…" for an unknown
+    /// one.
     std::string label() const;
 
     bool is_gpu() const;
     bool is_cpu() const;
     std::string name() const;          ///< "gfx90a"
-    std::string product_name() const;  ///< "AMD Instinct MI250X", as the driver calls it
+    std::string product_name() const;  ///< "AMD Instinct MI250X", as reported by the driver
     std::string vendor_name() const;
-    std::string uuid() const;  ///< "GPU-…", or "GPU-XX" where the device has none
+    std::string uuid() const;  ///< "GPU-…", or "GPU-XX" if the device has none
     PciAddress pci_address() const;
     std::uint32_t chip_id() const;
     std::uint32_t node() const;  ///< KFD's topology node
 
-    std::vector<Isa> isas() const;  ///< best first; none for an agent that has none, such as a CPU
+    std::vector<Isa> isas() const;  ///< preferred first; empty for an agent without ISAs, such as a CPU
     std::vector<Cache> caches() const;
-    /// Sizes of the data caches of levels 1 to 4 as the runtime gives them; 0 where there is none. ROCR tells
-    /// 1024 times as much of a CPU: caches() is right for both.
+    /// Sizes of the data caches of levels 1 to 4 as the runtime reports them; 0 if there is none. ROCR reports 1024
+    /// times the size for a CPU; caches() is right for both.
     std::array<std::uint32_t, 4> data_cache_bytes() const;
-    /// The hops from this agent to the other's memory, nearest first; none to its own. Throws InvalidArgument for an
-    /// agent that has no memory.
+    /// The hops from this agent to the other's memory, nearest first; empty for its own. Throws InvalidArgument for an
+    /// agent without memory.
     std::vector<Link> links_to(AgentRef other) const;
     std::vector<MemRegion> regions() const;
     std::vector<MemPool> pools() const;
 
     bool dispatches_kernels() const;
-    bool dispatches_agent_packets() const;  ///< it takes agent dispatch packets, too
+    bool dispatches_agent_packets() const;  ///< accepts agent dispatch packets
     bool fast_f16() const;
     std::uint32_t wavefront_size() const;
     std::uint32_t workgroup_max_workitems() const;
@@ -130,15 +131,15 @@ class AgentRef {
     std::uint32_t asic_revision() const;
     std::uint32_t address_watch_points() const;
     HdpFlush hdp_flush() const;
-    bool direct_host_access() const;      ///< the host reads and writes its memory in place (as over xGMI)
-    std::uint16_t version_major() const;  ///< of the HSA specification that it follows
+    bool direct_host_access() const;      ///< the host can access its memory directly (as over xGMI)
+    std::uint16_t version_major() const;  ///< of the HSA specification it implements
     std::uint16_t version_minor() const;
     std::uint32_t numa_node() const;
     bool large_model() const;
     bool full_profile() const;
     hsa_default_float_rounding_mode_t default_float_rounding() const;
 
-    // Nothing where the runtime is older than the question (5.3 to 6.1 brought them).
+    // std::nullopt if the runtime predates the query (added in ROCm 5.3 to 6.1).
     std::optional<std::uint64_t> memory_available_bytes() const;
     std::optional<std::uint64_t> timestamp_frequency_hz() const;
     std::optional<std::uint32_t> asic_family() const;
@@ -154,7 +155,7 @@ class AgentRef {
     std::optional<std::uint64_t> scratch_limit_max_bytes() const;
     std::optional<std::uint64_t> scratch_limit_bytes() const;
 
-    /// Bytes of LDS that one work-group may have: the size of the group segment.
+    /// Maximum LDS of one work-group in bytes: the size of the group segment.
     std::size_t group_segment_max_bytes() const;
 
   private:

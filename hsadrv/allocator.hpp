@@ -1,18 +1,18 @@
-// Memory from a pool, cut up and used again: allocating and freeing without the runtime.
+// A stream-ordered caching allocator: it suballocates memory of a pool, and does not call the runtime in steady state.
 //
 //   hsadrv::Allocator allocator(hsadrv::device_pool(gpu));
 //   hsadrv::Block block = allocator.allocate(bytes, stream);    // for work on this stream
 //   kernel.launch(stream, shape, block.data(), n);
-//   block = {};                                                 // freed behind that work; nothing waits
+//   block = {};                                                 // freed after that work; does not block
 //
-// A block is freed in the order of its stream, which may have it again at once: whatever it does with it
-// comes after. Any other stream has it when the stream has passed the moment at which it was freed, or is
-// gone. So a block may be freed while work on its stream uses it. For work on other streams, or by the host,
-// wait for it before that. When memory runs out, what is cached goes back to the pool, and allocate waits for
-// blocks in flight before it gives up. A stream that has failed keeps its blocks until it is destroyed. Owns:
-// the memory. Blocks keep it alive, so they may outlive the Allocator; what is in flight then is freed by its
-// stream. Keeps alive: the runtime. Thread safety: any thread, one short lock; a Block as any value. Every
-// block is aligned to 256 bytes. Errors: OutOfMemory with what was asked for, held and in use.
+// A block is freed in the order of its stream. That stream may reuse it at once, because later work is ordered after
+// the free. Another stream may reuse it once the first stream has passed the free or was destroyed. So a block may be
+// freed while work on its stream uses it. If other streams or the host use it, wait for them before freeing it. When
+// memory runs out, cached chunks return to the pool, and allocate() waits for blocks in flight before it fails. A
+// failed stream keeps its blocks until it is destroyed. Every block is aligned to 256 bytes. Owns: the memory. Blocks
+// keep it alive, so they may outlive the Allocator; blocks in flight are then freed by their stream. Keeps alive: the
+// runtime. Thread safety: any thread, one short lock; a Block as any value.
+// Errors: OutOfMemory with the bytes requested, held and in use.
 #pragma once
 
 #include <chrono>
@@ -32,9 +32,9 @@ struct CachedBlock;
 }  // namespace detail
 
 struct AllocatorOptions {
-    std::size_t limit_bytes = SIZE_MAX;  ///< held from the pool, at most
-    std::size_t chunk_bytes = 2u << 20;  ///< from which blocks of up to a quarter of it are cut
-    std::chrono::nanoseconds patience = std::chrono::seconds(1);  ///< for blocks in flight when memory has run out
+    std::size_t limit_bytes = SIZE_MAX;  ///< the most that is held from the pool
+    std::size_t chunk_bytes = 2u << 20;  ///< blocks of up to a quarter of this are cut from a chunk
+    std::chrono::nanoseconds patience = std::chrono::seconds(1);  ///< wait for blocks in flight when out of memory
 };
 
 class Block {
@@ -60,15 +60,15 @@ class Block {
     T* as() const noexcept {
         return static_cast<T*>(data_);
     }
-    std::size_t size_bytes() const noexcept { return size_bytes_; }  ///< as asked for
+    std::size_t size_bytes() const noexcept { return size_bytes_; }  ///< as requested
     explicit operator bool() const noexcept { return data_ != nullptr; }
-    /// As a kernel's argument it is its address; see kernel_args.hpp.
+    /// A kernel receives its address; see kernel_args.hpp.
     friend void* kernel_argument(const Block& block) noexcept { return block.data_; }
 
     /// Frees it now, on the stream that it was allocated for.
     void reset() noexcept;
-    /// Frees it on another stream, the last to use it: what the first one did with it must be complete, or
-    /// waited for by that stream.
+    /// Frees it on another stream, the last one that uses it. The first stream's work on it must be complete, or
+    /// `stream` must have waited for it.
     void free_on(const Stream& stream);
 
   private:
@@ -90,31 +90,32 @@ class Block {
 
 class Allocator {
   public:
-    /// Throws InvalidArgument for a chunk that is no multiple of the pool's granule.
+    /// Throws InvalidArgument if chunk_bytes is not a multiple of the pool's granule.
     explicit Allocator(const MemPool& pool, const AllocatorOptions& options = {});
     Allocator(Allocator&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
     Allocator& operator=(Allocator&& other) noexcept;
     ~Allocator();
 
-    /// Zero bytes are an empty block. Throws OutOfMemory.
+    /// Zero bytes give an empty block. Throws OutOfMemory.
     Block allocate(std::size_t size_bytes, const Stream& stream,
                    std::source_location where = std::source_location::current());
 
-    /// Gives the pool back what no work uses. Returns the bytes. Chunks that still hold a block stay.
+    /// Returns unused chunks to the pool, and the number of bytes to the caller. Chunks with a block in use or in
+    /// flight stay.
     std::size_t release_cached();
 
     struct Statistics {
         std::size_t held_bytes;  ///< from the pool
         std::size_t held_peak_bytes;
-        std::size_t used_bytes;  ///< in blocks handed out, as large as they were cut
+        std::size_t used_bytes;  ///< in blocks handed out, with rounding
         std::size_t used_peak_bytes;
-        std::size_t cached_bytes;  ///< in blocks that are free, in flight or not
+        std::size_t cached_bytes;  ///< in freed blocks, in flight or not
         std::size_t blocks;        ///< handed out
-        std::uint64_t hits;        ///< of the same stream's
-        std::uint64_t passed_on;   ///< from another stream, or from one that is gone
-        std::uint64_t cut;         ///< anew from a chunk
+        std::uint64_t hits;        ///< reused from the same stream
+        std::uint64_t passed_on;   ///< reused from another stream, or from a destroyed one
+        std::uint64_t cut;         ///< newly cut from a chunk
         std::uint64_t chunks;      ///< taken from the pool
-        std::uint64_t flushes;     ///< for want of memory
+        std::uint64_t flushes;     ///< returns of cached chunks because memory ran out
     };
     Statistics statistics() const;
 

@@ -1,27 +1,26 @@
-// The arithmetic of an AQL ring: reserve, write, publish, ring the doorbell. Pure: it works on any memory.
+// The arithmetic of an AQL ring: reserve, write, publish, ring the doorbell. It works on any memory.
 //
-//   std::optional<std::uint64_t> at = ring.try_reserve(1);      // the index of the first slot; nothing: full
+//   std::optional<std::uint64_t> at = ring.try_reserve(1);      // the index of the first slot; nullopt: full
 //   ring.write(*at, packet);                                    // body, then header
 //   ring.publish(*at, 1);                                       // the doorbell follows the published frontier
 //
-// Thread safety: any number of producers, without locks. Every reserved slot must be written and published;
-// until then no later slot's doorbell is rung, because a doorbell never passes an unpublished slot.
+// Thread safety: any number of producers, lock-free. Every reserved slot must be written and published. Until it is, no
+// doorbell is rung for later slots, because a doorbell never passes an unpublished slot.
 //
-// Memory ordering, and why it is enough:
-//  - read index, acquire: the packet processor stores it after it has marked the slot invalid, so that whoever sees
+// Memory ordering, and why it suffices:
+//  - read index, acquire: the packet processor stores it after it has marked the slot invalid, so a producer that sees
 //    the new value may overwrite the slot.
 //  - write index, compare-exchange, relaxed: it only hands out numbers; slots are guarded by the read index.
 //  - header, release: the processor's acquire of the header makes body and arguments visible.
-//  - frontier_, compare-exchange: one producer moves it over each slot, its own first slot in one step if the
-//    frontier is there. Sequentially consistent, like published_: who stores its slot and then finds the
-//    frontier short of it, and who moves the frontier and then looks at the next slot, must not miss each other.
-//    They also make the doorbell's store happen after every header store that it covers, also those of other
-//    producers.
-//  - doorbell, release: after the headers. Two producers may store it in the opposite order; multi-producer queues
-//    accept that (HSA Platform System Architecture, "Queue mechanics").
+//  - frontier_, compare-exchange: exactly one producer moves it past each slot. Sequentially consistent, like
+//    published_: a producer that publishes its slot and then finds the frontier short of it, and a producer that moves
+//    the frontier and then checks the next slot, must not miss each other. Both also order the doorbell's store after
+//    every header store that it covers, including those of other producers.
+//  - doorbell, release: after the headers. Two producers may store it out of order; multi-producer queues accept
+//    that (HSA Platform System Architecture, "Queue mechanics").
 //  - a ring in VRAM (HSA_ALLOCATE_QUEUE_DEV_MEM=1) is write-combined memory, which a release store does not order. The
-//    frontier's compare-exchange does: a locked instruction drains those buffers before the doorbell, and a processor
-//    takes no packet beyond the doorbell. So no fence of its own is needed on x86.
+//    frontier's compare-exchange does: on x86 a locked instruction drains the write-combining buffers before the
+//    doorbell, and the packet processor takes no packet beyond the doorbell. So x86 needs no separate fence.
 #pragma once
 
 #include <hsa/hsa.h>
@@ -36,8 +35,8 @@
 
 namespace hsadrv {
 
-/// Where a ring lives. The pointers are cached from hsa_queue_t and amd_queue_t, so that a submission calls no
-/// function of the runtime.
+/// The memory of a ring. The pointers are cached from hsa_queue_t and amd_queue_t, so a submission makes no runtime
+/// call.
 struct AqlRingMemory {
     Packet* slots = nullptr;
     std::uint32_t size = 0;  ///< packets, a power of two
@@ -46,8 +45,8 @@ struct AqlRingMemory {
     /// The hardware's doorbell; null: the doorbell signal is stored through the runtime instead.
     volatile std::uint64_t* doorbell = nullptr;
     hsa_signal_t doorbell_signal = {0};
-    /// Others, who know nothing of this object, put packets there too. Then nobody knows which slots are published,
-    /// and a doorbell says no more than that its producer's own are; the packet processor waits at a slot that is not.
+    /// Producers that do not use this object write packets there, too. Then the published frontier is unknown: a
+    /// doorbell covers only its own producer's slots, and the packet processor waits at an unpublished slot.
     bool shared = false;
 };
 
@@ -56,8 +55,8 @@ class AqlRing {
     AqlRing() noexcept = default;
     explicit AqlRing(const AqlRingMemory& memory) { attach(memory); }
 
-    /// Before the first use, and again when the ring is another one, while nobody uses it. Slots below the write index
-    /// of now count as published.
+    /// Call before the first use, and again when the ring is replaced, while no other thread uses it. Slots below the
+    /// current write index count as published.
     void attach(const AqlRingMemory& memory) {
         memory_ = memory;
         mask_ = memory.size - 1;
@@ -86,7 +85,7 @@ class AqlRing {
         return later.has_value();
     }
 
-    /// `count` consecutive slots, or nothing when they are not free.
+    /// `count` consecutive slots, or std::nullopt if they are not free.
     std::optional<std::uint64_t> try_reserve(std::uint32_t count) noexcept {
         std::atomic_ref index(*const_cast<std::uint64_t*>(memory_.write_index));
         std::uint64_t first = index.load(std::memory_order_relaxed);
@@ -97,17 +96,17 @@ class AqlRing {
         return first;
     }
 
-    /// Copies a packet into its reserved slot, the first word last.
+    /// Copies a packet into its reserved slot. The first word is stored last, with release.
     void write(std::uint64_t index, const Packet& packet) noexcept {
         Packet& slot = memory_.slots[index & mask_];
         std::memcpy(&slot.words[1], &packet.words[1], sizeof packet - sizeof packet.words[0]);
         std::atomic_ref(slot.words[0]).store(packet.words[0], std::memory_order_release);
     }
 
-    /// A reserved slot, for writing in place: its first word last, with release.
+    /// A reserved slot, for writing in place. Store its first word last, with release.
     Packet& slot(std::uint64_t index) noexcept { return memory_.slots[index & mask_]; }
 
-    /// Says that slots [first, first + count) are written; rings the doorbell if the frontier moved.
+    /// Publishes the written slots [first, first + count); rings the doorbell if the frontier moved.
     void publish(std::uint64_t first, std::uint32_t count) noexcept {
         std::uint64_t at = first;
         if (frontier_.compare_exchange_strong(at, first + count)) [[likely]] {
@@ -120,7 +119,7 @@ class AqlRing {
         if (advance_frontier()) ring_doorbell();
     }
 
-    /// publish() of one slot, in few instructions if nobody is ahead or behind.
+    /// publish() of one slot, with a fast path for an uncontended ring.
     [[gnu::always_inline]] void publish_one(std::uint64_t slot) noexcept {
         std::uint64_t at = slot;
         const std::uint64_t next = slot + 1;
@@ -132,7 +131,7 @@ class AqlRing {
             publish_further(slot, true);
     }
 
-    /// The packet last written at this index, for messages; meaningful until the slot is reused.
+    /// The packet last written at this index, for messages; valid until the slot is reused.
     Packet peek(std::uint64_t index) const noexcept {
         Packet& slot = memory_.slots[index & mask_];
         Packet packet;
@@ -140,8 +139,8 @@ class AqlRing {
         packet.words[0] = first_word(index);
         return packet;
     }
-    /// Its header and setup. Relaxed: the packet processor may invalidate the header meanwhile, which says nothing of
-    /// the rest.
+    /// Its header and setup. Relaxed: the packet processor may invalidate the header at any time; the other fields
+    /// stay.
     std::uint32_t first_word(std::uint64_t index) const noexcept {
         return std::atomic_ref(memory_.slots[index & mask_].words[0]).load(std::memory_order_relaxed);
     }
@@ -154,7 +153,7 @@ class AqlRing {
     bool advance_frontier() noexcept {
         std::uint64_t at = frontier_.load();
         bool moved = false;
-        // published_ holds index + 1, which differs in every lap of the ring, so a stale entry never counts.
+        // published_ holds index + 1, which differs in every lap of the ring, so a stale entry never matches.
         while (published_[at & mask_].load() == at + 1) {
             if (!frontier_.compare_exchange_weak(at, at + 1)) continue;
             ++at;
@@ -163,8 +162,9 @@ class AqlRing {
         return moved;
     }
 
-    // The last store is always the frontier's: who was held up between looking and storing looks again, by an
-    // exchange, which no load may pass. A doorbell that went back and stayed there could be one that was seen before.
+    // The last store is always the frontier's: a thread preempted between load and store checks again, with an atomic
+    // read-modify-write that no load may pass. Otherwise the doorbell could move back and stay at a value that the
+    // packet processor has already seen.
     void ring_doorbell() noexcept {
         std::uint64_t last = frontier_.load() - 1;
         for (;;) {
@@ -176,9 +176,9 @@ class AqlRing {
     }
     void store_doorbell(std::uint64_t last) noexcept;
     void publish_further(std::uint64_t slot, bool moved) noexcept;  ///< `moved`: the frontier is past it
-    void ring_doorbell_signal(std::uint64_t last) noexcept;         // through the runtime
+    void ring_doorbell_signal(std::uint64_t last) noexcept;         // calls the runtime
 
-    static constexpr std::uint64_t no_frontier = ~std::uint64_t{0};  // of a shared ring; no index gets there
+    static constexpr std::uint64_t no_frontier = ~std::uint64_t{0};  // of a shared ring; no index reaches it
 
     AqlRingMemory memory_;
     std::uint64_t mask_ = 0;

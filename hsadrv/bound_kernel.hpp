@@ -1,18 +1,18 @@
-// BoundKernel: a Kernel whose arguments' types were checked once; FixedLaunch: one whose sizes were checked, too.
+// BoundKernel: a Kernel whose argument types are checked once; FixedLaunch: one whose sizes are checked once, too.
 //
-//     auto saxpy = code.kernel("saxpy").bind<float*, const float*, float, unsigned>();  // refused here, or never
+//     auto saxpy = code.kernel("saxpy").bind<float*, const float*, float, unsigned>();  // throws here, or never
 //     saxpy.launch(stream, {.grid = n, .workgroup = 256}, y, x, 2.0f, n);               // sizes are checked
-//     auto step = saxpy.at({.grid = n, .workgroup = 256});                              // refused here, or never
-//     for (int i = 0; i < 1000; ++i) step(stream, y, x, 2.0f, n);                       // nothing is left to check
+//     auto step = saxpy.at({.grid = n, .workgroup = 256});                              // throws here, or never
+//     for (int i = 0; i < 1000; ++i) step(stream, y, x, 2.0f, n);                       // no checks remain
 //
-// What the compiler checks: that the arguments given convert to the types bound, by C++'s rules; that these
-// are pointers, trivially copyable values or have a kernel_argument(). What bind() checks: that they are what
-// the kernel's metadata says, by Kernel::launch's rules and with its words. What at() checks: grid,
-// work-group and LDS, likewise; and it writes the hidden arguments and LDS pointers down, so that a launch
-// copies them and stores the arguments. What remains for each launch: that the stream is one of the kernel's agent.
+// The compiler checks that the arguments convert to the bound types, and that these are pointers, trivially copyable
+// values or have a kernel_argument(). bind() checks the types against the kernel's metadata, with Kernel::launch's
+// rules and messages. at() checks grid, work-group and LDS in the same way. It also precomputes the hidden arguments
+// and LDS pointers: a launch copies them and stores the arguments. Each launch checks that the stream belongs to the
+// kernel's agent.
 //
-// Thread safety: const functions from any thread. Memory ordering, deadlines and errors: Stream's. Keeps
-// alive: what Kernel keeps.
+// Thread safety: const functions from any thread. Memory ordering, deadlines and errors: Stream's. Keeps alive: what
+// Kernel keeps alive.
 #pragma once
 
 #include <array>
@@ -27,11 +27,11 @@
 
 namespace hsadrv {
 
-/// A launch of which only the arguments and the stream vary.
+/// A launch whose grid, work-group and LDS are fixed; arguments and stream vary.
 template <class... Args>
 class FixedLaunch {
   public:
-    /// Throws InvalidArgument: what LaunchPlan::shape refuses. The deadline in `config` is not kept.
+    /// Throws InvalidArgument as LaunchPlan::shape does. The deadline in `config` is ignored.
     FixedLaunch(Kernel kernel, const LaunchConfig& config) : kernel_(std::move(kernel)) {
         const LaunchPlan& plan = kernel_.plan();
         const LaunchShape shape = plan.shape(config);
@@ -75,7 +75,7 @@ class FixedLaunch {
     Kernel kernel_;
     DispatchSpec spec_;
     std::array<std::uint32_t, sizeof...(Args)> offsets_bytes_{};
-    std::vector<std::byte> implicit_;  // a kernarg segment with all but the arguments and the queue in it
+    std::vector<std::byte> implicit_;  // a kernarg segment without the explicit arguments and the queue
 };
 
 template <class... Args>
@@ -97,7 +97,7 @@ class BoundKernel {
         kernel_.enqueue<detail::shapes_of<Args...>>(in_order_, stream, config, detail::launchable(args)...);
     }
 
-    /// Throws InvalidArgument: what LaunchPlan::shape refuses.
+    /// Throws InvalidArgument as LaunchPlan::shape does.
     FixedLaunch<Args...> at(const LaunchConfig& config) const { return {kernel_, config}; }
 
   private:

@@ -3,12 +3,13 @@
 //   hsadrv::Context gpu{driver.gpus().front()};
 //   hsadrv::Stream stream = gpu.stream();
 //   hsadrv::Allocation a = hsadrv::Context::current().allocate(4096);
-//   kernel.launch(gpu.thread_stream(), …);                 // the stream that this thread has anyway
+//   kernel.launch(gpu.thread_stream(), …);                 // this thread's own stream
 //
-// Contexts of a thread nest: the destructor makes the one before it current again. One that ends out of turn, or on
-// another thread, is taken out from among the others, which stay as they were. A Context belongs to the thread that
-// made it and is neither copied nor moved. Keeps alive: the runtime. Thread safety: use it on its own thread; it may
-// end on any, though not while its own thread uses it. What it makes (streams, allocations) goes anywhere.
+// Contexts of a thread nest: the destructor makes the previous one current again. A Context destroyed out of order, or
+// on another thread, is removed from the stack; the others are unaffected. A Context belongs to the thread that made it
+// and is neither copied nor moved. Keeps alive: the runtime. Thread safety: use it on its own thread; it may be
+// destroyed on any thread, but not while its own thread uses it. The streams and allocations that it makes may be used
+// on any thread.
 #pragma once
 
 #include <cstddef>
@@ -54,13 +55,13 @@ class Context {
 
     Stream stream(const StreamOptions& options = {}) const { return Stream(agent_, options); }
 
-    /// The calling thread's own stream on this GPU: made at the first call, and the same at every further one, in
-    /// whichever Context of the GPU. It depends on no other stream. It ends, synchronised, with the thread or with the
-    /// last Context of the GPU, whichever is first; do not move, close or keep it. Throws what Stream's constructor
-    /// throws; Error in a destructor of thread_local storage, when the thread's streams have ended.
+    /// The calling thread's own stream on this GPU, made at the first call. All Contexts of the GPU on this thread
+    /// share it. It is independent of other streams. It is synchronised and destroyed with the thread or with the last
+    /// Context of the GPU, whichever is first; do not move, close or keep it. Throws what Stream's constructor throws;
+    /// Error in a destructor of thread_local storage, after the thread's streams were destroyed.
     Stream& thread_stream() const;
-    /// Ends it, as Stream::close() does, where the thread goes on: to give its storage back, or after a failure. The
-    /// next thread_stream() makes another. True, and nothing, if there is none.
+    /// Closes it as Stream::close() does, to free its storage or after a failure. The next thread_stream() makes a new
+    /// one. Returns true if there is none.
     bool close_thread_stream(Deadline deadline = {}) const noexcept;
 
   private:

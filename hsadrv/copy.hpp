@@ -1,12 +1,12 @@
-// Copies and fills that are done when the call returns.
+// Synchronous copies and fills: complete on return.
 //
 //   hsadrv::copy(stream, device.data(), host.data(), bytes);
 //   hsadrv::copy(stream, back.data(), device.data(), bytes, std::chrono::seconds(1));  // Timeout after a second
 //   hsadrv::fill(stream, device.as<float>(), 1.0f, 1000);
 //
-// In the order of the stream: behind what was submitted to it before. Everything else as the asynchronous
-// operation of the same name in stream.hpp, its errors included. Timeout: the operation goes on and its
-// memory must stay; the stream's next synchronize() ends the wait. Thread safety: any thread.
+// Each is ordered after earlier work of the stream. Otherwise it behaves, and fails, as the asynchronous operation of
+// the same name in stream.hpp. After Timeout the operation continues and its memory must stay valid; wait for it with
+// the stream's next synchronize(). Thread safety: any thread.
 #pragma once
 
 #include <cstddef>

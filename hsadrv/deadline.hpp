@@ -1,10 +1,10 @@
-// A point in time until which a call may block; every blocking call takes one.
+// A point in time until which a call may block. Every blocking call takes one.
 //
-//   stream.synchronize();                                // for ever
+//   stream.synchronize();                                // no limit
 //   stream.synchronize(std::chrono::milliseconds(250));  // throws Timeout after a quarter of a second
 //   queue.reserve(1, Deadline::at(when));                // a deadline shared by several calls
 //
-// Thread safety: a value. Durations too long to represent mean for ever.
+// Thread safety: a value. Durations too long to represent mean no limit.
 #pragma once
 
 #include <chrono>
@@ -17,10 +17,10 @@ class Deadline {
   public:
     using Clock = std::chrono::steady_clock;
 
-    /// For ever.
+    /// No limit.
     constexpr Deadline() noexcept = default;
 
-    /// From now on; zero or less polls once.
+    /// Relative to now; zero or less polls once.
     template <class Rep, class Period>
     Deadline(std::chrono::duration<Rep, Period> timeout)  // NOLINT: conversion is the interface
         : Deadline(std::chrono::duration<double, std::nano>(timeout), 0) {}
@@ -35,13 +35,13 @@ class Deadline {
     constexpr bool is_never() const noexcept { return when_ == Clock::time_point::max(); }
     bool passed() const noexcept { return !is_never() && Clock::now() >= when_; }
 
-    /// Time left, never negative; nanoseconds::max() for ever.
+    /// Time left, never negative; nanoseconds::max() without a limit.
     std::chrono::nanoseconds remaining() const noexcept;
 
-    /// The earlier of this and `slice` from now: for waits that look around now and then.
+    /// The earlier of this and `slice` from now, for waits that poll.
     Deadline sliced(std::chrono::nanoseconds slice) const noexcept;
 
-    /// What the caller asked for, as messages print it: "250 ms", "no deadline".
+    /// The limit as the caller gave it, for messages: "250 ms", "no deadline".
     std::string text() const;
 
   private:

@@ -5,11 +5,11 @@
 //     kernel.launch(stream, {.grid = n, .workgroup = 256}, data, n);
 //     int counted = counter.read<int>(stream);  // waits for the kernel
 //
-// The forms with a stream take their place in its order. Those without are ordered with no stream:
-// synchronise first. Thread safety: const functions from any thread. Memory ordering: Stream's. Keeps alive:
-// its Executable. Throws: InvalidArgument when the type's or the range's size is not the variable's, and for
-// writing a constant; what Stream::copy_async and Stream::synchronize throw. Source: hsa.h,
-// hsa_executable_symbol_info_t, VARIABLE_*.
+// The forms with a stream are ordered in it. Those without are not ordered with any stream: synchronise first. Thread
+// safety: const functions from any thread. Memory ordering: Stream's. Keeps alive: its Executable. Throws:
+// InvalidArgument if the size of the type does not match, if the range is not within the variable, and for writing a
+// constant; what Stream::copy_async and Stream::synchronize throw. Source: hsa.h, hsa_executable_symbol_info_t,
+// VARIABLE_*.
 #pragma once
 
 #include <cstddef>
@@ -36,14 +36,14 @@ class DeviceGlobal {
     const std::string& name() const noexcept { return symbol_.name; }
     std::size_t size_bytes() const noexcept { return symbol_.size_bytes; }
     Symbol::Scope scope() const noexcept { return symbol_.scope; }
-    /// Of a section that kernels do not write: its value may be in their instructions, so it cannot be changed.
+    /// In a read-only section. Kernels may have its value as an immediate operand, so it cannot be changed.
     bool read_only() const noexcept { return read_only_; }
     AgentRef agent() const noexcept;
 
-    /// Where it is on the agent, for kernels and copies of your own.
+    /// Its address on the agent, for use in kernels and copies.
     void* address() const noexcept { return reinterpret_cast<void*>(symbol_.address); }
 
-    /// Its value once the stream has got there; waits for that.
+    /// Its value after the work submitted so far; waits for it.
     template <class T>
     T read(Stream& stream, Deadline deadline = {}) const {
         check_whole<T>();
@@ -51,14 +51,14 @@ class DeviceGlobal {
         read_bytes(stream, std::as_writable_bytes(std::span(&value, 1)), 0, deadline);
         return value;
     }
-    /// Writes it in the stream's order; `value` is taken at once.
+    /// Writes it in the stream's order; `value` is copied before the call returns.
     template <class T>
     void write(Stream& stream, const T& value, Deadline deadline = {}) const {
         check_whole<T>();
         write_bytes(stream, std::as_bytes(std::span(&value, 1)), 0, deadline);
     }
 
-    /// Reads and writes it now; complete on return.
+    /// Reads or writes it immediately; complete on return.
     template <class T>
     T read(Deadline deadline = {}) const {
         check_whole<T>();
@@ -72,7 +72,7 @@ class DeviceGlobal {
         write_bytes(std::as_bytes(std::span(&value, 1)), 0, deadline);
     }
 
-    /// Parts of it.
+    /// The same for a range of its bytes.
     void read_bytes(Stream& stream, std::span<std::byte> to, std::size_t offset_bytes = 0,
                     Deadline deadline = {}) const;
     void write_bytes(Stream& stream, std::span<const std::byte> from, std::size_t offset_bytes = 0,

@@ -23,7 +23,7 @@ struct Dim3 {
         : x(extent(x_)), y(extent(y_)), z(extent(z_)) {}
 
     constexpr std::uint64_t volume() const noexcept { return std::uint64_t{x} * y * z; }
-    /// 1, 2 or 3: the trailing extents of one do not count.
+    /// 1, 2 or 3; trailing extents of 1 do not count.
     constexpr unsigned dimensions() const noexcept { return z != 1 ? 3 : y != 1 ? 2 : 1; }
     /// "1024x16x1"
     std::string text() const;

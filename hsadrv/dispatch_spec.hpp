@@ -1,4 +1,4 @@
-// A kernel dispatch but for its arguments, which Stream::dispatch places.
+// A kernel dispatch without its arguments, which Stream::dispatch places.
 //
 // Thread safety: a plain value.
 #pragma once
@@ -33,8 +33,8 @@ inline Packet kernel_dispatch(const DispatchSpec& spec, void* kernarg, hsa_signa
                                     .completion = completion});
 }
 
-/// kernel_dispatch() in two steps, for writing in place. Words 1 to 9; returns the dimensions. The grid and the
-/// work-group are given apart; the grid has at least the work-group's dimensions.
+/// kernel_dispatch() in two steps, for writing in place. This one writes words 1 to 9 and returns the dimensions. The
+/// grid and work-group are separate parameters; the grid has at least the work-group's dimensions.
 [[gnu::always_inline]] inline unsigned write_dispatch(std::uint32_t* words, const Dim3& grid, const Dim3& workgroup,
                                                       const DispatchSpec& rest) noexcept {
     words[1] = workgroup.x | workgroup.y << 16;
@@ -42,13 +42,13 @@ inline Packet kernel_dispatch(const DispatchSpec& spec, void* kernarg, hsa_signa
     words[3] = grid.x;
     words[4] = grid.y;
     words[5] = grid.z;
-    // The segments' sizes and the object are where they are in a packet.
+    // The segment sizes and the kernel object have the packet's layout.
     constexpr std::size_t segments = offsetof(DispatchSpec, private_segment_bytes);
     std::memcpy(words + 6, reinterpret_cast<const std::byte*>(&rest) + segments, 16);
     return grid.dimensions();
 }
 
-/// Then the others, the first one last.
+/// The second step: the other words, the first one last.
 [[gnu::always_inline]] inline void finish_dispatch(std::uint32_t* words, unsigned dimensions, const std::byte* kernarg,
                                                    std::uint64_t completion) noexcept {
     std::memcpy(words + 10, &kernarg, 8);

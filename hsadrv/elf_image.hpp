@@ -1,11 +1,10 @@
-// ElfImage: the facts of an AMDGPU ELF file, after every offset, size and index that a loader follows has been checked.
+// ElfImage: the facts of an AMDGPU ELF file. Every offset, size and index that a loader follows has been checked.
 //
 //     ElfImage elf = read_elf_image(bytes);            // throws InvalidCodeObject: what is wrong, and where
 //     elf.target, elf.code_object_version, elf.metadata_note, elf.kernel_descriptors
 //
-// ROCR's own loader trusts what it reads, so nothing reaches it that has not passed here. Pure function of
-// bytes: Borrows them for as long as `metadata_note` is used. Thread safety: no state. Sources: System V ABI,
-// ELF; LLVM AMDGPUUsage, Code Object.
+// ROCR's loader trusts its input, so every code object is checked here first. Borrows: the bytes, for as long as
+// `metadata_note` is used. Thread safety: no state. Sources: System V ABI, ELF; LLVM AMDGPUUsage, Code Object.
 #pragma once
 
 #include <cstddef>
@@ -18,20 +17,20 @@
 
 namespace hsadrv {
 
-/// What the hardware is told of a kernel: the fields of its 64-byte descriptor that the host must agree with.
+/// A kernel descriptor: the fields of its 64 bytes that the host uses.
 struct KernelDescriptor {
     std::string symbol;  ///< "vector_add.kd"
     std::uint32_t group_segment_fixed_size = 0;
     std::uint32_t private_segment_fixed_size = 0;
-    std::uint32_t kernarg_size = 0;  ///< 0: the compiler did not say
+    std::uint32_t kernarg_size = 0;  ///< 0: not stated by the compiler
     std::uint32_t compute_pgm_rsrc1 = 0;
 };
 
-/// A variable that the loader makes public.
+/// A variable that the loader exports.
 struct VariableFacts {
     std::string name;  ///< of the symbol: mangled, if the source's is
     std::uint64_t size_bytes = 0;
-    bool read_only = false;  ///< in a section that is not written
+    bool read_only = false;  ///< in a read-only section
 };
 
 struct ElfImage {
@@ -40,10 +39,10 @@ struct ElfImage {
     std::span<const std::byte> metadata_note;  ///< msgpack; the descriptor of the one NT_AMDGPU_METADATA note
     std::vector<KernelDescriptor> kernel_descriptors;
     std::vector<VariableFacts> variables;
-    std::vector<std::string> functions;  ///< visible device functions, kernels left out
-    std::vector<std::string> undefined;  ///< what another code object or the caller must define
+    std::vector<std::string> functions;  ///< visible device functions, without kernels
+    std::vector<std::string> undefined;  ///< symbols that another code object or the caller must define
     bool has_symbol_table = false;       ///< false: stripped; descriptors come from the dynamic symbols then
-    bool calls_hostcall = false;         ///< device-library functions that talk to the host are linked in
+    bool calls_hostcall = false;         ///< device-library functions that call the host are linked in
     bool calls_device_malloc = false;
 };
 

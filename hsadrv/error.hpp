@@ -1,12 +1,12 @@
-// What went wrong, as types: every broken promise throws an Error or one of its subtypes.
+// Exception types: every failure throws an Error or one of its subtypes.
 //
 //   check(hsa_signal_create(1, 0, nullptr, &handle), "hsa_signal_create(initial 1)");
 //   try { stream.synchronize(); } catch (const hsadrv::QueueError& e) { log(e.what()); }
 //
-// Every message names the call, the object and the numbers and, where it is known, the remedy. Expected
-// outcomes are values, not errors: try_* functions return bool or optional.
+// Every message names the call, the object, the numbers and, if known, the remedy. Expected outcomes are values, not
+// errors: try_* functions return bool or optional.
 //
-// Thread safety: errors are values; they own their text. Throws: nothing but what is asked for.
+// Thread safety: errors are values and own their text.
 #pragma once
 
 #include <hsa/hsa.h>
@@ -23,7 +23,7 @@
 
 namespace hsadrv {
 
-/// Any failure. status() is the HSA status that led to it, or HSA_STATUS_ERROR when the runtime was never asked.
+/// Any failure. status() is the HSA status that caused it, or HSA_STATUS_ERROR if no runtime call did.
 class Error : public std::runtime_error {
   public:
     explicit Error(const std::string& message, hsa_status_t status = HSA_STATUS_ERROR)
@@ -39,30 +39,30 @@ class OutOfMemory : public Error {
     using Error::Error;
 };
 
-/// A value that the callee cannot accept; found before anything was enqueued.
+/// An argument that the callee cannot accept. Nothing was enqueued.
 class InvalidArgument : public Error {
     using Error::Error;
 };
 
-/// A code object that is malformed, or meant for another target.
+/// A code object that is malformed, or compiled for another target.
 class InvalidCodeObject : public Error {
     using Error::Error;
 };
 
-/// The packet processor stopped a queue. Sticky: the queue and the stream on it throw it from then on.
+/// The packet processor stopped a queue. Sticky: the queue and its stream throw it from then on.
 class QueueError : public Error {
     using Error::Error;
 };
 
-/// A GPU touched an address that is not mapped for it, or not for that kind of access. Thrown by the stream whose
-/// kernel did, where that can be told, else by each that may have. Sticky, and the GPU is lost: see DeviceLost.
+/// A GPU accessed an address that is not mapped for it, or not for that kind of access. Thrown by the stream whose
+/// kernel did so if it is known, else by each stream that may have. Sticky, and the GPU is lost: see DeviceLost.
 class MemoryFault : public Error {
   public:
     MemoryFault(const std::string& message, std::uint64_t address,
                 std::optional<NearestAllocation> nearest = std::nullopt);
-    /// The faulting address; hardware reports it with the granularity of a page.
+    /// The faulting address; the hardware reports it at page granularity.
     std::uint64_t address() const noexcept { return address_; }
-    /// The allocation that was nearest to it when it happened, live or freed; nothing if none was within 1 GiB.
+    /// The allocation nearest to it at the time of the fault, live or freed; std::nullopt if none was within 1 GiB.
     const std::optional<NearestAllocation>& nearest() const noexcept { return nearest_; }
 
   private:
@@ -70,34 +70,34 @@ class MemoryFault : public Error {
     std::optional<NearestAllocation> nearest_;
 };
 
-/// This process has lost a GPU to a memory fault or a reset: the kernel driver (amdkfd) has stopped all of its queues
-/// there, and starts none until the process ends. All streams and queues of that GPU throw it, those made later too;
-/// other GPUs go on, and memory that the host reads can still be read.
+/// This process has lost a GPU to a memory fault or a reset: the kernel driver (amdkfd) has stopped all of the
+/// process's queues there, and starts none until the process ends. All streams and queues of that GPU throw it,
+/// including new ones. Other GPUs are unaffected, and host-accessible memory can still be read.
 class DeviceLost : public Error {
     using Error::Error;
 };
 
-/// The stream was closed or destroyed before the work was complete: what waited for it throws this.
+/// The stream was closed or destroyed before the work was complete. Thrown to waiters.
 class StreamEnded : public Error {
     using Error::Error;
 };
 
-/// The deadline passed before the condition held. Nothing was lost: the same wait may be made again.
+/// The deadline passed before the condition held. The wait may be repeated.
 class Timeout : public Error {
     using Error::Error;
 };
 
-/// No usable GPU. The message says what was tried and what to do.
+/// No usable GPU. The message lists what was tried, and the remedy.
 class NoDevice : public Error {
     using Error::Error;
 };
 
-/// The runtime of this process is too old for the call. The message says which release brought it.
+/// The runtime of this process is too old for the call. The message names the release that added it.
 class NotOffered : public Error {
     using Error::Error;
 };
 
-/// The process was forked after the runtime had been initialised; HSA cannot be used in the child.
+/// The process was forked after the runtime was initialised; HSA cannot be used in the child.
 class ForkedChild : public Error {
     using Error::Error;
 };
@@ -108,13 +108,13 @@ std::string status_name(hsa_status_t status);
 /// Throws the subtype that fits the status, with "what: STATUS_NAME (the runtime's explanation)[; remedy]".
 [[noreturn]] void throw_status(hsa_status_t status, std::string_view what, std::string_view remedy = {});
 
-/// Nothing if the status is success (HSA_STATUS_INFO_BREAK included), otherwise throw_status.
+/// Calls throw_status unless the status is success or HSA_STATUS_INFO_BREAK.
 inline void check(hsa_status_t status, std::string_view what) {
     if (status != HSA_STATUS_SUCCESS && status != HSA_STATUS_INFO_BREAK) [[unlikely]]
         throw_status(status, what);
 }
 
-/// The same for a text that costs something: `describe()` is called only on failure.
+/// The same for a text that is expensive to build: `describe()` is called only on failure.
 template <class Describe>
     requires requires(Describe d) { std::string(d()); }
 void check(hsa_status_t status, Describe&& describe) {

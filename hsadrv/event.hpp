@@ -1,18 +1,17 @@
-// A moment in a stream: wait for it on the host or on another stream, and measure between two of them.
+// A point in a stream: wait for it on the host or on another stream, and measure the time between two.
 //
 //   hsadrv::Event ready = upload.record();
-//   compute.wait(ready);                         // on the device: one packet, the host goes on
+//   compute.wait(ready);                         // on the device: one packet, the host does not block
 //   ready.synchronize(std::chrono::seconds(1));  // on the host
 //
 //   hsadrv::Event begin = stream.record({.timing = true}), end; …
 //   end = stream.record({.timing = true});
 //   std::chrono::nanoseconds took = hsadrv::elapsed(begin, end);
 //
-// An Event is complete when everything that was submitted to its stream before record() is complete. One that was
-// never recorded is complete. If the stream fails first, waiting for the event throws the stream's failure, and
-// a stream that waited for it fails with the same.
-// Copies share the moment; recording anew is assigning. Keeps alive: what names the moment, not the stream.
-// Thread safety: const functions from any thread; assignment as any value.
+// An Event is complete when everything submitted to its stream before record() is complete. An Event that was never
+// recorded is complete. If the stream fails first, waiting for the event throws the stream's error, and a stream that
+// waits for it fails with the same error. Copies refer to the same point; assign to record again. Keeps alive: the
+// state of the event, not the stream. Thread safety: const functions from any thread; assignment as any value.
 #pragma once
 
 #include <chrono>
@@ -30,21 +29,21 @@ class StreamCore;
 }  // namespace detail
 
 struct EventOptions {
-    bool timing = false;  ///< the device writes down when the moment came: one more packet
+    bool timing = false;  ///< the device records the time: one more packet
 };
 
 class Event {
   public:
     Event() noexcept = default;
 
-    /// Was it ever recorded?
+    /// True if it was recorded.
     explicit operator bool() const noexcept { return state_ != nullptr; }
-    /// Is it complete? Throws the stream's failure.
+    /// True if it is complete. Throws the stream's error.
     bool query() const;
-    /// Returns when it is complete. Throws Timeout, saying what the stream waits for, or the stream's failure.
+    /// Returns when it is complete. Throws Timeout naming what the stream waits for, or the stream's error.
     void synchronize(Deadline deadline = {}) const;
 
-    /// When the moment came, on the host's steady clock; the device's clock is converted. Waits for nothing: throws
+    /// The time of completion, converted from the device's clock to the host's steady clock. Does not wait: throws
     /// Error if the event is not complete, InvalidArgument if it was recorded without timing.
     std::chrono::steady_clock::time_point time() const;
 
@@ -57,7 +56,7 @@ class Event {
     friend std::chrono::nanoseconds elapsed(const Event& begin, const Event& end);
 };
 
-/// From one moment to a later one, by the device's clock (by the host's, if they are of two devices). Throws as
+/// The time between two events, by the device's clock (by the host's if they are on different devices). Throws as
 /// Event::time().
 std::chrono::nanoseconds elapsed(const Event& begin, const Event& end);
 

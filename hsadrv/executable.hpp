@@ -4,11 +4,11 @@
 //     Kernel kernel = code.kernel("vector_add");
 //     DeviceGlobal scale = code.global("scale");
 //
-// Of several code objects: executable_builder.hpp. The file is read once, and everything in it is validated before the
-// runtime's loader sees it. Owns: the loaded code, shared with its Kernels, DeviceGlobals and with copies of itself;
-// when the last of them goes it is unloaded, after what is in flight on its GPU's streams then. What runs otherwise,
-// in a Graph that was captured before or in queues of your own, needs it kept. Keeps alive: the runtime. Thread
-// safety: const functions from any thread. Source: hsa.h, "Code Objects and Executables".
+// Of several code objects: executable_builder.hpp. The file is read once, and validated before the runtime's loader
+// sees it. Owns: the loaded code, shared with its Kernels, DeviceGlobals and copies. When the last of them is
+// destroyed, the code is unloaded after the work then in flight on its GPU's streams. For a captured Graph and for
+// packets on your own queues, keep the Executable alive. Keeps alive: the runtime. Thread safety: const functions from
+// any thread. Source: hsa.h, "Code Objects and Executables".
 #pragma once
 
 #include <cstddef>
@@ -34,25 +34,25 @@ struct ExecutableState;
 
 class Executable {
   public:
-    /// Throws InvalidCodeObject: unreadable, truncated, malformed, for another target (which one is wanted
-    /// and given), or refused by the runtime; Error if the file cannot be opened or is not a regular file.
+    /// Throws InvalidCodeObject if the file is unreadable, truncated, malformed, for another target (both are named),
+    /// or refused by the runtime; Error if it cannot be opened or is not a regular file.
     static Executable load(AgentRef gpu, const FilePath& file);
 
-    /// The same from memory. `name` is how messages call it. Copies what it needs of `bytes`.
+    /// The same from memory. `name` is its name in messages. Copies what it needs of `bytes`.
     static Executable load(AgentRef gpu, std::span<const std::byte> bytes, std::string name = "code object in memory");
 
-    /// Throws InvalidArgument listing the kernels there are, when the name is unknown; InvalidCodeObject when
-    /// the kernel needs what we do not provide (see hidden_arguments.hpp).
+    /// Throws InvalidArgument listing the kernels if the name is unknown; InvalidCodeObject if the kernel needs a
+    /// service that hsadrv does not provide (see hidden_arguments.hpp).
     Kernel kernel(std::string_view name) const;
 
-    /// A variable by its symbol's name, those given to ExecutableBuilder::define among them. Throws InvalidArgument
-    /// listing the variables there are.
+    /// A variable by its symbol's name, including those given to ExecutableBuilder::define. Throws InvalidArgument
+    /// listing the variables if the name is unknown.
     DeviceGlobal global(std::string_view name) const;
 
-    /// Everything that has a name: kernels, variables and what else the runtime's loader made public.
+    /// All exported symbols: kernels, variables and others that the runtime's loader reports.
     std::vector<Symbol> symbols() const;
 
-    /// What was loaded, in the order of loading. Throws InvalidArgument if there are not so many.
+    /// The loaded code objects, in the order of loading. Throws InvalidArgument if the index is out of range.
     const CodeObject& code_object(std::size_t index = 0) const;
     std::size_t code_object_count() const noexcept;
     AgentRef agent() const noexcept;

@@ -1,10 +1,10 @@
-// A file's name as a parameter: what std::filesystem::path is made from, and a path itself.
+// A file name as a parameter: converts from strings and from std::filesystem::path.
 //
 //     Executable load(AgentRef gpu, const FilePath& file);
 //     load(gpu, "a.hsaco");  load(gpu, folder / "a.hsaco");  load(gpu, name_in_a_string);
 //
-// <filesystem> costs a program a tenth of a second of compile time; callers that have paths include it themselves.
-// Thread safety: a value.
+// Avoids <filesystem>, which costs a tenth of a second of compile time; callers that have paths include it. Thread
+// safety: a value.
 #pragma once
 
 #include <concepts>

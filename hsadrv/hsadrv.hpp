@@ -1,4 +1,4 @@
-// Everything of the driver layer, in dependency order.
+// The whole driver layer: every public header, in dependency order.
 #pragma once
 
 // clang-format off
