@@ -2,7 +2,7 @@
 //
 //     T old = memory_atomic<Add<std::uint32_t>>(host, operand, 0);
 //
-// An operation is `combine(memory, a, b)`, the new value; b is used by those with two operands. Sources:
+// An operation is `combine(memory, a, b)`, which returns the new value; only two-operand operations use b. Sources:
 // "Vega" ISA manual, "DS Instructions" and "FLAT, Scratch and Global Instructions"; MI200 manual for the float atomics.
 #pragma once
 
@@ -11,14 +11,14 @@
 #include "lane_access.hpp"
 
 namespace kfdemu::gfx9 {
-/// Both halves; rounded to nearest even, denormals kept. Defined in atomics.cpp.
+/// Adds both halves, rounding to nearest even and keeping denormals. Defined in atomics.cpp.
 std::uint32_t add_packed_half(std::uint32_t a, std::uint32_t b) noexcept;
 }  // namespace kfdemu::gfx9
 
 namespace kfdemu::gfx9::KFDEMU_LEVEL {
 namespace {
 
-/// Which MXCSR an operation wants; None for integers.
+/// The MXCSR setting that an operation needs; None for integers.
 enum class Floats { None, Keep, Flush, Mode };
 
 template <class Type, Floats floats = Floats::None>
@@ -68,7 +68,7 @@ struct Wrap : Operation<std::uint32_t> {
     KFDEMU_INLINE static T combine(T memory, T a, T b) { return memory >= a ? memory - a : memory + b; }
 };
 
-/// Each half is exchanged if the operand's top bit is set, which is not stored.
+/// Exchanges each half if the top bit of its operand is set; that bit is not stored.
 struct ConditionalExchange : Operation<std::uint64_t> {
     KFDEMU_INLINE static T combine(T memory, T a, T) {
         const T low = (a & 0x80000000u) != 0 ? a & 0x7fffffffu : memory & 0xffffffffu;
@@ -82,7 +82,7 @@ KFDEMU_INLINE double as_double(std::uint64_t bits) { return __builtin_bit_cast(d
 KFDEMU_INLINE std::uint32_t bits_of(float value) { return __builtin_bit_cast(std::uint32_t, value); }
 KFDEMU_INLINE std::uint64_t bits_of(double value) { return __builtin_bit_cast(std::uint64_t, value); }
 
-/// LDS adders honour MODE's denormal bits, those of L2 (global_atomic_add_f32) flush; all round to nearest even.
+/// LDS adders honour MODE's denormal bits; the L2 adders (global_atomic_add_f32) flush. All round to nearest even.
 struct AddFloat : Operation<std::uint32_t, Floats::Mode> {
     KFDEMU_INLINE static T combine(T memory, T a, T) { return bits_of(as_float(memory) + as_float(a)); }
 };
@@ -114,7 +114,7 @@ struct AddPackedHalf : Operation<std::uint32_t, Floats::Keep> {
     KFDEMU_INLINE static T combine(T memory, T a, T) { return add_packed_half(memory, a); }
 };
 
-/// The CPU's rounding and denormal modes while a float atomic runs.
+/// Sets the CPU's rounding and denormal modes for the duration of a float atomic.
 template <Floats floats>
 class FloatMode {
   public:
@@ -134,8 +134,8 @@ class FloatMode {
     [[maybe_unused]] std::uint32_t restore_;
 };
 
-/// `to` is naturally aligned. Sequentially consistent, as the lock prefix makes it anyway: other devices and
-/// the host see GPU atomics in one order.
+/// `to` is naturally aligned. Memory ordering: sequentially consistent (free with the lock prefix), so other devices
+/// and the host see GPU atomics in one order.
 template <class Op>
 KFDEMU_INLINE typename Op::T memory_atomic(std::byte* to, typename Op::T a, typename Op::T b) {
     typedef typename Op::T __attribute__((may_alias)) Cell;
@@ -146,7 +146,7 @@ KFDEMU_INLINE typename Op::T memory_atomic(std::byte* to, typename Op::T a, type
     return old;
 }
 
-/// The T of one lane in `registers`: one or two of them.
+/// One lane's T from `registers`: one or two of them.
 template <class T>
 KFDEMU_INLINE T lane_value(const std::uint32_t* registers, unsigned lane) {
     if constexpr (sizeof(T) == 4)

@@ -1,5 +1,4 @@
-// Where the lanes of a buffer instruction find their data, and which of them are inside the buffer ("Vega" ISA manual,
-// "Vector Memory Buffer Instructions": addressing and range checking).
+// Lane addresses of a buffer instruction, and its range check ("Vega" ISA manual, "Vector Memory Buffer Instructions").
 //
 //     Lanewise lanes;
 //     buffer_lanes(wave, inst, buffer_of(wave.s + inst.src[2]), lanes);
@@ -33,14 +32,14 @@ KFDEMU_INLINE Buffer buffer_of(const std::uint32_t* word) {
     return b;
 }
 
-/// Where each lane's data begin, and which lanes are inside the buffer for all `bytes`.
+/// The address of each lane's data, and which lanes have all `bytes` inside the buffer.
 struct Lanewise {
     LaneAccess access;
-    alignas(64) std::uint32_t bytes_left[kLanes];  ///< linear buffers: inside, from the lane's address on
+    alignas(64) std::uint32_t bytes_left[kLanes];  ///< linear buffers: bytes from the lane's address to the end
 };
 
-/// The descriptor that runtimes make for scratch: the lane number is the index, and there are as many lanes
-/// as a stride.
+/// The descriptor that runtimes build for scratch: the index is the lane number, and the index stride is the number of
+/// lanes.
 void scratch_segment_addresses(std::uint64_t base, const std::uint32_t* lane_offset, std::uint32_t offset,
                                Lanewise& out) {
     if (lane_offset != nullptr)
@@ -51,7 +50,7 @@ void scratch_segment_addresses(std::uint64_t base, const std::uint32_t* lane_off
 }
 
 [[gnu::noinline]] void buffer_addresses(Wave& wave, const Inst& inst, const Buffer& b, Lanewise& out) {
-    constexpr std::uint32_t kElementBytes = 4;  // GFX9 knows no other
+    constexpr std::uint32_t kElementBytes = 4;  // the only size on GFX9
     const std::uint32_t scalar_offset = wave.s[inst.sdst];
     const bool idxen = inst.has(kIdxen), offen = inst.has(kOffen);
     const std::uint32_t* vaddr = wave.lanes(inst.src[0]);
@@ -72,7 +71,7 @@ void scratch_segment_addresses(std::uint64_t base, const std::uint32_t* lane_off
         } else {
             const std::uint64_t from_base = std::uint64_t{b.stride} * index + offset;
             out.access.at[l] = base + from_base;
-            // Structured: whole records. Raw: bytes.
+            // Structured buffers are checked in whole records, raw buffers in bytes.
             const bool structured = b.stride != 0 && idxen;
             out.bytes_left[l] = structured ? (index < b.num_records ? ~0u : 0)
                                            : (from_base < limit ? limit - static_cast<std::uint32_t>(from_base) : 0);
@@ -80,14 +79,14 @@ void scratch_segment_addresses(std::uint64_t base, const std::uint32_t* lane_off
     }
 }
 
-/// Lanes with at least `bytes` left.
+/// The lanes with at least `bytes` left.
 [[gnu::noinline]] std::uint64_t lanes_inside(const Lanewise& lanes, unsigned bytes) {
     std::uint64_t mask = 0;
     for (unsigned l = 0; l < kLanes; ++l) mask |= std::uint64_t{lanes.bytes_left[l] >= bytes} << l;
     return mask & lanes.access.mask;
 }
 
-/// Addresses and what is left of the buffer for all active lanes.
+/// Fills in the addresses and the bytes left for all active lanes.
 KFDEMU_INLINE void buffer_lanes(Wave& wave, const Inst& inst, const Buffer& b, Lanewise& lanes) {
     lanes.access.mask = wave.exec();
     lanes.access.dword_stride = b.swizzle ? 4 * b.index_stride : 4;

@@ -1,11 +1,11 @@
-// Buffer loads and stores that convert: how the components of an element lie in memory, and what numbers they are.
+// Buffer loads and stores with format conversion: the memory layout and the number format of an element's components.
 //
 //     MTBUF(0x00, tbuffer_load_format_x, ..., format_load<OfInstruction, 1, Whole>)
 //
-// For executor files only. Sources: "Vega" ISA manual, "Buffer Resource Descriptor", "Data Format" and "Number Format"
-// there, and its table of where each instruction takes format and DST_SEL from. What that leaves open: integers that do
-// not fit their component lose their upper bits, floats of 10 and 11 bits round towards zero, and components of an
-// element for which a store has no data become 0.
+// For executor files only. Sources: "Vega" ISA manual, "Buffer Resource Descriptor", its "Data Format" and "Number
+// Format", and the table of where each instruction takes its format and DST_SEL from. Choices where the manual is
+// silent: an integer too large for its component loses its upper bits, 10-bit and 11-bit floats round towards zero, and
+// components that a store has no data for become 0.
 #pragma once
 
 #include "buffer_access.hpp"
@@ -17,13 +17,13 @@ namespace {
 
 enum NumberFormat : u8 { kUnorm, kSnorm, kUscaled, kSscaled, kUint, kSint, kReservedNumber, kFloat };
 
-/// Components from the lowest bits on.
+/// Components are listed from the lowest bits up.
 struct DataFormat {
     u8 bytes, count;
     u8 width[4];
 };
 constexpr DataFormat kDataFormats[] = {
-    {0, 0, {}},               // invalid: as if there were no buffer
+    {0, 0, {}},               // invalid: acts as if there were no buffer
     {1, 1, {8}},              // 8
     {2, 1, {16}},             // 16
     {2, 2, {8, 8}},           // 8_8
@@ -69,10 +69,10 @@ struct OfResource {
     }
 };
 
-/// What a register holds of an element: a component each, or two of 16 bits, or one in its upper half.
+/// How a register holds an element: one component, two of 16 bits, or one in the upper half.
 enum Packing { Whole, LowHalf, HighHalf };
 
-/// A component as the shader sees it: the bits of a 32-bit float, or an integer.
+/// Raw component bits to what the shader sees: the bits of a 32-bit float, or an integer.
 inline u32 component_value(u32 raw, u32 width, u32 number) {
     const i32 extended = static_cast<i32>(raw << (32 - width)) >> (32 - width);
     const double top = static_cast<double>((u64{1} << width) - 1);
@@ -90,14 +90,14 @@ inline u32 component_value(u32 raw, u32 width, u32 number) {
         case kSint:
             return static_cast<u32>(extended);
         case kFloat:
-            // 10 and 11 bits are a half without its sign and its last bits.
+            // A 10-bit or 11-bit float is a half without sign and without its last mantissa bits.
             return width == 32 ? raw : bits<u32>(float_of_half(width == 16 ? raw : raw << (15 - width)));
         default:
             return raw;
     }
 }
 
-/// The opposite. NaN is 0 unless the format has one.
+/// The inverse. NaN becomes 0 unless the format has a NaN.
 inline u32 component_bits(u32 value, u32 width, u32 number) {
     const double v = static_cast<double>(bits<float>(value));
     const double number_or_0 = v == v ? v : 0;
@@ -123,7 +123,7 @@ inline u32 component_bits(u32 value, u32 width, u32 number) {
     }
 }
 
-/// Component c of an element at `bytes`.
+/// Component c of the element in `words`.
 inline u32 component_at(const u32* words, const DataFormat& format, unsigned c) {
     unsigned at = 0;
     for (unsigned n = 0; n < c; ++n) at += format.width[n];
@@ -160,7 +160,7 @@ u32 get_value(const u32* registers, unsigned lane, unsigned c, u32 number) {
     }
 }
 
-/// The lanes' elements, of which those outside the buffer do not exist. False: the instruction stopped.
+/// Removes the lanes whose element is outside the buffer. False: the instruction stopped.
 inline bool format_lanes(Wave& wave, const Inst& inst, const ElementFormat& format, Lanewise& lanes) {
     if (!format.exists()) {
         wave.stop_at(Stop::Illegal, inst);
@@ -172,7 +172,7 @@ inline bool format_lanes(Wave& wave, const Inst& inst, const ElementFormat& form
     return true;
 }
 
-/// X to W of one lane; what the format lacks is 0, W is 1. False: it faulted.
+/// X to W of one lane; missing components are 0, a missing W is 1. False: it faulted.
 inline bool load_element(Wave& wave, const Inst& inst, const ElementFormat& format, const LaneAccess& a, unsigned lane,
                          u32* value) {
     const DataFormat& layout = kDataFormats[format.data];
@@ -204,7 +204,7 @@ const Inst* format_load(Wave& wave, const Inst& inst) {
             xyzw[3] = one;
             if (!load_element(wave, inst, format, lanes.access, lane, xyzw)) return nullptr;
         } else {
-            element[1] = 0;  // outside the buffer everything is
+            element[1] = 0;  // everything outside the buffer reads 0
         }
         for (unsigned c = 0; c < count; ++c)
             put_value<packing>(registers, lane, c, element[format.select >> 3 * c & 7], format.is_integer());

@@ -1,4 +1,4 @@
-// The text of an instruction, as llvm-objdump prints it.
+// The disassembler; its text matches llvm-objdump's.
 //
 //     disassemble(Target::gfx90a, inst) == "v_add_f32_e32 v4, v6, v2"
 //
@@ -14,7 +14,7 @@ namespace kfdemu::gfx9 {
 
 std::string disassemble(Target target, const Inst& inst);
 
-/// What an illegal-instruction error says: `VOP3P opcode 64 (d3c00004 04120506) is not implemented on gfx90a`.
+/// The text of an illegal-instruction error: `VOP3P opcode 64 (d3c00004 04120506) is not implemented on gfx90a`.
 std::string describe_illegal(Target target, const Inst& inst);
 
 }  // namespace kfdemu::gfx9

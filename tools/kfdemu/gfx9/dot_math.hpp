@@ -1,5 +1,5 @@
-// Dot products of the halves, bytes or nibbles of two dwords, added to a third ("Vega 7nm" ISA manual,
-// V_DOT2_F32_F16 and what follows it).
+// Dot products of the halves, bytes or nibbles of two dwords, added to a third ("Vega 7nm" ISA manual, V_DOT2_F32_F16
+// and following).
 //
 // Compiled once for each x86 level, in that level's namespace.
 #pragma once
@@ -10,7 +10,7 @@
 namespace kfdemu::gfx9::KFDEMU_LEVEL {
 namespace {
 
-/// Sum of products of `count` signed fields, plus c. Exact before it wraps or saturates.
+/// The sum of products of `count` signed fields, plus c; exact before it wraps or saturates.
 template <unsigned count>
 KFDEMU_INLINE i32 dot_signed(u32 a, u32 b, i32 c, bool clamp) {
     constexpr unsigned width = 32 / count;
@@ -33,13 +33,13 @@ KFDEMU_INLINE u32 dot_unsigned(u32 a, u32 b, u32 c, bool clamp) {
     return saturated_u32(sum, clamp);
 }
 
-/// One 16-bit factor. gfx90a takes a denormal for zero, whatever MODE says.
+/// One 16-bit factor. gfx90a treats denormals as zero regardless of MODE.
 KFDEMU_INLINE float dot_factor(u32 half, const Context& x) {
     const u32 denormal = (half & 0x7c00) == 0 ? 0x7fffu : 0;
     return float_of_half(half & 0xffff & ~(denormal & (0u - u32{x.flush_halves})));
 }
-/// c + a.low * b.low + a.high * b.high, each step rounded once; 32-bit denormals are flushed whatever MODE says. The
-/// manual leaves the order open: this one is an approximation by at most a rounding.
+/// c + a.low * b.low + a.high * b.high, each step rounded once; 32-bit denormals are flushed regardless of MODE. The
+/// manual does not define the order of operations, so results may differ from hardware by one rounding.
 KFDEMU_INLINE float dot2(u32 a, u32 b, float c, const Context& x) {
     const float low = fused(dot_factor(a, x), dot_factor(b, x), flush(c, true));
     return flush(fused(dot_factor(a >> 16, x), dot_factor(b >> 16, x), low), true);

@@ -1,8 +1,8 @@
-// What the executors of every format share: operand types, reading and writing scalars. Compiled once for
-// each x86 level, in that level's namespace.
+// Shared by the executors of all formats: operand types, and scalar reads and writes. Compiled once for each x86 level,
+// in that level's namespace.
 //
-// Everything here is internal to its translation unit and forced inline, see KFDEMU_INLINE. Thread safety:
-// pure functions of the wave they get.
+// Everything here is internal to its translation unit and forced inline, see KFDEMU_INLINE. Thread safety: pure
+// functions of their wave.
 #pragma once
 
 #include "row.hpp"
@@ -40,22 +40,22 @@ KFDEMU_INLINE To bits(From value) {
     return __builtin_bit_cast(To, value);
 }
 
-/// The facts of MODE and of the instruction that a lane's meaning may depend on; the same for all lanes.
+/// The MODE and instruction state that a lane's meaning may depend on; the same for all lanes.
 struct Context {
     bool clamp;
     bool ieee;
-    bool dx10;       ///< CLAMP makes zero of NaN
-    bool flush_f32;  ///< 32-bit denormals count as zero, as sources or as results
-    bool flush_f64;  ///< 64-bit ones
+    bool dx10;       ///< CLAMP turns NaN into zero
+    bool flush_f32;  ///< 32-bit denormals are treated as zero, in sources or results
+    bool flush_f64;  ///< 64-bit denormals likewise
     bool flush_half_in, flush_half_out;
     u32 round_f32;      ///< 0 nearest even, 1 up, 2 down, 3 towards zero
     u32 round_f64;      ///< likewise, also for 16 bits; plus 4 (FP16_OVFL): 16-bit results saturate instead of
                         ///< inf
-    bool flush_halves;  ///< 16-bit factors of dot products that are denormal count as zero
+    bool flush_halves;  ///< denormal 16-bit factors of dot products are treated as zero
 };
 
 namespace quick {
-/// The same for the operations of namespace quick, so that calls with it choose those.
+/// The same state for the operations of namespace quick; the type selects those overloads.
 struct Context : KFDEMU_LEVEL::Context {};
 }  // namespace quick
 
@@ -72,13 +72,13 @@ KFDEMU_INLINE Context context(const Wave& w, const Inst& i) {
             (i.flags & kFlushHalves) != 0};
 }
 
-// Conditions that are evaluated whole: a short-circuit is a branch, which keeps a lane loop from becoming vector code.
+// Both operands are always evaluated: a short-circuit is a branch, which prevents vectorisation of a lane loop.
 KFDEMU_INLINE bool both(bool a, bool b) { return a & b; }
 KFDEMU_INLINE bool either(bool a, bool b) { return a | b; }
 KFDEMU_INLINE bool either(bool a, bool b, bool c) { return a | b | c; }
 
-// 16-bit floats. Lanes compute with them as float, whose 24 bits make +, -, * exact enough that rounding
-// twice is rounding once; only the fused operations need double.
+// 16-bit floats. Lanes compute with them as float, whose 24 bits make +, -, * exact enough that double rounding is
+// harmless; only the fused operations need double.
 
 KFDEMU_INLINE float float_of_half(u32 half) {
     const u32 magnitude = half & 0x7fff;
@@ -104,7 +104,7 @@ KFDEMU_INLINE u32 half_of_double(double value, u32 mode) {
     const u64 rest = mantissa - (kept << shift);
     const u64 tie = 1ull << (shift - 1);
     const u32 finite = static_cast<u32>(kept) + (is_normal ? static_cast<u32>(exponent + 14) << 10 : 0);
-    const u32 outwards = sign ? 2 : 1;  // the directed rounding that goes away from zero
+    const u32 outwards = sign ? 2 : 1;  // the directed rounding away from zero
     const bool nearest_up = either(rest > tie, both(rest == tie, (kept & 1) != 0));
     const bool away = round == 0 ? nearest_up : both(round == outwards, rest != 0);
     const u32 rounded = finite + away;
@@ -116,14 +116,14 @@ KFDEMU_INLINE u32 half_of_double(double value, u32 mode) {
     return result | sign;
 }
 
-/// The 16-bit float that a float_of_half() came from.
+/// The inverse of float_of_half().
 KFDEMU_INLINE u32 half_bits(float value) {
     const u32 raw = bits<u32>(value);
     const u32 special = ((raw >> 16) & 0x8000) | 0x7c00 | ((raw >> 13) & 0x3ff);
     return (raw & 0x7f800000) == 0x7f800000 ? special : half_of_double(static_cast<double>(value), 0);
 }
 
-// The condition is the same for all lanes, so it is made a mask: the compiler would turn it into control flow.
+// The condition is the same for all lanes. It is turned into a mask, as the compiler would emit a branch.
 KFDEMU_INLINE float flush(float value, bool yes) {
     const u32 raw = bits<u32>(value);
     const u32 denormal = (raw & 0x7f800000) == 0 ? 0x7fffffffu : 0;
@@ -135,10 +135,10 @@ KFDEMU_INLINE double flush(double value, bool yes) {
     return bits<double>(raw & ~(denormal & (0ull - u64{yes})));
 }
 
-/// How modifiers and rounding see a type.
+/// The class of a type, for modifiers and rounding.
 enum class Kind : u8 { Int32, Int16, Int64, Float32, Float16, Float64, Packed };
 
-// Operand types under the names that rows use. load and store see one lane of a register whose dwords are 64 apart.
+// Operand types, named as in the rows. load and store access one lane of a register whose dwords are 64 apart.
 
 template <class Value, Kind kind_>
 struct Word {
@@ -185,7 +185,7 @@ struct HalfFloat {
     }
     static KFDEMU_INLINE V load(const u32* p, unsigned lane, const Context& x) { return of(p[lane], x); }
     static KFDEMU_INLINE void store(u32* p, unsigned lane, V value, const Context& x) { p[lane] = to(value, x); }
-    /// A source, in the low half; a result.
+    /// A source in the low half; a result.
     static KFDEMU_INLINE V of(u32 half, const Context& x) {
         return float_of_half(flushed(half & 0xffff, x.flush_half_in));
     }
@@ -193,7 +193,7 @@ struct HalfFloat {
         return flushed(half_of_double(static_cast<double>(value), x.round_f64), x.flush_half_out);
     }
 };
-/// The bits of a 16-bit float, denormals and all: what V_CMP_CLASS looks at.
+/// The bits of a 16-bit float, denormals included: the input of V_CMP_CLASS.
 struct HalfBits : HalfInt<u16> {
     static constexpr Kind kind = Kind::Float16;
 };
@@ -253,8 +253,8 @@ KFDEMU_INLINE void scalar_setup(Wave& w, const Inst& i) {
     w.s[kLiteral] = i.literal;
 }
 
-/// How a literal's 32 bits become an operand of 64: as the low ones of a number without or with sign, or as the
-/// high ones of a float.
+/// How a literal's 32 bits become a 64-bit operand: as the low half of an unsigned or signed number, or as the high
+/// half of a float.
 enum class Literal : u8 { Unsigned, Signed, Float };
 template <class T>
 inline constexpr Literal literal_of = T::kind == Kind::Float64                           ? Literal::Float
@@ -263,9 +263,9 @@ inline constexpr Literal literal_of = T::kind == Kind::Float64                  
 template <>
 inline constexpr Literal literal_of<Quad> = Literal::Unsigned;
 
-/// What a 64-bit operand reads. Inline integers are sign-extended; a literal is only for signed operands, and for
-/// others zero-extended (LLVM's SIInstrInfo::isOperandLegal; S_MOV_B64_IMM_PSEUDO relies on it). Inline floats are
-/// 64-bit floats ("Vega" ISA manual, "Scalar ALU operands").
+/// The value of a 64-bit operand. Inline integers are sign-extended; a literal is meant for signed operands only, and
+/// is zero-extended for others (LLVM's SIInstrInfo::isOperandLegal; S_MOV_B64_IMM_PSEUDO relies on it). Inline floats
+/// are 64-bit floats ("Vega" ISA manual, "Scalar ALU operands").
 [[gnu::noinline, maybe_unused]] u64 wide_constant(const Wave& w, Operand operand, Literal literal) {
     constexpr double floats[] = {0.5, -0.5, 1.0, -1.0, 2.0, -2.0, 4.0, -4.0, 0.15915494309189532};
     if (operand >= kFloats && operand < kFloats + 9) return bits<u64>(floats[operand - kFloats]);
@@ -300,7 +300,7 @@ KFDEMU_INLINE void write(Wave& w, Operand operand, typename T::V value) {
 
 KFDEMU_INLINE const Inst* next_of(const Inst& i) { return &i + i.size; }
 
-/// A row that is known but has no meaning yet stops as an unknown one does.
+/// A known row that is not implemented stops like an unknown one.
 [[gnu::noinline, maybe_unused]] const Inst* not_implemented(Wave& w, const Inst& i) {
     return w.stop_at(Stop::Illegal, i);
 }

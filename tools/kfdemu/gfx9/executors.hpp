@@ -1,9 +1,9 @@
-// What each x86 level's executor exports: functions that enter one format's handlers into tables indexed by Op.
+// The exports of each x86 level's executor: functions that enter one format's handlers into tables indexed by Op.
 //
 //     v3::fill_vop2(general, plain);
 //
-// A vector row has a handler for whatever form it comes in, and a faster one for operands and results as they stand:
-// no modifiers, no SDWA, no DPP.
+// A vector row has a general handler for all forms, and a faster one for plain operands and results: no modifiers, no
+// SDWA, no DPP.
 //
 // Thread safety: pure functions on the caller's table.
 #pragma once

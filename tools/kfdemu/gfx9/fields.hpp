@@ -1,4 +1,4 @@
-// How each family of formats fills an Inst from its bit fields: the Decoder's inside.
+// The Decoder's internals: how each family of formats fills an Inst from its bit fields.
 //
 //     if (!decode_vector(field)) illegal...
 //
@@ -13,7 +13,7 @@
 
 namespace kfdemu::gfx9 {
 
-/// What a family's function works on. `words` holds at least one dword; a missing second one reads as nothing.
+/// The input of a family's function. `words` holds at least one dword; a missing second one reads as 0.
 struct Fields {
     Inst& inst;
     const Row& row;
@@ -27,11 +27,11 @@ struct Fields {
     void flag(bool on, InstFlags which) const {
         if (on) inst.flags = static_cast<std::uint16_t>(inst.flags | which);
     }
-    /// Claims the second dword; false if it cannot be read.
+    /// Consumes the second dword; false if it is not readable.
     bool two_words() const;
-    /// A 9-bit source (or 8-bit, for scalars) of a type, its literal included. False if reserved.
+    /// A 9-bit source (8-bit for scalars) of a type, with its literal. False if reserved.
     bool source(unsigned n, unsigned encoding, Type type) const;
-    /// An SGPR or pair that is written. False if reserved or misaligned.
+    /// A destination SGPR or pair. False if reserved or misaligned.
     bool scalar_destination(Operand& to, unsigned encoding, Type type) const;
 };
 

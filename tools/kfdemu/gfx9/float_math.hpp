@@ -1,6 +1,6 @@
-// The meaning of floating-point instructions, one lane: what C++'s operators do not say about NaN, zero and denormals.
+// Floating-point instructions, one lane: NaN, zero and denormal rules that C++ operators do not define.
 //
-// Compiled once for each x86 level, in that level's namespace. Branch-free, so that lane loops become vector code.
+// Compiled once for each x86 level, in that level's namespace. Branch-free, so that lane loops vectorise.
 #pragma once
 
 #include "exec.hpp"
@@ -8,7 +8,7 @@
 namespace kfdemu::gfx9::KFDEMU_LEVEL {
 namespace {
 
-// Facts of a format, so that float and double share one text.
+// Constants of a format, so that float and double share one implementation.
 template <class F>
 struct Ieee;
 template <>
@@ -62,8 +62,8 @@ KFDEMU_INLINE int raw_exponent(F v) {
     return static_cast<int>(magnitude(v) >> Ieee<F>::mantissa);
 }
 
-/// x86 makes a negative NaN where GFX9 makes a positive one, and picks an operand as the compiler ordered
-/// them: the first NaN operand, quieted, or the default NaN.
+/// x86 produces a negative default NaN and GFX9 a positive one, and which operand's NaN x86 propagates depends on the
+/// compiler's operand order. This returns the first NaN operand, quieted, or the default NaN.
 template <class F>
 KFDEMU_INLINE F nan_of(F result, F a, F b) {
     const F made = is_nan(a) ? quieted(a) : is_nan(b) ? quieted(b) : bits<F>(Ieee<F>::nan);
@@ -79,8 +79,8 @@ KFDEMU_INLINE F nan_of(F result, F a) {
     return is_nan(result) ? (is_nan(a) ? quieted(a) : bits<F>(Ieee<F>::nan)) : result;
 }
 
-/// The same for roots, logarithms and sines, which make a negative NaN of what is out of their domain ("Vega" ISA
-/// manual, V_SQRT_F32, V_RSQ_F32, V_LOG_F32, V_SIN_F32).
+/// The same for roots, logarithms and sines, which return a negative NaN outside their domain ("Vega" ISA manual,
+/// V_SQRT_F32, V_RSQ_F32, V_LOG_F32, V_SIN_F32).
 template <class F>
 KFDEMU_INLINE F negative_nan_of(F result, F a) {
     return is_nan(result) ? (is_nan(a) ? quieted(a) : bits<F>(Ieee<F>::nan | Ieee<F>::sign)) : result;
@@ -101,9 +101,8 @@ KFDEMU_INLINE F mul(F a, F b) {
 #if defined(__FMA__)
 KFDEMU_INLINE float fused_once(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 #else
-/// Without the CPU's instruction: the product is exact in double, and the sum rounded to odd keeps its last
-/// bit sticky, so that the rounding to float is the only one (Boldo and Melquiond, "Emulation of FMA and
-/// correctly rounded sums").
+/// Without FMA hardware: the product is exact in double, and the sum is rounded to odd, which keeps a sticky last bit,
+/// so that the rounding to float is the only one (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums").
 KFDEMU_INLINE float fused_once(float a, float b, float c) {
     const double product = static_cast<double>(a) * static_cast<double>(b), addend = static_cast<double>(c);
     const double sum = product + addend;
@@ -117,18 +116,18 @@ KFDEMU_INLINE float fused_once(float a, float b, float c) {
 #endif
 KFDEMU_INLINE float fused(float a, float b, float c) { return nan_of(fused_once(a, b, c), a, b, c); }
 KFDEMU_INLINE double fused(double a, double b, double c) { return nan_of(__builtin_fma(a, b, c), a, b, c); }
-/// The 16-bit fused operation: exact in double but for a sticky rest, so that it rounds once.
+/// The 16-bit fused operation: exact in double except for a sticky remainder, so it rounds once.
 KFDEMU_INLINE float fused_half(float a, float b, float c, const Context& x) {
     const double sum = static_cast<double>(a) * static_cast<double>(b) + static_cast<double>(c);
     return nan_of(float_of_half(half_of_double(sum, x.round_f64)), a, b, c);
 }
-/// A float rounded to 16 bits and back: the middle of an unfused 16-bit multiply-add.
+/// Rounds a float to 16 bits and back: the middle step of an unfused 16-bit multiply-add.
 KFDEMU_INLINE float rounded_half(float v, const Context& x) { return float_of_half(HalfFloat::to(v, x)); }
 /// v_mad_f16: multiply, round, add.
 KFDEMU_INLINE float mad_half(float a, float b, float c, const Context& x) {
     return nan_of(rounded_half(a * b, x) + c, a, b, c);
 }
-/// v_mad_f32, v_mac_f32: multiply, round, add; denormals are flushed whatever MODE says ("Vega" ISA manual, V_MAD_F32).
+/// v_mad_f32, v_mac_f32: multiply, round, add; denormals are flushed regardless of MODE ("Vega" ISA manual, V_MAD_F32).
 namespace quick {
 KFDEMU_INLINE float mad(float a, float b, float c) {
     const float product = flush(flush(a, true) * flush(b, true), true);
@@ -142,8 +141,8 @@ KFDEMU_INLINE float mad_legacy(float a, float b, float c) {
     return either(flush(a, true) == 0, flush(b, true) == 0) ? nan_of(flush(c, true), c) : mad(a, b, c);
 }
 
-/// The same for whoever looks at the results afterwards: right unless the result is NaN, and NaN wherever the exact one
-/// depends on a NaN.
+/// Variants for callers that check results for NaN afterwards: correct unless the result is NaN, and NaN whenever the
+/// exact result depends on a NaN.
 namespace quick {
 template <class F, class... Operands>
 KFDEMU_INLINE F nan_of(F result, Operands...) {
@@ -165,7 +164,7 @@ KFDEMU_INLINE float fused(float a, float b, float c) { return fused_once(a, b, c
 KFDEMU_INLINE double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
 }  // namespace quick
 
-/// Orders floats so that -0 < +0; not for NaN.
+/// A total order in which -0 < +0; not for NaN.
 template <class F>
 KFDEMU_INLINE typename Ieee<F>::Int order(F v) {
     using Int = typename Ieee<F>::Int;
@@ -190,8 +189,8 @@ KFDEMU_INLINE double max(double a, double b, const quick::Context& x) {
 }
 }  // namespace quick
 
-/// V_MIN and V_MAX: a number wins over NaN, and the second of two NaNs over the first, except that IEEE mode lets a
-/// signalling NaN through, quieted.
+/// V_MIN and V_MAX: a number wins over NaN, and the second of two NaNs over the first. In IEEE mode a signalling NaN is
+/// returned, quieted.
 template <class F, bool maximum>
 KFDEMU_INLINE F extreme(F a, F b, const Context& x, bool flushed) {
     const auto fa = bits<BitsOf<F>>(flush(a, flushed)), fb = bits<BitsOf<F>>(flush(b, flushed));
@@ -207,7 +206,7 @@ KFDEMU_INLINE float min(float a, float b, const Context& x) { return extreme<flo
 KFDEMU_INLINE float max(float a, float b, const Context& x) { return extreme<float, true>(a, b, x, x.flush_f32); }
 KFDEMU_INLINE double min(double a, double b, const Context& x) { return extreme<double, false>(a, b, x, x.flush_f64); }
 KFDEMU_INLINE double max(double a, double b, const Context& x) { return extreme<double, true>(a, b, x, x.flush_f64); }
-/// "Vega" ISA manual, V_MED3_F32: the greater of those that are left when the greatest is taken away; with a NaN it is
+/// "Vega" ISA manual, V_MED3_F32: the maximum of the two operands that remain without the largest; with a NaN it is
 /// V_MIN3_F32.
 KFDEMU_INLINE float med3(float a, float b, float c, const Context& x) {
     const float low = min(a, b, x), high = max(a, b, x), greatest = max(high, c, x);
@@ -226,7 +225,7 @@ KFDEMU_INLINE bool in_class(F v, u32 classes) {
     const u32 which = m > Ieee<F>::infinity ? ((m & Ieee<F>::quiet) != 0 ? 1u : 0u) : number;
     return (classes >> which) & 1;
 }
-/// The same of a 16-bit float's bits.
+/// The same for the bits of a 16-bit float.
 KFDEMU_INLINE bool in_class_half(u32 half, u32 classes) {
     const u32 m = half & 0x7fff;
     const u32 kind = m == 0 ? 3u : m < 0x400 ? 2u : m < 0x7c00 ? 1u : 0u;
@@ -235,12 +234,12 @@ KFDEMU_INLINE bool in_class_half(u32 half, u32 classes) {
     return (classes >> which) & 1;
 }
 
-/// 2 to the power n, n in the range of normal numbers.
+/// 2^n, for n in the exponent range of normal numbers.
 template <class F>
 KFDEMU_INLINE F power_of_two(int n) {
     return bits<F>(static_cast<BitsOf<F>>(n + Ieee<F>::bias) << Ieee<F>::mantissa);
 }
-/// Rounds once: the first two steps are exact unless the result is denormal, zero or infinite anyway.
+/// Rounds once: the first two steps are exact unless the result is denormal, zero or infinite in any case.
 template <class F>
 KFDEMU_INLINE F load_exponent(F v, i32 n) {
     constexpr int step = Ieee<F>::bias - 1;
@@ -250,12 +249,12 @@ KFDEMU_INLINE F load_exponent(F v, i32 n) {
         const i32 in_double = bounded > 500 ? 500 : bounded < -500 ? -500 : bounded;
         return nan_of(static_cast<float>(static_cast<double>(v) * power_of_two<double>(in_double)), v);
     } else {
-        // Brought near 1 first, so that only the last multiplication can round.
+        // Scaled near 1 first, so that only the last multiplication can round.
         const auto m = magnitude(v);
         const bool tiny = m < (BitsOf<F>{1} << Ieee<F>::mantissa);
         const F normal = tiny ? v * power_of_two<F>(64) : v;
         const i32 exponent = raw_exponent(normal) - Ieee<F>::bias;
-        const bool zero = v == 0;  // denormals, too, where MODE flushes them
+        const bool zero = v == 0;  // includes denormals if MODE flushes them
         const bool special = either(zero, m >= Ieee<F>::infinity);
         const F one = bits<F>((bits<BitsOf<F>>(normal) & ~(static_cast<BitsOf<F>>(Ieee<F>::top) << Ieee<F>::mantissa)) |
                               (static_cast<BitsOf<F>>(Ieee<F>::bias) << Ieee<F>::mantissa));
@@ -274,7 +273,7 @@ template <class F>
 KFDEMU_INLINE i32 frexp_exponent(F v) {
     const auto m = magnitude(v);
     const bool tiny = m < (BitsOf<F>{1} << Ieee<F>::mantissa);
-    // A denormal has the exponent of its integer mantissa, taken as a float of its own.
+    // The exponent of a denormal is that of its integer mantissa converted to float.
     const F as_integer = static_cast<F>(static_cast<typename Ieee<F>::Int>(m));
     const i32 denormal = raw_exponent(as_integer) - Ieee<F>::bias - (Ieee<F>::bias - 2 + Ieee<F>::mantissa);
     const i32 exponent = tiny ? denormal : raw_exponent(v) - (Ieee<F>::bias - 1);
@@ -298,7 +297,7 @@ KFDEMU_INLINE float floor(float v) { return nan_of(__builtin_floorf(v), v); }
 KFDEMU_INLINE double trunc(double v) { return nan_of(__builtin_trunc(v), v); }
 KFDEMU_INLINE double ceil(double v) { return nan_of(__builtin_ceil(v), v); }
 KFDEMU_INLINE double floor(double v) { return nan_of(__builtin_floor(v), v); }
-/// Nearest even whatever MODE's rounding is.
+/// Rounds to nearest even regardless of MODE.
 KFDEMU_INLINE float nearest_even(float v) {
     const float down = __builtin_floorf(v);
     const float rest = v - down;
@@ -315,7 +314,7 @@ KFDEMU_INLINE double nearest_even(double v) {
     const double chosen = either(rest > 0.5, both(rest == 0.5, odd)) ? up : down;
     return __builtin_fabs(v) < 0x1p52 ? with_sign(chosen, is_negative(v)) : nan_of(v, v);
 }
-/// v - floor(v), below 1; of infinity it is NaN.
+/// v - floor(v), below 1; NaN for infinity.
 KFDEMU_INLINE float fract(float v) {
     const float rest = v - __builtin_floorf(v);
     return nan_of(rest > 0x1.fffffep-1f ? 0x1.fffffep-1f : rest, v);
@@ -325,7 +324,7 @@ KFDEMU_INLINE double fract(double v) {
     return nan_of(rest > 0x1.fffffffffffffp-1 ? 0x1.fffffffffffffp-1 : rest, v);
 }
 
-// To integers: towards zero, saturating, NaN is zero.
+// To integers: round towards zero, saturate, NaN becomes zero.
 
 KFDEMU_INLINE i32 to_i32(float v) {
     const bool inside = v >= -2147483648.0f && v < 2147483648.0f;

@@ -1,9 +1,9 @@
-// Global wave sync: what waves of several work-groups meet at ("Vega" ISA manual, "DS Instructions": DS_GWS_*).
+// Global wave sync: barriers and semaphores across work-groups ("Vega" ISA manual, "DS Instructions": DS_GWS_*).
 //
-//     Gws gws;                       // of a queue, as the kernel driver hands it out (ALLOC_QUEUE_GWS)
+//     Gws gws;                       // one per queue, as the kernel driver allocates it (ALLOC_QUEUE_GWS)
 //     wave.gws = &gws;
 //
-// Thread safety: the instructions work on it from any thread. A plain value otherwise.
+// Thread safety: instructions may use it from any thread. Otherwise a plain value.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ namespace kfdemu::gfx9 {
 
 struct Gws {
     static constexpr unsigned kResources = 64;
-    /// Low half: how many more waves have to come; of a semaphore, how many may pass. High half: how often the barrier
-    /// opened.
+    /// Low half: barriers: how many more waves must arrive; semaphores: how many may pass. High half: how often the
+    /// barrier has opened.
     std::uint64_t resource[kResources]{};
-    std::uint32_t waiting[kResources]{};  ///< waves at a semaphore
+    std::uint32_t waiting[kResources]{};  ///< waves waiting at a semaphore
 };
 
 }  // namespace kfdemu::gfx9

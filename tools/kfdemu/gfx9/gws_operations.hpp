@@ -1,7 +1,7 @@
-// The meaning of the DS instructions that work on global wave sync ("Vega" ISA manual, "DS Instructions": DS_GWS_*).
+// The DS instructions on global wave sync ("Vega" ISA manual, "DS Instructions": DS_GWS_*).
 //
-// For executor files only. Memory ordering: acquire and release, so that what a wave stored before it let others pass
-// is seen by those that pass.
+// For executor files only. Memory ordering: acquire and release, so waves that pass see the stores that the releasing
+// waves made before.
 #pragma once
 
 #include "gws.hpp"
@@ -13,7 +13,7 @@ namespace {
 KFDEMU_INLINE unsigned gws_number(const Wave& wave, const Inst& inst) {
     return ((wave.s[kM0] >> 16) + (static_cast<std::uint32_t>(inst.offset) & 0xffff)) % Gws::kResources;
 }
-/// The resource that the instruction names, and what the first active lane gives it.
+/// The resource that the instruction names, and the operand from the first active lane.
 KFDEMU_INLINE std::uint64_t* gws_resource(Wave& wave, const Inst& inst) {
     return wave.gws ? &wave.gws->resource[gws_number(wave, inst)] : nullptr;
 }
@@ -22,14 +22,14 @@ KFDEMU_INLINE std::uint32_t gws_value(Wave& wave, const Inst& inst) {
     return wave.lanes(inst.src[0])[mask ? __builtin_ctzll(mask) : 0];
 }
 
-/// Sleeps, and then runs the same instruction again.
+/// Sleeps, then runs the same instruction again.
 KFDEMU_INLINE const Inst* gws_sleep(Wave& wave, const Inst& inst) {
     wave.stop_at(Stop::Sleep, inst);
     wave.next = &inst;
     return nullptr;
 }
 
-/// So many waves, less one, have to come before the barrier opens.
+/// Sets the number of waves, minus one, that must arrive before the barrier opens.
 const Inst* gws_init(Wave& wave, const Inst& inst) {
     std::uint64_t* resource = gws_resource(wave, inst);
     if (!resource) return wave.stop_at(Stop::Illegal, inst);
@@ -41,8 +41,9 @@ const Inst* gws_init(Wave& wave, const Inst& inst) {
     return &inst + inst.size;
 }
 
-/// The last to come opens it, for itself and for those that wait, and says how many have to come next time. Acquire and
-/// release: what a wave stored before is seen by all behind the barrier. A waiting wave sleeps and looks again.
+/// The last wave to arrive opens the barrier for itself and all waiters, and its operand sets the count of the next
+/// round. Acquire and release: stores that a wave made before the barrier are visible to every wave after it. A waiting
+/// wave sleeps and polls.
 const Inst* gws_barrier(Wave& wave, const Inst& inst) {
     std::uint64_t* resource = gws_resource(wave, inst);
     if (!resource) return wave.stop_at(Stop::Illegal, inst);
@@ -63,7 +64,7 @@ const Inst* gws_barrier(Wave& wave, const Inst& inst) {
 
 // Semaphores: the low half counts how many may pass.
 
-/// Lets `count` more pass.
+/// Lets `count` more waves pass.
 KFDEMU_INLINE const Inst* gws_release(Wave& wave, const Inst& inst, std::uint32_t count) {
     std::uint64_t* resource = gws_resource(wave, inst);
     if (!resource) return wave.stop_at(Stop::Illegal, inst);
@@ -76,7 +77,7 @@ KFDEMU_INLINE const Inst* gws_release(Wave& wave, const Inst& inst, std::uint32_
 const Inst* gws_sema_v(Wave& wave, const Inst& inst) { return gws_release(wave, inst, 1); }
 const Inst* gws_sema_br(Wave& wave, const Inst& inst) { return gws_release(wave, inst, gws_value(wave, inst)); }
 
-/// As many may pass as wait now.
+/// Lets as many waves pass as are waiting now.
 const Inst* gws_sema_release_all(Wave& wave, const Inst& inst) {
     std::uint64_t* resource = gws_resource(wave, inst);
     if (!resource) return wave.stop_at(Stop::Illegal, inst);
@@ -88,7 +89,7 @@ const Inst* gws_sema_release_all(Wave& wave, const Inst& inst) {
     return &inst + inst.size;
 }
 
-/// Passes if it may; if not, sleeps and looks again.
+/// Passes if the count allows it; otherwise sleeps and polls.
 const Inst* gws_sema_p(Wave& wave, const Inst& inst) {
     std::uint64_t* resource = gws_resource(wave, inst);
     if (!resource) return wave.stop_at(Stop::Illegal, inst);
@@ -97,7 +98,7 @@ const Inst* gws_sema_p(Wave& wave, const Inst& inst) {
     bool passes = false;
     while (static_cast<std::uint32_t>(was) != 0 && !passes)
         passes = __atomic_compare_exchange_n(resource, &was, was - 1, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
-    if (passes == wave.gws_waits) {  // it waited and passes, or comes to wait
+    if (passes == wave.gws_waits) {  // it waited and now passes, or starts to wait
         __atomic_fetch_add(&waiting, passes ? ~0u : 1u, __ATOMIC_RELAXED);
         wave.gws_waits = !passes;
     }

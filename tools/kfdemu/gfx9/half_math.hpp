@@ -1,4 +1,4 @@
-// The meaning of 16-bit float instructions, one lane, on floats that hold 16-bit values.
+// 16-bit float instructions, one lane, on floats that hold 16-bit values.
 //
 // Compiled once for each x86 level, in that level's namespace.
 #pragma once
@@ -8,7 +8,8 @@
 namespace kfdemu::gfx9::KFDEMU_LEVEL {
 namespace {
 
-// Loading a half keeps its signalling bit, so that float's rules serve; denormals were flushed by then, if at all.
+// Loading a half keeps its signalling bit, so the float rules apply; denormals have been flushed by then if MODE says
+// so.
 KFDEMU_INLINE float min_half(float a, float b, const Context& x) { return extreme<float, false>(a, b, x, false); }
 KFDEMU_INLINE float max_half(float a, float b, const Context& x) { return extreme<float, true>(a, b, x, false); }
 KFDEMU_INLINE float med3_half(float a, float b, float c, const Context& x) {
@@ -16,7 +17,7 @@ KFDEMU_INLINE float med3_half(float a, float b, float c, const Context& x) {
     const float middle = greatest == a ? max_half(b, c, x) : greatest == b ? max_half(a, c, x) : high;
     return either(is_nan(a), is_nan(b), is_nan(c)) ? min_half(low, c, x) : middle;
 }
-/// Bounded so that the product is a float: rounding to 16 bits then sees how far beyond them it is.
+/// Bounds n so that the product fits in a float; rounding to 16 bits then still detects overflow and underflow.
 KFDEMU_INLINE float load_exponent_half(float v, i32 n) { return load_exponent(v, n > 60 ? 60 : n < -60 ? -60 : n); }
 KFDEMU_INLINE float div_fixup_half(float s0, float s1, float s2) {
     const bool negative = is_negative(s1) != is_negative(s2);

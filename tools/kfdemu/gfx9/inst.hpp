@@ -1,9 +1,9 @@
-// One decoded instruction, in the form the run loop threads through.
+// One decoded instruction, as threaded by the run loop.
 //
-//     const Inst* next = inst->handler(wave, *inst);      // executes it; nullptr: wave.stop says why
+//     const Inst* next = inst->handler(wave, *inst);      // executes it; nullptr: see wave.stop
 //
-// A code page holds one Inst a dword of code, so that the next one in program order is `&inst + inst.size`
-// and a branch inside the page is a pointer. Thread safety: immutable once decoded. Lifetime: the code page's.
+// A code page holds one Inst per dword of code, so the next one in program order is `&inst + inst.size` and a branch
+// inside the page is a pointer. Thread safety: immutable once decoded. Lifetime: the code page's.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@ namespace kfdemu::gfx9 {
 struct Wave;
 struct Inst;
 
-/// Executes one instruction and says which comes next; nullptr leaves the run loop with wave.stop and wave.pc set.
+/// Executes one instruction and returns the next one; nullptr leaves the run loop with wave.stop and wave.pc set.
 using Handler = const Inst* (*)(Wave&, const Inst&);
 
-/// The encodings of GFX9 ("Vega" ISA manual, chapter "Microcode Formats"). Unknown: no format claims these bits.
+/// The encodings of GFX9 ("Vega" ISA manual, chapter "Microcode Formats"). Unknown: the bits match no format.
 enum class Format : std::uint8_t {
     Sop1,
     Sop2,
@@ -40,20 +40,20 @@ enum class Format : std::uint8_t {
     Unknown,
 };
 
-/// How the sources reach a vector instruction.
+/// How a vector instruction encodes its sources.
 enum class Form : std::uint8_t { Plain, Vop3, Sdwa, Dpp };
 
-/// Which address space a FLAT encoding names (its SEG field).
+/// The address space of a FLAT encoding (its SEG field).
 enum class Segment : std::uint8_t { Flat, Scratch, Global };
 
-/// An operand: below 256 an index into Wave::s (the ISA's operand encoding, inline constants included), from
-/// 256 on a VGPR, from 512 on an AccVGPR.
+/// An operand: below 256 an index into Wave::s (the ISA's operand encoding, inline constants included), from 256 a
+/// VGPR, from 512 an AccVGPR.
 using Operand = std::uint16_t;
 inline constexpr Operand kVgpr0 = 256;
 inline constexpr Operand kAcc0 = 512;
 inline constexpr Operand kNoOperand = 0xffff;
 
-/// Facts a handler branches on.
+/// Flags that handlers branch on.
 enum InstFlags : std::uint16_t {
     kScalarSetup = 1,  ///< a source is a literal, VCCZ, EXECZ or SCC: refresh their slots in Wave::s first
     kPrepare = 2,      ///< sources have modifiers: neg, abs, op_sel, SDWA or DPP
@@ -64,17 +64,17 @@ enum InstFlags : std::uint16_t {
     kLds = 64,            ///< the LDS bit of FLAT and MUBUF; GDS of DS
     kOffen = 128,         ///< MUBUF
     kIdxen = 256,         ///< MUBUF
-    kImm = 512,           ///< SMEM: `offset` counts (src[1] does too, if it is an operand)
-    kBranch = 1024,       ///< `target_pc()` is where it may go
+    kImm = 512,           ///< SMEM: `offset` is added (and src[1], if it is an operand)
+    kBranch = 1024,       ///< `target_pc()` is its target
     kScc = 2048,          ///< gfx90a's SCC bit of FLAT and MUBUF
-    kFlushHalves = 4096,  ///< what the row says with kFlushesHalves, on the target that does
+    kFlushHalves = 4096,  ///< the row has kFlushesHalves, and the target flushes
 };
 
 /// Fields by format:
 /// - SOP*, VOP*: dst, sdst (the carry or compare result of VOP2/VOPC/VOP3b), src[0..2]; offset = SIMM16, sign-extended.
 /// - SMEM: dst = SDATA (source of stores), src[0] = SBASE, src[1] = SOFFSET or kNoOperand, offset = 21 bits, signed.
-/// - FLAT: dst = VDST, src[0] = ADDR, src[1] = DATA, src[2] = SADDR or kNoOperand, segment; offset as the segment
-///   has it.
+/// - FLAT: dst = VDST, src[0] = ADDR, src[1] = DATA, src[2] = SADDR or kNoOperand, segment; offset as encoded for the
+/// segment.
 /// - MUBUF: dst = src[1] = VDATA, src[0] = VADDR, src[2] = SRSRC (four SGPRs), sdst = SOFFSET; offset = 12 bits,
 ///   unsigned.
 /// - MTBUF: likewise; literal = data format | number format << 4.
@@ -82,8 +82,8 @@ enum InstFlags : std::uint16_t {
 /// - DS: dst = VDST, src[0] = ADDR, src[1] = DATA0, src[2] = DATA1; offset = OFFSET0 | OFFSET1 << 8.
 struct alignas(64) Inst {
     Handler handler;
-    const Inst* target;  ///< of a branch inside its own page; else nullptr
-    std::uint64_t pc;    ///< its own address
+    const Inst* target;  ///< of a branch inside the same page; else nullptr
+    std::uint64_t pc;    ///< address of this instruction
     std::uint16_t row;   ///< index into rows()
     std::uint8_t size;   ///< in dwords
     Form form;
@@ -92,9 +92,9 @@ struct alignas(64) Inst {
     Operand src[3];
     std::uint16_t flags;  ///< InstFlags
     std::int32_t offset;
-    std::uint8_t neg, abs;   ///< one bit a source; for VOP3P `neg` is NEG (low half) and `abs` is NEG_HI
-    std::uint8_t op_sel;     ///< one bit a source, bit 3 the destination
-    std::uint8_t op_sel_hi;  ///< VOP3P, one bit a source
+    std::uint8_t neg, abs;   ///< one bit per source; for VOP3P `neg` is NEG (low half) and `abs` is NEG_HI
+    std::uint8_t op_sel;     ///< one bit per source, bit 3 the destination
+    std::uint8_t op_sel_hi;  ///< VOP3P, one bit per source
     std::uint8_t omod;       ///< 0 none, 1 times two, 2 times four, 3 half
     bool clamp;
     Format format;

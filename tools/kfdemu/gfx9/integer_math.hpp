@@ -1,4 +1,4 @@
-// The meaning of integer instructions, one lane or one scalar: shifts, bit fields, saturation, sums of differences.
+// Integer instructions, one lane or one scalar: shifts, bit fields, saturation, sums of differences.
 //
 // Compiled once for each x86 level, in that level's namespace. No undefined behaviour for any input.
 #pragma once
@@ -26,7 +26,7 @@ KFDEMU_INLINE u64 reversed64(u64 v) {
     return static_cast<u64>(reversed(static_cast<u32>(v))) << 32 | reversed(static_cast<u32>(v >> 32));
 }
 
-// Positions of bits; -1 if there is none.
+// Bit positions; -1 if no bit is set.
 KFDEMU_INLINE u32 first_one_low(u32 v) { return popcount((v & (0u - v)) - 1) | (v ? 0 : ~0u); }
 KFDEMU_INLINE u32 first_one_low64(u64 v) { return v ? static_cast<u32>(__builtin_ctzll(v)) : ~0u; }
 KFDEMU_INLINE u32 first_one_high(u32 v) {
@@ -39,22 +39,22 @@ KFDEMU_INLINE u32 first_one_high(u32 v) {
     return v ? 32 - popcount(w) : ~0u;
 }
 KFDEMU_INLINE u32 first_one_high64(u64 v) { return v ? static_cast<u32>(__builtin_clzll(v)) : ~0u; }
-/// How many bits from the top equal the sign; -1 for 0 and -1.
+/// How many bits from the top equal the sign bit; -1 for 0 and -1.
 KFDEMU_INLINE u32 first_opposite(i32 v) { return first_one_high(static_cast<u32>(v ^ (v >> 31))); }
 KFDEMU_INLINE u32 first_opposite64(i64 v) { return first_one_high64(static_cast<u64>(v ^ (v >> 63))); }
 
-// Shifts count modulo the width.
+// Shift counts are modulo the width.
 KFDEMU_INLINE u32 shl(u32 v, u32 n) { return v << (n & 31); }
 KFDEMU_INLINE u32 shr(u32 v, u32 n) { return v >> (n & 31); }
 KFDEMU_INLINE i32 sar(i32 v, u32 n) { return v >> (n & 31); }
-/// 32 bits of `high` and `low` together, from bit n % 32 on. In 32 bits, where vectors of the CPU have twice as many
-/// lanes.
+/// 32 bits of the pair `high`:`low`, starting at bit n % 32. Computed in 32 bits, which gives the CPU's vectors twice
+/// as many lanes.
 KFDEMU_INLINE u32 aligned_bits(u32 high, u32 low, u32 n) { return low >> (n & 31) | high << 1 << (~n & 31); }
 KFDEMU_INLINE u64 shl64(u64 v, u32 n) { return v << (n & 63); }
 KFDEMU_INLINE u64 shr64(u64 v, u32 n) { return v >> (n & 63); }
 KFDEMU_INLINE i64 sar64(i64 v, u32 n) { return v >> (n & 63); }
 
-/// `width` ones, width up to 31 resp. 63.
+/// `width` ones; width is at most 31 or 63.
 KFDEMU_INLINE u32 ones(u32 width) { return (1u << (width & 31)) - 1; }
 KFDEMU_INLINE u64 ones64(u32 width) { return (1ull << (width & 63)) - 1; }
 
@@ -66,7 +66,7 @@ KFDEMU_INLINE i32 signed_field(i32 v, u32 offset, u32 width) {
     const i32 value = static_cast<i32>(static_cast<u32>(v) << left) >> (w + o < 32 ? (32 - w) & 31 : o);
     return w == 0 ? 0 : value;
 }
-/// Bit fields of the scalar unit: offset in 4:0 (5:0), width in 22:16, which may exceed what is there.
+/// Bit fields of the scalar unit: offset in 4:0 (5:0), width in 22:16, which may exceed the operand.
 KFDEMU_INLINE u64 scalar_field(u64 v, u32 control, u32 bits_total) {
     const u32 offset = control & (bits_total - 1), width = (control >> 16) & 0x7f;
     const u64 shifted = v >> offset;
@@ -91,11 +91,11 @@ KFDEMU_INLINE u64 wide_mul24(u32 a, u32 b) { return static_cast<u64>(a & 0xfffff
 KFDEMU_INLINE i32 wrap_add(i32 a, i32 b) { return static_cast<i32>(static_cast<u32>(a) + static_cast<u32>(b)); }
 KFDEMU_INLINE i32 wrap_sub(i32 a, i32 b) { return static_cast<i32>(static_cast<u32>(a) - static_cast<u32>(b)); }
 KFDEMU_INLINE i32 wrap_mul(i32 a, i32 b) { return static_cast<i32>(static_cast<u32>(a) * static_cast<u32>(b)); }
-/// Whether the signed sum a + b = sum (difference a - b = rest) overflowed.
+/// Whether the signed sum a + b = sum (or difference a - b = rest) overflowed.
 KFDEMU_INLINE bool add_overflows(i32 a, i32 b, i32 sum) { return ((a ^ sum) & (b ^ sum)) < 0; }
 KFDEMU_INLINE bool sub_overflows(i32 a, i32 b, i32 rest) { return ((a ^ b) & (a ^ rest)) < 0; }
 
-// With CLAMP integers saturate.
+// With CLAMP, integers saturate.
 KFDEMU_INLINE u32 add_u32(u32 a, u32 b, bool clamp) {
     const u32 sum = a + b;
     return clamp && sum < a ? ~0u : sum;
@@ -120,7 +120,7 @@ KFDEMU_INLINE u16 saturated_u16(i32 v, bool clamp) {
 KFDEMU_INLINE i16 saturated_i16(i32 v, bool clamp) {
     return static_cast<i16>(clamp ? (v < -32768 ? -32768 : v > 32767 ? 32767 : v) : v);
 }
-/// u16 * u16 + u16, which an i32 cannot hold.
+/// u16 * u16 + u16, which does not fit in an i32.
 KFDEMU_INLINE u16 mad_u16(u32 a, u32 b, u32 c, bool clamp) {
     const u32 sum = a * b + c;
     const bool beyond = sum > 65535;
@@ -146,7 +146,7 @@ KFDEMU_INLINE u32 sum_of_distances(u32 a, u32 b) {
     return distance(byte_of(a, 0), byte_of(b, 0)) + distance(byte_of(a, 1), byte_of(b, 1)) +
            distance(byte_of(a, 2), byte_of(b, 2)) + distance(byte_of(a, 3), byte_of(b, 3));
 }
-/// Bytes where the reference is 0 do not count.
+/// Bytes whose reference is 0 are skipped.
 KFDEMU_INLINE u32 masked_sum_of_distances(u32 a, u32 reference) {
     u32 sum = 0;
     for (unsigned n = 0; n < 4; ++n) {
@@ -155,7 +155,7 @@ KFDEMU_INLINE u32 masked_sum_of_distances(u32 a, u32 reference) {
     }
     return sum;
 }
-/// V_QSAD_PK_U16_U8, V_MQSAD_PK_U16_U8: four windows of a, each against b, added to four 16-bit sums.
+/// V_QSAD_PK_U16_U8, V_MQSAD_PK_U16_U8: four windows of a, each compared with b, added to four 16-bit sums.
 template <bool masked>
 KFDEMU_INLINE u64 packed_sums(u64 a, u32 b, u64 c, bool clamp) {
     u64 result = 0;
@@ -184,8 +184,8 @@ KFDEMU_INLINE u32 average_bytes(u32 a, u32 b, u32 round) {
     }
     return result;
 }
-/// V_PERM_B32: the selectors name bytes of {a, b} (b is bytes 0-3), signs of 16-bit halves (8-11), 0 (12) or
-/// 255 (13 up).
+/// V_PERM_B32: selectors name bytes of {a, b} (b is bytes 0-3), signs of 16-bit halves (8-11), 0 (12) or 255 (13 and
+/// above).
 KFDEMU_INLINE u32 permuted(u32 a, u32 b, u32 selectors) {
     const u64 both = static_cast<u64>(a) << 32 | b;
     u32 result = 0;
@@ -200,12 +200,12 @@ KFDEMU_INLINE u32 permuted(u32 a, u32 b, u32 selectors) {
 
 KFDEMU_INLINE u32 pack16(u32 low, u32 high) { return (low & 0xffff) | high << 16; }
 
-/// Each group of four bits becomes all ones if any is set (whole quad mode).
+/// Sets all bits of each group of four in which any bit is set (whole quad mode).
 KFDEMU_INLINE u64 whole_quads(u64 v) {
     const u64 any = (v | v >> 1 | v >> 2 | v >> 3) & 0x1111111111111111;
     return any * 15;
 }
-/// One bit for each group of four.
+/// One bit per group of four.
 KFDEMU_INLINE u64 quad_mask(u64 v) {
     u64 result = 0;
     for (unsigned n = 0; n < 16; ++n) result |= static_cast<u64>(((v >> (4 * n)) & 15) != 0) << n;

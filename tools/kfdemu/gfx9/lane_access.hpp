@@ -1,13 +1,13 @@
-// Moving data between VGPRs and memory for all lanes of one instruction: whole blocks where lanes lie next to
-// each other, lane by lane where not.
+// Moves data between VGPRs and memory for all lanes of one instruction: as whole blocks if lanes are adjacent,
+// otherwise lane by lane.
 //
-//     LaneAccess access{...};                                      // where each active lane's data lies
+//     LaneAccess access{...};                                      // the address of each active lane's data
 //     if (!load_dwords<2>(wave, inst, access, wave.lanes(inst.dst))) return nullptr;  // faulted, wave.stop is set
 //
-// For executor files only: everything here is in their anonymous namespace, once an x86 level. What handles
-// 64 lanes is worth a call, and is kept out of line so that there is one copy a file instead of one an
-// instruction. Plain moves are relaxed accesses, which x86 orders as the ISA needs it; the fences of MUBUF
-// and SMEM add the rest.
+// For executor files only: everything here is in their anonymous namespace, once per x86 level. Functions that handle
+// 64 lanes are worth a call and kept out of line, for one copy per file instead of one per instruction. Memory
+// ordering: plain moves are relaxed accesses, which x86 orders as the ISA requires; the fences of MUBUF and SMEM add
+// the rest.
 #pragma once
 
 #include "../base/address_space.hpp"
@@ -17,7 +17,7 @@
 namespace kfdemu::gfx9::KFDEMU_LEVEL {
 namespace {
 
-/// Where the data of each active lane lies. Swizzled memory (scratch) has the dwords of a lane `dword_stride` apart.
+/// The address of each active lane's data. In swizzled memory (scratch) the dwords of a lane are `dword_stride` apart.
 struct LaneAccess {
     alignas(64) std::uint64_t at[kLanes];
     std::uint64_t mask = 0;
@@ -41,7 +41,7 @@ KFDEMU_INLINE void write_as(std::byte* to, T value) {
     __builtin_memcpy(to, &value, sizeof value);
 }
 
-/// Writes the active lanes of one register.
+/// Stores the active lanes of one register.
 KFDEMU_INLINE void put(std::uint32_t* dst, const std::uint32_t* values, std::uint64_t mask) {
     if (mask == kAllLanes) {
         __builtin_memcpy(dst, values, kLanes * sizeof *dst);
@@ -58,13 +58,13 @@ KFDEMU_INLINE void for_each_lane(std::uint64_t mask, Body&& body) {
 
 inline constexpr unsigned kChunk = 16;
 
-/// How the dwords of 16 neighbouring lanes lie: rows of tiles, and values that all share, are common.
+/// How the dwords of 16 neighbouring lanes are laid out; rows of tiles and values shared by all lanes are common.
 struct ChunkShape {
     bool adjacent, same;
 };
 template <class Address>
 KFDEMU_INLINE ChunkShape shape_of(const Address* at) {
-    // Spelled as a vector: a loop this short is unrolled before it can become one.
+    // Written as a vector type: a loop this short is unrolled before it is vectorised.
     typedef Address Vector __attribute__((vector_size(kChunk * sizeof(Address))));
     Vector distance, steps;
     __builtin_memcpy(&distance, at, sizeof distance);
@@ -112,7 +112,7 @@ template <class Address>
     }
 }
 
-/// N dwords a lane, lanes adjacent; `block` is the first active lane's.
+/// N dwords per lane, lanes adjacent; `block` is the first active lane's address.
 template <unsigned N>
 void load_block(const std::byte* block, std::uint64_t mask, std::uint32_t* dst) {
     const unsigned first = first_lane(mask), count = last_lane(mask) - first + 1;
@@ -181,7 +181,7 @@ template <unsigned N>
     return true;
 }
 
-/// Linear memory: N dwords of a lane follow each other.
+/// Linear memory: the N dwords of a lane are adjacent.
 template <unsigned N>
 bool load_linear(Wave& wave, const Inst& inst, const LaneAccess& a, std::uint32_t* dst) {
     const unsigned first = first_lane(a.mask);
@@ -234,13 +234,13 @@ bool store_linear(Wave& wave, const Inst& inst, const LaneAccess& a, const std::
     return true;
 }
 
-/// Whether a dword of any active lane would be torn apart by the swizzle.
+/// Whether the swizzle would split a dword of some active lane.
 [[gnu::noinline, maybe_unused]] bool misaligned_dwords(const LaneAccess& a) {
     const auto low_bits = any_bits<std::uint64_t>(a.mask, [&](unsigned l) { return a.at[l]; });
     return (low_bits & 3) != 0;
 }
 
-/// dst[k * 64 + lane] = dword k of what lies at the lane's address.
+/// dst[k * 64 + lane] = dword k at the lane's address.
 template <unsigned N>
 bool load_dwords(Wave& wave, const Inst& inst, LaneAccess& a, std::uint32_t* dst) {
     if (a.dword_stride == 4) return load_linear<N>(wave, inst, a, dst);
@@ -263,7 +263,7 @@ bool store_dwords(Wave& wave, const Inst& inst, LaneAccess& a, const std::uint32
     return true;
 }
 
-/// values[lane] = the byte or half at the lane's address, extended as T is signed or not.
+/// values[lane] = the byte or half at the lane's address, sign-extended or zero-extended as T is.
 template <class T>
 bool load_small(Wave& wave, const Inst& inst, const LaneAccess& a, std::uint32_t* values) {
     const unsigned first = first_lane(a.mask);

@@ -1,6 +1,6 @@
-// How the addresses of a wave's active lanes lie to one another: next to each other, inside a range, in a run of lanes.
+// Layout checks on the addresses of a wave's active lanes: adjacent, inside a range, a contiguous run of lanes.
 //
-//     if (contiguous(access.at, access.mask, 4)) ...             // lane by lane 4 bytes on
+//     if (contiguous(access.at, access.mask, 4)) ...             // each lane 4 bytes after the one before
 //     all_inside<std::uint32_t>(a.at, a.mask, 0, size_bytes, 4)  // no active lane's 4 bytes leave [0, size_bytes)
 //
 // For executor files only, like lane_access.hpp. Masks are never empty. Thread safety: pure functions.
@@ -18,14 +18,14 @@ inline constexpr std::uint64_t kAllLanes = ~std::uint64_t{0};
 KFDEMU_INLINE unsigned first_lane(std::uint64_t mask) { return static_cast<unsigned>(__builtin_ctzll(mask)); }
 KFDEMU_INLINE unsigned last_lane(std::uint64_t mask) { return 63u - static_cast<unsigned>(__builtin_clzll(mask)); }
 KFDEMU_INLINE bool active(std::uint64_t mask, unsigned lane) { return (mask >> lane & 1) != 0; }
-/// Whether the active lanes are neighbours without a gap.
+/// Whether the active lanes are consecutive.
 KFDEMU_INLINE bool is_run(std::uint64_t mask) {
     const std::uint64_t from_bit_0 = mask >> first_lane(mask);
     return (from_bit_0 & (from_bit_0 + 1)) == 0;
 }
 
-/// All ones for an active lane, else 0. In 32-bit halves: lane loops over 64-bit masks and 32-bit data are no
-/// vector code.
+/// All ones for an active lane, else 0. In 32-bit halves: lane loops that mix 64-bit masks and 32-bit data do not
+/// vectorise.
 template <class Address>
 KFDEMU_INLINE Address if_active(std::uint32_t half_mask, unsigned lane_in_half) {
     return Address{0} - static_cast<Address>(half_mask >> lane_in_half & 1);
@@ -46,7 +46,7 @@ KFDEMU_INLINE Address any_bits(std::uint64_t mask, Value&& value) {
 }
 
 #if defined(__AVX512F__)
-// The CPU's own lane masks: a compiler makes vectors of words out of such loops, and sums them up at the end.
+// Uses the CPU's lane masks: compilers vectorise such loops with dword masks and reduce them at the end.
 KFDEMU_INLINE bool any_above(const std::uint32_t* at, std::uint64_t mask, std::uint32_t begin, std::uint32_t limit) {
     const __m512i first = _mm512_set1_epi32(static_cast<int>(begin)), last = _mm512_set1_epi32(static_cast<int>(limit));
     unsigned found = 0;
@@ -97,14 +97,14 @@ KFDEMU_INLINE bool any_apart(const Address* at, std::uint64_t mask, Address base
 }
 #endif
 
-/// Whether each active lane's data begins `pitch` bytes behind that of the lane before.
+/// Whether each active lane's data begin `pitch` bytes after those of the lane before.
 template <class Address>
 [[gnu::noinline]] bool contiguous(const Address* at, std::uint64_t mask, unsigned pitch) {
     const unsigned first = first_lane(mask);
     return !any_apart(at, mask, at[first] - static_cast<Address>(first) * pitch, pitch);
 }
 
-/// Whether all active lanes' data lie inside [begin, begin + size).
+/// Whether the data of all active lanes are inside [begin, begin + size).
 template <class Address>
 [[gnu::noinline]] bool all_inside(const Address* at, std::uint64_t mask, Address begin, Address size, unsigned bytes) {
     return size >= bytes && !any_above(at, mask, begin, static_cast<Address>(size - bytes));

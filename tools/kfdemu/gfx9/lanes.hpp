@@ -1,5 +1,5 @@
-// How a vector instruction runs: operands become pointers to 64 lanes, a loop computes all lanes, EXEC
-// decides which are kept. A row contributes a class with operand types and the meaning of one lane.
+// Execution of vector instructions: operands become pointers to 64 lanes, a loop computes all lanes, and EXEC selects
+// which results are kept. A row contributes a class with operand types and the meaning of one lane.
 //
 // Compiled once for each x86 level, in that level's namespace; internal to its translation unit.
 #pragma once
@@ -20,7 +20,7 @@ KFDEMU_INLINE void use_mxcsr(Wave& w, u32 wanted) {
     asm volatile("ldmxcsr %0" : : "m"(w.mxcsr_now) : "memory");
 }
 
-/// What the CPU has to have for a row: its attributes may keep MODE out.
+/// The MXCSR value for a row; its attributes may override MODE.
 template <Kind kind, unsigned attributes>
 KFDEMU_INLINE u32 mxcsr_for(const Wave& w) {
     constexpr u32 nearest = ~0x6000u, flush_all = 0x9fc0;
@@ -32,12 +32,12 @@ KFDEMU_INLINE u32 mxcsr_for(const Wave& w) {
         return (attributes & kNearest) != 0 ? by_mode & nearest : by_mode;
     }
 }
-/// Gives the CPU the rounding and denormal modes for a type; costs a compare when they are there already.
+/// Sets the rounding and denormal modes for a type; costs one compare if they are set already.
 template <Kind kind, unsigned attributes = 0>
 KFDEMU_INLINE void use_mode(Wave& w) {
     use_mxcsr(w, mxcsr_for<kind, attributes>(w));
 }
-/// Whether they are there already.
+/// Whether the modes are set already.
 template <Kind kind, unsigned attributes = 0>
 KFDEMU_INLINE bool mode_is_on(const Wave& w) {
     return w.mxcsr_now == mxcsr_for<kind, attributes>(w);
@@ -52,8 +52,8 @@ KFDEMU_INLINE Context context_unless(const Wave& w, const Inst& i) {
     return x;
 }
 
-/// Which of a row's types decides the floating-point mode: the first that is a float, but for V_CVT_F64_F32, which is
-/// exact and whose source may be a denormal of its own size.
+/// The type of a row that selects the floating-point mode: the first float, except for V_CVT_F64_F32, which is exact
+/// and whose 32-bit source may be a denormal.
 template <class... Types>
 constexpr Kind mode_kind() {
     constexpr Kind kinds[] = {Types::kind...};
@@ -67,7 +67,7 @@ constexpr Kind mode_kind() {
     return result;
 }
 
-/// A scalar or constant source in every lane of `room`.
+/// Broadcasts a scalar or constant source to every lane of `room`.
 [[gnu::noinline, maybe_unused]] const u32* broadcast_source(Wave& w, const Inst& i, unsigned n, unsigned dwords,
                                                             Literal literal, u32* room) {
     const Operand operand = i.src[n];
@@ -81,7 +81,7 @@ constexpr Kind mode_kind() {
     return room;
 }
 
-/// The 64 lanes of source n; `room` holds them if they are not a VGPR as it stands.
+/// The 64 lanes of source n; copied to `room` unless they are an unmodified VGPR.
 template <class T>
 KFDEMU_INLINE const u32* source(Wave& w, const Inst& i, unsigned n, u32* room) {
     if constexpr (T::dwords == 0) return nullptr;
@@ -92,7 +92,7 @@ KFDEMU_INLINE const u32* source(Wave& w, const Inst& i, unsigned n, u32* room) {
     return lanes;
 }
 
-/// Brings a result that was computed aside to its register: output modifiers, then the active lanes.
+/// Moves a result from temporary storage to its register: output modifiers, then the active lanes.
 [[gnu::noinline, maybe_unused]] void land(Wave& w, const Inst& i, Kind kind, unsigned dwords, u32* result, u64 active) {
     if (KFDEMU_UNLIKELY(i.flags & kFinish)) finish(w, i, kind, dwords, result);
     u32* const destination = w.lanes(i.dst);
@@ -101,7 +101,7 @@ KFDEMU_INLINE const u32* source(Wave& w, const Inst& i, unsigned n, u32* room) {
     }
 }
 
-/// Which lanes the instruction may write.
+/// The lanes that the instruction may write.
 KFDEMU_INLINE u64 active_lanes(const Wave& w, const Inst& i) {
     const u64 exec = w.exec();
     return KFDEMU_UNLIKELY(i.form == Form::Dpp) ? exec & dpp_write_mask(w, i) : exec;
@@ -179,12 +179,12 @@ const Inst* vector_compare(Wave& w, const Inst& i) {
     return next_of(i);
 }
 
-// The same without modifiers, SDWA and DPP, which is what compilers emit nearly always. Lanes go by chunks, so that a
-// scalar is spread over one chunk only; NaN is looked for once in all results instead of in every operand.
+// The same without modifiers, SDWA and DPP, nearly all of what compilers emit. Lanes are processed in chunks, so a
+// scalar is broadcast to one chunk only; the NaN check is done once for all results instead of per operand.
 
 inline constexpr unsigned kChunkLanes = 16;
-/// Calls chunk(n) for each. Unrolled, results stay in the CPU's registers until they are known to be no NaN; where a
-/// lane takes many instructions that is nothing but long.
+/// Calls chunk(n) for each chunk. Unrolled, results stay in CPU registers until the NaN check; for rows with many CPU
+/// instructions per lane, unrolling only adds code.
 template <bool unrolled, class Chunk>
 KFDEMU_INLINE void each_chunk(Chunk&& chunk) {
     if constexpr (unrolled) {
@@ -199,7 +199,7 @@ constexpr bool is_simple = ((Types::kind == Kind::Int32 || Types::kind == Kind::
                             ...);
 #define KFDEMU_CHUNK_LOOP KFDEMU_LANES(kChunkLanes)
 
-/// Where a source's chunks lie: `stride` dwords apart. A pair's second dword is 64 behind its first.
+/// The address of a source's chunks, `stride` dwords apart. A pair's second dword is 64 dwords after its first.
 struct Chunks {
     const u32* at;
     unsigned stride;
@@ -208,7 +208,7 @@ struct Chunks {
 };
 KFDEMU_INLINE void spread(u32* room, u32 value) { KFDEMU_CHUNK_LOOP room[lane] = value; }
 
-/// Source n; a scalar is spread over `room`. The other dword of a 64-bit constant is not in Wave::s: at is nullptr.
+/// Source n; a scalar is broadcast to `room`. The high dword of a 64-bit constant is not in Wave::s: `at` is nullptr.
 template <class T>
 KFDEMU_INLINE Chunks plain_source(const Wave& w, const Inst& i, unsigned n, u32* room) {
     if constexpr (T::dwords == 0) return {room, 0};
@@ -224,7 +224,7 @@ KFDEMU_INLINE bool lacks(const Chunks& source) {
     return T::dwords == 2 && KFDEMU_UNLIKELY(source.at == nullptr);
 }
 
-/// Whether a float among 64 is NaN.
+/// Whether any of 64 floats is NaN.
 KFDEMU_INLINE bool any_nan(const u32* lanes) {
 #if defined(__AVX512F__)
     const auto either_is = [=](unsigned a, unsigned b) {
@@ -237,7 +237,7 @@ KFDEMU_INLINE bool any_nan(const u32* lanes) {
     return bits != 0;
 #endif
 }
-/// Whether a double among 64 may be NaN; `high` are their upper dwords. Infinity may be, too.
+/// Whether any of 64 doubles may be NaN; `high` are their upper dwords. Also true for infinity.
 KFDEMU_INLINE bool any_huge(const u32* high) {
     u32 bits = 0;
     KFDEMU_LANE_LOOP bits |= (high[lane] & 0x7fffffff) >= 0x7ff00000 ? ~0u : 0;
@@ -250,7 +250,7 @@ KFDEMU_INLINE bool may_have_nan(const u32* lanes) {
     return false;
 }
 
-/// R, or Q, the quick one, as far as it meets no NaN; both are the same where there is no quick one.
+/// Runs the quick variant Q, or R instead if a result may be NaN; Q is R if there is no quick variant.
 template <class R, class Q>
 const Inst* plain_op(Wave& w, const Inst& i) {
     using D = typename R::D;

@@ -1,5 +1,5 @@
-// Moving data between VGPRs and the LDS of the work-group. Reads outside the LDS give 0, writes there are
-// dropped ("Vega" ISA manual, "LDS: Out-of-Range Addressing").
+// Moves data between VGPRs and the work-group's LDS. Reads outside the LDS return 0, writes there are dropped ("Vega"
+// ISA manual, "LDS: Out-of-Range Addressing").
 //
 //     lds_load<2>(wave, access, wave.lanes(inst.dst));
 //
@@ -85,7 +85,7 @@ void lds_store_small(const Wave& wave, const LdsAccess& a, const std::uint32_t* 
     });
 }
 
-/// Op (atomics.hpp) on one lane's T; `b` is the second operand of those that have one.
+/// Op (atomics.hpp) on one lane's T; `b` is the second operand, if the operation has one.
 template <class Op>
 KFDEMU_INLINE typename Op::T lds_atomic(const Wave& wave, std::uint32_t at, typename Op::T a, typename Op::T b) {
     using T = typename Op::T;

@@ -1,4 +1,4 @@
-// What a load, a store or an atomic does once its lanes' addresses are known, for FLAT, MUBUF and DS alike.
+// Loads, stores and atomics on known lane addresses, for FLAT, MUBUF and DS alike.
 //
 //     if (!Load<2>::memory(wave, inst, access)) return nullptr;      // faulted, wave.stop is set
 //     Load<2>::local(wave, inst, lds_access);                        // cannot fault
@@ -12,7 +12,7 @@
 namespace kfdemu::gfx9::KFDEMU_LEVEL {
 namespace {
 
-enum Half : unsigned { kLow = 0, kHigh = 16 };  ///< of a register; the shift that brings it down
+enum Half : unsigned { kLow = 0, kHigh = 16 };  ///< half of a register; the shift to its low bits
 
 template <unsigned N>
 struct Load {
@@ -48,7 +48,7 @@ struct LoadSmall {
     static void outside(Wave& wave, const Inst& inst, std::uint64_t mask) { Load<1>::outside(wave, inst, mask); }
 };
 
-/// Which loads may go straight into LDS, with the LDS bit: those of up to a dword.
+/// Whether the operation may load directly into LDS (the LDS bit): loads of up to one dword.
 template <class Operation>
 inline constexpr bool kLoadsToLds = false;
 template <>
@@ -56,8 +56,8 @@ inline constexpr bool kLoadsToLds<Load<1>> = true;
 template <class T>
 inline constexpr bool kLoadsToLds<LoadSmall<T>> = true;
 
-/// Where in LDS the lanes' dwords are then: M0[15:0] + OFFSET + 4 * lane ("Vega" ISA manual, "Memory Buffer Load to
-/// LDS").
+/// The LDS addresses of the lanes' dwords in that case: M0[15:0] + OFFSET + 4 * lane ("Vega" ISA manual, "Memory Buffer
+/// Load to LDS").
 KFDEMU_INLINE LdsAccess direct_lds(const Wave& wave, const Inst& inst, std::uint64_t mask) {
     LdsAccess a;
     const std::uint32_t base = (wave.s[kM0] & 0xffff) + static_cast<std::uint32_t>(inst.offset);
@@ -153,7 +153,7 @@ struct Atomic {
     }
 
   private:
-    /// Read only for the operations that have one: the registers behind the operand may not exist.
+    /// Read only if the operation has a second operand: the registers after the first may not exist.
     KFDEMU_INLINE static T second_operand(const std::uint32_t* data, unsigned lane) {
         if constexpr (__is_same(Op, CompareSwap<T>))
             return lane_value<T>(data + sizeof(T) / 4 * kLanes, lane);
@@ -163,7 +163,7 @@ struct Atomic {
     static bool one_lane(Wave& wave, const Inst& inst, const LaneAccess& a, unsigned lane, T operand, T second,
                          T& old) {
         const std::uint64_t va = a.at[lane];
-        // Scratch interleaves dwords: the address says nothing about a double word's alignment.
+        // Scratch interleaves dwords, so the address does not determine the alignment of a 64-bit value.
         const unsigned alignment = a.dword_stride == 4 ? sizeof(T) : 4;
         if ((va & (alignment - 1)) != 0) {
             wave.fault_at(Stop::Misaligned, inst, {va, lane, kRead | kWrite});
@@ -175,7 +175,7 @@ struct Atomic {
         old = memory_atomic<Op>(entry->at(va), operand, second);
         return true;
     }
-    /// The halves of a 64-bit value in scratch lie apart; but the lane has them for itself.
+    /// The halves of a 64-bit value in scratch are separate, but only this lane accesses them.
     static bool swizzled(Wave& wave, const Inst& inst, const LaneAccess& a, unsigned lane, T operand, T second,
                          T& old) {
         std::uint64_t bad = 0;

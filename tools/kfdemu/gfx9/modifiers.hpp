@@ -1,5 +1,5 @@
-// Lane masks, and what happens to sources and results outside the lane's meaning: DPP, SDWA, OP_SEL, NEG,
-// ABS, OMOD, CLAMP.
+// Lane masks and operand modifiers, everything applied to sources and results outside a lane's meaning: DPP, SDWA,
+// OP_SEL, NEG, ABS, OMOD, CLAMP.
 //
 // Compiled once for each x86 level, in that level's namespace; internal to its translation unit.
 // Sources: "Vega" ISA manual, chapters "SDWA" and "DPP" of "Microcode Formats", and "Input/output modifiers".
@@ -14,7 +14,7 @@ namespace {
 
 KFDEMU_INLINE void broadcast(u32* lanes, u32 value) { KFDEMU_LANE_LOOP lanes[lane] = value; }
 
-/// One dword a lane: all ones where the mask has a bit, else 0.
+/// One dword per lane: all ones if the mask bit is set, else 0.
 KFDEMU_INLINE void expand_mask(u64 mask, u32* lanes) {
 #if defined(__AVX512F__)
     for (unsigned n = 0; n < 64; n += 16) {
@@ -28,7 +28,7 @@ KFDEMU_INLINE void expand_mask(u64 mask, u32* lanes) {
 #endif
 }
 
-/// The opposite: bit l is the sign bit of lanes[l].
+/// The inverse: bit l is the sign bit of lanes[l].
 KFDEMU_INLINE u64 pack_mask(const u32* lanes) {
     u64 mask = 0;
 #if defined(__AVX512F__)
@@ -50,7 +50,7 @@ KFDEMU_INLINE u64 pack_mask(const u32* lanes) {
     return mask;
 }
 
-/// destination[l] = source[l] where the mask has a bit: masked stores, no branch a lane.
+/// destination[l] = source[l] where the mask bit is set: masked stores, no branch per lane.
 KFDEMU_INLINE void merge(u32* destination, const u32* source, u64 mask) {
 #if defined(__AVX512F__)
     KFDEMU_UNROLLED
@@ -62,7 +62,7 @@ KFDEMU_INLINE void merge(u32* destination, const u32* source, u64 mask) {
     for (unsigned n = 0; n < 64; n += 8) {
         const __m256i spread = _mm256_and_si256(_mm256_set1_epi32(static_cast<int>(mask >> n & 0xff)), bit);
         const __m256i value = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source + n));
-        // Read, blend, write: vpmaskmov to memory is microcode on some CPUs, and no one else has these lanes.
+        // Read, blend, write: vpmaskmov stores are microcoded on some CPUs, and no other thread accesses these lanes.
         __m256i* const place = reinterpret_cast<__m256i*>(destination + n);
         const __m256i old = _mm256_loadu_si256(place);
         _mm256_storeu_si256(place, _mm256_blendv_epi8(old, value, _mm256_cmpeq_epi32(spread, bit)));
@@ -74,7 +74,7 @@ KFDEMU_INLINE void merge(u32* destination, const u32* source, u64 mask) {
 #endif
 }
 
-/// A register's lanes, vector by vector, so that what is in the CPU's registers already is not written and read first.
+/// Copies a register's lanes vector by vector, so values held in CPU registers skip the trip through memory.
 KFDEMU_INLINE void copy_lanes(u32* destination, const u32* source) {
 #if defined(__AVX512F__)
     KFDEMU_UNROLLED
@@ -90,7 +90,7 @@ KFDEMU_INLINE void copy_lanes(u32* destination, const u32* source) {
 #endif
 }
 
-/// The same, where all lanes are likely: those are copied as they are.
+/// The same, with a fast path for all lanes active.
 KFDEMU_INLINE void commit(u32* destination, const u32* source, u64 mask) {
     if (mask == ~0ull) {
         copy_lanes(destination, source);
@@ -99,7 +99,7 @@ KFDEMU_INLINE void commit(u32* destination, const u32* source, u64 mask) {
     }
 }
 
-// DPP: source 0 comes from another lane of the wave.
+// DPP: source 0 is read from another lane of the wave.
 
 struct DppLane {
     unsigned from;
@@ -137,12 +137,12 @@ inline DppLane dpp_source(unsigned control, unsigned lane) {
         case 0x142:
             return {(row - 1) & 63u, row != 0};  // row_bcast15
         default:
-            return {31, lane >= 32};  // row_bcast31; the decoder lets no other pass
+            return {31, lane >= 32};  // row_bcast31; the decoder rejects all others
     }
 }
 
-/// Lanes that DPP lets be written: chosen by the row and bank masks, and with a source that exists unless
-/// BOUND_CTRL puts a zero there. A source lane that EXEC disables does not exist.
+/// The lanes that DPP may write: selected by the row and bank masks, and with a valid source lane unless BOUND_CTRL
+/// supplies zero. A source lane that EXEC disables is invalid.
 [[gnu::noinline, maybe_unused]] u64 dpp_write_mask(const Wave& w, const Inst& i) {
     const unsigned control = (i.literal >> 8) & 0x1ff;
     const bool zero = (i.literal >> 19) & 1;
@@ -187,7 +187,8 @@ inline void sdwa_source(const Inst& i, unsigned n, const u32* from, u32* to) {
     KFDEMU_LANE_LOOP to[lane] = selected(from[lane], select, sign);
 }
 
-/// The places of the result that DST_SEL names, the rest as DST_UNUSED says: zero, sign, or what was there.
+/// Places the result in the bits that DST_SEL names and fills the rest as DST_UNUSED says: zero, sign, or the old
+/// value.
 inline void sdwa_destination(const Inst& i, const u32* old, u32* result) {
     const unsigned select = (i.literal >> 8) & 7, unused = (i.literal >> 11) & 3;
     if (select == 6) return;
@@ -204,10 +205,10 @@ inline void sdwa_destination(const Inst& i, const u32* old, u32* result) {
     }
 }
 
-/// Applies what the encoding says to source n before the lanes see it. Returns where it lies now: `room`.
+/// Applies the modifiers of source n before the lanes read it. Returns its new location, `room`.
 [[gnu::noinline, maybe_unused]] const u32* prepare(Wave& w, const Inst& i, unsigned n, Kind kind, unsigned dwords,
                                                    const u32* lanes, u32* room) {
-    if (i.format == Format::Vop3p) return lanes;  // the packed executor takes its own modifiers
+    if (i.format == Format::Vop3p) return lanes;  // the packed executor applies its own modifiers
     if (i.form == Form::Dpp && n == 0) {
         dpp_move(w, i, dwords, lanes, room);
         lanes = room;
@@ -235,7 +236,7 @@ inline void sdwa_destination(const Inst& i, const u32* old, u32* result) {
     return room;
 }
 
-/// IEEE mode and denormal results switch OMOD off. Where it works it makes zero of denormals, and +0 of -0 ("Vega" ISA
+/// IEEE mode and denormal results disable OMOD. If it is enabled, it flushes denormals and turns -0 into +0 ("Vega" ISA
 /// manual, "Instruction Outputs").
 KFDEMU_INLINE unsigned effective_omod(const Wave& w, const Inst& i, Kind kind) {
     const u32 denormals = kind == Kind::Float32 ? 0x20 : 0x80;
@@ -262,7 +263,7 @@ void modify_output(const Wave& w, const Inst& i, u32* result) {
     }
 }
 
-/// Applies what the encoding says to the result of all lanes before EXEC decides.
+/// Applies the modifiers of the result to all lanes, before EXEC selects lanes.
 [[gnu::noinline, maybe_unused]] void finish(Wave& w, const Inst& i, Kind kind, unsigned dwords, u32* result) {
     if (i.omod || i.clamp) {
         if (kind == Kind::Float32) modify_output<T_f32>(w, i, result);

@@ -1,10 +1,10 @@
-// The instruction table: one row an instruction, from the *.inc files.
+// The instruction table: one row per instruction, from the *.inc files.
 //
 //     const Row& row = rows()[inst.row];     // row.name == "v_add_f32"
 //     handlers[index(Op::v_add_f32)]
 //
-// A row of an .inc file is FORMAT(opcode, name, targets, operand types..., meaning); each includer defines
-// FORMAT for its own purpose: the enum below, the Row table, the executors. Thread safety: constant data.
+// A row of an .inc file is FORMAT(opcode, name, targets, operand types..., meaning); each includer defines FORMAT for
+// its own purpose: the enum below, the Row table, the executors. Thread safety: constant data.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ enum class Target : std::uint8_t { gfx900, gfx906, gfx908, gfx90a };
 inline constexpr Target kTargets[] = {Target::gfx900, Target::gfx906, Target::gfx908, Target::gfx90a};
 const char* name(Target target);
 
-/// Sets of targets, one bit each, under the names that rows use.
+/// Sets of targets, one bit each, named as in the rows.
 namespace targets {
 inline constexpr std::uint8_t gfx900 = 1, gfx906 = 2, gfx908 = 4, gfx90a = 8;
 inline constexpr std::uint8_t all = 15, from906 = 14, from908 = 12, before90a = 7;
@@ -28,7 +28,7 @@ inline constexpr std::uint8_t bit(Target target) {
     return static_cast<std::uint8_t>(1u << static_cast<unsigned>(target));
 }
 
-/// Operand types: how many dwords, and how a literal or an inline constant is read and printed.
+/// Operand types: the number of dwords, and how literals and inline constants are read and printed.
 enum class Type : std::uint8_t {
     none,
     b16,
@@ -58,7 +58,7 @@ enum class Type : std::uint8_t {
     uimm,
     hex,      // SIMM16: signed, unsigned, hexadecimal
     label,    // SIMM16: branch distance in dwords
-    special,  // printed by a rule of its own: s_waitcnt, hwreg, sendmsg, gpr_idx, ...
+    special,  // has its own syntax: s_waitcnt, hwreg, sendmsg, gpr_idx, ...
 };
 
 constexpr bool is_float(Type type) { return type == Type::f16 || type == Type::f32 || type == Type::f64; }
@@ -67,7 +67,7 @@ constexpr bool is_half(Type type) {
 }
 unsigned dwords(Type type);
 
-/// What the types do not say.
+/// What the types do not express.
 enum RowAttributes : std::uint32_t {
     kCarryIn = 1,               ///< reads VCC, or SRC2 as a mask in VOP3
     kCarryOut = 2,              ///< writes VCC, or SDST in VOP3b
@@ -79,19 +79,19 @@ enum RowAttributes : std::uint32_t {
     kReadsDst = 128,            ///< DST is also a source: v_mac, v_fmac
     kNoScratch = 256,           ///< FLAT opcode that SCRATCH lacks
     kOnlyGlobal = 512,          ///< FLAT opcode that only GLOBAL has
-    kTwoOffsets = 1024,         ///< DS: OFFSET0 and OFFSET1 apart
+    kTwoOffsets = 1024,         ///< DS: separate OFFSET0 and OFFSET1
     kAtomic = 2048,             ///< memory: returns the old value if GLC (FLAT, MUBUF, SMEM)
     kStore = 4096,              ///< memory: DATA is read, nothing is returned
-    kNoSdwa = 8192,             ///< DPP, but no SDWA
-    kOpSel = 16384,             ///< VOP3 with OP_SEL; the half of DST that it does not name is kept
-    kVccIn = 32768,             ///< reads VCC, whatever SRC2 is: v_div_fmas
+    kNoSdwa = 8192,             ///< DPP but no SDWA
+    kOpSel = 16384,             ///< VOP3 with OP_SEL; the other half of DST is kept
+    kVccIn = 32768,             ///< reads VCC regardless of SRC2: v_div_fmas
     kMix = 65536,               ///< VOP3P whose OP_SEL_HI makes a source 16 bits wide
-    kGws = 262144,              ///< DS with GDS set: works on Gws, with DATA where others have the address
+    kGws = 262144,              ///< DS with GDS set: operates on Gws, with DATA in the address field
     kAccumulator = 131072,      ///< VOP3P that moves between VGPR and AccVGPR
     kMatrix = 524288,           ///< VOP3P-MAI: C and D may be AccVGPRs, CBSZ, ABID and BLGP broadcast blocks
-    kFlushesHalves = 1048576,   ///< on gfx90a, 16-bit denormals count as zero: dot products and MFMA
-    kNearest = 2097152,         ///< rounds to nearest whatever MODE says
-    kFlushesSingles = 4194304,  ///< likewise, and 32-bit denormals count as zero, as sources and as results
+    kFlushesHalves = 1048576,   ///< on gfx90a, 16-bit denormals are treated as zero: dot products and MFMA
+    kNearest = 2097152,         ///< rounds to nearest regardless of MODE
+    kFlushesSingles = 4194304,  ///< likewise, and 32-bit denormals are treated as zero, in sources and results
 };
 
 struct Row {
@@ -107,7 +107,7 @@ struct Row {
     bool is(RowAttributes attribute) const { return (attributes & attribute) != 0; }
 };
 
-/// Row numbers under the mnemonics.
+/// Row numbers, named by mnemonic.
 enum class Op : std::uint16_t {
 #define KFDEMU_ROW(format, opcode, name, targets, dst, a, b, c, attributes) name,
 #include "rows.inc"

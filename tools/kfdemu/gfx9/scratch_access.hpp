@@ -1,10 +1,10 @@
-// Scratch addresses: how the private segment of 64 lanes is laid out in the queue's scratch memory.
+// Scratch addresses: the layout of 64 lanes' private segments in the queue's scratch memory.
 //
 //     scratch_addresses(wave, offsets, access);          // LaneAccess for private byte offsets
 //
-// A dword of a lane's private segment is followed by the same dword of the other 63 lanes ("Vega" ISA manual,
-// "Scratch: swizzled addressing"; the resource descriptor that the runtime makes says the same: index stride
-// 64, element 4 bytes). For executor files only.
+// Each dword of a lane's private segment is followed by the same dword of the other 63 lanes ("Vega" ISA manual,
+// "Scratch: swizzled addressing"; the runtime's resource descriptor agrees: index stride 64, element 4 bytes). For
+// executor files only.
 #pragma once
 
 #include "lane_access.hpp"
@@ -12,13 +12,13 @@
 namespace kfdemu::gfx9::KFDEMU_LEVEL {
 namespace {
 
-/// Where byte `offset` of the private segment of `lane` lies; base is the wave's, i.e. FLAT_SCRATCH.
+/// The address of byte `offset` of the private segment of `lane`; base is the wave's, i.e. FLAT_SCRATCH.
 KFDEMU_INLINE std::uint64_t scratch_address(std::uint64_t base, std::uint32_t offset, unsigned lane) {
     return base + std::uint64_t{offset & ~3u} * kLanes + lane * 4 + (offset & 3);
 }
 
-/// Whether the access stays in the wave's own part of the scratch memory. Hardware would silently reach that
-/// of another wave; we say so.
+/// Whether the access stays in the wave's own scratch memory. Hardware would silently access another wave's; kfdemu
+/// reports a fault.
 [[gnu::noinline]] bool in_own_scratch(Wave& wave, const Inst& inst, const LaneAccess& a, unsigned bytes,
                                       std::uint32_t access) {
     const std::uint64_t last_dword = (bytes - 1) / 4 * std::uint64_t{a.dword_stride};

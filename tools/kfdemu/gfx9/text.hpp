@@ -1,4 +1,4 @@
-// Pieces of the disassembler's text: operands and the immediates with a syntax of their own.
+// Text of operands, and of immediates with special syntax, for the disassembler.
 //
 //     operand_text(kVgpr0 + 4, Type::b64, 0) == "v[4:5]"
 //
@@ -16,10 +16,10 @@ namespace kfdemu::gfx9 {
 /// printf into a string, for numbers.
 [[gnu::format(printf, 1, 2)]] std::string format_text(const char* format, ...);
 
-/// A register, constant or literal as an operand of a type.
+/// A register, constant or literal, as an operand of the given type.
 std::string operand_text(Operand operand, Type type, std::uint32_t literal);
 
-/// SIMM16 of s_waitcnt, s_sendmsg, s_getreg, s_set_gpr_idx_mode, ...: by the row's name.
+/// SIMM16 of s_waitcnt, s_sendmsg, s_getreg, s_set_gpr_idx_mode, ...; the row's name selects the syntax.
 std::string special_text(const Row& row, std::uint32_t simm16);
 std::string gpr_index_text(std::uint32_t what);
 std::string buffer_format_text(std::uint32_t format);

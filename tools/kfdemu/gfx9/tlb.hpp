@@ -1,10 +1,10 @@
-// The last few address ranges that a work-group touched, so that most accesses ask the AddressSpace nothing.
+// A cache of the last few address ranges that a work-group accessed, which saves most AddressSpace lookups.
 //
 //     const Tlb::Entry* entry = translate(wave, va, size_bytes, kRead);    // nullptr: not mapped, or not allowed
 //     std::byte* host = entry->at(va);
 //
-// Thread safety: one thread at a time, the one that runs the work-group and holds the AddressSpace. Entries
-// are void once the Hold was renewed: flush() then.
+// Thread safety: one thread at a time, the one that runs the work-group and holds the AddressSpace. Renewing the Hold
+// invalidates all entries: call flush() then.
 #pragma once
 
 #include <cstddef>
@@ -32,13 +32,13 @@ struct Tlb {
 
     Entry entry[kEntries];
     unsigned victim = 0;
-    std::uint64_t present[kPresent] = {};  // user pages, by their first address, that were there when last asked
+    std::uint64_t present[kPresent] = {};  // user pages, by first address, that were present at the last query
     unsigned next_present = 0;
 
     void flush();
 };
 
-/// Asks the AddressSpace for the range that holds `va` and keeps it; nullptr if nothing is mapped there.
+/// Looks up the range that holds `va` in the AddressSpace and caches it; nullptr if `va` is not mapped.
 const Tlb::Entry* refill(Wave& wave, std::uint64_t va) noexcept;
 
 /// The range that holds all of [va, va + bytes) and allows `access`; nullptr if there is none.
@@ -51,15 +51,15 @@ KFDEMU_INLINE const Tlb::Entry* translate(Wave& wave, std::uint64_t va, std::uin
     return (entry->access & access) == access ? entry : nullptr;
 }
 
-/// One lane's access that the fast ways refused: it may straddle ranges, and with `dword_stride` != 4 its
-/// dwords lie that far apart (swizzled scratch). False: not mapped or not allowed at `bad`, and for writes
-/// nothing behind it was written.
+/// One lane's access on the slow path: it may straddle ranges, and if `dword_stride` != 4 its dwords are that far apart
+/// (swizzled scratch). False: the address `bad` is not mapped or not allowed; a write has then written nothing from
+/// `bad` on.
 bool read_lane(Wave& wave, std::uint64_t va, std::uint32_t dword_stride, void* out, unsigned bytes,
                std::uint64_t& bad) noexcept;
 bool write_lane(Wave& wave, std::uint64_t va, std::uint32_t dword_stride, const void* in, unsigned bytes,
                 std::uint64_t& bad) noexcept;
 
-/// What s_memrealtime and s_memtime read: the device's clock, and nanoseconds of the same.
+/// The clocks that s_memrealtime and s_memtime read: the device's clock in ticks, and in nanoseconds.
 std::uint64_t reference_clock_ticks();
 std::uint64_t shader_clock_ticks();
 

@@ -1,10 +1,10 @@
 // v_exp, v_log, v_rcp, v_rsq, v_sqrt, v_sin, v_cos, and the division helpers.
 //
-// 32-bit ones are computed in double and rounded once, which is within 0.501 ulp where the result is normal:
-// better than the 1 ulp that the "Vega" ISA manual states. (v_sin, v_cos: absolute error below 2^-24 after an
-// exact range reduction.) 64-bit v_rcp and v_rsq, stated with 2^29 ulp, are correctly rounded or within 1
-// ulp. All round to nearest whatever MODE says (kNearest), and the 32-bit ones, sines apart, flush denormals
-// (kFlushesSingles). Compiled once for each x86 level, in that level's namespace.
+// The 32-bit instructions are computed in double and rounded once, within 0.501 ulp for normal results: better than the
+// 1 ulp of the "Vega" ISA manual. (v_sin, v_cos: absolute error below 2^-24 after an exact range reduction.) 64-bit
+// v_rcp and v_rsq, specified with 2^29 ulp, are correctly rounded or within 1 ulp. All round to nearest regardless of
+// MODE (kNearest), and the 32-bit instructions except sine and cosine flush denormals (kFlushesSingles). Compiled once
+// for each x86 level, in that level's namespace.
 #pragma once
 
 #include "float_math.hpp"
@@ -12,8 +12,8 @@
 namespace kfdemu::gfx9::KFDEMU_LEVEL {
 namespace {
 
-/// 2^x, x a float: 2^n by exponent bits times a polynomial of the rest, |rest| <= 1/2 (Taylor to degree 11:
-/// error < 2^-48).
+/// 2^x for a float x: 2^n in the exponent bits times a polynomial of the remainder, |remainder| <= 1/2 (Taylor to
+/// degree 11: error < 2^-48).
 KFDEMU_INLINE double exp2_wide(double x) {
     const double bounded = x > 1024.0 ? 1024.0 : x < -1020.0 ? -1020.0 : x;
     const double whole = __builtin_floor(bounded + 0.5);
@@ -90,7 +90,7 @@ KFDEMU_INLINE double sine_quarter(double t) {
     sum = sum * z - 1.0 / 6;
     return a + a * z * sum;
 }
-/// The argument counts turns; outside [-256, 256] hardware answers 0 (sine) or 1 (cosine).
+/// The argument is in turns; outside [-256, 256] hardware returns 0 (sine) or 1 (cosine).
 KFDEMU_INLINE float sine_turns(float x) {
     const bool inside = x >= -256.0f && x <= 256.0f;
     const double t = static_cast<double>(inside ? x : 0.0f);
@@ -110,7 +110,7 @@ KFDEMU_INLINE float cosine_turns(float x) {
     return no_number ? negative_nan_of(bits<float>(0x7fc00000u), x) : result;
 }
 
-// Division: v_div_scale, v_div_fmas, v_div_fixup ("Instinct MI300" ISA manual spells them out; "Vega" names them).
+// Division: v_div_scale, v_div_fmas, v_div_fixup (specified in the "Instinct MI300" ISA manual, only named in "Vega").
 
 template <class F>
 struct Division;
@@ -131,7 +131,7 @@ KFDEMU_INLINE bool quotient_is_denormal(F numerator, F denominator) {
     return exponent < 1 - Ieee<F>::bias;
 }
 
-/// s0 is s1 (denominator) or s2 (numerator). The carry asks v_div_fmas to scale back.
+/// s0 is s1 (denominator) or s2 (numerator). The carry makes v_div_fmas scale back.
 template <class F>
 KFDEMU_INLINE F div_scale(F s0, F s1, F s2, bool& carry) {
     constexpr int scale = Division<F>::scale;
@@ -156,7 +156,7 @@ KFDEMU_INLINE F div_scale(F s0, F s1, F s2, bool& carry) {
     return zero ? bits<F>(Ieee<F>::nan) : special ? s0 : scaled;
 }
 
-/// What a * b + c loses when it becomes `sum`; exact in sign.
+/// The rounding error of a * b + c in `sum`; its sign is exact.
 KFDEMU_INLINE double lost_in(double sum, double a, double b, double c) {
     const double product = a * b, product_rest = __builtin_fma(a, b, -product);
     const double rough = product + c, part = rough - product;
@@ -164,9 +164,9 @@ KFDEMU_INLINE double lost_in(double sum, double a, double b, double c) {
     return (rough - sum) + (rough_rest + product_rest);
 }
 
-/// Scaling back must not round a second time where the quotient is denormal: a sum that is halfway between two denormal
-/// numbers goes to the one that is nearer to what it was before it was rounded. `cut` is what scaling took from
-/// the sum, `half` half a denormal's last place there.
+/// Scaling back must not round a denormal quotient a second time: a sum halfway between two denormals goes to the one
+/// nearer to the value before rounding. `cut` is what scaling removed from the sum, `half` is half a denormal's last
+/// place at that scale.
 template <class F>
 KFDEMU_INLINE F rounded_once(F scaled, F cut, F half, double lost, F unit) {
     const F right = both(cut == half, lost > 0) ? unit : both(cut == -half, lost < 0) ? -unit : F{0};
@@ -189,14 +189,14 @@ KFDEMU_INLINE double div_fmas(double a, double b, double c, bool scale_back) {
     return scale_back ? nan_of(result, a, b, c) : sum;
 }
 
-/// s0 the quotient, s1 the denominator, s2 the numerator.
+/// s0 is the quotient, s1 the denominator, s2 the numerator.
 template <class F>
 KFDEMU_INLINE F div_fixup(F s0, F s1, F s2) {
     const bool negative = is_negative(s1) != is_negative(s2);
     const F inf = bits<F>(Ieee<F>::infinity);
     const bool invalid = either(both(s1 == 0, s2 == 0), both(is_infinite(s1), is_infinite(s2)));
     const int distance = raw_exponent(s2) - raw_exponent(s1);
-    // Far beyond the largest number the steps before this one have met infinities and made a NaN of them.
+    // Far beyond the largest number, the earlier steps overflowed to infinity and produced a NaN.
     const bool overflow = either(s1 == 0, is_infinite(s2), distance > Ieee<F>::bias + 1);
     const bool underflow = either(s2 == 0, is_infinite(s1), distance < -Ieee<F>::bias - Ieee<F>::mantissa);
     const F number = with_sign(overflow ? inf : underflow ? F{0} : s0, negative);
