@@ -1,6 +1,6 @@
-// Advice: what a user can do about errors of clang and of its linker that do not say it.
+// Advice: remedies for errors of clang and its linker whose messages name none.
 //
-//     throw Failure(status, advice_on(what_clang_said));   // "" where there is nothing to add
+//     throw Failure(status, advice_on(what_clang_said));   // "" if there is nothing to add
 //
 //     const std::string warning = warning_on(clang.major, options.level);   // before it compiles
 //
@@ -12,10 +12,10 @@
 
 namespace hsadrv_cc {
 
-/// On mathematical functions, for which no library is linked: `said` is clang's output.
+/// For mathematical functions, as no library is linked for them: `said` is clang's output.
 std::string advice_on(const std::string& said);
 
-/// What that version of clang makes wrong at that level of optimisation (-O); "" if nothing is known.
+/// Known miscompilations of a clang version at an optimisation level (-O); "" if none is known.
 std::string warning_on(unsigned clang_major, std::string_view level);
 
 }  // namespace hsadrv_cc

@@ -28,7 +28,7 @@ using tools::ScratchFolder;
 using hsadrv::TargetId;
 using Bytes = std::vector<std::byte>;
 
-/// All of it; throws Failure.
+/// Reads to the end; throws Failure.
 std::string read_standard_input() {
     std::string text;
     char part[65536];
@@ -42,7 +42,7 @@ void write_standard_output(std::span<const std::byte> bytes) {
         throw Failure(ExitStatus::files, fmt::format("cannot write standard output: {}", std::strerror(errno)));
 }
 
-/// What clang would find out about its standard error, which is a file of ours.
+/// The check that clang would do on its standard error, which is redirected to a file here.
 bool shows_colours() {
     const std::string terminal = tools::variable("TERM");
     return isatty(STDERR_FILENO) && !terminal.empty() && terminal != "dumb";
@@ -61,12 +61,12 @@ class Build {
           bundles_(targets.size() > 1 || options.compress) {}
 
     Made make() {
-        // First, so that a place where nothing can be written is known before anything is compiled.
+        // First, so that an unwritable output fails before anything is compiled.
         std::unique_ptr<PendingFile> output, depfile;
         if (!to_standard_output(options_))
             output = std::make_unique<PendingFile>(options_.output);
         else if (!options_.assembly && isatty(STDOUT_FILENO))
-            throw Failure(ExitStatus::usage, "-o -: standard output is a terminal, which shows no code objects");
+            throw Failure(ExitStatus::usage, "-o -: standard output is a terminal; redirect it to a file or a pipe");
         if (!options_.depfile.empty()) depfile = std::make_unique<PendingFile>(options_.depfile);
         const std::string bundler = bundles_ ? tool_beside(clang_, "clang-offload-bundler", interruptions_) : "";
 
@@ -99,13 +99,13 @@ class Build {
         log_(tools::shell_words(command));
         const tools::Captured done = run(command, interruptions_);
         if (done.status == 127 || done.status == 126)
-            throw Failure(ExitStatus::no_clang, fmt::format("{} cannot be run any more", command.front()));
+            throw Failure(ExitStatus::no_clang, fmt::format("{} can no longer be run", command.front()));
         if (done.status == 0) return;
-        // It has said why. What it knows no remedy for is looked for in that.
+        // clang has printed the error; add advice for errors that it has no remedy for.
         throw Failure(done.status, advice_on(done.text));
     }
 
-    /// Several targets read it, and clang names it as it names its own standard input.
+    /// Several targets read it. The line marker makes clang call it <stdin>.
     void keep_standard_input() {
         const std::string text = "# 1 \"<stdin>\"\n" + read_standard_input();
         standard_input_ = scratch_ / "stdin.cpp";
@@ -124,7 +124,7 @@ class Build {
         depfiles_.emplace_back(reinterpret_cast<const char*>(text.data()), text.size());
     }
 
-    /// The file with this target's code object, or assembly.
+    /// Returns the file with this target's code object or assembly.
     std::string compile(const TargetId& target) {
         const std::string result = fresh(".hsaco");
         if (options_.sources.size() == 1) {
@@ -155,20 +155,20 @@ class Build {
                 made.objects.push_back({hsadrv::read_code_object(bytes), bytes.size()});
                 require_target(made.objects.back().code.target, targets_[i]);
             } catch (const hsadrv::InvalidCodeObject& error) {
-                throw Failure(ExitStatus::files, fmt::format("what {} made for {} is not what hsadrv loads: {}",
-                                                             clang_.path, targets_[i].name(), error.what()));
+                throw Failure(ExitStatus::files, fmt::format("hsadrv cannot load what {} made for {}: {}", clang_.path,
+                                                             targets_[i].name(), error.what()));
             }
         }
         return made;
     }
 
-    /// What is behind -- may have changed it.
+    /// An option after -- may have changed the target.
     void require_target(const TargetId& got, const TargetId& asked) const {
         if (got == asked) return;
         throw Failure(
             ExitStatus::files,
-            fmt::format("what {} made for {} is for {}: {}", clang_.path, asked.name(), got.name(),
-                        options_.clang_options.empty() ? "is it a clang?" : "an option behind -- changed it"));
+            fmt::format("the code object that {} made for {} is for {}: {}", clang_.path, asked.name(), got.name(),
+                        options_.clang_options.empty() ? "is it a clang?" : "an option after -- changed the target"));
     }
 
     const Options& options_;
@@ -180,7 +180,7 @@ class Build {
     bool bundles_;
     ScratchFolder scratch_;
     unsigned count_ = 0;
-    std::string standard_input_;  ///< what it said, as a file
+    std::string standard_input_;  ///< its contents, as a file
     std::vector<std::string> depfiles_;
 };
 

@@ -1,9 +1,9 @@
-// Build: from sources to one file, and what is in it.
+// Build: compiles the sources to one file, and reads back its contents.
 //
-//     const Made made = build(options, targets, clang, interruptions, log);   // options.output is there now
+//     const Made made = build(options, targets, clang, interruptions, log);   // options.output now exists
 //
-// Throws Failure, or Interrupted; options.output and options.depfile are then what they were, and no temporary file
-// is left.
+// Throws Failure or Interrupted; options.output and options.depfile are then unchanged, and temporary files are
+// removed.
 #pragma once
 
 #include <span>
@@ -16,7 +16,7 @@
 
 namespace hsadrv_cc {
 
-/// `log` hears of each command before it runs.
+/// `log` is called with each command before it runs.
 Made build(const Options& options, std::span<const hsadrv::TargetId> targets, const Clang& clang,
            const Interruptions& interruptions, const Log& log);
 

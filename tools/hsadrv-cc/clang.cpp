@@ -20,7 +20,7 @@ namespace {
 using tools::Captured;
 
 constexpr std::string_view advice =
-    "Install one, on Debian for example with: apt-get install clang-19 lld-19 clang-tools-19\n"
+    "Install one (on Debian: apt-get install clang-19 lld-19 clang-tools-19)\n"
     "or name one with --clang or $HSADRV_CLANG";
 
 using WhyNot = std::string;
@@ -34,15 +34,15 @@ std::string trimmed(std::string text) {
     return text;
 }
 
-/// Some releases look for their linker beside the name they were called by, so it is the real one that is run; a
-/// wrapper such as ccache is run by the name that it goes by.
+/// Some releases search for their linker beside the path they are run as, so links are resolved first. A wrapper such
+/// as ccache runs under its given name.
 std::string real_name(const std::string& path) {
     std::error_code error;
     const fs::path real = fs::canonical(path, error);
     return !error && real.filename().string().starts_with("clang") ? real.string() : path;
 }
 
-/// What `clang -print-prog-name` says, or what is in $PATH; empty if there is none.
+/// The program that `clang -print-prog-name` reports, or one in $PATH; empty if there is none.
 std::string program_of(const std::string& clang, const std::string& name, const Interruptions& interruptions) {
     const Captured said = capture({clang, "--target=amdgcn-amd-amdhsa", "-print-prog-name=" + name}, interruptions);
     const std::string answer = said.status == 0 ? trimmed(said.text) : name;
@@ -68,7 +68,7 @@ std::variant<Clang, WhyNot> check(const std::string& path, const Interruptions& 
     if (clang.version.empty()) return fmt::format("its --version is not that of a clang: {}", first_line(said.text));
     clang.major = major_of(clang.version);
     if (clang.major < oldest_clang)
-        return fmt::format("it is version {}, and {} is the oldest that compiles our headers", clang.version,
+        return fmt::format("it is version {}, and {} is the oldest that compiles hsadrv's headers", clang.version,
                            oldest_clang);
 
     const Captured targets = capture({clang.path, "--print-targets"}, interruptions);
@@ -92,7 +92,7 @@ std::variant<Clang, WhyNot> check(const std::string& path, const Interruptions& 
 Clang the_one(const std::string& name, std::string_view who, const Interruptions& interruptions) {
     const std::string path = find_in_path(name, surroundings_of_this_process().path);
     if (path.empty()) {
-        throw Failure(ExitStatus::no_clang, fmt::format("{} is {}, which is no program{}", who, name,
+        throw Failure(ExitStatus::no_clang, fmt::format("{} is {}, which is not a program{}", who, name,
                                                         name.find('/') == name.npos ? " in $PATH" : ""));
     }
     const auto checked = check(path, interruptions);
@@ -126,9 +126,9 @@ Clang find_clang(const std::string& asked_for, const Interruptions& interruption
         rejected += "\n  " + line;
     }
     throw Failure(ExitStatus::no_clang,
-                  fmt::format("no suitable clang: wanted is version {} or newer, with the target amdgcn and an ld.lld; "
-                              "{}\nLooked at {}.\n{}",
-                              oldest_clang, rejected.empty() ? "there is none at all" : "there are" + rejected,
+                  fmt::format("no suitable clang: version {} or newer is required, with the target amdgcn and an "
+                              "ld.lld; found {}\nSearched {}.\n{}",
+                              oldest_clang, rejected.empty() ? "no clang at all" : "only" + rejected,
                               looked_at(surroundings), advice));
 }
 
@@ -139,7 +139,7 @@ void require_known(const Clang& clang, std::span<const hsadrv::TargetId> targets
     std::istringstream words(said.text);
     for (std::string word; words >> word;)
         if (word.starts_with("gfx")) known.push_back(word);
-    if (known.empty()) return;  // a clang that lists them in another way says itself what it does not know
+    if (known.empty()) return;  // another output format: clang itself reports unknown processors
     for (const hsadrv::TargetId& target : targets) {
         if (std::find(known.begin(), known.end(), target.processor) != known.end()) continue;
         throw Failure(ExitStatus::usage,

@@ -1,7 +1,7 @@
-// Clang: a clang that compiles for amdgcn and has a linker; and finding one.
+// Clang: finds a clang that compiles for amdgcn and has a linker.
 //
 //     const Clang clang = find_clang(options.clang, interruptions, log);   // throws Failure: what to install, and why
-//                                                                          // each that is here does not do
+//                                                                          // each candidate was rejected
 //     require_known(clang, targets, interruptions);
 //
 // Thread safety: no state.
@@ -30,18 +30,18 @@ struct Clang {
 
 using Log = std::function<void(const std::string& line)>;
 
-/// The one that is asked for (a file, or a name in $PATH) and no other; if `asked_for` is empty, $HSADRV_CLANG and no
-/// other; if that is not set, the first of clang_places() that does. `log` hears of those that do not. Throws Failure.
+/// Only `asked_for` (a file, or a name in $PATH) is tried; if that is empty, only $HSADRV_CLANG; if that is not set,
+/// the first suitable one of clang_places(). `log` is called for each unsuitable one. Throws Failure.
 Clang find_clang(const std::string& asked_for, const Interruptions& interruptions, const Log& log);
 
-/// Throws Failure listing the processors that this clang knows if it does not know one of the targets'.
+/// Throws Failure, listing the processors that this clang supports, if a target's is not among them.
 void require_known(const Clang& clang, std::span<const hsadrv::TargetId> targets, const Interruptions& interruptions);
 
 /// A program that belongs to this clang. Throws Failure naming the package if there is none.
 std::string tool_beside(const Clang& clang, const std::string& name, const Interruptions& interruptions);
 
-/// "19.1.7" of "Debian clang version 19.1.7 (3)" and "Debian LLD 19.1.7 (compatible …)"; empty if there is none
-/// behind `word`.
+/// "19.1.7" from "Debian clang version 19.1.7 (3)" or "Debian LLD 19.1.7 (compatible …)"; empty if no version follows
+/// `word`.
 std::string version_behind(std::string_view text, std::string_view word);
 
 }  // namespace hsadrv_cc

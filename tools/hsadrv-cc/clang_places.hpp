@@ -2,7 +2,7 @@
 //
 //     for (const std::string& path : clang_places(surroundings_of_this_process())) try_it(path);
 //
-// Looks at folders, runs nothing. Thread safety: no state.
+// Lists folders; runs no program. Thread safety: no state.
 #pragma once
 
 #include "tools/common/llvm_places.hpp"

@@ -9,12 +9,12 @@ namespace {
 
 void append(Command& command, std::initializer_list<std::string> words) { command.insert(command.end(), words); }
 
-/// A file name that clang takes for nothing else: not for an option, nor for a file with more options.
+/// A file name that clang cannot mistake for an option or a response file.
 std::string as_file(const std::string& name) {
     return name.starts_with('-') || name.starts_with('@') ? "./" + name : name;
 }
 
-/// What both steps have to agree on.
+/// Options that the compile and link steps must agree on.
 Command begin(const Recipe& recipe, const hsadrv::TargetId& target) {
     Command command{recipe.clang.path,
                     "--target=amdgcn-amd-amdhsa",
@@ -26,7 +26,7 @@ Command begin(const Recipe& recipe, const hsadrv::TargetId& target) {
     return command;
 }
 
-/// The linker has levels 0 to 3 alone.
+/// The linker only has levels 0 to 3.
 char link_level(const std::string& level) {
     if (level.size() == 1 && level[0] >= '0' && level[0] <= '3') return level[0];
     return level == "fast" ? '3' : '2';
@@ -40,26 +40,25 @@ Command compile_command(const Recipe& recipe, const hsadrv::TargetId& target, co
     if (is_opencl(source))
         append(command, {"-x", "cl", "-cl-std=CL2.0"});
     else
-        // Convergent is what functions are in OpenCL C, and from clang 20 on in C++ for a GPU: see
-        // shared/device/kernel.hpp.
+        // Functions are convergent in OpenCL C, and from clang 20 on in C++ for GPUs: see shared/device/kernel.hpp.
         append(command, {"-x", "c++", "-std=c++20", "-ffreestanding", "-fno-exceptions", "-fno-rtti",
                          "-fvisibility=hidden", "-Xclang", "-fconvergent-functions"});
-    // LLVM 16 takes two equal calls on both sides of a branch for one, convergent or not.
+    // LLVM 16 merges equal calls on both sides of a branch even if they are convergent.
     if (recipe.clang.major < 17)
         append(command, {"-mllvm", "-simplifycfg-hoist-common=false", "-mllvm", "-simplifycfg-sink-common=false"});
-    // Full debug information of a variable in LDS, which clangs from 16 to 22 write, is an undefined symbol to loaders.
+    // Full debug information of an LDS variable (clang 16 to 22) contains an undefined symbol, which loaders reject.
     if (recipe.options.debug) command.push_back("-gline-tables-only");
     for (const std::string& define : recipe.options.defines) command.push_back("-D" + define);
     for (const std::string& folder : recipe.options.includes) command.push_back("-I" + folder);
     append(command, {"-isystem", recipe.headers});
-    // Standard input is a file elsewhere by now.
+    // Standard input has been copied to a file in another folder.
     if (from_standard_input(recipe.options)) append(command, {"-iquote", "."});
-    // -MQ's name is the file that the build system knows, not the one that clang writes.
+    // -MQ names the build system's output, not the file that clang writes.
     if (!depfile.empty()) append(command, {"-MD", "-MF", depfile, "-MQ", recipe.options.output});
     if (product == Product::code)
         command.push_back("-Wl,--no-undefined");
     else
-        command.push_back("-Wno-unused-command-line-argument");  // what is behind -- may be for the linker
+        command.push_back("-Wno-unused-command-line-argument");  // options after -- may be for the linker
     if (product == Product::assembly) command.push_back("-S");
     if (product == Product::bitcode) append(command, {"-c", "-flto"});
     command.insert(command.end(), recipe.options.clang_options.begin(), recipe.options.clang_options.end());
@@ -71,7 +70,7 @@ Command link_command(const Recipe& recipe, const hsadrv::TargetId& target, std::
                      const std::string& output) {
     Command command = begin(recipe, target);
     append(command, {"-flto", "-Wno-unused-command-line-argument", "-Wl,--no-undefined"});
-    // From clang 17 on the driver tells the linker itself.
+    // From clang 17 on, the driver passes this to the linker.
     append(command, {"-Wl,-plugin-opt=mcpu=" + target.processor,
                      fmt::format("-Wl,-plugin-opt=O{}", link_level(recipe.options.level))});
     if (recipe.clang.major < 17) {
@@ -88,7 +87,7 @@ Command link_command(const Recipe& recipe, const hsadrv::TargetId& target, std::
 
 Command bundle_command(const std::string& bundler, bool compress, std::span<const hsadrv::TargetId> targets,
                        std::span<const std::string> code_objects, const std::string& output) {
-    // The entry for the host is empty; the bundler and its readers want one.
+    // The bundler and its readers require a host entry; it is empty.
     std::string ids = "host-x86_64-unknown-linux-gnu--";
     for (const hsadrv::TargetId& target : targets) ids += ",hipv4-" + target.isa_name();
     // Whole pages, so that loaders that map the file need no copy.

@@ -2,8 +2,8 @@
 //
 //     run(compile_command(recipe, target, "k.cl", Product::code, "/tmp/0.hsaco", ""));
 //
-// Pure. One source becomes a code object in one step. Several are compiled to bitcode and linked by the linker's own
-// optimiser, because the metadata notes of finished objects are put one behind the other and only the first is read.
+// Pure. A single source becomes a code object in one step. Several sources are compiled to bitcode and linked with LTO:
+// a linker concatenates the metadata notes of finished objects, and loaders only read the first.
 // Source: clang's manual; LLVM AMDGPUUsage, Code Object Metadata; ClangOffloadBundler.
 #pragma once
 
@@ -23,12 +23,12 @@ struct Recipe {
     const Options& options;
     const Clang& clang;
     std::string headers;   ///< the folder that shared/device/ is in
-    bool colours = false;  ///< in what clang and its linker say
+    bool colours = false;  ///< in the messages of clang and its linker
 };
 
 enum class Product { code, assembly, bitcode };
 
-/// `depfile`: where clang writes its depfile; empty: nowhere.
+/// `depfile`: the file for clang's depfile; empty: none.
 Command compile_command(const Recipe& recipe, const hsadrv::TargetId& target, const std::string& source,
                         Product product, const std::string& output, const std::string& depfile);
 

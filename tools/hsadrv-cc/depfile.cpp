@@ -7,7 +7,7 @@
 namespace hsadrv_cc {
 namespace {
 
-/// The words of a rule. A backslash keeps the next character in the word, or continues the line.
+/// The words of a rule. A backslash escapes the next character, or continues the line.
 std::vector<std::string> words_of(std::string_view text) {
     std::vector<std::string> words;
     std::string word;

@@ -2,20 +2,20 @@
 //
 //     throw Failure(ExitStatus::no_clang, "no suitable clang …");
 //
-// Values only. Where clang itself failed, its own status is the exit status and it has said why.
+// Values only. If clang itself failed, the exit status is clang's and it has printed the reason.
 #pragma once
 
 #include "tools/common/failure.hpp"
 
 namespace hsadrv_cc {
 
-/// Those of the manual page. Any other is clang's.
+/// As in the manual page. Any other status is clang's.
 enum class ExitStatus : int {
     done = static_cast<int>(tools::ExitStatus::done),
-    compile_error = 1,  ///< clang's own, mostly
+    compile_error = 1,  ///< usually from clang
     usage = static_cast<int>(tools::ExitStatus::usage),
     no_clang = 3,                                        ///< no suitable clang, or a tool beside it is missing
-    files = static_cast<int>(tools::ExitStatus::files),  ///< and what was made cannot be read back
+    files = static_cast<int>(tools::ExitStatus::files),  ///< also: the output cannot be read back
 };
 
 struct Failure : tools::Failure {

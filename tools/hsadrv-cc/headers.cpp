@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What the build wrote beside the program; empty once it is installed.
+/// The folder that the build wrote beside the program; empty when installed.
 std::string source_folder(const fs::path& here) {
     std::ifstream file(here / "hsadrv-cc.headers");
     std::string line;
@@ -33,9 +33,9 @@ std::string header_folder() {
     const fs::path installed = (here / HSADRV_CC_HEADERS_FROM_BIN).lexically_normal();
     if (const fs::path source = source_folder(here); has_headers(source)) return source.string();
     if (has_headers(installed)) return installed.string();
-    throw Failure(
-        ExitStatus::files,
-        fmt::format("the headers for kernels are not in {}: is hsadrv installed as a whole?", installed.string()));
+    throw Failure(ExitStatus::files,
+                  fmt::format("the headers for kernels are not in {}: is the installation of hsadrv complete?",
+                              installed.string()));
 }
 
 }  // namespace hsadrv_cc

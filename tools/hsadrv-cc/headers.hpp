@@ -1,4 +1,4 @@
-// Where the headers for kernels are: beside the source in a build folder, or where they were installed.
+// The folder of the headers for kernels: in the source tree for a build folder, otherwise where they are installed.
 //
 //     command.push_back("-isystem" + header_folder());   // shared/device/device.hpp is in it
 //
@@ -9,7 +9,7 @@
 
 namespace hsadrv_cc {
 
-/// Throws Failure naming the folders that were looked at.
+/// Throws Failure, naming the folders searched.
 std::string header_folder();
 
 }  // namespace hsadrv_cc

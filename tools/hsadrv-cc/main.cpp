@@ -1,4 +1,4 @@
-// hsadrv-cc: compiles kernels for AMD GPUs with a clang that it finds, and says what resources they take.
+// hsadrv-cc: compiles kernels for AMD GPUs with a clang that it finds, and reports the resources that they use.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -19,7 +19,7 @@ using namespace hsadrv_cc;
 using tools::Interrupted;
 using tools::Interruptions;
 
-/// What is to be printed when all is done.
+/// Returns the text to print at the end.
 std::string work(const Options& options, const Interruptions& interruptions) {
     const Log log = [&](const std::string& line) {
         if (options.verbose) fmt::print(stderr, "{}\n", line);
@@ -29,7 +29,7 @@ std::string work(const Options& options, const Interruptions& interruptions) {
         targets = options.targets.empty() ? targets_of_this_machine() : parse_targets(options.targets);
     if (options.assembly && targets.size() > 1) {
         throw Failure(ExitStatus::usage,
-                      fmt::format("-S and {} targets do not go together: it is one file of assembly; "
+                      fmt::format("-S and {} targets do not go together: the output is one assembly file; "
                                   "name one target",
                                   targets.size()));
     }
@@ -43,7 +43,7 @@ std::string work(const Options& options, const Interruptions& interruptions) {
     return options.json ? as_json(made, options.workgroup) : as_table(made, options.workgroup);
 }
 
-/// With nobody to hear it, it is still no exception.
+/// Does not throw if standard error is closed.
 int say(const char* text) {
     std::fprintf(stderr, "hsadrv-cc: %s\n", text);
     return static_cast<int>(ExitStatus::files);

@@ -17,26 +17,26 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& why) { throw Failure(ExitStatus::usage, why); }
 
-/// clang's options that decide what the tool itself has to know, and what to say here in their place.
+/// clang's options that change what the tool itself must know, and what to use instead.
 struct Own {
     std::string_view begins, instead;
 };
 constexpr Own own_options[] = {
-    {"-o", "-o in front of --"},
+    {"-o", "-o before --"},
     {"-c", "several sources in one command"},
-    {"-S", "-S in front of --"},
+    {"-S", "-S before --"},
     {"-E", "clang itself"},
     {"-emit-llvm", "clang itself"},
     {"-fsyntax-only", "-o /dev/null"},
     {"-M", "--depfile"},
-    {"--output", "-o in front of --"},
+    {"--output", "-o before --"},
     {"--compile", "several sources in one command"},
-    {"--assemble", "-S in front of --"},
+    {"--assemble", "-S before --"},
     {"--preprocess", "clang itself"},
     {"--precompile", "clang itself"},
     {"--analyze", "clang itself"},
     {"-emit-obj", "several sources in one command"},
-    {"-###", "-v in front of --"},
+    {"-###", "-v before --"},
     {"--dependencies", "--depfile"},
     {"--user-dependencies", "--depfile"},
     {"--write-dependencies", "--depfile"},
@@ -50,7 +50,7 @@ constexpr Own own_options[] = {
     {"-triple", "--target"},
     {"-target-cpu", "--target"},
     {"--config", "the options themselves"},
-    {"--target", "--target in front of --"},
+    {"--target", "--target before --"},
     {"-target", "--target"},
     {"--offload-arch", "--target"},
     {"-mcode-object-version", "--code-object-version"},
@@ -61,7 +61,7 @@ constexpr Own own_options[] = {
 bool is_own(std::string_view word, std::string_view begins) {
     if (!word.starts_with(begins)) return false;
     const std::string_view rest = word.substr(begins.size());
-    // -c is one, -cl-fast-relaxed-math is none; of -o, -x and -M what is attached is a value.
+    // -c matches exactly (-cl-fast-relaxed-math is another option); text attached to -o, -x and -M is a value.
     if (begins == "-c" || begins == "-S" || begins == "-E" || begins == "-emit-llvm" || begins == "-fsyntax-only")
         return rest.empty();
     if (begins == "-o" || begins == "-x" || begins == "-M") return true;
@@ -69,16 +69,17 @@ bool is_own(std::string_view word, std::string_view begins) {
 }
 
 void refuse_own(const std::vector<std::string>& clang_options) {
-    bool may_be_value = false;  // of the option before it, as in -include names.cl
+    bool may_be_value = false;  // of the preceding option, as in -include names.cl
     for (const std::string& word : clang_options) {
         for (const Own& own : own_options) {
-            if (is_own(word, own.begins)) refuse(fmt::format("{} does not go behind --: use {}", word, own.instead));
+            if (is_own(word, own.begins)) refuse(fmt::format("{} is not allowed after --: use {}", word, own.instead));
         }
         if (word.starts_with('@'))
-            refuse(fmt::format("{} does not go behind --: use the options in it, which are looked at then", word));
+            refuse(
+                fmt::format("{} is not allowed after --: use the options in the file, so that they are checked", word));
         const bool is_option = word.starts_with('-');
         if (!is_option && !may_be_value && (word.ends_with(".cl") || word.ends_with(".cpp")))
-            refuse(fmt::format("{} does not go behind --: sources stand in front of it", word));
+            refuse(fmt::format("{} is not allowed after --: name sources before it", word));
         may_be_value = is_option;
     }
 }
@@ -90,21 +91,21 @@ bool same_file(const std::string& a, const std::string& b) {
 
 void refuse_overwriting(const Options& options) {
     for (const std::string& source : options.sources) {
-        if (same_file(source, options.output)) refuse(fmt::format("-o {} is a source too", options.output));
+        if (same_file(source, options.output)) refuse(fmt::format("-o {} is also a source", options.output));
         if (!options.depfile.empty() && same_file(source, options.depfile))
-            refuse(fmt::format("--depfile {} is a source too", options.depfile));
+            refuse(fmt::format("--depfile {} is also a source", options.depfile));
     }
     if (!options.depfile.empty() && same_file(options.output, options.depfile))
         refuse(fmt::format("-o and --depfile are both {}", options.depfile));
 }
 
-/// clang says of it: "does not support code object version".
+/// clang's own message is: "does not support code object version".
 void refuse_generic(const Options& options) {
     for (const std::string& target : options.targets) {
         if (options.code_object_version < 6 && target.find("-generic") != target.npos)
             refuse(
-                fmt::format("--target {}: generic targets need --code-object-version 6, which runtimes from ROCm 6.2 "
-                            "on load",
+                fmt::format("--target {}: generic targets need --code-object-version 6, which runtimes load from "
+                            "ROCm 6.2 on",
                             target));
     }
 }
@@ -113,24 +114,26 @@ void refuse_conflicts(const Options& options) {
     const auto conflict = [](bool is, std::string_view which, std::string_view why) {
         if (is) refuse(fmt::format("{} do not go together: {}", which, why));
     };
-    conflict(options.json && options.quiet, "--json and --quiet", "one prints, the other does not");
+    conflict(options.json && options.quiet, "--json and --quiet", "one prints, the other suppresses printing");
     conflict(options.assembly && options.compress, "-S and --compress", "assembly is not bundled");
     conflict(options.assembly && options.json, "-S and --json",
-             "assembly is not read back; it states the resources itself");
-    conflict(to_standard_output(options) && options.json, "-o - and --json", "both are printed");
-    conflict(to_standard_output(options) && !options.depfile.empty(), "-o - and --depfile", "a rule is for a file");
+             "assembly is not read back; it lists the resources itself");
+    conflict(to_standard_output(options) && options.json, "-o - and --json", "both write to standard output");
+    conflict(to_standard_output(options) && !options.depfile.empty(), "-o - and --depfile",
+             "a rule needs an output file");
     conflict(from_standard_input(options) && !options.depfile.empty(), "the source - and --depfile",
              "standard input has no name");
     conflict(std::count(options.sources.begin(), options.sources.end(), "-") > 1, "the source - and itself",
              "standard input can be read once");
-    conflict(options.assembly && options.sources.size() > 1, "-S and several sources", "it is one file of assembly");
+    conflict(options.assembly && options.sources.size() > 1, "-S and several sources",
+             "the output is one assembly file");
 }
 
 void check(const Options& options) {
     refuse_own(options.clang_options);
     if (options.print_clang) return;
     if (options.sources.empty()) refuse("no source: name one or more files that end in .cl or .cpp");
-    if (options.output.empty()) refuse("no -o: say which file to write");
+    if (options.output.empty()) refuse("no -o: name the output file");
     for (const std::string& source : options.sources) is_opencl(source);
     refuse_generic(options);
     refuse_conflicts(options);
@@ -150,33 +153,33 @@ tools::CommandSyntax command_of(Options& options) {
         {"-t,--target",
          &options.targets,
          "GPUs to compile for, such as gfx90a or gfx90a:xnack+,gfx1100; may be repeated. Default: "
-         "those of this machine",
+         "this machine's",
          {.value = "TARGET", .separator = ','}},
-        {"-O", &options.level, "level of optimisation: 0 to 3, s or z", {.value = "LEVEL", .shows_default = true}},
-        {"-g", &options.debug, "with line numbers for debuggers and profilers"},
+        {"-O", &options.level, "optimisation level: 0 to 3, s or z", {.value = "LEVEL", .shows_default = true}},
+        {"-g", &options.debug, "add line numbers for debuggers and profilers"},
         {"-D,--define", &options.defines, "define a macro; may be repeated", {.value = "NAME[=VALUE]"}},
-        {"-I,--include", &options.includes, "look for headers there first; may be repeated", {.value = "FOLDER"}},
+        {"-I,--include", &options.includes, "search FOLDER for headers first; may be repeated", {.value = "FOLDER"}},
         {"--code-object-version",
          &options.code_object_version,
-         "4 to 6; 5 is loaded by every runtime from ROCm 5.2 on",
+         "4 to 6; every runtime since ROCm 5.2 loads 5",
          {.value = "N", .shows_default = true, .range = {{4, 6}}}},
-        {"-S,--assembly", &options.assembly, "write assembly: of one source, for one target"},
-        {"--compress", &options.compress, "write a compressed bundle, also for a single target"},
-        {"--depfile", &options.depfile, "write which files were read, for make and ninja", {.value = "FILE"}},
+        {"-S,--assembly", &options.assembly, "write assembly, from one source and for one target"},
+        {"--compress", &options.compress, "write a compressed bundle, even for a single target"},
+        {"--depfile", &options.depfile, "write the dependencies to FILE, for make and ninja", {.value = "FILE"}},
         {"--workgroup",
          &options.workgroup,
          "the work-group size that the occupancy is printed for",
          {.value = "N", .shows_default = true, .range = {{1, 1024}}}},
         {"--json", &options.json, "print the resources as JSON"},
-        {"-q,--quiet", &options.quiet, "print no resources"},
-        {"-v,--verbose", &options.verbose, "print the commands that are run, and which clangs are not suitable"},
+        {"-q,--quiet", &options.quiet, "do not print the resources"},
+        {"-v,--verbose", &options.verbose, "print each command, and why clangs were rejected"},
         {"--clang", &options.clang, "the clang to use", {.value = "PROGRAM"}},
-        {"--print-clang", &options.print_clang, "print which clang would be used"},
+        {"--print-clang", &options.print_clang, "print the clang that would be used"},
         {"--version", tools::Version{"hsadrv-cc " HSADRV_VERSION}, tools::version_option_help}};
     command.footer =
-        "What stands behind -- is handed to clang: hsadrv-cc k.cl -o k.hsaco -- -Wall -ffast-math\n"
-        "Environment: HSADRV_CLANG, the clang to use; ROCM_PATH, where ROCm is; TMPDIR.\n"
-        "Exit status: 2 wrong options, 3 no suitable clang, 4 a file cannot be written, else clang's.";
+        "Arguments after -- are passed to clang: hsadrv-cc k.cl -o k.hsaco -- -Wall -ffast-math\n"
+        "Environment: HSADRV_CLANG, the clang to use; ROCM_PATH, the ROCm installation; TMPDIR.\n"
+        "Exit status: 2 usage error, 3 no suitable clang, 4 cannot write a file, otherwise clang's.";
     return command;
 }
 

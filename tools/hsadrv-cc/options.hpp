@@ -1,8 +1,8 @@
-// What the command line asks for.
+// The options of hsadrv-cc's command line.
 //
 //     const Options options = parse_options(argc, argv);   // throws Failure, or Finished after --help and --version
 //
-// Pure but for the print of --help. Thread safety: a plain value.
+// Pure, except that --help prints. Thread safety: a plain value.
 #pragma once
 
 #include <string>
@@ -14,21 +14,21 @@ struct Options {
     std::vector<std::string> sources;
     std::string output;
     std::vector<std::string> targets;  ///< as given; none: this machine's GPUs
-    std::string level = "2";           ///< of optimisation
+    std::string level = "2";           ///< optimisation level
     bool debug = false;
     std::vector<std::string> defines, includes;
     unsigned code_object_version = 5;
     bool assembly = false;
     bool compress = false;
     std::string depfile;
-    unsigned workgroup = 256;  ///< that the occupancy is stated for
+    unsigned workgroup = 256;  ///< size for which the occupancy is computed
     bool json = false, quiet = false, verbose = false;
     std::string clang;
     bool print_clang = false;
-    std::vector<std::string> clang_options;  ///< behind --
+    std::vector<std::string> clang_options;  ///< after --
 };
 
-/// --help or --version has been answered.
+/// Thrown after --help or --version has printed.
 struct Finished {};
 
 Options parse_options(int argc, char** argv);
@@ -37,7 +37,7 @@ Options parse_options(int argc, char** argv);
 bool to_standard_output(const Options& options);
 bool from_standard_input(const Options& options);
 
-/// Whether the file is OpenCL C by its name; otherwise it is C++. Throws Failure for names that are neither.
+/// Whether the file name is that of OpenCL C rather than C++. Throws Failure for other names.
 bool is_opencl(const std::string& source);
 
 }  // namespace hsadrv_cc

@@ -1,8 +1,8 @@
-// Report: the resources that the kernels of code objects take, as a table or as JSON.
+// Report: the resources that the kernels of code objects use, as a table or as JSON.
 //
 //     fmt::print("{}", as_table(made, 256));
 //
-// Pure functions of what was read back. Thread safety: no state. Source of the figures: tools/common/kernel_report.hpp.
+// Pure functions of the code objects. Thread safety: no state. Source of the figures: tools/common/kernel_report.hpp.
 #pragma once
 
 #include <cstddef>

@@ -24,9 +24,10 @@ bool one_leaves_open(TargetFeature a, TargetFeature b) {
 void refuse_conflict(const TargetId& a, const TargetId& b) {
     if (a.processor != b.processor || (!one_leaves_open(a.xnack, b.xnack) && !one_leaves_open(a.sramecc, b.sramecc)))
         return;
-    throw Failure(ExitStatus::usage,
-                  fmt::format("--target {} and --target {} conflict: a GPU may run both; say {} in both or in neither",
-                              a.name(), b.name(), one_leaves_open(a.xnack, b.xnack) ? "xnack" : "sramecc"));
+    throw Failure(
+        ExitStatus::usage,
+        fmt::format("--target {} and --target {} conflict: a GPU may run both; specify {} in both or in neither",
+                    a.name(), b.name(), one_leaves_open(a.xnack, b.xnack) ? "xnack" : "sramecc"));
 }
 
 void add_once(std::vector<TargetId>& targets, const TargetId& target) {
@@ -66,8 +67,8 @@ std::vector<TargetId> targets_of_this_machine() {
     }
     if (!targets.empty()) return targets;
     throw Failure(ExitStatus::usage,
-                  fmt::format("no --target, and this machine has no AMD GPU to compile for ({} shows none): say "
-                              "which, such as --target gfx90a or --target gfx90a,gfx1100",
+                  fmt::format("no --target, and this machine has no AMD GPU to compile for ({} lists none): name "
+                              "one, such as --target gfx90a or --target gfx90a,gfx1100",
                               nodes));
 }
 

@@ -1,4 +1,4 @@
-// Which GPUs to compile for: what the command line says, or what is in this machine.
+// Target selection: the command line's targets, or this machine's GPUs.
 //
 //     std::vector<TargetId> targets = given.empty() ? targets_of_this_machine() : parse_targets(given);
 //
@@ -16,8 +16,8 @@ namespace hsadrv_cc {
 
 using tools::processor_of;
 
-/// Each target once, in the order given. Refused, as by clang for HIP: a processor that states a feature in one
-/// target and leaves it open in another, since both would run on the same GPU.
+/// Each target once, in the order given. Throws Failure, like clang for HIP, if a processor's feature is set in one
+/// target and unspecified in another: both would run on the same GPU.
 std::vector<hsadrv::TargetId> parse_targets(std::span<const std::string> texts);
 
 /// The processors of this machine's GPUs, each once. Throws Failure if there is none.

@@ -20,8 +20,8 @@ refused 'a rule of standard input' 'the source - and --depfile do not go togethe
 refused 'standard input twice' 'standard input can be read once' -t gfx90a - - -o a.hsaco
 refused 'a generic target of an old version' 'gfx9-generic: generic targets need --code-object-version 6' -t gfx9-generic mine.cpp -o a.hsaco
 refused 'another language' 'k.cu: its name ends neither' -t gfx90a k.cu -o a.hsaco
-refused 'an output that is a source' 'mine.cpp is a source' -t gfx90a mine.cpp -o ./mine.cpp
-refused 'a depfile that is a source' '--depfile mine.cpp is a source' -t gfx90a mine.cpp -o a.hsaco --depfile mine.cpp
+refused 'an output that is a source' 'mine.cpp is also a source' -t gfx90a mine.cpp -o ./mine.cpp
+refused 'a depfile that is a source' '--depfile mine.cpp is also a source' -t gfx90a mine.cpp -o a.hsaco --depfile mine.cpp
 refused 'a depfile that is the output' 'are both a.hsaco' -t gfx90a mine.cpp -o a.hsaco --depfile a.hsaco
 refused '--json and --quiet' '--json and --quiet do not go together' -t gfx90a mine.cpp -o a.hsaco --json -q
 refused '-S and --compress' '-S and --compress do not go together' -t gfx90a mine.cpp -o a.s -S --compress
@@ -33,14 +33,14 @@ refused 'a work-group of none' 'not in range' -t gfx90a mine.cpp -o a.hsaco --wo
 refused 'what is no target' "'x86' is not a processor name" -t x86 mine.cpp -o a.hsaco
 refused 'an unknown feature' "unknown feature 'magic'" -t gfx90a:magic+ mine.cpp -o a.hsaco
 refused 'an unknown target, with those that clang knows' 'does not know gfx90f; it knows .*gfx90a' -t gfx90f mine.cpp -o a.hsaco
-refused 'targets of which a GPU may run both' 'conflict: .*say xnack in both' -t gfx90a,gfx90a:xnack+ mine.cpp -o a.hsaco
-refused 'and the other feature' 'say sramecc in both' -t gfx90a:sramecc-,gfx90a mine.cpp -o a.hsaco
+refused 'targets of which a GPU may run both' 'conflict: .*specify xnack in both' -t gfx90a,gfx90a:xnack+ mine.cpp -o a.hsaco
+refused 'and the other feature' 'specify sramecc in both' -t gfx90a:sramecc-,gfx90a mine.cpp -o a.hsaco
 for word in -o -c -S -E -emit-llvm -MD -MF -xcl -mcpu=gfx900 --target=x86_64 -mcode-object-version=4 -flto -fsyntax-only \
     @words --compile --output=b.hsaco --output --assemble --preprocess -march=gfx900 --language=cl --config=words -target-cpu -triple \
     --cuda-gpu-arch=gfx900 --write-dependencies --analyze -emit-obj '-###'; do
-    refused "$word behind --" "${word//\#/.} does not go behind --: use " -t gfx90a mine.cpp -o a.hsaco -- $word
+    refused "$word behind --" "${word//\#/.} is not allowed after --: use " -t gfx90a mine.cpp -o a.hsaco -- $word
 done
-refused 'a source behind --' 'sources stand in front' -t gfx90a mine.cpp -o a.hsaco -- "$third"
+refused 'a source behind --' 'name sources before it' -t gfx90a mine.cpp -o a.hsaco -- "$third"
 if [ ! -e /dev/kfd ]; then
     refused 'no target and no GPU' 'no --target, and this machine has no AMD GPU' mine.cpp -o a.hsaco
 else
@@ -129,11 +129,11 @@ expect 'a compile that fails is run once' 0 '^1$' bash -c '
 expect 'and one that succeeds says its warnings' 0 'warning: .*unused' env WRONG="exec $clang \"\$@\"" \
     "$tool" -q -t gfx90a unused.cpp -o said.hsaco -- -Wall
 expect "clang's own exit status" 70 '' env WRONG='exit 70' "$tool" -t gfx90a mine.cpp -o a.hsaco
-expect 'a clang that makes something else' 4 'is not what hsadrv loads: .*not an ELF file' \
+expect 'a clang that makes something else' 4 'hsadrv cannot load what .*not an ELF file' \
     env WRONG='echo hello >"${!#}"' "$tool" -t gfx90a mine.cpp -o a.hsaco
 expect 'a clang that makes it for another target' 4 'made for gfx90a is for gfx906: ' \
     env WRONG="args=(\"\$@\"); exec $clang \"\${args[@]/-mcpu=gfx90a/-mcpu=gfx906}\"" "$tool" -t gfx90a mine.cpp -o a.hsaco
-expect 'and with another setting' 4 'made for gfx90a is for gfx90a:xnack-: an option behind -- changed it' \
+expect 'and with another setting' 4 'made for gfx90a is for gfx90a:xnack-: an option after -- changed the target' \
     env WRONG="args=(\"\$@\"); exec $clang \"\${args[@]/-mcpu=gfx90a/-mcpu=gfx90a:xnack-}\"" "$tool" -t gfx90a mine.cpp -o a.hsaco -- -Wall
 expect 'a clang that makes nothing' 4 'No such file' env WRONG=: "$tool" -t gfx90a mine.cpp -o a.hsaco
 

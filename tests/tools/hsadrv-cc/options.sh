@@ -10,7 +10,7 @@ expect 'a version' 0 '^hsadrv-cc [0-9]' "$tool" --version
 
 # Every option has a place in the manual, and the manual knows no other.
 options() { grep -oE -- '(^|[^a-zA-Z-])(--[a-z][a-z-]+|-[a-zA-Z])\b' | grep -oE -- '-.*' | sort -u; }
-in_help() { "$tool" --help | sed -n '/^Options/I,/^What/p' | grep -oE '^ +(-[a-zA-Z])?,? *(--[a-z][a-z-]*)?' | options; }
+in_help() { "$tool" --help | sed -n '/^Options/I,/^Arguments/p' | grep -oE '^ +(-[a-zA-Z])?,? *(--[a-z][a-z-]*)?' | options; }
 in_manual() { sed 's/\\-/-/g' "$manual" | sed -n '/^.SH OPTIONS/,/^.SH OUTPUT/p' | grep -A1 '^.TP' | grep -E '^\.B' | grep -v CLANG-OPTION | options; }
 expect 'the manual and the help agree' 0 '^$' diff <(in_help) <(in_manual)
 expect 'there are options to compare' 0 '^1[5-9]|^2' bash -c 'wc -l' < <(in_help)

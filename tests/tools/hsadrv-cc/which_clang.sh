@@ -45,7 +45,7 @@ script near/clang-tidy-47 <<<'echo "clang version 47.0.0"'
 all=$scratch/old:$scratch/bare:$scratch/no_lld:$scratch/old_lld:$scratch/broken_lld:$scratch/other:$scratch/dying:$scratch/nothing:$scratch/near
 
 none() { expect "none: $1" 3 "$2" as "$all" "$tool" -t gfx90a "$second" -o a.hsaco; }
-none 'it says what is wanted' 'no suitable clang: wanted is version 16 or newer'
+none 'it says what is wanted' 'no suitable clang: version 16 or newer is required'
 none 'too old' '/old/clang-15: it is version 15.0.6, and 16 is the oldest'
 none 'without amdgcn' '/bare/clang-40: it was built without the target amdgcn'
 none 'without a linker' '/no_lld/clang-41: it has no ld.lld: install lld-41'
@@ -60,7 +60,7 @@ expect 'what cannot be run is not looked at' 1 '' bash -c '"$@" 2>&1 | grep -E "
 if compgen -G '/opt/rocm*/llvm/bin/clang' >/dev/null; then
     skipped=1
 else
-    expect 'no clang at all' 3 'there is none at all' as /nowhere "$tool" -t gfx90a "$second" -o a.hsaco
+    expect 'no clang at all' 3 'found no clang at all' as /nowhere "$tool" -t gfx90a "$second" -o a.hsaco
 fi
 expect 'an empty PATH' 3 '\$PATH \(which is empty\)' as '' "$tool" --print-clang
 holds 'nothing was written' test ! -e a.hsaco
@@ -90,9 +90,9 @@ expect 'an option that does not, and no other is taken' 3 '^hsadrv-cc: --clang i
     as "$scratch/good" "$tool" --clang "$scratch/old/clang-15" --print-clang
 expect 'a variable that does not' 3 '^hsadrv-cc: \$HSADRV_CLANG is .*clang-40, which is not suitable: .*amdgcn' \
     told "$scratch/bare/clang-40" "$scratch/good" "$tool" --print-clang
-expect 'a clang that is not there' 3 '--clang is clang-77, which is no program in \$PATH' \
+expect 'a clang that is not there' 3 '--clang is clang-77, which is not a program in \$PATH' \
     as "$scratch/good" "$tool" --clang clang-77 --print-clang
-expect 'nor at its place' 3 '--clang is ./clang-77, which is no program$' \
+expect 'nor at its place' 3 '--clang is ./clang-77, which is not a program$' \
     as "$scratch/good" "$tool" --clang ./clang-77 --print-clang
 
 # Without its bundler: one target needs none.
