@@ -26,9 +26,9 @@ std::vector<std::string> names_of_all() {
 }
 
 [[noreturn]] void refuse_none() {
-    throw tools::Failure(exit_status::usage,
-                         fmt::format("say a subcommand: there are {}\nhsadrv --help tells what they do",
-                                     fmt::join(names_of_all(), ", ")));
+    throw tools::Failure(
+        exit_status::usage,
+        fmt::format("missing subcommand: there are {}\nhsadrv --help describes them", fmt::join(names_of_all(), ", ")));
 }
 
 [[noreturn]] void refuse_word(const std::string& word) {
@@ -48,21 +48,21 @@ tools::Option device_option(std::string& device, const char* by_default) {
             {.value = "GPU"}};
 }
 
-tools::Option json_option(bool& json) { return {"--json", &json, "print JSON: man hsadrv tells how it is laid out"}; }
+tools::Option json_option(bool& json) { return {"--json", &json, "print JSON; man hsadrv describes the format"}; }
 
 tools::CommandSyntax whole_command(Session& session, Run& run) {
     tools::CommandSyntax whole{
         .name = "hsadrv",
-        .summary = "hsadrv: what AMD GPUs this machine has, why they do not work, and how fast they are",
+        .summary = "hsadrv: inspect, diagnose, benchmark and test the AMD GPUs of this machine",
         .options = {{"--version", tools::Version{"hsadrv " HSADRV_VERSION}, tools::version_option_help}},
         .names_columns = 32};
     whole.footer =
-        "hsadrv SUBCOMMAND --help tells its options; man hsadrv-SUBCOMMAND the rest.\n"
+        "hsadrv SUBCOMMAND --help lists its options; man hsadrv-SUBCOMMAND describes it in full.\n"
         "Without an AMD GPU: kfdemu run -- hsadrv SUBCOMMAND\n"
-        "Environment: ROCR_VISIBLE_DEVICES, the GPUs to be seen; NO_COLOR; TMPDIR.\n"
-        "Exit status: 0 all is well, 1 something is not (doctor, test, bench), 2 wrong options, 3 no such "
+        "Environment: ROCR_VISIBLE_DEVICES, the visible GPUs; NO_COLOR; TMPDIR.\n"
+        "Exit status: 0 success, 1 a check failed (doctor, test, bench), 2 wrong options, 3 no such "
         "GPU,\n"
-        "4 a file cannot be read or written, 5 the HSA runtime refused.";
+        "4 a file cannot be read or written, 5 the HSA runtime failed.";
     for (const Subcommand& subcommand : subcommands()) {
         tools::CommandSyntax own{.name = subcommand.name, .summary = subcommand.summary};
         own.when_chosen = [&run, own_run = subcommand.declare(own)] { run = own_run; };
@@ -76,7 +76,7 @@ tools::CommandSyntax whole_command(Session& session, Run& run) {
 Run parse_command_line(int argc, char** argv, Session& session) {
     Run run;
     const tools::CommandSyntax whole = whole_command(session, run);
-    // The library would only say that the word was not expected.
+    // The library's own message says only that the word was not expected.
     if (argc > 1 && argv[1][0] != '-' && !is_subcommand(argv[1])) refuse_word(argv[1]);
     const std::string text = tools::parse_command_line(whole, argc, argv);
     if (!text.empty()) {

@@ -1,17 +1,17 @@
-// The command line: the options that all subcommands share, and which subcommand is meant.
+// The command line: the options that all subcommands share, and the selection of the subcommand.
 //
 //     Session session;
 //     const Run run = parse_command_line(argc, argv, session);    // throws Failure(usage), or Finished after --help
 //     return run(session);
 //
-// Pure but for the print of --help and --version. Thread safety: no state.
+// Pure, except that --help and --version print. Thread safety: no state.
 #pragma once
 
 #include "subcommand.hpp"
 
 namespace hsadrv_tool {
 
-/// --help or --version has been answered.
+/// --help or --version has been printed.
 struct Finished {};
 
 Run parse_command_line(int argc, char** argv, Session& session);

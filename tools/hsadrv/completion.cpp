@@ -12,14 +12,14 @@
 namespace hsadrv_tool {
 namespace {
 
-/// What may stand behind an option, or in an argument's place.
+/// The values that complete an option or an argument.
 struct Values {
     bool files = false;
     std::vector<std::string> words;
 };
 
 struct Word {
-    std::vector<std::string> names;  ///< "-f", "--format"; none: an argument
+    std::vector<std::string> names;  ///< "-f", "--format"; empty: an argument
     std::string description;
     bool takes_value = false;
     Values values = {};
@@ -71,7 +71,7 @@ std::string bash_values(const Values& values) {
     return "COMPREPLY=()";
 }
 
-/// In single quotes inside a specification of _arguments, where brackets and colons mean something.
+/// Escapes text for a single-quoted specification of _arguments, where brackets and colons are special.
 std::string zsh_text(std::string_view text) {
     std::string quoted;
     for (char c : text) {

@@ -1,8 +1,8 @@
-// Completion scripts, made of the options that are declared, so that they cannot be stale.
+// Completion scripts, generated from the declared options, so that they are never stale.
 //
 //     std::string script = bash_completion(command);
 //
-// Pure functions of the tree of subcommands. An option completes the words that it takes or lists, or files where its
+// Pure functions of the tree of subcommands. An option completes the words that it takes or lists, or file names if its
 // value is a FILE or a FOLDER. Thread safety: no state.
 #pragma once
 

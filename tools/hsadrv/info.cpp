@@ -1,4 +1,4 @@
-// hsadrv info: what the HSA runtime tells of this machine.
+// hsadrv info: what the HSA runtime reports about this machine.
 #include "info/gather.hpp"
 
 #include "info/report.hpp"
@@ -22,7 +22,7 @@ int report(bool full, Session& session) {
 Run declare_info(tools::CommandSyntax& command) {
     auto full = std::make_shared<bool>(false);
     command.options = {
-        {"--full", full.get(), "all that the runtime tells: rocminfo's report, and what that leaves out"}};
+        {"--full", full.get(), "everything that the runtime reports: rocminfo's report, and what it omits"}};
     return [full](Session& session) { return report(*full, session); };
 }
 

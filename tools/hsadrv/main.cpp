@@ -35,7 +35,7 @@ int main(int argc, char** argv) try {
     return say(failure.status(), failure.what());
 } catch (const hsadrv::NoDevice& error) {
     say(exit_status::no_device, error.what());
-    return say(exit_status::no_device, "hsadrv doctor looks for the cause");
+    return say(exit_status::no_device, "run hsadrv doctor to find the cause");
 } catch (const hsadrv::Error& error) {
     return say(exit_status::runtime, error.what());
 } catch (const std::exception& error) {

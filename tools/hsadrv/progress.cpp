@@ -16,7 +16,7 @@ void Progress::say(std::string_view text) noexcept {
     last_ = now;
     winsize size{};
     const std::size_t columns = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : 80u;
-    text = text.substr(0, std::min(text.size(), columns - 1));  // a line that wraps could not be taken back
+    text = text.substr(0, std::min(text.size(), columns - 1));  // a wrapped line could not be erased
     std::fprintf(stderr, "\r\033[K%.*s", static_cast<int>(text.size()), text.data());
     shown_ = true;
 }

@@ -1,10 +1,10 @@
-// Progress: one line on standard error that says how far a long run has come; nothing where that is no terminal.
+// Progress: one line on standard error with the state of a long run; nothing if standard error is no terminal.
 //
 //     Progress progress;
 //     progress.say("copy: 64 MiB to gpu0, 12 of 40");    // in place of what it said before
 //
-// The line is gone when the object is, or when clear() is called before other output. Repainted ten times a second at
-// most. Thread safety: one thread. Throws: nothing; what cannot be written is not.
+// The destructor erases the line, as does clear(), to be called before other output. Repainted at most ten times a
+// second. Thread safety: one thread. Throws: nothing; write errors are ignored.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Session: what a subcommand has got from the command line and the terminal, and where its report goes.
+// Session: a subcommand's input from the command line and the terminal, and the output for its report.
 //
 //     int run(Session& session) {
 //         const hsadrv::Driver driver;
@@ -25,7 +25,7 @@ struct Session {
     std::string device;  ///< as given; empty: the first GPU
     Terminal terminal;
 
-    /// The GPU that --device names, or the first. Throws NoDevice; Failure(usage) where a name means several.
+    /// The GPU that --device names, or the first. Throws NoDevice; Failure(usage) if several GPUs have that name.
     hsadrv::AgentRef gpu(const hsadrv::Driver& driver) const;
 
     /// To standard output. Throws Failure(files).

@@ -8,7 +8,7 @@ namespace {
 std::atomic<int> noted{0};
 static_assert(std::atomic<int>::is_always_lock_free);  // so a handler may write it
 
-// Relaxed: the number is all that is told.
+// Memory ordering: relaxed; no other data is published with the number.
 void note(int number) { noted.store(number, std::memory_order_relaxed); }
 
 }  // namespace

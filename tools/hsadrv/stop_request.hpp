@@ -1,4 +1,4 @@
-// StopRequest: Ctrl-C is noted, so that a run can end where nothing is lost; the second one ends the process at once.
+// StopRequest: records Ctrl-C, so that a run can stop where nothing is lost. A second Ctrl-C ends the process at once.
 //
 //     const StopRequest stop;
 //     for (Sample& sample : samples) {
@@ -6,8 +6,8 @@
 //         measure(sample);
 //     }
 //
-// SIGINT, SIGTERM and SIGHUP while the object lives; those that were ignored stay so. For runs in this process;
-// where children run, tools::Interruptions hands signals on to them. Thread safety: one object at a time.
+// Handles SIGINT, SIGTERM and SIGHUP while the object lives; ignored signals stay ignored. For runs in this process;
+// with children, use tools::Interruptions, which forwards signals to them. Thread safety: one object at a time.
 #pragma once
 
 #include <signal.h>
@@ -25,7 +25,7 @@ class StopRequest {
     StopRequest(const StopRequest&) = delete;
     StopRequest& operator=(const StopRequest&) = delete;
 
-    /// The signal that came; 0 if none has.
+    /// The signal that was received; 0 if none.
     int signal() const noexcept;
     void check() const {
         if (const int number = signal()) throw tools::Interrupted{number};

@@ -1,4 +1,4 @@
-// Subcommand: a word behind hsadrv, with its options and what it does.
+// Subcommand: a command such as `hsadrv topo`, with its options and its action.
 //
 //     Run declare_topo(tools::CommandSyntax& command) {
 //         auto options = std::make_shared<TopoOptions>();
@@ -6,7 +6,7 @@
 //         return [options](Session& session) { return draw(*options, session); };
 //     }
 //
-// One such function each, in a file of its name, and a line in subcommands.cpp. Thread safety: no state.
+// Each subcommand has one such function, in a file of its name, and a line in subcommands.cpp. Thread safety: no state.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@ namespace hsadrv_tool {
 /// What it does; returns an exit status.
 using Run = std::function<int(Session&)>;
 
-/// --device, which names a GPU; `by_default`: what is meant without it.
+/// --device, which names a GPU; `by_default` describes the default for --help.
 tools::Option device_option(std::string& device, const char* by_default = "the first");
 /// --json.
 tools::Option json_option(bool& json);
@@ -30,7 +30,7 @@ struct Subcommand {
     bool takes_device;                              ///< it has --device
     bool prints_json;                               ///< it has --json
     Run (*declare)(tools::CommandSyntax& command);  ///< fills in its options
-    const char* default_device = "the first";       ///< what it is about without --device
+    const char* default_device = "the first";       ///< what it reports on without --device
 };
 
 }  // namespace hsadrv_tool

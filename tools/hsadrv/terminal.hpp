@@ -1,9 +1,9 @@
-// What standard output can show: colours, how many columns, which characters.
+// The capabilities of standard output: colours, columns, characters.
 //
 //     const Terminal terminal = terminal_of_output();
-//     text += terminal.paint(Ink::bad, "missing");       // plain where colour is not wanted
+//     text += terminal.paint(Ink::bad, "missing");       // plain text if colour is off
 //
-// A value. Colour is for terminals, and not where $NO_COLOR is set and not empty (no-color.org) or $TERM is "dumb".
+// Colour is on for terminals, unless $NO_COLOR is set and not empty (no-color.org) or $TERM is "dumb".
 // Thread safety: a plain value.
 #pragma once
 
@@ -22,7 +22,7 @@ struct Terminal {
     std::string paint(Ink ink, std::string_view text) const;
 };
 
-/// Reads the environment and asks the terminal.
+/// Reads the environment and queries the terminal.
 Terminal terminal_of_output();
 
 }  // namespace hsadrv_tool

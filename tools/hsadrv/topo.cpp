@@ -1,4 +1,4 @@
-// hsadrv topo: the agents of this machine and the links between them, as a drawing.
+// hsadrv topo: draws the agents of this machine and the links between them.
 #include <fmt/format.h>
 
 #include "info/gather.hpp"
@@ -9,7 +9,7 @@
 namespace hsadrv_tool {
 namespace {
 
-/// Files for drawings: empty where none is asked for, "-" for standard output.
+/// Files for drawings: empty if not requested, "-" for standard output.
 struct TopoOptions {
     std::string svg, dot;
 };
@@ -43,8 +43,8 @@ int draw(const TopoOptions& options, Session& session) {
 Run declare_topo(tools::CommandSyntax& command) {
     auto options = std::make_shared<TopoOptions>();
     const tools::OptionTraits drawing{.value = "[FILE]", .without_value = "-"};
-    command.options = {{"--svg", &options->svg, "draw as SVG, into a FILE or to standard output", drawing},
-                       {"--dot", &options->dot, "write a graph for Graphviz, likewise", drawing}};
+    command.options = {{"--svg", &options->svg, "draw as SVG, to a FILE or to standard output", drawing},
+                       {"--dot", &options->dot, "write a Graphviz graph, to a FILE or to standard output", drawing}};
     return [options](Session& session) { return draw(*options, session); };
 }
 

@@ -92,19 +92,19 @@ for model in gfx900 gfx906 gfx908; do
 done
 
 # What cannot be meant.
-expect 'no benchmark' 2 'bench: say of what: there are copy, launch, alloc and kernel' "$hsadrv" bench
+expect 'no benchmark' 2 'bench: missing benchmark: there are copy, launch, alloc and kernel' "$hsadrv" bench
 expect 'no such benchmark' 2 "there is no 'frob'" "$hsadrv" bench frob
 expect 'no such option' 2 'hsadrv bench copy --help lists the options' "$hsadrv" bench copy --frobnicate
-expect 'two forms' 2 '^hsadrv: --csv and --json do not go together: ' on_gpu "$hsadrv" bench launch --csv --json
-expect 'JSON and a drawing' 2 '^hsadrv: --json and --plot do not go together: ' on_gpu "$hsadrv" bench alloc --json --plot
-expect 'an engine for what no engine copies' 2 '^hsadrv: --engine 1 and --direction host do not go together: ' on_gpu "${copy[@]}" --engine 1 --direction host
+expect 'two forms' 2 '^hsadrv: --csv and --json cannot be combined: ' on_gpu "$hsadrv" bench launch --csv --json
+expect 'JSON and a drawing' 2 '^hsadrv: --json and --plot cannot be combined: ' on_gpu "$hsadrv" bench alloc --json --plot
+expect 'an engine for what no engine copies' 2 '^hsadrv: --engine 1 and --direction host cannot be combined: ' on_gpu "${copy[@]}" --engine 1 --direction host
 expect 'no samples' 2 '^hsadrv: --samples 0: ' on_gpu "$hsadrv" bench copy --samples 0
 expect 'samples that are no number' 2 'samples' on_gpu "$hsadrv" bench copy --samples many
 expect 'no time' 2 '^hsadrv: --seconds 0: not from 0.001' on_gpu "$hsadrv" bench kernel --seconds 0
 expect 'a range that ends before it begins' 2 "^hsadrv: --sizes: '3..1': the range ends before it begins" on_gpu "${copies[@]}" --sizes 3..1
 expect 'a size of zero' 2 "'0': a size of zero" on_gpu "$hsadrv" bench alloc --sizes 4K,0
-expect 'no such direction' 2 'direction sideways: there is no such; there are host, to-device' on_gpu "${copy[@]}" --direction sideways
-expect 'no such kernel' 2 'kernel fp128: there is no such; there are fp32' on_gpu "$hsadrv" bench kernel --kernel fp128
+expect 'no such direction' 2 'direction sideways: unknown; expected one of host, to-device' on_gpu "${copy[@]}" --direction sideways
+expect 'no such kernel' 2 'kernel fp128: unknown; expected one of fp32' on_gpu "$hsadrv" bench kernel --kernel fp128
 expect 'more than the host has' 2 'a copy of 64 TiB, .* needs 320 TiB of the host.s memory, of which' on_gpu "${copies[@]}" --sizes 64T
 expect 'more than the pool has' 2 'a copy of 96 MiB, .* needs 192 MiB of gpu0 gfx90a coarse-grained, which has 128 MiB' \
     on --vram 128M -- "${copies[@]}" --sizes 96M --direction to-device
@@ -113,7 +113,7 @@ expect 'more than the pool has, three times' 2 'three arrays of 64 MiB needs 192
 expect 'a peer without a second GPU' 3 'peer 1: there is no second GPU' on_gpu "${copy[@]}" --peer 1
 expect 'to a peer without a second GPU' 3 'direction to-peer: there is no second GPU' on_gpu "${copy[@]}" --direction to-peer
 expect 'no such device' 3 'device 7: ' on_gpu "${copy[@]}" --device 7
-expect 'no GPU' 3 'hsadrv doctor looks for the cause' on_none "${copy[@]}"
+expect 'no GPU' 3 'run hsadrv doctor to find the cause' on_none "${copy[@]}"
 expect 'a drawing that cannot be written' 4 'cannot write /nowhere/x.svg: No such file' on_gpu "${copy[@]}" --svg /nowhere/x.svg
 expect 'a full disk' 4 'cannot write to standard output: No space left' bash -c '"$@" >/dev/full' - "$kfdemu" run -- "${copy[@]}"
 

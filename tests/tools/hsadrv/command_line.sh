@@ -5,7 +5,7 @@
 expect 'help lists the subcommands' 0 'completion +print' "$hsadrv" --help
 expect 'help tells the exit statuses' 0 'Exit status: 0' "$hsadrv" -h
 expect 'a version' 0 '^hsadrv [0-9]' "$hsadrv" --version
-expect 'no subcommand' 2 'hsadrv: say a subcommand: there are info, .*completion' "$hsadrv"
+expect 'no subcommand' 2 'hsadrv: missing subcommand: there are info, .*completion' "$hsadrv"
 expect 'an unknown subcommand' 2 "there is no subcommand 'frobnicate'; there are .*completion" "$hsadrv" frobnicate
 expect 'nearly a subcommand' 2 "did you mean completion\?" "$hsadrv" completoin
 expect 'an unknown option' 2 'not expected: --frobnicate' "$hsadrv" --frobnicate

@@ -86,7 +86,7 @@ expect 'memory that the host cannot touch' 0 "^\['never', 'always'\] \[\]$" fiel
 
 # CPUs alone, and no runtime at all.
 no_gpu() { ROCR_VISIBLE_DEVICES=-1 on_gpu "$@"; }
-expect 'the host alone' 0 '^no GPU: hsadrv doctor looks for the cause$' no_gpu "$hsadrv" info
+expect 'the host alone' 0 '^no GPU: run hsadrv doctor to find the cause$' no_gpu "$hsadrv" info
 no_gpu "$hsadrv" info --full >full.txt
 expect 'the host alone, in full' 0 '^  Device Type: +CPU$' cat full.txt
 expect_json info no_gpu "$hsadrv" info --json
@@ -96,6 +96,6 @@ if [ -e /dev/kfd ]; then
     skip 2 'this machine has a GPU of its own'
 else
     expect 'no device' 3 'hsa_init\(\).*/dev/kfd' on_none "$hsadrv" info
-    expect 'no device, and who knows more' 3 'hsadrv doctor looks for the cause' on_none "$hsadrv" info --json
+    expect 'no device, and who knows more' 3 'run hsadrv doctor to find the cause' on_none "$hsadrv" info --json
 fi
 finish

@@ -40,7 +40,7 @@ expect 'a GPU without kernels skips those who need some' 0 'the tests. kernels w
 expect 'a GPU without kernels: the others run' 0 '1 passed, 0 skipped' on --gpu gfx906 -- "$hsadrv" test --filter 'a GPU says who it is'
 
 # ---- without a device, without a suite, with options that cannot be
-expect 'no GPU' 3 'hsadrv doctor looks for the cause' on_none "$hsadrv" test --area signals
+expect 'no GPU' 3 'run hsadrv doctor to find the cause' on_none "$hsadrv" test --area signals
 expect 'not that GPU' 3 'no GPU has that ordinal' on_gpu "$hsadrv" test --device 7
 expect 'an unknown area' 2 'discovery' on_gpu "$hsadrv" test --area frobnication
 expect 'a text that no test has' 2 '\-\-list prints all names' on_gpu "$hsadrv" test --filter frobnication

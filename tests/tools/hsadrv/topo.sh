@@ -90,13 +90,13 @@ expect 'a hive' 0 "^\[\('xGMI', \[2, 3\]\)\]$" field topo.json '[(h["type"], h["
 
 # CPUs alone, and no runtime at all.
 no_gpu() { ROCR_VISIBLE_DEVICES=-1 on_gpu "$@"; }
-expect 'the host alone' 0 '^no GPU: hsadrv doctor looks for the cause$' no_gpu "$hsadrv" topo
+expect 'the host alone' 0 '^no GPU: run hsadrv doctor to find the cause$' no_gpu "$hsadrv" topo
 expect 'the host alone as SVG' 0 '>1 CPU and 0 GPUs</text>' no_gpu "$hsadrv" topo --svg
 expect_json topo no_gpu "$hsadrv" topo --json
 if [ -e /dev/kfd ]; then
     skip 2 'this machine has a GPU of its own'
 else
-    expect 'no device' 3 'hsadrv doctor looks for the cause' on_none "$hsadrv" topo
+    expect 'no device' 3 'run hsadrv doctor to find the cause' on_none "$hsadrv" topo
     on_none "$hsadrv" topo --svg none.svg >/dev/null 2>&1
     holds 'no device, no file' test ! -e none.svg
 fi

@@ -20,7 +20,7 @@ using namespace hsadrv;
 
 constexpr const char* malloc_name = "malloc";
 
-/// What is measured of memory, each at a size.
+/// The cases that are measured, each for one size.
 class Allocations {
   public:
     Allocations(BenchRun& run, const AllocOptions& options, std::uint64_t largest)
@@ -55,7 +55,7 @@ class Allocations {
     }
 
   private:
-    /// Before there is more in use than there is.
+    /// Refuses sizes that do not fit before they are allocated.
     static std::size_t require(AgentRef gpu, std::uint64_t largest) {
         const std::string what = "allocating " + size_text(largest);
         const MemPool device = device_pool(gpu);
@@ -127,8 +127,8 @@ int run_alloc(const AllocOptions& options, hsadrv_tool::Session& session) {
     BenchRun run(session, options, "alloc");
     run.report().baseline = malloc_name;
     run.report().notes.push_back(
-        "A pair of calls: allocating and freeing, or locking and unlocking, of memory that nobody "
-        "touches meanwhile; malloc too gives addresses alone.");
+        "A pair of calls: allocating and freeing, or locking and unlocking, of memory that is not "
+        "touched in between; malloc, too, only reserves addresses.");
     Allocations allocations(run, options, *std::max_element(sizes.begin(), sizes.end()));
     run.expect_rows(sizes.size() * allocations.cases(sizes.front()).size());
     for (const std::uint64_t size : sizes) run.measure_group(allocations.cases(size));

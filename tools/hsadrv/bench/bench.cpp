@@ -31,15 +31,15 @@ Run declare_bench(tools::CommandSyntax& command) {
     }
     command.others = &chosen->words;  // to be refused with better words
     command.footer =
-        "hsadrv bench NAME --help tells its options. On an emulated GPU the figures tell of the emulator "
-        "alone.";
+        "hsadrv bench NAME --help lists its options. On an emulated GPU the figures measure the emulator "
+        "only.";
     return [chosen](Session& session) {
         if (chosen->run) return chosen->run(session);
-        throw tools::Failure(
-            exit_status::usage,
-            (chosen->words.empty() ? "bench: say of what" : "bench: there is no '" + chosen->words.front() + "'") +
-                std::string(": there are copy, launch, alloc and kernel\n"
-                            "hsadrv bench --help tells of them"));
+        throw tools::Failure(exit_status::usage,
+                             (chosen->words.empty() ? "bench: missing benchmark"
+                                                    : "bench: there is no '" + chosen->words.front() + "'") +
+                                 std::string(": there are copy, launch, alloc and kernel\n"
+                                             "hsadrv bench --help describes them"));
     };
 }
 

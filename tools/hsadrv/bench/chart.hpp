@@ -1,11 +1,11 @@
-// Chart: what is drawn of a report, before it is decided on what.
+// Chart: a report as curves or bars, independent of the output format.
 //
 //     for (const Chart& chart : charts_of(report)) …
 //     const LogAxis axis = LogAxis::around(1.3, 870);      // 1 to 1000
 //     axis.place(10)                                       // 1/3
 //
-// Rows with sizes become curves over the size, on logarithmic axes, the others bars from zero; what is read in
-// different units, a chart each. Pure functions.
+// Rows with sizes become curves over the size, on logarithmic axes; other rows become bars from zero. Each unit has its
+// own chart. Pure functions.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct ChartPoint {
 
 struct Curve {
     std::string name;
-    std::vector<ChartPoint> points;  ///< x rising
+    std::vector<ChartPoint> points;  ///< by ascending x
 };
 
 struct Bar {
@@ -45,18 +45,18 @@ struct Tick {
     std::string label;
 };
 
-/// A logarithmic axis of whole decades or, for a short one, of parts of them.
+/// A logarithmic axis of whole decades, or of parts of a decade if it is short.
 struct LogAxis {
     double low = 1, high = 10;
 
-    /// Values above zero; `high` may be `low`.
+    /// Values above zero; `high` may equal `low`.
     static LogAxis around(double low, double high);
     double place(double value) const;
     /// At 1, 10, 100 …, or at 1, 2, 5, 10 … on an axis of less than two decades.
     std::vector<Tick> ticks() const;
 };
 
-/// The axis of sizes: its ends are the sizes themselves, its ticks are some of them, `most` or fewer.
+/// The axis of sizes: it ends at the smallest and largest size and has ticks at up to `most` of them.
 LogAxis size_axis(const Chart& chart);
 std::vector<Tick> size_ticks(const Chart& chart, std::size_t most);
 LogAxis value_axis(const Chart& chart);

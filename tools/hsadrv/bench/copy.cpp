@@ -86,7 +86,7 @@ class Copies {
         return cases;
     }
 
-    /// May the GPU that copies use the memory at the other GPU?
+    /// Can the copying GPU access the other GPU's memory?
     bool make_reachable(const CopyDirection& direction) const {
         if (!direction.touches(Place::peer)) return true;
         const AgentRef gpu = buffers_.agent(Place::device), peer = buffers_.agent(Place::peer);
@@ -119,7 +119,7 @@ class Copies {
     /// Those that carry it, and for both ways those that carry both.
     std::uint32_t engines_between(const CopyDirection& direction) const try {
         AgentRef to = buffers_.agent(direction.to), from = buffers_.agent(direction.from);
-        // Of copies within a GPU the runtime does not tell: they have the engines that reach the host.
+        // The runtime reports no engines for copies within a GPU: they use the engines that reach the host.
         if (to == from) to = run_.driver().cpus().front();
         const std::uint32_t there = hsadrv::free_dma_engines(to, from);
         return direction.both_ways ? there & hsadrv::free_dma_engines(from, to) : there;
@@ -214,7 +214,7 @@ class Copies {
                fmt::format("{}: not complete after {} s, the device hangs: {}", title, options_.timeout_seconds, why));
     }
 
-    /// Once more, into memory that holds something else.
+    /// Runs the copy again, into memory that holds other data.
     std::optional<Mismatch> verify(const CopyDirection& direction, const std::function<double()>& sample,
                                    std::size_t size) {
         buffers_.wipe(direction.to, size);
@@ -234,7 +234,7 @@ class Copies {
     hsadrv::Signal done_ = hsadrv::Signal::create(0), back_done_ = hsadrv::Signal::create(0);
 };
 
-/// By direction, then by size: for reading.
+/// Sorts by direction, then by size, for the report.
 void sort_for_reading(std::vector<Row>& rows) {
     std::vector<std::string> order;
     const auto key = [](const Row& row) { return row.name + "\n" + row.engine; };

@@ -36,10 +36,9 @@ CopyBuffers::CopyBuffers(hsadrv::AgentRef gpu, std::optional<hsadrv::AgentRef> p
                          const std::vector<const CopyDirection*>& directions, std::chrono::nanoseconds timeout)
     : timeout_(timeout), stream_(gpu, {.name = "hsadrv bench", .drain = std::chrono::seconds(1)}) {
     const std::string what = "a copy of " + size_text(largest_bytes);
-    if (largest_bytes > SIZE_MAX / 8)
-        throw tools::Failure(tools::ExitStatus::usage, what + ": no memory has so many bytes");
+    if (largest_bytes > SIZE_MAX / 8) throw tools::Failure(tools::ExitStatus::usage, what + ": larger than any memory");
     const bool pinned = used(directions, Place::pinned);
-    // One more for what is read back.
+    // One more for reading back.
     require_host(largest_bytes * (pinned ? 5 : 3), what + ", with a source and a target of each kind,");
     const hsadrv::AgentRef host = hsadrv::Driver::current().cpus().front();
     read_back_.resize(largest_bytes);

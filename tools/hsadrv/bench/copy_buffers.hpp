@@ -1,12 +1,12 @@
-// The memory between which hsadrv bench copy copies: at each place a block that is read and one that is written.
+// The buffers of hsadrv bench copy: at each place one block that is read and one that is written.
 //
 //     CopyBuffers buffers(gpu, peer, largest, places);
 //     std::byte* from = buffers.source(Place::pinned);
-//     buffers.wipe(Place::device, size);                   // what is written there by the next copy is seen
+//     buffers.wipe(Place::device, size);                   // so that verify() sees what the next copy writes
 //     auto wrong = buffers.verify(Place::pinned, Place::device, size);
 //
-// Sources hold a pattern of their place. Owns: the memory. Thread safety: one thread. Throws: Failure(usage) for
-// more than there is, OutOfMemory, Timeout.
+// Each source holds a pattern that depends on its place. Owns: the memory. Thread safety: one thread. Throws:
+// Failure(usage) for more memory than exists, OutOfMemory, Timeout.
 #pragma once
 
 #include <array>
@@ -52,7 +52,7 @@ class CopyBuffers {
     std::chrono::nanoseconds timeout_;
     std::array<Block, 4> blocks_;
     std::vector<std::byte> read_back_;
-    hsadrv::Stream stream_;  // last: what it does with the memory ends first
+    hsadrv::Stream stream_;  // last: destroyed before the memory that it uses
 };
 
 }  // namespace hsadrv_bench

@@ -25,8 +25,8 @@ namespace fs = std::filesystem;
 // A launch is a few hundred instructions, but the runtime's start is millions, and fifty times as slow.
 constexpr std::chrono::minutes patience{5};
 
-// Without interrupts a thread of the runtime polls, and on an idle machine keeps valgrind's lock from all others
-// unless that is given out in turn.
+// Without interrupts a thread of the runtime polls. On an idle machine it starves all others of valgrind's lock unless
+// the lock is handed out fairly.
 tools::Command command_for(const LaunchOptions& options, const std::string& way, const std::string& output) {
     tools::Command command{"valgrind",
                            "--tool=callgrind",
@@ -71,7 +71,7 @@ double count(const LaunchOptions& options, const std::string& way, const tools::
     if (said.timed_out) refuse(fmt::format("valgrind took longer than {} minutes", patience.count()));
     if (said.status != 0) refuse(fmt::format("valgrind ended with exit status {} and\n{}", said.status, said.text));
     const double instructions = most_of(fs::path(scratch / way).parent_path(), way);
-    if (instructions == 0) refuse("callgrind counted nothing; it said\n" + said.text);
+    if (instructions == 0) refuse("callgrind counted nothing; it printed\n" + said.text);
     return instructions / options.batch;
 }
 

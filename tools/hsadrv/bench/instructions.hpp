@@ -1,12 +1,12 @@
-// How many instructions of the calling thread a launch takes, under valgrind's callgrind.
+// Counts the instructions that the calling thread executes per launch, with valgrind's callgrind.
 //
 //     const auto counts = count_instructions(options, {"raw", "stream"}, progress);   // before there is a Driver
 //     counts.at("raw")
 //     …
 //     hsadrv_bench_counted([&] { way.launch_batch(1); });     // in the run that callgrind watches
 //
-// Each way is a run of this program of its own. What other threads do, the runtime's or an emulator's, does not count.
-// Throws Failure: valgrind is not installed, or a run failed and with what; Interrupted.
+// Each way is a separate run of this program. Instructions of other threads, such as the runtime's, do not count.
+// Throws Failure: valgrind is not installed, or a run failed, with its output; Interrupted.
 #pragma once
 
 #include <functional>

@@ -17,10 +17,10 @@ namespace exit_status = hsadrv_tool::exit_status;
 [[noreturn]] void no_kernels(hsadrv::AgentRef gpu, const std::string& why) {
     throw tools::Failure(
         exit_status::no_device,
-        fmt::format("hsadrv bench brings no kernels along for {}: it was built {}. Compile {} for it, `hsadrv-cc "
-                    "--target {} -o FILE`, and say --code-object FILE{}",
+        fmt::format("hsadrv bench has no kernels for {}: it was built {}. Compile {} for it with `hsadrv-cc "
+                    "--target {} -o FILE`, and pass --code-object FILE{}",
                     gpu.label(),
-                    bench_kernels_bundle_size == 0 ? "without clang" : "with a clang that does not know it",
+                    bench_kernels_bundle_size == 0 ? "without clang" : "with a clang that does not support it",
                     BENCH_SOURCE, gpu.name(), why.empty() ? "" : "\n" + why));
 }
 

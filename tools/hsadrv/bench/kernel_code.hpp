@@ -1,8 +1,8 @@
-// The kernels of the benchmarks, loaded: those that hsadrv brings along, or a file's.
+// Loads the kernels of the benchmarks: the built-in ones, or those of a file.
 //
 //     hsadrv::Executable code = load_kernels(gpu, options.code_object);
 //
-// Throws Failure: no kernels for this GPU (which there are, and what to do); a file that cannot be read or is none.
+// Throws Failure: no kernels for this GPU, with the remedy; a file that cannot be read or is no code object.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The kernels that hsadrv bench kernel measures: what each does, and how much of it.
+// The kernels that hsadrv bench kernel measures: what each does, and the amount of work.
 //
 //     for (const KernelFacts& kernel : kernel_list()) …
 //
@@ -21,7 +21,7 @@ struct KernelFacts {
     const char* symbol;
     KernelKind kind;
     Work work;
-    /// Of arithmetic and LDS: work of a work-item; of memory: bytes for each byte of an array.
+    /// Arithmetic and LDS: work per work-item. Memory: bytes transferred per byte of an array.
     double work_each;
 };
 

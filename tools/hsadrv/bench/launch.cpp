@@ -42,7 +42,7 @@ auto without_hanging(const LaunchOptions& options, const LaunchWay& way, Functio
                                      kernel_name, way.name(), options.timeout_seconds, error.what()));
 }
 
-/// Every way launches with an argument of its own, so that it is seen whose launch wrote last.
+/// Every way launches with a distinct argument, which identifies the launch that wrote last.
 std::uint64_t argument_of(std::size_t way) { return 1000 * (way + 1); }
 
 Case make_case(Launching& launching, const LaunchOptions& options, std::size_t index, bool batch) {
@@ -96,7 +96,7 @@ int run_launch(const LaunchOptions& options, hsadrv_tool::Session& session) {
     if (!options.counted.empty()) return launch_counted(options, session);
     std::map<std::string, double> instructions;
     if (options.instructions) {
-        // Before the runtime is up: its threads would take the signals that this waits for.
+        // Before the runtime starts: its threads would receive the signals that this waits for.
         hsadrv_tool::Progress progress;
         instructions = count_instructions(options, way_words(), progress);
     }

@@ -18,7 +18,7 @@ using tools::Option;
 using tools::OptionTraits;
 
 void conflict(bool is, std::string_view which, std::string_view why) {
-    if (is) refuse_usage(fmt::format("{} do not go together: {}", which, why));
+    if (is) refuse_usage(fmt::format("{} cannot be combined: {}", which, why));
 }
 
 void require_range(const char* option, double value, double least, double most) {
@@ -29,20 +29,19 @@ void require_range(const char* option, double value, double least, double most) 
 std::vector<Option> common_options(CommonOptions& options) {
     const OptionTraits number{.value = "N", .shows_default = true};
     const OptionTraits seconds{.value = "SECONDS", .shows_default = true};
-    return {
-        hsadrv_tool::device_option(options.device),
-        {"--samples", &options.sampling.samples, "samples of each row", number},
-        {"--warmup", &options.sampling.warmup, "samples before them that do not count", number},
-        {"--seconds", &options.sampling.seconds, "no more samples of a row that has taken so long and has five",
-         seconds},
-        {"--timeout", &options.timeout_seconds, "a sample that takes longer is an error: the device hangs", seconds},
-        {"--csv", &options.csv, "print CSV"},
-        hsadrv_tool::json_option(options.json),
-        {"--plot", &options.plot, "draw the figures behind the table"},
-        {"--svg", &options.svg, "write a drawing", {.value = "FILE"}}};
+    return {hsadrv_tool::device_option(options.device),
+            {"--samples", &options.sampling.samples, "samples per row", number},
+            {"--warmup", &options.sampling.warmup, "warm-up samples per row, not counted", number},
+            {"--seconds", &options.sampling.seconds, "stop sampling a row after this time, once it has five samples",
+             seconds},
+            {"--timeout", &options.timeout_seconds, "report a hang if a sample takes longer", seconds},
+            {"--csv", &options.csv, "print CSV"},
+            hsadrv_tool::json_option(options.json),
+            {"--plot", &options.plot, "draw charts after the table"},
+            {"--svg", &options.svg, "write the charts as SVG", {.value = "FILE"}}};
 }
 
-/// The common ones, then its own.
+/// The common options, then the benchmark's own.
 std::vector<Option> with(CommonOptions& common, std::initializer_list<Option> own) {
     std::vector<Option> all = common_options(common);
     all.insert(all.end(), own);
@@ -58,8 +57,7 @@ Option sizes_option(std::string& sizes) {
 }
 
 Option code_object_option(std::string& file) {
-    return {
-        "--code-object", &file, "take the kernels from there, not those that hsadrv brings along", {.value = "FILE"}};
+    return {"--code-object", &file, "load the kernels from this file instead of the built-in ones", {.value = "FILE"}};
 }
 
 template <class Known>
@@ -75,35 +73,37 @@ void refuse_unknown(const char* option, const std::vector<std::string>& given, c
         if (std::any_of(known.begin(), known.end(), [&](const auto& one) { return word == one.word; })) continue;
         std::string all;
         for (const auto& one : known) all += (all.empty() ? "" : ", ") + std::string(one.word);
-        refuse_usage(fmt::format("{} {}: there is no such; there are {}", option, word, all));
+        refuse_usage(fmt::format("{} {}: unknown; expected one of {}", option, word, all));
     }
 }
 
 }  // namespace
 
 std::vector<Option> options_of(CopyOptions& options) {
-    return with(
-        options,
-        {{"--peer", &options.peer, "the other GPU, as with --device. Default: the first other one", {.value = "GPU"}},
-         sizes_option(options.sizes),
-         {"--direction",
-          &options.directions,
-          "from where to where; may be repeated. Default: all of them",
-          {.hints = words_of(copy_directions()), .separator = ','}},
-         {"--engine",
-          &options.engine,
-          "the DMA engine: a number from 0 to 31, all for a row each, or auto for the runtime's choice",
-          {.shows_default = true, .hints = {"auto", "all", "0", "1"}}}});
+    return with(options,
+                {{"--peer",
+                  &options.peer,
+                  "the second GPU, named as for --device. Default: the first other one",
+                  {.value = "GPU"}},
+                 sizes_option(options.sizes),
+                 {"--direction",
+                  &options.directions,
+                  "source and destination; may be repeated. Default: all of them",
+                  {.hints = words_of(copy_directions()), .separator = ','}},
+                 {"--engine",
+                  &options.engine,
+                  "the DMA engine: a number from 0 to 31, all for one row per engine, or auto for the runtime's choice",
+                  {.shows_default = true, .hints = {"auto", "all", "0", "1"}}}});
 }
 
 std::vector<Option> options_of(LaunchOptions& options) {
     return with(
         options,
-        {{"--batch", &options.batch, "launches of which the rate is taken", {.value = "N", .shows_default = true}},
+        {{"--batch", &options.batch, "launches per sample of the launch rate", {.value = "N", .shows_default = true}},
          {"--instructions", &options.instructions,
-          "count the calling thread's instructions for each launch, under valgrind"},
+          "count the calling thread's instructions per launch, under valgrind"},
          code_object_option(options.code_object),
-         // What --instructions runs under callgrind.
+         // --instructions runs this under callgrind.
          {"--counted", &options.counted, "", {.hidden = true}}});
 }
 
@@ -134,16 +134,16 @@ EngineChoice parse_engine(const std::string& text) {
 
 void check(const CommonOptions& options) {
     const Sampling& sampling = options.sampling;
-    if (sampling.samples == 0) refuse_usage("--samples 0: without a sample there is nothing to tell");
+    if (sampling.samples == 0) refuse_usage("--samples 0: at least one sample is needed");
     require_range("--samples", sampling.samples, 1, 1'000'000);
     require_range("--warmup", sampling.warmup, 0, 1'000'000);
     require_range("--seconds", sampling.seconds, 0.001, 86'400);
     require_range("--timeout", options.timeout_seconds, 0.01, 86'400);
     conflict(options.csv && options.json, "--csv and --json", "standard output is one or the other");
     conflict(options.csv && options.plot, "--csv and --plot",
-             "both go to standard output; --svg FILE draws beside CSV");
+             "both go to standard output; use --svg FILE to draw with CSV");
     conflict(options.json && options.plot, "--json and --plot",
-             "both go to standard output; --svg FILE draws beside JSON");
+             "both go to standard output; use --svg FILE to draw with JSON");
 }
 
 void check(const CopyOptions& options) {
@@ -153,19 +153,21 @@ void check(const CopyOptions& options) {
     if (parse_engine(options.engine).kind == EngineChoice::Kind::runtime) return;
     for (const std::string& word : options.directions)
         conflict(!direction_of(word)->by_engine, fmt::format("--engine {} and --direction {}", options.engine, word),
-                 "no engine is asked for such a copy as a whole");
+                 "the runtime does not do such a copy on a single engine");
 }
 
 void check(const LaunchOptions& options) {
     check(static_cast<const CommonOptions&>(options));
     require_range("--batch", options.batch, 1, 512);
-    conflict(options.instructions && !options.counted.empty(), "--instructions and --counted", "one runs the other");
+    conflict(options.instructions && !options.counted.empty(), "--instructions and --counted",
+             "--instructions runs --counted");
 }
 
 void check(const KernelOptions& options) {
     check(static_cast<const CommonOptions&>(options));
     refuse_unknown("--kernel", options.kernels, kernel_list());
-    if (parse_sizes(options.size, "--size").size() != 1) refuse_usage(fmt::format("--size {}: one size", options.size));
+    if (parse_sizes(options.size, "--size").size() != 1)
+        refuse_usage(fmt::format("--size {}: give exactly one size", options.size));
 }
 
 }  // namespace hsadrv_bench

@@ -1,11 +1,11 @@
-// BenchReport: what was measured, before it becomes a table, CSV, JSON or a drawing.
+// BenchReport: the results of a benchmark, independent of the output format (table, CSV, JSON, charts).
 //
 //     BenchReport report{.benchmark = "copy", .device = "gpu0 gfx90a"};
 //     report.rows = measure(cases, sampling, watch);
 //     session.print(as_table(report, session.terminal));
 //
-// Plain data. Every row is of samples that each took a time and did the same amount of work: a row's rate is work by
-// time. Thread safety: values.
+// Plain data. All samples of a row do the same amount of work; a row's rate is work divided by time. Thread safety:
+// values.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ using hsadrv_tool::Terminal;
 
 using Line = std::vector<std::string>;
 
-/// The first `words` columns to the left, figures to the right; columns in which no line says anything are left out.
+/// Aligns the first `words` columns left and figures right; columns that are empty in every line are left out.
 std::string aligned(const std::vector<Line>& lines, std::size_t words, const Terminal& terminal) {
     std::vector<Line> shown(lines.size());
     std::vector<std::size_t> right;
@@ -30,7 +30,7 @@ std::string aligned(const std::vector<Line>& lines, std::size_t words, const Ter
     return terminal.paint(Ink::heading, text.substr(0, head)) + text.substr(head);
 }
 
-/// How a rate is printed: in which unit, and how much of it is one.
+/// How a rate is printed: its unit, and the scale of that unit.
 struct RateUnit {
     const char* name;
     double one;
@@ -63,7 +63,7 @@ const char* baseline_heading(const BenchReport& report) {
     return report.benchmark == "copy" ? "/memcpy" : report.benchmark == "alloc" ? "/malloc" : "/raw";
 }
 
-/// Rows that are read alike.
+/// Rows with the same unit.
 std::string section(const BenchReport& report, const std::vector<const Row*>& rows, const Terminal& terminal) {
     const bool rates = rows.front()->reading == Reading::rate;
     const RateUnit unit = rates ? rate_unit(rows.front()->work) : RateUnit{"us", 1e3};
@@ -97,7 +97,7 @@ std::string sections(const BenchReport& report, const Terminal& terminal) {
     return text;
 }
 
-/// Launches: the ways in lines, latency and rate side by side.
+/// Launches: one line per way, with latency and rate side by side.
 std::string launch_table(const BenchReport& report, const Terminal& terminal) {
     std::vector<Line> lines{
         {"way", "launch+wait us", "p5", "p95", "/raw", "launches/s", "p5", "p95", "/raw", "instructions", "n"}};

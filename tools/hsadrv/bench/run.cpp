@@ -27,7 +27,7 @@ std::string rounds_note(const BenchReport& report) {
         report.samples_wanted, time_text(report.seconds_limit * 1e9), report.warmup);
 }
 
-/// What programs may still have without swapping; the whole memory where the kernel does not tell.
+/// Memory that can be allocated without swapping; all memory if the kernel does not report it.
 std::uint64_t host_available_bytes() {
     std::ifstream file("/proc/meminfo");
     std::string key;
@@ -118,7 +118,7 @@ void fill_pattern(void* to, std::size_t size_bytes, std::uint32_t seed) {
     std::uint32_t word = seed * 0x9e3779b9u + 1;
     for (std::size_t at = 0; at < size_bytes; at += sizeof word) {
         std::memcpy(bytes + at, &word, std::min(sizeof word, size_bytes - at));
-        word += 0x9e3779b9u;  // odd, so that words come again after 2^32 of them
+        word += 0x9e3779b9u;  // odd, so that the period is 2^32 words
     }
 }
 

@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view units = "KMGT";
 constexpr std::size_t most_sizes = 1000;
 
-/// A part of the list, and of which option.
+/// A part of the list, and the option that it belongs to.
 struct Part {
     std::string_view text, option;
 };
@@ -23,7 +23,7 @@ struct Part {
 }
 
 std::uint64_t parse_size(std::string_view text, const Part& part) {
-    static constexpr std::string_view wanted = "a size is a number of bytes, or one with K, M, G or T behind it";
+    static constexpr std::string_view wanted = "a size is a number of bytes, optionally followed by K, M, G or T";
     std::uint64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error == std::errc::result_out_of_range) refuse(part, "no memory has so many bytes");
@@ -43,7 +43,7 @@ std::uint64_t parse_factor(std::string_view text, const Part& part) {
     std::uint64_t factor = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), factor);
     if (error != std::errc() || end != text.data() + text.size() || factor < 2)
-        refuse(part, "behind * stands how many times a size is the one before: 2 or more");
+        refuse(part, "the factor after * must be 2 or more");
     return factor;
 }
 

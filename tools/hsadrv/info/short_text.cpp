@@ -62,7 +62,7 @@ std::string as_short_text(const Facts& facts, const Terminal& terminal) {
         text += title(terminal, agent);
         text += agent.kind == AgentKind::gpu ? gpu_rows(terminal, agent) : host_row(terminal, agent);
     }
-    if (!gpus) text += "\n" + terminal.paint(Ink::warning, "no GPU") + ": hsadrv doctor looks for the cause\n";
+    if (!gpus) text += "\n" + terminal.paint(Ink::warning, "no GPU") + ": run hsadrv doctor to find the cause\n";
     return text;
 }
 

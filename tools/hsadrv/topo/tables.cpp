@@ -88,7 +88,7 @@ std::string as_topo_text(const Facts& facts, const Terminal& terminal) {
     const std::string links = links_text(graph);
     std::string text = drawing_text(graph, terminal) + (links.empty() ? "" : "\n" + links);
     if (graph.gpus.empty())
-        text += "\n" + terminal.paint(Ink::warning, "no GPU") + ": hsadrv doctor looks for the cause\n";
+        text += "\n" + terminal.paint(Ink::warning, "no GPU") + ": run hsadrv doctor to find the cause\n";
     return text + (facts.agents.size() > 1 ? tables_text(facts, terminal) : "");
 }
 
