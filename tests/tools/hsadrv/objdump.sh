@@ -77,7 +77,7 @@ expect 'JSON: two agents' 0 '^\[\[False, False\], \[True, True\]\]$' \
 # None: the facts all the same.
 objdump k.hsaco >none.txt
 expect 'no GPU is no error' 0 '^k.hsaco for gfx900' objdump k.hsaco
-expect 'but told' 0 '^No agent to load it on: hsa_init\(\)' cat none.txt
+expect 'but told' 0 '^No agent here to load code objects on: hsa_init\(\)' cat none.txt
 holds 'the rest is the same' diff <(grep -vE 'loads on|not on|^No agent|^/dev|^--device|^emulated' none.txt) <(grep -vE 'loads on|not on' k.txt)
 expect 'one that is asked for is missed' 3 '--device 0: hsa_init' objdump --device 0 k.hsaco
 expect_json objdump objdump --json k.hsaco
@@ -88,7 +88,7 @@ for call in hsa_init hsa_executable_load_agent_code_object; do
     echo "#include <stdlib.h>
     int $call(void) { abort(); }" | "$clang" -shared -fPIC -x c - -o $call.so
 done
-expect 'a runtime that crashes at once' 0 '^No agent to load it on: the HSA runtime crashed: signal 6 \(Aborted\)$' \
+expect 'a runtime that crashes at once' 0 '^No agent here to load code objects on: the HSA runtime crashed: signal 6 \(Aborted\)$' \
     env LD_PRELOAD="$scratch/hsa_init.so" KFDEMU=off "$hsadrv" objdump k.hsaco
 expect 'and when it loads' 0 '^  not on     gpu0 gfx90a: the HSA runtime crashed: signal 6 \(Aborted\)$' \
     env LD_PRELOAD="$scratch/hsa_executable_load_agent_code_object.so" "$kfdemu" run -- "$hsadrv" objdump one.hsaco
