@@ -5,22 +5,21 @@
 //     kernel.launch(stream, {.grid = n, .workgroup = 256}, d_a, d_b);
 //     std::vector<float> b = d_b.copy_to_host<float>(stream);
 //
-// Ownership: copies and views of an array (reshape, slice, field, …; see array_views.hpp) are the same memory, as
-// assignments in Python are. The memory is freed when the last of them is gone and the work that was submitted
-// with them is complete: every transfer and launch leaves a share of the memory with its stream. Nobody has to
-// wait before an array goes out of scope. It goes back to a pool that all arrays of the GPU share; see
-// release_cached() below.
+// Ownership: copies and views of an array (reshape, slice, field, …; see array_views.hpp) share its memory, as
+// assignments in Python do. The memory is freed when the last of them is destroyed and all work submitted with them is
+// complete: every transfer and launch leaves a reference with its stream, so an array may go out of scope without a
+// wait. Freed memory returns to a pool that all arrays of the GPU share; see release_cached() below.
 //
-// Ordering: an operation that is given a stream, or whose array is bound to one, happens in that stream's order
-// and is asynchronous; see OnStream for those without, and copy_to_host and copy_to_device for what pageable memory
-// means. Work on other streams the caller orders. While a stream is captured, transfers between device and pinned
-// memory are recorded, and the graph keeps the arrays; what needs pageable memory, the CPU or a wait is refused. Any
-// layout is transferred to any other: strided, reversed, transposed, repeated; transfer_plan.hpp says how.
+// Ordering: an operation on a stream (given, or bound to the array) runs in that stream's order and is asynchronous.
+// OnStream describes operations without a stream; copy_to_host and copy_to_device describe pageable memory. The caller
+// orders work on different streams. While a stream is captured, transfers between device and pinned memory are
+// recorded, and the graph keeps the arrays alive; transfers that need pageable memory, the CPU or a wait are refused.
+// Any layout is transferred to any other: strided, reversed, transposed, repeated; see transfer_plan.hpp.
 //
-// Thread safety: distinct objects from any thread, whether they share memory or not; one object as any value.
-// Deadlines: transfers take one. Making an array takes none: it waits for ten seconds at most, when memory is
-// short and some is still in use by work in flight. Errors: InvalidArgument before anything is enqueued, naming both
-// sides, the arrays as they were; OutOfMemory; the stream's own errors, and Timeout, as Stream documents them.
+// Thread safety: distinct objects from any thread, even if they share memory; one object as any value. Deadlines:
+// transfers take one. Creating an array takes none: if memory is short while work in flight still uses some, it waits
+// for at most ten seconds. Errors: InvalidArgument before anything is enqueued, naming both sides, with the arrays
+// unchanged; OutOfMemory; the stream's own errors and Timeout, as documented at Stream.
 #pragma once
 
 #include <concepts>
@@ -45,7 +44,7 @@ namespace hsadrv {
 
 namespace detail {
 struct TransferEnd;
-/// Throws InvalidArgument: that array is no plain pointer.
+/// Throws InvalidArgument: the array cannot be passed as a plain pointer.
 [[noreturn]] void refuse_as_pointer(const DType& dtype, const Layout& layout);
 }  // namespace detail
 
@@ -61,7 +60,7 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
     /// element's address.
     DeviceNDArray(std::shared_ptr<const void> keep_alive, void* data, const DType& dtype, const Layout& layout,
                   AgentRef agent);
-    /// Takes a whole allocation over; the layout must be contiguous and fit. Throws InvalidArgument.
+    /// Takes ownership of a whole allocation; the layout must be contiguous and fit. Throws InvalidArgument.
     DeviceNDArray(Allocation memory, const DType& dtype, const Layout& layout);
 
     DeviceNDArray(const DeviceNDArray&) = default;
@@ -74,7 +73,7 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
           contiguous_(std::exchange(other.contiguous_, true)),
           agent_(other.agent_),
           bound_(std::move(other.bound_)) {}
-    /// Not to a temporary: `a.slice(…) = b` would change nothing; a.slice(…).copy_to_device(b) does.
+    /// Not assignable to a temporary: `a.slice(…) = b` would change nothing; use a.slice(…).copy_to_device(b).
     DeviceNDArray& operator=(const DeviceNDArray&) & = default;
     DeviceNDArray& operator=(DeviceNDArray&& other) & noexcept {
         DeviceNDArray taken(std::move(other));
@@ -90,18 +89,18 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
 
     const DType& dtype() const { return dtype_; }
     const Layout& layout() const { return layout_; }
-    /// The device whose memory it is.
+    /// The device that owns the memory.
     AgentRef agent() const { return agent_; }
-    /// Address of the first element, for the device; null where the array is empty.
+    /// Address of the first element, for the device; null if the array is empty.
     void* data() const { return data_; }
-    /// The same, typed. Throws InvalidArgument if the elements are not T, and for an address that no T has.
+    /// The same, typed. Throws InvalidArgument if the elements are not T or the address is not aligned for T.
     template <ArrayElement T>
     T* as() const {
         require_dtype("DeviceNDArray::as", dtype_of<T>());
         require_aligned("DeviceNDArray::as", alignof(T));
         return static_cast<T*>(data_);
     }
-    /// What keeps the memory alive; give it to Stream::keep_alive after submitting work by address.
+    /// The owner of the memory; give it to Stream::keep_alive after submitting work by address.
     const std::shared_ptr<const void>& keep_alive() const { return keep_alive_; }
 
     /// Another view of the memory, bound to the same stream.
@@ -111,14 +110,15 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
         return view;
     }
 
-    /// A view whose operations happen on `stream` where they are given none. Does not keep the stream: when that is
-    /// gone they throw InvalidArgument. As with any object, no thread may move or end it while another uses it, through
-    /// the array either. Throws InvalidArgument for a stream of another device.
+    /// A view whose operations run on `stream` unless they are given another. Does not keep the stream alive: once it
+    /// is destroyed they throw InvalidArgument. No thread may move or destroy the stream while another uses it,
+    /// including through the array. Throws InvalidArgument for a stream of another device.
     DeviceNDArray bind(const Stream& stream) const;
 
-    /// All elements, in the array's own order (columns for F, rows otherwise). Returns when they are there.
+    /// All elements, in the array's own order (column by column for F, else row by row). Returns when they have
+    /// arrived.
     template <ArrayElement T>
-        requires(!std::same_as<T, bool>)  // std::vector<bool> has no bools; copy into an array of yours
+        requires(!std::same_as<T, bool>)  // std::vector<bool> holds bits; copy into an array of bool
     std::vector<T> copy_to_host(OnStream stream = {}, Deadline deadline = {}) const {
         require_dtype("DeviceNDArray::copy_to_host", dtype_of<T>());
         std::vector<T> host(static_cast<std::size_t>(size()));
@@ -126,22 +126,24 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
         return host;
     }
 
-    /// All elements in a new array, which has the same order (numba's copy_to_host without `ary`). On a stream the
-    /// array is in pinned memory, and filled when the stream gets there; without one it is pageable, and filled.
+    /// All elements in a new array of the same order (numba's copy_to_host without `ary`). With a stream the new array
+    /// is in pinned memory, and is filled when the stream reaches the copy. Without one it is pageable, and filled on
+    /// return.
     HostNDArray copy_to_host(OnStream stream = {}, Deadline deadline = {}) const;
-    /// Into an array of equal shape and dtype, whose memory stays as long as it takes. Returns a view of it.
+    /// Into an array of equal shape and dtype, whose memory is kept alive until the copy is complete. Returns a view of
+    /// it.
     HostNDArray copy_to_host(const HostNDArray& ary, OnStream stream = {}, Deadline deadline = {}) const;
     template <HasHostSide A>
     HostNDArray copy_to_host(const A& ary, OnStream stream = {}, Deadline deadline = {}) const {
         return copy_to_host(ary.host(), stream, deadline);
     }
 
-    /// Into memory of yours, of equal shape and dtype, whatever its layout. Pageable memory is filled on return.
-    /// Pinned and registered memory is filled when the stream gets there: synchronize first, and keep it valid until
-    /// then.
+    /// Into the caller's memory, of equal shape and dtype and any layout. Pageable memory is filled on return. Pinned
+    /// and registered memory is filled when the stream reaches the copy: keep it valid, and synchronize before reading
+    /// it.
     void copy_to_host(const MutableHostView& host, OnStream stream = {}, Deadline deadline = {}) const;
-    /// Into a range of size() elements, in the array's own order; into arrays of arrays of the array's shape, by index.
-    /// Returns the range; a temporary one as a value.
+    /// Into a range of size() elements, in the array's own order; nested arrays of the array's shape are filled by
+    /// index. Returns the range; a temporary is returned by value.
     template <HostRange R>
         requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>)
     R copy_to_host(R&& range, OnStream stream = {}, Deadline deadline = {}) const {
@@ -149,17 +151,17 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
         return std::forward<R>(range);
     }
 
-    /// From an array of equal shape and dtype, whose memory stays as long as it takes. What is in pinned memory is read
-    /// when the stream gets there: leave its elements alone until then.
+    /// From an array of equal shape and dtype, whose memory is kept alive until the copy is complete. Pinned memory is
+    /// read when the stream reaches the copy: do not change its elements before.
     void copy_to_device(const HostNDArray& ary, OnStream stream = {}, Deadline deadline = {});
     template <HasHostSide A>
     void copy_to_device(const A& ary, OnStream stream = {}, Deadline deadline = {}) {
         copy_to_device(ary.host(), stream, deadline);
     }
-    /// From host memory of equal shape and dtype. Pageable memory may be reused on return; pinned and
-    /// registered memory when the stream is done with it.
+    /// From host memory of equal shape and dtype. Pageable memory may be reused on return, pinned and registered memory
+    /// when the stream has completed the copy.
     void copy_to_device(const HostView& host, OnStream stream = {}, Deadline deadline = {});
-    /// From a range of size() elements, in the array's own order; from arrays of arrays of the array's shape, by index.
+    /// From a range of size() elements, in the array's own order; nested arrays of the array's shape are read by index.
     template <HostRange R>
     void copy_to_device(R&& range, OnStream stream = {}, Deadline deadline = {}) {
         copy_to_device(HostView(own_order(host_view(range))), stream, deadline);
@@ -168,11 +170,12 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
     /// the source had been copied first.
     void copy_to_device(const DeviceNDArray& source, OnStream stream = {}, Deadline deadline = {});
 
-    /// One element, by its index; negative ones count from the end. Returns when it is there.
+    /// One element, by its index; negative indices count from the end. Returns when it has arrived.
     template <ArrayElement T>
     T get(const Dims& index, OnStream stream = {}, Deadline deadline = {}) const {
         require_dtype("DeviceNDArray::get", dtype_of<T>());
-        std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T> value;  // a byte of kernels may be neither 0 nor 1
+        std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>
+            value;  // a kernel may have stored a byte other than 0 and 1
         item(index).fill_host({&value, dtype_of<T>(), scalar<T>()}, stream, deadline);
         return static_cast<T>(value);
     }
@@ -182,7 +185,7 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
         detail::require_destination("DeviceNDArray::set", dtype_, layout_);
         item(index).copy_to_device(HostView{&value, dtype_of<T>(), scalar<T>()}, stream, deadline);
     }
-    /// Every element.
+    /// Sets every element.
     template <ArrayElement T>
     void fill(const T& value, OnStream stream = {}, Deadline deadline = {}) {
         detail::require_type_of_value("DeviceNDArray::fill", dtype_, dtype_of<T>());
@@ -190,8 +193,8 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
     }
 
     /// As an argument of Kernel::launch: the address of the first element. Throws InvalidArgument for an array that is
-    /// not contiguous, in C's order or in Fortran's: nd_span() is for those. The launch throws it for a kernel of
-    /// another device that does not reach the memory.
+    /// neither C- nor F-contiguous: pass an nd_span() instead. The launch throws it if the kernel's device cannot
+    /// access the memory.
     friend DevicePointer kernel_argument(const DeviceNDArray& array) {
         if (!array.contiguous_) [[unlikely]]
             detail::refuse_as_pointer(array.dtype_, array.layout_);
@@ -208,13 +211,13 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
     DeviceNDArray item(const Dims& index) const;
     DeviceNDArray like(OnStream stream) const;
     friend DeviceNDArray device_array_like(const DeviceNDArray& other, OnStream stream);
-    /// copy_to_host, and then it is there whatever the memory.
+    /// copy_to_host, but complete on return for every kind of memory.
     void fill_host(const MutableHostView& host, OnStream stream, Deadline deadline) const;
     void fill_with(const HostView& value, OnStream stream, Deadline deadline);
     void take(const detail::TransferEnd& from, OnStream stream, Deadline deadline);
     void give(const detail::TransferEnd& to, OnStream stream, Deadline deadline) const;
-    /// A range without a shape of its own as this array's, where it has as many elements. Any other stays as it is, and
-    /// the transfer refuses a shape that differs.
+    /// Gives a flat range of size() elements this array's shape. Any other range is returned unchanged; the transfer
+    /// refuses a shape that differs.
     template <class View>
     View own_order(View range) const {
         if (range.layout.rank() == 1 && range.layout.size() == size())
@@ -226,14 +229,14 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
     void* data_;
     DType dtype_;
     Layout layout_;
-    bool contiguous_;  ///< what a launch asks of the layout
+    bool contiguous_;  ///< cached for launches
     AgentRef agent_;
     std::shared_ptr<detail::StreamHandle> bound_;
 };
 
-/// Uninitialised memory on the stream's device, in an order or with strides in bytes, as form_of() has it: a dtype that
-/// is a subarray adds its axes. Any stream may use it at once: work that was submitted before with arrays, transfers'
-/// scratch memory included, writes to it no more. What kernels write by addresses of their own, the caller orders.
+/// Uninitialised memory on the stream's device, in an order or with strides in bytes; see form_of(). A subarray dtype
+/// adds its axes. Any stream may use the array at once: earlier work submitted with arrays, including transfers'
+/// scratch memory, no longer writes to it. Kernels that write through raw addresses are ordered by the caller.
 DeviceNDArray device_array(const Dims& shape, const DType& dtype = dtypes::float64, const Arrangement& arrangement = {},
                            OnStream stream = {});
 /// The same in C order.
@@ -245,11 +248,11 @@ template <ArrayElement T>
 DeviceNDArray device_array(const Dims& shape, OnStream stream = {}, const Arrangement& arrangement = {}) {
     return device_array(shape, dtype_of<T>(), arrangement, stream);
 }
-/// On `agent` (a Context converts to one), without a stream: memory of its own, not out of the pool.
+/// On `agent` (a Context converts to one), without a stream: a separate allocation, outside the pool.
 DeviceNDArray device_array(const Dims& shape, const DType& dtype, const Arrangement& arrangement, AgentRef agent);
 
-/// Uninitialised, with the other's dtype and shape; see form_like for the order. Without a stream, one like a
-/// DeviceNDArray is on that one's device, one like anything else on the current Context's.
+/// Uninitialised, with the other's dtype and shape; see form_like for the order. Without a stream, the array is on the
+/// other's device if that is a DeviceNDArray, else on the current Context's.
 DeviceNDArray device_array_like(const DeviceNDArray& other, OnStream stream = {});
 DeviceNDArray device_array_like(const HostView& other, OnStream stream = {});
 inline DeviceNDArray device_array_like(const HostNDArray& other, OnStream stream = {}) {
@@ -260,9 +263,9 @@ DeviceNDArray device_array_like(R&& other, OnStream stream = {}) {
     return device_array_like(HostView(host_view(other)), stream);
 }
 
-/// A new array on the stream's device with the contents of `obj`, C- or F-contiguous as device_array_like says.
-/// `copy` false: only its memory. `to`: fills that array instead of a new one and returns a view of it. The
-/// host memory is used as DeviceNDArray::copy_to_device says.
+/// A new array on the stream's device with the contents of `obj`, C- or F-contiguous as device_array_like chooses.
+/// `copy` false: only allocates. `to`: fills that array instead and returns a view of it. The host memory is used as in
+/// DeviceNDArray::copy_to_device.
 DeviceNDArray to_device(const HostView& obj, OnStream stream = {}, bool copy = true, DeviceNDArray* to = nullptr,
                         Deadline deadline = {});
 DeviceNDArray to_device(const HostNDArray& obj, OnStream stream = {}, bool copy = true, DeviceNDArray* to = nullptr,
@@ -275,15 +278,15 @@ DeviceNDArray to_device(R&& obj, OnStream stream = {}, bool copy = true, DeviceN
     return *to;
 }
 
-/// What the arrays of a GPU hold of its memory, in use or ready to be used again. Nothing is held when neither an
-/// array of it nor a stream that arrays were used on is left.
+/// Memory that a GPU's arrays hold, in use or cached. All of it is freed when no array of the GPU and no stream that
+/// arrays used remains.
 struct ArrayMemory {
-    std::size_t held_bytes = 0, used_bytes = 0;            ///< of the GPU's memory, scratch of transfers included
-    std::size_t held_host_bytes = 0, used_host_bytes = 0;  ///< of pinned host memory, for its transfers
+    std::size_t held_bytes = 0, used_bytes = 0;            ///< device memory, including transfers' scratch
+    std::size_t held_host_bytes = 0, used_host_bytes = 0;  ///< pinned host memory for its transfers
 };
 ArrayMemory array_memory(AgentRef gpu);
-/// Gives back what no array uses, of both. Returns the bytes. The same happens when an array of any kind finds no
-/// memory; before an Allocation of yours call it yourself.
+/// Frees the unused part of both. Returns the bytes. An array that finds no memory does this itself; call it before
+/// allocating with Allocation.
 std::size_t release_cached(AgentRef gpu);
 
 }  // namespace hsadrv

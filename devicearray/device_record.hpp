@@ -6,7 +6,7 @@
 //     d_p.get<double>("mass", stream);  d_p.copy_to_host<Particle>(stream);
 //     DeviceRecord last(d_particles, {-1});                        // of an array of records: a view
 //
-// Ownership, ordering, thread safety and errors: DeviceNDArray's, of which it is one element.
+// Ownership, ordering, thread safety and errors: as of DeviceNDArray.
 #pragma once
 
 #include <string_view>
@@ -25,14 +25,14 @@ concept ArrayRecord = ArrayElement<T> && DTypeOf<std::remove_cv_t<T>>::value.is_
 
 class DeviceRecord {
   public:
-    /// The record that an array of rank 0 is. Throws InvalidArgument for another rank or type.
+    /// The record in an array of rank 0. Throws InvalidArgument for another rank or type.
     explicit DeviceRecord(DeviceNDArray array);
-    /// The one at `index` of an array of records; negative indices count from the end.
+    /// The record at `index` in an array of records; negative indices count from the end.
     DeviceRecord(const DeviceNDArray& array, const Dims& index);
 
     DeviceRecord(const DeviceRecord&) = default;
     DeviceRecord(DeviceRecord&&) = default;
-    /// Not to a temporary: `r.record(…) = b` would change nothing; r.record(…).copy_to_device(b) does.
+    /// Not assignable to a temporary: `r.record(…) = b` would change nothing; use r.record(…).copy_to_device(b).
     DeviceRecord& operator=(const DeviceRecord&) & = default;
     DeviceRecord& operator=(DeviceRecord&&) & = default;
 
@@ -44,11 +44,11 @@ class DeviceRecord {
     const DeviceNDArray& array() const { return array_; }
     DeviceRecord bind(const Stream& stream) const { return DeviceRecord(array_.bind(stream)); }
 
-    /// A view of a field: of rank 0, or of its shape where it is a subarray.
+    /// A view of a field: of rank 0, or of the subarray's shape.
     DeviceNDArray field(std::string_view name) const { return array_.field(name); }
-    /// A field that is a record itself: a view.
+    /// A view of a field that is itself a record.
     DeviceRecord record(std::string_view name) const { return DeviceRecord(array_.field(name)); }
-    /// The value of a scalar field. Returns when it is there.
+    /// The value of a scalar field. Returns when it has arrived.
     template <ArrayElement T>
     T get(std::string_view name, OnStream stream = {}, Deadline deadline = {}) const {
         return field(name).get<T>({}, stream, deadline);
@@ -58,7 +58,7 @@ class DeviceRecord {
         field(name).set({}, value, stream, deadline);
     }
 
-    /// The whole record. Returns when it is there.
+    /// The whole record. Returns when it has arrived.
     template <ArrayRecord T>
     T copy_to_host(OnStream stream = {}, Deadline deadline = {}) const {
         return array_.get<T>({}, stream, deadline);
@@ -66,7 +66,7 @@ class DeviceRecord {
     HostNDArray copy_to_host(OnStream stream = {}, Deadline deadline = {}) const {
         return array_.copy_to_host(stream, deadline);
     }
-    /// Into an array of rank 0, whose memory stays as long as it takes. Returns a view of it.
+    /// Into an array of rank 0, whose memory is kept alive until the copy is complete. Returns a view of it.
     HostNDArray copy_to_host(const HostNDArray& ary, OnStream stream = {}, Deadline deadline = {}) const {
         return array_.copy_to_host(ary, stream, deadline);
     }
@@ -81,7 +81,7 @@ class DeviceRecord {
     void copy_to_device(const T& record, OnStream stream = {}, Deadline deadline = {}) {
         array_.set({}, record, stream, deadline);
     }
-    /// From an array of rank 0, whose memory stays as long as it takes.
+    /// From an array of rank 0, whose memory is kept alive until the copy is complete.
     void copy_to_device(const HostNDArray& ary, OnStream stream = {}, Deadline deadline = {}) {
         array_.copy_to_device(ary, stream, deadline);
     }
@@ -106,7 +106,7 @@ class DeviceRecord {
 /// Uninitialised memory for one record. Throws InvalidArgument for another type.
 DeviceRecord device_record(const DType& dtype, OnStream stream = {});
 
-/// A new record with that contents; or `to`, filled.
+/// A new record with that content; or `to`, filled.
 template <ArrayRecord T>
 DeviceRecord to_device(const T& record, OnStream stream = {}, bool copy = true, DeviceRecord* to = nullptr,
                        Deadline deadline = {}) {

@@ -1,17 +1,16 @@
-// What an array's elements are: NumPy's scalar types, and records and subarrays made of them, as values that
-// are known at compile time where they come from C++ types.
+// The element type of an array: NumPy's scalar types, and records and subarrays of them, as values. Those of C++ types
+// are known at compile time.
 //
 //     DType t = dtype_of<float>();          // == dtypes::float32
 //     t.name();  t.itemsize();              // "float32", 4
 //     DType::record({{"x", dtypes::float32}, {"v", DType::subarray(dtypes::float32, {3})}});
 //
-// From NumPy's descriptions: dtype_numpy.hpp; from buffers' formats: dtype_buffer.hpp; from DLPack:
-// dtype_dlpack.hpp; from structs: record.hpp. Byte order is the machine's own, as the device's is the same:
-// descriptions in the other one are refused.
+// From NumPy's descriptions: dtype_numpy.hpp; from buffer formats: dtype_buffer.hpp; from DLPack: dtype_dlpack.hpp;
+// from structs: record.hpp. Byte order is little-endian, the host's and the device's: descriptions in big-endian order
+// are refused.
 //
-// Values: any thread may use any object. Scalars and the types of structs allocate nothing. Owns: a record
-// that was put together at run time shares one immutable description among its copies. Throws
-// InvalidArgument, naming the field and the numbers.
+// Values: any thread may use any object. Scalars and the types of structs allocate nothing. Owns: the copies of a
+// record made at run time share one immutable description. Throws InvalidArgument, naming the field and the numbers.
 #pragma once
 
 #include <concepts>
@@ -28,7 +27,7 @@
 
 namespace hsadrv {
 
-/// NumPy's `dtype.kind` letters. NumPy has no bfloat16; its letter here is the one ml_dtypes registers it under.
+/// NumPy's `dtype.kind` letters. NumPy has no bfloat16; its letter is the one that ml_dtypes registers.
 enum class Kind : char {
     boolean = 'b',
     signed_integer = 'i',
@@ -36,7 +35,7 @@ enum class Kind : char {
     floating = 'f',
     brain_floating = 'E',
     complex = 'c',
-    raw = 'V',  ///< bytes without a meaning, records and subarrays
+    raw = 'V',  ///< uninterpreted bytes, records and subarrays
 };
 
 struct Field;
@@ -48,8 +47,9 @@ void share(const Structure& structure) noexcept;
 void unshare(const Structure& structure) noexcept;
 }  // namespace detail
 
-/// A scalar type, a record or a subarray. Two scalars are equal if kind and size agree, whatever C++ type they
-/// came from (long and long long); two records if names, titles, offsets and types of their fields and the size do.
+/// A scalar type, a record or a subarray. Two scalars are equal if kind and size agree, whatever C++ type they came
+/// from (long and long long). Two records are equal if their sizes and their fields' names, titles, offsets and types
+/// agree.
 class DType {
   public:
     constexpr DType(const DType& other) noexcept;
@@ -58,20 +58,20 @@ class DType {
 
     constexpr Kind kind() const { return kind_; }
     constexpr std::size_t itemsize() const { return itemsize_; }
-    /// Bytes that an element's address is a multiple of, in packed and in padded data alike. A record's is 1
-    /// unless it was declared aligned.
+    /// Element addresses are multiples of this, in packed and padded data alike. 1 for a record that was not declared
+    /// aligned.
     constexpr std::size_t alignment() const;
     /// As NumPy's str() spells it: "float32", "|V8", "[('x', '<f4'), ('v', '<f4', (3,))]", "('<f4', (3,))".
     std::string name() const;
 
     /// The inverse of name() for scalars. Throws InvalidArgument, listing the known names.
     static DType from_name(std::string_view name);
-    /// So many bytes without a meaning.
+    /// `size_bytes` uninterpreted bytes.
     static DType raw(std::size_t size_bytes);
-    /// An element that is an array itself, in C order. Of a subarray: one of both shapes.
+    /// An element that is itself an array, in C order. A subarray of a subarray joins both shapes.
     static DType subarray(const DType& base, const Dims& shape);
-    /// Throws InvalidArgument for a name or title that is empty or there twice, a field beyond the item size,
-    /// and misaligned offsets in an aligned record.
+    /// Throws InvalidArgument for an empty or duplicate name or title, a field beyond the item size, and misaligned
+    /// offsets in an aligned record.
     static DType record(const std::vector<FieldSpec>& fields, const RecordOptions& options);
     static DType record(const std::vector<FieldSpec>& fields);
 
@@ -79,22 +79,22 @@ class DType {
     constexpr bool is_subarray() const;
     constexpr bool is_scalar() const { return structure_ == nullptr && kind_ != Kind::raw; }
 
-    /// A record's fields in the order of their declaration; none of another type.
+    /// A record's fields in the order of their declaration; empty for another type.
     constexpr std::span<const Field> fields() const;
-    /// Declared with its fields and size at multiples of their alignment, as a C struct is.
+    /// Declared aligned: offsets and size are multiples of the alignment, as in a C struct.
     constexpr bool is_aligned_record() const;
-    /// By name or title; null where there is none.
+    /// By name or title; null if there is none.
     constexpr const Field* find_field(std::string_view name) const;
-    /// Throws InvalidArgument, listing the names there are.
+    /// Throws InvalidArgument, listing the known names.
     const Field& field(std::string_view name) const;
 
-    /// A subarray's elements and shape; of another type, the type itself and ().
+    /// A subarray's element type and shape; for another type, the type itself and ().
     constexpr DType base() const;
     constexpr Dims subarray_shape() const;
 
     friend constexpr bool operator==(const DType& a, const DType& b);
 
-    /// For the table in `dtypes`, DTypeOf and records of structs only: does not check that such a type exists.
+    /// For the table in `dtypes`, DTypeOf and records of structs only: does not check that the type exists.
     static constexpr DType unchecked(Kind kind, std::size_t itemsize, const detail::Structure* structure = nullptr) {
         return DType(kind, static_cast<std::uint32_t>(itemsize), structure);
     }
@@ -105,18 +105,18 @@ class DType {
 
     Kind kind_;
     std::uint32_t itemsize_;
-    const detail::Structure* structure_;  // constant for ever, or shared among the copies
+    const detail::Structure* structure_;  // static, or shared among the copies
 };
 
-/// A part of a record. Borrows: the texts, from the record's type, until its last copy is gone.
+/// A field of a record. Borrows: the strings, from the record's type, until its last copy is destroyed.
 struct Field {
     std::string_view name;
     DType type;
     std::size_t offset = 0;       ///< bytes
-    std::string_view title = {};  ///< a second name; most have none
+    std::string_view title = {};  ///< optional second name
 };
 
-/// A field of a record to be; without an offset it follows the one before it.
+/// A field of a record to be created; without an offset it follows the previous field.
 struct FieldSpec {
     std::string name;
     DType type;
@@ -125,13 +125,13 @@ struct FieldSpec {
 };
 
 struct RecordOptions {
-    std::optional<std::size_t> itemsize = {};  ///< otherwise as the fields need
+    std::optional<std::size_t> itemsize = {};  ///< default: as the fields need
     bool aligned = false;
 };
 
 namespace detail {
 
-/// What a record or a subarray consists of.
+/// The parts of a record or subarray.
 struct Structure {
     std::span<const Field> fields = {};
     const DType* base = nullptr;  ///< of a subarray
@@ -214,13 +214,13 @@ inline constexpr DType float64 = DType::unchecked(Kind::floating, 8);
 inline constexpr DType complex64 = DType::unchecked(Kind::complex, 8);
 inline constexpr DType complex128 = DType::unchecked(Kind::complex, 16);
 
-/// Every scalar type there is.
+/// Every scalar type.
 inline constexpr DType all[] = {boolean, int8,    int16,    int32,   int64,   uint8,     uint16,    uint32,
                                 uint64,  float16, bfloat16, float32, float64, complex64, complex128};
 }  // namespace dtypes
 
-/// Which DType a C++ type has, in `value`. Specialise it for a type of your own, such as a 16-bit float
-/// class; for structs, HSADRV_RECORD of record.hpp does.
+/// Maps a C++ type to its DType, in `value`. Specialise it for other types, such as a 16-bit float class; for structs
+/// use HSADRV_RECORD of record.hpp.
 template <class T>
 struct DTypeOf {};
 
@@ -242,8 +242,8 @@ struct DTypeOf<double> {
 };
 
 namespace detail {
-// std::complex of float or double, and what looks like it: two parts, the real one first. By its looks, because
-// <complex> costs a program a tenth of a second of compile time.
+// std::complex of float or double, and similar types: two parts, the real one first. Matched by structure, because
+// including <complex> adds a tenth of a second of compile time.
 template <class T>
 concept ArrayComplex = requires(const T& number) {
     requires std::same_as<typename T::value_type, float> || std::same_as<typename T::value_type, double>;
@@ -252,7 +252,7 @@ concept ArrayComplex = requires(const T& number) {
     { number.imag() } -> std::convertible_to<typename T::value_type>;
 };
 
-// Character types other than char hold text, whose encoding no array knows.
+// Character types other than char hold text, whose encoding an array does not know.
 template <class T>
 concept ArrayInteger =
     std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, wchar_t> && !std::same_as<T, char8_t> &&

@@ -1,13 +1,13 @@
 // Structs as record types: their fields' names, types and offsets, known at compile time.
 //
 //     struct Particle { float position[3]; double mass; std::int32_t id; };
-//     HSADRV_RECORD(Particle, position, mass, id);                 // at namespace scope, outside of others
+//     HSADRV_RECORD(Particle, position, mass, id);                 // at global scope
 //     static_assert(dtype_of<Particle>().find_field("mass")->offset == 16);
 //
-// Members may be scalars, arrays (C's and std::array, of any rank), and structs with an HSADRV_RECORD of their
-// own. Members that are not named are padding. The type is aligned where the struct is, as NumPy's
-// align=True; it equals the one that NumPy makes of the same names, formats, offsets and item size. Values:
-// nothing is allocated, nothing throws; what cannot be a record does not compile.
+// Members may be scalars, arrays (C's and std::array, of any rank), and structs with their own HSADRV_RECORD. Members
+// that are not listed are padding. The type is aligned if the struct is, as with NumPy's align=True; it equals the
+// NumPy type with the same names, formats, offsets and item size. Values: nothing is allocated, nothing throws; a
+// struct that cannot be a record does not compile.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ struct FieldTypeOf {
     static constexpr DType value = dtype_of<T>();
 };
 
-/// `outer` and then what `inner` has: shapes of arrays of arrays.
+/// The shape of an array of `outer` arrays of shape `inner`.
 constexpr Dims joined(std::int64_t outer, const Dims& inner) {
     Dims all = Dims::filled(inner.rank() + 1, outer);
     for (int i = 0; i < inner.rank(); ++i) all[i + 1] = inner[i];
@@ -54,8 +54,7 @@ constexpr bool names_differ(const std::array<Field, N>& fields) {
     return true;
 }
 
-/// What an aligned record needs: all of its fields, and with them the whole, lie at multiples of theirs. 0 where one
-/// does not.
+/// The alignment that makes all fields and the record's size aligned; 0 if one is not.
 template <std::size_t N>
 constexpr std::size_t record_alignment(const std::array<Field, N>& fields, std::size_t itemsize) {
     std::size_t most = 1;
@@ -95,7 +94,7 @@ constexpr Structure record_structure(const std::array<Field, N>& fields) {
         #member, hsadrv::detail::FieldTypeOf<decltype(Struct::member)>::value, offsetof(Struct, member), {} \
     }
 
-// A macro for each argument, up to 256 of them: expansion is repeated by rescanning.
+// Applies a macro to each argument, up to 256 of them, by repeated rescanning.
 #define HSADRV_DETAIL_EACH(macro, ...) HSADRV_DETAIL_EXPAND(HSADRV_DETAIL_STEP(macro, __VA_ARGS__))
 #define HSADRV_DETAIL_STEP(macro, first, ...) \
     macro(first) __VA_OPT__(, HSADRV_DETAIL_AGAIN HSADRV_DETAIL_PARENS(macro, __VA_ARGS__))
