@@ -1,12 +1,12 @@
-// Internal: what the arrays of one GPU share: memory that is used again, and the kernels that copy elements.
+// Internal: resources that the arrays of one GPU share: the memory pools and the copy kernels.
 //
 //     std::shared_ptr<ArrayDevice> device = ArrayDevice::of(stream);
 //     Block block = device->array_block(bytes, stream);
 //     device->kernels().copy(stream, copy, to, from, {});
 //
-// There is one for each GPU as long as an array of it, or a stream that arrays were used on, is alive: so
-// memory and kernels are warm, and nothing of them holds the runtime when those are gone. Thread safety: any
-// thread. Errors: kernels() throws what CopyKernels' constructor throws, each time anew.
+// There is one per GPU while an array of it, or a stream that arrays used, is alive: memory and kernels are reused, and
+// afterwards nothing keeps the runtime up. Thread safety: any thread. Errors: kernels() throws what CopyKernels'
+// constructor throws, again on each call.
 #pragma once
 
 #include <chrono>
@@ -26,7 +26,7 @@ namespace hsadrv::detail {
 
 class ArrayDevice {
   public:
-    /// The stream's GPU's; the stream keeps it from now on.
+    /// The one of the stream's GPU; the stream keeps it alive from now on.
     static std::shared_ptr<ArrayDevice> of(Stream& stream);
     /// Null if there is none.
     static std::shared_ptr<ArrayDevice> find(AgentRef gpu);
@@ -35,22 +35,22 @@ class ArrayDevice {
     ArrayDevice(const ArrayDevice&) = delete;
     ArrayDevice& operator=(const ArrayDevice&) = delete;
 
-    /// Device memory for an array, whichever stream uses it: free it when the work that uses it is complete.
+    /// Device memory for an array, usable on any stream: free it when all work that uses it is complete.
     Block array_block(std::size_t bytes, const Stream& stream);
-    /// The same of pinned memory, for the CPU and all GPUs.
+    /// Pinned memory for an array, for the CPU and all GPUs.
     Block host_block(std::size_t bytes, const Stream& stream);
-    /// Device memory for `stream` alone, which may be freed while the stream's work still uses it. It is not array
-    /// memory: a block of that is used by other streams, which know nothing of the work in flight.
+    /// Device memory for `stream` alone, which may be freed while the stream's work still uses it. Not for arrays:
+    /// array memory may be reused by other streams, which are not ordered after the work in flight.
     Block scratch_block(std::size_t bytes, const Stream& stream);
 
     ArrayMemory statistics() const;
-    /// Gives back what no array uses of all three. Returns the bytes.
+    /// Frees the unused memory of all three pools. Returns the bytes.
     std::size_t release_cached();
-    /// Of all GPUs.
+    /// The same for all GPUs.
     static std::size_t release_all();
-    /// Is scratch memory of any GPU freed, but not yet given back?
+    /// True if some GPU's scratch memory is freed but still in use by work in flight.
     static bool scratch_in_flight();
-    /// Loaded when they are first needed.
+    /// Loaded on first use.
     const CopyKernels& kernels();
 
   private:
@@ -60,8 +60,8 @@ class ArrayDevice {
     std::optional<CopyKernels> kernels_;
 };
 
-/// What `allocate` returns; where it finds no memory, again after the arrays' pools gave back theirs, and for ten
-/// seconds while scratch memory is in flight.
+/// Returns allocate(). On OutOfMemory it frees the pools' unused memory and retries, for up to ten seconds while
+/// scratch memory is in flight.
 template <class Allocate>
 auto given_back(Allocate&& allocate) {
     const Deadline deadline(std::chrono::seconds(10));

@@ -174,8 +174,7 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
     template <ArrayElement T>
     T get(const Dims& index, OnStream stream = {}, Deadline deadline = {}) const {
         require_dtype("DeviceNDArray::get", dtype_of<T>());
-        std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>
-            value;  // a kernel may have stored a byte other than 0 and 1
+        std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T> value;  // kernels may have stored neither 0 nor 1
         item(index).fill_host({&value, dtype_of<T>(), scalar<T>()}, stream, deadline);
         return static_cast<T>(value);
     }

@@ -2,15 +2,15 @@
 //
 //     HostNDArray a = host_array({480, 640}, dtypes::float32);        // uninitialised, C order
 //     a.fill(1.0f);  a.set({3, -1}, 2.0f);  a.get<float>({3, -1});
-//     HostNDArray b = a.transpose().slice({Slice{0, 10}}).copy();     // a view, a view of it, a copy
+//     HostNDArray b = a.transpose().slice({Slice{0, 10}}).copy();     // a view of a view, copied
 //     auto d_a = to_device(a, stream);                                // it converts to HostView
 //
-// Owns or views its memory, which may be of any kind: pageable, pinned, a vector's, a file's, somebody else's. Copies,
-// slices and reshapes of an array are views of the same memory, as assignments in Python are; the last one frees it.
-// Keeps alive: what owns the memory. Borrows: the memory of a HostView that it was made of, for as long as it or a
-// view of it is used. Arrays may be read-only: then they, and all views of them, are no destination. Thread safety: as
-// of a value; its elements as those of any array in C++. Ordering: the CPU at once; what a GPU writes is seen after
-// its stream was synchronised. Throws InvalidArgument, naming both sides, the array unchanged; OutOfMemory.
+// Owns or views its memory, of any kind: pageable, pinned, a vector's, a file's, another library's. Copies, slices and
+// reshapes of an array share its memory, as assignments in Python do; the last one frees it. Keeps alive: the owner of
+// the memory. Borrows: the memory of a HostView that it was made from, until it and all its views are destroyed. An
+// array may be read-only: then neither it nor its views can be a destination. Thread safety: as of a value; elements as
+// those of any array in C++. Ordering: CPU operations are immediate; synchronise the stream before reading what a GPU
+// wrote. Throws InvalidArgument, naming both sides, with the array unchanged; OutOfMemory.
 #pragma once
 
 #include <cstring>
@@ -32,7 +32,8 @@ class NpyArray;
 
 class HostNDArray : public ArrayViews<HostNDArray> {
   public:
-    /// A view of memory that `keep_alive` owns; null: that outlives the array. `data` is the first element's address.
+    /// A view of memory that `keep_alive` owns; with null, the memory must outlive the array. `data` is the first
+    /// element's address.
     HostNDArray(std::shared_ptr<const void> keep_alive, void* data, const DType& dtype, const Layout& layout);
     /// The same, read-only.
     HostNDArray(std::shared_ptr<const void> keep_alive, const void* data, const DType& dtype, const Layout& layout);
@@ -45,7 +46,7 @@ class HostNDArray : public ArrayViews<HostNDArray> {
           dtype_(other.dtype_),
           layout_(detail::taken_from(other.layout_)),
           writable_(other.writable_) {}
-    /// Not to a temporary: `a.slice(…) = b` would change nothing; a.slice(…).copy_from(b) does.
+    /// Not assignable to a temporary: `a.slice(…) = b` would change nothing; use a.slice(…).copy_from(b).
     HostNDArray& operator=(const HostNDArray&) & = default;
     HostNDArray& operator=(HostNDArray&& other) & noexcept {
         HostNDArray taken(std::move(other));
@@ -59,24 +60,24 @@ class HostNDArray : public ArrayViews<HostNDArray> {
 
     const DType& dtype() const { return dtype_; }
     const Layout& layout() const { return layout_; }
-    /// Address of the first element; null where the array is empty and has no memory.
+    /// Address of the first element; null if the array is empty and has no memory.
     const void* data() const { return data_; }
     bool writable() const { return writable_; }
-    /// The same to write to. Throws if the array is read-only.
+    /// The same, for writing. Throws if the array is read-only.
     void* writable_data() const {
         require_writable("HostNDArray::writable_data");
         return data_;
     }
-    /// What keeps the memory alive; null where nothing has to.
+    /// The owner of the memory; null if it has none.
     const std::shared_ptr<const void>& keep_alive() const { return keep_alive_; }
 
     /// Another view of the memory; see array_views.hpp for reshape, slice, field, …
     HostNDArray at(const void* data, const DType& dtype, const Layout& layout) const;
-    /// A view that cannot be written through.
+    /// A read-only view.
     HostNDArray read_only() const;
 
-    /// Address of the first element, for elements of type T. Throws for another type, for an address that no T has, and
-    /// if the array is read-only; `as<const T>` is for reading.
+    /// Address of the first element, as a T. Throws for another type, for an address not aligned for T, and if the
+    /// array is read-only; use `as<const T>` for reading.
     template <class T>
         requires ArrayElement<T>
     T* as() const {
@@ -84,7 +85,7 @@ class HostNDArray : public ArrayViews<HostNDArray> {
         if constexpr (!std::is_const_v<T>) require_writable("HostNDArray::as");
         return static_cast<T*>(data_);
     }
-    /// All elements in C order, where they lie so; otherwise throws. `elements<const T>` is for reading.
+    /// All elements in C order; throws if they are not contiguous in C order. Use `elements<const T>` for reading.
     template <class T>
         requires ArrayElement<T>
     std::span<T> elements() const {
@@ -92,7 +93,7 @@ class HostNDArray : public ArrayViews<HostNDArray> {
         return {as<T>(), static_cast<std::size_t>(size())};
     }
 
-    /// One element, wherever it lies; negative indices count from the end. set() throws where elements share memory.
+    /// One element, in any layout; negative indices count from the end. set() throws if elements share memory.
     template <ArrayElement T>
     T get(const Dims& index) const {
         require_dtype("HostNDArray::get", dtype_of<T>());
@@ -105,7 +106,7 @@ class HostNDArray : public ArrayViews<HostNDArray> {
         detail::require_destination("HostNDArray::set", dtype_, layout_);
         std::memcpy(static_cast<char*>(data_) + layout_.offset_of(index), &value, sizeof(T));
     }
-    /// The only element there is. Throws if there are none or more.
+    /// The only element. Throws unless the array has exactly one.
     template <ArrayElement T>
     T item() const {
         require_dtype("HostNDArray::item", dtype_of<T>());
@@ -113,19 +114,19 @@ class HostNDArray : public ArrayViews<HostNDArray> {
         return read<T>(0);
     }
 
-    /// Every element becomes `value`. Throws where elements share memory.
+    /// Sets every element to `value`. Throws if elements share memory.
     template <ArrayElement T>
     void fill(const T& value) {
         detail::require_type_of_value("HostNDArray::fill", dtype_, dtype_of<T>());
         fill_with(&value);
     }
-    /// Every element becomes the one of the same index (NumPy's copyto), as if `source` had been copied first. Throws
-    /// for another type or shape, and where elements of this array share memory.
+    /// Sets every element to the source's at the same index (NumPy's copyto), as if `source` had been copied first.
+    /// Throws for another type or shape, and if elements of this array share memory.
     void copy_from(const HostView& source);
     /// A new, contiguous array in pageable memory with the same elements.
     HostNDArray copy(Order order = Order::C) const;
-    /// Equal types, shapes and elements, bit for bit: a NaN equals itself, -0 is not 0. Bytes of records that belong to
-    /// no field do not count.
+    /// Equal types, shapes and elements, bit for bit: a NaN equals itself, -0 does not equal 0. A record's padding is
+    /// ignored.
     bool equal(const HostView& other) const;
     bool equal(const HostNDArray& other) const { return equal(HostView(other)); }
 
@@ -150,7 +151,7 @@ class HostNDArray : public ArrayViews<HostNDArray> {
     T read(std::int64_t offset_bytes) const {
         const char* const from = static_cast<const char*>(data_) + offset_bytes;
         if constexpr (std::is_same_v<T, bool>) {
-            return *from != 0;  // memory of others may hold more than 0 and 1
+            return *from != 0;  // memory from elsewhere may hold other bytes than 0 and 1
         } else {
             std::remove_const_t<T> value;
             std::memcpy(&value, from, sizeof value);
@@ -165,7 +166,7 @@ class HostNDArray : public ArrayViews<HostNDArray> {
     bool writable_;
 };
 
-/// Pageable memory, uninitialised, aligned to 64 bytes or more, and for the elements (numpy.empty).
+/// Uninitialised pageable memory, aligned to 64 bytes or more, and for the elements (numpy.empty).
 HostNDArray host_array(const Dims& shape, const DType& dtype = dtypes::float64, const Arrangement& arrangement = {});
 template <ArrayElement T>
 HostNDArray host_array(const Dims& shape, const Arrangement& arrangement = {}) {
@@ -174,8 +175,8 @@ HostNDArray host_array(const Dims& shape, const Arrangement& arrangement = {}) {
 /// Uninitialised, with the other's type and shape; see form_like for the order (numpy.empty_like).
 HostNDArray host_array_like(const HostView& other);
 
-/// What is there as an array (numpy.asarray), without a copy. Memory of a view or range is borrowed; read-only where
-/// that is.
+/// Wraps existing memory as an array (numpy.asarray), without a copy. Borrows the memory of a view or range; read-only
+/// if that is.
 HostNDArray as_host_array(const HostView& view);
 HostNDArray as_host_array(const MutableHostView& view);
 HostNDArray as_host_array(const NDView& view);
@@ -185,14 +186,14 @@ template <HostRange R>
 HostNDArray as_host_array(R&& range) {
     return as_host_array(host_view(range));
 }
-/// Takes a file's array over.
+/// Takes ownership of a loaded file's array.
 HostNDArray as_host_array(NpyArray&& array);
-/// Takes a vector over, without copying its elements.
+/// Takes ownership of a vector, without copying its elements.
 template <ArrayElement T>
-    requires(!std::same_as<T, bool>)  // std::vector<bool> has no bools
+    requires(!std::same_as<T, bool>)  // std::vector<bool> holds bits
 HostNDArray as_host_array(std::vector<T>&& values, const Dims& shape, Order order = Order::C) {
     auto owner = std::make_shared<std::vector<T>>();
-    const MutableHostView view = host_view(values, shape, order);  // throws before anything is taken
+    const MutableHostView view = host_view(values, shape, order);  // throws before the vector is moved
     *owner = std::move(values);
     return HostNDArray(owner, view.data, view.dtype, view.layout);
 }
@@ -203,7 +204,7 @@ HostNDArray as_host_array(std::vector<T>&& values) {
     return as_host_array(std::move(values), shape);
 }
 
-/// What as_host_array takes.
+/// Types that as_host_array accepts.
 template <class A>
 concept HostArrayLike = requires(A&& array) {
     { as_host_array(std::forward<A>(array)) } -> std::same_as<HostNDArray>;

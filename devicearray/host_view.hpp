@@ -4,8 +4,8 @@
 //     auto d_image = to_device(host_view(image, {480, 640}), stream);
 //     int table[3][4];  host_view(table);                                 // shape (3, 4)
 //
-// Borrows: the memory, until the transfer that the view is given to is complete. Values; nothing is
-// allocated. Throws InvalidArgument where shape and range disagree in size.
+// Borrows: the memory, until the transfer that uses the view is complete. Values; nothing is allocated. Throws
+// InvalidArgument if the shape and the range have different sizes.
 #pragma once
 
 #include <array>
@@ -18,14 +18,14 @@
 
 namespace hsadrv {
 
-/// Read-only host memory: what a transfer to the device takes.
+/// Read-only host memory: the source of a transfer to the device.
 struct HostView {
     const void* data;
     DType dtype;
     Layout layout;
 };
 
-/// Writable host memory: what a transfer from the device fills.
+/// Writable host memory: the destination of a transfer from the device.
 struct MutableHostView {
     void* data;
     DType dtype;
@@ -35,7 +35,7 @@ struct MutableHostView {
 };
 
 namespace detail {
-/// What nested arrays consist of, C's and std::array, and their extents.
+/// The element type and extents of nested arrays, C's and std::array.
 template <class T>
 struct Nested {
     using Element = T;
@@ -56,7 +56,7 @@ template <class T, std::size_t N>
 struct Nested<std::array<T, N>> : NestedArray<T, N> {};
 }  // namespace detail
 
-/// std::vector, std::array, std::span, C arrays, ... of array elements, or of arrays of them.
+/// std::vector, std::array, std::span, C arrays and similar ranges of array elements, or of arrays of them.
 template <class R>
 concept HostRange = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
                     ArrayElement<typename detail::Nested<std::ranges::range_value_t<R>>::Element>;
@@ -65,11 +65,11 @@ namespace detail {
 template <class R>
 using ElementOf = typename Nested<std::ranges::range_value_t<R>>::Element;
 
-/// The range's extent, and those of the arrays in it.
+/// The range's extent, and those of nested arrays.
 template <class R>
 Dims nested_shape(const R& range) {
     using Value = std::ranges::range_value_t<R>;
-    static_assert(sizeof(Value) % sizeof(ElementOf<R>) == 0, "arrays of arrays have no gaps");
+    static_assert(sizeof(Value) % sizeof(ElementOf<R>) == 0, "nested arrays must have no gaps");
     return Nested<Value>::with_outer(Dims{std::ranges::size(range)});
 }
 
@@ -90,7 +90,7 @@ detail::HostViewOf<R> host_view(R&& range, const Dims& shape, Order order = Orde
     return {std::ranges::data(range), dtype_of<T>(), layout};
 }
 
-/// The range as an array of one dimension, and one more for each that its elements have as arrays.
+/// The range as an array of one dimension, plus one for each level of nested arrays.
 template <HostRange R>
 detail::HostViewOf<R> host_view(R&& range) {
     return host_view(range, detail::nested_shape(range));

@@ -1,15 +1,14 @@
-// Where an array's elements lie in memory: NumPy's shape and strides, strides in bytes. No memory and no
-// element type here, only their size.
+// The positions of an array's elements in memory: NumPy's shape and strides, with strides in bytes. Holds no memory and
+// no element type, only the element size.
 //
 //     Layout image = Layout::contiguous({480, 640}, sizeof(float));        // C order; Order::F for Fortran's
 //     image.strides_bytes();                                               // (2560, 4)
 //     image.reshape({640, 480});  image.ravel();  image.transpose();       // new values; the bytes stay where they are
 //
-// Views whose first element is another one (slices, sections) are in slice.hpp.
+// Views that start at another element (slices, sections) are in slice.hpp.
 //
-// Values: any thread may use any object; nothing is allocated. Everything is checked: a layout that exists
-// has no negative extent and a size_bytes() that int64_t holds. Throws InvalidArgument, naming the shapes and
-// strides involved.
+// Values: any thread may use any object; nothing is allocated. Every layout is checked: no extent is negative, and
+// size_bytes() fits int64_t. Throws InvalidArgument, naming the shapes and strides.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +18,11 @@
 
 namespace hsadrv {
 
-/// Which index runs fastest: the last one in C's order, the first one in Fortran's. A: any, which is F where
-/// the array in question is F- but not C-contiguous, otherwise C.
+/// Which index varies fastest: the last in C order, the first in Fortran order. A: either; F if the array is F- but not
+/// C-contiguous, else C.
 enum class Order : char { C = 'C', F = 'F', A = 'A' };
 
-/// Bytes relative to an array's first element: from `begin`, which is not positive, to before `end`.
+/// Bytes relative to an array's first element: [begin, end), with begin <= 0.
 struct ByteRange {
     std::int64_t begin = 0, end = 0;
 
@@ -36,8 +35,8 @@ class Layout {
     /// Rank 0, one byte.
     constexpr Layout() = default;
 
-    /// Elements back to back in the given order; any is C. Strides of empty arrays are those of NumPy: a 0 counts as
-    /// a 1.
+    /// Contiguous elements in the given order; A means C. Strides of empty arrays are NumPy's: an extent of 0 counts as
+    /// 1.
     static constexpr Layout contiguous(const Dims& shape, std::int64_t itemsize, Order order = Order::C);
 
     /// Any strides, of either sign, multiples of the item size or not; elements may overlap.
@@ -48,51 +47,51 @@ class Layout {
     constexpr const Dims& strides_bytes() const { return strides_bytes_; }
     constexpr std::int64_t itemsize() const { return itemsize_; }
 
-    /// Number of elements; 1 where the rank is 0.
+    /// Number of elements; 1 for rank 0.
     constexpr std::int64_t size() const;
-    /// Bytes of the elements, gaps between them not counted (NumPy's nbytes).
+    /// Bytes of the elements, excluding gaps (NumPy's nbytes).
     constexpr std::int64_t size_bytes() const { return size() * itemsize_; }
 
-    /// As NumPy defines it: strides of dimensions with one element do not matter, and an empty array is contiguous.
+    /// As in NumPy: strides of axes with one element are ignored, and an empty array is contiguous.
     constexpr bool is_c_contiguous() const;
     constexpr bool is_f_contiguous() const;
     constexpr bool is_contiguous() const { return is_c_contiguous() || is_f_contiguous(); }
 
-    /// The lowest and the highest byte that an element has, relative to the first element; nothing where the
-    /// array is empty.
+    /// The range of bytes that the elements span, relative to the first element; empty for an empty array.
     constexpr ByteRange extent() const;
-    /// Bytes from the first element to the one at `index`; negative indices count from the end. Throws where
-    /// there is none.
+    /// Bytes from the first element to the one at `index`; negative indices count from the end. Throws if the index is
+    /// out of range.
     constexpr std::int64_t offset_of(const Dims& index) const;
-    /// What Order::A stands for.
+    /// Resolves Order::A for this layout.
     constexpr Order resolved(Order order) const;
 
-    /// The same bytes under another shape, elements counted in `order`. One extent may be -1: what remains.
-    /// Throws where no strides give that, as the elements would have to be copied; it says how. Finds the
-    /// strides wherever there are some, in arrays that are not contiguous, too.
+    /// The same bytes under another shape, elements counted in `order`. One extent may be -1: it is computed from the
+    /// rest. Works for non-contiguous arrays whenever strides exist. Throws if the elements would have to be copied;
+    /// the message says how.
     constexpr Layout reshape(const Dims& shape, Order order = Order::C) const;
     /// One dimension; the same condition as reshape.
     constexpr Layout ravel(Order order = Order::C) const;
-    /// Elements of another size over the same bytes: the last axis, which must be contiguous, grows or shrinks.
+    /// Elements of another size over the same bytes: the last axis, which must be contiguous, grows or shrinks to
+    /// match.
     constexpr Layout view(std::int64_t itemsize) const;
 
     /// Axes reversed.
     constexpr Layout transpose() const;
-    /// Axis i of the result is axis axes[i] of this; negative ones count from the end.
+    /// Axis i of the result is axis axes[i] of this layout; negative axes count from the end.
     constexpr Layout transpose(const Dims& axes) const;
-    /// Without all axes of one element, or without these, which must have one.
+    /// Removes all axes of one element, or the given ones, which must have one.
     constexpr Layout squeeze() const;
     constexpr Layout squeeze(const Dims& axes) const;
-    /// With an axis of one element before `axis` (NumPy's newaxis); -1 is behind the last one.
+    /// Inserts an axis of one element before `axis` (NumPy's newaxis); -1 appends it.
     constexpr Layout expand_dims(int axis) const;
-    /// Axes of one element repeated, and new ones in front, by strides of 0. Several elements of the result are
-    /// one in memory: read from it only.
+    /// Repeats axes of one element and prepends new axes, with strides of 0. Several elements then share memory: the
+    /// result is for reading only.
     constexpr Layout broadcast_to(const Dims& shape) const;
 
     /// Shape, strides and contiguity for error messages: "shape (480, 640), strides (2560, 4), C order".
     std::string to_string() const;
 
-    /// Equal shape, strides and item size. Two layouts that differ only in strides that do not matter are not equal.
+    /// Equal shape, strides and item size. Compares all strides, including ignored ones.
     friend constexpr bool operator==(const Layout&, const Layout&) = default;
 
   private:
@@ -105,8 +104,7 @@ class Layout {
     std::int64_t itemsize_ = 1;
 };
 
-/// True if copying bytes from one to the other copies elements: equal shape and item size, and both C- or
-/// both F-contiguous.
+/// True if a copy of the bytes copies the elements: equal shape and item size, and both C- or both F-contiguous.
 constexpr bool same_element_order(const Layout& a, const Layout& b) {
     if (a.shape() != b.shape() || a.itemsize() != b.itemsize()) return false;
     return (a.is_c_contiguous() && b.is_c_contiguous()) || (a.is_f_contiguous() && b.is_f_contiguous());
@@ -134,7 +132,7 @@ constexpr Layout Layout::contiguous(const Dims& shape, std::int64_t itemsize, Or
 constexpr Layout Layout::strided(const Dims& shape, const Dims& strides_bytes, std::int64_t itemsize) {
     if (shape.rank() != strides_bytes.rank()) throw_bad_strides(shape, strides_bytes);
     Layout layout = contiguous(shape, itemsize);
-    // The furthest element to either side must be addressable, too.
+    // The furthest element on either side must be addressable as well.
     std::int64_t reach = itemsize;
     for (int i = 0; i < shape.rank(); ++i) {
         if (shape[i] <= 1) continue;
@@ -149,7 +147,7 @@ constexpr Layout Layout::strided(const Dims& shape, const Dims& strides_bytes, s
 }
 
 constexpr std::int64_t Layout::size() const {
-    // A 0 makes the product 0 whatever the rest; the constructors checked the product of the others.
+    // An extent of 0 makes the product 0; the constructors checked the product of the others.
     std::int64_t count = 1;
     for (std::int64_t extent : shape_) count *= extent;
     return count;

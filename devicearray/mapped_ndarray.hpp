@@ -1,14 +1,13 @@
-// An array in host memory that kernels use in place: two addresses of the same elements.
+// An array in host memory that kernels use in place, under a host and a device address.
 //
-//     MappedNDArray a = mapped_array({1 << 20}, dtypes::float32);   // of arrays of yours: registered_arrays.hpp
+//     MappedNDArray a = mapped_array({1 << 20}, dtypes::float32);   // existing arrays: registered_arrays.hpp
 //     a.fill(1.0f);                                                 // the host's side: as HostNDArray
 //     kernel.launch(stream, shape, a, n);                           // the GPU's: its address as an argument
 //     stream.synchronize();  a.get<float>({7});
 //
-// Ownership: as HostNDArray's; views, the DeviceNDArray of device() and launches keep the memory, and where it is
-// locked for the purpose, the lock. Ordering: a kernel sees what the host wrote before the launch, the host what the
-// kernel wrote after the stream was synchronised. Nothing keeps the two apart meanwhile. Thread safety: as of a value.
-// Throws: as HostNDArray.
+// Ownership: as HostNDArray; views, the DeviceNDArray of device() and launches keep the memory, and its lock if there
+// is one. Ordering: a kernel sees what the host wrote before the launch; the host sees what the kernel wrote after
+// synchronising the stream. Accesses in between are not ordered. Thread safety: as of a value. Throws: as HostNDArray.
 #pragma once
 
 #include <concepts>
@@ -26,7 +25,7 @@ namespace hsadrv {
 
 class MappedNDArray : public ArrayViews<MappedNDArray> {
   public:
-    /// `device_data`: where `agent` has the first element of `host`, whose keep_alive() sees to it that it stays there.
+    /// `device_data`: the address of the first element of `host` for `agent`, valid while the host's keep_alive() is.
     MappedNDArray(const HostNDArray& host, void* device_data, AgentRef agent);
 
     MappedNDArray(const MappedNDArray&) = default;
@@ -35,7 +34,7 @@ class MappedNDArray : public ArrayViews<MappedNDArray> {
         : host_(std::move(other.host_)),
           device_data_(std::exchange(other.device_data_, nullptr)),
           agent_(other.agent_) {}
-    /// Not to a temporary: `a.slice(…) = b` would change nothing; a.slice(…).copy_from(b) does.
+    /// Not assignable to a temporary: `a.slice(…) = b` would change nothing; use a.slice(…).copy_from(b).
     MappedNDArray& operator=(const MappedNDArray&) & = default;
     MappedNDArray& operator=(MappedNDArray&& other) & noexcept {
         MappedNDArray taken(std::move(other));
@@ -52,19 +51,19 @@ class MappedNDArray : public ArrayViews<MappedNDArray> {
     void* writable_data() const { return host_.writable_data(); }
     bool writable() const { return host_.writable(); }
     const std::shared_ptr<const void>& keep_alive() const { return host_.keep_alive(); }
-    /// The GPU that it is mapped for, first of all.
+    /// The GPU that device() refers to.
     AgentRef agent() const { return agent_; }
 
     MappedNDArray at(const void* data, const DType& dtype, const Layout& layout) const;
 
     /// The host's side as an array: a view.
     const HostNDArray& host() const { return host_; }
-    /// The GPU's side: a view. Of an array that is read-only, kernels must only read.
+    /// The GPU's side: a view. If the array is read-only, kernels must only read it.
     DeviceNDArray device() const { return DeviceNDArray(keep_alive(), device_data_, dtype(), layout(), agent_); }
     /// The same for another GPU. Throws InvalidArgument if the memory is not mapped for it: see `portable`.
     DeviceNDArray device(AgentRef other) const;
 
-    // The host's side, as HostNDArray has them.
+    // Operations on the host's side, as in HostNDArray.
     template <ArrayElement T>
     T* as() const {
         return host_.as<T>();
@@ -94,7 +93,7 @@ class MappedNDArray : public ArrayViews<MappedNDArray> {
     bool equal(const HostView& other) const { return host_.equal(other); }
     bool equal(const MappedNDArray& other) const { return host_.equal(other.host_); }
 
-    // Transfers, as of device().
+    // Transfers, as on device().
     HostNDArray copy_to_host(OnStream stream = {}, Deadline deadline = {}) const {
         return device().copy_to_host(stream, deadline);
     }

@@ -1,15 +1,14 @@
-// An array's elements by their indices, on the host and in kernels: a pointer, extents and strides as one value, with
+// Indexed access to an array's elements, on the host and in kernels: a pointer, extents and strides as one value, with
 // mdspan's names.
 //
 //     kernel: HSADRV_KERNEL void twice(hsadrv::NDSpan<float, 2> a) { a(get_global_id(1), get_global_id(0)) *= 2; }
 //     host:   twice.launch(stream, {.grid = {a.shape()[1], a.shape()[0]}, …}, nd_span<float, 2>(a.transpose()));
 //
-// Freestanding: compiles for the host and, with clang, for amdgcn, and looks the same to both. It is one argument of a
-// kernel, whatever the array's strides are. Strides count elements here, as mdspan's do. Indices are not checked.
-// Values: any thread may use any object. Borrows: the memory. What nd_span() returns of an array keeps it alive, too:
-// given to a launch, the stream holds a share of the memory until the kernel is complete, as it does of an array. An
-// NDSpan by itself does not: keep the array until then, or give array.keep_alive() to Stream::keep_alive. Errors:
-// nd_span() throws InvalidArgument, naming both sides.
+// Freestanding: compiles for the host and, with clang, for amdgcn, with the same layout in both. A kernel takes it as
+// one argument, for any strides. Strides count elements, as in mdspan. Indices are not checked. Values: any thread may
+// use any object. Borrows: the memory. The result of nd_span() keeps the array's memory alive as well: a launch leaves
+// a reference with the stream until the kernel is complete. A plain NDSpan does not: keep the array until then, or give
+// array.keep_alive() to Stream::keep_alive. Errors: nd_span() throws InvalidArgument, naming both sides.
 #pragma once
 
 #include <stddef.h>
@@ -32,7 +31,7 @@
 #endif
 #endif
 
-// A call in a kernel costs a stack frame in scratch.
+// A call in a kernel needs a stack frame in scratch memory.
 #define HSADRV_SPAN_INLINE [[gnu::always_inline]] constexpr
 
 namespace hsadrv {
@@ -49,14 +48,14 @@ class NDSpan {
     using data_handle_type = T*;
 
     constexpr NDSpan() = default;
-    /// `Rank` extents and as many strides in elements, of either sign or 0.
+    /// `Rank` extents, and as many strides in elements, which may be negative or 0.
     HSADRV_SPAN_INLINE NDSpan(T* data, const int64_t* extents, const int64_t* strides) : data_(data) {
         for (int i = 0; i < Rank; ++i) {
             extents_[i] = extents[i];
             strides_[i] = strides[i];
         }
     }
-    /// Of elements to write, one of elements to read.
+    /// Converts a span for writing to one for reading.
     template <class U>
         requires(!__is_same(T, U) && __is_same(T, const U))
     HSADRV_SPAN_INLINE NDSpan(const NDSpan<U, Rank>& other) : data_(other.data_handle()) {
@@ -68,9 +67,9 @@ class NDSpan {
 
     static constexpr int rank() { return Rank; }
     HSADRV_SPAN_INLINE int64_t extent(int axis) const { return extents_[axis]; }
-    /// Elements from one to the next along the axis.
+    /// Elements between neighbours along the axis.
     HSADRV_SPAN_INLINE int64_t stride(int axis) const { return strides_[axis]; }
-    /// Number of elements; 1 where the rank is 0.
+    /// Number of elements; 1 for rank 0.
     HSADRV_SPAN_INLINE int64_t size() const {
         int64_t count = 1;
         for (int i = 0; i < Rank; ++i) count *= extents_[i];
@@ -90,13 +89,13 @@ class NDSpan {
         return data_[offset];
     }
     HSADRV_SPAN_INLINE T& operator[](int64_t index) const {
-        static_assert(Rank == 1, "use (i, j, …) where there are several axes");
+        static_assert(Rank == 1, "use (i, j, …) for several axes");
         return data_[index * strides_[0]];
     }
 
     static constexpr bool is_always_strided() { return true; }
     static constexpr bool is_strided() { return true; }
-    /// Do the elements fill a piece of memory, in whatever order, each of its places once?
+    /// True if the elements fill a contiguous range, in any order, each place once.
     constexpr bool is_exhaustive() const {
         if (empty()) return true;
         unsigned left = 0;
@@ -112,8 +111,8 @@ class NDSpan {
 
 #if defined(__cpp_lib_mdspan)
     using mdspan_type = std::mdspan<T, std::dextents<int64_t, Rank>, std::layout_stride>;
-    /// The same elements. mdspan has no strides of 0 and no negative ones, and no two indices of one element: throws
-    /// InvalidArgument for these.
+    /// The same elements. Throws InvalidArgument for strides that mdspan does not have: 0, negative, or with two
+    /// indices for one element.
     mdspan_type to_mdspan() const;
 #endif
 
@@ -131,21 +130,21 @@ class NDSpan {
     int64_t strides_[slots_] = {};
 };
 
-// What the host writes into the kernarg segment is what the kernel reads: both compilers hold these.
+// The kernel reads from the kernarg segment what the host wrote: both compilers must agree on these sizes.
 static_assert(sizeof(NDSpan<float, 0>) == 24 && sizeof(NDSpan<char, 1>) == 24 && sizeof(NDSpan<double, 3>) == 56);
 static_assert(sizeof(NDSpan<float, 8>) == 8 + 8 * 8 + 8 * 8 && alignof(NDSpan<float, 8>) == 8);
 static_assert(__is_trivially_copyable(NDSpan<float, 2>) && __is_standard_layout(NDSpan<float, 2>));
 
 #if !defined(__AMDGCN__)
 
-/// An NDSpan and a share of its memory, which a launch leaves with its stream.
+/// An NDSpan and a reference to its memory, which a launch leaves with its stream.
 template <class T, int Rank>
 class HeldSpan : public NDSpan<T, Rank> {
   public:
-    /// `agent`: as HeldValue has it.
+    /// `agent`: as in HeldValue.
     HeldSpan(const NDSpan<T, Rank>& span, std::shared_ptr<const void> keep_alive, std::uint64_t agent = 0)
         : NDSpan<T, Rank>(span), keep_alive_(std::move(keep_alive)), agent_(agent) {}
-    // Moves copy: an address must not outlive its share of the memory.
+    // Moves are copies: the address must not outlive the reference.
     HeldSpan(const HeldSpan&) = default;
     HeldSpan& operator=(const HeldSpan&) = default;
 
@@ -162,13 +161,13 @@ class HeldSpan : public NDSpan<T, Rank> {
 
 namespace detail {
 
-/// What an NDSpan has of a layout, checked. Throws InvalidArgument.
+/// A layout's extents and strides for an NDSpan. Throws InvalidArgument.
 struct SpanParts {
     Dims extents, strides;
 };
 SpanParts span_parts(const DType& wanted, int rank, std::size_t alignment, const void* data, const DType& dtype,
                      const Layout& layout);
-/// mdspan's strides for these; see NDSpan::to_mdspan.
+/// The strides for an mdspan; see NDSpan::to_mdspan.
 Dims mdspan_strides(const Dims& extents, const Dims& strides);
 
 template <class T, class Array>
@@ -179,7 +178,7 @@ T* span_data(const Array& array) {
         return static_cast<T*>(array.writable_data());
     } else {
         static_assert(!std::is_const_v<std::remove_pointer_t<decltype(array.data())>>,
-                      "the elements are to be read only: nd_span<const T, Rank>");
+                      "the elements are read-only: use nd_span<const T, Rank>");
         return static_cast<T*>(array.data());
     }
 }
@@ -191,11 +190,10 @@ concept KeepsAlive = requires(const Array& array) {
 
 }  // namespace detail
 
-/// The elements of a DeviceNDArray, a HostNDArray or anything else that has data(), dtype() and layout(), at the
-/// addresses that data() gives; of a MappedNDArray kernels want those of its device(). A HeldSpan where it has
-/// keep_alive(), else an NDSpan. Throws InvalidArgument for another element type or rank, for strides that are no
-/// multiples of the element's size, for a misaligned first element, and for a T that is not const where the array is
-/// read-only.
+/// The elements of a DeviceNDArray, a HostNDArray or any type with data(), dtype() and layout(), at the addresses that
+/// data() gives; for kernels pass a MappedNDArray's device(). Returns a HeldSpan if the array has keep_alive(), else an
+/// NDSpan. Throws InvalidArgument for another element type or rank, strides that are not multiples of the element's
+/// size, a misaligned first element, and a non-const T if the array is read-only.
 template <ArrayElement T, int Rank, class Array>
     requires requires(const Array& array) { array.data(), array.dtype(), array.layout(); }
 auto nd_span(const Array& array) {
@@ -204,7 +202,7 @@ auto nd_span(const Array& array) {
     const NDSpan<T, Rank> span(detail::span_data<T>(array), extents.begin(), strides.begin());
     if constexpr (detail::KeepsAlive<Array>) {
         if constexpr (requires { array.agent().native().handle; }) {
-            // Of a MappedNDArray these are the host's addresses, which agents do not reach.
+            // A MappedNDArray's data() is the host's address, which agents cannot use.
             const bool of_host = requires { array.host(); };
             return HeldSpan<T, Rank>(span, array.keep_alive(), of_host ? 0 : array.agent().native().handle);
         } else {

@@ -1,14 +1,14 @@
-// Somebody else's array in host memory, as NumPy's array interface or Python's buffer protocol describes it.
+// A foreign array in host memory, as described by NumPy's array interface or Python's buffer protocol.
 //
 //     NDView a({.data = address, .shape = {480, 640}, .typestr = "<f4", .strides = Dims{2560, 4}});
 //     auto d_a = to_device(a, stream);                    // converts to HostView
 //     d_a.copy_to_host(MutableHostView(a), stream);       // throws if the interface says read-only
-//     NDView b(py_buffer);                                // a Py_buffer; nothing of Python.h is needed
+//     NDView b(py_buffer);                                // a Py_buffer; Python.h is not needed
 //
-// The fields are checked: type, shape, strides, that the address is one where there are elements, and that the whole
-// lies in the address space; how much memory is there nobody can tell but the buffer protocol. Borrows: the memory;
-// keep the object that exported it until the transfer is complete. Values; thread safety as such. Throws
-// InvalidArgument, naming field and value. Sources: NumPy, "The array interface protocol", version 3; PEP 3118.
+// Checks the fields: type, shape, strides, a non-null address if there are elements, and that all elements are inside
+// the address space. Only the buffer protocol gives the memory's size. Borrows: the memory; keep the exporting object
+// until the transfer is complete. Values; thread safety as such. Throws InvalidArgument, naming field and value.
+// Sources: NumPy, "The array interface protocol", version 3; PEP 3118.
 #pragma once
 
 #include <concepts>
@@ -24,25 +24,25 @@ namespace hsadrv {
 
 /// The fields of `__array_interface__`, under their names.
 struct ArrayInterface {
-    void* data = nullptr;    ///< data[0]: the first element's address, less `offset`
+    void* data = nullptr;    ///< data[0]: the first element's address minus `offset`
     bool read_only = false;  ///< data[1]
     Dims shape = {};
     std::string_view typestr = {};     ///< "<f4"
-    std::string_view descr = {};       ///< of a record, whose typestr is "|V…" or left out: "[('x', '<f4'), …]"
-    std::optional<Dims> strides = {};  ///< bytes; nothing: C order
+    std::string_view descr = {};       ///< for a record, with typestr "|V…" or empty: "[('x', '<f4'), …]"
+    std::optional<Dims> strides = {};  ///< bytes; std::nullopt: C order
     std::int64_t offset = 0;           ///< bytes
     int version = 3;
 };
 
 namespace detail {
 
-/// What a Py_buffer says.
+/// The fields of a Py_buffer.
 struct BufferFields {
     void* data;
     std::int64_t size_bytes, itemsize;
     bool read_only;
     const char* format;
-    std::optional<Dims> shape, strides;  ///< nothing where the buffer has null
+    std::optional<Dims> shape, strides;  ///< std::nullopt if the buffer has null
     bool indirect;
 };
 
@@ -66,7 +66,7 @@ bool is_indirect(const Buffer& buffer) {
 
 }  // namespace detail
 
-/// Python's Py_buffer, or whatever has its members.
+/// Python's Py_buffer, or any type with its members.
 template <class B>
 concept PyBuffer = requires(const B& buffer) {
     { buffer.buf } -> std::convertible_to<void*>;
@@ -83,14 +83,14 @@ concept PyBuffer = requires(const B& buffer) {
 class NDView {
   public:
     explicit NDView(const ArrayInterface& interface);
-    /// Throws, besides, for buffers with suboffsets, and where size and shape disagree.
+    /// Also throws for buffers with suboffsets, and if size and shape disagree.
     template <PyBuffer B>
     explicit NDView(const B& buffer)
         : NDView(detail::BufferFields{buffer.buf, buffer.len, buffer.itemsize, buffer.readonly != 0, buffer.format,
                                       detail::buffer_dims(buffer.ndim, buffer.shape),
                                       detail::buffer_dims(buffer.ndim, buffer.strides), detail::is_indirect(buffer)}) {}
 
-    /// Of the first element.
+    /// Address of the first element.
     const void* data() const { return data_; }
     const DType& dtype() const { return dtype_; }
     const Layout& layout() const { return layout_; }

@@ -4,14 +4,13 @@
 //     auto d_image = to_device(image.view(), stream);
 //     save_npy("result.npy", host_view(result, {480, 640}));
 //
-// What is written is, byte for byte, what NumPy writes; any layout can be, one that is not contiguous as C order.
-// Of bfloat16 the file says '<V2' (two raw bytes), as ml_dtypes has it, and it is read as such: view it as
-// bfloat16 again. Bytes behind the array are left alone, as NumPy does.
+// Output is byte for byte what NumPy writes; layouts that are not contiguous are written in C order. As with ml_dtypes,
+// bfloat16 is written as '<V2' (two raw bytes) and read back as such: view it as bfloat16 again. Bytes after the array
+// are ignored, as in NumPy.
 //
-// Thread safety: functions without state; NpyArray is a value. Owns: NpyArray its bytes. Throws:
-// InvalidArgument for a file that is no .npy, is cut short, or has elements that no array here can have, with
-// the file's name, what is wrong and at which byte; Error where the system refuses to read or write.
-// Source: numpy.lib.format, "NPY format".
+// Thread safety: functions without state; NpyArray is a value. Owns: NpyArray owns its bytes. Throws: InvalidArgument
+// for a file that is not .npy, is truncated, or has unsupported elements, with the file's name, the problem and the
+// byte offset; Error if the system fails to read or write. Source: numpy.lib.format, "NPY format".
 #pragma once
 
 #include <cstddef>
@@ -27,33 +26,33 @@
 
 namespace hsadrv {
 
-/// What a file says before its data.
+/// The description before a file's data.
 struct NpyHeader {
     DType dtype;
     Layout layout;  ///< contiguous, in C or F order
     int version = 1;
-    std::size_t data_offset = 0;  ///< where the elements begin
+    std::size_t data_offset = 0;  ///< offset of the elements
 };
 
-/// `name` stands for the file in messages. The elements need not be there yet.
+/// `name` stands for the file in messages. `file` need not contain the elements yet.
 NpyHeader read_npy_header(std::span<const std::byte> file, std::string_view name = "bytes");
 
-/// The elements in a file that is in memory. Borrows: the bytes. They may lie at any address: what the element
-/// type wants as alignment holds only if the file was placed so.
+/// The elements of a file in memory. Borrows: the bytes. Elements may be misaligned, depending on where the file was
+/// placed.
 HostView view_npy(std::span<const std::byte> file, std::string_view name = "bytes");
 
-/// The bytes before the data. Version 0: the lowest that can hold it. `order` A is C. Throws for types that
-/// NumPy cannot describe, and for a header that is too long for version 1 or has names that versions 1 and 2
-/// cannot spell.
+/// The bytes before the data. Version 0: the lowest that can hold it. Order::A means C. Throws for types that NumPy
+/// cannot describe, and for a header that is too long for version 1 or has names that the encoding of versions 1 and 2
+/// cannot hold.
 std::string npy_header(const DType& dtype, const Dims& shape, Order order = Order::C, int version = 0);
 
 /// A whole file as bytes.
 std::vector<std::byte> write_npy(const HostView& array, int version = 0);
 
-/// An array that was read, with its memory, which is aligned for the elements.
+/// An array loaded from a file, with its memory, which is aligned for the elements.
 class NpyArray {
   public:
-    /// Takes the bytes of a whole file over.
+    /// Takes ownership of a whole file's bytes.
     explicit NpyArray(std::vector<std::byte> file, std::string_view name = "bytes");
 
     NpyArray(const NpyArray&) = default;
@@ -86,8 +85,8 @@ class NpyArray {
 
 NpyArray load_npy(const FilePath& path);
 
-/// Replaces the file as a whole, or leaves what was there where anything fails. As NumPy's save it follows symbolic
-/// links and keeps the mode of a file that is there; a pipe or a device is written to as it is.
+/// Replaces the file atomically; if anything fails, the old file remains. Like NumPy's save it follows symbolic links
+/// and keeps an existing file's mode; a pipe or a device is written to directly.
 void save_npy(const FilePath& path, const HostView& array);
 
 }  // namespace hsadrv

@@ -1,11 +1,11 @@
-// Parts of an array by Python's rules of indexing: a layout, and where its first element lies.
+// Parts of an array by Python's indexing rules: a layout and the offset of its first element.
 //
 //     SubLayout part = slice(image, {Slice{10, 20}, Slice{{}, {}, -1}});  // image[10:20, ::-1]
 //     slice(image, {3});  slice(image, {ellipsis, newaxis});              // image[3], image[..., None]
 //     for (const SubLayout& piece : split(line, 1000)) …                  // line[0:1000], line[1000:2000], …
 //
-// Values; pure. Bounds of slices are clipped, as Python does; integers must be in range. Throws
-// InvalidArgument, naming the index, the axis and its extent.
+// Values; pure. Slice bounds are clipped, as in Python; integer indices must be in range. Throws InvalidArgument,
+// naming the index, the axis and its extent.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@
 
 namespace hsadrv {
 
-/// start:stop:step; what is not given is as in Python.
+/// start:stop:step; omitted parts default as in Python.
 struct Slice {
     std::optional<std::int64_t> start = {}, stop = {}, step = {};
 };
@@ -29,18 +29,18 @@ struct Slice {
 /// A new axis of one element (Python's None).
 struct NewAxis {};
 inline constexpr NewAxis newaxis{};
-/// All axes that the other indices leave.
+/// All axes not covered by the other indices.
 struct Ellipsis {};
 inline constexpr Ellipsis ellipsis{};
 
-/// One place between the brackets.
+/// One index between the brackets.
 class Index {
   public:
     enum class Type : std::uint8_t { integer, slice, new_axis, all_others };
 
     template <std::integral Integer>
     constexpr Index(Integer at) : type_(Type::integer) {
-        slice_.start = Dims{at}[0];  // throws where 63 bits do not hold it
+        slice_.start = Dims{at}[0];  // throws if it does not fit int64_t
     }
     constexpr Index(const Slice& slice) : type_(Type::slice), slice_(slice) {}
     constexpr Index(NewAxis) : type_(Type::new_axis) {}
@@ -55,7 +55,7 @@ class Index {
     Slice slice_{};
 };
 
-/// A part: its layout, and bytes from the whole's first element to its own. 0 where the part is empty.
+/// A part's layout, and the offset in bytes of its first element from the whole's; 0 if the part is empty.
 struct SubLayout {
     Layout layout;
     std::int64_t offset_bytes = 0;
@@ -66,7 +66,7 @@ constexpr SubLayout slice(const Layout& layout, std::initializer_list<Index> ind
     return slice(layout, std::span<const Index>(indices.begin(), indices.size()));
 }
 
-/// Pieces of `section` elements along an axis; the last one has what remains. None where the axis has none.
+/// Sections of `section` elements along an axis; the last one has the rest. Empty if the axis has no elements.
 std::vector<SubLayout> split(const Layout& layout, std::int64_t section, int axis = 0);
 
 // ---- details ----
@@ -78,7 +78,7 @@ namespace detail {
 [[noreturn]] void throw_too_many_axes(const Layout& layout);
 [[noreturn]] void throw_bad_indices(const Layout& layout, int indices, int ellipses);
 
-/// What a slice takes of an axis.
+/// The range that a slice selects on an axis.
 struct SliceTaken {
     std::int64_t start = 0, count = 0, step = 1;
 };
@@ -87,7 +87,7 @@ constexpr SliceTaken taken(const Slice& slice, std::int64_t extent) {
     const std::int64_t step = slice.step.value_or(1);
     if (step == 0) throw_step_zero();
     const bool up = step > 0;
-    // Clipped to where the first and the one behind the last may lie.
+    // Clipped to the valid positions of the first element and of the end.
     const std::int64_t lowest = up ? 0 : -1, highest = up ? extent : extent - 1;
     const auto clip = [&](std::int64_t at) {
         if (at < 0) at += extent;
@@ -97,7 +97,7 @@ constexpr SliceTaken taken(const Slice& slice, std::int64_t extent) {
     const std::int64_t stop = slice.stop ? clip(*slice.stop) : (up ? highest : lowest);
     const std::int64_t distance = up ? stop - start : start - stop;
     if (distance <= 0) return {0, 0, step};
-    // Unsigned: the lowest step has no positive one.
+    // Unsigned: the lowest step has no positive counterpart.
     const std::uint64_t width = up ? static_cast<std::uint64_t>(step) : -static_cast<std::uint64_t>(step);
     return {start, static_cast<std::int64_t>((static_cast<std::uint64_t>(distance) - 1) / width + 1), step};
 }
@@ -143,14 +143,14 @@ class Slicing {
     constexpr void take(const Slice& slice) {
         const SliceTaken part = taken(slice, from_.shape()[axis_]);
         std::int64_t stride = from_.strides_bytes()[axis_];
-        // Beyond 63 bits only where there is no second element.
+        // Overflows only if there is no second element.
         if (__builtin_mul_overflow(stride, part.step, &stride)) stride = from_.itemsize();
         if (part.count > 0) move(part.start);
         add(part.count, stride);
         ++axis_;
     }
 
-    /// An array with elements reaches each of them within 63 bits; in an empty one the offset has no meaning.
+    /// Cannot overflow if the array has elements; for an empty array the offset is meaningless.
     constexpr void move(std::int64_t steps) {
         if (from_.size() != 0 && steps != 0) offset_ += steps * from_.strides_bytes()[axis_];
     }
