@@ -15,7 +15,7 @@ struct Known {
     std::vector<std::pair<AgentRef, std::weak_ptr<ArrayDevice>>> gpus;
 };
 
-// Never destroyed: arrays in static storage may be made and end whenever they like.
+// Never destroyed: arrays in static storage may be created and destroyed at any time.
 Known& known() {
     static auto* known = new Known;
     return *known;

@@ -1,10 +1,10 @@
-// What an array to be will look like: numba's arguments shape, dtype, strides and order, checked and put together.
+// The dtype and layout of a new array, from numba's arguments shape, dtype, strides and order.
 //
 //     ArrayForm form = form_of({480, 640}, dtypes::float32, Order::F);
 //     form_of({480, 640}, dtypes::float32, {4096, 4});      // strides in bytes
-//     form.layout.extent().size_bytes();                    // the memory that it needs
+//     form.layout.extent().size_bytes();                    // the memory required
 //
-// Values; pure. Throws InvalidArgument, naming shape and strides: negative extents, sizes that 63 bits do not hold, too
+// Values; pure. Throws InvalidArgument, naming shape and strides, for negative extents, sizes beyond 63 bits, and too
 // many axes.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace hsadrv {
 
-/// `strides=None, order='C'`: back to back in an order, or strides, which may leave gaps, repeat elements and be
+/// numba's `strides=None, order='C'`: contiguous in an order, or strides, which may leave gaps, repeat elements and be
 /// negative.
 class Arrangement {
   public:
@@ -28,7 +28,7 @@ class Arrangement {
     constexpr Arrangement(Integers... strides_bytes) : strides_bytes_(Dims(strides_bytes...)) {}
 
     constexpr Order order() const { return order_; }
-    /// Nothing: back to back.
+    /// std::nullopt: contiguous.
     constexpr const std::optional<Dims>& strides_bytes() const { return strides_bytes_; }
 
   private:
@@ -40,18 +40,18 @@ struct ArrayForm {
     DType dtype;
     Layout layout;
 
-    /// Bytes of memory that it needs, gaps included.
+    /// Bytes of memory required, including gaps.
     std::size_t memory_bytes() const { return static_cast<std::size_t>(layout.extent().size_bytes()); }
-    /// Where in such memory the first element lies; null stays null.
+    /// The first element's address in such memory; null for null.
     void* first_element(void* memory) const {
         return memory ? static_cast<std::byte*>(memory) - layout.extent().begin : nullptr;
     }
 };
 
-/// A subarray as `dtype` adds its axes behind the others, as numpy.empty does; strides are then those of the others.
+/// A subarray `dtype` appends its axes, as in numpy.empty; strides are then those of `shape`.
 ArrayForm form_of(const Dims& shape, const DType& dtype, const Arrangement& arrangement = {});
 
-/// Of an array like another one (numpy.empty_like): in F order if that one is F- but not C-contiguous, else in C order.
+/// As numpy.empty_like: F order if the other array is F- but not C-contiguous, else C order.
 ArrayForm form_like(const DType& dtype, const Layout& other);
 
 }  // namespace hsadrv

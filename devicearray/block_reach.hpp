@@ -1,9 +1,9 @@
-// Internal: how much of a block of memory there is around an address.
+// Internal: how many bytes of a memory block are before and after an address.
 //
 //     const BlockReach reach(pointer_info(data), data);
-//     reach.holds(layout.extent());                      // has the block all bytes of an array?
+//     reach.holds(layout.extent());                      // does the block contain all bytes of an array?
 //
-// A value; pure. Nothing is known of pageable memory: it has no reach.
+// A value; pure. Both are 0 for pageable memory, which the runtime does not know.
 #pragma once
 
 #include <cstdint>

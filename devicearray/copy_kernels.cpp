@@ -9,14 +9,14 @@
 
 namespace hsadrv::detail {
 
-// The bundle, as tools/embed_kernels.py writes it; empty where the library was built without a compiler for kernels.
+// The bundle, written by tools/embed_kernels.py; empty if the library was built without a kernel compiler.
 extern const unsigned char copy_kernels_bundle[];
 extern const unsigned long copy_kernels_bundle_size;
 
 namespace {
 
 constexpr std::uint32_t workgroup_items = 256;
-// About what the largest GPUs hold at once; beyond that work-items go round again.
+// About the capacity of the largest GPUs; beyond it work-items loop.
 constexpr std::uint64_t most_grid_items = 1u << 18;
 
 Executable load(AgentRef gpu) {
@@ -32,7 +32,7 @@ std::uint64_t magnitude(std::int64_t value) {
     return value < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
 }
 
-/// The largest power of two, 16 at most, of which addresses, strides and items are multiples.
+/// The largest power of two, at most 16, that divides all addresses, strides and item sizes.
 std::uint64_t access_bytes(const StridedCopy& copy, const unsigned char* to, const unsigned char* from) {
     std::uint64_t all = 16 | reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from) |
                         static_cast<std::uint64_t>(copy.item_bytes);

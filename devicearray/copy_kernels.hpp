@@ -1,10 +1,10 @@
 // Internal: the kernels that copy strided elements, on one GPU.
 //
-//     CopyKernels kernels(gpu);                                  // of the bundle inside this library
+//     CopyKernels kernels(gpu);                                  // from the bundle inside this library
 //     kernels.copy(stream, strided, to, from, deadline);         // addresses as the GPU sees them
 //
-// Owns: the loaded code; keep it until the stream is done. Thread safety: copy() from any thread. Throws
-// Error if the library was built without kernels, InvalidCodeObject if it has none for this GPU; what
+// Owns: the loaded code; keep it until the stream has completed the copies. Thread safety: copy() from any thread.
+// Throws Error if the library was built without kernels, InvalidCodeObject if it has none for this GPU, and what
 // Kernel::launch throws.
 #pragma once
 
@@ -17,11 +17,11 @@
 
 namespace hsadrv::detail {
 
-/// Which of the kernels copies that, and what it is told. Pure.
+/// The kernel to launch and its arguments. Pure.
 struct CopyLaunch {
     StridedCopyArguments arguments;
     Dim3 grid, workgroup;
-    std::size_t kernel;  ///< of elements of 1 << kernel bytes
+    std::size_t kernel;  ///< index: copies elements of 1 << kernel bytes
 };
 CopyLaunch plan_copy_launch(const StridedCopy& copy, void* to, const void* from);
 

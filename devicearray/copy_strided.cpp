@@ -12,10 +12,10 @@
 namespace hsadrv {
 namespace {
 
-/// An item whose size is known when this is compiled: a register.
+/// An item whose size is known at compile time: it fits into a register.
 template <std::size_t Bytes>
 struct FixedItem {
-    /// Items along each side of a tile: a cache line of them, so that a tile is whole lines on both sides.
+    /// Items along each side of a tile: one cache line, so that a tile is whole lines on both sides.
     static constexpr std::int64_t tile = std::max<std::int64_t>(64 / Bytes, 8);
 
     void move(std::byte* to, const std::byte* from) const { std::memcpy(to, from, Bytes); }
@@ -36,13 +36,13 @@ Loop loop_of(const StridedCopy& copy, int axis) {
     return {copy.shape[axis], copy.to_strides[axis], copy.from_strides[axis]};
 }
 
-// Items of both sides never overlap, which is what __restrict promises.
+// The two sides' items never overlap, as __restrict requires.
 template <class Item>
 void copy_row(Item item, std::byte* __restrict to, const std::byte* __restrict from, const Loop& row) {
     for (std::int64_t i = 0; i < row.extent; ++i) item.move(to + i * row.to, from + i * row.from);
 }
 
-/// The same for strides that the compiler knows: it makes wide moves of them.
+/// The same for strides known at compile time, which the compiler turns into wide moves.
 template <std::size_t Bytes>
 bool copy_dense_row(std::byte* __restrict to, const std::byte* __restrict from, const Loop& row) {
     constexpr auto step = static_cast<std::int64_t>(Bytes);
@@ -66,14 +66,14 @@ void copy_whole_row(AnyItem item, std::byte* to, const std::byte* from, const Lo
     copy_row(item, to, from, row);
 }
 
-/// Rows of the destination, in pieces, so that the lines of the source that a piece touches are still there for the
-/// piece in the next row.
+/// Copies the destination's rows in pieces, so that the source lines that a piece touches are still cached for the same
+/// piece of the next row.
 template <class Item>
 void copy_tile(Item item, std::byte* to, const std::byte* from, const Loop& rows, const Loop& row) {
     for (std::int64_t i = 0; i < rows.extent; ++i) copy_row(item, to + i * rows.to, from + i * rows.from, row);
 }
 
-/// The same where the source's rows are the destination's columns, without gaps: in squares, and what they leave over.
+/// The same if the source's rows are the destination's columns, without gaps: in squares, then the remainder.
 template <std::size_t Bytes>
 void copy_transposed(std::byte* to, const std::byte* from, const Loop& rows, const Loop& row) {
     using Block = detail::TransposeBlock<Bytes>;
@@ -119,7 +119,7 @@ void copy_tiles(Item item, std::byte* to, const std::byte* from, const Loop& row
 
 std::int64_t distance(std::int64_t stride) { return stride < 0 ? -stride : stride; }
 
-/// The loop in which the source's bytes lie closest together.
+/// The loop with the smallest stride in the source.
 int nearest_in_source(const StridedCopy& copy) {
     int nearest = copy.shape.rank() - 1;
     for (int i = nearest - 1; i >= 0; --i) {
@@ -128,7 +128,7 @@ int nearest_in_source(const StridedCopy& copy) {
     return nearest;
 }
 
-/// With axis `i` as the last but one.
+/// Moves axis `i` to the last position but one.
 StridedCopy with_second_last(StridedCopy copy, int i) {
     for (; i < copy.shape.rank() - 2; ++i) {
         std::swap(copy.shape[i], copy.shape[i + 1]);

@@ -19,11 +19,11 @@ void require_itemsize(const DType& dtype, const Layout& layout) {
                           " B, the layout's " + std::to_string(layout.itemsize()) + " B");
 }
 
-/// The stream of an operation, and whether the operation waits for it: nobody else could.
+/// An operation's stream, and whether the operation must wait for it because no caller can.
 struct Work {
     Stream& stream;
     bool waits;
-    std::shared_ptr<detail::ThreadStreams> keeps{};  ///< the stream, where no Context does
+    std::shared_ptr<detail::ThreadStreams> keeps{};  ///< keeps the stream alive if no Context does
 
     void finish(Deadline deadline) const {
         if (waits) stream.synchronize(deadline);
@@ -37,14 +37,14 @@ Context& required_context(const char* call) {
                 "hsadrv::Context");
 }
 
-/// New memory: on the current Context's device.
+/// For new memory: the current Context's device.
 Work work_on(const char* call, OnStream given) {
     refuse_in_forked_child(call);
     if (given.get()) return {*given.get(), false};
     return {required_context(call).thread_stream(), true};
 }
 
-/// This thread's stream on the array's device, whichever is current.
+/// This thread's stream on the array's device, whichever device is current.
 Work thread_work(const char* call, AgentRef agent) {
     refuse_in_forked_child(call);
     Context& current = required_context(call);
@@ -54,7 +54,7 @@ Work thread_work(const char* call, AgentRef agent) {
     return {stream, true, std::move(streams)};
 }
 
-/// For calls that return when their work is done.
+/// For calls that wait for their work.
 void require_no_capture(const char* call, Stream& stream) {
     if (!stream.capturing()) return;
     throw InvalidArgument(std::string(call) +
@@ -79,14 +79,14 @@ Work work_on(const char* call, OnStream given, const std::shared_ptr<detail::Str
     return work;
 }
 
-/// A block of the pool, and what keeps the pool warm.
+/// A block of the pool, and a reference that keeps the pool alive.
 struct PooledMemory {
     std::shared_ptr<detail::ArrayDevice> device;
     Block block;
 };
 
 DeviceNDArray make_array(const ArrayForm& form, Stream& stream) {
-    // An empty array has no memory, but a device.
+    // An empty array has no memory, but it has a device.
     if (form.memory_bytes() == 0) return DeviceNDArray(nullptr, nullptr, form.dtype, form.layout, stream.agent());
     auto device = detail::ArrayDevice::of(stream);
     Block block = device->array_block(form.memory_bytes(), stream);
@@ -101,7 +101,7 @@ void require_destination(const char* call, const HostNDArray& ary) {
                           ary.layout().to_string() + ") is read-only; copy() of it is not");
 }
 
-/// Pinned memory of the pool, which is quickly had.
+/// Pinned memory from the pool, which is fast to allocate.
 HostNDArray pooled_host_array(const ArrayForm& form, Stream& stream) {
     if (form.memory_bytes() == 0) return HostNDArray(nullptr, static_cast<void*>(nullptr), form.dtype, form.layout);
     auto device = detail::ArrayDevice::of(stream);
@@ -114,7 +114,7 @@ HostNDArray pooled_host_array(const ArrayForm& form, Stream& stream) {
 }  // namespace
 
 void detail::refuse_as_pointer(const DType& dtype, const Layout& layout) {
-    // As C++ spells the element type, where it has one.
+    // The C++ spelling of the element type, if it has one.
     const std::string name = dtype.name();
     const std::string spelled = name == "float32"               ? "float"
                                 : name == "float64"             ? "double"

@@ -1,4 +1,4 @@
-// Everything for programs: arrays, and with them the driver layer and the LDS layouts.
+// Umbrella header for programs: the arrays, the driver layer and the LDS layouts.
 #pragma once
 
 #include "devicearray/array_form.hpp"

@@ -30,7 +30,7 @@ class Dims {
         for (std::int64_t value : values) values_[rank_++] = value;
     }
 
-    /// `rank` times `value`.
+    /// `rank` copies of `value`.
     static constexpr Dims filled(int rank, std::int64_t value) {
         Dims dims;
         if (rank < 0 || rank > max_rank) throw_too_many(static_cast<std::size_t>(rank));

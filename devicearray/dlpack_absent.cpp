@@ -1,4 +1,4 @@
-// What of DLPack the header that the library is built with does not have: all of it, or the versioned half.
+// Stubs for what the library's dlpack.h lacks: all of DLPack, or its versioned half.
 #include "devicearray/dlpack.hpp"
 #if defined(WITH_DLPACK)
 #include "devicearray/dlpack_owner.hpp"
@@ -17,7 +17,7 @@ namespace {
                      "(Debian: libdlpack-dev, the versioned struct from 1.0 on) and build it again");
 }
 
-/// How a tensor begins, as DLPack's ABI has it for ever, so that its deleter can be called.
+/// The start of a tensor, which DLPack's ABI fixes, so that its deleter can be called.
 template <class Managed>
 struct VersionedBeginning {
     std::uint32_t major, minor;
@@ -45,7 +45,7 @@ DlpackArray from_dlpack(DlpackTensorVersioned, DlpackAccess) { not_offered("from
 #if !defined(WITH_DLPACK)
 namespace {
 
-/// DLManagedTensor, which never changed.
+/// DLManagedTensor, whose layout never changed.
 struct UnversionedBeginning {
     void* data;
     std::int32_t device_type, device_id, ndim;

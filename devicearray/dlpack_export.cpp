@@ -11,14 +11,14 @@
 namespace hsadrv {
 namespace {
 
-/// What of the two kinds of arrays a tensor needs.
+/// The properties of either kind of array that a tensor needs.
 struct Facts {
     const char* call;
     std::shared_ptr<const void> keep_alive;
     const void* data;
     DType dtype;
     Layout layout;
-    std::optional<AgentRef> agent;  ///< of a DeviceNDArray
+    std::optional<AgentRef> agent;  ///< for a DeviceNDArray
     bool read_only;
 
     [[noreturn]] void refuse(const std::string& why) const {
@@ -53,7 +53,7 @@ DLDevice gpu_device(const Facts& facts, AgentRef gpu) {
                  std::to_string(driver.gpus().size()) + " GPUs");
 }
 
-/// Where the memory is, whatever kind of array holds it, and the address that the other library knows it by.
+/// The memory's DLPack device, for either kind of array, and the address that the other library uses.
 struct Place {
     DLDevice device;
     const void* data;
@@ -61,11 +61,11 @@ struct Place {
 Place place_of(const Facts& facts) {
     if (facts.layout.size() == 0 || !facts.data)
         return {facts.agent ? gpu_device(facts, *facts.agent) : DLDevice{kDLCPU, 0}, nullptr};
-    // All host memory is pageable where no runtime is up.
+    // Without a runtime all host memory is pageable.
     const PointerInfo info = detail::Runtime::find() ? pointer_info(facts.data) : PointerInfo{};
     if (info.kind == PointerInfo::Kind::pageable) return {{kDLCPU, 0}, facts.data};
     if (info.owner && info.owner.is_gpu()) return {gpu_device(facts, info.owner), facts.data};
-    // To be used in place by a GPU, all of it has to be locked.
+    // A GPU can use it in place only if all of it is locked.
     const bool registered_in_part = info.kind == PointerInfo::Kind::registered &&
                                     !detail::BlockReach(info, facts.data).holds(facts.layout.extent());
     return {{registered_in_part ? kDLCPU : kDLROCMHost, 0}, info.host_address(facts.data)};
@@ -100,7 +100,7 @@ std::unique_ptr<Managed, DlpackDeleter> exported(const Facts& facts) {
     std::copy(facts.layout.shape().begin(), facts.layout.shape().end(), made->shape);
     std::copy(strides->begin(), strides->end(), made->strides);
     DLTensor& tensor = made->managed.dl_tensor;
-    // The address itself, and no offset from an aligned one: many consumers take no notice of byte_offset.
+    // The exact address, not an offset from an aligned one: many consumers ignore byte_offset.
     tensor.data = const_cast<void*>(place.data);
     tensor.device = place.device;
     tensor.ndim = facts.layout.rank();

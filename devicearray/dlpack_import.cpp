@@ -14,7 +14,7 @@ using detail::hex;
 
 [[noreturn]] void refuse_tensor(const std::string& why) { throw InvalidArgument("from_dlpack: " + why); }
 
-/// Others may write any number there, also one that the enumeration does not have.
+/// Producers may store any number, including ones outside the enumeration.
 int device_type_of(const DLDevice& device) {
     std::int32_t number = 0;
     static_assert(sizeof number == sizeof device.device_type);
@@ -51,7 +51,7 @@ Dims shape_of(const DLTensor& tensor) {
     return Dims(std::span<const std::int64_t>(tensor.shape, static_cast<std::size_t>(tensor.ndim)));
 }
 
-/// Throws for negative extents and for what 63 bits do not hold.
+/// Throws for negative extents and for sizes beyond 63 bits.
 Layout layout_of(const DLTensor& tensor, const DType& dtype) {
     const auto itemsize = static_cast<std::int64_t>(dtype.itemsize());
     const Dims shape = shape_of(tensor);
@@ -59,7 +59,7 @@ Layout layout_of(const DLTensor& tensor, const DType& dtype) {
     if (!tensor.strides || packed.size() == 0) return packed;
     Dims strides = packed.strides_bytes();
     for (int i = 0; i < shape.rank(); ++i) {
-        if (shape[i] == 1) continue;  // whatever it is, it does not matter
+        if (shape[i] == 1) continue;  // the stride is never used
         if (__builtin_mul_overflow(tensor.strides[i], itemsize, &strides[i])) {
             refuse_tensor("the stride of axis " + std::to_string(i) + ", " + std::to_string(tensor.strides[i]) +
                           " elements of " + std::to_string(itemsize) + " B, does not fit into 63 bits");
@@ -68,13 +68,13 @@ Layout layout_of(const DLTensor& tensor, const DType& dtype) {
     return Layout::strided(shape, strides, itemsize);
 }
 
-/// What the tensor says, checked as far as it can be without looking at the memory.
+/// The tensor's description, checked without its memory.
 struct Described {
-    DType dtype;  ///< of one lane
+    DType dtype;  ///< one lane
     Layout layout;
-    void* first = nullptr;  ///< null where there are no elements
+    void* first = nullptr;  ///< null if there are no elements
     const void* lowest = nullptr;
-    std::size_t size_bytes = 0;  ///< from `lowest` on
+    std::size_t size_bytes = 0;  ///< from `lowest`
 };
 
 Described describe(const DLTensor& tensor) {
@@ -115,7 +115,7 @@ std::string owner_text(const PointerInfo& info) {
     }
 }
 
-/// A tensor that says something else of its memory than the runtime is refused: a kernel would find out.
+/// Refuses a tensor that contradicts what the runtime knows of its memory, before a kernel faults.
 void require_memory(const DLDevice& device, const Described& said, const PointerInfo& info, bool agrees) {
     if (!agrees) {
         refuse_tensor("the tensor is on " + device_text(device) + ", but at " + hex(said.lowest) + " is " +
@@ -147,12 +147,12 @@ DeviceNDArray device_array_of(const DLTensor& tensor, const Described& said, std
 HostNDArray host_array_of(const DLTensor& tensor, const Described& said, std::shared_ptr<const void> hold,
                           bool read_only) {
     const bool pinned = device_type_of(tensor.device) == kDLROCMHost;
-    // Pageable memory is nothing of the runtime's, which need not be up.
+    // Pageable memory is unknown to the runtime, which need not be initialised.
     if (said.first && (pinned || detail::Runtime::find())) {
         if (pinned) Driver::current("from_dlpack");
         const PointerInfo info = pointer_info(said.lowest);
         const bool known = info.kind != PointerInfo::Kind::pageable;
-        // Of ordinary memory a part may be registered.
+        // Only a part of pageable memory may be registered.
         if (pinned || info.kind != PointerInfo::Kind::registered)
             require_memory(tensor.device, said, info, info.host_memory() && (known || !pinned));
     }
@@ -177,7 +177,7 @@ DlpackArray imported(Managed* managed, bool read_only) {
     DlpackArray array = made();
     DriverRef driver;
     if (detail::Runtime::find()) driver = Driver::current("from_dlpack");
-    detail::DlpackOwner::of(hold)->arm(managed, read_only, driver);  // the array's from here on
+    detail::DlpackOwner::of(hold)->arm(managed, read_only, driver);  // owned by the array from here on
     return array;
 }
 
@@ -224,7 +224,7 @@ DlpackArray from_dlpack(DlpackTensorVersioned tensor, DlpackAccess access) {
         tensor.release();
         return array;
     } catch (const DlpackVersionMismatch&) {
-        tensor.release();  // it is gone already
+        tensor.release();  // already deleted
         throw;
     }
 }

@@ -1,9 +1,10 @@
-// Internal: what an imported tensor's memory is kept alive by, and what of dlpack.h both directions use.
+// Internal: the owner of an imported tensor's memory, and the parts of dlpack.h that both directions use.
 //
-//     std::shared_ptr<const void> hold = DlpackOwner::unarmed(tensor);   // may throw, and then owns nothing
-//     DlpackOwner::of(hold)->arm(tensor, read_only);                     // from here on it does
+//     std::shared_ptr<const void> hold = DlpackOwner::unarmed(tensor);   // may throw; owns nothing yet
+//     DlpackOwner::of(hold)->arm(tensor, read_only);                     // owns the tensor from here on
 //
-// The owner is the shared_ptr's deleter, so that every view of an array leads back to it. Thread safety: shared_ptr's.
+// The owner is the shared_ptr's deleter, so that it can be found from every view of an array. Thread safety:
+// shared_ptr's.
 #pragma once
 
 #include <dlpack/dlpack.h>
@@ -12,7 +13,7 @@
 
 #include "hsadrv/driver.hpp"
 
-// The versioned struct of this layout.
+// The layout of the versioned struct that is supported.
 #if defined(DLPACK_MAJOR_VERSION) && DLPACK_MAJOR_VERSION == 1
 #define HSADRV_DLPACK_VERSIONED 1
 #else
@@ -30,14 +31,14 @@ void finish_dlpack(void* tensor) noexcept {
 class DlpackOwner {
   public:
     static std::shared_ptr<const void> unarmed(const void* tensor) { return {tensor, DlpackOwner()}; }
-    /// Null where the memory came from elsewhere.
+    /// Null if the memory was not imported.
     static DlpackOwner* of(const std::shared_ptr<const void>& hold) noexcept {
         return std::get_deleter<DlpackOwner>(hold);
     }
 
     template <class Managed>
     void arm(Managed* tensor, bool read_only, const DriverRef& driver) noexcept {
-        driver_ = driver;  // the arrays' agents are its
+        driver_ = driver;  // owns the arrays' agents
         finish_ = finish_dlpack<Managed>;
         tensor_ = tensor;
         read_only_ = read_only;

@@ -25,10 +25,10 @@ constexpr std::array rows{
     Row{dtypes::float64, "float64"}, Row{dtypes::complex64, "complex64"}, Row{dtypes::complex128, "complex128"},
 };
 
-// NumPy keeps the size of an item in an int, too.
+// NumPy stores the item size in an int as well.
 constexpr std::size_t kMostBytes = std::numeric_limits<std::int32_t>::max();
 
-/// The description of a type that was made at run time, with all that it points to.
+/// The description of a type made at run time, with everything it points to.
 struct OwnedStructure : detail::Structure {
     std::vector<FieldSpec> specs{};
     std::vector<Field> list{};
@@ -58,7 +58,7 @@ void require_distinct_names(const std::vector<FieldSpec>& fields) {
     if (twice != names.end()) throw InvalidArgument("DType::record: two fields are called " + quoted(*twice));
 }
 
-/// Gives every field its offset and returns the first byte behind the last one.
+/// Assigns every field's offset and returns the end of the last field.
 std::size_t place(std::vector<FieldSpec>& fields, bool aligned) {
     std::size_t behind = 0, end = 0;
     for (FieldSpec& field : fields) {
@@ -99,12 +99,12 @@ std::size_t checked_itemsize(std::size_t end, std::size_t alignment, const Recor
 }  // namespace
 
 void detail::share(const Structure& structure) noexcept {
-    // Relaxed: whoever copies a DType has one already, which keeps the description alive.
+    // Relaxed: the caller holds a DType already, which keeps the description alive.
     owned(structure).shares.fetch_add(1, std::memory_order_relaxed);
 }
 
 void detail::unshare(const Structure& structure) noexcept {
-    // Release and acquire: all that others read of the description happened before it is freed.
+    // Release and acquire: other threads' reads of the description happen before it is freed.
     if (owned(structure).shares.fetch_sub(1, std::memory_order_acq_rel) == 1) delete &owned(structure);
 }
 

@@ -15,7 +15,7 @@ struct Letter {
     char letter;
     DType standard, native;
 };
-// struct's letters; `l` and `L` have their size from the machine where the order is '@' or '^'.
+// The struct module's letters; `l` and `L` have the machine's size in '@' and '^'.
 constexpr Letter letters[] = {
     {'?', dtypes::boolean, dtypes::boolean}, {'b', dtypes::int8, dtypes::int8},
     {'B', dtypes::uint8, dtypes::uint8},     {'c', dtypes::uint8, dtypes::uint8},
@@ -35,7 +35,7 @@ class FormatParser {
     DType whole() {
         Members all = members('\0', 0);
         if (at_ != format_.size()) fail("'}' without '{'");
-        if (all.fields.empty()) return DType::raw(all.end);  // padding alone
+        if (all.fields.empty()) return DType::raw(all.end);  // only padding
         const bool alone = all.fields.size() == 1 && all.named == 0 && all.end == all.fields[0].type.itemsize();
         if (alone) return all.fields[0].type;
         return record(all);
@@ -50,7 +50,7 @@ class FormatParser {
     struct Members {
         std::vector<FieldSpec> fields{};
         std::size_t end = 0, named = 0;
-        std::size_t alignment = 1;  // of what '@' aligns
+        std::size_t alignment = 1;  // of the members that '@' aligns
     };
     struct Element {
         DType type;
@@ -76,7 +76,7 @@ class FormatParser {
             member(all, depth);
         }
         if (close != '\0' && !take(close)) fail("'}' is missing");
-        // As a C struct is padded, and as NumPy reads it.
+        // Padded as a C struct, which is also how NumPy reads it.
         if (order_ == '@') all.end = rounded_up(all.end, all.alignment);
         return all;
     }
@@ -93,7 +93,7 @@ class FormatParser {
 
     void member(Members& all, int depth) {
         std::vector<std::int64_t> shape = take_shape();
-        take_order();  // "(3,2)<f" is as good as "<(3,2)f"
+        take_order();  // "(3,2)<f" equals "<(3,2)f"
         const std::optional<std::size_t> repeat = take_number();
         const bool bytes = take('x');
         if (bytes && shape.empty() && peek() != ':') {
@@ -102,7 +102,7 @@ class FormatParser {
             return;
         }
         if (repeat && !bytes) shape.push_back(static_cast<std::int64_t>(*repeat));
-        // With a name or a shape they are no padding, but a field.
+        // Bytes with a name or a shape are a field, not padding.
         const Element element = bytes ? Element{DType::raw(repeat.value_or(1)), 1} : take_element(depth);
         FieldSpec field{{}, DType::subarray(element.type, Dims(std::span<const std::int64_t>(shape)))};
         if (order_ == '@') {
@@ -124,7 +124,7 @@ class FormatParser {
     Element take_element(int depth) {
         if (take('T')) {
             if (!take('{')) fail("'{' is missing");
-            // An order within the braces ends with them.
+            // A byte order set inside the braces ends with them.
             const char order = order_;
             const Members inner = members('}', depth + 1);
             order_ = order;

@@ -5,9 +5,9 @@
 //     dtype_from_buffer("T{b:a:xxxf:b:(3,2)h:v:}", 20);          // a record; 20: Py_buffer's itemsize
 //     buffer_format(t);                                          // and back
 //
-// '@' (the default) has C's sizes and alignment, '^' C's sizes, '=' and '<' standard sizes; '>' and '!' are
-// refused for numbers of more than one byte. Refused as well: pointers, objects, text, long double. No state.
-// Throws InvalidArgument, saying what is there and at which letter.
+// '@' (the default) has C's sizes and alignment, '^' C's sizes, '=' and '<' standard sizes; '>' and '!' are refused for
+// numbers of more than one byte. Also refused: pointers, objects, text, long double. No state. Throws InvalidArgument,
+// naming the problem and the letter's position.
 #pragma once
 
 #include <cstddef>
@@ -19,12 +19,12 @@
 
 namespace hsadrv {
 
-/// `itemsize`: what the format must come to.
+/// `itemsize`: the expected size of the format.
 DType dtype_from_buffer(std::string_view format, std::optional<std::size_t> itemsize = {});
 
-/// Records in '=' with all padding written out, so that readers agree whatever they think of alignment. Titles
-/// of fields are left out, as a format has none. Throws for bfloat16, which has no letter, for names with a ':'
-/// and for fields that overlap or are out of order.
+/// Records are written in '=' with explicit padding, so that the result does not depend on the reader's alignment
+/// rules. Field titles are omitted, as formats have none. Throws for bfloat16, which has no letter, for names with a
+/// ':' and for fields that overlap or are out of order.
 std::string buffer_format(const DType& type);
 
 }  // namespace hsadrv

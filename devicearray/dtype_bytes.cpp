@@ -8,7 +8,7 @@ namespace {
 
 using Ranges = std::vector<ByteRange>;
 
-/// In order, those that meet as one. Fields may overlap.
+/// Sorted, with touching and overlapping ranges merged. Fields may overlap.
 Ranges merged(Ranges ranges) {
     std::sort(ranges.begin(), ranges.end(), [](const ByteRange& a, const ByteRange& b) { return a.begin < b.begin; });
     Ranges result;

@@ -1,10 +1,10 @@
-// Which bytes of an element mean something: all but those of records that belong to no field.
+// Which bytes of an element are significant: all but a record's padding.
 //
 //     DTypeBytes used(dtype_of<Particle>());
 //     used.all();                // without gaps
-//     used.equal(a, b);          // two elements, gaps not compared
+//     used.equal(a, b);          // compares two elements, ignoring gaps
 //
-// Values; thread safety as such. Owns its list. Throws nothing but std::bad_alloc.
+// Values; thread safety as such. Owns its list. Throws only std::bad_alloc.
 #pragma once
 
 #include <cstddef>
@@ -20,11 +20,11 @@ class DTypeBytes {
     explicit DTypeBytes(const DType& dtype);
 
     bool all() const { return all_; }
-    /// Of one element at each address.
+    /// Compares the elements at the two addresses.
     bool equal(const std::byte* a, const std::byte* b) const;
 
   private:
-    std::vector<ByteRange> ranges_;  ///< ascending, apart
+    std::vector<ByteRange> ranges_;  ///< ascending, disjoint
     bool all_;
 };
 

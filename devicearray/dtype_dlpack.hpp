@@ -4,8 +4,8 @@
 //     dtype_from_dlpack({2, 32, 4});          // a subarray of four float32: a vector type
 //     dlpack_type(dtypes::bfloat16);          // {4, 16, 1}
 //
-// No state; nothing of dlpack.h is needed. Throws InvalidArgument for codes and widths that no array here can
-// have, opaque handles and 8-bit floats among them, and for types that DLPack has no code for.
+// No state; dlpack.h is not needed. Throws InvalidArgument for unsupported codes and widths, such as opaque handles and
+// 8-bit floats, and for types that DLPack has no code for.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct DLPackType {
 
 DType dtype_from_dlpack(DLPackType type);
 
-/// A subarray of one dimension becomes lanes.
+/// A one-dimensional subarray becomes lanes.
 DLPackType dlpack_type(const DType& type);
 
 }  // namespace hsadrv

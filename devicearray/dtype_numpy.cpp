@@ -70,7 +70,7 @@ const char* unsupported_kind(char kind) {
     return nullptr;
 }
 
-/// The type of a kind and so many bytes, or null.
+/// The type of a kind and a size, or null.
 const DType* scalar_type(char kind, std::size_t bytes) {
     for (const DType& type : dtypes::all) {
         if (type != dtypes::bfloat16 && static_cast<char>(type.kind()) == kind && type.itemsize() == bytes)
@@ -187,7 +187,7 @@ DType from_dictionary(const Literal& literal) {
 
 // ---- and back ----
 
-/// As in the constructor's arguments: '?' and 'i1' where a typestr has '|b1' and '|i1'.
+/// As in the constructor's arguments: '?' and 'i1' instead of the typestrs '|b1' and '|i1'.
 std::string short_text(const DType& type) {
     if (type.is_record() || type.is_subarray()) return numpy_text(type);
     if (type == dtypes::boolean) return "'?'";
@@ -201,7 +201,7 @@ std::string name_text(const Field& field) {
     return "(" + python_quoted(field.title) + ", " + python_quoted(field.name) + ")";
 }
 
-/// Nothing between the fields but what alignment asks for.
+/// True if the only gaps between fields are those that alignment requires.
 bool is_packed(const DType& record) {
     const bool aligned = record.is_aligned_record();
     const auto up = [&](std::size_t bytes, std::size_t to) { return aligned ? (bytes + to - 1) / to * to : bytes; };
@@ -307,7 +307,7 @@ std::string descr(const DType& type) {
 std::string numpy_text(const DType& type) {
     if (type.is_subarray()) return "(" + short_text(type.base()) + ", " + type.subarray_shape().to_string() + ")";
     if (!type.is_record()) return typestr(type);
-    // An aligned record says so where it stands alone; within others its offsets must do.
+    // An outermost aligned record is described as such; a nested one by its offsets.
     if (type.is_aligned_record() || !is_packed(type)) return dictionary_text(type, true);
     return list_text(type);
 }

@@ -2,12 +2,12 @@
 // as the arguments of numpy.dtype().
 //
 //     dtype_from_numpy("<f4");                                              // typestr; also "f4", "float32", "?"
-//     dtype_from_numpy("[('x', '<f4'), ('v', '<f4', (3,)), ('', '|V4')]");  // descr; '' and V is padding
+//     dtype_from_numpy("[('x', '<f4'), ('v', '<f4', (3,)), ('', '|V4')]");  // descr; '' with V is padding
 //     dtype_from_numpy("{'names': ['a'], 'formats': ['<i2'], 'offsets': [2], 'itemsize': 8}");
 //     typestr(t);  descr(t);                                                // and back
 //
-// Refused, with the reason and the remedy: the other byte order, Python objects, text, dates and times.
-// bfloat16 is described as ml_dtypes has it, '<V2': two raw bytes to whoever reads that. No state. Throws
+// Refused, with the reason and the remedy: big-endian numbers, Python objects, text, dates and times. As with
+// ml_dtypes, bfloat16 is described as '<V2', which other readers take as two raw bytes. No state. Throws
 // InvalidArgument.
 #pragma once
 
@@ -22,14 +22,14 @@ namespace hsadrv {
 DType dtype_from_numpy(std::string_view description);
 DType dtype_from_numpy(const PythonLiteral& description);
 
-/// "<f4", "|b1", "|V8"; records are their bytes.
+/// "<f4", "|b1", "|V8"; a record is described as raw bytes.
 std::string typestr(const DType& type);
 
-/// A Python literal: a typestr, of a record a list of its fields with the gaps as padding. Throws for records
-/// whose fields overlap or are not in the order of their offsets: NumPy has no description for them either.
+/// A Python literal: a typestr, or for a record a list of its fields, with gaps as padding. Throws for records whose
+/// fields overlap or are not in the order of their offsets: NumPy has no description for them either.
 std::string descr(const DType& type);
 
-/// As NumPy's str() of a type that is no scalar.
+/// NumPy's str() of a type that is not a scalar.
 std::string numpy_text(const DType& type);
 
 }  // namespace hsadrv

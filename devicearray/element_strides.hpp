@@ -1,9 +1,9 @@
-// Strides counted in elements, as mdspan and DLPack have them, of a layout whose own are bytes.
+// Converts a layout's strides from bytes to elements, as mdspan and DLPack count them.
 //
 //     element_strides(Layout::contiguous({2, 3}, 4));   // (3, 1)
 //
-// Pure. Nothing where a stride is no multiple of the item size. Strides that do not matter (of axes of one element, and
-// of empty arrays) are those of C order, whatever the layout has there.
+// Pure. Returns std::nullopt if a stride is not a multiple of the item size. Ignored strides (of axes of one element,
+// and of empty arrays) are replaced by those of C order.
 #pragma once
 
 #include <optional>

@@ -1,9 +1,9 @@
-// Internal: what a stream must keep alive for an operation, handed to it at the end of a scope.
+// Internal: objects that a stream must keep alive for an operation, handed to it at the end of a scope.
 //
 //     Holding holding(stream);
 //     holding.add(memory);
-//     stream.copy_async(…);       // throws or not: a Timeout can come after the first part of it is under way
-//
+//     stream.copy_async(…);       // even if it throws: part of it may be in flight after a Timeout
+// Does not wait. Thread safety: as of a value. Borrows: the stream.
 // Waits for nobody. Thread safety: as of a value. Borrows: the stream.
 #pragma once
 
@@ -26,12 +26,12 @@ class Holding {
             try {
                 stream_.keep_alive(objects_[i]);
             } catch (...) {
-                // No memory for a note. The stream's last operation may use it, so wait for that.
+                // No memory to record the object. The stream's last operation may use it, so wait for that.
                 static_cast<void>(stream_.failed() || synchronised());
             }
         }
     }
-    /// Null is nothing. At most six.
+    /// Null is ignored. At most six.
     void add(std::shared_ptr<const void> object) {
         if (object) objects_[count_++] = std::move(object);
     }
@@ -40,7 +40,7 @@ class Holding {
     bool synchronised() noexcept {
         try {
             stream_.synchronize();
-        } catch (...) {  // failed now: nothing of it is under way
+        } catch (...) {  // failed now: it has no work in flight
         }
         return true;
     }

@@ -28,7 +28,7 @@ void require_gpu(AgentRef agent) {
     }
 }
 
-/// Whole blocks of the runtime's: agents of a part of one are agents of all of it.
+/// Rounded up to whole blocks of the runtime: access granted to a part of a block applies to all of it.
 std::size_t whole_blocks(std::size_t bytes, const MemPool& pool) {
     const std::size_t block = pool.alloc_recommended_granule_bytes();
     const std::size_t rest = bytes % block;
@@ -60,7 +60,7 @@ MappedNDArray mapped_array(const Dims& shape, const DType& dtype, const Arrangem
     Allocation memory =
         detail::given_back([&] { return Allocation::from_pool(pool, whole_blocks(form.memory_bytes(), pool), where); });
     if (memory && !options.portable) set_access(memory.data(), std::span(&gpu, 1));
-    void* const first = form.first_element(memory.data());  // the same for the GPU
+    void* const first = form.first_element(memory.data());  // the GPU uses the same address
     return MappedNDArray(with_memory(std::move(memory), form), first, gpu);
 }
 

@@ -31,7 +31,7 @@ HostNDArray allocated(const ArrayForm& form) {
     return HostNDArray(std::move(memory), first, form.dtype, form.layout);
 }
 
-/// The bytes of one place in both arrays, which hold one or more elements.
+/// Compares the bytes at one place of both arrays, which hold one or more elements.
 bool same_bytes(const std::byte* a, const std::byte* b, std::int64_t bytes, const DTypeBytes& used,
                 std::int64_t itemsize) {
     if (used.all()) return std::memcmp(a, b, static_cast<std::size_t>(bytes)) == 0;

@@ -1,4 +1,4 @@
-// Layout's views by axes: what layout.hpp declares, where it can be known at compile time. Included by it.
+// Layout's views by axes, as declared in layout.hpp, usable at compile time. Included by layout.hpp.
 #pragma once
 
 #include "devicearray/layout.hpp"
@@ -71,7 +71,7 @@ constexpr Layout Layout::expand_dims(int axis) const {
         detail::throw_bad_axes("expand_dims", *this, axis, "there is no such place, or as many axes as can be");
     Layout result = *this;
     result.shape_ = result.strides_bytes_ = Dims::filled(rank() + 1, 1);
-    result.strides_bytes_[at] = itemsize_;  // does not matter
+    result.strides_bytes_[at] = itemsize_;  // any value: the axis has one element
     for (int i = 0; i < rank(); ++i) {
         result.shape_[i + (i >= at)] = shape_[i];
         result.strides_bytes_[i + (i >= at)] = strides_bytes_[i];

@@ -1,4 +1,4 @@
-// Layout::reshape: the strides that give the same elements under another shape, where there are some. Included by
+// Layout::reshape: finds strides that give the same elements under another shape, if they exist. Included by
 // layout.hpp.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace detail {
 [[noreturn]] void throw_no_reshape(const Layout& layout, const Dims& shape);
 [[noreturn]] void throw_reshape_copies(const Layout& layout, const Dims& shape, Order order);
 
-/// Replaces a -1 by what makes the sizes equal.
+/// Replaces a -1 by the extent that makes the sizes equal.
 constexpr Dims resolved_shape(const Dims& wanted, const Layout& from) {
     Dims shape = wanted;
     std::int64_t known = 1;
@@ -35,7 +35,7 @@ constexpr Dims resolved_shape(const Dims& wanted, const Layout& from) {
     return shape;
 }
 
-/// Axes that together are one line of `extent` elements, `stride_bytes` apart.
+/// Axes that together form one line of `extent` elements at distance `stride_bytes`.
 struct ReshapeRun {
     std::int64_t extent = 1, stride_bytes = 0;
 };
@@ -45,10 +45,10 @@ struct ReshapeRuns {
     int count = 0;
 };
 
-/// The i-th axis, counted from the one that runs fastest.
+/// The i-th axis, counted from the fastest.
 constexpr int axis_at(int i, int rank, Order order) { return order == Order::F ? i : rank - 1 - i; }
 
-/// The layout as few lines as it has, the fastest first.
+/// The layout as the fewest such lines, the fastest first.
 constexpr ReshapeRuns runs_of(const Layout& layout, Order order) {
     ReshapeRuns runs;
     for (int i = 0; i < layout.rank(); ++i) {
@@ -66,12 +66,12 @@ constexpr ReshapeRuns runs_of(const Layout& layout, Order order) {
     return runs;
 }
 
-/// Strides for `shape`, or false. A run that cannot be made longer must be cut into whole axes: an axis that
-/// went beyond its end would have elements at two distances.
+/// Strides for `shape`, or false. A run must be cut into whole axes: an axis that crossed its end would need two
+/// strides.
 constexpr bool find_strides(const Layout& layout, const Dims& shape, Order order, Dims& strides) {
     ReshapeRuns runs = runs_of(layout, order);
     int current = 0;
-    std::int64_t next = layout.itemsize();  // for axes of one element, where it does not matter
+    std::int64_t next = layout.itemsize();  // for axes of one element, where any value will do
     for (int i = 0; i < shape.rank(); ++i) {
         const int axis = axis_at(i, shape.rank(), order);
         strides[axis] = next;

@@ -25,7 +25,7 @@ namespace hsadrv {
 
 class MappedNDArray : public ArrayViews<MappedNDArray> {
   public:
-    /// `device_data`: the address of the first element of `host` for `agent`, valid while the host's keep_alive() is.
+    /// `device_data`: the address of the first element of `host` for `agent`, kept valid by host.keep_alive().
     MappedNDArray(const HostNDArray& host, void* device_data, AgentRef agent);
 
     MappedNDArray(const MappedNDArray&) = default;

@@ -44,7 +44,7 @@ Dims mdspan_strides(const Dims& extents, const Dims& strides) {
         result[i] = strides[i];
         left |= 1u << i;
     }
-    // From the smallest stride to the largest, each steps over all that lies within.
+    // In order of increasing stride, each stride must step over everything within.
     for (std::int64_t within = 1; left != 0;) {
         int next = -1;
         for (int i = 0; i < extents.rank(); ++i) {

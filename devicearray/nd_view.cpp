@@ -12,7 +12,7 @@ namespace {
 
 [[noreturn]] void refuse_view(const std::string& what) { throw InvalidArgument("NDView: " + what); }
 
-/// A typestr of plain bytes is made precise by descr, unless that says no more than "[('', '|V8')]".
+/// A typestr of plain bytes is refined by descr, unless that only repeats it: "[('', '|V8')]".
 DType dtype_of_interface(const ArrayInterface& interface) {
     if (interface.typestr.empty() && interface.descr.empty()) refuse_view("neither typestr nor descr is given");
     if (interface.typestr.empty()) return dtype_from_numpy(interface.descr);
@@ -36,7 +36,7 @@ void* moved(void* data, std::int64_t offset) {
     return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(data) + static_cast<std::uintptr_t>(offset));
 }
 
-/// All elements have an address.
+/// Checks that all elements are inside the address space.
 void require_addresses(const void* data, const DType& dtype, const Layout& layout) {
     if (layout.size() == 0) return;
     const std::string whole = dtype.name() + " with " + layout.to_string();
@@ -48,7 +48,7 @@ void require_addresses(const void* data, const DType& dtype, const Layout& layou
         refuse_view(whole + " at address " + std::to_string(first) + " reaches beyond the address space");
 }
 
-/// Without a format they are bytes: each alone where there is no shape either, and itemsize then means nothing.
+/// Without a format the elements are bytes. Without a shape either, they are single bytes and itemsize is ignored.
 DType dtype_of_buffer(const detail::BufferFields& buffer) {
     if (!buffer.format && !buffer.shape) return dtypes::uint8;
     if (buffer.itemsize <= 0) refuse_view("a buffer's itemsize is " + std::to_string(buffer.itemsize));

@@ -11,7 +11,7 @@
 namespace hsadrv {
 namespace {
 
-// As much as there is memory for.
+// Limited only by available memory.
 constexpr std::size_t kMostFileBytes = SIZE_MAX / 2;
 
 std::size_t required_end(const NpyHeader& header, std::size_t file_bytes, std::string_view name) {
@@ -24,7 +24,7 @@ std::size_t required_end(const NpyHeader& header, std::size_t file_bytes, std::s
     return header.data_offset + bytes;
 }
 
-/// The elements one after the other in C order.
+/// The elements, contiguous in C order.
 std::vector<std::byte> packed(const HostView& array) {
     const Layout in_order = Layout::contiguous(array.layout.shape(), array.layout.itemsize());
     std::vector<std::byte> bytes(static_cast<std::size_t>(in_order.size_bytes()));
@@ -32,7 +32,7 @@ std::vector<std::byte> packed(const HostView& array) {
     return bytes;
 }
 
-/// What is to be written: the header, and the elements where they are or packed.
+/// The bytes to write: the header, and the elements in place or packed.
 struct Content {
     std::string header;
     std::vector<std::byte> own{};
@@ -66,7 +66,7 @@ NpyArray::NpyArray(std::vector<std::byte> file, std::string_view name)
     : file_(std::move(file)), header_(read_npy_header(file_, name)) {
     const std::size_t end = required_end(header_, file_.size(), name);
     file_.resize(end);
-    // Files of NumPy before 1.14, and of others, need not have their data where it can be used.
+    // Files of NumPy before 1.14, and of other writers, may have misaligned data.
     const auto address = reinterpret_cast<std::uintptr_t>(file_.data() + header_.data_offset);
     if (address % header_.dtype.alignment() != 0) {
         file_.erase(file_.begin(), file_.begin() + static_cast<std::ptrdiff_t>(header_.data_offset));

@@ -11,7 +11,7 @@ namespace hsadrv {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr std::size_t kDataAlignment = 64;  // of the data, so that a file may be mapped
+constexpr std::size_t kDataAlignment = 64;  // of the data, so that a file can be mapped
 
 [[noreturn]] void refuse(std::string_view name, const std::string& why) {
     throw InvalidArgument("npy " + std::string(name) + ": " + why);
@@ -33,7 +33,7 @@ std::string utf8_of_latin1(std::string_view text) {
     return result;
 }
 
-/// Throws where it is no UTF-8; false where a character is not in Latin-1, otherwise true and the text in it.
+/// Throws for invalid UTF-8. Returns false for a character outside Latin-1, else true and the Latin-1 text.
 bool to_latin1(std::string_view text, std::string& latin1) {
     bool fits = true;
     for (std::size_t at = 0, length = 0; at < text.size(); at += length) {
@@ -75,7 +75,7 @@ void fill_from(NpyHeader& header, std::string_view text) {
                                        fortran_order.boolean() ? Order::F : Order::C);
 }
 
-/// As NumPy pads: room for the axis that may grow to grow to 21 digits, then spaces up to the alignment.
+/// Pads as NumPy does: the growing axis gets room for 21 digits, then spaces up to the alignment.
 std::string padded(std::string text, const Dims& shape, Order order, std::size_t before) {
     if (shape.rank() > 0) {
         const std::size_t digits = std::to_string(shape[order == Order::F ? shape.rank() - 1 : 0]).size();

@@ -1,9 +1,9 @@
-// Where an operation on an array happens: the last argument of its functions.
+// The stream of an array operation: the last argument of the arrays' functions.
 //
 //     d_a.copy_to_host(a, stream);      // in the order of that stream
-//     d_a.copy_to_host(a);              // of the one it is bound to, else of this thread's own; then it waits
+//     d_a.copy_to_host(a);              // on the array's bound stream, else on this thread's, with a wait
 //
-// Borrows the stream for the call.
+// Borrows the stream for the duration of the call.
 #pragma once
 
 #include "hsadrv/stream.hpp"
@@ -12,9 +12,9 @@ namespace hsadrv {
 
 class OnStream {
   public:
-    /// Left out: the stream that the array is bound to (DeviceNDArray::bind). An array that is bound to none uses the
-    /// calling thread's stream on its own device, whichever is current, and the call returns when the work is done. New
-    /// arrays are on the current Context's device. A thread without a Context has to give a stream.
+    /// Default: the stream that the array is bound to (DeviceNDArray::bind). An unbound array uses the calling thread's
+    /// stream on the array's device, whichever device is current, and the call returns when the work is done. New
+    /// arrays are created on the current Context's device. A thread without a Context must give a stream.
     OnStream() = default;
     OnStream(Stream& stream) : stream_(&stream) {}  // NOLINT: as numba's stream=…
     OnStream(Stream&&) = delete;

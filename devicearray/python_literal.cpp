@@ -39,7 +39,7 @@ void append_hex(std::string& text, const char* prefix, std::uint32_t code, int d
     for (int i = digits - 1; i >= 0; --i) text += "0123456789abcdef"[code >> 4 * i & 15];
 }
 
-/// `bytes` are the character, or one byte that begins none and stays as it is.
+/// `bytes` is the character, or one invalid byte, which is appended unchanged.
 void append_quoted(std::string& text, std::string_view bytes, const detail::Utf8Character& character, char quote) {
     const std::uint32_t code = character.code;
     if (bytes[0] == quote || bytes[0] == '\\') {
@@ -134,7 +134,7 @@ class PythonParser {
         if (error == std::errc::result_out_of_range) fail("an integer of more than 64 bits");
         if (error != std::errc()) fail("an integer is missing");
         at_ = static_cast<std::size_t>(behind - text_.data());
-        if (peek() == 'L') ++at_;  // Python 2 wrote its long integers so
+        if (peek() == 'L') ++at_;  // the suffix of Python 2's long integers
         if (is_name(peek()) || peek() == '.') fail("not an integer");
         return value;
     }
@@ -185,7 +185,7 @@ class PythonParser {
         return value;
     }
 
-    /// Up to `close`; returns whether there was a comma.
+    /// Parses up to `close`; returns whether there was a comma.
     bool sequence(PythonLiteral& value, char close, int depth) {
         bool comma = false;
         while (!take(close)) {
@@ -208,7 +208,7 @@ class PythonParser {
         value.type_ = PythonLiteral::Type::tuple;
         const bool comma = sequence(value, ')', depth);
         if (value.items_.size() != 1 || comma) return value;
-        PythonLiteral only = std::move(value.items_.front());  // (x) is x
+        PythonLiteral only = std::move(value.items_.front());  // (x) equals x
         return only;
     }
 

@@ -8,14 +8,14 @@
 namespace hsadrv {
 namespace {
 
-/// All that an array's elements span.
+/// The memory range that an array's elements span.
 std::span<std::byte> extent_of(const HostNDArray& array) {
     const ByteRange extent = array.layout().extent();
-    auto* const first = static_cast<std::byte*>(const_cast<void*>(array.data()));  // it is locked, not written
+    auto* const first = static_cast<std::byte*>(const_cast<void*>(array.data()));  // only locked, not written
     return {first ? first + extent.begin : nullptr, static_cast<std::size_t>(extent.size_bytes())};
 }
 
-/// The agents' address of the first element.
+/// The first element's address for agents.
 void* first_at_agents(const HostNDArray& array, const Registration& registration) noexcept {
     if (!registration) return nullptr;
     return static_cast<std::byte*>(registration.device_address()) - array.layout().extent().begin;
@@ -26,7 +26,7 @@ Registration locked(const HostNDArray& array, std::span<const AgentRef> gpus, Ho
     return bytes.empty() ? Registration() : Registration(bytes.data(), bytes.size(), gpus, kind);
 }
 
-/// Of a mapped array: what it was made of, and the lock, which goes first.
+/// A mapped array's original memory, and its lock, which is released first.
 struct MappedMemory {
     HostNDArray array;
     Registration registration;

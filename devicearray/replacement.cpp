@@ -13,14 +13,14 @@
 namespace hsadrv::detail {
 namespace {
 
-constexpr int most_links = 40;  // as Linux has it
+constexpr int most_links = 40;  // Linux's limit
 
 std::string folder_of(const std::string& path) {
     const std::size_t slash = path.rfind('/');
     return slash == path.npos ? "" : path.substr(0, slash + 1);
 }
 
-/// What the link names, seen from where the process is; nothing if it is no link.
+/// The link's target, relative to the working directory; std::nullopt if the path is not a link.
 std::optional<std::string> linked_from(const std::string& path) {
     char text[PATH_MAX];
     const ssize_t length = ::readlink(path.c_str(), text, sizeof text);
@@ -29,7 +29,7 @@ std::optional<std::string> linked_from(const std::string& path) {
     return to.front() == '/' ? to : folder_of(path) + to;
 }
 
-/// The path with all links resolved, whether a file is there or not. Empty, with errno set, for a circle of links.
+/// The path with all links resolved, whether or not a file exists there. Empty, with errno set, for a cycle of links.
 std::optional<std::string> followed(std::string path) {
     for (int i = 0; i < most_links; ++i) {
         auto next = linked_from(path);
@@ -48,11 +48,11 @@ Replacement::Replacement(const char* call, const FilePath& path) : call_(call), 
     target_ = *std::move(target);
     struct stat status{};
     if (!open_existing(status)) {
-        open_beside(0666);  // as a new file is made: less what umask takes
+        open_beside(0666);  // as for any new file; umask applies
     } else if (S_ISREG(status.st_mode)) {
         ::close(fd_);
         fd_ = -1;
-        open_beside(status.st_mode & 0600);  // not readable by others before it has the old mode
+        open_beside(status.st_mode & 0600);  // not readable by others until it has the old mode
         take_over(status);
     }
 }
@@ -62,7 +62,7 @@ Replacement::~Replacement() {
     if (!complete_ && !own_.empty()) ::unlink(own_.c_str());
 }
 
-/// To see whether it may be written to. Directories are left to rename().
+/// Checks that the file is writable. Directories are left to rename().
 bool Replacement::open_existing(struct stat& status) {
     fd_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
     if (fd_ < 0 && (errno == ENOENT || errno == EISDIR)) return false;
@@ -71,19 +71,19 @@ bool Replacement::open_existing(struct stat& status) {
 }
 
 void Replacement::open_beside(mode_t mode) {
-    // Not mkstemp: its file would have other permissions than one that is simply made.
+    // Not mkstemp, whose files do not have a new file's default permissions.
     for (int n = 0; n < 1000 && fd_ < 0; ++n) {
         own_ = target_ + ".part" + std::to_string(n);
         fd_ = ::open(own_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (fd_ < 0 && errno != EEXIST) break;
     }
     if (fd_ >= 0) return;
-    own_.clear();  // what has that name is not ours
+    own_.clear();  // not ours to unlink
     refuse("cannot be created");
 }
 
 void Replacement::take_over(const struct stat& status) {
-    // The owner first, as changing it takes bits of the mode away. Only root may give files to others.
+    // The owner first, because changing it clears mode bits. Only root may give files away.
     const bool same_owner = ::fchown(fd_, status.st_uid, status.st_gid) == 0 || errno == EPERM;
     if (same_owner && ::fchmod(fd_, status.st_mode & 07777) == 0) return;
     const int reason = errno;

@@ -1,13 +1,13 @@
-// Internal: a file that is replaced as a whole, and stays what it was otherwise.
+// Internal: replaces a file's content atomically, or leaves it unchanged.
 //
 //     Replacement file("save_npy", path);
 //     file.write(bytes, size);
-//     file.complete();                       // until then path is what it was
+//     file.complete();                       // until then `path` is unchanged
 //
-// As if the file that is there were opened and written to: symbolic links are followed, also to where there is nothing
-// yet; a file keeps its mode, and its owner where the system lets the process give it; a file that may not be written
-// to is refused. Its other hard links keep the old content. What is no regular file (a pipe, a terminal, a device) is
-// written to as it is. Thread safety: as of a value. Throws Error, naming call, path and the system's reason.
+// Behaves as if the existing file were opened and written: symbolic links are followed, even if the target does not
+// exist yet; an existing file keeps its mode, and its owner if the process may set it; a file without write permission
+// is refused. Other hard links keep the old content. Anything but a regular file (a pipe, a terminal, a device) is
+// written directly. Thread safety: as of a value. Throws Error, naming the call, the path and the system's reason.
 #pragma once
 
 #include <sys/stat.h>
@@ -24,7 +24,7 @@ class Replacement {
     Replacement(const char* call, const FilePath& path);
     Replacement(const Replacement&) = delete;
     Replacement& operator=(const Replacement&) = delete;
-    /// Without complete(): the new file is gone, the old one there.
+    /// Without complete(): removes the new file, and the old one remains.
     ~Replacement();
 
     void write(const void* data, std::size_t bytes);
@@ -39,7 +39,7 @@ class Replacement {
     const char* call_;
     FilePath path_;
     std::string target_;  ///< with all links resolved
-    std::string own_;     ///< the new file; empty where what is there is written to
+    std::string own_;     ///< the new file; empty if target_ is written directly
     int fd_ = -1;
     bool complete_ = false;
 };

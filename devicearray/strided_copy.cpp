@@ -20,7 +20,7 @@ struct CopyLoops {
     void add(const CopyLoop& loop) { list[static_cast<std::size_t>(count++)] = loop; }
 };
 
-/// Without the axes of one element, each stepping forwards in the destination.
+/// Drops axes of one element, and makes each destination stride positive.
 CopyLoops loops_of(StridedCopy& copy) {
     CopyLoops loops;
     for (int i = 0; i < copy.shape.rank(); ++i) {
@@ -42,7 +42,7 @@ bool is_times(std::int64_t product, std::int64_t a, std::int64_t b) {
     return !__builtin_mul_overflow(a, b, &result) && result == product;
 }
 
-/// Neighbours that both sides step through as through one.
+/// Merges neighbouring axes that both sides traverse as one.
 CopyLoops joined(CopyLoops loops) {
     CopyLoops result;
     for (const CopyLoop& inner : loops) {
@@ -58,7 +58,7 @@ CopyLoops joined(CopyLoops loops) {
     return result;
 }
 
-/// Rows, and planes of them, that begin behind the end of the one before; as Rect wants them.
+/// True for rows, and planes of rows, each starting after the end of the one before, as Rect requires.
 bool is_nested(const Dims& shape, const Dims& strides, std::int64_t item_bytes) {
     std::int64_t reach = item_bytes;
     for (int i = shape.rank() - 1; i >= 0; --i) {

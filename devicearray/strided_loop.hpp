@@ -1,4 +1,4 @@
-// The loops of a StridedCopy, as a function that is called with both sides' offsets.
+// Runs the loops of a StridedCopy, and calls a function with both sides' offsets.
 //
 //     detail::for_each_place(copy, copy.shape.rank(), [&](std::int64_t to, std::int64_t from) { … });
 //
@@ -11,8 +11,8 @@
 
 namespace hsadrv::detail {
 
-/// Calls `place` for every index of the first `axes` axes, the last of them fastest, with bytes from each side's first
-/// element.
+/// Calls `place` for every index of the first `axes` axes, the last of them fastest, with the offsets in bytes from
+/// each side's first element.
 template <class Place>
 void for_each_place(const StridedCopy& copy, int axes, Place&& place) {
     Dims index = Dims::filled(axes, 0);

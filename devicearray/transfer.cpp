@@ -20,9 +20,9 @@ std::byte* bytes_at(const void* base, std::int64_t offset) {
     return static_cast<std::byte*>(const_cast<void*>(base)) + offset;
 }
 
-/// One side's memory, or a temporary: its first element's address for whoever moves the bytes.
+/// One side's memory, or a temporary: its first element's address for each mover.
 struct Location {
-    const void* any = nullptr;  ///< for copies, which take the address of either
+    const void* any = nullptr;  ///< for copies, which accept either address
     const void* host = nullptr;
     const void* device = nullptr;
     Where where = Where::host;
@@ -30,7 +30,7 @@ struct Location {
     const void* identity() const { return device ? device : any; }
 };
 
-/// Does the GPU use that memory in place? Another GPU's is opened to it where that can be.
+/// True if the GPU can use that memory in place. Enables access to another GPU's memory if possible.
 bool reaches(AgentRef gpu, const PointerInfo& info) {
     if (info.accessible_by(gpu)) return true;
     if (!info.device_memory()) return false;
@@ -72,7 +72,7 @@ Location locate(const char* call, const TransferEnd& end, AgentRef gpu) {
     return location;
 }
 
-/// What is captured is carried out later, and more than once: with what is there then.
+/// A captured transfer runs later, possibly several times, with the memory's contents at that time.
 void require_replayable(const char* call, const TransferPlan& plan, const Location& to, const Location& from) {
     const char* why = to.where == Where::host || from.where == Where::host
                           ? "pageable memory, which would have to stay as it is until every replay"
@@ -85,7 +85,7 @@ void require_replayable(const char* call, const TransferPlan& plan, const Locati
                           "; capture transfers between device and pinned memory");
 }
 
-/// A plan being carried out.
+/// Executes a plan.
 class Execution {
   public:
     Execution(Stream& stream, Deadline deadline, Holding& holding, const Location& to, const Location& from,
@@ -106,8 +106,8 @@ class Execution {
                                                            : device->scratch_block(bytes, stream_));
         temporary_ = {block->data(), staging ? block->data() : nullptr, block->data(),
                       staging ? Where::pinned : Where::device};
-        // What the CPU touches stays until the stream is done with it, and what is captured with the graph. What the
-        // stream alone uses is freed in its order: the next piece has the same memory, and no array has.
+        // Memory that the CPU touches is kept until the stream has used it; captured memory, until the graph is
+        // destroyed. Memory of the stream alone is freed in its order: the next piece reuses it, and no array can.
         if (staging || captured_)
             holding_.add(std::move(block));
         else
@@ -122,7 +122,7 @@ class Execution {
             case Mover::kernel:
                 return by_kernel(step.copy, to.device, from.device);
             case Mover::cpu:
-                // A temporary is nobody else's yet, and pageable memory is read at once.
+                // Nothing else uses a temporary yet, and pageable memory can be read at once.
                 if (step.to != Place::staging || from.where != Where::host) stream_.synchronize(deadline_);
                 return copy_strided(step.copy, const_cast<void*>(to.host), from.host);
         }
@@ -174,7 +174,7 @@ class Execution {
     bool kernels_held_ = false;
 };
 
-/// Most transfers: all bytes of both sides in the same order, and not on top of each other.
+/// The common case: both sides have all bytes in the same order and do not overlap.
 bool is_plain(const TransferEnd& to, const TransferEnd& from) {
     if (to.dtype != from.dtype || !same_element_order(to.layout, from.layout)) return false;
     const auto size = static_cast<std::uint64_t>(to.layout.size_bytes());
@@ -182,8 +182,8 @@ bool is_plain(const TransferEnd& to, const TransferEnd& from) {
     return distance >= size && std::uint64_t{0} - distance >= size;
 }
 
-/// One copy of all bytes, without asking what memory it is. False, and nothing, if the stream does not take it: memory
-/// that is not there or too small, or the same under two addresses. Whoever asks can say which.
+/// One copy of all bytes, without querying the memory's kind. Returns false, with nothing enqueued, if the stream
+/// refuses it: unknown or too small memory, or the same memory under two addresses. The caller finds the reason.
 bool try_copy(const TransferEnd& to, const TransferEnd& from, Stream& stream, Deadline deadline) {
     try {
         stream.copy_async(const_cast<void*>(to.data), from.data, static_cast<std::size_t>(to.layout.size_bytes()),
@@ -194,12 +194,12 @@ bool try_copy(const TransferEnd& to, const TransferEnd& from, Stream& stream, De
     }
 }
 
-/// A transfer through a temporary that would be large, in pieces along one axis, so that the temporary is not, and the
-/// CPU packs one piece while the one before it is copied.
+/// Splits a transfer that would need a large temporary into pieces along one axis. The temporary stays small, and the
+/// CPU packs one piece while the previous one is copied.
 class Pieces {
   public:
-    /// Along the axis on which pieces of the side that decides are apart: of the source, where all that it spans is
-    /// sent.
+    /// Splits along the largest-stride axis of the deciding side: the source if the whole range
+    /// that it spans is sent, else the destination.
     Pieces(const TransferPlan& plan, const TransferEnd& to, const TransferEnd& from)
         : to_(to), from_(from), packed_by_cpu_(plan.steps[0].mover == Mover::cpu) {
         const bool whole_span = plan.steps[0].mover == Mover::copy && plan.steps[0].from == Place::source;
@@ -213,7 +213,7 @@ class Pieces {
     static bool wanted(const TransferPlan& plan) {
         return !plan.overlapping && temporary_bytes(plan) > most_temporary_bytes;
     }
-    /// A single element cannot be cut.
+    /// False for a single element.
     bool possible() const { return axis_ >= 0; }
 
     void run(const char* call, Stream& stream, Deadline deadline) {
@@ -221,7 +221,7 @@ class Pieces {
                                      from = split(from_.layout, section_, axis_);
         std::array<Event, 2> ends;
         for (std::size_t i = 0; i < to.size(); ++i) {
-            // The CPU fills a temporary when the one before the last is free again.
+            // The CPU fills a temporary when the piece before the last has released it.
             if (packed_by_cpu_) ends[i % 2].synchronize(deadline);
             transfer(call, {bytes_at(to_.data, to[i].offset_bytes), to_.dtype, to[i].layout, to_.keep_alive},
                      {bytes_at(from_.data, from[i].offset_bytes), from_.dtype, from[i].layout, from_.keep_alive},

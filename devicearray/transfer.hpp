@@ -1,15 +1,14 @@
-// Internal: transfers between two arrays, carried out on a stream as transfer_plan.hpp plans them.
+// Internal: executes transfers between two arrays on a stream, as planned by transfer_plan.hpp.
 //
 //     transfer("DeviceNDArray::copy_to_host", {host.data, host.dtype, host.layout, {}},
 //              {array.data(), array.dtype(), array.layout(), array.keep_alive()}, stream, deadline);
 //
-// Happens in the stream's order. The stream keeps alive what the sides own, and temporaries, until the
-// transfer is complete. Returns at once, but where pageable memory is the destination: then when it is filled;
-// and where the CPU has to move elements between host memories: then when it is done, after waiting for what
-// the stream holds. A pageable source may be reused on return. Throws what plan_transfer throws, nothing
-// enqueued; what the stream throws, and then elements of the destination may have been written.
-// What goes through a large temporary is cut into pieces, so that it needs a few tens of MiB at most, unless the sides
-// overlap.
+// Runs in the stream's order. The stream keeps the sides' owners and temporaries alive until the transfer is complete.
+// Returns at once, with two exceptions: a pageable destination is filled on return; if the CPU moves elements between
+// host memories, it waits for the stream's earlier work and has finished on return. A pageable source may be reused on
+// return. Throws what plan_transfer throws, with nothing enqueued, and the stream's errors, after which the destination
+// may be partly written. A transfer that would need a large temporary is split into pieces, so that the temporary takes
+// a few tens of MiB at most, unless the sides overlap.
 #pragma once
 
 #include <memory>
@@ -21,15 +20,15 @@
 
 namespace hsadrv::detail {
 
-/// Borrows, for the call.
+/// Borrows, for the duration of the call.
 struct TransferEnd {
     const void* data;
     const DType& dtype;
     const Layout& layout;
-    const std::shared_ptr<const void>& keep_alive;  ///< may be null: the caller's memory
+    const std::shared_ptr<const void>& keep_alive;  ///< null for the caller's memory
 };
 
-/// `to.data` is written.
+/// Writes to `to.data`.
 void transfer(const char* call, const TransferEnd& to, const TransferEnd& from, Stream& stream, Deadline deadline);
 
 }  // namespace hsadrv::detail

@@ -39,7 +39,7 @@ void require_possible(const char* call, const TransferSide& to, const TransferSi
 
 std::uint64_t address_of(const TransferSide& side) { return reinterpret_cast<std::uintptr_t>(side.data); }
 
-/// The bytes of both sides, as ranges of addresses, have something in common.
+/// True if the address ranges of the two sides intersect.
 bool ranges_meet(const TransferSide& to, const TransferSide& from) {
     const auto first = [](const TransferSide& side) {
         return address_of(side) + static_cast<std::uint64_t>(side.layout.extent().begin);
@@ -47,12 +47,12 @@ bool ranges_meet(const TransferSide& to, const TransferSide& from) {
     const auto size = [](const TransferSide& side) {
         return static_cast<std::uint64_t>(side.layout.extent().size_bytes());
     };
-    // Each as a distance from the other: correct for ranges at the end of the address space, too.
+    // As distances from each other: also correct for ranges at the end of the address space.
     return first(from) - first(to) < size(to) || first(to) - first(from) < size(from);
 }
 
-/// All items lie at a multiple of one distance from each other; those of one side in the gaps of the other, such
-/// as the odd elements beside the even ones.
+/// True if all items are at multiples of one distance and one side's are in the gaps of the other's, such as odd and
+/// even elements.
 bool items_interleave(const StridedCopy& copy, std::uint64_t to, std::uint64_t from) {
     std::int64_t period = 0;
     for (int i = 0; i < copy.shape.rank(); ++i)
@@ -64,7 +64,7 @@ bool items_interleave(const StridedCopy& copy, std::uint64_t to, std::uint64_t f
     return rest >= copy.item_bytes && period - rest >= copy.item_bytes;
 }
 
-/// Rectangles within one range of bytes: the stream's copies compare them only where both have the same pitches.
+/// Rectangles in one range of bytes: the stream's copies compare them only if both have the same pitches.
 bool is_rectangle_of_two_pitches(const StridedCopy& copy) {
     return copy.form() == Form::rectangle && copy.to_strides != copy.from_strides;
 }
@@ -74,8 +74,8 @@ bool same_places(const StridedCopy& copy, const TransferSide& to, const Transfer
                                                        address_of(from) + static_cast<std::uint64_t>(copy.from_offset);
 }
 
-/// A copy in two: out of the source into a temporary without gaps, in the destination's order and with repeated
-/// elements once; and from there to the destination.
+/// A copy in two halves: from the source into a contiguous temporary, in the destination's order and with repeated
+/// elements once; then from there to the destination.
 struct Halves {
     StridedCopy pack, unpack;
 };
@@ -96,7 +96,7 @@ Halves through_packed(const StridedCopy& copy) {
     return {halves.pack.simplified(), halves.unpack.simplified()};
 }
 
-/// The same, with all bytes that the source spans as the temporary.
+/// The same, with all bytes that the source spans in the temporary.
 Halves through_span(const StridedCopy& copy, const ByteRange& span) {
     Halves halves{{}, copy};
     halves.pack.from_offset = span.begin;
@@ -140,7 +140,7 @@ void add_through(TransferPlan& plan, const Halves& halves, Place temporary, cons
     (temporary == Place::staging ? plan.staging_bytes : plan.scratch_bytes) = halves.pack.bytes();
 }
 
-/// Out of memory that only copies reach, everything that the source spans has to come.
+/// From memory that only copies reach, everything that the source spans must be sent.
 void add_from_peer(TransferPlan& plan, const StridedCopy& copy, const ByteRange& span, const Ends& ends) {
     const bool to_gpu = gpu_reaches(ends.to);
     add_through(plan, through_span(copy, span), to_gpu ? Place::scratch : Place::staging, ends);
@@ -148,14 +148,14 @@ void add_from_peer(TransferPlan& plan, const StridedCopy& copy, const ByteRange&
                " arranges the elements where the whole range that it spans has come";
 }
 
-/// Elements between memory of the CPU alone and memory of the GPU alone.
+/// Elements between memory that only the CPU reaches and memory that only the GPU reaches.
 void add_across(TransferPlan& plan, const StridedCopy& copy, const ByteRange& span, const Ends& ends) {
     if (ends.from == Where::peer) return add_from_peer(plan, copy, span, ends);
     const bool to_device = ends.to == Where::device;
     const Halves packed = through_packed(copy);
     const std::int64_t all = copy.bytes();
     const std::int64_t by_packing = packed.pack.bytes() + all, by_span = span.size_bytes() + all;
-    // Where it is the same, elements are moved on the device, whose memory is the faster one.
+    // On a tie, elements are moved on the device, whose memory is faster.
     const bool whole_span = to_device ? by_span <= by_packing : by_span < by_packing;
     const std::string costs = "packing would move " + bytes_text(by_packing) +
                               ", sending the whole range that the source spans " + bytes_text(by_span);
@@ -170,7 +170,8 @@ void add_across(TransferPlan& plan, const StridedCopy& copy, const ByteRange& sp
     }
 }
 
-/// Rows in the gaps of others. False, and nothing, where neither GPU nor CPU reaches both sides.
+/// Rows in the gaps of the other side. Returns false, with the plan unchanged, if neither GPU nor CPU reaches both
+/// sides.
 bool add_in_gaps(TransferPlan& plan, const StridedCopy& copy, const Ends& ends) {
     const bool by_gpu = gpu_reaches(ends.to) && gpu_reaches(ends.from);
     if (!by_gpu && !(cpu_reaches(ends.to) && cpu_reaches(ends.from))) return false;

@@ -1,10 +1,10 @@
-// A square of items transposed in vector registers: as many of them along each side as 16 bytes hold.
+// Transposes a square of items in vector registers; each side has as many items as fit into 16 bytes.
 //
 //     detail::TransposeBlock<4>::move(to, to_stride, from, from_stride);   // to[i][j] = from[j][i], four by four
 //
-// Rows are read and written as 16 bytes, at any address; strides are bytes between them. The rows are interleaved in
-// rounds, each with the one that is half of them further on: after log2(rows) rounds rows are columns. Thread safety:
-// no state. Source: GCC's manual, "Using Vector Instructions through Built-in Functions".
+// Rows are read and written as 16 bytes, at any address; strides are in bytes. Each round interleaves every row with
+// the one half the rows further on; after log2(rows) rounds, rows have become columns. Thread safety: no state. Source:
+// GCC's manual, "Using Vector Instructions through Built-in Functions".
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,7 @@ class TransposeBlock {
     using Items = std::make_integer_sequence<int, edge>;
     typedef Integer Vector __attribute__((vector_size(16)));
 
-    /// a[First], b[First], a[First + 1], …: half of the items of each.
+    /// a[First], b[First], a[First + 1], …: interleaves half of the items of each.
     template <int First, int... I>
     static Vector interleaved(Vector a, Vector b, std::integer_sequence<int, I...>) {
         return __builtin_shufflevector(a, b, (First + I / 2 + (I % 2) * edge)...);

@@ -1,5 +1,5 @@
-// Characters that Python's str.isprintable() denies, of Unicode 14.0, Python 3.11's: other and separators but the
-// space. As chr(c).isprintable() says of every c, in ranges.
+// Characters of Unicode 14.0 (Python 3.11) for which Python's str.isprintable() is false: other and separators, except
+// the space. As ranges, from chr(c).isprintable() of every c.
 #include "devicearray/unprintable.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Internal: does a Unicode character print, as Python's str.isprintable() has it?
+// Internal: is a Unicode character printable, as in Python's str.isprintable()?
 //
-// Pure. Source: Unicode's general categories, as Python 3.11 has them.
+// Pure. Source: Unicode's general categories, as in Python 3.11.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // Internal: UTF-8, read character by character.
 //
-//     const Utf8Character c = first_of(text);      // c.bytes 0: no UTF-8
+//     const Utf8Character c = first_of(text);      // c.bytes 0: invalid
 //
-// Pure. Overlong forms, surrogates and what is beyond U+10FFFF are no UTF-8. Source: RFC 3629, section 4.
+// Pure. Overlong forms, surrogates and values above U+10FFFF are invalid. Source: RFC 3629, section 4.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Copies elements from anywhere to anywhere: one kernel for each size of an element, which is also the alignment
-// of every address.
+// Copies strided elements between any two layouts: one kernel per element size, which is also the alignment of every
+// address.
 #include <devicearray/kernels/strided_copy.hpp>
 #include <shared/device/device.hpp>
 
@@ -11,7 +11,7 @@ struct Offsets {
     int64_t to, from;
 };
 
-/// Of the element 0, 0 in the outer axes' element number `index`.
+/// Offsets of element (0, 0) in the outer axes' element number `index`.
 HSADRV_DEVICE Offsets outer_offsets(const Arguments& a, uint64_t index) {
     Offsets offsets{};
     for (uint32_t axis = 2; axis < a.rank; ++axis) {
