@@ -9,7 +9,7 @@ expect 'help tells of run' 0 'run a program on emulated GPUs' "$kfdemu" --help
 expect 'run has help' 0 'model: gfx900' "$kfdemu" run --help
 expect 'a version' 0 '^kfdemu [0-9]' "$kfdemu" --version
 expect 'no subcommand' 2 'subcommand is required' "$kfdemu"
-expect 'an unknown model' 2 'there are gfx900' "$kfdemu" run --gpu gfx1100 -- true
+expect 'an unknown model' 2 'the models are gfx900' "$kfdemu" run --gpu gfx1100 -- true
 expect 'no GPUs' 2 'gpus' "$kfdemu" run --gpus 0 -- true
 expect 'too little VRAM' 2 'vram=3K' "$kfdemu" run --vram 3K -- true
 expect 'a missing program' 127 'cannot run /nowhere/program: No such file' "$kfdemu" run -- /nowhere/program
@@ -31,18 +31,18 @@ expect 'a call that fails' 1 'OUT_OF_RESOURCES|resources' \
     "$kfdemu" run --fail allocation:1-:ENOMEM -- "$raw_hsa" "$kernels"
 expect 'the log says that it was asked to' 1 'ioctl number 0x1 fails as asked' \
     "$kfdemu" run --log info --fail ioctl/0x01:1-:EIO -- "$raw_hsa" "$kernels"
-expect 'a failure that cannot be meant' 2 'wants an errno last' "$kfdemu" run --fail mmap:1:EWHAT -- true
+expect 'a failure that cannot be meant' 2 'ERROR must be an errno' "$kfdemu" run --fail mmap:1:EWHAT -- true
 expect 'interrupts that are lost' 0 'defect=interrupts:2-,defect=queues' \
     "$kfdemu" run --defect interrupts:2- --defect queues -- printenv KFDEMU
 expect 'a strict device' 0 '^on,.*,vram-access=private,.*,strict=all$' env -u KFDEMU_STRICT "$kfdemu" run --strict -- printenv KFDEMU
 expect 'and all but one behaviour' 0 ',strict=barrier-value\+seeded-garbage$' \
     "$kfdemu" run --strict=all+no-seeded-order+no-private-vram -- printenv KFDEMU
 expect 'one behaviour' 0 ',strict=barrier-value$' "$kfdemu" run --strict=barrier-value -- printenv KFDEMU
-expect 'a behaviour that is none' 2 'strict=harsh: .* there are all, none, fault-stops-all' "$kfdemu" run --strict=harsh -- true
+expect 'a behaviour that is none' 2 'strict=harsh: .* the names are all, none, fault-stops-all' "$kfdemu" run --strict=harsh -- true
 expect 'KFDEMU_STRICT becomes part of KFDEMU' 1 '^on,.*,strict=seeded-order$' \
     env KFDEMU_STRICT=seeded-order "$kfdemu" run -- printenv KFDEMU KFDEMU_STRICT
 expect 'raw HSA on a strict device' 0 'all right' "$kfdemu" run --strict -- "$raw_hsa" "$kernels"
-expect 'a defect that cannot be meant' 2 'wants interrupts:WHICH' "$kfdemu" run --defect heat -- true
+expect 'a defect that cannot be meant' 2 'expected interrupts:WHICH' "$kfdemu" run --defect heat -- true
 expect 'the PCI bus' 0 '^0000:02:00.0$' "$kfdemu" run --gpus 2 -- ls /sys/bus/pci/devices
 expect 'the driver of a GPU' 0 'drivers/amdgpu$' "$kfdemu" run -- readlink /sys/bus/pci/devices/0000:01:00.0/driver
 expect 'a GPU that the cgroup hides' 1 'Operation not permitted' "$kfdemu" run --gpus 2 --hide 1 -- cat /dev/dri/renderD129
@@ -54,7 +54,7 @@ expect 'options come before KFDEMU' 0 '^on,gpu=gfx906,gpus=2,vram=1073741824,.*l
 expect 'KFDEMU comes before the defaults' 0 '^on,gpu=gfx900,.*vram=4294967296,vram-access=private,' \
     env KFDEMU=gpu=gfx900,vram=4G,vram-access=private "$kfdemu" run -- printenv KFDEMU
 expect 'the help shows what KFDEMU says' 0 'gfx900' env KFDEMU=gpu=gfx900 "$kfdemu" run --help
-expect 'an unknown key of KFDEMU is refused' 2 'KFDEMU: colour=red: no such option; there are gpu' env KFDEMU=colour=red "$kfdemu" run -- true
+expect 'an unknown key of KFDEMU is refused' 2 'KFDEMU: colour=red: no such option; the options are gpu' env KFDEMU=colour=red "$kfdemu" run -- true
 expect 'a broken KFDEMU is explained' 1 'gpu=gfx1: no such model' \
     env KFDEMU=on,gpu=gfx1 LD_PRELOAD="$(dirname "$kfdemu")/libkfdemu.so" "$raw_hsa" "$kernels"
 expect 'other files are as before' 0 '^root:' "$kfdemu" run -- head -n 1 /etc/passwd

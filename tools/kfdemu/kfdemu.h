@@ -1,18 +1,18 @@
-/* The control interface of an emulated GPU: what a test asks of kfdemu that it cannot ask of hardware.
+/* The control interface of the emulated GPU: fault injection, queue stalls, resets, seeds and counters for tests.
  *
  *     #include <kfdemu.h>
  *
  *     const struct kfdemu_control* emulator = kfdemu_find_control();
  *     if (!emulator) skip("a GPU that can be made to fail");                  // real hardware, or KFDEMU=off
- *     emulator->fail(KFDEMU_ALLOCATION, 3, 1, ENOMEM);                        // the third allocation from now
+ *     emulator->fail(KFDEMU_ALLOCATION, 3, 1, ENOMEM);                        // the third allocation from now fails
  *     …
- *     emulator->reset();                                                      // all is well again
+ *     emulator->reset();                                                      // no failure is requested any more
  *
- * A program includes this file and links nothing: the interface is found by dlsym() where the emulator is linked in or
- * preloaded, and is absent elsewhere. Everything asked for concerns this process alone.
+ * A program includes this file and links nothing: dlsym() finds the interface if the emulator is linked in or preloaded.
+ * Every request affects this process only.
  *
- * Counts ("nth") begin at 1, which is the next one from now. Functions that return int return 0 or an errno value.
- * Thread safety: every function, any thread. Lifetime: the table stays valid until the process ends; a child of fork()
+ * Counts ("nth") begin at 1: the next one from now. Functions that return int return 0 or an errno value.
+ * Thread safety: every function, any thread. Lifetime: the table is valid until the process ends. A child of fork()
  * has its own state, which begins as a copy of its parent's. */
 #ifndef KFDEMU_H
 #define KFDEMU_H
@@ -27,87 +27,88 @@ extern "C" {
 
 #define KFDEMU_CONTROL_VERSION 1u
 
-/* What can be made to fail. */
+/* The calls that can be made to fail. */
 enum kfdemu_point {
     KFDEMU_ALLOCATION = 1, /* ALLOC_MEMORY_OF_GPU: VRAM, system memory, user pages */
-    KFDEMU_SCRATCH = 2,    /* ALLOC_MEMORY_OF_GPU for a queue's scratch memory: scratch runs out */
+    KFDEMU_SCRATCH = 2,    /* ALLOC_MEMORY_OF_GPU for a queue's scratch memory */
     KFDEMU_MMAP = 3,       /* mmap() of a device file */
-    KFDEMU_IOCTL = 4,      /* ioctl() on /dev/kfd, whatever is asked */
+    KFDEMU_IOCTL = 4,      /* ioctl() on /dev/kfd, every request */
     KFDEMU_OPEN = 5        /* open() of /dev/kfd */
 };
-/* KFDEMU_IOCTL, only the request of that number: KFDEMU_IOCTL_NUMBER(0x02) is CREATE_QUEUE. */
+/* KFDEMU_IOCTL restricted to one request number: KFDEMU_IOCTL_NUMBER(0x02) is CREATE_QUEUE. */
 #define KFDEMU_IOCTL_NUMBER(number) ((uint32_t)KFDEMU_IOCTL | (uint32_t)(number) << 8)
 
-#define KFDEMU_ALL UINT64_MAX /* as a count: from the nth on, all */
+#define KFDEMU_ALL UINT64_MAX /* as a count: the nth and all after it */
 
-/* What can become of an interrupt, by which the device wakes threads that sleep until a signal changes. The signal's
- * value itself is always written. */
+/* What happens to an interrupt. The device raises interrupts to wake threads that sleep on a signal. The signal's value
+ * is always written. */
 enum kfdemu_interrupt {
-    KFDEMU_DROP = 1,     /* it never comes */
-    KFDEMU_DELAY = 2,    /* it comes delay_us late */
-    KFDEMU_DUPLICATE = 3 /* it comes, and once more delay_us later */
+    KFDEMU_DROP = 1,     /* never delivered */
+    KFDEMU_DELAY = 2,    /* delivered delay_us late */
+    KFDEMU_DUPLICATE = 3 /* delivered, and again delay_us later */
 };
 
-/* A queue is named by where its ring lies: hsa_queue_t's base_address. Or all queues of a kind: */
+/* A queue is named by the address of its ring: hsa_queue_t's base_address. These name all queues of a kind: */
 #define KFDEMU_ALL_COMPUTE_QUEUES ((const void*)1)
 #define KFDEMU_ALL_SDMA_QUEUES ((const void*)2)
 
-/* What the device did since it was made. */
+/* Counts since the device was created. */
 struct kfdemu_counters {
     uint64_t packets;      /* AQL packets read from rings, of every type */
     uint64_t dispatches;   /* kernels started */
     uint64_t work_groups;  /* started */
     uint64_t waves;        /* started */
-    uint64_t instructions; /* executed, a wave's counting one */
+    uint64_t instructions; /* executed; one for a whole wave */
     uint64_t sdma_packets; /* read from rings */
-    uint64_t sdma_bytes;   /* copied and filled */
+    uint64_t sdma_bytes;   /* copied or filled */
     uint64_t ioctls;       /* on /dev/kfd */
-    uint64_t allocations;  /* asked for */
+    uint64_t allocations;  /* requested */
     uint64_t mappings;     /* mmap() of a device file */
-    uint64_t interrupts;   /* raised, whatever became of them */
-    uint64_t faults;       /* that stopped a queue: bad packets, memory faults, illegal instructions … */
-    uint64_t injected;     /* failures, lost or late interrupts, broken packets: what happened because it was asked */
-    uint64_t buffers;      /* of memory that exist now: no count of what was, but what has not been freed yet */
+    uint64_t interrupts;   /* raised, including dropped and delayed ones */
+    uint64_t faults;       /* that stopped a queue: bad packets, memory faults, illegal instructions, … */
+    uint64_t injected;     /* requested failures, lost or late interrupts and broken packets that took effect */
+    uint64_t buffers;      /* of memory that exist now, not a total: grows and shrinks */
 };
 
 struct kfdemu_control {
     uint32_t version, size_bytes; /* of this table */
 
     /* Calls nth to nth + count - 1 of that kind from now fail with `error` and do nothing. `point`: a kfdemu_point or
-     * KFDEMU_IOCTL_NUMBER(). Several requests count side by side. EINVAL: no such point, nth or count 0, error not
-     * 1…4095. */
+     * KFDEMU_IOCTL_NUMBER(). Each request counts independently. EINVAL: no such point, nth or count is 0, or error is
+     * not in 1…4095. */
     int (*fail)(uint32_t point, uint64_t nth, uint64_t count, int error);
 
-    /* Interrupts nth to nth + count - 1 from now are lost, late or doubled (a kfdemu_interrupt). EINVAL: no such
-     * action, nth or count 0. */
+    /* Interrupts nth to nth + count - 1 from now are dropped, delayed or duplicated (a kfdemu_interrupt). EINVAL:
+     * no such action, or nth or count is 0. */
     int (*interrupts)(uint32_t action, uint64_t nth, uint64_t count, uint64_t delay_us);
 
-    /* The queue takes no packet while stalled; kernels that run go on. */
+    /* A stalled queue takes no packets. Running kernels continue. */
     int (*stall_queue)(const void* ring, int stalled);
 
-    /* The nth packet from now that the queue takes has `size` bytes (1 to 8) at `offset` replaced as it is read; the
-     * ring itself stays as it is. The header of AQL packets is at 0. EINVAL: outside of a packet's 64 bytes. */
+    /* Replaces `size` bytes (1 to 8) at `offset` of the nth packet from now that the queue reads. The ring itself is not
+     * changed. The header of an AQL packet is at 0. EINVAL: outside the packet's 64 bytes. */
     int (*break_packet)(const void* ring, uint64_t nth, uint32_t offset, const void* bytes, uint32_t size);
 
-    /* The GPU (0, 1, …) is reset as after a hang: its queues stop for good, and a hardware-exception event is raised.
-     * ENODEV: no such GPU, or no program has opened the device. */
+    /* Resets the GPU (0, 1, …) as after a hang: its queues stop permanently, and a hardware-exception event is raised.
+     * ENODEV: no such GPU, or the device has not been opened. */
     int (*reset_gpu)(uint32_t gpu, int memory_lost);
 
-    /* Kernels launched from now on run on one thread in an order that `seed` alone decides: of work-groups, of waves,
-     * and of where each is interrupted. 0: fast and unordered again. */
+    /* Kernels launched from now on run on one thread. `seed` alone decides the order of work-groups and waves, and the
+     * points where each wave is preempted. 0: all threads, unordered. */
     void (*set_seed)(uint64_t seed);
 
     /* Fills in the first `size_bytes` of `counters`. */
     void (*counters)(struct kfdemu_counters* counters, size_t size_bytes);
 
-    /* Forgets all that was asked for by fail, interrupts, stall_queue, break_packet and set_seed. Counters go on. */
+    /* Cancels every request made with fail, interrupts, stall_queue, break_packet and set_seed. Counters keep their
+     * values. */
     void (*reset)(void);
 };
 
-/* What kfdemu exports; NULL if the emulator has no such version or is off. Use kfdemu_find_control(). */
+/* Exported by kfdemu; NULL if the emulator does not have that version or is off. Call kfdemu_find_control() instead. */
 const struct kfdemu_control* kfdemu_get_control(uint32_t version);
 
-/* The emulator's interface, or NULL where no GPU is emulated. (With an old libc, link with -ldl.) */
+/* The control interface, or NULL if no GPU is emulated. Before glibc 2.34, link with -ldl. */
 static inline const struct kfdemu_control* kfdemu_find_control(void) {
     typedef const struct kfdemu_control* (*get_control)(uint32_t);
     union {

@@ -1,4 +1,4 @@
-/* Compiled into each program of this project that brings the emulated device along: the reference makes the linker keep
- * libkfdemu, of which nothing else is called by name. */
+/* Compiled into each program of this project that links the emulated device. Nothing else refers to a symbol of
+ * libkfdemu: without this reference, the linker drops the library (--as-needed). */
 const char* kfdemu_version(void);
 __attribute__((used, visibility("hidden"))) const char* (*const kfdemu_linked)(void) = kfdemu_version;

@@ -1,4 +1,4 @@
-// The launcher: `kfdemu run [options] -- PROGRAM…` runs a program on an emulated GPU, by preloading the emulator.
+// The command kfdemu: `kfdemu run [options] -- PROGRAM…` runs a program on emulated GPUs by preloading libkfdemu.
 #include <CLI/CLI.hpp>
 
 #include <sys/auxv.h>
@@ -19,9 +19,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kUsage = 2;  ///< the exit status for options that cannot be meant
+constexpr int kUsage = 2;  ///< exit status for invalid options
 
-/// The folder of this program; without /proc, the one that it was started from.
+/// The directory of this executable. Without /proc, taken from the path passed to execve().
 fs::path program_folder() {
     std::error_code error;
     fs::path program = fs::read_symlink("/proc/self/exe", error);
@@ -29,12 +29,12 @@ fs::path program_folder() {
     return program.parent_path();
 }
 
-/// The emulator's library: beside this program in a build folder, or where it was installed.
+/// libkfdemu.so: next to this executable in a build directory, else in the installed library directory.
 fs::path find_library() {
     const fs::path here = program_folder();
     for (const fs::path& folder : {here, here / KFDEMU_LIBRARY_FROM_BIN})
         if (fs::exists(folder / "libkfdemu.so")) return fs::canonical(folder / "libkfdemu.so");
-    throw std::runtime_error{fmt::format("libkfdemu.so is neither in {} nor in {}: build or install it first",
+    throw std::runtime_error{fmt::format("libkfdemu.so is not in {} or {}: build or install it first",
                                          here.string(), (here / KFDEMU_LIBRARY_FROM_BIN).lexically_normal().string())};
 }
 
@@ -44,7 +44,7 @@ void preload(const fs::path& library) {
     setenv("LD_PRELOAD", list.c_str(), 1);
 }
 
-/// Replaces this process; returns only if that failed, with the exit status that a shell would give.
+/// Replaces this process. Returns only on failure, with the exit status that a shell uses: 126 or 127.
 int exec(std::vector<std::string>& command) {
     std::vector<char*> arguments;
     for (std::string& word : command) arguments.push_back(word.data());
@@ -67,9 +67,9 @@ int main(int argc, char** argv) {
         "         [,log=info][,seed=7][,hide=0][,fail=allocation:3:ENOMEM]...\n"
         "         [,strict][,strict=NAME+no-NAME]\n"
         "         [,defect=interrupts:1-]...\n"
-        "auto emulates only where /dev/kfd cannot be opened.");
+        "auto emulates only if /dev/kfd cannot be opened.");
 
-    auto* run = app.add_subcommand("run", "run a program on emulated GPUs; options come before what KFDEMU says");
+    auto* run = app.add_subcommand("run", "run a program on emulated GPUs; options override KFDEMU");
     const auto before = kfdemu::parse_options(kfdemu::options_of_environment());
     if (const auto* error = std::get_if<std::string>(&before)) {
         fmt::print(stderr, "kfdemu: KFDEMU: {}\n", *error);
@@ -82,29 +82,29 @@ int main(int argc, char** argv) {
     std::vector<std::string> failures, defects, command;
     run->add_option("--gpu", options.model, "model: " + kfdemu::model_names())
         ->check([](const std::string& name) {
-            return kfdemu::find_model(name) ? "" : "no such model; there are " + kfdemu::model_names();
+            return kfdemu::find_model(name) ? "" : "no such model; the models are " + kfdemu::model_names();
         })
         ->capture_default_str();
-    run->add_option("--gpus", options.gpus, "how many GPUs")
+    run->add_option("--gpus", options.gpus, "number of GPUs")
         ->check(CLI::Range(1u, kfdemu::kMaxGpus))
         ->capture_default_str();
     run->add_option("--vram", vram, "memory of each GPU, such as 512M or 8G")->default_str("8G");
-    run->add_flag("--private-vram", private_vram, "the host cannot touch VRAM, as on a GPU without a large BAR");
-    run->add_option("--kfd", kfd, "the version of the driver's interface")->default_str("1.15");
-    run->add_option("--workers", options.workers, "threads that execute waves (0: one a host core)")
+    run->add_flag("--private-vram", private_vram, "the host cannot access VRAM, as on a GPU without a large BAR");
+    run->add_option("--kfd", kfd, "version of the KFD interface that is reported")->default_str("1.15");
+    run->add_option("--workers", options.workers, "threads that execute waves (0: one per host core)")
         ->capture_default_str();
     run->add_option("--log", log, "messages on stderr: off, error, warning, info, debug")
         ->check(CLI::IsMember({"off", "error", "warning", "info", "debug"}))
         ->default_str("error");
     run->add_option("--seed", options.seed,
-                    "run all work on one thread, in an order that this number decides (0: unordered)")
+                    "run all work on one thread, in an order derived from this number (0: unordered)")
         ->capture_default_str();
     run->add_flag(
         "--strict{all}", strict,
-        "show hard behaviours of real GPUs: all, or --strict=NAME+NAME, or --strict=no-NAME to leave one out: " +
+        "emulate strict behaviours of real GPUs: all, --strict=NAME+NAME, or --strict=no-NAME to disable one: " +
             kfdemu::behaviour_names());
     run->add_option("--fail", failures,
-                    "let calls fail: POINT:WHICH:ERROR, such as allocation:3:ENOMEM, ioctl/0x16:2-5:EIO, "
+                    "make driver calls fail: POINT:WHICH:ERROR, such as allocation:3:ENOMEM, ioctl/0x16:2-5:EIO, "
                     "mmap:1-:ENOMEM, scratch:1:ENOMEM; may be repeated")
         ->check([](const std::string& text) {
             const auto parsed = kfdemu::parse_failure(text);
@@ -114,8 +114,8 @@ int main(int argc, char** argv) {
         ->expected(1)
         ->take_all();
     run->add_option("--defect", defects,
-                    "let the device go wrong: interrupts:WHICH (lost), copies:WHICH (a bit is wrong), dispatches:WHICH "
-                    "(never end), queues, engines (take no packet); may be repeated")
+                    "make the device malfunction: interrupts:WHICH (lost), copies:WHICH (one wrong bit), dispatches:WHICH "
+                    "(never complete), queues, engines (take no packets); may be repeated")
         ->check([](const std::string& text) {
             const auto parsed = kfdemu::parse_defect(text);
             const auto* error = std::get_if<std::string>(&parsed);
@@ -123,7 +123,7 @@ int main(int argc, char** argv) {
         })
         ->expected(1)
         ->take_all();
-    run->add_option("--hide", options.hidden, "a GPU (from 0) that the device cgroup does not allow; may be repeated")
+    run->add_option("--hide", options.hidden, "number of a GPU (from 0) that the device cgroup denies; may be repeated")
         ->check(CLI::Range(0u, kfdemu::kMaxGpus - 1))
         ->expected(1)
         ->take_all();
@@ -156,7 +156,7 @@ int main(int argc, char** argv) {
         fmt::print(stderr, "kfdemu: {}\n", error.what());
         return 1;
     }
-    unsetenv("KFDEMU_STRICT");  // KFDEMU says it now
+    unsetenv("KFDEMU_STRICT");  // KFDEMU includes it now
     setenv("KFDEMU", kfdemu::to_string(std::get<kfdemu::Options>(parsed)).c_str(), 1);
     return exec(command);
 }

@@ -44,8 +44,8 @@ std::string change(Behaviours& behaviours, std::string_view text) {
         const auto plus = text.find('+');
         const std::string_view word = text.substr(0, plus);
         if (!change_one(behaviours, word))
-            return "'" + std::string{word} + "' is no behaviour; there are all, none, " + behaviour_names() +
-                   ", each also with no- before it, and + between them";
+            return "'" + std::string{word} + "' is not a behaviour; the names are all, none, " + behaviour_names() +
+                   "; prefix a behaviour with no- to disable it, and join names with +";
         if (plus == text.npos) return {};
         text.remove_prefix(plus + 1);
     }

@@ -23,10 +23,10 @@ std::variant<Defect, std::string> parse_defect(std::string_view text) {
         if (colon == text.npos && is_of_all(kind)) return defect;
         if (colon != text.npos && !is_of_all(kind) && parse_turns(text.substr(colon + 1), defect.turns)) return defect;
         return is_of_all(kind)
-                   ? std::string{name} + ": all of them are meant: nothing may follow"
-                   : std::string{name} + ": wants which of them, from 1: 3, 3-5, or 3- for all from the third on";
+                   ? std::string{name} + ": applies to all of them: nothing may follow the name"
+                   : std::string{name} + ": expected which of them, counted from 1: 3, 3-5, or 3- for the third and all after it";
     }
-    return std::string{"wants interrupts:WHICH, copies:WHICH, dispatches:WHICH, queues or engines"};
+    return std::string{"expected interrupts:WHICH, copies:WHICH, dispatches:WHICH, queues or engines"};
 }
 
 std::string to_string(const Defect& defect) {

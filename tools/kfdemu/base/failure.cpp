@@ -19,7 +19,7 @@ constexpr std::pair<std::string_view, int> kErrors[] = {
     {"ENOSPC", ENOSPC}, {"EMFILE", EMFILE}, {"ENXIO", ENXIO},   {"ENOTTY", ENOTTY}, {"EBADF", EBADF},
     {"ENOENT", ENOENT}, {"ESRCH", ESRCH},   {"ETIME", ETIME}};
 
-/// "ioctl/0x16": the name before the slash, the number behind it.
+/// "ioctl/0x16": the name before the slash, the number after it.
 bool parse_point(std::string_view text, Failure& failure) {
     const auto slash = text.find('/');
     for (const auto& [name, point] : kPoints) {
@@ -62,13 +62,13 @@ bool parse_turns(std::string_view text, Turns& turns) {
 std::variant<Failure, std::string> parse_failure(std::string_view text) {
     Failure failure{};
     const auto first = text.find(':'), second = text.find(':', first == text.npos ? first : first + 1);
-    if (second == text.npos) return std::string{"wants POINT:WHICH:ERROR, such as allocation:3:ENOMEM"};
+    if (second == text.npos) return std::string{"expected POINT:WHICH:ERROR, such as allocation:3:ENOMEM"};
     if (!parse_point(text.substr(0, first), failure))
-        return std::string{"wants allocation, scratch, mmap, open, ioctl or ioctl/NUMBER first"};
+        return std::string{"POINT must be allocation, scratch, mmap, open, ioctl or ioctl/NUMBER"};
     if (!parse_turns(text.substr(first + 1, second - first - 1), failure.turns))
-        return std::string{"wants which calls, from 1, in the middle: 3, 3-5, or 3- for all from the third on"};
+        return std::string{"WHICH must name calls, counted from 1: 3, 3-5, or 3- for the third and all after it"};
     if (!parse_error(text.substr(second + 1), failure.error))
-        return std::string{"wants an errno last, such as ENOMEM or 12"};
+        return std::string{"ERROR must be an errno name or number, such as ENOMEM or 12"};
     return failure;
 }
 

@@ -22,29 +22,29 @@ bool parse_level(std::string_view text, LogLevel& level) {
 std::string set(Options& options, std::string_view key, std::string_view value) {
     const std::string given = std::string{key} + "=" + std::string{value};
     if (key == "gpu") {
-        if (!find_model(value)) return given + ": no such model; there are " + model_names();
+        if (!find_model(value)) return given + ": no such model; the models are " + model_names();
         options.model = value;
     } else if (key == "gpus") {
         if (!parse_number(value, options.gpus) || options.gpus < 1 || options.gpus > kMaxGpus)
-            return given + ": wants a count from 1 to " + std::to_string(kMaxGpus);
+            return given + ": expected a number from 1 to " + std::to_string(kMaxGpus);
     } else if (key == "vram") {
         if (!parse_size(value, options.vram_bytes) || options.vram_bytes < (64u << 20) ||
             options.vram_bytes > (std::uint64_t{1} << 42))
-            return given + ": wants a size from 64M to 4096G, such as 8G";
+            return given + ": expected a size from 64M to 4096G, such as 8G";
         options.vram_bytes &= ~std::uint64_t{4095};
     } else if (key == "vram-access") {
-        if (value != "host" && value != "private") return given + ": wants host or private";
+        if (value != "host" && value != "private") return given + ": expected host or private";
         options.behaviours.set(Behaviour::private_vram, value == "private");
     } else if (key == "workers") {
         if (!parse_number(value, options.workers) || options.workers > 256)
-            return given + ": wants a count up to 256 (0: one a core)";
+            return given + ": expected a number up to 256 (0: one per core)";
     } else if (key == "kfd") {
         const auto dot = value.find('.');
         if (dot == value.npos || !parse_number(value.substr(0, dot), options.kfd_major) ||
             !parse_number(value.substr(dot + 1), options.kfd_minor))
-            return given + ": wants a version, such as 1.15";
+            return given + ": expected a version, such as 1.15";
     } else if (key == "seed") {
-        if (!parse_number(value, options.seed)) return given + ": wants a number (0: no order)";
+        if (!parse_number(value, options.seed)) return given + ": expected a number (0: unordered)";
     } else if (key == "fail") {
         auto failure = parse_failure(value);
         if (auto* error = std::get_if<std::string>(&failure)) return given + ": " + *error;
@@ -55,15 +55,15 @@ std::string set(Options& options, std::string_view key, std::string_view value) 
         options.defects.push_back(std::get<Defect>(defect));
     } else if (key == "hide") {
         unsigned gpu = 0;
-        if (!parse_number(value, gpu) || gpu >= kMaxGpus) return given + ": wants the number of a GPU, from 0";
+        if (!parse_number(value, gpu) || gpu >= kMaxGpus) return given + ": expected the number of a GPU, from 0 to 7";
         options.hidden.push_back(gpu);
     } else if (key == "strict") {
         if (auto error = change(options.behaviours, value); !error.empty()) return given + ": " + error;
     } else if (key == "log") {
-        if (!parse_level(value, options.log)) return given + ": wants off, error, warning, info or debug";
+        if (!parse_level(value, options.log)) return given + ": expected off, error, warning, info or debug";
     } else {
         return given +
-               ": no such option; there are gpu, gpus, vram, vram-access, kfd, workers, log, seed, hide, fail, defect, "
+               ": no such option; the options are gpu, gpus, vram, vram-access, kfd, workers, log, seed, hide, fail, defect, "
                "strict";
     }
     return {};
@@ -105,7 +105,7 @@ std::variant<Options, std::string> parse_options(std::string_view text) {
             if (auto error = set(options, word.substr(0, equals), word.substr(equals + 1)); !error.empty())
                 return error;
         } else {
-            return std::string{word} + ": wants auto, on, off, strict or NAME=VALUE";
+            return std::string{word} + ": expected auto, on, off, strict or NAME=VALUE";
         }
     }
     return options;
@@ -118,7 +118,7 @@ std::string options_of_environment() {
 
 std::string to_string(const Options& options) {
     constexpr std::string_view modes[] = {"auto", "on", "off"};
-    // The place of VRAM has an option of its own, which comes first.
+    // private_vram is written as vram-access=, which precedes strict=.
     Behaviours others = options.behaviours;
     if (others != Behaviours::all()) others.set(Behaviour::private_vram, false);
     const std::string strict = to_string(others);
