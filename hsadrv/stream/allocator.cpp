@@ -71,7 +71,7 @@ StreamCache& AllocatorState::cache_of(const std::shared_ptr<StreamHandle>& strea
     return *(latest_ = &streams_.back());
 }
 
-// What a stream leaves behind is everybody's.
+// Blocks freed by a destroyed stream become available to every stream.
 void AllocatorState::forget_gone_streams() noexcept {
     for (auto cache = streams_.begin(); cache != streams_.end();) {
         const auto next = std::next(cache);
@@ -118,7 +118,7 @@ void AllocatorState::refuse(std::size_t size_bytes) const {
                       HSA_STATUS_ERROR_OUT_OF_RESOURCES);
 }
 
-// Not the one who allocated last: its own, another stream's, a new one, or what comes back in time.
+// In order: the stream's own blocks, another stream's, a new one, or one that is freed in time.
 CachedBlock* AllocatorState::find(std::size_t wanted, std::size_t size_bytes, StreamCache& stream,
                                   std::unique_lock<ShortLock>& held) {
     if (CachedBlock* const own = take_own(wanted, stream)) return own;
@@ -127,7 +127,7 @@ CachedBlock* AllocatorState::find(std::size_t wanted, std::size_t size_bytes, St
     return when_exhausted(wanted, size_bytes, stream, held);
 }
 
-// The stream is asked for its present moment only when another wants its blocks, and again when that has come.
+// Takes a completion from the stream only when another stream wants its blocks, and queries it later.
 void AllocatorState::advance(StreamCache& cache) {
     if (cache.passed == cache.freed) return;
     if (cache.handle->state() == StreamHandle::State::gone) {
@@ -201,15 +201,15 @@ CachedBlock* AllocatorState::when_exhausted(std::size_t wanted, std::size_t size
                                             std::unique_lock<ShortLock>& held) {
     const Deadline deadline(options_.patience);
     ++statistics_.flushes;
-    ++stream.used;  // it must be there yet after the others had their turn
+    ++stream.used;  // keeps the cache alive while the lock is released
     CachedBlock* block = nullptr;
     while (block == nullptr) {
-        // Blocks that streams still hold, though what used them is done, go back first.
+        // First return the blocks that streams still hold although their work has completed.
         held.unlock();
         const bool held_in_flight = live_streams::retire_holds();
         held.lock();
         flush();
-        // What this stream has freed meanwhile, what others have, or what the pool has again.
+        // Blocks that this stream freed meanwhile, blocks of other streams, or new memory from the pool.
         if ((block = stream.lists[wanted].latest()) != nullptr) {
             take(block, stream);
         } else if ((block = passed_on(wanted, stream)) == nullptr && (block = try_fresh(wanted, stream)) == nullptr) {

@@ -1,12 +1,12 @@
-// Internal: what an Allocator and its Blocks share.
+// Internal: the state that an Allocator and its Blocks share.
 //
-// Free blocks lie in lists, one for each size class of each stream that freed them, oldest first. A stream
-// takes its own from the end. For others, blocks carry the number of their freeing: the stream is asked for
-// its present moment, and when that has come, all that was freed before it is free for everybody. Nothing is
-// asked of a stream when it allocates and frees for itself.
+// Free blocks are kept in lists, one per size class of each stream that freed them, oldest first. A stream reuses its
+// own blocks from the end, without any synchronization. For other streams, each block carries the sequence number of
+// its free: a completion is taken from the freeing stream, and once that is reached, all blocks freed before it are
+// available to every stream.
 //
-// Thread safety: one lock for everything. The references to the state are counted under it, so that a Block costs no
-// atomic.
+// Thread safety: one lock guards everything. References to the state are counted under it, so a Block costs no atomic
+// operation.
 #pragma once
 
 #include <algorithm>
@@ -31,26 +31,26 @@ namespace hsadrv::detail {
 
 struct StreamCache;
 
-/// Memory from the pool, and the blocks that it was cut into.
+/// Memory from the pool, and the blocks it is divided into.
 struct Chunk {
     std::shared_ptr<Allocation> memory;
     std::size_t free_blocks = 0;
-    std::vector<CachedBlock> blocks;  // never grows beyond what it was made for: they are pointed at
-    std::size_t uncut = 0;            // blocks that have not been handed out yet, at the end
+    std::vector<CachedBlock> blocks;  // never reallocated: other objects point to the blocks
+    std::size_t uncut = 0;            // blocks at the end that have not been handed out yet
 };
 
-/// Handed out, or in the list of its class.
+/// Handed out, or in the free list of its class.
 struct CachedBlock {
     Chunk* chunk = nullptr;
     std::byte* data = nullptr;
     std::uint32_t size_class = 0;
-    StreamCache* stream = nullptr;  ///< that has it, or freed it
-    std::uint64_t freed = 0;        ///< the number of its freeing
+    StreamCache* stream = nullptr;  ///< the stream that uses it, or that freed it
+    std::uint64_t freed = 0;        ///< the sequence number of its free
     CachedBlock *before = nullptr, *after = nullptr;
     std::source_location where = {};
 };
 
-/// Blocks in the order of their freeing.
+/// Blocks in the order in which they were freed.
 class BlockList {
   public:
     bool empty() const noexcept { return last_ == nullptr; }
@@ -73,11 +73,11 @@ class BlockList {
 
 struct StreamCache {
     std::shared_ptr<StreamHandle> handle;
-    std::uint64_t freed = 0;   ///< blocks so far
-    std::uint64_t passed = 0;  ///< of those, the first so many are free for everybody
+    std::uint64_t freed = 0;   ///< blocks freed so far
+    std::uint64_t passed = 0;  ///< how many of the first of those are available to every stream
     std::optional<Completion> mark;
     std::uint64_t freed_at_mark = 0;
-    std::size_t used = 0;  ///< blocks handed out to it or in its lists
+    std::size_t used = 0;  ///< blocks that it uses or that are in its lists
     std::array<BlockList, size_classes> lists;
 };
 
@@ -93,7 +93,7 @@ class AllocatorState {
     void free_on(CachedBlock* block, const std::shared_ptr<StreamHandle>& stream);
     std::size_t release_cached();
     Allocator::Statistics statistics() const;
-    /// The Allocator goes: with the last block the state deletes itself.
+    /// Called when the Allocator is destroyed. The state deletes itself with the last block.
     void release() noexcept;
 
   private:
@@ -106,7 +106,7 @@ class AllocatorState {
     CachedBlock* find(std::size_t wanted, std::size_t size_bytes, StreamCache& stream,
                       std::unique_lock<ShortLock>& held);
     CachedBlock* take(CachedBlock* block, StreamCache& stream) noexcept;
-    /// What the stream has freed itself; null: nothing of that size.
+    /// A block that the stream itself freed; null if none has that size.
     CachedBlock* take_own(std::size_t wanted, StreamCache& stream) noexcept;
     CachedBlock* hand_out(CachedBlock* block, StreamCache& stream) noexcept;
     CachedBlock* passed_on(std::size_t wanted, StreamCache& stream);
@@ -126,17 +126,17 @@ class AllocatorState {
     MemPool pool_;
     AllocatorOptions options_;
     std::size_t most_bytes_;
-    bool owned_ = true;  // an Allocator has it
+    bool owned_ = true;  // the Allocator exists
     Allocator::Statistics statistics_{};
     std::list<StreamCache> streams_;
     std::unordered_map<const StreamHandle*, std::list<StreamCache>::iterator> by_handle_;
     StreamCache* latest_ = nullptr;  // the stream that allocated last: most programs have one
-    StreamCache common_;             // what streams that are gone have freed; of no stream
+    StreamCache common_;             // blocks freed by streams that were destroyed; belongs to no stream
     std::list<Chunk> chunks_;
-    std::array<Chunk*, size_classes> cutting_{};  // the chunk of the class that has uncut blocks
+    std::array<Chunk*, size_classes> cutting_{};  // the chunk of each class that has uncut blocks
 };
 
-// Here and inline: what is left of an allocation and a free when all goes well.
+// The fast paths of allocation and free, inline.
 
 inline CachedBlock* AllocatorState::hand_out(CachedBlock* block, StreamCache& stream) noexcept {
     ++stream.used;

@@ -39,7 +39,7 @@ const StreamCore* Autopsy::find(const std::string& label) const {
     return nullptr;
 }
 
-/// Empty for the stream whose mutex the caller holds anyway, and for one that cannot be had.
+/// Empty if the caller already holds the stream's mutex, or if another thread does.
 std::unique_lock<LaneMutex> Autopsy::lock(const StreamCore& stream) const {
     if (&stream == held_) return {};
     return stream.writer().try_lock();
@@ -89,7 +89,7 @@ Autopsy::Finding Autopsy::examine(const StreamCore& stream) const {
                                       ? " waits for a host function of its own, which has not returned"
                                       : " waits for a copy of its own")};
     }
-    // Another stream's packet may be before ours on a queue that they share.
+    // On a shared queue, another stream's packet may be ahead of ours.
     if (const std::string head = queue.head_label(); !head.empty() && head != stream.label())
         return {stream.label() + " is behind " + head + " on the hardware queue that they share", find(head)};
     if (first) return explain(stream, *first);
@@ -107,7 +107,7 @@ Autopsy::Finding Autopsy::explain(const StreamCore& stream, const PacketRecord& 
             return {stream.label() + " waits for a host function of its own, which has not returned"};
         case PacketRecord::Kind::event: {
             const auto timeline = stream.timeline()->upstream_of(record.epoch);
-            if (!timeline) return {stream.label() + " waits for an event"};  // which has come meanwhile
+            if (!timeline) return {stream.label() + " waits for an event"};  // which has completed meanwhile
             const StreamCore* upstream = find(timeline.get());
             return {stream.label() + " waits for an event of " + timeline->label() + ", which has " +
                         progress_of(*timeline) + (upstream ? "" : " and is gone"),

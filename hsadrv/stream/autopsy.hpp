@@ -1,10 +1,10 @@
-// Internal: why a stream does not move: which packet is the first that is not complete, what it waits for, and
-// who owes that, from stream to stream, until one that waits for nobody or a circle.
+// Internal: explains why a stream makes no progress. Finds its first incomplete packet, what that waits for and which
+// stream owes it, and follows the chain to a stream that waits for no other, or to a cycle.
 //
 //   "2 of 5 packets complete; stream 1 waits for an event of stream 2; stream 2 runs kernel spin(flag = 0x7f…)"
 //
-// Looks at one stream after the other: what it says was true a moment ago. A stream whose mutex another thread
-// holds is named, not looked into. Thread safety: the caller holds the list of streams.
+// Examines one stream at a time, so the result is a recent state, not a snapshot. A stream whose mutex another thread
+// holds is named but not examined. Thread safety: the caller holds the lock of the list of streams.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +18,18 @@ namespace hsadrv::detail {
 
 class Autopsy {
   public:
-    /// Borrows the list until it is gone. `held` is a stream whose mutex the caller holds.
+    /// Borrows the list during its lifetime. `held` is a stream whose mutex the caller holds.
     explicit Autopsy(std::span<StreamCore* const> streams, const StreamCore* held = nullptr)
         : streams_(streams), held_(held) {}
 
     std::string of(const Timeline& timeline);
 
   private:
-    /// What one stream waits for, and who that is.
+    /// What one stream waits for, and which stream that is.
     struct Finding {
         std::string text;
         const StreamCore* next = nullptr;
-        hsa_signal_t signal = {0};  ///< whoever owes this one
+        hsa_signal_t signal = {0};  ///< follow the stream that owes this signal
     };
 
     const StreamCore* find(const Timeline* timeline) const;

@@ -1,4 +1,4 @@
-// Internal: the moment when an operation of a stream is complete.
+// Internal: the condition under which an operation of a stream is complete.
 //
 //   const CompletionSignal moment = signal_of(timeline, completion);
 //   moment.signal.wait(Condition::less, moment.below);
@@ -14,13 +14,13 @@
 
 namespace hsadrv::detail {
 
-/// When the copy's signal is zero, or when so many packets of the stream are complete.
+/// Reached when the copy's signal is zero, or when `epochs` packets of the stream are complete.
 struct Completion {
     std::uint64_t epochs = 0;
     std::shared_ptr<PooledSignal> copy = {};
 };
 
-/// Reached, or the stream has failed, when the signal is below that.
+/// Reached, or the stream has failed, when the signal is below `below`.
 struct CompletionSignal {
     SignalRef signal;
     std::int64_t below;

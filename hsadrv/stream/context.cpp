@@ -9,16 +9,16 @@
 
 namespace hsadrv {
 
-/// The contexts of one thread, the innermost last.
+/// The contexts of one thread, innermost last.
 struct Context::Nest {
     std::mutex mutex;
     std::vector<Context*> contexts;
-    // Relaxed: read by the thread itself; another one that ends a context must be ordered with it anyway.
+    // Relaxed: read by its own thread; ending a context from another thread needs external ordering anyway.
     std::atomic<Context*> innermost{nullptr};
 };
 
 namespace {
-// What current() reads; a plain pointer, so that reading it costs nothing and needs no construction.
+// Read by current(). A plain pointer needs no construction and is cheap to read.
 thread_local const std::atomic<Context*>* current_of_thread = nullptr;
 }  // namespace
 

@@ -44,7 +44,7 @@ hsa_status_t CopyQueue::give(const Copy& copy) {
     return status;
 }
 
-// The callback keeps the signal: the runtime's thread reads it until then.
+// The callback keeps the signal alive: the runtime's thread reads it until then.
 void CopyQueue::await_front() {
     const std::shared_ptr<PooledSignal> before = waiting_.front().before;
     timeline_->call_when(Driver::current().runtime().copies(), before->ref(), Condition::less, 1,
@@ -53,14 +53,14 @@ void CopyQueue::await_front() {
                          });
 }
 
-// On the thread that gives copies; when the stream has failed, too.
+// Runs on the callbacks' thread for copies, also after the stream has failed.
 void CopyQueue::advance() noexcept {
     try {
         const std::lock_guard lock(mutex_);
         while (!timeline_->failed() && !waiting_.empty() && may_run(waiting_.front())) {
             try {
                 check(give(waiting_.front()), [&] { return "a copy of " + timeline_->label(); });
-            } catch (const PartlyStarted&) {  // an engine has its signal
+            } catch (const PartlyStarted&) {  // an engine uses its signal
                 waiting_.pop_front();
                 throw;
             }

@@ -1,15 +1,15 @@
-// Internal: the copies of one stream on their way to DMA engines.
+// Internal: submits the copies of one stream to DMA engines.
 //
 //   const auto copies = std::make_shared<CopyQueue>(timeline);
 //   hsa_status_t status = copies->put({.engine = …, .before = gate, .done = done});
 //
-// An engine takes its copies in order, whichever stream they are of, and waits for a copy's dependency with everything
-// after it. So a copy is given to its engine when what it waits for is complete, or is a copy that the same engine
-// already has; until then it waits here, and a thread of the runtime gives it later.
+// An engine runs its copies in order, whichever stream they belong to. A copy whose dependency is not met blocks all
+// copies after it. So a copy is submitted to its engine when its dependency is complete, or is a copy that the same
+// engine already has. Until then it waits here, and a thread of the runtime submits it later.
 //
-// Invariants: copies reach the engines in the order of put(). A copy after lost work reaches none: once the timeline
-// has failed or end() was called, those that still wait here never run, and their signals are -1, which wakes the host
-// and opens no barrier packet. A signal is kept while it is waited for here.
+// Invariants: copies reach the engines in the order of put(). No copy after lost work is submitted: once the timeline
+// has failed or end() was called, copies that still wait here never run. Their signals become -1, which wakes the host
+// and satisfies no barrier packet. A signal stays alive while a copy here waits for it.
 //
 // Thread safety: any thread; put() by one at a time. Takes no lock of a stream or of a queue.
 #pragma once
@@ -40,8 +40,8 @@ struct PartlyStarted {
 
 class CopyQueue : public std::enable_shared_from_this<CopyQueue> {
   public:
-    /// Starts the copy; the engine may wait for the dependencies, if there are any. `done` is zero when it is complete.
-    /// Owns what it captures. Where it throws nothing was started, but with PartlyStarted.
+    /// Starts the copy; the engine waits for the dependencies, if there are any. `done` is zero when it is complete.
+    /// Owns its captures. If it throws, nothing was started, unless it throws PartlyStarted.
     using Engine = std::function<hsa_status_t(std::span<const hsa_signal_t> dependencies,
                                               const std::shared_ptr<PooledSignal>& done)>;
     using EngineId = std::pair<std::uint64_t, std::uint64_t>;
@@ -54,10 +54,10 @@ class CopyQueue : public std::enable_shared_from_this<CopyQueue> {
 
     explicit CopyQueue(std::shared_ptr<Timeline> timeline) noexcept : timeline_(std::move(timeline)) {}
 
-    /// The status of a copy that was given to its engine at once. If that is an error nothing has happened; one that
-    /// is found later fails the stream.
+    /// Returns the status if the copy was submitted at once; on an error nothing was started. An error found later
+    /// fails the stream.
     hsa_status_t put(Copy copy);
-    /// What waits here never runs. From any thread; again does nothing.
+    /// Copies that wait here never run. Any thread; calling it again has no effect.
     void end() noexcept;
 
   private:
@@ -70,7 +70,7 @@ class CopyQueue : public std::enable_shared_from_this<CopyQueue> {
     const std::shared_ptr<Timeline> timeline_;
     Ranked<std::mutex, LockRank::copies> mutex_;
     std::deque<Copy> waiting_;
-    std::shared_ptr<PooledSignal> last_given_;  // with the engine that has it
+    std::shared_ptr<PooledSignal> last_given_;  // owned by the engine
     EngineId last_engine_ = {};
     bool ended_ = false;
 };

@@ -14,8 +14,8 @@ namespace hsadrv::detail {
 
 namespace {
 
-/// Those of the queue that have not failed; empty if one of them cannot be had. One that has left the list is on its
-/// way to its end, and is not looked at.
+/// The streams of the queue that have not failed; empty if one cannot be claimed. A stream that has left the list is
+/// being destroyed and is skipped.
 std::vector<StreamClaim> claim_streams(const SharedQueue& dead, std::span<StreamCore* const> live,
                                        const StreamCore* held) {
     std::vector<StreamClaim> claims;
@@ -28,7 +28,7 @@ std::vector<StreamClaim> claim_streams(const SharedQueue& dead, std::span<Stream
     return claims;
 }
 
-// What may throw, for all of them before the first moves.
+// Everything that may throw, for all streams before the first one moves.
 void prepare(SharedQueue& fresh, std::vector<StreamClaim>& claims) {
     std::size_t entered = 0;
     try {
@@ -43,7 +43,7 @@ void prepare(SharedQueue& fresh, std::vector<StreamClaim>& claims) {
     }
 }
 
-// The ring still holds them: nothing writes to it any more. What is before the read index has run.
+// The old ring still holds the packets: nothing writes to it any more. Packets before the read index have run.
 void move_packets(const SharedQueue& dead, const std::shared_ptr<SharedQueue>& fresh,
                   std::vector<StreamClaim>& claims) {
     const QueueRef from = dead.ref(), to = fresh->ref();
@@ -52,8 +52,8 @@ void move_packets(const SharedQueue& dead, const std::shared_ptr<SharedQueue>& f
     prepare(*fresh, claims);
     for (StreamClaim& claim : claims) claim.stream().change_queue(fresh);
     for (const auto& [slot, move] : moves) {
-        // There is room: the ring is as large as the other, and nobody else's yet. It takes packets when one of these
-        // has stopped the queue, too.
+        // There is room: the ring is at least as large, and no other stream uses it yet. It accepts packets even if one
+        // of these has already stopped the new queue.
         const std::optional<std::uint64_t> reserved = to.ring().try_reserve(move.count);
         assert(reserved);
         const std::uint64_t place = *reserved;

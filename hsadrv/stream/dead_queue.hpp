@@ -1,10 +1,10 @@
-// Internal: streams that leave a queue on which nothing runs any more.
+// Internal: moves streams off a queue whose packet processor has stopped.
 //
-// They leave together, for one new queue, and their packets keep their order: a packet that waits for another stream's
-// never gets before it. Packets on other queues keep theirs. A stream that another thread submits to at this moment
-// puts it off for all; one whose thread waits does not (parking.hpp).
+// All streams of the queue move together to one new queue, and their packets keep their order: a packet that waits for
+// another stream's packet never overtakes it. Packets on other queues stay where they are. A stream that another thread
+// is submitting to postpones the move for all; a stream whose thread waits does not (parking.hpp).
 //
-// Thread safety: the caller holds the list of streams, so that none of them goes meanwhile.
+// Thread safety: the caller holds the lock of the list of streams, so that no stream is destroyed meanwhile.
 #pragma once
 
 #include <span>
@@ -13,8 +13,9 @@
 
 namespace hsadrv::detail {
 
-/// False: not now. `live`: the list of streams. `held`: one whose mutex the caller holds. Streams fail if there is no
-/// queue for them. `fresh` gets the new queue: if nobody got onto it, it must not end while the list is held.
+/// Returns false if the move must wait. `live`: the list of streams. `held`: a stream whose mutex the caller holds.
+/// Streams fail if no queue is available. Appends the new queue to `fresh`: it must outlive the lock of the list, even
+/// if no stream uses it.
 bool leave_dead_queue(SharedQueue& dead, QueuePool& queues, std::span<StreamCore* const> live, const StreamCore* held,
                       std::vector<std::shared_ptr<SharedQueue>>& fresh) noexcept;
 

@@ -12,7 +12,7 @@ namespace hsadrv {
 
 namespace {
 
-/// When the packet that names the moment was complete, in ticks of the device's clock as the system has it.
+/// When the event's packet completed, in ticks of the device's clock as seen by the system.
 std::uint64_t ticks_of(const detail::EventState& event) {
     if (!event.clock) throw InvalidArgument("hsadrv::Event::time(): recorded without timing; record({.timing = true})");
     if (!event.reached())

@@ -1,4 +1,4 @@
-// Internal: the moment that an Event names.
+// Internal: the completion that an Event names.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,13 @@ namespace hsadrv::detail {
 struct EventState {
     std::shared_ptr<const Timeline> timeline;
     Completion completion;     ///< when it is complete
-    std::uint64_t epochs = 0;  ///< packets of the stream before it, copies aside
+    std::uint64_t epochs = 0;  ///< packets of the stream before it, copies excluded
     AgentRef agent;
-    std::shared_ptr<PooledSignal> clock = {};  ///< its packet's signal, with times; null: none was asked for
+    std::shared_ptr<PooledSignal> clock =
+        {};  ///< the signal of its packet, with timestamps; null: recorded without timing
 
     bool reached() const noexcept { return detail::reached(*timeline, completion); }
-    /// The stream failed before the moment came, or one that it waited for did.
+    /// The stream failed before the event completed, or a stream that it waited for did.
     bool lost() const { return timeline->lost(epochs, completion.copy.get()); }
 };
 

@@ -12,7 +12,7 @@ namespace hsadrv::detail {
 namespace {
 
 constexpr std::size_t chunk_bytes = 64u << 10;
-// A run of kernels is reserved at once; longer ones would want too much of the ring.
+// A run of kernels is reserved in one step; a longer run would take too much of the ring.
 constexpr std::size_t longest_run = 256;
 
 }  // namespace
@@ -34,7 +34,7 @@ std::byte* GraphState::allocate(std::size_t size_bytes) {
     return data;
 }
 
-// The launch completes the last packet on the stream's signal; the others need none.
+// The launch completes the last packet on the stream's signal; the other packets need none.
 void GraphState::commit_kernel(const DispatchSpec& spec, std::byte* kernarg) {
     if (spec.names_queue)
         throw InvalidArgument(
@@ -51,8 +51,7 @@ void GraphState::commit_kernel(const DispatchSpec& spec, std::byte* kernarg) {
     set_fences(steps_.back());
 }
 
-/// What came before is acquired by the first kernel of a run and what it wrote is released by the last; between
-/// them the device's own scope is enough.
+/// The first kernel of a run acquires and the last one releases at system scope; agent scope is enough between them.
 void GraphState::set_fences(const Step& run) {
     for (std::size_t i = 0; i < run.count; ++i) {
         const PacketOrder order{.barrier = true,

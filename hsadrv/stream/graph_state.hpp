@@ -1,7 +1,7 @@
-// Internal: what a Graph is made of: packets, argument blocks, and calls between them.
+// Internal: what a Graph consists of: packets, argument blocks, and calls between them.
 //
-// Thread safety: recording and updating by one thread; launching reads only, but for the moment of the last launch,
-// which locks.
+// Thread safety: recording and updating by one thread. Launching only reads, except the list of launches in flight,
+// which has a lock.
 #pragma once
 
 #include <array>
@@ -22,11 +22,11 @@ class StreamCore;
 
 class GraphState {
   public:
-    /// A call of the stream, with its mutex not held.
+    /// A call of the stream, made without holding its mutex.
     using Call = std::function<void(StreamCore&, Deadline)>;
-    /// Kernels one after the other, or a call.
+    /// Consecutive kernels, or a call.
     struct Step {
-        std::size_t first = 0, count = 0;  ///< of packets()
+        std::size_t first = 0, count = 0;  ///< indices into packets()
         Call call = {};
     };
 
@@ -43,11 +43,11 @@ class GraphState {
     void add(Call call) { steps_.push_back({.call = std::move(call)}); }
     void keep_alive(std::shared_ptr<const void> object) { kept_.push_back(std::move(object)); }
 
-    // Updating: begin gives room for the new arguments, commit makes them those of the next launch.
+    // Updating: begin returns the block for the new arguments, commit makes it the one of the next launch.
     std::byte* begin_update(std::size_t index, const DispatchSpec& spec, Deadline deadline);
     void commit_update(std::size_t index);
 
-    /// Called by each launch, with the moment when it is complete.
+    /// Called by each launch, with the event of its completion.
     void launched(std::shared_ptr<const EventState> complete);
 
   private:
@@ -61,7 +61,7 @@ class GraphState {
         std::array<Block, 2> blocks;
         unsigned current = 0;
         DispatchSpec next;
-        std::shared_ptr<const void> code;  // keeps its executable; null: made elsewhere
+        std::shared_ptr<const void> code;  // keeps its executable alive; null: made elsewhere
     };
 
     std::byte* allocate(std::size_t size_bytes);

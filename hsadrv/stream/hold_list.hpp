@@ -1,4 +1,4 @@
-// Internal: what operations in flight keep alive, in the order of their completion.
+// Internal: the objects that operations in flight keep alive, in the order of completion.
 //
 //   holds.push(completion, object);
 //   while (!holds.empty() && reached(holds.front().when)) batch.take(holds);
@@ -35,12 +35,12 @@ class HoldList {
     GrowingRing<Hold> ring_;
 };
 
-/// Holds taken off a list, destroyed after the lock was given back: an object's destructor may use the stream.
+/// Holds taken off a list, destroyed after the lock is released: an object's destructor may use the stream.
 struct RetiredHolds {
     static constexpr std::size_t most = 16;
     std::size_t count = 0;
 
-    RetiredHolds() noexcept {}  // NOLINT: the holds are made as they come
+    RetiredHolds() noexcept {}  // NOLINT: the holds are constructed on demand
     RetiredHolds(const RetiredHolds&) = delete;
     RetiredHolds& operator=(const RetiredHolds&) = delete;
     ~RetiredHolds() {

@@ -1,12 +1,11 @@
-// Internal: the launch path of a stream, in one place and inlined into the caller: a lock, a place for the arguments, a
-// packet, a doorbell. No call, no allocation.
+// Internal: the launch fast path of a stream, inlined into the caller: a lock, space for the arguments, a packet, a
+// doorbell. No calls and no allocations.
 //
-//   if (!lane.try_launch(room_bytes, fill)) …          // the long way
+//   if (!lane.try_launch(room_bytes, fill)) …          // the slow path
 //
-// Whatever is out of the ordinary (a copy to wait for, a capture, a profile, a failure, no room) makes it decline, and
-// StreamCore does it the long way. Owned by the StreamCore, which keeps it right under the mutex.
-// Thread safety: the mutex orders launches; a failure or a disable_fast_path() by another thread may come at any
-// moment, which is no worse than a moment later. Memory ordering: aql_ring.hpp's.
+// It declines in all other cases (a copy to wait for, a capture, profiling, a failure, no room), and StreamCore takes
+// the slow path. Owned by the StreamCore, which updates it under the mutex. Thread safety: the mutex orders launches. A
+// failure, or disable_fast_path() by another thread, may take effect one launch late. Memory ordering: aql_ring.hpp's.
 #pragma once
 
 #include <atomic>
@@ -21,9 +20,9 @@
 
 namespace hsadrv::detail {
 
-/// A mutex whose uncontended lock and unlock are an instruction each, with a road block for those who take the straight
-/// way: try_lock_fast() fails from disable_fast_path() until enable_fast_path(). BasicLockable, with try_lock, which
-/// checks the order of locks (lock_rank.hpp) in debug builds; the straight way does not.
+/// A mutex whose uncontended lock and unlock take one instruction each, with a switch for the fast path:
+/// try_lock_fast() fails from disable_fast_path() until enable_fast_path(). BasicLockable, with try_lock, which checks
+/// the order of locks (lock_rank.hpp) in debug builds; the fast path does not.
 class LaneMutex {
   public:
     bool try_lock_fast() noexcept {
@@ -32,7 +31,7 @@ class LaneMutex {
     }
     void unlock_straight() noexcept {
         if (state_.fetch_sub(taken, std::memory_order_release) & contended) [[unlikely]] {
-            // One sleeper is woken, and says again that there may be others.
+            // Wakes one waiter, which sets the contended bit again.
             state_.fetch_and(~contended, std::memory_order_relaxed);
             state_.notify_one();
         }
@@ -42,9 +41,9 @@ class LaneMutex {
     void lock() noexcept;
     void unlock() noexcept;
 
-    /// From any thread. Release: who finds the straight way barred sees why.
+    /// Any thread. Release: a thread that finds the fast path disabled sees the reason.
     void disable_fast_path() noexcept { state_.fetch_or(fast_path_disabled, std::memory_order_release); }
-    /// With the lock held. Acquire, and before the look at the reasons: one that comes later diverts again.
+    /// With the lock held, before the reasons are checked. Acquire: a later reason disables it again.
     void enable_fast_path() noexcept { state_.fetch_and(~fast_path_disabled, std::memory_order_acq_rel); }
 
   private:
@@ -59,14 +58,14 @@ struct LaunchLane {
     LaneMutex mutex;
     AqlRing* ring = nullptr;
     Timeline* timeline = nullptr;
-    std::uint64_t limit = 0;  ///< so many may be submitted before the timeline is looked at again
+    std::uint64_t limit = 0;  ///< how many packets may be submitted before the timeline is checked again
     KernargRing kernargs;
     hsa_agent_t agent{};
     std::uint64_t completion = 0;  ///< the timeline's signal
 
-    /// Enqueues a kernel with that room for its arguments, as KernargRing counts it: `fill(std::byte* kernarg,
-    /// std::uint32_t* words)` writes its arguments and words 1 to 9 of its packet, and returns how many dimensions it
-    /// has. False: nothing happened, go the long way.
+    /// Enqueues a kernel with room_bytes for its arguments, as KernargRing counts them: `fill(std::byte* kernarg,
+    /// std::uint32_t* words)` writes its arguments and words 1 to 9 of its packet, and returns its number of
+    /// dimensions. False: nothing happened, take the slow path.
     template <class Fill>
     [[gnu::always_inline]] bool try_launch(std::size_t room_bytes, Fill&& fill) noexcept {
         if (!mutex.try_lock_fast()) [[unlikely]]

@@ -50,7 +50,8 @@ void visit(const std::function<void(StreamCore&)>& each) {
 
 void poll(const StreamCore* held) noexcept {
     const auto runtime = Runtime::find();
-    std::vector<std::shared_ptr<SharedQueue>> queues, fresh;  // the last references may go here: without the lock
+    std::vector<std::shared_ptr<SharedQueue>> queues,
+        fresh;  // the last references may be dropped here: without the lock
     const std::lock_guard lock(list().mutex);
     for (StreamCore* stream : list().streams)
         if (stream != held) stream->try_free_queue();
@@ -58,10 +59,10 @@ void poll(const StreamCore* held) noexcept {
     try {
         queues = runtime->queues().queues();
         for (const auto& queue : queues) {
-            static_cast<void>(queue->try_stop_for(nullptr));  // the head is of a stream that is gone
+            static_cast<void>(queue->try_stop_for(nullptr));  // the packet at the head is of a destroyed stream
             if (queue->dead()) leave_dead_queue(*queue, runtime->queues(), list().streams, held, fresh);
         }
-    } catch (const std::bad_alloc&) {  // the next poll
+    } catch (const std::bad_alloc&) {  // retried by the next poll
     }
 }
 
@@ -69,8 +70,8 @@ void poll_unheld() noexcept { poll(); }
 
 namespace {
 
-/// Which of these streams had a packet that ran, and how many queues may have had one in all. Of queues that are not
-/// streams' it cannot be told, so that each that was ever used counts.
+/// The streams whose packet was running, and how many queues may have been running one in all. For queues outside
+/// streams this is unknown, so each one that was ever used counts.
 struct Suspects {
     std::vector<const StreamCore*> streams;
     std::size_t queues = 0;
@@ -116,10 +117,10 @@ void let_go(AgentRef agent, std::shared_ptr<const void> object) noexcept {
         });
         departures::hold(object);
     } catch (const std::bad_alloc&) {
-        // A reference that is never given back: better leaked than gone under a kernel.
+        // A reference that is never released: leaking is better than freeing code under a running kernel.
         [[maybe_unused]] union Forever {
             std::shared_ptr<const void> reference;
-            ~Forever() {}  // NOLINT: that is the point
+            ~Forever() {}  // NOLINT: intended
         } forever{std::move(object)};
     }
 }

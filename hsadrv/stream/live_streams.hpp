@@ -1,10 +1,10 @@
-// Internal: every stream that is alive, for what concerns more than one of them.
+// Internal: the list of all live streams, for work that concerns more than one.
 //
-// Waiters poll: some failures raise no signal. A stream may wait for another that has failed, and a queue may have died
-// under streams that did nothing wrong.
+// Waiters poll: some failures raise no signal. A stream may wait for another that has failed, or its queue may have
+// been stopped by another stream's packet.
 //
-// Thread safety: any thread. With the list's lock a stream's mutex is tried and never waited for; none of these is
-// called with a lock of a later rank held (lock_rank.hpp).
+// Thread safety: any thread. While the list's lock is held, a stream's mutex is only tried, never waited for. None of
+// these functions is called with a lock of a later rank held (lock_rank.hpp).
 #pragma once
 
 #include <functional>
@@ -25,27 +25,27 @@ namespace live_streams {
 void enter(StreamCore& stream);
 void leave(StreamCore& stream) noexcept;
 
-/// Each stream, none of which goes meanwhile.
+/// Visits each stream. No stream is destroyed during the visit.
 void visit(const std::function<void(StreamCore&)>& each);
 
-/// Fails streams with what they wait for, and moves streams off dead queues; `held` is a stream whose mutex the caller
-/// holds.
+/// Fails the streams that wait for a failed stream, and moves streams off dead queues. `held` is a stream whose mutex
+/// the caller holds.
 void poll(const StreamCore* held = nullptr) noexcept;
-/// The same for threads that hold no stream: a SignalCallbacks::Meanwhile.
+/// The same for threads that hold no stream's mutex: a SignalCallbacks::Meanwhile.
 void poll_unheld() noexcept;
 
 /// Fails every stream of the fault's agent.
 void lose(const Fault& fault);
 
-/// Lets go of what streams hold no longer: a stream does that when it is next used. True if more will come later.
-/// Called with no lock held that a destructor may want.
+/// Releases objects that streams no longer need; a stream itself does that when it is next used. Returns true if more
+/// will follow later. Call it with no lock held that a destructor may take.
 bool retire_holds();
 
-/// Lets go of `object` when everything that is in flight on the agent's streams is done; graphs being captured keep
-/// it. If that cannot be noted for want of memory, the object is leaked.
+/// Releases `object` when everything in flight on the agent's streams has completed; graphs being captured keep it.
+/// Leaks the object if that cannot be recorded for lack of memory.
 void let_go(AgentRef agent, std::shared_ptr<const void> object) noexcept;
 
-/// Why that stream does not move (autopsy.hpp); `held` as above.
+/// Why that stream makes no progress (autopsy.hpp); `held` as above.
 std::string autopsy_of(const Timeline& timeline, const StreamCore* held = nullptr);
 
 }  // namespace live_streams

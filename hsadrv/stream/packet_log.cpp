@@ -5,8 +5,8 @@
 
 namespace hsadrv::detail {
 
-// System scopes, which are right for all that a stream puts there itself. The setup word tells a dispatch from a
-// barrier.
+// System scopes, which are correct for every packet that a stream itself writes. The setup word distinguishes a
+// dispatch from a barrier.
 Packet with_header(Packet packet, const PacketRecord* record, std::uint64_t index) noexcept {
     const bool dispatch = (!record || record->kind == PacketRecord::Kind::batch) && (packet.words[0] >> 16) != 0;
     const PacketType type = dispatch                   ? PacketType::kernel_dispatch
@@ -40,7 +40,7 @@ bool PacketLog::owes(hsa_signal_t signal) const noexcept {
     return false;
 }
 
-// What has run is forgotten: its slots mean nothing on the next queue.
+// Drops packets that have run: their slots have no meaning on the next queue.
 void PacketLog::list_moves(QueueMoves& moves, std::uint64_t read_index) {
     while (!records_.empty() && records_.front().slot + records_.front().count <= read_index) records_.pop_front();
     for (std::size_t i = 0; i < records_.size(); ++i)

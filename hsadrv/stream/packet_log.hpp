@@ -1,11 +1,11 @@
-// Internal: those packets of a stream that are not one kernel, until they are complete: for moving them to another
-// queue, and for saying what the stream waits for.
+// Internal: records of a stream's packets in flight that are not single kernels. They serve to move packets to another
+// queue and to report what the stream waits for.
 //
 //   log.make_room(queue.read_index());
 //   log.push({.kind = PacketRecord::Kind::event, .slot = slot, .epoch = epoch, …});
 //
-// Invariants: notes lie in the order of their slots. The signal of a gate is kept until its packet has opened it: it
-// goes back to the pool only when no packet in a ring names it. Thread safety: none; the stream's mutex guards it.
+// Invariants: records are in the order of their slots. A gate's signal is kept until its packet has completed it: it
+// returns to the pool only when no packet in a ring names it. Thread safety: none; the stream's mutex guards it.
 #pragma once
 
 #include <cassert>
@@ -25,14 +25,14 @@ struct PacketRecord {
     enum class Kind : std::uint8_t { gate, copy, host, event, signal, decrement, batch };
     Kind kind = Kind::gate;
     Condition condition = Condition::less;     ///< of signal
-    std::uint32_t count = 1;                   ///< slots
-    std::uint64_t slot = 0;                    ///< the first
-    std::uint64_t epoch = 0;                   ///< complete with this count; 0: not counted
+    std::uint32_t count = 1;                   ///< number of slots
+    std::uint64_t slot = 0;                    ///< the first slot
+    std::uint64_t epoch = 0;                   ///< complete at this count; 0: not counted
     hsa_signal_t on = {0};                     ///< waited for, or decremented
     std::int64_t value = 0;                    ///< of signal
     bool vendor = false;                       ///< BARRIER_VALUE
     std::vector<std::uint16_t> headers = {};   ///< of a batch that the caller made
-    std::shared_ptr<PooledSignal> opens = {};  ///< of a gate
+    std::shared_ptr<PooledSignal> opens = {};  ///< a gate's signal
 
     bool is_over(const Timeline& timeline, std::uint64_t read_index) const noexcept {
         if (opens) return opens->ref().load() == 0;
@@ -40,18 +40,18 @@ struct PacketRecord {
     }
 };
 
-/// The packet with its header, which the packet processor may have made invalid in the ring: of a record's packets the
-/// one with that index; null: of a counted packet without a record.
+/// The packet with its header, which the packet processor may have invalidated in the ring. `index` selects one of a
+/// record's packets; a null record is a counted packet without one.
 Packet with_header(Packet packet, const PacketRecord* record, std::uint64_t index) noexcept;
 
-/// Packets on their way to another queue, by their old slot.
+/// A packet that moves to another queue, by its old slot.
 struct QueueMove {
     Timeline* timeline = nullptr;
     std::uint32_t count = 1;
     PacketRecord* record = nullptr;
     std::uint64_t epoch = 0;  ///< 0: not counted
 
-    /// They lie there now.
+    /// The packet is now in that slot.
     void arrived(std::uint64_t slot) const noexcept {
         if (record) record->slot = slot;
         if (epoch != 0) timeline->move(epoch, slot);
@@ -63,14 +63,14 @@ class PacketLog {
   public:
     explicit PacketLog(std::shared_ptr<Timeline> timeline) noexcept : timeline_(std::move(timeline)) {}
 
-    /// For one more; forgets those that are over. The queue's read index.
+    /// Makes room for one more record and drops completed ones. `read_index` is the queue's.
     void make_room(std::uint64_t read_index) {
         if (!records_.empty() && records_.front().is_over(*timeline_, read_index)) forget_over(read_index);
         records_.make_room(1);
     }
     void forget_over(std::uint64_t read_index) noexcept;
     void push(PacketRecord&& record);
-    /// One for a counted packet, after make_room(): to be filled in.
+    /// A record for a counted packet, after make_room(), to be filled in.
     PacketRecord& add(std::uint64_t slot, std::uint64_t epoch) noexcept {
         assert(records_.empty() || records_[records_.size() - 1].slot < slot);
         PacketRecord& record = records_.push_back();
@@ -79,13 +79,13 @@ class PacketLog {
         return record;
     }
 
-    /// The first packet that has not run, if it is a record's.
+    /// The record of the first packet that has not run; null if that packet has no record.
     const PacketRecord* first_pending(std::uint64_t read_index) const noexcept;
     /// A decrement of that signal is in flight.
     bool owes(hsa_signal_t signal) const noexcept;
-    /// What lies in the ring from there on.
+    /// Lists the packets in the ring from `read_index` on.
     void list_moves(QueueMoves& moves, std::uint64_t read_index);
-    /// Gives `keep` the signal of each gate that has not opened.
+    /// Passes `keep` the signal of each gate that has not completed.
     template <class Keep>
     void leave_gates(Keep&& keep) noexcept {
         for (std::size_t i = 0; i < records_.size(); ++i)

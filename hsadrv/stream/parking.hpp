@@ -1,10 +1,10 @@
-// Internal: leave to touch what a thread guards with a mutex that it holds while it waits.
+// Internal: lets another thread change what a mutex guards, while the thread that holds the mutex waits.
 //
 //   { const Parking::Parked parked(parking); signal.try_wait(…); }     // the thread that holds the mutex
 //   if (parking.try_claim()) { …; parking.release(); }                // another one, which does not wait for it
 //
 // Thread safety: any thread; one parks at a time. Memory ordering: claiming acquires what the parked thread wrote, and
-// the parked thread acquires what was done meanwhile.
+// the parked thread acquires what the claiming thread wrote.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@ namespace hsadrv::detail {
 
 class Parking {
   public:
-    /// As long as it lives another thread may claim; its end waits for the claim's.
+    /// Another thread may claim during its lifetime; its destructor waits until the claim is released.
     class Parked {
       public:
         explicit Parked(Parking& parking) noexcept : parking_(parking) {
