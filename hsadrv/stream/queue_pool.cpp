@@ -22,7 +22,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Room for several streams' packets; a stream of its own queue has what it asked for.
+// Room for the packets of several streams; an exclusive queue has the size that its stream requested.
 constexpr std::uint32_t shared_ring_packets = 4096;
 
 std::uint32_t ring_packets(const QueueNeeds& needs) {
@@ -39,7 +39,7 @@ void require_size(const QueueNeeds& needs) {
                           HSA_STATUS_ERROR_INVALID_ARGUMENT);
 }
 
-/// The mask with no more than the GPU's compute units; empty for all of them, so that equal masks are equal vectors.
+/// The mask cut to the GPU's compute units; empty if it allows all of them, so that equal masks are equal vectors.
 std::vector<std::uint32_t> settled_mask(const QueueNeeds& needs) {
     if (needs.cu_mask.empty()) return {};
     std::vector<std::uint32_t> mask = cut_to_units(needs.cu_mask, needs.gpu);
@@ -61,9 +61,9 @@ SharedQueue::SharedQueue(const QueueNeeds& needs, std::uint32_t packets, bool op
                                        .priority = needs.priority,
                                        .cu_mask = needs.cu_mask})) {}
 
-// The last reference may go in a poll by a thread that waits with a stream's mutex.
+// The last reference may be dropped in a poll by a thread that waits with a stream's mutex.
 SharedQueue::~SharedQueue() {
-    queue_ = Queue();  // no packet runs from here on, and no error callback
+    queue_ = Queue();  // after this no packet runs and no error callback
     hurry_the_gone();
     let_go(std::move(users_));
 }
@@ -87,7 +87,7 @@ void SharedQueue::let_go(std::vector<User> gone) noexcept {
     try {
         const SignalRef signal = gone.front().timeline->signal();
         runtime->copies().on_signal(signal, Condition::less, INT64_MAX, [gone = std::move(gone)] {});  // at once
-    } catch (...) {  // without memory for that, here
+    } catch (...) {  // out of memory: destroyed on this thread
     }
 }
 
@@ -125,7 +125,7 @@ void SharedQueue::look_after_gone(const std::shared_ptr<SharedQueue>& queue,
     SignalCallbacks& thread = Driver::current().runtime().copies();
     thread.on_signal(timeline->signal(), Condition::less, Timeline::below(timeline->submitted()), forget,
                      live_streams::poll_unheld, timeline.get());
-    if (queue->dead()) thread.hurry(timeline.get());  // meanwhile: die() found none to hurry
+    if (queue->dead()) thread.hurry(timeline.get());  // it died meanwhile: die() found no callback to hurry
 }
 
 void SharedQueue::keep_gate(std::shared_ptr<PooledSignal>&& gate) noexcept {
@@ -184,9 +184,9 @@ void SharedQueue::hurry_the_gone() const noexcept {
 // On the runtime's thread.
 void SharedQueue::on_error() noexcept {
     const std::lock_guard lock(mutex_);
-    if (dead()) return;  // stopped meanwhile, for a stream that has left since
+    if (dead()) return;  // stopped meanwhile, for a stream that has since left
     const User* user = head();
-    if (!user && users_.size() == 1) user = &users_.front();  // a packet that its user put there
+    if (!user && users_.size() == 1) user = &users_.front();  // a packet that its user submitted directly
     if (user) {
         std::exception_ptr error;
         try {
@@ -219,8 +219,8 @@ bool SharedQueue::try_stop_for(const StreamCore* stream) noexcept {
     return true;
 }
 
-// What was at the head may have ended before the queue stopped, and the next packet have begun: how far it got nobody
-// knows, so it is neither forgotten nor run again.
+// The packet at the head may have completed before the queue stopped, and the next packet may have begun. Its progress
+// is unknown, so it is neither dropped nor run again: its stream fails.
 void SharedQueue::tell_who_was_cut_off(const Timeline* stopped) noexcept {
     const User* const next = head();
     if (!next || next->timeline.get() == stopped) return;
@@ -248,11 +248,12 @@ bool SharedQueue::stop_for(const StreamCore* stream) noexcept {
     return true;
 }
 
-// A queue that is stopped while the runtime handles an error of its packets is changed under that handler, and a fresh
-// one may get its memory. So an error that is on its way is awaited: a wrong packet is found within microseconds of its
-// turn, or some time slices of a busy host that emulates the device. Of a packet that has begun, whose header most
-// processors have invalidated, only an exception in a kernel can still come, at any time: that race is the runtime's,
-// as for each queue that is destroyed while its kernel runs. Newer runtimes show an error to their handler alone.
+// Inactivating a queue while the runtime handles an error of its packets changes the queue under that handler, and a
+// new queue may reuse its memory. So wait for an error that is being reported: a malformed packet is found within
+// microseconds of its turn, or within some time slices of a busy host that emulates the device. A packet that has begun
+// (most packet processors have then invalidated its header) can still raise an exception in its kernel at any time.
+// That race is the runtime's, as for every queue that is destroyed while its kernel runs. Newer runtimes pass an error
+// to their handler alone.
 bool SharedQueue::is_quiet(const Timeline& head) noexcept {
     const QueueRef ring = queue_.ref();
     const std::uint64_t next = ring.read_index();
@@ -296,7 +297,7 @@ std::shared_ptr<SharedQueue> QueuePool::take(QueueNeeds needs) {
     require_size(needs);
     needs.cu_mask = settled_mask(needs);
     if (needs.exclusive) return std::make_shared<SharedQueue>(needs, ring_packets(needs));
-    std::vector<std::shared_ptr<SharedQueue>> live;  // the last references may go here: without the lock
+    std::vector<std::shared_ptr<SharedQueue>> live;  // the last references may be dropped here: without the lock
     std::shared_ptr<SharedQueue> fresh;
     const std::lock_guard lock(mutex_);
     live = live_queues();
@@ -309,7 +310,7 @@ std::shared_ptr<SharedQueue> QueuePool::take(QueueNeeds needs) {
         if (queue->needs().ordinary() != needs.ordinary()) continue;
         ++count;
         if (queue->ref().size() < needs.packets || !queue->needs().alike(needs)) continue;
-        if (!queue->is_open()) {  // a dead one's successor, for a moment: one more than `most`, rather than a refusal
+        if (!queue->is_open()) {  // a dead queue's successor: briefly exceeding `most` is better than refusing
             alike_soon = true;
             continue;
         }
@@ -329,7 +330,7 @@ std::shared_ptr<SharedQueue> QueuePool::take(QueueNeeds needs) {
         return fresh;
     } catch (const OutOfMemory&) {
         if (!emptiest) throw;
-        return emptiest;  // others have the rest of the GPU's queues
+        return emptiest;  // other processes use the rest of the GPU's queues
     }
 }
 

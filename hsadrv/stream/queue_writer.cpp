@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Only on queues that were asked to.
+// Only on queues for which timing was requested.
 void time_packets_of(const SharedQueue& queue) {
     check(hsa_amd_profiling_set_profiler_enabled(queue.ref().native(), 1), "hsa_amd_profiling_set_profiler_enabled()");
 }
@@ -60,7 +60,7 @@ std::uint64_t QueueWriter::count_packets(std::uint64_t slot, std::uint32_t packe
 }
 
 std::uint64_t QueueWriter::put_counted(const Packet& packet, Deadline deadline, const char* call) {
-    if (timeline_->submitted() >= lane_.limit) [[unlikely]]  // as far as was looked last
+    if (timeline_->submitted() >= lane_.limit) [[unlikely]]  // the limit as of the last check
         wait_for_turn(deadline, call);
     std::uint64_t slot = 0;
     if (queue_->dead() || !lane_.ring->try_reserve_one(slot)) [[unlikely]]
@@ -151,7 +151,7 @@ std::unique_lock<LaneMutex> QueueWriter::lock(Deadline deadline, const char* cal
 }
 
 void QueueWriter::poll(Lock lock) noexcept {
-    static_cast<void>(timeline_->try_lost());  // fails with what it waits for
+    static_cast<void>(timeline_->try_lost());  // fails with the stream that it waits for
     live_streams::poll(lock == Lock::held ? &stream_ : nullptr);
 }
 
@@ -196,7 +196,7 @@ std::string QueueWriter::situation() const {
     if (!slot) return text + ", a copy is in flight";
     const PacketRecord* const record = log_.first_pending(queue_->ref().read_index());
     const auto dispatch = queue_->ref().peek(*slot).as<hsa_kernel_dispatch_packet_t>();
-    // The packet processor invalidates headers, so the setup word tells a dispatch from a barrier.
+    // The packet processor invalidates headers, so the setup word distinguishes a dispatch from a barrier.
     const bool wait = dispatch.setup == 0 || (record && record->kind != PacketRecord::Kind::batch);
     return text + ", the first of the others is " + (wait ? "a wait" : kernel_label(dispatch.kernel_object));
 }

@@ -15,7 +15,7 @@ AgentRef require_gpu(AgentRef agent) {
     return agent;
 }
 
-/// Declines every launch, for streams without a core.
+/// Declines every launch; used by streams without a core.
 detail::LaunchLane& closed_lane() noexcept {
     static auto* const lane = [] {
         auto* closed = new detail::LaunchLane;
@@ -60,7 +60,7 @@ bool Stream::close(Deadline deadline) noexcept {
     if (!core_) return true;
     lane_ = &closed_lane();
     core_->handle()->follow(nullptr);
-    if (in_forked_child()) {  // the parent's; its locks may be held for ever
+    if (in_forked_child()) {  // the parent's; its locks may be held forever
         static_cast<void>(core_.release());
         return false;
     }
@@ -69,7 +69,7 @@ bool Stream::close(Deadline deadline) noexcept {
         core_->synchronize(deadline);
         complete = true;
     } catch (...) {
-        // A failed stream, with whatever a host function threw, or a deadline that passed: the rest ends with the
+        // A failed stream, an exception of a host function, or a deadline that passed: the remaining work ends with the
         // queue.
     }
     core_.reset();

@@ -1,9 +1,9 @@
-// Internal: leave to look at a stream's packets and to change them, for a thread that must not wait for the stream.
+// Internal: access to a stream's packets for a thread that must not wait for the stream.
 //
 //   if (const StreamClaim claim(stream); claim) stream.writer().log().list_moves(…);
 //
-// It has the stream's mutex, or its thread holds that and waits (parking.hpp). Thread safety: it belongs to one thread;
-// the caller sees to it that the stream does not go.
+// It holds the stream's mutex, or the thread that holds it waits (parking.hpp). Thread safety: a claim belongs to one
+// thread; the caller keeps the stream alive.
 #pragma once
 
 #include <mutex>
@@ -31,7 +31,7 @@ class StreamClaim {
         if (parked_) stream_->writer().parking().release();
     }
     StreamCore& stream() const noexcept { return *stream_; }
-    /// False: another thread submits at this moment.
+    /// False: another thread is submitting.
     explicit operator bool() const noexcept { return mine_ || parked_ || lock_.owns_lock(); }
 
   private:

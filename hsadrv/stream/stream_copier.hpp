@@ -1,10 +1,10 @@
-// Internal: how a stream's copies and fills go: by the CPU, by an engine, or by both through pinned memory.
+// Internal: how a stream copies and fills: by the CPU, by an engine, or by both through pinned memory.
 //
 //   copier.copy(to, from, size_bytes, deadline);
 //
-// stream_copy.cpp: ranges and fills; stream_rect.cpp: rectangles. The stream orders what this puts there
-// (StreamCore::put_copy). Invariant: a staging buffer is reused only when its last copy is complete.
-// Thread safety: copy(), copy_rect() and fill() take the stream's mutex; it guards the rest. Borrows the stream.
+// stream_copy.cpp: ranges and fills; stream_rect.cpp: rectangles. The stream orders what this submits
+// (StreamCore::put_copy). Invariant: a staging buffer is reused only when its last copy is complete. Thread safety:
+// copy(), copy_rect() and fill() take the stream's mutex; it guards the rest. Borrows the stream.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@ namespace hsadrv::detail {
 
 class StreamCore;
 
-/// Pinned memory through which pageable host memory is copied. Filled front to back; reused from the front
-/// when the last copy out of or into it is complete.
+/// Pinned memory through which pageable host memory is copied. Filled front to back; reused from the front when the
+/// last copy that uses it is complete.
 struct Staging {
     std::shared_ptr<Allocation> memory;
     std::size_t used_bytes = 0;
@@ -40,14 +40,14 @@ class StreamCopier {
   private:
     using Keep = std::shared_ptr<const void>;
 
-    /// May the CPU copy, now? Waits for what is before where the caller has to wait anyway.
+    /// Whether the CPU may copy now. Waits for earlier work if the caller has to wait anyway.
     bool on_host(const CopyRoute& route, std::size_t size_bytes, Deadline deadline, const char* call);
     Completion copy_linear(CopySide to, CopySide from, std::size_t size_bytes, Deadline deadline, Keep keep = {});
     void copy_through_host(CopySide to, CopySide from, std::size_t size_bytes, Deadline deadline);
     void upload(CopySide to, const void* from, std::size_t size_bytes, Deadline deadline);
     void download(void* to, CopySide from, std::size_t size_bytes, Deadline deadline);
 
-    /// One plane of a rectangle; the pitches lie between rows.
+    /// One plane of a rectangle; the pitch is the distance between rows.
     struct PlaneEnd {
         CopySide end;
         std::size_t pitch_bytes;
@@ -63,8 +63,8 @@ class StreamCopier {
     void download_plane(PlaneEnd to, PlaneEnd from, std::size_t width_bytes, std::size_t height, Deadline deadline);
     void plane_through_host(const Plane& plane, Deadline deadline);
 
-    /// A part of one of the two staging buffers, of at least `least_bytes`; waits for the last user of a buffer
-    /// before it is reused.
+    /// A part of one of the two staging buffers, of at least `least_bytes`. Waits for the last copy that uses a buffer
+    /// before that is reused.
     struct StagingPart {
         Staging* staging;
         std::byte* data;

@@ -1,4 +1,4 @@
-// The copies and fills of a stream: which engine, which route, which waits.
+// A stream's copies and fills: engines, routes and waits.
 #include <hsa/hsa_ext_amd.h>
 
 #include <algorithm>
@@ -14,15 +14,15 @@ namespace hsadrv::detail {
 
 namespace {
 
-// Large enough that a DMA engine runs at its full rate, small enough that two of them are cheap for every stream.
+// Large enough for a DMA engine to run at its full rate, small enough that every stream can have two.
 constexpr std::size_t staging_bytes = 2u << 20;
 // The first part of a fill, unless the pattern is larger.
 constexpr std::size_t fill_seed_bytes = 256u << 10;
 
-// Up to here the CPU copies host memory sooner than an engine has been told to.
+// Up to this size, the CPU copies host memory in less time than it takes to start an engine.
 constexpr std::size_t small_copy_bytes = 32u << 10;
 
-// Doubles what is there: every part begins with a whole pattern, and the last may be cut short.
+// Doubles the filled part: every part begins with a whole pattern, and the last may be cut short.
 void fill_on_host(std::byte* to, std::size_t size_bytes, std::span<const std::byte> pattern) noexcept {
     std::size_t filled = std::min(size_bytes, pattern.size());
     std::memcpy(to, pattern.data(), filled);
@@ -65,8 +65,8 @@ void StreamCopier::copy(void* destination, const void* source, std::size_t size_
     copy_linear(to, from, size_bytes, deadline);
 }
 
-// Copies to a GPU and from it have an engine each in every runtime (GpuAgent's blit objects), so that the two
-// directions do not wait for one another; copies of one direction have others where copy_engine.hpp finds some.
+// In every runtime one engine copies to a GPU and another one from it (GpuAgent's blit objects), so the two directions
+// do not wait for each other; copies of one direction use further engines if copy_engine.hpp finds a free one.
 Completion StreamCopier::copy_linear(CopySide to, CopySide from, std::size_t size_bytes, Deadline deadline, Keep keep) {
     const auto engine = [ends = copy_ends(to, from, agent_), size_bytes](std::span<const hsa_signal_t> dependencies,
                                                                          const std::shared_ptr<PooledSignal>& done) {
@@ -88,7 +88,7 @@ StreamCopier::StagingPart StreamCopier::stage(std::size_t wanted_bytes, Deadline
             std::make_shared<Allocation>(Allocation::from_pool(host_pool(HostMemory::fine_grained), staging_bytes));
     const std::size_t room = staging->memory->size_bytes() - staging->used_bytes;
     const StagingPart part{staging, at(staging->memory->data(), staging->used_bytes), std::min(wanted_bytes, room)};
-    // Parts start on cache lines, so that two copies never write one.
+    // Parts start on cache lines, so that two copies never write to the same line.
     staging->used_bytes += std::min((part.size_bytes + 63) & ~std::size_t{63}, room);
     return part;
 }
@@ -103,8 +103,8 @@ void StreamCopier::upload(CopySide to, const void* from, std::size_t size_bytes,
     }
 }
 
-// One part is under way while the one before it is copied out. stage() never reuses the buffer of the last
-// part, so that what has not been copied out is not overwritten.
+// One part is in flight while the previous one is copied out. stage() never reuses the buffer of the last part, so data
+// that has not been copied out is not overwritten.
 void StreamCopier::download(void* to, CopySide from, std::size_t size_bytes, Deadline deadline) {
     std::optional<StagingPart> before;
     Completion before_done;
@@ -138,7 +138,7 @@ void StreamCopier::copy_through_host(CopySide to, CopySide from, std::size_t siz
     }
 }
 
-// Not hsa_amd_memory_fill, which returns when it is done, whatever the deadline, and fills whole words alone.
+// Not hsa_amd_memory_fill, which blocks regardless of the deadline and fills only whole words.
 void StreamCopier::fill(void* destination, std::size_t size_bytes, std::span<const std::byte> pattern,
                         Deadline deadline) {
     static constexpr const char* call = "Stream::fill_async";
@@ -165,7 +165,7 @@ void StreamCopier::fill(void* destination, std::size_t size_bytes, std::span<con
     const CopySide end = side_of(destination, to);
     make_reachable(to, engine_for(end, {}, agent_));
 
-    // The first part comes from the host; the rest doubles it on the device.
+    // The first part is copied from the host; the rest is doubled on the device.
     const std::size_t patterns = std::max<std::size_t>(1, fill_seed_bytes / pattern.size());
     std::vector<std::byte> seed(std::min(size_bytes, patterns * pattern.size()));
     fill_on_host(seed.data(), seed.size(), pattern);

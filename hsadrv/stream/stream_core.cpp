@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A copy that is ready to run is done long before; an engine that is not never will be.
+// A copy that is ready to run completes long before this; an engine that has not will never complete it.
 constexpr auto copy_patience = 5s;
 
 std::string label_of(AgentRef gpu, const StreamOptions& options) {
@@ -58,7 +58,7 @@ StreamCore::StreamCore(AgentRef gpu, const StreamOptions& options)
     shared_queue()->enter(*this);
     try {
         live_streams::enter(*this);
-        if (const auto fault = faults::of(gpu)) fail(*fault, 0);  // meanwhile
+        if (const auto fault = faults::of(gpu)) fail(*fault, 0);  // lost meanwhile
     } catch (...) {
         live_streams::leave(*this);
         shared_queue()->leave(*this);
@@ -67,7 +67,7 @@ StreamCore::StreamCore(AgentRef gpu, const StreamOptions& options)
 }
 
 namespace {
-/// What packets that are still in flight use, until they are complete.
+/// What packets in flight use, until they are complete.
 struct Remains {
     StreamHolds::Kept kept;
     Allocation kernargs;
@@ -79,31 +79,31 @@ struct Remains {
 }  // namespace
 
 StreamCore::~StreamCore() {
-    auto departure = departures::begin();  // before it leaves the list: what goes meanwhile is kept by one of the two
+    auto departure = departures::begin();  // before it leaves the list: one of the two keeps what is freed meanwhile
     {
-        const std::lock_guard held(mutex_);  // a poll has it while it moves this stream to another queue
+        const std::lock_guard held(mutex_);  // a poll holds it while it moves this stream to another queue
         live_streams::leave(*this);
     }
-    // Before the queue stops: what waits for it is told, and what comes after it is not carried out.
+    // Before the queue stops: waiters are notified, and work after it does not run.
     if (timeline_->in_flight() || !reached(*timeline_, tail())) end_timeline();
     if (const auto runtime = Runtime::find()) {
-        runtime->copies().cancel_of(timeline_.get());  // the caller's signals may go
+        runtime->copies().cancel_of(timeline_.get());  // the caller may destroy its signals
         runtime->callbacks().drop_of(timeline_->host_functions());
     }
     copy_queue_->end();
     std::shared_ptr<SharedQueue> queue = shared_queue();
     const bool idle = !timeline_->in_flight() || queue->dead(), exclusive = queue->needs().exclusive;
-    // A queue with a kernel of ours that does not end is of no use to anybody else.
+    // A queue that runs a kernel of ours that does not end is of no use to other streams.
     const bool stopped = idle || exclusive || queue->stop_for(this);
     if (stopped) {
         queue->leave(*this);
-        if (exclusive) {  // no packet runs from here on
+        if (exclusive) {  // no packet runs after this
             writer_.drop_queue();
             queue.reset();
         }
     }
     const bool copied = finish_copies();
-    handle_->leave();  // from here on it keeps by itself what others give it
+    handle_->leave();  // from here on the handle itself keeps objects alive
     StreamHolds::Kept kept = holds_.take_all();
     auto profile = profile_.take_signals();
     // An engine that hangs keeps its memory and its signals: leaked, not corrupted.
@@ -115,7 +115,7 @@ StreamCore::~StreamCore() {
         handle_->close(!copied);
         return;
     }
-    // Our packets are behind another stream's: what they use must stay until they are done.
+    // Our packets are queued after another stream's: what they use must stay until they are complete.
     std::shared_ptr<void> closing(nullptr, [handle = handle_, timeline = timeline_, copied](void*) {
         timeline->forget_upstreams();
         handle->close(!copied);
@@ -141,7 +141,7 @@ void StreamCore::end_timeline() noexcept {
     timeline_->fail(std::move(error));
 }
 
-// What copies use is freed when they are done with it. On a GPU that is lost none goes on.
+// Memory that copies use is freed when they are complete. On a lost GPU no copy makes progress.
 bool StreamCore::finish_copies() noexcept {
     const Deadline deadline(faults::of(agent_) ? 0s : copy_patience);
     return std::all_of(copies_.begin(), copies_.end(), [&](const auto& copy) {
@@ -177,7 +177,7 @@ void StreamCore::hold(std::shared_ptr<const void> object) {
     holds_.push(tail(), std::move(object));
 }
 
-/// For what is submitted or captured already.
+/// Holds it for work already submitted or captured.
 void StreamCore::push_hold(std::shared_ptr<const void>&& object) {
     if (capture_) return capture_->keep_alive(std::move(object));
     if (Completion completion = tail(); !is_over(completion)) holds_.push(std::move(completion), std::move(object));
@@ -248,7 +248,7 @@ bool StreamCore::query() {
         throw_if_failed();
         return false;
     }
-    // A failing stream ends in the same value as one that is done.
+    // Failure ends in the same value as completion.
     throw_if_lost();
     return true;
 }

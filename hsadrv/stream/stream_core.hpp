@@ -1,17 +1,16 @@
-// Internal: what a Stream is made of.
+// Internal: the implementation of a Stream.
 //
-// The timeline counts packets: those that complete on it are "counted", and the barrier bit makes them complete
-// in order. Copies run on DMA engines, with a signal each; a copy waits for the packets before it through a gate,
-// a barrier packet that brings a signal to zero, and the next packet waits for the copy through a barrier
-// packet. Host functions are to the stream what copies are. A Completion names the moment when an operation is
-// complete, by either kind of signal.
+// The timeline counts packets: packets that complete on it are "counted", and the barrier bit makes them complete in
+// order. Copies run on DMA engines and have a signal each. A copy waits for the packets before it through a gate, a
+// barrier packet that sets a signal to zero; the next packet waits for the copy through a barrier packet. Host
+// functions are ordered like copies. A Completion states when an operation is complete, by either kind of signal.
 //
-// Its parts: the timeline counts; QueueWriter puts packets on the queue; CopyQueue gives copies to engines when they
-// may run, StreamCopier says which; StreamHolds keeps what is used; StreamProfile writes down. stream_core.cpp: waiting
-// and failure; stream_packets.cpp: packets; stream_order.cpp: events, signals, host functions; stream_graph.cpp:
-// graphs.
+// Its parts: Timeline counts; QueueWriter writes packets to the queue; CopyQueue submits copies to engines when they
+// may run, and StreamCopier builds them; StreamHolds keeps objects alive; StreamProfile records times. stream_core.cpp:
+// waiting and failure; stream_packets.cpp: packets; stream_order.cpp: events, signals, host functions;
+// stream_graph.cpp: graphs.
 //
-// Thread safety: the mutex orders submissions; fail(), kernels_in_flight() and timeline() may be used from the
+// Thread safety: the mutex orders submissions; fail(), kernels_in_flight() and timeline() may be called from the
 // runtime's threads. Lock order: lock_rank.hpp.
 #pragma once
 
@@ -50,7 +49,7 @@ class StreamCore {
     StreamCore(AgentRef gpu, const StreamOptions& options);
     StreamCore(const StreamCore&) = delete;
     StreamCore& operator=(const StreamCore&) = delete;
-    /// Ends the work that is still in flight; copies are waited for. Stream::close is the orderly way.
+    /// Ends the work in flight, but waits for copies. Stream::close is the orderly way.
     ~StreamCore();
 
     AgentRef agent() const noexcept { return agent_; }
@@ -60,14 +59,14 @@ class StreamCore {
     const std::shared_ptr<StreamHandle>& handle() const noexcept { return handle_; }
 
     LaunchLane& lane() noexcept { return lane_; }
-    // The launch path where the lane declines. begin leaves the mutex locked; commit may be left out.
+    // The slow launch path, when the lane declines. begin leaves the mutex locked; commit may be omitted.
     std::byte* begin_dispatch(const DispatchSpec& spec, Deadline deadline);
     void commit_dispatch(const DispatchSpec& spec, std::byte* kernarg, Deadline deadline);
 
     void submit(std::span<const Packet> packets, Deadline deadline);
     StreamCopier& copier() noexcept { return copier_; }
     Event record(const EventOptions& options, Deadline deadline);
-    /// wait_for() in few instructions where nothing is out of the ordinary (launch_lane.hpp). False: nothing happened.
+    /// wait_for() in few instructions for the common case (launch_lane.hpp). False: nothing happened.
     bool try_wait_fast(const EventState& event);
     void wait_for(const EventState& event, Deadline deadline);
     void wait_for(SignalRef signal, Condition condition, std::int64_t value, Deadline deadline);
@@ -84,11 +83,11 @@ class StreamCore {
 
     void keep_alive(std::shared_ptr<const void> object);
     void attach(std::shared_ptr<const void> object) { holds_.attach(std::move(object)); }
-    // For stream_handle.hpp. hold() is keep_alive() but for dropping what is held no longer.
+    // For stream_handle.hpp. hold() is keep_alive() without releasing old holds.
     void hold(std::shared_ptr<const void> object);
-    /// The same where something is in flight or being captured, else nothing.
+    /// The same if something is in flight or being captured, else no effect.
     void hold_if_in_flight(std::shared_ptr<const void> object);
-    /// Moves to `done` what is held no longer. True if more will come later. Does not wait.
+    /// Moves expired holds to `done`. Returns true if more will expire later. Does not wait.
     bool try_retire(std::vector<std::shared_ptr<const void>>& done);
     bool capturing() const noexcept { return capturing_.load(std::memory_order_acquire); }
     std::optional<Completion> try_mark();
@@ -99,33 +98,35 @@ class StreamCore {
     Stream::Progress progress() const { return {timeline_->submitted(), timeline_->completed()}; }
 
     bool failed() const noexcept { return timeline_->failed(); }
-    /// The stream fails, and whoever waits for it wakes. From any thread; the first failure counts.
+    /// The stream fails and its waiters wake. Any thread; the first failure counts.
     void fail(std::exception_ptr error) noexcept { timeline_->fail(std::move(error)); }
-    /// Its agent is lost. `suspects`: so many queues may have made the fault, this stream's among them; 0: it did not.
+    /// Its agent is lost. `suspects`: the number of queues that may have caused the fault, this stream's among them; 0:
+    /// it did not.
     void fail(const Fault& fault, std::size_t suspects) noexcept;
-    /// If it has failed and its next packet waits for what is lost: stops the queue, so that the others on it leave.
+    /// If it has failed and its next packet waits for lost work: stops the queue, so that its other streams move.
     void try_free_queue() noexcept;
 
     // With a StreamClaim.
     QueueWriter& writer() noexcept { return writer_; }
     const QueueWriter& writer() const noexcept { return writer_; }
     const std::shared_ptr<SharedQueue>& shared_queue() const noexcept { return writer_.queue(); }
-    /// The last operation, if it is a copy or host function that no packet waits for.
+    /// The kind of the last operation, if that is a copy or host function that no packet waits for.
     std::optional<PacketRecord::Kind> trailing() const noexcept {
         return copy_tail_ ? std::optional(copy_tail_kind_) : std::nullopt;
     }
     void make_ready_for(const SharedQueue& queue) {
-        holds_.make_room(4);  // one, and what a thread that waits meanwhile has made room for
+        holds_.make_room(4);  // one, plus those that a waiting thread has made room for
         writer_.make_ready_for(queue);
     }
     void change_queue(const std::shared_ptr<SharedQueue>& fresh) noexcept {
-        holds_.push({.epochs = timeline_->submitted()}, writer_.change_queue(fresh));  // kernels' arguments may name it
+        holds_.push({.epochs = timeline_->submitted()},
+                    writer_.change_queue(fresh));  // kernels' arguments may refer to the queue
     }
 
-    // For the stream's own parts; with the mutex held where nothing else is said.
+    // For the stream's own parts; with the mutex held unless stated otherwise.
     void throw_if_failed() const { timeline_->throw_if_failed(); }
     void retire(RetiredHolds& batch);
-    /// While the stream is captured: records the call, and the caller returns.
+    /// While the stream is being captured: records the call and returns true; the caller then returns.
     template <class Call>
     bool captured(Call&& call) {
         if (!capture_) [[likely]]
@@ -133,16 +134,16 @@ class StreamCore {
         capture_->add(std::forward<Call>(call));
         return true;
     }
-    /// Is nothing before this, so that the host may act in the stream's order?
+    /// Whether no earlier work is pending, so that the host may act in the stream's order.
     bool host_may_run(bool wait_for_it, Deadline deadline, const char* call);
-    /// No packet and no engine names what is held until then: lost work may still be in a ring. Needs no mutex.
+    /// No packet and no engine uses the objects held until then: lost work may still be in a ring. Needs no mutex.
     bool is_over(const Completion& completion) const noexcept {
         return completion.copy ? completion.copy->ref().load() == 0 : timeline_->finished() >= completion.epochs;
     }
-    /// One copy by an engine, in the stream's order. Throws what the runtime says, or the stream fails with it later.
+    /// One copy by an engine, in stream order. Throws the runtime's error; a later one fails the stream.
     Completion put_copy(CopyQueue::Engine engine, CopySide to, CopySide from, std::uint64_t bytes, Deadline deadline,
                         std::shared_ptr<const void> keep);
-    /// By the CPU, in its turn.
+    /// Copied by the CPU, in stream order.
     void copy_on_host(void* to, const void* from, std::size_t size_bytes);
 
   private:
@@ -152,23 +153,23 @@ class StreamCore {
     void end_timeline() noexcept;
     bool finish_copies() noexcept;
     void check_copies() noexcept;
-    /// At the end of a wait: throws what was lost meanwhile.
+    /// At the end of a wait: throws if the work waited for was lost.
     void throw_if_lost();
     Completion tail() const;
-    /// A packet that waits for a signal's value (value_wait.hpp); `may_open` is asked by the host before it opens.
+    /// A packet that waits for a signal's value (value_wait.hpp); the host calls `may_open` before it opens the relay.
     template <class MayOpen>
     std::uint64_t put_value_wait(const BarrierValue& wait, MayOpen&& may_open, PacketRecord&& record, Deadline deadline,
                                  const char* call);
-    /// A kernel with a signal of its own, and the count: returns that.
+    /// A kernel with its own signal, and the counted packet after it: returns that count.
     std::uint64_t put_profiled(const Packet& kernel, Deadline deadline, const char* call);
     void put_run(const GraphState& graph, std::size_t first, std::size_t count, Deadline deadline);
     /// From here on packets wait for the copies before them.
     void join_copies(Deadline deadline, const char* call);
     /// A signal that is zero when every packet before it is complete.
     std::shared_ptr<PooledSignal> gate(Deadline deadline, const char* call);
-    /// What an operation on another engine has to wait for; null if nothing.
+    /// The signal that an operation on another engine must wait for; null if there is none.
     std::shared_ptr<PooledSignal> before_next(Deadline deadline, const char* call);
-    /// Such an operation, done when `done` is zero, is the stream's last now.
+    /// Makes such an operation, complete when `done` is zero, the stream's last.
     void set_copy_tail(std::shared_ptr<PooledSignal> done, PacketRecord::Kind kind);
     /// Calls `function` on the callbacks' thread when the signal is below the value, or the stream has failed.
     void when(SignalRef signal, std::int64_t below, std::function<void()> function);
@@ -182,12 +183,12 @@ class StreamCore {
     mutable LaunchLane lane_;  // its mutex is the stream's
     LaneMutex& mutex_ = lane_.mutex;
     AgentRef agent_;
-    bool waits_for_values_;  // its queue, by packets of their own
+    bool waits_for_values_;  // its queue accepts packets that wait for values
     std::shared_ptr<Timeline> timeline_;
     std::shared_ptr<CopyQueue> copy_queue_;
     SignalPool& signals_;
 
-    std::shared_ptr<PooledSignal> copy_tail_;  // the last operation, where it is one that no packet waits for yet
+    std::shared_ptr<PooledSignal> copy_tail_;  // the last operation, if no packet waits for it yet
     PacketRecord::Kind copy_tail_kind_ = PacketRecord::Kind::copy;
     std::vector<std::shared_ptr<PooledSignal>> copies_;  // in flight; a negative value is an error
     Allocation kernarg_memory_;
@@ -195,14 +196,14 @@ class StreamCore {
     StreamCopier copier_;
     StreamProfile profile_;
     std::exception_ptr deferred_;
-    std::atomic<bool> capturing_{false};   // set and cleared with the mutex, looked at without
-    std::shared_ptr<GraphState> capture_;  // null but between begin_capture() and end_capture()
+    std::atomic<bool> capturing_{false};   // set and cleared with the mutex, read without
+    std::shared_ptr<GraphState> capture_;  // null except between begin_capture() and end_capture()
 
     QueueWriter writer_;
 };
 
-/// What a call that submits begins with: the mutex, of a stream that has not failed. What is held no longer by then is
-/// destroyed when the mutex was given back: a destructor may use the stream.
+/// The start of every submitting call: takes the mutex of a stream that has not failed. Expired holds are destroyed
+/// after the mutex is released: a destructor may use the stream.
 class Submission {
   public:
     Submission(StreamCore& stream, Deadline deadline, const char* call) : lock_(stream.writer().lock(deadline, call)) {

@@ -1,4 +1,4 @@
-// Recording a stream's calls, and replaying them.
+// Captures a stream's calls and replays them.
 #include "hsadrv/error.hpp"
 #include "hsadrv/stream/event_state.hpp"
 #include "hsadrv/stream/graph_state.hpp"
@@ -39,7 +39,7 @@ void StreamCore::replay(const std::shared_ptr<GraphState>& graph, Deadline deadl
         throw_if_failed();
         if (captured([graph](StreamCore& core, Deadline when) { core.replay(graph, when); })) return;
     }
-    // Also where it is cut short: the packets that are in the ring read the graph's arguments.
+    // Also if the launch is cut short: packets in the ring read the graph's arguments.
     struct KeepGraph {
         StreamCore& core;
         const std::shared_ptr<GraphState>& graph;
@@ -67,7 +67,7 @@ void StreamCore::launched(const std::shared_ptr<GraphState>& graph) noexcept {
             EventState{.timeline = timeline_, .completion = last, .epochs = timeline_->submitted(), .agent = agent_}));
         holds_.push(std::move(last), graph);
     } catch (const std::bad_alloc&) {
-        static_cast<void>(new (std::nothrow) auto(graph));  // leaked, not gone under its packets
+        static_cast<void>(new (std::nothrow) auto(graph));  // leaked, not freed under its packets
     }
 }
 

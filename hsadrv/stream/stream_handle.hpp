@@ -1,12 +1,13 @@
-// Internal: a stream as those see it who may outlive it: where it is now, and whether it has got there.
+// Internal: a reference to a stream for objects that may outlive it: its address, and whether it has reached a
+// completion.
 //
 //   const auto handle = stream.handle();
-//   const auto now = handle->mark();                // nothing: another thread is submitting, or the stream is gone
-//   if (now && handle->reached(*now)) reuse();      // always true once the stream is gone
+//   const auto now = handle->mark();                // null: another thread is submitting, or the stream was destroyed
+//   if (now && handle->reached(*now)) reuse();      // always true once the stream was destroyed
 //
-// A stream that is gone has nothing in flight. One that is leaving has ended but for work that cannot be
-// taken back. If its end had to leave a copy to an engine that hangs, it is lost: what it used may be written
-// to at any time. Thread safety: any thread.
+// A destroyed stream has nothing in flight. A leaving stream has ended except for work that cannot be cancelled. If it
+// had to leave a copy to an engine that hangs, it is lost: memory that it used may be written at any time. Thread
+// safety: any thread.
 #pragma once
 
 #include <atomic>
@@ -35,21 +36,21 @@ class StreamHandle {
 
     enum class State { open, leaving, gone, lost };
     State state() const;
-    /// The moment when everything submitted so far is complete. Does not wait.
+    /// The completion of everything submitted so far. Does not wait.
     std::optional<Completion> mark() const;
     bool reached(const Completion& completion) const;
-    /// Keeps the object until everything submitted so far is complete; for ever, if that is lost. False, and
-    /// nothing, if the stream is gone.
+    /// Keeps the object until everything submitted so far is complete; permanently if that is lost. Returns false and
+    /// keeps nothing if the stream was destroyed.
     bool keep_alive(const std::shared_ptr<const void>& object) const;
 
-    /// The stream, wherever it was moved to; null when it is going or gone.
+    /// The stream, also after a move; null while it is being destroyed or after.
     Stream* stream() const noexcept { return stream_.load(std::memory_order_acquire); }
 
-    /// By the stream: it lives here from now on.
+    /// Called by the stream with its new address.
     void follow(Stream* stream) noexcept { stream_.store(stream, std::memory_order_release); }
-    /// By the stream, before it is destroyed with work in flight: close() comes later.
+    /// Called by the stream before it is destroyed with work in flight; close() follows later.
     void leave() noexcept;
-    /// When nothing of it is in flight any more, or nobody will ever know.
+    /// Called when nothing of it is in flight any more, or that can never be known.
     void close(bool lost) noexcept;
 
   private:
@@ -57,7 +58,7 @@ class StreamHandle {
     StreamCore* core_;
     State state_ = State::open;
     std::atomic<Stream*> stream_{nullptr};
-    mutable std::vector<std::shared_ptr<const void>> kept_;  // while it is leaving
+    mutable std::vector<std::shared_ptr<const void>> kept_;  // while the stream is leaving
 };
 
 }  // namespace hsadrv::detail

@@ -1,11 +1,11 @@
-// Internal: what a stream keeps alive: until a moment of its own, or as long as it lives.
+// Internal: what a stream keeps alive: until a completion, or for its whole life.
 //
 //   holds.push(tail, object);                      // with the stream's mutex
 //   holds.defer(object);                      // without: another thread has it, perhaps for long
 //   holds.retire(batch, is_over);
 //
-// Invariant: what was held before the last submission goes only when that is over. Thread safety: the stream's mutex
-// guards it, but for defer() and attach(), which any thread may call.
+// Invariant: an object held before the last submission is released only when that is complete. Thread safety: the
+// stream's mutex guards it, except defer() and attach(), which any thread may call.
 #pragma once
 
 #include <atomic>
@@ -26,11 +26,11 @@ class StreamHolds {
 
     /// The stream takes it when it is next used (take_deferred).
     void defer(std::shared_ptr<const void>&& object);
-    /// As long as the stream lives, and its packets. Once, however often.
+    /// For the life of the stream and its packets. Repeated calls have no effect.
     void attach(std::shared_ptr<const void> object);
 
-    /// Gives `keep` each object that was pushed later. What was submitted meanwhile is waited for as well: later than
-    /// need be, never too early.
+    /// Passes each deferred object to `keep`. Work submitted meanwhile is waited for as well: the release may be late,
+    /// never early.
     template <class Keep>
     void take_deferred(Keep&& keep) {
         if (!has_deferred_.load(std::memory_order_acquire)) [[likely]]
@@ -43,7 +43,7 @@ class StreamHolds {
     void retire(RetiredHolds& batch, IsOver&& is_over) {
         batch.take(list_, is_over);
     }
-    /// Moves what is over to `done`. True if more will come later.
+    /// Moves expired holds to `done`. Returns true if more will expire later.
     template <class IsOver>
     bool retire_all(std::vector<std::shared_ptr<const void>>& done, IsOver&& is_over) {
         while (!list_.empty() && is_over(list_.front().when)) {
@@ -53,7 +53,7 @@ class StreamHolds {
         return !list_.empty();
     }
 
-    /// Everything, for what outlives the stream.
+    /// Everything, for packets that outlive the stream.
     struct Kept {
         std::vector<std::shared_ptr<const void>> attached, late;  // destroyed last
         HoldList list;

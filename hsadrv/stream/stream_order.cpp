@@ -1,4 +1,4 @@
-// What orders a stream and others: events, signals, host functions, callbacks.
+// Ordering between a stream and others: events, signals, host functions, callbacks.
 #include <hsa/hsa_ext_amd.h>
 
 #include "hsadrv/base/runtime.hpp"
@@ -10,8 +10,9 @@
 namespace hsadrv::detail {
 
 namespace {
-/// A host function's turn. Its signal is zero when it has returned; negative, which tells the host alone, where what
-/// comes after it must not run: it threw, or the stream failed before, or it is dropped.
+/// A host function in stream order. Its signal is zero when it has returned. It is negative if the work after it must
+/// not run: the function threw, the stream failed before, or the call was dropped. A negative value wakes only the
+/// host.
 struct HostTurn {
     HostTurn(std::shared_ptr<Timeline> of, std::shared_ptr<PooledSignal> signal, std::function<void()> what)
         : timeline(std::move(of)), done(std::move(signal)), function(std::move(what)) {}
@@ -103,9 +104,9 @@ void StreamCore::wait_for(const EventState& event, Deadline deadline) {
     static constexpr const char* call = "Stream::wait";
     const Submission held(*this, deadline, call);
     refuse_in_capture(call);
-    if (event.timeline == timeline_) return;  // the order of the stream has it
+    if (event.timeline == timeline_) return;  // already ordered by the stream
     const bool reached = event.reached();
-    // What is lost only later is found by who waits for this stream: see depend().
+    // Work that is lost later is found by waiters of this stream: see depend().
     if ((reached || event.timeline->failed()) && event.lost()) {
         fail(event.timeline->error());
         throw_if_failed();
@@ -205,7 +206,7 @@ void StreamCore::on_complete(std::function<void(std::exception_ptr)> callback, D
     refuse_in_capture(call);
     const Completion last = tail();
     const std::uint64_t epochs = timeline_->submitted();
-    // Called when the moment has come, or when the stream has failed.
+    // Called at the completion, or when the stream has failed.
     auto run = [timeline = timeline_, epochs, last, callback = std::move(callback)] {
         const bool lost = timeline->lost(epochs, last.copy.get()) || !reached(*timeline, last);
         callback(lost ? timeline->error() : nullptr);

@@ -1,4 +1,4 @@
-// The packets of a stream: what it puts on its queue, in which order, and what moves when the queue dies.
+// The packets of a stream: their contents, their order, and what moves when the queue dies.
 #include <algorithm>
 #include <vector>
 

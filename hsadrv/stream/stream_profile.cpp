@@ -19,7 +19,7 @@ void StreamProfile::add(ProfileRecord record) {
         over_.push_back(std::move(record));
 }
 
-// In the stream's order, which is that of completion.
+// In stream order, which is the order of completion.
 void StreamProfile::collect(const Timeline& timeline) {
     while (!pending_.empty()) {
         Pending& first = pending_.front();

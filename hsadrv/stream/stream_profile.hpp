@@ -1,11 +1,11 @@
-// Internal: what a stream that is profiled writes down.
+// Internal: the records of a profiled stream.
 //
 //   profile.make_room();
-//   profile.push(record, signal, epochs);   // in flight: the signal gets its times
-//   profile.collect(timeline);              // those that are over
+//   profile.push(record, signal, epochs);   // in flight: the device writes its times to the signal
+//   profile.collect(timeline);              // completed ones
 //
-// Operations in flight keep their signals, so that there are as many as are in flight; records of those that
-// are over are bounded, and the oldest go. Thread safety: none; the stream's mutex guards it.
+// Each operation in flight keeps its signal. The number of completed records is bounded, and the oldest are dropped.
+// Thread safety: none; the stream's mutex guards it.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@
 
 namespace hsadrv::detail {
 
-/// The record of a copy, but for its times.
+/// The record of a copy, without its times.
 ProfileRecord copy_record(CopySide to, CopySide from, std::uint64_t bytes);
 
 class StreamProfile {
@@ -31,19 +31,19 @@ class StreamProfile {
     /// `most` records are kept.
     StreamProfile(AgentRef agent, std::size_t most) : agent_(agent), most_(most) {}
 
-    /// What is submitted is written down.
+    /// Whether submitted work is recorded.
     bool on() const noexcept { return on_; }
     void turn(bool on) noexcept { on_ = on; }
 
     void make_room() { pending_.make_room(1); }
-    /// `epochs`: it is lost if these are.
+    /// `epochs`: the record is lost if these are.
     void push(ProfileRecord record, std::shared_ptr<PooledSignal> signal, std::uint64_t epochs) {
         pending_.push_back({std::move(record), std::move(signal), epochs});
     }
-    /// What is over already.
+    /// A record that is already complete.
     void add(ProfileRecord record);
     void collect(const Timeline& timeline);
-    /// Everything that is over; nothing is left but what is in flight.
+    /// Takes all completed records; only those in flight remain.
     Profile take(const Timeline& timeline);
 
     /// Signals of packets that may still run.
@@ -64,7 +64,7 @@ class StreamProfile {
     GrowingRing<Pending> pending_;
     GrowingRing<ProfileRecord> over_;
     std::uint64_t dropped_ = 0;
-    std::vector<std::shared_ptr<PooledSignal>> lost_;  // of operations that were lost: their packets may still run
+    std::vector<std::shared_ptr<PooledSignal>> lost_;  // of lost operations: their packets may still run
 };
 
 }  // namespace hsadrv::detail

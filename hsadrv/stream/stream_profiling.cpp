@@ -1,4 +1,4 @@
-// Profiled work of a stream: signals of its own, in which the device writes when it ran.
+// Profiled work of a stream: packets and copies have separate signals, to which the device writes their times.
 #include <hsa/hsa_ext_amd.h>
 
 #include <cstring>
@@ -9,8 +9,8 @@
 
 namespace hsadrv::detail {
 
-// The queue's times serve events, too. Copies have theirs by the process's leave, which others may have given
-// before, so that it is never taken back.
+// The queue's times also serve events. Copy times are enabled for the whole process, perhaps by other code, so they are
+// never disabled.
 void StreamCore::begin_profile() {
     writer_.time_packets();
     check(hsa_amd_profiling_async_copy_enable(true), "hsa_amd_profiling_async_copy_enable(true)");
@@ -30,8 +30,8 @@ Profile StreamCore::take_profile(Deadline deadline) {
     return profile_.take(*timeline_);
 }
 
-// The epoch belongs to all packets, and times to one: so the kernel has its own signal, and a packet behind
-// it the count.
+// All packets share the epoch, but times belong to one packet. So the kernel has its own signal, and a packet after it
+// is counted.
 std::uint64_t StreamCore::put_profiled(const Packet& kernel, Deadline deadline, const char* call) {
     auto dispatch = kernel.as<hsa_kernel_dispatch_packet_t>();
     ProfileRecord record{

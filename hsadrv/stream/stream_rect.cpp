@@ -14,7 +14,7 @@ namespace hsadrv::detail {
 namespace {
 
 constexpr const char* rect_call = "Stream::copy_rect_async";
-// What an engine's rectangle wants of its base, its pitch and its slice (SDMA's COPY_LINEAR_RECT packet).
+// The alignment of base, pitch and slice that an engine's rectangle needs (SDMA's COPY_LINEAR_RECT packet).
 constexpr std::size_t word_bytes = 4;
 // Rows at least as wide are staged one by one; narrower ones are packed, and a packed one fits into half a buffer.
 constexpr std::size_t wide_row_bytes = 256u << 10;
@@ -75,9 +75,9 @@ StreamCopier::PlaneEnd StreamCopier::PlaneEnd::rows_from(std::size_t row) const 
     return {{at(end.address, row * pitch_bytes), end.device}, pitch_bytes};
 }
 
-// Engines want pitches in whole words. Every second, fourth or eighth row has such a pitch, whatever the
-// pitch of all, so a plane is as many copies as it takes. The first row of each begins at an offset from a
-// whole word, and with that it still has to be narrower than the pitch.
+// Engines need pitches in whole words. For any pitch, every second, fourth or eighth row has such a pitch, so a plane
+// is split into that many copies. The first row of each copy begins at an offset from a whole word; offset plus width
+// must still be narrower than the pitch.
 Completion StreamCopier::copy_plane(const Plane& plane, Deadline deadline, const Keep& keep) {
     const auto suits = [&](const PlaneEnd& side, std::size_t step) {
         if (side.pitch_bytes * step % word_bytes != 0) return false;
@@ -106,7 +106,7 @@ struct RowCopies {
     std::size_t to_pitch_bytes, from_pitch_bytes, width_bytes, height;
 };
 
-// Each takes one from the signal, which is given back those that the runtime refuses.
+// Each row's copy subtracts one from the signal; rows that the runtime refuses are subtracted here.
 hsa_status_t copy_rows(const RowCopies& rows, std::span<const hsa_signal_t> dependencies,
                        const std::shared_ptr<PooledSignal>& done) {
     done->ref().store(static_cast<std::int64_t>(rows.height));
@@ -130,8 +130,8 @@ hsa_status_t copy_rows(const RowCopies& rows, std::span<const hsa_signal_t> depe
 
 }  // namespace
 
-// Like hsa_amd_memory_async_copy_rect, whose offsets are where an address is no whole word. Row by row where the
-// runtime has no engine for it, or the numbers are larger than a packet's.
+// Like hsa_amd_memory_async_copy_rect, with offsets where an address is not word-aligned. Copies row by row if the
+// runtime has no engine for it, or if the sizes exceed the fields of a packet.
 Completion StreamCopier::put_rows(const Plane& plane, Deadline deadline, const Keep& keep) {
     struct Side {
         hsa_pitched_ptr_t base;
@@ -145,7 +145,7 @@ Completion StreamCopier::put_rows(const Plane& plane, Deadline deadline, const K
     const Side to = side(plane.to), from = side(plane.from);
     const hsa_dim3_t range{static_cast<std::uint32_t>(plane.width_bytes), static_cast<std::uint32_t>(plane.height), 1};
     const AgentRef device = engine_for(plane.to.end, plane.from.end, agent_);
-    // The direction names the engine; memory is what its address says.
+    // The direction names the engine; the address selects the memory.
     const hsa_amd_copy_direction_t direction = !plane.from.end.device ? hsaHostToDevice
                                                : plane.to.end.device  ? hsaDeviceToDevice
                                                                       : hsaDeviceToHost;
@@ -184,7 +184,7 @@ void StreamCopier::upload_plane(PlaneEnd to, PlaneEnd from, std::size_t width_by
     }
 }
 
-// As download(): one part is under way while the one before it is copied out.
+// As in download(): one part is in flight while the previous one is copied out.
 void StreamCopier::download_plane(PlaneEnd to, PlaneEnd from, std::size_t width_bytes, std::size_t height,
                                   Deadline deadline) {
     if (width_bytes >= wide_row_bytes) {

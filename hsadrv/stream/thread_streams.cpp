@@ -22,7 +22,7 @@ struct ThreadStreams::List {
         Stream* const key = stream.get();
         streams.emplace(key, std::move(stream));
     }
-    /// Null if somebody else has taken it.
+    /// Null if another thread has taken it.
     std::unique_ptr<Stream> take(Stream* stream) noexcept {
         const std::lock_guard lock(mutex);
         const auto found = streams.find(stream);
@@ -32,7 +32,7 @@ struct ThreadStreams::List {
         return taken;
     }
     void end() noexcept {
-        decltype(streams) last;  // destroyed when the lock was given back
+        decltype(streams) last;  // destroyed after the lock is released
         const std::lock_guard lock(mutex);
         over = true;
         last.swap(streams);
@@ -45,22 +45,22 @@ struct ThreadStreams::List {
 
 namespace {
 
-/// The calling thread's streams, of whatever GPU.
+/// The calling thread's streams, for all GPUs.
 struct Mine {
     struct Entry {
         std::shared_ptr<ThreadStreams::List> list;
-        Stream* stream;  // the list's
+        Stream* stream;  // owned by the list
     };
     std::vector<Entry> entries;
     ~Mine();
 };
 
-// Apart from what it tells of, so that it can be asked when that is gone.
+// Separate from the list, so that it can be read after the list was destroyed.
 thread_local bool thread_is_ending = false;
 
 Mine::~Mine() {
     thread_is_ending = true;
-    // In a forked child neither are the streams its own nor is a mutex to be had for sure.
+    // In a forked child the streams belong to the parent, and its mutexes may be locked forever.
     if (in_forked_child()) {
         static_cast<void>(new (std::nothrow) auto(std::move(entries)));
         return;
@@ -83,7 +83,7 @@ struct Known {
     std::vector<std::pair<AgentRef, std::weak_ptr<ThreadStreams>>> gpus;
 };
 
-// Never destroyed: contexts in static storage may be made and end whenever they like.
+// Never destroyed: contexts in static storage may be constructed and destroyed at any time.
 Known& known() {
     static auto* known = new Known;
     return *known;

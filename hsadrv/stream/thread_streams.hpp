@@ -3,9 +3,9 @@
 //   std::shared_ptr<ThreadStreams> streams = ThreadStreams::of(gpu);   // each Context of the GPU has it
 //   Stream& stream = streams->mine();                                  // the calling thread's
 //
-// A stream is made when its thread first asks, and ends with the thread or with the last owner of this,
-// whichever is first; either way it is synchronised, as long as StreamOptions::drain says. Whoever takes it
-// off the list ends it, so that it ends once. Thread safety: any thread. Owns: the streams.
+// A stream is made at its thread's first call. It ends with the thread or with the last owner of this object, whichever
+// is first; either way it is synchronised for at most StreamOptions::drain. The thread that takes it off the list ends
+// it, so it ends once. Thread safety: any thread. Owns: the streams.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ namespace hsadrv::detail {
 
 class ThreadStreams {
   public:
-    /// The GPU's, which all share who ask while anybody has it.
+    /// The GPU's object, shared by all callers while any of them has it.
     static std::shared_ptr<ThreadStreams> of(AgentRef gpu);
 
     explicit ThreadStreams(AgentRef gpu);
@@ -28,14 +28,14 @@ class ThreadStreams {
 
     /// Throws what making a stream throws; Error in a thread that is ending, ForkedChild.
     Stream& mine();
-    /// Stream::close() for it; the next mine() makes another. True if there is none.
+    /// Closes it with Stream::close(); the next mine() makes another. True if there is none.
     bool close_mine(Deadline deadline) noexcept;
 
     struct List;
 
   private:
     AgentRef gpu_;
-    std::shared_ptr<List> list_;  // threads have it, too
+    std::shared_ptr<List> list_;  // shared with the threads
 };
 
 }  // namespace hsadrv::detail

@@ -36,7 +36,7 @@ bool Timeline::fail(std::exception_ptr error, std::uint64_t complete) const noex
     return true;
 }
 
-// failed() is true before fail() makes callbacks due, so that one that is registered meanwhile is seen here.
+// failed() is true before fail() makes callbacks due, so a callback that is registered meanwhile is seen here.
 std::uint64_t Timeline::call_when(SignalCallbacks& thread, SignalRef signal, Condition condition, std::int64_t than,
                                   std::function<void()> function, const void* owner) const {
     const auto id = thread.on_signal(signal, condition, than, std::move(function), live_streams::poll_unheld, owner);
@@ -49,8 +49,8 @@ std::exception_ptr Timeline::error() const noexcept {
     return error_;
 }
 
-// As much is forgotten as is added, so that there is never more than was in flight at once. What is forgotten goes when
-// the lock was given back: it has locks of its own.
+// Drops at least one reached dependency for each one added, so there are never more than were in flight at once. The
+// dropped one is destroyed after the lock is released: its destructor takes locks.
 void Timeline::depend(const std::shared_ptr<const Timeline>& upstream, std::uint64_t count, std::uint64_t own,
                       const std::shared_ptr<PooledSignal>* copy) {
     Upstream over;
@@ -95,7 +95,7 @@ bool Timeline::Upstream::lost(Asked& asked) const {
 
 bool Timeline::lost(std::uint64_t count, const PooledSignal* copy) const { return lost_copy(copy) || lost(count); }
 
-// A copy that never ran has a negative signal, too; then the stream has failed.
+// A copy that never ran also has a negative signal; then the stream has failed.
 bool Timeline::lost_copy(const PooledSignal* copy) const noexcept {
     if (!copy || copy->ref().load() >= 0) return false;
     lose_copy();
@@ -115,8 +115,8 @@ bool Timeline::lost(std::uint64_t count) const {
     return lost(count, asked);
 }
 
-// Ends: a dependency points to an event that was recorded before the wait for it. A packet that is complete had all
-// that it waited for, so only those in flight are followed, and each timeline once for a count.
+// Terminates: a dependency is on an event that was recorded before the wait for it. A complete packet has had all its
+// dependencies, so only packets in flight are followed, and each timeline once per count.
 bool Timeline::lost(std::uint64_t count, Asked& asked) const {
     if (reached(count)) return false;
     if (failed()) return true;
@@ -142,7 +142,7 @@ bool Timeline::try_lost() const noexcept {
     }
 }
 
-// A copy each, so that nothing is allocated or destroyed with the lock.
+// Returns a copy, so that nothing is allocated or destroyed with the lock held.
 std::optional<Timeline::Upstream> Timeline::next_upstream(std::uint64_t own) const {
     const std::lock_guard lock(mutex_);
     std::size_t first = 0, last = upstreams_.size();

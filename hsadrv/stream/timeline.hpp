@@ -1,15 +1,14 @@
-// Internal: how far a stream has got, and how it failed. Events and streams that wait for it share it, so that
-// it outlives its stream.
+// Internal: a stream's progress and its failure. Shared with events and with streams that wait for it, so it outlives
+// its stream.
 //
-// Completion is counted on one signal, the epoch: it starts high and every counted packet of the stream
-// decrements it, so that the first n are complete when it is below a value known beforehand. Only packets write to it:
-// a failure leaves it alone, so that no device goes on after work that is lost. Host threads that wait for it poll
-// failed() meanwhile (watched_wait.hpp), and callbacks are made due (SignalCallbacks::hurry).
+// Completion is counted on one signal, the epoch. It starts at a high value and every counted packet of the stream
+// decrements it, so the first n packets are complete when it is below a value known beforehand. Only packets write to
+// it: a failure does not change it, so no device continues with work after lost work. Host threads that wait for it
+// poll failed() (watched_wait.hpp), and callbacks are made due (SignalCallbacks::hurry).
 //
-// Thread safety: any thread; submit() and move() by one at a time. Memory ordering: the epoch's value is loaded
-// with acquire, so a thread that sees a packet complete sees what it wrote; the count at failure is written before
-// failed_, whose release publishes it.
-// Owns: the epoch signal; keeps the runtime alive.
+// Thread safety: any thread; submit() and move() by one at a time. Memory ordering: the epoch's value is loaded with
+// acquire, so a thread that sees a packet complete sees what it wrote. The count at failure is written before failed_,
+// whose release publishes it. Owns: the epoch signal; keeps the runtime alive.
 #pragma once
 
 #include <atomic>
@@ -41,27 +40,27 @@ class Timeline {
     Timeline(const Timeline&) = delete;
     Timeline& operator=(const Timeline&) = delete;
 
-    /// How messages call the stream: "stream 3 on gpu0 gfx90a".
+    /// The stream's name in messages: "stream 3 on gpu0 gfx90a".
     const std::string& label() const noexcept { return label_; }
     SignalRef signal() const noexcept { return epoch_.ref(); }
 
-    /// The signal is below this when so many packets are complete.
+    /// The signal is below this when `count` packets are complete.
     static constexpr std::int64_t below(std::uint64_t count) noexcept {
         return start - static_cast<std::int64_t>(count) + 1;
     }
 
     std::uint64_t submitted() const noexcept { return submitted_.load(std::memory_order_relaxed); }
-    /// One more counted packet, in this slot of its queue, or the last of so many. Before it is published. Returns
-    /// the new count.
+    /// Adds a counted packet in this slot of its queue, or the last of `packets`. Call it before the packet is
+    /// published. Returns the new count.
     std::uint64_t submit(std::uint64_t slot, std::uint32_t packets = 1) noexcept {
         const std::uint64_t count = submitted() + 1;
         slots_[count & mask_].store(std::uint64_t{packets} << slot_bits | slot, std::memory_order_relaxed);
         submitted_.store(count, std::memory_order_release);
         return count;
     }
-    static constexpr std::uint32_t most_packets = 0x7fff;  ///< of one count
+    static constexpr std::uint32_t most_packets = 0x7fff;  ///< per count
 
-    /// Where the packet lies that makes this count, or the first of them.
+    /// The slot of the packet with this count, or of the first of its packets.
     std::uint64_t slot_of(std::uint64_t count) const noexcept {
         return slots_[count & mask_].load(std::memory_order_relaxed) & slot_mask;
     }
@@ -71,13 +70,13 @@ class Timeline {
     void move(std::uint64_t count, std::uint64_t slot) noexcept {
         slots_[count & mask_].store(std::uint64_t{packets_of(count)} << slot_bits | slot, std::memory_order_relaxed);
     }
-    /// Of the first packet that has not run.
+    /// The slot of the first packet that has not run.
     std::optional<std::uint64_t> first_pending_slot() const noexcept {
         const std::uint64_t next = finished() + 1;
         if (next > submitted_.load(std::memory_order_acquire)) return std::nullopt;
         return slot_of(next);
     }
-    /// Of the packet that runs, if this is the queue's read index: within the first count that has not run.
+    /// The slot of the running packet, if `read_index` is the queue's: within the first count that has not run.
     std::optional<std::uint64_t> running_slot(std::uint64_t read_index) const noexcept {
         const std::uint64_t next = finished() + 1;
         if (next > submitted_.load(std::memory_order_acquire)) return std::nullopt;
@@ -86,12 +85,12 @@ class Timeline {
         return read_index < first ? first : read_index > last ? last : read_index;
     }
 
-    /// Complete, and not lost: after a failure this stays as it was.
+    /// Complete and not lost: constant after a failure.
     std::uint64_t completed() const noexcept {
         return failed() ? completed_at_failure_.load(std::memory_order_relaxed) : finished();
     }
-    /// Packets that have run, lost ones among them: a stream whose failure was not its queue's still runs those before
-    /// the operation that failed.
+    /// Packets that have run, including lost ones: if the stream's failure was not its queue's, the packets before the
+    /// failed operation still run.
     std::uint64_t finished() const noexcept {
         return static_cast<std::uint64_t>(start - std::atomic_ref(*epoch_value_).load(std::memory_order_acquire));
     }
@@ -99,41 +98,42 @@ class Timeline {
     bool in_flight() const noexcept { return submitted() > finished(); }
 
     bool failed() const noexcept { return failed_.load(std::memory_order_acquire); }
-    /// The first failure counts: false if there was one before. Wakes its callbacks. Packets after `complete` are lost.
+    /// The first failure counts: returns false after that. Wakes the callbacks. Packets after `complete` are lost.
     bool fail(std::exception_ptr error, std::uint64_t complete = UINT64_MAX) const noexcept;
     /// Calls `function` on that thread when the condition holds, or when the stream fails; at once if it has.
     std::uint64_t call_when(SignalCallbacks& thread, SignalRef signal, Condition condition, std::int64_t than,
                             std::function<void()> function) const {
         return call_when(thread, signal, condition, than, std::move(function), this);
     }
-    /// The same for a host function of the stream: an owner of their own, so that they can be dropped alone.
+    /// The same for a host function of the stream, under a separate owner, so that only these can be dropped.
     std::uint64_t call_host(SignalCallbacks& thread, SignalRef signal, std::int64_t below,
                             std::function<void()> function) const {
         return call_when(thread, signal, Condition::less, below, std::move(function), host_functions());
     }
     const void* host_functions() const noexcept { return &slots_; }
-    /// What comes from `own` on, the newest, is lost if the other's `count` is, or that copy of it. Keeps both until
-    /// the packet `own` is complete.
+    /// Packets from `own` on, the newest, are lost if the other's `count` is, or that copy of it. Keeps both until the
+    /// packet `own` is complete.
     void depend(const std::shared_ptr<const Timeline>& upstream, std::uint64_t count, std::uint64_t own,
                 const std::shared_ptr<PooledSignal>* copy = nullptr);
-    /// For one more, so that depend() cannot fail.
+    /// Makes room for one more, so that depend() cannot fail.
     void make_room_for_upstream();
-    /// Takes back the last depend(), whose packet is not there.
+    /// Takes back the last depend(), whose packet was not enqueued.
     void undo_depend() noexcept;
-    /// When none of its packets runs any more: two streams that waited for each other would keep each other.
+    /// Called when none of its packets runs any more: two streams that waited for each other would keep each other
+    /// alive.
     void forget_upstreams() noexcept;
-    /// Those that packets waited for which are complete.
+    /// Drops the dependencies that are complete.
     void forget_reached() const noexcept;
-    /// What that packet waits for; null if it is complete, or waits for none.
+    /// What that packet waits for; null if the packet is complete or waits for none.
     std::shared_ptr<const Timeline> upstream_of(std::uint64_t own) const;
-    /// Did the stream fail before so many packets were complete, or one that they depended on? Then the failure is
-    /// its own, too.
+    /// Whether the stream failed before `count` packets were complete, or one that they depend on did. Then the failure
+    /// becomes its own.
     bool lost(std::uint64_t count) const;
-    /// The same of a moment that is a copy's, if there is one: what an engine gave up, or never got, is lost.
+    /// The same, including a copy if one is given: a copy that an engine aborted or never received is lost.
     bool lost(std::uint64_t count, const PooledSignal* copy) const;
-    /// lost() of everything submitted, if there is memory to find it out; else false.
+    /// lost() of everything submitted; false if out of memory.
     bool try_lost() const noexcept;
-    /// Fails, because an engine reports an error in one of its copies; nothing if it has failed before.
+    /// Fails because an engine reports an error in one of its copies; no effect if it has failed before.
     void lose_copy() const noexcept;
     /// Null until it has failed.
     std::exception_ptr error() const noexcept;
@@ -144,16 +144,17 @@ class Timeline {
     }
 
   private:
-    // Positive for ever, so that signed, unsigned and masked comparisons agree.
+    // Always positive, so that signed, unsigned and masked comparisons agree.
     static constexpr std::int64_t start = std::int64_t{1} << 62;
-    // A slot's number and, above it, how many packets there are.
+    // The slot number, and above it the number of packets.
     static constexpr unsigned slot_bits = 48;
     static constexpr std::uint64_t slot_mask = (std::uint64_t{1} << slot_bits) - 1;
 
     std::string label_;
     Signal epoch_;
     std::int64_t* epoch_value_;
-    // Written by whoever submits, under the stream's mutex. Who asks for a slot acquires the count, which releases it.
+    // Written by the submitting thread, under the stream's mutex. Readers of a slot acquire this count, which releases
+    // it.
     std::atomic<std::uint64_t> submitted_{0};
     std::uint64_t mask_;
     std::unique_ptr<std::atomic<std::uint64_t>[]> slots_;
@@ -174,10 +175,10 @@ class Timeline {
     };
     bool lost(std::uint64_t count, Asked& asked) const;
     bool lost_copy(const PooledSignal* copy) const noexcept;
-    /// The first that a packet after `own` waits for.
+    /// The first dependency of a packet after `own`.
     std::optional<Upstream> next_upstream(std::uint64_t own) const;
 
-    mutable Ranked<ShortLock, LockRank::leaf> mutex_;  // guards what follows
+    mutable Ranked<ShortLock, LockRank::leaf> mutex_;  // guards the members below
     mutable std::exception_ptr error_;
     mutable GrowingRing<Upstream> upstreams_;
 };

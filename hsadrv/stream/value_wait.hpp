@@ -17,13 +17,13 @@
 
 namespace hsadrv::detail {
 
-/// Whether the packet processor knows AMD's vendor packet BARRIER_VALUE: that of gfx90a and gfx94x does, and for others
+/// Whether the packet processor supports AMD's vendor packet BARRIER_VALUE. Those of gfx90a and gfx94x do; for others
 /// neither IREE (physical_device_capabilities.c) nor ROCm's CLR (GPU_STREAMOPS_CP_WAIT) relies on it.
 bool queues_take_barrier_value(AgentRef agent);
 
-/// A signal that is one until the condition has been seen to hold and `may_open` is true, then zero: what a BARRIER_AND
-/// waits for. It stays one, and the other signal is no longer looked at, once that stream has failed, its callbacks are
-/// cancelled, or this goes and was not kept. Borrows the other signal until then.
+/// A signal that is one until the condition was seen to hold and `may_open` is true, then zero: what a BARRIER_AND
+/// waits for. It stays one, and the other signal is no longer read, if the stream has failed, its callbacks are
+/// cancelled, or this is destroyed without keep(). Borrows the other signal until then.
 class Relay {
   public:
     Relay(SignalRef signal, Condition condition, std::int64_t value, std::function<bool()> may_open,
@@ -33,7 +33,7 @@ class Relay {
     ~Relay();
 
     const std::shared_ptr<PooledSignal>& opened() const noexcept { return opened_; }
-    /// A packet waits for it.
+    /// Called when a packet waits for it.
     std::shared_ptr<PooledSignal> keep() noexcept;
 
   private:
