@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Compiles a kernel source for every GPU that is named, bundles and compresses the code objects, and writes the bundle as a C++
-array with its size: embed_kernels.py SOURCE OUTPUT.cpp DEPFILE NAMESPACE NAME [CLANG BUNDLER TARGET,TARGET… ARGUMENT…]
+"""Compiles a kernel source for every named GPU, bundles and compresses the code objects, and writes the bundle as a C++ array
+with its size: embed_kernels.py SOURCE OUTPUT.cpp DEPFILE NAMESPACE NAME [CLANG BUNDLER TARGET,TARGET… ARGUMENT…]
 
 Without a compiler the array is empty."""
 import concurrent.futures

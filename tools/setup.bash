@@ -1,4 +1,4 @@
-# What tools/demo and tools/test share: packages, configuring, building. Sourced, not run.
+# Functions shared by tools/demo and tools/test: packages, configuration, build. Sourced, not run.
 #
 # Sets: root (the checkout), builddir. Reads: install (yes or no), the functions' arguments.
 
@@ -6,17 +6,18 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 builddir=$root/build
 install=yes
 
-# Debian's packages, by what needs them. A name with a question mark is of some releases only: from 6.4 on the HSA runtime has
-# its thunk inside, and DLPack came with Debian 12 (with versioned tensors from 13 on). Old clangs are of some releases, too: a test says so where it misses one.
+# Debian packages, by use. A name with a question mark exists in some releases only: since 6.4 the HSA runtime contains its
+# thunk, DLPack is in Debian 12 and newer (versioned tensors since 13), and each release has other old clangs. Tests report
+# clangs that they miss.
 build_packages=(g++ meson ninja-build cmake pkg-config libhsa-runtime-dev libhsakmt-dev? libmsgpack-cxx-dev
     libzstd-dev zlib1g-dev libdlpack-dev? libfmt-dev libcli11-dev nlohmann-json3-dev clang-19 lld-19 llvm-19 clang-tools-19)
-# The formatter's versions differ: both releases have 19.
+# Versions of the formatter differ in their output: both releases have 19.
 lint_packages=(clang-format-19 shellcheck codespell git)
 test_packages=(catch2 rocminfo kmod python3-jsonschema python3-numpy python3-yaml man-db zsh libxml2-utils)
 ci_packages=(libclang-rt-19-dev qemu-user clang-14? lld-14? clang-16? lld-16? "${lint_packages[@]}")
 
-# Meson takes ccache where it is installed. By default it would not cache what is compiled with a precompiled header, and would see
-# other compilations in other build folders.
+# Meson uses ccache if it is installed. By default, ccache caches no compilation with a precompiled header, and shares nothing
+# between build folders.
 export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros,include_file_mtime,include_file_ctime}
 export CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}
 
@@ -28,7 +29,7 @@ fail() {
 
 apt_knows() { apt-cache show "$1" >/dev/null 2>&1; }
 
-# Prints those of its arguments that are not installed. What only some releases have counts once apt's lists are there to tell.
+# Prints the arguments that are not installed. Packages with a question mark are left out if apt's lists do not have them.
 missing_packages() {
     local name
     for name in "$@"; do
@@ -38,11 +39,11 @@ missing_packages() {
     done
 }
 
-# Installs what is missing of its arguments from the machine's own package sources.
+# Installs the missing arguments from the machine's package sources.
 need_packages() {
-    command -v dpkg-query >/dev/null || return 0 # not Debian: what is missing, the build will name
+    command -v dpkg-query >/dev/null || return 0 # not Debian: the build reports missing dependencies
     local missing as_root=() log
-    # Names have no blanks; and a process substitution would need /proc, which a bare chroot may lack.
+    # Names contain no blanks, and a process substitution needs /proc, which a bare chroot may lack.
     # shellcheck disable=SC2207
     missing=($(missing_packages "$@"))
     [ ${#missing[@]} -gt 0 ] || return 0
@@ -67,14 +68,14 @@ There is no sudo here. Install them as root:  $by_hand"
             apt_knows "$name" || unknown+=("$name")
         done
         [ ${#unknown[@]} -eq 0 ] || fail "apt does not know these packages: ${unknown[*]}
-They are in Debian 12 and newer; is this such a system, with its main archive among apt's sources?"
-        fail "apt-get could not install the packages. It said (all of it is in $log):
+They are in Debian 12 and newer. Check that this is such a system and that its main archive is among apt's sources."
+        fail "apt-get could not install the packages (full output: $log):
 $(grep -E '^[EW]:' "$log" | head -n 5)"
     fi
     rm -f "$log"
 }
 
-# cpu_level: the x86-64 level of this CPU that kfdemu has an executor for (v2, v3 or v4), as the dynamic linker tells it.
+# cpu_level: prints this CPU's highest x86-64 level that kfdemu has an executor for (v2, v3 or v4), from the dynamic linker.
 cpu_level() {
     local level
     for level in v4 v3; do
@@ -83,7 +84,7 @@ cpu_level() {
     say v2
 }
 
-# need_configure FOLDER MESON-OPTION…: sets the build folder up, or gives one that is there those options.
+# need_configure FOLDER MESON-OPTION…: sets up the build folder, or sets the options of an existing one.
 need_configure() {
     local folder=$1 log=$1/setup.log
     shift
@@ -98,7 +99,7 @@ $(tail -n 15 "$log")"
     fi
 }
 
-# show_progress: of ninja's output on standard input, where a step begins with "87 of 140", a line for each tenth of the steps.
+# show_progress: reads ninja's output, where each step begins with "87 of 140", and prints one line per tenth of the steps.
 show_progress() {
     local line built total shown=0
     while IFS= read -r line; do
@@ -110,7 +111,7 @@ show_progress() {
     done
 }
 
-# need_build FOLDER [TARGET…]: compiles them, or all.
+# need_build FOLDER [TARGET…]: builds the targets, or all.
 need_build() {
     local folder=$1 log=$1/compile.log
     shift
