@@ -34,8 +34,8 @@ fs::path find_library() {
     const fs::path here = program_folder();
     for (const fs::path& folder : {here, here / KFDEMU_LIBRARY_FROM_BIN})
         if (fs::exists(folder / "libkfdemu.so")) return fs::canonical(folder / "libkfdemu.so");
-    throw std::runtime_error{fmt::format("libkfdemu.so is not in {} or {}: build or install it first",
-                                         here.string(), (here / KFDEMU_LIBRARY_FROM_BIN).lexically_normal().string())};
+    throw std::runtime_error{fmt::format("libkfdemu.so is not in {} or {}: build or install it first", here.string(),
+                                         (here / KFDEMU_LIBRARY_FROM_BIN).lexically_normal().string())};
 }
 
 void preload(const fs::path& library) {
@@ -113,9 +113,10 @@ int main(int argc, char** argv) {
         })
         ->expected(1)
         ->take_all();
-    run->add_option("--defect", defects,
-                    "make the device malfunction: interrupts:WHICH (lost), copies:WHICH (one wrong bit), dispatches:WHICH "
-                    "(never complete), queues, engines (take no packets); may be repeated")
+    run->add_option(
+           "--defect", defects,
+           "make the device malfunction: interrupts:WHICH (lost), copies:WHICH (one wrong bit), dispatches:WHICH "
+           "(never complete), queues, engines (take no packets); may be repeated")
         ->check([](const std::string& text) {
             const auto parsed = kfdemu::parse_defect(text);
             const auto* error = std::get_if<std::string>(&parsed);

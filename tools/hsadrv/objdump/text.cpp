@@ -143,7 +143,8 @@ std::string legend(const Facts& facts, const Options& options) {
                             ? fmt::format(" with {} bytes of LDS sized at launch", *options.dynamic_lds_bytes)
                             : ""),
             columns);
-    if (!facts.no_agent.empty()) text += wrapped("", "No agent here to load code objects on: " + facts.no_agent, columns);
+    if (!facts.no_agent.empty())
+        text += wrapped("", "No agent here to load code objects on: " + facts.no_agent, columns);
     return text;
 }
 

@@ -24,7 +24,8 @@ std::variant<Defect, std::string> parse_defect(std::string_view text) {
         if (colon != text.npos && !is_of_all(kind) && parse_turns(text.substr(colon + 1), defect.turns)) return defect;
         return is_of_all(kind)
                    ? std::string{name} + ": applies to all of them: nothing may follow the name"
-                   : std::string{name} + ": expected which of them, counted from 1: 3, 3-5, or 3- for the third and all after it";
+                   : std::string{name} +
+                         ": expected which of them, counted from 1: 3, 3-5, or 3- for the third and all after it";
     }
     return std::string{"expected interrupts:WHICH, copies:WHICH, dispatches:WHICH, queues or engines"};
 }

@@ -63,7 +63,8 @@ std::string set(Options& options, std::string_view key, std::string_view value) 
         if (!parse_level(value, options.log)) return given + ": expected off, error, warning, info or debug";
     } else {
         return given +
-               ": no such option; the options are gpu, gpus, vram, vram-access, kfd, workers, log, seed, hide, fail, defect, "
+               ": no such option; the options are gpu, gpus, vram, vram-access, kfd, workers, log, seed, hide, fail, "
+               "defect, "
                "strict";
     }
     return {};
