@@ -63,7 +63,12 @@ SharedQueue::SharedQueue(const QueueNeeds& needs, std::uint32_t packets, bool op
 
 // The last reference may be dropped in a poll by a thread that waits with a stream's mutex.
 SharedQueue::~SharedQueue() {
-    queue_ = Queue();  // after this no packet runs and no error callback
+    {
+        // An error may be reported while the queue ends: on_error() must not use it by then. hurry_the_gone() reports.
+        const std::lock_guard lock(mutex_);
+        dead_.store(true, std::memory_order_release);
+    }
+    queue_ = Queue();  // no packet runs from here on, and no error callback
     hurry_the_gone();
     let_go(std::move(users_));
 }
