@@ -14,7 +14,7 @@ namespace {
 template <class T>
 constexpr bool is_number = std::is_same_v<T, unsigned> || std::is_same_v<T, double>;
 
-/// Adds an option whose target is a T.
+/// Adds an option with a target of type T.
 struct Adder {
     CLI::App& app;
     const Option& option;
@@ -53,7 +53,7 @@ CLI::Option* add(CLI::App& app, const Option& option) {
     return added;
 }
 
-/// A command and the library's idea of it.
+/// A command and its CLI11 counterpart.
 struct Bound {
     const CommandSyntax* command;
     CLI::App* app;
@@ -68,14 +68,14 @@ void declare(const CommandSyntax& program, const CommandSyntax& command, CLI::Ap
         for (const std::string& other : option.traits.excludes)
             app.get_option(option.names)->excludes(app.get_option(other));
     app.footer(command.footer.empty() ? program.footer : command.footer);
-    app.allow_extras(command.others != nullptr);  // the library would take it from the command above
+    app.allow_extras(command.others != nullptr);  // CLI11 would inherit it from the parent command
     if (command.subcommands.empty()) return;
-    app.require_subcommand(0, 1);  // which ones there are, the caller says better
+    app.require_subcommand(0, 1);  // the caller's message lists them
     for (const CommandSyntax& subcommand : command.subcommands)
         declare(program, subcommand, *app.add_subcommand(subcommand.name, subcommand.summary), all);
 }
 
-/// For an option whose value may be left out the library sets an empty one.
+/// CLI11 sets an empty value if an optional value is omitted; this sets the one to use.
 void set_left_out(const Bound& bound) {
     for (const Option& option : bound.command->options) {
         if (option.traits.without_value.empty()) continue;
@@ -84,7 +84,7 @@ void set_left_out(const Bound& bound) {
     }
 }
 
-/// "hsadrv bench copy": as far as it was understood.
+/// "hsadrv bench copy": the command and the subcommands parsed so far.
 std::string name_of_parsed(const CLI::App& app) {
     std::string name = app.get_name();
     for (const CLI::App* parsed = &app; !parsed->get_subcommands().empty();) {

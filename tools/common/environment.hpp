@@ -1,6 +1,6 @@
-// Variables of the environment as texts.
+// Environment variables as strings.
 //
-//     variable("PATH")            // empty where it is not set
+//     variable("PATH")            // empty if it is not set
 //
 // Thread safety: as getenv().
 #pragma once

@@ -1,9 +1,9 @@
-// Failure: why a tool ends without what it was asked for, and its exit status.
+// Failure: the error that ends a tool, with its exit status.
 //
 //     throw Failure(ExitStatus::files, "cannot write k.hsaco: No space left on device");
 //
-// A value. Each tool's manual page says what its statuses mean; those that all share are here. Where a child has said
-// already why, the text is empty and the status the child's.
+// A value. Each tool's manual page documents its statuses; the shared ones are here. If a child has already printed the
+// error, the text is empty and the status is the child's.
 #pragma once
 
 #include <stdexcept>
@@ -11,11 +11,11 @@
 
 namespace tools {
 
-/// The same in every tool.
+/// Statuses with the same meaning in every tool.
 enum class ExitStatus : int {
     done = 0,
-    usage = 2,  ///< wrong options, or a combination of them that cannot be meant
-    files = 4,  ///< a file cannot be read or written, standard output among them
+    usage = 2,  ///< unknown, invalid or conflicting options
+    files = 4,  ///< a file or standard output cannot be read or written
 };
 
 class Failure : public std::runtime_error {

@@ -22,7 +22,7 @@ void write_all(int file, std::string_view text) {
     while (!text.empty()) {
         const ssize_t written = write(file, text.data(), text.size());
         if (written < 0 && errno == EINTR) continue;
-        if (written < 0) _exit(1);  // nobody listens
+        if (written < 0) _exit(1);  // the parent has closed the pipe
         text.remove_prefix(static_cast<std::size_t>(written));
     }
 }
@@ -31,10 +31,10 @@ void write_all(int file, std::string_view text) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);
     ask([to](const std::string& line) { write_all(to, line + '\n'); });
-    _exit(0);  // no destructor of what is static: it is the parent's
+    _exit(0);  // without static destructors: those objects are the parent's
 }
 
-/// All that comes until the other end is closed; false if the time is over before.
+/// Reads until the other end is closed; false on timeout.
 bool listen(int from, Clock::time_point until, std::string& said) {
     for (;;) {
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()).count();
@@ -49,7 +49,7 @@ bool listen(int from, Clock::time_point until, std::string& said) {
     }
 }
 
-/// A line that has no end was cut off by a crash.
+/// Drops an unterminated last line, which a crash cut off.
 std::vector<std::string> whole_lines(const std::string& said) {
     std::vector<std::string> lines;
     for (std::size_t begin = 0, end; (end = said.find('\n', begin)) != said.npos; begin = end + 1)

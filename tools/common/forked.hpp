@@ -1,11 +1,11 @@
-// A question that is asked in a child of this process, because what answers it may crash or hang.
+// Runs a function in a forked child, because it may crash or hang, and returns the lines that it reports.
 //
 //     Answers heard = ask_in_child([](const Say& say) { say(one_line()); }, std::chrono::seconds(60));
-//     if (heard.signal) …                     // it crashed; heard.lines is what it said before
+//     if (heard.signal) …                     // it crashed; heard.lines were reported before
 //
-// The child is forked and executes nothing else, so it has what this process has; whatever the question starts
-// (threads, a runtime) stays in it. It is killed when the time is over, and when this process ends. Call it while this
-// process has one thread. Throws: std::system_error. Source: POSIX, fork; Linux, prctl(PR_SET_PDEATHSIG).
+// The child is forked without exec, so it shares this process's state; threads and runtimes that the function starts
+// stay in the child. The child is killed on timeout and when this process ends. Call it while this process has a single
+// thread. Throws std::system_error. Source: POSIX, fork; Linux, prctl(PR_SET_PDEATHSIG).
 #pragma once
 
 #include <chrono>
@@ -15,14 +15,14 @@
 
 namespace tools {
 
-/// Hands over one line, which has no line end in it.
+/// Reports one line, without a line end.
 using Say = std::function<void(const std::string& line)>;
 
 struct Answers {
     std::vector<std::string> lines;
     bool timed_out = false;
-    int signal = 0;  ///< that it died of; 0 if it did not
-    int status = 0;  ///< its exit status; 0: the question was answered
+    int signal = 0;  ///< signal that killed the child; 0 if none
+    int status = 0;  ///< the child's exit status; 0: success
 };
 
 /// `ask` must not throw.

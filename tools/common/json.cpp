@@ -6,7 +6,7 @@
 
 namespace tools {
 
-/// To and from the library's own type.
+/// Conversion to and from nlohmann's type.
 struct JsonLibrary {
     using Theirs = nlohmann::ordered_json;
 

@@ -1,4 +1,4 @@
-// Json: a value of JSON.
+// Json: a JSON value.
 //
 //     Json report = {{"schema", "hsadrv.info"}, {"schema_version", 1}};
 //     report["agents"] = Json::array();
@@ -6,9 +6,8 @@
 //     print_or_fail(report.dump(2) + "\n");
 //     const std::string label = Json::parse(text).at("agents")[0].at("label");
 //
-// Objects keep their keys in the order in which they were set. A braced list is an object if all its elements are pairs
-// that begin with a text, otherwise an array. Only the source includes the library that prints and parses. Thread
-// safety: values. Source: RFC 8259.
+// Objects keep their keys in insertion order. A braced list is an object if all its elements are pairs that begin with
+// a string, otherwise an array. Only json.cpp includes the JSON library. Thread safety: values. Source: RFC 8259.
 #pragma once
 
 #include <array>
@@ -27,7 +26,7 @@
 
 namespace tools {
 
-/// A text that is no JSON, a value of another type, or a key that an object has not.
+/// Invalid JSON text, a value of another type, or a missing key.
 struct JsonError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -69,10 +68,10 @@ class Json {
 
     /// Throws JsonError.
     static Json parse(std::string_view text);
-    /// Null if it is no JSON.
+    /// Null if the text is not valid JSON.
     static std::optional<Json> try_parse(std::string_view text);
 
-    /// In one line, or with `indent` spaces for each level. Bytes that are no UTF-8 become U+FFFD.
+    /// On one line, or with `indent` spaces per level. Invalid UTF-8 becomes U+FFFD.
     std::string dump(int indent = -1) const;
 
     bool is_null() const;
@@ -80,14 +79,14 @@ class Json {
     bool is_array() const;
     bool is_object() const;
 
-    /// Elements or members; 0 of null, 1 of any other value.
+    /// The number of elements or members; 0 for null, 1 for other values.
     std::size_t size() const;
     bool empty() const { return size() == 0; }
 
-    /// The elements of an array; of any other value none.
+    /// The elements of an array; empty for any other value.
     const Json* begin() const;
     const Json* end() const;
-    /// Those of an array. Throws JsonError for any other value.
+    /// An array's elements. Throws JsonError for any other value.
     const Json& operator[](std::size_t index) const;
     Json& back();
     /// Null becomes an array.
@@ -104,7 +103,7 @@ class Json {
     const Json& operator[](const T& key) const {
         return at(key);
     }
-    /// Appended if there is none; null becomes an object.
+    /// Appends a missing key; null becomes an object.
     template <JsonText T>
     Json& operator[](const T& key) {
         return member(key);
@@ -112,7 +111,7 @@ class Json {
     /// Sets every member of `other`.
     void update(const Json& other);
 
-    /// Throws JsonError if it is of another type.
+    /// Throws JsonError if the value is of another type.
     template <class T>
     T get() const {
         if constexpr (std::floating_point<T>)
@@ -132,7 +131,7 @@ class Json {
         return get<T>();
     }
 
-    /// Numbers are equal by value, whatever their types.
+    /// Numbers compare by value, regardless of type.
     friend bool operator==(const Json& a, const Json& b) { return equal(a, b); }
     template <class T>
         requires(!std::same_as<T, Json> && std::convertible_to<const T&, Json>)

@@ -1,4 +1,4 @@
-// JSON that people read, too: objects in arrays have a line each, everything else stays in its line.
+// Human-readable JSON: each object in an array is on its own line, everything else stays on one line.
 //
 //     json_lines({{"output", "k.hsaco"}, {"kernels", …}});   // {"output": "k.hsaco", "kernels": [\n  {"name": …}]}
 //
@@ -11,7 +11,7 @@
 
 namespace tools {
 
-/// With a line end. Keys stay in their order; bytes that are no UTF-8 become U+FFFD.
+/// With a line end. Keys keep their order; invalid UTF-8 becomes U+FFFD.
 std::string json_lines(const Json& json);
 
 }  // namespace tools

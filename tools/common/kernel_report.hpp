@@ -1,12 +1,11 @@
-// What the kernels of code objects take of a GPU, as the tools print it: cells of a table, and JSON.
+// The GPU resources that kernels use, as the tools print them: table cells and JSON.
 //
 //     Table table(resource_columns());
 //     table.add(resource_cells(kernel));
 //     auto held = occupancy_of(code, kernel, stated_workgroup(kernel, 256));
 //     Json json = resources_json(kernel);   json["occupancy"] = occupancy_json(held, 256);
 //
-// Pure functions of what was read. Thread safety: no state. Source of the figures: the code object's metadata, and
-// shared/occupancy.hpp.
+// Pure functions. Thread safety: no state. Source of the figures: the code object's metadata, and shared/occupancy.hpp.
 #pragma once
 
 #include <cstddef>
@@ -22,16 +21,16 @@
 
 namespace tools {
 
-/// The work-group size that a kernel's occupancy is stated for: the one it requires, else `wanted`, or less if it
-/// takes less.
+/// The work-group size for which a kernel's occupancy is reported: its required size, or else `wanted`, limited to its
+/// maximum.
 std::uint32_t stated_workgroup(const hsadrv::KernelMetadata& kernel, std::uint32_t wanted);
 
-/// Nothing for processors whose compute units are not in our table. `group_segment_bytes`: static and dynamic LDS.
+/// std::nullopt for processors whose compute units are not in the table. `group_segment_bytes`: static and dynamic LDS.
 std::optional<hsadrv::shared::Occupancy> occupancy_of(const hsadrv::CodeObject& code,
                                                       const hsadrv::KernelMetadata& kernel,
                                                       std::uint32_t workgroup_workitems,
                                                       std::uint32_t group_segment_bytes);
-/// With static LDS alone.
+/// With static LDS only.
 std::optional<hsadrv::shared::Occupancy> occupancy_of(const hsadrv::CodeObject& code,
                                                       const hsadrv::KernelMetadata& kernel,
                                                       std::uint32_t workgroup_workitems);
@@ -41,15 +40,15 @@ std::string occupancy_text(const std::optional<hsadrv::shared::Occupancy>& occup
                            std::uint32_t workgroup_workitems);
 
 bool requires_workgroup(const hsadrv::KernelMetadata& kernel);
-bool has_dynamic_lds(const hsadrv::KernelMetadata& kernel);        ///< through pointers that the launch fills
+bool has_dynamic_lds(const hsadrv::KernelMetadata& kernel);        ///< through pointers that the launch sets
 std::string workgroup_text(const hsadrv::KernelMetadata& kernel);  ///< "64x1x1", "1 to 1024"
 std::string size_text(std::size_t bytes);                          ///< "3984 bytes", "11 KiB"
 
-/// From the kernel's name to its work-groups; the caller adds what it says of occupancy.
+/// Columns from the kernel's name to its work-group size; the caller appends the occupancy.
 std::vector<Column> resource_columns();
 std::vector<std::string> resource_cells(const hsadrv::KernelMetadata& kernel);
 
-/// An object of the same, with the size of the kernel's arguments.
+/// The same as a JSON object, plus the size of the kernel's arguments.
 Json resources_json(const hsadrv::KernelMetadata& kernel);
 Json occupancy_json(const std::optional<hsadrv::shared::Occupancy>& occupancy, std::uint32_t workgroup_workitems);
 

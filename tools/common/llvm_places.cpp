@@ -21,7 +21,7 @@ bool can_be_run(const fs::path& file) {
     return fs::is_regular_file(file, error) && access(file.c_str(), X_OK) == 0;
 }
 
-/// An empty part of $PATH is the current folder.
+/// An empty entry of $PATH means the current folder.
 std::vector<fs::path> folders_of(std::string_view path) {
     std::vector<fs::path> folders;
     while (!path.empty()) {
@@ -33,7 +33,7 @@ std::vector<fs::path> folders_of(std::string_view path) {
     return folders;
 }
 
-/// 19 for "clang-19"; nothing for clang-tidy-19 and its like.
+/// 19 for "clang-19"; std::nullopt for names such as clang-tidy-19.
 std::optional<unsigned> number_behind(std::string_view name, std::string_view prefix) {
     if (!name.starts_with(prefix)) return {};
     name.remove_prefix(prefix.size());
@@ -58,7 +58,7 @@ std::vector<Numbered> numbered_programs(const std::string& name, const fs::path&
     return found;
 }
 
-/// ROCm installs itself under one name for each version; names are compared as versions roughly are, longer ones later.
+/// ROCm installs each version in its own folder. Newest first, roughly: the longest name first, then by text.
 std::vector<fs::path> rocm_folders(const LlvmSurroundings& surroundings) {
     std::vector<fs::path> folders;
     std::error_code error;
@@ -85,7 +85,7 @@ std::string find_in_path(const std::string& name, const std::string& path) {
 }
 
 std::vector<std::string> llvm_places(const std::string& name, const LlvmSurroundings& surroundings) {
-    // From the newest to the oldest; of equal ones, that of the earlier folder first.
+    // Newest to oldest; equal versions in the order of their folders.
     std::vector<Numbered> numbered;
     const auto newer = [](const Numbered& a, const Numbered& b) { return a.number > b.number; };
     for (const fs::path& folder : folders_of(surroundings.path)) {

@@ -1,9 +1,9 @@
-// Where a program of LLVM may be, best first: $PATH's NAME-NN from the newest to the oldest, $PATH's NAME, ROCm's, and
-// for other programs than clang what stands beside each clang.
+// Candidate paths of an LLVM program, best first: NAME-NN in $PATH from the newest to the oldest, NAME in $PATH,
+// ROCm's, and for programs other than clang, the ones beside each clang.
 //
 //     for (const std::string& path : llvm_places("llvm-objdump", surroundings_of_this_process())) try_it(path);
 //
-// Looks at folders, runs nothing. Thread safety: no state.
+// Lists folders; does not run programs. Thread safety: no state.
 #pragma once
 
 #include <string>
@@ -20,13 +20,13 @@ struct LlvmSurroundings {
 
 LlvmSurroundings surroundings_of_this_process();
 
-/// Files that can be run; each program once, however many links lead to it.
+/// Executable files; links to the same program are listed once.
 std::vector<std::string> llvm_places(const std::string& name, const LlvmSurroundings& surroundings);
 
-/// Where llvm_places() looked, for a message.
+/// The places that llvm_places() searched, for a message.
 std::string looked_at(const std::string& name, const LlvmSurroundings& surroundings);
 
-/// The file that a shell would run for `name`, or nothing.
+/// The file that a shell would run for `name`, or an empty string.
 std::string find_in_path(const std::string& name, const std::string& path);
 
 }  // namespace tools

@@ -8,7 +8,7 @@
 namespace tools {
 namespace {
 
-/// How many letters have to be put in, left out or changed to make one word of the other.
+/// The Levenshtein distance: the number of letters to insert, delete or change.
 std::size_t distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> row(b.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});

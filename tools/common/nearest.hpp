@@ -1,4 +1,4 @@
-// What somebody who misspelt a word may have meant.
+// Spelling suggestion: the known word nearest to a misspelt one.
 //
 //     nearest("completoin", words);   // "completion"
 //
@@ -11,8 +11,8 @@
 
 namespace tools {
 
-/// Of the words that a few letters put in, left out or changed make of `word`, the nearest; the first of equally near
-/// ones. Empty if there is none: a few are two, or a quarter of a long word.
+/// The word with the smallest edit distance from `word`, the first of equal ones. Empty if none is within two edits, or
+/// within a quarter of a long word's length.
 std::string nearest(std::string_view word, std::span<const std::string> words);
 
 }  // namespace tools

@@ -1,4 +1,4 @@
-// own_program(): the file that this process runs, with links followed; as it was started where there is no /proc.
+// own_program(): this process's executable, with links resolved; without /proc, the path it was started by.
 //
 // Throws std::filesystem::filesystem_error if neither can be found. Thread safety: no state.
 #pragma once

@@ -16,14 +16,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What open(O_CREAT) gives a file that anybody may read and write.
+/// The mode of a file that open(O_CREAT, 0666) creates.
 mode_t new_file_mode() {
     const mode_t mask = umask(0);
     umask(mask);
     return 0666 & ~mask;
 }
 
-/// Where a link leads to, be there something or not.
+/// The target of a link, whether it exists or not.
 fs::path behind_links(fs::path place) {
     std::error_code error;
     for (int links = 0; links < 40 && fs::is_symlink(place, error); ++links) {
@@ -45,7 +45,7 @@ PendingFile::PendingFile(const fs::path& place) : given_(place), place_(behind_l
         if (file_ < 0) refuse(errno);
         return;
     }
-    // A file that may not be written is not to be replaced either.
+    // Refuse to replace a file that is not writable.
     if (fs::exists(status) && access(place_.c_str(), W_OK) != 0) refuse(errno);
     std::string name = (place_.parent_path() / ".hsadrv-XXXXXX").string();
     file_ = mkostemp(name.data(), O_CLOEXEC);

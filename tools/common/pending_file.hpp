@@ -1,12 +1,11 @@
-// PendingFile: a file that is at its place as a whole or not at all.
+// PendingFile: an output file that is replaced atomically or left unchanged.
 //
-//     PendingFile output("k.hsaco");   // throws now if nothing can be written there
+//     PendingFile output("k.hsaco");   // throws if the file is not writable
 //     output.write(bytes);
-//     output.commit();                 // until here a file of that name is what it was
+//     output.commit();                 // until here an existing file is unchanged
 //
-// What is written goes to a hidden file beside the place, which commit() renames. Devices and pipes are written to
-// directly, by write(). Links are followed. Owns: the hidden file until commit(), and removes it in its destructor.
-// Throws Failure.
+// write() goes to a hidden file in the same folder, which commit() renames; devices and pipes are written directly.
+// Links are followed. Owns: the hidden file until commit(); the destructor removes it. Throws Failure.
 #pragma once
 
 #include <cstddef>

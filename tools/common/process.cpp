@@ -29,7 +29,7 @@ std::vector<std::string> with_variables(const Surroundings& surroundings) {
     return all;
 }
 
-/// As exec wants them; they live as long as the texts.
+/// The argument array for exec. Borrows: the texts.
 std::vector<char*> pointers(const std::vector<std::string>& texts) {
     std::vector<char*> all;
     for (const std::string& text : texts) all.push_back(const_cast<char*>(text.c_str()));
@@ -39,7 +39,7 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
 
 int not_started(int error) { return error == ENOENT ? 127 : 126; }
 
-/// What a child's file descriptors are to be, and its signals: as they were before ours were blocked.
+/// A child's file descriptors and its signal mask, which is the one from before this process blocked signals.
 class Spawning {
   public:
     Spawning(const Interruptions& interruptions, const Surroundings& surroundings)
@@ -69,7 +69,7 @@ class Spawning {
         posix_spawnattr_setpgroup(&attributes_, 0);
     }
 
-    /// errno, or 0 and a child.
+    /// Returns errno, or 0 with `child` set.
     int start(const Command& command, pid_t& child) const {
         const std::vector<char*> arguments = pointers(command);
         return posix_spawnp(&child, arguments[0], &actions_, &attributes_, arguments.data(),
@@ -84,7 +84,7 @@ class Spawning {
 
 using Clock = std::chrono::steady_clock;
 
-/// The next of the signals; 0 after the time, if there is one.
+/// The next signal; 0 on timeout.
 int next_signal(const Interruptions& interruptions, const std::optional<Clock::time_point>& until) {
     if (!until) return sigwaitinfo(&interruptions.waited_for(), nullptr);
     const auto left = std::max<Clock::duration>(*until - Clock::now(), {});
@@ -94,7 +94,7 @@ int next_signal(const Interruptions& interruptions, const std::optional<Clock::t
     return signal < 0 && errno == EAGAIN ? 0 : signal;
 }
 
-/// How long a child may take, and who asks.
+/// A child's time limit, and the function that polls for it.
 struct Patience {
     std::optional<Clock::time_point> until = {};
     std::function<bool()> look = {};
@@ -113,10 +113,10 @@ struct Ended {
     bool timed_out = false, stuck = false;
 };
 
-/// How long a child that was killed may take to end. One that waits in a driver that hangs never does.
+/// Time that a killed child may take to end. A child blocked in a hung driver never ends.
 constexpr auto dying_time = std::chrono::seconds(5);
 
-/// Whether the child has ended; it is still there to be waited for, so that its number is nobody else's.
+/// Whether the child has ended. It is not reaped, so its process ID is not reused.
 bool has_ended(pid_t child) {
     siginfo_t info{};
     if (waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0) return info.si_pid == child;
@@ -131,8 +131,8 @@ int status_of(pid_t child) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/// Waits for the child and for signals at once; both are blocked, so neither comes between a look and the next wait.
-/// `whom`: to hand signals on to, a process or a group of them (negative).
+/// Waits for the child or a signal. SIGCHLD and the signals are blocked, so none is lost between a check and the next
+/// wait. `whom`: the process, or group (negative), to forward signals to.
 Ended wait_for(pid_t child, pid_t whom, const Interruptions& interruptions, Patience patience) {
     int interrupted = 0;
     bool timed_out = false;
@@ -160,7 +160,7 @@ Ended wait_for(pid_t child, pid_t whom, const Interruptions& interruptions, Pati
     return {status, timed_out, false};
 }
 
-/// A file in memory: a pipe would have to be emptied while waiting.
+/// A memory file: unlike a pipe, it needs no reader while the child runs.
 class MemoryFile {
   public:
     MemoryFile() : file_(memfd_create("tools", MFD_CLOEXEC)) {
@@ -184,7 +184,7 @@ class MemoryFile {
     int file_;
 };
 
-/// Writes what a child said to our own standard error, however waiting for it ends.
+/// Copies a child's messages to standard error, also if the wait throws.
 class PassedOn {
   public:
     explicit PassedOn(const MemoryFile& file) : file_(file) {}
@@ -193,7 +193,7 @@ class PassedOn {
         for (std::size_t done = 0; done < text.size();) {
             const ssize_t part = write(STDERR_FILENO, text.data() + done, text.size() - done);
             if (part < 0 && errno == EINTR) continue;
-            if (part <= 0) return;  // a reader that has gone, or a full disk: the exit status still tells
+            if (part <= 0) return;  // closed pipe or full disk: the exit status still reports the error
             done += static_cast<std::size_t>(part);
         }
     }
@@ -217,13 +217,13 @@ bool is_plain(std::string_view word) {
 }  // namespace
 
 Interruptions::Interruptions() {
-    // Whoever started us may have left SIGCHLD ignored, and then there would be no child to wait for.
+    // The parent process may have left SIGCHLD ignored; children would then be reaped automatically.
     signal(SIGCHLD, SIG_DFL);
     sigemptyset(&waited_for_);
     sigaddset(&waited_for_, SIGCHLD);
     for (int signal : {SIGINT, SIGTERM, SIGHUP})
         if (!is_ignored(signal)) sigaddset(&waited_for_, signal);
-    // A reader that has gone is an error of write(), not the end of us.
+    // Writing to a closed pipe is an error of write() and does not kill this process.
     sigset_t blocked = waited_for_;
     sigaddset(&blocked, SIGPIPE);
     sigprocmask(SIG_BLOCK, &blocked, &before_);

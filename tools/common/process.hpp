@@ -1,12 +1,12 @@
-// Running other programs, so that a signal to this one ends them first and leaves time to tidy up.
+// Runs other programs; a signal to this process ends them first and leaves time to clean up.
 //
-//     Interruptions interruptions;                       // in main, once: signals wait for run() and capture() now
+//     Interruptions interruptions;                       // once, in main: signals are now handled by run() and capture()
 //     if (run({"clang", "-c", "k.cl"}, interruptions).status != 0) …
 //     Captured said = capture({"clang", "--version"}, interruptions);
 //
-// SIGINT, SIGTERM and SIGHUP are handed on to the running child; when that has ended, Interrupted is thrown, and main
-// dies of the signal after destructors have removed what there was. Signals that were ignored stay so. Thread safety:
-// one thread. Source: POSIX, sigwaitinfo and posix_spawn.
+// SIGINT, SIGTERM and SIGHUP are forwarded to the running child; when it has ended, Interrupted is thrown, destructors
+// clean up, and main ends the process by the signal. Ignored signals stay ignored. Thread safety: one thread. Source:
+// POSIX, sigwaitinfo and posix_spawn.
 #pragma once
 
 #include <signal.h>
@@ -26,7 +26,7 @@ struct Interrupted {
     int signal;
 };
 
-/// Keeps this process's signals from it until it goes.
+/// Blocks this process's signals until it is destroyed.
 class Interruptions {
   public:
     Interruptions();
@@ -36,7 +36,7 @@ class Interruptions {
 
     const sigset_t& waited_for() const { return waited_for_; }
     const sigset_t& before() const { return before_; }
-    /// Throws Interrupted if a signal came meanwhile.
+    /// Throws Interrupted if a signal is pending.
     void check() const;
 
   private:
@@ -44,35 +44,35 @@ class Interruptions {
 };
 
 struct Captured {
-    int status = 0;          ///< as a shell gives it: 127 if there is no such program, 128 + N for signal N
-    std::string text;        ///< what was kept of standard output and standard error
-    bool timed_out = false;  ///< and was killed, with what it had started
-    bool stuck = false;      ///< even that did not end it: it waits inside the kernel, and was left to it
+    int status = 0;          ///< as in a shell: 127 if there is no such program, 128 + N for signal N
+    std::string text;        ///< the captured standard output and standard error
+    bool timed_out = false;  ///< the child and its descendants were killed
+    bool stuck = false;      ///< the kill did not end it: it is blocked in the kernel and was abandoned
 };
 
-/// What a child is to have that we have not.
+/// A child's differences from this process.
 struct Surroundings {
-    std::vector<std::pair<std::string, std::string>> variables;  ///< of the environment, in place of ours
-    std::optional<std::chrono::milliseconds> limit;              ///< how long it may take
-    std::function<bool()> look = {};  ///< asked ten times a second; false: it has taken too long
+    std::vector<std::pair<std::string, std::string>> variables;  ///< override this process's environment
+    std::optional<std::chrono::milliseconds> limit;              ///< time limit
+    std::function<bool()> look = {};  ///< called ten times a second; false: treat as timed out
 };
 
-/// The child has our streams, but for standard error: that is kept, and written to ours when the child has ended or was
-/// interrupted.
+/// The child inherits the standard streams except standard error, which is captured, and copied to this process's when
+/// the child has ended or was interrupted.
 Captured run(const Command& command, const Interruptions& interruptions);
 
-/// For a child without input whose output, of both kinds, is kept. It is the first of a process group of its own, and
-/// what is left of that when it has ended is killed. So is all of it five seconds after a signal was handed on, or at
-/// the second signal.
+/// Runs a child without input and captures its standard output and standard error. The child leads a new process group;
+/// what remains of the group when it has ended is killed. The whole group is killed five seconds after a forwarded
+/// signal, or at the second signal.
 Captured capture(const Command& command, const Interruptions& interruptions, const Surroundings& surroundings = {});
 
-/// Ends this process as if it had never caught the signal.
+/// Ends this process by the signal, as if it were not handled.
 [[noreturn]] void die_of(int signal);
 
 /// "SIGSEGV"; "signal 40" for one without a name.
 std::string signal_name(int signal);
 
-/// As one would type it.
+/// Quoted for a shell.
 std::string shell_words(const Command& command);
 
 }  // namespace tools

@@ -1,9 +1,9 @@
-// The processor that KFD means by a number.
+// The processor name for KFD's version number.
 //
 //     processor_of(90010)         // "gfx90a"
 //
-// Pure. Source: kfd_topology.c, gfx_target_version: major × 10000 + minor × 100 + stepping, the latter two hexadecimal
-// digits of the name.
+// Pure. Source: kfd_topology.c, gfx_target_version: major × 10000 + minor × 100 + stepping; minor and stepping are
+// hexadecimal digits in the name.
 #pragma once
 
 #include <fmt/format.h>

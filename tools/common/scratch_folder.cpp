@@ -18,7 +18,7 @@ ScratchFolder::ScratchFolder() {
     std::string name = (parent / "hsadrv-XXXXXX").string();
     if (!mkdtemp(name.data())) {
         throw Failure(ExitStatus::files,
-                      fmt::format("cannot make a folder for temporary files in {}: {}; $TMPDIR names another",
+                      fmt::format("cannot make a folder for temporary files in {}: {}; set $TMPDIR to another",
                                   parent.string(), std::strerror(errno)));
     }
     folder_ = name;

@@ -1,4 +1,4 @@
-// ScratchFolder: a folder for intermediate files, gone with its contents when this object goes.
+// ScratchFolder: a folder for intermediate files, removed with its contents by the destructor.
 //
 //     ScratchFolder scratch;
 //     run_clang("-o", scratch / "0.o");

@@ -1,8 +1,8 @@
-// The parts of a text between separators.
+// Splits a string at a separator.
 //
 //     split("a:b", ':')           // "a", "b"
 //
-// Empty ones count, but for one behind the last separator. Pure.
+// Empty parts are kept, except one after the last separator. Pure.
 #pragma once
 
 #include <sstream>

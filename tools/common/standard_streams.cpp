@@ -14,7 +14,7 @@ namespace tools {
 void hold_standard_streams() {
     for (int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
         if (fcntl(stream, F_GETFD) >= 0) continue;
-        // The lowest free number is this one. Opened the wrong way round: reading or writing is EBADF, as it was.
+        // open() returns the lowest free number, this one. The opposite mode keeps reads or writes failing with EBADF.
         if (open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY) != stream) _exit(4);
     }
 }

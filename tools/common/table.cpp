@@ -12,7 +12,7 @@ std::string padded(const std::string& cell, std::size_t width, Align align) {
     return align == Align::right ? blanks + cell : cell + blanks;
 }
 
-/// At its end, before the line end.
+/// Removes blanks at the end, before the line end.
 std::string without_blanks(std::string text) {
     text.erase(text.find_last_not_of(" \n") + 1);
     return text + '\n';
@@ -69,7 +69,7 @@ std::string Table::text(std::size_t indent, std::size_t most_columns) const {
     std::size_t total = indent;
     for (std::size_t width : wide) total += width + gap;
     const bool too_wide = most_columns != 0 && total - gap > most_columns;
-    // Then what is in the first column stands alone, and the others begin below its head.
+    // Too wide: cells of the first column are on their own line, and the other columns start below its head.
     if (too_wide) wide[0] = width_of(heads[0]);
     const bool headless = std::all_of(heads.begin(), heads.end(), [](const std::string& head) { return head.empty(); });
     std::string text = headless ? "" : line(heads, wide, indent, most_columns);

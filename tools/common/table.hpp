@@ -2,11 +2,10 @@
 //
 //     Table table({{"kernel"}, {"VGPRs", Align::right}, {"occupancy"}});
 //     table.add({"saxpy", "8", "8 of 8 waves a SIMD"});
-//     text += table.text();                     // two blanks in front of every cell; the last column is not padded
+//     text += table.text();                     // two blanks before every cell; the last column is not padded
 //
-// With a limit of columns, a table that would be wider has the cells of its first column that are long on lines of
-// their own, and the words of the last column on several lines. Widths are counted in UTF-8 characters. Thread safety:
-// a plain value.
+// If a table exceeds the column limit, long cells of its first column are on separate lines, and the last column is
+// wrapped. Widths are counted in UTF-8 characters. Thread safety: a plain value.
 #pragma once
 
 #include <cstddef>
@@ -27,11 +26,11 @@ class Table {
   public:
     explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-    /// As many cells as there are columns.
+    /// One cell per column.
     void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
     bool empty() const { return rows_.empty(); }
 
-    /// With the heads, if there are any, each line indented by `indent`. `most_columns`: 0: as wide as it is.
+    /// The table with its heads, if any, each line indented by `indent`. `most_columns` 0: no limit.
     std::string text(std::size_t indent = 2, std::size_t most_columns = 0) const;
 
   private:
@@ -44,15 +43,15 @@ class Table {
     std::vector<Row> rows_;
 };
 
-/// A table without heads: rows of as many cells each; the columns of `right` are set to the right.
+/// A table without heads; all rows have the same number of cells. The columns in `right` are right-aligned.
 std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size_t indent,
                     const std::vector<std::size_t>& right = {});
 
-/// How many characters a terminal shows of UTF-8 text (combining ones and wide ones count as one).
+/// The number of UTF-8 characters (combining and wide ones count as one).
 std::size_t width_of(std::string_view text);
 
-/// The words of `text` in lines of `most_columns` at most, the first one behind `first`, the others behind as many
-/// blanks. Each ends with a line end. A longer word has a line of its own.
+/// Wraps `text` into lines of at most `most_columns`. The first line starts with `first`, the others with as many
+/// blanks; each ends with a line end. A longer word is on its own line.
 std::string wrapped(const std::string& first, std::string_view text, std::size_t most_columns);
 
 }  // namespace tools
