@@ -34,7 +34,7 @@ int main(int argc, char** argv) try {
     d_out.copy_to_host(out.samples, stream);
     const char* path = argc > 2 ? argv[2] : in.channels == 3 ? "blurred.ppm" : "blurred.pgm";
     write_picture(path, out);
-    // Half a level for rounding to whole ones; 2 * (9 products + 9 sums) + 1 floats, each within 2^-24 of
+    // Half a level for rounding to integers, plus 2 * (9 products + 9 sums) + 1 float roundings, each at most 2^-24 of
     // `max`.
     const double bound = 0.5 + in.max * 37 / 16777216.0, worst = worst_error(in, out, weights);
     std::printf("%s: %u x %u samples in %u channels blurred in %.2f ms: %s\n", gpu.agent().label().c_str(), in.width,

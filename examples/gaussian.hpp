@@ -1,4 +1,4 @@
-// The weights of blur's kernel, and what its result is compared with.
+// The weights of blur's kernel, and the reference result on the CPU.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,8 @@ inline std::vector<float> gaussian() {
     return weights;
 }
 
-/// The largest distance from `out` to the blur of `in` in double, in one step where the kernel takes two, and
-/// unrounded.
+/// The largest difference between `out` and the blur of `in` computed in double, in one pass instead of the kernel's
+/// two, without rounding.
 inline double worst_error(const Picture& in, const Picture& out, const std::vector<float>& weights) {
     const auto near = [](uint32_t at, uint32_t tap, uint32_t size) {
         return static_cast<std::size_t>(std::clamp<int64_t>(int64_t{at} + tap - blur_radius, 0, int64_t{size} - 1));

@@ -15,7 +15,7 @@ using namespace hsadrv;
 
 namespace {
 
-/// Bytes that are not evenly spread: the sum of two random ones, halved.
+/// Bytes with a non-uniform distribution: the mean of two random bytes.
 std::vector<std::uint8_t> some_bytes(std::size_t count) {
     std::vector<std::uint8_t> bytes(count);
     std::uint32_t seed = 12345;
@@ -40,14 +40,14 @@ int main() try {
 
     const auto kernel = Executable::load(gpu, "histogram.hsaco").kernel("histogram");
     auto bins = to_device(std::vector<std::uint32_t>(256), streams[0]);
-    streams[0].synchronize();  // the other streams add to the bins, too
+    streams[0].synchronize();  // the other streams add to the bins too
 
     const Stopwatch time;
     const std::size_t share = bytes.size() / streams.size();
     for (std::size_t i = 0; i < streams.size(); ++i) {
         const auto part = to_device(std::span(bytes).subspan(i * share, share), streams[i]);
         kernel.launch(streams[i], {.grid = 64 * 256, .workgroup = 256}, part, static_cast<std::uint32_t>(share), bins);
-    }  // each part's memory stays until its stream is done with it
+    }  // each part's memory is kept until its stream has completed
     for (Stream& stream : streams) stream.synchronize();
     const double ms = time.ms();
 

@@ -1,4 +1,4 @@
-// What there is: agents, their memory regions as HSA's core sees them, and AMD's pools.
+// Lists the agents, their memory regions from HSA's core API, and AMD's memory pools.
 #include <hsadrv/hsadrv.hpp>
 
 #include <cstdio>
@@ -35,10 +35,9 @@ void print_agent(const AgentRef& agent) {
                     region.global_flags().text().c_str(), bytes(region.size_bytes()).c_str());
     }
     for (const MemPool& pool : agent.pools()) {
-        std::printf(
-            "  pool    %-8s  %-28s %10s  %s\n", segment_name(pool.segment()), pool.global_flags().text().c_str(),
-            bytes(pool.size_bytes()).c_str(),
-            pool.alloc_allowed() ? ("granule " + bytes(pool.alloc_granule_bytes())).c_str() : "not allocated from");
+        std::printf("  pool    %-8s  %-28s %10s  %s\n", segment_name(pool.segment()),
+                    pool.global_flags().text().c_str(), bytes(pool.size_bytes()).c_str(),
+                    pool.alloc_allowed() ? ("granule " + bytes(pool.alloc_granule_bytes())).c_str() : "no allocation");
     }
 }
 

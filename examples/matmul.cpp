@@ -1,5 +1,5 @@
-// Multiplies two 256 x 256 matrices: tiles in static LDS, then in LDS sized at launch, where one layout
-// serves host and kernel.
+// Multiplies two 256 x 256 matrices: tiles in static LDS, then in LDS sized at launch, with one layout shared by host
+// and kernel.
 #include <devicearray/devicearray.hpp>
 
 #include <cstdio>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint32_t n = 256;
 
-/// Small integers: float holds every product and sum exactly, in any order of additions.
+/// Small integers: every product and sum is exact in float, in any order of additions.
 std::vector<float> matrix(uint32_t seed) {
     std::vector<float> values(n * n);
     for (float& value : values) {

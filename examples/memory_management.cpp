@@ -1,5 +1,5 @@
 // Numba's documentation of memory management (numba.roc, "Memory management"; numba.cuda, 4.3) in C++: every example of
-// these pages, in their order and under their names. Each checks what it did.
+// these pages, in order and by name. Each checks its result.
 #include <devicearray/devicearray.hpp>
 
 #include <cstdint>
@@ -27,7 +27,7 @@ Values arange(std::size_t count) {
     return values;
 }
 
-/// What my_kernel makes of them.
+/// The expected result of my_kernel.
 Values doubled(Values values) {
     for (std::int64_t& value : values) value *= 2;
     return values;
@@ -36,12 +36,12 @@ Values doubled(Values values) {
 /// One line of the table.
 void show(bool right, const char* name, const char* what) {
     std::printf("  %-21s %s%s\n", name, what, right ? "" : ": WRONG");
-    if (!right) throw std::runtime_error(std::string(name) + " did not do what it says");
+    if (!right) throw std::runtime_error(std::string(name) + " gave a wrong result");
 }
 
 struct Gpu {
     Driver driver;
-    Context context{driver.gpus().front()};  // where arrays go that are given no stream
+    Context context{driver.gpus().front()};  // used for arrays created without a stream
     Kernel my_kernel = Executable::load(context, "memory_management.hsaco").kernel("my_kernel");
 
     /// my_kernel[100, 100](array): a hundred groups of a hundred work-items.
@@ -65,16 +65,16 @@ void data_transfer() {
     // ary = np.empty(shape=d_ary.shape, dtype=d_ary.dtype); d_ary.copy_to_host(ary)
     HostNDArray empty = host_array(d_ary.shape(), d_ary.dtype());
     d_ary.copy_to_host(empty);
-    show(empty.equal(hary), "copy_to_host(ary)", "and in one that was there");
+    show(empty.equal(hary), "copy_to_host(ary)", "and into an existing one");
 
     // stream = cuda.stream(); d_ary = cuda.to_device(ary, stream=stream)
     Stream stream = Context::current().stream();
     ary[0] = 100;
     d_ary = to_device(ary, stream);
     // hary = d_ary.copy_to_host(stream=stream)
-    hary = d_ary.copy_to_host(stream);  // into pinned memory, so that nothing waits
+    hary = d_ary.copy_to_host(stream);  // into pinned memory, so the call does not wait
     stream.synchronize();
-    show(hary.get<std::int64_t>({0}) == 100, "stream=stream", "there and back in a stream's order");
+    show(hary.get<std::int64_t>({0}) == 100, "stream=stream", "both ways, in stream order");
 
     // cuda.to_device(obj, stream=0, copy=True, to=None)
     DeviceNDArray uninitialised = to_device(ary, stream, false);
@@ -95,12 +95,13 @@ void new_arrays(const Gpu& gpu) {
 
     // cuda.device_array_like(ary, stream=0)
     DeviceNDArray like = device_array_like(fortran, stream);
-    show(like.layout() == fortran.layout() && like.data() != fortran.data(), "device_array_like", "as another one");
+    show(like.layout() == fortran.layout() && like.data() != fortran.data(), "device_array_like",
+         "with another array's layout");
 
     // cuda.pinned_array(shape, dtype=np.float, strides=None, order='C')
     HostNDArray page_locked = pinned_array({1000}, dtypes::int64);
     page_locked.copy_from(host_view(arange(1000)));
-    DeviceNDArray copy = to_device(page_locked, stream);  // returns before it is there: nothing has to be staged
+    DeviceNDArray copy = to_device(page_locked, stream);  // returns before the copy completes: no staging is needed
     show(copy.copy_to_host<std::int64_t>(stream) == arange(1000), "pinned_array", "page-locked host memory");
 
     // cuda.mapped_array(shape, dtype=np.float, strides=None, order='C', stream=0, portable=False, wc=False)
@@ -119,7 +120,7 @@ void new_arrays(const Gpu& gpu) {
         d_ary.copy_to_host(other, stream);
         stream.synchronize();  // while they are pinned
     }
-    show(other == doubled(ary), "pinned", "two vectors, page-locked for a while");
+    show(other == doubled(ary), "pinned", "two vectors, temporarily page-locked");
 
     // with cuda.mapped(ary) as d_ary: ...
     {
@@ -134,7 +135,7 @@ void device_objects(const Gpu& gpu) {
     std::printf("\nDeviceNDArray\n");
     Stream stream = gpu.context.stream();
 
-    // d_arr.copy_to_device(ary, stream=0), of an array of the host or of the GPU
+    // d_arr.copy_to_device(ary, stream=0), from an array on the host or on the GPU
     DeviceNDArray first = device_array({1000}, dtypes::int64, Order::C, stream);
     first.copy_to_device(arange(1000), stream);
     DeviceNDArray second = device_array_like(first, stream);
@@ -149,7 +150,7 @@ void device_objects(const Gpu& gpu) {
     gpu.launch(stream, d_arr);
     // result_array = d_arr.copy_to_host()
     Values result_array = d_arr.copy_to_host<std::int64_t>(stream);  // a vector, filled on return
-    show(result_array == doubled(arr), "copy_to_host", "what 100 groups of my_kernel made of it");
+    show(result_array == doubled(arr), "copy_to_host", "the result of 100 groups of my_kernel");
 
     // d_arr.is_c_contiguous(); d_arr.is_f_contiguous()
     DeviceNDArray matrix = d_arr.reshape({20, 50});
@@ -159,7 +160,7 @@ void device_objects(const Gpu& gpu) {
 
     // d_arr.ravel(order='C')
     DeviceNDArray line = matrix.ravel();
-    show(line.shape() == Dims{1000} && line.data() == d_arr.data(), "ravel", "one line again, the same memory");
+    show(line.shape() == Dims{1000} && line.data() == d_arr.data(), "ravel", "one dimension again, the same memory");
 
     // d_arr = d_arr.reshape(20, 50, order='F')
     d_arr = d_arr.reshape({20, 50}, Order::F);
@@ -181,7 +182,7 @@ void device_records(const Gpu& gpu) {
     show(d_particle.dtype().field("mass").offset == 16, "to_device", "a struct, and its fields by name");
 
     d_particle.copy_to_device(Particle{{4, 5, 6}, 0.25}, stream);
-    show(d_particle.get<double>("mass", stream) == 0.25, "copy_to_device", "another one into it");
+    show(d_particle.get<double>("mass", stream) == 0.25, "copy_to_device", "overwritten with another struct");
 
     d_particle.set("mass", 8.0, stream);
     Particle particle = d_particle.copy_to_host<Particle>(stream);
@@ -192,7 +193,7 @@ void device_records(const Gpu& gpu) {
     d_particles.field("mass").fill(3.0, stream);
     DeviceRecord last(d_particles, {-1});
     show(last.get<double>("mass", stream) == 3 && last.field("position").shape() == Dims{3}, "DeviceRecord",
-         "the last of an array of them");
+         "the last element of an array");
 }
 
 void mapped_arrays(const Gpu& gpu) {
@@ -207,7 +208,7 @@ void mapped_arrays(const Gpu& gpu) {
 
     Values host(1000);
     array.copy_to_host(host, stream);
-    show(host == doubled(arange(1000)), "copy_to_host", "a copy of its own");
+    show(host == doubled(arange(1000)), "copy_to_host", "a separate copy");
 
     for (const MappedNDArray& part : array.split(500)) gpu.launch(stream, part.device());
     stream.synchronize();
@@ -234,7 +235,7 @@ void data_registration(const Gpu& gpu) {
     to_device(array_b, stream).copy_to_host(array_a, stream);
     stream.synchronize();
     deregister_memory(array_a, array_b);
-    show(array_a == array_b, "deregister", "and by hand");
+    show(array_a == array_b, "deregister", "and explicitly");
 }
 
 void streams(const Gpu& gpu) {
@@ -254,14 +255,14 @@ void streams(const Gpu& gpu) {
         d_ary.copy_to_host(ary, stream);
     }
     show(ary.equal(host_view(doubled(arange(1000)))), "auto_synchronize",
-         "there, doubled and back at the end of the scope");
+         "copied, doubled and copied back by the end of the scope");
 
     // stream.synchronize()
     DeviceNDArray d_ary = to_device(ary, stream);
     gpu.launch(stream, d_ary);
     d_ary.copy_to_host(ary, stream);
     stream.synchronize();
-    show(ary.equal(host_view(doubled(doubled(arange(1000))))), "synchronize", "and once more");
+    show(ary.equal(host_view(doubled(doubled(arange(1000))))), "synchronize", "and again");
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 //     Picture picture = read_picture("in.ppm");
 //     write_picture("out.ppm", picture);  // written as P5 or P6
 //
-// Throws std::runtime_error, naming the file, for anything else and for what is cut short. Source: the pgm(5)
-// and ppm(5) pages.
+// Throws std::runtime_error, naming the file, for other formats and truncated files. Source: the pgm(5) and ppm(5)
+// pages.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ class PictureReader {
         try {
             bytes_.assign(std::istreambuf_iterator<char>(file), {});
         } catch (const std::ios_base::failure&) {
-            fail("cannot be read");  // a directory, for one
+            fail("cannot be read");  // for example a directory
         }
     }
 
@@ -74,7 +74,7 @@ class PictureReader {
         return static_cast<unsigned char>(bytes_[at_++]);
     }
 
-    /// A decimal number behind white space and comments.
+    /// A decimal number after white space and comments.
     std::uint32_t number(const char* what, std::uint32_t most) {
         for (bool comment = false; at_ < bytes_.size(); ++at_) {
             const char c = bytes_[at_];

@@ -1,4 +1,4 @@
-// Averages neighbours through an array that a work-group shares: in static LDS, then in LDS sized at launch.
+// Averages neighbours in an array shared by a work-group: in static LDS, then in LDS sized at launch.
 #include <devicearray/devicearray.hpp>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Milliseconds since it was made:  Stopwatch time; ...; time.ms()
+// Milliseconds since construction:  Stopwatch time; ...; time.ms()
 #pragma once
 
 #include <chrono>

@@ -1,6 +1,5 @@
-// Gaussian blur of an interleaved picture, edges repeated. A work-group loads its block and a halo of
-// `blur_radius` into LDS, blurs along the rows into a second LDS array, then along the columns: 2 * 9 taps
-// instead of 81.
+// Gaussian blur of an interleaved picture; edge samples are repeated. A work-group loads its block and a halo of
+// `blur_radius` into LDS, blurs along the rows into a second LDS array, then along the columns: 18 taps instead of 81.
 #include <shared/device/device.hpp>
 
 #include "blur_shape.hpp"

@@ -1,6 +1,6 @@
-// c = a b for square row-major matrices whose size is a multiple of the tile's. A work-group makes one tile
-// of c: it walks along a tile row of a and a tile column of b, and each element it loads into LDS is used by
-// a whole row or column.
+// c = a b for square row-major matrices whose size is a multiple of the tile size. A work-group computes one tile of c:
+// it iterates over a tile row of a and a tile column of b, and each element loaded into LDS is used by a whole row or
+// column.
 #include <shared/device/device.hpp>
 
 #include "matmul_tiles.hpp"
@@ -30,7 +30,7 @@ HSADRV_KERNEL void matmul_static(const float* a, const float* b, float* c, uint3
     multiply<decltype(left)>(a, b, c, n, 16, left, right);
 }
 
-/// Tiles as large as the launch says, in LDS that the launch brings.
+/// Tiles in LDS whose size the launch sets.
 HSADRV_KERNEL void matmul_dynamic(const float* a, const float* b, float* c, uint32_t n, uint32_t tile,
                                   shared::LdsPointer lds) {
     const auto layout = matmul_tiles(tile);

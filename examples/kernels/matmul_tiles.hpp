@@ -1,4 +1,4 @@
-// The two LDS tiles of matmul_dynamic, for the kernel's indexing and the launch's `.lds` alike.
+// The two LDS tiles of matmul_dynamic: the layout for the kernel's indexing and for the launch's `.lds`.
 #pragma once
 
 #include <shared/lds_layout.hpp>

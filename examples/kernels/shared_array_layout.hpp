@@ -1,4 +1,4 @@
-// The LDS of a work-group that averages so many elements: theirs, and `radius` more on both sides.
+// The LDS layout of a work-group: its elements, and `radius` more on both sides.
 #pragma once
 
 #include <shared/lds_layout.hpp>

@@ -1,4 +1,4 @@
-// c[i] = a[i] + b[i]: one work-item an element.
+// c[i] = a[i] + b[i]: one work-item per element.
 #include <shared/device/device.hpp>
 
 HSADRV_KERNEL void vector_add(const float* a, const float* b, float* c, uint32_t n) {

@@ -1,6 +1,6 @@
 // Runs other programs; a signal to this process ends them first and leaves time to clean up.
 //
-//     Interruptions interruptions;                       // once, in main: signals are now handled by run() and capture()
+//     Interruptions interruptions;                       // once, in main: run() and capture() now handle signals
 //     if (run({"clang", "-c", "k.cl"}, interruptions).status != 0) …
 //     Captured said = capture({"clang", "--version"}, interruptions);
 //

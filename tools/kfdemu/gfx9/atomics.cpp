@@ -18,14 +18,14 @@ float from_half(std::uint32_t half) {
     return value;
 }
 
-/// To nearest even.
+/// Rounds to nearest even.
 std::uint32_t to_half(float value) {
     std::uint32_t bits;
     std::memcpy(&bits, &value, sizeof bits);
     const std::uint32_t sign = bits >> 16 & 0x8000u, magnitude = bits & 0x7fffffffu;
     if (magnitude > 0x7f800000u) return sign | 0x7e00u | (magnitude >> 13 & 0x3ff);
     if (magnitude >= 0x477ff000u) return sign | 0x7c00u;  // 65520 and above round to infinity
-    if (magnitude < 0x38800000u) {                        // below 2^-14: a denormal counts in units of 2^-24
+    if (magnitude < 0x38800000u) {                        // below 2^-14: denormals are multiples of 2^-24
         float positive;
         std::memcpy(&positive, &magnitude, sizeof positive);
         return sign | static_cast<std::uint32_t>(std::nearbyint(std::ldexp(positive, 24)));
@@ -35,8 +35,8 @@ std::uint32_t to_half(float value) {
 }
 
 std::uint32_t add_half(std::uint32_t a, std::uint32_t b) {
-    // The exact sum of two halves has at most 24 significant bits within reach of rounding: float adds no
-    // second rounding.
+    // The exact sum of two halves fits in float's 24 bits wherever rounding depends on it, so float adds no second
+    // rounding.
     return to_half(from_half(a) + from_half(b));
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr unsigned kFormats = static_cast<unsigned>(Format::Unknown);
 constexpr unsigned kOpcodes = 1024;
-// Where VOP3 keeps the forms of the short encodings ("Vega" ISA manual, "VOP3A").
+// VOP3 opcode offsets of the short encodings ("Vega" ISA manual, "VOP3A").
 constexpr unsigned kVop2InVop3 = 0x100, kVop1InVop3 = 0x140;
 
 using Opcodes = std::uint16_t[kOpcodes];

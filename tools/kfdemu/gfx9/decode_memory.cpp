@@ -1,4 +1,4 @@
-// SMEM, FLAT, MUBUF, MTBUF, DS.
+// Decoding of SMEM, FLAT, MUBUF, MTBUF and DS.
 #include "fields.hpp"
 
 namespace kfdemu::gfx9 {
@@ -8,14 +8,14 @@ std::int32_t sign_extended(std::uint32_t value, unsigned width) {
     return static_cast<std::int32_t>(value << (32 - width)) >> (32 - width);
 }
 
-/// A register that carries data: a VGPR, or with gfx90a's ACC bit an AccVGPR. False if it runs past the last one.
+/// A data register: a VGPR, or with gfx90a's ACC bit an AccVGPR. False if it extends past the last register.
 bool data(Operand& to, unsigned number, bool accumulator, Type type) {
     if (type == Type::none) return true;
     to = static_cast<Operand>(number + (accumulator ? kAcc0 : kVgpr0));
     return number + dwords(type) <= 256;
 }
 
-/// gfx908's float atomics of memory return nothing.
+/// On gfx908, float atomics on memory do not return the old value.
 bool returns_what_it_cannot(const Fields& f) {
     return f.target == Target::gfx908 && f.row.is(kAtomic) && f.row.targets == targets::from908 &&
            f.bit(0, f.row.format == Format::Flat ? 16 : 14);
@@ -27,7 +27,7 @@ bool smem(const Fields& f) {
     const Type base = f.row.src[0];
     const unsigned sdata = f.bits(0, 12, 6);
     if (f.row.dst == Type::uimm)
-        i.dst = static_cast<Operand>(sdata);  // what s_atc_probe asks for
+        i.dst = static_cast<Operand>(sdata);  // the operand of s_atc_probe
     else if (f.row.dst != Type::none && !f.scalar_destination(i.dst, sdata, f.row.dst))
         return false;
     f.flag(f.bit(0, 16), kGlc);
@@ -49,7 +49,7 @@ bool flat(const Fields& f) {
     i.segment = static_cast<Segment>(f.bits(0, 15, 14));
     if (f.row.is(kOnlyGlobal) && i.segment != Segment::Global) return false;
     if (f.row.is(kNoScratch) && i.segment == Segment::Scratch) return false;
-    // FLAT itself has an unsigned offset of 12 bits, the other two a signed one of 13.
+    // FLAT has an unsigned offset of 12 bits; GLOBAL and SCRATCH have a signed offset of 13.
     const bool is_flat = i.segment == Segment::Flat;
     if (is_flat && f.bit(0, 12)) return false;
     i.offset = sign_extended(f.bits(0, 12, 0), 13);
@@ -72,7 +72,7 @@ bool flat(const Fields& f) {
     return data(i.src[1], f.bits(1, 15, 8), acc, f.row.src[1]) && data(i.dst, f.bits(1, 31, 24), acc, f.row.dst);
 }
 
-/// What MUBUF and MTBUF have in common.
+/// Fields common to MUBUF and MTBUF.
 bool buffer(const Fields& f) {
     Inst& i = f.inst;
     const bool gfx90a = f.target == Target::gfx90a;
@@ -80,10 +80,10 @@ bool buffer(const Fields& f) {
     f.flag(f.bit(0, 12), kOffen);
     f.flag(f.bit(0, 13), kIdxen);
     f.flag(f.bit(0, 14), kGlc);
-    const bool top = f.bit(1, 23);  // ACC on gfx90a; TFE before, which only images and page-faulting loads use
+    const bool top = f.bit(1, 23);  // ACC on gfx90a; before that TFE, used only by images and page-faulting loads
     if (top && !gfx90a) return false;
     const bool moves_lds = f.row.is(kStore) && f.row.src[1] == Type::none;
-    // buffer_wbinvl1 and its like
+    // buffer_wbinvl1 and similar.
     if (f.row.dst == Type::none && f.row.src[1] == Type::none && !moves_lds) return true;
     const unsigned address_dwords = f.bit(0, 12) && f.bit(0, 13) ? 2 : 1;
     if (!data(i.src[0], f.bits(1, 7, 0), false, address_dwords == 2 ? Type::b64 : Type::b32)) return false;
@@ -91,7 +91,7 @@ bool buffer(const Fields& f) {
     if (!data(i.src[1], f.bits(1, 15, 8), top, value)) return false;
     i.dst = i.src[1];
     if (!f.scalar_destination(i.src[2], f.bits(1, 20, 16) * 4, Type::b128)) return false;
-    // SOFFSET is a scalar source without literal.
+    // SOFFSET is a scalar source without a literal.
     const Operand resource = i.src[2];
     const bool known = f.bits(1, 31, 24) != kLiteral && f.source(2, f.bits(1, 31, 24), Type::b32);
     i.sdst = i.src[2];
@@ -122,7 +122,7 @@ bool ds(const Fields& f) {
     f.flag(f.bit(0, 16), kLds);
     const bool gws = f.row.is(kGws);
     if (gws && !f.bit(0, 16)) return false;
-    if (f.target == Target::gfx90a && f.bit(0, 16) && !gws) return false;  // it has no GDS
+    if (f.target == Target::gfx90a && f.bit(0, 16) && !gws) return false;  // gfx90a has no GDS
     const bool acc = f.target == Target::gfx90a && f.bit(0, 25);
     return data(i.src[0], f.bits(1, 7, 0), acc && gws, f.row.src[0]) &&
            data(i.src[1], f.bits(1, 15, 8), acc, f.row.src[1]) &&

@@ -1,4 +1,4 @@
-// VOP1, VOP2, VOPC and their SDWA, DPP and VOP3 forms; VOP3, VOP3P.
+// Decoding of VOP1, VOP2, VOPC with their SDWA, DPP and VOP3 forms; VOP3, VOP3P.
 #include "fields.hpp"
 
 namespace kfdemu::gfx9 {
@@ -14,7 +14,7 @@ bool vector_destination(const Fields& f, unsigned number) {
     return number + dwords(f.row.dst) <= 256;
 }
 
-/// Where the carry or the comparison goes, and where a carry comes from, in the short encodings.
+/// Sets the implicit VCC operands of the short encodings: the destination of carries and comparisons, and the carry in.
 void implicit_vcc(const Fields& f) {
     f.inst.sdst = kVcc;
     if (f.row.is(kCarryIn)) f.inst.src[2] = kVcc;
@@ -52,7 +52,7 @@ bool dpp_control_exists(unsigned control, Target target) {
     return group == 0x150 && target == Target::gfx90a;
 }
 
-/// NEG and ABS of V_DOT2C_F32_F16 would be of a pair of halves: what they do there is not documented.
+/// The effect of NEG and ABS on the pair of halves of V_DOT2C_F32_F16 is not documented.
 bool undocumented_modifiers(const Fields& f) {
     return f.row.format == Format::Vop2 && f.row.is(kFlushesHalves) && (f.inst.neg | f.inst.abs) != 0;
 }
@@ -67,13 +67,13 @@ bool dpp(const Fields& f) {
     i.abs = static_cast<std::uint8_t>(f.bits(1, 21, 21) | f.bits(1, 23, 23) << 1);
     if (undocumented_modifiers(f)) return false;
     const unsigned control = f.bits(1, 16, 8);
-    // 64-bit operations only know row_newbcast (MI200 ISA manual, "DPP").
+    // 64-bit operations only support row_newbcast (MI200 ISA manual, "DPP").
     const bool wide = dwords(f.row.src[0]) == 2 || dwords(f.row.dst) == 2;
     if (wide && (f.target != Target::gfx90a || (control & 0x1f0) != 0x150)) return false;
     return dpp_control_exists(control, f.target) && f.source(0, vgpr(f.bits(1, 7, 0)), f.row.src[0]);
 }
 
-/// Source 0 of the short encodings, which is also where SDWA and DPP hide.
+/// Source 0 of the short encodings; its reserved values select SDWA and DPP.
 bool first_source(const Fields& f) {
     const unsigned encoding = f.bits(0, 8, 0);
     if (encoding == kSdwaEncoding) return sdwa(f);
@@ -102,7 +102,7 @@ void keep_other_half(const Fields& f) {
     f.flag(true, kFinish);
 }
 
-/// A scalar there is SDWA's and looked at already.
+/// Source 1 can be a scalar only in SDWA, which has checked it.
 bool second_source_exists(const Fields& f) {
     return f.inst.src[1] < kVgpr0 || f.inst.src[1] - kVgpr0 + dwords(f.row.src[1]) <= 256u;
 }
@@ -113,7 +113,7 @@ bool vop2(const Fields& f) {
     if (!vector_destination(f, f.bits(0, 24, 17)) || !first_source(f)) return false;
     keep_other_half(f);
     if (!f.row.is(kMadk) && !f.row.is(kMadmk)) return second_source_exists(f);
-    // K is a literal of its own; source 0 may read it too.
+    // K is a literal in a separate dword; source 0 may read it too.
     if (f.inst.size == 1 && !f.two_words()) return false;
     f.inst.literal = f.words[1];
     f.flag(true, kScalarSetup);
@@ -132,7 +132,7 @@ bool vopc(const Fields& f) {
     return first_source(f) && second_source_exists(f);
 }
 
-/// VOP3's modifiers. With SDST (VOP3b) there is no ABS and no OP_SEL.
+/// VOP3's modifiers. With SDST (VOP3b) there are no ABS and OP_SEL fields.
 bool vop3_modifiers(const Fields& f, bool with_sdst) {
     Inst& i = f.inst;
     i.neg = static_cast<std::uint8_t>(f.bits(1, 31, 29));
@@ -189,8 +189,8 @@ bool accumulator(const Fields& f) {
     return true;
 }
 
-/// C and D are AccVGPRs on gfx908, both AccVGPRs or both VGPRs on gfx90a, as ACC_CD says; A and B each as their ACC bit
-/// says (MI100 and MI200 ISA manuals, "VOP3P-MAI").
+/// C and D are AccVGPRs on gfx908; on gfx90a ACC_CD selects AccVGPRs or VGPRs for both. The ACC bits select for A and B
+/// separately (MI100 and MI200 ISA manuals, "VOP3P-MAI").
 bool matrix(const Fields& f) {
     Inst& i = f.inst;
     const bool acc_cd = f.target != Target::gfx90a || f.bit(0, 15);

@@ -30,7 +30,7 @@ class Line {
     bool first_ = true;
 };
 
-/// What only one target calls so is a row of its own; its mnemonic is the part before the target.
+/// A mnemonic that differs on one target has a separate row; the mnemonic is the part of its name before the target.
 std::string mnemonic(const Row& row) {
     const char* suffix = std::strstr(row.name, "_gfx90a");
     return suffix ? std::string(row.name, suffix) : row.name;
@@ -43,7 +43,7 @@ unsigned source_count(const Row& row) {
 }
 
 std::string source_text(const Inst& inst, const Row& row, unsigned n) {
-    const bool constant_k = row.is(kMadk) || row.is(kMadmk);  // shown whole, though 16 bits of it may count
+    const bool constant_k = row.is(kMadk) || row.is(kMadmk);  // printed with 32 bits, although only 16 may be used
     return operand_text(inst.src[n], constant_k && inst.src[n] == kLiteral ? Type::b32 : row.src[n], inst.literal);
 }
 

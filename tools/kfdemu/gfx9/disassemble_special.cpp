@@ -76,7 +76,8 @@ std::string hwreg_text(unsigned simm) {
     return "hwreg(" + text + ")";
 }
 
-/// Messages with an operation (and, for GS, a stream) say so; what no assembler would take is shown as numbers.
+/// Known messages are printed with their operation (and, for GS, the stream); values that no assembler accepts are
+/// printed as numbers.
 std::string sendmsg_text(unsigned simm) {
     constexpr Named messages[] = {{1, "MSG_INTERRUPT"},       {2, "MSG_GS"},
                                   {3, "MSG_GS_DONE"},         {4, "MSG_SAVEWAVE"},
@@ -142,7 +143,7 @@ std::string buffer_format_text(std::uint32_t format) {
                                     "10_11_11",    "11_11_10", "10_10_10_2",  "2_10_10_10", "8_8_8_8", "32_32",
                                     "16_16_16_16", "32_32_32", "32_32_32_32", "RESERVED_15"};
     constexpr const char* numbers[] = {"UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT", "RESERVED_6", "FLOAT"};
-    const unsigned d = format & 15, n = format >> 4 & 7;  // 8 and UNORM are what goes without saying
+    const unsigned d = format & 15, n = format >> 4 & 7;  // 8 and UNORM are the defaults and not printed
     std::string text;
     if (d != 1) text = std::string("BUF_DATA_FORMAT_") + data[d];
     if (n != 0) text += (text.empty() ? "" : ",") + std::string("BUF_NUM_FORMAT_") + numbers[n];

@@ -1,5 +1,5 @@
-// DS instructions: LDS, and the permutes that only use its wires ("Vega" ISA manual, "Local Data Share" and
-// "DS Instructions"). GFX9 needs no M0 to bound LDS; only the forms addressed by M0 read it. GDS does not exist here.
+// DS instructions: LDS, and the permutes that use LDS hardware without memory ("Vega" ISA manual, "Local Data Share"
+// and "DS Instructions"). GFX9 does not bound LDS by M0; only the forms addressed by M0 read it. GDS is not emulated.
 #include "executors.hpp"
 #include "gws_operations.hpp"
 #include "memory_operations.hpp"
@@ -20,7 +20,7 @@ KFDEMU_INLINE std::uint32_t offset1(const Inst& inst) { return static_cast<std::
     for (unsigned l = 0; l < kLanes; ++l) a.at[l] = address[l] + offset;
 }
 
-/// What every handler asks first: GDS is loud, no active lane is nothing to do.
+/// The first checks of every handler: GDS is illegal; without active lanes there is nothing to do.
 #define KFDEMU_DS_PROLOGUE(wave, inst)                                \
     if ((inst).has(kLds)) return (wave).stop_at(Stop::Illegal, inst); \
     if ((wave).exec() == 0) return &(inst) + (inst).size
@@ -43,7 +43,7 @@ const Inst* write(Wave& wave, const Inst& inst) {
     return &inst + inst.size;
 }
 
-/// Two values of N dwords; the offsets count in elements, of 64 for the st64 forms.
+/// Two values of N dwords; offsets are in elements, in units of 64 elements for the st64 forms.
 template <unsigned N, unsigned Stride>
 const Inst* read2(Wave& wave, const Inst& inst) {
     KFDEMU_DS_PROLOGUE(wave, inst);
@@ -115,8 +115,8 @@ const Inst* exchange2(Wave& wave, const Inst& inst) {
     return &inst + inst.size;
 }
 
-/// A is the address, B where the operand is: A + 4 * {OFFSET1[6], OFFSET1[6:0], OFFSET0}, or with OFFSET1[7] set
-/// A + 4 * ADDR[31:17], both signed ("Vega" ISA manual, DS_ADD_SRC2_U32); then ADDR[16:0] is left for A.
+/// A is at the address, the operand B at A + 4 * {OFFSET1[6], OFFSET1[6:0], OFFSET0}. If OFFSET1[7] is set, B is at A +
+/// 4 * ADDR[31:17] and A is ADDR[16:0]. Both distances are signed ("Vega" ISA manual, DS_ADD_SRC2_U32).
 template <class Op>
 const Inst* atomic_src2(Wave& wave, const Inst& inst) {
     KFDEMU_DS_PROLOGUE(wave, inst);
@@ -157,7 +157,7 @@ const Inst* write_addtid(Wave& wave, const Inst& inst) {
     return &inst + inst.size;
 }
 
-/// ds_append, ds_consume: one counter at M0 + offset changes by the number of active lanes; all get the old value.
+/// ds_append, ds_consume: one counter at M0 + offset changes by the number of active lanes; all receive the old value.
 template <int Sign>
 const Inst* count_lanes(Wave& wave, const Inst& inst) {
     KFDEMU_DS_PROLOGUE(wave, inst);
@@ -174,7 +174,7 @@ const Inst* nop(Wave&, const Inst& inst) { return &inst + inst.size; }
 
 const Inst* ordered_count(Wave& wave, const Inst& inst) { return wave.stop_at(Stop::Illegal, inst); }
 
-/// Forward: each active lane sends; of several senders to one lane the highest wins.
+/// Forward: each active lane sends; of several senders to one lane, the highest-numbered wins.
 const Inst* permute(Wave& wave, const Inst& inst) {
     const std::uint64_t mask = wave.exec();
     const std::uint32_t *address = wave.lanes(inst.src[0]), *data = wave.lanes(inst.src[1]);
@@ -184,7 +184,7 @@ const Inst* permute(Wave& wave, const Inst& inst) {
     return &inst + inst.size;
 }
 
-/// Backward: each active lane fetches; from an inactive lane it gets 0.
+/// Backward: each active lane fetches; an inactive source lane reads as 0.
 const Inst* bpermute(Wave& wave, const Inst& inst) {
     const std::uint64_t mask = wave.exec();
     const std::uint32_t *address = wave.lanes(inst.src[0]), *data = wave.lanes(inst.src[1]);

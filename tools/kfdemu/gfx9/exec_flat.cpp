@@ -19,11 +19,11 @@ namespace {
     for (unsigned l = 0; l < kLanes; ++l) a.at[l] = (low[l] | std::uint64_t{high[l]} << 32) + offset;
 }
 
-/// Lanes whose address lies in the 4 GiB from `base`.
+/// The lanes with addresses in the 4 GiB from `base`.
 [[gnu::noinline]] std::uint64_t lanes_in_aperture(const LaneAccess& a, std::uint64_t base) {
     const auto far = [=, &a](unsigned l) { return (a.at[l] ^ base) >> 32; };
     const auto near = [=](unsigned l) { return far(l) == 0 ? std::uint64_t{1} : 0; };
-    // All or none are common, and quickly found.
+    // Fast path: usually all lanes or none are inside.
     if (any_bits<std::uint64_t>(a.mask, far) == 0) return a.mask;
     if (any_bits<std::uint64_t>(a.mask, near) == 0) return 0;
     std::uint64_t mask = 0;
@@ -31,7 +31,7 @@ namespace {
     return mask & a.mask;
 }
 
-/// The private segment's bytes at the low halves of `flat`; false: it faulted.
+/// Maps the low halves of the `flat` addresses to the private segment; false: it faulted.
 [[gnu::noinline]] bool to_scratch(Wave& wave, const Inst& inst, const LaneAccess& flat, std::uint64_t mask,
                                   unsigned bytes, std::uint32_t access, LaneAccess& out) {
     out.mask = mask;
@@ -41,7 +41,7 @@ namespace {
     return in_own_scratch(wave, inst, out, bytes, access);
 }
 
-/// Likewise of LDS. Unlike DS, FLAT reports what lies outside ("Memory Error Checking").
+/// Likewise for LDS. Unlike DS, FLAT reports out-of-range addresses ("Memory Error Checking").
 [[gnu::noinline]] bool to_lds(Wave& wave, const Inst& inst, const LaneAccess& flat, std::uint64_t mask, unsigned bytes,
                               std::uint32_t access, LdsAccess& out) {
     out.mask = mask;
@@ -68,7 +68,7 @@ bool lds_lanes(Wave& wave, const Inst& inst, const LaneAccess& flat, std::uint64
     return true;
 }
 
-/// An address decides by its upper half whether it means LDS, scratch or memory.
+/// The upper half of each address selects LDS, scratch or memory.
 template <class Operation>
 bool by_aperture(Wave& wave, const Inst& inst, LaneAccess& a) {
     const std::uint64_t lds = lanes_in_aperture(a, wave.shared_base);
@@ -80,7 +80,7 @@ bool by_aperture(Wave& wave, const Inst& inst, LaneAccess& a) {
     return a.mask == 0 || Operation::memory(wave, inst, a);
 }
 
-/// SCRATCH: a 32-bit offset from VGPR or SGPR instead of an address.
+/// SCRATCH: a 32-bit offset in a VGPR or SGPR instead of an address.
 [[gnu::noinline]] void scratch_offsets(Wave& wave, const Inst& inst, LaneAccess& a) {
     const std::uint32_t offset = static_cast<std::uint32_t>(inst.offset);
     if (inst.src[2] != kNoOperand) {
@@ -91,7 +91,7 @@ bool by_aperture(Wave& wave, const Inst& inst, LaneAccess& a) {
     for (unsigned l = 0; l < kLanes; ++l) a.at[l] = lane_offset[l] + offset;
 }
 
-/// GLOBAL and SCRATCH loads straight into LDS.
+/// GLOBAL and SCRATCH loads directly into LDS.
 template <class Operation>
 const Inst* flat_to_lds(Wave& wave, const Inst& inst) {
     if constexpr (!kLoadsToLds<Operation>) {

@@ -1,10 +1,10 @@
-// Matrix multiply-add of a wave: MFMA ("VOP3P-MAI"). All lanes take part whatever EXEC says. Rounds to nearest even and
-// keeps denormals whatever MODE says, except that gfx90a flushes them where A and B have 16 bits.
+// Matrix multiply-add of a wave: MFMA ("VOP3P-MAI"). All lanes take part regardless of EXEC. Rounds to nearest even and
+// keeps denormals regardless of MODE, except that gfx90a flushes them if A and B have 16 bits.
 //
-// D is made element by element, C first, then one product after the other in ascending depth, each step rounded once.
-// The manuals leave that order open; with another one the last bits of a sum of floats differ.
+// Each element of D is C plus one product after the other in ascending depth, each step rounded once. The manuals do
+// not define that order; hardware with another order differs in the last bits of float sums.
 //
-// Sources: MI100 and MI200 ISA manuals, "Matrix Arithmetic Instructions"; for where each element lies, AMD's matrix
+// Sources: MI100 and MI200 ISA manuals, "Matrix Arithmetic Instructions"; for the element layout, AMD's matrix
 // instruction calculator.
 #include "executors.hpp"
 #include "float_math.hpp"
@@ -13,7 +13,7 @@
 namespace kfdemu::gfx9::KFDEMU_LEVEL {
 namespace {
 
-// How many bits an element of A and B has, how it is widened, and what its products are summed in.
+// Element types: the number of bits of an element of A and B, its conversion, and the type of the sum.
 
 struct Single {
     using Sum = float;
@@ -48,8 +48,8 @@ KFDEMU_INLINE i32 accumulate(i32 c, i32 a, i32 b) {
     return static_cast<i32>(static_cast<u32>(c) + static_cast<u32>(a * b));
 }
 
-/// The shape, and where the element of block b, row (of B: column) i and depth k lies: its lane, and its number among
-/// those that a lane holds.
+/// The shape, and the location of the element of block b, row i (column i of B) and depth k: its lane, and its index
+/// within the lane.
 template <class E, unsigned rows_, unsigned depth_, unsigned blocks_>
 struct Shape {
     using Element = E;
@@ -60,19 +60,20 @@ struct Shape {
     static constexpr unsigned lane(unsigned b, unsigned i, unsigned k) {
         return k / per_lane * rows * blocks + b * rows + i;
     }
-    // C and D: strips of `height` rows, one register (pair) a row, as many strips side by side as lanes allow.
+    // C and D: strips of `height` rows, one register (pair) per row, with as many strips side by side as there are
+    // lanes for.
     static constexpr unsigned height = words == 2 ? 1 : 4;
     static constexpr unsigned strips = kLanes / rows;
     static constexpr unsigned blocks_abreast = rows * rows / height < kLanes ? kLanes * height / (rows * rows) : 1;
     static constexpr unsigned result_register(unsigned b, unsigned i) {
         return b * (rows * rows / kLanes) + i / (height * strips) * height + i % height;
     }
-    static constexpr unsigned result_lane(unsigned b, unsigned i) {  // of column 0
+    static constexpr unsigned result_lane(unsigned b, unsigned i) {  // lane of column 0
         return b % blocks_abreast * rows + i / height % strips * blocks_abreast * rows;
     }
 };
 
-/// The lane from which BLGP fetches what lane l of B would hold.
+/// The lane from which BLGP fetches lane l of B.
 KFDEMU_INLINE unsigned b_lane(unsigned pattern, unsigned l) {
     switch (pattern) {
         case 0:
@@ -113,8 +114,8 @@ KFDEMU_INLINE typename S::Sum addend(Wave& w, const Inst& i, unsigned number, un
     }
 }
 
-/// CBSZ: so many blocks, as a power of two, share one of A; ABID: which of them. BLGP: see b_lane. What names a
-/// block that does not exist is reserved, and 64-bit floats have no BLGP.
+/// CBSZ: 2^CBSZ blocks share one block of A; ABID: which one. BLGP: see b_lane. Naming a block that does not exist is
+/// reserved, and 64-bit floats have no BLGP.
 template <class S>
 const Inst* multiply_matrices(Wave& w, const Inst& i) {
     using Sum = typename S::Sum;

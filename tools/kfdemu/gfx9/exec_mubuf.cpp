@@ -7,7 +7,7 @@
 namespace kfdemu::gfx9::KFDEMU_LEVEL {
 namespace {
 
-/// A buffer's end may lie inside a lane's data: each dword is checked for itself.
+/// The buffer may end within a lane's data, so each dword is range-checked separately.
 template <class Operation>
 struct ByDword {
     static bool run(Wave& wave, const Inst& inst, Lanewise& lanes) {
@@ -40,7 +40,7 @@ struct ByDword<Store<N>> {
     }
 };
 
-/// Loads straight into LDS: a dword a lane; lanes outside the buffer bring 0.
+/// Loads directly into LDS: one dword per lane; lanes outside the buffer write 0.
 template <class Operation>
 const Inst* buffer_to_lds(Wave& wave, const Inst& inst) {
     if constexpr (!kLoadsToLds<Operation>) {
@@ -58,7 +58,7 @@ const Inst* buffer_to_lds(Wave& wave, const Inst& inst) {
     }
 }
 
-/// The other way round.
+/// The inverse: stores from LDS to memory.
 const Inst* store_lds(Wave& wave, const Inst& inst) {
     const std::uint64_t exec = wave.exec();
     if (!inst.has(kLds)) return wave.stop_at(Stop::Illegal, inst);
@@ -94,7 +94,7 @@ const Inst* buffer(Wave& wave, const Inst& inst) {
     return Operation::memory(wave, inst, lanes.access) ? &inst + inst.size : nullptr;
 }
 
-/// Host memory is coherent; what remains of cache control is the order, stores before later loads included.
+/// Host memory is coherent, so cache control reduces to ordering, including earlier stores before later loads.
 const Inst* fence(Wave&, const Inst& inst) {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     return &inst + inst.size;

@@ -6,10 +6,10 @@
 namespace kfdemu::gfx9::KFDEMU_LEVEL {
 namespace {
 
-/// Which bytes of memory the instruction means.
+/// The memory that the instruction addresses.
 struct Place {
     std::uint64_t va;
-    std::uint64_t bytes_left;  ///< buffers end somewhere
+    std::uint64_t bytes_left;  ///< to the end of the buffer
 };
 
 KFDEMU_INLINE std::uint64_t scalar_offset(const Wave& wave, const Inst& inst) {
@@ -18,13 +18,13 @@ KFDEMU_INLINE std::uint64_t scalar_offset(const Wave& wave, const Inst& inst) {
     return offset;
 }
 
-// Addresses are in dwords: the two low bits do not count.
+// Addresses are dword-aligned: the two low bits are ignored.
 struct Plain {
     KFDEMU_INLINE static Place place(const Wave& wave, const Inst& inst) {
         return {(wave.s64(inst.src[0]) + scalar_offset(wave, inst)) & ~std::uint64_t{3}, ~std::uint64_t{0}};
     }
 };
-/// S_SCRATCH: an SGPR offset counts in units of 64 bytes.
+/// S_SCRATCH: an SGPR offset is in units of 64 bytes.
 struct Scratch {
     KFDEMU_INLINE static Place place(const Wave& wave, const Inst& inst) {
         std::uint64_t va = wave.s64(inst.src[0]);
@@ -76,7 +76,7 @@ const Inst* store(Wave& wave, const Inst& inst) {
     return &inst + inst.size;
 }
 
-/// SDATA holds the operand, for cmpswap the new value and then the expected one; it receives the old value if GLC.
+/// SDATA holds the operand (for cmpswap the new value, then the expected one) and receives the old value if GLC.
 template <class Op, class Where>
 const Inst* atomic(Wave& wave, const Inst& inst) {
     using T = typename Op::T;
@@ -95,7 +95,7 @@ const Inst* atomic(Wave& wave, const Inst& inst) {
     return &inst + inst.size;
 }
 
-/// Host memory is coherent; what remains of cache control is the order.
+/// Host memory is coherent, so cache control reduces to ordering.
 const Inst* fence(Wave&, const Inst& inst) {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     return &inst + inst.size;

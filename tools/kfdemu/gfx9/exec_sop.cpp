@@ -1,4 +1,4 @@
-// The scalar unit: SOP1, SOP2, SOPC, SOPK, SOPP.
+// Execution of the scalar unit's instructions: SOP1, SOP2, SOPC, SOPK, SOPP.
 #include "executors.hpp"
 #include "integer_math.hpp"
 
@@ -22,13 +22,13 @@ KFDEMU_INLINE u32 shifted_sum(u32 a, unsigned shift, u32 b, bool& scc) {
     return static_cast<u32>(sum);
 }
 
-/// Whether M0-relative addressing from `base` stays among the SGPRs.
+/// Whether M0-relative addressing from `base` stays within the SGPRs.
 bool relative(const Wave& w, Operand base, unsigned dwords) {
     return base < kFlatScratch && w.s[kM0] <= kFlatScratch && base + w.s[kM0] + dwords <= kFlatScratch;
 }
 
-// Forks ("Vega" ISA manual, "Branching with fork and join"): a stack of pending sides in SGPRs, four a level,
-// its depth (CSP) in MODE[31:29].
+// Forks ("Vega" ISA manual, "Branching with fork and join"): a stack of pending branch sides in SGPRs, four per level;
+// its depth (CSP) is MODE[31:29].
 
 constexpr unsigned kCspShift = 29;
 
@@ -54,7 +54,7 @@ const Inst* join(Wave& w, const Inst& i, u32 depth) {
     return go_to(w, w.s64(static_cast<Operand>(4 * top + 2)));
 }
 
-// GPR indexing and VSKIP live in MODE; run() must notice when they change.
+// GPR indexing and VSKIP are bits of MODE; run() must be notified when they change.
 
 constexpr u32 kModeGprIndex = 1u << 27, kModeVskip = 1u << 28, kModeExceptions = 0x7f000;
 
@@ -128,7 +128,7 @@ bool get_hardware_register(const Wave& w, i32 k, u32& value) {
 bool set_hardware_register(Wave& w, i32 k, u32 value) {
     const u32 offset = (static_cast<u32>(k) >> 6) & 31, size = ((static_cast<u32>(k) >> 11) & 31) + 1;
     const u32 places = (size == 32 ? ~0u : ones(size)) << offset;
-    if ((k & 63) == kHwTrapStatus) return true;  // sticky exception bits, which nothing here sets
+    if ((k & 63) == kHwTrapStatus) return true;  // sticky exception bits, which kfdemu never sets
     if ((k & 63) != kHwMode) return false;
     const u32 mode = (w.mode & ~places) | ((value << offset) & places);
     if (mode & kModeExceptions) return false;

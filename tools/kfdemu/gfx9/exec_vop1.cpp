@@ -1,4 +1,4 @@
-// VOP1, and the VOP3, SDWA and DPP forms of its rows.
+// Execution of VOP1, and of the VOP3, SDWA and DPP forms of its rows.
 #include "executors.hpp"
 #include "integer_math.hpp"
 #include "lanes.hpp"
@@ -7,7 +7,7 @@
 namespace kfdemu::gfx9::KFDEMU_LEVEL {
 namespace {
 
-/// fract in 16 bits: below 1 by one 16-bit ulp.
+/// fract in 16 bits: the result is below 1 by at least one 16-bit ulp.
 KFDEMU_INLINE float fract_half(float v) {
     const float rest = v - __builtin_floorf(v);
     return nan_of(rest > 0x1.ffcp-1f ? 0x1.ffcp-1f : rest, v);
@@ -21,7 +21,7 @@ KFDEMU_INLINE u16 saturated_bytes(u32 v) {
 
 const Inst* no_operation(Wave&, const Inst& i) { return next_of(i); }
 
-/// Of the lowest active lane; lane 0 if none is active.
+/// Reads the lowest active lane, or lane 0 if none is active.
 const Inst* read_first_lane(Wave& w, const Inst& i) {
     scalar_setup(w, i);
     const u64 exec = w.exec();

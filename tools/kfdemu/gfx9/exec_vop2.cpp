@@ -1,4 +1,4 @@
-// VOP2, and the VOP3, SDWA and DPP forms of its rows.
+// Execution of VOP2, and of the VOP3, SDWA and DPP forms of its rows.
 #include "dot_math.hpp"
 #include "executors.hpp"
 #include "half_math.hpp"

@@ -1,4 +1,4 @@
-// What only VOP3 encodes.
+// Execution of instructions with only a VOP3 encoding.
 #include "executors.hpp"
 #include "half_math.hpp"
 #include "integer_math.hpp"
@@ -33,15 +33,16 @@ KFDEMU_INLINE float cube_major(float x, float y, float z) {
     return 2.0f * (axes.z ? z : axes.y ? y : x);
 }
 
-/// 2/pi, the first bit after the point first; the manual's table ends after 1201 bits.
+/// 2/pi, starting at the first bit after the binary point; the manual's table has 1201 bits.
 constexpr u64 kTwoOverPi[] = {0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561,
                               0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484,
                               0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f,
                               0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d, 0x7527bac7ebe5f17b,
                               0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b0000, 0};
 
-/// V_TRIG_PREOP_F64: 53 bits of 2/pi, the n-th such group behind those that the argument's exponent makes whole turns
-/// of; scaled up for arguments so great that the result would be denormal. Rounds towards zero ("Vega" ISA manual).
+/// V_TRIG_PREOP_F64: the n-th group of 53 bits of 2/pi, without the leading bits that contribute only whole turns at
+/// the argument's exponent. For large arguments the result is scaled up, so that it stays normal. Rounds towards zero
+/// ("Vega" ISA manual).
 KFDEMU_INLINE double two_over_pi_segment(double argument, u32 n) {
     const u32 exponent = static_cast<u32>(raw_exponent(argument));
     const u32 shift = (n & 31) * 53 + (exponent > 1077 ? exponent - 1077 : 0);
@@ -53,11 +54,11 @@ KFDEMU_INLINE double two_over_pi_segment(double argument, u32 n) {
     const double whole = static_cast<double>(segment);
     if (segment == 0) return 0;
     if (raw_exponent(whole) + scale > 0) return bits<double>(bits<u64>(whole) + (static_cast<u64>(i64{scale}) << 52));
-    const i32 up = scale + 1074;  // a denormal counts in units of 2^-1074
+    const i32 up = scale + 1074;  // denormals are multiples of 2^-1074
     return bits<double>(up >= 0 ? segment << up : up > -64 ? segment >> -up : 0);
 }
 
-/// V_CVT_PK_U8_F32: a byte made of a float, in place n of c. Rounds as MODE says.
+/// V_CVT_PK_U8_F32: converts a float to a byte and inserts it as byte n of c. Rounds as MODE says.
 KFDEMU_INLINE u32 insert_byte(float v, u32 n, u32 c, const Context& x) {
     const float down = __builtin_floorf(v), up = __builtin_ceilf(v);
     const float whole = x.round_f32 == 0 ? nearest_even(v) : x.round_f32 == 1 ? up : x.round_f32 == 2 ? down : trunc(v);
@@ -83,7 +84,7 @@ KFDEMU_INLINE void multiply_add(i64& d, bool& carry, i32 a, i32 b, i64 c, bool c
 /// A lane number: modulo 64, from an SGPR, M0 or a constant.
 KFDEMU_INLINE unsigned lane_number(const Wave& w, const Inst& i) { return w.s[i.src[1]] & 63; }
 
-/// EXEC does not matter.
+/// Ignores EXEC.
 const Inst* read_lane(Wave& w, const Inst& i) {
     scalar_setup(w, i);
     w.s[i.dst] = i.src[0] >= kVgpr0 ? w.lanes(i.src[0])[lane_number(w, i)] : w.s[i.src[0]];

@@ -1,4 +1,4 @@
-// VOP3P: two halves at once, mixed precision, accumulator moves.
+// Execution of VOP3P: packed halves, mixed precision, accumulator moves.
 #include "dot_math.hpp"
 #include "executors.hpp"
 #include "half_math.hpp"
@@ -8,7 +8,7 @@
 namespace kfdemu::gfx9::KFDEMU_LEVEL {
 namespace {
 
-/// Which half (or dword) of source n one half of the result reads.
+/// The half (or dword) of source n that one half of the result reads.
 KFDEMU_INLINE bool chosen(const Inst& i, unsigned n, bool high) { return ((high ? i.op_sel_hi : i.op_sel) >> n) & 1; }
 KFDEMU_INLINE bool negated(const Inst& i, unsigned n, bool high) { return ((high ? i.abs : i.neg) >> n) & 1; }
 
@@ -17,7 +17,7 @@ KFDEMU_INLINE float clamped(float v, const Context& x) {
     return both(x.clamp, either(x.dx10, !is_nan(v))) ? bounded : v;
 }
 
-/// One 16-bit element in the form that the meaning computes with.
+/// One 16-bit element, converted to the type that the meaning computes with.
 template <class E>
 struct Element {
     using V = typename E::V;
@@ -60,8 +60,8 @@ const Inst* packed_halves(Wave& w, const Inst& i) {
     return next_of(i);
 }
 
-/// Two 32-bit floats in a pair of registers. A scalar or constant source is the same 64 bits for every lane,
-/// of which OP_SEL picks dwords; an inline constant is its 32-bit value in the low dword.
+/// Two 32-bit floats in a pair of registers. A scalar or constant source has the same 64 bits for every lane, and
+/// OP_SEL picks dwords of them; an inline constant is its 32-bit value in the low dword.
 KFDEMU_INLINE const u32* pair_source(Wave& w, const Inst& i, unsigned n, u32* room) {
     const Operand operand = i.src[n];
     if (operand >= kVgpr0) return w.lanes(operand);
@@ -103,10 +103,10 @@ const Inst* packed_pairs(Wave& w, const Inst& i) {
     return next_of(i);
 }
 
-/// Half of a plain source.
+/// The two dwords of a plain source, as OP_SEL and OP_SEL_HI choose them.
 struct PairSource {
     Chunks low, high;
-    u32 turn_low, turn_high;  ///< sign bits to turn
+    u32 turn_low, turn_high;  ///< sign bits to flip
 };
 KFDEMU_INLINE PairSource plain_pair_source(const Wave& w, const Inst& i, unsigned n, u32* room) {
     const Operand operand = i.src[n];
@@ -121,7 +121,7 @@ KFDEMU_INLINE PairSource plain_pair_source(const Wave& w, const Inst& i, unsigne
     return {half(false), half(true), turn(false), turn(true)};
 }
 
-/// The same where neither half has to be clamped and no result is NaN: Q is quick.
+/// The same if neither half is clamped and no result is NaN; Q is the quick variant.
 template <class R, class Q>
 const Inst* plain_pairs(Wave& w, const Inst& i) {
     constexpr bool has_c = R::C::dwords != 0;
@@ -153,8 +153,8 @@ const Inst* plain_pairs(Wave& w, const Inst& i) {
     return next_of(i);
 }
 
-/// V_PK_MOV_B32: the low dword comes from source 0, the high one from source 1, each either half of its pair:
-/// OP_SEL[n].
+/// V_PK_MOV_B32: the low dword is read from source 0, the high one from source 1; OP_SEL[n] picks the half of each
+/// pair.
 const Inst* move_pair(Wave& w, const Inst& i) {
     scalar_setup(w, i);
     Room<2> room_a, room_b, room_d;
@@ -168,8 +168,8 @@ const Inst* move_pair(Wave& w, const Inst& i) {
     return next_of(i);
 }
 
-// Dot products: OP_SEL and OP_SEL_HI choose the halves of a and b for the two products, as for the packed ones; bytes
-// and nibbles have nothing to choose. NEG is for floats.
+// Dot products: OP_SEL and OP_SEL_HI choose the halves of a and b for the two products, as in packed instructions. They
+// have no effect on bytes and nibbles. NEG is for floats.
 
 template <class T>
 KFDEMU_INLINE u32 dot_operand(const Inst& i, unsigned n, u32 value, u32 turn) {
@@ -206,7 +206,7 @@ const Inst* dot_product(Wave& w, const Inst& i) {
     return next_of(i);
 }
 
-// Mixed precision: OP_SEL_HI[n] says that source n is 16 bits wide, OP_SEL[n] which half; NEG_HI is ABS here.
+// Mixed precision: OP_SEL_HI[n] makes source n 16 bits wide, OP_SEL[n] selects its half; NEG_HI is ABS here.
 
 KFDEMU_INLINE float mix_mad(float a, float b, float c) { return mad(a, b, c); }
 KFDEMU_INLINE float mix_fma(float a, float b, float c) { return fused(a, b, c); }

@@ -1,4 +1,4 @@
-// VOPC, and the VOP3 and SDWA forms of its rows.
+// Execution of VOPC, and of the VOP3 and SDWA forms of its rows.
 #include "executors.hpp"
 #include "float_math.hpp"
 #include "lanes.hpp"
@@ -6,7 +6,7 @@
 namespace kfdemu::gfx9::KFDEMU_LEVEL {
 namespace {
 
-/// V_CMP_CLASS tells denormals from zero whatever MODE says.
+/// V_CMP_CLASS distinguishes denormals from zero regardless of MODE.
 template <class A, class B>
 struct Seen {
     using T = A;

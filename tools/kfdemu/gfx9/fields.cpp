@@ -8,7 +8,7 @@ bool aligned_registers(unsigned encoding, unsigned count) {
     return encoding % alignment == 0 && encoding + count <= kConstants;
 }
 
-/// Encodings 0-127 that name registers.
+/// Encodings 0-127 that are registers.
 bool is_register(unsigned encoding) { return encoding < kConstants && encoding != 125; }
 
 bool is_constant(unsigned encoding) {
@@ -31,7 +31,7 @@ bool Fields::source(unsigned n, unsigned encoding, Type type) const {
     if (encoding >= kVgpr0) return encoding + dwords(type) <= kVgpr0 + 256;
     if (is_register(encoding)) return aligned_registers(encoding, dwords(type));
     if (encoding == kLiteral) {
-        // VOP3, SDWA and DPP have no literals in GFX9: their second dword is taken.
+        // VOP3, SDWA and DPP have no literals on GFX9: the second dword is in use.
         if (inst.size != 1 || !two_words()) return false;
         inst.literal = words[1];
         flag(true, kScalarSetup);
@@ -39,7 +39,8 @@ bool Fields::source(unsigned n, unsigned encoding, Type type) const {
     }
     if (!is_constant(encoding)) return false;
     flag(encoding >= kVccz, kScalarSetup);
-    // 16-bit float instructions read 16-bit floats; 16-bit integer ones the 32-bit float's low half.
+    // 16-bit float instructions read constants as 16-bit floats; 16-bit integer instructions read the low half of the
+    // 32-bit float.
     const bool half = type == Type::f16 || type == Type::pkf16;
     if (half && encoding >= kFloats && encoding <= kFloats + 8)
         operand = static_cast<Operand>(encoding - kFloats + kHalfFloats);

@@ -1,4 +1,4 @@
-// Which executor serves: one table of handlers for each x86 level that is built.
+// Executor selection: one table of handlers for each x86 level that is built.
 #include <algorithm>
 #include <stdexcept>
 
@@ -38,7 +38,7 @@ Handler page_end_handler() { return &page_end; }
 namespace {
 
 bool cpu_has(Level level) {
-    __builtin_cpu_init();  // a preloaded library may be called before its constructors
+    __builtin_cpu_init();  // a preloaded library may be called before its constructors run
     switch (level) {
         case Level::V2:
             return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
@@ -87,8 +87,8 @@ std::string no_level_message() {
 }
 
 const Handlers& handlers(Level level) {
-    // Each is filled when it is first asked for: what fills it is compiled for its level, too, and would be an illegal
-    // instruction on a lesser CPU.
+    // Each table is filled on first use: the code that fills it is compiled for its level and would fault on a CPU
+    // below it.
     switch (level) {
 #define KFDEMU_CASE(Name, name)                           \
     case Level::Name: {                                   \

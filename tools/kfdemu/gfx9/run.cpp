@@ -1,4 +1,4 @@
-// The run loop, and what a wave needs before it.
+// The run loop, and the setup of a wave.
 #include <immintrin.h>
 
 #include "decode.hpp"
@@ -10,10 +10,10 @@ namespace {
 
 constexpr std::uint32_t kModeGprIndex = 1u << 27, kModeVskip = 1u << 28;
 
-/// Denormals and rounding as x86 has them, no exception unmasked.
+/// The MXCSR value for denormals and rounding; all exceptions are masked.
 std::uint32_t mxcsr(std::uint32_t round, std::uint32_t denormals) {
     constexpr std::uint32_t masked = 0x1f80, daz = 0x40, ftz = 0x8000;
-    constexpr std::uint32_t rounding[] = {0, 2, 1, 3};  // nearest, up, down, zero in x86's order
+    constexpr std::uint32_t rounding[] = {0, 2, 1, 3};  // nearest, up, down, zero as x86 encodes them
     return masked | rounding[round & 3] << 13 | ((denormals & 1) ? 0 : daz) | ((denormals & 2) ? 0 : ftz);
 }
 
@@ -25,7 +25,8 @@ bool is_vector_memory(Format format) {
     return format == Format::Ds || format == Format::Flat || format == Format::Mubuf || format == Format::Mtbuf;
 }
 
-/// A vector instruction with M0's offset on the operands that M0[15:12] names ("Vega" ISA manual, "VGPR indexing").
+/// The vector instruction with M0's offset added to the operands that M0[15:12] names ("Vega" ISA manual, "VGPR
+/// indexing").
 Inst indexed(const Wave& wave, const Inst& inst) {
     Inst moved = inst;
     const Operand by = static_cast<Operand>(wave.s[kM0] & 0xff);
@@ -40,7 +41,7 @@ Inst indexed(const Wave& wave, const Inst& inst) {
     return moved;
 }
 
-/// Whether the moved operands are still VGPRs, all dwords of them.
+/// Whether all dwords of the moved operands are still VGPRs.
 bool in_range(const Inst& moved) {
     const Row& row = rows()[moved.row];
     const auto inside = [](Operand operand, Type type) {
@@ -50,9 +51,9 @@ bool in_range(const Inst& moved) {
            inside(moved.src[2], row.src[2]);
 }
 
-/// One instruction while VSKIP or GPR indexing is on.
+/// Executes one instruction while VSKIP or GPR indexing is on.
 const Inst* slow_step(Wave& wave, const Inst& inst) {
-    // What is no instruction at all, such as the mark behind a page of code, does what it always does.
+    // Rows that are no instruction, such as the end mark of a code page, run unchanged.
     if (inst.row == Decoder::kNoRow) return inst.handler(wave, inst);
     const bool vector = is_vector(inst.format);
     if ((wave.mode & kModeVskip) && (vector || is_vector_memory(inst.format))) return &inst + inst.size;
@@ -83,7 +84,7 @@ void set_constants(Wave& wave) {
         wave.s[kFloats + n] = floats[n];
         wave.s[kHalfFloats + n] = halves[n];
     }
-    // As 32-bit operands the apertures read their low halves.
+    // As 32-bit operands, the apertures read as their low halves.
     wave.s[kSharedLimit] = wave.s[kPrivateLimit] = ~0u;
 }
 
@@ -101,7 +102,7 @@ Stop run(Wave& wave, std::uint64_t& budget) {
     const Inst* inst = wave.next ? wave.next : wave.fetch(wave, wave.pc);
     wave.next = nullptr;
     while (inst && budget) {
-        // Handlers leave with Stop::Running when the way of stepping changes.
+        // Handlers return with Stop::Running when the execution mode changes between fast and slow.
         if (wave.slow) {
             inst = step_through(wave, inst, budget);
         } else {

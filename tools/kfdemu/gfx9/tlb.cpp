@@ -9,7 +9,7 @@
 namespace kfdemu::gfx9 {
 namespace {
 
-/// Where byte `index` of an access at `va` lies: dwords are `dword_stride` apart, bytes of a dword adjacent.
+/// The address of byte `index` of an access at `va`: dwords are `dword_stride` apart, bytes of a dword adjacent.
 std::uint64_t byte_address(std::uint64_t va, std::uint32_t dword_stride, unsigned index) {
     const std::uint64_t from_dword = (va & 3) + index;
     return (va & ~std::uint64_t{3}) + (from_dword >> 2) * dword_stride + (from_dword & 3);
@@ -46,7 +46,7 @@ void Tlb::flush() {
     for (std::uint64_t& begin : present) begin = 0;
 }
 
-/// Asked once a flush: asking costs more than all the rest of a refill.
+/// Cached until the next flush: the query costs more than the rest of a refill.
 static bool present(Tlb& tlb, const AddressSpace::Range& range) {
     if (!range.user_pages) return true;
     for (std::uint64_t begin : tlb.present)
@@ -61,7 +61,7 @@ const Tlb::Entry* refill(Wave& wave, std::uint64_t va) noexcept {
     const AddressSpace::Range* range = wave.memory->find(va);
     if (range == nullptr) return nullptr;
     Tlb& tlb = *wave.tlb;
-    // An access that straddles the end of a cached range comes here too; the range must not be entered twice.
+    // An access that straddles the end of a cached range misses too; do not insert the range twice.
     for (Tlb::Entry& entry : tlb.entry)
         if (entry.size_bytes != 0 && entry.begin == range->begin) return &entry;
     if (!present(tlb, *range)) return nullptr;
