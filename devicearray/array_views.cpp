@@ -29,7 +29,7 @@ Layout detail::layout_of_part(const Layout& layout, const DType& part) {
 void detail::require_type_of_value(const char* call, const DType& elements, const DType& value) {
     if (value == elements) return;
     throw InvalidArgument(std::string(call) + ": the elements are " + elements.name() + ", not " + value.name() +
-                          "; write the value as one of them: 0.0f is float32, 0.0 float64, 0 int32, "
+                          "; use a value of that type: 0.0f is float32, 0.0 float64, 0 int32, "
                           "std::uint8_t{0} uint8");
 }
 
@@ -37,8 +37,8 @@ void detail::require_destination(const char* call, const DType& dtype, const Lay
     if (layout.is_contiguous() || elements_are_apart(layout)) return;
     throw InvalidArgument(std::string(call) + ": assignment destination is read-only: elements of " + dtype.name() +
                           " with " + layout.to_string() +
-                          " share memory, as those of broadcast arrays do, or the strides do not tell; write to the "
-                          "array that was broadcast, or to a copy");
+                          " share memory, as in broadcast arrays, or may share it by their strides; write to the "
+                          "original array or to a copy");
 }
 
 }  // namespace hsadrv

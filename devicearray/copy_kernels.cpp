@@ -22,7 +22,7 @@ constexpr std::uint64_t most_grid_items = 1u << 18;
 Executable load(AgentRef gpu) {
     if (copy_kernels_bundle_size == 0) {
         throw Error("devicearray: strided copies on " + gpu.label() +
-                    " need kernels, and this library was built without: install clang and lld and build it again");
+                    " need kernels, but this library was built without them: install clang and lld and rebuild it");
     }
     return Executable::load(gpu, std::as_bytes(std::span(copy_kernels_bundle, copy_kernels_bundle_size)),
                             "devicearray's copy kernels");

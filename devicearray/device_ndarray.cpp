@@ -33,7 +33,7 @@ struct Work {
 Context& required_context(const char* call) {
     if (Context* const context = Context::try_current()) return *context;
     throw Error(std::string(call) +
-                ": on which stream? None is given, the array is bound to none, and this thread has no current "
+                ": no stream: none was given, the array is not bound to one, and this thread has no current "
                 "hsadrv::Context");
 }
 
@@ -58,7 +58,7 @@ Work thread_work(const char* call, AgentRef agent) {
 void require_no_capture(const char* call, Stream& stream) {
     if (!stream.capturing()) return;
     throw InvalidArgument(std::string(call) +
-                          ": the stream is being captured, and this call waits for its work, which is not done then");
+                          ": the stream is being captured, and this call waits for work that a capture does not run");
 }
 
 Work work_on(const char* call, OnStream given, const std::shared_ptr<detail::StreamHandle>& bound, AgentRef agent) {
@@ -67,7 +67,7 @@ Work work_on(const char* call, OnStream given, const std::shared_ptr<detail::Str
         if (!bound) return thread_work(call, agent);
         refuse_in_forked_child(call);
         Stream* const stream = bound->stream();
-        if (!stream) throw InvalidArgument(std::string(call) + ": the stream that the array is bound to is gone");
+        if (!stream) throw InvalidArgument(std::string(call) + ": the stream that the array is bound to was destroyed");
         return {*stream, false};
     };
     Work work = work_of();
@@ -98,7 +98,7 @@ DeviceNDArray make_array(const ArrayForm& form, Stream& stream) {
 void require_destination(const char* call, const HostNDArray& ary) {
     if (ary.writable()) return;
     throw InvalidArgument(std::string(call) + ": the destination (" + ary.dtype().name() + " with " +
-                          ary.layout().to_string() + ") is read-only; copy() of it is not");
+                          ary.layout().to_string() + ") is read-only; use a copy() of it");
 }
 
 /// Pinned memory from the pool, which is fast to allocate.
@@ -122,9 +122,8 @@ void detail::refuse_as_pointer(const DType& dtype, const Layout& layout) {
                                                                 : "T";
     throw InvalidArgument(
         "kernel argument: an array of " + name + " with " + layout.to_string() +
-        ", is no plain pointer: the kernel would take other memory for its elements; give it nd_span<" + spelled +
-        ", " + std::to_string(layout.rank()) +
-        ">(array), a contiguous copy, or data() where the kernel has the strides");
+        ", cannot be passed as a plain pointer: the kernel would not know its strides; pass nd_span<" + spelled + ", " +
+        std::to_string(layout.rank()) + ">(array), a contiguous copy, or data() if the kernel knows the strides");
 }
 
 DeviceNDArray::DeviceNDArray(std::shared_ptr<const void> keep_alive, void* data, const DType& dtype,
@@ -218,9 +217,9 @@ void DeviceNDArray::give(const detail::TransferEnd& to, OnStream stream, Deadlin
 
 void DeviceNDArray::require_aligned(const char* call, std::size_t alignment) const {
     if (reinterpret_cast<std::uintptr_t>(data_) % alignment == 0) return;
-    throw InvalidArgument(std::string(call) + ": the first element's address is no multiple of " +
+    throw InvalidArgument(std::string(call) + ": the first element's address is not a multiple of " +
                           std::to_string(alignment) + " B, as " + dtype_.name() +
-                          " needs; copy the elements into a new array, or use get() and set()");
+                          " requires; copy the elements into a new array, or use get() and set()");
 }
 
 DeviceNDArray DeviceNDArray::like(OnStream stream) const {

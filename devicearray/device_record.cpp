@@ -6,8 +6,8 @@ namespace hsadrv {
 
 DeviceRecord::DeviceRecord(DeviceNDArray array) : array_(std::move(array)) {
     if (array_.rank() == 0 && array_.dtype().is_record()) return;
-    throw InvalidArgument("DeviceRecord: one record is wanted, here is " + array_.dtype().name() + " with " +
-                          array_.layout().to_string() + (array_.dtype().is_record() ? "; name its index" : ""));
+    throw InvalidArgument("DeviceRecord: expected one record, not " + array_.dtype().name() + " with " +
+                          array_.layout().to_string() + (array_.dtype().is_record() ? "; give its index" : ""));
 }
 
 DeviceRecord::DeviceRecord(const DeviceNDArray& array, const Dims& index)

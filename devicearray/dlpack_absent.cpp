@@ -14,7 +14,7 @@ namespace {
 [[noreturn]] void not_offered(const char* call) {
     throw NotOffered(std::string(call) +
                      ": this library was built without that part of <dlpack/dlpack.h>; install DLPack's header "
-                     "(Debian: libdlpack-dev, the versioned struct from 1.0 on) and build it again");
+                     "(Debian: libdlpack-dev; versioned tensors need 1.0 or later) and rebuild it");
 }
 
 /// The start of a tensor, which DLPack's ABI fixes, so that its deleter can be called.

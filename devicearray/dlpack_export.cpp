@@ -49,7 +49,7 @@ DLDevice gpu_device(const Facts& facts, AgentRef gpu) {
         if (known == gpu) return {kDLROCM, ordinal};
         ++ordinal;
     }
-    facts.refuse("its memory is of " + gpu.label() + ", which is none of the driver's " +
+    facts.refuse("its memory is of " + gpu.label() + ", which is not one of the driver's " +
                  std::to_string(driver.gpus().size()) + " GPUs");
 }
 
@@ -90,7 +90,7 @@ std::unique_ptr<Managed, DlpackDeleter> exported(const Facts& facts) {
     const DLPackType type = dlpack_type(facts.dtype);
     const auto strides = element_strides(facts.layout);
     if (!strides) {
-        facts.refuse("DLPack counts strides in elements, and these are no multiples of " +
+        facts.refuse("DLPack counts strides in elements, and these are not multiples of " +
                      std::to_string(facts.layout.itemsize()) + " B; copy it into a contiguous array first");
     }
     const Place place = place_of(facts);
@@ -116,9 +116,8 @@ Facts writable_facts(const char* call, const DlpackArray& array) {
     Facts facts = facts_of(call, array);
     if (facts.read_only) {
         facts.refuse(
-            "only a versioned tensor can say that it must not be written to, and the array is read-only or "
-            "has "
-            "elements that share memory; use to_dlpack_versioned, or copy it into an array of its own first");
+            "only a versioned tensor can be marked read-only, and the array is read-only or has "
+            "elements that share memory; use to_dlpack_versioned, or copy the array first");
     }
     return facts;
 }

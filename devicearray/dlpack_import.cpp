@@ -34,7 +34,7 @@ std::string device_text(const DLDevice& device) {
         {15, "kDLWebGPU"},   {16, "kDLHexagon"}, {17, "kDLMAIA"},        {18, "kDLTrn"},
     };
     const int number = device_type_of(device);
-    const char* name = "a device type that DLPack does not name";
+    const char* name = "an unknown device type";
     for (const auto& row : known) {
         if (row.number == number) name = row.name;
     }
@@ -47,7 +47,7 @@ Dims shape_of(const DLTensor& tensor) {
                       std::to_string(Dims::max_rank));
     }
     if (tensor.ndim > 0 && !tensor.shape)
-        refuse_tensor("the tensor has " + std::to_string(tensor.ndim) + " axes, and no shape: null");
+        refuse_tensor("the tensor has " + std::to_string(tensor.ndim) + " axes, but its shape is null");
     return Dims(std::span<const std::int64_t>(tensor.shape, static_cast<std::size_t>(tensor.ndim)));
 }
 
@@ -84,7 +84,7 @@ Described describe(const DLTensor& tensor) {
     if (said.layout.size() == 0) return said;
 
     if (!tensor.data)
-        refuse_tensor("the data is null, and the tensor has " + std::to_string(said.layout.size()) + " elements");
+        refuse_tensor("the data is null, but the tensor has " + std::to_string(said.layout.size()) + " elements");
     const auto base = reinterpret_cast<std::uintptr_t>(tensor.data);
     const ByteRange range = said.layout.extent();
     const auto before = static_cast<std::uintptr_t>(-range.begin), after = static_cast<std::uintptr_t>(range.end);
@@ -92,10 +92,10 @@ Described describe(const DLTensor& tensor) {
     if (__builtin_add_overflow(base, tensor.byte_offset, &first) || first < before ||
         __builtin_add_overflow(first, after, &end)) {
         refuse_tensor("data " + hex(tensor.data) + " with byte_offset " + std::to_string(tensor.byte_offset) + " and " +
-                      said.layout.to_string() + " leaves the address space");
+                      said.layout.to_string() + " exceeds the address space");
     }
     if (first % said.dtype.alignment() != 0) {
-        refuse_tensor("the first element is at " + hex(first) + ", data with byte_offset; " + said.dtype.name() +
+        refuse_tensor("the first element (data plus byte_offset) is at " + hex(first) + "; " + said.dtype.name() +
                       " needs a multiple of " + std::to_string(said.dtype.alignment()));
     }
     said.first = reinterpret_cast<void*>(first);
@@ -124,7 +124,7 @@ void require_memory(const DLDevice& device, const Described& said, const Pointer
     const std::size_t there = info.bytes_after(said.lowest);
     if (info.kind != PointerInfo::Kind::pageable && there < said.size_bytes) {
         refuse_tensor("the tensor's elements take " + std::to_string(said.size_bytes) + " B from " + hex(said.lowest) +
-                      " on, and " + owner_text(info) + " has " + std::to_string(there) + " B there");
+                      ", but " + owner_text(info) + " has " + std::to_string(there) + " B there");
     }
 }
 
@@ -134,7 +134,7 @@ DeviceNDArray device_array_of(const DLTensor& tensor, const Described& said, std
     const int id = tensor.device.device_id;
     if (id < 0 || static_cast<std::size_t>(id) >= gpus.size()) {
         refuse_tensor("the tensor is on " + device_text(tensor.device) + "; there are " + std::to_string(gpus.size()) +
-                      " GPUs, from 0 on");
+                      " GPUs, numbered from 0");
     }
     const AgentRef gpu = gpus[static_cast<std::size_t>(id)];
     if (said.first) {
@@ -166,7 +166,7 @@ DlpackArray imported(Managed* managed, bool read_only) {
     const int type = device_type_of(tensor.device);
     if (type != kDLROCM && type != kDLROCMHost && type != kDLCPU) {
         refuse_tensor("the tensor is on " + device_text(tensor.device) +
-                      "; arrays here are of kDLROCM (10), kDLROCMHost (11) and kDLCPU (1)");
+                      "; supported are kDLROCM (10), kDLROCMHost (11) and kDLCPU (1)");
     }
     const Described said = describe(tensor);
     const std::shared_ptr<const void> hold = detail::DlpackOwner::unarmed(managed);
@@ -204,16 +204,15 @@ DlpackArray from_dlpack(DLManagedTensorVersioned* tensor, DlpackAccess access) {
     if (const DLPackVersion version = tensor->version; version.major != DLPACK_MAJOR_VERSION) {
         DlpackDeleter()(tensor);
         throw DlpackVersionMismatch("from_dlpack: the tensor is of DLPack " + std::to_string(version.major) + "." +
-                                    std::to_string(version.minor) + ", this library knows " +
+                                    std::to_string(version.minor) + ", this library supports " +
                                     std::to_string(DLPACK_MAJOR_VERSION) +
-                                    ".x; have the producer make one of that (Python: max_version)");
+                                    ".x; request that version from the producer (Python: max_version)");
     }
     const bool flagged = (tensor->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
     if (flagged && access != DlpackAccess::read_only && device_type_of(tensor->dl_tensor.device) == kDLROCM) {
         refuse_tensor("the tensor on " + device_text(tensor->dl_tensor.device) +
-                      " is read-only, which a DeviceNDArray cannot see to; pass DlpackAccess::read_only and write "
-                      "nothing "
-                      "through it, or copy it");
+                      " is read-only, which a DeviceNDArray cannot enforce; pass DlpackAccess::read_only and "
+                      "do not write through it, or copy it");
     }
     return imported(tensor, flagged || access == DlpackAccess::read_only);
 }

@@ -55,7 +55,7 @@ void require_distinct_names(const std::vector<FieldSpec>& fields) {
     }
     std::sort(names.begin(), names.end());
     const auto twice = std::adjacent_find(names.begin(), names.end());
-    if (twice != names.end()) throw InvalidArgument("DType::record: two fields are called " + quoted(*twice));
+    if (twice != names.end()) throw InvalidArgument("DType::record: duplicate field name " + quoted(*twice));
 }
 
 /// Assigns every field's offset and returns the end of the last field.
@@ -67,7 +67,7 @@ std::size_t place(std::vector<FieldSpec>& fields, bool aligned) {
         if (*field.offset > kMostBytes || *field.offset + field.type.itemsize() > kMostBytes) {
             throw InvalidArgument("DType::record: field " + quoted(field.name) + " of " +
                                   std::to_string(field.type.itemsize()) + " B at offset " +
-                                  std::to_string(*field.offset) + " ends behind the " + std::to_string(kMostBytes) +
+                                  std::to_string(*field.offset) + " ends after the " + std::to_string(kMostBytes) +
                                   " B that a record may have");
         }
         if (*field.offset % alignment != 0) {
@@ -86,8 +86,8 @@ std::size_t checked_itemsize(std::size_t end, std::size_t alignment, const Recor
     if (!options.itemsize) return rounded_up(end, alignment);
     const std::size_t itemsize = *options.itemsize;
     if (itemsize < end || itemsize > kMostBytes) {
-        throw InvalidArgument("DType::record: an item size of " + std::to_string(itemsize) + " B; the fields need " +
-                              std::to_string(end) + " B, and a record may have " + std::to_string(kMostBytes) + " B");
+        throw InvalidArgument("DType::record: an item size of " + std::to_string(itemsize) + " B: the fields need " +
+                              std::to_string(end) + " B, and the limit is " + std::to_string(kMostBytes) + " B");
     }
     if (itemsize % alignment != 0) {
         throw InvalidArgument("DType::record: an item size of " + std::to_string(itemsize) +
@@ -121,7 +121,7 @@ DType DType::from_name(std::string_view name) {
         if (row.name == name) return row.type;
         known += (known.empty() ? "" : ", ") + std::string(row.name);
     }
-    throw InvalidArgument("DType::from_name(\"" + std::string(name) + "\"): no such scalar type; there are " + known);
+    throw InvalidArgument("DType::from_name(\"" + std::string(name) + "\"): no such scalar type; known are " + known);
 }
 
 DType DType::raw(std::size_t size_bytes) {
@@ -177,8 +177,8 @@ const Field& DType::field(std::string_view name) const {
     if (const Field* found = find_field(name)) return *found;
     std::string known;
     for (const Field& field : fields()) known += (known.empty() ? "" : ", ") + quoted(field.name);
-    throw InvalidArgument("DType::field(" + quoted(name) +
-                          "): " + (is_record() ? "no such field; there are " + known : this->name() + " is no record"));
+    throw InvalidArgument("DType::field(" + quoted(name) + "): " +
+                          (is_record() ? "no such field; known are " + known : this->name() + " is not a record"));
 }
 
 }  // namespace hsadrv

@@ -134,15 +134,15 @@ class FormatParser {
         const char c = peek();
         const auto found =
             std::find_if(std::begin(letters), std::end(letters), [&](const Letter& l) { return l.letter == c; });
-        if (complex && c != 'f' && c != 'd') fail("of complex numbers there are Zf and Zd");
+        if (complex && c != 'f' && c != 'd') fail("complex formats are Zf and Zd");
         if (c == '\0' || found == std::end(letters)) fail(unknown(c));
         ++at_;
         const bool native = order_ == '@' || order_ == '^';
-        if ((c == 'n' || c == 'N') && !native) fail("n and N exist in '@' and '^' alone");
+        if ((c == 'n' || c == 'N') && !native) fail("n and N exist only in '@' and '^'");
         const DType part = native ? found->native : found->standard;
         if ((order_ == '>' || order_ == '!') && (part.itemsize() > 1)) {
             fail(
-                "the bytes of a number are in the other order than the device's; convert it first, in NumPy "
+                "the byte order of a number is not the device's; convert it first, in NumPy "
                 "by "
                 "a.astype(a.dtype.newbyteorder('='))");
         }
@@ -174,7 +174,7 @@ class FormatParser {
         std::optional<std::size_t> number;
         for (; peek() >= '0' && peek() <= '9'; ++at_) {
             number = number.value_or(0) * 10 + static_cast<std::size_t>(peek() - '0');
-            if (*number > kMostRepeats) fail("a number beyond " + std::to_string(kMostRepeats));
+            if (*number > kMostRepeats) fail("a number above " + std::to_string(kMostRepeats));
         }
         return number;
     }
@@ -193,7 +193,7 @@ class FormatParser {
 
     std::string take_name() {
         const std::size_t end = format_.find(':', at_);
-        if (end == format_.npos) fail("':' behind a name is missing");
+        if (end == format_.npos) fail("':' is missing after a name");
         std::string name(format_.substr(at_, end - at_));
         if (name.empty()) fail("an empty name");
         at_ = end + 1;
@@ -217,7 +217,7 @@ std::string record_format(const DType& record) {
     for (const Field& field : record.fields()) {
         if (field.offset < offset) {
             throw InvalidArgument("buffer_format: field '" + std::string(field.name) + "' of " + record.name() +
-                                  " lies before the end of the field before it");
+                                  " starts before the end of the previous field");
         }
         if (field.name.find(':') != field.name.npos) {
             throw InvalidArgument("buffer_format: field '" + std::string(field.name) +

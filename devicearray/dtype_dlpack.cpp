@@ -27,16 +27,16 @@ DType dtype_from_dlpack(DLPackType type) {
         throw InvalidArgument("dtype_from_dlpack(" + code_name(type.code) + ", " + std::to_string(type.bits) +
                               " bits, " + std::to_string(type.lanes) + " lanes): " + why);
     };
-    if (type.lanes == 0) refuse("no lanes");
+    if (type.lanes == 0) refuse("the number of lanes must be positive");
     for (const auto& row : codes) {
         if (row.code != type.code) continue;
         for (const DType& scalar : dtypes::all) {
             if (scalar.kind() == row.kind && scalar.itemsize() * 8 == type.bits)
                 return type.lanes == 1 ? scalar : DType::subarray(scalar, Dims{type.lanes});
         }
-        refuse("no element type here has that many bits");
+        refuse("no supported element type has that many bits");
     }
-    refuse("no element type here has that code");
+    refuse("no supported element type has that code");
     return dtypes::uint8;
 }
 

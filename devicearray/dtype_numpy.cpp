@@ -87,7 +87,7 @@ DType from_typestr(const std::string& text) {
         order = rest[0];
         rest.remove_prefix(1);
     }
-    if (rest.empty()) refuse(quoted, "no type is named");
+    if (rest.empty()) refuse(quoted, "no type is given");
     if (const char* why = unsupported_kind(rest[0]); why && (rest.size() == 1 || rest[1] < 'a')) refuse(quoted, why);
     const DType* type = letter_type(rest[0]);
     if (rest.size() > 1) {
@@ -96,17 +96,17 @@ DType from_typestr(const std::string& text) {
         const auto [behind, error] = std::from_chars(rest.data() + 1, end, bytes);
         if (error != std::errc() || behind != end) {
             if (order == '\0') return DType::from_name(text);
-            refuse(quoted, "a kind and a number of bytes are missing, as in '<f4'");
+            refuse(quoted, "expected a kind and a number of bytes, as in '<f4'");
         }
         if (rest[0] == 'V') return DType::raw(bytes);
         type = scalar_type(rest[0], bytes);
     }
     if (rest == "V") return DType::raw(0);
     if (!type)
-        refuse(quoted, "no such type; there are b1, i1 i2 i4 i8, u1 u2 u4 u8, f2 f4 f8, c8 c16 and V with any size");
+        refuse(quoted, "no such type; known are b1, i1 i2 i4 i8, u1 u2 u4 u8, f2 f4 f8, c8 c16 and V with any size");
     if (order == '>' && type->itemsize() > 1) {
         refuse(quoted,
-               "the bytes of a number are in the other order than the device's; convert it first, in NumPy "
+               "the byte order of a number is not the device's; convert it first, in NumPy "
                "by a.astype(a.dtype.newbyteorder('='))");
     }
     return *type;
@@ -253,7 +253,7 @@ std::string record_descr(const DType& record) {
         if (field.offset < offset) {
             throw InvalidArgument(
                 "descr: field " + python_quoted(field.name) + " of " + record.name() +
-                " lies before the end of the field before it, which NumPy cannot describe; "
+                " starts before the end of the previous field, which NumPy cannot describe; "
                 "declare the fields in the order of their offsets, or view the elements as raw bytes");
         }
         pad_to(field.offset);

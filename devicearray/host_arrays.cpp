@@ -23,8 +23,7 @@ HostNDArray pool_array(HostMemory kind, const ArrayForm& form, std::source_locat
 
 void require_gpu(AgentRef agent) {
     if (!agent || !agent.is_gpu()) {
-        throw InvalidArgument("mapped_array: " + agent.label() +
-                              " is no GPU; the CPU uses any host memory as it is: host_array");
+        throw InvalidArgument("mapped_array: " + agent.label() + " is not a GPU; for the CPU use host_array");
     }
 }
 

@@ -20,7 +20,7 @@ std::shared_ptr<void> pageable_memory(std::size_t bytes, std::size_t alignment) 
     const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
     if (void* const memory = whole < bytes ? nullptr : std::aligned_alloc(alignment, whole))
         return std::shared_ptr<void>(memory, std::free);
-    throw OutOfMemory("host_array: the system has no " + std::to_string(bytes) + " B of memory",
+    throw OutOfMemory("host_array: the system cannot allocate " + std::to_string(bytes) + " B",
                       HSA_STATUS_ERROR_OUT_OF_RESOURCES);
 }
 
@@ -98,27 +98,27 @@ void HostNDArray::require_dtype(const char* call, const DType& wanted) const {
 void HostNDArray::require_elements(const char* call, const DType& wanted, std::size_t alignment) const {
     require_dtype(call, wanted);
     if (reinterpret_cast<std::uintptr_t>(data_) % alignment == 0) return;
-    throw InvalidArgument(std::string(call) + ": the first element's address is no multiple of " +
+    throw InvalidArgument(std::string(call) + ": the first element's address is not a multiple of " +
                           std::to_string(alignment) + " B, as " + wanted.name() +
-                          " needs; copy() the array, or use get() and set()");
+                          " requires; copy() the array, or use get() and set()");
 }
 
 void HostNDArray::require_writable(const char* call) const {
     if (writable_) return;
     throw InvalidArgument(std::string(call) + ": the array (" + dtype_.name() + " with " + layout_.to_string() +
-                          ") is read-only; copy() gives one that is not");
+                          ") is read-only; use a copy() of it");
 }
 
 void HostNDArray::require_c_contiguous(const char* call) const {
     if (is_c_contiguous()) return;
     throw InvalidArgument(std::string(call) + ": the elements with " + layout_.to_string() +
-                          " do not lie one after the other in C order; copy() puts them so");
+                          " are not contiguous in C order; a copy() is");
 }
 
 void HostNDArray::require_one(const char* call) const {
     if (size() == 1) return;
     throw InvalidArgument(std::string(call) + ": an array of shape " + shape().to_string() + " has " +
-                          std::to_string(size()) + " elements, not one; get() takes an index");
+                          std::to_string(size()) + " elements, not one; use get() with an index");
 }
 
 void HostNDArray::fill_with(const void* value) {

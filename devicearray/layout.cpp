@@ -26,9 +26,8 @@ void Layout::throw_bad_extents(const Dims& shape, std::int64_t itemsize) {
 }
 
 void Layout::throw_bad_strides(const Dims& shape, const Dims& strides_bytes) {
-    throw InvalidArgument(
-        "shape " + shape.to_string() + " with strides " + strides_bytes.to_string() +
-        (shape.rank() == strides_bytes.rank() ? " reaches further than 63 bits" : ": they differ in rank"));
+    throw InvalidArgument("shape " + shape.to_string() + " with strides " + strides_bytes.to_string() +
+                          (shape.rank() == strides_bytes.rank() ? " exceeds 63 bits" : ": they differ in rank"));
 }
 
 namespace {
@@ -52,11 +51,11 @@ void detail::throw_bad_axes(const char* call, const Layout& layout, const Dims& 
 
 void detail::throw_no_squeeze(const Layout& layout, const Dims& axes, std::int64_t axis) {
     throw InvalidArgument("squeeze " + layout.shape().to_string() + " by axes " + axes.to_string() + ": axis " +
-                          std::to_string(axis) + " is not one of them with one element, once");
+                          std::to_string(axis) + " must be in range, have one element, and be given once");
 }
 
 void detail::throw_no_broadcast(const Layout& layout, const Dims& shape) {
-    throw InvalidArgument("broadcast_to: shape " + layout.shape().to_string() + " cannot be repeated to " +
+    throw InvalidArgument("broadcast_to: shape " + layout.shape().to_string() + " cannot be broadcast to " +
                           shape.to_string() + "; counted from the last, each extent must be equal, or 1 in the array");
 }
 

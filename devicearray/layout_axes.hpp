@@ -43,7 +43,7 @@ constexpr Layout Layout::transpose(const Dims& axes) const {
         result.shape_[i] = shape_[static_cast<int>(axis)];
         result.strides_bytes_[i] = strides_bytes_[static_cast<int>(axis)];
     }
-    if (!valid) detail::throw_bad_axes("transpose", *this, axes, "the axes are not each of the array's axes once");
+    if (!valid) detail::throw_bad_axes("transpose", *this, axes, "each axis must be given exactly once");
     return result;
 }
 
@@ -68,7 +68,8 @@ constexpr Layout Layout::squeeze(const Dims& axes) const {
 constexpr Layout Layout::expand_dims(int axis) const {
     const int at = axis < 0 ? axis + rank() + 1 : axis;
     if (at < 0 || at > rank() || rank() == Dims::max_rank)
-        detail::throw_bad_axes("expand_dims", *this, axis, "there is no such place, or as many axes as can be");
+        detail::throw_bad_axes("expand_dims", *this, axis,
+                               "the position is out of range, or the array has the most axes already");
     Layout result = *this;
     result.shape_ = result.strides_bytes_ = Dims::filled(rank() + 1, 1);
     result.strides_bytes_[at] = itemsize_;  // any value: the axis has one element

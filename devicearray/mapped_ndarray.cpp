@@ -25,7 +25,7 @@ DeviceNDArray MappedNDArray::device(AgentRef other) const {
     const PointerInfo info = pointer_info(data());
     if (!info.accessible_by(other)) {
         throw InvalidArgument("MappedNDArray::device(" + other.label() + "): the memory is mapped for " +
-                              agent_.label() + "; for all GPUs, make it with {.portable = true}");
+                              agent_.label() + "; to map it for all GPUs, create it with {.portable = true}");
     }
     return DeviceNDArray(keep_alive(), info.agent_address(data()), dtype(), layout(), other);
 }

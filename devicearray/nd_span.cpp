@@ -40,7 +40,7 @@ Dims mdspan_strides(const Dims& extents, const Dims& strides) {
             result[i] = 1;
             continue;
         }
-        if (strides[i] <= 0) refuse("std::layout_stride has positive strides only");
+        if (strides[i] <= 0) refuse("std::layout_stride requires positive strides");
         result[i] = strides[i];
         left |= 1u << i;
     }
@@ -50,7 +50,7 @@ Dims mdspan_strides(const Dims& extents, const Dims& strides) {
         for (int i = 0; i < extents.rank(); ++i) {
             if ((left >> i & 1u) != 0 && (next < 0 || strides[i] < strides[next])) next = i;
         }
-        if (strides[next] < within) refuse("std::layout_stride has each element once");
+        if (strides[next] < within) refuse("std::layout_stride requires distinct elements");
         if (__builtin_mul_overflow(strides[next], extents[next], &within)) within = INT64_MAX;
         left &= ~(1u << next);
     }

@@ -45,7 +45,7 @@ void require_addresses(const void* data, const DType& dtype, const Layout& layou
     const ByteRange extent = layout.extent();
     if (first < static_cast<std::uintptr_t>(-extent.begin) ||
         UINTPTR_MAX - first < static_cast<std::uintptr_t>(extent.end))
-        refuse_view(whole + " at address " + std::to_string(first) + " reaches beyond the address space");
+        refuse_view(whole + " at address " + std::to_string(first) + " exceeds the address space");
 }
 
 /// Without a format the elements are bytes. Without a shape either, they are single bytes and itemsize is ignored.
@@ -90,7 +90,7 @@ NDView::NDView(const detail::BufferFields& buffer)
       dtype_(dtype_of_buffer(buffer)),
       layout_(layout_of(shape_of_buffer(buffer, dtype_), buffer.strides, dtype_)),
       writable_(!buffer.read_only) {
-    if (buffer.indirect) refuse_view("a buffer with suboffsets: its rows are behind pointers; copy it first");
+    if (buffer.indirect) refuse_view("a buffer with suboffsets: its rows are reached through pointers; copy it first");
     if (layout_.size_bytes() != buffer.size_bytes) {
         refuse_view("a buffer of " + std::to_string(buffer.size_bytes) + " B for " + dtype_.name() + " with " +
                     layout_.to_string() + ", which has " + std::to_string(layout_.size_bytes()) + " B");

@@ -17,9 +17,9 @@ constexpr std::size_t kMostFileBytes = SIZE_MAX / 2;
 std::size_t required_end(const NpyHeader& header, std::size_t file_bytes, std::string_view name) {
     const auto bytes = static_cast<std::size_t>(header.layout.size_bytes());
     if (bytes > file_bytes - header.data_offset) {
-        throw InvalidArgument("npy " + std::string(name) + ": cut short: " + header.layout.shape().to_string() +
+        throw InvalidArgument("npy " + std::string(name) + ": truncated: " + header.layout.shape().to_string() +
                               " of " + header.dtype.name() + " needs " + std::to_string(bytes) + " bytes from byte " +
-                              std::to_string(header.data_offset) + " on; the file has " + std::to_string(file_bytes));
+                              std::to_string(header.data_offset) + "; the file has " + std::to_string(file_bytes));
     }
     return header.data_offset + bytes;
 }

@@ -39,7 +39,7 @@ bool to_latin1(std::string_view text, std::string& latin1) {
     for (std::size_t at = 0, length = 0; at < text.size(); at += length) {
         const detail::Utf8Character next = detail::first_of(text.substr(at));
         length = next.bytes;
-        if (length == 0) throw InvalidArgument("no UTF-8 at byte " + std::to_string(at) + " of the header");
+        if (length == 0) throw InvalidArgument("invalid UTF-8 at byte " + std::to_string(at) + " of the header");
         if (next.code < 0x100) {
             latin1 += static_cast<char>(next.code);
         } else {
@@ -91,16 +91,16 @@ NpyHeader read_npy_header(std::span<const std::byte> file, std::string_view name
     const std::string_view text{reinterpret_cast<const char*>(file.data()), file.size()};
     const std::string has = "; the file has " + std::to_string(file.size()) + " bytes";
     if (text.substr(0, kMagic.size()) != kMagic.substr(0, text.size()))
-        refuse(name, "does not begin with \\x93NUMPY: no .npy file" + has);
-    if (file.size() < 8) refuse(name, "cut short at byte " + std::to_string(file.size()) + ", in magic and version");
+        refuse(name, "does not begin with \\x93NUMPY: not a .npy file" + has);
+    if (file.size() < 8) refuse(name, "truncated at byte " + std::to_string(file.size()) + ", in magic and version");
     const int major = std::to_integer<int>(file[6]), minor = std::to_integer<int>(file[7]);
     if (major < 1 || major > 3 || minor != 0) {
         refuse(name, "byte 6: version " + std::to_string(major) + "." + std::to_string(minor) +
-                         "; there are 1.0, 2.0 and 3.0");
+                         "; supported are 1.0, 2.0 and 3.0");
     }
     const std::size_t begin = major == 1 ? 10 : 12;
     if (file.size() < begin)
-        refuse(name, "cut short at byte " + std::to_string(file.size()) + ", in the header's length");
+        refuse(name, "truncated at byte " + std::to_string(file.size()) + ", in the header's length");
     const std::size_t length = little_endian(file.subspan(8, begin - 8));
     if (length > file.size() - begin) {
         refuse(name, "byte 8: the header has " + std::to_string(length) + " bytes from byte " + std::to_string(begin) +
@@ -121,7 +121,7 @@ NpyHeader read_npy_header(std::span<const std::byte> file, std::string_view name
 std::string npy_header(const DType& dtype, const Dims& shape, Order order, int version) {
     if (version < 0 || version > 3) {
         throw InvalidArgument("npy_header: version " + std::to_string(version) +
-                              "; there are 1, 2 and 3, and 0 for the lowest possible");
+                              "; supported are 1, 2 and 3, and 0 for the lowest possible");
     }
     if (dtype.is_subarray()) {
         throw InvalidArgument("npy_header: elements of " + dtype.name() + ": write an array of " + dtype.base().name() +
@@ -138,7 +138,7 @@ std::string npy_header(const DType& dtype, const Dims& shape, Order order, int v
     if (version < lowest) {
         throw InvalidArgument("npy_header: version " + std::to_string(version) + " cannot hold this header of " +
                               std::to_string(text.size()) + " bytes" +
-                              (is_latin1 ? "" : ", with names that Latin-1 cannot spell") + "; version " +
+                              (is_latin1 ? "" : ", with names that Latin-1 cannot encode") + "; version " +
                               std::to_string(lowest) + " can");
     }
     const std::size_t before = version == 1 ? 10 : 12;

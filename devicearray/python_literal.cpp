@@ -66,7 +66,7 @@ class PythonParser {
     PythonLiteral whole() {
         PythonLiteral value = literal(0);
         skip_space();
-        if (at_ != text_.size()) fail("more text behind the value");
+        if (at_ != text_.size()) fail("more text after the value");
         return value;
     }
 
@@ -150,7 +150,7 @@ class PythonParser {
             if (digit < 0) fail("a hexadecimal digit of an escape is missing");
             code = code << 4 | static_cast<std::uint32_t>(digit);
         }
-        if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) fail("an escape is no Unicode character");
+        if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) fail("an escape is not a Unicode character");
         return code;
     }
 
@@ -173,14 +173,14 @@ class PythonParser {
         const char quote = text_[at_++];
         while (at_ < text_.size() && peek() != quote) {
             const char c = text_[at_++];
-            if (c == '\n') fail("a string ends with its line");
+            if (c == '\n') fail("a string is not closed on its line");
             if (c == '\\') {
                 escape(value.string_);
             } else {
                 value.string_ += c;
             }
         }
-        if (at_ == text_.size()) fail("a string has no end");
+        if (at_ == text_.size()) fail("a string is not closed");
         ++at_;
         return value;
     }
@@ -220,8 +220,8 @@ class PythonParser {
             if (!comma) fail("',' or '}' is missing");
             skip_space();
             PythonLiteral key = literal(depth + 1);
-            if (!key.is(PythonLiteral::Type::string)) fail("a key that is not a string before");
-            if (value.find(key.string_)) fail("key " + python_quoted(key.string_) + " for the second time before");
+            if (!key.is(PythonLiteral::Type::string)) fail("a key is not a string");
+            if (value.find(key.string_)) fail("key " + python_quoted(key.string_) + " is a duplicate");
             if (!take(':')) fail("':' is missing");
             value.items_.push_back(std::move(key));
             value.items_.push_back(literal(depth + 1));
@@ -237,7 +237,7 @@ class PythonParser {
 PythonLiteral PythonLiteral::parse(std::string_view text) { return PythonParser(text).whole(); }
 
 void PythonLiteral::require(bool holds, const char* wanted) const {
-    if (!holds) throw InvalidArgument("Python literal: " + what() + " where " + wanted + " must be");
+    if (!holds) throw InvalidArgument("Python literal: " + what() + ", but " + wanted + " is expected");
 }
 
 bool PythonLiteral::boolean() const {

@@ -44,7 +44,7 @@ std::optional<std::string> followed(std::string path) {
 
 Replacement::Replacement(const char* call, const FilePath& path) : call_(call), path_(path) {
     auto target = followed(path.string());
-    if (!target) refuse("symbolic links");
+    if (!target) refuse("cannot resolve symbolic links");
     target_ = *std::move(target);
     struct stat status{};
     if (!open_existing(status)) {
@@ -90,7 +90,7 @@ void Replacement::take_over(const struct stat& status) {
     ::unlink(own_.c_str());
     ::close(fd_);
     errno = reason;
-    refuse("mode and owner");
+    refuse("cannot set mode and owner");
 }
 
 void Replacement::write(const void* data, std::size_t bytes) {

@@ -29,7 +29,7 @@ std::vector<SubLayout> split(const Layout& layout, std::int64_t section, int axi
     if (section <= 0 || along < 0 || along >= layout.rank()) {
         throw InvalidArgument("split shape " + layout.shape().to_string() + " into sections of " +
                               std::to_string(section) + " along axis " + std::to_string(axis) +
-                              ": there is no such axis, or sections must have an element at least");
+                              ": the axis is out of range, or the section is less than 1");
     }
     std::vector<Index> indices(static_cast<std::size_t>(along) + 1, Slice{});
     std::vector<SubLayout> pieces;

@@ -49,7 +49,7 @@ void require_within(const char* call, const TransferEnd& end, const PointerInfo&
         std::string(call) + ": an array of " + end.layout.to_string() + " needs " + std::to_string(-range.begin) +
         " B before its first element and " + std::to_string(range.end) + " B from there on; its memory has " +
         std::to_string(reach.before_bytes) + " B and " + std::to_string(reach.after_bytes) + " B" +
-        (info.kind == PointerInfo::Kind::registered ? " registered; register all of an array, or nothing of it" : ""));
+        (info.kind == PointerInfo::Kind::registered ? " registered; register all of the array or none of it" : ""));
 }
 
 Location locate(const char* call, const TransferEnd& end, AgentRef gpu) {
@@ -75,10 +75,10 @@ Location locate(const char* call, const TransferEnd& end, AgentRef gpu) {
 /// A captured transfer runs later, possibly several times, with the memory's contents at that time.
 void require_replayable(const char* call, const TransferPlan& plan, const Location& to, const Location& from) {
     const char* why = to.where == Where::host || from.where == Where::host
-                          ? "pageable memory, which would have to stay as it is until every replay"
+                          ? "pageable memory, which would have to stay unchanged until the last replay"
                           : nullptr;
     for (const TransferStep& step : plan.steps) {
-        if (step.mover == Mover::cpu) why = "the CPU, which has no part in a replay";
+        if (step.mover == Mover::cpu) why = "the CPU, which takes no part in a replay";
     }
     if (!why) return;
     throw InvalidArgument(std::string(call) + ": the stream is being captured, and this transfer needs " + why +
@@ -254,7 +254,7 @@ void transfer(const char* call, const TransferEnd& to, const TransferEnd& from, 
         if (try_copy(to, from, stream, deadline)) return;
     }
     const Location to_place = locate(call, to, stream.agent()), from_place = locate(call, from, stream.agent());
-    // By the device's address where there is one, so that memory is recognised under both of its addresses.
+    // By the device's address if there is one, so that memory is recognised under both of its addresses.
     const TransferPlan plan = plan_transfer(call, {to_place.identity(), to.dtype, to.layout, to_place.where},
                                             {from_place.identity(), from.dtype, from.layout, from_place.where});
     if (captured) require_replayable(call, plan, to_place, from_place);

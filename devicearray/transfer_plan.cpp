@@ -27,14 +27,13 @@ void require_possible(const char* call, const TransferSide& to, const TransferSi
     if (to.layout.shape() != from.layout.shape()) refuse(call, "the shapes differ", to, from);
     for (const TransferSide* side : {&to, &from}) {
         if (static_cast<std::int64_t>(side->dtype.itemsize()) != side->layout.itemsize())
-            refuse(call, "elements have another size than the layout's", to, from);
+            refuse(call, "the element size differs from the layout's", to, from);
     }
     if (!elements_are_apart(to.layout))
-        refuse(
-            call,
-            "assignment destination is read-only: its elements share memory, as those of broadcast arrays do, or its "
-            "strides do not tell",
-            to, from);
+        refuse(call,
+               "assignment destination is read-only: its elements share memory, as in broadcast arrays, or may "
+               "share it by their strides",
+               to, from);
 }
 
 std::uint64_t address_of(const TransferSide& side) { return reinterpret_cast<std::uintptr_t>(side.data); }
@@ -145,7 +144,7 @@ void add_from_peer(TransferPlan& plan, const StridedCopy& copy, const ByteRange&
     const bool to_gpu = gpu_reaches(ends.to);
     add_through(plan, through_span(copy, span), to_gpu ? Place::scratch : Place::staging, ends);
     plan.why = std::string("the source is another device's memory; ") + (to_gpu ? "a kernel" : "the CPU") +
-               " arranges the elements where the whole range that it spans has come";
+               " arranges the elements after a copy of the whole range that it spans";
 }
 
 /// Elements between memory that only the CPU reaches and memory that only the GPU reaches.
@@ -202,7 +201,7 @@ void add_overlapping(TransferPlan& plan, const StridedCopy& copy, const Ends& en
     const bool on_device = gpu_reaches(ends.to) && gpu_reaches(ends.from);
     add_through(plan, through_packed(copy), on_device ? Place::scratch : Place::staging, ends);
     plan.overlapping = true;
-    plan.why = "source and destination overlap, so the elements wait in a temporary";
+    plan.why = "source and destination overlap, so the elements go through a temporary";
 }
 
 }  // namespace
@@ -213,7 +212,7 @@ TransferPlan plan_transfer(const char* call, const TransferSide& to, const Trans
     const StridedCopy copy = StridedCopy::between(to.layout, from.layout);
     const Ends ends{to.where, from.where};
     if (to.where == Where::peer && copy.form() == Form::elements)
-        refuse(call, "a stream of that device has to write its elements; this one is another's", to, from);
+        refuse(call, "single elements must be written by a stream of the destination's device", to, from);
     plan.minimum_bytes = copy.bytes();
     if (plan.minimum_bytes == 0) {
         plan.why = "the arrays are empty";

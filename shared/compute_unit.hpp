@@ -1,11 +1,11 @@
-// What one compute unit of each gfx target has, as a plain table: SIMDs, registers, LDS, slots.
+// The resources of one compute unit of each gfx target, as a plain table: SIMDs, registers, LDS, slots.
 //
 //     constexpr auto unit = hsadrv::shared::compute_unit("gfx90a");
 //     static_assert(unit.known() && unit.vgprs == 512 && unit.unified_vgprs);
 //
 // Freestanding: compiles for the host and for amdgcn. Values only: any thread may use any object. Nothing here
-// allocates or throws. Sources: LLVM AMDGPUUsage (Kernel Descriptor: the granules), LLVM's AMDGPU::IsaInfo (sizes of
-// the files, slots of waves and barriers), the ISA manuals of GCN3, Vega, CDNA to CDNA3, RDNA to RDNA3.
+// allocates or throws. Sources: LLVM AMDGPUUsage (Kernel Descriptor: granules), LLVM's AMDGPU::IsaInfo (sizes of
+// register files, wave and barrier slots), the ISA manuals of GCN3, Vega, CDNA to CDNA3, RDNA to RDNA3.
 #pragma once
 
 #include <stdint.h>
@@ -14,24 +14,24 @@ namespace hsadrv::shared {
 
 /// Registers are counted as a lane of a wave of 64 work-items sees them; a wave of 32 on RDNA has twice as many.
 struct ComputeUnit {
-    uint32_t simds = 0;  ///< 0: a target that is not known
+    uint32_t simds = 0;  ///< 0: unknown target
     uint32_t max_waves_per_simd = 0;
     uint32_t vgprs = 0;           ///< of a SIMD
-    uint32_t vgpr_granule = 1;    ///< a wave is given a multiple of it
-    uint32_t vgprs_of_wave = 0;   ///< that a wave can have, AGPRs included where the file is unified
+    uint32_t vgpr_granule = 1;    ///< a wave's allocation is a multiple of it
+    uint32_t vgprs_of_wave = 0;   ///< a wave's maximum, including AGPRs in a unified file
     bool unified_vgprs = false;   ///< accumulation registers (AGPRs) come from the same file
-    uint32_t agprs = 0;           ///< of a SIMD, in a file of their own with the same granule (gfx908)
+    uint32_t agprs = 0;           ///< of a SIMD, in a separate file with the same granule (gfx908)
     bool wide_registers = false;  ///< waves of 32 work-items are native: twice the registers, twice the granule
-    uint32_t sgprs = 0;           ///< of a SIMD; 0: every wave has all it can name
+    uint32_t sgprs = 0;           ///< of a SIMD; 0: every wave has the maximum
     uint32_t sgpr_granule = 1;
-    uint32_t sgprs_of_wave = 0;        ///< that a wave can have, VCC and its like included
-    uint32_t lds_bytes = 0;            ///< also the most that one work-group can have
-    uint32_t lds_granule_bytes = 512;  ///< a work-group is given a multiple of it
-    uint32_t barrier_slots = 16;       ///< work-groups of more than one wave
+    uint32_t sgprs_of_wave = 0;        ///< a wave's maximum, including VCC and similar
+    uint32_t lds_bytes = 0;            ///< also the maximum of one work-group
+    uint32_t lds_granule_bytes = 512;  ///< a work-group's allocation is a multiple of it
+    uint32_t barrier_slots = 16;       ///< for work-groups of more than one wave
     uint32_t max_workgroup_workitems = 1024;
 
     constexpr bool known() const { return simds != 0; }
-    /// Waves of 32 work-items see the same file as so many times the registers.
+    /// For waves of 32 work-items the same file has this many times the registers.
     constexpr uint32_t width(uint32_t wavefront_size) const { return wide_registers && wavefront_size == 32 ? 2 : 1; }
 };
 
@@ -50,7 +50,7 @@ constexpr bool same_text(const char* a, const char* b) {
 }
 
 struct Family {
-    const char* name;  // one processor, or with `prefix` all that begin so
+    const char* name;  // one processor, or with `prefix` all that start with it
     bool prefix;
     ComputeUnit unit;
 };
@@ -117,7 +117,7 @@ inline constexpr ComputeUnit rdna3_large = [] {
     return unit;
 }();
 
-// The first that fits. Exact names come before the prefixes that they begin with.
+// The first match counts. Exact names precede the prefixes that they start with.
 inline constexpr Family families[] = {
     {"gfx90a", false, cdna2},
     {"gfx940", false, cdna2},
@@ -156,7 +156,7 @@ inline constexpr Family families[] = {
 
 }  // namespace detail
 
-/// What a compute unit of that processor ("gfx90a", no features) has; not known() for one that is not in the table.
+/// The resources of a processor's compute unit ("gfx90a", without features); not known() if it is not in the table.
 constexpr ComputeUnit compute_unit(const char* processor) {
     for (const detail::Family& family : detail::families) {
         if (family.prefix ? detail::begins_with(processor, family.name) : detail::same_text(processor, family.name))

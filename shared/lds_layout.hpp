@@ -1,5 +1,5 @@
-// Where several arrays lie in a work-group's LDS (HSA's group segment): one constexpr object that the host
-// sizes the launch with and the kernel indexes with, so the two cannot disagree.
+// The layout of several arrays in a work-group's LDS (HSA's group segment): one constexpr object sizes the launch on
+// the host and indexes in the kernel, so the two cannot disagree.
 //
 //     constexpr auto tiles(uint32_t n) {
 //         return lds_layout(lds_array<float>(n, n).conflict_free(), lds_array<int, 64>());
@@ -7,23 +7,22 @@
 //     host:   kernel.launch(stream, {.grid = g, .workgroup = w, .lds = tiles(16)}, ...);
 //     kernel: auto tile = shared::dynamic_array<0>(tiles(16), lds);      // shared/device/array.hpp
 //
-// Freestanding: compiles for the host and, with clang, for amdgcn; needs no library. Values only: any thread
-// may use any object. Nothing here allocates or throws. Sizes are uint32_t because LDS addresses are 32 bits
-// wide; arithmetic that leaves that range saturates at `lds_overflow`, a size no group segment has, so every
-// launch refuses it.
+// Freestanding: compiles for the host and, with clang, for amdgcn; needs no library. Values only: any thread may use
+// any object. Nothing here allocates or throws. Sizes are uint32_t because LDS addresses are 32 bits wide; overflowing
+// arithmetic saturates at `lds_overflow`, a size that no group segment has, so every launch refuses it.
 #pragma once
 
 #include <stdint.h>
 
 namespace hsadrv::shared {
 
-/// The size of what does not fit into 32 bits.
+/// The size of a layout that exceeds 32 bits.
 inline constexpr uint32_t lds_overflow = 0xffffffffu;
 
-/// Arrays in one layout; a kernel that wants more uses a struct or an array of arrays.
+/// Maximum number of arrays in one layout; for more use a struct or an array of arrays.
 inline constexpr uint32_t max_lds_arrays = 16;
 
-/// The alignment of a group segment asked for as plain bytes: the widest LDS access, ds_read_b128.
+/// The alignment of a group segment given as plain bytes: that of the widest LDS access, ds_read_b128.
 inline constexpr uint32_t lds_default_align_bytes = 16;
 
 namespace detail {
@@ -41,12 +40,12 @@ constexpr uint32_t align_up_or_overflow(uint32_t value, uint32_t align) {
     return bumped == lds_overflow ? lds_overflow : bumped & ~(align - 1);
 }
 
-/// Signed and unsigned integers, but not bool. Freestanding code has no <type_traits>; integers are what
-/// halves 1 to 0.
+/// Signed and unsigned integers, but not bool. Freestanding code has no <type_traits>; integer division turns 1 / 2
+/// into 0.
 template <class T>
 inline constexpr bool is_integer = requires { requires(T(1) / T(2) == T(0)); };
 
-/// Any integer as an extent or a size in bytes; negative and too large ones overflow.
+/// Any integer as an extent or a size in bytes; negative and too large values overflow.
 template <class Integer>
 constexpr uint32_t narrow_or_overflow(Integer value) {
     static_assert(is_integer<Integer>, "extents and sizes are integers");
@@ -56,13 +55,13 @@ constexpr uint32_t narrow_or_overflow(Integer value) {
     return static_cast<uint64_t>(value) > lds_overflow ? lds_overflow : static_cast<uint32_t>(value);
 }
 
-/// A parameter that takes its type from another one: atomic_add(&counts[i], 1), where the counts are uint64_t.
+/// A parameter whose type is deduced from another one: atomic_add(&counts[i], 1) for uint64_t counts.
 template <class T>
 struct Same {
     using type = T;
 };
 
-/// A tuple, as freestanding code has none.
+/// A tuple, which freestanding code lacks.
 template <class... Elements>
 struct Pack {};
 
@@ -83,7 +82,7 @@ constexpr const auto& get(const Pack<Head, Tail...>& pack) {
 
 }  // namespace detail
 
-/// A shape known at compile time: it takes no room, and indexing multiplies by constants.
+/// A shape known at compile time: it takes no space, and indexing multiplies by constants.
 template <uint32_t... Extents>
 struct StaticExtents {
     static constexpr uint32_t rank = sizeof...(Extents);
@@ -101,19 +100,19 @@ struct DynamicExtents {
     constexpr uint32_t extent(uint32_t dimension) const { return extents[dimension]; }
 };
 
-/// LDS answers from so many banks at once, each 4 bytes wide (ISA manuals, "Local Data Share").
+/// Width of an LDS bank (ISA manuals, "Local Data Share").
 inline constexpr uint32_t lds_bank_bytes = 4;
 
-/// The elements to add to rows of `extent` elements of T so that work-items that walk down a column wait for one
-/// another no more than along a row: not at all, where elements are 16 bytes or less; larger ones are read in several
-/// accesses, in which lanes meet along a row, too. The pitch becomes an odd number of the largest power of two that
-/// divides the element (a bank's 4 bytes at least).
+/// Elements of padding for rows of `extent` elements of T, such that access down a column has no more bank conflicts
+/// than along a row. That is none for elements of up to 16 bytes; larger ones are read in several accesses, which
+/// conflict along a row as well. The pitch becomes an odd multiple of the largest power of two that divides the element
+/// size (at least a bank's 4 bytes).
 template <class T>
 constexpr uint32_t conflict_free_padding(uint32_t extent) {
     constexpr uint32_t all_banks_bytes = 128;
     uint32_t unit = lds_bank_bytes;
     while (unit < all_banks_bytes && sizeof(T) % (2 * unit) == 0) unit *= 2;
-    if (unit == all_banks_bytes) return 0;  // every element begins in the first bank, wherever it is
+    if (unit == all_banks_bytes) return 0;  // every element starts in the first bank
     for (uint32_t padding = 0; padding < 2 * lds_bank_bytes; ++padding) {
         const uint64_t pitch_bytes = (uint64_t{extent} + padding) * sizeof(T);
         if (pitch_bytes % unit == 0 && pitch_bytes / unit % 2 == 1) return padding;
@@ -132,7 +131,7 @@ struct LdsArray {
 
     [[no_unique_address]] Extents extents;
     uint32_t align_bytes = alignof(T);
-    uint32_t row_padding = 0;  ///< elements after each row, that is each run of the last index
+    uint32_t row_padding = 0;  ///< unused elements after each row (each run of the last index)
 
     /// The same array, aligned to at least `Align` bytes.
     template <uint32_t Align>
@@ -143,7 +142,7 @@ struct LdsArray {
         return copy;
     }
 
-    /// The same array with `elements` unused ones after each row.
+    /// The same array with `elements` elements of padding after each row.
     template <class Integer>
     constexpr LdsArray padded(Integer elements) const {
         static_assert(rank > 1, "an array of one dimension has no rows to pad");
@@ -158,17 +157,17 @@ struct LdsArray {
     /// From one row to the next, in elements.
     constexpr uint32_t row_pitch() const { return detail::add_or_overflow(extents.extent(rank - 1), row_padding); }
 
-    /// Number of elements that can be indexed: without the padding.
+    /// Number of elements, excluding padding.
     constexpr uint32_t size() const { return product(extents.extent(rank - 1)); }
 
-    /// With the padding.
+    /// Size including padding.
     constexpr uint32_t size_bytes() const {
         return size() == 0 ? 0 : detail::mul_or_overflow(product(row_pitch()), sizeof(T));
     }
 
   private:
     constexpr uint32_t product(uint32_t last) const {
-        // A zero extent makes the array empty, whatever the others are.
+        // A zero extent makes the array empty, whatever the others.
         for (uint32_t i = 0; i < rank; ++i) {
             if (extents.extent(i) == 0) return 0;
         }
@@ -192,7 +191,7 @@ constexpr LdsArray<T, StaticExtents<Extents...>> lds_array() {
     return {};
 }
 
-/// Several arrays, one after another, each at its alignment. Offsets count from a base aligned to align_bytes().
+/// Several arrays, one after another, each aligned. Offsets count from a base aligned to align_bytes().
 template <class... Arrays>
 class LdsLayout {
     static_assert(sizeof...(Arrays) > 0 && sizeof...(Arrays) <= max_lds_arrays);
@@ -213,7 +212,7 @@ class LdsLayout {
 
     template <uint32_t I>
     constexpr const auto& array() const {
-        static_assert(I < count, "the layout has fewer arrays");
+        static_assert(I < count, "the array index exceeds the layout's arrays");
         return detail::get<I>(arrays_);
     }
 
@@ -242,9 +241,9 @@ constexpr LdsLayout<Arrays...> lds_layout(Arrays... arrays) {
     return LdsLayout<Arrays...>(arrays...);
 }
 
-/// What a launch must reserve, without the types: the `.lds` field. Made from a layout, or from plain bytes.
-/// The i-th `dynamic_shared_pointer` argument of the kernel receives offsets_bytes[i], counted from where the
-/// dynamic part begins.
+/// The LDS that a launch must reserve, without types: the `.lds` field. Made from a layout, or from plain bytes. The
+/// i-th `dynamic_shared_pointer` argument of the kernel receives offsets_bytes[i], counted from the start of the
+/// dynamic part.
 struct LdsDemand {
     uint32_t size_bytes = 0;
     uint32_t align_bytes = 1;
@@ -266,7 +265,7 @@ struct LdsDemand {
         : size_bytes(detail::narrow_or_overflow(bytes)), align_bytes(lds_default_align_bytes), count(1) {}
 };
 
-/// Where the dynamic part of a work-group's LDS begins and where it all ends.
+/// The start of the dynamic part of a work-group's LDS, and the end of all of it.
 struct LdsPlacement {
     uint32_t base_bytes;
     uint32_t total_bytes;

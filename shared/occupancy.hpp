@@ -1,5 +1,5 @@
-// How many work-groups of a kernel a compute unit holds at once, which resource keeps it from holding more, and
-// how much of each the kernel may take for that: arithmetic on compute_unit.hpp's table.
+// How many work-groups of a kernel a compute unit holds at once, which resource limits that, and how much of each
+// resource the kernel may use: arithmetic on compute_unit.hpp's table.
 //
 //     constexpr auto unit = hsadrv::shared::compute_unit("gfx90a");
 //     constexpr auto held = occupancy(unit, {.vgprs = 128, .sgprs = 32, .workgroup_workitems = 256});

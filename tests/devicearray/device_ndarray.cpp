@@ -379,7 +379,7 @@ TEST_CASE("what is refused says by which call, and what to do", "[device][error]
         {[&] { host.set({0}, 1); }, "HostNDArray::set: the elements are float32, not int32", "0.0f is float32"},
         {[&] { mapped.fill(1); }, "fill: the elements are float32, not int32", "0.0f is float32"},
         {[&] { array.copy_to_host(host.read_only(), device.stream); },
-         "DeviceNDArray::copy_to_host: the destination (float32 with shape (4,)", "is read-only; copy()"},
+         "DeviceNDArray::copy_to_host: the destination (float32 with shape (4,)", "is read-only; use a copy()"},
     };
     for (const Row& row : rows) {
         CHECK_THROWS_AS(row.call(), InvalidArgument);

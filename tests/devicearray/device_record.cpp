@@ -82,7 +82,7 @@ TEST_CASE("what is no record is refused by what it is", "[device][record][error]
     const DeviceNDArray floats = to_device(std::vector<float>(3), device.stream);
     const DeviceNDArray particles = to_device(std::vector<Particle>(3), device.stream);
     CHECK_THROWS_WITH(DeviceRecord(floats, {0}), Contains("float32"));
-    CHECK_THROWS_WITH(DeviceRecord(particles), Contains("(3,)") && Contains("name its index"));
+    CHECK_THROWS_WITH(DeviceRecord(particles), Contains("(3,)") && Contains("give its index"));
     CHECK_THROWS_WITH(DeviceRecord(particles, {3}), Contains("(3,)"));
     CHECK_THROWS_AS(device_record(dtypes::float32, device.stream), InvalidArgument);
     DeviceRecord one(particles, {0});

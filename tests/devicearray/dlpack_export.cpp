@@ -257,7 +257,7 @@ TEST_CASE("what DLPack cannot say is refused, and how to say it", "[dlpack][devi
         {"a read-only array", host(dtypes::int8, Layout::contiguous({5}, 1)).read_only(), {"read-only", "versioned"}},
         {"another GPU's memory, of which the driver knows nothing",
          DeviceNDArray(nullptr, nullptr, dtypes::int8, Layout::contiguous({0}, 1), device.driver.cpus().front()),
-         {"cpu0", "none of the driver's"}},
+         {"cpu0", "not one of the driver's"}},
     };
     for (const auto& row : rows) {
         CAPTURE(row.name);

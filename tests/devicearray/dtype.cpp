@@ -89,7 +89,7 @@ TEST_CASE("records nest, have subarrays and titles", "[dtype]") {
     CHECK(&outer.field("Matrix") == &outer.field("m"));
     CHECK(outer.find_field("z") == nullptr);
     CHECK_THROWS_WITH(outer.field("z"), test_support::Contains("'at', 'm'"));
-    CHECK_THROWS_WITH(dtypes::int8.field("z"), test_support::Contains("int8 is no record"));
+    CHECK_THROWS_WITH(dtypes::int8.field("z"), test_support::Contains("int8 is not a record"));
     CHECK(DType::subarray(DType::subarray(dtypes::int8, {3}), {2}) == DType::subarray(dtypes::int8, {2, 3}));
     CHECK(DType::subarray(dtypes::int8, {}) == dtypes::int8);
     CHECK(dtypes::int8.base() == dtypes::int8);
@@ -126,7 +126,7 @@ TEST_CASE("a record that cannot be is refused, naming the field", "[dtype]") {
         {{{"a", dtypes::int32, 2}}, {.aligned = true}, "'a' at offset 2"},
         {{{"a", dtypes::int32}}, {.itemsize = 3}, "need 4 B"},
         {{{"a", dtypes::int32}}, {.itemsize = 6, .aligned = true}, "multiple"},
-        {{{"a", dtypes::int32, ~std::size_t{0}}}, {}, "ends behind"},
+        {{{"a", dtypes::int32, ~std::size_t{0}}}, {}, "ends after"},
         {{{"a", DType::raw(0x7fffffff)}, {"b", dtypes::int8}}, {}, "'b'"},
         {{{"a", dtypes::int8}}, {.itemsize = std::size_t{1} << 40}, "1099511627776"},
     };

@@ -93,9 +93,9 @@ TEST_CASE("fields without a name get NumPy's, and padding none", "[dtype]") {
 TEST_CASE("a description that no element type has is refused with the reason", "[dtype]") {
     const std::pair<const char*, const char*> rows[] = {
         {">f4", "newbyteorder"},
-        {">c8", "other order"},
-        {">H", "other order"},
-        {"[('x', '>i2')]", "other order"},
+        {">c8", "byte order"},
+        {">H", "byte order"},
+        {"[('x', '>i2')]", "byte order"},
         {"O", "Python objects"},
         {"|O", "Python objects"},
         {"S5", "text"},

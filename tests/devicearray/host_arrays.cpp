@@ -158,7 +158,7 @@ TEST_CASE("a mapped array wants a GPU, and a shape that memory has", "[host_arra
     NEEDS_DEVICE();
     const Driver driver;
     CHECK_THROWS_AS(mapped_array({3}), Error);  // there is no Context
-    CHECK_THROWS_WITH(mapped_array({3}, dtypes::int8, {}, {}, driver.cpus().front()), Contains("no GPU"));
+    CHECK_THROWS_WITH(mapped_array({3}, dtypes::int8, {}, {}, driver.cpus().front()), Contains("not a GPU"));
     const Context gpu{driver.gpus().front()};
     CHECK_THROWS_AS(mapped_array({-3}), InvalidArgument);
     CHECK_THROWS_AS(mapped_array(1ll << 55), OutOfMemory);

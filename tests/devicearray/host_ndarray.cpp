@@ -138,7 +138,7 @@ TEST_CASE("a read-only array and its views are no destination", "[host_ndarray]"
     CHECK_FALSE(array.writable());
     CHECK(array.data() == values.data());
     HostNDArray view = array.transpose().slice({0});
-    const auto refused = Contains("is read-only; copy()");
+    const auto refused = Contains("is read-only; use a copy()");
     CHECK_THROWS_WITH(view.set({0}, 5), refused);
     CHECK_THROWS_WITH(view.fill(5), refused);
     CHECK_THROWS_WITH(view.as<int>(), refused);

@@ -183,7 +183,7 @@ TEST_CASE("a corrupt header is refused with what is wrong and where", "[npy]") {
         {"{'descr': '<u2', 'shape': (2,)}", "'fortran_order' is missing"},
         {"{'shape': (2,), 'fortran_order': False}", "'descr' is missing"},
         {"{'descr': '<u2', 'fortran_order': False, 'shape': (2,), 'x': 1}", "'x'"},
-        {"{'descr': '<u2', 'fortran_order': 0, 'shape': (2,)}", "0 at byte 34 where True or False"},
+        {"{'descr': '<u2', 'fortran_order': 0, 'shape': (2,)}", "0 at byte 34, but True or False"},
         {"{'descr': '<u2', 'fortran_order': False, 'shape': 2}", "not a tuple"},
         {"{'descr': '<u2', 'fortran_order': False, 'shape': (2.0,)}", "not an integer"},
         {"{'descr': '<u2', 'fortran_order': False, 'shape': (-2,)}", "negative"},
@@ -192,12 +192,12 @@ TEST_CASE("a corrupt header is refused with what is wrong and where", "[npy]") {
         {"{'descr': '<u2', 'fortran_order': False, 'shape': (4294967296, 4294967296)}", "63 bits"},
         {"{'descr': '<u2', 'fortran_order': False, 'shape': (1, 1, 1, 1, 1, 1, 1, 1, 1)}", "at most 8"},
         {"{'descr': '<u2', 'fortran_order': False, 'shape': (1000000000,)}", "2000000000 bytes from byte"},
-        {"{'descr': '>u2', 'fortran_order': False, 'shape': (2,)}", "other order"},
+        {"{'descr': '>u2', 'fortran_order': False, 'shape': (2,)}", "byte order"},
         {"{'descr': '|O', 'fortran_order': False, 'shape': (2,)}", "Python objects"},
         {"{'descr': '|V0', 'fortran_order': False, 'shape': (2,)}", "empty"},
         {"{'descr': [], 'fortran_order': False, 'shape': (2,)}", "empty"},
         {"{'descr': ('<u2', (2,)), 'fortran_order': False, 'shape': (2,)}", "subarray"},
-        {"[1, 2]", "dictionary must be"},
+        {"[1, 2]", "dictionary is expected"},
         {"{'descr': '<u2', 'fortran_order': False, 'shape': (2,)} + 1", "more text"},
     };
     for (const auto& [text, says] : rows) {
@@ -217,7 +217,7 @@ TEST_CASE("a corrupt header is refused with what is wrong and where", "[npy]") {
     CHECK_THROWS_WITH(view_npy(file), Contains("version 1.1"));
     file = with_header(good);
     file[0] = std::byte{'x'};
-    CHECK_THROWS_WITH(view_npy(file), Contains("no .npy file"));
+    CHECK_THROWS_WITH(view_npy(file), Contains("not a .npy file"));
     file = with_header(good);
     file[9] = std::byte{0xff};
     CHECK_THROWS_WITH(view_npy(file), Contains("byte 8: the header has 65"));
