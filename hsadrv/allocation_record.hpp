@@ -2,7 +2,7 @@
 //
 //   catch (const hsadrv::MemoryFault& fault) {
 //       if (fault.nearest()) log(fault.nearest()->text());
-//       // "96 B behind the end of 4000 B at 0x… (gpu0 …, main.cpp:12)"
+//       // "96 B past the end of 4000 B at 0x… (gpu0 …, main.cpp:12)"
 //   }
 //   for (const auto& record : hsadrv::live_allocations()) …
 //   std::fputs(hsadrv::leak_report().c_str(), stderr);       // or HSADRV_LEAK_REPORT=1: at exit

@@ -86,12 +86,12 @@ void ExecutableBuilder::check_free(const std::string& symbol, const std::string&
     for (const CodePart& part : state_->parts) {
         if (!defines(part, symbol)) continue;
         throw InvalidCodeObject("'" + owner + "' and '" + part.name + "' both define '" + symbol +
-                                "': load them into an Executable each");
+                                "': load each into a separate Executable");
     }
     for (const Definition& definition : state_->definitions) {
         if (definition.name != symbol) continue;
         throw InvalidCodeObject("'" + owner + "' defines '" + symbol +
-                                "', which the program has given an address with define(), too");
+                                "', which the program has given an address with define()");
     }
 }
 
@@ -99,10 +99,10 @@ ExecutableBuilder& ExecutableBuilder::define(std::string name, void* address, st
                                              std::shared_ptr<const void> keep_alive) {
     const std::string call = "ExecutableBuilder::define(" + name + ", " + std::to_string(size_bytes) + " B)";
     for (const CodePart& part : state_->parts) {
-        if (defines(part, name)) throw InvalidArgument(call + ": '" + part.name + "' defines that already");
+        if (defines(part, name)) throw InvalidArgument(call + ": '" + part.name + "' already defines it");
     }
     for (const Definition& definition : state_->definitions) {
-        if (definition.name == name) throw InvalidArgument(call + ": defined before");
+        if (definition.name == name) throw InvalidArgument(call + ": already defined");
     }
     if (name.empty() || !address) throw InvalidArgument(call + ": no " + (name.empty() ? "name" : "address"));
     const PointerInfo info = pointer_info(address);
@@ -155,7 +155,7 @@ void ExecutableBuilder::refuse_undefined(std::size_t loaded_parts) const {
     for (std::size_t i = loaded_parts; i < parts.size(); ++i)
         circle += (circle.empty() ? "'" : ", '") + parts[i].name + "'";
     throw InvalidCodeObject(circle +
-                            ": each needs a variable of another of them, and the loader takes one after the other: "
+                            ": each needs a variable of another one, and the loader loads them one by one: "
                             "link them together, or define() such a variable");
 }
 

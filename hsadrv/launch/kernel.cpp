@@ -38,15 +38,15 @@ void detail::require_reached(const KernelRecord& kernel, const void* address, st
     throw InvalidArgument("launch of kernel '" + kernel.plan.kernel().name + "': an argument is in memory of " +
                           AgentRef(hsa_agent_t{agent}).label() + ", at " + hex(address) + ", which " +
                           kernel.agent.label() +
-                          " does not reach; copy it to that device, or let the device in with allow_access()");
+                          " does not reach; copy it to that device, or grant access with allow_access()");
 }
 
 shared::ComputeUnit Kernel::compute_unit() const {
     const shared::ComputeUnit unit = shared::compute_unit(record_->processor.c_str());
     if (!unit.known()) {
-        throw InvalidArgument("occupancy of kernel '" + name() + "': nothing is known of the compute units of " +
-                              agent().label() + " (" + record_->processor +
-                              "); shared/compute_unit.hpp has a table of those that are known");
+        throw InvalidArgument("occupancy of kernel '" + name() +
+                              "': the table in shared/compute_unit.hpp lacks the compute units of " + agent().label() +
+                              " (" + record_->processor + ")");
     }
     return unit;
 }

@@ -21,8 +21,8 @@ Dim3 required_workgroup(const KernelMetadata& kernel) {
 
 [[noreturn]] void refuse_workgroup(const KernelMetadata& kernel, const std::string& workgroup,
                                    const shared::KernelResources& takes, shared::OccupancyLimit limit) {
-    throw InvalidArgument("occupancy of kernel '" + kernel.name + "': a compute unit does not hold one work-group of " +
-                          workgroup + ": " + to_string(limit) + " limit it (" + std::to_string(takes.vgprs) +
+    throw InvalidArgument("occupancy of kernel '" + kernel.name + "': a compute unit cannot hold one work-group of " +
+                          workgroup + ": limited by " + to_string(limit) + " (" + std::to_string(takes.vgprs) +
                           " VGPRs and AGPRs, " + std::to_string(takes.sgprs) + " SGPRs, " +
                           std::to_string(takes.lds_bytes) + " bytes of LDS)");
 }
@@ -41,7 +41,7 @@ SuggestedLaunch suggestion(const LaunchPlan& plan, const shared::ComputeUnit& un
 
 void check_known(const LaunchPlan& plan, const shared::ComputeUnit& unit) {
     if (unit.known()) return;
-    throw InvalidArgument("occupancy of kernel '" + plan.kernel().name + "': the compute unit is not a known one");
+    throw InvalidArgument("occupancy of kernel '" + plan.kernel().name + "': the compute unit is unknown");
 }
 
 std::uint32_t on_device(const Kernel& kernel, const shared::Occupancy& held) {
@@ -66,7 +66,7 @@ SuggestedLaunch suggest_group_size(const LaunchPlan& plan, const shared::Compute
     const KernelMetadata& kernel = plan.kernel();
     check_known(plan, unit);
     if (!dynamic_lds)
-        throw InvalidArgument("suggest_group_size(kernel '" + kernel.name + "'): the function of LDS is empty");
+        throw InvalidArgument("suggest_group_size(kernel '" + kernel.name + "'): the LDS function is empty");
     if (kernel.required_workgroup_size[0]) {
         const Dim3 workgroup = required_workgroup(kernel);
         return suggestion(plan, unit, workgroup, dynamic_lds(workitems_of(workgroup)));
@@ -113,7 +113,7 @@ std::uint32_t available_dynamic_lds(const LaunchPlan& plan, const shared::Comput
         throw InvalidArgument("occupancy of kernel '" + plan.kernel().name + "': a compute unit holds " +
                               std::to_string(with_none.occupancy.workgroups) + " work-groups of " + workgroup.text() +
                               " with no dynamic LDS, limited by " + to_string(with_none.occupancy.limit) +
-                              "; asked for " + std::to_string(workgroups));
+                              "; requested " + std::to_string(workgroups));
     }
     const shared::KernelResources takes = resources_of(plan.kernel(), workitems_of(workgroup), 0);
     const std::size_t room =

@@ -80,8 +80,8 @@ Dim3 within_grid(const Dim3& workgroup, const Dim3& grid) noexcept {
 LaunchPlan::LaunchPlan(KernelMetadata kernel, const LaunchLimits& limits)
     : kernel_(std::move(kernel)), limits_(limits) {
     if (kernel_.kernarg_align_bytes > KernargRing::alignment_bytes)
-        throw InvalidCodeObject("kernel '" + kernel_.name + "': its arguments want an alignment of " +
-                                bytes_text(kernel_.kernarg_align_bytes) + "; streams give " +
+        throw InvalidCodeObject("kernel '" + kernel_.name + "': its arguments need an alignment of " +
+                                bytes_text(kernel_.kernarg_align_bytes) + "; streams provide " +
                                 bytes_text(KernargRing::alignment_bytes));
     max_flat_ = std::min(limits_.workgroup_max_workitems, kernel_.max_flat_workgroup_size);
     // The packet holds 16 bits a dimension.
@@ -128,7 +128,7 @@ void LaunchPlan::add(const ArgumentMetadata& argument, std::uint32_t index) {
 void LaunchPlan::add_lds_pointer(const ArgumentMetadata& argument, std::uint32_t index) {
     if (argument.size_bytes != sizeof(std::uint32_t)) {
         throw InvalidCodeObject("kernel '" + kernel_.name + "': a dynamic LDS pointer of " +
-                                bytes_text(argument.size_bytes) + ", wanted 4");
+                                bytes_text(argument.size_bytes) + ", expected 4");
     }
     const std::uint32_t align_bytes = std::max(argument.pointee_align_bytes, 1u);
     lds_align_bytes_ = std::max(lds_align_bytes_, align_bytes);
@@ -178,7 +178,7 @@ std::uint32_t LaunchPlan::private_bytes_with_stack(std::uint32_t stack_bytes) co
     if (stack_bytes == 0) stack_bytes = dynamic_stack_default_bytes;
     std::uint32_t sum = 0;
     if (__builtin_add_overflow(kernel_.private_segment_fixed_bytes, stack_bytes, &sum)) {
-        refuse("a stack of " + bytes_text(stack_bytes) + " a work-item");
+        refuse("a stack of " + bytes_text(stack_bytes) + " per work-item");
     }
     return sum;
 }
@@ -291,7 +291,7 @@ void LaunchPlan::refuse_sizes(const Dim3& grid, const Dim3& workgroup) const {
     const std::string group = "work-group " + workgroup.text();
 
     if (workgroup == Dim3(0, 0, 0))
-        refuse("no work-group is given; {.grid = …, .workgroup = 256}, say, or what suggest_group_size(kernel) finds");
+        refuse("no work-group is given; use for example {.grid = …, .workgroup = 256}, or suggest_group_size(kernel)");
     if (zero(workgroup)) refuse(group + " is empty");
     if (zero(grid)) refuse("grid " + grid.text() + " is empty");
     if (beyond(workgroup, limits_.workgroup_max_dim))
@@ -331,7 +331,7 @@ void LaunchPlan::refuse_lds(const shared::LdsDemand& lds) const {
     const std::string dynamic = lds.size_bytes == shared::lds_overflow ? "4 GiB or more" : bytes_text(lds.size_bytes);
     refuse("LDS: " + bytes_text(kernel_.group_segment_fixed_bytes) + " static + " + dynamic + " dynamic (aligned to " +
            std::to_string(std::max(lds_align_bytes_, lds.align_bytes)) + ") are more than the agent's " +
-           bytes_text(limits_.group_segment_max_bytes) + " a work-group" + largest_array_text(lds));
+           bytes_text(limits_.group_segment_max_bytes) + " per work-group" + largest_array_text(lds));
 }
 
 void LaunchPlan::refuse_lds_pointers(const shared::LdsDemand& lds) const {

@@ -104,7 +104,7 @@ std::string NearestAllocation::text() const {
     const std::string far = std::to_string(away) + " B ";
     return (distance_bytes == 0  ? "within "
             : distance_bytes < 0 ? far + "before the beginning of "
-                                 : far + "behind the end of ") +
+                                 : far + "past the end of ") +
            std::to_string(record.size_bytes) + " B at " + detail::hex(record.begin) + " (" + record.label +
            ", allocated at " + detail::place_text(record.where) + ")" + (record.freed ? ", which were freed" : "");
 }

@@ -91,8 +91,8 @@ PoolAccess MemPool::access(AgentRef agent) const {
         case HSA_AMD_MEMORY_POOL_ACCESS_ALLOWED_BY_DEFAULT:
             return PoolAccess::allowed_by_default;
     }
-    throw Error("MemPool::access(" + agent.label() + ", " + label() + "): the HSA runtime answers " +
-                std::to_string(access) + ", which hsa_ext_amd.h does not have");
+    throw Error("MemPool::access(" + agent.label() + ", " + label() + "): the HSA runtime returned " +
+                std::to_string(access) + ", which hsa_ext_amd.h does not define");
 }
 
 std::string MemPool::label() const {

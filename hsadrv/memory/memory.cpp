@@ -61,7 +61,7 @@ Allocation Allocation::from_pool(const MemPool& pool, std::size_t size_bytes, st
     // Checked here because the runtime rounds sizes up before it compares them.
     if (const std::size_t most = pool.alloc_max_bytes(); size_bytes > most)
         throw OutOfMemory(
-            call() + ": more than the " + std::to_string(most) + " B that one allocation may have; " + room(pool),
+            call() + ": exceeds the limit of " + std::to_string(most) + " B for one allocation; " + room(pool),
             HSA_STATUS_ERROR_OUT_OF_RESOURCES);
     void* data = nullptr;
     const hsa_status_t status = hsa_amd_memory_pool_allocate(pool.native(), size_bytes, 0, &data);
@@ -85,11 +85,11 @@ Allocation Allocation::from_native(void* data, std::size_t size_bytes, AgentRef 
     };
     const PointerInfo info = pointer_info(data);
     if (info.kind != PointerInfo::Kind::pool) refuse("no memory of a pool is at that address");
-    if (info.agent_base != data) refuse("the address lies within an allocation that begins at " + hex(info.agent_base));
+    if (info.agent_base != data) refuse("the address is inside an allocation that begins at " + hex(info.agent_base));
     if (size_bytes > info.size_bytes) refuse("the allocation has " + std::to_string(info.size_bytes) + " B");
-    if (info.owner != owner) refuse("the allocation is of " + info.owner.label());
+    if (info.owner != owner) refuse("the allocation belongs to " + info.owner.label());
     if (detail::allocations::is_live(data)) refuse("an Allocation owns it already");
-    if (detail::RingRegistry::at(data)) refuse("it is the ring of a queue, and goes with that");
+    if (detail::RingRegistry::at(data)) refuse("it is the ring of a queue, which frees it");
     Allocation allocation(driver, data, size_bytes, owner);
     try {
         detail::allocations::enter(data, size_bytes, owner.label() + ", adopted", where);

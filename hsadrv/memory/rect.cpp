@@ -29,15 +29,15 @@ std::string side_text(const Pitched<Void>& side) {
 template <class Void>
 std::size_t extent(const Rect& rect, const Pitched<Void>& side, const char* name) {
     const std::string which = std::string("the ") + name + "'s ";
-    if (rect.height > 1 && side.pitch_bytes < rect.width_bytes) refuse(rect, which + "rows run into each other");
+    if (rect.height > 1 && side.pitch_bytes < rect.width_bytes) refuse(rect, which + "rows overlap");
     const auto rows = product(rect.height - 1, rect.height > 1 ? side.pitch_bytes : 0);
     std::size_t plane = 0, all = 0;
     if (!rows || __builtin_add_overflow(*rows, rect.width_bytes, &plane))
-        refuse(rect, which + "rows are more than an address space has");
-    if (rect.depth > 1 && side.slice_bytes < plane) refuse(rect, which + "planes run into each other");
+        refuse(rect, which + "rows exceed the address space");
+    if (rect.depth > 1 && side.slice_bytes < plane) refuse(rect, which + "planes overlap");
     const auto planes = product(rect.depth - 1, rect.depth > 1 ? side.slice_bytes : 0);
     if (!planes || __builtin_add_overflow(*planes, plane, &all))
-        refuse(rect, which + "planes are more than an address space has");
+        refuse(rect, which + "planes exceed the address space");
     return all;
 }
 

@@ -65,7 +65,7 @@ void require_registrable(const std::string& call, void* host, std::size_t size_b
         const PointerInfo info = pointer_info(pointer_to(at));
         if (info.kind == PointerInfo::Kind::pool || info.kind == PointerInfo::Kind::other)
             refuse(call + ": " + hex(at) + " is in memory that the runtime allocated for " + info.owner.label() +
-                   "; agents use it as it is, see allow_access");
+                   "; agents access it directly, see allow_access");
     }
     if (const auto hole = unmapped_page(address_of(host), size_bytes))
         refuse(call + ": the page at " + hex(*hole) + " is not mapped");
@@ -77,7 +77,7 @@ std::vector<std::uint64_t> gpus_of(const std::string& call, std::span<const Agen
     driver.runtime().require_known(call, agents);
     for (const AgentRef agent : agents)
         if (agent.is_gpu()) handles.push_back(agent.native().handle);
-    if (handles.empty()) refuse(call + ": none of the agents is a GPU; the CPU uses the memory as it is");
+    if (handles.empty()) refuse(call + ": none of the agents is a GPU; a CPU accesses the memory directly");
     std::sort(handles.begin(), handles.end());
     handles.erase(std::unique(handles.begin(), handles.end()), handles.end());
     return handles;
@@ -190,7 +190,7 @@ void Registrations::unlock(const HostLock& lock) {
     const std::unique_lock excluded(runtime_mutex_);
     if (!native_unlock(lock))
         throw Error(call_text("hsa_amd_memory_unlock", pointer_to(lock.range.begin), lock.range.size_bytes) +
-                    ": the kernel driver refuses to unlock the range, which stays locked");
+                    ": the kernel driver refused to unlock the range, which stays locked");
     const std::lock_guard held(mutex_);
     book_.release_name(lock.name);
 }
@@ -219,7 +219,7 @@ void deregister_memory(void* host, std::optional<std::size_t> size_bytes) {
     const auto id = known.latest(host, size_bytes);
     if (!id)
         refuse(call_text("hsadrv::deregister_memory", host, size_bytes) +
-               ": register_memory registered no such range that is still registered");
+               ": no current registration by register_memory has this range");
     known.remove(*id);
 }
 

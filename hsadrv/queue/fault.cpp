@@ -86,7 +86,7 @@ std::string Fault::reason_text() const {
         {HSA_AMD_MEMORY_FAULT_PAGE_NOT_PRESENT, "page not present"},
         {HSA_AMD_MEMORY_FAULT_READ_ONLY, "write to a read-only page"},
         {HSA_AMD_MEMORY_FAULT_NX, "execution of a page that is not executable"},
-        {HSA_AMD_MEMORY_FAULT_HOST_ONLY, "page for the host only"},
+        {HSA_AMD_MEMORY_FAULT_HOST_ONLY, "host-only page"},
         {HSA_AMD_MEMORY_FAULT_DRAMECC, "DRAM ECC failure"},
         {HSA_AMD_MEMORY_FAULT_IMPRECISE, "address imprecise"},
         {HSA_AMD_MEMORY_FAULT_SRAMECC, "SRAM ECC failure"},
@@ -103,9 +103,9 @@ std::string Fault::place_text() const {
     if (address < page_bytes) return "null";
     // Bits 63 to 48 have to repeat bit 47.
     if (static_cast<std::uint64_t>(static_cast<std::int64_t>(address << 16) >> 16) != address)
-        return "no canonical address";
+        return "non-canonical address";
     if (nearest) return nearest->text();
-    return "never mapped by this library, and nothing was within 1 GiB";
+    return "never mapped by this library, and no allocation was within 1 GiB";
 }
 
 std::string Fault::text(const std::string& whose) const {
@@ -118,7 +118,7 @@ std::string Fault::text(const std::string& whose) const {
 
 DeviceLost Fault::lost(const std::string& whose) const {
     return DeviceLost(whose + ": this process has lost " + agent.label() + " to a " + text("it") +
-                      "; no queue of the process runs there until it ends. Start it again with the kernel mended");
+                      "; none of its queues runs there any more. Fix the kernel and restart the process");
 }
 
 namespace faults {

@@ -163,7 +163,7 @@ std::vector<std::uint32_t> QueueRef::set_cu_mask(std::span<const std::uint32_t> 
     // Units that the GPU does not have are none.
     if (!mask.empty() && detail::names_no_unit(detail::cut_to_units(mask, agent())))
         throw InvalidArgument("QueueRef::set_cu_mask(" + state_->label() +
-                              "): the mask leaves no compute unit; an empty one allows all");
+                              "): the mask leaves no compute unit; an empty mask allows all");
     const hsa_status_t status = hsa_amd_queue_cu_set_mask(native(), static_cast<std::uint32_t>(mask.size() * 32),
                                                           mask.empty() ? nullptr : mask.data());
     // Reduced: success with fewer bits, which the caller is told.
@@ -203,7 +203,7 @@ void Queue::rebuild() {
     detail::QueueState& state = *state_;
     if (state.foreign)
         throw InvalidArgument("Queue::rebuild(" + state.label() +
-                              "): it was made elsewhere; its maker can make another");
+                              "): it was not created by hsadrv; its creator can create another one");
     detail::faults::refuse_lost(state.agent, "Queue::rebuild");
     UniqueHandle<detail::QueueState::Traits> fresh = state.make_native();
     const std::vector<std::uint32_t> mask = state.options.cu_mask;

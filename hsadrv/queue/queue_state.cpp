@@ -48,7 +48,7 @@ std::string text_of(const std::exception_ptr& error) {
     } catch (const std::exception& thrown) {
         return thrown.what();
     } catch (...) {
-        return "something that is no std::exception";
+        return "an object that is not a std::exception";
     }
 }
 
@@ -104,7 +104,7 @@ void QueueState::report(hsa_queue_t* queue, hsa_status_t why) noexcept {
 }
 
 std::string QueueState::label() const {
-    return "queue " + std::to_string(native()->id) + (agent ? " of " + agent.label() : " of an agent unknown");
+    return "queue " + std::to_string(native()->id) + (agent ? " of " + agent.label() : " of an unknown agent");
 }
 
 std::string QueueState::packet_label(std::uint64_t index) const {
@@ -117,13 +117,14 @@ void QueueState::throw_error(const std::string& stream) const {
     const std::lock_guard lock(failure_mutex);
     std::string message = stream.empty() ? label() : stream + " has failed: its " + label();
     if (fault) {
-        message += " has failed: " + fault->text(agent.label()) + ", by a kernel of this queue or of another";
+        message +=
+            " has failed: " + fault->text(agent.label()) + ", caused by a kernel of this queue or of another one";
     } else {
         message += " was stopped by its packet processor: " + status_name(status) + " at packet " +
                    std::to_string(failed_at) + " of " + std::to_string(ring.write_index());
         if (const std::string packet = packet_label(failed_at); !packet.empty()) message += " (" + packet + ")";
         message +=
-            stream.empty() ? "; Queue::rebuild() makes it usable again" : "; other streams go on: make a new one";
+            stream.empty() ? "; Queue::rebuild() makes it usable again" : "; other streams continue: make a new one";
     }
     if (callback_threw) message += "; its error callback threw: " + text_of(callback_threw);
     if (fault) throw MemoryFault(message, fault->address, fault->nearest);

@@ -114,7 +114,7 @@ CachedBlock* AllocatorState::allocate(std::size_t size_bytes, const std::shared_
 
 void AllocatorState::refuse(std::size_t size_bytes) const {
     throw OutOfMemory("hsadrv::Allocator::allocate(" + std::to_string(size_bytes) + " B, " + pool_.label() +
-                          "): more than the " + std::to_string(most_bytes_) + " B that one allocation may have",
+                          "): exceeds the limit of " + std::to_string(most_bytes_) + " B for one allocation",
                       HSA_STATUS_ERROR_OUT_OF_RESOURCES);
 }
 

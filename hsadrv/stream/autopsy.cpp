@@ -23,7 +23,7 @@ std::string Autopsy::of(const Timeline& timeline) {
     if (const StreamCore* stream = find(&timeline))
         follow(stream);
     else
-        say(timeline.label() + " is gone");
+        say(timeline.label() + " was destroyed");
     return text_;
 }
 
@@ -61,7 +61,7 @@ void Autopsy::follow(const StreamCore* stream) {
         if (before != path.end()) {
             std::string circle;
             for (auto at = before; at != path.end(); ++at) circle += (*at)->label() + " -> ";
-            return say("a circle, which nobody inside it can end: " + circle + stream->label());
+            return say("a cycle of waits, which none of its streams can end: " + circle + stream->label());
         }
         path.push_back(stream);
         const Finding finding = examine(*stream);
@@ -84,14 +84,14 @@ Autopsy::Finding Autopsy::examine(const StreamCore& stream) const {
     const PacketRecord* const first = stream.writer().log().first_pending(queue.ref().read_index());
     const auto slot = timeline.first_pending_slot();
     if (!slot && !first) {
-        if (!stream.trailing()) return {stream.label() + " has nothing in flight any more"};
+        if (!stream.trailing()) return {stream.label() + " has nothing in flight"};
         return {stream.label() + (stream.trailing() == PacketRecord::Kind::host
-                                      ? " waits for a host function of its own, which has not returned"
-                                      : " waits for a copy of its own")};
+                                      ? " waits for its own host function, which has not returned"
+                                      : " waits for its own copy")};
     }
     // On a shared queue, another stream's packet may be ahead of ours.
     if (const std::string head = queue.head_label(); !head.empty() && head != stream.label())
-        return {stream.label() + " is behind " + head + " on the hardware queue that they share", find(head)};
+        return {stream.label() + " is queued after " + head + " on the hardware queue that they share", find(head)};
     if (first) return explain(stream, *first);
     return explain_packet(stream, *slot);
 }
@@ -102,15 +102,15 @@ Autopsy::Finding Autopsy::explain(const StreamCore& stream, const PacketRecord& 
         case PacketRecord::Kind::decrement:
             break;
         case PacketRecord::Kind::copy:
-            return {stream.label() + " waits for a copy of its own"};
+            return {stream.label() + " waits for its own copy"};
         case PacketRecord::Kind::host:
-            return {stream.label() + " waits for a host function of its own, which has not returned"};
+            return {stream.label() + " waits for its own host function, which has not returned"};
         case PacketRecord::Kind::event: {
             const auto timeline = stream.timeline()->upstream_of(record.epoch);
             if (!timeline) return {stream.label() + " waits for an event"};  // which has completed meanwhile
             const StreamCore* upstream = find(timeline.get());
             return {stream.label() + " waits for an event of " + timeline->label() + ", which has " +
-                        progress_of(*timeline) + (upstream ? "" : " and is gone"),
+                        progress_of(*timeline) + (upstream ? "" : " and was destroyed"),
                     upstream};
         }
         case PacketRecord::Kind::signal:

@@ -39,7 +39,7 @@ void GraphState::commit_kernel(const DispatchSpec& spec, std::byte* kernarg) {
     if (spec.names_queue)
         throw InvalidArgument(
             "hsadrv::Graph: a kernel with a hidden queue pointer cannot be recorded, because a replay may run on "
-            "another queue; compile it with optimisation, which removes the argument where it is not used");
+            "another queue; compile it with optimisation, which removes the argument if it is unused");
     const bool joins = !steps_.empty() && !steps_.back().call && steps_.back().count < longest_run;
     packets_.push_back(kernel_dispatch(spec, kernarg));
     Kernel kernel;

@@ -46,7 +46,8 @@ std::vector<std::uint32_t> settled_mask(const QueueNeeds& needs) {
     if (mask == cut_to_units(std::vector(mask.size(), ~0u), needs.gpu)) return {};
     if (names_no_unit(mask))
         throw InvalidArgument("hsadrv::Stream(" + needs.gpu.label() + "): the cu_mask leaves none of its " +
-                                  std::to_string(needs.gpu.compute_units()) + " compute units; an empty one allows all",
+                                  std::to_string(needs.gpu.compute_units()) +
+                                  " compute units; an empty mask allows all",
                               HSA_STATUS_ERROR_INVALID_ARGUMENT);
     return mask;
 }
@@ -236,8 +237,8 @@ void SharedQueue::tell_who_was_cut_off(const Timeline* stopped) noexcept {
     std::exception_ptr error;
     try {
         error = std::make_exception_ptr(QueueError(next->timeline->label() +
-                                                   ": its packet had just begun when its queue was stopped because of "
-                                                   "another stream's that did not end"));
+                                                   ": its packet had just begun when its queue was stopped because "
+                                                   "another stream's packet did not complete"));
     } catch (...) {
         error = std::current_exception();
     }
@@ -326,7 +327,7 @@ std::shared_ptr<SharedQueue> QueuePool::take(QueueNeeds needs) {
     if (full && !needs.ordinary() && !alike_soon)
         throw OutOfMemory("hsadrv::Stream(" + needs.gpu.label() + "): the " + std::to_string(most_special) +
                               " queues for streams with a priority or a mask of compute units are in use, and none has "
-                              "this priority and this mask; let fewer combinations live at once, or ask for an "
+                              "this priority and this mask; use fewer combinations at a time, or request an "
                               "exclusive_queue",
                           HSA_STATUS_ERROR_OUT_OF_RESOURCES);
     try {

@@ -144,7 +144,7 @@ std::unique_lock<LaneMutex> QueueWriter::lock(Deadline deadline, const char* cal
     while (!held.try_lock()) {
         if (deadline.passed())
             throw Timeout(std::string(call) + "(" + deadline.text() + ", " + timeline_->label() +
-                          "): another thread is submitting to the stream and has to wait itself");
+                          "): another thread is submitting to the stream and is itself waiting");
         std::this_thread::sleep_for(50us);
     }
     return held;
@@ -198,7 +198,7 @@ std::string QueueWriter::situation() const {
     const auto dispatch = queue_->ref().peek(*slot).as<hsa_kernel_dispatch_packet_t>();
     // The packet processor invalidates headers, so the setup word distinguishes a dispatch from a barrier.
     const bool wait = dispatch.setup == 0 || (record && record->kind != PacketRecord::Kind::batch);
-    return text + ", the first of the others is " + (wait ? "a wait" : kernel_label(dispatch.kernel_object));
+    return text + ", the first incomplete one is " + (wait ? "a wait" : kernel_label(dispatch.kernel_object));
 }
 
 void QueueWriter::time_packets() {

@@ -64,7 +64,7 @@ class QueueWriter {
     void wait_for_progress(Deadline deadline, const char* call);
     /// Called by waiters: some failures raise no signal.
     void poll(Lock lock) noexcept;
-    /// "1 of 3 packets complete, the first of the others is kernel scale"
+    /// "1 of 3 packets complete, the first incomplete one is kernel scale"
     std::string situation() const;
 
     /// Before the stream enters that queue: applies the settings of the previous one.

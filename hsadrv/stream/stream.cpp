@@ -35,7 +35,7 @@ Stream::Stream(AgentRef gpu, const StreamOptions& options)
 
 detail::StreamCore& Stream::core() const {
     if (!core_) [[unlikely]]
-        throw StreamEnded("hsadrv::Stream: the stream is closed, or was moved elsewhere; make a new one");
+        throw StreamEnded("hsadrv::Stream: the stream is closed or moved-from; make a new one");
     return *core_;
 }
 

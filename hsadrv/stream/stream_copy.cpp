@@ -148,7 +148,7 @@ void StreamCopier::fill(void* destination, std::size_t size_bytes, std::span<con
                std::to_string(pattern.size()) + " B)";
     };
     if (destination == nullptr) refuse_copy(text() + ": null address");
-    if (pattern.empty()) refuse_copy(text() + ": a pattern of nothing");
+    if (pattern.empty()) refuse_copy(text() + ": the pattern is empty");
     const PointerInfo to = pointer_info(destination);
     if (const auto fault = fault_of_range(to, destination, size_bytes, "destination"))
         refuse_copy(text() + ": " + *fault);

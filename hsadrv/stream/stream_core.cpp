@@ -274,8 +274,8 @@ void StreamCore::fail(const Fault& fault, std::size_t suspects) noexcept {
         const std::string text =
             suspects == 1
                 ? fault.text(label()) + "; the stream has failed" + (claim ? ": " + writer_.situation() : std::string())
-                : fault.text(agent_.label()) + "; " + std::to_string(suspects) + " queues may have made it, that of " +
-                      label() + " among them, which has failed";
+                : fault.text(agent_.label()) + "; " + std::to_string(suspects) +
+                      " queues may have caused it, including that of " + label() + ", which has failed";
         return std::make_exception_ptr(MemoryFault(text, fault.address, fault.nearest));
     };
     try {

@@ -73,7 +73,7 @@ TEST_CASE("the nearest allocation is said with its size, place and fate", "[memo
     const std::string line = std::to_string(__LINE__ + 1);
     NearestAllocation nearest{record(0x10000, 4000, "gpu0 gfx90a coarse-grained"), 96};
     CHECK_THAT(nearest.text(),
-               Contains("96 B behind the end of 4000 B at 0x10000 (gpu0 gfx90a coarse-grained, allocated at ") &&
+               Contains("96 B past the end of 4000 B at 0x10000 (gpu0 gfx90a coarse-grained, allocated at ") &&
                    Contains("allocation_book.cpp:"));
     nearest.distance_bytes = -8;
     CHECK_THAT(nearest.text(), Contains("8 B before the beginning of 4000 B"));

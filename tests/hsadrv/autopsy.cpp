@@ -61,7 +61,7 @@ TEST_CASE("a circle of waits is found and printed", "[autopsy]") {
     b.wait(to_b, Condition::less, 1);
     b.decrement(to_a);
     const std::string at = " on " + f.gpu.label();
-    CHECK_THAT(said_by(a), Contains("stream 'b'" + at + " would decrement it") && Contains("a circle") &&
+    CHECK_THAT(said_by(a), Contains("stream 'b'" + at + " would decrement it") && Contains("a cycle") &&
                                Contains("stream 'a'" + at + " -> stream 'b'" + at + " -> stream 'a'" + at));
     to_a.store(0);  // the host is outside the circle
     CHECK_NOTHROW(a.synchronize(patience));

@@ -33,8 +33,7 @@ TEST_CASE("fills are refused for nothing, and typed ones count elements", "[copy
     Copying f;
     const Place device(f, Kind::device, 4096);
     const std::size_t room = pointer_info(device.data).size_bytes;
-    CHECK_THROWS_WITH(f.stream.fill_async(device.data, 10, std::span<const std::byte>()),
-                      Contains("pattern of nothing"));
+    CHECK_THROWS_WITH(f.stream.fill_async(device.data, 10, std::span<const std::byte>()), Contains("pattern is empty"));
     CHECK_THROWS_WITH(f.stream.fill_async(static_cast<std::uint8_t*>(nullptr), std::uint8_t{1}, 10), Contains("null"));
     CHECK_THROWS_WITH(f.stream.fill_async(device.data, std::uint8_t{1}, room + 1), Contains("destination has"));
     CHECK_NOTHROW(f.stream.fill_async(static_cast<int*>(nullptr), 1, 0));

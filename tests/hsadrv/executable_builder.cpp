@@ -130,9 +130,9 @@ TEST_CASE("definitions that cannot serve are refused", "[executable_builder][dev
     CHECK_THAT(why("x", nullptr, 4), Contains("no address"));
     CHECK_THAT(why("", memory.data(), 4), Contains("no name"));
     CHECK_THAT(why("x", memory.data(), std::size_t{1} << 40), Contains("are left in its block"));
-    CHECK_THAT(why("counter", memory.data(), 4), Contains("globals.hsaco' defines that already"));
+    CHECK_THAT(why("counter", memory.data(), 4), Contains("globals.hsaco' already defines it"));
     builder.define("x", memory.data(), 4096);
-    CHECK_THAT(why("x", memory.data(), 4096), Contains("defined before"));
+    CHECK_THAT(why("x", memory.data(), 4096), Contains("already defined"));
     CHECK_THAT(message_of<InvalidCodeObject>([&] {
                    ExecutableBuilder(device.gpu).define("counter", memory.data(), 4).add(test_file("globals.hsaco"));
                }),

@@ -196,7 +196,7 @@ TEST_CASE("work-groups, grids and LDS beyond the limits are refused before anyth
     const std::uint32_t room = limit - 16;  // 12 static bytes, then the 16-byte alignment of plain bytes
     CHECK_THAT(launcher.refusal("reverse", {.grid = 4, .workgroup = 4, .lds = room + 1}, out.data(), 0u),
                Contains("12 bytes static + " + std::to_string(room + 1) + " bytes dynamic") &&
-                   Contains(std::to_string(limit) + " bytes a work-group"));
+                   Contains(std::to_string(limit) + " bytes per work-group"));
     launcher.run("reverse", {.grid = 4, .workgroup = 4, .lds = room}, out.data(), 0u);
     CHECK_THAT(launcher.refusal("reverse", {.grid = 4, .workgroup = 4}, out.data(), 0u),
                Contains("dynamic LDS pointer"));

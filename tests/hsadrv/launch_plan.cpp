@@ -210,7 +210,7 @@ TEST_CASE("LDS at the agent's limit passes, one byte more is refused with the nu
     CHECK(plan.shape({.grid = 64, .workgroup = 64}).group_segment_bytes == 1024);
     CHECK(plan.shape({.grid = 64, .workgroup = 64, .lds = 64512}).group_segment_bytes == 65536);
     CHECK_THAT(refusal(plan, {.grid = 64, .workgroup = 64, .lds = 64513}),
-               Contains("1024 bytes static + 64513 bytes dynamic") && Contains("65536 bytes a work-group"));
+               Contains("1024 bytes static + 64513 bytes dynamic") && Contains("65536 bytes per work-group"));
     CHECK_THAT(refusal(plan, {.grid = 64, .workgroup = 64, .lds = std::uint64_t{1} << 32}),
                Contains("4 GiB or more dynamic"));
     CHECK_THAT(refusal(plan, {.grid = 64, .workgroup = 64, .lds = -1}), Contains("4 GiB or more dynamic"));
@@ -229,7 +229,7 @@ TEST_CASE("LDS beyond the limit names the layout's largest array", "[launch_plan
     CHECK_THAT(
         refused(lds_layout(lds_array<char>(100), lds_array<double>(8192), lds_array<int>(16))),
         Contains("0 bytes static + 65704 bytes dynamic (aligned to 8)") &&
-            Contains("65536 bytes a work-group; the largest of the 3 arrays of .lds is array 1 with 65536 bytes"));
+            Contains("65536 bytes per work-group; the largest of the 3 arrays of .lds is array 1 with 65536 bytes"));
     CHECK_THAT(refused(lds_layout(lds_array<char>(10), lds_array<char>(70000))),
                Contains("is array 1 with 70000 bytes"));
     CHECK_THAT(refused(lds_layout(lds_array<float>(16384), lds_array<char>(1))),

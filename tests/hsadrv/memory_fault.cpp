@@ -79,7 +79,7 @@ TEST_CASE("child: a store past an allocation", "[.child]") {
     CHECK_FALSE(fault->nearest()->record.freed);
     CHECK(fault->nearest()->distance_bytes > 0);
     CHECK(fault->nearest()->distance_bytes <= 4096);
-    CHECK_THAT(fault->what(), Contains("behind the end of " + std::to_string(size) + " B at 0x") &&
+    CHECK_THAT(fault->what(), Contains("past the end of " + std::to_string(size) + " B at 0x") &&
                                   Contains("memory_fault.cpp:") && Contains("kernel store_at") &&
                                   Contains(device_pool(f.gpu).label()));
 }
@@ -94,7 +94,7 @@ TEST_CASE("child: a fault after a queue has stopped", "[.child]") {
     const Allocation a = Allocation::from_pool(device_pool(f.gpu), size);
     const auto fault = f.fault_at(address_of(a.data()) + size + 8);
     REQUIRE(fault);
-    CHECK_THAT(fault->what(), Contains("kernel store_at") && !Contains("queues may have made it"));
+    CHECK_THAT(fault->what(), Contains("kernel store_at") && !Contains("queues may have caused it"));
 }
 
 TEST_CASE("a queue that stopped earlier is not suspected of a fault", "[memory][fault]") {
@@ -145,7 +145,7 @@ TEST_CASE("child: a store to no canonical address", "[.child]") {
         f.bad.synchronize(patience);
         FAIL("no error");
     } catch (const Error& error) {
-        CHECK_THAT(error.what(), (Contains("MEMORY_APERTURE_VIOLATION") || Contains("no canonical address")) &&
+        CHECK_THAT(error.what(), (Contains("MEMORY_APERTURE_VIOLATION") || Contains("non-canonical address")) &&
                                      Contains("kernel store_at"));
     }
     CHECK(f.bad.failed());

@@ -63,13 +63,12 @@ TEST_CASE("rows and planes that run into each other, or out of all memory, are r
     };
     constexpr std::size_t most = SIZE_MAX;
     const Row rows[] = {
-        {{{far_away, 99}, {far_away, 100}, 100, 2}, "destination's rows run into each other"},
-        {{{far_away, 100}, {far_away, 0}, 100, 2}, "source's rows run into each other"},
-        {{{far_away, 10, 99}, {far_away, 10, 100}, 10, 10, 2}, "destination's planes run into each other"},
-        {{{far_away, most / 2}, {far_away, 100}, 100, 4}, "destination's rows are more than an address space has"},
-        {{{far_away, most}, {far_away, 100}, 100, 2}, "destination's rows are more than an address space has"},
-        {{{far_away, 1, most / 2}, {far_away, 1, 1}, 1, 1, 4},
-         "destination's planes are more than an address space has"},
+        {{{far_away, 99}, {far_away, 100}, 100, 2}, "destination's rows overlap"},
+        {{{far_away, 100}, {far_away, 0}, 100, 2}, "source's rows overlap"},
+        {{{far_away, 10, 99}, {far_away, 10, 100}, 10, 10, 2}, "destination's planes overlap"},
+        {{{far_away, most / 2}, {far_away, 100}, 100, 4}, "destination's rows exceed the address space"},
+        {{{far_away, most}, {far_away, 100}, 100, 2}, "destination's rows exceed the address space"},
+        {{{far_away, 1, most / 2}, {far_away, 1, 1}, 1, 1, 4}, "destination's planes exceed the address space"},
     };
     for (const Row& row : rows) {
         CAPTURE(row.says);

@@ -163,7 +163,7 @@ TEST_CASE("rectangles that cannot be are refused before anything is enqueued; em
     CHECK_THROWS_AS(f.stream.copy_rect_async({{nullptr, 64}, {pinned.data, 64}, 32, 5}), InvalidArgument);
     CHECK_THROWS_AS(f.stream.copy_rect_async({{device.data, 64}, {nullptr, 64}, 32, 5}), InvalidArgument);
     CHECK_THROWS_WITH(f.stream.copy_rect_async({{device.data, 31}, {pinned.data, 64}, 32, 5}),
-                      Contains("rows run into each other"));
+                      Contains("rows overlap"));
     CHECK_THROWS_WITH(f.stream.copy_rect_async({{device.data, room / 4}, {pinned.data, 64}, 32, 5}),
                       Contains("destination has"));
     CHECK_THROWS_WITH(f.stream.copy_rect_async({{device.data, 64}, {pinned.data, SIZE_MAX / 2}, 32, 5}),

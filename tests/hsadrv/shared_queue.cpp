@@ -99,7 +99,7 @@ TEST_CASE("a kernel that never ends is ended with its stream; its neighbours go 
     Stream& good = *f.neighbours().at(0);
     f.spin.launch(f.streams[0], {.grid = 1, .workgroup = 1}, flag.data());
     f.scale_add.launch(good, {.grid = 1, .workgroup = 1}, data.data(), 0u, 7u, 1u);
-    CHECK_THROWS_WITH(good.synchronize(20ms), Contains("is behind stream") && Contains("kernel spin(0x"));
+    CHECK_THROWS_WITH(good.synchronize(20ms), Contains("is queued after stream") && Contains("kernel spin(0x"));
     CHECK_FALSE(f.streams[0].close(20ms));
     CHECK_NOTHROW(good.synchronize(patience));
     CHECK(data.get() == 7);

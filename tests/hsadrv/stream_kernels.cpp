@@ -210,7 +210,8 @@ TEST_CASE("child: a memory fault beside another kernel", "[.child]") {
     bad.copy_async(copy.data(), data.data(), 4);
     for (Stream* stream : {&bad, &busy}) {
         CHECK_THROWS_AS(stream->synchronize(patience), MemoryFault);
-        CHECK_THROWS_WITH(stream->synchronize(patience), Contains("2 queues may have made it") && !Contains("kernel "));
+        CHECK_THROWS_WITH(stream->synchronize(patience),
+                          Contains("2 queues may have caused it") && !Contains("kernel "));
     }
     CHECK_THROWS_AS(idle.synchronize(patience), DeviceLost);
     flag.set(1);  // where the GPU does not stop it

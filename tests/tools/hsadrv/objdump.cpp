@@ -132,7 +132,7 @@ TEST_CASE("a work-group that no kernel takes is refused in a launch's words", "[
     CHECK_THAT(why_not("launch.hsaco", options), Contains("the agent's limit is 1024x1024x1024"));
     options = {};
     options.dynamic_lds_bytes = 1 << 20;
-    CHECK_THAT(why_not("launch.hsaco", options), Contains("more than the agent's 65536 bytes a work-group"));
+    CHECK_THAT(why_not("launch.hsaco", options), Contains("more than the agent's 65536 bytes per work-group"));
 }
 
 TEST_CASE("LDS that is sized at launch counts for the occupancy", "[objdump]") {
