@@ -1,14 +1,14 @@
-// A 64-bit value that host and devices change and wait for.
+// A 64-bit value that the host and devices change and wait on.
 //
 //   auto done = hsadrv::Signal::create(1);
 //   queue.ref().submit(hsadrv::barrier_and({}, done.native()));
 //   done.wait(hsadrv::Condition::equal, 0, std::chrono::seconds(1));
 //
-// SignalRef carries the verbs and is copied freely; Signal owns. Functions take refs.
-// Thread safety: the verbs are atomic, from any thread; a Signal itself as any value.
-// Memory ordering: load acquires, store, add and subtract release, unless the name says relaxed; wait
-// acquires when the condition holds. Storing does not lose wake-ups: the runtime wakes blocked waiters. Owns:
-// Signal its signal, and keeps the runtime alive. SignalRef borrows until its Signal is gone. Source: hsa.h, "Signals".
+// SignalRef has the operations and is cheap to copy; Signal owns. Functions take SignalRef. Thread safety: the
+// operations are atomic, from any thread; a Signal itself is a plain value. Memory ordering: load acquires, store, add
+// and subtract release, unless the name says relaxed; wait acquires when the condition holds. A store loses no wake-up:
+// the runtime wakes blocked waiters. Owns: Signal its signal; keeps the runtime alive. SignalRef borrows until its
+// Signal is destroyed. Source: hsa.h, "Signals".
 #pragma once
 
 #include <hsa/hsa.h>
@@ -64,7 +64,7 @@ class SignalRef {
     constexpr explicit operator bool() const noexcept { return native_.handle != 0; }
     friend constexpr bool operator==(SignalRef a, SignalRef b) noexcept { return a.native_.handle == b.native_.handle; }
 
-    /// Reads the value in place: no call into the runtime, so that the launch path may use it.
+    /// Reads the value in place, without a runtime call, so that the launch path may use it.
     std::int64_t load() const noexcept;
     std::int64_t load_relaxed() const noexcept;
 
@@ -72,52 +72,52 @@ class SignalRef {
     void add(std::int64_t value) const noexcept;
     void subtract(std::int64_t value) const noexcept;
     std::int64_t exchange(std::int64_t value) const noexcept;
-    /// Returns the value found; the exchange happened if that equals `expected`.
+    /// Returns the previous value; the exchange took place if it equals `expected`.
     std::int64_t compare_exchange(std::int64_t expected, std::int64_t desired) const noexcept;
 
-    /// Spins briefly, then blocks, however many threads wait. Returns the value that met the condition. Throws
-    /// Timeout; ForkedChild in a forked child, which has no part of the memory that signals are in.
+    /// Spins briefly, then blocks, whatever the number of waiting threads. Returns the value that met the condition.
+    /// Throws Timeout; ForkedChild in a forked child, which does not inherit the signals' memory.
     std::int64_t wait(Condition condition, std::int64_t than, Deadline deadline = {}) const;
-    /// The same; nothing at the deadline, or in a forked child.
+    /// The same; std::nullopt at the deadline, or in a forked child.
     std::optional<std::int64_t> try_wait(Condition condition, std::int64_t than, Deadline deadline) const noexcept;
 
   private:
     hsa_signal_t native_;
 };
 
-/// A signal and what is expected of it; without more, that it is complete: less than one.
+/// A signal and the condition on its value; by default that it is complete: less than one.
 struct SignalTerm {
     SignalRef signal = {};
     Condition condition = Condition::less;
     std::int64_t than = 1;
 };
 
-/// Waits until one of the terms holds and returns its index, the first of several. Terms may name a signal twice.
-/// Throws Timeout with each term's value, InvalidArgument for an empty list, ForkedChild.
+/// Waits until one of the terms holds and returns its index, the first if several hold. Several terms may name the same
+/// signal. Throws Timeout with each term's value, InvalidArgument for an empty list, ForkedChild.
 std::size_t wait_any(std::span<const SignalTerm> terms, Deadline deadline = {});
-/// The same; nothing at the deadline, in a forked child, or for an empty list.
+/// The same; std::nullopt at the deadline, in a forked child, or for an empty list.
 std::optional<std::size_t> try_wait_any(std::span<const SignalTerm> terms, Deadline deadline) noexcept;
 
-/// Waits until each of the terms has been seen to hold, not necessarily at one moment. Throws Timeout with those that
-/// do not, ForkedChild. An empty list is complete.
+/// Waits until each term has been seen to hold, not necessarily all at the same moment. Throws Timeout with the terms
+/// that do not hold, ForkedChild. Returns at once for an empty list.
 void wait_all(std::span<const SignalTerm> terms, Deadline deadline = {});
 /// The same; false at the deadline or in a forked child.
 bool try_wait_all(std::span<const SignalTerm> terms, Deadline deadline) noexcept;
 
 class Signal {
   public:
-    /// No signal.
+    /// Null.
     Signal() noexcept = default;
-    /// Throws OutOfMemory when the runtime has no more of them.
+    /// Throws OutOfMemory if the runtime has no signal left.
     static Signal create(std::int64_t initial);
-    /// Adopts a signal that hsa_signal_create made.
+    /// Takes ownership of a signal created by hsa_signal_create.
     static Signal from_native(hsa_signal_t native);
 
     SignalRef ref() const noexcept { return SignalRef(handle_.get()); }
     operator SignalRef() const noexcept { return ref(); }  // NOLINT: an owner is a ref too
     hsa_signal_t native() const noexcept { return handle_.get(); }
     explicit operator bool() const noexcept { return bool(handle_); }
-    /// Gives the signal up: the caller destroys it with hsa_signal_destroy.
+    /// Releases ownership: the caller destroys the signal with hsa_signal_destroy.
     hsa_signal_t release() noexcept { return handle_.release(); }
 
     std::int64_t load() const noexcept { return ref().load(); }
