@@ -1,14 +1,14 @@
-// Kernel: one kernel of a loaded Executable, ready to be launched with C++ arguments.
+// Kernel: one kernel of a loaded Executable, launched with C++ arguments.
 //
 //     Kernel kernel = executable.kernel("vector_add");
 //     kernel.launch(stream, {.grid = n, .workgroup = 256}, d_a, d_b, d_c, n);
 //
-// A launch checks the arguments' count, sizes and kinds, the work-group, the grid and the LDS against the
-// metadata and the agent before anything is enqueued; the checks are comparisons with small tables. In steady
-// state it makes no HSA call, no system call and no allocation. Thread safety: launch from any number of
-// threads. Memory ordering: Stream's. Keeps alive: its Executable, which may go when the launches on
-// streams are enqueued; Graphs and packets of your own need it kept. Errors: InvalidArgument with nothing enqueued,
-// also for an argument in memory of another agent (DevicePointer::agent) that this one does not reach.
+// A launch checks the arguments' count, sizes and kinds, the work-group, the grid and the LDS against the metadata and
+// the agent before anything is enqueued; the checks are comparisons with small tables. In steady state it makes no HSA
+// call, no system call and no allocation. Thread safety: launch from any number of threads. Memory ordering: Stream's.
+// Keeps alive: its Executable. It may be destroyed once its launches on streams are enqueued, but must outlive Graphs
+// and the caller's own packets. Errors: InvalidArgument with nothing enqueued, also for an argument in memory of
+// another agent (DevicePointer::agent) that this one cannot access.
 #pragma once
 
 #include <array>
@@ -46,14 +46,14 @@ struct KernelRecord {
     AgentRef agent;
     std::string processor;  // "gfx90a"
     std::shared_ptr<const void> executable;
-    DispatchSpec plain;      ///< but for its grid and work-group
+    DispatchSpec plain;      ///< complete except its grid and work-group
     std::size_t room_bytes;  ///< for its arguments
-    /// The arguments that were checked last, found right and in order. Relaxed: they are constants, and who reads an
-    /// older value checks once more.
+    /// The last arguments that passed the check and are in order. Relaxed: they are constants, and a thread that reads
+    /// an older value checks again.
     mutable std::atomic<const ArgumentShape*> checked{nullptr};
 
-    /// Are they where their offset_bytes says? Throws what LaunchPlan::check_arguments does. `given` lives as long as
-    /// the program: what is at its address never changes.
+    /// True if every argument is at its offset_bytes. Throws what LaunchPlan::check_arguments does. `given` has static
+    /// storage duration: its contents never change.
     bool check_arguments(std::span<const ArgumentShape> given) const {
         return (!given.empty() && checked.load(std::memory_order_relaxed) == given.data()) ||
                check_new_arguments(given);
@@ -61,11 +61,11 @@ struct KernelRecord {
     bool check_new_arguments(std::span<const ArgumentShape> given) const;
 };
 
-/// Of a launch with such arguments. One array a list of types, so that its address stands for them.
+/// The shapes of a launch's arguments. One array per list of types, so that its address identifies the list.
 template <class... Args>
 inline constexpr std::array<ArgumentShape, sizeof...(Args)> shapes_of = argument_shapes<Args...>();
 
-/// The queue that a kernel of this stream runs on, as hidden arguments name it.
+/// The queue of this stream's kernels, in the form of hidden arguments.
 QueueFacts queue_facts(const Stream& stream) noexcept;
 
 template <class T>
@@ -81,7 +81,7 @@ void store_argument(std::byte* to, const T& value) {
     }
 }
 
-/// Throws InvalidArgument if `kernel`'s agent does not reach memory of another one.
+/// Throws InvalidArgument if `kernel`'s agent cannot access memory of another one.
 void require_reached(const KernelRecord& kernel, const void* address, std::uint64_t agent);
 
 template <class T>
@@ -107,29 +107,28 @@ class Kernel {
     const std::string& name() const noexcept { return metadata().name; }
     const KernelMetadata& metadata() const noexcept { return record_->plan.kernel(); }
     AgentRef agent() const noexcept { return record_->agent; }
-    /// The address of its descriptor on the agent: what a dispatch packet names.
+    /// The address of its descriptor on the agent, for dispatch packets.
     std::uint64_t kernel_object() const noexcept { return record_->kernel_object; }
-    /// For packets of your own: the same checks and the same packing.
+    /// For the caller's own packets: the same checks and the same packing.
     const LaunchPlan& plan() const noexcept { return record_->plan; }
 
-    /// What a compute unit of its agent has. Throws InvalidArgument for a processor that is not in
+    /// The resources of its agent's compute units. Throws InvalidArgument for a processor that is not in
     /// shared/compute_unit.hpp's table.
     shared::ComputeUnit compute_unit() const;
-    /// How many work-groups of that size, with so much dynamic LDS, a compute unit holds at once, and which resource
-    /// limits it. Throws InvalidArgument for what launch() would refuse, and what compute_unit() throws. Which size to
-    /// take: suggest_group_size() in kernel_occupancy.hpp.
+    /// How many work-groups of that size, with that dynamic LDS, a compute unit holds at once, and which resource
+    /// limits it. Throws InvalidArgument for what launch() would reject, and what compute_unit() throws.
+    /// suggest_group_size() in kernel_occupancy.hpp proposes a size.
     shared::Occupancy occupancy(Dim3 workgroup, const shared::LdsDemand& lds = {}) const;
 
-    /// Enqueues the kernel. `args` are its explicit arguments in order, LDS pointers left out; see
-    /// kernel_args.hpp for what may be one. Throws InvalidArgument with nothing enqueued; what
-    /// Stream::dispatch throws otherwise.
+    /// Enqueues the kernel. `args` are its explicit arguments in order, without LDS pointers; see kernel_args.hpp for
+    /// the accepted types. Throws InvalidArgument with nothing enqueued, and what Stream::dispatch throws.
     template <class... Args>
     [[gnu::always_inline]] void launch(Stream& stream, const LaunchConfig& config, const Args&... args) const {
         enqueue<detail::shapes_of<Args...>>(record_->check_arguments(detail::shapes_of<Args...>), stream, config,
                                             detail::launchable(args)...);
     }
 
-    /// The same launch with its arguments' types checked once, here. Throws InvalidArgument as launch() would. See
+    /// The same launch, with its argument types checked once, here. Throws InvalidArgument as launch() would. See
     /// bound_kernel.hpp.
     template <class... Args>
     BoundKernel<Args...> bind() const;
@@ -140,15 +139,16 @@ class Kernel {
             refuse_stream(stream);
     }
 
-    /// For graphs: checks like launch(), and writes the arguments where `room(const DispatchSpec&)` says.
+    /// For graphs: checks like launch(), and writes the arguments to the address that `room(const DispatchSpec&)`
+    /// returns.
     template <class Room, class... Args>
     void prepare(const LaunchConfig& config, Room&& room, const Args&... args) const {
         record_->check_arguments(detail::shapes_of<Args...>);
-        // Made before there is room for them: making one may throw.
+        // Converted before room is reserved: a conversion may throw.
         prepare_values(config, room, detail::launchable(args)...);
     }
 
-    /// Throws InvalidArgument if the agent does not reach memory that an argument is about.
+    /// Throws InvalidArgument if the agent cannot access the memory of an argument.
     template <class... Values>
     void check_memory(const Values&... values) const {
         (detail::check_memory(*record_, values), ...);
@@ -158,7 +158,7 @@ class Kernel {
     template <class... Args>
     friend class BoundKernel;
 
-    /// For arguments that were checked; `in_order`: they are where `shapes` says.
+    /// For checked arguments; `in_order`: they are at the offsets of `shapes`.
     template <const auto& shapes, class... Values>
     [[gnu::always_inline]] void enqueue(bool in_order, Stream& stream, const LaunchConfig& config,
                                         const Values&... values) const {
@@ -178,7 +178,7 @@ class Kernel {
         (detail::keep_argument(stream, values), ...);
     }
 
-    /// Everything is looked at. By value: what the short way knows need not lie in memory for its sake.
+    /// Makes every check. Takes values, so that the fast path need not store its own in memory.
     template <class... Values>
     [[gnu::noinline]] void enqueue_slow(Stream& stream, LaunchConfig config, Values... values) const {
         const LaunchShape shape = record_->plan.shape(config);
@@ -194,7 +194,7 @@ class Kernel {
         fill(room(record_->plan.dispatch(record_->kernel_object, shape)), shape, {}, values...);
     }
 
-    /// Asked while arguments are filled in: the stream keeps the queue that it has until they are enqueued.
+    /// Called while arguments are written: the stream does not change its queue until they are enqueued.
     QueueFacts queue_of(const Stream& stream) const noexcept {
         return record_->plan.needs_queue() ? detail::queue_facts(stream) : QueueFacts{};
     }
