@@ -1,10 +1,10 @@
-// Kernel arguments from C++'s side: what a value looks like to a kernel, known at compile time.
+// How C++ values become kernel arguments: their size, alignment and kind, known at compile time.
 //
 //     argument_shape<float>                        // 4 bytes, floating
-//     DevicePointer kernel_argument(const MyArray& array) { return {array.data(), array.owner()}; }  // beside MyArray
+//     DevicePointer kernel_argument(const MyArray& array) { return {array.data(), array.owner()}; }  // found by ADL
 //
-// A type is launchable if it is a pointer, an arithmetic type, an enum or a trivially copyable class, or if a
-// function `kernel_argument(const T&)` found through T's namespace makes it one of these, a DevicePointer or a
+// A type is launchable if it is a pointer, an arithmetic type, an enum or a trivially copyable class, or if a function
+// `kernel_argument(const T&)`, found by argument-dependent lookup, converts it to one of these, a DevicePointer or a
 // HeldValue. Thread safety: no state.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace hsadrv {
 
-/// What a C++ value is, as far as metadata can tell the difference. Bits, so that an argument can accept several.
+/// The kind of a C++ value, as far as metadata distinguishes it. Bits, so that an argument can accept several.
 enum class ArgumentClass : std::uint8_t {
     none = 0,
     pointer = 1,
@@ -37,25 +37,25 @@ struct ArgumentShape {
     std::uint32_t size_bytes = 0;
     ArgumentClass what = ArgumentClass::none;
     std::uint32_t align_bytes = 1;   ///< alignof
-    std::uint32_t offset_bytes = 0;  ///< of a member of this type behind the ones before it, as C++ lays out structures
+    std::uint32_t offset_bytes = 0;  ///< as a member of a C++ structure of the arguments
 };
 
 /// Device memory as an argument. The stream holds `keep_alive` until the kernel is complete.
 struct DevicePointer {
     const void* address = nullptr;
     std::shared_ptr<const void> keep_alive = {};
-    /// The hsa_agent_t::handle of the agent that the memory is for: a launch on another one asks the runtime whether
-    /// that one reaches `address`, and is refused if not. 0: not known, not asked.
+    /// The hsa_agent_t::handle of the memory's agent. A launch on another agent queries the runtime and fails if that
+    /// agent cannot access `address`. 0: unknown, not checked.
     std::uint64_t agent = 0;
 };
 
-/// A value with pointers to device memory in it. The stream holds `keep_alive` until the kernel is complete.
+/// A value that contains pointers to device memory. The stream holds `keep_alive` until the kernel is complete.
 template <class T>
 struct HeldValue {
     T value;
     std::shared_ptr<const void> keep_alive = {};
-    std::uint64_t agent = 0;        ///< as DevicePointer's
-    const void* address = nullptr;  ///< of the memory that `agent` is about
+    std::uint64_t agent = 0;        ///< see DevicePointer
+    const void* address = nullptr;  ///< of the memory that `agent` refers to
 };
 
 namespace detail {
@@ -68,7 +68,7 @@ inline constexpr bool is_held_value<HeldValue<T>> = true;
 template <class T>
 concept HasKernelArgument = requires(const T& value) { kernel_argument(value); };
 
-/// The value whose bytes go into the kernarg segment, or what holds memory for it.
+/// The value whose bytes are written to the kernarg segment, or the object that holds memory for it.
 template <class T>
 constexpr decltype(auto) launchable(const T& value) {
     if constexpr (HasKernelArgument<T>) {
@@ -101,12 +101,12 @@ constexpr ArgumentShape shape_of() {
 
 }  // namespace detail
 
-/// What a T looks like to a kernel.
+/// The shape of a T as a kernel argument.
 template <class T>
 inline constexpr ArgumentShape argument_shape = detail::shape_of<detail::Launchable<T>>();
 
 namespace detail {
-/// Of all of them, one behind the other.
+/// The shapes of all arguments, in a row.
 template <class... Args>
 constexpr std::array<ArgumentShape, sizeof...(Args)> argument_shapes() {
     std::array<ArgumentShape, sizeof...(Args)> shapes{argument_shape<Args>...};

@@ -1,4 +1,4 @@
-// LaunchConfig: how many work-items a kernel runs on and what each work-group gets.
+// LaunchConfig: the grid of a kernel launch, and the size, LDS and stack of its work-groups.
 //
 //     kernel.launch(stream, {.grid = 1 << 20, .workgroup = 256}, a, b, n);
 //     kernel.launch(stream, {.grid = {1024, 1024}, .workgroup = {16, 16}, .lds = tiles(16)}, a, b, c);
@@ -18,20 +18,20 @@ namespace hsadrv {
 
 struct LaunchConfig {
     Dim3 grid;  ///< work-items; the last (or only) work-group of a dimension may be partial
-    /// Work-items. Left out: the size that the kernel requires (reqd_work_group_size), and an error for one that
-    /// requires none; suggest_group_size(kernel) knows a good one.
+    /// Work-items. Default: the size that the kernel requires (reqd_work_group_size); an error if it requires none.
+    /// suggest_group_size(kernel) proposes a size.
     Dim3 workgroup = {0, 0, 0};
-    shared::LdsDemand lds = {};  ///< LDS sized at launch: a layout, or bytes; comes behind the kernel's static LDS
-    /// A work-item's stack, for kernels that use a dynamic one; 0: dynamic_stack_default_bytes.
+    shared::LdsDemand lds = {};  ///< LDS sized at launch: a layout, or bytes; follows the kernel's static LDS
+    /// Stack per work-item, for kernels with a dynamic stack; 0: dynamic_stack_default_bytes.
     std::uint32_t stack_bytes = 0;
     Deadline deadline = {};  ///< for room in the queue and in the kernarg ring
 };
 
-/// What clang assumed for a call it could not see through before it could ask the runtime
+/// The stack that clang assumed for a call to unknown code before the runtime could set its size
 /// (-amdgpu-assume-external-call-stack-size).
 inline constexpr std::uint32_t dynamic_stack_default_bytes = 16384;
 
-/// What an agent accepts.
+/// An agent's limits.
 struct LaunchLimits {
     std::uint32_t workgroup_max_workitems = 0;
     Dim3 workgroup_max_dim;

@@ -1,4 +1,4 @@
-// LaunchPlan: everything about launching one kernel that can be known before it is launched, as small tables.
+// LaunchPlan: everything about launching one kernel that is known before the launch, as small tables.
 //
 //     LaunchPlan plan(kernel_metadata, limits);
 //     plan.check_arguments(shapes);                      // InvalidArgument: which argument, wanted and given
@@ -24,13 +24,13 @@
 
 namespace hsadrv {
 
-/// One launch, checked.
+/// One checked launch.
 struct LaunchShape {
     Dim3 grid, workgroup;
     std::uint32_t group_segment_bytes = 0;    ///< static and dynamic
-    std::uint32_t private_segment_bytes = 0;  ///< a work-item
-    std::uint32_t lds_base_bytes = 0;         ///< where the dynamic part begins
-    const shared::LdsDemand* lds = nullptr;   ///< Borrows the LaunchConfig's, for the time of the launch
+    std::uint32_t private_segment_bytes = 0;  ///< per work-item
+    std::uint32_t lds_base_bytes = 0;         ///< offset of the dynamic part
+    const shared::LdsDemand* lds = nullptr;   ///< Borrows: the LaunchConfig's, during the launch
 };
 
 class LaunchPlan {
@@ -40,28 +40,28 @@ class LaunchPlan {
     const KernelMetadata& kernel() const noexcept { return kernel_; }
     std::size_t kernarg_bytes() const noexcept { return kernel_.kernarg_size_bytes; }
 
-    /// Throws InvalidArgument: wrong count, or which argument has the wrong size or kind.
+    /// Throws InvalidArgument for a wrong count, or naming the argument of wrong size or kind.
     void check_arguments(std::span<const ArgumentShape> given) const;
-    /// Does every one of them, which were checked before, lie where C++ would put it in a structure?
+    /// True if every argument is at the offset of its ArgumentShape. The arguments were checked before.
     bool lie_in_order(std::span<const ArgumentShape> given) const noexcept;
 
-    /// Where explicit argument `index` lies in the kernarg segment. The arguments were checked before.
+    /// Offset of explicit argument `index` in the kernarg segment. The arguments were checked before.
     std::uint32_t offset_bytes(std::size_t index) const noexcept { return parameters_[index].offset_bytes; }
 
     /// Checks grid, work-group and LDS against the kernel and the agent. Throws InvalidArgument. The result
     /// borrows `config`.
     LaunchShape shape(const LaunchConfig& config) const;
-    /// Would shape() accept it? Its stack_bytes are not looked at.
+    /// True if shape() would accept it. Ignores stack_bytes.
     bool fits(const LaunchConfig& config) const noexcept;
-    // Limits: the kernel's and the agent's together, and the agent's.
+    // The stricter of the kernel's and the agent's limit, and the agent's limit.
     std::uint32_t workgroup_max_workitems() const noexcept { return max_flat_; }
     std::size_t group_segment_max_bytes() const noexcept { return limits_.group_segment_max_bytes; }
 
-    /// Is there nothing to this launch but a grid and a work-group that are within every limit? A few instructions for
-    /// what most launches are; false: ask shape().
+    /// True if the launch has only a grid and a work-group, both within every limit, as most launches do. Takes a few
+    /// instructions; if false, call shape().
     bool is_plain(const LaunchConfig& config) const noexcept {
         const Dim3 &grid = config.grid, &workgroup = config.workgroup;
-        // Zero wraps round to the largest number and so fails like a size that is too large.
+        // Zero wraps to the largest value and so fails like a size that is too large.
         const std::uint32_t largest_workgroup = (workgroup.x - 1) | (workgroup.y - 1) | (workgroup.z - 1);
         const std::uint32_t large = ((grid.y - 1) | (grid.z - 1)) >> 16;  // or zero
         const std::uint64_t volume = std::uint64_t{grid.x} * grid.y * grid.z;
@@ -78,7 +78,7 @@ class LaunchPlan {
                 .lds_base_bytes = kernel_.group_segment_fixed_bytes};
     }
 
-    /// What a stream is asked to dispatch.
+    /// The argument of Stream::dispatch.
     DispatchSpec dispatch(std::uint64_t kernel_object, const LaunchShape& shape) const noexcept {
         return {shape.grid,      shape.workgroup, shape.private_segment_bytes, shape.group_segment_bytes, kernel_object,
                 kernarg_bytes(), needs_queue()};
@@ -90,10 +90,10 @@ class LaunchPlan {
     /// Writes every hidden argument and LDS pointer. `kernarg` has kernarg_bytes().
     void fill_implicit(std::byte* kernarg, const LaunchShape& shape, const QueueFacts& queue) const noexcept;
 
-    /// Such a kernarg segment, zero but for these; empty for a kernel that has none.
+    /// A kernarg segment of these, zero elsewhere; empty for a kernel that has none.
     std::vector<std::byte> implicit_segment(const LaunchShape& shape) const;
 
-    /// Writes those hidden arguments alone that name the queue.
+    /// Writes only the hidden arguments that refer to the queue.
     void fill_queue(std::byte* kernarg, const QueueFacts& queue) const noexcept { hidden_.fill_queue(kernarg, queue); }
 
   private:
@@ -114,7 +114,7 @@ class LaunchPlan {
     bool sizes_fit(const Dim3& grid, const Dim3& workgroup) const noexcept;
     bool workgroups_fit(const Dim3& grid, const Dim3& workgroup) const noexcept;
     bool lds_pointers_fit(const shared::LdsDemand& lds) const noexcept;
-    /// Where the dynamic part begins.
+    /// Offset of the dynamic part.
     std::uint64_t lds_base_bytes(const shared::LdsDemand& lds) const noexcept {
         const std::uint64_t align = lds_align_bytes_ > lds.align_bytes ? lds_align_bytes_ : lds.align_bytes;
         return (std::uint64_t{kernel_.group_segment_fixed_bytes} + align - 1) & ~(align - 1);
@@ -132,10 +132,10 @@ class LaunchPlan {
     LaunchLimits limits_;
     bool has_max_workgroups_ = false;
     bool has_implicit_ = false;
-    // For is_plain(). Zero for a kernel with limits of its own, LDS pointers or a dynamic stack; else a power of two:
+    // For is_plain(). Zero for a kernel with its own limits, LDS pointers or a dynamic stack; else a power of two:
     // extents up to it are within every dimension's limit.
     std::uint32_t plain_workgroup_ = 0;
-    std::uint64_t plain_volume_ = 0;     // so many work-items are within every limit of a grid
+    std::uint64_t plain_volume_ = 0;     // grids of up to this many work-items are within every limit
     std::uint32_t max_flat_ = 0;         // of a work-group: the kernel's and the agent's limit
     std::uint32_t lds_align_bytes_ = 1;  // the strictest of the LDS pointers
     std::vector<Parameter> parameters_;
