@@ -1,11 +1,11 @@
-// AQL packets as values: pure functions from facts to 64 bytes.
+// AQL packets as values: pure functions that build 64-byte packets.
 //
 //   Packet p = kernel_dispatch({.kernel_object = object, .grid = 1 << 20, .workgroup = 256, .kernarg = args});
 //   queue.ref().submit(p);
 //
-// The header is the last thing that a builder writes, and the first word of a packet is the last that a queue
-// stores: a packet processor that sees the header sees the rest. Thread safety: values. Source: HSA Platform
-// System Architecture, "Architected Queuing Language packets"; hsa.h, hsa_packet_header_t.
+// Builders write the header last, and queues store a packet's first word last: a packet processor that sees the header
+// sees the rest. Thread safety: values. Source: HSA Platform System Architecture, "Architected Queuing Language
+// packets"; hsa.h, hsa_packet_header_t.
 #pragma once
 
 #include <hsa/hsa.h>
@@ -27,7 +27,7 @@
 
 namespace hsadrv {
 
-/// The values that hsa_packet_type_t has; invalid is 1, not 0, so zeroed memory is a vendor packet.
+/// The values of hsa_packet_type_t; invalid is 1, not 0, so zeroed memory is a vendor packet.
 enum class PacketType : std::uint8_t {
     vendor_specific = HSA_PACKET_TYPE_VENDOR_SPECIFIC,
     invalid = HSA_PACKET_TYPE_INVALID,
@@ -43,7 +43,7 @@ enum class FenceScope : std::uint8_t {
     system = HSA_FENCE_SCOPE_SYSTEM,
 };
 
-/// How a packet is ordered. `barrier`: it starts when all earlier packets of its queue are complete.
+/// A packet's ordering. `barrier`: it starts when all earlier packets of its queue are complete.
 struct PacketOrder {
     bool barrier = true;
     FenceScope acquire = FenceScope::system;
@@ -84,14 +84,14 @@ struct KernelDispatch {
     std::uint64_t kernel_object = 0;
     Dim3 grid = {};                           ///< work-items
     Dim3 workgroup = {};                      ///< work-items
-    std::uint32_t private_segment_bytes = 0;  ///< a work-item
-    std::uint32_t group_segment_bytes = 0;    ///< a work-group, static and dynamic
-    void* kernarg = nullptr;                  ///< 16-byte aligned at least
+    std::uint32_t private_segment_bytes = 0;  ///< per work-item
+    std::uint32_t group_segment_bytes = 0;    ///< per work-group, static and dynamic
+    void* kernarg = nullptr;                  ///< at least 16-byte aligned
     hsa_signal_t completion = {0};            ///< decremented by one at completion; 0: none
     PacketOrder order = {};
 };
 
-/// Nothing is checked: this is arithmetic, and tests send bad packets on purpose.
+/// Checks nothing: tests send bad packets on purpose.
 inline Packet kernel_dispatch(const KernelDispatch& d) noexcept {
     hsa_kernel_dispatch_packet_t p{};
     p.workgroup_size_x = static_cast<std::uint16_t>(d.workgroup.x);
@@ -112,9 +112,9 @@ inline Packet kernel_dispatch(const KernelDispatch& d) noexcept {
     return Packet::from(p);
 }
 
-/// A call of a function on the host or another agent, by whoever serves the queue.
+/// A function call on the host or another agent, executed by the code that serves the queue.
 struct AgentDispatch {
-    std::uint16_t function = 0;  ///< its meaning is between the two
+    std::uint16_t function = 0;  ///< as agreed by both sides
     std::array<std::uint64_t, 4> arguments = {};
     void* result = nullptr;
     hsa_signal_t completion = {0};  ///< decremented by one at completion; 0: none
@@ -158,14 +158,14 @@ inline Packet barrier_or(std::span<const hsa_signal_t> dependencies, hsa_signal_
     return detail::barrier(PacketType::barrier_or, dependencies, completion, order);
 }
 
-/// How many packets a wait for that many signals takes; one for none.
+/// The number of packets in a wait for `dependencies` signals; one for zero signals.
 constexpr std::size_t barrier_chain_packets(std::size_t dependencies) noexcept {
     return dependencies == 0 ? 1 : (dependencies + barrier_max_dependencies - 1) / barrier_max_dependencies;
 }
 
-/// Packet `index` of the chain that waits for all of the signals, however many. The last one completes after the
-/// others, whatever its order says, and alone has the completion signal and the release; the first alone has the
-/// acquire and the caller's barrier bit. A wait for any of more than five has no such chain.
+/// Packet `index` of the chain that waits for all of the signals, of any number. The last packet completes after the
+/// others, whatever its order. Only the last has the completion signal and the release fence; only the first has the
+/// acquire fence and the caller's barrier bit. There is no such chain for a wait for any one of more than five signals.
 inline Packet barrier_chain_packet(std::span<const hsa_signal_t> dependencies, std::size_t index,
                                    hsa_signal_t completion = {0}, PacketOrder order = {}) noexcept {
     const std::size_t first = index * barrier_max_dependencies;
@@ -189,9 +189,9 @@ struct BarrierValue {
     PacketOrder order = {};
 };
 
-/// AMD's vendor packet. gfx90a and gfx94x take it; of other GPUs neither IREE nor ROCm's CLR expects it, and a queue
-/// may stop with an error (Stream::wait has a way for all). Source: hsa_ext_amd.h, hsa_amd_barrier_value_packet_t.
-/// Into a slot of a ring, the first word last.
+/// Writes AMD's vendor packet into a slot of a ring, the first word last. gfx90a and gfx94x support it. Neither IREE
+/// nor ROCm's CLR expects it of other GPUs, where a queue may stop with an error (Stream::wait works on all). Source:
+/// hsa_ext_amd.h, hsa_amd_barrier_value_packet_t.
 inline void write_barrier_value(Packet& slot, const BarrierValue& b) noexcept {
     using Native = hsa_amd_barrier_value_packet_t;
     static_assert(offsetof(Native, signal) == 8 && offsetof(Native, value) == 16 && offsetof(Native, mask) == 24 &&

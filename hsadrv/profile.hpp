@@ -1,4 +1,4 @@
-// When kernels and copies began and ended, on the device's clock and on the host's.
+// Begin and end times of kernels and copies, on the device's clock and on the host's.
 //
 //   hsadrv::Stream stream = gpu.stream({.profile = true});
 //   …
@@ -29,26 +29,26 @@ const char* text_of(CopyDirection direction) noexcept;
 struct ProfileRecord {
     enum class Kind : std::uint8_t { kernel, copy };
     Kind kind = Kind::kernel;
-    bool failed = false;  ///< it was lost with its stream, or its engine reported an error: no times
+    bool failed = false;  ///< lost with its stream, or its engine reported an error: no times
     CopyDirection direction = CopyDirection::host_to_host;  ///< of a copy
     std::string name = {};                                  ///< the kernel's; of a copy, its direction
     Dim3 grid = {}, workgroup = {};                         ///< of a kernel: work-items
     std::uint64_t bytes = 0;                                ///< of a copy
-    /// The device's clock as the runtime's has it: Driver::timestamp(). Both zero: the device gave no times.
+    /// Device times on the runtime's clock, Driver::timestamp(). Both zero: the device reported no times.
     std::uint64_t begin_ticks = 0, end_ticks = 0;
-    std::chrono::steady_clock::time_point begin = {}, end = {};  ///< the same moments on the host's clock
+    std::chrono::steady_clock::time_point begin = {}, end = {};  ///< the same times on the host's clock
 
     std::chrono::nanoseconds duration() const noexcept { return end - begin; }
 };
 
-/// What a stream has written down, in its order.
+/// The records of a stream, in its order.
 struct Profile {
-    std::string stream = {};  ///< how messages call it
+    std::string stream = {};  ///< its name in messages
     std::vector<ProfileRecord> records = {};
-    std::uint64_t dropped = 0;  ///< older ones, for which there was no room since the last time
+    std::uint64_t dropped = 0;  ///< older records, for lack of room since the last take_profile()
 };
 
-/// A JSON text for chrome://tracing and Perfetto: a row a stream, host's clock. Records without times are left out.
+/// JSON for chrome://tracing and Perfetto: one row per stream, on the host's clock. Omits records without times.
 std::string chrome_trace(std::span<const Profile> profiles);
 
 }  // namespace hsadrv
