@@ -5,8 +5,8 @@
 //     LaunchShape shape = plan.shape(config);            // InvalidArgument: which limit, with the numbers
 //     plan.fill_implicit(kernarg, shape, queue_facts);   // hidden arguments and LDS pointers
 //
-// Pure: metadata and numbers in, bytes out. Checks and filling allocate nothing and make no call unless they
-// fail. Owns: a copy of the kernel's metadata. Thread safety: const functions from any thread. Source: LLVM
+// Pure: metadata and numbers in, bytes out. Checks and fill functions allocate nothing and make no runtime call unless
+// they fail. Owns: a copy of the kernel's metadata. Thread safety: const functions from any thread. Source: LLVM
 // AMDGPUUsage, Code Object V5 Metadata (value kinds); OpenCL 2.0 for partial work-groups.
 #pragma once
 
@@ -90,7 +90,7 @@ class LaunchPlan {
     /// Writes every hidden argument and LDS pointer. `kernarg` has kernarg_bytes().
     void fill_implicit(std::byte* kernarg, const LaunchShape& shape, const QueueFacts& queue) const noexcept;
 
-    /// A kernarg segment of these, zero elsewhere; empty for a kernel that has none.
+    /// A kernarg segment with hidden arguments and LDS pointers, zero elsewhere; empty for a kernel without them.
     std::vector<std::byte> implicit_segment(const LaunchShape& shape) const;
 
     /// Writes only the hidden arguments that refer to the queue.

@@ -126,7 +126,7 @@ class Stream {
     template <class T>
     void fill_async(T* destination, const T& value, std::size_t count, Deadline deadline = {}) {
         static_assert(std::is_trivially_copyable_v<T>);
-        const std::size_t bytes = count > SIZE_MAX / sizeof(T) ? SIZE_MAX : count * sizeof(T);  // refused
+        const std::size_t bytes = count > SIZE_MAX / sizeof(T) ? SIZE_MAX : count * sizeof(T);  // rejected
         fill_async(destination, bytes, std::as_bytes(std::span(&value, 1)), deadline);
     }
 
