@@ -1,4 +1,4 @@
-// The one hand-written move of the library: a native handle that is destroyed exactly once.
+// UniqueHandle: the unique owner of a native HSA handle, for types that get their moves from it.
 //
 //   struct SignalTraits {
 //       using Native = hsa_signal_t;
@@ -9,7 +9,7 @@
 //   UniqueHandle<SignalTraits> handle{native, Driver::current()};
 //
 // Owns: the native handle. Keeps alive: the runtime, until after the handle has been destroyed. In a forked
-// child nothing is destroyed, because the runtime's threads and its device file are the parent's; see
+// child the handle is not destroyed, because the runtime's threads and device file belong to the parent; see
 // driver.hpp. Thread safety: that of a pointer.
 #pragma once
 
@@ -31,7 +31,7 @@ class UniqueHandle {
         : runtime_(std::move(other.runtime_)), native_(std::exchange(other.native_, Traits::null())) {}
     UniqueHandle& operator=(UniqueHandle&& other) noexcept {
         if (this == &other) return *this;
-        const UniqueHandle old(std::move(*this));  // destroyed on return, under the runtime that it was made under
+        const UniqueHandle old(std::move(*this));  // destroyed on return, while its own runtime is alive
         runtime_ = std::move(other.runtime_);
         native_ = std::exchange(other.native_, Traits::null());
         return *this;
@@ -43,12 +43,12 @@ class UniqueHandle {
     Native get() const noexcept { return native_; }
     explicit operator bool() const noexcept { return !Traits::is_null(native_); }
 
-    /// Destroys what it owns and takes `native` instead.
+    /// Destroys the owned handle and takes ownership of `native`.
     void reset(Native native = Traits::null(), DriverRef runtime = {}) noexcept {
         *this = UniqueHandle(native, std::move(runtime));
     }
 
-    /// Gives the handle up without destroying it.
+    /// Releases ownership without destroying the handle.
     Native release() noexcept {
         const Native native = std::exchange(native_, Traits::null());
         runtime_ = {};

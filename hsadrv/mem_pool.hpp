@@ -1,10 +1,10 @@
-// A pool of memory of one kind, owned by one agent: where allocations come from.
+// MemPool: an agent's memory pool, from which allocations are made.
 //
 //   hsadrv::MemPool pool = hsadrv::device_pool(gpu);           // coarse-grained device memory
 //   hsadrv::Allocation a = hsadrv::Allocation::from_pool(pool, 1 << 20);
 //
-// Borrows: the runtime, until the last Driver is gone. Thread safety: any thread. Throws: Error on a refused
-// query. Source: hsa_ext_amd.h, "Memory pools", hsa_amd_memory_pool_info_t.
+// Borrows: the runtime, until the last Driver is destroyed. Thread safety: any thread. Throws: Error if a query
+// fails. Source: hsa_ext_amd.h, "Memory pools", hsa_amd_memory_pool_info_t.
 #pragma once
 
 #include <hsa/hsa.h>
@@ -19,10 +19,10 @@
 
 namespace hsadrv {
 
-/// May an agent use the memory of a pool?
+/// An agent's access to the memory of a pool: hsa_amd_memory_pool_access_t.
 enum class PoolAccess { never, disallowed_by_default, allowed_by_default };
 
-/// Where the memory of a pool is.
+/// The physical location of a pool's memory.
 enum class PoolLocation { host, device };
 
 class MemPool {
@@ -38,17 +38,17 @@ class MemPool {
     bool alloc_allowed() const;
     std::size_t alloc_granule_bytes() const;
     std::size_t alloc_alignment_bytes() const;
-    /// The size in multiples of which no memory is wasted: the runtime's own blocks. The granule where the runtime
-    /// does not tell (before ROCR 6.2).
+    /// The size of the runtime's blocks: allocations in multiples of it waste no memory. alloc_granule_bytes() if the
+    /// runtime does not report it (before ROCR 6.2).
     std::size_t alloc_recommended_granule_bytes() const;
     bool accessible_by_all() const;
     PoolAccess access(AgentRef agent) const;
     PoolLocation location() const;
-    /// Bytes that could still be allocated, from all pools of the owner together. Nothing where the runtime does not
-    /// tell: before ROCR 5.5, and for the host's memory.
+    /// Bytes that can still be allocated from all pools of the owner together. std::nullopt if the runtime does not
+    /// report it: before ROCR 5.5, and for host memory.
     std::optional<std::size_t> available_bytes() const;
 
-    /// How messages call it: "gpu0 gfx90a coarse-grained".
+    /// The pool's name in messages: "gpu0 gfx90a coarse-grained".
     std::string label() const;
 
   private:
@@ -62,10 +62,10 @@ MemPool device_pool(AgentRef gpu);
 /// The fine-grained pool of a GPU, for memory that host and device share while kernels run; not every GPU has one.
 std::optional<MemPool> device_fine_pool(AgentRef gpu);
 
-/// Which host memory. Both are pinned when allocated from; kernarg is where argument blocks live.
+/// Kinds of host memory. Allocations of each kind are pinned; kernarg memory is for kernel arguments.
 enum class HostMemory { fine_grained, coarse_grained, kernarg };
 
-/// A pool of the first CPU agent. Throws Error if the runtime offers none of that kind.
+/// A pool of the first CPU agent. Throws Error if the runtime has none of that kind.
 MemPool host_pool(HostMemory kind = HostMemory::fine_grained);
 
 }  // namespace hsadrv

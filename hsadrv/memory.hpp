@@ -1,12 +1,12 @@
-// Memory that agents can use: allocations from pools, and what an address is.
+// Memory that agents can use: allocations from memory pools, and queries about a pointer.
 //
 //   auto buffer = hsadrv::Allocation::from_pool(hsadrv::device_pool(gpu), 4096);
 //   assert(hsadrv::pointer_info(buffer.data()).owner == gpu);
 //
-// Owns: Allocation its memory, and keeps the runtime alive. It does not wait: memory that a stream still uses
-// must be handed to Stream::keep_alive or Stream::release, which free it when the work is done. Thread safety:
-// distinct objects from any thread; one object as any value. Source: hsa_ext_amd.h,
-// hsa_amd_memory_pool_allocate, hsa_amd_pointer_info.
+// Owns: an Allocation owns its memory. Keeps alive: the runtime. The destructor does not wait for the device: pass
+// memory that a stream still uses to Stream::keep_alive or Stream::release, which free it when the work is done.
+// Thread safety: distinct objects from any thread; calls on one object need external synchronisation. Source:
+// hsa_ext_amd.h, hsa_amd_memory_pool_allocate, hsa_amd_pointer_info.
 #pragma once
 
 #include <hsa/hsa.h>
@@ -38,17 +38,17 @@ struct AllocationTraits {
 /// A block of memory from a pool, aligned to the pool's granule (4096 bytes or more).
 class Allocation {
   public:
-    /// Nothing: data() is null, size_bytes() zero.
+    /// Empty: data() is null, size_bytes() is zero.
     Allocation() noexcept = default;
 
-    /// Zero bytes give an empty allocation. Device memory is usable by its owner; host memory by the CPU and
-    /// all GPUs. Throws OutOfMemory with what was asked for and what the pool has.
+    /// Zero bytes give an empty allocation. Device memory is accessible to its owner; host memory to the CPU and
+    /// all GPUs. Throws OutOfMemory with the requested size and what the pool has.
     static Allocation from_pool(const MemPool& pool, std::size_t size_bytes,
                                 std::source_location where = std::source_location::current());
 
-    /// Adopts memory that hsa_amd_memory_pool_allocate returned. Throws InvalidArgument for an address that is none, or
-    /// lies within one, for more bytes than it has and for another owner: to free those would be to free
-    /// something else.
+    /// Adopts memory that hsa_amd_memory_pool_allocate returned. Throws InvalidArgument unless
+    /// `data` is the start of an allocation of `owner` with at least `size_bytes`: otherwise the destructor would free
+    /// other memory.
     static Allocation from_native(void* data, std::size_t size_bytes, AgentRef owner,
                                   std::source_location where = std::source_location::current());
 
@@ -61,14 +61,14 @@ class Allocation {
     AgentRef owner() const noexcept { return owner_; }
     explicit operator bool() const noexcept { return bool(memory_); }
 
-    /// Gives the memory up: the caller frees it with hsa_amd_memory_pool_free.
+    /// Releases ownership: the caller frees the memory with hsa_amd_memory_pool_free.
     void* release() noexcept {
         if (memory_ && !in_forked_child()) detail::allocations::leave(memory_.get(), true);
         size_bytes_ = 0;
         return memory_.release();
     }
 
-    /// As a kernel's argument it is its address; see kernel_args.hpp.
+    /// As a kernel argument, an allocation is its address; see kernel_args.hpp.
     friend void* kernel_argument(const Allocation& allocation) noexcept { return allocation.data(); }
 
   private:
@@ -80,39 +80,39 @@ class Allocation {
     AgentRef owner_;
 };
 
-/// Lets agents use an allocation, in addition to those that already may. (The runtime's own call replaces the list.)
-/// Throws InvalidArgument for what is no allocation and for an agent that never can: PoolAccess::never.
+/// Grants agents access to an allocation, in addition to those that already have it. (The runtime's own call replaces
+/// the list.) Throws InvalidArgument if `allocation` is not an allocation, or for an agent with PoolAccess::never.
 void allow_access(void* allocation, std::span<const AgentRef> agents);
-/// Replaces the list: these agents, the owner and, for host memory, the CPU. What is smaller than the runtime's own
-/// blocks (MemPool::alloc_recommended_granule_bytes) shares one with others, and loses no agent.
+/// Replaces the access list: these agents, the owner and, for host memory, the CPU. An allocation smaller than the
+/// runtime's blocks (MemPool::alloc_recommended_granule_bytes) shares a block with others; it keeps all its agents.
 void set_access(void* allocation, std::span<const AgentRef> agents);
 
 /// What an address belongs to.
 struct PointerInfo {
-    enum class Kind { pageable, pool, registered, other };  ///< pageable: nothing that HSA knows of
+    enum class Kind { pageable, pool, registered, other };  ///< pageable: memory unknown to HSA
     Kind kind = Kind::pageable;
     AgentRef owner;                    ///< a CPU for host memory, registered memory included
-    GlobalFlags flags;                 ///< what the memory promises: fine- or coarse-grained, and whether for arguments
-    void* host_base = nullptr;         ///< where the host sees the block; null if it cannot
-    void* agent_base = nullptr;        ///< where agents see it
+    GlobalFlags flags;                 ///< fine- or coarse-grained, and whether for kernel arguments
+    void* host_base = nullptr;         ///< the block's host address; null if it has none
+    void* agent_base = nullptr;        ///< the block's agent address
     std::size_t size_bytes = 0;        ///< of the whole block
-    std::vector<AgentRef> accessible;  ///< agents that it is mapped for: GPUs; of the CPU, host_memory() tells
+    std::vector<AgentRef> accessible;  ///< GPUs that it is mapped for; for the CPU see host_memory()
 
     bool device_memory() const;
     bool accessible_by(AgentRef agent) const noexcept;
-    /// The pool that the memory came from; nothing for other memory.
+    /// The pool that the memory was allocated from; std::nullopt for other memory.
     std::optional<MemPool> pool() const;
-    /// Does the CPU reach it? Pageable, pinned and registered memory; device memory is left to the engines.
+    /// True for memory that the CPU can access: pageable, pinned and registered. Device memory is left to DMA engines.
     bool host_memory() const { return kind == Kind::pageable || (kind != Kind::other && !device_memory()); }
     /// The agents' address for `pointer`, which is a host or an agent address within the block.
     void* agent_address(const void* pointer) const noexcept;
-    /// The host's address for it; for host memory.
+    /// The host's address for `pointer`; for host memory.
     void* host_address(const void* pointer) const noexcept;
     /// Bytes from `pointer` to the end of the block.
     std::size_t bytes_after(const void* pointer) const noexcept;
 };
 
-/// Where registered ranges overlap, the one that reaches furthest beyond the pointer.
+/// If registered ranges overlap, reports the one that extends furthest past the pointer.
 PointerInfo pointer_info(const void* pointer);
 
 }  // namespace hsadrv
