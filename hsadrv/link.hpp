@@ -1,4 +1,4 @@
-// The way from an agent to another one's memory, hop by hop.
+// Link: one hop on the path from an agent to another agent's memory.
 //
 //   for (const hsadrv::Link& link : gpu.links_to(cpu))
 //       std::printf("%s, coherent: %d\n", link_type_name(link.type), link.coherent);
@@ -13,14 +13,14 @@ namespace hsadrv {
 enum class LinkType { hypertransport, qpi, pcie, infiniband, xgmi, other };
 const char* link_type_name(LinkType type) noexcept;  ///< "PCIe"
 
-/// One hop on the way from an agent to another one's memory. What the driver does not know is zero.
+/// Properties of the hop. Values unknown to the kernel driver are zero.
 struct Link {
     LinkType type;
     std::uint32_t min_latency_ns, max_latency_ns;
     std::uint32_t min_bandwidth_mb_s, max_bandwidth_mb_s;
     bool atomics_32bit, atomics_64bit;
     bool coherent;
-    std::uint32_t numa_distance;  ///< of the whole way
+    std::uint32_t numa_distance;  ///< of the whole path
 };
 
 }  // namespace hsadrv

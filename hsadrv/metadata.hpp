@@ -1,6 +1,6 @@
-// Metadata: what the compiler says of a code object's kernels, as plain values.
+// Metadata: the compiler's description of a code object's kernels, as plain values.
 //
-//     Metadata metadata = read_metadata(note_bytes);  // throws InvalidCodeObject: which key is wrong, and how
+//     Metadata metadata = read_metadata(note_bytes);  // throws InvalidCodeObject, naming the key
 //     for (const KernelMetadata& kernel : metadata.kernels) use(kernel.name, kernel.arguments);
 //
 // Pure function of bytes. Thread safety: no state. Source: LLVM AMDGPUUsage, Code Object Metadata, V3 to V6.
@@ -16,7 +16,7 @@
 
 namespace hsadrv {
 
-/// `.value_kind`: what an argument is. The hidden ones are filled at launch, not given by the caller.
+/// `.value_kind`: an argument's kind. Hidden arguments are filled at launch, not passed by the caller.
 enum class ValueKind : std::uint8_t {
     by_value,
     global_buffer,
@@ -61,21 +61,21 @@ enum class AddressSpace : std::uint8_t { none, private_memory, global, constant,
 enum class Access : std::uint8_t { unstated, read_only, write_only, read_write };
 
 struct ArgumentMetadata {
-    std::string name;       ///< as in the source; empty where the compiler did not write it
-    std::string type_name;  ///< "float", "uint*"; empty where the compiler did not write it
+    std::string name;       ///< as in the source; empty if the compiler did not write it
+    std::string type_name;  ///< "float", "uint*"; empty if the compiler did not write it
     std::uint32_t offset_bytes = 0;
     std::uint32_t size_bytes = 0;
-    std::uint32_t pointee_align_bytes = 0;  ///< of dynamic_shared_pointer; 0 where not stated
+    std::uint32_t pointee_align_bytes = 0;  ///< of dynamic_shared_pointer; 0 if not stated
     ValueKind kind = ValueKind::unknown;
-    std::string kind_text;  ///< as written, for kinds we do not know
+    std::string kind_text;  ///< as written; for unknown kinds
     AddressSpace address_space = AddressSpace::none;
     Access access = Access::unstated;                                                  ///< as declared
     Access actual_access = Access::unstated;                                           ///< as found by the compiler
     bool is_const = false, is_restrict = false, is_volatile = false, is_pipe = false;  ///< as declared
 };
 
-/// `.kind`: what a kernel is for. Loaders of other runtimes run init and fini kernels themselves, on one work-item,
-/// when they load and unload; here they are kernels to be launched like any.
+/// `.kind`: a kernel's purpose. Other runtimes' loaders run init and fini kernels on one work-item when they load and
+/// unload; hsadrv does not: they are launched like any kernel.
 enum class KernelKind : std::uint8_t { normal, init, fini };
 
 struct KernelMetadata {
@@ -94,20 +94,20 @@ struct KernelMetadata {
     std::uint32_t agpr_count = 0;
     std::uint32_t sgpr_spill_count = 0;
     std::uint32_t vgpr_spill_count = 0;
-    bool uses_dynamic_stack = false;        ///< its scratch has no bound the compiler knows
-    bool uniform_workgroups = false;        ///< compiled for grids that are whole multiples of the work-group
-    bool workgroup_processor_mode = false;  ///< gfx10 and newer: a work-group has two compute units
+    bool uses_dynamic_stack = false;        ///< the compiler knows no bound of its scratch
+    bool uniform_workgroups = false;        ///< compiled for grids that are multiples of the work-group
+    bool workgroup_processor_mode = false;  ///< gfx10 and newer: a work-group runs on two compute units
     KernelKind kind = KernelKind::normal;
     std::array<std::uint32_t, 3> max_workgroups{};       ///< of the grid, in each dimension; 0: any
     std::array<std::uint32_t, 3> cluster_workgroups{};   ///< work-groups of a cluster; 0, 0, 0: none
     std::array<std::uint32_t, 3> workgroup_size_hint{};  ///< OpenCL's work_group_size_hint
     std::string vec_type_hint;                           ///< OpenCL's: "float4"
-    std::string language;                                ///< "OpenCL C"; empty where the compiler did not write it
+    std::string language;                                ///< "OpenCL C"; empty if the compiler did not write it
     std::array<std::uint32_t, 2> language_version{};
     std::string device_enqueue_symbol;  ///< of a block that is enqueued on the device
-    // What read_code_object() takes from the kernel descriptor, as it does workgroup_processor_mode, which metadata
-    // have from V5 on: a wave is given at least so many registers. That is more than the counts where the compiler was
-    // told how many waves a SIMD shall have (amdgpu_waves_per_eu).
+    // Minimum registers allocated to a wave; larger than the counts if the kernel limits its waves
+    // (amdgpu_waves_per_eu). read_code_object() reads them from the kernel descriptor, and also
+    // workgroup_processor_mode, which is in the metadata only since V5.
     std::uint32_t vgpr_floor = 0, sgpr_floor = 0;
 };
 
@@ -118,7 +118,8 @@ struct Metadata {
     std::vector<KernelMetadata> kernels;
 };
 
-/// Throws InvalidCodeObject: no msgpack, nested too deep, a key missing, of a wrong type or out of range.
+/// Throws InvalidCodeObject for bytes that are not MessagePack, nested too deeply, or for a key that is missing, of a
+/// wrong type or out of range.
 Metadata read_metadata(std::span<const std::byte> note);
 
 }  // namespace hsadrv

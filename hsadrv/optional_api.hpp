@@ -1,13 +1,13 @@
-// Entry points that the runtime may not have: newer than ROCR 5.2, which is the oldest that this library runs on.
+// Optional runtime entry points: those newer than ROCR 5.2, the oldest release that this library supports.
 //
 //   const auto& copy = hsadrv::optional_api().memory_async_copy_on_engine;
 //   if (copy) check(copy(to, gpu, from, cpu, bytes, 0, nullptr, done, engine, false), "…");   // offered
 //   copy.required()(to, …);                                            // throws NotOffered otherwise
 //
-// One program runs on every runtime: nothing here is linked; each name is looked up once, in the runtime that
-// this process has loaded. Types that 5.2's headers lack are declared here with the layout that the later
-// headers give them. Thread safety: any thread; looked up at the first call. Throws: required() alone,
-// NotOffered, naming the entry point, this runtime, and the release that brought it. Source: hsa_ext_amd.h of
+// One program runs on every runtime: these entry points are not linked, but looked up once in the runtime that
+// the process has loaded. Types missing from 5.2's headers are declared here with the layout of the later
+// headers. Thread safety: any thread; the first call looks them up. Throws: only required() does: NotOffered, naming
+// the entry point, the runtime's version, and the release that introduced it. Source: hsa_ext_amd.h of
 // ROCm 5.6, 6.0, 6.1, 6.2 and 6.4.
 #pragma once
 
@@ -20,7 +20,7 @@
 
 namespace hsadrv {
 
-/// An entry point that is there or not. Call it only if it is.
+/// A possibly missing entry point. Call it only if it converts to true.
 template <class Function>
 class OptionalEntry {
   public:
@@ -29,14 +29,14 @@ class OptionalEntry {
 
     explicit operator bool() const noexcept { return function_ != nullptr; }
     const char* name() const noexcept { return name_; }
-    const char* since() const noexcept { return since_; }  ///< the ROCm release that brought it, "6.0"
+    const char* since() const noexcept { return since_; }  ///< the ROCm release that introduced it, "6.0"
 
-    /// The call itself. The entry must be there.
+    /// Calls the entry point, which must be present.
     template <class... Arguments>
     auto operator()(Arguments... arguments) const {
         return function_(arguments...);
     }
-    /// The function, or NotOffered.
+    /// The function. Throws NotOffered if the runtime lacks it.
     Function* required() const;
 
   private:
@@ -59,7 +59,7 @@ struct VmemHandle {
     std::uint64_t handle;
 };
 
-/// hsa_amd_memory_access_desc_t: what an agent may do with mapped memory.
+/// hsa_amd_memory_access_desc_t: an agent's permissions for mapped memory.
 struct VmemAccess {
     hsa_access_permission_t permissions;
     hsa_agent_t agent;
@@ -84,7 +84,7 @@ struct OptionalApi {
         portable_export_dmabuf;
     OptionalEntry<hsa_status_t(int descriptor)> portable_close_dmabuf;
 
-    // Addresses and memory apart.
+    // Virtual memory: address ranges separate from physical memory.
     OptionalEntry<hsa_status_t(void** range, std::size_t bytes, std::uint64_t address, std::uint64_t flags)>
         vmem_address_reserve;
     OptionalEntry<hsa_status_t(void* range, std::size_t bytes)> vmem_address_free;
@@ -108,13 +108,13 @@ struct OptionalApi {
     OptionalEntry<hsa_status_t(hsa_queue_t* queue, QueueInfo attribute, void* value)> queue_get_info;
 };
 
-/// What this process's runtime offers.
+/// The entry points of this process's runtime.
 const OptionalApi& optional_api();
 
-/// ROCR's own version, "1.5.0"; empty if it gives none.
+/// ROCR's own version, "1.5.0"; empty if it reports none.
 std::string runtime_build_version();
 
-/// How messages call the runtime, "ROCR 1.5.0"; "HSA runtime 1.1" for one that gives no build version.
+/// The runtime's name in messages: "ROCR 1.5.0", or "HSA runtime 1.1" if it reports no build version.
 std::string runtime_version_text();
 
 }  // namespace hsadrv
