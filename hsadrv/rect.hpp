@@ -1,4 +1,4 @@
-// A rectangle or box of bytes to copy out of one pitched memory into another.
+// Rect: a rectangle or box of bytes to copy between pitched memories.
 //
 //   stream.copy_rect_async({.destination = {device, 512}, .source = {host, 1000},  // base, pitch in bytes
 //                           .width_bytes = 300, .height = 64});
@@ -7,9 +7,9 @@
 //   {.destination = {to, 256, 256 * 64}, .source = {from, 320, 320 * 80},
 //    .width_bytes = 256, .height = 64, .depth = 16}
 //
-// All in bytes; nothing needs to be aligned. The address is that of the first byte to copy. A pitch lies
-// between the beginnings of two rows, a slice between those of two planes; either is looked at only if there
-// are two. Thread safety: values. Throws: InvalidArgument alone, naming the numbers.
+// All sizes are in bytes, without alignment requirements. The address is that of the first byte to copy. The pitch is
+// the distance between the starts of two rows, the slice between those of two planes; each is used only if there is
+// more than one row or plane. Thread safety: values. Throws: only InvalidArgument, naming the numbers.
 #pragma once
 
 #include <cstddef>
@@ -39,16 +39,16 @@ struct Rect {
 
 namespace detail {
 
-/// Bytes from the first to behind the last one of a side. Throws InvalidArgument if they do not fit into an
-/// address space, or if rows or planes of the side run into each other.
+/// Bytes from the first to one past the last of a side. Throws InvalidArgument if they do not fit into an
+/// address space, or if rows or planes of the side overlap.
 std::size_t destination_extent(const Rect& rect);
 std::size_t source_extent(const Rect& rect);
 
-/// Do the two sides have a byte in common, `distance` being destination minus source? Exact where both have
-/// the same pitch and slice, so that windows of one matrix can be told apart; otherwise by their extents.
+/// True if the two sides overlap; `distance` is destination minus source. Exact if both have the same pitch and
+/// slice, so that disjoint windows of one matrix do not overlap; otherwise compares their extents.
 bool overlapping(const Rect& rect, std::intptr_t distance);
 
-/// The same bytes with as few dimensions as they have: rows that touch become one, planes that touch become rows.
+/// The same bytes with the fewest dimensions: contiguous rows become one row, contiguous planes become rows.
 Rect flattened(Rect rect) noexcept;
 
 }  // namespace detail

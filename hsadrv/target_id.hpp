@@ -1,4 +1,4 @@
-// TargetId: which processor, with which features, a code object was compiled for or an agent runs.
+// TargetId: the processor and target features of a code object or an agent.
 //
 //     auto target = TargetId::parse("amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-");
 //     if (auto why = mismatch(target, agent_targets)) throw InvalidCodeObject(*why);
@@ -16,7 +16,7 @@
 
 namespace hsadrv {
 
-/// A target feature that changes what code may run: `any` is "not stated", code that runs with either setting.
+/// A target feature's setting. `any`: not stated, so the code runs with either setting.
 enum class TargetFeature : std::uint8_t { any, off, on };
 
 struct TargetId {
@@ -24,13 +24,13 @@ struct TargetId {
     TargetFeature sramecc = TargetFeature::any;
     TargetFeature xnack = TargetFeature::any;
 
-    /// Understands `gfx90a:xnack-`, `amdgcn-amd-amdhsa--gfx90a`, the same with an environment (`-unknown-`),
-    /// and either behind the offload kind of a bundle's entry (`hipv4-`). Throws InvalidArgument saying what
-    /// is wrong where.
+    /// Accepts `gfx90a:xnack-`, `amdgcn-amd-amdhsa--gfx90a`, the same with an environment (`-unknown-`),
+    /// and any of these after the offload kind of a bundle entry (`hipv4-`). Throws InvalidArgument with the error
+    /// and its place.
     static TargetId parse(std::string_view text);
 
-    /// From an ELF header: `abi_version` is e_ident[EI_ABIVERSION] (1 is code object V3 … 4 is V6). Nothing
-    /// if the processor number is not one we know.
+    /// From an ELF header: `abi_version` is e_ident[EI_ABIVERSION] (1 is code object V3 … 4 is V6). std::nullopt
+    /// for an unknown processor number.
     static std::optional<TargetId> from_elf_flags(std::uint8_t abi_version, std::uint32_t e_flags);
 
     std::string name() const;      ///< "gfx90a:sramecc+:xnack-"
@@ -39,11 +39,12 @@ struct TargetId {
     friend bool operator==(const TargetId&, const TargetId&) = default;
 };
 
-/// Why code for `code` cannot run on an agent that supports `agent`, with the remedy; nothing if it can. It
-/// can when the processors are equal and each feature is equal or not stated by the code.
+/// Why code for `code` cannot run on an agent that supports `agent`, with the remedy; std::nullopt if it can: the
+/// processors are equal, and each feature is equal or not stated by the code.
 std::optional<std::string> mismatch(const TargetId& code, const TargetId& agent);
 
-/// The same for an agent with several ISAs: nothing if one matches, else why the first (its native one) does not.
+/// The same for an agent with several ISAs: std::nullopt if one matches, otherwise why the first (the native one) does
+/// not.
 std::optional<std::string> mismatch(const TargetId& code, std::span<const TargetId> agent);
 
 }  // namespace hsadrv
