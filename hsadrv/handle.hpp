@@ -1,4 +1,4 @@
-// UniqueHandle: the unique owner of a native HSA handle, for types that get their moves from it.
+// UniqueHandle: a move-only owner of a native HSA handle, which it destroys exactly once.
 //
 //   struct SignalTraits {
 //       using Native = hsa_signal_t;

@@ -5,7 +5,7 @@
 //
 // Owns: an Allocation owns its memory. Keeps alive: the runtime. The destructor does not wait for the device: pass
 // memory that a stream still uses to Stream::keep_alive or Stream::release, which free it when the work is done.
-// Thread safety: distinct objects from any thread; calls on one object need external synchronisation. Source:
+// Thread safety: distinct objects, and const functions of one object, from any thread. Source:
 // hsa_ext_amd.h, hsa_amd_memory_pool_allocate, hsa_amd_pointer_info.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Internal: masks of compute units, as the runtime has them: a bit a unit, 32 a word.
+// Internal: compute-unit masks in the runtime's format: one bit per unit, 32 per word.
 //
 //   const std::vector<std::uint32_t> mask = cut_to_units(options.cu_mask, gpu);
 //   if (names_no_unit(mask)) refuse();
@@ -17,10 +17,10 @@
 
 namespace hsadrv::detail {
 
-/// A mask has as many words as the agent's compute units need.
+/// The words in a mask of all the agent's compute units.
 inline std::size_t mask_words(AgentRef agent) { return (std::size_t{agent.compute_units()} + 31) / 32; }
 
-/// With no more than the agent's compute units, and a bit for each of them; as it is for an agent unknown.
+/// Resizes the mask to the agent's compute units and clears the bits beyond them. Unchanged for a null agent.
 inline std::vector<std::uint32_t> cut_to_units(std::span<const std::uint32_t> mask, AgentRef agent) {
     std::vector<std::uint32_t> cut(mask.begin(), mask.end());
     if (!agent) return cut;
