@@ -13,7 +13,7 @@ namespace hsadrv::detail {
 
 namespace {
 
-// linux/kfd_ioctl.h, AMDKFD_IOC_GET_VERSION; declared here, because old kernels' headers lack the file.
+// linux/kfd_ioctl.h, AMDKFD_IOC_GET_VERSION; declared here because old kernel headers lack the file.
 struct KfdVersion {
     std::uint32_t major, minor;
 };
@@ -73,7 +73,7 @@ std::string DeviceFile::text() const {
     return "/dev/kfd opens, interface " + version;
 }
 
-// As the runtime reads them: not at all in a setuid program.
+// secure_getenv, like the runtime: a setuid program ignores them.
 std::string hiding_variables() {
     std::string text;
     for (const char* name :

@@ -1,8 +1,8 @@
-// Internal: why the runtime finds no GPU, as far as the kernel's device file can tell.
+// Internal: diagnoses from the kernel's device file why the runtime finds no GPU.
 //
 //   throw NoDevice("hsa_init(): …; " + no_device_advice(DeviceFile::probe()));
 //
-// probe() opens /dev/kfd and asks for its version; the rest is text. Thread safety: any thread.
+// probe() opens /dev/kfd and queries its version; the rest formats text. Thread safety: any thread.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,15 @@ struct DeviceFile {
     std::uint32_t version_major = 0, version_minor = 0;  ///< of the kernel's KFD interface
 
     static DeviceFile probe() noexcept;
-    /// What it says, and the remedy: "/dev/kfd: Permission denied (add this user to the groups render and video)".
+    /// The result of the probe, and the remedy: "/dev/kfd: Permission denied (add this user to the groups render and
+    /// video)".
     std::string text() const;
 };
 
 /// "tried: …, ROCR_VISIBLE_DEVICES=…. On a machine without an AMD GPU, …"
 std::string no_device_advice(const DeviceFile& file);
 
-/// The environment variables that hide devices and are set, each with its value; empty if there are none.
+/// The set environment variables that hide devices, each with its value; empty if none is set.
 std::string hiding_variables();
 
 }  // namespace hsadrv::detail
