@@ -1,10 +1,9 @@
-// Internal: a first-in-first-out list that grows and never shrinks, so that whoever uses it in a steady state
-// allocates nothing.
+// Internal: a ring buffer that grows and never shrinks, so that it does not allocate in a steady state.
 //
 //   ring.push_back(item);
 //   while (!ring.empty() && done(ring.front())) ring.pop_front();
 //
-// Thread safety: none; its owner's lock guards it.
+// Thread safety: none; guarded by its owner's lock.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +36,7 @@ class GrowingRing {
     const T& operator[](std::size_t i) const noexcept { return ring_[place(i)]; }
     T& operator[](std::size_t i) noexcept { return ring_[place(i)]; }
 
-    /// Makes room for `count` more, so that pushing them cannot fail.
+    /// Makes room for `count` more items, so that pushing them cannot fail.
     void make_room(std::size_t count) {
         while (capacity_ - size_ < count) [[unlikely]]
             grow();
@@ -48,13 +47,13 @@ class GrowingRing {
         ring_[place(size_)] = std::move(item);
         ++size_;
     }
-    /// One more, as it is by default.
+    /// Appends a default item and returns it.
     T& push_back() {
         make_room(1);
         return ring_[place(size_++)];
     }
 
-    /// The same in place: to be left as by default.
+    /// Pops the front item in place. The caller must reset the returned item to its default.
     T& drop_front() noexcept {
         T& item = ring_[first_];
         first_ = place(1);
@@ -65,7 +64,7 @@ class GrowingRing {
     T pop_back() noexcept { return std::exchange(ring_[place(--size_)], {}); }
 
   private:
-    // A power of two.
+    // capacity_ is a power of two.
     std::size_t place(std::size_t i) const noexcept { return (first_ + i) & (capacity_ - 1); }
 
     [[gnu::noinline]] void grow() {

@@ -24,7 +24,7 @@ std::chrono::nanoseconds duration_of(std::int64_t ticks) {
 
 ClockPair read_clocks() {
     using Clock = std::chrono::steady_clock;
-    // The tightest of a few samples: a thread may be held up between the readings.
+    // The narrowest of a few samples: the thread may be preempted between the readings.
     Clock::duration narrowest = Clock::duration::max();
     ClockPair pair{};
     for (int i = 0; i < 3; ++i) {
