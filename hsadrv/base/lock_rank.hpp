@@ -1,10 +1,10 @@
-// Internal: the order of this library's locks, in one place. A thread that waits for a lock has none of the same or a
-// later rank; a debug build aborts where it has, and names both.
+// Internal: the lock order of this library. A thread that waits for a lock must not hold one of the same or a later
+// rank; a debug build aborts if it does, and names both.
 //
 //   Ranked<std::mutex, LockRank::queue> mutex_;
 //
-// A lock that is only tried may be taken in any order: so the list of streams looks at streams whose threads may be
-// waiting for the list. Thread safety: the ranks that a thread holds are its own.
+// try_lock may be used in any order: so the list of streams can check streams whose threads wait for the list.
+// Thread safety: any thread; the held ranks are thread-local.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ enum class LockRank : std::uint8_t {
     queue,      ///< SharedQueue
     copies,     ///< CopyQueue
     callbacks,  ///< SignalCallbacks
-    leaf,       ///< Timeline, StreamHolds, SignalPool, departures: nothing is locked under them
+    leaf,       ///< Timeline, StreamHolds, SignalPool, departures: no lock is taken while one is held
 };
 
 namespace lock_ranks {
@@ -29,14 +29,14 @@ inline void wait_for(LockRank) noexcept {}
 inline void took(LockRank) noexcept {}
 inline void gave_back(LockRank) noexcept {}
 #else
-/// Before a lock is waited for: aborts if the thread holds one of this rank or a later one.
+/// Call before waiting for a lock. Aborts if the thread holds one of this rank or a later one.
 void wait_for(LockRank rank) noexcept;
 void took(LockRank rank) noexcept;
 void gave_back(LockRank rank) noexcept;
 #endif
 }  // namespace lock_ranks
 
-/// A Mutex with its place in the order. BasicLockable.
+/// A Mutex with a rank. BasicLockable.
 template <class Mutex, LockRank rank>
 class Ranked {
   public:

@@ -1,6 +1,6 @@
-// Internal: the state behind Driver, shared by every owner of an HSA object. Not part of the public interface.
+// Internal: the state of the HSA runtime, shared by Driver and every owner of an HSA object.
 //
-// Thread safety: immutable after construction but for the pools and the registrations, which lock.
+// Thread safety: immutable after construction except for the pools, callbacks and registrations, which lock.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,9 @@ class Registrations;
 
 class Runtime {
   public:
-    /// The runtime, initialised if need be.
+    /// The runtime, initialised if necessary.
     static std::shared_ptr<Runtime> acquire();
-    /// The runtime, or null if it is not up.
+    /// The runtime, or null if it is not initialised.
     static std::shared_ptr<Runtime> find() noexcept;
 
     Runtime();
@@ -37,18 +37,18 @@ class Runtime {
     const std::vector<AgentRef>& gpus() const noexcept { return gpus_; }
     const std::vector<AgentRef>& cpus() const noexcept { return cpus_; }
     const SystemFacts& facts() const noexcept { return facts_; }
-    /// Throws InvalidArgument naming the call for an agent of no runtime, which ROCR would follow like any other.
+    /// Throws InvalidArgument, naming the call, for an unknown agent: ROCR would dereference its handle.
     void require_known(const std::string& call, std::span<const AgentRef> agents) const;
 
-    /// Recycles signals; shares its shelf, so a copy outlives nothing.
+    /// The pool of reusable signals.
     SignalPool& signals() noexcept { return *signals_; }
     SignalCallbacks& callbacks() noexcept { return *callbacks_; }
-    /// Gives copies to their engines; on a thread of its own, so that no user's function delays them.
+    /// Submits copies to their engines, on a separate thread so that no user callback delays them.
     SignalCallbacks& copies() noexcept { return *copies_; }
     /// The streams' hardware queues.
     QueuePool& queues() noexcept { return *queues_; }
 
-    /// Host ranges that are locked.
+    /// Locked host ranges.
     Registrations& registrations() noexcept { return *registrations_; }
 
   private:

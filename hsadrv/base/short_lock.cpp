@@ -5,7 +5,8 @@
 
 namespace hsadrv::detail {
 
-// On one core the holder needs it first; then it is in the runtime, for microseconds or more.
+// Yields first: on one core the holder needs the CPU. If it still holds the lock, it is in the runtime, for
+// microseconds or more.
 void ShortLock::lock_contended() noexcept {
     constexpr int looks = 100, yields = 16;
     for (int i = 0; taken_.load(std::memory_order_relaxed) || taken_.exchange(true, std::memory_order_acquire); ++i) {

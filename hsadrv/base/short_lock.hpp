@@ -1,11 +1,11 @@
-// Internal: a lock for some dozens of instructions, taken once for each block of memory.
+// Internal: ShortLock, a spinlock that sleeps under contention, for critical sections of a few dozen instructions.
 //
 //   const std::lock_guard held(lock_);
 //
-// Unlocking is a plain store, where a mutex has another locked instruction to learn of sleepers: who waits sleeps for
-// a moment and look again. So it fits where two threads seldom meet, and whoever holds it longer makes the others late,
-// but does not make them spin. BasicLockable. Thread safety: that is what it is for. Memory ordering: lock() acquires
-// what unlock() released. Owns: nothing.
+// Unlocking is a plain store; a mutex needs another locked instruction to detect sleepers. Instead, waiters poll: they
+// spin, yield, then sleep briefly between polls. Use it where contention is rare: a long critical section delays the
+// waiters by up to one sleep more, but does not make them spin. BasicLockable. Thread safety: any thread. Memory
+// ordering: lock() acquires what unlock() released.
 #pragma once
 
 #include <atomic>
