@@ -24,7 +24,7 @@ T query(AgentRef agent, Attribute attribute, const char* name) {
 }
 #define HSADRV_AGENT_QUERY(type, attribute) query<type>(*this, attribute, #attribute)
 
-// Text attributes are arrays of 64 bytes, closed by a NUL unless full.
+// Text attributes are arrays of 64 bytes, NUL-terminated unless full.
 using Text = std::array<char, 64>;
 std::string text_of(const Text& text) { return {text.begin(), std::find(text.begin(), text.end(), '\0')}; }
 
@@ -38,8 +38,8 @@ hsa_status_t collect(Native native, void* list) {
 std::string cache_name(hsa_cache_t cache) {
     std::uint32_t length = 0;
     check(hsa_cache_get_info(cache, HSA_CACHE_INFO_NAME_LENGTH, &length), "hsa_cache_get_info(NAME_LENGTH)");
-    // The text and a NUL, says hsa.h. ROCR writes the text's address instead: Cache::GetInfo in cache.cpp. An
-    // address of a process ends with two bytes that are 0, a text of this length does not.
+    // hsa.h specifies the text and a NUL. ROCR writes the text's address instead: Cache::GetInfo in cache.cpp. The two
+    // high bytes of a user-space address are 0, which tells it from a text of this length.
     std::string name(std::max<std::size_t>(length + 1, sizeof(const char*)), '\0');
     check(hsa_cache_get_info(cache, HSA_CACHE_INFO_NAME, name.data()), "hsa_cache_get_info(NAME)");
     if (name.find('\0') < length) {
@@ -51,7 +51,8 @@ std::string cache_name(hsa_cache_t cache) {
     return name;
 }
 
-/// The caches' sizes are KFD's, in KiB for a GPU, where hsa.h says bytes; HSA_AGENT_INFO_CACHE_SIZE counts in bytes.
+/// The unit of the caches' sizes: for a GPU ROCR reports KFD's KiB, although hsa.h specifies bytes. Detected by
+/// comparison with HSA_AGENT_INFO_CACHE_SIZE, which is in bytes.
 std::size_t bytes_of_unit(AgentRef agent, const std::vector<Cache>& caches) {
     if (caches.empty() || !agent.is_gpu()) return 1;
     const auto bytes = agent.data_cache_bytes();
@@ -60,7 +61,7 @@ std::size_t bytes_of_unit(AgentRef agent, const std::vector<Cache>& caches) {
                                                                                                                 : 1;
 }
 
-/// For attributes that came later than ROCR 5.2: nothing if the runtime does not know the number.
+/// For attributes newer than ROCR 5.2: std::nullopt if the runtime does not know the attribute.
 template <class T>
 std::optional<T> optional_query(AgentRef agent, int attribute, const char* name) {
     T value{};
@@ -181,7 +182,8 @@ std::uint32_t AgentRef::node() const { return HSADRV_AGENT_QUERY(std::uint32_t, 
 std::vector<Isa> AgentRef::isas() const {
     std::vector<hsa_isa_t> natives;
     const hsa_status_t status = hsa_agent_iterate_isas(native_, collect<hsa_isa_t>, &natives);
-    // A runtime may say so of an agent that has none; a handle of no agent does not answer the question for features.
+    // A runtime may return INVALID_AGENT for an agent without ISAs; dispatches_kernels() throws if the handle is
+    // invalid.
     if (status != HSA_STATUS_ERROR_INVALID_AGENT || dispatches_kernels())
         check(status, [&] { return "hsa_agent_iterate_isas(" + label() + ")"; });
     std::vector<Isa> isas;
@@ -311,7 +313,7 @@ hsa_default_float_rounding_mode_t AgentRef::default_float_rounding() const {
     return HSADRV_AGENT_QUERY(hsa_default_float_rounding_mode_t, HSA_AGENT_INFO_DEFAULT_FLOAT_ROUNDING_MODE);
 }
 
-// ---- later than ROCR 5.2: the numbers of hsa_amd_agent_info_t in hsa_ext_amd.h of ROCm 6
+// ---- newer than ROCR 5.2: the values of hsa_amd_agent_info_t in hsa_ext_amd.h of ROCm 6
 
 std::optional<std::uint64_t> AgentRef::memory_available_bytes() const {
     return optional_query<std::uint64_t>(*this, 0xA015, "MEMORY_AVAIL");

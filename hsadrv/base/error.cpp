@@ -6,7 +6,7 @@ namespace hsadrv {
 
 namespace {
 
-// Not from hsa_status_string: that gives an explanation, and nothing at all before hsa_init.
+// Not hsa_status_string: it returns an explanation, and fails before hsa_init.
 const char* known_name(int status) {
 #define HSADRV_STATUS(name) \
     case name:              \
@@ -59,7 +59,7 @@ const char* known_name(int status) {
 
 std::string explanation(hsa_status_t status) {
     const char* text = nullptr;
-    // HSA_STATUS_ERROR_NOT_INITIALIZED is a possible answer here too; then the name must do.
+    // May fail with HSA_STATUS_ERROR_NOT_INITIALIZED; then the message has only the name.
     if (hsa_status_string(status, &text) != HSA_STATUS_SUCCESS || text == nullptr) return {};
     return text;
 }

@@ -1,4 +1,4 @@
-// Internal: numbers as messages print them.
+// Internal: formats numbers for messages.
 //
 //   throw InvalidArgument("no memory is at " + hex(address));  // "no memory is at 0x7f5d2a001000"
 //
@@ -12,7 +12,7 @@
 
 namespace hsadrv::detail {
 
-/// "0x7f5d2a001000"; zeros in front if it has fewer digits than asked for.
+/// "0x7f5d2a001000", with leading zeros up to `digits` digits.
 inline std::string hex(std::uint64_t number, std::size_t digits = 1) {
     char text[16];
     const std::size_t size = static_cast<std::size_t>(std::to_chars(text, text + sizeof text, number, 16).ptr - text);
