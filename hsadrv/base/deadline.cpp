@@ -6,7 +6,7 @@
 namespace hsadrv {
 
 namespace {
-// Beyond this, adding to now() could overflow; it is for ever in practice.
+// Longer timeouts could overflow when added to now(); they mean no deadline.
 constexpr double longest_ns = 9e18 / 4;
 }  // namespace
 

@@ -10,12 +10,12 @@ namespace hsadrv {
 
 namespace {
 
-// Passed by value and in arrays, so the layout is the interface.
+// Passed by value and in arrays, so the layout is part of the ABI.
 static_assert(sizeof(VmemHandle) == 8 && std::is_trivially_copyable_v<VmemHandle>);
 static_assert(sizeof(VmemAccess) == 16 && offsetof(VmemAccess, agent) == 8);
 
-/// The runtime that this process has loaded already, by the name that all releases share. Its own handle,
-/// because it may have been loaded with RTLD_LOCAL, where the global scope does not see it.
+/// The runtime that this process has already loaded, by the soname that all releases share. Not RTLD_DEFAULT, because
+/// the global scope does not include a library loaded with RTLD_LOCAL.
 void* loaded_runtime() {
     if (void* runtime = ::dlopen("libhsa-runtime64.so.1", RTLD_LAZY | RTLD_NOLOAD)) return runtime;
     return RTLD_DEFAULT;
@@ -42,8 +42,7 @@ OptionalApi look_up() {
         HSADRV_OPTIONAL(queue_get_info, "6.2"),
     };
 #undef HSADRV_OPTIONAL
-    // The count that dlopen took: this library is linked to the runtime, which therefore stays as long as
-    // this code does.
+    // Drops the reference that dlopen took: this library is linked to the runtime and keeps it loaded.
     if (runtime != RTLD_DEFAULT) ::dlclose(runtime);
     return api;
 }
@@ -60,7 +59,7 @@ std::string runtime_build_version() {
     const auto attribute = static_cast<hsa_system_info_t>(HSA_AMD_SYSTEM_INFO_BUILD_VERSION);
     if (hsa_system_get_info(attribute, &build) != HSA_STATUS_SUCCESS || build == nullptr) return {};
     std::string text = build;
-    std::erase(text, '"');  // some builds have the quotes of a macro in it
+    std::erase(text, '"');  // some builds include the quotes of a macro
     return text;
 }
 
