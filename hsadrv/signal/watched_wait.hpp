@@ -1,4 +1,4 @@
-// Internal: a host thread's wait for a stream's signal that polls meanwhile, because failures change no signal.
+// Internal: a host wait for a stream's signal that also polls for failures, which change no signal.
 //
 //   watched_wait([&](auto slice) { return signal.try_wait(…, deadline.sliced(slice)); }, [&] { return failed(); });
 //
@@ -13,8 +13,8 @@ namespace hsadrv::detail {
 /// Blocked waits poll this often.
 inline constexpr std::chrono::milliseconds poll_period{200};
 
-/// Returns when `try_wait`, which waits for so long, or `stop` returns true; that is called after 1 ms, then less and
-/// less often, every poll_period at last. So a failure is seen after at most twice the time waited before it.
+/// Calls `try_wait`, which waits for the given time, and then `stop`, until one of them returns true. The time doubles
+/// from 1 ms to poll_period, so a failure is seen after at most twice the time waited before it.
 template <class TryWait, class Stop>
 void watched_wait(TryWait&& try_wait, Stop&& stop) {
     std::chrono::milliseconds slice{1};
