@@ -16,7 +16,7 @@ std::atomic_ref<std::int64_t> value_of(hsa_signal_t signal) noexcept {
     return std::atomic_ref(*detail::signal_value(signal));
 }
 
-/// What a wait says that has not come to its end.
+/// Lists the terms that do not hold, for the message of a wait that timed out.
 std::string unmet(std::span<const SignalTerm> terms) {
     std::string text;
     std::size_t more = 0;
@@ -38,7 +38,7 @@ std::string unmet(std::span<const SignalTerm> terms) {
 std::int64_t SignalRef::load() const noexcept { return value_of(native_).load(std::memory_order_acquire); }
 std::int64_t SignalRef::load_relaxed() const noexcept { return value_of(native_).load(std::memory_order_relaxed); }
 
-// Through the runtime, because a store must also wake whoever is blocked.
+// Through the runtime, because a store must also wake blocked threads.
 void SignalRef::store(std::int64_t value) const noexcept { hsa_signal_store_screlease(native_, value); }
 void SignalRef::add(std::int64_t value) const noexcept { hsa_signal_add_screlease(native_, value); }
 void SignalRef::subtract(std::int64_t value) const noexcept { hsa_signal_subtract_screlease(native_, value); }

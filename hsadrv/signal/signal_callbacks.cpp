@@ -21,7 +21,7 @@
 
 namespace hsadrv {
 
-// Shared with the thread, which outlives the SignalCallbacks when one of its own callbacks destroys that.
+// Shared with the thread, which outlives the SignalCallbacks if one of its callbacks destroys it.
 struct SignalCallbacks::State {
     struct Registration {
         Id id;
@@ -35,13 +35,13 @@ struct SignalCallbacks::State {
 
     using Mutex = detail::Ranked<std::mutex, detail::LockRank::callbacks>;
     mutable Mutex mutex;
-    std::condition_variable_any changed;  // something ran, was dropped, or the thread woke
+    std::condition_variable_any changed;  // a callback ran or was dropped, or the thread woke
     Registrations waiting;                // in order of registration
-    std::vector<Meanwhile> pollers;       // to look around, each once: all that were ever named
+    std::vector<Meanwhile> pollers;       // distinct `meanwhile` functions of all registrations so far
     Id next_id = 1;
     Id running = 0;
     const void* running_owner = nullptr;
-    bool asleep = false;  // the thread waits for the signals that it found in `waiting` before
+    bool asleep = false;  // the thread sleeps on the signals that were in `waiting` when it began
     std::uint64_t sleeps = 0;
     Deadline::Clock::time_point polled_at = Deadline::Clock::now();
     bool stop = false;
@@ -49,8 +49,8 @@ struct SignalCallbacks::State {
     std::uint64_t run = 0, threw = 0, dropped = 0;
     std::exception_ptr error;
 
-    // Not zero: look again. In the list that the thread waits for, so that it sleeps in one place. A bare
-    // handle: an owner would keep the runtime alive, which owns this.
+    // Nonzero wakes the thread, which waits for it together with the callbacks' signals. A bare handle: an owner would
+    // keep the runtime alive, which owns this.
     hsa_signal_t wake{0};
     std::thread thread;
 
@@ -70,7 +70,7 @@ struct SignalCallbacks::State {
 
 namespace {
 
-/// Begins a thread on which no signal of the process is handled: its handlers are not prepared for ours.
+/// Starts a thread with all POSIX signals blocked: the process's handlers do not expect to run on it.
 template <class Body>
 std::thread quiet_thread(const char* name, Body&& body) {
     sigset_t all, before;
@@ -93,7 +93,7 @@ std::thread quiet_thread(const char* name, Body&& body) {
 // ---- on the thread
 
 void SignalCallbacks::State::mark_due() noexcept {
-    // The last ones are looked at first: a signal that falls meanwhile makes none due whose predecessor was not.
+    // In reverse order: a signal that falls during the loop cannot make a later registration due before an earlier one.
     for (auto at = waiting.rbegin(); at != waiting.rend(); ++at)
         if (!at->due) at->due = holds(at->term.condition, at->term.signal.load(), at->term.than);
 }
@@ -111,7 +111,7 @@ void SignalCallbacks::State::run_first_due(std::unique_lock<Mutex>& lock) noexce
     } catch (...) {
         thrown = std::current_exception();
     }
-    mine.clear();  // what it captured goes before anyone is told that it has run
+    mine.clear();  // destroys the captures before the callback is reported as run
     lock.lock();
     running = 0;
     running_owner = nullptr;
@@ -131,7 +131,7 @@ void SignalCallbacks::State::sleep(std::unique_lock<Mutex>& lock, std::vector<Si
         for (const Registration& registration : waiting) terms.push_back(registration.term);
         all = terms;
     } catch (const std::bad_alloc&) {
-        deadline = std::chrono::milliseconds(1);  // no list to wait for, so look often
+        deadline = std::chrono::milliseconds(1);  // without the list, poll often
     }
     asleep = true;
     ++sleeps;
@@ -139,7 +139,7 @@ void SignalCallbacks::State::sleep(std::unique_lock<Mutex>& lock, std::vector<Si
     detail::wait_any(all, deadline);
     lock.lock();
     asleep = false;
-    // Before the next look: a registration that comes after that rings again.
+    // Reset before the next check of `waiting`: a later registration rings again.
     hsa_signal_store_relaxed(wake, 0);
     changed.notify_all();
 }
@@ -152,7 +152,7 @@ void SignalCallbacks::State::poll(std::unique_lock<Mutex>& lock) noexcept {
     const auto now = Deadline::Clock::now();
     if (now < polled_at + detail::poll_period) return;
     polled_at = now;
-    // By index: while one looks, another thread may name a new one.
+    // By index: another thread may add a poller while one runs.
     for (std::size_t i = 0; i < pollers.size() && !stop; ++i) {
         const Meanwhile poller = pollers[i];
         if (std::none_of(waiting.begin(), waiting.end(), [&](const Registration& r) { return r.meanwhile == poller; }))
@@ -173,7 +173,7 @@ void SignalCallbacks::State::loop() noexcept {
         std::size_t due = static_cast<std::size_t>(
             std::count_if(waiting.begin(), waiting.end(), [](const Registration& r) { return r.due; }));
         if (due == 0) sleep(lock, terms);
-        // Nothing of the runtime is touched after a callback may have ended it. One may also have cancelled others.
+        // A callback may end the runtime, so no runtime call follows it once `stop` is set. It may also cancel others.
         while (due-- > 0 && !stop && std::any_of(waiting.begin(), waiting.end(), [](const auto& r) { return r.due; }))
             run_first_due(lock);
     }
@@ -185,14 +185,14 @@ std::size_t SignalCallbacks::State::unfinished_before(Id end) const noexcept {
            (running != 0 && running < end);
 }
 
-// ---- for everyone
+// ---- on any thread
 
 SignalCallbacks::SignalCallbacks(const char* thread_name) : state_(std::make_shared<State>()) {
     state_->name = thread_name;
 }
 
 SignalCallbacks::~SignalCallbacks() {
-    // The thread is the parent's: neither joined nor let go of.
+    // The thread exists only in the parent: leak the state instead of joining or detaching.
     if (in_forked_child()) {
         static_cast<void>(new (std::nothrow) auto(std::move(state_)));
         return;

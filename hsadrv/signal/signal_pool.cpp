@@ -13,8 +13,8 @@ namespace hsadrv {
 
 namespace detail {
 
-// Shared by the pool and every signal that it handed out. Signals on the shelf are bare handles: a shelf that
-// kept the runtime alive would be kept alive by the runtime's own pool.
+// Shared by the pool and every signal acquired from it. Idle signals are bare handles: owners would keep the runtime
+// alive, and the runtime owns the pool.
 struct SignalShelf {
     using Mutex = Ranked<std::mutex, LockRank::leaf>;
     Mutex mutex;
@@ -27,14 +27,14 @@ struct SignalShelf {
     std::uint64_t waits = 0;
     bool closed = false;
 
-    /// Takes one of the budget, if there is one.
+    /// Reserves one signal of the budget. False if all are in use.
     bool reserve() noexcept {
         if (live >= budget) return false;
         peak = std::max(peak, ++live);
         return true;
     }
 
-    /// The same, waiting for it.
+    /// The same, but waits for one until the deadline.
     bool reserve(std::unique_lock<Mutex>& lock, Deadline deadline) noexcept {
         if (reserve()) return true;
         ++waits;
@@ -49,7 +49,7 @@ struct SignalShelf {
         return done;
     }
 
-    /// An idle signal, or none. Makes room for every live one to come back, so that put() never allocates.
+    /// An idle signal, or null. Reserves room for every live signal to be returned, so that put() never allocates.
     hsa_signal_t take() {
         const std::lock_guard lock(mutex);
         if (idle.capacity() < live) idle.reserve(std::max<std::size_t>(16, 2 * live));
@@ -59,7 +59,7 @@ struct SignalShelf {
         return signal;
     }
 
-    /// A signal comes back, or (0) one of the budget that none was made for.
+    /// Returns a signal to the pool, or only its part of the budget if `signal` is null.
     void put(hsa_signal_t signal) noexcept {
         std::unique_lock lock(mutex);
         --live;
@@ -93,13 +93,13 @@ SignalPool::~SignalPool() {
     for (const hsa_signal_t signal : idle) hsa_signal_destroy(signal);
 }
 
-// With one of the budget reserved.
+// The caller has reserved one signal of the budget.
 std::shared_ptr<PooledSignal> SignalPool::make(const Driver& driver, std::int64_t initial) {
     hsa_signal_t signal{0};
     try {
         signal = shelf_->take();
         if (signal.handle != 0)
-            hsa_signal_silent_store_relaxed(signal, initial);  // nobody can be waiting for it
+            hsa_signal_silent_store_relaxed(signal, initial);  // no thread can be waiting for it
         else
             signal = Signal::create(initial).release();
         return std::make_shared<PooledSignal>(driver, shelf_, signal);
