@@ -29,8 +29,8 @@ namespace {
 std::atomic<int> live_runtimes{0};
 std::atomic<bool> forked_child{false};
 
-// The last owner may be a callback, so that a runtime ends on a thread of its own; the process must not end amid that,
-// under the runtime's feet. Destroyed before what this library is linked to.
+// The last owner may be a callback, so a runtime may shut down on its callback thread. The process must not exit during
+// that: the guard waits for it, and is destroyed before the libraries that this one is linked to.
 std::atomic<int> ending_runtimes{0};
 struct ExitGuard {
     ~ExitGuard() {
@@ -39,7 +39,7 @@ struct ExitGuard {
     }
 } exit_guard;
 
-// Runs in the child of fork(), not of vfork() or posix_spawn(), which only exec.
+// Runs in the child of fork(), not of vfork() or posix_spawn(), whose children only exec.
 void after_fork_in_child() {
     if (live_runtimes.load(std::memory_order_relaxed) > 0) forked_child.store(true, std::memory_order_relaxed);
 }
@@ -49,18 +49,19 @@ void watch_for_forks() {
     std::call_once(once, [] { pthread_atfork(nullptr, nullptr, after_fork_in_child); });
 }
 
-/// Held while a runtime is made, which may take a while and may fail.
+/// Held while a Runtime is constructed, which may be slow and may fail.
 std::mutex& making_mutex() {
     static std::mutex mutex;
     return mutex;
 }
-/// Held for a look at the slot: by messages too, which are also made while a runtime fails to be made.
+/// Held while runtime_slot() is accessed. Separate from making_mutex(), because error messages of a failing
+/// construction access the slot, too.
 std::mutex& slot_mutex() {
     static std::mutex mutex;
     return mutex;
 }
 
-// Never destroyed: owners in static storage may ask for it at exit.
+// Never destroyed: owners in static storage may access it at exit.
 std::weak_ptr<detail::Runtime>& runtime_slot() {
     static auto* slot = new std::weak_ptr<detail::Runtime>;
     return *slot;
@@ -74,7 +75,7 @@ T system_info(int attribute, const char* name) {
     return value;
 }
 
-/// For attributes that came later than ROCR 5.2: nothing if the runtime does not know the number.
+/// For attributes newer than ROCR 5.2: std::nullopt if the runtime does not know the attribute.
 template <class T>
 std::optional<T> optional_system_info(int attribute) {
     T value{};
@@ -82,7 +83,7 @@ std::optional<T> optional_system_info(int attribute) {
     return value;
 }
 
-// hsa.h of ROCm 6: attributes that 5.2's lacks.
+// Attributes of ROCm 6's hsa.h that 5.2's lacks.
 constexpr int system_info_mwaitx_enabled = 0x203;
 constexpr int system_info_dmabuf_supported = 0x204;
 constexpr int system_info_virtual_mem_supported = 0x205;
@@ -109,7 +110,7 @@ void refuse_in_forked_child(const char* call) {
 namespace detail {
 
 Runtime::Runtime() {
-    // Up, and not by a Runtime of ours that is just ending.
+    // Initialised by the application, not by a Runtime of ours that is shutting down.
     const bool adopted = runtime_is_up() && live_runtimes.load(std::memory_order_relaxed) == 0;
     if (const hsa_status_t status = hsa_init(); status != HSA_STATUS_SUCCESS)
         throw NoDevice("hsa_init(): " + status_name(status) + "; " + no_device_advice(detail::DeviceFile::probe()),
@@ -142,7 +143,7 @@ Runtime::~Runtime() {
     live_runtimes.fetch_sub(1, std::memory_order_relaxed);
     faults::uninstall(event_handler_);
     hsa_shut_down();
-    // Somebody else's runtime by now, which keeps the address of our event handler.
+    // Still initialised by the application: the runtime keeps the address of our event handler.
     if (runtime_is_up()) faults::stay_loaded();
     ending_runtimes.fetch_sub(1);
 }

@@ -19,15 +19,15 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Long enough for a short kernel's completion to be seen without a call, short beside a thread switch.
+// Long enough to see a short kernel complete without a call; short compared to a context switch.
 constexpr int spins = 200;
-// A sleeper that follows another one looks itself now and then, in case that one waits in a process that has
-// been stopped.
+// A follower, which sleeps until another waiter returns, checks the signal itself at this interval, in case that waiter
+// is stopped.
 constexpr auto follower_slice = 100ms;
-// The longest list for which no memory is asked.
+// The longest list whose entries need no allocation.
 constexpr std::size_t short_list = 16;
 
-/// Ticks of the runtime's clock, in which hsa_signal_wait counts.
+/// Ticks of the runtime's clock, the unit of hsa_signal_wait's timeout.
 std::uint64_t ticks(std::chrono::nanoseconds time) {
     if (time == std::chrono::nanoseconds::max()) return UINT64_MAX;
     static const double ticks_per_ns = [] {
@@ -44,18 +44,18 @@ void relax() noexcept {
 #endif
 }
 
-/// Whether a change of the signal raises an interrupt: the packet processor too looks for a mailbox.
+/// True if a change of the signal raises an interrupt: like the packet processor, checks for an event mailbox.
 bool raises_interrupts(SignalRef signal) noexcept {
     return reinterpret_cast<const amd_signal_t*>(signal.native().handle)->event_mailbox_ptr != 0;
 }
 
-/// A thread of ours that sleeps in the runtime for this signal. Lives on that thread's stack.
+/// A thread of this library that sleeps in the runtime for this signal. Allocated on that thread's stack.
 struct Waiter {
     SignalTerm term;
     Waiter* next = nullptr;
 };
 
-/// The sleepers of some of the signals.
+/// The sleepers of the signals of one hash bucket.
 struct WaiterTable {
     std::mutex mutex;
     std::condition_variable left;
@@ -82,7 +82,7 @@ struct WaiterTable {
 };
 
 WaiterTable& dormitory_of(SignalRef signal) noexcept {
-    static auto* all = new std::array<WaiterTable, 64>;  // never destroyed: threads may wait until the end
+    static auto* all = new std::array<WaiterTable, 64>;  // never destroyed: threads may wait at exit
     return (*all)[signal.native().handle / 64 % all->size()];
 }
 
@@ -111,7 +111,7 @@ void sleep_for_one(const SignalTerm& term, Deadline deadline, Backoff& naps) noe
 
 // ---- several signals
 
-/// What sleeping for a list needs: each signal once, with a condition that holds whenever one of its terms may.
+/// Arguments to sleep on a list: each signal once, with a condition that holds whenever one of its terms does.
 struct SleepList {
     struct Entry {
         Waiter sleeper;
@@ -159,7 +159,7 @@ struct SleepList {
         return {a.signal, Condition::not_equal, a.signal.load()};
     }
 
-    /// Whether this thread is the first that sleeps for each of them; if not, nothing has changed.
+    /// Enters this thread as the sleeper of every signal. False, and no change, if one of them has a sleeper.
     bool enter() noexcept {
         for (Entry& entry : entries) {
             WaiterTable& dormitory = dormitory_of(entry.sleeper.term.signal);
@@ -179,7 +179,7 @@ struct SleepList {
 };
 
 /// ROCR 6.4's hsa_amd_signal_wait_any writes the satisfying value at the signal's index into a vector of one
-/// element (core/runtime/hsa_ext_amd.cpp), so from that release on, which brought wait_all, it is left alone.
+/// element (core/runtime/hsa_ext_amd.cpp), so it is not used from that release on, which introduced wait_all.
 bool wait_any_is_sound() { return !optional_api().signal_wait_all; }
 
 std::optional<std::size_t> first_that_holds(std::span<const SignalTerm> terms) noexcept {
@@ -195,7 +195,7 @@ void sleep_for_any(std::span<const SignalTerm> terms, Deadline deadline, Backoff
     if (!wait_any_is_sound() || !std::all_of(terms.begin(), terms.end(), wakes)) return naps.take(deadline);
     try {
         SleepList list(terms);
-        // A list that waits for any change waits from now on, so look once more for what changed before.
+        // either() may have recorded a value that already satisfies a term, so check again before sleeping.
         if (first_that_holds(terms)) return;
         if (!list.enter()) return naps.take(deadline);
         hsa_signal_value_t satisfying = 0;
@@ -212,7 +212,7 @@ void sleep_for_any(std::span<const SignalTerm> terms, Deadline deadline, Backoff
 
 void Backoff::take(Deadline deadline) noexcept {
     const std::chrono::nanoseconds waited = std::chrono::steady_clock::now() - start_;
-    // At first as the runtime does: a short operation ends sooner than a sleep.
+    // Yields first, like the runtime: a short operation ends sooner than a sleep.
     if (waited < 100us) return std::this_thread::yield();
     const std::chrono::nanoseconds nap = std::clamp<std::chrono::nanoseconds>(waited / 16, 20us, 1ms);
     std::this_thread::sleep_for(std::min(nap, deadline.remaining()));
@@ -220,14 +220,14 @@ void Backoff::take(Deadline deadline) noexcept {
 
 std::optional<std::int64_t> wait_one(SignalRef signal, Condition condition, std::int64_t than,
                                      Deadline deadline) noexcept {
-    if (in_forked_child()) return std::nullopt;  // not even the value is there
+    if (in_forked_child()) return std::nullopt;  // the signal's memory is not mapped in the child
     for (int i = 0; i < spins; ++i) {
         if (const std::int64_t value = signal.load(); holds(condition, value, than)) return value;
         relax();
     }
     for (Backoff naps;;) {
         const bool last = deadline.passed();
-        // Blocked waits may come back early (signals to the thread, other waiters), so the value decides.
+        // Blocked waits may return early (POSIX signals, other waiters), so check the value.
         if (!last) sleep_for_one({signal, condition, than}, deadline, naps);
         if (const std::int64_t value = signal.load(); holds(condition, value, than)) return value;
         if (last) return std::nullopt;
