@@ -39,7 +39,7 @@ std::string cache_name(hsa_cache_t cache) {
     std::uint32_t length = 0;
     check(hsa_cache_get_info(cache, HSA_CACHE_INFO_NAME_LENGTH, &length), "hsa_cache_get_info(NAME_LENGTH)");
     // hsa.h specifies the text and a NUL. ROCR writes the text's address instead: Cache::GetInfo in cache.cpp. The two
-    // high bytes of a user-space address are 0, which tells it from a text of this length.
+    // high bytes of a user-space address are 0, which distinguishes it from a text of this length.
     std::string name(std::max<std::size_t>(length + 1, sizeof(const char*)), '\0');
     check(hsa_cache_get_info(cache, HSA_CACHE_INFO_NAME, name.data()), "hsa_cache_get_info(NAME)");
     if (name.find('\0') < length) {

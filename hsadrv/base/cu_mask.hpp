@@ -17,7 +17,7 @@
 
 namespace hsadrv::detail {
 
-/// The words in a mask of all the agent's compute units.
+/// The number of words in a mask of all the agent's compute units.
 inline std::size_t mask_words(AgentRef agent) { return (std::size_t{agent.compute_units()} + 31) / 32; }
 
 /// Resizes the mask to the agent's compute units and clears the bits beyond them. Unchanged for a null agent.

@@ -16,8 +16,7 @@ struct DeviceFile {
     std::uint32_t version_major = 0, version_minor = 0;  ///< of the kernel's KFD interface
 
     static DeviceFile probe() noexcept;
-    /// The result of the probe, and the remedy: "/dev/kfd: Permission denied (add this user to the groups render and
-    /// video)".
+    /// The result and the remedy: "/dev/kfd: Permission denied (add this user to the groups render and video)".
     std::string text() const;
 };
 

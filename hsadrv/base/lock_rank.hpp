@@ -3,7 +3,8 @@
 //
 //   Ranked<std::mutex, LockRank::queue> mutex_;
 //
-// try_lock may be used in any order: so the list of streams can check streams whose threads wait for the list.
+// A lock that is only tried (LaneMutex::try_lock) has no order: so the list of streams can check streams whose threads
+// wait for the list.
 // Thread safety: any thread; the held ranks are thread-local.
 #pragma once
 

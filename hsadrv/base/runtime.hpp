@@ -1,4 +1,4 @@
-// Internal: the state of the HSA runtime, shared by Driver and every owner of an HSA object.
+// Internal: the state of the HSA runtime, shared by Driver and all owners of HSA objects.
 //
 // Thread safety: immutable after construction except for the pools, callbacks and registrations, which lock.
 #pragma once

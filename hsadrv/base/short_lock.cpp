@@ -5,8 +5,8 @@
 
 namespace hsadrv::detail {
 
-// Yields first: on one core the holder needs the CPU. If it still holds the lock, it is in the runtime, for
-// microseconds or more.
+// Spins, yields, then sleeps: on one core the holder needs the CPU, and a holder that keeps the lock after that is in
+// the runtime for microseconds or more.
 void ShortLock::lock_contended() noexcept {
     constexpr int looks = 100, yields = 16;
     for (int i = 0; taken_.load(std::memory_order_relaxed) || taken_.exchange(true, std::memory_order_acquire); ++i) {

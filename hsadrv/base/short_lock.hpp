@@ -3,8 +3,8 @@
 //   const std::lock_guard held(lock_);
 //
 // Unlocking is a plain store; a mutex needs another locked instruction to detect sleepers. Instead, waiters poll: they
-// spin, yield, then sleep briefly between polls. Use it where contention is rare: a long critical section delays the
-// waiters by up to one sleep more, but does not make them spin. BasicLockable. Thread safety: any thread. Memory
+// spin, yield, then sleep briefly between polls. Use it where contention is rare: a long critical section delays
+// the waiters, but does not make them spin. BasicLockable. Thread safety: any thread. Memory
 // ordering: lock() acquires what unlock() released.
 #pragma once
 

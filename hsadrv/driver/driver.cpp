@@ -110,7 +110,7 @@ void refuse_in_forked_child(const char* call) {
 namespace detail {
 
 Runtime::Runtime() {
-    // Initialised by the application, not by a Runtime of ours that is shutting down.
+    // Initialised by other code of the process, not by a Runtime of ours that is shutting down.
     const bool adopted = runtime_is_up() && live_runtimes.load(std::memory_order_relaxed) == 0;
     if (const hsa_status_t status = hsa_init(); status != HSA_STATUS_SUCCESS)
         throw NoDevice("hsa_init(): " + status_name(status) + "; " + no_device_advice(detail::DeviceFile::probe()),
@@ -143,7 +143,7 @@ Runtime::~Runtime() {
     live_runtimes.fetch_sub(1, std::memory_order_relaxed);
     faults::uninstall(event_handler_);
     hsa_shut_down();
-    // Still initialised by the application: the runtime keeps the address of our event handler.
+    // Still initialised by other code of the process, and the runtime keeps the address of our event handler.
     if (runtime_is_up()) faults::stay_loaded();
     ending_runtimes.fetch_sub(1);
 }

@@ -59,7 +59,7 @@ struct SignalShelf {
         return signal;
     }
 
-    /// Returns a signal to the pool, or only its part of the budget if `signal` is null.
+    /// Returns a signal to the pool. If `signal` is null, only returns its reservation to the budget.
     void put(hsa_signal_t signal) noexcept {
         std::unique_lock lock(mutex);
         --live;
