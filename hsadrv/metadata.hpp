@@ -118,8 +118,8 @@ struct Metadata {
     std::vector<KernelMetadata> kernels;
 };
 
-/// Throws InvalidCodeObject for bytes that are not MessagePack, nested too deeply, or for a key that is missing, of a
-/// wrong type or out of range.
+/// Throws InvalidCodeObject if the bytes are not MessagePack or nested too deeply, or if a key is missing, of a wrong
+/// type or out of range.
 Metadata read_metadata(std::span<const std::byte> note);
 
 }  // namespace hsadrv

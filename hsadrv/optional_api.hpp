@@ -6,7 +6,7 @@
 //
 // One program runs on every runtime: these entry points are not linked, but looked up once in the runtime that
 // the process has loaded. Types missing from 5.2's headers are declared here with the layout of the later
-// headers. Thread safety: any thread; the first call looks them up. Throws: only required() does: NotOffered, naming
+// headers. Thread safety: any thread; the first call looks them up. Throws: NotOffered from required() only, naming
 // the entry point, the runtime's version, and the release that introduced it. Source: hsa_ext_amd.h of
 // ROCm 5.6, 6.0, 6.1, 6.2 and 6.4.
 #pragma once
