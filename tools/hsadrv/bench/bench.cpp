@@ -18,7 +18,7 @@ Run declare_bench(tools::CommandSyntax& command) {
         {"alloc", "allocating, freeing and locking memory, over the size", hsadrv_bench::declare_alloc},
         {"kernel", "arithmetic, LDS and global memory, by kernels that do little else", hsadrv_bench::declare_kernel},
     };
-    // Filled in while the command line is parsed: the tree of options is gone when a subcommand runs.
+    // Filled in while the command line is parsed: the option tree no longer exists when a subcommand runs.
     struct Chosen {
         Run run;
         std::vector<std::string> words;
@@ -29,7 +29,7 @@ Run declare_bench(tools::CommandSyntax& command) {
         own.when_chosen = [chosen, run = benchmark.declare(own)] { chosen->run = run; };
         command.subcommands.push_back(std::move(own));
     }
-    command.others = &chosen->words;  // to be refused with better words
+    command.others = &chosen->words;  // refused below with a better message
     command.footer =
         "hsadrv bench NAME --help lists its options. On an emulated GPU the figures measure the emulator "
         "only.";

@@ -99,7 +99,7 @@ class Copies {
         return true;
     }
 
-    /// Nothing: the runtime's choice.
+    /// std::nullopt: the runtime's choice.
     std::vector<std::optional<unsigned>> engines_of(std::size_t index) const {
         const CopyDirection& direction = *directions_[index];
         std::vector<std::optional<unsigned>> engines;
@@ -116,7 +116,7 @@ class Copies {
         return engines;
     }
 
-    /// Those that carry it, and for both ways those that carry both.
+    /// The engines that can do the copy; for both ways, those that can do both directions.
     std::uint32_t engines_between(const CopyDirection& direction) const try {
         AgentRef to = buffers_.agent(direction.to), from = buffers_.agent(direction.from);
         // The runtime reports no engines for copies within a GPU: they use the engines that reach the host.

@@ -24,7 +24,7 @@ namespace hsadrv_bench {
 
 class CopyBuffers {
   public:
-    /// `peer`: none, or the GPU at Place::peer. Only the places in `directions` get memory.
+    /// `peer`: the GPU at Place::peer, if any. Memory is allocated only for the places in `directions`.
     CopyBuffers(hsadrv::AgentRef gpu, std::optional<hsadrv::AgentRef> peer, std::size_t largest_bytes,
                 const std::vector<const CopyDirection*>& directions, std::chrono::nanoseconds timeout);
 
@@ -34,7 +34,7 @@ class CopyBuffers {
     hsadrv::Stream& stream() { return stream_; }
 
     void wipe(Place place, std::size_t size_bytes);
-    /// Has `to`'s sink what `from`'s source has?
+    /// Compares `to`'s sink with `from`'s source.
     std::optional<Mismatch> verify(Place from, Place to, std::size_t size_bytes);
 
   private:

@@ -20,16 +20,16 @@ struct CopyDirection {
     const char* name;
     Place from, to;
     bool both_ways = false;  ///< and back at the same time
-    bool by_engine = true;   ///< a single copy of the runtime's: a DMA engine may be asked for
+    bool by_engine = true;   ///< a single copy of the runtime: a DMA engine can be selected
 
     bool touches(Place place) const { return from == place || to == place; }
 };
 
 std::span<const CopyDirection> copy_directions();
-/// Null if there is none of that word.
+/// Null if no direction has that word.
 const CopyDirection* direction_of(std::string_view word);
 
-/// The row with which others of its size are compared.
+/// The row with which the others of its size are compared.
 inline constexpr const char* memcpy_name = "host to host (memcpy)";
 
 }  // namespace hsadrv_bench

@@ -1,4 +1,4 @@
-// The benchmarks of hsadrv bench: each declares its options and gives what it does.
+// The benchmarks of hsadrv bench: each function declares the options and returns the benchmark.
 #pragma once
 
 #include <memory>

@@ -21,7 +21,7 @@ namespace {
 using namespace hsadrv;
 namespace exit_status = hsadrv_tool::exit_status;
 
-constexpr double enough_ns = 2e6;  // a kernel that takes so long hides what its begin and end take
+constexpr double enough_ns = 2e6;  // long enough to hide the overhead of a kernel's begin and end
 constexpr std::uint32_t first_grid = kernel_workgroup, most_grids = 64;
 
 /// The sum of the ends of the chains of work-item `id`, as kernels/bench_kernels.cpp adds them up.
@@ -41,7 +41,7 @@ std::uint32_t lds_sum(std::uint32_t id) {
     return sum;
 }
 
-/// The grid that fills the GPU, memory, and a stream whose kernels' times are written down.
+/// The grid that fills the GPU, memory, and a profiling stream.
 class Kernels {
   public:
     Kernels(BenchRun& run, const KernelOptions& options)
@@ -79,8 +79,7 @@ class Kernels {
     }
 
   private:
-    /// So many work-items that the kernel takes long enough. The latency of one wave is far shorter, so that a GPU is
-    /// full then; a device on which it is not gets a grid that it ends with.
+    /// Enough work-items that the kernel runs for enough_ns. One wave takes far less time, so such a grid fills a GPU.
     std::uint32_t enough_of(const Kernel& kernel, const KernelFacts& facts, const std::string& title) {
         for (std::uint32_t grid = first_grid;; grid *= 2) {
             make_out(grid);
@@ -133,7 +132,7 @@ class Kernels {
             kernel.launch(stream_, config, a_.data(), b_.data(), c_.data(), 3.0f, count);
     }
 
-    /// By the GPU's clock; by the host's where the GPU gives no times.
+    /// By the GPU's clock, or the host's if the GPU reports no times.
     template <class Launch>
     double timed(const std::string& title, Launch&& launch) try {
         stream_.take_profile(options_.timeout());
@@ -150,7 +149,7 @@ class Kernels {
                                                                title, options_.timeout_seconds, error.what()));
     }
 
-    /// Once more, into memory that holds something else.
+    /// Runs the kernel again, into memory that holds other data.
     std::optional<Mismatch> verify(const KernelFacts& facts, const std::function<double()>& sample,
                                    std::uint32_t grid) {
         const std::string_view word = facts.word;
@@ -176,7 +175,7 @@ class Kernels {
         return elements<float>(a_, count, [](std::size_t i) { return 4 * float_at(i); });
     }
 
-    /// Each work-item has the sum of the words of every grid-th 16 bytes.
+    /// Each work-item sums the words of every grid-th group of 16 bytes.
     std::optional<Mismatch> verify_read(std::uint32_t grid) {
         std::vector<std::uint32_t> sums(grid);
         for (std::size_t i = 0; i < host_.size(); ++i) sums[i / 4 % grid] += std::bit_cast<std::uint32_t>(host_[i]);

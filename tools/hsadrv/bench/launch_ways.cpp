@@ -83,7 +83,7 @@ class CheckedLaunch final : public LaunchWay {
 
   private:
     LaunchTarget target_;
-    std::uint32_t grid_ = LaunchTarget::workitems;  // not a constant: a launch checks what it is given
+    std::uint32_t grid_ = LaunchTarget::workitems;  // not a constant, so that the launch's checks are not optimized out
     Stream stream_;
 };
 
@@ -129,7 +129,7 @@ class GraphReplay final : public LaunchWay {
         std::uint64_t argument = 0;
     };
 
-    /// What a graph launches it does with the arguments that were recorded.
+    /// A graph launches with the arguments that were recorded.
     void replay(Recorded& recorded, unsigned count, std::uint64_t argument) {
         if (recorded.graph.kernels() == 0 || recorded.argument != argument) [[unlikely]] {
             stream_.begin_capture();

@@ -3,10 +3,10 @@
 //     LaunchWays ways(gpu, options);
 //     for (const std::unique_ptr<LaunchWay>& way : ways.all()) way->launch(256), way->wait();
 //
-// The kernel takes 56 bytes of arguments and stores their sum, by which launches are verified. "raw AQL" writes packets
-// itself into a queue of its own, as an author of a runtime would: reserve, arguments, packet, doorbell, through
-// hsadrv's Queue, whose verbs are those instructions and no call into the runtime. Owns: streams, queue, memory.
-// Thread safety: one thread. Throws: Failure where the device hangs.
+// The kernel takes 56 bytes of arguments and stores their sum, which verifies launches. "raw AQL" writes packets into
+// its own queue, as an author of a runtime would: reserve, arguments, packet, doorbell, through hsadrv's Queue, which
+// makes no call into the runtime for these steps. Owns: streams, queue, memory. Thread safety: one thread. Throws:
+// Failure if the device hangs.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@
 
 namespace hsadrv_bench {
 
-/// One kernel and what its launches write to.
+/// One kernel and the memory that its launches write to.
 struct LaunchTarget {
     hsadrv::AgentRef gpu;
     hsadrv::Kernel kernel;
@@ -36,13 +36,13 @@ class LaunchWay {
     virtual ~LaunchWay() = default;
     virtual const char* word() const = 0;
     virtual const char* name() const = 0;
-    /// One, or as many as a batch has. The argument of the last: what `out` is then, less rest_sum.
+    /// Launches once, or a whole batch. The last launch sets `out` to its argument plus rest_sum.
     virtual void launch_one(std::uint64_t argument) = 0;
     virtual void launch_batch(std::uint64_t argument) = 0;
     virtual void wait() = 0;
 };
 
-/// The first is what the others are compared with.
+/// The first is the baseline of the others.
 std::vector<std::unique_ptr<LaunchWay>> launch_ways(const LaunchTarget& target);
 
 }  // namespace hsadrv_bench

@@ -1,9 +1,9 @@
-// The options of hsadrv bench: those that its benchmarks share, and each one's own.
+// The options of hsadrv bench: those that all benchmarks share, and those of each benchmark.
 //
 //     auto options = std::make_shared<CopyOptions>();
 //     command.options = options_of(*options);
 //     …
-//     check(*options);                     // throws Failure(usage), naming the pair that does not go together
+//     check(*options);                     // throws Failure(usage), naming the options that cannot be combined
 //
 // Plain data; check() is a pure function. Thread safety: values.
 #pragma once
@@ -34,7 +34,7 @@ struct CommonOptions {
 struct EngineChoice {
     enum class Kind { runtime, all, one };
     Kind kind = Kind::runtime;
-    unsigned number = 0;  ///< of the one
+    unsigned number = 0;  ///< of the selected engine
 };
 
 struct CopyOptions : CommonOptions {
@@ -48,7 +48,7 @@ struct LaunchOptions : CommonOptions {
     unsigned batch = 256;
     bool instructions = false;
     std::string code_object;
-    std::string counted;  ///< of the run under callgrind: which way of launching
+    std::string counted;  ///< in the run under callgrind: the way of launching
 };
 
 struct AllocOptions : CommonOptions {
@@ -71,7 +71,7 @@ void check(const CopyOptions& options);
 void check(const LaunchOptions& options);
 void check(const KernelOptions& options);
 
-/// Throws tools::Failure with the status of wrong usage.
+/// Throws Failure(usage).
 [[noreturn]] void refuse_usage(const std::string& why);
 
 EngineChoice parse_engine(const std::string& text);

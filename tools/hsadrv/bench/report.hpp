@@ -17,31 +17,31 @@
 
 namespace hsadrv_bench {
 
-/// What a sample's work is counted in.
+/// The unit of a sample's work.
 enum class Work { bytes, operations, launches, pairs };
 
-/// What a row is read for: how much a second, or how long one takes.
+/// The main figure of a row: the rate, or the time of one unit of work.
 enum class Reading { rate, time };
 
-/// A result that is not what it should be.
+/// A wrong result.
 struct Mismatch {
     std::string where, got, wanted;
 };
 
 struct Row {
-    std::string group;  ///< rows of a group are compared, and were measured in turns
+    std::string group;  ///< rows of a group are compared and were sampled alternately
     std::string name;
-    std::string engine;                       ///< what carried a copy, where there is a choice; may be empty
-    std::optional<std::uint64_t> size_bytes;  ///< where rows differ by size
+    std::string engine;                       ///< the engine of a copy, if there is a choice; may be empty
+    std::optional<std::uint64_t> size_bytes;  ///< if rows differ by size
     Work work = Work::bytes;
     double work_per_sample = 0;
     Reading reading = Reading::rate;
     Summary time_ns;                          ///< of a sample
-    std::optional<double> instructions = {};  ///< of the calling thread, for each launch
+    std::optional<double> instructions = {};  ///< of the calling thread, per launch
     std::optional<Mismatch> mismatch = {};
 
     Summary rate() const { return rate_of(work_per_sample, time_ns); }
-    /// Of one piece of work.
+    /// The time of one unit of work.
     Summary time_each_ns() const {
         return {time_ns.median / work_per_sample, time_ns.p5 / work_per_sample, time_ns.p95 / work_per_sample,
                 time_ns.samples};
@@ -55,13 +55,13 @@ struct BenchReport {
     std::string runtime;
     std::string sdma_variable;  ///< HSA_ENABLE_SDMA; empty: not set
     unsigned warmup = 0, samples_wanted = 0;
-    double seconds_limit = 0;             ///< a row
+    double seconds_limit = 0;             ///< per row
     std::vector<std::string> notes = {};  ///< how to read the figures
     std::vector<Row> rows = {};
 
     std::string baseline = {};  ///< the name of the rows that the others of their group are compared with
 
-    /// The row's rate as a multiple of its baseline's, or its time where rows are read for times.
+    /// The row's rate as a multiple of its baseline's, or the same for its time with Reading::time.
     std::optional<double> beside_baseline(const Row& row) const;
 
     bool all_right() const {

@@ -3,7 +3,7 @@
 //     session.print(as_table(report, session.terminal));
 //     session.print(as_csv(report));
 //
-// Pure functions. CSV: RFC 4180 with LF, a header line, one line a row, nothing where a column has nothing to say.
+// Pure functions. CSV: RFC 4180 with LF, a header line, one line per row, empty fields for missing values.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What every benchmark does around its measuring: the device, the report's head, progress, Ctrl-C, the output.
+// BenchRun: what all benchmarks share: the device, the report's header, progress, Ctrl-C, the output.
 //
 //     BenchRun run(session, options, "copy");               // throws NoDevice; opens the --svg file
 //     run.measure_group(cases);                             // into run.report().rows
@@ -30,12 +30,12 @@ class BenchRun {
     hsadrv::AgentRef gpu() const { return gpu_; }
     BenchReport& report() { return report_; }
 
-    /// For progress alone: how many rows there will be.
+    /// The number of rows, used only for progress.
     void expect_rows(std::size_t count) { rows_expected_ = count; }
     void say(std::string_view text) { progress_.say(text); }
     void check_stop() const { stop_.check(); }
 
-    /// Measures the cases in turns.
+    /// Samples the cases alternately.
     void measure_group(const std::vector<Case>& cases);
 
     int finish();
@@ -52,15 +52,15 @@ class BenchRun {
     std::size_t rows_expected_ = 0;
 };
 
-/// What is missing for so much memory, before it is asked for. Throws Failure(usage): `what` needs so many bytes of
-/// the pool, or of the host, which have not so many.
+/// Checks before an allocation that the pool, or the host, has enough memory. Throws Failure(usage) with what `what`
+/// needs and what there is.
 void require_pool(const hsadrv::MemPool& pool, std::uint64_t bytes, const std::string& what);
 void require_host(std::uint64_t bytes, const std::string& what);
 
-/// The first byte that differs, as a Mismatch; nothing if none does. `where`: what begins at `got`.
+/// The first byte that differs; std::nullopt if none does. `where`: names the memory at `got`.
 std::optional<Mismatch> compare(const std::string& where, const void* got, const void* wanted, std::size_t size_bytes);
 
-/// Words that differ from one another, and by seed.
+/// A sequence of distinct words, which depends on the seed.
 void fill_pattern(void* to, std::size_t size_bytes, std::uint32_t seed);
 
 }  // namespace hsadrv_bench

@@ -1,11 +1,11 @@
-// Samples of several things in turns, so that what changes with time changes all of them.
+// Samples several cases alternately, so that drift affects all of them.
 //
 //     std::vector<Case> cases{…};
 //     std::vector<Row> rows = measure(cases, {.warmup = 3, .samples = 21}, [&](const Row&, Stage) { stop.check(); });
 //
-// Warm-ups first; then rounds in the order A B C C B A. A case that has used up its time gets no more turns when it
-// has a few samples. Each case is verified when all have been measured. Thread safety: one thread. Throws: what the
-// cases and `between` throw; nothing is kept then.
+// Warm-ups first; then rounds in the order A B C C B A. A case is no longer sampled when its time is used up and it has
+// least_samples. All cases are verified at the end. Thread safety: one thread. Throws: what the cases and `between`
+// throw; the samples are lost then.
 #pragma once
 
 #include <chrono>
@@ -26,7 +26,7 @@ struct Sampling {
     unsigned warmup = 3, samples = 21;
     double seconds = 1;  ///< for the samples of a row
 
-    static constexpr unsigned least_samples = 5;  ///< however long they take, unless fewer are wanted
+    static constexpr unsigned least_samples = 5;  ///< taken regardless of their time, unless fewer are requested
 };
 
 enum class Stage { warmup, sampling, verifying };
@@ -36,7 +36,7 @@ using Between = std::function<void(const Row&, Stage)>;
 
 std::vector<Row> measure(const std::vector<Case>& cases, const Sampling& sampling, const Between& between);
 
-/// How long it takes, in nanoseconds of the steady clock.
+/// The duration of a call, in nanoseconds of the steady clock.
 template <class Function>
 double time_ns(Function&& function) {
     const auto begin = std::chrono::steady_clock::now();

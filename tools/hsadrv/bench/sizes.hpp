@@ -1,11 +1,11 @@
-// Sizes as the command line has them, and as reports do.
+// Parses sizes of the command line and formats sizes for reports.
 //
 //     parse_sizes("4K..64M")          // 4 KiB, 16 KiB, 64 KiB … 64 MiB: each four times the one before
 //     parse_sizes("4K..64M*2")        // twice
 //     parse_sizes("100,4K,1M..16M")   // a list, of which each part may be a range
 //     size_text(4096)                 // "4 KiB"
 //
-// K, M, G and T are powers of 1024. Pure functions. Throws Failure(usage), which says what is wrong with which part.
+// K, M, G and T are powers of 1024. Pure functions. Throws Failure(usage), which names the wrong part and the error.
 #pragma once
 
 #include <cstdint>

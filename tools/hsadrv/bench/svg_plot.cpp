@@ -13,7 +13,7 @@ constexpr double width = 920, left = 76, top = 56, plot_width = 540, plot_height
 constexpr double legend_left = left + plot_width + 24;
 constexpr double bar_left = 210, bar_width = 500, bar_step = 30;
 
-// Told apart from one another, and from white and near-black alike.
+// Distinguishable from one another, and from white and near-black.
 constexpr const char* colours[] = {"#3b7dd8", "#d9822b", "#2a9d5c", "#c2478f", "#8a63d2",
                                    "#c4502e", "#1793a6", "#94800f", "#7a7f87"};
 constexpr const char* dashes[] = {"none", "7 3", "2 3"};

@@ -2,7 +2,7 @@
 //
 //     file.write(svg_plot(charts));
 //
-// Axes with units, a legend, the band from p5 to p95; no scripts; colours for light and for dark surroundings. Pure.
+// Axes with units, a legend, the band from p5 to p95; no scripts; colours for light and dark backgrounds. Pure.
 #pragma once
 
 #include <string>

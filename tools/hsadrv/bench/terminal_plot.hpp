@@ -1,9 +1,9 @@
-// A Chart in the characters of a terminal.
+// A Chart as text for a terminal.
 //
 //     text += terminal_plot(chart, session.terminal);
 //
-// Curves are drawn with dots of braille patterns, bars with blocks; where the terminal has no UTF-8, with ASCII. A
-// curve's measured points are letters, which its legend explains: '*' where several meet. Pure.
+// Curves are drawn with braille patterns, bars with block elements; without UTF-8, with ASCII. The measured points of a
+// curve are letters, explained by the legend; '*' marks several at one place. Pure.
 #pragma once
 
 #include <string>

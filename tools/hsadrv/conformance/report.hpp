@@ -18,12 +18,13 @@ namespace hsadrv_tool {
 /// The table of areas, why tests were skipped, those that failed, and the verdict.
 std::string as_text(const TestReport& report, const Terminal& terminal);
 
-/// The tests by area: nothing of them has run.
+/// The tests by area, not run.
 std::string list_text(const TestReport& report);
 
 Json as_json(const TestReport& report);
 
-/// A test that crashed or was killed is an error, one that failed a failure; those not run are skipped, and say so.
+/// A test that crashed or was killed is an error, a failed test a failure; tests that did not run are skipped, with a
+/// message.
 std::string as_junit(const TestReport& report);
 
 }  // namespace hsadrv_tool

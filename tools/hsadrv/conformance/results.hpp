@@ -1,4 +1,4 @@
-// What a run of the conformance suite found: pure data, of which report.hpp makes text, JSON and JUnit XML.
+// The results of a run of the conformance suite: pure data, which report.hpp formats as text, JSON and JUnit XML.
 //
 //     for (const TestResult& test : report.tests)
 //         if (is_failure(test.outcome)) …
@@ -40,19 +40,19 @@ struct TestedDevice {
     std::string name, product, uuid, runtime;
 };
 
-/// The area stress, again and again: `--stress`.
+/// The repeated area stress: `--stress`.
 struct StressRounds {
     double minutes = 0;
     unsigned long rounds = 0, first_seed = 0, last_seed = 0;
     struct Footprint {
         long resident_kb = 0, descriptors = 0;
     };
-    /// After the first rounds, when everything has its size, and after the last round of the same process.
+    /// After the first rounds, when the footprint is stable, and after the last round of the same process.
     std::optional<Footprint> before = {}, after = {};
 };
 
 struct TestReport {
-    std::optional<TestedDevice> device = {};  ///< none: the tests were only listed
+    std::optional<TestedDevice> device = {};  ///< std::nullopt: the tests were only listed
     std::string started = {};                 ///< UTC, ISO 8601
     std::vector<TestResult> tests = {};
     std::optional<StressRounds> stress = {};

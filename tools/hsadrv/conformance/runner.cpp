@@ -99,7 +99,7 @@ void Runner::run_stress(Tests tests) {
             throw;
         }
         take(journal);
-        // What crashed or hung has its verdict; the others go on.
+        // The test that crashed or hung has its verdict; the others continue.
         std::erase_if(tests, [](const TestResult* test) {
             return test->outcome == Outcome::crashed || test->outcome == Outcome::timed_out;
         });
@@ -159,7 +159,7 @@ bool Runner::look(const Tests& tests, JournalReader& journal, double seconds) {
     return !stopping_ && Clock::now() - journal.last() < options_.timeout;
 }
 
-/// What has ended, into the report. Of several rounds the worst counts.
+/// Adds ended tests to the report. With several rounds the worst outcome counts.
 void Runner::settle(const Tests& tests, const JournalReader& journal, const std::string& output) {
     for (const EndedTest& ended : journal.ended()) {
         TestResult* const test = find(tests, ended.name);
@@ -177,7 +177,7 @@ void Runner::settle(const Tests& tests, const JournalReader& journal, const std:
     }
 }
 
-/// Where the child did not end by itself after its last test: which test is to blame.
+/// If the child did not end by itself after its last test: the test to blame.
 void Runner::explain_end(const Tests& tests, const JournalReader& journal, const tools::Captured& said) {
     if (stopping_) return;
     const auto& running = journal.running();

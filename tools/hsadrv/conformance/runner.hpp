@@ -1,10 +1,10 @@
-// Runner: runs tests of the suite in child processes, a file's in one, and what a crash or a hang has kept
-// from running in another.
+// Runner: runs tests of the suite in child processes, one per source file. After a crash or a hang the remaining tests
+// run in another process.
 //
 //     Runner runner(suite.program, options, report, interruptions);
 //     runner.run();            // throws Interrupted; the report has what ran until then
 //
-// Borrows all four until it goes. Thread safety: one thread.
+// Borrows: all four, until it is destroyed. Thread safety: one thread.
 #pragma once
 
 #include <chrono>
@@ -26,7 +26,7 @@ struct RunnerOptions {
     std::chrono::duration<double> stress{0};
     bool fail_fast = false;
     unsigned long seed = 0;
-    /// Of the children's environment: which GPU they see.
+    /// The part of the children's environment that selects the GPU.
     std::vector<std::pair<std::string, std::string>> variables = {};
 };
 
@@ -64,8 +64,8 @@ class Runner {
 /// "SIGSEGV" of the exit status that a shell gives, or "exit status 3".
 std::string ending_of(int status);
 
-/// What is wrong with the numbers of a process's rounds; empty if memory and descriptors stayed as they were,
-/// or there are too few rounds to tell. Fills in what was compared.
+/// What grew during a process's rounds; empty if memory and descriptors stayed as they were, or if there are too few
+/// rounds. Fills in the compared values.
 std::string growth(const std::vector<Round>& rounds, StressRounds& stress);
 
 }  // namespace hsadrv_tool

@@ -1,6 +1,6 @@
-// The conformance suite: the program hsadrv-conformance, which has the tests, and what it says of them.
+// The conformance suite: the program hsadrv-conformance, which contains the tests, and its list of them.
 //
-//     const Suite suite = find_suite(interruptions);     // throws Failure(files) where it is not installed
+//     const Suite suite = find_suite(interruptions);     // throws Failure(files) if it is not installed
 //     for (const TestResult& test : suite.tests) …
 //
 // It is built with the tests (-Dtests=true) and installed in libexec/hsadrv. Thread safety: a plain value.

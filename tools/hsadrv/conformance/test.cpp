@@ -57,15 +57,15 @@ void choose(const TestOptions& options, std::vector<TestResult>& tests) {
                              "--stress repeats the area stress, of which --area and --filter leave nothing");
 }
 
-/// What ROCR_VISIBLE_DEVICES must be for that GPU alone: its UUID, or where it has none its place in what is
-/// visible now.
+/// The value of ROCR_VISIBLE_DEVICES that selects only that GPU: its UUID, or its index among the visible GPUs if it
+/// has none.
 std::string visible_alone(const hsadrv::AgentRef& gpu, std::size_t index) {
     if (gpu.uuid() != "GPU-XX") return gpu.uuid();
     const std::vector<std::string> shown = tools::split(tools::variable("ROCR_VISIBLE_DEVICES"), ',');
     return index < shown.size() ? shown[index] : std::to_string(index);
 }
 
-/// The GPU, in a runtime that has ended when this returns: the tests have their own.
+/// The GPU. The runtime is shut down when this returns: the tests start their own.
 TestedDevice look_at_device(const Session& session, RunnerOptions& options) {
     const hsadrv::Driver driver;
     const hsadrv::AgentRef gpu = session.gpu(driver);
@@ -78,7 +78,7 @@ TestedDevice look_at_device(const Session& session, RunnerOptions& options) {
 std::string now_text() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
 void print(const Session& session, const TestReport& report) {
-    // All is done: a reader that has gone may end us as it ends others.
+    // All is done: from here SIGPIPE may end the process, as usual.
     sigset_t pipe;
     sigemptyset(&pipe);
     sigaddset(&pipe, SIGPIPE);
@@ -130,27 +130,29 @@ int run(const TestOptions& options, Session& session) {
 
 Run declare_test(tools::CommandSyntax& command) {
     auto options = std::make_shared<TestOptions>();
-    command.options = {
-        {"--area",
-         &options->areas,
-         "only tests of these areas; separated by commas, or given again",
-         {.words = {areas.begin(), areas.end()}, .separator = ',', .takes_following_words = true}},
-        {"--filter",
-         &options->filters,
-         "only tests with this text in their name; may be repeated",
-         {.value = "TEXT", .takes_following_words = true}},
-        {"--list", &options->list, "print the tests by area, and run none", {.excludes = {"--stress", "--junit"}}},
-        {"--timeout",
-         &options->timeout_s,
-         "how many seconds a test may take",
-         {.value = "SECONDS", .shows_default = true, .range = {{1, 86400}}}},
-        {"--stress",
-         &options->stress_minutes,
-         "repeat the area stress with new seeds for so many minutes",
-         {.value = "MINUTES", .range = {{0.01, 10080}}}},
-        {"--junit", &options->junit, "write JUnit XML as well", {.value = "FILE"}},
-        {"--fail-fast", &options->fail_fast, "stop after the first test that fails"}};
-    command.footer = "Environment: HSADRV_TEST_SEED, which random input the tests begin with (0).";
+    command.options = {{"--area",
+                        &options->areas,
+                        "only tests of these areas; separated by commas, or repeated",
+                        {.words = {areas.begin(), areas.end()}, .separator = ',', .takes_following_words = true}},
+                       {"--filter",
+                        &options->filters,
+                        "only tests with this text in their name; may be repeated",
+                        {.value = "TEXT", .takes_following_words = true}},
+                       {"--list",
+                        &options->list,
+                        "print the tests by area without running them",
+                        {.excludes = {"--stress", "--junit"}}},
+                       {"--timeout",
+                        &options->timeout_s,
+                        "kill a test that takes longer than this",
+                        {.value = "SECONDS", .shows_default = true, .range = {{1, 86400}}}},
+                       {"--stress",
+                        &options->stress_minutes,
+                        "repeat the area stress with new seeds for this long",
+                        {.value = "MINUTES", .range = {{0.01, 10080}}}},
+                       {"--junit", &options->junit, "also write JUnit XML", {.value = "FILE"}},
+                       {"--fail-fast", &options->fail_fast, "stop after the first test that fails"}};
+    command.footer = "Environment: HSADRV_TEST_SEED, the seed of the tests' random input (0).";
     return [options](Session& session) { return run(*options, session); };
 }
 

@@ -1,9 +1,9 @@
 // The doctor's checks: facts in, rows out.
 //
 //     Rows rows = check_kernel(machine);          // module, PCI bus, KFD
-//     append(rows, check_files(machine, rows));   // /dev/kfd, render nodes: what cannot mean anything is skipped
+//     append(rows, check_files(machine, rows));   // /dev/kfd, render nodes; skipped after a fault
 //
-// Pure functions. `so_far`: the rows before, since what follows from a fault above is not told as a second cause.
+// Pure functions. `so_far`: the previous rows; a consequence of a fault above is not reported as a second cause.
 // Thread safety: no state.
 #pragma once
 
@@ -21,21 +21,21 @@ Row check_interface(const Machine& machine, const Rows& so_far);  ///< the versi
 Rows check_environment(const Machine& machine);
 Rows check_limits(const Machine& machine);
 
-/// The fault above that leaves nothing to be asked of the device; null if there is none.
+/// The fault above that makes the device unusable; null if there is none.
 const Row* obstacle(const Rows& so_far);
 /// "of the fault above: amdgpu kernel module"
 std::string because_of(const Row& fault);
 
 void append(Rows& rows, Rows more);
 
-/// What a line of the kernel log means for a GPU, and what to do.
+/// The meaning of a line of the kernel log, and the remedy.
 struct LogFinding {
     std::string line, meaning, remedy;
 };
-/// The first of what is known to keep a GPU from working; `address` of the GPU, where lines name one.
+/// The first log line that is known to keep a GPU from working. `address`: lines that name another GPU are ignored.
 std::optional<LogFinding> explain_log(const Machine& machine, const std::string& address);
 
-/// What is to be done about device files that this container does not have, or may not open.
+/// The remedy for device files that this container lacks or may not open.
 void advise_passing(const Machine& machine, Row& row);
 
 }  // namespace hsadrv_tool::doctor

@@ -17,7 +17,7 @@ struct Variable {
     const char* does;
 };
 
-// Flags of ROCR (core/util/flag.h) and of the thunk, and what else decides which GPU a program sees.
+// Flags of ROCR (core/util/flag.h) and of the thunk, and other variables that decide which GPUs a program sees.
 constexpr Variable variables[] = {
     {"HIP_VISIBLE_DEVICES", "HIP programs see these GPUs of the runtime's; hsadrv and HSA do not read it"},
     {"CUDA_VISIBLE_DEVICES", "HIP programs read it as HIP_VISIBLE_DEVICES; hsadrv and HSA do not"},
@@ -129,7 +129,7 @@ Rows check_environment(const Machine& machine) {
     for (const Variable& variable : variables) {
         const auto found = all.find(variable.name);
         if (found == all.end() || found->second.empty()) continue;
-        // That of kfdemu has been told in the first row.
+        // The first row has already reported kfdemu's variable.
         if (std::string_view(variable.name) != "LD_PRELOAD" || found->second != machine.emulation.library)
             rows.push_back(note("environment", found->first, found->second + ": " + variable.does));
     }

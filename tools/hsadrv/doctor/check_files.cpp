@@ -10,13 +10,13 @@
 namespace hsadrv_tool::doctor {
 namespace {
 
-constexpr gid_t overflow_group = 65534;  // what a group looks like that the user namespace does not map
+constexpr gid_t overflow_group = 65534;  // stands for groups that the user namespace does not map
 
 bool is_member(const UserFacts& user, gid_t gid) {
     return std::find(user.groups.begin(), user.groups.end(), gid) != user.groups.end();
 }
 
-/// Do owner, group and mode let this user read and write? Access control lists may allow more, and others less.
+/// Whether owner, group and mode let this user read and write. Access control lists may allow more or less.
 bool mode_allows(const FileFacts& file, const UserFacts& user) {
     if (user.uid == 0) return true;
     const unsigned shift = user.uid == file.owner ? 6 : is_member(user, file.group) ? 3 : 0;
@@ -94,7 +94,7 @@ void advise_group(const Machine& machine, const FileFacts& file, Row& row) {
                {fmt::format("sudo usermod -aG {} {}", group->second.name, name)});
 }
 
-/// Nobody but root could open it: udev's rule is missing.
+/// Only root can open it: udev's rule is missing.
 void advise_rule(const FileFacts& file, Row& row) {
     const std::string subsystem = file.path == "/dev/kfd" ? "kfd" : "drm";
     const std::string kernel = file.path == "/dev/kfd" ? "kfd" : "renderD*";
@@ -181,7 +181,7 @@ void explain_error(const Machine& machine, const FileFacts& file, int error, Row
     }
 }
 
-/// `id` and title stand in the row already.
+/// `row` already has its id and title.
 Row check_file(const Machine& machine, const FileFacts& file, Row row) {
     const auto opened = machine.opened.find(file.path);
     const int error = opened != machine.opened.end() ? opened->second.error : file.error;

@@ -26,7 +26,7 @@ void advise_start(const Machine& machine, Row& row) {
                {"HSAKMT_DEBUG_LEVEL=7 hsadrv doctor", look_at_log});
 }
 
-/// The last thing that a child began and did not finish.
+/// The last step that a child began and did not finish.
 std::string begun(const Heard& heard, const std::string& otherwise) {
     const Json* begin = heard.find("begin");
     return begin ? begin->get<std::string>() : otherwise;
@@ -54,7 +54,7 @@ Row row_of_start(const Machine& machine, const Heard& heard) {
                     runtime->at("version").get<std::string>(), runtime->at("agents").get<unsigned>(), heard.seconds));
 }
 
-/// KFD's nodes that no agent stands for.
+/// KFD's nodes without an agent.
 std::vector<const TopologyNode*> unseen(const Machine& machine, const Json& gpus) {
     std::vector<const TopologyNode*> nodes;
     for (const TopologyNode* node : machine.gpu_nodes())
@@ -94,7 +94,7 @@ Rows rows_of_agents(const Machine& machine, const Json& gpus) {
                              fmt::format("{}, {}, node {}", gpu.at("product").get<std::string>(),
                                          gpu.at("uuid").get<std::string>(), gpu.at("node").get<unsigned>()));
     for (const TopologyNode* node : unseen(machine, gpus)) {
-        if (node->error != 0) continue;  // told already: the cgroup
+        if (node->error != 0) continue;  // already reported: the cgroup
         const std::string title = fmt::format("KFD's node {} ({})", node->number, node->target());
         if (machine.environment.contains("ROCR_VISIBLE_DEVICES"))
             rows.push_back(note("unseen", title, "not shown, since ROCR_VISIBLE_DEVICES does not name it"));
@@ -126,7 +126,7 @@ Rows check_runtime(const Machine& machine, const Heard& heard) {
     Rows rows{row_of_start(machine, heard)};
     if (rows.front().verdict == Verdict::fault) return rows;
     append(rows, rows_of_agents(machine, heard.find("runtime")->at("gpus")));
-    // It said all it had to, and went wrong afterwards: at the shutdown.
+    // It printed all messages and failed afterwards, at shutdown.
     if (const auto ended = heard.how_it_ended())
         rows.push_back(fault("shutdown", "end of the runtime", "the process " + *ended)
                            .advise("the kernel log may say why", {look_at_log}));

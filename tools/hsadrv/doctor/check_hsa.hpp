@@ -1,4 +1,4 @@
-// What the children said, as rows: whether the runtime starts, what it shows, how each GPU did.
+// Converts the children's messages to rows: whether the runtime starts, which GPUs it shows, the result of each GPU.
 //
 //     Rows rows = check_runtime(machine, heard);        // "runtime"
 //     append(rows, check_gpu(heard, "gpu0 gfx90a"));    // "gpu"

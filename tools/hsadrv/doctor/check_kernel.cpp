@@ -13,7 +13,7 @@ constexpr const char* module_title = "amdgpu kernel module";
 
 std::string on_the_host(const Machine& machine) { return machine.container.kind.empty() ? "" : "on the host: "; }
 
-/// Commands where every second word of the log is a finding; else how to look.
+/// Adds the finding of the kernel log, or the command that shows the log.
 void advise_from_log(const Machine& machine, const std::string& address, Row& row, const std::string& otherwise) {
     if (const auto finding = explain_log(machine, address)) {
         row.found += "; the kernel says why: \"" + finding->line + "\": " + finding->meaning;

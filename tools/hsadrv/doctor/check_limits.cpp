@@ -15,8 +15,8 @@ std::string size_text(const std::optional<std::uint64_t>& bytes) {
     return fmt::format("{} KiB", *bytes >> 10);
 }
 
-/// The thunk reserves addresses for all that GPUs share with the host: as many as it gets, 4 GiB at least (fmm.c,
-/// SVM_MIN_VM_SIZE); the runtime takes 4 GiB of them for the scratch of each GPU, and asserts that it gets them
+/// The thunk reserves address space for all memory that GPUs share with the host: as much as it can, at least 4 GiB
+/// (fmm.c, SVM_MIN_VM_SIZE). The runtime uses 4 GiB of it for the scratch of each GPU, and asserts that this succeeds
 /// (GpuAgent::InitScratchPool).
 Row check_address_space(const Machine& machine) {
     const std::size_t gpus = std::max<std::size_t>(machine.gpu_nodes().size(), 1);
@@ -78,7 +78,7 @@ Row check_interface(const Machine& machine, const Rows& so_far) {
                           {"sudo rm /dev/kfd", "sudo udevadm trigger"});
     }
     const std::string version = fmt::format("{}.{}", facts.version_major, facts.version_minor);
-    // amd_topology.cpp of ROCR: below 0.99 it looks for no GPU at all, at 1.0 it does not use interrupts.
+    // amd_topology.cpp of ROCR: below 0.99 it ignores all GPUs, at 1.0 it does not use interrupts.
     if (facts.version_major == 0 && facts.version_minor < 99) {
         Row row = fault("interface", title, version + ", and the runtime needs 0.99 or newer");
         return row.advise("boot a newer kernel, or install amdgpu-dkms", {"sudo apt install amdgpu-dkms"});

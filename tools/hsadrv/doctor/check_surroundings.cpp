@@ -14,7 +14,7 @@ Row check_container(const Machine& machine) {
                    container.kind.empty() ? "a user namespace: numbers of users and groups here are others outside"
                                           : container.kind + ", as " + container.told_by + " tells");
     if (!container.kind.empty() && container.user_namespace) row.found += ", with a user namespace of its own";
-    // Docker's default filter refuses mbind() and the like, which the thunk then does without.
+    // Docker's default filter rejects mbind() and similar calls; the thunk continues without them.
     if (container.seccomp) {
         row.found += "; system calls are filtered, so that memory cannot be bound to the GPU's NUMA node";
         if (container.kind == "docker" || container.kind == "podman")
@@ -46,10 +46,10 @@ std::string release_of(const std::string& version) {
     return "";
 }
 
-/// libhsakmt of ROCm 6.1 is the first that does without CPU caches (topology_get_cpu_cache_props).
+/// libhsakmt of ROCm 6.1 is the first that works without CPU caches (topology_get_cpu_cache_props).
 constexpr unsigned first_without_caches = 13;
 
-/// 5 of "1.5.0"; a runtime whose version is not known is taken for a new one.
+/// 5 of "1.5.0"; a runtime of unknown version is assumed to be new.
 unsigned minor_of(const std::string& version) {
     const std::size_t dot = version.find('.');
     if (!version.starts_with("1.") || dot == version.npos) return first_without_caches;

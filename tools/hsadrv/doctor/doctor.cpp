@@ -1,4 +1,4 @@
-// hsadrv doctor: why is there no device, or why does it not work?
+// hsadrv doctor: finds out why there is no device, or why it does not work.
 #include <fmt/format.h>
 
 #include "../progress.hpp"
@@ -13,10 +13,10 @@ namespace {
 struct DoctorOptions {
     bool verbose = false;
     unsigned timeout_seconds = 30;
-    std::string probe;  ///< hidden: this is a child, and what it is to answer
+    std::string probe;  ///< hidden: this process is a child; the query that it answers
 };
 
-/// The rows so far, the questions asked on the way, and which GPUs were examined.
+/// The rows so far and the GPUs that were examined.
 class Visit {
   public:
     Visit(std::chrono::seconds limit, const std::string& device) : limit_(limit), device_(device) {}
@@ -30,7 +30,7 @@ class Visit {
         append(rows_, check_surroundings(machine));
         append(rows_, check_libraries(machine));
         rows_.push_back(check_interface(machine, rows_));
-        // A limit or a variable is told as the cause only where it is: the first that is wrong.
+        // A limit or a variable is reported as the cause only if it is the first fault.
         append(rows_, check_environment(machine));
         append(rows_, check_limits(machine));
         examine_runtime(machine);
@@ -65,7 +65,7 @@ class Visit {
         }
     }
 
-    /// Those of --device, or all.
+    /// The GPU of --device, or all.
     std::vector<std::size_t> chosen(std::size_t count) {
         if (device_.empty()) {
             std::vector<std::size_t> all(count);
@@ -107,15 +107,15 @@ int run_doctor(const DoctorOptions& options, Session& session) {
 Run declare_doctor(tools::CommandSyntax& command) {
     using namespace doctor;
     auto options = std::make_shared<DoctorOptions>();
-    command.options = {{"--verbose", &options->verbose, "with the evidence: paths, modes, numbers"},
+    command.options = {{"--verbose", &options->verbose, "also print the evidence: paths, modes, numbers"},
                        {"--timeout",
                         &options->timeout_seconds,
-                        "how long each question to the runtime may take. Default: 30",
+                        "how long each query of the runtime may take. Default: 30",
                         {.value = "SECONDS", .range = {{1, 3600}}}},
                        {"--probe", &options->probe, "what a child of the doctor is asked", {.hidden = true}}};
     command.footer =
-        "Exit status: 0 every GPU works, 1 a fault was found (no GPU is one), 3 no such GPU as --device "
-        "names.";
+        "Exit status: 0 every GPU works, 1 a fault was found (no GPU is one), 3 --device names no "
+        "GPU.";
     return [options](Session& session) { return run_doctor(*options, session); };
 }
 

@@ -63,7 +63,7 @@ class Examination {
     }
 
   private:
-    /// `row`: with what to do if it goes wrong, or never ends.
+    /// `row`: includes the remedy for a failure or a hang.
     void step(Row row, const std::function<void(Row&)>& what) {
         row.title = fmt::format("{}: {}", label_, row.title);
         if (row.remedy.empty()) row.advise("the kernel log may say why; after a hang, reboot", {look_at_log});
@@ -85,7 +85,7 @@ class Examination {
         say({{"row", as_json(row)}});
     }
 
-    /// What it is at, for the case that it never ends.
+    /// Announces the current action, for the report of a hang.
     static void doing(const char* what) { say({{"doing", what}}); }
 
     // ---- code
@@ -128,7 +128,7 @@ class Examination {
                                 static_cast<double>(pool.size_bytes()) / (1u << 30));
     }
 
-    /// Looks itself: whether interrupts arrive is asked later.
+    /// Polls: interrupts are checked later.
     bool comes_to_zero(const hsadrv::Signal& signal, const hsadrv::Queue& queue) const {
         for (const auto until = Clock::now() + patience_; Clock::now() < until; std::this_thread::sleep_for(200us)) {
             if (signal.load() == 0) return true;
@@ -156,15 +156,15 @@ class Examination {
 
     // ---- interrupts
 
-    /// A blocked wait for a packet that is held back for a moment, beside a thread that looks when the value is
-    /// there. How much later the wait returned.
+    /// Waits blocked for a packet that is delayed, while a second thread polls for the value. Returns how much later
+    /// the blocked wait returned.
     Clock::duration lateness(const hsadrv::Queue& queue, Clock::duration most) const {
         const auto gate = hsadrv::Signal::create(1), done = hsadrv::Signal::create(1);
         const hsa_signal_t dependency[] = {gate.native()};
         Clock::time_point there = Clock::time_point::max();
         queue.ref().submit(hsadrv::barrier_and(dependency, done.native()));
         std::thread opener([&] {
-            std::this_thread::sleep_for(50ms);  // the wait below sleeps by then
+            std::this_thread::sleep_for(50ms);  // the wait below is asleep by then
             gate.store(0);
             for (const auto until = Clock::now() + most; done.load() != 0 && Clock::now() < until;)
                 std::this_thread::sleep_for(100us);
@@ -214,7 +214,7 @@ class Examination {
         return static_cast<std::uint32_t>(i) * 2654435761u + seed;
     }
 
-    /// How many words are not as they should be, and the first of them.
+    /// The number of wrong words, and the first of them.
     std::string compare(std::span<const std::uint32_t> words,
                         const std::function<std::uint32_t(std::size_t)>& wanted) const {
         std::size_t wrong = 0, first = 0;
@@ -243,7 +243,7 @@ class Examination {
         hsadrv::Stream stream = context.stream({.drain = 100ms});
         const std::span host(pinned.as<std::uint32_t>(), words);
         doing("a fill and a copy to the host");
-        // Down first: what a fill has put there needs no copy up.
+        // Device to host first: the fill provides the data, so no copy to the device is needed.
         hsadrv::fill(stream, device.as<std::uint32_t>(), 0x600df00du, words, patience_);
         hsadrv::copy(stream, host.data(), device.data(), bytes, patience_);
         judge_copy(row, "from the GPU to the host", compare(host, [](std::size_t) { return 0x600df00du; }));
@@ -276,7 +276,7 @@ class Examination {
         doing("loading code, which the runtime does with a kernel of its own");
         const auto code = hsadrv::Executable::load(gpu_, bundle(), "the doctor's kernel");
         const auto kernel = code.kernel("doctor_examination");
-        // Ends first: what hangs on it would keep the code and the memory waiting.
+        // Destroyed first: a hang in it would block the destruction of code and memory.
         hsadrv::Stream stream = context.stream({.drain = 100ms});
         for (std::size_t i = 0; i < words; ++i) from.as<std::uint32_t>()[i] = pattern(i, 7);
         doing("waiting for a kernel");
@@ -302,7 +302,7 @@ class Examination {
     }
 
     static constexpr std::size_t bytes = 1u << 18,
-                                 words = bytes / 4;  // engines are told only of larger copies than 32 KiB
+                                 words = bytes / 4;  // the runtime uses engines only above 32 KiB
     static constexpr std::uint32_t workgroup = 256;
 
     hsadrv::AgentRef gpu_;

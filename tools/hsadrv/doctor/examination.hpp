@@ -1,9 +1,9 @@
-// Examination: what a GPU can do, tried: load code, run a queue, raise interrupts, copy, compute.
+// Examination: tries a GPU: load code, run a queue, raise interrupts, copy, compute.
 //
 //     examine(driver.gpu("0"), std::chrono::seconds(30));      // says a row for each step; in the child
 //
-// Says {"begun": …} before each step, so that one that never ends has a name. Every wait has a quarter of the limit.
-// What cannot mean anything after a fault is skipped. Thread safety: one thread. Throws: nothing of hsadrv's.
+// Prints {"begun": …} before each step, so that a step that never ends can be named. Every wait has a quarter of the
+// limit. Steps that depend on a fault are skipped. Thread safety: one thread. Throws: none of hsadrv's errors.
 #pragma once
 
 #include <chrono>

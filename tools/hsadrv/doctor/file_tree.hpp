@@ -1,10 +1,10 @@
-// FileTree: small questions about files below a root folder, by the C library's plain calls.
+// FileTree: reads files below a root folder, with the C library's plain calls.
 //
-//     const FileTree files("");                    // this machine; "/tmp/tree" for a laid out one
-//     files.text("/sys/module/amdgpu/initstate")   // "live", without the line end; nothing if it cannot be read
+//     const FileTree files("");                    // this machine; "/tmp/tree" for a tree made by a test
+//     files.text("/sys/module/amdgpu/initstate")   // "live", without the newline; std::nullopt if it cannot be read
 //
-// Nothing throws for a missing file. Plain calls (fopen, opendir, readlink, stat), since those are what an emulated
-// device answers. Thread safety: any thread.
+// A missing file throws nothing. Uses plain calls (fopen, opendir, readlink, stat), because kfdemu emulates those.
+// Thread safety: any thread.
 #pragma once
 
 #include <optional>
@@ -30,7 +30,7 @@ class FileTree {
     std::vector<std::string> lines(const std::string& path) const;
     /// Names in a folder, sorted, without . and ..
     std::vector<std::string> names(const std::string& path) const;
-    /// The last part of where a link leads to; empty if it is none.
+    /// The last component of a symbolic link's target; empty if it is not a link.
     std::string link_name(const std::string& path) const;
 
   private:

@@ -12,7 +12,7 @@ struct Known {
 };
 
 // What the kernel writes: drivers/gpu/drm/amd/amdkfd/kfd_device.c, amdgpu_device.c, drivers/pci/setup-res.c,
-// drivers/base/firmware_loader, kernel/module/signing.c. The first that fits is told.
+// drivers/base/firmware_loader, kernel/module/signing.c. The first match is reported.
 constexpr Known known_lines[] = {
     {"rejects atomics", "the PCIe slot does not carry atomic operations, which this GPU's firmware needs",
      "put the card into a slot that the CPU serves itself, enable PCIe atomics (AtomicOps) in the firmware "
@@ -48,7 +48,7 @@ constexpr Known known_lines[] = {
      "reboot; if it comes back, look for heat, power and memory errors"},
 };
 
-/// Does the line name a PCI device that is another one?
+/// Whether the line names another PCI device.
 bool names_another(const std::string& line, const std::string& address) {
     if (address.empty() || line.find(address) != line.npos) return false;
     for (std::size_t at = line.find(':'); at != line.npos; at = line.find(':', at + 1))

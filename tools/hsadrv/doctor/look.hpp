@@ -1,4 +1,4 @@
-// Internal: the parts of looking at a machine. Each fills its part of the facts. Thread safety: any thread.
+// Internal: the parts of look_at_machine(). Each fills its part of the facts. Thread safety: any thread.
 #pragma once
 
 #include "file_tree.hpp"
@@ -8,6 +8,6 @@ namespace hsadrv_tool::doctor {
 void look_at_kernel(const FileTree& files, Machine& machine);     ///< module, PCI, topology, kernel log
 void look_at_places(const FileTree& files, Machine& machine);     ///< device files, groups, container, WSL
 void look_at_process(Machine& machine);                           ///< user, environment, limits
-void look_at_libraries(const FileTree& files, Machine& machine);  ///< what is loaded, and what else there is
+void look_at_libraries(const FileTree& files, Machine& machine);  ///< the loaded libraries, and others on this machine
 
 }  // namespace hsadrv_tool::doctor

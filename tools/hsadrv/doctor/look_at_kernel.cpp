@@ -46,7 +46,7 @@ std::vector<std::string> forbidden_by_files(const FileTree& files) {
     return found;
 }
 
-/// Does the value of module_blacklist=a,b name it?
+/// Whether the value of module_blacklist=a,b names amdgpu.
 bool lists_amdgpu(const std::string& option, std::string_view name) {
     if (!option.starts_with(name)) return false;
     return ("," + option.substr(name.size()) + ",").find(",amdgpu,") != std::string::npos;
@@ -61,7 +61,7 @@ std::vector<std::string> kernel_options(const FileTree& files) {
     return found;
 }
 
-/// Where modprobe would find the module; empty if there is none; nothing if the folder is not there, as in containers.
+/// The module's path for modprobe; empty if there is none; std::nullopt if the folder is missing, as in containers.
 std::optional<std::string> module_file(const FileTree& files, const std::string& release) {
     const std::string folder = "/lib/modules/" + release;
     if (release.empty() || !files.exists(folder + "/modules.dep")) return std::nullopt;
@@ -149,7 +149,7 @@ TopologyNode look_at_node(const FileTree& files, const std::string& name) {
 
 // ---- the kernel log
 
-/// Lines that tell of GPUs, and of modules that were refused.
+/// Lines about GPUs and rejected modules.
 bool concerns_gpus(std::string_view line) {
     for (std::string_view word :
          {"amdgpu", "kfd", "[drm", "unsigned module", "module verification", "key is rejected", "BAR "})
@@ -163,7 +163,7 @@ std::string message_of(const std::string& record) {
     return at == record.npos ? record : record.substr(at + 1);
 }
 
-/// Each read() of the device is a record; EPIPE says that some were overwritten meanwhile.
+/// Each read() of the device returns one record; EPIPE means that records were overwritten in between.
 std::optional<std::vector<std::string>> read_log(const std::string& path) {
     const int file = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (file < 0) return std::nullopt;

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where a path leads to; the path itself if it leads nowhere.
+/// The path with symbolic links resolved; the path itself if that fails.
 std::string resolved(const std::string& path) {
     std::error_code error;
     const fs::path real = fs::canonical(path, error);
@@ -28,7 +28,7 @@ int note_library(dl_phdr_info* info, std::size_t, void* data) {
     return 0;
 }
 
-/// Folders in which the dynamic linker, or AMD's packages, have libraries.
+/// The library folders of the dynamic linker and of AMD's packages.
 std::vector<std::string> library_folders(const FileTree& files, const Machine& machine) {
     std::vector<std::string> folders;
     const auto variable = machine.environment.find("LD_LIBRARY_PATH");

@@ -63,7 +63,7 @@ std::optional<std::pair<unsigned, unsigned>> device_numbers(const FileTree& file
     return std::pair{major, minor};
 }
 
-/// Those that exist, and those that KFD's nodes name.
+/// Render nodes that exist, and those that KFD's nodes name.
 std::vector<FileFacts> look_at_render_files(const FileTree& files, const Machine& machine) {
     std::vector<std::string> names = files.names("/dev/dri");
     std::erase_if(names, [](const std::string& name) { return !name.starts_with("renderD"); });

@@ -23,7 +23,7 @@ UserFacts look_at_user() {
     return user;
 }
 
-/// Groups that come from elsewhere than /etc/group, such as LDAP.
+/// Groups from sources other than /etc/group, such as LDAP.
 void add_group(std::map<gid_t, GroupFacts>& groups, gid_t gid) {
     if (groups.contains(gid)) return;
     const group* entry = getgrgid(gid);

@@ -1,10 +1,10 @@
-// Machine: the facts about a machine from which the doctor judges, as its files, its kernel and this process tell them.
+// Machine: the facts about a machine that the doctor judges, read from its files, its kernel and this process.
 //
 //     const Machine machine = look_at_machine();              // this one
 //     const Machine laid_out = look_at_files("/tmp/tree");    // a tree with sys, proc, dev, etc: for tests
 //     Rows rows = check_kernel(machine);                      // pure
 //
-// Plain values: tests fill them by hand. Nothing of HSA is asked here. Thread safety: values.
+// Plain values, which tests fill in directly. Nothing here calls HSA. Thread safety: values.
 #pragma once
 
 #include <sys/types.h>
@@ -30,19 +30,19 @@ struct FileFacts {
     bool exists() const { return error == 0; }
 };
 
-/// What came of opening a device file, in a process of its own.
+/// The result of opening a device file, in a separate process.
 struct OpenFacts {
     int error = 0;        ///< errno of open() for reading and writing, or 0
-    int ioctl_error = 0;  ///< of asking for the version: /dev/kfd alone
+    int ioctl_error = 0;  ///< of querying the version; only for /dev/kfd
     unsigned version_major = 0, version_minor = 0;
 };
 
 struct ModuleFacts {
     bool loaded = false;
     bool built_in = false;
-    std::string state;                   ///< "live", "coming"; empty: built in, or not told
+    std::string state;                   ///< "live", "coming"; empty: built in, or not known
     std::string version;                 ///< of a DKMS module; empty for the kernel's own
-    std::optional<std::string> file;     ///< below /lib/modules of this kernel; empty: none; nothing: it cannot be seen
+    std::optional<std::string> file;     ///< below /lib/modules of this kernel; empty: none; std::nullopt: not readable
     std::vector<std::string> forbidden;  ///< where it is blacklisted, "/etc/modprobe.d/gpu.conf: blacklist amdgpu"
     std::vector<std::string> kernel_options;  ///< those that keep it out, "nomodeset"
     std::optional<bool> kfd_configured;       ///< CONFIG_HSA_AMD
@@ -85,16 +85,16 @@ struct GroupFacts {
 struct ContainerFacts {
     std::string kind;     ///< "docker", "podman", "lxc", "kubernetes", "flatpak", "snap", "apptainer", …; empty: none
     std::string told_by;  ///< "/.dockerenv"
-    bool user_namespace = false;  ///< numbers of users here are others outside
+    bool user_namespace = false;  ///< user IDs differ outside
     bool seccomp = false;         ///< system calls are filtered
 };
 
 struct LimitFacts {
-    std::optional<std::uint64_t> locked_bytes, address_space_bytes, open_files;  ///< nothing: unlimited
+    std::optional<std::uint64_t> locked_bytes, address_space_bytes, open_files;  ///< std::nullopt: unlimited
     std::uint64_t files_open = 0;
 };
 
-/// A library that is mapped into this process, or lies on this machine.
+/// A library that is mapped into this process, or is installed on this machine.
 struct LibraryFacts {
     std::string path;             ///< with links followed
     std::string version() const;  ///< "1.5.0" of libhsa-runtime64.so.1.5.0; empty
@@ -114,10 +114,11 @@ struct Machine {
     bool has_kfd = false;  ///< KFD's topology is there
     std::vector<TopologyNode> nodes;
     bool shows_cpu_caches = true;                        ///< in sysfs or in KFD's topology
-    std::optional<std::vector<std::string>> kernel_log;  ///< lines about GPUs; nothing: it may not be read
+    std::optional<std::vector<std::string>> kernel_log;  ///< lines about GPUs; std::nullopt: not readable
 
     FileFacts kfd_file;
-    std::optional<std::pair<unsigned, unsigned>> kfd_numbers;  ///< what the kernel says that /dev/kfd's should be
+    std::optional<std::pair<unsigned, unsigned>>
+        kfd_numbers;  ///< major and minor that /dev/kfd should have, according to the kernel
     std::vector<FileFacts> render_files;
     std::map<std::string, OpenFacts> opened;  ///< by path
 
@@ -137,7 +138,7 @@ struct Machine {
     std::vector<const TopologyNode*> gpu_nodes() const;
 };
 
-/// What can be seen below `root`: everything but the process's own facts (user, limits, environment, libraries).
+/// The facts below `root`: all except those of the process (user, limits, environment, libraries).
 Machine look_at_files(const std::string& root);
 /// This machine and this process.
 Machine look_at_machine();

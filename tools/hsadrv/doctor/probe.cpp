@@ -12,7 +12,7 @@ namespace {
 
 constexpr char record_separator = '\x1e';
 
-/// The last line of a text that has anything in it.
+/// The last line of a text that is not blank.
 std::string last_line(const std::string& text) {
     const std::size_t end = text.find_last_not_of(" \r\n");
     if (end == text.npos) return "";
@@ -33,7 +33,7 @@ Heard hear(const tools::Captured& captured, double seconds) {
         others += text.substr(at, begin - at);
         const std::size_t end = std::min(text.find('\n', begin), text.size());
         if (begin < text.size()) {
-            others += '\n';  // a message ends a line that was not ended
+            others += '\n';  // a message ends an incomplete line
             auto message = Json::try_parse(text.substr(begin + 1, end - begin - 1));
             if (message) heard.messages.push_back(std::move(*message));
         }
@@ -74,7 +74,7 @@ Heard ask(const std::vector<std::string>& words, std::chrono::seconds limit,
     command.insert(command.end(), words.begin(), words.end());
     const auto begin = std::chrono::steady_clock::now();
     tools::Surroundings surroundings{.variables = {}, .limit = limit};
-    // Unasked, the thunk does not say what it fails at. 4: errors and warnings.
+    // By default the thunk does not report what fails. 4: errors and warnings.
     if (!std::getenv("HSAKMT_DEBUG_LEVEL")) surroundings.variables.emplace_back("HSAKMT_DEBUG_LEVEL", "4");
     const tools::Captured captured = tools::capture(command, interruptions, surroundings);
     return hear(captured, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());

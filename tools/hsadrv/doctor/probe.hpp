@@ -1,10 +1,10 @@
-// Probe: questions that are asked in a process of their own, since the answer may be a crash, an abort or a hang.
+// Probe: queries that run in a separate process, because they may crash, abort or hang.
 //
 //     const Heard heard = ask({"runtime"}, limits, interruptions);       // hsadrv doctor --probe runtime
 //     for (const Json& message : heard.messages) …
 //     if (auto end = heard.how_it_ended()) …                             // "died of SIGSEGV after 0.3 s; …"
 //
-// The child says each message as soon as it has it (a JSON text sequence: RFC 7464), among what the runtime prints.
+// The child prints each message at once (a JSON text sequence: RFC 7464), mixed with the output of the runtime.
 // Thread safety: one thread. Throws: tools::Interrupted, when the child has ended.
 #pragma once
 
@@ -26,7 +26,7 @@ struct Heard {
     tools::Captured captured;
     double seconds = 0;
 
-    /// Nothing if it ended as it should.
+    /// std::nullopt if it ended normally.
     std::optional<std::string> how_it_ended() const;
     /// The last message with that key; null if there is none.
     const Json* find(std::string_view key) const;
@@ -38,13 +38,13 @@ Heard hear(const tools::Captured& captured, double seconds);
 /// `words`: of the hidden option --probe, and what else the child is told.
 Heard ask(const std::vector<std::string>& words, std::chrono::seconds limit, const tools::Interruptions& interruptions);
 
-/// In the child: one message, out at once.
+/// In the child: prints one message and flushes it.
 void say(const Json& message);
 
 Json as_json(const Row& row);
 Row row_from(const Json& json);
 
-/// The child itself: what `what` asks ("files", "runtime", "gpu"). Returns its exit status.
+/// The child's main: answers the query `what` ("files", "runtime", "gpu"). Returns its exit status.
 int answer(const std::string& what, const std::string& device, std::chrono::seconds limit);
 
 }  // namespace hsadrv_tool::doctor

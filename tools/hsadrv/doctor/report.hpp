@@ -12,7 +12,7 @@
 
 namespace hsadrv_tool::doctor {
 
-/// `verbose`: with the evidence.
+/// `verbose`: includes the evidence.
 std::string report_text(const Diagnosis& diagnosis, const Terminal& terminal, bool verbose);
 Json report_json(const Diagnosis& diagnosis);
 

@@ -1,4 +1,4 @@
-// Row: one thing that the doctor looked at: what was found, what it means, what to do.
+// Row: one check of the doctor: what was found, what it means, what to do.
 //
 //     Row row = fault("dev-kfd", "/dev/kfd", "Permission denied: …");
 //     row.remedy = "put alice into the group, then log out and in again";
@@ -17,7 +17,7 @@ namespace hsadrv_tool::doctor {
 
 enum class Verdict {
     ok,
-    note,     ///< worth knowing; nothing is wrong
+    note,     ///< for information; nothing is wrong
     warning,  ///< may be wrong, and does not stop a GPU from being used
     fault,
     skipped,  ///< not checked: `found` says why
@@ -32,7 +32,7 @@ struct Row {
     std::string title;  ///< "/dev/kfd"
     Verdict verdict = Verdict::ok;
     std::string found;
-    std::string remedy = {};                                         ///< what to do; empty where there is nothing
+    std::string remedy = {};                                         ///< what to do; may be empty
     std::vector<std::string> commands = {};                          ///< to be typed as they are
     std::vector<std::pair<std::string, std::string>> evidence = {};  ///< paths, modes, numbers: name and value
 
@@ -62,7 +62,7 @@ inline Row warning(std::string id, std::string title, std::string found) {
 inline Row fault(std::string id, std::string title, std::string found) {
     return row_of(Verdict::fault, std::move(id), std::move(title), std::move(found));
 }
-/// Shows what the kernel said of GPUs.
+/// Shows the kernel log's lines about GPUs.
 inline constexpr const char* look_at_log = "sudo dmesg | grep -iE 'amdgpu|kfd'";
 
 /// "not checked, because …"
@@ -81,7 +81,7 @@ struct Diagnosis {
     bool healthy() const { return first_fault(rows) == nullptr; }
 };
 
-/// `gpus`: how those that were examined are called.
+/// `gpus`: the labels of the examined GPUs.
 Diagnosis conclude(Rows rows, const std::vector<std::string>& gpus);
 
 }  // namespace hsadrv_tool::doctor

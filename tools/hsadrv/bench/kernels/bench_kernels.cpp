@@ -1,4 +1,4 @@
-// The kernels that hsadrv bench measures. For a GPU that hsadrv brings none for:
+// The kernels that hsadrv bench measures. For a GPU for which hsadrv has none:
 //
 //     hsadrv-cc --target gfx942 bench_kernels.cpp -o bench_kernels.hsaco
 //     hsadrv bench kernel --code-object bench_kernels.hsaco
@@ -14,7 +14,8 @@ using Bytes16 = uint32_t __attribute__((ext_vector_type(4)));
 using Float4 = float __attribute__((ext_vector_type(4)));
 using Half2 = _Float16 __attribute__((ext_vector_type(2)));
 
-/// The sum of all chains' ends. `T` may be a vector: its lanes are chains of their own that begin alike.
+/// The sum of the final values of all chains. `T` may be a vector: its lanes are separate chains with equal start
+/// values.
 template <class T, class Scalar, class Sum>
 HSADRV_DEVICE Sum chains(Scalar m, Scalar c, Sum (*sum_of)(T)) {
 #pragma clang fp contract(fast)
@@ -31,7 +32,7 @@ HSADRV_DEVICE Sum chains(Scalar m, Scalar c, Sum (*sum_of)(T)) {
 
 }  // namespace
 
-// For launches: 56 bytes of arguments, and next to nothing to do.
+// For launches: 56 bytes of arguments and almost no work.
 HSADRV_KERNEL void bench_launch(uint32_t* out, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f) {
     if (hsadrv::get_local_id(0) == 0) out[0] = (uint32_t)(a + b + c + d + e + f);
 }
@@ -47,7 +48,7 @@ HSADRV_KERNEL void bench_fma_f16(float* out, float m, float c) {
         (_Float16)m, (_Float16)c, [](Half2 x) HSADRV_LAMBDA { return (float)x.x + (float)x.y; });
 }
 
-// `stride` is kernel_workgroup; the compiler does not know, and so has to read each time.
+// `stride` is kernel_workgroup. The compiler does not know it, so it must read in each step.
 HSADRV_KERNEL void bench_lds_read(uint32_t* out, uint32_t stride) {
     auto data = hsadrv::shared::array<Bytes16, kernel_lds_elements>();
     const uint32_t id = hsadrv::get_local_id(0);
@@ -64,7 +65,7 @@ HSADRV_KERNEL void bench_lds_read(uint32_t* out, uint32_t stride) {
     out[hsadrv::get_global_id(0)] = sum;
 }
 
-// Global memory: `count` elements of 16 bytes, which the whole grid takes turns at.
+// Global memory: `count` elements of 16 bytes, traversed with a stride of the whole grid.
 HSADRV_KERNEL void bench_read(uint32_t* sums, const Bytes16* a, uint64_t count) {
     const uint32_t id = hsadrv::get_global_id(0), all = hsadrv::get_global_size(0);
     Bytes16 sum = 0;

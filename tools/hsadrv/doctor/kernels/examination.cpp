@@ -1,5 +1,5 @@
-// What the doctor lets a GPU compute: every work-item mixes its number into what another one of its work-group has
-// read, so that registers, LDS, barriers, loads and stores must all be right.
+// The doctor's kernel: every work-item mixes its number into a value that another work-item of its work-group has read,
+// so that the result depends on registers, LDS, barriers, loads and stores.
 #include <shared/device/device.hpp>
 
 HSADRV_KERNEL void doctor_examination(const uint32_t* from, uint32_t* to, uint32_t count) {
