@@ -153,7 +153,7 @@ else
     skip 7 'llvm-objdump is not installed'
 fi
 mkdir empty
-expect 'no disassembler' 4 'there is no llvm-objdump that knows AMDGPU; .*' env PATH="$scratch/empty" KFDEMU=off "$hsadrv" objdump -d one.hsaco
+expect 'no disassembler' 4 'there is no llvm-objdump with the AMDGPU target; .*' env PATH="$scratch/empty" KFDEMU=off "$hsadrv" objdump -d one.hsaco
 expect 'and what to install' 4 'apt-get install llvm-19' env PATH="$scratch/empty" KFDEMU=off "$hsadrv" objdump -d one.hsaco
 printf '#!/bin/sh\n[ "$1" = --version ] && echo amdgcn || { echo cannot do that; exit 1; }\n' >empty/llvm-objdump
 chmod +x empty/llvm-objdump

@@ -11,12 +11,12 @@
 
 namespace hsadrv_tool::doctor {
 
-/// Fills Machine::opened; a row where the child that tried did not end well.
+/// Fills Machine::opened; returns a row if the child that opened the files failed.
 Rows take_opened(Machine& machine, const Heard& heard);
 
-/// The start of the runtime, and the GPUs that it shows against those that KFD has.
+/// The start of the runtime, and its GPUs compared with those of KFD.
 Rows check_runtime(const Machine& machine, const Heard& heard);
-/// How the GPUs are called that the runtime shows.
+/// The labels of the GPUs that the runtime shows.
 std::vector<std::string> labels_of(const Heard& heard);
 
 Rows check_gpu(const Heard& heard, const std::string& label);

@@ -32,7 +32,7 @@ struct Heard {
     const Json* find(std::string_view key) const;
 };
 
-/// Takes messages and other lines apart. Pure.
+/// Separates messages from other lines. Pure.
 Heard hear(const tools::Captured& captured, double seconds);
 
 /// `words`: of the hidden option --probe, and what else the child is told.

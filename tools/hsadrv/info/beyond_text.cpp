@@ -1,5 +1,5 @@
-// What rocminfo does not tell. Its labels and the names of agents stay out of these lines, so that what greps
-// rocminfo's report finds no more in this one.
+// What rocminfo does not report. These lines contain neither its labels nor agents' names, so that a grep for one finds
+// the same lines as in rocminfo's report.
 #include <fmt/format.h>
 
 #include "info/report.hpp"
@@ -158,7 +158,7 @@ std::string isas_part(const AgentFacts& agent) {
     return "  Instruction sets\n" + tools::aligned(rows, 4);
 }
 
-/// "16.0 GB/s", "312 MB/s to 16.0 GB/s"; "-" where the driver does not know.
+/// "16.0 GB/s", "312 MB/s to 16.0 GB/s"; "-" if the driver does not know.
 std::string bandwidth_text(const hsadrv::Link& link) {
     if (link.max_bandwidth_mb_s == 0) return "-";
     if (link.min_bandwidth_mb_s == 0 || link.min_bandwidth_mb_s == link.max_bandwidth_mb_s)

@@ -1,10 +1,11 @@
-// Facts: what the HSA runtime tells of this machine, once asked. hsadrv info reports it, hsadrv topo draws it.
+// Facts: what the HSA runtime reports about this machine. hsadrv info prints it, hsadrv topo draws it.
 //
 //     const Facts facts = gather(driver, driver.agents());     // gather.hpp
 //     session.print(as_full_text(facts));                      // report.hpp
 //
-// Pure data: it outlives the runtime, and tests make it by hand. What this runtime does not tell, or does not tell of
-// this kind of agent, is nothing. Thread safety: values. Source: hsa.h and hsa_ext_amd.h, by way of hsadrv's classes.
+// Pure data: it outlives the runtime, and tests fill it in directly. Values that this runtime does not report, or not
+// for this kind of agent, are std::nullopt. Thread safety: values. Source: hsa.h and hsa_ext_amd.h, through hsadrv's
+// classes.
 #pragma once
 
 #include <array>
@@ -59,13 +60,13 @@ struct KernelFacts {
     std::uint32_t fbarriers_max = 0;
 };
 
-/// What a GPU is asked and a CPU is not.
+/// Values that only GPUs have.
 struct GpuFacts {
     bool coherent_host_access = false, cooperative_queues = false;
     std::uint32_t cooperative_compute_units = 0;
     std::uint32_t memory_bus_width_bits = 0, memory_max_clock_mhz = 0;
-    std::uint64_t group_segment_bytes = 0;  ///< LDS of a work-group at most
-    bool hdp_flush = false;                 ///< the host has registers to flush its writes with
+    std::uint64_t group_segment_bytes = 0;  ///< maximum LDS of a work-group
+    bool hdp_flush = false;                 ///< the host has registers to flush its writes
     Maybe<std::uint64_t> memory_available_bytes;
     Maybe<std::uint32_t> firmware_version, dma_firmware_version, dma_engines, xgmi_dma_engines, compute_dies;
     Maybe<bool> behind_iommu;
@@ -92,7 +93,7 @@ struct RegionFacts {
     bool host_accessible = false;
 };
 
-/// The way from an agent to another's memory.
+/// The path from an agent to another agent's memory.
 struct WayFacts {
     unsigned to = 0;  ///< the other agent's number
     std::vector<hsadrv::Link> hops;
@@ -105,7 +106,7 @@ struct AgentFacts {
     std::string name, uuid, product, vendor;
     QueueFacts queues;
     bool full_profile = false, large_model = true;
-    Maybe<bool> rounds_to_nearest;  ///< else to zero; nothing for another default
+    Maybe<bool> rounds_to_nearest;  ///< false: to zero; std::nullopt: another default
     std::uint32_t node = 0, driver_node = 0;
     std::array<std::uint32_t, 4> data_cache_bytes{};
     std::uint32_t chip_id = 0, asic_revision = 0, cacheline_bytes = 0, max_clock_mhz = 0;
@@ -130,7 +131,7 @@ struct Facts {
     std::string kernel_release;  ///< of the running kernel, as uname -r
     ModuleFacts module;
     RuntimeFacts runtime;
-    unsigned agents_of_machine = 0;  ///< of which `agents` are those that were asked for
+    unsigned agents_of_machine = 0;  ///< all agents; `agents` has the requested ones
     std::vector<AgentFacts> agents;
 };
 
@@ -139,7 +140,7 @@ inline std::uint32_t bdf_id(const hsadrv::PciAddress& pci) {
     return std::uint32_t{pci.bus} << 8 | std::uint32_t{pci.device} << 3 | pci.function;
 }
 
-/// The largest global pool: the memory that an agent brings along.
+/// The size of the largest global pool: the agent's own memory.
 std::uint64_t memory_bytes(const AgentFacts& agent);
 
 /// The instruction set's target alone: "gfx90a:sramecc+:xnack-"; empty for an agent without one.

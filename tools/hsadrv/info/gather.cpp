@@ -21,7 +21,7 @@ std::string first_line(const std::filesystem::path& file) {
     return line;
 }
 
-/// A module has an initstate, what is built into the kernel a folder alone.
+/// A loaded module has an initstate; a built-in one has only a folder.
 ModuleFacts module_facts() {
     const std::filesystem::path folder = "/sys/module/amdgpu";
     ModuleFacts facts;
@@ -57,7 +57,7 @@ RuntimeFacts runtime_facts(const hsadrv::SystemFacts& system) {
     return facts;
 }
 
-/// Its place among `agents`, from 1.
+/// Its position in `agents`, from 1.
 Maybe<unsigned> number_of(const Agents& agents, AgentRef agent) {
     const auto at = std::find(agents.begin(), agents.end(), agent);
     if (at == agents.end()) return std::nullopt;
@@ -158,7 +158,7 @@ Maybe<bool> rounds_to_nearest(AgentRef agent) {
     return std::nullopt;
 }
 
-/// What rocminfo does not ask of every agent, one that is neither CPU nor GPU need not answer.
+/// For values that rocminfo does not query of every agent: one that is neither CPU nor GPU may not answer.
 template <class Query>
 auto if_answered(AgentKind kind, Query query) -> decltype(query()) {
     if (kind != AgentKind::other) return query();
@@ -169,7 +169,7 @@ auto if_answered(AgentKind kind, Query query) -> decltype(query()) {
     }
 }
 
-/// "gpu0": the word before the name in what messages call it.
+/// "gpu0": the first word of the label.
 std::string short_label(AgentRef agent) {
     const std::string label = agent.label();
     return label.starts_with("agent") ? label : label.substr(0, label.find(' '));

@@ -1,9 +1,9 @@
-// Asks the HSA runtime for facts: the one place of hsadrv info and topo that does.
+// Queries the HSA runtime for facts: the only place of hsadrv info and topo that does.
 //
 //     const hsadrv::Driver driver;
 //     const Facts facts = gather(driver, {driver.gpus().front()});
 //
-// Thread safety: any thread. Throws: hsadrv::Error where the runtime refuses an answer that it owes.
+// Thread safety: any thread. Throws: hsadrv::Error if a query that must succeed fails.
 #pragma once
 
 #include <vector>

@@ -36,7 +36,7 @@ Json json_of(hsadrv::AgentRef agent) {
     return {{"label", agent.label()}, {"uuid", agent.uuid()}, {"isas", std::move(isas)}};
 }
 
-/// Messages begin with the name, as "'k.hsaco': …" or "'k.hsaco' needs …"; here it stands above them.
+/// Messages begin with the name, as "'k.hsaco': …" or "'k.hsaco' needs …"; the report prints it in the heading instead.
 std::string without_name(std::string said, const std::string& name) {
     const std::string quoted = fmt::format("'{}'", name);
     if (!said.starts_with(quoted)) return said;
@@ -79,7 +79,7 @@ void be_asked(const std::vector<Question>& questions, const Session& session, co
     say(json_line({{"no_answer", error.what()}}));
 }
 
-/// Why there are no more answers.
+/// Why the child gave no further answers.
 std::string end_text(const tools::Answers& heard) {
     if (heard.timed_out) return fmt::format("the HSA runtime gave no answer within {} seconds", most_asking.count());
     if (heard.signal)

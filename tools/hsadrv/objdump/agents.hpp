@@ -1,9 +1,9 @@
-// Whether each GPU here loads each code object: the HSA runtime is asked, by loading it.
+// Whether each GPU of this machine loads each code object: the HSA runtime loads it.
 //
-//     ask_agents(facts, session);   // facts.agents, and each entry's answers; or facts.no_agent: why nobody was asked
+//     ask_agents(facts, session);   // facts.agents, and each entry's answers; or facts.no_agent: the reason
 //
-// The runtime is asked in a child of this process, and code objects have been validated before, so neither a crash nor
-// a hang of runtime or driver is one of this tool: it is an answer. Thread safety: one thread, and before others start.
+// The runtime runs in a child process, with validated code objects. A crash or a hang of the runtime or the driver does
+// not affect this tool; it is reported as the answer. Thread safety: one thread, before others start.
 #pragma once
 
 #include "../session.hpp"
@@ -11,7 +11,7 @@
 
 namespace hsadrv_tool::objdump {
 
-/// Throws Failure if --device is given and no GPU, or more than one, is meant.
+/// Throws Failure if --device is given and matches no GPU or several.
 void ask_agents(Facts& facts, const Session& session);
 
 }  // namespace hsadrv_tool::objdump

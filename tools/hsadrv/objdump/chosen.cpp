@@ -23,7 +23,7 @@ using hsadrv::KernelMetadata;
 using hsadrv::TargetFeature;
 using hsadrv::TargetId;
 
-/// Features that are not asked for may be anything.
+/// Features that are not named match any setting.
 bool is_asked_for(const TargetId& asked, const std::optional<TargetId>& target) {
     const auto agrees = [](TargetFeature wanted, TargetFeature is) {
         return wanted == TargetFeature::any || wanted == is;
@@ -40,7 +40,7 @@ TargetId parse_target(const std::string& text) {
     }
 }
 
-/// What the processor's compute units hold, in place of an agent's own words; there may be none here.
+/// The limits of the processor's compute units, from a table, because this machine may have no such agent.
 hsadrv::LaunchLimits limits_of(const TargetId& target) {
     const auto unit = hsadrv::shared::compute_unit(target.processor.c_str());
     constexpr std::uint32_t all = 0xffffffff;
@@ -59,7 +59,7 @@ Dim3 stated_workgroup(const KernelMetadata& kernel, const Options& options) {
     return tools::stated_workgroup(kernel, 256);
 }
 
-/// Bytes in all, of however many arrays the kernel has pointers to.
+/// The total bytes of all dynamic LDS arrays of the kernel.
 hsadrv::shared::LdsDemand lds_demand(const KernelMetadata& kernel, std::uint32_t bytes) {
     hsadrv::shared::LdsDemand lds = bytes;
     const auto pointers = std::count_if(kernel.arguments.begin(), kernel.arguments.end(), [](const auto& argument) {
@@ -136,7 +136,7 @@ std::string listed(const std::set<std::string>& names, std::size_t most) {
                                                meant, listed(names, 50))));
 }
 
-/// Entries with kernels that are asked for; without --kernel all of them.
+/// Entries with the requested kernels; all entries without --kernel.
 void keep_kernels(Facts& facts, const Options& options) {
     if (options.kernel.empty()) return;
     const auto lacks = [](const EntryFacts& entry) { return entry.kernels.empty(); };

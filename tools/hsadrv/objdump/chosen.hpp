@@ -1,4 +1,4 @@
-// What of the files' contents was asked for: entries by target, kernels by name, each kernel's occupancy.
+// Selects from the files' contents: entries by target, kernels by name; computes each kernel's occupancy.
 //
 //     Facts facts = choose(std::move(all_contents), options);   // Failure(usage): there is no such kernel; there are …
 //
@@ -10,8 +10,8 @@
 
 namespace hsadrv_tool::objdump {
 
-/// Throws Failure(usage) for a target or a kernel that no file has, listing what there is, and for a work-group or LDS
-/// that none of the kernels takes, in a launch's words. Files with an error have no say.
+/// Throws Failure(usage) for a target or a kernel that no file has, listing those that exist, and for a work-group or
+/// LDS that every kernel refuses, with a launch's message. Files with an error are ignored.
 Facts choose(std::vector<Contents> contents, const Options& options);
 
 }  // namespace hsadrv_tool::objdump

@@ -1,10 +1,10 @@
-// Contents: what a file holds for GPUs: a code object, or bundles of them, or bundles in a host program.
+// Contents: a file's code for GPUs: a code object, or bundles of them, or bundles in a host program.
 //
 //     Contents contents = read_contents("program", bytes);
 //     for (const Entry& entry : contents.entries) if (entry.code) use(entry.code->kernels); else say(entry.error);
 //
-// Bytes in, facts out; no device. A file of which nothing can be read has an error instead of entries; an entry that
-// cannot be read does not hide the others. Owns: the bytes, which entries point into; moving it does not move them.
+// Needs no device. A file that cannot be read at all has an error instead of entries; an entry that cannot be read does
+// not hide the others. Owns: the bytes that entries point into; moving the object does not move them.
 // Thread safety: a plain value.
 #pragma once
 
@@ -21,7 +21,7 @@ namespace hsadrv_tool::objdump {
 
 using Bytes = std::vector<std::byte>;
 
-/// Where code objects stand together.
+/// A bundle of code objects.
 struct Bundle {
     enum class Kind { plain, compressed, offload_binary } kind = Kind::plain;
     std::string section;             ///< of a host program; empty: the bundle is the file
@@ -29,18 +29,18 @@ struct Bundle {
     std::uint64_t size_bytes = 0;    ///< there
     std::string compression;         ///< "zstd", "zlib"; empty: not compressed
     std::uint64_t unpacked_bytes = 0;
-    std::vector<std::string> others;  ///< ids of entries that are not for AMDGPU: the host's, mostly
+    std::vector<std::string> others;  ///< ids of entries that are not for AMDGPU, usually the host's
 };
 
-/// What is for a GPU of AMD's.
+/// An entry for an AMD GPU.
 struct Entry {
-    std::optional<std::size_t> bundle;  ///< index; none: the file itself
-    std::string id;                     ///< as the bundle calls it
+    std::optional<std::size_t> bundle;  ///< index; std::nullopt: the file itself
+    std::string id;                     ///< as in the bundle
     std::span<const std::byte> bytes;
     std::optional<hsadrv::CodeObject> code;
-    std::string error;  ///< why it is no code object that can be loaded
+    std::string error;  ///< why it is not a loadable code object
 
-    /// Of the code object, or what the bundle says; nothing if neither can be read.
+    /// Of the code object, or else of the bundle; std::nullopt if neither can be read.
     std::optional<hsadrv::TargetId> target() const;
 };
 
@@ -51,7 +51,7 @@ struct Contents {
     std::vector<Bundle> bundles;
     std::vector<Entry> entries;
     std::string error;
-    std::vector<Bytes> storage;  ///< the file, and what was unpacked
+    std::vector<Bytes> storage;  ///< the file, and decompressed bundles
 
     Contents() = default;
     Contents(Contents&&) noexcept = default;

@@ -15,7 +15,7 @@ constexpr std::chrono::seconds most_disassembling{60};
 
 const tools::Surroundings surroundings{.variables = {{"LD_PRELOAD", ""}}, .limit = most_disassembling};
 
-/// The first that knows AMDGPU.
+/// The first llvm-objdump with the AMDGPU target.
 std::string find_program(const tools::Interruptions& interruptions) {
     const auto where = tools::surroundings_of_this_process();
     for (const std::string& program : tools::llvm_places("llvm-objdump", where)) {
@@ -24,7 +24,7 @@ std::string find_program(const tools::Interruptions& interruptions) {
     }
     throw tools::Failure(
         exit_status::files,
-        fmt::format("--disassemble: there is no llvm-objdump that knows AMDGPU; looked at {}, and beside "
+        fmt::format("--disassemble: there is no llvm-objdump with the AMDGPU target; looked at {}, and beside "
                     "each clang.\nInstall one, on Debian for example with: apt-get install llvm-19",
                     tools::looked_at("llvm-objdump", where)));
 }

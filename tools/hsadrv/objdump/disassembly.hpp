@@ -1,10 +1,10 @@
-// Disassembly of code objects, by LLVM's disassembler.
+// Disassembles code objects with LLVM's disassembler.
 //
-//     const Disassembler disassembler;                      // throws Failure: which package has one
+//     const Disassembler disassembler;                      // throws Failure, naming a package that has one
 //     std::vector<Listing> all = disassembler.list(bytes, {"saxpy"});
 //
-// The code object is handed over as a file that is gone afterwards. The disassembler is started without LD_PRELOAD: it
-// needs no GPU. A signal meanwhile ends it and throws tools::Interrupted. Thread safety: one thread.
+// The code object is passed as a temporary file. The disassembler runs without LD_PRELOAD: it needs no GPU. A signal
+// ends it and throws tools::Interrupted. Thread safety: one thread.
 #pragma once
 
 #include <span>
@@ -32,8 +32,8 @@ class Disassembler {
     std::string program_;
 };
 
-/// The listings in what llvm-objdump prints. Instructions that only fill up to the next cache line or page, behind the
-/// last real one, are left out.
+/// Parses the output of llvm-objdump. Padding after the last real instruction, to the next cache line or page, is left
+/// out.
 std::vector<Listing> parse_listings(std::string_view printed);
 
 }  // namespace hsadrv_tool::objdump

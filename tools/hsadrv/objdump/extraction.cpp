@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What is no letter, digit or one of a few signs has a meaning to shells and to make.
+/// Replaces all but letters, digits and a few signs, because other characters are special to shells and make.
 std::string plain(std::string text) {
     const auto is_plain = [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+' || c == '-' ||

@@ -1,9 +1,8 @@
-// Writing each code object that is in a bundle to a file of its own.
+// Writes each code object of a bundle to a separate file.
 //
 //     extract(facts, "folder");     // folder/kernels.gfx90a.hsaco, folder/program.2.gfx900.hsaco
 //
-// Each file is there as a whole or not at all, and replaces one that was there. Throws Failure. Thread safety: no
-// state.
+// Files are written atomically and replace existing ones. Throws Failure. Thread safety: no state.
 #pragma once
 
 #include <filesystem>

@@ -1,6 +1,6 @@
-// Facts: all that hsadrv objdump tells of its files, before it is text or JSON.
+// Facts: everything that hsadrv objdump reports about its files, independent of the output format.
 //
-// Plain values. KernelFacts point to the kernels of their Contents: Borrows them for as long as both are used.
+// Plain values. Borrows: KernelFacts point to the kernels of their Contents, which must outlive them.
 #pragma once
 
 #include <optional>
@@ -15,11 +15,11 @@ namespace hsadrv_tool::objdump {
 
 struct KernelFacts {
     const hsadrv::KernelMetadata* kernel = nullptr;
-    hsadrv::Dim3 workgroup;                              ///< that the occupancy is stated for
+    hsadrv::Dim3 workgroup;                              ///< for which the occupancy is computed
     std::uint32_t dynamic_lds_bytes = 0;                 ///< likewise
-    std::optional<hsadrv::shared::Occupancy> occupancy;  ///< nothing: no table of that GPU's compute units, or refused
+    std::optional<hsadrv::shared::Occupancy> occupancy;  ///< std::nullopt: unknown GPU, or refused
     std::string refused;                                 ///< why a launch would refuse that work-group or LDS
-    std::string cannot_launch;                           ///< why hsadrv launches it with no work-group at all
+    std::string cannot_launch;                           ///< why hsadrv cannot launch it with any work-group
 };
 
 /// Whether one agent loads a code object.
@@ -28,7 +28,7 @@ struct Answer {
     std::string why_not;    ///< empty: it does
 };
 
-/// The instructions behind one symbol.
+/// The instructions of one symbol.
 struct Listing {
     std::string symbol;
     std::vector<std::string> lines;
@@ -39,12 +39,12 @@ struct EntryFacts {
     std::vector<KernelFacts> kernels;
     std::vector<Answer> answers;
     std::vector<Listing> disassembly;
-    std::string written_to;  ///< empty: nothing was
+    std::string written_to;  ///< empty: not written
 };
 
 struct FileFacts {
     Contents contents;
-    std::vector<EntryFacts> entries;  ///< those that were asked for
+    std::vector<EntryFacts> entries;  ///< the requested ones
 };
 
 struct AgentFacts {
@@ -56,7 +56,7 @@ struct AgentFacts {
 struct Facts {
     std::vector<FileFacts> files;
     std::vector<AgentFacts> agents;
-    std::string no_agent;  ///< why none could be asked; empty: they were
+    std::string no_agent;  ///< why no agent could try; empty: agents did
     bool disassembled = false;
 };
 

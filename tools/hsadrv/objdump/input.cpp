@@ -36,7 +36,7 @@ Bytes read_input(const std::string& file) {
     try {
         return hsadrv::read_file(file);
     } catch (const hsadrv::Error& error) {
-        // The caller names the file.
+        // The caller adds the file's name.
         const std::string said = error.what(), name = fmt::format("file '{}': ", file);
         throw hsadrv::Error(said.starts_with(name) ? said.substr(name.size()) : said, error.status());
     }

@@ -2,8 +2,8 @@
 //
 //     Bytes bytes = read_input("-");
 //
-// Reads to the end, or throws hsadrv::Error naming the file and why: missing, forbidden, a folder, a pipe (but for
-// standard input), more than 2 GiB. Thread safety: no state.
+// Reads to the end, or throws hsadrv::Error with the file and the reason: missing, no permission, a folder, a pipe
+// (other than standard input), more than 2 GiB. Thread safety: no state.
 #pragma once
 
 #include <string>

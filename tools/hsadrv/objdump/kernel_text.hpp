@@ -1,4 +1,4 @@
-// Kernels as text: a line of a table each, or all that is known of one.
+// Kernels as text: one table line each, or all details of one.
 //
 //     text += kernel_table(entry.kernels, 100);
 //     for (const KernelFacts& kernel : entry.kernels) text += kernel_detail(kernel, 100);
@@ -16,7 +16,7 @@ namespace hsadrv_tool::objdump {
 
 std::string kernel_table(std::span<const KernelFacts> kernels, std::size_t columns);
 
-/// Why it cannot be launched, or not so; empty if it can.
+/// Why it cannot be launched, or not with this work-group; empty if it can.
 std::string kernel_notes(const KernelFacts& facts, const std::string& indent, std::size_t columns);
 
 /// Registers, memory, work-groups, occupancy, arguments.

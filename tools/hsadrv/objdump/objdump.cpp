@@ -1,4 +1,4 @@
-// hsadrv objdump: the command line, and what is done in which order.
+// hsadrv objdump: the command line and the sequence of steps.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& why) { throw tools::Failure(exit_status::usage, why); }
 
-/// "64", "16,16" or "8,8,4"; also with x between them, as it is printed. What of them is possible, a launch knows.
+/// "64", "16,16" or "8,8,4"; also with x as the separator, as printed. The limits are checked later, as for a launch.
 hsadrv::Dim3 parse_workgroup(std::string_view text) {
     const std::string given(text);
     std::uint32_t sizes[3] = {1, 1, 1};
@@ -50,7 +50,7 @@ void tell(const std::string& where, const std::string& error) {
     std::fprintf(stderr, "hsadrv: %s: %s\n", printable(where).c_str(), printable(error).c_str());
 }
 
-/// Says what is wrong with files; true if nothing is.
+/// Prints the errors of files; true if there are none.
 bool good_files(const std::vector<Contents>& all) {
     bool good = true;
     for (const Contents& contents : all) {
@@ -117,21 +117,18 @@ Run declare_objdump(tools::CommandSyntax& command) {
     command.options = {
         {"FILE",
          &options.files,
-         "code objects, bundles of them, programs with device code; -: standard input",
+         "code objects, bundles of them, or programs with device code; - is standard input",
          {.value = "FILE", .required = true}},
-        {"--kernel", &options.kernel, "this kernel alone, with its arguments", {.value = "NAME"}},
-        {"--target", &options.target, "code for this target alone, such as gfx90a:xnack-", {.value = "TARGET"}},
+        {"--kernel", &options.kernel, "only this kernel, with its arguments", {.value = "NAME"}},
+        {"--target", &options.target, "only code for this target, such as gfx90a:xnack-", {.value = "TARGET"}},
         {"--workgroup",
          &given->workgroup,
-         "the work-group that the occupancy is stated for. Default: 256, or what the kernel takes",
+         "compute the occupancy for this work-group. Default: 256, or what the kernel allows",
          {.value = "N[,N,N]"}},
-        {"--lds",
-         &options.dynamic_lds_bytes,
-         "LDS sized at launch that the occupancy is stated for",
-         {.value = "BYTES"}},
-        {"-v,--verbose", &options.verbose, "every kernel with its arguments"},
-        {"-d,--disassemble", &options.disassemble, "the instructions, by llvm-objdump"},
-        {"--extract", &options.extract, "write each code object to a file there", {.value = "FOLDER"}}};
+        {"--lds", &options.dynamic_lds_bytes, "compute the occupancy for this much dynamic LDS", {.value = "BYTES"}},
+        {"-v,--verbose", &options.verbose, "show every kernel with its arguments"},
+        {"-d,--disassemble", &options.disassemble, "show the instructions, by llvm-objdump"},
+        {"--extract", &options.extract, "write each code object to a file in this folder", {.value = "FOLDER"}}};
     return [given](Session& session) {
         if (!given->workgroup.empty()) given->options.workgroup = parse_workgroup(given->workgroup);
         return run(given->options, session);

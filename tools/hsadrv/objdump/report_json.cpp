@@ -89,7 +89,7 @@ Json answer_json(const Facts& facts, const Answer& answer) {
 }
 
 Json entry_json(const Facts& facts, const EntryFacts& entry) {
-    static const CodeObject unread;  // the keys are there all the same
+    static const CodeObject unread;  // keeps all keys present
     const bool read = entry.entry->code.has_value();
     const CodeObject& code = read ? *entry.entry->code : unread;
     return {{"bundle", entry.entry->bundle ? Json(*entry.entry->bundle) : Json(nullptr)},

@@ -1,4 +1,4 @@
-// The facts as JSON: docs/schema/objdump.v1.json tells how it is laid out.
+// The facts as JSON, as docs/schema/objdump.v1.json describes it.
 //
 //     session.print(json_text(as_json(facts)));
 //

@@ -23,7 +23,7 @@ bool has_table(const Options& options) { return options.kernel.empty(); }
 
 std::string places(const std::set<std::string>& targets) { return fmt::format("{}", fmt::join(targets, ", ")); }
 
-/// "kernels.hsaco: a plain bundle for gfx900, gfx90a, 11 KiB"; nothing for a code object that is the file.
+/// "kernels.hsaco: a plain bundle for gfx900, gfx90a, 11 KiB"; empty if the file is a code object.
 std::string bundle_text(const FileFacts& file, std::size_t index) {
     const Contents& contents = file.contents;
     const Bundle& bundle = contents.bundles[index];
@@ -126,7 +126,7 @@ std::string entry_text(const Facts& facts, const EntryFacts& entry, const Option
     return text;
 }
 
-/// What the figures of the tables are for.
+/// Explains the figures of the tables.
 std::string legend(const Facts& facts, const Options& options) {
     const bool table =
         has_table(options) && std::any_of(facts.files.begin(), facts.files.end(), [](const FileFacts& file) {

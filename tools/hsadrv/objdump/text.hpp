@@ -13,8 +13,8 @@
 
 namespace hsadrv_tool::objdump {
 
-/// Of 100 columns at most, where names allow it. Kernels have their arguments where one is asked for, or with
-/// --verbose. Files with an error are left out.
+/// At most 100 columns, unless names are longer. Kernels have their arguments with --kernel or --verbose. Files with an
+/// error are left out.
 std::string as_text(const Facts& facts, const Options& options, const Terminal& terminal);
 
 }  // namespace hsadrv_tool::objdump

@@ -1,4 +1,4 @@
-// What hsadrv objdump calls the parts of metadata, in text and JSON alike.
+// The names of metadata values in hsadrv objdump, in text and JSON.
 //
 // Pure. Thread safety: no state.
 #pragma once
@@ -10,19 +10,19 @@
 
 namespace hsadrv_tool::objdump {
 
-/// "global"; empty where there is none.
+/// "global"; empty if there is none.
 std::string_view to_string(hsadrv::AddressSpace space);
-/// "read_only"; empty where nothing is stated.
+/// "read_only"; empty if not stated.
 std::string_view to_string(hsadrv::Access access);
 std::string_view to_string(hsadrv::KernelKind kind);
 
-/// "global_buffer", or the compiler's word where it is not a known one.
+/// "global_buffer", or the compiler's word if it is unknown.
 std::string kind_text(const hsadrv::ArgumentMetadata& argument);
 
-/// The source's name for a C++ symbol; empty if it is none.
+/// The demangled name of a C++ symbol; empty for other symbols.
 std::string demangled(const std::string& symbol);
 
-/// For a terminal: control characters of names and messages, but for line ends, are shown instead of sent.
+/// For a terminal: escapes control characters in names and messages, except newlines.
 std::string printable(std::string_view text);
 
 }  // namespace hsadrv_tool::objdump

@@ -1,5 +1,5 @@
-// The drawing: from each CPU's box a line runs down on the left, off which its GPUs hang in rows. GPUs of a hive stand
-// on a double line, which runs down on the right where it has more than one row.
+// The drawing: from each CPU's box a line runs down on the left, to which rows of its GPUs are attached. GPUs of a hive
+// share a double line, which runs down on the right if the hive has more than one row.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -58,7 +58,7 @@ Node node_of(const AgentFacts& agent) {
 
 using AgentPointers = std::vector<const AgentFacts*>;
 
-/// The CPU that the runtime says, or that is at the least distance.
+/// The nearest CPU according to the runtime, or else the one at the smallest distance.
 std::size_t home_of(const AgentFacts& gpu, const AgentPointers& cpus) {
     std::size_t home = 0;
     std::uint32_t least = std::numeric_limits<std::uint32_t>::max();
@@ -81,7 +81,7 @@ std::vector<Edge> links_among(const AgentPointers& agents) {
     return edges;
 }
 
-/// The nodes that edges of one type join, directly or by way of others.
+/// The nodes that are connected by edges of one type, directly or through others.
 std::vector<std::vector<std::size_t>> components(const std::vector<Edge>& edges, LinkType type, std::size_t count) {
     std::vector<std::size_t> group(count);
     for (std::size_t i = 0; i < count; ++i) group[i] = i;

@@ -1,11 +1,11 @@
-// Graph: agents and links as they are drawn: CPUs with the GPUs that are nearest to each, and what joins GPUs.
+// Graph: agents and links as drawn: CPUs, each with its nearest GPUs, and the links between GPUs.
 //
 //     const Graph graph = graph_of(facts);
 //     for (const Node& gpu : graph.gpus) draw(gpu, graph.cpus[gpu.home]);
 //
-// A link is drawn once, whichever ways it has; GPUs that are linked pairwise by one type are one Hive instead of many
-// links. Between a GPU and the CPUs only the link to the nearest is kept: the kernel's driver lists the ways across
-// other CPUs as links, too. Pure data. Thread safety: values.
+// A link is drawn once for both directions. GPUs that are linked pairwise by one type are one Hive instead of many
+// links. Between a GPU and the CPUs only the link to the nearest CPU is kept: the kernel's driver also lists paths
+// across other CPUs as links. Pure data. Thread safety: values.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ struct Node {
     std::size_t home = 0;    ///< of a GPU: the index of the nearest CPU
 };
 
-/// A link between two nodes: indices into `cpus` or `gpus`, as the list says that it is in.
+/// A link between two nodes: indices into `cpus` or `gpus`, depending on the list that contains the edge.
 struct Edge {
     std::size_t a = 0, b = 0;
     hsadrv::LinkType type = hsadrv::LinkType::other;
@@ -43,7 +43,7 @@ struct Edge {
 /// GPUs, each linked with each by links of one type.
 struct Hive {
     std::vector<std::size_t> members;  ///< ascending
-    Edge link;                         ///< the least and the most of them
+    Edge link;                         ///< the range over all members' links
 
     /// "xGMI, each with each, 100.0 GB/s, distance 15"
     std::string text() const;
@@ -55,7 +55,7 @@ struct Graph {
     std::vector<Edge> to_cpu;        ///< a: a GPU, b: its home; a GPU that reaches no CPU is missing
     std::vector<Edge> between_gpus;  ///< all, those of hives as well
     std::vector<Hive> hives;
-    std::vector<Edge> loose;  ///< those of between_gpus that are of no hive
+    std::vector<Edge> loose;  ///< those of between_gpus that belong to no hive
 
     std::vector<std::size_t> gpus_of(std::size_t cpu) const;
     /// The link of a GPU to its home, or null.
@@ -64,7 +64,7 @@ struct Graph {
 
 Graph graph_of(const Facts& facts);
 
-/// "16.0 GB/s", from the link's most; empty where the driver does not know.
+/// "16.0 GB/s", from the link's maximum; empty if the driver does not know it.
 std::string bandwidth_text(const Edge& edge);
 
 }  // namespace hsadrv_tool

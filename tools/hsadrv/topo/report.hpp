@@ -14,7 +14,7 @@
 
 namespace hsadrv_tool {
 
-/// A drawing, what its lines are, and tables of the ways from each agent to each other's memory.
+/// A drawing, its legend, and tables of the paths from each agent to each other's memory.
 std::string as_topo_text(const Facts& facts, const Terminal& terminal);
 
 /// A document of its own, in light and dark; CPUs above, each over the GPUs that are nearest to it.

@@ -181,7 +181,7 @@ class SvgDrawing {
         for (const Edge& edge : graph_.to_cpu) to_cpu(edge);
     }
 
-    /// From the CPU straight down, or by way of a trunk at the left and along the row.
+    /// From the CPU straight down, or through a trunk at the left and along the row.
     void to_cpu(const Edge& edge) {
         const Rect &gpu = layout_.gpu(edge.a), &cpu = layout_.cpu(edge.b);
         const double top = gpu.y - Layout::drop + 14, x = gpu.x + 24;
@@ -213,7 +213,7 @@ class SvgDrawing {
              title);
     }
 
-    /// Side to side where they stand side by side, else a bow below the boxes between them.
+    /// Side to side if they are adjacent, otherwise a bow below the boxes between them.
     void between_gpus(const Edge& edge) {
         const Rect &a = layout_.gpu(edge.a), &b = layout_.gpu(edge.b);
         const std::string title =
@@ -254,7 +254,7 @@ class SvgDrawing {
         label(reaches.front().first + 9, rails.front() + 15, hive.text());
     }
 
-    /// What the colours mean: those that are there.
+    /// The legend of the colours in use.
     void legend(double y) {
         std::set<LinkType> types;
         for (const auto* edges : {&graph_.between_cpus, &graph_.to_cpu, &graph_.between_gpus})

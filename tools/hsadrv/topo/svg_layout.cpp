@@ -22,7 +22,7 @@ Layout::Layout(const Graph& graph) : graph_(graph), gpus_(graph.gpus.size()), ro
         for (std::size_t i = 0; i < mine.size(); ++i) rows_of_[mine[i]] = i / columns;
         rows = std::max(rows, (mine.size() + columns - 1) / columns);
     }
-    // Links between CPUs that do not stand side by side are bows above them.
+    // Links between CPUs that are not adjacent are bows above them.
     std::size_t farthest = 1;
     for (const Edge& edge : graph.between_cpus)
         farthest = std::max(farthest, edge.b > edge.a ? edge.b - edge.a : edge.a - edge.b);

@@ -1,4 +1,5 @@
-// Where the drawing's boxes and rails are, in pixels: each CPU above the grid of its GPUs, the CPUs side by side.
+// The positions of the drawing's boxes and rails, in pixels: each CPU above the grid of its GPUs, the CPUs side by
+// side.
 //
 //     const Layout layout(graph);
 //     rectangle(layout.gpu(0));
