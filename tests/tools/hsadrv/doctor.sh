@@ -81,7 +81,7 @@ HSA_OVERRIDE_GFX_VERSION=9.0.10 expect 'and is counted' 0 'works; 1 warning abov
 cause 'cgroup denies /dev/kfd' dev-kfd 'although mode 0666 allows it.*device' on --fail open:1-:EPERM -- "${doctor[@]}"
 cause 'a security module denies it' dev-kfd 'security module.*ausearch' on --fail open:1-:EACCES -- "${doctor[@]}"
 cause 'KFD is locked' dev-kfd 'locked while a GPU is reset.*fuser -v /dev/kfd' on --fail open:1-:EAGAIN -- "${doctor[@]}"
-cause 'KFD has taken in no GPU' dev-kfd 'Cannot allocate memory.*taken in no GPU.*dmesg' on --fail open:1-:ENOMEM -- "${doctor[@]}"
+cause 'KFD has taken in no GPU' dev-kfd 'Cannot allocate memory.*added no GPU.*dmesg' on --fail open:1-:ENOMEM -- "${doctor[@]}"
 cause 'an old kernel' interface '0.9, and the runtime needs 0.99.*newer kernel' on --kfd 0.9 -- "${doctor[@]}"
 cause 'no version' interface 'gives no version: Inappropriate ioctl' on --fail ioctl/0x01:1-:ENOTTY -- "${doctor[@]}"
 cause 'no memory at the start' start 'hsa_init\(\) is refused: HSA_STATUS_ERROR_OUT_OF_RESOURCES.*HSAKMT_DEBUG_LEVEL=7' \
@@ -171,7 +171,7 @@ lay_out && rm -rf "$tree/sys/devices/virtual/kfd"
 cause 'a kernel without KFD' kfd 'CONFIG_HSA_AMD=y' inside 0:0 "${doctor[@]}"
 lay_out && rm -rf "$tree/sys/devices/virtual/kfd/kfd/topology/nodes/1" &&
     kernel_says 'kfd kfd: amdgpu: skipped device 1002:740f, PCI rejects atomics 730<0'
-cause 'no PCIe atomics' kfd-node 'has not taken it in.*rejects atomics.*slot that the CPU serves' inside 0:0 "${doctor[@]}"
+cause 'no PCIe atomics' kfd-node 'has not added it.*rejects atomics.*slot that the CPU serves' inside 0:0 "${doctor[@]}"
 : >"$tree/dev/kmsg"
 cause 'KFD left it out, and no reason' kfd-node "rejects atomics.*dmesg \| grep -iE 'amdgpu\|kfd'" inside 0:0 "${doctor[@]}"
 lay_out

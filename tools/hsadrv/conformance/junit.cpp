@@ -5,7 +5,7 @@
 namespace hsadrv_tool {
 namespace {
 
-/// How many bytes of well-formed UTF-8 stand there that XML 1.0 allows; 0 if none do.
+/// The length of the well-formed UTF-8 character at this position, if XML 1.0 allows it; otherwise 0.
 std::size_t allowed_bytes(std::string_view text) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const unsigned char first = byte(0);

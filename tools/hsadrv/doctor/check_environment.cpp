@@ -26,19 +26,19 @@ constexpr Variable variables[] = {
     {"HSA_ENABLE_PEER_SDMA", "0: copies between GPUs are made by kernels"},
     {"HSA_ENABLE_INTERRUPT", "0: waits poll, which takes a CPU core, instead of sleeping until an interrupt"},
     {"HSA_XNACK", "1: GPUs may fault and retry on memory of the host; code compiled for xnack- is refused then"},
-    {"HSA_CU_MASK", "kernels run on these compute units alone"},
+    {"HSA_CU_MASK", "kernels run only on these compute units"},
     {"HSA_DISABLE_CACHE", "1: GPU caches are off, and kernels slow"},
-    {"HSA_DISABLE_FRAGMENT_ALLOCATOR", "1: each allocation has pages of its own"},
-    {"HSA_SCRATCH_MEM", "how much scratch memory a GPU may give"},
+    {"HSA_DISABLE_FRAGMENT_ALLOCATOR", "1: each allocation has separate pages"},
+    {"HSA_SCRATCH_MEM", "the scratch memory of a GPU"},
     {"HSA_NO_SCRATCH_RECLAIM", "1: scratch memory stays with its queue"},
-    {"HSA_MAX_QUEUES", "how many hardware queues a process has"},
+    {"HSA_MAX_QUEUES", "the number of hardware queues of a process"},
     {"HSA_USERPTR_FOR_PAGED_MEM", "0: host memory is allocated by the kernel driver"},
     {"HSA_FORCE_FINE_GRAIN_PCIE", "1: fine-grained device memory over PCIe, which needs PCIe atomics"},
-    {"HSA_RUNNING_UNDER_VALGRIND", "1: addresses are reserved as valgrind can bear it"},
+    {"HSA_RUNNING_UNDER_VALGRIND", "1: address space is reserved in a way that valgrind supports"},
     {"HSA_TOOLS_LIB", "the runtime loads these libraries, which see and may change every call"},
-    {"HSAKMT_DEBUG_LEVEL", "the thunk says on standard error what fails"},
+    {"HSAKMT_DEBUG_LEVEL", "the thunk reports errors on standard error"},
     {"LD_PRELOAD", "these libraries come before the runtime, and may answer in its place"},
-    {"LD_LIBRARY_PATH", "where libraries are looked for first, the runtime among them"},
+    {"LD_LIBRARY_PATH", "libraries, including the runtime, are searched here first"},
     {"KFDEMU", "what kfdemu emulates, where it is loaded"},
 };
 
@@ -107,7 +107,8 @@ Row check_override(const std::string& name, const std::string& value) {
     const bool good = std::sscanf(value.c_str(), "%u.%u.%u%c", &major, &minor, &stepping, &more) == 3 && major <= 63 &&
                       minor <= 255 && stepping <= 255;
     if (!good) {
-        Row row = fault("environment", name, value + ": is no version as 10.3.0; the runtime finds no GPU with it");
+        Row row =
+            fault("environment", name, value + ": is no version such as 10.3.0; with it the runtime finds no GPU");
         return row.advise("unset it", {"unset " + name});
     }
     Row row = warning(

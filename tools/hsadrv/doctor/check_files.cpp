@@ -158,7 +158,7 @@ void explain_error(const Machine& machine, const FileFacts& file, int error, Row
         case EAGAIN:
         case EBUSY:
             row.found += ": KFD is locked while a GPU is reset, or another program holds the device";
-            row.advise("wait some seconds and try again; if it stays, see who has it, and the kernel log",
+            row.advise("wait some seconds and try again; if it stays, check which process has it, and the kernel log",
                        {"sudo fuser -v " + file.path, look_at_log});
             return;
         case EMFILE:
@@ -168,7 +168,7 @@ void explain_error(const Machine& machine, const FileFacts& file, int error, Row
         case ENOMEM:
         case EFAULT:
         case EINVAL:
-            row.found += ": KFD cannot make its part of this process, as where it has taken in no GPU or has lost one";
+            row.found += ": KFD cannot set up this process, for example because it has added no GPU or has lost one";
             if (const auto finding = explain_log(machine, "")) {
                 row.found += ": \"" + finding->line + "\"";
                 row.advise(finding->remedy);

@@ -140,7 +140,7 @@ Rows check_bus(const Machine& machine) {
 
 Row row_of_absence(const Machine& machine, const PciGpu& gpu, bool others) {
     Row row = row_of(others ? Verdict::warning : Verdict::fault, "kfd-node", "KFD's node of " + gpu.address,
-                     "amdgpu has the GPU, and KFD has not taken it in");
+                     "amdgpu has the GPU, but KFD has not added it");
     advise_from_log(machine, gpu.address, row,
                     "the kernel log says why: \"rejects atomics\" (the PCIe slot carries no atomics: use one "
                     "of the CPU's own), "
@@ -200,7 +200,7 @@ Rows check_emulation(const Machine& machine) {
     const std::string value = variable == machine.environment.end() ? "not set" : variable->second;
     const std::string title = "emulation";
     Row row = machine.emulation.active
-                  ? note("emulation", title, "by kfdemu, in this process: the GPUs below are no hardware")
+                  ? note("emulation", title, "by kfdemu, in this process: the GPUs below are not hardware")
                   : note("emulation", title, "kfdemu is loaded, and switched off");
     if (!machine.emulation.cpu_suffices && value != "off")
         row = fault("emulation", title, "by kfdemu, which needs SSE4.2 (x86-64-v2), and this CPU does not have it")

@@ -112,7 +112,7 @@ Run declare_doctor(tools::CommandSyntax& command) {
                         &options->timeout_seconds,
                         "how long each query of the runtime may take. Default: 30",
                         {.value = "SECONDS", .range = {{1, 3600}}}},
-                       {"--probe", &options->probe, "what a child of the doctor is asked", {.hidden = true}}};
+                       {"--probe", &options->probe, "the query for a child of the doctor", {.hidden = true}}};
     command.footer =
         "Exit status: 0 every GPU works, 1 a fault was found (no GPU is one), 3 --device names no "
         "GPU.";

@@ -84,8 +84,7 @@ std::string end_text(const tools::Answers& heard) {
     if (heard.timed_out) return fmt::format("the HSA runtime gave no answer within {} seconds", most_asking.count());
     if (heard.signal)
         return fmt::format("the HSA runtime crashed: signal {} ({})", heard.signal, strsignal(heard.signal));
-    if (heard.status)
-        return fmt::format("the HSA runtime ended the process that asked it, with exit status {}", heard.status);
+    if (heard.status) return fmt::format("the HSA runtime ended its process with exit status {}", heard.status);
     return "the HSA runtime gave no answer";
 }
 

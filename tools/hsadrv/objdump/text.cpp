@@ -18,7 +18,7 @@ using tools::wrapped;
 
 constexpr std::size_t columns = 100;
 
-/// One kernel has no need of it: all that it says is told anyway.
+/// Not needed for a single kernel, whose details contain the same.
 bool has_table(const Options& options) { return options.kernel.empty(); }
 
 std::string places(const std::set<std::string>& targets) { return fmt::format("{}", fmt::join(targets, ", ")); }
