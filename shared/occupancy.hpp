@@ -6,20 +6,20 @@
 //     static_assert(held.waves_per_simd == 4 && held.limit == OccupancyLimit::vgprs);
 //     static_assert(allowance(unit, {.workgroup_workitems = 256}, held.workgroups + 1).vgprs == 96);
 //
-// On RDNA (gfx10 and newer) a kernel compiled for work-group processor mode, which is the compilers' default,
-// shares the four SIMDs and the LDS of two compute units; what is counted is such a pair then. Scratch memory,
-// which limits waves on the device as a whole, is not counted.
+// On RDNA (gfx10 and newer) a kernel compiled for work-group processor mode, the compilers' default, shares the
+// four SIMDs and the LDS of two compute units; the figures are then for such a pair. Scratch memory, which limits
+// waves on the device as a whole, is not counted.
 //
-// What clang prints (-Rpass-analysis=kernel-resource-usage, "Occupancy [waves/SIMD]") has another definition, which
-// is compiler_waves_per_simd()'s (LLVM 16 to 19, GCNSubtarget::computeOccupancy). It is never less than occupancy()'s
-// figure for the same work-group and LDS, and more in these cases:
-// - It looks at registers a wave at a time, and says 7 where a SIMD has registers for 7 waves. Of work-groups of 16
-//   waves only one is held then, not one and three quarters: 4 waves a SIMD.
-// - Scalar registers: it divides 800 by the count, where a wave is given a multiple of 16 (AMDGPUUsage,
-//   GRANULATED_WAVEFRONT_SGPR_COUNT): 81 to 88 are 96, with which 8 waves fit and not 9; 97 to 100 are 112, 7 not 8.
-// - LDS: it divides by the bytes, where a work-group is given a multiple of 512 or 1024; and it knows static LDS only.
-// - It takes the largest work-group that the kernel was compiled for (`.max_flat_workgroup_size`; LLVM 20 and newer
-//   the best of the sizes that it was compiled for), as it cannot know the launch's.
+// Clang's figure (-Rpass-analysis=kernel-resource-usage, "Occupancy [waves/SIMD]") has another definition;
+// compiler_waves_per_simd() computes it (LLVM 16 to 19, GCNSubtarget::computeOccupancy). It is never less than
+// occupancy()'s figure for the same work-group and LDS, and more in these cases:
+// - Registers: it counts single waves, and gives 7 if a SIMD has registers for 7 waves. If work-groups have 16 waves,
+//   only one work-group fits then: 4 waves per SIMD.
+// - Scalar registers: it divides 800 by the count, but allocation is in multiples of 16 (AMDGPUUsage,
+//   GRANULATED_WAVEFRONT_SGPR_COUNT): 81 to 88 become 96, so 8 waves fit and not 9; 97 to 100 become 112, so 7 not 8.
+// - LDS: it divides by the bytes, but allocation is in multiples of 512 or 1024; and it knows only static LDS.
+// - Work-group size: it cannot know the launch's, and takes the largest that the kernel was compiled for
+//   (`.max_flat_workgroup_size`); LLVM 20 and newer take the best of the sizes that it was compiled for.
 //
 // Freestanding: compiles for the host and for amdgcn. Values only: any thread may use any object. Nothing here
 // allocates or throws.
@@ -31,10 +31,10 @@
 
 namespace hsadrv::shared {
 
-/// What a kernel takes. Its metadata say it: `.vgpr_count`, `.agpr_count`, ….
+/// A kernel's use of resources, as in its metadata: `.vgpr_count`, `.agpr_count`, ….
 struct KernelResources {
-    uint32_t vgprs = 0;      ///< as `.vgpr_count`: with the AGPRs where the file is unified; see vgpr_count()
-    uint32_t sgprs = 0;      ///< as `.sgpr_count`: VCC and its like included
+    uint32_t vgprs = 0;      ///< as `.vgpr_count`: includes AGPRs in a unified file; see vgpr_count()
+    uint32_t sgprs = 0;      ///< as `.sgpr_count`: includes VCC and similar
     uint32_t lds_bytes = 0;  ///< of a work-group, static and dynamic
     uint32_t workgroup_workitems = 64;
     uint32_t wavefront_size = 64;
@@ -42,25 +42,25 @@ struct KernelResources {
     uint32_t agprs = 0;  ///< as `.agpr_count`
 };
 
-/// Which resource keeps a compute unit from holding one work-group more. Where VGPRs and AGPRs share a file, it is
-/// called after what has the larger part of it.
-/// workgroup_size: the work-group has more work-items than any may.
+/// The resource that limits the number of work-groups on a compute unit. If VGPRs and AGPRs share a file, the limit is
+/// named after the larger part of it.
+/// workgroup_size: the work-group has more work-items than the maximum.
 enum class OccupancyLimit : uint8_t { wave_slots, workgroup_slots, vgprs, agprs, sgprs, lds, workgroup_size };
 
 struct Occupancy {
-    uint32_t workgroups = 0;  ///< at once on a compute unit (a pair in work-group processor mode); 0: not even one
+    uint32_t workgroups = 0;  ///< at once on a compute unit (a pair in work-group processor mode); 0: not one fits
     uint32_t waves_per_workgroup = 0;
     uint32_t waves = 0;           ///< of all these work-groups
     uint32_t waves_per_simd = 0;  ///< of the fullest SIMD
     uint32_t max_waves_per_simd = 0;
-    uint32_t compute_units = 1;  ///< that were counted: 2 for such a pair
+    uint32_t compute_units = 1;  ///< included in the figures: 2 for such a pair
     OccupancyLimit limit = OccupancyLimit::wave_slots;
 };
 
-/// The most of each resource.
+/// The maximum of each resource.
 struct Allowance {
     uint32_t vgprs = 0;  ///< as in KernelResources
-    uint32_t agprs = 0;  ///< 0 where there are none; where the file is unified, they are part of vgprs
+    uint32_t agprs = 0;  ///< 0 if the target has none; in a unified file they are part of vgprs
     uint32_t sgprs = 0;
     uint32_t lds_bytes = 0;
 };
@@ -75,12 +75,12 @@ constexpr uint32_t round_up(uint32_t value, uint32_t granule) {
     return value > 0xffffffffu - granule ? value : ceil_div(value, granule) * granule;
 }
 
-/// How often `share` fits into `all`, which is `most` at most; a share of nothing limits nothing.
+/// How often `share` fits into `all`, at most `most`; a share of 0 is no limit.
 constexpr uint32_t fits(uint32_t all, uint32_t share, uint32_t most) {
     return share == 0 ? most : smaller(all / share, most);
 }
 
-/// The compute units that a work-group of the kernel has.
+/// The number of compute units that a work-group of the kernel uses.
 constexpr uint32_t units_of(const ComputeUnit& unit, const KernelResources& kernel) {
     return kernel.workgroup_processor_mode && unit.wide_registers ? 2 : 1;
 }
@@ -92,14 +92,14 @@ constexpr bool mostly_agprs(const ComputeUnit& unit, const KernelResources& kern
 
 }  // namespace detail
 
-/// What `.vgpr_count` says of a kernel with `vgprs` ordinary and `agprs` accumulation registers. In a unified file
-/// these begin at a multiple of 4 (AMDGPUUsage, ACCUM_OFFSET); with a file for each the larger number counts.
+/// The `.vgpr_count` of a kernel with `vgprs` ordinary and `agprs` accumulation registers. In a unified file the latter
+/// start at a multiple of 4 (AMDGPUUsage, ACCUM_OFFSET); with separate files the larger number counts.
 constexpr uint32_t vgpr_count(const ComputeUnit& unit, uint32_t vgprs, uint32_t agprs) {
     if (unit.unified_vgprs && agprs) return detail::round_up(vgprs, 4) + agprs;
     return vgprs > agprs ? vgprs : agprs;
 }
 
-/// The waves that a SIMD holds of a kernel with so many registers, if nothing else limits it.
+/// The number of waves per SIMD that the vector registers allow.
 constexpr uint32_t waves_by_vgprs(const ComputeUnit& unit, uint32_t vgprs, uint32_t wavefront_size) {
     const uint32_t width = unit.width(wavefront_size);
     if (vgprs > unit.vgprs_of_wave) return 0;
@@ -115,7 +115,7 @@ constexpr uint32_t waves_by_sgprs(const ComputeUnit& unit, uint32_t sgprs) {
     return detail::fits(unit.sgprs, detail::round_up(sgprs, unit.sgpr_granule), unit.max_waves_per_simd);
 }
 
-/// `unit` is known; `kernel` has at least one work-item.
+/// Requires a known `unit` and at least one work-item in `kernel`.
 constexpr Occupancy occupancy(const ComputeUnit& unit, const KernelResources& kernel) {
     using enum OccupancyLimit;
     const uint32_t units = detail::units_of(unit, kernel);
@@ -147,7 +147,7 @@ constexpr Occupancy occupancy(const ComputeUnit& unit, const KernelResources& ke
 }
 
 namespace detail {
-/// What the slots alone allow.
+/// The occupancy that the slots alone allow.
 constexpr Occupancy by_slots(const ComputeUnit& unit, const KernelResources& kernel) {
     return occupancy(unit, {.workgroup_workitems = kernel.workgroup_workitems,
                             .wavefront_size = kernel.wavefront_size,
@@ -155,8 +155,8 @@ constexpr Occupancy by_slots(const ComputeUnit& unit, const KernelResources& ker
 }
 }  // namespace detail
 
-/// The most work-items that one work-group of the kernel can have, whatever its workgroup_workitems say: a multiple
-/// of the wavefront size. 0: its LDS or its registers are more than there are.
+/// The largest possible work-group of the kernel in work-items, a multiple of the wavefront size; its
+/// workgroup_workitems is ignored. 0: the kernel needs more LDS or registers than there are.
 constexpr uint32_t largest_workgroup(const ComputeUnit& unit, KernelResources kernel) {
     for (uint32_t size = unit.max_workgroup_workitems; size >= kernel.wavefront_size; size -= kernel.wavefront_size) {
         kernel.workgroup_workitems = size;
@@ -165,8 +165,8 @@ constexpr uint32_t largest_workgroup(const ComputeUnit& unit, KernelResources ke
     return 0;
 }
 
-/// The most of each resource with which a compute unit holds `workgroups` work-groups of the kernel's size at once;
-/// what the kernel takes now is not looked at. All 0 if the slots alone forbid it.
+/// The most of each resource with which a compute unit holds `workgroups` work-groups of the kernel's size at once; the
+/// kernel's current use is ignored. All 0 if the slots do not allow that many.
 constexpr Allowance allowance(const ComputeUnit& unit, const KernelResources& kernel, uint32_t workgroups) {
     const Occupancy most = detail::by_slots(unit, kernel);
     if (workgroups == 0 || workgroups > most.workgroups) return {};
@@ -187,7 +187,7 @@ constexpr Allowance allowance(const ComputeUnit& unit, const KernelResources& ke
 }
 
 namespace detail {
-/// Its table (GCNSubtarget::getOccupancyWithNumSGPRs) as arithmetic.
+/// The compiler's table (GCNSubtarget::getOccupancyWithNumSGPRs) as arithmetic.
 constexpr uint32_t compiler_waves_by_sgprs(const ComputeUnit& unit, uint32_t sgprs) {
     if (unit.sgprs == 0) return unit.max_waves_per_simd;
     const bool gfx7 = unit.sgprs == 512;

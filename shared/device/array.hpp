@@ -1,11 +1,11 @@
 // Arrays in LDS for kernels: sized at compile time, or at launch through an LdsLayout.
 //
-//     auto tile = shared::array<float, 16, 16>();         // static: 1024 bytes for the kernel's whole duration
+//     auto tile = shared::array<float, 16, 16>();         // static: 1024 bytes
 //     auto left = shared::dynamic_array<0>(layout, lds);  // `HSADRV_LDS unsigned char* lds` is a kernel argument
 //     tile(y, x) = 1.0f;
 //
-// All work-items of the work-group see the same elements, which begin undefined; order accesses with
-// barrier(). The views are small values that point into LDS and are valid as long as the kernel runs.
+// All work-items of the work-group share the elements, which are initially undefined; order accesses with barrier().
+// The views are small values that point into LDS and are valid while the kernel runs.
 #pragma once
 
 #include "../lds_layout.hpp"
@@ -13,13 +13,13 @@
 
 namespace hsadrv::shared {
 
-/// The kernel argument behind which the launch places the dynamic arrays.
+/// The kernel argument that receives the LDS offset of the dynamic arrays.
 using LdsPointer = HSADRV_LDS unsigned char*;
 
 namespace detail {
 
-/// Class types have member functions, which take a generic `this`; plain ones keep the address space, so that
-/// even unoptimised code uses ds_* instructions.
+/// Class types need a generic pointer, because their member functions take a generic `this`; other types keep the
+/// address space, so that even unoptimised code uses ds_* instructions.
 template <class T, bool IsClass = __is_class(T)>
 struct Element {
     using reference = HSADRV_LDS T&;
@@ -34,8 +34,8 @@ struct Element<T, true> {
 
 }  // namespace detail
 
-/// T elements in LDS, the last index fastest. Indices are not checked, unless HSADRV_CHECK_BOUNDS is defined before
-/// this header is included: an index out of range then traps (s_trap 2), which ends the dispatch with a queue error.
+/// T elements in LDS, the last index fastest. Indices are unchecked, unless HSADRV_CHECK_BOUNDS is defined before
+/// including this header: an index out of range then traps (s_trap 2), which ends the dispatch with a queue error.
 template <class T, class Extents>
 class ArrayView {
   public:
@@ -56,13 +56,13 @@ class ArrayView {
 
     template <class Index>
     HSADRV_DEVICE reference operator[](Index index) const {
-        static_assert(rank == 1, "use (i, j, ...) where there are several dimensions");
+        static_assert(rank == 1, "use (i, j, ...) for several dimensions");
         return detail::Element<T>::at(data_, checked(index, 0));
     }
 
     HSADRV_DEVICE HSADRV_LDS T* data() const { return data_; }
     HSADRV_DEVICE uint32_t extent(uint32_t dimension) const { return extents_.extent(dimension); }
-    /// Elements that can be indexed.
+    /// Number of elements, excluding padding.
     HSADRV_DEVICE uint32_t size() const {
         uint32_t count = 1;
         for (uint32_t i = 0; i < rank; ++i) count *= extent(i);
@@ -78,7 +78,7 @@ class ArrayView {
     HSADRV_DEVICE uint32_t checked(Index index, uint32_t dimension) const {
         static_assert(detail::is_integer<Index>, "indices are integers");
 #if defined(HSADRV_CHECK_BOUNDS)
-        if (static_cast<uint64_t>(index) >= extent(dimension)) __builtin_trap();  // negative ones are large, too
+        if (static_cast<uint64_t>(index) >= extent(dimension)) __builtin_trap();  // negative indices become large
 #endif
         (void)dimension;
         return static_cast<uint32_t>(index);
@@ -89,8 +89,8 @@ class ArrayView {
     uint32_t row_padding_;
 };
 
-/// A static array in the kernel that calls it. Each place in the source that calls it has its own array (that
-/// is what `Place` is for: do not give it).
+/// A static array in the calling kernel. Each call in the source has a separate array, through the default argument
+/// `Place`: do not give it.
 template <class T, uint32_t... Extents, class Place = decltype([] {})>
 HSADRV_DEVICE static ArrayView<T, StaticExtents<Extents...>> array() {
     static_assert(sizeof...(Extents) > 0 && __is_trivially_copyable(T));
@@ -98,13 +98,13 @@ HSADRV_DEVICE static ArrayView<T, StaticExtents<Extents...>> array() {
     return {(HSADRV_LDS T*)storage, {}, 0};
 }
 
-/// One described array whose first byte is `first`.
+/// The array of a description, starting at `first`.
 template <class T, class Extents>
 HSADRV_DEVICE ArrayView<T, Extents> view(const LdsArray<T, Extents>& described, LdsPointer first) {
     return {(HSADRV_LDS T*)first, described.extents, described.row_padding};
 }
 
-/// Array I of a layout whose base is `lds`: the launch got the same layout in its `.lds` field.
+/// Array I of a layout whose base is `lds`: the launch must receive the same layout in its `.lds` field.
 template <uint32_t I, class... Arrays>
 HSADRV_DEVICE auto dynamic_array(const LdsLayout<Arrays...>& layout, LdsPointer lds) {
     return view(layout.template array<I>(), lds + layout.offset_bytes(I));

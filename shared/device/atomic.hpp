@@ -1,18 +1,17 @@
-// Atomics of kernels on LDS and on global memory, 32 and 64 bits wide, each returning the value before.
+// Atomic operations for kernels on LDS and global memory, 32 and 64 bits wide. Each returns the previous value.
 //
-//     hsadrv::atomic_add(&bins[value], 1u);            // LDS: ds_add_u32, seen by the work-group
-//     hsadrv::atomic_add(&total[value], bins[value]);  // global: global_atomic_add, seen by the whole device
+//     hsadrv::atomic_add(&bins[value], 1u);            // LDS: ds_add_u32, work-group scope
+//     hsadrv::atomic_add(&total[value], bins[value]);  // global: global_atomic_add, agent scope
 //     auto seen = hsadrv::atomic_compare_exchange(&lock, 0u, 1u);
 //
-// Relaxed: they order nothing else, so use fences (barrier.hpp) or a kernel's end to publish results. T: 32- and 64-bit
-// integers; float and double where said. Signed integers wrap. Where the result is not used, the form without one is
-// emitted (no glc, no _rtn).
+// Relaxed: they order no other accesses, so use fences (barrier.hpp) or a kernel's end to publish results. T: 32- and
+// 64-bit integers; float and double where stated. Signed integers wrap. If the result is unused, the form without a
+// return value is emitted (no glc, no _rtn).
 //
 // Scope: the work-group for LDS, which no other work-group can address, and the agent for global memory: all
-// work-groups of this device, in all its queues, on memory of this device. For memory that the host or other devices
-// change at the same time, or that is the host's: atomic_add<MemoryScope::system>(…), on fine-grained memory. The bus
-// there may be PCIe, whose only atomics are FetchAdd, Swap and CAS (PCI Express Base Specification, "Atomic
-// Operations"); another one's update would be lost.
+// work-groups and queues of this device, on its own memory. For host memory, or memory that the host or other devices
+// change concurrently, use atomic_add<MemoryScope::system>(…) on fine-grained memory. PCIe has only the atomics
+// FetchAdd, Swap and CAS (PCI Express Base Specification, "Atomic Operations"); the update of any other would be lost.
 //
 //                    LDS (ds_…_b32/u32/i32, _b64 …)   global, agent (global_atomic_…, _x2;   global, system
 //                                                      flat_atomic_… where clang does not
@@ -26,9 +25,9 @@
 //     add, float     ds_add_f32                        a cmpswap loop (2)                     a cmpswap loop
 //     add, double    ds_add_f64 on gfx90a and gfx94x;  a cmpswap loop (2)                     a cmpswap loop
 //                    elsewhere a cmpst loop
-// GFX11 and later write _b32, _u64, … after the operation's name, and ds_storexchg, ds_cmpstore.
-// (1) A store where the result is not used, by LLVM 16. (2) On gfx94x from LLVM 17 on add_f32 and add_f64, which work
-// on every memory of the device there; unsafe_atomic_add below has it elsewhere.
+// GFX11 and later use the suffixes _b32, _u64, …, and the names ds_storexchg and ds_cmpstore. (1) With LLVM 16 a store
+// if the result is unused. (2) On gfx94x from LLVM 17: add_f32 and add_f64, which work on all memory of the device
+// there; unsafe_atomic_add below uses them elsewhere.
 #pragma once
 
 #include "../lds_layout.hpp"
@@ -50,7 +49,7 @@ inline constexpr bool is_atomic_number<float> = true;
 template <>
 inline constexpr bool is_atomic_number<double> = true;
 
-/// Integers that wrap, as wide as T. They may lie where a T is.
+/// Wrapping integers as wide as T, which may alias a T.
 template <uint32_t Bytes>
 struct AtomicBits;
 template <>
@@ -70,7 +69,7 @@ HSADRV_DEVICE T negated(T value) {
         return -value;
 }
 
-/// Stores changed(found) where `found` is found, until it is done; for the system. Returns what was found.
+/// Replaces the value `found` by changed(found) in a compare-and-exchange loop, at system scope. Returns `found`.
 template <class T, class F>
 HSADRV_DEVICE T change_by_compare_exchange(T* address, F changed) {
     using Bits = typename AtomicBits<sizeof(T)>::type;
@@ -86,8 +85,8 @@ HSADRV_DEVICE T change_by_compare_exchange(T* address, F changed) {
 
 }  // namespace detail
 
-// clang's builtins follow the pointer's address space. `for_system` is the statement that returns where the scope is
-// the system's; `value` and `address` are in scope there.
+// clang's builtins follow the pointer's address space. `for_system` is the statement that returns for system scope;
+// `value` and `address` are in scope there.
 #define HSADRV_ATOMIC_IN(memory, default_scope, name, builtin, accepted, for_system)        \
     template <MemoryScope Scope = default_scope, class T>                                   \
     HSADRV_DEVICE T name(memory T* address, typename shared::detail::Same<T>::type value) { \
@@ -101,7 +100,7 @@ HSADRV_DEVICE T change_by_compare_exchange(T* address, F changed) {
 #define HSADRV_CHANGED_TO(changed)              \
     if constexpr (Scope == MemoryScope::system) \
     return detail::change_by_compare_exchange(address, [value](T found) HSADRV_LAMBDA { return changed; })
-// LLVM 16 makes an `or` of an addition of 0: here it knows no number.
+// LLVM 16 turns an addition of 0 into an `or`; the asm hides the value.
 #define HSADRV_ADDED                                                                                             \
     if constexpr (Scope == MemoryScope::system) {                                                                \
         if constexpr (!detail::is_atomic_integer<T>)                                                             \
@@ -148,16 +147,16 @@ HSADRV_ATOMIC(atomic_exchange, __hip_atomic_exchange, is_atomic_number, (void)0)
         __hip_atomic_store(address, value, __ATOMIC_RELAXED, static_cast<int>(Scope));                          \
     }
 
-/// Stores `desired` where `expected` is found: atomic_compare_exchange. Returns what was found; equal to `expected`:
-/// it is done.
+/// Stores `desired` if the value is `expected`: atomic_compare_exchange. Returns the previous value, which equals
+/// `expected` on success.
 HSADRV_ATOMICS_IN(HSADRV_LDS, MemoryScope::workgroup)
 HSADRV_ATOMICS_IN(, MemoryScope::agent)
 #undef HSADRV_ATOMICS_IN
 
-/// Adds by the target's own instruction, global_atomic_add_f32 or _f64, where it has one that returns a value (gfx90a,
-/// gfx94x, gfx950; f32 alone on gfx11 and gfx12), else as atomic_add does. The instruction works on coarse-grained
-/// memory of this device alone: on fine-grained memory the sum may be lost, without an error; and it honours no
-/// denormals on some targets.
+/// Adds with the target's own instruction, global_atomic_add_f32 or _f64, if it has one that returns a value (gfx90a,
+/// gfx94x, gfx950; only f32 on gfx11 and gfx12), else as atomic_add. The instruction works only on coarse-grained
+/// memory of this device: on fine-grained memory the addition may be lost without an error. Some targets flush
+/// denormals.
 template <class T>
 HSADRV_DEVICE T unsafe_atomic_add(T* address, typename shared::detail::Same<T>::type value) {
 #if defined(__gfx90a__) || defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || defined(__gfx950__)

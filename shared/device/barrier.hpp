@@ -4,23 +4,23 @@
 //     hsadrv::barrier(hsadrv::CLK_LOCAL_MEM_FENCE);
 //     y = tile[255 - get_local_id(0)];
 //
-// The memory model is HSA's; what each order and scope becomes on each target is told in LLVM's AMDGPUUsage, "Memory
-// Model". On GFX9 at work-group scope that is s_waitcnt (gfx90a in threadgroup-split mode also buffer_wbinvl1_vol); at
-// agent scope s_waitcnt vmcnt(0) and buffer_wbinvl1_vol; at system scope gfx90a adds buffer_wbl2 and buffer_invl2.
+// The memory model is HSA's; LLVM's AMDGPUUsage, "Memory Model", lists the code of each order and scope on each target.
+// On GFX9 it is s_waitcnt at work-group scope (on gfx90a in threadgroup-split mode also buffer_wbinvl1_vol); s_waitcnt
+// vmcnt(0) and buffer_wbinvl1_vol at agent scope; at system scope gfx90a adds buffer_wbl2 and buffer_invl2.
 #pragma once
 
 #include "kernel.hpp"
 
 namespace hsadrv {
 
-/// Which memory a fence orders: OpenCL's names, which may be combined. OpenCL C's own header has them as macros.
+/// The memory that a fence orders: OpenCL's names, which may be combined. OpenCL C's own header defines them as macros.
 inline constexpr uint32_t CLK_LOCAL_MEM_FENCE = 1;   ///< LDS
-inline constexpr uint32_t CLK_GLOBAL_MEM_FENCE = 2;  ///< global memory, the host's included
+inline constexpr uint32_t CLK_GLOBAL_MEM_FENCE = 2;  ///< global memory, including the host's
 
-/// Who sees things in one order: HSA's scopes (by the compiler's numbers for them).
+/// The threads that observe the order: HSA's scopes (with the compiler's numbers).
 enum class MemoryScope : int { wavefront = 2, workgroup = 3, agent = 4, system = 5 };
 
-/// What a fence orders: earlier accesses before later writes, earlier reads before later accesses, or both.
+/// The order of a fence: earlier accesses before later writes, earlier reads before later accesses, or both.
 enum class MemoryOrder : int {
     acquire = __ATOMIC_ACQUIRE,
     release = __ATOMIC_RELEASE,
@@ -30,8 +30,8 @@ enum class MemoryOrder : int {
 
 namespace detail {
 
-// The builtin wants its arguments as literals. From clang 19 on it can leave a kind of memory out; before, and
-// where both are named, all memory is ordered, which is never less than asked.
+// The builtin requires literal arguments. From clang 19 on it can be limited to one kind of memory; before that, and if
+// both are named, all memory is ordered, which is always sufficient.
 #if __clang_major__ >= 19
 #define HSADRV_FENCE_LOCAL , "local"
 #define HSADRV_FENCE_GLOBAL , "global"
@@ -71,20 +71,20 @@ HSADRV_DEVICE void fence(uint32_t flags) {
 
 }  // namespace detail
 
-/// A fence for the memory that `flags` name, which are a constant: OpenCL's atomic_work_item_fence. 0 is none.
+/// A fence for the memory in `flags`, which is a constant: OpenCL's atomic_work_item_fence. 0 is no fence.
 template <MemoryOrder Order, MemoryScope Scope>
 HSADRV_DEVICE void atomic_work_item_fence(uint32_t flags) {
     detail::fence<Order, Scope>(flags);
 }
 
-/// OpenCL's mem_fence: what this work-item read and wrote before is seen by its work-group before what it does after.
+/// OpenCL's mem_fence: for the work-group, this work-item's earlier accesses are ordered before its later ones.
 HSADRV_DEVICE void mem_fence(uint32_t flags) {
     atomic_work_item_fence<MemoryOrder::acq_rel, MemoryScope::workgroup>(flags);
 }
 
-/// Every work-item of the work-group arrives before any leaves, and memory of the kinds in `flags`, written before, is
-/// seen after; 0 is an execution barrier alone. A release fence, s_barrier and an acquire fence of work-group scope;
-/// clang leaves s_barrier out where it knows that the work-group is one wave. Every work-item of the group must reach
+/// Every work-item of the work-group arrives before any leaves. Earlier writes to memory in `flags` are visible
+/// afterwards; with 0 it is only an execution barrier. A release fence, s_barrier and an acquire fence at work-group
+/// scope; clang omits s_barrier if it knows that the work-group is one wave. Every work-item of the group must reach
 /// the same barrier.
 HSADRV_CONVERGENT void barrier(uint32_t flags = CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE) {
     atomic_work_item_fence<MemoryOrder::release, MemoryScope::workgroup>(flags);
@@ -92,8 +92,8 @@ HSADRV_CONVERGENT void barrier(uint32_t flags = CLK_LOCAL_MEM_FENCE | CLK_GLOBAL
     atomic_work_item_fence<MemoryOrder::acquire, MemoryScope::workgroup>(flags);
 }
 
-/// The same for the work-items of a wave, which run in step: no instruction, but the compiler moves no access to memory
-/// across it (wave_barrier and fences of wavefront scope).
+/// The same for the work-items of a wave, which run in lockstep: emits no instruction, but the compiler moves no memory
+/// access across it (wave_barrier and fences at wavefront scope).
 HSADRV_CONVERGENT void wavebarrier() {
     __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
     __builtin_amdgcn_wave_barrier();

@@ -1,5 +1,5 @@
-// Everything a kernel written in C++ needs: attributes, ids, barriers and fences, LDS arrays, atomics, what lanes of a
-// wave tell one another. OpenCL C kernels: opencl.h.
+// Umbrella header for kernels in C++: attributes, ids, barriers and fences, LDS arrays, atomics, and exchange between
+// lanes of a wave. For OpenCL C kernels: opencl.h.
 #pragma once
 
 #include "array.hpp"

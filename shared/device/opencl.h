@@ -1,4 +1,4 @@
-/* OpenCL C's ids, barriers, atomics and what lanes of a wave tell one another, for kernels compiled without device
+/* OpenCL C's ids, barriers, atomics and exchange between lanes of a wave, for kernels compiled without device
  * libraries.
  *
  *     #include "shared/device/opencl.h"
@@ -6,7 +6,7 @@
  *
  *     clang -x cl -cl-std=CL2.0 --target=amdgcn-amd-amdhsa -mcpu=gfx90a -nogpulib ...
  *
- * The functions are OpenCL's own, by name and meaning; without this header they do not link. For freestanding C++:
+ * The functions have OpenCL's names and semantics; without this header they do not link. For freestanding C++:
  * device.hpp. */
 #ifndef HSADRV_SHARED_DEVICE_OPENCL_H
 #define HSADRV_SHARED_DEVICE_OPENCL_H

@@ -1,13 +1,13 @@
 /* OpenCL 1.2's atomics (atomic_add, atomic_cmpxchg, …) and those of cl_khr_int64_base_atomics and _extended_atomics
  * (atom_add, …), on LDS and on global memory; and atomic_add of float and double. A part of opencl.h.
  *
- * Relaxed, each returning the value before. Signed integers wrap. Scope: the work-group for LDS, the agent for global
- * memory, which is the device's then: what the host changes as well wants C++ (MemoryScope::system). What each becomes
- * is told in atomic.hpp, its twin for C++. */
+ * Relaxed; each returns the previous value. Signed integers wrap. Scope: the work-group for LDS, the agent for the
+ * device's global memory; memory that the host changes as well needs C++ (MemoryScope::system). For the instructions
+ * see atomic.hpp, the C++ version. */
 #ifndef HSADRV_SHARED_DEVICE_OPENCL_ATOMIC_H
 #define HSADRV_SHARED_DEVICE_OPENCL_ATOMIC_H
 
-/* Scopes by clang's numbers. */
+/* Clang's numbers of the scopes. */
 #define HSADRV_WORKGROUP 3
 #define HSADRV_AGENT 4
 

@@ -1,10 +1,10 @@
 /* Order between work-items in OpenCL C: barrier() for a work-group, wavebarrier() for a wave, mem_fence() for memory
- * alone. A part of opencl.h. What each becomes is told in barrier.hpp, its twin for C++. */
+ * alone. A part of opencl.h. For the instructions see barrier.hpp, the C++ version. */
 #ifndef HSADRV_SHARED_DEVICE_OPENCL_ORDER_H
 #define HSADRV_SHARED_DEVICE_OPENCL_ORDER_H
 
-/* From clang 19 on a fence can leave a kind of memory out; before, all memory is ordered, which is never less than
- * asked. */
+/* From clang 19 on a fence can be limited to one kind of memory; before, all memory is ordered, which is always
+ * sufficient. */
 #if __clang_major__ >= 19
 #define HSADRV_FENCE(order, flags)                            \
     if (flags == CLK_LOCAL_MEM_FENCE)                         \
@@ -18,7 +18,7 @@
     if (flags != 0) __builtin_amdgcn_fence(order, "workgroup")
 #endif
 
-/* What this work-item read and wrote before is seen by its work-group before what it does after. */
+/* For the work-group, this work-item's earlier accesses are ordered before its later ones. */
 HSADRV_OPENCL void mem_fence(cl_mem_fence_flags flags) { HSADRV_FENCE(__ATOMIC_ACQ_REL, flags); }
 HSADRV_OPENCL void read_mem_fence(cl_mem_fence_flags flags) { HSADRV_FENCE(__ATOMIC_ACQUIRE, flags); }
 HSADRV_OPENCL void write_mem_fence(cl_mem_fence_flags flags) { HSADRV_FENCE(__ATOMIC_RELEASE, flags); }

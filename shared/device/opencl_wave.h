@@ -1,6 +1,6 @@
-/* What the work-items of one wave tell one another, in OpenCL C: permutes, ballots, reductions and scans. A part of
- * opencl.h; what each becomes and means is told in wave.hpp and wave_reduce.hpp, its twins for C++. Types: int, uint,
- * long, ulong, float, double. */
+/* Exchange between the work-items of a wave, in OpenCL C: permutes, ballots, reductions and scans. A part of opencl.h;
+ * for semantics and instructions see wave.hpp and wave_reduce.hpp, the C++ versions. Types: int, uint, long, ulong,
+ * float, double. */
 #ifndef HSADRV_SHARED_DEVICE_OPENCL_WAVE_H
 #define HSADRV_SHARED_DEVICE_OPENCL_WAVE_H
 
@@ -42,7 +42,7 @@ HSADRV_OPENCL ulong wave_active_lanes(void) { return wave_ballot(true); }
 HSADRV_OPENCL bool wave_any(bool condition) { return wave_ballot(condition) != 0; }
 HSADRV_OPENCL bool wave_all(bool condition) { return wave_ballot(!condition) == 0; }
 
-/* What `lane` holds, for all; `lane` is the same in all lanes. */
+/* Lane `lane`'s value, in all lanes; `lane` is uniform. */
 HSADRV_OPENCL int read_lane(int value, uint lane) {
     int read = __builtin_amdgcn_readlane(hsadrv_distinct(value), (int)lane);
     HSADRV_DISTINCT_SCALAR(read)
@@ -80,7 +80,7 @@ HSADRV_OPENCL int ds_bpermute(uint from, int value) {
 #endif
 }
 
-/* The same for the other types: by their bits, 8 bytes in two halves. */
+/* The same for the other types, by their bits; 8 bytes in two halves. */
 #define HSADRV_LIKE_INT(type)                                                                                 \
     HSADRV_OPENCL type read_lane(type value, uint lane) { return as_##type(read_lane(as_int(value), lane)); } \
     HSADRV_OPENCL type read_first_lane(type value) { return as_##type(read_first_lane(as_int(value))); }      \

@@ -1,9 +1,9 @@
-/* Reductions and scans over the active lanes of a wave, in OpenCL C. A part of opencl.h; how they work is told in
- * wave_reduce.hpp, its twin for C++. Types: int, uint, long, ulong, float, double; and, or, xor of the integers. */
+/* Reductions and scans over the active lanes of a wave, in OpenCL C. A part of opencl.h; for details see
+ * wave_reduce.hpp, the C++ version. Types: int, uint, long, ulong, float, double; and, or, xor of the integers. */
 #ifndef HSADRV_SHARED_DEVICE_OPENCL_WAVE_REDUCE_H
 #define HSADRV_SHARED_DEVICE_OPENCL_WAVE_REDUCE_H
 
-/* One DPP move for each type: the value of the lane that the control names, or `missing`. */
+/* One DPP move for each type: the value of the lane that the control selects, or `missing`. */
 #define HSADRV_DPP_LIKE_INT(name, type) \
     HSADRV_OPENCL type name(type missing, type value) { return as_##type(name(as_int(missing), as_int(value))); }
 #define HSADRV_DPP_LIKE_TWO_INTS(name, type)                      \
@@ -56,7 +56,7 @@ HSADRV_OPENCL bool hsadrv_full_wave(void) {
     return wave_active_lanes() == (HSADRV_WAVEFRONT_SIZE == 64 ? ~0ul : 0xfffffffful);
 }
 
-/* A NaN that meets no number gives way to the identity. */
+/* The identity replaces a NaN. */
 #define HSADRV_BEFORE_add(nothing, value) value
 #define HSADRV_BEFORE_min(nothing, value) HSADRV_LEAST(nothing, value)
 #define HSADRV_BEFORE_max(nothing, value) HSADRV_GREATEST(nothing, value)
@@ -75,7 +75,7 @@ HSADRV_OPENCL bool hsadrv_full_wave(void) {
         HSADRV_ACROSS_ROWS(type, combine)                                                          \
         return value;                                                                              \
     }                                                                                              \
-    /* Lane after lane; `exclusive`: without the lane's own. *total: of all. */                    \
+    /* One lane at a time; `exclusive`: without the lane's own. *total: of all lanes. */           \
     HSADRV_OPENCL type hsadrv_scan_lanes_##operation(type value, bool exclusive, type* total) {    \
         type result = identity, sum = identity;                                                    \
         for (ulong lanes = wave_active_lanes(); lanes != 0; lanes &= lanes - 1) {                  \
@@ -117,7 +117,7 @@ HSADRV_OPENCL ulong hsadrv_sum(ulong a, ulong b) { return a + b; }
 HSADRV_OPENCL float hsadrv_sum(float a, float b) { return a + b; }
 HSADRV_OPENCL double hsadrv_sum(double a, double b) { return a + b; }
 
-/* Of a number and a NaN the number. */
+/* For a number and a NaN, the number. */
 HSADRV_OPENCL float hsadrv_least(float a, float b) { return __builtin_fminf(a, b); }
 HSADRV_OPENCL float hsadrv_greatest(float a, float b) { return __builtin_fmaxf(a, b); }
 HSADRV_OPENCL double hsadrv_least(double a, double b) { return __builtin_fmin(a, b); }

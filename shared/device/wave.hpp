@@ -1,14 +1,14 @@
-// What the work-items of one wave tell one another through registers: no LDS, no barrier. A work-item's number in its
-// wave is its lane; the lanes that run the call are the active ones.
+// Exchange of values between the work-items of a wave through registers: no LDS, no barrier. A work-item's index in its
+// wave is its lane; the lanes that execute a call are the active ones.
 //
-//     uint64_t lanes = hsadrv::wave_ballot(x > 0);                     // bit i: lane i said yes
-//     float left = hsadrv::ds_bpermute(hsadrv::get_lane_id() - 1, x);  // what lane i - 1 holds; lane 0: the last one's
+//     uint64_t lanes = hsadrv::wave_ballot(x > 0);                     // bit i: x > 0 in lane i
+//     float left = hsadrv::ds_bpermute(hsadrv::get_lane_id() - 1, x);  // lane i - 1's value; in lane 0 the last lane's
 //     float all = hsadrv::wave_reduce_add(x);                          // wave_reduce.hpp
 //
 // T: any trivially copyable type of 4 or 8 bytes; 8 bytes take two instructions of each kind. Waves have 64 lanes on
-// GFX9 and 32 or 64 elsewhere (HSADRV_WAVEFRONT_SIZE). In waves of 64 from GFX10 on, where the permutes' instructions
-// reach half of the lanes, a permute is a loop over the active lanes (v_readlane_b32). Between the test for leaving a
-// loop and its break or return no call belongs: clang moves it behind the loop, to all lanes that left (LLVM issue
+// GFX9 and 32 or 64 elsewhere (HSADRV_WAVEFRONT_SIZE). In waves of 64 from GFX10 on, the permute instructions reach
+// half of the lanes, so a permute is a loop over the active lanes (v_readlane_b32). Do not call these functions between
+// a loop's exit test and its break or return: clang moves the call after the loop, to all lanes that left (LLVM issue
 // 62477). Sources: ISA manuals, "Data Parallel Processing", "Local Data Share", and the HSA Programmer's Reference
 // Manual, "Cross-Lane Operations".
 #pragma once
@@ -29,16 +29,16 @@ struct Dwords {
     int dword[Bytes / 4];
 };
 
-/// The value, by a name of its own. LLVM 16 takes a ballot, a permute or a read of a lane for an equal one that runs
-/// where other lanes are active, by its operands (EarlyCSE, SimplifyCFG's hoisting) or by what becomes of it
-/// (SimplifyCFG's sinking), so that there both are distinct.
+/// Returns the value, opaque to the optimiser. LLVM 16 merges a ballot, a permute or a lane read with an equal one that
+/// runs with other active lanes, judging by operands (EarlyCSE, SimplifyCFG's hoisting) or by uses (SimplifyCFG's
+/// sinking). This makes both distinct.
 HSADRV_CONVERGENT int distinct(int dword) {
 #if __clang_major__ < 17 && defined(__OPTIMIZE__)
     [[clang::nomerge]] { asm volatile("" : "+v"(dword)); }
 #endif
     return dword;
 }
-/// The same of a value that all lanes share.
+/// The same for a value that is uniform across lanes.
 template <class T>
 HSADRV_CONVERGENT T distinct_scalar(T value) {
 #if __clang_major__ < 17 && defined(__OPTIMIZE__)
@@ -75,14 +75,13 @@ HSADRV_CONVERGENT uint64_t wave_ballot(bool condition) {
 #endif
 }
 
-/// The lanes that are active here (EXEC).
+/// The active lanes (EXEC).
 HSADRV_CONVERGENT uint64_t wave_active_lanes() { return wave_ballot(true); }
 /// Whether the condition holds in any active lane, or in all of them.
 HSADRV_CONVERGENT bool wave_any(bool condition) { return wave_ballot(condition) != 0; }
 HSADRV_CONVERGENT bool wave_all(bool condition) { return wave_ballot(!condition) == 0; }
 
-/// What `lane` holds, for all: v_readlane_b32. `lane` is the same in all lanes, less than wavefront_size and may be
-/// inactive.
+/// Lane `lane`'s value, in all lanes: v_readlane_b32. `lane` is uniform, less than wavefront_size, and may be inactive.
 template <class T>
 HSADRV_CONVERGENT T read_lane(T value, uint32_t lane) {
     return detail::by_dwords(value, [lane](int dword) HSADRV_LAMBDA {
@@ -90,15 +89,15 @@ HSADRV_CONVERGENT T read_lane(T value, uint32_t lane) {
     });
 }
 
-/// What the first active lane holds, for all: v_readfirstlane_b32.
+/// The first active lane's value, in all lanes: v_readfirstlane_b32.
 template <class T>
 HSADRV_CONVERGENT T read_first_lane(T value) {
     return detail::by_dwords(
         value, [](int dword) HSADRV_LAMBDA { return detail::distinct_scalar(__builtin_amdgcn_readfirstlane(dword)); });
 }
 
-/// Sends `value` to lane `to`, modulo the wave's size: ds_permute_b32. Returns what was sent here; 0 where nobody
-/// sent, the highest lane's where several did. Inactive lanes send nothing.
+/// Sends `value` to lane `to` modulo the wave's size: ds_permute_b32. Returns the value sent to this lane: 0 if there
+/// is none, the highest lane's if there are several. Inactive lanes send nothing.
 template <class T>
 HSADRV_CONVERGENT T ds_permute(uint32_t to, T value) {
 #if HSADRV_WAVE_OF_HALVES
@@ -117,7 +116,7 @@ HSADRV_CONVERGENT T ds_permute(uint32_t to, T value) {
 #endif
 }
 
-/// Returns what lane `from`, modulo the wave's size, holds: ds_bpermute_b32; 0 where that lane is inactive.
+/// Returns the value of lane `from` modulo the wave's size: ds_bpermute_b32; 0 if that lane is inactive.
 template <class T>
 HSADRV_CONVERGENT T ds_bpermute(uint32_t from, T value) {
 #if HSADRV_WAVE_OF_HALVES
@@ -136,8 +135,8 @@ HSADRV_CONVERGENT T ds_bpermute(uint32_t from, T value) {
 #endif
 }
 
-/// HSAIL's activelanepermute: what lane `from` holds, or `identity` where `use_identity` is set. Undefined where that
-/// lane is not active and the identity is not used.
+/// HSAIL's activelanepermute: lane `from`'s value, or `identity` if `use_identity` is set. Undefined if that lane is
+/// inactive and the identity is not used.
 template <class T>
 HSADRV_CONVERGENT T activelanepermute_wavewidth(T value, uint32_t from, typename shared::detail::Same<T>::type identity,
                                                 bool use_identity) {

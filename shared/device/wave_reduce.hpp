@@ -1,14 +1,14 @@
-// Reductions and scans over the lanes of a wave, through registers alone.
+// Reductions and scans over the lanes of a wave, through registers only.
 //
 //     float sum = hsadrv::wave_reduce_add(x);                        // over the active lanes, the same in each
-//     uint32_t before = hsadrv::wave_exclusive_scan_add(matches);    // where this work-item's results begin
+//     uint32_t before = hsadrv::wave_exclusive_scan_add(matches);    // offset of this work-item's results
 //
-// The active lanes take part, whichever they are; others contribute nothing. Where all are active it is log2(lanes)
-// steps of DPP (row_shr, and row_bcast on GFX9; v_readlane between rows elsewhere; an exclusive scan one more); where
-// some are not, one v_readlane for each active lane. T: integers, float and double of 4 and 8 bytes. The order in which
-// floats are added is not told, and differs between the two; it is the same in each run. Sums of signed integers wrap.
-// Minima and maxima pass over NaN, wherever it is: over nothing but NaN they are the identity, infinity and -infinity;
-// which of -0 and 0 is less is not told. A sum with a NaN is NaN.
+// Only active lanes take part. If all are active, a reduction takes log2(lanes) steps of DPP (row_shr, and row_bcast on
+// GFX9; v_readlane between rows elsewhere; an exclusive scan takes one more); otherwise one v_readlane per active lane.
+// T: integers, float and double of 4 and 8 bytes. The order of floating-point additions is unspecified and differs
+// between the two cases, but is the same in each run. Sums of signed integers wrap. Minima and maxima ignore NaN; if
+// all values are NaN, the result is the identity, infinity or -infinity. It is unspecified which of -0 and 0 is less. A
+// sum with a NaN is NaN.
 #pragma once
 
 #include "wave.hpp"
@@ -43,7 +43,7 @@ HSADRV_DEVICE T wrapping_sum(T a, T b) {
         return a + b;
 }
 
-/// Of a number and a NaN the number (IEEE 754-2008, minNum and maxNum), so that it does not matter where the NaN is.
+/// For a number and a NaN, the number (IEEE 754-2008, minNum and maxNum), wherever the NaN is.
 HSADRV_DEVICE float least(float a, float b) { return __builtin_fminf(a, b); }
 HSADRV_DEVICE float greatest(float a, float b) { return __builtin_fmaxf(a, b); }
 HSADRV_DEVICE double least(double a, double b) { return __builtin_fmin(a, b); }
@@ -57,7 +57,7 @@ HSADRV_DEVICE T greatest(T a, T b) {
     return a < b ? b : a;
 }
 
-/// What a reduction does with two values, and the value that changes nothing.
+/// A reduction's operation on two values, and its identity.
 #define HSADRV_WAVE_OPERATION(name, nothing, combined) \
     struct name {                                      \
         template <class T>                             \
@@ -77,7 +77,7 @@ HSADRV_WAVE_OPERATION(WaveOr, T(0), a | b)
 HSADRV_WAVE_OPERATION(WaveXor, T(0), a ^ b)
 #undef HSADRV_WAVE_OPERATION
 
-/// Whether a NaN that meets no number gives way to the identity.
+/// True if the operation replaces a NaN by the identity.
 template <class Operation>
 inline constexpr bool passes_over_nan = false;
 template <>
@@ -88,10 +88,10 @@ inline constexpr bool passes_over_nan<WaveMax> = true;
 // DPP controls (ISA manuals, "DPP_CTRL"): lanes are rows of 16.
 inline constexpr int dpp_row_shr = 0x110;      // + n: from n lanes below, in the same row
 inline constexpr int dpp_wave_shr1 = 0x138;    // from the lane below
-inline constexpr int dpp_row_bcast15 = 0x142;  // a row's last lane to the next row
-inline constexpr int dpp_row_bcast31 = 0x143;  // lane 31 to the rows above
+inline constexpr int dpp_row_bcast15 = 0x142;  // from a row's last lane to the next row
+inline constexpr int dpp_row_bcast31 = 0x143;  // from lane 31 to the rows above
 
-/// The lane that the control names, or `missing` where there is none or the row is masked out.
+/// The value of the lane that the control selects, or `missing` if there is none or the row is masked out.
 template <int Control, int RowMask, class T>
 HSADRV_CONVERGENT T dpp(T missing, T value) {
     using Bits = Dwords<sizeof(T)>;
@@ -126,7 +126,7 @@ HSADRV_CONVERGENT T scan_full_wave(T value) {
     return value;
 }
 
-/// What the lane below holds of a full wave's values; in the first lane, nothing.
+/// The value of the lane below in a full wave; in the first lane, `nothing`.
 template <class T>
 HSADRV_CONVERGENT T lane_below(T nothing, T value) {
 #if HSADRV_DPP_ACROSS_ROWS
@@ -141,7 +141,7 @@ HSADRV_CONVERGENT T lane_below(T nothing, T value) {
 #endif
 }
 
-/// Lane after lane; `exclusive`: a lane gets what the lanes below it hold, without its own.
+/// One lane at a time; `exclusive`: a lane's result excludes its own value.
 template <class Operation, class T>
 HSADRV_CONVERGENT T scan_active_lanes(T value, uint64_t lanes, bool exclusive, T& total) {
     T result = Operation::template identity<T>(), sum = result;
@@ -212,7 +212,7 @@ HSADRV_CONVERGENT T wave_reduce_xor(T value) {
     return detail::wave_reduce<detail::WaveXor>(value);
 }
 
-/// Over the lanes up to this one, this one included.
+/// Over the lanes up to and including this one.
 template <class T>
 HSADRV_CONVERGENT T wave_inclusive_scan_add(T value) {
     return detail::wave_inclusive_scan<detail::WaveAdd>(value);
@@ -226,7 +226,7 @@ HSADRV_CONVERGENT T wave_inclusive_scan_max(T value) {
     return detail::wave_inclusive_scan<detail::WaveMax>(value);
 }
 
-/// Over the lanes below this one: 0, or the greatest or least number, in the first.
+/// Over the lanes below this one; in the first lane the identity: 0, or the greatest or least number.
 template <class T>
 HSADRV_CONVERGENT T wave_exclusive_scan_add(T value) {
     return detail::wave_exclusive_scan<detail::WaveAdd>(value);

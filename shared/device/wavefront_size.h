@@ -1,5 +1,5 @@
-/* What is known of waves when preprocessing, for C++ and OpenCL C. HSADRV_WAVEFRONT_SIZE: lanes of a wave, 32 or 64. It
- * is the compiler's -m[no-]wavefrontsize64; define it where the compiler does not tell. */
+/* Properties of waves known to the preprocessor, for C++ and OpenCL C. HSADRV_WAVEFRONT_SIZE: lanes per wave, 32 or 64.
+ * Follows the compiler's -m[no-]wavefrontsize64; define it if the compiler does not report the size. */
 #ifndef HSADRV_SHARED_DEVICE_WAVEFRONT_SIZE_H
 #define HSADRV_SHARED_DEVICE_WAVEFRONT_SIZE_H
 
@@ -15,9 +15,9 @@
 #endif
 #endif
 
-/* Whether DS_PERMUTE_B32 and DS_BPERMUTE_B32 reach only the half of 32 lanes that a lane is in, as in waves of 64 of
- * GFX10 and GFX11 (RDNA to RDNA3 ISA, "Data Share Instructions"; LLVM, GCNSubtarget::supportsWaveWideBPermute). Of
- * GFX12 the second is known to reach all. Defined as 1, other targets do without what those lack, too. */
+/* 1 if DS_PERMUTE_B32 and DS_BPERMUTE_B32 only reach a lane's own half of 32 lanes, as in waves of 64 on GFX10 and
+ * GFX11 (RDNA to RDNA3 ISA, "Data Share Instructions"; LLVM, GCNSubtarget::supportsWaveWideBPermute). On GFX12 the
+ * latter is known to reach all lanes. Defining it as 1 makes other targets avoid the missing instructions too. */
 #if !defined(HSADRV_WAVE_OF_HALVES)
 #if HSADRV_WAVEFRONT_SIZE == 64 && (defined(__GFX10__) || defined(__GFX11__) || defined(__GFX12__))
 #define HSADRV_WAVE_OF_HALVES 1
@@ -26,7 +26,7 @@
 #endif
 #endif
 
-/* Whether data parallel primitives reach from one row of 16 lanes to the next: row_bcast, wave_shr. */
+/* 1 if DPP reaches from one row of 16 lanes to the next: row_bcast, wave_shr. */
 #if (defined(__GFX8__) || defined(__GFX9__)) && !HSADRV_WAVE_OF_HALVES
 #define HSADRV_DPP_ACROSS_ROWS 1
 #else

@@ -1,10 +1,9 @@
-// Which work-item this is: OpenCL's ids and sizes, for dimensions 0 to 2. Other dimensions answer as OpenCL's
-// do: id 0, size 1.
+// Work-item ids and sizes as in OpenCL, for dimensions 0 to 2. Other dimensions return OpenCL's defaults: id 0, size 1.
 //
 //     uint32_t i = hsadrv::get_global_id(0);
 //
-// Ids come from registers the packet processor fills. Sizes come from the dispatch packet and the hidden
-// arguments, which are read through constant loads. An AQL dispatch has no global offset, so ids begin at 0.
+// Ids come from registers that the packet processor fills. Sizes come from the dispatch packet and the hidden
+// arguments, read through constant loads. An AQL dispatch has no global offset, so ids start at 0.
 #pragma once
 
 #include "kernel.hpp"
@@ -53,7 +52,7 @@ HSADRV_DEVICE uint32_t get_global_size(uint32_t dimension) {
     }
 }
 
-/// Work-items in a full work-group: what the launch asked for (OpenCL's get_enqueued_local_size).
+/// Work-items in a full work-group, as launched (OpenCL's get_enqueued_local_size).
 HSADRV_DEVICE uint32_t get_enqueued_local_size(uint32_t dimension) {
     switch (dimension) {
         case 0:
@@ -79,14 +78,14 @@ HSADRV_DEVICE uint32_t get_global_id(uint32_t dimension) {
     return get_group_id(dimension) * get_enqueued_local_size(dimension) + get_local_id(dimension);
 }
 
-/// Work-items in this work-group: less than the enqueued size in the last one of a grid that is no multiple of it.
+/// Work-items in this work-group: fewer than the enqueued size in the last one if the grid is not a multiple of it.
 HSADRV_DEVICE uint32_t get_local_size(uint32_t dimension) {
     const uint32_t full = get_enqueued_local_size(dimension);
     const uint32_t left = get_global_size(dimension) - get_group_id(dimension) * full;
     return left < full ? left : full;
 }
 
-/// Work-groups in the grid, a partial last one included.
+/// Work-groups in the grid, including a partial last one.
 HSADRV_DEVICE uint32_t get_num_groups(uint32_t dimension) {
     const uint32_t full = get_enqueued_local_size(dimension), all = get_global_size(dimension);
     return all / full + (all % full != 0 ? 1 : 0);
