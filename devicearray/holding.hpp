@@ -3,8 +3,8 @@
 //     Holding holding(stream);
 //     holding.add(memory);
 //     stream.copy_async(…);       // even if it throws: part of it may be in flight after a Timeout
+//
 // Does not wait. Thread safety: as of a value. Borrows: the stream.
-// Waits for nobody. Thread safety: as of a value. Borrows: the stream.
 #pragma once
 
 #include <array>
