@@ -152,7 +152,7 @@ HostNDArray host_array_of(const DLTensor& tensor, const Described& said, std::sh
         if (pinned) Driver::current("from_dlpack");
         const PointerInfo info = pointer_info(said.lowest);
         const bool known = info.kind != PointerInfo::Kind::pageable;
-        // Only a part of pageable memory may be registered.
+        // Pageable memory may be registered in part.
         if (pinned || info.kind != PointerInfo::Kind::registered)
             require_memory(tensor.device, said, info, info.host_memory() && (known || !pinned));
     }
