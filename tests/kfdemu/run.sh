@@ -25,11 +25,11 @@ expect 'a seeded order' 0 'all right' "$kfdemu" run --seed 5 -- "$raw_hsa" "$ker
 expect 'the host sees VRAM' 0 'touched' "$kfdemu" run -- "$raw_hsa" "$kernels" touch
 expect 'a touch of private VRAM is SIGSEGV' 139 '' \
     bash -c '"$0" run --private-vram -- "$1" "$2" touch' "$kfdemu" "$raw_hsa" "$kernels"
-expect 'and is explained' 139 'the host touched 0x[0-9a-f]+, which is VRAM of gpu0' \
+expect 'and is explained' 139 'the host accessed 0x[0-9a-f]+, which is private VRAM of gpu0' \
     bash -c '"$0" run --private-vram -- "$1" "$2" touch' "$kfdemu" "$raw_hsa" "$kernels"
 expect 'a call that fails' 1 'OUT_OF_RESOURCES|resources' \
     "$kfdemu" run --fail allocation:1-:ENOMEM -- "$raw_hsa" "$kernels"
-expect 'the log says that it was asked to' 1 'ioctl number 0x1 fails as asked' \
+expect 'the log says that it was asked to' 1 'ioctl number 0x1 fails as requested' \
     "$kfdemu" run --log info --fail ioctl/0x01:1-:EIO -- "$raw_hsa" "$kernels"
 expect 'a failure that cannot be meant' 2 'ERROR must be an errno' "$kfdemu" run --fail mmap:1:EWHAT -- true
 expect 'interrupts that are lost' 0 'defect=interrupts:2-,defect=queues' \

@@ -4,7 +4,7 @@
  *
  *     const struct kfdemu_control* emulator = kfdemu_find_control();
  *     if (!emulator) skip("a GPU that can be made to fail");                  // real hardware, or KFDEMU=off
- *     emulator->fail(KFDEMU_ALLOCATION, 3, 1, ENOMEM);                        // the third allocation from now fails
+ *     emulator->fail(KFDEMU_ALLOCATION, 3, 1, ENOMEM);                        // the third allocation fails
  *     …
  *     emulator->reset();                                                      // no failure is requested any more
  *
@@ -105,7 +105,7 @@ struct kfdemu_control {
     void (*reset)(void);
 };
 
-/* Exported by kfdemu; NULL if the emulator does not have that version or is off. Call kfdemu_find_control() instead. */
+/* Exported by kfdemu; NULL if the emulator does not have that version or is off. Use kfdemu_find_control(). */
 const struct kfdemu_control* kfdemu_get_control(uint32_t version);
 
 /* The control interface, or NULL if no GPU is emulated. Before glibc 2.34, link with -ldl. */

@@ -1,6 +1,6 @@
-// The kernel's KFD interface, version 1.15, as far as the runtimes use it: request numbers and argument layouts.
-// Our own declaration of the facts in the kernel's include/uapi/linux/kfd_ioctl.h, because distributions' copies lag.
-// Arguments may be longer or shorter in other versions: see kfd.cpp on how sizes are settled.
+// The KFD ioctl interface, version 1.15, as far as the runtimes use it: request numbers and argument layouts.
+// Declared here rather than included, because distributions' copies of include/uapi/linux/kfd_ioctl.h lag.
+// Arguments may be longer or shorter in other versions: see kfd.hpp for how sizes are handled.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ enum Request : std::uint8_t {
     kExportDmabuf = 0x24,
     kRuntimeEnable = 0x25,
     kDbgTrapUpstream = 0x26,
-    // Of AMD's own kernel module, which the runtimes ask for when the kernel's own way is not there.
+    // Only in AMD's out-of-tree module (amdgpu-dkms). The runtimes fall back to these if the upstream request fails.
     kIpcImportHandle = 0x80,
     kIpcExportHandle = 0x81,
     kDbgTrap = 0x82,
@@ -111,7 +111,7 @@ inline constexpr std::uint32_t kSignalEventLimit = 4096;
 inline constexpr std::uint32_t kInfiniteTimeoutMs = 0xffffffff;
 
 struct CreateEvent {
-    std::uint64_t event_page_offset;  // in: handle of the event page on discrete GPUs; out: non-zero
+    std::uint64_t event_page_offset;  // in: handle of the event page (discrete GPUs); out: nonzero
     std::uint32_t event_trigger_data, event_type, auto_reset, node_id, event_id, event_slot_index;
 };
 
@@ -133,7 +133,7 @@ struct EventData {
     union {
         MemoryException memory;
         HwException hw;
-        std::uint64_t last_event_age;  ///< of a signal event; KFD 1.14 and later. 0: not asked for
+        std::uint64_t last_event_age;  ///< of a signal event; KFD 1.14 and later. 0: not requested
     };
     std::uint64_t extension;
     std::uint32_t event_id, pad;
@@ -193,7 +193,7 @@ struct MapMemory {  // map and unmap
 };
 
 struct SetXnackMode {
-    std::int32_t xnack_enabled;  // in: 0, 1, or negative to ask; out: the mode
+    std::int32_t xnack_enabled;  // in: 0, 1, or negative to query; out: the mode
 };
 
 struct AvailableMemory {
@@ -219,9 +219,9 @@ enum SvmFlags : std::uint32_t {
     kSvmGpuReadOnly = 1u << 3,
     kSvmGpuExecutable = 1u << 4,
 };
-inline constexpr std::uint64_t kSvmAllocation = std::uint64_t{1} << 63;  // no handle that KFD gives out
+inline constexpr std::uint64_t kSvmAllocation = std::uint64_t{1} << 63;  // not a valid KFD handle
 
-struct Svm {  // and `count` attributes behind it, in the same request
+struct Svm {  // followed by `count` SvmAttributes in the same request
     std::uint64_t start, size;
     std::uint32_t operation, count;
 };
@@ -231,14 +231,14 @@ struct SvmAttribute {
 };
 
 struct RuntimeEnable {
-    std::uint64_t r_debug;            // of the runtime's own, for a debugger
+    std::uint64_t r_debug;            // address of the runtime's r_debug, for a debugger
     std::uint32_t mode_mask;          // bit 0: enable, else disable; bit 1: keep the trap temporaries
     std::uint32_t capabilities_mask;  // out
 };
 
 struct GetDmabufInfo {
     std::uint64_t size;          // out
-    std::uint64_t metadata_ptr;  // in: where to
+    std::uint64_t metadata_ptr;  // in: destination
     std::uint32_t metadata_size /* in: room; out: length */, gpu_id /* out */, flags /* out: AllocFlags */, dmabuf_fd;
 };
 

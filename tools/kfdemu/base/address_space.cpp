@@ -29,7 +29,7 @@ void AddressSpace::change(Change&& edit) {
 }
 
 bool AddressSpace::Range::present() const {
-    // Starts no writing (since Linux 2.6.19), but says ENOMEM if anything of the range is not mapped.
+    // MS_ASYNC starts no I/O (since Linux 2.6.19), and fails with ENOMEM if part of the range is not mapped.
     return !user_pages || msync(host, end - begin, MS_ASYNC) == 0;
 }
 

@@ -1,14 +1,13 @@
-// What one GPU of this process can reach: which GPU virtual addresses are mapped, where their bytes lie on
-// the host, and what may be done with them.
+// The GPU virtual address space of one GPU in this process: mapped ranges, their host addresses and access rights.
 //
-//     AddressSpace::Hold hold{space};                     // the map stands still while this lives
+//     AddressSpace::Hold hold{space};                     // the map does not change while this exists
 //     const AddressSpace::Range* r = space.find(va);      // nullptr: a memory fault
 //     std::byte* p = r->at(va);
 //
-// Thread safety: every function may be called from any thread. find() needs a Hold in the calling thread, and
-// what it returned is valid until that Hold ends. map() and unmap() wait until every Hold that was there has
-// ended, as a TLB shoot-down does; so holders must end and renew their Hold often (at least once a quantum of
-// instructions), cheaply so by calling Hold::renew(), which costs one load while nobody waits to change the map.
+// Thread safety: every function, any thread. find() requires a Hold in the calling thread; its result is valid until
+// that Hold ends. map() and unmap() wait until every existing Hold has ended or been renewed, like a TLB shootdown.
+// Holders must therefore call Hold::renew() often, at least once per quantum of instructions. It costs one load unless
+// a change of the map is waiting.
 #pragma once
 
 #include <atomic>
@@ -26,17 +25,17 @@ class AddressSpace {
   public:
     struct Range {
         std::uint64_t begin = 0, end = 0;  ///< GPU virtual addresses, end excluded
-        std::byte* host = nullptr;         ///< where the byte at `begin` lies in this process
+        std::byte* host = nullptr;         ///< host address of the byte at `begin`
         std::uint32_t access = 0;          ///< a set of Access
-        std::uint64_t allocation = 0;      ///< the handle of the allocation that it belongs to
-        bool user_pages = false;           ///< the program's own memory, which it may unmap at any time
+        std::uint64_t allocation = 0;      ///< handle of its allocation
+        bool user_pages = false;           ///< the program's own pages, which it may unmap at any time
 
         bool contains(std::uint64_t va, std::uint64_t size_bytes) const {
             return va >= begin && va < end && size_bytes <= end - va;
         }
         bool allows(std::uint32_t wanted) const { return (access & wanted) == wanted; }
         std::byte* at(std::uint64_t va) const { return host + (va - begin); }
-        /// False: pages that the program has unmapped since; to the GPU they are not there. A system call.
+        /// False if the program has since unmapped user pages; the GPU then faults on them. Costs a system call.
         bool present() const;
     };
 
@@ -46,7 +45,7 @@ class AddressSpace {
         ~Hold() { space_.leave(); }
         Hold(const Hold&) = delete;
         Hold& operator=(const Hold&) = delete;
-        /// Lets waiting changes of the map pass; every Range found before is void if this returns true.
+        /// Lets waiting changes of the map proceed. If it returns true, every Range found before is invalid.
         bool renew() {
             if (space_.writers_.load(std::memory_order_relaxed) == 0) return false;
             space_.leave();
@@ -58,16 +57,16 @@ class AddressSpace {
         const AddressSpace& space_;
     };
 
-    /// The range that holds `va`, or nullptr.
+    /// The range that contains `va`, or nullptr.
     const Range* find(std::uint64_t va) const;
 
-    /// Adds a range, which must not overlap one that is there: false if it does.
+    /// Adds a range. False if it overlaps an existing one.
     bool map(const Range& range);
-    /// Removes what of [begin, end) is mapped, splitting ranges that stick out; with `only`, what belongs to that
-    /// allocation alone.
+    /// Unmaps [begin, end), and splits ranges that extend beyond it. If `only` is not 0, unmaps only ranges of that
+    /// allocation.
     void unmap(std::uint64_t begin, std::uint64_t end, std::uint64_t only = 0);
 
-    /// Counts changes of the map: equal values mean that what find() returned is still right.
+    /// Number of changes of the map. If it is unchanged, earlier results of find() are still correct.
     std::uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
 
   private:
@@ -79,7 +78,7 @@ class AddressSpace {
     mutable std::mutex mutex_;
     mutable std::condition_variable turn_;
     mutable int holders_ = 0;
-    mutable std::atomic<int> writers_{0};  // waiting or writing; relaxed reads only hint, mutex_ decides
+    mutable std::atomic<int> writers_{0};  // waiting or writing; relaxed reads are hints, mutex_ guards the value
     std::atomic<std::uint64_t> generation_{0};
     std::vector<Range> ranges_;  // sorted by begin, disjoint
 };

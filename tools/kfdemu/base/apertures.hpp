@@ -1,5 +1,5 @@
-// Where the segments lie in a GPU's flat address space. GFX9 puts the LDS and scratch apertures above the 47-bit
-// addresses that processes use ("Vega" ISA manual, "Flat memory instructions"; the kernel's kfd_flat_memory.c).
+// The apertures in a GPU's flat address space. GFX9 places the LDS and scratch apertures above the 47-bit addresses
+// that processes use ("Vega" ISA manual, "Flat memory instructions"; the kernel's kfd_flat_memory.c).
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 namespace kfdemu {
 
 struct Aperture {
-    std::uint64_t base, limit;  ///< limit included
+    std::uint64_t base, limit;  ///< limit is inclusive
 };
 
 inline constexpr Aperture kLdsAperture{0x0001'0000'0000'0000, 0x0001'0000'ffff'ffff};

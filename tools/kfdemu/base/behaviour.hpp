@@ -1,9 +1,9 @@
-// Hard behaviours of real GPUs that programs may not notice on a forgiving device, each by its name.
+// Named strict behaviours of real GPUs, which expose errors that a lenient device hides.
 //
 //     strict                                 all of them             strict=barrier-value+seeded-order   these as well
-//     strict=no-fault-stops-all              all but that default    strict=none                         not one
+//     strict=no-fault-stops-all              defaults without it     strict=none                         none
 //
-// Pure but for the process's set: text in, value or error text out.
+// Pure except for the process-wide set: text in, value or error text out.
 #pragma once
 
 #include <atomic>
@@ -16,16 +16,16 @@ namespace kfdemu {
 enum class Behaviour : std::uint8_t {
     fault_stops_all,  ///< a memory fault evicts all queues of the process on that GPU
     doorbell,         ///< packets beyond the doorbell's value are not taken
-    invalid_headers,  ///< a slot's header is INVALID from the moment that its packet is read
-    barrier_value,    ///< BARRIER_VALUE exists on few models, and compares as every known implementation would
-    seeded_garbage,   ///< LDS, registers and fresh VRAM hold anything
+    invalid_headers,  ///< a packet's header in the ring becomes INVALID when the packet is taken
+    barrier_value,    ///< BARRIER_VALUE exists on few models; holds only under every known comparison
+    seeded_garbage,   ///< LDS, scratch, registers and new VRAM hold arbitrary values
     seeded_order,     ///< packets without the barrier bit overlap and finish in any order
-    private_vram,     ///< the host cannot touch VRAM
+    private_vram,     ///< the host cannot access VRAM
 };
 
 class Behaviours {
   public:
-    /// What costs nothing and every real GPU shows.
+    /// The behaviours that cost nothing and that every real GPU has.
     static constexpr Behaviours defaults() {
         Behaviours result;
         for (const Behaviour what : {Behaviour::fault_stops_all, Behaviour::doorbell, Behaviour::invalid_headers})
@@ -45,14 +45,15 @@ class Behaviours {
     std::uint32_t bits_ = 0;
 };
 
-/// Changes `behaviours` as "NAME+no-NAME+…" says, from left to right; an error text that says what is possible, or "".
+/// Applies "NAME+no-NAME+…" to `behaviours` from left to right. Returns "" or an error text that lists the names.
 std::string change(Behaviours& behaviours, std::string_view text);
-/// What change() makes `behaviours` of from the defaults; "" for the defaults.
+/// The text with which change() turns the defaults into `behaviours`; "" for the defaults.
 std::string to_string(const Behaviours& behaviours);
-/// "fault-stops-all, doorbell, …", for messages.
+/// "fault-stops-all, doorbell, …", for error texts.
 std::string behaviour_names();
 
-/// What this process's device does. Relaxed: set once, before there is a device; which may be before constructors run.
+/// The behaviours of this process's device. Relaxed: set once, before the device is created, which may be before static
+/// constructors run.
 constinit inline std::atomic<Behaviours> behaviours{Behaviours::defaults()};
 inline bool shows(Behaviour what) { return behaviours.load(std::memory_order_relaxed).has(what); }
 

@@ -1,4 +1,4 @@
-// The emulated GPU's clock: a 100 MHz counter that runs with the host's monotonic clock, as MI-series counters do.
+// The emulated GPU's clock: a 100 MHz counter derived from the host's monotonic clock, as on MI-series GPUs.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,20 @@ inline std::uint64_t read_ns(clockid_t id) {
     return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-/// The host's clock that the device's own follows (the kernel's ktime_get_raw).
+/// The host clock from which the GPU's counter is derived (ktime_get_raw in the kernel).
 inline std::uint64_t now_ns() { return read_ns(CLOCK_MONOTONIC_RAW); }
 
-/// What the kernel calls the system's clock, with the time of suspends in it (ktime_get_boottime): the runtimes
-/// express device times in it, and from 6.x on read it without asking the kernel driver.
+/// KFD's system clock, which includes time in suspend (ktime_get_boottime). The runtimes convert device times to it;
+/// from ROCR 6 on they read it without the driver.
 inline std::uint64_t system_ns() { return read_ns(CLOCK_BOOTTIME); }
 
-/// One moment on both.
+/// The same moment on both clocks.
 struct Pair {
     std::uint64_t now_ns, system_ns;
 };
 
-/// The tightest of a few readings: a thread may be held up between two clocks, and the runtimes reckon all of the
-/// device's times from two such pairs.
+/// Reads both clocks three times and returns the pair read in the shortest interval: a thread may be preempted between
+/// two reads, and the runtimes convert all device times from two such pairs.
 inline Pair read_both() {
     Pair pair{};
     std::uint64_t narrowest_ns = UINT64_MAX;

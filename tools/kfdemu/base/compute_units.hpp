@@ -1,9 +1,9 @@
-// Which compute units a queue's waves may run on.
+// The set of compute units on which a queue's waves may run.
 //
 //     ComputeUnits units = masked_units(words, model.compute_units);
 //
-// Unit i lies in shader engine i modulo their number: the kernel deals the bits of a mask out over the engines
-// (kfd_mqd_manager.c). Pure.
+// Unit i is in shader engine i modulo the number of engines: the kernel distributes the bits of a mask round-robin
+// over the engines (kfd_mqd_manager.c). Pure.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ inline ComputeUnits all_units(std::uint32_t count) {
     return all;
 }
 
-/// The units whose bits are set; bits beyond the last unit mean nothing.
+/// The units whose bits are set. Bits beyond the last unit are ignored.
 inline ComputeUnits masked_units(std::span<const std::uint32_t> words, std::uint32_t count) {
     auto units = std::make_shared<std::vector<std::uint16_t>>();
     for (std::uint32_t unit = 0; unit < count && unit / 32 < words.size(); ++unit)

@@ -1,9 +1,9 @@
-// What the device did, for those who test on it (kfdemu.h says what each counts).
+// Event counters of the device, for tests; kfdemu.h documents each.
 //
 //     counters.dispatches += 1;
 //
-// Thread safety: any thread. Memory ordering: relaxed, since a count orders nothing; whoever saw the end of a
-// piece of work through a signal sees its counts, too, because they are added before the signal's release.
+// Thread safety: any thread. Memory ordering: relaxed. Counts are added before the release of the completion signal, so
+// a thread that observed the signal also sees the counts of that work.
 #pragma once
 
 #include <atomic>
@@ -24,7 +24,7 @@ class Counter {
 struct Counters {
     Counter packets, dispatches, work_groups, waves, instructions, sdma_packets, sdma_bytes;
     Counter ioctls, allocations, mappings, interrupts, faults, injected;
-    Counter buffers;  // goes down, too
+    Counter buffers;  // decreases, too
 };
 
 inline Counters counters;

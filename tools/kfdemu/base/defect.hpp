@@ -1,7 +1,7 @@
-// Defects of the device, as a user asks for them: what hardware does wrong while the driver's calls succeed.
+// User-requested device defects: malfunctions of the hardware while driver calls succeed.
 //
-//     "interrupts:1-"   no interrupt arrives          "copies:2"   the DMA engines' second copy has a bit wrong
-//     "dispatches:1"    the first kernel never ends   "queues", "engines"   AQL or SDMA queues take no packet
+//     "interrupts:1-"   no interrupt arrives          "copies:2"   the DMA engines' second copy has one wrong bit
+//     "dispatches:1"    the first kernel never ends   "queues", "engines"   AQL or SDMA queues take no packets
 //
 // Pure: text in, value or error text out.
 #pragma once
@@ -18,12 +18,12 @@ enum class DefectKind : std::uint8_t { interrupts, copies, dispatches, queues, e
 
 struct Defect {
     DefectKind kind;
-    Turns turns;  ///< of queues and engines: all
+    Turns turns;  ///< always all for queues and engines
 };
 
-/// The second alternative says what is wrong and what is possible.
+/// The second alternative is an error text with the accepted forms.
 std::variant<Defect, std::string> parse_defect(std::string_view text);
-/// What parse_defect() reads back as `defect`.
+/// The text that parse_defect() parses to `defect`.
 std::string to_string(const Defect& defect);
 
 }  // namespace kfdemu

@@ -66,7 +66,7 @@ std::vector<HostCpu> parse_cpuinfo(std::string_view text) {
     return cpus;
 }
 
-/// As sysfs lists them; without it, as many as there are.
+/// The CPUs listed in sysfs, or 0 to count - 1 if it has no list.
 std::vector<unsigned> online_cpus(const ReadFile& read, unsigned count) {
     std::vector<unsigned> numbers = cpu_list(read("/sys/devices/system/cpu/online").value_or(""));
     if (!numbers.empty()) return numbers;
@@ -87,7 +87,7 @@ std::vector<HostCpu> read_cpus(const ReadFile& read, unsigned online, const Proc
     return cpus;
 }
 
-/// "32K" and the like.
+/// "32K", "1M" or "512", in bytes.
 std::uint32_t size_of(std::string_view text) {
     text = trimmed(text);
     const auto value = sysfs::take_number(text).value_or(0);
@@ -101,7 +101,7 @@ std::uint32_t type_of(std::string_view text) {
     return text == "Instruction" ? kCacheInstruction : kCacheData | kCacheInstruction;
 }
 
-/// The caches in sysfs's folder of `cpu`, without those that a CPU before it in `cpus` shares.
+/// The caches in sysfs's directory of `cpu`, without those shared with an earlier CPU of `cpus`.
 void read_caches(const ReadFile& read, const std::vector<HostCpu>& cpus, const HostCpu& cpu,
                  std::vector<CpuCache>& caches) {
     constexpr unsigned kMaxCaches = 16;
@@ -175,7 +175,7 @@ std::string cpuid_model() {
     return text.empty() ? "x86-64 processor" : std::string{trimmed(text)};
 }
 
-/// glibc asks CPUID for these; what a hypervisor hides is 0.
+/// glibc reads these from CPUID; values hidden by a hypervisor are 0.
 CpuCache cache_of(unsigned level, std::uint32_t type, int size, int ways, int line) {
     const auto ask = [](int name) { return static_cast<std::uint32_t>(std::max(sysconf(name), 0l)); };
     CpuCache cache{.level = level, .type = type, .size_bytes = ask(size)};
@@ -228,7 +228,7 @@ ProcessorFacts processor_facts() {
         .l3 = cache_of(3, kCacheData | kCacheInstruction, _SC_LEVEL3_CACHE_SIZE, _SC_LEVEL3_CACHE_ASSOC,
                        _SC_LEVEL3_CACHE_LINESIZE),
     };
-    // Every x86-64 processor has a first-level data cache, and the thunk wants one.
+    // Every x86-64 processor has a first-level data cache, and the thunk requires one.
     if (facts.l1_data.size_bytes == 0) facts.l1_data.size_bytes = 32 << 10, facts.l1_data.ways = 8;
     return facts;
 }

@@ -11,7 +11,7 @@ bool concerns(std::uint64_t asked, QueueKind kind, std::uint64_t ring) {
     return asked == ring || asked == static_cast<std::uint64_t>(kind);
 }
 
-/// Counts one thing for every request that concerns it; the first request whose turn it is, or nullptr.
+/// Counts one event for every request that it matches. Returns the first request that is due, or nullptr.
 template <class Request, class Concerns>
 Request* due(std::vector<Request>& requests, Concerns&& concerned) {
     Request* found = nullptr;

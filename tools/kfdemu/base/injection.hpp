@@ -1,9 +1,10 @@
-// What was asked to go wrong, and whether it is time: failing calls, lost interrupts, stalled queues, broken packets.
+// Fault injection: holds the requested failures and decides when each takes effect. Failing calls, lost interrupts,
+// stalled queues, corrupted packets.
 //
 //     injection().fail({.point = Point::allocation, .turns = {.nth = 3}, .error = ENOMEM});
 //     if (int error = injection().failure(Point::allocation)) return error;  // where allocations are made
 //
-// Thread safety: every function, any thread. Where nothing was asked for, each question costs one load.
+// Thread safety: every function, any thread. If nothing was requested, each query costs one load.
 #pragma once
 
 #include <atomic>
@@ -32,7 +33,7 @@ class Injection {
         std::byte bytes[8]{};
     };
 
-    /// Each asks for something. `ring`: where a queue's ring lies, or a QueueKind for all of that kind.
+    /// Requests. `ring`: address of a queue's ring, or a QueueKind for all queues of that kind.
     void fail(const Failure& failure);
     void interrupts(Interrupt what, Turns turns);
     void stall(std::uint64_t ring, bool stalled);
@@ -40,19 +41,19 @@ class Injection {
     void defect(const Defect& defect);
     void reset();
 
-    /// What the call that is about to be made has to answer; 0: nothing, it goes its way.
+    /// The errno with which the current call must fail, or 0 to proceed.
     int failure(Point point, std::uint32_t number = 0);
-    /// What becomes of the interrupt that is about to be raised.
+    /// What to do with the interrupt that is about to be raised.
     Interrupt interrupt();
     bool stalled(QueueKind kind, std::uint64_t ring);
-    /// Replaces bytes of a packet that a queue has just read.
+    /// Applies a requested patch to a packet that a queue has just read.
     void apply(QueueKind kind, std::uint64_t ring, std::span<std::byte> packet);
 
-    /// Whether the copy that a DMA engine has just begun goes wrong, and the kernel that is about to start never ends.
+    /// Whether the copy that a DMA engine has just begun is corrupted; whether the kernel about to start never ends.
     bool corrupts_copy() { return counted(DefectKind::copies); }
     bool hangs_dispatch() { return counted(DefectKind::dispatches); }
 
-    /// Around fork(): the child's copy is whole.
+    /// Called around fork(), so that the child's copy is consistent.
     void before_fork() { mutex_.lock(); }
     void after_fork() { mutex_.unlock(); }
 
@@ -70,7 +71,8 @@ class Injection {
     bool counted(DefectKind kind);
     bool armed() const { return armed_.load(std::memory_order_relaxed); }
 
-    // Relaxed: whoever asks for a failure and then makes the call that shall fail is one thread, or synchronises.
+    // Relaxed: the thread that requests a failure also makes the failing call, or synchronises with the thread that
+    // does.
     std::atomic<bool> armed_{false};
     std::mutex mutex_;
     std::vector<Failure> failures_;
@@ -80,7 +82,7 @@ class Injection {
     std::vector<Defect> defects_;
 };
 
-/// The process's own. Never destroyed: threads of the device outlive static objects.
+/// The process-wide instance. Never destroyed: device threads outlive static objects.
 Injection& injection();
 
 }  // namespace kfdemu

@@ -9,7 +9,7 @@ LogLevel log_level = LogLevel::error;
 void write_log(LogLevel level, std::string_view message) {
     constexpr std::string_view names[] = {"", "error", "warning", "info", "debug"};
     const std::string line = fmt::format("kfdemu[{}] {}: {}\n", getpid(), names[static_cast<int>(level)], message);
-    // One write a line keeps lines of several threads and processes apart; a closed stderr is nobody's fault.
+    // One write per line: lines of several threads and processes do not mix. Errors (a closed stderr) are ignored.
     [[maybe_unused]] auto written = ::write(STDERR_FILENO, line.data(), line.size());
 }
 

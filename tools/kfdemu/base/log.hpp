@@ -1,8 +1,8 @@
-// Messages of the emulator, on stderr, a line each. Silent below the level asked for (KFDEMU=log=…).
+// The emulator's log: one line per message on stderr, filtered by level (KFDEMU=log=…).
 //
 //     log(LogLevel::info, "alloc {} B at {:#x}", size, va);
 //
-// Thread safety: any thread. Calls nothing that is interposed, and nothing at all below the level.
+// Thread safety: any thread. Calls no interposed function. A filtered message is not formatted.
 #pragma once
 
 #include <fmt/core.h>
@@ -13,7 +13,7 @@
 
 namespace kfdemu {
 
-extern LogLevel log_level;  ///< set once, before there is a second thread of ours
+extern LogLevel log_level;  ///< set once, before the emulator starts a thread
 
 void write_log(LogLevel level, std::string_view message);
 

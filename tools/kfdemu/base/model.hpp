@@ -1,6 +1,5 @@
-// The GPUs that can be emulated, as plain tables: what a kernel driver would tell of each.
-// Sources: AMD's ISA manuals and product pages, LLVM's AMDGPUUsage (processors), the kernel's KFD topology of such
-// boards.
+// The table of GPU models that can be emulated, with the properties that the kernel driver reports for each.
+// Source: AMD's ISA manuals and product pages, LLVM's AMDGPUUsage (processors), KFD topologies of such boards.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +10,8 @@
 namespace kfdemu {
 
 struct Model {
-    std::string_view name;             ///< the processor in LLVM's words: "gfx90a"
-    std::uint32_t gfx_target_version;  ///< major × 10000 + minor × 100 + stepping, as KFD gives it
+    std::string_view name;             ///< LLVM's processor name: "gfx90a"
+    std::uint32_t gfx_target_version;  ///< major × 10000 + minor × 100 + stepping, as in KFD
     std::uint32_t device_id, pci_revision;
     std::uint32_t family;  ///< the driver's family number: 141 AI (Vega)
     std::uint32_t compute_units, simds_per_cu, max_waves_per_simd;
@@ -24,13 +23,13 @@ struct Model {
     std::uint32_t firmware, sdma_firmware;
     std::uint32_t sdma_engines, xgmi_sdma_engines;
     bool sram_ecc;
-    bool barrier_value;  ///< its firmware has BARRIER_VALUE packets, as far as IREE and CLR trust it
+    bool barrier_value;  ///< its firmware has BARRIER_VALUE packets, as far as IREE and CLR use them
 };
 
-/// The model of that name, or nullptr.
+/// The model with that name, or nullptr.
 const Model* find_model(std::string_view name);
 
-/// "gfx900, gfx906, gfx908, gfx90a", for messages.
+/// "gfx900, gfx906, gfx908, gfx90a", for error texts.
 std::string model_names();
 
 }  // namespace kfdemu

@@ -1,4 +1,4 @@
-// What the user asked of the emulator: the value of the environment variable KFDEMU, which `kfdemu run` also sets.
+// The emulator's options, parsed from the environment variable KFDEMU, which `kfdemu run` sets.
 //
 //     KFDEMU=auto | on | off [,gpu=gfx90a] [,gpus=2] [,vram=8G] [,vram-access=host|private] [,workers=2]
 //            [,kfd=1.15] [,log=info] [,seed=7] [,hide=0]… [,fail=allocation:3:ENOMEM]… [,defect=interrupts:1-]…
@@ -21,9 +21,9 @@
 namespace kfdemu {
 
 enum class Mode {
-    automatic,  ///< emulate where /dev/kfd cannot be opened
-    on,         ///< emulate even where there is a real device
-    off,        ///< stay out of the way
+    automatic,  ///< emulate if /dev/kfd cannot be opened
+    on,         ///< emulate even if there is a real device
+    off,        ///< do not emulate
 };
 
 enum class LogLevel { off, error, warning, info, debug };
@@ -34,10 +34,10 @@ struct Options {
     unsigned gpus = 1;
     std::uint64_t vram_bytes = std::uint64_t{8} << 30;                        ///< of each GPU
     unsigned kfd_major = abi::kVersionMajor, kfd_minor = abi::kVersionMinor;  ///< the version of the driver's interface
-    unsigned workers = 0;  ///< threads that execute waves; 0: one a host core
+    unsigned workers = 0;  ///< threads that execute waves; 0: one per host core
     LogLevel log = LogLevel::error;
     std::uint64_t seed = 0;        ///< decides the order of all work, on one thread; 0: unordered
-    std::vector<unsigned> hidden;  ///< GPUs that the cgroup does not allow: KFD does not tell of them
+    std::vector<unsigned> hidden;  ///< GPUs that the device cgroup denies
     std::vector<Failure> failures;
     std::vector<Defect> defects;
     Behaviours behaviours = Behaviours::defaults();
@@ -47,16 +47,16 @@ struct Options {
 
 inline constexpr unsigned kMaxGpus = 8;
 
-/// Reads a KFDEMU value; the second alternative is an error text that says what is wrong and what is possible.
+/// Parses a KFDEMU value. The second alternative is an error text with the accepted values.
 std::variant<Options, std::string> parse_options(std::string_view text);
 
-/// What this process's environment says: KFDEMU, after `strict=` of what KFDEMU_STRICT says.
+/// The options in this process's environment: `strict=` with KFDEMU_STRICT if set, then KFDEMU.
 std::string options_of_environment();
 
-/// The KFDEMU value that parse_options() reads back as `options`.
+/// The KFDEMU value that parse_options() parses to `options`.
 std::string to_string(const Options& options);
 
-/// "8G", "512M", "65536": bytes, or nothing.
+/// Parses "8G", "512M" or "65536" to bytes. False for anything else.
 bool parse_size(std::string_view text, std::uint64_t& bytes);
 
 }  // namespace kfdemu

@@ -1,10 +1,10 @@
-// The order in which work-groups and waves run when it must be repeatable: decided by a seed alone.
+// A repeatable order of work-groups and waves, derived from a seed.
 //
 //     Order order{seed, dispatch_number};
 //     std::uint64_t group = order.permuted(index, total);
 //     unsigned wave = order.random(group) …
 //
-// Pure but for the process's seed. Thread safety: any thread.
+// Pure except for the process-wide seed. Thread safety: any thread.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@
 
 namespace kfdemu {
 
-/// A stream of numbers (Steele, Lea, Flood: "Fast splittable pseudorandom number generators").
+/// A stream of pseudorandom numbers (Steele, Lea, Flood: "Fast splittable pseudorandom number generators").
 class Random {
   public:
     explicit Random(std::uint64_t seed = 0) : state_{seed} {}
@@ -32,16 +32,16 @@ class Random {
 
 class Order {
   public:
-    /// Seed 0: in order, and as fast as can be.
+    /// Seed 0: no order is imposed.
     Order() = default;
     Order(std::uint64_t seed, std::uint64_t number)
         : key_{seed ? Random{seed ^ Random{number}.next()}.next() | 1 : 0} {}
 
     bool given() const { return key_ != 0; }
-    /// Each index below `total` becomes another index below it, no two the same one.
+    /// A permutation of [0, total).
     std::uint64_t permuted(std::uint64_t index, std::uint64_t total) const {
         if (!given() || total < 2) return index;
-        // A Feistel network over the next even number of bits; what falls outside goes through it again.
+        // A Feistel network over the next even number of bits; a result outside [0, total) goes through it again.
         const unsigned half = (static_cast<unsigned>(std::bit_width(total - 1)) + 1) / 2;
         const std::uint64_t mask = (std::uint64_t{1} << half) - 1;
         do {
@@ -55,14 +55,14 @@ class Order {
         } while (index >= total);
         return index;
     }
-    /// The numbers that decide within one part of the work.
+    /// The random stream for one part of the work.
     Random random(std::uint64_t part) const { return Random{key_ ^ Random{part}.next()}; }
 
   private:
     std::uint64_t key_ = 0;
 };
 
-/// The seed that dispatches take as they are made; 0: none. Relaxed: it orders nothing.
+/// The seed of dispatches created from now on; 0: none. Relaxed: it orders nothing.
 inline std::atomic<std::uint64_t> order_seed{0};
 
 }  // namespace kfdemu

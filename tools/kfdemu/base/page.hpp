@@ -1,4 +1,4 @@
-// The size of a page: 4 KiB for the CPU and the GPU.
+// The page size of the CPU and the GPU.
 #pragma once
 
 #include <cstdint>

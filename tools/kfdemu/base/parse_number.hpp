@@ -1,8 +1,8 @@
-// Whole texts as numbers.
+// Parses a whole text as a number.
 //
-//     if (!parse_number(text, gpus)) return "wants a number";  // false for "", "2x", " 2" and what does not fit
+//     if (!parse_number(text, gpus)) return "expected a number";  // false for "", "2x", " 2" and values out of range
 //
-// Thread safety: a function.
+// Thread safety: any thread.
 #pragma once
 
 #include <charconv>

@@ -1,4 +1,4 @@
-// Taking paths apart, from the front.
+// Parses paths from the front.
 //
 //     if (take(rest, "/nodes/")) if (auto node = take_number(rest)) …       // `rest` is what follows
 //
@@ -11,14 +11,14 @@
 
 namespace kfdemu::sysfs {
 
-/// Whether `path` begins with `prefix`, which is then cut off.
+/// Removes `prefix` from the front of `path`. False if `path` does not begin with it.
 inline bool take(std::string_view& path, std::string_view prefix) {
     if (path.substr(0, prefix.size()) != prefix) return false;
     path.remove_prefix(prefix.size());
     return true;
 }
 
-/// The decimal number at the front of `path`, which is then cut to what follows it.
+/// Removes a decimal number from the front of `path` and returns it.
 inline std::optional<unsigned> take_number(std::string_view& path) {
     unsigned value = 0;
     const auto [end, error] = std::from_chars(path.data(), path.data() + path.size(), value);

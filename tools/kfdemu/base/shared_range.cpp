@@ -12,10 +12,10 @@ namespace kfdemu {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x31756d6564666b7f;  // "\x7fkfdemu1"
-// Positions from here on are dma-bufs'. No read or write gets there: the file's size is sealed.
+// File positions of dma-bufs start here. No read or write reaches them: the file's size is sealed.
 constexpr std::uint64_t kFirstPosition = std::uint64_t{1} << 62;
 
-/// Bare, because lseek is one of the functions that this library replaces.
+/// A direct system call, because this library interposes lseek.
 off_t seek(int fd, off_t offset, int whence) { return syscall(SYS_lseek, fd, offset, whence); }
 
 struct flock lock_of(short type, std::uint64_t offset, std::uint64_t size) {
@@ -36,7 +36,7 @@ bool has_table(int fd) {
 
 std::optional<SharedRange> SharedRange::of(int fd) {
     const int saved = errno;
-    const auto position = static_cast<std::uint64_t>(seek(fd, 0, SEEK_CUR));  // an error is -1: no entry
+    const auto position = static_cast<std::uint64_t>(seek(fd, 0, SEEK_CUR));  // -1 on error: not an entry
     std::optional<SharedRange> range;
     if (position > kFirstPosition && position < kFirstPosition + shared_table::kEntries && has_table(fd))
         range = shared_table::read(fd, static_cast<std::uint32_t>(position - kFirstPosition));
@@ -55,7 +55,7 @@ int open_shared(const SharedHandle& handle) {
     };
     const auto range = named();
     const int fd = range ? shared_table::open(path.c_str(), handle.index, *range) : -1;
-    // The exporter takes the name away before it looks for locks: with the name still there, the lock came in time.
+    // The exporter clears the nonce before it tests for locks. If the nonce is still valid, the lock was taken in time.
     const bool in_time = fd >= 0 && named();
     ::close(file);
     if (in_time) return fd;

@@ -10,8 +10,8 @@
 namespace kfdemu::user {
 namespace {
 
-/// Through a pipe, whose ends the kernel fills and empties with its own care for bad pointers. For hosts that
-/// forbid a process the system calls that copy between processes, even within itself.
+/// Copies through a pipe, whose read() and write() check pointers. For hosts that forbid process_vm_readv and
+/// process_vm_writev, even within a process.
 int copy_through_pipe(void* to, const void* from, std::size_t size_bytes) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return EFAULT;
@@ -19,7 +19,7 @@ int copy_through_pipe(void* to, const void* from, std::size_t size_bytes) {
     const auto* source = static_cast<const char*>(from);
     int error = 0;
     while (size_bytes) {
-        // Never more than an empty pipe takes without waiting.
+        // At most PIPE_BUF bytes: an empty pipe takes them without blocking.
         const ssize_t sent = ::write(ends[1], source, std::min<std::size_t>(size_bytes, 4096));
         if (sent <= 0 || ::read(ends[0], target, static_cast<std::size_t>(sent)) != sent) {
             error = EFAULT;

@@ -1,11 +1,11 @@
-// Memory that the caller of an ioctl points at. The kernel answers EFAULT to a bad pointer (copy_from_user,
-// copy_to_user); so does this, where plain access would end the program with a signal.
+// Copies to and from memory that an ioctl argument points to. A bad pointer gives EFAULT, as in the kernel
+// (copy_from_user, copy_to_user), not a signal.
 //
 //     abi::EventId id;
 //     if (int error = user::read(id, pointer)) return error;
 //     if (int error = user::write(pointer, id)) return error;
 //
-// Thread safety: every function, any thread. What other threads write meanwhile is seen or not, byte by byte.
+// Thread safety: every function, any thread. Concurrent writes by other threads may be seen in part.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace kfdemu::user {
 
-/// 0, or EFAULT if any of the bytes is not there; then some may have been copied.
+/// 0, or EFAULT if part of the range is not accessible; some bytes may then have been copied.
 int copy_in(void* to, std::uint64_t from, std::size_t size_bytes);
 int copy_out(std::uint64_t to, const void* from, std::size_t size_bytes);
 

@@ -1,4 +1,4 @@
-// Something that several workers can take part in at once: a kernel in flight.
+// Work that several workers execute at once: the interface of a kernel in flight to the scheduler.
 #pragma once
 
 #include <memory>
@@ -9,11 +9,11 @@ class Work {
   public:
     virtual ~Work() = default;
     enum class Result {
-        idle,  ///< nothing to take now: all that is left runs on other workers
-        some,  ///< did a part; there may be more
-        done,  ///< this was the last part, or the work was aborted and has ended: forget it
+        idle,  ///< nothing to take now: the remaining parts run on other workers
+        some,  ///< ran a part; there may be more
+        done,  ///< ran the last part, or the work was aborted and has ended: remove it
     };
-    /// Runs one part on the calling worker. Any number of workers may be in here at once; one of them gets `done`.
+    /// Runs one part on the calling worker. Any number of workers may call this at once; exactly one receives `done`.
     virtual Result run() = 0;
 };
 

@@ -1,4 +1,4 @@
-// kfdemu.h's functions, on the device of this process.
+// Implements kfdemu.h on the device of this process.
 #include "kfdemu.h"
 
 #include <algorithm>

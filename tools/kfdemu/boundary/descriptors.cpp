@@ -1,5 +1,5 @@
-// The libc calls on a descriptor that may be the device's: fstat, lseek and ioctl. Which file a descriptor is
-// of, its inode tells, because descriptors are duplicated, inherited and sent.
+// Interposed libc calls on descriptors: fstat, lseek and ioctl. A device file is identified by its inode, because
+// descriptors are duplicated, inherited and sent.
 #undef _FILE_OFFSET_BITS  // fstat and fstat64 are both defined here
 
 #include <sys/ioctl.h>
@@ -18,7 +18,7 @@
 
 using namespace kfdemu;
 
-// What programs that link the library need of it by name, so that the linker keeps it.
+// Programs that link the library refer to this symbol, so that the linker keeps the library.
 EXPORT const char* kfdemu_version() { return KFDEMU_VERSION; }
 
 EXPORT int fstat(int fd, struct stat* status) noexcept {
@@ -35,7 +35,7 @@ EXPORT int fstat64(int fd, struct stat64* status) noexcept {
 
 namespace {
 
-/// As the kernel's dma_buf_llseek: its end tells a dma-buf's size, and there is no other place to go to.
+/// As in the kernel's dma_buf_llseek: seeking to the end returns the size; only the start and the end are valid.
 off_t seek_dmabuf(const SharedRange& range, off_t offset, int whence) {
     if (offset != 0 || (whence != SEEK_SET && whence != SEEK_END)) return errno = EINVAL, -1;
     return whence == SEEK_END ? static_cast<off_t>(range.size) : 0;
@@ -49,11 +49,11 @@ off_t seek(int fd, off_t offset, int whence) {
 
 constexpr char kDmaBufMagic = 'b';
 
-/// A dma-buf's own ioctls. Its only one that this device has a use for is SYNC, around what the host does
-/// with the bytes: host and device caches are the same here.
+/// The ioctls of a dma-buf. SYNC, which brackets host access, succeeds and does nothing: host and device share caches
+/// here. Others are not supported.
 int dmabuf_ioctl(unsigned long request) {
     if (static_cast<char>(_IOC_TYPE(request)) == kDmaBufMagic && _IOC_NR(request) == 0) return 0;
-    log(LogLevel::warning, "dma-buf: ioctl {:#x} (number {:#x}) is not known", request, _IOC_NR(request));
+    log(LogLevel::warning, "dma-buf: unknown ioctl {:#x} (number {:#x})", request, _IOC_NR(request));
     return ENOTTY;
 }
 
@@ -74,15 +74,14 @@ EXPORT int ioctl(int fd, unsigned long request, ...) noexcept {
     va_start(list, request);
     void* argument = va_arg(list, void*);
     va_end(list);
-    // Nearly every request of a program has another letter than the kernel's three: 'K' of KFD, 'd' of DRM,
-    // 'b' of dma-buf.
+    // Nearly all other ioctls have a different type than these three: 'K' (KFD), 'd' (DRM), 'b' (dma-buf).
     const auto magic = static_cast<char>(_IOC_TYPE(request));
     const bool may_be_ours = magic == abi::kKfdMagic || magic == kDrmMagic || magic == kDmaBufMagic;
     struct stat status;
     if (!may_be_ours || !Device::ever_made() || NEXT(fstat)(fd, &status) != 0)
         return NEXT(ioctl)(fd, request, argument);
-    const bool dmabuf = SharedRange::of(fd).has_value();  // it is the parent's file, too, but anybody may have it
-    // The kernel's device belongs to the process that opened it, too ("Using KFD FD in wrong process").
+    const bool dmabuf = SharedRange::of(fd).has_value();  // may refer to the parent's file, but any process may use it
+    // As in the kernel, only the process that opened the device may use it ("Using KFD FD in wrong process").
     if (!dmabuf && magic != kDmaBufMagic && Device::inherited(status)) return errno = EBADF, -1;
     Device* device = Device::existing();
     const Gpu* gpu = device ? device->gpu_of(status) : nullptr;

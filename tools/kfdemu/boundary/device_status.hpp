@@ -1,4 +1,4 @@
-// What stat says of the device files: character devices with the numbers that the kernel gives them.
+// Makes stat() report device files as character devices with the kernel's device numbers.
 #pragma once
 
 #include <sys/stat.h>
@@ -14,7 +14,7 @@ inline void describe_device(struct stat& status, unsigned major_number, unsigned
     status.st_size = 0;
 }
 
-/// After a successful fstat: a descriptor of ours is a character device. Whether it is one.
+/// Corrects the result of fstat() if it describes a device file. Returns whether it does.
 inline bool correct(struct stat* status) {
     Device* device = Device::existing();
     if (!device || !S_ISREG(status->st_mode)) return false;

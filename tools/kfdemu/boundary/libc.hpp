@@ -1,13 +1,13 @@
-// libc's own functions, behind those of the same name that this library exports, and what their replacements share.
+// Access to the libc functions that this library interposes, and helpers that the replacements share.
 //
 //     EXPORT int access(const char* path, int mode) noexcept {
-//         if (auto entry = find(path)) return …;          // ours
-//         return NEXT(access)(path, mode);                // everything else, untouched
+//         if (auto entry = find(path)) return …;          // emulated
+//         return NEXT(access)(path, mode);                // everything else
 //     }
 //
-// Thread safety: every function, any thread, from before the first constructor to after the last exit
-// handler; in a forked child too. Functions are looked up when the library is loaded, so that a call from a
-// signal handler finds them ready; a call that comes before looks up its own.
+// Thread safety: every function, any thread, from before the first constructor to after the last exit handler, also in
+// a forked child. Functions are looked up when the library is loaded, so that signal handlers can call them. A call
+// before that looks up its own function.
 #pragma once
 
 #include <dlfcn.h>
@@ -36,8 +36,8 @@ template <FunctionName kName>
 class Next {
   public:
     static void* get() {
-        [[maybe_unused]] const bool* at_load = &found_at_load_;   // so that it exists
-        void* function = known_.load(std::memory_order_relaxed);  // whoever looks it up finds the same
+        [[maybe_unused]] const bool* at_load = &found_at_load_;   // instantiates it
+        void* function = known_.load(std::memory_order_relaxed);  // relaxed: every lookup gives the same value
         if (!function) function = look_up();
         return function;
     }
@@ -57,7 +57,7 @@ class Next {
 
 #define NEXT(name) (reinterpret_cast<decltype(&::name)>(::kfdemu::Next<#name>::get()))
 
-/// Whether the code at `address` is the HSA runtime's or its thunk's (which is inside the runtime from ROCR 6.4 on).
+/// Whether `address` is in the HSA runtime or its thunk (which is part of the runtime from ROCR 6.4 on).
 inline bool is_runtime(const void* address) {
     Dl_info object;
     if (!address || dladdr(address, &object) == 0) return false;
@@ -66,7 +66,7 @@ inline bool is_runtime(const void* address) {
     return sysfs::take(file, "libhsakmt.so") || sysfs::take(file, "libhsa-runtime64.so");
 }
 
-/// What of ours is at `path` for the code at `caller`, if anything is.
+/// The emulated entry at `path`, as seen by the code at `caller`, or std::nullopt.
 inline std::optional<sysfs::Entry> find(const char* path, const void* caller = nullptr) {
     if (!path || !sysfs::may_be_ours(path)) return {};
     const Topology* topology = Device::topology();

@@ -1,7 +1,7 @@
-// opendir and what goes with it, for folders of ours. A listing is known by its address, which is no DIR of libc's.
+// Interposed directory calls (opendir, readdir, …) for emulated directories. The DIR* is the address of a Listing.
 //
-// Which addresses are listings is kept in a few words without a lock: readdir() in a forked child, or in a
-// thread while another forks, must not wait for a thread that is not there.
+// The addresses of open listings are in a lock-free table: readdir() in a forked child must not wait for a thread that
+// does not exist there.
 #undef _FILE_OFFSET_BITS  // readdir and readdir64 are both defined here
 
 #include <dirent.h>
@@ -41,10 +41,10 @@ void Listing::add_names_of(const char* folder) {
     NEXT(closedir)(real);
 }
 
-// Acquire and release: a listing may be read by another thread than the one that opened it. Far more folders
-// than a program has open at once; one more is refused as when descriptors run out.
+// Acquire and release: a thread may read a listing that another thread opened. The size is far above what a program has
+// open at once; beyond it, opendir() fails with EMFILE.
 std::array<std::atomic<Listing*>, 256> listings;
-std::atomic<int> open_listings{0};  // relaxed: a thread that reads a listing has seen its opendir return
+std::atomic<int> open_listings{0};  // relaxed: a thread that reads a listing has seen opendir() return
 
 DIR* open_listing(const sysfs::Directory& directory) {
     auto* listing = new Listing{directory};
@@ -56,7 +56,7 @@ DIR* open_listing(const sysfs::Directory& directory) {
         return reinterpret_cast<DIR*>(listing);
     }
     delete listing;
-    log(LogLevel::warning, "more than {} folders of the device are open", listings.size());
+    log(LogLevel::warning, "more than {} emulated directories are open", listings.size());
     return errno = EMFILE, nullptr;
 }
 
@@ -81,7 +81,7 @@ struct dirent* next_name(Listing& listing) {
     return &listing.entry;
 }
 
-/// readdir_r, which tells its end through `result`.
+/// Implements readdir_r, which reports the end through `result`.
 int next_name_into(Listing& listing, struct dirent* entry, struct dirent** result) {
     const struct dirent* name = next_name(listing);
     *result = name ? entry : nullptr;
@@ -100,7 +100,7 @@ int close_listing(Listing* listing) {
     return errno = EBADF, -1;
 }
 
-/// scandir: the names that `wanted` takes, in the order of `order`, each in memory of its own that the caller frees.
+/// Implements scandir: the names accepted by `wanted`, sorted by `order`. The caller frees each entry and the array.
 template <class Entry>
 int scan(const sysfs::Directory& directory, Entry*** result, int (*wanted)(const Entry*),
          int (*order)(const Entry**, const Entry**)) {

@@ -1,8 +1,7 @@
-// mmap() of device files: it is counted, can be made to fail, and finds the file that really has the bytes
-// where that is not the one of the descriptor: a dma-buf begins in the middle of a device file, and a buffer
-// of another process lies in that process's. Nothing else about those is interposed: a device file is a
-// memfd, whose mappings are the kernel's own business. And munmap(): pages that go take their attributes of
-// shared virtual memory with them.
+// Interposed mmap() and munmap(). mmap() of a device file is counted, can be made to fail, and is redirected if the
+// bytes are elsewhere: a dma-buf starts at an offset of a device file, and an imported buffer is in another process's
+// file. A device file is a memfd, so the mapping itself is ordinary. munmap() removes SVM attributes of the unmapped
+// pages.
 #undef _FILE_OFFSET_BITS
 
 #include <sys/mman.h>
@@ -21,13 +20,13 @@
 namespace kfdemu {
 namespace {
 
-/// Where a mapping goes: the arguments of mmap as they are, or those that stand for a shared buffer.
+/// The file and offset to map: mmap's arguments, or those of the shared buffer that they denote.
 struct Target {
     int fd;
     off_t offset;
 };
 
-/// 0 and where the mapping goes, or why it is refused.
+/// Redirects `target` if it denotes a shared buffer; 0 or an errno value.
 int redirect(std::size_t size, Target& target) {
     Device* device = target.fd >= 0 ? Device::existing() : nullptr;
     struct stat status;
@@ -38,7 +37,7 @@ int redirect(std::size_t size, Target& target) {
     if (!range && !gpu && !device->is_kfd(status)) return 0;
     counters.mappings += 1;
     if (const int error = injection().failure(Point::mapping)) return error;
-    if (range) {  // as dma_buf_mmap: nothing beyond the buffer
+    if (range) {  // as in dma_buf_mmap: must be within the buffer
         if (offset > range->size || size > range->size - offset) return EINVAL;
         target.offset = static_cast<off_t>(range->offset + offset);
     } else if (gpu && offset >= DeviceFile::kFileSize) {
@@ -49,13 +48,13 @@ int redirect(std::size_t size, Target& target) {
     return 0;
 }
 
-/// What the kernel's notifier of changed mappings tells its driver: the pages that were there are gone.
+/// As the kernel's MMU notifier: the pages in this range were unmapped.
 void forget(std::uint64_t begin, std::size_t size) {
     constexpr std::uint64_t kLastInPage = 4095;
     if (Device* device = Device::existing()) device->svm().forget(begin, (begin + size + kLastInPage) & ~kLastInPage);
 }
 
-/// The system call itself: allocators call mmap() before libc's own function could be looked up, and it adds nothing.
+/// Uses the system call: allocators call mmap() before libc's function can be looked up, which adds nothing to it.
 void* map(void* address, std::size_t size, int protection, int flags, int fd, off_t offset) {
     const int saved = errno;
     Target target{fd, offset};

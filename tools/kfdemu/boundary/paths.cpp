@@ -1,10 +1,9 @@
-// The libc calls that name a file: whether the name is one of ours, and what is there if so.
+// Interposed libc calls that take a path: open, stat, access, readlink and so on.
 //
-// This library is linked into a program or preloaded; the dynamic linker then binds the program's and the
-// runtimes' calls of the functions below to it. Each first asks a cheap question (does the path begin like
-// one of ours?) and calls on unless the answer is yes. None of them keeps state in libc's way, changes errno
-// on success, or starts anything before a program opens /dev/kfd. Each function is needed under both of its
-// names: open and open64. With this macro the second name would hide the first.
+// The library is linked into a program or preloaded, so the dynamic linker binds the program's and the runtimes' calls
+// of these functions to it. Each first checks the prefix of the path and calls libc's function unless the path is
+// emulated. None changes errno on success or starts a thread before the program opens /dev/kfd. Functions are defined
+// under both names, such as open and open64; with this macro, the headers would make them one.
 #undef _FILE_OFFSET_BITS
 
 #include <fcntl.h>
@@ -24,7 +23,7 @@
 namespace kfdemu {
 namespace {
 
-/// A descriptor that reads `text`.
+/// A descriptor from which `text` can be read.
 int open_text(const std::string& text, int flags) {
     if ((flags & O_ACCMODE) != O_RDONLY) return errno = EACCES, -1;
     const int fd = memfd_create("kfdemu-sysfs", flags & O_CLOEXEC ? MFD_CLOEXEC : 0u);
@@ -36,7 +35,7 @@ int open_text(const std::string& text, int flags) {
     return fd;
 }
 
-/// The host's /proc/modules, which may be missing, with our line behind it.
+/// The host's /proc/modules, if it exists, with `line` appended.
 std::string modules(const std::string& line) {
     std::string text;
     const int fd = NEXT(open)("/proc/modules", O_RDONLY | O_CLOEXEC);
@@ -54,7 +53,7 @@ struct Open {
     int operator()(const sysfs::Text& text) const { return open_text(text.content, flags); }
     int operator()(const sysfs::Modules& m) const { return open_text(modules(m.line), flags); }
     int operator()(const sysfs::Directory&) const { return errno = EISDIR, -1; }
-    int operator()(const sysfs::Link&) const { return errno = EISDIR, -1; }  // ours lead to folders
+    int operator()(const sysfs::Link&) const { return errno = EISDIR, -1; }  // all emulated links point to directories
     int operator()(const sysfs::Missing&) const { return errno = ENOENT, -1; }
     int operator()(const sysfs::Denied&) const { return errno = EPERM, -1; }
     int operator()(const sysfs::KfdDevice&) const {
@@ -122,7 +121,7 @@ int access_entry(const sysfs::Entry& entry, int mode) {
     return 0;
 }
 
-/// In sysfs a file opens, and its reads fail.
+/// As in sysfs: the open succeeds and reads fail.
 std::FILE* open_denied() {
     const auto refuse = [](void*, char*, std::size_t) -> ssize_t { return errno = EPERM, -1; };
     return fopencookie(nullptr, "r", {.read = refuse, .write = nullptr, .seek = nullptr, .close = nullptr});
@@ -178,7 +177,7 @@ EXPORT int openat64(int folder, const char* path, int flags, ...) {
     return NEXT(openat64)(folder, path, flags, mode);
 }
 
-// What _FORTIFY_SOURCE makes of open() and openat() when there is no mode.
+// _FORTIFY_SOURCE replaces open() and openat() without a mode by these.
 extern "C" {
 int __open_2(const char* path, int flags);
 int __open64_2(const char* path, int flags);

@@ -29,10 +29,10 @@ void line(Lines& out, std::string_view name, const T& value) {
     fmt::format_to(std::back_inserter(out), "{} {}\n", name, value);
 }
 
-/// The kernel tells of a link from the CPU only to GPUs whose memory the host can touch (kfd_topology.c, large BAR).
+/// The kernel lists a link from the CPU only to GPUs whose memory the host can access (kfd_topology.c, large BAR).
 unsigned cpu_links(const Topology& topology) {
     unsigned count = 0;
-    for (const Gpu& gpu : topology.gpus) count += !gpu.private_vram;  // of all GPUs or of none
+    for (const Gpu& gpu : topology.gpus) count += !gpu.private_vram;  // private_vram is the same for all GPUs
     return count;
 }
 
@@ -126,8 +126,8 @@ std::string memory_bank(int heap, std::uint64_t size_bytes, unsigned width, unsi
     return fmt::to_string(out);
 }
 
-/// As the thunk has them of sysfs: sizes in bytes (of a GPU's caches they are in KiB), and of the sharing CPUs those
-/// with APIC IDs below HSA_CPU_SIBLINGS.
+/// In the form that the thunk reads from sysfs: sizes in bytes (in KiB for a GPU's caches), and of the sharing CPUs
+/// only those with APIC IDs below HSA_CPU_SIBLINGS.
 std::string cpu_cache(const CpuCache& cache) {
     constexpr std::size_t kSiblings = 256;
     std::array<char, 2 * kSiblings> siblings;
@@ -185,7 +185,7 @@ Directory numbered(unsigned count) {
     return directory;
 }
 
-/// A folder of `count` folders 0, 1, … that each hold `properties`, which `text` writes.
+/// A directory of `count` directories 0, 1, …, each with a file `properties` whose content `text` returns.
 template <class Make>
 Entry list_of_properties(std::string_view rest, unsigned count, Make&& text) {
     if (rest.empty()) return numbered(count);
@@ -202,7 +202,7 @@ Entry node_entry(const Topology& topology, unsigned node, std::string_view rest)
     const unsigned links = node == 0 ? cpu_links(topology) : static_cast<unsigned>(topology.gpus.size());
     if (rest.empty())
         return Directory{{"gpu_id", "name", "properties", "mem_banks", "caches", "io_links", "p2p_links"}};
-    // kfd_topology.c: node_show() asks the device cgroup (kfd_devcgroup_check_permission).
+    // kfd_topology.c: node_show() checks the device cgroup (kfd_devcgroup_check_permission).
     if (gpu && gpu->hidden && (rest == "/gpu_id" || rest == "/name" || rest == "/properties")) return Denied{};
     if (rest == "/gpu_id") return Text{fmt::format("{}\n", gpu ? gpu->gpu_id : 0)};
     if (rest == "/name") return Text{gpu ? fmt::format("{}\n", gpu->model->name) : "\n"};
@@ -219,7 +219,7 @@ Entry node_entry(const Topology& topology, unsigned node, std::string_view rest)
             [&](unsigned i) { return gpu ? gpu_cache(*gpu, i + 1) : cpu_cache(topology.host().caches[i]); });
     if (take(rest, "/io_links"))
         return list_of_properties(rest, links, [&](unsigned i) {
-            // A GPU's links go to every node but itself; the CPU's, if it has any, to every GPU.
+            // A GPU has a link to every other node. The CPU has links to all GPUs or to none.
             const unsigned to = node == 0 ? i + 1 : (i < node ? i : i + 1);
             return link(node, to);
         });
@@ -252,7 +252,7 @@ Entry module_entry(std::string_view rest) {
 }  // namespace
 
 bool may_be_ours(std::string_view path) {
-    // Nearly every path of a program fails the first comparison of each kind.
+    // Nearly every path of a program fails these comparisons early.
     if (path.size() < 8 || path[0] != '/') return false;
     return path.substr(0, 8) == "/dev/kfd" || path.substr(0, 8) == "/dev/dri" || path.substr(0, 5) == "/sys/" ||
            path == "/proc/modules" || is_runtimes_alone(path);

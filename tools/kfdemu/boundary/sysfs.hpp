@@ -1,9 +1,9 @@
-// The kernel's files about the emulated GPUs, as text: KFD's topology, the render nodes, the amdgpu module's traces.
+// The emulated files in /sys, /dev and /proc: KFD's topology, the render nodes, the amdgpu module.
 //
 //     auto entry = sysfs::lookup(topology, "/dev/kfd");
-//     if (!entry) …          // not ours: the call goes to the real file system
+//     if (!entry) …          // not emulated: use the real file system
 //
-// Pure: a topology and a path in, an entry out. Layout as in the kernel's drivers/gpu/drm/amd/amdkfd/kfd_topology.c.
+// Pure. Layout as in the kernel's drivers/gpu/drm/amd/amdkfd/kfd_topology.c.
 #pragma once
 
 #include <optional>
@@ -21,39 +21,37 @@ struct Text {
 };
 struct Directory {
     std::vector<std::string> names;
-    std::string beside = {};  ///< a folder of the real system whose names are listed, too
+    std::string beside = {};  ///< a real directory whose names are also listed
 };
 struct KfdDevice {};
 struct RenderDevice {
     unsigned gpu;
 };
-/// A symbolic link to a folder.
+/// A symbolic link to a directory.
 struct Link {
     std::string target;
 };
-/// A file that is there and cannot be read: EPERM.
+/// A file that exists but cannot be read: EPERM.
 struct Denied {};
-/// A path below a folder of ours with nothing there.
+/// A path below an emulated directory that does not exist: ENOENT.
 struct Missing {};
-/// The modules file of the real system, with a line about amdgpu added.
+/// The real /proc/modules, with a line for amdgpu appended.
 struct Modules {
     std::string line;
 };
 
 using Entry = std::variant<Text, Directory, KfdDevice, RenderDevice, Missing, Modules, Link, Denied>;
 
-/// Cheap test that rejects nearly every path of a program: false means that lookup() would find nothing.
+/// Fast check that rejects nearly every path of a program: if false, lookup() returns std::nullopt.
 bool may_be_ours(std::string_view path);
 
-/// Whether `path` is a file of the real system that only the HSA runtime and its thunk get from lookup(): everyone
-/// else's is the real one.
+/// Whether the emulated file at `path` is only for the HSA runtime and its thunk. All other code reads the real file.
 bool is_runtimes_alone(std::string_view path);
 
-/// What is at `path`, or nothing if the path is none of ours.
+/// The emulated entry at `path`, or std::nullopt if the path is not emulated.
 std::optional<Entry> lookup(const Topology& topology, std::string_view path);
 
-/// The part of lookup() that is DRM's: render nodes by number and by name, and the PCI device behind each, which is
-/// on its bus, too.
+/// The DRM part of lookup(): render nodes by number and by name, and the PCI device of each, also on its bus.
 std::optional<Entry> lookup_drm(const Topology& topology, std::string_view path);
 
 }  // namespace kfdemu::sysfs

@@ -6,7 +6,7 @@
 namespace kfdemu::sysfs {
 namespace {
 
-/// The GPU whose render node's number is at the front of `path`, which is then cut to what follows it.
+/// Removes a render node's minor number from the front of `path` and returns its GPU.
 const Gpu* take_minor(const Topology& topology, std::string_view& path) {
     const auto minor = take_number(path);
     if (!minor || (!path.empty() && path[0] != '/')) return nullptr;

@@ -13,7 +13,7 @@ std::uint64_t page_end(const AddressSpace::Range& range, std::uint64_t pc) {
     return std::min(range.end & ~std::uint64_t{3}, (pc & ~(kCodePageBytes - 1)) + kCodePageBytes);
 }
 
-/// The page's dwords, and the one behind it: an instruction may straddle the end.
+/// The dwords of the page, and the one after it: an instruction may cross the end.
 std::vector<std::uint32_t> read_dwords(const AddressSpace& space, const AddressSpace::Range& range, std::uint64_t begin,
                                        std::uint64_t end) {
     const AddressSpace::Range* behind = range.contains(end, 4) ? &range : space.find(end);

@@ -1,13 +1,13 @@
-// Decoded code of one GPU, by page; shared by everything that runs on it.
+// A cache of decoded instructions of one GPU, by page.
 //
-//     CodeCache::Use use{cache};                                        // while it lives, pages found stay valid
-//     const CodePage* page = cache.find(space, pc, dispatch_serial);    // nullptr: nothing executable is there
+//     CodeCache::Use use{cache};                                        // while it exists, pages found stay valid
+//     const CodePage* page = cache.find(space, pc, dispatch_serial);    // nullptr: not executable memory
 //     const gfx9::Inst* inst = page->at(pc);
 //
-// A page keeps the bytes it was decoded from. They are compared with memory when a dispatch enters the page
-// first, since other code may have been loaded at the same address; a page whose bytes changed is decoded
-// anew, and the old one freed when no Use is left. Thread safety: any thread; a page is immutable. Memory
-// ordering: the mutex publishes pages.
+// A page keeps the bytes from which it was decoded. When a dispatch first enters the page, they are compared with
+// memory, because other code may have been loaded at the same address. A changed page is decoded again, and the old one
+// is freed when no Use exists. Thread safety: any thread; a page is immutable. Memory ordering: the mutex publishes
+// pages.
 #pragma once
 
 #include <array>
@@ -25,10 +25,10 @@ namespace kfdemu {
 inline constexpr std::uint64_t kCodePageBytes = 4096;
 
 struct CodePage {
-    std::uint64_t begin = 0, end = 0;   ///< one page of addresses, less if less is mapped
-    std::vector<std::uint32_t> dwords;  ///< what was decoded, with the dword behind the page if there is one
+    std::uint64_t begin = 0, end = 0;   ///< addresses: one page, or the part of it that is mapped
+    std::vector<std::uint32_t> dwords;  ///< the decoded bytes, and the dword after the page if it is mapped
     std::vector<gfx9::Inst> slots;
-    std::uint64_t verified_for = 0;  ///< serial of the dispatch that last compared; guarded by the cache's mutex
+    std::uint64_t verified_for = 0;  ///< serial of the last dispatch that compared; guarded by the cache's mutex
 
     bool contains(std::uint64_t pc) const { return pc >= begin && pc < end; }
     const gfx9::Inst* at(std::uint64_t pc) const { return &slots[(pc - begin) / 4]; }
@@ -36,7 +36,7 @@ struct CodePage {
 
 class CodeCache {
   public:
-    /// Something that runs code. Borrows: the cache.
+    /// Held while code runs. Borrows: the cache.
     class Use {
       public:
         explicit Use(CodeCache& cache);
@@ -51,9 +51,9 @@ class CodeCache {
     explicit CodeCache(gfx9::Target target, gfx9::Level level = gfx9::best_level()) : decoder_{target, level} {}
 
     gfx9::Target target() const { return decoder_.target(); }
-    /// A number for a dispatch, never 0.
+    /// A new serial number for a dispatch, never 0.
     std::uint64_t new_serial();
-    /// Needs a Hold of `space` in the calling thread, and a Use.
+    /// Requires a Hold of `space` in the calling thread, and a Use.
     const CodePage* find(const AddressSpace& space, std::uint64_t pc, std::uint64_t dispatch_serial);
 
   private:

@@ -43,8 +43,8 @@ std::variant<KernelDescriptor, LaunchRefused> read_kernel(const Dispatch::Setup&
 }  // namespace
 
 std::variant<std::shared_ptr<Dispatch>, LaunchRefused> Dispatch::create(Setup setup) {
-    // As the command processor does: the packet's own fields first, and the scratch last, since its cure is
-    // another try.
+    // As in the command processor: the packet's own fields first, and scratch last, because the packet is retried for
+    // it.
     auto wrong = check_launch(setup.packet, setup.gpu, setup.queue);
     if (wrong && wrong->reason != Refusal::NeedsScratch) return *wrong;
     auto kernel = read_kernel(setup);
@@ -56,7 +56,7 @@ std::variant<std::shared_ptr<Dispatch>, LaunchRefused> Dispatch::create(Setup se
 Dispatch::Dispatch(Setup&& setup, const KernelDescriptor& kernel)
     : setup_{std::move(setup)}, kernel_{kernel}, code_use_{*setup_.code}, serial_{setup_.code->new_serial()} {
     counts_ = group_counts(setup_.packet);
-    // A grid of more than 2^64 groups ends as little as one of 2^64 does.
+    // Saturates: neither this number of groups nor more would ever complete.
     total_ = std::uint64_t{counts_[0]} * counts_[1];
     if (__builtin_mul_overflow(total_, std::uint64_t{counts_[2]}, &total_)) total_ = ~std::uint64_t{0};
 }
@@ -75,7 +75,7 @@ std::array<std::uint32_t, 3> Dispatch::group_id(std::uint64_t index) const {
 }
 
 Dispatch::Start Dispatch::start_group(WorkGroup& group) {
-    // Counted before anything is taken, so that state() cannot leave Running between taking and counting.
+    // Counted before a group is taken, so that state() cannot leave Running in between.
     outstanding_.fetch_add(1, std::memory_order_relaxed);
     const auto not_started = [&](Start why) {
         outstanding_.fetch_sub(1, std::memory_order_release);
@@ -106,7 +106,7 @@ Dispatch::State Dispatch::state() const {
 }
 
 bool Dispatch::claim_end() {
-    // Once claimed, the state stays: start_group() counts itself for a moment even when nothing is left to start.
+    // Once claimed, the state is fixed: start_group() briefly increments outstanding_ even if no group is left.
     const State now = state();
     State none = State::Running;
     return now != State::Running && claimed_.compare_exchange_strong(none, now, std::memory_order_acq_rel);

@@ -1,23 +1,23 @@
-// A kernel in flight: the work-groups of one AQL kernel dispatch packet.
+// One AQL kernel dispatch: checks the packet, hands out its work-groups to workers, and tracks their completion.
 //
 //     auto made = Dispatch::create(setup);                  // in a thread with a Hold of the address space
-//     if (auto* no = std::get_if<LaunchRefused>(&made)) ...;  // nothing ran; NeedsScratch: ask the runtime, try again
+//     if (auto* no = std::get_if<LaunchRefused>(&made)) ...;  // nothing ran; NeedsScratch: request it, then retry
 //     auto dispatch = std::get<std::shared_ptr<Dispatch>>(made);
 //
-// A scheduler's workers, each with a WorkGroup of its own and none of them with a Hold:
+// In the workers, each with its own WorkGroup and without a Hold:
 //
 //     switch (dispatch->start_group(group)) {               // Started: group.run(...) until Ended or Stopped
-//         case Dispatch::Start::Later: ...                  // no scratch slot is free now: run what is resident first
-//         case Dispatch::Start::NoMore: ...                 // nothing left to hand out
+//         case Dispatch::Start::Later: ...                  // no scratch slot is free: run resident groups first
+//         case Dispatch::Start::NoMore: ...                 // all groups were handed out
 //     }
 //     if (dispatch->state() != Dispatch::State::Running) ...   // all work-groups that were started have ended
 //
-// Groups are handed out in order, x first, unless an order is given. state() leaves Running once and for all when
-// nothing is outstanding; exactly one thread may see that through claim_end(). A worker keeps its shared_ptr for as
-// long as its WorkGroup is busy.
+// Groups are handed out in order, x first, unless an order is given. state() leaves Running permanently when no group
+// is outstanding; claim_end() is true for exactly one thread. Lifetime: a worker keeps its shared_ptr while its
+// WorkGroup is busy.
 //
-// Thread safety: every function, any thread. Memory ordering: whoever sees state() != Running sees all that
-// the groups wrote, and fault().
+// Thread safety: every function, any thread. Memory ordering: a thread that sees state() != Running sees all writes of
+// the groups, and fault().
 #pragma once
 
 #include <array>
@@ -46,32 +46,31 @@ class Dispatch {
   public:
     struct Setup {
         KernelDispatchPacket packet;
-        std::uint64_t packet_va = 0;  ///< where it lies in the ring: kernels read it
+        std::uint64_t packet_va = 0;  ///< address in the ring: kernels can read it
         QueueFacts queue;
         GpuFacts gpu;
-        const AddressSpace* memory = nullptr;          ///< Borrows, until the Dispatch is gone
+        const AddressSpace* memory = nullptr;          ///< Borrows, until the Dispatch is destroyed
         CodeCache* code = nullptr;                     ///< Borrows, likewise
         std::shared_ptr<ScratchSlots> scratch_slots;   ///< of the queue; may be null if the kernel needs no scratch
-        std::function<void(std::uint32_t)> interrupt;  ///< s_sendmsg MSG_INTERRUPT with this M0; any worker's thread
-        ComputeUnits compute_units;                    ///< that the work-groups are dealt out to; null: the first
+        std::function<void(std::uint32_t)> interrupt;  ///< called for s_sendmsg MSG_INTERRUPT with M0, in any worker
+        ComputeUnits compute_units;                    ///< that run the work-groups; null: the first
         gfx9::Gws* gws = nullptr;                      ///< of the queue. Borrows, likewise
-        const Garbage* garbage = nullptr;              ///< in registers and LDS; null: zeros. Borrows, likewise
-        Order order;                                   ///< in which they are handed out, and their waves run
+        const Garbage* garbage = nullptr;              ///< for registers and LDS; null: zeros. Borrows, likewise
+        Order order;                                   ///< of the work-groups and their waves
     };
     enum class Start { Started, Later, NoMore };
     enum class State { Running, Finished, Failed, Aborted };
 
-    /// Reads and checks the kernel descriptor and the packet. Needs a Hold in the calling thread.
+    /// Reads and checks the kernel descriptor and the packet. Requires a Hold in the calling thread.
     static std::variant<std::shared_ptr<Dispatch>, LaunchRefused> create(Setup setup);
 
     Start start_group(WorkGroup& group);
     State state() const;
     /// True for exactly one caller, once state() is not Running.
     bool claim_end();
-    /// No further group starts, and those that run stop at the end of their slice, within some microseconds
-    /// of their thread running.
+    /// Starts no further groups; running groups stop at the end of their slice, after some microseconds of execution.
     void abort();
-    /// The first failure; call when state() == Failed.
+    /// The first failure. Requires state() == Failed.
     const KernelFault& fault() const { return fault_; }
 
     const KernelDescriptor& kernel() const { return kernel_; }
@@ -84,7 +83,7 @@ class Dispatch {
 
     Dispatch(Setup&& setup, const KernelDescriptor& kernel);
 
-    bool stopping() const { return stop_.load(std::memory_order_relaxed); }  // a hint; outstanding_ orders the rest
+    bool stopping() const { return stop_.load(std::memory_order_relaxed); }  // a hint; outstanding_ gives the ordering
     bool take_group(std::uint64_t& index);
     std::array<std::uint32_t, 3> group_id(std::uint64_t index) const;
     void group_ended(bool whole);
@@ -103,7 +102,7 @@ class Dispatch {
     std::atomic<std::uint64_t> ended_{0};  // whole groups; ordered by outstanding_
     std::atomic<bool> stop_{false};
     std::atomic<bool> failed_{false};
-    std::atomic<State> claimed_{State::Running};  // how it ended, once somebody claimed the end
+    std::atomic<State> claimed_{State::Running};  // final state, once the end was claimed
     std::mutex fault_mutex_;
     KernelFault fault_;
 };

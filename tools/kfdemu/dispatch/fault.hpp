@@ -1,4 +1,4 @@
-// Why a kernel failed: the first wave that could not go on, with everything a message needs.
+// The cause of a kernel's failure: the first wave that stopped, with the details for an error message.
 #pragma once
 
 #include <array>
@@ -15,10 +15,10 @@ struct KernelFault {
     std::uint64_t address = 0;  ///< of the access; for FetchFault the pc
     std::uint32_t access = 0;   ///< a set of kfdemu::Access
     std::uint32_t lane = 0;
-    std::uint32_t wave = 0;  ///< in its work-group
+    std::uint32_t wave = 0;  ///< number in the work-group
     std::array<std::uint32_t, 3> group{};
     std::uint32_t argument = 0;  ///< of Trap
-    std::string instruction;     ///< disassembled; for Illegal what is wrong with it
+    std::string instruction;     ///< disassembled; for Illegal, the reason
 };
 
 /// `memory fault: read of 0x10 by lane 3 at pc 0x7f..., global_load_dword ...; wave 0 of work-group (2, 0,

@@ -70,7 +70,8 @@ void set_workitem_ids(gfx9::Wave& wave, const LaunchState& l, const WavePlace& p
     }
 }
 
-/// Registers of an earlier wave are not shown to this one, and what a kernel does with garbage is always the same.
+/// Zeroes the registers: earlier waves do not show through, and kernels that read uninitialized registers are
+/// repeatable.
 void clear_registers(gfx9::Wave& wave, const LaunchState& l) {
     std::memset(wave.s, 0, gfx9::kConstants * sizeof wave.s[0]);
     const std::size_t bytes = std::size_t{l.kernel.vgprs} * kLanes * sizeof wave.v[0];
@@ -78,7 +79,7 @@ void clear_registers(gfx9::Wave& wave, const LaunchState& l) {
     if (l.gpu.target == gfx9::Target::gfx908) std::memset(wave.acc, 0, bytes);
 }
 
-/// VGPRs, and the SGPRs below the trap handler's, hold whatever earlier waves left there.
+/// Fills VGPRs, and the SGPRs below the trap handler's, with garbage, as earlier waves leave it on hardware.
 void spoil_registers(gfx9::Wave& wave, const LaunchState& l, std::uint64_t place) {
     std::memset(wave.s, 0, gfx9::kConstants * sizeof wave.s[0]);
     l.garbage->fill(wave.s, gfx9::kXnackMask * sizeof wave.s[0], place);
@@ -89,8 +90,8 @@ void spoil_registers(gfx9::Wave& wave, const LaunchState& l, std::uint64_t place
     if (l.gpu.target == gfx9::Target::gfx908) l.garbage->fill(wave.acc, bytes, place + 5);
 }
 
-/// Where the wave runs: WAVE_ID 3:0, SIMD_ID 5:4, CU_ID 11:8, SE_ID from 13 on ("Vega" ISA manual, HW_ID). The
-/// compute units are dealt out over the shader engines.
+/// HW_ID: WAVE_ID 3:0, SIMD_ID 5:4, CU_ID 11:8, SE_ID from 13 on ("Vega" ISA manual, HW_ID). Compute units are
+/// distributed round-robin over the shader engines.
 std::uint32_t hw_id(const LaunchState& l, const WavePlace& p) {
     const std::uint32_t engine = p.compute_unit % l.gpu.shader_engines, unit = p.compute_unit / l.gpu.shader_engines;
     return (p.wave / 4 & 0xf) | (p.wave & 3) << 4 | (unit & 0xf) << 8 | engine << 13;
@@ -123,8 +124,7 @@ void set_initial_state(gfx9::Wave& wave, const LaunchState& l, const WavePlace& 
     const bool scratch = l.packet.private_segment_size != 0;
     wave.scratch_size_bytes = scratch ? l.queue.scratch_wave_bytes() : 0;
     wave.scratch_va = l.queue.scratch_base + std::uint64_t{p.scratch_slot} * l.queue.scratch_wave_bytes();
-    // What s_getreg reads. GPR_ALLOC and LDS_ALLOC: sizes in their granules ("Vega" ISA manual, "Hardware
-    // register values").
+    // Read by s_getreg. GPR_ALLOC and LDS_ALLOC: sizes in granules ("Vega" ISA manual, "Hardware register values").
     wave.hw_id = hw_id(l, p);
     wave.gpr_alloc = ((l.kernel.vgprs / 4 - 1) & 0x3f) << 8 | ((l.kernel.sgprs / 16 - 1) & 0xf) << 24;
     wave.lds_alloc = (l.packet.group_segment_size + 511) / 512 << 12;

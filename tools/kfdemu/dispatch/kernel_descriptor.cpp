@@ -35,7 +35,7 @@ std::string hex(const char* what, std::uint32_t value) {
 
 using Reason = DescriptorRefused::Reason;
 
-/// The first rule that the descriptor breaks, or an empty text.
+/// The first rule that the descriptor violates, or an empty text.
 DescriptorRefused broken_rule(const Raw& raw, gfx9::Target target) {
     const bool unified = has_unified_vgprs(target);
     for (std::uint8_t byte : raw.reserved1)
@@ -44,11 +44,11 @@ DescriptorRefused broken_rule(const Raw& raw, gfx9::Target target) {
         return {Reason::Malformed, "reserved bytes 12..15 or 60..63 are not zero"};
     if (raw.kernel_code_entry_byte_offset == 0) return {Reason::Malformed, "the entry offset is zero"};
 
-    // GFX10 and later choose 32 lanes with this bit; their code cannot run here at all.
+    // GFX10 and later select 32 lanes with this bit; their code cannot run here.
     if (field(raw.properties, 10, 1) != 0)
-        return {Reason::WrongIsa, "the kernel is for waves of 32 lanes, GFX9 has 64"};
+        return {Reason::WrongIsa, "the kernel is for waves of 32 lanes, but GFX9 has waves of 64"};
     if (field(raw.rsrc1, 29, 3) != 0)
-        return {Reason::WrongIsa, hex("compute_pgm_rsrc1 uses bits of GFX10 and later:  it", raw.rsrc1)};
+        return {Reason::WrongIsa, hex("compute_pgm_rsrc1 uses bits of GFX10 and later: it", raw.rsrc1)};
     if (!unified && raw.rsrc3 != 0)
         return {Reason::WrongIsa, hex("compute_pgm_rsrc3 must be 0 before gfx90a and", raw.rsrc3)};
     if (unified && (raw.rsrc3 & ~0x1003fu) != 0)
@@ -118,12 +118,12 @@ std::variant<KernelDescriptor, DescriptorRefused> parse_kernel_descriptor(
     d.workgroup_info = field(raw.rsrc2, 10, 1);
     d.workitem_id_dimensions = field(raw.rsrc2, 11, 2) + 1;
 
-    // GFX9 loads at most 16 user SGPRs; what the bits ask for must fit in the count.
+    // GFX9 loads at most 16 user SGPRs; those that the bits enable must fit in the count.
     if (d.user_sgprs > 16 || enabled_user_sgprs(d) > d.user_sgprs)
         return DescriptorRefused{Reason::Malformed,
                                  hex("user_sgpr_count does not fit the enabled user SGPRs: it", d.user_sgprs)};
     if (d.accum_offset > d.vgprs)
-        return DescriptorRefused{Reason::Malformed, hex("accum_offset lies behind the last VGPR: it", d.accum_offset)};
+        return DescriptorRefused{Reason::Malformed, hex("accum_offset is beyond the last VGPR: it", d.accum_offset)};
     return d;
 }
 

@@ -1,10 +1,10 @@
-// The amdhsa kernel descriptor: the 64 bytes that a kernel object's address points at, parsed and checked.
+// Parses and checks the amdhsa kernel descriptor: the 64 bytes at a kernel object's address.
 //
 //     auto parsed = parse_kernel_descriptor(bytes, gfx9::Target::gfx90a);
 //     if (auto* refused = std::get_if<DescriptorRefused>(&parsed)) say(refused->why);
 //     const KernelDescriptor& kernel = std::get<KernelDescriptor>(parsed);
 //
-// Pure functions of bytes: any thread, nothing kept. Source: LLVM AMDGPUUsage, "Kernel Descriptor" and
+// Pure. Source: LLVM AMDGPUUsage, "Kernel Descriptor" and
 // "compute_pgm_rsrc1/2/3". Code objects V3 to V6 share this form.
 #pragma once
 
@@ -21,24 +21,24 @@ namespace kfdemu {
 
 inline constexpr std::size_t kKernelDescriptorBytes = 64;
 
-/// What a wave of the kernel needs, with the granules of its target resolved.
+/// The needs of a kernel's waves, in units independent of the target's granules.
 struct KernelDescriptor {
     std::uint32_t group_segment_bytes = 0;
     std::uint32_t private_segment_bytes = 0;
     std::uint32_t kernarg_bytes = 0;
     std::int64_t entry_offset_bytes = 0;  ///< from the descriptor's own address
 
-    unsigned vgprs = 0;         ///< allocated vector registers, AccVGPRs included where the file is unified
-    unsigned sgprs = 0;         ///< allocated scalar registers, VCC and the like included
-    unsigned accum_offset = 0;  ///< first AccVGPR in the unified file; 0 where there is no unified file
+    unsigned vgprs = 0;         ///< allocated vector registers, including AccVGPRs if the file is unified
+    unsigned sgprs = 0;         ///< allocated scalar registers, including VCC and other special registers
+    unsigned accum_offset = 0;  ///< first AccVGPR in the unified file; 0 without one
     std::uint32_t mode = 0;     ///< the MODE register at the first instruction
 
-    // Which user SGPRs the command processor loads, in this order, and how many there are in all.
+    // The user SGPRs that the command processor loads, in this order, and their total number.
     bool private_segment_buffer = false, dispatch_ptr = false, queue_ptr = false, kernarg_ptr = false;
     bool dispatch_id = false, flat_scratch_init = false, private_segment_size = false;
     unsigned user_sgprs = 0;
 
-    // Which system SGPRs and VGPRs the dispatcher loads for each wave.
+    // The system SGPRs and VGPRs that the dispatcher loads for each wave.
     std::array<bool, 3> workgroup_id{};
     bool workgroup_info = false, private_segment_wave_offset = false;
     unsigned workitem_id_dimensions = 1;  ///< 1: x; 2: x, y; 3: x, y, z

@@ -18,7 +18,7 @@ namespace {
 std::optional<LaunchRefused> check_shape(const KernelDispatchPacket& p) {
     const unsigned dimensions = p.setup;
     if (dimensions < 1 || dimensions > 3)
-        return refused(Refusal::InvalidDimensions, "%u dimensions; 1 to 3 are possible", dimensions);
+        return refused(Refusal::InvalidDimensions, "%u dimensions; the packet must have 1 to 3", dimensions);
     for (unsigned d = 0; d < 3; ++d) {
         const unsigned group = p.workgroup_size[d], grid = p.grid_size[d];
         if (group == 0 || grid == 0)
@@ -34,7 +34,7 @@ std::optional<LaunchRefused> check_shape(const KernelDispatchPacket& p) {
 std::optional<LaunchRefused> check_group(const KernelDispatchPacket& p) {
     const std::uint64_t workitems = std::uint64_t{p.workgroup_size[0]} * p.workgroup_size[1] * p.workgroup_size[2];
     if (workitems > kMaxGroupWorkitems)
-        return refused(Refusal::GroupTooLarge, "a work-group of %llu work-items; %u are possible",
+        return refused(Refusal::GroupTooLarge, "a work-group of %llu work-items; the limit is %u",
                        static_cast<unsigned long long>(workitems), kMaxGroupWorkitems);
     for (unsigned d = 0; d < 3; ++d)
         if (p.grid_size[d] < p.workgroup_size[d])
@@ -49,11 +49,12 @@ std::optional<LaunchRefused> check_launch(const KernelDispatchPacket& p, const G
     if (auto wrong = check_shape(p)) return wrong;
     if (auto wrong = check_group(p)) return wrong;
     if (p.group_segment_size > gpu.lds_bytes)
-        return refused(Refusal::LdsTooLarge, "%u bytes of LDS; there are %u", p.group_segment_size, gpu.lds_bytes);
+        return refused(Refusal::LdsTooLarge, "%u bytes of LDS; a compute unit has %u", p.group_segment_size,
+                       gpu.lds_bytes);
     if (p.private_segment_size == 0) return std::nullopt;
     if (p.private_segment_size > queue.scratch_lane_bytes || queue.scratch_waves() < waves_per_group(p)) {
         LaunchRefused wanted = refused(
-            Refusal::NeedsScratch, "%u bytes of scratch a work-item in %u waves; the queue has %u bytes in %u waves",
+            Refusal::NeedsScratch, "%u bytes of scratch per work-item in %u waves; the queue has %u bytes in %u waves",
             p.private_segment_size, waves_per_group(p), queue.scratch_lane_bytes, queue.scratch_waves());
         wanted.scratch_lane_bytes = p.private_segment_size;
         return wanted;

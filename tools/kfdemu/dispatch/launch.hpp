@@ -1,9 +1,8 @@
-// What starts a kernel: the AQL packet, and what its queue and its GPU add; with the checks that the command
-// processor makes before any wave runs.
+// The inputs of a kernel launch (AQL packet, queue and GPU properties), and the command processor's checks of them.
 //
 //     if (auto refused = check_launch(packet, kernel, gpu, queue)) report(refused->reason, refused->why);
 //
-// Pure functions of values: any thread, nothing kept. Sources: HSA Platform System Architecture, "AQL kernel
+// Pure. Sources: HSA Platform System Architecture, "AQL kernel
 // dispatch packet"; LLVM AMDGPUUsage, "Initial Kernel Execution State"; the amd_queue_t layout that runtimes
 // and hardware share.
 #pragma once
@@ -18,15 +17,15 @@
 
 namespace kfdemu {
 
-/// An AQL kernel dispatch packet as it lies in the ring.
+/// An AQL kernel dispatch packet, as laid out in the ring.
 struct KernelDispatchPacket {
     std::uint16_t header = 0;
     std::uint16_t setup = 0;  ///< bits 1:0: number of dimensions
     std::array<std::uint16_t, 3> workgroup_size{};
     std::uint16_t reserved0 = 0;
     std::array<std::uint32_t, 3> grid_size{};  ///< in work-items
-    std::uint32_t private_segment_size = 0;    ///< bytes a work-item
-    std::uint32_t group_segment_size = 0;      ///< bytes a work-group
+    std::uint32_t private_segment_size = 0;    ///< bytes per work-item
+    std::uint32_t group_segment_size = 0;      ///< bytes per work-group
     std::uint64_t kernel_object = 0;           ///< address of the kernel descriptor
     std::uint64_t kernarg_address = 0;
     std::uint64_t reserved2 = 0;
@@ -34,16 +33,16 @@ struct KernelDispatchPacket {
 };
 static_assert(sizeof(KernelDispatchPacket) == 64);
 
-/// Facts of the GPU model.
+/// Properties of the GPU model.
 struct GpuFacts {
     gfx9::Target target = gfx9::Target::gfx90a;
-    std::uint32_t lds_bytes = 64 * 1024;  ///< of a compute unit, and the most that one work-group can have
+    std::uint32_t lds_bytes = 64 * 1024;  ///< of a compute unit, and the limit of a work-group
     std::uint32_t shader_engines = 8;
     std::uint64_t shared_base = kLdsAperture.base;
     std::uint64_t private_base = kScratchAperture.base;
 };
 
-/// What the queue adds: fields of amd_queue_t, read when the packet is taken.
+/// Properties of the queue: fields of amd_queue_t, read when the packet is taken.
 struct QueueFacts {
     std::uint64_t queue_ptr = 0;                        ///< address of the amd_queue_t
     std::array<std::uint32_t, 4> scratch_descriptor{};  ///< scratch_resource_descriptor
@@ -63,7 +62,7 @@ enum class Refusal {
     InvalidSize,        ///< a work-group or grid size is 0, or the grid is smaller than a work-group
     GroupTooLarge,      ///< more than kMaxGroupWorkitems
     LdsTooLarge,        ///< more than the compute unit has
-    NeedsScratch,       ///< the queue's scratch does not do: `scratch_lane_bytes` are wanted
+    NeedsScratch,       ///< the queue's scratch is too small: `scratch_lane_bytes` are needed
     BadKernelObject,    ///< null, unmapped, misaligned, or not a kernel descriptor
     WrongIsa,           ///< a descriptor for other hardware
 };
@@ -74,11 +73,11 @@ struct LaunchRefused {
     std::uint32_t scratch_lane_bytes = 0;
 };
 
-/// Whether a kernel can be started; the first thing that is wrong.
+/// The first reason why the kernel cannot be launched, or std::nullopt.
 std::optional<LaunchRefused> check_launch(const KernelDispatchPacket& packet, const GpuFacts& gpu,
                                           const QueueFacts& queue);
 
-/// Work-groups in each dimension, the partial one at the edge included.
+/// Work-groups in each dimension, including partial ones at the edge.
 std::array<std::uint32_t, 3> group_counts(const KernelDispatchPacket& packet);
 /// Waves of a full work-group.
 std::uint32_t waves_per_group(const KernelDispatchPacket& packet);

@@ -1,12 +1,12 @@
-// The places in a queue's scratch memory: one for each wave that may be resident at once.
+// Allocates the slots of a queue's scratch memory, one per resident wave.
 //
 //     ScratchSlots slots{queue.scratch_waves()};
 //     std::uint16_t taken[4];
 //     if (slots.acquire(taken, 4)) { ...; slots.release(taken, 4); }
 //
-// All dispatches of a queue share one, as they share the memory (COMPUTE_TMPRING_SIZE.WAVES); make a new one
-// when the runtime gave the queue other scratch memory. Thread safety: any thread. Memory ordering: who
-// acquires a slot sees what its former user wrote there (the mutex).
+// All dispatches of a queue share one, as they share the memory (COMPUTE_TMPRING_SIZE.WAVES). When the runtime changes
+// the queue's scratch memory, create a new one. Thread safety: any thread. Memory ordering: the thread that acquires a
+// slot sees the writes of its previous user (the mutex).
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class ScratchSlots {
   public:
     explicit ScratchSlots(std::uint32_t count);
 
-    /// All of `count` slots or none. Low numbers first, so that little memory is touched.
+    /// Acquires all `count` slots or none. Prefers low numbers, so that little memory is used.
     bool acquire(std::uint16_t* slots, std::uint32_t count);
     void release(const std::uint16_t* slots, std::uint32_t count);
 

@@ -12,19 +12,19 @@
 namespace kfdemu {
 namespace {
 
-/// So often another wave gets its turn, the abort flag is looked at, and changes of the address map are let through.
+/// Instructions until the next wave runs, the abort flag is checked, and changes of the address map can proceed.
 constexpr std::uint64_t kSlice = 10'000;
-/// In a seeded order it is anything up to this, so that waves meet in many ways.
+/// In a seeded order, the slice is random up to this, for more interleavings.
 constexpr std::uint64_t kShuffledSlice = 200;
-/// What a slice that ended early counts as, so that waves which only wait use their quantum up, too.
+/// Minimum cost of a slice, so that waves that only wait also use up their quantum.
 constexpr std::uint64_t kShortSlice = 64;
 
-/// 256 VGPRs and 256 AccVGPRs, 32 behind them that odd register numbers may reach, and 3 so that the same
-/// register of two waves does not fall into the same cache set.
+/// 256 VGPRs and 256 AccVGPRs, 32 more that invalid register numbers may reach, and 3 so that the same register of two
+/// waves is not in the same cache set.
 constexpr std::size_t kRegistersPerWave = 256 + 256 + 32 + 3;
 constexpr std::size_t kWaveRegisterDwords = kRegistersPerWave * gfx9::kLanes;
 
-/// LDS is allocated in pieces of 128 dwords ("Vega" ISA manual, LDS_SIZE).
+/// LDS is allocated in granules of 128 dwords ("Vega" ISA manual, LDS_SIZE).
 constexpr std::uint32_t kLdsGranuleBytes = 512;
 
 void* allocate(std::size_t bytes) {
@@ -187,7 +187,7 @@ bool WorkGroup::handle(Resident& resident, gfx9::Stop why) {
             if (dispatch_->setup_.interrupt) dispatch_->setup_.interrupt(wave.s[gfx9::kM0]);
             return true;
         case gfx9::Stop::Trap:
-            // A debugger's trap, and there is no debugger: the runtime's trap handler goes on behind it.
+            // A debugger trap without a debugger: as the runtime's trap handler, continue after it.
             if (wave.argument != kTrapDebug) return fail(wave, why);
             wave.pc += 4;
             return true;
@@ -202,7 +202,7 @@ void WorkGroup::arrive_at_barrier(Resident& resident) {
     open_barrier_if_all_came();
 }
 
-/// Waves that ended do not count ("Vega" ISA manual, S_BARRIER).
+/// Ended waves do not count ("Vega" ISA manual, S_BARRIER).
 void WorkGroup::open_barrier_if_all_came() {
     if (waiting_ == 0 || waiting_ < live_) return;
     for (unsigned w = 0; w < waves_; ++w) residents_[w]->at_barrier = false;

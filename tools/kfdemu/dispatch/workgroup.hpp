@@ -1,13 +1,12 @@
-// One work-group being executed: its waves, LDS and barrier. Made once for each worker and used again and again.
+// Executes one work-group: its waves, LDS and barrier. Reused for many work-groups.
 //
-//     WorkGroup group;                                            // a worker's own
+//     WorkGroup group;                                            // one per worker
 //     while (dispatch->start_group(group) == Dispatch::Start::Started)
-//         while (group.run(1'000'000) == WorkGroup::Progress::Paused) {}  // or leave it and look at other things
+//         while (group.run(1'000'000) == WorkGroup::Progress::Paused) {}  // or do other work first
 //
-// Thread safety: one thread at a time; it may be a different one from quantum to quantum if the hand-over
-// synchronises. Memory ordering: what the group's waves did is published by run() returning Ended (Dispatch
-// counts it with release). Lifetime: Borrows the Dispatch from start_group until run() returns Ended or
-// Stopped, or leave() was called.
+// Thread safety: one thread at a time; the thread may change between quanta if the hand-over synchronises. Memory
+// ordering: run() returning Ended publishes the writes of the waves (Dispatch counts it with release). Borrows: the
+// Dispatch, from start_group() until run() returns Ended or Stopped, or leave() is called.
 #pragma once
 
 #include <array>
@@ -32,8 +31,8 @@ class WorkGroup {
   public:
     enum class Progress {
         Ended,    ///< all waves ended; the group is free
-        Paused,   ///< the quantum is spent
-        Idle,     ///< every wave that could run sleeps (s_sleep): it waits for something outside, run others
+        Paused,   ///< the quantum is used up
+        Idle,     ///< every runnable wave sleeps (s_sleep), probably for an external event: run other groups
                   ///< first
         Stopped,  ///< it failed, or the dispatch was aborted or failed elsewhere; the group is free
     };
@@ -43,11 +42,11 @@ class WorkGroup {
     WorkGroup(const WorkGroup&) = delete;
     WorkGroup& operator=(const WorkGroup&) = delete;
 
-    /// Runs about so many instructions, waves in turn. The calling thread must not have a Hold of the address
-    /// space: run() takes one and renews it every few thousand instructions.
+    /// Runs about `quantum_instructions`, round robin over the waves. The calling thread must not have a Hold of the
+    /// address space: run() takes one and renews it every few thousand instructions.
     Progress run(std::uint64_t quantum_instructions);
     bool busy() const { return dispatch_ != nullptr; }
-    /// Gives an unfinished group up; its dispatch then never finishes (abort it).
+    /// Abandons an unfinished group. Its dispatch then never finishes: abort it.
     void leave();
 
   private:
@@ -56,7 +55,7 @@ class WorkGroup {
     struct Resident {
         gfx9::Wave wave;
         bool at_barrier = false, ended = false;
-        std::uint64_t constants_for = 0;  ///< serial of the dispatch that the wave's constants were set for
+        std::uint64_t constants_for = 0;  ///< serial of the dispatch for which its constants were set
     };
     struct FreeAligned {
         void operator()(void* p) const { std::free(p); }

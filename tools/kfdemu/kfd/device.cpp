@@ -27,7 +27,7 @@ struct Decision {
     bool on = false;
 };
 
-/// Whether the kernel itself gives us a KFD. A bare system call: the interposed open() must not answer.
+/// Whether the kernel has a KFD that can be opened. A direct system call, to bypass the interposed open().
 bool real_device_opens() {
     const long fd = syscall(SYS_openat, AT_FDCWD, "/dev/kfd", O_RDWR | O_CLOEXEC);
     if (fd < 0) return false;
@@ -69,8 +69,8 @@ const Decision& decision() {
 }
 
 std::mutex instance_mutex;
-std::atomic<Device*> instance{nullptr};          // release on making, acquire on use
-std::atomic<Device*> parents_instance{nullptr};  // after fork(): what descriptors may still be of
+std::atomic<Device*> instance{nullptr};          // release when created, acquire when used
+std::atomic<Device*> parents_instance{nullptr};  // after fork(): inherited descriptors may refer to it
 
 void before_fork() {
     instance_mutex.lock();
@@ -106,8 +106,8 @@ std::vector<std::unique_ptr<Gem>> make_gem(Memory& memory, const std::vector<std
     return gem;
 }
 
-/// ROCR takes the scratch of each GPU from the addresses that the thunk reserves, and asserts where they are too few
-/// (GpuAgent::InitScratchPool); the rest is what the process needs besides.
+/// ROCR reserves address space for the scratch of each GPU through the thunk, and asserts if it is too small
+/// (GpuAgent::InitScratchPool). kBesides is an estimate for the rest of the process.
 void say_if_addresses_are_few(std::size_t gpus) {
     constexpr std::uint64_t kScratch = std::uint64_t{4} << 30, kBesides = std::uint64_t{512} << 20;
     rlimit limit{};
@@ -115,8 +115,8 @@ void say_if_addresses_are_few(std::size_t gpus) {
     if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur >= needed) return;
     const auto gib = [](std::uint64_t bytes) { return static_cast<double>(bytes) / (1u << 30); };
     log(LogLevel::error,
-        "this process's address space is limited to {:.1f} GiB, and the HSA runtime needs {:.1f} GiB for {} GPU{}: "
-        "take the limit away "
+        "this process's address space is limited to {:.1f} GiB, but the HSA runtime needs {:.1f} GiB for {} GPU{}: "
+        "remove the limit "
         "with ulimit -v unlimited",
         gib(limit.rlim_cur), gib(needed), gpus, gpus == 1 ? "" : "s");
 }
@@ -144,7 +144,7 @@ Device* Device::get() {
     say_if_addresses_are_few(topology()->gpus.size());
     std::unique_ptr<Device> device{new Device{*topology(), decision().options}};
     if (!device->valid()) return nullptr;
-    // A child has neither our threads nor the parent's queues: it starts afresh, and leaks what it cannot use.
+    // A child has neither the device's threads nor the parent's queues. It creates a new device and leaks the old one.
     static const int registered = pthread_atfork(before_fork, in_parent, in_child);
     (void)registered;
     if (decision().options.private_vram() && log_level >= LogLevel::error) PrivateVram::watch(device->memory());

@@ -1,9 +1,9 @@
-// The emulated machine of this process: made when a program first opens /dev/kfd or a render node, never destroyed.
+// The emulated device of this process: created when the program first opens /dev/kfd or a render node, never destroyed.
 //
-//     if (const Topology* t = Device::topology()) …    // emulation is on; nothing is started by asking
-//     Device* device = Device::get();                   // makes it
+//     if (const Topology* t = Device::topology()) …    // emulation is on; creates nothing
+//     Device* device = Device::get();                   // creates the device
 //
-// Thread safety: every function, any thread. After fork() the child has none until it opens the device itself.
+// Thread safety: every function, any thread. After fork(), the child has no device until it opens one.
 #pragma once
 
 #include <sys/stat.h>
@@ -22,19 +22,19 @@ namespace kfdemu {
 
 class Device {
   public:
-    /// What is emulated, or nullptr where emulation is off: by KFDEMU=off, because there is a real /dev/kfd,
-    /// because KFDEMU cannot be understood (said once on stderr), or in a setuid program. Decided at the first call.
+    /// The emulated machine, or nullptr if emulation is off: KFDEMU=off, a real /dev/kfd, an invalid KFDEMU (reported
+    /// once on stderr), an unsupported CPU (likewise), or a setuid program. Decided at the first call.
     static const Topology* topology();
-    /// What the user asked for; all defaults where emulation is off.
+    /// The parsed options; defaults if emulation is off.
     static const Options& options();
-    /// The device, made at the first call; nullptr where emulation is off or the host refuses memory.
+    /// The device, created at the first call; nullptr if emulation is off or the host has no memory for it.
     static Device* get();
-    /// The device if it was made.
+    /// The device if it exists, else nullptr.
     static Device* existing();
-    /// Whether `status` (from fstat) is of a device that this process inherited from its parent by fork(): it was the
-    /// parent's alone, as the kernel's is.
+    /// Whether `status` (from fstat) describes a device file of the parent, inherited by fork(). As in the kernel, only
+    /// the parent may use it.
     static bool inherited(const struct stat& status);
-    /// False: neither this process nor a parent made one, so that no descriptor is ours.
+    /// False if neither this process nor a parent created a device, so no descriptor can refer to one.
     static bool ever_made();
 
     int open_kfd(int flags) const { return kfd_file_.open(flags); }
@@ -57,7 +57,7 @@ class Device {
     std::vector<std::unique_ptr<DeviceFile>> render_files_;
     std::vector<std::unique_ptr<AddressSpace>> spaces_;
     Memory memory_;
-    std::vector<std::unique_ptr<Gem>> gem_;  // of each GPU
+    std::vector<std::unique_ptr<Gem>> gem_;  // per GPU
     Svm svm_;
     Events events_;
     Scheduler scheduler_;

@@ -72,12 +72,12 @@ union GemMmap {
 
 enum VaOperation : std::uint32_t { kVaMap = 1, kVaUnmap = 2, kVaClear = 3, kVaReplace = 4 };
 
-struct GemVa {  // newer kernels have timeline points behind it, which nobody sets for us
+struct GemVa {  // newer kernels append timeline points, which are not used here
     std::uint32_t handle, pad, operation, flags;
     std::uint64_t va, offset, size;
 };
 
-// struct drm_amdgpu_info_device, up to what libdrm 2.4.114 reads.
+// struct drm_amdgpu_info_device, as far as libdrm 2.4.114 reads it.
 struct DeviceInfo {
     std::uint32_t device_id, chip_rev, external_rev, pci_rev, family, num_shader_engines, arrays_per_engine,
         gpu_counter_freq_khz;
@@ -97,7 +97,7 @@ struct VramGtt {
     std::uint64_t vram_size, vram_cpu_accessible_size, gtt_size;
 };
 
-/// As the kernel's VERSION does: copies what fits and tells the full length.
+/// As in the kernel's VERSION: copies what fits and returns the full length.
 int give_string(std::string_view text, std::uint64_t buffer, std::size_t& length) {
     const std::size_t given = std::min(text.size(), length);
     length = text.size();
@@ -126,7 +126,7 @@ DeviceInfo device_info(const Gpu& gpu) {
     info.max_engine_clock_khz = model.engine_clock_mhz * 1000ull;
     info.max_memory_clock_khz = model.memory_clock_mhz * 1000ull;
     info.cu_active_number = model.compute_units;
-    // The bitmap has room for 4 × 4 arrays; engines beyond the fourth are counted in its second column.
+    // The bitmap has 4 × 4 arrays; engines beyond the fourth are in its second column.
     unsigned left = model.compute_units;
     for (unsigned engine = 0; engine < model.shader_engines; ++engine) {
         const unsigned here = std::min(left, model.cus_per_array);
@@ -146,7 +146,7 @@ DeviceInfo device_info(const Gpu& gpu) {
     return info;
 }
 
-/// As AMDGPU_INFO does: the answer as far as it fits, and nothing behind it is touched.
+/// As in AMDGPU_INFO: copies as much of the answer as fits.
 int give(const Info& info, const void* answer, std::size_t size_bytes) {
     return user::copy_out(info.return_pointer, answer, std::min<std::size_t>(size_bytes, info.return_size));
 }
@@ -173,22 +173,22 @@ int amdgpu_info(const Gpu& gpu, const Info& info) {
             const VramGtt answer{gpu.vram_bytes, gpu.private_vram ? 0 : gpu.vram_bytes, gpu.vram_bytes};
             return give(info, &answer, sizeof answer);
         }
-        case kHwIpInfo:  // no graphics, video or DMA ring is open to this interface
+        case kHwIpInfo:  // no graphics, video or DMA rings
             return give_zeroes(info, 32);
         case kFirmwareVersion:
             return give_zeroes(info, 8);
-        case kReadMmrReg: {  // configuration registers of graphics blocks that a compute device leaves at
-                             // reset
+        case kReadMmrReg: {  // configuration registers of graphics blocks, at their reset
+                             // values
             const std::uint32_t registers = info.parameters[1];
             return registers > kMaxRegisters ? EINVAL : give_zeroes(info, 4 * registers);
         }
         default:
-            log(LogLevel::warning, "drm: AMDGPU_INFO query {:#x} is not known", info.query);
+            log(LogLevel::warning, "drm: unknown AMDGPU_INFO query {:#x}", info.query);
             return EINVAL;
     }
 }
 
-/// AMDGPU_VM_PAGE_READABLE and so on, as a set of Access.
+/// AMDGPU_VM_PAGE_* flags as a set of Access.
 std::uint32_t page_access_of(std::uint32_t flags) {
     return (flags & 2 ? kRead : 0u) | (flags & 4 ? kWrite : 0u) | (flags & 8 ? kExecute : 0u);
 }
@@ -196,7 +196,7 @@ std::uint32_t page_access_of(std::uint32_t flags) {
 int gem_va(Gem& gem, const GemVa& args) {
     constexpr std::uint32_t kDelayUpdate = 1, kAccess = 0xe, kPrt = 0x10, kMemoryType = 0x1e0, kNoAlloc = 0x200;
     if (args.flags & kPrt || args.flags & ~(kDelayUpdate | kAccess | kMemoryType | kNoAlloc)) {
-        log(LogLevel::warning, "drm: GEM_VA with flags {:#x} is not known", args.flags);
+        log(LogLevel::warning, "drm: unsupported GEM_VA flags {:#x}", args.flags);
         return EINVAL;
     }
     switch (args.operation) {
@@ -210,12 +210,12 @@ int gem_va(Gem& gem, const GemVa& args) {
         case kVaClear:
             return gem.clear(args.va, args.size);
         default:
-            log(LogLevel::warning, "drm: GEM_VA operation {} is not known", args.operation);
+            log(LogLevel::warning, "drm: unknown GEM_VA operation {}", args.operation);
             return EINVAL;
     }
 }
 
-/// Runs one handler on a copy of the caller's argument, and gives it back.
+/// Runs a handler on a copy of the caller's argument, and copies it back.
 template <class Argument, class Handler>
 int with_argument(unsigned long request, std::uint64_t address, Handler&& handler) {
     Argument argument;
@@ -259,7 +259,7 @@ int drm_ioctl(const Gpu& gpu, Gem& gem, unsigned long request, void* argument) {
             return amdgpu_info(gpu, info);
         }
         default:
-            log(LogLevel::warning, "drm: ioctl {:#x} (number {:#x}) is not known", request, _IOC_NR(request));
+            log(LogLevel::warning, "drm: unknown ioctl {:#x} (number {:#x})", request, _IOC_NR(request));
             return EINVAL;
     }
 }

@@ -1,7 +1,7 @@
-// The render node's ioctls, as far as libdrm_amdgpu asks on behalf of an HSA runtime: who are you, what can you do,
-// take this dma-buf and map it here.
+// The ioctls of a render node that libdrm_amdgpu calls for an HSA runtime: version, device information, import and
+// export of dma-bufs, mapping.
 //
-// Layouts are facts of the kernel's include/uapi/drm/{drm,amdgpu_drm}.h.
+// Source: layouts from the kernel's include/uapi/drm/{drm,amdgpu_drm}.h.
 #pragma once
 
 #include "base/topology.hpp"
@@ -11,7 +11,7 @@ namespace kfdemu {
 
 inline constexpr char kDrmMagic = 'd';
 
-/// Answers one ioctl on a render node; 0 or an errno value.
+/// Executes one ioctl on a render node; 0 or an errno value.
 int drm_ioctl(const Gpu& gpu, Gem& gem, unsigned long request, void* argument);
 
 }  // namespace kfdemu

@@ -15,7 +15,7 @@
 namespace kfdemu {
 namespace {
 
-/// Runs one handler on a full-sized copy of the caller's argument.
+/// Runs a handler on a full-sized copy of the caller's argument.
 template <class Args, class Handler>
 int with_arguments(unsigned long request, void* argument, Handler&& handler) {
     Args args{};
@@ -37,7 +37,7 @@ int Kfd::ioctl(unsigned long request, void* argument) {
     };
     counters.ioctls += 1;
     if (const int error = injection().failure(Point::ioctl, _IOC_NR(request))) {
-        log(LogLevel::info, "kfd: ioctl number {:#x} fails as asked, errno {}", _IOC_NR(request), error);
+        log(LogLevel::info, "kfd: ioctl number {:#x} fails as requested, errno {}", _IOC_NR(request), error);
         return error;
     }
     switch (_IOC_NR(request)) {
@@ -101,25 +101,24 @@ int Kfd::ioctl(unsigned long request, void* argument) {
             return run(&Kfd::set_xnack_mode);
         case abi::kAvailableMemory:
             return run(&Kfd::available_memory);
-        // Waves are not saved when a queue is preempted here, so that there is never a state to look at; the kernel has
-        // one.
+        // The kernel returns the saved waves of a preempted queue. Here waves are never saved.
         case abi::kGetQueueWaveState:
-            log(LogLevel::warning, "kfd: the state of a queue's waves is not saved, and cannot be asked for");
+            log(LogLevel::warning, "kfd: GET_QUEUE_WAVE_STATE is not supported: the waves of a queue are never saved");
             return EINVAL;
-        // Of AMD's own kernel module, and not of the kernel: copies between processes, a profiler's stream.
+        // Only in AMD's out-of-tree module (amdgpu-dkms): copies between processes, a profiler's stream.
         case abi::kCrossMemoryCopy:
         case abi::kRlcSpm:
-            log(LogLevel::info, "kfd: request {:#x} is not there, as in the kernel", _IOC_NR(request));
+            log(LogLevel::info, "kfd: request {:#x} does not exist in the upstream kernel", _IOC_NR(request));
             return EINVAL;
         case abi::kRuntimeEnable:
             return run(&Kfd::runtime_enable);
-        // A debugger asks for these, of another process: it finds none that it could attach to.
+        // Called by debuggers to attach to another process, which is not supported.
         case abi::kDbgTrap:
         case abi::kDbgTrapUpstream:
-            log(LogLevel::debug, "kfd: debugger request {:#x} refused", _IOC_NR(request));
+            log(LogLevel::debug, "kfd: debugger request {:#x} rejected", _IOC_NR(request));
             return EINVAL;
         default:
-            log(LogLevel::warning, "kfd: ioctl {:#x} (number {:#x}, {} B) is not known", request, _IOC_NR(request),
+            log(LogLevel::warning, "kfd: unknown ioctl {:#x} (number {:#x}, {} B)", request, _IOC_NR(request),
                 _IOC_SIZE(request));
             return EINVAL;
     }
@@ -141,7 +140,7 @@ int Kfd::destroy_queue(abi::DestroyQueue& args) { return scheduler_.destroy_queu
 int Kfd::update_queue(abi::UpdateQueue& args) { return scheduler_.update_queue(args); }
 
 int Kfd::set_cu_mask(abi::SetCuMask& args) {
-    constexpr std::uint32_t kMaxBits = 1024;  // as many as the kernel takes; it ignores the rest
+    constexpr std::uint32_t kMaxBits = 1024;  // the kernel's limit; further bits are ignored
     if (args.num_cu_mask == 0 || args.num_cu_mask % 32 != 0 || args.cu_mask_ptr == 0) return EINVAL;
     std::uint32_t words[kMaxBits / 32];
     const std::size_t bytes = std::min(args.num_cu_mask, kMaxBits) / 8;
@@ -155,7 +154,7 @@ int Kfd::alloc_queue_gws(abi::AllocQueueGws& args) {
 }
 
 int Kfd::set_memory_policy(abi::SetMemoryPolicy& args) {
-    // Host and device caches are the same here, so every policy is coherent.
+    // Host and device share caches here, so every policy is coherent.
     return gpu(args.gpu_id) ? 0 : EINVAL;
 }
 
@@ -192,8 +191,8 @@ int Kfd::create_event(abi::CreateEvent& args) {
     if (!id) return ENOSPC;
     args.event_id = *id;
     if (args.event_type == abi::kEventSignal || args.event_type == abi::kEventDebug) {
-        // On discrete GPUs the first call brings the event page's allocation handle and keeps it. Any
-        // non-zero value tells the thunk that the event has a slot.
+        // On discrete GPUs, the first call passes the allocation handle of the event page, which is returned unchanged.
+        // Any nonzero value tells the thunk that the event has a slot.
         if (args.event_page_offset == 0) args.event_page_offset = 1;
         args.event_slot_index = *id;
         args.event_trigger_data = *id;
@@ -209,7 +208,7 @@ int Kfd::wait_events(abi::WaitEvents& args) {
     if (args.events_ptr == 0 || args.num_events > 2 * abi::kSignalEventLimit) return EINVAL;
     std::vector<abi::EventData> events(args.num_events);
     if (const int error = user::copy_in(events.data(), args.events_ptr, events.size() * sizeof events[0])) return error;
-    scheduler_.nudge();  // a thread that goes to sleep has most likely just rung a doorbell
+    scheduler_.nudge();  // a thread that starts to wait has probably just rung a doorbell
     const auto result = events_.wait(events, args.wait_for_all != 0, args.timeout_ms);
     if (!result) return EINVAL;
     if (const int error = user::copy_out(args.events_ptr, events.data(), events.size() * sizeof events[0]))
@@ -227,14 +226,14 @@ int Kfd::set_scratch_backing(abi::SetScratchBackingVa& args) {
 
 int Kfd::get_tile_config(abi::GetTileConfig& args) {
     if (!gpu(args.gpu_id)) return EINVAL;
-    // Image tiling: compute devices have no images, and no table is longer than asked for.
+    // Image tiling: compute devices have no images, so both tables are empty.
     args.num_tile_configs = args.num_macro_tile_configs = 0;
     args.gb_addr_config = args.num_banks = args.num_ranks = 0;
     return 0;
 }
 
 int Kfd::set_trap_handler(abi::SetTrapHandler& args) {
-    // Faults and traps are reported as the runtime's own handler would report them; its code is not run.
+    // Faults and traps are reported as the runtime's trap handler would report them; its code is not executed.
     return gpu(args.gpu_id) ? 0 : EINVAL;
 }
 
@@ -249,7 +248,7 @@ int Kfd::free_memory(abi::FreeMemoryOfGpu& args) { return memory_.free(args.hand
 
 namespace {
 
-/// Does `each` for the GPUs of the caller's array from n_success on, counting what was done.
+/// Calls `each` for the GPUs in the caller's array from n_success on; increments n_success for each success.
 template <class Each>
 int for_each_gpu(const Topology& topology, abi::MapMemory& args, Each&& each) {
     if (args.n_devices == 0 || args.device_ids_array_ptr == 0 || args.n_success > args.n_devices) return EINVAL;
@@ -279,7 +278,7 @@ int Kfd::export_dmabuf(abi::ExportDmabuf& args) { return memory_.export_dmabuf(a
 int Kfd::ipc_export_handle(abi::IpcExportHandle& args) { return memory_.export_ipc(args); }
 int Kfd::ipc_import_handle(abi::IpcImportHandle& args) { return memory_.import_ipc(args); }
 
-/// The runtime says that it is there, for debuggers and for the errors of its queues (see queue_exception.hpp).
+/// Registers the runtime, for debuggers and for errors of its queues (queue_exception.hpp).
 int Kfd::runtime_enable(abi::RuntimeEnable& args) {
     constexpr std::uint32_t kEnable = 1;
     const bool enable = args.mode_mask & kEnable;
@@ -292,7 +291,7 @@ int Kfd::svm(unsigned long request, void* argument) {
     abi::Svm args;
     if (const int error = user::read(args, from)) return error;
     const std::uint64_t behind = from + sizeof args;
-    // The size of the whole is in the request's number, so there are never many.
+    // The request encodes the total size, so the count is bounded.
     if (_IOC_SIZE(request) < sizeof args || args.count > (_IOC_SIZE(request) - sizeof args) / sizeof(abi::SvmAttribute))
         return EINVAL;
     std::vector<abi::SvmAttribute> attributes(args.count);
@@ -303,7 +302,7 @@ int Kfd::svm(unsigned long request, void* argument) {
 }
 
 int Kfd::set_xnack_mode(abi::SetXnackMode& args) {
-    // Retryable page faults are off; asking is fine, switching them on is not.
+    // Retryable page faults are off. The mode can be queried, but not enabled.
     if (args.xnack_enabled > 0) return EPERM;
     args.xnack_enabled = 0;
     return 0;

@@ -1,10 +1,9 @@
-// /dev/kfd's ioctls: one small function each.
+// The ioctls of /dev/kfd, one function each.
 //
 //     errno = kfd.ioctl(request, argument);
 //
-// As the kernel does, requests are matched by number, and arguments are copied by the size that the request encodes:
-// a caller with a shorter structure than ours leaves the rest zero, one with a longer structure gets the rest
-// untouched.
+// As in the kernel, requests are matched by number, and arguments are copied with the size that the request encodes. If
+// the caller's structure is shorter than ours, the rest is zero; if it is longer, the rest is not changed.
 // Thread safety: every function, any thread.
 #pragma once
 
@@ -23,7 +22,7 @@ class Kfd {
     Kfd(const Topology& topology, Memory& memory, Svm& svm, Events& events, Scheduler& scheduler)
         : topology_{topology}, memory_{memory}, svm_{svm}, events_{events}, scheduler_{scheduler} {}
 
-    /// Answers one ioctl; 0 or an errno value.
+    /// Executes one ioctl; 0 or an errno value.
     int ioctl(unsigned long request, void* argument);
 
   private:
@@ -64,7 +63,7 @@ class Kfd {
     const Topology& topology_;
     Memory& memory_;
     Svm& svm_;
-    std::atomic<bool> runtime_enabled_{false};  // guards nothing but itself
+    std::atomic<bool> runtime_enabled_{false};  // guards no other data
     Events& events_;
     Scheduler& scheduler_;
 };

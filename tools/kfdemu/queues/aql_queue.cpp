@@ -49,7 +49,7 @@ bool AqlQueue::service() {
     if (!turn) return false;
     std::lock_guard lock{mutex_};
     if (stopped_ || suspended_ || failed_ || hung_) return false;
-    // Acquire: the packets published before the doorbell was rung are seen.
+    // Acquire: packets published before the doorbell was rung are visible.
     const std::uint64_t doorbell = __atomic_load_n(doorbell_, __ATOMIC_ACQUIRE);
     if (doorbell != last_doorbell_) {
         last_doorbell_ = doorbell;
@@ -84,32 +84,32 @@ bool AqlQueue::service() {
     return did;
 }
 
-/// Looks up the runtime's structure, which stays where it is while the caller's Hold lives. False: the queue stopped.
+/// Looks up the runtime's amd_queue_t, valid during the caller's Hold. False: the queue has stopped.
 bool AqlQueue::find_queue() {
     queue_ = at<aql::AmdQueue>(space_, queue_va_, kWrite);
     if (!queue_) memory_fault(queue_va_, kWrite, "the queue's structure");
     return queue_ != nullptr;
 }
 
-/// The packet at next_ is read once, however long it then waits.
+/// Reads the packet at next_. It is read once, even if it then waits.
 void AqlQueue::read_packet() {
     current_ = *slot(next_);
     counters.packets += 1;
     injection().apply(QueueKind::compute, ring_, std::as_writable_bytes(std::span{&*current_, 1}));
 }
 
-/// Firmware may invalidate the header once it has taken a packet, long before the slot is free. Not of one that is
-/// wrong or asks for scratch: the runtime looks at those in the ring, and asserts that they are valid
+/// Firmware may invalidate the header once it has taken a packet, well before the slot is free. Not for a packet that
+/// is invalid or needs scratch: the runtime reads those in the ring and asserts that they are valid
 /// (DynamicScratchHandler).
 void AqlQueue::take_header() {
     if (!shows(Behaviour::invalid_headers)) return;
-    // Relaxed: it tells nobody anything; that the slot is free, the read index says.
+    // Relaxed: the read index, not this store, signals that the slot is free.
     if (aql::Packet* packet = slot(next_))
         __atomic_store_n(&packet->header, std::uint16_t{aql::kInvalid}, __ATOMIC_RELAXED);
 }
 
-/// Whether there is a published packet at next_, not beyond the doorbell. Producers may ring in any order, so that the
-/// highest doorbell counts, and a packet at or below it whose header is still INVALID is waited for.
+/// Whether a published packet is at next_, not beyond the doorbell. Producers may ring in any order, so the highest
+/// doorbell value counts. A packet at or below it whose header is still INVALID is waited for.
 bool AqlQueue::next_is_ready() {
     if (next_ - read_ == size_packets_) return false;
     aql::Packet* packet = slot(next_);
@@ -128,16 +128,18 @@ bool AqlQueue::next_is_ready() {
     return rung || !shows(Behaviour::doorbell) || was_overlooked();
 }
 
-/// Whether the published packet at next_ is taken though no doorbell for it was seen. Hardware sees every write; here
-/// the doorbells of several producers, who may ring in any order, can hide each other between two looks, so that a
-/// correct program must not wait for ever. (The runtime says MULTI of every queue, so that nothing tells who is alone.)
+/// Whether to take the published packet at next_ without a doorbell for it. Hardware sees every doorbell write. Here,
+/// with several producers that ring in any order, a smaller value may overwrite a larger one between two polls. The
+/// timeout keeps a correct program from hanging. (The runtime declares every queue MULTI, so single producers are not
+/// known.)
 bool AqlQueue::was_overlooked() {
     constexpr std::uint64_t kWaitNs = 100'000'000;
     const std::uint64_t now_ns = clock::now_ns();
     if (unrung_since_ns_ == 0) unrung_since_ns_ = now_ns;
     if (now_ns - unrung_since_ns_ < kWaitNs) return false;
-    log(LogLevel::warning, "gpu{}: packet {} is taken after 100 ms beyond the doorbell's value, {}", gpu_.index, next_,
-        highest_doorbell_);
+    log(LogLevel::warning,
+        "gpu{}: packet {} was taken after 100 ms without a doorbell; the highest doorbell value is {}", gpu_.index,
+        next_, highest_doorbell_);
     return true;
 }
 
@@ -162,7 +164,7 @@ AqlQueue::Step AqlQueue::launch(const aql::Packet& packet) {
     }
 }
 
-/// What the queue adds to a dispatch, as the runtime's structure has it now.
+/// The queue's part of a dispatch, read from the runtime's amd_queue_t.
 QueueFacts AqlQueue::facts() {
     QueueFacts facts;
     facts.queue_ptr = queue_va_;
@@ -228,12 +230,12 @@ AqlQueue::Step AqlQueue::launch(const KernelDispatchPacket& packet) {
     return Step::launched;
 }
 
-/// The runtime looks for the packet at the read index, so everything before has to be out of the way first.
+/// The runtime looks for the packet at the read index, so all packets before it must complete first.
 AqlQueue::Step AqlQueue::ask_for_scratch(std::uint32_t lane_bytes) {
     if (running_ > 1) return Step::waiting;
-    log(LogLevel::info, "gpu{}: packet {} asks for {} B of scratch a work-item", gpu_.index, next_, lane_bytes);
+    log(LogLevel::info, "gpu{}: packet {} needs {} B of scratch per work-item", gpu_.index, next_, lane_bytes);
     if (!store(space_, events_, queue_->queue_inactive_signal, aql::kInsufficientScratch))
-        return fail(aql::kInsufficientScratch, "scratch is needed, and the queue's inactive signal is not mapped");
+        return fail(aql::kInsufficientScratch, "scratch is needed, but the queue's inactive signal is not mapped");
     waits_for_scratch_ = true;
     return Step::waiting;
 }
@@ -249,12 +251,12 @@ std::optional<std::int64_t> AqlQueue::value_of(std::uint64_t signal) {
     const auto* s = at<aql::AmdSignal>(space_, signal, kRead);
     if (!s) return {};
     return __atomic_load_n(&s->value,
-                           __ATOMIC_ACQUIRE);  // what the signalling side wrote before is seen after
+                           __ATOMIC_ACQUIRE);  // writes before the signal's release are visible
 }
 
 AqlQueue::Step AqlQueue::wait_for(const aql::Barrier& packet, bool all) {
     take_header();
-    // A dependency counts from the moment its signal was once seen at zero, whatever it becomes later.
+    // A dependency stays satisfied once its signal was observed at 0, even if the value changes later.
     std::uint32_t wanted = 0;
     for (unsigned i = 0; i < std::size(packet.dep_signal); ++i) {
         if (packet.dep_signal[i] == 0) continue;
@@ -272,7 +274,7 @@ AqlQueue::Step AqlQueue::wait_for(const aql::BarrierValue& packet) {
     const bool strict = shows(Behaviour::barrier_value);
     if (strict && !gpu_.model->barrier_value)
         return fail(aql::kInvalidVendorPacket,
-                    fmt::format("BARRIER_VALUE packet, which {} does not have", gpu_.model->name));
+                    fmt::format("BARRIER_VALUE packet, which {} does not support", gpu_.model->name));
     take_header();
     if (packet.signal != 0) {
         if (packet.condition >= kBarrierConditions)
@@ -284,10 +286,10 @@ AqlQueue::Step AqlQueue::wait_for(const aql::BarrierValue& packet) {
     return complete_now(packet.completion_signal);
 }
 
-/// A buffer of PM4 commands. The runtime sends them to invalidate caches, of which there are none to invalidate here.
+/// A buffer of PM4 commands. The runtime sends them to invalidate caches; there are none to invalidate here.
 AqlQueue::Step AqlQueue::run(const aql::Pm4Ib& packet) {
     if (pm4::header(packet.ib_jump[0]).opcode != pm4::kIndirectBuffer)
-        return fail(aql::kInvalidVendorPacket, "PM4 packet that is no indirect buffer");
+        return fail(aql::kInvalidVendorPacket, "PM4 packet that is not an indirect buffer");
     take_header();
     const std::uint64_t base = packet.ib_jump[1] | std::uint64_t{packet.ib_jump[2]} << 32;
     const std::uint32_t count = packet.ib_jump[3] & 0xfffff;
@@ -296,14 +298,15 @@ AqlQueue::Step AqlQueue::run(const aql::Pm4Ib& packet) {
         if (!dword) return memory_fault(base + 4 * i, kRead, "a PM4 buffer");
         const pm4::Header header = pm4::header(*dword);
         if (header.opcode != pm4::kAcquireMem && header.opcode != pm4::kNop)
-            return fail(aql::kInvalidVendorPacket, fmt::format("PM4 command {:#010x} in a buffer", *dword));
+            return fail(aql::kInvalidVendorPacket,
+                        fmt::format("unsupported PM4 command {:#010x} in an indirect buffer", *dword));
         i += header.dwords;
     }
     return complete_now(packet.completion_signal);
 }
 
 AqlQueue::Step AqlQueue::complete_now(std::uint64_t completion_signal) {
-    // Before the slot is given back, so that the read index does not pass the packet that is wrong.
+    // Before the slot is released, so that the read index does not pass a faulting packet.
     if (!can_complete(space_, completion_signal)) return memory_fault(completion_signal, kWrite, "a completion signal");
     const std::uint64_t now = clock::now();
     const std::uint64_t index = next_++;
@@ -312,7 +315,7 @@ AqlQueue::Step AqlQueue::complete_now(std::uint64_t completion_signal) {
     return Step::launched;
 }
 
-/// Marks a packet as finished and gives back all slots at the front that are.
+/// Marks a packet as complete and releases all complete slots at the front.
 void AqlQueue::finish_slot(std::uint64_t index) {
     taken_[index - read_].done = true;
     --running_;
@@ -322,7 +325,7 @@ void AqlQueue::finish_slot(std::uint64_t index) {
         taken_.pop_front();
         ++read_;
     }
-    // Release: whoever sees the new read index may overwrite the slots before it.
+    // Release: a producer that sees the new read index may overwrite the slots before it.
     __atomic_store_n(&queue_->read_dispatch_id, read_, __ATOMIC_RELEASE);
 }
 
@@ -342,7 +345,7 @@ void AqlQueue::finished(const Kernel& kernel) {
     finish_slot(kernel.index());
     complete(space_, events_, completion_signal, kernel.start_ticks(), clock::now());
     if (scratch_once && kernels_.empty()) {
-        // A large scratch was lent for this dispatch only: offer it back, and go on when the runtime has taken it.
+        // The large scratch was for this dispatch only: return it, and continue when the runtime has taken it.
         store(space_, events_, queue_->queue_inactive_signal, aql::kScratchDone);
         waits_for_scratch_ = true;
         awake_ = true;

@@ -1,12 +1,12 @@
-// An AQL queue: takes packets from the ring in order, launches kernels, waits at barriers, completes signals,
-// and stops with an error code when a packet or a wave is wrong.
+// An AQL queue's packet processor: takes packets from the ring in order, launches kernels, waits at barriers, completes
+// signals, and stops with an error code on an invalid packet or a wave's exception.
 //
-// HSA Platform System Architecture Specification 1.2, "Packet processing" and "Barrier bit": packets are
-// launched in order and may finish in any; with the barrier bit, or a barrier packet, everything before has
-// finished first. A packet's slot is given back (header INVALID, read index past it) when the packet and all
-// before it have finished, because a kernel may read its own packet through the dispatch pointer.
+// HSA Platform System Architecture Specification 1.2, "Packet processing" and "Barrier bit": packets launch in order
+// and complete in any order. A packet with the barrier bit launches after all previous packets have completed. A
+// packet's slot is released (header INVALID, read index advanced) when it and all packets before it have completed,
+// because a kernel may read its own packet through the dispatch pointer.
 //
-// Thread safety: as Queue; kernels report their end from any worker.
+// Thread safety: as Queue; finished() from any worker.
 #pragma once
 
 #include <atomic>
@@ -41,13 +41,13 @@ class AqlQueue final : public Queue, public std::enable_shared_from_this<AqlQueu
 
     Eviction& eviction() { return eviction_; }
 
-    /// From the worker that ran a kernel's last part; the worker has no Hold.
+    /// Called by the worker that ran a kernel's last part. The worker must not have a Hold.
     void finished(const Kernel& kernel);
 
   private:
     enum class Step {
-        launched,  ///< the packet is under way or done: go on with the next
-        waiting,   ///< not yet: the same packet again
+        launched,  ///< the packet is in progress or complete: continue with the next
+        waiting,   ///< try the same packet again later
         stopped,   ///< the queue is in error
     };
     struct Slot {
@@ -82,33 +82,33 @@ class AqlQueue final : public Queue, public std::enable_shared_from_this<AqlQueu
     Scheduler& scheduler_;
     CodeCache& code_;
     GroupPool& groups_;
-    const std::uint64_t queue_va_;    // the runtime's structure
-    aql::AmdQueue* queue_ = nullptr;  // the same, as long as the thread that looked it up has its Hold
+    const std::uint64_t queue_va_;    // address of the runtime's amd_queue_t
+    aql::AmdQueue* queue_ = nullptr;  // valid while the thread that looked it up has its Hold
     std::uint64_t ring_, size_packets_;
-    const std::uint64_t save_area_;  // of waves; here for its header, which names the runtime's event for errors
+    const std::uint64_t save_area_;  // context save area; its header names the runtime's error event
     volatile std::uint64_t* doorbell_;
 
     std::mutex mutex_;
     bool stopped_ = false, suspended_ = false, failed_ = false;
-    bool hung_ = false;  // a kernel that never ends was asked for
+    bool hung_ = false;  // a kernel that never ends was injected
     bool waits_for_scratch_ = false;
     std::uint64_t last_doorbell_ = ~std::uint64_t{0};
     std::int64_t highest_doorbell_ = -1;
     std::uint64_t unrung_since_ns_ = 0;  // a published packet beyond the doorbell is at next_; 0: none
     bool awake_ = false;
-    std::uint64_t next_ = 0;              // packet to look at
-    std::optional<aql::Packet> current_;  // its content, once it was ready
-    std::uint64_t read_ = 0;              // first packet whose slot is still taken
+    std::uint64_t next_ = 0;              // next packet to process
+    std::optional<aql::Packet> current_;  // its content, once read
+    std::uint64_t read_ = 0;              // first packet whose slot is not released
     std::deque<Slot> taken_;              // [read_, next_)
-    unsigned running_ = 0;                // packets launched and not done
+    unsigned running_ = 0;                // packets launched and not complete
     std::uint32_t dependencies_met_ = 0;  // of the barrier packet at next_
     std::vector<std::shared_ptr<Kernel>> kernels_;
-    gfx9::Gws gws_;  // every queue has its own; a driver would give it to those that ask (ALLOC_QUEUE_GWS)
+    gfx9::Gws gws_;  // one per queue; KFD assigns it on request (ALLOC_QUEUE_GWS)
     std::shared_ptr<ScratchSlots> scratch_slots_;
-    std::uint64_t scratch_base_ = 0;  // what scratch_slots_ are places of
+    std::uint64_t scratch_base_ = 0;  // scratch memory that scratch_slots_ divides
     std::uint32_t tmpring_size_ = 0;
     std::uint32_t priority_;      // 0 to 15, higher first
-    ComputeUnits compute_units_;  // on which its kernels may run
+    ComputeUnits compute_units_;  // that its kernels may use
 };
 
 }  // namespace kfdemu

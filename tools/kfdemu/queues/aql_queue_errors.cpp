@@ -1,4 +1,4 @@
-// How an AQL queue stops: with an error code for what is wrong in a packet or a wave, or with a memory fault.
+// Error paths of AqlQueue: a packet or wave error stops the queue with a code, a memory fault stops it through KFD.
 #include "base/counters.hpp"
 #include "base/log.hpp"
 #include "queues/aql_queue.hpp"
@@ -7,15 +7,15 @@
 
 namespace kfdemu {
 
-/// A wave stopped its kernel: the queue stops with the matching error.
+/// A wave's exception ended its kernel: stops the queue with the matching error.
 void AqlQueue::report(const Dispatch& dispatch) {
     if (dispatch.state() == Dispatch::State::Aborted) return;
     const KernelFault& fault = dispatch.fault();
     const std::string why = fmt::format("kernel object {:#x}: {}", dispatch.packet().kernel_object, describe(fault));
     switch (fault.what) {
         case gfx9::Stop::MemoryFault:
-            // An address that is not canonical never gets as far as the page tables: the wave has a memory violation
-            // ("Memory violation (>48-bit)" among the errors that ROCR's amd_aql_queue.cpp knows).
+            // A non-canonical address does not reach the page tables: the wave raises a memory violation ("Memory
+            // violation (>48-bit)" in ROCR's amd_aql_queue.cpp).
             if (!is_canonical(fault.address)) return void(fail(aql::kApertureViolation, why));
             [[fallthrough]];
         case gfx9::Stop::FetchFault:

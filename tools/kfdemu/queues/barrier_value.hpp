@@ -1,9 +1,9 @@
-// Whether a barrier-value packet's condition holds for a signal's value.
+// Evaluates the condition of a BARRIER_VALUE packet for a signal's value.
 //
 //     if (holds(packet, value, Comparison::signed_alone)) …
 //
-// Pure. hsa_ext_amd.h says (value & mask) compared with a signed value; how firmware compares is published nowhere. CLR
-// (rocvirtual.cpp) and IREE (host_queue_waits.c) keep to masks of INT64_MAX, as if values had no sign.
+// Pure. hsa_ext_amd.h specifies (value & mask) compared with a signed value; how firmware compares is not published.
+// CLR (rocvirtual.cpp) and IREE (host_queue_waits.c) only use the mask INT64_MAX, for which the sign does not matter.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@
 namespace kfdemu {
 
 enum class Comparison {
-    signed_alone,  ///< as the header says
-    all_known,     ///< holds where it holds with a sign, without one, and under a mask of INT64_MAX
+    signed_alone,  ///< as hsa_ext_amd.h specifies
+    all_known,     ///< holds if it holds signed, unsigned, and masked with INT64_MAX
 };
 
-inline constexpr std::uint32_t kBarrierConditions = 4;  ///< others are none
+inline constexpr std::uint32_t kBarrierConditions = 4;  ///< valid conditions are below this
 
 template <class T>
 constexpr bool condition_holds(std::uint32_t condition, T value, T wanted) {

@@ -32,8 +32,8 @@ void Eviction::fault(const abi::MemoryException& exception) {
     }
     if (!evicted_.exchange(true))
         log(LogLevel::error,
-            "all queues of this process on that GPU are stopped, those to come included, as the kernel "
-            "driver does after a memory fault");
+            "all queues of this process on that GPU are stopped, including queues created later, as the "
+            "kernel driver does after a memory fault");
 }
 
 }  // namespace kfdemu

@@ -1,12 +1,12 @@
-// Whether the process still has a GPU: after a memory fault there, none of its queues runs any more.
+// Eviction of the process from one GPU: after a memory fault there, none of its queues runs again.
 //
-//     if (Eviction::Turn turn{eviction}) …        // a queue or a kernel does something
-//     eviction.fault(exception);                  // within a turn: no other turn begins, and when all have ended …
-//                                                 // … the program is told
+//     if (Eviction::Turn turn{eviction}) …        // a queue or a kernel makes progress
+//     eviction.fault(exception);                  // within a Turn: no new Turn begins; when all have ended,
+//                                                 // the memory event is signalled
 //
 // The kernel driver unmaps all queues of the process before it signals the event (kfd_int_process_v9.c:
-// kfd_dqm_evict_pasid, then kfd_signal_vm_fault_event). Nothing counts the eviction down again, and its structure lives
-// as long as the process's memory map: closing /dev/kfd changes nothing (kfd_process.c).
+// kfd_dqm_evict_pasid, then kfd_signal_vm_fault_event). The eviction is never undone, and its structure lives as
+// long as the process's mm: closing /dev/kfd does not restore the queues (kfd_process.c).
 //
 // Thread safety: every function, any thread.
 #pragma once
@@ -23,7 +23,7 @@ class Eviction {
   public:
     explicit Eviction(Events& events) : events_{events} {}
 
-    /// Something of the GPU runs while this lives, if it says true.
+    /// If true, the GPU may make progress while this exists.
     class Turn {
       public:
         explicit Turn(Eviction& eviction) : eviction_{eviction}, taken_{eviction.enter()} {}
@@ -39,9 +39,9 @@ class Eviction {
         const bool taken_;
     };
 
-    /// Acquire: who sees it sees what the fault left behind.
+    /// Acquire: a thread that sees true sees everything written before the fault.
     bool evicted() const { return evicted_.load(std::memory_order_acquire); }
-    /// The caller has a Turn.
+    /// The caller must have a Turn.
     void fault(const abi::MemoryException& exception);
 
   private:
@@ -49,7 +49,7 @@ class Eviction {
     void leave();
 
     Events& events_;
-    // Sequentially consistent: a turn is counted before it looks, an eviction looks after it is set.
+    // Sequentially consistent: enter() counts before it reads evicted_; fault() sets evicted_ before turns_ is read.
     std::atomic<unsigned> turns_{0};
     std::atomic<bool> evicted_{false};
     std::mutex mutex_;

@@ -1,9 +1,9 @@
-// How the device's own engines (packet processor, SDMA) touch memory: through the GPU's address space, never behind it.
+// Memory access of the packet processor and SDMA engines, through the GPU's address space.
 //
 //     AddressSpace::Hold hold{space};
 //     if (auto* value = at<std::int64_t>(space, va, kWrite)) …     // nullptr: a memory fault
 //
-// Thread safety: as AddressSpace; the caller has a Hold.
+// Thread safety: as AddressSpace; the caller must have a Hold.
 #pragma once
 
 #include "base/address_space.hpp"
@@ -13,12 +13,12 @@
 
 namespace kfdemu {
 
-/// Whether bits 63 to 48 repeat bit 47: no other address gets as far as the page tables.
+/// Whether bits 63 to 48 repeat bit 47. Other addresses do not reach the page tables.
 inline bool is_canonical(std::uint64_t va) {
     return static_cast<std::uint64_t>(static_cast<std::int64_t>(va << 16) >> 16) == va;
 }
 
-/// The object at a GPU virtual address, or nullptr if it is not mapped with that access or not aligned.
+/// The object at a GPU virtual address, or nullptr if it is misaligned or not mapped with that access.
 template <class T>
 T* at(const AddressSpace& space, std::uint64_t va, std::uint32_t access) {
     const AddressSpace::Range* range = space.find(va);
@@ -26,7 +26,7 @@ T* at(const AddressSpace& space, std::uint64_t va, std::uint32_t access) {
     return reinterpret_cast<T*>(range->at(va));
 }
 
-/// What a failed access becomes: a memory exception, whose words the runtime reports.
+/// The memory exception for a failed access, as reported to the runtime.
 inline abi::MemoryException memory_exception(const AddressSpace& space, std::uint32_t gpu_id, std::uint64_t va,
                                              std::uint32_t access) {
     const AddressSpace::Range* range = space.find(va);
@@ -40,7 +40,7 @@ inline abi::MemoryException memory_exception(const AddressSpace& space, std::uin
             .error_type = 0};
 }
 
-/// Stores an event's id into its mailbox and wakes its waiters: an interrupt, if the signal has one.
+/// Raises the signal's interrupt, if it has an event: stores the event's id into the mailbox and wakes its waiters.
 inline void interrupt(const AddressSpace& space, Events& events, const aql::AmdSignal& signal) {
     if (signal.event_mailbox_ptr == 0) return;
     const std::uint32_t id = signal.event_id;
@@ -49,22 +49,23 @@ inline void interrupt(const AddressSpace& space, Events& events, const aql::AmdS
     events.signal(id);
 }
 
-/// Whether a packet's completion signal is one that can be completed: null, or mapped for writing.
+/// Whether a completion signal can be completed: it is null or mapped for writing.
 inline bool can_complete(const AddressSpace& space, std::uint64_t signal_handle) {
     return signal_handle == 0 || at<aql::AmdSignal>(space, signal_handle, kWrite) != nullptr;
 }
 
-/// Completes a packet: times, then the decrement that publishes them and all that the packet wrote, then the
-/// interrupt. A null signal is fine. False: the signal is not mapped.
+/// Completes a packet: stores the times, decrements the signal, raises the interrupt. Memory ordering: the decrement
+/// publishes the times and all writes of the packet. A null signal is valid. False: the signal is not mapped.
 inline bool complete(const AddressSpace& space, Events& events, std::uint64_t signal_handle, std::uint64_t start_ticks,
                      std::uint64_t end_ticks) {
     if (signal_handle == 0) return true;
     auto* signal = at<aql::AmdSignal>(space, signal_handle, kWrite);
     if (!signal) return false;
-    // Relaxed: the decrement publishes them; several packets may complete one signal at once, and any times will do.
+    // Relaxed: the decrement publishes them. If several packets complete one signal at once, any of their times may
+    // stay.
     __atomic_store_n(&signal->start_ts, start_ticks, __ATOMIC_RELAXED);
     __atomic_store_n(&signal->end_ts, end_ticks, __ATOMIC_RELAXED);
-    // The signal may be destroyed by whoever sees the new value: what the interrupt needs is read before.
+    // A waiter that sees the new value may destroy the signal, so what the interrupt needs is read before.
     const aql::AmdSignal copy = *signal;
     __atomic_fetch_sub(&signal->value, 1, __ATOMIC_ACQ_REL);
     interrupt(space, events, copy);

@@ -8,12 +8,12 @@
 
 namespace kfdemu {
 namespace {
-// A work-group runs for so many instructions before others get a turn; a worker stays with a kernel for so
-// long before it looks at the queues again.
+// Instructions that a work-group runs before the next one; time that a worker stays with a kernel before it serves the
+// queues again.
 constexpr std::uint64_t kQuantumInstructions = 50'000;
-constexpr std::uint64_t kShuffledQuantum = 1'000;  // so that work-groups meet in many ways
+constexpr std::uint64_t kShuffledQuantum = 1'000;  // shorter, for more interleavings
 constexpr std::uint64_t kStayNs = 200'000;
-constexpr unsigned kStayQuanta = 8;  // the same, where the clock must not decide
+constexpr unsigned kStayQuanta = 8;  // the same in quanta, for a repeatable order
 
 WorkGroup::Progress run_group(WorkGroup& group, std::uint64_t quantum_instructions) {
     const DeviceAccess here;
@@ -48,7 +48,7 @@ Kernel::Kernel(std::shared_ptr<AqlQueue> queue, std::shared_ptr<Dispatch> dispat
 
 Work::Result Kernel::run() {
     const Eviction::Turn turn{queue_->eviction()};
-    if (!turn) abort();  // what is left of it ends without running
+    if (!turn) abort();  // the remaining work-groups do not run
     const std::uint64_t until = clock::now_ns() + kStayNs;
     bool did = false;
     unsigned quanta = 0;
@@ -66,7 +66,7 @@ Work::Result Kernel::run() {
                 break;
             case WorkGroup::Progress::Idle:
                 put_aside(std::move(group));
-                return Result::some;  // it waits for something outside: look there first
+                return Result::some;  // it waits for an external event: serve the queues first
         }
     } while (stay(++quanta, until) && !queue_->eviction().evicted());
 
@@ -79,15 +79,15 @@ Work::Result Kernel::run() {
     return Result::done;
 }
 
-/// Whether quanta are short, so that what may meet meets in many ways.
+/// Whether quanta are short, for more interleavings.
 bool Kernel::shuffled() const { return dispatch_->order().given() || shows(Behaviour::seeded_order); }
 
 bool Kernel::stay(unsigned quanta, std::uint64_t until_ns) const {
-    if (shows(Behaviour::seeded_order)) return false;  // another kernel may be next
+    if (shows(Behaviour::seeded_order)) return false;  // another kernel may run next
     return dispatch_->order().given() ? quanta < kStayQuanta : clock::now_ns() < until_ns;
 }
 
-/// The group to run next, or nothing if all that is left runs on other workers.
+/// The group to run next, or nullptr if all remaining groups run on other workers.
 std::unique_ptr<WorkGroup> Kernel::take() {
     std::lock_guard lock{mutex_};
     const bool shuffled = dispatch_->order().given();

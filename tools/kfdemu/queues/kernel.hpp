@@ -1,10 +1,10 @@
-// A kernel in flight, as the scheduler sees it: work-groups to start, to run for a while, and to put aside.
+// Time-slices the work-groups of one dispatch over the scheduler's workers.
 //
 //     auto kernel = std::make_shared<Kernel>(queue, dispatch, index, max_resident_groups);
 //     scheduler.add(kernel, kernel->groups());
 //
-// A work-group that used up its time is put aside and another gets its turn, new ones included, so that
-// work-groups that wait for each other make progress as they do on hardware, where many are resident.
+// A work-group that has used its quantum is put aside and another one runs, which may be a new one. Work-groups that
+// wait for each other therefore make progress, as on hardware, where many are resident.
 //
 // Thread safety: run() from any number of workers; abort() and wait_until_gone() from any thread.
 #pragma once
@@ -23,7 +23,7 @@ namespace kfdemu {
 
 class AqlQueue;
 
-/// Work-groups' storage, which is megabytes and used again and again.
+/// Recycles WorkGroup objects, which take megabytes each.
 class GroupPool {
   public:
     std::unique_ptr<WorkGroup> take();
@@ -36,14 +36,14 @@ class GroupPool {
 
 class Kernel final : public Work {
   public:
-    /// Keeps alive: queue, dispatch. `index` is the packet's in its queue. Borrows `pool` until it is gone.
+    /// Keeps alive: queue, dispatch. Borrows: pool, until destroyed. `index`: the packet's index in its queue.
     Kernel(std::shared_ptr<AqlQueue> queue, std::shared_ptr<Dispatch> dispatch, GroupPool& pool, std::uint64_t index,
            std::size_t max_resident_groups);
 
     Result run() override;
-    /// Starts no more work-groups, and stops those that run.
+    /// Starts no further work-groups, and stops the running ones.
     void abort() { dispatch_->abort(); }
-    /// Returns when no worker has anything to do with it any more.
+    /// Returns when no worker uses this kernel any more.
     void wait_until_gone();
 
     const Dispatch& dispatch() const { return *dispatch_; }
@@ -66,8 +66,8 @@ class Kernel final : public Work {
     std::mutex mutex_;
     std::condition_variable gone_changed_;
     std::deque<std::unique_ptr<WorkGroup>> aside_;
-    Random random_;          // decides whose turn it is if an order is given
-    std::size_t turns_ = 0;  // how many put-aside groups had a turn since the last new one
+    Random random_;          // selects the next work-group if an order is given
+    std::size_t turns_ = 0;  // turns of put-aside groups since the last new one
     bool gone_ = false;
 };
 

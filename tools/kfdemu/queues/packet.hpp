@@ -1,4 +1,4 @@
-// AQL packets and the queue and signal structures around them, as a GPU's packet processor sees them.
+// Layouts of AQL packets, amd_queue_t and amd_signal_t, as the packet processor accesses them.
 // Sources: HSA Platform System Architecture Specification 1.2, "Architected Queuing Language" and "Signals";
 // AMD's extensions from the public headers amd_hsa_queue.h, amd_hsa_signal.h and hsa_ext_amd.h. The kernel dispatch
 // packet is KernelDispatchPacket in dispatch/launch.hpp.
@@ -47,7 +47,7 @@ struct BarrierValue {
     std::uint64_t reserved3, reserved4, completion_signal;
 };
 
-/// A slot of the ring as its bytes; as<T>() is the packet that the header says it is.
+/// The bytes of a ring slot; as<T>() reinterprets them as a packet type.
 struct Packet {
     std::uint16_t header;
     std::uint16_t rest[31];
@@ -86,7 +86,7 @@ static_assert(sizeof(AmdQueue) == 256 && offsetof(AmdQueue, read_dispatch_id) ==
 
 enum QueueProperties : std::uint32_t { kEnableProfiling = 1u << 3, kUseScratchOnce = 1u << 4 };
 
-/// What a queue's inactive signal says of a packet or wave that stopped the queue (ROCR's amd_aql_queue.cpp).
+/// Values of a queue's inactive signal for an error that stopped the queue (ROCR's amd_aql_queue.cpp).
 enum QueueError : std::uint64_t {
     kInvalidDimensions = 2,
     kInvalidGroupSegment = 4,
@@ -95,7 +95,7 @@ enum QueueError : std::uint64_t {
     kInvalidWorkgroup = 64,
     kInvalidRegisters = 128,
     kInvalidVendorPacket = 256,
-    kScratchDone = 512,  // not an error: a large scratch may be taken back
+    kScratchDone = 512,  // not an error: the runtime may free a large scratch
     kInsufficientScratch = 0x1,
     kApertureViolation = 0x20000000,
     kIllegalInstruction = 0x40000000,

@@ -1,5 +1,4 @@
-// The commands of the packet processor's own language, PM4, as far as an HSA runtime sends them: in a buffer that an
-// AQL packet points at. Pure.
+// PM4 commands, as far as an HSA runtime sends them in an indirect buffer. Pure.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +7,9 @@ namespace kfdemu::pm4 {
 
 enum Opcode : std::uint32_t { kNop = 0x10, kIndirectBuffer = 0x3f, kAcquireMem = 0x58 };
 
-/// Of a type-3 command, the only type that is sent.
+/// Header of a type-3 command, the only type that is sent.
 struct Header {
-    std::uint32_t opcode, dwords;  ///< how long the command is, header included; both 0 if it is of another type
+    std::uint32_t opcode, dwords;  ///< length with the header; both are 0 for other types
 };
 
 constexpr Header header(std::uint32_t dword) {

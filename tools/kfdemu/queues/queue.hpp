@@ -1,7 +1,7 @@
-// A hardware queue: something that the scheduler's workers serve whenever its doorbell may have been rung.
+// The interface of a hardware queue, which the scheduler's workers poll.
 //
-// Thread safety: service() is called by any worker, but by one at a time (the scheduler takes `serving`); the
-// rest by any thread. stop() must not be called by a worker.
+// Thread safety: service() from any worker, one at a time (the scheduler takes `serving`); other functions from any
+// thread. stop() must not be called from a worker.
 #pragma once
 
 #include <atomic>
@@ -17,14 +17,14 @@ class Queue {
   public:
     virtual ~Queue() = default;
 
-    /// Does what can be done without waiting, for at most a millisecond or so; whether anything was done.
+    /// Makes progress without blocking, for about a millisecond at most. Returns whether it made any.
     virtual bool service() = 0;
-    /// Ends what is under way and returns when nothing of the queue runs any more; it never runs again.
+    /// Aborts running work and returns when it has ended. The queue never runs again.
     virtual void stop() = 0;
     /// New ring, priority or percentage (0 suspends the queue); 0 or an errno value.
     virtual int update(const abi::UpdateQueue& args) = 0;
 
-    /// Which compute units may run its waves, as bits; 0 or an errno value.
+    /// Sets the mask of compute units that may run its waves; 0 or an errno value.
     virtual int set_cu_mask(std::span<const std::uint32_t> words) = 0;
 
     std::atomic_flag serving = ATOMIC_FLAG_INIT;

@@ -62,7 +62,7 @@ void raise_exception(Events& events, std::uint64_t save_area, std::uint64_t erro
     std::uint64_t reasons = 0;
     if (user::read(reasons, header.error_payload) != 0 ||
         user::write(header.error_payload, reasons | exception_bit(error)) != 0)
-        log(LogLevel::warning, "the word for a queue's exceptions at {:#x} is not there", header.error_payload);
+        log(LogLevel::warning, "the word for a queue's exceptions at {:#x} is not mapped", header.error_payload);
     events.set(header.error_event);
 }
 

@@ -1,6 +1,5 @@
-// How the kernel tells a runtime of a queue's error once that has asked for it (RUNTIME_ENABLE): a bit in a
-// word of the runtime's own, and an event. Where both are, the runtime says in the header of the queue's
-// context save area.
+// Reports a queue's error to a runtime that has called RUNTIME_ENABLE: sets a bit in a word of the runtime and signals
+// an event. The header of the queue's context save area names both.
 //
 //     raise_exception(events, save_area, aql::kInvalidCode);
 //
@@ -14,7 +13,7 @@
 
 namespace kfdemu {
 
-/// `error` is one of aql::QueueError. Does nothing where the runtime has named no event.
+/// `error`: an aql::QueueError. Does nothing if the save area names no event.
 void raise_exception(Events& events, std::uint64_t save_area, std::uint64_t error);
 
 }  // namespace kfdemu

@@ -29,10 +29,10 @@ gfx9::Target target_of(const Model& model) {
 
 bool power_of_two(std::uint64_t value) { return value && (value & (value - 1)) == 0; }
 
-/// How long the watching worker sleeps after so many fruitless rounds. Spinning first keeps a steady stream
-/// of launches below a few microseconds each. A wake-up costs up to 20 us on a virtual machine, so the last
-/// step, after half a second or so, is what keeps an idle device below one percent of a core; whoever waits by
-/// system call ends it at once.
+/// How long the polling worker sleeps after `rounds` idle rounds. Spinning first keeps each of a steady stream of
+/// launches below a few microseconds. A wake-up costs up to 20 us on a virtual machine, so the last step, after about
+/// half a second, keeps an idle device below one percent of a core. A thread that waits in a system call ends the sleep
+/// at once.
 std::chrono::microseconds pause_after(unsigned rounds) {
     using std::chrono::microseconds;
     if (rounds < 400) return microseconds{0};
@@ -84,7 +84,7 @@ int Scheduler::create_queue(const Gpu& gpu, abi::CreateQueue& args) {
     } else if (args.queue_type == abi::kSdma || args.queue_type == abi::kSdmaXgmi) {
         queue = std::make_shared<SdmaQueue>(gpu.index, space, events_, eviction, args, bell);
     } else {
-        log(LogLevel::warning, "gpu{}: queues of type {} are not known", gpu.index, args.queue_type);
+        log(LogLevel::warning, "gpu{}: unknown queue type {}", gpu.index, args.queue_type);
         return EINVAL;
     }
     args.queue_id = next_queue_id_++;
@@ -104,7 +104,7 @@ int Scheduler::create_queue(const Gpu& gpu, abi::CreateQueue& args) {
 bool Scheduler::destroy_queue(std::uint32_t id) {
     const auto queue = find_queue(id);
     if (!queue) return false;
-    queue->stop();  // before another queue may have its doorbell
+    queue->stop();  // before another queue can reuse its doorbell
     {
         std::lock_guard lock{mutex_};
         if (queues_.erase(id) == 0) return false;
@@ -168,7 +168,7 @@ void Scheduler::nudge() {
 
 void Scheduler::start_workers() {
     if (std::exchange(started_, true)) return;
-    // The program's signal handlers are none of our threads' business.
+    // Block all signals: the program's handlers must not run on the emulator's threads.
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -178,14 +178,14 @@ void Scheduler::start_workers() {
 
 void Scheduler::run(unsigned worker) {
     pthread_setname_np(pthread_self(), "kfdemu");
-    prctl(PR_SET_TIMERSLACK, 1000);  // ns: short sleeps are meant
+    prctl(PR_SET_TIMERSLACK, 1000);  // ns: for precise short sleeps
     unsigned fruitless = 0;
     bool stood_aside = false;
     while (true) {
         const bool seeded = order_seed.load(std::memory_order_relaxed) != 0;
         if (worker != 0 && seeded) {
-            if (!std::exchange(stood_aside, true)) nudge();             // the first may sleep while this one watched
-            std::this_thread::sleep_for(std::chrono::milliseconds{5});  // all is done in order, by the first
+            if (!std::exchange(stood_aside, true)) nudge();             // worker 0 may sleep while this one polled
+            std::this_thread::sleep_for(std::chrono::milliseconds{5});  // worker 0 does everything, in order
             continue;
         }
         stood_aside = false;
@@ -219,7 +219,7 @@ bool Scheduler::run_work() {
     return false;
 }
 
-/// One of the works of the highest priority, one after the other; every few turns one of all, so that none starves.
+/// The next work of the highest priority, round robin. Every eighth turn it selects from all, to prevent starvation.
 std::shared_ptr<Work> Scheduler::next_work(bool any) {
     constexpr unsigned kTurnsOfTheHighest = 8;
     std::lock_guard lock{mutex_};
@@ -234,7 +234,7 @@ std::shared_ptr<Work> Scheduler::next_work(bool any) {
     }
 }
 
-/// Any of the works of that priority or more; null: it loses this turn, so that packets after it get theirs first.
+/// A random work of at least that priority. Null: it skips this turn, so that later packets run first.
 std::shared_ptr<Work> Scheduler::drawn_work(std::uint32_t lowest_priority) {
     for (;;) {
         Job& job = works_[random_.below(works_.size())];
@@ -254,7 +254,7 @@ bool Scheduler::serve_queues() {
     events_.deliver_late();
     bool did = false;
     for (const auto& queue : *queues) {
-        // Acquire and release on the flag hand the queue's state from one worker to the next.
+        // Acquire and release on the flag pass the queue's state from one worker to the next.
         if (queue->serving.test_and_set(std::memory_order_acquire)) continue;
         did |= queue->service();
         queue->serving.clear(std::memory_order_release);
@@ -267,7 +267,7 @@ void Scheduler::idle(unsigned rounds) {
     const std::uint64_t nudges = nudges_;
     const auto called = [&] { return nudges_ != nudges; };
     if (watched_) {
-        // Somebody else watches the queues; this worker is needed when there is new work, or the watcher got some.
+        // Another worker polls the queues; this one is needed for new work, or when that worker has found some.
         wake_.wait(lock, [&] { return called() || !watched_; });
         return;
     }

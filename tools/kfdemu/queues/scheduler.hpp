@@ -1,10 +1,10 @@
-// The device's engines: worker threads that watch the doorbells, process packets and execute waves.
+// The device's worker threads: they poll doorbells, process packets and execute waves.
 //
-// Every worker does everything: it takes part in kernels that are in flight, and between two parts it looks
-// at the queues. While there is nothing to do, one of them keeps looking, less and less often, and the others sleep.
+// All workers are equal: each runs parts of kernels in flight and serves the queues between two parts. When idle, one
+// worker polls with increasing pauses and the others sleep.
 //
-// Thread safety: every function, any thread. Threads start with the first queue. They are detached and their
-// state is never destroyed, so that a process may exit at any moment with work in flight.
+// Thread safety: every function, any thread. Lifetime: threads start with the first queue. They are detached and their
+// state is never destroyed, so a process may exit at any time with work in flight.
 #pragma once
 
 #include <atomic>
@@ -37,22 +37,22 @@ class Scheduler {
 
     /// CREATE_QUEUE: fills in args.queue_id and args.doorbell_offset; 0 or an errno value.
     int create_queue(const Gpu& gpu, abi::CreateQueue& args);
-    /// Stops the queue, its kernels included, and returns when nothing of it runs; false if there is no such queue.
+    /// Stops the queue and its kernels, and returns when they have ended. False: no such queue.
     bool destroy_queue(std::uint32_t id);
     int update_queue(const abi::UpdateQueue& args);
     bool has_queue(std::uint32_t id) const;
     int set_cu_mask(std::uint32_t id, std::span<const std::uint32_t> words);
-    /// Stops every queue of a GPU for good and raises a hardware exception, as the driver does after a hang.
+    /// Permanently stops every queue of a GPU and raises a hardware exception, as the driver does after a hang.
     void reset(const Gpu& gpu, bool memory_lost);
 
-    /// Lets the workers take part in `work`, which has so many parts, until it says done. Work of higher
-    /// priority (0 to 15) comes first, but for a turn now and then. The caller is a worker, so a work of one
-    /// part wakes nobody.
+    /// Adds `work` of `parts` parts, which the workers run until it returns done. Work of higher priority (0 to 15)
+    /// runs first, except for occasional turns that prevent starvation. The caller is a worker, so work of one part
+    /// wakes no other worker.
     void add(std::shared_ptr<Work> work, std::uint64_t parts, std::uint32_t priority);
-    /// A hint that a doorbell was probably just rung.
+    /// Wakes workers: a doorbell was probably just rung.
     void nudge();
 
-    static constexpr unsigned kMaxQueues = 1024;  ///< of a process on one GPU: doorbells in its page
+    static constexpr unsigned kMaxQueues = 1024;  ///< per process and GPU: doorbells in a page
 
   private:
     struct Entry {
@@ -63,7 +63,7 @@ class Scheduler {
     struct Job {
         std::shared_ptr<Work> work;
         std::uint32_t priority;
-        unsigned passed_over;  ///< turns that it loses first
+        unsigned passed_over;  ///< turns to skip before it runs
     };
 
     std::shared_ptr<Queue> find_queue(std::uint32_t id) const;
@@ -92,10 +92,10 @@ class Scheduler {
     std::vector<Job> works_;
     std::size_t next_work_ = 0;
     unsigned turn_ = 0;
-    const bool seeded_;  // whose turn it is, random_ says
+    const bool seeded_;  // random_ selects the next work
     Random random_;
     bool started_ = false;
-    bool watched_ = false;  // a worker is looking at the queues while the rest sleep
+    bool watched_ = false;  // a worker polls the queues while the others sleep
     std::uint64_t nudges_ = 0;
     std::atomic<std::uint64_t> work_count_{0};  // relaxed hint: is there work at all?
 };

@@ -26,7 +26,7 @@ std::uint32_t bits(std::uint32_t dword, unsigned low, unsigned count) {
     return (dword >> low) & ((std::uint32_t{1} << count) - 1);
 }
 
-/// One side of a rectangle packet: five dwords from `at` on. Coordinates and pitches count elements.
+/// One side of a rectangle packet: five dwords from `at` on. Coordinates and pitches are in elements.
 CopyRect::Side rect_side(Dwords d, unsigned at, unsigned element_shift) {
     const std::uint64_t x = bits(d[at + 2], 0, 14), y = bits(d[at + 2], 16, 14), z = bits(d[at + 3], 0, 11);
     const std::uint64_t pitch = (std::uint64_t{bits(d[at + 3], 13, 19)} + 1) << element_shift;
@@ -85,39 +85,40 @@ Decoded decode(Dwords d) {
         case kCopy:
             if (sub_op == kLinear)
                 return whole(7, [&] {
-                    // 30 bits count from SDMA 4.4 (gfx90a) on, and ROCR 6 uses them; before, 22 bits with zeroes above.
+                    // The count has 30 bits from SDMA 4.4 (gfx90a) on, and ROCR 6 uses them; before, 22 bits and
+                    // zeroes.
                     return CopyLinear{qword(d, 3), qword(d, 5), std::uint64_t{bits(d[1], 0, 30)} + 1};
                 });
             if (sub_op == kLinearRect) return whole(13, [&] { return copy_rect(d); });
-            return refuse("this kind of copy is not known");
+            return refuse("unsupported kind of copy");
         case kFence:
             return whole(4, [&] { return Fence{qword(d, 1), d[3]}; });
         case kTrap:
             return whole(2, [&] { return Trap{bits(d[1], 0, 28)}; });
         case kPollRegmem:
-            // Not memory: a register, or the flush of the host data path, which is content with any value.
-            if (!(d[0] >> 31) && bits(d[0], 28, 3) != 0) return refuse("polling registers is not known");
+            // Not memory: a register, or the flush of the host data path, which accepts any value.
+            if (!(d[0] >> 31) && bits(d[0], 28, 3) != 0) return refuse("polling of registers is not supported");
             return whole(6, [&] { return poll(d); });
         case kAtomic: {
             const unsigned operation = bits(d[0], 25, 7);
             if (operation != kAdd64 && operation != kSub64 && operation != kSwap64)
-                return refuse(fmt::format("atomic operation {:#x} is not known", operation));
+                return refuse(fmt::format("unsupported atomic operation {:#x}", operation));
             return whole(8, [&] { return Atomic{qword(d, 1), qword(d, 3), qword(d, 5), operation}; });
         }
         case kConstFill: {
             const unsigned fill_size = d[0] >> 30;
             if (fill_size == 3) return refuse("fill size 3 is reserved");
             return whole(5, [&] {
-                // The count is in bytes, less one unit.
+                // The count is in bytes, minus one unit.
                 const std::uint64_t units = (std::uint64_t{bits(d[4], 0, 22)} >> fill_size) + 1;
                 return Fill{qword(d, 1), units << fill_size, d[3], 1u << fill_size};
             });
         }
         case kTimestamp:
-            if (sub_op != kTimestampGetGlobal) return refuse("this kind of time stamp is not known");
+            if (sub_op != kTimestampGetGlobal) return refuse("unsupported kind of timestamp");
             return whole(3, [&] { return Timestamp{qword(d, 1)}; });
         default:
-            return refuse("not known");
+            return refuse("unknown operation");
     }
 }
 

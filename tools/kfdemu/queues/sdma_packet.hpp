@@ -1,5 +1,5 @@
-// SDMA packets of GFX9, decoded: bytes in, one command out. Pure.
-// Layouts are facts of the public register headers (vega10_sdma_pkt_open.h) and of what ROCR's blit_sdma emits.
+// Decoder of GFX9 SDMA packets. Pure.
+// Source: the public header vega10_sdma_pkt_open.h, and the packets that ROCR's blit_sdma emits.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct CopyRect {
 struct Fill {
     std::uint64_t destination, size_bytes;
     std::uint32_t value;
-    unsigned unit_bytes;  ///< 1, 2 or 4: how much of `value` repeats
+    unsigned unit_bytes;  ///< 1, 2 or 4: bytes of `value` that repeat
 };
 struct Fence {
     std::uint64_t address;
@@ -43,7 +43,7 @@ struct PollMemory {
 struct FlushHdp {};
 struct Atomic {
     std::uint64_t address, operand, compare;
-    unsigned operation;  ///< kAdd64 and its like, the TC_OP numbers
+    unsigned operation;  ///< an AtomicOperation
 };
 struct Timestamp {
     std::uint64_t address;
@@ -51,16 +51,16 @@ struct Timestamp {
 
 using Command = std::variant<Nop, CopyLinear, CopyRect, Fill, Fence, Trap, PollMemory, FlushHdp, Atomic, Timestamp>;
 
-/// TC_OP numbers of the 64-bit atomics that return nothing useful here ("Vega" ISA manual, buffer atomics, order).
+/// TC_OP numbers of 64-bit atomics whose result is not used ("Vega" ISA manual, order of the buffer atomics).
 enum AtomicOperation : unsigned { kSwap64 = 0x27, kAdd64 = 0x2f, kSub64 = 0x30 };
 
 struct Decoded {
     Command command;
-    unsigned dwords;  ///< consumed; 0: `error` says why, or the packet is not whole yet
+    unsigned dwords;  ///< consumed; 0: see `error`, or the packet is incomplete
     std::string error;
 };
 
-/// Decodes the packet at the front of `dwords`. Not whole: {.dwords = 0} without an error.
+/// Decodes the packet at the front of `dwords`. Incomplete packet: {.dwords = 0} without an error.
 Decoded decode(std::span<const std::uint32_t> dwords);
 
 }  // namespace kfdemu::sdma

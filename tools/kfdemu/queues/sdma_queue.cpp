@@ -12,11 +12,11 @@
 
 namespace kfdemu {
 namespace {
-// How much one service() copies before it looks elsewhere: some tens of microseconds.
+// Bytes that one service() copies: some tens of microseconds.
 constexpr std::uint64_t kSliceBytes = 1 << 20;
 constexpr unsigned kMaxPacketDwords = 16;
 
-/// What one step of a command's progress is worth: boxes advance by rows, the rest by bytes.
+/// Bytes per unit of progress_: boxes advance by rows, other commands by bytes.
 std::uint64_t row_bytes(const sdma::Command& command) {
     const auto* box = std::get_if<sdma::CopyRect>(&command);
     return box ? box->width_bytes : 1;
@@ -42,7 +42,7 @@ bool SdmaQueue::service() {
     if (!turn) return false;
     std::lock_guard lock{mutex_};
     if (stopped_ || suspended_ || failed_) return false;
-    // Acquire: what the host wrote into the ring before it rang is seen.
+    // Acquire: packets written before the doorbell was rung are visible.
     const std::uint64_t write = __atomic_load_n(doorbell_, __ATOMIC_ACQUIRE);
     if (write == read_bytes_) return false;
 
@@ -98,7 +98,7 @@ sdma::Decoded SdmaQueue::fetch(std::uint64_t write) {
         if (!dword) return {{}, 0, fmt::format("the SDMA ring at {:#x} is not mapped", ring_)};
         dwords[i] = *dword;
     }
-    // Padding may be longer than the window; skip what of it is there.
+    // Padding may be longer than the window: skip it without reading all of it.
     if (available && (dwords[0] & 0xff) == 0) {
         const std::uint64_t size = 1 + ((dwords[0] >> 16) & 0x3fff);
         if (size <= (write - read_bytes_) / 4) return {sdma::Nop{}, static_cast<unsigned>(size), {}};
@@ -111,7 +111,7 @@ SdmaQueue::Step SdmaQueue::execute(const sdma::Command& command) {
     return std::visit([this](const auto& c) { return run(c); }, command);
 }
 
-/// The host bytes at `va`, and how many of `size_bytes` follow there; nullptr: not mapped.
+/// The host address of `va`. Reduces `size_bytes` to what is contiguous there. nullptr: not mapped.
 std::byte* SdmaQueue::reach(std::uint64_t va, std::uint64_t& size_bytes, std::uint32_t access) {
     const AddressSpace::Range* range = space_.find(va);
     if (!range || !range->allows(access) || !range->present()) return nullptr;
@@ -200,7 +200,7 @@ SdmaQueue::Step SdmaQueue::run(const sdma::PollMemory& poll) {
 SdmaQueue::Step SdmaQueue::run(const sdma::Atomic& atomic) {
     auto* word = at<std::uint64_t>(space_, atomic.address, kWrite);
     if (!word) return fault(atomic.address, kWrite);
-    // Acquire and release: the decrement of a signal publishes what was copied before.
+    // Acquire and release: the decrement of a signal publishes the copies before it.
     if (atomic.operation == sdma::kAdd64) {
         __atomic_fetch_add(word, atomic.operand, __ATOMIC_ACQ_REL);
     } else if (atomic.operation == sdma::kSub64) {

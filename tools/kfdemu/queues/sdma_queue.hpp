@@ -1,4 +1,4 @@
-// An SDMA ring: reads packets from memory, copies and fills, and signals.
+// An SDMA queue: executes the packets of its ring, which copy, fill, poll and signal.
 //
 // Thread safety: as Queue.
 #pragma once
@@ -17,14 +17,14 @@ namespace kfdemu {
 
 class SdmaQueue final : public Queue {
   public:
-    /// `doorbell` holds the write pointer in bytes; Borrows it, the ring and the pointers until stop().
+    /// `doorbell`: the write pointer in bytes. Borrows: doorbell, ring and pointers, until stop().
     SdmaQueue(unsigned gpu, const AddressSpace& space, Events& events, Eviction& eviction, const abi::CreateQueue& args,
               volatile std::uint64_t* doorbell);
 
     bool service() override;
     void stop() override;
     int update(const abi::UpdateQueue& args) override;
-    int set_cu_mask(std::span<const std::uint32_t>) override { return EINVAL; }  // it has no compute units
+    int set_cu_mask(std::span<const std::uint32_t>) override { return EINVAL; }  // SDMA engines have no compute units
 
   private:
     enum class Step { done, again, waiting, fault };
@@ -57,8 +57,8 @@ class SdmaQueue final : public Queue {
     std::mutex mutex_;
     bool stopped_ = false, suspended_ = false, failed_ = false;
     std::uint64_t read_bytes_ = 0;
-    std::optional<sdma::Decoded> current_;  // the packet at read_bytes_, once it was read
-    std::uint64_t progress_ = 0;            // bytes (rows, for boxes) of the packet at read_bytes_ that are done
+    std::optional<sdma::Decoded> current_;  // the packet at read_bytes_, once read
+    std::uint64_t progress_ = 0;            // completed bytes (rows for boxes) of that packet
 };
 
 }  // namespace kfdemu

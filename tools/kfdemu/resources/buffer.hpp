@@ -1,7 +1,7 @@
-// A piece of memory that a GPU can reach: pages, however many names they have (a KFD handle, a GEM handle, a dma-buf).
+// A buffer that a GPU can access. It may have several names: a KFD handle, a GEM handle, dma-bufs.
 //
-// Owned by shared_ptr: the last name to go gives the pages back. Thread safety: a Buffer does not change, but
-// for `shared`, which Memory's lock guards.
+// Lifetime: owned by shared_ptr; the pages are freed with the last name. Thread safety: immutable, except for `shared`,
+// which Memory's mutex guards.
 #pragma once
 
 #include <atomic>
@@ -20,13 +20,13 @@ struct Buffer {
     std::byte* host = nullptr;
     std::uint64_t mmap_offset = 0;  ///< in the GPU's render node; 0: the host cannot map it
 
-    DeviceFile* file = nullptr;  ///< whose range it is; nullptr: pages of somebody else
+    DeviceFile* file = nullptr;  ///< the file that contains the range; nullptr: user pages or an import
     DeviceFile::Range range{};
-    std::uint32_t shared = 0;                    ///< its entry in the file's table, once it was exported
-    std::atomic<std::uint64_t>* used = nullptr;  ///< where it counts; relaxed: a number to show and to compare
+    std::uint32_t shared = 0;                    ///< entry in the file's table; 0: never exported
+    std::atomic<std::uint64_t>* used = nullptr;  ///< counter of used bytes to which it adds; relaxed: it orders nothing
 
-    int import = -1;  ///< of another process's file, or of a range that its exporter has freed: a dma-buf
-    std::uint64_t import_offset = 0;  ///< where in that file
+    int import = -1;  ///< an imported dma-buf: of another process, or of a range that its exporter has freed
+    std::uint64_t import_offset = 0;  ///< in that file
 
     Buffer() { counters.buffers += 1; }
     ~Buffer();

@@ -1,5 +1,5 @@
-// What kernels and copy engines do to memory, for ThreadSanitizer: it is ordered by packets and signals, which a
-// sanitized host program follows, but programs may race with their own kernels as they like.
+// Hides the memory accesses of kernels and copy engines from ThreadSanitizer. The packets and signals
+// that order them stay visible to it; races between a program and its own kernels are not reported.
 //
 //     const DeviceAccess here;   // until the scope ends, this thread's accesses are not recorded; atomics still order
 #pragma once
@@ -13,7 +13,7 @@
 #endif
 
 #ifdef KFDEMU_THREAD_SANITIZER
-// Of the sanitizer's runtime, which has no header for them.
+// Defined in the sanitizer's runtime, which has no header for them.
 extern "C" {
 void AnnotateIgnoreReadsBegin(const char* file, int line);
 void AnnotateIgnoreReadsEnd(const char* file, int line);
@@ -36,7 +36,7 @@ class DeviceAccess {
         AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
     }
 #else
-    DeviceAccess() noexcept {}  // so that the object is not unused
+    DeviceAccess() noexcept {}  // not trivial, so that no unused-variable warning is given
 #endif
     DeviceAccess(const DeviceAccess&) = delete;
     DeviceAccess& operator=(const DeviceAccess&) = delete;

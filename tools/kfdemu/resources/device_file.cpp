@@ -15,12 +15,12 @@
 
 namespace kfdemu {
 namespace {
-// Offset 0 is not handed out, so that no valid mmap offset is 0. The file is sparse: only touched pages take memory.
+// Ranges start after the table, so that no valid mmap offset is 0. The file is sparse: only accessed pages take memory.
 constexpr std::uint64_t kFirstOffset = shared_table::kBytes;
 }  // namespace
 
 std::byte* map_for_emulator(int fd, std::uint64_t offset, std::uint64_t size) {
-    // Bare, because the emulator's own mappings are no business of what stands in the place of the program's mmap.
+    // A direct system call: the emulator's own mappings must not pass through the interposed mmap.
     const long host = syscall(SYS_mmap, nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
     if (host == -1) return nullptr;
     auto* bytes = reinterpret_cast<std::byte*>(host);
@@ -80,7 +80,8 @@ void DeviceFile::release(const Range& range, std::uint32_t shared) {
     if (range.host) ::munmap(range.host, range.size);
     std::lock_guard lock{mutex_};
     if (!shared) return give_back(range);
-    // The name goes first: whoever locks the range from here on finds none, and whoever found one has locked it.
+    // The nonce is cleared first: an importer that locks the range afterwards sees no valid nonce and gives up; one
+    // that saw it valid after locking holds the lock.
     if (auto entry = shared_table::read(fd_, shared)) {
         entry->nonce = 0;
         shared_table::write(fd_, shared, *entry);

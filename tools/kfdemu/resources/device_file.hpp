@@ -1,8 +1,8 @@
-// A device file: a memfd whose ranges a program maps with plain mmap, and of which the emulator keeps
-// mappings of its own. Because it is a real descriptor, mmap, dup, fork, SCM_RIGHTS and close need no interposing.
+// A device file: a memfd whose ranges the program maps with mmap, and which the emulator also maps for itself.
+// It is a real descriptor, so mmap, dup, fork, SCM_RIGHTS and close work without interposition.
 //
 //     DeviceFile render{"kfdemu-renderD128"};
-//     auto range = render.allocate(1 << 20);       // an offset to hand out, bytes to read and write
+//     auto range = render.allocate(1 << 20);       // an mmap offset, and the emulator's mapping
 //     int fd = render.open(O_CLOEXEC);             // what open("/dev/dri/renderD128") returns
 //
 // Thread safety: every function, any thread.
@@ -24,7 +24,7 @@
 
 namespace kfdemu {
 
-/// The emulator's own view of a part of a file, or nullptr.
+/// Maps a range of a file for the emulator; nullptr on failure.
 std::byte* map_for_emulator(int fd, std::uint64_t offset, std::uint64_t size);
 
 class DeviceFile {
@@ -44,24 +44,25 @@ class DeviceFile {
     bool valid() const { return fd_ >= 0; }
     /// A new descriptor of the file, or -1 with errno.
     int open(int flags) const;
-    /// Whether `status` (from fstat) is of this file, whatever descriptor it came through.
+    /// Whether `status` (from fstat) describes this file, for any descriptor of it.
     bool is(const struct stat& status) const { return status.st_ino == inode_ && status.st_dev == device_; }
 
-    /// `size` bytes of zeroes at an offset aligned to `alignment`, or nothing (ENOMEM).
+    /// `size` zeroed bytes at an offset aligned to `alignment`, or std::nullopt (ENOMEM).
     std::optional<Range> allocate(std::uint64_t size, std::uint64_t alignment = 4096);
-    /// Gives the pages back to the host. Mappings that the program still has read zeroes from then on.
-    /// With the index that share() gave: only when no descriptor of the range is left in any process.
+    /// Frees the pages. Remaining mappings of the program read zeroes afterwards.
+    /// With an index returned by share(): deferred until no process has a descriptor of the range.
     void release(const Range& range, std::uint32_t shared = 0);
 
-    /// Puts a range of ours on the table of those that may be shared; its index there, or 0 when the table is full.
+    /// Adds a range to the table of exported ranges. Returns its index, or 0 if the table is full.
     std::uint32_t share(const SharedRange& range);
-    /// A dma-buf of the entry, or -1 with errno. It works without the program's help as long as it is open anywhere.
+    /// A dma-buf of the entry, or -1 with errno. The range exists as long as the dma-buf is open in any process.
     int open_shared(std::uint32_t index) const;
-    /// What another process of this user gives to kfdemu::open_shared(); `ipc_flags` are told to it. Nothing: errno.
+    /// A handle for kfdemu::open_shared() in another process of this user, which receives `ipc_flags`. std::nullopt:
+    /// errno.
     std::optional<SharedHandle> name(std::uint32_t index, std::uint32_t ipc_flags);
-    /// Which file it is: equal for each descriptor of it, in any process.
+    /// Identifies the file: equal for every descriptor of it, in any process.
     std::pair<dev_t, ino_t> identity() const { return {device_, inode_}; }
-    /// Bytes of released ranges of VRAM that somebody still holds.
+    /// Bytes of released VRAM ranges that a dma-buf still holds.
     std::uint64_t held_vram();
 
   private:
@@ -78,8 +79,8 @@ class DeviceFile {
     ino_t inode_ = 0;
     std::mutex mutex_;
     std::map<std::uint64_t, std::uint64_t> free_;  // offset → size, disjoint and not adjacent
-    std::vector<bool> entries_;                    // which of the table are taken; as long as the highest that ever was
-    std::vector<Held> held_;                       // released, but not by everybody
+    std::vector<bool> entries_;                    // table entries in use; never shrinks
+    std::vector<Held> held_;                       // released here, held by a dma-buf
 };
 
 }  // namespace kfdemu

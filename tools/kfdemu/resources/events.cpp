@@ -9,11 +9,10 @@
 namespace kfdemu {
 namespace {
 
-// ROCR's threads share auto-reset events and look at the signal before they sleep, so that one thread can
-// take the wake-up that another is about to need; the runtime loses it on hardware, too, where the window is
-// far smaller, and ROCR 6 mends it with the age of events. No sleep without an age is therefore longer than
-// this: callers look at their signal again and come back. A sleep for an interrupt that was asked to get lost
-// or late is as long as the caller said.
+// ROCR's threads share auto-reset events and check the signal before they sleep, so one thread can take the wake-up
+// that another is about to wait for. This race exists on hardware, too, where its window is far smaller; ROCR 6 fixes
+// it with event ages. A wait without an age therefore returns after this time: the caller checks its signal and waits
+// again. If an interrupt was dropped or delayed by fault injection, the wait uses the caller's full timeout.
 constexpr std::chrono::milliseconds kLongestSleep{100};
 
 bool asks_age(std::uint32_t type, const abi::EventData& data) {
@@ -29,7 +28,7 @@ std::optional<std::uint32_t> Events::create(std::uint32_t type, bool auto_reset)
     std::uint32_t id = 0;
     if (has_slot(type)) {
         if (signal_events_ + 1 >= abi::kSignalEventLimit) return {};
-        // Round robin, so that a late interrupt of a destroyed event does not meet a new one at once.
+        // Round robin, so that a delayed interrupt of a destroyed event does not reach a new event with the same id.
         while (events_.count(next_signal_id_)) next_signal_id_ = next_signal_id_ % (abi::kSignalEventLimit - 1) + 1;
         id = next_signal_id_;
         next_signal_id_ = next_signal_id_ % (abi::kSignalEventLimit - 1) + 1;

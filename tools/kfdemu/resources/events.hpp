@@ -1,15 +1,14 @@
-// KFD events: what a host thread sleeps on until the device signals it.
+// KFD events, on which host threads sleep until the device signals them.
 //
 //     auto id = events.create(abi::kEventSignal, /*auto_reset=*/true);
-//     events.signal(*id);                 // from the device: an interrupt has come
+//     events.signal(*id);                 // from the device: an interrupt
 //     events.wait(data, false, 1000);     // from WAIT_EVENTS
 //
-// Semantics follow the kernel's kfd_events.c: setting an event reaches every thread that waits for it then,
-// and stays for the next one to come only if nobody waited, or the event is reset by hand. A waiter keeps
-// what reached it until its wait is over, whatever becomes of the event. A signal event has an age, which
-// grows each time it is set: who brings the age that it saw last is woken at once by a newer one, so that
-// no other thread can take its wake-up (KFD 1.14). Destroying an event fails its waiters.
-// Thread safety: every function, any thread.
+// Semantics follow the kernel's kfd_events.c. Setting an event activates every current waiter. The event stays
+// signalled for a later waiter only if there was none, or if it is not auto-reset. An activated waiter stays activated
+// until its wait returns. A signal event has an age, which increases each time it is set. A waiter that passes the age
+// it last saw returns immediately if the event is newer, so that no other thread can take its wake-up (KFD 1.14).
+// Destroying an event fails its waiters. Thread safety: every function, any thread.
 #pragma once
 
 #include <atomic>
@@ -29,31 +28,32 @@ namespace kfdemu {
 
 class Events {
   public:
-    /// A new event's id, or nothing if there are abi::kSignalEventLimit signal events already (ENOSPC).
+    /// A new event's id, or std::nullopt if abi::kSignalEventLimit is reached (ENOSPC).
     /// A signal or debug event's id is also its slot in the event page.
     std::optional<std::uint32_t> create(std::uint32_t type, bool auto_reset);
 
-    /// False: there is no such event.
+    /// False: no such event.
     bool destroy(std::uint32_t id);
     bool set(std::uint32_t id);
     bool reset(std::uint32_t id);
 
-    /// The device's interrupt for a signal event, which may have been asked to get lost or late
-    /// (injection.hpp). An unknown id is ignored: the event may be gone already.
+    /// The device's interrupt for a signal event. Fault injection may drop or delay it (injection.hpp). An unknown id
+    /// is ignored: the event may have been destroyed.
     void signal(std::uint32_t id);
-    /// Delivers late interrupts whose time has come. Called often, by the device's threads; one load if there are none.
+    /// Delivers delayed interrupts that are due. Called often by the device's threads; costs one load if there are
+    /// none.
     void deliver_late();
-    /// Signals every memory (hardware-exception) event with these data.
+    /// Signals every memory (hardware-exception) event with this data.
     void raise(const abi::MemoryException& data);
     void raise(const abi::HwException& data);
 
-    /// Waits until one (all) of `events` are signalled, and writes the data of memory and exception events and
-    /// the age of signal events.
-    /// An unknown id: nothing (EINVAL). May say "complete" early, see kLongestSleep in events.cpp.
+    /// Waits until one (or all) of `events` are signalled. Writes the data of memory and exception events and the age
+    /// of signal events. std::nullopt: an unknown id (EINVAL). May return "complete" early, see kLongestSleep in
+    /// events.cpp.
     std::optional<abi::WaitResult> wait(std::span<abi::EventData> events, bool all, std::uint32_t timeout_ms);
 
   private:
-    struct Waiter {  // one thread's interest in one event
+    struct Waiter {  // one thread waiting for one event
         bool activated = false, destroyed = false;
         std::uint64_t age = 0;
         abi::MemoryException memory{};
@@ -63,8 +63,8 @@ class Events {
         std::uint32_t type;
         bool auto_reset;
         bool signalled = false;
-        bool overdue = false;   // an interrupt for it got lost or is late
-        std::uint64_t age = 1;  // 0 in a request means that nobody asks
+        bool overdue = false;   // an interrupt for it was dropped or delayed
+        std::uint64_t age = 1;  // 0 in a request: age not requested
         abi::MemoryException memory{};
         abi::HwException hw{};
         std::vector<Waiter*> waiters{};

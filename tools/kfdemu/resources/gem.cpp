@@ -17,7 +17,7 @@ int Gem::import(int dmabuf, std::uint32_t& handle) {
     auto buffer = memory_.import(dmabuf);
     if (!buffer) return EINVAL;
     std::lock_guard lock{mutex_};
-    // One buffer has one name, as libdrm relies on: it counts its own users of a name.
+    // One buffer has one handle. libdrm relies on this: it counts the users of a handle itself.
     for (const auto& [name, known] : buffers_)
         if (known == buffer) return handle = name, 0;
     handle = next_handle_++;
@@ -59,7 +59,7 @@ int Gem::map(std::uint32_t handle, std::uint32_t access, std::uint64_t va, std::
     const Buffer& buffer = *at->second;
     if (!whole_pages(va, size) || offset % kPage != 0 || offset > buffer.size || size > buffer.size - offset)
         return EINVAL;
-    // The other half of the handles' space is KFD's, whose handles begin with a GPU's id.
+    // KFD handles have a GPU id in the upper 32 bits, so GEM handles do not collide with them.
     if (!space_.map({va, va + size, buffer.host + offset, access, handle})) return EINVAL;
     mappings_[va] = {handle, size};
     log(LogLevel::debug, "gem: handle {} mapped at {:#x}, {} B", handle, va, size);

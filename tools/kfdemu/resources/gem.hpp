@@ -1,12 +1,11 @@
-// A GPU's buffers as its render node names them (GEM handles), and where a program has put them into the
-// GPU's address space by itself: what libdrm does for the runtime's virtual memory calls and for attaching
-// system memory.
+// GEM handles of one render node, and explicit mappings of their buffers into the GPU's address space (GEM_VA). libdrm
+// uses them for the runtime's virtual memory API and to attach system memory.
 //
 //     gem.import(dmabuf, handle);
 //     gem.map(handle, access, va, offset, size);      // GEM_VA with operation MAP
 //
-// All descriptors of a render node share these names, because the emulator gives all of them one file. Errors
-// are errno values. Thread safety: every function, any thread. Changes of the map wait for the GPU's running quantum.
+// All descriptors of a render node share these handles, because they refer to one file. Errors are errno values. Thread
+// safety: every function, any thread. map() and unmap() wait for the GPU's running quanta.
 #pragma once
 
 #include <cstdint>
@@ -25,15 +24,15 @@ class Gem {
 
     int import(int dmabuf, std::uint32_t& handle);
     int export_dmabuf(std::uint32_t handle, std::uint32_t flags, int& dmabuf);
-    /// Takes the name away, and the buffer out of the address space.
+    /// Destroys the handle and unmaps its buffer.
     int close(std::uint32_t handle);
     int mmap_offset(std::uint32_t handle, std::uint64_t& offset) const;
 
     /// `access` is a set of kfdemu::Access.
     int map(std::uint32_t handle, std::uint32_t access, std::uint64_t va, std::uint64_t offset, std::uint64_t size);
-    /// The mapping of that buffer that begins at `va`.
+    /// Removes the mapping of that buffer that begins at `va`.
     int unmap(std::uint32_t handle, std::uint64_t va);
-    /// Whatever was mapped here in [va, va + size), of any buffer.
+    /// Unmaps [va, va + size), for mappings made here of any buffer.
     int clear(std::uint64_t va, std::uint64_t size);
 
   private:

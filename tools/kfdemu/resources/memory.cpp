@@ -16,7 +16,7 @@
 namespace kfdemu {
 namespace {
 
-constexpr std::uint64_t kScratchSpaceBytes = std::uint64_t{1} << 32;  // of a GPU, as much as the runtimes reserve
+constexpr std::uint64_t kScratchSpaceBytes = std::uint64_t{1} << 32;  // per GPU, as the runtimes reserve it
 constexpr std::uint32_t kKinds = abi::kVram | abi::kGtt | abi::kUserptr | abi::kDoorbell | abi::kMmioRemap;
 
 std::uint32_t access_of(std::uint32_t flags) {
@@ -31,8 +31,8 @@ const char* kind_name(std::uint32_t flags) {
     return "MMIO";
 }
 
-/// EFAULT unless user pages are all there, and writable, without which the kernel does not let a GPU reach them. It
-/// brings all of them in at once, here only the ends: the device takes the rest as it comes to it.
+/// EFAULT unless user pages are all mapped and writable, as the kernel requires. The kernel pins all pages; here only
+/// the first and last are populated, and the rest on access.
 int bring_in(std::uint64_t address, std::uint64_t size_bytes) {
     constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE; EINVAL before Linux 5.14
     if (msync(reinterpret_cast<void*>(address), size_bytes, MS_ASYNC) != 0) return EFAULT;
@@ -41,8 +41,8 @@ int bring_in(std::uint64_t address, std::uint64_t size_bytes) {
     return 0;
 }
 
-/// VRAM holds anything when it is new, its ends here: to fill all of it would take as much of the host. System memory
-/// is zero, as the kernel makes it.
+/// Fills both ends of new VRAM with garbage; filling all of it would take as much host memory. System memory stays
+/// zero, as in the kernel.
 void spoil(const Buffer& buffer, std::uint64_t place) {
     constexpr std::uint64_t kFrontBytes = 16 << 20, kBackBytes = 64 << 10;
     const Garbage* from = garbage.load(std::memory_order_acquire);
@@ -64,8 +64,8 @@ Memory::Memory(const Topology& topology, std::vector<DeviceFile*> render, Device
       vram_used_(topology.gpus.size()),
       scratch_va_(topology.gpus.size()) {
     for (std::size_t i = 0; i < topology.gpus.size(); ++i) {
-        // The thunk takes a doorbell's offset apart by masking, and before its first mapping it takes all of
-        // the low 32 bits for the place within the page. The kernel's own offsets have the page in the high half, too.
+        // The thunk splits a doorbell's offset by masking. Before its first mapping, it uses the low 32 bits as the
+        // offset within the page. The kernel's offsets also have the page in the upper half.
         doorbells_.push_back(kfd_.allocate(kDoorbellPageBytes, std::uint64_t{1} << 32).value_or(DeviceFile::Range{}));
         mmio_.push_back(kfd_.allocate(kPage).value_or(DeviceFile::Range{}));
     }
@@ -93,11 +93,11 @@ int Memory::allocate(abi::AllocMemoryOfGpu& request) {
     const Gpu* gpu = topology_.find(request.gpu_id);
     const std::uint32_t kind = request.flags & kKinds;
     if (!gpu || request.size == 0 || kind == 0 || (kind & (kind - 1)) != 0) return EINVAL;
-    // Nothing lies beyond the GPU's page tables, nor in the apertures of other segments.
+    // The range must be within the GPU's page tables and outside the apertures of other segments.
     if (request.va_addr % kPage != 0 || request.va_addr > kGpuvmAperture.limit ||
         request.size > kGpuvmAperture.limit + 1 - request.va_addr)
         return EINVAL;
-    // Doubly mapped rings are of GFX7 and GFX8, which are not emulated: the runtime has no reason to ask.
+    // Double-mapped rings are only used on GFX7 and GFX8.
     if (request.flags & abi::kAqlQueueMem) return EINVAL;
 
     auto buffer = std::make_shared<Buffer>();
@@ -128,7 +128,7 @@ std::uint64_t Memory::add(std::uint32_t gpu_id, Allocation allocation) {
 
 int Memory::asked_to_fail(const abi::AllocMemoryOfGpu& request, unsigned gpu) const {
     if (const int error = injection().failure(Point::allocation)) return error;
-    // Scratch lies in a space of its own, whose size the driver is not told; no other VRAM is without leave to execute.
+    // Scratch has a separate address range, whose size the driver does not know. No other VRAM is non-executable.
     const bool scratch = scratch_va_[gpu] && request.va_addr >= scratch_va_[gpu] &&
                          request.va_addr - scratch_va_[gpu] < kScratchSpaceBytes &&
                          (request.flags & (abi::kVram | abi::kExecutable)) == abi::kVram;
@@ -143,7 +143,7 @@ void Memory::set_scratch(unsigned gpu, std::uint64_t va) {
 int Memory::place(Buffer& buffer, abi::AllocMemoryOfGpu& request) {
     const unsigned gpu = buffer.gpu;
     if (request.flags & abi::kUserptr) {
-        // The pages stay the program's own: the device works on them where they are.
+        // The device accesses the program's pages in place.
         if (request.mmap_offset % kPage != 0) return EINVAL;
         if (const int error = bring_in(request.mmap_offset, buffer.size)) return error;
         if (const int error = count(buffer)) return error;
@@ -168,8 +168,8 @@ int Memory::place(Buffer& buffer, abi::AllocMemoryOfGpu& request) {
     return 0;
 }
 
-/// Counts a buffer where it belongs, until it is gone; ENOMEM if there is no room. The kernel leaves a 64th of the
-/// system's memory to others (amdgpu_amdkfd_gpuvm_init_mem_limits).
+/// Adds a buffer to the used bytes of its kind until it is destroyed; ENOMEM if the limit is exceeded. The kernel keeps
+/// 1/64 of system memory for others (amdgpu_amdkfd_gpuvm_init_mem_limits).
 int Memory::count(Buffer& buffer) {
     const bool vram = buffer.flags & abi::kVram;
     const std::uint64_t system = topology_.system_memory_bytes - topology_.system_memory_bytes / 64;

@@ -1,10 +1,9 @@
-// Device memory as KFD hands it out: allocations of VRAM, system memory and user pages, and to which GPUs
-// they are mapped.
+// KFD's memory allocations: VRAM, system memory and user pages, and the GPUs to which each is mapped.
 //
 //     auto handle = memory.allocate(gpu, request, mmap_offset);   // ALLOC_MEMORY_OF_GPU
-//     memory.map(*handle, gpu);                                   // MAP_MEMORY_TO_GPU: the device reaches it now
+//     memory.map(*handle, gpu);                                   // MAP_MEMORY_TO_GPU: the device can access it
 //
-// A GPU's virtual address is the process's own. Errors are errno values, as the kernel's ioctls give them.
+// GPU virtual addresses equal the process's addresses. Errors are errno values, as returned by the kernel's ioctls.
 // Thread safety: every function, any thread. map() and unmap() wait for the GPUs' running quanta (see AddressSpace).
 #pragma once
 
@@ -28,8 +27,8 @@ namespace kfdemu {
 
 class Memory {
   public:
-    /// `render` has a file for each GPU; `kfd` is the file of /dev/kfd. `spaces` has an address space for
-    /// each GPU. All must outlive this.
+    /// `render`: one file per GPU. `kfd`: the file of /dev/kfd. `spaces`: one address space per GPU.
+    /// Borrows: all arguments, until destroyed.
     Memory(const Topology& topology, std::vector<DeviceFile*> render, DeviceFile& kfd,
            std::vector<AddressSpace*> spaces);
     ~Memory();
@@ -46,31 +45,30 @@ class Memory {
         unsigned gpu;
         std::uint64_t va, size_bytes;
     };
-    /// The VRAM allocation that holds a GPU virtual address. Never waits: nothing if the table is being changed.
+    /// The VRAM allocation that contains a GPU virtual address. Never blocks: std::nullopt if the table is locked.
     std::optional<Found> find_vram(std::uint64_t va) const;
 
-    /// Where the runtime puts queues' scratch memory (SET_SCRATCH_BACKING_VA).
+    /// Sets the address at which the runtime allocates scratch memory for queues (SET_SCRATCH_BACKING_VA).
     void set_scratch(unsigned gpu, std::uint64_t va);
 
-    // Sharing, in memory_sharing.cpp. A dma-buf is a descriptor that any process may map, send and import.
+    // Sharing, in memory_sharing.cpp. Any process may map, send and import a dma-buf.
     int export_dmabuf(abi::ExportDmabuf& request);
     int dmabuf_info(abi::GetDmabufInfo& request) const;
     int import_dmabuf(abi::ImportDmabuf& request);
     int export_ipc(abi::IpcExportHandle& request);
     int import_ipc(abi::IpcImportHandle& request);
-    /// The buffer behind a dma-buf, or nullptr if it is none of an emulated GPU.
+    /// The buffer of a dma-buf, or nullptr if it is not a dma-buf of an emulated GPU.
     std::shared_ptr<Buffer> import(int dmabuf);
-    /// A new dma-buf of a buffer, with flags of open(); 0 or an errno value.
+    /// Creates a dma-buf of a buffer, with open() flags; 0 or an errno value.
     int open_dmabuf(const std::shared_ptr<Buffer>& buffer, std::uint32_t flags, int& dmabuf);
-    /// Which file and offset lie behind `offset` of a render node, if that is a buffer of another process:
-    /// {-1, …} if not.
+    /// The file and offset that back `offset` of a render node, if that is an imported buffer; else {-1, …}.
     struct Place {
         int file = -1;
         std::uint64_t offset = 0;
     };
     Place imported_at(unsigned gpu, std::uint64_t offset, std::uint64_t size) const;
 
-    /// The doorbell page of a GPU: where it lies in the KFD file, and the emulator's view.
+    /// The doorbell page of a GPU: its offset in the KFD file, and the emulator's mapping.
     const DeviceFile::Range& doorbells(unsigned gpu) const { return doorbells_[gpu]; }
 
   private:
@@ -96,7 +94,7 @@ class Memory {
 
     mutable std::mutex mutex_;
     std::map<std::uint64_t, Allocation> allocations_;
-    std::map<Key, std::weak_ptr<Buffer>> shared_;  // exported and imported: importing twice gives one buffer
+    std::map<Key, std::weak_ptr<Buffer>> shared_;  // exported and imported: a second import returns the same buffer
     std::uint64_t next_import_offset_;
     std::vector<std::atomic<std::uint64_t>> vram_used_;
     std::atomic<std::uint64_t> system_used_{0};  // system memory and user pages of all GPUs

@@ -1,4 +1,4 @@
-// Export and import of buffers: dma-bufs, and the handles of IPC.
+// Export and import of buffers as dma-bufs and IPC handles.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,9 +12,9 @@
 
 namespace kfdemu {
 
-/// Gives the buffer an entry in its file's table, at the first time; 0 or an errno value.
+/// Adds the buffer to its file's table unless it has an entry; 0 or an errno value.
 int Memory::share(const std::shared_ptr<Buffer>& buffer) {
-    // As the kernel's amdgpu_gem_prime_export: pages that belong to the program cannot be exported.
+    // As in the kernel's amdgpu_gem_prime_export: user pages cannot be exported.
     if (buffer->flags & abi::kUserptr) return EPERM;
     if (!buffer->file) return EINVAL;
     if (buffer->shared) return 0;
@@ -32,14 +32,14 @@ int Memory::share(const std::shared_ptr<Buffer>& buffer) {
 int Memory::open_dmabuf(const std::shared_ptr<Buffer>& buffer, std::uint32_t flags, int& dmabuf) {
     if (flags & ~static_cast<std::uint32_t>(O_CLOEXEC | O_ACCMODE)) return EINVAL;
     if (buffer->import >= 0) {
-        dmabuf = fcntl(buffer->import, F_DUPFD_CLOEXEC, 0);  // what was imported goes on as the dma-buf it came as
+        dmabuf = fcntl(buffer->import, F_DUPFD_CLOEXEC, 0);  // an import is exported as the dma-buf it came from
     } else {
         std::lock_guard lock{mutex_};
         if (const int error = share(buffer)) return error;
         dmabuf = buffer->file->open_shared(buffer->shared);
     }
     if (dmabuf < 0) {
-        log(LogLevel::warning, "gpu{}: a buffer cannot be exported: errno {}", buffer->gpu, errno);
+        log(LogLevel::warning, "gpu{}: cannot export a buffer: errno {}", buffer->gpu, errno);
         return errno;
     }
     if (!(flags & O_CLOEXEC)) fcntl(dmabuf, F_SETFD, 0);
@@ -61,7 +61,7 @@ int Memory::dmabuf_info(abi::GetDmabufInfo& request) const {
     const auto range = SharedRange::of(static_cast<int>(request.dmabuf_fd));
     if (!range || !topology_.find(range->gpu_id)) return EINVAL;
     request.size = range->size;
-    request.metadata_size = 0;  // tiling of images, which compute buffers do not have
+    request.metadata_size = 0;  // image tiling; compute buffers have none
     request.gpu_id = range->gpu_id;
     request.flags = range->flags & (abi::kVram | abi::kGtt | abi::kPublic);
     return 0;
@@ -84,12 +84,12 @@ std::shared_ptr<Buffer> Memory::import(int dmabuf) {
         return nullptr;
     }
     buffer->gpu = gpu->index;
-    buffer->flags = range->flags | abi::kWritable | abi::kExecutable;  // the kernel's import asks for no less
+    buffer->flags = range->flags | abi::kWritable | abi::kExecutable;  // as in the kernel's import
     buffer->size = range->size;
     buffer->host = host;
     buffer->import = fd;
     buffer->import_offset = range->offset;
-    // Offsets behind the file's end are those of other files' ranges; none is used twice.
+    // Offsets beyond the file's end denote ranges of other files; none is reused.
     buffer->mmap_offset = next_import_offset_;
     next_import_offset_ += buffer->size;
     known = buffer;
@@ -122,7 +122,7 @@ int Memory::import_ipc(abi::IpcImportHandle& request) {
     const auto& words = request.share_handle;
     const int fd = kfdemu::open_shared({words[0], words[1], words[2], words[3]});
     if (fd < 0) {
-        log(LogLevel::warning, "an IPC handle of process {} leads to no buffer", words[0]);
+        log(LogLevel::warning, "IPC handle of process {}: no such buffer", words[0]);
         return errno;
     }
     const auto range = SharedRange::of(fd);

@@ -11,13 +11,13 @@ namespace {
 const Memory* watched = nullptr;
 struct sigaction before;
 
-/// Says what was touched, if it is ours; then the instruction is run again, with the former disposition.
+/// Logs the access if it is to VRAM. The instruction then faults again with the previous disposition.
 void on_fault(int signal, siginfo_t* info, void*) {
     const auto va = reinterpret_cast<std::uint64_t>(info->si_addr);
     if (const auto found = watched->find_vram(va))
         log(LogLevel::error,
-            "the host touched {:#x}, which is VRAM of gpu{} that the host cannot see ({} B at {:#x}): copy "
-            "it instead",
+            "the host accessed {:#x}, which is private VRAM of gpu{} ({} B at {:#x}): copy it with the GPU "
+            "instead",
             va, found->gpu, found->size_bytes, found->va);
     sigaction(signal, &before, nullptr);
 }

@@ -1,9 +1,9 @@
-// Tells of a program that touches VRAM which the host cannot see: it gets its SIGSEGV, and the log says why.
+// Logs host accesses to private VRAM before the program receives SIGSEGV.
 //
-//     PrivateVram::watch(memory);      // once, where VRAM is private
+//     PrivateVram::watch(memory);      // once, if VRAM is private
 //
-// A signal handler that passes every fault on to whoever was there before. A program that installs a handler
-// of its own afterwards hears of the fault itself, and the log stays silent.
+// Installs a SIGSEGV handler that restores the previous disposition after logging. If the program installs its own
+// handler later, that handler receives the fault and nothing is logged.
 #pragma once
 
 namespace kfdemu {

@@ -11,7 +11,7 @@
 namespace kfdemu {
 namespace {
 
-/// Whether the program has pages, or at least a mapping, everywhere in [begin, end).
+/// Whether all of [begin, end) is mapped in the program.
 bool is_mapped(std::uint64_t begin, std::uint64_t end) {
     return msync(reinterpret_cast<void*>(begin), end - begin, MS_ASYNC) == 0;
 }
@@ -51,7 +51,7 @@ int Svm::check(std::span<const abi::SvmAttribute> attributes) const {
             case abi::kSvmGranularity:
                 break;
             default:
-                log(LogLevel::warning, "svm: attribute {} is not known", type);
+                log(LogLevel::warning, "svm: unknown attribute {}", type);
                 return EINVAL;
         }
     return 0;
@@ -89,11 +89,11 @@ void Svm::apply(Attributes& to, const abi::SvmAttribute& attribute) const {
             to.granularity = value & 0x3f;
             break;
         default:
-            break;  // check() has let none through
+            break;  // rejected by check()
     }
 }
 
-/// Lets no range reach across `at`.
+/// Splits the range that crosses `at`, if any.
 void Svm::split(std::uint64_t at) {
     auto after = ranges_.upper_bound(at);
     if (after == ranges_.begin()) return;
@@ -120,7 +120,7 @@ int Svm::set(std::uint64_t begin, std::uint64_t end, std::span<const abi::SvmAtt
     return 0;
 }
 
-/// Gives each GPU the access that the attributes say, and no other.
+/// Gives each GPU exactly the access that the attributes grant.
 int Svm::map(std::uint64_t begin, const Range& range) {
     const Attributes& attributes = range.attributes;
     const std::uint32_t access = kRead | (attributes.flags & abi::kSvmGpuReadOnly ? 0u : kWrite) |
@@ -129,7 +129,7 @@ int Svm::map(std::uint64_t begin, const Range& range) {
         AddressSpace& space = *spaces_[gpu.index];
         const bool reaches = attributes.access.count(gpu.index) || attributes.in_place.count(gpu.index);
         space.unmap(begin, range.end, abi::kSvmAllocation);
-        // What KFD has allocated there is the device's memory, not the program's pages.
+        // Fails if KFD has an allocation there: that is device memory, not the program's pages.
         if (reaches &&
             !space.map({begin, range.end, reinterpret_cast<std::byte*>(begin), access, abi::kSvmAllocation, true}))
             return EFAULT;
@@ -145,7 +145,7 @@ int Svm::get(std::uint64_t begin, std::uint64_t end, std::span<abi::SvmAttribute
     for (; range != ranges_.end() && range->first < end; ++range) found.push_back(&range->second.attributes);
     if (found.empty()) found.push_back(&none);
 
-    // A place that differs, or that is not set somewhere, is undefined; access and flags are what all of it has.
+    // A location that differs between ranges is undefined. Access and flags are those common to all ranges.
     const auto place = [&](std::uint32_t Attributes::* which) -> std::uint32_t {
         for (const auto* each : found)
             if (each->*which != found.front()->*which) return abi::kSvmUndefined;

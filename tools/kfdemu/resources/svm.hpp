@@ -1,12 +1,11 @@
-// Shared virtual memory: attributes of the program's own pages, and the GPUs that reach them by the program's
-// addresses.
+// Shared virtual memory (SVM): attributes of the program's own pages, and GPU access to them at the same addresses.
 //
 //     int error = svm.run(request, attributes);          // AMDKFD_IOC_SVM
 //
-// As the kernel's kfd_svm.c does for a GPU without retryable page faults (XNACK off): a GPU reaches pages as
-// soon as, and only if, an attribute gives it access. Pages do not migrate: where they are cannot be observed
-// here but by the attribute. Pages that the program unmaps are not there for the GPU; new ones at the same
-// place are a matter of new attributes in the kernel, here of the old ones until forget().
+// As in the kernel's kfd_svm.c for a GPU without retryable page faults (XNACK off): a GPU can access pages exactly
+// while an attribute grants access. Pages do not migrate; the location is only visible as an attribute. Pages that the
+// program unmaps are not mapped on the GPU. In the kernel, new pages at the same address have no attributes; here they
+// have the old ones until forget().
 //
 // Thread safety: every function, any thread. Changes of access wait for the GPUs' running quanta.
 #pragma once
@@ -27,14 +26,14 @@ namespace kfdemu {
 
 class Svm {
   public:
-    /// `spaces` has an address space for each GPU. Both must outlive this.
+    /// `spaces`: one address space per GPU. Borrows: both, until destroyed.
     Svm(const Topology& topology, std::vector<AddressSpace*> spaces)
         : topology_{topology}, spaces_{std::move(spaces)} {}
 
-    /// Sets the attributes, or fills in those asked for; 0 or an errno value.
+    /// Sets the attributes, or fills in the queried ones; 0 or an errno value.
     int run(const abi::Svm& request, std::span<abi::SvmAttribute> attributes);
-    /// The program has unmapped [begin, end), or put something else there: attributes and access are gone. Costs one
-    /// load where no attribute was ever set.
+    /// Removes attributes and access of [begin, end), which the program has unmapped or remapped. Costs one load if no
+    /// attribute was ever set.
     void forget(std::uint64_t begin, std::uint64_t end);
 
   private:
@@ -42,7 +41,7 @@ class Svm {
         std::uint32_t preferred = abi::kSvmUndefined, prefetch = abi::kSvmUndefined;
         std::uint32_t flags = abi::kSvmHostAccess | abi::kSvmCoherent;
         std::uint32_t granularity = 9;            // 2 MiB
-        std::set<unsigned> access{}, in_place{};  // GPUs by index; a GPU is in one at most
+        std::set<unsigned> access{}, in_place{};  // GPU indices; a GPU is in at most one
     };
     struct Range {
         std::uint64_t end;
@@ -59,7 +58,7 @@ class Svm {
 
     const Topology& topology_;
     const std::vector<AddressSpace*> spaces_;
-    std::atomic<bool> used_{false};  // relaxed: whoever unmaps pages has seen their attributes set
+    std::atomic<bool> used_{false};  // relaxed: a thread that unmaps pages has seen their attributes set
     mutable std::mutex mutex_;
     Ranges ranges_;
 };
