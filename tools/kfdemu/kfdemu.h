@@ -4,11 +4,11 @@
  *
  *     const struct kfdemu_control* emulator = kfdemu_find_control();
  *     if (!emulator) skip("a GPU that can be made to fail");                  // real hardware, or KFDEMU=off
- *     emulator->fail(KFDEMU_ALLOCATION, 3, 1, ENOMEM);                        // the third allocation fails
+ *     emulator->fail(KFDEMU_ALLOCATION, 3, 1, ENOMEM);                        // the third from now fails
  *     …
  *     emulator->reset();                                                      // no failure is requested any more
  *
- * A program includes this file and links nothing: dlsym() finds the interface if the emulator is linked in or preloaded.
+ * A program includes this file and links nothing: dlsym() finds the interface if the emulator is linked or preloaded.
  * Every request affects this process only.
  *
  * Counts ("nth") begin at 1: the next one from now. Functions that return int return 0 or an errno value.
@@ -85,8 +85,8 @@ struct kfdemu_control {
     /* A stalled queue takes no packets. Running kernels continue. */
     int (*stall_queue)(const void* ring, int stalled);
 
-    /* Replaces `size` bytes (1 to 8) at `offset` of the nth packet from now that the queue reads. The ring itself is not
-     * changed. The header of an AQL packet is at 0. EINVAL: outside the packet's 64 bytes. */
+    /* Replaces `size` bytes (1 to 8) at `offset` of the nth packet from now that the queue reads. The ring itself does
+     * not change. The header of an AQL packet is at 0. EINVAL: outside the packet's 64 bytes. */
     int (*break_packet)(const void* ring, uint64_t nth, uint32_t offset, const void* bytes, uint32_t size);
 
     /* Resets the GPU (0, 1, …) as after a hang: its queues stop permanently, and a hardware-exception event is raised.
@@ -100,8 +100,7 @@ struct kfdemu_control {
     /* Fills in the first `size_bytes` of `counters`. */
     void (*counters)(struct kfdemu_counters* counters, size_t size_bytes);
 
-    /* Cancels every request made with fail, interrupts, stall_queue, break_packet and set_seed. Counters keep their
-     * values. */
+    /* Cancels every request made with fail, interrupts, stall_queue, break_packet and set_seed. Keeps the counters. */
     void (*reset)(void);
 };
 

@@ -1,4 +1,4 @@
-// The registers of a wave at its first instruction.
+// Sets a wave's registers for its first instruction.
 //
 //     set_initial_state(wave, {kernel, packet, packet_va, queue, gpu}, place);
 //
