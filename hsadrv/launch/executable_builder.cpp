@@ -22,7 +22,7 @@ std::vector<TargetId> targets_of(AgentRef gpu) {
         try {
             targets.push_back(TargetId::parse(isa.name));
         } catch (const InvalidArgument&) {
-            // An ISA spelled in a way we cannot read is one that we cannot match; others may still do.
+            // An ISA name that cannot be parsed matches nothing; the others may.
         }
     }
     return targets;
@@ -45,13 +45,13 @@ bool defines(const CodePart& part, const std::string& symbol) {
            std::any_of(code.kernels.begin(), code.kernels.end(), [&](const auto& k) { return k.symbol == symbol; });
 }
 
-/// A reference to the same executable. When its last copy goes, the executable goes to the streams that may be running
-/// it.
+/// A reference to the same executable. When the last copy is destroyed, the streams that may be running the executable
+/// take ownership.
 std::shared_ptr<detail::ExecutableState> unloaded_when_done(std::shared_ptr<detail::ExecutableState> state) {
     auto* const executable = state.get();
     const auto let_go = [state = std::move(state)](detail::ExecutableState*) mutable noexcept {
         if (in_forked_child()) return;  // the parent's
-        state->stream.reset();          // or it might keep what it belongs to
+        state->stream.reset();          // else it would keep the state that owns it alive
         const AgentRef agent = state->agent;
         detail::live_streams::let_go(agent, std::move(state));
     };
@@ -127,7 +127,7 @@ bool ExecutableBuilder::defined(const std::string& symbol, std::size_t loaded_pa
                        [&](const Definition& definition) { return definition.name == symbol; });
 }
 
-/// The loader binds names when it loads what uses them, so who defines goes before who uses.
+/// The loader binds names when it loads a code object, so definitions are loaded before their uses.
 void ExecutableBuilder::sort_by_need() {
     auto& parts = state_->parts;
     for (std::size_t sorted = 0; sorted < parts.size(); ++sorted) {

@@ -114,7 +114,7 @@ std::uint64_t ExecutableState::kernel_object(const CodePart& part, const KernelM
     check_agrees(part, kernel, "the private segment size", kernel.private_segment_fixed_bytes,
                  info(HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE, "PRIVATE_SEGMENT_SIZE"));
     const std::uint32_t kernarg = info(HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE, "KERNARG_SEGMENT_SIZE");
-    // 0 in the descriptor: the compiler did not say.
+    // 0 in the descriptor: not given by the compiler.
     if (kernarg) check_agrees(part, kernel, "the kernarg segment size", kernel.kernarg_size_bytes, kernarg);
     return symbol_info<std::uint64_t>(symbol->native, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT,
                                       "KERNEL_OBJECT, " + kernel.symbol);
@@ -127,7 +127,7 @@ void ExecutableState::record(std::uint64_t object, const KernelMetadata& kernel,
 
 std::optional<FoundSymbol> ExecutableState::find_symbol(const std::string& name) const {
     const hsa_agent_t native_agent = agent.native();
-    // Agent scope first: that is what loaders of AMDGPU code objects make.
+    // Agent scope first: loaders of AMDGPU code objects use it.
     for (const auto scope : {Symbol::Scope::agent, Symbol::Scope::program}) {
         hsa_executable_symbol_t symbol{};
         const hsa_status_t status = hsa_executable_get_symbol_by_name(
@@ -161,7 +161,7 @@ Symbol ExecutableState::symbol_facts(const FoundSymbol& found) const {
     facts.address = u64(HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS, "VARIABLE_ADDRESS", facts.name);
     facts.size_bytes = symbol_info<std::uint32_t>(found.native, HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_SIZE,
                                                   "VARIABLE_SIZE, " + facts.name);
-    // The call cannot tell 4 GiB and more, and of variables that the program defines the runtime knows no size.
+    // The query cannot report 4 GiB or more, and the runtime knows no size of variables that the program defines.
     if (const VariableFacts* variable = find_variable(facts.name)) facts.size_bytes = variable->size_bytes;
     for (const Definition& definition : definitions) {
         if (definition.name == facts.name) facts.size_bytes = definition.size_bytes;

@@ -1,6 +1,6 @@
-// Internal: what an Executable is made of, shared by its Kernels and DeviceGlobals.
+// Internal: the state of an Executable, shared by its Kernels and DeviceGlobals.
 //
-// Made in four steps by ExecutableBuilder: open, define, load one by one, freeze. After that only `noted` and
+// ExecutableBuilder creates it in four steps: open, define, load one by one, freeze. After that only `noted` and
 // `stream` change, under the mutex.
 #pragma once
 
@@ -40,13 +40,13 @@ struct ExecutableTraits {
 
 /// One code object of an executable.
 struct CodePart {
-    std::string name;              // how messages call it
+    std::string name;              // its name in messages
     std::vector<std::byte> bytes;  // the loader keeps a pointer to them for debuggers
     CodeObject code;
     UniqueHandle<ReaderTraits> reader = {};
 };
 
-/// A variable that the program gives the code objects.
+/// A variable that the program provides to the code objects.
 struct Definition {
     std::string name;
     void* address = nullptr;
@@ -54,7 +54,7 @@ struct Definition {
     std::shared_ptr<const void> keep_alive = {};
 };
 
-/// A symbol, and among whose it was found: the runtime does not say it of the symbol itself.
+/// A symbol and the scope it was found in, which the runtime does not report for the symbol itself.
 struct FoundSymbol {
     hsa_executable_symbol_t native;
     Symbol::Scope scope;
@@ -68,8 +68,8 @@ struct ExecutableState {
     LaunchLimits limits;
     UniqueHandle<ExecutableTraits> executable;
     std::mutex mutex;
-    std::set<std::uint64_t> noted;  // kernel objects whose names the runtime knows, for messages about faults
-    std::optional<Stream> stream;   // for copies that are in no stream's order; made when first wanted
+    std::set<std::uint64_t> noted;  // kernel objects whose names are recorded for fault messages
+    std::optional<Stream> stream;   // for copies outside any stream's order; created on first use
 
     ExecutableState() = default;
     ExecutableState(const ExecutableState&) = delete;
@@ -83,13 +83,13 @@ struct ExecutableState {
 
     /// The part with that kernel, or null.
     const CodePart* part_with_kernel(std::string_view kernel_name) const;
-    /// What a code object says of that variable, or null.
+    /// A code object's facts about that variable, or null.
     const VariableFacts* find_variable(std::string_view name) const;
 
-    /// The address of the kernel's descriptor on the agent. Throws InvalidCodeObject if what was loaded
-    /// disagrees with the metadata.
+    /// The address of the kernel's descriptor on the agent. Throws InvalidCodeObject if the loaded kernel disagrees
+    /// with the metadata.
     std::uint64_t kernel_object(const CodePart& part, const KernelMetadata& kernel) const;
-    /// Tells messages about faults the kernel's name.
+    /// Records the kernel's name for fault messages.
     void record(std::uint64_t object, const KernelMetadata& kernel, std::weak_ptr<const void> code);
 
     std::optional<FoundSymbol> find_symbol(const std::string& name) const;
@@ -97,7 +97,7 @@ struct ExecutableState {
     std::vector<Symbol> symbols() const;
     std::string names() const;  // of all parts, for messages
 
-    /// Copies in no stream's order; complete on return.
+    /// Copies outside any stream's order; complete on return.
     void copy(void* to, const void* from, std::size_t size_bytes, Deadline deadline);
 };
 

@@ -27,7 +27,7 @@ Dim3 required_workgroup(const KernelMetadata& kernel) {
                           std::to_string(takes.lds_bytes) + " bytes of LDS)");
 }
 
-/// The occupancy of that work-group, which a launch accepts; throws if there is none.
+/// The occupancy of that work-group, which a launch accepts; throws if it is zero.
 SuggestedLaunch suggestion(const LaunchPlan& plan, const shared::ComputeUnit& unit, Dim3 workgroup,
                            const shared::LdsDemand& lds) {
     const LaunchShape shape = plan.shape(one_group(workgroup, lds));
@@ -78,7 +78,7 @@ SuggestedLaunch suggest_group_size(const LaunchPlan& plan, const shared::Compute
     };
     const shared::GroupSize best =
         suggest_group_size(unit, resources_of(kernel, 1, 0), plan.workgroup_max_workitems(), lds_bytes_of);
-    // Where none fits, the smallest one says why.
+    // If none fits, the smallest one gives the reason.
     const std::uint32_t workitems = best.workgroup_workitems
                                         ? best.workgroup_workitems
                                         : std::min(kernel.wavefront_size, plan.workgroup_max_workitems());

@@ -13,8 +13,7 @@ namespace {
 constexpr ArgumentClass pointer = ArgumentClass::pointer, integer = ArgumentClass::integer,
                         floating = ArgumentClass::floating;
 
-// Names of OpenCL C and C++ scalars, as `.type_name` spells them. Whatever is not here, a typedef perhaps,
-// may be anything.
+// Names of OpenCL C and C++ scalars, as `.type_name` spells them. Other names, for example typedefs, may be any type.
 constexpr std::string_view integer_names[] = {
     "bool",   "char",      "signed char",        "unsigned char", "uchar", "short", "unsigned short",
     "ushort", "int",       "unsigned int",       "unsigned",      "uint",  "long",  "unsigned long",
@@ -51,8 +50,8 @@ const char* class_text(ArgumentClass what) {
 
 std::string bytes_text(std::uint64_t bytes) { return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes"); }
 
-/// Which of several arrays is the largest, with the padding behind it. Where they begin and where all end is what a
-/// launch knows of a layout.
+/// Names the largest of several arrays, including its padding. A launch knows only where the arrays begin and where
+/// they all end.
 std::string largest_array_text(const shared::LdsDemand& lds) {
     if (lds.count < 2) return {};
     const std::uint32_t count = std::min(lds.count, shared::max_lds_arrays);
@@ -69,8 +68,8 @@ std::string largest_array_text(const shared::LdsDemand& lds) {
            " with " + bytes_text(most);
 }
 
-/// A packet's grid may not be smaller than its work-group (hsa.h, grid_size_x): the one partial work-group is all of
-/// the grid.
+/// A packet's grid may not be smaller than its work-group (hsa.h, grid_size_x): the single partial work-group is the
+/// whole grid.
 Dim3 within_grid(const Dim3& workgroup, const Dim3& grid) noexcept {
     return {std::min(workgroup.x, grid.x), std::min(workgroup.y, grid.y), std::min(workgroup.z, grid.z)};
 }
@@ -84,7 +83,7 @@ LaunchPlan::LaunchPlan(KernelMetadata kernel, const LaunchLimits& limits)
                                 bytes_text(kernel_.kernarg_align_bytes) + "; streams provide " +
                                 bytes_text(KernargRing::alignment_bytes));
     max_flat_ = std::min(limits_.workgroup_max_workitems, kernel_.max_flat_workgroup_size);
-    // The packet holds 16 bits a dimension.
+    // The packet has 16 bits per dimension.
     for (std::uint32_t* extent :
          {&limits_.workgroup_max_dim.x, &limits_.workgroup_max_dim.y, &limits_.workgroup_max_dim.z}) {
         *extent = std::min<std::uint32_t>(*extent, 0xffff);
@@ -135,7 +134,7 @@ void LaunchPlan::add_lds_pointer(const ArgumentMetadata& argument, std::uint32_t
     lds_pointers_.push_back({argument.offset_bytes, align_bytes, index});
 }
 
-/// The work-group that is asked for, or the only one that the kernel takes.
+/// The requested work-group, or the only one that the kernel accepts.
 Dim3 LaunchPlan::workgroup_of(const LaunchConfig& config) const noexcept {
     const auto& required = kernel_.required_workgroup_size;
     if (config.workgroup != Dim3(0, 0, 0) || !required[0]) return config.workgroup;
@@ -183,7 +182,7 @@ std::uint32_t LaunchPlan::private_bytes_with_stack(std::uint32_t stack_bytes) co
     return sum;
 }
 
-/// The limits that every kernel has. Zero wraps round to the largest number and so fails like a size that is too large.
+/// The limits of every kernel. Zero wraps around to the largest number and so fails like a size that is too large.
 bool LaunchPlan::sizes_within_limits(const Dim3& grid, const Dim3& workgroup) const noexcept {
     const auto within = [](const Dim3& d, const Dim3& max) {
         return (d.x - 1 < max.x) & (d.y - 1 < max.y) & (d.z - 1 < max.z);

@@ -12,12 +12,11 @@
 namespace hsadrv {
 namespace {
 
-// V4 to V6 write their features alike (LLVM AMDGPUUsage, e_flags); V6 adds the generic version in the highest byte.
+// V4 to V6 encode features alike (LLVM AMDGPUUsage, e_flags); V6 adds the generic version in the highest byte.
 constexpr unsigned oldest_of_that_kind = 4;
 constexpr std::uint32_t generic_version_mask = 0xff000000;
 
-// V3 has one bit for each feature, and no word for "any": the code is then for a GPU that has it, or for one that has
-// it not.
+// V3 has one bit per feature and no encoding for "any": such code is for a GPU with the feature, or for one without.
 constexpr std::uint32_t processor_mask = 0xff, v3_xnack = 0x100, v3_sramecc = 0x200;
 
 std::uint32_t v3_flags(std::uint32_t flags, AgentRef gpu) {
@@ -47,7 +46,7 @@ bool loads(AgentRef gpu, std::span<const std::byte> bytes, const CodeObject& cod
         HSA_STATUS_SUCCESS)
         return false;
     const UniqueHandle<detail::ExecutableTraits> executable(native);
-    // What others define, that they are not there must not be why. Nothing runs, so any address will do.
+    // Undefined symbols must not be the reason. Nothing runs, so any address will do.
     for (const std::string& name : code.undefined) {
         void* const somewhere = const_cast<std::byte*>(bytes.data());
         hsa_executable_agent_global_variable_define(native, gpu.native(), name.c_str(), somewhere);

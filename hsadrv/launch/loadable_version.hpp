@@ -1,8 +1,8 @@
-// Which versions of code objects this machine's runtime loads, found by asking it.
+// Determines by trial which versions of code objects this machine's runtime loads.
 //
-//     if (auto newest = newest_loadable_version(gpu, bytes, code)) …      // 5: it takes the same bytes as V5
+//   if (auto newest = newest_loadable_version(gpu, bytes, code)) …      // 5: the same bytes load as V5
 //
-// Internal. Only for messages about what was refused: it loads throw-away copies. Thread safety: any thread.
+// Internal. Only for messages about refused code objects: it loads throw-away copies. Thread safety: any thread.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,11 @@
 
 namespace hsadrv {
 
-/// The newest version below that of the validated code object `code`, whose bytes are given, that the runtime
-/// loads when the same bytes say that they are of it; nothing if it takes none of them, so that the version
-/// was not why.
+/// The newest version, below that of the validated code object `code`, that the runtime loads when the same bytes are
+/// marked with it; std::nullopt if it loads none of them, so that the version was not the reason.
 std::optional<unsigned> newest_loadable_version(AgentRef gpu, std::span<const std::byte> bytes, const CodeObject& code);
 
-/// Those of V3 to V6 that the runtime loads when the same bytes say that they are of it.
+/// The versions from V3 to V6 that the runtime loads when the same bytes are marked with them.
 std::vector<unsigned> loadable_versions(AgentRef gpu, std::span<const std::byte> bytes, const CodeObject& code);
 
 }  // namespace hsadrv

@@ -1,4 +1,4 @@
-// AgentRef's questions that are answered with memory: its regions and pools, and the way to another agent's.
+// AgentRef's memory queries: its regions and pools, and its links to other agents.
 #include <hsa/hsa_ext_amd.h>
 
 #include <algorithm>

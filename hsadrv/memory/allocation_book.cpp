@@ -30,20 +30,20 @@ struct Noted {
     AllocationBook book;
 };
 
-// Never destroyed: memory may be freed, and the report asked for, at exit.
+// Never destroyed: memory may be freed, and the report requested, at exit.
 Noted& noted() {
     static auto* noted = new Noted;
     return *noted;
 }
 
-// When the library goes: after the program's own functions for its end and its static objects, so that what
-// those free is not called leaked.
+// Runs when the library is unloaded, after the program's exit handlers and static destructors, so memory that those
+// free is not reported as leaked.
 [[gnu::destructor]] void report_at_end() {
     const char* value = ::secure_getenv("HSADRV_LEAK_REPORT");
     if (value == nullptr || std::string_view(value) != "1") return;
     try {
         std::fputs(leak_report().c_str(), stderr);
-    } catch (...) {  // no memory to say it with
+    } catch (...) {  // not enough memory to report
     }
 }
 
@@ -61,7 +61,7 @@ std::optional<NearestAllocation> AllocationBook::nearest(std::uint64_t address) 
         if (best && magnitude(best->distance_bytes) <= magnitude(away)) return;
         best = {record, away};
     };
-    // Only neighbours of the address can be the nearest of the live ones, which do not overlap.
+    // Live ranges do not overlap, so only the neighbours of the address can be nearest.
     const auto above = live_.upper_bound(address);
     if (above != live_.begin()) consider(std::prev(above)->second);
     if (above != live_.end()) consider(above->second);

@@ -1,4 +1,4 @@
-// Internal: the allocations that are live and the last ones that were freed; numbers and texts only.
+// Internal: the live allocations and the ones freed last; numbers and texts only.
 //
 //   book.enter({begin, size, label, where});
 //   book.leave(begin);
@@ -21,8 +21,8 @@ namespace hsadrv::detail {
 
 class AllocationBook {
   public:
-    static constexpr std::size_t remembered = 1024;  ///< freed ones
-    /// Further away than this an allocation explains nothing.
+    static constexpr std::size_t remembered = 1024;  ///< freed allocations kept
+    /// An allocation further away than this explains nothing.
     static constexpr std::uint64_t near_bytes = std::uint64_t{1} << 30;
 
     void enter(AllocationRecord record) { live_.insert_or_assign(record.begin, std::move(record)); }
@@ -40,7 +40,7 @@ class AllocationBook {
 
     bool is_live(std::uint64_t begin) const noexcept { return live_.find(begin) != live_.end(); }
 
-    /// Live ones before freed ones, nearer ones before farther ones, later freed ones before earlier ones.
+    /// Live before freed, nearer before farther, later freed before earlier.
     std::optional<NearestAllocation> nearest(std::uint64_t address) const;
 
     std::vector<AllocationRecord> live() const {

@@ -12,7 +12,7 @@ hsa_status_t async_copy(CopyEnd to, CopyEnd from, std::size_t size_bytes, std::s
     const auto count = static_cast<std::uint32_t>(dependencies.size());
     const hsa_signal_t* const first = dependencies.empty() ? nullptr : dependencies.data();
     const bool from_gpu = from.agent.is_gpu();
-    // Within a GPU a kernel copies, and between GPUs the link decides.
+    // Within a GPU a kernel copies, and between GPUs the link determines the engine.
     if (api.memory_copy_engine_status && api.memory_async_copy_on_engine && from_gpu != to.agent.is_gpu()) {
         std::uint32_t free = 0;
         if (api.memory_copy_engine_status(to.agent.native(), from.agent.native(), &free) != HSA_STATUS_SUCCESS)

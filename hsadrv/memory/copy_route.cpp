@@ -76,7 +76,7 @@ AgentRef engine_for(CopySide to, CopySide from, AgentRef gpu) noexcept {
     return from.device ? from.device : to.device ? to.device : gpu;
 }
 
-// Memory that is registered for other agents alone is to this engine as if it were not.
+// Memory that is registered only for other agents is treated as pageable by this engine.
 AgentRef CopyRoute::settle(AgentRef gpu) {
     const AgentRef engine = engine_for(to_side(), from_side(), gpu);
     const auto unmapped = [&](const PointerInfo& info) {

@@ -31,7 +31,7 @@ struct Departure {
 struct List {
     Ranked<std::mutex, LockRank::leaf> mutex;
     std::vector<Departure*> departures;
-    std::atomic<std::size_t> count{0};  // relaxed: a thread that sees it change takes the lock to look
+    std::atomic<std::size_t> count{0};  // relaxed: a thread that sees it change takes the lock to read
 };
 
 // Never destroyed: memory may be freed at exit.
@@ -75,9 +75,9 @@ bool defer_free(void* memory) noexcept {
     try {
         const auto freed = std::make_shared<Freed>();
         for (Departure* departure : all.departures) departure->held.push_back(freed);
-        freed->memory = memory;  // from here on theirs
+        freed->memory = memory;  // owned by the departures from here on
     } catch (const std::bad_alloc&) {
-        return false;  // freed by the caller: for want of memory, too early
+        return false;  // freed by the caller, too early: out of memory
     }
     return true;
 }

@@ -45,7 +45,7 @@ std::uint32_t free_dma_engines(AgentRef to, AgentRef from) {
     if (to == from) return 0;
     std::uint32_t engines = 0;
     const hsa_status_t said = status(to.native(), from.native(), &engines);
-    // ROCR's way to say that all of them are busy.
+    // ROCR's status if all engines are busy.
     if (said == HSA_STATUS_ERROR_OUT_OF_RESOURCES) return 0;
     check(said, [&] { return "hsa_amd_memory_copy_engine_status(" + to.label() + ", " + from.label() + ")"; });
     return engines;

@@ -1,4 +1,4 @@
-// Internal: hsa.h's numbers for segments and flags, as this library's types; regions and pools share them.
+// Internal: converts hsa.h's segment and flag values to this library's types; for regions and pools.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 namespace hsadrv::detail {
 
 GlobalFlags global_flags(std::uint32_t bits) noexcept;
-/// Throws Error for a number that hsa.h does not have.
+/// Throws Error for a value that hsa.h does not define.
 Segment segment_of(std::uint32_t native);
 
 }  // namespace hsadrv::detail

@@ -14,7 +14,7 @@ T query(const MemPool& pool, hsa_amd_memory_pool_info_t attribute, const char* n
           [&] { return "hsa_amd_memory_pool_get_info(" + pool.owner().label() + ", " + name + ")"; });
     return value;
 }
-/// Nothing where the runtime does not know the attribute: newer than ROCR 5.2.
+/// Empty if the runtime does not know the attribute: newer than ROCR 5.2.
 template <class T>
 std::optional<T> query_newer(const MemPool& pool, int attribute) {
     T value{};
@@ -24,7 +24,7 @@ std::optional<T> query_newer(const MemPool& pool, int attribute) {
     return value;
 }
 
-// As later headers number them.
+// The values that later headers define.
 constexpr int pool_info_location = 17;               // HSA_AMD_MEMORY_POOL_INFO_LOCATION
 constexpr int pool_info_recommended_granule = 18;    // HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_REC_GRANULE
 constexpr int agent_info_memory_available = 0xA015;  // HSA_AMD_AGENT_INFO_MEMORY_AVAIL

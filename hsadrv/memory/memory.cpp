@@ -48,7 +48,7 @@ bool within(const void* base, std::size_t size, const void* pointer) noexcept {
 }  // namespace
 
 void AllocationTraits::destroy(Native p) noexcept {
-    detail::allocations::leave(p);  // before somebody else has it
+    detail::allocations::leave(p);  // before the address is reused
     if (!detail::departures::defer_free(p)) hsa_amd_memory_pool_free(p);
 }
 
@@ -70,7 +70,7 @@ Allocation Allocation::from_pool(const MemPool& pool, std::size_t size_bytes, st
     if (status != HSA_STATUS_SUCCESS) throw_status(status, call());
     Allocation allocation(driver, data, size_bytes, pool.owner());
     detail::allocations::enter(data, size_bytes, pool.label(), where);
-    // The runtime maps host memory for no GPU until it is told to.
+    // The runtime maps host memory to no GPU by default.
     if (pool.owner().is_cpu() && !driver.runtime().gpus().empty()) allow_access(data, driver.runtime().gpus());
     return allocation;
 }
@@ -94,7 +94,7 @@ Allocation Allocation::from_native(void* data, std::size_t size_bytes, AgentRef 
     try {
         detail::allocations::enter(data, size_bytes, owner.label() + ", adopted", where);
     } catch (...) {
-        allocation.release();  // it is the caller's yet
+        allocation.release();  // still owned by the caller
         throw;
     }
     return allocation;
@@ -129,7 +129,7 @@ void replace_access(const std::string& call, const PointerInfo& info, std::span<
           call);
 }
 
-// The runtime replaces the list of agents, so that reading it and adding to it are one step.
+// The runtime replaces the list of agents, so reading it and adding to it must be one step.
 constinit std::mutex access_mutex;
 
 std::string access_call(const char* function, const void* allocation, std::span<const AgentRef> agents) {
@@ -176,7 +176,7 @@ bool PointerInfo::accessible_by(AgentRef agent) const noexcept {
 bool PointerInfo::device_memory() const { return kind != Kind::pageable && owner && owner.is_gpu(); }
 
 void* PointerInfo::agent_address(const void* pointer) const noexcept {
-    // For registered memory the two views may lie at different addresses; either may be what the caller holds.
+    // Registered memory may have different host and agent addresses; the caller may hold either.
     if (!within(agent_base, size_bytes, pointer) && within(host_base, size_bytes, pointer))
         return static_cast<std::byte*>(agent_base) + (number(pointer) - number(host_base));
     return const_cast<void*>(pointer);
@@ -195,7 +195,7 @@ std::size_t PointerInfo::bytes_after(const void* pointer) const noexcept {
 }
 
 namespace {
-// The runtime may know the range under another address, and knows of but one where several overlap.
+// The runtime may know the range under another address, and reports only one of several overlapping ranges.
 PointerInfo registered_info(const detail::HostLock& lock, AgentRef cpu) {
     PointerInfo info;
     info.kind = PointerInfo::Kind::registered;

@@ -41,7 +41,7 @@ std::size_t extent(const Rect& rect, const Pitched<Void>& side, const char* name
     return all;
 }
 
-// Quotient and what is left, which is not negative.
+// Floor division: quotient and non-negative remainder.
 std::pair<std::intptr_t, std::intptr_t> divided(std::intptr_t a, std::size_t by) noexcept {
     const auto b = static_cast<std::intptr_t>(by);
     std::intptr_t quotient = a / b;
@@ -55,8 +55,7 @@ bool nearer_than(std::intptr_t distance, std::size_t size) noexcept {
     return apart < size;
 }
 
-// Two rectangles of one pitch: the rows that could meet are those where the distance is nearest to a whole
-// number of pitches.
+// Two rectangles of one pitch: rows can only overlap where the distance is nearest to a whole number of pitches.
 bool planes_meet(const Rect& rect, std::size_t pitch_bytes, std::intptr_t distance) noexcept {
     if (rect.height == 1) return nearer_than(distance, rect.width_bytes);
     const auto [rows, rest] = divided(distance, pitch_bytes);
@@ -106,7 +105,7 @@ Rect flattened(Rect rect) noexcept {
     const auto touching_rows = [&](const auto& side) { return side.pitch_bytes == rect.width_bytes; };
     if (rect.height > 1 && touching_rows(rect.destination) && touching_rows(rect.source)) {
         rect.width_bytes *= std::exchange(rect.height, 1);
-        // What were planes of rows are rows now.
+        // Planes have become rows.
         if (rect.depth > 1) return flattened(rect);
     }
     return rect;

@@ -52,7 +52,7 @@ std::optional<std::uintptr_t> unmapped_page(std::uintptr_t begin, std::size_t si
             at += pages * page_bytes;
         } else if (pages == 1) {
             return at;
-        } else {  // somewhere in here: page by page
+        } else {  // inside this chunk: check page by page
             for (const std::uintptr_t stop = at + pages * page_bytes; at < stop; at += page_bytes)
                 if (::mincore(pointer_to(at), page_bytes, resident) != 0 && errno == ENOMEM) return at;
         }
@@ -91,7 +91,7 @@ Registrations::~Registrations() {
     if (in_forked_child()) return;
     try {
         while (const auto id = book_.any()) remove(*id);
-    } catch (...) {  // the runtime goes, and its locks with it
+    } catch (...) {  // the runtime shuts down and drops its locks
     }
 }
 
@@ -111,7 +111,7 @@ RegistrationBook::Entry Registrations::add(void* host, std::size_t size_bytes, s
 
 namespace {
 
-/// Under another name than its beginning the lock still has to cover the whole range; its pages reach back.
+/// A lock whose name is not the range's beginning must still cover the whole range; its pages extend back to it.
 std::size_t size_from(const HostRange& range, std::uintptr_t name) noexcept {
     const std::uintptr_t end = range.begin + range.size_bytes;
     return end > name ? end - name : 1;
@@ -132,8 +132,8 @@ bool is_locked(std::uintptr_t name) noexcept {
            info.type == HSA_EXT_POINTER_TYPE_LOCKED && info.hostBaseAddress == pointer_to(name);
 }
 
-/// The runtime says success whatever the kernel said, and counts one use less all the same. So the lock is
-/// looked for, and where it is still there it is locked once more to be unlocked anew. False: it stays.
+/// The runtime reports success even if the kernel driver failed, and still drops one use. So the lock is looked up. If
+/// it still exists, the range is locked again so that the unlock can be retried. False: the range stays locked.
 bool native_unlock(const HostLock& lock) {
     constexpr int tries = 3;
     for (int i = 0; i < tries; ++i) {
@@ -185,7 +185,7 @@ void Registrations::remove(Id id) {
     if (last) unlock(*last);
 }
 
-// A lock that stays keeps its name, too.
+// A lock that cannot be undone keeps its name.
 void Registrations::unlock(const HostLock& lock) {
     const std::unique_lock excluded(runtime_mutex_);
     if (!native_unlock(lock))
@@ -246,10 +246,10 @@ Registration::Registration(void* host, std::size_t size_bytes, std::span<const A
 }
 
 void Registration::Traits::destroy(Native id) noexcept {
-    // The handle holds the runtime until after this call.
+    // The handle keeps the runtime alive until after this call.
     try {
         if (const auto runtime = detail::Runtime::find()) runtime->registrations().remove(id);
-    } catch (const std::exception&) {  // a refused unlock: the lock is the runtime's from now on
+    } catch (const std::exception&) {  // a refused unlock: the runtime keeps the lock
     }
 }
 

@@ -33,7 +33,7 @@ std::optional<std::uintptr_t> RegistrationBook::reserve_name(std::uintptr_t begi
     return std::nullopt;
 }
 
-// Whole or not at all, here and in add: what has been entered is taken out again if there is no memory for the rest.
+// All or nothing, here and in add(): if memory runs out, what has been entered is removed again.
 RegistrationBook::Id RegistrationBook::enter(Locks::iterator lock, bool scoped) {
     const Id id = last_id_ + 1;
     const auto entered = registered_.emplace(id, lock).first;

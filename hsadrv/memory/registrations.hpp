@@ -1,9 +1,9 @@
-// Internal: the registrations of a runtime, its book and the locks that it keeps there.
+// Internal: the registrations of a runtime: the book and the runtime's locks.
 //
-// The mutex guards the book alone: the runtime locks and unlocks outside of it, under a name that is reserved
-// meanwhile. But its pointer queries read lists that locking and unlocking frees (ROCR's Runtime::PtrInfo copies the
-// thunk's list of nodes without the thunk's mutex), so those exclude each other by a mutex of their own. Thread
-// safety: any thread. Lock order: runtime_mutex_, then mutex_.
+// mutex_ guards only the book: the runtime locks and unlocks outside of it, under a name reserved for that time. Its
+// pointer queries read lists that locking and unlocking frees (ROCR's Runtime::PtrInfo copies the thunk's list of nodes
+// without the thunk's mutex), so runtime_mutex_ keeps queries and locking apart. Thread safety: any thread. Lock order:
+// runtime_mutex_, then mutex_.
 #pragma once
 
 #include <mutex>
@@ -23,17 +23,17 @@ class Registrations {
     Registrations() = default;
     Registrations(const Registrations&) = delete;
     Registrations& operator=(const Registrations&) = delete;
-    /// Unlocks what is left. The runtime is still up.
+    /// Unlocks the remaining ranges. The runtime must still be up.
     ~Registrations();
 
     RegistrationBook::Entry add(void* host, std::size_t size_bytes, std::span<const AgentRef> agents, HostMemory kind,
                                 bool scoped);
     void remove(Id id);
     std::optional<Id> latest(const void* host, std::optional<std::size_t> size_bytes) const;
-    /// The lock that the pointer lies in, by the host's or the agents' view.
+    /// The lock that contains the pointer, as the host or agents see it.
     std::optional<HostLock> covering(const void* pointer) const;
 
-    /// Held while the runtime is asked about a pointer.
+    /// Held during pointer queries to the runtime.
     std::shared_lock<std::shared_mutex> querying() const { return std::shared_lock(runtime_mutex_); }
 
   private:

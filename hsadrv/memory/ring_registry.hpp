@@ -1,10 +1,10 @@
-// Internal: which memory is the ring of a queue that lives, for those who would adopt it, and free it under the queue.
+// Internal: the memory of the rings of live queues, so that nothing adopts and frees it.
 //
 //   ring_memory.is(native, agent);             // in the queue's state
 //   if (RingRegistry::at(address)) refuse();
 //
-// A list through the queues themselves: nothing is allocated, and nothing is left when the last one is gone. Owns:
-// nothing. Thread safety: any thread, one lock.
+// An intrusive list through the queues: no allocations, and empty when the last queue is destroyed. Owns: nothing.
+// Thread safety: any thread, one lock.
 #pragma once
 
 #include <cstddef>
@@ -20,13 +20,13 @@ class RingRegistry {
     RingRegistry& operator=(const RingRegistry&) = delete;
     ~RingRegistry() { leave(); }
 
-    /// From now on that queue's, in place of what it was.
+    /// Registers the ring of that queue, in place of the previous one.
     void is(const hsa_queue_t* queue, AgentRef agent) noexcept;
-    /// No queue's: before that is destroyed.
+    /// Unregisters the ring; call it before the queue is destroyed.
     void leave() noexcept;
     /// Whether a ring begins there.
     static bool at(const void* address) noexcept;
-    /// How many of the agent's queues had a packet.
+    /// How many of the agent's queues have ever received a packet.
     static std::size_t used(AgentRef agent) noexcept;
 
   private:

@@ -1,9 +1,9 @@
-// Internal: the sizes in which an allocator keeps its blocks: four steps between a power of two and the next,
-// all multiples of 256 bytes, so that no block is more than a quarter larger than what was asked for (above 1 KiB).
+// Internal: the block sizes of an allocator: four steps per power of two, all multiples of 256 bytes. Above 1 KiB no
+// block is more than a quarter larger than the request.
 //
 //   block.size_bytes = class_bytes(size_class(1300));    // 1536
 //
-// Thread safety: functions of numbers.
+// Thread safety: pure functions.
 #pragma once
 
 #include <bit>
@@ -14,7 +14,7 @@ namespace hsadrv::detail {
 inline constexpr std::size_t smallest_block_bytes = 256;
 inline constexpr std::size_t largest_block_bytes = std::size_t{1} << 46;
 
-/// Of sizes from 1 to largest_block_bytes; the classes are numbered from 0 without gaps, by size.
+/// For sizes from 1 to largest_block_bytes; classes are numbered from 0 without gaps, by size.
 constexpr std::size_t size_class(std::size_t size_bytes) noexcept {
     const std::size_t units = (size_bytes + smallest_block_bytes - 1) / smallest_block_bytes;
     if (units <= 4) return units - 1;

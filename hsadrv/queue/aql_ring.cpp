@@ -2,7 +2,7 @@
 
 namespace hsadrv {
 
-// In the library, so that programs into which the launch path is inlined need not link the runtime.
+// In the library, so that programs that inline the launch path need not link the runtime.
 void AqlRing::ring_doorbell_signal(std::uint64_t last) noexcept {
     hsa_signal_store_screlease(memory_.doorbell_signal, static_cast<hsa_signal_value_t>(last));
 }

@@ -19,8 +19,8 @@ namespace {
 
 struct Board {
     std::mutex mutex;
-    std::vector<Fault> faults;  // at most one an agent
-    // Relaxed: whoever sees a non-zero count takes the lock to look.
+    std::vector<Fault> faults;  // at most one per agent
+    // Relaxed: a thread that sees a non-zero count takes the lock to read.
     std::atomic<std::size_t> count{0};
     std::atomic<void (*)(const Fault&)> tell{nullptr};
 };
@@ -43,16 +43,16 @@ void record(const Fault& fault) {
     if (const auto tell = known.tell.load(std::memory_order_acquire)) tell(fault);
 }
 
-// Which registration is ours: an adopted runtime keeps the earlier ones too. Zero: none.
+// The current registration: an adopted runtime also keeps earlier ones. Zero: none.
 std::atomic<std::uintptr_t> registration{0};
 std::uintptr_t registrations = 0;  // under the board's mutex
 
-// hsa_ext_amd.h of ROCm 6. In all of them the agent comes first.
+// From hsa_ext_amd.h of ROCm 6. The agent is the first member of all of them.
 constexpr int gpu_hw_exception_event = 1;
 constexpr int gpu_memory_error_event = 2;
 
-// On the runtime's thread. Success tells the runtime that the event was taken care of; if nobody says so, it aborts.
-// It calls every registered handler whatever the others answer.
+// On the runtime's thread. Success means that the event was handled; if no handler returns it, the runtime aborts. The
+// runtime calls every registered handler, whatever the others return.
 hsa_status_t on_system_event(const hsa_amd_event_t* event, void* data) noexcept {
     if (reinterpret_cast<std::uintptr_t>(data) != registration.load(std::memory_order_acquire)) return HSA_STATUS_ERROR;
     const hsa_amd_gpu_memory_fault_info_t& info = event->memory_fault;
@@ -65,7 +65,7 @@ hsa_status_t on_system_event(const hsa_amd_event_t* event, void* data) noexcept 
             fault.reasons = static_cast<std::uint32_t>(HSA_AMD_MEMORY_FAULT_HANG);
             break;
         case gpu_memory_error_event:
-            return HSA_STATUS_SUCCESS;  // freeing memory that is in use: the call that freed it fails
+            return HSA_STATUS_SUCCESS;  // freeing memory in use: the call that freed it fails
         default:
             return HSA_STATUS_ERROR;
     }
@@ -101,7 +101,7 @@ std::string Fault::reason_text() const {
 std::string Fault::place_text() const {
     constexpr std::uint64_t page_bytes = 4096;
     if (address < page_bytes) return "null";
-    // Bits 63 to 48 have to repeat bit 47.
+    // Bits 63 to 48 must repeat bit 47.
     if (static_cast<std::uint64_t>(static_cast<std::int64_t>(address << 16) >> 16) != address)
         return "non-canonical address";
     if (nearest) return nearest->text();
@@ -138,7 +138,7 @@ std::uintptr_t install(bool adopted, void (*tell)(const Fault&)) {
 }
 
 void uninstall(std::uintptr_t mine) noexcept {
-    // Not if the next runtime has installed its own meanwhile.
+    // No effect if the next runtime has already installed its own.
     registration.compare_exchange_strong(mine, 0, std::memory_order_acq_rel);
 }
 
@@ -154,7 +154,7 @@ std::optional<Fault> of(AgentRef agent) {
     const std::lock_guard lock(known.mutex);
     const std::uint32_t node = agent.node();
     for (Fault fault : known.faults) {
-        fault.agent = agent;  // that of the fault may be an earlier runtime's
+        fault.agent = agent;  // the fault's own agent may be an earlier runtime's
         if (fault.node == node) return fault;
     }
     return std::nullopt;

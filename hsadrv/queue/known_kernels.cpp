@@ -37,7 +37,7 @@ T read(const std::byte* at) {
 }
 
 std::string hex_bytes(const std::byte* at, std::size_t size) {
-    constexpr std::size_t most = 16;  // of a structure
+    constexpr std::size_t most = 16;  // bytes of a structure that are printed
     std::string text;
     char digits[4];
     for (std::size_t i = 0; i < size && i < most; ++i) {
@@ -68,7 +68,7 @@ std::string integer_text(const std::byte* at, std::size_t size, bool is_signed) 
     }
 }
 
-/// What `say` makes of the kernel, under the lock; its object if nobody noted it.
+/// The result of `say` for the kernel, under the lock; the kernel object's handle if it was not recorded.
 template <class Say>
 std::string text_of(std::uint64_t kernel_object, Say&& say) {
     KnownKernels& known = known_kernels();

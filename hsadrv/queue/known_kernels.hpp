@@ -1,7 +1,7 @@
-// Internal: what messages know of kernels: their names and arguments, by kernel object.
+// Internal: names and arguments of kernels for messages, by kernel object.
 //
-// A kernel is noted when it is first looked up and forgotten when its executable is unloaded.
-// Thread safety: any thread.
+// A kernel is recorded when it is first looked up and removed when its executable is unloaded. Thread safety: any
+// thread.
 #pragma once
 
 #include <cstddef>
@@ -18,20 +18,19 @@ void note_kernel(std::uint64_t kernel_object, std::string name, std::vector<Argu
                  std::weak_ptr<const void> code = {});
 void forget_kernel(std::uint64_t kernel_object) noexcept;
 
-/// Keeps its code loaded; null if it was not noted.
+/// Keeps the kernel's code loaded; null if it was not recorded.
 std::shared_ptr<const void> kernel_code(std::uint64_t kernel_object);
 
-/// "vector_add", or "kernel object 0x…" for one that nobody noted.
+/// "vector_add", or "kernel object 0x…" if it was not recorded.
 std::string kernel_name(std::uint64_t kernel_object);
 
-/// "kernel vector_add", or "kernel object 0x…" for one that nobody noted.
+/// "kernel vector_add", or "kernel object 0x…" if it was not recorded.
 std::string kernel_label(std::uint64_t kernel_object);
 
-/// The same with the arguments in `kernarg`, the hidden ones left out: "kernel scale(data = 0x7f…, n = 1024)".
-/// `kernarg` may be null.
+/// The same with the visible arguments in `kernarg`: "kernel scale(data = 0x7f…, n = 1024)". `kernarg` may be null.
 std::string kernel_call_text(std::uint64_t kernel_object, const std::byte* kernarg);
 
-/// One argument's value: a pointer or a structure in hexadecimal, a number as its type says.
+/// One argument's value: a pointer or a structure in hexadecimal, a number formatted by its type.
 std::string argument_text(const ArgumentMetadata& argument, const std::byte* kernarg);
 
 }  // namespace hsadrv::detail

@@ -19,10 +19,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Waits poll this often: for a memory fault, which the runtime reports for a GPU and not for a queue.
+// Waits poll this often for a memory fault, which the runtime reports per GPU and not per queue.
 constexpr auto poll_period = 200ms;
 
-/// Spins, then yields, then sleeps: for conditions that no signal announces.
+/// Spins, then yields, then sleeps: for conditions that raise no signal.
 class Backoff {
   public:
     void pause() noexcept {
@@ -124,7 +124,7 @@ std::optional<std::uint64_t> QueueRef::try_submit(std::span<const Packet> packet
 
 std::uint64_t QueueRef::submit_barrier(std::span<const hsa_signal_t> dependencies, hsa_signal_t completion,
                                        PacketOrder order, Deadline deadline) const {
-    // One after the other: a chain need not fit the ring at once, and each packet waits for its own signals.
+    // One after the other: a chain may exceed the ring, and each packet waits for its own signals.
     const std::size_t count = barrier_chain_packets(dependencies.size());
     std::uint64_t last = 0;
     for (std::size_t i = 0; i < count; ++i)
@@ -160,13 +160,13 @@ void QueueRef::set_priority(QueuePriority priority) const { state_->set_priority
 QueuePriority QueueRef::priority() const noexcept { return state_->options.priority; }
 
 std::vector<std::uint32_t> QueueRef::set_cu_mask(std::span<const std::uint32_t> mask) const {
-    // Units that the GPU does not have are none.
+    // Ignore units that the GPU does not have.
     if (!mask.empty() && detail::names_no_unit(detail::cut_to_units(mask, agent())))
         throw InvalidArgument("QueueRef::set_cu_mask(" + state_->label() +
                               "): the mask leaves no compute unit; an empty mask allows all");
     const hsa_status_t status = hsa_amd_queue_cu_set_mask(native(), static_cast<std::uint32_t>(mask.size() * 32),
                                                           mask.empty() ? nullptr : mask.data());
-    // Reduced: success with fewer bits, which the caller is told.
+    // Reduced: success with fewer bits; the caller receives the mask in use.
     if (static_cast<int>(status) != HSA_STATUS_CU_MASK_REDUCED)
         check(status, [&] {
             return "hsa_amd_queue_cu_set_mask(" + state_->label() + ", " + std::to_string(mask.size() * 32) + " bits)";
@@ -208,7 +208,7 @@ void Queue::rebuild() {
     UniqueHandle<detail::QueueState::Traits> fresh = state.make_native();
     const std::vector<std::uint32_t> mask = state.options.cu_mask;
     hsa_queue_t* const native = fresh.get();
-    // The old one ends here, with its error callback if that is running.
+    // The old queue ends here, after its error callback if that is running.
     state.ring_memory.leave();
     state.handle = std::move(fresh);
     {
@@ -236,7 +236,7 @@ Queue Queue::around(hsa_queue_t* native, AgentRef agent, bool owned, const char*
     state.agent = agent;
     state.foreign = true;
     state.attach(native);
-    // A view has no handle to destroy, and keeps the runtime alive all the same.
+    // A view has no handle to destroy, but also keeps the runtime alive.
     state.handle = UniqueHandle<detail::QueueState::Traits>(owned ? native : nullptr, driver);
     return queue;
 }

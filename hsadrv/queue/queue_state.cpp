@@ -56,7 +56,7 @@ std::string text_of(const std::exception_ptr& error) {
 
 UniqueHandle<QueueState::Traits> QueueState::make_native() {
     const Driver driver = Driver::current();
-    // UINT32_MAX: no static private or group segment; scratch grows when a packet asks for it.
+    // UINT32_MAX: no static private or group segment; scratch grows when a packet needs it.
     hsa_queue_t* native = nullptr;
     check(hsa_queue_create(agent.native(), options.packets, HSA_QUEUE_TYPE_MULTI, on_queue_error, this, UINT32_MAX,
                            UINT32_MAX, &native),
@@ -109,7 +109,7 @@ std::string QueueState::label() const {
 
 std::string QueueState::packet_label(std::uint64_t index) const {
     const auto dispatch = ring.peek(index).as<hsa_kernel_dispatch_packet_t>();
-    // The processor invalidates the header, so the setup word tells a dispatch from the rest.
+    // The packet processor invalidates the header, so the setup word identifies a dispatch.
     return dispatch.setup != 0 && dispatch.kernel_object != 0 ? kernel_label(dispatch.kernel_object) : std::string();
 }
 
@@ -158,8 +158,8 @@ void QueueState::fail(hsa_status_t why, const std::optional<Fault>& with) noexce
 
 void QueueStateDeleter::operator()(QueueState* state) const noexcept {
     if (state->callback_thread.load() != std::this_thread::get_id()) return delete state;
-    // In its own error callback: the runtime would wait there for this very callback to return. So another
-    // thread waits.
+    // In its own error callback hsa_queue_destroy would wait for this very callback to return, so another thread
+    // destroys the queue.
     try {
         const Driver driver = Driver::current();
         const auto end = [driver, state] {
@@ -169,7 +169,7 @@ void QueueStateDeleter::operator()(QueueState* state) const noexcept {
         // Called at once, because the queue has failed.
         driver.callbacks().on_signal(state->failure, Condition::not_equal, 0, end);
     } catch (...) {
-        // Without memory for that, the queue stays as it is: stopped.
+        // Out of memory: the queue is leaked, stopped.
     }
 }
 
