@@ -1,7 +1,7 @@
 // Internal: the state that an Allocator and its Blocks share.
 //
 // Free blocks are kept in lists, one per size class of each stream that freed them, oldest first. A stream reuses its
-// own blocks from the end, without any synchronization. For other streams, each block carries the sequence number of
+// own blocks from the end, without querying its progress. For other streams, each block carries the sequence number of
 // its free: a completion is taken from the freeing stream, and once that is reached, all blocks freed before it are
 // available to every stream.
 //

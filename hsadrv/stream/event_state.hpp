@@ -15,8 +15,7 @@ struct EventState {
     Completion completion;     ///< when it is complete
     std::uint64_t epochs = 0;  ///< packets of the stream before it, copies excluded
     AgentRef agent;
-    std::shared_ptr<PooledSignal> clock =
-        {};  ///< the signal of its packet, with timestamps; null: recorded without timing
+    std::shared_ptr<PooledSignal> clock = {};  ///< its packet's signal, with times; null: no timing
 
     bool reached() const noexcept { return detail::reached(*timeline, completion); }
     /// The stream failed before the event completed, or a stream that it waited for did.

@@ -50,8 +50,7 @@ void visit(const std::function<void(StreamCore&)>& each) {
 
 void poll(const StreamCore* held) noexcept {
     const auto runtime = Runtime::find();
-    std::vector<std::shared_ptr<SharedQueue>> queues,
-        fresh;  // the last references may be dropped here: without the lock
+    std::vector<std::shared_ptr<SharedQueue>> queues, fresh;  // destroyed without the lock
     const std::lock_guard lock(list().mutex);
     for (StreamCore* stream : list().streams)
         if (stream != held) stream->try_free_queue();

@@ -7,8 +7,8 @@
 // join the queue with the fewest streams. Every packet has the barrier bit, so the streams of one queue run one after
 // the other, and at most one packet of a queue has begun and is not complete.
 //
-// Streams with a priority or a mask of compute units share only with streams that have the same ones. They use a
-// separate quota of queues, so that ordinary streams always have some left.
+// Streams with a priority or a mask of compute units share only with streams that have the same ones. They have a
+// separate quota of queues, so that ordinary streams, which are many and usually come first, cannot use up all queues.
 //
 // When a packet stops its queue, only the stream of that packet fails: the packets of the other streams on that queue
 // have not begun, and they move to a new queue, together and in order (dead_queue.hpp).

@@ -1,6 +1,6 @@
 // Internal: writes a stream's packets to its hardware queue, waits for them, and changes the queue when that stops.
 //
-//   const PacketRecord record{.kind = PacketRecord::Kind::event, …};
+//   PacketRecord record{.kind = PacketRecord::Kind::event, …};
 //   const std::uint64_t count = writer.put_counted(barrier_and(…), std::move(record), deadline, call);
 //   writer.wait({.epochs = count}, deadline, call);
 //

@@ -119,8 +119,7 @@ class StreamCore {
         writer_.make_ready_for(queue);
     }
     void change_queue(const std::shared_ptr<SharedQueue>& fresh) noexcept {
-        holds_.push({.epochs = timeline_->submitted()},
-                    writer_.change_queue(fresh));  // kernels' arguments may refer to the queue
+        holds_.push({.epochs = timeline_->submitted()}, writer_.change_queue(fresh));  // kernels' arguments may name it
     }
 
     // For the stream's own parts; with the mutex held unless stated otherwise.

@@ -49,7 +49,7 @@ std::exception_ptr Timeline::error() const noexcept {
     return error_;
 }
 
-// Drops at least one reached dependency for each one added, so there are never more than were in flight at once. The
+// Drops a completed dependency for each one added, so there are never more than were in flight at once. The
 // dropped one is destroyed after the lock is released: its destructor takes locks.
 void Timeline::depend(const std::shared_ptr<const Timeline>& upstream, std::uint64_t count, std::uint64_t own,
                       const std::shared_ptr<PooledSignal>* copy) {
