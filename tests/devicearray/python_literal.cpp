@@ -64,7 +64,7 @@ TEST_CASE("what is no literal is refused with its place", "[npy]") {
 
 TEST_CASE("a literal taken for another type says what it is", "[npy]") {
     const PythonLiteral list = PythonLiteral::parse("[1, 'x']");
-    CHECK_THROWS_WITH(list.boolean(), test_support::Contains("a list of 2 at byte 0 where True or False"));
+    CHECK_THROWS_WITH(list.boolean(), test_support::Contains("a list of 2 at byte 0, but True or False"));
     CHECK_THROWS_WITH(list.items()[1].integer(), test_support::Contains("'x' at byte 4"));
     CHECK_THROWS_AS(list.string(), InvalidArgument);
     CHECK_THROWS_AS(list.find("x"), InvalidArgument);
