@@ -39,6 +39,35 @@ echo '  under the installed kfdemu run'
 echo '  with the device linked in'
 KFDEMU=on "$scratch/with_device"
 
+echo '  by CMake'
+mkdir -p "$scratch/cmake"
+cat >"$scratch/cmake/CMakeLists.txt" <<'CMAKE'
+cmake_minimum_required(VERSION 3.16)
+project(program CXX)
+find_package(hsadrv 0.1 CONFIG REQUIRED)
+add_executable(program ${PROGRAM})
+target_link_libraries(program hsadrv::devicearray)
+add_executable(raw raw.cpp)
+target_link_libraries(raw hsadrv::hsadrv)
+CMAKE
+# One that calls the HSA runtime itself, through the targets and through pkg-config.
+cat >"$scratch/cmake/raw.cpp" <<'RAW'
+#include <hsa/hsa.h>
+#include <hsadrv/driver.hpp>
+#include <cstdint>
+int main() {
+    hsadrv::Driver driver;
+    std::uint16_t version = 0;
+    return hsa_system_get_info(HSA_SYSTEM_INFO_VERSION_MAJOR, &version) == HSA_STATUS_SUCCESS && version == driver.system().version_major ? 0 : 1;
+}
+RAW
+CXX="$*" cmake -S "$scratch/cmake" -B "$scratch/cmake/build" -DCMAKE_PREFIX_PATH="$root" -DPROGRAM="$program" >"$scratch/log" 2>&1 &&
+    cmake --build "$scratch/cmake/build" >>"$scratch/log" 2>&1 || { cat "$scratch/log"; exit 1; }
+"$root/bin/kfdemu" run -- "$scratch/cmake/build/program"
+"$root/bin/kfdemu" run -- "$scratch/cmake/build/raw"
+"$@" -std=c++20 "$scratch/cmake/raw.cpp" -o "$scratch/raw" $(pkg-config --cflags --libs hsadrv-0)
+"$root/bin/kfdemu" run -- "$scratch/raw"
+
 echo "the first program of the guide, by its page's commands:"
 mkdir "$scratch/guide" "$scratch/guide/bin"
 printf '#!/bin/bash\nexec %s "$@"\n' "${*@Q}" >"$scratch/guide/bin/c++"
