@@ -100,8 +100,7 @@ class StreamCore {
     bool failed() const noexcept { return timeline_->failed(); }
     /// The stream fails and its waiters wake. Any thread; the first failure counts.
     void fail(std::exception_ptr error) noexcept { timeline_->fail(std::move(error)); }
-    /// Its agent is lost. `suspects`: the number of queues that may have caused the fault, this stream's among them; 0:
-    /// it did not.
+    /// Its agent is lost. `suspects`: queues that may have caused the fault, this stream's among them; 0: not this one.
     void fail(const Fault& fault, std::size_t suspects) noexcept;
     /// If it has failed and its next packet waits for lost work: stops the queue, so that its other streams move.
     void try_free_queue() noexcept;
@@ -142,17 +141,14 @@ class StreamCore {
     /// One copy by an engine, in stream order. Throws the runtime's error; a later one fails the stream.
     Completion put_copy(CopyQueue::Engine engine, CopySide to, CopySide from, std::uint64_t bytes, Deadline deadline,
                         std::shared_ptr<const void> keep);
-    /// Copied by the CPU, in stream order.
     void copy_on_host(void* to, const void* from, std::size_t size_bytes);
 
   private:
-    // Waiting and failure (stream_core.cpp).
     void push_hold(std::shared_ptr<const void>&& object);
     void take_deferred_holds();
     void end_timeline() noexcept;
     bool finish_copies() noexcept;
     void check_copies() noexcept;
-    /// At the end of a wait: throws if the work waited for was lost.
     void throw_if_lost();
     Completion tail() const;
     /// A packet that waits for a signal's value (value_wait.hpp); the host calls `may_open` before it opens the relay.
@@ -172,7 +168,6 @@ class StreamCore {
     void set_copy_tail(std::shared_ptr<PooledSignal> done, PacketRecord::Kind kind);
     /// Calls `function` on the callbacks' thread when the signal is below the value, or the stream has failed.
     void when(SignalRef signal, std::int64_t below, std::function<void()> function);
-
     void refuse_in_capture(const char* call) const;
     void launched(const std::shared_ptr<GraphState>& graph) noexcept;
     void begin_profile();
@@ -186,7 +181,6 @@ class StreamCore {
     std::shared_ptr<Timeline> timeline_;
     std::shared_ptr<CopyQueue> copy_queue_;
     SignalPool& signals_;
-
     std::shared_ptr<PooledSignal> copy_tail_;  // the last operation, if no packet waits for it yet
     PacketRecord::Kind copy_tail_kind_ = PacketRecord::Kind::copy;
     std::vector<std::shared_ptr<PooledSignal>> copies_;  // in flight; a negative value is an error
@@ -197,7 +191,6 @@ class StreamCore {
     std::exception_ptr deferred_;
     std::atomic<bool> capturing_{false};   // set and cleared with the mutex, read without
     std::shared_ptr<GraphState> capture_;  // null except between begin_capture() and end_capture()
-
     QueueWriter writer_;
 };
 
