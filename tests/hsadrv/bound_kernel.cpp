@@ -130,7 +130,7 @@ TEST_CASE("fixing refuses the sizes that launching refuses, with the same words"
         {"shape", {.grid = 4096, .workgroup = 257}, "compiled for up to 256"},
         {"at_most", {.grid = 4096, .workgroup = 129}, "compiled for up to 128"},
         {"exactly", {.grid = 128, .workgroup = 128}, "requires 64x2x1"},
-        {"shape", {.grid = 64, .workgroup = 64, .lds = limit + 1}, "a work-group"},
+        {"shape", {.grid = 64, .workgroup = 64, .lds = limit + 1}, "per work-group"},
     };
     Shared<std::uint32_t> out(bound.device.gpu, 4);
     for (const Row& row : rows) {

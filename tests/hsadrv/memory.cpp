@@ -185,7 +185,7 @@ TEST_CASE("what was freed, is foreign or lies within an allocation is not adopte
         CHECK_THROWS_WITH(Allocation::from_native(within, 4096, device.gpu), Contains("is inside an allocation"));
         CHECK_THROWS_WITH(Allocation::from_native(a.data(), size + 1, device.gpu), Contains(" B"));
         CHECK_THROWS_WITH(Allocation::from_native(a.data(), size, device.driver.cpus().front()),
-                          Contains("is of " + device.gpu.label()));
+                          Contains("belongs to " + device.gpu.label()));
     }
     int own = 0;
     std::vector<std::byte> host(8192);
