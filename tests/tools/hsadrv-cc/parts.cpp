@@ -98,8 +98,8 @@ TEST_CASE("a target is compiled for once, and not twice for the same GPU", "[hsa
     REQUIRE(parse_targets(std::vector<std::string>{"gfx90a:xnack+", "gfx90a:xnack-", "gfx908"}).size() == 3);
     REQUIRE_THAT(why_not({"gfx90a", "gfx900", "gfx90a:xnack+"}),
                  Contains("--target gfx90a and --target gfx90a:xnack+ conflict"));
-    REQUIRE_THAT(why_not({"gfx90a:sramecc+", "gfx90a"}), Contains("say sramecc in both"));
-    REQUIRE_THAT(why_not({"gfx90a:sramecc+:xnack-", "gfx90a:sramecc+"}), Contains("say xnack in both"));
+    REQUIRE_THAT(why_not({"gfx90a:sramecc+", "gfx90a"}), Contains("specify sramecc in both"));
+    REQUIRE_THAT(why_not({"gfx90a:sramecc+:xnack-", "gfx90a:sramecc+"}), Contains("specify xnack in both"));
     REQUIRE_THAT(why_not({"sm_90"}), Contains("'sm_90' is not a processor name"));
 }
 

@@ -124,7 +124,7 @@ TEST_CASE("a kernel driver that is built in, dying or missing", "[info]") {
 TEST_CASE("free memory at a glance where the runtime tells it", "[info]") {
     CHECK_THAT(as_short_text(newest(), {}), Contains("64.0 GiB free; LDS 64 KiB a work-group\n"));
     CHECK_THAT(as_short_text(machine(1, 1), {}), Contains("  memory    64.0 GiB; LDS 64 KiB a work-group\n"));
-    CHECK_THAT(as_short_text(machine(1, 0), {}), Contains("no GPU: hsadrv doctor"));
+    CHECK_THAT(as_short_text(machine(1, 0), {}), Contains("no GPU: run hsadrv doctor"));
 }
 
 TEST_CASE("behind rocminfo's report no label of it occurs again", "[info]") {
