@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "hsadrv/base/collect.hpp"
 #include "hsadrv/base/runtime.hpp"
 #include "hsadrv/base/text.hpp"
 #include "hsadrv/error.hpp"
@@ -27,13 +28,6 @@ T query(AgentRef agent, Attribute attribute, const char* name) {
 // Text attributes are arrays of 64 bytes, NUL-terminated unless full.
 using Text = std::array<char, 64>;
 std::string text_of(const Text& text) { return {text.begin(), std::find(text.begin(), text.end(), '\0')}; }
-
-/// Collects what a hsa_*_iterate_* function visits.
-template <class Native>
-hsa_status_t collect(Native native, void* list) {
-    static_cast<std::vector<Native>*>(list)->push_back(native);
-    return HSA_STATUS_SUCCESS;
-}
 
 std::string cache_name(hsa_cache_t cache) {
     std::uint32_t length = 0;
@@ -91,7 +85,7 @@ std::string isa_name(hsa_isa_t isa) {
 
 std::vector<std::uint32_t> wavefront_sizes(hsa_isa_t isa) {
     std::vector<hsa_wavefront_t> natives;
-    check(hsa_isa_iterate_wavefronts(isa, collect<hsa_wavefront_t>, &natives), "hsa_isa_iterate_wavefronts()");
+    check(hsa_isa_iterate_wavefronts(isa, detail::collect<hsa_wavefront_t>, &natives), "hsa_isa_iterate_wavefronts()");
     std::vector<std::uint32_t> sizes;
     for (const hsa_wavefront_t native : natives) {
         std::uint32_t size = 0;
@@ -181,7 +175,7 @@ std::uint32_t AgentRef::node() const { return HSADRV_AGENT_QUERY(std::uint32_t, 
 
 std::vector<Isa> AgentRef::isas() const {
     std::vector<hsa_isa_t> natives;
-    const hsa_status_t status = hsa_agent_iterate_isas(native_, collect<hsa_isa_t>, &natives);
+    const hsa_status_t status = hsa_agent_iterate_isas(native_, detail::collect<hsa_isa_t>, &natives);
     // A runtime may return INVALID_AGENT for an agent without ISAs; dispatches_kernels() throws if the handle is
     // invalid.
     if (status != HSA_STATUS_ERROR_INVALID_AGENT || dispatches_kernels())
@@ -193,7 +187,7 @@ std::vector<Isa> AgentRef::isas() const {
 
 std::vector<Cache> AgentRef::caches() const {
     std::vector<hsa_cache_t> natives;
-    check(hsa_agent_iterate_caches(native_, collect<hsa_cache_t>, &natives),
+    check(hsa_agent_iterate_caches(native_, detail::collect<hsa_cache_t>, &natives),
           [&] { return "hsa_agent_iterate_caches(" + label() + ")"; });
     std::vector<Cache> caches;
     for (const hsa_cache_t native : natives) {

@@ -5,33 +5,23 @@
 #include <vector>
 
 #include "hsadrv/agent.hpp"
+#include "hsadrv/base/collect.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/mem_pool.hpp"
 #include "hsadrv/mem_region.hpp"
 
 namespace hsadrv {
 
-namespace {
-
-/// Collects what a hsa_*_iterate_* function visits.
-template <class Native>
-hsa_status_t collect(Native native, void* list) {
-    static_cast<std::vector<Native>*>(list)->push_back(native);
-    return HSA_STATUS_SUCCESS;
-}
-
-}  // namespace
-
 std::vector<MemRegion> AgentRef::regions() const {
     std::vector<hsa_region_t> natives;
-    check(hsa_agent_iterate_regions(native_, collect<hsa_region_t>, &natives),
+    check(hsa_agent_iterate_regions(native_, detail::collect<hsa_region_t>, &natives),
           [&] { return "hsa_agent_iterate_regions(" + label() + ")"; });
     return {natives.begin(), natives.end()};
 }
 
 std::vector<MemPool> AgentRef::pools() const {
     std::vector<hsa_amd_memory_pool_t> natives;
-    check(hsa_amd_agent_iterate_memory_pools(native_, collect<hsa_amd_memory_pool_t>, &natives),
+    check(hsa_amd_agent_iterate_memory_pools(native_, detail::collect<hsa_amd_memory_pool_t>, &natives),
           [&] { return "hsa_amd_agent_iterate_memory_pools(" + label() + ")"; });
     std::vector<MemPool> pools;
     for (const hsa_amd_memory_pool_t native : natives) pools.emplace_back(native, *this);
