@@ -67,7 +67,7 @@ void check_file_size(const CompressedBundleHeader& header, std::size_t file_byte
                           number(header.header_bytes));
     }
     if (header.file_bytes < file_bytes) {
-        refuse_compressed(number(file_bytes - header.file_bytes) + " bytes follow behind its end at offset " +
+        refuse_compressed(number(file_bytes - header.file_bytes) + " bytes follow its end at offset " +
                           number(header.file_bytes) + ": give one bundle at a time");
     }
 }
@@ -100,7 +100,7 @@ std::uint64_t unpack_zlib(std::span<const std::byte> packed, std::span<std::byte
         refuse_compressed(std::string("zlib: ") +
                           (status == Z_BUF_ERROR ? "more data than the header says, or truncated" : zError(status)));
     }
-    if (used != packed.size()) refuse_compressed("zlib: " + number(packed.size() - used) + " bytes behind its end");
+    if (used != packed.size()) refuse_compressed("zlib: " + number(packed.size() - used) + " bytes after its end");
     return done;
 }
 
@@ -176,7 +176,7 @@ std::uint64_t compressed_bundle_extent(std::span<const std::byte> bytes) {
         const auto packed = bytes.subspan(header.header_bytes);
         header.file_bytes = header.header_bytes + packed_bytes(packed, header.method);
     }
-    // What is behind its end is no error here.
+    // Bytes after its end are no error here.
     check_file_size(header, std::min<std::uint64_t>(header.file_bytes, bytes.size()));
     return header.file_bytes;
 }

@@ -38,7 +38,7 @@ bool is_compressed_offload_bundle(std::span<const std::byte> file);
 CompressedBundleHeader read_compressed_bundle_header(std::span<const std::byte> file,
                                                      std::size_t max_bytes = max_bundle_bytes);
 
-/// Where the bundle that `bytes` begins with ends, whatever is behind it: in a section of a program, other bundles.
+/// Where the bundle that `bytes` begins with ends, whatever follows it: in a section of a program, other bundles.
 /// Version 1 does not state it; there the packed data's end is looked for. Throws InvalidCodeObject.
 std::uint64_t compressed_bundle_extent(std::span<const std::byte> bytes);
 

@@ -97,7 +97,7 @@ std::uint64_t extent(std::span<const std::byte> bytes) {
     return static_cast<std::uint64_t>(end - bytes.data());
 }
 
-/// One behind the other, with zeros between them, as linkers align them.
+/// One after the other, with zeros between them, as linkers align them.
 void split(std::span<const std::byte> section, std::string_view name, std::uint64_t offset,
            std::vector<EmbeddedCode>& found) {
     for (std::uint64_t at = 0;;) {

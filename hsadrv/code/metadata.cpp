@@ -207,7 +207,7 @@ void check_layout(const KernelMetadata& kernel, const std::string& where) {
         end = std::uint64_t{argument.offset_bytes} + argument.size_bytes;
         if (end > kernel.kernarg_size_bytes) {
             refuse_metadata(which + " with " + std::to_string(argument.size_bytes) +
-                            " bytes ends behind '.kernarg_segment_size' " + std::to_string(kernel.kernarg_size_bytes));
+                            " bytes ends past '.kernarg_segment_size' " + std::to_string(kernel.kernarg_size_bytes));
         }
     }
 }

@@ -1,4 +1,4 @@
-// Offload binaries: images for several targets with their properties as text, one behind the other, as LLVM's newer
+// Offload binaries: images for several targets with their properties as text, one after the other, as LLVM's newer
 // offloading tools write them (clang-offload-packager, --offload-new-driver, OpenMP).
 //
 //     if (is_offload_binary(file))
@@ -30,7 +30,7 @@ bool is_offload_binary(std::span<const std::byte> file);
 /// How long the one that `file` begins with says it is; no more than `file` has. Throws InvalidCodeObject.
 std::uint64_t offload_binary_bytes(std::span<const std::byte> file);
 
-/// Every image, of one offload binary behind the other, each offset and size checked. Throws InvalidCodeObject saying
+/// Every image, of one offload binary after the other, each offset and size checked. Throws InvalidCodeObject saying
 /// which is wrong and how.
 std::vector<OffloadImage> parse_offload_binaries(std::span<const std::byte> file);
 

@@ -61,7 +61,7 @@ TargetFeature feature_v4(std::uint32_t bits) {
     throw InvalidArgument("target ID '" + std::string(text) + "': " + why);
 }
 
-/// What stands behind the triple: "hipv4-amdgcn-amd-amdhsa-unknown-gfx90a:xnack-" → "gfx90a:xnack-".
+/// What follows the triple: "hipv4-amdgcn-amd-amdhsa-unknown-gfx90a:xnack-" → "gfx90a:xnack-".
 std::string_view behind_triple(std::string_view text) {
     constexpr std::string_view arch = "amdgcn-";
     const auto start = text.find(arch);

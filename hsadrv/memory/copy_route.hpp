@@ -72,7 +72,7 @@ inline const std::byte* at(const void* base, std::size_t offset) noexcept {
 [[noreturn]] void refuse_copy(const std::string& message);
 /// "Stream::copy_async(to 0x…, from 0x…, 64 B)"
 std::string range_text(const char* call, const void* to, const void* from, std::size_t size_bytes);
-/// Whether two ranges of that size, `distance` apart, overlap.
+/// Whether two ranges of that size overlap; their starts differ by `distance`.
 bool nearer_than(std::intptr_t distance, std::size_t size_bytes) noexcept;
 
 }  // namespace hsadrv::detail

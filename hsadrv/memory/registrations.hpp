@@ -2,8 +2,8 @@
 //
 // mutex_ guards only the book: the runtime locks and unlocks outside of it, under a name reserved for that time. Its
 // pointer queries read lists that locking and unlocking frees (ROCR's Runtime::PtrInfo copies the thunk's list of nodes
-// without the thunk's mutex), so runtime_mutex_ keeps queries and locking apart. Thread safety: any thread. Lock order:
-// runtime_mutex_, then mutex_.
+// without the thunk's mutex), so runtime_mutex_ keeps queries and locking from overlapping. Thread safety: any thread.
+// Lock order: runtime_mutex_, then mutex_.
 #pragma once
 
 #include <mutex>

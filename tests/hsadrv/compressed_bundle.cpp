@@ -63,7 +63,7 @@ TEST_CASE("a header that cannot be true is refused, saying which field", "[compr
         {2, Compression::zstd, 4, 0x20002, "compression method 2 at offset 6"},
         {2, Compression::zstd, 8, 23, "the header alone has 24"},
         {2, Compression::zstd, 8, 0xffffffff, "4294967295 bytes, the file has"},
-        {2, Compression::zstd, 8, 100, "bytes follow behind its end at offset 100"},
+        {2, Compression::zstd, 8, 100, "bytes follow its end at offset 100"},
         {3, Compression::zstd, 12, 1, "is it truncated?"},
         {3, Compression::zstd, 20, 1, "more than the limit"},
         {3, Compression::zlib, 16, 0x7fffffff, "can hold"},

@@ -273,8 +273,8 @@ TEST_CASE("arguments that overlap or leave the segment are refused", "[metadata]
             array({map(argument_fields(0, 8, "global_buffer")), map(argument_fields(offset, size, "by_value"))}));
     };
     CHECK_THAT(refusal(args(4, 4)), Contains("offset 4 overlaps"));
-    CHECK_THAT(refusal(args(20, 8)), Contains("ends behind '.kernarg_segment_size' 24"));
-    CHECK_THAT(refusal(args(0xffffffff, 0xffffffff)), Contains("ends behind"));
+    CHECK_THAT(refusal(args(20, 8)), Contains("ends past '.kernarg_segment_size' 24"));
+    CHECK_THAT(refusal(args(0xffffffff, 0xffffffff)), Contains("ends past"));
     CHECK(refusal(args(16, 8)).empty());
 }
 
