@@ -27,6 +27,12 @@ void LaneMutex::lock() noexcept {
     lock_ranks::took(LockRank::stream);
 }
 
+// The waiter that wakes sets the contended bit again.
+void LaneMutex::wake_one() noexcept {
+    state_.fetch_and(~contended, std::memory_order_relaxed);
+    state_.notify_one();
+}
+
 void LaneMutex::unlock() noexcept {
     lock_ranks::gave_back(LockRank::stream);
     unlock_straight();

@@ -30,11 +30,8 @@ class LaneMutex {
         return state_.compare_exchange_strong(expected, taken, std::memory_order_acquire, std::memory_order_relaxed);
     }
     void unlock_straight() noexcept {
-        if (state_.fetch_sub(taken, std::memory_order_release) & contended) [[unlikely]] {
-            // Wakes one waiter, which sets the contended bit again.
-            state_.fetch_and(~contended, std::memory_order_relaxed);
-            state_.notify_one();
-        }
+        if (state_.fetch_sub(taken, std::memory_order_release) & contended) [[unlikely]]
+            wake_one();
     }
 
     bool try_lock() noexcept;
@@ -50,6 +47,9 @@ class LaneMutex {
     static constexpr std::uint32_t taken = 1, contended = 2, fast_path_disabled = 4;
 
     bool try_take(std::uint32_t bits) noexcept;
+    /// Not inline: std::atomic counts its waiters in a static of the C++ library, of which a caller built by another
+    /// compiler may have a copy. One that waits here and one that notifies there would not meet.
+    void wake_one() noexcept;
 
     std::atomic<std::uint32_t> state_{0};
 };
