@@ -172,18 +172,20 @@ class Kernel {
                 kernel.plan.fill_implicit(kernarg, kernel.plan.plain_shape(config), queue_of(stream));
             return detail::write_dispatch(words, config.grid, config.workgroup, kernel.plain);
         };
-        if (!in_order || !kernel.plan.is_plain(config) || !stream.lane().try_launch(kernel.room_bytes, write))
-            [[unlikely]]
-            return enqueue_slow(stream, config, values...);
+        const bool plain = in_order && kernel.plan.is_plain(config);
+        if (!plain || !stream.lane().try_launch(kernel.room_bytes, write)) [[unlikely]]
+            return enqueue_slow(stream, config, plain, values...);
         (detail::keep_argument(stream, values), ...);
     }
 
-    /// Makes every check. Takes values, so that the fast path need not store its own in memory.
+    /// Makes every check. `declined`: by the stream's lane. Takes values, so that the fast path need not store its own
+    /// in memory.
     template <class... Values>
-    [[gnu::noinline]] void enqueue_slow(Stream& stream, LaunchConfig config, Values... values) const {
+    [[gnu::noinline]] void enqueue_slow(Stream& stream, LaunchConfig config, bool declined, Values... values) const {
         const LaunchShape shape = record_->plan.shape(config);
         const auto write = [&](std::byte* kernarg) noexcept { fill(kernarg, shape, queue_of(stream), values...); };
-        stream.dispatch(record_->plan.dispatch(record_->kernel_object, shape), write, config.deadline);
+        const DispatchSpec spec = record_->plan.dispatch(record_->kernel_object, shape);
+        declined ? stream.dispatch_slow(spec, write, config.deadline) : stream.dispatch(spec, write, config.deadline);
         (detail::keep_argument(stream, values), ...);
     }
 

@@ -15,6 +15,7 @@
 #include <functional>
 
 #include "hsadrv/kernel.hpp"
+#include "hsadrv/kernel_resources.hpp"
 #include "shared/group_size.hpp"
 
 namespace hsadrv {
@@ -30,11 +31,6 @@ struct SuggestedLaunch {
     std::uint32_t workgroups = 0;
     std::uint64_t grid_workitems = 0;
 };
-
-/// The compute unit's resources that a work-group of that kernel uses: the larger of the metadata's and the
-/// descriptor's numbers.
-shared::KernelResources resources_of(const KernelMetadata& kernel, std::uint32_t workgroup_workitems,
-                                     std::uint32_t group_segment_bytes);
 
 /// The work-group with the most work-items resident on a compute unit: shared::suggest_group_size()'s choice of those
 /// that a launch accepts. For a kernel with .reqd_workgroup_size, that one.

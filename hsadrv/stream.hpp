@@ -144,6 +144,11 @@ class Stream {
             if (lane_->try_launch(KernargRing::room_bytes(spec.kernarg_bytes), write)) [[likely]]
                 return;
         }
+        dispatch_slow(spec, fill, deadline);
+    }
+    /// Internal: dispatch() for a caller whose launch lane() has declined.
+    template <class Fill>
+    void dispatch_slow(const DispatchSpec& spec, Fill&& fill, Deadline deadline) {
         std::byte* kernarg = begin_dispatch(spec, deadline);
         const std::lock_guard held(lane_->mutex, std::adopt_lock);
         fill(kernarg);

@@ -28,6 +28,8 @@ struct TargetId {
     /// and any of these after the offload kind of a bundle entry (`hipv4-`). Throws InvalidArgument with the error
     /// and its place.
     static TargetId parse(std::string_view text);
+    /// std::nullopt instead of an exception; `why`: its message.
+    static std::optional<TargetId> try_parse(std::string_view text, std::string* why = nullptr);
 
     /// From an ELF header: `abi_version` is e_ident[EI_ABIVERSION] (1 is code object V3 … 4 is V6). std::nullopt
     /// for an unknown processor number.

@@ -51,15 +51,11 @@ void check_descriptors(CodeObject& code, const ElfImage& elf) {
 /// The ELF flags are the truth; what the metadata says may be spelled otherwise but may not name another processor.
 void check_target(const CodeObject& code, const std::string& text) {
     if (text.empty()) return;
-    const TargetId said = [&] {
-        try {
-            return TargetId::parse(text);
-        } catch (const InvalidArgument& error) {
-            throw InvalidCodeObject(std::string("code object metadata: ") + error.what());
-        }
-    }();
-    if (said != code.target) {
-        throw InvalidCodeObject("code object: for " + said.name() + " by its metadata and for " + code.target.name() +
+    std::string why;
+    const auto said = TargetId::try_parse(text, &why);
+    if (!said) throw InvalidCodeObject("code object metadata: " + why);
+    if (*said != code.target) {
+        throw InvalidCodeObject("code object: for " + said->name() + " by its metadata and for " + code.target.name() +
                                 " by its ELF flags");
     }
 }

@@ -78,7 +78,7 @@ class Map {
             if (pairs_[i].key.type != msgpack::type::STR) refuse_metadata(where_ + ": a key that is not text");
             for (std::size_t j = 0; j < i; ++j) {
                 if (text_of(pairs_[i].key) == text_of(pairs_[j].key)) {
-                    refuse_metadata(where_ + ": '" + std::string(text_of(pairs_[i].key)) + "' stands there twice");
+                    refuse_metadata(where_ + ": duplicate key '" + std::string(text_of(pairs_[i].key)) + "'");
                 }
             }
         }
@@ -295,7 +295,7 @@ Metadata read_root(const Map& root) {
 
     std::unordered_set<std::string_view> names;
     for (const KernelMetadata& kernel : metadata.kernels) {
-        if (!names.insert(kernel.name).second) refuse_metadata("kernel '" + kernel.name + "' stands there twice");
+        if (!names.insert(kernel.name).second) refuse_metadata("duplicate kernel '" + kernel.name + "'");
     }
     return metadata;
 }

@@ -68,14 +68,10 @@ int stated_features(const TargetId& target) {
     return (target.sramecc != TargetFeature::any) + (target.xnack != TargetFeature::any);
 }
 
-/// The target of an entry; nothing for host code and for ids we cannot read, which must not hide the entries we can.
+/// The target of an entry; std::nullopt for host code and for unreadable ids, which must not hide readable entries.
 std::optional<TargetId> device_target(const BundleEntry& entry) {
     if (is_host(entry.id)) return std::nullopt;
-    try {
-        return TargetId::parse(entry.id);
-    } catch (const InvalidArgument&) {
-        return std::nullopt;
-    }
+    return TargetId::try_parse(entry.id);
 }
 
 std::string names(std::span<const BundleEntry> entries) {

@@ -57,46 +57,71 @@ TargetFeature feature_v4(std::uint32_t bits) {
     return TargetFeature::any;
 }
 
-[[noreturn]] void refuse(std::string_view text, const std::string& why) {
-    throw InvalidArgument("target ID '" + std::string(text) + "': " + why);
-}
-
-/// What follows the triple: "hipv4-amdgcn-amd-amdhsa-unknown-gfx90a:xnack-" → "gfx90a:xnack-".
-std::string_view behind_triple(std::string_view text) {
-    constexpr std::string_view arch = "amdgcn-";
-    const auto start = text.find(arch);
-    if (start == std::string_view::npos) return text;
-    if (start != 0 && text[start - 1] != '-') refuse(text, "no triple 'amdgcn-amd-amdhsa' in it");
-
-    std::string_view rest = text.substr(start + arch.size());
-    constexpr std::string_view vendor_os = "amd-amdhsa-";
-    if (!rest.starts_with(vendor_os)) {
-        refuse(text, "wanted the triple 'amdgcn-amd-amdhsa', found '" + std::string(text.substr(start)) + "'");
-    }
-    rest.remove_prefix(vendor_os.size());
-    // The environment: empty in "amdhsa--gfx90a", "unknown" in newer clangs' spelling. A processor may hold
-    // hyphens itself (gfx9-generic), so only what precedes the first "gfx" is the environment.
-    const auto hyphen = rest.find('-');
-    if (hyphen != std::string_view::npos && !rest.starts_with("gfx")) rest.remove_prefix(hyphen + 1);
-    return rest;
-}
-
-void parse_feature(TargetId& target, std::string_view text, std::string_view part) {
-    if (part.size() < 2 || (part.back() != '+' && part.back() != '-')) {
-        refuse(text, "feature '" + std::string(part) + "' ends in neither + nor -");
-    }
-    const std::string_view name = part.substr(0, part.size() - 1);
-    TargetFeature* feature = name == "xnack" ? &target.xnack : name == "sramecc" ? &target.sramecc : nullptr;
-    if (!feature) refuse(text, "unknown feature '" + std::string(name) + "'; known are sramecc and xnack");
-    if (*feature != TargetFeature::any) refuse(text, "feature '" + std::string(name) + "' stands there twice");
-    *feature = part.back() == '+' ? TargetFeature::on : TargetFeature::off;
-}
-
 bool is_processor_name(std::string_view name) {
     return name.starts_with("gfx") && name.size() > 3 && std::all_of(name.begin(), name.end(), [](char c) {
                return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
            });
 }
+
+/// Reads a target ID, or says why it cannot.
+class Parser {
+  public:
+    explicit Parser(std::string_view text) : text_(text) {}
+
+    std::optional<TargetId> parse() {
+        std::string_view rest = after_triple();
+        TargetId target;
+        target.processor = rest.substr(0, rest.find(':'));
+        if (why_.empty() && !is_processor_name(target.processor))
+            why_ = "'" + target.processor + "' is not a processor name such as gfx90a";
+        while (why_.empty() && rest.find(':') != std::string_view::npos) {
+            rest.remove_prefix(rest.find(':') + 1);
+            parse_feature(target, rest.substr(0, rest.find(':')));
+        }
+        if (!why_.empty()) return std::nullopt;
+        return target;
+    }
+    std::string message() const { return "target ID '" + std::string(text_) + "': " + why_; }
+
+  private:
+    /// What follows the triple: "hipv4-amdgcn-amd-amdhsa-unknown-gfx90a:xnack-" → "gfx90a:xnack-".
+    std::string_view after_triple() {
+        constexpr std::string_view arch = "amdgcn-", vendor_os = "amd-amdhsa-";
+        const auto start = text_.find(arch);
+        if (start == std::string_view::npos) return text_;
+        std::string_view rest = text_.substr(start + arch.size());
+        if (start != 0 && text_[start - 1] != '-')
+            why_ = "no triple 'amdgcn-amd-amdhsa' in it";
+        else if (!rest.starts_with(vendor_os))
+            why_ = "wanted the triple 'amdgcn-amd-amdhsa', found '" + std::string(text_.substr(start)) + "'";
+        if (!why_.empty()) return {};
+        rest.remove_prefix(vendor_os.size());
+        // The environment: empty in "amdhsa--gfx90a", "unknown" in newer clangs' spelling. A processor may hold
+        // hyphens itself (gfx9-generic), so only what precedes the first "gfx" is the environment.
+        const auto hyphen = rest.find('-');
+        if (hyphen != std::string_view::npos && !rest.starts_with("gfx")) rest.remove_prefix(hyphen + 1);
+        return rest;
+    }
+
+    void parse_feature(TargetId& target, std::string_view part) {
+        const std::string quoted = "feature '" + std::string(part.substr(0, part.empty() ? 0 : part.size() - 1)) + "'";
+        if (part.size() < 2 || (part.back() != '+' && part.back() != '-')) {
+            why_ = "feature '" + std::string(part) + "' ends in neither + nor -";
+            return;
+        }
+        const std::string_view name = part.substr(0, part.size() - 1);
+        TargetFeature* feature = name == "xnack" ? &target.xnack : name == "sramecc" ? &target.sramecc : nullptr;
+        if (!feature)
+            why_ = "unknown " + quoted + "; known are sramecc and xnack";
+        else if (*feature != TargetFeature::any)
+            why_ = "duplicate " + quoted;
+        else
+            *feature = part.back() == '+' ? TargetFeature::on : TargetFeature::off;
+    }
+
+    std::string_view text_;
+    std::string why_;
+};
 
 std::string feature_mismatch(const TargetId& code, const TargetId& agent, const char* remedy) {
     return "code object is for " + code.name() + ", this agent is " + agent.name() +
@@ -114,17 +139,15 @@ void append_feature(std::string& text, const char* name, TargetFeature feature) 
 }  // namespace
 
 TargetId TargetId::parse(std::string_view text) {
-    std::string_view rest = behind_triple(text);
-    const auto colon = rest.find(':');
-    TargetId target;
-    target.processor = rest.substr(0, colon);
-    if (!is_processor_name(target.processor)) {
-        refuse(text, "'" + target.processor + "' is not a processor name such as gfx90a");
-    }
-    while (rest.find(':') != std::string_view::npos) {
-        rest.remove_prefix(rest.find(':') + 1);
-        parse_feature(target, text, rest.substr(0, rest.find(':')));
-    }
+    Parser parser(text);
+    if (auto target = parser.parse()) return *std::move(target);
+    throw InvalidArgument(parser.message());
+}
+
+std::optional<TargetId> TargetId::try_parse(std::string_view text, std::string* why) {
+    Parser parser(text);
+    auto target = parser.parse();
+    if (!target && why) *why = parser.message();
     return target;
 }
 

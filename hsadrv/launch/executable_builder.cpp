@@ -18,13 +18,8 @@ using detail::Definition;
 
 std::vector<TargetId> targets_of(AgentRef gpu) {
     std::vector<TargetId> targets;
-    for (const Isa& isa : gpu.isas()) {
-        try {
-            targets.push_back(TargetId::parse(isa.name));
-        } catch (const InvalidArgument&) {
-            // An ISA name that cannot be parsed matches nothing; the others may.
-        }
-    }
+    for (const Isa& isa : gpu.isas())
+        if (auto target = TargetId::try_parse(isa.name)) targets.push_back(*std::move(target));  // others match nothing
     return targets;
 }
 

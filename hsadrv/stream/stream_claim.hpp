@@ -6,9 +6,12 @@
 // thread; the caller keeps the stream alive.
 #pragma once
 
+#include <chrono>
 #include <mutex>
+#include <thread>
 #include <utility>
 
+#include "hsadrv/deadline.hpp"
 #include "hsadrv/stream/stream_core.hpp"
 
 namespace hsadrv::detail {
@@ -39,5 +42,16 @@ class StreamClaim {
     std::unique_lock<LaneMutex> lock_;
     bool mine_ = false, parked_ = false;
 };
+
+/// A claim after at most `patience`: another thread that is submitting is given that long to finish. May be false even
+/// so.
+inline StreamClaim claim_within(StreamCore& stream, std::chrono::milliseconds patience) {
+    const Deadline deadline(patience);
+    for (;;) {
+        StreamClaim claim(stream);
+        if (claim || deadline.passed()) return claim;
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+}
 
 }  // namespace hsadrv::detail

@@ -270,7 +270,7 @@ void StreamCore::throw_if_lost() {
 void StreamCore::fail(const Fault& fault, std::size_t suspects) noexcept {
     const auto error = [&]() -> std::exception_ptr {
         if (suspects == 0) return std::make_exception_ptr(fault.lost(label()));
-        const StreamClaim claim(*this);
+        const StreamClaim claim = claim_within(*this, 100ms);  // a message without the kernel's name is worth less
         const std::string text =
             suspects == 1
                 ? fault.text(label()) + "; the stream has failed" + (claim ? ": " + writer_.situation() : std::string())

@@ -1,4 +1,5 @@
 // Many streams on few hardware queues: their order, and that one's failure is nobody else's.
+#include <thread>
 #include <vector>
 
 #include "hsadrv/stream/queue_pool.hpp"
@@ -137,6 +138,25 @@ TEST_CASE("child: a fault on a shared queue", "[.child]") {
 TEST_CASE("a memory fault on a shared queue is blamed on the stream whose packet ran", "[stream][pool][error]") {
     NEEDS_DEVICE();
     check_child("child: a fault on a shared queue");
+}
+
+TEST_CASE("child: a fault while another thread launches", "[.child]") {
+    Crowd f;
+    const Words data(1);
+    f.store_at.launch(f.streams[0], {.grid = 1, .workgroup = 1}, std::uint64_t{0x123456789000}, 1u);
+    std::thread launching([&] {
+        try {
+            for (;;) f.scale_add.launch(f.streams[0], {.grid = 1, .workgroup = 1}, data.data(), 0u, 7u, 1u);
+        } catch (const Error&) {  // the fault
+        }
+    });
+    launching.join();
+    CHECK_THROWS_WITH(f.streams[0].synchronize(patience), Contains("kernel store_at"));
+}
+
+TEST_CASE("the kernel of a memory fault is named while another thread launches", "[stream][pool][error]") {
+    NEEDS_DEVICE();
+    for (int i = 0; i < 5; ++i) check_child("child: a fault while another thread launches");
 }
 
 TEST_CASE("a stream that failed with another's event and still runs is not blamed for its neighbour's packet",

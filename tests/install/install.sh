@@ -68,6 +68,19 @@ CXX="$*" cmake -S "$scratch/cmake" -B "$scratch/cmake/build" -DCMAKE_PREFIX_PATH
 "$@" -std=c++20 "$scratch/cmake/raw.cpp" -o "$scratch/raw" $(pkg-config --cflags --libs hsadrv-0)
 "$root/bin/kfdemu" run -- "$scratch/raw"
 
+if [ -e "$root/$libdir/libhsadrv.a" ]; then # meson setup -Ddefault_library=both, as CI has it
+    echo '  with static libraries, by CMake and by pkg-config'
+    CXX="$*" cmake -S "$scratch/cmake" -B "$scratch/cmake/static" -DCMAKE_PREFIX_PATH="$root" -DPROGRAM="$program" -Dhsadrv_USE_STATIC_LIBS=ON \
+        >"$scratch/log" 2>&1 && cmake --build "$scratch/cmake/static" >>"$scratch/log" 2>&1 || { cat "$scratch/log"; exit 1; }
+    libraries=$(pkg-config --static --libs devicearray-0 | sed "s|$scratch/usr/lib|/usr/lib|g; s/-ldevicearray/-l:libdevicearray.a/; s/-lhsadrv/-l:libhsadrv.a/")
+    # shellcheck disable=SC2086 # several words
+    "$@" -std=c++20 "$program" -o "$scratch/static" $(pkg-config --cflags devicearray-0) $libraries
+    for static in "$scratch/cmake/static/program" "$scratch/static"; do
+        ! ldd "$static" | grep -E 'libhsadrv|libdevicearray'
+        "$root/bin/kfdemu" run -- "$static"
+    done
+fi
+
 echo "the first program of the guide, by its page's commands:"
 mkdir "$scratch/guide" "$scratch/guide/bin"
 printf '#!/bin/bash\nexec %s "$@"\n' "${*@Q}" >"$scratch/guide/bin/c++"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "hsadrv/kernel_occupancy.hpp"
+#include "hsadrv/kernel_resources.hpp"
 
 namespace tools {
 

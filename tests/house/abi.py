@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""What the libraries export is what their lists say; nothing of other libraries; what headers inline finds what it calls.
+
+Usage: abi.py [--write] SOURCE-ROOT USER-PROGRAM LIBRARY… -- COMPILER…
+LIBRARY: FOLDER=FILE, with the list in SOURCE-ROOT/FOLDER/abi.txt. USER-PROGRAM: one that launches kernels. --write: rewrites the lists.
+Prints each difference; the last line counts. A list that differs: CONTRIBUTING.md, The ABI."""
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ABI, PRIVATE = "HSADRV_0", "HSADRV_0_PRIVATE"
+# "hsadrv::…" and what the compiler makes for a class of that namespace.
+OURS = re.compile(r"^((typeinfo( name)?|vtable|VTT|guard variable|(non-)?virtual thunk) (for|to) )?hsadrv::")
+failures = []
+
+
+def check(condition: bool, message: str) -> None:
+    if not condition:
+        failures.append(message)
+        print(message)
+
+
+def exports(library: str) -> dict[str, tuple[str, str]]:
+    """Demangled name → type letter of nm(1) and version."""
+    said = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True).stdout
+    rows = [line.split() for line in said.splitlines()]
+    names = subprocess.run(["c++filt"], input="\n".join(re.sub("@.*", "", row[-1]) for row in rows), capture_output=True, text=True,
+                           check=True).stdout.splitlines()
+    return {name: (row[-2], re.sub("^[^@]*@*", "", row[-1])) for name, row in zip(names, rows) if row[-2] != "A"}
+
+
+def is_listed(name: str, letter: str) -> bool:
+    """Functions and variables, and type information of exceptions. Weak ones come and go with the compiler's inlining."""
+    return letter not in "WVu" or name.startswith("typeinfo for")
+
+
+def check_library(folder: str, library: str, root: Path, write: bool) -> set[str]:
+    """Returns the names of its ABI."""
+    found = exports(library)
+    listed = sorted(name for name, (letter, version) in found.items() if version == ABI and is_listed(name, letter))
+    path = root / folder / "abi.txt"
+    if write:
+        path.write_text("\n".join(listed) + "\n")
+    wanted = path.read_text().splitlines() if path.exists() else []
+    for name in sorted(set(listed) - set(wanted)):
+        check(False, f"{library} exports {name}, which {folder}/abi.txt does not list")
+    for name in sorted(set(wanted) - set(listed)):
+        check(False, f"{library} does not export {name}, which {folder}/abi.txt lists")
+    for name, (_, version) in found.items():
+        check(OURS.match(name) is not None, f"{library} exports {name}, which is not in namespace hsadrv")
+        check(version in (ABI, PRIVATE), f"{library} exports {name} under the version '{version}'")
+    print(f"{library}: {len(listed)} symbols of {ABI}, {sum('detail::' in name for name in listed)} of them called by inline functions")
+    return {name for name, (_, version) in found.items() if version == ABI}
+
+
+def check_inlined(root: Path, abi: set[str], compiler: list[str]) -> None:
+    """What inline functions of all public headers call is exported."""
+    headers = sorted(str(header.relative_to(root)) for folder in ("hsadrv", "devicearray") for header in (root / folder).glob("*.hpp"))
+    with tempfile.TemporaryDirectory() as scratch:
+        source, made = Path(scratch) / "all.cpp", Path(scratch) / "all.o"
+        source.write_text("".join(f'#include "{header}"\n' for header in headers))
+        subprocess.run([*compiler, "-std=c++20", "-O0", "-fkeep-inline-functions", f"-I{root}", "-c", source, "-o", made], check=True)
+        said = subprocess.run(["nm", "-uC", made], capture_output=True, text=True, check=True).stdout
+    called = {line.split("U ", 1)[1] for line in said.splitlines() if "U hsadrv::" in line}
+    for name in sorted(called - abi):
+        check(False, f"an inline function of the public headers calls {name}, which is not exported")
+    print(f"{len(headers)} public headers: their inline functions call {len(called)} functions of the libraries")
+
+
+def check_user(program: str) -> None:
+    """std::atomic's waiters are counted in a static of the C++ library: whoever waits and whoever notifies must be in one library."""
+    said = subprocess.run(["nm", "-C", program], capture_output=True, text=True, check=True).stdout
+    check("__waiter_pool" not in said, f"{program} notifies or waits on an atomic in an inline function of ours")
+
+
+def main() -> None:
+    arguments = sys.argv[1:]
+    write = arguments[0] == "--write"
+    root, program, *rest = arguments[write:]
+    libraries, compiler = rest[:rest.index("--")], rest[rest.index("--") + 1:]
+    abi: set[str] = set()
+    for library in libraries:
+        folder, file = library.split("=", 1)
+        abi |= check_library(folder, file, Path(root), write)
+    check_inlined(Path(root), abi, compiler)
+    check_user(program)
+    print("passed" if not failures else f"{len(failures)} failed")
+    sys.exit(1 if failures else 0)
+
+
+main()
