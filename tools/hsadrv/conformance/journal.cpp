@@ -43,7 +43,7 @@ void JournalReader::take_line(std::string_view line) try {
     } else if (event.contains("fatal")) {
         if (running_) running_->fatal = event.at("fatal");
     } else if (event.contains("end")) {
-        // After a signal Catch2 still ends the test case; the program then dies of the signal.
+        // After a signal Catch2 still ends the test case; then the program dies of the signal.
         if (!running_ || !running_->fatal.empty()) return;
         const Outcome outcome = outcome_of(event.at("outcome"));
         ended_.push_back({event.at("end"), outcome,

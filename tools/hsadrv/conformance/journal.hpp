@@ -1,12 +1,12 @@
-// The journal that the suite's program writes while it runs (tests/conformance/journal.hpp): which test case
-// it is in, and how those before have ended.
+// JournalReader: reads the journal that the suite's program writes while it runs (tests/conformance/journal.hpp): the
+// running test case, and the results of earlier ones.
 //
 //     JournalReader reader(path);
-//     reader.read();                                   // what has come since the last time
+//     reader.read();                                   // reads what was appended since the last call
 //     if (const RunningTest* running = reader.running()) …
 //     for (const EndedTest& test : reader.ended()) …
 //
-// Thread safety: one thread. Lines that are no JSON are passed over: the program may have died in the middle of one.
+// Thread safety: one thread. Lines that are not JSON are ignored: the program may have died while writing one.
 #pragma once
 
 #include <chrono>
@@ -24,7 +24,7 @@ struct RunningTest {
     std::string name;
     std::size_t output_begin = 0;
     std::string failures = {};  ///< so far
-    std::string fatal = {};     ///< the signal that it got, if it could still say so
+    std::string fatal = {};     ///< the signal that it got, if it could still be written
 };
 
 struct EndedTest {
@@ -47,14 +47,14 @@ class JournalReader {
     explicit JournalReader(std::string path, unsigned long seed = 0) : path_(std::move(path)), seed_(seed) {}
 
     void read();
-    /// The same of the text itself.
+    /// As read(), from a text.
     void take(std::string_view lines);
 
     const std::optional<RunningTest>& running() const { return running_; }
     const std::vector<EndedTest>& ended() const { return ended_; }
     const std::vector<Round>& rounds() const { return rounds_; }
     unsigned long seed() const { return seed_; }
-    /// When something last came.
+    /// The time of the last line.
     std::chrono::steady_clock::time_point last() const { return last_; }
 
   private:

@@ -77,7 +77,7 @@ Row check_visible(const Machine& machine, const std::string& value) {
     std::vector<const TopologyNode*> gpus = machine.gpu_nodes();
     std::erase_if(gpus, [](const TopologyNode* node) { return node->error != 0; });
     if (gpus.empty()) {
-        row.found += "the runtime shows these GPUs alone";
+        row.found += "the runtime shows only these GPUs";
         return row;
     }
     std::set<std::size_t> shown;
@@ -89,7 +89,7 @@ Row check_visible(const Machine& machine, const std::string& value) {
         stopped = fmt::format("\"{}\" {}", token, index ? "is named twice" : "names no GPU");
         break;
     }
-    row.because("GPUs that there are", choices(gpus));
+    row.because("existing GPUs", choices(gpus));
     row.found += fmt::format("the runtime shows {} of {} GPUs", shown.size(), gpus.size());
     if (!stopped.empty()) row.found += fmt::format(": {}, and the list ends there", stopped);
     if (shown.empty()) row.verdict = Verdict::fault;

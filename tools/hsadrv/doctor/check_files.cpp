@@ -10,7 +10,7 @@
 namespace hsadrv_tool::doctor {
 namespace {
 
-constexpr gid_t overflow_group = 65534;  // stands for groups that the user namespace does not map
+constexpr gid_t overflow_group = 65534;  // replaces groups that the user namespace does not map
 
 bool is_member(const UserFacts& user, gid_t gid) {
     return std::find(user.groups.begin(), user.groups.end(), gid) != user.groups.end();
@@ -152,7 +152,7 @@ void explain_error(const Machine& machine, const FileFacts& file, int error, Row
             if (machine.kfd_numbers && file.path == "/dev/kfd")
                 row.found +=
                     fmt::format("; the kernel's KFD is {}:{}", machine.kfd_numbers->first, machine.kfd_numbers->second);
-            row.advise("the file was left over or made by hand: remove it and let udev make it",
+            row.advise("the file is stale or was made manually: remove it and let udev make it",
                        {"sudo rm " + file.path, "sudo udevadm trigger"});
             return;
         case EAGAIN:
@@ -214,7 +214,7 @@ Rows check_render_files(const Machine& machine) {
         if (const FileFacts* file = find_file(machine, path))
             rows.push_back(check_file(machine, *file, ok("render-node", path, "")));
     }
-    // One GPU of several that may not be used is no reason why none works.
+    // One inaccessible GPU of several does not explain that no GPU works.
     const auto good =
         std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.verdict == Verdict::ok; });
     for (Row& row : rows)

@@ -47,7 +47,7 @@ Row row_of_start(const Machine& machine, const Heard& heard) {
         return row;
     }
     const Json* runtime = heard.find("runtime");
-    if (!runtime) return fault("start", title, "the child that started it said nothing");
+    if (!runtime) return fault("start", title, "the child that started it printed nothing");
     return ok(
         "start", title,
         fmt::format("{}, HSA {}: {} agents, after {:.1f} s", runtime->at("build").get<std::string>(),

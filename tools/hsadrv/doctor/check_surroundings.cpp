@@ -13,7 +13,7 @@ Row check_container(const Machine& machine) {
     Row row = note("container", "container",
                    container.kind.empty() ? "a user namespace: numbers of users and groups here are others outside"
                                           : container.kind + ", as " + container.told_by + " tells");
-    if (!container.kind.empty() && container.user_namespace) row.found += ", with a user namespace of its own";
+    if (!container.kind.empty() && container.user_namespace) row.found += ", in a separate user namespace";
     // Docker's default filter rejects mbind() and similar calls; the thunk continues without them.
     if (container.seccomp) {
         row.found += "; system calls are filtered, so that memory cannot be bound to the GPU's NUMA node";

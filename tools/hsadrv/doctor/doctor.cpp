@@ -80,8 +80,9 @@ class Visit {
             throw tools::Failure(exit_status::usage,
                                  fmt::format("--device {}: {}", device_, unclear->get<std::string>()));
         if (const Json* ordinal = heard.find("chosen")) return {ordinal->get<std::size_t>()};
-        throw tools::Failure(exit_status::runtime, fmt::format("--device {}: the process that looked for it {}",
-                                                               device_, heard.how_it_ended().value_or("said nothing")));
+        throw tools::Failure(exit_status::runtime,
+                             fmt::format("--device {}: the process that looked for it {}", device_,
+                                         heard.how_it_ended().value_or("printed nothing")));
     }
 
     std::chrono::seconds limit_;

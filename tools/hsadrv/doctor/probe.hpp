@@ -35,7 +35,7 @@ struct Heard {
 /// Separates messages from other lines. Pure.
 Heard hear(const tools::Captured& captured, double seconds);
 
-/// `words`: of the hidden option --probe, and what else the child is told.
+/// `words`: the arguments of the hidden option --probe, and other options for the child.
 Heard ask(const std::vector<std::string>& words, std::chrono::seconds limit, const tools::Interruptions& interruptions);
 
 /// In the child: prints one message and flushes it.

@@ -33,7 +33,7 @@ struct Row {
     Verdict verdict = Verdict::ok;
     std::string found;
     std::string remedy = {};                                         ///< what to do; may be empty
-    std::vector<std::string> commands = {};                          ///< to be typed as they are
+    std::vector<std::string> commands = {};                          ///< to be typed verbatim
     std::vector<std::pair<std::string, std::string>> evidence = {};  ///< paths, modes, numbers: name and value
 
     Row& because(std::string name, std::string value) {

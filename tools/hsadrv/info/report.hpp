@@ -16,7 +16,7 @@ namespace hsadrv_tool {
 /// What people want at a glance: a few lines an agent.
 std::string as_short_text(const Facts& facts, const Terminal& terminal);
 
-/// Everything: rocminfo's report with its labels, order and spelling up to "*** Done ***", behind it what rocminfo does
+/// Everything: rocminfo's report with its labels, order and spelling up to "*** Done ***", then what rocminfo does
 /// not tell, where neither a label of rocminfo nor a name of its agents occurs again.
 std::string as_full_text(const Facts& facts);
 

@@ -1,6 +1,6 @@
 // The labels, their order and the spelling of values are rocminfo's, those of its newest release: rocminfo.cc of
-// ROCm/rocminfo, DisplaySystemInfo and DisplayAgentInfo. Lines for what the runtime does not tell are left out, as
-// older releases of rocminfo do.
+// ROCm/rocminfo, DisplaySystemInfo and DisplayAgentInfo. Lines for facts that the runtime does not report are left out,
+// as older releases of rocminfo do.
 #include <fmt/format.h>
 
 #include "info/report.hpp"
@@ -11,7 +11,7 @@ namespace {
 using hsadrv::Dim3;
 using hsadrv::Segment;
 
-/// Lines of a label and a value, two blanks further in a level.
+/// Lines of a label and a value, indented by two blanks per level.
 class Lines {
   public:
     void heading(std::string_view text, unsigned level = 0) { text_ += fmt::format("{:{}}{}\n", "", 2 * level, text); }
@@ -29,7 +29,7 @@ class Lines {
     std::string text_;
 };
 
-/// Decimal and hexadecimal, of the low 32 bits: all that rocminfo prints.
+/// Decimal and hexadecimal, of the low 32 bits, as rocminfo prints.
 std::string both(std::uint64_t value) {
     const auto low = static_cast<std::uint32_t>(value);
     return fmt::format("{}({:#x})", low, low);

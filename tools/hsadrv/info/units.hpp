@@ -1,4 +1,4 @@
-// Numbers as people read them.
+// Readable numbers: sizes, rates, counts.
 //
 //     size_text(8ull << 30)        // "8.0 GiB"
 //     rate_text(16000)             // "16.0 GB/s"
@@ -12,10 +12,10 @@
 
 namespace hsadrv_tool {
 
-/// In the largest binary unit of which there is one at least: "64 KiB", "23.5 GiB"; "0" for nothing.
+/// In the largest binary unit not above the size: "64 KiB", "23.5 GiB"; 0 is "0".
 std::string size_text(std::uint64_t bytes);
 
-/// In MB/s or GB/s, of 1000 each, as the runtime gives bandwidths.
+/// In MB/s or GB/s (decimal), the units of the runtime's bandwidths.
 std::string rate_text(std::uint64_t megabytes_per_second);
 
 /// "1 hop", "2 hops".

@@ -77,8 +77,8 @@ std::string answers_text(const Facts& facts, const EntryFacts& entry) {
     return (loads.empty() ? "" : wrapped("  loads on   ", loads, columns)) + text;
 }
 
-std::string names_text(const char* head, const std::vector<std::string>& names, const char* behind = "") {
-    return names.empty() ? "" : wrapped(head, fmt::format("{}{}", fmt::join(names, ", "), behind), columns);
+std::string names_text(const char* head, const std::vector<std::string>& names, const char* suffix = "") {
+    return names.empty() ? "" : wrapped(head, fmt::format("{}{}", fmt::join(names, ", "), suffix), columns);
 }
 
 std::string symbols_text(const CodeObject& code) {

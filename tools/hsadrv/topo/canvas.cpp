@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::uint8_t above = 1, below = 2, left = 4, right = 8;
 
-// By the sides that are set; a line that ends is drawn through its cell.
+// Indexed by the set of sides with a line; a line that ends in a cell is drawn through it.
 constexpr const char* light_glyphs[16] = {" ", "│", "│", "│", "─", "┘", "┐", "┤",
                                           "─", "└", "┌", "├", "─", "┴", "┬", "┼"};
 constexpr const char* doubled_glyphs[16] = {" ", "║", "║", "║", "═", "╝", "╗", "╣",
@@ -60,7 +60,7 @@ const char* Canvas::glyph(const Cell& cell, bool utf8) {
         return vertical && level ? "+" : vertical ? "|" : level ? "-" : " ";
     }
     if (cell.doubled == 0) return light_glyphs[cell.light];
-    // Where lines of both kinds meet, there are signs for straight ones alone.
+    // Unicode has crossings of both strokes; only those of straight lines are used.
     if (cell.light == (left | right)) {
         if (cell.doubled == below) return "╥";
         if (cell.doubled == above) return "╨";
