@@ -60,10 +60,10 @@ void require_distinct_names(const std::vector<FieldSpec>& fields) {
 
 /// Assigns every field's offset and returns the end of the last field.
 std::size_t place(std::vector<FieldSpec>& fields, bool aligned) {
-    std::size_t behind = 0, end = 0;
+    std::size_t next = 0, end = 0;
     for (FieldSpec& field : fields) {
         const std::size_t alignment = aligned ? field.type.alignment() : 1;
-        if (!field.offset) field.offset = rounded_up(behind, alignment);
+        if (!field.offset) field.offset = rounded_up(next, alignment);
         if (*field.offset > kMostBytes || *field.offset + field.type.itemsize() > kMostBytes) {
             throw InvalidArgument("DType::record: field " + quoted(field.name) + " of " +
                                   std::to_string(field.type.itemsize()) + " B at offset " +
@@ -76,8 +76,8 @@ std::size_t place(std::vector<FieldSpec>& fields, bool aligned) {
                                   std::to_string(alignment) + " B of " + field.type.name() +
                                   "; give another offset or declare the record unaligned");
         }
-        behind = *field.offset + field.type.itemsize();
-        end = std::max(end, behind);
+        next = *field.offset + field.type.itemsize();
+        end = std::max(end, next);
     }
     return end;
 }

@@ -93,8 +93,8 @@ DType from_typestr(const std::string& text) {
     if (rest.size() > 1) {
         std::size_t bytes = 0;
         const char* const end = rest.data() + rest.size();
-        const auto [behind, error] = std::from_chars(rest.data() + 1, end, bytes);
-        if (error != std::errc() || behind != end) {
+        const auto [parsed, error] = std::from_chars(rest.data() + 1, end, bytes);
+        if (error != std::errc() || parsed != end) {
             if (order == '\0') return DType::from_name(text);
             refuse(quoted, "expected a kind and a number of bytes, as in '<f4'");
         }

@@ -130,10 +130,10 @@ class PythonParser {
         std::size_t begin = at_;
         if (text_[begin] == '+') ++begin;
         const char* const end = text_.data() + text_.size();
-        const auto [behind, error] = std::from_chars(text_.data() + begin, end, value.integer_);
+        const auto [parsed, error] = std::from_chars(text_.data() + begin, end, value.integer_);
         if (error == std::errc::result_out_of_range) fail("an integer of more than 64 bits");
         if (error != std::errc()) fail("an integer is missing");
-        at_ = static_cast<std::size_t>(behind - text_.data());
+        at_ = static_cast<std::size_t>(parsed - text_.data());
         if (peek() == 'L') ++at_;  // the suffix of Python 2's long integers
         if (is_name(peek()) || peek() == '.') fail("not an integer");
         return value;

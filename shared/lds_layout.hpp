@@ -272,7 +272,7 @@ struct LdsPlacement {
 };
 
 /// Places `demand` after the `fixed_bytes` that the kernel's static arrays take (`.group_segment_fixed_size`).
-constexpr LdsPlacement place_behind(uint32_t fixed_bytes, const LdsDemand& demand) {
+constexpr LdsPlacement place_after(uint32_t fixed_bytes, const LdsDemand& demand) {
     const uint32_t base = detail::align_up_or_overflow(fixed_bytes, demand.align_bytes);
     return {base, detail::add_or_overflow(base, demand.size_bytes)};
 }

@@ -197,11 +197,11 @@ TEST_CASE("slices pick what Python's pick", "[layout]") {
             axis_of.push_back(axis);
         };
         for (int axis = 0; axis < leading; ++axis) add(axis);
-        const int behind = static_cast<int>(random.between(leading, layout.rank()));
-        if (behind > leading || random.one_in(2)) {
+        const int trailing = static_cast<int>(random.between(leading, layout.rank()));
+        if (trailing > leading || random.one_in(2)) {
             indices.push_back(ellipsis);
-            for (int axis = leading; axis < behind; ++axis) add_whole(axis);
-            for (int axis = behind; axis < layout.rank(); ++axis) add(axis);
+            for (int axis = leading; axis < trailing; ++axis) add_whole(axis);
+            for (int axis = trailing; axis < layout.rank(); ++axis) add(axis);
         } else {
             for (int axis = leading; axis < layout.rank(); ++axis) add_whole(axis);
         }

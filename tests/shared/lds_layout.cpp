@@ -48,8 +48,8 @@ TEST_CASE("sizes that leave 32 bits saturate, so that no launch accepts them", "
     CHECK(lds_layout(lds_array<char>(0xfffffffeu), lds_array<double>(0)).overflowed());
     CHECK(lds_layout(lds_array<char>(0xfffffffeu), lds_array<char>(0)).size_bytes() == 0xfffffffeu);
     CHECK(LdsDemand(-1).size_bytes == lds_overflow);
-    CHECK(place_behind(16, LdsDemand(0xfffffff0u)).total_bytes == lds_overflow);
-    CHECK(place_behind(0xfffffff1u, LdsDemand(0)).total_bytes == lds_overflow);
+    CHECK(place_after(16, LdsDemand(0xfffffff0u)).total_bytes == lds_overflow);
+    CHECK(place_after(0xfffffff1u, LdsDemand(0)).total_bytes == lds_overflow);
 }
 
 TEST_CASE("padding follows each row, and its elements are not counted", "[lds]") {
@@ -151,7 +151,7 @@ TEST_CASE("every array of a layout is where its alignment, and what was asked fo
         check(lds_layout(before, lds_array<Wide>(3).aligned<4>()), 1, 16);  // never less than its own
         for (std::uint32_t fixed = 0; fixed < 40; ++fixed) {
             const LdsDemand demand = lds_layout(before, lds_array<Wide>(3));
-            const LdsPlacement placed = place_behind(fixed, demand);
+            const LdsPlacement placed = place_after(fixed, demand);
             CHECK(placed.base_bytes >= fixed);
             CHECK(placed.base_bytes < fixed + 16);
             CHECK((placed.base_bytes + demand.offsets_bytes[1]) % 16 == 0);
@@ -185,8 +185,8 @@ TEST_CASE("a launch takes a layout, plain bytes or nothing", "[lds]") {
 }
 
 TEST_CASE("the dynamic part begins aligned behind the kernel's static arrays", "[lds]") {
-    CHECK(place_behind(0, example(5)).base_bytes == 0);
-    CHECK(place_behind(100, example(5)).base_bytes == 128);
-    CHECK(place_behind(100, example(5)).total_bytes == 279);
-    CHECK(place_behind(100, LdsDemand()).total_bytes == 100);
+    CHECK(place_after(0, example(5)).base_bytes == 0);
+    CHECK(place_after(100, example(5)).base_bytes == 128);
+    CHECK(place_after(100, example(5)).total_bytes == 279);
+    CHECK(place_after(100, LdsDemand()).total_bytes == 100);
 }

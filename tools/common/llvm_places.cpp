@@ -34,7 +34,7 @@ std::vector<fs::path> folders_of(std::string_view path) {
 }
 
 /// 19 for "clang-19"; std::nullopt for names such as clang-tidy-19.
-std::optional<unsigned> number_behind(std::string_view name, std::string_view prefix) {
+std::optional<unsigned> number_after(std::string_view name, std::string_view prefix) {
     if (!name.starts_with(prefix)) return {};
     name.remove_prefix(prefix.size());
     unsigned number = 0;
@@ -52,7 +52,7 @@ std::vector<Numbered> numbered_programs(const std::string& name, const fs::path&
     std::vector<Numbered> found;
     std::error_code error;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-        const auto number = number_behind(entry.path().filename().string(), name + "-");
+        const auto number = number_after(entry.path().filename().string(), name + "-");
         if (number && can_be_run(entry.path())) found.push_back({*number, entry.path()});
     }
     return found;

@@ -24,7 +24,7 @@ mode_t new_file_mode() {
 }
 
 /// The target of a link, whether it exists or not.
-fs::path behind_links(fs::path place) {
+fs::path link_target(fs::path place) {
     std::error_code error;
     for (int links = 0; links < 40 && fs::is_symlink(place, error); ++links) {
         const fs::path next = fs::read_symlink(place, error);
@@ -36,7 +36,7 @@ fs::path behind_links(fs::path place) {
 
 }  // namespace
 
-PendingFile::PendingFile(const fs::path& place) : given_(place), place_(behind_links(place)) {
+PendingFile::PendingFile(const fs::path& place) : given_(place), place_(link_target(place)) {
     std::error_code error;
     const fs::file_status status = fs::status(place_, error);
     if (fs::is_directory(status)) refuse(EISDIR);

@@ -64,7 +64,7 @@ std::variant<Clang, WhyNot> check(const std::string& path, const Interruptions& 
     const Captured said = capture({clang.path, "--version"}, interruptions);
     if (said.status != 0)
         return fmt::format("its --version ends with exit status {}: {}", said.status, first_line(said.text));
-    clang.version = version_behind(said.text, "clang version");
+    clang.version = version_after(said.text, "clang version");
     if (clang.version.empty()) return fmt::format("its --version is not that of a clang: {}", first_line(said.text));
     clang.major = major_of(clang.version);
     if (clang.major < oldest_clang)
@@ -77,7 +77,7 @@ std::variant<Clang, WhyNot> check(const std::string& path, const Interruptions& 
     clang.linker = program_of(clang.path, "ld.lld", interruptions);
     if (clang.linker.empty()) return fmt::format("it has no ld.lld: install lld-{}", clang.major);
     const Captured linker = capture({clang.linker, "--version"}, interruptions);
-    const std::string linker_version = version_behind(linker.text, "LLD");
+    const std::string linker_version = version_after(linker.text, "LLD");
     if (linker.status != 0 || linker_version.empty()) {
         return fmt::format("its linker {} does not work: exit status {}: {}", clang.linker, linker.status,
                            first_line(linker.text));
@@ -103,7 +103,7 @@ Clang the_one(const std::string& name, std::string_view who, const Interruptions
 
 }  // namespace
 
-std::string version_behind(std::string_view text, std::string_view word) {
+std::string version_after(std::string_view text, std::string_view word) {
     auto at = text.find(word);
     if (at == text.npos) return "";
     text.remove_prefix(at + word.size());

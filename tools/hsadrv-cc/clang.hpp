@@ -42,6 +42,6 @@ std::string tool_beside(const Clang& clang, const std::string& name, const Inter
 
 /// "19.1.7" from "Debian clang version 19.1.7 (3)" or "Debian LLD 19.1.7 (compatible …)"; empty if no version follows
 /// `word`.
-std::string version_behind(std::string_view text, std::string_view word);
+std::string version_after(std::string_view text, std::string_view word);
 
 }  // namespace hsadrv_cc

@@ -46,7 +46,7 @@ constexpr void describe(LayoutFacts& facts, uint32_t fixed_bytes, Arrays... arra
     facts.size_bytes = layout.size_bytes();
     facts.align_bytes = layout.align_bytes();
     facts.overflowed = layout.overflowed();
-    const LdsPlacement placed = place_behind(fixed_bytes, layout);
+    const LdsPlacement placed = place_after(fixed_bytes, layout);
     facts.base_bytes = placed.base_bytes;
     facts.total_bytes = placed.total_bytes;
 }

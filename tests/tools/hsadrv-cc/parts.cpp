@@ -80,7 +80,7 @@ TEST_CASE("a version is found in what compilers and linkers say", "[hsadrv-cc]")
         {"clang version", "clang version", ""},
         {"", "LLD", ""},
     }));
-    REQUIRE(version_behind(text, word) == version);
+    REQUIRE(version_after(text, word) == version);
 }
 
 TEST_CASE("the kernel driver's version number names a processor", "[hsadrv-cc]") {

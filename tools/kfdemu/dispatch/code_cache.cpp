@@ -16,11 +16,11 @@ std::uint64_t page_end(const AddressSpace::Range& range, std::uint64_t pc) {
 /// The dwords of the page, and the one after it: an instruction may cross the end.
 std::vector<std::uint32_t> read_dwords(const AddressSpace& space, const AddressSpace::Range& range, std::uint64_t begin,
                                        std::uint64_t end) {
-    const AddressSpace::Range* behind = range.contains(end, 4) ? &range : space.find(end);
-    const bool one_more = behind != nullptr && behind->contains(end, 4) && behind->allows(kExecute);
+    const AddressSpace::Range* next = range.contains(end, 4) ? &range : space.find(end);
+    const bool one_more = next != nullptr && next->contains(end, 4) && next->allows(kExecute);
     std::vector<std::uint32_t> dwords((end - begin) / 4 + (one_more ? 1 : 0));
     std::memcpy(dwords.data(), range.at(begin), end - begin);
-    if (one_more) std::memcpy(&dwords.back(), behind->at(end), 4);
+    if (one_more) std::memcpy(&dwords.back(), next->at(end), 4);
     return dwords;
 }
 

@@ -290,15 +290,15 @@ int Kfd::svm(unsigned long request, void* argument) {
     const auto from = reinterpret_cast<std::uint64_t>(argument);
     abi::Svm args;
     if (const int error = user::read(args, from)) return error;
-    const std::uint64_t behind = from + sizeof args;
+    const std::uint64_t next = from + sizeof args;
     // The request encodes the total size, so the count is bounded.
     if (_IOC_SIZE(request) < sizeof args || args.count > (_IOC_SIZE(request) - sizeof args) / sizeof(abi::SvmAttribute))
         return EINVAL;
     std::vector<abi::SvmAttribute> attributes(args.count);
     const std::size_t bytes = attributes.size() * sizeof attributes[0];
-    if (const int error = user::copy_in(attributes.data(), behind, bytes)) return error;
+    if (const int error = user::copy_in(attributes.data(), next, bytes)) return error;
     if (const int error = svm_.run(args, attributes)) return error;
-    return user::copy_out(behind, attributes.data(), bytes);
+    return user::copy_out(next, attributes.data(), bytes);
 }
 
 int Kfd::set_xnack_mode(abi::SetXnackMode& args) {
