@@ -12,7 +12,7 @@ using namespace device_test;
 using Catch::Matchers::StartsWith;
 using test_support::Contains;
 
-TEST_CASE("a GPU says who it is", "[agent]") {
+TEST_CASE("a GPU reports its identity", "[agent]") {
     NEEDS_DEVICE();
     const Device device;
     const AgentRef gpu = device.gpu;
@@ -30,7 +30,7 @@ TEST_CASE("a GPU says who it is", "[agent]") {
     CHECK(gpu.pci_address().text().size() == 12);
 }
 
-TEST_CASE("its instruction sets begin with its own", "[agent]") {
+TEST_CASE("the first of a GPU's instruction sets is its own", "[agent]") {
     NEEDS_DEVICE();
     const Device device;
     const auto isas = device.gpu.isas();
@@ -57,13 +57,13 @@ TEST_CASE("every instruction set has its properties", "[agent]") {
     }
 }
 
-TEST_CASE("a CPU has no instruction set, which is no error", "[agent]") {
+TEST_CASE("a CPU has no instruction set, without an error", "[agent]") {
     NEEDS_DEVICE();
     const Device device;
     CHECK(device.driver.cpus().front().isas().empty());
 }
 
-TEST_CASE("the rest of what an agent is asked has an answer", "[agent]") {
+TEST_CASE("an agent answers every other query", "[agent]") {
     NEEDS_DEVICE();
     const Device device;
     const AgentRef gpu = device.gpu, cpu = device.driver.cpus().front();
@@ -90,7 +90,7 @@ TEST_CASE("the rest of what an agent is asked has an answer", "[agent]") {
     CHECK_THROWS_WITH(cpu.cooperative_queues(), Contains("cpu0") && Contains("COOPERATIVE_QUEUES"));
 }
 
-TEST_CASE("questions that are newer than the runtime have no answer, and no error", "[agent]") {
+TEST_CASE("queries newer than the runtime are empty, without an error", "[agent]") {
     NEEDS_DEVICE();
     const Device device;
     const AgentRef gpu = device.gpu;
@@ -113,7 +113,7 @@ TEST_CASE("questions that are newer than the runtime have no answer, and no erro
     CHECK_NOTHROW(gpu.driver_uid());
 }
 
-TEST_CASE("agents are linked: no hop to one's own memory, one at least to the host's", "[agent][link]") {
+TEST_CASE("agents are linked: no hop to its own memory, at least one to the host's", "[agent][link]") {
     NEEDS_DEVICE();
     const Device device;
     const AgentRef gpu = device.gpu, cpu = device.driver.cpus().front();
@@ -172,7 +172,7 @@ TEST_CASE("child: the first GPU alone", "[.child]") {
     CHECK_THROWS_WITH(driver.gpu("1"), Contains("ROCR_VISIBLE_DEVICES=0"));
 }
 
-TEST_CASE("its limits are those of a GPU", "[agent]") {
+TEST_CASE("the limits of a GPU are plausible", "[agent]") {
     NEEDS_DEVICE();
     const Device device;
     const AgentRef gpu = device.gpu;
@@ -195,7 +195,7 @@ TEST_CASE("its limits are those of a GPU", "[agent]") {
     CHECK(gpu.node() > 0);
 }
 
-TEST_CASE("its caches have levels and sizes", "[agent]") {
+TEST_CASE("a GPU's caches have levels and sizes", "[agent]") {
     NEEDS_DEVICE();
     const Device device;
     const auto caches = device.gpu.caches();
@@ -217,7 +217,7 @@ TEST_CASE("its caches have levels and sizes", "[agent]") {
     CHECK(data[0] > 0);
 }
 
-TEST_CASE("CPU agents have labels too, and foreign handles a neutral one", "[agent]") {
+TEST_CASE("CPU agents have labels too, and foreign handles a generic one", "[agent]") {
     NEEDS_DEVICE();
     const Device device;
     CHECK(device.driver.cpus().front().label() == "cpu0");

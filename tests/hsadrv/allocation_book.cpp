@@ -1,4 +1,4 @@
-// Which allocation an address is nearest to, and what is said of it.
+// The allocation nearest to an address, and its description.
 #include "hsadrv/memory/allocation_book.hpp"
 
 #include <string>
@@ -15,7 +15,7 @@ AllocationRecord record(std::uint64_t begin, std::size_t size_bytes, const char*
 }
 }  // namespace
 
-TEST_CASE("an address is told from its nearest allocation", "[memory][fault]") {
+TEST_CASE("an address is described by its nearest allocation", "[memory][fault]") {
     AllocationBook book;
     book.enter(record(0x10000, 0x1000));
     book.enter(record(0x20000, 0x1000));
@@ -43,7 +43,7 @@ TEST_CASE("an address is told from its nearest allocation", "[memory][fault]") {
     CHECK_FALSE(AllocationBook().nearest(0x10000));
 }
 
-TEST_CASE("an address that was freed and is used again is the new allocation's", "[memory][fault]") {
+TEST_CASE("an address freed and reused belongs to the new allocation", "[memory][fault]") {
     AllocationBook book;
     book.enter(record(0x10000, 0x1000, "old"));
     book.leave(0x10000, false);
@@ -55,7 +55,7 @@ TEST_CASE("an address that was freed and is used again is the new allocation's",
     CHECK(book.live().empty());
 }
 
-TEST_CASE("what is given up is forgotten, and so are the oldest freed ones", "[memory][fault]") {
+TEST_CASE("released allocations are forgotten, as are the oldest freed ones", "[memory][fault]") {
     AllocationBook book;
     book.enter(record(0x10000, 0x1000));
     book.leave(0x10000, true);
@@ -69,7 +69,7 @@ TEST_CASE("what is given up is forgotten, and so are the oldest freed ones", "[m
     CHECK(book.nearest(std::uint64_t{2} << 32));
 }
 
-TEST_CASE("the nearest allocation is said with its size, place and fate", "[memory][fault]") {
+TEST_CASE("the nearest allocation is described by size, offset and state", "[memory][fault]") {
     const std::string line = std::to_string(__LINE__ + 1);
     NearestAllocation nearest{record(0x10000, 4000, "gpu0 gfx90a coarse-grained"), 96};
     CHECK_THAT(nearest.text(),

@@ -1,4 +1,4 @@
-// The caching allocator: who gets a freed block, and when.
+// The caching allocator: which stream reuses a freed block, and when.
 #include <array>
 #include <atomic>
 #include <memory>
@@ -16,7 +16,7 @@ using namespace hsadrv;
 using namespace device_test;
 using test_support::Contains;
 
-TEST_CASE("a block is aligned, has what was asked for, and moves", "[memory][allocator]") {
+TEST_CASE("a block is aligned, has the requested size, and can be moved", "[memory][allocator]") {
     NEEDS_DEVICE();
     Allocating f;
     for (const std::size_t size : {std::size_t{1}, std::size_t{255}, std::size_t{4097}, std::size_t{100001}, 3 * mib}) {
@@ -56,7 +56,7 @@ TEST_CASE("blocks in use never share a byte", "[memory][allocator]") {
         REQUIRE(static_cast<std::byte*>(blocks[i - 1].data()) + blocks[i - 1].size_bytes() <= blocks[i].data());
 }
 
-TEST_CASE("a stream has its own block again at once, even while work uses it", "[memory][allocator]") {
+TEST_CASE("a stream reuses its own block at once, even while work uses it", "[memory][allocator]") {
     NEEDS_DEVICE();
     Allocating f;
     const Gate gate(f.a);
@@ -70,7 +70,7 @@ TEST_CASE("a stream has its own block again at once, even while work uses it", "
     CHECK(f.allocator.statistics().hits == 1);
 }
 
-TEST_CASE("another stream has a block when the first has passed its freeing, and not before", "[memory][allocator]") {
+TEST_CASE("another stream reuses a block after the first has passed its release, not before", "[memory][allocator]") {
     NEEDS_DEVICE();
     Allocating f;
     void* data = nullptr;
@@ -92,7 +92,7 @@ TEST_CASE("another stream has a block when the first has passed its freeing, and
     CHECK(f.allocator.statistics().passed_on == 1);
 }
 
-TEST_CASE("what a stream does later does not hold up what it freed before", "[memory][allocator]") {
+TEST_CASE("later work of a stream does not delay the blocks that it freed earlier", "[memory][allocator]") {
     NEEDS_DEVICE();
     Allocating f;
     Block block = f.allocator.allocate(4 * mib, f.a);
@@ -100,7 +100,7 @@ TEST_CASE("what a stream does later does not hold up what it freed before", "[me
     std::optional<Gate> first(std::in_place, f.a);
     f.use(f.a, block);
     block.reset();
-    CHECK(f.allocator.allocate(4 * mib, f.b).data() != data);  // asks the stream where it is
+    CHECK(f.allocator.allocate(4 * mib, f.b).data() != data);  // queries the stream's progress
     Allocation later = Allocation::from_pool(device_pool(f.gpu), 4096);
     f.a.copy_async(later.data(), f.pinned.data(), 4096);
     first->open();
@@ -123,10 +123,10 @@ TEST_CASE("a block is freed on the stream that used it last", "[memory][allocato
     CHECK_FALSE(block);
     CHECK(f.allocator.allocate(4 * mib, f.a).data() != data);
     CHECK(f.allocator.allocate(4 * mib, f.b).data() == data);
-    block.free_on(f.a);  // nothing: it is empty
+    block.free_on(f.a);  // no effect: empty
 }
 
-TEST_CASE("what a stream that is gone has freed, or still has, is everybody's", "[memory][allocator]") {
+TEST_CASE("blocks freed or held by a destroyed stream are free for every stream", "[memory][allocator]") {
     NEEDS_DEVICE();
     Allocating f;
     void *freed_before = nullptr, *freed_after = nullptr;
@@ -143,7 +143,7 @@ TEST_CASE("what a stream that is gone has freed, or still has, is everybody's", 
     kept.reset();
     const Block one = f.allocator.allocate(4 * mib, f.b), two = f.allocator.allocate(4 * mib, f.b);
     CHECK((one.data() == freed_after || two.data() == freed_after));
-    // Streams come and go; what they leave is used, and nothing grows.
+    // Short-lived streams: their blocks are reused, and the allocator does not grow.
     for (int i = 0; i < 20; ++i) {
         Stream brief(f.gpu);
         const Block block = f.allocator.allocate(100, brief);
@@ -151,7 +151,7 @@ TEST_CASE("what a stream that is gone has freed, or still has, is everybody's", 
     CHECK(f.allocator.statistics().cut <= 4);
 }
 
-TEST_CASE("blocks outlive the allocator, and what is in flight outlives them", "[memory][allocator]") {
+TEST_CASE("blocks outlive the allocator, and memory in flight outlives the blocks", "[memory][allocator]") {
     NEEDS_DEVICE();
     const Device device;
     Stream stream(device.gpu);
@@ -164,13 +164,13 @@ TEST_CASE("blocks outlive the allocator, and what is in flight outlives them", "
     allocator.reset();
     CHECK(pointer_info(data).kind == PointerInfo::Kind::pool);
     block.reset();
-    CHECK(pointer_info(data).kind == PointerInfo::Kind::pool);  // the stream has it
+    CHECK(pointer_info(data).kind == PointerInfo::Kind::pool);  // held by the stream
     gate.open();
     stream.synchronize(patience);
     CHECK(pointer_info(data).kind == PointerInfo::Kind::pageable);
 }
 
-TEST_CASE("a failed stream keeps its blocks until it is gone", "[memory][allocator][error]") {
+TEST_CASE("a failed stream keeps its blocks until it is destroyed", "[memory][allocator][error]") {
     NEEDS_DEVICE();
     Allocating f;
     auto bad = std::make_unique<Stream>(f.gpu);
@@ -185,10 +185,10 @@ TEST_CASE("a failed stream keeps its blocks until it is gone", "[memory][allocat
     CHECK((one.data() == data || two.data() == data));
 }
 
-TEST_CASE("six hundred blocks go from stream to stream, and no byte is anybody else's", "[memory][allocator]") {
+TEST_CASE("six hundred blocks pass from stream to stream, and none share a byte", "[memory][allocator]") {
     NEEDS_DEVICE();
     Allocating f;
-    // Less than every stream would like to keep for itself.
+    // Less than all streams together would cache.
     Allocator small(device_pool(f.gpu), {.limit_bytes = mib, .chunk_bytes = mib / 4, .patience = patience});
     std::array<Stream, 4> streams{Stream(f.gpu), Stream(f.gpu), Stream(f.gpu), Stream(f.gpu)};
     constexpr std::size_t rounds = 600, sizes[] = {60000, 100000, 250000};
@@ -214,7 +214,7 @@ TEST_CASE("six hundred blocks go from stream to stream, and no byte is anybody e
     CHECK(small.statistics().held_peak_bytes <= mib);
 }
 
-TEST_CASE("threads with streams of their own share an allocator", "[memory][allocator][stress]") {
+TEST_CASE("threads, each with its own stream, share an allocator", "[memory][allocator][stress]") {
     NEEDS_DEVICE();
     Allocating f;
     std::atomic<int> wrong{0};
@@ -244,7 +244,7 @@ TEST_CASE("threads with streams of their own share an allocator", "[memory][allo
     CHECK(f.allocator.statistics().blocks == 0);
 }
 
-TEST_CASE("an allocator of pinned memory serves the host, too", "[memory][allocator]") {
+TEST_CASE("an allocator of pinned memory also serves the host", "[memory][allocator]") {
     NEEDS_DEVICE();
     const Device device;
     Stream stream(device.gpu);

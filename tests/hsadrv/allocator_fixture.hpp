@@ -1,4 +1,4 @@
-// What the tests of the caching allocator share.
+// Fixture of the caching allocator's tests.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The caching allocator when memory is short: what it gives back, waits for and says.
+// The caching allocator when memory is short: what it releases, waits for and reports.
 #include <array>
 #include <atomic>
 #include <memory>
@@ -14,7 +14,7 @@ using namespace hsadrv;
 using namespace device_test;
 using test_support::Contains;
 
-TEST_CASE("release_cached gives back what is not in flight, and what is later", "[memory][allocator]") {
+TEST_CASE("release_cached frees idle blocks now, and blocks in flight later", "[memory][allocator]") {
     NEEDS_DEVICE();
     Allocating f;
     Block in_flight = f.allocator.allocate(4 * mib, f.a), idle = f.allocator.allocate(6 * mib, f.b),
@@ -40,7 +40,7 @@ TEST_CASE("release_cached gives back what is not in flight, and what is later", 
     CHECK(end.used_peak_bytes == 18 * mib);
 }
 
-TEST_CASE("a chunk goes when its last block is free", "[memory][allocator]") {
+TEST_CASE("a chunk is freed with its last block", "[memory][allocator]") {
     NEEDS_DEVICE();
     Allocating f;
     std::vector<Block> blocks;
@@ -53,16 +53,16 @@ TEST_CASE("a chunk goes when its last block is free", "[memory][allocator]") {
     CHECK(f.allocator.allocate(4096, f.a));
 }
 
-TEST_CASE("at its limit an allocator gives back what is cached and tries again", "[memory][allocator]") {
+TEST_CASE("at its limit an allocator releases its cache and retries", "[memory][allocator]") {
     NEEDS_DEVICE();
     const Device device;
     Stream stream(device.gpu);
     Allocator allocator(device_pool(device.gpu), {.limit_bytes = 8 * mib, .patience = 50ms});
     allocator.allocate(6 * mib, stream);
-    const Block other = allocator.allocate(5 * mib, stream);  // another class: the first must go
+    const Block other = allocator.allocate(5 * mib, stream);  // another size class: the first must be released
     CHECK(allocator.statistics().flushes == 1);
     CHECK(allocator.statistics().held_bytes == 5 * mib);
-    // A chunk of 2 MiB has no room beside it, its first block has.
+    // There is no room for another chunk of 2 MiB; the block itself would fit.
     const Block small = allocator.allocate(2 * mib + 1, stream);
     CHECK_THROWS_AS(allocator.allocate(2 * mib, stream), OutOfMemory);
     CHECK_THROWS_WITH(allocator.allocate(2 * mib, stream),
@@ -73,7 +73,7 @@ TEST_CASE("at its limit an allocator gives back what is cached and tries again",
     CHECK(allocator.allocate(100, stream));
 }
 
-TEST_CASE("at its limit an allocator waits for blocks in flight, for a while", "[memory][allocator][deadline]") {
+TEST_CASE("at its limit an allocator waits for blocks in flight, up to its deadline", "[memory][allocator][deadline]") {
     NEEDS_DEVICE();
     Allocating f;
     Allocator hasty(device_pool(f.gpu), {.limit_bytes = 4 * mib, .patience = 20ms});
@@ -93,7 +93,7 @@ TEST_CASE("at its limit an allocator waits for blocks in flight, for a while", "
     CHECK(hasty.allocate(4 * mib, f.b));
 }
 
-TEST_CASE("when the device has no more, the cache goes back and allocation goes on", "[memory][allocator]") {
+TEST_CASE("when the device is out of memory, the cache is released and allocation succeeds", "[memory][allocator]") {
     NEEDS_DEVICE();
     Allocating f;
     const MemPool pool = device_pool(f.gpu);
@@ -113,7 +113,7 @@ TEST_CASE("when the device has no more, the cache goes back and allocation goes 
     CHECK(f.allocator.statistics().flushes >= 2);
 }
 
-TEST_CASE("an allocator moves, and has sane options", "[memory][allocator]") {
+TEST_CASE("an allocator can be moved, and validates its options", "[memory][allocator]") {
     NEEDS_DEVICE();
     Allocating f;
     Allocator other(device_pool(f.gpu));
@@ -126,7 +126,7 @@ TEST_CASE("an allocator moves, and has sane options", "[memory][allocator]") {
     CHECK_THROWS_AS(Allocator(device_pool(f.gpu), {.chunk_bytes = 1000}), InvalidArgument);
 }
 
-TEST_CASE("an allocator whose N-th request of the kernel fails says so or makes up for it, and leaks nothing",
+TEST_CASE("an allocator whose N-th kernel request fails reports it or recovers, without leaks",
           "[memory][allocator][failures]") {
     NEEDS_DEVICE();
     NEEDS_CONTROL(control);

@@ -1,4 +1,4 @@
-// The ring's arithmetic on a ring in plain memory, with a packet processor in plain code.
+// The ring's arithmetic, on a ring in plain memory with a simulated packet processor.
 #include "hsadrv/aql_ring.hpp"
 
 #include <atomic>
@@ -22,7 +22,7 @@ struct FakeRing {
                      .doorbell = &doorbell});
     }
 
-    /// As many packets as the doorbell covers and whose headers are valid, in order; returns their tags.
+    /// Consumes the packets that the doorbell covers and whose headers are valid, in order; returns their tags.
     std::vector<std::uint32_t> consume() {
         std::vector<std::uint32_t> tags;
         std::atomic_ref bell(const_cast<std::uint64_t&>(doorbell));
@@ -120,7 +120,7 @@ TEST_CASE("a batch rings once, for its last packet", "[ring]") {
     CHECK(fake.doorbell == 2);
 }
 
-TEST_CASE("a ring that is wrapped many times keeps the order", "[ring]") {
+TEST_CASE("a ring that wraps many times keeps the order", "[ring]") {
     FakeRing fake(4);
     std::vector<std::uint32_t> seen;
     for (std::uint32_t tag = 0; tag < 50; ++tag) {
@@ -133,7 +133,7 @@ TEST_CASE("a ring that is wrapped many times keeps the order", "[ring]") {
     for (std::uint32_t tag = 0; tag < 50; ++tag) CHECK(seen[tag] == tag);
 }
 
-TEST_CASE("a ring that was used before goes on from its write index", "[ring]") {
+TEST_CASE("a ring that was used before continues at its write index", "[ring]") {
     std::vector<Packet> slots(4);
     volatile std::uint64_t read = 10, write = 10, doorbell = 9;
     AqlRing ring({.slots = slots.data(), .size = 4, .read_index = &read, .write_index = &write, .doorbell = &doorbell});
@@ -142,7 +142,7 @@ TEST_CASE("a ring that was used before goes on from its write index", "[ring]") 
     CHECK(slots[10 % 4].words[1] == 1);
 }
 
-TEST_CASE("eight producers lose nothing, keep their own order and never ring too early", "[ring][stress]") {
+TEST_CASE("eight producers lose no packet, keep their own order and never ring too early", "[ring][stress]") {
     constexpr std::uint32_t producers = 8, each = 20000;
     FakeRing fake(64);
     std::vector<std::thread> threads;

@@ -1,4 +1,4 @@
-// What a deadline that passes says: who waits for whom, and why nothing moves.
+// The report of a deadline that passes: which stream waits for which, and what blocks them.
 #include <string>
 
 #include "stream_fixture.hpp"
@@ -20,7 +20,7 @@ std::string said_by(Stream& stream) {
 
 }  // namespace
 
-TEST_CASE("a kernel that lasts is named, with its arguments and its grid", "[autopsy]") {
+TEST_CASE("a long-running kernel is named, with its arguments and its grid", "[autopsy]") {
     NEEDS_DEVICE();
     const Kernels f;
     Stream stream(f.gpu, {.name = "solver"});
@@ -51,7 +51,7 @@ TEST_CASE("a chain of waits is followed to the kernel at its end", "[autopsy]") 
     third.synchronize(patience);
 }
 
-TEST_CASE("a circle of waits is found and printed", "[autopsy]") {
+TEST_CASE("a cycle of waits is found and printed", "[autopsy]") {
     NEEDS_DEVICE();
     const Kernels f;
     Stream a(f.gpu, {.name = "a", .drain = 10ms}), b(f.gpu, {.name = "b", .drain = 10ms});
@@ -63,12 +63,12 @@ TEST_CASE("a circle of waits is found and printed", "[autopsy]") {
     const std::string at = " on " + f.gpu.label();
     CHECK_THAT(said_by(a), Contains("stream 'b'" + at + " would decrement it") && Contains("a cycle") &&
                                Contains("stream 'a'" + at + " -> stream 'b'" + at + " -> stream 'a'" + at));
-    to_a.store(0);  // the host is outside the circle
+    to_a.store(0);  // the host is outside the cycle
     CHECK_NOTHROW(a.synchronize(patience));
     CHECK_NOTHROW(b.synchronize(patience));
 }
 
-TEST_CASE("a signal that nobody in sight will set is said to be the host's", "[autopsy]") {
+TEST_CASE("a signal that no known work will set is attributed to the host", "[autopsy]") {
     NEEDS_DEVICE();
     const Kernels f;
     Stream stream(f.gpu);

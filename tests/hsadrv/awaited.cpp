@@ -1,4 +1,4 @@
-// What callbacks, coroutines and host functions are told when something goes wrong and no host thread is in a wait.
+// Callbacks, coroutines and host functions receive failures although no host thread waits.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -18,13 +18,13 @@ using test_support::Contains;
 
 namespace {
 
-/// What a callback was told, for a thread that looks at nothing else meanwhile.
+/// The result of a callback, for a thread that makes no other call meanwhile.
 class Told {
   public:
     std::function<void(std::exception_ptr)> callback() {
         return [this](std::exception_ptr error) { told_.set_value(std::move(error)); };
     }
-    /// True if it came in time and with no error; rethrows the error.
+    /// True if the callback ran in time without an error; rethrows its error.
     bool good() {
         if (future_.wait_for(patience) != std::future_status::ready) return false;
         if (const std::exception_ptr error = future_.get()) std::rethrow_exception(error);
@@ -38,7 +38,7 @@ class Told {
 
 Task awaits(Stream& stream) { co_await stream.completion(); }
 
-/// Two streams with kernels that run, so that it cannot be told whose made the fault.
+/// Two streams with running kernels, so that either may have caused the fault.
 struct Faulty : Kernels {
     Words flag{1};
     Stream busy{gpu}, bad{gpu, {.drain = 100ms}};
@@ -46,10 +46,10 @@ struct Faulty : Kernels {
         spin.launch(busy, {.grid = 1, .workgroup = 1}, flag.data());
         store_at.launch(bad, {.grid = 1, .workgroup = 1}, std::uint64_t{0x1234'5678'9000}, 1u);
     }
-    /// The other may have made the fault as well.
+    /// The other may have caused the fault as well.
     void check_busy() {
         CHECK_THROWS_AS(busy.synchronize(patience), MemoryFault);
-        flag.set(1);  // where the GPU does not stop it
+        flag.set(1);  // in case the GPU does not stop it
     }
 };
 
@@ -79,7 +79,7 @@ TEST_CASE("child: a fault with a callback", "[.child]") {
     f.check_busy();
 }
 
-TEST_CASE("a callback is told of a memory fault, though nobody waits", "[stream][awaited][fault]") {
+TEST_CASE("a callback receives a memory fault although no thread waits", "[stream][awaited][fault]") {
     NEEDS_DEVICE();
     check_child("child: a fault with a callback");
 }
@@ -92,7 +92,7 @@ TEST_CASE("child: a fault with a coroutine", "[.child]") {
     f.check_busy();
 }
 
-TEST_CASE("a coroutine is told of a memory fault, though nobody waits", "[stream][awaited][fault]") {
+TEST_CASE("a coroutine receives a memory fault although no thread waits", "[stream][awaited][fault]") {
     NEEDS_DEVICE();
     check_child("child: a fault with a coroutine");
 }
@@ -108,13 +108,13 @@ TEST_CASE("child: a fault before a host function", "[.child]") {
     CHECK_FALSE(called);
 }
 
-TEST_CASE("a stream whose host function waits behind a memory fault fails, though nobody waits",
+TEST_CASE("a stream with a host function enqueued after a memory fault fails although no thread waits",
           "[stream][awaited][fault]") {
     NEEDS_DEVICE();
     check_child("child: a fault before a host function");
 }
 
-TEST_CASE("callbacks that throw keep no other from being told", "[stream][awaited][error]") {
+TEST_CASE("a callback that throws does not keep others from running", "[stream][awaited][error]") {
     NEEDS_DEVICE();
     Told second, third;  // outlive the streams
     Kernels f;
@@ -131,7 +131,7 @@ TEST_CASE("callbacks that throw keep no other from being told", "[stream][awaite
     CHECK_THROWS_WITH(f.driver.callbacks().drain(patience), "seven");
 }
 
-TEST_CASE("a stream whose queue dies under it is moved for its callback", "[stream][awaited][pool]") {
+TEST_CASE("a stream of a failed queue moves to another queue and runs its callback", "[stream][awaited][pool]") {
     NEEDS_DEVICE();
     Told told;  // outlives the streams
     Neighbours f;
@@ -142,7 +142,7 @@ TEST_CASE("a stream whose queue dies under it is moved for its callback", "[stre
     CHECK(f.data.get() == 7);
 }
 
-TEST_CASE("a stream whose queue dies under it is moved for a coroutine and for a host function",
+TEST_CASE("a stream of a failed queue moves to another queue and runs its coroutine and host function",
           "[stream][awaited][pool]") {
     NEEDS_DEVICE();
     std::promise<std::uint32_t> seen;  // outlives the streams
@@ -158,7 +158,7 @@ TEST_CASE("a stream whose queue dies under it is moved for a coroutine and for a
     CHECK_NOTHROW(task.done.get());
 }
 
-TEST_CASE("a callback of a stream that waits for one on a dead queue comes", "[stream][awaited][pool]") {
+TEST_CASE("a callback runs on a stream that waits for a stream of a failed queue", "[stream][awaited][pool]") {
     NEEDS_DEVICE();
     Told told;  // outlives the streams
     Neighbours f;
@@ -178,7 +178,7 @@ void look() noexcept { ++looks; }
 void look_elsewhere() noexcept { ++other_looks; }
 }  // namespace
 
-TEST_CASE("the callbacks' thread looks around while those wait that want it, once for all of them",
+TEST_CASE("the callback thread polls for failures while a waiter requests it, once for all waiters",
           "[signal][awaited]") {
     NEEDS_DEVICE();
     const Device device;
@@ -211,7 +211,7 @@ std::array<SignalCallbacks::Meanwhile, sizeof...(I)> all_looks(std::index_sequen
 }
 }  // namespace
 
-TEST_CASE("the callbacks' thread looks around in every way that those who wait want", "[signal][awaited]") {
+TEST_CASE("the callback thread runs every poller that waiters request", "[signal][awaited]") {
     NEEDS_DEVICE();
     const Device device;
     const Signal never = Signal::create(1);
@@ -222,7 +222,7 @@ TEST_CASE("the callbacks' thread looks around in every way that those who wait w
         ids.push_back(callbacks.on_signal(never, Condition::less, 1, [] {}, look));
     const auto seen = [](const std::atomic<int>& count) { return count >= 2; };
     CHECK(eventually([&] { return std::all_of(looks_of.begin(), looks_of.end(), seen); }));
-    // Nobody wants the last one any more.
+    // The last poller is no longer requested.
     CHECK(callbacks.cancel(ids.back()));
     const int last = looks_of.back(), first = looks_of.front();
     CHECK(eventually([&] { return looks_of.front() >= first + 3; }));

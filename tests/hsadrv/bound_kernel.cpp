@@ -1,4 +1,4 @@
-// Kernels bound to argument types and sizes: they do what launch() does, and refuse what it refuses, only sooner.
+// Kernels bound to argument types and sizes: they behave as launch() does, and refuse the same arguments earlier.
 #include "hsadrv/bound_kernel.hpp"
 
 #include "hsadrv/error.hpp"
@@ -20,7 +20,7 @@ struct Bound {
     void wait() { device.stream.synchronize(std::chrono::seconds(60)); }
 };
 
-/// The refusals of binding and of launching, which must be one.
+/// The error of binding and of launching, which must be the same.
 template <class... Args>
 std::string refusal(Bound& bound, const char* name, const Args&... args) {
     const Kernel kernel = bound.kernel(name);
@@ -50,7 +50,7 @@ TEST_CASE("a bound kernel does what launch does", "[bound_kernel][device]") {
     CHECK(saxpy.kernel().name() == "saxpy");
     saxpy.launch(bound.device.stream, {.grid = n, .workgroup = 256}, y.data(), x.data(), 2.0f, n);
     const auto step = saxpy.at({.grid = n, .workgroup = 256});
-    step(bound.device.stream, y.data(), x.data(), 2, n);  // 2 converts to float, as C++ has it
+    step(bound.device.stream, y.data(), x.data(), 2, n);  // 2 converts to float, as in C++
     step.until(bound.device.stream, std::chrono::seconds(60), y.data(), nullptr == x.data() ? nullptr : x.data(), 0.5f,
                n);
     bound.wait();

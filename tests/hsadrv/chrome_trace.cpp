@@ -1,4 +1,4 @@
-// The trace of a profile: a row a stream, an event a record, times in microseconds of the host's clock.
+// The trace of a profile: one row per stream, one event per record, times in microseconds of the host's clock.
 #include "hsadrv/profile.hpp"
 #include "support/catch.hpp"
 
@@ -19,7 +19,7 @@ ProfileRecord kernel(std::string name) {
 
 }  // namespace
 
-TEST_CASE("an empty trace is a trace", "[profile]") {
+TEST_CASE("an empty trace is valid", "[profile]") {
     CHECK(chrome_trace({}) == "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n]}\n");
 }
 

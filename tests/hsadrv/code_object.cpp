@@ -21,7 +21,7 @@ namespace {
 
 const LaunchLimits limits{1024, Dim3(1024, 1024, 1024), 0xffffffff, Dim3(0xffffffff, 0xffffffff, 0xffffffff), 65536};
 
-/// Everything that is done with a code object before a device is needed. True if it was accepted.
+/// Every operation on a code object that needs no device. True if it was accepted.
 bool survives(std::span<const std::byte> bytes) {
     try {
         const CodeObject code = read_code_object(bytes);
@@ -86,7 +86,7 @@ TEST_CASE("every version and optimisation level describes the same explicit argu
     CHECK_THAT(code.kernel_names(), Contains("'saxpy', 'mixed'"));
 }
 
-TEST_CASE("kernels that were not analysed list every buffer, which says nothing", "[code_object]") {
+TEST_CASE("kernels that were not analysed list every hidden buffer, needed or not", "[code_object]") {
     const CodeObject code = read_code_object(test_code_object(variant("gfx90a", 5, "O0")));
     const KernelMetadata* kernel = code.find("no_arguments");
     REQUIRE(kernel);
@@ -101,7 +101,7 @@ TEST_CASE("kernels that were not analysed list every buffer, which says nothing"
     CHECK_THAT(*cannot_launch(*kernel, with_library), Contains("allocates memory on the device"));
 }
 
-TEST_CASE("kernels that need what we do not provide are refused by name", "[code_object]") {
+TEST_CASE("kernels with unsupported requirements are refused by name", "[code_object]") {
     struct Row {
         ValueKind kind;
         const char* reason;
@@ -152,12 +152,12 @@ TEST_CASE("metadata and descriptor that disagree are refused with both numbers",
     CHECK_THAT(why(0, 16), Contains("'reverse'") && Contains("group segment size is 12 in the metadata and 16"));
     CHECK_THAT(why(4, 4096), Contains("'reverse'") && Contains("private segment size is") && Contains("4096"));
     CHECK_THAT(why(8, 4096), Contains("'reverse'") && Contains("kernarg size is") && Contains("4096"));
-    CHECK(why(8, 0).empty());  // the compiler did not say
+    CHECK(why(8, 0).empty());  // not given by the compiler
 }
 
-TEST_CASE("a kernel of the metadata without a descriptor is refused", "[code_object]") {
+TEST_CASE("a kernel in the metadata without a descriptor is refused", "[code_object]") {
     Bytes file = test_code_object(variant("gfx90a", 5, "O2"));
-    // Its symbol's name, in the symbol table's strings alone: the last place where it stands.
+    // The symbol's name in the string table of the symbol table: its last occurrence.
     const std::string name = "saxpy.kd";
     const auto* text = reinterpret_cast<const char*>(file.data());
     const std::size_t at = std::string_view(text, file.size()).rfind(name);
@@ -188,8 +188,8 @@ TEST_CASE("a code object truncated at every byte is refused", "[code_object]") {
 TEST_CASE("a code object with any byte changed is accepted or refused, never a crash", "[code_object]") {
     Bytes file = test_code_object("launch.gfx90a.v5.O2.hsaco");
     GuardedBytes guarded(file.size());
-    // Most bytes are code or padding, and then all of the metadata is read: 50,000 times, which sanitized takes
-    // minutes. Where there is no time for that, every fifth byte is changed, in one way of three.
+    // Most bytes are code or padding, and then all of the metadata is read: 50,000 times, which with sanitizers takes
+    // minutes. Otherwise every fifth byte is changed, in one of three ways.
     const bool all = has_time();
     const std::vector<unsigned> flips{0x01, 0x80, 0xff};
     std::size_t accepted = 0, refused = 0;

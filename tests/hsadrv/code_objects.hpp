@@ -1,4 +1,4 @@
-// Code objects for the tests: real ones, compiled at build time, and the same with bytes changed.
+// Code objects for the tests: compiled at build time, and with bytes changed.
 //
 //     Bytes file = test_code_object("launch.gfx90a.v5.O2.hsaco");
 //     patch<std::uint16_t>(file, offsetof(Elf64_Ehdr, e_machine), EM_X86_64);
@@ -44,7 +44,7 @@ void patch(std::span<std::byte> file, std::size_t offset, T value) {
     std::memcpy(file.data() + offset, &value, sizeof value);
 }
 
-/// Memory that ends where the next page cannot be read, for libraries that no sanitizer watches.
+/// Memory that ends at an unreadable page, for libraries without sanitizers.
 class GuardedBytes {
   public:
     explicit GuardedBytes(std::size_t max_size) {

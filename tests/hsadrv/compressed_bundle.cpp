@@ -20,7 +20,7 @@ std::string refusal(std::span<const std::byte> file, std::size_t limit = max_bun
 
 }  // namespace
 
-TEST_CASE("a bundle compressed by clang's own tool is the plain bundle again", "[compressed_bundle]") {
+TEST_CASE("a bundle compressed by clang's own tool decompresses to the plain bundle", "[compressed_bundle]") {
     const Bytes file = test_code_object("launch.ccob");
     REQUIRE(is_compressed_offload_bundle(file));
     CHECK(read_compressed_bundle_header(file).version >= 2);
@@ -47,7 +47,7 @@ TEST_CASE("versions 1 to 3, by zstd and by zlib, are read", "[compressed_bundle]
     CHECK(decompress_offload_bundle(file) == plain);
 }
 
-TEST_CASE("a header that cannot be true is refused, saying which field", "[compressed_bundle]") {
+TEST_CASE("an invalid header is refused, naming the field", "[compressed_bundle]") {
     const Bytes plain = test_code_object("globals.hsaco");
     struct Row {
         unsigned version;
@@ -80,7 +80,7 @@ TEST_CASE("a header that cannot be true is refused, saying which field", "[compr
     CHECK_THAT(refusal(file), Contains("compressed offload bundle: ") && Contains(row.reason));
 }
 
-TEST_CASE("a size that differs from what comes out is refused with both", "[compressed_bundle]") {
+TEST_CASE("a size that differs from the decompressed size is refused with both", "[compressed_bundle]") {
     const auto method = GENERATE(Compression::zlib, Compression::zstd);
     const Bytes plain = test_code_object("globals.hsaco");
     Bytes file = packed_bundle(2, method, plain);
@@ -90,20 +90,20 @@ TEST_CASE("a size that differs from what comes out is refused with both", "[comp
     CHECK_FALSE(refusal(file).empty());
 }
 
-TEST_CASE("the limit is inclusive, and is looked at before anything is unpacked", "[compressed_bundle]") {
+TEST_CASE("the limit is inclusive, and is checked before decompression", "[compressed_bundle]") {
     const Bytes plain(100000, std::byte{7});
     const Bytes file = packed_bundle(2, Compression::zstd, plain);
     CHECK(refusal(file, plain.size()).empty());
     CHECK_THAT(refusal(file, plain.size() - 1), Contains("more than the limit of 99999"));
 }
 
-TEST_CASE("zeros pack well and are still believed", "[compressed_bundle]") {
+TEST_CASE("highly compressible zeros are accepted", "[compressed_bundle]") {
     const auto method = GENERATE(Compression::zlib, Compression::zstd);
     const Bytes plain(std::size_t{64} << 20, std::byte{0});
     CHECK(decompress_offload_bundle(packed_bundle(3, method, plain)) == plain);
 }
 
-TEST_CASE("what is inside must be a plain bundle", "[compressed_bundle]") {
+TEST_CASE("the contents must be a plain bundle", "[compressed_bundle]") {
     const TargetId target = TargetId::parse("gfx90a");
     const auto why = [&](const Bytes& file) {
         return message_of<InvalidCodeObject>([&] { extract_code_object(file, std::span(&target, 1)); });
@@ -126,7 +126,7 @@ TEST_CASE("a compressed bundle truncated at every byte is refused", "[compressed
     CHECK(refusal(guarded.put(file)).empty());
 }
 
-TEST_CASE("a compressed bundle with any byte changed is refused, or is the same inside", "[compressed_bundle]") {
+TEST_CASE("a compressed bundle with any byte changed is refused, or has the same contents", "[compressed_bundle]") {
     const auto method = GENERATE(Compression::zlib, Compression::zstd);
     const Bytes plain = test_code_object("globals.hsaco");
     Bytes file = packed_bundle(3, method, plain);

@@ -1,4 +1,4 @@
-// A thread's current device: nested, one a thread, ended in any order.
+// A thread's current device: nested, one per thread, ended in any order.
 #include "hsadrv/context.hpp"
 
 #include <memory>
@@ -10,7 +10,7 @@ using namespace hsadrv;
 using namespace device_test;
 using test_support::Contains;
 
-TEST_CASE("contexts nest, one current device a thread", "[context]") {
+TEST_CASE("contexts nest, with one current device per thread", "[context]") {
     NEEDS_DEVICE();
     const Device device;
     CHECK(Context::try_current() == nullptr);
@@ -42,12 +42,12 @@ TEST_CASE("a context needs a GPU", "[context]") {
     CHECK(Context::try_current() == nullptr);
 }
 
-TEST_CASE("without a context the error says what to do", "[context]") {
+TEST_CASE("without a context the error names the remedy", "[context]") {
     CHECK_THROWS_WITH(Context::current(), Contains("construct a hsadrv::Context"));
     CHECK(Context::try_current() == nullptr);
 }
 
-TEST_CASE("each thread has contexts of its own", "[context]") {
+TEST_CASE("each thread has its own contexts", "[context]") {
     NEEDS_DEVICE();
     const Device device;
     const Context here(device.gpu);
@@ -69,7 +69,7 @@ TEST_CASE("each thread has contexts of its own", "[context]") {
     CHECK(Context::try_current() == &here);
 }
 
-TEST_CASE("contexts that end out of turn leave the others as they were", "[context]") {
+TEST_CASE("contexts that end out of order leave the others unchanged", "[context]") {
     NEEDS_DEVICE();
     const Device device;
     auto a = std::make_unique<Context>(device.gpu), b = std::make_unique<Context>(device.gpu),
@@ -86,7 +86,7 @@ TEST_CASE("contexts that end out of turn leave the others as they were", "[conte
     CHECK(Context::try_current() == nullptr);
 }
 
-TEST_CASE("a context may outlive its thread, and end on another", "[context]") {
+TEST_CASE("a context may outlive its thread and end on another", "[context]") {
     NEEDS_DEVICE();
     const Device device;
     std::unique_ptr<Context> theirs;
@@ -98,7 +98,7 @@ TEST_CASE("a context may outlive its thread, and end on another", "[context]") {
     CHECK(&Context::current() == &mine);
 }
 
-TEST_CASE("a context that was refused is not current, and one keeps the runtime alive", "[context]") {
+TEST_CASE("a refused context is not current; a context keeps the runtime alive", "[context]") {
     NEEDS_DEVICE();
     std::unique_ptr<Context> context;
     {

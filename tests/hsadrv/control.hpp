@@ -1,4 +1,4 @@
-// Requests of the kernel that are made to fail, for one test case, which leaves nothing behind.
+// Injects failures into kernel requests, for one test case; reset at its end.
 //
 //     NEEDS_CONTROL(control);
 //     for (const Failure& failure : control.kinds())
@@ -24,7 +24,7 @@ struct Failure {
 
 class Control : public test_support::Control {
   public:
-    /// Every way in which a request fails: for want of memory, of the device, or of patience.
+    /// Every kind of failure of a request: no memory, no device, or interrupted.
     static std::span<const Failure> kinds() {
         static constexpr Failure all[] = {
             {"allocation, ENOMEM", KFDEMU_ALLOCATION, ENOMEM},
@@ -51,7 +51,7 @@ class Control : public test_support::Control {
     }
     void reset() const { (*this)->reset(); }
 
-    /// Buffers of memory that the process holds in the kernel: the same before and after, or something leaked.
+    /// Buffer objects that the process holds in the kernel: equal before and after, unless there is a leak.
     std::uint64_t held() const { return counters().buffers; }
 
   private:

@@ -28,7 +28,7 @@ TEST_CASE("any pattern is repeated over any number of bytes of any memory", "[co
             }
 }
 
-TEST_CASE("fills are refused for nothing, and typed ones count elements", "[copy][fill]") {
+TEST_CASE("an empty pattern is refused, and typed fills count elements", "[copy][fill]") {
     NEEDS_DEVICE();
     Copying f;
     const Place device(f, Kind::device, 4096);
@@ -43,7 +43,7 @@ TEST_CASE("fills are refused for nothing, and typed ones count elements", "[copy
     CHECK(values == std::vector<double>(512, 2.5));
 }
 
-TEST_CASE("ranges that overlap are refused, by whatever address they are named", "[copy]") {
+TEST_CASE("overlapping ranges are refused, by whichever address they are given", "[copy]") {
     NEEDS_DEVICE();
     Copying f;
     for (const Kind kind : f.kinds()) {
@@ -64,7 +64,7 @@ TEST_CASE("ranges that overlap are refused, by whatever address they are named",
     CHECK_NOTHROW(copy(f.stream, at_high + 100, at_low + 4096, 100, patience));
 }
 
-TEST_CASE("the CPU copies little of the host's memory, but never out of order", "[copy]") {
+TEST_CASE("the CPU does small copies of host memory, never out of order", "[copy]") {
     NEEDS_DEVICE();
     Copying f;
     const Place a(f, Kind::pinned, 4096), b(f, Kind::pinned, 4096);
@@ -86,7 +86,7 @@ TEST_CASE("the CPU copies little of the host's memory, but never out of order", 
     CHECK(std::equal(back.begin(), back.end(), a.data));
 }
 
-TEST_CASE("what is done when it returns says Timeout when it is not, and loses nothing", "[copy][deadline]") {
+TEST_CASE("a synchronous copy that misses its deadline throws Timeout, and no data is lost", "[copy][deadline]") {
     NEEDS_DEVICE();
     Copying f;
     const Place device(f, Kind::device, 4096), from(f, Kind::pinned, 4096), to(f, Kind::pinned, 4096);
@@ -109,21 +109,21 @@ TEST_CASE("copies to the device and from it do not wait for each other", "[copy]
     const Place a(f, Kind::device, size), b(f, Kind::device, size), up_from(f, Kind::pinned, size),
         down_to(f, Kind::pinned, size);
     const Gate gate(f.stream);
-    f.stream.copy_async(a.data, up_from.data, size);  // stands in the engine's ring, behind the gate
+    f.stream.copy_async(a.data, up_from.data, size);  // in the engine's ring, after the gate
     CHECK_NOTHROW(copy(down, down_to.data, b.data, size, patience));
     CHECK_FALSE(f.stream.query());
     gate.open();
     f.stream.synchronize(patience);
 }
 
-TEST_CASE("a copy whose N-th request of the kernel fails is an error, and the next one works", "[copy][failures]") {
+TEST_CASE("a copy whose N-th kernel request fails is an error, and the next one works", "[copy][failures]") {
     NEEDS_DEVICE();
     NEEDS_CONTROL(control);
     const Device device;
     const Bytes source = random_bytes(5 << 20, 6);
     for (const Failure& failure : control.kinds()) {
         CAPTURE(failure.what);
-        // A fresh stream: its staging is made by the first copy.
+        // A new stream: its staging buffers are made by the first copy.
         std::unique_ptr<Stream> stream;
         const Place there(device, Kind::device, source.size());
         const auto use = [&] { copy(*stream, there.data, source.data(), source.size(), patience); };
@@ -135,7 +135,7 @@ TEST_CASE("a copy whose N-th request of the kernel fails is an error, and the ne
             control.fail(failure, nth);
             try {
                 use();
-            } catch (const Error&) {  // or the runtime found another way
+            } catch (const Error&) {  // or the runtime recovered
             }
             control.reset();
             Bytes back(source.size());

@@ -1,4 +1,4 @@
-// Which engine carries a copy: the usual one, or one that is free.
+// The engine that does a copy: the usual one, or a free one.
 #include "hsadrv/memory/copy_engine.hpp"
 
 #include "stream_fixture.hpp"
@@ -13,9 +13,9 @@ TEST_CASE("a copy takes a free engine when the usual one is busy", "[copy]") {
         std::uint32_t engine;
     };
     const Row rows[] = {
-        {0b0000, false, 0},      // none is free: it waits for the usual one
+        {0b0000, false, 0},      // no engine is free: it waits for the usual one
         {0b0000, true, 0},       //
-        {0b0001, false, 0},      // the usual one is
+        {0b0001, false, 0},      // the usual one is free
         {0b1111, false, 0},      //
         {0b0010, true, 0},       //
         {0b1111, true, 0},       //
@@ -30,11 +30,10 @@ TEST_CASE("a copy takes a free engine when the usual one is busy", "[copy]") {
     }
 }
 
-TEST_CASE("a copy that waits for its stream's kernel holds up no other stream's, where there is a free engine",
-          "[copy]") {
+TEST_CASE("a copy that waits for its stream's kernel delays no other stream if an engine is free", "[copy]") {
     NEEDS_DEVICE();
     const auto& status = optional_api().memory_copy_engine_status;
-    if (!status) SKIP_BECAUSE("this runtime chooses engines alone: to be asked which are free came with ROCm 5.6");
+    if (!status) SKIP_BECAUSE("this runtime cannot be asked which engines are free: ROCm 5.6 or newer is needed");
     const Kernels f;
     const AgentRef host = f.driver.cpus().front();
     constexpr std::size_t count = 1 << 18;

@@ -1,4 +1,4 @@
-// Deadlines: from durations and moments, shared and sliced.
+// Deadlines: from durations and time points, shared and sliced.
 #include "hsadrv/deadline.hpp"
 
 #include "support/catch.hpp"
@@ -6,7 +6,7 @@
 using namespace hsadrv;
 using namespace std::chrono_literals;
 
-TEST_CASE("deadlines come from durations, and say what was asked for", "[deadline]") {
+TEST_CASE("deadlines are made from durations, and print the given duration", "[deadline]") {
     CHECK(Deadline().is_never());
     CHECK_FALSE(Deadline().passed());
     CHECK(Deadline().text() == "no deadline");
@@ -26,7 +26,7 @@ TEST_CASE("a slice of a deadline is never later than the deadline", "[deadline]"
     CHECK(Deadline(0ms).sliced(1h).passed());
 }
 
-TEST_CASE("a deadline is a moment that several calls share", "[deadline]") {
+TEST_CASE("several calls share a deadline", "[deadline]") {
     const auto now = Deadline::Clock::now();
     const Deadline past = Deadline::at(now - 1s), later = Deadline::at(now + 1h);
     CHECK(past.passed());

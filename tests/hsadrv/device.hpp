@@ -1,4 +1,4 @@
-// What the tests of the driver layer share: the first GPU with nothing made on it, waits that end, and child processes.
+// Fixtures of the driver layer's tests: the first GPU, waits with a limit, and child processes.
 #pragma once
 
 #include <chrono>
@@ -13,10 +13,10 @@ namespace device_test {
 
 using namespace std::chrono_literals;
 
-/// No test's work takes this long; a wait that does is a failure and not a hang.
+/// Longer than any test's work: a wait that reaches it fails instead of hanging.
 inline constexpr auto patience = 60s;
 
-/// Looks until the condition holds; whether it did in time.
+/// Polls until the condition holds; true if it did in time.
 template <class Condition>
 bool eventually(Condition&& condition) {
     for (const hsadrv::Deadline limit(patience); !condition();) {
@@ -40,8 +40,8 @@ struct ChildResult {
 };
 ChildResult run_test_in_child(const std::string& test_case, const char* variable, const char* value);
 
-/// Runs this program again with one hidden test case, which must pass: for what a process does not survive, as a GPU
-/// that is lost to it.
+/// Runs this program again with one hidden test case, which must pass: for failures that a process does not survive,
+/// such as a GPU that is lost to it.
 void check_child(const std::string& test_case);
 
 }  // namespace device_test

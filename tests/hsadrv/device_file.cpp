@@ -1,4 +1,4 @@
-// Where the device file cannot be used, or is not the caller's to choose: what is thrown, and the remedy.
+// Device files that cannot be used, or that the caller may not choose: the exception and its remedy.
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -16,8 +16,8 @@ using namespace hsadrv;
 using namespace device_test;
 using test_support::Contains;
 
-TEST_CASE("child: says why there is no device", "[.child]") {
-    for (int round = 0; round < 2; ++round) {  // the first failure leaves nothing that changes the second
+TEST_CASE("child: prints why there is no device", "[.child]") {
+    for (int round = 0; round < 2; ++round) {  // the first failure does not change the second
         CHECK_THROWS_AS(Driver(), NoDevice);
         try {
             Driver();
@@ -27,7 +27,7 @@ TEST_CASE("child: says why there is no device", "[.child]") {
     }
 }
 
-TEST_CASE("a device file that is forbidden, gone, old or mute: NoDevice with the reason and the remedy",
+TEST_CASE("a device file that is forbidden, missing, old or silent: NoDevice with the reason and the remedy",
           "[driver][process][failures]") {
     NEEDS_DEVICE();
     NEEDS_CONTROL(control);
@@ -48,13 +48,13 @@ TEST_CASE("a device file that is forbidden, gone, old or mute: NoDevice with the
     };
     for (const Row& row : rows) {
         CAPTURE(row.device);
-        const ChildResult child = run_test_in_child("child: says why there is no device", "KFDEMU", row.device);
+        const ChildResult child = run_test_in_child("child: prints why there is no device", "KFDEMU", row.device);
         CHECK(child.status == 0);
         CHECK_THAT(child.output, Contains("hsa_init()") && Contains(row.reason) && Contains(row.remedy));
     }
 }
 
-TEST_CASE("child: a driver of a program with more rights", "[.child]") {
+TEST_CASE("child: a driver in a setuid program", "[.child]") {
     REQUIRE(::getauxval(AT_SECURE) == 1);
     try {
         const Driver driver;
@@ -64,9 +64,8 @@ TEST_CASE("child: a driver of a program with more rights", "[.child]") {
     }
 }
 
-// The environment belongs to whoever starts the program.
-TEST_CASE("a setuid program takes nothing from the caller's environment: neither devices nor reports",
-          "[driver][process]") {
+// The environment is the caller's.
+TEST_CASE("a setuid program ignores the caller's environment: devices and reports", "[driver][process]") {
     NEEDS_DEVICE();
     if (::geteuid() != 0) SKIP_BECAUSE("only root can make a setuid program");
     if (::system("command -v setpriv >/dev/null") != 0) SKIP_BECAUSE("setpriv is not installed (Debian: util-linux)");
@@ -85,7 +84,7 @@ TEST_CASE("a setuid program takes nothing from the caller's environment: neither
     const auto start = [&](const std::string& environment) {
         const std::string command = "env -u KFDEMU " + environment +
                                     " setpriv --reuid=65534 --regid=65534 --clear-groups " + copy +
-                                    " 'child: a driver of a program with more rights' --rng-seed 1 2>&1";
+                                    " 'child: a driver in a setuid program' --rng-seed 1 2>&1";
         std::string output;
         FILE* pipe = ::popen(command.c_str(), "r");
         REQUIRE(pipe != nullptr);
@@ -96,9 +95,9 @@ TEST_CASE("a setuid program takes nothing from the caller's environment: neither
     const std::string plain = start("");
     if (plain.find("error while loading shared libraries") != plain.npos) {
         std::filesystem::remove_all(folder);
-        SKIP_BECAUSE("the libraries are not where the loader looks for a setuid program's");
+        SKIP_BECAUSE("the libraries are in no folder that the loader searches for a setuid program");
     }
-    // Not ROCR_VISIBLE_DEVICES: the runtime reads that itself, whoever set it.
+    // Not ROCR_VISIBLE_DEVICES: the runtime reads that itself, whichever user set it.
     const std::string hostile = start("KFDEMU=on,gpus=2 HIP_VISIBLE_DEVICES=7 HSADRV_LEAK_REPORT=1");
     std::filesystem::remove_all(folder);
     CAPTURE(plain);

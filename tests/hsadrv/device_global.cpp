@@ -38,12 +38,12 @@ TEST_CASE("a global's facts are those of its symbol", "[device_global][device]")
     CHECK(globals.code.global("constants").read_only());
 }
 
-TEST_CASE("an unknown global is refused with the names of those there are", "[device_global][device]") {
+TEST_CASE("an unknown global is refused with the names of the existing ones", "[device_global][device]") {
     NEEDS_GLOBALS();
     CHECK_THAT(
         message_of<InvalidArgument>([&] { globals.code.global("count"); }),
         Contains("globals.hsaco': no variable 'count'; there are: ") && Contains("'counter'") && Contains("'table'"));
-    CHECK_THROWS_AS(globals.code.global("read_globals.kd"), InvalidArgument);  // a kernel is no variable
+    CHECK_THROWS_AS(globals.code.global("read_globals.kd"), InvalidArgument);  // a kernel is not a variable
     CHECK_THROWS_AS(globals.code.global(""), InvalidArgument);
 }
 
@@ -58,7 +58,7 @@ TEST_CASE("a global has its initial value, and what kernels write to it", "[devi
     CHECK(counter.read<int>(stream) == 30);
 }
 
-TEST_CASE("kernels see what was written before them, and not what comes later", "[device_global][device]") {
+TEST_CASE("kernels see earlier writes to a global, and no later ones", "[device_global][device]") {
     NEEDS_GLOBALS();
     const DeviceGlobal counter = globals.code.global("counter");
     const Kernel read = globals.code.kernel("read_globals");
@@ -82,7 +82,7 @@ TEST_CASE("without a stream a write is complete on return", "[device_global][dev
     CHECK(counter.read<int>() == 1003);
 }
 
-TEST_CASE("parts of a global, small and larger than a staging buffer's part", "[device_global][device]") {
+TEST_CASE("parts of a global are copied, smaller and larger than a staging chunk", "[device_global][device]") {
     NEEDS_GLOBALS();
     const DeviceGlobal table = globals.code.global("table");
     const int two[] = {7, 8};

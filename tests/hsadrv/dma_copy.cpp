@@ -21,7 +21,7 @@ struct Ends : Buffers {
 
 }  // namespace
 
-TEST_CASE("copies one after another, each after the signal of the one before", "[copy]") {
+TEST_CASE("copies in sequence, each after the signal of the previous one", "[copy]") {
     NEEDS_DEVICE();
     const Ends f;
     const Signal up = Signal::create(1), within = Signal::create(1), down = Signal::create(1), go = Signal::create(1);
@@ -36,7 +36,7 @@ TEST_CASE("copies one after another, each after the signal of the one before", "
     CHECK(f.arrived());
 }
 
-TEST_CASE("an engine that is named copies, or the runtime is too old to be asked", "[copy]") {
+TEST_CASE("a named engine copies, unless the runtime is too old to choose engines", "[copy]") {
     NEEDS_DEVICE();
     const Ends f;
     const Signal done = Signal::create(1);
@@ -44,7 +44,7 @@ TEST_CASE("an engine that is named copies, or the runtime is too old to be asked
         CHECK_THROWS_AS(free_dma_engines(f.gpu, f.host), NotOffered);
         try {
             dma_copy({f.middle.data(), f.gpu}, {f.from.data(), f.host}, f.size, done, {}, 0);
-            FAIL("it was offered");
+            FAIL("the engine was accepted");
         } catch (const NotOffered& error) {
             CHECK_THAT(error.what(), Contains("5.6"));
         }
@@ -66,13 +66,13 @@ TEST_CASE("an engine that is named copies, or the runtime is too old to be asked
     CHECK_THROWS_AS(dma_copy({f.middle.data(), f.gpu}, {f.from.data(), f.host}, f.size, done, {}, 30), Error);
 }
 
-TEST_CASE("an engine that cannot be is refused with both ends and the size", "[copy]") {
+TEST_CASE("an invalid engine is refused with both ends and the size", "[copy]") {
     NEEDS_DEVICE();
     const Ends f;
     const Signal done = Signal::create(1);
     try {
         dma_copy({f.middle.data(), f.gpu}, {f.from.data(), f.host}, f.size, done, {}, 32);
-        FAIL("it was taken");
+        FAIL("the engine was accepted");
     } catch (const InvalidArgument& error) {
         CHECK_THAT(error.what(), Contains("of " + f.gpu.label()));
         CHECK_THAT(error.what(), Contains("of cpu0"));

@@ -1,4 +1,4 @@
-// The runtime's life: shared, counted, refused in a forked child, and honest when there is no device.
+// The runtime's lifetime: shared, counted, refused in a forked child; the error without a device.
 #include "hsadrv/driver.hpp"
 
 #include <sys/syscall.h>
@@ -36,7 +36,7 @@ TEST_CASE("system facts are plausible", "[driver]") {
     CHECK(facts.build_version == runtime_build_version());
     CHECK(facts.build_version.find('"') == std::string::npos);
     CHECK_THAT(runtime_version_text(), Contains(facts.build_version));
-    // What is newer than ROCR 5.2 answers together or not at all.
+    // Queries newer than ROCR 5.2 are answered together or not at all.
     CHECK(facts.amd_version_major.has_value() == facts.amd_version_minor.has_value());
     if (facts.amd_version_major) CHECK(*facts.amd_version_major >= 1);
     if (facts.dmabuf_supported) CHECK(facts.mwaitx_enabled.has_value());
@@ -55,7 +55,7 @@ TEST_CASE("the runtime's clock runs at its frequency", "[driver]") {
     CHECK(seconds < passed.count() * 1.1);
 }
 
-TEST_CASE("extensions are asked for by number and version", "[driver]") {
+TEST_CASE("extensions are queried by number and version", "[driver]") {
     NEEDS_DEVICE();
     const Driver driver;
     CHECK(driver.extension(HSA_EXTENSION_AMD_LOADER));
@@ -76,7 +76,7 @@ TEST_CASE("drivers share one runtime, which ends with the last of them", "[drive
     CHECK_THROWS_WITH(Driver::current(), Contains("construct a hsadrv::Driver first"));
 }
 
-TEST_CASE("what was made under a driver keeps the runtime alive", "[driver]") {
+TEST_CASE("objects made under a driver keep the runtime alive", "[driver]") {
     NEEDS_DEVICE();
     Signal signal;
     {
@@ -89,7 +89,7 @@ TEST_CASE("what was made under a driver keeps the runtime alive", "[driver]") {
     CHECK_THROWS_AS(Driver::current(), Error);
 }
 
-TEST_CASE("a new value is taken after the old one is destroyed under its own runtime", "[driver]") {
+TEST_CASE("assignment destroys the old value under its own runtime before taking the new one", "[driver]") {
     NEEDS_DEVICE();
     Signal signal;
     for (int round = 0; round < 3; ++round) {
@@ -146,7 +146,7 @@ TEST_CASE("a child forked after init gets a clear error, and the parent is unaff
     CHECK_NOTHROW(Signal::create(1));
 }
 
-TEST_CASE("without a Driver, what makes something says which call it was and what to do", "[driver]") {
+TEST_CASE("without a Driver, factory functions name the call and the remedy", "[driver]") {
     REQUIRE_THROWS_AS(Driver::current(), Error);
     CHECK_THROWS_WITH(Signal::create(1), Contains("Signal::create") && Contains("construct a hsadrv::Driver first"));
     CHECK_THROWS_WITH(Queue::create({}), Contains("Queue::create") && Contains("construct a hsadrv::Driver first"));
@@ -156,7 +156,7 @@ TEST_CASE("without a Driver, what makes something says which call it was and wha
     CHECK_THROWS_WITH(register_memory(&here, sizeof here), Contains("register_memory"));
 }
 
-TEST_CASE("a forked child is known as one, and refused by the name of the call", "[driver][fork]") {
+TEST_CASE("a forked child is detected, and refused with the name of the call", "[driver][fork]") {
     NEEDS_DEVICE();
     const Driver driver;
     CHECK_FALSE(in_forked_child());
@@ -194,9 +194,9 @@ TEST_CASE("a child forked before init may use the runtime", "[driver][fork]") {
     CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 0));
 }
 
-TEST_CASE("no device: the error says what was tried and what to do", "[driver]") {
-    // Asked of the kernel itself, past anything that emulates a device in this process.
-    if (::syscall(SYS_access, "/dev/kfd", F_OK) == 0) SKIP_BECAUSE("this machine has a GPU of its own");
+TEST_CASE("without a device the error names what was tried and the remedy", "[driver]") {
+    // A raw system call, which no emulation in this process intercepts.
+    if (::syscall(SYS_access, "/dev/kfd", F_OK) == 0) SKIP_BECAUSE("this machine has a real GPU");
     const ChildResult child = run_test_in_child("child: a driver without a device", "KFDEMU", "off");
     INFO(child.output);
     CHECK(child.status == 0);

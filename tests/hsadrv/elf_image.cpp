@@ -21,7 +21,7 @@ const Bytes& good() {
     return file;
 }
 
-/// One with relocations: two of 8 bytes each against data symbols.
+/// A code object with relocations: two of 8 bytes each against data symbols.
 const Bytes& relocated() {
     static const Bytes file = [] {
         const Bytes bundle = test_code_object("globals.hsaco");
@@ -121,7 +121,7 @@ TEST_CASE("code object V3 is read, its feature bits by V3's rules", "[elf_image]
     CHECK(elf.target.name() == "gfx90a:sramecc+:xnack-");
 }
 
-TEST_CASE("a file that is not for AMDGPU HSA is refused, saying what it is", "[elf_image]") {
+TEST_CASE("a file that is not for AMDGPU HSA is refused, naming what it is", "[elf_image]") {
     const auto text = [](const char* content) { return std::as_bytes(std::span(content, std::strlen(content))); };
     CHECK_THAT(refusal({}), Contains("is empty"));
     CHECK_THAT(refusal(text("__kernel void f() {}")), Contains("not an ELF file") && Contains("5f 5f 6b 65"));
@@ -209,7 +209,7 @@ TEST_CASE("sections out of range or at odds with their segment are refused", "[e
                Contains("SHT_REL"));
 }
 
-TEST_CASE("sections that a loader finds by name must be what the name says", "[elf_image]") {
+TEST_CASE("sections that a loader finds by name must have the type of that name", "[elf_image]") {
     const auto name = peek<std::uint32_t>(good(), section_header(good(), ".note") + offsetof(Elf64_Shdr, sh_name));
     CHECK_THAT(refusal(with_section<std::uint32_t>(".comment", offsetof(Elf64_Shdr, sh_name), name)),
                Contains("'.note': wrong type 1"));
@@ -300,7 +300,7 @@ TEST_CASE("the metadata note must be there, once, and inside the file", "[elf_im
     CHECK_THAT(refusal(twice), Contains("two metadata notes"));
 }
 
-TEST_CASE("without a .symtab the dynamic symbols tell what there is", "[elf_image]") {
+TEST_CASE("without a .symtab the dynamic symbols are read", "[elf_image]") {
     Bytes file = with_section<std::uint32_t>(".symtab", offsetof(Elf64_Shdr, sh_type), SHT_PROGBITS);
     const auto comment = peek<std::uint32_t>(file, section_header(file, ".comment") + offsetof(Elf64_Shdr, sh_name));
     patch(std::span(file), section_header(file, ".symtab") + offsetof(Elf64_Shdr, sh_name), comment);
@@ -309,7 +309,7 @@ TEST_CASE("without a .symtab the dynamic symbols tell what there is", "[elf_imag
     CHECK(elf.kernel_descriptors.size() == 10);
 }
 
-TEST_CASE("variables and functions are listed; a kernel is no function", "[elf_image]") {
+TEST_CASE("variables and functions are listed; a kernel is not a function", "[elf_image]") {
     const ElfImage elf = read_elf_image(relocated());
     const auto size_of = [&](const std::string& name) -> std::uint64_t {
         for (const VariableFacts& variable : elf.variables) {
@@ -331,7 +331,7 @@ TEST_CASE("variables and functions are listed; a kernel is no function", "[elf_i
     CHECK_FALSE(read_only("counter"));
 }
 
-TEST_CASE("what a code object leaves undefined is listed", "[elf_image]") {
+TEST_CASE("undefined symbols of a code object are listed", "[elf_image]") {
     const Bytes file = test_code_object("uses.gfx90a.hsaco");
     std::vector<std::string> undefined = read_elf_image(file).undefined;
     std::sort(undefined.begin(), undefined.end());

@@ -1,4 +1,4 @@
-// Errors: the type says what kind, the message says which call and what to do.
+// Errors: the type gives the kind, the message the call and the remedy.
 #include "hsadrv/error.hpp"
 
 #include "support/catch.hpp"
@@ -6,7 +6,7 @@
 using namespace hsadrv;
 using test_support::Contains;
 
-TEST_CASE("success throws nothing and asks nobody for a text", "[error]") {
+TEST_CASE("success throws no exception and formats no text", "[error]") {
     check(HSA_STATUS_SUCCESS, "call()");
     check(HSA_STATUS_INFO_BREAK, "call()");
     bool described = false;
@@ -17,7 +17,7 @@ TEST_CASE("success throws nothing and asks nobody for a text", "[error]") {
     CHECK_FALSE(described);
 }
 
-TEST_CASE("a status becomes the type that fits it, with its name and the call", "[error]") {
+TEST_CASE("a status becomes the matching exception type, with its name and the call", "[error]") {
     CHECK_THROWS_AS(check(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "f()"), OutOfMemory);
     CHECK_THROWS_AS(check(HSA_STATUS_ERROR_INVALID_ARGUMENT, "f()"), InvalidArgument);
     CHECK_THROWS_AS(check(HSA_STATUS_ERROR_INVALID_AGENT, "f()"), InvalidArgument);
@@ -28,16 +28,16 @@ TEST_CASE("a status becomes the type that fits it, with its name and the call", 
     CHECK_THROWS_WITH(throw_status(HSA_STATUS_ERROR, "f()", "try h()"), Contains("; try h()"));
 }
 
-TEST_CASE("an error keeps the status that led to it", "[error]") {
+TEST_CASE("an error keeps its status", "[error]") {
     try {
         throw_status(HSA_STATUS_ERROR_INVALID_QUEUE, "f()");
-        FAIL("nothing thrown");
+        FAIL("no exception");
     } catch (const Error& error) {
         CHECK(error.status() == HSA_STATUS_ERROR_INVALID_QUEUE);
     }
 }
 
-TEST_CASE("statuses of the AMD extension and unknown ones have names too", "[error]") {
+TEST_CASE("statuses of the AMD extension and unknown statuses have names", "[error]") {
     CHECK(status_name(static_cast<hsa_status_t>(HSA_STATUS_ERROR_MEMORY_FAULT)) == "HSA_STATUS_ERROR_MEMORY_FAULT");
     CHECK(status_name(static_cast<hsa_status_t>(0x1bee)) == "hsa_status_t 0x1bee");
 }

@@ -1,4 +1,4 @@
-// Events: what orders streams, what is timed between two moments, and what a failure does to those who wait.
+// Events: the order between streams, the time between two of them, and failures seen by waiters.
 #include "hsadrv/event.hpp"
 
 #include <atomic>
@@ -20,8 +20,7 @@ TEST_CASE("an event that was never recorded is complete", "[event]") {
     CHECK_THROWS_AS(elapsed(event, event), InvalidArgument);
 }
 
-TEST_CASE("waiting for an event that was never recorded, or is the stream's own, puts nothing on the queue",
-          "[event]") {
+TEST_CASE("waiting for an event that was never recorded, or is the stream's own, enqueues no packet", "[event]") {
     NEEDS_DEVICE();
     const Kernels f;
     Stream stream(f.gpu);
@@ -35,7 +34,7 @@ TEST_CASE("waiting for an event that was never recorded, or is the stream's own,
     stream.synchronize(patience);
 }
 
-TEST_CASE("an event is complete when what was before it is, and not sooner", "[event]") {
+TEST_CASE("an event is complete when the work before it is, not sooner", "[event]") {
     NEEDS_DEVICE();
     const Kernels f;
     Stream stream(f.gpu);
@@ -55,7 +54,7 @@ TEST_CASE("an event is complete when what was before it is, and not sooner", "[e
     CHECK_NOTHROW(second.synchronize(patience));
 }
 
-TEST_CASE("a stream waits for another one's kernel on the device, by one packet", "[event]") {
+TEST_CASE("a stream waits for another stream's kernel on the device, with one packet", "[event]") {
     NEEDS_DEVICE();
     const Kernels f;
     Stream producer(f.gpu), consumer(f.gpu);
@@ -74,7 +73,7 @@ TEST_CASE("a stream waits for another one's kernel on the device, by one packet"
     CHECK(data.data()[63] == 16);
 }
 
-TEST_CASE("a stream waits for another one's copy", "[event]") {
+TEST_CASE("a stream waits for another stream's copy", "[event]") {
     NEEDS_DEVICE();
     const Kernels f;
     Stream copier(f.gpu), consumer(f.gpu);
@@ -124,7 +123,7 @@ TEST_CASE("an event outlives its stream", "[event]") {
     CHECK(other.progress().submitted == 0);
 }
 
-TEST_CASE("two moments are as far apart as the kernel between them is long", "[event][timing]") {
+TEST_CASE("the time between two events is that of the kernel between them", "[event][timing]") {
     NEEDS_DEVICE();
     const Kernels f;
     Stream stream(f.gpu);
@@ -148,7 +147,7 @@ TEST_CASE("two moments are as far apart as the kernel between them is long", "[e
     CHECK_THROWS_WITH(stream.record().time(), Contains("timing = true"));
 }
 
-TEST_CASE("who waits for a stream that fails, fails with its error; the first error is kept", "[event][error]") {
+TEST_CASE("waiters of a failed stream fail with its error; the first error is kept", "[event][error]") {
     NEEDS_DEVICE();
     const Kernels f;
     Stream bad(f.gpu), dependent(f.gpu), third(f.gpu), other(f.gpu);
@@ -168,7 +167,7 @@ TEST_CASE("who waits for a stream that fails, fails with its error; the first er
     CHECK_THROWS_AS(lost.query(), QueueError);
     CHECK_THROWS_AS(bad.synchronize(patience), QueueError);
     CHECK(dependent.failed());
-    // What was complete before the failure is; who waited for that is well.
+    // Events complete before the failure stay complete; their waiters succeed.
     CHECK_NOTHROW(good.synchronize(patience));
     CHECK_NOTHROW(other.synchronize(patience));
     CHECK_THROWS_AS(Stream(f.gpu).wait(lost), QueueError);

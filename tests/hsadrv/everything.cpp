@@ -1,5 +1,5 @@
-// Eight threads do everything at once, while queues break and streams end: what was done on other streams is right,
-// every callback is told, and nothing fails but what was made to fail. For HSADRV_STRESS_SECONDS (3 if not set), from
+// Eight threads use every operation while queues fail and streams end: results of other streams are right,
+// every callback runs, and only injected failures occur. Runs for HSADRV_STRESS_SECONDS (default 3), seeded by
 // HSADRV_TEST_SEED. tools/test --long runs it with ThreadSanitizer.
 #include <array>
 #include <cstdlib>
@@ -23,12 +23,12 @@ constexpr auto soon = 2ms;
 using Random = std::mt19937;
 bool one_in(Random& random, unsigned n) { return random() % n == 0; }
 
-/// What a doomed stream's host function throws.
+/// Thrown by the host function of a stream that is made to fail.
 struct OnPurpose : std::runtime_error {
     OnPurpose() : std::runtime_error("on purpose") {}
 };
 
-/// What went wrong, of all threads.
+/// The failures of all threads.
 class Complaints {
   public:
     void add(std::string text) {
@@ -48,11 +48,11 @@ class Complaints {
     std::vector<std::string> texts_;
 };
 
-/// Things that threads hand to each other.
+/// Objects that threads pass to each other.
 template <class T>
 class Board {
   public:
-    /// Puts one there; what it replaces goes outside the lock.
+    /// Stores one; the replaced object is destroyed outside the lock.
     void put(T thing, Random& random) {
         const std::lock_guard lock(mutex_);
         if (things_.size() < 32) return things_.push_back(std::move(thing));
@@ -76,14 +76,14 @@ class Board {
     std::vector<T> things_;
 };
 
-/// A block that holds one value, and the event after which it does.
+/// A block filled with one value, and the event after which it is.
 struct Parcel {
     Block block;
     Event ready;
     std::uint32_t value = 0;
 };
 
-/// A GPU, and what the threads share there.
+/// A GPU, and the objects that the threads share there.
 struct Gpu {
     explicit Gpu(AgentRef agent) : gpu(agent) {
         shared.fill_async(sum.data(), 0u, 1, patience);
@@ -99,7 +99,7 @@ struct Gpu {
     AgentRef gpu;
     Executable code = Executable::load(gpu, test_support::test_file("stream.hsaco"));
     Kernel scale_add = code.kernel("scale_add"), spin = code.kernel("spin");
-    Words sum{1};  ///< of what `shared` was told to add
+    Words sum{1};  ///< of the kernels submitted to `shared`
     std::atomic<std::uint32_t> added{0};
     Allocator allocator{device_pool(gpu)};
     Board<Parcel> parcels;
@@ -107,12 +107,12 @@ struct Gpu {
     Graph adds_three;
 };
 
-/// What all threads share.
+/// Shared by all threads.
 struct Everything {
     Driver driver;
     std::vector<std::unique_ptr<Gpu>> gpus;
     Complaints complaints;
-    Board<Event> events,  ///< of streams that nothing happens to
+    Board<Event> events,  ///< of streams that do not fail
         doomed_events;
     std::atomic<std::uint64_t> operations{0}, owed{0}, told{0}, kept{0}, dropped{0}, broken{0}, closed{0}, threw{0};
 
@@ -121,7 +121,7 @@ struct Everything {
     }
 };
 
-/// A stream to which nothing happens, and the value that its memory must have.
+/// A stream that does not fail, and the value that its memory must have.
 class Innocent {
   public:
     Innocent(Everything& all, Gpu& gpu, Random& random)
@@ -168,7 +168,7 @@ class Innocent {
                 ++all_.owed;
                 stream_.on_complete(
                     [&all = all_](std::exception_ptr error) {
-                        if (error) all.complaints.add("an innocent stream's callback is told of an error");
+                        if (error) all.complaints.add("a callback of a stream that did not fail got an error");
                         ++all.told;
                     },
                     patience);
@@ -191,20 +191,21 @@ class Innocent {
         }
     }
 
-    /// Every operation so far has had its effect.
+    /// Every operation so far took effect.
     void check() {
         std::vector<std::uint32_t> host(count);
         stream_.copy_async(host.data(), device(), bytes, patience);
         stream_.synchronize(patience);
-        all_.complaints.unless(host == std::vector<std::uint32_t>(count, value_), "an innocent stream's memory");
-        all_.complaints.unless(called_ == calls_, "an innocent stream's host functions");
+        all_.complaints.unless(host == std::vector<std::uint32_t>(count, value_),
+                               "memory of a stream that did not fail");
+        all_.complaints.unless(called_ == calls_, "host functions of a stream that did not fail");
     }
 
   private:
     static StreamOptions options(Random& random) {
         StreamOptions options{.name = "innocent", .exclusive_queue = one_in(random, 8), .profile_records = 64};
         options.profile = one_in(random, 4);
-        // Of more kinds than two there may be too many.
+        // Copies between more than two kinds of memory may be too many.
         if (one_in(random, 4)) options.priority = one_in(random, 2) ? QueuePriority::high : QueuePriority::low;
         return options;
     }
@@ -222,7 +223,7 @@ class Innocent {
                       summands_[which], count);
     }
 
-    /// Every other word in a copy of its own.
+    /// Every other word as a separate copy.
     void back_in_rows() {
         for (const std::size_t first : {0, 1})
             stream_.copy_rect_async({.destination = {device() + first, 8},
@@ -232,7 +233,7 @@ class Innocent {
                                     patience);
     }
 
-    /// A deadline that may pass says why, and loses nothing.
+    /// A deadline that may pass gives the reason, and loses no work.
     void look(Random& random) {
         try {
             const Event event = all_.events.any(random);
@@ -252,7 +253,7 @@ class Innocent {
         gpu_.parcels.put(std::move(parcel), random);
     }
 
-    /// The parcel's memory is this stream's from here on, if it is of the same GPU.
+    /// The parcel's memory belongs to this stream from here on, if it is of the same GPU.
     void receive(Random& random) {
         Gpu& from = *all_.gpus[random() % all_.gpus.size()];
         Parcel parcel = from.parcels.take(random);
@@ -275,7 +276,7 @@ class Innocent {
         value_ = value_ * 2 + 3;
     }
 
-    /// Out to memory of the program's own, and back from a part of it that is registered twice.
+    /// Copies to pageable memory, and back from a part of it that is registered twice.
     void through_registered(Random& random) {
         std::vector<std::uint32_t> host(4 * count);
         const Registration all(host.data(), 4 * bytes, {gpu_.gpu});
@@ -299,7 +300,7 @@ class Innocent {
     Stream stream_;
 };
 
-/// A stream that fails or ends with work in flight. Whatever it is told, it is told one of the errors that it may have.
+/// A stream that fails or ends with work in flight. Every error that it reports is one of the expected ones.
 class Doomed {
   public:
     Doomed(Everything& all, Gpu& gpu, Random& random)
@@ -336,13 +337,13 @@ class Doomed {
         });
         if (one_in(random, 2)) mine_->flag.set(1);
         if (one_in(random, 2)) tolerate([&] { stream_.synchronize(soon); });
-        if (one_in(random, 4)) return;  // the destructor's turn
+        if (one_in(random, 4)) return;  // left to the destructor
         ++all_.closed;
         stream_.close(0ms);
     }
 
   private:
-    /// What its work uses, until the last of it has run. Its destructor uses a stream, as any may.
+    /// Resources of its work until the last of it has run. The destructor uses a stream, as any destructor may.
     struct Mine {
         Mine(Everything& everything, Gpu& of)
             : all(everything), gpu(of), device(Allocation::from_pool(device_pool(of.gpu), bytes)) {
@@ -453,8 +454,8 @@ void signal_callback(Everything& all, Random& random) {
     const bool stored = one_in(random, 2);
     if (stored) signal.store(0);
     const bool cancelled = callbacks.cancel(id);
-    all.complaints.unless(ran == (cancelled ? 0 : 1), "a callback that is cancelled, or has run");
-    all.complaints.unless(stored || cancelled, "a callback without its signal");
+    all.complaints.unless(ran == (cancelled ? 0 : 1), "a callback both ran and was cancelled, or neither");
+    all.complaints.unless(stored || cancelled, "a callback ran before its signal");
 }
 
 void work(Everything& all, unsigned thread, Deadline end) {
@@ -466,7 +467,7 @@ void work(Everything& all, unsigned thread, Deadline end) {
     std::unique_ptr<Doomed> doomed;
     Gpu& own = *all.gpus[thread % all.gpus.size()];
     Context context{own.gpu};
-    // A few in any case, however slow the machine is.
+    // At least a few operations, however slow the machine is.
     for (int i = 0; i < 30 || !end.passed(); ++i) {
         ++all.operations;
         const unsigned what = random() % 16;
@@ -500,7 +501,7 @@ unsigned long stress_seconds() {
 
 }  // namespace
 
-TEST_CASE("eight threads do everything while queues break and streams end: what was not made to fail is right",
+TEST_CASE("eight threads use every operation while queues fail and streams end: all other results are right",
           "[stress]") {
     NEEDS_DEVICE();
     Everything all;

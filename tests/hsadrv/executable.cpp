@@ -1,4 +1,4 @@
-// Loading on a device: what is whole and for this GPU is loaded, everything else is refused with the reason.
+// Loading on a device: a valid code object for this GPU loads, any other is refused with the reason.
 #include "hsadrv/executable.hpp"
 
 #include <elf.h>
@@ -49,7 +49,8 @@ TEST_CASE("code objects of every version load from a file, from memory and from 
     CHECK(bundle.kernel("saxpy").kernel_object() != 0);
 }
 
-TEST_CASE("V6 loads where the runtime can, and where it cannot, it says which version can", "[executable][device]") {
+TEST_CASE("V6 loads if the runtime supports it; otherwise the error names the newest supported version",
+          "[executable][device]") {
     NEEDS_DEVICE();
     Device device;
     NEEDS_LAUNCH_KERNELS(device.gpu.agent());
@@ -65,7 +66,7 @@ TEST_CASE("V6 loads where the runtime can, and where it cannot, it says which ve
     }
 }
 
-TEST_CASE("a code object for another GPU says which is wanted and which is given", "[executable][device]") {
+TEST_CASE("a code object for another GPU is refused with both targets", "[executable][device]") {
     NEEDS_DEVICE();
     Device device;
     const std::string own = device.gpu.agent().name();
@@ -77,7 +78,7 @@ TEST_CASE("a code object for another GPU says which is wanted and which is given
                                                ": compile with -mcpu=" + own));
 }
 
-TEST_CASE("code for one setting of a feature loads on an agent with that setting, and says why on others",
+TEST_CASE("code for one setting of a feature loads on agents with that setting, and is refused on others",
           "[executable][device]") {
     NEEDS_DEVICE();
     Device device;
@@ -124,7 +125,7 @@ TEST_CASE("files that cannot be code objects are refused by name", "[executable]
     }
 }
 
-TEST_CASE("an unknown kernel is refused with the names of those there are", "[executable][device]") {
+TEST_CASE("an unknown kernel is refused with the names of the existing ones", "[executable][device]") {
     NEEDS_DEVICE();
     Device device;
     NEEDS_LAUNCH_KERNELS(device.gpu.agent());
@@ -154,7 +155,7 @@ TEST_CASE("a kernel keeps its executable alive", "[executable][device]") {
     CHECK(kernel.agent() == device.gpu.agent());
 }
 
-TEST_CASE("an executable may go while its kernels run, and is unloaded when they have", "[executable][device]") {
+TEST_CASE("an executable destroyed while its kernels run is unloaded after them", "[executable][device]") {
     NEEDS_DEVICE();
     Device device;
     NEEDS_LAUNCH_KERNELS(device.gpu);
@@ -170,15 +171,15 @@ TEST_CASE("an executable may go while its kernels run, and is unloaded when they
         kernel.launch(device.stream, config, y.data(), x.data(), 2.0f, 64u);
         kernel.launch(other, config, z.data(), x.data(), 2.0f, 64u);
     }
-    CHECK(detail::kernel_name(object) == "saxpy");  // still there
+    CHECK(detail::kernel_name(object) == "saxpy");  // still loaded
     gate.store(0);
     for (Stream* stream : {&device.stream, &other}) stream->synchronize(std::chrono::seconds(20));
     CHECK(y[63] == 7.0f);
     CHECK(z[63] == 8.0f);
-    CHECK(detail::kernel_name(object) != "saxpy");  // nor is it loaded
+    CHECK(detail::kernel_name(object) != "saxpy");  // unloaded
 }
 
-TEST_CASE("threads may load, launch and let go all at once", "[executable][device]") {
+TEST_CASE("threads load, launch and release executables concurrently", "[executable][device]") {
     NEEDS_DEVICE();
     Device device;
     NEEDS_LAUNCH_KERNELS(device.gpu);
@@ -201,7 +202,7 @@ TEST_CASE("threads may load, launch and let go all at once", "[executable][devic
     for (std::size_t i = 0; i < y.size(); ++i) CHECK(y[i] == 3.0f * rounds);
 }
 
-TEST_CASE("whatever our validation lets pass, the runtime's loader survives", "[executable][device]") {
+TEST_CASE("the runtime's loader survives every code object that validation accepts", "[executable][device]") {
     NEEDS_DEVICE();
     Device device;
     NEEDS_LAUNCH_KERNELS(device.gpu.agent());
@@ -226,7 +227,7 @@ TEST_CASE("whatever our validation lets pass, the runtime's loader survives", "[
             const std::uint64_t values[] = {0, std::uint64_t{1} << 31, ~std::uint64_t{0},
                                             peek<std::uint64_t>(good, at) + 64};
             for (std::size_t i = 0; i < std::size(values); ++i) {
-                if (!test_support::has_time() && i != at / step % std::size(values)) continue;  // one of them in turn
+                if (!test_support::has_time() && i != at / step % std::size(values)) continue;  // one per byte
                 Bytes bad = good;
                 patch(std::span(bad), at, values[i]);
                 attempt(bad);

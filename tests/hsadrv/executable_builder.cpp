@@ -1,4 +1,4 @@
-// Several code objects in one executable, and variables that the program gives them.
+// Several code objects in one executable, and variables that the program defines for them.
 #include "hsadrv/executable_builder.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ std::string file_for(AgentRef gpu, const std::string& name) { return test_file(n
 
 }  // namespace
 
-TEST_CASE("code objects use each other's variables, in whatever order they are added", "[executable_builder][device]") {
+TEST_CASE("code objects use each other's variables, in any order of addition", "[executable_builder][device]") {
     NEEDS_DEVICE();
     Device device;
     NEEDS_LAUNCH_KERNELS(device.gpu.agent());
@@ -28,7 +28,7 @@ TEST_CASE("code objects use each other's variables, in whatever order they are a
     given[1] = 77;
     ExecutableBuilder builder(device.gpu);
     if (user_first) builder.add(file_for(device.gpu, "uses"));
-    ExecutableBuilder moved = std::move(builder);  // with what was added
+    ExecutableBuilder moved = std::move(builder);  // with the added code objects
     builder = std::move(moved);
     builder.add(test_file("globals.hsaco"));
     if (!user_first) builder.add(file_for(device.gpu, "uses"));
@@ -71,7 +71,7 @@ TEST_CASE("all symbols are listed", "[executable_builder][device]") {
     CHECK(to_string(Symbol::Kind::indirect_function) == "indirect function");
 }
 
-TEST_CASE("what two code objects define is refused with both names", "[executable_builder][device]") {
+TEST_CASE("a symbol that two code objects define is refused with both names", "[executable_builder][device]") {
     NEEDS_DEVICE();
     Device device;
     NEEDS_LAUNCH_KERNELS(device.gpu.agent());
@@ -85,10 +85,10 @@ TEST_CASE("what two code objects define is refused with both names", "[executabl
             ExecutableBuilder(device.gpu).add(launch_file(device.gpu, "v5.O2")).add(launch_file(device.gpu, "v5.O0"));
         }),
         Contains("v5.O2.hsaco' both define 'saxpy.kd'"));
-    CHECK(builder.build().global("counter").read<int>() == 7);  // what was added before is still there
+    CHECK(builder.build().global("counter").read<int>() == 7);  // earlier additions are kept
 }
 
-TEST_CASE("variables that nobody defines are refused by name", "[executable_builder][device]") {
+TEST_CASE("undefined variables are refused by name", "[executable_builder][device]") {
     NEEDS_DEVICE();
     Device device;
     NEEDS_LAUNCH_KERNELS(device.gpu.agent());
@@ -99,7 +99,7 @@ TEST_CASE("variables that nobody defines are refused by name", "[executable_buil
     CHECK_THAT(message_of<InvalidCodeObject>([&] { builder.build(); }), Contains("needs 'given'"));
 }
 
-TEST_CASE("code objects that need each other are refused, unless the program breaks the circle",
+TEST_CASE("cyclic dependencies of code objects are refused, unless the program defines a variable of the cycle",
           "[executable_builder][device]") {
     NEEDS_DEVICE();
     Device device;
@@ -115,7 +115,7 @@ TEST_CASE("code objects that need each other are refused, unless the program bre
     CHECK(out[0] == 5);
 }
 
-TEST_CASE("definitions that cannot serve are refused", "[executable_builder][device]") {
+TEST_CASE("unsuitable definitions are refused", "[executable_builder][device]") {
     NEEDS_DEVICE();
     Device device;
     NEEDS_LAUNCH_KERNELS(device.gpu.agent());
@@ -151,12 +151,12 @@ TEST_CASE("an owner given with a definition lives as long as the code", "[execut
         const Executable code = builder.add(test_file("globals.hsaco")).build();
         memory.reset();
         CHECK_FALSE(watched.expired());
-        CHECK_THROWS_AS(builder.build(), InvalidArgument);  // it gave everything away
+        CHECK_THROWS_AS(builder.build(), InvalidArgument);  // its contents were moved to the executable
     }
     CHECK(watched.expired());
 }
 
-TEST_CASE("a version that is too new is named, whatever else the code object needs", "[executable_builder][device]") {
+TEST_CASE("an unsupported version is named even if definitions are missing, too", "[executable_builder][device]") {
     NEEDS_DEVICE();
     Device device;
     NEEDS_LAUNCH_KERNELS(device.gpu.agent());

@@ -1,4 +1,4 @@
-// Loading and globals when something else goes wrong: requests of the kernel that fail, and many threads at once.
+// Loading and globals with failing kernel requests, and with many threads.
 #include <atomic>
 #include <thread>
 
@@ -13,7 +13,7 @@ using test_support::Contains;
 
 namespace {
 
-/// Requests that a loader makes. Freeing and unmapping are left out: when the kernel refuses those, ROCR ends
+/// Requests of a loader. Freeing and unmapping are left out: if the kernel refuses those, ROCR ends
 /// the process (MemoryRegion::FreeKfdMemory asserts).
 constexpr device_test::Failure failures[] = {
     {"allocation, ENOMEM", KFDEMU_ALLOCATION, ENOMEM},
@@ -27,7 +27,7 @@ constexpr device_test::Failure failures[] = {
 
 }  // namespace
 
-TEST_CASE("loading that fails at any request leaves nothing behind, and works the next time",
+TEST_CASE("loading that fails at any request leaks nothing, and succeeds the next time",
           "[executable_failures][device]") {
     NEEDS_DEVICE();
     NEEDS_CONTROL(control);
@@ -59,7 +59,7 @@ TEST_CASE("loading that fails at any request leaves nothing behind, and works th
     CHECK(control.held() == held);
 }
 
-TEST_CASE("a global's copy throws or is right when memory runs out, and the next one is right",
+TEST_CASE("a global's copy throws or is right when out of memory, and the next one is right",
           "[executable_failures][device]") {
     NEEDS_DEVICE();
     NEEDS_CONTROL(control);
@@ -67,14 +67,14 @@ TEST_CASE("a global's copy throws or is right when memory runs out, and the next
     NEEDS_LAUNCH_KERNELS(device.gpu.agent());
     const std::uint64_t injected = control.counters().injected;
     for (const std::uint64_t nth : {1, 2, 3}) {
-        // A new executable each time: its first copy makes the stream, and what that needs.
+        // A new executable each time: its first copy creates the stream and its resources.
         const DeviceGlobal counter = Executable::load(device.gpu, test_file("globals.hsaco")).global("counter");
         CAPTURE(nth);
         REQUIRE(control->fail(KFDEMU_ALLOCATION, nth, 1, ENOMEM) == 0);
         int value = 7;
         try {
             value = counter.read<int>(std::chrono::seconds(60));
-        } catch (const OutOfMemory&) {  // or it found another way
+        } catch (const OutOfMemory&) {  // or the copy succeeded another way
         }
         control.reset();
         CHECK(value == 7);
@@ -83,7 +83,7 @@ TEST_CASE("a global's copy throws or is right when memory runs out, and the next
     CHECK(control.counters().injected > injected);
 }
 
-TEST_CASE("threads may load, and ask one executable for kernels and globals, at once",
+TEST_CASE("threads load, and look up kernels and globals of one executable, concurrently",
           "[executable_failures][device]") {
     NEEDS_DEVICE();
     Device device;

@@ -16,7 +16,7 @@ using test_support::Contains;
 
 namespace {
 
-/// One behind the other, each at a multiple of a page, as linkers put them.
+/// In sequence, each at a multiple of a page, as linkers place them.
 Bytes joined(const std::vector<Bytes>& parts) {
     Bytes all;
     for (const Bytes& part : parts) {
@@ -32,7 +32,7 @@ std::string refusal(const Bytes& file) {
 
 }  // namespace
 
-TEST_CASE("a host program is told from a code object", "[fat_binary]") {
+TEST_CASE("a host program is distinguished from a code object", "[fat_binary]") {
     CHECK(is_host_elf(host_elf({})));
     CHECK(host_elf_text(host_elf({})) == "ELF program or library for x86-64");
     CHECK(host_elf_text(host_elf({}, EM_AARCH64)) == "ELF program or library for AArch64");
@@ -76,7 +76,7 @@ TEST_CASE("offload binaries are found, and their images read", "[fat_binary]") {
     CHECK(parse_offload_binaries(found[1].bytes)[0].arch == "sm_90");
 }
 
-TEST_CASE("sections are known by their whole name, with a number behind it or not", "[fat_binary]") {
+TEST_CASE("sections match by their whole name, with or without a numeric suffix", "[fat_binary]") {
     const Bytes plain = test_code_object("globals.hsaco");
     CHECK(find_embedded_code(host_elf({{".hip_fatbin.1a2b", plain}, {".llvm.offloading.relocatable", plain}})).size() ==
           2);
@@ -86,7 +86,7 @@ TEST_CASE("sections are known by their whole name, with a number behind it or no
     CHECK(find_embedded_code(host_elf({{".hip_fatbin", Bytes(100)}})).empty());
 }
 
-TEST_CASE("what no linker writes is refused, saying where", "[fat_binary]") {
+TEST_CASE("contents that no linker writes are refused with their offset", "[fat_binary]") {
     const Bytes plain = test_code_object("globals.hsaco");
     CHECK_THAT(refusal(host_elf({{".hip_fatbin", bytes_of("text")}})),
                Contains("section .hip_fatbin holds no offload bundle at offset 64"));
@@ -109,7 +109,7 @@ TEST_CASE("what no linker writes is refused, saying where", "[fat_binary]") {
     CHECK(find_embedded_code(file).empty());
 }
 
-TEST_CASE("more sections than the header can count are counted by the first one", "[fat_binary]") {
+TEST_CASE("section counts beyond the header's range are read from the first section", "[fat_binary]") {
     Bytes file = host_elf({{".hip_fatbin", test_code_object("globals.hsaco")}});
     const auto table = peek<std::uint64_t>(file, offsetof(Elf64_Ehdr, e_shoff));
     patch<std::uint64_t>(file, table + offsetof(Elf64_Shdr, sh_size), 3);
@@ -119,7 +119,7 @@ TEST_CASE("more sections than the header can count are counted by the first one"
     CHECK(find_embedded_code(file).size() == 1);
 }
 
-TEST_CASE("offload binaries that are not what they say are refused", "[fat_binary]") {
+TEST_CASE("offload binaries with inconsistent headers are refused", "[fat_binary]") {
     const auto why = [](std::size_t at, std::uint64_t value) {
         Bytes file = offload_binary("amdgcn-amd-amdhsa", "gfx90a", bytes_of("image"));
         patch(file, at, value);
@@ -136,7 +136,7 @@ TEST_CASE("offload binaries that are not what they say are refused", "[fat_binar
     CHECK_THAT(why(72, 1 << 20), Contains("a property's name: bytes"));
 }
 
-TEST_CASE("a program that is cut off anywhere is read or refused", "[fat_binary]") {
+TEST_CASE("a program truncated anywhere is read or refused", "[fat_binary]") {
     const Bytes plain = test_code_object("globals.hsaco");
     const Bytes file = host_elf({{".hip_fatbin", joined({packed_bundle(2, Compression::zstd, plain), plain})},
                                  {".llvm.offloading", offload_binary("amdgcn-amd-amdhsa", "gfx90a", plain)}});

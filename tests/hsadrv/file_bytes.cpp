@@ -42,7 +42,7 @@ TEST_CASE("a regular file is read whole", "[file_bytes]") {
     CHECK(read_file(folder.path / "empty").empty());
 }
 
-TEST_CASE("what is no readable regular file is refused by name", "[file_bytes]") {
+TEST_CASE("anything but a readable regular file is refused by name", "[file_bytes]") {
     const Folder folder;
     const auto why = [&](const std::filesystem::path& path, std::size_t limit = max_code_file_bytes) {
         return message_of<Error>([&] { read_file(path, limit); });
@@ -60,7 +60,7 @@ TEST_CASE("what is no readable regular file is refused by name", "[file_bytes]")
     CHECK_THAT(why(folder.path / "big", 4), Contains("5 bytes are more than the limit of 4"));
 }
 
-TEST_CASE("a huge file is refused before memory is asked for", "[file_bytes]") {
+TEST_CASE("a huge file is refused before memory is allocated", "[file_bytes]") {
     const Folder folder;
     const std::string path = (folder.path / "huge").string();
     std::ofstream(path, std::ios::binary) << "x";
@@ -69,7 +69,7 @@ TEST_CASE("a huge file is refused before memory is asked for", "[file_bytes]") {
                Contains("1099511627776 bytes are more than the limit of 2147483648"));
 }
 
-TEST_CASE("a file that says it is empty and is not is refused", "[file_bytes]") {
+TEST_CASE("a non-empty file of size 0 is refused", "[file_bytes]") {
     if (!std::filesystem::exists("/proc/self/status")) SKIP_BECAUSE("there is no /proc");
     CHECK_THAT(message_of<Error>([&] { read_file("/proc/self/status"); }), Contains("more than the 0 bytes"));
 }
@@ -99,7 +99,7 @@ TEST_CASE("a file replaced while it is read is the old one or the new one, whole
     CHECK(whole);
 }
 
-TEST_CASE("a file cut short and grown while it is read is refused by name, or has its size", "[file_bytes]") {
+TEST_CASE("a file truncated and extended while it is read is refused by name, or has its size", "[file_bytes]") {
     const Folder folder;
     const auto path = folder.path / "f";
     constexpr std::size_t size = 4 << 20;

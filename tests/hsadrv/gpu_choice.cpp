@@ -1,4 +1,4 @@
-// Which GPU a text means, on names alone.
+// Choosing a GPU by a text, tested on names without a device.
 #include "hsadrv/base/gpu_choice.hpp"
 
 #include <string>
@@ -19,7 +19,7 @@ const std::vector<detail::GpuNames> machine = {
 };
 }  // namespace
 
-TEST_CASE("a text that means one GPU", "[driver]") {
+TEST_CASE("a text that matches one GPU chooses it", "[driver]") {
     struct Row {
         const char* text;
         std::size_t gpu;
@@ -34,7 +34,7 @@ TEST_CASE("a text that means one GPU", "[driver]") {
     }
 }
 
-TEST_CASE("a text that means several lists them", "[driver]") {
+TEST_CASE("a text that matches several GPUs is refused with a list of them", "[driver]") {
     for (const char* text : {"gfx90a", "AMD Instinct MI250X", "GPU-0123456789"}) {
         CAPTURE(text);
         CHECK_THROWS_AS(detail::choose_gpu(text, machine, ""), InvalidArgument);
@@ -43,7 +43,8 @@ TEST_CASE("a text that means several lists them", "[driver]") {
     }
 }
 
-TEST_CASE("a text that means none lists what there is, and what may hide others", "[driver]") {
+TEST_CASE("a text that matches no GPU is refused with the existing GPUs and the variables that hide others",
+          "[driver]") {
     for (const char* text :
          {"", "4", "-1", "99999999999999999999999", "gfx", "GPU-9999", "GPU-", "0x1", " 0", "nothing"}) {
         CAPTURE(text);

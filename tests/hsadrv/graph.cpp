@@ -1,4 +1,4 @@
-// Graphs: recorded once, replayed many times, changed between.
+// Graphs: recorded once, replayed many times, updated in between.
 #include "hsadrv/graph.hpp"
 
 #include <thread>
@@ -14,7 +14,7 @@ namespace {
 
 LaunchConfig one() { return {.grid = 1, .workgroup = 1}; }
 
-/// data = 3 * data + addend, so many times.
+/// data = 3 * data + addend, repeated.
 Graph steps(Kernels& f, Stream& stream, const Words& data, std::uint32_t count) {
     stream.begin_capture();
     for (std::uint32_t i = 0; i < count; ++i) f.scale_add.launch(stream, one(), data.data(), 3u, i, 1u);
@@ -28,7 +28,7 @@ std::uint32_t expected(std::uint32_t value, std::uint32_t count) {
 
 }  // namespace
 
-TEST_CASE("what is recorded does not run; replayed, it does, each time", "[graph]") {
+TEST_CASE("recorded work does not run; each replay runs it", "[graph]") {
     NEEDS_DEVICE();
     Kernels f;
     Stream stream(f.gpu);
@@ -44,10 +44,10 @@ TEST_CASE("what is recorded does not run; replayed, it does, each time", "[graph
     graph.launch(stream);
     stream.synchronize(patience);
     CHECK(data.get() == expected(expected(1, 5), 5));
-    CHECK(stream.progress().submitted == 2);  // one counted packet a replay
+    CHECK(stream.progress().submitted == 2);  // one counted packet per replay
 }
 
-TEST_CASE("a long graph, replayed more often than the ring holds, stays in order", "[graph]") {
+TEST_CASE("a long graph replayed beyond the ring's size stays in order", "[graph]") {
     NEEDS_DEVICE();
     Kernels f;
     Stream stream(f.gpu);
@@ -62,7 +62,7 @@ TEST_CASE("a long graph, replayed more often than the ring holds, stays in order
     CHECK(data.get() == value);
 }
 
-TEST_CASE("copies, fills, host functions, packets and signals are recorded in their places", "[graph]") {
+TEST_CASE("copies, fills, host functions, packets and signals are recorded in order", "[graph]") {
     NEEDS_DEVICE();
     Kernels f;
     Stream stream(f.gpu);
@@ -99,11 +99,11 @@ TEST_CASE("copies, fills, host functions, packets and signals are recorded in th
         CHECK(calls == 2);
         CHECK(done.load() == 0);
     }
-    stream.query();  // lets go of what replays held
+    stream.query();  // releases the resources of replays
     CHECK(held.use_count() == 1);
 }
 
-TEST_CASE("a kernel's arguments and grid change from the next replay on", "[graph]") {
+TEST_CASE("updated arguments and grids of a kernel apply from the next replay on", "[graph]") {
     NEEDS_DEVICE();
     Kernels f;
     Stream stream(f.gpu);
@@ -130,7 +130,7 @@ TEST_CASE("a kernel's arguments and grid change from the next replay on", "[grap
     CHECK(data.get(1) == 1);
 }
 
-TEST_CASE("an update is checked as a launch is, and changes nothing if it is refused", "[graph]") {
+TEST_CASE("an update is checked as a launch is; a refused update changes nothing", "[graph]") {
     NEEDS_DEVICE();
     Kernels f;
     Stream stream(f.gpu);
@@ -146,7 +146,7 @@ TEST_CASE("an update is checked as a launch is, and changes nothing if it is ref
     CHECK(data.get() == 0);
 }
 
-TEST_CASE("a graph runs on other streams, several at once, and outlives them and itself", "[graph]") {
+TEST_CASE("a graph runs on several streams at once; replays outlive the graph and the streams", "[graph]") {
     NEEDS_DEVICE();
     Kernels f;
     const Words flag(1), data(1);
@@ -182,7 +182,7 @@ TEST_CASE("a graph within a graph is replayed with it", "[graph]") {
     CHECK(data.get() == 2 * expected(0, 2));
 }
 
-TEST_CASE("what cannot be recorded says so, and the capture goes on", "[graph][error]") {
+TEST_CASE("operations that cannot be recorded are refused, and the capture continues", "[graph][error]") {
     NEEDS_DEVICE();
     Kernels f;
     Stream stream(f.gpu), other(f.gpu);

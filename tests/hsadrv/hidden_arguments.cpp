@@ -36,7 +36,7 @@ TEST_CASE("V5's hidden arguments are where the compiled kernel reads them", "[hi
     Bytes kernarg(272, std::byte{0xee});
     hidden.fill(kernarg.data(), {{1000, 20, 3}, {256, 4, 3}, 0}, {0x1122334455667788, 0, 0});
 
-    const std::size_t base = 16;  // behind the two explicit arguments; LLVM AMDGPUUsage gives the offsets from there
+    const std::size_t base = 16;  // after the two explicit arguments; LLVM AMDGPUUsage gives the offsets from there
     CHECK(peek<std::uint32_t>(kernarg, base + 0) == 3);  // whole work-groups
     CHECK(peek<std::uint32_t>(kernarg, base + 4) == 5);
     CHECK(peek<std::uint32_t>(kernarg, base + 8) == 1);
@@ -56,7 +56,7 @@ TEST_CASE("V5's hidden arguments are where the compiled kernel reads them", "[hi
     CHECK(peek<std::uint64_t>(kernarg, 0) == 0xeeeeeeeeeeeeeeee);  // explicit arguments are not touched
 }
 
-TEST_CASE("of what is filled, the queue alone is filled again", "[hidden_arguments]") {
+TEST_CASE("when filled arguments are refreshed, only the queue changes", "[hidden_arguments]") {
     HiddenArguments hidden;
     hidden.add(argument(ValueKind::hidden_block_count_x, 0, 4));
     hidden.add(argument(ValueKind::hidden_private_base, 8, 4));
@@ -71,7 +71,7 @@ TEST_CASE("of what is filled, the queue alone is filled again", "[hidden_argumen
     CHECK(peek<std::uint64_t>(kernarg, 16) == 0x1122334455667788);
 }
 
-TEST_CASE("V4's hidden arguments are zeros: offsets, and buffers that nobody needs", "[hidden_arguments]") {
+TEST_CASE("V4's hidden arguments are zeros: offsets, and unused buffers", "[hidden_arguments]") {
     const HiddenArguments hidden = of("launch.gfx90a.v4.O0.hsaco", "saxpy");
     Bytes kernarg(24 + 56, std::byte{0xee});
     hidden.fill(kernarg.data(), {1000, 256, 0}, {~0ull, 0, 0});
@@ -93,7 +93,7 @@ TEST_CASE("a grid smaller than the work-group has no whole group, only a remaind
     CHECK(peek<std::uint16_t>(kernarg, 8) == 1);
 }
 
-TEST_CASE("offsets rule, not versions: any order and place is filled", "[hidden_arguments]") {
+TEST_CASE("hidden arguments are filled at their metadata offsets, whatever the version", "[hidden_arguments]") {
     HiddenArguments hidden;
     hidden.add(argument(ValueKind::hidden_dynamic_lds_size, 4, 4));
     hidden.add(argument(ValueKind::hidden_shared_base, 12, 4));

@@ -1,4 +1,4 @@
-// Every hidden argument, as a kernel on the device finds it where its metadata says.
+// Every hidden argument, read by a kernel at the offset in its metadata.
 #include <map>
 
 #include "hsadrv/bound_kernel.hpp"
@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::uint32_t lds_bytes = 64;
 
-/// What a runtime fills in for each kind (LLVM AMDGPUUsage, Code Object V5 Metadata; ROCclr does the same).
-/// Nothing for kinds that are no hidden arguments.
+/// The value of each kind (LLVM AMDGPUUsage, Code Object V5 Metadata; ROCclr does the same).
+/// std::nullopt for kinds that are not hidden arguments.
 std::map<ValueKind, std::uint64_t> wanted(const Dim3& grid, const Dim3& group, std::uint16_t dims,
                                           const QueueFacts& facts) {
     using enum ValueKind;
@@ -52,7 +52,7 @@ std::uint64_t value_at(const std::byte* block, const ArgumentMetadata& argument,
 
 }  // namespace
 
-TEST_CASE("each hidden argument of V4 and V5 arrives as its kind says", "[hidden_arguments][device]") {
+TEST_CASE("each hidden argument of V4 and V5 arrives with the value of its kind", "[hidden_arguments][device]") {
     NEEDS_DEVICE();
     Device device;
     NEEDS_LAUNCH_KERNELS(device.gpu.agent());
@@ -98,7 +98,7 @@ TEST_CASE("each hidden argument of V4 and V5 arrives as its kind says", "[hidden
     }
 }
 
-TEST_CASE("the apertures that hidden arguments tell are those of the device", "[hidden_arguments][device]") {
+TEST_CASE("the apertures in hidden arguments are those of the device", "[hidden_arguments][device]") {
     NEEDS_DEVICE();
     Device device;
     NEEDS_LAUNCH_KERNELS(device.gpu.agent());

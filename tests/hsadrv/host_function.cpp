@@ -25,7 +25,7 @@ Task waits_for_failure(Stream& stream) { co_await stream.completion(); }
 
 }  // namespace
 
-TEST_CASE("a host function runs between what was submitted before it and after it", "[stream][host]") {
+TEST_CASE("a host function runs between the work submitted before and after it", "[stream][host]") {
     NEEDS_DEVICE();
     Kernels f;
     Stream stream(f.gpu);
@@ -44,7 +44,7 @@ TEST_CASE("a host function runs between what was submitted before it and after i
     CHECK(copy.get() == 131);
 }
 
-TEST_CASE("host functions of an idle stream run in their order, once each", "[stream][host]") {
+TEST_CASE("host functions of an idle stream run in order, once each", "[stream][host]") {
     NEEDS_DEVICE();
     Kernels f;
     Stream stream(f.gpu);
@@ -56,7 +56,7 @@ TEST_CASE("host functions of an idle stream run in their order, once each", "[st
     CHECK_THROWS_AS(stream.call({}), InvalidArgument);
 }
 
-TEST_CASE("a host function that throws fails its stream; what it threw is what waits throw", "[stream][host][error]") {
+TEST_CASE("a host function that throws fails its stream; waits rethrow its exception", "[stream][host][error]") {
     NEEDS_DEVICE();
     Kernels f;
     Stream stream(f.gpu), other(f.gpu);
@@ -71,7 +71,7 @@ TEST_CASE("a host function that throws fails its stream; what it threw is what w
     CHECK(later);
 }
 
-TEST_CASE("the functions of a stream that fails are not called; its callbacks are, with the failure",
+TEST_CASE("host functions of a failed stream are not called; its callbacks are, with the failure",
           "[stream][host][error]") {
     NEEDS_DEVICE();
     Kernels f;
@@ -96,7 +96,7 @@ TEST_CASE("the functions of a stream that fails are not called; its callbacks ar
     CHECK_THROWS_AS(std::rethrow_exception(error), QueueError);
 }
 
-TEST_CASE("a callback comes when everything before it is complete, and delays nothing", "[stream][host]") {
+TEST_CASE("a callback runs when everything before it is complete, and delays no work", "[stream][host]") {
     NEEDS_DEVICE();
     Kernels f;
     Stream stream(f.gpu);
@@ -105,7 +105,7 @@ TEST_CASE("a callback comes when everything before it is complete, and delays no
     f.spin.launch(stream, {.grid = 1, .workgroup = 1}, flag.data());
     stream.on_complete([&told, released = release.get_future().share()](const std::exception_ptr&) {
         told.set_value();
-        released.wait();  // its own: the test may be over before this thread has looked
+        released.wait();  // a copy: the test may end before this thread wakes
     });
     f.scale_add.launch(stream, {.grid = 1, .workgroup = 1}, data.data(), 0u, 3u, 1u);
     auto called = told.get_future();
@@ -143,7 +143,7 @@ TEST_CASE("awaiting a stream that fails throws its failure into the coroutine", 
     CHECK_THROWS_AS(task.done.get(), QueueError);
 }
 
-TEST_CASE("a stream goes with a host function in flight: the function is done first", "[stream][host]") {
+TEST_CASE("destroying a stream waits for a host function in flight", "[stream][host]") {
     NEEDS_DEVICE();
     Kernels f;
     std::atomic<bool> done{false};

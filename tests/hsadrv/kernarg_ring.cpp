@@ -1,4 +1,4 @@
-// Argument storage: aligned, never handed out twice, reclaimed in order.
+// Argument storage: aligned, never shared, reclaimed in order.
 #include "hsadrv/kernarg_ring.hpp"
 
 #include <deque>
@@ -17,7 +17,7 @@ struct Fixture {
     explicit Fixture(std::size_t capacity, std::uint32_t tickets = 16)
         : storage(capacity), ring(storage.data(), capacity, tickets) {}
     std::size_t offset(const std::byte* p) const { return static_cast<std::size_t>(p - storage.data()); }
-    /// As a stream does it. Null: wait.
+    /// As a stream launches. Null: wait.
     std::byte* reserve(std::size_t size) {
         std::byte* room = ring.try_reserve(KernargRing::room_bytes(size));
         return room ? room : ring.make_room(KernargRing::room_bytes(size), completed, last);
@@ -41,7 +41,7 @@ TEST_CASE("blocks start on multiples of the largest alignment and follow one ano
     CHECK(f.offset(f.launch(line)) == 3 * line);
 }
 
-TEST_CASE("room that is not committed is given again", "[kernarg]") {
+TEST_CASE("storage that is not committed is reused", "[kernarg]") {
     Fixture f(8 * line);
     const std::byte* first = f.reserve(line);
     CHECK(f.reserve(2 * line) == first);
@@ -58,7 +58,7 @@ TEST_CASE("a full ring refuses until the oldest launches are complete", "[kernar
     CHECK(f.launch(line) == nullptr);
 }
 
-TEST_CASE("what has no arguments takes no room, and counts", "[kernarg]") {
+TEST_CASE("launches without arguments take no storage, and are counted", "[kernarg]") {
     Fixture f(2 * line);
     REQUIRE(f.launch(2 * line));
     for (int i = 0; i < 8; ++i) f.ring.note(++f.last);
@@ -68,7 +68,7 @@ TEST_CASE("what has no arguments takes no room, and counts", "[kernarg]") {
     CHECK(f.launch(0) != nullptr);
 }
 
-TEST_CASE("a block as large as the ring fits whenever nothing is in use; a larger one never", "[kernarg]") {
+TEST_CASE("a block as large as the ring fits an empty ring; a larger one never fits", "[kernarg]") {
     Fixture f(4 * line);
     for (int i = 0; i < 20; ++i) {
         REQUIRE(f.launch(line));
@@ -109,7 +109,7 @@ TEST_CASE("random sizes and completions never overlap", "[kernarg]") {
     CHECK(placed > 10000);
 }
 
-TEST_CASE("holds come back in order, and the list grows while it is wrapped", "[holds]") {
+TEST_CASE("holds are released in order, and the list grows while it is wrapped", "[holds]") {
     detail::HoldList holds;
     std::uint64_t pushed = 0, popped = 0;
     for (int round = 0; round < 50; ++round) {

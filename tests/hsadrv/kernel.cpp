@@ -1,4 +1,4 @@
-// Launching on a device: kernels get the arguments they were given, and nothing wrong is ever enqueued.
+// Launching on a device: kernels get their arguments, and no invalid launch is enqueued.
 #include "hsadrv/kernel.hpp"
 
 #include "hsadrv/allocator.hpp"
@@ -90,7 +90,7 @@ TEST_CASE("every scalar and a struct are packed where the kernel reads them", "[
     }
 }
 
-TEST_CASE("LDS sized at launch lies behind the static LDS", "[kernel][device]") {
+TEST_CASE("dynamic LDS follows the static LDS", "[kernel][device]") {
     NEEDS_LAUNCHER();
     const std::string variant = GENERATE("v4.O0", "v4.O2", "v5.O0", "v5.O2");
     CAPTURE(variant);
@@ -222,7 +222,7 @@ TEST_CASE("arrays are held until the kernel that uses them is complete", "[kerne
     CHECK(memory.use_count() == 1);
 }
 
-TEST_CASE("a kernel's limits are its agent's, and its streams those of its agent", "[kernel][device]") {
+TEST_CASE("a kernel has its agent's limits, and runs only on its agent's streams", "[kernel][device]") {
     NEEDS_LAUNCHER();
     Launcher launcher;
     const AgentRef gpu = launcher.device.gpu;
@@ -239,7 +239,7 @@ TEST_CASE("a kernel's limits are its agent's, and its streams those of its agent
     CHECK_THROWS_WITH(kernel.check_stream(elsewhere), Contains(elsewhere.agent().label()) && Contains(gpu.label()));
 }
 
-TEST_CASE("an allocation and a block are their addresses to a kernel", "[kernel][device]") {
+TEST_CASE("an allocation and a block are passed to a kernel as their addresses", "[kernel][device]") {
     NEEDS_LAUNCHER();
     Launcher launcher;
     const Allocation y = launcher.device.gpu.allocate_host(256), x = launcher.device.gpu.allocate_host(256);
@@ -256,7 +256,7 @@ TEST_CASE("an allocation and a block are their addresses to a kernel", "[kernel]
     CHECK(y.as<float>()[63] == 9);
 }
 
-TEST_CASE("a launch allocates nothing", "[kernel][device]") {
+TEST_CASE("a launch does not allocate", "[kernel][device]") {
     NEEDS_LAUNCHER();
     Launcher launcher;
     Shared<float> x(launcher.device.gpu, 64), y(launcher.device.gpu, 64);
@@ -287,7 +287,7 @@ TEST_CASE("a stream of another device is refused", "[kernel][device]") {
     CHECK_THROWS_AS(launcher.code.kernel("no_arguments").launch(other, {.grid = 1, .workgroup = 1}), InvalidArgument);
 }
 
-TEST_CASE("a kernel's occupancy is that of its registers and LDS, and refuses what launching refuses",
+TEST_CASE("occupancy follows from registers and LDS, and refuses the sizes that launching refuses",
           "[kernel][device]") {
     NEEDS_LAUNCHER();
     Launcher launcher;

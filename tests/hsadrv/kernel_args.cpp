@@ -27,7 +27,7 @@ constexpr bool is(std::uint32_t size_bytes, ArgumentClass what) {
 }
 }  // namespace
 
-TEST_CASE("what a C++ type looks like to a kernel is known at compile time", "[kernel_args]") {
+TEST_CASE("the kernel argument of a C++ type is known at compile time", "[kernel_args]") {
     STATIC_REQUIRE(is<float*>(8, ArgumentClass::pointer));
     STATIC_REQUIRE(is<const void*>(8, ArgumentClass::pointer));
     STATIC_REQUIRE(is<std::nullptr_t>(8, ArgumentClass::pointer));
@@ -40,7 +40,7 @@ TEST_CASE("what a C++ type looks like to a kernel is known at compile time", "[k
     STATIC_REQUIRE(is<elsewhere::Complex>(16, ArgumentClass::object));
 }
 
-TEST_CASE("a type's own kernel_argument() decides what is passed", "[kernel_args]") {
+TEST_CASE("a type's own kernel_argument() defines the passed value", "[kernel_args]") {
     STATIC_REQUIRE(is<elsewhere::Array>(8, ArgumentClass::pointer));
     STATIC_REQUIRE(is<elsewhere::Length>(4, ArgumentClass::floating));
     const elsewhere::Array array{std::make_shared<float[]>(4)};
@@ -49,13 +49,13 @@ TEST_CASE("a type's own kernel_argument() decides what is passed", "[kernel_args
     CHECK(array.data.use_count() == 2);
 }
 
-TEST_CASE("a value with memory to hold is passed as the value", "[kernel_args]") {
+TEST_CASE("a value that holds memory is passed as the value", "[kernel_args]") {
     STATIC_REQUIRE(is<HeldValue<elsewhere::Complex>>(16, ArgumentClass::object));
     STATIC_REQUIRE(argument_shape<HeldValue<elsewhere::Complex>>.align_bytes == alignof(elsewhere::Complex));
     STATIC_REQUIRE(is<HeldValue<float>>(4, ArgumentClass::floating));
 }
 
-TEST_CASE("accepting is by any of the bits", "[kernel_args]") {
+TEST_CASE("any matching bit of a mask accepts a kind", "[kernel_args]") {
     STATIC_REQUIRE(accepts(ArgumentClass::any_value, ArgumentClass::floating));
     STATIC_REQUIRE(accepts(ArgumentClass::integer | ArgumentClass::pointer, ArgumentClass::pointer));
     STATIC_REQUIRE_FALSE(accepts(ArgumentClass::any_value, ArgumentClass::pointer));

@@ -52,7 +52,8 @@ std::string refusal(const KernelMetadata& of, const LdsOfGroupSize& lds = bytes_
 
 }  // namespace
 
-TEST_CASE("a kernel takes what its metadata say, or its descriptor where that is more", "[kernel_occupancy]") {
+TEST_CASE("a kernel's registers and LDS are those of its metadata, or of its descriptor where that has more",
+          "[kernel_occupancy]") {
     KernelMetadata of = kernel();
     of.vgpr_count = 130, of.agpr_count = 100, of.sgpr_count = 30;
     of.wavefront_size = 32, of.workgroup_processor_mode = true;
@@ -73,12 +74,12 @@ TEST_CASE("a kernel takes what its metadata say, or its descriptor where that is
 TEST_CASE("a suggested work-group is one that a launch accepts", "[kernel_occupancy]") {
     CHECK(suggest(kernel()).workgroup == Dim3(256));
     CHECK(suggest(kernel()).occupancy.waves_per_simd == 10);
-    CHECK(suggest(kernel()).workgroups == 0);  // of a device that nobody named
+    CHECK(suggest(kernel()).workgroups == 0);  // an unnamed device
 
     KernelMetadata small = kernel();
     small.max_flat_workgroup_size = 128;
     CHECK(suggest(small).workgroup == Dim3(64));
-    small.vgpr_count = 128;  // two waves a SIMD: 64 and 128 are as good, and 128 has more SIMDs at work
+    small.vgpr_count = 128;  // two waves per SIMD: 64 and 128 are equal, and 128 uses more SIMDs
     CHECK(suggest(small).workgroup == Dim3(128));
 
     LaunchLimits few = limits;
@@ -89,7 +90,7 @@ TEST_CASE("a suggested work-group is one that a launch accepts", "[kernel_occupa
     CHECK(suggest(kernel(), bytes_per_item(0), few).workgroup == Dim3(64));
 }
 
-TEST_CASE("a required work-group is the one that is suggested", "[kernel_occupancy]") {
+TEST_CASE("a required work-group is the suggested one", "[kernel_occupancy]") {
     KernelMetadata fixed = with_lds_pointers(1);
     fixed.required_workgroup_size = {64, 2, 1};
     const SuggestedLaunch best = suggest(fixed, bytes_per_item(100));
@@ -103,7 +104,7 @@ TEST_CASE("a required work-group is the one that is suggested", "[kernel_occupan
     CHECK_THAT(refusal(fixed), Contains("has 128 work-items, the kernel was compiled for up to 64"));
 }
 
-TEST_CASE("LDS is what the kernel has, what it is given, and no more than the agent's", "[kernel_occupancy]") {
+TEST_CASE("LDS is the static and the dynamic part, up to the agent's limit", "[kernel_occupancy]") {
     KernelMetadata tile = with_lds_pointers(1);
     tile.group_segment_fixed_bytes = 1000;
     const SuggestedLaunch best = suggest(tile, bytes_per_item(16));
@@ -129,7 +130,7 @@ TEST_CASE("LDS may be a layout that depends on the work-group", "[kernel_occupan
     CHECK_THAT(refusal(with_lds_pointers(2)), Contains("2 dynamic LDS pointer(s), and .lds describes 1 array(s)"));
 }
 
-TEST_CASE("where no work-group fits, it is said what is too much", "[kernel_occupancy]") {
+TEST_CASE("if no work-group fits, the limiting resource is named", "[kernel_occupancy]") {
     KernelMetadata large = kernel();
     large.group_segment_fixed_bytes = 65537;
     CHECK_THAT(refusal(large), Contains("launch of kernel 'k'") && Contains("65537 bytes static"));
@@ -144,10 +145,10 @@ TEST_CASE("where no work-group fits, it is said what is too much", "[kernel_occu
     CHECK_THAT(message_of<InvalidArgument>(unknown), Contains("compute unit is unknown"));
 }
 
-TEST_CASE("the LDS that is left for a number of work-groups is all of it", "[kernel_occupancy]") {
+TEST_CASE("all LDS left for a number of work-groups is available", "[kernel_occupancy]") {
     KernelMetadata of = with_lds_pointers(1);
     of.group_segment_fixed_bytes = GENERATE(0u, 12u, 1000u);
-    of.vgpr_count = 64;  // eight waves a SIMD of gfx90a
+    of.vgpr_count = 64;  // eight waves per SIMD of gfx90a
     const LaunchPlan plan(of, limits);
     for (std::uint32_t workgroups = 1; workgroups <= 8; ++workgroups) {
         CAPTURE(of.group_segment_fixed_bytes, workgroups);
@@ -171,7 +172,7 @@ TEST_CASE("the LDS that is left for a number of work-groups is all of it", "[ker
     CHECK(available_dynamic_lds(LaunchPlan(kernel(), limits), gfx90a, 64, 1) == 65536);
 }
 
-TEST_CASE("a plan says what would fit as shape() would", "[launch_plan]") {
+TEST_CASE("a plan's fit agrees with shape()", "[launch_plan]") {
     const LaunchPlan plan(with_lds_pointers(1), limits);
     CHECK(plan.workgroup_max_workitems() == 1024);
     CHECK(plan.group_segment_max_bytes() == 65536);

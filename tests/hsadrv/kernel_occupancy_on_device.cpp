@@ -1,4 +1,4 @@
-// Suggested launches on a device: it accepts them, and the numbers are its own.
+// Suggested launches on a device: they are accepted, and the numbers are the device's.
 #include "hsadrv/error.hpp"
 #include "hsadrv/kernel_occupancy.hpp"
 #include "launch_device.hpp"
@@ -48,7 +48,7 @@ TEST_CASE("a loaded kernel's required work-group and its limits hold for suggest
     CHECK(kernel.occupancy(64, bytes + 1).workgroups == 2);
 }
 
-TEST_CASE("what is not known of a processor is said with its name", "[kernel_occupancy][device]") {
+TEST_CASE("an unknown property of a processor is reported with the processor's name", "[kernel_occupancy][device]") {
     NEEDS_DEVICE();
     Device device;
     KernelMetadata metadata;

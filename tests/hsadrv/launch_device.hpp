@@ -1,4 +1,4 @@
-// What the device tests of code objects share: the device, launch.cl's code objects for it, memory that both sides see.
+// Fixtures of the code objects' device tests: the device, launch.cl's code objects for it, memory for both sides.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,7 @@ inline std::string launch_file(hsadrv::AgentRef gpu, const std::string& variant)
     return test_file("launch." + gpu.name() + "." + variant + ".hsaco");
 }
 
-/// Why there is nothing to load on this GPU; empty if there is.
+/// Why there is no code object for this GPU; empty if there is one.
 inline std::string not_built_for(hsadrv::AgentRef gpu) {
     if (std::filesystem::exists(launch_file(gpu, "v5.O2"))) return {};
     return "the tests' kernels were not compiled for " + gpu.name();

@@ -56,7 +56,7 @@ std::string size_refusal(Dim3 grid, Dim3 workgroup) {
 
 }  // namespace
 
-TEST_CASE("a plan knows its kernel's argument bytes and fills the queue by itself", "[launch_plan]") {
+TEST_CASE("a plan has its kernel's argument bytes, and fills in the queue itself", "[launch_plan]") {
     const LaunchPlan plan(
         kernel({argument(ValueKind::by_value, 0, 4, "uint"), argument(ValueKind::hidden_queue_ptr, 8, 8)}), limits);
     CHECK(plan.kernarg_bytes() == 512);
@@ -68,7 +68,7 @@ TEST_CASE("a plan knows its kernel's argument bytes and fills the queue by itsel
     CHECK(peek<std::uint64_t>(kernarg, 0) == 0xeeeeeeeeeeeeeeee);
 }
 
-TEST_CASE("arguments that fit the metadata pass", "[launch_plan]") {
+TEST_CASE("arguments that match the metadata are accepted", "[launch_plan]") {
     const LaunchPlan plan(
         kernel({argument(ValueKind::global_buffer, 0, 8, "float*"), argument(ValueKind::by_value, 8, 4, "float"),
                 argument(ValueKind::by_value, 12, 4, "uint"), argument(ValueKind::by_value, 16, 1, "bool"),
@@ -93,7 +93,7 @@ TEST_CASE("a wrong count is refused with the kernel's signature", "[launch_plan]
     CHECK_THAT(arguments_refusal<>(plan), Contains("given 0"));
 }
 
-TEST_CASE("a wrong size or kind says which argument, wanted and given", "[launch_plan]") {
+TEST_CASE("a wrong size or kind is refused with the argument, wanted and given", "[launch_plan]") {
     const LaunchPlan plan(
         kernel({argument(ValueKind::global_buffer, 0, 8, "float*", "x"),
                 argument(ValueKind::by_value, 8, 4, "uint", "n"), argument(ValueKind::by_value, 12, 4, "float", "a")}),
@@ -112,7 +112,7 @@ TEST_CASE("a wrong size or kind says which argument, wanted and given", "[launch
                Contains("argument 2") && Contains("given a pointer of 8 bytes"));
 }
 
-TEST_CASE("without a type name, or with one we do not know, the size decides", "[launch_plan]") {
+TEST_CASE("without a known type name, the size decides", "[launch_plan]") {
     const char* type = GENERATE("", "real_t", "float4");
     const LaunchPlan plan(kernel({argument(ValueKind::by_value, 0, 4, type)}), limits);
     struct Four {
@@ -125,7 +125,7 @@ TEST_CASE("without a type name, or with one we do not know, the size decides", "
     CHECK_FALSE(arguments_refusal<void*>(plan).empty());
 }
 
-TEST_CASE("work-group and grid at their limits pass", "[launch_plan]") {
+TEST_CASE("work-group and grid at their limits are accepted", "[launch_plan]") {
     CHECK(size_refusal(1, 1).empty());
     CHECK(size_refusal(1024, 1024).empty());
     CHECK(size_refusal({1, 512, 1}, {1, 512, 1}).empty());
@@ -150,7 +150,7 @@ TEST_CASE("work-group and grid beyond a limit are refused with the numbers", "[l
     CHECK_THAT(size_refusal(64, {0xffffffff, 0xffffffff, 0xffffffff}), Contains("the agent's limit"));
 }
 
-TEST_CASE("what the kernel was compiled for limits its work-groups", "[launch_plan]") {
+TEST_CASE("the work-group sizes of compilation limit its launches", "[launch_plan]") {
     KernelMetadata small = kernel();
     small.max_flat_workgroup_size = 128;
     const LaunchPlan at_most(small, limits);
@@ -177,7 +177,7 @@ TEST_CASE("what the kernel was compiled for limits its work-groups", "[launch_pl
                Contains("grid 1000x1x1 is not a multiple of the work-group 256x1x1"));
 }
 
-TEST_CASE("arguments are aligned as far as compilers ask, and no further", "[launch_plan]") {
+TEST_CASE("arguments have the alignment that compilers require, and no more", "[launch_plan]") {
     KernelMetadata aligned = kernel();
     aligned.kernarg_align_bytes = 256;
     CHECK_NOTHROW(LaunchPlan(aligned, limits));
@@ -185,7 +185,7 @@ TEST_CASE("arguments are aligned as far as compilers ask, and no further", "[lau
     CHECK_THROWS_WITH(LaunchPlan(aligned, limits), Contains("512 bytes") && Contains("256 bytes"));
 }
 
-TEST_CASE("a kernel compiled for so many work-groups takes no more", "[launch_plan]") {
+TEST_CASE("a kernel's compiled number of work-groups is a limit", "[launch_plan]") {
     KernelMetadata few = kernel();
     few.max_workgroups = {10, 0, 2};
     const LaunchPlan plan(few, limits);
@@ -203,7 +203,7 @@ TEST_CASE("a grid smaller than the work-group becomes one work-group of the grid
     CHECK(shape.workgroup == Dim3(32, 8));
 }
 
-TEST_CASE("LDS at the agent's limit passes, one byte more is refused with the numbers", "[launch_plan]") {
+TEST_CASE("LDS at the agent's limit is accepted, one byte more is refused with the numbers", "[launch_plan]") {
     KernelMetadata fixed = kernel();
     fixed.group_segment_fixed_bytes = 1024;
     const LaunchPlan plan(fixed, limits);
@@ -238,15 +238,15 @@ TEST_CASE("LDS beyond the limit names the layout's largest array", "[launch_plan
                Contains("is array 0 with 40000"));
     CHECK_THAT(refused(lds_layout(lds_array<char>(7), lds_array<float>(1 << 30), lds_array<char>(9))),
                Contains("4 GiB or more dynamic") && Contains("array 1 of .lds ends beyond 4 GiB"));
-    // Of one array there is nothing more to say than its bytes.
+    // For a single array the message has only its bytes.
     CHECK_THAT(refused(lds_layout(lds_array<float>(16385))), Contains("65540 bytes dynamic") && !Contains("largest"));
     CHECK_THAT(refused(65537), Contains("65537 bytes dynamic") && !Contains("largest"));
     CHECK_THAT(refused(-1), Contains("4 GiB or more dynamic") && !Contains("array"));
     CHECK(refused(lds_layout(lds_array<char>(65536), lds_array<char>(0))).empty());
-    shared::LdsDemand by_hand = 70000;  // whatever its numbers are
-    by_hand.count = 1000;
-    by_hand.offsets_bytes[3] = 80000;
-    CHECK_THAT(refused(by_hand), Contains("is array 2 with 80000 bytes"));
+    shared::LdsDemand from_number = 70000;  // with any numbers
+    from_number.count = 1000;
+    from_number.offsets_bytes[3] = 80000;
+    CHECK_THAT(refused(from_number), Contains("is array 2 with 80000 bytes"));
 
     KernelMetadata fixed = kernel();
     fixed.group_segment_fixed_bytes = 1;
@@ -256,7 +256,7 @@ TEST_CASE("LDS beyond the limit names the layout's largest array", "[launch_plan
         Contains("1 byte static + 65536 bytes dynamic (aligned to 4)") && Contains("is array 0 with 65536 bytes"));
 }
 
-TEST_CASE("LDS pointers point behind the static part, aligned as their type and the layout need", "[launch_plan]") {
+TEST_CASE("LDS pointers point after the static part, aligned for their type and the layout", "[launch_plan]") {
     KernelMetadata dynamic = kernel({argument(ValueKind::global_buffer, 0, 8), lds_pointer(8, 4), lds_pointer(12, 8)});
     dynamic.group_segment_fixed_bytes = 12;
     const LaunchPlan plan(dynamic, limits);
@@ -290,7 +290,7 @@ TEST_CASE("plain bytes are one array; a kernel with more LDS pointers needs a la
                Contains("LDS array 1 of .lds is at offset 4") && Contains("8-byte alignment"));
 }
 
-TEST_CASE("a dynamic stack adds to the scratch of a work-item, and only then", "[launch_plan]") {
+TEST_CASE("stack bytes add to a work-item's scratch only for a kernel with a dynamic stack", "[launch_plan]") {
     KernelMetadata recursive = kernel();
     recursive.private_segment_fixed_bytes = 32;
     CHECK(LaunchPlan(recursive, limits).shape({.grid = 1, .workgroup = 1, .stack_bytes = 100}).private_segment_bytes ==
@@ -303,7 +303,7 @@ TEST_CASE("a dynamic stack adds to the scratch of a work-item, and only then", "
                Contains("a stack of 4294967295 bytes"));
 }
 
-TEST_CASE("arguments that no launch could fill are refused when the plan is made", "[launch_plan]") {
+TEST_CASE("arguments that no launch could provide are refused when the plan is made", "[launch_plan]") {
     CHECK_THROWS_AS(LaunchPlan(kernel({argument(ValueKind::unknown, 0, 8)}), limits), InvalidCodeObject);
     CHECK_THROWS_AS(LaunchPlan(kernel({argument(ValueKind::hidden_block_count_x, 0, 8)}), limits), InvalidCodeObject);
     CHECK_THROWS_AS(LaunchPlan(kernel({argument(ValueKind::dynamic_shared_pointer, 0, 8)}), limits), InvalidCodeObject);

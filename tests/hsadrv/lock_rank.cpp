@@ -1,4 +1,4 @@
-// The order of the library's locks, which debug builds check.
+// The ranks of the library's locks, which debug builds check.
 #include "hsadrv/base/lock_rank.hpp"
 
 #include <sys/wait.h>
@@ -15,7 +15,7 @@ using namespace hsadrv::detail;
 
 namespace {
 
-/// How a process ends that does this: 0, or the signal that stops it.
+/// How a forked process ends that runs `body`: 0, or the signal that stops it.
 template <class Body>
 int ending(Body&& body) {
     const pid_t child = ::fork();
@@ -62,7 +62,7 @@ TEST_CASE("a thread that waits for a lock out of order stops a debug build", "[l
           }) == 0);
 }
 
-TEST_CASE("a stream's mutex may be tried in any order and waited for in its own", "[locks]") {
+TEST_CASE("a stream's mutex may be tried in any order and locked in its rank", "[locks]") {
     CHECK(ending([] {
               LaneMutex stream;
               const std::lock_guard first(list);

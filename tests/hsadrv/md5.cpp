@@ -39,7 +39,7 @@ TEST_CASE("the digests of RFC 1321's test suite", "[md5]") {
     CHECK(digest(row.text) == row.digest);
 }
 
-TEST_CASE("lengths about the end of a block are padded right", "[md5]") {
+TEST_CASE("lengths around the end of a block are padded correctly", "[md5]") {
     CHECK(digest(std::string(55, 'x')) == "04364420e25c512fd958a70738aa8f72");
     CHECK(digest(std::string(56, 'x')) == "668a72d5ba17f08e62dabcafad6db14b");
     CHECK(digest(std::string(63, 'x')) == "7dc2ca208106a2f703567bdff99d8981");

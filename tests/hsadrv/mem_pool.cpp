@@ -1,4 +1,4 @@
-// Where memory comes from: what regions and pools say of themselves, and who may use whose memory.
+// Sources of memory: attributes of regions and pools, and access of agents to each other's memory.
 #include "hsadrv/mem_pool.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ std::size_t times(const std::vector<AgentRef>& agents, AgentRef agent) {
     return static_cast<std::size_t>(std::count(agents.begin(), agents.end(), agent));
 }
 
-/// A copy that the GPU's own engine makes of the memory's first bytes; its first byte.
+/// Copies the memory's first bytes with the GPU's own engine; returns the first byte.
 std::uint8_t read_by(AgentRef gpu, const Allocation& memory) {
     Stream stream(gpu);
     const Allocation copy = Allocation::from_pool(device_pool(gpu), 64);
@@ -46,7 +46,7 @@ TEST_CASE("every attribute of every region of every agent is answered", "[memory
             CHECK_NOTHROW(region.base_address());
             CHECK_NOTHROW(region.bus_width_bits());
             CHECK_NOTHROW(region.max_clock_mhz());
-            // A GPU lists the regions of the host that it reaches, too.
+            // A GPU also lists the regions of the host that it reaches.
             if (agent.is_gpu() && region.segment() == Segment::global && !region.host_accessible()) {
                 CHECK(region.bus_width_bits() == agent.memory_bus_width_bits());
                 CHECK(region.max_clock_mhz() == agent.memory_max_clock_mhz());
@@ -77,13 +77,13 @@ TEST_CASE("every attribute of every pool of every agent is answered", "[memory][
         }
 }
 
-TEST_CASE("what is available shrinks by what is allocated, where the runtime tells", "[memory][pool]") {
+TEST_CASE("available memory shrinks by what is allocated, if the runtime reports it", "[memory][pool]") {
     NEEDS_DEVICE();
     const Device device;
     CHECK_FALSE(host_pool().available_bytes());
     const MemPool pool = device_pool(device.gpu);
     const auto before = pool.available_bytes();
-    if (!before) SKIP_BECAUSE("this runtime does not tell what is available");
+    if (!before) SKIP_BECAUSE("this runtime does not report available memory");
     CHECK(*before <= pool.size_bytes());
     {
         const Allocation a = Allocation::from_pool(pool, 64u << 20);
@@ -101,7 +101,7 @@ TEST_CASE("flags have a name", "[memory][pool]") {
     CHECK(GlobalFlags{.kernarg = true}.text() == "kernarg");
 }
 
-TEST_CASE("memory is of the kind that was asked for, as the runtime tells from its address", "[memory][pool]") {
+TEST_CASE("memory is of the requested kind, as the runtime reports for its address", "[memory][pool]") {
     NEEDS_DEVICE();
     const Device device;
     struct Row {
@@ -126,7 +126,7 @@ TEST_CASE("memory is of the kind that was asked for, as the runtime tells from i
     }
 }
 
-TEST_CASE("another GPU uses memory when it is let, and those that did still do", "[memory][access]") {
+TEST_CASE("another GPU gets access to memory, and earlier agents keep theirs", "[memory][access]") {
     NEEDS_DEVICE();
     const Device device;
     if (device.driver.gpus().size() < 2) SKIP_BECAUSE("there is one GPU");
@@ -140,7 +140,7 @@ TEST_CASE("another GPU uses memory when it is let, and those that did still do",
     allow_access(a.data(), std::span(&other, 1));
     CHECK(times(pointer_info(a.data()).accessible, other) == 1);
     CHECK(times(pointer_info(a.data()).accessible, device.gpu) == 1);
-    allow_access(static_cast<std::byte*>(a.data()) + 100, std::span(&other, 1));  // within, and again
+    allow_access(static_cast<std::byte*>(a.data()) + 100, std::span(&other, 1));  // inside the allocation, and repeated
     CHECK(times(pointer_info(a.data()).accessible, other) == 1);
 
     Stream stream(device.gpu);
@@ -156,7 +156,7 @@ TEST_CASE("another GPU uses memory when it is let, and those that did still do",
     CHECK(read_by(own, a) == 0x77);
 }
 
-TEST_CASE("host memory is taken from one GPU and stays with the other", "[memory][access]") {
+TEST_CASE("host memory is denied to one GPU and stays accessible to the other", "[memory][access]") {
     NEEDS_DEVICE();
     const Device device;
     const Allocation a = Allocation::from_pool(host_pool(), 4 << 20);
@@ -171,7 +171,7 @@ TEST_CASE("host memory is taken from one GPU and stays with the other", "[memory
     CHECK(read_by(own, a) == 0x31);
 }
 
-TEST_CASE("access to what is no allocation, and for nobody, is refused", "[memory][access]") {
+TEST_CASE("access to memory that is not an allocation, and for an invalid agent, is refused", "[memory][access]") {
     NEEDS_DEVICE();
     const Device device;
     const AgentRef own = device.gpu, nobody = AgentRef(hsa_agent_t{0x1234});
@@ -192,7 +192,7 @@ TEST_CASE("access to what is no allocation, and for nobody, is refused", "[memor
     CHECK(times(pointer_info(a.data()).accessible, own) == 1);
 }
 
-TEST_CASE("memory that a GPU can never reach is refused it by name", "[memory][access]") {
+TEST_CASE("access for a GPU that can never reach the memory is refused by name", "[memory][access]") {
     NEEDS_DEVICE();
     const Device device;
     for (const AgentRef owner : device.driver.gpus())

@@ -1,4 +1,4 @@
-// Memory: allocations from pools, and what an address is.
+// Memory: allocations from pools, and queries about addresses.
 #include "hsadrv/memory.hpp"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ TEST_CASE("an allocation is aligned, owned and known to the runtime", "[memory]"
     CHECK(info.bytes_after(static_cast<std::byte*>(a.data()) + 100) == info.size_bytes - 100);
 }
 
-TEST_CASE("an address is asked for its other side, its owner's kind and who may use it", "[memory]") {
+TEST_CASE("an address is queried for its other address, its owner's kind and the agents with access", "[memory]") {
     NEEDS_DEVICE();
     const Device device;
     const Allocation on_gpu = Allocation::from_pool(device_pool(device.gpu), 8192),
@@ -69,7 +69,7 @@ TEST_CASE("zero bytes are an empty allocation", "[memory]") {
     CHECK(a.size_bytes() == 0);
 }
 
-TEST_CASE("too much is OutOfMemory with the numbers, and changes nothing", "[memory]") {
+TEST_CASE("too large a size throws OutOfMemory with the numbers, and changes nothing", "[memory]") {
     NEEDS_DEVICE();
     const Device device;
     for (const MemPool& pool : {device_pool(device.gpu), host_pool(HostMemory::fine_grained)}) {
@@ -85,7 +85,7 @@ TEST_CASE("too much is OutOfMemory with the numbers, and changes nothing", "[mem
     CHECK(Allocation::from_pool(device_pool(device.gpu), 4096));
 }
 
-TEST_CASE("device memory runs out as an error, and comes back", "[memory]") {
+TEST_CASE("exhausted device memory is an error, and freed memory is available again", "[memory]") {
     NEEDS_DEVICE();
     const Device device;
     const MemPool pool = device_pool(device.gpu);
@@ -104,7 +104,7 @@ TEST_CASE("device memory runs out as an error, and comes back", "[memory]") {
     CHECK(Allocation::from_pool(pool, part));
 }
 
-TEST_CASE("moving hands the memory on; releasing gives it up", "[memory]") {
+TEST_CASE("moving transfers the memory; releasing gives up ownership", "[memory]") {
     NEEDS_DEVICE();
     const Device device;
     const MemPool pool = device_pool(device.gpu);
@@ -148,7 +148,7 @@ TEST_CASE("ordinary host memory is pageable", "[memory]") {
     CHECK(info.agent_address(host.data()) == host.data());
 }
 
-TEST_CASE("sizes at every limit are had or refused as what they are", "[memory]") {
+TEST_CASE("sizes at every limit are allocated, or refused with the right error", "[memory]") {
     NEEDS_DEVICE();
     const Device device;
     for (const MemPool& pool : {device_pool(device.gpu), host_pool(HostMemory::fine_grained),
@@ -169,9 +169,8 @@ TEST_CASE("sizes at every limit are had or refused as what they are", "[memory]"
     }
 }
 
-// A second free cannot be written: an Allocation frees once and moves. What can be is to adopt what is not there
-// to be freed.
-TEST_CASE("what was freed, is foreign or lies within an allocation is not adopted", "[memory]") {
+// A second free cannot be written: an Allocation frees once and moves. But memory can be adopted that is not allocated.
+TEST_CASE("freed, foreign and interior addresses are not adopted", "[memory]") {
     NEEDS_DEVICE();
     const Device device;
     const MemPool pool = device_pool(device.gpu);
@@ -211,13 +210,13 @@ TEST_CASE("a queue's own ring is not adopted, and cannot be freed that way", "[m
     CHECK(queue.ref().wait(done, Condition::less, 1, patience) == 0);
 }
 
-TEST_CASE("memory whose N-th request of the kernel fails is an error that keeps nothing", "[memory][failures]") {
+TEST_CASE("an allocation whose N-th kernel request fails is an error, without leaks", "[memory][failures]") {
     NEEDS_DEVICE();
     NEEDS_CONTROL(control);
     const Device device;
     for (const MemPool& pool : {device_pool(device.gpu), host_pool()}) {
         CAPTURE(pool.label());
-        // The runtime asserts that freeing succeeds, so only what allocates fails here.
+        // The runtime asserts that freeing succeeds, so only allocating requests fail here.
         Allocation made;
         const auto use = [&] { made = Allocation::from_pool(pool, 4 << 20); };
         use();

@@ -1,5 +1,5 @@
-// Faults: what the message and the fields say of the address, and who is still alive afterwards. And what was
-// never freed.
+// Faults: the message and fields that describe the address, and the objects that still work afterwards. And
+// reports of leaks.
 #include <hsa/hsa_ext_amd.h>
 #include <sys/mman.h>
 
@@ -19,7 +19,7 @@ using test_support::Contains;
 
 namespace {
 
-// Larger than the blocks that the runtime cuts small allocations from, so that what follows is not mapped.
+// Larger than the blocks that the runtime cuts small allocations from, so that the next page is not mapped.
 constexpr std::size_t size = 4u << 20;
 
 struct Fixture : Device {
@@ -30,7 +30,7 @@ struct Fixture : Device {
     Allocation data = Allocation::from_pool(host_pool(), 4096);
     std::uint32_t* words = static_cast<std::uint32_t*>(data.data());
 
-    /// Everything that a launch needs is there: nothing takes the place of what a test frees.
+    /// Allocates everything that a launch needs beforehand, so that no allocation reuses memory that a test frees.
     Fixture() {
         for (Stream* stream : {&bad, &good}) {
             scale_add.launch(*stream, {.grid = 1, .workgroup = 1}, words, 0u, 2u, 1u);
@@ -38,8 +38,8 @@ struct Fixture : Device {
         }
     }
 
-    /// The fault of a kernel that stores there. The GPU is lost afterwards: what is submitted later is told that, and
-    /// not blamed.
+    /// The fault of a kernel that stores there. The GPU is lost afterwards: later submissions report that, and
+    /// are not suspected.
     std::unique_ptr<MemoryFault> fault_at(std::uint64_t address) {
         std::unique_ptr<MemoryFault> fault;
         store_at.launch(bad, {.grid = 1, .workgroup = 1}, address, 1u);
@@ -59,7 +59,7 @@ struct Fixture : Device {
 
 std::uint64_t address_of(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 
-// The process has lost the GPU afterwards: each is a child's.
+// The process has lost the GPU afterwards: each runs in a child.
 #define IN_A_CHILD(name)   \
     do {                   \
         NEEDS_DEVICE();    \
@@ -101,7 +101,7 @@ TEST_CASE("a queue that stopped earlier is not suspected of a fault", "[memory][
     IN_A_CHILD("child: a fault after a queue has stopped");
 }
 
-TEST_CASE("a store past an allocation is said to be behind it, and by whom", "[memory][fault]") {
+TEST_CASE("a store past an allocation is reported with the allocation and its maker", "[memory][fault]") {
     IN_A_CHILD("child: a store past an allocation");
 }
 
@@ -121,7 +121,7 @@ TEST_CASE("child: a store into a freed allocation", "[.child]") {
                                   Contains("kernel store_at"));
 }
 
-TEST_CASE("a store into a freed allocation is said to be that", "[memory][fault]") {
+TEST_CASE("a store into a freed allocation is reported as such", "[memory][fault]") {
     IN_A_CHILD("child: a store into a freed allocation");
 }
 
@@ -134,11 +134,10 @@ TEST_CASE("child: a store to null", "[.child]") {
     CHECK_THAT(fault->what(), Contains(", null;") && Contains("kernel store_at"));
 }
 
-TEST_CASE("a store to null is said to be that", "[memory][fault]") { IN_A_CHILD("child: a store to null"); }
+TEST_CASE("a store to null is reported as such", "[memory][fault]") { IN_A_CHILD("child: a store to null"); }
 
-// Not a page that is missing, but an address that none has: the queue's error, of which the runtime knows the
-// kind alone.
-TEST_CASE("child: a store to no canonical address", "[.child]") {
+// No missing page but an invalid address: an error of the queue, for which the runtime reports only the kind.
+TEST_CASE("child: a store to a non-canonical address", "[.child]") {
     Fixture f;
     f.store_at.launch(f.bad, {.grid = 1, .workgroup = 1}, std::uint64_t{0x0123'4567'89ab'c000}, 1u);
     try {
@@ -151,11 +150,11 @@ TEST_CASE("child: a store to no canonical address", "[.child]") {
     CHECK(f.bad.failed());
 }
 
-TEST_CASE("a store to no canonical address is an error that says so", "[memory][fault]") {
-    IN_A_CHILD("child: a store to no canonical address");
+TEST_CASE("a store to a non-canonical address is an error of that kind", "[memory][fault]") {
+    IN_A_CHILD("child: a store to a non-canonical address");
 }
 
-TEST_CASE("child: a store to what was never mapped", "[.child]") {
+TEST_CASE("child: a store to an address never mapped", "[.child]") {
     Fixture f;
     const auto fault = f.fault_at(0x1234'5678'9000);
     REQUIRE(fault);
@@ -163,11 +162,11 @@ TEST_CASE("child: a store to what was never mapped", "[.child]") {
     CHECK_THAT(fault->what(), Contains("never mapped"));
 }
 
-TEST_CASE("a store to what was never mapped is said to be that", "[memory][fault]") {
-    IN_A_CHILD("child: a store to what was never mapped");
+TEST_CASE("a store to an address never mapped is reported as such", "[memory][fault]") {
+    IN_A_CHILD("child: a store to an address never mapped");
 }
 
-TEST_CASE("child: a store to memory that may only be read", "[.child]") {
+TEST_CASE("child: a store to read-only memory", "[.child]") {
     Fixture f;
     auto* const pages =
         static_cast<std::uint32_t*>(::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
@@ -187,11 +186,11 @@ TEST_CASE("child: a store to memory that may only be read", "[.child]") {
     CHECK(::munmap(pages, size) == 0);
 }
 
-TEST_CASE("a store to memory that may only be read is said to be that, and changes nothing", "[memory][fault]") {
-    IN_A_CHILD("child: a store to memory that may only be read");
+TEST_CASE("a store to read-only memory is reported as such, and changes nothing", "[memory][fault]") {
+    IN_A_CHILD("child: a store to read-only memory");
 }
 
-TEST_CASE("child: a store to memory that another GPU has", "[.child]") {
+TEST_CASE("child: a store to memory of another GPU", "[.child]") {
     Fixture f;
     const Allocation a = Allocation::from_pool(device_pool(f.driver.gpus()[1]), size);
     const auto fault = f.fault_at(address_of(a.data()) + 64);
@@ -200,7 +199,7 @@ TEST_CASE("child: a store to memory that another GPU has", "[.child]") {
     CHECK(fault->nearest()->distance_bytes == 0);
     CHECK_FALSE(fault->nearest()->record.freed);
     CHECK_THAT(fault->what(), Contains("within") && Contains(f.driver.gpus()[1].label()));
-    Stream other(f.driver.gpus()[1]);  // and that one is not lost
+    Stream other(f.driver.gpus()[1]);  // the other GPU is not lost
     const Executable there = Executable::load(f.driver.gpus()[1], test_support::test_file("stream.hsaco"));
     there.kernel("scale_add").launch(other, {.grid = 1, .workgroup = 1}, f.words, 3u, 1u, 1u);
     CHECK_NOTHROW(other.synchronize(patience));
@@ -210,10 +209,10 @@ TEST_CASE("child: a store to memory that another GPU has", "[.child]") {
 TEST_CASE("a store to memory that only another GPU may use names it", "[memory][fault]") {
     NEEDS_DEVICE();
     if (Driver().gpus().size() < 2) SKIP_BECAUSE("there is one GPU");
-    IN_A_CHILD("child: a store to memory that another GPU has");
+    IN_A_CHILD("child: a store to memory of another GPU");
 }
 
-TEST_CASE("allocations are known by who made them while they live", "[memory][leak]") {
+TEST_CASE("live allocations are known by their maker", "[memory][leak]") {
     NEEDS_DEVICE();
     const Device device;
     const Context gpu(device.gpu);
@@ -239,19 +238,19 @@ TEST_CASE("allocations are known by who made them while they live", "[memory][le
         data = adopted.data();
         CHECK(find(data).label == device.gpu.label() + ", adopted");
         CHECK_THROWS_AS(Allocation::from_native(native, 5000, device.gpu),
-                        InvalidArgument);  // it has an owner
+                        InvalidArgument);  // owned
     }
     CHECK(find(data).size_bytes == 0);
 }
 
 TEST_CASE("child: leaks", "[.child]") {
     const Device device;
-    static auto* const kept = new std::vector<Allocation>;  // the objects are found at exit, and are no leak themselves
+    static auto* const kept = new std::vector<Allocation>;  // reachable at exit, so not itself a leak
     for (int i = 0; i < 3; ++i) kept->push_back(Allocation::from_pool(host_pool(), 7000));
     Allocation::from_pool(host_pool(), 123);
 }
 
-TEST_CASE("at exit, what was not freed is reported by where it was allocated, if asked for", "[memory][leak]") {
+TEST_CASE("at exit, memory that was not freed is reported with its allocation site, on request", "[memory][leak]") {
     NEEDS_DEVICE();
     const ChildResult asked = run_test_in_child("child: leaks", "HSADRV_LEAK_REPORT", "1");
     INFO(asked.output);

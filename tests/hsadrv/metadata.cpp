@@ -196,7 +196,7 @@ TEST_CASE("every key that AMDGPUUsage lists for an argument is read", "[metadata
     }
 }
 
-TEST_CASE("printf formats are kept as they are", "[metadata]") {
+TEST_CASE("printf formats are kept verbatim", "[metadata]") {
     Fields root = root_fields(array({map(kernel_fields())}));
     root["amdhsa.printf"] = array({text("1:1:4:%d\\n"), text("2:0:done")});
     CHECK(read_metadata(packed(map(root))).printf_formats == std::vector<std::string>{"1:1:4:%d\\n", "2:0:done"});
@@ -204,7 +204,7 @@ TEST_CASE("printf formats are kept as they are", "[metadata]") {
     CHECK_THAT(refusal(packed(map(root))), Contains("amdhsa.printf") && Contains("an array of texts"));
 }
 
-TEST_CASE("arguments come in the order of their offsets, whatever the note's order", "[metadata]") {
+TEST_CASE("arguments are in the order of their offsets, whatever the note's order", "[metadata]") {
     const auto fields =
         with(kernel_fields(), ".args",
              array({map(argument_fields(16, 8, "by_value")), map(argument_fields(0, 8, "global_buffer"))}));
@@ -213,7 +213,7 @@ TEST_CASE("arguments come in the order of their offsets, whatever the note's ord
     CHECK(metadata.kernels[0].arguments[1].offset_bytes == 16);
 }
 
-TEST_CASE("a kind that we do not know is kept by name", "[metadata]") {
+TEST_CASE("an unknown kind is kept by name", "[metadata]") {
     const Metadata metadata =
         read(with(kernel_fields(), ".args", array({map(argument_fields(0, 8, "hidden_tomorrow"))})));
     CHECK(metadata.kernels[0].arguments[0].kind == ValueKind::unknown);
@@ -244,7 +244,7 @@ TEST_CASE("a missing or wrong key is refused, naming kernel and key", "[metadata
     }
 }
 
-TEST_CASE("values that make no sense are refused", "[metadata]") {
+TEST_CASE("invalid values are refused", "[metadata]") {
     CHECK_THAT(refusal(with(kernel_fields(), ".wavefront_size", number(48))), Contains("32 or 64"));
     CHECK_THAT(refusal(with(kernel_fields(), ".kernarg_segment_align", number(0))), Contains("power of two"));
     CHECK_THAT(refusal(with(kernel_fields(), ".kernarg_segment_align", number(12))), Contains("power of two"));
@@ -278,7 +278,7 @@ TEST_CASE("arguments that overlap or leave the segment are refused", "[metadata]
     CHECK(refusal(args(16, 8)).empty());
 }
 
-TEST_CASE("the root must be a map with a version we know", "[metadata]") {
+TEST_CASE("the root must be a map with a known version", "[metadata]") {
     CHECK_THAT(refusal(packed(array({}))), Contains("the root is not a map"));
     CHECK_THAT(refusal(packed(map({}))), Contains("amdhsa.version"));
     CHECK_THAT(refusal(packed(map({{"amdhsa.version", array({number(2), number(0)})}}))), Contains("version 2.0"));
@@ -298,7 +298,7 @@ TEST_CASE("a duplicate key is refused", "[metadata]") {
     CHECK_THAT(refusal(packed(twice)), Contains("duplicate key 'amdhsa.target'"));
 }
 
-TEST_CASE("deep nesting and huge lengths are refused without the memory they ask for", "[metadata]") {
+TEST_CASE("deep nesting and huge lengths are refused without allocating their size", "[metadata]") {
     const auto bytes = [](std::initializer_list<int> list) {
         Bytes result;
         for (int b : list) result.push_back(static_cast<std::byte>(b));

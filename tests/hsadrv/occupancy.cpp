@@ -1,5 +1,5 @@
 // Our occupancy against the compiler's own remarks (-Rpass-analysis=kernel-resource-usage), for the kernels of
-// tests/shared/kernels/occupancy.cl: the same numbers from the metadata of what it compiled.
+// tests/shared/kernels/occupancy.cl: the same numbers, from the metadata of its output.
 #include "shared/occupancy.hpp"
 
 #include <unistd.h>
@@ -21,7 +21,7 @@ using namespace test_support;
 
 namespace {
 
-/// What the compiler says of one function.
+/// The compiler's remark on one function.
 struct Remark {
     unsigned sgprs = 0, vgprs = 0, agprs = 0, scratch = 0, waves_per_simd = 0, sgpr_spills = 0, vgpr_spills = 0,
              lds_bytes = 0;
@@ -33,14 +33,14 @@ struct Compiled {
     int version = 0;  // of clang
 };
 
-/// The number behind `name` in a line, if it is there.
+/// The number after `name` in a line, if present.
 void read_number(const char* line, const char* name, unsigned& to) {
     if (const char* const at = std::strstr(line, name)) to = std::strtoul(at + std::strlen(name), nullptr, 10);
 }
 
 void read_remark(const char* line, Remark& remark) {
     read_number(line, " SGPRs: ", remark.sgprs);
-    read_number(line, " TotalSGPRs: ", remark.sgprs);  // as newer ones call it
+    read_number(line, " TotalSGPRs: ", remark.sgprs);  // the name in newer compilers
     read_number(line, " VGPRs: ", remark.vgprs);
     read_number(line, " AGPRs: ", remark.agprs);
     read_number(line, " ScratchSize [bytes/lane]: ", remark.scratch);
@@ -50,7 +50,7 @@ void read_remark(const char* line, Remark& remark) {
     read_number(line, " LDS Size [bytes/block]: ", remark.lds_bytes);
 }
 
-/// What it prints, line by line; its exit code.
+/// Its output by lines, and its exit code.
 template <class Take>
 int run(const std::string& command, const Take& take) {
     FILE* const pipe = popen((command + " 2>&1").c_str(), "r");
@@ -60,7 +60,7 @@ int run(const std::string& command, const Take& take) {
     return pclose(pipe);
 }
 
-/// Nothing if this clang does not know the target. The one clang that is sure to have its linker links the object.
+/// std::nullopt if this clang does not know the target. KERNEL_CLANG, which has a linker, links the object.
 std::optional<Compiled> compile(const std::string& clang, const std::string& target, const std::string& options) {
     std::string folder = (std::filesystem::temp_directory_path() / "hsadrv-occupancy-XXXXXX").string();
     REQUIRE(mkdtemp(folder.data()));
@@ -96,11 +96,11 @@ shared::KernelResources as_compiled(const KernelMetadata& kernel) {
     return resources_of(kernel, kernel.max_flat_workgroup_size, kernel.group_segment_fixed_bytes);
 }
 
-/// What the remark says and the metadata say, too.
+/// Values that are in the remark and in the metadata.
 void check_same_facts(const shared::ComputeUnit& unit, const KernelMetadata& kernel, const Remark& remark) {
     CHECK(kernel.vgpr_count == shared::vgpr_count(unit, remark.vgprs, remark.agprs));
     CHECK(kernel.sgpr_count == remark.sgprs);
-    // Only who was told how many waves there are asks for more registers than it uses.
+    // Only kernels with a given number of waves request more registers than they use.
     const bool told = kernel.name.starts_with("at_most_") || kernel.name.starts_with("exactly_");
     CHECK((told || kernel.vgpr_floor <= kernel.vgpr_count));
     CHECK((told || kernel.sgpr_floor <= kernel.sgpr_count));
@@ -127,7 +127,7 @@ void compare(const std::string& clang, const std::string& target, const std::str
         const Remark& remark = said->second;
         check_same_facts(unit, kernel, remark);
         const std::uint32_t waves = compiler_waves_per_simd(unit, as_compiled(kernel));
-        // Where the work-group's size is a range, newer compilers know one that suits them better.
+        // If the work-group's size is a range, newer compilers choose another value from it.
         if (compiled->version >= 20 && kernel.name.starts_with("range_")) {
             CHECK(waves <= remark.waves_per_simd);
         } else {
@@ -144,7 +144,7 @@ void compare(const std::string& clang, const std::string& target, const std::str
 
 }  // namespace
 
-TEST_CASE("our figure for every kernel is the one that the compiler prints", "[occupancy]") {
+TEST_CASE("the occupancy of every kernel is the one that the compiler prints", "[occupancy]") {
     struct Row {
         const char *target, *options;
     };
@@ -171,19 +171,18 @@ TEST_CASE("our figure for every kernel is the one that the compiler prints", "[o
     compare(KERNEL_CLANG, row.target, row.options);
 }
 
-TEST_CASE("our figure for every kernel is the one that the compiler prints for a target that LLVM 20 brought",
-          "[occupancy]") {
+TEST_CASE("the occupancy of every kernel is the one that the compiler prints for a target of LLVM 20", "[occupancy]") {
     compare(KERNEL_CLANG, "gfx950", "-mcode-object-version=5");
 }
 
 #ifdef OLDER_CLANG
-TEST_CASE("our figure for every kernel is the one that an older compiler prints", "[occupancy]") {
+TEST_CASE("the occupancy of every kernel is the one that an older compiler prints", "[occupancy]") {
     const std::string target = GENERATE("gfx900", "gfx906", "gfx908", "gfx90a", "gfx940", "gfx1030");
     compare(OLDER_CLANG, target, "-mcode-object-version=4");
 }
 #endif
 
-TEST_CASE("whether a work-group has two compute units is known of every version", "[occupancy]") {
+TEST_CASE("the work-group processor mode is known for every version", "[occupancy]") {
     const std::string version = GENERATE("4", "5");
     const bool one = GENERATE(false, true);
     CAPTURE(version, one);

@@ -79,7 +79,7 @@ TEST_CASE("the entry that matches the agent is chosen, the more specific one fir
     CHECK(selected(file, "gfx900:xnack-") == "900");
 }
 
-TEST_CASE("a bundle without the agent's target says what it holds and what to do", "[offload_bundle]") {
+TEST_CASE("a bundle without the agent's target is refused with its contents and the remedy", "[offload_bundle]") {
     const Bytes file = bundle({{"host-x86_64-unknown-linux-gnu--", ""},
                                {"hipv4-amdgcn-amd-amdhsa--gfx900", "a"},
                                {"hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+", "b"}});
@@ -97,7 +97,7 @@ TEST_CASE("an entry whose id cannot be read does not hide the others", "[offload
                Contains("hipv9-amdgcn-amd-amdhsa--gfx90a:later+"));
 }
 
-TEST_CASE("a compressed bundle is no plain one and is to be unpacked first", "[offload_bundle]") {
+TEST_CASE("a compressed bundle is not a plain one, and must be decompressed first", "[offload_bundle]") {
     Bytes file;
     append(file, "CCOB");
     append(file, 0x0000000100000003);
@@ -105,7 +105,7 @@ TEST_CASE("a compressed bundle is no plain one and is to be unpacked first", "[o
     CHECK_THAT(message_of<InvalidCodeObject>([&] { selected(file, "gfx90a"); }), Contains("compressed (CCOB)"));
 }
 
-TEST_CASE("what is no bundle is passed on as it is", "[offload_bundle]") {
+TEST_CASE("a file that is no bundle is passed on unchanged", "[offload_bundle]") {
     Bytes file;
     append(file,
            "\x7f"
@@ -122,7 +122,7 @@ TEST_CASE("offsets and sizes outside the file are refused, naming the entry", "[
         const char* reason;
     };
     const Row row = GENERATE(values<Row>({
-        {24, 2, "truncated"},  // the second entry's header is half there
+        {24, 2, "truncated"},  // half of the second entry's header
         {24, std::uint64_t{1} << 40, "entries cannot be"},
         {24, ~std::uint64_t{0}, "entries cannot be"},
         {32, std::uint64_t{1} << 40, "entry 0"},
@@ -139,7 +139,7 @@ TEST_CASE("offsets and sizes outside the file are refused, naming the entry", "[
                Contains("offload bundle") && Contains(row.reason));
 }
 
-TEST_CASE("a real bundle truncated at every byte is refused or yields what is whole", "[offload_bundle]") {
+TEST_CASE("a real bundle truncated at every byte is refused or yields its complete entries", "[offload_bundle]") {
     const Bytes file = test_code_object("launch.hsaco");
     GuardedBytes guarded(file.size());
     const std::size_t step = 1;

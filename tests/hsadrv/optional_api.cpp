@@ -1,5 +1,5 @@
-// Entry points that this machine's runtime has or not: never linked, found when there, refused with the
-// release when not.
+// Optional entry points of the runtime: never linked, looked up, and if missing refused with the
+// release that has them.
 #include "hsadrv/optional_api.hpp"
 
 #include <dlfcn.h>
@@ -57,7 +57,7 @@ TEST_CASE("an entry point is offered exactly when the runtime exports it", "[opt
     ::dlclose(runtime);
 }
 
-TEST_CASE("what came with one release is there or missing together", "[optional_api]") {
+TEST_CASE("entry points of one release are present or missing together", "[optional_api]") {
     const auto all = rows();
     for (const Row& a : all)
         for (const Row& b : all) {
@@ -66,14 +66,14 @@ TEST_CASE("what came with one release is there or missing together", "[optional_
         }
 }
 
-TEST_CASE("an entry point that is there is called", "[optional_api]") {
+TEST_CASE("a present entry point is called", "[optional_api]") {
     const OptionalEntry<int(int)> entry{"twice", "5.6", reinterpret_cast<void*>(twice)};
     REQUIRE(entry);
     CHECK(entry(21) == 42);
     CHECK(entry.required()(4) == 8);
 }
 
-TEST_CASE("one that is missing is refused by name, with the runtime's version and the release that brought it",
+TEST_CASE("a missing entry point is refused by name, with the runtime's version and the release that added it",
           "[optional_api]") {
     NEEDS_DEVICE();
     const Driver driver;
@@ -87,7 +87,7 @@ TEST_CASE("one that is missing is refused by name, with the runtime's version an
                       Contains("hsa_amd_neither()") && Contains("came with ROCm 8.8"));
 }
 
-TEST_CASE("without a runtime that is up the refusal still has its words", "[optional_api]") {
+TEST_CASE("without a running runtime the refusal still has its message", "[optional_api]") {
     const OptionalEntry<int(int)> entry{"hsa_amd_not_yet", "9.9", nullptr};
     CHECK_THROWS_WITH(entry.required(), Contains("not initialised") && Contains("9.9"));
 }

@@ -1,4 +1,4 @@
-// Packets: every field where hsa.h has it, the header composed of its parts.
+// Packets: every field at hsa.h's offset, the header composed of its parts.
 #include "hsadrv/packet.hpp"
 
 #include "hsadrv/stream/launch_lane.hpp"
@@ -14,7 +14,7 @@ TEST_CASE("a fresh packet is invalid, which is type 1", "[packet]") {
     CHECK(Packet{}.header() == 1);
 }
 
-TEST_CASE("extents have a volume and as many dimensions as are not one", "[packet]") {
+TEST_CASE("extents have a volume, and count the dimensions that are not 1", "[packet]") {
     CHECK(Dim3().volume() == 1);
     CHECK(Dim3(0xffffffff, 0xffffffff, 1).volume() == 0xfffffffe00000001);
     CHECK(Dim3().dimensions() == 1);
@@ -29,7 +29,7 @@ TEST_CASE("extents are printed as a product", "[packet]") {
     CHECK(Dim3(0, 0xffffffff, 3).text() == "0x4294967295x3");
 }
 
-TEST_CASE("extents beyond 32 bits are refused, not cut", "[packet]") {
+TEST_CASE("extents beyond 32 bits are refused, not truncated", "[packet]") {
     CHECK(Dim3(std::size_t{1} << 31).x == 1u << 31);
     CHECK_THROWS_AS(Dim3(std::size_t{1} << 32), InvalidArgument);
     CHECK_THROWS_AS(Dim3(1, std::size_t{1} << 32), InvalidArgument);
@@ -56,7 +56,7 @@ TEST_CASE("a header has type, barrier bit and fence scopes at their places", "[p
     }
 }
 
-TEST_CASE("a kernel dispatch carries its facts", "[packet]") {
+TEST_CASE("a kernel dispatch has its fields", "[packet]") {
     int argument = 0;
     const Packet packet = kernel_dispatch({.kernel_object = 0x1122334455667788,
                                            .grid = {1000, 20, 3},
@@ -123,7 +123,7 @@ TEST_CASE("a barrier-value packet is AMD's vendor packet with its format", "[pac
     CHECK(barrier_value({}).as<hsa_amd_barrier_value_packet_t>().mask == -1);
 }
 
-TEST_CASE("the launch path of streams writes what the builder builds", "[packet]") {
+TEST_CASE("the launch path of streams writes the same packet as the builder", "[packet]") {
     struct Row {
         Dim3 grid, workgroup;
     };

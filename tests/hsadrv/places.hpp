@@ -1,4 +1,4 @@
-// Memory of every kind that a copy may meet, and a stream that copies there and back.
+// Memory of every kind that a copy may use, and a stream that copies to it and back.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ inline std::optional<hsadrv::MemPool> unreachable_pool(const Device& device) {
     return std::nullopt;
 }
 
-/// Memory of a kind, with what it takes to hold it.
+/// Memory of a kind, with its owner.
 struct Place {
     Place(const Device& device, Kind kind, std::size_t size_bytes) : size_bytes(size_bytes) {
         if (kind == Kind::pageable || kind == Kind::registered) {

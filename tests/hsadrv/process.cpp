@@ -1,5 +1,5 @@
-// The runtime and its process: adopted, forked, ended early, out of descriptors, without a device, unloaded
-// and loaded again.
+// The runtime and its process: adopted, forked, exited early, out of descriptors, without a device, unloaded
+// and reloaded.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -53,10 +53,10 @@ bool device_file_is_open() {
 }  // namespace
 
 TEST_CASE("a program that only links the library touches no device", "[driver][process]") {
-    check_child("child: nothing has begun");
+    check_child("child: no runtime is started");
 }
 
-TEST_CASE("child: nothing has begun", "[.child]") {
+TEST_CASE("child: no runtime is started", "[.child]") {
     CHECK_FALSE(runtime_is_up());
     CHECK_FALSE(device_file_is_open());
     if (const kfdemu_control* emulator = kfdemu_find_control()) {
@@ -86,7 +86,7 @@ TEST_CASE("init and shutdown race a thousand times", "[driver][process][stress]"
     CHECK_FALSE(runtime_is_up());
 }
 
-TEST_CASE("a process that has called hsa_init is adopted, and its count left alone", "[driver][process]") {
+TEST_CASE("a process that has called hsa_init is adopted, and its reference count kept", "[driver][process]") {
     NEEDS_DEVICE();
     REQUIRE(hsa_init() == HSA_STATUS_SUCCESS);
     for (int round = 0; round < 3; ++round) {
@@ -103,7 +103,7 @@ TEST_CASE("a process that has called hsa_init is adopted, and its count left alo
     CHECK_FALSE(runtime_is_up());
 }
 
-TEST_CASE("one who calls hsa_init later, and shuts down later, is not cut off", "[driver][process]") {
+TEST_CASE("hsa_init called under a driver keeps the runtime up after it", "[driver][process]") {
     NEEDS_DEVICE();
     {
         const Driver driver;
@@ -117,7 +117,7 @@ TEST_CASE("one who calls hsa_init later, and shuts down later, is not cut off", 
 
 // ---- system events
 
-TEST_CASE("a fault reaches every handler of system events, and a stream besides", "[driver][process][fault]") {
+TEST_CASE("a fault reaches every handler of system events, and a stream", "[driver][process][fault]") {
     NEEDS_DEVICE();
     check_child("child: handlers of system events");
 }
@@ -126,7 +126,7 @@ namespace {
 std::atomic<int> their_events{0};
 hsa_status_t their_handler(const hsa_amd_event_t* event, void* data) {
     their_events += event->event_type == HSA_AMD_GPU_MEMORY_FAULT_EVENT && data == &their_events;
-    return HSA_STATUS_ERROR;  // "not mine": alone it would let the runtime abort
+    return HSA_STATUS_ERROR;  // "not mine": as the only handler it would let the runtime abort
 }
 }  // namespace
 
@@ -135,7 +135,7 @@ TEST_CASE("child: handlers of system events", "[.child]") {
     REQUIRE(hsa_amd_register_system_event_handler(their_handler, &their_events) == HSA_STATUS_SUCCESS);
     {
         const Driver before;
-    }  // its handler stays with the runtime and is not to count
+    }  // its handler stays registered and is not counted
     {
         const Device device;
         REQUIRE(hsa_amd_register_system_event_handler(their_handler, &their_events) == HSA_STATUS_SUCCESS);
@@ -143,14 +143,14 @@ TEST_CASE("child: handlers of system events", "[.child]") {
         Stream stream(device.gpu);
         code.kernel("store_at").launch(stream, {.grid = 1, .workgroup = 1}, std::uint64_t{0x7000'0000'0000}, 1u);
         CHECK_THROWS_AS(stream.synchronize(patience), MemoryFault);
-        CHECK(eventually([] { return their_events == 2; }));  // a stream is told before those that come after ours
+        CHECK(eventually([] { return their_events == 2; }));  // streams are notified before later handlers
     }
     CHECK(hsa_shut_down() == HSA_STATUS_SUCCESS);
 }
 
-TEST_CASE("a GPU that is reset ends waits with an error, and never the process", "[driver][process][fault]") {
+TEST_CASE("a GPU reset ends waits with an error, not the process", "[driver][process][fault]") {
     NEEDS_DEVICE();
-    if (!kfdemu_find_control()) SKIP_BECAUSE("wants a GPU that can be reset: kfdemu");
+    if (!kfdemu_find_control()) SKIP_BECAUSE("only kfdemu's GPUs can be reset");
     check_child("child: a GPU that is reset");
 }
 
@@ -164,14 +164,14 @@ TEST_CASE("child: a GPU that is reset", "[.child]") {
     const Signal never = Signal::create(1);
     code.kernel("endless").launch(stream, {.grid = 1, .workgroup = 1}, static_cast<std::uint32_t*>(flag.data()));
     REQUIRE(kfdemu_find_control()->reset_gpu(0, 1) == 0);
-    // A runtime that reports the reset (6.0 on) makes it a fault; one that does not lets the deadline pass.
+    // A runtime that reports the reset (6.0 or newer) makes it a fault; with an older one the deadline passes.
     CHECK_THROWS_AS(stream.synchronize(3s), Error);
     CHECK_THROWS_AS(queue.ref().wait(never, Condition::less, 1, 1s), Error);
 }
 
 // ---- fork and exit
 
-TEST_CASE("in a forked child every call that makes something says so", "[driver][process][fork]") {
+TEST_CASE("in a forked child every factory function throws with its name", "[driver][process][fork]") {
     NEEDS_DEVICE();
     const Device device;
     const Context gpu(device.gpu);
@@ -179,7 +179,7 @@ TEST_CASE("in a forked child every call that makes something says so", "[driver]
     SignalPool pool;
     struct Row {
         const char* what;
-        const char* names;  ///< so says the message
+        const char* names;  ///< in the message
         std::function<void()> call;
     };
     const Row rows[] = {
@@ -214,16 +214,16 @@ TEST_CASE("in a forked child every call that makes something says so", "[driver]
     CHECK_NOTHROW(gpu.stream().synchronize(patience));
 }
 
-TEST_CASE("fork and exec start anew", "[driver][process][fork]") {
+TEST_CASE("after fork and exec the runtime starts again", "[driver][process][fork]") {
     NEEDS_DEVICE();
     const Device device;
     const Signal signal = Signal::create(1);
-    check_child("child: a driver of its own");
+    check_child("child: its own driver");
     CHECK(signal.load() == 1);
     CHECK_NOTHROW(Queue::create(device.gpu));
 }
 
-TEST_CASE("child: a driver of its own", "[.child]") {
+TEST_CASE("child: its own driver", "[.child]") {
     const Device device;
     CHECK(Signal::create(3).load() == 3);
 }
@@ -278,7 +278,7 @@ TEST_CASE("child: exits in its last callback", "[.child]") {
 
 // ---- no device
 
-TEST_CASE("what the device file says, and the remedy", "[driver][process]") {
+TEST_CASE("errors of the device file, with the remedy", "[driver][process]") {
     struct Row {
         detail::DeviceFile file;
         const char* says;
@@ -328,7 +328,7 @@ TEST_CASE("child: every GPU hidden", "[.child]") {
     }
 }
 
-TEST_CASE("out of descriptors: a typed error that says so, and recovery", "[driver][process]") {
+TEST_CASE("out of descriptors: a typed error, and recovery", "[driver][process]") {
     NEEDS_DEVICE();
     if (sanitizer) SKIP_BECAUSE("the sanitizers need descriptors themselves");
     check_child("child: out of descriptors");
@@ -353,10 +353,10 @@ TEST_CASE("child: out of descriptors", "[.child]") {
     CHECK_NOTHROW(Driver().gpus());
 }
 
-TEST_CASE("no ioctl works: a typed error, and recovery", "[driver][process]") {
+TEST_CASE("failing ioctls: a typed error, and recovery", "[driver][process]") {
     NEEDS_DEVICE();
     const kfdemu_control* emulator = kfdemu_find_control();
-    if (!emulator) SKIP_BECAUSE("wants a GPU that can be made to fail: kfdemu");
+    if (!emulator) SKIP_BECAUSE("only kfdemu can inject failures");
     for (const int error : {ENOMEM, EIO, ENODEV, EPERM}) {
         CAPTURE(error);
         emulator->fail(KFDEMU_IOCTL, 1, KFDEMU_ALL, error);

@@ -1,4 +1,4 @@
-// Profiling: what is written down of kernels and copies, when, and what is not.
+// Profiling: records of kernels and copies, their times, and what is not recorded.
 #include "hsadrv/profile.hpp"
 
 #include <algorithm>
@@ -19,10 +19,10 @@ using Kind = ProfileRecord::Kind;
 namespace {
 
 using Clock = std::chrono::steady_clock;
-// Reading two clocks one after the other is not quite one moment.
+// Two clocks are read one after the other, not at the same time.
 constexpr auto clock_slack = 1ms;
 
-/// A kernel of so long at least, by the host's hand.
+/// A kernel of at least that duration, ended by the host.
 void launch_lasting(const Kernels& f, Stream& stream, const Words& flags, std::chrono::milliseconds time) {
     f.code.kernel("begin_and_spin").launch(stream, {.grid = 1, .workgroup = 1}, flags.data(), flags.data() + 1);
     CHECK(eventually([&] { return flags.get() == 1; }));
@@ -86,7 +86,7 @@ TEST_CASE("a copy's record has its direction, its bytes, and when it ran", "[pro
     stream.copy_async(other.data(), device.data(), bytes / 2);
     stream.copy_async(back.data(), other.data(), bytes / 4);
     stream.copy_async(pageable.data(), device.data(), bytes);
-    stream.copy_async(back.data(), pinned.data(), 64);  // the host's own
+    stream.copy_async(back.data(), pinned.data(), 64);  // copied by the host
     stream.copy_rect_async(
         {.destination = {device.data(), 1024}, .source = {pinned.data(), 512}, .width_bytes = 256, .height = 8});
     stream.synchronize(patience);
@@ -121,7 +121,7 @@ TEST_CASE("a copy's record has its direction, its bytes, and when it ran", "[pro
     CHECK(pageable.back() == 5);
 }
 
-TEST_CASE("profiling begins and ends when the stream is told to; work in between is right", "[profile]") {
+TEST_CASE("profiling starts and stops on request; results in between are right", "[profile]") {
     NEEDS_DEVICE();
     const Kernels f;
     Stream stream(f.gpu);
@@ -147,7 +147,7 @@ TEST_CASE("profiling begins and ends when the stream is told to; work in between
     CHECK(stream.take_profile().records.size() == 3);
 }
 
-TEST_CASE("a profile is taken while work is in flight: what is over", "[profile]") {
+TEST_CASE("a profile taken with work in flight has the complete part", "[profile]") {
     NEEDS_DEVICE();
     const Kernels f;
     Stream stream(f.gpu, {.profile = true});
@@ -167,7 +167,7 @@ TEST_CASE("a profile is taken while work is in flight: what is over", "[profile]
     CHECK(data.get() == 14);
 }
 
-TEST_CASE("only so many records are kept, the last, and it is said how many were dropped", "[profile]") {
+TEST_CASE("a profile keeps the latest records up to its limit, and counts those dropped", "[profile]") {
     NEEDS_DEVICE();
     const Kernels f;
     Stream stream(f.gpu, {.packets = 64, .profile = true, .profile_records = 10});
@@ -184,7 +184,7 @@ TEST_CASE("only so many records are kept, the last, and it is said how many were
     CHECK(stream.take_profile().dropped == 0);
 }
 
-TEST_CASE("each kernel and copy of a graph is written down, at each replay", "[profile][graph]") {
+TEST_CASE("each kernel and copy of a graph is recorded at each replay", "[profile][graph]") {
     NEEDS_DEVICE();
     const Kernels f;
     Stream stream(f.gpu);
@@ -229,14 +229,14 @@ TEST_CASE("each kernel and copy of a graph is written down, at each replay", "[p
     CHECK(stream.take_profile().records.empty());
 }
 
-TEST_CASE("what is lost with its stream is written down as failed", "[profile][error]") {
+TEST_CASE("work lost with its stream is recorded as failed", "[profile][error]") {
     NEEDS_DEVICE();
     const Kernels f;
     const std::size_t signals = live_signals(f);
     {
         const Words flag(1), data(1 << 16);
         const Allocation device = Allocation::from_pool(device_pool(f.gpu), 4 << 16);
-        Stream stream(f.gpu, {.profile = true});  // goes first: its copy is not waited for by who finds the failure
+        Stream stream(f.gpu, {.profile = true});  // destroyed first: no thread waits for its copy
         f.scale_add.launch(stream, {.grid = 1, .workgroup = 1}, data.data(), 0u, 7u, 1u);
         f.spin.launch(stream, {.grid = 1, .workgroup = 1}, flag.data());
         break_queue(stream);
@@ -256,10 +256,10 @@ TEST_CASE("what is lost with its stream is written down as failed", "[profile][e
         CHECK(data.get() == 7);
         CHECK_THROWS_AS(stream.profile(true), QueueError);
     }
-    CHECK(eventually([&] { return live_signals(f) == signals; }));  // another thread lets go of what a queue kept
+    CHECK(eventually([&] { return live_signals(f) == signals; }));  // another thread releases the resources of a queue
 }
 
-TEST_CASE("signals of profiled work go back to the pool", "[profile]") {
+TEST_CASE("signals of profiled work return to the pool", "[profile]") {
     NEEDS_DEVICE();
     const Kernels f;
     const Words data(1 << 14), copy(1 << 14);
@@ -280,7 +280,7 @@ TEST_CASE("signals of profiled work go back to the pool", "[profile]") {
     CHECK(live_signals(f) == before);
 }
 
-TEST_CASE("a stream that goes with profiled work in flight leaves nothing", "[profile][pool]") {
+TEST_CASE("a stream destroyed with profiled work in flight leaks nothing", "[profile][pool]") {
     NEEDS_DEVICE();
     const Kernels f;
     const std::size_t before = live_signals(f);
@@ -300,14 +300,14 @@ TEST_CASE("a stream that goes with profiled work in flight leaves nothing", "[pr
         f.scale_add.launch(*busy, {.grid = 1, .workgroup = 1}, data.data() + 1, 0u, 8u, 1u);
         flag.set(1);
         busy->synchronize(patience);
-        CHECK(data.get() == 7);  // what it used was kept for it
+        CHECK(data.get() == 7);  // its resources were kept
         CHECK(data.get(1) == 8);
         CHECK(busy->take_profile().records.size() == 2);
     }
-    CHECK(eventually([&] { return live_signals(f) == before; }));  // another thread lets go of what a queue kept
+    CHECK(eventually([&] { return live_signals(f) == before; }));  // another thread releases the resources of a queue
 }
 
-TEST_CASE("profiled packets move with their stream off a dead queue", "[profile][pool][error]") {
+TEST_CASE("profiled packets move with their stream off a failed queue", "[profile][pool][error]") {
     NEEDS_DEVICE();
     const Kernels f;
     std::vector<Stream> streams;
@@ -336,7 +336,7 @@ TEST_CASE("profiled packets move with their stream off a dead queue", "[profile]
     }
 }
 
-TEST_CASE("a hang of a profiled kernel is explained like any other", "[profile][autopsy]") {
+TEST_CASE("a hang of a profiled kernel is reported like any other", "[profile][autopsy]") {
     NEEDS_DEVICE();
     const Kernels f;
     Stream stream(f.gpu, {.profile = true});
@@ -347,7 +347,7 @@ TEST_CASE("a hang of a profiled kernel is explained like any other", "[profile][
     stream.synchronize(patience);
 }
 
-TEST_CASE("many threads launch on profiled streams, and others take what they wrote down", "[profile][stress]") {
+TEST_CASE("many threads launch on profiled streams while others take the records", "[profile][stress]") {
     NEEDS_DEVICE();
     const Kernels f;
     constexpr std::uint32_t each = 300;

@@ -17,7 +17,7 @@ Packet tick(const Signal& signal, std::span<const hsa_signal_t> dependencies = {
     return barrier_and(dependencies, signal.native());
 }
 
-/// Holds the queue: everything behind it waits until open() is called.
+/// Holds the queue: packets after it wait until open() is called.
 struct Gate {
     explicit Gate(QueueRef queue) {
         const hsa_signal_t signal = shut.native();
@@ -59,7 +59,7 @@ TEST_CASE("a barrier-and waits for all its signals, a barrier-or for one", "[que
     all.wait(Condition::equal, 0, patience);
 }
 
-TEST_CASE("packets with the barrier bit complete in order, over three laps of the ring", "[queue]") {
+TEST_CASE("packets with the barrier bit complete in order, over three wraps of the ring", "[queue]") {
     NEEDS_DEVICE();
     const Device device;
     const std::uint32_t size = device.gpu.queue_min_packets();
@@ -82,7 +82,7 @@ TEST_CASE("a batch is submitted with one call, in order", "[queue]") {
     CHECK(queue.ref().write_index() == 3);
 }
 
-TEST_CASE("a full ring refuses, times out with the numbers, then accepts", "[queue][deadline]") {
+TEST_CASE("a full ring refuses, times out with its numbers, then accepts", "[queue][deadline]") {
     NEEDS_DEVICE();
     const Device device;
     const std::uint32_t size = device.gpu.queue_min_packets();
@@ -92,7 +92,7 @@ TEST_CASE("a full ring refuses, times out with the numbers, then accepts", "[que
     const Gate gate(queue);
     for (std::uint32_t i = 1; i < size; ++i) queue.submit(tick(done));
 
-    // The processor may have taken the gate packet itself off the ring.
+    // The packet processor may have consumed the gate packet already.
     while (queue.try_reserve(1)) {
         queue.write(queue.write_index() - 1, tick(done));
         queue.publish(queue.write_index() - 1, 1);
@@ -115,7 +115,7 @@ TEST_CASE("more slots than the ring has can never be reserved", "[queue]") {
     CHECK(queue.ref().write_index() == 0);
 }
 
-TEST_CASE("eight producers share a queue through many laps", "[queue][stress]") {
+TEST_CASE("eight producers share a queue over many wraps", "[queue][stress]") {
     NEEDS_DEVICE();
     const Device device;
     constexpr int producers = 8, each = 500;
@@ -137,7 +137,7 @@ TEST_CASE("eight producers share a queue through many laps", "[queue][stress]") 
     CHECK(queue.ref().write_index() == std::uint64_t{producers} * each);
 }
 
-TEST_CASE("sizes that the agent does not take are refused with its limits", "[queue]") {
+TEST_CASE("sizes that the agent does not support are refused with its limits", "[queue]") {
     NEEDS_DEVICE();
     const Device device;
     for (const std::uint32_t packets : {0u, 1u, 63u, 100u, device.gpu.queue_max_packets() * 2}) {
@@ -149,7 +149,7 @@ TEST_CASE("sizes that the agent does not take are refused with its limits", "[qu
     }
 }
 
-TEST_CASE("a packet that nobody knows stops its queue with a typed, sticky error; others go on", "[queue][error]") {
+TEST_CASE("an unknown packet stops its queue with a typed, sticky error; others continue", "[queue][error]") {
     NEEDS_DEVICE();
     const Device device;
     std::atomic<int> told{0};

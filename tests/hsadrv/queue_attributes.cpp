@@ -1,4 +1,4 @@
-// Queues: priority, masks of compute units, chains of barriers, try_ forms, and queues that others made.
+// Queues: priority, masks of compute units, chains of barriers, try_ forms, and foreign queues.
 #include <hsa/hsa_ext_amd.h>
 
 #include <array>
@@ -31,7 +31,7 @@ int bits(const std::vector<std::uint32_t>& mask) {
 
 }  // namespace
 
-TEST_CASE("a queue is made with a priority, and takes another", "[queue]") {
+TEST_CASE("a queue is made with a priority, which can be changed", "[queue]") {
     NEEDS_DEVICE();
     const Device device;
     for (const auto priority : {QueuePriority::low, QueuePriority::normal, QueuePriority::high}) {
@@ -43,7 +43,7 @@ TEST_CASE("a queue is made with a priority, and takes another", "[queue]") {
     }
 }
 
-TEST_CASE("a mask of compute units is kept, clipped to those there are, and reset", "[queue]") {
+TEST_CASE("a mask of compute units is kept, clipped to the existing ones, and reset", "[queue]") {
     NEEDS_DEVICE();
     const Device device;
     const auto units = static_cast<int>(device.gpu.compute_units());
@@ -63,7 +63,7 @@ TEST_CASE("a mask of compute units is kept, clipped to those there are, and rese
     check_works(queue);
 }
 
-TEST_CASE("a wait for any number of signals: five a packet, complete with the last", "[queue][packet]") {
+TEST_CASE("a wait for any number of signals: five per packet, complete with the last", "[queue][packet]") {
     NEEDS_DEVICE();
     const Device device;
     const Queue queue = Queue::create(device.gpu, {.packets = 64});
@@ -79,7 +79,7 @@ TEST_CASE("a wait for any number of signals: five a packet, complete with the la
         const std::uint64_t before = queue.ref().write_index();
         const std::uint64_t last = queue.ref().submit_barrier(natives, done.native(), {}, patience);
         CHECK(last + 1 - before == barrier_chain_packets(count));
-        // From the last to the first: no single one is enough.
+        // From the last to the first: no single signal is enough.
         for (std::size_t i = count; i-- > 0;) {
             if (i < 3 || i + 1 == count) CHECK_FALSE(done.try_wait(Condition::less, 1, 2ms));
             signals[i].store(0);
@@ -88,7 +88,7 @@ TEST_CASE("a wait for any number of signals: five a packet, complete with the la
     }
 }
 
-TEST_CASE("a chain's packets: fences at its ends, the barrier bit within, one completion", "[queue][packet]") {
+TEST_CASE("a chain of packets has fences at its ends, the barrier bit within and one completion", "[queue][packet]") {
     std::vector<hsa_signal_t> signals;
     for (std::uint64_t i = 1; i <= 11; ++i) signals.push_back({i * 64});
     const PacketOrder order{.barrier = false, .acquire = FenceScope::system, .release = FenceScope::agent};
@@ -107,7 +107,7 @@ TEST_CASE("a chain's packets: fences at its ends, the barrier bit within, one co
     CHECK(last.as<hsa_barrier_and_packet_t>().dep_signal[1].handle == 0);
 }
 
-TEST_CASE("try_submit takes what fits and refuses the rest", "[queue]") {
+TEST_CASE("try_submit accepts packets that fit and refuses the rest", "[queue]") {
     NEEDS_DEVICE();
     const Device device;
     const std::uint32_t size = device.gpu.queue_min_packets();
@@ -124,12 +124,12 @@ TEST_CASE("try_submit takes what fits and refuses the rest", "[queue]") {
     CHECK_THROWS_AS(queue.ref().try_submit(std::vector<Packet>(size + 1, tick)), InvalidArgument);
     shut.store(0);
     CHECK(queue.ref().wait(done, Condition::equal, -taken, patience) == -taken);
-    // A packet may be complete before its slot is given back.
+    // A packet may be complete before its slot is free.
     CHECK(eventually([&] { return queue.ref().try_submit(batch).has_value(); }));
     CHECK(queue.ref().wait(done, Condition::equal, -taken - size, patience) == -taken - size);
 }
 
-TEST_CASE("a queue that the runtime made is adopted or viewed; its errors are its maker's", "[queue]") {
+TEST_CASE("a foreign queue is adopted or viewed; its errors go to its creator", "[queue]") {
     NEEDS_DEVICE();
     const Device device;
     static std::atomic<int> told{0};
@@ -138,7 +138,7 @@ TEST_CASE("a queue that the runtime made is adopted or viewed; its errors are it
     hsa_queue_t* native = nullptr;
     REQUIRE(hsa_queue_create(device.gpu.native(), 64, HSA_QUEUE_TYPE_MULTI, theirs, nullptr, UINT32_MAX, UINT32_MAX,
                              &native) == HSA_STATUS_SUCCESS);
-    // Somebody else's packet first.
+    // First a packet of another producer.
     const Signal done = Signal::create(1);
     const auto packet = barrier_and({}, done.native()).as<hsa_barrier_and_packet_t>();
     const auto submit_natively = [&] {
@@ -164,7 +164,7 @@ TEST_CASE("a queue that the runtime made is adopted or viewed; its errors are it
             CHECK(view.ref().wait(done, Condition::less, 1, patience) == 0);
         }
     }
-    const Queue adopted = Queue::from_native(native, device.gpu);  // and destroys it
+    const Queue adopted = Queue::from_native(native, device.gpu);  // destroys it
     check_works(adopted);
     auto bad = packet;
     bad.header = 6;
@@ -176,7 +176,7 @@ TEST_CASE("a queue that the runtime made is adopted or viewed; its errors are it
     CHECK_THROWS_AS(Queue::view(nullptr), InvalidArgument);
 }
 
-TEST_CASE("a viewed queue and its maker submit side by side", "[queue][stress]") {
+TEST_CASE("a viewed queue and its creator submit concurrently", "[queue][stress]") {
     NEEDS_DEVICE();
     const Device device;
     const Queue maker = Queue::create(device.gpu, {.packets = 64});
@@ -201,7 +201,7 @@ TEST_CASE("a viewed queue and its maker submit side by side", "[queue][stress]")
     CHECK(first.ref().wait(done, Condition::equal, 0, patience) == 0);
 }
 
-TEST_CASE("a soft queue's packets are served by the host, by way of its doorbell signal", "[queue][packet]") {
+TEST_CASE("the host serves a soft queue's packets through its doorbell signal", "[queue][packet]") {
     NEEDS_DEVICE();
     if (sanitizer) SKIP_BECAUSE("the runtime calls aligned_alloc with a size that the sanitizer refuses");
     const Device device;

@@ -1,4 +1,4 @@
-// What goes wrong on a queue: a typed, sticky error, waiters woken, the others alive, and the queue usable again.
+// Errors of a queue: typed and sticky; waiters wake, other queues continue, and rebuild() makes the queue usable again.
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -28,8 +28,7 @@ struct Fixture : Device {
     std::byte* bytes(std::size_t offset) const { return static_cast<std::byte*>(memory.data()) + offset; }
     std::uint32_t* words() const { return static_cast<std::uint32_t*>(memory.data()); }
 
-    /// A packet of one work-item; its arguments lie at `offset` of the memory, the first 4 KiB of which are
-    /// for results.
+    /// A packet of one work-item; its arguments are at `offset` of the memory, whose first 4 KiB are for results.
     template <class... Arguments>
     KernelDispatch dispatch(const char* name, SignalRef done, std::size_t offset, Arguments... arguments) const {
         const Kernel kernel = code.kernel(name);
@@ -50,21 +49,21 @@ struct Fixture : Device {
     }
 };
 
-/// The queue says what is wrong with the packet, once and for good; a waiter wakes; another queue of the GPU
-/// goes on; and after rebuild() the same object works again.
+/// The queue reports the packet's defect, as a sticky error; a waiter wakes; another queue of the GPU
+/// continues; and after rebuild() the same object works again.
 void check_refused(const Fixture& f, const Packet& bad, const Signal& done, hsa_status_t expected) {
     std::atomic<int> told{0};
     Queue queue = Queue::create(f.gpu, {.packets = 64, .on_error = [&] { ++told; }});
     const Queue other = Queue::create(f.gpu, {.packets = 64});
     const QueueRef ref = queue;
-    const Signal behind = Signal::create(1);
+    const Signal after = Signal::create(1);
     // At once: the queue may have failed before a second call.
-    const Packet both[] = {bad, barrier_and({}, behind.native(), {.barrier = true})};
+    const Packet both[] = {bad, barrier_and({}, after.native(), {.barrier = true})};
     const std::uint64_t index = ref.submit(both);
 
     hsa_status_t seen = HSA_STATUS_SUCCESS;
     try {
-        ref.wait(behind, Condition::less, 1, patience);
+        ref.wait(after, Condition::less, 1, patience);
     } catch (const QueueError& error) {
         seen = error.status();
         CHECK_THAT(error.what(), Contains(f.gpu.label()) && Contains(status_name(expected)) &&
@@ -78,7 +77,7 @@ void check_refused(const Fixture& f, const Packet& bad, const Signal& done, hsa_
     CHECK_THROWS_AS(ref.throw_if_failed(), QueueError);
     CHECK_THROWS_AS(ref.submit(barrier_and({})), QueueError);
     CHECK_THROWS_AS(ref.try_submit(barrier_and({})), QueueError);
-    CHECK_THROWS_AS(ref.wait(behind, Condition::less, 1, patience), QueueError);
+    CHECK_THROWS_AS(ref.wait(after, Condition::less, 1, patience), QueueError);
 
     const Signal alive = Signal::create(1);
     other.ref().submit(barrier_and({}, alive.native()));
@@ -96,7 +95,7 @@ void check_refused(const Fixture& f, const Packet& bad, const Signal& done, hsa_
 
 }  // namespace
 
-TEST_CASE("a malformed packet stops its queue with the status for what is wrong", "[queue][error]") {
+TEST_CASE("a malformed packet stops its queue with the status of its defect", "[queue][error]") {
     NEEDS_DEVICE();
     const Fixture f;
     const Signal done = Signal::create(1);
@@ -142,7 +141,7 @@ TEST_CASE("a malformed packet stops its queue with the status for what is wrong"
     }
 }
 
-TEST_CASE("a wave that goes wrong stops its queue with the status for what it did", "[queue][error]") {
+TEST_CASE("a failing wave stops its queue with the status of its failure", "[queue][error]") {
     NEEDS_DEVICE();
     const Fixture f;
     const Signal done = Signal::create(1);
@@ -152,7 +151,7 @@ TEST_CASE("a wave that goes wrong stops its queue with the status for what it di
                   done, aperture);
 }
 
-TEST_CASE("an error that comes while the queue is being made is its error", "[queue][error]") {
+TEST_CASE("an error during the creation of a queue is reported as its error", "[queue][error]") {
     NEEDS_DEVICE();
     const Fixture f;
     const Queue made = Queue::create(f.gpu, {.packets = 64}), other = Queue::create(f.gpu, {.packets = 64});
@@ -167,7 +166,7 @@ TEST_CASE("an error that comes while the queue is being made is its error", "[qu
     }
 }
 
-// Scalar loads want four bytes ("Vega" ISA manual, SMEM), the packet processor nothing; our own arguments lie at 64.
+// Scalar loads need 4-byte alignment ("Vega" ISA manual, SMEM), the packet processor none; the library uses 64.
 TEST_CASE("arguments at a multiple of four bytes arrive", "[queue]") {
     NEEDS_DEVICE();
     const Fixture f;
@@ -185,10 +184,10 @@ TEST_CASE("arguments at a multiple of four bytes arrive", "[queue]") {
     }
 }
 
-// ---- memory faults: the process has lost the GPU afterwards, so each has a process of its own
+// ---- memory faults: the process has lost the GPU afterwards, so each runs in a separate process
 
 namespace {
-/// The waiter has the fault thrown, with its address; and the GPU is lost.
+/// The waiter throws the fault with its address, and the GPU is lost.
 void check_faults(const Fixture& f, KernelDispatch dispatch, const Signal& done, std::uint64_t address) {
     Queue queue = Queue::create(f.gpu, {.packets = 64});
     const Queue other = Queue::create(f.gpu, {.packets = 64});
@@ -203,13 +202,13 @@ void check_faults(const Fixture& f, KernelDispatch dispatch, const Signal& done,
     CHECK(seen / 4096 == address / 4096);
     CHECK_THROWS_AS(queue.ref().throw_if_failed(), MemoryFault);
     CHECK_THROWS_AS(queue.ref().submit(barrier_and({})), MemoryFault);
-    CHECK_THROWS_AS(other.ref().wait(done, Condition::less, 1, patience), MemoryFault);  // it may have been its kernel
+    CHECK_THROWS_AS(other.ref().wait(done, Condition::less, 1, patience), MemoryFault);  // its kernel may be the cause
     CHECK_THROWS_AS(queue.rebuild(), DeviceLost);
     CHECK_THROWS_AS(Queue::create(f.gpu, {.packets = 64}), DeviceLost);
 }
 }  // namespace
 
-TEST_CASE("null loads, null stores and kernels without arguments are memory faults for who waits",
+TEST_CASE("null loads, null stores and kernels without arguments are memory faults for the waiter",
           "[queue][error][fault]") {
     NEEDS_DEVICE();
     check_child("child: a queue's null store");
@@ -237,7 +236,7 @@ TEST_CASE("child: a queue's null kernarg", "[.child]") {
 
 // ---- scratch
 
-TEST_CASE("scratch grows when a kernel asks for it", "[queue]") {
+TEST_CASE("scratch grows when a kernel needs it", "[queue]") {
     NEEDS_DEVICE();
     const Fixture f;
     const Queue queue = Queue::create(f.gpu, {.packets = 64});
@@ -247,10 +246,10 @@ TEST_CASE("scratch grows when a kernel asks for it", "[queue]") {
     CHECK(f.words()[0] == 4096u * 7 + 4095u * 4096 / 2);
 }
 
-TEST_CASE("scratch exhausted is an error of the queue that asked", "[queue][error]") {
+TEST_CASE("exhausted scratch is an error of the requesting queue", "[queue][error]") {
     NEEDS_DEVICE();
     const kfdemu_control* emulator = kfdemu_find_control();
-    if (!emulator) SKIP_BECAUSE("wants a GPU that can be made to fail: kfdemu");
+    if (!emulator) SKIP_BECAUSE("only kfdemu can inject failures");
     const Fixture f;
     const Signal done = Signal::create(1);
     emulator->fail(KFDEMU_SCRATCH, 1, KFDEMU_ALL, ENOMEM);
@@ -261,16 +260,16 @@ TEST_CASE("scratch exhausted is an error of the queue that asked", "[queue][erro
         const SignalTerm either[] = {{over}, {probe.ref().failure(), Condition::not_equal, 0}};
         const bool ran = wait_any(either, patience) == 0;
         if (ran) emulator->reset();
-        if (ran) SKIP_BECAUSE("this runtime has scratch memory without asking for it");
+        if (ran) SKIP_BECAUSE("this runtime allocates scratch memory without a request");
     }
     check_refused(f, kernel_dispatch(f.dispatch("scratch", done, 8192, f.words(), 7u)), done,
                   HSA_STATUS_ERROR_OUT_OF_RESOURCES);
     emulator->reset();
 }
 
-// ---- work that never ends, owners that go
+// ---- endless work, owners destroyed early
 
-TEST_CASE("an endless kernel: the wait ends at its deadline with the situation, and destroying returns",
+TEST_CASE("an endless kernel: the wait ends at its deadline with the queue's state, and destruction returns",
           "[queue][deadline]") {
     NEEDS_DEVICE();
     const Fixture f;
@@ -282,7 +281,7 @@ TEST_CASE("an endless kernel: the wait ends at its deadline with the situation, 
         CHECK_THROWS_AS(queue.ref().wait(done, Condition::less, 1, 30ms), Timeout);
         CHECK_THROWS_WITH(queue.ref().wait(done, Condition::less, 1, 30ms),
                           Contains("30 ms") && Contains("the value is 1") && Contains("write index 1"));
-        queue.rebuild();  // out from under it
+        queue.rebuild();  // ends the kernel
         const Signal again = Signal::create(1);
         queue.ref().submit(kernel_dispatch(f.dispatch("append", again, 12288, f.words() + 1, 1u)));
         CHECK(queue.ref().wait(again, Condition::less, 1, patience) == 0);
@@ -321,7 +320,7 @@ TEST_CASE("waiters and reservers wake when their queue fails", "[queue][error]")
     for (int i = 0; i < 3; ++i) {
         expect_error([&] { ref.wait(never, Condition::less, 1, patience); });
         expect_error([&] {
-            for (;;) ref.submit(barrier_and({}), patience);  // a slot may come free before the bad packet is read
+            for (;;) ref.submit(barrier_and({}), patience);  // a slot may be freed before the bad packet is read
         });
         expect_error([&] {
             const SignalTerm terms[] = {{never}, {ref.failure(), Condition::not_equal, 0}};
@@ -352,12 +351,12 @@ TEST_CASE("a queue is destroyed in its own error callback", "[queue][error]") {
         submitted = true;
         while (!over) std::this_thread::sleep_for(1ms);
         CHECK_FALSE(queue);
-        device.driver.callbacks().drain(patience);  // the queue is gone by now
+        device.driver.callbacks().drain(patience);  // the queue is destroyed by now
     }
     CHECK_NOTHROW(Queue::create(device.gpu));
 }
 
-TEST_CASE("an error callback that throws does no harm, and is told with the error", "[queue][error]") {
+TEST_CASE("an exception of an error callback is contained, and reported with the error", "[queue][error]") {
     NEEDS_DEVICE();
     const Device device;
     const Queue queue =
@@ -380,7 +379,7 @@ TEST_CASE("an error callback that throws does no harm, and is told with the erro
     CHECK_THAT(text, Contains("its error callback threw: from the callback"));
 }
 
-TEST_CASE("rebuild: on a queue that is well, on one without room for another, on one made elsewhere", "[queue]") {
+TEST_CASE("rebuild: on a healthy queue, without room for another queue, and on a foreign queue", "[queue]") {
     NEEDS_DEVICE();
     const Fixture f;
     Queue queue = Queue::create(f.gpu, {.packets = 64, .priority = QueuePriority::high});

@@ -1,4 +1,4 @@
-// Rectangles and boxes of bytes: how far they reach, whether they overlap, what is left of them.
+// Rectangles and boxes of bytes: extents, overlap and flattening.
 #include "hsadrv/rect.hpp"
 
 #include <cstdint>
@@ -37,7 +37,7 @@ TEST_CASE("a box without width, rows or planes is empty", "[rect]") {
     CHECK(Rect{.width_bytes = 1, .height = 1, .depth = 0}.empty());
 }
 
-TEST_CASE("a rectangle reaches from its first byte to its last", "[copy][rect]") {
+TEST_CASE("a rectangle's extent goes from its first byte to its last", "[copy][rect]") {
     struct Row {
         Rect rect;
         std::size_t to, from;
@@ -55,8 +55,7 @@ TEST_CASE("a rectangle reaches from its first byte to its last", "[copy][rect]")
     }
 }
 
-TEST_CASE("rows and planes that run into each other, or out of all memory, are refused with their numbers",
-          "[copy][rect]") {
+TEST_CASE("rows and planes that overlap or exceed the address space are refused with their numbers", "[copy][rect]") {
     struct Row {
         Rect rect;
         const char* says;
@@ -103,7 +102,7 @@ TEST_CASE("windows of one matrix overlap exactly when they share a byte", "[copy
     CHECK(met < 19000);
 }
 
-TEST_CASE("of different pitches, extents that meet count as overlapping", "[copy][rect]") {
+TEST_CASE("with different pitches, intersecting extents count as overlapping", "[copy][rect]") {
     const Rect rect{{far_away, 10}, {far_away, 20}, 5, 4};
     CHECK(detail::overlapping(rect, 0));
     CHECK(detail::overlapping(rect, 64));

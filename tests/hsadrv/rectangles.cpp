@@ -65,7 +65,7 @@ const Shape shapes[] = {
     {"more than the staging holds", 3000, 2000, 1, {1, 3001, 0}, {3, 3333, 0}},
 };
 
-/// A pitched copy in one direction; whether exactly the box was written.
+/// A pitched copy in one direction; true if exactly the box was written.
 bool copies_exactly(Copying& f, const Shape& shape, Kind to_kind, Kind from_kind) {
     const Place to(f, to_kind, shape.to_bytes()), from(f, from_kind, shape.from_bytes());
     const Bytes source = random_bytes(shape.from_bytes(), 7), before(shape.to_bytes(), 0xee);
@@ -110,14 +110,14 @@ TEST_CASE("boxes of any shape are copied exactly", "[copy][rect]") {
     }
 }
 
-TEST_CASE("rectangles keep their place in the stream's order", "[copy][rect]") {
+TEST_CASE("copies of rectangles keep the stream's order", "[copy][rect]") {
     NEEDS_DEVICE();
     Copying f;
     constexpr std::size_t n = 64;
     const Place device(f, Kind::device, n * n), pinned(f, Kind::pinned, n * n), out(f, Kind::pinned, n * n);
     const Bytes source = random_bytes(n * n, 1);
     const Gate gate(f.stream);
-    // Transposes four quarters through each other, all in flight together.
+    // Exchanges four quarters, all copies in flight together.
     f.stream.copy_async(device.data, source.data(), n * n);
     const auto quarter = [&](std::size_t i) { return i / 2 * n / 2 * n + i % 2 * n / 2; };
     for (std::size_t i = 0; i < 4; ++i)
@@ -133,7 +133,7 @@ TEST_CASE("rectangles keep their place in the stream's order", "[copy][rect]") {
     CHECK(std::equal(expected.begin(), expected.end(), out.data));
 }
 
-TEST_CASE("a window of a matrix is copied to another, but not onto itself", "[copy][rect]") {
+TEST_CASE("a window of a matrix is copied to another window, but not onto itself", "[copy][rect]") {
     NEEDS_DEVICE();
     Copying f;
     for (const Kind kind : {Kind::device, Kind::pinned, Kind::pageable}) {
@@ -152,7 +152,7 @@ TEST_CASE("a window of a matrix is copied to another, but not onto itself", "[co
     }
 }
 
-TEST_CASE("rectangles that cannot be are refused before anything is enqueued; empty ones do nothing", "[copy][rect]") {
+TEST_CASE("invalid rectangles are refused before anything is enqueued; empty ones are no-ops", "[copy][rect]") {
     NEEDS_DEVICE();
     Copying f;
     const Place device(f, Kind::device, 4096), pinned(f, Kind::pinned, 4096);

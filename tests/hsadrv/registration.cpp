@@ -1,4 +1,4 @@
-// Host memory that is locked where it is: registered once and often, wrongly and rightly.
+// Registration of host memory: once, repeatedly, with valid and invalid ranges.
 #include "hsadrv/registration.hpp"
 
 #include <sys/mman.h>
@@ -29,7 +29,7 @@ class Pages {
         : size_bytes_(count * page),
           data_(static_cast<std::uint8_t*>(
               mmap(nullptr, size_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
-        if (data_ == MAP_FAILED) throw std::runtime_error("no pages");
+        if (data_ == MAP_FAILED) throw std::runtime_error("mmap failed");
     }
     ~Pages() { munmap(data_, size_bytes_); }
     Pages(const Pages&) = delete;
@@ -46,7 +46,7 @@ struct Fixture : Device {
     Stream stream{gpu};
     Allocation device = Allocation::from_pool(device_pool(gpu), 64 * page);
 
-    /// A copy engine writes through the device address; whether the host sees exactly that.
+    /// A copy engine writes through the device address; true if the host sees exactly that.
     bool reaches(std::uint8_t* host, void* at_device, std::size_t size_bytes, unsigned seed) {
         std::vector<std::uint8_t> bytes(size_bytes);
         std::iota(bytes.begin(), bytes.end(), static_cast<std::uint8_t>(seed));
@@ -82,7 +82,7 @@ TEST_CASE("registered host memory has a device address, until the scope ends", "
     CHECK(pointer_info(host.at(0)).kind == PointerInfo::Kind::pageable);
 }
 
-TEST_CASE("memory is registered wherever it begins, and as any kind of host memory", "[memory][register]") {
+TEST_CASE("memory is registered at any address, and as any kind of host memory", "[memory][register]") {
     NEEDS_DEVICE();
     Fixture f;
     const Pages host(20);
@@ -98,7 +98,7 @@ TEST_CASE("memory is registered wherever it begins, and as any kind of host memo
         }
 }
 
-TEST_CASE("a Registration moves, and an empty one is nothing", "[memory][register]") {
+TEST_CASE("a Registration can be moved, and an empty one has no effect", "[memory][register]") {
     NEEDS_DEVICE();
     const Device device;
     const Pages host(2);
@@ -117,7 +117,7 @@ TEST_CASE("a Registration moves, and an empty one is nothing", "[memory][registe
     CHECK(pointer_info(host.at(page)).kind == PointerInfo::Kind::pageable);
 }
 
-TEST_CASE("what is no range, no memory of the program's own or not there is not registered", "[memory][register]") {
+TEST_CASE("invalid ranges, runtime memory and unmapped memory are not registered", "[memory][register]") {
     NEEDS_DEVICE();
     const Device device;
     const Pages host(4);
@@ -138,7 +138,7 @@ TEST_CASE("what is no range, no memory of the program's own or not there is not 
         CHECK_THROWS_AS(register_memory(host.at(from), host.size_bytes() - from), InvalidArgument);
         CHECK_THROWS_WITH(register_memory(host.at(from), host.size_bytes() - from), Contains("is not mapped"));
     }
-    // None of that locked anything, and what is there can be locked.
+    // None of those locked anything; the mapped part can be locked.
     CHECK(pointer_info(host.at(0)).kind == PointerInfo::Kind::pageable);
     CHECK_NOTHROW(Registration(host.at(0), 2 * page, {device.gpu}));
     CHECK_NOTHROW(Registration(host.at(3 * page), page, {device.gpu}));
@@ -163,7 +163,7 @@ TEST_CASE("register_memory and deregister_memory come in pairs", "[memory][regis
     CHECK_THROWS_AS(deregister_memory(host.at(0)), InvalidArgument);
 }
 
-TEST_CASE("ranges that overlap are locked side by side and undone in any order", "[memory][register]") {
+TEST_CASE("overlapping ranges are locked independently and unlocked in any order", "[memory][register]") {
     NEEDS_DEVICE();
     Fixture f;
     struct Range {
@@ -197,7 +197,7 @@ TEST_CASE("ranges that overlap are locked side by side and undone in any order",
             if (first_goes_first) {
                 deregister_memory(at_a, row.a.size_bytes);
                 CHECK(f.reaches(at_b, b, row.b.size_bytes, 3));
-                // By its host address too, all of it.
+                // By its host address too, the entire range.
                 CHECK(f.reaches(at_b, at_b, row.b.size_bytes, 4));
                 deregister_memory(at_b, row.b.size_bytes);
             } else {
@@ -238,7 +238,7 @@ TEST_CASE("a wrong pointer is not deregistered, and nothing is unlocked", "[memo
     void* const address = register_memory(host.at(0), 2 * page);
     CHECK_THROWS_AS(deregister_memory(nullptr), InvalidArgument);
     CHECK_THROWS_AS(deregister_memory(&own), InvalidArgument);
-    CHECK_THROWS_AS(deregister_memory(host.at(page)), InvalidArgument);                       // within
+    CHECK_THROWS_AS(deregister_memory(host.at(page)), InvalidArgument);                       // inside a range
     CHECK_THROWS_AS(deregister_memory(host.at(0), page), InvalidArgument);                    // another size
     CHECK_THROWS_AS(deregister_memory(host.at(2 * page)), InvalidArgument);                   // a scope's
     if (address != host.at(0)) CHECK_THROWS_AS(deregister_memory(address), InvalidArgument);  // the device's view
@@ -266,7 +266,7 @@ TEST_CASE("memory that is unmapped while it is registered can be deregistered", 
     CHECK(f.reaches(other.at(0), kept.device_address(), page, 2));
 }
 
-TEST_CASE("what nobody deregistered ends with the runtime", "[memory][register]") {
+TEST_CASE("memory still registered ends with the runtime", "[memory][register]") {
     NEEDS_DEVICE();
     const Pages host(2);
     {
@@ -291,7 +291,7 @@ TEST_CASE("a Registration outlives the driver it was made under", "[memory][regi
     pinned = Registration();
 }
 
-TEST_CASE("a hint is accepted, and is no lock", "[memory][register]") {
+TEST_CASE("a hint is accepted, and does not lock", "[memory][register]") {
     NEEDS_DEVICE();
     const Device device;
     const Pages host(2);
@@ -305,7 +305,7 @@ TEST_CASE("a hint is accepted, and is no lock", "[memory][register]") {
     CHECK_THROWS_AS(deregister_hint(nullptr, 10), InvalidArgument);
 }
 
-TEST_CASE("threads register the same and overlapping ranges at once", "[memory][register][stress]") {
+TEST_CASE("threads register the same and overlapping ranges concurrently", "[memory][register][stress]") {
     NEEDS_DEVICE();
     const Device device;
     const Pages host(16);
@@ -328,7 +328,7 @@ TEST_CASE("threads register the same and overlapping ranges at once", "[memory][
     CHECK(pointer_info(host.at(0)).kind == PointerInfo::Kind::pageable);
 }
 
-TEST_CASE("a registration whose N-th request of the kernel fails is an error that locks nothing",
+TEST_CASE("a registration whose N-th kernel request fails is an error, and locks nothing",
           "[memory][register][failures]") {
     NEEDS_DEVICE();
     NEEDS_CONTROL(control);

@@ -1,4 +1,4 @@
-// Which host ranges are locked, how often and by which name: numbers only.
+// The book of locked host ranges: how often and by which address; numbers only.
 #include "hsadrv/memory/registration_book.hpp"
 
 #include <map>
@@ -20,7 +20,7 @@ HostRange range(std::uintptr_t begin, std::size_t size_bytes, std::vector<std::u
     return {begin, size_bytes, 0, std::move(agents)};
 }
 
-/// What register_memory does, with a runtime that locks whatever it is asked to.
+/// As register_memory, with a runtime that locks every range.
 RegistrationBook::Id enter(RegistrationBook& book, const HostRange& wanted, bool scoped = false) {
     if (const auto entry = book.share(wanted, scoped)) return entry->id;
     const auto name = book.reserve_name(wanted.begin);
@@ -30,7 +30,7 @@ RegistrationBook::Id enter(RegistrationBook& book, const HostRange& wanted, bool
 
 }  // namespace
 
-TEST_CASE("the same range twice is one lock, unlocked when the last registration goes", "[memory][register]") {
+TEST_CASE("the same range twice is one lock, unlocked with the last registration", "[memory][register]") {
     RegistrationBook book;
     const auto first = enter(book, range(base, 4096)), second = enter(book, range(base, 4096));
     CHECK(first != second);
@@ -52,11 +52,11 @@ TEST_CASE("a registration ends once", "[memory][register]") {
     CHECK_FALSE(book.remove(77));
 }
 
-TEST_CASE("ranges that overlap, contain each other or touch are locks of their own", "[memory][register]") {
+TEST_CASE("ranges that overlap, contain each other or touch are separate locks", "[memory][register]") {
     struct Row {
         const char* what;
         HostRange a, b;
-        bool same_name;  // would both begin at one address?
+        bool same_name;  // do both begin at one address?
     };
     const Row rows[] = {
         {"overlapping", range(base, 5 * 4096), range(base + 3 * 4096, 5 * 4096), false},
@@ -84,7 +84,7 @@ TEST_CASE("ranges that overlap, contain each other or touch are locks of their o
     }
 }
 
-TEST_CASE("fewer agents are served by the lock for more", "[memory][register]") {
+TEST_CASE("the lock for more agents serves fewer agents", "[memory][register]") {
     RegistrationBook book;
     enter(book, range(base, 4096, {1, 2, 3}));
     enter(book, range(base, 4096, {2}));
@@ -94,7 +94,7 @@ TEST_CASE("fewer agents are served by the lock for more", "[memory][register]") 
     CHECK(book.locks() == 2);
 }
 
-TEST_CASE("a page has as many names as bytes, and a name can be had again", "[memory][register]") {
+TEST_CASE("each byte of a page can be a key, and a key can be reused", "[memory][register]") {
     RegistrationBook book;
     std::set<std::uintptr_t> names;
     for (int i = 0; i < 4096; ++i) names.insert(book.reserve_name(base + 100).value_or(0));
@@ -117,14 +117,14 @@ TEST_CASE("the latest registration of an address is found, scoped ones are not",
     CHECK_FALSE(book.latest(base + 1));
     book.remove(large);
     CHECK(book.latest(base) == small);
-    const auto again = enter(book, range(base, 300));  // under the scoped one's lock
+    const auto again = enter(book, range(base, 300));  // shares the scoped one's lock
     CHECK(book.latest(base, 300) == again);
     CHECK_FALSE(book.remove(again));
     CHECK_FALSE(book.latest(base, 300));
     CHECK(book.remove(scoped));
 }
 
-TEST_CASE("an address is in the lock that reaches furthest beyond it", "[memory][register]") {
+TEST_CASE("an address belongs to the lock that extends furthest after it", "[memory][register]") {
     RegistrationBook book;
     const auto large = enter(book, range(base, 1000));
     enter(book, range(base + 200, 100));
@@ -139,13 +139,13 @@ TEST_CASE("an address is in the lock that reaches furthest beyond it", "[memory]
     CHECK(at(base + 1399) == 900);
     CHECK(at(base + 1400) == 0xdead);
     CHECK(at(base - 1) == 0xdead);
-    CHECK(at(base + far_away + 250) == 0);  // where the agents see it
+    CHECK(at(base + far_away + 250) == 0);  // the agents' address
     book.remove(large);
     CHECK(at(base + 250) == 200);
     CHECK(at(base + 310) == 0xdead);
 }
 
-TEST_CASE("any ends everything", "[memory][register]") {
+TEST_CASE("any registration is found until the book is empty", "[memory][register]") {
     RegistrationBook book;
     for (std::uintptr_t i = 0; i < 10; ++i) enter(book, range(base + i, 50), i % 2 == 0);
     int unlocked = 0;

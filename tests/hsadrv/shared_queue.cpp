@@ -1,4 +1,4 @@
-// Many streams on few hardware queues: their order, and that one's failure is nobody else's.
+// Many streams on few hardware queues: each stream's order, and failures confined to one stream.
 #include <thread>
 #include <vector>
 
@@ -18,7 +18,7 @@ struct Crowd : Kernels {
 
 }  // namespace
 
-TEST_CASE("the first streams have a queue each, later ones share", "[stream][pool]") {
+TEST_CASE("the first streams have one queue each, later ones share", "[stream][pool]") {
     NEEDS_DEVICE();
     Crowd f;
     for (std::size_t i = 0; i < detail::QueuePool::most; ++i)
@@ -42,7 +42,7 @@ TEST_CASE("every stream keeps its order on a shared queue", "[stream][pool]") {
     for (std::size_t i = 0; i < f.streams.size(); ++i) CHECK(data.get(64 * i + 63) == expected);
 }
 
-TEST_CASE("a stream that stops its queue takes no other with it: their packets move", "[stream][pool][error]") {
+TEST_CASE("a stream that stops its queue fails no other stream: their packets move", "[stream][pool][error]") {
     NEEDS_DEVICE();
     Crowd f;
     Stream& bad = f.streams[0];
@@ -50,7 +50,7 @@ TEST_CASE("a stream that stops its queue takes no other with it: their packets m
     const Words flag(1), data(64), copy(1);
     f.spin.launch(bad, {.grid = 1, .workgroup = 1}, flag.data());
     break_queue(bad);
-    // Behind the bad packet, on the same queue: kernels, a copy between them, a batch, an event of another stream.
+    // After the bad packet, on the same queue: kernels, a copy between them, a batch, an event of another stream.
     Stream& upstream = f.streams[1].queue().native() == good.queue().native() ? f.streams[2] : f.streams[1];
     f.scale_add.launch(upstream, {.grid = 1, .workgroup = 1}, data.data(), 0u, 1u, 1u);
     good.wait(upstream.record());
@@ -74,7 +74,7 @@ TEST_CASE("a stream that stops its queue takes no other with it: their packets m
     CHECK(data.get() == 141);
 }
 
-TEST_CASE("who waits elsewhere for a stream of a dead queue is served, too", "[stream][pool][error]") {
+TEST_CASE("waiters on other queues for a stream of a failed queue are served, too", "[stream][pool][error]") {
     NEEDS_DEVICE();
     Crowd f;
     Stream& bad = f.streams[0];
@@ -93,7 +93,7 @@ TEST_CASE("who waits elsewhere for a stream of a dead queue is served, too", "[s
     CHECK_FALSE(good.failed());
 }
 
-TEST_CASE("a kernel that never ends is ended with its stream; its neighbours go on", "[stream][pool][deadline]") {
+TEST_CASE("an endless kernel ends with its stream; other streams of the queue continue", "[stream][pool][deadline]") {
     NEEDS_DEVICE();
     Crowd f;
     const Words flag(1), data(1);
@@ -107,7 +107,7 @@ TEST_CASE("a kernel that never ends is ended with its stream; its neighbours go 
     flag.set(1);
 }
 
-TEST_CASE("a stream that goes while its packets wait behind a neighbour's loses nothing of the neighbour's",
+TEST_CASE("destroying a stream whose packets are enqueued after another stream's loses no work of the other",
           "[stream][pool]") {
     NEEDS_DEVICE();
     Crowd f;
@@ -119,7 +119,7 @@ TEST_CASE("a stream that goes while its packets wait behind a neighbour's loses 
     f.scale_add.launch(busy, {.grid = 1, .workgroup = 1}, data.data() + 1, 0u, 8u, 1u);
     flag.set(1);
     CHECK_NOTHROW(busy.synchronize(patience));
-    CHECK(data.get() == 7);  // what it used was kept for it
+    CHECK(data.get() == 7);  // its resources were kept
     CHECK(data.get(1) == 8);
 }
 
@@ -135,7 +135,7 @@ TEST_CASE("child: a fault on a shared queue", "[.child]") {
     CHECK(data.get() == 0);
 }
 
-TEST_CASE("a memory fault on a shared queue is blamed on the stream whose packet ran", "[stream][pool][error]") {
+TEST_CASE("a memory fault on a shared queue is attributed to the stream whose packet ran", "[stream][pool][error]") {
     NEEDS_DEVICE();
     check_child("child: a fault on a shared queue");
 }
@@ -159,7 +159,7 @@ TEST_CASE("the kernel of a memory fault is named while another thread launches",
     for (int i = 0; i < 5; ++i) check_child("child: a fault while another thread launches");
 }
 
-TEST_CASE("a stream that failed with another's event and still runs is not blamed for its neighbour's packet",
+TEST_CASE("a running stream that failed with another's event is not suspected for its neighbour's packet",
           "[stream][pool][error]") {
     NEEDS_DEVICE();
     Crowd f;
@@ -173,7 +173,7 @@ TEST_CASE("a stream that failed with another's event and still runs is not blame
     f.scale_add.launch(heir, {.grid = 1, .workgroup = 1}, data.data(), 0u, 7u, 1u);
     flag.set(1);
     CHECK_THROWS_AS(heir.synchronize(patience), QueueError);
-    break_queue(bad);  // behind what the heir waits for
+    break_queue(bad);  // after the work that the heir waits for
     CHECK_THROWS_WITH(bad.synchronize(patience), !Contains("upstream"));
     CHECK_THROWS_WITH(heir.synchronize(patience), Contains("stream 'upstream'"));
 }

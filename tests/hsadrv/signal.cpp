@@ -34,7 +34,7 @@ TEST_CASE("a condition holds for the values that it names", "[signal]") {
     static_assert(holds(Condition::less, INT64_MIN, INT64_MAX));
 }
 
-TEST_CASE("a signal's verbs do what they say", "[signal]") {
+TEST_CASE("a signal's operations have the effect of their names", "[signal]") {
     NEEDS_DEVICE();
     const Device device;
     const Signal owner = Signal::create(5);
@@ -105,7 +105,7 @@ TEST_CASE("several waiters on one signal all wake", "[signal]") {
     CHECK(woken == 8);
 }
 
-TEST_CASE("an owner moves, releases and adopts", "[signal]") {
+TEST_CASE("an owner can move, release and adopt", "[signal]") {
     NEEDS_DEVICE();
     const Device device;
     Signal a = Signal::create(2);
@@ -118,7 +118,7 @@ TEST_CASE("an owner moves, releases and adopts", "[signal]") {
     CHECK(adopted.load() == 2);
 }
 
-TEST_CASE("a pool gives signals back out, with the value asked for", "[signal][pool]") {
+TEST_CASE("a pool reuses signals, with the requested value", "[signal][pool]") {
     NEEDS_DEVICE();
     const Device device;
     SignalPool pool;
@@ -166,7 +166,7 @@ TEST_CASE("a pool is shared by threads", "[signal][pool][stress]") {
     CHECK(pool.counts().idle <= 8);
 }
 
-TEST_CASE("a pool's budget: refused, timed out with the numbers, and granted when one comes back", "[signal][pool]") {
+TEST_CASE("a pool's budget: refused, timed out with the numbers, and granted when a signal returns", "[signal][pool]") {
     NEEDS_DEVICE();
     const Device device;
     CHECK_THROWS_AS(SignalPool(0), InvalidArgument);
@@ -196,7 +196,7 @@ TEST_CASE("a pool's budget: refused, timed out with the numbers, and granted whe
     CHECK(pool.counts().idle == 2);
 }
 
-TEST_CASE("a small budget holds many threads back and loses none of them", "[signal][pool][stress]") {
+TEST_CASE("a small budget makes many threads wait, and each gets its signal", "[signal][pool][stress]") {
     NEEDS_DEVICE();
     const Device device;
     SignalPool pool(2);

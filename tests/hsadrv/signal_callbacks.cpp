@@ -1,4 +1,4 @@
-// Host functions on signals: once, in order, on a thread of their own, whatever they do.
+// Callbacks on signals: once, in order, on a separate thread, whatever they do.
 #include "hsadrv/signal_callbacks.hpp"
 
 #include <sys/wait.h>
@@ -21,7 +21,7 @@ using test_support::Contains;
 
 namespace {
 
-/// What callbacks did, in order.
+/// The values recorded by callbacks, in order.
 struct Journal {
     std::mutex mutex;
     std::vector<int> entries;
@@ -37,7 +37,7 @@ struct Journal {
 
 }  // namespace
 
-TEST_CASE("a callback runs once its condition holds, on a thread of its own", "[callback]") {
+TEST_CASE("a callback runs when its condition holds, on a separate thread", "[callback]") {
     NEEDS_DEVICE();
     const Device device;
     SignalCallbacks& callbacks = device.driver.callbacks();
@@ -58,7 +58,7 @@ TEST_CASE("a callback runs once its condition holds, on a thread of its own", "[
     CHECK(where != std::this_thread::get_id());
 }
 
-TEST_CASE("a condition that holds already is a callback at once", "[callback]") {
+TEST_CASE("a condition that already holds runs the callback at once", "[callback]") {
     NEEDS_DEVICE();
     const Device device;
     const Signal signal = Signal::create(7);
@@ -88,7 +88,7 @@ TEST_CASE("a packet's completion calls back", "[callback]") {
     CHECK(called);
 }
 
-TEST_CASE("a handler fires exactly once, however often its condition comes true", "[callback]") {
+TEST_CASE("a handler runs exactly once, however often its condition becomes true", "[callback]") {
     NEEDS_DEVICE();
     const Device device;
     SignalCallbacks& callbacks = device.driver.callbacks();
@@ -114,7 +114,7 @@ TEST_CASE("callbacks of a falling signal run in the order of their registration"
     const Signal signal = Signal::create(count);
     Journal journal;
     for (int i = 0; i < count; ++i) callbacks.on_signal(signal, Condition::less, count - i, [&, i] { journal.add(i); });
-    // From two threads and in steps of one, so that the thread looks while the value falls.
+    // From two threads and in steps of one, so that the thread checks while the value falls.
     std::thread other([&] {
         for (int i = 0; i < count / 2; ++i) signal.ref().subtract(1);
     });
@@ -126,7 +126,7 @@ TEST_CASE("callbacks of a falling signal run in the order of their registration"
     for (int i = 0; i < count; ++i) CHECK(ran[static_cast<std::size_t>(i)] == i);
 }
 
-TEST_CASE("those that are due together run in the order of their registration, whatever their signals", "[callback]") {
+TEST_CASE("callbacks due together run in the order of registration, whatever their signals", "[callback]") {
     NEEDS_DEVICE();
     const Device device;
     SignalCallbacks& callbacks = device.driver.callbacks();
@@ -152,7 +152,7 @@ TEST_CASE("those that are due together run in the order of their registration, w
     CHECK(std::is_sorted(ran.begin(), ran.end()));
 }
 
-TEST_CASE("a callback that throws is kept and reported once; the others run", "[callback][error]") {
+TEST_CASE("a callback's exception is kept and reported once; the other callbacks run", "[callback][error]") {
     NEEDS_DEVICE();
     const Device device;
     SignalCallbacks& callbacks = device.driver.callbacks();
@@ -173,7 +173,7 @@ TEST_CASE("a callback that throws is kept and reported once; the others run", "[
     CHECK_NOTHROW(callbacks.drain(patience));
 }
 
-TEST_CASE("a cancelled callback never runs, and what it captured is gone", "[callback]") {
+TEST_CASE("a cancelled callback never runs, and its captures are destroyed", "[callback]") {
     NEEDS_DEVICE();
     const Device device;
     SignalCallbacks& callbacks = device.driver.callbacks();
@@ -182,10 +182,10 @@ TEST_CASE("a cancelled callback never runs, and what it captured is gone", "[cal
     std::atomic<bool> called{false};
     const auto id = callbacks.on_signal(signal, Condition::less, 1, [&, captured] { called = true; });
     CHECK(captured.use_count() == 2);
-    std::this_thread::sleep_for(20ms);  // asleep with this signal
+    std::this_thread::sleep_for(20ms);  // asleep on this signal
     CHECK(callbacks.cancel(id));
     CHECK(captured.use_count() == 1);
-    signal = Signal();  // nobody waits for it any more
+    signal = Signal();  // no thread waits for it any more
     CHECK_FALSE(callbacks.cancel(id));
     CHECK_FALSE(callbacks.cancel(12345));
     callbacks.drain(patience);
@@ -193,7 +193,7 @@ TEST_CASE("a cancelled callback never runs, and what it captured is gone", "[cal
     CHECK(callbacks.counts().dropped == 1);
 }
 
-TEST_CASE("cancelling one that runs waits for its end; one that has run is too late", "[callback]") {
+TEST_CASE("cancelling a running callback waits for its end; after the end it returns false", "[callback]") {
     NEEDS_DEVICE();
     const Device device;
     SignalCallbacks& callbacks = device.driver.callbacks();
@@ -209,7 +209,7 @@ TEST_CASE("cancelling one that runs waits for its end; one that has run is too l
     CHECK(over);
 }
 
-TEST_CASE("callbacks register, cancel and are told not to wait for themselves", "[callback]") {
+TEST_CASE("callbacks may register and cancel, and are refused a wait for themselves", "[callback]") {
     NEEDS_DEVICE();
     const Device device;
     SignalCallbacks& callbacks = device.driver.callbacks();
@@ -234,13 +234,13 @@ TEST_CASE("callbacks register, cancel and are told not to wait for themselves", 
     CHECK(refused);
 }
 
-TEST_CASE("what is waiting when the runtime ends is dropped, and its captures are destroyed", "[callback]") {
+TEST_CASE("callbacks pending at the runtime's end are dropped, and their captures destroyed", "[callback]") {
     NEEDS_DEVICE();
     auto captured = std::make_shared<int>(1);
     std::atomic<bool> called{false};
     {
         const Driver driver;
-        // Not an owner of ours, which would keep the runtime alive.
+        // A native signal: an owner would keep the runtime alive.
         const std::shared_ptr<hsa_signal_t> signal(new auto(Signal::create(1).release()), [](hsa_signal_t* native) {
             hsa_signal_destroy(*native);
             delete native;
@@ -261,7 +261,7 @@ TEST_CASE("the runtime may end in a callback", "[callback]") {
         const hsa_signal_t signal = Signal::create(1).release();
         (*only)->callbacks().on_signal(SignalRef(signal), Condition::less, 1, [only, signal, &over] {
             hsa_signal_destroy(signal);
-            only->reset();  // the last reference: the thread that this runs on must end by itself
+            only->reset();  // the last reference: the callback thread ends itself
             over = true;
         });
         SignalRef(signal).store(0);
@@ -294,7 +294,7 @@ TEST_CASE("callbacks of many threads and signals all run", "[callback][stress]")
     CHECK(callbacks.counts().dropped == static_cast<std::uint64_t>(dropped));
 }
 
-TEST_CASE("no signal, no function: refused", "[callback]") {
+TEST_CASE("a null signal or function is refused", "[callback]") {
     NEEDS_DEVICE();
     const Device device;
     const Signal signal = Signal::create(1);
@@ -302,7 +302,7 @@ TEST_CASE("no signal, no function: refused", "[callback]") {
     CHECK_THROWS_AS(device.driver.callbacks().on_signal(signal, Condition::less, 1, {}), InvalidArgument);
 }
 
-TEST_CASE("a forked child is told so, and ends well", "[callback][fork]") {
+TEST_CASE("a forked child is refused with the reason, and exits normally", "[callback][fork]") {
     NEEDS_DEVICE();
     const Device device;
     SignalCallbacks& callbacks = device.driver.callbacks();

@@ -1,4 +1,4 @@
-// Waiting: any and all, many waiters, storms of EINTR, no interrupts at all; spin, then sleep.
+// Waits: any and all, many waiters, frequent EINTR, no interrupts; spin, then sleep.
 #include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -64,7 +64,7 @@ TEST_CASE("wait_any takes each condition, and a signal named twice", "[signal][w
     const Signal a = Signal::create(5), b = Signal::create(5);
     struct Row {
         std::vector<SignalTerm> terms;
-        std::int64_t value;  // stored into a
+        std::int64_t value;  // stored to a
         std::size_t index;
     };
     const Row rows[] = {
@@ -108,7 +108,7 @@ TEST_CASE("wait_any and wait_all end at their deadline with the values", "[signa
     CHECK_THROWS_WITH(wait_all(complete(many), 5ms), Contains(" more"));
 }
 
-TEST_CASE("a wait's message survives a signal that changes meanwhile; an empty list is any of none and all of it",
+TEST_CASE("a wait's message is valid while the signal changes; on an empty list wait_any fails and wait_all succeeds",
           "[signal][wait]") {
     NEEDS_DEVICE();
     const Device device;
@@ -118,7 +118,7 @@ TEST_CASE("a wait's message survives a signal that changes meanwhile; an empty l
     CHECK_NOTHROW(wait_all({}, 0ms));
 }
 
-TEST_CASE("wait_all returns when the last one holds, whatever the order", "[signal][wait]") {
+TEST_CASE("wait_all returns when the last condition holds, in any order", "[signal][wait]") {
     NEEDS_DEVICE();
     const Device device;
     const auto signals = signals_at(1, 12);
@@ -164,8 +164,8 @@ TEST_CASE("64 waiters on one signal all wake, and sleep until then", "[signal][w
             waiters.emplace_back([&, than = row.one_condition ? 1 : 64 - i] {
                 woken += signal.try_wait(Condition::less, than, patience).has_value();
             });
-        // Threads that spun would use as much as there are cores for, at all times: half a second each. On a busy
-        // machine it takes these a while until all of them sleep.
+        // Spinning threads would use all cores all the time: half a second each. On a busy
+        // machine it takes a while until all of them sleep.
         auto least = std::chrono::nanoseconds::max();
         CHECK(eventually([&] {
             const auto before = cpu_time();
@@ -181,7 +181,7 @@ TEST_CASE("64 waiters on one signal all wake, and sleep until then", "[signal][w
     }
 }
 
-TEST_CASE("waiters for one and for several signals share them", "[signal][wait][stress]") {
+TEST_CASE("waiters for one and for several signals share signals", "[signal][wait][stress]") {
     NEEDS_DEVICE();
     const Device device;
     const auto signals = signals_at(1, 8);
@@ -204,12 +204,12 @@ namespace {
 
 void ignore_signal(int) {}
 
-/// Sends SIGUSR1 to a thread all the time; its system calls end with EINTR.
+/// Sends SIGUSR1 to a thread continuously; its system calls end with EINTR.
 class Storm {
   public:
     explicit Storm(pthread_t target) {
         struct sigaction action{};
-        action.sa_handler = ignore_signal;  // and no SA_RESTART
+        action.sa_handler = ignore_signal;  // no SA_RESTART
         ::sigaction(SIGUSR1, &action, &before_);
         thread_ = std::thread([this, target] {
             while (!stop_) {
@@ -235,7 +235,7 @@ class Storm {
 
 }  // namespace
 
-TEST_CASE("a storm of EINTR neither ends a wait early nor makes it outlive its deadline", "[signal][wait]") {
+TEST_CASE("frequent EINTR neither ends a wait early nor extends it beyond its deadline", "[signal][wait]") {
     NEEDS_DEVICE();
     const Device device;
     const auto signals = signals_at(1, 3);
@@ -256,7 +256,7 @@ TEST_CASE("a storm of EINTR neither ends a wait early nor makes it outlive its d
     CHECK(storm.sent() > 10);
 }
 
-TEST_CASE("without interrupts waits sleep too, and end", "[signal][wait]") {
+TEST_CASE("without interrupts waits also sleep, and end", "[signal][wait]") {
     NEEDS_DEVICE();
     const ChildResult child = run_test_in_child("child: waits without interrupts", "HSA_ENABLE_INTERRUPT", "0");
     INFO(child.output);
@@ -288,7 +288,7 @@ TEST_CASE("child: waits without interrupts", "[.child]") {
     CHECK(called);
 }
 
-TEST_CASE("timeouts: zero, finite, beyond all clocks, none", "[signal][wait][deadline]") {
+TEST_CASE("timeouts: zero, finite, beyond the clock's range, none", "[signal][wait][deadline]") {
     NEEDS_DEVICE();
     const Device device;
     const Signal signal = Signal::create(1);

@@ -9,7 +9,7 @@ static_assert(size_class(1) == 0 && class_bytes(0) == 256);
 static_assert(class_bytes(size_class(1300)) == 1536);
 static_assert(class_bytes(size_class(2u << 20)) == 2u << 20);
 
-TEST_CASE("size classes are without gaps, grow, and are multiples of 256 bytes", "[memory][allocator]") {
+TEST_CASE("size classes are contiguous, increasing multiples of 256 bytes", "[memory][allocator]") {
     for (std::size_t i = 0; i < size_classes; ++i) {
         CAPTURE(i);
         CHECK(size_class(class_bytes(i)) == i);
@@ -20,7 +20,7 @@ TEST_CASE("size classes are without gaps, grow, and are multiples of 256 bytes",
     CHECK(class_bytes(size_classes - 1) == largest_block_bytes);
 }
 
-TEST_CASE("a block is never smaller than asked for, nor much larger", "[memory][allocator]") {
+TEST_CASE("a block is never smaller than requested, nor much larger", "[memory][allocator]") {
     for (std::size_t size = 1; size < largest_block_bytes; size += 1 + size / 37) {
         const std::size_t block = class_bytes(size_class(size));
         REQUIRE(block >= size);

@@ -1,4 +1,4 @@
-// A stream: idle, in order, waited for, kept from, moved and shared; without kernels.
+// A stream without kernels: order, waits, kept resources, moves and sharing.
 #include "hsadrv/stream.hpp"
 
 #include <memory>
@@ -19,13 +19,13 @@ TEST_CASE("a fresh stream is idle, and synchronising it returns at once", "[stre
     CHECK(f.stream.agent() == f.gpu);
 }
 
-TEST_CASE("operations happen in the order of their calls", "[stream]") {
+TEST_CASE("operations run in the order of their calls", "[stream]") {
     NEEDS_DEVICE();
     Buffers f;
     const std::size_t size = 64 << 10;
     const Allocation device = f.device(size), pinned = f.pinned(size), out = f.pinned(size);
     const Gate gate(f.stream);
-    // Behind a gate, so that all of them are in flight together; the last one to write wins.
+    // After a gate, so that all of them are in flight together; the last write wins.
     for (int value = 1; value <= 5; ++value) {
         f.stream.copy_async(device.data(), pattern(size, static_cast<unsigned>(value)).data(), size);
         f.stream.copy_async(pinned.data(), device.data(), size);
@@ -36,7 +36,7 @@ TEST_CASE("operations happen in the order of their calls", "[stream]") {
     CHECK(std::equal(bytes_of(out).begin(), bytes_of(out).end(), pattern(size, 5).begin()));
 }
 
-TEST_CASE("query and synchronize know of packets that the caller put on the queue", "[stream][deadline]") {
+TEST_CASE("query and synchronize include packets that the caller enqueued", "[stream][deadline]") {
     NEEDS_DEVICE();
     Buffers f;
     const Allocation device = f.device(4096), from = f.pinned(4096), to = f.pinned(4096);
@@ -87,7 +87,7 @@ TEST_CASE("auto_synchronize waits at the end of its scope", "[stream]") {
     CHECK(std::equal(source.begin(), source.end(), bytes_of(to).begin()));
 }
 
-TEST_CASE("a stream may be destroyed with work in flight: the work is done first", "[stream]") {
+TEST_CASE("a stream may be destroyed with work in flight: the work completes first", "[stream]") {
     NEEDS_DEVICE();
     Buffers f;
     const Allocation device = f.device(4 << 20), to = f.pinned(4 << 20);
@@ -100,7 +100,7 @@ TEST_CASE("a stream may be destroyed with work in flight: the work is done first
     CHECK(std::equal(source.begin(), source.end(), bytes_of(to).begin()));
 }
 
-TEST_CASE("streams move", "[stream]") {
+TEST_CASE("streams can be moved", "[stream]") {
     NEEDS_DEVICE();
     Buffers f;
     Stream other = std::move(f.stream);
@@ -140,7 +140,7 @@ TEST_CASE("arguments that throw enqueue nothing and leave the stream usable", "[
     f.wait();
 }
 
-TEST_CASE("a stream needs a GPU and sane options", "[stream]") {
+TEST_CASE("a stream needs a GPU and valid options", "[stream]") {
     NEEDS_DEVICE();
     const Device device;
     CHECK_THROWS_AS(Stream(device.driver.cpus().front()), InvalidArgument);

@@ -1,4 +1,4 @@
-// Copies and fills of a stream: every direction, sizes and offsets, and what is refused.
+// Copies and fills of a stream: every direction, sizes and offsets, and refusals.
 #include "hsadrv/stream.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ using namespace hsadrv;
 using namespace device_test;
 using test_support::Contains;
 
-TEST_CASE("pageable memory goes to the device and back, whatever its size and offset", "[stream][copy]") {
+TEST_CASE("pageable memory is copied to the device and back, at any size and offset", "[stream][copy]") {
     NEEDS_DEVICE();
     Buffers f;
     for (const std::size_t size : {std::size_t{1}, std::size_t{3}, std::size_t{63}, std::size_t{4096},
@@ -132,7 +132,7 @@ TEST_CASE("fills repeat any pattern over any multiple of it", "[stream][fill]") 
     CHECK(static_cast<std::uint64_t*>(pinned.data())[(1 << 20) / 8 - 1] == 42);
 }
 
-TEST_CASE("copies and fills that cannot be are refused before anything is enqueued", "[stream][copy]") {
+TEST_CASE("invalid copies and fills are refused before anything is enqueued", "[stream][copy]") {
     NEEDS_DEVICE();
     Buffers f;
     const Allocation device = f.device(4096);

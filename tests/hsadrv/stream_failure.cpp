@@ -34,14 +34,13 @@ TEST_CASE("an invalid packet fails its stream with a sticky error; other streams
     CHECK(back == host);
 }
 
-TEST_CASE("whoever waits for a stream when it fails is woken; copies behind it do not block others",
-          "[stream][error]") {
+TEST_CASE("waiters wake when their stream fails; copies enqueued after it do not block others", "[stream][error]") {
     NEEDS_DEVICE();
     Buffers f;
     Stream other(f.gpu);
     const Allocation device = f.device(4096), pinned = f.pinned(4096), elsewhere = f.device(4096);
     Gate gate(f.stream);
-    // Counted work behind the gate, then a copy that waits for it, then the packet that stops the queue.
+    // Counted work after the gate, then a copy that waits for it, then the packet that stops the queue.
     break_queue(f.stream);
     std::exception_ptr seen;
     std::thread waiter([&] {
@@ -65,7 +64,7 @@ TEST_CASE("whoever waits for a stream when it fails is woken; copies behind it d
     CHECK(back == host);
 }
 
-TEST_CASE("auto_synchronize keeps what went wrong for the next wait", "[stream][error]") {
+TEST_CASE("auto_synchronize keeps the error for the next wait", "[stream][error]") {
     NEEDS_DEVICE();
     Buffers f;
     {
@@ -76,7 +75,7 @@ TEST_CASE("auto_synchronize keeps what went wrong for the next wait", "[stream][
     CHECK_THROWS_AS(f.stream.synchronize(patience), QueueError);
 }
 
-TEST_CASE("closing a stream that hangs returns at its deadline and says that work was lost", "[stream][deadline]") {
+TEST_CASE("closing a hung stream returns at its deadline and reports the lost work", "[stream][deadline]") {
     NEEDS_DEVICE();
     Buffers f;
     const Signal never = Signal::create(1);
@@ -97,7 +96,7 @@ TEST_CASE("closing a stream that hangs returns at its deadline and says that wor
     CHECK_FALSE(Stream(std::move(f.stream)).failed());
 }
 
-TEST_CASE("the ring of a stream is back-pressure with a deadline", "[stream][deadline]") {
+TEST_CASE("a full ring of a stream is back-pressure with a deadline", "[stream][deadline]") {
     NEEDS_DEVICE();
     const Device device;
     const std::uint32_t size = device.gpu.queue_min_packets();
@@ -115,7 +114,7 @@ TEST_CASE("the ring of a stream is back-pressure with a deadline", "[stream][dea
     CHECK(accepted <= size + 1);
 }
 
-TEST_CASE("argument storage is back-pressure too, and larger arguments than it holds are refused",
+TEST_CASE("full argument storage is back-pressure too, and arguments larger than the storage are refused",
           "[stream][deadline]") {
     NEEDS_DEVICE();
     const Device device;

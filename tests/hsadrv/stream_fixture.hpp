@@ -1,4 +1,4 @@
-// What the tests of streams share: kernels that last, memory of every kind, work that waits, a queue that breaks.
+// Fixtures of the stream tests: long-running kernels, memory of every kind, gated work, a queue made to fail.
 #pragma once
 
 #include <atomic>

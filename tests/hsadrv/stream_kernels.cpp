@@ -1,4 +1,4 @@
-// Streams with kernels: one order for kernels and copies, work that lasts, work that goes wrong.
+// Streams with kernels: one order for kernels and copies, long-running work, failing work.
 #include <atomic>
 #include <thread>
 #include <vector>
@@ -22,7 +22,7 @@ TEST_CASE("a launch on an empty stream works", "[stream][kernel]") {
     CHECK(stream.progress().completed == 1);
 }
 
-TEST_CASE("kernels and copies of a stream happen in the order of their calls", "[stream][kernel]") {
+TEST_CASE("kernels and copies of a stream run in the order of their calls", "[stream][kernel]") {
     NEEDS_DEVICE();
     const Kernels f;
     Stream stream(f.gpu);
@@ -60,7 +60,7 @@ TEST_CASE("a thousand launches in a small ring stay in order", "[stream][kernel]
     CHECK(stream.progress().completed == 1000);
 }
 
-TEST_CASE("what a kernel uses is kept until it is complete", "[stream][kernel]") {
+TEST_CASE("a kernel's resources are kept until it is complete", "[stream][kernel]") {
     NEEDS_DEVICE();
     const Kernels f;
     Stream stream(f.gpu);
@@ -75,7 +75,7 @@ TEST_CASE("what a kernel uses is kept until it is complete", "[stream][kernel]")
     CHECK(held.use_count() == 1);
 }
 
-TEST_CASE("a wait for a kernel that lasts ends at its deadline and names it; later it succeeds",
+TEST_CASE("a wait for a long-running kernel ends at its deadline and names it; a later wait succeeds",
           "[stream][kernel][deadline]") {
     NEEDS_DEVICE();
     const Kernels f;
@@ -89,7 +89,7 @@ TEST_CASE("a wait for a kernel that lasts ends at its deadline and names it; lat
     CHECK_NOTHROW(stream.synchronize(patience));
 }
 
-TEST_CASE("one stream's kernel that lasts does not hold up another stream", "[stream][kernel]") {
+TEST_CASE("a long-running kernel does not delay another stream", "[stream][kernel]") {
     NEEDS_DEVICE();
     const Kernels f;
     Stream busy(f.gpu), other(f.gpu);
@@ -103,7 +103,7 @@ TEST_CASE("one stream's kernel that lasts does not hold up another stream", "[st
     busy.synchronize(patience);
 }
 
-TEST_CASE("a copy behind a kernel waits for it", "[stream][kernel]") {
+TEST_CASE("a copy enqueued after a kernel waits for it", "[stream][kernel]") {
     NEEDS_DEVICE();
     const Kernels f;
     Stream stream(f.gpu);
@@ -118,7 +118,7 @@ TEST_CASE("a copy behind a kernel waits for it", "[stream][kernel]") {
     CHECK(copy.get() == 5);
 }
 
-TEST_CASE("a stream is closed under a kernel that never ends, and returns", "[stream][kernel][deadline]") {
+TEST_CASE("closing a stream with an endless kernel returns", "[stream][kernel][deadline]") {
     NEEDS_DEVICE();
     const Kernels f;
     const Words flag(1), data(1), copy(1);
@@ -158,7 +158,7 @@ TEST_CASE("several threads launch on one stream, each in its own order", "[strea
     for (const Words& words_of : data) CHECK(words_of.data()[63] == expected);
 }
 
-TEST_CASE("a kernel object of nothing fails its stream; another stream goes on", "[stream][kernel][error]") {
+TEST_CASE("a null kernel object fails its stream; another stream continues", "[stream][kernel][error]") {
     NEEDS_DEVICE();
     const Kernels f;
     Stream bad(f.gpu), good(f.gpu);
@@ -188,7 +188,7 @@ TEST_CASE("child: a memory fault", "[.child]") {
     CHECK(bad.failed());
     CHECK_THROWS_AS(bad.query(), MemoryFault);
     CHECK_THROWS_AS(bad.synchronize(patience), MemoryFault);
-    // Of the GPU, not of what comes later.
+    // The GPU's error, not that of later work.
     CHECK_THROWS_WITH(good.synchronize(patience), Contains("this process has lost " + f.gpu.label()));
     CHECK_THROWS_AS(f.scale_add.launch(good, {.grid = 64, .workgroup = 64}, data.data(), 1u, 1u, 64u), DeviceLost);
     CHECK_THROWS_AS(Stream(f.gpu), DeviceLost);
@@ -217,7 +217,8 @@ TEST_CASE("child: a memory fault beside another kernel", "[.child]") {
     flag.set(1);  // where the GPU does not stop it
 }
 
-TEST_CASE("of two streams whose kernels ran with a memory fault none is blamed", "[stream][kernel][error]") {
+TEST_CASE("when the kernels of two streams ran at a memory fault, neither stream is blamed",
+          "[stream][kernel][error]") {
     NEEDS_DEVICE();
     check_child("child: a memory fault beside another kernel");
 }

@@ -1,4 +1,4 @@
-// What is lost is told as lost, and what goes keeps what its packets use until they have run.
+// Lost work is reported as lost, and destroyed objects keep the resources of their packets until those have run.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,11 +23,12 @@ namespace {
 
 constexpr LaunchConfig one{.grid = 1, .workgroup = 1};
 
-/// Two streams of one queue: the first's kernel runs until flag, and the second's packets are behind it.
+/// Two streams of one queue: the first's kernel runs until `flag` is set, and the second's packets are enqueued after
+/// it.
 struct Neighbours : Kernels {
     Words flag{1};
     std::vector<Stream> streams = crowd(gpu);
-    Stream &runs = streams[0], &behind = *neighbours_of_first(streams).at(0);
+    Stream &runs = streams[0], &after = *neighbours_of_first(streams).at(0);
     Neighbours() { spin.launch(runs, one, flag.data()); }
 };
 
@@ -41,35 +42,35 @@ std::size_t waiting_on_copies_thread() { return Driver::current().runtime().copi
 
 }  // namespace
 
-TEST_CASE("code of a stream that has gone stays until its kernels have run", "[stream][pool][executable]") {
+TEST_CASE("code of a destroyed stream stays loaded until its kernels have run", "[stream][pool][executable]") {
     NEEDS_DEVICE();
     Neighbours f;
     const Words words(16, 1);
     {
         const Executable code = Executable::load(f.gpu, test_support::test_file("stream.hsaco"));
-        code.kernel("scale_add").launch(f.behind, one, words.data(), 2u, 1u, 1u);
-        CHECK_FALSE(f.behind.close(20ms));
+        code.kernel("scale_add").launch(f.after, one, words.data(), 2u, 1u, 1u);
+        CHECK_FALSE(f.after.close(20ms));
     }
     f.flag.set(1);
     CHECK_NOTHROW(f.runs.synchronize(patience));
     CHECK(eventually([&] { return words.get() == 3; }));
 }
 
-TEST_CASE("what is attached to a stream that has gone stays until its kernels have run", "[stream][pool]") {
+TEST_CASE("objects attached to a destroyed stream stay alive until its kernels have run", "[stream][pool]") {
     NEEDS_DEVICE();
     Neighbours f;
     const Words words(16, 1);
     std::atomic<bool> gone{false};
-    f.behind.attach(std::shared_ptr<const void>(nullptr, [&](const void*) { gone = true; }));
-    f.scale_add.launch(f.behind, one, words.data(), 2u, 1u, 1u);
-    CHECK_FALSE(f.behind.close(20ms));
+    f.after.attach(std::shared_ptr<const void>(nullptr, [&](const void*) { gone = true; }));
+    f.scale_add.launch(f.after, one, words.data(), 2u, 1u, 1u);
+    CHECK_FALSE(f.after.close(20ms));
     CHECK_FALSE(gone);
     f.flag.set(1);
     CHECK_NOTHROW(f.runs.synchronize(patience));
     CHECK(eventually([&] { return gone.load(); }));
 }
 
-TEST_CASE("a callback is told that a host function before it was lost, with no packet between", "[stream][host]") {
+TEST_CASE("a callback learns that a host function before it was lost, with no packet between", "[stream][host]") {
     NEEDS_DEVICE();
     const Device device;
     Stream stream(device.gpu);
@@ -85,7 +86,7 @@ TEST_CASE("a callback is told that a host function before it was lost, with no p
     CHECK(told == 1);
 }
 
-TEST_CASE("a callback is told that a copy before it was lost, with no packet between", "[stream][copy]") {
+TEST_CASE("a callback learns that a copy before it was lost, with no packet between", "[stream][copy]") {
     NEEDS_DEVICE();
     Kernels f;
     const Words words(1024, 1);
@@ -105,7 +106,7 @@ TEST_CASE("a callback is told that a copy before it was lost, with no packet bet
     CHECK(told == 1);
 }
 
-TEST_CASE("an event after a copy that its engine gave up is an error", "[stream][event][copy]") {
+TEST_CASE("an event after a copy that its engine aborted is an error", "[stream][event][copy]") {
     NEEDS_DEVICE();
     const Device device;
     detail::EventState event;
@@ -116,7 +117,7 @@ TEST_CASE("an event after a copy that its engine gave up is an error", "[stream]
     CHECK_THROWS_AS(timeline->rethrow(), Error);
 }
 
-TEST_CASE("a wait that found no room leaves the caller's signal alone", "[stream][signal][deadline]") {
+TEST_CASE("a wait that finds the ring full leaves the caller's signal unchanged", "[stream][signal][deadline]") {
     NEEDS_DEVICE();
     Kernels f;
     const Words flag(1);
@@ -136,7 +137,8 @@ TEST_CASE("a wait that found no room leaves the caller's signal alone", "[stream
     CHECK_NOTHROW(stream.synchronize(patience));
 }
 
-TEST_CASE("a queue that breaks while streams move to it breaks those alone that broke it", "[stream][pool][error]") {
+TEST_CASE("a queue that fails while streams move to it fails only the streams that caused it",
+          "[stream][pool][error]") {
     NEEDS_DEVICE();
     Kernels f;
     for (int round = 0; round < 5; ++round) {
@@ -160,7 +162,7 @@ TEST_CASE("a queue that breaks while streams move to it breaks those alone that 
     }
 }
 
-TEST_CASE("what a stream is given while it goes is let go, once", "[stream][pool]") {
+TEST_CASE("objects attached to a stream during its destruction are released once", "[stream][pool]") {
     NEEDS_DEVICE();
     const Kernels f;
     const Words words(16, 1);
@@ -186,7 +188,7 @@ TEST_CASE("what a stream is given while it goes is let go, once", "[stream][pool
     CHECK(eventually([&] { return let_go == given; }));
 }
 
-TEST_CASE("streams that waited for each other keep neither themselves nor the runtime", "[stream][event]") {
+TEST_CASE("streams that waited for each other keep neither each other nor the runtime alive", "[stream][event]") {
     NEEDS_DEVICE();
     const auto wait_for_each_other = [](Stream& a, Stream& b, Kernels& f, const Words& words) {
         for (Stream* stream : {&a, &b}) {
@@ -205,13 +207,13 @@ TEST_CASE("streams that waited for each other keep neither themselves nor the ru
         }
         CHECK_FALSE(detail::Runtime::find());
     }
-    SECTION("with packets behind another stream's") {
+    SECTION("with packets after another stream's") {
         {
             Neighbours f;
             const Words words(16, 1);
             Stream other(f.gpu);
-            wait_for_each_other(f.behind, other, f, words);
-            CHECK_FALSE(f.behind.close(20ms));
+            wait_for_each_other(f.after, other, f, words);
+            CHECK_FALSE(f.after.close(20ms));
             CHECK_FALSE(other.close(20ms));
             f.flag.set(1);
             CHECK_NOTHROW(f.runs.synchronize(patience));
@@ -220,7 +222,7 @@ TEST_CASE("streams that waited for each other keep neither themselves nor the ru
     }
 }
 
-TEST_CASE("a decrement that found no room has decremented nothing", "[stream][signal][deadline]") {
+TEST_CASE("a decrement that finds the ring full decrements nothing", "[stream][signal][deadline]") {
     NEEDS_DEVICE();
     constexpr std::uint32_t packets = 64;
     Kernels f;
@@ -251,7 +253,7 @@ TEST_CASE("a stream does not wait for another's host function to end", "[stream]
     stream.call([&] { called = true; });
     const std::shared_ptr handle = stream.handle();
     CHECK_FALSE(stream.close(20ms));
-    CHECK(handle->state() == detail::StreamHandle::State::gone);  // and not lost, with what it keeps
+    CHECK(handle->state() == detail::StreamHandle::State::gone);  // not lost together with its resources
     go_on = true;
     CHECK_NOTHROW(busy.synchronize(patience));
     CHECK_FALSE(called);

@@ -1,4 +1,4 @@
-// What a stream is made with: priority and compute units, on queues that it shares with its like alone.
+// Stream options: priority and compute units, on queues shared only by streams with equal options.
 #include <algorithm>
 #include <bit>
 #include <memory>
@@ -58,7 +58,7 @@ TEST_CASE("a stream's queue has its priority and its compute units, and works", 
     }
 }
 
-TEST_CASE("streams share queues with streams of the same options alone", "[stream][options][pool]") {
+TEST_CASE("streams share queues only with streams of the same options", "[stream][options][pool]") {
     NEEDS_DEVICE();
     const Kernels f;
     std::vector<Stream> ordinary;
@@ -67,7 +67,7 @@ TEST_CASE("streams share queues with streams of the same options alone", "[strea
     for (std::size_t i = 0; i < QueuePool::most_special - 1; ++i)
         high.emplace_back(f.gpu, StreamOptions{.priority = QueuePriority::high});
     masked.emplace_back(f.gpu, StreamOptions{.cu_mask = {0x3, 0x0}});
-    // All queues are in use: who comes now shares.
+    // All queues are in use: later streams share.
     high.emplace_back(f.gpu, StreamOptions{.priority = QueuePriority::high});
     masked.emplace_back(f.gpu, StreamOptions{.cu_mask = {0x3}});
     ordinary.emplace_back(f.gpu);
@@ -83,7 +83,7 @@ TEST_CASE("streams share queues with streams of the same options alone", "[strea
     }
 }
 
-TEST_CASE("more combinations of options than queues are refused, and one that goes makes room",
+TEST_CASE("more combinations of options than queues are refused; destroying a stream makes room",
           "[stream][options][pool][error]") {
     NEEDS_DEVICE();
     const Kernels f;
@@ -99,7 +99,7 @@ TEST_CASE("more combinations of options than queues are refused, and one that go
     CHECK_NOTHROW(Stream(f.gpu, one_more));
 }
 
-TEST_CASE("a stream is not refused for want of a queue that is about to take it", "[stream][options][pool]") {
+TEST_CASE("a stream is not refused while a suitable queue is being opened", "[stream][options][pool]") {
     NEEDS_DEVICE();
     const Kernels f;
     QueuePool pool;
@@ -107,7 +107,7 @@ TEST_CASE("a stream is not refused for want of a queue that is about to take it"
     for (std::uint32_t i = 1; i < QueuePool::most_special; ++i)
         queues.push_back(pool.take({.gpu = f.gpu, .cu_mask = {i}}));
     const QueueNeeds high{.gpu = f.gpu, .priority = QueuePriority::high};
-    queues.push_back(pool.make(high));  // a dead one's successor, which is not open yet
+    queues.push_back(pool.make(high));  // a failed queue's successor, which is not open yet
     std::shared_ptr<SharedQueue> taken;
     REQUIRE_NOTHROW(taken = pool.take(high));
     CHECK(taken != queues.back());
@@ -125,12 +125,13 @@ TEST_CASE("a mask that leaves no compute unit is refused", "[stream][options][er
         CHECK_THROWS_AS(Stream(f.gpu, none), InvalidArgument);
         CHECK_THROWS_WITH(Stream(f.gpu, none), Contains("leaves none of its"));
     }
-    // Units that the GPU does not have are none.
+    // Units that the GPU does not have do not count.
     CHECK_THROWS_AS(Stream(f.gpu, {.cu_mask = {0, 0, 0, 0, 0, 0, 0, 0, 1}}), InvalidArgument);
     CHECK_NOTHROW(Stream(f.gpu));
 }
 
-TEST_CASE("a stream that moves off a dead queue keeps its priority and its compute units", "[stream][options][error]") {
+TEST_CASE("a stream that moves off a failed queue keeps its priority and its compute units",
+          "[stream][options][error]") {
     NEEDS_DEVICE();
     const Kernels f;
     const StreamOptions options{.priority = QueuePriority::high, .cu_mask = {0xf}};
@@ -156,13 +157,13 @@ TEST_CASE("a stream that moves off a dead queue keeps its priority and its compu
 TEST_CASE("work of a stream with high priority overtakes that of one with low", "[stream][options][priority]") {
     NEEDS_DEVICE();
     if (!kfdemu_find_control())
-        SKIP_BECAUSE("how long the work must be for that depends on the GPU: kfdemu's alone is known");
+        SKIP_BECAUSE("the necessary length of the work depends on the GPU: known only for kfdemu");
     const Kernels f;
     const Kernel work = f.code.kernel("work_then_ticket");
     Stream low(f.gpu, {.priority = QueuePriority::low}), high(f.gpu, {.priority = QueuePriority::high});
     constexpr std::uint32_t low_groups = 1000, high_groups = 40;
     const Words tickets(1), low_order(low_groups), high_order(high_groups);
-    // Both at once, or the first may be done before the second is submitted.
+    // Both together, or the first may be complete before the second is submitted.
     const Signal go = Signal::create(1);
     for (Stream* stream : {&low, &high}) stream->wait(go, Condition::less, 1);
     work.launch(low, {.grid = low_groups * 64, .workgroup = 64}, tickets.data(), low_order.data(), 5'000u);
@@ -193,6 +194,6 @@ TEST_CASE("kernels of a stream with a mask run on its compute units", "[stream][
     const std::size_t masked = places({.cu_mask = {0x0000ffff}});
     CHECK(masked <= 16);
     CHECK(places({}) > 16);
-    // Whether each unit gets a work-group is the hardware's choice; kfdemu's goes round.
+    // Whether each unit gets a work-group is the hardware's choice; kfdemu's is round-robin.
     if (kfdemu_find_control()) CHECK(masked == 16);
 }

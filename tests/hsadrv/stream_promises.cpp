@@ -1,4 +1,4 @@
-// What a stream never does, whatever fails: runs what comes after lost work, blocks another stream's copies, keeps
+// What a stream never does, whatever fails: runs work after lost work, blocks another stream's copies, keeps
 // waiters waiting, writes after its end.
 #include <atomic>
 #include <memory>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr LaunchConfig one{.grid = 1, .workgroup = 1};
 
-/// Longer than what should not happen would take.
+/// Longer than unwanted work would take.
 void let_time_pass() { std::this_thread::sleep_for(300ms); }
 
 struct Promises : Kernels {
@@ -29,7 +29,7 @@ struct Promises : Kernels {
 
 }  // namespace
 
-TEST_CASE("a copy that waits for a kernel holds no engine that another stream needs", "[stream][copy]") {
+TEST_CASE("a copy that waits for a kernel occupies no engine that another stream needs", "[stream][copy]") {
     NEEDS_DEVICE();
     Promises f;
     const Allocation other_device = Allocation::from_pool(device_pool(f.gpu), 4096);
@@ -49,7 +49,8 @@ TEST_CASE("a copy that waits for a kernel holds no engine that another stream ne
     CHECK(f.pinned.get(1023) == 7);
 }
 
-TEST_CASE("a copy that waits for a host function holds no engine that another stream needs", "[stream][copy][host]") {
+TEST_CASE("a copy that waits for a host function occupies no engine that another stream needs",
+          "[stream][copy][host]") {
     NEEDS_DEVICE();
     Promises f;
     const Words other(1024, 3);
@@ -61,7 +62,7 @@ TEST_CASE("a copy that waits for a host function holds no engine that another st
     waits.copy_async(f.device.data(), f.pinned.data(), 4096);
     const Allocation other_device = Allocation::from_pool(device_pool(f.gpu), 4096);
     Words flag(1);
-    f.spin.launch(goes, one, flag.data());  // so that its copy is given to the engine later
+    f.spin.launch(goes, one, flag.data());  // so that its copy is submitted to the engine later
     goes.copy_async(other_device.data(), other.data(), 4096);
     flag.set(1);
     CHECK_NOTHROW(goes.synchronize(5s));
@@ -69,7 +70,7 @@ TEST_CASE("a copy that waits for a host function holds no engine that another st
     CHECK_NOTHROW(waits.synchronize(patience));
 }
 
-TEST_CASE("what comes after a packet that stopped the queue does not run", "[stream][error]") {
+TEST_CASE("work enqueued after a packet that stopped the queue does not run", "[stream][error]") {
     NEEDS_DEVICE();
     Promises f;
     const Words flag(1), words(16, 1);
@@ -90,8 +91,7 @@ TEST_CASE("what comes after a packet that stopped the queue does not run", "[str
     CHECK(words.get() == 1);
 }
 
-TEST_CASE("what comes after a kernel that close() ended does not run, and what waits for it is told",
-          "[stream][error]") {
+TEST_CASE("work enqueued after a kernel that close() ended does not run, and its waiters fail", "[stream][error]") {
     NEEDS_DEVICE();
     Promises f;
     const Words flag(1), words(16, 1), downstream_words(16, 1);
@@ -127,7 +127,7 @@ TEST_CASE("what comes after a kernel that close() ended does not run, and what w
     CHECK(downstream_words.get() == 1);
 }
 
-TEST_CASE("what comes after a host function that threw does not run, on its stream and on those that wait for it",
+TEST_CASE("work enqueued after a host function that threw does not run, on its stream and on waiting streams",
           "[stream][host][error]") {
     NEEDS_DEVICE();
     Promises f;
@@ -140,7 +140,7 @@ TEST_CASE("what comes after a host function that threw does not run, on its stre
         const Event done = stream.record();
         downstream.wait(done);
         f.scale_add.launch(downstream, one, words.data() + 8, 0u, 5u, 1u);
-    } catch (const std::runtime_error& error) {  // it has failed already
+    } catch (const std::runtime_error& error) {  // already failed
         CHECK(std::string(error.what()) == "on purpose");
     }
     CHECK_THROWS_WITH(stream.synchronize(patience), Contains("on purpose"));
@@ -148,7 +148,7 @@ TEST_CASE("what comes after a host function that threw does not run, on its stre
     CHECK(words.get(0) == 1);
     CHECK(words.get(8) == 1);
     CHECK(f.pinned.get() == 7);
-    // The queue is free for others: as many streams as there are queues, and one more.
+    // The queue is free for others: create one stream more than there are queues.
     std::vector<Stream> streams;
     for (std::size_t i = 0; i <= detail::QueuePool::most; ++i) streams.emplace_back(f.gpu);
     for (Stream& other : streams) {
@@ -157,7 +157,7 @@ TEST_CASE("what comes after a host function that threw does not run, on its stre
     }
 }
 
-TEST_CASE("a stream fails with what it waits for before the packet that waits, and its neighbours go on",
+TEST_CASE("a stream fails with the stream it waits for before its waiting packet, and its neighbours continue",
           "[stream][event][error]") {
     NEEDS_DEVICE();
     Promises f;
@@ -178,7 +178,7 @@ TEST_CASE("a stream fails with what it waits for before the packet that waits, a
     CHECK(words.get(2) == 5);
 }
 
-TEST_CASE("gates of a stream that fails are not handed out while a packet names them, and not kept for ever",
+TEST_CASE("gates of a failed stream are not reused while a packet refers to them, and are released later",
           "[stream][pool]") {
     NEEDS_DEVICE();
     {
@@ -191,7 +191,7 @@ TEST_CASE("gates of a stream that fails are not handed out while a packet names 
         f.scale_add.launch(*fails, one, words.data(), 0u, 5u, 1u);
         fails->copy_async(f.device.data(), f.pinned.data(), 4096);
         CHECK_FALSE(fails->close(20ms));
-        // Its signals' next owners: copies after kernels that last.
+        // Its signals' next owners: copies after long-running kernels.
         std::vector<std::unique_ptr<Stream>> next;
         const Words other_flag(1);
         for (int i = 0; i < 8; ++i) {
@@ -209,7 +209,7 @@ TEST_CASE("gates of a stream that fails are not handed out while a packet names 
     CHECK(eventually([] { return !detail::Runtime::find(); }));
 }
 
-TEST_CASE("twenty rounds of double buffering are queried in no time", "[stream][event]") {
+TEST_CASE("querying twenty rounds of double buffering is fast", "[stream][event]") {
     NEEDS_DEVICE();
     Promises f;
     Stream load(f.gpu), work(f.gpu);
@@ -231,7 +231,7 @@ TEST_CASE("twenty rounds of double buffering are queried in no time", "[stream][
     CHECK(words.get(1) == 21);
 }
 
-TEST_CASE("a host function may throw anything", "[stream][host][error]") {
+TEST_CASE("a host function may throw any type", "[stream][host][error]") {
     NEEDS_DEVICE();
     Promises f;
     {
@@ -247,7 +247,7 @@ TEST_CASE("a host function may throw anything", "[stream][host][error]") {
         Stream destroyed = Stream(f.gpu), other = std::move(destroyed);
         other.call([] { throw "text"; });
     }
-    SUCCEED("the process goes on");
+    SUCCEED("the process continues");
 }
 
 TEST_CASE("a graph keeps its code", "[graph]") {
@@ -267,7 +267,7 @@ TEST_CASE("a graph keeps its code", "[graph]") {
     CHECK(words.get() == 3);
 }
 
-TEST_CASE("a graph launch that is cut short keeps what its packets read", "[graph][deadline]") {
+TEST_CASE("an interrupted graph launch keeps the memory that its packets read", "[graph][deadline]") {
     NEEDS_DEVICE();
     Promises f;
     Stream stream(f.gpu, {.packets = 64});
@@ -283,7 +283,7 @@ TEST_CASE("a graph launch that is cut short keeps what its packets read", "[grap
     } catch (const Timeout&) {
     }
     graph.reset();
-    // Memory that takes the place of what was freed too early.
+    // Memory that would reuse a block freed too early.
     std::vector<Allocation> later;
     for (int i = 0; i < 64; ++i) {
         later.push_back(Allocation::from_pool(host_pool(HostMemory::kernarg), 64u << 10));
@@ -295,7 +295,8 @@ TEST_CASE("a graph launch that is cut short keeps what its packets read", "[grap
     CHECK(words.get() <= 600u * static_cast<unsigned>(complete + 1));
 }
 
-TEST_CASE("33 streams over a broken queue end in order, and those that did nothing wrong are right", "[stream][pool]") {
+TEST_CASE("33 streams over a failed queue end in order, and the results of healthy streams are right",
+          "[stream][pool]") {
     NEEDS_DEVICE();
     Promises f;
     constexpr std::size_t count = 33;
@@ -304,11 +305,11 @@ TEST_CASE("33 streams over a broken queue end in order, and those that did nothi
     const Words flag(1), words(64, 0);
     f.spin.launch(streams[0], one, flag.data());
     break_queue(streams[0]);
-    // Each waits for the one before it, so that the order of the slots is the only one without a circle.
+    // Each waits for the previous one, so that the order of the slots is the only one without a cycle.
     for (int round = 0; round < 3; ++round)
         for (std::size_t i = 1; i < count; ++i) {
             if (i > 1) streams[i].wait(streams[i - 1].record());
-            // A word each: a stream of the next round may run beside one of this.
+            // A word each: a stream of the next round may run concurrently with one of this round.
             f.scale_add.launch(streams[i], one, words.data() + i, 1u, 1u, 1u);
         }
     flag.set(1);
@@ -320,7 +321,7 @@ TEST_CASE("33 streams over a broken queue end in order, and those that did nothi
     }
 }
 
-TEST_CASE("memory that is freed after a stream has gone is not written by it", "[stream][pool][memory]") {
+TEST_CASE("a destroyed stream does not write to memory freed afterwards", "[stream][pool][memory]") {
     NEEDS_DEVICE();
     Promises f;
     std::vector<Stream> streams = crowd(f.gpu);
@@ -339,7 +340,7 @@ TEST_CASE("memory that is freed after a stream has gone is not written by it", "
     for (const auto& owner : owners) CHECK(owner->get() == 1);
 }
 
-TEST_CASE("closing at once after a bad packet harms no other stream", "[stream][error]") {
+TEST_CASE("closing immediately after a bad packet fails no other stream", "[stream][error]") {
     NEEDS_DEVICE();
     const Device device;
     for (int i = 0; i < 20; ++i) {
@@ -351,7 +352,7 @@ TEST_CASE("closing at once after a bad packet harms no other stream", "[stream][
     CHECK_NOTHROW(other.synchronize(patience));
 }
 
-TEST_CASE("a closed stream says so", "[stream][error]") {
+TEST_CASE("a closed stream is refused as closed", "[stream][error]") {
     NEEDS_DEVICE();
     Promises f;
     const Words words(16, 1);
@@ -366,10 +367,10 @@ TEST_CASE("a closed stream says so", "[stream][error]") {
     CHECK_THROWS_WITH(stream.call([] {}), Contains("closed"));
     Stream moved(f.gpu);
     Stream taken = std::move(moved);
-    CHECK_THROWS_WITH(moved.synchronize(patience), Contains("closed"));  // NOLINT: that is what is tested
+    CHECK_THROWS_WITH(moved.synchronize(patience), Contains("closed"));  // NOLINT: tested on purpose
 }
 
-TEST_CASE("a fill of more than all memory is refused", "[stream][error]") {
+TEST_CASE("a fill larger than memory is refused", "[stream][error]") {
     NEEDS_DEVICE();
     Promises f;
     Stream stream(f.gpu);
@@ -388,7 +389,7 @@ TEST_CASE("arguments are aligned to 256 bytes, in streams and in graphs", "[stre
         try {
             stream.dispatch({.kernarg_bytes = 64}, [&](std::byte* kernarg) {
                 address = reinterpret_cast<std::uintptr_t>(kernarg);
-                throw std::runtime_error("enough is seen");
+                throw std::runtime_error("stop");
             });
         } catch (const std::runtime_error&) {
         }
@@ -408,7 +409,7 @@ TEST_CASE("arguments are aligned to 256 bytes, in streams and in graphs", "[stre
     CHECK(words.get() == 11);
 }
 
-TEST_CASE("a stream waits for another's events and for signals in each way that queues have", "[stream][event]") {
+TEST_CASE("a stream waits for another's events and for signals with each kind of packet", "[stream][event]") {
     NEEDS_DEVICE();
     Promises f;
     const Words flag(1), words(16, 1);

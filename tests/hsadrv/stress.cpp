@@ -1,5 +1,5 @@
-// Eight threads, 64 streams, every kind of work at once, for as long as HSADRV_STRESS_SECONDS says (2 if not
-// set); and a million launches with flat memory and descriptors (fewer if HSADRV_STRESS_LAUNCHES says so).
+// Eight threads, 64 streams, every kind of work at once, for HSADRV_STRESS_SECONDS (default 2);
+// and a million launches (or HSADRV_STRESS_LAUNCHES) with constant memory and descriptors.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -149,11 +149,11 @@ TEST_CASE("eight threads, 64 streams, mixed work: every result is right", "[stre
                 std::mt19937 random(t + 1 + 8 * static_cast<unsigned>(test_support::test_seed()));
                 std::vector<std::unique_ptr<Worker>> workers;
                 for (int i = 0; i < 8; ++i) workers.push_back(std::make_unique<Worker>(f));
-                // A few in any case, however slow the machine is.
+                // At least a few operations, however slow the machine is.
                 for (int i = 0; i < 20 || std::chrono::steady_clock::now() < end; ++i) {
                     workers[random() % workers.size()]->work(random, board);
                     ++operations;
-                    if (random() % 512 == 0) {  // streams come and go
+                    if (random() % 512 == 0) {  // a new stream
                         auto& worker = workers[random() % workers.size()];
                         worker->check();
                         wrong += worker->wrong;
@@ -187,12 +187,12 @@ TEST_CASE("launches leave memory and descriptors as they were", "[stress]") {
             f.scale_add.launch(stream, {.grid = 1, .workgroup = 1, .deadline = patience}, data.data(), 1u, 1u, 1u);
         stream.synchronize(patience);
     };
-    launch(5000);  // everything has its size
+    launch(5000);  // warm-up: pools reach their size
     const Footprint before = footprint();
     launch(launches);
     const Footprint after = footprint();
     CHECK(data.get() == static_cast<std::uint32_t>(5000 + launches));
     CHECK(after.descriptors == before.descriptors);
-    // A sanitizer keeps what was freed, to tell of uses after it.
+    // A sanitizer keeps freed memory to detect uses after free.
     if (!sanitizer) CHECK(after.resident_kb <= before.resident_kb + 2048);
 }

@@ -28,7 +28,7 @@ TEST_CASE("a target ID is read in each spelling and printed in HSA's", "[target_
     CHECK(TargetId::parse(row.isa_name) == TargetId::parse(row.text));
 }
 
-TEST_CASE("what is no target ID is refused with the reason", "[target_id]") {
+TEST_CASE("an invalid target ID is refused with the reason", "[target_id]") {
     struct Row {
         const char* text;
         const char* reason;
@@ -64,7 +64,7 @@ TEST_CASE("ELF flags name the target", "[target_id]") {
         {4, 0xf3f, "gfx90a:sramecc+:xnack+"},  // V6
         {3, 0xa3f, "gfx90a:sramecc-:xnack-"},
         {3, 0x12c, "gfx900"},
-        {1, 0x02c, "gfx900:xnack-"},  // V3: a clear bit is off where the processor has the feature
+        {1, 0x02c, "gfx900:xnack-"},  // V3: a clear bit means off if the processor has the feature
         {1, 0x12c, "gfx900:xnack+"},
         {1, 0x23f, "gfx90a:sramecc+:xnack-"},
         {1, 0x036, "gfx1030"},
@@ -94,7 +94,7 @@ TEST_CASE("code runs where the processor is equal and each feature is equal or n
     }
 }
 
-TEST_CASE("a mismatch says which is wanted, which is given, and the remedy", "[target_id]") {
+TEST_CASE("a mismatch names the wanted and the given target, and the remedy", "[target_id]") {
     const TargetId agent = TargetId::parse("gfx90a:sramecc+:xnack-");
     CHECK(*mismatch(TargetId::parse("gfx900"), agent) ==
           "code object is for gfx900, this agent is gfx90a: compile with -mcpu=gfx90a");

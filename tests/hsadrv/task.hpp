@@ -1,4 +1,4 @@
-// The smallest coroutine: begins at once, and keeps what it threw.
+// A minimal coroutine: starts at once, and keeps its exception.
 //
 //     Task waits(Stream& stream) { co_await stream.completion(); }
 //     Task task = waits(stream);

@@ -4,7 +4,7 @@
 
 using hsadrv::detail::hex;
 
-TEST_CASE("numbers and addresses are printed in hexadecimal digits, as many as they need or are asked for", "[text]") {
+TEST_CASE("numbers and addresses are printed with the needed or the requested number of hexadecimal digits", "[text]") {
     CHECK(hex(std::uint64_t{0}) == "0x0");
     CHECK(hex(std::uint64_t{0x7f5d2a001000}) == "0x7f5d2a001000");
     CHECK(hex(UINT64_MAX) == "0xffffffffffffffff");

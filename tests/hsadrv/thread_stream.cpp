@@ -1,4 +1,4 @@
-// The stream that a thread has anyway: one a thread and GPU, ended with the thread or the context, in either order.
+// A thread's default stream: one per thread and GPU, ended with the thread or the context, in either order.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,7 +34,7 @@ void check_works(const Kernels& f, Stream& stream) {
 
 }  // namespace
 
-TEST_CASE("a thread has one stream a GPU, whichever context is asked", "[context][thread_stream]") {
+TEST_CASE("a thread has one stream per GPU, from any context", "[context][thread_stream]") {
     NEEDS_DEVICE();
     const Kernels f;
     const Context gpu(f.gpu);
@@ -73,7 +73,7 @@ TEST_CASE("no thread's stream waits for another's", "[context][thread_stream]") 
     gpu.thread_stream().synchronize(patience);
 }
 
-TEST_CASE("a thread that ends has synchronised its stream", "[context][thread_stream]") {
+TEST_CASE("a thread synchronises its stream before it ends", "[context][thread_stream]") {
     NEEDS_DEVICE();
     const Kernels f;
     const Context gpu(f.gpu);
@@ -87,7 +87,7 @@ TEST_CASE("a thread that ends has synchronised its stream", "[context][thread_st
     }
 }
 
-TEST_CASE("the last context of a GPU synchronises the streams of threads that live on, which then get others",
+TEST_CASE("the last context of a GPU synchronises the streams of running threads, which later get new ones",
           "[context][thread_stream]") {
     NEEDS_DEVICE();
     const Kernels f;
@@ -107,7 +107,7 @@ TEST_CASE("the last context of a GPU synchronises the streams of threads that li
     {
         const Context inner(f.gpu);
         gpu.reset();
-        CHECK_NOTHROW(inner.thread_stream().query());  // there is a context still
+        CHECK_NOTHROW(inner.thread_stream().query());  // another context exists
     }
     CHECK(data.get() == 3);
     CHECK(data.get(1) == 5);
@@ -116,7 +116,7 @@ TEST_CASE("the last context of a GPU synchronises the streams of threads that li
     CHECK(data.get() == 7);
 }
 
-TEST_CASE("a thread's stream keeps no runtime alive when the contexts are gone", "[context][thread_stream]") {
+TEST_CASE("a thread's stream does not keep the runtime alive after the contexts", "[context][thread_stream]") {
     NEEDS_DEVICE();
     for (int round = 0; round < 3; ++round) {
         {
@@ -128,7 +128,7 @@ TEST_CASE("a thread's stream keeps no runtime alive when the contexts are gone",
     }
 }
 
-TEST_CASE("threads and contexts come and go, and nothing grows", "[context][thread_stream][stress]") {
+TEST_CASE("short-lived threads and contexts leak nothing", "[context][thread_stream][stress]") {
     NEEDS_DEVICE();
     const Kernels f;
     const Context gpu(f.gpu);
@@ -158,7 +158,7 @@ TEST_CASE("threads and contexts come and go, and nothing grows", "[context][thre
     CHECK(f.driver.runtime().signals().counts().live == signals);
 }
 
-TEST_CASE("threads end while the context does: each stream ends once", "[context][thread_stream][stress]") {
+TEST_CASE("threads and the context end concurrently: each stream ends once", "[context][thread_stream][stress]") {
     NEEDS_DEVICE();
     const Kernels f;
     std::atomic<int> failures{0};
@@ -186,7 +186,7 @@ TEST_CASE("threads end while the context does: each stream ends once", "[context
     CHECK(failures == 0);
 }
 
-TEST_CASE("a thread's stream that has failed is replaced when it is closed", "[context][thread_stream][error]") {
+TEST_CASE("a thread's failed stream is replaced when it is closed", "[context][thread_stream][error]") {
     NEEDS_DEVICE();
     const Kernels f;
     const Context gpu(f.gpu);
@@ -202,7 +202,7 @@ TEST_CASE("a thread's stream that has failed is replaced when it is closed", "[c
 }
 
 namespace {
-/// Asks for the stream when the thread's storage is torn down.
+/// Requests the stream during the destruction of the thread's storage.
 struct Late {
     const Context* gpu = nullptr;
     std::atomic<int>* refused = nullptr;
@@ -218,7 +218,7 @@ struct Late {
 };
 }  // namespace
 
-TEST_CASE("a thread whose streams have ended gets no more", "[context][thread_stream][error]") {
+TEST_CASE("a thread whose streams have ended gets no new one", "[context][thread_stream][error]") {
     NEEDS_DEVICE();
     const Kernels f;
     const Context gpu(f.gpu);
@@ -232,7 +232,7 @@ TEST_CASE("a thread whose streams have ended gets no more", "[context][thread_st
     CHECK(refused == 2);
 }
 
-TEST_CASE("in a forked child a thread has no stream, and ends well", "[context][thread_stream][fork]") {
+TEST_CASE("in a forked child a thread has no stream, and exits normally", "[context][thread_stream][fork]") {
     NEEDS_DEVICE();
     const Kernels f;
     auto gpu = std::make_unique<Context>(f.gpu);
@@ -272,7 +272,7 @@ TEST_CASE("child: exits with threads' streams", "[.child]") {
     std::exit(0);
 }
 
-TEST_CASE("a process may exit with threads' streams, those of threads that live included", "[context][thread_stream]") {
+TEST_CASE("a process may exit with threads' streams, including those of running threads", "[context][thread_stream]") {
     NEEDS_DEVICE();
     for (int round = 0; round < 3; ++round) {
         const ChildResult child = run_test_in_child("child: exits with threads' streams", "HSADRV_TEST", "1");

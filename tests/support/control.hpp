@@ -35,4 +35,4 @@ class Control {
 
 #define NEEDS_CONTROL_AS(type, name) \
     const type name;                 \
-    if (!name) SKIP_BECAUSE("wants a GPU that can be made to fail: kfdemu")
+    if (!name) SKIP_BECAUSE("only kfdemu can inject failures")

@@ -1,4 +1,4 @@
-// How fast copies are beside the CPU's memcpy of as many bytes: pinned and pageable, up and down, large and small.
+// Speed of copies compared with the CPU's memcpy of as many bytes: pinned and pageable, up and down, large and small.
 #include "hsadrv/copy.hpp"
 
 #include <cstdlib>
@@ -40,7 +40,7 @@ struct Bench {
     void row(const char* what, const char* goal, Copy&& one) {
         char stamp = 2;
         const auto ours = [&] {
-            // Every sample copies other bytes, and the last ones have to have arrived.
+            // Every sample copies different bytes; the last ones are verified.
             ++stamp;
             source[0] = source[size - 1] = stamp;
             static_cast<char*>(pinned.data())[0] = static_cast<char*>(pinned.data())[size - 1] = stamp;

@@ -1,5 +1,5 @@
-// AQL by hand, as a runtime's author would write it for one producer: no call, everything cached. What the driver
-// layer is measured against.
+// Hand-written AQL, as a runtime would write it for one producer: no call, everything cached. The baseline of the
+// driver layer.
 #pragma once
 
 #include <hsa/amd_hsa_queue.h>

@@ -1,4 +1,4 @@
-// What is used of HIP for comparison, through the library that is installed: nothing is linked.
+// The HIP calls used for comparison, loaded from the installed library: not linked.
 #pragma once
 
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
-// What a launch costs beside hand-written AQL, and beside HIP where libamdhip64 is installed: by the clock, and in
+// The cost of a launch compared with hand-written AQL, and with HIP if libamdhip64 is installed: in time, and in
 // instructions of the calling thread.
 //
-//   bench_hsadrv_launch FOLDER                   by the clock: launch and wait, and launches by the hundred
+//   bench_hsadrv_launch FOLDER                   time: launch and wait, and batches of a hundred launches
 //   bench_hsadrv_launch FOLDER MODE COUNT        does MODE COUNT times within measured(), for callgrind
 //
 // MODE: aql, stream, bound, graph (per packet), wait, hip, hip_wait. `instructions` runs them all under callgrind.
@@ -25,7 +25,7 @@ struct Bench {
 
     Driver driver;
     AgentRef gpu = driver.gpus().front();
-    std::string file, hip_file;  // for HIP of one target and V4, because it does not load every other
+    std::string file, hip_file;  // for HIP: one target and V4, because it does not load every other
     Executable code = Executable::load(gpu, file);
     Kernel kernel = code.kernel("seven");
     Stream stream{gpu}, other{gpu};
@@ -48,7 +48,7 @@ struct Bench {
 
 }  // namespace
 
-/// What callgrind counts.
+/// The function that callgrind counts.
 extern "C" [[gnu::noinline]] void measured(const std::function<void()>& work) {
     work();
     asm volatile("" ::: "memory");
@@ -87,7 +87,7 @@ void count_instructions(Bench& bench, const std::string& mode, int count) {
         }
         measured([&] { graph.launch(bench.stream); });
     } else if (mode == "wait") {
-        // The event waits for the host, so that there is something to wait for. The first time is a warm-up.
+        // The event waits for the host, so that the wait is real. The first iteration is a warm-up.
         for (const bool warm : {false, true}) {
             const Signal go = Signal::create(1);
             bench.stream.wait(go, Condition::less, 1);

@@ -1,9 +1,9 @@
-// Two ways of doing the same, measured side by side.
+// Compares two implementations of the same work.
 //
 //     const Ratio ratio = bench::compare([&] { theirs(); }, [&] { ours(); });
 //     bench::print("pinned copy / memcpy", ratio, "goal >= 0.9");
 //
-// Three warm-ups, then samples in the order A B B A, so that what changes with time changes both; medians,
+// Three warm-ups, then samples in the order A B B A, so that drift affects both; medians,
 // with the 5th and 95th percentile. A measurement is never a test: it prints.
 #pragma once
 
@@ -26,9 +26,9 @@ struct Samples {
 
 struct Ratio {
     Samples a, b;
-    /// How many times as long as A did B take?
+    /// B's time as a multiple of A's.
     double time() const { return b.median() / a.median(); }
-    /// B's speed as a part of A's.
+    /// B's speed as a fraction of A's.
     double speed() const { return a.median() / b.median(); }
 };
 
@@ -39,7 +39,7 @@ double time_ns(Function&& function) {
     return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// `before` and `after` stand around every B and are not timed: they spoil what the last one left, and verify.
+/// `before` and `after` run around every B, untimed: they overwrite the previous result, and verify.
 template <class A, class B, class Before, class After>
 Ratio compare(A&& a, B&& b, Before&& before, After&& after, int rounds) {
     Ratio ratio;

@@ -1,4 +1,4 @@
-// What a block of a caching allocator costs beside malloc: allocated and freed again, of many sizes.
+// The cost of a block of a caching allocator compared with malloc: allocation and release, for many sizes.
 #include "hsadrv/allocator.hpp"
 
 #include <cstdlib>

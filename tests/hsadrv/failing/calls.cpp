@@ -1,4 +1,4 @@
-// Every call of the HSA runtime fails once, over programs that use each part of the library: a typed error or
+// Every call of the HSA runtime fails once, in programs that use each part of the library: a typed error or
 // the right result, and neither a crash nor a hang nor a leak.
 #include <unistd.h>
 
@@ -20,7 +20,7 @@ using namespace device_test;
 
 namespace {
 
-/// A program of the library. True: it ran, and its results were right. Whatever goes wrong, it throws an Error.
+/// A program of the library. True if it ran with right results. Every failure throws an Error.
 using Program = std::function<bool()>;
 
 enum class Outcome { right, wrong, error, other_exception };
@@ -68,11 +68,11 @@ void fail_each_call(const Program& program, hsa_status_t status) {
             CAPTURE(after.buffers, before.buffers, after.descriptors, before.descriptors, after.threads, before.threads,
                     after.runtime_up);
             CHECK(well);
-            if (after.runtime_up) return;  // nothing after this could be trusted
+            if (after.runtime_up) return;  // later rounds would not be reliable
         }
     }
     REQUIRE(run(program, said) == Outcome::right);
-    // What other threads call is not the same in each run, but nearly.
+    // The calls of other threads differ slightly between runs.
     CHECK(failures >= calls * 9 / 10);
     std::printf("%llu calls failed with 0x%x: %llu errors; tolerated:", static_cast<unsigned long long>(failures),
                 static_cast<unsigned>(status), static_cast<unsigned long long>(errors));
@@ -153,7 +153,7 @@ TEST_CASE("each call fails: queues", "[failing]") {
         queue.ref().set_priority(QueuePriority::normal);
         queue.rebuild();
         queue.ref().submit(barrier_and({}, done.native()), patience);
-        // What was on the ring before is gone or done.
+        // Earlier packets on the ring are complete or dropped.
         return queue.ref().wait(done, Condition::less, 2, patience) <= 1;
     });
 }
@@ -182,7 +182,7 @@ TEST_CASE("each call fails: code objects, kernels and streams", "[failing]") {
     });
 }
 
-TEST_CASE("each call fails: variables, graphs and times", "[failing]") {
+TEST_CASE("each call fails: variables, graphs and timing", "[failing]") {
     NEEDS_DEVICE();
     fail_each_call([] {
         const Loaded f;

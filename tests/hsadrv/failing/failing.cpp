@@ -1,4 +1,4 @@
-// Every function of imports.inc, under its own name: counts, fails or calls the runtime's. See failing.hpp.
+// Defines every function of imports.inc: counts the call, fails it or forwards it to the runtime. See failing.hpp.
 #include "failing.hpp"
 
 #include <dlfcn.h>
@@ -34,8 +34,8 @@ constexpr bool ends_something(std::string_view name) {
     return false;
 }
 
-/// The runtime calls some of its own functions by their public names (ROCR 6.4: AqlQueue::ExecutePM4); those
-/// are not ours to fail.
+/// The runtime calls some of its own functions by their public names (ROCR 6.4: AqlQueue::ExecutePM4). Those
+/// calls do not fail.
 bool is_runtime(const void* caller) {
     Dl_info info{};
     return ::dladdr(caller, &info) != 0 && info.dli_fname != nullptr &&
@@ -49,12 +49,12 @@ bool fails_now(const char* name, const void* caller) {
     return true;
 }
 
-/// One function: its type, and a type that has its name.
+/// One function: its type, and a tag type with its name.
 template <class Function, class Name>
 struct Layer;
 template <class R, class... A, class Name>
 struct Layer<R(A...), Name> {
-    // Attributes that a header of today does not list are passed on as they are.
+    // Attributes that the header does not list are passed on unchanged.
     __attribute__((no_sanitize("enum"))) static R call(A... arguments) {
         static const auto real = reinterpret_cast<R (*)(A...)>(runtime_function(Name::text));
         if constexpr (std::is_same_v<R, hsa_status_t>) {
@@ -84,7 +84,7 @@ Report end() {
 
 }  // namespace failing
 
-// The exported name jumps to the layer by way of a variable: so the name may have any type, the header's.
+// The exported name jumps to the layer through a variable, so that it can have the header's type.
 #define X(name)                                                                               \
     namespace failing {                                                                       \
     struct name##_name {                                                                      \

@@ -1,10 +1,10 @@
 // A layer between the library and the HSA runtime in which the n-th call fails, for tests.
 //
 //   failing::begin(7, HSA_STATUS_ERROR_OUT_OF_RESOURCES);      // the seventh call from now
-//   … failing::end().failed …                                   // which one that was
+//   … failing::end().failed …                                   // the call that failed
 //
-// Only functions that return a status count, since only they can say that they failed. A call that fails is
-// not made, except for one that destroys or ends something: that is made, and then says that it failed.
+// Only functions that return a status are counted. A call that fails is
+// not made, except for one that destroys or ends something: it is made, and then reports a failure.
 // Thread safety: calls from any thread.
 #pragma once
 
@@ -19,7 +19,7 @@ struct Report {
     const char* failed;   ///< the name of the function that failed, or null
 };
 
-/// `nth` begins at 1; 0: none fails, they are only counted.
+/// `nth` begins at 1; 0: no call fails, calls are only counted.
 __attribute__((visibility("default"))) void begin(std::uint64_t nth, hsa_status_t status);
 __attribute__((visibility("default"))) Report end();
 

@@ -10,6 +10,6 @@ nm, library, output = sys.argv[1:]
 text = subprocess.run([nm, '-D', '--undefined-only', library], check=True, capture_output=True, text=True).stdout
 names = sorted(set(re.findall(r'\bU (hsa_\w+)', text)))
 if not names:
-    sys.exit(f'{library} calls nothing of the HSA runtime')
+    sys.exit(f'{library} calls no function of the HSA runtime')
 with open(output, 'w') as file:
     file.writelines(f'X({name})\n' for name in names)

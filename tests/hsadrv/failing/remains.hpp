@@ -1,4 +1,4 @@
-// What must be as it was when a program is over: the process's and the emulator's resources, and the runtime down.
+// What a program must leave unchanged: resources of the process and of the emulator, and the runtime shut down.
 //
 //   const Remains before = Remains::now();
 //   … CHECK(Remains::soon(before));
@@ -20,7 +20,7 @@ inline bool runtime_is_up() {
     return hsa_system_get_info(HSA_SYSTEM_INFO_VERSION_MAJOR, &version) == HSA_STATUS_SUCCESS;
 }
 
-/// What must be as it was when a program is over.
+/// What a program must leave unchanged.
 struct Remains {
     std::uint64_t buffers = 0;
     long descriptors = 0, threads = 0;
@@ -42,7 +42,7 @@ struct Remains {
     }
     bool operator==(const Remains&) const = default;
 
-    /// Whether it is so soon: the last owner may be a callback, which ends on its own thread.
+    /// True if it becomes so soon: the last owner may be a callback, which ends on its own thread.
     static bool soon(const Remains& before) {
         return eventually([&] { return now() == before; });
     }

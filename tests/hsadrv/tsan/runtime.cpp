@@ -1,5 +1,5 @@
-// What ThreadSanitizer cannot see of the HSA runtime, which is not compiled with it: linked into a test program, these
-// functions come before the runtime's own and tell of the order that the runtime promises. (Loads of a signal are the
+// Annotates the HSA runtime, which is not compiled with ThreadSanitizer: in a test program, these
+// functions precede the runtime's own and declare the order that the runtime guarantees. (Loads of a signal are the
 // library's own, in place; the emulated device is compiled with ThreadSanitizer.)
 #include <dlfcn.h>
 #include <hsa/amd_hsa_signal.h>
@@ -26,7 +26,7 @@ void* value_of(hsa_signal_t signal) {
     return reinterpret_cast<std::byte*>(signal.handle) + offsetof(amd_signal_t, value);
 }
 
-/// Memory that was given back and comes again has been handed over by the runtime's own locks.
+/// Freed memory that is allocated again is ordered by the runtime's own locks.
 char memory;
 void gives_back() { __tsan_release(&memory); }
 void took() { __tsan_acquire(&memory); }

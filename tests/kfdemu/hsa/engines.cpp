@@ -57,14 +57,14 @@ TEST_CASE("a copy that waits holds up the copies of its direction, and no others
     const Copies copies;
     // Below zero, where a stream that counts its gate down once too often leaves it.
     const Signal dependency{GENERATE(hsa_signal_value_t{1}, hsa_signal_value_t{-1})};
-    const Signal first, behind, opposite;
+    const Signal first, next, opposite;
     copies.up(copies.device, first, {dependency});
-    copies.up(copies.other, behind);
+    copies.up(copies.other, next);
     copies.down(opposite);
     CHECK(opposite.completed());
-    CHECK_FALSE(behind.completed(kAWhile));
+    CHECK_FALSE(next.completed(kAWhile));
     CHECK(first.load() == 1);
     dependency.store(0);
     CHECK(first.completed());
-    CHECK(behind.completed());
+    CHECK(next.completed());
 }

@@ -73,7 +73,7 @@ TEST_CASE("a queue that stopped in error takes no priority", "[device][attribute
     HSA_STATUS(hsa_amd_queue_set_priority(queue.get(), HSA_AMD_QUEUE_PRIORITY_HIGH), HSA_STATUS_ERROR_INVALID_QUEUE);
 }
 
-TEST_CASE("a mask of compute units is kept, clipped to those there are, and reset", "[device][attributes]") {
+TEST_CASE("a mask of compute units is kept, clipped to the existing ones, and reset", "[device][attributes]") {
     NEEDS_GPUS(1);
     Machine machine;
     const Executable code{machine.gpu(), "work"};

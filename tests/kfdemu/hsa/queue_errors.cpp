@@ -157,7 +157,7 @@ TEST_CASE("the largest that is allowed runs", "[device][errors]") {
     CHECK(queue.errors().all().empty());
 }
 
-TEST_CASE("a wave that goes wrong stops its queue with the status for what it did", "[device][errors]") {
+TEST_CASE("a failing wave stops its queue with the status of its failure", "[device][errors]") {
     NEEDS_GPUS(1);
     Machine machine;
     const Executable code{machine.gpu(), "faults"};
@@ -189,14 +189,14 @@ TEST_CASE("what ran before the bad packet has its results, and what is behind do
     const Memory counting = arguments(machine, count, total.data()), none = arguments(machine, trap);
     Shape shape = line(64);
     shape.barrier_bit = true;
-    const Signal before, bad, behind;
+    const Signal before, bad, after;
     queue.submit(kernel_packet(count, shape, counting, before));
     queue.submit(kernel_packet(trap, shape, none, bad));
-    queue.submit(kernel_packet(count, shape, counting, behind));
+    queue.submit(kernel_packet(count, shape, counting, after));
     CHECK(describe(queue.wait_for_error()) == describe(HSA_STATUS_ERROR_EXCEPTION));
     CHECK(before.load() == 0);
     CHECK(bad.load() == 1);
-    CHECK_FALSE(behind.completed(20ms));
+    CHECK_FALSE(after.completed(20ms));
     CHECK(*total.as<std::uint32_t>() == 64);
     CHECK(queue.read_index() == 1);
 }

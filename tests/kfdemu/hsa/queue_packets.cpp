@@ -218,9 +218,9 @@ TEST_CASE("a packet in the ring whose header is still invalid is waited for", "[
     Queue queue{machine.gpu()};
     const Signal first, second;
     const hsa_barrier_and_packet_t a = barrier_and({}, first), b = barrier_and({}, second);
-    const std::uint64_t place = queue.reserve(), behind = queue.reserve();
-    queue.publish(behind, &b);
-    queue.ring(behind);
+    const std::uint64_t place = queue.reserve(), after = queue.reserve();
+    queue.publish(after, &b);
+    queue.ring(after);
     CHECK_FALSE(second.completed(kAWhile));
     queue.publish(place, &a);
     queue.ring(place);

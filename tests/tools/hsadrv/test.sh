@@ -35,9 +35,9 @@ fi
 expect 'as text, with a verdict, on two gfx900' 0 '^passed: no test failed; [0-9]+ passed, [0-9]+ skipped, in ' on --gpus 2 --gpu gfx900 -- "$hsadrv" test --area queues
 expect 'two GPUs are tested together' 0 '1 passed, 0 skipped' on_gpus 2 "$hsadrv" test --filter 'a stream of another device is refused'
 expect 'one of two alone' 0 '1  there is one GPU' on_gpus 2 "$hsadrv" test --device 1 --filter 'a stream of another device is refused'
-expect 'one of two alone is named' 0 '^conformance of gpu1 gfx90a' on_gpus 2 "$hsadrv" test --device 1 --filter 'a GPU says who it is'
+expect 'one of two alone is named' 0 '^conformance of gpu1 gfx90a' on_gpus 2 "$hsadrv" test --device 1 --filter 'a GPU reports its identity'
 expect 'a GPU without kernels skips those who need some' 0 'the tests. kernels were not compiled for gfx906' on --gpu gfx906 -- "$hsadrv" test --filter 'a fault inside a graph'
-expect 'a GPU without kernels: the others run' 0 '1 passed, 0 skipped' on --gpu gfx906 -- "$hsadrv" test --filter 'a GPU says who it is'
+expect 'a GPU without kernels: the others run' 0 '1 passed, 0 skipped' on --gpu gfx906 -- "$hsadrv" test --filter 'a GPU reports its identity'
 
 # ---- without a device, without a suite, with options that cannot be
 expect 'no GPU' 3 'run hsadrv doctor to find the cause' on_none "$hsadrv" test --area signals
@@ -93,7 +93,7 @@ holds 'what hung is gone' bash -c '! pgrep -f "[c]onformance-run $0" >/dev/null'
 
 # ---- interrupted
 expect 'Ctrl-C: the report of what ran, and dies of the signal' 130 'interrupted.* by SIGINT: no test failed; [1-9][0-9]* passed, .* not run' \
-    on_terminal --interrupt 'eight threads, 64' "$kfdemu" run -- "$hsadrv" test --filter 'a GPU says who it is' --filter 'eight threads, 64' \
+    on_terminal --interrupt 'eight threads, 64' "$kfdemu" run -- "$hsadrv" test --filter 'a GPU reports its identity' --filter 'eight threads, 64' \
     --filter 'launches leave memory' --junit interrupted.xml
 expect 'JUnit says so' 0 "^\('2', 'interrupted', 'not run: interrupted in the middle of it'\)$" junit interrupted.xml \
     "(x.get('skipped'), x.find('.//property[@name=\"verdict\"]').get('value'), x.find('.//skipped').get('message'))"
