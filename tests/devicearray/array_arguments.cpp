@@ -1,4 +1,4 @@
-// Arrays as arguments of kernels: whose memory it is, and whether a plain pointer says where the elements are.
+// Arrays as kernel arguments: the device of their memory, and when a plain pointer suffices.
 #include "array_fixture.hpp"
 #include "hsadrv/bound_kernel.hpp"
 #include "hsadrv/executable.hpp"
@@ -27,8 +27,7 @@ struct Second {
 
 }  // namespace
 
-TEST_CASE("an array of one GPU is refused by kernels of another that does not reach it, with both named",
-          "[device][error]") {
+TEST_CASE("kernels refuse an array of a GPU that theirs cannot reach, naming both", "[device][error]") {
     NEEDS_DEVICE();
     Device device;
     if (device.driver.gpus().size() < 2) SKIP_BECAUSE("there is one GPU");
@@ -56,7 +55,7 @@ TEST_CASE("an array of one GPU is refused by kernels of another that does not re
     CHECK(here.copy_to_host<std::uint32_t>(device.stream) == Words(count, 3));
 }
 
-TEST_CASE("spans and mapped arrays are refused by GPUs that do not reach them, too", "[device][error]") {
+TEST_CASE("kernels also refuse spans and mapped arrays that their GPU cannot reach", "[device][error]") {
     NEEDS_DEVICE();
     Device device;
     if (device.driver.gpus().size() < 2) SKIP_BECAUSE("there is one GPU");
@@ -79,7 +78,7 @@ TEST_CASE("spans and mapped arrays are refused by GPUs that do not reach them, t
     CHECK(portable.get<std::uint32_t>({count - 1}) == 4);
 }
 
-TEST_CASE("a GPU that was let in has the other's arrays as arguments", "[device]") {
+TEST_CASE("a GPU with access takes the other's arrays as arguments", "[device]") {
     NEEDS_DEVICE();
     Device device;
     if (device.driver.gpus().size() < 2) SKIP_BECAUSE("there is one GPU");
@@ -95,8 +94,7 @@ TEST_CASE("a GPU that was let in has the other's arrays as arguments", "[device]
     CHECK(here.copy_to_host<std::uint32_t>(device.stream) == Words(count, 7));
 }
 
-TEST_CASE("an array that is not contiguous is no plain pointer; a span says where its elements are",
-          "[device][error]") {
+TEST_CASE("a non-contiguous array is not passed as a plain pointer; a span has its strides", "[device][error]") {
     NEEDS_DEVICE();
     Device device;
     const Executable code = Executable::load(device.gpu, test_support::test_file("stream.hsaco"));
@@ -114,12 +112,12 @@ TEST_CASE("an array that is not contiguous is no plain pointer; a span says wher
     const MappedNDArray mapped = mapped_array({count}, dtypes::uint32);
     CHECK_THROWS_WITH(launch(mapped.slice({Slice{0, {}, 2}})), Contains("nd_span<uint32_t, 1>"));
     launch(array);
-    launch(array.transpose());  // Fortran's order is an order
+    launch(array.transpose());  // Fortran order is contiguous
     kernel.launch(device.stream, {.grid = 64, .workgroup = 64}, rows.slice({Slice{0, 0}}), 1u, 1u, 0u);
     CHECK(array.copy_to_host<std::uint32_t>(device.stream) == Words(count, 5));
 }
 
-TEST_CASE("an array that is given no stream uses its own device, not the current context's", "[device]") {
+TEST_CASE("without a stream an array uses its own device, not the current context's", "[device]") {
     NEEDS_DEVICE();
     Device device;
     if (device.driver.gpus().size() < 2) SKIP_BECAUSE("there is one GPU");
@@ -132,7 +130,7 @@ TEST_CASE("an array that is given no stream uses its own device, not the current
     const DeviceNDArray like = device_array_like(here);
     CHECK(like.agent() == here.agent());
     CHECK(to_device(Words(2, 1)).agent() == second.agent());
-    // A third one, of which this thread has no Context.
+    // A third GPU, without a Context on this thread.
     const DeviceNDArray third = device_array({count}, dtypes::uint32, Order::C, device.driver.gpus().back());
     DeviceNDArray(third).fill(9u);
     CHECK(third.copy_to_host<std::uint32_t>() == Words(count, 9));

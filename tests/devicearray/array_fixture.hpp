@@ -1,4 +1,4 @@
-// What the tests of arrays on a device share.
+// Fixtures of the tests of device arrays.
 #pragma once
 
 #include <numeric>

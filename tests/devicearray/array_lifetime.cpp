@@ -1,5 +1,4 @@
-// Arrays when something is in the way: memory that is short, threads that wait, streams that are captured, processes
-// that fork.
+// Arrays under adverse conditions: short memory, waiting threads, captured streams, processes that fork.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,7 +16,7 @@ using test_support::Contains;
 using test_support::Device;
 using test_support::Gate;
 
-TEST_CASE("arrays that are dropped are memory for the next ones, however full the device is", "[device][memory]") {
+TEST_CASE("memory of destroyed arrays is reused, even on a full device", "[device][memory]") {
     NEEDS_DEVICE();
     Device device;
     const std::size_t pool = device_pool(device.gpu).size_bytes();
@@ -27,13 +26,13 @@ TEST_CASE("arrays that are dropped are memory for the next ones, however full th
         DeviceNDArray array = device_array({part}, dtypes::uint8, Order::C, device.stream);
         array.slice({Slice{0, 1 << 10}}).copy_to_device(source, device.stream);
     }
-    // Other sizes, and memory that is none of the pool's.
+    // Other sizes, and memory that does not come from the pool.
     CHECK(device_array({part / 2 * 5}, dtypes::uint8, Order::C, device.stream).size() > 0);
     CHECK(device_array({part / 2 * 5}, dtypes::uint8, Order::C, device.gpu).size() > 0);
     CHECK(array_memory(device.gpu).used_bytes == 0);
 }
 
-TEST_CASE("pinned memory of the pool is given back, too", "[device][memory]") {
+TEST_CASE("pinned memory of the pool is released, too", "[device][memory]") {
     NEEDS_DEVICE();
     Device device;
     const DeviceNDArray array = device_array<float>(1 << 20, device.stream);
@@ -57,7 +56,7 @@ TEST_CASE("a deadline holds while another thread waits on the same stream", "[de
         memory = target.keep_alive();
         std::vector<float> out(1000);
         const Gate gate(device.stream);
-        std::thread waits([&] { source.copy_to_host(out, device.stream); });  // with the stream's mutex
+        std::thread waits([&] { source.copy_to_host(out, device.stream); });  // holds the stream's mutex
         std::this_thread::sleep_for(50ms);
         const auto begin = std::chrono::steady_clock::now();
         CHECK_THROWS_AS(target.copy_to_device(pinned, device.stream, 100ms), Timeout);
@@ -72,8 +71,7 @@ TEST_CASE("a deadline holds while another thread waits on the same stream", "[de
     CHECK(memory.expired());
 }
 
-TEST_CASE("transfers that can be replayed are captured, and keep what they need; others are refused",
-          "[device][capture]") {
+TEST_CASE("replayable transfers are captured with their resources; others are refused", "[device][capture]") {
     NEEDS_DEVICE();
     Device device;
     Stream& stream = device.stream;
@@ -99,7 +97,7 @@ TEST_CASE("transfers that can be replayed are captured, and keep what they need;
     refused([&] { array.copy_to_host<float>(stream); }, "waits");
     Graph graph = stream.end_capture();
 
-    // What is allocated now is not the graph's temporary.
+    // Later allocations do not get the graph's temporary.
     DeviceNDArray other = device_array<float>({20, 30}, stream);
     other.fill(-1.0f, stream);
     for (const float base : {100.0f, 2000.0f}) {
@@ -115,13 +113,13 @@ TEST_CASE("transfers that can be replayed are captured, and keep what they need;
     CHECK(pageable == std::vector<float>(600, 5.0f));
 }
 
-TEST_CASE("memory is one under both of its addresses", "[device][host]") {
+TEST_CASE("both addresses of memory count as the same memory", "[device][host]") {
     NEEDS_DEVICE();
     Device device;
     std::vector<float> host = counting(2000);
     auto [mapped_host] = mapped(host);
     DeviceNDArray array = mapped_host.device();
-    array.copy_to_device(host, device.stream);  // itself
+    array.copy_to_device(host, device.stream);  // the same array
     array.slice({Slice{1, {}}})
         .copy_to_device(HostView{host.data(), dtypes::float32, Layout::contiguous({1999}, 4)}, device.stream);
     device.stream.synchronize();
@@ -129,7 +127,7 @@ TEST_CASE("memory is one under both of its addresses", "[device][host]") {
     CHECK(host[1999] == 1998);
 }
 
-TEST_CASE("arrays in a forked child say that they are the parent's", "[device][process]") {
+TEST_CASE("arrays in a forked child are refused as the parent's", "[device][process]") {
     NEEDS_DEVICE();
     Device device;
     DeviceNDArray array = to_device(counting(10), device.stream);
@@ -166,7 +164,7 @@ TEST_CASE("arrays in a forked child say that they are the parent's", "[device][p
     CHECK(array.copy_to_host<float>(device.stream) == counting(10));
 }
 
-TEST_CASE("arrays end with their runtime, and begin with the next", "[device][process]") {
+TEST_CASE("arrays end with their runtime, and work in the next one", "[device][process]") {
     NEEDS_DEVICE();
     for (int i = 0; i < 3; ++i) {
         std::optional<DeviceNDArray> kept;

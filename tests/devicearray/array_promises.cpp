@@ -1,4 +1,4 @@
-// What arrays promise about memory that is not theirs any more, or not theirs alone.
+// Guarantees of arrays about memory that is released or shared.
 #include <thread>
 
 #include "array_fixture.hpp"
@@ -10,8 +10,7 @@ using test_support::Contains;
 using test_support::Device;
 using test_support::Gate;
 
-TEST_CASE("a new array has no memory that a transfer in flight still writes, whichever stream uses it",
-          "[device][memory]") {
+TEST_CASE("a new array never gets memory that a transfer in flight still writes, on any stream", "[device][memory]") {
     NEEDS_DEVICE();
     Device device;
     Stream other = device.gpu.stream({.exclusive_queue = true});
@@ -32,7 +31,7 @@ TEST_CASE("a new array has no memory that a transfer in flight still writes, whi
     CHECK(std::count(seen.begin(), seen.end(), 7.0f) == 65536);
 }
 
-TEST_CASE("scratch memory of transfers is counted, given back, and makes room for arrays", "[device][memory]") {
+TEST_CASE("scratch memory of transfers is counted, released, and makes room for arrays", "[device][memory]") {
     NEEDS_DEVICE();
     Device device;
     constexpr std::int64_t part = 8 << 20;
@@ -49,7 +48,7 @@ TEST_CASE("scratch memory of transfers is counted, given back, and makes room fo
     CHECK(array_memory(device.gpu).held_bytes == 0);
 }
 
-TEST_CASE("an array waits for scratch memory in flight where there is no other", "[device][memory]") {
+TEST_CASE("an array waits for scratch memory in flight if no other memory is left", "[device][memory]") {
     NEEDS_DEVICE();
     Device device;
     constexpr std::int64_t part = 8 << 20;
@@ -95,7 +94,7 @@ TEST_CASE("interleaved views of different pitches are assigned to each other", "
     check({6, 8, 9}, {Slice{0, 3}, Slice{1, 4}, Slice{0, 4}}, {Slice{0, 6, 2}, Slice{2, 8, 2}, Slice{5, 9}});
 }
 
-TEST_CASE("a moved-from device array is empty, and reads and writes nobody's memory", "[device][move]") {
+TEST_CASE("a moved-from device array is empty, and accesses no memory", "[device][move]") {
     NEEDS_DEVICE();
     Device device;
     DeviceNDArray a = to_device(counting(1000), device.stream).reshape({10, 100});
@@ -128,7 +127,7 @@ TEST_CASE("a moved-from device array is empty, and reads and writes nobody's mem
     CHECK(taken.get<int>({3}) == 5);
 }
 
-TEST_CASE("elements that share memory are no destination on the device, as NumPy has it", "[device][error]") {
+TEST_CASE("elements that share memory are refused as a destination on the device, as in NumPy", "[device][error]") {
     NEEDS_DEVICE();
     Device device;
     DeviceNDArray row = to_device(counting(4), device.stream);

@@ -1,4 +1,4 @@
-// The CPU's strided copies against the definition: every element, found by index arithmetic, and no byte besides.
+// The CPU's strided copies against the definition: every element, found by index arithmetic, and no other byte.
 #include "devicearray/copy_strided.hpp"
 
 #include <cstddef>
@@ -20,7 +20,7 @@ std::vector<std::byte> random_bytes(Random& random, std::size_t count) {
     return bytes;
 }
 
-/// Bytes in front of and behind an array that nobody may touch.
+/// Guard bytes before and after an array.
 constexpr std::int64_t margin = 24;
 
 struct Memory {
@@ -53,7 +53,7 @@ bool copies_as_defined(Random& random, const Layout& to_layout, const Layout& fr
 
 }  // namespace
 
-TEST_CASE("a strided copy moves every element and nothing else", "[copy_strided]") {
+TEST_CASE("a strided copy moves every element and no other byte", "[copy_strided]") {
     Random random(20261121);
     for (int i = 0; i < 10000; ++i) {
         const Shape shape = random.shape(400);
@@ -64,7 +64,7 @@ TEST_CASE("a strided copy moves every element and nothing else", "[copy_strided]
     }
 }
 
-TEST_CASE("transposes larger than a tile, with a rest on both sides, are whole", "[copy_strided]") {
+TEST_CASE("transposes larger than a tile, with remainders on both axes, are complete", "[copy_strided]") {
     Random random(7);
     const Shape shapes[] = {{131, 67}, {64, 64}, {3, 70, 65}, {70, 3, 65}, {65, 70, 3}, {1, 200, 9}, {9, 2, 3, 67}};
     for (const Shape& shape : shapes) {
@@ -80,7 +80,7 @@ TEST_CASE("transposes larger than a tile, with a rest on both sides, are whole",
     }
 }
 
-TEST_CASE("rows that are reversed, repeated or spread are copied whole", "[copy_strided]") {
+TEST_CASE("reversed, repeated and spaced rows are copied completely", "[copy_strided]") {
     Random random(8);
     for (const std::int64_t itemsize : {1, 2, 3, 4, 8, 16, 40}) {
         const Layout line = Layout::contiguous({77}, itemsize);
@@ -94,7 +94,7 @@ TEST_CASE("rows that are reversed, repeated or spread are copied whole", "[copy_
     }
 }
 
-TEST_CASE("an empty copy touches nothing, not even null", "[copy_strided]") {
+TEST_CASE("an empty copy accesses no memory, even with null", "[copy_strided]") {
     const Layout empty = Layout::contiguous({3, 0}, 4);
     copy_strided(StridedCopy::between(empty, empty), nullptr, nullptr);
     SUCCEED();

@@ -1,5 +1,5 @@
-// Arrays on a device: contents survive the way there and back, memory lives exactly as long as it is needed,
-// and what cannot be done is refused before anything happens.
+// Arrays on a device: contents survive the round trip, memory lives exactly as long as needed,
+// and invalid operations are refused before anything is enqueued.
 #include "devicearray/device_ndarray.hpp"
 
 #include <array>
@@ -47,7 +47,7 @@ void round_trip(Device& device, std::size_t count) {
     CHECK(array.copy_to_host<T>(device.stream) == host);
 }
 
-/// Every byte, those of gaps as well, another number.
+/// A different value for every byte, gaps included.
 void paint(const HostNDArray& array) {
     const ByteRange range = array.layout().extent();
     for (std::int64_t i = range.begin; i < range.end; ++i)
@@ -56,7 +56,7 @@ void paint(const HostNDArray& array) {
 
 }  // namespace
 
-TEST_CASE("arrays of every element type come back as they went", "[device]") {
+TEST_CASE("arrays of every element type survive the round trip", "[device]") {
     NEEDS_DEVICE();
     Device device;
     round_trip<std::int8_t>(device, 1001);
@@ -73,7 +73,7 @@ TEST_CASE("arrays of every element type come back as they went", "[device]") {
     round_trip<std::complex<double>>(device, 500);
 }
 
-TEST_CASE("anything that holds its elements in one piece can be sent and filled", "[device]") {
+TEST_CASE("any contiguous container can be sent and filled", "[device]") {
     NEEDS_DEVICE();
     Device device;
     std::array<int, 3> array{1, 2, 3};
@@ -107,7 +107,7 @@ TEST_CASE("C and F order arrays keep their order on the device", "[device]") {
     }
 }
 
-TEST_CASE("nested arrays have a shape of their own, and go by index", "[device]") {
+TEST_CASE("nested arrays have their own shape, and are copied by index", "[device]") {
     NEEDS_DEVICE();
     Device device;
     const int table[3][4] = {{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}};
@@ -148,7 +148,7 @@ TEST_CASE("nested arrays have a shape of their own, and go by index", "[device]"
     }
 }
 
-TEST_CASE("flat ranges go in the array's own order, to arrays of any rank", "[device]") {
+TEST_CASE("flat ranges are copied in the array's order, to arrays of any rank", "[device]") {
     NEEDS_DEVICE();
     Device device;
     const std::vector<int> flat = counting<int>(12);
@@ -176,7 +176,7 @@ TEST_CASE("flat ranges go in the array's own order, to arrays of any rank", "[de
     }
     DeviceNDArray scalar = array_of({}, Order::C);
     scalar.copy_to_device(std::vector<int>{7}, device.stream);
-    const auto back = scalar.copy_to_host(std::array<int, 1>{}, device.stream);  // a temporary comes back as a value
+    const auto back = scalar.copy_to_host(std::array<int, 1>{}, device.stream);  // a temporary is returned by value
     STATIC_REQUIRE(
         std::is_same_v<decltype(scalar.copy_to_host(std::array<int, 1>{}, device.stream)), std::array<int, 1>>);
     CHECK(back[0] == 7);
@@ -196,7 +196,7 @@ TEST_CASE("reshapes and transposes are views of the same memory", "[device]") {
     CHECK(image.as<int>() == line.data());
 }
 
-TEST_CASE("an array may be gone before the work that was submitted with it is done", "[device]") {
+TEST_CASE("an array may be destroyed before the work submitted with it is complete", "[device]") {
     NEEDS_DEVICE();
     Device device;
     const std::vector<float> host = counting<float>(1 << 20);
@@ -212,7 +212,7 @@ TEST_CASE("an array may be gone before the work that was submitted with it is do
     CHECK(memory.expired());
 }
 
-TEST_CASE("a view keeps the memory when the array it came from is gone", "[device]") {
+TEST_CASE("a view keeps the memory after its array is destroyed", "[device]") {
     NEEDS_DEVICE();
     Device device;
     const std::vector<int> host = counting<int>(64);
@@ -222,7 +222,7 @@ TEST_CASE("a view keeps the memory when the array it came from is gone", "[devic
     CHECK(view.copy_to_host<int>(device.stream) == host);
 }
 
-TEST_CASE("empty arrays and scalars go there and back", "[device]") {
+TEST_CASE("empty arrays and scalars survive the round trip", "[device]") {
     NEEDS_DEVICE();
     Device device;
     const DeviceNDArray empty = to_device(std::vector<float>(), device.stream);
@@ -238,7 +238,7 @@ TEST_CASE("empty arrays and scalars go there and back", "[device]") {
     CHECK(scalar.copy_to_host<double>(device.stream) == std::vector<double>{3.14});
 }
 
-TEST_CASE("to_device can leave the copying out, or fill an array that exists", "[device]") {
+TEST_CASE("to_device can skip the copy, or fill an existing array", "[device]") {
     NEEDS_DEVICE();
     Device device;
     const std::vector<int> host = counting<int>(16);
@@ -252,7 +252,7 @@ TEST_CASE("to_device can leave the copying out, or fill an array that exists", "
     CHECK_THROWS_AS(to_device(std::vector<int>(15), device.stream, true, &target), InvalidArgument);
 }
 
-TEST_CASE("memory of another owner becomes an array without a copy", "[device]") {
+TEST_CASE("foreign memory becomes an array without a copy", "[device]") {
     NEEDS_DEVICE();
     Device device;
     const std::vector<int> host = counting<int>(16);
@@ -266,7 +266,7 @@ TEST_CASE("memory of another owner becomes an array without a copy", "[device]")
                     InvalidArgument);
 }
 
-TEST_CASE("shapes that no memory holds are refused as what they are", "[device]") {
+TEST_CASE("impossible shapes are refused with the reason", "[device]") {
     NEEDS_DEVICE();
     Device device;
     CHECK_THROWS_AS(device_array<float>(-1, device.stream), InvalidArgument);
@@ -275,7 +275,7 @@ TEST_CASE("shapes that no memory holds are refused as what they are", "[device]"
     CHECK(to_device(counting<int>(8), device.stream).copy_to_host<int>(device.stream) == counting<int>(8));
 }
 
-TEST_CASE("device arrays have the form that host arrays have", "[device]") {
+TEST_CASE("device arrays have the same forms as host arrays", "[device]") {
     NEEDS_DEVICE();
     Device device;
     Stream& stream = device.stream;
@@ -317,7 +317,7 @@ TEST_CASE("device arrays have the form that host arrays have", "[device]") {
     }
 }
 
-TEST_CASE("an array like another has its type, order and shape, whatever that is", "[device]") {
+TEST_CASE("an array like another has its type, order and shape", "[device]") {
     NEEDS_DEVICE();
     Device device;
     const int table[3][4] = {};
@@ -326,12 +326,12 @@ TEST_CASE("an array like another has its type, order and shape, whatever that is
     CHECK(device_array_like(std::vector<double>(5)).shape() == Dims{5});
     CHECK(device_array_like(host_array({3, 4}, dtypes::int8, Order::F), device.stream).is_f_contiguous());
 
-    // A view may have elements that are arrays; they stay what they are.
+    // A view may have elements that are arrays; these are kept.
     const std::vector<float> host = counting<float>(12);
     const DType triple = DType::subarray(dtypes::float32, {3});
     const DeviceNDArray array = to_device(HostView{host.data(), triple, Layout::contiguous({4}, 12)}, device.stream);
     CHECK(array.dtype() == triple);
-    device.stream.synchronize();  // the other stream is not ordered behind it
+    device.stream.synchronize();  // the other stream is not ordered after it
     for (const HostNDArray& back : {array.copy_to_host(), array.copy_to_host(device.stream)}) {
         device.stream.synchronize();
         CHECK(back.dtype() == triple);
@@ -348,7 +348,7 @@ TEST_CASE("a bool of the device is true for any byte but 0", "[device]") {
     for (const int i : {1, 2, 3}) CHECK(static_cast<int>(flags.get<bool>({i}, device.stream)) == 1);
 }
 
-TEST_CASE("the address of an element is one that its type has", "[device][error]") {
+TEST_CASE("the address of an element is typed and aligned", "[device][error]") {
     NEEDS_DEVICE();
     Device device;
     const DeviceNDArray bytes = device_array({9}, dtypes::uint8, device.stream);
@@ -358,7 +358,7 @@ TEST_CASE("the address of an element is one that its type has", "[device][error]
     CHECK_THROWS_WITH(odd.as<int>(), Contains("DeviceNDArray::as") && Contains("multiple of 4 B") && Contains("int32"));
 }
 
-TEST_CASE("what is refused says by which call, and what to do", "[device][error]") {
+TEST_CASE("refusals name the call and the remedy", "[device][error]") {
     NEEDS_DEVICE();
     Device device;
     DeviceNDArray array = to_device(std::vector<float>(4, 1.0f), device.stream);

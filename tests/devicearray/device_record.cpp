@@ -19,7 +19,7 @@ using namespace hsadrv;
 using test_support::Contains;
 using test_support::Device;
 
-TEST_CASE("a struct goes to the device as a record, and comes back", "[device][record]") {
+TEST_CASE("a struct is copied to the device as a record, and back", "[device][record]") {
     NEEDS_DEVICE();
     Device device;
     DeviceRecord record = to_device(Particle{{1, 2, 3}, 0.5, 7}, device.stream);
@@ -76,7 +76,7 @@ TEST_CASE("elements of an array of records are records", "[device][record]") {
     CHECK(DeviceRecord(array.slice({Slice{2, 4}}), {1}).array().get<Particle>({}, device.stream).id == 3);
 }
 
-TEST_CASE("what is no record is refused by what it is", "[device][record][error]") {
+TEST_CASE("anything but a record is refused, naming what it is", "[device][record][error]") {
     NEEDS_DEVICE();
     Device device;
     const DeviceNDArray floats = to_device(std::vector<float>(3), device.stream);

@@ -1,4 +1,4 @@
-// Arrays as DLPack tensors: what these say, whom they keep, and what is refused.
+// Arrays as DLPack tensors: their fields, the objects that they keep alive, and refusals.
 #include <optional>
 #include <thread>
 
@@ -8,7 +8,7 @@
 
 using namespace hsadrv;
 
-TEST_CASE("without dlpack.h, or its versioned struct, the functions say so", "[dlpack]") {
+TEST_CASE("without dlpack.h, or its versioned struct, the functions refuse with the reason", "[dlpack]") {
     const auto refused = [](auto&& call) {
         CHECK_THROWS_AS(call(), NotOffered);
         CHECK_THROWS_WITH(call(), test_support::Contains("libdlpack-dev"));
@@ -27,7 +27,7 @@ TEST_CASE("without dlpack.h, or its versioned struct, the functions say so", "[d
     if (!dlpack_versioned_offered()) {
         refused([&] { (void)to_dlpack_versioned(array); });
         refused([&] { (void)from_dlpack(static_cast<DLManagedTensorVersioned*>(nullptr)); });
-        // How every version begins, so that what is not understood can be given back.
+        // The common beginning of all versions, so that unknown versions can be deleted.
         struct Beginning {
             std::uint32_t major = 7, minor = 0;
             int* deleted = nullptr;
@@ -43,9 +43,8 @@ TEST_CASE("without dlpack.h, or its versioned struct, the functions say so", "[d
     }
 }
 
-TEST_CASE("versioned tensors go out and come back", "[dlpack]") {
-    if (!dlpack_versioned_offered())
-        SKIP_BECAUSE("this dlpack.h has no versioned tensors: those of 1.0 and later have");
+TEST_CASE("versioned tensors are exported and imported", "[dlpack]") {
+    if (!dlpack_versioned_offered()) SKIP_BECAUSE("this dlpack.h has no versioned tensors: 1.0 or later is needed");
     const HostNDArray array = host_array<float>({2});
     CHECK(std::get<HostNDArray>(from_dlpack(to_dlpack_versioned(array))).data() == array.data());
 }
@@ -53,7 +52,8 @@ TEST_CASE("versioned tensors go out and come back", "[dlpack]") {
 #if defined(WITH_DLPACK)
 using namespace dlpack_test;
 
-TEMPLATE_TEST_CASE("every element type goes out and comes back as it was, in place", "[dlpack][device]", DLPACK_FORMS) {
+TEMPLATE_TEST_CASE("every element type is exported and imported unchanged, in place", "[dlpack][device]",
+                   DLPACK_FORMS) {
     NEEDS_DEVICE();
     Device device;
     for (const DType& type : dtypes::all) {
@@ -82,7 +82,7 @@ TEMPLATE_TEST_CASE("every element type goes out and comes back as it was, in pla
     }
 }
 
-TEMPLATE_TEST_CASE("random layouts go out and come back, of device and of host memory", "[dlpack][device]",
+TEMPLATE_TEST_CASE("random layouts are exported and imported, of device and of host memory", "[dlpack][device]",
                    DLPACK_FORMS) {
     NEEDS_DEVICE();
     Device device;
@@ -122,7 +122,7 @@ TEMPLATE_TEST_CASE("random layouts go out and come back, of device and of host m
     CHECK(refused > 100);
 }
 
-TEST_CASE("what lies where is said as it is: pageable, pinned, registered, on which GPU", "[dlpack][device]") {
+TEST_CASE("the kind of memory is exported: pageable, pinned, registered, on which GPU", "[dlpack][device]") {
     NEEDS_DEVICE();
     Device device;
     const auto device_of = [](const DlpackArray& array) {
@@ -137,7 +137,7 @@ TEST_CASE("what lies where is said as it is: pageable, pinned, registered, on wh
     CHECK(device_of(HostNDArray(pinned, pinned->data(), dtypes::float32, layout)) == Said(rocm_host, 0));
     CHECK(device_of(pinned_array({64}, dtypes::float32)) == Said(rocm_host, 0));
     CHECK(device_of(mapped_array({64}, dtypes::float32).host()) == Said(rocm_host, 0));
-    // A device's array over host memory is of the host, too.
+    // A device array over host memory is exported as host memory, too.
     CHECK(device_of(mapped_array({64}, dtypes::float32).device()) == Said(rocm_host, 0));
     CHECK(device_of(DeviceNDArray(pinned, pinned->data(), dtypes::float32, layout, device.gpu)) == Said(rocm_host, 0));
 
@@ -193,13 +193,13 @@ TEMPLATE_TEST_CASE("empty arrays and scalars", "[dlpack][device]", DLPACK_FORMS)
     CHECK(back.copy_to_host<double>(device.stream) == std::vector<double>{3.5});
 }
 
-TEST_CASE("strides that do not matter are not what makes an array refused", "[dlpack]") {
+TEST_CASE("an array is not refused for strides that have no effect", "[dlpack]") {
     std::int32_t memory[8] = {};
     const HostNDArray odd(nullptr, memory, dtypes::int32, Layout::strided({1, 4}, {7, 8}, 4));
     CHECK(strides_of(to_dlpack(odd)) == std::vector<std::int64_t>{4, 2});
 }
 
-TEMPLATE_TEST_CASE("a tensor keeps the memory when array, stream and driver are gone", "[dlpack][device]",
+TEMPLATE_TEST_CASE("a tensor keeps the memory after array, stream and driver are destroyed", "[dlpack][device]",
                    DLPACK_FORMS) {
     NEEDS_DEVICE();
     std::weak_ptr<const void> memory;
@@ -219,7 +219,7 @@ TEMPLATE_TEST_CASE("a tensor keeps the memory when array, stream and driver are 
     }
     CHECK(memory.expired());
 
-    // The raw pointer's way: the consumer calls the deleter itself, on a thread of its own.
+    // With a raw pointer: the consumer calls the deleter itself, on another thread.
     Device device;
     std::optional<DeviceNDArray> array = to_device(counting<int>(10), device.stream);
     device.stream.synchronize(patience);
@@ -231,7 +231,7 @@ TEMPLATE_TEST_CASE("a tensor keeps the memory when array, stream and driver are 
     CHECK(memory.expired());
 }
 
-TEST_CASE("what DLPack cannot say is refused, and how to say it", "[dlpack][device]") {
+TEST_CASE("arrays that DLPack cannot represent are refused with the remedy", "[dlpack][device]") {
     NEEDS_DEVICE();
     Device device;
     alignas(8) static char memory[4096] = {};
@@ -255,7 +255,7 @@ TEST_CASE("what DLPack cannot say is refused, and how to say it", "[dlpack][devi
          {"to_dlpack", "float32", "(4, 5)", "(4, 0)", "versioned", "copy"}},
         {"overlapping elements", host(dtypes::int8, Layout::strided({5, 3}, {2, 1}, 1)), {"versioned", "copy"}},
         {"a read-only array", host(dtypes::int8, Layout::contiguous({5}, 1)).read_only(), {"read-only", "versioned"}},
-        {"another GPU's memory, of which the driver knows nothing",
+        {"another GPU's memory, unknown to the driver",
          DeviceNDArray(nullptr, nullptr, dtypes::int8, Layout::contiguous({0}, 1), device.driver.cpus().front()),
          {"cpu0", "not one of the driver's"}},
     };
@@ -267,7 +267,7 @@ TEST_CASE("what DLPack cannot say is refused, and how to say it", "[dlpack][devi
 }
 
 #if defined(DLPACK_MAJOR_VERSION)
-TEST_CASE("a versioned tensor says of which version it is and whether it is read-only", "[dlpack][device]") {
+TEST_CASE("a versioned tensor has its version and the read-only flag", "[dlpack][device]") {
     NEEDS_DEVICE();
     Device device;
     const DeviceNDArray image = to_device(host_view(counting<float>(4), {4, 1}), device.stream);

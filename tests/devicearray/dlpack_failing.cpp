@@ -1,4 +1,4 @@
-// Every allocation of an export and of an import fails in turn: nobody's tensor is lost, or deleted twice.
+// Every allocation of an export and of an import fails in turn: no tensor is leaked or deleted twice.
 #include "dlpack_fixture.hpp"
 #include "support/allocations.hpp"
 
@@ -7,7 +7,7 @@ using namespace dlpack_test;
 
 namespace {
 
-/// Calls it with the first allocation failing, then with the second, …, until none is left to fail. How many did.
+/// Calls it with the first allocation failing, then the second, …, until all succeed. Returns the number of failures.
 template <class Call, class Failed>
 int fail_in_turn(Call&& call, Failed&& failed) {
     for (int nth = 1;; ++nth) {
@@ -48,7 +48,7 @@ TEMPLATE_TEST_CASE("an import that fails leaves the tensor to its owner", "[dlpa
     }
 }
 
-TEMPLATE_TEST_CASE("an export that fails keeps nothing of the array", "[dlpack][device]", DLPACK_FORMS) {
+TEMPLATE_TEST_CASE("an export that fails keeps no reference to the array", "[dlpack][device]", DLPACK_FORMS) {
     NEEDS_DEVICE();
     Device device;
     const DlpackArray array = device_array<float>({8, 8}, device.stream);

@@ -1,4 +1,5 @@
-// What the tests of DLPack share: the two forms of tensors, and another library that makes some and counts.
+// Fixtures of the DLPack tests: the two forms of tensors, and a foreign library that makes tensors and counts
+// deletions.
 #pragma once
 
 #include "devicearray/dlpack.hpp"
@@ -26,7 +27,7 @@ using test_support::Device;
 constexpr auto patience = std::chrono::seconds(30);
 constexpr int cpu = 1, cuda = 2, rocm = 10, rocm_host = 11;
 
-/// The two forms, so that what holds for both is said once.
+/// The two forms, so that tests of both are written once.
 struct Plain {
     using Tensor = DLManagedTensor;
     template <class... More>
@@ -47,7 +48,7 @@ struct Versioned {
 #define DLPACK_FORMS Plain
 #endif
 
-/// A tensor of another library. It counts the calls of its deleter; after the first, nothing of it may be touched.
+/// A tensor of another library. It counts the calls of its deleter; after the first, it must not be accessed.
 template <class Managed>
 struct Foreign {
     Managed managed{};
@@ -59,7 +60,7 @@ struct Foreign {
         : shape(std::move(extents)), strides(std::move(steps)) {
         DLTensor& tensor = managed.dl_tensor;
         tensor.data = data;
-        std::memcpy(&tensor.device.device_type, &device_type, sizeof device_type);  // any number, as others may
+        std::memcpy(&tensor.device.device_type, &device_type, sizeof device_type);  // any value, as in foreign tensors
         tensor.device.device_id = device_id;
         tensor.ndim = static_cast<int>(shape.size());
         tensor.dtype = type;

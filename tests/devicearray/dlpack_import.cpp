@@ -1,5 +1,5 @@
-// DLPack tensors of other libraries as arrays: the deleter is called once, when nothing uses the tensor any more, and
-// what is malformed or says what is not so is refused and stays its owner's.
+// DLPack tensors of other libraries as arrays: the deleter is called once, after the last use of the tensor;
+// malformed or false tensors are refused and stay with their owner.
 #include <limits>
 #include <optional>
 #include <thread>
@@ -9,8 +9,7 @@
 #if defined(WITH_DLPACK)
 using namespace dlpack_test;
 
-TEMPLATE_TEST_CASE("the deleter is called once, when the last view of the array is gone", "[dlpack][device]",
-                   DLPACK_FORMS) {
+TEMPLATE_TEST_CASE("the deleter is called once, with the end of the last view", "[dlpack][device]", DLPACK_FORMS) {
     NEEDS_DEVICE();
     Device device;
     const Allocation memory = device.gpu.allocate(4000);
@@ -31,7 +30,7 @@ TEMPLATE_TEST_CASE("the deleter is called once, when the last view of the array 
 
 namespace {
 
-/// Four threads and this one hold views of the array, and drop them at once.
+/// Four threads and this one hold views of the array, and destroy them concurrently.
 template <class Array>
 void drop_at_once(Array array) {
     std::vector<std::thread> threads;
@@ -53,7 +52,7 @@ void drop_at_once(Array array) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("views that threads drop at once delete the tensor once", "[dlpack][device]", DLPACK_FORMS) {
+TEMPLATE_TEST_CASE("views destroyed concurrently delete the tensor once", "[dlpack][device]", DLPACK_FORMS) {
     NEEDS_DEVICE();
     Device device;
     const Allocation memory = device.gpu.allocate(4096);
@@ -64,7 +63,7 @@ TEMPLATE_TEST_CASE("views that threads drop at once delete the tensor once", "[d
     }
 }
 
-TEMPLATE_TEST_CASE("the same for host memory, and a tensor that was exported", "[dlpack]", DLPACK_FORMS) {
+TEMPLATE_TEST_CASE("the deleter is called once for host memory and for an exported tensor", "[dlpack]", DLPACK_FORMS) {
     std::vector<float> memory(1024);
     for (int round = 0; round < 200; ++round) {
         Foreign<typename TestType::Tensor> foreign(memory.data(), cpu, 0, float32, {1024});
@@ -92,7 +91,7 @@ TEMPLATE_TEST_CASE("a tensor without a deleter is never deleted", "[dlpack]", DL
     CHECK(memory[3] == 9);
 }
 
-TEMPLATE_TEST_CASE("layouts arrive as the tensor has them", "[dlpack]", DLPACK_FORMS) {
+TEMPLATE_TEST_CASE("layouts are imported as in the tensor", "[dlpack]", DLPACK_FORMS) {
     const std::vector<std::int32_t> memory = counting<std::int32_t>(100);
     using Tensor = typename TestType::Tensor;
     const auto array_of = [](Foreign<Tensor>& foreign) { return std::get<HostNDArray>(from_dlpack(foreign.raw())); };
@@ -113,7 +112,7 @@ TEMPLATE_TEST_CASE("layouts arrive as the tensor has them", "[dlpack]", DLPACK_F
     CHECK(array_of(scalar).template item<std::int32_t>() == 7);
     Foreign<Tensor> most(data, cpu, 0, int32, {1, 2, 1, 2, 1, 2, 1, 2});
     CHECK(array_of(most).rank() == 8);
-    // Whatever stands where it does not matter.
+    // Any value in an unused field.
     constexpr auto huge = std::numeric_limits<std::int64_t>::max();
     Foreign<Tensor> one(data, cpu, 0, int32, {1, 3}, {huge, 1});
     CHECK(array_of(one).is_c_contiguous());
@@ -157,14 +156,14 @@ TEMPLATE_TEST_CASE("pinned, registered and pageable memory become host arrays", 
         }
         CHECK(foreign.deleted == 1);
     }
-    // Where a part alone is registered, it is the CPU's memory all the same.
+    // Partly registered memory is CPU memory.
     const Registration part(pageable.data() + 512, 1024);
     Foreign<typename TestType::Tensor> foreign(pageable.data() + 512, cpu, 0, float32, {512});
     const HostNDArray array = std::get<HostNDArray>(from_dlpack(foreign.raw()));
     CHECK(array.get<float>({511}) == 1.0f);
 }
 
-TEMPLATE_TEST_CASE("with two GPUs a tensor is of the one whose memory it is", "[dlpack][device]", DLPACK_FORMS) {
+TEMPLATE_TEST_CASE("with two GPUs a tensor belongs to the GPU of its memory", "[dlpack][device]", DLPACK_FORMS) {
     NEEDS_DEVICE();
     Device device;
     const auto& gpus = device.driver.gpus();
@@ -200,7 +199,7 @@ TEST_CASE("a tensor of the CPU needs no GPU and no runtime", "[dlpack]") {
     CHECK(foreign.deleted == 1);
 }
 
-TEMPLATE_TEST_CASE("an array that is known to be read only goes on as that", "[dlpack][device]", DLPACK_FORMS) {
+TEMPLATE_TEST_CASE("a read-only array stays read-only", "[dlpack][device]", DLPACK_FORMS) {
     NEEDS_DEVICE();
     Device device;
     const Allocation memory = device.gpu.allocate(64);
@@ -223,7 +222,7 @@ TEST_CASE("a tensor of another major version is deleted and refused; one of anot
         CAPTURE(major);
         Foreign<DLManagedTensorVersioned> foreign(memory, cpu, 0, float32, {4});
         foreign.managed.version = {major, 5};
-        // Nothing behind the deleter is where this version has it.
+        // Fields after the deleter are at other offsets than in this version.
         foreign.tensor().ndim = -1;
         foreign.managed.flags = ~0ull;
         CHECK_THROWS_AS(from_dlpack(foreign.raw()), DlpackVersionMismatch);
@@ -237,7 +236,7 @@ TEST_CASE("a tensor of another major version is deleted and refused; one of anot
     CHECK(std::get<HostNDArray>(from_dlpack(newer.raw())).size() == 4);
 }
 
-TEST_CASE("a read-only tensor is not written to", "[dlpack][device]") {
+TEST_CASE("writes to a read-only tensor are refused", "[dlpack][device]") {
     NEEDS_DEVICE();
     Device device;
     float host[4] = {};

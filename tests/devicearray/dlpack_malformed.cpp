@@ -1,4 +1,4 @@
-// DLPack tensors that are malformed, or say of their memory what is not so.
+// DLPack tensors that are malformed, or describe their memory wrongly.
 #include <limits>
 
 #include "dlpack_fixture.hpp"
@@ -6,7 +6,7 @@
 #if defined(WITH_DLPACK)
 using namespace dlpack_test;
 
-TEMPLATE_TEST_CASE("a tensor that is malformed or lies is refused and stays its owner's", "[dlpack][device]",
+TEMPLATE_TEST_CASE("a malformed or false tensor is refused and stays with its owner", "[dlpack][device]",
                    DLPACK_FORMS) {
     NEEDS_DEVICE();
     Device device;
@@ -31,15 +31,7 @@ TEMPLATE_TEST_CASE("a tensor that is malformed or lies is refused and stays its 
         {"Trainium", on_gpu.data(), 18, 2, float32, {4}, {}, as_it_is, {"kDLTrn (18)", "device 2"}},
         {"a device type of the future", on_gpu.data(), 77, 1, float32, {4}, {}, as_it_is, {"(77)"}},
         {"a device type of garbage", on_gpu.data(), -3, 1, float32, {4}, {}, as_it_is, {"(-3)"}},
-        {"a GPU that is not there",
-         on_gpu.data(),
-         rocm,
-         99,
-         float32,
-         {4},
-         {},
-         as_it_is,
-         {"kDLROCM (10) device 99", "GPUs"}},
+        {"a missing GPU", on_gpu.data(), rocm, 99, float32, {4}, {}, as_it_is, {"kDLROCM (10) device 99", "GPUs"}},
         {"a negative GPU", on_gpu.data(), rocm, -1, float32, {4}, {}, as_it_is, {"device -1"}},
         {"nine axes", on_gpu.data(), rocm, 0, float32, {1, 1, 1, 1, 1, 1, 1, 1, 1}, {}, as_it_is, {"9 axes"}},
         {"negative axes", on_gpu.data(), rocm, 0, float32, {4}, {}, [](DLTensor& t) { t.ndim = -2; }, {"-2 axes"}},
@@ -208,7 +200,7 @@ TEMPLATE_TEST_CASE("a tensor that is malformed or lies is refused and stays its 
         CHECK_THROWS_AS(from_dlpack(foreign.raw()), InvalidArgument);
         for (const char* part : row.says) CHECK_THROWS_WITH(from_dlpack(foreign.raw()), Contains(part));
         CHECK(foreign.deleted == 0);
-        // Given over as an owner, it is deleted.
+        // Passed with ownership, it is deleted.
         CHECK_THROWS_AS(from_dlpack(std::unique_ptr<Tensor, DlpackDeleter>(foreign.raw())), InvalidArgument);
         CHECK(foreign.deleted == 1);
     }

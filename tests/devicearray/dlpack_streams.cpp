@@ -1,4 +1,4 @@
-// The consumer of a tensor comes after its producer, and the tensor is given back after what uses it.
+// The consumer of a tensor is ordered after its producer, and the tensor is deleted after its last use.
 #include "dlpack_fixture.hpp"
 #include "hsadrv/executable.hpp"
 #include "support/test_file.hpp"
@@ -8,7 +8,7 @@ using namespace dlpack_test;
 
 namespace {
 
-/// A kernel that writes into an array once it is told.
+/// A kernel that writes into an array when released.
 struct Writer : Device {
     Executable code = Executable::load(gpu, test_support::test_file("nd_span.hsaco"));
     Kernel write = code.kernel("write_when_told");
@@ -25,7 +25,7 @@ struct Writer : Device {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("the consumer's stream waits on the device for what the producer's holds", "[dlpack][device]",
+TEMPLATE_TEST_CASE("the consumer's stream waits on the device for the producer's work", "[dlpack][device]",
                    DLPACK_FORMS) {
     NEEDS_DEVICE();
     Writer writer;
@@ -36,7 +36,7 @@ TEMPLATE_TEST_CASE("the consumer's stream waits on the device for what the produ
 
     const DeviceNDArray taken = std::get<DeviceNDArray>(from_dlpack(TestType::of(array, writer.stream, &consumer)));
     consumer.copy_async(out.data(), taken.data(), 1024);
-    CHECK_FALSE(consumer.query());  // nobody waited for the kernel here
+    CHECK_FALSE(consumer.query());  // the host did not wait for the kernel
     CHECK_FALSE(writer.stream.query());
     writer.tell();
     consumer.synchronize(patience);
@@ -44,7 +44,7 @@ TEMPLATE_TEST_CASE("the consumer's stream waits on the device for what the produ
     CHECK(got == std::vector<std::int32_t>(256, 7));
 }
 
-TEMPLATE_TEST_CASE("for a stream that nobody knows, the producer's is waited for, within a deadline",
+TEMPLATE_TEST_CASE("for an unknown consumer stream the host waits for the producer's, up to a deadline",
                    "[dlpack][device]", DLPACK_FORMS) {
     NEEDS_DEVICE();
     Writer writer;
@@ -64,7 +64,7 @@ TEMPLATE_TEST_CASE("for a stream that nobody knows, the producer's is waited for
     CHECK(writer.stream.query());
 }
 
-TEST_CASE("one stream as producer and consumer has its order anyway", "[dlpack][device]") {
+TEST_CASE("one stream as producer and consumer needs no wait", "[dlpack][device]") {
     NEEDS_DEVICE();
     Writer writer;
     const DeviceNDArray array = to_device(std::vector<std::int32_t>(64, -1), writer.stream);
@@ -74,8 +74,7 @@ TEST_CASE("one stream as producer and consumer has its order anyway", "[dlpack][
     CHECK(taken.copy_to_host<std::int32_t>(writer.stream) == std::vector<std::int32_t>(64, 7));
 }
 
-TEMPLATE_TEST_CASE("the deleter is called after the work that the array was given to", "[dlpack][device]",
-                   DLPACK_FORMS) {
+TEMPLATE_TEST_CASE("the deleter is called after the work that uses the array", "[dlpack][device]", DLPACK_FORMS) {
     NEEDS_DEVICE();
     Writer writer;
     const Allocation memory = writer.gpu.allocate(256);
@@ -91,7 +90,7 @@ TEMPLATE_TEST_CASE("the deleter is called after the work that the array was give
     CHECK(foreign.deleted == 1);
 }
 
-TEST_CASE("what a failed stream was to produce is not handed over", "[dlpack][device]") {
+TEST_CASE("an array of a failed producer stream is not exported", "[dlpack][device]") {
     NEEDS_DEVICE();
     Writer writer;
     Stream consumer = writer.gpu.stream();
@@ -101,7 +100,7 @@ TEST_CASE("what a failed stream was to produce is not handed over", "[dlpack][de
     CHECK_THROWS_WITH(producer.synchronize(patience), Contains("the producer's own"));
     CHECK_THROWS(to_dlpack(array, producer, &consumer));
     CHECK_THROWS(to_dlpack(array, producer, nullptr));
-    CHECK(array.keep_alive().use_count() == 1);  // no tensor was left behind
+    CHECK(array.keep_alive().use_count() == 1);  // no tensor leaked
     consumer.synchronize(patience);
 }
 #endif

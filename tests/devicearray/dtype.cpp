@@ -11,7 +11,7 @@ static_assert(dtype_of<float>() == dtypes::float32);
 static_assert(dtype_of<const double>() == dtypes::float64);
 static_assert(dtype_of<bool>() == dtypes::boolean);
 static_assert(dtype_of<std::complex<float>>() == dtypes::complex64);
-static_assert(dtype_of<long>() == dtype_of<long long>(), "kind and size decide, not the C++ name");
+static_assert(dtype_of<long>() == dtype_of<long long>(), "identified by kind and size, not by the C++ name");
 static_assert(dtype_of<unsigned char>() == dtypes::uint8 && dtype_of<std::byte>() == dtypes::uint8);
 static_assert(dtypes::float16 != dtypes::bfloat16 && dtypes::float16 != dtypes::int16);
 static_assert(!ArrayElement<wchar_t> && !ArrayElement<std::string> && !ArrayElement<long double>);
@@ -49,7 +49,7 @@ TEST_CASE("a scalar type knows its NumPy name, size and alignment", "[dtype]") {
     }
 }
 
-TEST_CASE("an unknown type name is refused with the names there are", "[dtype]") {
+TEST_CASE("an unknown type name is refused with the known names", "[dtype]") {
     CHECK_THROWS_AS(DType::from_name("float31"), InvalidArgument);
     CHECK_THROWS_WITH(DType::from_name("float31"),
                       test_support::Contains("float31") && test_support::Contains("float32"));
@@ -59,7 +59,7 @@ TEST_CASE("a program's own 16-bit float becomes an element type by one specialis
     CHECK(dtype_of<Half>().name() == "float16");
 }
 
-TEST_CASE("a record places its fields one after the other, or as C does", "[dtype]") {
+TEST_CASE("a record places its fields packed, or aligned as in C", "[dtype]") {
     const std::vector<FieldSpec> fields{{"a", dtypes::int8}, {"b", dtypes::float64}, {"c", dtypes::int16}};
     const DType packed = DType::record(fields);
     CHECK(packed.itemsize() == 11);
@@ -78,7 +78,7 @@ TEST_CASE("a record places its fields one after the other, or as C does", "[dtyp
     CHECK(DType::record({}).is_record());
 }
 
-TEST_CASE("records nest, have subarrays and titles", "[dtype]") {
+TEST_CASE("records may have inner records, subarrays and titles", "[dtype]") {
     const DType inner = DType::record({{"x", dtypes::float32}, {"y", dtypes::float32}});
     const DType outer = DType::record({{"at", inner}, {"m", DType::subarray(inner, {2, 3}), {}, "Matrix"}});
     CHECK(outer.itemsize() == 56);
@@ -113,7 +113,7 @@ TEST_CASE("records are equal if names, titles, offsets, types and size are", "[d
     CHECK(DType::subarray(dtypes::int8, {8}) != DType::subarray(dtypes::int8, {2, 4}));
 }
 
-TEST_CASE("a record that cannot be is refused, naming the field", "[dtype]") {
+TEST_CASE("an invalid record is refused, naming the field", "[dtype]") {
     struct Row {
         std::vector<FieldSpec> fields;
         RecordOptions options;
@@ -140,7 +140,7 @@ TEST_CASE("a record that cannot be is refused, naming the field", "[dtype]") {
     CHECK_THROWS_AS(DType::raw(std::size_t{1} << 31), InvalidArgument);
 }
 
-TEST_CASE("copies of a record share its description, in assignments and beyond the original", "[dtype]") {
+TEST_CASE("copies of a record share its description, also after assignment and the original's end", "[dtype]") {
     DType copy = dtypes::int8;
     {
         const DType original = DType::record({{"a name longer than any small string", dtypes::int32}});

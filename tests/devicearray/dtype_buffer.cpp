@@ -1,4 +1,4 @@
-// Types as the buffer protocol describes them. What NumPy 1.24 makes of a format is what is expected.
+// Types as the buffer protocol describes them. Expected are the results of NumPy 1.24.
 #include "devicearray/dtype_buffer.hpp"
 
 #include "devicearray/dtype_numpy.hpp"
@@ -7,7 +7,7 @@
 
 using namespace hsadrv;
 
-TEST_CASE("a buffer's format becomes the type that NumPy reads in it", "[dtype]") {
+TEST_CASE("a buffer's format becomes NumPy's type for it", "[dtype]") {
     const std::pair<const char*, const char*> rows[] = {
         {"f", "float32"},
         {"?", "bool"},
@@ -46,7 +46,7 @@ TEST_CASE("a buffer's format becomes the type that NumPy reads in it", "[dtype]"
     }
 }
 
-TEST_CASE("a type survives its format", "[dtype]") {
+TEST_CASE("a type survives conversion to a format and back", "[dtype]") {
     for (const DType& type : dtypes::all) {
         CAPTURE(type.name());
         if (type == dtypes::bfloat16) continue;
@@ -76,7 +76,7 @@ TEST_CASE("a type without a format is refused", "[dtype]") {
     CHECK_THROWS_AS(buffer_format(DType::record({{"a", dtypes::int32, 4}, {"b", dtypes::int32, 0}})), InvalidArgument);
 }
 
-TEST_CASE("a format that no element type has is refused with reason and place", "[dtype]") {
+TEST_CASE("an unsupported format is refused with reason and position", "[dtype]") {
     const std::pair<const char*, const char*> rows[] = {
         {">f", "byte order"},
         {"!Zd", "byte order"},

@@ -5,7 +5,7 @@
 
 using namespace hsadrv;
 
-TEST_CASE("every scalar has its DLPack type and comes back from it", "[dtype]") {
+TEST_CASE("every scalar survives conversion to its DLPack type and back", "[dtype]") {
     for (const DType& type : dtypes::all) {
         CAPTURE(type.name());
         const DLPackType described = dlpack_type(type);
@@ -18,13 +18,13 @@ TEST_CASE("every scalar has its DLPack type and comes back from it", "[dtype]") 
     CHECK(dlpack_type(dtypes::boolean) == DLPackType{6, 8, 1});
 }
 
-TEST_CASE("lanes are a subarray", "[dtype]") {
+TEST_CASE("lanes become a subarray", "[dtype]") {
     const DType vector = DType::subarray(dtypes::float32, {4});
     CHECK(dtype_from_dlpack({2, 32, 4}) == vector);
     CHECK(dlpack_type(vector) == DLPackType{2, 32, 4});
 }
 
-TEST_CASE("what one side does not have is refused", "[dtype]") {
+TEST_CASE("types that one side lacks are refused", "[dtype]") {
     const std::pair<DLPackType, const char*> rows[] = {
         {{0, 7, 1}, "kDLInt"}, {{2, 128, 1}, "128 bits"}, {{1, 1, 1}, "kDLUInt"},    {{3, 64, 1}, "kDLOpaqueHandle"},
         {{2, 32, 0}, "lanes"}, {{10, 8, 1}, "code 10"},   {{255, 8, 1}, "code 255"}, {{5, 32, 1}, "kDLComplex"},

@@ -1,4 +1,4 @@
-// Types as NumPy describes them. The expected texts are what NumPy 1.24 prints.
+// Types as NumPy describes them. Expected are the texts of NumPy 1.24.
 #include "devicearray/dtype_numpy.hpp"
 
 #include "hsadrv/error.hpp"
@@ -69,7 +69,7 @@ TEST_CASE("every scalar survives its typestr, its name and its letters", "[dtype
     }
 }
 
-TEST_CASE("the dictionary form has offsets in any order, titles and overlaps", "[dtype]") {
+TEST_CASE("the dictionary form supports offsets in any order, titles and overlaps", "[dtype]") {
     const DType type =
         dtype_from_numpy("{'names': ['a', 'b'], 'formats': ['i1', '<f4'], 'offsets': [4, 0], 'titles': ['TT', None]}");
     CHECK(type.name() ==
@@ -83,14 +83,14 @@ TEST_CASE("the dictionary form has offsets in any order, titles and overlaps", "
     CHECK_THROWS_AS(descr(both), InvalidArgument);
 }
 
-TEST_CASE("fields without a name get NumPy's, and padding none", "[dtype]") {
+TEST_CASE("fields without a name get NumPy's default, and padding no name", "[dtype]") {
     const DType type = dtype_from_numpy("[('', '<f4'), ('', '|V4'), ('', '<i2')]");
     CHECK(type.fields().size() == 2);
     CHECK(type.field("f0").type == dtypes::float32);
     CHECK(type.field("f2").offset == 8);
 }
 
-TEST_CASE("a description that no element type has is refused with the reason", "[dtype]") {
+TEST_CASE("an unsupported description is refused with the reason", "[dtype]") {
     const std::pair<const char*, const char*> rows[] = {
         {">f4", "newbyteorder"},
         {">c8", "byte order"},

@@ -1,5 +1,5 @@
-// Every call of the HSA runtime fails once under every kind of transfer and of memory that arrays have: a typed error
-// or the right result, the source as it was, nothing held, and the same operation succeeds afterwards.
+// Every call of the HSA runtime fails once in every kind of transfer and memory of arrays: a typed error
+// or the right result, an unchanged source, no leak, and the same operation succeeds afterwards.
 #include <unistd.h>
 
 #include <cstdio>
@@ -25,7 +25,7 @@ HSADRV_RECORD(Sample, at, weight);
 
 namespace {
 
-constexpr std::int64_t side = 160;  // 100 KiB of floats: more than what is copied by the CPU at once
+constexpr std::int64_t side = 160;  // 100 KiB of floats: more than the CPU copies at once
 const Dims square{side, side};
 const Slice every_second{{}, {}, 2}, backwards{{}, {}, -1};
 constexpr std::size_t many = 1500000;  // 6 MB: more than one staging buffer
@@ -38,7 +38,7 @@ Floats counting(std::size_t count = side * side) {
     return values;
 }
 
-/// What the operations read; made while nothing fails.
+/// The operations' inputs; made without failures.
 class Scene {
   public:
     Scene() {
@@ -48,7 +48,7 @@ class Scene {
     }
 
     Stream& stream() { return *stream_; }
-    /// Nothing is in flight. A stream that has failed makes place for another one.
+    /// Waits until no work is in flight. A failed stream is replaced.
     void settle() {
         for (const AgentRef agent : driver.gpus()) {
             const Context context(agent);
@@ -86,7 +86,7 @@ class Scene {
     DeviceNDArray array = device_array<float>(square, *stream_);
 };
 
-/// True: what it did was right. Whatever goes wrong, it throws an Error.
+/// True if the results were right. Every failure throws an Error.
 using Operation = std::function<bool(Scene&)>;
 
 enum class Outcome { right, wrong, error, other_exception };
@@ -103,7 +103,7 @@ Outcome run(const Operation& operation, Scene& scene, std::string& said) {
     }
 }
 
-/// The n-th call of the operation fails. What happened; checks everything else.
+/// Fails the n-th call of the operation. Returns the outcome; checks everything else.
 struct Attempt {
     Outcome outcome;
     failing::Report report;
@@ -146,7 +146,7 @@ void fail_each_call(const char* what, const Operation& operation, hsa_status_t s
         INFO(nth << " of " << calls << " calls: " << (result.report.failed ? result.report.failed : "none failed"));
         REQUIRE(Remains::soon(before));
     }
-    // What other threads call is not the same in each run, but nearly.
+    // The calls of other threads differ slightly between runs.
     CHECK(failures >= (calls - first + 1) / step * 9 / 10);
     if (!sanitizer) CHECK(errors > 0);  // with one, not all calls fail
     std::printf("%-60s %3llu calls failed with 0x%x: %llu errors\n", what, static_cast<unsigned long long>(failures),
@@ -161,20 +161,20 @@ struct Row {
 void fail_each_call(const Row& row) {
     CAPTURE(row.what);
     constexpr hsa_status_t out_of_resources = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-    // Under a sanitizer, and where a device is not the first one, each call fails in one of the two ways.
+    // Under a sanitizer, and on further devices, each call fails in one of the two ways.
     const bool one_way = sanitizer || std::getenv("FAILING_ONE_WAY") != nullptr;
     fail_each_call(row.what, row.operation, out_of_resources, 1, one_way ? 2 : 1);
     fail_each_call(row.what, row.operation, HSA_STATUS_ERROR, one_way ? 2 : 1, one_way ? 2 : 1);
 }
 
-/// Copies `from` into a new array on the device, and looks whether it holds the same.
+/// Copies `from` into a new array on the device; true if the contents are equal.
 bool goes_up(Scene& scene, const HostNDArray& from) {
     DeviceNDArray to = scene.device(from.shape());
     to.copy_to_device(from, scene.stream());
     return from.equal(host_view(to.copy_to_host<float>(scene.stream()), from.shape()));
 }
 
-/// Copies `from` into a new host array, and looks whether that holds what `like` does.
+/// Copies `from` into a new host array; true if its contents equal `like`.
 bool comes_down(Scene& scene, const DeviceNDArray& from, HostNDArray to, const HostNDArray& like) {
     from.copy_to_host(to, scene.stream());
     scene.stream().synchronize(patience);
@@ -229,7 +229,7 @@ TEST_CASE("each call fails: arrays from host to device and back", "[failing]") {
     for (const Row& row : transfers()) fail_each_call(row);
 }
 
-TEST_CASE("each call fails: arrays that go in pieces", "[failing]") {
+TEST_CASE("each call fails: arrays copied in pieces", "[failing]") {
     NEEDS_DEVICE();
     constexpr std::int64_t rows = 17 << 10, columns = 256;  // 17 MiB
     const Floats values = counting(static_cast<std::size_t>(2 * rows * columns));

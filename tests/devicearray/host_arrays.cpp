@@ -1,4 +1,4 @@
-// Host memory for GPUs: each kind is what its name says, by the runtime's own account and by a kernel that uses it.
+// Host memory for GPUs: each kind has the properties of its name, as reported by the runtime and as used by a kernel.
 #include "devicearray/host_arrays.hpp"
 
 #include <array>
@@ -50,7 +50,7 @@ TEST_CASE("pinned, coarse- and fine-grained arrays are locked memory of that kin
     }
 }
 
-TEST_CASE("arrays of pinned memory have the order and strides that were asked for", "[host_arrays]") {
+TEST_CASE("arrays of pinned memory have the requested order and strides", "[host_arrays]") {
     NEEDS_DEVICE();
     const test_support::Device device;
     CHECK(pinned_array({3, 4}).dtype() == dtypes::float64);
@@ -67,7 +67,7 @@ TEST_CASE("arrays of pinned memory have the order and strides that were asked fo
     CHECK_THROWS_AS(pinned_array(1ll << 55), OutOfMemory);
 }
 
-TEST_CASE("a pinned array's memory goes with its last view", "[host_arrays]") {
+TEST_CASE("a pinned array's memory is freed with its last view", "[host_arrays]") {
     NEEDS_DEVICE();
     const test_support::Device device;
     const std::size_t before = live();
@@ -99,7 +99,7 @@ TEST_CASE("a mapped array is written by a kernel and read by the host in place",
     CHECK(as_host_array(array).data() == array.data());
 }
 
-TEST_CASE("a mapped array takes part in transfers as what is at its device address", "[host_arrays]") {
+TEST_CASE("transfers use a mapped array by its device address", "[host_arrays]") {
     NEEDS_DEVICE();
     test_support::Device device;
     MappedNDArray array = mapped_array({3, 4}, dtypes::int32);
@@ -107,7 +107,7 @@ TEST_CASE("a mapped array takes part in transfers as what is at its device addre
     device.stream.synchronize();
     CHECK(array.get<int>({2, 3}) == 9);
     const DeviceNDArray d_array = to_device(array, device.stream);
-    device.stream.synchronize();  // it was read in place
+    device.stream.synchronize();  // read in place
     array.fill(0);
     array.copy_to_device(d_array, device.stream);
     HostNDArray back = host_array({3, 4}, dtypes::int32);
@@ -117,7 +117,7 @@ TEST_CASE("a mapped array takes part in transfers as what is at its device addre
     CHECK(array.equal(back));
 }
 
-TEST_CASE("a mapped array is for one GPU, a portable one for all", "[host_arrays]") {
+TEST_CASE("a mapped array is accessible to one GPU, a portable one to all", "[host_arrays]") {
     NEEDS_DEVICE();
     const test_support::Device device;
     const AgentRef own = device.gpu;
@@ -143,7 +143,7 @@ TEST_CASE("a mapped array is for one GPU, a portable one for all", "[host_arrays
     for (const AgentRef gpu : device.driver.gpus()) CHECK(mapped_array({1}, dtypes::int8, {}, {}, gpu).agent() == gpu);
 }
 
-TEST_CASE("the other GPU's kernels use a portable array, too", "[host_arrays]") {
+TEST_CASE("the other GPU's kernels also use a portable array", "[host_arrays]") {
     NEEDS_DEVICE();
     const Driver driver;
     if (driver.gpus().size() < 2) SKIP_BECAUSE("there is one GPU");
@@ -154,10 +154,10 @@ TEST_CASE("the other GPU's kernels use a portable array, too", "[host_arrays]") 
     CHECK(array.get<std::uint32_t>({63}) == 15);
 }
 
-TEST_CASE("a mapped array wants a GPU, and a shape that memory has", "[host_arrays]") {
+TEST_CASE("a mapped array needs a GPU and a possible shape", "[host_arrays]") {
     NEEDS_DEVICE();
     const Driver driver;
-    CHECK_THROWS_AS(mapped_array({3}), Error);  // there is no Context
+    CHECK_THROWS_AS(mapped_array({3}), Error);  // without a Context
     CHECK_THROWS_WITH(mapped_array({3}, dtypes::int8, {}, {}, driver.cpus().front()), Contains("not a GPU"));
     const Context gpu{driver.gpus().front()};
     CHECK_THROWS_AS(mapped_array({-3}), InvalidArgument);
@@ -185,7 +185,7 @@ TEST_CASE("a launch keeps a mapped array's memory until it is complete", "[host_
     CHECK(memory.expired());
 }
 
-TEST_CASE("an array that cannot be made leaves nothing behind", "[host_arrays]") {
+TEST_CASE("an array whose creation fails leaks nothing", "[host_arrays]") {
     NEEDS_DEVICE();
     NEEDS_CONTROL_AS(test_support::Control, control);
     const test_support::Device device;
@@ -199,7 +199,7 @@ TEST_CASE("an array that cannot be made leaves nothing behind", "[host_arrays]")
     };
     constexpr std::uint32_t map_memory = KFDEMU_IOCTL_NUMBER(0x18);  // AMDKFD_IOC_MAP_MEMORY_TO_GPU
     for (const auto& call : calls) {
-        call();  // what the runtime keeps for the next one, it keeps
+        call();  // warm-up of the runtime's caches
         const std::uint64_t held = control.counters().buffers;
         int failed = 0;
         for (const std::uint32_t point : {std::uint32_t{KFDEMU_ALLOCATION}, map_memory}) {

@@ -1,4 +1,4 @@
-// Arrays in host memory: what they hold, who owns it, what is refused, and that refusing changes nothing.
+// Arrays in host memory: contents, ownership, and refusals, which change nothing.
 #include "devicearray/host_ndarray.hpp"
 
 #include <array>
@@ -44,7 +44,7 @@ bool is_aligned(const void* address, std::size_t alignment) {
 
 }  // namespace
 
-TEST_CASE("a new host array has the shape, type, order and strides that were asked for", "[host_ndarray]") {
+TEST_CASE("a new host array has the requested shape, type, order and strides", "[host_ndarray]") {
     const HostNDArray c = host_array({3, 4}, dtypes::float32);
     CHECK(c.strides_bytes() == Dims{16, 4});
     CHECK(c.dtype() == dtypes::float32);
@@ -65,7 +65,7 @@ TEST_CASE("a new host array has the shape, type, order and strides that were ask
     CHECK(backwards.get<int>({0, 0}) + backwards.get<int>({-1, -1}) == 2);
 }
 
-TEST_CASE("a subarray type adds its axes behind the others", "[host_ndarray]") {
+TEST_CASE("a subarray type appends its axes", "[host_ndarray]") {
     const DType vec3 = DType::subarray(dtypes::float32, {3});
     const HostNDArray array = host_array(5, vec3);
     CHECK(array.shape() == Dims{5, 3});
@@ -74,7 +74,7 @@ TEST_CASE("a subarray type adds its axes behind the others", "[host_ndarray]") {
     CHECK(host_array(5, vec3, {32}).strides_bytes() == Dims{32, 4});
 }
 
-TEST_CASE("an array like another one has its type, shape and order", "[host_ndarray]") {
+TEST_CASE("an array like another has its type, shape and order", "[host_ndarray]") {
     const HostNDArray f = counting({3, 4}, Order::F);
     CHECK(host_array_like(f).layout() == f.layout());
     CHECK(host_array_like(f.slice({Slice{0, 2}})).is_c_contiguous());
@@ -119,7 +119,7 @@ TEST_CASE("another element type is refused, with both named", "[host_ndarray]") 
     CHECK(array.equal(counting({3, 4})));
 }
 
-TEST_CASE("what is not contiguous or not aligned says how to make it so", "[host_ndarray]") {
+TEST_CASE("refusals of non-contiguous or misaligned arrays name the remedy", "[host_ndarray]") {
     HostNDArray array = counting({3, 4});
     CHECK_THROWS_WITH(array.transpose().elements<std::int32_t>(), Contains("copy()") && Contains("(4, 3)"));
     std::array<char, 20> bytes{};
@@ -132,7 +132,7 @@ TEST_CASE("what is not contiguous or not aligned says how to make it so", "[host
     CHECK(odd.get<std::int32_t>({3}) == 0);
 }
 
-TEST_CASE("a read-only array and its views are no destination", "[host_ndarray]") {
+TEST_CASE("a read-only array and its views are refused as a destination", "[host_ndarray]") {
     const std::vector<int> values{1, 2, 3, 4};
     HostNDArray array = as_host_array(host_view(values, {2, 2}));
     CHECK_FALSE(array.writable());
@@ -157,7 +157,7 @@ TEST_CASE("a read-only array and its views are no destination", "[host_ndarray]"
     CHECK(HostView(mine.read_only()).layout == mine.layout());
 }
 
-TEST_CASE("views keep the memory when the array is gone; the last one frees it", "[host_ndarray]") {
+TEST_CASE("views keep the memory after the array is destroyed; the last one frees it", "[host_ndarray]") {
     std::optional<HostNDArray> array = counting({4, 5});
     const std::weak_ptr<const void> memory = array->keep_alive();
     std::optional<HostNDArray> view = array->slice({Slice{1, 3}}).transpose();
@@ -172,7 +172,7 @@ TEST_CASE("vectors and files become arrays without a copy", "[host_ndarray]") {
     std::vector<float> values(12, 1.5f);
     const float* const where = values.data();
     CHECK_THROWS_AS(as_host_array(std::move(values), {3, 5}), InvalidArgument);
-    REQUIRE(values.size() == 12);  // refused: still the caller's
+    REQUIRE(values.size() == 12);  // refused: not moved
     HostNDArray array = as_host_array(std::move(values), {3, 4}, Order::F);
     CHECK(array.data() == where);
     CHECK(array.is_f_contiguous());
@@ -189,7 +189,7 @@ TEST_CASE("vectors and files become arrays without a copy", "[host_ndarray]") {
     CHECK(read.slice({Slice{1, 3}}).equal(source.slice({Slice{1, 3}})));
 }
 
-TEST_CASE("views, ranges and arrays become arrays as they are", "[host_ndarray]") {
+TEST_CASE("views, ranges and arrays convert to arrays", "[host_ndarray]") {
     int table[3][4] = {};
     const HostNDArray array = as_host_array(table);
     CHECK(array.shape() == Dims{3, 4});
@@ -200,12 +200,12 @@ TEST_CASE("views, ranges and arrays become arrays as they are", "[host_ndarray]"
     CHECK(as_host_array(std::span(table[1])).data() == table[1]);
     CHECK(as_host_array(NDView({.data = table, .shape = 2, .typestr = "<i4"})).writable());
     CHECK_FALSE(as_host_array(NDView({.data = table, .read_only = true, .shape = 2, .typestr = "<i4"})).writable());
-    STATIC_REQUIRE_FALSE(HostArrayLike<std::array<int, 3>>);  // a temporary that nobody would own
+    STATIC_REQUIRE_FALSE(HostArrayLike<std::array<int, 3>>);  // a temporary without an owner
     STATIC_REQUIRE(HostArrayLike<std::array<int, 3>&>);
     STATIC_REQUIRE_FALSE(HostArrayLike<int*>);
 }
 
-TEST_CASE("copies between layouts are those of the naive model", "[host_ndarray]") {
+TEST_CASE("copies between layouts agree with the naive model", "[host_ndarray]") {
     naive::Random random(55);
     for (int i = 0; i < 500; ++i) {
         const naive::Shape shape = random.shape(300);
@@ -224,7 +224,7 @@ TEST_CASE("copies between layouts are those of the naive model", "[host_ndarray]
     }
 }
 
-TEST_CASE("filling reaches every element of a view and none besides", "[host_ndarray]") {
+TEST_CASE("filling writes every element of a view and no other byte", "[host_ndarray]") {
     HostNDArray array = counting({4, 6});
     array.slice({Slice{0, {}, 2}, Slice{5, 0, -2}}).fill(-1);
     for (std::int64_t i = 0; i < 4; ++i) {
@@ -234,7 +234,7 @@ TEST_CASE("filling reaches every element of a view and none besides", "[host_nda
     host_array({0, 3}, dtypes::int32).fill(1);
 }
 
-TEST_CASE("elements that share memory are no destination, as NumPy has it", "[host_ndarray]") {
+TEST_CASE("elements that share memory are refused as a destination, as in NumPy", "[host_ndarray]") {
     HostNDArray row = host_array<int>({4});
     row.fill(1);
     HostNDArray rows = row.broadcast_to({3, 4});
@@ -247,7 +247,7 @@ TEST_CASE("elements that share memory are no destination, as NumPy has it", "[ho
     CHECK(row.get<int>({1}) == 1);
     HostNDArray windows = row.at(row.data(), dtypes::int32, Layout::strided({3, 2}, {4, 4}, 4));
     CHECK_THROWS_AS(windows.set({0, 0}, 9), InvalidArgument);
-    row.broadcast_to({1, 4}).set({0, 2}, 9);  // repeats nothing
+    row.broadcast_to({1, 4}).set({0, 2}, 9);  // no repetition
     CHECK(row.get<int>({2}) == 9);
 }
 
@@ -267,7 +267,7 @@ TEST_CASE("a moved-from array is empty and has no address", "[host_ndarray]") {
     HostNDArray& same = a;
     a = std::move(same);
     CHECK(a.get<int>({1, 2}) == 7);
-    c = b;  // and can be used again
+    c = b;  // usable again
     CHECK(c.size() == 6);
     NpyArray file(write_npy(HostView(b)));
     const NpyArray taken = std::move(file);
@@ -275,7 +275,7 @@ TEST_CASE("a moved-from array is empty and has no address", "[host_ndarray]") {
     CHECK(as_host_array(taken.view()).get<int>({0, 1}) == 7);
 }
 
-TEST_CASE("an array takes another one's elements, also parts of itself", "[host_ndarray]") {
+TEST_CASE("assignment copies another array's elements, or parts of the same array", "[host_ndarray]") {
     HostNDArray array = counting({3, 4});
     array.copy_from(counting({3, 4}, Order::F));
     CHECK(array.get<std::int32_t>({1, 0}) == 1);
@@ -296,7 +296,7 @@ TEST_CASE("an array takes another one's elements, also parts of itself", "[host_
     CHECK(array.equal(before));
 }
 
-TEST_CASE("arrays are equal if their elements are, wherever these lie", "[host_ndarray]") {
+TEST_CASE("arrays are equal if their elements are, in any layout", "[host_ndarray]") {
     const HostNDArray c = counting({3, 4});
     CHECK(c.equal(c.copy(Order::F)));
     CHECK(c.equal(host_view(std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, {3, 4})));
@@ -317,7 +317,7 @@ TEST_CASE("arrays are equal if their elements are, wherever these lie", "[host_n
     CHECK_FALSE(zero.equal(minus));
 }
 
-TEST_CASE("bytes of records that belong to no field do not count", "[host_ndarray]") {
+TEST_CASE("padding bytes of records are not compared", "[host_ndarray]") {
     static_assert(sizeof(Padded) == 16);
     HostNDArray a = host_array<Padded>(3), b = host_array<Padded>(3);
     std::memset(a.writable_data(), 0x11, 48);
@@ -334,7 +334,7 @@ TEST_CASE("bytes of records that belong to no field do not count", "[host_ndarra
     const DTypeBytes used(nested);
     CHECK_FALSE(used.all());
     std::array<std::byte, 36> x{}, y{};
-    y[1] = y[17] = std::byte{1};  // behind both flags
+    y[1] = y[17] = std::byte{1};  // after both flags
     CHECK(used.equal(x.data(), y.data()));
     y[35] = std::byte{1};
     CHECK_FALSE(used.equal(x.data(), y.data()));
@@ -342,7 +342,7 @@ TEST_CASE("bytes of records that belong to no field do not count", "[host_ndarra
     CHECK(DTypeBytes(DType::subarray(dtypes::int16, {3})).all());
 }
 
-TEST_CASE("forms that no memory has are refused as what they are", "[host_ndarray]") {
+TEST_CASE("impossible shapes and strides are refused with the reason", "[host_ndarray]") {
     CHECK_THROWS_AS(host_array(-1), InvalidArgument);
     CHECK_THROWS_AS(host_array({1ll << 32, 1ll << 32}), InvalidArgument);
     CHECK_THROWS_AS(host_array({2, 2}, dtypes::int8, {INT64_MAX, 1}), InvalidArgument);
@@ -355,13 +355,13 @@ TEST_CASE("forms that no memory has are refused as what they are", "[host_ndarra
                       Contains("int32") && Contains("4 B") && Contains("1 B"));
 }
 
-TEST_CASE("more memory than there is, is OutOfMemory", "[host_ndarray]") {
-    if (test_support::sanitizer) SKIP_BECAUSE("the sanitizer ends the program where the system says no");
+TEST_CASE("a size beyond the available memory throws OutOfMemory", "[host_ndarray]") {
+    if (test_support::sanitizer) SKIP_BECAUSE("the sanitizer aborts when an allocation fails");
     CHECK_THROWS_AS(host_array(1ll << 60, dtypes::float32), OutOfMemory);
     CHECK_THROWS_WITH(host_array(1ll << 60, dtypes::float32), Contains(std::to_string(1ll << 62)));
 }
 
-TEST_CASE("an empty array has no memory, and all else works", "[host_ndarray]") {
+TEST_CASE("an empty array has no memory and supports all operations", "[host_ndarray]") {
     HostNDArray empty = host_array({3, 0}, dtypes::float32);
     CHECK(empty.data() == nullptr);
     CHECK(empty.elements<float>().empty());

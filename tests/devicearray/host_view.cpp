@@ -1,4 +1,4 @@
-// Host memory of every form as an array: what shape and type it has, and whether it may be written.
+// Host containers as arrays: shape, type and writability.
 #include "devicearray/host_view.hpp"
 
 #include <array>
@@ -10,7 +10,7 @@
 
 using namespace hsadrv;
 
-TEST_CASE("arrays of arrays have an axis for each", "[host_view]") {
+TEST_CASE("nested arrays have one axis per level", "[host_view]") {
     int table[3][4] = {};
     const double box[2][1][5] = {};
     std::array<std::array<float, 4>, 3> nested{};
@@ -33,7 +33,7 @@ TEST_CASE("arrays of arrays have an axis for each", "[host_view]") {
     STATIC_REQUIRE_FALSE(HostRange<char* [3]>);
 }
 
-TEST_CASE("a shape of one's own counts the innermost elements", "[host_view]") {
+TEST_CASE("an explicit shape counts the innermost elements", "[host_view]") {
     int table[3][4] = {};
     CHECK(host_view(table, {2, 6}).layout.shape() == Dims{2, 6});
     CHECK(host_view(table, {3, 4}, Order::F).layout.strides_bytes() == Dims{4, 12});
@@ -41,7 +41,7 @@ TEST_CASE("a shape of one's own counts the innermost elements", "[host_view]") {
     CHECK(host_view(std::vector<std::array<int, 3>>()).layout.shape() == Dims{0, 3});
 }
 
-TEST_CASE("host memory becomes an array view by naming its shape", "[host_view]") {
+TEST_CASE("host memory becomes an array view with a given shape", "[host_view]") {
     std::vector<float> image(12);
     const std::array<int, 3> constant{1, 2, 3};
     CHECK(host_view(image, {3, 4}).layout == Layout::contiguous({3, 4}, 4));

@@ -9,7 +9,7 @@ static_assert(Layout::contiguous({480, 640}, 4).strides_bytes() == Dims{2560, 4}
 static_assert(Layout::contiguous({480, 640}, 4, Order::F).strides_bytes() == Dims{4, 1920});
 static_assert(Layout().size() == 1 && Layout().rank() == 0 && Layout().is_c_contiguous());
 
-TEST_CASE("shapes are written as integers of any type and printed as tuples", "[layout]") {
+TEST_CASE("shapes are given as integers of any type and printed as tuples", "[layout]") {
     const std::size_t rows = 3;
     CHECK(Dims{rows, 4, -1L}.to_string() == "(3, 4, -1)");
     CHECK(Dims(7).to_string() == "(7,)");
@@ -31,7 +31,7 @@ TEST_CASE("contiguity follows NumPy", "[layout]") {
         {Layout::contiguous({}, 4), true, true},
         {Layout::contiguous({1, 7, 1}, 4), true, true},
         {Layout::strided({1, 3}, {999, 4}, 4), true, true},   // the stride of one element does not matter
-        {Layout::strided({0, 3}, {999, -5}, 4), true, true},  // nor any in an empty array
+        {Layout::strided({0, 3}, {999, -5}, 4), true, true},  // nor does any in an empty array
         {Layout::strided({4}, {-4}, 4), false, false},
         {Layout::strided({4}, {8}, 4), false, false},
         {Layout::strided({3, 4}, {0, 4}, 4), false, false},   // broadcast
@@ -53,7 +53,7 @@ TEST_CASE("sizes count elements and bytes; empty arrays keep NumPy's strides", "
     CHECK(Layout::contiguous({3, 0, 4}, 8).strides_bytes() == Dims{32, 32, 8});
 }
 
-TEST_CASE("reshape keeps the bytes and counts elements in the order asked for", "[layout]") {
+TEST_CASE("reshape keeps the bytes and counts elements in the requested order", "[layout]") {
     const Layout line = Layout::contiguous({1000}, 4);
     CHECK(line.reshape({20, 50}) == Layout::contiguous({20, 50}, 4));
     CHECK(line.reshape({20, 50}, Order::F) == Layout::contiguous({20, 50}, 4, Order::F));
@@ -64,7 +64,7 @@ TEST_CASE("reshape keeps the bytes and counts elements in the order asked for", 
     CHECK(Layout::contiguous({0, 5}, 4).reshape({5, -1}).shape() == Dims{5, 0});
 }
 
-TEST_CASE("a reshape that cannot be is refused with both shapes", "[layout]") {
+TEST_CASE("an impossible reshape is refused with both shapes", "[layout]") {
     const Layout image = Layout::contiguous({20, 50}, 4);
     const Dims wrong[] = {{20, 51}, {-1, 3}, {-1, -1}, {-2, -500}, {0, -1}, {}, {INT64_MAX, INT64_MAX}};
     for (const Dims& shape : wrong) {
@@ -75,7 +75,7 @@ TEST_CASE("a reshape that cannot be is refused with both shapes", "[layout]") {
     }
 }
 
-TEST_CASE("a reshape that needs a copy says so", "[layout]") {
+TEST_CASE("a reshape that needs a copy is refused with that reason", "[layout]") {
     const Layout image = Layout::contiguous({20, 50}, 4);
     CHECK_THROWS_WITH(image.reshape({50, 20}, Order::F), test_support::Contains("needs a copy"));
     CHECK_THROWS_WITH(image.ravel(Order::F), test_support::Contains("needs a copy"));
@@ -96,7 +96,7 @@ TEST_CASE("transpose permutes shape and strides together", "[layout]") {
     }
 }
 
-TEST_CASE("shapes, sizes and strides that overflow or make no sense are refused", "[layout]") {
+TEST_CASE("overflowing or invalid shapes, sizes and strides are refused", "[layout]") {
     const std::int64_t big = std::int64_t{1} << 32;
     CHECK_THROWS_AS(Layout::contiguous({big, big}, 1), InvalidArgument);
     CHECK_THROWS_AS(Layout::contiguous({big, big, 0}, 1), InvalidArgument);
@@ -109,7 +109,7 @@ TEST_CASE("shapes, sizes and strides that overflow or make no sense are refused"
     CHECK_NOTHROW(Layout::contiguous({(std::int64_t{1} << 61) - 1}, 4));
 }
 
-TEST_CASE("bytes may be copied as they are between arrays of equal shape and order", "[layout]") {
+TEST_CASE("arrays of equal shape and order are copied as plain bytes", "[layout]") {
     const Layout c = Layout::contiguous({3, 4}, 4), f = Layout::contiguous({3, 4}, 4, Order::F);
     CHECK(same_element_order(c, c));
     CHECK(same_element_order(f, f));

@@ -57,7 +57,7 @@ Index random_index(Random& random, std::int64_t extent) {
     return slice;
 }
 
-/// Which elements of an axis a slice takes: Python's definition of start + k * step while it has not reached
+/// The elements of an axis that a slice selects: by Python's definition, start + k * step until it reaches
 /// stop, with the bounds clipped. In 128 bits, so that nothing overflows.
 std::vector<std::int64_t> picked(const Slice& slice, std::int64_t extent) {
     const Wide step = slice.step.value_or(1);
@@ -77,7 +77,7 @@ std::vector<std::int64_t> picked(const Slice& slice, std::int64_t extent) {
 
 }  // namespace
 
-TEST_CASE("contiguity and extent are those of the elements' places", "[layout]") {
+TEST_CASE("contiguity and extent are those of the elements' offsets", "[layout]") {
     for_random_layouts(1, [](Random&, const Layout& layout) {
         const naive::Array all = naive::array(layout);
         bool c = true, f = true;
@@ -93,7 +93,7 @@ TEST_CASE("contiguity and extent are those of the elements' places", "[layout]")
     });
 }
 
-TEST_CASE("reshape finds strides exactly where there are some", "[layout]") {
+TEST_CASE("reshape finds strides exactly if they exist", "[layout]") {
     int views = 0, copies = 0;
     for_random_layouts(2, [&](Random& random, const Layout& layout) {
         const naive::Array all = naive::array(layout);
@@ -124,7 +124,7 @@ TEST_CASE("reshape finds strides exactly where there are some", "[layout]") {
     CHECK(copies > kLayouts / 10);
 }
 
-TEST_CASE("transpose, squeeze and expand_dims move axes and nothing else", "[layout]") {
+TEST_CASE("transpose, squeeze and expand_dims change only axes", "[layout]") {
     for_random_layouts(3, [](Random& random, const Layout& layout) {
         const naive::Array all = naive::array(layout);
         const Shape axes = random.permutation(all.shape.size());
@@ -177,7 +177,7 @@ TEST_CASE("broadcast_to repeats elements", "[layout]") {
     });
 }
 
-TEST_CASE("slices pick what Python's pick", "[layout]") {
+TEST_CASE("slices select the elements that Python's select", "[layout]") {
     for_random_layouts(5, [](Random& random, const Layout& layout) {
         const naive::Array all = naive::array(layout);
         std::vector<Index> indices;
@@ -275,7 +275,7 @@ TEST_CASE("a view as elements of another size has the same bytes in the same ord
     CHECK(views > kLayouts / 4);
 }
 
-TEST_CASE("an index leads to its element", "[layout]") {
+TEST_CASE("an index gives its element's offset", "[layout]") {
     for_random_layouts(8, [](Random& random, const Layout& layout) {
         if (layout.size() == 0) return;
         const naive::Array all = naive::array(layout);

@@ -1,4 +1,4 @@
-// Compiled as C++23: std::mdspan of an NDSpan, where the library has it.
+// Compiled as C++23: std::mdspan of an NDSpan, if the library has it.
 #include "devicearray/devicearray.hpp"
 #include "naive_array.hpp"
 #include "support/catch.hpp"
@@ -6,8 +6,8 @@
 using namespace hsadrv;
 
 #if !defined(__cpp_lib_mdspan)
-TEST_CASE("an mdspan of a span", "[nd_span]") {
-    SKIP_BECAUSE("this C++ library has no <mdspan>: GCC 15's and later have");
+TEST_CASE("a span converts to an mdspan", "[nd_span]") {
+    SKIP_BECAUSE("this C++ library has no <mdspan>: GCC 15's or later is needed");
 }
 #else
 namespace {
@@ -20,7 +20,7 @@ NDSpan<const int, Rank> span_of(const int* data, const Layout& layout) {
 
 }  // namespace
 
-TEST_CASE("an mdspan names the same elements as the span that it came from", "[nd_span]") {
+TEST_CASE("an mdspan accesses the same elements as its span", "[nd_span]") {
     const std::vector<int> memory(5000, 1);
     naive::Random random(23);
     int made = 0, refused = 0;
@@ -47,7 +47,7 @@ TEST_CASE("an mdspan names the same elements as the span that it came from", "[n
     CHECK(refused > 100);
 }
 
-TEST_CASE("scalars and overlapping elements", "[nd_span]") {
+TEST_CASE("mdspans of scalars and overlapping elements", "[nd_span]") {
     const int memory[8] = {7};
     CHECK(span_of<0>(memory, Layout::contiguous({}, 4)).to_mdspan()[] == 7);
     CHECK_THROWS_AS(span_of<2>(memory, Layout::strided({3, 3}, {4, 8}, 4)).to_mdspan(), InvalidArgument);

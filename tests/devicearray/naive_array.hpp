@@ -1,4 +1,4 @@
-// An array as a naive list: for each element, in C order, where it lies. Views are made of it index by index, by
+// An array as a naive list: the offset of each element, in C order. Views are made of it index by index, by
 // Python's and NumPy's definitions, and compared with what Layout computes.
 #pragma once
 
@@ -46,7 +46,7 @@ struct Array {
         return offsets[static_cast<std::size_t>(n)];
     }
 
-    /// Of a new shape: the element at each index is the one that `from` says.
+    /// Of a new shape: the element at each index is given by `from`.
     template <class From>
     static Array made(const Shape& shape, From from) {
         Array array{shape, {}};
@@ -57,7 +57,7 @@ struct Array {
     friend bool operator==(const Array&, const Array&) = default;
 };
 
-/// What a layout says, element by element.
+/// A layout's offsets, element by element.
 inline Array array(const Layout& layout, std::int64_t offset = 0) {
     return Array::made(list(layout.shape()), [&](const Shape& index) {
         std::int64_t at = offset;
@@ -66,7 +66,7 @@ inline Array array(const Layout& layout, std::int64_t offset = 0) {
     });
 }
 
-/// Are there strides that give these elements?
+/// True if strides exist that give these elements.
 inline bool has_strides(const Array& array) {
     if (array.offsets.empty()) return true;
     Shape strides(array.shape.size());
@@ -116,7 +116,7 @@ class Random {
         return sizes[between(0, 6)];
     }
 
-    /// Contiguous in a random order of the axes; with gaps, repetitions and axes reversed here and there.
+    /// Contiguous in a random order of the axes; with random gaps, repetitions and reversed axes.
     Layout layout(const Shape& shape, std::int64_t itemsize, bool repeats = true) {
         Shape strides(shape.size());
         std::int64_t stride = itemsize;

@@ -1,4 +1,4 @@
-// Views of arrays by value: what they are on the host, and that kernels see the same.
+// Array views by value: their elements on the host and in kernels.
 #include "devicearray/nd_span.hpp"
 
 #include <atomic>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr auto patience = std::chrono::seconds(30);
 
-/// An array of host memory, which owns nothing.
+/// An array of host memory, without ownership.
 struct HostArray {
     void* address;
     DType type;
@@ -48,19 +48,19 @@ struct Row {
 
 HSADRV_RECORD(Row, id, mass);
 
-TEST_CASE("strides in elements are those in bytes, or there are none", "[nd_span]") {
+TEST_CASE("byte strides convert to element strides, or the span is refused", "[nd_span]") {
     CHECK(element_strides(Layout::contiguous({2, 3}, 4)) == Dims{3, 1});
     CHECK(element_strides(Layout::contiguous({2, 3}, 4, Order::F)) == Dims{1, 2});
     CHECK(element_strides(Layout::strided({2, 3}, {-24, 0}, 8)) == Dims{-3, 0});
     CHECK(element_strides(Layout()) == Dims{});
     CHECK_FALSE(element_strides(Layout::strided({2, 3}, {10, 4}, 4)));
     CHECK_FALSE(element_strides(Layout::strided({2}, {-7}, 2)));
-    // Strides that do not matter.
+    // Strides without effect.
     CHECK(element_strides(Layout::strided({1, 3}, {7, 4}, 4)) == Dims{3, 1});
     CHECK(element_strides(Layout::strided({2, 0, 5}, {7, 1, 9}, 4)) == Dims{5, 5, 1});
 }
 
-TEST_CASE("a span names its elements as the layout does", "[nd_span]") {
+TEST_CASE("a span accesses its elements as the layout does", "[nd_span]") {
     naive::Random random(5 + test_support::test_seed());
     std::vector<std::int32_t> memory(200000);
     std::iota(memory.begin(), memory.end(), 0);
@@ -96,7 +96,7 @@ TEST_CASE("a span names its elements as the layout does", "[nd_span]") {
     CHECK(compared > 1000);
 }
 
-TEST_CASE("a span is a value that constant expressions have, too", "[nd_span]") {
+TEST_CASE("a span is usable in constant expressions", "[nd_span]") {
     static constexpr int elements[6] = {0, 1, 2, 3, 4, 5};
     static constexpr std::int64_t extents[2] = {3, 2}, strides[2] = {1, 3};
     constexpr NDSpan<const int, 2> span(elements, extents, strides);
@@ -118,7 +118,7 @@ TEST_CASE("a span is a value that constant expressions have, too", "[nd_span]") 
     STATIC_REQUIRE(argument_shape<HeldSpan<float, 2>>.size_bytes == 40);
 }
 
-TEST_CASE("what a span cannot name is refused with both sides", "[nd_span]") {
+TEST_CASE("arrays that a span cannot represent are refused with both types", "[nd_span]") {
     alignas(8) char memory[256] = {};
     const auto array = [&](const DType& type, const Layout& layout, int offset = 0) {
         return HostArray{memory + offset, type, layout};
@@ -134,11 +134,11 @@ TEST_CASE("what a span cannot name is refused with both sides", "[nd_span]") {
     refused([&] { (void)nd_span<float, 1>(array(dtypes::float32, Layout::strided({5}, {6}, 4))); },
             {"multiples", "(6,)", "copy"});
     refused([&] { (void)nd_span<float, 2>(array(dtypes::float32, lines, 2)); }, {"address", "multiple of 4"});
-    // No elements, no address to be wrong.
+    // Without elements no address is checked.
     CHECK(nd_span<float, 2>(array(dtypes::float32, Layout::contiguous({0, 4}, 4), 2)).empty());
 }
 
-TEST_CASE("a span that was moved from keeps its share of the memory", "[nd_span]") {
+TEST_CASE("a moved-from span keeps its share of the memory", "[nd_span]") {
     HostNDArray array = host_array<int>({3});
     auto span = nd_span<int, 1>(array);
     const auto other = std::move(span);
@@ -146,7 +146,7 @@ TEST_CASE("a span that was moved from keeps its share of the memory", "[nd_span]
     CHECK(other.keep_alive() == array.keep_alive());
 }
 
-TEST_CASE("records are elements, and their fields where the strides allow it", "[nd_span]") {
+TEST_CASE("spans of records, and of their fields if the strides allow it", "[nd_span]") {
     std::vector<Row> rows{{1, 0, 1.5}, {2, 0, 2.5}};
     const HostArray array{rows.data(), dtype_of<Row>(), Layout::contiguous({2}, sizeof(Row))};
     CHECK(nd_span<const Row, 1>(array)[1].mass == 2.5);
@@ -167,7 +167,7 @@ TEST_CASE("a host array's elements are written through a span, unless it is read
     CHECK_THROWS_AS((nd_span<float, 2>(array.read_only())), InvalidArgument);
 }
 
-TEST_CASE("kernels see of a span what the host sees", "[nd_span][device]") {
+TEST_CASE("kernels see the same elements of a span as the host", "[nd_span][device]") {
     NEEDS_DEVICE();
     Device device;
     const DeviceNDArray whole = device_array<double>({2, 3, 4}, device.stream);
@@ -193,7 +193,7 @@ TEST_CASE("kernels see of a span what the host sees", "[nd_span][device]") {
     compare("describe_8", nd_span<const double, 8>(whole.reshape({1, 2, 1, 3, 1, 2, 2, 1})));
 }
 
-TEST_CASE("a kernel writes through a view's strides, and nowhere else", "[nd_span][device]") {
+TEST_CASE("a kernel writes through a view's strides, and to no other byte", "[nd_span][device]") {
     NEEDS_DEVICE();
     Device device;
     const std::vector<float> host = counting(20 * 30);
@@ -269,7 +269,7 @@ TEST_CASE("a kernel reads any layout through a span, as the naive model does", "
     CHECK(compared > 200);
 }
 
-TEST_CASE("several spans are arguments of one launch, of a bound one as well", "[nd_span][device]") {
+TEST_CASE("one launch takes several spans, also of a bound kernel", "[nd_span][device]") {
     NEEDS_DEVICE();
     Device device;
     const DeviceNDArray to = to_device(host_view(counting(12), {3, 4}), device.stream);
@@ -289,7 +289,7 @@ TEST_CASE("several spans are arguments of one launch, of a bound one as well", "
                     InvalidArgument);
 }
 
-TEST_CASE("a kernel writes host memory through a span of a mapped array's device side", "[nd_span][device]") {
+TEST_CASE("a kernel writes host memory through a span of a mapped array's device address", "[nd_span][device]") {
     NEEDS_DEVICE();
     Device device;
     MappedNDArray mapped = mapped_array({3, 5}, dtypes::float32);
@@ -302,7 +302,7 @@ TEST_CASE("a kernel writes host memory through a span of a mapped array's device
         for (int j = 0; j < 5; ++j) CHECK(host(i, j) == static_cast<float>(2 + 100 * j + i));
 }
 
-TEST_CASE("the memory of a span outlives the launch that it was given to", "[nd_span][device]") {
+TEST_CASE("the memory of a span outlives its launch", "[nd_span][device]") {
     NEEDS_DEVICE();
     Device device;
     const Allocation flag_memory = Allocation::from_pool(host_pool(), 4);

@@ -1,4 +1,4 @@
-// Arrays that others describe, by NumPy's array interface and by Python's buffer protocol.
+// Foreign arrays, described by NumPy's array interface and by Python's buffer protocol.
 #include "devicearray/nd_view.hpp"
 
 #include <array>
@@ -51,7 +51,7 @@ TEST_CASE("an array interface becomes a view of the same elements", "[nd_view]")
     CHECK(NDView({.data = values.data(), .shape = 2, .typestr = "|b1", .version = 4}).dtype() == dtypes::boolean);
 }
 
-TEST_CASE("what typestr leaves open, descr says", "[nd_view]") {
+TEST_CASE("descr completes typestr", "[nd_view]") {
     std::array<std::byte, 24> bytes{};
     const auto type_of = [&](std::string_view typestr, std::string_view descr) {
         return NDView({.data = bytes.data(), .shape = 2, .typestr = typestr, .descr = descr}).dtype();
@@ -64,7 +64,7 @@ TEST_CASE("what typestr leaves open, descr says", "[nd_view]") {
     CHECK_THROWS_WITH(type_of("|V8", "[('x', '<f4')]"), Contains("8 B") && Contains("4 B"));
 }
 
-TEST_CASE("memory that is read-only is no destination", "[nd_view]") {
+TEST_CASE("read-only memory is refused as a destination", "[nd_view]") {
     std::vector<float> values = counting(2);
     const NDView view({.data = values.data(), .read_only = true, .shape = 2, .typestr = "<f4"});
     CHECK_FALSE(view.writable());
@@ -72,7 +72,7 @@ TEST_CASE("memory that is read-only is no destination", "[nd_view]") {
     CHECK_THROWS_WITH(MutableHostView(view), Contains("read-only"));
 }
 
-TEST_CASE("fields that describe no array are refused", "[nd_view]") {
+TEST_CASE("invalid fields are refused", "[nd_view]") {
     std::array<std::byte, 64> bytes{};
     struct Row {
         ArrayInterface interface;
@@ -113,7 +113,7 @@ TEST_CASE("a Py_buffer becomes a view of the same elements", "[nd_view]") {
     CHECK_THROWS_AS(MutableHostView(NDView(buffer)), InvalidArgument);
     buffer.format = nullptr;  // no type
     CHECK(NDView(buffer).dtype() == DType::raw(4));
-    buffer.shape = nullptr;  // nor shape: bytes
+    buffer.shape = nullptr;  // no shape: bytes
     buffer.ndim = 1;
     CHECK(NDView(buffer).dtype() == dtypes::uint8);
     CHECK(NDView(buffer).layout().shape() == Dims{24});
@@ -128,7 +128,7 @@ TEST_CASE("a Py_buffer becomes a view of the same elements", "[nd_view]") {
     CHECK(NDView(scalar).layout().rank() == 0);
 }
 
-TEST_CASE("buffers that are no arrays here are refused", "[nd_view]") {
+TEST_CASE("unsupported buffers are refused", "[nd_view]") {
     std::vector<float> values = counting(12);
     std::array<std::ptrdiff_t, 9> shape{3, 4, 1, 1, 1, 1, 1, 1, 1}, suboffsets{-1, 0};
     char format[] = "<f", big[] = ">f";

@@ -1,4 +1,4 @@
-// .npy files: what NumPy 1.24 writes is what we write, and what we read; what is corrupt is refused.
+// .npy files: written as NumPy 1.24 writes them, and read; corrupt files are refused.
 #include "devicearray/npy.hpp"
 
 #include <sys/stat.h>
@@ -23,7 +23,7 @@ std::vector<std::byte> bytes_of(std::string_view text) {
     return {begin, begin + text.size()};
 }
 
-/// A header as NumPy has it, its padding written out as a number.
+/// A header as NumPy writes it, its padding given as a number.
 std::string file_text(const std::string& prefix, const std::string& text, std::size_t spaces, const std::string& data) {
     return "\x93NUMPY" + prefix + text + std::string(spaces, ' ') + "\n" + data;
 }
@@ -32,7 +32,7 @@ std::string version_1(std::size_t length) {
     return {'\1', '\0', static_cast<char>(length & 0xff), static_cast<char>(length >> 8)};
 }
 
-/// A correct frame around any text.
+/// A valid frame for any header text.
 std::vector<std::byte> with_header(const std::string& text, const std::string& data = std::string(64, '\7')) {
     return bytes_of(file_text(version_1(text.size() + 1), text, 0, data));
 }
@@ -93,7 +93,7 @@ TEST_CASE("files are those of NumPy, byte for byte", "[npy]") {
     }
 }
 
-TEST_CASE("names beyond Latin-1 make version 3, long headers version 2", "[npy]") {
+TEST_CASE("names beyond Latin-1 need version 3, long headers version 2", "[npy]") {
     const std::string wide = npy_header(DType::record({{"\u65e5", dtypes::int16}}), {1});
     CHECK(wide.substr(6, 4) == std::string("\3\0t\0", 4));  // NumPy's
     CHECK(wide.size() == 128);
@@ -112,7 +112,7 @@ TEST_CASE("names beyond Latin-1 make version 3, long headers version 2", "[npy]"
     CHECK_THROWS_WITH(npy_header(many, {1}, Order::C, 1), Contains("version 2 can"));
 }
 
-TEST_CASE("every version can be asked for, and is read", "[npy]") {
+TEST_CASE("every version can be requested, and is read", "[npy]") {
     for (int version = 1; version <= 3; ++version) {
         const Layout layout = Layout::contiguous({3, 2}, 2, Order::F);
         const std::vector<std::byte> file = write_npy({numbers, dtypes::uint16, layout}, version);
@@ -130,7 +130,7 @@ TEST_CASE("every version can be asked for, and is read", "[npy]") {
     CHECK_THROWS_WITH(write_npy({numbers, dtypes::int8, Layout::contiguous({2}, 2)}), Contains("int8 have 1 B"));
 }
 
-TEST_CASE("arrays of any type and layout come back with their elements", "[npy]") {
+TEST_CASE("arrays of any type and layout survive a round trip", "[npy]") {
     naive::Random random(11);
     for (int n = 0; n < 2000; ++n) {
         const DType& dtype = dtypes::all[random.between(0, std::size(dtypes::all) - 1)];
@@ -150,7 +150,7 @@ TEST_CASE("arrays of any type and layout come back with their elements", "[npy]"
     }
 }
 
-TEST_CASE("what is behind the array is left alone, and data at odd places is moved", "[npy]") {
+TEST_CASE("bytes after the array are ignored, and misaligned data is moved", "[npy]") {
     const std::string text = "{'descr': '<u2', 'fortran_order': False, 'shape': (2,)}";
     for (std::size_t spaces = 0; spaces < 4; ++spaces) {
         const std::string file =
@@ -164,7 +164,7 @@ TEST_CASE("what is behind the array is left alone, and data at odd places is mov
     }
 }
 
-TEST_CASE("a file that is cut short is refused wherever the cut is", "[npy]") {
+TEST_CASE("a file truncated at any byte is refused", "[npy]") {
     for (const int version : {1, 2, 3}) {
         const std::vector<std::byte> whole = write_npy({numbers, pair, Layout::contiguous({2}, 6)}, version);
         for (std::size_t size = 0; size < whole.size(); ++size) {
@@ -176,7 +176,7 @@ TEST_CASE("a file that is cut short is refused wherever the cut is", "[npy]") {
     }
 }
 
-TEST_CASE("a corrupt header is refused with what is wrong and where", "[npy]") {
+TEST_CASE("a corrupt header is refused with the error and its position", "[npy]") {
     const std::pair<const char*, const char*> rows[] = {
         {"", "missing"},
         {"{'descr': '<u2', 'fortran_order': False}", "'shape' is missing"},
@@ -223,7 +223,7 @@ TEST_CASE("a corrupt header is refused with what is wrong and where", "[npy]") {
     CHECK_THROWS_WITH(view_npy(file), Contains("byte 8: the header has 65"));
 }
 
-TEST_CASE("files are saved as a whole and loaded again", "[npy]") {
+TEST_CASE("files are saved atomically and loaded again", "[npy]") {
     const Folder folder;
     const auto path = folder.path / "a.npy";
     const Layout layout = Layout::contiguous({2, 3}, 2);
@@ -239,19 +239,19 @@ TEST_CASE("files are saved as a whole and loaded again", "[npy]") {
 
     CHECK_THROWS_AS(save_npy(path, {numbers, DType::subarray(dtypes::uint16, {3}), Layout::contiguous({2}, 6)}),
                     InvalidArgument);
-    CHECK(load_npy(path).layout() == layout);  // still there
+    CHECK(load_npy(path).layout() == layout);  // unchanged
     CHECK(files_in(folder.path) == 1);
 }
 
-TEST_CASE("a field's name that does not print is escaped in the header, as NumPy escapes it", "[npy]") {
+TEST_CASE("an unprintable field name is escaped in the header, as in NumPy", "[npy]") {
     const DType record = DType::record({{"a\u00a0\u200b", dtypes::int8}});
     const std::string header = npy_header(record, {1});
-    CHECK(header[6] == '\1');  // nothing that Latin-1 cannot spell is left
+    CHECK(header[6] == '\1');  // all text is Latin-1
     CHECK(header.find(R"('descr': [('a\xa0\u200b', '|i1')])") != header.npos);
     CHECK(read_npy_header(bytes_of(header + std::string(1, '\0'))).dtype == record);
 }
 
-TEST_CASE("a file keeps its mode and its links when it is saved again", "[npy]") {
+TEST_CASE("a file keeps its mode and its links when overwritten", "[npy]") {
     const Folder folder;
     const HostView array{numbers, dtypes::uint16, Layout::contiguous({6}, 2)};
     const auto path = folder.path / "a.npy", link = folder.path / "link.npy", dangling = folder.path / "new.npy";
@@ -286,7 +286,7 @@ TEST_CASE("a file keeps its mode and its links when it is saved again", "[npy]")
     CHECK(files_in(folder.path / "deep") == 2);
 }
 
-TEST_CASE("what is no file is written to as it is, as NumPy does", "[npy]") {
+TEST_CASE("a path that is not a regular file is written to directly, as in NumPy", "[npy]") {
     const Folder folder;
     const auto pipe = folder.path / "pipe";
     REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);

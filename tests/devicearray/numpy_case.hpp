@@ -4,7 +4,7 @@
 //     Array to = one.view("to", base);                          // each view on the way checked against NumPy's
 //     CHECK_THAT(numpy::difference(…), …)
 //
-// Throws std::runtime_error where a view is not what NumPy makes of it.
+// Throws std::runtime_error if a view differs from NumPy's.
 #pragma once
 
 #include <cstring>
@@ -86,7 +86,7 @@ Array applied(const Array& array, const std::vector<PythonLiteral>& words, std::
     throw std::runtime_error("unknown operation " + name);
 }
 
-/// The views of views that a list says. What NumPy would have to copy must be refused.
+/// Applies a list of views. Views that NumPy can only copy must be refused.
 template <class Array>
 Array viewed(Array array, const PythonLiteral& operations) {
     for (const PythonLiteral& operation : operations.items()) {
@@ -105,7 +105,8 @@ Array viewed(Array array, const PythonLiteral& operations) {
     return array;
 }
 
-/// Is the view NumPy's? Throws what differs. Strides of axes with one element, and of empty arrays, do not matter.
+/// Compares the view with NumPy's. Throws the difference. Strides of axes with one element, and of empty arrays, do not
+/// matter.
 template <class Array>
 void require_seen(const Array& view, const void* base, const PythonLiteral& seen, const char* which) {
     const auto differ = [&](const std::string& what) {

@@ -2,7 +2,7 @@
 """Random arrays, views of views and assignments, with what NumPy makes of them: a Python literal a line.
 
     numpy_cases.py --seed 7 --cases 4000          # numpy_property.cpp replays them
-    numpy_cases.py --seed 7 --case 1234           # one of them again
+    numpy_cases.py --seed 7 --case 1234           # repeats one of them
 
 A case depends on the seed and its own number alone.
 """
@@ -14,7 +14,7 @@ import numpy as np
 MOST_ELEMENTS = 240
 MOST_AXES = 8
 
-# What NumPy and dtype_from_numpy() call them.
+# Their names in NumPy and dtype_from_numpy().
 SCALARS = [(t, t) for t in ("?", "i1", "<i2", "<i4", "<i8", "u1", "<u2", "<u4", "<u8", "<f2", "<f4", "<f8", "<c8", "<c16")]
 RAW = [("V2", "bfloat16"), ("V3", "|V3"), ("V5", "|V5"), ("V12", "|V12")]
 PACKED = [
@@ -22,7 +22,7 @@ PACKED = [
     [("a", "|i1"), ("b", "<f8"), ("c", "<u2")],
     [("re", "<f4"), ("im", "<f4")],
 ]
-# NumPy leaves the bytes between fields alone, transfers of whole records do not: only its fields are assigned.
+# NumPy keeps the bytes between fields, transfers of whole records do not: only its fields are assigned.
 PADDED = {"names": ["p", "q", "r"], "formats": ["<f4", "<f4", "|i1"], "offsets": [4, 8, 14], "itemsize": 16}
 VIEWED_AS = ["u1", "<u2", "<f4", "<i8", "<c16", "V3"]
 
@@ -63,7 +63,7 @@ def some_base(rng, shape=None, dtype=None):
     return array, {"dtype": dtype[1], "shape": shape, "order": order, "memory": data.hex()}
 
 
-# ---- views: each returns the operation and the view, or nothing where it does not apply ----
+# ---- views: each returns the operation and the view, or None if it does not apply ----
 
 
 def some_bound(rng, extent):
@@ -79,7 +79,7 @@ def by_slice(rng, a):
             literal.append("...")
             if rng.random() < 0.7:
                 break
-            continue  # an ellipsis of one axis
+            continue  # an ellipsis that stands for one axis
         if rng.random() < 0.08:
             indices.append(np.newaxis)
             literal.append("newaxis")
@@ -196,7 +196,7 @@ def some_slice(rng, extent, count, step, start):
 
 
 def interleaved(rng, extent):
-    """Two slices of one axis that share no place, for most extents: even and odd places, or one range and the next."""
+    """Two slices of one axis that share no index, for most extents: even and odd indices, or consecutive ranges."""
     if rng.random() < 0.4:
         count = rng.randint(1, max(1, extent // 2))
         first, second = (0, extent - count) if rng.random() < 0.5 else (extent - count, 0)
@@ -234,7 +234,7 @@ def some_pair(rng, a):
         if tuple(source.shape[i] for i in axes) == to.shape:
             from_ops.append(("transpose", tuple(axes)))
             source = source.transpose(axes)
-    if rng.random() < 0.15 and a.ndim:  # one place repeated
+    if rng.random() < 0.15 and a.ndim:  # one index repeated
         axis = rng.randrange(a.ndim)
         from_ops.append(("slice", [(None, None, None)] * axis + [(0, 1, None)]))
         from_ops.append(("broadcast_to", to.shape))
@@ -243,7 +243,7 @@ def some_pair(rng, a):
 
 
 def seen(a, base):
-    """What a view is."""
+    """A view's properties."""
     offset = a.__array_interface__["data"][0] - base.__array_interface__["data"][0] if a.size else 0
     flags = a.flags
     return {"shape": a.shape, "strides": a.strides, "offset": offset, "c": flags.c_contiguous, "f": flags.f_contiguous,
@@ -262,7 +262,7 @@ def memory(base):
 
 
 def whole(a):
-    """May it be assigned as a whole, gaps and all?"""
+    """True if it may be assigned as a whole, gaps included."""
     return not a.dtype.names or sum(t.itemsize for t, *_ in a.dtype.fields.values()) == a.dtype.itemsize
 
 
@@ -275,7 +275,7 @@ def only_fields(rng, ops, a):
 
 
 def assign(to, source):
-    """As NumPy promises since 1.13. By itself, 1.24 errs along one axis: a = arange(15); a[5:12] = a[1:14:2] gives 13, not 11, in a[10]."""
+    """As documented since NumPy 1.13. NumPy 1.24 itself is wrong along one axis: a = arange(15); a[5:12] = a[1:14:2] gives 13, not 11, in a[10]."""
     to[...] = source.copy()
 
 
@@ -294,7 +294,7 @@ def assignment_within(rng):
 
 
 def assignment_of_fields(rng):
-    """Two fields of the same records: as interleaved as can be."""
+    """Two fields of the same records, interleaved."""
     dtype = rng.choice([PACKED[2], PADDED])
     base, case = some_base(rng, dtype=(np.dtype(dtype), repr(dtype)))
     ops, parent = some_view(rng, base, 2)

@@ -1,5 +1,5 @@
-// Random views of views and assignments, each compared with what NumPy makes of it: numpy_cases.py runs where this
-// test does. $NUMPY_CASES_COMMAND is how, $NUMPY_CASES how many, $HSADRV_TEST_SEED which, and $NUMPY_CASE one alone.
+// Random views of views and assignments, each compared with NumPy: numpy_cases.py runs on the same machine as this
+// test. Variables: NUMPY_CASES_COMMAND, NUMPY_CASES (their number), HSADRV_TEST_SEED, and NUMPY_CASE for a single case.
 #include <sys/wait.h>
 
 #include <cctype>
@@ -26,7 +26,7 @@ std::string variable(const char* name, const char* otherwise) {
 
 constexpr int most_reported = 10;
 
-/// What the generator prints, line by line.
+/// The generator's output, by lines.
 class Cases {
   public:
     Cases() {
@@ -49,7 +49,7 @@ class Cases {
         if (length > 0) text.assign(line_, static_cast<std::size_t>(length));
         return length > 0;
     }
-    /// Did the generator reach its end?
+    /// True if the generator completed.
     bool complete() {
         const int status = ::pclose(pipe_);
         pipe_ = nullptr;
@@ -141,7 +141,7 @@ struct OnDevice {
     }
 };
 
-/// One case on one kind of array. Throws std::runtime_error where it is not as NumPy has it.
+/// One case on one kind of array. Throws std::runtime_error if it differs from NumPy.
 template <class Side>
 class Replay {
   public:
@@ -221,7 +221,7 @@ class Replay {
         } catch (const InvalidArgument&) {
             return;
         }
-        throw std::runtime_error("it is done, where NumPy says: " + says);
+        throw std::runtime_error("it succeeds, but NumPy says: " + says);
     }
 
     const PythonLiteral& case_;
@@ -239,7 +239,7 @@ std::string failure(const PythonLiteral& one, const Side& side, bool pinned) {
     }
 }
 
-/// The case without most of its bytes, which the generator prints again.
+/// The case without most of its bytes, which the generator can print again.
 std::string shortened(const std::string& line) {
     std::string text;
     std::size_t digits = 0;
@@ -260,7 +260,8 @@ void report(const std::string& line, std::int64_t number, const std::string& why
 
 }  // namespace
 
-TEST_CASE("views, assignments, fills and refusals are NumPy's, on the host and on the device", "[device][property]") {
+TEST_CASE("views, assignments, fills and refusals agree with NumPy, on the host and on the device",
+          "[device][property]") {
     NEEDS_DEVICE();
     if (variable("NUMPY_CASES_COMMAND", "").empty()) SKIP_BECAUSE("there is no Python with NumPy: python3-numpy");
     Device device;

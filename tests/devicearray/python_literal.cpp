@@ -29,7 +29,7 @@ TEST_CASE("literals are read as Python reads them", "[npy]") {
     CHECK(map.keys() == std::vector<std::string_view>{"a", "b"});
 }
 
-TEST_CASE("what is no literal is refused with its place", "[npy]") {
+TEST_CASE("an invalid literal is refused with its position", "[npy]") {
     const std::pair<const char*, const char*> rows[] = {
         {"", "byte 0 of 0: the end"},
         {"nan", "at byte 0"},
@@ -62,7 +62,7 @@ TEST_CASE("what is no literal is refused with its place", "[npy]") {
     CHECK_THROWS_WITH(PythonLiteral::parse(std::string(100000, '(')), test_support::Contains("nested deeper"));
 }
 
-TEST_CASE("a literal taken for another type says what it is", "[npy]") {
+TEST_CASE("a literal of another type is refused, naming its type", "[npy]") {
     const PythonLiteral list = PythonLiteral::parse("[1, 'x']");
     CHECK_THROWS_WITH(list.boolean(), test_support::Contains("a list of 2 at byte 0, but True or False"));
     CHECK_THROWS_WITH(list.items()[1].integer(), test_support::Contains("'x' at byte 4"));
@@ -71,9 +71,9 @@ TEST_CASE("a literal taken for another type says what it is", "[npy]") {
     CHECK_THROWS_AS(list.items()[0].items(), InvalidArgument);
 }
 
-TEST_CASE("quoted text is Python's repr(): what does not print is escaped", "[npy]") {
+TEST_CASE("quoted text is Python's repr(): unprintable characters are escaped", "[npy]") {
     const std::pair<const char*, const char*> rows[] = {
-        {"\u00e9\u65e5\U0001f600", "'\u00e9\u65e5\U0001f600'"},  // these print
+        {"\u00e9\u65e5\U0001f600", "'\u00e9\u65e5\U0001f600'"},  // printable
         {"a\u00a0b", "'a\\xa0b'"},                               // no-break space
         {"\u0085\u00ad", "'\\x85\\xad'"},                        // a control, a soft hyphen
         {"\u200b", "'\\u200b'"},                                 // a format character
@@ -86,10 +86,10 @@ TEST_CASE("quoted text is Python's repr(): what does not print is escaped", "[np
         CHECK(python_quoted(text) == quoted);
         CHECK(PythonLiteral::parse(python_quoted(text)).string() == text);
     }
-    CHECK(python_quoted("\xff") == "'\xff'");  // no UTF-8: as it is
+    CHECK(python_quoted("\xff") == "'\xff'");  // not UTF-8: unchanged
 }
 
-TEST_CASE("quoted text is read back as it was", "[npy]") {
+TEST_CASE("quoted text survives a round trip", "[npy]") {
     for (const char* text : {"", "plain", "it's", "\"", "'\"", "back\\slash", "\n\t\x01\x7f", "\u00e9"}) {
         CAPTURE(text);
         CHECK(PythonLiteral::parse(python_quoted(text)).string() == text);

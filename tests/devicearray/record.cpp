@@ -50,7 +50,7 @@ static_assert(dtype_of<Particle>() == dtype_of<Particle>() && dtype_of<Particle>
 static_assert(dtype_of<Charge>().is_aligned_record() && dtype_of<Charge>().alignment() == 4);
 static_assert(!dtype_of<Packed>().is_aligned_record() && dtype_of<Packed>().alignment() == 1);
 
-TEST_CASE("a struct's type is the record that its description makes at run time", "[dtype]") {
+TEST_CASE("a struct's type equals the record made from its description at run time", "[dtype]") {
     const DType charge = DType::record({{"sign", dtypes::int8}, {"amount", dtypes::float32}}, {.aligned = true});
     CHECK(dtype_of<Charge>() == charge);
     const DType particle = DType::record({{"position", DType::subarray(dtypes::float64, {3})},
@@ -63,7 +63,7 @@ TEST_CASE("a struct's type is the record that its description makes at run time"
     CHECK(dtype_of<Packed>() == DType::record({{"a", dtypes::int8}, {"b", dtypes::int32}}));
 }
 
-TEST_CASE("members that are not named are padding, and there may be many", "[dtype]") {
+TEST_CASE("unnamed members are padding, and there may be many members", "[dtype]") {
     CHECK(dtype_of<Sparse>().itemsize() == 8);
     CHECK(dtype_of<Sparse>().fields().size() == 1);
     CHECK(dtype_of<Many>().fields().size() == 26);

@@ -1,4 +1,4 @@
-// Arrays of the program's own, locked for a scope: during it GPUs use them, after it they are as before; all or none.
+// Pageable arrays, locked for a scope: GPUs use them during the scope, and they are pageable after it; all or none.
 #include "devicearray/registered_arrays.hpp"
 
 #include <sys/mman.h>
@@ -20,7 +20,7 @@ using MemoryKind = PointerInfo::Kind;
 
 MemoryKind kind_of(const void* pointer) { return pointer_info(pointer).kind; }
 
-/// Pages, of which the second half may be taken away.
+/// Pages whose second half can be unmapped.
 class Pages {
   public:
     Pages() : data_(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
@@ -81,7 +81,7 @@ TEST_CASE("memory of any form is registered, read-only memory too", "[registered
         CHECK(kind_of(data) == MemoryKind::registered);
 }
 
-TEST_CASE("of a strided array its whole extent is locked, of an empty one nothing", "[registered_arrays]") {
+TEST_CASE("the whole extent of a strided array is locked; an empty array locks no page", "[registered_arrays]") {
     NEEDS_DEVICE();
     const test_support::Device device;
     const HostNDArray whole = host_array({16, 4096}, dtypes::uint8);
@@ -100,7 +100,7 @@ TEST_CASE("of a strided array its whole extent is locked, of an empty one nothin
     CHECK(kind_of(part.data()) == MemoryKind::pageable);
 }
 
-TEST_CASE("arrays that overlap or repeat each count", "[registered_arrays]") {
+TEST_CASE("overlapping and repeated arrays are registered separately", "[registered_arrays]") {
     NEEDS_DEVICE();
     const test_support::Device device;
     std::vector<int> values(10000);
@@ -131,7 +131,7 @@ TEST_CASE("if one of the arrays cannot be registered, none is", "[registered_arr
     CHECK(a == std::vector<std::uint32_t>(2000, 1));
 }
 
-TEST_CASE("if the driver refuses one of the locks, none stays", "[registered_arrays]") {
+TEST_CASE("if the driver refuses one of the locks, the others are undone", "[registered_arrays]") {
     NEEDS_DEVICE();
     NEEDS_CONTROL_AS(test_support::Control, control);
     const test_support::Device device;
@@ -149,7 +149,7 @@ TEST_CASE("if the driver refuses one of the locks, none stays", "[registered_arr
     CHECK(kind_of(c.data()) == MemoryKind::registered);
 }
 
-TEST_CASE("registered by hand, arrays stay so until they are deregistered", "[registered_arrays]") {
+TEST_CASE("explicitly registered arrays stay registered until they are deregistered", "[registered_arrays]") {
     NEEDS_DEVICE();
     ScaleAdd device;
     std::vector<std::uint32_t> a(1000, 5), b(1000, 6), c(1000), empty;
@@ -157,13 +157,13 @@ TEST_CASE("registered by hand, arrays stay so until they are deregistered", "[re
     CHECK(kind_of(a.data()) == MemoryKind::registered);
     CHECK(kind_of(b.data() + 999) == MemoryKind::registered);
     {
-        const auto scope = pinned(a);  // its own registration, and its own end
+        const auto scope = pinned(a);  // a separate registration
     }
     CHECK(kind_of(a.data()) == MemoryKind::registered);
     device.run(pointer_info(a.data()).agent_address(a.data()), 1000, 1, 1);
     CHECK(a.back() == 6);
     CHECK_THROWS_AS(deregister_memory(c, a, empty), InvalidArgument);
-    CHECK(kind_of(a.data()) == MemoryKind::pageable);  // all the same
+    CHECK(kind_of(a.data()) == MemoryKind::pageable);  // still pageable
     CHECK(kind_of(b.data()) == MemoryKind::registered);
     deregister_memory(b);
     CHECK(kind_of(b.data()) == MemoryKind::pageable);
@@ -214,15 +214,14 @@ TEST_CASE("a mapped view keeps the lock, and memory that its array owns", "[regi
     CHECK(lent[50] == 5);
     CHECK(owned->get<std::uint32_t>({99}) == 5);
     device.launch(*view, 50, 5, 0);
-    view.reset();  // the launch has its share
+    view.reset();  // the launch holds the memory
     device.stream.synchronize();
     device.stream.synchronize();
     CHECK(lent[99] == 25);
     CHECK(kind_of(lent.data()) == MemoryKind::pageable);
 }
 
-TEST_CASE("memory that is read-only stays so when it is mapped; empty arrays are mapped to nowhere",
-          "[registered_arrays]") {
+TEST_CASE("mapped read-only memory stays read-only; empty arrays are mapped to null", "[registered_arrays]") {
     NEEDS_DEVICE();
     const test_support::Device device;
     const std::vector<int> constant(10, 3);
@@ -235,11 +234,11 @@ TEST_CASE("memory that is read-only stays so when it is mapped; empty arrays are
     CHECK(d_empty.slice({Slice{0, 2}}).shape() == Dims{2, 0});
 }
 
-TEST_CASE("mapped arrays are for the GPU that is named or current", "[registered_arrays]") {
+TEST_CASE("arrays are mapped for the given or the current GPU", "[registered_arrays]") {
     NEEDS_DEVICE();
     const Driver driver;
     std::vector<std::uint32_t> a(100, 2);
-    CHECK_THROWS_AS(mapped(a), Error);  // there is no Context
+    CHECK_THROWS_AS(mapped(a), Error);  // without a Context
     for (const AgentRef gpu : driver.gpus()) {
         ScaleAdd device(gpu);
         auto [d_a] = mapped(gpu, a);
@@ -251,7 +250,7 @@ TEST_CASE("mapped arrays are for the GPU that is named or current", "[registered
     CHECK(kind_of(a.data()) == MemoryKind::pageable);
 }
 
-TEST_CASE("a transfer from registered memory is the stream's, and right", "[registered_arrays]") {
+TEST_CASE("a transfer from registered memory is in stream order, with the right result", "[registered_arrays]") {
     NEEDS_DEVICE();
     test_support::Device device;
     std::vector<int> from(100000), to(100000);
@@ -263,7 +262,7 @@ TEST_CASE("a transfer from registered memory is the stream's, and right", "[regi
     CHECK(to == from);
 }
 
-TEST_CASE("arrays that others describe go to the device and back", "[registered_arrays]") {
+TEST_CASE("foreign arrays are copied to the device and back", "[registered_arrays]") {
     NEEDS_DEVICE();
     test_support::Device device;
     int table[3][4] = {{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}}, back[3][4] = {};

@@ -1,4 +1,4 @@
-// Views of layouts: a line each of what NumPy does, and what is refused.
+// Views of layouts: one line per NumPy operation, and refusals.
 #include "devicearray/slice.hpp"
 
 #include "hsadrv/error.hpp"
@@ -11,7 +11,7 @@ namespace {
 const Layout image = Layout::contiguous({4, 6}, 4);
 }
 
-// Views are known where their layouts are.
+// Views are constant expressions, as layouts are.
 constexpr Layout volume = Layout::contiguous({4, 6, 3}, 2);
 static_assert(volume.transpose().is_f_contiguous() && volume.transpose({1, 0, 2}).shape() == Dims{6, 4, 3});
 static_assert(volume.reshape({-1, 9}) == Layout::contiguous({8, 9}, 2) && volume.ravel().size() == 72);
@@ -46,7 +46,7 @@ TEST_CASE("rows, columns, windows, steps and reversals are slices", "[layout]") 
     CHECK(slice(image, {Slice{3, 1}}).offset_bytes == 0);
 }
 
-TEST_CASE("an index that leads nowhere is refused with axis and shape", "[layout]") {
+TEST_CASE("an index out of range is refused with axis and shape", "[layout]") {
     CHECK_THROWS_WITH(slice(image, {4}), Contains("index 4 of axis 0") && Contains("(4, 6)"));
     CHECK_THROWS_WITH(slice(image, {0, -7}), Contains("index -7 of axis 1"));
     CHECK_THROWS_WITH(slice(image, {0, 0, 0}), Contains("3 indices"));
@@ -59,7 +59,7 @@ TEST_CASE("an index that leads nowhere is refused with axis and shape", "[layout
     CHECK_THROWS_AS(image.offset_of({0}), InvalidArgument);
 }
 
-TEST_CASE("numba's split: sections of equal size, the last one smaller", "[layout]") {
+TEST_CASE("split as in numba: sections of equal size, the last one smaller", "[layout]") {
     const auto pieces = split(Layout::contiguous({10}, 8), 4);
     REQUIRE(pieces.size() == 3);
     CHECK(pieces[1].offset_bytes == 32);
@@ -97,7 +97,8 @@ TEST_CASE("broadcast_to, squeeze and expand_dims refuse what NumPy refuses", "[l
     CHECK_THROWS_AS(Layout::contiguous(Dims::filled(8, 1), 4).expand_dims(0), InvalidArgument);
 }
 
-TEST_CASE("reshape views what is not contiguous where it can, and says how to copy where not", "[layout]") {
+TEST_CASE("reshape makes views of non-contiguous arrays if possible, and otherwise names the copy to make",
+          "[layout]") {
     const Layout window = slice(image, {Slice{}, Slice{0, 4}}).layout;
     CHECK(window.reshape({2, 2, 2, 2}) == Layout::strided({2, 2, 2, 2}, {48, 24, 8, 4}, 4));
     CHECK_THROWS_WITH(window.ravel(), Contains("needs a copy") && Contains("device_array") && Contains("(16,)"));

@@ -1,5 +1,5 @@
-// The host's side of a transfer: copy_to_host gives it back in every form, and host and mapped arrays stay as long as
-// it takes.
+// The host side of a transfer: copy_to_host returns every form, and host and mapped arrays stay alive until the
+// transfer is complete.
 #include <vector>
 
 #include "array_fixture.hpp"
@@ -10,7 +10,7 @@ using test_support::Contains;
 using test_support::Device;
 using test_support::Gate;
 
-TEST_CASE("copy_to_host gives the host array back, in every form that it has", "[device][host]") {
+TEST_CASE("copy_to_host returns the host array, in each of its forms", "[device][host]") {
     NEEDS_DEVICE();
     Device device;
     const std::vector<float> host = counting(60);
@@ -41,7 +41,7 @@ TEST_CASE("copy_to_host gives the host array back, in every form that it has", "
     CHECK(device_array({0, 3}, dtypes::int8, Order::C, device.stream).copy_to_host(device.stream).size() == 0);
 }
 
-TEST_CASE("host arrays stay as long as their transfers take", "[device][host]") {
+TEST_CASE("host arrays stay alive until their transfers are complete", "[device][host]") {
     NEEDS_DEVICE();
     Device device;
     std::weak_ptr<const void> read, written;
@@ -62,7 +62,7 @@ TEST_CASE("host arrays stay as long as their transfers take", "[device][host]") 
     CHECK(written.expired());
 }
 
-TEST_CASE("mapped arrays stay as long as their transfers take", "[device][host]") {
+TEST_CASE("mapped arrays stay alive until their transfers are complete", "[device][host]") {
     NEEDS_DEVICE();
     Device device;
     std::vector<std::weak_ptr<const void>> used;
@@ -95,7 +95,7 @@ TEST_CASE("mapped arrays stay as long as their transfers take", "[device][host]"
     for (const auto& memory : used) CHECK(memory.expired());
 }
 
-TEST_CASE("mapped arrays are both ends of a transfer", "[device][host]") {
+TEST_CASE("mapped arrays are source and destination of transfers", "[device][host]") {
     NEEDS_DEVICE();
     Device device;
     MappedNDArray mapped = mapped_array({8, 4}, dtypes::float32);

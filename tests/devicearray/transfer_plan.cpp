@@ -1,5 +1,5 @@
-// Plans of transfers: which one is chosen and why; and 10,000 random ones carried out, byte by byte, with what each
-// of them may reach and how many bytes it moves.
+// Plans of transfers: the choice and its reason; and 10,000 random plans executed byte by byte, with checks of the
+// accessible memory and the number of bytes moved.
 #include "devicearray/transfer_plan.hpp"
 
 #include <cstring>
@@ -27,7 +27,7 @@ const Layout every_second = Layout::strided({64, 32}, {256, 8}, 4);
 const Layout column = Layout::contiguous({64, 1}, 4).broadcast_to({64, 32});
 const Layout row = Layout::contiguous({32}, 4).broadcast_to({64, 32});
 
-/// Addresses far apart: nothing is read or written where plans are only looked at.
+/// Distant addresses: plans are only inspected, memory is not accessed.
 const auto* const here = reinterpret_cast<const std::byte*>(0x10000000);
 const auto* const there = reinterpret_cast<const std::byte*>(0x20000000);
 
@@ -46,7 +46,7 @@ std::string summary(const TransferPlan& plan) {
     return text;
 }
 
-/// Memory of both arrays, and a plan carried out on it.
+/// Memory of both arrays, and the execution of a plan on it.
 class Execution {
   public:
     Execution(const TransferPlan& plan, const TransferSide& to, const TransferSide& from)
@@ -113,7 +113,7 @@ DType raw_or_scalar(std::int64_t itemsize) { return DType::raw(static_cast<std::
 
 }  // namespace
 
-TEST_CASE("a transfer's plan follows from both layouts and who reaches what", "[transfer]") {
+TEST_CASE("a transfer's plan follows from both layouts and the accessible memory", "[transfer]") {
     constexpr Where host = Where::host, pinned = Where::pinned, device = Where::device;
     struct Row {
         const char* what;
@@ -158,7 +158,7 @@ TEST_CASE("a transfer's plan follows from both layouts and who reaches what", "[
     }
 }
 
-TEST_CASE("nothing is moved where there is nothing, or where it is already", "[transfer]") {
+TEST_CASE("empty arrays and copies to the same elements move no bytes", "[transfer]") {
     const Layout empty = Layout::contiguous({0, 3}, 4);
     CHECK(plan(empty, Where::device, empty, Where::host).steps.empty());
     CHECK(
@@ -188,7 +188,7 @@ TEST_CASE("overlapping arrays go through a temporary, interleaved ones need none
     const Layout part = Layout::strided({10, 8}, {64, 4}, 4);
     CHECK(summary(plan_transfer("test", at(part, 32, Where::device), at(part, 0, Where::device))) == "copy rectangle");
     CHECK(plan_transfer("test", at(part, 28, Where::device), at(part, 0, Where::device)).steps.size() == 2);
-    // Of different pitches, which the stream's copies take for overlapping: a[0:20:2] = a[1:41:4].
+    // With different pitches, which the stream's copies treat as overlapping: a[0:20:2] = a[1:41:4].
     const Layout even = Layout::strided({10}, {8}, 4), fourth = Layout::strided({10}, {16}, 4);
     const TransferPlan gaps = plan_transfer("test", at(even, 0, Where::device), at(fourth, 4, Where::device));
     CHECK(summary(gaps) == "kernel rectangle");
@@ -203,7 +203,7 @@ TEST_CASE("overlapping arrays go through a temporary, interleaved ones need none
           "copy rectangle");
 }
 
-TEST_CASE("a transfer that cannot be is refused with the call and both sides", "[transfer]") {
+TEST_CASE("an invalid transfer is refused with the call and both sides", "[transfer]") {
     const auto refused = [](const DType& to_type, const Layout& to, const DType& from_type, const Layout& from) {
         plan_transfer("some_call", {here, to_type, to, Where::device}, {there, from_type, from, Where::host});
     };
@@ -219,7 +219,7 @@ TEST_CASE("a transfer that cannot be is refused with the call and both sides", "
                       Contains("element size differs"));
 }
 
-TEST_CASE("10,000 random transfers: as if copied by index, never above twice the minimum", "[transfer]") {
+TEST_CASE("10,000 random transfers: as if copied by index, with at most twice the minimum of bytes", "[transfer]") {
     Random random(21);
     std::map<std::string, int> chosen;
     constexpr Where wheres[] = {Where::host, Where::pinned, Where::device};
@@ -233,7 +233,7 @@ TEST_CASE("10,000 random transfers: as if copied by index, never above twice the
         const ByteRange to_range = to_layout.extent(), from_range = from_layout.extent();
         if (std::max(to_range.size_bytes(), from_range.size_bytes()) > 40000) continue;
         const bool overlap = random.one_in(3);
-        // Near each other, or in halves of the memory.
+        // Adjacent, or in separate halves of the memory.
         const std::int64_t to_at = -to_range.begin + (overlap ? random.between(0, 64) : 0);
         const std::int64_t from_at = -from_range.begin + (overlap ? random.between(0, 64) : 100000);
         const Where to_where = wheres[random.between(0, 2)];
@@ -258,7 +258,7 @@ TEST_CASE("10,000 random transfers: as if copied by index, never above twice the
         if (made.steps.size() > 2 || made.why.empty()) FAIL(made.to_string());
         ++chosen[summary(made)];
     }
-    // Every kind of plan was among them.
+    // Every kind of plan occurred.
     for (const char* kind :
          {"", "copy line", "copy rectangle", "kernel elements", "cpu elements", "copy line, kernel elements",
           "cpu elements, copy line", "cpu elements, copy rectangle", "cpu elements, kernel elements",

@@ -1,5 +1,5 @@
-// Random layouts, to the device, across it and back: as if copied index by index, and nothing written that is no
-// element.
+// Random layouts, to the device, across it and back: as if copied index by index, and no byte written outside the
+// elements.
 #include <cstring>
 
 #include "array_fixture.hpp"
@@ -16,7 +16,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-/// Host memory for a layout, pageable or pinned, filled with something.
+/// Host memory for a layout, pageable or pinned, with a fill pattern.
 class HostSide {
   public:
     HostSide(const Layout& layout, bool pinned, Random& random) : layout_(layout) {
@@ -31,7 +31,7 @@ class HostSide {
         for (std::size_t i = 0; i < size; ++i) memory_.get()[i] = static_cast<std::byte>(random.between(0, 255));
     }
     std::byte* first() const { return memory_.get() - layout_.extent().begin; }
-    // Not inlined: g++ 12 sees an address freed that is not.
+    // Not inlined: g++ 12 wrongly warns of a freed address.
     [[gnu::noinline]] Bytes bytes() const { return {memory_.get(), memory_.get() + layout_.extent().size_bytes()}; }
 
   private:
@@ -39,7 +39,7 @@ class HostSide {
     std::shared_ptr<std::byte> memory_;
 };
 
-/// What `to` should hold when `from` has been copied into it, index by index.
+/// The expected contents of `to` after `from` is copied into it, index by index.
 void copy_naively(Bytes& to, const Layout& to_layout, const Bytes& from, const Layout& from_layout) {
     const naive::Array to_all = naive::array(to_layout, -to_layout.extent().begin),
                        from_all = naive::array(from_layout, -from_layout.extent().begin);

@@ -1,5 +1,5 @@
 // Arrays of any layout, to the device, on it and back: as if copied index by index, in the order of their stream,
-// and nothing written that is no element.
+// and no byte written outside the elements.
 #include <atomic>
 #include <functional>
 #include <optional>
@@ -13,7 +13,7 @@ using test_support::Contains;
 using test_support::Device;
 using test_support::Gate;
 
-TEST_CASE("elements of every layout arrive in every other", "[device]") {
+TEST_CASE("elements of every layout are copied to every other layout", "[device]") {
     NEEDS_DEVICE();
     Device device;
     const std::vector<float> host = counting(64 * 48);
@@ -35,7 +35,7 @@ TEST_CASE("elements of every layout arrive in every other", "[device]") {
     CHECK(array.slice({3}).broadcast_to({5, 48}).copy_to_host<float>(device.stream)[4 * 48 + 11] == at(3, 11));
 }
 
-TEST_CASE("an array moved within itself is moved as if through a copy", "[device]") {
+TEST_CASE("a copy within one array acts as if through a temporary", "[device]") {
     NEEDS_DEVICE();
     Device device;
     const std::vector<float> host = counting(1000);
@@ -70,7 +70,7 @@ TEST_CASE("items are read and written one by one, and whole arrays filled", "[de
     device_array<double>({0, 4}, device.stream).fill(1.0, device.stream);
 }
 
-TEST_CASE("what cannot be transferred is refused, and both sides stay as they were", "[device][error]") {
+TEST_CASE("invalid transfers are refused, and both sides stay unchanged", "[device][error]") {
     NEEDS_DEVICE();
     Device device;
     const std::vector<float> host = counting(12);
@@ -116,7 +116,7 @@ TEST_CASE("what cannot be transferred is refused, and both sides stay as they we
     CHECK(array.copy_to_host<float>(device.stream) == host);
 }
 
-TEST_CASE("an array that reaches beyond its memory is refused before anything moves", "[device][error]") {
+TEST_CASE("an array that exceeds its memory is refused before any transfer", "[device][error]") {
     NEEDS_DEVICE();
     Device device;
     auto memory = std::make_shared<Allocation>(device.gpu.allocate(4096));
@@ -161,7 +161,7 @@ TEST_CASE("without a stream an operation is done on return; a bound array uses i
     CHECK(bound.get<float>({1}, device.stream) == 1);
 }
 
-TEST_CASE("where there is no context, arrays need a stream", "[device][error]") {
+TEST_CASE("without a context arrays need a stream", "[device][error]") {
     NEEDS_DEVICE();
     Device device;
     DeviceNDArray array = to_device(counting(4), device.stream);
@@ -215,7 +215,7 @@ TEST_CASE("memory lives until the transfers that use it are complete", "[device]
     CHECK(memory.expired());
 }
 
-TEST_CASE("an array's memory is used again, and given back when it is asked for", "[device]") {
+TEST_CASE("an array's memory is reused, and released on request", "[device]") {
     NEEDS_DEVICE();
     std::optional<Device> device{std::in_place};
     const AgentRef gpu = device->gpu;
@@ -237,7 +237,7 @@ TEST_CASE("an array's memory is used again, and given back when it is asked for"
     CHECK(array_memory(gpu).held_bytes == 0);
 }
 
-TEST_CASE("fields of records are arrays of their own", "[device][record]") {
+TEST_CASE("fields of records are arrays", "[device][record]") {
     NEEDS_DEVICE();
     Device device;
     const DType type =
@@ -258,7 +258,7 @@ TEST_CASE("fields of records are arrays of their own", "[device][record]") {
     CHECK_THROWS_WITH(records.field("mass"), Contains("id") && Contains("inner"));
 }
 
-TEST_CASE("strides of every kind make an array", "[device]") {
+TEST_CASE("arrays of any strides can be made", "[device]") {
     NEEDS_DEVICE();
     Device device;
     DeviceNDArray padded = device_array({3, 4}, dtypes::float32, {64, 4}, device.stream);
@@ -274,7 +274,7 @@ TEST_CASE("strides of every kind make an array", "[device]") {
     CHECK_THROWS_AS(device_array({-3}, dtypes::float32, Order::C, device.stream), InvalidArgument);
 }
 
-TEST_CASE("a transfer that runs out of time says so, and the arrays go on", "[device][error]") {
+TEST_CASE("a transfer that times out throws Timeout, and the arrays stay usable", "[device][error]") {
     NEEDS_DEVICE();
     Device device;
     DeviceNDArray array = to_device(counting(100), device.stream);
@@ -288,7 +288,7 @@ TEST_CASE("a transfer that runs out of time says so, and the arrays go on", "[de
     CHECK(array.copy_to_host<float>(device.stream) == counting(100));
 }
 
-TEST_CASE("threads share a device's arrays, each on a stream of its own", "[device][threads]") {
+TEST_CASE("threads share a device's arrays, each on its own stream", "[device][threads]") {
     NEEDS_DEVICE();
     Device device;
     const std::vector<float> host = counting(40 * 30);
@@ -313,7 +313,7 @@ TEST_CASE("threads share a device's arrays, each on a stream of its own", "[devi
     CHECK(wrong == 0);
 }
 
-TEST_CASE("large arrays are rearranged in pieces, and need little memory beside their own", "[device]") {
+TEST_CASE("large arrays are rearranged in pieces, with little additional memory", "[device]") {
     NEEDS_DEVICE();
     Device device;
     constexpr std::int64_t rows = 3000, columns = 4111;  // 47 MiB

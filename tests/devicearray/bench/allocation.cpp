@@ -1,4 +1,4 @@
-// What an array from a warm pool costs beside malloc and free of as many bytes.
+// The cost of an array from a warm pool compared with malloc and free of as many bytes.
 #include <cstdlib>
 #include <string>
 

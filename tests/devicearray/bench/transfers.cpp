@@ -1,5 +1,5 @@
-// How fast arrays get to the device and back beside the CPU's memcpy of as many bytes, and a transpose beside the one
-// that two loops of the CPU make: of each layout, from pageable and pinned memory. Every sample is verified.
+// The speed of array transfers compared with the CPU's memcpy of as many bytes, and of a transpose compared with the
+// one of two CPU loops: for each layout, from pageable and pinned memory. Every sample is verified.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -22,7 +22,7 @@ const char* name_of(Form form) {
 constexpr std::int64_t sides[] = {32, 512, 4096};  // 4 KiB, 1 MiB and 64 MiB of floats
 const char* const size_names[] = {"4 KiB", "1 MiB", "64 MiB"};
 
-/// What has been measured of one kind of transfer: a line of the table at the end.
+/// The measurements of one kind of transfer: a line of the table at the end.
 struct Line {
     std::string what;
     double speeds[std::size(sides)];
@@ -35,11 +35,11 @@ void note(const std::string& what, std::size_t column, double speed) {
     line->speeds[column] = speed;
 }
 
-/// A square of floats in host memory that has a form; in C order it is the numbers from 0.
+/// A square of floats in host memory of a given form; in C order its values are 0, 1, 2, ….
 HostNDArray host_square(std::int64_t side, Form form, bool pinned) {
     const Dims shape = form == Form::pitched ? Dims{side, 2 * side} : Dims{side, side};
     const HostNDArray memory = pinned ? pinned_array(shape, dtypes::float32) : host_array<float>(shape);
-    HostNDArray(memory).fill(-1.0f);  // its pages are there
+    HostNDArray(memory).fill(-1.0f);  // touches its pages
     if (form == Form::pitched) return memory.slice({Slice{}, Slice{0, side}});
     return form == Form::transposed ? memory.transpose() : memory;
 }
@@ -76,7 +76,7 @@ class Bench {
         measure("copy_to_host, " + kind, form, down, [&] { HostNDArray(host).fill(-1.0f); }, [&] { return host; });
     }
 
-    /// What packing such an array on the CPU would take: no transfer, but what one could be made of.
+    /// The time to pack such an array on the CPU: a part of a transfer, not a transfer.
     void run_on_cpu() {
         const HostNDArray turned = host_square(side_, Form::transposed, false);
         HostNDArray(turned).copy_from(counting_);
@@ -86,7 +86,7 @@ class Bench {
     }
 
   private:
-    /// `place()` is where the numbers have to be afterwards.
+    /// `place()` is where the numbers must be afterwards.
     template <class Transfer, class Spoil, class Place>
     void measure(const std::string& what, Form form, Transfer&& transfer, Spoil&& spoil, Place&& place) {
         const auto verify = [&] {
@@ -104,7 +104,7 @@ class Bench {
         if (form == Form::transposed) against("two loops", [&] { transpose(); });
     }
 
-    /// Enough for percentiles, and not more than some seconds.
+    /// Enough for percentiles, within a few seconds.
     template <class Transfer>
     static int rounds(Transfer&& transfer) {
         return std::clamp(static_cast<int>(1e9 / bench::time_ns(transfer)), 3, 16);
