@@ -8,7 +8,7 @@ GLOBAL int* volatile pointers[2] = {&counter, &table[2]};
 GLOBAL extern const int constants[3] = {1, 2, 3};
 GLOBAL float big[1 << 18] = {};
 
-// Visible, and no kernel.
+// Visible, but not a kernel.
 GLOBAL __attribute__((noinline)) int twice(int x) { return 2 * x; }
 
 __attribute__((amdgpu_kernel, visibility("protected"))) void read_globals(int* out, int index) {

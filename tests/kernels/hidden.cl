@@ -1,5 +1,4 @@
-// What a kernel finds in its hidden arguments, whatever its compiler lists of them, and where LDS and scratch are among
-// the flat addresses.
+// The values of a kernel's hidden arguments, whichever the compiler lists, and the flat addresses of LDS and scratch.
 
 __kernel void dump(__global uint* out, __local uint* tile, uint count) {
     const __constant uint* words = (const __constant uint*)__builtin_amdgcn_implicitarg_ptr();

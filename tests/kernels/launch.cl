@@ -29,7 +29,7 @@ __kernel void mixed(__global ulong* out, char c, short s, int i, long l, float f
     out[8] = (ulong)(long)t.c;
 }
 
-// One LDS array sized at launch behind a static one: reverses each work-group's part.
+// One LDS array sized at launch after a static one: reverses each work-group's part.
 __kernel void reverse(__global uint* data, __local uint* tile, uint bias) {
     __local uint kept[3];
     const uint item = __builtin_amdgcn_workitem_id_x(), size = __builtin_amdgcn_workgroup_size_x();
@@ -41,7 +41,7 @@ __kernel void reverse(__global uint* data, __local uint* tile, uint bias) {
     data[global_x()] = tile[size - 1 - item] + kept[item % 3];
 }
 
-// Two LDS arrays sized at launch; says where they are.
+// Two LDS arrays sized at launch; writes their addresses.
 __kernel void two_arrays(__global uint* out, __local char* first, __local double* second) {
     first[0] = 1;
     second[0] = 2.0;
@@ -49,7 +49,7 @@ __kernel void two_arrays(__global uint* out, __local char* first, __local double
     out[1] = (uint)second;
 }
 
-// What a kernel can ask about its own launch.
+// The builtins on a kernel's own launch.
 __kernel void shape(__global uint* out) {
     const uint i = __builtin_amdgcn_workgroup_id_x();
     if (__builtin_amdgcn_workitem_id_x() == 0) {

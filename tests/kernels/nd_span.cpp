@@ -1,4 +1,4 @@
-// Kernels that take views of arrays by value: what they read of a view, and writes through it.
+// Kernels that take views of arrays by value: reads and writes through a view.
 #include <devicearray/nd_span.hpp>
 #include <shared/device/device.hpp>
 
@@ -11,7 +11,7 @@ HSADRV_KERNEL void mark_places(NDSpan<float, 2> to) {
     to(row, column) = 2 * to(row, column) + static_cast<float>(100 * row + column);
 }
 
-/// Two views behind a small argument, the second at an offset that needs padding.
+/// Two views after a small argument, the second at an offset that needs padding.
 HSADRV_KERNEL void add_scaled(int factor, NDSpan<float, 2> to, NDSpan<const float, 2> from) {
     const uint32_t column = hsadrv::get_global_id(0), row = hsadrv::get_global_id(1);
     if (row < to.extent(0) && column < to.extent(1)) to(row, column) += static_cast<float>(factor) * from(row, column);
@@ -41,7 +41,7 @@ HSADRV_KERNEL void gather(NDSpan<const uint32_t, 3> from, uint32_t* out) {
     out[n] = from(plane / from.extent(1), plane % from.extent(1), n % from.extent(2));
 }
 
-/// Lasts until the flag is set, then writes.
+/// Runs until the flag is set, then writes.
 HSADRV_KERNEL void write_when_told(const uint32_t* flag, NDSpan<int32_t, 1> to, int32_t value) {
     while (__hip_atomic_load(flag, __ATOMIC_RELAXED, 5) == 0) __builtin_amdgcn_s_sleep(10);
     to[hsadrv::get_global_id(0)] = value;

@@ -1,5 +1,4 @@
-// LDS arrays on a device: host and kernel agree where each one is, and an index out of range is caught when that is
-// asked for.
+// LDS arrays on a device: host and kernel agree on the offsets, and an index out of range is caught if enabled.
 #include <cstdint>
 #include <cstring>
 #include <numeric>
@@ -15,7 +14,7 @@ using namespace hsadrv;
 
 namespace {
 
-/// Extents of every size that matters: none, few, many, and more than 32 bits of bytes can hold.
+/// Extents of every relevant size: zero, few, many, and beyond 32 bits of bytes.
 std::uint32_t some_extent(std::mt19937& random) {
     switch (random() % 8) {
         case 0:
@@ -84,7 +83,7 @@ TEST_CASE("a padded tile transposes a matrix", "[lds]") {
     CHECK(d_out.copy_to_host<float>(device.stream) == expected);
 }
 
-TEST_CASE("an index out of range ends its kernel with an error where bounds are checked, and nothing else", "[lds]") {
+TEST_CASE("an index out of range ends its kernel with an error if bounds are checked, and only that kernel", "[lds]") {
     NEEDS_DEVICE();
     Device device;
     struct Row {
@@ -95,7 +94,7 @@ TEST_CASE("an index out of range ends its kernel with an error where bounds are 
     const Row row = GENERATE(values<Row>({{0, 0, true},
                                           {3, 4, true},
                                           {1, 2, true},
-                                          {0, 5, false},  // the next row's first, if nobody looked
+                                          {0, 5, false},  // the next row's first, without a check
                                           {4, 0, false},
                                           {-1, 0, false},
                                           {0, -1, false},
@@ -118,7 +117,7 @@ TEST_CASE("an index out of range ends its kernel with an error where bounds are 
     CHECK(d_out.copy_to_host<std::uint32_t>(other)[6] == 1);
 }
 
-TEST_CASE("an array of no elements takes no room between others", "[lds]") {
+TEST_CASE("an empty array takes no space between others", "[lds]") {
     NEEDS_DEVICE();
     Device device;
     const auto level = GENERATE(as<std::string>(), "O0", "O2");
@@ -132,7 +131,7 @@ TEST_CASE("an array of no elements takes no room between others", "[lds]") {
     CHECK(d_out.copy_to_host<std::uint32_t>(device.stream) == expected);
 }
 
-TEST_CASE("every byte of a group segment of the device's limit is the kernel's own", "[lds]") {
+TEST_CASE("a kernel can use every byte of a group segment of the device's limit", "[lds]") {
     NEEDS_DEVICE();
     Device device;
     const Kernel kernel = device.kernel("arrays_cpp", "O2", "all_bytes");

@@ -1,4 +1,4 @@
-// Atomics of all work-items at once leave what one after another would.
+// Concurrent atomics of all work-items give the result of sequential ones.
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
@@ -29,7 +29,7 @@ struct Slots {
         before[atomic_row_compare_exchange] = T(5);
     }
 
-    /// What `count` work-items leave whose values are first, first + 1, ….
+    /// The results of `count` work-items with values first, first + 1, ….
     void check(const std::vector<T>& after, T first, std::size_t count) const {
         std::vector<T> expected = before;
         for (std::size_t i = 0; i < count; ++i) {
@@ -44,7 +44,7 @@ struct Slots {
             expected[atomic_row_xor] ^= value;
             expected[atomic_row_compare_exchange] += 3;
         }
-        // Which value came last is anybody's; that none was lost shows in the sums.
+        // The last value is unspecified; the sums show that none was lost.
         const T left = after[atomic_row_exchange];
         CHECK(static_cast<T>(left - first) < static_cast<T>(count));
         expected[atomic_row_exchange] = left;
@@ -94,7 +94,7 @@ void float_atomics_agree(Device& device, const std::string& source, const std::s
 
 }  // namespace
 
-TEST_CASE("integer atomics lose nothing, in LDS and in global memory", "[atomics]") {
+TEST_CASE("integer atomics lose no update, in LDS and in global memory", "[atomics]") {
     NEEDS_DEVICE();
     Device device;
     const auto source = GENERATE(as<std::string>(), "atomics_cpp", "atomics_cl");
@@ -106,7 +106,7 @@ TEST_CASE("integer atomics lose nothing, in LDS and in global memory", "[atomics
     atomics_agree<std::int64_t>(device, source, level, "atomics_i64", -100);
 }
 
-TEST_CASE("floating-point additions lose nothing, by the target's instruction or by a loop", "[atomics]") {
+TEST_CASE("floating-point additions lose no update, by the target's instruction or by a loop", "[atomics]") {
     NEEDS_DEVICE();
     Device device;
     const auto source = GENERATE(as<std::string>(), "atomics_cpp", "atomics_cl");

@@ -1,4 +1,4 @@
-"""What convergence.py and emitted.py share: flags, arguments, which clang knows which target, and the report."""
+"""Common parts of convergence.py and emitted.py: flags, arguments, targets of each clang, and the report."""
 import argparse
 import concurrent.futures
 import os
@@ -11,10 +11,10 @@ CL = ["-x", "cl", "-cl-std=CL2.0"]
 
 
 def arguments():
-    """--long, --clang, --target and --jobs; clang: each version that is here, unless some were named."""
+    """--long, --clang, --target and --jobs; clang: each installed version, unless given."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--long", action="store_true", default=os.environ.get("HSADRV_LONG_TESTS", "") not in ("", "0"))
-    parser.add_argument("--clang", action="append", help="clangs to look at; default: each version that is here")
+    parser.add_argument("--clang", action="append", help="clangs to use; default: each installed version")
     parser.add_argument("--target", action="append")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     given = parser.parse_args()
@@ -30,7 +30,7 @@ def run(*command):
 
 
 def known_as(clang, target):
-    """The target's name for that clang, or None, which is said; gfx942 is gfx940 to older ones."""
+    """The target's name for that clang, or None with a message; older clangs call gfx942 gfx940."""
     known = run(clang, "--target=amdgcn-amd-amdhsa", "-nogpulib", "-print-supported-cpus").split()
     for name in (target, {"gfx942": "gfx940"}.get(target)):
         if name in known:
@@ -40,7 +40,7 @@ def known_as(clang, target):
 
 
 def report(jobs, threads, skipped):
-    """Runs the jobs, functions that return (what is wrong, how many functions were seen); exits with their counts."""
+    """Runs the jobs, functions that return (error, number of functions seen); exits with their counts."""
     with concurrent.futures.ThreadPoolExecutor(threads) as pool:
         results = list(pool.map(lambda job: job[0](*job[1:]), jobs))
     for wrong, _ in results:

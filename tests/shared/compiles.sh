@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# The headers of shared/ with every compiler that is here: on the host, and for GPUs, most of which nothing here can run.
+# The headers of shared/ with every installed compiler: on the host, and for GPUs, most of which cannot be run here.
 # Usage: compiles.sh SHARED'S-PARENT-FOLDER KERNELS-FOLDER
 set -u
 include=$1 kernels=$2
-# Older clangs have no 942, but 940, which has the same instructions.
+# Older clangs have gfx940 instead of gfx942, with the same instructions.
 targets=(gfx900 gfx906 gfx908 gfx90a gfx942 gfx1030 gfx1100)
 declare -A instead=([gfx942]=gfx940)
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# try NAME COMMAND…: its outcome is a line of $scratch/results.
+# try NAME COMMAND…: writes its outcome as a line of $scratch/results.
 try() {
     local name=$1 output
     shift
@@ -43,7 +43,7 @@ jobs_of() { # prints one line of words for each compilation
             grep -qw "$target" <<<"$known" || target=${instead[$target]:-$target}
             for source in "$kernels"/*.cl "$kernels"/*.cpp; do
                 case $source in
-                */occupancy.cl) continue ;; # it asks for registers that not all have
+                */occupancy.cl) continue ;; # it needs registers that not all targets have
                 *.cl) language='-x cl -cl-std=CL2.0' ;;
                 *) language='-x c++ -std=c++20 -ffreestanding -fno-exceptions -fno-rtti -Xclang -fconvergent-functions' ;;
                 esac
@@ -75,7 +75,7 @@ for version in 14 16 19; do
     command -v clang++-$version >/dev/null || skip "clang++-$version is not installed"
 done
 touch "$scratch/results"
-# Appends of one short line are whole.
+# Appends of one short line are atomic.
 jobs_of | xargs -0 -n 2 -P "$(nproc)" bash -c 'try "$0" $1'
 
 count() { grep -c "^$1$" "$scratch/results"; }

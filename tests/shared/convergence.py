@@ -21,17 +21,17 @@ LANGUAGES = {
     "convergence.cpp": CPP,
     "convergence_cl.cl": CL,
 }
-# As hsadrv-cc says it (tools/hsadrv-cc/commands.cpp).
+# As in hsadrv-cc (tools/hsadrv-cc/commands.cpp).
 CLANG_16 = ["-mllvm", "-simplifycfg-hoist-common=false", "-mllvm", "-simplifycfg-sink-common=false"]
 RDNA = [[wave, mode] for wave in ("-mno-wavefrontsize64", "-mwavefrontsize64") for mode in ("-mcumode", "-mno-cumode")]
-# Which target with which modes. gfx942 is gfx940 to older clangs.
+# The modes of each target. Older clangs call gfx942 gfx940.
 CONFIGURATIONS = {**{target: [[]] for target in ("gfx900", "gfx906", "gfx908", "gfx90a", "gfx942")},
                   **{target: RDNA for target in ("gfx1010", "gfx1030", "gfx1100", "gfx1200", "gfx1201")}}
 
-# In the assembly: reductions by the one step of theirs that there is once for each.
+# In the assembly: reductions by the step that occurs once in each.
 ASSEMBLY = {"sum": r"row_shr:8\b", "scan": r"row_shr:8\b", "pull": r"\bds_bpermute_b32\b", "push": r"\bds_permute_b32\b",
             "barrier": r"\bs_barrier(_signal)?\b"}
-# In LLVM's own language, after all optimisation: what cannot be told in the assembly from what the compiler needs itself.
+# In LLVM IR after all optimisation: operations that the assembly does not distinguish from the compiler's own.
 LLVM = {"votes": r"@llvm\.(amdgcn\.ballot|read_register)", "here": r"@llvm\.(amdgcn\.ballot|read_register)", "first": r"@llvm\.amdgcn\.readfirstlane"}
 
 # Kernels that are not of convergence_shapes.h: operation and number.
@@ -55,7 +55,7 @@ def expected(source):
 
 
 def functions(text, begin, end):
-    """{name: text} of the functions of an assembly or of LLVM's language. C++ names stay as the source has them."""
+    """{name: text} of the functions of an assembly or of LLVM IR. C++ names stay as the source has them."""
     found = {}
     for match in re.finditer(begin, text, flags=re.M):
         name = re.sub(r"^_ZL\d+(\w+?)(j*|v)$", r"\1", match[1])
@@ -64,20 +64,20 @@ def functions(text, begin, end):
 
 
 def pattern_and_times(operation, times, target, modes):
-    """What to look for in the code of one function, and how often it is there."""
-    # Waves of 64 from GFX10 on have permutes within halves of 32 only: there is none, but a loop over the active lanes.
+    """The pattern to count in the code of one function, and the expected count."""
+    # Waves of 64 from GFX10 on have permutes within halves of 32 only: a loop over the active lanes replaces them.
     if operation in ("pull", "push") and "-mwavefrontsize64" in modes and target.startswith("gfx1"):
         return r"\bds_b?permute_b32\b", 0
     return {**ASSEMBLY, **LLVM}[operation], times
 
 
 def check(clang, source, target, modes, level):
-    """What is wrong, as lines; and how many functions were looked at."""
+    """The errors, as lines; and the number of functions checked."""
     name = " ".join([clang, source, target, *modes, level])
     machine = [clang, "--target=amdgcn-amd-amdhsa", f"-mcpu={target}", "-nogpulib", "-mcode-object-version=5", *modes, level,
                *(CLANG_16 if clang.endswith("-16") else [])]
     with tempfile.TemporaryDirectory() as folder:
-        # In two steps, to look at both.
+        # In two steps, to check both.
         steps = [[*machine, *LANGUAGES[source], "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", f"-I{ROOT}", "-emit-llvm", "-S",
                   f"{KERNELS}/{source}", "-o", f"{folder}/k.ll"],
                  [*machine, "-x", "ir", "-Xclang", "-disable-llvm-passes", "-S", f"{folder}/k.ll", "-o", f"{folder}/k.s"]]

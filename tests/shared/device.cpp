@@ -1,5 +1,4 @@
-// The device headers on a device: what kernels compute with them equals what the host computes, at every
-// optimisation level.
+// The device headers on a device: kernels compute the same results as the host, at every optimisation level.
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
@@ -24,7 +23,7 @@ std::uint64_t sum_to(std::uint64_t n) { return n * (n - 1) / 2; }
 
 }  // namespace
 
-TEST_CASE("work-items know their place in grids of three dimensions with partial work-groups", "[device]") {
+TEST_CASE("work-items have the right ids in three-dimensional grids with partial work-groups", "[device]") {
     NEEDS_DEVICE();
     Device device;
     const Dim3 grid{20, 5, 3}, group{8, 2, 2};
@@ -56,7 +55,7 @@ TEST_CASE("work-items know their place in grids of three dimensions with partial
     CHECK(wrong == 0);
 }
 
-TEST_CASE("a kernel knows how many dimensions its grid has", "[device]") {
+TEST_CASE("a kernel has its grid's number of dimensions", "[device]") {
     NEEDS_DEVICE();
     Device device;
     const auto source = GENERATE(as<std::string>(), "device_cpp", "device_cl");
@@ -70,7 +69,7 @@ TEST_CASE("a kernel knows how many dimensions its grid has", "[device]") {
     }
 }
 
-TEST_CASE("what one work-group released, another one that acquires it sees", "[device]") {
+TEST_CASE("a work-group that acquires sees the values that another released", "[device]") {
     NEEDS_DEVICE();
     Device device;
     const auto level = GENERATE(as<std::string>(), "O0", "O2");
@@ -165,7 +164,7 @@ TEST_CASE("an OpenCL kernel gets each of its dynamic LDS arrays from one layout"
     CHECK(d_out.copy_to_host<std::uint32_t>(device.stream) == expected);
 }
 
-TEST_CASE("atomic additions of all work-items arrive, in LDS and in global memory", "[device]") {
+TEST_CASE("atomic additions of all work-items are counted, in LDS and in global memory", "[device]") {
     NEEDS_DEVICE();
     Device device;
     const auto level = GENERATE(as<std::string>(), "O0", "O2");
@@ -182,7 +181,7 @@ TEST_CASE("atomic additions of all work-items arrive, in LDS and in global memor
     CHECK(d_negative.copy_to_host<std::int32_t>(device.stream).front() == -2 * static_cast<std::int32_t>(sum_to(n)));
 }
 
-TEST_CASE("LDS up to the device's limit is granted, one byte more is refused before anything runs", "[device]") {
+TEST_CASE("LDS up to the device's limit is accepted, one byte more is refused before anything runs", "[device]") {
     NEEDS_DEVICE();
     Device device;
     const Kernel kernel = device.kernel("device_cl", "O2", "dynamic_arrays");

@@ -18,7 +18,7 @@ PCIE = {"add", "swap", "cmpswap"}
 
 
 def operations(body):
-    """The atomics of a kernel by one name whatever the generation calls them: add, fadd, min, swap, cmpswap, …"""
+    """The atomics of a kernel, by names independent of the generation: add, fadd, min, swap, cmpswap, …"""
     found = set()
     for name in re.findall(r"^\t(?:(?:global|flat|buffer)_atomic|ds)_(\w+)", body, flags=re.M):
         if re.match(r"(read|write|load|store)(2|2st64)?(_addtid)?_[bui]\d+$", name):
@@ -31,7 +31,7 @@ def operations(body):
 
 
 def wanted(kernel, clang, target):
-    """What may be there, each a set."""
+    """The accepted results, each a set."""
     scope, rtn, operation, kind = re.fullmatch(r"(system|agent|lds)_(rtn_)?(\w+?)_(u?int\d+_t|float|double)", kernel).groups()
     simple = {"sub": "add", "exchange": "swap", "compare_exchange": "cmpswap"}.get(operation, operation)
     if simple == "swap":
@@ -55,7 +55,7 @@ def table(clang, target, level):
         kernel, found = match[1], operations(text[match.end():text.find("s_endpgm", match.end())])
         seen += 1
         if kernel.startswith(("system", "known")) and not found <= PCIE:
-            wrong.append(f"{name}: {kernel} has {found - PCIE}, which PCIe has not")
+            wrong.append(f"{name}: {kernel} has {found - PCIE}, which PCIe does not support")
         elif not kernel.startswith("known") and found not in wanted(kernel, clang, target):
             wrong.append(f"{name}: {kernel} is {found or 'without an atomic'}, not one of {wanted(kernel, clang, target)}")
         elif kernel.startswith("known") and not found:
@@ -66,7 +66,7 @@ def table(clang, target, level):
 
 
 def wraps(clang, target, source):
-    """No signed arithmetic of the headers is undefined where it wraps: clang marks it nsw."""
+    """No signed arithmetic of the headers is undefined on overflow: clang marks such operations nsw."""
     name = f"{clang} {target} {source}"
     text = run(clang, *(CL if source.endswith(".cl") else CPP), "--target=amdgcn-amd-amdhsa", f"-mcpu={target}", "-nogpulib", "-O1", f"-I{ROOT}",
                "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-S", f"{KERNELS}/{source}", "-o", "-")

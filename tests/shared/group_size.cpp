@@ -6,10 +6,10 @@ using namespace hsadrv::shared;
 
 namespace {
 
-// It is a constant expression, as the header says.
+// A constant expression, as documented in the header.
 static_assert(suggest_group_size(compute_unit("gfx90a"), {.vgprs = 40}, 1024).workgroup_workitems == 256);
 
-/// The most work-items that are on a compute unit at once, in work-groups of whole waves.
+/// The maximum number of concurrent work-items on a compute unit, in work-groups of whole waves.
 template <class LdsOf>
 std::uint32_t most_workitems(const ComputeUnit& unit, KernelResources kernel, std::uint32_t max_workitems,
                              const LdsOf& lds_of) {
@@ -26,7 +26,7 @@ std::uint32_t most_workitems(const ComputeUnit& unit, KernelResources kernel, st
 
 }  // namespace
 
-TEST_CASE("the suggested size is the smallest of the fullest that has a wave for every SIMD", "[group_size]") {
+TEST_CASE("the suggested size is the smallest with the best occupancy and a wave for every SIMD", "[group_size]") {
     struct Row {
         const char* processor;
         KernelResources kernel;
@@ -42,7 +42,7 @@ TEST_CASE("the suggested size is the smallest of the fullest that has a wave for
         {"gfx90a", {512, 16}, 1024, 0, 256, 1},
         {"gfx900", {24, 16}, 1024, 16, 256, 10},        // 40 KiB
         {"gfx900", {24, 16}, 1024, 64, 256, 4},         // 64 KiB are for 1024 work-items, in any groups
-        {"gfx900", {24, 16, 16384}, 1024, 0, 640, 10},  // four groups share it: the larger the better
+        {"gfx900", {24, 16, 16384}, 1024, 0, 640, 10},  // four groups share it: larger is better
         {"gfx900", {24, 16, 40000}, 1024, 0, 1024, 4},
         {"gfx900", {24, 16, 40000}, 1024, 30, 832, 4},  // 851 fit
         {"gfx900", {24, 16, 65536}, 1024, 1, 0, 0},
@@ -78,7 +78,7 @@ TEST_CASE("no size of whole waves keeps more work-items on a compute unit than t
 
 TEST_CASE("LDS may be any function of the work-group's size", "[group_size]") {
     const ComputeUnit unit = compute_unit("gfx900");
-    // A square tile: 16 x 16 work-items and twice as many rows of floats as they are wide; only squares are wanted.
+    // A square tile: 16 x 16 work-items and twice as many rows of floats as they are wide; only squares are accepted.
     const auto squares = [](std::uint32_t size) -> std::uint32_t {
         return size == 64 ? 2 * 64 * 4 : size == 256 ? 2 * 256 * 4 : size == 1024 ? 2 * 1024 * 4 : 0xffffffff;
     };

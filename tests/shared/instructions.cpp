@@ -1,4 +1,4 @@
-// What the device headers become: the instructions in the assembly that clang makes of the kernels.
+// The instructions that clang emits for the device headers, in the assembly of the kernels.
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -16,7 +16,7 @@ std::vector<std::string> targets() {
     return names;
 }
 
-/// Read once: some have megabytes.
+/// Read once: some are megabytes long.
 const std::string& assembly(const std::string& source, const std::string& level, const std::string& target) {
     static std::map<std::string, std::string> texts;
     const std::string path = KERNEL_DIR "/" + source + "." + level + "." + target + ".s";
@@ -44,7 +44,7 @@ bool has_any(const std::string& body, const std::string& texts) {
     return false;
 }
 
-/// An atomic that returns what was there.
+/// An atomic that returns the old value.
 bool gives_back(const std::string& body, const std::string& instruction) {
     for (std::size_t at = body.find(instruction); at != std::string::npos; at = body.find(instruction, at + 1))
         if (body.substr(at, body.find('\n', at) - at).ends_with(" glc")) return true;
@@ -121,7 +121,7 @@ TEST_CASE("device functions become the instructions that their headers name", "[
     }
 }
 
-TEST_CASE("gfx90a has its own instructions for floating-point sums and for what the host sees", "[device]") {
+TEST_CASE("gfx90a has its own instructions for floating-point sums and for memory shared with the host", "[device]") {
     for (const std::string& target : targets()) {
         if (target != "gfx90a") continue;
         for (const char* level : {"O0", "O2"}) {
@@ -138,7 +138,7 @@ TEST_CASE("gfx90a has its own instructions for floating-point sums and for what 
     }
 }
 
-TEST_CASE("optimised kernels reach memory in its own address space, never through flat instructions", "[device]") {
+TEST_CASE("optimised kernels access memory in its address space, never with flat instructions", "[device]") {
     for (const std::string& target : targets()) {
         for (const char* source : {"atomics_cpp", "atomics_cl", "device_cpp", "device_cl", "wave_cpp", "wave_cl"}) {
             CAPTURE(target, source);

@@ -1,5 +1,4 @@
-// A device that runs the kernels of tests/shared/kernels, each of which is there in both languages and optimised or
-// not.
+// A device that runs the kernels of tests/shared/kernels, each in both languages, optimised or not.
 //
 //     Device device;
 //     const Kernel kernel = device.kernel("wave_cl", "O2", "lanes");

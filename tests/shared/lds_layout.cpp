@@ -34,12 +34,12 @@ TEST_CASE("arrays follow one another, each at its alignment", "[lds]") {
     CHECK(layout.align_bytes() == 8);
 }
 
-TEST_CASE("an empty array takes no room, whatever its other extents are", "[lds]") {
+TEST_CASE("an empty array takes no space, whatever its other extents are", "[lds]") {
     CHECK(lds_array<float>(0, 0xffffffffu, 0xffffffffu).size_bytes() == 0);
     CHECK(lds_layout(lds_array<float>(4), lds_array<float>(0), lds_array<float>(4)).size_bytes() == 32);
 }
 
-TEST_CASE("sizes that leave 32 bits saturate, so that no launch accepts them", "[lds]") {
+TEST_CASE("sizes beyond 32 bits saturate, so that no launch accepts them", "[lds]") {
     CHECK(lds_array<float>(65536, 65536).size_bytes() == lds_overflow);
     CHECK(lds_array<double>(0x20000000u).size_bytes() == lds_overflow);
     CHECK(lds_array<float>(-1).size_bytes() == lds_overflow);
@@ -67,7 +67,7 @@ TEST_CASE("padding follows each row, and its elements are not counted", "[lds]")
 
 namespace {
 
-/// How many words the busiest bank has to give when a group of lanes, as many as all banks serve at once, reads
+/// The number of words that the busiest bank serves when a group of lanes, as many as there are banks, reads
 /// `access` bytes each, at `first` bytes and every `stride` bytes. Lanes that read the same word are served together.
 std::uint32_t turns(std::uint32_t access, std::uint32_t first, std::uint32_t stride) {
     constexpr std::uint32_t banks = 32;
@@ -87,7 +87,7 @@ struct Element {
     std::uint8_t bytes[Bytes];
 };
 
-/// For every access that an element can be made of, as wide as it divides the element.
+/// For every access width that divides the element.
 template <std::uint32_t Bytes>
 void columns_are_as_fast_as_rows() {
     for (std::uint32_t extent = 1; extent < 140; ++extent) {
@@ -104,7 +104,7 @@ void columns_are_as_fast_as_rows() {
                                       << " bytes");
             }
         }
-        // No padding does where it is not needed.
+        // No padding if it is not needed.
         if (Bytes % lds_bank_bytes == 0) CHECK(padded.row_padding <= 1);
     }
 }
@@ -116,7 +116,7 @@ void all_sizes(std::integer_sequence<std::uint32_t, Less...>) {
 
 }  // namespace
 
-TEST_CASE("columns of a padded array are read as fast as rows, whatever the elements", "[lds]") {
+TEST_CASE("columns of a padded array are read as fast as rows, for any element type", "[lds]") {
     all_sizes(std::make_integer_sequence<std::uint32_t, 72>());
     columns_are_as_fast_as_rows<96>();
     columns_are_as_fast_as_rows<128>();
@@ -129,7 +129,7 @@ TEST_CASE("columns of a padded array are read as fast as rows, whatever the elem
     CHECK(lds_array<Element<64>>(32, 32).conflict_free().row_pitch() == 33);
 }
 
-TEST_CASE("every array of a layout is where its alignment, and what was asked for, puts it", "[lds]") {
+TEST_CASE("every array of a layout has its own and the requested alignment", "[lds]") {
     struct alignas(16) Wide {
         std::uint32_t words[4];
     };
@@ -160,7 +160,7 @@ TEST_CASE("every array of a layout is where its alignment, and what was asked fo
     }
 }
 
-TEST_CASE("a shape known at compile time takes the same place as one that is not", "[lds]") {
+TEST_CASE("a compile-time shape has the same offset as a run-time shape", "[lds]") {
     constexpr auto known =
         lds_layout(lds_array<char, 5>(), lds_array<float, 16, 17>().aligned<64>(), lds_array<double, 2>());
     const std::uint32_t n = 16;
@@ -172,7 +172,7 @@ TEST_CASE("a shape known at compile time takes the same place as one that is not
     static_assert(known.array<1>().extents.extent(1) == 17);
 }
 
-TEST_CASE("a launch takes a layout, plain bytes or nothing", "[lds]") {
+TEST_CASE("a launch takes a layout, plain bytes or no dynamic LDS", "[lds]") {
     const Launch with_layout{.grid = 1, .lds = example(5)}, with_bytes{.grid = 1, .lds = 4096}, without{.grid = 1};
     CHECK(with_layout.lds.size_bytes == 151);
     CHECK(with_layout.lds.count == 3);
@@ -184,7 +184,7 @@ TEST_CASE("a launch takes a layout, plain bytes or nothing", "[lds]") {
     CHECK(without.lds.count == 0);
 }
 
-TEST_CASE("the dynamic part begins aligned behind the kernel's static arrays", "[lds]") {
+TEST_CASE("the dynamic part begins aligned after the kernel's static arrays", "[lds]") {
     CHECK(place_after(0, example(5)).base_bytes == 0);
     CHECK(place_after(100, example(5)).base_bytes == 128);
     CHECK(place_after(100, example(5)).total_bytes == 279);

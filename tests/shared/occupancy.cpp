@@ -12,12 +12,12 @@ constexpr Occupancy of(const char* processor, const KernelResources& kernel) {
     return occupancy(compute_unit(processor), kernel);
 }
 
-// It is a constant expression, as the header says.
+// A constant expression, as documented in the header.
 static_assert(of("gfx90a", {.vgprs = 128, .sgprs = 32, .workgroup_workitems = 256}).waves_per_simd == 4);
 
 }  // namespace
 
-TEST_CASE("every processor has its compute units, whatever else begins like it", "[occupancy]") {
+TEST_CASE("every processor has its compute units, also with a common prefix", "[occupancy]") {
     struct Row {
         const char* processor;
         std::uint32_t simds, waves, vgprs, lds_kib;
@@ -40,7 +40,7 @@ TEST_CASE("every processor has its compute units, whatever else begins like it",
     CHECK(unit.lds_bytes == row.lds_kib * 1024);
 }
 
-TEST_CASE("what is not in the table is not known", "[occupancy]") {
+TEST_CASE("processors outside the table are unknown", "[occupancy]") {
     for (const char* processor : {"", "gfx", "gfx90", "gfx9000", "gfx999", "gfx1250", "GFX90A", "gfx90a:xnack-"}) {
         CAPTURE(processor);
         CHECK_FALSE(compute_unit(processor).known());
@@ -77,7 +77,7 @@ TEST_CASE("the scarcest resource limits, and is named", "[occupancy]") {
         {"gfx90a", {64, 16, 0, 256, 64}, 8, 8, wave_slots},
         {"gfx90a", {65, 16, 0, 256, 64}, 7, 7, vgprs},
         {"gfx90a", {512, 16, 0, 256, 64}, 1, 1, vgprs},
-        {"gfx90a", {512, 16, 0, 1024, 64}, 0, 0, vgprs},  // 16 waves need four times a SIMD's registers
+        {"gfx90a", {512, 16, 0, 1024, 64}, 0, 0, vgprs},  // 16 waves need four times the registers of a SIMD
         {"gfx950", {8, 16, 65536, 256, 64}, 2, 2, lds},
         {"gfx1030", {8, 106, 0, 256, 32, false}, 4, 16, wave_slots},
         {"gfx1030", {8, 106, 0, 256, 32, true}, 8, 16, wave_slots},
@@ -90,11 +90,11 @@ TEST_CASE("the scarcest resource limits, and is named", "[occupancy]") {
         {"gfx1100", {8, 106, 5121, 64, 32, false}, 10, 10, lds},
         {"gfx1201", {8, 106, 5121, 64, 32, false}, 10, 10, lds},
         {"gfx908", {64, 16, 0, 256, 64, false, 40}, 4, 4, vgprs},
-        {"gfx908", {40, 16, 0, 256, 64, false, 64}, 4, 4, agprs},  // a file of their own
-        {"gfx908", {64, 16, 0, 256, 64, false, 64}, 4, 4, agprs},  // as metadata have it: the larger of both
+        {"gfx908", {40, 16, 0, 256, 64, false, 64}, 4, 4, agprs},  // a separate register file
+        {"gfx908", {64, 16, 0, 256, 64, false, 64}, 4, 4, agprs},  // as in metadata: the larger of both
         {"gfx90a", {104, 16, 0, 256, 64, false, 40}, 4, 4, vgprs},
         {"gfx90a", {104, 16, 0, 256, 64, false, 64}, 4, 4, agprs},   // of one file, the larger part
-        {"gfx906", {104, 16, 0, 256, 64, false, 104}, 2, 2, vgprs},  // it has none
+        {"gfx906", {104, 16, 0, 256, 64, false, 104}, 2, 2, vgprs},  // without AGPRs
         {"gfx1100", {97, 106, 0, 256, 32, true}, 6, 12, vgprs},
         {"gfx1100", {49, 106, 0, 256, 64, true}, 12, 12, vgprs},
     }));
@@ -108,7 +108,7 @@ TEST_CASE("the scarcest resource limits, and is named", "[occupancy]") {
     CHECK(held.compute_units == (row.kernel.workgroup_processor_mode ? 2u : 1u));
 }
 
-TEST_CASE("accumulation registers begin at a multiple of four where they share a file", "[occupancy]") {
+TEST_CASE("accumulation registers begin at a multiple of four if they share a file", "[occupancy]") {
     struct Row {
         const char* processor;
         std::uint32_t vgprs, agprs, count;
@@ -127,7 +127,7 @@ TEST_CASE("accumulation registers begin at a multiple of four where they share a
     CHECK(vgpr_count(compute_unit(row.processor), row.vgprs, row.agprs) == row.count);
 }
 
-TEST_CASE("the largest work-group is what registers and LDS leave room for", "[occupancy]") {
+TEST_CASE("the largest work-group is the largest that registers and LDS allow", "[occupancy]") {
     struct Row {
         const char* processor;
         KernelResources kernel;
@@ -155,7 +155,7 @@ TEST_CASE("the largest work-group is what registers and LDS leave room for", "[o
     CHECK((row.workitems == unit.max_workgroup_workitems || occupancy(unit, more).workgroups == 0));
 }
 
-TEST_CASE("a kernel within its allowance is held so often, and with one granule more it is not", "[occupancy]") {
+TEST_CASE("the allowance for an occupancy is exact: one granule more lowers it", "[occupancy]") {
     const char* processor = GENERATE("gfx701", "gfx803", "gfx900", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1010",
                                      "gfx1030", "gfx1100", "gfx1201");
     const std::uint32_t size = GENERATE(32u, 64u, 100u, 256u, 320u, 1024u);
@@ -163,7 +163,7 @@ TEST_CASE("a kernel within its allowance is held so often, and with one granule 
     const std::uint32_t wavefront_size = GENERATE(32u, 64u);
     CAPTURE(processor, size, pair, wavefront_size);
     const ComputeUnit unit = compute_unit(processor);
-    if (wavefront_size == 32 && !unit.wide_registers) return;  // they have none
+    if (wavefront_size == 32 && !unit.wide_registers) return;  // no such registers
     const KernelResources none{
         .workgroup_workitems = size, .wavefront_size = wavefront_size, .workgroup_processor_mode = pair};
     const std::uint32_t most = occupancy(unit, none).workgroups;
@@ -186,20 +186,20 @@ TEST_CASE("a kernel within its allowance is held so often, and with one granule 
     }
 }
 
-TEST_CASE("where the compiler's definition is another one, both figures are known", "[occupancy]") {
+TEST_CASE("if the compiler's definition differs, both figures are computed", "[occupancy]") {
     struct Row {
         const char* processor;
         KernelResources kernel;
         std::uint32_t compiler, held;
     };
     const Row row = GENERATE(values<Row>({
-        {"gfx900", {8, 81, 0, 256}, 9, 8},     // it does not round scalar registers
+        {"gfx900", {8, 81, 0, 256}, 9, 8},     // the compiler does not round scalar registers
         {"gfx900", {8, 98, 0, 256}, 8, 7},     //
         {"gfx701", {8, 97, 0, 256}, 5, 4},     //
-        {"gfx900", {8, 16, 8191, 256}, 8, 8},  // and LDS neither
+        {"gfx900", {8, 16, 8191, 256}, 8, 8},  // nor LDS
         {"gfx900", {8, 16, 9362, 256}, 7, 6},  //
         {"gfx900", {36, 16, 0, 1024}, 7, 4},   // waves of half a work-group
-        {"gfx900", {84, 16, 0, 1024}, 3, 0},   // no work-group, but it never says none
+        {"gfx900", {84, 16, 0, 1024}, 3, 0},   // no work-group, but the compiler never reports 0
         {"gfx900", {256, 16, 65536, 64}, 1, 1},
     }));
     CAPTURE(row.processor, row.kernel.vgprs, row.kernel.sgprs, row.kernel.lds_bytes);
@@ -208,7 +208,7 @@ TEST_CASE("where the compiler's definition is another one, both figures are know
     CHECK(occupancy(unit, row.kernel).waves_per_simd == row.held);
 }
 
-TEST_CASE("numbers that no kernel has overflow nothing", "[occupancy]") {
+TEST_CASE("extreme numbers do not overflow", "[occupancy]") {
     const Occupancy held = of("gfx90a", {0xffffffff, 0xffffffff, 0xffffffff, 1024, 64});
     CHECK(held.workgroups == 0);
     CHECK(of("gfx90a", {0, 0, 0, 0xffffffff, 64}).workgroups == 0);

@@ -1,4 +1,4 @@
-// What lanes tell one another, against a model of a wave: for every type, in both languages, with some lanes inactive.
+// Communication between lanes, against a model of a wave: for every type, in both languages, with some lanes inactive.
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -33,7 +33,7 @@ const std::uint64_t some_active_lanes[] = {
 
 bool active(std::uint64_t lanes, std::size_t i) { return lanes >> (i % wave) & 1; }
 
-/// Small integers, so that floats are exact in any order; some negative where there are any.
+/// Small integers, so that floats are exact in any order; some negative for signed types.
 template <class T>
 std::vector<T> some_values(std::uint32_t seed) {
     std::vector<T> values(n);
@@ -44,7 +44,7 @@ std::vector<T> some_values(std::uint32_t seed) {
     return values;
 }
 
-/// The lanes of i's wave that are active and not above it: those that a scan has gone over.
+/// The lanes of i's wave that are active and not above it: those that a scan includes.
 template <class T, class Operation>
 T fold(const std::vector<T>& values, std::uint64_t lanes, std::size_t first, std::size_t end, T start,
        Operation operation) {
@@ -124,7 +124,7 @@ void permutes_agree(Device& device, const std::string& source, const std::string
 
 }  // namespace
 
-TEST_CASE("reductions and scans go over the active lanes, whichever they are", "[wave]") {
+TEST_CASE("reductions and scans include exactly the active lanes", "[wave]") {
     NEEDS_DEVICE();
     Device device;
     const auto source = GENERATE(as<std::string>(), "wave_cpp", "wave_cl");
@@ -182,7 +182,7 @@ void nan_is_passed_over(Device& device, const std::string& source, const std::st
 
 }  // namespace
 
-TEST_CASE("minima and maxima pass over NaN, wherever it is", "[wave]") {
+TEST_CASE("minima and maxima ignore NaN in any lane", "[wave]") {
     NEEDS_DEVICE();
     Device device;
     const auto source = GENERATE(as<std::string>(), "wave_cpp", "wave_cl");
@@ -202,7 +202,7 @@ TEST_CASE("permutes move all lanes by all shifts, forward and back", "[wave]") {
     permutes_agree<double>(device, source, level, "permutes_f64");
 }
 
-TEST_CASE("lanes know their number, who else is active, how they vote and what each one holds", "[wave]") {
+TEST_CASE("lanes get their index, the active lanes, votes and each other's values", "[wave]") {
     NEEDS_DEVICE();
     Device device;
     const auto source = GENERATE(as<std::string>(), "wave_cpp", "wave_cl");
@@ -240,7 +240,7 @@ TEST_CASE("lanes know their number, who else is active, how they vote and what e
     }
 }
 
-TEST_CASE("a wave barrier is enough between the lanes of a wave", "[wave]") {
+TEST_CASE("a wave barrier suffices between the lanes of a wave", "[wave]") {
     NEEDS_DEVICE();
     Device device;
     const auto source = GENERATE(as<std::string>(), "wave_cpp", "wave_cl");

@@ -12,7 +12,8 @@ HSADRV_KERNEL void random_layouts(const LayoutOrder* orders, LayoutFacts* facts,
     if (i < count) layouts::describe(orders[i], facts[i]);
 }
 
-/// Transposes a square matrix tile by tile; the tile's padding keeps its columns apart, and is never indexed.
+/// Transposes a square matrix tile by tile; the tile's padding spreads its columns over the banks, and is never
+/// indexed.
 HSADRV_KERNEL void transpose(const float* in, float* out, uint32_t n, shared::LdsPointer lds) {
     constexpr auto layout = transpose_tile();
     const auto tile = shared::dynamic_array<0>(layout, lds);
@@ -23,7 +24,7 @@ HSADRV_KERNEL void transpose(const float* in, float* out, uint32_t n, shared::Ld
     out[(left + y) * n + top + x] = tile(x, y);
 }
 
-/// Writes one element of a 4 x 5 array: in range or not is the launch's choice.
+/// Writes one element of a 4 x 5 array: in range or not, as the launch chooses.
 HSADRV_KERNEL void write_one(uint32_t* out, int64_t row, int64_t column) {
     auto checked = shared::array<uint32_t, 4, 5>();
     if (get_local_id(0) == 0) {
@@ -35,7 +36,7 @@ HSADRV_KERNEL void write_one(uint32_t* out, int64_t row, int64_t column) {
     }
 }
 
-/// A dynamic array of no elements between two of some.
+/// An empty dynamic array between two others.
 HSADRV_KERNEL void around_nothing(uint32_t* out, uint32_t n, shared::LdsPointer lds) {
     const auto layout = around_nothing_layout(n);
     const auto before = shared::dynamic_array<0>(layout, lds);
@@ -48,7 +49,7 @@ HSADRV_KERNEL void around_nothing(uint32_t* out, uint32_t n, shared::LdsPointer 
     out[i] = before[n - 1 - i] + after[n - 1 - i] + nothing.size() + nothing.extent(1);
 }
 
-/// Every byte of the LDS that the launch brings: each work-item fills its share, and counts what a neighbour wrote.
+/// Every byte of the launch's LDS: each work-item fills its share, and counts the bytes that a neighbour wrote.
 HSADRV_KERNEL void all_bytes(uint32_t* counts, uint32_t size_bytes, shared::LdsPointer lds) {
     const auto bytes = shared::dynamic_array<0>(shared::lds_layout(shared::lds_array<unsigned char>(size_bytes)), lds);
     const uint32_t i = get_local_id(0), step = get_local_size(0);

@@ -1,5 +1,5 @@
-// The table of atomic.hpp: a kernel for each operation, type and scope, with the result used and not. emitted.py looks
-// at what becomes of them.
+// The table of atomic.hpp: a kernel for each operation, type and scope, with the result used and not. emitted.py checks
+// the emitted code.
 #include <shared/device/device.hpp>
 
 using namespace hsadrv;
@@ -44,7 +44,7 @@ ROW(add, double, v)
 ROW(sub, double, v)
 ROW(exchange, double, v)
 
-// Numbers that the compiler knows, of which it could make another operation.
+// Constants, which let the compiler choose another operation.
 #define KNOWN(name, ...) \
     HSADRV_KERNEL void known_##name(int32_t* p) { p[1] = __VA_ARGS__; }
 KNOWN(add_0, atomic_add<MemoryScope::system>(p, 0))

@@ -1,11 +1,11 @@
-// Every atomic on LDS and on global memory, by all work-items at once; a test knows what must be left.
+// Every atomic on LDS and on global memory, by all work-items at once; a test checks the result.
 #include <shared/device/device.hpp>
 
 #include "atomic_rows.h"
 
 using namespace hsadrv;
 
-/// `given_back` notes which values atomic_add gave back: 0, 1, … once each.
+/// `given_back` records the values that atomic_add returned: 0, 1, … once each.
 template <class T, class Pointer>
 HSADRV_DEVICE void integers(Pointer at, T value, T* given_back) {
     const T before = atomic_add(at + atomic_row_add, T(1));
@@ -16,7 +16,7 @@ HSADRV_DEVICE void integers(Pointer at, T value, T* given_back) {
     atomic_and(at + atomic_row_and, ~(T(1) << (static_cast<uint32_t>(value) % 23)));
     atomic_or(at + atomic_row_or, T(1) << (static_cast<uint32_t>(value) % 29));
     atomic_xor(at + atomic_row_xor, value);
-    // What went in and what came out of a slot of values adds up.
+    // The sums of the values stored to and taken from a slot are equal.
     atomic_add(at + atomic_row_exchange_sum, value - atomic_exchange(at + atomic_row_exchange, value));
     T found = atomic_load(at + atomic_row_compare_exchange);
     for (;;) {
@@ -26,7 +26,7 @@ HSADRV_DEVICE void integers(Pointer at, T value, T* given_back) {
     }
 }
 
-/// LDS begins as `lds_slots` says; what the first work-group leaves goes behind them.
+/// LDS begins as `lds_slots` says; the first work-group's results follow them.
 template <class T>
 HSADRV_DEVICE void all_integers(T* global, T* lds_slots, T* given_back, T first) {
     auto lds = shared::array<T, atomic_rows>();

@@ -43,7 +43,7 @@ HSADRV_KERNEL void layout_offsets(uint32_t* out, uint32_t n, uint32_t m) {
     out[layout.count + 1] = layout.align_bytes();
 }
 
-/// Every array of a layout at once, behind a static one: each element gets a value of its own, all are summed up after.
+/// Every array of a layout at once, after a static one: each element gets a distinct value; then all are summed.
 HSADRV_KERNEL void dynamic_arrays(uint64_t* sums, uint32_t n, uint32_t m, shared::LdsPointer lds) {
     auto fixed = shared::array<unsigned char, 5>();
     const auto layout = mixed_layout(n, m);
@@ -101,7 +101,7 @@ HSADRV_KERNEL void work_dim(uint32_t* out) {
     if (get_local_id(0) == 0) out[0] = get_work_dim();
 }
 
-/// The first work-group tells the second one something: written, released, announced; seen, acquired, read.
+/// The first work-group passes a value to the second: write, release, announce; see, acquire, read.
 HSADRV_KERNEL void pass_message(uint32_t* data, uint32_t* announced, uint32_t* heard) {
     const uint32_t i = get_local_id(0);
     if (get_group_id(0) == 0) {

@@ -13,7 +13,7 @@ constexpr auto mixed_layout(uint32_t n, uint32_t m) {
                       lds_array<uint64_t>(n, 2, m), lds_array<uint16_t>(m));
 }
 
-/// What a work-item sees of the grid, in the order in which the kernels write it.
+/// A work-item's view of the grid, in the order in which the kernels write it.
 struct WorkItem {
     uint32_t global_id[4], local_id[4], group_id[4], global_size[4], local_size[4], num_groups[4];
 };

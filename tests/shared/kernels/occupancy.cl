@@ -118,7 +118,7 @@ __kernel SIZED(64, 64) void multiply_matrices(__global const float* a, __global 
 }
 #endif
 
-// What compilers make of code.
+// Compiled code.
 
 __kernel SIZED(256, 256) void tile(__global const float* a, __global const float* b, __global float* out, uint n) {
     const uint row = __builtin_amdgcn_workitem_id_x() * 8, column = __builtin_amdgcn_workgroup_id_x() * 8;

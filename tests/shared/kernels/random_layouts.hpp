@@ -1,4 +1,4 @@
-// Layouts of every kind, chosen and sized by numbers: a host and a device that are given the same numbers compute each.
+// Layouts of every kind, chosen and sized by numbers: host and device compute the same ones from the same numbers.
 #pragma once
 
 #include <shared/lds_layout.hpp>
@@ -7,7 +7,7 @@ struct LayoutOrder {
     uint32_t kind, n, m, k, padding;
 };
 
-/// What a layout says of itself.
+/// The properties of a layout.
 struct LayoutFacts {
     uint32_t offsets_bytes[hsadrv::shared::max_lds_arrays], row_pitches[hsadrv::shared::max_lds_arrays];
     uint32_t size_bytes, align_bytes, overflowed, base_bytes, total_bytes;

@@ -1,4 +1,4 @@
-// What lanes tell one another: wave.cpp's kernels in OpenCL C.
+// Communication between lanes: wave.cpp's kernels in OpenCL C.
 #include "shared/device/opencl.h"
 
 #include "wave_rows.h"

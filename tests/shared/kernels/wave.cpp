@@ -1,4 +1,4 @@
-// What lanes tell one another, in the lanes that `active` names: a test compares with its own model of a wave.
+// Communication between the lanes selected by `active`: a test compares with its own model of a wave.
 #include <shared/device/device.hpp>
 
 #include "wave_rows.h"
