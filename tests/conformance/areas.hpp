@@ -13,7 +13,7 @@ namespace conformance {
 /// "hsadrv/queue.cpp" of "../tests/hsadrv/queue.cpp": the table's key.
 std::string short_file(std::string_view file);
 
-/// nullptr where the table has no such file.
+/// nullptr if the table does not have the file.
 const char* area_of(std::string_view file, std::string_view tags);
 
 }  // namespace conformance

@@ -28,11 +28,11 @@ std::string foreign_gpu;
 void write_line(const Json& event) noexcept {
     if (file < 0) return;
     const std::string line = event.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-    // One write a line: it is there as a whole, or not at all.
+    // One write per line: a line is written entirely or not at all.
     [[maybe_unused]] const ssize_t written = ::write(file, line.data(), line.size());
 }
 
-/// How much has been printed: standard output is a file.
+/// The bytes printed so far: standard output is a file.
 long long output_bytes() {
     std::fflush(stdout);
     return std::max<long long>(0, ::lseek(STDOUT_FILENO, 0, SEEK_CUR));

@@ -6,7 +6,7 @@
 //         runs the test cases whose names are the lines of NAMES, in turn; again with the next seed until the
 //         seconds are over
 //
-// With anything else it is a test program like the others: test cases start it so, to have children.
+// With other arguments it is a Catch2 test program: test cases start it that way for child processes.
 #define CATCH_CONFIG_EXTERNAL_INTERFACES
 #include <algorithm>
 #include <chrono>
@@ -28,7 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// Those that are no test case's children, as they stand in the files.
+/// The test cases that are not children of others, in the order of the files.
 template <class Visit>
 void for_each_test_case(Visit&& visit) {
     const Catch::Config config{Catch::ConfigData()};
@@ -38,7 +38,7 @@ void for_each_test_case(Visit&& visit) {
     }
 }
 
-/// How many test cases a name chooses; one, or it could not be run by its name.
+/// The number of test cases that a name selects; must be one, to run it by name.
 std::size_t chosen_by(const std::string& name) {
     Catch::ConfigData data;
     data.testsOrTags = {test_support::specification_of(name)};
@@ -55,7 +55,7 @@ int list() {
         const char* area = conformance::area_of(info.lineInfo.file, info.tagsAsString());
         if (!area || chosen_by(info.name) != 1) {
             std::fprintf(stderr, "hsadrv-conformance: %s: \"%s\" %s\n", info.lineInfo.file, info.name.c_str(),
-                         area ? "is not chosen by its name" : "has no area: areas.cpp knows no such file");
+                         area ? "is not selected by its name" : "has no area: its file is missing in areas.cpp");
             status = 1;
             return;
         }
@@ -69,7 +69,7 @@ struct RunArguments {
     unsigned long seed = 0, seconds = 0;
 };
 
-/// Whether there are kernels for that GPU.
+/// True if there are kernels for that GPU.
 bool has_kernels_for(const std::string& gpu) {
     const std::string targets[] = {CONFORMANCE_TARGETS};
     return std::find(std::begin(targets), std::end(targets), gpu) != std::end(targets);
@@ -94,7 +94,7 @@ int run(const RunArguments& given) {
     return 0;
 }
 
-/// Where it was installed its kernels are in a folder beside it.
+/// When installed, its kernels are in a folder next to it.
 void find_files() {
     std::error_code error;
     const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path() / "conformance";
@@ -103,8 +103,7 @@ void find_files() {
 
 }  // namespace
 
-// Freed memory counts, too, as long as AddressSanitizer keeps it to find uses of it, and the suite looks at its
-// footprint.
+// Freed memory counts as long as AddressSanitizer quarantines it, and the suite checks its footprint.
 extern "C" const char* __asan_default_options();
 extern "C" const char* __asan_default_options() { return "quarantine_size_mb=1"; }
 

@@ -3,7 +3,7 @@
 compares what each block prints with the page. Usage: commands.py PAGE.md [VARIABLE=VALUE...]
 
 Blocks are described in snippets.py; those that are skipped are named. A block of commands fails if one of its commands does; with a
-text behind it, all that it prints is compared, where "…" is anything within a line, and as the last line of all lines that follow."""
+text after it, the entire output is compared, where "…" stands for anything within a line, and as the last line for all following lines."""
 import os
 import pathlib
 import re
@@ -15,7 +15,7 @@ from snippets import fail, read
 
 
 def pattern(text):
-    """For the whole output. Several blanks are one: columns are as wide as their figures."""
+    """For the whole output. Runs of blanks are equal: the width of columns depends on their figures."""
     text = re.sub(r"[ \t]+", " ", text)
     open_end = text.endswith("…\n")
     parts = [re.escape(part) for part in text.removesuffix("…\n" if open_end else "").split("…")]
@@ -26,7 +26,7 @@ def main(page, *variables):
     environment = os.environ | dict(variable.split("=", 1) for variable in variables)
     environment["PYTHONDONTWRITEBYTECODE"] = "1"
     blocks, _ = read(page)
-    expected = {}  # of each block of commands: the text behind it
+    expected = {}  # of each block of commands: the text after it
     for before, block in zip([None, *blocks], blocks):
         if block.kind == "text":
             if before is None or before.kind != "sh":

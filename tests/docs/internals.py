@@ -13,7 +13,7 @@ root = pathlib.Path(sys.argv[1]).resolve()
 STEP, ITEM = re.compile(r"\d+\. "), re.compile(r"(\d+\.|-) ")
 LINK = re.compile(r"\[([^\]]*)\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)")
 NAME = re.compile(r"^~?[A-Za-z_]\w*(?:::~?[A-Za-z_]\w*)*$")
-# What a compiler does not read as names.
+# Text that is not code: comments and strings.
 PROSE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])'", re.S)
 COMPILED = {".c", ".h", ".cpp", ".hpp", ".inc"}
 HEADERS = (".hpp", ".h")
@@ -43,7 +43,7 @@ def with_header(path):
 
 
 def missing(name, files):
-    """What of the name none of the files has; empty if one of them has all of it."""
+    """The parts of the name that no file has; empty if one file has all of them."""
     *scopes, last = name.replace("~", "").split("::")
     lacks = []
     for path in files:
@@ -52,7 +52,7 @@ def missing(name, files):
 
 
 def blocks(page):
-    """Its list items, paragraphs and headings: (first line, lines). What is fenced is left out."""
+    """Its list items, paragraphs and headings: (first line, lines). Fenced blocks are left out."""
     begin, lines, fenced = 0, [], False
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines() + [""], 1):
         if line.startswith("```"):

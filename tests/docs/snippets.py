@@ -12,15 +12,15 @@ A fence says what happens to a block; anything else is an error, so that nothing
     ```cpp           statements of the task; those before the first task begin every task of the page
     ```cpp program   a whole program, one a page, which the task runs as ./guide_program
     ```cpp file      declarations, in front of all tasks
-    ```cpp kernel    device code, in guide.hsaco; with a NAME behind it, in NAME.hsaco
+    ```cpp kernel    device code, in guide.hsaco; with a NAME after it, in NAME.hsaco
     ```cpp both      declarations of host and device
     ```text          what the block before it prints; "…" stands for anything within a line
     ```sh            commands that build the page's program against the installed library; on pages of commands.py any,
-                     each block run in the page's folder, where the text behind it is what it prints
+                     each block run in the page's folder, where the text after it is its output
     ```sh if PATH    the same, skipped where there is no such file or folder
     ```LANG in FILE  a file that the commands use
 
-Set-up that would only distract is an HTML comment: <!-- cpp (or sh, text), with the same words behind it, and --> on
+Set-up that would only distract is an HTML comment: <!-- cpp (or sh, text), with the same words after it, and --> on
 lines of their own."""
 import os
 import pathlib

@@ -1,4 +1,4 @@
-// What the guide's tasks stand in: its usings, what they print, their device. Included by the programs that snippets.py
+// The environment of the guide's tasks: usings, captured output, device. Included by the programs that snippets.py
 // makes of the pages.
 #pragma once
 
@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 namespace docs_test {
 
-/// Keeps what is printed to stdout from the terminal, and compares it with what a page says.
+/// Captures stdout, and compares it with a page's text.
 class Output {
   public:
     Output();
@@ -27,7 +27,7 @@ class Output {
     Output(const Output&) = delete;
     Output& operator=(const Output&) = delete;
 
-    /// What has been printed since the last look. "…" in `expected` stands for anything within a line.
+    /// The output since the last call. "…" in `expected` stands for anything within a line.
     void expect(const char* page, int line, const std::string& expected);
     void expect_no_more(const char* page, int line);
 
@@ -43,6 +43,6 @@ class Output {
     NEEDS_DEVICE();  \
     docs_test::Output task_output
 
-/// For hidden lines of tasks that want several GPUs.
+/// For hidden lines of tasks that need several GPUs.
 #define NEEDS_GPUS(count) \
-    if (Driver().gpus().size() < (count)) SKIP_BECAUSE("wants " #count " GPUs")
+    if (Driver().gpus().size() < (count)) SKIP_BECAUSE("needs " #count " GPUs")

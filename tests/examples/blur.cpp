@@ -47,7 +47,7 @@ class Folder {
 
 }  // namespace
 
-TEST_CASE("a file that is no picture ends blur with a message and status 1, and nothing is written", "[blur]") {
+TEST_CASE("a file that is not a picture ends blur with a message and status 1, and no file is written", "[blur]") {
     const Folder folder;
     const std::string in = folder / "in.png", out = folder / "out.ppm";
     std::ofstream(in) << "\x89PNG\r\n\x1a\n";
@@ -57,7 +57,7 @@ TEST_CASE("a file that is no picture ends blur with a message and status 1, and 
     CHECK_FALSE(std::filesystem::exists(out));
 }
 
-TEST_CASE("a picture that is not there ends blur with a message and status 1", "[blur]") {
+TEST_CASE("a missing picture ends blur with a message and status 1", "[blur]") {
     const Outcome outcome = blur("/nowhere/in.ppm");
     CHECK(outcome.status == 1);
     CHECK_THAT(outcome.output, test_support::Contains("blur: /nowhere/in.ppm cannot be opened"));
@@ -77,6 +77,6 @@ TEST_CASE("pictures of any size and depth are blurred within the bound", "[blur]
         const Outcome outcome = blur(in + " " + out);
         CAPTURE(outcome.output);
         CHECK(outcome.status == 0);
-        CHECK(read_picture(out).samples == picture.samples);  // one colour stays as it is
+        CHECK(read_picture(out).samples == picture.samples);  // a single colour stays unchanged
     }
 }

@@ -58,7 +58,7 @@ TEST_CASE("pictures are read as text and as binary, grey and in colour, 8 and 16
     }
 }
 
-TEST_CASE("a picture that is written is read back alike", "[pnm]") {
+TEST_CASE("a written picture is read back unchanged", "[pnm]") {
     const TemporaryFile file("");
     for (const std::uint32_t channels : {1u, 3u}) {
         for (const std::uint32_t max : {255u, 1000u}) {
@@ -73,7 +73,7 @@ TEST_CASE("a picture that is written is read back alike", "[pnm]") {
     }
 }
 
-TEST_CASE("what is no picture is refused with the file's name and the reason", "[pnm]") {
+TEST_CASE("a file that is not a picture is refused with its name and the reason", "[pnm]") {
     struct Row {
         const char* bytes;
         const char* reason;

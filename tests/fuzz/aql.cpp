@@ -1,5 +1,5 @@
 // AQL queues: any packets in the ring, with any signals, kernel objects, kernel arguments, code and PM4
-// buffers behind them. Each queue processes, waits or stops with an error, and destroying it comes back,
+// buffers. Each queue processes, waits or stops with an error, and destroying it returns,
 // endless kernels included.
 #include <atomic>
 #include <chrono>
@@ -15,7 +15,7 @@ namespace {
 
 using namespace kfdemu;
 
-// Places in the GPU's address space.
+// Addresses in the GPU's address space.
 constexpr std::uint64_t kBase = 0x100000, kQueue = kBase, kRing = kBase + 0x1000, kSignals = kBase + 0x2000,
                         kData = kBase + 0x3000, kKernel = kBase + 0x4000, kScratch = kBase + 0x8000;
 constexpr std::size_t kBytes = 0x10000, kRingPackets = 64, kCodeBytes = 0x3000;
@@ -38,7 +38,7 @@ World& world() {
     return made;
 }
 
-/// The runtime's structure, with the fields that the device reads in play.
+/// The runtime's structure, with the fields that the device reads randomised.
 void make_queue_structure(fuzz::Input& in) {
     auto& queue = *world().at<aql::AmdQueue>(kQueue);
     queue.compute_tmpring_size = kWaves | kWaveBytes / 1024 << 12;
@@ -71,8 +71,8 @@ void make_queue_structure(fuzz::Input& in) {
     }
 }
 
-/// Until the packets are done, the queue stopped, or patience ends. Answers requests for scratch as the
-/// runtime would: it is there, or it is not.
+/// Until the packets are complete, the queue stopped, or a timeout. Answers requests for scratch as the
+/// runtime would: with memory, or with a refusal.
 void wait_for(std::uint64_t packets, std::uint64_t faults, bool more_scratch) {
     const auto until = std::chrono::steady_clock::now() + kPatience;
     auto& queue = *world().at<aql::AmdQueue>(kQueue);
@@ -197,7 +197,7 @@ fuzz::Bytes seed(std::initializer_list<std::uint32_t> code, const Packets&... pa
     for (aql::AmdSignal& signal : signals) signal = {1, 1, kData + 32, 1, 0, 0, 0, 0, 0};
     signals[2].value = 0;
     out.put(signals);
-    // What the PM4 packet names: ACQUIRE_MEM and padding.
+    // The contents of the PM4 packet's buffer: ACQUIRE_MEM and padding.
     out.put(std::array<std::uint32_t, 16>{0xc005'5800, 0, ~0u, 0, 0, 0, 0, 0xc000'1000, 0});
     out.put(Kernel{});
     for (std::uint32_t word : code) out.put(word);

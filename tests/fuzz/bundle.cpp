@@ -1,5 +1,5 @@
 // Offload bundles as bytes, plain and compressed: each is read, or refused as InvalidCodeObject. And a bundle
-// that is compressed here, by each method and version in turn, is or is refused as the plain one.
+// that is compressed here, by each method and version in turn, gives the same result as the plain one.
 #include <optional>
 
 #include "code_object_seeds.hpp"
@@ -12,11 +12,11 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-constexpr std::size_t max_bytes = 1 << 20;  // so that no input asks for gigabytes
+constexpr std::size_t max_bytes = 1 << 20;  // so that no input allocates gigabytes
 
 const hsadrv::TargetId agent[] = {hsadrv::TargetId::parse(FUZZ_TARGET)};
 
-/// What is chosen from a bundle; nothing if it is refused.
+/// The entry chosen from a bundle; std::nullopt if it is refused.
 std::optional<Bytes> chosen(std::span<const std::byte> file) {
     try {
         return hsadrv::extract_code_object(file, agent);
@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (!hsadrv::is_offload_bundle(file)) return 0;
     const auto method = size % 2 ? hsadrv::Compression::zstd : hsadrv::Compression::zlib;
     if (chosen(test_support::packed_bundle(1 + size % 3, method, file)) != plain)
-        fuzz::broken("the compressed bundle is not what the plain one is");
+        fuzz::broken("the compressed bundle differs from the plain one");
     return 0;
 }
 

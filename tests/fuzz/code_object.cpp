@@ -1,4 +1,4 @@
-// Code objects and bundles as bytes: each is read, or refused as InvalidCodeObject; nothing else comes out of
+// Code objects and bundles as bytes: each is read, or refused as InvalidCodeObject; no other exception leaves
 // the parsers.
 #include "hsadrv/code_object.hpp"
 

@@ -1,4 +1,4 @@
-// Seeds for the targets that read code objects: the tests' kernels as the compiler left them, of several
+// Seeds for the targets that read code objects: the tests' kernels as compiled, of several
 // versions, alone and bundled.
 #pragma once
 

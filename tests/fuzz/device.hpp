@@ -21,7 +21,7 @@ int call(kfdemu::abi::Request request, Args& args) {
     return device().kfd().ioctl(number, &args);
 }
 
-/// Pages of the process with nothing readable before and behind them.
+/// Pages of the process between unreadable guard pages.
 class GuardedPages {
   public:
     explicit GuardedPages(std::size_t size_bytes);
@@ -34,7 +34,7 @@ class GuardedPages {
     std::size_t size_;
 };
 
-/// Lets the first GPU reach `pages` at `va`, with all access; returns the allocation's handle.
+/// Maps `pages` for the first GPU at `va`, with all access; returns the allocation's handle.
 std::uint64_t give(const GuardedPages& pages, std::uint64_t va);
 
 /// The emulator's view of a doorbell: CREATE_QUEUE's doorbell_offset to its 8 bytes.

@@ -1,10 +1,10 @@
 // Feeds a fuzz target: a fixed number of inputs from a fixed seed, or files.
 //
-//     fuzz_sdma [INPUTS [SEED]]       so many mutations of the target's seeds, or 20000
+//     fuzz_sdma [INPUTS [SEED]]       that many mutations of the target's seeds; default 20000
 //     fuzz_sdma --seeds FOLDER        writes the seeds as files, for libFuzzer to start from
-//     fuzz_sdma FILE…                 these inputs alone, such as one that crashed
+//     fuzz_sdma FILE…                 only these inputs, such as one that crashed
 //
-// An input that crashes, hangs or breaks a promise is written to crash-PROGRAM in the current folder.
+// An input that crashes, hangs or violates an invariant is written to crash-PROGRAM in the current folder.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -27,9 +27,9 @@ constexpr unsigned kSecondsForOne = 20;
 constexpr std::uint64_t usual_inputs = 20000;
 
 const fuzz::Bytes* current = nullptr;
-std::string crash_file;  // NOLINT: read in a signal handler, written before there is one
+std::string crash_file;  // NOLINT: read in a signal handler, written before it is installed
 
-/// Only what a signal handler may call.
+/// Async-signal-safe.
 void keep_input() {
     if (!current) return;
     const int fd = open(crash_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
@@ -49,7 +49,7 @@ void on_signal(int number) {
 void watch() {
     for (int number : {SIGABRT, SIGALRM}) signal(number, on_signal);
     if (__sanitizer_set_death_callback) {
-        __sanitizer_set_death_callback(keep_input);  // it has handlers of its own for the rest
+        __sanitizer_set_death_callback(keep_input);  // the sanitizer handles the other signals
         return;
     }
     for (int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) signal(number, on_signal);

@@ -1,4 +1,4 @@
-// ELF files as bytes: each is read, or refused as InvalidCodeObject; what is read lies in the file.
+// ELF files as bytes: each is read, or refused as InvalidCodeObject; results are within the file.
 #include "code_object_seeds.hpp"
 #include "hsadrv/elf_image.hpp"
 #include "hsadrv/error.hpp"
@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         if (note.data() < file.data() || note.data() + note.size() > file.data() + file.size())
             fuzz::broken("the metadata note is not in the file");
         for (const auto& kernel : elf.kernel_descriptors) {
-            if (!kernel.symbol.ends_with(".kd")) fuzz::broken("a kernel descriptor that is none");
+            if (!kernel.symbol.ends_with(".kd")) fuzz::broken("a kernel descriptor without .kd");
         }
     } catch (const hsadrv::InvalidCodeObject& error) {
         if (std::string_view{error.what()}.empty()) fuzz::broken("refused without a reason");

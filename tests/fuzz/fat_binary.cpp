@@ -1,4 +1,4 @@
-// Host programs as bytes: what they hold for GPUs is found inside the file and in order, and each of it is read alone,
+// Host programs as bytes: their GPU code is found inside the file and in order, and each part is read separately,
 // or the file is refused as InvalidCodeObject.
 #include "hsadrv/code/fat_binary.hpp"
 
@@ -29,12 +29,12 @@ void check_offload_binary(std::span<const std::byte> bytes) {
 
 void check_found(std::span<const std::byte> file, const std::vector<hsadrv::EmbeddedCode>& found) {
     for (const hsadrv::EmbeddedCode& code : found) {
-        if (code.bytes.empty()) fuzz::broken("nothing was found, and told of");
+        if (code.bytes.empty()) fuzz::broken("an empty result was reported");
         if (code.offset_bytes > file.size() || code.bytes.size() > file.size() - code.offset_bytes ||
             code.bytes.data() != file.data() + code.offset_bytes)
-            fuzz::broken("what was found is not where it is said to be");
+            fuzz::broken("a result is not at its reported offset");
         if (hsadrv::is_offload_bundle(code.bytes))
-            hsadrv::parse_offload_bundle(code.bytes);  // was read before, and is so again
+            hsadrv::parse_offload_bundle(code.bytes);  // reading it again succeeds
         if (hsadrv::is_offload_binary(code.bytes)) check_offload_binary(code.bytes);
     }
 }
@@ -45,7 +45,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::span file{reinterpret_cast<const std::byte*>(data), size};
     if (hsadrv::is_offload_binary(file)) check_offload_binary(file);
     if (!hsadrv::is_host_elf(file)) return 0;
-    if (hsadrv::host_elf_text(file).empty()) fuzz::broken("a program of no kind");
+    if (hsadrv::host_elf_text(file).empty()) fuzz::broken("a program without a description");
     std::vector<hsadrv::EmbeddedCode> found;
     try {
         found = hsadrv::find_embedded_code(file);

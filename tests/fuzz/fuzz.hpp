@@ -1,5 +1,4 @@
-// A fuzz target: one function of bytes that must come back, whatever the bytes are, and seeds for it to be
-// fed mutations of.
+// A fuzz target: a function of bytes that must return for any input, and seeds for mutations.
 //
 //     int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
 //         fuzz::Input in{data, size};
@@ -9,7 +8,7 @@
 //     std::vector<fuzz::Bytes> fuzz::seeds() { return {fuzz::Output{}.put<std::uint32_t>(7).bytes}; }
 //
 // Linked with driver.cpp a target is a test: a fixed number of inputs from a fixed seed. Linked with libFuzzer
-// (-Dfuzz=true) it searches by coverage for as long as one likes.
+// (-Dfuzz=true) it searches by coverage without a limit.
 #pragma once
 
 #include <algorithm>
@@ -29,10 +28,10 @@ using Bytes = std::vector<std::uint8_t>;
 /// Inputs worth starting from, made in code. Defined by each target.
 std::vector<Bytes> seeds();
 
-/// Says why, and aborts: the target found something that must not be.
+/// Prints the reason, and aborts: the target found a violation.
 [[noreturn]] void broken(const char* what);
 
-/// Takes an input apart from the front; behind its end are zeroes.
+/// Consumes an input from the front; zeroes follow its end.
 class Input {
   public:
     Input(const std::uint8_t* data, std::size_t size) : data_{data}, left_{size} {}
@@ -63,7 +62,7 @@ class Input {
     std::size_t left_;
 };
 
-/// Puts a seed together, as Input takes it apart.
+/// Builds a seed in Input's format.
 struct Output {
     Bytes bytes{};
 

@@ -10,13 +10,13 @@ namespace {
 
 using namespace kfdemu;
 
-// Low GPU addresses, zero among them, so that small values in registers are addresses of something.
+// Low GPU addresses, zero among them, so that small values in registers are mapped addresses.
 constexpr std::uint64_t kData = 0, kCode = 0x100000, kScratch = 0x200000;
 constexpr std::size_t kDataBytes = 65536, kCodeBytes = 8192, kDescriptorBytes = 256;
 constexpr std::uint32_t kLaneBytes = 256, kWaves = 4, kWaveBytes = kLaneBytes * 64;
 constexpr std::uint64_t kQuantum = 20'000;
 
-// kernel_descriptor_t of LLVM's AMDGPUUsage, as far as it matters here.
+// kernel_descriptor_t of LLVM's AMDGPUUsage, the fields used here.
 struct Descriptor {
     std::uint32_t group_bytes, private_bytes, kernarg_bytes, reserved0;
     std::int64_t entry_offset;
@@ -99,10 +99,10 @@ void run(Gpu& gpu, Dispatch& dispatch) {
         do {
             if (quanta-- == 0) dispatch.abort();
             progress = gpu.group.run(kQuantum);
-            if (quanta > 2 && gpu.group.busy()) fuzz::broken("a work-group goes on after its dispatch was aborted");
+            if (quanta > 2 && gpu.group.busy()) fuzz::broken("a work-group runs after its dispatch was aborted");
         } while (progress == WorkGroup::Progress::Paused || progress == WorkGroup::Progress::Idle);
     }
-    if (dispatch.state() == Dispatch::State::Running) fuzz::broken("a dispatch runs with nothing left to run");
+    if (dispatch.state() == Dispatch::State::Running) fuzz::broken("a dispatch runs without work-groups");
     if (dispatch.state() == Dispatch::State::Failed) describe(dispatch.fault());
 }
 
@@ -118,7 +118,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
 
 namespace {
 
-// Fills v2 to v223 with numbers that differ from lane to lane: for s11 from 2: v1 = v1 * 0x9e3779b9 +
+// Fills v2 to v223 with numbers that differ between lanes: for s11 from 2: v1 = v1 * 0x9e3779b9 +
 // 0x7f4a7c15; v[s11] = v1.
 constexpr std::uint32_t kScramble[] = {0xbe8a00ff, 0x9e3779b9, 0xbe8b0082, 0x7e020300, 0xd2850001,
                                        0x00001501, 0x680202ff, 0x7f4a7c15, 0xbf11080b, 0x7e000301,
@@ -128,10 +128,10 @@ constexpr std::uint32_t kEndProgram = 0xbf810000;
 fuzz::Bytes program(std::uint8_t choice, bool scramble, std::span<const test_gfx9::Words> instructions) {
     fuzz::Output out;
     out.put(choice)
-        .put<std::uint32_t>(0x000c'0fff)          // as many registers as there are
+        .put<std::uint32_t>(0x000c'0fff)          // the maximum number of registers
         .put<std::uint16_t>(16 << 1 | 0x380)      // 16 user SGPRs, work-group ids
         .put<std::uint8_t>(0x4b)                  // scratch descriptor, dispatch and kernarg pointers, private size
-        .put<std::uint8_t>(choice % 3 ? 63 : 31)  // where AccVGPRs begin
+        .put<std::uint8_t>(choice % 3 ? 63 : 31)  // the first AccVGPR
         .put<std::uint8_t>(127)                   // 128 work-items
         .put<std::uint8_t>(0)
         .put<std::uint8_t>(1)   // with scratch
@@ -145,7 +145,7 @@ fuzz::Bytes program(std::uint8_t choice, bool scramble, std::span<const test_gfx
 
 }  // namespace
 
-/// Every instruction with varied operands, a few to a program; every other program on registers full of
+/// Every instruction with varied operands, a few per program; every other program on registers filled with
 /// numbers, the rest on zeroes, which are addresses.
 std::vector<fuzz::Bytes> fuzz::seeds() {
     constexpr std::size_t kPerProgram = 4;

@@ -1,5 +1,5 @@
 // The kernel's interface: any requests with any structures, wild pointers and stale handles among them. Each
-// is answered, with an error or without, and the process lives on.
+// is answered, with an error or without, and the process survives.
 #include <unistd.h>
 
 #include <cerrno>
@@ -52,7 +52,7 @@ struct World {
                     reinterpret_cast<std::uint64_t>(&LLVMFuzzerTestOneInput)};  // readable, not writable
     }
 
-    /// Zeroes, but for the list of GPUs at the front.
+    /// Zeroes, except for the list of GPUs at the front.
     void reset() {
         std::memset(pages.data(), 0, pages.size());
         std::byte* to = pages.data();
@@ -68,7 +68,7 @@ World& world() {
     return made;
 }
 
-/// What a structure is made of: mostly something that was seen before, so that requests go beyond their first check.
+/// Values for structures: mostly values seen before, so that requests pass their first check.
 template <class T>
 T& field(std::array<std::byte, kLongest>& bytes, std::size_t offset) {
     return *reinterpret_cast<T*>(bytes.data() + offset % (kLongest - sizeof(T) + 1) / sizeof(T) * sizeof(T));
@@ -105,7 +105,7 @@ void patch(std::array<std::byte, kLongest>& bytes, const Ids& ids, fuzz::Input& 
     }
 }
 
-/// What the device gave out, to be used and given back.
+/// Handles from the device, to be used and released.
 template <class Args>
 const Args& as(const std::array<std::byte, kLongest>& bytes) {
     static_assert(sizeof(Args) <= kLongest);
@@ -150,9 +150,9 @@ void request(fuzz::Input& in, Ids& ids) {
     alignas(8) std::array<std::byte, kLongest> bytes{};
     in.take_bytes(bytes.data(), size);
     for (unsigned patches = shape % 8; patches; --patches) patch(bytes, ids, in);
-    // No test waits for long.
+    // Limits waits.
     if (number == abi::kWaitEvents) field<std::uint32_t>(bytes, offsetof(abi::WaitEvents, timeout_ms)) &= 1;
-    // From memory of the caller's, or from where there may be none.
+    // From the caller's memory, or from possibly unmapped memory.
     void* argument = bytes.data();
     if (shape >> 5 == 7) argument = reinterpret_cast<void*>(world().pointers[in.below(16)]);
     if (argument != bytes.data() && number == abi::kWaitEvents) return;
@@ -218,7 +218,7 @@ void memory_seeds(std::vector<fuzz::Bytes>& all) {
     }
 }
 
-/// A buffer that goes out as a dma-buf and comes back, to the other GPU and to the render node.
+/// A buffer exported as a dma-buf and imported by the other GPU and the render node.
 void sharing_seeds(std::vector<fuzz::Bytes>& all) {
     fuzz::Output out;
     append(out, abi::kAllocMemoryOfGpu, allocation(abi::kVram), {{kGpu, 0, offsetof(abi::AllocMemoryOfGpu, gpu_id)}});

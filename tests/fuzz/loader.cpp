@@ -1,5 +1,5 @@
-// What passes our validation and goes on to the HSA runtime's own loader, on the emulated device: each code
-// object is loaded or refused.
+// Code objects that pass validation and reach the HSA runtime's own loader, on the emulated device: each
+// is loaded or refused.
 #include "code_object_seeds.hpp"
 #include "hsadrv/context.hpp"
 #include "hsadrv/driver.hpp"
@@ -16,7 +16,7 @@ struct World {
 World& world() {
     static World* made = [] {
         setenv("KFDEMU", "on,gpu=" FUZZ_TARGET ",workers=1", 1);
-        return new World;  // kept: the runtime is not shut down from a static destructor
+        return new World;  // leaked on purpose: the runtime is not shut down from a static destructor
     }();
     return *made;
 }

@@ -13,7 +13,7 @@ namespace {
 const hsadrv::LaunchLimits limits{1024, hsadrv::Dim3(1024, 1024, 1024), 0xffffffff,
                                   hsadrv::Dim3(0xffffffff, 0xffffffff, 0xffffffff), 65536};
 
-/// What a launch does with a kernel whose metadata said all this.
+/// The launch path for a kernel with such metadata.
 void plan(const hsadrv::KernelMetadata& kernel) {
     if (hsadrv::cannot_launch(kernel, {})) return;
     const hsadrv::LaunchPlan plan(kernel, limits);
@@ -21,7 +21,7 @@ void plan(const hsadrv::KernelMetadata& kernel) {
         const hsadrv::LaunchConfig config{.grid = 256, .workgroup = 64, .lds = 1024};
         std::vector<std::byte> kernarg(plan.kernarg_bytes());
         plan.fill_implicit(kernarg.data(), plan.shape(config), {});
-    } catch (const hsadrv::InvalidArgument&) {  // not for these sizes
+    } catch (const hsadrv::InvalidArgument&) {  // these sizes are refused
     }
 }
 

@@ -5,7 +5,7 @@ namespace {
 
 constexpr std::size_t kLongestNoise = 256;
 constexpr std::size_t kLongest = 1 << 20;
-// Values at the edges of fields, and addresses that the targets' memory begins at or that no process has.
+// Values at the edges of fields, and addresses at which the targets' memory begins or that no process can map.
 constexpr std::uint64_t kEdges[] = {0,
                                     1,
                                     2,
@@ -34,7 +34,7 @@ constexpr std::uint64_t kEdges[] = {0,
 
 }  // namespace
 
-/// PCG-like: a 64-bit congruential generator whose high bits stir the low ones.
+/// PCG-like: a 64-bit congruential generator whose high bits are mixed into the low ones.
 std::uint64_t Mutator::random() {
     state_ = state_ * 6364136223846793005u + 1442695040888963407u;
     return (state_ ^ state_ >> 29) >> 7;
@@ -75,7 +75,7 @@ void Mutator::change(Bytes& bytes, const std::vector<Bytes>& seeds) {
                         bytes.begin() + static_cast<std::ptrdiff_t>(at));
             return;
         }
-        case 5: {  // another seed behind this one
+        case 5: {  // another seed after this one
             const Bytes& other = seeds[below(seeds.size())];
             bytes.insert(bytes.end(), other.begin(), other.end());
             return;
@@ -90,7 +90,7 @@ void Mutator::change(Bytes& bytes, const std::vector<Bytes>& seeds) {
     }
 }
 
-/// An edge value over 1, 2, 4 or 8 bytes, mostly where such a field would lie.
+/// An edge value over 1, 2, 4 or 8 bytes, mostly at the offset of such a field.
 void Mutator::overwrite(Bytes& bytes) {
     const std::size_t width = std::size_t{1} << below(4);
     std::size_t at = below(bytes.size());

@@ -1,4 +1,4 @@
-// Mutations of byte strings, the same in every run. Pure but for the generator's state.
+// Mutations of byte strings, reproducible. Pure except for the generator's state.
 #pragma once
 
 #include "fuzz.hpp"
@@ -9,7 +9,7 @@ class Mutator {
   public:
     explicit Mutator(std::uint64_t seed) : state_{seed * 2 + 1} {}
 
-    /// One of `seeds` with up to eight changes; now and then only noise.
+    /// One of `seeds` with up to eight changes; sometimes only random bytes.
     Bytes next(const std::vector<Bytes>& seeds);
 
   private:

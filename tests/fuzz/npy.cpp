@@ -1,5 +1,5 @@
 // .npy files as bytes: each is read, or refused as InvalidArgument; what is read can be written, and is then the
-// same array. So for descriptions of types, of NumPy's and of the buffer protocol's kind.
+// same array. Likewise for type descriptions of NumPy and of the buffer protocol.
 #include "devicearray/npy.hpp"
 
 #include "devicearray/dtype_buffer.hpp"
@@ -35,7 +35,7 @@ void same_again(const HostView& array) {
 void same_again(const DType& type) {
     std::string format;
     refused_or([&] { format = buffer_format(type); });
-    // A format has no titles, so not the types are compared.
+    // A format has no titles, so the formats are compared, not the types.
     if (!format.empty() && buffer_format(dtype_from_buffer(format, type.itemsize())) != format)
         fuzz::broken("another type's format");
 }

@@ -1,5 +1,5 @@
-// SDMA rings: any bytes in the ring, any write pointer. The queue processes, waits or stops; it touches only
-// what is mapped.
+// SDMA rings: any bytes in the ring, any write pointer. The queue processes, waits or stops; it accesses only
+// mapped memory.
 #include "tools/kfdemu/queues/sdma_queue.hpp"
 
 #include "fuzz.hpp"
@@ -9,7 +9,7 @@ namespace {
 
 using namespace kfdemu;
 
-// GPU addresses that mutations of small numbers hit; where the bytes lie on the host is another matter.
+// GPU addresses that mutations of small numbers hit; the host addresses differ.
 constexpr std::uint64_t kRing = 0x10000, kData = 0x100000, kConstant = 0x7fff0000, kPointers = 0x1000;
 constexpr std::size_t kRingBytes = 4096, kDataBytes = 65536, kConstantBytes = 4096, kPointerBytes = 64;
 
@@ -17,7 +17,7 @@ struct Engine {
     AddressSpace space;
     Events events;
     Eviction eviction{events};
-    // Each of exactly its size, so that a sanitizer sees what goes beyond.
+    // Each of exactly its size, so that a sanitizer detects overruns.
     std::vector<std::byte> ring = std::vector<std::byte>(kRingBytes);
     std::vector<std::byte> data = std::vector<std::byte>(kDataBytes);
     std::vector<std::byte> constant = std::vector<std::byte>(kConstantBytes, std::byte{0x5a});
@@ -39,7 +39,7 @@ void decode_everywhere(const std::uint8_t* data, std::size_t size) {
     const std::span<const std::uint32_t> all{dwords};
     for (std::size_t n = 0; n < all.size(); ++n) {
         const sdma::Decoded decoded = sdma::decode(all.subspan(n));
-        if (decoded.dwords > all.size() - n) fuzz::broken("a packet of more dwords than there are");
+        if (decoded.dwords > all.size() - n) fuzz::broken("a packet longer than the ring's contents");
     }
 }
 
@@ -61,9 +61,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     for (unsigned n = 0; n < 16 && queue.service(); ++n) {
     }
     queue.stop();
-    if (queue.service()) fuzz::broken("a stopped queue goes on");
+    if (queue.service()) fuzz::broken("a stopped queue continues");
     for (std::byte byte : engine.constant)
-        if (byte != std::byte{0x5a}) fuzz::broken("memory that is read-only was written");
+        if (byte != std::byte{0x5a}) fuzz::broken("read-only memory was written");
     return 0;
 }
 
@@ -81,7 +81,7 @@ std::vector<fuzz::Bytes> fuzz::seeds() {
     return {
         packet({0x0003'0000, 0, 0, 0}),                   // nop of four dwords
         packet({1, 255, 0, constant, 0, data, 0}),        // copy 256 bytes
-        packet({1, 0x3fffff, 0, data, 0, data + 64, 0}),  // copy further than there is
+        packet({1, 0x3fffff, 0, data, 0, data + 64, 0}),  // copy beyond the mapping
         packet({0x4000'0401, data, 0, 0, 63 << 13, 4095, data + 32768, 0, 0, 63 << 13, 4095, 0x000f'000f, 1}),  // box
         packet({0x8000'000b, data, 0, 0x1234'5678, 1020}),                                                      // fill
         packet({5, data + 16, 0, 77}),                                                                          // fence

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints what including the libraries costs a user's program: the compiler's user seconds, beside the goal.
+"""Prints the cost of including the libraries: the compiler's user seconds, and the goal.
 
     cost.py SOURCE-ROOT COMPILER [FLAG...]
 
@@ -26,7 +26,7 @@ ALL_STANDARD = "hsa.h and all its standard headers"
 
 
 def standard_headers(compiler, header):
-    """Those that our headers name, where the compiler reads them."""
+    """The paths of the standard headers that our headers include."""
     program = f"#include <{header}>\n"
     rule = subprocess.run([*compiler, "-M", "-x", "c++", "-"], input=program, check=True, capture_output=True, text=True)
     files = rule.stdout.replace("\\\n", " ").split()[1:]

@@ -94,7 +94,7 @@ TEST_CASE("the lock for more agents serves fewer agents", "[memory][register]") 
     CHECK(book.locks() == 2);
 }
 
-TEST_CASE("each byte of a page can be a key, and a key can be reused", "[memory][register]") {
+TEST_CASE("a page has one name per byte, and a released name is reused", "[memory][register]") {
     RegistrationBook book;
     std::set<std::uintptr_t> names;
     for (int i = 0; i < 4096; ++i) names.insert(book.reserve_name(base + 100).value_or(0));
@@ -145,7 +145,7 @@ TEST_CASE("an address belongs to the lock that extends furthest after it", "[mem
     CHECK(at(base + 310) == 0xdead);
 }
 
-TEST_CASE("any registration is found until the book is empty", "[memory][register]") {
+TEST_CASE("any() returns registrations until the book is empty", "[memory][register]") {
     RegistrationBook book;
     for (std::uintptr_t i = 0; i < 10; ++i) enter(book, range(base + i, 50), i % 2 == 0);
     int unlocked = 0;

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Installs into a scratch folder, then builds and runs a program from nothing but what was installed there.
+# Installs into a scratch folder, then builds and runs a program with the installed files only.
 # Usage: install.sh BUILD PROGRAM.cpp FOLDER-WITH-ITS-KERNELS PREFIX LIBDIR INCLUDEDIR SNIPPETS.py PAGE.md KERNEL-CLANG COMPILER…
-# What pkg-config prints are several words.
+# pkg-config prints several words.
 # shellcheck disable=SC2046
 set -euo pipefail
 build=$1 program=$2 kernels=$3 prefix=$4 libdir=$5 headers=$6 snippets=$7 page=$8 kernel_clang=$9
 shift 9
-# By their paths, because another c++ comes before it below: the compiler, or ccache and the compiler that it would look for.
+# By path, because another c++ precedes it in PATH below: the compiler, or ccache and its compiler.
 words=()
 for word in "$@"; do
     case $word in
@@ -50,7 +50,7 @@ target_link_libraries(program hsadrv::devicearray)
 add_executable(raw raw.cpp)
 target_link_libraries(raw hsadrv::hsadrv)
 CMAKE
-# One that calls the HSA runtime itself, through the targets and through pkg-config.
+# A program that calls the HSA runtime itself, through the targets and through pkg-config.
 cat >"$scratch/cmake/raw.cpp" <<'RAW'
 #include <hsa/hsa.h>
 #include <hsadrv/driver.hpp>
@@ -87,7 +87,7 @@ printf '#!/bin/bash\nexec %s "$@"\n' "${*@Q}" >"$scratch/guide/bin/c++"
 chmod +x "$scratch/guide/bin/c++"
 cd "$scratch/guide"
 "$snippets" program "$page" program.cpp
-# The program alone is run on the device: a sanitizer's runtime cannot be loaded into the shell.
+# Only the program runs on the device: a sanitizer's runtime cannot be loaded into the shell.
 "$snippets" shell "$page" | sed "s|^\./|'$root/bin/kfdemu' run -- ./|" >commands
 grep -q '^c++ ' commands
 grep -q ' run -- ' commands
@@ -122,5 +122,5 @@ export HSADRV_CLANG=$kernel_clang
 echo '#include <shared/device/device.hpp>' >empty.cpp
 env -u LD_LIBRARY_PATH "$root/bin/hsadrv-cc" -v -t gfx90a empty.cpp -o empty.hsaco 2>commands
 grep -q -- "-isystem $root/include/$headers " commands
-mkdir -p "$scratch/usr/include" # of the HSA runtime, to pkg-config in this sysroot; CMake wants to see the folder
+mkdir -p "$scratch/usr/include" # of the HSA runtime, to pkg-config in this sysroot; CMake checks that the folder exists
 CXX="$*" PATH=$root/bin:$PATH "$(dirname "$snippets")/commands.py" "$(dirname "$page")/compile.md"

@@ -14,7 +14,7 @@ void fail_allocation(int nth) { left = nth; }
 int allocations_left() { return left; }
 }  // namespace test_support
 
-// Not inlined: a compiler that sees one side takes malloc() or free() for a mistake.
+// Not inlined: a compiler that sees one side warns about malloc() or free().
 [[gnu::noinline]] void* operator new(std::size_t size) {
     ++made;
     if (left > 0 && --left == 0) throw std::bad_alloc();

@@ -1,9 +1,9 @@
-// operator new that counts, and fails when it is told to. For programs that link allocations.cpp.
+// operator new that counts, and fails on request. For programs that link allocations.cpp.
 //
 //     const std::size_t before = test_support::allocations_made();
 //     test_support::fail_allocation(3);        // the third from now on, of this thread
 //
-// Thread safety: each thread has numbers of its own.
+// Thread safety: the counters are thread-local.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@ namespace test_support {
 
 std::size_t allocations_made();
 
-/// The nth from now fails, that one alone; 0: none does.
+/// Only the nth allocation from now fails; 0: none.
 void fail_allocation(int nth);
 
-/// How many are left until one fails; 0 when it has.
+/// The number of allocations until one fails; 0 after it.
 int allocations_left();
 
 }  // namespace test_support

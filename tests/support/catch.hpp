@@ -1,10 +1,10 @@
-// Catch2, whichever generation is installed: 2.x (Debian 12) or 3.x (newer), and what both lack or spell otherwise:
+// Catch2, whichever generation is installed: 2.x (Debian 12) or 3.x (newer), and additions for both:
 // SKIP_BECAUSE and the matcher Contains.
 #pragma once
 
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
-using Catch::Approx;  // where 2.x has it
+using Catch::Approx;  // as in 2.x
 #else
 #include <catch2/catch.hpp>
 #endif
@@ -25,7 +25,8 @@ inline auto Contains(const std::string& part) {
 void skip(const std::string& reason);
 }  // namespace test_support
 
-/// Leaves the test case, which then counts as skipped. For what a device cannot do, never for what we cannot do.
+/// Leaves the test case, which then counts as skipped. For missing capabilities of the device or machine, never for
+/// those of the library.
 #define SKIP_BECAUSE(reason)            \
     do {                                \
         ::test_support::skip(reason);   \

@@ -1,4 +1,4 @@
-// kfdemu's control interface for one test case, which leaves nothing behind. Absent on hardware.
+// kfdemu's control interface for one test case, reset at its end. Absent on hardware.
 //
 //     const test_support::Control control;
 //     if (control) control->fail(KFDEMU_ALLOCATION, 1, 1, ENOMEM);

@@ -4,8 +4,8 @@
 //         NEEDS_DEVICE();
 //         test_support::Device device;
 //
-// Where there is a device in any case its absence is a failure: where the emulated one is built in (WITH_KFDEMU), and
-// in a run that has chosen one already, which sets $HSADRV_TEST_DEVICE to "chosen".
+// If a device must exist, its absence is a failure: if the emulated one is built in (WITH_KFDEMU), and
+// in a run with a selected device, which sets $HSADRV_TEST_DEVICE to "chosen".
 #pragma once
 
 #include <cstdlib>
@@ -26,7 +26,7 @@ struct Device {
     hsadrv::Stream stream = gpu.stream();
 };
 
-/// Why no device test can run; nothing if they can, or should.
+/// Why no device test can run; empty if they can, or must.
 inline std::optional<std::string> no_device() {
 #ifndef WITH_KFDEMU
     if (std::getenv("HSADRV_TEST_DEVICE")) return std::nullopt;

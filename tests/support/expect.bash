@@ -1,4 +1,4 @@
-# For tests that are scripts: counting, and commands whose exit status and output are known. Sourced.
+# For shell tests: counts results, and checks the exit status and output of commands. Sourced.
 passed=0 failed=0 skipped=0
 
 # outcome NAME GOOD TEXT: counts; the text is shown if GOOD is not 0.
@@ -11,7 +11,7 @@ outcome() {
     fi
 }
 
-# expect NAME STATUS PATTERN COMMAND…: the command's exit status, and a pattern in what it prints.
+# expect NAME STATUS PATTERN COMMAND…: the command's exit status, and a pattern in its output.
 expect() {
     local name=$1 status=$2 pattern=$3 output got
     shift 3

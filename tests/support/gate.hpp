@@ -1,4 +1,4 @@
-// A stream held up on purpose.
+// Holds a stream for a test.
 //
 //     { test_support::Gate gate(stream);  …submit…  CHECK_FALSE(stream.query()); }   // opens, and waits for the stream
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace test_support {
 
-/// Holds the stream until opened: what is submitted behind it is in flight.
+/// Holds the stream until opened: work submitted after it is in flight.
 struct Gate {
     explicit Gate(hsadrv::Stream& at) : stream(at) {
         const hsa_signal_t signal = shut.native();
@@ -22,7 +22,7 @@ struct Gate {
         open();
         try {
             stream.synchronize(std::chrono::seconds(60));  // the packet has read the signal
-        } catch (const std::exception&) {                  // it never will
+        } catch (const std::exception&) {                  // the stream has failed
         }
     }
     Gate(const Gate&) = delete;

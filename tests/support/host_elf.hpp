@@ -1,4 +1,4 @@
-// Host programs as bytes: an ELF header, sections with what is given, and their names.
+// Host programs as bytes: an ELF header, sections with the given contents, and their names.
 //
 //     Bytes file = host_elf({{".text", code}, {".hip_fatbin", bundle}});
 #pragma once

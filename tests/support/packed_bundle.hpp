@@ -1,4 +1,5 @@
-// Compressed bundles of each version and method, by hand, since no one tool writes them all; and offload binaries.
+// Compressed bundles of each version and method, made here because no single tool writes them all; and offload
+// binaries.
 //
 //     Bytes file = packed_bundle(2, Compression::zstd, plain);
 #pragma once
@@ -28,7 +29,7 @@ inline std::vector<std::byte> packed(hsadrv::Compression method, std::span<const
     std::vector<std::byte> bytes(size);
     if (compress2(reinterpret_cast<Bytef*>(bytes.data()), &size, reinterpret_cast<const Bytef*>(plain.data()),
                   plain.size(), 1) != Z_OK)
-        throw std::runtime_error("zlib could not pack");
+        throw std::runtime_error("zlib failed to compress");
     bytes.resize(size);
     return bytes;
 }
@@ -53,7 +54,7 @@ inline std::vector<std::byte> packed_bundle(unsigned version, hsadrv::Compressio
     return file;
 }
 
-/// Of one image: the header, its entry, two strings and the image.
+/// With one image: the header, its entry, two strings and the image.
 inline std::vector<std::byte> offload_binary(const std::string& triple, const std::string& arch,
                                              std::span<const std::byte> image) {
     const std::string texts = std::string("triple\0arch\0", 12) + triple + '\0' + arch + '\0';

@@ -1,4 +1,4 @@
-// Whether the tests are compiled with a sanitizer that replaces the allocator: it needs descriptors itself, keeps freed
+// True if the tests are compiled with a sanitizer that replaces the allocator: it needs descriptors itself, keeps freed
 // memory, and makes everything ten times as slow.
 //
 //     if (sanitizer) SKIP_BECAUSE("the sanitizers need descriptors themselves");
@@ -16,10 +16,10 @@ inline constexpr bool sanitizer = __has_feature(address_sanitizer) || __has_feat
 inline constexpr bool sanitizer = false;
 #endif
 
-/// Whether there is time for all inputs of a test that has thousands: sanitized only with HSADRV_LONG_TESTS=1, as
+/// True if there is time for all inputs of a test with thousands: with a sanitizer only if HSADRV_LONG_TESTS=1, as
 /// tools/test --long.
 inline bool has_time() { return !sanitizer || std::getenv("HSADRV_LONG_TESTS") != nullptr; }
-/// As many of them as there is time for: all, or a fifth.
+/// The number of inputs to run: all, or a fifth.
 inline int some_of(int inputs) { return has_time() ? inputs : inputs / 5; }
 
 }  // namespace test_support

@@ -1,4 +1,4 @@
-// Catch2's run of a test program, a last line that tools/test adds up, and which test cases were skipped.
+// Catch2's run of a test program, a last line for tools/test, and the skipped test cases.
 #if __has_include(<catch2/catch_all.hpp>)
 #define CATCH_IS_V3 1
 #else

@@ -1,4 +1,4 @@
-// What main() of a test program is: Catch2's, and a last line that tools/test adds up.
+// The main() of a test program: Catch2's, and a last line for tools/test.
 //
 //     int main(int argc, char** argv) { return test_support::run_session(argc, argv); }
 //
@@ -15,13 +15,13 @@ namespace test_support {
 /// With Catch2's options. Returns the exit status.
 int run_session(int argc, char** argv);
 
-/// Runs the test cases of these names without a word of Catch2's, then again for as long as `again` says so.
+/// Runs the test cases of these names without Catch2's output, and repeats while `again` returns true.
 void run_test_cases(const std::vector<std::string>& names, const std::function<bool()>& again);
 
 /// Catch2's specification of the one test case of that name.
 std::string specification_of(const std::string& name);
 
-/// Why SKIP_BECAUSE left that test case in its last run; nothing if it has not.
+/// The reason of SKIP_BECAUSE in that test case's last run; empty without one.
 std::optional<std::string> skip_reason(const std::string& test_case);
 
 }  // namespace test_support

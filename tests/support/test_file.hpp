@@ -1,4 +1,4 @@
-// The files that tests load, kernels above all: in the build folder, or where $HSADRV_TEST_FILES says.
+// The files that tests load, kernels above all: in the build folder, or in $HSADRV_TEST_FILES.
 //
 //     const Executable code = Executable::load(gpu, test_support::test_file("stream.hsaco"));
 //
@@ -9,10 +9,10 @@
 
 namespace test_support {
 
-/// Its path. Where there is no such file it is a path all the same, for the message of whoever opens it.
+/// The file's path. Also a path if the file does not exist, for the caller's error message.
 std::string test_file(const std::string& name);
 
-/// A number that test cases with random input begin theirs from: 0, or $HSADRV_TEST_SEED.
+/// The base seed of test cases with random input: 0, or $HSADRV_TEST_SEED.
 unsigned long test_seed();
 
 }  // namespace test_support

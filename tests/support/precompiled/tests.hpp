@@ -1,6 +1,6 @@
-// Precompiled for test programs: Catch2, which takes a compiler longer than most of our tests, and the standard
-// library's usual headers. For speed alone: sources include what they use, and -Db_pch=false builds without.
-#ifndef PRECOMPILED_TESTS_HPP  // a compiler warns of "pragma once" in a file that it compiles
+// Precompiled for test programs: Catch2, which takes longer to compile than most tests, and the standard
+// library's usual headers. Only for speed: sources include what they use, and -Db_pch=false builds without.
+#ifndef PRECOMPILED_TESTS_HPP  // compilers warn about "pragma once" in a main file
 #define PRECOMPILED_TESTS_HPP
 
 #include "support/catch.hpp"
