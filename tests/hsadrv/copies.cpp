@@ -146,7 +146,7 @@ TEST_CASE("a copy whose N-th kernel request fails is an error, and the next one 
     }
 }
 
-// Hidden, because it takes long: the build runs it once.
+// Hidden, because it is slow: the build runs it once.
 
 TEST_CASE("a copy and a fill of more than 4 GiB", "[.large]") {
     NEEDS_DEVICE();

@@ -38,7 +38,7 @@ TEST_CASE("overlapping maps are refused and change nothing", "[kfdemu][memory]")
     CHECK(space.map(range(0x0000, 0x1000)));
 }
 
-TEST_CASE("unmapping the middle of a range leaves both ends where they were", "[kfdemu][memory]") {
+TEST_CASE("unmapping the middle of a range keeps both ends", "[kfdemu][memory]") {
     AddressSpace space;
     REQUIRE(space.map(range(0x1000, 0x4000)));
     const auto generation = space.generation();
@@ -52,7 +52,7 @@ TEST_CASE("unmapping the middle of a range leaves both ends where they were", "[
     CHECK(space.find(0x3000)->at(0x3000) == bytes + 0x3000);
 }
 
-TEST_CASE("a change waits for those who hold the map, and they let it pass when they renew", "[kfdemu][memory]") {
+TEST_CASE("a change waits for holders of the map, which let it proceed when they renew", "[kfdemu][memory]") {
     AddressSpace space;
     REQUIRE(space.map(range(0x1000, 0x2000)));
     std::atomic<bool> holding{false}, done{false}, unmapped{false};

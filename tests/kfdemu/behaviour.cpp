@@ -18,7 +18,7 @@ Options parsed(std::string_view text) { return std::get<Options>(parse_options(t
 
 }  // namespace
 
-TEST_CASE("what real GPUs always show and costs nothing is shown without being asked for", "[kfdemu][options]") {
+TEST_CASE("behaviours of real GPUs without a cost are on by default", "[kfdemu][options]") {
     const Options options = parsed("");
     for (const Behaviour what : {Behaviour::fault_stops_all, Behaviour::doorbell, Behaviour::invalid_headers})
         CHECK(options.behaviours.has(what));
@@ -45,7 +45,7 @@ TEST_CASE("a choice of behaviours is written back", "[kfdemu][options]") {
     CHECK(changed(to_string(changed("none"))) == Behaviours{});
 }
 
-TEST_CASE("KFDEMU says strict, or which behaviours", "[kfdemu][options]") {
+TEST_CASE("KFDEMU selects strict, or single behaviours", "[kfdemu][options]") {
     CHECK(parsed("strict").behaviours == Behaviours::all());
     CHECK(parsed("strict").private_vram());
     CHECK(parsed("on,strict=seeded-garbage").behaviours == changed("seeded-garbage"));

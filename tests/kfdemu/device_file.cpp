@@ -8,7 +8,7 @@
 
 using kfdemu::DeviceFile;
 
-TEST_CASE("what a program writes through its mapping, the device reads through its own", "[kfdemu][memory]") {
+TEST_CASE("the device reads through its mapping what a program writes through its own", "[kfdemu][memory]") {
     DeviceFile file{"test"};
     REQUIRE(file.valid());
     const auto range = file.allocate(8192);
@@ -43,7 +43,7 @@ TEST_CASE("released ranges are handed out again, empty", "[kfdemu][memory]") {
     CHECK(file.allocate(4096)->offset == c.offset + 4096);
 }
 
-TEST_CASE("alignment is honoured; nothing and too much are refused", "[kfdemu][memory]") {
+TEST_CASE("alignment is honoured; zero and too large sizes are refused", "[kfdemu][memory]") {
     DeviceFile file{"test"};
     CHECK(file.allocate(4096, std::uint64_t{1} << 32)->offset % (std::uint64_t{1} << 32) == 0);
     CHECK_FALSE(file.allocate(0));

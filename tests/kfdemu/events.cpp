@@ -54,7 +54,7 @@ TEST_CASE("one interrupt wakes every thread that waits for it", "[kfdemu][events
     for (int i = 0; i < 8; ++i) waiters.emplace_back([&] { woken += wait(events, id, 10'000) == abi::kWaitComplete; });
     std::this_thread::sleep_for(std::chrono::milliseconds{50});
     events.signal(id);
-    // Whoever came too late for the first interrupt finds the next one.
+    // A waiter that missed the first interrupt gets the next one.
     while (woken != 8) {
         std::this_thread::sleep_for(std::chrono::milliseconds{5});
         events.signal(id);
@@ -63,7 +63,7 @@ TEST_CASE("one interrupt wakes every thread that waits for it", "[kfdemu][events
     CHECK(woken == 8);
 }
 
-TEST_CASE("who brings an event's age is woken by what another thread took away", "[kfdemu][events]") {
+TEST_CASE("a waiter with an event's age wakes for an event that another thread consumed", "[kfdemu][events]") {
     Events events;
     const auto id = *events.create(abi::kEventSignal, true);
     abi::EventData mine[] = {waiting_for(id)};
@@ -72,7 +72,7 @@ TEST_CASE("who brings an event's age is woken by what another thread took away",
     CHECK(mine[0].last_event_age == 1);
     events.signal(id);
     REQUIRE(wait(events, id, 0) == abi::kWaitComplete);  // the other thread
-    CHECK(wait(events, id, 1) == abi::kWaitTimeout);     // auto-reset, and nobody's age was asked
+    CHECK(wait(events, id, 1) == abi::kWaitTimeout);     // auto-reset, without an age
     REQUIRE(events.wait(mine, true, 1) == abi::kWaitComplete);
     CHECK(mine[0].last_event_age == 2);
     CHECK(events.wait(mine, true, 1) == abi::kWaitTimeout);
@@ -102,7 +102,7 @@ TEST_CASE("a destroyed event fails its waiters and is unknown from then on", "[k
     std::this_thread::sleep_for(std::chrono::milliseconds{20});
     CHECK(events.destroy(id));
     waiter.join();
-    // Either it slept and was failed, or it came too late and found nothing.
+    // Either it slept and the wait failed, or it came too late for the event.
     CHECK((!result || *result == abi::kWaitFail));
     CHECK_FALSE(events.destroy(id));
     CHECK_FALSE(wait(events, id, 0));

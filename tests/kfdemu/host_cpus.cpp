@@ -71,7 +71,7 @@ std::vector<std::uint32_t> levels(const HostCpus& host) {
 
 }  // namespace
 
-TEST_CASE("CPUs and caches are the host's where it shows them", "[kfdemu][host]") {
+TEST_CASE("CPUs and caches are the host's if visible", "[kfdemu][host]") {
     const HostCpus host = read(with_caches({{0, 0}, {1, 2}}, "0-1"));
     REQUIRE(host.cpus.size() == 2);
     CHECK(host.cpus[1].apic_id == 2);
@@ -142,7 +142,7 @@ TEST_CASE("three hundred CPUs have three hundred data caches, and one that they 
     CHECK(host.caches[2].apic_ids.size() == 300);
 }
 
-TEST_CASE("malformed files of the host are as good as none", "[kfdemu][host]") {
+TEST_CASE("malformed files of the host count as missing", "[kfdemu][host]") {
     for (const char* text : {"", "\n\n", "processor", "processor: x\n", ":", "model name : lost\n",
                              "processor : 99999999999999999999\n"}) {
         INFO('"' << text << '"');

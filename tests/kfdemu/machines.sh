@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# kfdemu on poor machines, made up in mount namespaces: HSA programs start there, or one sentence says what is missing and what to do.
+# kfdemu on limited machines, simulated in mount namespaces: HSA programs start there, or one sentence names the problem and the remedy.
 #
 #     machines.sh KFDEMU RAW_HSA KERNELS DOCKER_FILTER
 set -u
@@ -12,7 +12,7 @@ trap 'rm -rf "$scratch"; [ -z "${groups[*]-}" ] || rmdir "${groups[@]}" 2>/dev/n
 chmod 755 "$scratch" # for other users
 cp "$kfdemu" "$(dirname "$kfdemu")/libkfdemu.so" "$raw_hsa" "$docker_filter" "$scratch"
 cp -r "$kernels" "$scratch/kernels"
-# What is made up hides other folders: the programs are found in /mnt.
+# The simulated folders hide others: the programs are in /mnt.
 room=/mnt emulated=(/mnt/kfdemu run --log warning --)
 namespace=(unshare --mount --propagation private)
 [ "$(id -u)" = 0 ] || namespace+=(--user --map-root-user)
@@ -20,7 +20,7 @@ namespace=(unshare --mount --propagation private)
 why=
 "${namespace[@]}" mount -t tmpfs none /mnt 2>/dev/null || why='mount namespaces are not permitted here'
 
-# inside SETUP COMMAND…: SETUP, commands of the shell, makes the machine; it may set `as`, what the command is put behind.
+# inside SETUP COMMAND…: SETUP, commands of the shell, makes the machine; it may set `as`, a prefix of the command.
 inside() {
     # shellcheck disable=SC2016
     "${namespace[@]}" bash -c 'scratch=$1 setup=$2; shift 2
@@ -45,7 +45,7 @@ starts() {
     outcome "$name: rocminfo" 0
 }
 
-# says NAME SETUP PATTERN [OPTION…]: nothing starts, and one line tells why and what to do.
+# says NAME SETUP PATTERN [OPTION…]: no program starts, and one line gives the reason and the remedy.
 says() {
     if [ -n "$why" ]; then skip 1 "$1: $why" && return; fi
     local output
@@ -55,7 +55,7 @@ says() {
 
 skip() { skipped=$((skipped + $1)) && echo "skipped: $2"; }
 
-# ---- what the host shows of itself
+# ---- the host's properties
 
 # cpu NUMBER APIC-ID [NODE]: into the made-up /sys and /proc/cpuinfo; in the node's folder if one is named.
 cpu() {

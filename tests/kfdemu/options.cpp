@@ -18,7 +18,7 @@ std::string refused(std::string_view text) {
 }
 }  // namespace
 
-TEST_CASE("an empty KFDEMU emulates one gfx90a where there is no real device", "[kfdemu][options]") {
+TEST_CASE("an empty KFDEMU emulates one gfx90a if there is no real device", "[kfdemu][options]") {
     const Options options = parsed_options("");
     CHECK(options.mode == Mode::automatic);
     CHECK(options.model == "gfx90a");
@@ -41,7 +41,7 @@ TEST_CASE("every option of KFDEMU is read, and written back the same", "[kfdemu]
     CHECK(to_string(parsed_options(to_string(options))) == to_string(options));
 }
 
-TEST_CASE("what KFDEMU cannot mean is refused with what it could", "[kfdemu][options]") {
+TEST_CASE("an invalid KFDEMU is refused with the valid choices", "[kfdemu][options]") {
     using test_support::Contains;
     CHECK_THAT(refused("yes"), Contains("auto, on, off"));
     CHECK_THAT(refused("gpu=gfx1100"), Contains("gfx90a"));

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `kfdemu run` as a user meets it: what it runs, what it says, what it gives back.
+# `kfdemu run` from a user's view: the programs it runs, its messages and its exit status.
 set -u
 kfdemu=$1 raw_hsa=$2 kernels=$3 manual=$4
 # shellcheck source=tests/support/expect.bash

@@ -48,7 +48,7 @@ TEST_CASE("a fill of dwords holds its bytes less one dword", "[kfdemu][sdma]") {
     CHECK(std::get<Fill>(decoded({11, 0, 0, 7, 12}).command).size_bytes == 13);
 }
 
-TEST_CASE("polling compares masked values; what polls no memory is a flush", "[kfdemu][sdma]") {
+TEST_CASE("polling compares masked values; a poll without memory is a flush", "[kfdemu][sdma]") {
     const auto poll = std::get<PollMemory>(decoded({8 | 3u << 28 | 1u << 31, 0x10, 0, 0, 0xff, 0}).command);
     CHECK(poll.holds(0x100));
     CHECK_FALSE(poll.holds(1));
@@ -80,7 +80,7 @@ TEST_CASE("no prefix of a packet is taken for a packet", "[kfdemu][sdma]") {
     }
 }
 
-TEST_CASE("what is not known is refused by name", "[kfdemu][sdma]") {
+TEST_CASE("an unknown packet is refused by name", "[kfdemu][sdma]") {
     for (const std::vector<std::uint32_t>& packet :
          std::vector<std::vector<std::uint32_t>>{{2, 0, 0, 0, 0, 0, 0, 0},
                                                  {0xff, 0, 0, 0, 0, 0, 0, 0},

@@ -24,7 +24,7 @@ struct Shared {
 
 }  // namespace
 
-TEST_CASE("a dma-buf tells what it is of, however it is passed on", "[kfdemu][memory]") {
+TEST_CASE("a dma-buf identifies its range, however it is passed", "[kfdemu][memory]") {
     DeviceFile file{"test"};
     const Shared shared{file};
     const int fd = file.open_shared(shared.index);
@@ -37,7 +37,7 @@ TEST_CASE("a dma-buf tells what it is of, however it is passed on", "[kfdemu][me
         CHECK(range->size == 8192);
         CHECK(range->gpu_id == 7);
     }
-    // Neither reading nor writing moves it: its place is behind the end of a file that cannot grow.
+    // Neither reading nor writing moves it: its offset is past the end of a file that cannot grow.
     char byte = 0;
     CHECK(read(fd, &byte, 1) == 0);
     CHECK(write(fd, &byte, 1) < 0);
@@ -74,7 +74,7 @@ TEST_CASE("a released range is not handed out again while a dma-buf of it is ope
     CHECK(file.allocate(8192)->offset == offset);
 }
 
-TEST_CASE("a process that is killed lets go of what it held", "[kfdemu][memory]") {
+TEST_CASE("a killed process releases its ranges", "[kfdemu][memory]") {
     DeviceFile file{"test"};
     const Shared shared{file};
     const int fd = file.open_shared(shared.index);

@@ -135,7 +135,7 @@ TEST_CASE("private VRAM is a private heap", "[kfdemu][sysfs]") {
     CHECK(property(text(make_topology(options), root + "/nodes/1/mem_banks/0/properties"), "heap_type") == 2);
 }
 
-TEST_CASE("device nodes exist for what is emulated and nothing else", "[kfdemu][sysfs]") {
+TEST_CASE("device nodes exist exactly for emulated devices", "[kfdemu][sysfs]") {
     const Topology one = machine(1);
     CHECK(std::holds_alternative<sysfs::KfdDevice>(*sysfs::lookup(one, "/dev/kfd")));
     CHECK(std::get<sysfs::RenderDevice>(*sysfs::lookup(one, "/dev/dri/renderD128")).gpu == 0);
@@ -150,7 +150,7 @@ TEST_CASE("device nodes exist for what is emulated and nothing else", "[kfdemu][
     CHECK(std::holds_alternative<sysfs::Modules>(*sysfs::lookup(one, "/proc/modules")));
 }
 
-TEST_CASE("every path that is ours passes the quick test", "[kfdemu][sysfs]") {
+TEST_CASE("every emulated path passes the quick test", "[kfdemu][sysfs]") {
     for (const std::string& path : {std::string{"/dev/kfd"}, std::string{"/dev/dri/renderD128"},
                                     root + "/nodes/0/gpu_id", std::string{"/sys/class/kfd/kfd/topology/nodes"},
                                     std::string{"/sys/module/amdgpu/initstate"}, std::string{"/proc/modules"}}) {
@@ -163,7 +163,7 @@ TEST_CASE("every path that is ours passes the quick test", "[kfdemu][sysfs]") {
     CHECK_FALSE(sysfs::may_be_ours(""));
 }
 
-TEST_CASE("libdrm finds the PCI device behind a render node's number", "[kfdemu][sysfs]") {
+TEST_CASE("libdrm finds the PCI device of a render node's number", "[kfdemu][sysfs]") {
     const Topology two = machine(2);
     CHECK(names(two, "/sys/class/drm") == std::vector<std::string>{"renderD128", "renderD129"});
     CHECK(names(two, "/sys/dev/char/226:129/device/drm") == std::vector<std::string>{"card1", "renderD129"});
@@ -177,14 +177,14 @@ TEST_CASE("libdrm finds the PCI device behind a render node's number", "[kfdemu]
     CHECK(std::get<sysfs::Link>(*bus).target.substr(12) == "bus/pci");
 }
 
-TEST_CASE("numbers and names of other DRM devices are not ours", "[kfdemu][sysfs]") {
+TEST_CASE("numbers and names of other DRM devices are not emulated", "[kfdemu][sysfs]") {
     const Topology one = machine(1);
     for (const char* path : {"/sys/dev/char/226:0", "/sys/dev/char/226:1280/device", "/sys/dev/char/1:3",
                              "/sys/class/drm/card0", "/dev/dri/card0", "/dev/dri/renderD129"})
         CHECK_FALSE(sysfs::lookup(one, path));
 }
 
-TEST_CASE("GPUs are on the PCI bus beside the host's devices, bound to amdgpu", "[kfdemu][sysfs]") {
+TEST_CASE("GPUs are on the PCI bus with the host's devices, bound to amdgpu", "[kfdemu][sysfs]") {
     const Topology two = machine(2);
     const std::string bus = "/sys/bus/pci/devices";
     const auto entry = sysfs::lookup(two, bus);
@@ -201,7 +201,7 @@ TEST_CASE("GPUs are on the PCI bus beside the host's devices, bound to amdgpu", 
     CHECK(text(two, "/sys/class/kfd/kfd/dev") == std::to_string(kKfdMajor) + ":0\n");
 }
 
-TEST_CASE("KFD does not tell of a GPU that the cgroup does not allow", "[kfdemu][sysfs]") {
+TEST_CASE("KFD hides a GPU that the cgroup does not allow", "[kfdemu][sysfs]") {
     Options options;
     options.gpus = 2;
     options.hidden = {1};

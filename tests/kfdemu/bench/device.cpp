@@ -1,4 +1,4 @@
-// How long the device takes, each figure beside its goal. Not a pass/fail test: `meson test -C build --benchmark`.
+// Times of the device, each with its goal. Not a pass/fail test: `meson test -C build --benchmark`.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -122,7 +122,7 @@ TEST_CASE("two workers are faster than one, and never slower", "[bench]") {
         return std::strtod(child.output.c_str() + at + 7, nullptr);
     };
     for (const unsigned groups : {1u, 2u, 8u, 512u}) {
-        double one[2], two[2];  // A B B A: what disturbs the machine meanwhile meets both
+        double one[2], two[2];  // A B B A: disturbances affect both
         one[0] = median(groups, 1);
         two[0] = median(groups, 2);
         two[1] = median(groups, 2);

@@ -1,4 +1,4 @@
-// What the device says that it did is what it was given to do.
+// The device's counters agree with the submitted work.
 #include "control.hpp"
 #include "hsa/kernel.hpp"
 
@@ -43,7 +43,7 @@ TEST_CASE("counters count copied bytes, and calls of the driver", "[control][cou
     CHECK(after.sdma_packets > before.sdma_packets);
 }
 
-TEST_CASE("buffers are what has not been freed", "[control][counters]") {
+TEST_CASE("the buffer count is that of unfreed buffers", "[control][counters]") {
     NEEDS_CONTROL(control);
     Machine machine;
     const auto before = control.counters().buffers;
@@ -69,7 +69,7 @@ TEST_CASE("counters count faults and interrupts", "[control][counters]") {
     CHECK(control.counters().interrupts > before.interrupts);
 }
 
-TEST_CASE("an older program's shorter structure is filled as far as it goes", "[control][counters]") {
+TEST_CASE("an older program's shorter structure is filled up to its size", "[control][counters]") {
     NEEDS_CONTROL(control);
     std::uint64_t fields[3] = {~0ull, ~0ull, ~0ull};
     control->counters(reinterpret_cast<kfdemu_counters*>(fields), 2 * sizeof fields[0]);

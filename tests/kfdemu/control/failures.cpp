@@ -1,4 +1,4 @@
-// Calls of the kernel driver that fail: the runtime says so, nothing is lost, and all is well afterwards.
+// Failing calls of the kernel driver: the runtime reports them, nothing leaks, and later calls succeed.
 #include <cerrno>
 #include <functional>
 
@@ -16,7 +16,7 @@ std::uint64_t tried(const kfdemu_counters& counters, std::uint32_t point) {
                                       : counters.ioctls;
 }
 
-/// Whether memory can be had, reached by a copy, and given back; a status says why not.
+/// Allocates memory, copies to it and frees it; returns the first failing status.
 hsa_status_t use_memory(const Machine& machine) {
     void* memory = nullptr;
     if (auto status = hsa_amd_memory_pool_allocate(machine.gpu().coarse, 1 << 20, 0, &memory)) return status;
@@ -55,7 +55,7 @@ TEST_CASE("a call that fails in turn is an error or is made up for, and the next
         {"queue, CREATE_QUEUE", use_queue, KFDEMU_IOCTL_NUMBER(0x02), ENOSPC},
     };
     Machine machine;
-    REQUIRE(use_memory(machine) == HSA_STATUS_SUCCESS);  // what the runtime makes only once is made now
+    REQUIRE(use_memory(machine) == HSA_STATUS_SUCCESS);  // warm-up of what the runtime makes once
     REQUIRE(use_queue(machine) == HSA_STATUS_SUCCESS);
     for (const Row& row : rows) {
         const auto before = tried(control.counters(), row.point & 0xff);
@@ -73,7 +73,7 @@ TEST_CASE("a call that fails in turn is an error or is made up for, and the next
     }
 }
 
-TEST_CASE("memory that cannot be had is said to be out of resources", "[control][failures]") {
+TEST_CASE("a failed allocation is reported as out of resources", "[control][failures]") {
     NEEDS_CONTROL(control);
     Machine machine;
     void* memory = nullptr;
@@ -85,9 +85,9 @@ TEST_CASE("memory that cannot be had is said to be out of resources", "[control]
     HSA_STATUS(use_memory(machine), HSA_STATUS_SUCCESS);
 }
 
-TEST_CASE("scratch that runs out stops the queue that wants it, and no other", "[control][failures]") {
+TEST_CASE("exhausted scratch stops only the queue that needs it", "[control][failures]") {
     NEEDS_CONTROL(control);
-    // ROCR 6 keeps scratch in reserve from the start, of this size, for when there is no other: none here.
+    // ROCR 6 reserves scratch of this size at start; not here.
     setenv("HSA_SCRATCH_SINGLE_LIMIT", "0", 1);
     Machine machine;
     unsetenv("HSA_SCRATCH_SINGLE_LIMIT");
@@ -109,9 +109,9 @@ TEST_CASE("child: the runtime starts while a call fails", "[.child]") {
     HSA_CHECK(hsa_shut_down());
 }
 
-TEST_CASE("the runtime starts or says why not, whichever request fails", "[control][failures]") {
+TEST_CASE("the runtime starts or reports the reason, whichever request fails", "[control][failures]") {
     NEEDS_CONTROL(control);
-    // Only requests whose failure the runtime looks at: it aborts by itself where its own asserts want them.
+    // Only requests whose failure the runtime checks: for others its asserts abort.
     const char* rows[] = {"ioctl/0x01:1:EIO", "ioctl/0x14:1:ENOMEM", "ioctl/0x15:1:EINVAL", "allocation:1:ENOMEM",
                           "mmap:1:ENOMEM"};
     for (const char* failure : rows) {

@@ -1,4 +1,4 @@
-// What kernels find where nobody has written: zeros, or under --strict what a seed says.
+// The contents of unwritten memory in kernels: zeros, or with --strict values from a seed.
 #include <cstdio>
 #include <cstdlib>
 #include <set>
@@ -41,7 +41,7 @@ Words found(const Machine& machine, const std::string& where) {
     return fresh_vram(machine);
 }
 
-/// What a child found, as it said; with `behaviours` and a seed.
+/// The values that a child found and printed; with `behaviours` and a seed.
 std::string found_by_child(const std::string& where, const std::string& behaviours, int seed) {
     const char* device = std::getenv("KFDEMU");
     const std::string value =
@@ -64,7 +64,7 @@ TEST_CASE("child: garbage", "[.child]") {
                 static_cast<unsigned long long>(hash));
 }
 
-TEST_CASE("registers, LDS, scratch and fresh VRAM hold what a seed says", "[control][garbage]") {
+TEST_CASE("registers, LDS, scratch and new VRAM hold values from a seed", "[control][garbage]") {
     NEEDS_CONTROL(control);
     for (const char* where : {"registers", "LDS", "scratch", "fresh VRAM"}) {
         CAPTURE(where);
@@ -93,7 +93,7 @@ TEST_CASE("child: ids", "[.child]") {
     }
 }
 
-TEST_CASE("what the ABI says of a wave's registers is so among garbage, too", "[control][garbage]") {
+TEST_CASE("registers defined by the ABI are right among garbage, too", "[control][garbage]") {
     NEEDS_CONTROL(control);
     const char* device = std::getenv("KFDEMU");
     const ChildResult child =

@@ -1,4 +1,4 @@
-// Interrupts that get lost, late or doubled: a thread that sleeps on a signal sees the value all the same, when its
+// Lost, late and doubled interrupts: a thread that sleeps on a signal still sees the value when its
 // wait is over.
 #include <thread>
 
@@ -48,7 +48,7 @@ TEST_CASE("a sleeper whose interrupt is dropped wakes at its time limit, and see
     CHECK(sleep_until_done(machine, 20s) < 10s);
 }
 
-TEST_CASE("a sleeper whose interrupt is late wakes when it comes", "[control][interrupts]") {
+TEST_CASE("a sleeper whose interrupt is late wakes on arrival", "[control][interrupts]") {
     NEEDS_CONTROL(control);
     Machine machine;
     REQUIRE(control->interrupts(KFDEMU_DELAY, 1, KFDEMU_ALL, 700'000) == 0);
@@ -57,7 +57,7 @@ TEST_CASE("a sleeper whose interrupt is late wakes when it comes", "[control][in
     CHECK(took < 10s);
 }
 
-TEST_CASE("a doubled interrupt completes nothing twice", "[control][interrupts]") {
+TEST_CASE("a doubled interrupt completes no work twice", "[control][interrupts]") {
     NEEDS_CONTROL(control);
     Machine machine;
     REQUIRE(control->interrupts(KFDEMU_DUPLICATE, 1, KFDEMU_ALL, 1000) == 0);

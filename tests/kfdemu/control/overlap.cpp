@@ -72,12 +72,12 @@ TEST_CASE("child: tickets", "[.child]") {
                                   .begin()));
 }
 
-TEST_CASE("packets without the barrier bit run in the order that a seed says", "[control][order]") {
+TEST_CASE("packets without the barrier bit run in an order given by a seed", "[control][order]") {
     NEEDS_CONTROL(control);
     const std::string kind = "without the barrier bit";
-    // With one worker: several draw from the seed as they come.
+    // With one worker: several would draw from the seed in any order.
     std::string once, again = order_of_child(kind, "workers=1,seed=7,strict=seeded-order");
-    // A worker that loses its core on a busy machine may find more packets there than it did the other time.
+    // A worker that is preempted on a busy machine may find more packets than in the other run.
     for (int tries = 0; tries < 5 && once != again; ++tries)
         once = std::exchange(again, order_of_child(kind, "workers=1,seed=7,strict=seeded-order"));
     CHECK(once == again);
@@ -113,7 +113,7 @@ TEST_CASE("child: two kernels in a row", "[.child]") {
     CHECK(overtaken > 0);
 }
 
-TEST_CASE("a kernel that is submitted later may run first, though nothing else waits", "[control][order]") {
+TEST_CASE("a kernel submitted later may run first, even without other waits", "[control][order]") {
     NEEDS_CONTROL(control);
     const char* device = std::getenv("KFDEMU");
     const ChildResult child =

@@ -1,4 +1,4 @@
-// How the packet processor takes packets where kfdemu is as hard as any GPU: --strict, and what is so by default.
+// The packet processor under --strict, as strict as any GPU, and by default.
 #include <cstdlib>
 
 #include "control.hpp"
@@ -12,7 +12,7 @@ namespace {
 // Long enough that a packet which did not wait would have completed.
 constexpr Duration kAWhile = 20ms;
 
-/// This device with other behaviours, for a process of its own.
+/// This device with other behaviours, for a separate process.
 Environment with(const std::string& behaviours) {
     const char* device = std::getenv("KFDEMU");
     return {{"KFDEMU", std::string{device ? device : "on"} + ",strict=" + behaviours}};
@@ -59,7 +59,7 @@ TEST_CASE("a doorbell that another hid is waited for a while, and no longer", "[
     const Signal done{2};
     const auto packet = barrier_and({}, done);
     for (const std::uint64_t place : {queue.reserve(), queue.reserve()}) queue.publish(place, &packet);
-    queue.ring(0);  // all that the device would see of two, had the higher come just before
+    queue.ring(0);  // what the device would see of two rings if the higher came first
     CHECK(done.wait(HSA_SIGNAL_CONDITION_EQ, 0));
 }
 
@@ -126,9 +126,9 @@ TEST_CASE("child: barrier values below zero", "[.child]") {
     struct Row {
         hsa_signal_condition32_t condition;
         hsa_signal_value_t value, now;
-        bool signed_alone;  ///< what it compares to is one only where values have a sign
+        bool signed_alone;  ///< the comparison holds only for signed values
     };
-    // What the header says has a sign; CLR and IREE mask with INT64_MAX.
+    // Values are signed according to the header; CLR and IREE mask with INT64_MAX.
     constexpr Row rows[] = {
         {HSA_SIGNAL_CONDITION_LT, 1, 0, false},          {HSA_SIGNAL_CONDITION_LT, 1, -1, true},
         {HSA_SIGNAL_CONDITION_LT, 1, INT64_MIN, true},   {HSA_SIGNAL_CONDITION_LT, -5, -(1ll << 62), false},
@@ -147,7 +147,7 @@ TEST_CASE("child: barrier values below zero", "[.child]") {
     }
 }
 
-TEST_CASE("a barrier value opens when each known comparison says so, with a sign, without, and masked",
+TEST_CASE("a barrier value opens when its comparison holds: each comparison, signed, unsigned and masked",
           "[control][packets]") {
     NEEDS_CONTROL(control);
     if (Machine{}.gpu().name != "gfx90a") SKIP_BECAUSE("this model has no barrier-value packets when strict");

@@ -1,4 +1,4 @@
-// Queues that stall, packets that break, GPUs that are reset; and what priorities and CU masks do.
+// Stalled queues, corrupted packets, GPU resets; and the effect of priorities and CU masks.
 #include <algorithm>
 #include <set>
 #include <thread>
@@ -8,7 +8,7 @@
 
 using namespace hsa_test;
 
-TEST_CASE("a stalled queue takes no packet until it is let go", "[control][queues]") {
+TEST_CASE("a stalled queue takes no packet until it is released", "[control][queues]") {
     NEEDS_CONTROL(control);
     Machine machine;
     Queue stalled{machine.gpu()}, other{machine.gpu()};
@@ -22,7 +22,7 @@ TEST_CASE("a stalled queue takes no packet until it is let go", "[control][queue
     CHECK(done.completed());
 }
 
-TEST_CASE("stalled copy engines copy when they are let go", "[control][queues]") {
+TEST_CASE("stalled copy engines copy when they are released", "[control][queues]") {
     NEEDS_CONTROL(control);
     Machine machine;
     Memory device{machine.gpu().coarse, 4096, machine.agents()}, host{machine.cpu().fine, 4096, machine.agents()};
@@ -41,7 +41,7 @@ TEST_CASE("stalled copy engines copy when they are let go", "[control][queues]")
     CHECK(done.completed());
 }
 
-TEST_CASE("a broken packet stops its queue, and the ring keeps what was written", "[control][queues]") {
+TEST_CASE("a corrupted packet stops its queue, and the ring keeps its contents", "[control][queues]") {
     NEEDS_CONTROL(control);
     Machine machine;
     Queue queue{machine.gpu()}, other{machine.gpu()};
@@ -100,7 +100,7 @@ TEST_CASE("work of a queue with high priority overtakes", "[queues][priority]") 
     Queue low{machine.gpu()}, high{machine.gpu()};
     HSA_CHECK(hsa_amd_queue_set_priority(low.get(), HSA_AMD_QUEUE_PRIORITY_LOW));
     HSA_CHECK(hsa_amd_queue_set_priority(high.get(), HSA_AMD_QUEUE_PRIORITY_HIGH));
-    // Both at once, or the first may be done before the second is submitted.
+    // Both together, or the first may be complete before the second is submitted.
     const Signal go;
     for (Queue* queue : {&low, &high}) queue->submit(barrier_and({go}));
     Shape low_shape = line(kLowGroups * 64), high_shape = line(kHighGroups * 64);

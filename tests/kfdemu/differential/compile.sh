@@ -58,7 +58,7 @@ esac
 # shellcheck disable=SC2086
 if [ "$clang.$level" = 16.O0 ]; then
     trap 'rm -f "$3.bc"' EXIT
-    # It is optimised: shared/device/wave.hpp asks.
+    # Optimised, which shared/device/wave.hpp tests.
     $compile -D__OPTIMIZE__=1 -O0 -Xclang -disable-O0-optnone ${4:+-MD -MF "$4" -MT "$3"} -emit-llvm -c "$2" -o "$3.bc"
     "clang-$clang" -x ir --target=amdgcn-amd-amdhsa "-mcpu=$target" $common -O2 -Xclang -disable-llvm-passes "$3.bc" \
         -o "$3"

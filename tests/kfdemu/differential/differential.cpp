@@ -19,7 +19,7 @@ namespace {
 using Bytes = std::vector<std::byte>;
 using dispatch_test::Target;
 
-/// Scratch of a lane, near what a queue can have (13 bits of KiB a wave), and for the waves of one large group.
+/// Scratch of a lane, near the limit of a queue (13 bits of KiB per wave), and for the waves of one large group.
 constexpr std::uint32_t kStackBytes = 96 * 1024, kWavesAtOnce = 16;
 constexpr unsigned kLimitSeconds = 20;  ///< for one kernel, which takes milliseconds
 
@@ -112,7 +112,7 @@ Bytes on_host(const Case& test, Arrays arrays) {
     return arrays.out;
 }
 
-/// What the device left in `out`; nothing where it did not finish, which has been reported.
+/// The device's `out`; empty if it did not finish, which has been reported.
 Bytes on_device(const Case& test, const dispatch_test::CodeObject& code, const Arrays& arrays,
                 const std::string& where) {
     const Options& o = test.options;
@@ -223,12 +223,12 @@ void check(const Case& test) {
     for (std::uint64_t seed : expected.seeds) {
         expected.arrays.push_back(arrays_of(test, seed));
         expected.results.push_back(on_host(test, expected.arrays.back()));
-        // A kernel that does nothing would agree everywhere.
+        // A kernel without output would always agree.
         REQUIRE(expected.results.back() != expected.arrays.back().out);
     }
     const Level best = kfdemu::gfx9::best_level();
     for (const Build& build : able) check_build(test, build, best, expected);
-    // The executors of each x86 level that this CPU has are compiled apart.
+    // The executors of each x86 level of this CPU are compiled separately.
     for (Level x86 : {Level::V2, Level::V3, Level::V4})
         if (kfdemu::gfx9::supported(x86) && x86 != best) check_build(test, able.back(), x86, expected);
 }

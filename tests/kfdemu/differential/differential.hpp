@@ -42,11 +42,11 @@ struct Options {
     std::uint32_t a = 1, b = 1, out = 1;
     Values a_values = Values::Any, b_values = Values::Any;
     bool out_random = false;                          ///< `out` begins with random values, not with zeros
-    std::uint32_t stack_bytes = 0;                    ///< for calls whose depth the compiler does not know
+    std::uint32_t stack_bytes = 0;                    ///< for calls of unknown depth
     std::uint32_t lds_bytes = 0;                      ///< of an array that has its size from the launch
     std::uint32_t ulps = 0;                           ///< how far a floating-point result may be off
     const char* why_ulps = "";                        ///< and why
-    std::uint32_t from_gfx = 0x900, from_clang = 14;  ///< what compiles it: the later ones do, too
+    std::uint32_t from_gfx = 0x900, from_clang = 14;  ///< the first target and clang that compile it
 };
 
 struct Case {
@@ -56,7 +56,7 @@ struct Case {
     void (*twin)(const void* a, const void* b, void* out, std::uint32_t n);
 };
 
-/// Fails the running test case where a code object's results are not the twin's.
+/// Fails the running test case if a code object's results differ from the twin's.
 void check(const Case& test);
 
 }  // namespace differential

@@ -63,7 +63,7 @@ void HostGroup::wait(State state) {
 }
 
 const Lanes& HostGroup::exchange(std::uint32_t value) {
-    // Nobody comes to the exchange after the next before all have read this one, so two sets of slots are enough.
+    // No lane reaches the exchange after the next before all have read this one, so two sets of slots suffice.
     Lanes& slots = waves_[current_ / 64][items_[current_].exchanges++ % 2];
     slots[current_ % 64] = value;
     wait(State::AtExchange);
@@ -122,7 +122,7 @@ void HostGroup::run_to_end() {
         if (!released) released = release(0, items_.size(), State::AtBarrier);
         if (released) continue;
         if (std::all_of(items_.begin(), items_.end(), [](const Item& i) { return i.state == State::Ended; })) return;
-        throw std::logic_error{"work-items of a host twin wait for what never comes: not all lanes of a wave exchange"};
+        throw std::logic_error{"work-items of a host twin wait forever: not all lanes of a wave exchange"};
     }
 }
 

@@ -1,4 +1,4 @@
-// A work-group on the host: each work-item is a context of its own, and one runs at a time.
+// A work-group on the host: each work-item is a separate context, and one runs at a time.
 //
 //     HostGroup::run_grid({1024, 1, 1}, {256, 1, 1}, [&] { kernel(a, b, out, n); });
 //
@@ -21,14 +21,14 @@ namespace differential {
 using Lanes = std::array<std::uint32_t, 64>;
 using Extent = std::array<std::uint32_t, 3>;
 
-/// What the lanes that met gave.
+/// The values of the lanes that met.
 struct Told {
     Lanes values{};
     std::uint64_t lanes = 0;  ///< bit i: lane i is there
     bool here(std::uint32_t lane) const { return lanes >> lane & 1; }
 };
 
-/// Where a group is. Its items are numbered, and its waves made, from those that the grid has of it.
+/// A group's position. Its items and waves are numbered over the items inside the grid.
 struct Place {
     Extent id, grid, full_size;
     Extent size() const;
@@ -40,7 +40,7 @@ class HostGroup {
     static void run_grid(const Extent& grid, const Extent& size, const std::function<void()>& kernel);
     static void run(const Place& place, const std::function<void()>& kernel);
 
-    /// The group whose work-item calls.
+    /// The calling work-item's group.
     static HostGroup& running();
     std::uint32_t item() const { return current_; }
     const Place& place() const { return place_; }
@@ -48,7 +48,7 @@ class HostGroup {
     std::uint32_t size() const { return static_cast<std::uint32_t>(items_.size()); }
 
     void barrier() { wait(State::AtBarrier); }
-    /// What each lane of this wave gives. Borrows: the group, until the lane's next exchange but one.
+    /// The value of each lane of this wave. Borrows: the group, until the lane's next exchange but one.
     const Lanes& exchange(std::uint32_t value);
     /// What those lanes of this wave give that come to the same place. Places grow as a lane goes on: lanes that took a
     /// longer way to a place are waited for. Borrows: this work-item, until its next meeting.
@@ -80,7 +80,7 @@ class HostGroup {
     std::vector<std::array<Lanes, 2>> waves_;  ///< of this exchange and of the one before
 };
 
-/// The lane that a DPP_CTRL reads for a lane, -1 where there is none.
+/// The lane that a DPP_CTRL reads for a lane; -1 if none.
 int dpp_source(int control, int lane);
 
 }  // namespace differential

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every unit of kernels/ by every clang that is here, for every target at every level, against its host twin.
+# Every unit of kernels/ by every installed clang, for every target at every level, against its host twin.
 # Usage: matrix.sh DIFFERENTIAL-TEST [Catch2's arguments…]
 #   CLANGS="14 16 19" TARGETS="gfx900 …" LEVELS="O0 …" SEEDS="1 …" choose less, or other inputs. JOBS is how many
 #   compilers run at once. OUT keeps the code objects there.
@@ -42,7 +42,7 @@ if [ ${#builds[@]} = 0 ]; then
     exit 77
 fi
 
-# Units for which the targets between the first and the last have nothing of their own.
+# Units without special code for the targets between the first and the last.
 declare -A narrow=([assembly]="gfx900,gfx90a" [launches]="gfx900,gfx90a" [memory]="gfx900,gfx90a")
 narrow[math]="gfx900,gfx90a" narrow[opencl]="gfx900,gfx90a" narrow[convergence_halves]="gfx900,gfx90a" narrow[matrices]="gfx906,gfx908,gfx90a"
 if [ $libraries = no ]; then narrow[math]='' narrow[opencl]=''; fi
@@ -75,7 +75,7 @@ status=0
 export KFDEMU_DIFFERENTIAL="$out: ${builds[*]}$narrowed" KFDEMU_DIFFERENTIAL_SEEDS="${SEEDS:-1}"
 "$test" "$@" | tee "$out/report" || status=$?
 echo "${#builds[@]} builds of each kernel ran in $((SECONDS - start)) s"
-# The last line is what adds up.
+# The last line has the totals.
 read -r passed _ failed _ lacking _ < <(tail -n 1 "$out/report")
 echo "$passed passed, $failed failed, $((skipped + lacking)) skipped"
 exit $status

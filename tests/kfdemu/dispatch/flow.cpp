@@ -38,7 +38,7 @@ TEST_CASE("a barrier waits only for waves that have not ended", "[dispatch][flow
 }
 
 // "Vega" and CDNA3 ISA manuals, S_BARRIER: waves are waited for, wherever their program counters are.
-TEST_CASE("as in hardware, waves at different barriers of the code let each other on", "[dispatch][flow]") {
+TEST_CASE("as in hardware, waves at different barriers of the code release each other", "[dispatch][flow]") {
     on_each("flow", [](Machine& gpu, const CodeObject& code) {
         auto* out = gpu.allocate<std::uint32_t>(256);
         code.launch("barriers_apart", {.grid = {256}, .group = {256}, .limit_seconds = 60}, out);
@@ -46,7 +46,7 @@ TEST_CASE("as in hardware, waves at different barriers of the code let each othe
     });
 }
 
-TEST_CASE("as in hardware, a wave that meets a barrier in both branches counts twice, and is one behind the others",
+TEST_CASE("as in hardware, a wave that meets a barrier in both branches counts twice, and is one barrier late",
           "[dispatch][flow]") {
     on_each("flow", [](Machine& gpu, const CodeObject& code) {
         auto* out = gpu.allocate<std::uint32_t>(64);
@@ -55,7 +55,7 @@ TEST_CASE("as in hardware, a wave that meets a barrier in both branches counts t
     });
 }
 
-TEST_CASE("as in hardware, a wave without active lanes comes to a barrier as any other", "[dispatch][flow]") {
+TEST_CASE("as in hardware, a wave without active lanes reaches a barrier as any other", "[dispatch][flow]") {
     on_each("flow", [](Machine& gpu, const CodeObject& code) {
         auto* out = gpu.allocate<std::uint32_t>(128);
         code.launch("barrier_without_lanes", {.grid = {128}, .group = {128}, .limit_seconds = 60}, out);
@@ -83,7 +83,7 @@ TEST_CASE("an endless kernel is aborted, on several threads", "[dispatch][flow][
     });
 }
 
-TEST_CASE("a claimed end stays, while other threads still ask for work", "[dispatch][flow][threads]") {
+TEST_CASE("a claimed end stays, while other threads still request work", "[dispatch][flow][threads]") {
     Machine gpu{targets().front()};
     const CodeObject code = gpu.load("flow", "O2");
     auto* out = gpu.allocate<std::uint32_t>(256);
@@ -125,7 +125,7 @@ TEST_CASE("a work-group can be left and taken up again", "[dispatch][flow]") {
     REQUIRE(dispatch->state() == Dispatch::State::Finished);
 }
 
-TEST_CASE("waves that only sleep say so", "[dispatch][flow]") {
+TEST_CASE("a work-group reports that its waves only sleep", "[dispatch][flow]") {
     Machine gpu{targets().front()};
     const CodeObject code = gpu.load("flow", "O2");
     auto* flags = gpu.allocate<std::uint32_t>(2);
@@ -258,7 +258,7 @@ TEST_CASE("an interrupt message reaches the device", "[dispatch][flow]") {
     REQUIRE(out[5] == 1);
 }
 
-TEST_CASE("other code at the same address is decoded anew", "[dispatch][code]") {
+TEST_CASE("changed code at the same address is decoded again", "[dispatch][code]") {
     Machine gpu{targets().front()};
     const CodeObject code = gpu.load("flow", "O2");
     auto* out = gpu.allocate<std::uint32_t>(64);

@@ -15,7 +15,7 @@ struct FreeAligned {
     void operator()(std::uint32_t* p) const { std::free(p); }
 };
 
-/// A wave with registers of its own, all 0xcc before.
+/// A wave whose registers are initialised to 0xcc.
 struct OneWave {
     static constexpr std::size_t kDwords = 544 * 64;
     std::unique_ptr<std::uint32_t[], FreeAligned> registers{
@@ -103,7 +103,7 @@ TEST_CASE("user and system SGPRs come in the order of the ABI", "[dispatch][stat
     REQUIRE(one.wave.scratch_size_bytes == 8 * 1024);
 }
 
-TEST_CASE("the first wave of a group says so in the work-group info", "[dispatch][state]") {
+TEST_CASE("the first wave of a group is marked in the work-group info", "[dispatch][state]") {
     Launch l = everything_enabled(Target::gfx900);
     l.kernel.workgroup_id = {true, false, false};
     OneWave one;

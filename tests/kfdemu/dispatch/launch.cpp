@@ -1,4 +1,4 @@
-// What is refused before any wave runs: descriptors and packets.
+// Descriptors and packets refused before any wave runs.
 #include "tools/kfdemu/dispatch/launch.hpp"
 
 #include <cstring>
@@ -155,7 +155,7 @@ TEST_CASE("a packet that cannot run is refused with its reason", "[dispatch][lau
     REQUIRE_FALSE(check_launch(p, GpuFacts{}, queue));
 }
 
-TEST_CASE("a kernel object that is none is refused", "[dispatch][launch]") {
+TEST_CASE("an invalid kernel object is refused", "[dispatch][launch]") {
     Machine gpu{targets().front()};
     const CodeObject code = gpu.load("memory", "O2");
     const auto reason_for = [&](std::uint64_t kernel_object) {

@@ -123,7 +123,7 @@ TEST_CASE("append and consume count the active lanes", "[dispatch][lds]") {
     });
 }
 
-TEST_CASE("outside its LDS a work-group reads zero and writes nothing", "[dispatch][lds]") {
+TEST_CASE("outside its LDS a work-group reads zero, and its writes are dropped", "[dispatch][lds]") {
     on_each("lds", [](Machine& gpu, const CodeObject& code) {
         auto* out = gpu.allocate<std::uint32_t>(64);
         code.launch("outside_lds", {.grid = {64}, .group = {64}}, out);

@@ -27,11 +27,11 @@ std::vector<Target> targets();
 
 struct Shape {
     std::vector<std::uint32_t> grid, group;
-    std::uint32_t lds_bytes = 0;    ///< behind the kernel's own
+    std::uint32_t lds_bytes = 0;    ///< after the kernel's own
     std::uint32_t stack_bytes = 0;  ///< at least so much private segment
     unsigned threads = 1;           ///< that run work-groups
     std::uint64_t quantum = 100'000;
-    unsigned limit_seconds = 0;  ///< aborts what runs longer
+    unsigned limit_seconds = 0;  ///< aborts longer runs
 };
 
 struct Outcome {
@@ -72,7 +72,7 @@ class Machine {
 
     CodeObject load(const std::string& source, const std::string& level);
     CodeObject load_file(const std::string& path);
-    /// Zeroed memory, mapped for the GPU with an unmapped page behind it; its end is the end of the mapping.
+    /// Zeroed memory, mapped for the GPU with an unmapped page after it; its end is the end of the mapping.
     std::byte* allocate_bytes(std::size_t bytes, std::uint32_t access = kfdemu::kRead | kfdemu::kWrite);
     template <class T>
     T* allocate(std::size_t count, std::uint32_t access = kfdemu::kRead | kfdemu::kWrite) {
@@ -153,7 +153,7 @@ class Random {
 Outcome run_to_end(const std::shared_ptr<kfdemu::Dispatch>& dispatch, unsigned threads, std::uint64_t quantum,
                    unsigned limit_seconds = 0);
 
-/// The hidden arguments of code object V5 that kernels without device libraries read, behind the explicit
+/// The hidden arguments of code object V5 that kernels without device libraries read, after the explicit
 /// ones.
 /// Those of V4 begin with the global offset, and are zeros.
 void append_hidden_arguments(std::vector<std::byte>& kernarg, const kfdemu::KernelDispatchPacket& packet,

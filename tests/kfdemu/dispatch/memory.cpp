@@ -137,7 +137,7 @@ TEST_CASE("addresses need no alignment", "[dispatch][memory]") {
     });
 }
 
-TEST_CASE("an access may straddle two mappings that lie next to each other", "[dispatch][memory]") {
+TEST_CASE("an access may straddle two adjacent mappings", "[dispatch][memory]") {
     on_each("memory", [](Machine& gpu, const CodeObject& code) {
         const std::uint32_t n = 64;
         const std::vector<std::uint8_t> from(n * 13, 9);
@@ -197,7 +197,7 @@ TEST_CASE("work-item and work-group ids in one, two and three dimensions, partia
     });
 }
 
-TEST_CASE("the packet, the arguments and the dispatch id are where the ABI says", "[dispatch][ids]") {
+TEST_CASE("the packet, the arguments and the dispatch id are in the ABI's registers", "[dispatch][ids]") {
     on_each("memory", [](Machine& gpu, const CodeObject& code) {
         gpu.queue.dispatch_id = 77;
         auto* out = gpu.allocate<std::uint64_t>(4);

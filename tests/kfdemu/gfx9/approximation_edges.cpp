@@ -1,4 +1,4 @@
-// Reciprocals, roots, powers, logarithms, sines and the helpers of division, of what is no ordinary number.
+// Reciprocals, roots, powers, logarithms, sines and the helpers of division, for special values.
 #include <cmath>
 
 #include "case_table.hpp"
@@ -64,7 +64,7 @@ TEST_CASE("32-bit approximations have exact results for zero, infinity, NaN and 
               });
 }
 
-TEST_CASE("32-bit approximations are as near as docs/instructions.md says", "[gfx9][edges]") {
+TEST_CASE("32-bit approximations have the accuracy of docs/instructions.md", "[gfx9][edges]") {
     // Within 0.501 ulp; v_sin and v_cos within 2^-24 of the value.
     const struct {
         const char* name;
@@ -149,7 +149,7 @@ TEST_CASE("v_div_scale leaves ordinary operands and scales those near the limits
     }
 }
 
-TEST_CASE("v_div_fixup puts in what the steps before it cannot make", "[gfx9][edges]") {
+TEST_CASE("v_div_fixup inserts the results that earlier steps cannot produce", "[gfx9][edges]") {
     const u64 inf = kInf64, minus = kSign64;
     check_all("\"Vega\" ISA manual, 12.12 VOP3, V_DIV_FIXUP_F32, V_DIV_FIXUP_F64, V_DIV_FIXUP_F16",
               {

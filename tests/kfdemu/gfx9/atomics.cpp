@@ -1,4 +1,4 @@
-// What every atomic instruction leaves in memory and what it returns: DS, FLAT, GLOBAL, MUBUF and SMEM. Expected values
+// Memory and return value of every atomic instruction: DS, FLAT, GLOBAL, MUBUF and SMEM. Expected values
 // come from the "Vega" ISA manual's definitions, those of 64-bit floats from the MI200 one's.
 #include "buffered.hpp"
 #include "support/catch.hpp"
@@ -17,7 +17,7 @@ struct Case {
 
 constexpr u64 kMinus = ~u64{0}, kHigh = u64{1} << 40;
 
-/// What all of them have, and 64 bits wide once more.
+/// The common operations, also in 64 bits.
 std::vector<Case> integers() {
     std::vector<Case> all = {
         {"add", false, 0xffffffff, 3, 0, 2},
@@ -151,7 +151,7 @@ TEST_CASE("scalar atomics", "[gfx9][atomics]") {
     }
 }
 
-TEST_CASE("gfx908's float atomics of memory return nothing", "[gfx9][atomics]") {
+TEST_CASE("gfx908's float atomics of memory return no value", "[gfx9][atomics]") {
     Buffered b{best_level(), Target::gfx908};
     b.put(0x80, bits(1.5f));
     b.machine.vgpr64(2, kBase + 0x80);

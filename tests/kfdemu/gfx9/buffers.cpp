@@ -1,4 +1,4 @@
-// Buffer instructions that convert, and loads that go straight into LDS. Expected values come from the "Vega" ISA
+// Buffer instructions that convert, and loads directly into LDS. Expected values come from the "Vega" ISA
 // manual's definitions of the formats.
 #include <array>
 
@@ -132,7 +132,7 @@ TEST_CASE("typed stores convert every format, and write whole elements", "[gfx9]
     b.put(0, fill);
     b.machine.vgpr(4, 0x12);
     REQUIRE(b.run(typed("tbuffer_store_format_x", k8_8_8_8, kUint)) == Stop::End);
-    CHECK(b.at<u32>(0) == 0x12);  // what it has no data for is 0
+    CHECK(b.at<u32>(0) == 0x12);  // components without data are 0
 }
 
 TEST_CASE("16-bit components are packed by twos", "[gfx9][buffers]") {
@@ -173,7 +173,7 @@ TEST_CASE("buffer_load_format takes format and order of components from the reso
     CHECK(b.at<u64>(1020) == 0xeeeeeeeeeeeeeeee);
 }
 
-TEST_CASE("formats that do not exist stop, faults say where", "[gfx9][buffers]") {
+TEST_CASE("invalid formats stop, faults have an address", "[gfx9][buffers]") {
     Buffered b;
     constexpr u32 formats[][2] = {
         {kReserved, kUint}, {k8, kReserved6}, {k8, kFloat}, {k32, kUnorm}, {k2_10_10_10, kFloat}};
@@ -223,7 +223,7 @@ TEST_CASE("loads go straight into LDS, a dword a lane from M0 on", "[gfx9][buffe
     }
 }
 
-TEST_CASE("buffer_store_lds_dword goes the other way", "[gfx9][buffers]") {
+TEST_CASE("buffer_store_lds_dword stores from LDS", "[gfx9][buffers]") {
     Buffered b;
     b.machine.sgpr(124) = 0x40;
     b.machine.exec(0x8);

@@ -1,4 +1,4 @@
-// Memory that a test's wave sees: zeros at first, read and written as any type at any offset.
+// Memory of a test's wave: initially zero, read and written as any type at any offset.
 //
 //     Bytes<1024> lds;
 //     lds.put(16, 0x1234u);

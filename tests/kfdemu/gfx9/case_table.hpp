@@ -1,4 +1,4 @@
-// A table of what a vector instruction computes: one row a case, run in its VOP3 form at every x86 level, under full,
+// A table of a vector instruction's results: one row per case, run in its VOP3 form at every x86 level, under full,
 // partial and empty EXEC.
 //
 //     check_all("12.7 VOP2 instructions", {{"v_add_u32", 0xffffffff, 2, 0, 1}});

@@ -14,7 +14,7 @@ struct Pair {
     Relation relation;
 };
 
-/// What each of the sixteen float comparisons says of less, equal, greater, unordered ("Vega" ISA manual, 12.9 VOPC).
+/// The results of the sixteen float comparisons for less, equal, greater, unordered ("Vega" ISA manual, 12.9 VOPC).
 const struct {
     const char* name;
     bool holds[4];
@@ -61,7 +61,7 @@ void check_compares(const std::string& type, const Compares& compares, const std
 
 }  // namespace
 
-TEST_CASE("floats compare: NaN with nothing, -0 with +0, denormals as MODE says", "[gfx9][edges]") {
+TEST_CASE("floats compare: NaN is unordered, -0 equals +0, denormals follow MODE", "[gfx9][edges]") {
     const u32 nan = kNan, loud = kSignalling;
     check_compares("f32", kFloatCompares,
                    {{kOne, f(2.0f), Less},
@@ -168,7 +168,7 @@ TEST_CASE("v_cmp_class sorts each number into one of ten classes, denormals kept
     for (const auto& row : halves) check("v_cmp_class_f16", row.value, row.number);
 }
 
-TEST_CASE("v_cndmask_b32 passes bits on as they are", "[gfx9][edges]") {
+TEST_CASE("v_cndmask_b32 passes bits unchanged", "[gfx9][edges]") {
     // "Vega" ISA manual, 12.7 VOP2, V_CNDMASK_B32.
     for (const Level level : levels()) {
         Machine m{Target::gfx90a, level};

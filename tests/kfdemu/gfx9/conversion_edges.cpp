@@ -84,7 +84,7 @@ TEST_CASE("16-bit floats to and from integers", "[gfx9][edges]") {
               });
 }
 
-TEST_CASE("integers to floats round where they must", "[gfx9][edges]") {
+TEST_CASE("conversions of integers to floats round", "[gfx9][edges]") {
     check_all("\"Vega\" ISA manual, 12.8 VOP1, V_CVT_F32_I32 to V_CVT_F32_UBYTE3, V_CVT_OFF_F32_I4, V_CVT_F64_*",
               {
                   {"v_cvt_f32_i32", kIntMax, 0, 0, f(0x1p31f)},

@@ -1,4 +1,4 @@
-// Brute force: whatever opcode llvm-mc knows, but for images, exports and interpolation, the table knows.
+// Brute force: every opcode of llvm-mc, except images, exports and interpolation, is in the table.
 #include <algorithm>
 #include <cstring>
 

@@ -1,4 +1,4 @@
-// DS: LDS of one wave, the wires between lanes, and what meets at global wave sync. Expected values come from the
+// DS: LDS of one wave, lane permutes, and global wave sync. Expected values come from the
 // "Vega" ISA manual's definitions.
 #include "bytes.hpp"
 #include "kfdemu/gfx9/gws.hpp"
@@ -17,7 +17,7 @@ std::vector<u32> ds(const std::string& mnemonic, u32 offset, u32 address, u32 da
     return {0xd8000000u | u32{row.opcode} << 17 | gds | offset, address | data0 << 8 | data1 << 16 | d << 24};
 }
 
-/// A wave with LDS of its own.
+/// A wave with its own LDS.
 struct Shared : Bytes<1024> {
     explicit Shared(Level level, Target target = Target::gfx900) : machine{target, level} {
         machine.wave().lds = data();
@@ -97,7 +97,7 @@ TEST_CASE("ds_*_src2 take both operands from LDS", "[gfx9][ds]") {
     }
 }
 
-TEST_CASE("src2 reads zero outside LDS and writes nothing there", "[gfx9][ds]") {
+TEST_CASE("src2 reads zero outside LDS, and its writes there are dropped", "[gfx9][ds]") {
     Shared shared{best_level()};
     shared.put(0x100, u32{5});
     shared.machine.vgpr(1, 0x100);
@@ -138,7 +138,8 @@ TEST_CASE("ds_swizzle_b32 in all its modes", "[gfx9][ds]") {
     }
 }
 
-TEST_CASE("permutes: what nobody sends is zero, the highest sender wins, lanes off send nothing", "[gfx9][ds]") {
+TEST_CASE("permutes: without a sender the result is zero, the highest sender wins, inactive lanes do not send",
+          "[gfx9][ds]") {
     for (const Level level : levels()) {
         Shared shared{level};
         Machine& m = shared.machine;
@@ -151,7 +152,7 @@ TEST_CASE("permutes: what nobody sends is zero, the highest sender wins, lanes o
         CHECK(m.lane(2, 8) == 0);
         CHECK(m.lane(2, 16) == 7);
         for (u32 l = 0; l < 64; ++l) m.lane(3, l) = 4 * (l + 63);           // modulo 64: from the lane before
-        REQUIRE(m.run(ds("ds_bpermute_b32", 8, 3, 1, 0, 2)) == Stop::End);  // + 8 bytes: the lane behind
+        REQUIRE(m.run(ds("ds_bpermute_b32", 8, 3, 1, 0, 2)) == Stop::End);  // + 8 bytes: the next lane
         CHECK(m.lane(2, 3) == 104);
         CHECK(m.lane(2, 15) == 0);
     }
@@ -196,12 +197,12 @@ TEST_CASE("global data share is an illegal instruction, on every target", "[gfx9
     CHECK(gfx90a.machine.run({0xd8010000u, 1}) == Stop::Illegal);
 }
 
-TEST_CASE("a global wave sync semaphore lets as many pass as were let", "[gfx9][gws]") {
+TEST_CASE("a global wave sync semaphore passes as many waves as were released", "[gfx9][gws]") {
     const auto sema = [](const char* mnemonic, u32 address = 0) { return ds(mnemonic, 3, address); };
     for (const Level level : levels()) {
         Gws gws;
         Machine a{Target::gfx90a, level}, b{Target::gfx90a, level}, c{Target::gfx90a, level};
-        CHECK(a.run(sema("ds_gws_sema_v")) == Stop::Illegal);  // without a queue that has it
+        CHECK(a.run(sema("ds_gws_sema_v")) == Stop::Illegal);  // without a queue with GWS
         CHECK(a.run(sema("ds_gws_sema_p")) == Stop::Illegal);
         for (Machine* m : {&a, &b, &c}) m->wave().gws = &gws;
         CHECK(a.run(sema("ds_gws_sema_p")) == Stop::Sleep);

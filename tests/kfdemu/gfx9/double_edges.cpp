@@ -74,7 +74,7 @@ TEST_CASE("64-bit floats to whole ones, mantissa and exponent", "[gfx9][edges]")
               });
 }
 
-TEST_CASE("64-bit reciprocals and roots of what is no ordinary number", "[gfx9][edges]") {
+TEST_CASE("64-bit reciprocals and roots of special values", "[gfx9][edges]") {
     check_all("\"Vega\" ISA manual, 12.8 VOP1, V_RCP_F64, V_RSQ_F64, V_SQRT_F64",
               {
                   {"v_rcp_f64", 0, 0, 0, kInf64},

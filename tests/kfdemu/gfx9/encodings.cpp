@@ -22,7 +22,7 @@ std::string hex(const Words& words) {
     return text;
 }
 
-/// Ours; "" for what we would stop at as unknown.
+/// kfdemu's text; "" for an unknown instruction.
 std::string our_text(const Decoder& decoder, const Words& words) {
     const Inst inst = decoder.decode(0x1000, words);
     if (inst.row == Decoder::kNoRow) return "";

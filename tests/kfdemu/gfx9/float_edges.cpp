@@ -4,7 +4,7 @@
 
 using namespace test_gfx9;
 
-TEST_CASE("32-bit arithmetic passes NaN on, quieted, and makes one of what has no value", "[gfx9][edges]") {
+TEST_CASE("32-bit arithmetic propagates NaN, quieted, and makes NaN for invalid operations", "[gfx9][edges]") {
     check_all("\"Vega\" ISA manual, 3.5 Mode register, IEEE; 12.7 VOP2 and 12.12 VOP3 instructions",
               {
                   {"v_add_f32", kNan | 0x123, kOne, 0, kNan | 0x123},
@@ -109,7 +109,7 @@ TEST_CASE("least, greatest and middle of three: -0 is below +0, NaN does not cou
         });
 }
 
-TEST_CASE("rounding to whole 32-bit floats: ties, signs, what is whole already", "[gfx9][edges]") {
+TEST_CASE("rounding to whole 32-bit floats: ties, signs, whole numbers", "[gfx9][edges]") {
     check_all("\"Vega\" ISA manual, 12.8 VOP1, V_FRACT_F32, V_TRUNC_F32, V_CEIL_F32, V_RNDNE_F32, V_FLOOR_F32",
               {
                   {"v_rndne_f32", f(0.5f), 0, 0, 0},

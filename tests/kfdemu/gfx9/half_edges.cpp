@@ -1,4 +1,4 @@
-// 16-bit floats at their edges, alone and packed.
+// 16-bit floats at their edges, single and packed.
 #include "case_table.hpp"
 #include "support/catch.hpp"
 
@@ -69,7 +69,7 @@ TEST_CASE("16-bit floats to whole ones, mantissa and exponent", "[gfx9][edges]")
               });
 }
 
-TEST_CASE("16-bit approximations of what is no ordinary number", "[gfx9][edges]") {
+TEST_CASE("16-bit approximations of special values", "[gfx9][edges]") {
     check_all("CDNA ISA manuals, 12.8 VOP1, V_RCP_F16 to V_EXP_F16, V_SIN_F16, V_COS_F16, functional examples",
               {
                   {"v_rcp_f16", 0xfc00, 0, 0, 0x8000},  {"v_rcp_f16", 0xc000, 0, 0, 0xb800},

@@ -1,7 +1,7 @@
 // The page of docs/ that lists what kfdemu executes, made of its instruction table.
 //
 //     instruction_page > docs/instructions.md       # renews it
-//     instruction_page docs/instructions.md         # says whether it is what the table says
+//     instruction_page docs/instructions.md         # checks that it matches the table
 //
 // Thread safety: none needed.
 #include <cstdio>

@@ -5,7 +5,7 @@
 using namespace test_gfx9;
 using kfdemu::gfx9::kVcc;
 
-TEST_CASE("shifts count modulo the width of what they shift", "[gfx9][edges]") {
+TEST_CASE("shifts count modulo the operand's width", "[gfx9][edges]") {
     check_all("\"Vega\" ISA manual, 12.7 VOP2, V_*SHR*REV, V_LSHLREV; 12.12 VOP3, their 64-bit forms",
               {
                   {"v_lshlrev_b32", 0, 0xffffffff, 0, 0xffffffff},
@@ -36,7 +36,7 @@ TEST_CASE("shifts count modulo the width of what they shift", "[gfx9][edges]") {
               });
 }
 
-TEST_CASE("bit fields of no width, and wider than what is left", "[gfx9][edges]") {
+TEST_CASE("bit fields of width 0, and wider than the remaining bits", "[gfx9][edges]") {
     check_all("\"Vega\" ISA manual, 12.12 VOP3, V_BFE_U32, V_BFE_I32, V_BFI_B32, V_BFM_B32, V_ALIGN*, V_PERM_B32",
               {
                   {"v_bfe_u32", 0xffffffff, 31, 31, 1},
@@ -99,7 +99,7 @@ TEST_CASE("counting bits of 0, of -1, and of single ones", "[gfx9][edges]") {
         });
 }
 
-TEST_CASE("products keep the half that they name", "[gfx9][edges]") {
+TEST_CASE("products keep the half in their name", "[gfx9][edges]") {
     check_all("\"Vega\" ISA manual, 12.7 VOP2, V_MUL_*_24; 12.12 VOP3, V_MUL_LO_U32, V_MUL_HI_*, V_MAD_*",
               {
                   {"v_mul_lo_u32", 0xffffffff, 0xffffffff, 0, 1},
@@ -129,7 +129,7 @@ TEST_CASE("products keep the half that they name", "[gfx9][edges]") {
               });
 }
 
-TEST_CASE("64-bit multiply-add carries out of what it adds", "[gfx9][edges]") {
+TEST_CASE("64-bit multiply-add carries out of the addition", "[gfx9][edges]") {
     // "Vega" ISA manual, 12.12 VOP3, V_MAD_U64_U32 and V_MAD_I64_I32.
     const struct {
         const char* name;

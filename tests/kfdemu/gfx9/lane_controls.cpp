@@ -1,4 +1,4 @@
-// What a second word chooses of VOP1 and VOP2: parts of words (SDWA) and other lanes (DPP).
+// The second word of VOP1 and VOP2: parts of words (SDWA) and other lanes (DPP).
 #include "machine.hpp"
 #include "support/catch.hpp"
 
@@ -7,7 +7,7 @@ using namespace kfdemu::gfx9;
 
 namespace {
 
-/// VOP1/VOP2 word with SDWA or DPP behind it.
+/// VOP1/VOP2 word followed by SDWA or DPP.
 std::vector<u32> with_control(std::vector<u32> word, u32 encoding, u32 control) {
     word[0] = (word[0] & ~0x1ffu) | encoding;
     word.push_back(control);
@@ -108,7 +108,7 @@ TEST_CASE("DPP's row and bank masks keep lanes, and a disabled source does not e
     CHECK(m.lane(0, 1) == 1001);
 }
 
-TEST_CASE("SDWA modifies what it has picked, and places what was modified", "[gfx9][modifiers]") {
+TEST_CASE("SDWA modifies the selected part, and places the result", "[gfx9][modifiers]") {
     // "Vega" ISA manual, 13.3.7 SDWA: SEL and SEXT, then ABS and NEG; OMOD, CLMP, then DST_SEL and DST_UNUSED.
     constexpr u32 kByte0 = 0, kByte2 = 2, kByte3 = 3, kSext0 = 8, kNeg0 = 16, kAbs0 = 32;
     constexpr u32 kPad = 0, kSignExtend = 1, kPreserve = 2, kClamped = 1u << 13, kDoubled = 1u << 14;
@@ -153,7 +153,7 @@ TEST_CASE("SDWA modifies what it has picked, and places what was modified", "[gf
     }
 }
 
-TEST_CASE("DPP modifies what came from the other lane", "[gfx9][modifiers]") {
+TEST_CASE("DPP modifies the other lane's value", "[gfx9][modifiers]") {
     // "Vega" ISA manual, 13.3.8 DPP: NEG and ABS of both sources; BOUND_CTRL's zero is negated as any other value.
     constexpr u32 kNeg0 = 1u << 20, kAbs0 = 1u << 21, kNeg1 = 1u << 22, kAbs1 = 1u << 23, kShiftRight = 0x111;
     const struct {

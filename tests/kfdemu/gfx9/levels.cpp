@@ -42,7 +42,7 @@ void fill(Machine& m, u64 seed) {
 
 TEST_CASE("every vector row gives the same bits at every x86 level", "[gfx9][levels]") {
     const std::vector<Level> all = levels();
-    if (all.size() < 2) SKIP_BECAUSE("one level alone is built and runs on this CPU");
+    if (all.size() < 2) SKIP_BECAUSE("only one level is built and runs on this CPU");
     for (const Target target : {Target::gfx900, Target::gfx90a}) {
         Machine reference{target, all.front()};
         std::vector<std::unique_ptr<Machine>> others;

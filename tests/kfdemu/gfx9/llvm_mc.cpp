@@ -26,7 +26,7 @@ std::string bytes_of(const Words& words) {
     return text + "\n";
 }
 
-/// A temporary file that is gone when this is.
+/// A temporary file, removed at the end of its lifetime.
 class TemporaryFile {
   public:
     TemporaryFile() {
@@ -58,7 +58,7 @@ std::vector<std::string> output_lines(const std::string& command) {
     return lines;
 }
 
-/// Without the comments that it adds, and nothing where a comment says that an operand does not fit.
+/// Without its comments; empty if a comment reports that an operand does not fit.
 std::string cleaned(const std::string& line) {
     if (line.find("/*") != std::string::npos) return "";
     const std::size_t comment = line.find(" ;");

@@ -1,5 +1,5 @@
-// Dot products and matrix multiply-add. Where the elements of a matrix lie is written here as the MI200 ISA manual's
-// tables have it, shape by shape, not as the executor computes it.
+// Dot products and matrix multiply-add. The layout of matrix elements is written here as in the MI200 ISA manual's
+// tables, shape by shape, not as the executor computes it.
 #include <cmath>
 #include <functional>
 
@@ -240,7 +240,7 @@ void check_shape(const Mfma& s, Level level, Modifiers modifiers, u64 exec) {
 
 }  // namespace
 
-TEST_CASE("MFMA multiplies matrices of every shape, whatever EXEC says", "[gfx9][matrix]") {
+TEST_CASE("MFMA multiplies matrices of every shape, regardless of EXEC", "[gfx9][matrix]") {
     for (const Level level : levels()) {
         for (const Mfma& shape : kShapes) {
             check_shape(shape, level, {}, kAll);
@@ -282,7 +282,7 @@ TEST_CASE("BLGP gives lanes of B to others", "[gfx9][matrix]") {
     }
 }
 
-TEST_CASE("MFMA reads and writes AccVGPRs where the ACC bits say so", "[gfx9][matrix]") {
+TEST_CASE("MFMA reads and writes AccVGPRs according to the ACC bits", "[gfx9][matrix]") {
     Machine m;
     u32* const acc = m.wave().acc;
     for (u32 l = 0; l < 64; ++l) {

@@ -1,5 +1,5 @@
-// What the MODE register changes besides rounding, and what it does not: denormals by size, CLAMP of NaN, IEEE,
-// overflow of 16 bits.
+// The effects of the MODE register besides rounding, and instructions without them: denormals by size, CLAMP of NaN,
+// IEEE, overflow of 16 bits.
 #include "case_table.hpp"
 #include "support/catch.hpp"
 
@@ -87,7 +87,7 @@ TEST_CASE("FP_DENORM[3:2] flushes sources and results of 64 and of 16 bits", "[g
         denormals_double);
 }
 
-TEST_CASE("some flush denormals whatever MODE says, some never", "[gfx9][mode]") {
+TEST_CASE("some instructions always flush denormals, some never", "[gfx9][mode]") {
     // 12.7 VOP2, V_MAC_F32; 12.12 VOP3, V_MAD_F32 (LLVM, SIISelLowering: used only where denormals are flushed anyway);
     // 12.8 VOP1, V_EXP_F32, V_LOG_F32, V_RCP_F32, V_RSQ_F32, V_SQRT_F32 ("denormals are flushed").
     const struct {
@@ -147,7 +147,7 @@ TEST_CASE("DX10_CLAMP makes CLAMP turn NaN into zero", "[gfx9][mode]") {
     }
 }
 
-TEST_CASE("IEEE lets a signalling NaN win over a number, quieted", "[gfx9][mode]") {
+TEST_CASE("with IEEE a signalling NaN takes precedence over a number, quieted", "[gfx9][mode]") {
     // 3.5 Mode register, IEEE; 12.7 VOP2, V_MIN_F32 and V_MAX_F32; 12.12 VOP3, V_MIN3_F32 to V_MED3_F32, V_MIN_F64.
     const u32 quieted = 0x7fc00001;
     const struct {
@@ -209,7 +209,7 @@ TEST_CASE("FP16_OVFL makes overflow the greatest number, and keeps infinity", "[
               });
 }
 
-TEST_CASE("s_setreg writes a part of MODE, and what follows goes by it", "[gfx9][mode]") {
+TEST_CASE("s_setreg writes a part of MODE, and later instructions use it", "[gfx9][mode]") {
     // 12.2 SOPK, S_SETREG_IMM32_B32: SIMM16 is size - 1, offset and register.
     const auto setreg = [](u32 offset, u32 size, u32 value) {
         return std::vector<u32>{0xba000001u | offset << 6 | (size - 1) << 11, value};
@@ -236,7 +236,7 @@ TEST_CASE("s_setreg writes a part of MODE, and what follows goes by it", "[gfx9]
     }
 }
 
-TEST_CASE("matrix multiply-add rounds to nearest and keeps denormals whatever MODE says", "[gfx9][mode]") {
+TEST_CASE("matrix multiply-add rounds to nearest and keeps denormals, regardless of MODE", "[gfx9][mode]") {
     // MI200 ISA manual, "Matrix Arithmetic Instructions".
     for (const u32 mode : {0x2f0u, 0x2ffu, 0x2f5u, 0x2fau, 0x200u}) {
         INFO("MODE " << std::hex << mode);

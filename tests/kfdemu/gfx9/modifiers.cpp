@@ -1,4 +1,4 @@
-// What encodings do to sources and results around a meaning: ABS, NEG, OMOD, CLAMP, OP_SEL, constants.
+// Modifiers of sources and results: ABS, NEG, OMOD, CLAMP, OP_SEL, constants.
 #include "case_table.hpp"
 #include "support/catch.hpp"
 
@@ -12,7 +12,7 @@ constexpr u32 kFlush = 0;  // MODE without denormals and IEEE: OMOD works
 
 }  // namespace
 
-TEST_CASE("ABS is taken before NEG, of float sources alone, and of their sign bit alone", "[gfx9][modifiers]") {
+TEST_CASE("ABS is applied before NEG, only to float sources, and only to their sign bit", "[gfx9][modifiers]") {
     check_all("\"Vega\" ISA manual, 6.2.1 Instruction Inputs; 13.3.4 VOP3A, ABS and NEG",
               {
                   {"v_add_f32", f(-3.0f), f(2.0f), 0, f(5.0f), abs_of(0)},

@@ -87,7 +87,7 @@ TEST_CASE("packed instructions work on both halves", "[gfx9][forms]") {
     }
 }
 
-TEST_CASE("mixed precision reads halves where op_sel_hi says so", "[gfx9][forms]") {
+TEST_CASE("mixed precision reads halves according to op_sel_hi", "[gfx9][forms]") {
     Machine m;
     m.vgpr(1, 0x40003c00);  // 2, 1
     m.vgpr(2, bits(3.0f));
@@ -99,7 +99,7 @@ TEST_CASE("mixed precision reads halves where op_sel_hi says so", "[gfx9][forms]
 }
 
 TEST_CASE("v_div_fmas scales back with one rounding", "[gfx9][forms]") {
-    // A sum halfway between the largest denormal number and the smallest normal one, and what is added to it.
+    // A sum halfway between the largest denormal number and the smallest normal one, and an addend.
     const struct {
         double added;
         u32 single;

@@ -1,4 +1,4 @@
-// FP_ROUND of the MODE register: what rounds by it, by size, and what rounds in a way of its own.
+// FP_ROUND of the MODE register: instructions that follow it, by size, and instructions with their own rounding.
 #include "case_table.hpp"
 #include "support/catch.hpp"
 

@@ -283,7 +283,7 @@ class Maker {
         if (kind == 1) made_.push_back({first, 4 * random_.below(25)});
         if (kind == 2) made_.push_back({first | 1u << 17 | 1u << 14, offset | 4 * random_.below(25) << 25});
     }
-    /// gfx908's float atomics return nothing.
+    /// gfx908's float atomics return no value.
     u32 glc() {
         return target_ == Target::gfx908 && row_.is(kAtomic) && row_.targets == targets::from908 ? 0 : random_.bits(1);
     }

@@ -241,10 +241,10 @@ TEST_CASE("VSKIP passes vector instructions by", "[gfx9][scalar]") {
     CHECK(m.sgpr(6) == 4);
 }
 
-TEST_CASE("VSKIP and GPR indexing leave alone what is no instruction", "[gfx9][scalar]") {
+TEST_CASE("VSKIP and GPR indexing ignore truncated and unknown instructions", "[gfx9][scalar]") {
     Machine m;
     m.sgpr(5) = 1;
-    // The first half of a VOP3, whose second half is the s_endpgm: the wave runs off the end of its code.
+    // The first half of a VOP3, whose second half is the s_endpgm: the wave runs past the end of its code.
     const std::vector<u32> half{vop3("v_mad_f32", 0, v(1), v(1), v(1))[0]};
     CHECK(m.run(sopc("s_setvskip", 5, 128) + half) == Stop::FetchFault);
     const std::vector<u32> index_on{0xbf110105}, unknown_vop1{0x7e01fe00};
@@ -259,7 +259,7 @@ TEST_CASE("waves meet at a global wave sync barrier, time and again", "[gfx9][gw
     for (const Level level : levels()) {
         Gws gws;
         Machine first{Target::gfx90a, level}, second{Target::gfx900, level};
-        CHECK(first.run(init) == Stop::Illegal);  // without a queue that has it
+        CHECK(first.run(init) == Stop::Illegal);  // without a queue with GWS
         for (Machine* m : {&first, &second}) {
             m->wave().gws = &gws;
             m->vgpr(2, 1);  // two waves, less one
@@ -278,7 +278,7 @@ TEST_CASE("waves meet at a global wave sync barrier, time and again", "[gfx9][gw
     }
 }
 
-TEST_CASE("a wave stops where it must, says why, and goes on where it may", "[gfx9][scalar]") {
+TEST_CASE("a wave stops with a reason, and continues if it can", "[gfx9][scalar]") {
     Machine m;
     const auto after = [&](const std::vector<u32>& code) { return m.run(code + sopk("s_movk_i32", 10, 77)); };
     m.sgpr(10) = 0;

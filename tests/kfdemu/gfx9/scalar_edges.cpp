@@ -1,4 +1,4 @@
-// The scalar unit at its edges: INT_MIN, fields and shifts as wide as the register, SCC of what overflows, forks.
+// The scalar unit at its edges: INT_MIN, fields and shifts as wide as the register, SCC on overflow, forks.
 #include "case_table.hpp"
 #include "support/catch.hpp"
 
@@ -74,7 +74,7 @@ TEST_CASE("scalar sums and differences: SCC is the carry, or the overflow", "[gf
                   true);
 }
 
-TEST_CASE("scalar shifts and fields of no width, and wider than what is left", "[gfx9][edges]") {
+TEST_CASE("scalar shifts and fields of width 0, and wider than the remaining bits", "[gfx9][edges]") {
     check_scalars("\"Vega\" ISA manual, 12.1 SOP2, S_LSHL_B32 to S_BFE_I64",
                   {
                       {"s_lshl_b32", 0xdeadbeef, 32, 0xdeadbeef, 1},
@@ -203,16 +203,16 @@ TEST_CASE("scalar comparisons and immediates at INT_MIN", "[gfx9][edges]") {
     CHECK(m.sgpr(10) == 0xffffffff);
 }
 
-TEST_CASE("a fork takes the side with fewer lanes first, and only where both have some", "[gfx9][edges]") {
+TEST_CASE("a fork takes the side with fewer lanes first, only if both have lanes", "[gfx9][edges]") {
     // "Vega" ISA manual, 4.4 Branching with fork and join; 12.1 S_CBRANCH_G_FORK, 12.2 S_CBRANCH_I_FORK.
     const struct {
         u64 exec, condition;
         u32 csp;         ///< levels after the fork
-        u64 now, later;  ///< EXEC after it, and what waits
+        u64 now, later;  ///< EXEC after it, and the pending mask
         bool jumped;
     } rows[] = {
         {kAll, kAll, 0, kAll, 0, true},     {kAll, 0, 0, kAll, 0, false},
-        {0xff, 0xf00, 0, 0xff, 0, false},  // of inactive lanes alone
+        {0xff, 0xf00, 0, 0xff, 0, false},  // only of inactive lanes
         {0xff, 0xffff, 0, 0xff, 0, true},   {0xff, 0x01, 1, 0x01, 0xfe, true},
         {0xff, 0x7f, 1, 0x80, 0x7f, false}, {0xff, 0x0f, 1, 0x0f, 0xf0, true},  // as many: the branch
     };

@@ -1,4 +1,4 @@
-// What vector instructions compute: a few values of each.
+// Results of vector instructions: a few values of each.
 #include "case_table.hpp"
 #include "support/catch.hpp"
 
@@ -179,7 +179,7 @@ TEST_CASE("v_trig_preop_f64 gives 53 bits of 2/pi after the other", "[gfx9][valu
                   {"v_trig_preop_f64", f(0x1p944), 3, 0, u64{0x1de294a}},             // towards zero
                   {"v_trig_preop_f64", f(0x1p945), 0, 0, f(0x1.74f463f669e5fp-764)},  // from here on times 2^128
                   {"v_trig_preop_f64", f(0x1p1023), 3, 0, f(0x1.1aba10ac06608p-1001)},
-                  {"v_trig_preop_f64", f(0x1p1023), 5, 0, 0},  // behind the table
+                  {"v_trig_preop_f64", f(0x1p1023), 5, 0, 0},  // past the table
               });
 }
 

@@ -1,4 +1,4 @@
-// What the HIP programs here share: a failed call or expectation ends the program, saying where.
+// Common to the HIP programs: a failed call or expectation ends the program with its location.
 #pragma once
 
 #include <hip/hip_runtime.h>

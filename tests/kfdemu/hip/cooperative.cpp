@@ -1,7 +1,7 @@
 // A cooperative launch: all blocks of a grid wait for each other, several times.
 #include "check.hpp"
 
-// Behind HIP's own header, which it needs.
+// After HIP's own header, which it needs.
 #include <hip/hip_cooperative_groups.h>
 
 /// Every round adds up what all blocks counted in the round before.

@@ -1,5 +1,5 @@
-// What HIP gives device code by name: shuffles and votes, bit and integer intrinsics, conversions, half precision,
-// mathematics, tiles of a wave, symbols. The host says what each has to be.
+// HIP's device functions: shuffles and votes, bit and integer intrinsics, conversions, half precision,
+// mathematics, tiles of a wave, symbols. The host computes the expected results.
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -7,7 +7,7 @@
 
 #include "check.hpp"
 
-// Behind HIP's own header, which they need.
+// After HIP's own header, which they need.
 #include <hip/hip_cooperative_groups.h>
 #include <hip/hip_fp16.h>
 

@@ -1,4 +1,4 @@
-// Launches that ask for more than a work-group can have are refused by name, and the device goes on.
+// Launches beyond a work-group's limits are refused by name, and the device keeps working.
 #include "check.hpp"
 
 __global__ void store(int* out, int value) {
@@ -23,7 +23,7 @@ int main() {
     const hipError_t too_many_threads = hipGetLastError();
     std::printf("too many threads: %s\n", hipGetErrorName(too_many_threads));
     EXPECT(too_many_threads != hipSuccess);
-    EXPECT(hipGetLastError() == hipSuccess);  // it was told once
+    EXPECT(hipGetLastError() == hipSuccess);  // reported once
 
     int value = 0;
     store<<<1, facts.maxThreadsPerBlock, facts.sharedMemPerBlock>>>(out, 3);

@@ -8,7 +8,7 @@ __global__ void fill(int* data, int count, int value) {
     if (i < count) data[i] = value;
 }
 
-/// Keeps one thread busy for so many steps, each needing the one before, and stores what came of it last of all.
+/// Keeps one thread busy for the given number of dependent steps, and stores the result at the end.
 __global__ void slow_store(int* data, unsigned steps) {
     unsigned state = 1;
     for (unsigned i = 0; i < steps; ++i) state = state * 1664525u + 1013904223u + i;

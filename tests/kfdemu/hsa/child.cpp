@@ -86,7 +86,7 @@ ChildResult run_program(const std::vector<std::string>& command, const Environme
 ChildResult run_child(const std::string& test_case, const std::string& row, const Environment& more, Duration timeout) {
     Environment all = more;
     all.emplace_back(kRowVariable, row);
-    // A seed of its own would have each run of Catch2 3 print something else.
+    // A random seed would change the output of each run of Catch2 3.
     return run_program({"/proc/self/exe", "--rng-seed", "1", test_case}, all, timeout);
 }
 

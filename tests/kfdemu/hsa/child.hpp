@@ -1,4 +1,4 @@
-// One test case of this program in a process of its own: for what ends or spoils a process.
+// One test case of this program in a separate process: for tests that end or damage a process.
 //
 //     TEST_CASE("child: touches what is not its own", "[.child]") { ... row() ... }
 //     ...
@@ -19,13 +19,13 @@ namespace hsa_test {
 
 struct ChildResult {
     int status = -1;         ///< of exit, or -1 if it did not
-    int signal = 0;          ///< what ended it, or 0
+    int signal = 0;          ///< the signal that ended it, or 0
     bool timed_out = false;  ///< it was killed at the deadline
     std::string output;      ///< both streams
     bool passed() const { return status == 0 && !timed_out; }
 };
 
-/// Longer than what a child waits for itself, so that it can say what it missed.
+/// Longer than a child's own waits, so that it can report what it missed.
 inline constexpr Duration kChildDeadline = 2 * kDeadline;
 
 using Environment = std::vector<std::pair<std::string, std::string>>;

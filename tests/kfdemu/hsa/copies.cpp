@@ -52,7 +52,7 @@ hsa_status_t copy(const Side& to, std::size_t to_offset, const Side& from, std::
 
 }  // namespace
 
-TEST_CASE("copies of every size and alignment arrive whole, and nothing beside them", "[device][copies]") {
+TEST_CASE("copies of every size and alignment are complete, and write no other byte", "[device][copies]") {
     NEEDS_GPUS(1);
     Machine machine;
     const Side host = on_host(machine, kMax), back = on_host(machine, kMax), gpu = on_gpu(machine, kMax),
@@ -190,7 +190,7 @@ TEST_CASE("copies and kernels wait for each other", "[device][copies]") {
     for (std::uint32_t i = 0; i < n; ++i) REQUIRE(host.memory.as<std::uint32_t>()[i] == 3 * i + 1);
 }
 
-TEST_CASE("threads copy at once, each its own bytes", "[device][copies]") {
+TEST_CASE("threads copy concurrently, each its own bytes", "[device][copies]") {
     NEEDS_GPUS(1);
     Machine machine;
     std::vector<std::thread> threads;
@@ -215,7 +215,7 @@ TEST_CASE("threads copy at once, each its own bytes", "[device][copies]") {
     CHECK(right == std::vector<int>(6, 10));
 }
 
-TEST_CASE("copies by the thousand are in flight at once", "[device][copies]") {
+TEST_CASE("thousands of copies are in flight at once", "[device][copies]") {
     NEEDS_GPUS(1);
     Machine machine;
     const Side host = on_host(machine, 1 << 16), gpu = on_gpu(machine, 1 << 16), back = on_host(machine, 1 << 16);
@@ -260,7 +260,7 @@ TEST_CASE("hsa_memory_copy takes pageable memory on either side", "[device][copi
     CHECK(from == to);
 }
 
-TEST_CASE("what a copy is not given in full is refused", "[device][copies]") {
+TEST_CASE("copies with missing arguments are refused", "[device][copies]") {
     NEEDS_GPUS(1);
     Machine machine;
     const Side gpu = on_gpu(machine, 4096), host = on_host(machine, 4096);
@@ -280,7 +280,7 @@ TEST_CASE("what a copy is not given in full is refused", "[device][copies]") {
     CHECK(done.load() == 1);
 }
 
-// Hidden, because it takes long: the build runs it once.
+// Hidden, because it is slow: the build runs it once.
 TEST_CASE("a copy of more than 4 GiB", "[.large]") {
     NEEDS_GPUS(1);
     Machine machine;

@@ -1,4 +1,5 @@
-// Copies of what the GPU cannot reach: a memory fault, told as that of a kernel is (memory_faults.cpp), one a process.
+// Copies of memory that the GPU cannot reach: a memory fault, reported as a kernel's (memory_faults.cpp), one per
+// process.
 #include <atomic>
 
 #include "child.hpp"
@@ -59,7 +60,7 @@ TEST_CASE("child: a copy that faults", "[.child]") {
     CHECK(done.load() == 1);
 }
 
-TEST_CASE("a copy from or to where nothing is mapped is a memory fault there", "[device][faults]") {
+TEST_CASE("a copy from or to unmapped memory is a memory fault at that address", "[device][faults]") {
     NEEDS_GPUS(1);
     for (const char* name :
          {"up, from nowhere", "down, to nowhere", "up, from memory without access", "down, past the end"}) {

@@ -1,4 +1,4 @@
-// Device memory behind descriptors: hsa_ext_amd.h, hsa_amd_portable_export_dmabuf,
+// Device memory as file descriptors: hsa_ext_amd.h, hsa_amd_portable_export_dmabuf,
 // hsa_amd_interop_map_buffer, and the hsa_amd_vmem_* calls, which reserve addresses, make memory and map one
 // to the other.
 #include <sys/mman.h>
@@ -42,7 +42,7 @@ bool has_virtual_memory() {
     return supported;
 }
 
-/// Memory without an address, and addresses without memory, both given back at the end.
+/// Memory without an address, and addresses without memory, both released at the end.
 struct Handle {
     explicit Handle(const Machine& machine, std::size_t bytes) {
         HSA_CHECK(hsa_amd_vmem_handle_create(machine.gpu().coarse, bytes, MEMORY_TYPE_NONE, 0, &value));
@@ -144,7 +144,7 @@ TEST_CASE("a descriptor that is no dma-buf is refused", "[device][memory][dmabuf
 TEST_CASE("reserved addresses reach the memory that is mapped there", "[device][memory][vmem]") {
     NEEDS_GPUS(1);
     Machine machine;
-    if (!has_virtual_memory()) SKIP_BECAUSE("the runtime says that virtual memory is not supported here");
+    if (!has_virtual_memory()) SKIP_BECAUSE("the runtime does not support virtual memory here");
     const Handle first{machine, kBytes}, second{machine, kBytes};
     const Reservation space{2 * kBytes};
     map(machine, space.at(0), kBytes, first);
@@ -152,7 +152,7 @@ TEST_CASE("reserved addresses reach the memory that is mapped there", "[device][
     fill(machine, space.address, pattern(2 * kBytes, 4));
     CHECK(difference(read_back(machine, space.address, 2 * kBytes), pattern(2 * kBytes, 4)) == "");
 
-    // The two halves the other way around: the memory keeps what it holds.
+    // The two halves exchanged: the memory keeps its contents.
     HSA_CHECK(hsa_amd_vmem_unmap(space.at(0), kBytes));
     HSA_CHECK(hsa_amd_vmem_unmap(space.at(kBytes), kBytes));
     map(machine, space.at(0), kBytes, second);
@@ -177,7 +177,7 @@ TEST_CASE("child: maps a shareable handle", "[.child]") {
 TEST_CASE("another process maps the memory of a shareable handle", "[device][memory][vmem]") {
     NEEDS_GPUS(1);
     Machine machine;
-    if (!has_virtual_memory()) SKIP_BECAUSE("the runtime says that virtual memory is not supported here");
+    if (!has_virtual_memory()) SKIP_BECAUSE("the runtime does not support virtual memory here");
     const Handle handle{machine, kBytes};
     const Reservation space{kBytes};
     map(machine, space.address, kBytes, handle);

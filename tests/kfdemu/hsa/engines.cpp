@@ -1,7 +1,7 @@
-// The DMA engines of copies: what they wait for, and what waits behind them. The runtime has an engine for each
+// The DMA engines of copies: their dependencies, and the copies queued after them. The runtime has an engine for each
 // direction, which takes its packets in order, and waits for a dependency by polling both halves of the signal's value
-// until they equal 0 (ROCR: amd_blit_sdma.cpp). From ROCR 5.6 on copies may go to other engines, so that nothing is
-// said of those.
+// until they equal 0 (ROCR: amd_blit_sdma.cpp). From ROCR 5.6 on copies may use other engines, which are not tested
+// here.
 #include <dlfcn.h>
 
 #include "kernel.hpp"
@@ -30,7 +30,7 @@ struct Copies {
     }
 };
 
-/// Why nothing is said of this runtime, or "".
+/// Why this runtime is not tested, or "".
 std::string runtime_has_more_engines() {
     return dlsym(RTLD_DEFAULT, "hsa_amd_memory_copy_engine_status") ? "this runtime chooses among engines" : "";
 }
@@ -55,7 +55,7 @@ TEST_CASE("a copy that waits holds up the copies of its direction, and no others
     NEEDS_GPUS(1);
     if (const std::string why = runtime_has_more_engines(); !why.empty()) SKIP_BECAUSE(why);
     const Copies copies;
-    // Below zero, where a stream that counts its gate down once too often leaves it.
+    // Below zero, as left by a stream that decrements its gate once too often.
     const Signal dependency{GENERATE(hsa_signal_value_t{1}, hsa_signal_value_t{-1})};
     const Signal first, next, opposite;
     copies.up(copies.device, first, {dependency});

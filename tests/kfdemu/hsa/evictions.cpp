@@ -1,7 +1,7 @@
 // After a memory fault the kernel driver evicts all of the process's queues on that GPU, compute and SDMA, and a queue
 // made there later starts evicted, until the process ends (amdkfd: kfd_dqm_evict_pasid, before 5.18
-// kfd_process_vm_fault; "q->properties.is_evicted = !!qpd->evicted" in kfd_device_queue_manager.c). A fault spoils its
-// process, so that every row has one of its own.
+// kfd_process_vm_fault; "q->properties.is_evicted = !!qpd->evicted" in kfd_device_queue_manager.c). A fault damages its
+// process, so every row runs in a separate one.
 #include <atomic>
 
 #include "child.hpp"
@@ -11,7 +11,7 @@ using namespace hsa_test;
 
 namespace {
 
-// Long enough that work which was not stopped would have completed.
+// Long enough for running work to complete.
 constexpr Duration kAWhile = 100ms;
 constexpr std::uint64_t kNowhere = 0x1234'5678'9000;
 
@@ -56,7 +56,7 @@ struct Scene {
 
 }  // namespace
 
-TEST_CASE("child: a queue that did nothing wrong", "[.child]") {
+TEST_CASE("child: an innocent queue", "[.child]") {
     Scene scene;
     Queue innocent{scene.gpu};
     REQUIRE(innocent.drains());
@@ -132,7 +132,7 @@ TEST_CASE("child: another GPU", "[.child]") {
 
 TEST_CASE("a memory fault takes the GPU from its process", "[device][faults]") {
     NEEDS_GPUS(1);
-    for (const char* name : {"a queue that did nothing wrong", "a kernel that runs", "copies", "a fault of a copy",
+    for (const char* name : {"an innocent queue", "a kernel that runs", "copies", "a fault of a copy",
                              "a queue made later", "the runtime started again"}) {
         DYNAMIC_SECTION(name) {
             const ChildResult child = run_child(std::string{"child: "} + name);
@@ -142,7 +142,7 @@ TEST_CASE("a memory fault takes the GPU from its process", "[device][faults]") {
     }
 }
 
-TEST_CASE("a memory fault leaves the process's other GPUs alone", "[device][faults]") {
+TEST_CASE("a memory fault does not affect the process's other GPUs", "[device][faults]") {
     NEEDS_GPUS(2);
     const ChildResult child = run_child("child: another GPU");
     INFO(child.output);

@@ -62,7 +62,7 @@ Pipe::~Pipe() {
 
 void tell(int write_end) {
     const char word = '!';
-    if (write(write_end, &word, 1) != 1) throw std::runtime_error{"nobody is there to be told"};
+    if (write(write_end, &word, 1) != 1) throw std::runtime_error{"the other process has ended"};
 }
 
 void await(int read_end) {

@@ -15,13 +15,13 @@ namespace hsa_test {
 
 using Words = std::vector<std::uint32_t>;
 
-/// Words that tell where they belong, and a second pattern from a first.
+/// Words that encode their index, and a second pattern from a first.
 Words pattern(std::size_t bytes, std::uint32_t seed);
 /// Copies by the first GPU's engines, both ends named by agent.
 void fill(const Machine& machine, void* destination, const Words& words);
 Words read_back(const Machine& machine, const void* source, std::size_t bytes);
 
-/// Where the first difference is, in words; nothing if there is none.
+/// The word index of the first difference; std::nullopt if there is none.
 std::string difference(const Words& seen, const Words& expected);
 
 /// A pipe that a child process inherits; its ends are named to the child by number.
@@ -33,7 +33,7 @@ struct Pipe {
     int read_end = -1, write_end = -1;
 };
 
-/// Lets whoever awaits the other end of a pipe go on; waits for that, with the suite's deadline.
+/// Wakes the reader of a pipe; waits for the other end, with the suite's deadline.
 void tell(int write_end);
 void await(int read_end);
 

@@ -1,5 +1,5 @@
 // A tool between the program and its queues sees every packet and writes others (hsa_api_trace.h:
-// hsa_amd_queue_intercept_create); the program knows nothing of it.
+// hsa_amd_queue_intercept_create); the program is unaware of it.
 #include <dlfcn.h>
 
 #include <array>
@@ -34,8 +34,8 @@ TEST_CASE("child: with a tool", "[.child]") {
     REQUIRE(counts()[0] == before[0] + 1);
     const Kernel count = code.kernel("count");
     const Memory counting = arguments(machine, count, total.data());
-    // Many times around the ring, but never more at once than it holds: ROCR 5.2 aborts when what a tool adds
-    // does not fit.
+    // Many wraps of the ring, but never more packets than it holds: ROCR 5.2 aborts when a tool's packets
+    // do not fit.
     constexpr int rounds = 20, kernels = 15;
     for (int r = 0; r < rounds; ++r) {
         const Signal done{2 * kernels};
@@ -49,7 +49,7 @@ TEST_CASE("child: with a tool", "[.child]") {
     CHECK(*total.as<std::uint32_t>() == 2 * rounds * kernels * 10);
     CHECK(counts()[1] == before[1] + rounds * (2 * kernels + 1));
     CHECK(counts()[2] == before[2] + rounds * kernels);
-    // Errors of the queue below come through.
+    // Errors of the underlying queue are reported.
     auto bad = kernel_packet(count, line(10), counting);
     bad.workgroup_size_x = 0;
     queue.submit(bad);

@@ -1,5 +1,5 @@
 // A tool that the runtime loads (HSA_TOOLS_LIB): every queue becomes an intercepting one, kernels are sent
-// twice, and what passed by is counted.
+// twice, and packets are counted.
 // Debian's header looks for its neighbours in a folder inc/, which is not installed, unless this is defined.
 #define AMD_INTERNAL_BUILD
 #include <hsa/hsa_api_trace.h>

@@ -43,8 +43,8 @@ using Extent = std::array<std::uint32_t, 3>;
 struct Shape {
     Extent grid{1, 1, 1};
     std::array<std::uint16_t, 3> workgroup{1, 1, 1};
-    std::uint32_t group_bytes = 0;    ///< LDS besides what the kernel has of its own
-    std::uint32_t private_bytes = 0;  ///< scratch a work-item, if more than the kernel says
+    std::uint32_t group_bytes = 0;    ///< LDS in addition to the kernel's own
+    std::uint32_t private_bytes = 0;  ///< scratch per work-item, if more than the kernel's
     bool barrier_bit = false;
 };
 
@@ -58,7 +58,7 @@ hsa_kernel_dispatch_packet_t kernel_packet(const Kernel& kernel, const Shape& sh
 
 Memory place_arguments(const Machine& machine, const Kernel& kernel, const std::vector<std::byte>& bytes);
 
-/// The kernel's arguments in memory of their own; wants to live until the kernel has ended.
+/// The kernel's arguments in separate memory; must outlive the kernel's execution.
 template <class... Arguments>
 Memory arguments(const Machine& machine, const Kernel& kernel, Arguments... values) {
     std::vector<std::byte> bytes(((sizeof values + alignof(Arguments)) + ... + 0));

@@ -1,4 +1,4 @@
-// Nothing is left of what a program had of the device: threads, descriptors, mappings, files.
+// A program leaks no resource of the device: threads, descriptors, mappings, files.
 #include <dirent.h>
 #include <unistd.h>
 
@@ -53,7 +53,7 @@ std::size_t resident_kib() {
     return kib;
 }
 
-/// Files whose names speak of the device; not those that AMD's thunk shares among all processes, here as on hardware.
+/// Files with names of the device; not those that AMD's thunk shares among all processes, here as on hardware.
 std::set<std::string> files_that_last() {
     std::set<std::string> names;
     for (const char* folder : {"/tmp", "/dev/shm", "/run", "/var/tmp"})
@@ -91,7 +91,7 @@ void use_everything() {
 
 }  // namespace
 
-TEST_CASE("twenty rounds of everything leave no thread, descriptor or mapping behind", "[device][leaks]") {
+TEST_CASE("twenty rounds of all operations leak no thread, descriptor or mapping", "[device][leaks]") {
     NEEDS_GPUS(1);
     for (int i = 0; i < 3; ++i) use_everything();
     const std::size_t threads = count_threads(), descriptors = count_descriptors(), mappings = count_mappings(),
@@ -99,12 +99,12 @@ TEST_CASE("twenty rounds of everything leave no thread, descriptor or mapping be
     for (int i = 0; i < 20; ++i) use_everything();
     CHECK(eventually([&] { return count_threads() <= threads; }, 5s));
     CHECK(count_descriptors() <= descriptors);
-    // The allocator's own come and go.
+    // The allocator's own mappings vary.
     CHECK(count_mappings() <= mappings + 20);
     if (!kSanitized) CHECK(resident_kib() <= kib + 64 * 1024);
 }
 
-TEST_CASE("launches and errors by the hundred take no more memory than the first did", "[device][leaks]") {
+TEST_CASE("hundreds of launches and errors take no more memory than the first", "[device][leaks]") {
     NEEDS_GPUS(1);
     Machine machine;
     const Executable code{machine.gpu(), "work"};
@@ -143,7 +143,7 @@ TEST_CASE("a process that is killed leaves no file", "[device][leaks]") {
     std::set<std::string> more;
     for (const std::string& name : files_that_last())
         if (!before.count(name)) more.insert(name);
-    // Tests that run beside this one have folders with such names, too, which go with them.
+    // Concurrent tests have folders with such names, too, and remove them.
     std::set<std::string> left;
     CHECK(eventually([&] {
         const auto now = files_that_last();

@@ -1,4 +1,4 @@
-// Host memory that a GPU works on where it is: hsa_amd_memory_lock and _unlock, hsa_memory_register.
+// Host memory that a GPU accesses in place: hsa_amd_memory_lock and _unlock, hsa_memory_register.
 #include <sys/mman.h>
 
 #include "child.hpp"
@@ -119,7 +119,7 @@ TEST_CASE("copies reach locked memory", "[device][lock]") {
     HSA_STATUS(hsa_amd_memory_unlock(pages.at(0)), HSA_STATUS_SUCCESS);
 }
 
-TEST_CASE("a pointer into locked memory tells so", "[device][lock]") {
+TEST_CASE("a pointer into locked memory is reported as locked", "[device][lock]") {
     NEEDS_GPUS(1);
     Bench bench;
     const Pages pages{4};
@@ -137,7 +137,7 @@ TEST_CASE("a pointer into locked memory tells so", "[device][lock]") {
     CHECK(info.type == HSA_EXT_POINTER_TYPE_UNKNOWN);
 }
 
-TEST_CASE("what is not memory, or nothing at all, cannot be locked", "[device][lock]") {
+TEST_CASE("unmapped and empty ranges cannot be locked", "[device][lock]") {
     NEEDS_GPUS(1);
     Bench bench;
     void* gpu = nullptr;
@@ -156,7 +156,7 @@ TEST_CASE("what is not memory, or nothing at all, cannot be locked", "[device][l
     munmap(hole, 2 * kPage);
 }
 
-TEST_CASE("unlocking what is not locked changes nothing", "[device][lock]") {
+TEST_CASE("unlocking unlocked memory changes nothing", "[device][lock]") {
     NEEDS_GPUS(1);
     Bench bench;
     const Pages pages{2};
@@ -191,7 +191,7 @@ TEST_CASE("memory that is unmapped while it is locked can be unlocked", "[device
     CHECK(child.passed());
 }
 
-TEST_CASE("a GPU that touches locked memory which is gone has a memory fault", "[device][lock]") {
+TEST_CASE("a GPU access to unmapped locked memory is a memory fault", "[device][lock]") {
     NEEDS_GPUS(1);
     const ChildResult child = run_child("child: memory unmapped while it is locked", "touched");
     INFO(child.output);

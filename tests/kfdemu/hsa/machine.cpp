@@ -94,8 +94,8 @@ Machine::Machine() {
     for (const Gpu& gpu : gpus_) agents_.push_back(gpu.agent);
 }
 
-// The pool's access information does not tell: ROCR 5.2 takes all of a GPU's memory for visible. What it maps
-// it maps without any right where the host may not look.
+// The pool's access information is unreliable: ROCR 5.2 treats all of a GPU's memory as visible. It maps
+// private memory without any access right.
 bool Machine::host_sees(const Gpu& gpu) const {
     const Memory memory{gpu.coarse, 4096, {}};
     std::ifstream maps{"/proc/self/maps"};

@@ -1,5 +1,4 @@
-// For tests that judge a device through the HSA runtime's C API alone: the runtime, its agents and pools,
-// memory, signals.
+// For tests of a device through the HSA runtime's C API only: the runtime, its agents and pools, memory, signals.
 //
 //     TEST_CASE("...", "[device]") {
 //         NEEDS_GPUS(1);
@@ -7,7 +6,7 @@
 //         hsa_test::Memory words{machine.gpu().coarse, 4096, machine.agents()};
 //
 // Together with queue.hpp (queues and packets), kernel.hpp (code objects and launches) and child.hpp
-// (processes) this is all that such a test needs. Nothing here knows whether the device is emulated. Every
+// (processes) this is all that such a test needs. The code is independent of emulation. Every
 // wait has a deadline. Thread safety: objects belong to one thread, but for Signal, whose functions any
 // thread may call. Errors are exceptions, not assertions, so that helpers may be used outside the test's own thread.
 #pragma once
@@ -30,10 +29,10 @@ namespace hsa_test {
 using namespace std::chrono_literals;
 using Duration = std::chrono::nanoseconds;
 
-/// What no wait outlasts, on a slow machine under a sanitizer either.
+/// Longer than any wait, also on a slow machine under a sanitizer.
 inline constexpr Duration kDeadline = 30s;
 
-// Whether this program watches its own memory: it then handles faults itself, keeps freed memory and needs descriptors.
+// True with a sanitizer: it handles faults itself, keeps freed memory and needs descriptors.
 #if defined(__SANITIZE_ADDRESS__)
 inline constexpr bool kSanitized = true;
 #elif defined(__has_feature)
@@ -51,7 +50,7 @@ std::string describe(hsa_status_t status);
 /// Throws std::runtime_error naming `what` unless the call succeeded.
 void check(hsa_status_t status, const char* what);
 #define HSA_CHECK(call) ::hsa_test::check((call), #call)
-/// One call's status against the one the specification names, told by name when they differ.
+/// Compares a call's status with the specification's, and prints both by name if they differ.
 #define HSA_STATUS(call, expected) CHECK(::hsa_test::describe(call) == ::hsa_test::describe(expected))
 
 /// hsa_init to hsa_shut_down.
@@ -84,7 +83,7 @@ class Machine {
     const std::vector<Gpu>& gpus() const { return gpus_; }
     /// The first CPU and all GPUs, for granting access.
     const std::vector<hsa_agent_t>& agents() const { return agents_; }
-    /// Whether the host may touch this GPU's coarse-grained memory.
+    /// True if the host may access this GPU's coarse-grained memory.
     bool host_sees(const Gpu& gpu) const;
 
   private:
@@ -125,20 +124,20 @@ class Signal {
     Signal(Signal&& other) noexcept : signal_{std::exchange(other.signal_, {})} {}
     Signal& operator=(Signal&&) = delete;
 
-    operator hsa_signal_t() const { return signal_; }  // NOLINT: a signal is what the C API wants
+    operator hsa_signal_t() const { return signal_; }  // NOLINT: converts for the C API
     hsa_signal_value_t load() const { return hsa_signal_load_scacquire(signal_); }
     void store(hsa_signal_value_t value) const { hsa_signal_store_screlease(signal_, value); }
-    /// Whether the condition came to hold in time.
+    /// True if the condition held in time.
     bool wait(hsa_signal_condition_t condition, hsa_signal_value_t value, Duration timeout = kDeadline,
               hsa_wait_state_t how = HSA_WAIT_STATE_BLOCKED) const;
-    /// Whether it went below 1 in time, as completion signals do.
+    /// True if it fell below 1 in time, as completion signals do.
     bool completed(Duration timeout = kDeadline) const { return wait(HSA_SIGNAL_CONDITION_LT, 1, timeout); }
 
   private:
     hsa_signal_t signal_{};
 };
 
-/// Polls `condition` until it holds; whether it did in time.
+/// Polls `condition` until it holds; true if it did in time.
 template <class Condition>
 bool eventually(Condition&& condition, Duration timeout = kDeadline);
 
@@ -156,8 +155,8 @@ bool eventually(Condition&& condition, Duration timeout) {
     return true;
 }
 
-/// Why a test that wants so many GPUs cannot run here; nothing if it can. Where the emulated GPU is built in
-/// (WITH_KFDEMU), one is always there, so that its absence is a failure.
+/// Why a test that needs that many GPUs cannot run here; empty if it can. If the emulated GPU is built in
+/// (WITH_KFDEMU), one always exists, so its absence is a failure.
 std::optional<std::string> too_few_gpus(std::size_t wanted);
 
 }  // namespace hsa_test

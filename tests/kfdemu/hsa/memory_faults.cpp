@@ -1,8 +1,8 @@
-// Accesses that the GPU's page tables refuse: the system event HSA_AMD_GPU_MEMORY_FAULT_EVENT tells of them,
+// Accesses that the GPU's page tables refuse: the system event HSA_AMD_GPU_MEMORY_FAULT_EVENT reports them,
 // with the page and the reason (hsa_ext_amd.h: hsa_amd_register_system_event_handler,
 // hsa_amd_gpu_memory_fault_info_t). The runtime delivers the first of a process and no other, so that every
-// row has a process of its own. On hardware a fault may take the process's other queues of that GPU along
-// (amdkfd: kfd_process_vm_fault), so nothing is said of them here.
+// row runs in a separate process. On hardware a fault may take the process's other queues of that GPU along
+// (amdkfd: kfd_process_vm_fault), so these are not tested here.
 #include <csignal>
 #include <functional>
 #include <map>
@@ -35,7 +35,7 @@ hsa_status_t on_event(const hsa_amd_event_t* event, void* data) {
     return HSA_STATUS_SUCCESS;
 }
 
-/// What a row does with the machine: sends something that faults, and says which page with which reason it expects.
+/// A row's action: submits work that faults, and returns the expected page and reason.
 struct Expected {
     std::uint64_t address;
     std::uint32_t reason;
@@ -193,7 +193,7 @@ TEST_CASE("a memory fault names its page and its reason, and the queue can be de
     }
 }
 
-TEST_CASE("child: a fault nobody handles", "[.child]") {
+TEST_CASE("child: an unhandled fault", "[.child]") {
     Machine machine;
     Queue queue{machine.gpu()};
     const Executable faults{machine.gpu(), "faults"};
@@ -201,9 +201,9 @@ TEST_CASE("child: a fault nobody handles", "[.child]") {
     CHECK(launched.completed(10s));
 }
 
-TEST_CASE("a memory fault that no handler takes ends the process and says where it was", "[device][faults]") {
+TEST_CASE("a memory fault without a handler ends the process with the fault's address", "[device][faults]") {
     NEEDS_GPUS(1);
-    const ChildResult child = run_child("child: a fault nobody handles");
+    const ChildResult child = run_child("child: an unhandled fault");
     INFO(child.output);
     CHECK(child.signal == SIGABRT);
     CHECK(child.output.find("Memory access fault by GPU") != std::string::npos);

@@ -133,7 +133,8 @@ TEST_CASE("child: the other GPU's memory", "[.child]") {
     CHECK(launched.completed(10s));
 }
 
-TEST_CASE("a GPU without access to the other's memory has a memory fault, and none with it", "[device][peer]") {
+TEST_CASE("a GPU's access to another's memory is a memory fault without permission, and succeeds with it",
+          "[device][peer]") {
     NEEDS_GPUS(2);
     {
         Machine machine;

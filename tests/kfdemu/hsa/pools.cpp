@@ -1,4 +1,4 @@
-// Memory pools: what they say, allocate and refuse; who has access; what is left when all is used.
+// Memory pools: properties, allocation and refusal; access; exhaustion.
 #include <algorithm>
 
 #include "kernel.hpp"
@@ -94,7 +94,7 @@ TEST_CASE("sizes that no pool has are refused", "[device][pools]") {
                static_cast<hsa_status_t>(HSA_STATUS_ERROR_INVALID_MEMORY_POOL));
 }
 
-TEST_CASE("what was not allocated, or is free already, cannot be freed", "[device][pools]") {
+TEST_CASE("foreign and freed addresses cannot be freed", "[device][pools]") {
     NEEDS_GPUS(1);
     Machine machine;
     void* memory = nullptr;
@@ -132,7 +132,7 @@ TEST_CASE("a GPU's memory can be used up, and all of it is there again", "[devic
     CHECK(most.size_bytes() != 0);
 }
 
-TEST_CASE("the memory still available shrinks by what is taken, and grows back", "[device][pools]") {
+TEST_CASE("available memory shrinks by allocations, and recovers", "[device][pools]") {
     NEEDS_GPUS(1);
     Machine machine;
     // HSA_AMD_AGENT_INFO_MEMORY_AVAIL came with ROCR 5.4.
@@ -141,7 +141,7 @@ TEST_CASE("the memory still available shrinks by what is taken, and grows back",
         return hsa_agent_get_info(machine.gpu().agent, static_cast<hsa_agent_info_t>(what), &bytes);
     };
     std::uint64_t before = 0, during = 0, after = 0;
-    if (available(before) != HSA_STATUS_SUCCESS) SKIP_BECAUSE("this runtime cannot be asked for it");
+    if (available(before) != HSA_STATUS_SUCCESS) SKIP_BECAUSE("this runtime has no such query");
     {
         const Memory memory{machine.gpu().coarse, 16 << 20, {}};
         HSA_CHECK(available(during));
@@ -152,7 +152,7 @@ TEST_CASE("the memory still available shrinks by what is taken, and grows back",
     CHECK(after == before);
 }
 
-TEST_CASE("small allocations by the thousand are apart from each other", "[device][pools]") {
+TEST_CASE("thousands of small allocations do not overlap", "[device][pools]") {
     NEEDS_GPUS(1);
     Machine machine;
     std::vector<Memory> pieces;
@@ -164,7 +164,7 @@ TEST_CASE("small allocations by the thousand are apart from each other", "[devic
     for (std::size_t i = 1; i < ranges.size(); ++i) REQUIRE(ranges[i - 1].second <= ranges[i].first);
 }
 
-TEST_CASE("a pointer tells whose it is", "[device][pools]") {
+TEST_CASE("a pointer's owner is reported", "[device][pools]") {
     NEEDS_GPUS(1);
     Machine machine;
     const Memory gpu{machine.gpu().coarse, 1 << 22, {}}, host{machine.cpu().fine, 1 << 22, machine.agents()};
@@ -184,7 +184,7 @@ TEST_CASE("a pointer tells whose it is", "[device][pools]") {
     CHECK(info_of(&own).type == HSA_EXT_POINTER_TYPE_UNKNOWN);
 }
 
-TEST_CASE("memory that is nobody's cannot be shared", "[device][pools]") {
+TEST_CASE("memory that is not allocated cannot be shared", "[device][pools]") {
     NEEDS_GPUS(1);
     Machine machine;
     int own = 0;

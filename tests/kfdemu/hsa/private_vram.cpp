@@ -1,5 +1,5 @@
-// A GPU whose memory the host cannot touch, as most are without a large BAR: kernels and copies work there,
-// and the host's touch ends the host's process.
+// A GPU whose memory the host cannot access, as on most without a large BAR: kernels and copies work,
+// and an access by the host ends its process.
 #include <csignal>
 
 #include "child.hpp"

@@ -1,5 +1,4 @@
-// One device, several threads and processes: fork, exec, init and shut-down raced, ends of every kind,
-// nothing left over.
+// One device, several threads and processes: fork, exec, racing init and shut-down, exits of every kind, without leaks.
 #include <fcntl.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
@@ -37,7 +36,7 @@ struct Busy {
     Executable code{machine.gpu(), "work"};
     Memory started{machine.cpu().fine, 4096, machine.agents()};
     std::optional<Launch> endless;
-    Queue queue{machine.gpu()};  // gone before what its kernel works on
+    Queue queue{machine.gpu()};  // destroyed before the memory of its kernel
 
     Busy() {
         *started.as<volatile std::uint32_t>() = 0;
@@ -74,14 +73,14 @@ TEST_CASE("threads start and stop the runtime at the same time", "[device][proce
     CHECK(device_works());
 }
 
-TEST_CASE("without the runtime started, its functions say so", "[device][processes]") {
+TEST_CASE("without a started runtime its functions return that error", "[device][processes]") {
     NEEDS_GPUS(1);
     HSA_STATUS(hsa_shut_down(), HSA_STATUS_ERROR_NOT_INITIALIZED);
     hsa_signal_t signal{};
     HSA_STATUS(hsa_signal_create(1, 0, nullptr, &signal), HSA_STATUS_ERROR_NOT_INITIALIZED);
 }
 
-TEST_CASE("threads each have queues and kernels of their own", "[device][processes]") {
+TEST_CASE("each thread has its own queues and kernels", "[device][processes]") {
     NEEDS_GPUS(1);
     std::atomic<int> right{0};
     std::vector<std::thread> threads;
@@ -122,7 +121,7 @@ TEST_CASE("a forked child that executes a program has the device, and so has its
     CHECK(queue.drains());
 }
 
-TEST_CASE("a forked child that only ends leaves its parent's work alone", "[device][processes]") {
+TEST_CASE("a forked child that only exits does not affect its parent's work", "[device][processes]") {
     NEEDS_GPUS(1);
     Machine machine;
     Queue queue{machine.gpu()};
@@ -144,7 +143,7 @@ TEST_CASE("a forked child that only ends leaves its parent's work alone", "[devi
     CHECK(queue.drains());
 }
 
-TEST_CASE("a forked child that uses its parent's runtime is refused, and the parent goes on", "[device][processes]") {
+TEST_CASE("a forked child that uses its parent's runtime is refused, and the parent continues", "[device][processes]") {
     NEEDS_GPUS(1);
     Machine machine;
     Queue queue{machine.gpu()};
@@ -190,7 +189,7 @@ TEST_CASE("child: forks and starts the runtime there", "[.child]") {
     CHECK(device_works());
 }
 
-TEST_CASE("a child forked after the runtime was shut down may start it anew", "[device][processes]") {
+TEST_CASE("a child forked after the runtime was shut down may start it again", "[device][processes]") {
     NEEDS_GPUS(1);
     const ChildResult child = run_child("child: forks and starts the runtime there");
     INFO(child.output);
@@ -198,7 +197,7 @@ TEST_CASE("a child forked after the runtime was shut down may start it anew", "[
 }
 
 TEST_CASE("child: ends with a kernel in flight", "[.child]") {
-    auto* busy = new Busy;  // never destroyed: the process ends as it is
+    auto* busy = new Busy;  // never destroyed: the process exits with it
     REQUIRE(busy->endless->done.load() == 1);
     if (row() == "exit") std::exit(23);
     if (row() == "_exit") _exit(23);
@@ -222,7 +221,7 @@ TEST_CASE("a process ends with a kernel in flight, however it ends", "[device][p
 }
 
 TEST_CASE("child: few descriptors", "[.child]") {
-    // So many that the runtime finds fewer and fewer, at another place each time; none of them may crash it.
+    // Fewer and fewer descriptors are left, so that another call fails each time; none may crash.
     const int left = std::stoi(row());
     std::vector<int> taken;
     for (int fd = open("/dev/null", O_RDONLY); fd >= 0; fd = open("/dev/null", O_RDONLY)) taken.push_back(fd);
@@ -235,7 +234,7 @@ TEST_CASE("child: few descriptors", "[.child]") {
     if (left == 0) CHECK(status != HSA_STATUS_SUCCESS);
 }
 
-TEST_CASE("without descriptors the runtime does not start, and says so", "[device][processes]") {
+TEST_CASE("without descriptors the runtime does not start, with an error", "[device][processes]") {
     NEEDS_GPUS(1);
     if (kSanitized) SKIP_BECAUSE("a sanitizer needs descriptors itself");
     rlimit before{};
@@ -261,7 +260,7 @@ TEST_CASE("child: counts GPUs", "[.child]") {
     std::printf("GPUs: %zu\n", gpus);
 }
 
-// The environment belongs to whoever starts the program, and must not choose the device of one with more rights.
+// The environment is the caller's, and must not choose the device of a setuid program.
 TEST_CASE("a setuid program finds the devices it finds without the caller's environment", "[device][processes]") {
     NEEDS_GPUS(1);
     if (geteuid() != 0) SKIP_BECAUSE("only root can make a setuid program");

@@ -19,7 +19,7 @@
 
 namespace hsa_test {
 
-/// A packet header of this type, which may be none that hsa_packet_type_t has, with system-scope fences.
+/// A packet header of this type, possibly not in hsa_packet_type_t, with system-scope fences.
 constexpr std::uint16_t header(unsigned type, bool barrier_bit = false) {
     return static_cast<std::uint16_t>(type << HSA_PACKET_HEADER_TYPE |
                                       (barrier_bit ? 1 : 0) << HSA_PACKET_HEADER_BARRIER |
@@ -37,7 +37,7 @@ hsa_amd_barrier_value_packet_t barrier_value(hsa_signal_t signal, hsa_signal_con
                                              hsa_signal_value_t value, hsa_signal_value_t mask,
                                              hsa_signal_t completion = kNoSignal);
 
-/// What a queue's callback was told.
+/// The arguments of a queue's callback.
 class QueueErrors {
   public:
     void record(hsa_status_t status);
@@ -59,7 +59,7 @@ class Queue {
     Queue& operator=(Queue&&) = delete;
 
     hsa_queue_t* get() const { return queue_; }
-    /// Destroys it now: what is in flight ends.
+    /// Destroys it now: work in flight ends.
     void destroy();
 
     /// Writes one packet of 64 bytes, its header last, and rings. Waits while the ring is full; its index.

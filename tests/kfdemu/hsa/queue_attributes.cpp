@@ -1,4 +1,4 @@
-// What a queue can be asked and told: sizes, types, priorities, masks of compute units.
+// Attributes of queues: sizes, types, priorities, masks of compute units.
 #include "kernel.hpp"
 
 using namespace hsa_test;
@@ -62,7 +62,7 @@ TEST_CASE("every priority is taken, an unknown one is refused", "[device][attrib
     CHECK(queue.drains());
 }
 
-TEST_CASE("a queue that stopped in error takes no priority", "[device][attributes]") {
+TEST_CASE("a queue that stopped in error refuses a priority", "[device][attributes]") {
     NEEDS_GPUS(1);
     Machine machine;
     Queue queue{machine.gpu()};

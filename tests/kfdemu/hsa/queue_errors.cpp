@@ -1,4 +1,4 @@
-// What is wrong in a packet or a wave stops its queue with the status that says so, and nothing else.
+// An error in a packet or a wave stops only its queue, with the status of the error.
 // hsa.h: hsa_queue_create, "callback"; HSA Platform System Architecture Specification 1.2, "Queue error".
 // Memory faults, which are the process's, not the queue's, are in memory_faults.cpp.
 #include <atomic>
@@ -41,7 +41,7 @@ std::uint32_t lds_limit(const Machine& machine) {
     return static_cast<std::uint32_t>(size);
 }
 
-/// The queue refuses the packet with that status and stops there, while another queue of the same GPU goes on.
+/// The queue refuses the packet with that status and stops, while another queue of the same GPU continues.
 void require_refused(const Machine& machine, const Packet& bad, const Signal& done, hsa_status_t expected) {
     Queue queue{machine.gpu()}, other{machine.gpu()};
     REQUIRE(queue.drains());
@@ -61,7 +61,7 @@ void require_refused(const Machine& machine, const Packet& bad, const Signal& do
 
 }  // namespace
 
-TEST_CASE("a malformed dispatch stops its queue with the status for what is wrong", "[device][errors]") {
+TEST_CASE("a malformed dispatch stops its queue with the status of its defect", "[device][errors]") {
     NEEDS_GPUS(1);
     Machine machine;
     const Executable code{machine.gpu(), "work"};
@@ -178,7 +178,7 @@ TEST_CASE("a failing wave stops its queue with the status of its failure", "[dev
     }
 }
 
-TEST_CASE("what ran before the bad packet has its results, and what is behind does not run", "[device][errors]") {
+TEST_CASE("work before the bad packet has its results, and work after it does not run", "[device][errors]") {
     NEEDS_GPUS(1);
     Machine machine;
     const Executable work{machine.gpu(), "work"}, faults{machine.gpu(), "faults"};
@@ -229,7 +229,7 @@ TEST_CASE("a queue may be destroyed by another thread while its error callback r
     CHECK(other.drains());
 }
 
-TEST_CASE("an inactivated queue runs nothing any more and can be destroyed", "[device][errors]") {
+TEST_CASE("an inactivated queue runs no more packets and can be destroyed", "[device][errors]") {
     NEEDS_GPUS(1);
     Machine machine;
     Queue queue{machine.gpu()}, other{machine.gpu()};

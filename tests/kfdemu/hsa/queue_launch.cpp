@@ -1,9 +1,9 @@
-// The plain case, before all that can go wrong: a kernel runs, in order, as often as it is sent.
+// The normal case: a kernel runs, in order, as often as it is submitted.
 #include "kernel.hpp"
 
 using namespace hsa_test;
 
-TEST_CASE("a kernel's results are there when its completion signal says so", "[device][queue]") {
+TEST_CASE("a kernel's results are visible at its completion signal", "[device][queue]") {
     NEEDS_GPUS(1);
     Machine machine;
     Queue queue{machine.gpu()};

@@ -19,7 +19,7 @@ Packet with_dependencies(Packet packet, const std::vector<hsa_signal_t>& depende
 
 }  // namespace
 
-TEST_CASE("a barrier-AND packet waits for every one of its dependencies, null ones apart", "[device][packets]") {
+TEST_CASE("a barrier-AND packet waits for all of its dependencies except null ones", "[device][packets]") {
     NEEDS_GPUS(1);
     Machine machine;
     Queue queue{machine.gpu()};
@@ -28,7 +28,7 @@ TEST_CASE("a barrier-AND packet waits for every one of its dependencies, null on
         std::vector<Signal> signals(count);
         const Signal done;
         queue.submit(with_dependencies(barrier_and({}, done), handles(signals)));
-        // The last first, so that no packet gets by with looking at the first alone.
+        // The last first, so that checking only the first dependency fails.
         for (std::size_t i = count; i-- > 0;) {
             CHECK_FALSE(done.completed(kAWhile));
             signals[i].store(0);
@@ -75,7 +75,7 @@ TEST_CASE("a barrier-OR packet waits for any one of its dependencies", "[device]
     CHECK(done.completed());
 }
 
-TEST_CASE("a dependency is met by zero alone", "[device][packets]") {
+TEST_CASE("only zero satisfies a dependency", "[device][packets]") {
     NEEDS_GPUS(1);
     Machine machine;
     Queue queue{machine.gpu()};
@@ -155,7 +155,7 @@ TEST_CASE("without the barrier bit a kernel may overtake one that lasts; with it
     const Launch overtaking = launch(machine, queue, count, line(1, 1), &word[2]);
     CHECK(overtaking.completed());
     CHECK(lasting.done.load() == 1);
-    // Its slot is behind one that is still taken.
+    // Its slot is after one that is still in use.
     CHECK(queue.read_index() == 0);
 
     const Launch held = launch(machine, queue, count, {.barrier_bit = true}, &word[2]);
@@ -169,7 +169,7 @@ TEST_CASE("without the barrier bit a kernel may overtake one that lasts; with it
     CHECK(queue.drains());
 }
 
-TEST_CASE("a kernel sees what those before it wrote, and the host what all wrote", "[device][packets]") {
+TEST_CASE("a kernel sees the writes of earlier kernels, and the host those of all", "[device][packets]") {
     NEEDS_GPUS(1);
     Machine machine;
     Queue queue{machine.gpu()};
@@ -212,7 +212,7 @@ TEST_CASE("a completion signal is decremented, not set", "[device][packets]") {
     CHECK(counter.wait(HSA_SIGNAL_CONDITION_EQ, -1));
 }
 
-TEST_CASE("a packet in the ring whose header is still invalid is waited for", "[device][packets]") {
+TEST_CASE("the processor waits for a packet whose header is still invalid", "[device][packets]") {
     NEEDS_GPUS(1);
     Machine machine;
     Queue queue{machine.gpu()};

@@ -59,7 +59,7 @@ TEST_CASE("slots may be published and rung in any order", "[device][producers]")
     CHECK(queue.errors().all().empty());
 }
 
-TEST_CASE("a full ring takes nothing more until a packet has gone", "[device][producers]") {
+TEST_CASE("a full ring accepts no packet until one has been consumed", "[device][producers]") {
     NEEDS_GPUS(1);
     Machine machine;
     Queue queue{machine.gpu(), 64};
@@ -103,7 +103,7 @@ TEST_CASE("24 queues get their turn while one runs a kernel that never ends", "[
     }
     gate.store(0);
     const auto left = [&](std::size_t q) { return static_cast<std::size_t>(done[q].load()); };
-    // When three quarters of all are done, no queue has been left behind.
+    // When three quarters of all are complete, no queue is starved.
     REQUIRE(eventually([&] {
         std::size_t sum = 0;
         for (std::size_t q = 0; q < queues; ++q) sum += left(q);
@@ -145,7 +145,7 @@ TEST_CASE("destroying a queue ends the kernels on it", "[device][producers]") {
     CHECK(after.drains());
 }
 
-TEST_CASE("queues come and go while others work", "[device][producers]") {
+TEST_CASE("queues are created and destroyed while others work", "[device][producers]") {
     NEEDS_GPUS(1);
     Machine machine;
     Queue steady{machine.gpu()};

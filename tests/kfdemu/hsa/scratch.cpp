@@ -1,4 +1,4 @@
-// Scratch: memory of each work-item's own, which the runtime provides when the queue asks for it, in any
+// Scratch: private memory of each work-item, which the runtime provides when the queue requests it, in any
 // amount up to what the hardware can address (ROCR: AqlQueue::DynamicScratchHandler, GpuAgent::AcquireQueueScratch).
 #include "kernel.hpp"
 
@@ -32,7 +32,7 @@ struct Bench {
 
 }  // namespace
 
-TEST_CASE("scratch grows as kernels ask for more, and shrinks for those that ask for less", "[device][scratch]") {
+TEST_CASE("scratch grows for kernels that need more, and shrinks for those that need less", "[device][scratch]") {
     NEEDS_GPUS(1);
     Bench bench;
     for (int round = 0; round < 2; ++round) {
@@ -51,7 +51,7 @@ TEST_CASE("work-groups of sixteen waves each find scratch for all", "[device][sc
     CHECK(bench.queue.errors().all().empty());
 }
 
-TEST_CASE("a kernel that asks for scratch waits for none of those before it, and takes none of theirs",
+TEST_CASE("a kernel that needs scratch does not wait for earlier kernels, nor share their scratch",
           "[device][scratch]") {
     NEEDS_GPUS(1);
     Bench bench;
@@ -70,7 +70,7 @@ TEST_CASE("a kernel that asks for scratch waits for none of those before it, and
     for (std::uint32_t i = 0; i < 128; ++i) REQUIRE(words[(1 << 14) + i] == sum_from(i, 1024));
 }
 
-TEST_CASE("two queues have scratch of their own at the same time", "[device][scratch]") {
+TEST_CASE("two queues have separate scratch at the same time", "[device][scratch]") {
     NEEDS_GPUS(1);
     Bench bench;
     Queue second{bench.machine.gpu()};
@@ -90,7 +90,7 @@ TEST_CASE("two queues have scratch of their own at the same time", "[device][scr
     }
 }
 
-TEST_CASE("a stack whose depth only the host knows is as deep as the packet says", "[device][scratch]") {
+TEST_CASE("a stack of a depth known only to the host has the packet's size", "[device][scratch]") {
     NEEDS_GPUS(1);
     Bench bench;
     const Kernel recurse = bench.code.kernel("recurse");
@@ -127,7 +127,7 @@ TEST_CASE("scratch that the GPU has no memory for stops the queue for lack of re
     Bench bench;
     std::size_t vram = 0;
     HSA_CHECK(hsa_amd_memory_pool_get_info(bench.machine.gpu().coarse, HSA_AMD_MEMORY_POOL_INFO_SIZE, &vram));
-    // One wave a compute unit takes 4 MiB each; with fewer the runtime does not try.
+    // One wave per compute unit takes 4 MiB each; with less the runtime does not try.
     if (vram > (256u << 20)) SKIP_BECAUSE("the GPU has memory enough");
     const Kernel large = bench.code.kernel("large");
     const Memory given = arguments(bench.machine, large, bench.out.data());

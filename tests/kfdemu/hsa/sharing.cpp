@@ -1,5 +1,5 @@
 // Memory that processes share: hsa_ext_amd.h, hsa_amd_ipc_memory_create, _attach and _detach,
-// hsa_amd_ipc_signal_create and _attach. An exporter and an attacher are processes of their own here, in
+// hsa_amd_ipc_signal_create and _attach. The exporter and the attacher are separate processes, in
 // every way the runtime has of doing it: 6.x passes dma-bufs through a socket, or handles to the kernel
 // as 5.x does.
 #include <unistd.h>
@@ -32,7 +32,7 @@ hsa_amd_ipc_memory_t handle_from(std::istream& in) {
     return handle;
 }
 
-/// What an exporter tells an attacher, and how they take turns.
+/// The messages from an exporter to an attacher, and their turns.
 struct Turns {
     Pipe attached, go_on;
     std::string text(const hsa_amd_ipc_memory_t& handle, std::size_t bytes) const {
@@ -59,7 +59,7 @@ struct Attached {
 // The runtime's two ways, as its environment variable chooses; 5.x knows but one and ignores it.
 const std::vector<Environment> kWays = {{{"HSA_ENABLE_IPC_MODE_LEGACY", "1"}}, {{"HSA_ENABLE_IPC_MODE_LEGACY", "0"}}};
 
-/// Runs a hidden test case of this program in a process of its own, once for each way.
+/// Runs a hidden test case of this program in a separate process, once for each mechanism.
 void in_each_way(const std::string& test_case, const std::string& row = {}) {
     for (const Environment& way : kWays) {
         const auto child = run_child(test_case, row, way);
@@ -95,7 +95,7 @@ TEST_CASE("child: exports", "[.child]") {
     }
 }
 
-TEST_CASE("what one process writes to shared memory, the other reads", "[device][memory][ipc]") {
+TEST_CASE("one process reads what another writes to shared memory", "[device][memory][ipc]") {
     NEEDS_GPUS(1);
     SECTION("an allocation of the kernel's own") { in_each_way("child: exports", std::to_string(kBytes)); }
     SECTION("a fragment of one") { in_each_way("child: exports", std::to_string(kFragmentBytes)); }
@@ -130,7 +130,7 @@ TEST_CASE("child: exports and frees", "[.child]") {
     CHECK(difference(read_back(machine, other.data(), kBytes), pattern(kBytes, 3)) == "");
 }
 
-TEST_CASE("attached memory stays what it was when its exporter frees it", "[device][memory][ipc]") {
+TEST_CASE("attached memory keeps its contents after its exporter frees it", "[device][memory][ipc]") {
     NEEDS_GPUS(1);
     in_each_way("child: exports and frees");
 }
@@ -155,7 +155,7 @@ TEST_CASE("child: exports freed memory", "[.child]") {
     CHECK(child.passed());
 }
 
-TEST_CASE("a handle of memory that is gone leads nowhere", "[device][memory][ipc]") {
+TEST_CASE("a handle of freed memory cannot be attached", "[device][memory][ipc]") {
     NEEDS_GPUS(1);
     // The other way's socket gives no answer about such memory, and its client waits for one.
     const auto child = run_child("child: exports freed memory", {}, kWays.front());

@@ -36,7 +36,7 @@ TEST_CASE("64 threads that wait for one signal all wake when a kernel completes 
     }
 }
 
-TEST_CASE("a wait ends at its deadline, not before and not for ever", "[device][signals]") {
+TEST_CASE("a wait ends at its deadline, neither before nor long after", "[device][signals]") {
     NEEDS_GPUS(1);
     Machine machine;
     const Signal never;
@@ -50,7 +50,7 @@ TEST_CASE("a wait ends at its deadline, not before and not for ever", "[device][
         }
 }
 
-TEST_CASE("a storm of the system's signals neither wakes nor loses a waiter", "[device][signals]") {
+TEST_CASE("frequent POSIX signals neither wake nor lose a waiter", "[device][signals]") {
     NEEDS_GPUS(1);
     Machine machine;
     Queue queue{machine.gpu()};
@@ -78,7 +78,7 @@ TEST_CASE("a storm of the system's signals neither wakes nor loses a waiter", "[
     sigaction(SIGUSR1, &before, nullptr);
 }
 
-TEST_CASE("an asynchronous handler is called as often as it asks to be", "[device][signals]") {
+TEST_CASE("an asynchronous handler is called until it declines", "[device][signals]") {
     NEEDS_GPUS(1);
     Machine machine;
     Queue queue{machine.gpu()};
@@ -170,7 +170,7 @@ TEST_CASE("a wait for any of several ends with the one that came", "[device][sig
           UINT32_MAX);
 }
 
-TEST_CASE("signals for named consumers, or for the GPU alone, work as the others do", "[device][signals]") {
+TEST_CASE("signals for named consumers, or only for the GPU, work as others do", "[device][signals]") {
     NEEDS_GPUS(1);
     Machine machine;
     Queue queue{machine.gpu()};
@@ -185,7 +185,7 @@ TEST_CASE("signals for named consumers, or for the GPU alone, work as the others
     HSA_STATUS(hsa_signal_destroy(gpu_only), HSA_STATUS_SUCCESS);
 }
 
-TEST_CASE("the word of a signal is where its value pointer says", "[device][signals]") {
+TEST_CASE("the value of a signal is at its value pointer", "[device][signals]") {
     NEEDS_GPUS(1);
     Machine machine;
     Queue queue{machine.gpu()};

@@ -1,5 +1,5 @@
-// Agent dispatch: a soft queue whose packets a thread of the host serves, as HSA Platform System Architecture
-// Specification 1.2, "Agent dispatch packet", has it; the packets come from the host or behind a kernel's work.
+// Agent dispatch: a soft queue whose packets a host thread serves, as in HSA Platform System Architecture
+// Specification 1.2, "Agent dispatch packet"; the packets come from the host or after a kernel's work.
 #include <thread>
 
 #include "kernel.hpp"
@@ -37,7 +37,7 @@ hsa_agent_dispatch_packet_t call(std::uint16_t type, std::uint64_t a, std::uint6
     return packet;
 }
 
-/// Serves the queue in order until it is told to stop, or nothing comes for too long.
+/// Serves the queue in order until it is stopped, or no packet arrives in time.
 void serve(hsa_queue_t* queue, const Signal& doorbell) {
     auto* ring = static_cast<hsa_agent_dispatch_packet_t*>(queue->base_address);
     for (std::uint64_t index = 0;; ++index) {
@@ -84,7 +84,7 @@ TEST_CASE("a thread of the host serves agent dispatch packets in step with a GPU
                          __ATOMIC_RELEASE);
         hsa_signal_store_screlease(doorbell, static_cast<hsa_signal_value_t>(index));
     };
-    // Around the ring three times; the GPU goes on when the host's part is done.
+    // Three wraps of the ring; the GPU continues when the host's part is complete.
     std::vector<std::uint64_t> results(50, 0);
     for (std::uint64_t i = 0; i < results.size(); ++i) {
         const Signal served, after;

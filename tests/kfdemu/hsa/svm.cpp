@@ -24,7 +24,7 @@ struct Pages {
     void* data;
 };
 
-/// `attribute` may be none that there is.
+/// `attribute` may be unknown.
 hsa_status_t set(void* begin, std::size_t bytes, std::uint64_t attribute, std::uint64_t value) {
     hsa_amd_svm_attribute_pair_t pair{attribute, value};
     return hsa_amd_svm_attributes_set(begin, bytes, &pair, 1);
@@ -62,7 +62,7 @@ TEST_CASE("a GPU reaches pages that an attribute gives it", "[device][memory][sv
     CHECK(difference(read_back(machine, copy.data(), kBytes), Words(kBytes / sizeof *words, 7u)) == "");
 }
 
-TEST_CASE("attributes are told as they were set, page by page", "[device][memory][svm]") {
+TEST_CASE("attributes are reported as set, page by page", "[device][memory][svm]") {
     NEEDS_GPUS(1);
     Machine machine;
     const Pages pages;
@@ -85,7 +85,7 @@ TEST_CASE("attributes are told as they were set, page by page", "[device][memory
     CHECK(get(pages.at(kPage), kPage, HSA_AMD_SVM_ATTRIB_READ_ONLY).value == 0);
 }
 
-TEST_CASE("a prefetch completes its signal and is told", "[device][memory][svm]") {
+TEST_CASE("a prefetch completes its signal and is reported", "[device][memory][svm]") {
     NEEDS_GPUS(1);
     Machine machine;
     const Pages pages;
@@ -95,7 +95,7 @@ TEST_CASE("a prefetch completes its signal and is told", "[device][memory][svm]"
     CHECK(get(pages.data, kBytes, HSA_AMD_SVM_ATTRIB_PREFETCH_LOCATION).value == machine.gpu().agent.handle);
 }
 
-TEST_CASE("attributes of what is not there are refused", "[device][memory][svm]") {
+TEST_CASE("attributes of unmapped memory are refused", "[device][memory][svm]") {
     NEEDS_GPUS(1);
     Machine machine;
     void* gone = nullptr;

@@ -33,12 +33,12 @@ struct Profiled {
     Queue queue;
 };
 
-// How far the two clocks may be read apart: the runtime extrapolates one from the other.
+// The allowed difference of the two clocks: the runtime extrapolates one from the other.
 const Duration kSlack = 1ms;
 
 }  // namespace
 
-TEST_CASE("a kernel's time lies between what the host saw before and after", "[device][times]") {
+TEST_CASE("a kernel's times are between the host's times before and after", "[device][times]") {
     NEEDS_GPUS(1);
     Machine machine;
     Profiled profiled{machine.gpu()};
@@ -61,7 +61,7 @@ TEST_CASE("a kernel's time lies between what the host saw before and after", "[d
     CHECK(times.end - times.start <= after - before + slack);
 }
 
-TEST_CASE("kernels with barrier bits come one after the other in time", "[device][times]") {
+TEST_CASE("the times of kernels with barrier bits do not overlap", "[device][times]") {
     NEEDS_GPUS(1);
     Machine machine;
     Profiled profiled{machine.gpu()};
@@ -116,7 +116,7 @@ TEST_CASE("GPU ticks convert in order", "[device][times]") {
     }
 }
 
-TEST_CASE("a copy's time lies between what the host saw before and after", "[device][times]") {
+TEST_CASE("a copy's times are between the host's times before and after", "[device][times]") {
     NEEDS_GPUS(1);
     Machine machine;
     HSA_CHECK(hsa_amd_profiling_async_copy_enable(true));

@@ -11,7 +11,7 @@
 namespace random_programs {
 namespace {
 
-/// Whether it ended well. What it printed is in `log`.
+/// True if it succeeded. Its output is in `log`.
 bool run(const std::vector<std::string>& command, const std::string& log) {
     std::vector<char*> arguments;
     for (const std::string& a : command) arguments.push_back(const_cast<char*>(a.c_str()));

@@ -25,7 +25,7 @@ Expression Expressions::make(Type type, unsigned depth) {
     if (functions && random_.one_in(12) && call(type, depth, made)) return made;
     const auto& operations = operations_giving(type);
     const Operation* operation = &random_.of(operations);
-    // Conversions are many; arithmetic of the type itself, which comes first, is what they are for.
+    // There are many conversions; they serve the arithmetic of the type itself, which comes first.
     if (random_.one_in(2)) operation = &operations[random_.below(operations.size() / 2 + 1)];
     if (operation->costly && !random_.one_in(8)) return make(type, depth - 1);
     made.type = type;

@@ -3,7 +3,7 @@
 //     Expressions expressions{random, variables};
 //     Expression e = expressions.make(Type::i32, 3);      // three operations deep
 //
-// Borrows: both arguments, until it is gone. Thread safety: one thread at a time.
+// Borrows: both arguments, for its lifetime. Thread safety: one thread at a time.
 #pragma once
 
 #include "program.hpp"
@@ -23,7 +23,7 @@ class Expressions {
 
     /// Names in scope beside the state's variables, all of them u32: counters of loops.
     std::vector<std::string> counters;
-    /// What may be called.
+    /// Functions that may be called.
     const std::vector<Function>* functions = nullptr;
     /// Parameters of the function whose result this is: its leaves, in place of the variables.
     const std::vector<Type>* parameters = nullptr;

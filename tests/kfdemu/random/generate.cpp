@@ -22,7 +22,7 @@ class Generator {
         functions();
         const unsigned variables = 5 + random_.below(6);
         for (unsigned n = 0; n < variables; ++n) {
-            // The first are what lanes exchange, and what loops end by.
+            // The first are exchanged by lanes, and end loops.
             const Type type = n < 2 ? u32 : expressions_.any_type();
             program_.variables.push_back(initial(type));
         }
@@ -149,7 +149,7 @@ class Generator {
         return made;
     }
 
-    /// What all work-items add to, in whatever order.
+    /// Words that all work-items add to, in any order.
     Statement sum() {
         struct Place {
             const char* text;
@@ -172,7 +172,7 @@ class Generator {
         const Place& p = random_.of(places);
         return {p.text, {value(u32, 1), value(p.type, 2)}};
     }
-    /// What nobody else touches, so that the old value is known, too.
+    /// Words of a single work-item, so that the old value is known, too.
     Statement own_atomic() {
         static const std::vector<const char*> operations = {"add", "xor", "and", "or", "min", "max"};
         const std::string t = random_.one_in(3) ? "u64" : "u32";
@@ -275,7 +275,7 @@ class Generator {
              {value(type, 2)},
              {std::move(reads)}});
     }
-    /// Some write and, past a barrier, the same ones read: nothing between the two may be done once for each.
+    /// Some write and, after a barrier, the same ones read: no operation between the two may run once for each.
     void apart() {
         const std::string lds = "lds" + std::to_string(shared_++), step = std::to_string(program_.group);
         program_.body.push_back(

@@ -1,4 +1,4 @@
-// Random programs on the host and on kfdemu: whatever differs is printed, and made small.
+// Random programs on the host and on kfdemu: differences are printed and reduced.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -137,7 +137,7 @@ int main(int argc, char** argv) {
     app.add_option("--host-clang", o.host_clang, "compiler for the host")->capture_default_str();
     app.add_option("--at-once", o.at_once, "programs in one file")->capture_default_str();
     app.add_flag("--in-turn", o.in_turn, "each file for one target and level only, in turn");
-    app.add_option("--keep", o.keep, "folder for what differs, made small")->capture_default_str();
+    app.add_option("--keep", o.keep, "folder for reduced programs that differ")->capture_default_str();
     app.add_option("--reduce", o.reduce_seconds, "seconds for making a program small")->capture_default_str();
     app.add_option("--most", o.most, "programs that differ before it stops")->capture_default_str();
     CLI11_PARSE(app, argc, argv);

@@ -46,7 +46,7 @@ class Table {
     void integers(Type t) {
         const unsigned bits = width(t);
         const std::string u = is_wide(t) ? "u64" : "u32", c = name(unsigned_of(t));
-        // What hides numbers from the compiler is there for its faults, which kernels/ name.
+        // Functions that hide numbers from the compiler avoid its bugs, which kernels/ name.
         const std::string first = is_wide(t) ? "hidden_ones($0)" : "$0", second = is_wide(t) ? "hidden_ones($1)" : "$1";
         add(t, "T(" + u + "(" + first + ") + " + u + "(" + second + "))", {t, t});
         const std::string product = u + "(" + (is_wide(t) ? "factor($0)" : "$0") + ") * " + u + "($1)";
@@ -162,7 +162,7 @@ class Table {
                 add(t, "(hidden_pair<T>($0) * hidden_pair<T>($1))", {t, t});
             if (four)
                 add(t, "T{$0, $1, $2, $3}", {element, element, element, element});
-            else if (t == f16x2)  // clang takes a constant -0 in the upper half for +0
+            else if (t == f16x2)  // clang treats a constant -0 in the upper half as +0
                 add(t, "T{hidden_zero($0), hidden_zero($1)}", {element, element});
             else
                 add(t, "T{$0, $1}", {element, element});

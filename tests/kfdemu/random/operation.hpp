@@ -1,4 +1,4 @@
-// What random expressions are made of: an operation is its result's type, its operands' types, and its text.
+// The operations of random expressions: result type, operand types, and text.
 //
 //     for (const Operation& o : operations_giving(Type::u32)) …   // "funnel($0, $1, $2)", {u32, u32, u32}
 //

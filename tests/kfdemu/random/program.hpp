@@ -41,8 +41,8 @@ struct Program {
     std::uint64_t seed = 0, number = 0;
     unsigned group = 64;                ///< work-items
     std::vector<Function> functions;    ///< f`_0, f`_1, …
-    std::vector<Expression> variables;  ///< S.v0, S.v1, …: what they are at first
-    Block body;                         ///< at the top level, where all work-items are
+    std::vector<Expression> variables;  ///< S.v0, S.v1, …: their initial values
+    Block body;                         ///< at the top level, executed by all work-items
 
     std::string text(unsigned number_in_file) const;
     std::size_t size() const;  ///< nodes of the tree

@@ -1,4 +1,4 @@
-// Numbers that look random and are the same for the same seed, everywhere.
+// Pseudo-random numbers, the same for the same seed on every machine.
 //
 //     Random random{seed};
 //     random.below(6) + 1

@@ -2,7 +2,7 @@
 //
 //     Reduced small = reduce({program, what}, setting, "/tmp/work/r", "clang-19", deadline);
 //
-// Each round compiles all ways to leave something out as one file. Thread safety: as Unit.
+// Each round compiles all candidates with a part removed as one file. Thread safety: as Unit.
 #pragma once
 
 #include <chrono>

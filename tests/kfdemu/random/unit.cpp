@@ -117,7 +117,7 @@ std::vector<Results> Unit::run_on_host(const std::string& level) const {
     return results;
 }
 
-/// Compilers for the host err, too: what they do not agree on at two levels shows nothing.
+/// Host compilers have bugs, too: results that differ between two levels are ignored.
 void Unit::doubt(std::vector<Difference>& differences) {
     if (differences.empty()) return;
     if (second_opinion_.empty()) second_opinion_ = run_on_host("O2");
@@ -143,7 +143,7 @@ std::vector<Difference> Unit::run(const Setting& setting) {
     return differences;
 }
 
-/// For compilers that cannot take some program: the halves by themselves.
+/// For compilers that fail on some program: compiles the halves separately.
 std::vector<Difference> Unit::one_by_one(const Setting& setting) {
     std::vector<Difference> differences;
     const auto middle = programs_.begin() + static_cast<std::ptrdiff_t>(programs_.size() / 2);

@@ -16,7 +16,7 @@
 
 namespace random_programs {
 
-/// What one program's work-items leave behind.
+/// The results of one program's work-items.
 struct Results {
     std::vector<std::uint64_t> outs;
     std::vector<std::uint64_t> cells;
@@ -26,7 +26,7 @@ struct Results {
 struct Difference {
     std::size_t program = 0;    ///< index in the unit
     std::string what{};         ///< "work-item 17, v3 (f32): expected 0x…, got 0x…"
-    bool not_compiled = false;  ///< the compiler failed; nothing ran
+    bool not_compiled = false;  ///< the compiler failed; no program ran
     bool undecided = false;     ///< the host's own results depend on the level it is compiled at
 };
 

@@ -1,4 +1,4 @@
-// What PoCL and kfdemu are timed with: one text for both. Every float operation is spelled as one that rounds once, so
+// The benchmark kernels of PoCL and kfdemu: one source. Every float operation is written so that it rounds once, so
 // that both give the same bits.
 #ifdef __AMDGCN__
 #include "shared/device/opencl.h"
@@ -13,7 +13,7 @@
 #define ROTATE_RIGHT(x, n) rotate((uint)(x), (uint)(32 - (n)))
 #endif
 
-// Four chains of multiply-adds, in a loop whose length nobody knows beforehand: 4 * rounds a work-item.
+// Four chains of multiply-adds, in a loop of unknown length: 4 * rounds per work-item.
 __kernel void loop(__global float* out, float a, float b, uint rounds) {
     const uint i = get_global_id(0);
     float w = i, x = i + 1, y = i + 2, z = i + 3;
@@ -86,7 +86,7 @@ __kernel void sha256(__global uint* out) {
     out[i] = 0x6a09e667 + a;
 }
 
-// How many steps each point of [-2, 1] x [-1.5, 1.5] takes to leave, at most `most`.
+// The number of steps in which each point of [-2, 1] x [-1.5, 1.5] escapes, at most `most`.
 __kernel void mandelbrot(__global uint* out, uint width, uint most) {
     const uint px = get_global_id(0), py = get_global_id(1);
     const float step = 3.0f / (float)width;

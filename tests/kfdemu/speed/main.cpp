@@ -154,8 +154,7 @@ int main(int argc, char** argv) {
     CLI::App app{"How fast kernels run on kfdemu, beside PoCL, which compiles them for the host's CPU."};
     app.add_option("--threads", options.threads, "of each side")->capture_default_str()->check(CLI::Range(1, 64));
     app.add_option("--samples", options.samples, "of each kernel")->capture_default_str()->check(CLI::Range(1, 1000));
-    app.add_option("kernels", options.only,
-                   "loop, straight_line, matmul, sha256, mandelbrot, copy; all if none is named");
+    app.add_option("kernels", options.only, "loop, straight_line, matmul, sha256, mandelbrot, copy; default: all");
     CLI11_PARSE(app, argc, argv);
     try {
         run(options);

@@ -24,7 +24,7 @@ Pocl::Pocl(unsigned threads) {
     cl_uint units = 0;
     check(clGetDeviceInfo(device_, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, nullptr), "clGetDeviceInfo");
     if (units != threads)
-        throw std::runtime_error{"asked PoCL for " + count + " threads, and it has " + std::to_string(units)};
+        throw std::runtime_error{"asked PoCL for " + count + " threads, but it has " + std::to_string(units)};
     cl_int status = 0;
     context_ = clCreateContext(nullptr, 1, &device_, nullptr, nullptr, &status);
     check(status, "clCreateContext");

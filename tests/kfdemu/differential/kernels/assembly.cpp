@@ -1,4 +1,4 @@
-// What kernels say in assembly, or ask of the hardware by name.
+// Inline assembly, and hardware builtins.
 #define UNIT "assembly"
 #include "twin.hpp"
 
@@ -221,7 +221,7 @@ KERNEL(rounding_modes, f32, f32, f32, .items = 1024, .out = 4) {
     out[i * 4 + 3] = rounded_to_zero(a[i], b[i]);
 }
 
-/// Time goes on, and not back.
+/// Clocks are monotonic.
 KERNEL(clocks, u32, u32, u32) {
     const u32 i = global_id();
     u64 last = core_time(), last_real = real_time();

@@ -11,11 +11,11 @@ SHAPE_KERNEL(least_and_greatest) {
     const float x = (b[i] & 3) == 0 ? __builtin_nanf("") : __builtin_bit_cast(float, a[i]);
     u32 r = __builtin_bit_cast(u32, wave_least(1, x) + 0.0f);
     if (b[i] & 4) r += 3 * __builtin_bit_cast(u32, wave_greatest(2, x) + 0.0f);
-    if ((b[i] & 3) == 0) r += 5 * __builtin_bit_cast(u32, wave_least(3, x));  // nothing but NaN
+    if ((b[i] & 3) == 0) r += 5 * __builtin_bit_cast(u32, wave_least(3, x));  // only NaN
     out[i] = r;
 }
 
-// And in what C has not: lambdas and templates.
+// And in constructs of C++: lambdas and templates.
 
 template <class F>
 INLINE u32 applied(bool condition, u32 x, F f) {

@@ -1,4 +1,4 @@
-// What the kernels of convergence_cl.cl have to give.
+// The expected results of convergence_cl.cl.
 #define UNIT "convergence_cl"
 #include "convergence_words.hpp"
 

@@ -59,7 +59,7 @@ inline u32 wave_scan_over(const differential::Told& told, u32 lanes) {
 }
 inline u32 wave_sum(u32 place, u32 x) { return wave_scan_over(meet(place, x), 64); }
 inline u32 wave_scan(u32 place, u32 x) { return wave_scan_over(meet(place, x), lane()); }
-/// The number for which `better` holds with all others; `none` where all are NaN.
+/// The number for which `better` holds with all others; `none` if all are NaN.
 template <class Better>
 f32 best_number(const differential::Told& told, f32 none, Better better) {
     for (u32 l = 0; l < 64; ++l) {

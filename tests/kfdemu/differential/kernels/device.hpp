@@ -48,7 +48,7 @@ static inline u32 group_id() {
            : kDimension == 1 ? __builtin_amdgcn_workgroup_id_y()
                              : __builtin_amdgcn_workgroup_id_z();
 }
-/// What the launch asked for; the group at the edge of the grid has fewer items.
+/// The size in the launch; the group at the edge of the grid has fewer items.
 template <u32 kDimension>
 static inline u32 group_size() {
     return kDimension == 0   ? __builtin_amdgcn_workgroup_size_x()
@@ -101,11 +101,11 @@ LANES u64 ballot(bool condition) { return __builtin_amdgcn_uicmp(condition, 0u, 
 LANES u32 bits_below(u64 mask) {
     return __builtin_amdgcn_mbcnt_hi(u32(mask >> 32), __builtin_amdgcn_mbcnt_lo(u32(mask), 0));
 }
-/// What lane `from` (modulo 64) has in `value`.
+/// `value` of lane `from` (modulo 64).
 LANES u32 shuffle(u32 value, u32 from) { return u32(__builtin_amdgcn_ds_bpermute(i32(from * 4), i32(value))); }
 /// Sends `value` to lane `to` (modulo 64). Each lane is sent to by one.
 LANES u32 send(u32 value, u32 to) { return u32(__builtin_amdgcn_ds_permute(i32(to * 4), i32(value))); }
-/// What a lane that all agree on has.
+/// `value` of a lane that is the same for all.
 LANES u32 read_lane(u32 value, u32 from) { return u32(__builtin_amdgcn_readlane(i32(value), i32(from))); }
 LANES u32 read_first_lane(u32 value) { return u32(__builtin_amdgcn_readfirstlane(i32(value))); }
 template <int kPattern>

@@ -85,7 +85,7 @@ static void global_add_halves(u32* to, u32 v) {
     f16x2 sum = bits_as<f16x2>(*to) + bits_as<f16x2>(v);
     *to = u32(bits_as<u16>(sum[0])) | u32(bits_as<u16>(sum[1])) << 16;
 }
-/// What is out of the buffer is dropped.
+/// Stores outside the buffer are dropped.
 static void buffer_add(f32* base, u32 bytes, u32 offset, f32 v) {
     if (offset + 8 <= bytes) base[offset / 4 + 1] += v;
 }
@@ -115,7 +115,7 @@ static inline void add_alone(const i16* a, const i16* b, T* out) {
 KERNEL(f32_add, i16, i16, f32, .out = 3) { add_alone(a, b, out); }
 KERNEL(f64_add, i16, i16, f64, .out = 3) { add_alone(a, b, out); }
 
-/// All meet in a few places; what they add returns to nobody.
+/// All add to a few addresses; the old values are unused.
 KERNEL(f32_histogram, i16, u16, f32, .items = 1024, .group = 128) {
     const u32 i = global_id();
     float_add_only(out + b[i] % 7, f32(a[i]));
@@ -189,7 +189,7 @@ KERNEL(f64_min_max, f64, f64, f64, .out = 4, .a_values = differential::Values::T
 }
 
 LDS(f64, generic_lds, 3 * 64);
-/// Lanes of one instruction whose pointers are of LDS and of memory.
+/// Lanes of one instruction with pointers to LDS and to memory.
 KERNEL(f64_generic, f64, i16, f64, .out = 6, .a_values = differential::Values::Tame, .from_gfx = 0x90a) {
     const u32 i = global_id(), l = local_id();
     f64* mine = b[i] & 1 ? GENERIC(f64, generic_lds) + l * 3 : out + i * 6;

@@ -1,4 +1,4 @@
-// Branches, loops, calls and the stack, which lanes of a wave take each its own way.
+// Divergent branches, loops, calls and stacks.
 #define UNIT "flow"
 #include "twin.hpp"
 
@@ -101,7 +101,7 @@ KERNEL(divergent_branches, u32, u32, u32) {
     out[i] = r;
 }
 
-/// Jumps into the middle of loops: no structured program says it.
+/// Jumps into the middle of loops: unstructured control flow.
 KERNEL(state_machine, u32, u32, u32) {
     const u32 i = global_id();
     u32 x = a[i], y = b[i], fuel = 100;

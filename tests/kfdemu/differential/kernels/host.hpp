@@ -82,7 +82,7 @@ inline u64 reversed(u64 v) {
 }
 inline u32 reversed(u32 v) { return u32(reversed(u64{v}) >> 32); }
 
-// What lanes tell one another: each gives its value, and all see all 64.
+// Communication between lanes: each gives its value, and all see all 64.
 inline const differential::Lanes& all_lanes(u32 value) { return differential::HostGroup::running().exchange(value); }
 inline u64 ballot(bool condition) {
     const auto& lanes = all_lanes(condition);
@@ -146,7 +146,7 @@ inline u32 bytes_difference(u32 x, u32 y, u32 sum) {
 }
 inline u32 aligned_bytes(u32 x, u32 y, u32 by) { return u32((u64{x} << 32 | y) >> 8 * (by & 3)); }
 
-// One work-item runs at a time: nothing comes between.
+// One work-item runs at a time, so the operation is atomic.
 template <class T>
 T replaced(T* at, T with) {
     const T old = *at;

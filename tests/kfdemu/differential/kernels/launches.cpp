@@ -1,4 +1,4 @@
-// Groups and grids of odd sizes, in one to three dimensions, and what a kernel can ask about them.
+// Groups and grids of odd sizes, in one to three dimensions, and the builtins on them.
 #define UNIT "launches"
 #include "twin.hpp"
 
@@ -147,7 +147,7 @@ extern __attribute__((address_space(3))) u32 sized_lds[];
 static u32 sized_lds[300];
 #endif
 LDS(u8, before_sized, 12);
-/// LDS whose size the launch gives lies behind the kernel's own.
+/// LDS sized at launch follows the kernel's own.
 KERNEL(sized_at_launch, u32, u32, u32, .grid = {600, 1, 1}, .groups = {300, 1, 1}, .lds_bytes = 1200) {
     const u32 l = local_id();
     if (l < 12) before_sized[l] = u8(b[l]);
@@ -157,7 +157,7 @@ KERNEL(sized_at_launch, u32, u32, u32, .grid = {600, 1, 1}, .groups = {300, 1, 1
 }
 
 LDS(u32, most_lds, 15 * 1024);
-/// 60 KiB, and 4 more where the compiler gives every kernel the other functions' array: all that a group can have.
+/// 60 KiB, and 4 more where the compiler gives every kernel the other functions' array: a group's maximum.
 KERNEL(most_of_lds, u32, u32, u32, .items = 2048, .group = 1024) {
     const u32 l = local_id();
     for (u32 k = 0; k < 15; ++k) most_lds[k * 1024 + l] = a[global_id()] + k * 77;

@@ -203,7 +203,7 @@ KERNEL(histogram, u8, u32, u32, .group = 256, .a = 8) {
 
 LDS(f32, fft_real, 256);
 LDS(f32, fft_imaginary, 256);
-/// b holds cosines and sines as numbers that it does not know; the butterflies are what is tested.
+/// b holds arbitrary numbers in place of cosines and sines; only the butterflies are tested.
 KERNEL(fft, f32, f32, f32, .group = 256, .out = 2, .a_values = differential::Values::Tame,
        .b_values = differential::Values::Tame) {
     const u32 l = local_id(), from = reversed(l) >> 24;

@@ -1,4 +1,4 @@
-// The mathematical functions of ROCm's device libraries, as HIP and OpenCL have them, against long double rounded once.
+// The mathematical functions of ROCm's device libraries, as in HIP and OpenCL, against long double rounded once.
 // They promise OpenCL's accuracy ("Relative Error as ULPs"); what is exact by its nature has to be exact.
 #define UNIT "math"
 #include "twin.hpp"

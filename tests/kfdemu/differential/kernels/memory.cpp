@@ -1,4 +1,4 @@
-// Where data can be: globals, tables, the stack, pointers that do not say, and addresses that are not aligned.
+// Kinds of memory: globals, tables, the stack, generic pointers, and misaligned addresses.
 #define UNIT "memory"
 #include "twin.hpp"
 
@@ -7,7 +7,7 @@
 #else
 #define GLOBAL_VARIABLE static
 #endif
-/// The compiler does not know what it is.
+/// Unknown to the compiler.
 template <class T>
 static inline T hidden(T v) {
 #if defined(__AMDGCN__)
@@ -33,7 +33,7 @@ GLOBAL_VARIABLE volatile u32 counts[512 + 64] = {5, 6, 7};
 TABLE u8 kPrimes[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31};
 TABLE char kText[] = "a text of constants, which no lane changes";
 
-/// Each item has an element of its own of what all dispatches share.
+/// Each item has its own element of memory shared by all dispatches.
 KERNEL(initialised_globals, u32, u32, u32) {
     const u32 i = global_id();
     const Record& r = records[a[i] % 4];

@@ -1,4 +1,4 @@
-// OpenCL C 2.0 with ROCm's device libraries: opencl.cpp says what each kernel has to give.
+// OpenCL C 2.0 with ROCm's device libraries: opencl.cpp has the expected results.
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #define ARGUMENTS(A, B, OUT) __global const A *a, __global const B *b, __global OUT *out, uint n
 

@@ -1,4 +1,4 @@
-// What the kernels of opencl.cl have to give: OpenCL C 2.0's definitions, written once more.
+// The expected results of opencl.cl: OpenCL C 2.0's definitions, written again.
 #define UNIT "opencl"
 #include "twin.hpp"
 
@@ -15,7 +15,7 @@ i64 saturated(long double v) {
 }
 long double even(long double v) { return std::rint(v); }
 
-/// The float at or next to v, on the side that is asked for.
+/// The float at or next to v, on the given side.
 f32 rounded(i64 v, int towards) {
     const f32 nearest = f32(v);
     const long double error = static_cast<long double>(nearest) - static_cast<long double>(v);
@@ -25,7 +25,7 @@ f32 rounded(i64 v, int towards) {
     return nearest;
 }
 
-/// The half at or next to v, on the side that is asked for; 0 is towards zero.
+/// The half at or next to v, on the given side; 0 is towards zero.
 f32 half_rounded(f32 v, int towards) {
     if (v != v) return v;
     const u16 bits = differential::half_bits(v);
@@ -43,7 +43,7 @@ f32 half_rounded(f32 v, int towards) {
 
 KERNEL(cl_conversions, f32, f64, i64, .out = 16, .from_clang = 15) {
     const u32 i = global_id();
-    // The library has the least number for NaN, where OpenCL wants 0.
+    // The library returns the least number for NaN; OpenCL requires 0.
     const f32 x = std::isnan(a[i]) ? 0 : a[i];
     const f64 y = std::isnan(b[i]) ? 0 : b[i];
     i64* o = out + i * 16;

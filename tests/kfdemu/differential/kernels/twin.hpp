@@ -29,7 +29,7 @@ typedef double f64;
 
 #define NOINLINE __attribute__((noinline))
 
-/// Whether this target, and this compiler, has what is asked. The host has it all.
+/// True if this target and compiler have the feature. The host has all.
 #define HAS_GFX(number) (GFX >= 0x##number)
 #define HAS_CLANG(number) (CLANG >= number)
 

@@ -1,4 +1,4 @@
-// What the 64 lanes of a wave tell one another.
+// Communication between the 64 lanes of a wave.
 #define UNIT "waves"
 #include "twin.hpp"
 

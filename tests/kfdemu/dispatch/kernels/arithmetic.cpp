@@ -1,4 +1,4 @@
-// Each operation of arithmetic.hpp as a kernel of its own.
+// Each operation of arithmetic.hpp as a kernel.
 #include "kernel.hpp"
 
 #pragma clang fp contract(off)

@@ -36,7 +36,7 @@ KERNEL void early_exit(u32* out) {
     out[local_x()] = sum;
 }
 
-/// An s_barrier of its own: the compiler takes no two for one, whatever is around them.
+/// A separate s_barrier, which the compiler never merges with another.
 #define BARRIER(name) asm volatile("s_waitcnt vmcnt(0) lgkmcnt(0)\n\ts_barrier ; " name ::: "memory")
 
 /// Waves of even numbers wait at one barrier, those of odd numbers at another.
@@ -54,7 +54,7 @@ KERNEL void barriers_apart(u32* out) {
     out[local_x()] = came[0] * 1000 + came[1] * 100 + came[2] * 10 + came[3];
 }
 
-/// Lanes of wave 0 part ways and take two barriers where wave 1 takes one, so that it is one barrier behind.
+/// Lanes of wave 0 diverge and execute two barriers where wave 1 executes one, so that wave 0 is one barrier late.
 KERNEL void barriers_doubled(u32* out) {
     LDS u32 done;
     const u32 wave = __builtin_amdgcn_readfirstlane(local_x() / 64);
@@ -74,11 +74,11 @@ KERNEL void barriers_doubled(u32* out) {
         done = 7;
         return;
     }
-    // Wave 1 was here when wave 0 came to "else": wave 0 is let on when wave 1 has ended.
+    // Wave 1 was here when wave 0 reached "else": wave 0 is released when wave 1 has ended.
     out[local_x()] = done * 10 + way;
 }
 
-/// A wave comes to a barrier though no lane of it is active.
+/// A wave reaches a barrier without an active lane.
 KERNEL void barrier_without_lanes(u32* out) {
     LDS u32 value;
     const u32 wave = __builtin_amdgcn_readfirstlane(local_x() / 64);

@@ -1,4 +1,4 @@
-// What every test kernel needs: no library, only the compiler's builtins.
+// Common to the test kernels: no library, only the compiler's builtins.
 #pragma once
 
 typedef unsigned char u8;

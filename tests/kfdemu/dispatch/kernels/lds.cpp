@@ -116,7 +116,7 @@ KERNEL void append_and_consume(u32* out) {
     if (l == 0) out[64] = counter;
 }
 
-/// Reads and writes behind the end of the work-group's LDS.
+/// Reads and writes past the end of the work-group's LDS.
 KERNEL void outside_lds(u32* out) {
     LDS u32 small[64];
     const u32 l = local_x();

@@ -70,7 +70,7 @@ struct Ids {
     u32 local[3], group[3], lane, groups_size[3];
 };
 
-/// Each work-item of a grid writes where it is, at its place in the grid.
+/// Each work-item of a grid writes its ids, at its index in the grid.
 KERNEL void ids(Ids* out, u32 size_x, u32 size_y) {
     const u32 x =
         __builtin_amdgcn_workgroup_id_x() * __builtin_amdgcn_workgroup_size_x() + __builtin_amdgcn_workitem_id_x();
@@ -93,7 +93,7 @@ KERNEL void ids(Ids* out, u32 size_x, u32 size_y) {
 
 u64 dispatch_id() __asm("llvm.amdgcn.dispatch.id");
 
-/// What the packet processor puts into registers.
+/// The packet processor's register values.
 KERNEL void special_registers(u64* out) {
     if (global_x() != 0) return;
     out[0] = reinterpret_cast<u64>(__builtin_amdgcn_dispatch_ptr());

@@ -2,7 +2,7 @@
 
 #include "ids.h"
 
-// A chain of multiplications and additions for each work-item, which nothing but its end touches memory for.
+// A chain of multiplications and additions for each work-item, which accesses memory only at its end.
 __kernel void multiply_add(__global float* out, uint rounds) {
     const uint i = global_x();
     float a = (float)i, b = 0.5f;

@@ -1,10 +1,10 @@
 // Kernels that go wrong, each in its own way.
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 
-// Writes wherever it is told.
+// Writes to the given address.
 __kernel void store_at(ulong address, uint value) { *(volatile __global uint*)address = value; }
 
-// Reads wherever it is told.
+// Reads from the given address.
 __kernel void load_at(ulong address, __global uint* out) { *out = *(volatile __global uint*)address; }
 
 __kernel void atomic_at(ulong address) {
@@ -14,11 +14,11 @@ __kernel void atomic_at(ulong address) {
 // An opcode of the SOPP format that no GPU of this family has.
 __kernel void illegal(void) { __asm__ volatile(".long 0xbfff0000"); }
 
-// What llvm.trap becomes.
+// The code of llvm.trap.
 __kernel void trap(void) { __asm__ volatile("s_trap 2"); }
 
 // Jumps to where there may be no code.
 __kernel void jump_to(ulong address) { __asm__ volatile("s_setpc_b64 %0" : : "s"(address)); }
 
-// Does nothing wrong; its packet may.
+// Correct itself; its packet may be invalid.
 __kernel void well(void) {}

@@ -1,8 +1,8 @@
-// What a wave finds where nobody has written.
+// The initial contents of a wave's memory and registers.
 
 #include "ids.h"
 
-// Registers that the ABI says nothing of: a VGPR, an SGPR, M0.
+// Registers that the ABI does not define: a VGPR, an SGPR, M0.
 __kernel void registers(__global uint* out) {
     uint v, s, m;
     __asm__ volatile("v_mov_b32 %0, v40" : "=v"(v) : : "v40");
@@ -13,7 +13,7 @@ __kernel void registers(__global uint* out) {
     out[3 * global_x() + 2] = m;
 }
 
-// LDS that the packet asks for, from its first byte.
+// LDS of the packet, from its first byte.
 __kernel void lds(__global uint* out) {
     uint word;
     const uint address = 4 * __builtin_amdgcn_workitem_id_x();
@@ -29,7 +29,7 @@ __kernel void scratch(__global uint* out) {
     out[global_x()] = sum;
 }
 
-// The work-item's ids in three dimensions, which the ABI does say.
+// The work-item's ids in three dimensions, which the ABI defines.
 __kernel void ids(__global uint* out) {
     out[3 * global_x()] = __builtin_amdgcn_workitem_id_x();
     out[3 * global_x() + 1] = __builtin_amdgcn_workitem_id_y();

@@ -1,4 +1,4 @@
-// Where a work-item is, from the dispatch packet itself: no hidden argument needs to be filled in.
+// A work-item's ids, from the dispatch packet itself: no hidden argument is needed.
 #pragma once
 
 static uint global_x(void) {

@@ -1,4 +1,4 @@
-// Who came when and ran where: kernels whose results show the order and the place of their work.
+// Kernels whose results show the order and the compute unit of their work.
 
 #include "ids.h"
 
@@ -12,13 +12,13 @@ __kernel void group_tickets(__global uint* tickets, __global uint* out) {
     if (__builtin_amdgcn_workitem_id_x() == 0) out[__builtin_amdgcn_workgroup_id_x()] = next_ticket(tickets);
 }
 
-// out[wave] = when it came; each wave takes four tickets, and the last counts.
+// out[wave] = its position in the order; each wave takes four tickets, and the last counts.
 __kernel void wave_tickets(__global uint* tickets, __global uint* out) {
     if (__builtin_amdgcn_workitem_id_x() % 64 != 0) return;
     for (int i = 0; i < 4; ++i) out[global_x() / 64] = next_ticket(tickets);
 }
 
-// Works for so long, then takes a ticket.
+// Works for the given time, then takes a ticket.
 __kernel void work_then_ticket(__global uint* tickets, __global uint* out, uint rounds) {
     uint x = global_x();
     for (uint i = 0; i < rounds; ++i) x = x * 1664525u + 1013904223u;

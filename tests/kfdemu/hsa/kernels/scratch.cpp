@@ -1,4 +1,4 @@
-// Kernels whose work-items need memory of their own, a little or a lot, and one whose need only the host can know.
+// Kernels whose work-items need scratch, a little or a lot, and one whose need only the host knows.
 #include <stdint.h>
 
 #define KERNEL extern "C" __attribute__((amdgpu_kernel, visibility("protected")))

@@ -24,7 +24,7 @@ __kernel void scale_add(__global uint* word, uint factor, uint summand) {
     if (global_x() == 0) *word = *word * factor + summand;
 }
 
-// Lasts until somebody changes the word; then says so in another.
+// Runs until the word changes; then writes to another.
 __kernel void spin(const __global uint* flag, __global uint* ended) {
     const __global atomic_uint* word = (const __global atomic_uint*)flag;
     while (__opencl_atomic_load(word, memory_order_relaxed, memory_scope_all_svm_devices) == 0)
@@ -32,7 +32,7 @@ __kernel void spin(const __global uint* flag, __global uint* ended) {
     *ended = 1;
 }
 
-// Lasts for ever.
+// Runs endlessly.
 __kernel void endless(__global uint* started) {
     *started = 1;
     while (true) __builtin_amdgcn_s_sleep(10);

@@ -1,4 +1,4 @@
-// Floating point, where IEEE 754 leaves no choice: what it leaves open is made one value.
+// Floating point as defined by IEEE 754: results that it leaves open are replaced by one value.
 #pragma once
 
 #include "integers.hpp"
@@ -135,7 +135,7 @@ FN f16 quotient(f16 a, f16 b) {
     return size(q) < f16(0x1p-13f) ? f16(0) : q;
 }
 
-/// Truncated; 0 where T does not hold it.
+/// Truncated; 0 if T cannot represent it.
 template <class T, class F>
 FN T whole(F a) {
     const f64 x = f64(a), limit = f64(u64(1) << (width<T> - 1)) * (is_signed<T> ? 1 : 2);

@@ -1,4 +1,4 @@
-// What the lanes of a wave tell one another: instructions on the device, on the host a model of them over all lanes.
+// Communication between the lanes of a wave: instructions on the device, on the host a model over all lanes.
 //
 //     EXCHANGE(0, v3, v1, true, swizzle<0x401f>())       // in a PROGRAM: v3 of each work-item, from v1 of others
 //
@@ -11,8 +11,8 @@
 
 /// In one work-item.
 struct Lanes {
-    u32 own;  ///< what this lane tells
-    u32 old;  ///< what it has where nobody tells it anything
+    u32 own;  ///< this lane's value
+    u32 old;  ///< its result without a sender
 
     template <u32 pattern>
     __attribute__((always_inline)) u32 swizzle() const {
@@ -57,7 +57,7 @@ struct Lanes {
         const u32 within = (((lane() & 31) & (pattern & 31)) | (pattern >> 5 & 31)) ^ (pattern >> 10 & 31);
         return of((lane() & 32) | within);
     }
-    /// Which lane a DPP control reads; 64 and more: none.
+    /// The lane that a DPP control reads; 64 and more: none.
     static u32 dpp_source(u32 control, u32 lane) {
         const u32 row = lane & ~15u, n = lane & 15, by = control & 15;
         if (control < 0x100) return (lane & ~3u) | (control >> 2 * (lane & 3) & 3);

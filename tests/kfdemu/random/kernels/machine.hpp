@@ -1,4 +1,4 @@
-// Instructions that the compiler's builtins name: on the device those, on the host what the ISA manual says of them
+// Instructions that the compiler's builtins name: on the device the builtins, on the host the ISA manual's definitions
 // ("Vega" ISA, chapter 12, by mnemonic).
 #pragma once
 

@@ -25,7 +25,7 @@ inline constexpr u32 kOuts = 64;      // u64 for each work-item
 /// Two of the words.
 FN u64 wide(const u32* words, u32 at) { return u64(words[at & (kInputs - 1)]) << 32 | words[(at + 1) & (kInputs - 1)]; }
 
-/// What all work-items change by operations whose order does not show: a place is for one operation.
+/// Memory that all work-items change by order-independent operations: one operation per word.
 struct Sums {
     u32 add[4], exclusive_or[4], all[4], any[4], least[4], most[4];
     i32 signed_least[4], signed_most[4];

@@ -1,4 +1,4 @@
-// What a random program's numbers are, on the host and on the device alike.
+// A random program's number types, equal on host and device.
 #pragma once
 
 #ifdef __AMDGCN__
