@@ -1,4 +1,4 @@
-// Options as data, and how words are taken for them.
+// Options as data, and the parsing of words.
 #include "tools/common/command_line.hpp"
 
 #include <string>
@@ -72,7 +72,7 @@ TEST_CASE("options set their targets", "[command line]") {
     CHECK_FALSE(parsed.chosen);
 }
 
-TEST_CASE("a value that may be left out", "[command line]") {
+TEST_CASE("a value may be optional", "[command line]") {
     Parsed parsed;
     CHECK(parsed.take({"--drawing", "--flag"}).empty());
     CHECK(parsed.drawing == "-");
@@ -80,21 +80,21 @@ TEST_CASE("a value that may be left out", "[command line]") {
     CHECK(parsed.drawing == "file");
 }
 
-TEST_CASE("what is wrong is refused with the name of the help", "[command line]") {
+TEST_CASE("errors are refused with a pointer to the help", "[command line]") {
     CHECK_THAT(Parsed().refusal({"--number", "11"}), Contains("--number") && Contains("11"));
     CHECK_THAT(Parsed().refusal({"--text", "blue"}), Contains("blue"));
     CHECK_THAT(Parsed().refusal({"--seconds", "1", "--maybe", "2"}), Contains("excludes"));
     CHECK_THAT(Parsed().refusal({"--frobnicate"}), Contains("\ntool --help lists the options"));
 }
 
-TEST_CASE("a subcommand is chosen, and takes other words where it says so", "[command line]") {
+TEST_CASE("a subcommand is selected, and takes other words if declared", "[command line]") {
     Parsed parsed;
     CHECK(parsed.take({"part", "word"}).empty());
     CHECK(parsed.chosen);
     CHECK(parsed.others == std::vector<std::string>{"word"});
 }
 
-TEST_CASE("help and version are texts; what is hidden is not in them", "[command line]") {
+TEST_CASE("help and version are texts without hidden options", "[command line]") {
     const std::string help = Parsed().take({"--help"});
     CHECK_THAT(help, Contains("-f,--flag") && Contains("=5") && Contains("part") && !Contains("secret"));
     CHECK(Parsed().take({"--version"}) == "tool 1\n");

@@ -25,7 +25,7 @@ TEST_CASE("a child answers in lines", "[forked]") {
     CHECK_FALSE(heard.timed_out);
 }
 
-TEST_CASE("what a child said before it crashed is kept", "[forked]") {
+TEST_CASE("a child's output before a crash is kept", "[forked]") {
     const Answers heard = ask_in_child(
         [](const Say& say) {
             say("one");
@@ -54,7 +54,7 @@ TEST_CASE("a child that exits has not answered", "[forked]") {
     CHECK(ask_in_child([](const Say&) { _exit(7); }, 10s).status == 7);
 }
 
-TEST_CASE("what a child changes stays in it", "[forked]") {
+TEST_CASE("a child's changes do not affect the parent", "[forked]") {
     int value = 1;
     const Answers heard = ask_in_child(
         [&](const Say& say) {

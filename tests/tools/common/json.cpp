@@ -1,4 +1,4 @@
-// Json: values, what they print and what is read.
+// Json: values, printing and parsing.
 #include "tools/common/json.hpp"
 
 #include <cstdint>
@@ -19,7 +19,7 @@ TEST_CASE("a braced list of pairs with texts in front is an object, any other an
     CHECK(Json(std::vector<std::string>{"a", "b"}).dump() == R"(["a","b"])");
 }
 
-TEST_CASE("keys keep the order in which they were set", "[json]") {
+TEST_CASE("keys keep their order of insertion", "[json]") {
     Json report{{"z", 1}, {"a", 2}};
     report["m"] = 3;
     report["z"] = Json::array();
@@ -30,7 +30,7 @@ TEST_CASE("keys keep the order in which they were set", "[json]") {
     CHECK(report.dump(2).starts_with("{\n  \"z\": [\n    {\n      \"x\": true,"));
 }
 
-TEST_CASE("numbers are printed whole, and read as they were", "[json]") {
+TEST_CASE("numbers survive a round trip", "[json]") {
     const Json numbers = Json::array(
         {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::uint64_t>::max(), 0.1, 1.0, 1e300, -3, 4u});
     const std::string text = "[-9223372036854775808,18446744073709551615,0.1,1.0,1e+300,-3,4]";
@@ -43,12 +43,12 @@ TEST_CASE("numbers are printed whole, and read as they were", "[json]") {
     CHECK(Json(std::numeric_limits<double>::quiet_NaN()).dump() == "null");
 }
 
-TEST_CASE("texts are escaped, and bytes that are no UTF-8 replaced", "[json]") {
+TEST_CASE("texts are escaped, and invalid UTF-8 is replaced", "[json]") {
     CHECK(Json("a\"\\\n\x01\xff").dump() == "\"a\\\"\\\\\\n\\u0001\xef\xbf\xbd\"");
     CHECK(Json::parse(R"("a\u00e9\n")") == "a\xc3\xa9\n");
 }
 
-TEST_CASE("what is not there, or of another type, is refused", "[json]") {
+TEST_CASE("missing values and values of another type are refused", "[json]") {
     const Json object{{"a", 1}};
     CHECK(object.find("b") == nullptr);
     CHECK_FALSE(object.contains("b"));
@@ -63,7 +63,7 @@ TEST_CASE("what is not there, or of another type, is refused", "[json]") {
     CHECK(Json::try_parse("[]")->empty());
 }
 
-TEST_CASE("elements become values of C++", "[json]") {
+TEST_CASE("elements convert to C++ values", "[json]") {
     const Json json = Json::parse(R"({"names": ["a", "b"], "number": 7, "text": "t"})");
     CHECK(json["names"].get<std::vector<std::string>>() == std::vector<std::string>{"a", "b"});
     const std::string text = json.at("text");

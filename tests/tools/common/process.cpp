@@ -14,7 +14,7 @@ using namespace tools;
 
 namespace {
 
-/// Whether a process is there; a zombie that nobody has waited for is not.
+/// True if a process exists; a zombie does not count.
 bool runs(pid_t process) {
     for (int i = 0; i < 500 && kill(process, 0) == 0; ++i) std::this_thread::sleep_for(10ms);
     return kill(process, 0) == 0;
@@ -33,7 +33,7 @@ TEST_CASE("a child's output is kept, both streams, and its status") {
     CHECK(capture({"cat"}, interruptions).text.empty());  // no input
 }
 
-TEST_CASE("what a child says on standard error is kept, and printed when it has ended") {
+TEST_CASE("a child's standard error is kept, and printed after its end") {
     const Interruptions interruptions;
     int ours[2];
     REQUIRE(pipe(ours) == 0);
@@ -51,7 +51,7 @@ TEST_CASE("what a child says on standard error is kept, and printed when it has 
     CHECK(run({"there-is-no-such-program"}, interruptions).status == 127);
 }
 
-TEST_CASE("a child has our environment, but for what it is given") {
+TEST_CASE("a child inherits the environment, except for given variables") {
     const Interruptions interruptions;
     setenv("HSADRV_TEST_KEPT", "kept", 1);
     setenv("HSADRV_TEST_CHANGED", "before", 1);
@@ -62,7 +62,7 @@ TEST_CASE("a child has our environment, but for what it is given") {
     CHECK(capture(command, interruptions, surroundings).text == "kept, after, a b\n1\n");
 }
 
-TEST_CASE("a child that takes too long is killed, with what it has started") {
+TEST_CASE("a child that takes too long is killed, with its descendants") {
     const Interruptions interruptions;
     const auto start = std::chrono::steady_clock::now();
     const Captured said = capture({"sh", "-c", "sleep 100 & echo $!; wait"}, interruptions, {{}, 300ms});
@@ -73,7 +73,7 @@ TEST_CASE("a child that takes too long is killed, with what it has started") {
     CHECK_FALSE(capture({"true"}, interruptions, {{}, 60s}).timed_out);
 }
 
-TEST_CASE("a child is looked at while it runs, and killed when the looker has had enough") {
+TEST_CASE("a running child is polled, and killed when the poll function returns false") {
     const Interruptions interruptions;
     int looks = 0;
     const Captured said = capture({"sleep", "100"}, interruptions, {{}, {}, [&] { return ++looks < 3; }});
@@ -82,14 +82,14 @@ TEST_CASE("a child is looked at while it runs, and killed when the looker has ha
     CHECK_FALSE(capture({"true"}, interruptions, {{}, {}, [] { return true; }}).timed_out);
 }
 
-TEST_CASE("what a child leaves behind ends with it") {
+TEST_CASE("descendants of a child end with it") {
     const Interruptions interruptions;
     const Captured said = capture({"sh", "-c", "sleep 100 >/dev/null 2>&1 & echo $!"}, interruptions);
     CHECK(said.status == 0);
     CHECK_FALSE(runs(std::stoi(said.text)));
 }
 
-TEST_CASE("a child that does not mind the signal is killed after a while") {
+TEST_CASE("a child that ignores the signal is killed after a while") {
     const Interruptions interruptions;
     const pid_t self = getpid();
     std::thread sender([self] {
@@ -108,7 +108,7 @@ TEST_CASE("a child that does not mind the signal is killed after a while") {
     CHECK(std::chrono::steady_clock::now() - start < 50s);
 }
 
-TEST_CASE("a signal goes to the child first, then to whoever waits") {
+TEST_CASE("a signal goes first to the child, then to the waiting parent") {
     const Interruptions interruptions;
     const pid_t self = getpid();
     std::thread sender([self] {

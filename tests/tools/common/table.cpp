@@ -22,7 +22,7 @@ TEST_CASE("columns are as wide as their widest cell, numbers to the right") {
           "  a_long_name    128  vector registers\n");
 }
 
-TEST_CASE("in fewer columns long names have lines of their own, and the last column wraps") {
+TEST_CASE("in fewer columns long names have separate lines, and the last column wraps") {
     CHECK(kernels().text(2, 34) ==
           "  kernel  VGPRs  limit\n"
           "  saxpy       8  wave slots\n"
@@ -36,7 +36,7 @@ TEST_CASE("in fewer columns long names have lines of their own, and the last col
           "                 registers\n");
 }
 
-TEST_CASE("an empty last cell leaves no blanks behind") {
+TEST_CASE("an empty last cell leaves no trailing blanks") {
     Table table({{"a"}, {"b"}});
     table.add({"1", ""});
     CHECK(table.text(0) == "a  b\n1\n");

@@ -8,7 +8,7 @@
 
 using namespace tools;
 
-TEST_CASE("the nearest word is found, if it is near") {
+TEST_CASE("the nearest word is found within a limit") {
     const std::vector<std::string> words{"vector_add", "vector_and", "reverse", "saxpy"};
     const auto [word, meant] = GENERATE(table<std::string, std::string>({{"saxpi", "saxpy"},
                                                                          {"sxpy", "saxpy"},
@@ -27,7 +27,7 @@ TEST_CASE("long words may differ in more letters") {
     CHECK(nearest("matrix_multiplikation_kernels_", words) == words[0]);
 }
 
-TEST_CASE("objects in arrays have a line each, other values stay in theirs") {
+TEST_CASE("objects in arrays have one line each, other values do not") {
     const Json json{{"name", "k"},
                     {"sizes", {1, 2}},
                     {"kernels", Json::array({{{"a", 1}, {"b", Json::array({{{"c", nullptr}}})}}, {{"a", 2}}})}};
@@ -40,6 +40,6 @@ TEST_CASE("objects in arrays have a line each, other values stay in theirs") {
     CHECK(json_lines({{"empty", Json::array()}, {"none", Json::object()}}) == "{\"empty\": [], \"none\": {}}\n");
 }
 
-TEST_CASE("bytes that are no UTF-8 do no harm to JSON") {
+TEST_CASE("invalid UTF-8 becomes valid JSON") {
     CHECK(json_lines({{"name", "\xff"}, {"b", 1}}) == "{\"name\": \"\xef\xbf\xbd\", \"b\": 1}\n");
 }

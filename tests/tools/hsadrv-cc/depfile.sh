@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What is built again after which change, by ninja and by make, whatever the files are called.
+# Rebuilds after changes, by ninja and by make, for any file names.
 # Usage: depfile.sh TOOL CLANG KERNELS
 . "$(dirname "$0")/expect.bash"
 
@@ -13,12 +13,12 @@ expect 'no temporary files' 1 '^$' grep "$TMPDIR" all.d
 "$tool" -S -t gfx90a "$kernels/second.cpp" -o one.s --depfile one.d
 expect 'of assembly' 0 '^one.s: \\$' head -n 1 one.d
 
-# rebuilds NAME: a header in a folder called NAME, and each changes what it should.
+# rebuilds NAME: a header in a folder called NAME; a change rebuilds its dependents.
 rebuilds() {
     local folder=$1 quoted=${1//\$/\$\$}
     mkdir -p "$folder"
     cp "$kernels/second.cpp" "$kernels/factor.hpp" "$folder"
-    # What is in here is ninja's own quoting; the command is quoted for the shell.
+    # Ninja's own quoting; the command is quoted for the shell.
     cat >build.ninja <<NINJA
 rule kernel
   command = '$tool' -q -t gfx90a,gfx900 --depfile '$quoted/k.d' -o \$out \$in

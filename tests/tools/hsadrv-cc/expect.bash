@@ -1,4 +1,4 @@
-# What the tests of hsadrv-cc share: a scratch folder, and the kernels. Sourced, with
+# Common to the tests of hsadrv-cc: a scratch folder, and the kernels. Sourced, with
 # TOOL CLANG KERNELS [FILE…] as the script's arguments; the files are in `files`.
 set -u
 # shellcheck source=tests/support/expect.bash
@@ -8,7 +8,7 @@ for file in "${@:4}"; do files+=("$(realpath "$file")"); done
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/tmp"
-# The clang that the build takes, except where which one is taken is the test.
+# The build's clang, except in tests of the selection.
 export HSADRV_CLANG=$clang TMPDIR=$scratch/tmp LC_ALL=C.UTF-8
 cd "$scratch" || exit 1
 

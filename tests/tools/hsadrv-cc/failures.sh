@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# How hsadrv-cc fails: what it says, its exit status, and what is left. Usage: failures.sh TOOL CLANG KERNELS
+# Failures of hsadrv-cc: messages, exit status, and remaining files. Usage: failures.sh TOOL CLANG KERNELS
 . "$(dirname "$0")/expect.bash"
 first=$kernels/first.cpp second=$kernels/second.cpp third=$kernels/third.cl
 cp "$second" mine.cpp
 cp "$kernels/factor.hpp" .
 
-# Wrong options: 2, and nothing is run.
+# Wrong options: 2, and no command runs.
 refused() {
     local name=$1 pattern=$2
     shift 2
@@ -29,8 +29,8 @@ refused '-S and --json' '-S and --json do not go together' -t gfx90a mine.cpp -o
 refused '-S and several sources' '-S and several sources do not' -t gfx90a mine.cpp "$third" -o a.s -S
 refused '-S and several targets' '-S and 2 targets do not go together' -t gfx90a,gfx900 mine.cpp -o a.s -S
 refused 'a code object version' 'not in range' -t gfx90a mine.cpp -o a.hsaco --code-object-version 3
-refused 'a work-group of none' 'not in range' -t gfx90a mine.cpp -o a.hsaco --workgroup 0
-refused 'what is no target' "'x86' is not a processor name" -t x86 mine.cpp -o a.hsaco
+refused 'an empty work-group' 'not in range' -t gfx90a mine.cpp -o a.hsaco --workgroup 0
+refused 'an invalid target' "'x86' is not a processor name" -t x86 mine.cpp -o a.hsaco
 refused 'an unknown feature' "unknown feature 'magic'" -t gfx90a:magic+ mine.cpp -o a.hsaco
 refused 'an unknown target, with those that clang knows' 'does not know gfx90f; it knows .*gfx90a' -t gfx90f mine.cpp -o a.hsaco
 refused 'targets of which a GPU may run both' 'conflict: .*specify xnack in both' -t gfx90a,gfx90a:xnack+ mine.cpp -o a.hsaco
@@ -38,17 +38,17 @@ refused 'and the other feature' 'specify sramecc in both' -t gfx90a:sramecc-,gfx
 for word in -o -c -S -E -emit-llvm -MD -MF -xcl -mcpu=gfx900 --target=x86_64 -mcode-object-version=4 -flto -fsyntax-only \
     @words --compile --output=b.hsaco --output --assemble --preprocess -march=gfx900 --language=cl --config=words -target-cpu -triple \
     --cuda-gpu-arch=gfx900 --write-dependencies --analyze -emit-obj '-###'; do
-    refused "$word behind --" "${word//\#/.} is not allowed after --: use " -t gfx90a mine.cpp -o a.hsaco -- $word
+    refused "$word after --" "${word//\#/.} is not allowed after --: use " -t gfx90a mine.cpp -o a.hsaco -- $word
 done
-refused 'a source behind --' 'name sources before it' -t gfx90a mine.cpp -o a.hsaco -- "$third"
+refused 'a source after --' 'name sources before it' -t gfx90a mine.cpp -o a.hsaco -- "$third"
 if [ ! -e /dev/kfd ]; then
     refused 'no target and no GPU' 'no --target, and this machine has no AMD GPU' mine.cpp -o a.hsaco
 else
     skipped=1
 fi
-holds 'nothing was written' test ! -e a.hsaco -a ! -e a.s
+holds 'no file was written' test ! -e a.hsaco -a ! -e a.s
 
-# clang's errors are its own, word for word.
+# clang's errors are printed verbatim.
 echo '#include <shared/device/device.hpp>
 HSADRV_KERNEL void broken(int* p) { *p = undeclared; }' >broken.cpp
 expect 'an error in a source' 1 'broken.cpp:2:[0-9]+: error: use of undeclared' "$tool" -t gfx90a broken.cpp -o a.hsaco
@@ -59,16 +59,16 @@ holds 'is printed as clang prints it' cmp said said-by-clang
 expect 'in colour on a terminal' 0 $'\e\\[[0-9;]*merror: ' env TERM=xterm script -qc "'$tool' -t gfx90a broken.cpp -o a.hsaco" /dev/null
 expect 'and not on a plain one' 1 '^0$' bash -c 'TERM=dumb script -qc "$0 -t gfx90a broken.cpp -o a.hsaco" /dev/null | grep -c "$(printf "\033")"' "$tool"
 expect 'a missing source' 1 "no such file or directory: 'nowhere.cl'" "$tool" -t gfx90a nowhere.cl -o a.hsaco
-expect 'a function that is nowhere' 1 'undefined.*scaled' "$tool" -t gfx90a "$first" -o a.hsaco
+expect 'an undefined function' 1 'undefined.*scaled' "$tool" -t gfx90a "$first" -o a.hsaco
 expect 'nor in another source' 1 'undefined.*scaled' "$tool" -t gfx90a "$first" "$third" -o a.hsaco
 expect 'a kernel twice' 1 'duplicate|multiple|redefin' "$tool" -t gfx90a "$second" mine.cpp -o a.hsaco
-expect 'a setting that the processor has not' 1 'invalid target ID' "$tool" -t gfx900:sramecc+ mine.cpp -o a.hsaco
-expect 'an error for the second target alone' 1 'only gfx90a' bash -c '
+expect 'a setting that the processor lacks' 1 'invalid target ID' "$tool" -t gfx900:sramecc+ mine.cpp -o a.hsaco
+expect 'an error only for the second target' 1 'only gfx90a' bash -c '
     printf "#ifndef __gfx90a__\n#error only gfx90a\n#endif\n" >only.cpp
     "$0" -t gfx90a,gfx900 only.cpp -o a.hsaco' "$tool"
 holds 'none of these wrote an output' test ! -e a.hsaco
 
-# Functions that nobody links: what to do is said after what clang said.
+# Functions that are not linked: the remedy follows clang's message.
 without_library() {
     printf '#include <shared/device/device.hpp>\n%s\nHSADRV_KERNEL void k(double* p) { p[0] = %s; }\n' "$2" "$3" >mathematics.cpp
     expect "$1" 1 'link ROCm.s device libraries: docs/guide/compile.md' "$tool" -t gfx90a mathematics.cpp -o a.hsaco
@@ -78,7 +78,7 @@ without_library 'one that is declared' 'extern "C" double atan2(double, double);
 without_library 'a builtin that is a call' '' '__builtin_exp(p[1])'
 expect 'no such advice on other functions' 1 '^0$' bash -c '"$0" -t gfx90a broken.cpp -o a.hsaco 2>&1 | grep -c "device libraries"; exit 1' "$tool"
 
-# What was there stays, until all is done.
+# Existing files stay until the end.
 "$tool" -q -t gfx90a mine.cpp -o kept.hsaco --depfile kept.d
 cp kept.hsaco before.hsaco
 cp kept.d before.d
@@ -86,18 +86,18 @@ expect 'a failure' 1 'error' "$tool" -t gfx90a broken.cpp -o kept.hsaco --depfil
 holds 'leaves the output before it' cmp kept.hsaco before.hsaco
 holds 'and the depfile' cmp kept.d before.d
 
-# Places that cannot be written to.
-expect 'a folder that is not there' 4 'cannot write no/where.hsaco: No such file' "$tool" -t gfx90a mine.cpp -o no/where.hsaco
+# Paths that cannot be written.
+expect 'a missing folder' 4 'cannot write no/where.hsaco: No such file' "$tool" -t gfx90a mine.cpp -o no/where.hsaco
 expect 'an output that is a folder' 4 'cannot write tmp: Is a directory' "$tool" -t gfx90a mine.cpp -o tmp
-expect 'a place for no files' 4 'cannot write /proc/a.hsaco' "$tool" -t gfx90a mine.cpp -o /proc/a.hsaco
+expect 'a folder that takes no files' 4 'cannot write /proc/a.hsaco' "$tool" -t gfx90a mine.cpp -o /proc/a.hsaco
 expect 'a depfile without its folder' 4 'cannot write no/where.d: No such file' "$tool" -t gfx90a mine.cpp -o a.hsaco --depfile no/where.d
 expect 'before anything is compiled' 4 '^hsadrv-cc: cannot write no/where.hsaco' "$tool" -v -t gfx90a broken.cpp -o no/where.hsaco
 expect 'a full disk' 4 'cannot write /dev/full: No space left' "$tool" -t gfx90a mine.cpp -o /dev/full
 expect 'no folder for temporary files' 4 'temporary files in /nowhere: No such file' env TMPDIR=/nowhere "$tool" -t gfx90a mine.cpp -o a.hsaco
 holds 'none of these wrote the output either' test ! -e a.hsaco
-expect 'a table that nobody can take' 4 'cannot write to standard output' bash -c '"$0" -t gfx90a mine.cpp -o b.hsaco >/dev/full' "$tool"
-expect 'a refusal that nobody hears' 2 '^$' bash -c '"$0" -t gfx90f mine.cpp -o b.hsaco 2>&-' "$tool"
-expect 'commands that nobody can take' 4 '^$' bash -c '"$0" -v -t gfx90a mine.cpp -o c.hsaco 2>/dev/full' "$tool"
+expect 'a table on a full device' 4 'cannot write to standard output' bash -c '"$0" -t gfx90a mine.cpp -o b.hsaco >/dev/full' "$tool"
+expect 'a refusal on closed standard error' 2 '^$' bash -c '"$0" -t gfx90f mine.cpp -o b.hsaco 2>&-' "$tool"
+expect 'commands on a full device' 4 '^$' bash -c '"$0" -v -t gfx90a mine.cpp -o c.hsaco 2>/dev/full' "$tool"
 holds 'were not run' test ! -e c.hsaco
 expect 'a device stays a device' 0 '^character special file$' \
     bash -c '"$0" -q -t gfx90a mine.cpp -o /dev/null && stat -c %F /dev/null' "$tool"
@@ -113,7 +113,7 @@ else
     skipped=$((skipped + 1))
 fi
 
-# A clang that goes wrong where it is to compile: $WRONG says how.
+# A clang that fails when compiling; $WRONG is the command.
 cat >wrong-clang <<SCRIPT
 #!/usr/bin/env bash
 case " \$* " in *' -o '*) ;; *) exec "$clang" "\$@" ;; esac
@@ -135,9 +135,9 @@ expect 'a clang that makes it for another target' 4 'made for gfx90a is for gfx9
     env WRONG="args=(\"\$@\"); exec $clang \"\${args[@]/-mcpu=gfx90a/-mcpu=gfx906}\"" "$tool" -t gfx90a mine.cpp -o a.hsaco
 expect 'and with another setting' 4 'made for gfx90a is for gfx90a:xnack-: an option after -- changed the target' \
     env WRONG="args=(\"\$@\"); exec $clang \"\${args[@]/-mcpu=gfx90a/-mcpu=gfx90a:xnack-}\"" "$tool" -t gfx90a mine.cpp -o a.hsaco -- -Wall
-expect 'a clang that makes nothing' 4 'No such file' env WRONG=: "$tool" -t gfx90a mine.cpp -o a.hsaco
+expect 'a clang without output' 4 'No such file' env WRONG=: "$tool" -t gfx90a mine.cpp -o a.hsaco
 
-# interrupted SIGNAL STATUS: while clang runs, which it also hears of.
+# interrupted SIGNAL STATUS: while clang runs, which gets the signal, too.
 interrupted() {
     rm -f started heard
     # A background job of a shell would ignore SIGINT.

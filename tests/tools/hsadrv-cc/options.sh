@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# hsadrv-cc's options, as a user meets them. Usage: options.sh TOOL CLANG KERNELS MANUAL [KFDEMU]
+# hsadrv-cc's options, from a user's view. Usage: options.sh TOOL CLANG KERNELS MANUAL [KFDEMU]
 . "$(dirname "$0")/expect.bash"
 manual=${files[0]} kfdemu=${files[1]-}
 first=$kernels/first.cpp second=$kernels/second.cpp third=$kernels/third.cl
 
-expect 'help tells what it is' 0 'compiles kernels with clang' "$tool" --help
-expect 'help tells of the environment' 0 'HSADRV_CLANG' "$tool" -h
+expect 'help describes the tool' 0 'compiles kernels with clang' "$tool" --help
+expect 'help describes the environment' 0 'HSADRV_CLANG' "$tool" -h
 expect 'a version' 0 '^hsadrv-cc [0-9]' "$tool" --version
 
-# Every option has a place in the manual, and the manual knows no other.
+# The manual lists exactly the options of the help.
 options() { grep -oE -- '(^|[^a-zA-Z-])(--[a-z][a-z-]+|-[a-zA-Z])\b' | grep -oE -- '-.*' | sort -u; }
 in_help() { "$tool" --help | sed -n '/^Options/I,/^Arguments/p' | grep -oE '^ +(-[a-zA-Z])?,? *(--[a-z][a-z-]*)?' | options; }
 in_manual() { sed 's/\\-/-/g' "$manual" | sed -n '/^.SH OPTIONS/,/^.SH OUTPUT/p' | grep -A1 '^.TP' | grep -E '^\.B' | grep -v CLANG-OPTION | options; }
@@ -20,7 +20,7 @@ expect 'C++' 0 'reverse_static' "$tool" -t gfx90a "$second" -o cpp.hsaco
 holds 'one target is a bare code object' begins_with cpp.hsaco $'\x7fELF'
 expect 'the table has the static LDS' 0 'reverse_static .* 1024  .*1 to 1024' "$tool" -t gfx90a "$second" -o cpp.hsaco
 expect 'the table marks LDS that is sized at launch' 0 'reverse_dynamic .* 0\+ .*64x1x1' "$tool" -t gfx90a "$third" -o cl.hsaco
-expect 'the table says what limits the occupancy' 0 '[0-9]+ of 8 waves a SIMD, by .*256 work-items' \
+expect 'the table names the limit of the occupancy' 0 '[0-9]+ of 8 waves a SIMD, by .*256 work-items' \
     "$tool" -t gfx90a "$second" -o cpp.hsaco
 expect 'another processor, another table' 0 'of 10 waves' "$tool" -t gfx900 "$second" -o cpp.hsaco
 expect 'quiet' 0 '^$' "$tool" -q -t gfx90a "$second" -o cpp.hsaco
@@ -46,7 +46,7 @@ expect 'its errors are of <stdin>' 1 '^<stdin>:1:' bash -c 'echo "int f() { retu
 echo >one.hpp
 expect 'its headers are beside us' 0 'no kernels' bash -c 'echo "#include \"one.hpp\"" | "$0" -t gfx90a - -o in.hsaco' "$tool"
 expect 'a file called -' 0 'no kernels' bash -c 'echo >./-.cpp; "$0" -t gfx90a ./-.cpp -o in.hsaco' "$tool"
-# The guide's command for those who call clang themselves has the options that we give it.
+# The guide's clang command has the options that hsadrv-cc passes.
 guide=$kernels/../../../../docs/guide/compile.md
 option_words() { tr -s ' \\\n' '\n' | grep '^-' | grep -vE '^-(isystem|mllvm|simplifycfg.*)$' | sort; }
 in_guide() { sed -n "/^    clang-19 -x $1 /,/ -o /p" "$guide" | option_words; }
@@ -56,7 +56,7 @@ expect 'and for OpenCL C' 0 '^$' diff <(in_guide cl) <(in_command "$third")
 expect 'are there' 0 '^(1[0-9]|9)$' bash -c 'wc -l' < <(in_guide cl)
 expect 'in C++ functions are convergent' 0 ' -Xclang -fconvergent-functions ' "$tool" -v -t gfx90a "$second" -o one.hsaco
 
-# Two work-items of a wave that part ways meet at one barrier and in one reduction, in a function of the user's own, too.
+# Divergent work-items of a wave meet at one barrier and in one reduction, also in a user's function.
 cat >part.cpp <<'KERNEL'
 #include <shared/device/device.hpp>
 using namespace hsadrv;
@@ -100,7 +100,7 @@ expect 'settings of features' 0 'for gfx90a:sramecc\+:xnack-:' "$tool" -t gfx90a
 expect 'and of several sources' 0 'for gfx90a:xnack\+:' "$tool" -t gfx90a:xnack+ "$second" "$first" -o one.hsaco
 expect 'both settings in a bundle' 0 'for gfx90a:xnack-:' "$tool" -t gfx90a:xnack+,gfx90a:xnack- "$second" -o two.hsaco
 expect 'a whole target triple' 0 'for gfx906:' "$tool" -t amdgcn-amd-amdhsa--gfx906 "$second" -o one.hsaco
-expect 'a processor that nothing is known of' 0 'occupancy|unknown|waves' "$tool" -t gfx1030 "$second" -o one.hsaco
+expect 'an unknown processor' 0 'occupancy|unknown|waves' "$tool" -t gfx1030 "$second" -o one.hsaco
 expect 'compressed' 0 'a compressed bundle' "$tool" --compress -t gfx90a,gfx900 "$second" -o small.hsaco
 holds 'is compressed' begins_with small.hsaco CCOB
 expect 'one target compressed' 0 'a compressed bundle' "$tool" --compress -t gfx90a "$second" -o small.hsaco
@@ -138,11 +138,11 @@ echo '#include <greeting.hpp>
 expect 'macros and folders' 0 'no kernels' "$tool" -t gfx90a -DNAMED -D WITH_VALUE=42 '-Imy headers' told.cpp -o one.hsaco
 expect 'by their long names' 0 'no kernels' \
     "$tool" -t gfx90a --define NAMED --define=WITH_VALUE=42 --include 'my headers' told.cpp -o one.hsaco
-expect 'what is behind -- goes to clang' 1 'unused variable' \
+expect 'options after -- go to clang' 1 'unused variable' \
     bash -c 'echo "void f() { int x; }" >unused.cpp; "$0" -t gfx90a unused.cpp -o one.hsaco -- -Werror -Wall' "$tool"
 expect 'also of several sources' 1 'unused variable' "$tool" -t gfx90a unused.cpp told.cpp -o one.hsaco -- -Werror -Wall
 expect 'the linker is reached, too' 0 'kernel' "$tool" -t gfx90a "$first" -o one.hsaco -- -Wl,--unresolved-symbols=ignore-all
-expect 'and what is left open is told' 0 'needs _Z6scaledi, which no source defines' \
+expect 'undefined functions are reported' 0 'needs _Z6scaledi, which no source defines' \
     "$tool" -t gfx90a "$first" -o one.hsaco -- -Wl,--unresolved-symbols=ignore-all
 expect 'in JSON as well' 0 '"needs": \["_Z6scaledi"\]' "$tool" --json -t gfx90a "$first" -o one.hsaco -- -Wl,--unresolved-symbols=ignore-all
 expect 'and by several' 0 'kernel' "$tool" -t gfx90a "$first" "$third" -o one.hsaco -- -Wl,--unresolved-symbols=ignore-all
@@ -153,9 +153,9 @@ expect 'verbose shows the commands' 0 '--target=amdgcn-amd-amdhsa -mcpu=gfx90a' 
 expect 'which can be typed' 0 '^$' \
     bash -c '"$0" -v -q -t gfx90a -D "TEXT=a b" "$1" -o one.hsaco 2>&1 | sed "s|-o /[^ ]*|-o by-hand.hsaco|" | bash' "$tool" "$second"
 holds 'and do the same' cmp one.hsaco by-hand.hsaco
-expect 'the clang alone' 0 '^/.*clang' "$tool" --print-clang
+expect 'only the clang' 0 '^/.*clang' "$tool" --print-clang
 
-# Names that mean something to shells, to clang, to make or to us.
+# Names with a meaning for shells, clang, make or hsadrv-cc.
 cp "$kernels/factor.hpp" .
 for name in 'with space' "quote's" '@file' 'percent%s' 'dollar$x' 'hash#' 'comma,colon:' 'ümläut' 'a=b' 'brace{}' 'back\slash'; do
     cp "$second" "$name.cpp"
@@ -164,7 +164,7 @@ for name in 'with space' "quote's" '@file' 'percent%s' 'dollar$x' 'hash#' 'comma
 done
 expect 'two of them' 0 'scale' "$tool" -t gfx90a,gfx900 'comma,colon:.cpp' "$first" -o 'out,two.hsaco'
 mkdir "$TMPDIR/a, b"
-expect 'a folder for temporary files called so' 0 'scale' env TMPDIR="$TMPDIR/a, b" "$tool" -t gfx90a,gfx900 @file.cpp "$first" -o out.hsaco
+expect 'such a folder for temporary files' 0 'scale' env TMPDIR="$TMPDIR/a, b" "$tool" -t gfx90a,gfx900 @file.cpp "$first" -o out.hsaco
 rmdir "$TMPDIR/a, b"
 expect 'a name like an option' 0 'reverse_static' bash -c 'cp "$1" ./-q.cpp; "$0" -t gfx90a ./-q.cpp -o ./-o.hsaco' "$tool" "$second"
 expect 'JSON of a strange name' 0 '^out quote"s.hsaco$' bash -c '

@@ -53,7 +53,7 @@ std::string why_not(const std::vector<std::string>& targets) {
 
 }  // namespace
 
-TEST_CASE("what a version of clang makes wrong is said, and of others nothing") {
+TEST_CASE("a known defect of a clang version gives a warning, other versions none") {
     CHECK(hsadrv_cc::warning_on(16, "0").find("clang 16 at -O0") == 0);
     CHECK(hsadrv_cc::warning_on(16, "1").empty());
     CHECK(hsadrv_cc::warning_on(17, "0").empty());
@@ -65,12 +65,12 @@ TEST_CASE("depfiles of several sources become one rule, each name once", "[hsadr
     REQUIRE(merge_depfiles(texts) == "k.hsaco: \\\n  a.cpp \\\n  common.hpp \\\n  b.cpp \\\n  other.hpp\n");
 }
 
-TEST_CASE("names in depfiles stay as they were escaped", "[hsadrv-cc]") {
+TEST_CASE("names in depfiles keep their escapes", "[hsadrv-cc]") {
     const std::array<std::string, 1> texts{"my\\ k.hsaco: a\\ b.cpp \\\n  c\\#.hpp $$d.hpp e\\f.hpp\n"};
     REQUIRE(merge_depfiles(texts) == "my\\ k.hsaco: \\\n  a\\ b.cpp \\\n  c\\#.hpp \\\n  $$d.hpp \\\n  e\\f.hpp\n");
 }
 
-TEST_CASE("a version is found in what compilers and linkers say", "[hsadrv-cc]") {
+TEST_CASE("a version is found in the output of compilers and linkers", "[hsadrv-cc]") {
     const auto [text, word, version] = GENERATE(table<std::string, std::string, std::string>({
         {"Debian clang version 19.1.7 (3~deb12u1)\nTarget: x86_64", "clang version", "19.1.7"},
         {"AMD clang version 17.0.0 (https://…)", "clang version", "17.0.0"},
@@ -108,7 +108,7 @@ TEST_CASE("commands are shown as a shell takes them", "[hsadrv-cc]") {
     REQUIRE(tools::shell_words({"a b", "", "it's", "$x", "k#.cl"}) == "'a b' '' 'it'\\''s' '$x' 'k#.cl'");
 }
 
-TEST_CASE("what is behind -- stands behind our own options", "[hsadrv-cc]") {
+TEST_CASE("options after -- follow our own options", "[hsadrv-cc]") {
     Options options;
     options.output = "k.hsaco";
     options.clang_options = {"-std=c++23"};
@@ -125,7 +125,7 @@ TEST_CASE("what is behind -- stands behind our own options", "[hsadrv-cc]") {
     REQUIRE_THAT(text, Contains(" ./@k.cpp -o out"));
 }
 
-TEST_CASE("the linker of clang 16 is told what later ones know", "[hsadrv-cc]") {
+TEST_CASE("the linker of clang 16 gets options that are later defaults", "[hsadrv-cc]") {
     Options options;
     options.level = "s";
     Clang clang;
@@ -141,7 +141,7 @@ TEST_CASE("the linker of clang 16 is told what later ones know", "[hsadrv-cc]") 
     }
 }
 
-TEST_CASE("occupancy is stated for a work-group that the kernel takes", "[hsadrv-cc]") {
+TEST_CASE("occupancy is given for a work-group that the kernel accepts", "[hsadrv-cc]") {
     hsadrv::KernelMetadata required = kernel(8, 1024);
     required.required_workgroup_size = {8, 8, 2};
     REQUIRE(stated_workgroup(required, 256) == 128);
@@ -150,7 +150,7 @@ TEST_CASE("occupancy is stated for a work-group that the kernel takes", "[hsadrv
     REQUIRE(stated_workgroup(kernel(8, 0), 256) == 1);
 }
 
-TEST_CASE("the table tells registers, LDS, scratch, work-groups and the limit", "[hsadrv-cc]") {
+TEST_CASE("the table has registers, LDS, scratch, work-groups and the limit", "[hsadrv-cc]") {
     hsadrv::KernelMetadata full = kernel(128, 256);
     full.name = "a_long_name";
     full.agpr_count = 32;
@@ -171,7 +171,7 @@ TEST_CASE("the table tells registers, LDS, scratch, work-groups and the limit", 
             "wave slots (64 work-items)\n");
 }
 
-TEST_CASE("a kernel that does not fit, and a GPU that is not known", "[hsadrv-cc]") {
+TEST_CASE("a kernel that does not fit, and an unknown GPU", "[hsadrv-cc]") {
     hsadrv::KernelMetadata large = kernel(8, 256);
     large.group_segment_fixed_bytes = 70000;
     REQUIRE_THAT(as_table(made_of("gfx90a", {large}), 256), Contains("none: 256 work-items are too many, by LDS"));
@@ -181,7 +181,7 @@ TEST_CASE("a kernel that does not fit, and a GPU that is not known", "[hsadrv-cc
     REQUIRE_THAT(as_table(made_of("gfx90a", {}), 256), Contains("no kernels"));
 }
 
-TEST_CASE("a bundle has a line of its own", "[hsadrv-cc]") {
+TEST_CASE("a bundle has a separate line", "[hsadrv-cc]") {
     Made made = made_of("gfx90a", {});
     made.bundle = true;
     made.size_bytes = 20480;
@@ -190,7 +190,7 @@ TEST_CASE("a bundle has a line of its own", "[hsadrv-cc]") {
     REQUIRE_THAT(as_table(made, 256), Contains("k.hsaco: a compressed bundle, 20 KiB\n"));
 }
 
-TEST_CASE("what a code object needs is told", "[hsadrv-cc]") {
+TEST_CASE("undefined symbols of a code object are listed", "[hsadrv-cc]") {
     Made made = made_of("gfx90a", {});
     REQUIRE_THAT(as_json(made, 256), Contains("\"needs\": []"));
     made.objects[0].code.undefined = {"table", "counter"};
@@ -198,7 +198,7 @@ TEST_CASE("what a code object needs is told", "[hsadrv-cc]") {
     REQUIRE_THAT(as_json(made, 256), Contains("\"needs\": [\"table\", \"counter\"]"));
 }
 
-TEST_CASE("JSON escapes what it must", "[hsadrv-cc]") {
+TEST_CASE("JSON text is escaped", "[hsadrv-cc]") {
     Made made = made_of("gfx90a", {kernel(8, 256)});
     made.output = "a\"b\\c\n.hsaco";
     const std::string text = as_json(made, 256);

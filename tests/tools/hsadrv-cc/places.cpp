@@ -1,4 +1,4 @@
-// Where hsadrv-cc looks for a clang, and in which order.
+// The places and the order in which hsadrv-cc searches for a clang.
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -35,7 +35,7 @@ class Folder {
     void link(const std::string& to, const std::string& name) { fs::create_symlink(root_ / to, root_ / name); }
     std::string at(const std::string& name) const { return (root_ / name).string(); }
 
-    /// What is found, without this folder in front.
+    /// The clangs found, without this folder as a prefix.
     std::vector<std::string> found(const Surroundings& surroundings) const {
         std::vector<std::string> names;
         for (const std::string& place : clang_places(surroundings))
@@ -51,8 +51,7 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("numbered clangs come from the newest to the oldest, whatever the folder, then clang, then ROCm's",
-          "[hsadrv-cc]") {
+TEST_CASE("numbered clangs are first, from newest to oldest in any folder, then clang, then ROCm's", "[hsadrv-cc]") {
     Folder folder;
     for (const char* name : {"a/clang-9", "a/clang-19", "b/clang-100", "b/clang-20", "b/clang",
                              "opt/rocm/llvm/bin/clang", "opt/rocm-6.4.3/llvm/bin/clang",
@@ -65,7 +64,7 @@ TEST_CASE("numbered clangs come from the newest to the oldest, whatever the fold
                                        "opt/rocm-5.7.0/llvm/bin/clang"});
 }
 
-TEST_CASE("only programs that are a clang by their name are looked at", "[hsadrv-cc]") {
+TEST_CASE("only programs named clang are considered", "[hsadrv-cc]") {
     Folder folder;
     for (const char* name :
          {"a/clang-tidy-19", "a/clang++-19", "a/clang-", "a/clang-19x", "a/clang-cl", "a/clang-99999999999999"})
@@ -86,7 +85,7 @@ TEST_CASE("a program with several names is tried once", "[hsadrv-cc]") {
     REQUIRE(folder.found({folder.at("bin") + ":" + folder.at("llvm"), "", folder.at("opt")}) == Names{"bin/clang-19"});
 }
 
-TEST_CASE("where there is nothing, the message says where it was looked for", "[hsadrv-cc]") {
+TEST_CASE("without a clang the message names the places searched", "[hsadrv-cc]") {
     Folder folder;
     REQUIRE(folder.found({"", "", folder.at("opt")}).empty());
     REQUIRE(folder.found({folder.at("missing"), folder.at("missing"), folder.at("opt")}).empty());
@@ -95,7 +94,7 @@ TEST_CASE("where there is nothing, the message says where it was looked for", "[
                  Contains("$PATH (/bin), /my/rocm/llvm/bin/clang, /opt/rocm*"));
 }
 
-TEST_CASE("a name is looked up as a shell does", "[hsadrv-cc]") {
+TEST_CASE("a name is looked up as in a shell", "[hsadrv-cc]") {
     Folder folder;
     folder.add("a/clang-19", fs::perms::owner_read);
     folder.add("b/clang-19");

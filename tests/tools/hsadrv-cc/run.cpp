@@ -1,4 +1,4 @@
-// What hsadrv-cc made runs: bundles and single code objects, of one source and of several.
+// The output of hsadrv-cc runs: bundles and single code objects, of one source and of several.
 #include <numeric>
 #include <string>
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Which clang hsadrv-cc takes, and what it says of those that it does not. Usage: which_clang.sh TOOL CLANG KERNELS
+# The clang that hsadrv-cc selects, and its messages on those that it rejects. Usage: which_clang.sh TOOL CLANG KERNELS
 . "$(dirname "$0")/expect.bash"
 second=$kernels/second.cpp
 unset HSADRV_CLANG ROCM_PATH
@@ -13,12 +13,12 @@ script() {
     chmod +x "$1"
 }
 good() { script "$1" <<<"exec '$real' \"\$@\""; }
-# as FOLDER COMMAND…: with that $PATH alone.
+# as FOLDER COMMAND…: with only that $PATH.
 as() { env -u ROCM_PATH PATH="$1" "${@:2}"; }
 # told CLANG FOLDER COMMAND…: with $HSADRV_CLANG as well.
 told() { env -u ROCM_PATH HSADRV_CLANG="$1" PATH="$2" "${@:3}"; }
 
-# Fit for nothing, each in its own way.
+# Unsuitable, each for a different reason.
 script old/clang-15 <<<'echo "Debian clang version 15.0.6"'
 script bare/clang-40 <<<'case $1 in --version) echo "clang version 40.1.0" ;; --print-targets) echo "  x86-64 - X86" ;; esac'
 script no_lld/clang-41 <<<'case $1 in
@@ -55,7 +55,7 @@ none 'something else' '/other/clang-44: its --version is not that of a clang: a 
 none 'one that dies' '/dying/clang-45: its --version ends with exit status 9: no such library'
 none 'what to install' 'apt-get install clang-19 lld-19 clang-tools-19'
 none 'where it looked' 'ROCM_PATH is not set.*/opt/rocm'
-expect 'what cannot be run is not looked at' 1 '' bash -c '"$@" 2>&1 | grep -E "clang-46|tidy"' - \
+expect 'programs that cannot run are ignored' 1 '' bash -c '"$@" 2>&1 | grep -E "clang-46|tidy"' - \
     env PATH="$all:/usr/bin:/bin" "$tool" --print-clang -v
 if compgen -G '/opt/rocm*/llvm/bin/clang' >/dev/null; then
     skipped=1
@@ -65,7 +65,7 @@ fi
 expect 'an empty PATH' 3 '\$PATH \(which is empty\)' as '' "$tool" --print-clang
 holds 'nothing was written' test ! -e a.hsaco
 
-# One that does, behind all those that do not; each of these is told with -v.
+# A suitable one, after all unsuitable ones; each of these is reported with -v.
 good good/clang-18
 expect 'the first that does' 0 "^$scratch/good/clang-18$" as "$all:$scratch/good" "$tool" --print-clang
 expect 'and why the others do not' 0 'clang-45: .*exit status 9' as "$all:$scratch/good" "$tool" --print-clang -v
@@ -90,9 +90,9 @@ expect 'an option that does not, and no other is taken' 3 '^hsadrv-cc: --clang i
     as "$scratch/good" "$tool" --clang "$scratch/old/clang-15" --print-clang
 expect 'a variable that does not' 3 '^hsadrv-cc: \$HSADRV_CLANG is .*clang-40, which is not suitable: .*amdgcn' \
     told "$scratch/bare/clang-40" "$scratch/good" "$tool" --print-clang
-expect 'a clang that is not there' 3 '--clang is clang-77, which is not a program in \$PATH' \
+expect 'a missing clang' 3 '--clang is clang-77, which is not a program in \$PATH' \
     as "$scratch/good" "$tool" --clang clang-77 --print-clang
-expect 'nor at its place' 3 '--clang is ./clang-77, which is not a program$' \
+expect 'also by its path' 3 '--clang is ./clang-77, which is not a program$' \
     as "$scratch/good" "$tool" --clang ./clang-77 --print-clang
 
 # Without its bundler: one target needs none.

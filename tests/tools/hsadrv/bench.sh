@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# hsadrv bench: its reports on one GPU, two and none, and how it says no. Nothing here depends on how fast anything is.
+# hsadrv bench: its reports on one GPU, two and none, and its refusals. Independent of speed.
 . "$(dirname "$0")/expect.bash"
 made=$build/tests/tools/hsadrv
 quick=(--samples 2 --warmup 1 --seconds 0.1)
@@ -16,25 +16,25 @@ expect 'copies: seven directions of one GPU, three sizes each' 0 '^21 7$' field 
     'str(len(j["rows"])) + " " + str(len({r["name"] for r in j["rows"]}))'
 expect 'copies both ways count both' 0 '^True$' field bench.json \
     'all(r["work_per_sample"] == r["size_bytes"] * (2 if "<->" in r["name"] else 1) for r in j["rows"])'
-expect 'percentiles lie around the median' 0 '^True$' field bench.json \
+expect 'percentiles enclose the median' 0 '^True$' field bench.json \
     'all(r[k]["p5"] <= r[k]["median"] <= r[k]["p95"] for r in j["rows"] for k in ("time_ns", "rate_per_second"))'
 expect 'all data right' 0 '^True$' field bench.json 'j["all_verified"] and all(r["verified"] for r in j["rows"])'
-expect 'as many samples as asked for' 0 '^True$' field bench.json 'all(r["samples"] == 2 for r in j["rows"])'
+expect 'the requested number of samples' 0 '^True$' field bench.json 'all(r["samples"] == 2 for r in j["rows"])'
 expect 'one GPU has no peer' 0 '^None$' field bench.json 'j["peer"]'
 expect 'CSV: a line for each row' 0 '^22$' lines on_gpu "${copy[@]}" --csv
 expect 'only the directions named' 0 '^7$' lines on_gpu "${copy[@]}" --csv --direction to-device,host
-expect 'drawn behind the table' 0 '^ *1 ?┤|│a' on_gpu "${copy[@]}" --plot
+expect 'drawn after the table' 0 '^ *1 ?┤|│a' on_gpu "${copy[@]}" --plot
 expect 'drawn in ASCII' 0 '^ *[0-9.]+ \+' env LC_ALL=C "$kfdemu" run -- "${copy[@]}" --plot
 expect 'drawn into a file' 0 'to device' on_gpu "${copy[@]}" --svg copy.svg
 holds 'the drawing has a curve for each direction' [ "$(grep -c '<polyline' copy.svg)" = 7 ]
-expect 'which copies kernels do is said' 0 'HSA_ENABLE_SDMA=0: kernels copy' env HSA_ENABLE_SDMA=0 "$kfdemu" run -- "${copies[@]}" --sizes 4K
+expect 'copies by kernels are reported' 0 'HSA_ENABLE_SDMA=0: kernels copy' env HSA_ENABLE_SDMA=0 "$kfdemu" run -- "${copies[@]}" --sizes 4K
 
 # Two GPUs.
 expect_json bench on_gpus 2 "${copy[@]}" --json --device 1
 expect 'ten directions of two GPUs' 0 '^10 gpu1 gpu0$' field bench.json \
     'str(len({r["name"] for r in j["rows"]})) + " " + j["device"]["label"][:4] + " " + j["peer"][:4]'
 expect 'all data between GPUs right' 0 '^True$' field bench.json 'j["all_verified"]'
-expect 'the peer that is named' 0 'on gpu1 .* and gpu2 ' on --gpus 3 -- "${copy[@]}" --direction to-peer --device 1 --peer 2
+expect 'the given peer' 0 'on gpu1 .* and gpu2 ' on --gpus 3 -- "${copy[@]}" --direction to-peer --device 1 --peer 2
 expect 'a GPU is not its own peer' 2 'peer 0 and --device are the same GPU, gpu0' on_gpus 2 "${copy[@]}" --peer 0
 expect 'no such peer' 3 'peer 7: .*no GPU has that ordinal' on_gpus 2 "${copy[@]}" --peer 7
 
@@ -67,11 +67,11 @@ else
     skip 1 'xmllint is not installed'
 fi
 
-# What a loop written by hand copies.
-expect 'the same rows as a loop written by hand, and right data' 0 '^the same rows, all data right$' \
+# Compared with a hand-written loop.
+expect 'the same rows as a hand-written loop, and right data' 0 '^the same rows, all data right$' \
     "$python" "$source_root/tests/tools/hsadrv/bench_agrees.py" --rows "$hsadrv" "$made/hand_written_copy" "$kfdemu" run --
 
-# Results that are wrong, and a device that hangs.
+# Wrong results, and a device that hangs.
 broken=(--code-object "$made/bench_broken.hsaco")
 expect 'a wrong result' 1 'WRONG: raw AQL: what the kernel stored is 1021 and should be 1020' on_gpu "$hsadrv" bench launch "${quick[@]}" "${broken[@]}"
 expect_json bench on_gpu "$hsadrv" bench kernel "${quick[@]}" --kernel lds --json "${broken[@]}"
@@ -91,13 +91,13 @@ for model in gfx900 gfx906 gfx908; do
     expect "kernels for $model" 0 "gpu0 $model.*" on --gpu $model -- "$hsadrv" bench kernel --kernel fp32 --samples 3 --warmup 0
 done
 
-# What cannot be meant.
+# Invalid options.
 expect 'no benchmark' 2 'bench: missing benchmark: there are copy, launch, alloc and kernel' "$hsadrv" bench
 expect 'no such benchmark' 2 "there is no 'frob'" "$hsadrv" bench frob
 expect 'no such option' 2 'hsadrv bench copy --help lists the options' "$hsadrv" bench copy --frobnicate
 expect 'two forms' 2 '^hsadrv: --csv and --json cannot be combined: ' on_gpu "$hsadrv" bench launch --csv --json
 expect 'JSON and a drawing' 2 '^hsadrv: --json and --plot cannot be combined: ' on_gpu "$hsadrv" bench alloc --json --plot
-expect 'an engine for what no engine copies' 2 '^hsadrv: --engine 1 and --direction host cannot be combined: ' on_gpu "${copy[@]}" --engine 1 --direction host
+expect 'an engine for copies without an engine' 2 '^hsadrv: --engine 1 and --direction host cannot be combined: ' on_gpu "${copy[@]}" --engine 1 --direction host
 expect 'no samples' 2 '^hsadrv: --samples 0: ' on_gpu "$hsadrv" bench copy --samples 0
 expect 'samples that are no number' 2 'samples' on_gpu "$hsadrv" bench copy --samples many
 expect 'no time' 2 '^hsadrv: --seconds 0: not from 0.001' on_gpu "$hsadrv" bench kernel --seconds 0
@@ -117,12 +117,12 @@ expect 'no GPU' 3 'run hsadrv doctor to find the cause' on_none "${copy[@]}"
 expect 'a drawing that cannot be written' 4 'cannot write /nowhere/x.svg: No such file' on_gpu "${copy[@]}" --svg /nowhere/x.svg
 expect 'a full disk' 4 'cannot write to standard output: No space left' bash -c '"$@" >/dev/full' - "$kfdemu" run -- "${copy[@]}"
 
-# Where the runtime gives a choice of engines there is a row for each; otherwise it is said what would.
+# If the runtime can choose engines there is a row for each; otherwise the reason is printed.
 on_gpu "${copy[@]}" --engine all --json >engines.json 2>engines.err
 case $? in
 0)
     expect 'rows for engines' 0 '^True$' field engines.json '{"auto", "0"} <= {r["engine"] for r in j["rows"]} and j["all_verified"]'
-    expect 'an engine that is none' 2 'engine 31: not for copies pinned to device; those have engine 0' on_gpu "${copy[@]}" --engine 31
+    expect 'an invalid engine' 2 'engine 31: not for copies pinned to device; those have engine 0' on_gpu "${copy[@]}" --engine 31
     ;;
 *)
     expect 'the runtime gives no choice of engines' 0 'engine all: .*not offered by this runtime.*ROCm 5.6; --engine auto leaves' cat engines.err

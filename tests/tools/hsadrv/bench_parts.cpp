@@ -46,7 +46,7 @@ TEST_CASE("sizes are numbers, units, lists and ranges", "[bench]") {
     CHECK(parse_sizes("4611686018427387904..18446744073709551615") == Sizes{1ull << 62, UINT64_MAX});
 }
 
-TEST_CASE("sizes that cannot be meant are refused by what is wrong", "[bench]") {
+TEST_CASE("invalid sizes are refused with the reason", "[bench]") {
     struct Refused {
         const char *text, *why;
     };
@@ -98,7 +98,7 @@ TEST_CASE("the slow end of the times is the low end of the rates", "[bench]") {
     CHECK(rate.p95 == Approx(2e11));
 }
 
-TEST_CASE("cases take turns there and back, after warm-ups, and are verified in the end", "[bench]") {
+TEST_CASE("cases run in turns, forward and backward, after warm-ups, and are verified at the end", "[bench]") {
     std::string order;
     std::vector<Case> cases;
     for (const char* name : {"a", "b", "c"}) {
@@ -121,7 +121,7 @@ TEST_CASE("cases take turns there and back, after warm-ups, and are verified in 
     CHECK(rows[1].mismatch->got == "1");
 }
 
-TEST_CASE("a case that has used up its time gets five samples, the others all", "[bench]") {
+TEST_CASE("a case that exceeds its time gets five samples, the others all", "[bench]") {
     std::vector<Case> cases(2);
     cases[0].sample = [] {
         const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(2);
@@ -137,7 +137,7 @@ TEST_CASE("a case that has used up its time gets five samples, the others all", 
     CHECK(rows[1].time_ns.samples > Sampling::least_samples);
 }
 
-TEST_CASE("what is called between samples may end the run", "[bench]") {
+TEST_CASE("the function called between samples may end the run", "[bench]") {
     std::vector<Case> cases(1);
     int samples = 0;
     cases[0].sample = [&] { return ++samples, 1.0; };
@@ -150,7 +150,7 @@ TEST_CASE("what is called between samples may end the run", "[bench]") {
     CHECK(samples == 4);
 }
 
-TEST_CASE("options that do not go together are named", "[bench]") {
+TEST_CASE("options that cannot be combined are named", "[bench]") {
     CommonOptions common;
     CHECK(refusal([&] { check(common); }) == "accepted");
     common.csv = common.json = true;
@@ -206,7 +206,7 @@ TEST_CASE("the first byte that differs is named", "[bench]") {
     CHECK(compare("memory", got.data(), wanted.data(), 1000)->where == "memory, byte 0 of 1000");
 }
 
-TEST_CASE("callgrind's totals are found, whatever else it writes", "[bench]") {
+TEST_CASE("callgrind's totals are found in its output", "[bench]") {
     CHECK(instructions_in("events: Ir\nfn=(1)\n12 3\nsummary: 1200\ntotals: 24064\n") == 24064);
     CHECK(instructions_in("events: Ir\n") == 0);
 }

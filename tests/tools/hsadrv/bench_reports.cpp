@@ -70,7 +70,7 @@ std::size_t count(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("a row stands beside the baseline of its group", "[bench]") {
+TEST_CASE("a row is compared with the baseline of its group", "[bench]") {
     const BenchReport report = copies();
     CHECK(!report.beside_baseline(report.rows[0]));
     CHECK(*report.beside_baseline(report.rows[2]) == Approx(0.25));
@@ -90,7 +90,7 @@ TEST_CASE("figures have few digits and no exponent", "[bench]") {
     CHECK(time_text(61e9) == "61.00 s");
 }
 
-TEST_CASE("the table has columns that say something, and names what is wrong", "[bench]") {
+TEST_CASE("the table omits empty columns, and names errors", "[bench]") {
     BenchReport report = copies();
     report.rows[3].mismatch = Mismatch{"the device's memory, byte 7 of 1048576", "0xa5", "0x01"};
     const std::string text = as_table(report, Terminal{});
@@ -116,7 +116,7 @@ TEST_CASE("notes are wrapped to the terminal", "[bench]") {
     CHECK_THAT(as_table(report, narrow), Contains("\n" + std::string(50, 'x') + "\n" + std::string(49, 'x') + "\n"));
 }
 
-TEST_CASE("CSV has a line a row and quotes what it must", "[bench]") {
+TEST_CASE("CSV has one line per row, and quotes fields if needed", "[bench]") {
     BenchReport report = copies();
     report.rows[2].name = "a, \"b\"";
     const std::string text = as_csv(report);
@@ -126,7 +126,7 @@ TEST_CASE("CSV has a line a row and quotes what it must", "[bench]") {
     CHECK_THAT(text, Contains(",\"a, \"\"b\"\"\",1,4096,"));
 }
 
-TEST_CASE("JSON says null where there is nothing to say", "[bench]") {
+TEST_CASE("missing values are null in JSON", "[bench]") {
     const hsadrv_tool::Json json = as_json(copies());
     CHECK(json["schema"] == "hsadrv.bench");
     CHECK(json["peer"].is_null());
@@ -138,7 +138,7 @@ TEST_CASE("JSON says null where there is nothing to say", "[bench]") {
     CHECK(json["rows"][2]["mismatch"].is_null());
 }
 
-TEST_CASE("a logarithmic axis has whole decades, and parts of them where it is short", "[bench]") {
+TEST_CASE("a logarithmic axis has whole decades, and parts of them if it is short", "[bench]") {
     const LogAxis axis = LogAxis::around(1.3, 870);
     CHECK(axis.low == Approx(1));
     CHECK(axis.high == Approx(1000));

@@ -41,7 +41,7 @@ TestReport sample() {
 
 }  // namespace
 
-TEST_CASE("a journal tells what has ended, and how") {
+TEST_CASE("a journal has the results of ended test cases") {
     JournalReader reader("", 4);
     reader.take(journal_text);
     REQUIRE(reader.ended().size() == 3);
@@ -55,7 +55,7 @@ TEST_CASE("a journal tells what has ended, and how") {
     CHECK(reader.seed() == 5);
 }
 
-TEST_CASE("a journal may be read at every byte, and may end anywhere") {
+TEST_CASE("a journal may be read at any byte, and may end at any byte") {
     const std::string text = journal_text;
     for (std::size_t cut = 0; cut <= text.size(); ++cut) {
         CAPTURE(cut);
@@ -69,7 +69,7 @@ TEST_CASE("a journal may be read at every byte, and may end anywhere") {
     }
 }
 
-TEST_CASE("after a signal the test case that got it is the one that was running") {
+TEST_CASE("after a signal the running test case is the failed one") {
     JournalReader reader("");
     reader.take(
         "{\"begin\":\"one\",\"output\":0}\n{\"fatal\":\"SIGSEGV at a.cpp:3\"}\n"
@@ -79,16 +79,16 @@ TEST_CASE("after a signal the test case that got it is the one that was running"
     CHECK(reader.ended().empty());
 }
 
-TEST_CASE("how a program ended, in words") {
+TEST_CASE("the end of a program is described in words") {
     CHECK(ending_of(3) == "exit status 3");
     CHECK(ending_of(128 + 11) == "SIGSEGV");
     CHECK(ending_of(128 + 6) == "SIGABRT");
     CHECK(ending_of(255) == "exit status 255");
 }
 
-TEST_CASE("memory and descriptors that grow from round to round are told of") {
+TEST_CASE("memory and descriptors that grow between rounds are reported") {
     StressRounds stress;
-    CHECK(growth({{0, {1000, 5}}, {1, {9000, 9}}, {2, {99000, 99}}}, stress).empty());  // too few to tell
+    CHECK(growth({{0, {1000, 5}}, {1, {9000, 9}}, {2, {99000, 99}}}, stress).empty());  // too few rounds
     CHECK_FALSE(stress.before);
     CHECK(growth({{0, {1000, 5}}, {1, {9000, 9}}, {2, {9100, 9}}, {3, {9200, 9}}}, stress).empty());
     CHECK(stress.before->descriptors == 9);
@@ -130,7 +130,7 @@ TEST_CASE("the text has areas, reasons, failures and a verdict") {
     CHECK_THAT(as_text(interrupted, {}), Contains("\ninterrupted by SIGINT: 3 of 6 tests failed"));
 }
 
-TEST_CASE("the JUnit text escapes what XML does not allow, and counts") {
+TEST_CASE("the JUnit text escapes characters invalid in XML, and has counts") {
     const std::string xml = as_junit(sample());
     CHECK_THAT(xml, Contains("<testsuites name=\"hsadrv test\" tests=\"6\" failures=\"1\" errors=\"2\" "
                              "skipped=\"2\" time=\"75.000\">"));
@@ -143,14 +143,15 @@ TEST_CASE("the JUnit text escapes what XML does not allow, and counts") {
     CHECK_THAT(xml, Contains("<skipped message=\"not run: interrupted before it\"/>"));
 }
 
-TEST_CASE("characters of several bytes stay, broken ones do not") {
+TEST_CASE("multi-byte characters are kept, broken ones are replaced") {
     TestReport report = sample();
-    for (const auto& [given, wanted] : {std::pair<std::string, std::string>{"\xc3\xa4\xe2\x80\xa6\xf0\x9f\x9a\x80",
-                                                                            "\xc3\xa4\xe2\x80\xa6\xf0\x9f\x9a\x80"},
-                                        {"\xc3", "\xef\xbf\xbd"},                  // cut short
-                                        {"\xc0\x80", "\xef\xbf\xbd\xef\xbf\xbd"},  // too long for what it is
-                                        {"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},  // half a pair
-                                        {"\xef\xbf\xbf", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"}}) {
+    for (const auto& [given, wanted] :
+         {std::pair<std::string, std::string>{"\xc3\xa4\xe2\x80\xa6\xf0\x9f\x9a\x80",
+                                              "\xc3\xa4\xe2\x80\xa6\xf0\x9f\x9a\x80"},
+          {"\xc3", "\xef\xbf\xbd"},                                  // cut short
+          {"\xc0\x80", "\xef\xbf\xbd\xef\xbf\xbd"},                  // an overlong encoding
+          {"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},  // half of a surrogate pair
+          {"\xef\xbf\xbf", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"}}) {
         report.tests[0].name = "<" + given + ">";
         CHECK_THAT(as_junit(report), Contains("name=\"&lt;" + wanted + "&gt;\""));
     }

@@ -1,4 +1,4 @@
-// The doctor's pure parts: facts in, rows out. What a whole machine looks like is in doctor.sh.
+// The doctor's pure parts: facts in, rows out. Whole machines are in doctor.sh.
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr gid_t render = 109;
 
-/// A machine with one GPU that works, looked at by alice, who is in the group render.
+/// A machine with one working GPU, used by alice, a member of the group render.
 Machine good_machine() {
     Machine machine;
     machine.kernel_release = "6.1.0";
@@ -101,7 +101,7 @@ TEST_CASE("a tree of files becomes facts", "[doctor]") {
     write("sys/bus/pci/devices/0000:03:00.0/vendor", "0x1002\n");
     write("sys/bus/pci/devices/0000:03:00.0/class", "0x120000\n");
     write("sys/bus/pci/devices/0000:03:00.1/vendor", "0x1002\n");
-    write("sys/bus/pci/devices/0000:03:00.1/class", "0x040300\n");  // its sound
+    write("sys/bus/pci/devices/0000:03:00.1/class", "0x040300\n");  // its audio device
     write("sys/bus/pci/devices/0000:04:00.0/vendor", "0x10de\n");
     write("sys/bus/pci/devices/0000:04:00.0/class", "0x030000\n");
     write("sys/devices/virtual/kfd/kfd/topology/nodes/10/gpu_id", "9\n");
@@ -135,7 +135,7 @@ TEST_CASE("a tree of files becomes facts", "[doctor]") {
     CHECK_THAT(find(rows, "module").remedy, Contains("on the host: "));
 }
 
-TEST_CASE("who may not open a device is told how to", "[doctor]") {
+TEST_CASE("a user without access to a device gets the remedy", "[doctor]") {
     SECTION("in no group of its") {
         const Row row = kfd_row(denied(EACCES));
         CHECK_THAT(row.found, Contains("group render (109); alice (1234) is not in that group"));
@@ -179,7 +179,7 @@ TEST_CASE("who may not open a device is told how to", "[doctor]") {
     }
 }
 
-TEST_CASE("each kind of container is told how to pass devices on", "[doctor]") {
+TEST_CASE("each kind of container has a remedy for missing devices", "[doctor]") {
     Machine machine = good_machine();
     machine.kfd_file.error = ENOENT;
     machine.opened["/dev/kfd"].error = ENOENT;
@@ -197,7 +197,7 @@ TEST_CASE("each kind of container is told how to pass devices on", "[doctor]") {
     CHECK_THAT(advice("apptainer"), Contains("apptainer exec --rocm"));
 }
 
-TEST_CASE("one render node of two that does not open is no reason why none works", "[doctor]") {
+TEST_CASE("one render node of two that does not open is not the fault", "[doctor]") {
     Machine machine = good_machine();
     machine.nodes.push_back(machine.nodes.back());
     machine.nodes.back().render_minor = 129;
@@ -212,7 +212,7 @@ TEST_CASE("one render node of two that does not open is no reason why none works
     CHECK(rows[2].verdict == Verdict::fault);
 }
 
-TEST_CASE("a GPU of two that another driver has is no fault", "[doctor]") {
+TEST_CASE("one GPU of two bound to another driver is not a fault", "[doctor]") {
     Machine machine = good_machine();
     machine.pci_gpus.push_back({"0000:44:00.0", 0x73bf, 0x030000, "vfio-pci"});
     CHECK(find(check_kernel(machine), "driver").verdict == Verdict::note);
@@ -222,7 +222,7 @@ TEST_CASE("a GPU of two that another driver has is no fault", "[doctor]") {
     CHECK(find(check_kernel(machine), "driver").verdict == Verdict::warning);
 }
 
-TEST_CASE("the kernel log's line of another GPU is not taken for this one's", "[doctor]") {
+TEST_CASE("the kernel log's line of another GPU is ignored", "[doctor]") {
     Machine machine = good_machine();
     machine.kernel_log = {"amdgpu 0000:44:00.0: amdgpu: Fatal error during GPU init"};
     CHECK_FALSE(explain_log(machine, "0000:03:00.0"));
@@ -273,7 +273,7 @@ TEST_CASE("versions of the kernel's interface", "[doctor]") {
     CHECK(verdict(2, 0) == Verdict::ok);
 }
 
-TEST_CASE("limits that leave the runtime no room are faults", "[doctor]") {
+TEST_CASE("limits too low for the runtime are faults", "[doctor]") {
     Machine machine = good_machine();
     machine.limits.open_files = 1024;
     machine.limits.files_open = 4;
@@ -302,7 +302,7 @@ TEST_CASE("an old runtime on a machine that shows no CPU caches is a fault", "[d
     CHECK(faults() == 0);
 }
 
-TEST_CASE("each GPU needs addresses of its own", "[doctor]") {
+TEST_CASE("each GPU needs separate address space", "[doctor]") {
     Machine machine = good_machine();
     machine.limits.address_space_bytes = std::uint64_t{6} << 30;
     CHECK(find(check_limits(machine), "address-space").verdict == Verdict::warning);
@@ -324,7 +324,7 @@ TEST_CASE("an emulated GPU on a CPU that kfdemu cannot use is a fault", "[doctor
     CHECK(find(check_emulation(machine), "emulation").verdict == Verdict::note);
 }
 
-TEST_CASE("messages are told from what else a child prints", "[doctor]") {
+TEST_CASE("messages are separated from other output of a child", "[doctor]") {
     const Heard all =
         heard("hello\n\x1e{\"begin\":\"hsa_init()\"}\nhalf a line\x1e{\"chosen\":1}\nmore\n\x1e{\"cut of");
     REQUIRE(all.messages.size() == 2);
@@ -361,7 +361,7 @@ TEST_CASE("a GPU's step that never ended is the fault", "[doctor]") {
     CHECK(none[0].id == "examination");
 }
 
-TEST_CASE("the last sentence is the first cause and its remedy", "[doctor]") {
+TEST_CASE("the last sentence has the first cause and its remedy", "[doctor]") {
     Row cause = fault("a", "first", "broken");
     cause.advise("mend it", {"mend", "try"});
     const Diagnosis bad = conclude({warning("w", "odd", "x"), cause, fault("b", "second", "broken, too")}, {});
@@ -373,7 +373,7 @@ TEST_CASE("the last sentence is the first cause and its remedy", "[doctor]") {
     CHECK(report_json(good)["cause"].is_null());
 }
 
-TEST_CASE("a report fits its terminal, and leaves commands whole", "[doctor]") {
+TEST_CASE("a report fits its terminal, and does not break commands", "[doctor]") {
     Row row = fault("a", "title", std::string(30, 'x') + " " + std::string(30, 'y') + " " + std::string(30, 'z'));
     row.advise("do that", {"sudo " + std::string(90, 'c')}).because("mode", "0660");
     Terminal terminal;

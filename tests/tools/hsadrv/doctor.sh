@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# hsadrv doctor on GPUs that work, on none, and on machines that are broken in one way each: the first fault is that one, and the
+# hsadrv doctor on working GPUs, on none, and on machines with one defect each: the first fault is that defect, and the
 # remedy is named. Machines made of files (machine.bash), and kfdemu's failures and defects.
 . "$(dirname "$0")/expect.bash"
 # shellcheck source=tests/tools/hsadrv/machine.bash
@@ -44,7 +44,7 @@ shown() {
 verdict() { field "$1" "next(c['verdict'] for c in j['checks'] if c['id'] == '$2')"; }
 row() { field "$1" "next(c['found'] for c in j['checks'] if c['id'] == '$2')"; }
 
-# ---- GPUs that work
+# ---- working GPUs
 
 expect 'healthy: says so' 0 '^All is well: gpu0 gfx90a works\.$' on_gpu "${doctor[@]}"
 COLUMNS=100 expect 'healthy: says that it is emulated' 0 '^note +emulation .*by kfdemu, in this process' on_gpu "${doctor[@]}"
@@ -76,7 +76,7 @@ HSA_OVERRIDE_GFX_VERSION=9.0.10 COLUMNS=100 expect 'an override is a warning' 0 
     on_gpu "${doctor[@]}"
 HSA_OVERRIDE_GFX_VERSION=9.0.10 expect 'and is counted' 0 'works; 1 warning above' on_gpu "${doctor[@]}"
 
-# ---- devices that go wrong
+# ---- failing devices
 
 cause 'cgroup denies /dev/kfd' dev-kfd 'although mode 0666 allows it.*device' on --fail open:1-:EPERM -- "${doctor[@]}"
 cause 'a security module denies it' dev-kfd 'security module.*ausearch' on --fail open:1-:EACCES -- "${doctor[@]}"
@@ -99,7 +99,7 @@ ROCR_VISIBLE_DEVICES=7 cause 'a GPU that is not there' environment '"7" names no
     on_gpu "${doctor[@]}"
 HSA_OVERRIDE_GFX_VERSION=vega cause 'an override that is no version' environment 'no version.*unset HSA_OVERRIDE_GFX_VERSION' \
     on_gpu "${doctor[@]}"
-# A sanitizer reserves more than that itself.
+# A sanitizer itself reserves more than that.
 sanitized ||
     cause 'too little address space' address-space 'limited to 3.0 GiB.*ulimit -v unlimited' \
         bash -c 'ulimit -v 3145728 && exec "$@"' - "$kfdemu" run -- "${doctor[@]}"
@@ -107,7 +107,7 @@ cause 'too few descriptors' descriptors 'are free.*ulimit -n 65536' bash -c 'uli
 cause 'what follows a fault is skipped' dev-kfd '' on --fail open:1-:EACCES -- "${doctor[@]}"
 for id in interface start agents; do expect "$id is skipped" 0 '^not checked, because of the fault above: /dev/kfd$' row cause.json $id; done
 
-# ---- runtimes that crash and hang: libraries that they load
+# ---- runtimes that crash and hang, through libraries that they load
 
 cat >tool.c <<'SOURCE'
 #include <stdio.h>

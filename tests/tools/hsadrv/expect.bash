@@ -1,4 +1,4 @@
-# What the tests of hsadrv share: a scratch folder, the command on emulated GPUs, and its JSON against its schema. Sourced, with
+# Common to the tests of hsadrv: a scratch folder, the command on emulated GPUs, and its JSON checked by its schema. Sourced, with
 # BUILD-ROOT SOURCE-ROOT PYTHON [FILE…] as the script's arguments; the files are in `files`.
 #
 #     expect 'names the GPU' 0 'gfx90a' on_gpu "$hsadrv" info
@@ -17,13 +17,13 @@ export TMPDIR=$scratch/tmp LC_ALL=C.UTF-8
 unset NO_COLOR COLUMNS ROCR_VISIBLE_DEVICES KFDEMU LD_LIBRARY_PATH
 cd "$scratch" || exit 1
 
-# COMMAND… on one emulated gfx90a, on N of them, on none, and on what kfdemu's OPTION… say (up to --).
+# COMMAND… on one emulated gfx90a, on N of them, on none, and with kfdemu's OPTION… (up to --).
 on_gpu() { "$kfdemu" run -- "$@"; }
 on_gpus() { "$kfdemu" run --gpus "$1" -- "${@:2}"; }
 on_none() { env KFDEMU=off "$@"; }
 on() { "$kfdemu" run "$@"; }
 
-# Whether AddressSanitizer is built in: it cannot be preloaded into other programs, and valgrind does not run it.
+# True if AddressSanitizer is built in: it cannot be preloaded into other programs, and valgrind does not run it.
 sanitized() { grep -q __asan_init "$hsadrv"; }
 # skip N REASON
 skip() {
@@ -42,7 +42,7 @@ holds() {
 # field FILE EXPRESSION: of JSON, as python sees it in j.
 field() { "$python" -c 'import json, sys; j = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"; }
 
-# expect_json NAME COMMAND…: succeeds or finds something (exit status 1), prints nothing but JSON, and that is as docs/schema says.
+# expect_json NAME COMMAND…: succeeds or finds something (exit status 1), prints only JSON, valid by docs/schema.
 # It is kept in NAME.json.
 expect_json() {
     local name=$1 status

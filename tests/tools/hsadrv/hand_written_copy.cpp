@@ -1,4 +1,4 @@
-// Copies as anybody would time them who has nothing but the HSA runtime: what `hsadrv bench copy` has to agree with.
+// Copies timed with only the HSA runtime: `hsadrv bench copy` must agree with them.
 //
 //   hand_written_copy DIRECTION SAMPLES SIZE…        prints JSON: the times of each size
 //
@@ -135,7 +135,7 @@ int main(int argc, char** argv) {
         std::vector<double> times;
         for (int sample = 0; sample < samples; ++sample) times.push_back(run(copies, size));
         std::sort(times.begin(), times.end());
-        // What came down is in host_sink; what went up is fetched from there.
+        // Downloads end in host_sink; uploads are fetched into it.
         bool right =
             direction == "to-device" || direction == "within-device" || std::memcmp(host_sink, host_source, size) == 0;
         if (direction != "from-device") {

@@ -1,4 +1,4 @@
-// Reports of machines that are made up: what this machine's runtime does not tell, but newer ones do.
+// Reports of simulated machines, with facts that only newer runtimes report.
 #include <algorithm>
 
 #include "info/report.hpp"
@@ -33,7 +33,7 @@ Facts newest() {
     return facts;
 }
 
-/// The line that a label begins, without what is in front.
+/// The line that begins with a label, without its indentation.
 std::string line_of(const std::string& report, const std::string& label) {
     const std::size_t at = report.find(label);
     if (at == std::string::npos) return "no " + label;
@@ -42,7 +42,7 @@ std::string line_of(const std::string& report, const std::string& label) {
 
 }  // namespace
 
-TEST_CASE("sizes have the largest unit of which there is one", "[info]") {
+TEST_CASE("sizes have the largest unit not above them", "[info]") {
     CHECK(size_text(0) == "0");
     CHECK(size_text(512) == "512 B");
     CHECK(size_text(65536) == "64 KiB");
@@ -56,7 +56,7 @@ TEST_CASE("sizes have the largest unit of which there is one", "[info]") {
     CHECK(counted(0, "GPU") == "0 GPUs");
 }
 
-TEST_CASE("what newer runtimes tell stands in rocminfo's words and places", "[info]") {
+TEST_CASE("facts of newer runtimes have rocminfo's labels and order", "[info]") {
     const std::string report = rocminfo_text(newest());
     CHECK(line_of(report, "ROCk") == "ROCk module version 6.10.5 is loaded");
     CHECK(line_of(report, "Runtime Ext") == "Runtime Ext Version:     1.14");
@@ -97,7 +97,7 @@ TEST_CASE("what newer runtimes tell stands in rocminfo's words and places", "[in
     }
 }
 
-TEST_CASE("what the runtime does not tell has no line, and null in JSON", "[info]") {
+TEST_CASE("unknown facts have no line, and are null in JSON", "[info]") {
     const Facts facts = machine(1, 1);
     const std::string report = as_full_text(facts);
     for (const char* label :
@@ -121,13 +121,13 @@ TEST_CASE("a kernel driver that is built in, dying or missing", "[info]") {
     CHECK_THAT(as_short_text(facts, {}), Contains("ROCR 1.18.0 (HSA 1.1), Linux 6.1.0\n"));
 }
 
-TEST_CASE("free memory at a glance where the runtime tells it", "[info]") {
+TEST_CASE("free memory is in the short report if the runtime reports it", "[info]") {
     CHECK_THAT(as_short_text(newest(), {}), Contains("64.0 GiB free; LDS 64 KiB a work-group\n"));
     CHECK_THAT(as_short_text(machine(1, 1), {}), Contains("  memory    64.0 GiB; LDS 64 KiB a work-group\n"));
     CHECK_THAT(as_short_text(machine(1, 0), {}), Contains("no GPU: run hsadrv doctor"));
 }
 
-TEST_CASE("behind rocminfo's report no label of it occurs again", "[info]") {
+TEST_CASE("after rocminfo's report none of its labels occurs again", "[info]") {
     Facts facts = newest();
     const std::string beyond = beyond_rocminfo_text(facts);
     for (const char* label : {"Name:", "Uuid:", "Node:", "Size:", "Segment:", "Agent 2", "gfx90a", "Pool 1", "ISA 1"})

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# hsadrv info: its three reports against one another, against rocminfo's, and where there is no GPU.
+# hsadrv info: its three reports compared with each other and with rocminfo's, and without a GPU.
 . "$(dirname "$0")/expect.bash"
 
-# At a glance.
+# The short report.
 expect 'the runtime and the driver' 0 '^ROCR [0-9.]+ \(HSA 1\.[0-9]+\), amdgpu .*Linux [0-9]' on_gpu "$hsadrv" info
 expect 'a GPU and its product' 0 '^gpu0  gfx90a  AMD Instinct MI210$' on_gpu "$hsadrv" info
 expect 'its target' 0 '^  target    gfx90a:sramecc\+:xnack-$' on_gpu "$hsadrv" info
@@ -54,7 +54,7 @@ differs 'a line of its own' 's/^  Uuid:.*/&\n  Colour:                  red/' 'n
 differs 'another pool' '/^    Pool 2/,$s/COARSE/FINE/' 'Agent 2 / .*Pool Info: / Pool 1 / Segment:'
 expect 'the comparison wants the whole report' 1 'not a whole report' "$python" "$source_root/tests/tools/hsadrv/rocminfo.py" full.txt /dev/null
 
-# Behind rocminfo's report: nothing that looks like it.
+# After rocminfo's report: no line like its own.
 sed '1,/^\*\*\* Done \*\*\*$/d' full.txt >beyond.txt
 expect 'links' 0 '^    gpu1 \(agent 3\) +1 of 1  xGMI  50\.0 GB/s to 100\.0 GB/s +- +15 +32, 64 bits  yes$' cat beyond.txt
 expect 'links to the host' 0 '^    cpu0 \(agent 1\) +1 of 1  PCIe .* 20 ' cat beyond.txt
@@ -93,7 +93,7 @@ expect_json info no_gpu "$hsadrv" info --json
 expect 'the host alone as JSON' 0 "^\['cpu'\]$" field info.json '[a["kind"] for a in j["agents"]]'
 expect 'the host alone has no device' 3 'hsadrv: --device 0: .*no GPU' no_gpu "$hsadrv" info --device 0
 if [ -e /dev/kfd ]; then
-    skip 2 'this machine has a GPU of its own'
+    skip 2 'this machine has a real GPU'
 else
     expect 'no device' 3 'hsa_init\(\).*/dev/kfd' on_none "$hsadrv" info
     expect 'no device, and who knows more' 3 'run hsadrv doctor to find the cause' on_none "$hsadrv" info --json

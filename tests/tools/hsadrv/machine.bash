@@ -1,4 +1,4 @@
-# Machines made of files: a root folder with the /sys, /dev, /etc of a machine that has an AMD GPU, in a mount namespace of its own.
+# Machines made of files: a root folder with the /sys, /dev, /etc of a machine that has an AMD GPU, in a separate mount namespace.
 # Sourced, after expect.bash.
 #
 #     lay_out                                  # a machine whose files say that all is well

@@ -54,7 +54,7 @@ void check_cut(const Bytes& file, std::size_t size) {
 
 }  // namespace
 
-TEST_CASE("a file that is cut off anywhere is told as such", "[objdump]") {
+TEST_CASE("a file truncated anywhere is reported as such", "[objdump]") {
     const Bytes code = kernels("stripped.gfx90a.hsaco"), bundle = kernels("fill.hsaco"),
                 compressed = kernels("launch.ccob");
     const Bytes host = test_support::host_elf(
@@ -66,7 +66,7 @@ TEST_CASE("a file that is cut off anywhere is told as such", "[objdump]") {
     }
 }
 
-TEST_CASE("a host program's bundles are told apart", "[objdump]") {
+TEST_CASE("a host program's bundles are distinguished", "[objdump]") {
     const Bytes code = kernels("launch.gfx90a.v5.O2.hsaco");
     const Contents contents = read_contents(
         "program", test_support::host_elf(
@@ -83,7 +83,7 @@ TEST_CASE("a host program's bundles are told apart", "[objdump]") {
         Contains("program: ELF program or library for x86-64 with 1 bundle for GPUs"));
 }
 
-TEST_CASE("bitcode and static libraries are told what they are", "[objdump]") {
+TEST_CASE("bitcode and static libraries are refused by their kind", "[objdump]") {
     const auto bytes = [](std::string_view text) {
         const auto* data = reinterpret_cast<const std::byte*>(text.data());
         return Bytes(data, data + text.size());
@@ -92,7 +92,7 @@ TEST_CASE("bitcode and static libraries are told what they are", "[objdump]") {
     CHECK_THAT(read_contents("k.a", bytes("!<arch>\nand so on")).error, Contains("ar x"));
 }
 
-TEST_CASE("a target is meant with any setting of the features that are not named", "[objdump]") {
+TEST_CASE("a target matches any setting of the features that are not given", "[objdump]") {
     const auto chosen = [](const std::string& target) {
         Options options;
         options.target = target;
@@ -111,7 +111,7 @@ TEST_CASE("a target is meant with any setting of the features that are not named
     CHECK(chosen("amdgcn-amd-amdhsa--gfx90a:xnack-") == Names{"gfx90a:xnack-"});
 }
 
-TEST_CASE("what was not found is listed", "[objdump]") {
+TEST_CASE("names that were not found are listed", "[objdump]") {
     Options options;
     options.kernel = "saxpi";
     CHECK_THAT(why_not("launch.hsaco", options), Contains("did you mean saxpy?; there are at_most, exactly, hidden, "));
@@ -120,7 +120,7 @@ TEST_CASE("what was not found is listed", "[objdump]") {
     CHECK_THAT(why_not("launch.hsaco", options), Contains("there is for gfx900, gfx90a"));
 }
 
-TEST_CASE("a work-group that no kernel takes is refused in a launch's words", "[objdump]") {
+TEST_CASE("a work-group that no kernel accepts is refused with launch's message", "[objdump]") {
     Options options;
     options.kernel = "exactly";
     options.workgroup = hsadrv::Dim3(64);
@@ -135,7 +135,7 @@ TEST_CASE("a work-group that no kernel takes is refused in a launch's words", "[
     CHECK_THAT(why_not("launch.hsaco", options), Contains("more than the agent's 65536 bytes per work-group"));
 }
 
-TEST_CASE("LDS that is sized at launch counts for the occupancy", "[objdump]") {
+TEST_CASE("LDS sized at launch counts for the occupancy", "[objdump]") {
     Options options;
     options.target = "gfx90a";
     options.kernel = "two_arrays";
@@ -148,7 +148,7 @@ TEST_CASE("LDS that is sized at launch counts for the occupancy", "[objdump]") {
     CHECK(kernel.occupancy->limit == hsadrv::shared::OccupancyLimit::lds);
 }
 
-TEST_CASE("agents' answers stand with each code object", "[objdump]") {
+TEST_CASE("agents' answers are listed with each code object", "[objdump]") {
     Facts facts = facts_of(read_contents("k.hsaco", kernels("launch.gfx90a.v5.O2.hsaco")));
     facts.agents = {{"gpu0 gfx90a", "GPU-1", {}}, {"gpu1 gfx900", "GPU-2", {}}, {"gpu2 gfx90a", "GPU-3", {}}};
     facts.files[0].entries[0].answers = {{0, ""}, {1, "another target"}, {2, ""}};
@@ -159,7 +159,7 @@ TEST_CASE("agents' answers stand with each code object", "[objdump]") {
     CHECK(json[2]["uuid"] == "GPU-3");
 }
 
-TEST_CASE("names cannot write to the terminal", "[objdump]") {
+TEST_CASE("control characters in names are escaped", "[objdump]") {
     CHECK(printable("a\033[31mb\tc\nd\x7f") == "a\\x1b[31mb\\x09c\nd\\x7f");
     CHECK(printable("größe") == "größe");
     Contents contents = read_contents("k\033[2J.hsaco", kernels("launch.gfx90a.v5.O2.hsaco"));
@@ -169,13 +169,13 @@ TEST_CASE("names cannot write to the terminal", "[objdump]") {
     CHECK(text.find('\a') == text.npos);
 }
 
-TEST_CASE("C++ names are told as the source has them", "[objdump]") {
+TEST_CASE("C++ names are demangled", "[objdump]") {
     CHECK(demangled("_Z3addPfi") == "add(float*, int)");
     CHECK(demangled("saxpy").empty());
     CHECK(demangled("_Znonsense").empty());
 }
 
-TEST_CASE("listings are cut out of what the disassembler prints", "[objdump]") {
+TEST_CASE("listings are extracted from the disassembler's output", "[objdump]") {
     const auto all = parse_listings(
         "\nk:\tfile format elf64-amdgpu\n\nDisassembly of section .text:\n\n0000000000001600 <first>:\n"
         "\ts_load_dword s2, s[4:5], 0x14   // 000000001608: C0020082\n\ts_nop 0                         // "

@@ -1,4 +1,4 @@
-"""Whether a page shows what a command printed. The page has it indented by four, as the first such block under a heading; "…" there is
+"""Checks that a page shows a command's output. The page has it indented by four, as the first such block under a heading; "…" there is
 anything within a line. Usage: shown.py PAGE.md HEADING <OUTPUT"""
 import pathlib
 import re

@@ -36,7 +36,7 @@ expect 'as text, with a verdict, on two gfx900' 0 '^passed: no test failed; [0-9
 expect 'two GPUs are tested together' 0 '1 passed, 0 skipped' on_gpus 2 "$hsadrv" test --filter 'a stream of another device is refused'
 expect 'one of two alone' 0 '1  there is one GPU' on_gpus 2 "$hsadrv" test --device 1 --filter 'a stream of another device is refused'
 expect 'one of two alone is named' 0 '^conformance of gpu1 gfx90a' on_gpus 2 "$hsadrv" test --device 1 --filter 'a GPU reports its identity'
-expect 'a GPU without kernels skips those who need some' 0 'the tests. kernels were not compiled for gfx906' on --gpu gfx906 -- "$hsadrv" test --filter 'a fault inside a graph'
+expect 'a GPU without kernels skips tests that need some' 0 'the tests. kernels were not compiled for gfx906' on --gpu gfx906 -- "$hsadrv" test --filter 'a fault inside a graph'
 expect 'a GPU without kernels: the others run' 0 '1 passed, 0 skipped' on --gpu gfx906 -- "$hsadrv" test --filter 'a GPU reports its identity'
 
 # ---- without a device, without a suite, with options that cannot be
@@ -64,7 +64,7 @@ expect 'the first failure ends it, if asked to' 1 '^failed: [1-9] of [0-9]+ test
     on --fail ioctl/0x02:2-:ENOMEM -- "$hsadrv" test --area queues --fail-fast
 expect 'a failure is shown with what was wrong' 1 '^ +tests/hsadrv/.*cpp:[0-9]+' on --fail ioctl/0x02:2-:ENOMEM -- "$hsadrv" test --area queues
 
-# ---- what crashes and hangs: a test that takes its time, in a program that gets a signal; the one behind it runs all the same.
+# ---- crashes and hangs: a slow test, in a program that gets a signal; the next test still runs.
 begun() { grep -qs '"begin":"eight threads' "$TMPDIR"/hsadrv-*/journal-1; }
 # hit SIGNAL OPTION…: sends it to the suite's program in the middle of that test.
 hit() {

@@ -40,7 +40,7 @@ std::size_t widest(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a GPU is drawn below the CPU at the least distance, whichever comes first", "[topo]") {
+TEST_CASE("a GPU is drawn below the CPU at the least distance, in any order", "[topo]") {
     const Graph graph = graph_of(machine(2, 5));
     CHECK(graph.gpus_of(0) == std::vector<std::size_t>{0, 1, 2});
     CHECK(graph.gpus_of(1) == std::vector<std::size_t>{3, 4});
@@ -50,13 +50,13 @@ TEST_CASE("a GPU is drawn below the CPU at the least distance, whichever comes f
     CHECK(graph.between_gpus.empty());
 }
 
-TEST_CASE("the CPU that the runtime calls nearest counts for more than distances", "[topo]") {
+TEST_CASE("the runtime's nearest CPU takes precedence over distances", "[topo]") {
     Facts facts = machine(2, 2);
     facts.agents[2].nearest_cpu = 2;
     CHECK(graph_of(facts).gpus[0].home == 1);
 }
 
-TEST_CASE("GPUs that are linked pairwise are a hive, others are linked one by one", "[topo]") {
+TEST_CASE("GPUs linked pairwise are a hive, others have single links", "[topo]") {
     Facts facts = machine(2, 8);
     hive(facts, 2, 0, 3);
     hive(facts, 2, 4, 7, LinkType::xgmi, 50000);
@@ -74,7 +74,7 @@ TEST_CASE("GPUs that are linked pairwise are a hive, others are linked one by on
     CHECK(graph.loose.size() == 13);
 }
 
-TEST_CASE("a hive of PCIe beside one of xGMI", "[topo]") {
+TEST_CASE("a hive of PCIe and one of xGMI", "[topo]") {
     Facts facts = machine(1, 4);
     hive(facts, 1, 0, 1);
     hive(facts, 1, 2, 3);
@@ -85,7 +85,7 @@ TEST_CASE("a hive of PCIe beside one of xGMI", "[topo]") {
     CHECK(graph.loose.size() == 4);
 }
 
-TEST_CASE("a link that goes one way is one, and says so", "[topo]") {
+TEST_CASE("a one-way link is drawn once and marked", "[topo]") {
     Facts facts = machine(1, 1);
     facts.agents[0].ways.clear();  // the host cannot touch the GPU's memory
     const Graph graph = graph_of(facts);
@@ -95,7 +95,7 @@ TEST_CASE("a link that goes one way is one, and says so", "[topo]") {
     CHECK_THAT(tables_text(facts, terminal(80)), Contains("cpu0     -  none\ngpu0  PCIe     -\n"));
 }
 
-TEST_CASE("what the driver does not know is left out", "[topo]") {
+TEST_CASE("facts unknown to the driver are left out", "[topo]") {
     Facts facts = machine(1, 1);
     for (AgentFacts& agent : facts.agents)
         for (WayFacts& way : agent.ways) way.hops[0].max_bandwidth_mb_s = way.hops[0].min_bandwidth_mb_s = 0;
@@ -103,7 +103,7 @@ TEST_CASE("what the driver does not know is left out", "[topo]") {
     CHECK_THAT(tables_text(facts, terminal(80)), Contains("gpu0     ?     -"));
 }
 
-TEST_CASE("several hops: the narrowest counts", "[topo]") {
+TEST_CASE("of several hops the narrowest counts", "[topo]") {
     Facts facts = machine(1, 1);
     hsadrv::Link second = facts.agents[1].ways[0].hops[0];
     second.type = LinkType::xgmi;
@@ -132,7 +132,7 @@ TEST_CASE("the drawing of one CPU and two GPUs", "[topo]") {
           "        ╚═════════════════════════════════╝\n");
 }
 
-TEST_CASE("drawings and tables of any machine keep to the terminal's columns, with all agents in them", "[topo]") {
+TEST_CASE("drawings and tables of any machine fit the terminal's columns and show all agents", "[topo]") {
     for (unsigned cpus = 1; cpus <= 4; ++cpus)
         for (const unsigned gpus : {0u, 1u, 2u, 3u, 5u, 8u, 16u})
             for (const unsigned columns : {60u, 80u, 100u, 200u}) {
@@ -148,7 +148,7 @@ TEST_CASE("drawings and tables of any machine keep to the terminal's columns, wi
             }
 }
 
-TEST_CASE("boxes of the SVG do not overlap, and lie within it", "[topo]") {
+TEST_CASE("boxes of the SVG do not overlap, and are within it", "[topo]") {
     for (unsigned cpus = 1; cpus <= 4; ++cpus)
         for (const unsigned gpus : {0u, 1u, 2u, 3u, 5u, 8u, 16u}) {
             CAPTURE(cpus, gpus);
@@ -170,7 +170,7 @@ TEST_CASE("boxes of the SVG do not overlap, and lie within it", "[topo]") {
         }
 }
 
-TEST_CASE("hives beside each other share a height, hives below the same CPU do not", "[topo]") {
+TEST_CASE("adjacent hives share a height, hives below the same CPU do not", "[topo]") {
     Facts facts = machine(2, 8);
     hive(facts, 2, 0, 3);
     hive(facts, 2, 4, 7);
@@ -183,7 +183,7 @@ TEST_CASE("hives beside each other share a height, hives below the same CPU do n
     CHECK(Layout(together).rail_y(0, 0) < Layout(together).rail_y(1, 0));
 }
 
-TEST_CASE("the SVG has each agent once, a line for each link that is drawn, and no script", "[topo]") {
+TEST_CASE("the SVG has each agent once, a line for each drawn link, and no script", "[topo]") {
     Facts facts = machine(2, 8);
     hive(facts, 2, 0, 3);
     const std::string svg = as_svg(graph_of(facts));
@@ -195,7 +195,7 @@ TEST_CASE("the SVG has each agent once, a line for each link that is drawn, and 
     CHECK(count(svg, "href") == 0);
 }
 
-TEST_CASE("names are no markup", "[topo]") {
+TEST_CASE("names are escaped in markup", "[topo]") {
     Facts facts = machine(1, 1);
     facts.agents[1].product = "A<b>&\"C\"\\";
     CHECK_THAT(as_svg(graph_of(facts)), Contains("A&lt;b&gt;&amp;&quot;C&quot;\\"));

@@ -94,7 +94,7 @@ expect 'the host alone' 0 '^no GPU: run hsadrv doctor to find the cause$' no_gpu
 expect 'the host alone as SVG' 0 '>1 CPU and 0 GPUs</text>' no_gpu "$hsadrv" topo --svg
 expect_json topo no_gpu "$hsadrv" topo --json
 if [ -e /dev/kfd ]; then
-    skip 2 'this machine has a GPU of its own'
+    skip 2 'this machine has a real GPU'
 else
     expect 'no device' 3 'run hsadrv doctor to find the cause' on_none "$hsadrv" topo
     on_none "$hsadrv" topo --svg none.svg >/dev/null 2>&1

@@ -1,4 +1,4 @@
-// Calls what is in second.cpp, so the two have to be linked.
+// Calls a function of second.cpp, so the two must be linked.
 #include <shared/device/device.hpp>
 
 int scaled(int value);

@@ -1,4 +1,4 @@
-// LDS that is sized at launch, and a required work-group size.
+// LDS sized at launch, and a required work-group size.
 #include <shared/device/opencl.h>
 
 __attribute__((reqd_work_group_size(64, 1, 1))) __kernel void reverse_dynamic(__global int* data, __local int* tile) {
