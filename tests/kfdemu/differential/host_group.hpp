@@ -4,7 +4,8 @@
 //
 // A work-item runs until it ends, meets a barrier or exchanges values with its wave. Past a barrier go all work-items
 // that have not ended, together; past an exchange the 64 of a wave; past a meeting those lanes of a wave that are at
-// the same place, the lowest place first. When nobody can go on the kernel is wrong, and run throws. Not thread-safe:
+// the same place, the lowest place first. If no work-item can continue, the kernel is wrong and run throws. Not
+// thread-safe:
 // one group at a time in a process.
 #pragma once
 

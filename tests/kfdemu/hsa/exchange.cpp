@@ -70,7 +70,7 @@ void await(int read_end) {
     char word;
     const auto timeout = std::chrono::duration_cast<std::chrono::milliseconds>(kDeadline).count();
     if (poll(&wait, 1, static_cast<int>(timeout)) != 1 || read(read_end, &word, 1) != 1)
-        throw std::runtime_error{"nobody told"};
+        throw std::runtime_error{"no message arrived"};
 }
 
 }  // namespace hsa_test

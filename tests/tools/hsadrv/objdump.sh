@@ -81,7 +81,7 @@ expect 'but told' 0 '^No agent here to load code objects on: hsa_init\(\)' cat n
 holds 'the rest is the same' diff <(grep -vE 'loads on|not on|^No agent|^/dev|^--device|^emulated' none.txt) <(grep -vE 'loads on|not on' k.txt)
 expect 'one that is asked for is missed' 3 '--device 0: hsa_init' objdump --device 0 k.hsaco
 expect_json objdump objdump --json k.hsaco
-expect 'JSON: why nobody was asked' 0 '^\[\] True$' field objdump.json 'str(j["agents"]) + " " + str("hsa_init" in j["no_agent"])'
+expect 'JSON: why no agent was asked' 0 '^\[\] True$' field objdump.json 'str(j["agents"]) + " " + str("hsa_init" in j["no_agent"])'
 
 # A runtime that crashes is an answer, and no crash of ours.
 for call in hsa_init hsa_executable_load_agent_code_object; do

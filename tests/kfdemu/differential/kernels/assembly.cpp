@@ -76,7 +76,7 @@ static inline u64 four_differences(u64 x, u32 y, u64 z) { return __builtin_amdgc
 static inline u64 four_masked_differences(u64 x, u32 y, u64 z) { return __builtin_amdgcn_mqsad_pk_u16_u8(x, y, z); }
 static inline bool is_of(f32 v) { return __builtin_amdgcn_classf(v, 0x1b8); }
 static inline f32 fraction(f32 v) { return __builtin_amdgcn_fractf(v); }
-/// How many of the group's items came here before this item's wave; nobody else counts there.
+/// The number of the group's items that came here before this item's wave; only they are counted.
 static inline u32 appended(u32* to) {
     return u32(__builtin_amdgcn_ds_append((__attribute__((address_space(3))) int*)to));
 }

@@ -1,5 +1,5 @@
 // Atomics of floating-point numbers: instructions where a target has them, loops of compare-and-exchange where not.
-// Sums are of small whole numbers, exact whoever comes first.
+// Sums are of small whole numbers, exact in any order.
 #define UNIT "float_atomics"
 #include "twin.hpp"
 
