@@ -2,8 +2,8 @@
 //
 //     shared::Occupancy held = occupancy(unit, resources_of(kernel, 256, kernel.group_segment_fixed_bytes));
 //
-// A function of the metadata, for kernels that are not loaded as well. Thread safety: any thread. Source: LLVM AMDGPUUsage, Code
-// Object Metadata.
+// A function of the metadata, for kernels that are not loaded as well. Thread safety: any thread. Source: LLVM
+// AMDGPUUsage, Code Object Metadata.
 #pragma once
 
 #include <cstdint>
