@@ -213,8 +213,8 @@ class Stream {
 
     /// Waits until nothing is in flight or the deadline has passed, then ends the queue. Returns false if work was
     /// lost. A closed stream may only be destroyed or assigned to. Packets enqueued after another stream's on a shared
-    /// queue may still run later. Until then this library keeps its allocations, code and attached objects; the caller
-    /// must keep its own registered or mapped memory.
+    /// queue may still run later. Until then this library keeps its allocations, signals, code and attached objects;
+    /// the caller must keep its own registered or mapped memory, and signals that no Signal owns. A capture is dropped.
     bool close(Deadline deadline = {}) noexcept;
 
     /// Kernels and barriers submitted and completed so far (copies do not count); for progress and messages.
@@ -243,13 +243,14 @@ class Stream {
 
 class AutoSynchronize {
   public:
-    AutoSynchronize(detail::StreamCore& core, Deadline deadline) noexcept : core_(core), deadline_(deadline) {}
+    AutoSynchronize(std::shared_ptr<detail::StreamHandle> stream, Deadline deadline) noexcept
+        : stream_(std::move(stream)), deadline_(deadline) {}
     AutoSynchronize(const AutoSynchronize&) = delete;
     AutoSynchronize& operator=(const AutoSynchronize&) = delete;
     ~AutoSynchronize();
 
   private:
-    detail::StreamCore& core_;
+    std::shared_ptr<detail::StreamHandle> stream_;
     Deadline deadline_;
 };
 

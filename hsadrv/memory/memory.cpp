@@ -7,10 +7,10 @@
 #include <mutex>
 #include <shared_mutex>
 
+#include "hsadrv/base/departure.hpp"
 #include "hsadrv/base/runtime.hpp"
 #include "hsadrv/base/text.hpp"
 #include "hsadrv/error.hpp"
-#include "hsadrv/memory/departure.hpp"
 #include "hsadrv/memory/global_flags.hpp"
 #include "hsadrv/memory/registrations.hpp"
 #include "hsadrv/memory/ring_registry.hpp"
@@ -49,7 +49,8 @@ bool within(const void* base, std::size_t size, const void* pointer) noexcept {
 
 void AllocationTraits::destroy(Native p) noexcept {
     detail::allocations::leave(p);  // before the address is reused
-    if (!detail::departures::defer_free(p)) hsa_amd_memory_pool_free(p);
+    const auto free = [](std::uint64_t address) { hsa_amd_memory_pool_free(reinterpret_cast<void*>(address)); };
+    if (!detail::departures::defer(free, reinterpret_cast<std::uintptr_t>(p))) hsa_amd_memory_pool_free(p);
 }
 
 Allocation Allocation::from_pool(const MemPool& pool, std::size_t size_bytes, std::source_location where) {

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <string>
 
+#include "hsadrv/base/departure.hpp"
 #include "hsadrv/base/runtime.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/signal/signal_value.hpp"
@@ -96,6 +97,10 @@ Signal Signal::create(std::int64_t initial) {
 
 Signal Signal::from_native(hsa_signal_t native) { return Signal(Driver::current("Signal::from_native"), native); }
 
-void Signal::Traits::destroy(Native signal) noexcept { hsa_signal_destroy(signal); }
+// A packet of a destroyed stream that is still in a ring may write to it.
+void Signal::Traits::destroy(Native signal) noexcept {
+    const auto end = [](std::uint64_t handle) { hsa_signal_destroy({handle}); };
+    if (!detail::departures::defer(end, signal.handle)) end(signal.handle);
+}
 
 }  // namespace hsadrv

@@ -55,6 +55,7 @@ void CopyQueue::await_front() {
 
 // Runs on the callbacks' thread for copies, also after the stream has failed.
 void CopyQueue::advance() noexcept {
+    std::shared_ptr<PooledSignal> before;  // of the copy that waits longest
     try {
         const std::lock_guard lock(mutex_);
         while (!timeline_->failed() && !waiting_.empty() && may_run(waiting_.front())) {
@@ -66,13 +67,15 @@ void CopyQueue::advance() noexcept {
             }
             waiting_.pop_front();
         }
-        if (!timeline_->failed() && !waiting_.empty()) await_front();
+        if (!waiting_.empty()) before = waiting_.front().before;
+        const bool lost = before && before->ref().load() < 0;
+        if (!timeline_->failed() && before && !lost) await_front();
     } catch (const PartlyStarted& part) {
         timeline_->fail(part.error);
     } catch (...) {
         timeline_->fail(std::current_exception());
     }
-    if (timeline_->failed()) end();
+    if (timeline_->lost(0, before.get()) || timeline_->failed()) end();
 }
 
 void CopyQueue::end() noexcept {

@@ -17,6 +17,10 @@ struct EventState {
     AgentRef agent;
     std::shared_ptr<PooledSignal> clock = {};  ///< its packet's signal, with times; null: no timing
 
+    /// None of its work runs any more, lost or not.
+    bool over() const noexcept {
+        return timeline->finished() >= epochs && (!completion.copy || completion.copy->ref().load() <= 0);
+    }
     bool reached() const noexcept { return detail::reached(*timeline, completion); }
     /// The stream failed before the event completed, or a stream that it waited for did.
     bool lost() const { return timeline->lost(epochs, completion.copy.get()); }

@@ -64,7 +64,7 @@ void GraphState::set_fences(const Step& run) {
 
 void GraphState::launched(std::shared_ptr<const EventState> complete) {
     const std::lock_guard lock(mutex_);
-    std::erase_if(launches_, [](const auto& launch) { return launch->reached(); });
+    std::erase_if(launches_, [](const auto& launch) { return launch->over(); });
     launches_.push_back(std::move(complete));
 }
 
@@ -77,9 +77,15 @@ std::byte* GraphState::begin_update(std::size_t index, const DispatchSpec& spec,
                               "): a kernel with a hidden queue pointer cannot be replayed");
     Kernel& kernel = kernels_[index];
     Kernel::Block& next = kernel.blocks[1 - kernel.current];
-    for (const auto& user : next.users) Event(user).synchronize(deadline);
+    // A lost launch may still be in a ring, behind another stream's packets: it keeps this block.
+    bool taken = false;
+    for (const auto& user : next.users)
+        if (!user->over() && user->lost())
+            taken = true;
+        else
+            Event(user).synchronize(deadline);
     next.users.clear();
-    if (next.size_bytes < spec.kernarg_bytes || next.data == nullptr)
+    if (taken || next.size_bytes < spec.kernarg_bytes || next.data == nullptr)
         next = {allocate(spec.kernarg_bytes), spec.kernarg_bytes, {}};
     kernel.next = spec;
     return next.data;
@@ -89,7 +95,7 @@ void GraphState::commit_update(std::size_t index) {
     Kernel& kernel = kernels_[index];
     {
         const std::lock_guard lock(mutex_);
-        std::erase_if(launches_, [](const auto& launch) { return launch->reached(); });
+        std::erase_if(launches_, [](const auto& launch) { return launch->over(); });
         kernel.blocks[kernel.current].users = launches_;
     }
     kernel.current = 1 - kernel.current;

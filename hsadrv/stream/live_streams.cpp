@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "hsadrv/base/departure.hpp"
 #include "hsadrv/base/lock_rank.hpp"
 #include "hsadrv/base/runtime.hpp"
-#include "hsadrv/memory/departure.hpp"
 #include "hsadrv/memory/ring_registry.hpp"
 #include "hsadrv/queue/fault.hpp"
 #include "hsadrv/stream/autopsy.hpp"

@@ -151,7 +151,8 @@ std::unique_lock<LaneMutex> QueueWriter::lock(Deadline deadline, const char* cal
 }
 
 void QueueWriter::poll(Lock lock) noexcept {
-    static_cast<void>(timeline_->try_lost());  // fails with the stream that it waits for
+    if (lock == Lock::held) stream_.check_copies();  // live_streams::poll() leaves this stream out
+    static_cast<void>(timeline_->try_lost());        // fails with the stream that it waits for
     live_streams::poll(lock == Lock::held ? &stream_ : nullptr);
 }
 
@@ -170,6 +171,8 @@ void QueueWriter::wait(const Completion& completion, Deadline deadline, const ch
                           "): " + live_streams::autopsy_of(*timeline_, lock == Lock::held ? &stream_ : nullptr));
         return false;
     });
+    if (completion.copy)
+        static_cast<void>(timeline_->lost(0, completion.copy.get()));  // an engine's error is below, too
     timeline_->throw_if_failed();
 }
 

@@ -66,8 +66,9 @@ bool Stream::close(Deadline deadline) noexcept {
     }
     bool complete = false;
     try {
+        const bool whole = core_->abandon();
         core_->synchronize(deadline);
-        complete = true;
+        complete = whole;
     } catch (...) {
         // A failed stream, an exception of a host function, or a deadline that passed: the remaining work ends with the
         // queue.
@@ -129,7 +130,7 @@ bool Stream::query() { return core().query(); }
 bool Stream::failed() const noexcept { return core_ && core_->failed(); }
 Stream::Progress Stream::progress() const { return core().progress(); }
 const std::shared_ptr<detail::StreamHandle>& Stream::handle() const { return core().handle(); }
-AutoSynchronize Stream::auto_synchronize(Deadline deadline) { return {*core_, deadline}; }
+AutoSynchronize Stream::auto_synchronize(Deadline deadline) { return {core().handle(), deadline}; }
 
 std::byte* Stream::begin_dispatch(const DispatchSpec& spec, Deadline deadline) {
     return core().begin_dispatch(spec, deadline);
@@ -139,10 +140,12 @@ void Stream::commit_dispatch(const DispatchSpec& spec, std::byte* kernarg, Deadl
 }
 
 AutoSynchronize::~AutoSynchronize() {
+    Stream* const stream = stream_->stream();
+    if (!stream) return;  // closed in this scope: nothing is in flight
     try {
-        core_.synchronize(deadline_);
+        stream->core().synchronize(deadline_);
     } catch (...) {
-        core_.defer(std::current_exception());
+        stream->core().defer(std::current_exception());
     }
 }
 

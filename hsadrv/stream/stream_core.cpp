@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <tuple>
 
+#include "hsadrv/base/departure.hpp"
 #include "hsadrv/base/runtime.hpp"
 #include "hsadrv/error.hpp"
-#include "hsadrv/memory/departure.hpp"
 #include "hsadrv/stream/live_streams.hpp"
 #include "hsadrv/stream/stream_claim.hpp"
 #include "hsadrv/stream/value_wait.hpp"
@@ -214,6 +214,14 @@ void StreamCore::defer(std::exception_ptr error) noexcept {
     if (!deferred_) deferred_ = std::move(error);
 }
 
+bool StreamCore::abandon() {
+    std::shared_ptr<GraphState> capture;  // destroyed without the lock
+    const auto held = writer_.lock({}, "Stream::close");
+    capturing_.store(false, std::memory_order_release);
+    capture.swap(capture_);
+    return std::exchange(deferred_, nullptr) == nullptr && !capture;
+}
+
 void StreamCore::synchronize(Deadline deadline) {
     static constexpr const char* call = "Stream::synchronize";
     Completion last;
@@ -286,9 +294,9 @@ void StreamCore::fail(const Fault& fault, std::size_t suspects) noexcept {
 }
 
 void StreamCore::try_free_queue() noexcept {
-    if (!timeline_->try_lost()) return;
     const std::unique_lock held(mutex_, std::try_to_lock);
-    if (!held.owns_lock() || shared_queue()->needs().exclusive) return;
+    if (held.owns_lock()) check_copies();
+    if (!timeline_->try_lost() || !held.owns_lock() || shared_queue()->needs().exclusive) return;
     const PacketRecord* const next = writer_.log().first_pending(queue().read_index());
     if (next && next->kind != PacketRecord::Kind::batch) shared_queue()->try_stop_for(this);
 }

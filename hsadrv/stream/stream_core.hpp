@@ -95,6 +95,9 @@ class StreamCore {
     bool query();
     /// The next call that waits throws it. For errors found where nothing can be thrown.
     void defer(std::exception_ptr error) noexcept;
+    /// Drops a deferred error and an unfinished capture, which nobody can ask for any more. Returns false if there was
+    /// one.
+    bool abandon();
     Stream::Progress progress() const { return {timeline_->submitted(), timeline_->completed()}; }
 
     bool failed() const noexcept { return timeline_->failed(); }
@@ -142,13 +145,14 @@ class StreamCore {
     Completion put_copy(CopyQueue::Engine engine, CopySide to, CopySide from, std::uint64_t bytes, Deadline deadline,
                         std::shared_ptr<const void> keep);
     void copy_on_host(void* to, const void* from, std::size_t size_bytes);
+    /// Fails the stream if an engine reports an error in one of its copies.
+    void check_copies() noexcept;
 
   private:
     void push_hold(std::shared_ptr<const void>&& object);
     void take_deferred_holds();
     void end_timeline() noexcept;
     bool finish_copies() noexcept;
-    void check_copies() noexcept;
     void throw_if_lost();
     Completion tail() const;
     /// A packet that waits for a signal's value (value_wait.hpp); the host calls `may_open` before it opens the relay.
@@ -158,6 +162,7 @@ class StreamCore {
     /// A kernel with its own signal, and the counted packet after it: returns that count.
     std::uint64_t put_profiled(const Packet& kernel, Deadline deadline, const char* call);
     void put_run(const GraphState& graph, std::size_t first, std::size_t count, Deadline deadline);
+    void put_packets(const GraphState& graph, std::size_t first, std::size_t count, Deadline deadline);
     /// From here on packets wait for the copies before them.
     void join_copies(Deadline deadline, const char* call);
     /// A signal that is zero when every packet before it is complete.

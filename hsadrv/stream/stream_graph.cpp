@@ -78,6 +78,14 @@ void StreamCore::put_run(const GraphState& graph, std::size_t first, std::size_t
         for (std::size_t i = 0; i < count; ++i) put_profiled(graph.packets()[first + i], deadline, call);
         return;
     }
+    // Not more than half of the ring at once; fences between the parts stay those of one run.
+    const std::size_t most = std::max<std::size_t>(1, queue().size() / 2);
+    for (; count > most; first += most, count -= most) put_packets(graph, first, most, deadline);
+    put_packets(graph, first, count, deadline);
+}
+
+void StreamCore::put_packets(const GraphState& graph, std::size_t first, std::size_t count, Deadline deadline) {
+    static constexpr const char* call = "Graph::launch";
     const std::span run = std::span(graph.packets()).subspan(first, count);
     auto last = run.back().as<hsa_kernel_dispatch_packet_t>();
     last.completion_signal = timeline_->signal().native();

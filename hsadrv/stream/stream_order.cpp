@@ -14,14 +14,15 @@ namespace {
 /// not run: the function threw, the stream failed before, or the call was dropped. A negative value wakes only the
 /// host.
 struct HostTurn {
-    HostTurn(std::shared_ptr<Timeline> of, std::shared_ptr<PooledSignal> signal, std::function<void()> what)
-        : timeline(std::move(of)), done(std::move(signal)), function(std::move(what)) {}
+    HostTurn(std::shared_ptr<Timeline> of, std::shared_ptr<PooledSignal> previous, std::shared_ptr<PooledSignal> signal,
+             std::function<void()> what)
+        : timeline(std::move(of)), before(std::move(previous)), done(std::move(signal)), function(std::move(what)) {}
     HostTurn(const HostTurn&) = delete;
     HostTurn& operator=(const HostTurn&) = delete;
     ~HostTurn() { done->ref().store(returned ? 0 : -1); }
     void take() noexcept {
         try {
-            if (timeline->failed()) return;
+            if (timeline->lost(0, before.get()) || timeline->failed()) return;
             function();
             returned = true;
         } catch (...) {
@@ -30,6 +31,7 @@ struct HostTurn {
     }
 
     std::shared_ptr<Timeline> timeline;
+    std::shared_ptr<PooledSignal> before;  // of a copy or a gate; null: none
     std::shared_ptr<PooledSignal> done;
     std::function<void()> function;
     bool returned = false;
@@ -190,7 +192,7 @@ void StreamCore::call(std::function<void()> function, Deadline deadline) {
     holds_.make_room(2);
     copies_.reserve(copies_.size() + 1);
     std::shared_ptr<PooledSignal> before = before_next(deadline, call);
-    auto turn = std::make_shared<HostTurn>(timeline_, done, std::move(function));
+    auto turn = std::make_shared<HostTurn>(timeline_, before, done, std::move(function));
     timeline_->call_host(Driver::current().runtime().callbacks(), before ? before->ref() : done->ref(), before ? 1 : 2,
                          [turn = std::move(turn)]() mutable { std::exchange(turn, nullptr)->take(); });
     copies_.push_back(done);
@@ -202,10 +204,11 @@ void StreamCore::call(std::function<void()> function, Deadline deadline) {
 void StreamCore::on_complete(std::function<void(std::exception_ptr)> callback, Deadline deadline) {
     static constexpr const char* call = "Stream::on_complete";
     if (!callback) throw InvalidArgument(std::string(call) + "(" + label() + "): an empty function");
-    const auto held = writer_.lock(deadline, call);
+    auto held = writer_.lock(deadline, call);
     refuse_in_capture(call);
     const Completion last = tail();
     const std::uint64_t epochs = timeline_->submitted();
+    held.unlock();  // the callback may destroy the stream, and with it the mutex
     // Called at the completion, or when the stream has failed.
     auto run = [timeline = timeline_, epochs, last, callback = std::move(callback)] {
         const bool lost = timeline->lost(epochs, last.copy.get()) || !reached(*timeline, last);

@@ -77,6 +77,8 @@ constexpr Row table[] = {
     {"hsadrv/memory_fault.cpp", "negative"},
     {"hsadrv/stream_failure.cpp", "negative"},
     {"hsadrv/stream_losses.cpp", "negative"},
+    {"hsadrv/stream_ends.cpp", "negative"},
+    {"hsadrv/lost_copies.cpp", "negative"},
     {"hsadrv/stream_promises.cpp", "negative"},
     {"hsadrv/autopsy.cpp", "negative"},
     {"hsadrv/executable_failures.cpp", "negative"},

@@ -1,6 +1,4 @@
-#include "hsadrv/memory/departure.hpp"
-
-#include <hsa/hsa_ext_amd.h>
+#include "hsadrv/base/departure.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -14,11 +12,12 @@ namespace hsadrv::detail::departures {
 
 namespace {
 
-/// Memory that is freed with the last departure that holds it.
-struct Freed {
-    void* memory = nullptr;
-    ~Freed() {
-        if (memory != nullptr) hsa_amd_memory_pool_free(memory);
+/// Ends with the last departure that holds it.
+struct Deferred {
+    void (*end)(std::uint64_t) = nullptr;
+    std::uint64_t argument = 0;
+    ~Deferred() {
+        if (end != nullptr) end(argument);
     }
 };
 
@@ -67,17 +66,18 @@ void hold(const std::shared_ptr<const void>& object) {
     for (Departure* departure : all.departures) departure->held.push_back(object);
 }
 
-bool defer_free(void* memory) noexcept {
+bool defer(void (*end)(std::uint64_t), std::uint64_t argument) noexcept {
     List& all = list();
     if (all.count.load(std::memory_order_relaxed) == 0) return false;
     const std::lock_guard lock(all.mutex);
     if (all.departures.empty()) return false;
     try {
-        const auto freed = std::make_shared<Freed>();
-        for (Departure* departure : all.departures) departure->held.push_back(freed);
-        freed->memory = memory;  // owned by the departures from here on
+        const auto deferred = std::make_shared<Deferred>();
+        deferred->argument = argument;
+        for (Departure* departure : all.departures) departure->held.push_back(deferred);
+        deferred->end = end;  // owned by the departures from here on
     } catch (const std::bad_alloc&) {
-        return false;  // freed by the caller, too early: out of memory
+        return false;  // ended by the caller, too early: out of memory
     }
     return true;
 }

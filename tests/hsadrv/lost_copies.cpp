@@ -1,0 +1,100 @@
+// A copy whose engine reports an error: its signal becomes negative (hsa_ext_amd.h, hsa_amd_memory_async_copy). Work enqueued after it
+// does not run, and every waiter receives the error.
+#include <atomic>
+#include <memory>
+
+#include "hsadrv/error.hpp"
+#include "hsadrv/stream/stream_core.hpp"
+#include "stream_fixture.hpp"
+
+using namespace hsadrv;
+using namespace device_test;
+using test_support::Contains;
+
+namespace {
+
+/// A stream with a copy that this test ends.
+struct Copying : Kernels {
+    Words data{1};
+    Stream stream{gpu};
+    std::shared_ptr<PooledSignal> done;
+
+    Copying() {
+        detail::StreamCore& core = stream.core();
+        const auto held = core.writer().lock({}, "test");
+        static_cast<void>(core.put_copy(
+            [this](std::span<const hsa_signal_t>, const std::shared_ptr<PooledSignal>& signal) {
+                done = signal;
+                return HSA_STATUS_SUCCESS;
+            },
+            {data.data(), gpu}, {data.data(), gpu}, 4, {}, {}));
+    }
+    void fail() { done->ref().store(-1); }
+    void check_error() { CHECK_THROWS_WITH(stream.synchronize(5s), Contains("engine reports an error")); }
+};
+
+}  // namespace
+
+TEST_CASE("a host function after a failed copy does not run", "[stream][copy][error]") {
+    NEEDS_DEVICE();
+    Copying f;
+    std::atomic<bool> ran{false};
+    f.stream.call([&] { ran = true; });
+    f.fail();
+    f.check_error();
+    CHECK_FALSE(ran);
+}
+
+TEST_CASE("a kernel after a failed copy does not run, and its waiters receive the error", "[stream][copy][error]") {
+    NEEDS_DEVICE();
+    Copying f;
+    std::atomic<bool> called{false}, failed{false};
+    f.scale_add.launch(f.stream, {.grid = 1, .workgroup = 1}, f.data.data(), 0u, 7u, 1u);
+    f.stream.on_complete([&](std::exception_ptr error) {
+        failed = error != nullptr;
+        called = true;
+    });
+    f.fail();
+    f.check_error();
+    for (const Deadline deadline(5s); !called && !deadline.passed();) std::this_thread::sleep_for(1ms);
+    CHECK(failed);
+    CHECK(f.data.get() == 0);
+}
+
+TEST_CASE("a copy after a failed copy does not run, and takes no engine", "[stream][copy][error]") {
+    NEEDS_DEVICE();
+    Copying f;
+    const Words from(1, 3), to(1);
+    const Allocation device = Allocation::from_pool(device_pool(f.gpu), 4);
+    f.stream.copy_async(device.data(), from.data(), 4);
+    f.fail();
+    f.check_error();
+    Stream other(f.gpu);
+    other.copy_async(to.data(), from.data(), 4);
+    CHECK_NOTHROW(other.synchronize(patience));
+    CHECK(to.get() == 3);
+}
+
+TEST_CASE("a wait for a failed copy itself throws", "[stream][copy][error]") {
+    NEEDS_DEVICE();
+    Copying f;
+    f.fail();
+    CHECK_THROWS_WITH(f.stream.core().writer().wait({.copy = f.done}, 5s, "test", detail::QueueWriter::Lock::free),
+                      Contains("engine reports an error"));
+}
+
+TEST_CASE("a stream polls a failed copy although nobody waits", "[stream][copy][error]") {
+    NEEDS_DEVICE();
+    Copying f;
+    std::atomic<bool> failed{false};
+    f.scale_add.launch(f.stream, {.grid = 1, .workgroup = 1}, f.data.data(), 0u, 7u, 1u);
+    f.stream.on_complete([&](std::exception_ptr error) { failed = error != nullptr; });
+    f.fail();
+    Stream other(f.gpu);
+    const Words flag(1);
+    f.spin.launch(other, {.grid = 1, .workgroup = 1}, flag.data());
+    CHECK_THROWS_AS(other.synchronize(1s), Timeout);  // whoever waits polls for all
+    CHECK(failed);
+    flag.set(1);
+    CHECK_NOTHROW(other.synchronize(patience));
+}
