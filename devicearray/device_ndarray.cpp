@@ -11,7 +11,7 @@
 namespace hsadrv {
 namespace {
 
-const std::shared_ptr<const void> nobody;
+const std::shared_ptr<const void> no_owner;
 
 void require_itemsize(const DType& dtype, const Layout& layout) {
     if (static_cast<std::int64_t>(dtype.itemsize()) == layout.itemsize()) return;
@@ -182,7 +182,7 @@ void DeviceNDArray::copy_to_device(const HostNDArray& ary, OnStream stream, Dead
 }
 
 void DeviceNDArray::copy_to_host(const MutableHostView& host, OnStream stream, Deadline deadline) const {
-    give({host.data, host.dtype, host.layout, nobody}, stream, deadline);
+    give({host.data, host.dtype, host.layout, no_owner}, stream, deadline);
 }
 
 void DeviceNDArray::fill_host(const MutableHostView& host, OnStream stream, Deadline deadline) const {
@@ -194,7 +194,7 @@ void DeviceNDArray::fill_host(const MutableHostView& host, OnStream stream, Dead
 }
 
 void DeviceNDArray::copy_to_device(const HostView& host, OnStream stream, Deadline deadline) {
-    take({host.data, host.dtype, host.layout, nobody}, stream, deadline);
+    take({host.data, host.dtype, host.layout, no_owner}, stream, deadline);
 }
 
 void DeviceNDArray::copy_to_device(const DeviceNDArray& source, OnStream stream, Deadline deadline) {

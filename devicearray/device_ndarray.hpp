@@ -116,7 +116,7 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
     DeviceNDArray bind(const Stream& stream) const;
 
     /// All elements, in the array's own order (column by column for F, else row by row). Returns when they have
-    /// arrived.
+    /// arrived. std::vector zeroes its elements first; the forms below that write into the caller's memory do not.
     template <ArrayElement T>
         requires(!std::same_as<T, bool>)  // std::vector<bool> holds bits; copy into an array of bool
     std::vector<T> copy_to_host(OnStream stream = {}, Deadline deadline = {}) const {

@@ -19,7 +19,7 @@ namespace {
 
 class Descriptor {
   public:
-    // Not blocking: opening a pipe that nobody writes to must not hang.
+    // Not blocking: opening a pipe without a writer must not hang.
     explicit Descriptor(const FilePath& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
         if (fd_ < 0) refuse(path, std::string("cannot be opened: ") + std::strerror(errno));
     }

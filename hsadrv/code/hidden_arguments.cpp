@@ -35,7 +35,7 @@ bool uses_queue(ValueKind kind) {
            kind == ValueKind::hidden_shared_base;
 }
 
-/// Global offsets, buffers nobody needs and reserved bytes.
+/// Global offsets, unused buffers and reserved bytes.
 bool is_always_zero(ValueKind kind) {
     return kind == ValueKind::hidden_none ||
            (kind >= ValueKind::hidden_global_offset_x && kind <= ValueKind::hidden_global_offset_z) ||

@@ -78,7 +78,7 @@ PooledSignal::~PooledSignal() {
 }
 
 SignalPool::SignalPool(std::size_t budget) : shelf_(std::make_shared<detail::SignalShelf>()) {
-    if (budget == 0) throw InvalidArgument("SignalPool(budget 0): nobody would ever get a signal");
+    if (budget == 0) throw InvalidArgument("SignalPool(budget 0): no signal could ever be acquired");
     shelf_->budget = budget;
 }
 

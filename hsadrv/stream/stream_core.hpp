@@ -95,8 +95,7 @@ class StreamCore {
     bool query();
     /// The next call that waits throws it. For errors found where nothing can be thrown.
     void defer(std::exception_ptr error) noexcept;
-    /// Drops a deferred error and an unfinished capture, which nobody can ask for any more. Returns false if there was
-    /// one.
+    /// Drops a deferred error and an unfinished capture. Returns false if there was one.
     bool abandon();
     Stream::Progress progress() const { return {timeline_->submitted(), timeline_->completed()}; }
 

@@ -1,5 +1,5 @@
-// A copy whose engine reports an error: its signal becomes negative (hsa_ext_amd.h, hsa_amd_memory_async_copy). Work enqueued after it
-// does not run, and every waiter receives the error.
+// A copy whose engine reports an error: its signal becomes negative (hsa_ext_amd.h, hsa_amd_memory_async_copy). Work
+// enqueued after it does not run, and every waiter receives the error.
 #include <atomic>
 #include <memory>
 
