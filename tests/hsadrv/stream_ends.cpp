@@ -27,10 +27,11 @@ struct Busy : Kernels {
 
 /// Sets the flag some time later.
 struct Later {
-    explicit Later(const Words& flag) : thread([&flag] {
-        std::this_thread::sleep_for(200ms);
-        flag.set(1);
-    }) {}
+    explicit Later(const Words& flag)
+        : thread([&flag] {
+              std::this_thread::sleep_for(200ms);
+              flag.set(1);
+          }) {}
     ~Later() { thread.join(); }
     std::thread thread;
 };
@@ -44,7 +45,9 @@ TEST_CASE("a stream drains its work although an earlier wait timed out at scope 
     std::optional<Stream> stream(f.gpu);
     f.spin.launch(*stream, one, flag.data());
     f.scale_add.launch(*stream, one, data.data(), 0u, 7u, 1u);
-    { const auto scope = stream->auto_synchronize(1ms); }
+    {
+        const auto scope = stream->auto_synchronize(1ms);
+    }
     const Later later(flag);
     stream.reset();
     CHECK(data.get() == 7);
