@@ -175,8 +175,10 @@ bool SharedQueue::is_head(const StreamCore* stream) const noexcept {
 
 void SharedQueue::die() noexcept {
     dead_.store(true, std::memory_order_release);
-    for (const User& user : users_)
+    for (const User& user : users_) {
         if (user.stream) user.stream->lane().mutex.disable_fast_path();
+        user.timeline->lose_rest();  // a failed stream does not move to another queue
+    }
     hurry_the_gone();
     died_.notify_all();
 }

@@ -95,8 +95,7 @@ class StreamCore {
     bool query();
     /// The next call that waits throws it. For errors found where nothing can be thrown.
     void defer(std::exception_ptr error) noexcept;
-    /// Drops a deferred error and an unfinished capture. Returns false if there was one.
-    bool abandon();
+    bool abandon();  ///< drops a deferred error and an unfinished capture; false if there was one
     Stream::Progress progress() const { return {timeline_->submitted(), timeline_->completed()}; }
 
     bool failed() const noexcept { return timeline_->failed(); }
@@ -144,8 +143,7 @@ class StreamCore {
     Completion put_copy(CopyQueue::Engine engine, CopySide to, CopySide from, std::uint64_t bytes, Deadline deadline,
                         std::shared_ptr<const void> keep);
     void copy_on_host(void* to, const void* from, std::size_t size_bytes);
-    /// Fails the stream if an engine reports an error in one of its copies.
-    void check_copies() noexcept;
+    void check_copies() noexcept;  ///< fails the stream if an engine reports an error in one of them
 
   private:
     void push_hold(std::shared_ptr<const void>&& object);
@@ -161,7 +159,6 @@ class StreamCore {
     /// A kernel with its own signal, and the counted packet after it: returns that count.
     std::uint64_t put_profiled(const Packet& kernel, Deadline deadline, const char* call);
     void put_run(const GraphState& graph, std::size_t first, std::size_t count, Deadline deadline);
-    void put_packets(const GraphState& graph, std::size_t first, std::size_t count, Deadline deadline);
     /// From here on packets wait for the copies before them.
     void join_copies(Deadline deadline, const char* call);
     /// A signal that is zero when every packet before it is complete.

@@ -1,4 +1,6 @@
 // Captures a stream's calls and replays them.
+#include <algorithm>
+
 #include "hsadrv/error.hpp"
 #include "hsadrv/stream/event_state.hpp"
 #include "hsadrv/stream/graph_state.hpp"
@@ -78,18 +80,15 @@ void StreamCore::put_run(const GraphState& graph, std::size_t first, std::size_t
         for (std::size_t i = 0; i < count; ++i) put_profiled(graph.packets()[first + i], deadline, call);
         return;
     }
-    // Not more than half of the ring at once; fences between the parts stay those of one run.
+    // At most half of the ring at once; fences between the parts stay those of one run.
     const std::size_t most = std::max<std::size_t>(1, queue().size() / 2);
-    for (; count > most; first += most, count -= most) put_packets(graph, first, most, deadline);
-    put_packets(graph, first, count, deadline);
-}
-
-void StreamCore::put_packets(const GraphState& graph, std::size_t first, std::size_t count, Deadline deadline) {
-    static constexpr const char* call = "Graph::launch";
-    const std::span run = std::span(graph.packets()).subspan(first, count);
-    auto last = run.back().as<hsa_kernel_dispatch_packet_t>();
-    last.completion_signal = timeline_->signal().native();
-    writer_.put_batch(run.first(count - 1), Packet::from(last), {.kind = PacketRecord::Kind::batch}, deadline, call);
+    for (std::size_t end = first + count, part; first != end; first += part) {
+        part = std::min(most, end - first);
+        const std::span run = std::span(graph.packets()).subspan(first, part);
+        auto last = run.back().as<hsa_kernel_dispatch_packet_t>();
+        last.completion_signal = timeline_->signal().native();
+        writer_.put_batch(run.first(part - 1), Packet::from(last), {.kind = PacketRecord::Kind::batch}, deadline, call);
+    }
 }
 
 }  // namespace hsadrv::detail

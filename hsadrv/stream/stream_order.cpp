@@ -110,7 +110,7 @@ void StreamCore::wait_for(const EventState& event, Deadline deadline) {
     const bool reached = event.reached();
     // Work that is lost later is found by waiters of this stream: see depend().
     if ((reached || event.timeline->failed()) && event.lost()) {
-        fail(event.timeline->error());
+        timeline_->fail(event.timeline->error(), timeline_->submitted());  // what is enqueued already is not lost
         throw_if_failed();
     }
     if (reached) return;

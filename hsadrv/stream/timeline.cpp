@@ -20,12 +20,14 @@ Timeline::Timeline(std::string label, std::uint32_t packets)
       mask_(2 * packets - 1),
       slots_(std::make_unique<std::atomic<std::uint64_t>[]>(2 * packets)) {}
 
-bool Timeline::fail(std::exception_ptr error, std::uint64_t complete) const noexcept {
+bool Timeline::fail(std::exception_ptr error, std::uint64_t intact) const noexcept {
+    bool first = false;
     {
         const std::lock_guard lock(mutex_);
-        if (failed()) return false;
-        error_ = std::move(error);
-        completed_at_failure_.store(std::min(finished(), complete), std::memory_order_relaxed);
+        const std::uint64_t before = lost_after_.load(std::memory_order_relaxed);
+        lost_after_.store(std::min(before, intact == UINT64_MAX ? finished() : intact), std::memory_order_relaxed);
+        first = !failed();
+        if (first) error_ = std::move(error);
         failed_.store(true, std::memory_order_release);
     }
     if (const auto runtime = Runtime::find()) {
@@ -33,7 +35,7 @@ bool Timeline::fail(std::exception_ptr error, std::uint64_t complete) const noex
         runtime->callbacks().hurry(host_functions());
         runtime->copies().hurry(this);
     }
-    return true;
+    return first;
 }
 
 // failed() is true before fail() makes callbacks due, so a callback that is registered meanwhile is seen here.
@@ -119,7 +121,7 @@ bool Timeline::lost(std::uint64_t count) const {
 // dependencies, so only packets in flight are followed, and each timeline once per count.
 bool Timeline::lost(std::uint64_t count, Asked& asked) const {
     if (reached(count)) return false;
-    if (failed()) return true;
+    if (failed() && count > lost_after_.load(std::memory_order_relaxed)) return true;
     const auto [known, first] = asked.try_emplace(this, count);
     if (!first) {
         if (known->second >= count) return false;

@@ -7,10 +7,11 @@
 // poll failed() (watched_wait.hpp), and callbacks are made due (SignalCallbacks::hurry).
 //
 // Thread safety: any thread; submit() and move() by one at a time. Memory ordering: the epoch's value is loaded with
-// acquire, so a thread that sees a packet complete sees what it wrote. The count at failure is written before failed_,
-// whose release publishes it. Owns: the epoch signal; keeps the runtime alive.
+// acquire, so a thread that sees a packet complete sees what it wrote. lost_after_ is written before failed_, whose
+// release publishes it; it only decreases. Owns: the epoch signal; keeps the runtime alive.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <exception>
@@ -85,9 +86,9 @@ class Timeline {
         return read_index < first ? first : read_index > last ? last : read_index;
     }
 
-    /// Complete and not lost: constant after a failure.
+    /// Complete and not lost. After a failure of the host's making, packets before the failed operation still complete.
     std::uint64_t completed() const noexcept {
-        return failed() ? completed_at_failure_.load(std::memory_order_relaxed) : finished();
+        return failed() ? std::min(finished(), lost_after_.load(std::memory_order_relaxed)) : finished();
     }
     /// Packets that have run, including lost ones: if the stream's failure was not its queue's, the packets before the
     /// failed operation still run.
@@ -98,8 +99,13 @@ class Timeline {
     bool in_flight() const noexcept { return submitted() > finished(); }
 
     bool failed() const noexcept { return failed_.load(std::memory_order_acquire); }
-    /// The first failure counts: returns false after that. Wakes the callbacks. Packets after `complete` are lost.
-    bool fail(std::exception_ptr error, std::uint64_t complete = UINT64_MAX) const noexcept;
+    /// Packets after the first `intact` are lost; by default all that have not run. Wakes the callbacks. The error of
+    /// the first failure counts; a later one may only lose more. Returns whether it is the first.
+    bool fail(std::exception_ptr error, std::uint64_t intact = UINT64_MAX) const noexcept;
+    /// If it has failed: no packet of it runs any more, so all that have not are lost.
+    void lose_rest() const noexcept {
+        if (failed()) fail(nullptr);
+    }
     /// Calls `function` on that thread when the condition holds, or when the stream fails; at once if it has.
     std::uint64_t call_when(SignalCallbacks& thread, SignalRef signal, Condition condition, std::int64_t than,
                             std::function<void()> function) const {
@@ -158,7 +164,7 @@ class Timeline {
     std::atomic<std::uint64_t> submitted_{0};
     std::uint64_t mask_;
     std::unique_ptr<std::atomic<std::uint64_t>[]> slots_;
-    mutable std::atomic<std::uint64_t> completed_at_failure_{0};
+    mutable std::atomic<std::uint64_t> lost_after_{UINT64_MAX};
     mutable std::atomic<bool> failed_{false};
 
     std::uint64_t call_when(SignalCallbacks& thread, SignalRef signal, Condition condition, std::int64_t than,

@@ -300,7 +300,7 @@ TEST_CASE("a stream destroyed with profiled work in flight leaks nothing", "[pro
         f.scale_add.launch(*busy, {.grid = 1, .workgroup = 1}, data.data() + 1, 0u, 8u, 1u);
         flag.set(1);
         busy->synchronize(patience);
-        CHECK(data.get() == 7);  // its resources were kept
+        CHECK(is_written_or_stopped(data, 7));  // its resources were kept
         CHECK(data.get(1) == 8);
         CHECK(busy->take_profile().records.size() == 2);
     }
