@@ -38,6 +38,10 @@ bool Timeline::fail(std::exception_ptr error, std::uint64_t intact) const noexce
     return first;
 }
 
+void Timeline::lose_rest() const noexcept {
+    if (failed()) fail(nullptr);
+}
+
 // failed() is true before fail() makes callbacks due, so a callback that is registered meanwhile is seen here.
 std::uint64_t Timeline::call_when(SignalCallbacks& thread, SignalRef signal, Condition condition, std::int64_t than,
                                   std::function<void()> function, const void* owner) const {

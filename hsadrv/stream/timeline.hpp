@@ -103,9 +103,7 @@ class Timeline {
     /// the first failure counts; a later one may only lose more. Returns whether it is the first.
     bool fail(std::exception_ptr error, std::uint64_t intact = UINT64_MAX) const noexcept;
     /// If it has failed: no packet of it runs any more, so all that have not are lost.
-    void lose_rest() const noexcept {
-        if (failed()) fail(nullptr);
-    }
+    void lose_rest() const noexcept;
     /// Calls `function` on that thread when the condition holds, or when the stream fails; at once if it has.
     std::uint64_t call_when(SignalCallbacks& thread, SignalRef signal, Condition condition, std::int64_t than,
                             std::function<void()> function) const {
