@@ -104,12 +104,12 @@ class Parser {
     }
 
     void parse_feature(TargetId& target, std::string_view part) {
-        const std::string quoted = "feature '" + std::string(part.substr(0, part.empty() ? 0 : part.size() - 1)) + "'";
         if (part.size() < 2 || (part.back() != '+' && part.back() != '-')) {
             why_ = "feature '" + std::string(part) + "' ends in neither + nor -";
             return;
         }
         const std::string_view name = part.substr(0, part.size() - 1);
+        const std::string quoted = "feature '" + std::string(name) + "'";
         TargetFeature* feature = name == "xnack" ? &target.xnack : name == "sramecc" ? &target.sramecc : nullptr;
         if (!feature)
             why_ = "unknown " + quoted + "; known are sramecc and xnack";

@@ -50,7 +50,8 @@ bool within(const void* base, std::size_t size, const void* pointer) noexcept {
 void AllocationTraits::destroy(Native p) noexcept {
     detail::allocations::leave(p);  // before the address is reused
     const auto free = [](std::uint64_t address) { hsa_amd_memory_pool_free(reinterpret_cast<void*>(address)); };
-    if (!detail::departures::defer(free, reinterpret_cast<std::uintptr_t>(p))) hsa_amd_memory_pool_free(p);
+    const auto address = reinterpret_cast<std::uintptr_t>(p);
+    if (!detail::departures::defer(free, address)) free(address);
 }
 
 Allocation Allocation::from_pool(const MemPool& pool, std::size_t size_bytes, std::source_location where) {

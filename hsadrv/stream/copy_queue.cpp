@@ -68,14 +68,13 @@ void CopyQueue::advance() noexcept {
             waiting_.pop_front();
         }
         if (!waiting_.empty()) before = waiting_.front().before;
-        const bool lost = before && before->ref().load() < 0;
-        if (!timeline_->failed() && before && !lost) await_front();
+        if (!timeline_->failed() && before && before->ref().load() >= 0) await_front();
     } catch (const PartlyStarted& part) {
         timeline_->fail(part.error);
     } catch (...) {
         timeline_->fail(std::current_exception());
     }
-    if (timeline_->lost(0, before.get()) || timeline_->failed()) end();
+    if (timeline_->lost_copy(before.get()) || timeline_->failed()) end();
 }
 
 void CopyQueue::end() noexcept {

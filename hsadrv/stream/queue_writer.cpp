@@ -171,8 +171,7 @@ void QueueWriter::wait(const Completion& completion, Deadline deadline, const ch
                           "): " + live_streams::autopsy_of(*timeline_, lock == Lock::held ? &stream_ : nullptr));
         return false;
     });
-    if (completion.copy)
-        static_cast<void>(timeline_->lost(0, completion.copy.get()));  // an engine's error is below, too
+    static_cast<void>(timeline_->lost_copy(completion.copy.get()));  // an error is below zero, too
     timeline_->throw_if_failed();
 }
 

@@ -66,7 +66,7 @@ bool Stream::close(Deadline deadline) noexcept {
     }
     bool complete = false;
     try {
-        const bool whole = core_->abandon();
+        const bool whole = core_->abandon(deadline);
         core_->synchronize(deadline);
         complete = whole;
     } catch (...) {

@@ -214,9 +214,9 @@ void StreamCore::defer(std::exception_ptr error) noexcept {
     if (!deferred_) deferred_ = std::move(error);
 }
 
-bool StreamCore::abandon() {
+bool StreamCore::abandon(Deadline deadline) {
     std::shared_ptr<GraphState> capture;  // destroyed without the lock
-    const auto held = writer_.lock({}, "Stream::close");
+    const auto held = writer_.lock(deadline, "Stream::close");
     capturing_.store(false, std::memory_order_release);
     capture.swap(capture_);
     return std::exchange(deferred_, nullptr) == nullptr && !capture;

@@ -95,7 +95,7 @@ class StreamCore {
     bool query();
     /// The next call that waits throws it. For errors found where nothing can be thrown.
     void defer(std::exception_ptr error) noexcept;
-    bool abandon();  ///< drops a deferred error and an unfinished capture; false if there was one
+    bool abandon(Deadline deadline);  ///< drops a deferred error and an unfinished capture; false if there was one
     Stream::Progress progress() const { return {timeline_->submitted(), timeline_->completed()}; }
 
     bool failed() const noexcept { return timeline_->failed(); }

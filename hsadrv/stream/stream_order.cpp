@@ -22,7 +22,7 @@ struct HostTurn {
     ~HostTurn() { done->ref().store(returned ? 0 : -1); }
     void take() noexcept {
         try {
-            if (timeline->lost(0, before.get()) || timeline->failed()) return;
+            if (timeline->lost_copy(before.get()) || timeline->failed()) return;
             function();
             returned = true;
         } catch (...) {

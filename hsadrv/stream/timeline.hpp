@@ -135,6 +135,8 @@ class Timeline {
     bool lost(std::uint64_t count) const;
     /// The same, including a copy if one is given: a copy that an engine aborted or never received is lost.
     bool lost(std::uint64_t count, const PooledSignal* copy) const;
+    /// Whether an engine reports an error in that copy, or it never ran; null: no. Then the stream has failed.
+    bool lost_copy(const PooledSignal* copy) const noexcept;
     /// lost() of everything submitted; false if out of memory.
     bool try_lost() const noexcept;
     /// Fails because an engine reports an error in one of its copies; no effect if it has failed before.
@@ -178,7 +180,6 @@ class Timeline {
         bool lost(Asked& asked) const;
     };
     bool lost(std::uint64_t count, Asked& asked) const;
-    bool lost_copy(const PooledSignal* copy) const noexcept;
     /// The first dependency of a packet after `own`.
     std::optional<Upstream> next_upstream(std::uint64_t own) const;
 

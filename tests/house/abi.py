@@ -70,7 +70,7 @@ def check_inlined(root: Path, abi: set[str], compiler: list[str]) -> None:
 
 
 def check_user(program: str) -> None:
-    """std::atomic's waiters are counted in a static of the C++ library: whoever waits and whoever notifies must be in one library."""
+    """std::atomic's waiters are counted in a static of the C++ library: the code that waits and the code that notifies must be in one library."""
     said = subprocess.run(["nm", "-C", program], capture_output=True, text=True, check=True).stdout
     check("__waiter_pool" not in said, f"{program} notifies or waits on an atomic in an inline function of ours")
 

@@ -83,7 +83,7 @@ TEST_CASE("a wait for a failed copy itself throws", "[stream][copy][error]") {
                       Contains("engine reports an error"));
 }
 
-TEST_CASE("a stream polls a failed copy although nobody waits", "[stream][copy][error]") {
+TEST_CASE("a failed copy is found by another stream's waiter", "[stream][copy][error]") {
     NEEDS_DEVICE();
     Copying f;
     std::atomic<bool> failed{false};
@@ -93,7 +93,7 @@ TEST_CASE("a stream polls a failed copy although nobody waits", "[stream][copy][
     Stream other(f.gpu);
     const Words flag(1);
     f.spin.launch(other, {.grid = 1, .workgroup = 1}, flag.data());
-    CHECK_THROWS_AS(other.synchronize(1s), Timeout);  // whoever waits polls for all
+    CHECK_THROWS_AS(other.synchronize(1s), Timeout);  // a waiter polls for all streams
     CHECK(failed);
     flag.set(1);
     CHECK_NOTHROW(other.synchronize(patience));

@@ -8,6 +8,7 @@
 
 #include "hsadrv/error.hpp"
 #include "hsadrv/graph.hpp"
+#include "hsadrv/stream/stream_core.hpp"
 #include "stream_fixture.hpp"
 
 using namespace hsadrv;
@@ -26,6 +27,16 @@ struct Busy : Kernels {
     Busy() { spin.launch(runs, one, flag.data()); }
 };
 
+/// A stream with a kernel that runs until `flag` is set, and one after it.
+struct Draining : Kernels {
+    Words flag{1}, data{1};
+    std::optional<Stream> stream{gpu};
+    Draining() {
+        spin.launch(*stream, one, flag.data());
+        scale_add.launch(*stream, one, data.data(), 0u, 7u, 1u);
+    }
+};
+
 /// Sets the flag some time later.
 struct Later {
     explicit Later(const Words& flag)
@@ -41,30 +52,43 @@ struct Later {
 
 TEST_CASE("a stream drains its work although an earlier wait timed out at scope exit", "[stream][deadline]") {
     NEEDS_DEVICE();
-    const Kernels f;
-    const Words flag(1), data(1);
-    std::optional<Stream> stream(f.gpu);
-    f.spin.launch(*stream, one, flag.data());
-    f.scale_add.launch(*stream, one, data.data(), 0u, 7u, 1u);
+    Draining f;
     {
-        const auto scope = stream->auto_synchronize(1ms);
+        const auto scope = f.stream->auto_synchronize(1ms);
     }
-    const Later later(flag);
-    stream.reset();
-    CHECK(data.get() == 7);
+    const Later later(f.flag);
+    f.stream.reset();
+    CHECK(f.data.get() == 7);
 }
 
 TEST_CASE("a stream drains its work although it is being captured", "[stream][graph]") {
     NEEDS_DEVICE();
+    Draining f;
+    const Later later(f.flag);
+    f.stream->begin_capture();
+    f.stream.reset();  // as if by an exception
+    CHECK(f.data.get() == 7);
+}
+
+TEST_CASE("close() keeps its deadline while another thread waits in a call of the stream", "[stream][deadline]") {
+    NEEDS_DEVICE();
     const Kernels f;
-    const Words flag(1), data(1);
-    std::optional<Stream> stream(f.gpu);
-    f.spin.launch(*stream, one, flag.data());
-    f.scale_add.launch(*stream, one, data.data(), 0u, 7u, 1u);
-    const Later later(flag);
-    stream->begin_capture();
-    stream.reset();  // as if by an exception
-    CHECK(data.get() == 7);
+    const Words flag(1), data(2);
+    Stream stream(f.gpu, {.exclusive_queue = true});
+    f.spin.launch(stream, one, flag.data());
+    std::vector<std::uint8_t> pageable(16);
+    std::thread waits([&] {  // with the stream's mutex: the host copies when the kernel has ended
+        try {
+            stream.copy_async(pageable.data(), data.data(), 8);
+        } catch (const Error&) {
+        }
+    });
+    std::this_thread::sleep_for(100ms);
+    detail::StreamCore& core = stream.core();
+    CHECK_THROWS_AS(core.abandon(20ms), Timeout);
+    flag.set(1);
+    waits.join();
+    CHECK(stream.close(patience));
 }
 
 TEST_CASE("auto_synchronize of a closed stream is refused, and of a stream closed in its scope does nothing",

@@ -76,7 +76,7 @@ if [ -e "$root/$libdir/libhsadrv.a" ]; then # meson setup -Ddefault_library=both
     # shellcheck disable=SC2086 # several words
     "$@" -std=c++20 "$program" -o "$scratch/static" $(pkg-config --cflags devicearray-0) $libraries
     for static in "$scratch/cmake/static/program" "$scratch/static"; do
-        ! ldd "$static" | grep -E 'libhsadrv|libdevicearray'
+        if ldd "$static" | grep -E 'libhsadrv|libdevicearray'; then exit 1; fi
         "$root/bin/kfdemu" run -- "$static"
     done
 fi
