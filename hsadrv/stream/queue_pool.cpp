@@ -313,10 +313,14 @@ std::shared_ptr<SharedQueue> QueuePool::take(QueueNeeds needs) {
     std::size_t count = 0;
     bool alike_soon = false;
     std::shared_ptr<SharedQueue> emptiest;
+    std::vector<std::shared_ptr<SharedQueue>> kinds;  // one of each combination: many of one must not keep out another
     for (const auto& queue : live) {
         if (queue->dead() || queue->ref().failed() || queue->needs().gpu != needs.gpu) continue;
         if (queue->needs().ordinary() != needs.ordinary()) continue;
         ++count;
+        if (std::none_of(kinds.begin(), kinds.end(),
+                         [&](const auto& kind) { return kind->needs().alike(queue->needs()); }))
+            kinds.push_back(queue);
         if (queue->ref().size() < needs.packets || !queue->needs().alike(needs)) continue;
         if (!queue->is_open()) {  // a dead queue's successor: briefly exceeding `most` is better than refusing
             alike_soon = true;
@@ -326,7 +330,7 @@ std::shared_ptr<SharedQueue> QueuePool::take(QueueNeeds needs) {
     }
     const bool full = count >= (needs.ordinary() ? most : most_special);
     if (emptiest && (emptiest->streams() == 0 || full)) return emptiest;
-    if (full && !needs.ordinary() && !alike_soon)
+    if (kinds.size() >= most_special && !emptiest && !needs.ordinary() && !alike_soon)
         throw OutOfMemory("hsadrv::Stream(" + needs.gpu.label() + "): the " + std::to_string(most_special) +
                               " queues for streams with a priority or a mask of compute units are in use, and none has "
                               "this priority and this mask; use fewer combinations at a time, or request an "

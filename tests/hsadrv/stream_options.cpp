@@ -83,6 +83,15 @@ TEST_CASE("streams share queues only with streams of the same options", "[stream
     }
 }
 
+TEST_CASE("streams of one priority do not keep out those of another", "[stream][options]") {
+    NEEDS_DEVICE();
+    const Device device;
+    std::vector<Stream> high;
+    for (std::size_t i = 0; i < 2 * detail::QueuePool::most_special; ++i)
+        high.emplace_back(device.gpu, StreamOptions{.priority = QueuePriority::high});
+    CHECK_NOTHROW(Stream(device.gpu, {.priority = QueuePriority::low}));
+}
+
 TEST_CASE("more combinations of options than queues are refused; destroying a stream makes room",
           "[stream][options][pool][error]") {
     NEEDS_DEVICE();
