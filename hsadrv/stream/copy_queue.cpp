@@ -7,6 +7,24 @@
 
 namespace hsadrv::detail {
 
+// The refused parts leave one: zero would let the packets after the copy run. The callback has no owner: a failure of
+// the stream does not make it due.
+void start_parts(std::size_t parts, const std::shared_ptr<PooledSignal>& done,
+                 const std::function<void(std::size_t)>& start) {
+    done->ref().store(static_cast<std::int64_t>(parts));
+    std::size_t started = 0;
+    try {
+        for (; started < parts; ++started) start(started);
+    } catch (...) {
+        if (started == 0) throw;
+        const PartlyStarted part{std::current_exception()};
+        done->ref().subtract(static_cast<std::int64_t>(parts - started - 1));
+        Driver::current().runtime().copies().on_signal(done->ref(), Condition::less, 2,
+                                                       [done] { done->ref().store(-1); });
+        throw part;
+    }
+}
+
 hsa_status_t CopyQueue::put(Copy copy) {
     const std::lock_guard lock(mutex_);
     if (ended_ || timeline_->failed()) {

@@ -33,10 +33,15 @@
 
 namespace hsadrv::detail {
 
-/// The rest of a copy was refused. Its signal is zero when the part that was started is complete.
+/// The rest of a copy was refused. Its signal is negative when the part that was started is complete.
 struct PartlyStarted {
     std::exception_ptr error;
 };
+
+/// Starts a copy in parts, each of which subtracts one from `done`: calls start(0) to start(parts - 1). If one throws,
+/// throws that if it is the first, else PartlyStarted.
+void start_parts(std::size_t parts, const std::shared_ptr<PooledSignal>& done,
+                 const std::function<void(std::size_t)>& start);
 
 class CopyQueue : public std::enable_shared_from_this<CopyQueue> {
   public:

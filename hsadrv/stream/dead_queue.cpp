@@ -50,7 +50,7 @@ void move_packets(const SharedQueue& dead, const std::shared_ptr<SharedQueue>& f
     QueueMoves moves;
     for (StreamClaim& claim : claims) claim.stream().writer().log().list_moves(moves, from.read_index());
     prepare(*fresh, claims);
-    for (StreamClaim& claim : claims) claim.stream().change_queue(fresh);
+    for (StreamClaim& claim : claims) claim.stream().change_queue(fresh, claim.in_call());
     for (const auto& [slot, move] : moves) {
         // There is room: the ring is at least as large, and no other stream uses it yet. It accepts packets even if one
         // of these has already stopped the new queue.

@@ -124,7 +124,7 @@ Completion StreamCore::put_copy(CopyQueue::Engine engine, CopySide to, CopySide 
     }
     const CopyQueue::EngineId id{to.device.native().handle, from.device.native().handle};
     const auto hold = [&](const Completion& completion) {
-        copies_.push_back(done);
+        copies_.push_back({timeline_->submitted(), done});
         if (before) holds_.push(completion, std::move(before));
         if (keep) holds_.push(completion, std::move(keep));
         holds_.push(completion, done);

@@ -106,26 +106,14 @@ struct RowCopies {
     std::size_t to_pitch_bytes, from_pitch_bytes, width_bytes, height;
 };
 
-// Each row's copy subtracts one from the signal; rows that the runtime refuses are subtracted here.
-hsa_status_t copy_rows(const RowCopies& rows, std::span<const hsa_signal_t> dependencies,
-                       const std::shared_ptr<PooledSignal>& done) {
-    done->ref().store(static_cast<std::int64_t>(rows.height));
-    std::size_t y = 0;
-    try {
-        for (; y < rows.height; ++y)
-            check(async_copy({at(rows.to.address, y * rows.to_pitch_bytes), rows.to.agent},
-                             {at(rows.from.address, y * rows.from_pitch_bytes), rows.from.agent}, rows.width_bytes,
-                             dependencies, done->native()),
-                  [&] {
-                      return "hsa_amd_memory_async_copy(row " + std::to_string(y) + " of " +
-                             std::to_string(rows.height) + ", " + std::to_string(rows.width_bytes) + " B)";
-                  });
-    } catch (...) {
-        if (y == 0) throw;
-        done->ref().subtract(static_cast<std::int64_t>(rows.height - y));
-        throw PartlyStarted{std::current_exception()};
-    }
-    return HSA_STATUS_SUCCESS;
+void copy_row(const RowCopies& rows, std::size_t y, std::span<const hsa_signal_t> dependencies, hsa_signal_t done) {
+    check(async_copy({at(rows.to.address, y * rows.to_pitch_bytes), rows.to.agent},
+                     {at(rows.from.address, y * rows.from_pitch_bytes), rows.from.agent}, rows.width_bytes,
+                     dependencies, done),
+          [&] {
+              return "hsa_amd_memory_async_copy(row " + std::to_string(y) + " of " + std::to_string(rows.height) +
+                     ", " + std::to_string(rows.width_bytes) + " B)";
+          });
 }
 
 }  // namespace
@@ -158,9 +146,10 @@ Completion StreamCopier::put_rows(const Plane& plane, Deadline deadline, const K
                         static_cast<std::uint32_t>(dependencies.size()), const_cast<hsa_signal_t*>(dependencies.data()),
                         done->native()) == HSA_STATUS_SUCCESS)
             return HSA_STATUS_SUCCESS;
-        return copy_rows(
-            {target, source, plane.to.pitch_bytes, plane.from.pitch_bytes, plane.width_bytes, plane.height},
-            dependencies, done);
+        const RowCopies rows{target,      source, plane.to.pitch_bytes, plane.from.pitch_bytes, plane.width_bytes,
+                             plane.height};
+        start_parts(plane.height, done, [&](std::size_t y) { copy_row(rows, y, dependencies, done->native()); });
+        return HSA_STATUS_SUCCESS;
     };
     return stream_.put_copy(engine, plane.to.end, plane.from.end, plane.width_bytes * plane.height, deadline, keep);
 }

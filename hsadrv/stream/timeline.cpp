@@ -96,23 +96,25 @@ std::shared_ptr<const Timeline> Timeline::upstream_of(std::uint64_t own) const {
 bool Timeline::Upstream::reached() const noexcept { return copy ? copy->ref().load() == 0 : timeline->reached(count); }
 
 bool Timeline::Upstream::lost(Asked& asked) const {
-    return timeline->lost_copy(copy.get()) || timeline->lost(count, asked);
+    return timeline->lost_copy(copy.get(), count) || timeline->lost(count, asked);
 }
 
-bool Timeline::lost(std::uint64_t count, const PooledSignal* copy) const { return lost_copy(copy) || lost(count); }
+bool Timeline::lost(std::uint64_t count, const PooledSignal* copy) const {
+    return lost_copy(copy, count) || lost(count);
+}
 
 // A copy that never ran also has a negative signal; then the stream has failed.
-bool Timeline::lost_copy(const PooledSignal* copy) const noexcept {
+bool Timeline::lost_copy(const PooledSignal* copy, std::uint64_t intact) const noexcept {
     if (!copy || copy->ref().load() >= 0) return false;
-    lose_copy();
+    lose_copy(intact);
     return true;
 }
 
-void Timeline::lose_copy() const noexcept {
+void Timeline::lose_copy(std::uint64_t intact) const noexcept {
     try {
-        fail(std::make_exception_ptr(Error("a copy of " + label() + " failed: its engine reports an error")));
+        fail(std::make_exception_ptr(Error("a copy of " + label() + " failed: its engine reports an error")), intact);
     } catch (...) {
-        fail(std::current_exception());
+        fail(std::current_exception(), intact);
     }
 }
 

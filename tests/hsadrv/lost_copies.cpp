@@ -83,6 +83,39 @@ TEST_CASE("a wait for a failed copy itself throws", "[stream][copy][error]") {
                       Contains("engine reports an error"));
 }
 
+TEST_CASE("work after a copy of which an engine received only a part does not run", "[stream][copy][error]") {
+    NEEDS_DEVICE();
+    Kernels f;
+    const Words flag(1), data(1);
+    Stream stream(f.gpu);
+    f.spin.launch(stream, {.grid = 1, .workgroup = 1}, flag.data());  // the copy is submitted when it has run
+    std::shared_ptr<PooledSignal> done;
+    std::atomic<int> started{0};
+    {
+        detail::StreamCore& core = stream.core();
+        const auto held = core.writer().lock({}, "test");
+        static_cast<void>(core.put_copy(
+            [&](std::span<const hsa_signal_t>, const std::shared_ptr<PooledSignal>& signal) {
+                done = signal;
+                detail::start_parts(5, signal, [&](std::size_t part) {
+                    if (part == 2) throw Error("refused on purpose");
+                    ++started;
+                });
+                return HSA_STATUS_SUCCESS;
+            },
+            {data.data(), f.gpu}, {data.data(), f.gpu}, 4, {}, {}));
+    }
+    f.scale_add.launch(stream, {.grid = 1, .workgroup = 1}, data.data(), 0u, 7u, 1u);
+    flag.set(1);
+    CHECK_THROWS_WITH(stream.synchronize(5s), Contains("refused on purpose"));
+    CHECK(started == 2);
+    CHECK(done->ref().load() == 3);  // the parts that an engine has, and one that never ends
+    done->ref().subtract(2);
+    CHECK(done->ref().wait(Condition::less, 0, 5s) == -1);
+    std::this_thread::sleep_for(100ms);
+    CHECK(data.get() == 0);
+}
+
 TEST_CASE("a failed copy is found by another stream's waiter", "[stream][copy][error]") {
     NEEDS_DEVICE();
     Copying f;

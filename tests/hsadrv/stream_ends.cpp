@@ -159,7 +159,7 @@ struct FailsWhileRunning : Kernels {
         });
         const Event lost = fails.record();
         recorded = true;
-        CHECK_THROWS_WITH(fails.synchronize(patience), Contains("on purpose"));
+        CHECK_THROWS_WITH(lost.synchronize(patience), Contains("on purpose"));
         CHECK_THROWS_WITH(upstream.wait(lost), Contains("on purpose"));
     }
 };
@@ -193,6 +193,65 @@ TEST_CASE("work enqueued before a stream fails on the host is lost if the stream
     f.flag.set(1);
     std::this_thread::sleep_for(300ms);
     CHECK(f.data.get() == 0);
+}
+
+// The packet of the closed stream runs after its neighbour's, unless a busy host makes its queue stop.
+TEST_CASE("waiters of a closed stream are told what its packets do", "[stream][event][error]") {
+    NEEDS_DEVICE();
+    Busy f;
+    Stream waits(f.gpu, {.exclusive_queue = true});
+    std::atomic<int> called{0}, told{0};
+    f.scale_add.launch(f.after, one, f.data.data(), 0u, 7u, 1u);
+    f.after.on_complete([&](std::exception_ptr error) {
+        told = error ? 1 : 0;
+        ++called;
+    });
+    const Event event = f.after.record();
+    waits.wait(event);
+    f.scale_add.launch(waits, one, f.data.data() + 1, 0u, 8u, 1u);
+    CHECK_FALSE(f.after.close(20ms));
+    std::this_thread::sleep_for(100ms);
+    CHECK_FALSE(event.query());
+    CHECK_FALSE(waits.query());
+    CHECK(called == 0);
+    f.flag.set(1);
+    CHECK_NOTHROW(f.runs.synchronize(patience));
+    bool lost = false;
+    try {
+        waits.synchronize(patience);
+    } catch (const StreamEnded&) {
+        lost = true;
+    }
+    CHECK_NOTHROW(f.driver.callbacks().drain(patience));
+    CHECK(called == 1);
+    CHECK(told == (lost ? 1 : 0));
+    CHECK(f.data.get(0) == (lost ? 0u : 7u));
+    CHECK(f.data.get(1) == (lost ? 0u : 8u));
+}
+
+TEST_CASE("a queue that a call's arguments may name is kept until its kernel is complete", "[stream][pool]") {
+    NEEDS_DEVICE();
+    Busy f;
+    const Words last(1);
+    for (Stream& stream : f.streams)
+        if (&stream != &f.runs && &stream != &f.after) stream.close();
+    detail::StreamCore& core = f.after.core();
+    const std::weak_ptr<detail::SharedQueue> old = core.shared_queue();
+    break_queue(f.runs);  // once its kernel has ended
+    while (core.timeline()->submitted() < StreamOptions().packets)
+        f.scale_add.launch(f.after, one, f.data.data(), 0u, 7u, 1u);
+    std::thread launches([&] { f.spin.launch(f.after, one, last.data()); });
+    std::this_thread::sleep_for(100ms);
+    f.flag.set(1);
+    launches.join();
+    CHECK_THROWS_AS(f.runs.synchronize(patience), QueueError);
+    f.runs.close();
+    CHECK_THROWS_AS(f.after.synchronize(200ms), Timeout);  // releases what is over
+    static_cast<void>(f.after.query());
+    CHECK(core.shared_queue() != old.lock());
+    CHECK_FALSE(old.expired());
+    last.set(1);
+    CHECK_NOTHROW(f.after.synchronize(patience));
 }
 
 TEST_CASE("a graph is launched on a queue with fewer packets than it has kernels", "[graph]") {

@@ -201,7 +201,7 @@ bool Scheduler::run_work() {
     bool any = false;
     for (std::size_t tries = work_count_.load(std::memory_order_relaxed) + 1; tries > 0; --tries) {
         const std::shared_ptr<Work> work = next_work(any);
-        if (!work) return false;
+        if (!work) return work_count_.load(std::memory_order_relaxed) != 0;  // one skips its turn: do not sleep
         switch (work->run()) {
             case Work::Result::some:
                 return true;
