@@ -223,8 +223,8 @@ AqlQueue::Step AqlQueue::launch(const KernelDispatchPacket& packet) {
     const auto& dispatch = std::get<std::shared_ptr<Dispatch>>(made);
     const std::size_t waves = gpu_.model->max_waves_per_simd * gpu_.model->simds_per_cu;
     const std::size_t groups_per_cu = std::max<std::size_t>(1, waves / waves_per_group(packet));
-    auto kernel = std::make_shared<Kernel>(shared_from_this(), dispatch, groups_, next_++,
-                                           groups_per_cu * compute_units_->size());
+    auto kernel = std::make_shared<DispatchWork>(shared_from_this(), dispatch, groups_, next_++,
+                                                 groups_per_cu * compute_units_->size());
     kernels_.push_back(kernel);
     scheduler_.add(kernel, kernel->groups(), priority_);
     return Step::launched;
@@ -329,7 +329,7 @@ void AqlQueue::finish_slot(std::uint64_t index) {
     __atomic_store_n(&queue_->read_dispatch_id, read_, __ATOMIC_RELEASE);
 }
 
-void AqlQueue::finished(const Kernel& kernel) {
+void AqlQueue::finished(const DispatchWork& kernel) {
     std::lock_guard lock{mutex_};
     std::erase_if(kernels_, [&](const auto& k) { return k.get() == &kernel; });
     if (stopped_) return;
@@ -361,7 +361,7 @@ int AqlQueue::set_cu_mask(std::span<const std::uint32_t> words) {
 }
 
 void AqlQueue::stop() {
-    std::vector<std::shared_ptr<Kernel>> kernels;
+    std::vector<std::shared_ptr<DispatchWork>> kernels;
     {
         std::lock_guard lock{mutex_};
         stopped_ = true;

@@ -19,8 +19,8 @@
 #include "base/compute_units.hpp"
 #include "base/topology.hpp"
 #include "gfx9/gws.hpp"
+#include "queues/dispatch_work.hpp"
 #include "queues/eviction.hpp"
-#include "queues/kernel.hpp"
 #include "queues/packet.hpp"
 #include "queues/queue.hpp"
 #include "resources/events.hpp"
@@ -42,7 +42,7 @@ class AqlQueue final : public Queue, public std::enable_shared_from_this<AqlQueu
     Eviction& eviction() { return eviction_; }
 
     /// Called by the worker that ran a kernel's last part. The worker must not have a Hold.
-    void finished(const Kernel& kernel);
+    void finished(const DispatchWork& kernel);
 
   private:
     enum class Step {
@@ -102,7 +102,7 @@ class AqlQueue final : public Queue, public std::enable_shared_from_this<AqlQueu
     std::deque<Slot> taken_;              // [read_, next_)
     unsigned running_ = 0;                // packets launched and not complete
     std::uint32_t dependencies_met_ = 0;  // of the barrier packet at next_
-    std::vector<std::shared_ptr<Kernel>> kernels_;
+    std::vector<std::shared_ptr<DispatchWork>> kernels_;
     gfx9::Gws gws_;  // one per queue; KFD assigns it on request (ALLOC_QUEUE_GWS)
     std::shared_ptr<ScratchSlots> scratch_slots_;
     std::uint64_t scratch_base_ = 0;  // scratch memory that scratch_slots_ divides

@@ -1,6 +1,6 @@
 // Time-slices the work-groups of one dispatch over the scheduler's workers.
 //
-//     auto kernel = std::make_shared<Kernel>(queue, dispatch, index, max_resident_groups);
+//     auto kernel = std::make_shared<DispatchWork>(queue, dispatch, index, max_resident_groups);
 //     scheduler.add(kernel, kernel->groups());
 //
 // A work-group that has used its quantum is put aside and another one runs, which may be a new one. Work-groups that
@@ -34,11 +34,11 @@ class GroupPool {
     std::vector<std::unique_ptr<WorkGroup>> free_;
 };
 
-class Kernel final : public Work {
+class DispatchWork final : public Work {
   public:
     /// Keeps alive: queue, dispatch. Borrows: pool, until destroyed. `index`: the packet's index in its queue.
-    Kernel(std::shared_ptr<AqlQueue> queue, std::shared_ptr<Dispatch> dispatch, GroupPool& pool, std::uint64_t index,
-           std::size_t max_resident_groups);
+    DispatchWork(std::shared_ptr<AqlQueue> queue, std::shared_ptr<Dispatch> dispatch, GroupPool& pool,
+                 std::uint64_t index, std::size_t max_resident_groups);
 
     Result run() override;
     /// Starts no further work-groups, and stops the running ones.

@@ -1,4 +1,4 @@
-#include "queues/kernel.hpp"
+#include "queues/dispatch_work.hpp"
 
 #include "base/behaviour.hpp"
 #include "base/clock.hpp"
@@ -34,8 +34,8 @@ void GroupPool::give_back(std::unique_ptr<WorkGroup> group) {
     free_.push_back(std::move(group));
 }
 
-Kernel::Kernel(std::shared_ptr<AqlQueue> queue, std::shared_ptr<Dispatch> dispatch, GroupPool& pool,
-               std::uint64_t index, std::size_t max_resident_groups)
+DispatchWork::DispatchWork(std::shared_ptr<AqlQueue> queue, std::shared_ptr<Dispatch> dispatch, GroupPool& pool,
+                           std::uint64_t index, std::size_t max_resident_groups)
     : queue_{std::move(queue)},
       dispatch_{std::move(dispatch)},
       pool_{pool},
@@ -46,7 +46,7 @@ Kernel::Kernel(std::shared_ptr<AqlQueue> queue, std::shared_ptr<Dispatch> dispat
     counters.dispatches += 1;
 }
 
-Work::Result Kernel::run() {
+Work::Result DispatchWork::run() {
     const Eviction::Turn turn{queue_->eviction()};
     if (!turn) abort();  // the remaining work-groups do not run
     const std::uint64_t until = clock::now_ns() + kStayNs;
@@ -80,15 +80,15 @@ Work::Result Kernel::run() {
 }
 
 /// Whether quanta are short, for more interleavings.
-bool Kernel::shuffled() const { return dispatch_->order().given() || shows(Behaviour::seeded_order); }
+bool DispatchWork::shuffled() const { return dispatch_->order().given() || shows(Behaviour::seeded_order); }
 
-bool Kernel::stay(unsigned quanta, std::uint64_t until_ns) const {
+bool DispatchWork::stay(unsigned quanta, std::uint64_t until_ns) const {
     if (shows(Behaviour::seeded_order)) return false;  // another kernel may run next
     return dispatch_->order().given() ? quanta < kStayQuanta : clock::now_ns() < until_ns;
 }
 
 /// The group to run next, or nullptr if all remaining groups run on other workers.
-std::unique_ptr<WorkGroup> Kernel::take() {
+std::unique_ptr<WorkGroup> DispatchWork::take() {
     std::lock_guard lock{mutex_};
     const bool shuffled = dispatch_->order().given();
     if ((shuffled ? random_.below(2) == 0 || aside_.empty() : turns_ >= aside_.size()) &&
@@ -108,12 +108,12 @@ std::unique_ptr<WorkGroup> Kernel::take() {
     return group;
 }
 
-void Kernel::put_aside(std::unique_ptr<WorkGroup> group) {
+void DispatchWork::put_aside(std::unique_ptr<WorkGroup> group) {
     std::lock_guard lock{mutex_};
     aside_.push_back(std::move(group));
 }
 
-void Kernel::wait_until_gone() {
+void DispatchWork::wait_until_gone() {
     std::unique_lock lock{mutex_};
     gone_changed_.wait(lock, [&] { return gone_; });
 }
