@@ -1,0 +1,78 @@
+# Debian releases in chroots, used by compat and distribution. Sourced, after tools/setup.bash.
+#
+# Sets and reads: cache (the folder that has the chroots), mirror (of Debian's main archive; empty: that of this machine's apt).
+# Mounts are in a mount namespace of their own, which ends with the command.
+
+cache=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/kfdemu-compat
+mirror=
+
+# The first source of Debian's main archive in this machine's apt configuration.
+# shellcheck disable=SC2016
+apt_mirror() {
+    apt-get indextargets --format '$(ORIGIN) $(LABEL) $(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
+        sed -n 's/^Debian Debian //p' | head -n 1
+}
+need_mirror_and_cache() {
+    [ -n "$mirror" ] || mirror=$(apt_mirror)
+    [ -n "$mirror" ] || fail "apt has no source of Debian's main archive: run apt-get update, or pass --mirror URL"
+    mkdir -p "$cache" || fail "cannot create $cache: choose another directory with --cache"
+}
+
+# inside RELEASE COMMAND…: runs the command in the chroot; its mounts and processes end with it.
+inside() {
+    local folder=$cache/$1
+    shift
+    # shellcheck disable=SC2016
+    unshare --mount --pid --fork --kill-child --propagation private bash -c '
+        folder=$0
+        mount --rbind "$folder" "$folder" && # a mount point, so that tests can create mount namespaces
+        mount -t proc proc "$folder/proc" && mount --rbind /dev "$folder/dev" && mount --rbind /sys "$folder/sys" || exit 1
+        exec chroot "$folder" /usr/bin/env -i HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+            PATH=/usr/lib/ccache:/usr/sbin:/usr/bin:/sbin:/bin CCACHE_DIR=/ccache "$@"' "$folder" "$@"
+}
+
+# The apt settings that the chroot needs to reach the same mirror.
+apt_settings() {
+    apt-config dump | grep -E '^Acquire::(http::Proxy|https::Proxy|Check-Valid-Until|Check-Date) '
+}
+
+# experimental is no whole distribution: sid, with the HSA runtime of experimental.
+add_experimental() {
+    local folder=$cache/experimental
+    printf 'deb %s experimental main\n' "$mirror" >"$folder/etc/apt/sources.list.d/experimental.list"
+    printf 'Package: libhsa-runtime* rocm-device-libs* libamd-comgr* rocminfo\nPin: release a=experimental\nPin-Priority: 990\n' \
+        >"$folder/etc/apt/preferences.d/experimental"
+}
+
+make_chroot() {
+    local release=$1 folder=$cache/$1 base=$1
+    [ -e "$folder/ready" ] && return
+    [ "$release" != experimental ] || base=sid
+    rm -rf --one-file-system "$folder"
+    unshare --mount --propagation private debootstrap --variant=minbase "$base" "$folder" "$mirror" || return
+    [ "$release" = "$base" ] || add_experimental || return
+    apt_settings >"$folder/etc/apt/apt.conf.d/90compat"
+    inside "$release" apt-get update -qq &&
+        inside "$release" apt-get install -y -qq --no-install-recommends ca-certificates ccache && touch "$folder/ready"
+}
+
+# Copies the committed tree to /tree. Unchanged files keep their modification time, so that a second build is incremental.
+copy_tree() {
+    local old=$cache/$1/tree new=$cache/$1/tree.new file
+    rm -rf "$new" && mkdir "$new" || return
+    git -c safe.directory="$root" -C "$root" archive HEAD | tar -xmC "$new" || return
+    while IFS= read -r -d '' file; do
+        if cmp -s "$new/$file" "$old/$file"; then touch -r "$old/$file" "$new/$file"; fi
+    done < <(cd "$new" && find . -type f -print0)
+    rm -rf "$old" && mv "$new" "$old"
+}
+
+# Builds the emulator, and no tests, in /build-emulator.
+build_emulator() {
+    # shellcheck disable=SC2016
+    inside "$1" bash -c '. /tree/tools/setup.bash
+        need_packages "${build_packages[@]}"
+        [ -f /build-emulator/build.ninja ] ||
+            meson setup /build-emulator /tree -Dtests=false -Dexamples=false "-Dlevels=$(cpu_level)" || exit
+        ninja -C /build-emulator tools/kfdemu/kfdemu tools/kfdemu/libkfdemu.so'
+}
