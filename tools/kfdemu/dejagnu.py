@@ -19,7 +19,7 @@ SUFFIXES = {'.c': 'c', '.C': 'c++', '.f90': 'fortran', '.f95': 'fortran', '.f03'
 HOLDS = {'offload_device', 'offload_device_nonshared_as', 'offload_target_amdgcn', 'offload_target_any', 'offload_device_gcn',
          'openacc_radeon_accel_selected', 'openacc_radeon_accel_present', 'alloca', 'tls', 'tls_runtime', 'pthread', 'lp64',
          'sync_int_long', 'sync_char_short', 'sync_int_long_runtime', 'lto', 'fopenmp', 'fopenacc', 'libatomic_available',
-         'int128', 'float128', 'dfp', 'c99_runtime', 'size32plus', 'sse2_runtime'}
+         'int128', 'float128', 'dfp', 'c99_runtime', 'size32plus'}
 DOES_NOT_HOLD = {'offload_target_nvptx', 'offload_device_nvptx', 'offload_device_intel_mic', 'offload_target_intelmic',
                  'offload_device_any_intel_mic', 'offload_device_shared_as', 'openacc_nvidia_accel_selected',
                  'openacc_nvidia_accel_configured', 'openacc_nvidia_accel_present', 'openacc_nvidia_accel_supported',
@@ -39,6 +39,11 @@ class Test:
             return re.search(self.output, text.replace('\r', '')) is not None
         except re.error:
             return True
+
+
+def host_has(feature):
+    with open('/proc/cpuinfo', encoding='utf-8') as info:
+        return re.search(rf'^flags.*\b{feature}\b', info.read(), re.MULTILINE) is not None
 
 
 class Unknown(Exception):
@@ -64,6 +69,8 @@ def tests(release, gcc):
 def holds(name, language):
     if name in ('c', 'c++', 'fortran'):
         return name == language
+    if name.endswith('_runtime') and name.removesuffix('_runtime') in ('sse2', 'avx', 'avx2', 'avx512f'):
+        return host_has(name.removesuffix('_runtime'))
     if '*' in name or '?' in name:
         return fnmatch.fnmatch(HOST, name)
     if name in HOLDS or name in DOES_NOT_HOLD:
@@ -180,6 +187,8 @@ def read(path_and_language, gcc, gpu):
                 test.why_not = 'tests messages of the compiler'
     except Unknown as unknown:
         test.why_not = f'its condition is not known here: {unknown}'
+    if re.search('#include "(libgomp_g|libgomp|config).h"', source):
+        test.why_not = "includes a header that libgomp's build makes"
     acc = 'oacc' in part
     if acc:
         environment.append('ACC_DEVICE_TYPE=radeon')
