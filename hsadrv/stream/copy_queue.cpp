@@ -19,8 +19,11 @@ void start_parts(std::size_t parts, const std::shared_ptr<PooledSignal>& done,
         if (started == 0) throw;
         const PartlyStarted part{std::current_exception()};
         done->ref().subtract(static_cast<std::int64_t>(parts - started - 1));
-        Driver::current().runtime().copies().on_signal(done->ref(), Condition::less, 2,
-                                                       [done] { done->ref().store(-1); });
+        try {
+            Driver::current().runtime().copies().on_signal(done->ref(), Condition::less, 2,
+                                                           [done] { done->ref().store(-1); });
+        } catch (...) {  // out of memory: it stays at one, and what it keeps is leaked
+        }
         throw part;
     }
 }

@@ -20,7 +20,9 @@ std::vector<StreamClaim> claim_streams(const SharedQueue& dead, std::span<Stream
                                        const StreamCore* held) {
     std::vector<StreamClaim> claims;
     for (StreamCore* stream : dead.streams_on()) {
-        if (std::find(live.begin(), live.end(), stream) == live.end() || stream->failed()) continue;
+        if (std::find(live.begin(), live.end(), stream) == live.end()) continue;
+        stream->timeline()->lose_rest();  // if it has failed: it does not move
+        if (stream->failed()) continue;
         StreamClaim claim(*stream, stream == held);
         if (!claim) return {};
         claims.push_back(std::move(claim));
@@ -50,7 +52,7 @@ void move_packets(const SharedQueue& dead, const std::shared_ptr<SharedQueue>& f
     QueueMoves moves;
     for (StreamClaim& claim : claims) claim.stream().writer().log().list_moves(moves, from.read_index());
     prepare(*fresh, claims);
-    for (StreamClaim& claim : claims) claim.stream().change_queue(fresh, claim.in_call());
+    for (StreamClaim& claim : claims) claim.stream().change_queue(fresh);
     for (const auto& [slot, move] : moves) {
         // There is room: the ring is at least as large, and no other stream uses it yet. It accepts packets even if one
         // of these has already stopped the new queue.

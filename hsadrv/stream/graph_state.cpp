@@ -77,10 +77,10 @@ std::byte* GraphState::begin_update(std::size_t index, const DispatchSpec& spec,
                               "): a kernel with a hidden queue pointer cannot be replayed");
     Kernel& kernel = kernels_[index];
     Kernel::Block& next = kernel.blocks[1 - kernel.current];
-    // A launch of a failed stream may still be in a ring, after another stream's packets: it keeps this block.
+    // A lost launch may still be in a ring, after another stream's packets: it keeps this block.
     bool taken = false;
     for (const auto& user : next.users)
-        if (!user->over() && user->timeline->failed())
+        if (!user->over() && user->lost())
             taken = true;
         else
             Event(user).synchronize(deadline);

@@ -34,8 +34,6 @@ class StreamClaim {
         if (parked_) stream_->writer().parking().release();
     }
     StreamCore& stream() const noexcept { return *stream_; }
-    /// The stream's mutex is held by a call that enqueues or waits: this thread's, or a parked one's.
-    bool in_call() const noexcept { return mine_ || parked_; }
     /// False: another thread is submitting.
     explicit operator bool() const noexcept { return mine_ || parked_ || lock_.owns_lock(); }
 

@@ -101,7 +101,6 @@ StreamCore::~StreamCore() {
             writer_.drop_queue();
             queue.reset();
         }
-        timeline_->lose_rest();
     }
     const bool copied = finish_copies();
     handle_->leave();  // from here on the handle itself keeps objects alive
@@ -139,15 +138,14 @@ void StreamCore::end_timeline() noexcept {
     } catch (...) {
         error = std::current_exception();
     }
-    // A packet after another stream's still runs; its waiters are notified then, or when the queue stops.
-    timeline_->fail(std::move(error), timeline_->submitted());
+    timeline_->fail(std::move(error));
 }
 
 // Memory that copies use is freed when they are complete. On a lost GPU no copy makes progress.
 bool StreamCore::finish_copies() noexcept {
     const Deadline deadline(faults::of(agent_) ? 0s : copy_patience);
-    return std::all_of(copies_.begin(), copies_.end(), [&](const Completion& each) {
-        return each.copy->ref().try_wait(Condition::less, 1, deadline).has_value();
+    return std::all_of(copies_.begin(), copies_.end(), [&](const auto& copy) {
+        return copy->ref().try_wait(Condition::less, 1, deadline).has_value();
     });
 }
 
@@ -304,8 +302,10 @@ void StreamCore::try_free_queue() noexcept {
 }
 
 void StreamCore::check_copies() noexcept {
-    std::erase_if(copies_, [this](const Completion& each) {
-        return timeline_->lost_copy(each.copy.get(), each.epochs) || each.copy->ref().load() == 0;
+    std::erase_if(copies_, [this](const auto& copy) {
+        const std::int64_t value = copy->ref().load();
+        if (value < 0) timeline_->lose_copy();
+        return value <= 0;
     });
 }
 

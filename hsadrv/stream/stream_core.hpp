@@ -118,9 +118,10 @@ class StreamCore {
         holds_.make_room(4);  // one, plus those that a waiting thread has made room for
         writer_.make_ready_for(queue);
     }
-    /// `in_call`: a kernel whose arguments name the old queue may be about to be enqueued.
-    void change_queue(const std::shared_ptr<SharedQueue>& fresh, bool in_call) noexcept {
-        holds_.push({.epochs = timeline_->submitted() + (in_call ? 1 : 0)}, writer_.change_queue(fresh));
+    void change_queue(const std::shared_ptr<SharedQueue>& fresh) noexcept {
+        // Kernels' arguments may name the old queue, including those of the kernel that is being enqueued.
+        const std::uint64_t last = timeline_->submitted() + (std::exchange(names_queue_, false) ? 1 : 0);
+        holds_.push({.epochs = last}, writer_.change_queue(fresh));
     }
 
     // For the stream's own parts; with the mutex held unless stated otherwise.
@@ -168,6 +169,8 @@ class StreamCore {
     std::shared_ptr<PooledSignal> before_next(Deadline deadline, const char* call);
     /// Makes such an operation, complete when `done` is zero, the stream's last.
     void set_copy_tail(std::shared_ptr<PooledSignal> done, PacketRecord::Kind kind);
+    /// Calls `function` on the callbacks' thread when the signal is below the value, or the stream has failed.
+    void when(SignalRef signal, std::int64_t below, std::function<void()> function);
     void refuse_in_capture(const char* call) const;
     void launched(const std::shared_ptr<GraphState>& graph) noexcept;
     void begin_profile();
@@ -183,12 +186,13 @@ class StreamCore {
     SignalPool& signals_;
     std::shared_ptr<PooledSignal> copy_tail_;  // the last operation, if no packet waits for it yet
     PacketRecord::Kind copy_tail_kind_ = PacketRecord::Kind::copy;
-    std::vector<Completion> copies_;  // in flight, with the packets before it; a negative value is an error
+    std::vector<std::shared_ptr<PooledSignal>> copies_;  // in flight; a negative value is an error
     Allocation kernarg_memory_;
     KernargRing& kernargs_ = lane_.kernargs;
     StreamCopier copier_;
     StreamProfile profile_;
     std::exception_ptr deferred_;
+    bool names_queue_ = false;  // the arguments that are written and not enqueued yet hold the queue's address
     std::atomic<bool> capturing_{false};   // set and cleared with the mutex, read without
     std::shared_ptr<GraphState> capture_;  // null except between begin_capture() and end_capture()
     QueueWriter writer_;

@@ -4,7 +4,6 @@
 #include "hsadrv/base/runtime.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/stream/event_state.hpp"
-#include "hsadrv/stream/live_streams.hpp"
 #include "hsadrv/stream/stream_core.hpp"
 #include "hsadrv/stream/value_wait.hpp"
 
@@ -38,37 +37,14 @@ struct HostTurn {
     bool returned = false;
 };
 
-/// Called when the work before it is complete or lost. A failure makes it due; work before what is lost still
-/// completes.
-struct CompletionCallback : std::enable_shared_from_this<CompletionCallback> {
-    CompletionCallback(std::shared_ptr<Timeline> of, Completion completion, std::uint64_t packets,
-                       std::function<void(std::exception_ptr)> what)
-        : timeline(std::move(of)), last(std::move(completion)), epochs(packets), callback(std::move(what)) {}
-    bool lost() const { return timeline->lost(epochs, last.copy.get()); }
-    void await() {
-        SignalCallbacks& thread = Driver::current().runtime().callbacks();
-        const auto [signal, below] = signal_of(*timeline, last);
-        thread.on_signal(
-            signal, Condition::less, below, [self = shared_from_this()] { self->take(); }, live_streams::poll_unheld,
-            timeline.get());
-        if (lost()) thread.hurry(timeline.get());
-    }
-    void take() {
-        if (lost()) return callback(timeline->error());
-        if (!reached(*timeline, last)) return await();
-        callback(nullptr);
-    }
-
-    std::shared_ptr<Timeline> timeline;
-    Completion last;
-    std::uint64_t epochs;
-    std::function<void(std::exception_ptr)> callback;
-};
-
 struct UnlockStraight {
     void operator()(LaneMutex* mutex) const noexcept { mutex->unlock_straight(); }
 };
 }  // namespace
+
+void StreamCore::when(SignalRef signal, std::int64_t below, std::function<void()> function) {
+    timeline_->call_when(Driver::current().runtime().callbacks(), signal, Condition::less, below, std::move(function));
+}
 
 Event StreamCore::record(const EventOptions& options, Deadline deadline) {
     static constexpr const char* call = "Stream::record";
@@ -219,7 +195,7 @@ void StreamCore::call(std::function<void()> function, Deadline deadline) {
     auto turn = std::make_shared<HostTurn>(timeline_, before, done, std::move(function));
     timeline_->call_host(Driver::current().runtime().callbacks(), before ? before->ref() : done->ref(), before ? 1 : 2,
                          [turn = std::move(turn)]() mutable { std::exchange(turn, nullptr)->take(); });
-    copies_.push_back({timeline_->submitted(), done});
+    copies_.push_back(done);
     set_copy_tail(done, PacketRecord::Kind::host);
     if (before) holds_.push({.copy = done}, std::move(before));
     holds_.push({.copy = done}, done);
@@ -233,7 +209,13 @@ void StreamCore::on_complete(std::function<void(std::exception_ptr)> callback, D
     const Completion last = tail();
     const std::uint64_t epochs = timeline_->submitted();
     held.unlock();  // the callback may destroy the stream, and with it the mutex
-    std::make_shared<CompletionCallback>(timeline_, last, epochs, std::move(callback))->await();
+    // Called at the completion, or when the stream has failed.
+    auto run = [timeline = timeline_, epochs, last, callback = std::move(callback)] {
+        const bool lost = timeline->lost(epochs, last.copy.get()) || !reached(*timeline, last);
+        callback(lost ? timeline->error() : nullptr);
+    };
+    const auto [signal, below] = signal_of(*timeline_, last);
+    when(signal, below, std::move(run));
 }
 
 }  // namespace hsadrv::detail

@@ -79,9 +79,11 @@ void StreamCore::commit_dispatch(const DispatchSpec& spec, std::byte* kernarg, D
     if (capture_) [[unlikely]]
         return capture_->commit_kernel(spec, kernarg);
     const Packet packet = kernel_dispatch(spec, kernarg, timeline_->signal().native());
+    names_queue_ = spec.names_queue;
     kernargs_.commit(profile_.on() ? put_profiled(packet, deadline, "Stream::dispatch")
                                    : writer_.put_counted(packet, deadline, "Stream::dispatch"),
                      KernargRing::room_bytes(spec.kernarg_bytes));
+    names_queue_ = false;
 }
 
 void StreamCore::submit(std::span<const Packet> packets, Deadline deadline) {
@@ -124,7 +126,7 @@ Completion StreamCore::put_copy(CopyQueue::Engine engine, CopySide to, CopySide 
     }
     const CopyQueue::EngineId id{to.device.native().handle, from.device.native().handle};
     const auto hold = [&](const Completion& completion) {
-        copies_.push_back({timeline_->submitted(), done});
+        copies_.push_back(done);
         if (before) holds_.push(completion, std::move(before));
         if (keep) holds_.push(completion, std::move(keep));
         holds_.push(completion, done);

@@ -96,25 +96,23 @@ std::shared_ptr<const Timeline> Timeline::upstream_of(std::uint64_t own) const {
 bool Timeline::Upstream::reached() const noexcept { return copy ? copy->ref().load() == 0 : timeline->reached(count); }
 
 bool Timeline::Upstream::lost(Asked& asked) const {
-    return timeline->lost_copy(copy.get(), count) || timeline->lost(count, asked);
+    return timeline->lost_copy(copy.get()) || timeline->lost(count, asked);
 }
 
-bool Timeline::lost(std::uint64_t count, const PooledSignal* copy) const {
-    return lost_copy(copy, count) || lost(count);
-}
+bool Timeline::lost(std::uint64_t count, const PooledSignal* copy) const { return lost_copy(copy) || lost(count); }
 
 // A copy that never ran also has a negative signal; then the stream has failed.
-bool Timeline::lost_copy(const PooledSignal* copy, std::uint64_t intact) const noexcept {
+bool Timeline::lost_copy(const PooledSignal* copy) const noexcept {
     if (!copy || copy->ref().load() >= 0) return false;
-    lose_copy(intact);
+    lose_copy();
     return true;
 }
 
-void Timeline::lose_copy(std::uint64_t intact) const noexcept {
+void Timeline::lose_copy() const noexcept {
     try {
-        fail(std::make_exception_ptr(Error("a copy of " + label() + " failed: its engine reports an error")), intact);
+        fail(std::make_exception_ptr(Error("a copy of " + label() + " failed: its engine reports an error")));
     } catch (...) {
-        fail(std::current_exception(), intact);
+        fail(std::current_exception());
     }
 }
 

@@ -135,11 +135,12 @@ class Timeline {
     bool lost(std::uint64_t count) const;
     /// The same, including a copy if one is given: a copy that an engine aborted or never received is lost.
     bool lost(std::uint64_t count, const PooledSignal* copy) const;
-    /// Whether an engine reports an error in that copy, or it never ran; null: no. Then the stream has failed, except
-    /// for its first `intact` packets.
-    bool lost_copy(const PooledSignal* copy, std::uint64_t intact = UINT64_MAX) const noexcept;
+    /// Whether an engine reports an error in that copy, or it never ran; null: no. Then the stream has failed.
+    bool lost_copy(const PooledSignal* copy) const noexcept;
     /// lost() of everything submitted; false if out of memory.
     bool try_lost() const noexcept;
+    /// Fails because an engine reports an error in one of its copies; no effect if it has failed before.
+    void lose_copy() const noexcept;
     /// Null until it has failed.
     std::exception_ptr error() const noexcept;
     [[noreturn]] void rethrow() const { std::rethrow_exception(error()); }
@@ -168,7 +169,6 @@ class Timeline {
 
     std::uint64_t call_when(SignalCallbacks& thread, SignalRef signal, Condition condition, std::int64_t than,
                             std::function<void()> function, const void* owner) const;
-    void lose_copy(std::uint64_t intact) const noexcept;
 
     using Asked = std::map<const Timeline*, std::uint64_t>;
     struct Upstream {
