@@ -1,6 +1,8 @@
 #include "resources/events.hpp"
 
+#include <array>
 #include <atomic>
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -128,4 +130,48 @@ TEST_CASE("a memory exception reaches every memory event with its data", "[kfdem
     CHECK(data[0].memory.gpu_id == 0xe001);
     CHECK(data[0].memory.not_present == 1);
     CHECK(data[1].hw.gpu_id == 0);
+}
+
+TEST_CASE("a wait for events that are never signalled times out at the caller's time", "[kfdemu][events]") {
+    using Clock = std::chrono::steady_clock;
+    for (const bool auto_reset : {true, false})
+        for (const bool all : {true, false}) {
+            CAPTURE(auto_reset, all);
+            Events events;
+            std::array<abi::EventData, 2> both{waiting_for(*events.create(abi::kEventSignal, auto_reset)),
+                                               waiting_for(*events.create(abi::kEventSignal, auto_reset))};
+            const auto start = Clock::now();
+            CHECK(events.wait(both, all, 250) == abi::kWaitTimeout);
+            CHECK(Clock::now() - start >= std::chrono::milliseconds{250});
+        }
+}
+
+TEST_CASE("a wait for all events times out if only one was signalled", "[kfdemu][events]") {
+    Events events;
+    const auto once = *events.create(abi::kEventSignal, true), never = *events.create(abi::kEventSignal, true);
+    events.signal(once);
+    std::array<abi::EventData, 2> both{waiting_for(once), waiting_for(never)};
+    CHECK(events.wait(both, true, 250) == abi::kWaitTimeout);
+}
+
+TEST_CASE("a wait times out if another thread took the event's only wake-up", "[kfdemu][events]") {
+    Events events;
+    const auto id = *events.create(abi::kEventSignal, true);
+    events.signal(id);
+    std::thread{[&] { wait(events, id, 0); }}.join();
+    CHECK(wait(events, id, 250) == abi::kWaitTimeout);
+}
+
+TEST_CASE("a wait without end returns once if another thread took the wake-up before it", "[kfdemu][events]") {
+    Events events;
+    const auto id = *events.create(abi::kEventSignal, true);
+    events.signal(id);
+    std::thread{[&] { wait(events, id, 0); }}.join();
+    CHECK(wait(events, id, abi::kInfiniteTimeoutMs) == abi::kWaitComplete);
+    std::thread device{[&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds{250});
+        events.destroy(id);
+    }};
+    CHECK(wait(events, id, abi::kInfiniteTimeoutMs) == abi::kWaitFail);
+    device.join();
 }

@@ -9,11 +9,15 @@
 namespace kfdemu {
 namespace {
 
-// ROCR's threads share auto-reset events and check the signal before they sleep, so one thread can take the wake-up
-// that another is about to wait for. This race exists on hardware, too, where its window is far smaller; ROCR 6 fixes
-// it with event ages. A wait without an age therefore returns after this time: the caller checks its signal and waits
-// again. If an interrupt was dropped or delayed by fault injection, the wait uses the caller's full timeout.
-constexpr std::chrono::milliseconds kLongestSleep{100};
+// ROCR 5 shares auto-reset events between threads and checks the signal before it sleeps, so one thread can take the
+// wake-up that another is about to wait for. This race exists on hardware, too, where its window is far smaller; ROCR 6
+// fixes it with event ages. A wait of at least this time therefore returns once at its start for a wake-up that was
+// taken since the thread's last wait: the runtime then checks its signal again. Shorter waits end by their own timeout.
+constexpr std::uint32_t kLongWaitMs = 10'000;
+
+// Numbers the times that any event is set; relaxed, because Events::mutex_ orders each event's.
+std::atomic<std::uint64_t> last_set{0};
+thread_local std::uint64_t seen_set = 0;  // last_set at the end of this thread's last wait
 
 bool asks_age(std::uint32_t type, const abi::EventData& data) {
     return type == abi::kEventSignal && data.last_event_age != 0;
@@ -75,7 +79,6 @@ void Events::hold_back(std::uint32_t id, const Injection::Interrupt& how) {
         how.action == InterruptAction::drop    ? "dropped"
         : how.action == InterruptAction::delay ? "late"
                                                : "doubled");
-    if (auto at = events_.find(id); at != events_.end()) at->second.overdue = how.action != InterruptAction::duplicate;
     if (how.action == InterruptAction::drop) return;
     late_.push_back({clock::now_ns() + 1000 * how.delay_us, id});
     late_count_.store(late_.size(), std::memory_order_relaxed);
@@ -100,9 +103,9 @@ void Events::activate(Waiter& waiter, const Event& event) {
 
 void Events::activate(Event& event) {
     ++event.age;
+    event.last_set = last_set.fetch_add(1, std::memory_order_relaxed) + 1;
     for (Waiter* waiter : event.waiters) activate(*waiter, event);
     event.signalled = !event.auto_reset || event.waiters.empty();
-    event.overdue = false;
     changed_.notify_all();
 }
 
@@ -140,8 +143,10 @@ std::optional<abi::WaitResult> Events::wait(std::span<abi::EventData> events, bo
     std::vector<Waiter> waiters(events.size());
     for (std::size_t i = 0; i < events.size(); ++i) {
         Event& event = events_.at(events[i].event_id);
-        if (event.signalled || (asks_age(event.type, events[i]) && events[i].last_event_age != event.age))
-            activate(waiters[i], event);
+        const bool by_age = asks_age(event.type, events[i]);
+        const bool missed = by_age ? events[i].last_event_age != event.age
+                                   : event.auto_reset && timeout_ms >= kLongWaitMs && event.last_set > seen_set;
+        if (event.signalled || (missed && event.type == abi::kEventSignal)) activate(waiters[i], event);
         if (event.auto_reset) event.signalled = false;
         event.waiters.push_back(&waiters[i]);
     }
@@ -154,25 +159,12 @@ std::optional<abi::WaitResult> Events::wait(std::span<abi::EventData> events, bo
                    : std::any_of(waiters.begin(), waiters.end(), activated);
     };
     const auto over = [&] { return destroyed() || ready(); };
-    const auto overdue = [&] {
-        return std::any_of(events.begin(), events.end(), [&](const abi::EventData& data) {
-            const auto at = events_.find(data.event_id);
-            return at != events_.end() && at->second.overdue;
-        });
-    };
-    const bool may_lose = std::any_of(events.begin(), events.end(), [&](const abi::EventData& data) {
-        const std::uint32_t type = events_.at(data.event_id).type;
-        return type == abi::kEventSignal && !asks_age(type, data);
-    });
-    using Clock = std::chrono::steady_clock;
-    const bool forever = timeout_ms == abi::kInfiniteTimeoutMs;
-    const auto deadline = Clock::now() + std::chrono::milliseconds{forever ? 0 : timeout_ms};
-    bool timed_out = false;
-    do {
-        const auto cut = Clock::now() + kLongestSleep;
-        timed_out = !forever && deadline <= cut;
-        changed_.wait_until(lock, timed_out ? deadline : cut, over);
-    } while (!over() && !timed_out && (!may_lose || overdue()));
+    if (timeout_ms == abi::kInfiniteTimeoutMs) {
+        changed_.wait(lock, over);
+    } else {
+        changed_.wait_until(lock, std::chrono::steady_clock::now() + std::chrono::milliseconds{timeout_ms}, over);
+    }
+    seen_set = last_set.load(std::memory_order_relaxed);
 
     for (std::size_t i = 0; i < events.size(); ++i) {
         if (waiters[i].destroyed) continue;
@@ -184,7 +176,7 @@ std::optional<abi::WaitResult> Events::wait(std::span<abi::EventData> events, bo
         if (asks_age(event.type, events[i])) events[i].last_event_age = waiters[i].age;
     }
     if (destroyed()) return abi::kWaitFail;
-    return ready() || !timed_out ? abi::kWaitComplete : abi::kWaitTimeout;
+    return ready() ? abi::kWaitComplete : abi::kWaitTimeout;
 }
 
 }  // namespace kfdemu

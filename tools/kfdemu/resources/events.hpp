@@ -48,8 +48,8 @@ class Events {
     void raise(const abi::HwException& data);
 
     /// Waits until one (or all) of `events` are signalled. Writes the data of memory and exception events and the age
-    /// of signal events. std::nullopt: an unknown id (EINVAL). May return "complete" early, see kLongestSleep in
-    /// events.cpp.
+    /// of signal events. std::nullopt: an unknown id (EINVAL). A long wait may also complete for a wake-up that another
+    /// thread took, see kLongWaitMs in events.cpp.
     std::optional<abi::WaitResult> wait(std::span<abi::EventData> events, bool all, std::uint32_t timeout_ms);
 
   private:
@@ -63,8 +63,8 @@ class Events {
         std::uint32_t type;
         bool auto_reset;
         bool signalled = false;
-        bool overdue = false;   // an interrupt for it was dropped or delayed
-        std::uint64_t age = 1;  // 0 in a request: age not requested
+        std::uint64_t age = 1;       // 0 in a request: age not requested
+        std::uint64_t last_set = 0;  // number of the last time it was set; 0: never
         abi::MemoryException memory{};
         abi::HwException hw{};
         std::vector<Waiter*> waiters{};
