@@ -97,6 +97,28 @@ TEST_CASE("empty kernels, one doorbell for many", "[bench]") {
                 samples.at(0.5) / kBatch, samples.at(0.05) / kBatch, samples.at(0.95) / kBatch, samples.us.size());
 }
 
+TEST_CASE("empty kernels, many in flight", "[bench]") {
+    Machine machine;
+    Executable code{machine.gpu(), "work"};
+    Queue queue{machine.gpu(), 1 << 17};
+    const Kernel nothing = code.kernel("nothing");
+    const Memory no_arguments = arguments(machine, nothing);
+    for (const std::uint32_t count : {1'000u, 10'000u, 100'000u}) {
+        Samples samples = measure(1, 5, [&] {
+            Signal gate, done{static_cast<hsa_signal_value_t>(count)};
+            queue.submit(barrier_and({gate}));
+            const auto packet = kernel_packet(nothing, line(64), no_arguments, done);
+            std::uint64_t last = 0;
+            for (std::uint32_t i = 0; i < count; ++i) queue.publish(last = queue.reserve(), &packet);
+            queue.ring(last);
+            gate.store(0);
+            REQUIRE(done.wait(HSA_SIGNAL_CONDITION_EQ, 0));
+        });
+        std::printf("empty kernels, %u in flight: median %.2f us each (goal: the same for every number)\n", count,
+                    samples.at(0.5) / count);
+    }
+}
+
 // Prints the median time of a kernel with many work-groups; the parent sets how many workers there are.
 TEST_CASE("child: a busy kernel", "[.child]") {
     Machine machine;

@@ -225,7 +225,8 @@ AqlQueue::Step AqlQueue::launch(const KernelDispatchPacket& packet) {
     const std::size_t groups_per_cu = std::max<std::size_t>(1, waves / waves_per_group(packet));
     auto kernel = std::make_shared<DispatchWork>(shared_from_this(), dispatch, groups_, next_++,
                                                  groups_per_cu * compute_units_->size());
-    kernels_.push_back(kernel);
+    taken_.back().kernel = kernel;
+    ++kernels_;
     scheduler_.add(kernel, kernel->groups(), priority_);
     return Step::launched;
 }
@@ -331,7 +332,8 @@ void AqlQueue::finish_slot(std::uint64_t index) {
 
 void AqlQueue::finished(const DispatchWork& kernel) {
     std::lock_guard lock{mutex_};
-    std::erase_if(kernels_, [&](const auto& k) { return k.get() == &kernel; });
+    taken_[kernel.index() - read_].kernel.reset();
+    --kernels_;
     if (stopped_) return;
     AddressSpace::Hold hold{space_};
     if (!find_queue()) return;
@@ -344,7 +346,7 @@ void AqlQueue::finished(const DispatchWork& kernel) {
     }
     finish_slot(kernel.index());
     complete(space_, events_, completion_signal, kernel.start_ticks(), clock::now());
-    if (scratch_once && kernels_.empty()) {
+    if (scratch_once && kernels_ == 0) {
         // The large scratch was for this dispatch only: return it, and continue when the runtime has taken it.
         store(space_, events_, queue_->queue_inactive_signal, aql::kScratchDone);
         waits_for_scratch_ = true;
@@ -365,7 +367,8 @@ void AqlQueue::stop() {
     {
         std::lock_guard lock{mutex_};
         stopped_ = true;
-        kernels = kernels_;
+        for (const Slot& slot : taken_)
+            if (slot.kernel) kernels.push_back(slot.kernel);
     }
     for (const auto& kernel : kernels) kernel->abort();
     for (const auto& kernel : kernels) kernel->wait_until_gone();

@@ -52,6 +52,7 @@ class AqlQueue final : public Queue, public std::enable_shared_from_this<AqlQueu
     };
     struct Slot {
         bool done = false;
+        std::shared_ptr<DispatchWork> kernel{};  // that runs; null: none, or it has ended
     };
 
     bool find_queue();
@@ -102,8 +103,8 @@ class AqlQueue final : public Queue, public std::enable_shared_from_this<AqlQueu
     std::deque<Slot> taken_;              // [read_, next_)
     unsigned running_ = 0;                // packets launched and not complete
     std::uint32_t dependencies_met_ = 0;  // of the barrier packet at next_
-    std::vector<std::shared_ptr<DispatchWork>> kernels_;
-    gfx9::Gws gws_;  // one per queue; KFD assigns it on request (ALLOC_QUEUE_GWS)
+    unsigned kernels_ = 0;                // kernels in taken_
+    gfx9::Gws gws_;                       // one per queue; KFD assigns it on request (ALLOC_QUEUE_GWS)
     std::shared_ptr<ScratchSlots> scratch_slots_;
     std::uint64_t scratch_base_ = 0;  // scratch memory that scratch_slots_ divides
     std::uint32_t tmpring_size_ = 0;

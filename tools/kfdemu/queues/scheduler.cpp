@@ -153,7 +153,7 @@ void Scheduler::reset(const Gpu& gpu, bool memory_lost) {
 void Scheduler::add(std::shared_ptr<Work> work, std::uint64_t parts, std::uint32_t priority) {
     std::lock_guard lock{mutex_};
     constexpr std::uint64_t kPassedOver = 64;
-    works_.push_back({std::move(work), priority, seeded_ ? static_cast<unsigned>(random_.below(kPassedOver)) : 0});
+    works_.add(std::move(work), priority, seeded_ ? static_cast<unsigned>(random_.below(kPassedOver)) : 0);
     work_count_.store(works_.size(), std::memory_order_relaxed);
     if (parts < 2) return;
     ++nudges_;
@@ -210,7 +210,7 @@ bool Scheduler::run_work() {
                 continue;
             case Work::Result::done: {
                 std::lock_guard lock{mutex_};
-                std::erase_if(works_, [&](const Job& job) { return job.work == work; });
+                works_.remove(*work);
                 work_count_.store(works_.size(), std::memory_order_relaxed);
                 return true;
             }
@@ -223,26 +223,9 @@ bool Scheduler::run_work() {
 std::shared_ptr<Work> Scheduler::next_work(bool any) {
     constexpr unsigned kTurnsOfTheHighest = 8;
     std::lock_guard lock{mutex_};
-    if (works_.empty()) return nullptr;
     any |= ++turn_ % kTurnsOfTheHighest == 0;
-    std::uint32_t highest = 0;
-    for (const Job& job : works_) highest = std::max(highest, job.priority);
-    if (seeded_) return drawn_work(any ? 0 : highest);
-    for (;;) {
-        const Job& job = works_[next_work_++ % works_.size()];
-        if (any || job.priority == highest) return job.work;
-    }
-}
-
-/// A random work of at least that priority. Null: it skips this turn, so that later packets run first.
-std::shared_ptr<Work> Scheduler::drawn_work(std::uint32_t lowest_priority) {
-    for (;;) {
-        Job& job = works_[random_.below(works_.size())];
-        if (job.priority < lowest_priority) continue;
-        if (job.passed_over == 0) return job.work;
-        --job.passed_over;
-        return nullptr;
-    }
+    const auto from = any ? WorkList::From::all : WorkList::From::highest;
+    return seeded_ ? works_.drawn(from, random_) : works_.next(from);
 }
 
 bool Scheduler::serve_queues() {

@@ -25,6 +25,7 @@
 #include "queues/dispatch_work.hpp"
 #include "queues/eviction.hpp"
 #include "queues/queue.hpp"
+#include "queues/work_list.hpp"
 #include "resources/events.hpp"
 #include "resources/memory.hpp"
 
@@ -60,15 +61,8 @@ class Scheduler {
         unsigned gpu, doorbell;
     };
 
-    struct Job {
-        std::shared_ptr<Work> work;
-        std::uint32_t priority;
-        unsigned passed_over;  ///< turns to skip before it runs
-    };
-
     std::shared_ptr<Queue> find_queue(std::uint32_t id) const;
     std::shared_ptr<Work> next_work(bool any);
-    std::shared_ptr<Work> drawn_work(std::uint32_t lowest_priority);
     void start_workers();
     void run(unsigned worker);
     bool run_work();
@@ -89,8 +83,7 @@ class Scheduler {
     std::uint32_t next_queue_id_ = 0;
     std::shared_ptr<const std::vector<std::shared_ptr<Queue>>>
         queue_list_;  // what workers walk; replaced, never edited
-    std::vector<Job> works_;
-    std::size_t next_work_ = 0;
+    WorkList works_;
     unsigned turn_ = 0;
     const bool seeded_;  // random_ selects the next work
     Random random_;
