@@ -7,24 +7,28 @@
 namespace kfdemu {
 
 void AddressSpace::enter() const {
+    holders_.fetch_add(1);
+    if (writers_.load() == 0) return;
+    leave();
     std::unique_lock lock{mutex_};
-    turn_.wait(lock, [&] { return writers_.load(std::memory_order_relaxed) == 0; });
-    ++holders_;
+    turn_.wait(lock, [&] { return writers_.load() == 0; });
+    holders_.fetch_add(1);
 }
 
 void AddressSpace::leave() const {
-    std::lock_guard lock{mutex_};
-    if (--holders_ == 0) turn_.notify_all();
+    if (holders_.fetch_sub(1) != 1 || writers_.load() == 0) return;
+    std::lock_guard lock{mutex_};  // a writer that is about to sleep has the mutex
+    turn_.notify_all();
 }
 
 template <class Change>
 void AddressSpace::change(Change&& edit) {
     std::unique_lock lock{mutex_};
-    writers_.fetch_add(1, std::memory_order_relaxed);
-    turn_.wait(lock, [&] { return holders_ == 0; });
+    writers_.fetch_add(1);
+    turn_.wait(lock, [&] { return holders_.load() == 0; });
     edit();
     generation_.fetch_add(1, std::memory_order_release);
-    writers_.fetch_sub(1, std::memory_order_relaxed);
+    writers_.fetch_sub(1);
     turn_.notify_all();
 }
 
@@ -39,6 +43,13 @@ const AddressSpace::Range* AddressSpace::find(std::uint64_t va) const {
     if (after == ranges_.begin()) return nullptr;
     const Range& candidate = *std::prev(after);
     return va < candidate.end ? &candidate : nullptr;
+}
+
+const AddressSpace::Range* AddressSpace::find_host(const std::byte* host) const {
+    const auto at = std::find_if(ranges_.begin(), ranges_.end(), [host](const Range& r) {
+        return host >= r.host && static_cast<std::uint64_t>(host - r.host) < r.end - r.begin;
+    });
+    return at == ranges_.end() ? nullptr : &*at;
 }
 
 bool AddressSpace::map(const Range& range) {

@@ -47,7 +47,7 @@ class AddressSpace {
         Hold& operator=(const Hold&) = delete;
         /// Lets waiting changes of the map proceed. If it returns true, every Range found before is invalid.
         bool renew() {
-            if (space_.writers_.load(std::memory_order_relaxed) == 0) return false;
+            if (space_.writers_.load(std::memory_order_relaxed) == 0) return false;  // a hint, tested often
             space_.leave();
             space_.enter();
             return true;
@@ -59,6 +59,9 @@ class AddressSpace {
 
     /// The range that contains `va`, or nullptr.
     const Range* find(std::uint64_t va) const;
+
+    /// The range whose memory is at the host's address `host`, or nullptr. Slow: searches all.
+    const Range* find_host(const std::byte* host) const;
 
     /// Adds a range. False if it overlaps an existing one.
     bool map(const Range& range);
@@ -77,8 +80,10 @@ class AddressSpace {
 
     mutable std::mutex mutex_;
     mutable std::condition_variable turn_;
-    mutable int holders_ = 0;
-    mutable std::atomic<int> writers_{0};  // waiting or writing; relaxed reads are hints, mutex_ guards the value
+    // Sequentially consistent: of a holder that enters and a writer that begins, at least one sees the other. Holders
+    // write in a cache line of their own.
+    alignas(64) mutable std::atomic<int> holders_{0};
+    alignas(64) std::atomic<int> writers_{0};  // waiting or writing; changes under mutex_
     std::atomic<std::uint64_t> generation_{0};
     std::vector<Range> ranges_;  // sorted by begin, disjoint
 };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "../base/user_memory.hpp"
+
 namespace kfdemu {
 namespace {
 
@@ -13,14 +15,24 @@ std::uint64_t page_end(const AddressSpace::Range& range, std::uint64_t pc) {
     return std::min(range.end & ~std::uint64_t{3}, (pc & ~(kCodePageBytes - 1)) + kCodePageBytes);
 }
 
+/// Copies code. The caller has the cache's mutex, so a fault must not end it by a jump: user pages are read by the
+/// kernel. What it cannot read is 0, an illegal instruction.
+void copy(void* to, const AddressSpace::Range& range, std::uint64_t va, std::size_t size_bytes) {
+    if (!range.user_pages) {
+        std::memcpy(to, range.at(va), size_bytes);
+    } else if (user::copy_in(to, reinterpret_cast<std::uint64_t>(range.at(va)), size_bytes) != 0) {
+        std::memset(to, 0, size_bytes);
+    }
+}
+
 /// The dwords of the page, and the one after it: an instruction may cross the end.
 std::vector<std::uint32_t> read_dwords(const AddressSpace& space, const AddressSpace::Range& range, std::uint64_t begin,
                                        std::uint64_t end) {
     const AddressSpace::Range* next = range.contains(end, 4) ? &range : space.find(end);
     const bool one_more = next != nullptr && next->contains(end, 4) && next->allows(kExecute);
     std::vector<std::uint32_t> dwords((end - begin) / 4 + (one_more ? 1 : 0));
-    std::memcpy(dwords.data(), range.at(begin), end - begin);
-    if (one_more) std::memcpy(&dwords.back(), next->at(end), 4);
+    copy(dwords.data(), range, begin, end - begin);
+    if (one_more) copy(&dwords.back(), *next, end, 4);
     return dwords;
 }
 

@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "../base/host_fault.hpp"
+
 namespace kfdemu {
 namespace {
 
@@ -21,7 +23,8 @@ std::variant<KernelDescriptor, LaunchRefused> read_kernel(const Dispatch::Setup&
     if (at == 0) return bad_object(at, "it is null");
     if (at % 64 != 0) return bad_object(at, "it is not aligned to 64 bytes");
     const AddressSpace::Range* range = setup.memory->find(at);
-    if (range == nullptr || !range->contains(at, kKernelDescriptorBytes) || !range->allows(kRead))
+    if (range == nullptr || !range->contains(at, kKernelDescriptorBytes) || !range->allows(kRead) ||
+        (range->user_pages && !host_fault::accessible(*setup.memory, range->at(at), kRead)))
         return bad_object(at, "it is not in memory that this GPU can read");
 
     const std::span<const std::byte, kKernelDescriptorBytes> bytes{range->at(at), kKernelDescriptorBytes};

@@ -21,21 +21,21 @@ const char* access_name(std::uint32_t access) {
 }
 
 std::string what_happened(const KernelFault& f) {
-    char text[160];
+    char text[160], lane[32] = "";
+    if (f.lane != gfx9::kUnknownLane) std::snprintf(lane, sizeof lane, " by lane %u", f.lane);
     const auto at = static_cast<unsigned long long>(f.address);
     switch (f.what) {
         case gfx9::Stop::MemoryFault:
-            std::snprintf(text, sizeof text, "memory fault: %s 0x%llx by lane %u", access_name(f.access), at, f.lane);
+            std::snprintf(text, sizeof text, "memory fault: %s 0x%llx%s", access_name(f.access), at, lane);
             break;
         case gfx9::Stop::FetchFault:
             std::snprintf(text, sizeof text, "memory fault: instruction fetch from 0x%llx", at);
             break;
         case gfx9::Stop::Aperture:
-            std::snprintf(text, sizeof text, "%s 0x%llx by lane %u is outside its segment", access_name(f.access), at,
-                          f.lane);
+            std::snprintf(text, sizeof text, "%s 0x%llx%s is outside its segment", access_name(f.access), at, lane);
             break;
         case gfx9::Stop::Misaligned:
-            std::snprintf(text, sizeof text, "misaligned atomic on 0x%llx by lane %u", at, f.lane);
+            std::snprintf(text, sizeof text, "misaligned atomic on 0x%llx%s", at, lane);
             break;
         case gfx9::Stop::Illegal:
             return "illegal instruction";

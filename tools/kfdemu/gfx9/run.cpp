@@ -1,6 +1,7 @@
 // The run loop, and the setup of a wave.
 #include <immintrin.h>
 
+#include "../base/host_fault.hpp"
 #include "decode.hpp"
 #include "row.hpp"
 #include "wave.hpp"
@@ -66,6 +67,7 @@ const Inst* slow_step(Wave& wave, const Inst& inst) {
 const Inst* step_through(Wave& wave, const Inst* inst, std::uint64_t& budget) {
     while (inst && budget) {
         --budget;
+        wave.next = inst;
         inst = wave.slow ? slow_step(wave, *inst) : inst->handler(wave, *inst);
     }
     return inst;
@@ -94,13 +96,13 @@ void set_mode(Wave& wave, std::uint32_t mode) {
     wave.mxcsr_f64 = mxcsr(mode >> 2, mode >> 6);
 }
 
-Stop run(Wave& wave, std::uint64_t& budget) {
-    const std::uint32_t callers = _mm_getcsr();
+/// Keeps wave.next at the instruction that runs: an access may end the loop by a jump (host_fault.hpp).
+static void run_instructions(Wave& wave, std::uint64_t& budget) {
     wave.mxcsr_now = wave.mxcsr_f32;
     _mm_setcsr(wave.mxcsr_now);
     wave.stop = Stop::Running;
     const Inst* inst = wave.next ? wave.next : wave.fetch(wave, wave.pc);
-    wave.next = nullptr;
+    if (!inst) wave.next = nullptr;
     while (inst && budget) {
         // Handlers return with Stop::Running when the execution mode changes between fast and slow.
         if (wave.slow) {
@@ -108,6 +110,7 @@ Stop run(Wave& wave, std::uint64_t& budget) {
         } else {
             while (inst && budget) {
                 --budget;
+                wave.next = inst;
                 inst = inst->handler(wave, *inst);
             }
         }
@@ -117,6 +120,18 @@ Stop run(Wave& wave, std::uint64_t& budget) {
         wave.stop = Stop::Budget;
         wave.next = inst;
         wave.pc = inst->pc;
+    }
+}
+
+Stop run(Wave& wave, std::uint64_t& budget) {
+    const std::uint32_t callers = _mm_getcsr();
+    const auto fault = host_fault::guarded(wave.memory, [&] { run_instructions(wave, budget); });
+    if (fault) {
+        // A wave without a next instruction was about to fetch one.
+        if (wave.next != nullptr) wave.pc = wave.next->pc;
+        wave.stop = Stop::MemoryFault;
+        wave.fault = {fault->va, kUnknownLane, fault->access};
+        wave.next = nullptr;
     }
     _mm_setcsr(callers);
     return wave.stop;

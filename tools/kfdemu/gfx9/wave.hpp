@@ -69,9 +69,11 @@ enum class Stop : std::uint8_t {
     Misaligned,   ///< an atomic that is not naturally aligned; see `fault`
 };
 
+inline constexpr std::uint32_t kUnknownLane = ~0u;
+
 struct MemoryFault {
     std::uint64_t address = 0;
-    std::uint32_t lane = 0;
+    std::uint32_t lane = 0;    ///< or kUnknownLane
     std::uint32_t access = 0;  ///< a set of kfdemu::Access
 };
 

@@ -8,6 +8,7 @@
 
 #include "base/address_space.hpp"
 #include "base/clock.hpp"
+#include "base/host_fault.hpp"
 #include "queues/packet.hpp"
 #include "resources/events.hpp"
 
@@ -18,11 +19,13 @@ inline bool is_canonical(std::uint64_t va) {
     return static_cast<std::uint64_t>(static_cast<std::int64_t>(va << 16) >> 16) == va;
 }
 
-/// The object at a GPU virtual address, or nullptr if it is misaligned or not mapped with that access.
+/// The object at a GPU virtual address, or nullptr if it is misaligned or not mapped with that access, on the GPU or in
+/// the program.
 template <class T>
 T* at(const AddressSpace& space, std::uint64_t va, std::uint32_t access) {
     const AddressSpace::Range* range = space.find(va);
     if (!range || va % alignof(T) != 0 || !range->contains(va, sizeof(T)) || !range->allows(access)) return nullptr;
+    if (range->user_pages && !host_fault::accessible(space, range->at(va), access)) return nullptr;
     return reinterpret_cast<T*>(range->at(va));
 }
 
@@ -30,7 +33,8 @@ T* at(const AddressSpace& space, std::uint64_t va, std::uint32_t access) {
 inline abi::MemoryException memory_exception(const AddressSpace& space, std::uint32_t gpu_id, std::uint64_t va,
                                              std::uint32_t access) {
     const AddressSpace::Range* range = space.find(va);
-    const bool there = range && range->present();
+    const bool there =
+        range && (!range->user_pages || host_fault::accessible(space, range->at(va), kRead));  // PROT_NONE: absent
     return {.not_present = !there,
             .read_only = there && (access & kWrite),
             .no_execute = there && (access & kExecute),

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/behaviour.hpp"
+#include "base/host_fault.hpp"
 #include "base/log.hpp"
 #include "base/order.hpp"
 #include "queues/aql_queue.hpp"
@@ -168,6 +169,7 @@ void Scheduler::nudge() {
 
 void Scheduler::start_workers() {
     if (std::exchange(started_, true)) return;
+    host_fault::install();
     // Block all signals: the program's handlers must not run on the emulator's threads.
     sigset_t all, before;
     sigfillset(&all);
@@ -179,6 +181,7 @@ void Scheduler::start_workers() {
 void Scheduler::run(unsigned worker) {
     pthread_setname_np(pthread_self(), "kfdemu");
     prctl(PR_SET_TIMERSLACK, 1000);  // ns: for precise short sleeps
+    host_fault::accept_in_this_thread();
     unsigned fruitless = 0;
     bool stood_aside = false;
     while (true) {

@@ -108,13 +108,16 @@ sdma::Decoded SdmaQueue::fetch(std::uint64_t write) {
 }
 
 SdmaQueue::Step SdmaQueue::execute(const sdma::Command& command) {
-    return std::visit([this](const auto& c) { return run(c); }, command);
+    Step step = Step::fault;
+    const auto fault =
+        host_fault::guarded(&space_, [&] { step = std::visit([this](const auto& c) { return run(c); }, command); });
+    return fault ? this->fault(fault->va, fault->access) : step;
 }
 
 /// The host address of `va`. Reduces `size_bytes` to what is contiguous there. nullptr: not mapped.
 std::byte* SdmaQueue::reach(std::uint64_t va, std::uint64_t& size_bytes, std::uint32_t access) {
     const AddressSpace::Range* range = space_.find(va);
-    if (!range || !range->allows(access) || !range->present()) return nullptr;
+    if (!range || !range->allows(access)) return nullptr;
     size_bytes = std::min(size_bytes, range->end - va);
     return range->at(va);
 }
