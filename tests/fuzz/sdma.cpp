@@ -77,7 +77,7 @@ std::vector<fuzz::Bytes> fuzz::seeds() {
         for (std::uint32_t dword : dwords) out.put(dword);
         return out.bytes;
     };
-    constexpr std::uint32_t data = kData, constant = kConstant;
+    constexpr std::uint32_t data = kData, constant = kConstant, ring_start = kRing;
     return {
         packet({0x0003'0000, 0, 0, 0}),                   // nop of four dwords
         packet({1, 255, 0, constant, 0, data, 0}),        // copy 256 bytes
@@ -90,5 +90,13 @@ std::vector<fuzz::Bytes> fuzz::seeds() {
         packet({8, 0, 0, 0, 0, 0}),                                              // flush
         packet({0x5e00'000a, data + 24, 0, 0xffff'ffff, 0xffff'ffff, 0, 0, 0}),  // decrement
         packet({0x020d, data + 32, 0}),                                          // time stamp
+        packet({0x0800'0001, 255, 0, constant, 0, data, 0, data + 4096, 0}),     // broadcast
+        packet({2, data, 0, 2, 1, 2, 3}),                                        // write of three dwords
+        packet({4, data, 0, 8, 0, 0}),                                           // indirect buffer, of nops
+        packet({4, ring_start, 0, 6, 0, 0}),                                     // indirect buffer, itself
+        packet({9, data, 0, 1, 2, 6, 3}),                                        // execute if equal
+        packet({0x0002'000f, 2, 6, 3}),                                          // execute on the second engine
+        packet({0x9001'000a, data, 0, 9, 0, 5, 0, 0}),                           // compare and swap, until it succeeds
+        packet({13, 1, 0, 0x010d, data + 32, 0}),                                // the engine's own clock
     };
 }

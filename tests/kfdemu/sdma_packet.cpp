@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "queues/sdma_atomic.hpp"
 #include "support/catch.hpp"
 
 using namespace kfdemu::sdma;
@@ -58,7 +59,8 @@ TEST_CASE("polling compares masked values; a poll without memory is a flush", "[
 
 TEST_CASE("signals are decremented with a 64-bit add", "[kfdemu][sdma]") {
     const auto atomic = std::get<Atomic>(decoded({10 | 0x2fu << 25, 8, 0, 0xffffffff, 0xffffffff, 0, 0, 0}).command);
-    CHECK(atomic.operation == kAdd64);
+    CHECK(operation_of(atomic.operation) == kAdd);
+    CHECK(is_64_bit(atomic.operation));
     CHECK(atomic.operand == ~std::uint64_t{0});
 }
 
@@ -68,6 +70,13 @@ TEST_CASE("no prefix of a packet is taken for a packet", "[kfdemu][sdma]") {
                                                              {6, 1},
                                                              {10 | 0x2fu << 25, 0, 0, 0, 0, 0, 0, 0},
                                                              {11, 0, 0, 0, 0},
+                                                             {1 | 1u << 27, 0, 0, 0, 0, 0, 0, 0, 0},
+                                                             {2, 0, 0, 2, 1, 2, 3},
+                                                             {2 << 16, 0, 0},
+                                                             {4, 0, 0, 0, 0, 0},
+                                                             {9, 0, 0, 0, 0},
+                                                             {15, 0},
+                                                             {13, 0, 0},
                                                              {13 | 2 << 8, 0, 0},
                                                              {1 | 4 << 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}};
     for (const auto& packet : packets) {
@@ -82,11 +91,11 @@ TEST_CASE("no prefix of a packet is taken for a packet", "[kfdemu][sdma]") {
 
 TEST_CASE("an unknown packet is refused by name", "[kfdemu][sdma]") {
     for (const std::vector<std::uint32_t>& packet :
-         std::vector<std::vector<std::uint32_t>>{{2, 0, 0, 0, 0, 0, 0, 0},
+         std::vector<std::vector<std::uint32_t>>{{3, 0, 0, 0, 0, 0, 0, 0},
                                                  {0xff, 0, 0, 0, 0, 0, 0, 0},
                                                  {1 | 9 << 8, 0, 0, 0, 0, 0, 0, 0},
                                                  {10, 0, 0, 0, 0, 0, 0, 0},
-                                                 {13, 0, 0},
+                                                 {13 | 3 << 8, 0, 0},
                                                  {11 | 3u << 30, 0, 0, 0, 0}}) {
         const Decoded result = decoded(packet);
         CHECK(result.dwords == 0);

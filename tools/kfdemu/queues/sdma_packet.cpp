@@ -1,22 +1,15 @@
 #include "queues/sdma_packet.hpp"
 
-#include "base/log.hpp"
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "queues/sdma_atomic.hpp"
 
 namespace kfdemu::sdma {
 namespace {
-
-enum Op : unsigned {
-    kNop = 0,
-    kCopy = 1,
-    kFence = 5,
-    kTrap = 6,
-    kPollRegmem = 8,
-    kAtomic = 10,
-    kConstFill = 11,
-    kTimestamp = 13,
-};
-enum CopySubOp : unsigned { kLinear = 0, kLinearRect = 4 };
-constexpr unsigned kTimestampGetGlobal = 2;
 
 using Dwords = std::span<const std::uint32_t>;
 
@@ -34,15 +27,122 @@ CopyRect::Side rect_side(Dwords d, unsigned at, unsigned element_shift) {
     return {qword(d, at) + z * slice + y * pitch + (x << element_shift), pitch, slice};
 }
 
+Command copy_linear(Dwords d) {
+    // The count has 30 bits from SDMA 4.4 (gfx90a) on, and ROCR 6 uses them; before, 22 bits and zeroes.
+    return CopyLinear{qword(d, 3), qword(d, 5), std::uint64_t{d[1]} + 1};
+}
+
+Command copy_broadcast(Dwords d) { return CopyLinear{qword(d, 3), qword(d, 5), std::uint64_t{d[1]} + 1, qword(d, 7)}; }
+
 Command copy_rect(Dwords d) {
     const unsigned shift = bits(d[0], 29, 3);
     return CopyRect{rect_side(d, 1, shift), rect_side(d, 6, shift), (std::uint64_t{bits(d[11], 0, 14)} + 1) << shift,
-                    std::uint64_t{bits(d[11], 16, 14)} + 1, std::uint64_t{bits(d[12], 0, 11)} + 1};
+                    std::uint64_t{bits(d[11], 16, 14)} + 1, std::uint64_t{d[12]} + 1};
 }
 
-Command poll(Dwords d) {
-    if (!(d[0] >> 31)) return FlushHdp{};
-    return PollMemory{qword(d, 1), d[3], d[4], bits(d[0], 28, 3)};
+Command fill(Dwords d) {
+    // The count is in bytes, minus one unit.
+    const unsigned shift = d[0] >> 30;
+    const std::uint64_t units = (std::uint64_t{d[4]} >> shift) + 1;
+    return Fill{qword(d, 1), units << shift, d[3], 1u << shift};
+}
+
+Command atomic(Dwords d) {
+    return Atomic{qword(d, 1), qword(d, 3), qword(d, 5), bits(d[0], 25, 7), bits(d[0], 16, 1) != 0};
+}
+
+/// Of a dword with undefined bits: the bits that are defined and emulated.
+struct Field {
+    unsigned dword;
+    std::uint32_t known;
+};
+
+/// A kind of packet. The first row that matches a header decides.
+struct Kind {
+    unsigned op, sub_op;
+    std::uint32_t select, selected;  // further bits of the header that distinguish kinds
+    std::string_view name;
+    unsigned dwords;
+    std::uint32_t flags;  // other known bits of the header
+    std::array<Field, 7> fields;
+    Command (*make)(Dwords);  // null: a known packet that is not emulated
+
+    bool matches(std::uint32_t header) const {
+        return op == bits(header, 0, 8) && sub_op == bits(header, 8, 8) && (header & select) == selected;
+    }
+};
+
+constexpr std::uint32_t kBroadcast = 1u << 27, kPollSelect = 1u << 31, kFillSize = 3u << 30;
+constexpr std::uint32_t kPollFunction = 7u << 28, kHdpFlush = 1u << 26;
+constexpr std::uint32_t kNopCount = 0x3fffu << 16, kElement = 7u << 29, kEngines = 0xffu << 16;
+constexpr std::uint32_t kAtomicLoop = 1u << 16, kAtomicOperation = 0x7fu << 25;
+constexpr std::uint32_t kOffset = 0x3fff3fff, kOffsetAndPitch = 0xffffe7ff,
+                        kSlice = 0x0fffffff;  // of one side of a box
+
+// clang-format off
+constexpr Kind kKinds[] = {
+    {0, 0, 0, 0, "NOP", 1, kNopCount, {}, [](Dwords) -> Command { return Nop{}; }},
+    {1, 0, kBroadcast, 0, "COPY_LINEAR", 7, 0, {{{1, 0x3fffffff}, {2, 0}}}, copy_linear},
+    {1, 0, kBroadcast, kBroadcast, "COPY_LINEAR with broadcast", 9, 0, {{{1, 0x3fffffff}, {2, 0}}}, copy_broadcast},
+    {1, 4, 0, 0, "COPY_LINEAR_SUB_WIND", 13, kElement,
+     {{{3, kOffset}, {4, kOffsetAndPitch}, {5, kSlice}, {8, kOffset}, {9, kOffsetAndPitch}, {10, kSlice}, {12, 0x7ff}}}, copy_rect},
+    {1, 1, 0, 0, "COPY_TILED", 0, 0, {}, nullptr},
+    {1, 3, 0, 0, "COPY_SOA", 0, 0, {}, nullptr},
+    {1, 5, 0, 0, "COPY_TILED_SUB_WIND", 0, 0, {}, nullptr},
+    {1, 6, 0, 0, "COPY_T2T_SUB_WIND", 0, 0, {}, nullptr},
+    {1, 7, 0, 0, "COPY_DIRTY_PAGE", 0, 0, {}, nullptr},
+    {1, 8, 0, 0, "COPY_LINEAR_PHY", 0, 0, {}, nullptr},
+    {2, 0, 0, 0, "WRITE_LINEAR", kWriteHeadDwords, 0, {{{1, ~3u}, {3, 0xfffff}}},
+     [](Dwords d) -> Command { return Write{qword(d, 1), d[3] + 1}; }},
+    {2, 1, 0, 0, "WRITE_TILED", 0, 0, {}, nullptr},
+    {4, 0, 0, 0, "INDIRECT", 6, 0, {{{1, ~31u}, {3, 0xfffff}}}, [](Dwords d) -> Command { return Indirect{qword(d, 1), d[3]}; }},
+    {5, 0, 0, 0, "FENCE", 4, 0, {}, [](Dwords d) -> Command { return Fence{qword(d, 1), d[3]}; }},
+    {6, 0, 0, 0, "TRAP", 2, 0, {{{1, 0x0fffffff}}}, [](Dwords d) -> Command { return Trap{d[1]}; }},
+    {7, 0, 0, 0, "SEM", 0, 0, {}, nullptr},
+    {8, 0, kPollSelect, kPollSelect, "POLL_REGMEM of memory", 6, kPollFunction, {{{5, 0x0fffffff}}},
+     [](Dwords d) -> Command { return PollMemory{qword(d, 1), d[3], d[4], bits(d[0], 28, 3)}; }},
+    // Not memory: the flush of the host data path, which accepts any value, or a register.
+    {8, 0, kPollSelect | kPollFunction | kHdpFlush, 0, "POLL_REGMEM as HDP flush", 6, 0, {},
+     [](Dwords) -> Command { return FlushHdp{}; }},
+    {8, 0, 0, 0, "POLL_REGMEM of registers", 0, 0, {}, nullptr},
+    {8, 1, 0, 0, "POLL_REG_WRITE_MEM", 0, 0, {}, nullptr},
+    {8, 2, 0, 0, "POLL_DBIT_WRITE_MEM", 0, 0, {}, nullptr},
+    {8, 3, 0, 0, "POLL_MEM_VERIFY", 0, 0, {}, nullptr},
+    {9, 0, 0, 0, "COND_EXE", 5, 0, {{{4, 0x3fff}}}, [](Dwords d) -> Command { return ExecuteIfEqual{qword(d, 1), d[3], d[4]}; }},
+    {10, 0, 0, 0, "ATOMIC", 8, kAtomicLoop | kAtomicOperation, {{{7, 0x1fff}}}, atomic},
+    {11, 0, kFillSize, kFillSize, "CONST_FILL with the reserved size 3", 0, 0, {}, nullptr},
+    {11, 0, 0, 0, "CONST_FILL", 5, kFillSize, {{{4, 0x3fffff}}}, fill},
+    {11, 1, 0, 0, "DATA_FILL_MULTI", 0, 0, {}, nullptr},
+    {12, 0, 0, 0, "PTEPDE_GEN", 0, 0, {}, nullptr},
+    {12, 1, 0, 0, "PTEPDE_COPY", 0, 0, {}, nullptr},
+    {12, 2, 0, 0, "PTEPDE_RMW", 0, 0, {}, nullptr},
+    {13, 0, 0, 0, "TIMESTAMP_SET", 3, 0, {}, [](Dwords d) -> Command { return SetClock{qword(d, 1)}; }},
+    {13, 1, 0, 0, "TIMESTAMP_GET", 3, 0, {}, [](Dwords d) -> Command { return Timestamp{qword(d, 1), false}; }},
+    {13, 2, 0, 0, "TIMESTAMP_GET_GLOBAL", 3, 0, {}, [](Dwords d) -> Command { return Timestamp{qword(d, 1), true}; }},
+    {14, 0, 0, 0, "SRBM_WRITE", 0, 0, {}, nullptr},
+    {15, 0, 0, 0, "PRE_EXE", 2, kEngines, {{{1, 0x3fff}}}, [](Dwords d) -> Command { return ExecuteOnEngines{bits(d[0], 16, 8), d[1]}; }},
+    {16, 0, 0, 0, "DUMMY_TRAP", 0, 0, {}, nullptr},
+};
+// clang-format on
+
+const Kind* find_kind(std::uint32_t header) {
+    const auto* at =
+        std::find_if(std::begin(kKinds), std::end(kKinds), [&](const Kind& k) { return k.matches(header); });
+    return at == std::end(kKinds) ? nullptr : at;
+}
+
+template <class... Args>
+Decoded refuse(std::string_view name, std::uint32_t header, fmt::format_string<Args...> why, Args&&... args) {
+    return {Nop{}, 0,
+            fmt::format("SDMA packet {} (op {}, sub-op {}, dword 0 {:#010x}): {}", name, bits(header, 0, 8),
+                        bits(header, 8, 8), header, fmt::format(why, std::forward<Args>(args)...))};
+}
+
+/// Why an atomic packet is not emulated, or "".
+std::string_view defect_of(const Atomic& atomic) {
+    if (!is_atomic(atomic.operation)) return "unsupported atomic operation";
+    if (atomic.loops && operation_of(atomic.operation) != kCompareSwap) return "only a compare-and-swap can loop";
+    return {};
 }
 
 }  // namespace
@@ -69,57 +169,30 @@ bool PollMemory::holds(std::uint32_t now) const {
     }
 }
 
-Decoded decode(Dwords d) {
+Decoded decode(Dwords d, std::uint64_t available) {
     if (d.empty()) return {};
-    const unsigned op = d[0] & 0xff, sub_op = bits(d[0], 8, 8);
-    const auto whole = [&](unsigned size, auto&& make) -> Decoded {
-        if (d.size() < size) return {};
-        return {make(), size, {}};
+    const Kind* kind = find_kind(d[0]);
+    if (!kind) return refuse("?", d[0], "unknown operation");
+    const auto unknown_bits = [&](unsigned dword, std::uint32_t known) -> std::optional<Decoded> {
+        if (!(d[dword] & ~known)) return {};
+        return refuse(kind->name, d[0], "dword {} has bits {:#010x}, which are not supported", dword,
+                      d[dword] & ~known);
     };
-    const auto refuse = [&](std::string_view what) -> Decoded {
-        return {Nop{}, 0, fmt::format("SDMA packet {:#010x} (op {}, sub-op {}): {}", d[0], op, sub_op, what)};
-    };
-    switch (op) {
-        case kNop:
-            return whole(1 + bits(d[0], 16, 14), [] { return Nop{}; });
-        case kCopy:
-            if (sub_op == kLinear)
-                return whole(7, [&] {
-                    // The count has 30 bits from SDMA 4.4 (gfx90a) on, and ROCR 6 uses them; before, 22 bits and
-                    // zeroes.
-                    return CopyLinear{qword(d, 3), qword(d, 5), std::uint64_t{bits(d[1], 0, 30)} + 1};
-                });
-            if (sub_op == kLinearRect) return whole(13, [&] { return copy_rect(d); });
-            return refuse("unsupported kind of copy");
-        case kFence:
-            return whole(4, [&] { return Fence{qword(d, 1), d[3]}; });
-        case kTrap:
-            return whole(2, [&] { return Trap{bits(d[1], 0, 28)}; });
-        case kPollRegmem:
-            // Not memory: a register, or the flush of the host data path, which accepts any value.
-            if (!(d[0] >> 31) && bits(d[0], 28, 3) != 0) return refuse("polling of registers is not supported");
-            return whole(6, [&] { return poll(d); });
-        case kAtomic: {
-            const unsigned operation = bits(d[0], 25, 7);
-            if (operation != kAdd64 && operation != kSub64 && operation != kSwap64)
-                return refuse(fmt::format("unsupported atomic operation {:#x}", operation));
-            return whole(8, [&] { return Atomic{qword(d, 1), qword(d, 3), qword(d, 5), operation}; });
-        }
-        case kConstFill: {
-            const unsigned fill_size = d[0] >> 30;
-            if (fill_size == 3) return refuse("fill size 3 is reserved");
-            return whole(5, [&] {
-                // The count is in bytes, minus one unit.
-                const std::uint64_t units = (std::uint64_t{bits(d[4], 0, 22)} >> fill_size) + 1;
-                return Fill{qword(d, 1), units << fill_size, d[3], 1u << fill_size};
-            });
-        }
-        case kTimestamp:
-            if (sub_op != kTimestampGetGlobal) return refuse("unsupported kind of timestamp");
-            return whole(3, [&] { return Timestamp{qword(d, 1)}; });
-        default:
-            return refuse("unknown operation");
-    }
+    if (!kind->make) return refuse(kind->name, d[0], "not supported");
+    if (auto refused = unknown_bits(0, 0xffff | kind->select | kind->flags)) return *refused;
+    if (d.size() < kind->dwords) return {};
+    for (const Field& field : kind->fields)
+        if (field.dword != 0)
+            if (auto refused = unknown_bits(field.dword, field.known)) return *refused;
+
+    Decoded decoded{kind->make(d), kind->dwords, {}};
+    if (const auto* atomic = std::get_if<Atomic>(&decoded.command))
+        if (const std::string_view defect = defect_of(*atomic); !defect.empty())
+            return refuse(kind->name, d[0], "{} {:#x}", defect, atomic->operation);
+    if (std::holds_alternative<Nop>(decoded.command)) decoded.dwords += bits(d[0], 16, 14);
+    if (const auto* write = std::get_if<Write>(&decoded.command)) decoded.dwords += write->dwords;
+    if (decoded.dwords > available) return {};
+    return decoded;
 }
 
 }  // namespace kfdemu::sdma

@@ -1,8 +1,9 @@
 // Decoder of GFX9 SDMA packets. Pure.
-// Source: the public header vega10_sdma_pkt_open.h, and the packets that ROCR's blit_sdma emits.
+// Source: the public header vega10_sdma_pkt_open.h, and the packets that ROCR's blit_sdma and AMD's kfdtest emit.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -12,6 +13,7 @@ namespace kfdemu::sdma {
 struct Nop {};
 struct CopyLinear {
     std::uint64_t source, destination, size_bytes;
+    std::optional<std::uint64_t> second_destination{};  ///< of a broadcast
 };
 /// A box of bytes in two pitched volumes.
 struct CopyRect {
@@ -21,10 +23,21 @@ struct CopyRect {
     } source, destination;
     std::uint64_t width_bytes, height, depth;
 };
+/// Stores the packet's own dwords from kWriteHeadDwords on.
+struct Write {
+    std::uint64_t destination;
+    std::uint32_t dwords;
+};
+inline constexpr unsigned kWriteHeadDwords = 4;
 struct Fill {
     std::uint64_t destination, size_bytes;
     std::uint32_t value;
     unsigned unit_bytes;  ///< 1, 2 or 4: bytes of `value` that repeat
+};
+/// Packets elsewhere in memory, which run before the ring's next packet.
+struct Indirect {
+    std::uint64_t address;
+    std::uint32_t dwords;
 };
 struct Fence {
     std::uint64_t address;
@@ -33,6 +46,7 @@ struct Fence {
 struct Trap {
     std::uint32_t event_id;
 };
+/// Polls until the condition holds; the packet's retry count is ignored.
 struct PollMemory {
     std::uint64_t address;
     std::uint32_t value, mask;
@@ -41,18 +55,31 @@ struct PollMemory {
     bool holds(std::uint32_t now) const;
 };
 struct FlushHdp {};
+/// Skips the next dwords unless the word at `address` equals the reference.
+struct ExecuteIfEqual {
+    std::uint64_t address;
+    std::uint32_t reference, dwords;
+};
+/// Skips the next dwords on engines that are not in the mask.
+struct ExecuteOnEngines {
+    std::uint32_t engines, dwords;
+};
 struct Atomic {
     std::uint64_t address, operand, compare;
-    unsigned operation;  ///< an AtomicOperation
+    unsigned operation;  ///< a TC_OP number, see sdma_atomic.hpp
+    bool loops;          ///< of a compare-and-swap: until it succeeds
+};
+/// Sets the engine's own clock.
+struct SetClock {
+    std::uint64_t ticks;
 };
 struct Timestamp {
     std::uint64_t address;
+    bool global;  ///< of the GPU's clock; else of the engine's own
 };
 
-using Command = std::variant<Nop, CopyLinear, CopyRect, Fill, Fence, Trap, PollMemory, FlushHdp, Atomic, Timestamp>;
-
-/// TC_OP numbers of 64-bit atomics whose result is not used ("Vega" ISA manual, order of the buffer atomics).
-enum AtomicOperation : unsigned { kSwap64 = 0x27, kAdd64 = 0x2f, kSub64 = 0x30 };
+using Command = std::variant<Nop, CopyLinear, CopyRect, Write, Fill, Indirect, Fence, Trap, PollMemory, FlushHdp,
+                             ExecuteIfEqual, ExecuteOnEngines, Atomic, SetClock, Timestamp>;
 
 struct Decoded {
     Command command;
@@ -60,7 +87,13 @@ struct Decoded {
     std::string error;
 };
 
-/// Decodes the packet at the front of `dwords`. Incomplete packet: {.dwords = 0} without an error.
-Decoded decode(std::span<const std::uint32_t> dwords);
+/// Dwords of the longest packet without the data of a Write and the padding of a Nop.
+inline constexpr unsigned kHeadDwords = 13;
+
+/// Decodes the packet at the front of `available` dwords, of which `head` holds the first, kHeadDwords at least.
+/// Incomplete packet: {.dwords = 0} without an error. Set bits that the packet does not define, and those of features
+/// that are not emulated, are errors.
+Decoded decode(std::span<const std::uint32_t> head, std::uint64_t available);
+inline Decoded decode(std::span<const std::uint32_t> dwords) { return decode(dwords, dwords.size()); }
 
 }  // namespace kfdemu::sdma

@@ -8,13 +8,15 @@
 #include "base/injection.hpp"
 #include "base/log.hpp"
 #include "queues/gpu_memory.hpp"
+#include "queues/sdma_atomic.hpp"
 #include "resources/device_access.hpp"
 
 namespace kfdemu {
 namespace {
 // Bytes that one service() copies: some tens of microseconds.
 constexpr std::uint64_t kSliceBytes = 1 << 20;
-constexpr unsigned kMaxPacketDwords = 16;
+constexpr unsigned kIndirectDwords = 6;
+constexpr std::uint32_t kEngine = 0;  // every queue is on the first engine
 
 /// Bytes per unit of progress_: boxes advance by rows, other commands by bytes.
 std::uint64_t row_bytes(const sdma::Command& command) {
@@ -52,16 +54,23 @@ bool SdmaQueue::service() {
     const DeviceAccess here;
     bool did = false;
     for (unsigned packets = 0; packets < 64 && read_bytes_ < write; ++packets) {
+        const std::uint64_t available = available_dwords(write);
+        if (skip_dwords_) {
+            const std::uint64_t skipped = std::min(skip_dwords_, available);
+            skip_dwords_ -= skipped;
+            if (!advance(skipped)) return true;
+            did = true;
+            continue;
+        }
         if (!current_) {
-            current_ = fetch(write);
+            current_ = fetch(available);
             counters.sdma_packets += 1;
         }
         const sdma::Decoded packet = *current_;
         if (packet.dwords == 0) {
-            failed_ = true;
-            counters.faults += 1;
-            log(LogLevel::error, "gpu{}: {}; the queue stops", gpu_,
-                packet.error.empty() ? "an SDMA packet is cut off by the write pointer" : packet.error);
+            refuse(packet.error.empty() ? fmt::format("an SDMA packet is cut off by the {}",
+                                                      indirect_ ? "indirect buffer's end" : "write pointer")
+                                        : packet.error);
             return did;
         }
         switch (execute(packet.command)) {
@@ -72,6 +81,10 @@ bool SdmaQueue::service() {
                 return did;
             case Step::again:
                 return true;
+            case Step::entered:
+                current_.reset();
+                did = true;
+                continue;
             case Step::done:
                 break;
         }
@@ -79,32 +92,63 @@ bool SdmaQueue::service() {
         counters.sdma_bytes += progress_ * row_bytes(packet.command);
         current_.reset();
         progress_ = 0;
-        read_bytes_ += packet.dwords * 4u;
-        auto* read_pointer = at<std::uint64_t>(space_, read_pointer_va_, kWrite);
-        if (!read_pointer) {
-            fault(read_pointer_va_, kWrite);
-            return failed_ = true;
-        }
-        __atomic_store_n(read_pointer, read_bytes_, __ATOMIC_RELEASE);
+        if (!advance(packet.dwords)) return true;
     }
     return did;
 }
 
-sdma::Decoded SdmaQueue::fetch(std::uint64_t write) {
-    std::uint32_t dwords[kMaxPacketDwords];
-    const auto available = std::min<std::uint64_t>((write - read_bytes_) / 4, kMaxPacketDwords);
-    for (unsigned i = 0; i < available; ++i) {
-        const auto* dword = at<std::uint32_t>(space_, ring_ + (read_bytes_ + 4 * i) % ring_bytes_, kRead);
-        if (!dword) return {{}, 0, fmt::format("the SDMA ring at {:#x} is not mapped", ring_)};
+std::uint64_t SdmaQueue::address_of(std::uint64_t dword) const {
+    return indirect_ ? indirect_->address + 4 * (indirect_done_ + dword)
+                     : ring_ + (read_bytes_ + 4 * dword) % ring_bytes_;
+}
+
+std::uint64_t SdmaQueue::available_dwords(std::uint64_t write) const {
+    return indirect_ ? indirect_->dwords - indirect_done_ : (write - read_bytes_) / 4;
+}
+
+std::string SdmaQueue::place() const {
+    if (indirect_)
+        return fmt::format("byte {} of the indirect buffer at {:#x}", 4 * indirect_done_, indirect_->address);
+    return fmt::format("byte {} of the ring at {:#x}", read_bytes_ % ring_bytes_, ring_);
+}
+
+SdmaQueue::Step SdmaQueue::refuse(std::string_view why) {
+    failed_ = true;
+    counters.faults += 1;
+    log(LogLevel::error, "gpu{}: {}, at {}; the queue stops", gpu_, why, place());
+    return Step::fault;
+}
+
+sdma::Decoded SdmaQueue::fetch(std::uint64_t available) {
+    std::uint32_t dwords[sdma::kHeadDwords];
+    const auto count = std::min<std::uint64_t>(available, sdma::kHeadDwords);
+    for (unsigned i = 0; i < count; ++i) {
+        const auto* dword = at<std::uint32_t>(space_, address_of(i), kRead);
+        if (!dword) return {{}, 0, fmt::format("the SDMA packet at {:#x} is not mapped", address_of(i))};
         dwords[i] = *dword;
     }
-    // Padding may be longer than the window: skip it without reading all of it.
-    if (available && (dwords[0] & 0xff) == 0) {
-        const std::uint64_t size = 1 + ((dwords[0] >> 16) & 0x3fff);
-        if (size <= (write - read_bytes_) / 4) return {sdma::Nop{}, static_cast<unsigned>(size), {}};
+    injection().apply(QueueKind::sdma, ring_, std::as_writable_bytes(std::span{dwords, count}));
+    return sdma::decode({dwords, count}, available);
+}
+
+/// Goes past dwords, and past the ring's packet when its indirect buffer ends. False: a fault.
+bool SdmaQueue::advance(std::uint64_t dwords) {
+    if (indirect_) {
+        indirect_done_ += dwords;
+        if (indirect_done_ < indirect_->dwords) return true;
+        if (skip_dwords_) return refuse("a skip goes beyond the end"), false;
+        indirect_.reset();
+        dwords = kIndirectDwords;
     }
-    injection().apply(QueueKind::sdma, ring_, std::as_writable_bytes(std::span{dwords, available}));
-    return sdma::decode({dwords, available});
+    read_bytes_ += dwords * 4;
+    auto* read_pointer = at<std::uint64_t>(space_, read_pointer_va_, kWrite);
+    if (!read_pointer) {
+        fault(read_pointer_va_, kWrite);
+        failed_ = true;
+        return false;
+    }
+    __atomic_store_n(read_pointer, read_bytes_, __ATOMIC_RELEASE);
+    return true;
 }
 
 SdmaQueue::Step SdmaQueue::execute(const sdma::Command& command) {
@@ -140,7 +184,13 @@ SdmaQueue::Step SdmaQueue::run(const sdma::CopyLinear& copy) {
         if (!from) return fault(copy.source + progress_, kRead);
         std::byte* to = reach(copy.destination + progress_, size, kWrite);
         if (!to) return fault(copy.destination + progress_, kWrite);
+        std::byte* second = nullptr;
+        if (copy.second_destination) {
+            second = reach(*copy.second_destination + progress_, size, kWrite);
+            if (!second) return fault(*copy.second_destination + progress_, kWrite);
+        }
         std::memmove(to, from, size);
+        if (second) std::memmove(second, from, size);
         if (wrong && progress_ == 0) to[size / 2] ^= std::byte{1};
         progress_ += size;
         budget -= size;
@@ -166,6 +216,28 @@ SdmaQueue::Step SdmaQueue::run(const sdma::CopyRect& copy) {
         }
     }
     return progress_ == rows ? Step::done : Step::again;
+}
+
+SdmaQueue::Step SdmaQueue::run(const sdma::Write& write) {
+    const std::uint64_t size = std::uint64_t{write.dwords} * 4;
+    for (std::uint64_t budget = kSliceBytes; progress_ < size && budget; budget -= 4, progress_ += 4) {
+        const std::uint64_t from = address_of(sdma::kWriteHeadDwords + progress_ / 4);
+        const auto* dword = at<std::uint32_t>(space_, from, kRead);
+        if (!dword) return fault(from, kRead);
+        auto* word = at<std::uint32_t>(space_, write.destination + progress_, kWrite);
+        if (!word) return fault(write.destination + progress_, kWrite);
+        // Relaxed: a host that polls the word sees whole values; the packets after it publish them.
+        __atomic_store_n(word, *dword, __ATOMIC_RELAXED);
+    }
+    return progress_ == size ? Step::done : Step::again;
+}
+
+SdmaQueue::Step SdmaQueue::run(const sdma::Indirect& indirect) {
+    if (indirect_) return refuse("SDMA packet INDIRECT within an indirect buffer");
+    if (indirect.dwords == 0) return Step::done;
+    indirect_ = indirect;
+    indirect_done_ = 0;
+    return Step::entered;
 }
 
 SdmaQueue::Step SdmaQueue::run(const sdma::Fill& fill) {
@@ -200,24 +272,40 @@ SdmaQueue::Step SdmaQueue::run(const sdma::PollMemory& poll) {
     return poll.holds(__atomic_load_n(word, __ATOMIC_ACQUIRE)) ? Step::done : Step::waiting;
 }
 
-SdmaQueue::Step SdmaQueue::run(const sdma::Atomic& atomic) {
-    auto* word = at<std::uint64_t>(space_, atomic.address, kWrite);
+SdmaQueue::Step SdmaQueue::run(const sdma::ExecuteIfEqual& condition) {
+    const auto* word = at<std::uint32_t>(space_, condition.address, kRead);
+    if (!word) return fault(condition.address, kRead);
+    if (__atomic_load_n(word, __ATOMIC_ACQUIRE) != condition.reference) skip_dwords_ = condition.dwords;
+    return Step::done;
+}
+
+SdmaQueue::Step SdmaQueue::run(const sdma::ExecuteOnEngines& predicate) {
+    if (!(predicate.engines >> kEngine & 1)) skip_dwords_ = predicate.dwords;
+    return Step::done;
+}
+
+template <class T>
+SdmaQueue::Step SdmaQueue::update_word(const sdma::Atomic& atomic) {
+    auto* word = at<T>(space_, atomic.address, kWrite);
     if (!word) return fault(atomic.address, kWrite);
-    // Acquire and release: the decrement of a signal publishes the copies before it.
-    if (atomic.operation == sdma::kAdd64) {
-        __atomic_fetch_add(word, atomic.operand, __ATOMIC_ACQ_REL);
-    } else if (atomic.operation == sdma::kSub64) {
-        __atomic_fetch_sub(word, atomic.operand, __ATOMIC_ACQ_REL);
-    } else {
-        __atomic_exchange_n(word, atomic.operand, __ATOMIC_ACQ_REL);
-    }
+    const T old = sdma::atomic_update(word, sdma::operation_of(atomic.operation), static_cast<T>(atomic.operand),
+                                      static_cast<T>(atomic.compare));
+    return atomic.loops && old != static_cast<T>(atomic.compare) ? Step::waiting : Step::done;
+}
+
+SdmaQueue::Step SdmaQueue::run(const sdma::Atomic& atomic) {
+    return sdma::is_64_bit(atomic.operation) ? update_word<std::uint64_t>(atomic) : update_word<std::uint32_t>(atomic);
+}
+
+SdmaQueue::Step SdmaQueue::run(const sdma::SetClock& set) {
+    clock_offset_ = set.ticks - clock::now();
     return Step::done;
 }
 
 SdmaQueue::Step SdmaQueue::run(const sdma::Timestamp& stamp) {
     auto* word = at<std::uint64_t>(space_, stamp.address, kWrite);
     if (!word) return fault(stamp.address, kWrite);
-    __atomic_store_n(word, clock::now(), __ATOMIC_RELAXED);
+    __atomic_store_n(word, clock::now() + (stamp.global ? 0 : clock_offset_), __ATOMIC_RELAXED);
     return Step::done;
 }
 
