@@ -175,8 +175,9 @@ TEST_CASE("atomics of 32 and 64 bits, by TC_OP number, with and without return",
         Row{0x07, 1, 2, 0, 2}, Row{0x67, 1, ~0ull, 0, ~0ull}, Row{0x48, 5, 9, 5, 9}, Row{0x28, 5, 9, 6, 5},
         Row{0x4f, 0xffffffff, 1, 0, 0}, Row{0x6f, 0xffffffff, 1, 0, 0x100000000}, Row{0x10, 5, 7, 0, 0xfffffffe},
         Row{0x11, 0xffffffff, 1, 0, 0xffffffff}, Row{0x12, 0xffffffff, 1, 0, 1}, Row{0x33, ~0ull, 1, 0, 1},
-        Row{0x34, ~0ull, 1, 0, ~0ull}, Row{0x55, 0xc, 0xa, 0, 8}, Row{0x76, 0xc, 0xa, 0, 0xe}, Row{0x17, 0xc, 0xa, 0, 6},
-        Row{0x18, 7, 7, 0, 0}, Row{0x18, 6, 7, 0, 7}, Row{0x19, 0, 7, 0, 7}, Row{0x39, 9, 7, 0, 7}, Row{0x39, 3, 7, 0, 2});
+        Row{0x34, ~0ull, 1, 0, ~0ull}, Row{0x55, 0xc, 0xa, 0, 8}, Row{0x76, 0xc, 0xa, 0, 0xe},
+        Row{0x17, 0xc, 0xa, 0, 6}, Row{0x18, 7, 7, 0, 0}, Row{0x18, 6, 7, 0, 7}, Row{0x19, 0, 7, 0, 7},
+        Row{0x39, 9, 7, 0, 7}, Row{0x39, 3, 7, 0, 2});
     CAPTURE(row.operation);
     Engine engine;
     const auto low = [](std::uint64_t v) { return static_cast<std::uint32_t>(v); };
@@ -251,15 +252,15 @@ TEST_CASE("what a packet asks for and the engine does not know stops the queue, 
         Dwords packet;
         const char* words;
     };
-    const Row row = GENERATE(
-        Row{{1 | 1 << 18, 7, 0, kData, 0, kData + 64, 0}, "COPY_LINEAR.*op 1, sub-op 0.*dword 0.*0x00040000"},
-        Row{{1, 7, 1 << 16, kData, 0, kData + 64, 0}, "COPY_LINEAR.*dword 2.*0x00010000"},
-        Row{{2, kData, 0, 1 << 24, 5}, "WRITE_LINEAR.*dword 3.*0x01000000"},
-        Row{{5 | 1 << 16, kData, 0, 5}, "FENCE.*op 5, sub-op 0.*dword 0.*0x00010000"},
-        Row{{4 | 1 << 16, kData, 0, 1, 0, 0}, "INDIRECT.*dword 0.*0x00010000"},
-        Row{{11 | 1 << 16, kData, 0, 5, 3}, "CONST_FILL.*dword 0.*0x00010000"},
-        Row{{7, kData, 0}, "SEM .*op 7, sub-op 0"}, Row{{14, 5, 5}, "SRBM_WRITE.*op 14, sub-op 0"},
-        Row{{0x77, 0, 0}, "op 119, sub-op 0"});
+    const Row row =
+        GENERATE(Row{{1 | 1 << 18, 7, 0, kData, 0, kData + 64, 0}, "COPY_LINEAR.*op 1, sub-op 0.*dword 0.*0x00040000"},
+                 Row{{1, 7, 1 << 16, kData, 0, kData + 64, 0}, "COPY_LINEAR.*dword 2.*0x00010000"},
+                 Row{{2, kData, 0, 1 << 24, 5}, "WRITE_LINEAR.*dword 3.*0x01000000"},
+                 Row{{5 | 1 << 16, kData, 0, 5}, "FENCE.*op 5, sub-op 0.*dword 0.*0x00010000"},
+                 Row{{4 | 1 << 16, kData, 0, 1, 0, 0}, "INDIRECT.*dword 0.*0x00010000"},
+                 Row{{11 | 1 << 16, kData, 0, 5, 3}, "CONST_FILL.*dword 0.*0x00010000"},
+                 Row{{7, kData, 0}, "SEM .*op 7, sub-op 0"}, Row{{14, 5, 5}, "SRBM_WRITE.*op 14, sub-op 0"},
+                 Row{{0x77, 0, 0}, "op 119, sub-op 0"});
     const std::string text = logged(Dwords{0, 0} + row.packet + fence(0, 1));
     CAPTURE(row.words, text);
     CHECK(std::regex_search(text, std::regex{row.words}));

@@ -165,7 +165,7 @@ TEST_CASE("every emulated path passes the quick test", "[kfdemu][sysfs]") {
 
 TEST_CASE("libdrm finds the PCI device of a render node's number", "[kfdemu][sysfs]") {
     const Topology two = machine(2);
-    CHECK(names(two, "/sys/class/drm") == std::vector<std::string>{"renderD128", "renderD129"});
+    CHECK(names(two, "/sys/class/drm") == std::vector<std::string>{"card0", "card1", "renderD128", "renderD129"});
     CHECK(names(two, "/sys/dev/char/226:129/device/drm") == std::vector<std::string>{"card1", "renderD129"});
     CHECK(text(two, "/sys/dev/char/226:129/device/vendor") == "0x1002\n");
     CHECK(text(two, "/sys/dev/char/226:129/uevent").find("DEVNAME=dri/renderD129\n") != std::string::npos);
@@ -174,13 +174,14 @@ TEST_CASE("libdrm finds the PCI device of a render node's number", "[kfdemu][sys
     const auto bus = sysfs::lookup(two, "/sys/dev/char/226:128/device/subsystem");
     REQUIRE(bus);
     REQUIRE(std::holds_alternative<sysfs::Link>(*bus));
-    CHECK(std::get<sysfs::Link>(*bus).target.substr(12) == "bus/pci");
+    CHECK(std::get<sysfs::Link>(*bus).target == "../../../bus/pci");
 }
 
 TEST_CASE("numbers and names of other DRM devices are not emulated", "[kfdemu][sysfs]") {
     const Topology one = machine(1);
-    for (const char* path : {"/sys/dev/char/226:0", "/sys/dev/char/226:1280/device", "/sys/dev/char/1:3",
-                             "/sys/class/drm/card0", "/dev/dri/card0", "/dev/dri/renderD129"})
+    for (const char* path :
+         {"/sys/dev/char/226:0", "/sys/dev/char/226:1280/device", "/sys/dev/char/1:3", "/sys/class/drm/card1",
+          "/sys/class/drm/renderD1280", "/sys/class/hwmon/hwmon1", "/dev/dri/card0", "/dev/dri/renderD129"})
         CHECK_FALSE(sysfs::lookup(one, path));
 }
 
@@ -195,7 +196,7 @@ TEST_CASE("GPUs are on the PCI bus with the host's devices, bound to amdgpu", "[
     CHECK(text(two, bus + "/0000:02:00.0/class") == "0x038000\n");
     const auto driver = sysfs::lookup(two, bus + "/0000:01:00.0/driver");
     REQUIRE(driver);
-    CHECK(std::get<sysfs::Link>(*driver).target == "../../../../bus/pci/drivers/amdgpu");
+    CHECK(std::get<sysfs::Link>(*driver).target == "../../../bus/pci/drivers/amdgpu");
     CHECK_FALSE(sysfs::lookup(two, bus + "/0000:03:00.0/vendor"));
     CHECK_FALSE(sysfs::lookup(two, bus + "/0000:01:00.01/vendor"));
     CHECK(text(two, "/sys/class/kfd/kfd/dev") == std::to_string(kKfdMajor) + ":0\n");
@@ -212,4 +213,27 @@ TEST_CASE("KFD hides a GPU that the cgroup does not allow", "[kfdemu][sysfs]") {
         REQUIRE(entry);
         CHECK(std::holds_alternative<sysfs::Denied>(*entry));
     }
+}
+
+TEST_CASE("devices of the host keep their numbers", "[kfdemu][sysfs]") {
+    Topology two = machine(2);
+    make_room(two, {.drm = {"card0", "card0-HDMI-A-1", "renderD128", "card2"},
+                    .monitors = {"hwmon0", "hwmon1"},
+                    .pci = {"0000:00:01.0", "0000:01:00.0", "0000:01:00.1"}});
+    CHECK(names(two, "/sys/class/drm") == std::vector<std::string>{"card1", "card3", "renderD129", "renderD130"});
+    CHECK(names(two, "/sys/class/hwmon") == std::vector<std::string>{"hwmon2", "hwmon3"});
+    CHECK(names(two, "/sys/bus/pci/devices") == std::vector<std::string>{"0000:02:00.0", "0000:03:00.0"});
+    CHECK(property(text(two, root + "/nodes/1/properties"), "location_id") == 0x200);
+    CHECK(property(text(two, root + "/nodes/2/properties"), "drm_render_minor") == 130);
+    for (const char* path : {"/sys/class/drm/card0/device/vendor", "/dev/dri/renderD128",
+                             "/sys/class/hwmon/hwmon1/name", "/sys/bus/pci/devices/0000:01:00.0/vendor"})
+        CHECK_FALSE(sysfs::lookup(two, path));
+}
+
+TEST_CASE("used memory is what the device counts", "[kfdemu][sysfs]") {
+    Topology one = machine(1);
+    one.used = [](unsigned) { return MemoryUse{.vram = 12288, .system = 4096}; };
+    CHECK(text(one, "/sys/class/drm/card0/device/mem_info_vram_used") == "12288\n");
+    CHECK(text(one, "/sys/class/drm/card0/device/mem_info_vis_vram_used") == "12288\n");
+    CHECK(text(one, "/sys/class/drm/card0/device/mem_info_gtt_used") == "4096\n");
 }

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace kfdemu {
@@ -19,9 +21,31 @@ Topology make_topology(const Options& options) {
                                  .location_id = (i + 1) << 8,
                                  .vram_bytes = options.vram_bytes,
                                  .private_vram = options.private_vram(),
+                                 .card = i,
+                                 .monitor = i,
                                  .hidden = std::count(options.hidden.begin(), options.hidden.end(), i) != 0});
     }
     return topology;
+}
+
+void make_room(Topology& topology, const HostDevices& host) {
+    const auto has = [](const std::vector<std::string>& names, const std::string& wanted) {
+        return std::any_of(names.begin(), names.end(), [&](const auto& name) { return name.find(wanted) == 0; });
+    };
+    const auto is = [](const std::vector<std::string>& names, const std::string& wanted) {
+        return std::find(names.begin(), names.end(), wanted) != names.end();
+    };
+    unsigned card = 0, render_minor = 128, monitor = 0, bus = 1;
+    for (Gpu& gpu : topology.gpus) {
+        while (is(host.drm, fmt::format("card{}", card))) ++card;
+        while (is(host.drm, fmt::format("renderD{}", render_minor))) ++render_minor;
+        while (is(host.monitors, fmt::format("hwmon{}", monitor))) ++monitor;
+        while (bus < 255 && has(host.pci, fmt::format("0000:{:02x}:", bus))) ++bus;
+        gpu.card = card++;
+        gpu.render_minor = render_minor++;
+        gpu.monitor = monitor++;
+        gpu.location_id = bus++ << 8;
+    }
 }
 
 }  // namespace kfdemu

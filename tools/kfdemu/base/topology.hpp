@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/host_cpus.hpp"
@@ -23,14 +24,21 @@ struct Gpu {
     std::uint32_t location_id;  ///< PCI bus, device, function
     std::uint64_t vram_bytes;
     bool private_vram;
+    unsigned card = 0, monitor = 0;  ///< /sys/class/drm/card<card>, /sys/class/hwmon/hwmon<monitor>
     bool hidden = false;  ///< denied by the device cgroup: its KFD properties and render node fail with EPERM
 
     unsigned node() const { return index + 1; }
 };
 
+/// Bytes in use of a GPU's memory, and of system memory by all GPUs.
+struct MemoryUse {
+    std::uint64_t vram = 0, system = 0;
+};
+
 struct Topology {
     std::vector<Gpu> gpus;
     const HostCpus& (*host)() = this_host;  ///< called only when a file that lists CPUs is read: it reads many files
+    MemoryUse (*used)(unsigned gpu) = [](unsigned) { return MemoryUse{}; };
     std::uint64_t system_memory_bytes = 0;
 
     const Gpu* find(std::uint32_t gpu_id) const {
@@ -40,7 +48,15 @@ struct Topology {
     }
 };
 
-/// The machine that `options` specify, on this host.
+/// The machine that `options` specify, on a host without devices of its own.
 Topology make_topology(const Options& options);
+
+/// The names in the host's /sys/class/drm, /sys/class/hwmon and /sys/bus/pci/devices.
+struct HostDevices {
+    std::vector<std::string> drm, monitors, pci;
+};
+
+/// Numbers the GPUs' cards, render nodes, monitors and PCI buses so that they differ from the host's.
+void make_room(Topology& topology, const HostDevices& host);
 
 }  // namespace kfdemu

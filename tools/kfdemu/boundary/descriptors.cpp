@@ -13,6 +13,7 @@
 #include "base/log.hpp"
 #include "base/shared_range.hpp"
 #include "boundary/device_status.hpp"
+#include "boundary/folders.hpp"
 #include "boundary/libc.hpp"
 #include "kfd/drm.hpp"
 
@@ -23,13 +24,14 @@ EXPORT const char* kfdemu_version() { return KFDEMU_VERSION; }
 
 EXPORT int fstat(int fd, struct stat* status) noexcept {
     const int result = NEXT(fstat)(fd, status);
-    if (result == 0) correct(status);
+    if (result == 0 && !correct(status)) correct_folder(fd, status);
     return result;
 }
 
 EXPORT int fstat64(int fd, struct stat64* status) noexcept {
     const int result = NEXT(fstat64)(fd, status);
-    if (result == 0) correct(reinterpret_cast<struct stat*>(status));
+    auto* plain = reinterpret_cast<struct stat*>(status);
+    if (result == 0 && !correct(plain)) correct_folder(fd, plain);
     return result;
 }
 

@@ -72,7 +72,10 @@ inline std::optional<sysfs::Entry> find(const char* path, const void* caller = n
     const Topology* topology = Device::topology();
     if (!topology) return {};
     if (sysfs::is_runtimes_alone(path) && !is_runtime(caller)) return {};
-    return sysfs::lookup(*topology, path);
+    auto entry = sysfs::lookup(*topology, path);
+    if (entry)
+        if (auto* folder = sysfs::folder_of(*entry)) folder->path = path;
+    return entry;
 }
 
 }  // namespace kfdemu

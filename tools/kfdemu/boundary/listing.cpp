@@ -5,6 +5,7 @@
 #undef _FILE_OFFSET_BITS  // readdir and readdir64 are both defined here
 
 #include <dirent.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "base/log.hpp"
+#include "boundary/folders.hpp"
 #include "boundary/libc.hpp"
 
 namespace kfdemu {
@@ -135,9 +137,17 @@ using namespace kfdemu;
 EXPORT DIR* opendir(const char* path) {
     auto entry = find(path);
     if (!entry) return NEXT(opendir)(path);
-    if (auto* directory = std::get_if<sysfs::Directory>(&*entry)) return open_listing(*directory);
+    if (auto* directory = sysfs::folder_of(*entry)) return open_listing(*directory);
     errno = not_a_folder(*entry);
     return nullptr;
+}
+
+EXPORT DIR* fdopendir(int fd) {
+    const std::string path = folder_path(fd);
+    if (path.empty()) return NEXT(fdopendir)(fd);
+    DIR* listing = opendir(path.c_str());
+    if (listing) close(fd);
+    return listing;
 }
 
 EXPORT struct dirent* readdir(DIR* directory) {
@@ -201,7 +211,7 @@ EXPORT int scandir(const char* path, struct dirent*** entries, int (*wanted)(con
                    int (*order)(const struct dirent**, const struct dirent**)) {
     auto entry = find(path);
     if (!entry) return NEXT(scandir)(path, entries, wanted, order);
-    if (auto* directory = std::get_if<sysfs::Directory>(&*entry)) return scan(*directory, entries, wanted, order);
+    if (auto* directory = sysfs::folder_of(*entry)) return scan(*directory, entries, wanted, order);
     return errno = not_a_folder(*entry), -1;
 }
 
@@ -209,6 +219,6 @@ EXPORT int scandir64(const char* path, struct dirent64*** entries, int (*wanted)
                      int (*order)(const struct dirent64**, const struct dirent64**)) {
     auto entry = find(path);
     if (!entry) return NEXT(scandir64)(path, entries, wanted, order);
-    if (auto* directory = std::get_if<sysfs::Directory>(&*entry)) return scan(*directory, entries, wanted, order);
+    if (auto* directory = sysfs::folder_of(*entry)) return scan(*directory, entries, wanted, order);
     return errno = not_a_folder(*entry), -1;
 }

@@ -18,6 +18,7 @@
 
 #include "base/injection.hpp"
 #include "boundary/device_status.hpp"
+#include "boundary/folders.hpp"
 #include "boundary/libc.hpp"
 
 namespace kfdemu {
@@ -52,8 +53,10 @@ struct Open {
 
     int operator()(const sysfs::Text& text) const { return open_text(text.content, flags); }
     int operator()(const sysfs::Modules& m) const { return open_text(modules(m.line), flags); }
-    int operator()(const sysfs::Directory&) const { return errno = EISDIR, -1; }
-    int operator()(const sysfs::Link&) const { return errno = EISDIR, -1; }  // all emulated links point to directories
+    int operator()(const sysfs::Directory& directory) const { return open_folder(directory, flags); }
+    int operator()(const sysfs::Link& link) const {  // all emulated links point to directories
+        return flags & O_NOFOLLOW ? (errno = ELOOP, -1) : open_folder(link.folder, flags);
+    }
     int operator()(const sysfs::Missing&) const { return errno = ENOENT, -1; }
     int operator()(const sysfs::Denied&) const { return errno = EPERM, -1; }
     int operator()(const sysfs::KfdDevice&) const {
@@ -79,11 +82,12 @@ struct Stat {
     int operator()(const sysfs::Text& text) const { return regular(text.content.size()); }
     int operator()(const sysfs::Modules&) const { return regular(0); }
     int operator()(const sysfs::Denied&) const { return regular(4096); }
-    int operator()(const sysfs::Directory&) const {
+    int operator()(const sysfs::Directory& directory) const {
         status.st_mode = S_IFDIR | 0555;
+        status.st_ino = directory.inode;
         return 0;
     }
-    int operator()(const sysfs::Link&) const { return (*this)(sysfs::Directory{}); }
+    int operator()(const sysfs::Link& link) const { return (*this)(link.folder); }
     int operator()(const sysfs::Missing&) const { return errno = ENOENT, -1; }
     int operator()(const sysfs::KfdDevice&) const { return describe_device(status, kKfdMajor, 0), 0; }
     int operator()(const sysfs::RenderDevice& render) const {
@@ -167,14 +171,16 @@ EXPORT int open64(const char* path, int flags, ...) {
 
 EXPORT int openat(int folder, const char* path, int flags, ...) {
     MODE_ARGUMENT(flags)
-    if (auto entry = find(path)) return std::visit(Open{flags}, *entry);
-    return NEXT(openat)(folder, path, flags, mode);
+    const AtPath at{folder, path};
+    if (at.entry) return std::visit(Open{flags}, *at.entry);
+    return NEXT(openat)(folder, at.path, flags, mode);
 }
 
 EXPORT int openat64(int folder, const char* path, int flags, ...) {
     MODE_ARGUMENT(flags)
-    if (auto entry = find(path)) return std::visit(Open{flags}, *entry);
-    return NEXT(openat64)(folder, path, flags, mode);
+    const AtPath at{folder, path};
+    if (at.entry) return std::visit(Open{flags}, *at.entry);
+    return NEXT(openat64)(folder, at.path, flags, mode);
 }
 
 // _FORTIFY_SOURCE replaces open() and openat() without a mode by these.
@@ -196,13 +202,15 @@ EXPORT int __open64_2(const char* path, int flags) {
 }
 
 EXPORT int __openat_2(int folder, const char* path, int flags) {
-    if (auto entry = find(path)) return std::visit(Open{flags}, *entry);
-    return NEXT(__openat_2)(folder, path, flags);
+    const AtPath at{folder, path};
+    if (at.entry) return std::visit(Open{flags}, *at.entry);
+    return NEXT(__openat_2)(folder, at.path, flags);
 }
 
 EXPORT int __openat64_2(int folder, const char* path, int flags) {
-    if (auto entry = find(path)) return std::visit(Open{flags}, *entry);
-    return NEXT(__openat64_2)(folder, path, flags);
+    const AtPath at{folder, path};
+    if (at.entry) return std::visit(Open{flags}, *at.entry);
+    return NEXT(__openat64_2)(folder, at.path, flags);
 }
 
 EXPORT std::FILE* fopen(const char* path, const char* mode) {
@@ -221,8 +229,9 @@ EXPORT int access(const char* path, int mode) noexcept {
 }
 
 EXPORT int faccessat(int folder, const char* path, int mode, int flags) noexcept {
-    if (auto entry = find(path)) return access_entry(*entry, mode);
-    return NEXT(faccessat)(folder, path, mode, flags);
+    const AtPath at{folder, path};
+    if (at.entry) return access_entry(*at.entry, mode);
+    return NEXT(faccessat)(folder, at.path, mode, flags);
 }
 
 EXPORT int stat(const char* path, struct stat* status) noexcept {
@@ -246,30 +255,34 @@ EXPORT int lstat64(const char* path, struct stat64* status) noexcept {
 }
 
 EXPORT int fstatat(int folder, const char* path, struct stat* status, int flags) noexcept {
-    if (auto entry = find(path)) return (flags & AT_SYMLINK_NOFOLLOW ? stat_link : stat_entry)(*entry, status);
-    const int result = NEXT(fstatat)(folder, path, status, flags);
-    if (result == 0 && (flags & AT_EMPTY_PATH)) correct(status);
+    const AtPath at{folder, path};
+    if (at.entry) return (flags & AT_SYMLINK_NOFOLLOW ? stat_link : stat_entry)(*at.entry, status);
+    const int result = NEXT(fstatat)(folder, at.path, status, flags);
+    if (result == 0 && (flags & AT_EMPTY_PATH) && !correct(status)) correct_folder(folder, status);
     return result;
 }
 
 EXPORT int fstatat64(int folder, const char* path, struct stat64* status, int flags) noexcept {
     auto* plain = reinterpret_cast<struct stat*>(status);
-    if (auto entry = find(path)) return (flags & AT_SYMLINK_NOFOLLOW ? stat_link : stat_entry)(*entry, plain);
-    const int result = NEXT(fstatat64)(folder, path, status, flags);
-    if (result == 0 && (flags & AT_EMPTY_PATH)) correct(plain);
+    const AtPath at{folder, path};
+    if (at.entry) return (flags & AT_SYMLINK_NOFOLLOW ? stat_link : stat_entry)(*at.entry, plain);
+    const int result = NEXT(fstatat64)(folder, at.path, status, flags);
+    if (result == 0 && (flags & AT_EMPTY_PATH) && !correct(plain)) correct_folder(folder, plain);
     return result;
 }
 
 EXPORT int statx(int folder, const char* path, int flags, unsigned mask, struct statx* status) noexcept {
     struct stat plain{};
-    if (auto entry = find(path)) {
-        if ((flags & AT_SYMLINK_NOFOLLOW ? stat_link : stat_entry)(*entry, &plain) != 0) return -1;
+    const AtPath at{folder, path};
+    if (at.entry) {
+        if ((flags & AT_SYMLINK_NOFOLLOW ? stat_link : stat_entry)(*at.entry, &plain) != 0) return -1;
         std::memset(status, 0, sizeof *status);
         status->stx_mask = STATX_TYPE | STATX_MODE | STATX_NLINK | STATX_SIZE;
         status->stx_nlink = 1;
+        status->stx_ino = plain.st_ino;
         status->stx_blksize = static_cast<std::uint32_t>(plain.st_blksize);
     } else {
-        const int result = NEXT(statx)(folder, path, flags, mask, status);
+        const int result = NEXT(statx)(folder, at.path, flags, mask, status);
         if (result != 0 || !(flags & AT_EMPTY_PATH) || !(status->stx_mask & STATX_INO)) return result;
         plain.st_mode = status->stx_mode;
         plain.st_ino = status->stx_ino;
@@ -289,6 +302,15 @@ EXPORT ssize_t readlink(const char* path, char* buffer, std::size_t size) noexce
 }
 
 EXPORT ssize_t readlinkat(int folder, const char* path, char* buffer, std::size_t size) noexcept {
-    if (auto entry = find(path)) return read_link(*entry, buffer, size);
-    return NEXT(readlinkat)(folder, path, buffer, size);
+    const AtPath at{folder, path};
+    if (at.entry) return read_link(*at.entry, buffer, size);
+    return NEXT(readlinkat)(folder, at.path, buffer, size);
+}
+
+EXPORT char* realpath(const char* path, char* resolved) noexcept {
+    auto entry = find(path);
+    if (!entry) return NEXT(realpath)(path, resolved);
+    if (std::holds_alternative<sysfs::Missing>(*entry)) return errno = ENOENT, nullptr;
+    const std::string target = sysfs::canonical(*Device::topology(), path);
+    return resolved ? std::strcpy(resolved, target.c_str()) : strdup(target.c_str());
 }

@@ -267,7 +267,8 @@ std::optional<Entry> lookup(const Topology& topology, std::string_view path) {
         std::string_view rest = path;
         if (!take(rest, root)) continue;
         if (rest.empty()) return Directory{{"kfd"}};
-        if (rest == "/kfd") return Directory{{"dev", "topology"}};
+        if (rest == "/kfd") return Directory{{"dev", "proc", "topology"}};
+        if (rest == "/kfd/proc") return Directory{};  // processes that use the GPUs: each has GPUs of its own
         if (rest == "/kfd/dev") return Text{fmt::format("{}:0\n", kKfdMajor)};
     }
     for (std::string_view root : {kTopologyRoot, kTopologyAlias})

@@ -6,6 +6,7 @@
 // Pure. Layout as in the kernel's drivers/gpu/drm/amd/amdkfd/kfd_topology.c.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +23,8 @@ struct Text {
 struct Directory {
     std::vector<std::string> names;
     std::string beside = {};  ///< a real directory whose names are also listed
+    std::uint64_t inode = 0;  ///< equal for all paths to one directory of a PCI device; 0: not known
+    std::string path = {};    ///< as the program named it; set by find()
 };
 struct KfdDevice {};
 struct RenderDevice {
@@ -30,6 +33,7 @@ struct RenderDevice {
 /// A symbolic link to a directory.
 struct Link {
     std::string target;
+    Directory folder = {};  ///< what the target lists
 };
 /// A file that exists but cannot be read: EPERM.
 struct Denied {};
@@ -51,7 +55,19 @@ bool is_runtimes_alone(std::string_view path);
 /// The emulated entry at `path`, or std::nullopt if the path is not emulated.
 std::optional<Entry> lookup(const Topology& topology, std::string_view path);
 
-/// The DRM part of lookup(): render nodes by number and by name, and the PCI device of each, also on its bus.
+/// The DRM part of lookup(): cards, render nodes and monitors by number and by name, and the PCI device of each, also
+/// on its bus.
 std::optional<Entry> lookup_drm(const Topology& topology, std::string_view path);
+
+/// What is at `below` ("", "/vendor", "/drm/card0", …) in the folder of a GPU's PCI device.
+Entry device_entry(const Topology& topology, const Gpu& gpu, std::string_view below);
+/// "0000:01:00.0".
+std::string slot_name(const Gpu& gpu);
+
+/// The path of the emulated entry at `path` without symbolic links.
+std::string canonical(const Topology& topology, std::string_view path);
+
+/// The directory that opening the entry opens, or nullptr.
+Directory* folder_of(Entry& entry);
 
 }  // namespace kfdemu::sysfs

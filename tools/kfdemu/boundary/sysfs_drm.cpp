@@ -1,3 +1,5 @@
+// The paths to a GPU's PCI device: /sys/class/drm, /sys/class/hwmon, /sys/dev/char and the PCI bus hold symbolic links
+// to its folder, and the folders of its DRM nodes and monitor hold links back.
 #include <fmt/format.h>
 
 #include "base/path_text.hpp"
@@ -6,93 +8,136 @@
 namespace kfdemu::sysfs {
 namespace {
 
-/// Removes a render node's minor number from the front of `path` and returns its GPU.
-const Gpu* take_minor(const Topology& topology, std::string_view& path) {
-    const auto minor = take_number(path);
-    if (!minor || (!path.empty() && path[0] != '/')) return nullptr;
+constexpr std::string_view kBus = "/sys/bus/pci/devices", kDrm = "/sys/class/drm", kMonitors = "/sys/class/hwmon";
+constexpr std::string_view kRoot = "devices/pci0000:00";  // in /sys
+
+/// A place in a PCI device's folder.
+struct Place {
+    const Gpu* gpu;
+    std::string below;  // "", "/vendor", …
+    std::string link;   // the target, if the path itself is a link to it
+};
+
+/// Removes `name` from the front of `path` if it is one or more whole components.
+bool take_name(std::string_view& path, std::string_view name) {
+    std::string_view rest = path;
+    if (!take(rest, name) || (!rest.empty() && rest[0] != '/')) return false;
+    path = rest;
+    return true;
+}
+
+std::optional<Place> enter(const Gpu& gpu, std::string_view path) {
+    const std::string slot = slot_name(gpu);
+    const auto through = [&](std::string_view rest, std::string_view up, const std::string& to) {
+        return Place{&gpu, to + std::string{rest},
+                     rest.empty() ? fmt::format("{}{}/{}{}", up, kRoot, slot, to) : std::string{}};
+    };
+    if (std::string_view rest = path; take_name(rest, fmt::format("/sys/{}/{}", kRoot, slot)))
+        return Place{&gpu, std::string{rest}, {}};
+    if (std::string_view rest = path; take_name(rest, fmt::format("{}/{}", kBus, slot)))
+        return through(rest, "../../../", "");
+    const std::string card = fmt::format("card{}", gpu.card), render = fmt::format("renderD{}", gpu.render_minor);
+    for (const std::string& node : {card, render})
+        if (std::string_view rest = path; take_name(rest, fmt::format("{}/{}", kDrm, node)))
+            return through(rest, "../../", "/drm/" + node);
+    if (std::string_view rest = path; take_name(rest, fmt::format("/sys/dev/char/226:{}", gpu.render_minor)))
+        return through(rest, "../../", "/drm/" + render);
+    const std::string monitor = fmt::format("hwmon{}", gpu.monitor);
+    if (std::string_view rest = path; take_name(rest, fmt::format("{}/{}", kMonitors, monitor)))
+        return through(rest, "../../", "/hwmon/" + monitor);
+    return {};
+}
+
+/// Follows the links from nodes and monitors back to their device.
+Place follow(Place place) {
+    const Gpu& gpu = *place.gpu;
+    const std::string links[] = {fmt::format("/drm/card{}/device", gpu.card),
+                                 fmt::format("/drm/renderD{}/device", gpu.render_minor),
+                                 fmt::format("/hwmon/hwmon{}/device", gpu.monitor)};
+    for (bool followed = true; followed;) {
+        followed = false;
+        for (const std::string& link : links) {
+            std::string_view rest = place.below;
+            if (!take_name(rest, link)) continue;
+            place = {&gpu, std::string{rest}, rest.empty() ? "../../../" + slot_name(gpu) : std::string{}};
+            followed = true;
+        }
+    }
+    return place;
+}
+
+std::optional<Place> locate(const Topology& topology, std::string_view path) {
+    if (path.substr(0, 5) != "/sys/") return {};
     for (const Gpu& gpu : topology.gpus)
-        if (gpu.render_minor == *minor) return &gpu;
-    return nullptr;
+        if (auto place = enter(gpu, path)) return follow(std::move(*place));
+    return {};
 }
 
-Directory render_nodes(const Topology& topology) {
-    Directory directory;
-    for (const Gpu& gpu : topology.gpus) directory.names.push_back(fmt::format("renderD{}", gpu.render_minor));
-    return directory;
+std::string path_of(const Place& place) {
+    return fmt::format("/sys/{}/{}{}", kRoot, slot_name(*place.gpu), place.below);
 }
 
-std::string slot_name(const Gpu& gpu) {
-    return fmt::format("0000:{:02x}:{:02x}.{:x}", gpu.location_id >> 8, (gpu.location_id >> 3) & 31,
-                       gpu.location_id & 7);
+/// FNV-1a.
+std::uint64_t inode_of(const Place& place) {
+    std::uint64_t hash = 0xcbf29ce484222325;
+    for (const char c : path_of(place)) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    return hash;
 }
 
-/// The devices of the real bus, and ours.
-Directory bus(const Topology& topology, std::string_view path) {
+std::string render_node(const Gpu& gpu) { return fmt::format("renderD{}", gpu.render_minor); }
+
+/// The entries of the host's folder at `path`, and one of each GPU's.
+template <class Name>
+Directory with_host(const Topology& topology, std::string_view path, Name&& name) {
     Directory directory{.names = {}, .beside = std::string{path}};
-    for (const Gpu& gpu : topology.gpus) directory.names.push_back(slot_name(gpu));
+    for (const Gpu& gpu : topology.gpus) directory.names.push_back(name(gpu));
     return directory;
 }
 
-/// What is below the PCI device of a GPU.
-Entry device_entry(const Gpu& gpu, std::string_view rest) {
-    constexpr unsigned kVendorAmd = 0x1002;
-    constexpr unsigned kClassDisplay = 0x0380;  // as uevent has it
-    const auto number = [](unsigned value, int digits) { return Text{fmt::format("{:#0{}x}\n", value, digits + 2)}; };
-    if (rest.empty())
-        return Directory{{"class", "device", "driver", "drm", "mem_info_vram_total", "numa_node", "revision",
-                          "subsystem", "subsystem_device", "subsystem_vendor", "uevent", "unique_id", "vendor"}};
-    const std::string node = fmt::format("renderD{}", gpu.render_minor);
-    // Without the primary node's name libdrm takes all render nodes for one device.
-    const std::string primary = fmt::format("card{}", gpu.index);
-    if (rest == "/drm") return Directory{{primary, node}};
-    if (rest == "/drm/" + primary) return Directory{{"dev"}};
-    if (rest == "/drm/" + primary + "/dev") return Text{fmt::format("226:{}\n", gpu.index)};
-    if (rest == "/drm/" + node) return Directory{{"dev", "device", "uevent"}};
-    if (rest == "/drm/" + node + "/dev") return Text{fmt::format("226:{}\n", gpu.render_minor)};
-    if (rest == "/subsystem") return Link{"../../../../bus/pci"};
-    if (rest == "/driver") return Link{"../../../../bus/pci/drivers/amdgpu"};
-    if (rest == "/class") return number(kClassDisplay << 8, 6);
-    if (rest == "/vendor" || rest == "/subsystem_vendor") return number(kVendorAmd, 4);
-    if (rest == "/device" || rest == "/subsystem_device") return number(gpu.model->device_id, 4);
-    if (rest == "/revision") return number(gpu.model->pci_revision, 2);
-    if (rest == "/numa_node") return Text{"-1\n"};
-    if (rest == "/unique_id") return Text{fmt::format("{:016x}\n", gpu.unique_id)};
-    if (rest == "/mem_info_vram_total") return Text{fmt::format("{}\n", gpu.vram_bytes)};
-    if (rest == "/uevent")
-        return Text{fmt::format("DRIVER=amdgpu\nPCI_CLASS=38000\nPCI_ID={:04X}:{:04X}\nPCI_SLOT_NAME={}\n", kVendorAmd,
-                                gpu.model->device_id, slot_name(gpu))};
-    return Missing{};
-}
-
-/// What is below a render node's folder.
-Entry node_entry(const Gpu& gpu, std::string_view rest) {
-    if (rest.empty()) return Directory{{"dev", "device", "uevent"}};
-    if (rest == "/dev") return Text{fmt::format("226:{}\n", gpu.render_minor)};
-    if (rest == "/uevent")
-        return Text{fmt::format("MAJOR=226\nMINOR={0}\nDEVNAME=dri/renderD{0}\nDEVTYPE=drm_minor\n", gpu.render_minor)};
-    if (take(rest, "/device") && (rest.empty() || rest[0] == '/')) return device_entry(gpu, rest);
-    return Missing{};
+Directory drm_class(const Topology& topology) {
+    Directory directory = with_host(topology, kDrm, [](const Gpu& gpu) { return fmt::format("card{}", gpu.card); });
+    for (const Gpu& gpu : topology.gpus) directory.names.push_back(render_node(gpu));
+    return directory;
 }
 
 }  // namespace
 
 std::optional<Entry> lookup_drm(const Topology& topology, std::string_view path) {
-    if (path == "/dev/dri" || path == "/sys/class/drm") return render_nodes(topology);
-    if (std::string_view rest = path; take(rest, "/dev/dri/renderD")) {
-        const Gpu* gpu = take_minor(topology, rest);
-        if (gpu && rest.empty()) return RenderDevice{gpu->index};
+    if (path == "/dev/dri") return with_host(topology, path, render_node);
+    if (path == kDrm) return drm_class(topology);
+    if (path == kBus) return with_host(topology, path, slot_name);
+    if (path == kMonitors)
+        return with_host(topology, path, [](const Gpu& gpu) { return fmt::format("hwmon{}", gpu.monitor); });
+    if (std::string_view name = path; take(name, "/dev/dri/")) {
+        for (const Gpu& gpu : topology.gpus)
+            if (name == render_node(gpu)) return RenderDevice{gpu.index};
         return {};
     }
-    constexpr std::string_view kBus = "/sys/bus/pci/devices";
-    if (path == kBus) return bus(topology, kBus);
-    if (std::string_view rest = path; take(rest, kBus) && take(rest, "/"))
-        for (const Gpu& gpu : topology.gpus)
-            if (std::string_view below = rest; take(below, slot_name(gpu)) && (below.empty() || below[0] == '/'))
-                return device_entry(gpu, below);
-    for (std::string_view prefix : {"/sys/class/drm/renderD", "/sys/dev/char/226:"})
-        if (std::string_view rest = path; take(rest, prefix))
-            if (const Gpu* gpu = take_minor(topology, rest)) return node_entry(*gpu, rest);
-    return {};
+    const auto place = locate(topology, path);
+    if (!place) return {};
+    Entry entry = device_entry(topology, *place->gpu, place->below);
+    auto* directory = std::get_if<Directory>(&entry);
+    if (!directory) return entry;
+    directory->inode = inode_of(*place);
+    if (place->link.empty()) return entry;
+    return Link{place->link, std::move(*directory)};
+}
+
+std::string canonical(const Topology& topology, std::string_view path) {
+    while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
+    if (const auto place = locate(topology, path)) {
+        if (place->below == "/subsystem") return "/sys/bus/pci";
+        if (place->below == "/driver") return "/sys/bus/pci/drivers/amdgpu";
+        return path_of(*place);
+    }
+    if (std::string_view rest = path; take_name(rest, "/sys/class/kfd/kfd"))
+        return "/sys/devices/virtual/kfd/kfd" + std::string{rest};
+    return std::string{path};
+}
+
+Directory* folder_of(Entry& entry) {
+    if (auto* link = std::get_if<Link>(&entry)) return &link->folder;
+    return std::get_if<Directory>(&entry);
 }
 
 }  // namespace kfdemu::sysfs

@@ -12,6 +12,7 @@
 #include <mutex>
 
 #include "base/behaviour.hpp"
+#include "base/host_folder.hpp"
 #include "base/injection.hpp"
 #include "base/log.hpp"
 #include "base/order.hpp"
@@ -54,6 +55,12 @@ Decision decide() {
         return decision;
     }
     decision.topology = make_topology(decision.options);
+    make_room(decision.topology,
+              {host_names("/sys/class/drm"), host_names("/sys/class/hwmon"), host_names("/sys/bus/pci/devices")});
+    decision.topology.used = [](unsigned gpu) {
+        Device* device = Device::existing();
+        return device ? device->memory().used(gpu) : MemoryUse{};
+    };
     for (const Failure& failure : decision.options.failures) injection().fail(failure);
     for (const Defect& defect : decision.options.defects) injection().defect(defect);
     order_seed.store(decision.options.seed, std::memory_order_relaxed);

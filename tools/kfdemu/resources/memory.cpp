@@ -234,9 +234,11 @@ std::optional<Memory::Found> Memory::find_vram(std::uint64_t va) const {
     return {};
 }
 
-std::uint64_t Memory::vram_available(unsigned gpu) const {
-    const std::uint64_t total = topology_.gpus[gpu].vram_bytes;
-    return total - std::min(total, vram_used_[gpu].load(std::memory_order_relaxed) + render_[gpu]->held_vram());
+std::uint64_t Memory::vram_available(unsigned gpu) const { return topology_.gpus[gpu].vram_bytes - used(gpu).vram; }
+
+MemoryUse Memory::used(unsigned gpu) const {
+    const std::uint64_t vram = vram_used_[gpu].load(std::memory_order_relaxed) + render_[gpu]->held_vram();
+    return {std::min(topology_.gpus[gpu].vram_bytes, vram), system_used_.load(std::memory_order_relaxed)};
 }
 
 }  // namespace kfdemu

@@ -40,6 +40,7 @@ class Memory {
     int unmap(std::uint64_t handle, unsigned gpu);
 
     std::uint64_t vram_available(unsigned gpu) const;
+    MemoryUse used(unsigned gpu) const;
 
     struct Found {
         unsigned gpu;

@@ -1,0 +1,200 @@
+// The boundary as programs of other people meet it, through libc alone: what rocm_smi, hwloc and libpciaccess look for
+// in /sys, the event files of KFD, buffers of a render node.
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+
+namespace {
+
+std::vector<std::string> names_in(DIR* folder) {
+    std::vector<std::string> names;
+    if (!folder) return names;
+    while (const dirent* entry = readdir(folder)) names.emplace_back(entry->d_name);
+    closedir(folder);
+    std::sort(names.begin(), names.end());
+    return names;
+}
+std::vector<std::string> names_in(const std::string& path) { return names_in(opendir(path.c_str())); }
+
+std::string text(const std::string& path) {
+    std::ifstream file{path, std::ios::binary};
+    return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+std::string link(const std::string& path) {
+    char target[PATH_MAX];
+    const ssize_t size = readlink(path.c_str(), target, sizeof target);
+    return {target, static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
+}
+
+/// The folders in /sys/class/drm of AMD's cards.
+std::vector<std::string> cards() {
+    std::vector<std::string> found;
+    for (const std::string& name : names_in("/sys/class/drm"))
+        if (name.rfind("card", 0) == 0 && text("/sys/class/drm/" + name + "/device/vendor") == "0x1002\n")
+            found.push_back("/sys/class/drm/" + name);
+    return found;
+}
+
+std::string monitor_of(const std::string& card) {
+    for (const std::string& name : names_in(card + "/device/hwmon"))
+        if (name.rfind("hwmon", 0) == 0) return name;
+    return {};
+}
+
+std::pair<dev_t, ino_t> identity(const std::string& path) {
+    struct stat status{};
+    if (stat(path.c_str(), &status) != 0) return {};
+    return {status.st_dev, status.st_ino};
+}
+
+struct Descriptor {
+    int fd;
+    explicit Descriptor(int opened) : fd{opened} {}
+    ~Descriptor() {
+        if (fd >= 0) close(fd);
+    }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    operator int() const { return fd; }
+};
+
+}  // namespace
+
+TEST_CASE("a card has an attribute for each question that rocm_smi asks of a GPU without sensors", "[boundary]") {
+    REQUIRE_FALSE(cards().empty());
+    for (const std::string& card : cards()) {
+        const std::string device = card + "/device/";
+        CAPTURE(device);
+        CHECK(text(device + "class") == "0x038000\n");
+        CHECK(text(device + "subsystem_vendor") == "0x1002\n");
+        for (const char* name : {"device",
+                                 "subsystem_device",
+                                 "revision",
+                                 "unique_id",
+                                 "numa_node",
+                                 "local_cpulist",
+                                 "local_cpus",
+                                 "vbios_version",
+                                 "mem_info_vram_total",
+                                 "mem_info_vram_used",
+                                 "mem_info_vis_vram_total",
+                                 "mem_info_vis_vram_used",
+                                 "mem_info_gtt_total",
+                                 "mem_info_gtt_used",
+                                 "max_link_speed",
+                                 "max_link_width",
+                                 "current_link_speed",
+                                 "current_link_width",
+                                 "pcie_replay_count",
+                                 "power_dpm_force_performance_level",
+                                 "pp_dpm_sclk",
+                                 "pp_dpm_mclk",
+                                 "uevent"}) {
+            CAPTURE(name);
+            CHECK_FALSE(text(device + name).empty());
+        }
+        // Measurements that a virtual device does not have.
+        for (const char* name : {"gpu_busy_percent", "mem_busy_percent", "gpu_metrics", "pcie_bw"})
+            CHECK(access((device + name).c_str(), F_OK) != 0);
+    }
+}
+
+TEST_CASE("each card has a monitor without sensors, which is found from both sides", "[boundary]") {
+    std::set<std::pair<dev_t, ino_t>> devices;
+    for (const std::string& card : cards()) {
+        const std::string monitor = monitor_of(card);
+        REQUIRE_FALSE(monitor.empty());
+        CHECK(text(card + "/device/hwmon/" + monitor + "/name") == "amdgpu\n");
+        CHECK(text("/sys/class/hwmon/" + monitor + "/name") == "amdgpu\n");
+        CHECK(text("/sys/class/hwmon/" + monitor + "/in0_label") == "vddgfx\n");  // rocm_smi 5.2 requires it
+        for (const char* sensor : {"temp1_input", "power1_average", "power1_cap", "in0_input", "fan1_input"})
+            CHECK(access(("/sys/class/hwmon/" + monitor + "/" + sensor).c_str(), F_OK) != 0);
+        CHECK(identity("/sys/class/hwmon/" + monitor + "/device") == identity(card + "/device"));
+        devices.insert(identity(card + "/device"));
+    }
+    CHECK_FALSE(cards().empty());
+    CHECK(devices.size() == cards().size());
+}
+
+TEST_CASE("a card is a link to its PCI device", "[boundary]") {
+    REQUIRE_FALSE(cards().empty());
+    for (const std::string& card : cards()) {
+        const std::string target = link(card);
+        CAPTURE(target);
+        REQUIRE(target.rfind("../../devices/pci", 0) == 0);
+        const std::string slot = target.substr(target.find("/0000:") + 1, 12);
+        CHECK(link("/sys/bus/pci/devices/" + slot).rfind("../../../devices/pci", 0) == 0);
+        CHECK(link(card + "/device") == "../../../" + slot);
+        CHECK(identity("/sys/bus/pci/devices/" + slot) == identity(card + "/device"));
+        char* path = realpath((card + "/device").c_str(), nullptr);
+        REQUIRE(path);
+        CHECK(std::string{path}.find("/sys/devices/pci") == 0);
+        CHECK(std::string{path}.substr(std::string{path}.rfind('/') + 1) == slot);
+        std::free(path);
+    }
+}
+
+TEST_CASE("the PCI configuration header agrees with the attributes", "[boundary]") {
+    REQUIRE_FALSE(cards().empty());
+    const std::string device = cards()[0] + "/device/", config = text(device + "config");
+    REQUIRE(config.size() >= 64);
+    const auto word = [&](std::size_t at) {
+        return static_cast<unsigned>(static_cast<unsigned char>(config[at]) | static_cast<unsigned char>(config[at + 1])
+                                                                                  << 8);
+    };
+    CHECK(word(0) == 0x1002);
+    CHECK(word(2) == std::stoul(text(device + "device"), nullptr, 16));
+    CHECK(static_cast<unsigned char>(config[8]) == std::stoul(text(device + "revision"), nullptr, 16));
+    CHECK(word(10) == 0x0380);
+    CHECK(config[14] == 0);
+    const std::string resource = text(device + "resource");
+    CHECK(std::count(resource.begin(), resource.end(), '\n') == 13);
+}
+
+TEST_CASE("a folder that is opened lists its names, and is a place to open from", "[boundary]") {
+    const Descriptor folder{open("/sys/class/drm", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    REQUIRE(folder >= 0);
+    struct stat status{};
+    CHECK(fstat(folder, &status) == 0);
+    CHECK(S_ISDIR(status.st_mode));
+    REQUIRE_FALSE(cards().empty());
+    const std::string name = cards()[0].substr(15);
+    const Descriptor vendor{openat(folder, (name + "/device/vendor").c_str(), O_RDONLY)};
+    char read_back[16] = "";
+    CHECK(read(vendor, read_back, sizeof read_back - 1) == 7);
+    CHECK(std::string{read_back} == "0x1002\n");
+    CHECK(faccessat(folder, name.c_str(), F_OK, 0) == 0);
+    CHECK(names_in(fdopendir(dup(folder))) == names_in("/sys/class/drm"));
+}
+
+TEST_CASE("a folder that is opened for writing is refused", "[boundary]") {
+    CHECK(open("/sys/class/drm", O_RDWR) == -1);
+    CHECK(errno == EISDIR);
+}
+
+TEST_CASE("folders that the host has are listed with the host's names", "[boundary]") {
+    for (const char* path : {"/sys/bus/pci/devices", "/sys/class/hwmon", "/sys/class/drm", "/dev/dri"}) {
+        const auto names = names_in(path);
+        CAPTURE(path);
+        CHECK(std::set<std::string>(names.begin(), names.end()).size() == names.size());
+        CHECK(names.size() > 2);
+    }
+    CHECK(names_in("/sys/class/kfd/kfd/proc") == std::vector<std::string>{".", ".."});
+}

@@ -1,0 +1,69 @@
+#include "boundary/folders.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <climits>
+
+#include "boundary/libc.hpp"
+
+namespace kfdemu {
+namespace {
+
+constexpr std::string_view kMark{"kfdemu-folder\n", 14};
+constexpr mode_t kMode = 0511;  // unlike other memfds
+
+std::atomic<bool> opened{false};  // relaxed: a thread that uses a descriptor has seen open() return
+
+bool may_be_folder(const struct stat& status) {
+    return S_ISREG(status.st_mode) && (status.st_mode & 07777) == kMode &&
+           status.st_size > static_cast<off_t>(kMark.size()) &&
+           status.st_size < static_cast<off_t>(kMark.size() + PATH_MAX);
+}
+
+}  // namespace
+
+int open_folder(const sysfs::Directory& directory, int flags) {
+    if ((flags & O_ACCMODE) != O_RDONLY) return errno = EISDIR, -1;
+    const int fd = memfd_create("kfdemu-folder", flags & O_CLOEXEC ? MFD_CLOEXEC : 0u);
+    if (fd < 0) return -1;
+    const std::string text = std::string{kMark} + directory.path;
+    if (::write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size()) || fchmod(fd, kMode) != 0) {
+        ::close(fd);
+        return errno = EIO, -1;
+    }
+    opened.store(true, std::memory_order_relaxed);
+    return fd;
+}
+
+std::string folder_path(int fd) {
+    struct stat status{};
+    if (fd < 0 || !opened.load(std::memory_order_relaxed)) return {};
+    const int saved = errno;
+    std::string text;
+    if (NEXT(fstat)(fd, &status) == 0 && may_be_folder(status)) {
+        text.resize(static_cast<std::size_t>(status.st_size));
+        if (pread(fd, text.data(), text.size(), 0) != status.st_size || text.compare(0, kMark.size(), kMark) != 0)
+            text.clear();
+        else
+            text.erase(0, kMark.size());
+    }
+    errno = saved;
+    return text;
+}
+
+void correct_folder(int fd, struct stat* status) {
+    if (!opened.load(std::memory_order_relaxed) || !may_be_folder(*status) || folder_path(fd).empty()) return;
+    status->st_mode = S_IFDIR | 0555;
+    status->st_size = 0;
+}
+
+AtPath::AtPath(int folder, const char* relative) : path{relative} {
+    if (relative && relative[0] != '/' && relative[0] != '\0') absolute = folder_path(folder);
+    if (!absolute.empty()) path = (absolute += "/" + std::string{relative}).c_str();
+    entry = find(path);
+}
+
+}  // namespace kfdemu
