@@ -11,7 +11,7 @@
 namespace kfdemu::sysfs {
 namespace {
 
-constexpr unsigned kVendorAmd = 0x1002, kClassDisplay = 0x0380;
+constexpr unsigned kPciVendorAmd = 0x1002, kClassDisplay = 0x0380;
 
 std::string line(std::uint64_t number) { return fmt::format("{}\n", number); }
 std::string hexadecimal(unsigned value, int digits) { return fmt::format("{:#0{}x}\n", value, digits + 2); }
@@ -23,11 +23,11 @@ std::string configuration(const Gpu& gpu) {
         bytes[at] = static_cast<char>(value & 0xff);
         bytes[at + 1] = static_cast<char>(value >> 8);
     };
-    put(0x00, kVendorAmd);
+    put(0x00, kPciVendorAmd);
     put(0x02, gpu.model->device_id);
     bytes[0x08] = static_cast<char>(gpu.model->pci_revision);
     put(0x0a, kClassDisplay);
-    put(0x2c, kVendorAmd);
+    put(0x2c, kPciVendorAmd);
     put(0x2e, gpu.model->device_id);
     return bytes;
 }
@@ -42,7 +42,7 @@ std::string event(const Gpu& gpu) {
     return fmt::format(
         "DRIVER=amdgpu\nPCI_CLASS={2:X}\nPCI_ID={0:04X}:{1:04X}\nPCI_SUBSYS_ID={0:04X}:{1:04X}\n"
         "PCI_SLOT_NAME={3}\n",
-        kVendorAmd, gpu.model->device_id, kClassDisplay << 8, slot_name(gpu));
+        kPciVendorAmd, gpu.model->device_id, kClassDisplay << 8, slot_name(gpu));
 }
 
 std::vector<unsigned> cpu_numbers(const Topology& topology) {
@@ -112,11 +112,11 @@ constexpr Attribute kAttributes[] = {
     {"resource", [](const Topology&, const Gpu&) { return resources(); }},
     {"revision", [](const Topology&, const Gpu& gpu) { return hexadecimal(gpu.model->pci_revision, 2); }},
     {"subsystem_device", [](const Topology&, const Gpu& gpu) { return hexadecimal(gpu.model->device_id, 4); }},
-    {"subsystem_vendor", [](const Topology&, const Gpu&) { return hexadecimal(kVendorAmd, 4); }},
+    {"subsystem_vendor", [](const Topology&, const Gpu&) { return hexadecimal(kPciVendorAmd, 4); }},
     {"uevent", [](const Topology&, const Gpu& gpu) { return event(gpu); }},
     {"unique_id", [](const Topology&, const Gpu& gpu) { return fmt::format("{:016x}\n", gpu.unique_id); }},
     {"vbios_version", [](const Topology&, const Gpu&) { return std::string{"kfdemu\n"}; }},
-    {"vendor", [](const Topology&, const Gpu&) { return hexadecimal(kVendorAmd, 4); }},
+    {"vendor", [](const Topology&, const Gpu&) { return hexadecimal(kPciVendorAmd, 4); }},
 };
 // clang-format on
 
