@@ -133,6 +133,50 @@ TEST_CASE("child: a busy kernel", "[.child]") {
     std::printf("MEDIAN %.1f\n", samples.at(0.5));
 }
 
+// Likewise for a kernel that copies one word a work-item, in work-groups of the given size. Most of the time is
+// the start and the end of work-groups, and memory.
+TEST_CASE("child: a copying kernel", "[.child]") {
+    constexpr std::uint32_t kWords = 1 << 21;
+    Machine machine;
+    Executable code{machine.gpu(), "work"};
+    Queue queue{machine.gpu()};
+    const auto group = static_cast<std::uint32_t>(std::strtoul(row().c_str(), nullptr, 10));
+    const Memory from{machine.cpu().fine, 4 * kWords, machine.agents()},
+        to{machine.cpu().fine, 4 * kWords, machine.agents()};
+    std::fill_n(from.as<std::uint32_t>(), kWords, 1u);
+    const double before = cpu_seconds();
+    Samples samples = measure(3, 21, [&] {
+        run(machine, queue, code.kernel("increment"), line(kWords, group), to.data(), from.data(), kWords);
+    });
+    std::printf("MEDIAN %.1f CPU %.1f\n", samples.at(0.5), (cpu_seconds() - before) / 24 * 1e6);
+}
+
+TEST_CASE("two workers copy faster than one", "[bench]") {
+    const char* chosen = std::getenv("KFDEMU");
+    struct Times {
+        double median_us = 0, cpu_us = 0;
+    };
+    const auto times = [&](unsigned group, unsigned workers) {
+        const std::string options = std::string{chosen ? chosen : "on"} + ",workers=" + std::to_string(workers);
+        const ChildResult child =
+            run_child("child: a copying kernel", std::to_string(group), {{"KFDEMU", options}}, 120s);
+        Times result;
+        const auto at = child.output.find("MEDIAN ");
+        REQUIRE(at != std::string::npos);
+        REQUIRE(std::sscanf(child.output.c_str() + at, "MEDIAN %lf CPU %lf", &result.median_us, &result.cpu_us) == 2);
+        return result;
+    };
+    for (const unsigned group : {64u, 256u, 1024u}) {
+        const Times one[] = {times(group, 1), times(group, 1)}, two[] = {times(group, 2), times(group, 2)};
+        std::printf(
+            "a copy in work-groups of %u: one worker %.0f us, two %.0f us, ratio %.2f (goal: 1.8); processor time "
+            "%.0f us and %.0f us\n",
+            group, (one[0].median_us + one[1].median_us) / 2, (two[0].median_us + two[1].median_us) / 2,
+            (one[0].median_us + one[1].median_us) / (two[0].median_us + two[1].median_us),
+            (one[0].cpu_us + one[1].cpu_us) / 2, (two[0].cpu_us + two[1].cpu_us) / 2);
+    }
+}
+
 TEST_CASE("two workers are faster than one, and never slower", "[bench]") {
     const char* chosen = std::getenv("KFDEMU");
     const auto median = [&](unsigned groups, unsigned workers) {

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "machine.hpp"
+#include "tools/kfdemu/base/counters.hpp"
 
 using namespace dispatch_test;
 using kfdemu::Dispatch;
@@ -123,6 +124,29 @@ TEST_CASE("a work-group can be left and taken up again", "[dispatch][flow]") {
     out[1] = 1;
     REQUIRE(group.run(10'000) == WorkGroup::Progress::Ended);
     REQUIRE(dispatch->state() == Dispatch::State::Finished);
+}
+
+TEST_CASE("a worker may run several work-groups before it reports them, and the dispatch ends with the report",
+          "[dispatch][flow]") {
+    Machine gpu{targets().front()};
+    const CodeObject code = gpu.load("flow", "O2");
+    auto* out = gpu.allocate<std::uint32_t>(256);
+    auto packet = code.packet("early_exit", {.grid = {256}, .group = {64}});
+    packet.kernarg_address = reinterpret_cast<std::uint64_t>(gpu.copy(std::vector<void*>{out}));
+    const auto dispatch = gpu.start(packet);
+    const std::uint64_t before = kfdemu::counters.work_groups;
+    WorkGroup group, other;
+    group.report_later();
+    for (int n = 0; n < 4; ++n) {
+        REQUIRE(dispatch->start_group(group) == Dispatch::Start::Started);
+        REQUIRE(group.run(1'000'000) == WorkGroup::Progress::Ended);
+    }
+    REQUIRE(dispatch->start_group(other) == Dispatch::Start::NoMore);
+    REQUIRE(dispatch->state() == Dispatch::State::Running);
+    REQUIRE(kfdemu::counters.work_groups == before);
+    group.report();
+    REQUIRE(dispatch->state() == Dispatch::State::Finished);
+    REQUIRE(kfdemu::counters.work_groups == before + 4);
 }
 
 TEST_CASE("a work-group reports that its waves only sleep", "[dispatch][flow]") {

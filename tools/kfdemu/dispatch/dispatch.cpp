@@ -79,9 +79,11 @@ std::array<std::uint32_t, 3> Dispatch::group_id(std::uint64_t index) const {
 
 Dispatch::Start Dispatch::start_group(WorkGroup& group) {
     // Counted before a group is taken, so that state() cannot leave Running in between.
-    outstanding_.fetch_add(1, std::memory_order_relaxed);
+    if (group.reports_to_ != nullptr && group.reports_to_ != this) group.report();
+    if (group.reports_to_ == nullptr) outstanding_.fetch_add(1, std::memory_order_relaxed);
+    group.reports_to_ = this;
     const auto not_started = [&](Start why) {
-        outstanding_.fetch_sub(1, std::memory_order_release);
+        group.report();
         return why;
     };
     if (stopping() || next_.load(std::memory_order_relaxed) >= total_) return not_started(Start::NoMore);
@@ -117,9 +119,10 @@ bool Dispatch::claim_end() {
 
 void Dispatch::abort() { stop_.store(true, std::memory_order_relaxed); }
 
-void Dispatch::group_ended(bool whole) {
-    if (whole) ended_.fetch_add(1, std::memory_order_release);
-    outstanding_.fetch_sub(1, std::memory_order_release);
+/// `last`: the WorkGroup runs none now.
+void Dispatch::groups_ended(std::uint64_t whole, bool last) {
+    if (whole != 0) ended_.fetch_add(whole, std::memory_order_release);
+    if (last) outstanding_.fetch_sub(1, std::memory_order_release);
 }
 
 void Dispatch::group_failed(KernelFault&& fault) {

@@ -73,6 +73,7 @@ class Dispatch {
     /// The first failure. Requires state() == Failed.
     const KernelFault& fault() const { return fault_; }
 
+    const AddressSpace& memory() const { return *setup_.memory; }
     const KernelDescriptor& kernel() const { return kernel_; }
     const KernelDispatchPacket& packet() const { return setup_.packet; }
     std::uint64_t group_count() const { return total_; }
@@ -86,7 +87,7 @@ class Dispatch {
     bool stopping() const { return stop_.load(std::memory_order_relaxed); }  // a hint; outstanding_ gives the ordering
     bool take_group(std::uint64_t& index);
     std::array<std::uint32_t, 3> group_id(std::uint64_t index) const;
-    void group_ended(bool whole);
+    void groups_ended(std::uint64_t whole, bool last);
     void group_failed(KernelFault&& fault);
 
     const Setup setup_;
@@ -96,11 +97,12 @@ class Dispatch {
     std::array<std::uint32_t, 3> counts_{};
     std::uint64_t total_ = 0;
 
-    std::atomic<std::uint64_t> next_{0};  // relaxed: only hands out numbers
-    std::atomic<std::uint64_t> outstanding_{
-        0};                                // groups started and not ended; released by enders, acquired by state()
+    // What workers write is in cache lines of its own.
+    alignas(64) std::atomic<std::uint64_t> next_{0};  // relaxed: only hands out numbers
+    // WorkGroup objects with groups started and not reported; released by their reports, acquired by state()
+    alignas(64) std::atomic<std::uint64_t> outstanding_{0};
     std::atomic<std::uint64_t> ended_{0};  // whole groups; ordered by outstanding_
-    std::atomic<bool> stop_{false};
+    alignas(64) std::atomic<bool> stop_{false};
     std::atomic<bool> failed_{false};
     std::atomic<State> claimed_{State::Running};  // final state, once the end was claimed
     std::mutex fault_mutex_;

@@ -72,8 +72,8 @@ void WorkGroup::begin(Dispatch& dispatch, std::uint64_t index, const std::uint16
     waiting_ = cursor_ = 0;
     shuffled_ = setup.order.given();
     if (shuffled_) random_ = setup.order.random(index);
-    counters.work_groups += 1;
-    counters.waves += waves_;
+    begun_ += 1;
+    begun_waves_ += waves_;
     scratch_slot_count_ = scratch_slots != nullptr ? waves_per_group(packet) : 0;
     std::copy_n(scratch_slots, scratch_slot_count_, scratch_slots_.begin());
     if (code_serial_ != dispatch.serial_) {
@@ -139,11 +139,15 @@ void WorkGroup::forget_translations() {
 
 WorkGroup::Progress WorkGroup::run(std::uint64_t quantum_instructions) {
     AddressSpace::Hold hold{*dispatch_->setup_.memory};
+    return run(quantum_instructions, hold);
+}
+
+WorkGroup::Progress WorkGroup::run(std::uint64_t quantum_instructions, AddressSpace::Hold& hold) {
     forget_translations();
     const Progress progress = run_waves(hold, quantum_instructions);
-    // Counted before the end of the group is published.
-    counters.instructions += std::exchange(executed_, 0);
-    return progress == Progress::Paused || progress == Progress::Idle ? progress : finish(progress);
+    if (progress == Progress::Ended || progress == Progress::Stopped) return finish(progress);
+    if (!reports_later_) report();
+    return progress;
 }
 
 WorkGroup::Progress WorkGroup::run_waves(AddressSpace::Hold& hold, std::uint64_t quantum_instructions) {
@@ -230,14 +234,27 @@ bool WorkGroup::fail(const gfx9::Wave& wave, gfx9::Stop why) {
 
 WorkGroup::Progress WorkGroup::finish(Progress how) {
     Dispatch& dispatch = *dispatch_;
+    ended_ += how == Progress::Ended;
     if (scratch_slot_count_ != 0) dispatch.setup_.scratch_slots->release(scratch_slots_.data(), scratch_slot_count_);
     dispatch_ = nullptr;
-    dispatch.group_ended(how == Progress::Ended);
+    if (!reports_later_ || how != Progress::Ended) report();
     return how;
+}
+
+void WorkGroup::report() {
+    // Counted before the end of the groups is published.
+    if (begun_ != 0) counters.work_groups += std::exchange(begun_, 0);
+    if (begun_waves_ != 0) counters.waves += std::exchange(begun_waves_, 0);
+    if (executed_ != 0) counters.instructions += std::exchange(executed_, 0);
+    if (reports_to_ == nullptr) return;
+    Dispatch& dispatch = *reports_to_;
+    if (!busy()) reports_to_ = nullptr;
+    dispatch.groups_ended(std::exchange(ended_, 0), reports_to_ == nullptr);
 }
 
 void WorkGroup::leave() {
     if (busy()) finish(Progress::Stopped);
+    report();
 }
 
 }  // namespace kfdemu

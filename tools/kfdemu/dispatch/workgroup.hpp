@@ -45,6 +45,12 @@ class WorkGroup {
     /// Runs about `quantum_instructions`, round robin over the waves. The calling thread must not have a Hold of the
     /// address space: run() takes one and renews it every few thousand instructions.
     Progress run(std::uint64_t quantum_instructions);
+    /// The same under a Hold that the caller keeps for several groups.
+    Progress run(std::uint64_t quantum_instructions, AddressSpace::Hold& hold);
+    /// Keeps what ended groups change in the dispatch and the counters until report(), which must follow. Workers share
+    /// these, and groups may be short. The dispatch does not end in between. report() may be called in a group, too.
+    void report_later() { reports_later_ = true; }
+    void report();
     bool busy() const { return dispatch_ != nullptr; }
     /// Abandons an unfinished group. Its dispatch then never finishes: abort it.
     void leave();
@@ -77,11 +83,14 @@ class WorkGroup {
     static constexpr unsigned kCodeEntries = 32;
 
     Dispatch* dispatch_ = nullptr;
+    Dispatch* reports_to_ = nullptr;  // counts this object as outstanding; its ended groups are not reported
+    bool reports_later_ = false;
+    std::uint64_t ended_ = 0, begun_ = 0, begun_waves_ = 0;  // not reported
     std::array<std::uint32_t, 3> id_{};
     unsigned waves_ = 0, live_ = 0, waiting_ = 0, cursor_ = 0;
     bool shuffled_ = false;  // turns and their lengths come from random_
     Random random_;
-    std::uint64_t executed_ = 0;  // instructions since they were last counted
+    std::uint64_t executed_ = 0;  // instructions, not reported
     std::array<std::uint16_t, kMaxWaves> scratch_slots_{};
     unsigned scratch_slot_count_ = 0;
     std::uint64_t map_generation_ = 0;

@@ -1,5 +1,7 @@
 #include "queues/dispatch_work.hpp"
 
+#include <utility>
+
 #include "base/behaviour.hpp"
 #include "base/clock.hpp"
 #include "base/counters.hpp"
@@ -15,13 +17,17 @@ constexpr std::uint64_t kShuffledQuantum = 1'000;  // shorter, for more interlea
 constexpr std::uint64_t kStayNs = 200'000;
 constexpr unsigned kStayQuanta = 8;  // the same in quanta, for a repeatable order
 
-WorkGroup::Progress run_group(WorkGroup& group, std::uint64_t quantum_instructions) {
+WorkGroup::Progress run_group(WorkGroup& group, std::uint64_t quantum_instructions, AddressSpace::Hold& hold) {
     const DeviceAccess here;
-    return group.run(quantum_instructions);
+    return group.run(quantum_instructions, hold);
 }
+
+// The group that this worker gave back last: its memory is in this processor's caches.
+thread_local std::unique_ptr<WorkGroup> last_used;
 }  // namespace
 
 std::unique_ptr<WorkGroup> GroupPool::take() {
+    if (last_used) return std::move(last_used);
     std::lock_guard lock{mutex_};
     if (free_.empty()) return std::make_unique<WorkGroup>();
     auto group = std::move(free_.back());
@@ -30,6 +36,8 @@ std::unique_ptr<WorkGroup> GroupPool::take() {
 }
 
 void GroupPool::give_back(std::unique_ptr<WorkGroup> group) {
+    std::swap(last_used, group);
+    if (!group) return;
     std::lock_guard lock{mutex_};
     free_.push_back(std::move(group));
 }
@@ -49,27 +57,9 @@ DispatchWork::DispatchWork(std::shared_ptr<AqlQueue> queue, std::shared_ptr<Disp
 Work::Result DispatchWork::run() {
     const Eviction::Turn turn{queue_->eviction()};
     if (!turn) abort();  // the remaining work-groups do not run
-    const std::uint64_t until = clock::now_ns() + kStayNs;
-    bool did = false;
-    unsigned quanta = 0;
-    do {
-        auto group = take();
-        if (!group) break;
-        did = true;
-        switch (run_group(*group, shuffled() ? kShuffledQuantum : kQuantumInstructions)) {
-            case WorkGroup::Progress::Ended:
-            case WorkGroup::Progress::Stopped:
-                pool_.give_back(std::move(group));
-                break;
-            case WorkGroup::Progress::Paused:
-                put_aside(std::move(group));
-                break;
-            case WorkGroup::Progress::Idle:
-                put_aside(std::move(group));
-                return Result::some;  // it waits for an external event: serve the queues first
-        }
-    } while (stay(++quanta, until) && !queue_->eviction().evicted());
-
+    const Ran ran = run_groups();
+    if (ran == Ran::until_idle) return Result::some;  // a group waits for an external event: serve the queues first
+    const bool did = ran != Ran::nothing;
     if (dispatch_->state() == Dispatch::State::Running || !dispatch_->claim_end())
         return did ? Result::some : Result::idle;
     queue_->finished(*this);
@@ -77,6 +67,35 @@ Work::Result DispatchWork::run() {
     gone_ = true;
     gone_changed_.notify_all();
     return Result::done;
+}
+
+DispatchWork::Ran DispatchWork::run_groups() {
+    const std::uint64_t until = clock::now_ns() + kStayNs;
+    AddressSpace::Hold hold{dispatch_->memory()};
+    Ran ran = Ran::nothing;
+    unsigned quanta = 0;
+    std::unique_ptr<WorkGroup> free;  // ended groups of this dispatch, not reported
+    do {
+        auto group = take(free);
+        if (!group) break;
+        if (ran == Ran::nothing) ran = Ran::some;
+        const auto progress = run_group(*group, shuffled() ? kShuffledQuantum : kQuantumInstructions, hold);
+        if (progress == WorkGroup::Progress::Ended || progress == WorkGroup::Progress::Stopped) {
+            give_back(std::exchange(free, std::move(group)));
+            continue;
+        }
+        group->report();
+        put_aside(std::move(group));
+        if (progress == WorkGroup::Progress::Idle) ran = Ran::until_idle;
+    } while (ran != Ran::until_idle && stay(++quanta, until) && !queue_->eviction().evicted());
+    give_back(std::move(free));
+    return ran;
+}
+
+void DispatchWork::give_back(std::unique_ptr<WorkGroup> group) {
+    if (!group) return;
+    group->report();
+    pool_.give_back(std::move(group));
 }
 
 /// Whether quanta are short, for more interleavings.
@@ -87,30 +106,41 @@ bool DispatchWork::stay(unsigned quanta, std::uint64_t until_ns) const {
     return dispatch_->order().given() ? quanta < kStayQuanta : clock::now_ns() < until_ns;
 }
 
-/// The group to run next, or nullptr if all remaining groups run on other workers.
-std::unique_ptr<WorkGroup> DispatchWork::take() {
-    std::lock_guard lock{mutex_};
+/// The group to run next, or nullptr if all remaining groups run on other workers. A new one is begun in `free`, or in
+/// one of the pool.
+std::unique_ptr<WorkGroup> DispatchWork::take(std::unique_ptr<WorkGroup>& free) {
     const bool shuffled = dispatch_->order().given();
+    // Relaxed: a hint. Without an order and without groups put aside, workers need not agree on anything.
+    if (!shuffled && aside_count_.load(std::memory_order_relaxed) == 0)
+        if (auto group = start(free)) return group;
+    std::lock_guard lock{mutex_};
     if ((shuffled ? random_.below(2) == 0 || aside_.empty() : turns_ >= aside_.size()) &&
-        aside_.size() < max_resident_groups_) {
-        auto group = pool_.take();
-        if (dispatch_->start_group(*group) == Dispatch::Start::Started) {
+        aside_.size() < max_resident_groups_)
+        if (auto group = start(free)) {
             turns_ = 0;
             return group;
         }
-        pool_.give_back(std::move(group));
-    }
     if (aside_.empty()) return nullptr;
     if (shuffled) std::swap(aside_.front(), aside_[random_.below(aside_.size())]);
     auto group = std::move(aside_.front());
     aside_.pop_front();
+    aside_count_.store(aside_.size(), std::memory_order_relaxed);
     ++turns_;
     return group;
+}
+
+/// A new group, or nullptr if none can start.
+std::unique_ptr<WorkGroup> DispatchWork::start(std::unique_ptr<WorkGroup>& free) {
+    if (!free) free = pool_.take();
+    free->report_later();
+    if (dispatch_->start_group(*free) == Dispatch::Start::Started) return std::move(free);
+    return nullptr;
 }
 
 void DispatchWork::put_aside(std::unique_ptr<WorkGroup> group) {
     std::lock_guard lock{mutex_};
     aside_.push_back(std::move(group));
+    aside_count_.store(aside_.size(), std::memory_order_relaxed);
 }
 
 void DispatchWork::wait_until_gone() {

@@ -9,6 +9,7 @@
 // Thread safety: run() from any number of workers; abort() and wait_until_gone() from any thread.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -54,7 +55,11 @@ class DispatchWork final : public Work {
   private:
     bool shuffled() const;
     bool stay(unsigned quanta, std::uint64_t until_ns) const;
-    std::unique_ptr<WorkGroup> take();
+    enum class Ran { nothing, some, until_idle };
+    Ran run_groups();
+    std::unique_ptr<WorkGroup> take(std::unique_ptr<WorkGroup>& free);
+    std::unique_ptr<WorkGroup> start(std::unique_ptr<WorkGroup>& free);
+    void give_back(std::unique_ptr<WorkGroup> group);
     void put_aside(std::unique_ptr<WorkGroup> group);
 
     const std::shared_ptr<AqlQueue> queue_;
@@ -66,8 +71,9 @@ class DispatchWork final : public Work {
     std::mutex mutex_;
     std::condition_variable gone_changed_;
     std::deque<std::unique_ptr<WorkGroup>> aside_;
-    Random random_;          // selects the next work-group if an order is given
-    std::size_t turns_ = 0;  // turns of put-aside groups since the last new one
+    std::atomic<std::size_t> aside_count_{0};  // its size
+    Random random_;                            // selects the next work-group if an order is given
+    std::size_t turns_ = 0;                    // turns of put-aside groups since the last new one
     bool gone_ = false;
 };
 
