@@ -16,11 +16,10 @@ constexpr std::string_view kTopologyAlias = "/sys/class/kfd/kfd/topology";
 constexpr std::uint32_t kWatchPoints = 1u << 7, kFourWatchPoints = 2u << 8;
 constexpr std::uint32_t kDoorbell64Bit = 2u << 12;
 constexpr std::uint32_t kDebugTrap = 1u << 15, kDebugFirmware = 1u << 29;
-constexpr std::uint32_t kSramEcc = 1u << 26;
+constexpr std::uint32_t kSramEcc = 1u << 26, kSvmApi = 1u << 27;
 
 constexpr int kHeapSystem = 0, kHeapPublic = 1, kHeapPrivate = 2;
 constexpr int kLinkPcie = 2, kLinkXgmi = 11;
-constexpr std::uint32_t kVendorAmd = 0x1002;
 
 using Lines = fmt::memory_buffer;
 
@@ -72,7 +71,7 @@ std::string gpu_properties(const Topology& topology, const Gpu& gpu) {
     line(out, "local_mem_size", 0);
     line(out, "fw_version", model.firmware);
     line(out, "capability",
-         kWatchPoints | kFourWatchPoints | kDoorbell64Bit | kDebugTrap | kDebugFirmware |
+         kWatchPoints | kFourWatchPoints | kDoorbell64Bit | kDebugTrap | kDebugFirmware | kSvmApi |
              (model.sram_ecc ? kSramEcc : 0));
     line(out, "debug_prop", 0);
     line(out, "sdma_fw_version", model.sdma_firmware);

@@ -17,6 +17,8 @@
 
 namespace kfdemu::sysfs {
 
+inline constexpr std::uint32_t kVendorAmd = 0x1002;
+
 struct Text {
     std::string content;
 };

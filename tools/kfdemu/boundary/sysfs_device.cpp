@@ -11,9 +11,9 @@
 namespace kfdemu::sysfs {
 namespace {
 
-constexpr unsigned kPciVendorAmd = 0x1002, kClassDisplay = 0x0380;
+constexpr unsigned kClassDisplay = 0x0380;
 
-std::string line(std::uint64_t number) { return fmt::format("{}\n", number); }
+std::string decimal(std::uint64_t number) { return fmt::format("{}\n", number); }
 std::string hexadecimal(unsigned value, int digits) { return fmt::format("{:#0{}x}\n", value, digits + 2); }
 
 /// The 64 bytes that unprivileged programs read: no capabilities, no addresses.
@@ -23,11 +23,11 @@ std::string configuration(const Gpu& gpu) {
         bytes[at] = static_cast<char>(value & 0xff);
         bytes[at + 1] = static_cast<char>(value >> 8);
     };
-    put(0x00, kPciVendorAmd);
+    put(0x00, kVendorAmd);
     put(0x02, gpu.model->device_id);
     bytes[0x08] = static_cast<char>(gpu.model->pci_revision);
     put(0x0a, kClassDisplay);
-    put(0x2c, kPciVendorAmd);
+    put(0x2c, kVendorAmd);
     put(0x2e, gpu.model->device_id);
     return bytes;
 }
@@ -42,7 +42,7 @@ std::string event(const Gpu& gpu) {
     return fmt::format(
         "DRIVER=amdgpu\nPCI_CLASS={2:X}\nPCI_ID={0:04X}:{1:04X}\nPCI_SUBSYS_ID={0:04X}:{1:04X}\n"
         "PCI_SLOT_NAME={3}\n",
-        kPciVendorAmd, gpu.model->device_id, kClassDisplay << 8, slot_name(gpu));
+        kVendorAmd, gpu.model->device_id, kClassDisplay << 8, slot_name(gpu));
 }
 
 std::vector<unsigned> cpu_numbers(const Topology& topology) {
@@ -91,32 +91,32 @@ constexpr Attribute kAttributes[] = {
     {"current_link_speed", [](const Topology&, const Gpu&) { return std::string{kLinkSpeed}; }},
     {"current_link_width", [](const Topology&, const Gpu&) { return std::string{kLinkWidth}; }},
     {"device", [](const Topology&, const Gpu& gpu) { return hexadecimal(gpu.model->device_id, 4); }},
-    {"enable", [](const Topology&, const Gpu&) { return line(1); }},
-    {"irq", [](const Topology&, const Gpu&) { return line(0); }},
+    {"enable", [](const Topology&, const Gpu&) { return decimal(1); }},
+    {"irq", [](const Topology&, const Gpu&) { return decimal(0); }},
     {"local_cpulist", [](const Topology& topology, const Gpu&) { return cpu_list(topology); }},
     {"local_cpus", [](const Topology& topology, const Gpu&) { return cpu_mask(topology); }},
     {"max_link_speed", [](const Topology&, const Gpu&) { return std::string{kLinkSpeed}; }},
     {"max_link_width", [](const Topology&, const Gpu&) { return std::string{kLinkWidth}; }},
-    {"mem_info_gtt_total", [](const Topology&, const Gpu& gpu) { return line(gpu.vram_bytes); }},
-    {"mem_info_gtt_used", [](const Topology& topology, const Gpu& gpu) { return line(topology.used(gpu.index).system); }},
-    {"mem_info_vis_vram_total", [](const Topology&, const Gpu& gpu) { return line(gpu.private_vram ? 0 : gpu.vram_bytes); }},
+    {"mem_info_gtt_total", [](const Topology&, const Gpu& gpu) { return decimal(gpu.vram_bytes); }},
+    {"mem_info_gtt_used", [](const Topology& topology, const Gpu& gpu) { return decimal(topology.used(gpu.index).system); }},
+    {"mem_info_vis_vram_total", [](const Topology&, const Gpu& gpu) { return decimal(gpu.private_vram ? 0 : gpu.vram_bytes); }},
     {"mem_info_vis_vram_used",
-     [](const Topology& topology, const Gpu& gpu) { return line(gpu.private_vram ? 0 : topology.used(gpu.index).vram); }},
-    {"mem_info_vram_total", [](const Topology&, const Gpu& gpu) { return line(gpu.vram_bytes); }},
-    {"mem_info_vram_used", [](const Topology& topology, const Gpu& gpu) { return line(topology.used(gpu.index).vram); }},
+     [](const Topology& topology, const Gpu& gpu) { return decimal(gpu.private_vram ? 0 : topology.used(gpu.index).vram); }},
+    {"mem_info_vram_total", [](const Topology&, const Gpu& gpu) { return decimal(gpu.vram_bytes); }},
+    {"mem_info_vram_used", [](const Topology& topology, const Gpu& gpu) { return decimal(topology.used(gpu.index).vram); }},
     {"numa_node", [](const Topology&, const Gpu&) { return std::string{"-1\n"}; }},
-    {"pcie_replay_count", [](const Topology&, const Gpu&) { return line(0); }},
+    {"pcie_replay_count", [](const Topology&, const Gpu&) { return decimal(0); }},
     {"power_dpm_force_performance_level", [](const Topology&, const Gpu&) { return std::string{"auto\n"}; }},
     {"pp_dpm_mclk", [](const Topology&, const Gpu& gpu) { return fmt::format("0: {}Mhz *\n", gpu.model->memory_clock_mhz); }},
     {"pp_dpm_sclk", [](const Topology&, const Gpu& gpu) { return fmt::format("0: {}Mhz *\n", gpu.model->engine_clock_mhz); }},
     {"resource", [](const Topology&, const Gpu&) { return resources(); }},
     {"revision", [](const Topology&, const Gpu& gpu) { return hexadecimal(gpu.model->pci_revision, 2); }},
     {"subsystem_device", [](const Topology&, const Gpu& gpu) { return hexadecimal(gpu.model->device_id, 4); }},
-    {"subsystem_vendor", [](const Topology&, const Gpu&) { return hexadecimal(kPciVendorAmd, 4); }},
+    {"subsystem_vendor", [](const Topology&, const Gpu&) { return hexadecimal(kVendorAmd, 4); }},
     {"uevent", [](const Topology&, const Gpu& gpu) { return event(gpu); }},
     {"unique_id", [](const Topology&, const Gpu& gpu) { return fmt::format("{:016x}\n", gpu.unique_id); }},
     {"vbios_version", [](const Topology&, const Gpu&) { return std::string{"kfdemu\n"}; }},
-    {"vendor", [](const Topology&, const Gpu&) { return hexadecimal(kPciVendorAmd, 4); }},
+    {"vendor", [](const Topology&, const Gpu&) { return hexadecimal(kVendorAmd, 4); }},
 };
 // clang-format on
 
