@@ -196,6 +196,10 @@ struct SetXnackMode {
     std::int32_t xnack_enabled;  // in: 0, 1, or negative to query; out: the mode
 };
 
+struct SmiEvents {
+    std::uint32_t gpu_id, anon_fd /* out */;
+};
+
 struct AvailableMemory {
     std::uint64_t available;  // out
     std::uint32_t gpu_id, pad;

@@ -95,6 +95,8 @@ int Kfd::ioctl(unsigned long request, void* argument) {
             return run(&Kfd::ipc_export_handle);
         case abi::kIpcImportHandle:
             return run(&Kfd::ipc_import_handle);
+        case abi::kSmiEvents:
+            return run(&Kfd::smi_events);
         case abi::kSvm:
             return svm(request, argument);
         case abi::kSetXnackMode:
@@ -306,6 +308,14 @@ int Kfd::set_xnack_mode(abi::SetXnackMode& args) {
     if (args.xnack_enabled > 0) return EPERM;
     args.xnack_enabled = 0;
     return 0;
+}
+
+int Kfd::smi_events(abi::SmiEvents& args) {
+    if (!gpu(args.gpu_id)) return EINVAL;
+    int fd = -1;
+    const int error = events_.smi().open(args.gpu_id, fd);
+    if (!error) args.anon_fd = static_cast<std::uint32_t>(fd);
+    return error;
 }
 
 int Kfd::available_memory(abi::AvailableMemory& args) {

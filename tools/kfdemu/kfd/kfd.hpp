@@ -56,6 +56,7 @@ class Kfd {
     int runtime_enable(abi::RuntimeEnable& args);
     int svm(unsigned long request, void* argument);
     int set_xnack_mode(abi::SetXnackMode& args);
+    int smi_events(abi::SmiEvents& args);
     int available_memory(abi::AvailableMemory& args);
 
     const Gpu* gpu(std::uint32_t gpu_id) const { return topology_.find(gpu_id); }

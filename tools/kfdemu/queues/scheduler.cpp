@@ -139,6 +139,7 @@ int Scheduler::set_cu_mask(std::uint32_t id, std::span<const std::uint32_t> word
 }
 
 void Scheduler::reset(const Gpu& gpu, bool memory_lost) {
+    events_.smi().reset_begins(gpu.gpu_id);
     std::vector<std::shared_ptr<Queue>> queues;
     {
         std::lock_guard lock{mutex_};
@@ -149,6 +150,7 @@ void Scheduler::reset(const Gpu& gpu, bool memory_lost) {
     log(LogLevel::error, "gpu{}: reset; {} queues are stopped", gpu.index, queues.size());
     events_.raise(
         abi::HwException{.reset_type = 0, .reset_cause = 0, .memory_lost = memory_lost, .gpu_id = gpu.gpu_id});
+    events_.smi().reset_ended(gpu.gpu_id);
 }
 
 void Scheduler::add(std::shared_ptr<Work> work, std::uint64_t parts, std::uint32_t priority) {

@@ -118,6 +118,7 @@ bool Events::reset(std::uint32_t id) {
 }
 
 void Events::raise(const abi::MemoryException& data) {
+    smi_.vm_fault(data.gpu_id);
     std::lock_guard lock{mutex_};
     for (auto& [id, event] : events_) {
         if (event.type != abi::kEventMemory) continue;

@@ -23,6 +23,7 @@
 
 #include "base/abi.hpp"
 #include "base/injection.hpp"
+#include "resources/smi_events.hpp"
 
 namespace kfdemu {
 
@@ -52,6 +53,9 @@ class Events {
     /// thread took, see kLongWaitMs in events.cpp.
     std::optional<abi::WaitResult> wait(std::span<abi::EventData> events, bool all, std::uint32_t timeout_ms);
 
+    /// The event files of GPUs, which raise() also writes to.
+    SmiEvents& smi() { return smi_; }
+
   private:
     struct Waiter {  // one thread waiting for one event
         bool activated = false, destroyed = false;
@@ -79,6 +83,7 @@ class Events {
     void hold_back(std::uint32_t id, const Injection::Interrupt& how);
     static void activate(Waiter& waiter, const Event& event);
 
+    SmiEvents smi_;
     std::mutex mutex_;
     std::condition_variable changed_;
     std::map<std::uint32_t, Event> events_;
