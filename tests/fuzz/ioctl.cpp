@@ -23,8 +23,18 @@ struct Ids {
 
 // The render node's requests that are answered, and the numbers from which on a request is one of them.
 constexpr std::uint8_t kDrm = 0xc0;
-constexpr std::uint8_t kDrmRequests[] = {0x00, 0x05, 0x09, 0x2d, 0x2e, 0x41, 0x45, 0x48};
-enum DrmRequest : std::uint8_t { kVersion, kClient, kGemClose, kPrimeExport, kPrimeImport, kGemMmap, kInfo, kGemVa };
+constexpr std::uint8_t kDrmRequests[] = {0x00, 0x05, 0x09, 0x2d, 0x2e, 0x41, 0x45, 0x48, 0x40};
+enum DrmRequest : std::uint8_t {
+    kVersion,
+    kClient,
+    kGemClose,
+    kPrimeExport,
+    kPrimeImport,
+    kGemMmap,
+    kInfo,
+    kGemVa,
+    kGemCreate
+};
 
 /// Memory that requests may point at, and addresses around it that they may not.
 struct World {
@@ -120,6 +130,8 @@ void remember(unsigned request, const std::array<std::byte, kLongest>& bytes, Id
     // drm_prime_handle: a handle, flags, a descriptor.
     if (request == kDrm + kPrimeImport) ids.gems.push_back(as<std::uint32_t>(bytes));
     if (request == kDrm + kPrimeExport) ids.files.push_back(as<std::array<int, 3>>(bytes)[2]);
+    if (request == kDrm + kGemCreate) ids.gems.push_back(as<std::uint32_t>(bytes));
+    if (request == abi::kSmiEvents) ids.files.push_back(static_cast<int>(as<abi::SmiEvents>(bytes).anon_fd));
     if (request == abi::kCreateEvent) ids.events.push_back(as<abi::CreateEvent>(bytes).event_id);
 }
 
@@ -157,12 +169,14 @@ void request(fuzz::Input& in, Ids& ids) {
     if (shape >> 5 == 7) argument = reinterpret_cast<void*>(world().pointers[in.below(16)]);
     if (argument != bytes.data() && number == abi::kWaitEvents) return;
     const unsigned direction = (shape >> 3 & 3) == 0 ? _IOC_READ | _IOC_WRITE : shape >> 3 & 3;
-    const int error = number >= kDrm
-                          ? drm_ioctl(Device::topology()->gpus[0], fuzz::device().gem(0),
-                                      _IOC(direction, kDrmMagic, kDrmRequests[number % 8], size), argument)
-                          : fuzz::device().kfd().ioctl(_IOC(direction, abi::kKfdMagic, number, size), argument);
+    const int error =
+        number >= kDrm
+            ? drm_ioctl(Device::topology()->gpus[0], fuzz::device().gem(0),
+                        _IOC(direction, kDrmMagic, kDrmRequests[(number - kDrm) % std::size(kDrmRequests)], size),
+                        argument)
+            : fuzz::device().kfd().ioctl(_IOC(direction, abi::kKfdMagic, number, size), argument);
     if (error == 0 && argument == bytes.data() && direction == (_IOC_READ | _IOC_WRITE))
-        remember(number >= kDrm ? kDrm + number % 8 : number, bytes, ids);
+        remember(number >= kDrm ? kDrm + (number - kDrm) % std::size(kDrmRequests) : number, bytes, ids);
 }
 
 }  // namespace
@@ -237,6 +251,9 @@ void sharing_seeds(std::vector<fuzz::Bytes>& all) {
     append(out, abi::kIpcImportHandle, abi::IpcImportHandle{}, {{kGpu, 0, offsetof(abi::IpcImportHandle, gpu_id)}});
     append(out, abi::kFreeMemoryOfGpu, abi::FreeMemoryOfGpu{}, {{kHandle, 1, 0}});
     append(out, static_cast<abi::Request>(kDrm + kGemClose), std::uint64_t{0}, {{kGem, 1, 0}});
+    append(out, static_cast<abi::Request>(kDrm + kGemCreate), std::array<std::uint64_t, 4>{8192, 4096, 4, 0}, {});
+    append(out, static_cast<abi::Request>(kDrm + kGemMmap), std::uint64_t{0}, {{kGem, 2, 0}});
+    append(out, abi::kSmiEvents, abi::SmiEvents{}, {{kGpu, 0, offsetof(abi::SmiEvents, gpu_id)}});
     all.push_back(out.bytes);
 }
 

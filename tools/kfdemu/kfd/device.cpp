@@ -109,7 +109,7 @@ std::vector<std::unique_ptr<AddressSpace>> make_spaces(std::size_t count) {
 
 std::vector<std::unique_ptr<Gem>> make_gem(Memory& memory, const std::vector<std::unique_ptr<AddressSpace>>& spaces) {
     std::vector<std::unique_ptr<Gem>> gem;
-    for (const auto& space : spaces) gem.push_back(std::make_unique<Gem>(memory, *space));
+    for (unsigned gpu = 0; gpu < spaces.size(); ++gpu) gem.push_back(std::make_unique<Gem>(gpu, memory, *spaces[gpu]));
     return gem;
 }
 

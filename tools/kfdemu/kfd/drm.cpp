@@ -18,6 +18,7 @@ enum Request : unsigned {
     kGemClose = 0x09,
     kPrimeHandleToFd = 0x2d,
     kPrimeFdToHandle = 0x2e,
+    kGemCreate = 0x40,
     kGemMmap = 0x41,
     kAmdgpuInfo = 0x45,
     kGemVa = 0x48,
@@ -61,6 +62,13 @@ struct GemClose {
 struct PrimeHandle {
     std::uint32_t handle, flags;
     std::int32_t fd;
+};
+
+union GemCreate {
+    struct {
+        std::uint64_t size, alignment, domains, flags;
+    } in;
+    std::uint32_t handle;
 };
 
 union GemMmap {
@@ -188,6 +196,26 @@ int amdgpu_info(const Gpu& gpu, const Info& info) {
     }
 }
 
+/// Buffers are aligned to pages, which no mapping can tell from a larger alignment.
+int gem_create(Gem& gem, GemCreate& args) {
+    constexpr std::uint64_t kGttDomain = 2, kVramDomain = 4;
+    // Placement and caching have no effect here; encryption and others are not supported. New memory is zero, unless
+    // garbage is asked for.
+    constexpr std::uint64_t kNoHostAccess = 1u << 1, kCleared = 1u << 3, kAccepted = 0xf0ef;
+    if ((args.in.domains & ~(kGttDomain | kVramDomain)) || args.in.domains == 0 || (args.in.flags & ~kAccepted)) {
+        log(LogLevel::warning, "drm: unsupported GEM_CREATE domains {:#x}, flags {:#x}", args.in.domains,
+            args.in.flags);
+        return EINVAL;
+    }
+    const std::uint32_t kind = args.in.domains & kVramDomain ? abi::kVram : abi::kGtt;
+    const std::uint32_t flags = kind | abi::kWritable | abi::kExecutable;
+    std::uint32_t handle = 0;
+    const int error =
+        gem.create(args.in.size, flags, !(args.in.flags & kNoHostAccess), args.in.flags & kCleared, handle);
+    if (!error) args.handle = handle;
+    return error;
+}
+
 /// AMDGPU_VM_PAGE_* flags as a set of Access.
 std::uint32_t page_access_of(std::uint32_t flags) {
     return (flags & 2 ? kRead : 0u) | (flags & 4 ? kWrite : 0u) | (flags & 8 ? kExecute : 0u);
@@ -243,6 +271,8 @@ int drm_ioctl(const Gpu& gpu, Gem& gem, unsigned long request, void* argument) {
             return with_argument<PrimeHandle>(request, address, [&](PrimeHandle& args) {
                 return gem.export_dmabuf(args.handle, args.flags, args.fd);
             });
+        case kGemCreate:
+            return with_argument<GemCreate>(request, address, [&](GemCreate& args) { return gem_create(gem, args); });
         case kGemMmap:
             return with_argument<GemMmap>(request, address,
                                           [&](GemMmap& args) { return gem.mmap_offset(args.in.handle, args.address); });

@@ -13,6 +13,16 @@ bool whole_pages(std::uint64_t va, std::uint64_t size) {
 }
 }  // namespace
 
+int Gem::create(std::uint64_t size_bytes, std::uint32_t flags, bool host_access, bool cleared, std::uint32_t& handle) {
+    std::shared_ptr<Buffer> buffer;
+    if (const int error = memory_.create(gpu_, size_bytes, flags, cleared, buffer)) return error;
+    if (!host_access) buffer->mmap_offset = 0;
+    std::lock_guard lock{mutex_};
+    handle = next_handle_++;
+    buffers_.emplace(handle, std::move(buffer));
+    return 0;
+}
+
 int Gem::import(int dmabuf, std::uint32_t& handle) {
     auto buffer = memory_.import(dmabuf);
     if (!buffer) return EINVAL;

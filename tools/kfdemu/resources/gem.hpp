@@ -20,8 +20,11 @@ namespace kfdemu {
 
 class Gem {
   public:
-    Gem(Memory& memory, AddressSpace& space) : memory_{memory}, space_{space} {}
+    Gem(unsigned gpu, Memory& memory, AddressSpace& space) : gpu_{gpu}, memory_{memory}, space_{space} {}
 
+    /// A new buffer with abi::AllocFlags. `host_access` false: mmap_offset() refuses it. `cleared`: of zeroes also if
+    /// new VRAM holds garbage.
+    int create(std::uint64_t size_bytes, std::uint32_t flags, bool host_access, bool cleared, std::uint32_t& handle);
     int import(int dmabuf, std::uint32_t& handle);
     int export_dmabuf(std::uint32_t handle, std::uint32_t flags, int& dmabuf);
     /// Destroys the handle and unmaps its buffer.
@@ -41,6 +44,7 @@ class Gem {
         std::uint64_t size;
     };
 
+    const unsigned gpu_;
     Memory& memory_;
     AddressSpace& space_;
     mutable std::mutex mutex_;

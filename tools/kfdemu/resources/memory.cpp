@@ -117,6 +117,28 @@ int Memory::allocate(abi::AllocMemoryOfGpu& request) {
     return 0;
 }
 
+int Memory::create(unsigned gpu, std::uint64_t size_bytes, std::uint32_t flags, bool cleared,
+                   std::shared_ptr<Buffer>& created) {
+    constexpr std::uint64_t kLongest = std::uint64_t{1} << 48;
+    if (size_bytes == 0 || size_bytes > kLongest) return EINVAL;
+    auto buffer = std::make_shared<Buffer>();
+    buffer->gpu = gpu;
+    buffer->flags = flags;
+    buffer->size = (size_bytes + kPage - 1) & ~(kPage - 1);
+    counters.allocations += 1;
+    abi::AllocMemoryOfGpu request{};
+    request.flags = flags;
+    std::lock_guard lock{mutex_};
+    int error = injection().failure(Point::allocation);
+    if (error == 0) error = place(*buffer, request, cleared);
+    if (error) {
+        log(LogLevel::warning, "gpu{}: cannot allocate {} B of {}: errno {}", gpu, size_bytes, kind_name(flags), error);
+        return error;
+    }
+    created = std::move(buffer);
+    return 0;
+}
+
 std::uint64_t Memory::add(std::uint32_t gpu_id, Allocation allocation) {
     const std::uint64_t handle = (std::uint64_t{gpu_id} << 32) | next_handle_++;
     log(LogLevel::debug, "gpu{}: {} {} B of {} at {:#x}, handle {:#x}", allocation.buffer->gpu,
@@ -140,7 +162,7 @@ void Memory::set_scratch(unsigned gpu, std::uint64_t va) {
     scratch_va_[gpu] = va;
 }
 
-int Memory::place(Buffer& buffer, abi::AllocMemoryOfGpu& request) {
+int Memory::place(Buffer& buffer, abi::AllocMemoryOfGpu& request, bool cleared) {
     const unsigned gpu = buffer.gpu;
     if (request.flags & abi::kUserptr) {
         // The device accesses the program's pages in place.
@@ -163,7 +185,7 @@ int Memory::place(Buffer& buffer, abi::AllocMemoryOfGpu& request) {
     buffer.file = render_[gpu];
     buffer.range = *range;
     buffer.host = range->host;
-    if (request.flags & abi::kVram) spoil(buffer, next_handle_);
+    if ((request.flags & abi::kVram) && !cleared) spoil(buffer, next_handle_);
     buffer.mmap_offset = request.mmap_offset = range->offset;
     return 0;
 }

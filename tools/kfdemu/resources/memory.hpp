@@ -39,6 +39,10 @@ class Memory {
     int map(std::uint64_t handle, unsigned gpu);
     int unmap(std::uint64_t handle, unsigned gpu);
 
+    /// A buffer without an address, which no KFD handle names (GEM_CREATE); 0 or an errno value.
+    int create(unsigned gpu, std::uint64_t size_bytes, std::uint32_t flags, bool cleared,
+               std::shared_ptr<Buffer>& created);
+
     std::uint64_t vram_available(unsigned gpu) const;
     MemoryUse used(unsigned gpu) const;
 
@@ -82,7 +86,7 @@ class Memory {
     using Key = std::tuple<dev_t, ino_t, std::uint32_t>;  // a file and an entry of its table
 
     int asked_to_fail(const abi::AllocMemoryOfGpu& request, unsigned gpu) const;
-    int place(Buffer& buffer, abi::AllocMemoryOfGpu& request);
+    int place(Buffer& buffer, abi::AllocMemoryOfGpu& request, bool cleared = false);
     std::uint64_t add(std::uint32_t gpu_id, Allocation allocation);
     std::shared_ptr<Buffer> find(std::uint64_t handle) const;
     int share(const std::shared_ptr<Buffer>& buffer);

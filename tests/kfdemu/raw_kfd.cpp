@@ -1,0 +1,226 @@
+// KFD and a render node through their ioctls alone, without the HSA runtime: event files, buffers, an SDMA queue.
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <string>
+
+#include "base/abi.hpp"
+#include "support/catch.hpp"
+
+using namespace kfdemu;
+
+namespace {
+
+struct Descriptor {
+    int fd;
+    explicit Descriptor(int opened) : fd{opened} {}
+    ~Descriptor() {
+        if (fd >= 0) close(fd);
+    }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    operator int() const { return fd; }
+};
+
+template <class Args>
+int call(int fd, unsigned request, Args& args) {
+    const char magic = abi::kKfdMagic;
+    return ioctl(fd, _IOC(_IOC_READ | _IOC_WRITE, magic, request, sizeof args), &args);
+}
+template <class Args>
+int drm(int fd, unsigned request, Args& args) {
+    return ioctl(fd, _IOC(_IOC_READ | _IOC_WRITE, 'd', request, sizeof args), &args);
+}
+
+const std::string node = "/sys/class/kfd/kfd/topology/nodes/1/";
+
+std::uint64_t number_in(const std::string& path, const std::string& wanted = {}) {
+    std::ifstream file{path};
+    std::string name;
+    std::uint64_t value = 0;
+    if (wanted.empty()) return file >> value, value;
+    while (file >> name >> value)
+        if (name == wanted) return value;
+    return 0;
+}
+std::uint32_t gpu_id() { return static_cast<std::uint32_t>(number_in(node + "gpu_id")); }
+
+int open_kfd() { return open("/dev/kfd", O_RDWR | O_CLOEXEC); }
+int open_render() {
+    const std::uint64_t minor = number_in(node + "properties", "drm_render_minor");
+    return open(("/dev/dri/renderD" + std::to_string(minor)).c_str(), O_RDWR | O_CLOEXEC);
+}
+
+/// An SDMA queue on pages that the GPU maps: a ring and the read and write pointers after it.
+struct Engine {
+    static constexpr std::uint32_t kRingBytes = 4096;
+
+    int kfd;
+    std::uint32_t* pages;
+    abi::CreateQueue queue{};
+    volatile std::uint64_t* doorbell = nullptr;
+    std::uint64_t written = 0;
+
+    explicit Engine(int device) : kfd{device} {
+        pages = static_cast<std::uint32_t*>(
+            mmap(nullptr, 4 * kRingBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+        std::uint32_t gpu = gpu_id();
+        abi::AllocMemoryOfGpu memory{};
+        memory.va_addr = memory.mmap_offset = address(0);
+        memory.size = 4 * kRingBytes;
+        memory.gpu_id = gpu;
+        memory.flags = abi::kUserptr | abi::kWritable;
+        REQUIRE(call(kfd, abi::kAllocMemoryOfGpu, memory) == 0);
+        abi::MapMemory map{memory.handle, reinterpret_cast<std::uint64_t>(&gpu), 1, 0};
+        REQUIRE(call(kfd, abi::kMapMemoryToGpu, map) == 0);
+        queue.ring_base_address = address(0);
+        queue.ring_size = kRingBytes;
+        queue.read_pointer_address = address(1024);
+        queue.write_pointer_address = address(1026);
+        queue.gpu_id = gpu;
+        queue.queue_type = abi::kSdma;
+        queue.queue_percentage = 100;
+        REQUIRE(call(kfd, abi::kCreateQueue, queue) == 0);
+        constexpr std::uint64_t kPageBytes = 8192;
+        void* page = mmap(nullptr, kPageBytes, PROT_READ | PROT_WRITE, MAP_SHARED, kfd,
+                          static_cast<off_t>(queue.doorbell_offset & ~(kPageBytes - 1)));
+        REQUIRE(page != MAP_FAILED);
+        doorbell = static_cast<volatile std::uint64_t*>(page) + queue.doorbell_offset % kPageBytes / 8;
+    }
+
+    std::uint64_t address(unsigned dword) const { return reinterpret_cast<std::uint64_t>(pages + dword); }
+    void submit(std::initializer_list<std::uint32_t> packet) {
+        for (std::uint32_t dword : packet) pages[written++ % (kRingBytes / 4)] = dword;
+        __atomic_store_n(doorbell, written * 4, __ATOMIC_RELEASE);
+    }
+    bool drained() const {
+        for (int ms = 0; ms < 5000; ++ms, usleep(1000))
+            if (__atomic_load_n(reinterpret_cast<std::uint64_t*>(pages + 1024), __ATOMIC_ACQUIRE) == written * 4)
+                return true;
+        return false;
+    }
+};
+
+std::uint32_t low(std::uint64_t value) { return static_cast<std::uint32_t>(value); }
+std::uint32_t high(std::uint64_t value) { return static_cast<std::uint32_t>(value >> 32); }
+
+constexpr std::uint64_t kBytes = 1 << 20, kGttDomain = 2, kVramDomain = 4;
+
+struct SmiEvents {
+    std::uint32_t gpu_id, fd;
+};
+
+}  // namespace
+
+TEST_CASE("an SDMA queue runs packets that no runtime writes", "[raw]") {
+    const Descriptor kfd{open_kfd()};
+    REQUIRE(kfd >= 0);
+    Engine engine{kfd};
+    const std::uint64_t word = engine.address(2048);
+    engine.submit({2, low(word), high(word), 1, 0x1234, 0x5678});
+    CHECK(engine.drained());
+    CHECK(engine.pages[2048] == 0x1234);
+    CHECK(engine.pages[2049] == 0x5678);
+    abi::DestroyQueue destroy{engine.queue.queue_id, 0};
+    CHECK(call(kfd, abi::kDestroyQueue, destroy) == 0);
+}
+
+TEST_CASE("the SVM interface is announced where it is implemented", "[raw]") {
+    constexpr std::uint64_t kSvmApiSupported = 1u << 27;  // HSA_CAP_SVMAPI_SUPPORTED
+    CHECK((number_in(node + "properties", "capability") & kSvmApiSupported) != 0);
+}
+
+TEST_CASE("a buffer of a render node is created, mapped and counted", "[raw]") {
+    const Descriptor kfd{open_kfd()}, render{open_render()};
+    REQUIRE(render >= 0);
+    const std::uint64_t domain = GENERATE(kGttDomain, kVramDomain);
+    const std::string used = domain == kGttDomain ? "gtt" : "vram";
+    const std::string minor = std::to_string(number_in(node + "properties", "drm_render_minor"));
+    const std::string file = "/sys/class/drm/renderD" + minor + "/device/mem_info_" + used + "_used";
+    const std::uint64_t before = number_in(file);
+
+    std::array<std::uint64_t, 4> create{kBytes, 4096, domain, 0};  // drm_amdgpu_gem_create
+    REQUIRE(drm(render, 0x40, create) == 0);
+    const auto handle = static_cast<std::uint32_t>(create[0]);
+    CHECK(handle != 0);
+    CHECK(number_in(file) == before + kBytes);
+
+    std::uint64_t offset = handle;
+    REQUIRE(drm(render, 0x41, offset) == 0);
+    if (domain == kGttDomain) {  // VRAM may be private
+        auto* bytes = static_cast<unsigned char*>(
+            mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, render, static_cast<off_t>(offset)));
+        REQUIRE(bytes != MAP_FAILED);
+        CHECK(bytes[kBytes - 1] == 0);
+        bytes[kBytes - 1] = 7;
+        munmap(bytes, kBytes);
+    }
+    std::uint64_t close_handle = handle;
+    CHECK(drm(render, 0x09, close_handle) == 0);
+    CHECK(number_in(file) == before);
+}
+
+TEST_CASE("a buffer that the device cannot have is refused", "[raw]") {
+    const Descriptor kfd{open_kfd()}, render{open_render()};
+    const auto create = [&](std::uint64_t bytes, std::uint64_t domains, std::uint64_t flags) {
+        std::array<std::uint64_t, 4> args{bytes, 4096, domains, flags};
+        return drm(render, 0x40, args) == 0 ? 0 : errno;
+    };
+    CHECK(create(0, 4, 0) == EINVAL);
+    CHECK(create(4096, 8, 0) == EINVAL);         // GDS
+    CHECK(create(4096, 4, 1u << 10) == EINVAL);  // encrypted
+    CHECK(create(std::uint64_t{1} << 40, 4, 0) == ENOMEM);
+}
+
+TEST_CASE("a buffer without host access has no place to map", "[raw]") {
+    const Descriptor kfd{open_kfd()}, render{open_render()};
+    std::array<std::uint64_t, 4> create{4096, 4096, 4, 2};  // NO_CPU_ACCESS
+    REQUIRE(drm(render, 0x40, create) == 0);
+    std::uint64_t offset = create[0];
+    CHECK(drm(render, 0x41, offset) == -1);
+    CHECK(errno == EPERM);
+}
+
+TEST_CASE("an event file needs a GPU", "[raw]") {
+    const Descriptor kfd{open_kfd()};
+    SmiEvents args{7, 0};
+    CHECK(call(kfd, abi::kSmiEvents, args) == -1);
+    CHECK(errno == EINVAL);
+}
+
+// The last: after a memory fault this process has lost the GPU.
+TEST_CASE("an event file reports the process's memory faults, if it is asked to", "[raw]") {
+    const Descriptor kfd{open_kfd()};
+    SmiEvents args{gpu_id(), 0};
+    REQUIRE(call(kfd, abi::kSmiEvents, args) == 0);
+    const Descriptor events{static_cast<int>(args.fd)};
+    REQUIRE(call(kfd, abi::kSmiEvents, args) == 0);
+    const Descriptor not_asked{static_cast<int>(args.fd)};
+    char text[128] = "";
+    CHECK(read(events, text, sizeof text) == -1);
+    CHECK(errno == EAGAIN);
+    const std::uint64_t faults = 1;  // KFD_SMI_EVENT_MASK_FROM_INDEX(KFD_SMI_EVENT_VMFAULT)
+    REQUIRE(write(events, &faults, sizeof faults) == sizeof faults);
+    pollfd wait{events, POLLIN, 0};
+    CHECK(poll(&wait, 1, 0) == 0);
+
+    Engine engine{kfd};
+    engine.submit({5, 0x1000, 0x7, 1});  // a fence where nothing is mapped
+    REQUIRE(poll(&wait, 1, 10000) == 1);
+    CHECK(wait.revents == POLLIN);
+    const ssize_t size = read(events, text, sizeof text - 1);
+    REQUIRE(size > 0);
+    char name[16] = "", wanted[64];
+    prctl(PR_GET_NAME, name);
+    std::snprintf(wanted, sizeof wanted, "1 %x:%s\n", static_cast<unsigned>(getpid()), name);
+    CHECK(std::string(text, static_cast<std::size_t>(size)) == wanted);
+    CHECK(read(not_asked, text, sizeof text) == -1);
+}
