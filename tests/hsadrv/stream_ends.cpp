@@ -202,8 +202,13 @@ TEST_CASE("work of a stream that fails on a stopped queue is lost, also what was
     NEEDS_DEVICE();
     Busy f;
     Stream fails(f.gpu, {.exclusive_queue = true});
-    fails.call([] { throw std::runtime_error("on purpose"); });
+    std::atomic<bool> recorded{false};
+    fails.call([&] {
+        while (!recorded) std::this_thread::sleep_for(1ms);
+        throw std::runtime_error("on purpose");
+    });
     const Event lost = fails.record();
+    recorded = true;
     CHECK_THROWS_WITH(lost.synchronize(patience), Contains("on purpose"));
     break_queue(f.runs);  // after its kernel
     f.scale_add.launch(f.after, one, f.data.data(), 0u, 7u, 1u);
