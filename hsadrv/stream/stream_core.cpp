@@ -273,6 +273,11 @@ void StreamCore::throw_if_lost() {
     throw_if_failed();
 }
 
+void StreamCore::change_queue(const std::shared_ptr<SharedQueue>& fresh) noexcept {
+    const std::uint64_t last = timeline_->submitted() + (std::exchange(names_queue_, false) ? 1 : 0);
+    holds_.push({.epochs = last}, writer_.change_queue(fresh));
+}
+
 // ---- failure
 
 void StreamCore::fail(const Fault& fault, std::size_t suspects) noexcept {

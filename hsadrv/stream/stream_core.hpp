@@ -118,11 +118,8 @@ class StreamCore {
         holds_.make_room(4);  // one, plus those that a waiting thread has made room for
         writer_.make_ready_for(queue);
     }
-    void change_queue(const std::shared_ptr<SharedQueue>& fresh) noexcept {
-        // Kernels' arguments may name the old queue, including those of the kernel that is being enqueued.
-        const std::uint64_t last = timeline_->submitted() + (std::exchange(names_queue_, false) ? 1 : 0);
-        holds_.push({.epochs = last}, writer_.change_queue(fresh));
-    }
+    /// Keeps the old queue while kernels' arguments may name it.
+    void change_queue(const std::shared_ptr<SharedQueue>& fresh) noexcept;
 
     // For the stream's own parts; with the mutex held unless stated otherwise.
     void throw_if_failed() const { timeline_->throw_if_failed(); }
