@@ -40,7 +40,7 @@ const OwnedStructure& owned(const detail::Structure& structure) {
     return static_cast<const OwnedStructure&>(structure);
 }
 
-std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
+std::string in_quotes(std::string_view name) { return "'" + std::string(name) + "'"; }
 
 std::size_t rounded_up(std::size_t bytes, std::size_t alignment) {
     return (bytes + alignment - 1) / alignment * alignment;
@@ -55,7 +55,7 @@ void require_distinct_names(const std::vector<FieldSpec>& fields) {
     }
     std::sort(names.begin(), names.end());
     const auto twice = std::adjacent_find(names.begin(), names.end());
-    if (twice != names.end()) throw InvalidArgument("DType::record: duplicate field name " + quoted(*twice));
+    if (twice != names.end()) throw InvalidArgument("DType::record: duplicate field name " + in_quotes(*twice));
 }
 
 /// Assigns every field's offset and returns the end of the last field.
@@ -65,13 +65,13 @@ std::size_t place(std::vector<FieldSpec>& fields, bool aligned) {
         const std::size_t alignment = aligned ? field.type.alignment() : 1;
         if (!field.offset) field.offset = rounded_up(next, alignment);
         if (*field.offset > kMostBytes || *field.offset + field.type.itemsize() > kMostBytes) {
-            throw InvalidArgument("DType::record: field " + quoted(field.name) + " of " +
+            throw InvalidArgument("DType::record: field " + in_quotes(field.name) + " of " +
                                   std::to_string(field.type.itemsize()) + " B at offset " +
                                   std::to_string(*field.offset) + " ends after the " + std::to_string(kMostBytes) +
                                   " B that a record may have");
         }
         if (*field.offset % alignment != 0) {
-            throw InvalidArgument("DType::record: field " + quoted(field.name) + " at offset " +
+            throw InvalidArgument("DType::record: field " + in_quotes(field.name) + " at offset " +
                                   std::to_string(*field.offset) + " is not aligned to the " +
                                   std::to_string(alignment) + " B of " + field.type.name() +
                                   "; give another offset or declare the record unaligned");
@@ -176,8 +176,8 @@ DType DType::record(const std::vector<FieldSpec>& fields, const RecordOptions& o
 const Field& DType::field(std::string_view name) const {
     if (const Field* found = find_field(name)) return *found;
     std::string known;
-    for (const Field& field : fields()) known += (known.empty() ? "" : ", ") + quoted(field.name);
-    throw InvalidArgument("DType::field(" + quoted(name) + "): " +
+    for (const Field& field : fields()) known += (known.empty() ? "" : ", ") + in_quotes(field.name);
+    throw InvalidArgument("DType::field(" + in_quotes(name) + "): " +
                           (is_record() ? "no such field; known are " + known : this->name() + " is not a record"));
 }
 

@@ -8,7 +8,7 @@ namespace hsadrv {
 
 namespace {
 
-std::string quoted(const std::string& text) {
+std::string json_text(const std::string& text) {
     std::string out = "\"";
     for (const char c : text) {
         char escape[8];
@@ -30,12 +30,13 @@ std::string microseconds(std::chrono::nanoseconds time) {
 
 std::string event(const ProfileRecord& record, std::size_t row) {
     const bool kernel = record.kind == ProfileRecord::Kind::kernel;
-    return "{\"ph\":\"X\",\"pid\":1,\"tid\":" + std::to_string(row) + ",\"name\":" + quoted(record.name) +
+    return "{\"ph\":\"X\",\"pid\":1,\"tid\":" + std::to_string(row) + ",\"name\":" + json_text(record.name) +
            ",\"cat\":" + (kernel ? "\"kernel\"" : "\"copy\"") +
            ",\"ts\":" + microseconds(record.begin.time_since_epoch()) + ",\"dur\":" + microseconds(record.duration()) +
            ",\"args\":{" +
-           (kernel ? "\"grid\":" + quoted(record.grid.text()) + ",\"workgroup\":" + quoted(record.workgroup.text())
-                   : "\"bytes\":" + std::to_string(record.bytes)) +
+           (kernel
+                ? "\"grid\":" + json_text(record.grid.text()) + ",\"workgroup\":" + json_text(record.workgroup.text())
+                : "\"bytes\":" + std::to_string(record.bytes)) +
            "}}";
 }
 
@@ -61,7 +62,7 @@ std::string chrome_trace(std::span<const Profile> profiles) {
     const auto add = [&](const std::string& line) { text += std::exchange(separator, ",\n") + line; };
     for (std::size_t row = 0; row < profiles.size(); ++row) {
         add("{\"ph\":\"M\",\"pid\":1,\"tid\":" + std::to_string(row) +
-            ",\"name\":\"thread_name\",\"args\":{\"name\":" + quoted(profiles[row].stream) + "}}");
+            ",\"name\":\"thread_name\",\"args\":{\"name\":" + json_text(profiles[row].stream) + "}}");
         for (const ProfileRecord& record : profiles[row].records)
             if (record.end_ticks != 0) add(event(record, row));
     }
