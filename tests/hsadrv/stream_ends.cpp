@@ -143,6 +143,19 @@ TEST_CASE("arguments of a lost graph launch stay as they are, and the graph can 
 }
 
 namespace {
+/// An event after a host function that throws "on purpose".
+Event lost_event_of(Stream& fails) {
+    std::atomic<bool> recorded{false};
+    fails.call([&] {
+        while (!recorded) std::this_thread::sleep_for(1ms);
+        throw std::runtime_error("on purpose");
+    });
+    const Event lost = fails.record();
+    recorded = true;
+    CHECK_THROWS_WITH(lost.synchronize(patience), Contains("on purpose"));
+    return lost;
+}
+
 /// A stream with a running kernel, and its event; then the stream fails because it waits for work that is lost.
 struct FailsWhileRunning : Kernels {
     Words flag{1}, data{1};
@@ -154,14 +167,7 @@ struct FailsWhileRunning : Kernels {
         before = upstream.record();
         waits.wait(before);
         scale_add.launch(waits, one, data.data(), 0u, 7u, 1u);
-        std::atomic<bool> recorded{false};
-        fails.call([&] {
-            while (!recorded) std::this_thread::sleep_for(1ms);
-            throw std::runtime_error("on purpose");
-        });
-        const Event lost = fails.record();
-        recorded = true;
-        CHECK_THROWS_WITH(lost.synchronize(patience), Contains("on purpose"));
+        const Event lost = lost_event_of(fails);
         CHECK_THROWS_WITH(upstream.wait(lost), Contains("on purpose"));
     }
 };
@@ -202,14 +208,7 @@ TEST_CASE("work of a stream that fails on a stopped queue is lost, also what was
     NEEDS_DEVICE();
     Busy f;
     Stream fails(f.gpu, {.exclusive_queue = true});
-    std::atomic<bool> recorded{false};
-    fails.call([&] {
-        while (!recorded) std::this_thread::sleep_for(1ms);
-        throw std::runtime_error("on purpose");
-    });
-    const Event lost = fails.record();
-    recorded = true;
-    CHECK_THROWS_WITH(lost.synchronize(patience), Contains("on purpose"));
+    const Event lost = lost_event_of(fails);
     break_queue(f.runs);  // after its kernel
     f.scale_add.launch(f.after, one, f.data.data(), 0u, 7u, 1u);
     const Event before = f.after.record();

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/descriptor.hpp"
 
 namespace {
 
@@ -64,16 +65,7 @@ std::pair<dev_t, ino_t> identity(const std::string& path) {
     return {status.st_dev, status.st_ino};
 }
 
-struct Descriptor {
-    int fd;
-    explicit Descriptor(int opened) : fd{opened} {}
-    ~Descriptor() {
-        if (fd >= 0) close(fd);
-    }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    operator int() const { return fd; }
-};
+using test_support::Descriptor;
 
 }  // namespace
 

@@ -14,21 +14,13 @@
 
 #include "base/abi.hpp"
 #include "support/catch.hpp"
+#include "support/descriptor.hpp"
 
 using namespace kfdemu;
 
 namespace {
 
-struct Descriptor {
-    int fd;
-    explicit Descriptor(int opened) : fd{opened} {}
-    ~Descriptor() {
-        if (fd >= 0) close(fd);
-    }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    operator int() const { return fd; }
-};
+using test_support::Descriptor;
 
 template <class Args>
 int call(int fd, unsigned request, Args& args) {

@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "child.hpp"
+#include "fault_event.hpp"
 #include "kernel.hpp"
 
 using namespace hsa_test;
@@ -10,20 +11,6 @@ using namespace hsa_test;
 namespace {
 
 constexpr std::uint64_t kNowhere = 0x1234'5678'9000;
-
-struct Fault {
-    std::atomic<std::uint64_t> address{0};
-    std::atomic<std::uint32_t> reason{0};
-    std::atomic<int> events{0};
-};
-
-hsa_status_t on_event(const hsa_amd_event_t* event, void* data) {
-    auto& fault = *static_cast<Fault*>(data);
-    fault.address = event->memory_fault.virtual_address;
-    fault.reason = event->memory_fault.fault_reason_mask;
-    ++fault.events;
-    return HSA_STATUS_SUCCESS;
-}
 
 }  // namespace
 

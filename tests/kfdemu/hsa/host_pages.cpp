@@ -14,6 +14,7 @@
 
 #include "child.hpp"
 #include "exchange.hpp"
+#include "fault_event.hpp"
 #include "kernel.hpp"
 
 using namespace hsa_test;
@@ -21,20 +22,6 @@ using namespace hsa_test;
 namespace {
 
 constexpr std::size_t kPage = 4096, kBytes = 16 * kPage;
-
-struct Fault {
-    std::atomic<int> events{0};
-    std::uint64_t address = 0;
-    std::uint32_t reason = 0;
-};
-
-hsa_status_t on_event(const hsa_amd_event_t* event, void* data) {
-    auto& fault = *static_cast<Fault*>(data);
-    fault.address = event->memory_fault.virtual_address;
-    fault.reason = event->memory_fault.fault_reason_mask;
-    ++fault.events;
-    return HSA_STATUS_SUCCESS;
-}
 
 /// Pages that a GPU has access to.
 struct Scene {
@@ -45,7 +32,7 @@ struct Scene {
     }
     void* gpu(std::size_t offset) const { return static_cast<std::byte*>(locked) + offset; }
     void protect(int protection) const { REQUIRE(mprotect(pages, kBytes, protection) == 0); }
-    /// As free() does: libc's own calls are seen by nobody.
+    /// Without libc's munmap(), as free() does it: the emulator does not see the call.
     void unmap() const { REQUIRE(syscall(SYS_munmap, pages, kBytes) == 0); }
     template <class... Values>
     void launch_with(const Executable& code, const std::string& name, Values... values) {

@@ -5,9 +5,9 @@
 //     AddressSpace::Hold hold{space};
 //     if (auto fault = host_fault::guarded(&space, [&] { memcpy(to, from, size); })) …   // fault->va, fault->access
 //
-// The kernel tells nobody what the program does to its pages, so the access itself must fail: SIGSEGV and SIGBUS have a
-// handler, which ends `guarded` if the address is one of the device's. Every other fault goes to the program's own
-// action, with the flags and mask that it asked for. set_action() keeps that action, so the program sees no other.
+// The device is not notified when the program changes its pages, so the access itself must fail: SIGSEGV and SIGBUS
+// have a handler, which ends `guarded` if the address is one of the device's. Every other fault goes to the program's
+// own action, with the flags and mask that it asked for. set_action() keeps that action, so the program sees no other.
 //
 // Thread safety: every function, any thread. `guarded` leaves its body by a jump: the body must own nothing with a
 // destructor, and hold no lock, while it accesses device memory. Nested calls are allowed.

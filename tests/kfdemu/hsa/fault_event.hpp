@@ -1,0 +1,28 @@
+// The memory fault that the runtime reports to its handler.
+//
+//   Fault fault;
+//   HSA_CHECK(hsa_amd_register_system_event_handler(on_event, &fault));
+#pragma once
+
+#include <hsa/hsa_ext_amd.h>
+
+#include <atomic>
+#include <cstdint>
+
+namespace hsa_test {
+
+struct Fault {
+    std::atomic<std::uint64_t> address{0};
+    std::atomic<std::uint32_t> reason{0};
+    std::atomic<int> events{0};
+};
+
+inline hsa_status_t on_event(const hsa_amd_event_t* event, void* data) {
+    auto& fault = *static_cast<Fault*>(data);
+    fault.address = event->memory_fault.virtual_address;
+    fault.reason = event->memory_fault.fault_reason_mask;
+    ++fault.events;
+    return HSA_STATUS_SUCCESS;
+}
+
+}  // namespace hsa_test
