@@ -9,7 +9,9 @@
 // before submitting it. After synchronize() the host sees what the stream wrote. Thread safety: any thread; a lock
 // orders the operations of several threads. synchronize() waits outside the lock. Deadlines: calls that may wait (a
 // full ring, staging, synchronize) take one; a Timeout loses no work. Errors: sticky. Every later call that submits or
-// waits throws the stream's first error. Operations enqueued after lost work do not run. After a QueueError other
+// waits throws the stream's first error. Operations enqueued after lost work do not run. After a failure on the host (a
+// wait for lost work, a host function that throws), what was enqueued before it still runs, except host functions that
+// have not begun and what follows them; events and on_complete() tell which. After a QueueError other
 // streams continue, including those on the same hardware queue; after a MemoryFault all streams of that GPU fail
 // (DeviceLost), because Linux stops every queue of the process there. A stream that has waited for an event of a failed
 // stream fails with the same error. A closed or moved-from stream throws StreamEnded. Keeps alive, until the operation
@@ -169,8 +171,8 @@ class Stream {
     /// start. It runs on the thread of Driver::callbacks(), one at a time: it must not wait for another host function.
     /// If it throws, the stream fails with that exception. Not called if the stream has failed.
     void call(std::function<void()> function, Deadline deadline = {});
-    /// Calls a function, on the same thread, when everything submitted so far is complete. Its argument is the stream's
-    /// failure, or null. Later operations do not wait for it.
+    /// Calls a function, on the same thread, when everything submitted so far is complete or lost. Its argument is
+    /// null, or the failure that lost it. Later operations do not wait for it.
     void on_complete(std::function<void(std::exception_ptr)> callback, Deadline deadline = {});
 
     /// `co_await stream.completion();` resumes, on the callbacks' thread, when everything submitted so far is

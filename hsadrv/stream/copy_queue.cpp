@@ -47,15 +47,15 @@ hsa_status_t CopyQueue::put(Copy copy) {
 }
 
 bool CopyQueue::may_run(const Copy& copy) const noexcept {
-    return !copy.before || copy.before->ref().load() == 0 ||
-           (copy.before == last_given_ && copy.engine_id == last_engine_);
+    const auto& before = copy.before.copy;
+    return !before || before->ref().load() == 0 || (before == last_given_ && copy.engine_id == last_engine_);
 }
 
 hsa_status_t CopyQueue::give(const Copy& copy) {
     hsa_signal_t before{};
     std::span<const hsa_signal_t> dependencies;
-    if (copy.before && copy.before->ref().load() != 0) {
-        before = copy.before->native();
+    if (copy.before.copy && copy.before.copy->ref().load() != 0) {
+        before = copy.before.copy->native();
         dependencies = {&before, 1};
     }
     const hsa_status_t status = copy.engine(dependencies, copy.done);
@@ -67,19 +67,18 @@ hsa_status_t CopyQueue::give(const Copy& copy) {
 
 // The callback keeps the signal alive: the runtime's thread reads it until then.
 void CopyQueue::await_front() {
-    const std::shared_ptr<PooledSignal> before = waiting_.front().before;
-    timeline_->call_when(Driver::current().runtime().copies(), before->ref(), Condition::less, 1,
-                         [before, weak = weak_from_this()] {
-                             if (const auto queue = weak.lock()) queue->advance();
-                         });
+    const Completion before = waiting_.front().before;
+    timeline_->call_when(Driver::current().runtime().copies(), before, [before, weak = weak_from_this()] {
+        if (const auto queue = weak.lock()) queue->advance();
+    });
 }
 
 // Runs on the callbacks' thread for copies, also after the stream has failed.
 void CopyQueue::advance() noexcept {
-    std::shared_ptr<PooledSignal> before;  // of the copy that waits longest
     try {
         const std::lock_guard lock(mutex_);
-        while (!timeline_->failed() && !waiting_.empty() && may_run(waiting_.front())) {
+        const auto intact = [this] { return !ended_ && timeline_->may_follow(waiting_.front().before); };
+        while (!waiting_.empty() && intact() && may_run(waiting_.front())) {
             try {
                 check(give(waiting_.front()), [&] { return "a copy of " + timeline_->label(); });
             } catch (const PartlyStarted&) {  // an engine uses its signal
@@ -88,14 +87,14 @@ void CopyQueue::advance() noexcept {
             }
             waiting_.pop_front();
         }
-        if (!waiting_.empty()) before = waiting_.front().before;
-        if (!timeline_->failed() && before && before->ref().load() >= 0) await_front();
+        if (waiting_.empty()) return;
+        if (intact()) return await_front();
     } catch (const PartlyStarted& part) {
         timeline_->fail(part.error);
     } catch (...) {
         timeline_->fail(std::current_exception());
     }
-    if (timeline_->lost_copy(before.get()) || timeline_->failed()) end();
+    end();
 }
 
 void CopyQueue::end() noexcept {

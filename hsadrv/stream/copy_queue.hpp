@@ -7,9 +7,9 @@
 // copies after it. So a copy is submitted to its engine when its dependency is complete, or is a copy that the same
 // engine already has. Until then it waits here, and a thread of the runtime submits it later.
 //
-// Invariants: copies reach the engines in the order of put(). No copy after lost work is submitted: once the timeline
-// has failed or end() was called, copies that still wait here never run. Their signals become -1, which wakes the host
-// and satisfies no barrier packet. A signal stays alive while a copy here waits for it.
+// Invariants: copies reach the engines in the order of put(). No copy after lost work is submitted: it and those behind
+// it never run, nor does any after end(). Their signals become -1, which wakes the host and satisfies no barrier
+// packet. A signal stays alive while a copy here waits for it.
 //
 // Thread safety: any thread; put() by one at a time. Takes no lock of a stream or of a queue.
 #pragma once
@@ -52,9 +52,9 @@ class CopyQueue : public std::enable_shared_from_this<CopyQueue> {
     using EngineId = std::pair<std::uint64_t, std::uint64_t>;
     struct Copy {
         Engine engine;
-        EngineId engine_id = {};               ///< equal for copies of one engine
-        std::shared_ptr<PooledSignal> before;  ///< zero when the copy may run; null: now
-        std::shared_ptr<PooledSignal> done;    ///< one until the copy is complete
+        EngineId engine_id = {};             ///< equal for copies of one engine
+        Completion before;                   ///< its signal is zero when the copy may run; null: now
+        std::shared_ptr<PooledSignal> done;  ///< one until the copy is complete
     };
 
     explicit CopyQueue(std::shared_ptr<Timeline> timeline) noexcept : timeline_(std::move(timeline)) {}

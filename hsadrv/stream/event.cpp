@@ -36,7 +36,7 @@ bool Event::query() const {
 void Event::synchronize(Deadline deadline) const {
     if (!state_) return;
     const detail::Timeline& timeline = *state_->timeline;
-    const auto [signal, below] = detail::signal_of(timeline, state_->completion);
+    const auto [signal, below] = timeline.signal_of(state_->completion);
     const auto try_wait = [&, signal = signal, below = below](std::chrono::milliseconds slice) {
         return signal.try_wait(Condition::less, below, deadline.sliced(slice)).has_value();
     };

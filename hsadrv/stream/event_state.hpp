@@ -12,18 +12,17 @@ namespace hsadrv::detail {
 
 struct EventState {
     std::shared_ptr<const Timeline> timeline;
-    Completion completion;     ///< when it is complete
-    std::uint64_t epochs = 0;  ///< packets of the stream before it, copies excluded
+    Completion completion;
     AgentRef agent;
     std::shared_ptr<PooledSignal> clock = {};  ///< its packet's signal, with times; null: no timing
 
     /// None of its work runs any more, lost or not.
     bool over() const noexcept {
-        return timeline->finished() >= epochs && (!completion.copy || completion.copy->ref().load() <= 0);
+        return timeline->finished() >= completion.epochs && (!completion.copy || completion.copy->ref().load() <= 0);
     }
-    bool reached() const noexcept { return detail::reached(*timeline, completion); }
+    bool reached() const noexcept { return timeline->reached(completion); }
     /// The stream failed before the event completed, or a stream that it waited for did.
-    bool lost() const { return timeline->lost(epochs, completion.copy.get()); }
+    bool lost() const { return timeline->lost(completion); }
 };
 
 }  // namespace hsadrv::detail

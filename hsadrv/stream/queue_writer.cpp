@@ -157,7 +157,7 @@ void QueueWriter::poll(Lock lock) noexcept {
 }
 
 void QueueWriter::wait(const Completion& completion, Deadline deadline, const char* call, Lock lock) {
-    const auto [signal, below] = signal_of(*timeline_, completion);
+    const auto [signal, below] = timeline_->signal_of(completion);
     const auto try_wait = [&, signal = signal, below = below](std::chrono::milliseconds slice) {
         std::optional<Parking::Parked> parked;
         if (lock == Lock::held) parked.emplace(parking_);
@@ -171,7 +171,7 @@ void QueueWriter::wait(const Completion& completion, Deadline deadline, const ch
                           "): " + live_streams::autopsy_of(*timeline_, lock == Lock::held ? &stream_ : nullptr));
         return false;
     });
-    static_cast<void>(timeline_->lost_copy(completion.copy.get()));  // an error is below zero, too
+    static_cast<void>(timeline_->lost_copy(completion));  // an error is below zero, too
     timeline_->throw_if_failed();
 }
 

@@ -85,12 +85,13 @@ StreamCore::~StreamCore() {
         live_streams::leave(*this);
     }
     // Before the queue stops: waiters are notified, and work after it does not run.
-    if (timeline_->in_flight() || !reached(*timeline_, tail())) end_timeline();
+    if (timeline_->in_flight() || !timeline_->reached(tail())) end_timeline();
+    copy_queue_->end();
     if (const auto runtime = Runtime::find()) {
-        runtime->copies().cancel_of(timeline_.get());  // the caller may destroy its signals
+        runtime->copies().cancel_of(timeline_.get());
+        runtime->copies().cancel_of(timeline_->waits());  // the caller may destroy its signals
         runtime->callbacks().drop_of(timeline_->host_functions());
     }
-    copy_queue_->end();
     std::shared_ptr<SharedQueue> queue = shared_queue();
     const bool idle = !timeline_->in_flight() || queue->dead(), exclusive = queue->needs().exclusive;
     // A queue that runs a kernel of ours that does not end is of no use to other streams.
@@ -103,6 +104,7 @@ StreamCore::~StreamCore() {
         }
     }
     const bool copied = finish_copies();
+    if (!copied) timeline_->lose_copies();
     handle_->leave();  // from here on the handle itself keeps objects alive
     StreamHolds::Kept kept = holds_.take_all();
     auto profile = profile_.take_signals();
@@ -145,16 +147,13 @@ void StreamCore::end_timeline() noexcept {
 bool StreamCore::finish_copies() noexcept {
     const Deadline deadline(faults::of(agent_) ? 0s : copy_patience);
     return std::all_of(copies_.begin(), copies_.end(), [&](const auto& copy) {
-        return copy->ref().try_wait(Condition::less, 1, deadline).has_value();
+        return copy.copy->ref().try_wait(Condition::less, 1, deadline).has_value();
     });
 }
 
 // ---- waiting
 
-Completion StreamCore::tail() const {
-    if (copy_tail_) return {.copy = copy_tail_};
-    return {.epochs = timeline_->submitted()};
-}
+Completion StreamCore::tail() const { return {.epochs = timeline_->submitted(), .copy = copy_tail_}; }
 
 void StreamCore::keep_alive(std::shared_ptr<const void> object) {
     if (in_forked_child()) return static_cast<void>(new auto(std::move(object)));  // the parent's; leaked
@@ -237,7 +236,7 @@ void StreamCore::synchronize(Deadline deadline) {
         RetiredHolds retired;
         const auto held = writer_.lock(deadline, call);
         throw_if_lost();
-        if (copy_tail_ && reached(*timeline_, {.copy = copy_tail_})) copy_tail_.reset();
+        if (copy_tail_ && timeline_->reached(tail())) copy_tail_.reset();
         writer_.log().forget_over(queue().read_index());
         retire(retired);
         count = retired.count;
@@ -251,7 +250,7 @@ bool StreamCore::query() {
     if (deferred_) std::rethrow_exception(std::exchange(deferred_, nullptr));
     throw_if_failed();
     retire(retired);
-    if (!reached(*timeline_, tail())) {
+    if (!timeline_->reached(tail())) {
         writer_.poll(QueueWriter::Lock::held);
         throw_if_failed();
         return false;
@@ -296,21 +295,22 @@ void StreamCore::fail(const Fault& fault, std::size_t suspects) noexcept {
     } catch (...) {
         fail(std::current_exception());
     }
+    timeline_->lose_copies();
 }
 
 void StreamCore::try_free_queue() noexcept {
     const std::unique_lock held(mutex_, std::try_to_lock);
     if (held.owns_lock()) check_copies();
     if (!timeline_->try_lost() || !held.owns_lock() || shared_queue()->needs().exclusive) return;
+    if (timeline_->intact(timeline_->finished() + 1)) return;  // its next packet may still run
     const PacketRecord* const next = writer_.log().first_pending(queue().read_index());
     if (next && next->kind != PacketRecord::Kind::batch) shared_queue()->try_stop_for(this);
 }
 
 void StreamCore::check_copies() noexcept {
-    std::erase_if(copies_, [this](const auto& copy) {
-        const std::int64_t value = copy->ref().load();
-        if (value < 0) timeline_->lose_copy();
-        return value <= 0;
+    std::erase_if(copies_, [this](const Completion& copy) {
+        static_cast<void>(timeline_->lost_copy(copy));
+        return timeline_->reached(copy);
     });
 }
 

@@ -166,8 +166,6 @@ class StreamCore {
     std::shared_ptr<PooledSignal> before_next(Deadline deadline, const char* call);
     /// Makes such an operation, complete when `done` is zero, the stream's last.
     void set_copy_tail(std::shared_ptr<PooledSignal> done, PacketRecord::Kind kind);
-    /// Calls `function` on the callbacks' thread when the signal is below the value, or the stream has failed.
-    void when(SignalRef signal, std::int64_t below, std::function<void()> function);
     void refuse_in_capture(const char* call) const;
     void launched(const std::shared_ptr<GraphState>& graph) noexcept;
     void begin_profile();
@@ -183,7 +181,7 @@ class StreamCore {
     SignalPool& signals_;
     std::shared_ptr<PooledSignal> copy_tail_;  // the last operation, if no packet waits for it yet
     PacketRecord::Kind copy_tail_kind_ = PacketRecord::Kind::copy;
-    std::vector<std::shared_ptr<PooledSignal>> copies_;  // in flight; a negative value is an error
+    std::vector<Completion> copies_;  // in flight
     Allocation kernarg_memory_;
     KernargRing& kernargs_ = lane_.kernargs;
     StreamCopier copier_;

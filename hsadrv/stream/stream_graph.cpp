@@ -65,8 +65,8 @@ void StreamCore::launched(const std::shared_ptr<GraphState>& graph) noexcept {
         const std::lock_guard held(mutex_);
         retire(retired);
         Completion last = tail();
-        graph->launched(std::make_shared<EventState>(
-            EventState{.timeline = timeline_, .completion = last, .epochs = timeline_->submitted(), .agent = agent_}));
+        graph->launched(
+            std::make_shared<EventState>(EventState{.timeline = timeline_, .completion = last, .agent = agent_}));
         holds_.push(std::move(last), graph);
     } catch (const std::bad_alloc&) {
         static_cast<void>(new (std::nothrow) auto(graph));  // leaked, not freed under its packets

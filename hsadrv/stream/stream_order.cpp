@@ -14,7 +14,7 @@ namespace {
 /// not run: the function threw, the stream failed before, or the call was dropped. A negative value wakes only the
 /// host.
 struct HostTurn {
-    HostTurn(std::shared_ptr<Timeline> of, std::shared_ptr<PooledSignal> previous, std::shared_ptr<PooledSignal> signal,
+    HostTurn(std::shared_ptr<Timeline> of, Completion previous, std::shared_ptr<PooledSignal> signal,
              std::function<void()> what)
         : timeline(std::move(of)), before(std::move(previous)), done(std::move(signal)), function(std::move(what)) {}
     HostTurn(const HostTurn&) = delete;
@@ -22,7 +22,7 @@ struct HostTurn {
     ~HostTurn() { done->ref().store(returned ? 0 : -1); }
     void take() noexcept {
         try {
-            if (timeline->lost_copy(before.get()) || timeline->failed()) return;
+            if (timeline->lost_copy(before) || timeline->failed()) return;
             function();
             returned = true;
         } catch (...) {
@@ -31,20 +31,28 @@ struct HostTurn {
     }
 
     std::shared_ptr<Timeline> timeline;
-    std::shared_ptr<PooledSignal> before;  // of a copy or a gate; null: none
+    Completion before;  // a copy or a gate, if any
     std::shared_ptr<PooledSignal> done;
     std::function<void()> function;
     bool returned = false;
 };
 
+/// Calls the callback once, when the work is complete or lost. A failure may have lost only later work.
+void tell_when_over(const std::shared_ptr<Timeline>& timeline, const Completion& last,
+                    std::function<void(std::exception_ptr)> callback) {
+    timeline->call_when(Driver::current().runtime().callbacks(), last,
+                        [timeline, last, callback = std::move(callback)]() mutable {
+                            const bool lost = timeline->lost(last);
+                            if (!lost && !timeline->reached(last))
+                                return tell_when_over(timeline, last, std::move(callback));
+                            callback(lost ? timeline->error() : nullptr);
+                        });
+}
+
 struct UnlockStraight {
     void operator()(LaneMutex* mutex) const noexcept { mutex->unlock_straight(); }
 };
 }  // namespace
-
-void StreamCore::when(SignalRef signal, std::int64_t below, std::function<void()> function) {
-    timeline_->call_when(Driver::current().runtime().callbacks(), signal, Condition::less, below, std::move(function));
-}
 
 Event StreamCore::record(const EventOptions& options, Deadline deadline) {
     static constexpr const char* call = "Stream::record";
@@ -64,7 +72,6 @@ Event StreamCore::record(const EventOptions& options, Deadline deadline) {
         holds_.push({.epochs = epoch}, state->clock);  // the packet writes to it
     }
     state->completion = tail();
-    state->epochs = timeline_->submitted();
     return Event(std::move(state));
 }
 
@@ -80,7 +87,7 @@ bool StreamCore::try_wait_fast(const EventState& event) {
     AqlRing& ring = *lane_.ring;
     writer_.log().make_room(ring.read_index());
     const std::uint64_t epoch = timeline_->submitted() + 1;
-    timeline_->depend(event.timeline, count, epoch);
+    timeline_->depend(event.timeline, event.completion, epoch);
     std::uint64_t slot = 0;
     if (!ring.try_reserve_one(slot)) {
         timeline_->undo_depend();
@@ -138,7 +145,7 @@ void StreamCore::wait_for(const EventState& event, Deadline deadline) {
              .order = ordering_only},
             [upstream = event.timeline, count] { return upstream->reached(count); }, std::move(record), deadline, call);
     }
-    timeline_->depend(event.timeline, event.epochs, epoch, &event.completion.copy);
+    timeline_->depend(event.timeline, event.completion, epoch);
 }
 
 void StreamCore::wait_for(SignalRef signal, Condition condition, std::int64_t value, Deadline deadline) {
@@ -152,7 +159,7 @@ void StreamCore::wait_for(SignalRef signal, Condition condition, std::int64_t va
          .condition = native_condition(condition),
          .value = value,
          .completion = timeline_->signal().native()},
-        [timeline = timeline_] { return !timeline->failed(); },
+        [] { return true; },
         {.kind = PacketRecord::Kind::signal, .condition = condition, .on = signal.native(), .value = value}, deadline,
         call);
 }
@@ -163,7 +170,7 @@ std::uint64_t StreamCore::put_value_wait(const BarrierValue& wait, MayOpen&& may
     record.vendor = waits_for_values_;
     if (waits_for_values_) return writer_.put_counted(barrier_value(wait), std::move(record), deadline, call);
     holds_.make_room(1);
-    Relay relay(SignalRef(wait.signal), record.condition, wait.value, std::forward<MayOpen>(may_open), *timeline_);
+    Relay relay(SignalRef(wait.signal), record.condition, wait.value, std::forward<MayOpen>(may_open), timeline_);
     const hsa_signal_t on = relay.opened()->native();
     const std::uint64_t epoch = writer_.put_counted(barrier_and(std::span(&on, 1), wait.completion, wait.order),
                                                     std::move(record), deadline, call);
@@ -192,13 +199,14 @@ void StreamCore::call(std::function<void()> function, Deadline deadline) {
     holds_.make_room(2);
     copies_.reserve(copies_.size() + 1);
     std::shared_ptr<PooledSignal> before = before_next(deadline, call);
-    auto turn = std::make_shared<HostTurn>(timeline_, before, done, std::move(function));
+    const Completion last{timeline_->submitted(), done};
+    auto turn = std::make_shared<HostTurn>(timeline_, Completion{last.epochs, before}, done, std::move(function));
     timeline_->call_host(Driver::current().runtime().callbacks(), before ? before->ref() : done->ref(), before ? 1 : 2,
                          [turn = std::move(turn)]() mutable { std::exchange(turn, nullptr)->take(); });
-    copies_.push_back(done);
+    copies_.push_back(last);
     set_copy_tail(done, PacketRecord::Kind::host);
-    if (before) holds_.push({.copy = done}, std::move(before));
-    holds_.push({.copy = done}, done);
+    if (before) holds_.push(last, std::move(before));
+    holds_.push(last, done);
 }
 
 void StreamCore::on_complete(std::function<void(std::exception_ptr)> callback, Deadline deadline) {
@@ -207,15 +215,8 @@ void StreamCore::on_complete(std::function<void(std::exception_ptr)> callback, D
     auto held = writer_.lock(deadline, call);
     refuse_in_capture(call);
     const Completion last = tail();
-    const std::uint64_t epochs = timeline_->submitted();
     held.unlock();  // the callback may destroy the stream, and with it the mutex
-    // Called at the completion, or when the stream has failed.
-    auto run = [timeline = timeline_, epochs, last, callback = std::move(callback)] {
-        const bool lost = timeline->lost(epochs, last.copy.get()) || !reached(*timeline, last);
-        callback(lost ? timeline->error() : nullptr);
-    };
-    const auto [signal, below] = signal_of(*timeline_, last);
-    when(signal, below, std::move(run));
+    tell_when_over(timeline_, last, std::move(callback));
 }
 
 }  // namespace hsadrv::detail

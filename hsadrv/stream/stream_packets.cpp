@@ -15,7 +15,7 @@ std::span<const hsa_signal_t> one(const hsa_signal_t& signal) noexcept { return 
 
 void StreamCore::join_copies(Deadline deadline, const char* call) {
     if (!copy_tail_) return;
-    if (!reached(*timeline_, {.copy = copy_tail_})) {
+    if (!timeline_->reached(tail())) {
         holds_.make_room(1);
         const hsa_signal_t copy = copy_tail_->native();
         const std::uint64_t epoch =
@@ -126,25 +126,26 @@ Completion StreamCore::put_copy(CopyQueue::Engine engine, CopySide to, CopySide 
     }
     const CopyQueue::EngineId id{to.device.native().handle, from.device.native().handle};
     const auto hold = [&](const Completion& completion) {
-        copies_.push_back(done);
+        copies_.push_back(completion);
         if (before) holds_.push(completion, std::move(before));
         if (keep) holds_.push(completion, std::move(keep));
         holds_.push(completion, done);
     };
+    const Completion last{timeline_->submitted(), done};
     hsa_status_t status = HSA_STATUS_SUCCESS;
     try {
-        status = copy_queue_->put({std::move(engine), id, before, done});
+        status = copy_queue_->put({std::move(engine), id, {last.epochs, before}, done});
     } catch (const PartlyStarted& part) {
-        hold({.copy = done});
+        hold(last);
         fail(part.error);
         std::rethrow_exception(part.error);
     }
     check(status, [&] { return range_text("hsa_amd_memory_async_copy", to.address, from.address, bytes); });
 
-    hold({.copy = done});
+    hold(last);
     set_copy_tail(done, PacketRecord::Kind::copy);
-    if (record) profile_.push(std::move(*record), done, timeline_->submitted());
-    return {.copy = std::move(done)};
+    if (record) profile_.push(std::move(*record), done, last.epochs);
+    return last;
 }
 
 }  // namespace hsadrv::detail

@@ -30,24 +30,43 @@ bool Timeline::fail(std::exception_ptr error, std::uint64_t intact) const noexce
         if (first) error_ = std::move(error);
         failed_.store(true, std::memory_order_release);
     }
-    if (const auto runtime = Runtime::find()) {
-        runtime->callbacks().hurry(this);
-        runtime->callbacks().hurry(host_functions());
-        runtime->copies().hurry(this);
-    }
+    hurry();
     return first;
+}
+
+void Timeline::hurry() const noexcept {
+    const auto runtime = Runtime::find();
+    if (!runtime) return;
+    runtime->callbacks().hurry(this);
+    runtime->callbacks().hurry(host_functions());
+    runtime->copies().hurry(this);
 }
 
 void Timeline::lose_rest() const noexcept {
     if (failed()) fail(nullptr);
 }
 
-// failed() is true before fail() makes callbacks due, so a callback that is registered meanwhile is seen here.
-std::uint64_t Timeline::call_when(SignalCallbacks& thread, SignalRef signal, Condition condition, std::int64_t than,
-                                  std::function<void()> function, const void* owner) const {
-    const auto id = thread.on_signal(signal, condition, than, std::move(function), live_streams::poll_unheld, owner);
-    if (failed()) thread.hurry(owner);
-    return id;
+void Timeline::lose_copies() const noexcept {
+    if (!failed()) return;
+    copies_lost_.store(true, std::memory_order_release);
+    hurry();
+}
+
+bool Timeline::may_follow(const Completion& before) const noexcept {
+    return intact(before.epochs) && !copies_lost_.load(std::memory_order_acquire) && !lost_copy(before);
+}
+
+// failed() is true before fail() makes callbacks due, so what was lost before the registration is seen here.
+void Timeline::call_when(SignalCallbacks& thread, const Completion& completion, std::function<void()> function) const {
+    const auto [signal, below] = signal_of(completion);
+    thread.on_signal(signal, Condition::less, below, std::move(function), live_streams::poll_unheld, this);
+    if (failed() && (!intact(completion.epochs) || lost_copy(completion))) thread.hurry(this);
+}
+
+void Timeline::call_host(SignalCallbacks& thread, SignalRef signal, std::int64_t below,
+                         std::function<void()> function) const {
+    thread.on_signal(signal, Condition::less, below, std::move(function), live_streams::poll_unheld, host_functions());
+    if (failed()) thread.hurry(host_functions());
 }
 
 std::exception_ptr Timeline::error() const noexcept {
@@ -57,16 +76,15 @@ std::exception_ptr Timeline::error() const noexcept {
 
 // Drops a completed dependency for each one added, so there are never more than were in flight at once. The
 // dropped one is destroyed after the lock is released: its destructor takes locks.
-void Timeline::depend(const std::shared_ptr<const Timeline>& upstream, std::uint64_t count, std::uint64_t own,
-                      const std::shared_ptr<PooledSignal>* copy) {
+void Timeline::depend(const std::shared_ptr<const Timeline>& upstream, const Completion& completion,
+                      std::uint64_t own) {
     Upstream over;
     const std::uint64_t complete = finished();
     const std::lock_guard lock(mutex_);
     if (!upstreams_.empty() && upstreams_.front().own <= complete) std::swap(over, upstreams_.drop_front());
     Upstream& mine = upstreams_.push_back();
     mine.timeline = upstream;
-    mine.count = count;
-    if (copy != nullptr) mine.copy = *copy;
+    mine.completion = completion;
     mine.own = own;
 }
 
@@ -93,26 +111,26 @@ std::shared_ptr<const Timeline> Timeline::upstream_of(std::uint64_t own) const {
     return upstream && upstream->own == own ? upstream->timeline : nullptr;
 }
 
-bool Timeline::Upstream::reached() const noexcept { return copy ? copy->ref().load() == 0 : timeline->reached(count); }
+bool Timeline::Upstream::reached() const noexcept {
+    return timeline->reached(completion) && !timeline->lost_copy(completion);
+}
 
 bool Timeline::Upstream::lost(Asked& asked) const {
-    return timeline->lost_copy(copy.get()) || timeline->lost(count, asked);
+    return timeline->lost_copy(completion) || timeline->lost(completion.epochs, asked);
 }
 
-bool Timeline::lost(std::uint64_t count, const PooledSignal* copy) const { return lost_copy(copy) || lost(count); }
-
-// A copy that never ran also has a negative signal; then the stream has failed.
-bool Timeline::lost_copy(const PooledSignal* copy) const noexcept {
-    if (!copy || copy->ref().load() >= 0) return false;
-    lose_copy();
-    return true;
+bool Timeline::lost_copy(const Completion& completion) const noexcept {
+    if (!completion.copy) return false;
+    const std::int64_t value = completion.copy->ref().load();
+    if (value < 0 && intact(completion.epochs + 1)) lose_copy_after(completion.epochs);
+    return value < 0 || (value > 0 && copies_lost_.load(std::memory_order_acquire));
 }
 
-void Timeline::lose_copy() const noexcept {
+void Timeline::lose_copy_after(std::uint64_t intact) const noexcept {
     try {
-        fail(std::make_exception_ptr(Error("a copy of " + label() + " failed: its engine reports an error")));
+        fail(std::make_exception_ptr(Error("a copy of " + label() + " failed: its engine reports an error")), intact);
     } catch (...) {
-        fail(std::current_exception());
+        fail(std::current_exception(), intact);
     }
 }
 

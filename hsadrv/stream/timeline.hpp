@@ -26,9 +26,9 @@
 #include "hsadrv/base/lock_rank.hpp"
 #include "hsadrv/base/short_lock.hpp"
 #include "hsadrv/signal.hpp"
+#include "hsadrv/stream/completion.hpp"
 
 namespace hsadrv {
-class PooledSignal;
 class SignalCallbacks;
 }  // namespace hsadrv
 
@@ -96,6 +96,14 @@ class Timeline {
         return static_cast<std::uint64_t>(start - std::atomic_ref(*epoch_value_).load(std::memory_order_acquire));
     }
     bool reached(std::uint64_t count) const noexcept { return completed() >= count; }
+    /// The same; a copy is also reached if it is lost.
+    bool reached(const Completion& completion) const noexcept {
+        return completion.copy ? completion.copy->ref().load() <= 0 : reached(completion.epochs);
+    }
+    CompletionSignal signal_of(const Completion& completion) const noexcept {
+        if (completion.copy) return {completion.copy->ref(), 1};
+        return {signal(), below(completion.epochs)};
+    }
     bool in_flight() const noexcept { return submitted() > finished(); }
 
     bool failed() const noexcept { return failed_.load(std::memory_order_acquire); }
@@ -104,21 +112,26 @@ class Timeline {
     bool fail(std::exception_ptr error, std::uint64_t intact = UINT64_MAX) const noexcept;
     /// If it has failed: no packet of it runs any more, so all that have not are lost.
     void lose_rest() const noexcept;
-    /// Calls `function` on that thread when the condition holds, or when the stream fails; at once if it has.
-    std::uint64_t call_when(SignalCallbacks& thread, SignalRef signal, Condition condition, std::int64_t than,
-                            std::function<void()> function) const {
-        return call_when(thread, signal, condition, than, std::move(function), this);
+    /// If it has failed: no engine works on its copies any more, so all that are not complete are lost.
+    void lose_copies() const noexcept;
+    /// Whether the packet with this count has run or still may: it is not lost by a failure of this stream.
+    bool intact(std::uint64_t count) const noexcept {
+        return !failed() || count <= lost_after_.load(std::memory_order_relaxed);
     }
-    /// The same for a host function of the stream, under a separate owner, so that only these can be dropped.
-    std::uint64_t call_host(SignalCallbacks& thread, SignalRef signal, std::int64_t below,
-                            std::function<void()> function) const {
-        return call_when(thread, signal, Condition::less, below, std::move(function), host_functions());
-    }
+    /// The same for a copy after that moment.
+    bool may_follow(const Completion& before) const noexcept;
+    /// Calls `function` on that thread when the completion is reached or lost, and perhaps once more often: at every
+    /// failure of the stream.
+    void call_when(SignalCallbacks& thread, const Completion& completion, std::function<void()> function) const;
+    /// Calls a host function of the stream when the signal is below that, or at once when the stream fails. Its owner
+    /// is another one, so that only these can be dropped.
+    void call_host(SignalCallbacks& thread, SignalRef signal, std::int64_t below, std::function<void()> function) const;
     const void* host_functions() const noexcept { return &slots_; }
-    /// Packets from `own` on, the newest, are lost if the other's `count` is, or that copy of it. Keeps both until the
-    /// packet `own` is complete.
-    void depend(const std::shared_ptr<const Timeline>& upstream, std::uint64_t count, std::uint64_t own,
-                const std::shared_ptr<PooledSignal>* copy = nullptr);
+    /// Owns the callbacks of waits, which no failure makes due: a wait before the failure may be intact.
+    const void* waits() const noexcept { return &upstreams_; }
+    /// Packets from `own` on, the newest, are lost if that of the other is. Keeps both until the packet `own` is
+    /// complete.
+    void depend(const std::shared_ptr<const Timeline>& upstream, const Completion& completion, std::uint64_t own);
     /// Makes room for one more, so that depend() cannot fail.
     void make_room_for_upstream();
     /// Takes back the last depend(), whose packet was not enqueued.
@@ -133,14 +146,13 @@ class Timeline {
     /// Whether the stream failed before `count` packets were complete, or one that they depend on did. Then the failure
     /// becomes its own.
     bool lost(std::uint64_t count) const;
-    /// The same, including a copy if one is given: a copy that an engine aborted or never received is lost.
-    bool lost(std::uint64_t count, const PooledSignal* copy) const;
-    /// Whether an engine reports an error in that copy, or it never ran; null: no. Then the stream has failed.
-    bool lost_copy(const PooledSignal* copy) const noexcept;
+    /// The same, including its copy.
+    bool lost(const Completion& completion) const { return lost_copy(completion) || lost(completion.epochs); }
+    /// Whether it has a copy in which an engine reports an error, or that never ran or never ends. Then the stream has
+    /// failed, and the packets before the copy are intact.
+    bool lost_copy(const Completion& completion) const noexcept;
     /// lost() of everything submitted; false if out of memory.
     bool try_lost() const noexcept;
-    /// Fails because an engine reports an error in one of its copies; no effect if it has failed before.
-    void lose_copy() const noexcept;
     /// Null until it has failed.
     std::exception_ptr error() const noexcept;
     [[noreturn]] void rethrow() const { std::rethrow_exception(error()); }
@@ -166,15 +178,15 @@ class Timeline {
     std::unique_ptr<std::atomic<std::uint64_t>[]> slots_;
     mutable std::atomic<std::uint64_t> lost_after_{UINT64_MAX};
     mutable std::atomic<bool> failed_{false};
+    mutable std::atomic<bool> copies_lost_{false};  // written after failed_
 
-    std::uint64_t call_when(SignalCallbacks& thread, SignalRef signal, Condition condition, std::int64_t than,
-                            std::function<void()> function, const void* owner) const;
+    void hurry() const noexcept;
+    void lose_copy_after(std::uint64_t intact) const noexcept;
 
     using Asked = std::map<const Timeline*, std::uint64_t>;
     struct Upstream {
         std::shared_ptr<const Timeline> timeline = {};
-        std::uint64_t count = 0;
-        std::shared_ptr<PooledSignal> copy = {};  // null: packets alone
+        Completion completion = {};
         std::uint64_t own = 0;
         bool reached() const noexcept;
         bool lost(Asked& asked) const;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "hsadrv/base/runtime.hpp"
+#include "hsadrv/stream/live_streams.hpp"
 
 namespace hsadrv::detail {
 
@@ -12,13 +13,15 @@ bool queues_take_barrier_value(AgentRef agent) {
 }
 
 Relay::Relay(SignalRef signal, Condition condition, std::int64_t value, std::function<bool()> may_open,
-             const Timeline& stream) {
+             std::shared_ptr<const Timeline> stream) {
     Runtime& runtime = Driver::current().runtime();
     opened_ = runtime.signals().acquire(1);
-    id_ =
-        stream.call_when(runtime.copies(), signal, condition, value, [open = opened_, may_open = std::move(may_open)] {
-            if (may_open()) open->ref().store(0);
-        });
+    const void* const owner = stream->waits();
+    auto open = [own = stream->submitted() + 1, stream = std::move(stream), opened = opened_,
+                 may_open = std::move(may_open)] {
+        if (stream->intact(own) && may_open()) opened->ref().store(0);
+    };
+    id_ = runtime.copies().on_signal(signal, condition, value, std::move(open), live_streams::poll_unheld, owner);
 }
 
 Relay::~Relay() {

@@ -22,12 +22,12 @@ namespace hsadrv::detail {
 bool queues_take_barrier_value(AgentRef agent);
 
 /// A signal that is one until the condition was seen to hold and `may_open` is true, then zero: what a BARRIER_AND
-/// waits for. It stays one, and the other signal is no longer read, if the stream has failed, its callbacks are
-/// cancelled, or this is destroyed without keep(). Borrows the other signal until then.
+/// waits for, the next packet of the stream. It stays one if that packet is lost. The other signal is no longer read
+/// when the stream's waits are cancelled, or this is destroyed without keep(). Borrows the other signal until then.
 class Relay {
   public:
     Relay(SignalRef signal, Condition condition, std::int64_t value, std::function<bool()> may_open,
-          const Timeline& stream);
+          std::shared_ptr<const Timeline> stream);
     Relay(const Relay&) = delete;
     Relay& operator=(const Relay&) = delete;
     ~Relay();

@@ -131,3 +131,25 @@ TEST_CASE("a failed copy is found by another stream's waiter", "[stream][copy][e
     flag.set(1);
     CHECK_NOTHROW(other.synchronize(patience));
 }
+
+TEST_CASE("an event of a copy whose engine never ends is lost when its stream has ended", "[stream][copy][event]") {
+    NEEDS_DEVICE();
+    Copying f;
+    const Event event = f.stream.record();
+    CHECK_FALSE(event.query());
+    CHECK_FALSE(f.stream.close(20ms));
+    CHECK_THROWS_AS(event.synchronize(20s), StreamEnded);
+}
+
+TEST_CASE("an event of a copy in flight is lost with its GPU", "[stream][copy][event][fault]") {
+    NEEDS_DEVICE();
+    Copying f;
+    std::atomic<int> told{0};
+    const Event event = f.stream.record();
+    f.stream.on_complete([&](std::exception_ptr error) { told = error ? 1 : 2; });
+    f.stream.core().fail(detail::Fault{.agent = f.gpu, .node = 0, .address = 0, .reasons = 0}, 0);
+    CHECK_THROWS_AS(event.query(), DeviceLost);
+    CHECK_THROWS_AS(event.synchronize(5s), DeviceLost);
+    CHECK(eventually([&] { return told == 1; }));
+    f.done->ref().store(0);  // the test's GPU is not lost
+}

@@ -189,6 +189,84 @@ TEST_CASE("work enqueued before a stream fails on the host completes, and its wa
     }
 }
 
+TEST_CASE("work that waits when its stream fails on the host runs when it may", "[stream][event][copy][error]") {
+    NEEDS_DEVICE();
+    Kernels f;
+    const Words flag(1), data(1), from(1, 3), to(1);
+    const Allocation device = Allocation::from_pool(device_pool(f.gpu), 4);
+    const Signal waited = Signal::create(1);
+    std::atomic<int> told{0};
+    Stream fails(f.gpu), runs(f.gpu, {.exclusive_queue = true}), stream(f.gpu, {.exclusive_queue = true});
+    f.spin.launch(runs, one, flag.data());
+    stream.wait(runs.record());
+    stream.wait(waited, Condition::less, 1);
+    f.scale_add.launch(stream, one, data.data(), 0u, 7u, 1u);
+    const Event kernel = stream.record();
+    stream.copy_async(device.data(), from.data(), 4);
+    stream.copy_async(to.data(), device.data(), 4);
+    const Event copy = stream.record();
+    stream.on_complete([&](std::exception_ptr error) { told = error ? 1 : 2; });
+    CHECK_THROWS_WITH(stream.wait(lost_event_of(fails)), Contains("on purpose"));
+    std::this_thread::sleep_for(300ms);
+    CHECK_FALSE(kernel.query());
+    CHECK_FALSE(copy.query());
+    CHECK(told == 0);
+    flag.set(1);
+    waited.store(0);
+    CHECK_NOTHROW(kernel.synchronize(5s));
+    CHECK(data.get() == 7);
+    CHECK_NOTHROW(copy.synchronize(5s));
+    CHECK(to.get() == 3);
+    CHECK(eventually([&] { return told == 2; }));
+    CHECK_THROWS_WITH(stream.synchronize(patience), Contains("on purpose"));
+}
+
+TEST_CASE("a stream that fails on the host loses its waiting host functions, and what is enqueued after them alone",
+          "[stream][event][host][error]") {
+    NEEDS_DEVICE();
+    Kernels f;
+    const Words flag(1), data(2);
+    std::atomic<bool> called{false};
+    Stream fails(f.gpu), stream(f.gpu, {.exclusive_queue = true});
+    f.spin.launch(stream, one, flag.data());
+    f.scale_add.launch(stream, one, data.data(), 0u, 7u, 1u);
+    const Event before = stream.record();
+    stream.call([&] { called = true; });
+    f.scale_add.launch(stream, one, data.data() + 1, 0u, 7u, 1u);
+    const Event after = stream.record();
+    CHECK_THROWS_WITH(stream.wait(lost_event_of(fails)), Contains("on purpose"));
+    CHECK_THROWS_WITH(after.synchronize(5s), Contains("on purpose"));
+    CHECK_FALSE(before.query());
+    flag.set(1);
+    CHECK_NOTHROW(before.synchronize(5s));
+    CHECK(data.get() == 7);
+    CHECK(data.get(1) == 0);
+    CHECK_FALSE(called);
+}
+
+TEST_CASE("a stream that fails on the host keeps its queue while work before the failure waits",
+          "[stream][event][pool][error]") {
+    NEEDS_DEVICE();
+    Kernels f;
+    const Words flag(1), data(1);
+    Stream fails(f.gpu), runs(f.gpu, {.exclusive_queue = true});
+    std::vector<Stream> streams = crowd(f.gpu);
+    Stream &stream = streams[0], &neighbour = *neighbours_of_first(streams).at(0);
+    f.spin.launch(runs, one, flag.data());
+    stream.wait(runs.record());
+    f.scale_add.launch(stream, one, data.data(), 0u, 7u, 1u);
+    const Event before = stream.record();
+    stream.call([] {});
+    f.scale_add.launch(stream, one, data.data(), 0u, 8u, 1u);
+    CHECK_THROWS_WITH(stream.wait(lost_event_of(fails)), Contains("on purpose"));
+    f.scale_add.launch(neighbour, one, data.data(), 1u, 1u, 1u);
+    CHECK_THROWS_AS(neighbour.synchronize(1s), Timeout);
+    flag.set(1);
+    CHECK_NOTHROW(before.synchronize(5s));
+    CHECK_NOTHROW(neighbour.synchronize(patience));  // the failed stream's next packet waits for lost work
+    CHECK(data.get() == 8);
+}
+
 TEST_CASE("work enqueued before a stream fails on the host is lost if the stream is closed first",
           "[stream][event][error]") {
     NEEDS_DEVICE();
