@@ -42,14 +42,15 @@ class SignalCallbacks {
     /// Calls `function` once, as soon as the condition is seen to hold; at once (but on the callback thread) if it
     /// holds now. A condition that holds only briefly may be missed. Throws InvalidArgument without a signal or a
     /// function, OutOfMemory, ForkedChild. While it waits, the thread calls `meanwhile` five times a second, once for
-    /// all registrations with that function, to poll for failures that raise no signal.
+    /// all registrations with that function, to poll for failures that raise no signal. `owner` and `mark` select it
+    /// for hurry() and cancel_of().
     using Meanwhile = void (*)() noexcept;
     Id on_signal(SignalRef signal, Condition condition, std::int64_t than, std::function<void()> function,
-                 Meanwhile meanwhile = nullptr, const void* owner = nullptr);
+                 Meanwhile meanwhile = nullptr, const void* owner = nullptr, std::uint64_t mark = UINT64_MAX);
 
-    /// Makes the callbacks of that owner due, whatever the values of their signals. Takes one short lock; allocates
-    /// nothing.
-    void hurry(const void* owner) noexcept;
+    /// Makes the callbacks of that owner with marks from `from` on due, whatever the values of their signals. Takes one
+    /// short lock; allocates nothing.
+    void hurry(const void* owner, std::uint64_t from = 0) noexcept;
 
     /// True: the function has not been called and never will be. False: it has run; if it was running, it has returned,
     /// unless it is the caller itself.

@@ -215,10 +215,10 @@ class Stream {
 
     /// Waits until nothing is in flight or the deadline has passed, then ends the queue. Returns false if work was
     /// lost. A closed stream may only be destroyed or assigned to. Packets enqueued after another stream's on a shared
-    /// queue may still run later, although its events' waiters receive StreamEnded at once; so may work of streams that
-    /// waited for them on the device. Until then this library keeps its allocations, signals, code and attached
-    /// objects; the caller must keep its own registered or mapped memory, and signals that no Signal owns. A capture is
-    /// dropped.
+    /// queue may still run later, and so may a copy that an engine does not complete within five seconds, although its
+    /// events' waiters receive StreamEnded; so may work of streams that waited for them on the device. Until then this
+    /// library keeps its allocations, signals, code and attached objects; the caller must keep its own registered or
+    /// mapped memory, and signals that no Signal owns. A capture is dropped.
     bool close(Deadline deadline = {}) noexcept;
 
     /// Kernels and barriers submitted and completed so far (copies do not count); for progress and messages.

@@ -29,6 +29,7 @@ struct SignalCallbacks::State {
         std::function<void()> function;
         Meanwhile meanwhile = nullptr;
         const void* owner = nullptr;
+        std::uint64_t mark = UINT64_MAX;
         bool due = false;
     };
     using Registrations = std::list<Registration>;
@@ -218,12 +219,13 @@ SignalCallbacks::~SignalCallbacks() {
 }
 
 SignalCallbacks::Id SignalCallbacks::on_signal(SignalRef signal, Condition condition, std::int64_t than,
-                                               std::function<void()> function, Meanwhile meanwhile, const void* owner) {
+                                               std::function<void()> function, Meanwhile meanwhile, const void* owner,
+                                               std::uint64_t mark) {
     if (!signal || !function)
         throw InvalidArgument(std::string("SignalCallbacks::on_signal(): no ") + (signal ? "function" : "signal"));
     refuse_in_forked_child("SignalCallbacks::on_signal");
     State::Registrations fresh;
-    fresh.push_back({0, {signal, condition, than}, std::move(function), meanwhile, owner});
+    fresh.push_back({0, {signal, condition, than}, std::move(function), meanwhile, owner, mark});
     State& state = *state_;
     const std::lock_guard lock(state.mutex);
     if (state.wake.handle == 0)
@@ -237,11 +239,11 @@ SignalCallbacks::Id SignalCallbacks::on_signal(SignalRef signal, Condition condi
     return id;
 }
 
-void SignalCallbacks::hurry(const void* owner) noexcept {
+void SignalCallbacks::hurry(const void* owner, std::uint64_t from) noexcept {
     State& state = *state_;
     const std::lock_guard lock(state.mutex);
     for (State::Registration& registration : state.waiting)
-        if (registration.owner == owner) registration.due = true;
+        if (registration.owner == owner && registration.mark >= from) registration.due = true;
     if (state.wake.handle != 0) state.ring();
 }
 

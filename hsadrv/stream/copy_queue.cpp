@@ -75,9 +75,13 @@ void CopyQueue::await_front() {
 
 // Runs on the callbacks' thread for copies, also after the stream has failed.
 void CopyQueue::advance() noexcept {
+    std::uint64_t before = 0;  // packets before the copy that waits longest
     try {
         const std::lock_guard lock(mutex_);
-        const auto intact = [this] { return !ended_ && timeline_->may_follow(waiting_.front().before); };
+        const auto intact = [&] {
+            before = waiting_.front().before.epochs;
+            return !ended_ && timeline_->may_follow(waiting_.front().before);
+        };
         while (!waiting_.empty() && intact() && may_run(waiting_.front())) {
             try {
                 check(give(waiting_.front()), [&] { return "a copy of " + timeline_->label(); });
@@ -90,9 +94,9 @@ void CopyQueue::advance() noexcept {
         if (waiting_.empty()) return;
         if (intact()) return await_front();
     } catch (const PartlyStarted& part) {
-        timeline_->fail(part.error);
+        timeline_->fail(part.error, before);
     } catch (...) {
-        timeline_->fail(std::current_exception());
+        timeline_->fail(std::current_exception(), before);
     }
     end();
 }

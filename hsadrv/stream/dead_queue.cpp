@@ -21,8 +21,11 @@ std::vector<StreamClaim> claim_streams(const SharedQueue& dead, std::span<Stream
     std::vector<StreamClaim> claims;
     for (StreamCore* stream : dead.streams_on()) {
         if (std::find(live.begin(), live.end(), stream) == live.end()) continue;
-        stream->timeline()->lose_rest();  // if it has failed: it does not move
-        if (stream->failed()) continue;
+        stream->timeline()->lose_rest();  // if it has failed: it does not move, and its gates do not open
+        if (stream->failed()) {
+            stream->end_waiting_copies();
+            continue;
+        }
         StreamClaim claim(*stream, stream == held);
         if (!claim) return {};
         claims.push_back(std::move(claim));
@@ -80,7 +83,10 @@ bool leave_dead_queue(SharedQueue& dead, QueuePool& queues, std::span<StreamCore
         move_packets(dead, fresh.back(), claims);
         return true;
     } catch (...) {
-        for (const StreamClaim& claim : claims) claim.stream().fail(std::current_exception());
+        for (const StreamClaim& claim : claims) {
+            claim.stream().fail(std::current_exception());
+            claim.stream().end_waiting_copies();
+        }
         return false;
     }
 }

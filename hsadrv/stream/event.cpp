@@ -29,8 +29,9 @@ std::uint64_t ticks_of(const detail::EventState& event) {
 
 bool Event::query() const {
     if (!state_) return true;
+    const bool reached = state_->reached();  // read first: a lost copy is reached, too
     if (state_->lost()) state_->timeline->rethrow();
-    return state_->reached();
+    return reached;
 }
 
 void Event::synchronize(Deadline deadline) const {

@@ -79,11 +79,13 @@ std::byte* GraphState::begin_update(std::size_t index, const DispatchSpec& spec,
     Kernel::Block& next = kernel.blocks[1 - kernel.current];
     // A lost launch may still be in a ring, after another stream's packets: it keeps this block.
     bool taken = false;
-    for (const auto& user : next.users)
-        if (!user->over() && user->lost())
+    for (const auto& user : next.users) {
+        if (user->over()) continue;
+        if (user->lost())
             taken = true;
         else
             Event(user).synchronize(deadline);
+    }
     next.users.clear();
     if (taken || next.size_bytes < spec.kernarg_bytes || next.data == nullptr)
         next = {allocate(spec.kernarg_bytes), spec.kernarg_bytes, {}};

@@ -177,7 +177,8 @@ void SharedQueue::die() noexcept {
     dead_.store(true, std::memory_order_release);
     for (const User& user : users_) {
         if (user.stream) user.stream->lane().mutex.disable_fast_path();
-        user.timeline->lose_rest();  // a failed stream does not move to another queue
+        user.timeline->lose_rest();  // a failed stream does not move to another queue, and its gates do not open
+        if (user.stream && user.timeline->failed()) user.stream->end_waiting_copies();
     }
     hurry_the_gone();
     died_.notify_all();

@@ -142,6 +142,8 @@ class StreamCore {
     Completion put_copy(CopyQueue::Engine engine, CopySide to, CopySide from, std::uint64_t bytes, Deadline deadline,
                         std::shared_ptr<const void> keep);
     void copy_on_host(void* to, const void* from, std::size_t size_bytes);
+    /// Copies that wait for earlier work never run. Any thread.
+    void end_waiting_copies() noexcept { copy_queue_->end(); }
     void check_copies() noexcept;  ///< fails the stream if an engine reports an error in one of them
 
   private:

@@ -19,7 +19,10 @@ struct HostTurn {
         : timeline(std::move(of)), before(std::move(previous)), done(std::move(signal)), function(std::move(what)) {}
     HostTurn(const HostTurn&) = delete;
     HostTurn& operator=(const HostTurn&) = delete;
-    ~HostTurn() { done->ref().store(returned ? 0 : -1); }
+    ~HostTurn() {
+        done->ref().store(returned ? 0 : -1);
+        if (timeline->failed()) static_cast<void>(timeline->lost_copy({before.epochs, done}));
+    }
     void take() noexcept {
         try {
             if (timeline->lost_copy(before) || timeline->failed()) return;
@@ -42,9 +45,9 @@ void tell_when_over(const std::shared_ptr<Timeline>& timeline, const Completion&
                     std::function<void(std::exception_ptr)> callback) {
     timeline->call_when(Driver::current().runtime().callbacks(), last,
                         [timeline, last, callback = std::move(callback)]() mutable {
+                            const bool over = timeline->reached(last);  // read first: a lost copy is over, too
                             const bool lost = timeline->lost(last);
-                            if (!lost && !timeline->reached(last))
-                                return tell_when_over(timeline, last, std::move(callback));
+                            if (!lost && !over) return tell_when_over(timeline, last, std::move(callback));
                             callback(lost ? timeline->error() : nullptr);
                         });
 }

@@ -30,16 +30,16 @@ bool Timeline::fail(std::exception_ptr error, std::uint64_t intact) const noexce
         if (first) error_ = std::move(error);
         failed_.store(true, std::memory_order_release);
     }
-    hurry();
+    hurry(lost_after_.load(std::memory_order_relaxed) + 1);
     return first;
 }
 
-void Timeline::hurry() const noexcept {
+void Timeline::hurry(std::uint64_t from) const noexcept {
     const auto runtime = Runtime::find();
     if (!runtime) return;
-    runtime->callbacks().hurry(this);
+    runtime->callbacks().hurry(this, from);
     runtime->callbacks().hurry(host_functions());
-    runtime->copies().hurry(this);
+    runtime->copies().hurry(this, from);
 }
 
 void Timeline::lose_rest() const noexcept {
@@ -49,7 +49,7 @@ void Timeline::lose_rest() const noexcept {
 void Timeline::lose_copies() const noexcept {
     if (!failed()) return;
     copies_lost_.store(true, std::memory_order_release);
-    hurry();
+    hurry(0);
 }
 
 bool Timeline::may_follow(const Completion& before) const noexcept {
@@ -59,8 +59,9 @@ bool Timeline::may_follow(const Completion& before) const noexcept {
 // failed() is true before fail() makes callbacks due, so what was lost before the registration is seen here.
 void Timeline::call_when(SignalCallbacks& thread, const Completion& completion, std::function<void()> function) const {
     const auto [signal, below] = signal_of(completion);
-    thread.on_signal(signal, Condition::less, below, std::move(function), live_streams::poll_unheld, this);
-    if (failed() && (!intact(completion.epochs) || lost_copy(completion))) thread.hurry(this);
+    thread.on_signal(signal, Condition::less, below, std::move(function), live_streams::poll_unheld, this,
+                     completion.epochs);
+    if (failed() && (!intact(completion.epochs) || lost_copy(completion))) thread.hurry(this, completion.epochs);
 }
 
 void Timeline::call_host(SignalCallbacks& thread, SignalRef signal, std::int64_t below,
@@ -160,6 +161,8 @@ bool Timeline::lost(std::uint64_t count, Asked& asked) const {
 
 bool Timeline::try_lost() const noexcept {
     try {
+        // The rest is lost already; what waits before it may be lost, too.
+        if (failed()) static_cast<void>(lost(std::min(submitted(), lost_after_.load(std::memory_order_relaxed))));
         return lost(submitted());
     } catch (const std::bad_alloc&) {
         return false;

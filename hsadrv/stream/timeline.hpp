@@ -180,7 +180,7 @@ class Timeline {
     mutable std::atomic<bool> failed_{false};
     mutable std::atomic<bool> copies_lost_{false};  // written after failed_
 
-    void hurry() const noexcept;
+    void hurry(std::uint64_t from) const noexcept;
     void lose_copy_after(std::uint64_t intact) const noexcept;
 
     using Asked = std::map<const Timeline*, std::uint64_t>;

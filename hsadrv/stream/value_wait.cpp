@@ -17,8 +17,8 @@ Relay::Relay(SignalRef signal, Condition condition, std::int64_t value, std::fun
     Runtime& runtime = Driver::current().runtime();
     opened_ = runtime.signals().acquire(1);
     const void* const owner = stream->waits();
-    auto open = [own = stream->submitted() + 1, stream = std::move(stream), opened = opened_,
-                 may_open = std::move(may_open)] {
+    const std::uint64_t own = stream->submitted() + 1;
+    auto open = [own, stream = std::move(stream), opened = opened_, may_open = std::move(may_open)] {
         if (stream->intact(own) && may_open()) opened->ref().store(0);
     };
     id_ = runtime.copies().on_signal(signal, condition, value, std::move(open), live_streams::poll_unheld, owner);

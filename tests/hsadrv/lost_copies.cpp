@@ -153,3 +153,13 @@ TEST_CASE("an event of a copy in flight is lost with its GPU", "[stream][copy][e
     CHECK(eventually([&] { return told == 1; }));
     f.done->ref().store(0);  // the test's GPU is not lost
 }
+
+TEST_CASE("a kernel launched after a failed copy does not run", "[stream][copy][error]") {
+    NEEDS_DEVICE();
+    Copying f;
+    f.fail();
+    CHECK_THROWS_WITH(f.scale_add.launch(f.stream, {.grid = 1, .workgroup = 1}, f.data.data(), 0u, 7u, 1u),
+                      Contains("engine reports an error"));
+    std::this_thread::sleep_for(300ms);
+    CHECK(f.data.get() == 0);
+}

@@ -342,3 +342,191 @@ TEST_CASE("a graph is launched on a queue with fewer packets than it has kernels
     CHECK_NOTHROW(small.synchronize(patience));
     CHECK(data.get() == 200);
 }
+
+TEST_CASE("a copy that waits on a queue that stops is lost with its failed stream", "[stream][copy][pool][error]") {
+    NEEDS_DEVICE();
+    Kernels f;
+    const Words mine(1), theirs(1), from(1, 3), to(1);
+    const Allocation device = Allocation::from_pool(device_pool(f.gpu), 4);
+    std::atomic<int> told{0};
+    Stream fails(f.gpu, {.exclusive_queue = true});
+    const Event lost = lost_event_of(fails);
+    std::vector<Stream> streams = crowd(f.gpu);
+    Stream &stream = streams[0], &neighbour = *neighbours_of_first(streams).at(0);
+    f.spin.launch(stream, one, mine.data());
+    f.spin.launch(neighbour, one, theirs.data());
+    stream.copy_async(device.data(), from.data(), 4);
+    const Event copy = stream.record();
+    stream.on_complete([&](std::exception_ptr error) { told = error ? 1 : 2; });
+    CHECK_THROWS_WITH(stream.wait(lost), Contains("on purpose"));
+    mine.set(1);
+    for (const Deadline deadline(patience); stream.core().timeline()->finished() < 1 && !deadline.passed();)
+        std::this_thread::yield();
+    CHECK_FALSE(neighbour.close(20ms));
+    CHECK(stream.core().shared_queue()->dead());
+    CHECK_THROWS_WITH(copy.synchronize(5s), Contains("on purpose"));
+    CHECK(eventually([&] { return told == 1; }));
+    theirs.set(1);
+}
+
+TEST_CASE("a failed stream learns that work it waited for before its failure is lost, too",
+          "[stream][event][pool][error]") {
+    NEEDS_DEVICE();
+    Kernels f;
+    const Words fa(1), fc(1), data(1);
+    std::atomic<int> told{0};
+    std::vector<Stream> streams = crowd(f.gpu);
+    Stream &b = streams[0], &neighbour = *neighbours_of_first(streams).at(0);
+    Stream a(f.gpu, {.exclusive_queue = true}), c(f.gpu, {.exclusive_queue = true});
+    f.spin.launch(a, one, fa.data());
+    f.spin.launch(c, one, fc.data());
+    b.wait(a.record());
+    b.on_complete([&](std::exception_ptr error) { told = error ? 1 : 2; });
+    b.wait(c.record());
+    f.scale_add.launch(b, one, data.data(), 0u, 7u, 1u);
+    CHECK_FALSE(c.close(20ms));
+    for (const Deadline deadline(patience); !b.failed() && !deadline.passed();) std::this_thread::yield();
+    CHECK(b.failed());
+    CHECK(told == 0);
+    CHECK_FALSE(a.close(20ms));
+    f.scale_add.launch(neighbour, one, data.data(), 1u, 1u, 1u);
+    CHECK_NOTHROW(neighbour.synchronize(10s));
+    CHECK(eventually([&] { return told == 1; }));
+    fa.set(1);
+    fc.set(1);
+}
+
+TEST_CASE("drain() returns after a callback whose stream has failed meanwhile", "[stream][signal][error]") {
+    NEEDS_DEVICE();
+    Kernels f;
+    const Words flag(1);
+    std::atomic<int> told{0}, at_drain{-1};
+    Stream fails(f.gpu), stream(f.gpu, {.exclusive_queue = true});
+    const Event lost = lost_event_of(fails);
+    f.spin.launch(stream, one, flag.data());
+    stream.on_complete([&](std::exception_ptr error) { told = error ? 1 : 2; });
+    std::thread drains([&] {
+        f.driver.callbacks().drain(20s);
+        at_drain = told.load();
+    });
+    std::this_thread::sleep_for(200ms);
+    CHECK(at_drain == -1);
+    CHECK_THROWS_WITH(stream.wait(lost), Contains("on purpose"));
+    std::this_thread::sleep_for(300ms);
+    flag.set(1);
+    drains.join();
+    CHECK(at_drain == 2);
+}
+
+TEST_CASE("Event::query() tells of work after a lost host function", "[stream][event][host][error]") {
+    NEEDS_DEVICE();
+    Kernels f;
+    const Words flag(1), data(1);
+    Stream fails(f.gpu), stream(f.gpu, {.exclusive_queue = true});
+    const Event lost = lost_event_of(fails);
+    f.spin.launch(stream, one, flag.data());
+    stream.call([] {});
+    f.scale_add.launch(stream, one, data.data(), 0u, 7u, 1u);
+    const Event after = stream.record();
+    CHECK_THROWS_WITH(stream.wait(lost), Contains("on purpose"));
+    flag.set(1);
+    bool threw = false;
+    for (const Deadline deadline(5s); !threw && !deadline.passed();) {
+        try {
+            static_cast<void>(after.query());
+            std::this_thread::sleep_for(10ms);
+        } catch (const std::runtime_error&) {
+            threw = true;
+        }
+    }
+    CHECK(threw);
+}
+
+TEST_CASE("a callback is not told that a lost copy is complete", "[stream][copy][error]") {
+    NEEDS_DEVICE();
+    Kernels f;
+    int wrong = 0, rounds = 0;
+    for (const Deadline deadline(2s); !deadline.passed() && wrong == 0; ++rounds) {
+        Stream stream(f.gpu);
+        std::atomic<int> told{0};
+        std::shared_ptr<PooledSignal> done;
+        {
+            detail::StreamCore& core = stream.core();
+            Words data(1);
+            const auto held = core.writer().lock({}, "test");
+            static_cast<void>(core.put_copy(
+                [&](std::span<const hsa_signal_t>, const std::shared_ptr<PooledSignal>& signal) {
+                    done = signal;
+                    return HSA_STATUS_SUCCESS;
+                },
+                {data.data(), f.gpu}, {data.data(), f.gpu}, 4, {}, {}));
+        }
+        stream.on_complete([&](std::exception_ptr error) { told = error ? 1 : 2; });
+        const auto timeline = stream.core().timeline();
+        std::thread hurries([&] {
+            for (int i = 0; i < 200 && told == 0; ++i)
+                timeline->fail(std::make_exception_ptr(std::runtime_error("x")), timeline->submitted());
+        });
+        std::this_thread::sleep_for(std::chrono::microseconds(rounds % 200));
+        done->ref().store(-1);
+        while (told == 0) std::this_thread::yield();
+        hurries.join();
+        wrong += told == 2;
+    }
+    CHECK(wrong == 0);
+}
+
+TEST_CASE("a copy that waits on an exclusive queue that stops is lost", "[stream][copy][error]") {
+    NEEDS_DEVICE();
+    Kernels f;
+    const Words mine(1), from(1, 3), to(1);
+    const Allocation device = Allocation::from_pool(device_pool(f.gpu), 4);
+    std::atomic<int> told{0};
+    Stream stream(f.gpu, {.exclusive_queue = true});
+    f.spin.launch(stream, one, mine.data());
+    stream.queue().submit(bad_packet());
+    stream.copy_async(device.data(), from.data(), 4);
+    const Event copy = stream.record();
+    stream.on_complete([&](std::exception_ptr error) { told = error ? 1 : 2; });
+    mine.set(1);
+    for (const Deadline deadline(patience); !stream.failed() && !deadline.passed();) std::this_thread::yield();
+    CHECK(stream.failed());
+    CHECK_THROWS_AS(copy.synchronize(5s), QueueError);
+    CHECK(eventually([&] { return told == 1; }));
+}
+
+TEST_CASE("a profile does not call work failed that its failed stream still runs", "[stream][profile][error]") {
+    NEEDS_DEVICE();
+    Kernels f;
+    const Words flag(1), data(1);
+    Stream fails(f.gpu), stream(f.gpu, {.exclusive_queue = true, .profile = true});
+    const Event lost = lost_event_of(fails);
+    f.spin.launch(stream, one, flag.data());
+    const Event e = stream.record();
+    CHECK_THROWS_WITH(stream.wait(lost), Contains("on purpose"));
+    const Profile p = stream.take_profile();
+    flag.set(1);
+    CHECK_NOTHROW(e.synchronize(5s));
+    for (const auto& r : p.records) CHECK_FALSE(r.failed);
+}
+
+TEST_CASE("a graph can be updated after a launch that is over and lost", "[graph][error]") {
+    NEEDS_DEVICE();
+    Kernels f;
+    const Words flag(1), data(1);
+    Stream fails(f.gpu), stream(f.gpu, {.exclusive_queue = true}), records(f.gpu);
+    const Event lost = lost_event_of(fails);
+    records.begin_capture();
+    f.scale_add.launch(records, one, data.data(), 0u, 7u, 1u);
+    records.call([] {});
+    Graph graph = records.end_capture();
+    f.spin.launch(stream, one, flag.data());
+    graph.launch(stream);
+    CHECK_NOTHROW(graph.update(0, f.scale_add, one, data.data(), 0u, 8u, 1u));
+    CHECK_THROWS_WITH(stream.wait(lost), Contains("on purpose"));
+    flag.set(1);
+    CHECK(eventually([&] { return data.get() == 7; }));
+    std::this_thread::sleep_for(300ms);
+    CHECK_NOTHROW(graph.update(0, f.scale_add, one, data.data(), 0u, 9u, 1u));
+    CHECK_NOTHROW(graph.update(0, f.scale_add, one, data.data(), 0u, 9u, 1u));
+}

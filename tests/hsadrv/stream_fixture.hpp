@@ -78,11 +78,12 @@ inline std::vector<hsadrv::Stream*> neighbours_of_first(std::vector<hsadrv::Stre
     return list;
 }
 
-/// Stops the stream's queue: a packet of no known type.
-inline void break_queue(hsadrv::Stream& stream) {
+/// Of no known type: stops its queue.
+inline hsadrv::Packet bad_packet() {
     hsadrv::Packet packet = hsadrv::barrier_and({});
     packet.words[0] = (packet.words[0] & ~0xffu) | 7;
-    stream.submit(packet);
+    return packet;
 }
+inline void break_queue(hsadrv::Stream& stream) { stream.submit(bad_packet()); }
 
 }  // namespace device_test
