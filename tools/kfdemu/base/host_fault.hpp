@@ -64,8 +64,14 @@ bool accessible(const AddressSpace& space, const void* host, std::uint32_t acces
 /// Installs the handler. From then on the program's actions for its signals go through set_action().
 void install();
 bool installed();
-/// Opens this thread, which belongs to the device, for the handler.
+/// Opens this thread, which belongs to the device, for the handler. To be repeated between uses of `guarded`: a signal
+/// that was sent to the process closes the thread, so that the program's threads receive it. Costs no system call if
+/// the thread is open.
 void accept_in_this_thread();
+
+/// A child must not find the actions locked by a thread that it does not have.
+void before_fork();
+void after_fork();
 
 /// Whether install() handles this signal.
 inline bool handles(int signal) { return signal == SIGSEGV || signal == SIGBUS; }

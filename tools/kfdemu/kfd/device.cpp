@@ -12,6 +12,7 @@
 #include <mutex>
 
 #include "base/behaviour.hpp"
+#include "base/host_fault.hpp"
 #include "base/host_folder.hpp"
 #include "base/injection.hpp"
 #include "base/log.hpp"
@@ -82,9 +83,11 @@ std::atomic<Device*> parents_instance{nullptr};  // after fork(): inherited desc
 void before_fork() {
     instance_mutex.lock();
     injection().before_fork();
+    host_fault::before_fork();
 }
 
 void in_parent() {
+    host_fault::after_fork();
     injection().after_fork();
     instance_mutex.unlock();
 }

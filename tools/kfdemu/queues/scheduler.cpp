@@ -183,10 +183,10 @@ void Scheduler::start_workers() {
 void Scheduler::run(unsigned worker) {
     pthread_setname_np(pthread_self(), "kfdemu");
     prctl(PR_SET_TIMERSLACK, 1000);  // ns: for precise short sleeps
-    host_fault::accept_in_this_thread();
     unsigned fruitless = 0;
     bool stood_aside = false;
     while (true) {
+        host_fault::accept_in_this_thread();
         const bool seeded = order_seed.load(std::memory_order_relaxed) != 0;
         if (worker != 0 && seeded) {
             if (!std::exchange(stood_aside, true)) nudge();             // worker 0 may sleep while this one polled
