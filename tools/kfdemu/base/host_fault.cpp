@@ -18,6 +18,7 @@ constexpr int kRestorer = 0x04000000;         // SA_RESTORER, which libc adds
 
 std::atomic<bool> is_installed{false};
 std::atomic<pid_t> owner{0};  // the process that the actions belong to; relaxed, as a thread sees its own process's
+std::atomic<Observer> observer{nullptr};
 
 /// Of a thread of the device: it has passed a signal on, and blocks it until the next accept_in_this_thread().
 enum class OfDevice : char { no, open, closed };
@@ -103,6 +104,7 @@ void forward(int signal, siginfo_t* info, ucontext_t* context) {
     const bool sent = info->si_code <= 0;
     const bool foreign = of_device == OfDevice::no;  // a thread of the program
     if (!foreign && sent) return pass_on(signal, info, context);
+    if (const Observer see = observer.load(std::memory_order_acquire); see && !sent) see(info->si_addr);
     struct sigaction action;
     {
         Actions actions;
@@ -157,6 +159,11 @@ void install() {
     }
     // Release: a thread that sees it sees the program's actions.
     is_installed.store(true, std::memory_order_release);
+}
+
+void observe(Observer see) {
+    observer.store(see, std::memory_order_release);
+    install();
 }
 
 bool installed() { return is_installed.load(std::memory_order_acquire); }

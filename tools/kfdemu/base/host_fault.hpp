@@ -69,6 +69,10 @@ bool installed();
 /// the thread is open.
 void accept_in_this_thread();
 
+/// Receives the address of each fault of the program before its action runs. Async-signal-safe.
+using Observer = void (*)(const void* address);
+void observe(Observer see);
+
 /// A child must not find the actions locked by a thread that it does not have.
 void before_fork();
 void after_fork();

@@ -1,9 +1,6 @@
-// Logs host accesses to private VRAM before the program receives SIGSEGV.
+// Logs host accesses to private VRAM before the program receives SIGSEGV (base/host_fault.hpp).
 //
-//     PrivateVram::watch(memory);      // once, if VRAM is private
-//
-// Installs a SIGSEGV handler that restores the previous disposition after logging. If the program installs its own
-// handler later, that handler receives the fault and nothing is logged.
+//     PrivateVram::watch(memory);      // if VRAM is private
 #pragma once
 
 namespace kfdemu {
