@@ -12,6 +12,7 @@
 #include <climits>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -62,6 +63,12 @@ std::string monitor_of(const std::string& card) {
 std::pair<dev_t, ino_t> identity(const std::string& path) {
     struct stat status{};
     if (stat(path.c_str(), &status) != 0) return {};
+    return {status.st_dev, status.st_ino};
+}
+
+std::pair<dev_t, ino_t> identity_of(int fd) {
+    struct stat status{};
+    REQUIRE(fstat(fd, &status) == 0);
     return {status.st_dev, status.st_ino};
 }
 
@@ -174,6 +181,72 @@ TEST_CASE("a folder that is opened lists its names, and is a place to open from"
     CHECK(std::string{read_back} == "0x1002\n");
     CHECK(faccessat(folder, name.c_str(), F_OK, 0) == 0);
     CHECK(names_in(fdopendir(dup(folder))) == names_in("/sys/class/drm"));
+}
+
+TEST_CASE("programs walk the emulated folders, and all that is listed is there", "[boundary]") {
+    REQUIRE_FALSE(cards().empty());
+    for (const std::string& root :
+         {std::string{"/sys/devices/virtual/kfd"}, std::string{"/sys/module/amdgpu"}, cards()[0] + "/"}) {
+        CAPTURE(root);
+        std::set<std::pair<dev_t, ino_t>> folders{identity(root)};
+        std::size_t entries = 0;
+        // Opens each folder relative to its parent's descriptor, as find and ls do, too.
+        for (const auto& entry : std::filesystem::recursive_directory_iterator{root}) {
+            CAPTURE(entry.path());
+            CHECK(entry.exists());
+            if (entry.is_directory() && !entry.is_symlink())  // find takes equal ones for a loop
+                CHECK(folders.insert(identity(entry.path())).second);
+            ++entries;
+        }
+        CHECK(entries >= 3);
+    }
+}
+
+TEST_CASE("a folder's descriptors describe the same folder as its path", "[boundary]") {
+    const char* path = "/sys/class/kfd/kfd/topology/nodes/1";
+    DIR* listing = opendir(path);
+    REQUIRE(listing);
+    const Descriptor folder{open(path, O_RDONLY | O_DIRECTORY)};
+    for (const int fd : {dirfd(listing), static_cast<int>(folder)}) {
+        struct stat status{};
+        struct statx more{};
+        REQUIRE(fstat(fd, &status) == 0);
+        CHECK(S_ISDIR(status.st_mode));
+        CHECK(std::pair{status.st_dev, status.st_ino} == identity(path));
+        REQUIRE(statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &more) == 0);
+        CHECK(S_ISDIR(more.stx_mode));
+        CHECK(more.stx_ino == status.st_ino);
+        CHECK(faccessat(fd, "properties", R_OK, 0) == 0);
+    }
+    const int fd = dirfd(listing);
+    CHECK(closedir(listing) == 0);
+    CHECK(fcntl(fd, F_GETFD) == -1);
+    CHECK(identity(path) == identity("/sys/devices/virtual/kfd/kfd/topology/nodes/1"));
+    CHECK(link("/sys/class/kfd/kfd") == "../../devices/virtual/kfd/kfd");
+}
+
+TEST_CASE("paths may go up and stay", "[boundary]") {
+    REQUIRE_FALSE(cards().empty());
+    CHECK(text(cards()[0] + "//./device/vendor") == "0x1002\n");
+    CHECK(text("/sys/class/kfd/kfd/topology/nodes/../generation_id") ==
+          text("/sys/class/kfd/kfd/topology/generation_id"));
+    // From where the link leads.
+    CHECK(identity(cards()[0] + "/..") == identity(cards()[0] + "/device/drm"));
+    const Descriptor folder{open("/sys/class/kfd/kfd/topology/nodes/1", O_RDONLY | O_DIRECTORY)};
+    const Descriptor parent{openat(folder, "..", O_RDONLY | O_DIRECTORY)};
+    CHECK(faccessat(parent, "1/properties", R_OK, 0) == 0);
+    const Descriptor top{openat(folder, "../../../..", O_RDONLY | O_DIRECTORY)};
+    CHECK(faccessat(top, "kfd/dev", R_OK, 0) == 0);
+    const Descriptor hosts{openat(top, "..", O_RDONLY | O_DIRECTORY)};
+    CHECK(hosts >= 0);
+    CHECK(identity("/sys/devices/virtual") == identity_of(hosts));
+}
+
+TEST_CASE("a file is not opened as a folder", "[boundary]") {
+    CHECK(open("/sys/class/kfd/kfd/topology/generation_id", O_RDONLY | O_DIRECTORY) == -1);
+    CHECK(errno == ENOTDIR);
+    CHECK(open("/dev/kfd", O_RDWR | O_DIRECTORY) == -1);
+    CHECK(errno == ENOTDIR);
 }
 
 TEST_CASE("a folder that is opened for writing is refused", "[boundary]") {

@@ -45,6 +45,9 @@ expect 'raw HSA on a strict device' 0 'all right' "$kfdemu" run --strict -- "$ra
 expect 'a defect that cannot be meant' 2 'expected interrupts:WHICH' "$kfdemu" run --defect heat -- true
 expect 'the PCI bus' 0 '^0000:02:00.0$' "$kfdemu" run --gpus 2 -- ls /sys/bus/pci/devices
 expect 'the driver of a GPU' 0 'drivers/amdgpu$' "$kfdemu" run -- readlink /sys/bus/pci/devices/0000:01:00.0/driver
+expect 'a search' 0 '^/sys/devices/virtual/kfd/kfd/topology/nodes/2/properties$' \
+    "$kfdemu" run --gpus 2 -- find /sys/devices/virtual/kfd -path '*nodes/2/prop*'
+expect 'a listing of a tree' 0 '^drm_render_minor 128$' "$kfdemu" run -- grep -rh drm_render_minor /sys/class/kfd/kfd/topology
 expect 'a GPU that the cgroup hides' 1 'Operation not permitted' "$kfdemu" run --gpus 2 --hide 1 -- cat /dev/dri/renderD129
 expect 'and the other' 0 'all right' "$kfdemu" run --gpus 2 --hide 1 -- "$raw_hsa" "$kernels"
 expect 'failures in KFDEMU' 0 'fail=mmap:2:ENOMEM,fail=ioctl:9:EIO' \

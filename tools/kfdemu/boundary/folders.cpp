@@ -55,14 +55,21 @@ std::string folder_path(int fd) {
 }
 
 void correct_folder(int fd, struct stat* status) {
-    if (!opened.load(std::memory_order_relaxed) || !may_be_folder(*status) || folder_path(fd).empty()) return;
+    if (!opened.load(std::memory_order_relaxed) || !may_be_folder(*status)) return;
+    auto entry = find(folder_path(fd).c_str());
+    const auto* folder = entry ? sysfs::folder_of(*entry) : nullptr;
+    if (!folder) return;
+    // As stat() of the path: programs that walk a tree compare them.
     status->st_mode = S_IFDIR | 0555;
     status->st_size = 0;
+    status->st_dev = 0;
+    status->st_ino = folder->inode;
 }
 
 AtPath::AtPath(int folder, const char* relative) : path{relative} {
     if (relative && relative[0] != '/' && relative[0] != '\0') absolute = folder_path(folder);
-    if (!absolute.empty()) path = (absolute += "/" + std::string{relative}).c_str();
+    if (!absolute.empty())
+        path = (absolute = sysfs::without_dots(*Device::topology(), absolute + "/" + relative)).c_str();
     entry = find(path);
 }
 

@@ -72,10 +72,7 @@ inline std::optional<sysfs::Entry> find(const char* path, const void* caller = n
     const Topology* topology = Device::topology();
     if (!topology) return {};
     if (sysfs::is_runtimes_alone(path) && !is_runtime(caller)) return {};
-    auto entry = sysfs::lookup(*topology, path);
-    if (entry)
-        if (auto* folder = sysfs::folder_of(*entry)) folder->path = path;
-    return entry;
+    return sysfs::lookup(*topology, path);
 }
 
 }  // namespace kfdemu

@@ -5,6 +5,7 @@
 #undef _FILE_OFFSET_BITS  // readdir and readdir64 are both defined here
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <array>
@@ -24,9 +25,12 @@ struct Listing {
     std::vector<std::string> names;
     std::size_t position = 0;
     struct dirent entry{};
+    std::string path;
+    int fd;  // -1 until dirfd() asks for it
 
     void add_names_of(const char* folder);
-    explicit Listing(const sysfs::Directory& directory) : names{directory.names} {
+    explicit Listing(const sysfs::Directory& directory, int opened = -1)
+        : names{directory.names}, path{directory.path}, fd{opened} {
         if (!directory.beside.empty()) add_names_of(directory.beside.c_str());
         names.insert(names.begin(), {".", ".."});
     }
@@ -48,8 +52,9 @@ void Listing::add_names_of(const char* folder) {
 std::array<std::atomic<Listing*>, 256> listings;
 std::atomic<int> open_listings{0};  // relaxed: a thread that reads a listing has seen opendir() return
 
-DIR* open_listing(const sysfs::Directory& directory) {
-    auto* listing = new Listing{directory};
+/// Takes `fd` on success.
+DIR* open_listing(const sysfs::Directory& directory, int fd = -1) {
+    auto* listing = new Listing{directory, fd};
     for (auto& slot : listings) {
         Listing* none = nullptr;
         if (!slot.compare_exchange_strong(none, listing, std::memory_order_release, std::memory_order_relaxed))
@@ -96,6 +101,7 @@ int close_listing(Listing* listing) {
         Listing* expected = listing;
         if (!slot.compare_exchange_strong(expected, nullptr, std::memory_order_relaxed)) continue;
         open_listings.fetch_sub(1, std::memory_order_relaxed);
+        if (listing->fd >= 0) close(listing->fd);
         delete listing;
         return 0;
     }
@@ -144,10 +150,9 @@ EXPORT DIR* opendir(const char* path) {
 
 EXPORT DIR* fdopendir(int fd) {
     const std::string path = folder_path(fd);
-    if (path.empty()) return NEXT(fdopendir)(fd);
-    DIR* listing = opendir(path.c_str());
-    if (listing) close(fd);
-    return listing;
+    auto entry = find(path.c_str());
+    const auto* directory = entry ? sysfs::folder_of(*entry) : nullptr;
+    return directory ? open_listing(*directory, fd) : NEXT(fdopendir)(fd);
 }
 
 EXPORT struct dirent* readdir(DIR* directory) {
@@ -198,8 +203,10 @@ EXPORT void seekdir(DIR* directory, long position) noexcept {
 }
 
 EXPORT int dirfd(DIR* directory) noexcept {
-    if (as_listing(directory)) return errno = ENOTSUP, -1;
-    return NEXT(dirfd)(directory);
+    Listing* listing = as_listing(directory);
+    if (!listing) return NEXT(dirfd)(directory);
+    if (listing->fd < 0) listing->fd = open_folder({.names = {}, .path = listing->path}, O_RDONLY | O_CLOEXEC);
+    return listing->fd;
 }
 
 EXPORT int closedir(DIR* directory) {

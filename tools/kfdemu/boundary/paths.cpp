@@ -48,6 +48,11 @@ std::string modules(const std::string& line) {
     return text + line;
 }
 
+/// Whether the entry can be opened with O_DIRECTORY.
+bool is_folder(const sysfs::Entry& entry) {
+    return std::holds_alternative<sysfs::Directory>(entry) || std::holds_alternative<sysfs::Link>(entry);
+}
+
 struct Open {
     int flags;
 
@@ -70,6 +75,12 @@ struct Open {
         return device ? device->open_render(render.gpu, flags) : (errno = ENXIO, -1);
     }
 };
+
+int open_entry(const sysfs::Entry& entry, int flags) {
+    if ((flags & O_DIRECTORY) && !is_folder(entry) && !std::holds_alternative<sysfs::Missing>(entry))
+        return errno = ENOTDIR, -1;
+    return std::visit(Open{flags}, entry);
+}
 
 struct Stat {
     struct stat& status;
@@ -119,9 +130,7 @@ int access_entry(const sysfs::Entry& entry, int mode) {
     if (std::holds_alternative<sysfs::Missing>(entry)) return errno = ENOENT, -1;
     const bool device =
         std::holds_alternative<sysfs::KfdDevice>(entry) || std::holds_alternative<sysfs::RenderDevice>(entry);
-    const bool directory =
-        std::holds_alternative<sysfs::Directory>(entry) || std::holds_alternative<sysfs::Link>(entry);
-    if (((mode & W_OK) && !device) || ((mode & X_OK) && !directory)) return errno = EACCES, -1;
+    if (((mode & W_OK) && !device) || ((mode & X_OK) && !is_folder(entry))) return errno = EACCES, -1;
     return 0;
 }
 
@@ -159,27 +168,27 @@ using namespace kfdemu;
 
 EXPORT int open(const char* path, int flags, ...) {
     MODE_ARGUMENT(flags)
-    if (auto entry = find(path)) return std::visit(Open{flags}, *entry);
+    if (auto entry = find(path)) return open_entry(*entry, flags);
     return NEXT(open)(path, flags, mode);
 }
 
 EXPORT int open64(const char* path, int flags, ...) {
     MODE_ARGUMENT(flags)
-    if (auto entry = find(path)) return std::visit(Open{flags}, *entry);
+    if (auto entry = find(path)) return open_entry(*entry, flags);
     return NEXT(open64)(path, flags, mode);
 }
 
 EXPORT int openat(int folder, const char* path, int flags, ...) {
     MODE_ARGUMENT(flags)
     const AtPath at{folder, path};
-    if (at.entry) return std::visit(Open{flags}, *at.entry);
+    if (at.entry) return open_entry(*at.entry, flags);
     return NEXT(openat)(folder, at.path, flags, mode);
 }
 
 EXPORT int openat64(int folder, const char* path, int flags, ...) {
     MODE_ARGUMENT(flags)
     const AtPath at{folder, path};
-    if (at.entry) return std::visit(Open{flags}, *at.entry);
+    if (at.entry) return open_entry(*at.entry, flags);
     return NEXT(openat64)(folder, at.path, flags, mode);
 }
 
@@ -192,24 +201,24 @@ int __openat64_2(int folder, const char* path, int flags);
 }
 
 EXPORT int __open_2(const char* path, int flags) {
-    if (auto entry = find(path)) return std::visit(Open{flags}, *entry);
+    if (auto entry = find(path)) return open_entry(*entry, flags);
     return NEXT(__open_2)(path, flags);
 }
 
 EXPORT int __open64_2(const char* path, int flags) {
-    if (auto entry = find(path)) return std::visit(Open{flags}, *entry);
+    if (auto entry = find(path)) return open_entry(*entry, flags);
     return NEXT(__open64_2)(path, flags);
 }
 
 EXPORT int __openat_2(int folder, const char* path, int flags) {
     const AtPath at{folder, path};
-    if (at.entry) return std::visit(Open{flags}, *at.entry);
+    if (at.entry) return open_entry(*at.entry, flags);
     return NEXT(__openat_2)(folder, at.path, flags);
 }
 
 EXPORT int __openat64_2(int folder, const char* path, int flags) {
     const AtPath at{folder, path};
-    if (at.entry) return std::visit(Open{flags}, *at.entry);
+    if (at.entry) return open_entry(*at.entry, flags);
     return NEXT(__openat64_2)(folder, at.path, flags);
 }
 
@@ -286,8 +295,13 @@ EXPORT int statx(int folder, const char* path, int flags, unsigned mask, struct 
         if (result != 0 || !(flags & AT_EMPTY_PATH) || !(status->stx_mask & STATX_INO)) return result;
         plain.st_mode = status->stx_mode;
         plain.st_ino = status->stx_ino;
+        plain.st_size = static_cast<off_t>(status->stx_size);
         plain.st_dev = makedev(status->stx_dev_major, status->stx_dev_minor);
-        if (!correct(&plain)) return result;
+        if (!correct(&plain)) correct_folder(folder, &plain);
+        status->stx_dev_major = major(plain.st_dev);
+        status->stx_dev_minor = minor(plain.st_dev);
+        status->stx_ino = plain.st_ino;
+        if (S_ISREG(plain.st_mode)) return result;
     }
     status->stx_mode = static_cast<std::uint16_t>(plain.st_mode);
     status->stx_size = static_cast<std::uint64_t>(plain.st_size);
@@ -311,6 +325,7 @@ EXPORT char* realpath(const char* path, char* resolved) noexcept {
     auto entry = find(path);
     if (!entry) return NEXT(realpath)(path, resolved);
     if (std::holds_alternative<sysfs::Missing>(*entry)) return errno = ENOENT, nullptr;
-    const std::string target = sysfs::canonical(*Device::topology(), path);
+    const Topology& topology = *Device::topology();
+    const std::string target = sysfs::canonical(topology, sysfs::without_dots(topology, path));
     return resolved ? std::strcpy(resolved, target.c_str()) : strdup(target.c_str());
 }

@@ -248,25 +248,17 @@ Entry module_entry(std::string_view rest) {
     return Missing{};
 }
 
-}  // namespace
+Directory kfd_folder() { return {{"dev", "proc", "topology"}}; }
 
-bool may_be_ours(std::string_view path) {
-    // Nearly every path of a program fails these comparisons early.
-    if (path.size() < 8 || path[0] != '/') return false;
-    return path.substr(0, 8) == "/dev/kfd" || path.substr(0, 8) == "/dev/dri" || path.substr(0, 5) == "/sys/" ||
-           path == "/proc/modules" || is_runtimes_alone(path);
-}
-
-bool is_runtimes_alone(std::string_view path) { return path == "/proc/cpuinfo"; }
-
-std::optional<Entry> lookup(const Topology& topology, std::string_view path) {
-    while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
+std::optional<Entry> entry_at(const Topology& topology, std::string_view path) {
     if (path == "/dev/kfd") return KfdDevice{};
-    for (std::string_view root : {"/sys/class/kfd", "/sys/devices/virtual/kfd"}) {
+    constexpr std::string_view kClass = "/sys/class/kfd";
+    for (std::string_view root : {kClass, std::string_view{"/sys/devices/virtual/kfd"}}) {
         std::string_view rest = path;
         if (!take(rest, root)) continue;
         if (rest.empty()) return Directory{{"kfd"}};
-        if (rest == "/kfd") return Directory{{"dev", "proc", "topology"}};
+        if (rest == "/kfd" && root == kClass) return Link{"../../devices/virtual/kfd/kfd", kfd_folder()};
+        if (rest == "/kfd") return kfd_folder();
         if (rest == "/kfd/proc") return Directory{};  // processes that use the GPUs: each has GPUs of its own
         if (rest == "/kfd/dev") return Text{fmt::format("{}:0\n", kKfdMajor)};
     }
@@ -279,6 +271,53 @@ std::optional<Entry> lookup(const Topology& topology, std::string_view path) {
     if (path == "/proc/modules") return Modules{"amdgpu 8192000 1 - Live 0x0000000000000000\n"};
     if (is_runtimes_alone(path)) return Text{cpuinfo_text(topology.host())};
     return {};
+}
+
+/// FNV-1a.
+std::uint64_t inode_of(const std::string& canonical_path) {
+    std::uint64_t hash = 0xcbf29ce484222325;
+    for (const char c : canonical_path) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    return hash;
+}
+
+}  // namespace
+
+bool may_be_ours(std::string_view path) {
+    // Nearly every path of a program fails these comparisons early.
+    if (path.size() < 8 || path[0] != '/') return false;
+    return path.substr(0, 8) == "/dev/kfd" || path.substr(0, 8) == "/dev/dri" || path.substr(0, 5) == "/sys/" ||
+           path == "/proc/modules" || is_runtimes_alone(path);
+}
+
+bool is_runtimes_alone(std::string_view path) { return path == "/proc/cpuinfo"; }
+
+std::optional<Entry> lookup(const Topology& topology, std::string_view path) {
+    std::string plain = without_dots(topology, path);
+    while (plain.size() > 1 && plain.back() == '/') plain.pop_back();
+    auto entry = entry_at(topology, plain);
+    if (Directory* folder = entry ? folder_of(*entry) : nullptr) {
+        folder->inode = inode_of(canonical(topology, plain));
+        folder->path = std::move(plain);
+    }
+    return entry;
+}
+
+std::string without_dots(const Topology& topology, std::string_view path) {
+    std::string plain;
+    if (path.find("/.") == path.npos && path.find("//") == path.npos) return plain = path;
+    for (std::string_view rest = path; !rest.empty();) {
+        const std::string_view name = rest.substr(1, rest.find('/', 1) - 1);
+        rest.remove_prefix(1 + name.size());
+        if (name.empty() || name == ".") continue;
+        if (name != "..") {
+            plain.append("/").append(name);
+            continue;
+        }
+        if (!entry_at(topology, plain)) return plain.append("/..").append(rest);
+        plain = canonical(topology, plain);
+        plain.erase(plain.rfind('/'));
+    }
+    return plain.empty() ? "/" : plain;
 }
 
 }  // namespace kfdemu::sysfs

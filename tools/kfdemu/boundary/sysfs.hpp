@@ -25,8 +25,8 @@ struct Text {
 struct Directory {
     std::vector<std::string> names;
     std::string beside = {};  ///< a real directory whose names are also listed
-    std::uint64_t inode = 0;  ///< equal for all paths to one directory of a PCI device; 0: not known
-    std::string path = {};    ///< as the program named it; set by find()
+    std::uint64_t inode = 0;  ///< equal for all paths to one directory; set by lookup()
+    std::string path = {};    ///< absolute; set by lookup()
 };
 struct KfdDevice {};
 struct RenderDevice {
@@ -65,6 +65,9 @@ std::optional<Entry> lookup_drm(const Topology& topology, std::string_view path)
 Entry device_entry(const Topology& topology, const Gpu& gpu, std::string_view below);
 /// "0000:01:00.0".
 std::string slot_name(const Gpu& gpu);
+
+/// An absolute path without "//", "." and "..". Those after a folder of the host remain.
+std::string without_dots(const Topology& topology, std::string_view path);
 
 /// The path of the emulated entry at `path` without symbolic links.
 std::string canonical(const Topology& topology, std::string_view path);

@@ -77,13 +77,6 @@ std::string path_of(const Place& place) {
     return fmt::format("/sys/{}/{}{}", kRoot, slot_name(*place.gpu), place.below);
 }
 
-/// FNV-1a.
-std::uint64_t inode_of(const Place& place) {
-    std::uint64_t hash = 0xcbf29ce484222325;
-    for (const char c : path_of(place)) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-    return hash;
-}
-
 std::string render_node(const Gpu& gpu) { return fmt::format("renderD{}", gpu.render_minor); }
 
 /// The entries of the host's folder at `path`, and one of each GPU's.
@@ -117,9 +110,7 @@ std::optional<Entry> lookup_drm(const Topology& topology, std::string_view path)
     if (!place) return {};
     Entry entry = device_entry(topology, *place->gpu, place->below);
     auto* directory = std::get_if<Directory>(&entry);
-    if (!directory) return entry;
-    directory->inode = inode_of(*place);
-    if (place->link.empty()) return entry;
+    if (!directory || place->link.empty()) return entry;
     return Link{place->link, std::move(*directory)};
 }
 
