@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -104,6 +105,18 @@ TEST_CASE("an event file needs a GPU", "[raw]") {
     SmiEvents args{7, 0};
     CHECK(call(kfd, abi::kSmiEvents, args) == -1);
     CHECK(errno == EINVAL);
+}
+
+TEST_CASE("event files that are closed leave no descriptors", "[raw]") {
+    const Descriptor kfd{open_kfd()};
+    const auto descriptors = [] { return std::distance(std::filesystem::directory_iterator{"/proc/self/fd"}, {}); };
+    SmiEvents args{gpu_id(), 0};
+    const auto before = descriptors();
+    for (int n = 0; n < 100; ++n) {
+        REQUIRE(call(kfd, abi::kSmiEvents, args) == 0);
+        close(static_cast<int>(args.fd));
+    }
+    CHECK(descriptors() < before + 3);
 }
 
 // The last: after a memory fault this process has lost the GPU.

@@ -22,6 +22,7 @@ int SmiEvents::open(std::uint32_t gpu_id, int& fd) {
     char task[16] = "";
     prctl(PR_GET_NAME, task);
     std::lock_guard lock{mutex_};
+    forget_closed();
     clients_.push_back({.gpu_id = gpu_id, .fd = ends[1], .task = task});
     fd = ends[0];
     return 0;
@@ -39,19 +40,23 @@ bool SmiEvents::read_mask(Client& client) {
     }
 }
 
-template <class Text>
-void SmiEvents::send(std::uint32_t gpu_id, Kind kind, Text&& text) {
-    std::erase_if(clients_, [&](Client& client) {
-        if (client.gpu_id != gpu_id) return false;
+void SmiEvents::forget_closed() {
+    std::erase_if(clients_, [](Client& client) {
         const bool open = read_mask(client);
-        if (open && (client.wanted >> (kind - 1) & 1)) {
-            const std::string line = fmt::format("{:x} {}\n", static_cast<unsigned>(kind), text(client));
-            // A file whose reader is late loses events, as in the kernel.
-            (void)!::send(client.fd, line.data(), line.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-        }
         if (!open) ::close(client.fd);
         return !open;
     });
+}
+
+template <class Text>
+void SmiEvents::send(std::uint32_t gpu_id, Kind kind, Text&& text) {
+    forget_closed();
+    for (const Client& client : clients_) {
+        if (client.gpu_id != gpu_id || !(client.wanted >> (kind - 1) & 1)) continue;
+        const std::string line = fmt::format("{:x} {}\n", static_cast<unsigned>(kind), text(client));
+        // A file whose reader is late loses events, as in the kernel.
+        (void)!::send(client.fd, line.data(), line.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    }
 }
 
 void SmiEvents::vm_fault(std::uint32_t gpu_id) {

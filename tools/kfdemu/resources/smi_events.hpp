@@ -39,6 +39,7 @@ class SmiEvents {
     };
 
     static bool read_mask(Client& client);
+    void forget_closed();
     template <class Text>
     void send(std::uint32_t gpu_id, Kind kind, Text&& text);
 
