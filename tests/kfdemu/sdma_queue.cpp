@@ -259,12 +259,29 @@ TEST_CASE("what a packet asks for and the engine does not know stops the queue, 
                  Row{{5 | 1 << 16, kData, 0, 5}, "FENCE.*op 5, sub-op 0.*dword 0.*0x00010000"},
                  Row{{4 | 1 << 16, kData, 0, 1, 0, 0}, "INDIRECT.*dword 0.*0x00010000"},
                  Row{{11 | 1 << 16, kData, 0, 5, 3}, "CONST_FILL.*dword 0.*0x00010000"},
+                 Row{{8 | 7u << 28 | 1u << 31, kData, 0, 0, 0, 0}, "POLL_REGMEM.*function 7.*op 8"},
+                 Row{{1 | 4 << 8, kData, 0, 0, 0, 0, kData + 64, 0, 0, 0, 0, 1 << 14, 0},
+                     "COPY_LINEAR_SUB_WIND.*dword 11.*0x00004000"},
                  Row{{7, kData, 0}, "SEM .*op 7, sub-op 0"}, Row{{14, 5, 5}, "SRBM_WRITE.*op 14, sub-op 0"},
                  Row{{0x77, 0, 0}, "op 119, sub-op 0"});
     const std::string text = logged(Dwords{0, 0} + row.packet + fence(0, 1));
     CAPTURE(row.words, text);
     CHECK(std::regex_search(text, std::regex{row.words}));
     CHECK(std::regex_search(text, std::regex{"byte 8 of the ring at 0x10000.*the queue stops"}));
+}
+
+TEST_CASE("packets where nothing is mapped are a memory fault", "[kfdemu][sdma]") {
+    constexpr std::uint32_t nowhere = 0x400000;
+    Engine engine;
+    const auto event = engine.events.create(abi::kEventMemory, true);
+    REQUIRE(event);
+    engine.run({4, nowhere, 0, 4, 0, 0});
+    std::array<abi::EventData, 1> waited{};
+    waited[0].event_id = *event;
+    CHECK(engine.events.wait(waited, false, 0) == abi::kWaitComplete);
+    CHECK(waited[0].memory.va == nowhere);
+    CHECK(waited[0].memory.not_present == 1);
+    CHECK_FALSE(engine.idle());
 }
 
 TEST_CASE("an indirect buffer within another stops the queue", "[kfdemu][sdma]") {

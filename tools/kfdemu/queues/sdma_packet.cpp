@@ -64,7 +64,7 @@ struct Kind {
     std::string_view name;
     unsigned dwords;
     std::uint32_t flags;  // other known bits of the header
-    std::array<Field, 7> fields;
+    std::array<Field, 8> fields;
     Command (*make)(Dwords);  // null: a known packet that is not emulated
 
     bool matches(std::uint32_t header) const {
@@ -85,7 +85,7 @@ constexpr Kind kKinds[] = {
     {1, 0, kBroadcast, 0, "COPY_LINEAR", 7, 0, {{{1, 0x3fffffff}, {2, 0}}}, copy_linear},
     {1, 0, kBroadcast, kBroadcast, "COPY_LINEAR with broadcast", 9, 0, {{{1, 0x3fffffff}, {2, 0}}}, copy_broadcast},
     {1, 4, 0, 0, "COPY_LINEAR_SUB_WIND", 13, kElement,
-     {{{3, kOffset}, {4, kOffsetAndPitch}, {5, kSlice}, {8, kOffset}, {9, kOffsetAndPitch}, {10, kSlice}, {12, 0x7ff}}}, copy_rect},
+     {{{3, kOffset}, {4, kOffsetAndPitch}, {5, kSlice}, {8, kOffset}, {9, kOffsetAndPitch}, {10, kSlice}, {11, kOffset}, {12, 0x7ff}}}, copy_rect},
     {1, 1, 0, 0, "COPY_TILED", 0, 0, {}, nullptr},
     {1, 3, 0, 0, "COPY_SOA", 0, 0, {}, nullptr},
     {1, 5, 0, 0, "COPY_TILED_SUB_WIND", 0, 0, {}, nullptr},
@@ -99,6 +99,7 @@ constexpr Kind kKinds[] = {
     {5, 0, 0, 0, "FENCE", 4, 0, {}, [](Dwords d) -> Command { return Fence{qword(d, 1), d[3]}; }},
     {6, 0, 0, 0, "TRAP", 2, 0, {{{1, 0x0fffffff}}}, [](Dwords d) -> Command { return Trap{d[1]}; }},
     {7, 0, 0, 0, "SEM", 0, 0, {}, nullptr},
+    {8, 0, kPollSelect | kPollFunction, kPollSelect | kPollFunction, "POLL_REGMEM with the reserved function 7", 0, 0, {}, nullptr},
     {8, 0, kPollSelect, kPollSelect, "POLL_REGMEM of memory", 6, kPollFunction, {{{5, 0x0fffffff}}},
      [](Dwords d) -> Command { return PollMemory{qword(d, 1), d[3], d[4], bits(d[0], 28, 3)}; }},
     // Not memory: the flush of the host data path, which accepts any value, or a register.

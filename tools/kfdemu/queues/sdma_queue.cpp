@@ -64,6 +64,7 @@ bool SdmaQueue::service() {
         }
         if (!current_) {
             current_ = fetch(available);
+            if (!current_) return failed_ = true;
             counters.sdma_packets += 1;
         }
         const sdma::Decoded packet = *current_;
@@ -119,16 +120,17 @@ SdmaQueue::Step SdmaQueue::refuse(std::string_view why) {
     return Step::fault;
 }
 
-sdma::Decoded SdmaQueue::fetch(std::uint64_t available) {
+/// std::nullopt: a fault.
+std::optional<sdma::Decoded> SdmaQueue::fetch(std::uint64_t available) {
     std::uint32_t dwords[sdma::kHeadDwords];
     const auto count = std::min<std::uint64_t>(available, sdma::kHeadDwords);
     for (unsigned i = 0; i < count; ++i) {
         const auto* dword = at<std::uint32_t>(space_, address_of(i), kRead);
-        if (!dword) return {{}, 0, fmt::format("the SDMA packet at {:#x} is not mapped", address_of(i))};
+        if (!dword) return fault(address_of(i), kRead), std::nullopt;
         dwords[i] = *dword;
     }
     injection().apply(QueueKind::sdma, ring_, std::as_writable_bytes(std::span{dwords, count}));
-    return sdma::decode({dwords, count}, available);
+    return sdma::decode(std::span{dwords, count}, available);
 }
 
 /// Goes past dwords, and past the ring's packet when its indirect buffer ends. False: a fault.

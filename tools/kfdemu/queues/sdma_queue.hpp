@@ -56,7 +56,7 @@ class SdmaQueue final : public Queue {
     std::uint64_t address_of(std::uint64_t dword) const;
     std::uint64_t available_dwords(std::uint64_t write_bytes) const;
     std::string place() const;
-    sdma::Decoded fetch(std::uint64_t available);
+    std::optional<sdma::Decoded> fetch(std::uint64_t available);
     bool advance(std::uint64_t dwords);
 
     const unsigned gpu_;
