@@ -22,6 +22,15 @@
 #include "support/catch.hpp"
 #include "support/descriptor.hpp"
 
+// What stat(), lstat(), fstat() and fstatat() are in programs that were linked to glibc before 2.33.
+extern "C" {
+int __xstat(int version, const char* path, struct stat* status) noexcept;
+int __lxstat(int version, const char* path, struct stat* status) noexcept;
+int __fxstat(int version, int fd, struct stat* status) noexcept;
+int __fxstatat(int version, int folder, const char* path, struct stat* status, int flags) noexcept;
+int __fxstat64(int version, int fd, struct stat64* status) noexcept;
+}
+
 namespace {
 
 std::vector<std::string> names_in(DIR* folder) {
@@ -240,6 +249,33 @@ TEST_CASE("paths may go up and stay", "[boundary]") {
     const Descriptor hosts{openat(top, "..", O_RDONLY | O_DIRECTORY)};
     CHECK(hosts >= 0);
     CHECK(identity("/sys/devices/virtual") == identity_of(hosts));
+}
+
+TEST_CASE("programs that were linked to an old libc see the same files", "[boundary]") {
+    const Descriptor kfd{open("/dev/kfd", O_RDWR | O_CLOEXEC)}, null{open("/dev/null", O_RDONLY | O_CLOEXEC)};
+    REQUIRE(kfd >= 0);
+    REQUIRE_FALSE(cards().empty());
+    const std::string name = cards()[0];
+    const char *card = name.c_str(), *kfd_path = "/dev/kfd";
+    struct stat status{};
+    struct stat64 status64{};
+    CHECK(__fxstat(1, kfd, &status) == 0);
+    CHECK(S_ISCHR(status.st_mode));
+    CHECK(__fxstat64(1, kfd, &status64) == 0);
+    CHECK(S_ISCHR(status64.st_mode));
+    CHECK(status64.st_rdev == status.st_rdev);
+    CHECK(__xstat(1, kfd_path, &status) == 0);
+    CHECK(S_ISCHR(status.st_mode));
+    CHECK(__xstat(1, card, &status) == 0);
+    CHECK(S_ISDIR(status.st_mode));
+    CHECK(__lxstat(1, card, &status) == 0);
+    CHECK(S_ISLNK(status.st_mode));
+    CHECK(__fxstatat(1, AT_FDCWD, card, &status, AT_SYMLINK_NOFOLLOW) == 0);
+    CHECK(S_ISLNK(status.st_mode));
+    CHECK(__fxstat(1, null, &status) == 0);
+    CHECK(S_ISCHR(status.st_mode));
+    CHECK(__fxstat(3, kfd, &status) == -1);
+    CHECK(errno == EINVAL);
 }
 
 TEST_CASE("a file is not opened as a folder", "[boundary]") {
