@@ -2,6 +2,7 @@
 // in /sys, the event files of KFD, buffers of a render node.
 #include <dirent.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -276,6 +277,25 @@ TEST_CASE("programs that were linked to an old libc see the same files", "[bound
     CHECK(S_ISCHR(status.st_mode));
     CHECK(__fxstat(3, kfd, &status) == -1);
     CHECK(errno == EINVAL);
+}
+
+TEST_CASE("patterns of paths match what is listed", "[boundary]") {
+    const auto matches = [](const char* pattern) {
+        glob_t found{};
+        glob64_t found64{};
+        std::vector<std::string> paths;
+        if (glob(pattern, 0, nullptr, &found) == 0) paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+        CHECK((glob64(pattern, 0, nullptr, &found64) == 0 ? found64.gl_pathc : 0) == paths.size());
+        globfree(&found);
+        globfree64(&found64);
+        return paths;
+    };
+    REQUIRE_FALSE(cards().empty());
+    const auto vendors = matches("/sys/class/drm/card*/device/vendor");
+    CHECK(std::count(vendors.begin(), vendors.end(), cards()[0] + "/device/vendor") == 1);
+    CHECK(matches("/sys/class/kfd/kfd/topology/nodes/*/gpu_id").size() == cards().size() + 1);
+    CHECK(matches("/sys/class/kfd/kfd/topology/nodes/none*").empty());
+    CHECK(matches("/etc/pass[w]d") == std::vector<std::string>{"/etc/passwd"});
 }
 
 TEST_CASE("a file is not opened as a folder", "[boundary]") {
