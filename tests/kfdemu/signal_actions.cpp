@@ -245,3 +245,19 @@ TEST_CASE("a signal without a handler ends the program as without a device", "[s
         CHECK(WTERMSIG(status) == death.second);
     }
 }
+
+TEST_CASE("a page that the program protects at any time is a fault of the GPU", "[signals]") {
+    // The engine stores its read pointer after each packet. One fault per process.
+    const Row row = [](Engine& engine) {
+        constexpr std::uint64_t for_long = std::uint64_t{1} << 40;
+        *engine.doorbell = for_long;  // the ring is full of NOPs
+        for (int n = 0; n < 500; ++n)
+            for (const int protection : {PROT_READ, PROT_READ | PROT_WRITE})
+                mprotect(engine.pages + Engine::kRingBytes / 4, Engine::kRingBytes, protection);
+        return true;
+    };
+    int right = 0;
+    constexpr int times = 300;
+    for (int n = 0; n < times; ++n) right += status_of(row) == 0;
+    CHECK(right == times);
+}

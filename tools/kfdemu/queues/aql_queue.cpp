@@ -249,10 +249,11 @@ bool AqlQueue::resume_after_scratch() {
 }
 
 std::optional<std::int64_t> AqlQueue::value_of(std::uint64_t signal) {
-    const auto* s = at<aql::AmdSignal>(space_, signal, kRead);
-    if (!s) return {};
-    return __atomic_load_n(&s->value,
-                           __ATOMIC_ACQUIRE);  // writes before the signal's release are visible
+    std::int64_t value = 0;
+    // Acquire: writes before the signal's release are visible.
+    const auto load = [&](const aql::AmdSignal& s) { value = __atomic_load_n(&s.value, __ATOMIC_ACQUIRE); };
+    if (!access<const aql::AmdSignal>(space_, signal, kRead, load)) return {};
+    return value;
 }
 
 AqlQueue::Step AqlQueue::wait_for(const aql::Barrier& packet, bool all) {

@@ -29,6 +29,17 @@ T* at(const AddressSpace& space, std::uint64_t va, std::uint32_t access) {
     return reinterpret_cast<T*>(range->at(va));
 }
 
+/// Runs `body` with the object at `va`. False: a memory fault, also if the program takes the page away meanwhile. The
+/// body must own nothing with a destructor.
+template <class T, class Body>
+bool access(const AddressSpace& space, std::uint64_t va, std::uint32_t access, Body&& body) {
+    const AddressSpace::Range* range = space.find(va);
+    if (!range || va % alignof(T) != 0 || !range->contains(va, sizeof(T)) || !range->allows(access)) return false;
+    T* object = reinterpret_cast<T*>(range->at(va));
+    if (!range->user_pages) return body(*object), true;
+    return !host_fault::guarded(&space, [&] { body(*object); });
+}
+
 /// The memory exception for a failed access, as reported to the runtime.
 inline abi::MemoryException memory_exception(const AddressSpace& space, std::uint32_t gpu_id, std::uint64_t va,
                                              std::uint32_t access) {
@@ -48,8 +59,8 @@ inline abi::MemoryException memory_exception(const AddressSpace& space, std::uin
 inline void interrupt(const AddressSpace& space, Events& events, const aql::AmdSignal& signal) {
     if (signal.event_mailbox_ptr == 0) return;
     const std::uint32_t id = signal.event_id;
-    if (auto* mailbox = at<std::uint64_t>(space, signal.event_mailbox_ptr, kWrite))
-        __atomic_store_n(mailbox, id, __ATOMIC_RELEASE);
+    access<std::uint64_t>(space, signal.event_mailbox_ptr, kWrite,
+                          [&](std::uint64_t& mailbox) { __atomic_store_n(&mailbox, id, __ATOMIC_RELEASE); });
     events.signal(id);
 }
 
@@ -63,27 +74,29 @@ inline bool can_complete(const AddressSpace& space, std::uint64_t signal_handle)
 inline bool complete(const AddressSpace& space, Events& events, std::uint64_t signal_handle, std::uint64_t start_ticks,
                      std::uint64_t end_ticks) {
     if (signal_handle == 0) return true;
-    auto* signal = at<aql::AmdSignal>(space, signal_handle, kWrite);
-    if (!signal) return false;
-    // Relaxed: the decrement publishes them. If several packets complete one signal at once, any of their times may
-    // stay.
-    __atomic_store_n(&signal->start_ts, start_ticks, __ATOMIC_RELAXED);
-    __atomic_store_n(&signal->end_ts, end_ticks, __ATOMIC_RELAXED);
-    // A waiter that sees the new value may destroy the signal, so what the interrupt needs is read before.
-    const aql::AmdSignal copy = *signal;
-    __atomic_fetch_sub(&signal->value, 1, __ATOMIC_ACQ_REL);
-    interrupt(space, events, copy);
-    return true;
+    aql::AmdSignal copy;
+    const bool there = access<aql::AmdSignal>(space, signal_handle, kWrite, [&](aql::AmdSignal& signal) {
+        // Relaxed: the decrement publishes them. If several packets complete one signal at once, any of their times may
+        // stay.
+        __atomic_store_n(&signal.start_ts, start_ticks, __ATOMIC_RELAXED);
+        __atomic_store_n(&signal.end_ts, end_ticks, __ATOMIC_RELAXED);
+        // A waiter that sees the new value may destroy the signal, so what the interrupt needs is read before.
+        copy = signal;
+        __atomic_fetch_sub(&signal.value, 1, __ATOMIC_ACQ_REL);
+    });
+    if (there) interrupt(space, events, copy);
+    return there;
 }
 
 /// Stores a value into a signal, as the firmware does with a queue's inactive signal.
 inline bool store(const AddressSpace& space, Events& events, std::uint64_t signal_handle, std::uint64_t value) {
-    auto* signal = at<aql::AmdSignal>(space, signal_handle, kWrite);
-    if (!signal) return false;
-    const aql::AmdSignal copy = *signal;
-    __atomic_store_n(&signal->value, static_cast<std::int64_t>(value), __ATOMIC_RELEASE);
-    interrupt(space, events, copy);
-    return true;
+    aql::AmdSignal copy;
+    const bool there = access<aql::AmdSignal>(space, signal_handle, kWrite, [&](aql::AmdSignal& signal) {
+        copy = signal;
+        __atomic_store_n(&signal.value, static_cast<std::int64_t>(value), __ATOMIC_RELEASE);
+    });
+    if (there) interrupt(space, events, copy);
+    return there;
 }
 
 }  // namespace kfdemu

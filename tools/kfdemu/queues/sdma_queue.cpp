@@ -125,9 +125,8 @@ std::optional<sdma::Decoded> SdmaQueue::fetch(std::uint64_t available) {
     std::uint32_t dwords[sdma::kHeadDwords];
     const auto count = std::min<std::uint64_t>(available, sdma::kHeadDwords);
     for (unsigned i = 0; i < count; ++i) {
-        const auto* dword = at<std::uint32_t>(space_, address_of(i), kRead);
-        if (!dword) return fault(address_of(i), kRead), std::nullopt;
-        dwords[i] = *dword;
+        if (!access<const std::uint32_t>(space_, address_of(i), kRead, [&](auto& dword) { dwords[i] = dword; }))
+            return fault(address_of(i), kRead), std::nullopt;
     }
     injection().apply(QueueKind::sdma, ring_, std::as_writable_bytes(std::span{dwords, count}));
     return sdma::decode(std::span{dwords, count}, available);
@@ -143,14 +142,12 @@ bool SdmaQueue::advance(std::uint64_t dwords) {
         dwords = kIndirectDwords;
     }
     read_bytes_ += dwords * 4;
-    auto* read_pointer = at<std::uint64_t>(space_, read_pointer_va_, kWrite);
-    if (!read_pointer) {
-        fault(read_pointer_va_, kWrite);
-        failed_ = true;
-        return false;
-    }
-    __atomic_store_n(read_pointer, read_bytes_, __ATOMIC_RELEASE);
-    return true;
+    if (access<std::uint64_t>(space_, read_pointer_va_, kWrite,
+                              [&](auto& pointer) { __atomic_store_n(&pointer, read_bytes_, __ATOMIC_RELEASE); }))
+        return true;
+    fault(read_pointer_va_, kWrite);
+    failed_ = true;
+    return false;
 }
 
 SdmaQueue::Step SdmaQueue::execute(const sdma::Command& command) {
