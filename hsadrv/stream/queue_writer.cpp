@@ -11,6 +11,7 @@
 #include "hsadrv/queue/known_kernels.hpp"
 #include "hsadrv/signal/watched_wait.hpp"
 #include "hsadrv/stream/live_streams.hpp"
+#include "hsadrv/stream/stream_core.hpp"
 
 namespace hsadrv::detail {
 
