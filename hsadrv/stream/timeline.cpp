@@ -135,6 +135,8 @@ void Timeline::lose_copy_after(std::uint64_t intact) const noexcept {
     }
 }
 
+bool Timeline::lost(const Completion& completion) const { return lost_copy(completion) || lost(completion.epochs); }
+
 bool Timeline::lost(std::uint64_t count) const {
     Asked asked;
     return lost(count, asked);

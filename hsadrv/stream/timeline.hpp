@@ -147,7 +147,7 @@ class Timeline {
     /// becomes its own.
     bool lost(std::uint64_t count) const;
     /// The same, including its copy.
-    bool lost(const Completion& completion) const { return lost_copy(completion) || lost(completion.epochs); }
+    bool lost(const Completion& completion) const;
     /// Whether it has a copy in which an engine reports an error, or that never ran or never ends. Then the stream has
     /// failed, and the packets before the copy are intact.
     bool lost_copy(const Completion& completion) const noexcept;
