@@ -30,7 +30,7 @@ void start_parts(std::size_t parts, const std::shared_ptr<PooledSignal>& done,
 
 hsa_status_t CopyQueue::put(Copy copy) {
     const std::lock_guard lock(mutex_);
-    if (ended_ || timeline_->failed()) {
+    if (ended_ || timeline_->failed() || timeline_->lost_copy(copy.before)) {
         copy.done->ref().store(-1);
         return HSA_STATUS_SUCCESS;
     }

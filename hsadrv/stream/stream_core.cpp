@@ -236,7 +236,7 @@ void StreamCore::synchronize(Deadline deadline) {
         RetiredHolds retired;
         const auto held = writer_.lock(deadline, call);
         throw_if_lost();
-        if (copy_tail_ && timeline_->reached(tail())) copy_tail_.reset();
+        if (copy_tail_ && is_over(tail())) copy_tail_.reset();
         writer_.log().forget_over(queue().read_index());
         retire(retired);
         count = retired.count;
@@ -309,8 +309,9 @@ void StreamCore::try_free_queue() noexcept {
 
 void StreamCore::check_copies() noexcept {
     std::erase_if(copies_, [this](const Completion& copy) {
+        const bool over = timeline_->reached(copy);  // read first: a lost copy is reached, too
         static_cast<void>(timeline_->lost_copy(copy));
-        return timeline_->reached(copy);
+        return over;
     });
 }
 

@@ -41,7 +41,8 @@ struct HostTurn {
 };
 
 /// Calls the callback once, when the work is complete or lost. A failure may have lost only later work.
-void tell_when_over(const std::shared_ptr<Timeline>& timeline, const Completion& last,
+/// Owns the timeline: the callback may destroy the stream before this returns.
+void tell_when_over(std::shared_ptr<Timeline> timeline, const Completion& last,
                     std::function<void(std::exception_ptr)> callback) {
     timeline->call_when(Driver::current().runtime().callbacks(), last,
                         [timeline, last, callback = std::move(callback)]() mutable {

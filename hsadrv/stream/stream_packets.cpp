@@ -16,7 +16,7 @@ std::span<const hsa_signal_t> one(const hsa_signal_t& signal) noexcept { return 
 void StreamCore::join_copies(Deadline deadline, const char* call) {
     if (!copy_tail_) return;
     if (timeline_->lost_copy(tail())) timeline_->rethrow();
-    if (!timeline_->reached(tail())) {
+    if (!is_over(tail())) {  // a copy that is lost meanwhile keeps the barrier closed
         holds_.make_room(1);
         const hsa_signal_t copy = copy_tail_->native();
         const std::uint64_t epoch =

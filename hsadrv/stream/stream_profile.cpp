@@ -24,7 +24,7 @@ void StreamProfile::collect(const Timeline& timeline) {
     while (!pending_.empty()) {
         Pending& first = pending_.front();
         const std::int64_t value = first.signal->ref().load();
-        if (value > 0 && !timeline.lost({first.epochs, first.signal})) return;
+        if (value > 0 && !(timeline.failed() && timeline.lost({first.epochs, first.signal}))) return;
         first.record.failed = value != 0 || timeline.lost(first.epochs);
         if (first.record.failed)
             lost_.push_back(first.signal);

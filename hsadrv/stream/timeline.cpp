@@ -30,7 +30,9 @@ bool Timeline::fail(std::exception_ptr error, std::uint64_t intact) const noexce
         if (first) error_ = std::move(error);
         failed_.store(true, std::memory_order_release);
     }
-    hurry(lost_after_.load(std::memory_order_relaxed) + 1);
+    const std::uint64_t from = lost_after_.load(std::memory_order_relaxed) + 1;
+    hurry(from);
+    if (const auto runtime = Runtime::find()) runtime->copies().hurry(waits(), from);
     return first;
 }
 
@@ -61,7 +63,8 @@ void Timeline::call_when(SignalCallbacks& thread, const Completion& completion, 
     const auto [signal, below] = signal_of(completion);
     thread.on_signal(signal, Condition::less, below, std::move(function), live_streams::poll_unheld, this,
                      completion.epochs);
-    if (failed() && (!intact(completion.epochs) || lost_copy(completion))) thread.hurry(this, completion.epochs);
+    if (failed() && !reached(completion) && (!intact(completion.epochs) || lost_copy(completion)))
+        thread.hurry(this, completion.epochs);
 }
 
 void Timeline::call_host(SignalCallbacks& thread, SignalRef signal, std::int64_t below,
@@ -127,12 +130,17 @@ bool Timeline::lost_copy(const Completion& completion) const noexcept {
     return value < 0 || (value > 0 && copies_lost_.load(std::memory_order_acquire));
 }
 
+// If this is the first failure, the copy has run: copies that are not complete stand behind it, and engines that have
+// them wait for it for ever.
 void Timeline::lose_copy_after(std::uint64_t intact) const noexcept {
+    bool first = false;
     try {
-        fail(std::make_exception_ptr(Error("a copy of " + label() + " failed: its engine reports an error")), intact);
+        first = fail(std::make_exception_ptr(Error("a copy of " + label() + " failed: its engine reports an error")),
+                     intact);
     } catch (...) {
-        fail(std::current_exception(), intact);
+        first = fail(std::current_exception(), intact);
     }
+    if (first) lose_copies();
 }
 
 bool Timeline::lost(const Completion& completion) const { return lost_copy(completion) || lost(completion.epochs); }

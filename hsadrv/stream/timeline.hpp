@@ -127,7 +127,7 @@ class Timeline {
     /// is another one, so that only these can be dropped.
     void call_host(SignalCallbacks& thread, SignalRef signal, std::int64_t below, std::function<void()> function) const;
     const void* host_functions() const noexcept { return &slots_; }
-    /// Owns the callbacks of waits, which no failure makes due: a wait before the failure may be intact.
+    /// Owns the callbacks of waits. Their marks are their packets' counts; a failure makes those of lost packets due.
     const void* waits() const noexcept { return &upstreams_; }
     /// Packets from `own` on, the newest, are lost if that of the other is. Keeps both until the packet `own` is
     /// complete.

@@ -22,8 +22,8 @@ namespace hsadrv::detail {
 bool queues_take_barrier_value(AgentRef agent);
 
 /// A signal that is one until the condition was seen to hold and `may_open` is true, then zero: what a BARRIER_AND
-/// waits for, the next packet of the stream. It stays one if that packet is lost. The other signal is no longer read
-/// when the stream's waits are cancelled, or this is destroyed without keep(). Borrows the other signal until then.
+/// waits for, the next packet of the stream. It stays one, and the other signal is no longer read, if that packet is
+/// lost, the stream's waits are cancelled, or this is destroyed without keep(). Borrows the other signal until then.
 class Relay {
   public:
     Relay(SignalRef signal, Condition condition, std::int64_t value, std::function<bool()> may_open,

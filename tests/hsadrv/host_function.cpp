@@ -156,3 +156,18 @@ TEST_CASE("destroying a stream waits for a host function in flight", "[stream][h
     }
     CHECK(done);
 }
+
+TEST_CASE("a callback may destroy its stream before on_complete() has returned", "[stream][host]") {
+    NEEDS_DEVICE();
+    const Device device;
+    for (int i = 0; i < 100; ++i) {
+        auto stream = std::make_unique<Stream>(device.gpu);
+        Stream& named = *stream;
+        std::atomic<bool> gone{false};
+        named.on_complete([&](const std::exception_ptr&) {
+            stream.reset();
+            gone = true;
+        });
+        CHECK(eventually([&] { return gone.load(); }));
+    }
+}

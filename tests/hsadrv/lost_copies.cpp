@@ -1,9 +1,13 @@
 // A copy whose engine reports an error: its signal becomes negative (hsa_ext_amd.h, hsa_amd_memory_async_copy). Work
 // enqueued after it does not run, and every waiter receives the error.
 #include <atomic>
+#include <chrono>
 #include <memory>
+#include <thread>
 
+#include "hsadrv/base/runtime.hpp"
 #include "hsadrv/error.hpp"
+#include "hsadrv/stream/copy_queue.hpp"
 #include "hsadrv/stream/stream_core.hpp"
 #include "stream_fixture.hpp"
 
@@ -19,15 +23,19 @@ struct Copying : Kernels {
     Stream stream{gpu};
     std::shared_ptr<PooledSignal> done;
 
-    Copying() {
-        detail::StreamCore& core = stream.core();
+    Copying() : done(copy_on(stream)) {}
+    /// A copy that an engine has when this returns, if it has those before it; its signal.
+    std::shared_ptr<PooledSignal> copy_on(Stream& on) {
+        std::shared_ptr<PooledSignal> given;
+        detail::StreamCore& core = on.core();
         const auto held = core.writer().lock({}, "test");
         static_cast<void>(core.put_copy(
-            [this](std::span<const hsa_signal_t>, const std::shared_ptr<PooledSignal>& signal) {
-                done = signal;
+            [&](std::span<const hsa_signal_t>, const std::shared_ptr<PooledSignal>& signal) {
+                given = signal;
                 return HSA_STATUS_SUCCESS;
             },
             {data.data(), gpu}, {data.data(), gpu}, 4, {}, {}));
+        return given;
     }
     void fail() { done->ref().store(-1); }
     void check_error() { CHECK_THROWS_WITH(stream.synchronize(5s), Contains("engine reports an error")); }
@@ -162,4 +170,65 @@ TEST_CASE("a kernel launched after a failed copy does not run", "[stream][copy][
                       Contains("engine reports an error"));
     std::this_thread::sleep_for(300ms);
     CHECK(f.data.get() == 0);
+}
+
+TEST_CASE("a copy that fails while its stream looks at its copies is not forgotten", "[stream][copy][error]") {
+    NEEDS_DEVICE();
+    Copying f;
+    f.done->ref().store(0);
+    int forgotten = 0, rounds = 0;
+    for (const Deadline deadline(1s); !deadline.passed() && forgotten == 0; ++rounds) {
+        Stream stream(f.gpu);
+        detail::StreamCore& core = stream.core();
+        const auto done = f.copy_on(stream);
+        std::atomic<bool> looks{false};
+        std::thread checks([&] {
+            const auto held = core.writer().lock({}, "test");
+            looks = true;
+            while (done->ref().load() >= 0) core.check_copies();
+            core.check_copies();
+        });
+        while (!looks) std::this_thread::yield();
+        std::this_thread::sleep_for(std::chrono::microseconds(rounds % 50));
+        done->ref().store(-1);
+        checks.join();
+        forgotten += !core.failed();
+    }
+    CHECK(forgotten == 0);
+}
+
+TEST_CASE("what waits for a copy that an engine has behind a failed one is told", "[stream][copy][event][error]") {
+    NEEDS_DEVICE();
+    Copying f;
+    const auto second = f.copy_on(f.stream);
+    REQUIRE(second);  // given at once: the same engine has the first
+    std::atomic<int> told{0};
+    const Event event = f.stream.record();
+    f.stream.on_complete([&](std::exception_ptr error) { told = error ? 1 : 2; });
+    f.fail();
+    f.check_error();
+    for (const Deadline deadline(3s); told == 0 && !deadline.passed();) std::this_thread::sleep_for(1ms);
+    CHECK(told == 1);
+    CHECK_THROWS_WITH(event.synchronize(3s), Contains("engine reports an error"));
+    second->ref().store(-1);
+}
+
+TEST_CASE("a copy after a failed one of the same engine is not given to it", "[stream][copy][error]") {
+    NEEDS_DEVICE();
+    const Device device;
+    SignalPool& signals = device.driver.runtime().signals();
+    const auto timeline = std::make_shared<detail::Timeline>("a test", 64);
+    const auto queue = std::make_shared<detail::CopyQueue>(timeline);
+    const auto first = signals.acquire(1), second = signals.acquire(1);
+    int given = 0;
+    const auto engine = [&](std::span<const hsa_signal_t>, const std::shared_ptr<PooledSignal>&) {
+        ++given;
+        return HSA_STATUS_SUCCESS;
+    };
+    CHECK(queue->put({engine, {1, 1}, {}, first}) == HSA_STATUS_SUCCESS);
+    first->ref().store(-1);
+    CHECK(queue->put({engine, {1, 1}, {.copy = first}, second}) == HSA_STATUS_SUCCESS);
+    CHECK(given == 1);
+    CHECK(second->ref().load() == -1);
+    CHECK(timeline->failed());
 }
