@@ -129,9 +129,10 @@ void SharedQueue::look_after_gone(const std::shared_ptr<SharedQueue>& queue,
         gone = shared->take_the_gone();
     };
     SignalCallbacks& thread = Driver::current().runtime().copies();
+    // Owned by the queue: a failure of the stream does not make it due.
     thread.on_signal(timeline->signal(), Condition::less, Timeline::below(timeline->submitted()), forget,
-                     live_streams::poll_unheld, timeline.get());
-    if (queue->dead()) thread.hurry(timeline.get());  // it died meanwhile: die() found no callback to hurry
+                     live_streams::poll_unheld, queue.get());
+    if (queue->dead()) thread.hurry(queue.get());  // it died meanwhile: die() found no callback to hurry
 }
 
 void SharedQueue::keep_gate(std::shared_ptr<PooledSignal>&& gate) noexcept {
@@ -185,9 +186,7 @@ void SharedQueue::die() noexcept {
 }
 
 void SharedQueue::hurry_the_gone() const noexcept {
-    const auto runtime = Runtime::find();
-    for (const User& user : users_)
-        if (!user.stream && runtime) runtime->copies().hurry(user.timeline.get());
+    if (const auto runtime = Runtime::find()) runtime->copies().hurry(this);
 }
 
 // On the runtime's thread.

@@ -13,6 +13,7 @@
 #include "hsadrv/stream/event_state.hpp"
 #include "hsadrv/stream/live_streams.hpp"
 #include "hsadrv/stream/queue_pool.hpp"
+#include "hsadrv/stream/stream_core.hpp"
 #include "hsadrv/stream/stream_handle.hpp"
 #include "stream_fixture.hpp"
 
@@ -68,6 +69,24 @@ TEST_CASE("objects attached to a destroyed stream stay alive until its kernels h
     f.flag.set(1);
     CHECK_NOTHROW(f.runs.synchronize(patience));
     CHECK(eventually([&] { return gone.load(); }));
+}
+
+TEST_CASE("what a destroyed stream attached is released although the stream fails once more", "[stream][pool]") {
+    NEEDS_DEVICE();
+    Neighbours f;
+    const Words words(16, 1);
+    std::atomic<bool> gone{false};
+    f.after.attach(std::shared_ptr<const void>(nullptr, [&](const void*) { gone = true; }));
+    f.scale_add.launch(f.after, one, words.data(), 2u, 1u, 1u);
+    const auto timeline = f.after.core().timeline();
+    CHECK_FALSE(f.after.close(20ms));
+    timeline->fail(std::make_exception_ptr(Error("as a host function that is still running does")));
+    let_time_pass();
+    CHECK_FALSE(gone);
+    f.flag.set(1);
+    CHECK_NOTHROW(f.runs.synchronize(patience));
+    for (const Deadline deadline(5s); !gone && !deadline.passed();) std::this_thread::sleep_for(1ms);
+    CHECK(gone);
 }
 
 TEST_CASE("a callback learns that a host function before it was lost, with no packet between", "[stream][host]") {
