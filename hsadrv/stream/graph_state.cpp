@@ -64,8 +64,8 @@ void GraphState::set_fences(const Step& run) {
 
 void GraphState::launched(std::shared_ptr<const EventState> complete) {
     const std::lock_guard lock(mutex_);
-    std::erase_if(launches_, [](const auto& launch) { return launch->over(); });
-    launches_.push_back(std::move(complete));
+    std::erase_if(launches_, [](const Launch& launch) { return launch.complete->over(); });
+    launches_.push_back({launched_++, std::move(complete)});
 }
 
 std::byte* GraphState::begin_update(std::size_t index, const DispatchSpec& spec, Deadline deadline) {
@@ -97,8 +97,10 @@ void GraphState::commit_update(std::size_t index) {
     Kernel& kernel = kernels_[index];
     {
         const std::lock_guard lock(mutex_);
-        std::erase_if(launches_, [](const auto& launch) { return launch->over(); });
-        kernel.blocks[kernel.current].users = launches_;
+        std::erase_if(launches_, [](const Launch& launch) { return launch.complete->over(); });
+        for (const Launch& launch : launches_)
+            if (launch.number >= kernel.since) kernel.blocks[kernel.current].users.push_back(launch.complete);
+        kernel.since = launched_;
     }
     kernel.current = 1 - kernel.current;
     kernel.code = kernel_code(kernel.next.kernel_object);

@@ -60,6 +60,7 @@ class GraphState {
         };
         std::array<Block, 2> blocks;
         unsigned current = 0;
+        std::uint64_t since = 0;  // the first launch that reads the current block
         DispatchSpec next;
         std::shared_ptr<const void> code;  // keeps its executable alive; null: made elsewhere
     };
@@ -75,8 +76,13 @@ class GraphState {
     std::size_t used_bytes_ = 0;  // of the last chunk
     std::vector<std::shared_ptr<const void>> kept_;
 
-    std::mutex mutex_;                                         // guards launches_
-    std::vector<std::shared_ptr<const EventState>> launches_;  // in flight
+    struct Launch {
+        std::uint64_t number;
+        std::shared_ptr<const EventState> complete;
+    };
+    std::mutex mutex_;              // guards the members below
+    std::vector<Launch> launches_;  // in flight
+    std::uint64_t launched_ = 0;
 };
 
 }  // namespace hsadrv::detail

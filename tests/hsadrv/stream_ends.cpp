@@ -142,6 +142,25 @@ TEST_CASE("arguments of a lost graph launch stay as they are, and the graph can 
     CHECK(f.data.get(3) == 8);
 }
 
+TEST_CASE("a graph of which a launch is lost does not grow with each update", "[graph][error]") {
+    NEEDS_DEVICE();
+    Busy f;
+    Stream records(f.gpu);
+    records.begin_capture();
+    f.scale_add.launch(records, one, f.data.data(), 0u, 7u, 1u);
+    Graph graph = records.end_capture();
+    graph.launch(f.after);
+    CHECK_FALSE(f.after.close(20ms));
+    const std::size_t before = live_allocations().size();
+    for (std::uint32_t i = 0; i < 2000; ++i) graph.update(0, f.scale_add, one, f.data.data() + 1, 0u, i, 1u);
+    CHECK(live_allocations().size() == before);
+    f.flag.set(1);
+    CHECK_NOTHROW(f.runs.synchronize(patience));
+    graph.launch(records);
+    CHECK_NOTHROW(records.synchronize(patience));
+    CHECK(f.data.get(1) == 1999);
+}
+
 namespace {
 /// An event after a host function that throws "on purpose".
 Event lost_event_of(Stream& fails) {
