@@ -218,7 +218,8 @@ int status_of(const Row& row) {
     const pid_t child = fork();
     if (child == 0) {
         alarm(60);
-        set(SIGSEGV, SIG_DFL);  // not the test framework's
+        for (const int signal : {SIGSEGV, SIGBUS})
+            set(signal, SIG_DFL);  // neither the test framework's nor a sanitizer's
         const test_support::Descriptor kfd{open_kfd()};
         Engine engine{kfd};
         _exit(row(engine) ? 0 : 1);
