@@ -7,8 +7,8 @@
 // copies after it. So a copy is submitted to its engine when its dependency is complete, or is a copy that the same
 // engine already has. Until then it waits here, and a thread of the runtime submits it later.
 //
-// Invariants: copies reach the engines in the order of put(). No copy after lost work is submitted: it and those behind
-// it never run, nor does any after end(). Their signals become -1, which wakes the host and satisfies no barrier
+// Invariants: copies reach the engines in the order of put(). No copy after lost work is submitted: it never runs,
+// nor do later copies, nor any after end(). Their signals become -1, which wakes the host and satisfies no barrier
 // packet. A signal stays alive while a copy here waits for it.
 //
 // Thread safety: any thread; put() by one at a time. Takes no lock of a stream or of a queue.

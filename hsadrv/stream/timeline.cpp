@@ -130,7 +130,7 @@ bool Timeline::lost_copy(const Completion& completion) const noexcept {
     return value < 0 || (value > 0 && copies_lost_.load(std::memory_order_acquire));
 }
 
-// If this is the first failure, the copy has run: copies that are not complete stand behind it, and engines that have
+// If this is the first failure, the copy has run: copies that are not complete come after it, and engines that have
 // them wait for it for ever.
 void Timeline::lose_copy_after(std::uint64_t intact) const noexcept {
     bool first = false;

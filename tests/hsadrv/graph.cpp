@@ -12,12 +12,10 @@ using test_support::Contains;
 
 namespace {
 
-LaunchConfig one() { return {.grid = 1, .workgroup = 1}; }
-
 /// data = 3 * data + addend, repeated.
 Graph steps(Kernels& f, Stream& stream, const Words& data, std::uint32_t count) {
     stream.begin_capture();
-    for (std::uint32_t i = 0; i < count; ++i) f.scale_add.launch(stream, one(), data.data(), 3u, i, 1u);
+    for (std::uint32_t i = 0; i < count; ++i) f.scale_add.launch(stream, one, data.data(), 3u, i, 1u);
     return stream.end_capture();
 }
 
@@ -71,13 +69,13 @@ TEST_CASE("copies, fills, host functions, packets and signals are recorded in or
     int calls = 0;
     const Packet barriers[] = {barrier_and({}), barrier_and({})};
     stream.begin_capture();
-    f.scale_add.launch(stream, one(), data.data(), 1u, 5u, 1u);
+    f.scale_add.launch(stream, one, data.data(), 1u, 5u, 1u);
     stream.copy_async(copy.data(), data.data(), 4);
     stream.call([&] {
         ++calls;
         copy.set(copy.get() * 2);
     });
-    f.scale_add.launch(stream, one(), copy.data(), 1u, 1u, 1u);
+    f.scale_add.launch(stream, one, copy.data(), 1u, 1u, 1u);
     stream.submit(barriers);
     stream.fill_async(filled.data(), 9u, 4);
     stream.decrement(done);
@@ -109,7 +107,7 @@ TEST_CASE("updated arguments and grids of a kernel apply from the next replay on
     Stream stream(f.gpu);
     const Words flag(1), data(256), other(256);
     stream.begin_capture();
-    f.spin.launch(stream, one(), flag.data());
+    f.spin.launch(stream, one, flag.data());
     f.scale_add.launch(stream, {.grid = 64, .workgroup = 64}, data.data(), 0u, 1u, 64u);
     Graph graph = stream.end_capture();
     graph.launch(stream);  // holds its arguments while it waits
@@ -123,7 +121,7 @@ TEST_CASE("updated arguments and grids of a kernel apply from the next replay on
     CHECK(data.get(64) == 0);
     CHECK(other.get(0) == 2);
     CHECK(other.get(255) == 2);
-    graph.update(1, f.scale_add, one(), data.data(), 0u, 3u, 1u);
+    graph.update(1, f.scale_add, one, data.data(), 0u, 3u, 1u);
     graph.launch(stream);
     stream.synchronize(patience);
     CHECK(data.get(0) == 3);
@@ -136,11 +134,11 @@ TEST_CASE("an update is checked as a launch is; a refused update changes nothing
     Stream stream(f.gpu);
     const Words data(1);
     Graph graph = steps(f, stream, data, 1);
-    CHECK_THROWS_AS(graph.update(0, f.scale_add, one(), data.data(), 0u), InvalidArgument);
+    CHECK_THROWS_AS(graph.update(0, f.scale_add, one, data.data(), 0u), InvalidArgument);
     CHECK_THROWS_AS(graph.update(0, f.scale_add, {.grid = 1, .workgroup = 4096}, data.data(), 0u, 1u, 1u),
                     InvalidArgument);
-    CHECK_THROWS_WITH(graph.update(1, f.scale_add, one(), data.data(), 0u, 1u, 1u), Contains("has 1 kernels"));
-    CHECK_THROWS_AS(Graph().update(0, f.scale_add, one(), data.data(), 0u, 1u, 1u), InvalidArgument);
+    CHECK_THROWS_WITH(graph.update(1, f.scale_add, one, data.data(), 0u, 1u, 1u), Contains("has 1 kernels"));
+    CHECK_THROWS_AS(Graph().update(0, f.scale_add, one, data.data(), 0u, 1u, 1u), InvalidArgument);
     graph.launch(stream);
     stream.synchronize(patience);
     CHECK(data.get() == 0);
@@ -154,8 +152,8 @@ TEST_CASE("a graph runs on several streams at once; replays outlive the graph an
     {
         Stream recorder(f.gpu);
         recorder.begin_capture();
-        f.spin.launch(recorder, one(), flag.data());
-        f.scale_add.launch(recorder, one(), data.data(), 1u, 1u, 1u);
+        f.spin.launch(recorder, one, flag.data());
+        f.scale_add.launch(recorder, one, data.data(), 1u, 1u, 1u);
         const Graph graph = recorder.end_capture();
         Stream second(f.gpu);
         graph.launch(stream);
@@ -175,7 +173,7 @@ TEST_CASE("a graph within a graph is replayed with it", "[graph]") {
     const Graph inner = steps(f, stream, data, 2);
     stream.begin_capture();
     inner.launch(stream);
-    f.scale_add.launch(stream, one(), data.data(), 2u, 0u, 1u);
+    f.scale_add.launch(stream, one, data.data(), 2u, 0u, 1u);
     const Graph outer = stream.end_capture();
     outer.launch(stream);
     stream.synchronize(patience);
@@ -188,14 +186,14 @@ TEST_CASE("operations that cannot be recorded are refused, and the capture conti
     Stream stream(f.gpu), other(f.gpu);
     const Words data(1), flag(1);
     CHECK_THROWS_AS(stream.end_capture(), InvalidArgument);
-    f.spin.launch(other, one(), flag.data());
+    f.spin.launch(other, one, flag.data());
     const Event event = other.record();
     stream.begin_capture();
     CHECK_THROWS_AS(stream.begin_capture(), InvalidArgument);
     CHECK_THROWS_WITH(stream.synchronize(patience), Contains("being captured"));
     CHECK_THROWS_AS(stream.record(), InvalidArgument);
     CHECK_THROWS_AS(stream.wait(event), InvalidArgument);
-    f.scale_add.launch(stream, one(), data.data(), 0u, 4u, 1u);
+    f.scale_add.launch(stream, one, data.data(), 0u, 4u, 1u);
     const Graph graph = stream.end_capture();
     flag.set(1);
     graph.launch(stream);
@@ -210,9 +208,9 @@ TEST_CASE("child: a fault inside a graph", "[.child]") {
     Stream stream(f.gpu), other(f.gpu);
     const Words data(1);
     stream.begin_capture();
-    f.scale_add.launch(stream, one(), data.data(), 1u, 1u, 1u);
-    f.store_at.launch(stream, one(), std::uint64_t{0x123456789000}, 1u);
-    f.scale_add.launch(stream, one(), data.data(), 1u, 1u, 1u);
+    f.scale_add.launch(stream, one, data.data(), 1u, 1u, 1u);
+    f.store_at.launch(stream, one, std::uint64_t{0x123456789000}, 1u);
+    f.scale_add.launch(stream, one, data.data(), 1u, 1u, 1u);
     const Graph graph = stream.end_capture();
     graph.launch(stream);
     try {

@@ -1,14 +1,19 @@
 // A copy whose engine reports an error: its signal becomes negative (hsa_ext_amd.h, hsa_amd_memory_async_copy). Work
 // enqueued after it does not run, and every waiter receives the error.
+#include <hsa/hsa_ext_amd.h>
+
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <optional>
+#include <stdexcept>
 #include <thread>
 
 #include "hsadrv/base/runtime.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/stream/copy_queue.hpp"
 #include "hsadrv/stream/stream_core.hpp"
+#include "hsadrv/stream/stream_handle.hpp"
 #include "stream_fixture.hpp"
 
 using namespace hsadrv;
@@ -57,7 +62,7 @@ TEST_CASE("a kernel after a failed copy does not run, and its waiters receive th
     NEEDS_DEVICE();
     Copying f;
     std::atomic<bool> called{false}, failed{false};
-    f.scale_add.launch(f.stream, {.grid = 1, .workgroup = 1}, f.data.data(), 0u, 7u, 1u);
+    f.scale_add.launch(f.stream, one, f.data.data(), 0u, 7u, 1u);
     f.stream.on_complete([&](std::exception_ptr error) {
         failed = error != nullptr;
         called = true;
@@ -96,7 +101,7 @@ TEST_CASE("work after a copy of which an engine received only a part does not ru
     Kernels f;
     const Words flag(1), data(1);
     Stream stream(f.gpu);
-    f.spin.launch(stream, {.grid = 1, .workgroup = 1}, flag.data());  // the copy is submitted when it has run
+    f.spin.launch(stream, one, flag.data());  // the copy is submitted when it has run
     std::shared_ptr<PooledSignal> done;
     std::atomic<int> started{0};
     {
@@ -113,7 +118,7 @@ TEST_CASE("work after a copy of which an engine received only a part does not ru
             },
             {data.data(), f.gpu}, {data.data(), f.gpu}, 4, {}, {}));
     }
-    f.scale_add.launch(stream, {.grid = 1, .workgroup = 1}, data.data(), 0u, 7u, 1u);
+    f.scale_add.launch(stream, one, data.data(), 0u, 7u, 1u);
     flag.set(1);
     CHECK_THROWS_WITH(stream.synchronize(5s), Contains("refused on purpose"));
     CHECK(started == 2);
@@ -128,12 +133,12 @@ TEST_CASE("a failed copy is found by another stream's waiter", "[stream][copy][e
     NEEDS_DEVICE();
     Copying f;
     std::atomic<bool> failed{false};
-    f.scale_add.launch(f.stream, {.grid = 1, .workgroup = 1}, f.data.data(), 0u, 7u, 1u);
+    f.scale_add.launch(f.stream, one, f.data.data(), 0u, 7u, 1u);
     f.stream.on_complete([&](std::exception_ptr error) { failed = error != nullptr; });
     f.fail();
     Stream other(f.gpu);
     const Words flag(1);
-    f.spin.launch(other, {.grid = 1, .workgroup = 1}, flag.data());
+    f.spin.launch(other, one, flag.data());
     CHECK_THROWS_AS(other.synchronize(1s), Timeout);  // a waiter polls for all streams
     CHECK(failed);
     flag.set(1);
@@ -166,9 +171,9 @@ TEST_CASE("a kernel launched after a failed copy does not run", "[stream][copy][
     NEEDS_DEVICE();
     Copying f;
     f.fail();
-    CHECK_THROWS_WITH(f.scale_add.launch(f.stream, {.grid = 1, .workgroup = 1}, f.data.data(), 0u, 7u, 1u),
+    CHECK_THROWS_WITH(f.scale_add.launch(f.stream, one, f.data.data(), 0u, 7u, 1u),
                       Contains("engine reports an error"));
-    std::this_thread::sleep_for(300ms);
+    let_time_pass();
     CHECK(f.data.get() == 0);
 }
 
@@ -197,7 +202,7 @@ TEST_CASE("a copy that fails while its stream looks at its copies is not forgott
     CHECK(forgotten == 0);
 }
 
-TEST_CASE("what waits for a copy that an engine has behind a failed one is told", "[stream][copy][event][error]") {
+TEST_CASE("what waits for a copy that an engine has after a failed one is told", "[stream][copy][event][error]") {
     NEEDS_DEVICE();
     Copying f;
     const auto second = f.copy_on(f.stream);
@@ -231,4 +236,57 @@ TEST_CASE("a copy after a failed one of the same engine is not given to it", "[s
     CHECK(given == 1);
     CHECK(second->ref().load() == -1);
     CHECK(timeline->failed());
+}
+
+TEST_CASE("a callback is not told that a lost copy is complete", "[stream][copy][error]") {
+    NEEDS_DEVICE();
+    Kernels f;
+    int wrong = 0, rounds = 0;
+    for (const Deadline deadline(2s); !deadline.passed() && wrong == 0; ++rounds) {
+        Stream stream(f.gpu);
+        std::atomic<int> told{0};
+        std::shared_ptr<PooledSignal> done;
+        {
+            detail::StreamCore& core = stream.core();
+            Words data(1);
+            const auto held = core.writer().lock({}, "test");
+            static_cast<void>(core.put_copy(
+                [&](std::span<const hsa_signal_t>, const std::shared_ptr<PooledSignal>& signal) {
+                    done = signal;
+                    return HSA_STATUS_SUCCESS;
+                },
+                {data.data(), f.gpu}, {data.data(), f.gpu}, 4, {}, {}));
+        }
+        stream.on_complete([&](std::exception_ptr error) { told = error ? 1 : 2; });
+        const auto timeline = stream.core().timeline();
+        std::thread hurries([&] {
+            for (int i = 0; i < 200 && told == 0; ++i)
+                timeline->fail(std::make_exception_ptr(std::runtime_error("x")), timeline->submitted());
+        });
+        std::this_thread::sleep_for(std::chrono::microseconds(rounds % 200));
+        done->ref().store(-1);
+        while (told == 0) std::this_thread::yield();
+        hurries.join();
+        wrong += told == 2;
+    }
+    CHECK(wrong == 0);
+}
+
+TEST_CASE("a copy that waits on an exclusive queue that stops is lost", "[stream][copy][error]") {
+    NEEDS_DEVICE();
+    Kernels f;
+    const Words mine(1), from(1, 3), to(1);
+    const Allocation device = Allocation::from_pool(device_pool(f.gpu), 4);
+    std::atomic<int> told{0};
+    Stream stream(f.gpu, {.exclusive_queue = true});
+    f.spin.launch(stream, one, mine.data());
+    stream.queue().submit(bad_packet());
+    stream.copy_async(device.data(), from.data(), 4);
+    const Event copy = stream.record();
+    stream.on_complete([&](std::exception_ptr error) { told = error ? 1 : 2; });
+    mine.set(1);
+    for (const Deadline deadline(patience); !stream.failed() && !deadline.passed();) std::this_thread::yield();
+    CHECK(stream.failed());
+    CHECK_THROWS_AS(copy.synchronize(5s), QueueError);
+    CHECK(eventually([&] { return told == 1; }));
 }

@@ -2,10 +2,12 @@
 #include "hsadrv/queue.hpp"
 
 #include <atomic>
+#include <cerrno>
 #include <thread>
 #include <vector>
 
 #include "device.hpp"
+#include "kfdemu.h"
 
 using namespace hsadrv;
 using namespace device_test;
@@ -187,4 +189,27 @@ TEST_CASE("a queue is destroyed with work on it", "[queue]") {
         for (int i = 0; i < 10; ++i) queue.ref().submit(barrier_and({&dependency, 1}));
     }
     CHECK(never.load() == 1);
+}
+
+TEST_CASE("rebuild: on a healthy queue, without room for another queue, and on a foreign queue", "[queue]") {
+    NEEDS_DEVICE();
+    const Device f;
+    Queue queue = Queue::create(f.gpu, {.packets = 64, .priority = QueuePriority::high});
+    const QueueRef ref = queue;
+    for (int round = 0; round < 3; ++round) {
+        const Signal done = Signal::create(1);
+        ref.submit(barrier_and({}, done.native()));
+        CHECK(ref.wait(done, Condition::less, 1, patience) == 0);
+        queue.rebuild();
+    }
+    if (const kfdemu_control* emulator = kfdemu_find_control()) {
+        emulator->fail(KFDEMU_IOCTL_NUMBER(0x02), 1, KFDEMU_ALL, ENOMEM);
+        CHECK_THROWS_AS(queue.rebuild(), Error);
+        emulator->reset();
+        const Signal done = Signal::create(1);
+        ref.submit(barrier_and({}, done.native()));
+        CHECK(ref.wait(done, Condition::less, 1, patience) == 0);
+    }
+    Queue view = Queue::view(ref.native(), f.gpu);
+    CHECK_THROWS_AS(view.rebuild(), InvalidArgument);
 }

@@ -378,26 +378,3 @@ TEST_CASE("an exception of an error callback is contained, and reported with the
     }));
     CHECK_THAT(text, Contains("its error callback threw: from the callback"));
 }
-
-TEST_CASE("rebuild: on a healthy queue, without room for another queue, and on a foreign queue", "[queue]") {
-    NEEDS_DEVICE();
-    const Fixture f;
-    Queue queue = Queue::create(f.gpu, {.packets = 64, .priority = QueuePriority::high});
-    const QueueRef ref = queue;
-    for (int round = 0; round < 3; ++round) {
-        const Signal done = Signal::create(1);
-        ref.submit(barrier_and({}, done.native()));
-        CHECK(ref.wait(done, Condition::less, 1, patience) == 0);
-        queue.rebuild();
-    }
-    if (const kfdemu_control* emulator = kfdemu_find_control()) {
-        emulator->fail(KFDEMU_IOCTL_NUMBER(0x02), 1, KFDEMU_ALL, ENOMEM);
-        CHECK_THROWS_AS(queue.rebuild(), Error);
-        emulator->reset();
-        const Signal done = Signal::create(1);
-        ref.submit(barrier_and({}, done.native()));
-        CHECK(ref.wait(done, Condition::less, 1, patience) == 0);
-    }
-    Queue view = Queue::view(ref.native(), f.gpu);
-    CHECK_THROWS_AS(view.rebuild(), InvalidArgument);
-}

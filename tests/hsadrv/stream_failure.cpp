@@ -1,15 +1,28 @@
-// Streams that fail or are full: sticky errors, waiters woken, deadlines.
+// Streams that fail or are full: sticky errors, waiters woken, deadlines, and work after lost work does not run.
 #include "hsadrv/stream.hpp"
 
+#include <atomic>
 #include <exception>
+#include <memory>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
+#include "hsadrv/error.hpp"
 #include "stream_fixture.hpp"
 
 using namespace hsadrv;
 using namespace device_test;
 using test_support::Contains;
+
+namespace {
+
+struct LostWork : Kernels {
+    Allocation device = Allocation::from_pool(device_pool(gpu), 4096);
+    Words pinned{1024, 7};
+};
+
+}  // namespace
 
 TEST_CASE("an invalid packet fails its stream with a sticky error; other streams stay usable", "[stream][error]") {
     NEEDS_DEVICE();
@@ -126,4 +139,112 @@ TEST_CASE("full argument storage is back-pressure too, and arguments larger than
     stream.dispatch({.kernarg_bytes = 512}, [](std::byte*) {}, 20ms);
     stream.dispatch({.kernarg_bytes = 512}, [](std::byte*) {}, 20ms);
     CHECK_THROWS_AS(stream.dispatch({.kernarg_bytes = 64}, [](std::byte*) {}, 20ms), Timeout);
+}
+
+TEST_CASE("work enqueued after a packet that stopped the queue does not run", "[stream][error]") {
+    NEEDS_DEVICE();
+    LostWork f;
+    const Words flag(1), words(16, 1);
+    Stream stream(f.gpu);
+    stream.fill_async(f.device.as<std::uint32_t>(), 9u, 1024);
+    stream.synchronize(patience);
+    std::atomic<int> called{0};
+    f.spin.launch(stream, one, flag.data());
+    break_queue(stream);
+    stream.copy_async(f.pinned.data(), f.device.data(), 4096);
+    stream.call([&] { ++called; });
+    f.scale_add.launch(stream, one, words.data(), 0u, 5u, 1u);
+    flag.set(1);
+    CHECK_THROWS_AS(stream.synchronize(patience), QueueError);
+    let_time_pass();
+    CHECK(f.pinned.get() == 7);
+    CHECK(called == 0);
+    CHECK(words.get() == 1);
+}
+
+TEST_CASE("work enqueued after a kernel that close() ended does not run, and its waiters fail", "[stream][error]") {
+    NEEDS_DEVICE();
+    LostWork f;
+    const Words flag(1), words(16, 1), downstream_words(16, 1);
+    auto stream = std::make_unique<Stream>(f.gpu);
+    Stream downstream(f.gpu);
+    std::atomic<int> called{0}, told{0};
+    f.spin.launch(*stream, one, flag.data());
+    stream->copy_async(f.pinned.data(), f.device.data(), 4096);
+    const Event copied = stream->record();
+    stream->call([&] { ++called; });
+    f.scale_add.launch(*stream, one, words.data(), 0u, 5u, 1u);
+    const Event launched = stream->record();
+    stream->on_complete([&](std::exception_ptr error) {
+        try {
+            if (error) std::rethrow_exception(error);
+        } catch (const StreamEnded&) {
+            ++told;
+        } catch (...) {
+        }
+    });
+    downstream.wait(launched);
+    f.scale_add.launch(downstream, one, downstream_words.data(), 0u, 5u, 1u);
+    CHECK_FALSE(stream->close(50ms));
+    CHECK_THROWS_AS(copied.synchronize(patience), StreamEnded);
+    CHECK_THROWS_AS(launched.synchronize(patience), StreamEnded);
+    CHECK_THROWS_AS(downstream.synchronize(patience), StreamEnded);
+    CHECK_NOTHROW(f.driver.callbacks().drain(patience));
+    CHECK(told == 1);
+    let_time_pass();
+    CHECK(called == 0);
+    CHECK(f.pinned.get() == 7);
+    CHECK(words.get() == 1);
+    CHECK(downstream_words.get() == 1);
+}
+
+TEST_CASE("work enqueued after a host function that threw does not run, on its stream and on waiting streams",
+          "[stream][host][error]") {
+    NEEDS_DEVICE();
+    LostWork f;
+    const Words words(16, 1);
+    Stream stream(f.gpu), downstream(f.gpu);
+    stream.call([] { throw std::runtime_error("on purpose"); });
+    try {
+        f.scale_add.launch(stream, one, words.data(), 0u, 5u, 1u);
+        stream.copy_async(f.pinned.data(), f.device.data(), 4096);
+        const Event done = stream.record();
+        downstream.wait(done);
+        f.scale_add.launch(downstream, one, words.data() + 8, 0u, 5u, 1u);
+    } catch (const std::runtime_error& error) {  // already failed
+        CHECK(std::string(error.what()) == "on purpose");
+    }
+    CHECK_THROWS_WITH(stream.synchronize(patience), Contains("on purpose"));
+    let_time_pass();
+    CHECK(words.get(0) == 1);
+    CHECK(words.get(8) == 1);
+    CHECK(f.pinned.get() == 7);
+    // The queue is free for others: create one stream more than there are queues.
+    std::vector<Stream> streams;
+    for (std::size_t i = 0; i <= detail::QueuePool::most; ++i) streams.emplace_back(f.gpu);
+    for (Stream& other : streams) {
+        f.scale_add.launch(other, one, words.data(), 0u, 6u, 1u);
+        CHECK_NOTHROW(other.synchronize(patience));
+    }
+}
+
+TEST_CASE("a stream fails with the stream it waits for before its waiting packet, and its neighbours continue",
+          "[stream][event][error]") {
+    NEEDS_DEVICE();
+    LostWork f;
+    std::vector<Stream> streams = crowd(f.gpu);
+    Stream &downstream = streams[0], *const neighbour = neighbours_of_first(streams).at(0);
+    Stream upstream(f.gpu, {.exclusive_queue = true});
+    const Words flag(1), words(16, 1);
+    f.spin.launch(upstream, one, flag.data());
+    break_queue(upstream);
+    f.scale_add.launch(upstream, one, words.data(), 0u, 5u, 1u);
+    downstream.wait(upstream.record());
+    f.scale_add.launch(downstream, one, words.data() + 1, 0u, 5u, 1u);
+    f.scale_add.launch(*neighbour, one, words.data() + 2, 0u, 5u, 1u);
+    flag.set(1);
+    CHECK_THROWS_AS(downstream.synchronize(patience), QueueError);
+    CHECK_NOTHROW(neighbour->synchronize(patience));
+    CHECK(words.get(1) == 1);
+    CHECK(words.get(2) == 5);
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "device.hpp"
@@ -13,6 +14,11 @@
 #include "support/test_file.hpp"
 
 namespace device_test {
+
+constexpr hsadrv::LaunchConfig one{.grid = 1, .workgroup = 1};
+
+/// Longer than unwanted work would take.
+inline void let_time_pass() { std::this_thread::sleep_for(300ms); }
 
 struct Kernels : Device {
     hsadrv::Executable code = hsadrv::Executable::load(gpu, test_support::test_file("stream.hsaco"));
@@ -77,6 +83,14 @@ inline std::vector<hsadrv::Stream*> neighbours_of_first(std::vector<hsadrv::Stre
         if (streams[i].queue().native() == streams[0].queue().native()) list.push_back(&streams[i]);
     return list;
 }
+
+/// Two streams on one hardware queue; the first one's kernel runs until `flag` is set.
+struct Busy : Kernels {
+    Words flag{1}, data{4};
+    std::vector<hsadrv::Stream> streams = crowd(gpu);
+    hsadrv::Stream &runs = streams[0], &after = *neighbours_of_first(streams).at(0);
+    Busy() { spin.launch(runs, one, flag.data()); }
+};
 
 /// Of no known type: stops its queue.
 inline hsadrv::Packet bad_packet() {

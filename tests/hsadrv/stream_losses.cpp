@@ -22,18 +22,16 @@ using namespace device_test;
 
 namespace {
 
-constexpr LaunchConfig one{.grid = 1, .workgroup = 1};
-
-/// Two streams of one queue: the first's kernel runs until `flag` is set, and the second's packets are enqueued after
-/// it.
-struct Neighbours : Kernels {
-    Words flag{1};
-    std::vector<Stream> streams = crowd(gpu);
-    Stream &runs = streams[0], &after = *neighbours_of_first(streams).at(0);
-    Neighbours() { spin.launch(runs, one, flag.data()); }
+/// A stream that is closed with a kernel enqueued after another stream's; `gone`: what it attached is destroyed.
+struct Attached : Busy {
+    std::atomic<bool> gone{false};
+    std::shared_ptr<const detail::Timeline> timeline = after.core().timeline();
+    Attached() {
+        after.attach(std::shared_ptr<const void>(nullptr, [this](const void*) { gone = true; }));
+        scale_add.launch(after, one, data.data(), 2u, 1u, 1u);
+        CHECK_FALSE(after.close(20ms));
+    }
 };
-
-void let_time_pass() { std::this_thread::sleep_for(300ms); }
 
 void await(const std::atomic<bool>& flag) {
     while (!flag) std::this_thread::sleep_for(1ms);
@@ -45,7 +43,7 @@ std::size_t waiting_on_copies_thread() { return Driver::current().runtime().copi
 
 TEST_CASE("code of a destroyed stream stays loaded until its kernels have run", "[stream][pool][executable]") {
     NEEDS_DEVICE();
-    Neighbours f;
+    Busy f;
     const Words words(16, 1);
     {
         const Executable code = Executable::load(f.gpu, test_support::test_file("stream.hsaco"));
@@ -59,34 +57,23 @@ TEST_CASE("code of a destroyed stream stays loaded until its kernels have run", 
 
 TEST_CASE("objects attached to a destroyed stream stay alive until its kernels have run", "[stream][pool]") {
     NEEDS_DEVICE();
-    Neighbours f;
-    const Words words(16, 1);
-    std::atomic<bool> gone{false};
-    f.after.attach(std::shared_ptr<const void>(nullptr, [&](const void*) { gone = true; }));
-    f.scale_add.launch(f.after, one, words.data(), 2u, 1u, 1u);
-    CHECK_FALSE(f.after.close(20ms));
-    CHECK_FALSE(gone);
+    Attached f;
+    CHECK_FALSE(f.gone);
     f.flag.set(1);
     CHECK_NOTHROW(f.runs.synchronize(patience));
-    CHECK(eventually([&] { return gone.load(); }));
+    CHECK(eventually([&] { return f.gone.load(); }));
 }
 
 TEST_CASE("what a destroyed stream attached is released although the stream fails once more", "[stream][pool]") {
     NEEDS_DEVICE();
-    Neighbours f;
-    const Words words(16, 1);
-    std::atomic<bool> gone{false};
-    f.after.attach(std::shared_ptr<const void>(nullptr, [&](const void*) { gone = true; }));
-    f.scale_add.launch(f.after, one, words.data(), 2u, 1u, 1u);
-    const auto timeline = f.after.core().timeline();
-    CHECK_FALSE(f.after.close(20ms));
-    timeline->fail(std::make_exception_ptr(Error("as a host function that is still running does")));
+    Attached f;
+    f.timeline->fail(std::make_exception_ptr(Error("as a host function that is still running does")));
     let_time_pass();
-    CHECK_FALSE(gone);
+    CHECK_FALSE(f.gone);
     f.flag.set(1);
     CHECK_NOTHROW(f.runs.synchronize(patience));
-    for (const Deadline deadline(5s); !gone && !deadline.passed();) std::this_thread::sleep_for(1ms);
-    CHECK(gone);
+    for (const Deadline deadline(5s); !f.gone && !deadline.passed();) std::this_thread::sleep_for(1ms);
+    CHECK(f.gone);
 }
 
 TEST_CASE("a callback learns that a host function before it was lost, with no packet between", "[stream][host]") {
@@ -228,7 +215,7 @@ TEST_CASE("streams that waited for each other keep neither each other nor the ru
     }
     SECTION("with packets after another stream's") {
         {
-            Neighbours f;
+            Busy f;
             const Words words(16, 1);
             Stream other(f.gpu);
             wait_for_each_other(f.after, other, f, words);

@@ -111,7 +111,7 @@ void forward(int signal, siginfo_t* info, ucontext_t* context) {
         action = actions.of(signal);
         if (action.sa_flags & SA_RESETHAND) actions.of(signal).sa_handler = SIG_DFL;
     }
-    // The kernel tells these apart by the handler alone, also with SA_SIGINFO.
+    // Linux distinguishes these by the handler, also with SA_SIGINFO.
     const bool ignored = action.sa_handler == SIG_IGN;
     if (ignored && sent) return;
     if (ignored || action.sa_handler == SIG_DFL || !foreign) return die(signal, info);

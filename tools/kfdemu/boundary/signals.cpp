@@ -85,22 +85,15 @@ EXPORT sighandler_t signal(int signal, sighandler_t handler) noexcept {
     return is_shared(signal) ? bsd(signal, handler) : NEXT(signal)(signal, handler);
 }
 
-EXPORT sighandler_t bsd_signal(int signal, sighandler_t handler) noexcept {
-    return is_shared(signal) ? bsd(signal, handler) : NEXT(bsd_signal)(signal, handler);
-}
-
-EXPORT sighandler_t ssignal(int signal, sighandler_t handler) noexcept {
-    return is_shared(signal) ? bsd(signal, handler) : NEXT(ssignal)(signal, handler);
-}
+// Other names of signal(), as in glibc.
+EXPORT sighandler_t bsd_signal(int signal, sighandler_t handler) noexcept __attribute__((alias("signal")));
+EXPORT sighandler_t ssignal(int signal, sighandler_t handler) noexcept __attribute__((alias("signal")));
 
 // What signal() is in strict ISO C.
 EXPORT sighandler_t __sysv_signal(int signal, sighandler_t handler) noexcept {
     return is_shared(signal) ? system_v(signal, handler) : NEXT(__sysv_signal)(signal, handler);
 }
-
-EXPORT sighandler_t sysv_signal(int signal, sighandler_t handler) noexcept {
-    return is_shared(signal) ? system_v(signal, handler) : NEXT(sysv_signal)(signal, handler);
-}
+EXPORT sighandler_t sysv_signal(int signal, sighandler_t handler) noexcept __attribute__((alias("__sysv_signal")));
 
 EXPORT sighandler_t sigset(int signal, sighandler_t handler) noexcept {
     return is_shared(signal) ? hold_or_replace(signal, handler) : NEXT(sigset)(signal, handler);
