@@ -186,7 +186,8 @@ class Stream {
     /// Returns the recorded graph. Throws InvalidArgument without begin_capture().
     Graph end_capture();
 
-    /// Holds `object` until everything submitted so far is complete. Waits for no other thread.
+    /// Holds `object` until everything submitted so far is complete. Waits for no other thread. If it throws
+    /// std::bad_alloc, the object is never released; so with release().
     void keep_alive(std::shared_ptr<const void> object);
     /// Holds `object` for the stream's lifetime; once, however often it is passed. For objects that a layer above needs
     /// on the stream's device, such as its own kernels.

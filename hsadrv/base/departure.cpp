@@ -1,16 +1,26 @@
 #include "hsadrv/base/departure.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <new>
-#include <vector>
 
 #include "hsadrv/base/lock_rank.hpp"
 
-namespace hsadrv::detail::departures {
+namespace hsadrv::detail {
 
 namespace {
+
+struct Departures {
+    Ranked<std::mutex, LockRank::leaf> mutex;
+    Departure::Held held;               // one element per departure
+    std::atomic<std::size_t> count{0};  // relaxed: a thread that sees it change takes the lock to read
+};
+
+// Never destroyed: memory may be freed at exit.
+Departures& all() {
+    static auto* const all = new Departures;
+    return *all;
+}
 
 /// Ends with the last departure that holds it.
 struct Deferred {
@@ -21,65 +31,44 @@ struct Deferred {
     }
 };
 
-struct Departure {
-    Departure();
-    ~Departure();
-    std::vector<std::shared_ptr<const void>> held;  // under the list's mutex
-};
+}  // namespace
 
-struct List {
-    Ranked<std::mutex, LockRank::leaf> mutex;
-    std::vector<Departure*> departures;
-    std::atomic<std::size_t> count{0};  // relaxed: a thread that sees it change takes the lock to read
-};
-
-// Never destroyed: memory may be freed at exit.
-List& list() {
-    static auto* const list = new List;
-    return *list;
-}
-
-Departure::Departure() {
-    List& all = list();
-    const std::lock_guard lock(all.mutex);
-    all.departures.push_back(this);
-    all.count.store(all.departures.size(), std::memory_order_relaxed);
+void Departure::begin() noexcept {
+    Departures& others = all();
+    const std::lock_guard lock(others.mutex);
+    in_all_ = own_.begin();
+    others.held.splice(others.held.end(), own_);
+    others.count.store(others.held.size(), std::memory_order_relaxed);
 }
 
 Departure::~Departure() {
-    std::vector<std::shared_ptr<const void>> over;  // destroyed without the lock
-    List& all = list();
-    const std::lock_guard lock(all.mutex);
-    std::erase(all.departures, this);
-    all.count.store(all.departures.size(), std::memory_order_relaxed);
-    over.swap(held);
+    if (!own_.empty()) return;  // it has not begun
+    Departures& others = all();
+    const std::lock_guard lock(others.mutex);
+    own_.splice(own_.end(), others.held, in_all_);  // destroyed without the lock
+    others.count.store(others.held.size(), std::memory_order_relaxed);
 }
 
-}  // namespace
-
-std::shared_ptr<const void> begin() { return std::make_shared<Departure>(); }
-
-void hold(const std::shared_ptr<const void>& object) {
-    List& all = list();
-    if (all.count.load(std::memory_order_relaxed) == 0) return;
-    const std::lock_guard lock(all.mutex);
-    for (Departure* departure : all.departures) departure->held.push_back(object);
+void departures::hold(const std::shared_ptr<const void>& object) {
+    Departures& others = all();
+    if (others.count.load(std::memory_order_relaxed) == 0) return;
+    const std::lock_guard lock(others.mutex);
+    for (auto& held : others.held) held.push_back(object);
 }
 
-bool defer(void (*end)(std::uint64_t), std::uint64_t argument) noexcept {
-    List& all = list();
-    if (all.count.load(std::memory_order_relaxed) == 0) return false;
-    const std::lock_guard lock(all.mutex);
-    if (all.departures.empty()) return false;
+bool departures::defer(void (*end)(std::uint64_t), std::uint64_t argument) noexcept {
+    Departures& others = all();
+    if (others.count.load(std::memory_order_relaxed) == 0) return false;
+    const std::lock_guard lock(others.mutex);
+    if (others.held.empty()) return false;
     try {
         const auto deferred = std::make_shared<Deferred>();
         deferred->argument = argument;
-        for (Departure* departure : all.departures) departure->held.push_back(deferred);
-        deferred->end = end;  // owned by the departures from here on
-    } catch (const std::bad_alloc&) {
-        return false;  // ended by the caller, too early: out of memory
+        for (auto& held : others.held) held.push_back(deferred);
+        deferred->end = end;           // owned by the departures from here on
+    } catch (const std::bad_alloc&) {  // leaked: a packet or an engine may still write to it
     }
     return true;
 }
 
-}  // namespace hsadrv::detail::departures
+}  // namespace hsadrv::detail

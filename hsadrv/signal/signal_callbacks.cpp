@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "hsadrv/base/leak.hpp"
 #include "hsadrv/base/lock_rank.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/signal/signal_wait.hpp"
@@ -195,7 +196,7 @@ SignalCallbacks::SignalCallbacks(const char* thread_name) : state_(std::make_sha
 SignalCallbacks::~SignalCallbacks() {
     // The thread exists only in the parent: leak the state instead of joining or detaching.
     if (in_forked_child()) {
-        static_cast<void>(new (std::nothrow) auto(std::move(state_)));
+        detail::leak(std::move(state_));
         return;
     }
     State& state = *state_;

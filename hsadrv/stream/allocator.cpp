@@ -4,6 +4,7 @@
 #include <string>
 #include <thread>
 
+#include "hsadrv/base/leak.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/stream/allocator_state.hpp"
 #include "hsadrv/stream/live_streams.hpp"
@@ -44,7 +45,7 @@ AllocatorState::~AllocatorState() {
             try {
                 told->handle->keep_alive(chunk.memory);
             } catch (...) {
-                static_cast<void>(new auto(chunk.memory));  // leaked, not corrupted
+                leak(chunk.memory);
             }
         }
     }

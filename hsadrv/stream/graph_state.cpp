@@ -62,10 +62,18 @@ void GraphState::set_fences(const Step& run) {
     }
 }
 
-void GraphState::launched(std::shared_ptr<const EventState> complete) {
+std::shared_ptr<EventState> GraphState::begin_launch(const std::shared_ptr<const Timeline>& timeline) {
+    auto launch = std::make_shared<EventState>(
+        EventState{.timeline = timeline, .completion = {.epochs = UINT64_MAX}, .agent = agent_});
     const std::lock_guard lock(mutex_);
-    std::erase_if(launches_, [](const Launch& launch) { return launch.complete->over(); });
-    launches_.push_back({launched_++, std::move(complete)});
+    std::erase_if(launches_, [](const Launch& other) { return other.complete->over(); });
+    launches_.push_back({launched_++, launch});
+    return launch;
+}
+
+void GraphState::end_launch(EventState& launch) noexcept {
+    const std::lock_guard lock(mutex_);
+    launch.completion.epochs = launch.timeline->submitted();
 }
 
 std::byte* GraphState::begin_update(std::size_t index, const DispatchSpec& spec, Deadline deadline) {
@@ -86,9 +94,10 @@ std::byte* GraphState::begin_update(std::size_t index, const DispatchSpec& spec,
         else
             Event(user).synchronize(deadline);
     }
-    next.users.clear();
     if (taken || next.size_bytes < spec.kernarg_bytes || next.data == nullptr)
         next = {allocate(spec.kernarg_bytes), spec.kernarg_bytes, {}};
+    else
+        next.users.clear();
     kernel.next = spec;
     return next.data;
 }

@@ -47,8 +47,9 @@ class GraphState {
     std::byte* begin_update(std::size_t index, const DispatchSpec& spec, Deadline deadline);
     void commit_update(std::size_t index);
 
-    /// Called by each launch, with the event of its completion.
-    void launched(std::shared_ptr<const EventState> complete);
+    // Launching: begin before the first packet is submitted, end after the last one.
+    std::shared_ptr<EventState> begin_launch(const std::shared_ptr<const Timeline>& timeline);
+    void end_launch(EventState& launch) noexcept;
 
   private:
     /// A kernel's argument blocks: one in use, one for the next update.

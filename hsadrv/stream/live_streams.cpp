@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hsadrv/base/departure.hpp"
+#include "hsadrv/base/leak.hpp"
 #include "hsadrv/base/lock_rank.hpp"
 #include "hsadrv/base/runtime.hpp"
 #include "hsadrv/memory/ring_registry.hpp"
@@ -116,11 +117,7 @@ void let_go(AgentRef agent, std::shared_ptr<const void> object) noexcept {
         });
         departures::hold(object);
     } catch (const std::bad_alloc&) {
-        // A reference that is never released: leaking is better than freeing code under a running kernel.
-        [[maybe_unused]] union Forever {
-            std::shared_ptr<const void> reference;
-            ~Forever() {}  // NOLINT: intended
-        } forever{std::move(object)};
+        leak(std::move(object));  // better than freeing code under a running kernel
     }
 }
 

@@ -11,10 +11,12 @@
 #include <thread>
 
 #include "hsadrv/base/cu_mask.hpp"
+#include "hsadrv/base/leak.hpp"
 #include "hsadrv/base/runtime.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/stream/live_streams.hpp"
 #include "hsadrv/stream/stream_core.hpp"
+#include "hsadrv/stream/stream_remains.hpp"
 
 namespace hsadrv::detail {
 
@@ -87,14 +89,8 @@ void SharedQueue::enter(StreamCore& stream) {
 }
 
 void SharedQueue::let_go(std::vector<User> gone) noexcept {
-    std::erase_if(gone, [](const User& user) { return user.remains == nullptr; });
-    const auto runtime = Runtime::find();
-    if (gone.empty() || !runtime) return;
-    try {
-        const SignalRef signal = gone.front().timeline->signal();
-        runtime->copies().on_signal(signal, Condition::less, INT64_MAX, [gone = std::move(gone)] {});  // at once
-    } catch (...) {  // out of memory: destroyed on this thread
-    }
+    for (User& user : gone)
+        if (user.remains) StreamRemains::let_go(std::move(user.remains));
 }
 
 void SharedQueue::leave(StreamCore& stream) noexcept {
@@ -102,7 +98,7 @@ void SharedQueue::leave(StreamCore& stream) noexcept {
     std::erase_if(users_, [&](const User& user) { return user.stream == &stream; });
 }
 
-void SharedQueue::leave(StreamCore& stream, std::shared_ptr<const void> remains) {
+void SharedQueue::leave(StreamCore& stream, std::shared_ptr<StreamRemains> remains) {
     const std::lock_guard lock(mutex_);
     for (User& user : users_) {
         if (user.stream != &stream) continue;
@@ -122,11 +118,12 @@ std::vector<SharedQueue::User> SharedQueue::take_the_gone() {
 void SharedQueue::look_after_gone(const std::shared_ptr<SharedQueue>& queue,
                                   const std::shared_ptr<Timeline>& timeline) {
     const auto forget = [weak = std::weak_ptr(queue), timeline] {
-        std::vector<User> gone;
         const auto shared = weak.lock();
         if (!shared) return;
-        const std::lock_guard lock(shared->mutex_);
-        gone = shared->take_the_gone();
+        std::unique_lock lock(shared->mutex_);
+        std::vector<User> gone = shared->take_the_gone();
+        lock.unlock();
+        let_go(std::move(gone));
     };
     SignalCallbacks& thread = Driver::current().runtime().copies();
     // Owned by the queue: a failure of the stream does not make it due.
@@ -141,7 +138,7 @@ void SharedQueue::keep_gate(std::shared_ptr<PooledSignal>&& gate) noexcept {
     try {
         gates_.push_back(std::move(gate));
     } catch (const std::bad_alloc&) {
-        static_cast<void>(new (std::nothrow) auto(std::move(gate)));
+        leak(std::move(gate));
     }
 }
 

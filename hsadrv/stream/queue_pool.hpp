@@ -34,6 +34,7 @@
 namespace hsadrv::detail {
 
 class StreamCore;
+class StreamRemains;
 
 struct QueueNeeds {
     AgentRef gpu;
@@ -62,7 +63,7 @@ class SharedQueue {
     void enter(StreamCore& stream);
     void leave(StreamCore& stream) noexcept;
     /// leave() for a stream that is destroyed with packets in flight: keeps what they use until they are complete.
-    void leave(StreamCore& stream, std::shared_ptr<const void> remains);
+    void leave(StreamCore& stream, std::shared_ptr<StreamRemains> remains);
     /// Polls on behalf of that destroyed stream until its packets have run or the queue has stopped.
     static void look_after_gone(const std::shared_ptr<SharedQueue>& queue, const std::shared_ptr<Timeline>& timeline);
     /// A gate of a destroyed stream: its packet may still run, so the signal is not reused before it has, or before the
@@ -94,7 +95,7 @@ class SharedQueue {
     struct User {
         std::shared_ptr<Timeline> timeline;
         StreamCore* stream;  // null: destroyed
-        std::shared_ptr<const void> remains;
+        std::shared_ptr<StreamRemains> remains;
     };
 
     void on_error() noexcept;
@@ -106,10 +107,8 @@ class SharedQueue {
     /// takes. With the mutex held; the first call for a packet starts the time.
     bool is_quiet(const Timeline& head) noexcept;
     const User* head() const noexcept;
-    /// Removes destroyed streams whose packets have run or never will: destroy the result without the mutex.
+    /// Removes destroyed streams whose packets have run or never will: pass the result to let_go() without the mutex.
     std::vector<User> take_the_gone();
-    /// Destroys the remains of destroyed streams on the copies' thread: their destructors may take locks, and the
-    /// caller may hold a stream's mutex.
     static void let_go(std::vector<User> gone) noexcept;
 
     QueueNeeds needs_;

@@ -1,5 +1,8 @@
 #include "hsadrv/stream.hpp"
 
+#include <new>
+
+#include "hsadrv/base/leak.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/stream/event_state.hpp"
 #include "hsadrv/stream/graph_state.hpp"
@@ -120,7 +123,16 @@ void Stream::fill_async(void* destination, std::size_t size_bytes, std::span<con
 
 void Stream::keep_alive(std::shared_ptr<const void> object) { core().keep_alive(std::move(object)); }
 void Stream::attach(std::shared_ptr<const void> object) { core().attach(std::move(object)); }
-void Stream::release(Allocation allocation) { core().keep_alive(std::make_shared<Allocation>(std::move(allocation))); }
+void Stream::release(Allocation allocation) {
+    std::shared_ptr<Allocation> kept;
+    try {
+        kept = std::make_shared<Allocation>(std::move(allocation));
+    } catch (const std::bad_alloc&) {
+        detail::leak(std::move(allocation));
+        throw;
+    }
+    core().keep_alive(std::move(kept));
+}
 
 void Stream::profile(bool on, Deadline deadline) { core().profile(on, deadline); }
 Profile Stream::take_profile(Deadline deadline) { return core().take_profile(deadline); }

@@ -16,6 +16,7 @@
 #include "hsadrv/memory/copy_route.hpp"
 #include "hsadrv/rect.hpp"
 #include "hsadrv/stream/completion.hpp"
+#include "hsadrv/stream/copy_queue.hpp"
 
 namespace hsadrv::detail {
 
@@ -38,11 +39,13 @@ class StreamCopier {
     void fill(void* destination, std::size_t size_bytes, std::span<const std::byte> pattern, Deadline deadline);
 
   private:
-    using Keep = std::shared_ptr<const void>;
-
     /// Whether the CPU may copy now. Waits for earlier work if the caller has to wait anyway.
     bool on_host(const CopyRoute& route, std::size_t size_bytes, Deadline deadline, const char* call);
-    Completion copy_linear(CopySide to, CopySide from, std::size_t size_bytes, Deadline deadline, Keep keep = {});
+    /// One copy by an engine. A staging buffer, if it uses one, is kept and not reused until then.
+    Completion put(CopyQueue::Engine engine, CopySide to, CopySide from, std::size_t size_bytes, Deadline deadline,
+                   Staging* staging);
+    Completion copy_linear(CopySide to, CopySide from, std::size_t size_bytes, Deadline deadline,
+                           Staging* staging = nullptr);
     void copy_through_host(CopySide to, CopySide from, std::size_t size_bytes, Deadline deadline);
     void upload(CopySide to, const void* from, std::size_t size_bytes, Deadline deadline);
     void download(void* to, CopySide from, std::size_t size_bytes, Deadline deadline);
@@ -57,8 +60,8 @@ class StreamCopier {
         PlaneEnd to, from;
         std::size_t width_bytes, height;
     };
-    Completion copy_plane(const Plane& plane, Deadline deadline, const Keep& keep = {});
-    Completion put_rows(const Plane& plane, Deadline deadline, const Keep& keep);
+    Completion copy_plane(const Plane& plane, Deadline deadline, Staging* staging = nullptr);
+    Completion put_rows(const Plane& plane, Deadline deadline, Staging* staging);
     void upload_plane(PlaneEnd to, PlaneEnd from, std::size_t width_bytes, std::size_t height, Deadline deadline);
     void download_plane(PlaneEnd to, PlaneEnd from, std::size_t width_bytes, std::size_t height, Deadline deadline);
     void plane_through_host(const Plane& plane, Deadline deadline);

@@ -67,12 +67,21 @@ void StreamCopier::copy(void* destination, const void* source, std::size_t size_
 
 // In every runtime one engine copies to a GPU and another one from it (GpuAgent's blit objects), so the two directions
 // do not wait for each other; copies of one direction use further engines if copy_engine.hpp finds a free one.
-Completion StreamCopier::copy_linear(CopySide to, CopySide from, std::size_t size_bytes, Deadline deadline, Keep keep) {
+Completion StreamCopier::copy_linear(CopySide to, CopySide from, std::size_t size_bytes, Deadline deadline,
+                                     Staging* staging) {
     const auto engine = [ends = copy_ends(to, from, agent_), size_bytes](std::span<const hsa_signal_t> dependencies,
                                                                          const std::shared_ptr<PooledSignal>& done) {
         return async_copy(ends.first, ends.second, size_bytes, dependencies, done->native());
     };
-    return stream_.put_copy(engine, to, from, size_bytes, deadline, std::move(keep));
+    return put(engine, to, from, size_bytes, deadline, staging);
+}
+
+Completion StreamCopier::put(CopyQueue::Engine engine, CopySide to, CopySide from, std::size_t size_bytes,
+                             Deadline deadline, Staging* staging) {
+    const Completion done = stream_.put_copy(std::move(engine), to, from, size_bytes, deadline,
+                                             staging ? staging->memory : std::shared_ptr<const void>());
+    if (staging) staging->last = done;
+    return done;
 }
 
 StreamCopier::StagingPart StreamCopier::stage(std::size_t wanted_bytes, Deadline deadline, std::size_t least_bytes) {
@@ -97,8 +106,7 @@ void StreamCopier::upload(CopySide to, const void* from, std::size_t size_bytes,
     for (std::size_t offset = 0; offset < size_bytes;) {
         const StagingPart part = stage(size_bytes - offset, deadline);
         std::memcpy(part.data, at(from, offset), part.size_bytes);
-        part.staging->last = copy_linear({at(to.address, offset), to.device}, {part.data, {}}, part.size_bytes,
-                                         deadline, part.staging->memory);
+        copy_linear({at(to.address, offset), to.device}, {part.data, {}}, part.size_bytes, deadline, part.staging);
         offset += part.size_bytes;
     }
 }
@@ -117,8 +125,7 @@ void StreamCopier::download(void* to, CopySide from, std::size_t size_bytes, Dea
     for (std::size_t offset = 0; offset < size_bytes;) {
         const StagingPart part = stage(size_bytes - offset, deadline);
         const Completion done = copy_linear({part.data, {}}, {at(from.address, offset), from.device}, part.size_bytes,
-                                            deadline, part.staging->memory);
-        part.staging->last = done;
+                                            deadline, part.staging);
         if (before) take();
         before = part;
         before_done = done;
@@ -130,10 +137,8 @@ void StreamCopier::download(void* to, CopySide from, std::size_t size_bytes, Dea
 void StreamCopier::copy_through_host(CopySide to, CopySide from, std::size_t size_bytes, Deadline deadline) {
     for (std::size_t offset = 0; offset < size_bytes;) {
         const StagingPart part = stage(size_bytes - offset, deadline);
-        copy_linear({part.data, {}}, {at(from.address, offset), from.device}, part.size_bytes, deadline,
-                    part.staging->memory);
-        part.staging->last = copy_linear({at(to.address, offset), to.device}, {part.data, {}}, part.size_bytes,
-                                         deadline, part.staging->memory);
+        copy_linear({part.data, {}}, {at(from.address, offset), from.device}, part.size_bytes, deadline, part.staging);
+        copy_linear({at(to.address, offset), to.device}, {part.data, {}}, part.size_bytes, deadline, part.staging);
         offset += part.size_bytes;
     }
 }

@@ -1,13 +1,13 @@
 #include "hsadrv/stream/stream_core.hpp"
 
 #include <algorithm>
-#include <tuple>
 
-#include "hsadrv/base/departure.hpp"
+#include "hsadrv/base/leak.hpp"
 #include "hsadrv/base/runtime.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/stream/live_streams.hpp"
 #include "hsadrv/stream/stream_claim.hpp"
+#include "hsadrv/stream/stream_remains.hpp"
 #include "hsadrv/stream/value_wait.hpp"
 
 namespace hsadrv::detail {
@@ -45,6 +45,7 @@ StreamCore::StreamCore(AgentRef gpu, const StreamOptions& options)
     : agent_(gpu),
       waits_for_values_(queues_take_barrier_value(gpu)),
       timeline_(std::make_shared<Timeline>(label_of(gpu, options), options.packets)),
+      remains_(std::make_shared<StreamRemains>(handle_, timeline_)),
       copy_queue_(std::make_shared<CopyQueue>(timeline_)),
       signals_(Driver::current().runtime().signals()),
       copier_(*this, gpu),
@@ -66,20 +67,9 @@ StreamCore::StreamCore(AgentRef gpu, const StreamOptions& options)
     }
 }
 
-namespace {
-/// What packets in flight use, until they are complete.
-struct Remains {
-    StreamHolds::Kept kept;
-    Allocation kernargs;
-    PacketLog packets;
-    std::vector<std::shared_ptr<PooledSignal>> profile;
-    std::shared_ptr<void> closing;
-    std::shared_ptr<const void> departure;
-};
-}  // namespace
-
 StreamCore::~StreamCore() {
-    auto departure = departures::begin();  // before it leaves the list: one of the two keeps what is freed meanwhile
+    const std::shared_ptr remains = std::move(remains_);  // destroyed last, with no lock held
+    remains->departure.begin();  // before it leaves the list: one of the two keeps what is freed meanwhile
     {
         const std::lock_guard held(mutex_);  // a poll holds it while it moves this stream to another queue
         live_streams::leave(*this);
@@ -105,26 +95,17 @@ StreamCore::~StreamCore() {
     }
     const bool copied = finish_copies();
     if (!copied) timeline_->lose_copies();
-    handle_->leave();  // from here on the handle itself keeps objects alive
-    StreamHolds::Kept kept = holds_.take_all();
-    auto profile = profile_.take_signals();
-    // An engine that hangs keeps its memory and its signals: leaked, not corrupted.
-    if (!copied) static_cast<void>(new auto(std::tuple(std::move(kept), std::move(copies_), std::move(profile))));
+    handle_->leave(!copied);  // from here on the handle itself keeps objects alive
     if (queue && !queue->dead())
         writer_.log().leave_gates([&](std::shared_ptr<PooledSignal>&& gate) { queue->keep_gate(std::move(gate)); });
-    if (stopped) {
-        timeline_->forget_upstreams();
-        handle_->close(!copied);
-        return;
-    }
-    // Our packets are queued after another stream's: what they use must stay until they are complete.
-    std::shared_ptr<void> closing(nullptr, [handle = handle_, timeline = timeline_, copied](void*) {
-        timeline->forget_upstreams();
-        handle->close(!copied);
-    });
-    queue->leave(
-        *this, std::make_shared<Remains>(Remains{std::move(kept), std::move(kernarg_memory_), std::move(writer_.log()),
-                                                 std::move(profile), std::move(closing), std::move(departure)}));
+    remains->kept = holds_.take_all();
+    remains->kernargs = std::move(kernarg_memory_);
+    remains->packets.emplace(std::move(writer_.log()));
+    remains->profile.emplace(std::move(profile_));
+    StreamRemains::stay_for(remains, std::move(copies_));
+    if (stopped) return;
+    // Our packets are queued after another stream's.
+    queue->leave(*this, remains);
     try {
         queue->look_after_gone(queue, timeline_);
     } catch (
@@ -156,12 +137,17 @@ bool StreamCore::finish_copies() noexcept {
 Completion StreamCore::tail() const { return {.epochs = timeline_->submitted(), .copy = copy_tail_}; }
 
 void StreamCore::keep_alive(std::shared_ptr<const void> object) {
-    if (in_forked_child()) return static_cast<void>(new auto(std::move(object)));  // the parent's; leaked
+    if (in_forked_child()) return leak(std::move(object));  // the parent's
     RetiredHolds retired;
-    const std::unique_lock held(mutex_, std::try_to_lock);
-    if (!held.owns_lock()) return holds_.defer(std::move(object));
-    retire(retired);
-    push_hold(std::move(object));
+    try {
+        const std::unique_lock held(mutex_, std::try_to_lock);
+        if (!held.owns_lock()) return holds_.defer(std::move(object));
+        retire(retired);
+        push_hold(std::move(object));
+    } catch (const std::bad_alloc&) {
+        leak(std::move(object));
+        throw;
+    }
 }
 
 void StreamCore::hold_if_in_flight(std::shared_ptr<const void> object) {
@@ -176,18 +162,19 @@ void StreamCore::hold(std::shared_ptr<const void> object) {
     holds_.push(tail(), std::move(object));
 }
 
-/// Holds it for work already submitted or captured.
+/// Holds it for work already submitted, and captured. If it throws, the object has not been moved.
 void StreamCore::push_hold(std::shared_ptr<const void>&& object) {
-    if (capture_) return capture_->keep_alive(std::move(object));
-    if (Completion completion = tail(); !is_over(completion)) holds_.push(std::move(completion), std::move(object));
+    if (capture_) capture_->keep_alive(object);
+    Completion completion = tail();
+    if (is_over(completion)) return;
+    holds_.make_room(1);
+    holds_.push(std::move(completion), std::move(object));
 }
 
 void StreamCore::take_deferred_holds() {
     holds_.take_deferred([&](const std::shared_ptr<const void>& object) {
-        if (capture_)
-            capture_->keep_alive(object);
-        else
-            holds_.push(tail(), object);
+        if (capture_) capture_->keep_alive(object);
+        holds_.push(tail(), object);  // also if nothing is in flight: destroyed later, with no lock held
     });
 }
 

@@ -44,6 +44,8 @@
 
 namespace hsadrv::detail {
 
+class StreamRemains;
+
 class StreamCore {
   public:
     StreamCore(AgentRef gpu, const StreamOptions& options);
@@ -169,7 +171,6 @@ class StreamCore {
     /// Makes such an operation, complete when `done` is zero, the stream's last.
     void set_copy_tail(std::shared_ptr<PooledSignal> done, PacketRecord::Kind kind);
     void refuse_in_capture(const char* call) const;
-    void launched(const std::shared_ptr<GraphState>& graph) noexcept;
     void begin_profile();
 
     StreamHolds holds_;  // destroyed last
@@ -179,6 +180,7 @@ class StreamCore {
     AgentRef agent_;
     bool waits_for_values_;  // its queue accepts packets that wait for values
     std::shared_ptr<Timeline> timeline_;
+    std::shared_ptr<StreamRemains> remains_;  // null once it is being destroyed
     std::shared_ptr<CopyQueue> copy_queue_;
     SignalPool& signals_;
     std::shared_ptr<PooledSignal> copy_tail_;  // the last operation, if no packet waits for it yet

@@ -1,5 +1,6 @@
 // Captures a stream's calls and replays them.
 #include <algorithm>
+#include <new>
 
 #include "hsadrv/error.hpp"
 #include "hsadrv/stream/event_state.hpp"
@@ -45,7 +46,14 @@ void StreamCore::replay(const std::shared_ptr<GraphState>& graph, Deadline deadl
     struct KeepGraph {
         StreamCore& core;
         const std::shared_ptr<GraphState>& graph;
-        ~KeepGraph() { core.launched(graph); }
+        std::shared_ptr<EventState> launch = graph->begin_launch(core.timeline());
+        ~KeepGraph() {
+            graph->end_launch(*launch);
+            try {
+                core.keep_alive(graph);
+            } catch (const std::bad_alloc&) {  // it is leaked
+            }
+        }
     } keep{*this, graph};
     for (const GraphState::Step& step : graph->steps()) {
         if (step.call) {
@@ -55,21 +63,6 @@ void StreamCore::replay(const std::shared_ptr<GraphState>& graph, Deadline deadl
         const auto held = writer_.lock(deadline, call);
         throw_if_failed();
         put_run(*graph, step.first, step.count, deadline);
-    }
-}
-
-/// Keeps the graph until everything submitted so far is complete.
-void StreamCore::launched(const std::shared_ptr<GraphState>& graph) noexcept {
-    try {
-        RetiredHolds retired;
-        const std::lock_guard held(mutex_);
-        retire(retired);
-        Completion last = tail();
-        graph->launched(
-            std::make_shared<EventState>(EventState{.timeline = timeline_, .completion = last, .agent = agent_}));
-        holds_.push(std::move(last), graph);
-    } catch (const std::bad_alloc&) {
-        static_cast<void>(new (std::nothrow) auto(graph));  // leaked, not freed under its packets
     }
 }
 

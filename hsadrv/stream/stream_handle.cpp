@@ -26,10 +26,8 @@ bool StreamHandle::keep_alive(const std::shared_ptr<const void>& object) const {
             core_->hold(object);
             return true;
         case State::leaving:
-            kept_.push_back(object);
-            return true;
         case State::lost:
-            static_cast<void>(new auto(object));  // leaked, not corrupted
+            kept_.push_back(object);
             return true;
         case State::gone:
             break;
@@ -37,21 +35,20 @@ bool StreamHandle::keep_alive(const std::shared_ptr<const void>& object) const {
     return false;
 }
 
-void StreamHandle::leave() noexcept {
+void StreamHandle::leave(bool lost) noexcept {
     const std::lock_guard held(mutex_);
-    state_ = State::leaving;
+    state_ = lost ? State::lost : State::leaving;
     core_ = nullptr;
 }
 
-void StreamHandle::close(bool lost) noexcept {
+void StreamHandle::close() noexcept {
     std::vector<std::shared_ptr<const void>> done;  // destroyed without the mutex
     {
         const std::lock_guard held(mutex_);
-        state_ = lost ? State::lost : State::gone;
+        state_ = State::gone;
         core_ = nullptr;
         done.swap(kept_);
     }
-    if (lost) static_cast<void>(new auto(std::move(done)));
 }
 
 }  // namespace hsadrv::detail

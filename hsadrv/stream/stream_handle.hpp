@@ -5,9 +5,9 @@
 //   const auto now = handle->mark();                // null: another thread is submitting, or the stream was destroyed
 //   if (now && handle->reached(*now)) reuse();      // always true once the stream was destroyed
 //
-// A destroyed stream has nothing in flight. A leaving stream has ended except for work that cannot be cancelled. If it
-// had to leave a copy to an engine that hangs, it is lost: memory that it used may be written at any time. Thread
-// safety: any thread.
+// A destroyed stream has nothing in flight. A leaving stream has ended except for work that cannot be cancelled:
+// packets queued after another stream's, and copies that an engine has. If such a copy has not completed in the time
+// that it may take, the stream is lost: it may never be gone. Thread safety: any thread.
 #pragma once
 
 #include <atomic>
@@ -34,13 +34,13 @@ class StreamHandle {
     StreamHandle(const StreamHandle&) = delete;
     StreamHandle& operator=(const StreamHandle&) = delete;
 
-    enum class State { open, leaving, gone, lost };
+    enum class State { open, leaving, lost, gone };
     State state() const;
     /// The completion of everything submitted so far. Does not wait.
     std::optional<Completion> mark() const;
     bool reached(const Completion& completion) const;
-    /// Keeps the object until everything submitted so far is complete; permanently if that is lost. Returns false and
-    /// keeps nothing if the stream was destroyed.
+    /// Keeps the object until everything submitted so far is complete. Returns false and keeps nothing if the stream
+    /// was destroyed.
     bool keep_alive(const std::shared_ptr<const void>& object) const;
 
     /// The stream, also after a move; null while it is being destroyed or after.
@@ -48,10 +48,9 @@ class StreamHandle {
 
     /// Called by the stream with its new address.
     void follow(Stream* stream) noexcept { stream_.store(stream, std::memory_order_release); }
-    /// Called by the stream before it is destroyed with work in flight; close() follows later.
-    void leave() noexcept;
-    /// Called when nothing of it is in flight any more, or that can never be known.
-    void close(bool lost) noexcept;
+    /// Called by the stream before it is destroyed; close() follows when nothing of it is in flight any more.
+    void leave(bool lost) noexcept;
+    void close() noexcept;
 
   private:
     mutable Ranked<std::mutex, LockRank::handle> mutex_;

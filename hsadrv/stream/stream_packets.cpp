@@ -138,7 +138,8 @@ Completion StreamCore::put_copy(CopyQueue::Engine engine, CopySide to, CopySide 
         status = copy_queue_->put({std::move(engine), id, {last.epochs, before}, done});
     } catch (const PartlyStarted& part) {
         hold(last);
-        fail(part.error);
+        set_copy_tail(done, PacketRecord::Kind::copy);
+        timeline_->fail(part.error, last.epochs);
         std::rethrow_exception(part.error);
     }
     check(status, [&] { return range_text("hsa_amd_memory_async_copy", to.address, from.address, bytes); });

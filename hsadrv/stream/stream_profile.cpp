@@ -67,9 +67,4 @@ Profile StreamProfile::take(const Timeline& timeline) {
     return profile;
 }
 
-std::vector<std::shared_ptr<PooledSignal>> StreamProfile::take_signals() {
-    while (!pending_.empty()) lost_.push_back(pending_.pop_front().signal);
-    return std::exchange(lost_, {});
-}
-
 }  // namespace hsadrv::detail

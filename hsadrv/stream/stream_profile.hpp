@@ -46,9 +46,6 @@ class StreamProfile {
     /// Takes all completed records; only those in flight remain.
     Profile take(const Timeline& timeline);
 
-    /// Signals of packets that may still run.
-    std::vector<std::shared_ptr<PooledSignal>> take_signals();
-
   private:
     struct Pending {
         ProfileRecord record;

@@ -78,7 +78,7 @@ StreamCopier::PlaneEnd StreamCopier::PlaneEnd::rows_from(std::size_t row) const 
 // Engines need pitches in whole words. For any pitch, every second, fourth or eighth row has such a pitch, so a plane
 // is split into that many copies. The first row of each copy begins at an offset from a whole word; offset plus width
 // must still be narrower than the pitch.
-Completion StreamCopier::copy_plane(const Plane& plane, Deadline deadline, const Keep& keep) {
+Completion StreamCopier::copy_plane(const Plane& plane, Deadline deadline, Staging* staging) {
     const auto suits = [&](const PlaneEnd& side, std::size_t step) {
         if (side.pitch_bytes * step % word_bytes != 0) return false;
         for (std::size_t row = 0; row < std::min(step, plane.height); ++row)
@@ -94,7 +94,7 @@ Completion StreamCopier::copy_plane(const Plane& plane, Deadline deadline, const
                    (plane.height - row + step - 1) / step};
         part.to.pitch_bytes *= step;
         part.from.pitch_bytes *= step;
-        completion = put_rows(part, deadline, keep);
+        completion = put_rows(part, deadline, staging);
     }
     return completion;
 }
@@ -120,7 +120,7 @@ void copy_row(const RowCopies& rows, std::size_t y, std::span<const hsa_signal_t
 
 // Like hsa_amd_memory_async_copy_rect, with offsets where an address is not word-aligned. Copies row by row if the
 // runtime has no engine for it, or if the sizes exceed the fields of a packet.
-Completion StreamCopier::put_rows(const Plane& plane, Deadline deadline, const Keep& keep) {
+Completion StreamCopier::put_rows(const Plane& plane, Deadline deadline, Staging* staging) {
     struct Side {
         hsa_pitched_ptr_t base;
         hsa_dim3_t offset;
@@ -151,7 +151,7 @@ Completion StreamCopier::put_rows(const Plane& plane, Deadline deadline, const K
         start_parts(plane.height, done, [&](std::size_t y) { copy_row(rows, y, dependencies, done->native()); });
         return HSA_STATUS_SUCCESS;
     };
-    return stream_.put_copy(engine, plane.to.end, plane.from.end, plane.width_bytes * plane.height, deadline, keep);
+    return put(engine, plane.to.end, plane.from.end, plane.width_bytes * plane.height, deadline, staging);
 }
 
 void StreamCopier::upload_plane(PlaneEnd to, PlaneEnd from, std::size_t width_bytes, std::size_t height,
@@ -167,8 +167,7 @@ void StreamCopier::upload_plane(PlaneEnd to, PlaneEnd from, std::size_t width_by
         const std::size_t rows = std::min(part.size_bytes / packed_bytes, height - y);
         for (std::size_t i = 0; i < rows; ++i)
             std::memcpy(part.data + i * packed_bytes, from.rows_from(y + i).end.address, width_bytes);
-        part.staging->last = copy_plane({to.rows_from(y), {{part.data, {}}, packed_bytes}, width_bytes, rows}, deadline,
-                                        part.staging->memory);
+        copy_plane({to.rows_from(y), {{part.data, {}}, packed_bytes}, width_bytes, rows}, deadline, part.staging);
         y += rows;
     }
 }
@@ -196,9 +195,8 @@ void StreamCopier::download_plane(PlaneEnd to, PlaneEnd from, std::size_t width_
     for (std::size_t y = 0; y < height;) {
         const StagingPart part = stage(packed_bytes * (height - y), deadline, packed_bytes);
         const std::size_t rows = std::min(part.size_bytes / packed_bytes, height - y);
-        const Completion done = copy_plane({{{part.data, {}}, packed_bytes}, from.rows_from(y), width_bytes, rows},
-                                           deadline, part.staging->memory);
-        part.staging->last = done;
+        const Completion done =
+            copy_plane({{{part.data, {}}, packed_bytes}, from.rows_from(y), width_bytes, rows}, deadline, part.staging);
         if (before) take();
         before = Part{part.data, y, rows, done};
         y += rows;
@@ -217,9 +215,8 @@ void StreamCopier::plane_through_host(const Plane& plane, Deadline deadline) {
         const StagingPart part = stage(packed_bytes * (plane.height - y), deadline, packed_bytes);
         const std::size_t rows = std::min(part.size_bytes / packed_bytes, plane.height - y);
         const PlaneEnd packed{{part.data, {}}, packed_bytes};
-        copy_plane({packed, plane.from.rows_from(y), plane.width_bytes, rows}, deadline, part.staging->memory);
-        part.staging->last =
-            copy_plane({plane.to.rows_from(y), packed, plane.width_bytes, rows}, deadline, part.staging->memory);
+        copy_plane({packed, plane.from.rows_from(y), plane.width_bytes, rows}, deadline, part.staging);
+        copy_plane({plane.to.rows_from(y), packed, plane.width_bytes, rows}, deadline, part.staging);
         y += rows;
     }
 }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "hsadrv/base/leak.hpp"
 #include "hsadrv/error.hpp"
 
 namespace hsadrv::detail {
@@ -62,7 +63,7 @@ Mine::~Mine() {
     thread_is_ending = true;
     // In a forked child the streams belong to the parent, and its mutexes may be locked forever.
     if (in_forked_child()) {
-        static_cast<void>(new (std::nothrow) auto(std::move(entries)));
+        leak(std::move(entries));
         return;
     }
     for (const Entry& entry : entries) entry.list->take(entry.stream).reset();
@@ -108,7 +109,7 @@ ThreadStreams::ThreadStreams(AgentRef gpu) : gpu_(gpu), list_(std::make_shared<L
 
 ThreadStreams::~ThreadStreams() {
     if (in_forked_child())
-        static_cast<void>(new (std::nothrow) auto(std::move(list_)));
+        leak(std::move(list_));
     else
         list_->end();
 }

@@ -129,6 +129,68 @@ TEST_CASE("work after a copy of which an engine received only a part does not ru
     CHECK(data.get() == 0);
 }
 
+TEST_CASE("memory is kept while an engine has a part of a copy of which the rest was refused",
+          "[stream][copy][pool][error]") {
+    NEEDS_DEVICE();
+    Kernels f;
+    const Words data(1);
+    Stream stream(f.gpu);
+    std::shared_ptr<PooledSignal> done;
+    {
+        detail::StreamCore& core = stream.core();
+        const auto held = core.writer().lock({}, "test");
+        const auto engine = [&](std::span<const hsa_signal_t>, const std::shared_ptr<PooledSignal>& signal) {
+            done = signal;
+            detail::start_parts(3, signal, [&](std::size_t part) {
+                if (part == 1) throw Error("refused on purpose");
+            });
+            return HSA_STATUS_SUCCESS;
+        };
+        CHECK_THROWS_WITH(core.put_copy(engine, {data.data(), f.gpu}, {data.data(), f.gpu}, 4, {}, {}),
+                          Contains("refused on purpose"));
+    }
+    std::atomic<bool> gone{false};
+    stream.keep_alive(std::shared_ptr<const void>(nullptr, [&](const void*) { gone = true; }));
+    const auto mark = stream.handle()->mark();
+    REQUIRE(mark);
+    CHECK_FALSE(stream.handle()->reached(*mark));
+    CHECK_FALSE(gone);
+    done->ref().subtract(1);
+    stream.close(20ms);
+    CHECK(eventually([&] { return gone.load(); }));
+}
+
+TEST_CASE("what is freed after a stream was closed is kept while an engine has one of its copies",
+          "[stream][copy][pool]") {
+    NEEDS_DEVICE();
+    Copying f;
+    std::atomic<bool> gone{false};
+    std::optional<Allocation> memory = Allocation::from_pool(device_pool(f.gpu), 4u << 20);
+    std::optional<Signal> signal = Signal::create(7);
+    const hsa_signal_t native = signal->native();
+    f.stream.attach(std::shared_ptr<const void>(nullptr, [&](const void*) { gone = true; }));
+    const auto handle = f.stream.handle();
+    CHECK_FALSE(f.stream.close(20ms));
+    CHECK(handle->keep_alive(std::make_shared<int>(1)));
+    void* const address = memory->data();
+    memory.reset();
+    signal.reset();
+    CHECK(hsa_signal_load_relaxed(native) == 7);
+    const auto is_mapped = [&] {
+        hsa_amd_pointer_info_t info{};
+        info.size = sizeof info;
+        return hsa_amd_pointer_info(address, &info, nullptr, nullptr, nullptr) == HSA_STATUS_SUCCESS &&
+               info.type == HSA_EXT_POINTER_TYPE_HSA;
+    };
+    CHECK(is_mapped());
+    CHECK_FALSE(gone);
+    CHECK_NOTHROW(f.driver.callbacks().drain(5s));  // does not wait for the engine
+    f.done->ref().store(0);
+    CHECK(eventually([&] { return gone.load(); }));
+    CHECK(eventually([&] { return !is_mapped(); }));
+    CHECK(handle->state() == detail::StreamHandle::State::gone);
+}
+
 TEST_CASE("a failed copy is found by another stream's waiter", "[stream][copy][error]") {
     NEEDS_DEVICE();
     Copying f;

@@ -197,3 +197,52 @@ TEST_CASE("a graph is launched on a queue with fewer packets than it has kernels
     CHECK_NOTHROW(small.synchronize(patience));
     CHECK(data.get() == 200);
 }
+
+TEST_CASE("a refused update of a graph leaves the arguments of a lost launch to its packets", "[graph][error]") {
+    NEEDS_DEVICE();
+    const Kernels f;
+    const DispatchSpec spec{
+        .grid = {1, 1, 1}, .workgroup = {1, 1, 1}, .kernel_object = f.scale_add.kernel_object(), .kernarg_bytes = 64};
+    DispatchSpec too_large = spec;
+    too_large.kernarg_bytes = std::size_t{1} << 50;
+    detail::GraphState graph(f.gpu);
+    std::byte* const first = graph.begin_kernel(spec);
+    graph.commit_kernel(spec, first);
+    const auto timeline = std::make_shared<detail::Timeline>("a test", 64);
+    const auto launch = graph.begin_launch(timeline);
+    timeline->submit(0);
+    graph.end_launch(*launch);
+    timeline->fail(std::make_exception_ptr(Error("on purpose")), 0);
+    static_cast<void>(graph.begin_update(0, spec, {}));
+    graph.commit_update(0);
+    CHECK_THROWS_AS(graph.begin_update(0, too_large, {}), OutOfMemory);
+    CHECK(graph.begin_update(0, spec, {}) != first);
+}
+
+TEST_CASE("a graph launch that is cut short does not wait for another thread's call of the stream",
+          "[graph][deadline]") {
+    NEEDS_DEVICE();
+    const Device device;
+    Stream stream(device.gpu);
+    detail::StreamCore& core = stream.core();
+    std::atomic<bool> begun{false}, held{false}, over{false};
+    const auto graph = std::make_shared<detail::GraphState>(device.gpu);
+    graph->add([&](detail::StreamCore&, Deadline) {
+        begun = true;
+        while (!held) std::this_thread::yield();
+        throw Error("cut short on purpose");
+    });
+    std::thread calls([&] {
+        while (!begun) std::this_thread::yield();
+        const auto lock = core.writer().lock({}, "test");
+        held = true;
+        for (const Deadline deadline(5s); !over && !deadline.passed();) std::this_thread::sleep_for(1ms);
+    });
+    const auto start = Deadline::Clock::now();
+    CHECK_THROWS_WITH(core.replay(graph, 1s), Contains("cut short on purpose"));
+    CHECK(Deadline::Clock::now() - start < 4s);
+    over = true;
+    calls.join();
+    CHECK_NOTHROW(stream.synchronize(patience));
+    CHECK(graph.use_count() == 1);
+}

@@ -76,6 +76,34 @@ TEST_CASE("what a destroyed stream attached is released although the stream fail
     CHECK(f.gone);
 }
 
+TEST_CASE("a destructor of what a destroyed stream attached does not delay another stream's copies",
+          "[stream][pool][copy]") {
+    NEEDS_DEVICE();
+    Busy f;
+    const Words mine(1), from(1, 3), to(1);
+    const Allocation device = Allocation::from_pool(device_pool(f.gpu), 4);
+    std::atomic<bool> runs{false}, may_end{false}, gone{false};
+    f.after.attach(std::shared_ptr<const void>(nullptr, [&](const void*) {
+        runs = true;
+        await(may_end);
+        gone = true;
+    }));
+    f.scale_add.launch(f.after, one, f.data.data(), 2u, 1u, 1u);
+    CHECK_FALSE(f.after.close(20ms));
+    f.flag.set(1);
+    CHECK_NOTHROW(f.runs.synchronize(patience));
+    for (const Deadline deadline(patience); !runs && !deadline.passed();) std::this_thread::sleep_for(1ms);
+    CHECK(runs);
+    f.spin.launch(f.runs, one, mine.data());  // so that its copies are submitted to an engine later
+    f.runs.copy_async(device.data(), from.data(), 4);
+    f.runs.copy_async(to.data(), device.data(), 4);
+    mine.set(1);
+    CHECK_NOTHROW(f.runs.synchronize(5s));
+    CHECK(to.get() == 3);
+    may_end = true;
+    CHECK(eventually([&] { return gone.load(); }));
+}
+
 TEST_CASE("a callback learns that a host function before it was lost, with no packet between", "[stream][host]") {
     NEEDS_DEVICE();
     const Device device;

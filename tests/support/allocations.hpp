@@ -12,8 +12,11 @@ namespace test_support {
 
 std::size_t allocations_made();
 
+/// Whose allocations fail: `ours` are those of the program and of libhsadrv, without the runtime's and the device's.
+enum class Whose { all, ours };
+
 /// Only the nth allocation from now fails; 0: none.
-void fail_allocation(int nth);
+void fail_allocation(int nth, Whose whose = Whose::all);
 
 /// The number of allocations until one fails; 0 after it.
 int allocations_left();

@@ -1,0 +1,43 @@
+#include "hsadrv/stream/stream_remains.hpp"
+
+#include "hsadrv/base/leak.hpp"
+#include "hsadrv/base/runtime.hpp"
+#include "hsadrv/signal_callbacks.hpp"
+
+namespace hsadrv::detail {
+
+StreamRemains::~StreamRemains() {
+    timeline_->forget_upstreams();
+    handle_->close();
+}
+
+// The callbacks' thread does not wait for the copies: SignalCallbacks::drain() would, for ever if an engine hangs.
+void StreamRemains::stay_for(const std::shared_ptr<StreamRemains>& remains, std::vector<Completion> copies) noexcept {
+    const auto runtime = Runtime::find();
+    for (Completion& copy : copies) {
+        if (!runtime || copy.copy->ref().load() < 1) continue;
+        try {
+            runtime->copies().on_signal(copy.copy->ref(), Condition::less, 1,
+                                        [remains, signal = copy.copy]() mutable { let_go(std::move(remains)); });
+        } catch (...) {  // no memory for it
+            leak(remains);
+            leak(std::move(copy));
+        }
+    }
+}
+
+void StreamRemains::let_go(std::shared_ptr<StreamRemains> remains) noexcept {
+    const auto runtime = Runtime::find();
+    if (!runtime) return;
+    const SignalRef any = remains->timeline_->signal();
+    std::shared_ptr<std::shared_ptr<StreamRemains>> given;
+    try {
+        given = std::make_shared<std::shared_ptr<StreamRemains>>(std::move(remains));
+        runtime->callbacks().on_signal(any, Condition::less, INT64_MAX, [given] { given->reset(); });  // at once
+    } catch (...) {  // no memory for it
+        leak(std::move(given));
+        leak(std::move(remains));
+    }
+}
+
+}  // namespace hsadrv::detail
