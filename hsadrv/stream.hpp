@@ -187,7 +187,8 @@ class Stream {
     Graph end_capture();
 
     /// Holds `object` until everything submitted so far is complete. Waits for no other thread. If it throws
-    /// std::bad_alloc, the object is never released; so with release().
+    /// std::bad_alloc, the object is never released; so with release(). It is destroyed by a later call on the stream,
+    /// or by a thread of this library after the stream was destroyed.
     void keep_alive(std::shared_ptr<const void> object);
     /// Holds `object` for the stream's lifetime; once, however often it is passed. For objects that a layer above needs
     /// on the stream's device, such as its own kernels.

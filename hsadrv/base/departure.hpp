@@ -2,8 +2,12 @@
 // and signals that those may write to are not freed until they have ended, or never will.
 //
 //   remains.departure.begin();
+//   departures::note_created(address);
 //   if (!departures::defer(free_memory, address)) free_memory(address);
 //   departures::hold(code);
+//
+// Only what existed when the stream was destroyed is kept: packets and engines name no other. So a departure that never
+// ends, as that of an engine that hangs, does not keep what is created later.
 //
 // Thread safety: any thread; a Departure by one. Costs one relaxed load if there are no departures.
 #pragma once
@@ -24,21 +28,28 @@ class Departure {
     ~Departure();
     void begin() noexcept;
 
-    using Held = std::list<std::vector<std::shared_ptr<const void>>>;
+    struct Kept {
+        std::uint64_t number = 0;  // of the departure, from one on
+        std::vector<std::shared_ptr<const void>> objects;
+    };
 
   private:
-    Held own_;  // one element, which is in the list of all while the departure lasts
-    Held::iterator in_all_;
+    std::list<Kept> own_;  // one element, which is in the list of all while the departure lasts
+    std::list<Kept>::iterator in_all_;
 };
 
 namespace departures {
 
-/// Keeps the object until all departures that have begun have ended. Throws std::bad_alloc.
+/// Something was created at that address: memory, a signal, or the object passed to hold(). Without this call it counts
+/// as older than every departure.
+void note_created(std::uint64_t address) noexcept;
+
+/// Keeps the object until all departures that have begun during its life have ended. Throws std::bad_alloc.
 void hold(const std::shared_ptr<const void>& object);
 
-/// Calls end(argument) when all departures that have begun have ended; never if there is no memory to record it.
-/// Returns false, with no effect, if there are none.
-bool defer(void (*end)(std::uint64_t), std::uint64_t argument) noexcept;
+/// Calls end(address) when all departures that have begun during its life have ended; never if there is no memory to
+/// record it. Returns false, with no effect, if there are none.
+bool defer(void (*end)(std::uint64_t), std::uint64_t address) noexcept;
 
 }  // namespace departures
 }  // namespace hsadrv::detail

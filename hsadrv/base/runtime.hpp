@@ -45,6 +45,8 @@ class Runtime {
     SignalCallbacks& callbacks() noexcept { return *callbacks_; }
     /// Submits copies to their engines, on a separate thread so that no user callback delays them.
     SignalCallbacks& copies() noexcept { return *copies_; }
+    /// Destroys what destroyed streams kept, on a separate thread: destructors may wait for callbacks and for copies.
+    SignalCallbacks& endings() noexcept { return *endings_; }
     /// The streams' hardware queues.
     QueuePool& queues() noexcept { return *queues_; }
 
@@ -58,7 +60,7 @@ class Runtime {
     SystemFacts facts_{};
     std::uintptr_t event_handler_ = 0;
     std::unique_ptr<SignalPool> signals_;
-    std::unique_ptr<SignalCallbacks> callbacks_, copies_;
+    std::unique_ptr<SignalCallbacks> callbacks_, copies_, endings_;
     std::unique_ptr<Registrations> registrations_;
     std::unique_ptr<QueuePool> queues_;
 };

@@ -123,6 +123,7 @@ Runtime::Runtime() {
         signals_ = std::make_unique<SignalPool>();
         callbacks_ = std::make_unique<SignalCallbacks>();
         copies_ = std::make_unique<SignalCallbacks>("hsadrv-copies");
+        endings_ = std::make_unique<SignalCallbacks>("hsadrv-endings");
         registrations_ = std::make_unique<Registrations>();
         queues_ = std::make_unique<QueuePool>();
     } catch (...) {
@@ -138,6 +139,7 @@ Runtime::~Runtime() {
     ending_runtimes.fetch_add(1);
     callbacks_.reset();
     copies_.reset();
+    endings_.reset();
     registrations_.reset();
     signals_.reset();
     live_runtimes.fetch_sub(1, std::memory_order_relaxed);

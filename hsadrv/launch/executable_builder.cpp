@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "hsadrv/base/departure.hpp"
 #include "hsadrv/code/file_bytes.hpp"
 #include "hsadrv/code/offload_bundle.hpp"
 #include "hsadrv/error.hpp"
@@ -44,6 +45,7 @@ bool defines(const CodePart& part, const std::string& symbol) {
 /// take ownership.
 std::shared_ptr<detail::ExecutableState> unloaded_when_done(std::shared_ptr<detail::ExecutableState> state) {
     auto* const executable = state.get();
+    detail::departures::note_created(reinterpret_cast<std::uintptr_t>(executable));
     const auto let_go = [state = std::move(state)](detail::ExecutableState*) mutable noexcept {
         if (in_forked_child()) return;  // the parent's
         state->stream.reset();          // else it would keep the state that owns it alive

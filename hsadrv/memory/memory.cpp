@@ -71,6 +71,7 @@ Allocation Allocation::from_pool(const MemPool& pool, std::size_t size_bytes, st
         throw OutOfMemory(call() + ": " + status_name(status) + "; " + room(pool), status);
     if (status != HSA_STATUS_SUCCESS) throw_status(status, call());
     Allocation allocation(driver, data, size_bytes, pool.owner());
+    detail::departures::note_created(number(data));
     detail::allocations::enter(data, size_bytes, pool.label(), where);
     // The runtime maps host memory to no GPU by default.
     if (pool.owner().is_cpu() && !driver.runtime().gpus().empty()) allow_access(data, driver.runtime().gpus());

@@ -92,6 +92,7 @@ Signal Signal::create(std::int64_t initial) {
     const Driver driver = Driver::current("Signal::create");
     hsa_signal_t native{};
     check(hsa_signal_create(initial, 0, nullptr, &native), "hsa_signal_create()");
+    detail::departures::note_created(native.handle);
     return Signal(driver, native);
 }
 

@@ -57,7 +57,7 @@ class CopyQueue : public std::enable_shared_from_this<CopyQueue> {
         std::shared_ptr<PooledSignal> done;  ///< one until the copy is complete
     };
 
-    explicit CopyQueue(std::shared_ptr<Timeline> timeline) noexcept : timeline_(std::move(timeline)) {}
+    explicit CopyQueue(std::shared_ptr<Timeline> timeline) : timeline_(std::move(timeline)) {}
 
     /// Returns the status if the copy was submitted at once; on an error nothing was started. An error found later
     /// fails the stream.

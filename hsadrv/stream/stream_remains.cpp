@@ -11,7 +11,6 @@ StreamRemains::~StreamRemains() {
     handle_->close();
 }
 
-// The callbacks' thread does not wait for the copies: SignalCallbacks::drain() would, for ever if an engine hangs.
 void StreamRemains::stay_for(const std::shared_ptr<StreamRemains>& remains, std::vector<Completion> copies) noexcept {
     const auto runtime = Runtime::find();
     for (Completion& copy : copies) {
@@ -33,8 +32,8 @@ void StreamRemains::let_go(std::shared_ptr<StreamRemains> remains) noexcept {
     std::shared_ptr<std::shared_ptr<StreamRemains>> given;
     try {
         given = std::make_shared<std::shared_ptr<StreamRemains>>(std::move(remains));
-        runtime->callbacks().on_signal(any, Condition::less, INT64_MAX, [given] { given->reset(); });  // at once
-    } catch (...) {  // no memory for it
+        runtime->endings().on_signal(any, Condition::less, INT64_MAX, [given] { given->reset(); });  // at once
+    } catch (...) {  // no memory, or no thread
         leak(std::move(given));
         leak(std::move(remains));
     }

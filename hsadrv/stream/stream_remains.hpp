@@ -1,6 +1,6 @@
 // Internal: what the packets and copies of a destroyed stream use, until none of them runs any more.
 //
-//   auto remains = std::make_shared<StreamRemains>(handle, timeline);  // with the stream: its end allocates nothing
+//   auto remains = std::make_shared<StreamRemains>(handle, timeline);  // with the stream: its end must not fail
 //   remains->departure.begin();
 //   … remains->kept = …
 //   StreamRemains::stay_for(remains, copies);
@@ -27,7 +27,7 @@ namespace hsadrv::detail {
 
 class StreamRemains {
   public:
-    StreamRemains(std::shared_ptr<StreamHandle> handle, std::shared_ptr<Timeline> timeline) noexcept
+    StreamRemains(std::shared_ptr<StreamHandle> handle, std::shared_ptr<Timeline> timeline)
         : handle_(std::move(handle)), timeline_(std::move(timeline)) {}
     StreamRemains(const StreamRemains&) = delete;
     StreamRemains& operator=(const StreamRemains&) = delete;
@@ -35,7 +35,8 @@ class StreamRemains {
 
     /// Keeps it until those copies have ended.
     static void stay_for(const std::shared_ptr<StreamRemains>& remains, std::vector<Completion> copies) noexcept;
-    /// Gives up this reference on the callbacks' thread: destructors of the user's objects take locks and may block.
+    /// Gives up this reference on another thread: destructors of the user's objects take locks, may block, and may wait
+    /// for copies and for callbacks. Leaks it if there is no memory for that.
     static void let_go(std::shared_ptr<StreamRemains> remains) noexcept;
 
     StreamHolds::Kept kept;

@@ -46,6 +46,13 @@ struct Copying : Kernels {
     void check_error() { CHECK_THROWS_WITH(stream.synchronize(5s), Contains("engine reports an error")); }
 };
 
+bool is_mapped(const void* address) {
+    hsa_amd_pointer_info_t info{};
+    info.size = sizeof info;
+    return hsa_amd_pointer_info(address, &info, nullptr, nullptr, nullptr) == HSA_STATUS_SUCCESS &&
+           info.type == HSA_EXT_POINTER_TYPE_HSA;
+}
+
 }  // namespace
 
 TEST_CASE("a host function after a failed copy does not run", "[stream][copy][error]") {
@@ -176,19 +183,26 @@ TEST_CASE("what is freed after a stream was closed is kept while an engine has o
     memory.reset();
     signal.reset();
     CHECK(hsa_signal_load_relaxed(native) == 7);
-    const auto is_mapped = [&] {
-        hsa_amd_pointer_info_t info{};
-        info.size = sizeof info;
-        return hsa_amd_pointer_info(address, &info, nullptr, nullptr, nullptr) == HSA_STATUS_SUCCESS &&
-               info.type == HSA_EXT_POINTER_TYPE_HSA;
-    };
-    CHECK(is_mapped());
+    CHECK(is_mapped(address));
     CHECK_FALSE(gone);
     CHECK_NOTHROW(f.driver.callbacks().drain(5s));  // does not wait for the engine
     f.done->ref().store(0);
     CHECK(eventually([&] { return gone.load(); }));
-    CHECK(eventually([&] { return !is_mapped(); }));
+    CHECK(eventually([&] { return !is_mapped(address); }));
     CHECK(handle->state() == detail::StreamHandle::State::gone);
+}
+
+TEST_CASE("what is created after a stream was closed is freed although an engine has one of its copies",
+          "[stream][copy][pool]") {
+    NEEDS_DEVICE();
+    Copying f;
+    CHECK_FALSE(f.stream.close(20ms));
+    std::optional<Allocation> memory = Allocation::from_pool(device_pool(f.gpu), 4u << 20);
+    void* const address = memory->data();
+    CHECK(is_mapped(address));
+    memory.reset();
+    CHECK_FALSE(is_mapped(address));
+    f.done->ref().store(0);
 }
 
 TEST_CASE("a failed copy is found by another stream's waiter", "[stream][copy][error]") {
@@ -214,6 +228,7 @@ TEST_CASE("an event of a copy whose engine never ends is lost when its stream ha
     CHECK_FALSE(event.query());
     CHECK_FALSE(f.stream.close(20ms));
     CHECK_THROWS_AS(event.synchronize(20s), StreamEnded);
+    f.done->ref().store(0);
 }
 
 TEST_CASE("an event of a copy in flight is lost with its GPU", "[stream][copy][event][fault]") {

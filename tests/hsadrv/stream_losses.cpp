@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "hsadrv/allocator.hpp"
 #include "hsadrv/base/runtime.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/stream/event_state.hpp"
@@ -102,6 +103,49 @@ TEST_CASE("a destructor of what a destroyed stream attached does not delay anoth
     CHECK(to.get() == 3);
     may_end = true;
     CHECK(eventually([&] { return gone.load(); }));
+}
+
+TEST_CASE("a stream that a destroyed stream attached completes its host functions", "[stream][pool][host]") {
+    NEEDS_DEVICE();
+    Busy f;
+    const Words theirs(1);
+    std::atomic<bool> called{false};
+    auto inner = std::make_shared<Stream>(f.gpu, StreamOptions{.exclusive_queue = true});
+    f.spin.launch(*inner, one, theirs.data());
+    inner->call([&] { called = true; });
+    f.after.attach(std::move(inner));
+    f.scale_add.launch(f.after, one, f.data.data(), 2u, 1u, 1u);
+    CHECK_FALSE(f.after.close(20ms));
+    f.flag.set(1);
+    CHECK_NOTHROW(f.runs.synchronize(patience));
+    let_time_pass();
+    theirs.set(1);
+    CHECK(eventually([&] { return called.load(); }));
+}
+
+TEST_CASE("a host function that runs does not delay the return of a destroyed stream's memory",
+          "[stream][pool][host][allocator]") {
+    NEEDS_DEVICE();
+    Busy f;
+    constexpr std::size_t bytes = 4u << 20;
+    Allocator allocator(device_pool(f.gpu), {.limit_bytes = bytes, .patience = 2s});
+    Block block = allocator.allocate(bytes, f.after);
+    f.scale_add.launch(f.after, one, f.data.data(), 0u, 7u, 1u);
+    block = {};
+    CHECK_FALSE(f.after.close(20ms));
+    std::atomic<bool> runs{false}, may_end{false};
+    Stream caller(f.gpu);
+    caller.call([&] {
+        runs = true;
+        await(may_end);
+        static_cast<void>(allocator.allocate(bytes, f.runs));
+    });
+    await(runs);
+    f.flag.set(1);
+    CHECK_NOTHROW(f.runs.synchronize(patience));
+    let_time_pass();
+    may_end = true;
+    CHECK_NOTHROW(caller.synchronize(patience));
 }
 
 TEST_CASE("a callback learns that a host function before it was lost, with no packet between", "[stream][host]") {

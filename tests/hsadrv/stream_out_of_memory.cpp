@@ -2,6 +2,7 @@
 #include <atomic>
 #include <memory>
 #include <new>
+#include <optional>
 
 #include "hsadrv/error.hpp"
 #include "stream_fixture.hpp"
@@ -71,6 +72,22 @@ TEST_CASE("what a stream keeps is not released early although memory runs out", 
         CHECK_NOTHROW(stream.synchronize(patience));
         CHECK(gone == !threw);
         return threw;
+    });
+    CHECK(failures > 0);
+}
+
+TEST_CASE("making a stream throws when memory runs out", "[stream]") {
+    NEEDS_DEVICE();
+    const Device device;
+    const int failures = fail_each_allocation([&](auto&& begin, auto&& end) {
+        std::optional<Stream> stream;
+        begin();
+        try {
+            stream.emplace(device.gpu);
+        } catch (const std::bad_alloc&) {
+        } catch (const Error&) {
+        }
+        return end();
     });
     CHECK(failures > 0);
 }
