@@ -78,6 +78,8 @@ constexpr Row table[] = {
     {"hsadrv/stream_failure.cpp", "negative"},
     {"hsadrv/stream_losses.cpp", "negative"},
     {"hsadrv/stream_ends.cpp", "negative"},
+    {"hsadrv/stream_out_of_memory.cpp", "negative"},
+    {"hsadrv/host_failures.cpp", "negative"},
     {"hsadrv/lost_copies.cpp", "negative"},
     {"hsadrv/stream_promises.cpp", "negative"},
     {"hsadrv/autopsy.cpp", "negative"},
