@@ -17,6 +17,13 @@ bool is_ours(const void* caller) {
         return false;
     return of_caller.dli_fbase == of_program.dli_fbase || std::strstr(of_caller.dli_fname, "libhsadrv") != nullptr;
 }
+
+void* allocate(std::size_t size, const void* caller) {
+    ++made;
+    if (left > 0 && (failing == test_support::Whose::all || is_ours(caller)) && --left == 0) throw std::bad_alloc();
+    if (void* memory = std::malloc(size ? size : 1)) return memory;
+    throw std::bad_alloc();
+}
 }  // namespace
 
 namespace test_support {
@@ -28,13 +35,11 @@ void fail_allocation(int nth, Whose whose) {
 int allocations_left() { return left; }
 }  // namespace test_support
 
-// Not inlined: a compiler that sees one side warns about malloc() or free().
-[[gnu::noinline]] void* operator new(std::size_t size) {
-    ++made;
-    if (left > 0 && (failing == test_support::Whose::all || is_ours(__builtin_return_address(0))) && --left == 0)
-        throw std::bad_alloc();
-    if (void* memory = std::malloc(size ? size : 1)) return memory;
-    throw std::bad_alloc();
-}
+// Not inlined: a compiler that sees one side warns about malloc() or free(). Arrays have functions of their own,
+// because those of a sanitizer do not call these.
+[[gnu::noinline]] void* operator new(std::size_t size) { return allocate(size, __builtin_return_address(0)); }
+[[gnu::noinline]] void* operator new[](std::size_t size) { return allocate(size, __builtin_return_address(0)); }
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete[](void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
