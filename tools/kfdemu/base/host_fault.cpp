@@ -16,7 +16,7 @@ constexpr int kSignals[] = {SIGSEGV, SIGBUS};
 constexpr std::uint64_t kPageFaultWrite = 2;  // of the CPU's error code
 constexpr int kRestorer = 0x04000000;         // SA_RESTORER, which libc adds
 
-std::atomic<bool> is_installed{false};
+bool is_installed = false;    // atomic accesses: std::atomic<bool> is not inlined, and so cannot be NOT_SANITIZED
 std::atomic<pid_t> owner{0};  // the process that the actions belong to; relaxed, as a thread sees its own process's
 std::atomic<Observer> observer{nullptr};
 
@@ -151,14 +151,14 @@ bool accessible(const AddressSpace& space, const void* host, std::uint32_t acces
 
 void install() {
     Actions actions;
-    if (is_installed.load(std::memory_order_relaxed)) return;
+    if (__atomic_load_n(&is_installed, __ATOMIC_RELAXED)) return;
     owner.store(getpid(), std::memory_order_relaxed);
     for (const int signal : kSignals) {
         __sigaction(signal, nullptr, &actions.of(signal));
         install_for(signal, actions.of(signal));
     }
     // Release: a thread that sees it sees the program's actions.
-    is_installed.store(true, std::memory_order_release);
+    __atomic_store_n(&is_installed, true, __ATOMIC_RELEASE);
 }
 
 void observe(Observer see) {
@@ -166,7 +166,7 @@ void observe(Observer see) {
     install();
 }
 
-bool installed() { return is_installed.load(std::memory_order_acquire); }
+NOT_SANITIZED bool installed() { return __atomic_load_n(&is_installed, __ATOMIC_ACQUIRE); }
 
 void accept_in_this_thread() {
     if (of_device == OfDevice::open) return;

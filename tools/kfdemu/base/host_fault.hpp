@@ -21,6 +21,7 @@
 #include <optional>
 
 #include "address_space.hpp"
+#include "base/not_sanitized.hpp"
 
 namespace kfdemu {
 
@@ -78,7 +79,7 @@ void before_fork();
 void after_fork();
 
 /// Whether install() handles this signal.
-inline bool handles(int signal) { return signal == SIGSEGV || signal == SIGBUS; }
+NOT_SANITIZED inline bool handles(int signal) { return signal == SIGSEGV || signal == SIGBUS; }
 /// As sigaction() for a handled signal. Async-signal-safe.
 int set_action(int signal, const struct sigaction* wanted, struct sigaction* before);
 

@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <optional>
 
+#include "base/not_sanitized.hpp"
 #include "base/path_text.hpp"
 #include "boundary/sysfs.hpp"
 #include "kfd/device.hpp"
@@ -35,23 +36,23 @@ struct FunctionName {
 template <FunctionName kName>
 class Next {
   public:
-    static void* get() {
-        [[maybe_unused]] const bool* at_load = &found_at_load_;   // instantiates it
-        void* function = known_.load(std::memory_order_relaxed);  // relaxed: every lookup gives the same value
+    NOT_SANITIZED static void* get() {
+        [[maybe_unused]] const bool* at_load = &found_at_load_;       // instantiates it
+        void* function = __atomic_load_n(&known_, __ATOMIC_RELAXED);  // relaxed: every lookup gives the same value
         if (!function) function = look_up();
         return function;
     }
 
   private:
-    static void* look_up() {
+    NOT_SANITIZED static void* look_up() {
         const int saved = errno;
         void* function = dlsym(RTLD_NEXT, kName.text);
         errno = saved;
-        known_.store(function, std::memory_order_relaxed);
+        __atomic_store_n(&known_, function, __ATOMIC_RELAXED);
         return function;
     }
 
-    static inline constinit std::atomic<void*> known_{nullptr};
+    static inline constinit void* known_ = nullptr;
     static inline const bool found_at_load_ = look_up() != nullptr;
 };
 

@@ -17,7 +17,7 @@ extern "C" sighandler_t bsd_signal(int signal, sighandler_t handler) noexcept;
 namespace kfdemu {
 namespace {
 
-bool is_shared(int signal) { return host_fault::handles(signal) && host_fault::installed(); }
+NOT_SANITIZED bool is_shared(int signal) { return host_fault::handles(signal) && host_fault::installed(); }
 
 std::atomic<bool> interrupts[2];  // siginterrupt() for SIGSEGV, SIGBUS; relaxed: a flag alone
 std::atomic<bool>& interrupts_of(int signal) { return interrupts[signal == SIGBUS]; }
@@ -76,7 +76,7 @@ void interrupt(int signal, bool on) {
 
 using namespace kfdemu;
 
-EXPORT int sigaction(int signal, const struct sigaction* wanted, struct sigaction* before) noexcept {
+EXPORT NOT_SANITIZED int sigaction(int signal, const struct sigaction* wanted, struct sigaction* before) noexcept {
     if (is_shared(signal)) return host_fault::set_action(signal, wanted, before);
     return NEXT(sigaction)(signal, wanted, before);
 }
