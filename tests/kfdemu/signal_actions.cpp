@@ -262,3 +262,32 @@ TEST_CASE("a page that the program protects at any time is a fault of the GPU", 
     for (int n = 0; n < times; ++n) right += status_of(row) == 0;
     CHECK(right == times);
 }
+
+TEST_CASE("a page of an AQL queue that the program protects at any time is a fault of the GPU", "[signals]") {
+    const unsigned page = GENERATE(0u, 1u);  // the runtime's structure, the ring
+    const Row row = [page](Engine& engine) {
+        static AqlRing ring{engine.kfd};  // of the thread until the process ends
+        std::thread{[] {
+            for (;;) ring.submit_barrier();
+        }}.detach();
+        for (int n = 0; n < 500; ++n)
+            for (const int protection : {PROT_NONE, PROT_READ | PROT_WRITE})
+                mprotect(ring.pages + page * AqlRing::kPage, AqlRing::kPage, protection);
+        return true;
+    };
+    int right = 0;
+    constexpr int times = 200;
+    for (int n = 0; n < times; ++n) right += status_of(row) == 0;
+    CHECK(right == times);
+}
+
+TEST_CASE("an AQL queue without a runtime takes packets", "[signals]") {
+    const Row row = [](Engine& engine) {
+        AqlRing ring{engine.kfd};
+        for (int n = 0; n < 1000; ++n)
+            while (!ring.submit_barrier()) usleep(10);
+        for (int ms = 0; ms < 5000 && ring.read_index() < 1000; ++ms) usleep(1000);
+        return ring.read_index() == 1000;
+    };
+    CHECK(status_of(row) == 0);
+}

@@ -10,7 +10,6 @@
 #include "base/injection.hpp"
 #include "base/log.hpp"
 #include "base/order.hpp"
-#include "queues/barrier_value.hpp"
 #include "queues/gpu_memory.hpp"
 #include "queues/pm4.hpp"
 #include "queues/scheduler.hpp"
@@ -40,8 +39,25 @@ AqlQueue::AqlQueue(const Gpu& gpu, const AddressSpace& space, Events& events, Ev
     *doorbell_ = last_doorbell_;
 }
 
-aql::Packet* AqlQueue::slot(std::uint64_t index) {
-    return at<aql::Packet>(space_, ring_ + index % size_packets_ * sizeof(aql::Packet), kWrite);
+/// Runs `body` with the packet. False: not mapped, or not any more; `body` as for access().
+template <class Body>
+bool AqlQueue::in_slot(std::uint64_t index, Body&& body) {
+    return access<aql::Packet>(space_, slot_va(index), kWrite, body);
+}
+
+/// Runs `body` with the runtime's structure. False: the queue has stopped with a memory fault.
+template <class Body>
+bool AqlQueue::in_queue(Body&& body) {
+    if (access<aql::AmdQueue>(space_, queue_va_, kWrite, body)) return true;
+    memory_fault(queue_va_, kWrite, "the queue's structure");
+    return false;
+}
+
+/// Stores `code` into the signal with which the packet processor talks to the runtime. False: not mapped.
+bool AqlQueue::tell_runtime(std::uint64_t code) {
+    std::uint64_t signal = 0;
+    return access<const aql::AmdQueue>(space_, queue_va_, kRead, [&](auto& q) { signal = q.queue_inactive_signal; }) &&
+           store(space_, events_, signal, code);
 }
 
 bool AqlQueue::service() {
@@ -62,12 +78,11 @@ bool AqlQueue::service() {
     if (injection().stalled(QueueKind::compute, ring_)) return false;
 
     AddressSpace::Hold hold{space_};
-    if (!find_queue()) return false;
     if (waits_for_scratch_ && !resume_after_scratch()) return false;
     bool did = false;
-    for (unsigned n = 0; n < kPacketsPerService; ++n) {
+    for (unsigned n = 0; n < kPacketsPerService && !failed_; ++n) {
         if (!current_ && !next_is_ready()) break;
-        if (!current_) read_packet();
+        if (!current_ && !read_packet()) break;
         if (aql::has_barrier_bit(current_->header) && running_ != 0) break;
         taken_.push_back({});
         ++running_;
@@ -84,18 +99,15 @@ bool AqlQueue::service() {
     return did;
 }
 
-/// Looks up the runtime's amd_queue_t, valid during the caller's Hold. False: the queue has stopped.
-bool AqlQueue::find_queue() {
-    queue_ = at<aql::AmdQueue>(space_, queue_va_, kWrite);
-    if (!queue_) memory_fault(queue_va_, kWrite, "the queue's structure");
-    return queue_ != nullptr;
-}
-
-/// Reads the packet at next_. It is read once, even if it then waits.
-void AqlQueue::read_packet() {
-    current_ = *slot(next_);
+/// Reads the packet at next_. It is read once, even if it then waits. False: the queue has stopped.
+bool AqlQueue::read_packet() {
+    aql::Packet packet;
+    if (!in_slot(next_, [&](const aql::Packet& slot) { packet = slot; }))
+        return memory_fault(slot_va(next_), kWrite, "the ring"), false;
+    current_ = packet;
     counters.packets += 1;
     injection().apply(QueueKind::compute, ring_, std::as_writable_bytes(std::span{&*current_, 1}));
+    return true;
 }
 
 /// Firmware may invalidate the header once it has taken a packet, well before the slot is free. Not for a packet that
@@ -104,22 +116,20 @@ void AqlQueue::read_packet() {
 void AqlQueue::take_header() {
     if (!shows(Behaviour::invalid_headers)) return;
     // Relaxed: the read index, not this store, signals that the slot is free.
-    if (aql::Packet* packet = slot(next_))
-        __atomic_store_n(&packet->header, std::uint16_t{aql::kInvalid}, __ATOMIC_RELAXED);
+    in_slot(next_, [](aql::Packet& packet) {
+        __atomic_store_n(&packet.header, std::uint16_t{aql::kInvalid}, __ATOMIC_RELAXED);
+    });
 }
 
 /// Whether a published packet is at next_, not beyond the doorbell. Producers may ring in any order, so the highest
 /// doorbell value counts. A packet at or below it whose header is still INVALID is waited for.
 bool AqlQueue::next_is_ready() {
     if (next_ - read_ == size_packets_) return false;
-    aql::Packet* packet = slot(next_);
-    if (!packet) {
-        memory_fault(ring_ + next_ % size_packets_ * sizeof(aql::Packet), kWrite, "the ring");
-        return false;
-    }
-    const bool rung = static_cast<std::int64_t>(next_) <= highest_doorbell_;
+    std::uint16_t header = aql::kInvalid;
     // Acquire: pairs with the producer's release of the header.
-    const std::uint16_t header = __atomic_load_n(&packet->header, __ATOMIC_ACQUIRE);
+    if (!in_slot(next_, [&](aql::Packet& packet) { header = __atomic_load_n(&packet.header, __ATOMIC_ACQUIRE); }))
+        return memory_fault(slot_va(next_), kWrite, "the ring"), false;
+    const bool rung = static_cast<std::int64_t>(next_) <= highest_doorbell_;
     if (aql::type_of(header) == aql::kInvalid) {
         awake_ = rung;
         unrung_since_ns_ = 0;
@@ -164,16 +174,19 @@ AqlQueue::Step AqlQueue::launch(const aql::Packet& packet) {
     }
 }
 
-/// The queue's part of a dispatch, read from the runtime's amd_queue_t.
-QueueFacts AqlQueue::facts() {
+/// The queue's part of a dispatch, read from the runtime's amd_queue_t. std::nullopt: the queue has stopped.
+std::optional<QueueFacts> AqlQueue::facts() {
     QueueFacts facts;
     facts.queue_ptr = queue_va_;
-    std::copy(std::begin(queue_->scratch_resource_descriptor), std::end(queue_->scratch_resource_descriptor),
-              facts.scratch_descriptor.begin());
-    facts.scratch_base = queue_->scratch_backing_memory_location;
-    facts.scratch_lane_bytes = queue_->scratch_wave64_lane_byte_size;
-    facts.tmpring_size = queue_->compute_tmpring_size;
     facts.dispatch_id = next_ + 1;
+    const bool read = in_queue([&facts](const aql::AmdQueue& queue) {
+        std::copy(std::begin(queue.scratch_resource_descriptor), std::end(queue.scratch_resource_descriptor),
+                  facts.scratch_descriptor.begin());
+        facts.scratch_base = queue.scratch_backing_memory_location;
+        facts.scratch_lane_bytes = queue.scratch_wave64_lane_byte_size;
+        facts.tmpring_size = queue.compute_tmpring_size;
+    });
+    if (!read) return {};
     if (!scratch_slots_ || facts.scratch_base != scratch_base_ || facts.tmpring_size != tmpring_size_) {
         scratch_slots_ = std::make_shared<ScratchSlots>(facts.scratch_waves());
         scratch_base_ = facts.scratch_base;
@@ -188,9 +201,11 @@ AqlQueue::Step AqlQueue::launch(const KernelDispatchPacket& packet) {
         take_header();
         return Step::waiting;
     }
+    const auto queue = facts();
+    if (!queue) return Step::stopped;
     auto made = Dispatch::create({.packet = packet,
-                                  .packet_va = ring_ + next_ % size_packets_ * sizeof(aql::Packet),
-                                  .queue = facts(),
+                                  .packet_va = slot_va(next_),
+                                  .queue = *queue,
                                   .gpu = {.target = code_.target(),
                                           .lds_bytes = gpu_.model->lds_kib * 1024,
                                           .shader_engines = gpu_.model->shader_engines},
@@ -235,57 +250,19 @@ AqlQueue::Step AqlQueue::launch(const KernelDispatchPacket& packet) {
 AqlQueue::Step AqlQueue::ask_for_scratch(std::uint32_t lane_bytes) {
     if (running_ > 1) return Step::waiting;
     log(LogLevel::info, "gpu{}: packet {} needs {} B of scratch per work-item", gpu_.index, next_, lane_bytes);
-    if (!store(space_, events_, queue_->queue_inactive_signal, aql::kInsufficientScratch))
+    if (!tell_runtime(aql::kInsufficientScratch))
         return fail(aql::kInsufficientScratch, "scratch is needed, but the queue's inactive signal is not mapped");
     waits_for_scratch_ = true;
     return Step::waiting;
 }
 
 bool AqlQueue::resume_after_scratch() {
-    const auto value = value_of(queue_->queue_inactive_signal);
+    std::uint64_t signal = 0;
+    if (!in_queue([&](const aql::AmdQueue& queue) { signal = queue.queue_inactive_signal; })) return false;
+    const auto value = value_of(signal);
     if (!value || *value != 0) return false;
     waits_for_scratch_ = false;
     return true;
-}
-
-std::optional<std::int64_t> AqlQueue::value_of(std::uint64_t signal) {
-    std::int64_t value = 0;
-    // Acquire: writes before the signal's release are visible.
-    const auto load = [&](const aql::AmdSignal& s) { value = __atomic_load_n(&s.value, __ATOMIC_ACQUIRE); };
-    if (!access<const aql::AmdSignal>(space_, signal, kRead, load)) return {};
-    return value;
-}
-
-AqlQueue::Step AqlQueue::wait_for(const aql::Barrier& packet, bool all) {
-    take_header();
-    // A dependency stays satisfied once its signal was observed at 0, even if the value changes later.
-    std::uint32_t wanted = 0;
-    for (unsigned i = 0; i < std::size(packet.dep_signal); ++i) {
-        if (packet.dep_signal[i] == 0) continue;
-        wanted |= 1u << i;
-        if (dependencies_met_ & (1u << i)) continue;
-        const auto value = value_of(packet.dep_signal[i]);
-        if (!value) return memory_fault(packet.dep_signal[i], kRead, "a barrier packet's dependency");
-        if (*value == 0) dependencies_met_ |= 1u << i;
-    }
-    const bool met = all ? dependencies_met_ == wanted : (wanted == 0 || dependencies_met_ != 0);
-    return met ? complete_now(packet.completion_signal) : Step::waiting;
-}
-
-AqlQueue::Step AqlQueue::wait_for(const aql::BarrierValue& packet) {
-    const bool strict = shows(Behaviour::barrier_value);
-    if (strict && !gpu_.model->barrier_value)
-        return fail(aql::kInvalidVendorPacket,
-                    fmt::format("BARRIER_VALUE packet, which {} does not support", gpu_.model->name));
-    take_header();
-    if (packet.signal != 0) {
-        if (packet.condition >= kBarrierConditions)
-            return fail(aql::kInvalidVendorPacket, "barrier-value packet: unknown condition");
-        const auto raw = value_of(packet.signal);
-        if (!raw) return memory_fault(packet.signal, kRead, "a barrier-value packet's signal");
-        if (!holds(packet, *raw, strict ? Comparison::all_known : Comparison::signed_alone)) return Step::waiting;
-    }
-    return complete_now(packet.completion_signal);
 }
 
 /// A buffer of PM4 commands. The runtime sends them to invalidate caches; there are none to invalidate here.
@@ -296,12 +273,14 @@ AqlQueue::Step AqlQueue::run(const aql::Pm4Ib& packet) {
     const std::uint64_t base = packet.ib_jump[1] | std::uint64_t{packet.ib_jump[2]} << 32;
     const std::uint32_t count = packet.ib_jump[3] & 0xfffff;
     for (std::uint32_t i = 0; i < count;) {
-        const auto* dword = at<std::uint32_t>(space_, (base & ~std::uint64_t{3}) + 4 * i, kRead);
-        if (!dword) return memory_fault(base + 4 * i, kRead, "a PM4 buffer");
-        const pm4::Header header = pm4::header(*dword);
+        std::uint32_t dword = 0;
+        if (!access<const std::uint32_t>(space_, (base & ~std::uint64_t{3}) + 4 * i, kRead,
+                                         [&](auto& there) { dword = there; }))
+            return memory_fault(base + 4 * i, kRead, "a PM4 buffer");
+        const pm4::Header header = pm4::header(dword);
         if (header.opcode != pm4::kAcquireMem && header.opcode != pm4::kNop)
             return fail(aql::kInvalidVendorPacket,
-                        fmt::format("unsupported PM4 command {:#010x} in an indirect buffer", *dword));
+                        fmt::format("unsupported PM4 command {:#010x} in an indirect buffer", dword));
         i += header.dwords;
     }
     return complete_now(packet.completion_signal);
@@ -312,23 +291,29 @@ AqlQueue::Step AqlQueue::complete_now(std::uint64_t completion_signal) {
     if (!can_complete(space_, completion_signal)) return memory_fault(completion_signal, kWrite, "a completion signal");
     const std::uint64_t now = clock::now();
     const std::uint64_t index = next_++;
-    finish_slot(index);
-    complete(space_, events_, completion_signal, now, now);
+    if (finish_slot(index)) complete_signal(completion_signal, now, now);
     return Step::launched;
 }
 
-/// Marks a packet as complete and releases all complete slots at the front.
-void AqlQueue::finish_slot(std::uint64_t index) {
+/// Marks a packet as complete and releases all complete slots at the front. False: the queue has stopped.
+bool AqlQueue::finish_slot(std::uint64_t index) {
     taken_[index - read_].done = true;
     --running_;
     while (!taken_.empty() && taken_.front().done) {
-        if (aql::Packet* packet = slot(read_))
-            __atomic_store_n(&packet->header, std::uint16_t{aql::kInvalid}, __ATOMIC_RELEASE);
+        if (!in_slot(read_, [](aql::Packet& packet) {
+                __atomic_store_n(&packet.header, std::uint16_t{aql::kInvalid}, __ATOMIC_RELEASE);
+            }))
+            return memory_fault(slot_va(read_), kWrite, "the ring"), false;
         taken_.pop_front();
         ++read_;
     }
     // Release: a producer that sees the new read index may overwrite the slots before it.
-    __atomic_store_n(&queue_->read_dispatch_id, read_, __ATOMIC_RELEASE);
+    return in_queue(
+        [this](aql::AmdQueue& queue) { __atomic_store_n(&queue.read_dispatch_id, read_, __ATOMIC_RELEASE); });
+}
+
+void AqlQueue::complete_signal(std::uint64_t signal, std::uint64_t start_ticks, std::uint64_t end_ticks) {
+    if (!complete(space_, events_, signal, start_ticks, end_ticks)) memory_fault(signal, kWrite, "a completion signal");
 }
 
 void AqlQueue::finished(const DispatchWork& kernel) {
@@ -337,19 +322,19 @@ void AqlQueue::finished(const DispatchWork& kernel) {
     --kernels_;
     if (stopped_) return;
     AddressSpace::Hold hold{space_};
-    if (!find_queue()) return;
     if (kernel.dispatch().state() != Dispatch::State::Finished) return report(kernel.dispatch());
-    const bool scratch_once = queue_->queue_properties & aql::kUseScratchOnce;
+    std::uint32_t properties = 0;
+    if (!in_queue([&](const aql::AmdQueue& queue) { properties = queue.queue_properties; })) return;
     const std::uint64_t completion_signal = kernel.dispatch().packet().completion_signal;
     if (!can_complete(space_, completion_signal)) {
         memory_fault(completion_signal, kWrite, "a completion signal");
         return;
     }
-    finish_slot(kernel.index());
-    complete(space_, events_, completion_signal, kernel.start_ticks(), clock::now());
-    if (scratch_once && kernels_ == 0) {
+    if (!finish_slot(kernel.index())) return;
+    complete_signal(completion_signal, kernel.start_ticks(), clock::now());
+    if ((properties & aql::kUseScratchOnce) && kernels_ == 0) {
         // The large scratch was for this dispatch only: return it, and continue when the runtime has taken it.
-        store(space_, events_, queue_->queue_inactive_signal, aql::kScratchDone);
+        tell_runtime(aql::kScratchDone);
         waits_for_scratch_ = true;
         awake_ = true;
     }

@@ -55,26 +55,31 @@ class AqlQueue final : public Queue, public std::enable_shared_from_this<AqlQueu
         std::shared_ptr<DispatchWork> kernel{};  // that runs; null: none, or it has ended
     };
 
-    bool find_queue();
     bool next_is_ready();
     bool was_overlooked();
-    void read_packet();
+    bool read_packet();
     void take_header();
     Step launch(const aql::Packet& packet);
     Step launch(const KernelDispatchPacket& packet);
     Step ask_for_scratch(std::uint32_t lane_bytes);
-    QueueFacts facts();
+    std::optional<QueueFacts> facts();
     void report(const Dispatch& dispatch);
     Step wait_for(const aql::Barrier& packet, bool all);
     Step wait_for(const aql::BarrierValue& packet);
     Step run(const aql::Pm4Ib& packet);
     Step complete_now(std::uint64_t completion_signal);
+    void complete_signal(std::uint64_t signal, std::uint64_t start_ticks, std::uint64_t end_ticks);
     Step fail(std::uint64_t code, std::string_view why);
     Step memory_fault(std::uint64_t va, std::uint32_t access, std::string_view what);
     std::optional<std::int64_t> value_of(std::uint64_t signal);
-    void finish_slot(std::uint64_t index);
+    bool finish_slot(std::uint64_t index);
     bool resume_after_scratch();
-    aql::Packet* slot(std::uint64_t index);
+    std::uint64_t slot_va(std::uint64_t index) const { return ring_ + index % size_packets_ * sizeof(aql::Packet); }
+    template <class Body>
+    bool in_slot(std::uint64_t index, Body&& body);
+    template <class Body>
+    bool in_queue(Body&& body);
+    bool tell_runtime(std::uint64_t code);
 
     const Gpu gpu_;
     const AddressSpace& space_;
@@ -83,8 +88,7 @@ class AqlQueue final : public Queue, public std::enable_shared_from_this<AqlQueu
     Scheduler& scheduler_;
     CodeCache& code_;
     GroupPool& groups_;
-    const std::uint64_t queue_va_;    // address of the runtime's amd_queue_t
-    aql::AmdQueue* queue_ = nullptr;  // valid while the thread that looked it up has its Hold
+    const std::uint64_t queue_va_;  // address of the runtime's amd_queue_t
     std::uint64_t ring_, size_packets_;
     const std::uint64_t save_area_;  // context save area; its header names the runtime's error event
     volatile std::uint64_t* doorbell_;

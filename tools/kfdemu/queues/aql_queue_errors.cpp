@@ -38,7 +38,7 @@ AqlQueue::Step AqlQueue::fail(std::uint64_t code, std::string_view why) {
     failed_ = true;
     counters.faults += 1;
     log(LogLevel::error, "gpu{}: queue stopped with error {:#x} at packet {}: {}", gpu_.index, code, next_, why);
-    store(space_, events_, queue_->queue_inactive_signal, code);
+    tell_runtime(code);
     raise_exception(events_, save_area_, code);
     return Step::stopped;
 }
