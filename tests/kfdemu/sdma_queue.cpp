@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <regex>
 #include <string>
@@ -44,6 +45,14 @@ struct Engine {
         doorbell = written * 4;
         for (int i = 0; i < 1000 && queue.service(); ++i) {
         }
+    }
+    /// Runs packets, and returns how often service() makes progress.
+    int slices(const Dwords& packets) {
+        for (std::uint32_t dword : packets) ring[written++ % ring.size()] = dword;
+        doorbell = written * 4;
+        int count = 0;
+        while (queue.service()) ++count;
+        return count;
     }
     bool idle() const { return pointer[0] == written * 4; }
 
@@ -291,4 +300,43 @@ TEST_CASE("an indirect buffer within another stops the queue", "[kfdemu][sdma]")
     engine.run(Dwords{4, Engine::at(64), 0, 6, 0, 0} + fence(0, 1));
     CHECK(engine.data[0] == 0);
     CHECK_FALSE(engine.idle());
+}
+
+TEST_CASE("a box of many narrow rows is copied in slices", "[kfdemu][sdma]") {
+    // A million rows of one byte: 16384 rows at a pitch of 1 in each of 64 slices, which overlap.
+    constexpr std::uint32_t pitch = 0, size = 16383 << 16, depth = 63;
+    Engine engine;
+    CHECK(
+        engine.slices(Dwords{1 | 4 << 8, Engine::at(0), 0, 0, pitch, 0, Engine::at(8192), 0, 0, pitch, 0, size, depth} +
+                      fence(0, 1)) > 100);
+    CHECK(engine.data[0] == 1);
+}
+
+TEST_CASE("copies that wait in one ring are slices of their own", "[kfdemu][sdma]") {
+    Engine engine;
+    Dwords copies;
+    for (int n = 0; n < 36; ++n) copies = copies + Dwords{1, 65535, 0, Engine::at(0), 0, Engine::at(0), 0};
+    CHECK(engine.slices(copies) > 2);
+    CHECK(engine.idle());
+}
+
+TEST_CASE("a long write is a series of slices", "[kfdemu][sdma]") {
+    constexpr std::uint32_t dwords = 8000;
+    Engine engine;
+    const Dwords head{2, Engine::at(0), 0, dwords - 1};
+    std::copy(head.begin(), head.end(), engine.data.begin() + 8192);
+    engine.data[8192 + 4 + dwords - 1] = 7;
+    CHECK(engine.slices({4, Engine::at(8192), 0, 4 + dwords, 0, 0}) > 1);
+    CHECK(engine.data[dwords - 1] == 7);
+}
+
+TEST_CASE("a fill that is longer than a slice repeats its value throughout", "[kfdemu][sdma]") {
+    const std::uint32_t size = GENERATE(0u, 1u, 2u);
+    constexpr std::uint32_t wanted[] = {0x78787878, 0x56785678, 0x12345678};
+    std::vector<std::uint32_t> memory(1'000'000);
+    Engine engine;
+    engine.space.map(
+        {0x1000000, 0x1000000 + 4 * memory.size(), reinterpret_cast<std::byte*>(memory.data()), kWrite, 4});
+    CHECK(engine.slices({11 | size << 30, 0x1000000, 0, 0x12345678, 3'999'999}) > 1);
+    CHECK(std::count(memory.begin(), memory.end(), wanted[size]) == 1'000'000);
 }

@@ -15,6 +15,8 @@ namespace kfdemu {
 namespace {
 // Bytes that one service() copies: some tens of microseconds.
 constexpr std::uint64_t kSliceBytes = 1 << 20;
+// What looking up an address costs, in bytes that are copied meanwhile: narrow rows take longer than their bytes.
+constexpr std::uint64_t kLookupBytes = 256;
 constexpr unsigned kIndirectDwords = 6;
 constexpr std::uint32_t kEngine = 0;  // every queue is on the first engine
 
@@ -53,7 +55,9 @@ bool SdmaQueue::service() {
     AddressSpace::Hold hold{space_};
     const DeviceAccess here;
     bool did = false;
-    for (unsigned packets = 0; packets < 64 && read_bytes_ < write; ++packets) {
+    budget_bytes_ = kSliceBytes;
+    while (budget_bytes_ && read_bytes_ < write) {
+        spend(0);
         const std::uint64_t available = available_dwords(write);
         if (skip_dwords_) {
             const std::uint64_t skipped = std::min(skip_dwords_, available);
@@ -165,6 +169,9 @@ std::byte* SdmaQueue::reach(std::uint64_t va, std::uint64_t& size_bytes, std::ui
     return range->at(va);
 }
 
+/// Counts a lookup, and bytes copied there, towards the end of this service().
+void SdmaQueue::spend(std::uint64_t size_bytes) { budget_bytes_ -= std::min(budget_bytes_, size_bytes + kLookupBytes); }
+
 SdmaQueue::Step SdmaQueue::fault(std::uint64_t va, std::uint32_t access) {
     counters.faults += 1;
     const abi::MemoryException exception = memory_exception(space_, gpu_id_, va, access);
@@ -175,10 +182,9 @@ SdmaQueue::Step SdmaQueue::fault(std::uint64_t va, std::uint32_t access) {
 }
 
 SdmaQueue::Step SdmaQueue::run(const sdma::CopyLinear& copy) {
-    std::uint64_t budget = kSliceBytes;
     const bool wrong = progress_ == 0 && injection().corrupts_copy();
-    while (progress_ < copy.size_bytes && budget) {
-        std::uint64_t size = std::min(copy.size_bytes - progress_, budget);
+    while (progress_ < copy.size_bytes && budget_bytes_) {
+        std::uint64_t size = std::min(copy.size_bytes - progress_, budget_bytes_);
         const std::byte* from = reach(copy.source + progress_, size, kRead);
         if (!from) return fault(copy.source + progress_, kRead);
         std::byte* to = reach(copy.destination + progress_, size, kWrite);
@@ -192,14 +198,14 @@ SdmaQueue::Step SdmaQueue::run(const sdma::CopyLinear& copy) {
         if (second) std::memmove(second, from, size);
         if (wrong && progress_ == 0) to[size / 2] ^= std::byte{1};
         progress_ += size;
-        budget -= size;
+        spend(size);
     }
     return progress_ == copy.size_bytes ? Step::done : Step::again;
 }
 
 SdmaQueue::Step SdmaQueue::run(const sdma::CopyRect& copy) {
     const std::uint64_t rows = copy.height * copy.depth;
-    for (std::uint64_t budget = kSliceBytes / copy.width_bytes + 1; progress_ < rows && budget; --budget, ++progress_) {
+    for (; progress_ < rows && budget_bytes_; ++progress_) {
         const std::uint64_t y = progress_ % copy.height, z = progress_ / copy.height;
         const auto row = [&](const sdma::CopyRect::Side& side) {
             return side.address + z * side.slice_bytes + y * side.pitch_bytes;
@@ -212,6 +218,7 @@ SdmaQueue::Step SdmaQueue::run(const sdma::CopyRect& copy) {
             if (!to) return fault(row(copy.destination) + done, kWrite);
             std::memmove(to, from, size);
             done += size;
+            spend(size);
         }
     }
     return progress_ == rows ? Step::done : Step::again;
@@ -219,7 +226,7 @@ SdmaQueue::Step SdmaQueue::run(const sdma::CopyRect& copy) {
 
 SdmaQueue::Step SdmaQueue::run(const sdma::Write& write) {
     const std::uint64_t size = std::uint64_t{write.dwords} * 4;
-    for (std::uint64_t budget = kSliceBytes; progress_ < size && budget; budget -= 4, progress_ += 4) {
+    for (; progress_ < size && budget_bytes_; spend(4), progress_ += 4) {
         const std::uint64_t from = address_of(sdma::kWriteHeadDwords + progress_ / 4);
         const auto* dword = at<std::uint32_t>(space_, from, kRead);
         if (!dword) return fault(from, kRead);
@@ -240,15 +247,17 @@ SdmaQueue::Step SdmaQueue::run(const sdma::Indirect& indirect) {
 }
 
 SdmaQueue::Step SdmaQueue::run(const sdma::Fill& fill) {
-    std::uint64_t budget = kSliceBytes;
-    while (progress_ < fill.size_bytes && budget) {
-        std::uint64_t size = std::min(fill.size_bytes - progress_, budget);
+    std::byte pattern[64];  // a multiple of every unit, so that it repeats
+    while (progress_ < fill.size_bytes && budget_bytes_) {
+        for (std::uint64_t i = 0; i < sizeof pattern; ++i)
+            pattern[i] = static_cast<std::byte>(fill.value >> 8 * ((progress_ + i) % fill.unit_bytes));
+        std::uint64_t size = std::min(fill.size_bytes - progress_, budget_bytes_);
         std::byte* to = reach(fill.destination + progress_, size, kWrite);
         if (!to) return fault(fill.destination + progress_, kWrite);
-        for (std::uint64_t i = 0; i < size; ++i)
-            to[i] = static_cast<std::byte>(fill.value >> 8 * ((progress_ + i) % fill.unit_bytes));
+        for (std::uint64_t i = 0; i < size; i += sizeof pattern)
+            std::memcpy(to + i, pattern, std::min<std::uint64_t>(sizeof pattern, size - i));
         progress_ += size;
-        budget -= size;
+        spend(size);
     }
     return progress_ == fill.size_bytes ? Step::done : Step::again;
 }

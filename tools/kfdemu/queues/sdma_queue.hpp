@@ -46,6 +46,7 @@ class SdmaQueue final : public Queue {
     Step run(const sdma::SetClock& set);
     Step run(const sdma::Timestamp& stamp);
 
+    void spend(std::uint64_t size_bytes);
     std::byte* reach(std::uint64_t va, std::uint64_t& size_bytes, std::uint32_t access);
     Step fault(std::uint64_t va, std::uint32_t access);
     Step refuse(std::string_view why);
@@ -75,6 +76,7 @@ class SdmaQueue final : public Queue {
     std::uint64_t indirect_done_ = 0;         // dwords of it
     std::optional<sdma::Decoded> current_;    // the next packet, once read
     std::uint64_t progress_ = 0;              // completed bytes (rows for boxes) of that packet
+    std::uint64_t budget_bytes_ = 0;          // that this service() may still copy
     std::uint64_t skip_dwords_ = 0;           // the next dwords do not run
     std::uint64_t clock_offset_ = 0;          // the engine's own clock less the GPU's
 };
