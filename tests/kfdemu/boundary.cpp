@@ -305,6 +305,30 @@ TEST_CASE("a file is not opened as a folder", "[boundary]") {
     CHECK(errno == ENOTDIR);
 }
 
+TEST_CASE("a descriptor of an emulated file or folder cannot be written to", "[boundary]") {
+    for (const char* path : {"/sys/class/kfd/kfd/topology/generation_id", "/sys/class/drm", "/proc/modules"}) {
+        CAPTURE(path);
+        const Descriptor fd{open(path, O_RDONLY | O_CLOEXEC)};
+        REQUIRE(fd >= 0);
+        CHECK((fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY);
+        CHECK(fcntl(fd, F_GETFD) == FD_CLOEXEC);
+        CHECK(write(fd, "7", 1) == -1);
+        CHECK(errno == EBADF);
+        CHECK(ftruncate(fd, 0) == -1);
+        CHECK(mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) == MAP_FAILED);
+        const Descriptor again{open(("/proc/self/fd/" + std::to_string(fd)).c_str(), O_RDWR)};  // as root
+        CHECK(write(again, "7", 1) == -1);
+    }
+    const Descriptor fd{open("/sys/class/kfd/kfd/topology/generation_id", O_RDONLY)};
+    CHECK(fcntl(fd, F_GETFD) == 0);
+    struct stat status{};
+    CHECK(fstat(fd, &status) == 0);
+    CHECK((status.st_mode & 07777) == 0444);
+    char content[4] = "";
+    CHECK(read(fd, content, sizeof content) == 2);
+    CHECK(std::string{content} == "1\n");
+}
+
 TEST_CASE("a folder that is opened for writing is refused", "[boundary]") {
     CHECK(open("/sys/class/drm", O_RDWR) == -1);
     CHECK(errno == EISDIR);

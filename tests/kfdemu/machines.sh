@@ -93,6 +93,10 @@ starts 'no /sys/devices/system' 'empty /sys/devices/system'
 starts 'no /sys' 'empty /sys'
 # Without /proc the dynamic linker does not know $ORIGIN either.
 starts 'no /proc' 'empty /proc && export LD_LIBRARY_PATH=/mnt'
+if [ -z "$why" ]; then
+    expect 'no /proc: a file of sysfs is read and not written' 0 '^1$' inside 'empty /proc && export LD_LIBRARY_PATH=/mnt' \
+        "${emulated[@]}" sh -c 'exec 3</sys/class/kfd/kfd/topology/generation_id; echo 7 >&3 2>/dev/null && exit 1; cat <&3'
+fi
 starts 'neither /proc nor /sys' 'empty /proc && empty /sys && export LD_LIBRARY_PATH=/mnt'
 
 nothing && cpu 0 0 0 && cpu 1 1 0 && online 0-1

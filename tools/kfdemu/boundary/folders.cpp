@@ -1,13 +1,12 @@
 #include "boundary/folders.hpp"
 
 #include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <climits>
 
 #include "boundary/libc.hpp"
+#include "boundary/memory_file.hpp"
 
 namespace kfdemu {
 namespace {
@@ -27,13 +26,9 @@ bool may_be_folder(const struct stat& status) {
 
 int open_folder(const sysfs::Directory& directory, int flags) {
     if ((flags & O_ACCMODE) != O_RDONLY) return errno = EISDIR, -1;
-    const int fd = memfd_create("kfdemu-folder", flags & O_CLOEXEC ? MFD_CLOEXEC : 0u);
+    const int fd = open_memory_file("kfdemu-folder", std::string{kMark} + directory.path, kMode, flags);
     if (fd < 0) return -1;
-    const std::string text = std::string{kMark} + directory.path;
-    if (::write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size()) || fchmod(fd, kMode) != 0) {
-        ::close(fd);
-        return errno = EIO, -1;
-    }
+    lseek(fd, 0, SEEK_END);  // read() finds nothing
     opened.store(true, std::memory_order_relaxed);
     return fd;
 }

@@ -7,7 +7,6 @@
 #undef _FILE_OFFSET_BITS
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -20,6 +19,7 @@
 #include "boundary/device_status.hpp"
 #include "boundary/folders.hpp"
 #include "boundary/libc.hpp"
+#include "boundary/memory_file.hpp"
 
 namespace kfdemu {
 namespace {
@@ -27,13 +27,7 @@ namespace {
 /// A descriptor from which `text` can be read.
 int open_text(const std::string& text, int flags) {
     if ((flags & O_ACCMODE) != O_RDONLY) return errno = EACCES, -1;
-    const int fd = memfd_create("kfdemu-sysfs", flags & O_CLOEXEC ? MFD_CLOEXEC : 0u);
-    if (fd < 0) return -1;
-    if (::write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size()) || lseek(fd, 0, SEEK_SET) != 0) {
-        ::close(fd);
-        return errno = EIO, -1;
-    }
-    return fd;
+    return open_memory_file("kfdemu-sysfs", text, 0444, flags);
 }
 
 /// The host's /proc/modules, if it exists, with `line` appended.
