@@ -44,6 +44,52 @@ TEST_CASE("an SDMA queue runs packets that no runtime writes", "[raw]") {
     CHECK(call(kfd, abi::kDestroyQueue, destroy) == 0);
 }
 
+TEST_CASE("an SDMA queue is on the engine that it names", "[raw]") {  // KFD 1.17
+    const Descriptor kfd{open_kfd()};
+    const auto engines = static_cast<std::uint32_t>(number_in(node + "properties", "num_sdma_engines") +
+                                                    number_in(node + "properties", "num_sdma_xgmi_engines"));
+    REQUIRE(engines >= 2);
+    Engine engine{kfd, abi::kSdmaByEngine, engines - 1};
+    const std::uint64_t word = engine.address(2048);
+    // PRE_EXE for this engine, and for all others.
+    engine.submit({15 | 1u << (16 + engines - 1), 4, 5, low(word), high(word), 1});
+    engine.submit({15 | (0xffu & ~(1u << (engines - 1))) << 16, 4, 5, low(word + 4), high(word + 4), 1});
+    CHECK(engine.drained());
+    CHECK(engine.pages[2048] == 1);
+    CHECK(engine.pages[2049] == 0);
+    abi::CreateQueue other = engine.queue;
+    other.sdma_engine_id = engines;
+    CHECK(call(kfd, abi::kCreateQueue, other) == -1);
+    CHECK(errno == EINVAL);
+}
+
+TEST_CASE("requests of newer interfaces are as in a kernel that has them", "[raw]") {
+    const Descriptor kfd{open_kfd()};
+    std::uint32_t gpu = gpu_id();
+    abi::AllocMemoryOfGpu memory{};  // KFD 1.16
+    memory.size = 1 << 20;
+    memory.gpu_id = gpu;
+    memory.va_addr = std::uint64_t{1} << 40;
+    memory.flags = abi::kVram | abi::kWritable | abi::kContiguous;
+    CHECK(call(kfd, abi::kAllocMemoryOfGpu, memory) == 0);
+    abi::FreeMemoryOfGpu free_memory{memory.handle};
+    CHECK(call(kfd, abi::kFreeMemoryOfGpu, free_memory) == 0);
+    abi::SetMemoryPolicy policy{};  // KFD 1.18
+    policy.gpu_id = gpu;
+    policy.misc_process_flag = 1;
+    CHECK(call(kfd, abi::kSetMemoryPolicy, policy) == 0);
+}
+
+TEST_CASE("requests that this kernel does not have are refused", "[raw]") {
+    const Descriptor kfd{open_kfd()};
+    std::array<std::uint32_t, 12> arguments{};
+    for (const unsigned request : {unsigned{abi::kCreateProcess}, unsigned{abi::kPcSample}, unsigned{abi::kProfiler},
+                                   unsigned{abi::kInfinityStorage}}) {
+        CHECK(call(kfd, request, arguments) == -1);
+        CHECK(errno == EINVAL);
+    }
+}
+
 TEST_CASE("the SVM interface is announced where it is implemented", "[raw]") {
     constexpr std::uint64_t kSvmApiSupported = 1u << 27;  // HSA_CAP_SVMAPI_SUPPORTED
     CHECK((number_in(node + "properties", "capability") & kSvmApiSupported) != 0);
@@ -77,6 +123,17 @@ TEST_CASE("a buffer of a render node is created, mapped and counted", "[raw]") {
     std::uint64_t close_handle = handle;
     CHECK(drm(render, 0x09, close_handle) == 0);
     CHECK(number_in(file) == before);
+}
+
+TEST_CASE("a render node counts no blocks of graphics and video", "[raw]") {  // AMDGPU_INFO_HW_IP_COUNT
+    const Descriptor kfd{open_kfd()}, render{open_render()};
+    std::uint32_t count = 7;
+    struct {
+        std::uint64_t answer;
+        std::uint32_t size, query, parameters[4];
+    } args{reinterpret_cast<std::uint64_t>(&count), sizeof count, 3, {}};
+    CHECK(drm(render, 0x45, args) == 0);
+    CHECK(count == 0);
 }
 
 TEST_CASE("a buffer that the device cannot have is refused", "[raw]") {

@@ -86,7 +86,7 @@ struct Engine {
     volatile std::uint64_t* doorbell = nullptr;
     std::uint64_t written = 0;
 
-    explicit Engine(int device) : kfd{device} {
+    explicit Engine(int device, std::uint32_t type = abi::kSdma, std::uint32_t engine_id = 0) : kfd{device} {
         pages = static_cast<std::uint32_t*>(
             mmap(nullptr, 4 * kRingBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
         map_user_pages(kfd, pages, 4 * kRingBytes);
@@ -94,7 +94,8 @@ struct Engine {
         queue.ring_size = kRingBytes;
         queue.read_pointer_address = address(1024);
         queue.write_pointer_address = address(1026);
-        queue.queue_type = abi::kSdma;
+        queue.queue_type = type;
+        queue.sdma_engine_id = engine_id;
         doorbell = create_queue(kfd, queue);
     }
 

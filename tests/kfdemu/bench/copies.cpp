@@ -19,7 +19,9 @@ constexpr std::size_t kBytes = std::size_t{64} << 20;
 double cpu_ms() {
     rusage used{};
     getrusage(RUSAGE_SELF, &used);
-    const auto ms = [](const timeval& t) { return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_usec) * 1e-3; };
+    const auto ms = [](const timeval& t) {
+        return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_usec) * 1e-3;
+    };
     return ms(used.ru_utime) + ms(used.ru_stime);
 }
 
@@ -28,8 +30,8 @@ double median(std::vector<double>& values) {
     return values[values.size() / 2];
 }
 
-/// Prints the median bandwidth of `action`, which reads and writes `bytes` each, and its CPU time: on a busy machine the
-/// second alone tells whether workers hinder each other.
+/// Prints the median bandwidth of `action`, which reads and writes `bytes` each, and its CPU time: on a busy machine
+/// the second alone tells whether workers hinder each other.
 template <class Action>
 void report(const char* what, std::size_t bytes, Action&& action) {
     constexpr unsigned kWarmUps = 3, kSamples = 21;
@@ -70,7 +72,8 @@ TEST_CASE("a kernel that copies a float a work-item", "[bench]") {
     Executable code{machine.gpu(), "bench"};
     Queue queue{machine.gpu()};
     const Kernel copy = code.kernel("copy");
-    const Memory from{machine.gpu().coarse, kBytes, machine.agents()}, to{machine.gpu().coarse, kBytes, machine.agents()};
+    const Memory from{machine.gpu().coarse, kBytes, machine.agents()},
+        to{machine.gpu().coarse, kBytes, machine.agents()};
     const Memory values = arguments(machine, copy, to.address(), from.address());
     report("copy kernel", kBytes, [&] { run_with(queue, copy, line(kBytes / sizeof(float), 256), values); });
 }
@@ -81,11 +84,10 @@ TEST_CASE("copies between host and device, one way and both ways at once", "[ben
     const Memory device{machine.gpu().coarse, 2 * kBytes, machine.agents()};
     const auto start = [&](std::size_t at, bool to_device, hsa_signal_t done) {
         auto *on_host = host.as<std::byte>() + at, *on_device = device.as<std::byte>() + at;
-        HSA_CHECK(hsa_amd_memory_async_copy(to_device ? on_device : on_host,
-                                            to_device ? machine.gpu().agent : machine.cpu().agent,
-                                            to_device ? on_host : on_device,
-                                            to_device ? machine.cpu().agent : machine.gpu().agent, kBytes, 0, nullptr,
-                                            done));
+        HSA_CHECK(hsa_amd_memory_async_copy(
+            to_device ? on_device : on_host, to_device ? machine.gpu().agent : machine.cpu().agent,
+            to_device ? on_host : on_device, to_device ? machine.cpu().agent : machine.gpu().agent, kBytes, 0, nullptr,
+            done));
     };
     report("SDMA, one copy", kBytes, [&] {
         const Signal done;

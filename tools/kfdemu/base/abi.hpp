@@ -1,4 +1,5 @@
-// The KFD ioctl interface, version 1.15, as far as the runtimes use it: request numbers and argument layouts.
+// The KFD ioctl interface, version 1.15 and what 1.16 to 1.18 add, as far as the runtimes use it: request numbers and
+// argument layouts.
 // Declared here rather than included, because distributions' copies of include/uapi/linux/kfd_ioctl.h lag.
 // Arguments may be longer or shorter in other versions: see kfd.hpp for how sizes are handled.
 #pragma once
@@ -45,19 +46,23 @@ enum Request : std::uint8_t {
     kExportDmabuf = 0x24,
     kRuntimeEnable = 0x25,
     kDbgTrapUpstream = 0x26,
+    kCreateProcess = 0x27,  // KFD 1.19
     // Only in AMD's out-of-tree module (amdgpu-dkms). The runtimes fall back to these if the upstream request fails.
     kIpcImportHandle = 0x80,
     kIpcExportHandle = 0x81,
     kDbgTrap = 0x82,
     kCrossMemoryCopy = 0x83,
     kRlcSpm = 0x84,
+    kPcSample = 0x85,
+    kProfiler = 0x86,
+    kInfinityStorage = 0x87,
 };
 
 struct GetVersion {
     std::uint32_t major, minor;
 };
 
-enum QueueType : std::uint32_t { kComputePm4 = 0, kSdma = 1, kComputeAql = 2, kSdmaXgmi = 3 };
+enum QueueType : std::uint32_t { kComputePm4 = 0, kSdma = 1, kComputeAql = 2, kSdmaXgmi = 3, kSdmaByEngine = 4 };
 
 struct CreateQueue {
     std::uint64_t ring_base_address, write_pointer_address, read_pointer_address;
@@ -66,6 +71,7 @@ struct CreateQueue {
     std::uint32_t queue_id;  // out
     std::uint64_t eop_buffer_address, eop_buffer_size, ctx_save_restore_address;
     std::uint32_t ctx_save_restore_size, ctl_stack_size;
+    std::uint32_t sdma_engine_id, pad;  // of kSdmaByEngine; KFD 1.17
 };
 
 struct DestroyQueue {
@@ -88,7 +94,8 @@ struct AllocQueueGws {
 
 struct SetMemoryPolicy {
     std::uint64_t alternate_aperture_base, alternate_aperture_size;
-    std::uint32_t gpu_id, default_policy, alternate_policy, pad;
+    std::uint32_t gpu_id, default_policy, alternate_policy;
+    std::uint32_t misc_process_flag;  // KFD 1.18; for gfx950 alone
 };
 
 struct GetClockCounters {
@@ -172,6 +179,7 @@ enum AllocFlags : std::uint32_t {
     kUserptr = 1u << 2,
     kDoorbell = 1u << 3,
     kMmioRemap = 1u << 4,
+    kContiguous = 1u << 23,  // KFD 1.16; a hint
     kAqlQueueMem = 1u << 27,
     kPublic = 1u << 29,
     kExecutable = 1u << 30,

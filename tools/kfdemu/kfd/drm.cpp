@@ -26,6 +26,7 @@ enum Request : unsigned {
 enum Query : std::uint32_t {
     kAccelWorking = 0x00,
     kHwIpInfo = 0x02,
+    kHwIpCount = 0x03,
     kTimestamp = 0x05,
     kFirmwareVersion = 0x0e,
     kVramGtt = 0x14,
@@ -183,6 +184,8 @@ int amdgpu_info(const Gpu& gpu, const Info& info) {
         }
         case kHwIpInfo:  // no graphics, video or DMA rings
             return give_zeroes(info, 32);
+        case kHwIpCount:
+            return give_zeroes(info, 4);
         case kFirmwareVersion:
             return give_zeroes(info, 8);
         case kReadMmrReg: {  // configuration registers of graphics blocks, at their reset

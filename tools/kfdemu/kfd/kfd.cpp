@@ -107,9 +107,17 @@ int Kfd::ioctl(unsigned long request, void* argument) {
         case abi::kGetQueueWaveState:
             log(LogLevel::warning, "kfd: GET_QUEUE_WAVE_STATE is not supported: the waves of a queue are never saved");
             return EINVAL;
-        // Only in AMD's out-of-tree module (amdgpu-dkms): copies between processes, a profiler's stream.
+        // Further contexts of a process, from KFD 1.19 on. The runtime asks for one only if a program does.
+        case abi::kCreateProcess:
+            log(LogLevel::warning, "kfd: CREATE_PROCESS is not supported: a process has one context");
+            return EINVAL;
+        // Only in AMD's out-of-tree module (amdgpu-dkms): copies between processes, profilers, reads of files into
+        // VRAM.
         case abi::kCrossMemoryCopy:
         case abi::kRlcSpm:
+        case abi::kPcSample:
+        case abi::kProfiler:
+        case abi::kInfinityStorage:
             log(LogLevel::info, "kfd: request {:#x} does not exist in the upstream kernel", _IOC_NR(request));
             return EINVAL;
         case abi::kRuntimeEnable:

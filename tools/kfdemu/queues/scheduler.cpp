@@ -82,7 +82,10 @@ int Scheduler::create_queue(const Gpu& gpu, abi::CreateQueue& args) {
         if (args.ring_size < sizeof(aql::Packet)) return EINVAL;
         queue =
             std::make_shared<AqlQueue>(gpu, space, events_, eviction, *this, *code_[gpu.index], groups_, args, bell);
-    } else if (args.queue_type == abi::kSdma || args.queue_type == abi::kSdmaXgmi) {
+    } else if (args.queue_type == abi::kSdma || args.queue_type == abi::kSdmaXgmi ||
+               args.queue_type == abi::kSdmaByEngine) {
+        const std::uint32_t engines = gpu.model->sdma_engines + gpu.model->xgmi_sdma_engines;
+        if (args.queue_type == abi::kSdmaByEngine && args.sdma_engine_id >= engines) return EINVAL;
         queue = std::make_shared<SdmaQueue>(gpu.index, space, events_, eviction, args, bell);
     } else {
         log(LogLevel::warning, "gpu{}: unknown queue type {}", gpu.index, args.queue_type);

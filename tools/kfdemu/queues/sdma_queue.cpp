@@ -18,7 +18,6 @@ constexpr std::uint64_t kSliceBytes = 1 << 20;
 // What looking up an address costs, in bytes that are copied meanwhile: narrow rows take longer than their bytes.
 constexpr std::uint64_t kLookupBytes = 256;
 constexpr unsigned kIndirectDwords = 6;
-constexpr std::uint32_t kEngine = 0;  // every queue is on the first engine
 
 /// Bytes per unit of progress_: boxes advance by rows, other commands by bytes.
 std::uint64_t row_bytes(const sdma::Command& command) {
@@ -31,6 +30,7 @@ SdmaQueue::SdmaQueue(unsigned gpu, const AddressSpace& space, Events& events, Ev
                      const abi::CreateQueue& args, volatile std::uint64_t* doorbell)
     : gpu_{gpu},
       gpu_id_{args.gpu_id},
+      engine_{args.queue_type == abi::kSdmaByEngine ? args.sdma_engine_id : 0},
       space_{space},
       events_{events},
       eviction_{eviction},
@@ -288,7 +288,7 @@ SdmaQueue::Step SdmaQueue::run(const sdma::ExecuteIfEqual& condition) {
 }
 
 SdmaQueue::Step SdmaQueue::run(const sdma::ExecuteOnEngines& predicate) {
-    if (!(predicate.engines >> kEngine & 1)) skip_dwords_ = predicate.dwords;
+    if (!(predicate.engines >> engine_ & 1)) skip_dwords_ = predicate.dwords;
     return Step::done;
 }
 

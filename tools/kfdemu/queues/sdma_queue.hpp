@@ -62,6 +62,7 @@ class SdmaQueue final : public Queue {
 
     const unsigned gpu_;
     const std::uint32_t gpu_id_;
+    const std::uint32_t engine_;  // the first, if the queue does not name one
     const AddressSpace& space_;
     Events& events_;
     Eviction& eviction_;
