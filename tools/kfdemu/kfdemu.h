@@ -1,4 +1,4 @@
-/* The control interface of the emulated GPU: fault injection, queue stalls, resets, seeds and counters for tests.
+/* The control interface of the emulated GPU: fault injection, queue stalls, resets, seeds, counters, checks; for tests.
  *
  *     #include <kfdemu.h>
  *
@@ -46,6 +46,11 @@ enum kfdemu_interrupt {
     KFDEMU_DROP = 1,     /* never delivered */
     KFDEMU_DELAY = 2,    /* delivered delay_us late */
     KFDEMU_DUPLICATE = 3 /* delivered, and again delay_us later */
+};
+
+/* What kernels can be checked for; a set of bits. kfdemu(1), "CHECKS". */
+enum kfdemu_check {
+    KFDEMU_CHECK_WAIT = 2 /* registers used before the s_waitcnt that their load requires */
 };
 
 /* A queue is named by the address of its ring: hsa_queue_t's base_address. These name all queues of a kind: */
@@ -100,8 +105,25 @@ struct kfdemu_control {
     /* Fills in the first `size_bytes` of `counters`. */
     void (*counters)(struct kfdemu_counters* counters, size_t size_bytes);
 
-    /* Cancels every request made with fail, interrupts, stall_queue, break_packet and set_seed. Keeps the counters. */
+    /* Cancels every request made with fail, interrupts, stall_queue, break_packet, set_seed and check. Keeps the
+     * counters and the findings. */
     void (*reset)(void);
+
+    /* Below: present if size_bytes covers them. */
+
+    /* Kernels that start from now on are checked for `checks`, a set of kfdemu_check; 0: for nothing. EINVAL: an
+     * unknown bit. */
+    int (*check)(uint32_t checks);
+
+    /* The number of distinct findings; one that repeats counts once. */
+    uint64_t (*findings)(void);
+
+    /* Copies the text of finding `index` (from 0), cut to size_bytes - 1, and a terminating zero. Returns the length of
+     * the whole text; 0: no such finding. */
+    size_t (*finding)(uint64_t index, char* text, size_t size_bytes);
+
+    /* Forgets all findings. */
+    void (*forget_findings)(void);
 };
 
 /* Exported by kfdemu; NULL if the emulator does not have that version or is off. Use kfdemu_find_control(). */

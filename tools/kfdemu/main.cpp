@@ -66,7 +66,7 @@ int main(int argc, char** argv) {
         "  KFDEMU=auto|on|off[,gpu=gfx90a][,gpus=2][,vram=8G][,vram-access=host|private][,kfd=1.15][,workers=2]\n"
         "         [,log=info][,seed=7][,hide=0][,fail=allocation:3:ENOMEM]...\n"
         "         [,strict][,strict=NAME+no-NAME]\n"
-        "         [,defect=interrupts:1-]...\n"
+        "         [,defect=interrupts:1-]...[,check][,check=NAME+NAME][,check-report=FILE]\n"
         "auto emulates only if /dev/kfd cannot be opened.");
 
     auto* run = app.add_subcommand("run", "run a program on emulated GPUs; options override KFDEMU");
@@ -77,7 +77,7 @@ int main(int argc, char** argv) {
     }
     auto options = std::get<kfdemu::Options>(before);
     options.mode = kfdemu::Mode::on;
-    std::string vram, kfd, log, strict;
+    std::string vram, kfd, log, strict, check, check_report;
     bool private_vram = false;
     std::vector<std::string> failures, defects, command;
     run->add_option("--gpu", options.model, "model: " + kfdemu::model_names())
@@ -103,6 +103,10 @@ int main(int argc, char** argv) {
         "--strict{all}", strict,
         "emulate strict behaviours of real GPUs: all, --strict=NAME+NAME, or --strict=no-NAME to disable one: " +
             kfdemu::behaviour_names());
+    run->add_flag("--check{all}", check,
+                  "report errors of kernels: all, or names joined with commas: " + kfdemu::check_names() +
+                      "; exit status 99 if there are any");
+    run->add_option("--check-report", check_report, "write the findings to this file, as JSON");
     run->add_option("--fail", failures,
                     "make driver calls fail: POINT:WHICH:ERROR, such as allocation:3:ENOMEM, ioctl/0x16:2-5:EIO, "
                     "mmap:1-:ENOMEM, scratch:1:ENOMEM; may be repeated")
@@ -140,6 +144,10 @@ int main(int argc, char** argv) {
     std::string text = kfdemu::to_string(options);
     for (const auto& [name, value] : {std::pair{"vram", vram}, {"kfd", kfd}, {"log", log}, {"strict", strict}})
         if (!value.empty()) text += fmt::format(",{}={}", name, value);
+    for (char& c : check)
+        if (c == ',') c = '+';  // a comma ends an option of KFDEMU
+    if (!check.empty()) text += ",check=" + check;
+    if (!check_report.empty()) text += ",check-report=" + fs::absolute(check_report).string();
     for (const std::string& failure : failures) text += ",fail=" + failure;
     for (const std::string& defect : defects) text += ",defect=" + defect;
     const auto parsed = kfdemu::parse_options(text);

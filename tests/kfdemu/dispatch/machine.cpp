@@ -2,13 +2,18 @@
 
 #include <elf.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
 #include <thread>
+
+#include "tools/kfdemu/check/process.hpp"
 
 namespace dispatch_test {
 namespace {
@@ -55,6 +60,27 @@ void relocate(std::byte* image, const Elf64_Dyn* dynamic) {
 
 const char* const kTargets[] = {KFDEMU_TEST_TARGETS};
 
+void sum_up() {
+    const auto& process = kfdemu::check::process_checks();
+    std::fputs(process.report.summary(process.checks()).c_str(), stderr);
+    std::fflush(nullptr);
+    if (process.report.distinct() != 0) _exit(kfdemu::check::kFoundStatus);
+}
+
+/// KFDEMU_TEST_CHECK=wait+memory: all kernels of the program run under these checks, and findings fail it.
+kfdemu::check::Session session_of_environment() {
+    static const bool checked = [] {
+        const char* text = std::getenv("KFDEMU_TEST_CHECK");
+        if (text == nullptr || *text == 0) return false;
+        kfdemu::Checks checks;
+        if (const std::string error = add(checks, text); !error.empty()) throw std::runtime_error{error};
+        kfdemu::check::process_checks().enabled = checks.bits();
+        std::atexit(sum_up);
+        return true;
+    }();
+    return checked ? kfdemu::check::process_session() : kfdemu::check::Session{};
+}
+
 }  // namespace
 
 std::vector<Target> targets() {
@@ -69,6 +95,7 @@ Machine::Machine(Target target, std::uint32_t scratch_lane_bytes, std::uint32_t 
                  kfdemu::gfx9::Level level)
     : code{target, level} {
     gpu.target = target;
+    session = session_of_environment();
     // The queue's scratch, as a runtime describes it (amd_queue_t).
     const std::uint32_t wave_bytes = scratch_lane_bytes * 64;
     const auto base = reinterpret_cast<std::uint64_t>(allocate_bytes(std::size_t{wave_bytes} * scratch_waves));
@@ -131,6 +158,9 @@ CodeObject Machine::load_file(const std::string& path) {
 
     CodeObject object;
     object.machine_ = this;
+    for (const Elf64_Phdr& s : segments)
+        if (s.p_type == PT_LOAD && (s.p_flags & PF_X) != 0)
+            object.text_ = {reinterpret_cast<std::uint32_t*>(image + s.p_vaddr), s.p_memsz / 4};
     object.version_ = header.e_ident[EI_ABIVERSION] + 2u;  // ELFABIVERSION_AMDGPU_HSA_V4 is 2
     for (unsigned i = 0; i < header.e_shnum; ++i) {
         const auto section = read<Elf64_Shdr>(file.data() + header.e_shoff + i * sizeof(Elf64_Shdr));
@@ -195,6 +225,7 @@ kfdemu::Dispatch::Setup Machine::setup(const kfdemu::KernelDispatchPacket& packe
     s.memory = &space;
     s.code = &code;
     s.scratch_slots = slots;
+    s.session = session;
     return s;
 }
 

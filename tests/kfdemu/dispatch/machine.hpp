@@ -45,6 +45,8 @@ class Machine;
 class CodeObject {
   public:
     std::uint64_t symbol(const std::string& name) const;
+    /// The executable segment, which a test may change.
+    std::span<std::uint32_t> text() const { return text_; }
     kfdemu::KernelDispatchPacket packet(const std::string& kernel, const Shape& shape) const;
 
     template <class... Arguments>
@@ -59,6 +61,7 @@ class CodeObject {
     friend class Machine;
     Machine* machine_ = nullptr;
     unsigned version_ = 5;
+    std::span<std::uint32_t> text_;
     std::vector<std::pair<std::string, std::uint64_t>> symbols_;
 };
 
@@ -96,6 +99,7 @@ class Machine {
     kfdemu::GpuFacts gpu;
     kfdemu::QueueFacts queue;
     std::shared_ptr<kfdemu::ScratchSlots> slots;
+    kfdemu::check::Session session;  ///< what kernels are checked for
 
   private:
     struct Mapping {

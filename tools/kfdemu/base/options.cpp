@@ -59,13 +59,18 @@ std::string set(Options& options, std::string_view key, std::string_view value) 
         options.hidden.push_back(gpu);
     } else if (key == "strict") {
         if (auto error = change(options.behaviours, value); !error.empty()) return given + ": " + error;
+    } else if (key == "check") {
+        if (auto error = add(options.checks, value); !error.empty()) return given + ": " + error;
+    } else if (key == "check-report") {
+        if (value.empty()) return given + ": expected the name of a file";
+        options.check_report = value;
     } else if (key == "log") {
         if (!parse_level(value, options.log)) return given + ": expected off, error, warning, info or debug";
     } else {
         return given +
                ": no such option; the options are gpu, gpus, vram, vram-access, kfd, workers, log, seed, hide, fail, "
                "defect, "
-               "strict";
+               "strict, check, check-report";
     }
     return {};
 }
@@ -102,11 +107,13 @@ std::variant<Options, std::string> parse_options(std::string_view text) {
             options.mode = Mode::off;
         } else if (word == "strict") {
             options.behaviours = Behaviours::all();
+        } else if (word == "check") {
+            options.checks = Checks::all();
         } else if (const auto equals = word.find('='); equals != word.npos) {
             if (auto error = set(options, word.substr(0, equals), word.substr(equals + 1)); !error.empty())
                 return error;
         } else {
-            return std::string{word} + ": expected auto, on, off, strict or NAME=VALUE";
+            return std::string{word} + ": expected auto, on, off, strict, check or NAME=VALUE";
         }
     }
     return options;
@@ -127,6 +134,8 @@ std::string to_string(const Options& options) {
     for (unsigned gpu : options.hidden) failures += ",hide=" + std::to_string(gpu);
     for (const Failure& failure : options.failures) failures += ",fail=" + to_string(failure);
     for (const Defect& defect : options.defects) failures += ",defect=" + to_string(defect);
+    if (options.checks.any()) failures += ",check=" + to_string(options.checks);
+    if (!options.check_report.empty()) failures += ",check-report=" + options.check_report;
     return std::string{modes[static_cast<int>(options.mode)]} + ",gpu=" + options.model +
            ",gpus=" + std::to_string(options.gpus) + ",vram=" + std::to_string(options.vram_bytes) +
            ",vram-access=" + (options.private_vram() ? "private" : "host") +

@@ -2,7 +2,7 @@
 //
 //     KFDEMU=auto | on | off [,gpu=gfx90a] [,gpus=2] [,vram=8G] [,vram-access=host|private] [,workers=2]
 //            [,kfd=1.15] [,log=info] [,seed=7] [,hide=0]… [,fail=allocation:3:ENOMEM]… [,defect=interrupts:1-]…
-//            [,strict] [,strict=NAME+NAME]
+//            [,strict] [,strict=NAME+NAME] [,check] [,check=NAME+NAME] [,check-report=FILE]
 //
 // Pure: text in, value or error text out.
 #pragma once
@@ -15,6 +15,7 @@
 
 #include "base/abi.hpp"
 #include "base/behaviour.hpp"
+#include "base/checks.hpp"
 #include "base/defect.hpp"
 #include "base/failure.hpp"
 
@@ -41,6 +42,8 @@ struct Options {
     std::vector<Failure> failures;
     std::vector<Defect> defects;
     Behaviours behaviours = Behaviours::defaults();
+    Checks checks;             ///< that kernels run under
+    std::string check_report;  ///< the file for findings as JSON; empty: none
 
     bool private_vram() const { return behaviours.has(Behaviour::private_vram); }
 };

@@ -8,6 +8,7 @@
 #include "base/counters.hpp"
 #include "base/injection.hpp"
 #include "base/order.hpp"
+#include "check/process.hpp"
 #include "kfd/device.hpp"
 
 namespace kfdemu {
@@ -20,6 +21,8 @@ static_assert(KFDEMU_ALLOCATION == static_cast<int>(Point::allocation) &&
 static_assert(KFDEMU_DROP == static_cast<int>(InterruptAction::drop) &&
               KFDEMU_DELAY == static_cast<int>(InterruptAction::delay) &&
               KFDEMU_DUPLICATE == static_cast<int>(InterruptAction::duplicate));
+
+static_assert(KFDEMU_CHECK_WAIT == 1 << static_cast<int>(Check::wait));
 
 /// KFDEMU_ALL_COMPUTE_QUEUES and KFDEMU_ALL_SDMA_QUEUES are QueueKind's values.
 std::uint64_t queue_name(const void* ring) { return reinterpret_cast<std::uint64_t>(ring); }
@@ -88,9 +91,31 @@ void read_counters(struct kfdemu_counters* out, std::size_t size_bytes) {
     std::memcpy(out, &now, std::min(size_bytes, sizeof now));
 }
 
+int check(std::uint32_t checks) {
+    if ((checks & ~Checks::all().bits()) != 0) return EINVAL;
+    check::process_checks().enabled.store(checks, std::memory_order_relaxed);
+    return 0;
+}
+
+std::uint64_t findings() { return check::process_checks().report.findings().size(); }
+
+std::size_t finding(std::uint64_t index, char* text, std::size_t size_bytes) {
+    const auto all = check::process_checks().report.findings();
+    if (index >= all.size()) return 0;
+    const std::string whole = to_text(all[index]);
+    if (size_bytes == 0) return whole.size();
+    const std::size_t copied = std::min(whole.size(), size_bytes - 1);
+    std::memcpy(text, whole.data(), copied);
+    text[copied] = 0;
+    return whole.size();
+}
+
+void forget_findings() { check::process_checks().report.clear(); }
+
 void reset() {
     injection().reset();
     set_seed(Device::options().seed);
+    check(Device::options().checks.bits());
 }
 
 constexpr struct kfdemu_control kControl = {
@@ -104,6 +129,10 @@ constexpr struct kfdemu_control kControl = {
     .set_seed = set_seed,
     .counters = read_counters,
     .reset = reset,
+    .check = check,
+    .findings = findings,
+    .finding = finding,
+    .forget_findings = forget_findings,
 };
 
 }  // namespace

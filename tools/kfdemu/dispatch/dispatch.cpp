@@ -59,6 +59,7 @@ std::variant<std::shared_ptr<Dispatch>, LaunchRefused> Dispatch::create(Setup se
 Dispatch::Dispatch(Setup&& setup, const KernelDescriptor& kernel)
     : setup_{std::move(setup)}, kernel_{kernel}, code_use_{*setup_.code}, serial_{setup_.code->new_serial()} {
     counts_ = group_counts(setup_.packet);
+    if (setup_.session.any()) setup_.session.report->coverage.dispatches += 1;
     // Saturates: neither this number of groups nor more would ever complete.
     total_ = std::uint64_t{counts_[0]} * counts_[1];
     if (__builtin_mul_overflow(total_, std::uint64_t{counts_[2]}, &total_)) total_ = ~std::uint64_t{0};

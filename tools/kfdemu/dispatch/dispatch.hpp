@@ -32,6 +32,7 @@
 #include "../base/address_space.hpp"
 #include "../base/compute_units.hpp"
 #include "../base/order.hpp"
+#include "../check/scene.hpp"
 #include "code_cache.hpp"
 #include "fault.hpp"
 #include "garbage.hpp"
@@ -57,6 +58,7 @@ class Dispatch {
         gfx9::Gws* gws = nullptr;                      ///< of the queue. Borrows, likewise
         const Garbage* garbage = nullptr;              ///< for registers and LDS; null: zeros. Borrows, likewise
         Order order;                                   ///< of the work-groups and their waves
+        check::Session session;                        ///< checks that its waves run under
     };
     enum class Start { Started, Later, NoMore };
     enum class State { Running, Finished, Failed, Aborted };

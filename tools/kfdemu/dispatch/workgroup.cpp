@@ -103,7 +103,22 @@ void WorkGroup::begin(Dispatch& dispatch, std::uint64_t index, const std::uint16
         set_initial_state(wave, launch, place);
         if (resident.constants_for != dispatch.serial_) gfx9::set_constants(wave);
         resident.constants_for = dispatch.serial_;
+        wave.watcher = nullptr;
     }
+    if (setup.session.any()) watch(dispatch);
+}
+
+void WorkGroup::watch(const Dispatch& dispatch) {
+    const Dispatch::Setup& setup = dispatch.setup_;
+    if (!checker_) checker_ = std::make_unique<check::GroupChecker>();
+    check::Scene scene{setup.session, setup.gpu.target, setup.packet.kernel_object, setup.queue.dispatch_id, id_};
+    scene.kernarg_va = setup.packet.kernarg_address;
+    scene.kernarg_bytes = dispatch.kernel_.kernarg_bytes;
+    scene.lds_bytes = setup.packet.group_segment_size;
+    scene.lane_scratch_bytes = setup.packet.private_segment_size;
+    checker_->begin(scene, waves_);
+    for (unsigned n = 0; n < waves_; ++n) residents_[n]->wave.watcher = checker_->watcher(n);
+    setup.session.report->coverage.waves += waves_;
 }
 
 const gfx9::Inst* WorkGroup::fetch(gfx9::Wave& wave, std::uint64_t pc) {
@@ -245,6 +260,8 @@ void WorkGroup::report() {
     // Counted before the end of the groups is published.
     if (begun_ != 0) counters.work_groups += std::exchange(begun_, 0);
     if (begun_waves_ != 0) counters.waves += std::exchange(begun_waves_, 0);
+    if (executed_ != 0 && reports_to_ != nullptr && reports_to_->setup_.session.any())
+        reports_to_->setup_.session.report->coverage.instructions += executed_;
     if (executed_ != 0) counters.instructions += std::exchange(executed_, 0);
     if (reports_to_ == nullptr) return;
     Dispatch& dispatch = *reports_to_;

@@ -17,6 +17,7 @@
 
 #include "../base/address_space.hpp"
 #include "../base/order.hpp"
+#include "../check/group_checker.hpp"
 #include "../gfx9/tlb.hpp"
 #include "../gfx9/wave.hpp"
 #include "code_cache.hpp"
@@ -69,6 +70,7 @@ class WorkGroup {
 
     void begin(Dispatch& dispatch, std::uint64_t index, const std::uint16_t* scratch_slots);
     void reserve_waves(unsigned count);
+    void watch(const Dispatch& dispatch);
     void forget_translations();
     Progress run_waves(AddressSpace::Hold& hold, std::uint64_t quantum_instructions);
     Resident& next_runnable();
@@ -101,6 +103,7 @@ class WorkGroup {
     std::unique_ptr<std::uint32_t[], FreeAligned> registers_;
     unsigned register_waves_ = 0;
     std::unique_ptr<std::byte[], FreeAligned> lds_;
+    std::unique_ptr<check::GroupChecker> checker_;  // once a dispatch is checked
 };
 
 }  // namespace kfdemu

@@ -4,6 +4,7 @@
 #include "../base/host_fault.hpp"
 #include "decode.hpp"
 #include "row.hpp"
+#include "watcher.hpp"
 #include "wave.hpp"
 
 namespace kfdemu::gfx9 {
@@ -53,22 +54,41 @@ bool in_range(const Inst& moved) {
 }
 
 /// Executes one instruction while VSKIP or GPR indexing is on.
-const Inst* slow_step(Wave& wave, const Inst& inst) {
+const Inst* slow_step(Wave& wave, const Inst& inst, Watcher* watcher) {
+    const auto execute = [&](const Inst& effective) {
+        if (watcher) watcher->before(wave, effective);
+        return effective.handler(wave, effective);
+    };
     // Rows that are no instruction, such as the end mark of a code page, run unchanged.
     if (inst.row == Decoder::kNoRow) return inst.handler(wave, inst);
     const bool vector = is_vector(inst.format);
     if ((wave.mode & kModeVskip) && (vector || is_vector_memory(inst.format))) return &inst + inst.size;
-    if (!(wave.mode & kModeGprIndex) || !vector) return inst.handler(wave, inst);
+    if (!(wave.mode & kModeGprIndex) || !vector) return execute(inst);
     Inst copy[3] = {indexed(wave, inst), {}, {}};
     if (!in_range(copy[0])) return wave.stop_at(Stop::Illegal, inst);
-    return copy[0].handler(wave, copy[0]) ? &inst + inst.size : nullptr;
+    return execute(copy[0]) ? &inst + inst.size : nullptr;
 }
 
 const Inst* step_through(Wave& wave, const Inst* inst, std::uint64_t& budget) {
     while (inst && budget) {
         --budget;
         wave.next = inst;
-        inst = wave.slow ? slow_step(wave, *inst) : inst->handler(wave, *inst);
+        inst = wave.slow ? slow_step(wave, *inst, nullptr) : inst->handler(wave, *inst);
+    }
+    return inst;
+}
+
+const Inst* step_watched(Wave& wave, const Inst* inst, std::uint64_t& budget) {
+    Watcher& watcher = *wave.watcher;
+    while (inst && budget) {
+        --budget;
+        wave.next = inst;
+        if (wave.slow) {
+            inst = slow_step(wave, *inst, &watcher);
+            continue;
+        }
+        if (inst->row != Decoder::kNoRow) watcher.before(wave, *inst);
+        inst = inst->handler(wave, *inst);
     }
     return inst;
 }
@@ -105,7 +125,9 @@ static void run_instructions(Wave& wave, std::uint64_t& budget) {
     if (!inst) wave.next = nullptr;
     while (inst && budget) {
         // Handlers return with Stop::Running when the execution mode changes between fast and slow.
-        if (wave.slow) {
+        if (wave.watcher) {
+            inst = step_watched(wave, inst, budget);
+        } else if (wave.slow) {
             inst = step_through(wave, inst, budget);
         } else {
             while (inst && budget) {

@@ -80,6 +80,7 @@ struct MemoryFault {
 struct WorkGroup;  // kfdemu/dispatch
 struct Gws;        // gws.hpp
 struct Tlb;        // tlb.hpp
+class Watcher;     // watcher.hpp
 
 struct alignas(64) Wave {
     /// The scalar file, indexed by operand encoding. From kConstants on it holds the value of that operand encoding
@@ -122,6 +123,7 @@ struct alignas(64) Wave {
     std::uint32_t gws_openings = 0;
     Tlb* tlb = nullptr;                                     ///< of the work-group; tlb.hpp
     std::uint32_t hw_id = 0, gpr_alloc = 0, lds_alloc = 0;  ///< what s_getreg reads
+    Watcher* watcher = nullptr;  ///< sees each instruction before it executes; read once per run()
 
     KFDEMU_INLINE std::uint64_t s64(Operand index) const {
         std::uint64_t value;

@@ -17,6 +17,7 @@
 #include "base/injection.hpp"
 #include "base/log.hpp"
 #include "base/order.hpp"
+#include "check/process.hpp"
 #include "gfx9/decode.hpp"
 #include "resources/private_vram.hpp"
 
@@ -67,6 +68,7 @@ Decision decide() {
     order_seed.store(decision.options.seed, std::memory_order_relaxed);
     if (decision.options.behaviours.has(Behaviour::seeded_garbage))
         garbage.store(new Garbage{decision.options.seed}, std::memory_order_release);
+    if (decision.options.checks.any()) check::process_checks().enabled.store(decision.options.checks.bits());
     behaviours.store(decision.options.behaviours, std::memory_order_relaxed);
     return decision;
 }

@@ -10,6 +10,7 @@
 #include "base/injection.hpp"
 #include "base/log.hpp"
 #include "base/order.hpp"
+#include "check/process.hpp"
 #include "queues/gpu_memory.hpp"
 #include "queues/pm4.hpp"
 #include "queues/scheduler.hpp"
@@ -216,7 +217,8 @@ AqlQueue::Step AqlQueue::launch(const KernelDispatchPacket& packet) {
                                   .compute_units = compute_units_,
                                   .gws = &gws_,
                                   .garbage = garbage.load(std::memory_order_acquire),
-                                  .order = {order_seed.load(std::memory_order_relaxed), next_}});
+                                  .order = {order_seed.load(std::memory_order_relaxed), next_},
+                                  .session = check::process_session()});
     if (const auto* refused = std::get_if<LaunchRefused>(&made)) {
         switch (refused->reason) {
             case Refusal::NeedsScratch:

@@ -1,0 +1,37 @@
+#include "checked.hpp"
+
+namespace check_test {
+
+Checked::Checked(Target target, Check check) : machine{target} {
+    machine.session = {};
+    machine.session.checks.set(check);
+    machine.session.report = &report;
+}
+
+CodeObject Checked::load(const std::string& source) { return machine.load(source, "asm"); }
+
+CodeObject Checked::load_dispatch(const std::string& source, const std::string& level) {
+    return machine.load_file(std::string{KFDEMU_DISPATCH_KERNELS "/"} + source + "." +
+                             kfdemu::gfx9::name(machine.target()) + "." + level + ".hsaco");
+}
+
+Rules Checked::rules() const {
+    Rules result;
+    for (const Finding& finding : report.findings()) result.emplace_back(finding.rule);
+    return result;
+}
+
+std::string Checked::text() const {
+    std::string all;
+    for (const Finding& finding : report.findings()) all += to_text(finding);
+    return all;
+}
+
+Outcome run_defect(Checked& gpu, const CodeObject& code, const std::string& kernel) {
+    auto* in = gpu.machine.allocate<std::uint32_t>(128);
+    auto* out = gpu.machine.allocate<std::uint32_t>(128);
+    for (unsigned n = 0; n < 128; ++n) in[n] = 4 * (n % 64);  // also valid offsets
+    return code.try_launch(kernel, {.grid = {64}, .group = {64}}, in, out);
+}
+
+}  // namespace check_test

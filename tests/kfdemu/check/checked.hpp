@@ -1,0 +1,43 @@
+// A machine whose kernels run under checks, and what the checks find.
+//
+//     Checked gpu{Target::gfx90a, Check::wait};
+//     gpu.load("wait").launch("global_load", {.grid = {64}, .group = {64}}, in, out);
+//     REQUIRE(gpu.rules() == Rules{"read-before-wait"});
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "machine.hpp"
+
+namespace check_test {
+
+using namespace dispatch_test;
+using kfdemu::Check;
+using kfdemu::check::Finding;
+using Rules = std::vector<std::string>;
+
+class Checked {
+  public:
+    Checked(Target target, Check check);
+
+    /// A source of kernels/ in assembly.
+    CodeObject load(const std::string& source);
+    CodeObject load(const std::string& source, const std::string& level) { return machine.load(source, level); }
+    /// A source of ../dispatch/kernels.
+    CodeObject load_dispatch(const std::string& source, const std::string& level);
+
+    std::vector<Finding> findings() const { return report.findings(); }
+    Rules rules() const;
+    /// Everything found, as text, for messages of failed tests.
+    std::string text() const;
+    void forget() { report.clear(); }
+
+    kfdemu::check::Report report;
+    Machine machine;
+};
+
+/// Runs a kernel of a defect source in 64 work-items of one work-group with an `in` and an `out` array.
+Outcome run_defect(Checked& gpu, const CodeObject& code, const std::string& kernel);
+
+}  // namespace check_test

@@ -1,0 +1,57 @@
+// The report: folding, text, JSON, summary.
+#include "checked.hpp"
+
+using namespace check_test;
+
+TEST_CASE("a finding that repeats is printed once and counted", "[check][report]") {
+    std::vector<std::string> printed;
+    kfdemu::check::Report report{[&](const std::string& text) { printed.push_back(text); }};
+    for (int n = 0; n < 3; ++n)
+        if (report.is_new(Check::wait, "read-before-wait", 0x1000)) {
+            Finding finding;
+            finding.rule = "read-before-wait";
+            finding.what = "v1 is read";
+            finding.at = {0x1000, "v_mov_b32_e32 v0, v1", {}, {}};
+            report.add(finding);
+        }
+    REQUIRE(printed.size() == 1);
+    REQUIRE(report.distinct() == 1);
+    REQUIRE(report.occurrences() == 3);
+    REQUIRE(report.findings().front().count == 3);
+    kfdemu::Checks checks;
+    checks.set(Check::wait);
+    REQUIRE(report.summary(checks).find("1 finding\n    wait, 3 times: v1 is read at v_mov_b32_e32 v0, v1") !=
+            std::string::npos);
+}
+
+TEST_CASE("the summary says what was checked although nothing was found", "[check][report]") {
+    kfdemu::check::Report report;
+    report.coverage.dispatches += 2;
+    kfdemu::Checks checks;
+    checks.set(Check::wait);
+    REQUIRE(report.summary(checks) == "check: wait in 2 kernels, 0 waves, 0 instructions: nothing found\n");
+}
+
+TEST_CASE("JSON escapes text and leaves out what a finding has not", "[check][report]") {
+    Finding finding;
+    finding.rule = "read-before-wait";
+    finding.what = "a \"quoted\"\nline";
+    finding.at = {0xfedcba9876543210, "v_nop", "kernel", {{"f", "a\\b.cpp", 7}}};
+    const std::string json = kfdemu::check::to_json({finding}, {}, {});
+    REQUIRE(json.find(R"("what": "a \"quoted\"\u000aline")") != std::string::npos);
+    REQUIRE(json.find(R"("pc": "0xfedcba9876543210")") != std::string::npos);
+    REQUIRE(json.find(R"("source": [{"function": "f", "file": "a\\b.cpp", "line": 7}])") != std::string::npos);
+    REQUIRE(json.find("lane") == std::string::npos);
+    REQUIRE(json.find("address") == std::string::npos);
+}
+
+TEST_CASE("a finding names instruction, lane, wave and work-group", "[check][report]") {
+    Checked gpu{targets().back(), Check::wait};
+    require_finished(run_defect(gpu, gpu.load("wait"), "global_load"), "global_load");
+    const std::string text = gpu.text();
+    INFO(text);
+    REQUIRE(text.find("check wait: v1 is read while a load may still write v1: s_waitcnt vmcnt(0) is missing\n") == 0);
+    REQUIRE(text.find(": v_add_u32_e32 v2, 1, v1\n") != std::string::npos);
+    REQUIRE(text.find("lane 0 of wave 0 of work-group (0, 0, 0)") != std::string::npos);
+    REQUIRE(text.find("the load 0x") != std::string::npos);
+}

@@ -1,0 +1,51 @@
+// The checks that kernels can run under: `kfdemu run --check=wait`.
+//
+//     Checks checks;
+//     if (auto error = add(checks, "wait"); !error.empty()) …
+//     if (checks.has(Check::wait)) …
+//
+// Pure: text in, value or error text out.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace kfdemu {
+
+/// The numbers are those of kfdemu.h's bits.
+enum class Check : std::uint8_t {
+    wait = 1,  ///< a register used before the s_waitcnt that its load requires
+};
+
+class Checks {
+  public:
+    constexpr Checks() = default;
+    static Checks all();
+    /// Of kfdemu.h's bits.
+    static constexpr Checks of_bits(std::uint32_t bits) {
+        Checks result;
+        result.bits_ = bits;
+        return result;
+    }
+
+    constexpr bool has(Check what) const { return bits_ >> static_cast<unsigned>(what) & 1; }
+    constexpr void set(Check what) { bits_ |= 1u << static_cast<unsigned>(what); }
+    constexpr bool any() const { return bits_ != 0; }
+    constexpr std::uint32_t bits() const { return bits_; }
+    bool operator==(const Checks&) const = default;
+
+  private:
+    std::uint32_t bits_ = 0;
+};
+
+const char* name(Check check);
+/// Adds the checks that `text` names, joined with + or commas, or "all". Returns "" or an error text that lists the
+/// names.
+std::string add(Checks& checks, std::string_view text);
+/// "wait"; "" if there are none.
+std::string to_string(const Checks& checks);
+/// "wait, …", for error texts.
+std::string check_names();
+
+}  // namespace kfdemu

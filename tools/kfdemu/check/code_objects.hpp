@@ -1,0 +1,18 @@
+// Finds the loaded code object that holds an address, as debuggers do: through the list that ROCR's loader publishes.
+//
+//     locate(site);       // fills in site.function and site.source, if the code object says so
+//
+// Needs nothing of the program: ROCR keeps _amdgpu_r_debug for every code object, and its URI names the file or the
+// memory that it was loaded from. Source lines need libkfdemu-lines.so, which is loaded when the first finding needs it.
+// Source: LLVM AMDGPUUsage, "Loaded Code Object Path Uniform Resource Identifier (URI)"; ROCR's loader_hsa_api.
+//
+// Thread safety: any thread. Every byte is read in a way that cannot fault; a list that changes meanwhile yields nothing.
+#pragma once
+
+#include "finding.hpp"
+
+namespace kfdemu::check {
+
+void locate(Site& site);
+
+}  // namespace kfdemu::check

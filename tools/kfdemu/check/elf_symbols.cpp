@@ -1,0 +1,79 @@
+#include "elf_symbols.hpp"
+
+#include <elf.h>
+
+#include <cstring>
+#include <optional>
+
+namespace kfdemu::check {
+namespace {
+
+using Elf = std::span<const std::byte>;
+
+template <class T>
+std::optional<T> read(Elf elf, std::uint64_t offset) {
+    if (elf.size() < sizeof(T) || offset > elf.size() - sizeof(T)) return std::nullopt;
+    T value;
+    std::memcpy(&value, elf.data() + offset, sizeof value);
+    return value;
+}
+
+std::optional<Elf64_Ehdr> header_of(Elf elf) {
+    const auto header = read<Elf64_Ehdr>(elf, 0);
+    if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != ELFCLASS64)
+        return std::nullopt;
+    return header;
+}
+
+/// Text at the offset, up to its terminating zero or the end of the file.
+std::string text_at(Elf elf, std::uint64_t offset) {
+    std::string text;
+    for (; offset < elf.size() && elf[offset] != std::byte{0}; ++offset) text += static_cast<char>(elf[offset]);
+    return text;
+}
+
+struct Best {
+    std::uint64_t begin = 0;
+    std::string name;
+};
+
+void search(Elf elf, const Elf64_Shdr& table, const Elf64_Shdr& names, std::uint64_t address, Best& best) {
+    for (std::uint64_t at = 0; at + sizeof(Elf64_Sym) <= table.sh_size; at += sizeof(Elf64_Sym)) {
+        const auto symbol = read<Elf64_Sym>(elf, table.sh_offset + at);
+        if (!symbol) return;
+        if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_value > address) continue;
+        if (symbol->st_size != 0 && address - symbol->st_value >= symbol->st_size) continue;
+        if (!best.name.empty() && symbol->st_value <= best.begin) continue;
+        best = {symbol->st_value, text_at(elf, names.sh_offset + symbol->st_name)};
+    }
+}
+
+}  // namespace
+
+bool is_code_at(Elf elf, std::uint64_t address) {
+    const auto header = header_of(elf);
+    if (!header) return false;
+    for (unsigned n = 0; n < header->e_phnum; ++n) {
+        const auto segment = read<Elf64_Phdr>(elf, header->e_phoff + n * sizeof(Elf64_Phdr));
+        if (!segment) return false;
+        if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X) != 0 &&
+            address - segment->p_vaddr < segment->p_memsz)
+            return true;
+    }
+    return false;
+}
+
+std::string function_at(Elf elf, std::uint64_t address) {
+    const auto header = header_of(elf);
+    Best best;
+    if (!header) return {};
+    for (unsigned n = 0; n < header->e_shnum; ++n) {
+        const auto section = read<Elf64_Shdr>(elf, header->e_shoff + n * sizeof(Elf64_Shdr));
+        if (!section || (section->sh_type != SHT_SYMTAB && section->sh_type != SHT_DYNSYM)) continue;
+        const auto names = read<Elf64_Shdr>(elf, header->e_shoff + section->sh_link * sizeof(Elf64_Shdr));
+        if (names) search(elf, *section, *names, address, best);
+    }
+    return best.name;
+}
+
+}  // namespace kfdemu::check

@@ -1,0 +1,20 @@
+// Reads the segments and function symbols of an ELF code object.
+//
+//     if (is_code_at(bytes, address)) name = function_at(bytes, address);
+//
+// Pure; any bytes are valid input. Addresses are those of the file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace kfdemu::check {
+
+/// Whether an executable segment holds the address. False if the bytes are no 64-bit ELF file.
+bool is_code_at(std::span<const std::byte> elf, std::uint64_t address);
+/// The symbol that holds the address, or the last one before it if none has a size; empty if there is none.
+std::string function_at(std::span<const std::byte> elf, std::uint64_t address);
+
+}  // namespace kfdemu::check

@@ -1,0 +1,52 @@
+// One finding of a checker: what happened, where, and which other places matter.
+//
+// Plain values. `source` and `function` are filled in by the Report, from the code object that holds the pc.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "../base/checks.hpp"
+
+namespace kfdemu::check {
+
+/// A frame of the source that an instruction comes from; the innermost is first, its callers were inlined.
+struct Frame {
+    std::string function, file;
+    std::uint32_t line = 0;
+};
+
+/// An instruction of a kernel.
+struct Site {
+    std::uint64_t pc = 0;
+    std::string instruction;    ///< disassembled
+    std::string function;       ///< symbol that holds the pc; empty if it is unknown
+    std::vector<Frame> source;  ///< empty if there is no line information
+};
+
+/// Another place that explains the finding: the load, the earlier access.
+struct Related {
+    std::string what;
+    Site at;
+};
+
+inline constexpr std::uint32_t kWholeWave = ~0u;
+
+struct Finding {
+    Check check = Check::wait;
+    const char* rule = "";  ///< a word for programs; findings at one pc with one rule are the same one
+    std::string what;       ///< one sentence, without a full stop
+    Site at;
+    std::uint64_t kernel_object = 0, dispatch_id = 0;
+    std::array<std::uint32_t, 3> group{};
+    std::uint32_t wave = 0;
+    std::uint32_t lane = kWholeWave;
+    std::uint64_t address = 0;
+    std::string place;  ///< the address in words; empty if the finding is not about an address
+    std::vector<Related> related;
+    std::uint64_t count = 0;  ///< how often; filled in by the Report
+};
+
+}  // namespace kfdemu::check

@@ -1,0 +1,42 @@
+// The checkers of one work-group: watches its waves.
+//
+//     GroupChecker checker;
+//     checker.begin(scene, waves);                  // a new work-group
+//     wave.watcher = checker.watcher(n);            // for each of its waves
+//
+// Thread safety: that of its work-group. Reused for many work-groups.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "inst_cache.hpp"
+#include "scene.hpp"
+#include "wait_check.hpp"
+
+namespace kfdemu::check {
+
+class GroupChecker {
+  public:
+    void begin(const Scene& scene, unsigned waves);
+    gfx9::Watcher* watcher(unsigned wave) { return waves_[wave].get(); }
+
+  private:
+    class WaveChecker final : public gfx9::Watcher {
+      public:
+        explicit WaveChecker(GroupChecker& group) : group_{group} {}
+        void begin() { wait_.clear(); }
+        void before(const gfx9::Wave& wave, const gfx9::Inst& inst) noexcept override;
+
+      private:
+        GroupChecker& group_;
+        WaitCheck wait_;
+    };
+
+    Scene scene_;
+    bool waits_ = false;
+    InstCache cache_;
+    std::vector<std::unique_ptr<WaveChecker>> waves_;
+};
+
+}  // namespace kfdemu::check

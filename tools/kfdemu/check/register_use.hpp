@@ -1,0 +1,53 @@
+// The registers that an instruction reads and writes.
+//
+//     const RegisterUses uses = register_uses(inst);
+//     for (const RegisterUse& use : uses) if (use.writes) …
+//
+// Implicit operands are included: VCC of carries and comparisons, FLAT_SCRATCH of FLAT and SCRATCH. SCC, EXEC, MODE
+// and the M0-indexed SGPRs of S_MOVREL are not: no load writes them. Pure. Source: "Vega" ISA manual, chapter
+// "Microcode Formats".
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "../gfx9/row.hpp"
+
+namespace kfdemu::check {
+
+/// Which lanes of a vector register an instruction uses.
+enum class LaneUse : std::uint8_t {
+    Active,  ///< those in EXEC
+    First,   ///< the first in EXEC, or lane 0: v_readfirstlane
+    Named,   ///< the one that src[1] names: v_readlane, v_writelane
+    All,     ///< regardless of EXEC: matrix instructions
+};
+
+struct RegisterUse {
+    gfx9::Operand first = 0;  ///< below 128 an SGPR, from kVgpr0 a VGPR, from kAcc0 an AccVGPR
+    std::uint8_t count = 0;   ///< of dwords
+    bool writes = false;
+    LaneUse lanes = LaneUse::Active;
+};
+
+class RegisterUses {
+  public:
+    const RegisterUse* begin() const { return uses_.data(); }
+    const RegisterUse* end() const { return uses_.data() + size_; }
+    void add(gfx9::Operand first, unsigned count, bool writes, LaneUse lanes = LaneUse::Active);
+
+  private:
+    std::array<RegisterUse, 8> uses_{};
+    std::uint8_t size_ = 0;
+};
+
+RegisterUses register_uses(const gfx9::Inst& inst);
+
+/// The registers that an outstanding memory instruction will write: `count` is 0 if it returns nothing.
+RegisterUse loaded_registers(const gfx9::Inst& inst);
+
+/// "v5", "v[2:3]", "s[4:7]", "vcc", "a0".
+std::string register_name(gfx9::Operand first, unsigned count);
+
+}  // namespace kfdemu::check

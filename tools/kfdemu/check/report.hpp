@@ -1,0 +1,68 @@
+// Collects the findings of all checkers: prints each once, counts its repetitions, and sums up.
+//
+//     if (report.is_new(Check::wait, "read", inst.pc)) report.add(finding);
+//     std::string text = report.summary();
+//
+// Thread safety: every function, any thread. A finding is written as one piece, so findings of several threads do not
+// mix.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "finding.hpp"
+
+namespace kfdemu::check {
+
+/// What was checked; for the summary.
+struct Coverage {
+    std::atomic<std::uint64_t> dispatches{0}, waves{0}, instructions{0};  // relaxed: statistics
+};
+
+class Report {
+  public:
+    using Print = std::function<void(const std::string&)>;
+    /// Names the function and source lines of site.pc, if it can.
+    using Locate = std::function<void(Site&)>;
+
+    explicit Report(Print print = nullptr, Locate locate = nullptr)
+        : print_{std::move(print)}, locate_{std::move(locate)} {}
+
+    /// Counts one occurrence; true if it is the first, whose details must follow with add().
+    bool is_new(Check check, const char* rule, std::uint64_t pc);
+    void add(Finding finding);
+
+    /// Writes to_json() to the file. False and errno if it cannot be written.
+    bool write(const std::string& path, const Checks& checks) const;
+
+    std::uint64_t distinct() const;
+    std::uint64_t occurrences() const;
+    std::vector<Finding> findings() const;
+    void clear();
+    std::string summary(const Checks& checks) const;
+
+    Coverage coverage;
+
+  private:
+    using Key = std::tuple<Check, std::uint64_t, std::string>;
+    std::vector<Finding> counted() const;  // requires the lock
+
+    const Print print_;
+    const Locate locate_;
+    mutable std::mutex mutex_;
+    std::map<Key, std::uint64_t> counts_;
+    std::vector<Finding> findings_;
+};
+
+/// A finding as people read it: several lines, the first of which begins with the check's name.
+std::string to_text(const Finding& finding);
+/// The findings as JSON; kfdemu(1) describes the members.
+std::string to_json(const std::vector<Finding>& findings, const Checks& checks, const Coverage& coverage);
+
+}  // namespace kfdemu::check

@@ -1,0 +1,62 @@
+// The findings as JSON, for programs.
+#include <fmt/format.h>
+
+#include "report.hpp"
+
+namespace kfdemu::check {
+namespace {
+
+std::string quoted(std::string_view text) {
+    std::string out = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\')
+            out += {'\\', c};
+        else if (static_cast<unsigned char>(c) < 0x20)
+            out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+        else
+            out += c;
+    }
+    return out + "\"";
+}
+
+template <class T, class Text>
+std::string list(const std::vector<T>& items, Text&& text) {
+    std::string out = "[";
+    for (const T& item : items) out += (out.size() > 1 ? ", " : "") + text(item);
+    return out + "]";
+}
+
+std::string frame(const Frame& f) {
+    return fmt::format(R"({{"function": {}, "file": {}, "line": {}}})", quoted(f.function), quoted(f.file), f.line);
+}
+
+/// The members of a site, without braces. Addresses are text: a JSON number may lose bits of 64.
+std::string site(const Site& s) {
+    return fmt::format(R"("pc": "{:#x}", "instruction": {}, "function": {}, "source": {})", s.pc,
+                       quoted(s.instruction), quoted(s.function), list(s.source, frame));
+}
+
+std::string related(const Related& r) { return fmt::format(R"({{"what": {}, {}}})", quoted(r.what), site(r.at)); }
+
+std::string finding(const Finding& f) {
+    std::string out = fmt::format(
+        R"({{"check": "{}", "rule": "{}", "what": {}, "count": {}, {}, "kernel_object": "{:#x}", "dispatch": {}, )"
+        R"("work_group": [{}, {}, {}], "wave": {})",
+        name(f.check), f.rule, quoted(f.what), f.count, site(f.at), f.kernel_object, f.dispatch_id, f.group[0],
+        f.group[1], f.group[2], f.wave);
+    if (f.lane != kWholeWave) out += fmt::format(R"(, "lane": {})", f.lane);
+    if (!f.place.empty()) out += fmt::format(R"(, "address": "{:#x}", "place": {})", f.address, quoted(f.place));
+    return out + fmt::format(R"(, "related": {}}})", list(f.related, related));
+}
+
+}  // namespace
+
+std::string to_json(const std::vector<Finding>& findings, const Checks& checks, const Coverage& coverage) {
+    return fmt::format(
+        "{{\"version\": 1, \"checks\": \"{}\",\n \"dispatches\": {}, \"waves\": {}, \"instructions\": {},\n"
+        " \"findings\": {}}}\n",
+        to_string(checks), coverage.dispatches.load(), coverage.waves.load(), coverage.instructions.load(),
+        list(findings, finding));
+}
+
+}  // namespace kfdemu::check

@@ -1,0 +1,40 @@
+// What the checkers of one work-group know about it, and how they report.
+//
+//     Finding finding = scene.finding(Check::wait, "read", wave, inst);
+//
+// Thread safety: that of its work-group. Borrows: the report, for the process's life.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "../gfx9/row.hpp"
+#include "../gfx9/watcher.hpp"
+#include "report.hpp"
+
+namespace kfdemu::check {
+
+/// What a dispatch is checked for, and where findings go. Borrows: the report.
+struct Session {
+    Checks checks;
+    Report* report = nullptr;
+
+    bool any() const { return report != nullptr && checks.any(); }
+};
+
+struct Scene {
+    Session session;
+    gfx9::Target target{};
+    std::uint64_t kernel_object = 0, dispatch_id = 0;
+    std::array<std::uint32_t, 3> group{};
+    std::uint64_t kernarg_va = 0;
+    std::uint32_t kernarg_bytes = 0;  ///< 0: unknown
+    std::uint32_t lds_bytes = 0;      ///< that the packet asked for
+    std::uint32_t lane_scratch_bytes = 0;
+
+    /// A finding about `inst` of `wave`, with everything but its details.
+    Finding finding(Check check, const char* rule, const gfx9::Wave& wave, const gfx9::Inst& inst) const;
+    Site site(const gfx9::Inst& inst) const;
+};
+
+}  // namespace kfdemu::check

@@ -1,0 +1,97 @@
+#include "wait_check.hpp"
+
+#include <bit>
+
+namespace kfdemu::check {
+namespace {
+
+using namespace gfx9;
+
+constexpr std::uint64_t kAll = ~std::uint64_t{0};
+
+bool is_memory(Format format) {
+    return format == Format::Smem || format == Format::Flat || format == Format::Mubuf || format == Format::Mtbuf ||
+           format == Format::Ds;
+}
+
+/// buffer_wbinvl1 is not counted (LLVM's SIInsertWaitcnts agrees).
+bool counts(const Inst& inst) {
+    return inst.row != index(Op::buffer_wbinvl1) && inst.row != index(Op::buffer_wbinvl1_vol);
+}
+
+Route route_of_flat(const Wave& wave, const Inst& inst) {
+    Route route{.flat = true};
+    const std::uint32_t* high = const_cast<Wave&>(wave).lanes(inst.src[0]) + kLanes;
+    const auto lds = static_cast<std::uint32_t>(wave.shared_base >> 32);
+    for (std::uint64_t rest = wave.exec(); rest != 0; rest &= rest - 1)
+        (high[std::countr_zero(rest)] == lds ? route.lds : route.memory) = true;
+    return route;
+}
+
+Route route_of(const Wave& wave, const Inst& inst) {
+    switch (inst.format) {
+        case Format::Smem:
+            return {.scalar = true};
+        case Format::Ds:
+            return {.lds = true};
+        case Format::Flat:
+            return inst.segment == Segment::Flat ? route_of_flat(wave, inst) : Route{.memory = true};
+        default:
+            return {.memory = counts(inst)};
+    }
+}
+
+/// The lanes of a vector register that `use` concerns.
+std::uint64_t lanes_of(const Wave& wave, const Inst& inst, const RegisterUse& use) {
+    if (use.first < kConstants) return kAll;
+    switch (use.lanes) {
+        case LaneUse::All:
+            return kAll;
+        case LaneUse::First:
+            return std::uint64_t{1} << (wave.exec() == 0 ? 0 : std::countr_zero(wave.exec()));
+        case LaneUse::Named:
+            // The lane's number comes from an SGPR or a constant, which Wave::s holds too.
+            return inst.src[1] < kVgpr0 ? std::uint64_t{1} << (wave.s[inst.src[1]] & 63) : kAll;
+        default:
+            return wave.exec();
+    }
+}
+
+}  // namespace
+
+void WaitCheck::before(const Scene& scene, InstCache& cache, const Wave& wave, const Inst& inst) {
+    if (inst.row == index(Op::s_waitcnt)) return board_.wait(static_cast<std::uint32_t>(inst.offset));
+    const bool memory = is_memory(inst.format);
+    if (!memory && board_.empty()) return;
+    const Route route = memory ? route_of(wave, inst) : Route{};
+    if (!board_.empty()) use_registers(scene, cache.uses(inst), route, wave, inst);
+    if (memory) board_.issue(inst, route, inst.format == Format::Smem ? kAll : wave.exec());
+}
+
+void WaitCheck::use_registers(const Scene& scene, const RegisterUses& uses, const Route& route, const Wave& wave,
+                              const Inst& inst) {
+    for (const RegisterUse& use : uses) {
+        const Load* load = board_.conflict(use, lanes_of(wave, inst, use));
+        if (load == nullptr) continue;
+        // Results of loads that arrive in order may follow each other into one register.
+        if (use.writes && is_memory(inst.format) && Scoreboard::in_order(*load, route)) continue;
+        report(scene, *load, use, wave, inst);
+        board_.forget(*load);
+    }
+}
+
+void WaitCheck::report(const Scene& scene, const Load& load, const RegisterUse& use, const Wave& wave,
+                       const Inst& inst) {
+    const char* rule = use.writes ? "overwritten-before-wait" : "read-before-wait";
+    if (!scene.session.report->is_new(Check::wait, rule, inst.pc)) return;
+    Finding finding = scene.finding(Check::wait, rule, wave, inst);
+    finding.what = register_name(use.first, use.count) + (use.writes ? " is overwritten" : " is read") +
+                   " while a load may still write " + register_name(load.to.first, load.to.count) +
+                   ": s_waitcnt " + board_.needed(load) + " is missing";
+    if (use.first >= kVgpr0)
+        finding.lane = static_cast<std::uint32_t>(std::countr_zero(load.lanes & lanes_of(wave, inst, use)));
+    finding.related.push_back({"the load", scene.site(load.inst)});
+    scene.session.report->add(std::move(finding));
+}
+
+}  // namespace kfdemu::check
