@@ -44,9 +44,14 @@ expect 'KFDEMU_STRICT becomes part of KFDEMU' 1 '^on,.*,strict=seeded-order$' \
 expect 'raw HSA on a strict device' 0 'all right' "$kfdemu" run --strict -- "$raw_hsa" "$kernels"
 expect 'a defect that cannot be meant' 2 'expected interrupts:WHICH' "$kfdemu" run --defect heat -- true
 expect 'a checked program that is correct' 0 'check: wait in [1-9][0-9]* kernels, .*: nothing found' "$kfdemu" run --check=wait -- "$raw_hsa" "$kernels"
-expect 'checks in KFDEMU' 0 ',check=wait,check-report=/.*/found.json$' \
-    "$kfdemu" run --check=wait --check-report found.json -- printenv KFDEMU
-expect 'a check that is none' 2 "check=speed: 'speed' is not a check; the names are all, wait" "$kfdemu" run --check=speed -- true
+expect 'all checks' 0 'check: memory.wait in [1-9][0-9]* kernels, .*: nothing found' "$kfdemu" run --check -- "$raw_hsa" "$kernels"
+expect 'a report for programs' 0 '"checks": "memory.wait"' \
+    bash -c 'file=$(mktemp) && "$0" run --check --check-report "$file" -- "$1" "$2" >/dev/null 2>&1; python3 -m json.tool "$file" && rm "$file"' \
+    "$kfdemu" "$raw_hsa" "$kernels"
+expect 'beside a tool of the program' 0 'nothing found' env HSA_TOOLS_LIB=libnone.so "$kfdemu" run --check -- "$raw_hsa" "$kernels"
+expect 'checks in KFDEMU' 0 ',check=memory\+wait,check-report=/.*/found.json$' \
+    "$kfdemu" run --check=memory,wait --check-report found.json -- printenv KFDEMU
+expect 'a check that is none' 2 "check=speed: 'speed' is not a check; the names are all, memory" "$kfdemu" run --check=speed -- true
 expect 'the PCI bus' 0 '^0000:02:00.0$' "$kfdemu" run --gpus 2 -- ls /sys/bus/pci/devices
 expect 'the driver of a GPU' 0 'drivers/amdgpu$' "$kfdemu" run -- readlink /sys/bus/pci/devices/0000:01:00.0/driver
 expect 'a search' 0 '^/sys/devices/virtual/kfd/kfd/topology/nodes/2/properties$' \

@@ -6,6 +6,7 @@ Checked::Checked(Target target, Check check) : machine{target} {
     machine.session = {};
     machine.session.checks.set(check);
     machine.session.report = &report;
+    machine.session.allocations = &allocations;
 }
 
 CodeObject Checked::load(const std::string& source) { return machine.load(source, "asm"); }

@@ -32,8 +32,13 @@ class Checked {
     /// Everything found, as text, for messages of failed tests.
     std::string text() const;
     void forget() { report.clear(); }
+    /// Announces memory of the machine as an allocation of so many bytes.
+    void announce(const void* memory, std::size_t bytes) {
+        allocations.allocated(reinterpret_cast<std::uint64_t>(memory), bytes);
+    }
 
     kfdemu::check::Report report;
+    kfdemu::check::Allocations allocations;
     Machine machine;
 };
 

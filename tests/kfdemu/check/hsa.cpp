@@ -2,6 +2,12 @@
 #include "control/control.hpp"
 #include "hsa/kernel.hpp"
 
+// Debian's header looks for its neighbours in a folder inc/, which is not installed, unless this is defined.
+#define AMD_INTERNAL_BUILD
+#include <hsa/hsa_api_trace.h>
+
+#include "boundary/hsa_table.hpp"
+
 using namespace hsa_test;
 
 namespace {
@@ -61,4 +67,50 @@ TEST_CASE("unknown checks and findings are refused", "[check][hsa]") {
     CHECK(control->check(0x8000) == EINVAL);
     CHECK(control->finding(0, text, sizeof text) == 0);
     CHECK(std::string{text} == "abc");
+}
+
+TEST_CASE("the functions that the allocation tool wraps are where it looks for them", "[check][allocations]") {
+    using namespace kfdemu::hsa;
+    CHECK(offsetof(HsaApiTable, core_) == offsetof(Table, core));
+    CHECK(offsetof(HsaApiTable, amd_ext_) == offsetof(Table, amd));
+    CHECK(offsetof(CoreApiTable, hsa_memory_allocate_fn) == kMemoryAllocate);
+    CHECK(offsetof(CoreApiTable, hsa_memory_free_fn) == kMemoryFree);
+    CHECK(offsetof(AmdExtTable, hsa_amd_memory_pool_allocate_fn) == kPoolAllocate);
+    CHECK(offsetof(AmdExtTable, hsa_amd_memory_pool_free_fn) == kPoolFree);
+    CHECK(kOutOfResources == HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+}
+
+TEST_CASE("exact sizes and freed memory are known", "[check][allocations]") {
+    NEEDS_CONTROL(control);
+    const char* tools = std::getenv("HSA_TOOLS_LIB");
+    if (tools == nullptr) SKIP_BECAUSE("only with KFDEMU=check=memory");
+    for (const char* level : {"O0", "O3"}) {
+        control->forget_findings();
+        Machine machine;
+        Executable code{machine.gpu(), std::string{"../check/bounds."} + level};
+        Memory out{machine.cpu().fine, 4096, machine.agents()};
+        Queue queue{machine.gpu()};
+        const Kernel kernel = code.kernel("read_word");
+        const void* freed = nullptr;
+        {
+            Memory in{machine.gpu().coarse, 100, machine.agents()};
+            run(machine, queue, kernel, line(1), in.data(), out.data(), 9);
+            CHECK(control->findings() == 0);
+            run(machine, queue, kernel, line(1), in.data(), out.data(), 28);
+            CHECK(control->findings() == 1);
+            freed = in.data();
+        }
+        run(machine, queue, kernel, line(1), freed, out.data(), 9);
+        REQUIRE(control->findings() == 2);
+        const std::string outside = finding(control, 0), after = finding(control, 1);
+        INFO(level << ": " << outside << after);
+        CHECK(outside.find("12 bytes past the end of 100 bytes allocated at 0x") != std::string::npos);
+        CHECK(after.find("at offset 36 of 100 bytes allocated at 0x") != std::string::npos);
+        CHECK(after.find(", freed)") != std::string::npos);
+#ifdef HAS_LINES
+        for (const std::string& text : {outside, after})
+            CHECK(text.find("bounds.cpp:4 in read_word") != std::string::npos);
+#endif
+        control->forget_findings();
+    }
 }

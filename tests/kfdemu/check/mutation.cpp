@@ -54,8 +54,8 @@ struct Tally {
     unsigned removed = 0, caught = 0, redundant = 0;
 };
 
-/// Whether removing the wait leaves only memory that other waves see in disorder, or waits for what a later wait covers:
-/// no register depends on it in this run.
+/// Whether removing the wait leaves only memory that other waves see in disorder, or waits for what a later wait
+/// covers: no register depends on it in this run.
 Tally mutate(Target target, const char* level, Run run) {
     Checked gpu{target, Check::wait};
     const CodeObject code = gpu.load_dispatch("lds", level);

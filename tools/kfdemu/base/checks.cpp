@@ -3,7 +3,7 @@
 namespace kfdemu {
 namespace {
 
-constexpr Check kAll[] = {Check::wait};
+constexpr Check kAll[] = {Check::memory, Check::wait};
 
 bool add_one(Checks& checks, std::string_view word) {
     if (word == "all") return checks = Checks::all(), true;
@@ -32,6 +32,8 @@ Checks Checks::all() {
 
 const char* name(Check check) {
     switch (check) {
+        case Check::memory:
+            return "memory";
         case Check::wait:
             return "wait";
     }

@@ -1,7 +1,7 @@
-// The checks that kernels can run under: `kfdemu run --check=wait`.
+// The checks that kernels can run under: `kfdemu run --check=wait,memory`.
 //
 //     Checks checks;
-//     if (auto error = add(checks, "wait"); !error.empty()) …
+//     if (auto error = add(checks, "wait+memory"); !error.empty()) …
 //     if (checks.has(Check::wait)) …
 //
 // Pure: text in, value or error text out.
@@ -15,7 +15,8 @@ namespace kfdemu {
 
 /// The numbers are those of kfdemu.h's bits.
 enum class Check : std::uint8_t {
-    wait = 1,  ///< a register used before the s_waitcnt that its load requires
+    memory = 0,  ///< accesses outside of allocations, LDS, scratch and arguments; use after free
+    wait = 1,    ///< a register used before the s_waitcnt that its load requires
 };
 
 class Checks {
@@ -43,9 +44,9 @@ const char* name(Check check);
 /// Adds the checks that `text` names, joined with + or commas, or "all". Returns "" or an error text that lists the
 /// names.
 std::string add(Checks& checks, std::string_view text);
-/// "wait"; "" if there are none.
+/// "memory+wait"; "" if there are none.
 std::string to_string(const Checks& checks);
-/// "wait, …", for error texts.
+/// "memory, wait, …", for error texts.
 std::string check_names();
 
 }  // namespace kfdemu

@@ -1,4 +1,5 @@
 // The end of a checked process: the summary, the JSON report, and an exit status of its own.
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -29,10 +30,25 @@ void sum_up(int, void* starter) {
     if (process.report.distinct() != 0) _exit(kFoundStatus);
 }
 
+/// Makes the HSA runtime load this library as a tool, beside the program's own ones, and place each allocation
+/// separately, with unmapped pages around it.
+void announce_allocations() {
+    Dl_info self{};
+    if (dladdr(reinterpret_cast<const void*>(&announce_allocations), &self) == 0 || self.dli_fname == nullptr) return;
+    const std::string path = self.dli_fname;
+    const char* tools = std::getenv("HSA_TOOLS_LIB");
+    if (tools == nullptr || *tools == 0)
+        setenv("HSA_TOOLS_LIB", path.c_str(), 1);
+    else if (std::string_view{tools}.find(path) == std::string_view::npos)
+        setenv("HSA_TOOLS_LIB", (path + " " + tools).c_str(), 1);
+    setenv("HSA_DISABLE_FRAGMENT_ALLOCATOR", "1", 0);
+}
+
 /// Runs when the library is loaded, before the program's own handlers are registered; so it ends after them.
 [[gnu::constructor]] void watch_exit() {
     if (Device::topology() == nullptr || !Device::options().checks.any()) return;
     on_exit(sum_up, reinterpret_cast<void*>(static_cast<std::intptr_t>(getpid())));
+    if (Device::options().checks.has(Check::memory)) announce_allocations();
 }
 
 }  // namespace

@@ -5,12 +5,18 @@ namespace kfdemu::check {
 void GroupChecker::begin(const Scene& scene, unsigned waves) {
     scene_ = scene;
     waits_ = scene.session.checks.has(Check::wait);
+    memory_ = scene.session.checks.has(Check::memory);
     while (waves_.size() < waves) waves_.push_back(std::make_unique<WaveChecker>(*this));
     for (unsigned n = 0; n < waves; ++n) waves_[n]->begin();
 }
 
 void GroupChecker::WaveChecker::before(const gfx9::Wave& wave, const gfx9::Inst& inst) noexcept {
     if (group_.waits_) wait_.before(group_.scene_, group_.cache_, wave, inst);
+    if (group_.memory_) group_.memory_check_.before(group_.scene_, wave, inst);
+}
+
+void GroupChecker::faulted(const gfx9::Wave& wave, const gfx9::Inst& inst) {
+    if (memory_) memory_check_.faulted(scene_, wave, inst);
 }
 
 }  // namespace kfdemu::check

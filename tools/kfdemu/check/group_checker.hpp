@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "inst_cache.hpp"
+#include "memory_check.hpp"
 #include "scene.hpp"
 #include "wait_check.hpp"
 
@@ -20,6 +21,8 @@ class GroupChecker {
   public:
     void begin(const Scene& scene, unsigned waves);
     gfx9::Watcher* watcher(unsigned wave) { return waves_[wave].get(); }
+    /// The wave's memory access faulted at `inst`.
+    void faulted(const gfx9::Wave& wave, const gfx9::Inst& inst);
 
   private:
     class WaveChecker final : public gfx9::Watcher {
@@ -34,8 +37,9 @@ class GroupChecker {
     };
 
     Scene scene_;
-    bool waits_ = false;
+    bool waits_ = false, memory_ = false;
     InstCache cache_;
+    MemoryCheck memory_check_;
     std::vector<std::unique_ptr<WaveChecker>> waves_;
 };
 

@@ -33,7 +33,7 @@ ProcessChecks& process_checks() {
 Session process_session() {
     ProcessChecks* process = made.load(std::memory_order_acquire);
     if (process == nullptr || process->enabled.load(std::memory_order_relaxed) == 0) return {};
-    return {process->checks(), &process->report};
+    return {process->checks(), &process->report, &process->allocations};
 }
 
 }  // namespace kfdemu::check

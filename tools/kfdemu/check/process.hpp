@@ -15,6 +15,7 @@ namespace kfdemu::check {
 struct ProcessChecks {
     std::atomic<std::uint32_t> enabled{0};  ///< Checks::bits(); relaxed: kernels that start later see it
     Report report;
+    Allocations allocations;
 
     ProcessChecks();
     Checks checks() const { return Checks::of_bits(enabled.load(std::memory_order_relaxed)); }

@@ -9,9 +9,7 @@ namespace {
 
 using namespace gfx9;
 
-bool is_register(Operand operand) {
-    return operand < kConstants || (operand >= kVgpr0 && operand < kAcc0 + 256);
-}
+bool is_register(Operand operand) { return operand < kConstants || (operand >= kVgpr0 && operand < kAcc0 + 256); }
 
 class Collector {
   public:
@@ -58,15 +56,13 @@ class Collector {
     void writes(Operand first, unsigned count, LaneUse lanes = LaneUse::Active) {
         if (count != 0 && is_register(first)) uses_.add(first, count, true, lanes);
     }
-    void reads_source(unsigned n, LaneUse lanes = LaneUse::Active) {
-        reads(inst_.src[n], dwords(row_.src[n]), lanes);
-    }
+    void reads_source(unsigned n, LaneUse lanes = LaneUse::Active) { reads(inst_.src[n], dwords(row_.src[n]), lanes); }
 
     void scalar() {
         if (is(Op::s_set_gpr_idx_on)) return reads_source(0);  // src[1] is a number
         for (unsigned n = 0; n < 2; ++n) reads_source(n);
-        const bool keeps = is(Op::s_bitset0_b32) || is(Op::s_bitset0_b64) || is(Op::s_bitset1_b32) ||
-                           is(Op::s_bitset1_b64);
+        const bool keeps =
+            is(Op::s_bitset0_b32) || is(Op::s_bitset0_b64) || is(Op::s_bitset1_b32) || is(Op::s_bitset1_b64);
         if (keeps) reads(inst_.dst, dwords(row_.dst));
         writes(inst_.dst, dwords(row_.dst));
     }
@@ -123,9 +119,10 @@ class Collector {
         if (is(Op::v_swap_b32)) writes(inst_.src[0], 1);
         if (row_.format == Format::Vopc) return writes(inst_.sdst, 2);
         if (row_.is(kCarryOut)) writes(inst_.sdst, 2);
-        writes(inst_.dst, dwords(row_.dst), is(Op::v_writelane_b32) ? LaneUse::Named
-                                            : row_.is(kMatrix)      ? LaneUse::All
-                                                                    : LaneUse::Active);
+        writes(inst_.dst, dwords(row_.dst),
+               is(Op::v_writelane_b32) ? LaneUse::Named
+               : row_.is(kMatrix)      ? LaneUse::All
+                                       : LaneUse::Active);
     }
 
     const Inst& inst_;
@@ -149,7 +146,8 @@ RegisterUse loaded_registers(const Inst& inst) {
     if (!returns) return {};
     unsigned count = dwords(row.dst);
     // A compare-and-swap of SMEM has two operands in SDATA and returns one value.
-    if (row.format == Format::Smem && row.is(kAtomic) && std::string_view{row.name}.find("cmpswap") != std::string_view::npos)
+    if (row.format == Format::Smem && row.is(kAtomic) &&
+        std::string_view{row.name}.find("cmpswap") != std::string_view::npos)
         count /= 2;
     return {inst.dst, static_cast<std::uint8_t>(count), true, LaneUse::Active};
 }

@@ -32,8 +32,8 @@ std::string frame(const Frame& f) {
 
 /// The members of a site, without braces. Addresses are text: a JSON number may lose bits of 64.
 std::string site(const Site& s) {
-    return fmt::format(R"("pc": "{:#x}", "instruction": {}, "function": {}, "source": {})", s.pc,
-                       quoted(s.instruction), quoted(s.function), list(s.source, frame));
+    return fmt::format(R"("pc": "{:#x}", "instruction": {}, "function": {}, "source": {})", s.pc, quoted(s.instruction),
+                       quoted(s.function), list(s.source, frame));
 }
 
 std::string related(const Related& r) { return fmt::format(R"({{"what": {}, {}}})", quoted(r.what), site(r.at)); }

@@ -10,14 +10,16 @@
 
 #include "../gfx9/row.hpp"
 #include "../gfx9/watcher.hpp"
+#include "allocations.hpp"
 #include "report.hpp"
 
 namespace kfdemu::check {
 
-/// What a dispatch is checked for, and where findings go. Borrows: the report.
+/// What a dispatch is checked for, and where findings go. Borrows: both.
 struct Session {
     Checks checks;
     Report* report = nullptr;
+    const Allocations* allocations = nullptr;  ///< null: nobody announces them
 
     bool any() const { return report != nullptr && checks.any(); }
 };

@@ -33,10 +33,10 @@ struct Route {
 struct Load {
     gfx9::Inst inst;
     RegisterUse to;
-    std::uint64_t lanes = 0;    ///< that it writes; scalar: all
-    std::uint32_t vm = 0;       ///< its number among operations of vmcnt; 0: does not wait for vmcnt
-    std::uint32_t lds = 0;      ///< likewise among in-order operations of lgkmcnt
-    bool any_order = false;     ///< only lgkmcnt(0) proves that it has arrived
+    std::uint64_t lanes = 0;  ///< that it writes; scalar: all
+    std::uint32_t vm = 0;     ///< its number among operations of vmcnt; 0: does not wait for vmcnt
+    std::uint32_t lds = 0;    ///< likewise among in-order operations of lgkmcnt
+    bool any_order = false;   ///< only lgkmcnt(0) proves that it has arrived
 
     bool arrived() const { return vm == 0 && lds == 0 && !any_order; }
 };

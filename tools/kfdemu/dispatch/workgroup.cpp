@@ -240,9 +240,11 @@ bool WorkGroup::fail(const gfx9::Wave& wave, gfx9::Stop why) {
     fault.argument = wave.argument;
     const CodeCache& code = *dispatch_->setup_.code;
     if (why != gfx9::Stop::FetchFault)
-        if (const CodePage* page = dispatch_->setup_.code->find(*wave.memory, wave.pc, code_serial_))
+        if (const CodePage* page = dispatch_->setup_.code->find(*wave.memory, wave.pc, code_serial_)) {
+            if (why == gfx9::Stop::MemoryFault && wave.watcher) checker_->faulted(wave, *page->at(wave.pc));
             fault.instruction = why == gfx9::Stop::Illegal ? gfx9::describe_illegal(code.target(), *page->at(wave.pc))
                                                            : gfx9::disassemble(code.target(), *page->at(wave.pc));
+        }
     dispatch_->group_failed(std::move(fault));
     return false;
 }

@@ -1,0 +1,63 @@
+// The memory that the program has allocated, with its exact sizes, and what it freed lately.
+//
+//     allocations.allocated(va, 100);
+//     allocations.freed(va);
+//     const Span span = allocations.span(address);            // Live, Slack, Freed or Unknown, and how far it extends
+//     describe(address)                                       // "12 bytes past the end of 100 bytes allocated at 0x…"
+//
+// Whoever allocates announces it: the tool that ROCR loads (boundary/hsa_tool.cpp), or allocators above it through
+// kfdemu.h. Memory that nobody announced is Unknown, and accesses to it are not judged. The rest of the last page of an
+// allocation is its Slack: nothing else is there.
+//
+// Thread safety: every function, any thread. generation() changes with each change, so that spans can be cached.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <shared_mutex>
+#include <string>
+
+namespace kfdemu::check {
+
+/// What a range of addresses is.
+struct Span {
+    enum Kind : std::uint8_t { Unknown, Live, Slack, Freed };
+    std::uint64_t begin = 0, end = 0;  ///< addresses, end excluded
+    Kind kind = Unknown;
+
+    bool contains(std::uint64_t va, std::uint64_t bytes) const {
+        return va >= begin && va < end && bytes <= end - va;
+    }
+};
+
+class Allocations {
+  public:
+    void allocated(std::uint64_t va, std::uint64_t bytes);
+    /// Remembered until the addresses are allocated again. Ignores unknown addresses.
+    void freed(std::uint64_t va);
+    /// Nothing is known of this address any more.
+    void forget(std::uint64_t va);
+    void clear();
+
+    std::uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
+    Span span(std::uint64_t va) const;
+    /// The address in words, relative to the nearest allocation; "in no known allocation" if none is near.
+    std::string describe(std::uint64_t va) const;
+
+  private:
+    struct Allocation {
+        std::uint64_t bytes = 0, number = 0;  ///< number: in order of allocation, from 1
+        bool live = true;
+    };
+    using Map = std::map<std::uint64_t, Allocation>;
+
+    void changed() { generation_.fetch_add(1, std::memory_order_release); }
+
+    mutable std::shared_mutex mutex_;
+    Map map_;  // by address; freed ones until something else is there
+    std::uint64_t count_ = 0;
+    std::atomic<std::uint64_t> generation_{1};
+};
+
+}  // namespace kfdemu::check

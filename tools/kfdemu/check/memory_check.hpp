@@ -1,0 +1,42 @@
+// Reports accesses outside of the program's allocations, of freed memory, and outside of a work-group's LDS, a lane's
+// scratch and a kernel's arguments.
+//
+//     MemoryCheck check;                         // one for a work-group
+//     check.before(scene, wave, inst);           // each instruction
+//     check.faulted(scene, wave, inst);          // the access faulted: explains where
+//
+// Thread safety: that of its work-group.
+#pragma once
+
+#include <array>
+
+#include "access.hpp"
+#include "scene.hpp"
+
+namespace kfdemu::check {
+
+class MemoryCheck {
+  public:
+    void before(const Scene& scene, const gfx9::Wave& wave, const gfx9::Inst& inst);
+    void faulted(const Scene& scene, const gfx9::Wave& wave, const gfx9::Inst& inst);
+
+  private:
+    struct Where {
+        const Scene& scene;
+        const gfx9::Wave& wave;
+        const gfx9::Inst& inst;
+    };
+    void memory(const Where& where, const Access& access);
+    void one_lane(const Where& where, const Access& access, unsigned lane);
+    void segment(const Where& where, const Access& access, std::uint32_t size);
+    bool beyond_arguments(const Where& where, const Access& access);
+    const Span& span(const Allocations& allocations, std::uint64_t va);
+    bool fine(std::uint64_t va, std::uint64_t bytes) const;
+
+    // The spans used last. Valid for one generation of the allocations.
+    std::array<Span, 4> spans_{};
+    unsigned next_ = 0;
+    std::uint64_t generation_ = 0;
+};
+
+}  // namespace kfdemu::check
