@@ -105,7 +105,8 @@ TEST_CASE("a fault is explained by the nearest allocation", "[check][memory]") {
     auto* page = gpu.machine.allocate<std::uint32_t>(1024);  // an unmapped page follows
     gpu.announce(page, 4096);
     auto* out = gpu.machine.allocate<std::uint32_t>(64);
-    const Outcome outcome = gpu.load("bounds", "O2").try_launch("read_word", {.grid = {1}, .group = {1}}, page, out, 1026);
+    const Outcome outcome =
+        gpu.load("bounds", "O2").try_launch("read_word", {.grid = {1}, .group = {1}}, page, out, 1026);
     REQUIRE(outcome.state == kfdemu::Dispatch::State::Failed);
     INFO(gpu.text());
     REQUIRE(gpu.rules() == Rules{"fault"});

@@ -36,7 +36,7 @@ class Quarantine {
         std::deque<Entry> leaving;
         while (bytes_ > kQuarantineBytes) leaving.push_back(take());
         lock.unlock();
-        for (const Entry& old : leaving) old.release(old.memory);
+        for (const Entry& old : leaving) release(old);
         return true;
     }
     /// Releases everything; false if there was nothing.
@@ -46,13 +46,19 @@ class Quarantine {
         leaving.swap(entries_);
         bytes_ = 0;
         lock.unlock();
-        for (const Entry& old : leaving) old.release(old.memory);
+        for (const Entry& old : leaving) release(old);
         return !leaving.empty();
     }
     void forget() {
         const std::lock_guard lock{mutex_};
         entries_.clear();
         bytes_ = 0;
+    }
+
+    /// Frees it. Its addresses may then be anybody's, announced or not.
+    static hsa::Status release(const Entry& entry) {
+        check::process_checks().allocations.forget(reinterpret_cast<std::uint64_t>(entry.memory));
+        return entry.release(entry.memory);
     }
 
   private:
@@ -98,8 +104,9 @@ hsa::Status free_by(hsa::MemoryFree next, void* memory) {
     // Not from here, or freed before: the runtime knows what to answer.
     if (span.kind != check::Span::Live || span.begin != va) return next(memory);
     allocations().freed(va);
-    if (quarantine().keep({memory, span.end - span.begin, next})) return hsa::kSuccess;
-    return next(memory);
+    constexpr std::size_t kPage = 4096;
+    const Quarantine::Entry entry{memory, (span.end - span.begin + kPage - 1) / kPage * kPage, next};
+    return quarantine().keep(entry) ? hsa::kSuccess : Quarantine::release(entry);
 }
 
 hsa::Status free_memory(void* memory) { return free_by(next_free, memory); }

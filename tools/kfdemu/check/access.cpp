@@ -36,8 +36,7 @@ Shape shape_of_ds(const Row& row) {
     shape.reads = !row.is(kStore), shape.writes = row.is(kStore) || row.is(kAtomic);
     shape.two_offsets = has(name, "read2") || has(name, "write2") || has(name, "wrxchg2");
     if (shape.two_offsets && row.src[1] == Type::none) shape.bytes /= 2;  // its destination holds both
-    if (shape.two_offsets)
-        shape.stride = static_cast<std::uint16_t>(shape.bytes * (has(name, "st64") ? 64 : 1));
+    if (shape.two_offsets) shape.stride = static_cast<std::uint16_t>(shape.bytes * (has(name, "st64") ? 64 : 1));
     return shape;
 }
 
@@ -52,7 +51,8 @@ Shape shape_of_vector(const Row& row) {
 }
 
 Shape shape_of_scalar(const Row& row) {
-    if (row.src[0] != Type::b64 || has(row.name, "scratch") || has(row.name, "dcache") || has(row.name, "atc")) return {};
+    if (row.src[0] != Type::b64 || has(row.name, "scratch") || has(row.name, "dcache") || has(row.name, "atc"))
+        return {};
     Shape shape;
     const bool pair = has(row.name, "cmpswap");
     shape.bytes = static_cast<std::uint8_t>(dwords(row.dst) * 4 / (pair ? 2 : 1));

@@ -3,9 +3,9 @@
 //     Access access;
 //     if (find_access(wave, inst, access)) …            // false: it accesses nothing that is checked
 //
-// Vector memory, LDS and scratch are lane by lane; scalar memory is one address. The lanes of a FLAT instruction may be in
-// different segments: they are then separate Access values, see Segments. Pure. Source: "Vega" ISA manual, chapters on memory
-// instructions.
+// Vector memory, LDS and scratch are lane by lane; scalar memory is one address. The lanes of a FLAT instruction may be
+// in different segments: they are then separate Access values, see Segments. Pure. Source: "Vega" ISA manual, chapters
+// on memory instructions.
 #pragma once
 
 #include <array>

@@ -26,9 +26,7 @@ struct Span {
     std::uint64_t begin = 0, end = 0;  ///< addresses, end excluded
     Kind kind = Unknown;
 
-    bool contains(std::uint64_t va, std::uint64_t bytes) const {
-        return va >= begin && va < end && bytes <= end - va;
-    }
+    bool contains(std::uint64_t va, std::uint64_t bytes) const { return va >= begin && va < end && bytes <= end - va; }
 };
 
 class Allocations {

@@ -12,9 +12,7 @@ namespace {
 
 using namespace gfx9;
 
-const char* verb(const Access& access) {
-    return access.writes ? access.reads ? "updated" : "written" : "read";
-}
+const char* verb(const Access& access) { return access.writes ? access.reads ? "updated" : "written" : "read"; }
 
 struct Bounds {
     std::uint64_t low = ~std::uint64_t{0}, high = 0;
@@ -23,7 +21,8 @@ struct Bounds {
 Bounds bounds_of(const Access& access) {
     Bounds b;
     if (access.lanes == ~std::uint64_t{0}) {
-        for (unsigned l = 0; l < kLanes; ++l) b.low = std::min(b.low, access.at[l]), b.high = std::max(b.high, access.at[l]);
+        for (unsigned l = 0; l < kLanes; ++l)
+            b.low = std::min(b.low, access.at[l]), b.high = std::max(b.high, access.at[l]);
         return b;
     }
     for (std::uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
@@ -79,16 +78,18 @@ void MemoryCheck::segment(const Where& where, const Access& access, std::uint32_
     while (access.at[static_cast<unsigned>(std::countr_zero(rest))] + access.bytes <= size) rest &= rest - 1;
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     report(where.scene, where.wave, where.inst,
-           {rule, fmt::format("{} bytes are {} outside of the {}", access.bytes, verb(access),
-                              lds ? "work-group's LDS" : "lane's scratch"),
-            fmt::format("offset {} of {} bytes of {}", access.at[lane], size, lds ? "LDS" : "scratch"),
-            access.at[lane], lane});
+           {rule,
+            fmt::format("{} bytes are {} outside of the {}", access.bytes, verb(access),
+                        lds ? "work-group's LDS" : "lane's scratch"),
+            fmt::format("offset {} of {} bytes of {}", access.at[lane], size, lds ? "LDS" : "scratch"), access.at[lane],
+            lane});
 }
 
 /// Only accesses relative to the address that the kernel was given: other data may follow the arguments.
 bool MemoryCheck::beyond_arguments(const Where& where, const Access& access) {
     const Scene& scene = where.scene;
-    if (!access.scalar || scene.kernarg_bytes == 0 || where.wave.s64(where.inst.src[0]) != scene.kernarg_va) return false;
+    if (!access.scalar || scene.kernarg_bytes == 0 || where.wave.s64(where.inst.src[0]) != scene.kernarg_va)
+        return false;
     // What is wider than needed begins inside.
     if (access.at[0] - scene.kernarg_va < scene.kernarg_bytes) return false;
     constexpr const char* kRule = "arguments-out-of-bounds";
@@ -130,8 +131,9 @@ void MemoryCheck::one_lane(const Where& where, const Access& access, unsigned la
     const char* rule = freed ? "use-after-free" : "out-of-bounds";
     if (!is_new(where.scene, where.inst, rule)) return;
     report(where.scene, where.wave, where.inst,
-           {rule, fmt::format("{} bytes{} are {}{}", access.bytes, freed ? " of freed memory" : "", verb(access),
-                              freed ? "" : " outside of an allocation"),
+           {rule,
+            fmt::format("{} bytes{} are {}{}", access.bytes, freed ? " of freed memory" : "", verb(access),
+                        freed ? "" : " outside of an allocation"),
             allocations.describe(va), va, access.scalar ? kWholeWave : lane});
 }
 
@@ -140,7 +142,8 @@ void MemoryCheck::faulted(const Scene& scene, const Wave& wave, const Inst& inst
     if (scene.session.allocations == nullptr || !is_new(scene, inst, kRule)) return;
     const bool writes = (wave.fault.access & kWrite) != 0;
     report(scene, wave, inst,
-           {kRule, fmt::format("memory that is not mapped{} is {}", writes ? " for writing" : "", writes ? "written" : "read"),
+           {kRule,
+            fmt::format("memory that is not mapped{} is {}", writes ? " for writing" : "", writes ? "written" : "read"),
             scene.session.allocations->describe(wave.fault.address), wave.fault.address, wave.fault.lane});
 }
 

@@ -21,9 +21,7 @@ KERNEL void add_word(u32* in, u32* out, i32 index) {
     out[local_x()] = __hip_atomic_fetch_add(in + (i32)local_x() + index, 1u, __ATOMIC_RELAXED, kAgent);
 }
 /// Only lane 5 goes astray.
-KERNEL void one_lane(const u32* in, u32* out, i32 index) {
-    out[local_x()] = in[local_x() == 5 ? index : 0];
-}
+KERNEL void one_lane(const u32* in, u32* out, i32 index) { out[local_x()] = in[local_x() == 5 ? index : 0]; }
 NOINLINE static u32 read_of(const u32* in, i32 index) { return in[index]; }
 KERNEL void in_function(const u32* in, u32* out, i32 index) { out[local_x()] = read_of(in, (i32)local_x() + index); }
 
