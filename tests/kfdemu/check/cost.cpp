@@ -37,8 +37,10 @@ class Costs {
                 gpu_.machine.session.checks = {};
                 if (*kModes[mode] != 0) add(gpu_.machine.session.checks, kModes[mode]);
                 const auto start = std::chrono::steady_clock::now();
-                code_.launch(kernel, shape, out_, arguments...);
+                const Outcome outcome = code_.try_launch(kernel, shape, out_, arguments...);
                 const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+                if (outcome.state != kfdemu::Dispatch::State::Finished)
+                    throw std::runtime_error{kfdemu::describe(outcome.fault)};
                 if (sample >= kWarmUps) times[mode].push_back(took.count());
             }
         if (gpu_.report.distinct() != 0) throw std::runtime_error{gpu_.text()};

@@ -33,6 +33,12 @@ struct Segments {
     unsigned count = 0;
 };
 
+/// Whether instructions of the format may access memory; tested for every instruction.
+constexpr bool may_access(gfx9::Format format) {
+    using gfx9::Format;
+    return format == Format::Smem || format == Format::Flat || format == Format::Mubuf || format == Format::Mtbuf ||
+           format == Format::Ds;
+}
 /// Whether the instruction accesses memory that is checked.
 bool accesses_memory(const gfx9::Inst& inst);
 void find_accesses(const gfx9::Wave& wave, const gfx9::Inst& inst, Segments& out);

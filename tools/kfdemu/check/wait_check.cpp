@@ -9,11 +9,6 @@ using namespace gfx9;
 
 constexpr std::uint64_t kAll = ~std::uint64_t{0};
 
-bool is_memory(Format format) {
-    return format == Format::Smem || format == Format::Flat || format == Format::Mubuf || format == Format::Mtbuf ||
-           format == Format::Ds;
-}
-
 /// buffer_wbinvl1 is not counted (LLVM's SIInsertWaitcnts agrees).
 bool counts(const Inst& inst) {
     return inst.row != index(Op::buffer_wbinvl1) && inst.row != index(Op::buffer_wbinvl1_vol);
@@ -61,8 +56,7 @@ std::uint64_t lanes_of(const Wave& wave, const Inst& inst, const RegisterUse& us
 
 void WaitCheck::before(const Scene& scene, InstCache& cache, const Wave& wave, const Inst& inst) {
     if (inst.row == index(Op::s_waitcnt)) return board_.wait(static_cast<std::uint32_t>(inst.offset));
-    const bool memory = is_memory(inst.format);
-    if (!memory && board_.empty()) return;
+    const bool memory = may_access(inst.format);
     const Route route = memory ? route_of(wave, inst) : Route{};
     if (!board_.empty()) use_registers(scene, cache.uses(inst), route, wave, inst);
     if (memory) board_.issue(inst, route, inst.format == Format::Smem ? kAll : wave.exec());
@@ -74,7 +68,7 @@ void WaitCheck::use_registers(const Scene& scene, const RegisterUses& uses, cons
         const Load* load = board_.conflict(use, lanes_of(wave, inst, use));
         if (load == nullptr) continue;
         // Results of loads that arrive in order may follow each other into one register.
-        if (use.writes && is_memory(inst.format) && Scoreboard::in_order(*load, route)) continue;
+        if (use.writes && may_access(inst.format) && Scoreboard::in_order(*load, route)) continue;
         report(scene, *load, use, wave, inst);
         board_.forget(*load);
     }

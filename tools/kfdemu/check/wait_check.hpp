@@ -7,6 +7,7 @@
 // Dynamic: it sees the instructions that execute and the lanes that are active. Thread safety: that of its wave.
 #pragma once
 
+#include "access.hpp"
 #include "inst_cache.hpp"
 #include "scene.hpp"
 #include "scoreboard.hpp"
@@ -16,6 +17,8 @@ namespace kfdemu::check {
 class WaitCheck {
   public:
     void clear() { board_.clear(); }
+    /// Whether before() has anything to do.
+    bool wants(const gfx9::Inst& inst) const { return !board_.empty() || may_access(inst.format); }
     void before(const Scene& scene, InstCache& cache, const gfx9::Wave& wave, const gfx9::Inst& inst);
 
   private:
