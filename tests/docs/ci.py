@@ -53,11 +53,11 @@ def check_container():
     for option in re.findall(r"-D(\w+)=", commands):
         check(f"option('{option}'" in known, f"-D{option} is an option of the build")
     built = re.search(r"ninja -C /build (.*?) &&", commands)[1].split()
-    sources = (root / "tools/kfdemu/meson.build").read_text(encoding="utf-8")
     for target in built:
-        name = re.fullmatch(r"tools/kfdemu/(?:lib)?(\w+?)(?:\.so)?", target)
+        folder, name = re.fullmatch(r"(.*)/(?:lib)?([\w-]+?)(?:\.so)?", target).groups()
+        sources = (root / folder / "meson.build").read_text(encoding="utf-8")
         kind = "shared_library" if target.endswith(".so") else "executable"
-        check(name and f"{kind}('{name[1]}'" in sources, f"{target} is a target of the build")
+        check(f"{kind}('{name}'" in sources, f"{target} is a target of the build")
 
 
 def check_workflow():
