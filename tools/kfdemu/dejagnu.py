@@ -1,30 +1,39 @@
 """Reads a test of GCC's libgomp: what its DejaGnu directives ask to compile, to run, and to find in the output.
 
-    test = read(folder / 'libgomp.c/target-1.c', gcc='12', gpu='gfx900')
+    test = read(chroot, 'c:libgomp.c/target-1.c', gcc='12', gpu='gfx900')
 
-Only what offloading to AMD GPUs needs: no scans of dumps or assembly, and one optimisation level in place of all.
+Only what offloading to AMD GPUs needs: no scans of dumps or assembly, and one optimisation level in place of all. The flags are those
+of libgomp/testsuite/lib/libgomp.exp and of the .exp file in each folder; the rules of the directives are those of DejaGnu's dg.exp
+and of GCC's gcc/testsuite/lib/target-supports-dg.exp.
 """
 import fnmatch
 import re
 import shlex
 
 HOST = 'x86_64-pc-linux-gnu'
-FOLDER = '/libgomp'  # of the tests, in the chroot
+SOURCE = '/gcc-source'  # in the chroot: the parts of GCC's source that the tests include
+FOLDER = SOURCE + '/libgomp/testsuite'
+PARTS = ['include', 'libgomp', 'gcc/testsuite/*/goacc', 'gcc/testsuite/gfortran.fortran-torture']
 LANGUAGES = {
     'libgomp.c': ['c'], 'libgomp.c++': ['c++'], 'libgomp.c-c++-common': ['c', 'c++'], 'libgomp.fortran': ['fortran'],
     'libgomp.oacc-c': ['c'], 'libgomp.oacc-c++': ['c++'], 'libgomp.oacc-c-c++-common': ['c', 'c++'], 'libgomp.oacc-fortran': ['fortran'],
 }
 COMPILERS = {'c': 'gcc', 'c++': 'g++', 'fortran': 'gfortran'}
-SUFFIXES = {'.c': 'c', '.C': 'c++', '.f90': 'fortran', '.f95': 'fortran', '.f03': 'fortran', '.f': 'fortran', '.F90': 'fortran'}
+FORTRAN = r'\.[fF](|90|95|03|08)$'
+SUFFIXES = {part: r'\.C$' if part.endswith('-c++') or part.endswith('.c++') else FORTRAN if part.endswith('fortran') else r'\.c$'
+            for part in LANGUAGES}  # of tests; other files are sources that tests name
 HOLDS = {'offload_device', 'offload_device_nonshared_as', 'offload_target_amdgcn', 'offload_target_any', 'offload_device_gcn',
          'openacc_radeon_accel_selected', 'openacc_radeon_accel_present', 'alloca', 'tls', 'tls_runtime', 'pthread', 'lp64',
          'sync_int_long', 'sync_char_short', 'sync_int_long_runtime', 'lto', 'fopenmp', 'fopenacc', 'libatomic_available',
-         'int128', 'float128', 'dfp', 'c99_runtime', 'size32plus'}
+         'int128', 'float128', '__float128', 'dfp', 'c99_runtime', 'size32plus', 'vect_simd_clones', 'native', 'offloading_enabled',
+         'weak_undefined', 'bitint', 'large_long_double', 'nonstandard_math_functions', 'fd_truncate', 'shared', 'fpic',
+         '__OPTIMIZE__'}
 DOES_NOT_HOLD = {'offload_target_nvptx', 'offload_device_nvptx', 'offload_device_intel_mic', 'offload_target_intelmic',
                  'offload_device_any_intel_mic', 'offload_device_shared_as', 'openacc_nvidia_accel_selected',
                  'openacc_nvidia_accel_configured', 'openacc_nvidia_accel_present', 'openacc_nvidia_accel_supported',
                  'openacc_host_selected', 'ilp32', 'ia32', 'x32', 'llp64', 'run_expensive_tests', 'openacc_cuda', 'openacc_cublas',
-                 'openacc_cudart', 'hwloc', 'fgraphite', 'powerpc', 'offload_device_gcn_shared'}
+                 'openacc_cudart', 'hwloc', 'fgraphite', 'powerpc', 'offload_device_gcn_shared', 'aarch64_tiny',
+                 'skip-all-targets', 'this-really-should-fail', 'iN-VAl-Id'}
 
 
 class Test:
@@ -33,12 +42,11 @@ class Test:
     def __init__(self):
         self.why_not, self.compile, self.run, self.output = '', '', '', ''
         self.runs, self.fails = True, False
+        self.compiles = True  # False: the compiler is expected to report errors
 
     def prints(self, text):
-        try:
-            return re.search(self.output, text.replace('\r', '')) is not None
-        except re.error:
-            return True
+        """As in Tcl, a point matches newlines."""
+        return re.search(self.output, text.replace('\r', ''), re.DOTALL) is not None
 
 
 def host_has(feature):
@@ -52,17 +60,18 @@ class Unknown(Exception):
 
 def tests(release, gcc):
     """Unpacks the tests in the chroot; returns their names, "c:libgomp.c/target-1.c"."""
-    folder = release.cache / release.name / FOLDER.lstrip('/')
-    if not (folder / 'ready').exists():
-        status, text = release.run('sh', '-c', f'rm -rf {FOLDER} && mkdir {FOLDER} && tar -xf /usr/src/gcc-{gcc}/gcc-{gcc}*.tar.xz '
-                                   f'-C {FOLDER} --strip-components=3 --wildcards "*/libgomp/testsuite/*" && touch {FOLDER}/ready')
+    root = release.cache / release.name
+    if not (root / SOURCE.lstrip('/') / 'ready').exists():
+        status, text = release.run('sh', '-c', f'rm -rf {SOURCE} && mkdir {SOURCE} && tar -xf /usr/src/gcc-{gcc}/gcc-{gcc}*.tar.xz '
+                                   f'-C {SOURCE} --strip-components=1 --wildcards --no-wildcards-match-slash '
+                                   f'{" ".join(f"{chr(34)}*/{part}{chr(34)}" for part in PARTS)} && touch {SOURCE}/ready')
         if status:
             raise SystemExit(f'distribution: the source of GCC {gcc} cannot be unpacked: {text.strip()}')
-    names = []
+    names, folder = [], root / FOLDER.lstrip('/')
     for part, languages in LANGUAGES.items():
-        for path in sorted((folder / part).glob('*')):
-            if path.suffix in SUFFIXES:
-                names += [f'{language}:{part}/{path.name}' for language in languages]
+        for path in sorted((folder / part).rglob('*')):
+            if re.search(SUFFIXES[part], path.name):
+                names += [f'{language}:{path.relative_to(folder)}' for language in languages]
     return names
 
 
@@ -104,6 +113,11 @@ def condition(text, language):
     return alternatives() if tokens else True
 
 
+def unescaped(text):
+    """The text of a Tcl word in double quotes."""
+    return re.sub(r'\\(.)', lambda match: {'n': '\n', 'r': '\r', 't': '\t'}.get(match[1], match[1]), text, flags=re.DOTALL)
+
+
 def words(text):
     """Tcl's words: "…", {…} and plain ones, without their quotes."""
     found, i = [], 0
@@ -116,7 +130,7 @@ def words(text):
             i += 1
             while i < len(text) and text[i] != '"':
                 i += 2 if text[i] == '\\' else 1
-            found.append(text[begin + 1:i].replace('\\"', '"'))
+            found.append(unescaped(text[begin + 1:i]))
             i += 1
         elif text[i] == '{':
             depth = 0
@@ -129,18 +143,26 @@ def words(text):
         else:
             while i < len(text) and not text[i].isspace():
                 i += 1
-            found.append(text[begin:i])
+            found.append(unescaped(text[begin:i]))
     return found
 
 
 def directives(source):
-    """(name, arguments) of each { dg-… }."""
-    for line in source.splitlines():
-        for start in (match.start() for match in re.finditer(r'\{ *dg-', line)):
-            inner = words(line[start:])
-            if inner:
-                parts = words(inner[0])
-                yield parts[0], parts[1:]
+    """(name, arguments) of each { dg-… }: one a line, up to the line's last " }"."""
+    for match in re.finditer(r'\{[ \t]+(dg-[-a-z]+)[ \t]+(.*)[ \t]+\}', source):
+        yield match[1], words(match[2])
+
+
+def with_options(patterns, options):
+    """Whether one of the patterns, each of options that must all be there, applies; "*" always does, and "" never."""
+    return any(pattern == '*' or (pattern.split() and all(word in options.split() for word in pattern.split()))
+               for pattern in words(patterns))
+
+
+def applies(arguments, language, options):
+    """The rule of dg-skip-if, dg-shouldfail and dg-xfail-…: message, selector, options that include and that exclude the test."""
+    selector, include, exclude = (arguments[1:] + ['*-*-*', '*', ''][len(arguments) - 1:])[:3]
+    return condition(selector, language) and with_options(include, options) and not with_options(exclude, options)
 
 
 def selected(arguments, index, language, kind='target'):
@@ -152,54 +174,77 @@ def selected(arguments, index, language, kind='target'):
     return kind == 'target'
 
 
-def read(path_and_language, gcc, gpu):
-    """The path's last parts are "LANGUAGE:FOLDER/NAME"."""
-    language, part = path_and_language.parent.name.split(':')
-    real = path_and_language.parents[1] / part / path_and_language.name
+def includes(path, seen):
+    """The names that the file includes, and those that the tests' own files that it includes do."""
+    found = set()
+    for name in re.findall(r'^\s*#\s*include\s*["<]([^">]+)[">]', path.read_text(errors='replace'), re.MULTILINE):
+        found.add(name)
+        inner = (path.parent / name).resolve()
+        if inner.exists() and inner not in seen:
+            found |= includes(inner, seen | {inner})
+    return found
+
+
+def read(root, name, gcc, gpu):
+    """A test by its name, "LANGUAGE:FOLDER/FILE", in the chroot's folder."""
+    language, path = name.split(':', 1)
+    part, real = path.split('/')[0], root / FOLDER.lstrip('/') / path
+    acc = 'oacc' in part
     test = Test()
-    source = real.read_text(errors='replace')
-    options, more, sources, environment, action = '-O2', [], [], [], 'run'
+    found = list(directives(real.read_text(errors='replace')))
+    # C's and C++'s tests of OpenMP have one level, which options of their own replace; the others repeat each test at several levels.
+    fixed = '-O2' if acc or language == 'fortran' else ''
+    options, more, sources, environment, action = '' if fixed else '-O2', [], [], [], 'run'
+    if acc:
+        fixed += ' -fopenacc -DACC_DEVICE_TYPE_radeon=1 -DACC_MEM_SHARED=0'
+        environment.append('ACC_DEVICE_TYPE=radeon')
+    else:
+        fixed += ' -fopenmp'
     try:
-        for name, arguments in directives(source):
+        for name, arguments in found:  # first, because other directives ask for options
+            if name == 'dg-options' and selected(arguments, 1, language):
+                options = arguments[0]
+            elif name == 'dg-additional-options' and selected(arguments, 1, language):
+                more.append(arguments[0])
+        flags = f'{fixed} {options} {" ".join(more)}'
+        for name, arguments in found:
             if name == 'dg-do':
                 action = arguments[0]
                 if not selected(arguments, 1, language):
                     test.why_not = 'not for this target: ' + ' '.join(arguments)
-            elif name == 'dg-options' and selected(arguments, 1, language):
-                options = arguments[0]
-            elif name == 'dg-additional-options' and selected(arguments, 1, language):
-                more.append(arguments[0])
-            elif name == 'dg-require-effective-target' and not condition(arguments[0], language):
+                elif selected(arguments, 1, language, 'xfail'):
+                    test.why_not = 'is known to fail'
+            elif name == 'dg-require-effective-target' and selected(arguments, 1, language) and not condition(arguments[0], language):
                 test.why_not = 'needs ' + arguments[0]
-            elif name == 'dg-skip-if' and condition(arguments[1], language) and (len(arguments) < 3 or '*' in arguments[2]):
-                test.why_not = 'skips itself: ' + (arguments[0] or arguments[1])
-            elif name == 'dg-xfail-run-if' and condition(arguments[1], language):
+            elif name == 'dg-skip-if' and applies(arguments, language, flags):
+                test.why_not = 'skips itself: ' + (arguments[0] or ' '.join(arguments[1:]))
+            elif name in ('dg-xfail-run-if', 'dg-xfail-if') and applies(arguments, language, flags):
                 test.why_not = 'is known to fail: ' + arguments[0]
-            elif name == 'dg-shouldfail' and selected(arguments, 1, language):
+            elif name == 'dg-shouldfail' and applies(arguments, language, flags):
                 test.fails = True
-            elif name == 'dg-output' and selected(arguments, 1, language):
-                test.output += arguments[0].replace('\\n', '\n').replace('\\r', '')
-            elif name == 'dg-additional-sources':
+            elif name == 'dg-excess-errors' and selected(arguments, 1, language):
+                test.compiles = False
+            elif name == 'dg-output' and selected(arguments, 1, language) and not selected(arguments, 1, language, 'xfail'):
+                test.output += arguments[0]
+            elif name == 'dg-additional-sources' and selected(arguments, 1, language):
                 sources += arguments[0].split()
             elif name == 'dg-set-target-env-var':
-                environment.append(f'{arguments[0]}={shlex.quote(arguments[1])}')
-            elif name == 'dg-error' and selected(arguments, 2, language):
+                environment.append(shlex.quote('='.join(arguments[:2])))
+            elif name in ('dg-error', 'dg-message') and selected(arguments, 2, language) and (
+                    name == 'dg-error' or re.search('error|sorry', arguments[0], re.IGNORECASE)):
                 test.why_not = 'tests messages of the compiler'
     except Unknown as unknown:
         test.why_not = f'its condition is not known here: {unknown}'
-    if re.search('#include "(libgomp_g|libgomp|config).h"', source):
+    if includes(real, {real.resolve()}) & {'config.h', 'libgomp.h'}:
         test.why_not = "includes a header that libgomp's build makes"
-    acc = 'oacc' in part
-    if acc:
-        environment.append('ACC_DEVICE_TYPE=radeon')
-        more.append('-fopenacc -DACC_DEVICE_TYPE_radeon=1 -DACC_MEM_SHARED=0')
     test.runs = action == 'run'
-    here, program = f'{FOLDER}/{part}', '/tmp/libgomp-test'
-    files = ' '.join(shlex.quote(f'{here}/{name}') for name in [path_and_language.name, *sources])
-    xlang = {'c++': '-x c++' if path_and_language.suffix == '.c' else '', 'c': '', 'fortran': '-J /tmp'}[language]
-    what = '' if action in ('run', 'link') else '-c' if not sources else ''
-    test.compile = (f'cd /tmp && {COMPILERS[language]}-{gcc} -fopenmp -foffload=amdgcn-amdhsa '
-                    f'-foffload-options=amdgcn-amdhsa=-march={gpu} -I {here} {options} {" ".join(more)} {xlang} {files} {what} '
-                    f'-o {program}{" -lm" if not what else ""}')
-    test.run = f'cd /tmp && {" ".join(environment)} {program}'
+    here, program = f'{FOLDER}/{path.rsplit("/", 1)[0]}', '/tmp/libgomp-test'
+    files = ' '.join(shlex.quote(f'{here}/{file}') for file in [real.name, *sources])
+    xlang = {'c++': '-x c++' if real.suffix == '.c' else '', 'c': '', 'fortran': '-J /tmp'}[language]
+    what = '' if action in ('run', 'link') or sources else '-c'
+    test.compile = (f'cd /tmp && {COMPILERS[language]}-{gcc} -foffload=amdgcn-amdhsa '
+                    f'-foffload-options=amdgcn-amdhsa=-march={gpu} -I {SOURCE}/include -I {SOURCE}/libgomp {flags} {xlang} {files} '
+                    f'{what} -o {program}{" -lm" if not what else ""}')
+    # Tests of the limit of locked memory expect that it holds, which it does not for root.
+    test.run = f'cd /tmp && env {" ".join(environment)} setpriv --bounding-set=-ipc_lock {program}'
     return test
