@@ -113,8 +113,15 @@ int Svm::set(std::uint64_t begin, std::uint64_t end, std::span<const abi::SvmAtt
             const std::uint64_t next = range == ranges_.end() ? end : std::min(end, range->first);
             range = ranges_.emplace(at, Range{next, {}}).first;
         }
+        // As svm_range_add() does, leaves a range as it is if nothing changes: a kernel may be using it. The runtime
+        // sets the same attributes again for each copy from or to the program's pages.
+        const Attributes before = range->second.attributes;
         for (const auto& attribute : attributes) apply(range->second.attributes, attribute);
-        if (const int error = map(range->first, range->second)) return error;
+        if (!range->second.mapped || range->second.attributes != before) {
+            range->second.mapped = false;
+            if (const int error = map(range->first, range->second)) return error;
+            range->second.mapped = true;
+        }
         at = range->second.end;
     }
     return 0;

@@ -42,10 +42,12 @@ class Svm {
         std::uint32_t flags = abi::kSvmHostAccess | abi::kSvmCoherent;
         std::uint32_t granularity = 9;            // 2 MiB
         std::set<unsigned> access{}, in_place{};  // GPU indices; a GPU is in at most one
+        bool operator==(const Attributes&) const = default;
     };
     struct Range {
         std::uint64_t end;
         Attributes attributes;
+        bool mapped = false;  // as the attributes say
     };
     using Ranges = std::map<std::uint64_t, Range>;  // by first address, disjoint
 
