@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <mutex>
-#include <new>
 #include <string>
 #include <unordered_map>
 #include <utility>

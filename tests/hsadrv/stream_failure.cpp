@@ -15,15 +15,6 @@ using namespace hsadrv;
 using namespace device_test;
 using test_support::Contains;
 
-namespace {
-
-struct LostWork : Kernels {
-    Allocation device = Allocation::from_pool(device_pool(gpu), 4096);
-    Words pinned{1024, 7};
-};
-
-}  // namespace
-
 TEST_CASE("an invalid packet fails its stream with a sticky error; other streams stay usable", "[stream][error]") {
     NEEDS_DEVICE();
     Buffers f;
@@ -143,7 +134,7 @@ TEST_CASE("full argument storage is back-pressure too, and arguments larger than
 
 TEST_CASE("work enqueued after a packet that stopped the queue does not run", "[stream][error]") {
     NEEDS_DEVICE();
-    LostWork f;
+    CopyKernels f;
     const Words flag(1), words(16, 1);
     Stream stream(f.gpu);
     stream.fill_async(f.device.as<std::uint32_t>(), 9u, 1024);
@@ -164,7 +155,7 @@ TEST_CASE("work enqueued after a packet that stopped the queue does not run", "[
 
 TEST_CASE("work enqueued after a kernel that close() ended does not run, and its waiters fail", "[stream][error]") {
     NEEDS_DEVICE();
-    LostWork f;
+    CopyKernels f;
     const Words flag(1), words(16, 1), downstream_words(16, 1);
     auto stream = std::make_unique<Stream>(f.gpu);
     Stream downstream(f.gpu);
@@ -201,7 +192,7 @@ TEST_CASE("work enqueued after a kernel that close() ended does not run, and its
 TEST_CASE("work enqueued after a host function that threw does not run, on its stream and on waiting streams",
           "[stream][host][error]") {
     NEEDS_DEVICE();
-    LostWork f;
+    CopyKernels f;
     const Words words(16, 1);
     Stream stream(f.gpu), downstream(f.gpu);
     stream.call([] { throw std::runtime_error("on purpose"); });
@@ -231,7 +222,7 @@ TEST_CASE("work enqueued after a host function that threw does not run, on its s
 TEST_CASE("a stream fails with the stream it waits for before its waiting packet, and its neighbours continue",
           "[stream][event][error]") {
     NEEDS_DEVICE();
-    LostWork f;
+    CopyKernels f;
     std::vector<Stream> streams = crowd(f.gpu);
     Stream &downstream = streams[0], *const neighbour = neighbours_of_first(streams).at(0);
     Stream upstream(f.gpu, {.exclusive_queue = true});

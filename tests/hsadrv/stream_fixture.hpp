@@ -39,6 +39,12 @@ struct Words {
     hsadrv::Allocation memory;
 };
 
+/// Memory for copies, too: on the device, and pinned.
+struct CopyKernels : Kernels {
+    hsadrv::Allocation device = hsadrv::Allocation::from_pool(hsadrv::device_pool(gpu), 4096);
+    Words pinned{1024, 7};
+};
+
 /// Whether a destroyed stream's packet has written that value with its own arguments, or nothing: its queue is stopped
 /// if the packet takes long, as on a busy host.
 inline bool is_written_or_stopped(const Words& words, std::uint32_t value) {

@@ -15,18 +15,9 @@ using namespace hsadrv;
 using namespace device_test;
 using test_support::Contains;
 
-namespace {
-
-struct Promises : Kernels {
-    Allocation device = Allocation::from_pool(device_pool(gpu), 4096);
-    Words pinned{1024, 7};
-};
-
-}  // namespace
-
 TEST_CASE("a copy that waits for a kernel occupies no engine that another stream needs", "[stream][copy]") {
     NEEDS_DEVICE();
-    Promises f;
+    CopyKernels f;
     const Allocation other_device = Allocation::from_pool(device_pool(f.gpu), 4096);
     const Words flag(1), other(1024, 3);
     Stream waits(f.gpu), goes(f.gpu);
@@ -47,7 +38,7 @@ TEST_CASE("a copy that waits for a kernel occupies no engine that another stream
 TEST_CASE("a copy that waits for a host function occupies no engine that another stream needs",
           "[stream][copy][host]") {
     NEEDS_DEVICE();
-    Promises f;
+    CopyKernels f;
     const Words other(1024, 3);
     Stream waits(f.gpu), goes(f.gpu);
     std::atomic<bool> may_end{false};
@@ -69,7 +60,7 @@ TEST_CASE("gates of a failed stream are not reused while a packet refers to them
           "[stream][pool]") {
     NEEDS_DEVICE();
     {
-        Promises f;
+        CopyKernels f;
         std::vector<Stream> streams = crowd(f.gpu);
         Stream *const runs = &streams[0], *const fails = neighbours_of_first(streams).at(0);
         const Words flag(1), words(16, 1);
@@ -98,7 +89,7 @@ TEST_CASE("gates of a failed stream are not reused while a packet refers to them
 
 TEST_CASE("querying twenty rounds of double buffering is fast", "[stream][event]") {
     NEEDS_DEVICE();
-    Promises f;
+    CopyKernels f;
     Stream load(f.gpu), work(f.gpu);
     const Words flag(1), words(16, 1);
     f.spin.launch(load, one, flag.data());
@@ -120,7 +111,7 @@ TEST_CASE("querying twenty rounds of double buffering is fast", "[stream][event]
 
 TEST_CASE("a host function may throw any type", "[stream][host][error]") {
     NEEDS_DEVICE();
-    Promises f;
+    CopyKernels f;
     {
         Stream stream(f.gpu);
         stream.call([] { throw 42; });
@@ -156,7 +147,7 @@ TEST_CASE("a graph keeps its code", "[graph]") {
 
 TEST_CASE("an interrupted graph launch keeps the memory that its packets read", "[graph][deadline]") {
     NEEDS_DEVICE();
-    Promises f;
+    CopyKernels f;
     Stream stream(f.gpu, {.packets = 64});
     const Words flag(1), words(16, 0);
     stream.begin_capture();
@@ -185,7 +176,7 @@ TEST_CASE("an interrupted graph launch keeps the memory that its packets read", 
 TEST_CASE("33 streams over a failed queue end in order, and the results of healthy streams are right",
           "[stream][pool]") {
     NEEDS_DEVICE();
-    Promises f;
+    CopyKernels f;
     constexpr std::size_t count = 33;
     std::vector<Stream> streams;
     for (std::size_t i = 0; i < count; ++i) streams.emplace_back(f.gpu);
@@ -210,7 +201,7 @@ TEST_CASE("33 streams over a failed queue end in order, and the results of healt
 
 TEST_CASE("a destroyed stream does not write to memory freed afterwards", "[stream][pool][memory]") {
     NEEDS_DEVICE();
-    Promises f;
+    CopyKernels f;
     std::vector<Stream> streams = crowd(f.gpu);
     Stream *const runs = &streams[0], *const goes = neighbours_of_first(streams).at(0);
     const Words flag(1);
@@ -241,7 +232,7 @@ TEST_CASE("closing immediately after a bad packet fails no other stream", "[stre
 
 TEST_CASE("a closed stream is refused as closed", "[stream][error]") {
     NEEDS_DEVICE();
-    Promises f;
+    CopyKernels f;
     const Words words(16, 1);
     Stream stream(f.gpu);
     CHECK(stream.close(patience));
@@ -259,7 +250,7 @@ TEST_CASE("a closed stream is refused as closed", "[stream][error]") {
 
 TEST_CASE("a fill larger than memory is refused", "[stream][error]") {
     NEEDS_DEVICE();
-    Promises f;
+    CopyKernels f;
     Stream stream(f.gpu);
     CHECK_THROWS_AS(stream.fill_async(f.device.as<std::uint64_t>(), std::uint64_t{1}, (SIZE_MAX / 8) + 2),
                     InvalidArgument);
@@ -268,7 +259,7 @@ TEST_CASE("a fill larger than memory is refused", "[stream][error]") {
 
 TEST_CASE("arguments are aligned to 256 bytes, in streams and in graphs", "[stream][kernel]") {
     NEEDS_DEVICE();
-    Promises f;
+    CopyKernels f;
     const Words words(16, 1);
     Stream stream(f.gpu);
     const auto misplaced = [&] {
@@ -298,7 +289,7 @@ TEST_CASE("arguments are aligned to 256 bytes, in streams and in graphs", "[stre
 
 TEST_CASE("a stream waits for another's events and for signals with each kind of packet", "[stream][event]") {
     NEEDS_DEVICE();
-    Promises f;
+    CopyKernels f;
     const Words flag(1), words(16, 1);
     const Signal go = Signal::create(7);
     Stream first(f.gpu), second(f.gpu);
@@ -322,7 +313,7 @@ TEST_CASE("a stream waits for another's events and for signals with each kind of
 
 TEST_CASE("a signal that a closed stream waited for may be destroyed at once", "[stream][signal]") {
     NEEDS_DEVICE();
-    Promises f;
+    CopyKernels f;
     for (int i = 0; i < 20; ++i) {
         const Words words(16, 1);
         const Signal never = Signal::create(1);
@@ -338,7 +329,7 @@ TEST_CASE("a signal that a closed stream waited for may be destroyed at once", "
 
 TEST_CASE("a stream may end while its neighbour's failure moves it to another queue", "[stream][pool][error]") {
     NEEDS_DEVICE();
-    Promises f;
+    CopyKernels f;
     for (int round = 0; round < 5; ++round) {
         std::vector<Stream> streams = crowd(f.gpu);
         for (std::size_t i = 0; i < detail::QueuePool::most; ++i) break_queue(streams[i]);

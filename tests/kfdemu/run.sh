@@ -15,6 +15,9 @@ expect 'too little VRAM' 2 'vram=3K' "$kfdemu" run --vram 3K -- true
 expect 'a missing program' 127 'cannot run /nowhere/program: No such file' "$kfdemu" run -- /nowhere/program
 expect 'the exit status of the program' 42 '' "$kfdemu" run -- sh -c 'exit 42'
 expect 'programs see the environment' 0 '^on,gpu=gfx900' "$kfdemu" run --gpu gfx900 -- printenv KFDEMU
+expect 'a program sets KFDEMU before it uses the device' 0 '^gfx_target_version 90000$' \
+    env -u KFDEMU LD_PRELOAD="$(dirname "$kfdemu")/libkfdemu.so" python3 -c \
+    'import os; os.putenv("KFDEMU", "on,gpu=gfx900"); print(open("/sys/class/kfd/kfd/topology/nodes/1/properties").read())'
 expect 'two GPUs' 0 'all right' "$kfdemu" run --gpus 2 -- "$raw_hsa" "$kernels"
 expect 'private VRAM' 0 'all right' "$kfdemu" run --private-vram -- "$raw_hsa" "$kernels"
 expect 'one worker' 0 'all right' "$kfdemu" run --workers 1 -- "$raw_hsa" "$kernels"

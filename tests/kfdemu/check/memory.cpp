@@ -50,31 +50,31 @@ void on_each_build(Test&& test) {
         }
 }
 
-}  // namespace
-
-TEST_CASE("each access out of bounds is reported with its distance", "[check][memory]") {
-    on_each_build([](Target target, const char* level) {
+/// Runs each kernel with that index, and `test` on what was found.
+template <class Test>
+void on_each_defect(std::int32_t Defect::* index, Test&& test) {
+    on_each_build([&](Target target, const char* level) {
         for (const Defect& defect : kDefects) {
             Checked gpu{target, Check::memory};
-            INFO(defect.kernel << " with " << defect.bad);
-            require_finished(run(gpu, gpu.load("bounds", level), defect, defect.bad), defect.kernel);
+            INFO(defect.kernel << " with " << defect.*index);
+            require_finished(run(gpu, gpu.load("bounds", level), defect, defect.*index), defect.kernel);
             INFO(gpu.text());
-            REQUIRE(gpu.rules() == Rules{defect.rule});
-            REQUIRE(gpu.findings().front().place.find(defect.place) != std::string::npos);
+            test(gpu, defect);
         }
     });
 }
 
-TEST_CASE("accesses within bounds are silent", "[check][memory]") {
-    on_each_build([](Target target, const char* level) {
-        for (const Defect& defect : kDefects) {
-            Checked gpu{target, Check::memory};
-            INFO(defect.kernel << " with " << defect.good);
-            require_finished(run(gpu, gpu.load("bounds", level), defect, defect.good), defect.kernel);
-            INFO(gpu.text());
-            REQUIRE(gpu.rules().empty());
-        }
+}  // namespace
+
+TEST_CASE("each access out of bounds is reported with its distance", "[check][memory]") {
+    on_each_defect(&Defect::bad, [](Checked& gpu, const Defect& defect) {
+        REQUIRE(gpu.rules() == Rules{defect.rule});
+        REQUIRE(gpu.findings().front().place.find(defect.place) != std::string::npos);
     });
+}
+
+TEST_CASE("accesses within bounds are silent", "[check][memory]") {
+    on_each_defect(&Defect::good, [](Checked& gpu, const Defect&) { REQUIRE(gpu.rules().empty()); });
 }
 
 TEST_CASE("freed memory is reported, and silent again when it is allocated again", "[check][memory]") {

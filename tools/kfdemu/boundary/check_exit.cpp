@@ -44,8 +44,11 @@ void announce_allocations() {
     setenv("HSA_DISABLE_FRAGMENT_ALLOCATOR", "1", 0);
 }
 
-/// Runs when the library is loaded, before the program's own handlers are registered; so it ends after them.
+/// Runs when the library is loaded, before the program's own handlers are registered; so it ends after them. Whether
+/// there is a device is decided now only if there may be checks: otherwise at its first use.
 [[gnu::constructor]] void watch_exit() {
+    const char* options = std::getenv("KFDEMU");
+    if (options == nullptr || std::strstr(options, "check") == nullptr) return;
     if (Device::topology() == nullptr || !Device::options().checks.any()) return;
     on_exit(sum_up, reinterpret_cast<void*>(static_cast<std::intptr_t>(getpid())));
     if (Device::options().checks.has(Check::memory)) announce_allocations();

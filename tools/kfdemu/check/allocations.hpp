@@ -6,7 +6,7 @@
 //     describe(address)                                       // "12 bytes past the end of 100 bytes allocated at 0x…"
 //
 // Whoever allocates announces it: the tool that ROCR loads (boundary/hsa_tool.cpp), or allocators above it through
-// kfdemu.h. Memory that nobody announced is Unknown, and accesses to it are not judged. The rest of the last page of an
+// kfdemu.h. Other memory is Unknown, and accesses to it are not judged. The rest of the last page of an
 // allocation is its Slack: nothing else is there.
 //
 // Thread safety: every function, any thread. generation() changes with each change, so that spans can be cached.

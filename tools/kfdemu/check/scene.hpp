@@ -19,7 +19,7 @@ namespace kfdemu::check {
 struct Session {
     Checks checks;
     Report* report = nullptr;
-    const Allocations* allocations = nullptr;  ///< null: nobody announces them
+    const Allocations* allocations = nullptr;  ///< null: none are announced
 
     bool any() const { return report != nullptr && checks.any(); }
 };
