@@ -48,7 +48,8 @@ struct CopyKernels : Kernels {
 /// Whether a destroyed stream's packet has written that value with its own arguments, or nothing: its queue is stopped
 /// if the packet takes long, as on a busy host.
 inline bool is_written_or_stopped(const Words& words, std::uint32_t value) {
-    return words.get() == value || words.get() == 0;
+    const std::uint32_t found = words.get();  // once: the packet may write at any time
+    return found == value || found == 0;
 }
 
 /// A stream, and memory for it.

@@ -3,6 +3,7 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <vector>
 
 #include "hsadrv/error.hpp"
 #include "stream_fixture.hpp"
@@ -31,6 +32,7 @@ int fail_each_allocation(What&& what) {
 
 TEST_CASE("a stream with packets after another stream's ends although memory runs out", "[stream][pool]") {
     NEEDS_DEVICE();
+    std::vector<Words> written;  // until the packets have run
     const int failures = fail_each_allocation([&](auto&& begin, auto&& end) {
         Busy f;
         const auto gone = std::make_shared<std::atomic<bool>>(false);
@@ -44,6 +46,7 @@ TEST_CASE("a stream with packets after another stream's ends although memory run
         CHECK_NOTHROW(f.runs.synchronize(patience));
         CHECK(is_written_or_stopped(f.data, 7));
         f.streams.clear();
+        written.push_back(std::move(f.data));
         if (!failed) CHECK(eventually([&] { return gone->load(); }));
         return failed;
     });
