@@ -42,6 +42,42 @@ bool on(Target target, const Defect& defect) {
 constexpr const char* kCorrect[] = {"silent_in_order", "silent_flat", "silent_other_lanes", "silent_counts_stores",
                                     "silent_lds_in_order"};
 
+/// A kernel of hazard.S: its two instructions, and the wait states that they need and have.
+struct TooClose {
+    const char *kernel, *earlier, *instruction, *needed;
+};
+constexpr TooClose kTooClose[] = {
+    {"scalar_address", "v_readfirstlane_b32 s8", "global_store_dword v0, v1, s[8:9]", "5 wait states"},
+    {"scalar_offset", "v_readlane_b32 s12", "buffer_load_dword v1, v0, s[8:11], s12", "5 wait states"},
+    {"neighbour", "v_mov_b32_e32 v1, v0", "v_mov_b32_dpp v1", "2 wait states"},
+    {"neighbour_of_active", "v_cmpx_eq_u32", "v_mov_b32_dpp v1", "5 wait states"},
+    {"quotient", "v_cmp_eq_u32", "v_div_fmas_f32 v1", "4 wait states"},
+    {"lane_read", "v_readfirstlane_b32 s8", "v_readlane_b32 s9, v1, s8", "4 wait states"},
+    {"lane_written", "v_readfirstlane_b32 s8", "v_writelane_b32 v1, 5, s8", "4 wait states"},
+    {"flag_as_data", "v_cmp_eq_u32", "v_mov_b32_e32 v1, src_vccz", "5 wait states"},
+    {"mode_read", "s_setreg_imm32_b32 hwreg(HW_REG_MODE", "s_getreg_b32 s8", "2 wait states"},
+    {"mode_set", "s_setreg_imm32_b32 hwreg(HW_REG_MODE", "s_setreg_b32 hwreg(HW_REG_MODE", "2 wait states"},
+    {"relative", "s_mov_b32 m0", "s_movrels_b32 s8", "1 wait state "},
+    {"overwritten", "global_store_dwordx4", "v_mov_b32_e32 v4, 2", "1 wait state "},
+};
+constexpr const char* kFarEnough[] = {"silent_salu", "silent_stores", "silent_others"};
+
+/// Runs each mended twin of `defects` and each of `correct`, all of which must be silent.
+template <class Defects, class Correct, class On>
+void require_silence(const char* source, const Defects& defects, const Correct& correct, On&& on) {
+    for (const Target target : targets()) {
+        std::vector<std::string> kernels(std::begin(correct), std::end(correct));
+        for (const auto& defect : defects)
+            if (on(target, defect)) kernels.push_back(std::string{defect.kernel} + "_mended");
+        for (const std::string& kernel : kernels) {
+            Checked gpu{target, Check::wait};
+            require_finished(run_defect(gpu, gpu.load(source), kernel), kernel);
+            INFO(kernel << " on " << kfdemu::gfx9::name(target) << "\n" << gpu.text());
+            REQUIRE(gpu.rules().empty());
+        }
+    }
+}
+
 }  // namespace
 
 TEST_CASE("each missing wait is reported with its load and the wait that it needs", "[check][wait]") {
@@ -63,26 +99,30 @@ TEST_CASE("each missing wait is reported with its load and the wait that it need
         }
 }
 
-TEST_CASE("the mended twins are silent", "[check][wait]") {
+TEST_CASE("kernels with their waits are silent, those that a coarser model would report too", "[check][wait]") {
+    require_silence("wait", kDefects, kCorrect, on);
+}
+
+TEST_CASE("instructions that follow each other too closely are reported with both, and what is missing",
+          "[check][wait]") {
     for (const Target target : targets())
-        for (const Defect& defect : kDefects) {
-            if (!on(target, defect)) continue;
+        for (const TooClose& defect : kTooClose) {
             Checked gpu{target, Check::wait};
-            const std::string kernel = std::string{defect.kernel} + "_mended";
-            require_finished(run_defect(gpu, gpu.load("wait"), kernel), kernel);
-            INFO(kernel << " on " << kfdemu::gfx9::name(target) << "\n" << gpu.text());
-            REQUIRE(gpu.rules().empty());
+            const CodeObject code = gpu.load("hazard");
+            INFO(defect.kernel << " on " << kfdemu::gfx9::name(target));
+            require_finished(run_defect(gpu, code, defect.kernel), defect.kernel);
+            INFO(gpu.text());
+            REQUIRE(gpu.rules() == Rules{"wait-states"});
+            const Finding found = gpu.findings().front();
+            REQUIRE(found.at.instruction.find(defect.instruction) == 0);
+            REQUIRE(found.related.front().at.instruction.find(defect.earlier) == 0);
+            REQUIRE(found.what.find(std::string{"needs "} + defect.needed) != std::string::npos);
+            REQUIRE(found.what.find("s_nop 0 is missing") != std::string::npos);
         }
 }
 
-TEST_CASE("correct kernels that a coarser model would report are silent", "[check][wait]") {
-    for (const Target target : targets())
-        for (const char* kernel : kCorrect) {
-            Checked gpu{target, Check::wait};
-            require_finished(run_defect(gpu, gpu.load("wait"), kernel), kernel);
-            INFO(kernel << " on " << kfdemu::gfx9::name(target) << "\n" << gpu.text());
-            REQUIRE(gpu.rules().empty());
-        }
+TEST_CASE("instructions that are far enough from each other are silent", "[check][wait]") {
+    require_silence("hazard", kTooClose, kFarEnough, [](auto&&...) { return true; });
 }
 
 TEST_CASE("without checks, nothing is found and nothing is counted", "[check][wait]") {

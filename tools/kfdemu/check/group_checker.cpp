@@ -11,7 +11,7 @@ void GroupChecker::begin(const Scene& scene, unsigned waves) {
 }
 
 void GroupChecker::WaveChecker::before(const gfx9::Wave& wave, const gfx9::Inst& inst) noexcept {
-    if (group_.waits_ && wait_.wants(inst)) wait_.before(group_.scene_, group_.cache_, wave, inst);
+    if (group_.waits_) wait_.before(group_.scene_, group_.cache_, wave, inst);
     if (group_.memory_ && may_access(inst.format)) group_.memory_check_.before(group_.scene_, wave, inst);
 }
 

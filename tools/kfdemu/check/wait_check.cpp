@@ -1,6 +1,7 @@
 #include "wait_check.hpp"
 
 #include <bit>
+#include <string>
 
 namespace kfdemu::check {
 namespace {
@@ -55,6 +56,7 @@ std::uint64_t lanes_of(const Wave& wave, const Inst& inst, const RegisterUse& us
 }  // namespace
 
 void WaitCheck::before(const Scene& scene, InstCache& cache, const Wave& wave, const Inst& inst) {
+    if (const Hazard* hazard = hazards_.before(inst)) report(scene, *hazard, wave, inst);
     if (inst.row == index(Op::s_waitcnt)) return board_.wait(static_cast<std::uint32_t>(inst.offset));
     const bool memory = may_access(inst.format);
     const Route route = memory ? route_of(wave, inst) : Route{};
@@ -85,6 +87,18 @@ void WaitCheck::report(const Scene& scene, const Load& load, const RegisterUse& 
     if (use.first >= kVgpr0)
         finding.lane = static_cast<std::uint32_t>(std::countr_zero(load.lanes & lanes_of(wave, inst, use)));
     finding.related.push_back({"the load", scene.site(load.inst)});
+    scene.session.report->add(std::move(finding));
+}
+
+void WaitCheck::report(const Scene& scene, const Hazard& hazard, const Wave& wave, const Inst& inst) {
+    constexpr const char* kRule = "wait-states";
+    if (!scene.session.report->is_new(Check::wait, kRule, inst.pc)) return;
+    Finding finding = scene.finding(Check::wait, kRule, wave, inst);
+    const auto states = [](unsigned n) { return std::to_string(n) + (n == 1 ? " wait state" : " wait states"); };
+    finding.what = "the instruction needs " + states(hazard.needed) + " after an earlier one and has " +
+                   std::to_string(hazard.found) + ": s_nop " + std::to_string(hazard.needed - hazard.found - 1) +
+                   " is missing";
+    finding.related.push_back({"the earlier one", scene.site(hazard.earlier)});
     scene.session.report->add(std::move(finding));
 }
 

@@ -1,13 +1,15 @@
-// Reports registers that are used while a load may still be on its way to them: a missing or too weak s_waitcnt.
+// Reports registers that are used while a load may still be on its way to them, a missing or too weak s_waitcnt, and
+// instructions that follow others without the wait states that the hardware does not insert, a missing s_nop.
 //
 //     WaitCheck check;
 //     check.clear();                            // a new wave
-//     check.before(scene, uses, wave, inst);    // each instruction
+//     check.before(scene, cache, wave, inst);   // each instruction
 //
 // Dynamic: it sees the instructions that execute and the lanes that are active. Thread safety: that of its wave.
 #pragma once
 
 #include "access.hpp"
+#include "hazards.hpp"
 #include "inst_cache.hpp"
 #include "scene.hpp"
 #include "scoreboard.hpp"
@@ -16,9 +18,10 @@ namespace kfdemu::check {
 
 class WaitCheck {
   public:
-    void clear() { board_.clear(); }
-    /// Whether before() has anything to do.
-    bool wants(const gfx9::Inst& inst) const { return !board_.empty() || may_access(inst.format); }
+    void clear() {
+        board_.clear();
+        hazards_.clear();
+    }
     void before(const Scene& scene, InstCache& cache, const gfx9::Wave& wave, const gfx9::Inst& inst);
 
   private:
@@ -27,7 +30,10 @@ class WaitCheck {
     void report(const Scene& scene, const Load& load, const RegisterUse& use, const gfx9::Wave& wave,
                 const gfx9::Inst& inst);
 
+    static void report(const Scene& scene, const Hazard& hazard, const gfx9::Wave& wave, const gfx9::Inst& inst);
+
     Scoreboard board_;
+    Hazards hazards_;
 };
 
 }  // namespace kfdemu::check

@@ -1,14 +1,6 @@
 // Kernels whose s_waitcnt is missing or too weak, each with its mended twin NAME_mended. `fix`: 1 in the twin.
 #include "kernel.inc"
 
-.macro pair name, lds=0
-  begin \name
-  \name\()_body 0
-  end \name, \lds
-  begin \name\()_mended
-  \name\()_body 1
-  end \name\()_mended, \lds
-.endm
 .macro wait_if fix, vm=63, lgkm=15
 .if \fix
   s_waitcnt vmcnt(\vm) & lgkmcnt(\lgkm)

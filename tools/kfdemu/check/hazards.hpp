@@ -1,0 +1,69 @@
+// Wait states: instructions that must not follow each other too closely, because the hardware does not look.
+//
+//     Hazards hazards;                                // of one wave
+//     if (const Hazard* hazard = hazards.before(inst)) …
+//
+// An instruction gives one wait state to those after it, s_nop as many as it says. Source: "Vega" ISA manual, "Manually
+// Inserted Wait States (NOPs)". Not included: those of matrix instructions. Pure. Thread safety: that of its wave.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "../gfx9/row.hpp"
+
+namespace kfdemu::check {
+
+struct Hazard {
+    gfx9::Inst earlier;
+    unsigned needed = 0, found = 0;  ///< wait states between the two
+};
+
+/// The rules that instructions of a row may take part in, one bit each, as the earlier and as the later one.
+struct HazardRoles {
+    std::uint16_t earlier = 0, later = 0;
+};
+/// One for each row.
+const HazardRoles* hazard_roles();
+
+class Hazards {
+    static constexpr unsigned kMost = 5;  // wait states that any rule needs
+
+  public:
+    void clear() { recent_ = 0, now_ += 2 * kMost; }
+    /// `inst` executes next. The hazard of it with one of those before it, until the next call; null if there is none.
+    const Hazard* before(const gfx9::Inst& inst) {
+        const HazardRoles roles = roles_[inst.row];
+        const Hazard* found = (roles.later & recent_) != 0 ? search(inst, roles.later) : nullptr;
+        if (roles.earlier != 0) push(inst, roles.earlier);
+        now_ += states_of(inst);
+        return found;
+    }
+
+  private:
+    struct Past {
+        gfx9::Inst inst;
+        std::uint64_t when;
+        unsigned roles;
+    };
+    static unsigned states_of(const gfx9::Inst& inst) {
+        return inst.row == index(gfx9::Op::s_nop) ? (static_cast<unsigned>(inst.offset) & 15) + 1 : 1;
+    }
+    const Hazard* search(const gfx9::Inst& inst, unsigned later);
+    void push(const gfx9::Inst& inst, unsigned earlier) {
+        Past& past = past_[last_++ % kMost];
+        past.inst = inst;
+        past.when = now_;
+        past.roles = earlier;
+        recent_ |= earlier;
+    }
+
+    const HazardRoles* roles_ = hazard_roles();
+    std::array<Past, kMost> past_{};  // a ring of the last instructions that have roles
+    unsigned last_ = 0;
+    unsigned recent_ = 0;            // the roles of those in the ring that may matter
+    std::uint64_t now_ = 2 * kMost;  // in wait states; what is in an empty ring is long past
+    Hazard found_;
+};
+
+}  // namespace kfdemu::check
