@@ -106,8 +106,8 @@ struct kfdemu_control {
     /* Fills in the first `size_bytes` of `counters`. */
     void (*counters)(struct kfdemu_counters* counters, size_t size_bytes);
 
-    /* Cancels every request made with fail, interrupts, stall_queue, break_packet, set_seed and check. Keeps the
-     * counters and the findings. */
+    /* Cancels every request made with fail, interrupts, stall_queue, break_packet, set_seed, check and suppress.
+     * Keeps the counters and the findings. */
     void (*reset)(void);
 
     /* Below: present if size_bytes covers them. */
@@ -125,6 +125,13 @@ struct kfdemu_control {
 
     /* Forgets all findings. */
     void (*forget_findings)(void);
+
+    /* Findings from now on that a line CHECK:PATTERN describes are not reported; kfdemu(1), "CHECKS". EINVAL: the line
+     * is wrong. */
+    int (*suppress)(const char* line);
+
+    /* The number of distinct findings that were suppressed. */
+    uint64_t (*suppressed)(void);
 };
 
 /* Exported by kfdemu; NULL if the emulator does not have that version or is off. Use kfdemu_find_control(). */

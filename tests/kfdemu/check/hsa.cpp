@@ -60,6 +60,24 @@ TEST_CASE("its mended twin, and kernels that start after check(0), are silent", 
     }
 }
 
+TEST_CASE("a suppressed finding is counted, and reported again after reset", "[check][hsa]") {
+    NEEDS_CONTROL(control);
+    control->forget_findings();
+    CHECK(control->suppress("late") == EINVAL);
+    CHECK(control->suppress("wait:*late*") == 0);
+    REQUIRE(control->check(KFDEMU_CHECK_WAIT) == 0);
+    run_late("O0", "late");
+    CHECK(control->findings() == 0);
+    CHECK(control->suppressed() == 1);
+    control->reset();
+    control->forget_findings();
+    REQUIRE(control->check(KFDEMU_CHECK_WAIT) == 0);
+    run_late("O0", "late");
+    CHECK(control->findings() == 1);
+    CHECK(control->suppressed() == 0);
+    control->forget_findings();
+}
+
 TEST_CASE("unknown checks and findings are refused", "[check][hsa]") {
     NEEDS_CONTROL(control);
     control->forget_findings();

@@ -111,12 +111,19 @@ std::size_t finding(std::uint64_t index, char* text, std::size_t size_bytes) {
     return whole.size();
 }
 
+int suppress(const char* line) {
+    return line == nullptr || !check::process_checks().report.suppress(line).empty() ? EINVAL : 0;
+}
+
+std::uint64_t suppressed() { return check::process_checks().report.totals().suppressed; }
+
 void forget_findings() { check::process_checks().report.clear(); }
 
 void reset() {
     injection().reset();
     set_seed(Device::options().seed);
     check(Device::options().checks.bits());
+    check::process_checks().report.set_suppressions(check::suppressions_of(Device::options()));
 }
 
 constexpr struct kfdemu_control kControl = {
@@ -134,6 +141,8 @@ constexpr struct kfdemu_control kControl = {
     .findings = findings,
     .finding = finding,
     .forget_findings = forget_findings,
+    .suppress = suppress,
+    .suppressed = suppressed,
 };
 
 }  // namespace

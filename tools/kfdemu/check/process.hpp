@@ -8,6 +8,7 @@
 
 #include <atomic>
 
+#include "../base/options.hpp"
 #include "scene.hpp"
 
 namespace kfdemu::check {
@@ -22,6 +23,9 @@ struct ProcessChecks {
 };
 
 ProcessChecks& process_checks();
+
+/// Reads the options' suppression files. Warns of a file or a line that is wrong, and goes on without it.
+Suppressions suppressions_of(const Options& options);
 
 /// Empty, at the cost of one load, if no check is on.
 Session process_session();

@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 
 namespace kfdemu::check {
 namespace {
-
-/// Distinct findings that are kept and printed; more than a person reads.
-constexpr std::size_t kMost = 200;
 
 std::string place_of(const Site& site) {
     if (site.source.empty()) return {};
@@ -50,25 +48,60 @@ std::string to_text(const Finding& f) {
 
 bool Report::is_new(Check check, const char* rule, std::uint64_t pc) {
     std::lock_guard lock{mutex_};
-    return ++counts_[{check, pc, rule}] == 1;
+    return ++counts_[{check, pc, rule}].times == 1;
+}
+
+std::string Report::suppress(std::string_view line) {
+    std::lock_guard lock{mutex_};
+    return suppressions_.add(line);
+}
+
+void Report::set_suppressions(Suppressions suppressions) {
+    std::lock_guard lock{mutex_};
+    suppressions_ = std::move(suppressions);
+}
+
+void Report::set_limit(std::size_t limit) {
+    std::lock_guard lock{mutex_};
+    limit_ = limit;
+}
+
+void Report::set_stop(std::function<void()> stop) {
+    std::lock_guard lock{mutex_};
+    stop_ = std::move(stop);
 }
 
 void Report::add(Finding finding) {
-    if (locate_) {
+    std::unique_lock lock{mutex_};
+    if (!is_unseen() && locate_) {
+        lock.unlock();
         locate_(finding.at);
         for (Related& related : finding.related) locate_(related.at);
+        lock.lock();
     }
-    std::lock_guard lock{mutex_};
-    if (findings_.size() == kMost) return;
+    if (!keep(std::move(finding)) || !stop_) return;
+    stopped_ = true;
+    lock.unlock();
+    stop_();
+}
+
+bool Report::keep(Finding&& finding) {
+    if (stopped_) return false;
+    if (suppressions_.match(finding)) return counts_[key_of(finding)].suppressed = true, false;
+    const bool full = findings_.size() >= limit_;
+    if (full && !limit_told_ && print_)
+        print_(fmt::format("check: more than {} findings: further ones are counted only\n", limit_));
+    limit_told_ |= full;
+    if (full) return false;
     if (print_) print_(to_text(finding));
     findings_.push_back(std::move(finding));
+    return true;
 }
 
 std::vector<Finding> Report::counted() const {
     std::vector<Finding> result = findings_;
     for (Finding& f : result)
-        if (const auto found = counts_.find({f.check, f.at.pc, f.rule}); found != counts_.end())
-            f.count = found->second;
+        if (const auto found = counts_.find(key_of(f)); found != counts_.end()) f.count = found->second.times;
     return result;
 }
 
@@ -77,15 +110,20 @@ std::vector<Finding> Report::findings() const {
     return counted();
 }
 
-std::uint64_t Report::distinct() const {
+std::uint64_t Report::distinct() const { return totals().distinct; }
+
+Totals Report::totals() const {
     std::lock_guard lock{mutex_};
-    return counts_.size();
+    Totals result;
+    for (const auto& [key, count] : counts_) ++(count.suppressed ? result.suppressed : result.distinct);
+    return result;
 }
 
 std::uint64_t Report::occurrences() const {
     std::lock_guard lock{mutex_};
     std::uint64_t sum = 0;
-    for (const auto& [key, count] : counts_) sum += count;
+    for (const auto& [key, count] : counts_)
+        if (!count.suppressed) sum += count.times;
     return sum;
 }
 
@@ -93,27 +131,30 @@ void Report::clear() {
     std::lock_guard lock{mutex_};
     counts_.clear();
     findings_.clear();
+    limit_told_ = stopped_ = false;
 }
 
 std::string Report::summary(const Checks& checks) const {
     std::string text = fmt::format("check: {} in {} kernels, {} waves, {} instructions: ", to_string(checks),
                                    coverage.dispatches.load(), coverage.waves.load(), coverage.instructions.load());
     const std::vector<Finding> all = findings();
-    if (all.empty()) return text + "nothing found\n";
-    text += fmt::format("{} finding{}\n", distinct(), distinct() == 1 ? "" : "s");
+    const auto [distinct, suppressed] = totals();
+    const std::string others = suppressed == 0 ? "" : fmt::format(", {} suppressed", suppressed);
+    if (distinct == 0) return text + "nothing found" + others + "\n";
+    text += fmt::format("{} finding{}{}\n", distinct, distinct == 1 ? "" : "s", others);
     for (const Finding& f : all) {
         const std::string source = place_of(f.at);
         text += fmt::format("    {}, {}: {} at {}\n", name(f.check), times(f.count), f.what,
                             source.empty() ? f.at.instruction : source);
     }
-    if (distinct() > all.size()) text += fmt::format("    {} more are not listed\n", distinct() - all.size());
+    if (distinct > all.size()) text += fmt::format("    {} more are not listed\n", distinct - all.size());
     return text;
 }
 
 bool Report::write(const std::string& path, const Checks& checks) const {
     std::FILE* file = std::fopen(path.c_str(), "we");
     if (file == nullptr) return false;
-    const std::string text = to_json(findings(), checks, coverage);
+    const std::string text = to_json(findings(), checks, coverage, totals());
     const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
     return std::fclose(file) == 0 && written;
 }

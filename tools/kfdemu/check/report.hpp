@@ -17,12 +17,18 @@
 #include <vector>
 
 #include "finding.hpp"
+#include "suppressions.hpp"
 
 namespace kfdemu::check {
 
 /// What was checked; for the summary.
 struct Coverage {
     std::atomic<std::uint64_t> dispatches{0}, waves{0}, instructions{0};  // relaxed: statistics
+};
+
+/// Distinct findings, also those that are only counted.
+struct Totals {
+    std::uint64_t distinct = 0, suppressed = 0;  ///< suppressed ones are not in distinct
 };
 
 class Report {
@@ -34,6 +40,14 @@ class Report {
     explicit Report(Print print = nullptr, Locate locate = nullptr)
         : print_{std::move(print)}, locate_{std::move(locate)} {}
 
+    /// Adds a line of a suppression file. Returns "" or an error text. For findings from now on.
+    std::string suppress(std::string_view line);
+    void set_suppressions(Suppressions suppressions);
+    /// More distinct findings are counted, but neither printed nor kept.
+    void set_limit(std::size_t limit);
+    /// Called after the first finding is printed; later ones are ignored. May end the process.
+    void set_stop(std::function<void()> stop);
+
     /// Counts one occurrence; true if it is the first, whose details must follow with add().
     bool is_new(Check check, const char* rule, std::uint64_t pc);
     void add(Finding finding);
@@ -41,7 +55,9 @@ class Report {
     /// Writes to_json() to the file. False and errno if it cannot be written.
     bool write(const std::string& path, const Checks& checks) const;
 
+    /// Without suppressed ones, as occurrences().
     std::uint64_t distinct() const;
+    Totals totals() const;
     std::uint64_t occurrences() const;
     std::vector<Finding> findings() const;
     void clear();
@@ -51,18 +67,32 @@ class Report {
 
   private:
     using Key = std::tuple<Check, std::uint64_t, std::string>;
-    std::vector<Finding> counted() const;  // requires the lock
+    struct Count {
+        std::uint64_t times = 0;
+        bool suppressed = false;
+    };
+    static Key key_of(const Finding& finding) { return {finding.check, finding.at.pc, finding.rule}; }
+
+    // With the lock held.
+    std::vector<Finding> counted() const;
+    bool is_unseen() const { return findings_.size() >= limit_ && suppressions_.empty(); }
+    bool keep(Finding&& finding);
 
     const Print print_;
     const Locate locate_;
     mutable std::mutex mutex_;
-    std::map<Key, std::uint64_t> counts_;
+    std::map<Key, Count> counts_;
     std::vector<Finding> findings_;
+    Suppressions suppressions_;
+    std::size_t limit_ = 100;
+    std::function<void()> stop_;
+    bool limit_told_ = false, stopped_ = false;
 };
 
 /// A finding as people read it: several lines, the first of which begins with the check's name.
 std::string to_text(const Finding& finding);
 /// The findings as JSON; kfdemu(1) describes the members.
-std::string to_json(const std::vector<Finding>& findings, const Checks& checks, const Coverage& coverage);
+std::string to_json(const std::vector<Finding>& findings, const Checks& checks, const Coverage& coverage,
+                    const Totals& totals);
 
 }  // namespace kfdemu::check

@@ -51,12 +51,13 @@ std::string finding(const Finding& f) {
 
 }  // namespace
 
-std::string to_json(const std::vector<Finding>& findings, const Checks& checks, const Coverage& coverage) {
+std::string to_json(const std::vector<Finding>& findings, const Checks& checks, const Coverage& coverage,
+                    const Totals& totals) {
     return fmt::format(
         "{{\"version\": 1, \"checks\": \"{}\",\n \"dispatches\": {}, \"waves\": {}, \"instructions\": {},\n"
-        " \"findings\": {}}}\n",
+        " \"distinct\": {}, \"suppressed\": {},\n \"findings\": {}}}\n",
         to_string(checks), coverage.dispatches.load(), coverage.waves.load(), coverage.instructions.load(),
-        list(findings, finding));
+        totals.distinct, totals.suppressed, list(findings, finding));
 }
 
 }  // namespace kfdemu::check
