@@ -1,7 +1,7 @@
 #!/bin/bash
 # `kfdemu run --check` from a user's view, on a program with known defects.
 set -u
-kfdemu=$1 defects=$2
+kfdemu=$1 defects=$2 lines=$3
 # shellcheck source=tests/support/expect.bash
 . "$(dirname "$0")/../../support/expect.bash"
 scratch=$(mktemp -d)
@@ -41,6 +41,41 @@ expect 'a limit' 99 'more than 1 findings: further ones are counted only' \
     check --check=memory,wait --check-limit 1 -- "$defects" late outside
 expect 'the rest in the summary' 99 '^    1 more are not listed$' \
     check --check=memory,wait --check-limit 1 -- "$defects" late outside
+
+expect 'no leak' 0 'check: leak in [0-9]+ kernels, .*: nothing found$' check --check=leak -- "$defects" inside
+for end in '' exit; do
+    # shellcheck disable=SC2086
+    leak() { check --check=leak -- "$defects" $1 $end; }
+    expect "memory ${end:-shut down}" 99 '^kfdemu\[[0-9]+\] check leak: 2 allocations of 200 bytes in all are never freed$' leak memory
+    expect "memory of another size ${end:-shut down}" 99 'check leak: 1 allocation of 5000 bytes is never freed$' leak memory
+    expect "the places of memory ${end:-shut down}" 99 '2 findings$' leak memory
+    expect "signals ${end:-shut down}" 99 'check leak: 3 signals are never destroyed$' leak signals
+    expect "a signal of the extension ${end:-shut down}" 99 'check leak: 1 signal is never destroyed$' leak signals
+    expect "a queue ${end:-shut down}" 99 'check leak: 1 queue is never destroyed$' leak queue
+    expect "an executable ${end:-shut down}" 99 'check leak: 1 executable is never destroyed$' leak executable
+    expect "a code object reader ${end:-shut down}" 99 'check leak: 1 code object reader is never destroyed$' leak executable
+done
+expect 'where it was made' 99 '^    made at .*lose_queue\(\), check_defects$' check --check=leak -- "$defects" queue
+expect 'from where' 99 '^        from .*main, check_defects$' check --check=leak -- "$defects" queue
+expect 'where memory was allocated' 99 '^    allocated at .*allocate\(unsigned long\), check_defects$' check --check=leak -- "$defects" memory
+printf 'leak:*lose_queue*\n' >"$scratch/leaks"
+expect 'a suppressed leak' 99 '4 findings, 1 suppressed$' check --check=leak --suppress "$scratch/leaks" -- "$defects" queue executable memory
+printf 'leak:check_defects\n' >"$scratch/leaks"
+expect 'all of a program' 0 'nothing found, 7 suppressed$' \
+    check --check=leak --suppress "$scratch/leaks" -- "$defects" queue executable memory signals
+expect 'leaks in the report' 0 '"rule": "memory", "what": "2 allocations of 200 bytes in all are never freed", "count": 2, "bytes": 200, "stacks": \[\{"what": "allocated", "frames": \[\{"function": "' \
+    bash -c '"$0" run --check=leak --check-report "$2" -- "$1" memory >/dev/null 2>&1; python3 -m json.tool "$2" >/dev/null && cat "$2"' \
+    "$kfdemu" "$defects" "$scratch/leaks.json"
+expect 'without the check' 0 'nothing found$' check --check=memory -- "$defects" memory signals
+expect 'beside a tool that is not there' 99 '1 queue is never destroyed' env HSA_TOOLS_LIB=/nowhere/tool.so "$kfdemu" run --check=leak -- "$defects" queue
+
+expect 'where freed memory was allocated' 99 '^    allocated at .*Program::allocate' check --check=memory -- "$defects" freed
+expect 'and where it was freed' 99 '^    freed at .*Program::freed' check --check=memory -- "$defects" freed
+expect 'where memory that is left was allocated' 99 '^    allocated at .*hsa_test::Memory::Memory' check --check=memory -- "$defects" outside
+
+if [ "$lines" = lines ]; then
+    expect 'the line of the host' 99 '^    made at .*/defects.cpp:[0-9]+ in .*lose_queue\(\), check_defects$' check --check=leak -- "$defects" queue
+fi
 
 printf '%d passed, %d failed\n' $passed $failed
 [ $failed = 0 ]

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/log.hpp"
+#include "boundary/hsa_tool.hpp"
 #include "check/process.hpp"
 #include "kfd/device.hpp"
 
@@ -32,6 +33,7 @@ void sum_up(int, void* starter) {
     const check::Report& report = check::process_checks().report;
     const bool own = reinterpret_cast<std::intptr_t>(starter) == getpid();
     if (!own && report.coverage.dispatches == 0) return;
+    if (own) report_leaks_now();
     write_summary();
     std::fflush(nullptr);
     if (report.distinct() != 0) _exit(check::kFoundStatus);
@@ -81,9 +83,10 @@ void announce_allocations() {
     if (std::strstr(options, "check") == nullptr && std::strstr(options, "suppress") == nullptr) return;
     if (Device::topology() == nullptr) return;
     configure(check::process_checks().report);
-    if (!Device::options().checks.any()) return;
+    const Checks checks = Device::options().checks;
+    if (!checks.any()) return;
     on_exit(sum_up, reinterpret_cast<void*>(static_cast<std::intptr_t>(getpid())));
-    if (Device::options().checks.has(Check::memory)) announce_allocations();
+    if (checks.has(Check::memory) || checks.has(Check::leak)) announce_allocations();
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <atomic>
 
 #include "../base/options.hpp"
+#include "live_objects.hpp"
 #include "scene.hpp"
 
 namespace kfdemu::check {
@@ -17,6 +18,7 @@ struct ProcessChecks {
     std::atomic<std::uint32_t> enabled{0};  ///< Checks::bits(); relaxed: kernels that start later see it
     Report report;
     Allocations allocations;
+    LiveObjects objects;
 
     ProcessChecks();
     Checks checks() const { return Checks::of_bits(enabled.load(std::memory_order_relaxed)); }

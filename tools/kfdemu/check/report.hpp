@@ -51,6 +51,10 @@ class Report {
     /// Counts one occurrence; true if it is the first, whose details must follow with add().
     bool is_new(Check check, const char* rule, std::uint64_t pc);
     void add(Finding finding);
+    /// A finding that is not about an instruction, and how often it was found.
+    void add_counted(Finding finding, std::uint64_t times);
+    /// What people should know and is no finding: printed, and in the summary and the JSON.
+    void note(std::string text);
 
     /// Writes to_json() to the file. False and errno if it cannot be written.
     bool write(const std::string& path, const Checks& checks) const;
@@ -60,6 +64,7 @@ class Report {
     Totals totals() const;
     std::uint64_t occurrences() const;
     std::vector<Finding> findings() const;
+    std::vector<std::string> notes() const;
     void clear();
     std::string summary(const Checks& checks) const;
 
@@ -71,7 +76,7 @@ class Report {
         std::uint64_t times = 0;
         bool suppressed = false;
     };
-    static Key key_of(const Finding& finding) { return {finding.check, finding.at.pc, finding.rule}; }
+    static Key key_of(const Finding& f) { return {f.check, f.of_kernel() ? f.at.pc : f.identity, f.rule}; }
 
     // With the lock held.
     std::vector<Finding> counted() const;
@@ -83,6 +88,7 @@ class Report {
     mutable std::mutex mutex_;
     std::map<Key, Count> counts_;
     std::vector<Finding> findings_;
+    std::vector<std::string> notes_;
     Suppressions suppressions_;
     std::size_t limit_ = 100;
     std::function<void()> stop_;
@@ -91,8 +97,16 @@ class Report {
 
 /// A finding as people read it: several lines, the first of which begins with the check's name.
 std::string to_text(const Finding& finding);
+/// "main.cpp:30 in main, program".
+std::string to_text(const HostFrame& frame);
+
+/// What to_json() writes.
+struct Found {
+    std::vector<Finding> findings;
+    std::vector<std::string> notes;
+    Totals totals;
+};
 /// The findings as JSON; kfdemu(1) describes the members.
-std::string to_json(const std::vector<Finding>& findings, const Checks& checks, const Coverage& coverage,
-                    const Totals& totals);
+std::string to_json(const Found& found, const Checks& checks, const Coverage& coverage);
 
 }  // namespace kfdemu::check

@@ -1,11 +1,10 @@
 #include "suppressions.hpp"
 
-#include <cxxabi.h>
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
+
+#include "elf_symbols.hpp"
 
 namespace kfdemu::check {
 namespace {
@@ -23,23 +22,22 @@ std::string_view without_comment(std::string_view line) {
     return line;
 }
 
-std::string demangled(const std::string& symbol) {
-    int status = 0;
-    const std::unique_ptr<char, void (*)(void*)> text{abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),
-                                                      std::free};
-    return status == 0 && text ? text.get() : "";
-}
-
 void add_names(const Site& site, std::vector<std::string>& names) {
     names.push_back(site.function);
-    names.push_back(demangled(site.function));
+    names.push_back(readable(site.function));
     for (const Frame& frame : site.source) names.insert(names.end(), {frame.function, frame.file});
 }
 
 /// Everything that a pattern may name.
 std::vector<std::string> names_of(const Finding& finding) {
     std::vector<std::string> names;
-    add_names(finding.at, names);
+    if (finding.of_kernel()) {
+        add_names(finding.at, names);
+        return names;
+    }
+    for (const HostStack& stack : finding.stacks)
+        for (const HostFrame& frame : stack.frames)
+            names.insert(names.end(), {frame.function, frame.file, frame.object});
     return names;
 }
 
