@@ -48,6 +48,16 @@ TEST_CASE("checks are named one by one, joined or all at once", "[kfdemu][option
     const Options options = parsed_options("check=wait,check-report=/tmp/found.json");
     CHECK(options.checks.has(Check::wait));
     CHECK(options.check_report == "/tmp/found.json");
+    CHECK(options.check_limit == 100);
+    CHECK_FALSE(options.check_stop);
+    CHECK(to_string(parsed_options(to_string(options))) == to_string(options));
+}
+
+TEST_CASE("suppression files, the limit and the stop are options", "[kfdemu][options]") {
+    const Options options = parsed_options("check,suppress=/tmp/a,suppress=/tmp/b,check-limit=7,check-stop");
+    CHECK(options.suppressions == std::vector<std::string>{"/tmp/a", "/tmp/b"});
+    CHECK(options.check_limit == 7);
+    CHECK(options.check_stop);
     CHECK(to_string(parsed_options(to_string(options))) == to_string(options));
 }
 
@@ -64,6 +74,8 @@ TEST_CASE("an invalid KFDEMU is refused with the valid choices", "[kfdemu][optio
     CHECK_THAT(refused("log=loud"), Contains("debug"));
     CHECK_THAT(refused("check=speed"), Contains("'speed' is not a check; the names are all, "));
     CHECK_THAT(refused("check-report="), Contains("the name of a file"));
+    CHECK_THAT(refused("suppress="), Contains("the name of a file"));
+    CHECK_THAT(refused("check-limit=many"), Contains("a number"));
     CHECK_THAT(refused("speed=9"), Contains("no such option"));
 }
 

@@ -47,8 +47,8 @@ expect 'KFDEMU_STRICT becomes part of KFDEMU' 1 '^on,.*,strict=seeded-order$' \
 expect 'raw HSA on a strict device' 0 'all right' "$kfdemu" run --strict -- "$raw_hsa" "$kernels"
 expect 'a defect that cannot be meant' 2 'expected interrupts:WHICH' "$kfdemu" run --defect heat -- true
 expect 'a checked program that is correct' 0 'check: wait in [1-9][0-9]* kernels, .*: nothing found' "$kfdemu" run --check=wait -- "$raw_hsa" "$kernels"
-expect 'all checks' 0 'check: memory.wait in [1-9][0-9]* kernels, .*: nothing found' "$kfdemu" run --check -- "$raw_hsa" "$kernels"
-expect 'a report for programs' 0 '"checks": "memory.wait"' \
+expect 'all checks' 0 'check: memory.*leak in [1-9][0-9]* kernels, .*: nothing found' "$kfdemu" run --check -- "$raw_hsa" "$kernels"
+expect 'a report for programs' 0 '"checks": "memory.*leak"' \
     bash -c 'file=$(mktemp) && "$0" run --check --check-report "$file" -- "$1" "$2" >/dev/null 2>&1; python3 -m json.tool "$file" && rm "$file"' \
     "$kfdemu" "$raw_hsa" "$kernels"
 expect 'beside a tool of the program' 0 'nothing found' env HSA_TOOLS_LIB=libnone.so "$kfdemu" run --check -- "$raw_hsa" "$kernels"

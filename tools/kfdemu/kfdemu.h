@@ -51,7 +51,8 @@ enum kfdemu_interrupt {
 /* What kernels can be checked for; a set of bits. kfdemu(1), "CHECKS". */
 enum kfdemu_check {
     KFDEMU_CHECK_MEMORY = 1, /* accesses outside of allocations, LDS, scratch and kernel arguments; use after free */
-    KFDEMU_CHECK_WAIT = 2    /* registers used before the s_waitcnt that their load requires */
+    KFDEMU_CHECK_WAIT = 2,   /* registers used before the s_waitcnt that their load requires */
+    KFDEMU_CHECK_LEAK = 32   /* memory, signals, queues and executables that are never freed or destroyed */
 };
 
 /* A queue is named by the address of its ring: hsa_queue_t's base_address. These name all queues of a kind: */
@@ -106,8 +107,8 @@ struct kfdemu_control {
     /* Fills in the first `size_bytes` of `counters`. */
     void (*counters)(struct kfdemu_counters* counters, size_t size_bytes);
 
-    /* Cancels every request made with fail, interrupts, stall_queue, break_packet, set_seed and check. Keeps the
-     * counters and the findings. */
+    /* Cancels every request made with fail, interrupts, stall_queue, break_packet, set_seed, check and suppress.
+     * Keeps the counters and the findings. */
     void (*reset)(void);
 
     /* Below: present if size_bytes covers them. */
@@ -125,6 +126,13 @@ struct kfdemu_control {
 
     /* Forgets all findings. */
     void (*forget_findings)(void);
+
+    /* Findings from now on that a line CHECK:PATTERN describes are not reported; kfdemu(1), "CHECKS". EINVAL: the line
+     * is wrong. */
+    int (*suppress)(const char* line);
+
+    /* The number of distinct findings that were suppressed. */
+    uint64_t (*suppressed)(void);
 };
 
 /* Exported by kfdemu; NULL if the emulator does not have that version or is off. Use kfdemu_find_control(). */

@@ -67,6 +67,7 @@ int main(int argc, char** argv) {
         "         [,log=info][,seed=7][,hide=0][,fail=allocation:3:ENOMEM]...\n"
         "         [,strict][,strict=NAME+no-NAME]\n"
         "         [,defect=interrupts:1-]...[,check][,check=NAME+NAME][,check-report=FILE]\n"
+        "         [,suppress=FILE]...[,check-limit=100][,check-stop]\n"
         "auto emulates only if /dev/kfd cannot be opened.");
 
     auto* run = app.add_subcommand("run", "run a program on emulated GPUs; options override KFDEMU");
@@ -79,7 +80,7 @@ int main(int argc, char** argv) {
     options.mode = kfdemu::Mode::on;
     std::string vram, kfd, log, strict, check, check_report;
     bool private_vram = false;
-    std::vector<std::string> failures, defects, command;
+    std::vector<std::string> failures, defects, suppressions, command;
     run->add_option("--gpu", options.model, "model: " + kfdemu::model_names())
         ->check([](const std::string& name) {
             return kfdemu::find_model(name) ? "" : "no such model; the models are " + kfdemu::model_names();
@@ -107,6 +108,15 @@ int main(int argc, char** argv) {
                   "report errors of kernels: all, or names joined with commas: " + kfdemu::check_names() +
                       "; exit status 99 if there are any");
     run->add_option("--check-report", check_report, "write the findings to this file, as JSON");
+    run->add_option(
+           "--suppress", suppressions,
+           "a file of findings that are not reported, one a line: CHECK:PATTERN, the pattern for a function or a "
+           "source file; may be repeated")
+        ->check(CLI::ExistingFile)
+        ->expected(1)
+        ->take_all();
+    run->add_option("--check-limit", options.check_limit, "distinct findings that are printed")->capture_default_str();
+    run->add_flag("--check-stop", options.check_stop, "end the program, with status 99, at the first finding");
     run->add_option("--fail", failures,
                     "make driver calls fail: POINT:WHICH:ERROR, such as allocation:3:ENOMEM, ioctl/0x16:2-5:EIO, "
                     "mmap:1-:ENOMEM, scratch:1:ENOMEM; may be repeated")
@@ -148,6 +158,7 @@ int main(int argc, char** argv) {
         if (c == ',') c = '+';  // a comma ends an option of KFDEMU
     if (!check.empty()) text += ",check=" + check;
     if (!check_report.empty()) text += ",check-report=" + fs::absolute(check_report).string();
+    for (const std::string& file : suppressions) text += ",suppress=" + fs::absolute(file).string();
     for (const std::string& failure : failures) text += ",fail=" + failure;
     for (const std::string& defect : defects) text += ",defect=" + defect;
     const auto parsed = kfdemu::parse_options(text);

@@ -60,6 +60,24 @@ TEST_CASE("its mended twin, and kernels that start after check(0), are silent", 
     }
 }
 
+TEST_CASE("a suppressed finding is counted, and reported again after reset", "[check][hsa]") {
+    NEEDS_CONTROL(control);
+    control->forget_findings();
+    CHECK(control->suppress("late") == EINVAL);
+    CHECK(control->suppress("wait:*late*") == 0);
+    REQUIRE(control->check(KFDEMU_CHECK_WAIT) == 0);
+    run_late("O0", "late");
+    CHECK(control->findings() == 0);
+    CHECK(control->suppressed() == 1);
+    control->reset();
+    control->forget_findings();
+    REQUIRE(control->check(KFDEMU_CHECK_WAIT) == 0);
+    run_late("O0", "late");
+    CHECK(control->findings() == 1);
+    CHECK(control->suppressed() == 0);
+    control->forget_findings();
+}
+
 TEST_CASE("unknown checks and findings are refused", "[check][hsa]") {
     NEEDS_CONTROL(control);
     control->forget_findings();
@@ -77,6 +95,23 @@ TEST_CASE("the functions that the allocation tool wraps are where it looks for t
     CHECK(offsetof(CoreApiTable, hsa_memory_free_fn) == kMemoryFree);
     CHECK(offsetof(AmdExtTable, hsa_amd_memory_pool_allocate_fn) == kPoolAllocate);
     CHECK(offsetof(AmdExtTable, hsa_amd_memory_pool_free_fn) == kPoolFree);
+    CHECK(offsetof(CoreApiTable, hsa_queue_create_fn) == kQueueCreate);
+    CHECK(offsetof(CoreApiTable, hsa_soft_queue_create_fn) == kSoftQueueCreate);
+    CHECK(offsetof(CoreApiTable, hsa_queue_destroy_fn) == kQueueDestroy);
+    CHECK(offsetof(CoreApiTable, hsa_signal_create_fn) == kSignalCreate);
+    CHECK(offsetof(CoreApiTable, hsa_signal_destroy_fn) == kSignalDestroy);
+    CHECK(offsetof(CoreApiTable, hsa_executable_create_fn) == kExecutableCreate);
+    CHECK(offsetof(CoreApiTable, hsa_executable_create_alt_fn) == kExecutableCreateAlt);
+    CHECK(offsetof(CoreApiTable, hsa_executable_destroy_fn) == kExecutableDestroy);
+    CHECK(offsetof(CoreApiTable, hsa_code_object_reader_create_from_file_fn) == kReaderFromFile);
+    CHECK(offsetof(CoreApiTable, hsa_code_object_reader_create_from_memory_fn) == kReaderFromMemory);
+    CHECK(offsetof(CoreApiTable, hsa_code_object_reader_destroy_fn) == kReaderDestroy);
+    const auto later = [](Later function) { return offset_in(sizeof(AmdExtTable), function); };
+    CHECK(offsetof(AmdExtTable, hsa_amd_signal_create_fn) == later(Later::amd_signal_create));
+    CHECK(offsetof(AmdExtTable, hsa_amd_ipc_signal_attach_fn) == later(Later::ipc_signal_attach));
+    CHECK(offsetof(AmdExtTable, hsa_amd_queue_intercept_create_fn) == later(Later::queue_intercept_create));
+    CHECK(offset_in(416, Later::amd_signal_create) == kNowhere);
+    CHECK(offset_in(560, Later::amd_signal_create) == 280);
     CHECK(kOutOfResources == HSA_STATUS_ERROR_OUT_OF_RESOURCES);
 }
 

@@ -37,7 +37,7 @@ TEST_CASE("JSON escapes text and leaves out what a finding has not", "[check][re
     finding.rule = "read-before-wait";
     finding.what = "a \"quoted\"\nline";
     finding.at = {0xfedcba9876543210, "v_nop", "kernel", {{"f", "a\\b.cpp", 7}}};
-    const std::string json = kfdemu::check::to_json({finding}, {}, {});
+    const std::string json = kfdemu::check::to_json({{finding}, {}, {}}, {}, {});
     REQUIRE(json.find(R"("what": "a \"quoted\"\u000aline")") != std::string::npos);
     REQUIRE(json.find(R"("pc": "0xfedcba9876543210")") != std::string::npos);
     REQUIRE(json.find(R"("source": [{"function": "f", "file": "a\\b.cpp", "line": 7}])") != std::string::npos);

@@ -64,13 +64,17 @@ std::string set(Options& options, std::string_view key, std::string_view value) 
     } else if (key == "check-report") {
         if (value.empty()) return given + ": expected the name of a file";
         options.check_report = value;
+    } else if (key == "suppress") {
+        if (value.empty()) return given + ": expected the name of a file";
+        options.suppressions.emplace_back(value);
+    } else if (key == "check-limit") {
+        if (!parse_number(value, options.check_limit)) return given + ": expected a number";
     } else if (key == "log") {
         if (!parse_level(value, options.log)) return given + ": expected off, error, warning, info or debug";
     } else {
         return given +
                ": no such option; the options are gpu, gpus, vram, vram-access, kfd, workers, log, seed, hide, fail, "
-               "defect, "
-               "strict, check, check-report";
+               "defect, strict, check, check-report, suppress, check-limit, check-stop";
     }
     return {};
 }
@@ -109,11 +113,13 @@ std::variant<Options, std::string> parse_options(std::string_view text) {
             options.behaviours = Behaviours::all();
         } else if (word == "check") {
             options.checks = Checks::all();
+        } else if (word == "check-stop") {
+            options.check_stop = true;
         } else if (const auto equals = word.find('='); equals != word.npos) {
             if (auto error = set(options, word.substr(0, equals), word.substr(equals + 1)); !error.empty())
                 return error;
         } else {
-            return std::string{word} + ": expected auto, on, off, strict, check or NAME=VALUE";
+            return std::string{word} + ": expected auto, on, off, strict, check, check-stop or NAME=VALUE";
         }
     }
     return options;
@@ -136,6 +142,9 @@ std::string to_string(const Options& options) {
     for (const Defect& defect : options.defects) failures += ",defect=" + to_string(defect);
     if (options.checks.any()) failures += ",check=" + to_string(options.checks);
     if (!options.check_report.empty()) failures += ",check-report=" + options.check_report;
+    for (const std::string& file : options.suppressions) failures += ",suppress=" + file;
+    if (options.check_limit != Options{}.check_limit) failures += ",check-limit=" + std::to_string(options.check_limit);
+    if (options.check_stop) failures += ",check-stop";
     return std::string{modes[static_cast<int>(options.mode)]} + ",gpu=" + options.model +
            ",gpus=" + std::to_string(options.gpus) + ",vram=" + std::to_string(options.vram_bytes) +
            ",vram-access=" + (options.private_vram() ? "private" : "host") +

@@ -3,6 +3,7 @@
 //     KFDEMU=auto | on | off [,gpu=gfx90a] [,gpus=2] [,vram=8G] [,vram-access=host|private] [,workers=2]
 //            [,kfd=1.15] [,log=info] [,seed=7] [,hide=0]… [,fail=allocation:3:ENOMEM]… [,defect=interrupts:1-]…
 //            [,strict] [,strict=NAME+NAME] [,check] [,check=NAME+NAME] [,check-report=FILE]
+//            [,suppress=FILE]… [,check-limit=100] [,check-stop]
 //
 // Pure: text in, value or error text out.
 #pragma once
@@ -42,8 +43,11 @@ struct Options {
     std::vector<Failure> failures;
     std::vector<Defect> defects;
     Behaviours behaviours = Behaviours::defaults();
-    Checks checks;             ///< that kernels run under
-    std::string check_report;  ///< the file for findings as JSON; empty: none
+    Checks checks;                          ///< that kernels run under
+    std::string check_report;               ///< the file for findings as JSON; empty: none
+    std::vector<std::string> suppressions;  ///< files that say which findings are not reported
+    unsigned check_limit = 100;             ///< distinct findings that are printed
+    bool check_stop = false;                ///< the first finding ends the process
 
     bool private_vram() const { return behaviours.has(Behaviour::private_vram); }
 };

@@ -2,32 +2,63 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "base/log.hpp"
+#include "boundary/hsa_tool.hpp"
 #include "check/process.hpp"
 #include "kfd/device.hpp"
 
 namespace kfdemu {
 namespace {
 
-void sum_up(int, void* starter) {
-    using namespace check;
-    // A child of fork() that runs no kernel has nothing to say.
-    ProcessChecks& process = process_checks();
-    const bool own = reinterpret_cast<std::intptr_t>(starter) == getpid();
-    if (!own && process.report.coverage.dispatches == 0) return;
+void write_summary() {
+    const check::ProcessChecks& process = check::process_checks();
     const Options& options = Device::options();
     const std::string text = fmt::format("kfdemu[{}] {}", getpid(), process.report.summary(options.checks));
     // Not through stdio, which the program may have closed. Errors are ignored.
     [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
     if (!options.check_report.empty() && !process.report.write(options.check_report, options.checks))
         log(LogLevel::error, "cannot write {}: {}", options.check_report, std::strerror(errno));
+}
+
+void sum_up(int, void* starter) {
+    // A child of fork() that runs no kernel has nothing to say.
+    const check::Report& report = check::process_checks().report;
+    const bool own = reinterpret_cast<std::intptr_t>(starter) == getpid();
+    if (!own && report.coverage.dispatches == 0) return;
+    if (own) report_leaks_now();
+    write_summary();
     std::fflush(nullptr);
-    if (process.report.distinct() != 0) _exit(kFoundStatus);
+    if (report.distinct() != 0) _exit(check::kFoundStatus);
+}
+
+/// --check-stop. Runs on any thread, so exit handlers do not run. Output is flushed by a thread that may hang: the
+/// program may hold a stream's lock while it waits for input.
+void stop_at_finding() {
+    write_summary();
+    std::atomic<bool> flushed{false};
+    std::thread{[&] {
+        std::fflush(nullptr);
+        flushed = true;
+    }}.detach();
+    constexpr auto kPatience = std::chrono::seconds{1};
+    const auto until = std::chrono::steady_clock::now() + kPatience;
+    while (!flushed && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+    _exit(check::kFoundStatus);
+}
+
+void configure(check::Report& report) {
+    const Options& options = Device::options();
+    report.set_limit(options.check_limit);
+    report.set_suppressions(check::suppressions_of(options));
+    if (options.check_stop) report.set_stop(stop_at_finding);
 }
 
 /// Makes the HSA runtime load this library as a tool, beside the program's own ones, and place each allocation
@@ -48,10 +79,14 @@ void announce_allocations() {
 /// there is a device is decided now only if there may be checks: otherwise at its first use.
 [[gnu::constructor]] void watch_exit() {
     const char* options = std::getenv("KFDEMU");
-    if (options == nullptr || std::strstr(options, "check") == nullptr) return;
-    if (Device::topology() == nullptr || !Device::options().checks.any()) return;
+    if (options == nullptr) return;
+    if (std::strstr(options, "check") == nullptr && std::strstr(options, "suppress") == nullptr) return;
+    if (Device::topology() == nullptr) return;
+    configure(check::process_checks().report);
+    const Checks checks = Device::options().checks;
+    if (!checks.any()) return;
     on_exit(sum_up, reinterpret_cast<void*>(static_cast<std::intptr_t>(getpid())));
-    if (Device::options().checks.has(Check::memory)) announce_allocations();
+    if (checks.has(Check::memory) || checks.has(Check::leak)) announce_allocations();
 }
 
 }  // namespace

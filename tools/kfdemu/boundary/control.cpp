@@ -23,7 +23,8 @@ static_assert(KFDEMU_DROP == static_cast<int>(InterruptAction::drop) &&
               KFDEMU_DUPLICATE == static_cast<int>(InterruptAction::duplicate));
 
 static_assert(KFDEMU_CHECK_MEMORY == 1 << static_cast<int>(Check::memory) &&
-              KFDEMU_CHECK_WAIT == 1 << static_cast<int>(Check::wait));
+              KFDEMU_CHECK_WAIT == 1 << static_cast<int>(Check::wait) &&
+              KFDEMU_CHECK_LEAK == 1 << static_cast<int>(Check::leak));
 
 /// KFDEMU_ALL_COMPUTE_QUEUES and KFDEMU_ALL_SDMA_QUEUES are QueueKind's values.
 std::uint64_t queue_name(const void* ring) { return reinterpret_cast<std::uint64_t>(ring); }
@@ -111,12 +112,19 @@ std::size_t finding(std::uint64_t index, char* text, std::size_t size_bytes) {
     return whole.size();
 }
 
+int suppress(const char* line) {
+    return line == nullptr || !check::process_checks().report.suppress(line).empty() ? EINVAL : 0;
+}
+
+std::uint64_t suppressed() { return check::process_checks().report.totals().suppressed; }
+
 void forget_findings() { check::process_checks().report.clear(); }
 
 void reset() {
     injection().reset();
     set_seed(Device::options().seed);
     check(Device::options().checks.bits());
+    check::process_checks().report.set_suppressions(check::suppressions_of(Device::options()));
 }
 
 constexpr struct kfdemu_control kControl = {
@@ -134,6 +142,8 @@ constexpr struct kfdemu_control kControl = {
     .findings = findings,
     .finding = finding,
     .forget_findings = forget_findings,
+    .suppress = suppress,
+    .suppressed = suppressed,
 };
 
 }  // namespace

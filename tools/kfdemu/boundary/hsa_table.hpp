@@ -1,8 +1,9 @@
-// The part of the HSA runtime's API table that the allocation tool wraps: where its functions are.
+// The part of the HSA runtime's API table that --check wraps: where its functions are.
 //
-// Declared here because kfdemu does not depend on HSA's headers. The table grows at its end only; version.minor is its
-// size in bytes, by which a function that is not there is recognised. Source: hsa_api_trace.h. A test compares the
-// offsets with that header.
+// Declared here because kfdemu does not depend on HSA's headers. version.minor is a table's size in bytes, by which a
+// function that is not there is recognised. CoreApiTable grows at its end only. In AmdExtTable, two functions were
+// inserted after ROCR 5.2, before the functions below Later; its size tells whether they are there. Source:
+// hsa_api_trace.h of ROCR 5.2 and 7. A test compares the offsets with the header that is installed.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +31,33 @@ using MemoryAllocate = Status (*)(Handle region, std::size_t bytes, void** out);
 using MemoryFree = Status (*)(void*);
 using PoolAllocate = Status (*)(Handle pool, std::size_t bytes, std::uint32_t flags, void** out);
 
-// Offsets into CoreApiTable and AmdExtTable.
+// Offsets into CoreApiTable.
+inline constexpr std::size_t kQueueCreate = 72, kSoftQueueCreate = 80, kQueueDestroy = 88;
 inline constexpr std::size_t kMemoryAllocate = 280, kMemoryFree = 288;
+inline constexpr std::size_t kSignalCreate = 312, kSignalDestroy = 320;
+inline constexpr std::size_t kExecutableCreate = 680, kExecutableDestroy = 688;
+inline constexpr std::size_t kReaderFromFile = 936, kReaderFromMemory = 944, kReaderDestroy = 952;
+inline constexpr std::size_t kExecutableCreateAlt = 960;
+// Offsets into AmdExtTable.
 inline constexpr std::size_t kPoolAllocate = 120, kPoolFree = 128;
+
+/// An offset into AmdExtTable as it is in ROCR 5.2, of a function after those that were inserted.
+enum class Later : std::size_t {
+    amd_signal_create = 264,
+    ipc_signal_attach = 280,
+    queue_intercept_create = 296,
+};
+
+inline constexpr std::size_t kNowhere = std::size_t{1} << 20;  ///< beyond every table
+
+/// Where it is in an AmdExtTable of so many bytes; kNowhere if that cannot be told.
+constexpr std::size_t offset_in(std::size_t table_bytes, Later function) {
+    const auto offset = static_cast<std::size_t>(function);
+    constexpr std::size_t kInserted = 16;
+    // 5.2 has 400 bytes. Three functions were appended first; of the sizes in between, it is not known in which order
+    // others came.
+    if (table_bytes <= 400 || table_bytes == 424) return offset;
+    return table_bytes >= 456 ? offset + kInserted : kNowhere;
+}
 
 }  // namespace kfdemu::hsa

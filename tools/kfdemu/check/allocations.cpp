@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <mutex>
 
@@ -18,39 +19,76 @@ std::string bytes_text(std::uint64_t bytes) { return fmt::format("{} byte{}", by
 
 }  // namespace
 
-void Allocations::allocated(std::uint64_t va, std::uint64_t bytes) {
-    const std::lock_guard lock{mutex_};
-    // What was freed here before is gone.
-    auto at = map_.lower_bound(va);
-    if (at != map_.begin()) {
+/// What was freed there before is gone.
+void Allocations::make_room(Map& map, std::uint64_t va, std::uint64_t bytes) {
+    auto at = map.lower_bound(va);
+    if (at != map.begin()) {
         const auto before = std::prev(at);
         if (!before->second.live && before->first + before->second.bytes > va) at = before;
     }
-    while (at != map_.end() && at->first < va + bytes && !at->second.live) at = map_.erase(at);
-    map_[va] = {bytes, ++count_, true};
+    while (at != map.end() && at->first < va + bytes && !at->second.live) at = map.erase(at);
+}
+
+void Allocations::forget_pieces(std::uint64_t va, std::uint64_t bytes) {
+    pieces_.erase(pieces_.lower_bound(va), pieces_.lower_bound(va + bytes));
+}
+
+void Allocations::allocated(std::uint64_t va, std::uint64_t bytes, StackId by) {
+    const std::lock_guard lock{mutex_};
+    make_room(map_, va, bytes);
+    forget_pieces(va, bytes);
+    map_[va] = {.bytes = bytes, .number = ++count_, .made_by = by};
     changed();
 }
 
-void Allocations::freed(std::uint64_t va) {
+void Allocations::freed(std::uint64_t va, StackId by) {
     const std::lock_guard lock{mutex_};
-    if (const auto found = map_.find(va); found != map_.end()) found->second.live = false;
+    if (const auto found = map_.find(va); found != map_.end()) {
+        Allocation& allocation = found->second;
+        forget_pieces(va, allocation.bytes);
+        allocation.live = allocation.is_pool = false;
+        allocation.freed_by = by;
+    }
     changed();
 }
 
 void Allocations::forget(std::uint64_t va) {
     const std::lock_guard lock{mutex_};
-    map_.erase(va);
+    if (const auto found = map_.find(va); found != map_.end()) {
+        forget_pieces(va, found->second.bytes);
+        map_.erase(found);
+    }
     changed();
 }
 
 void Allocations::clear() {
     const std::lock_guard lock{mutex_};
     map_.clear();
+    pieces_.clear();
     changed();
 }
 
-Span Allocations::span(std::uint64_t va) const {
-    const std::shared_lock lock{mutex_};
+void Allocations::piece_allocated(std::uint64_t va, std::uint64_t bytes, StackId by) {
+    const std::lock_guard lock{mutex_};
+    if (const auto after = map_.upper_bound(va); after != map_.begin()) {
+        auto& [begin, allocation] = *std::prev(after);
+        allocation.is_pool |= allocation.live && va - begin < allocation.bytes;
+    }
+    make_room(pieces_, va, bytes);
+    pieces_[va] = {.bytes = bytes, .number = ++count_, .is_piece = true, .made_by = by};
+    changed();
+}
+
+void Allocations::piece_freed(std::uint64_t va, StackId by) {
+    const std::lock_guard lock{mutex_};
+    if (const auto found = pieces_.find(va); found != pieces_.end()) {
+        found->second.live = false;
+        found->second.freed_by = by;
+    }
+    changed();
+}
+
+Span Allocations::whole_span(std::uint64_t va) const {
     const auto after = map_.upper_bound(va);
     const std::uint64_t next = after == map_.end() ? ~std::uint64_t{0} : after->first;
     if (after == map_.begin()) return {0, next, Span::Unknown};
@@ -61,25 +99,78 @@ Span Allocations::span(std::uint64_t va) const {
     return {slack_end, next, Span::Unknown};
 }
 
+/// The piece at `va`, or the gap between pieces: that is Unknown in unknown memory, Slack in a pool.
+Span Allocations::piece_span(std::uint64_t va, const Span& around) const {
+    const auto after = pieces_.upper_bound(va);
+    const std::uint64_t next = after == pieces_.end() ? around.end : std::min(after->first, around.end);
+    const Span::Kind gap = around.kind == Span::Unknown ? Span::Unknown : Span::Slack;
+    if (after == pieces_.begin() || std::prev(after)->first < around.begin) return {around.begin, next, gap};
+    const auto& [begin, piece] = *std::prev(after);
+    const std::uint64_t end = begin + piece.bytes;
+    if (va < end) return {begin, end, piece.live ? Span::Live : Span::Freed};
+    return {end, next, gap};
+}
+
+Span Allocations::span(std::uint64_t va) const {
+    const std::shared_lock lock{mutex_};
+    const Span whole = whole_span(va);
+    const bool unknown = whole.kind == Span::Unknown && !pieces_.empty();
+    return unknown || pool_at(va) != nullptr ? piece_span(va, whole) : whole;
+}
+
+const Allocations::Map::value_type* Allocations::pool_at(std::uint64_t va) const {
+    const auto after = map_.upper_bound(va);
+    if (after == map_.begin()) return nullptr;
+    const auto before = std::prev(after);
+    return before->second.is_pool && va - before->first < before->second.bytes ? &*before : nullptr;
+}
+
+const Allocations::Map::value_type* Allocations::nearest_in(const Map& map, std::uint64_t va) {
+    const auto after = map.upper_bound(va);
+    std::uint64_t distance = kNear;
+    const Map::value_type* result = nullptr;
+    if (after != map.begin()) {
+        const auto before = std::prev(after);
+        const std::uint64_t end = before->first + before->second.bytes;
+        if (va < end) return &*before;
+        if (va - end < distance) result = &*before, distance = va - end;
+    }
+    if (after != map.end() && after->first - va < distance) result = &*after;
+    return result;
+}
+
+/// Of a pool, a piece.
+const Allocations::Map::value_type* Allocations::nearest(std::uint64_t va) const {
+    const Map::value_type *piece = nearest_in(pieces_, va), *pool = pool_at(va);
+    if (pool != nullptr && piece != nullptr && piece->first - pool->first < pool->second.bytes) return piece;
+    const Map::value_type* whole = pool != nullptr ? pool : nearest_in(map_, va);
+    return whole != nullptr ? whole : piece;
+}
+
 std::string Allocations::describe(std::uint64_t va) const {
     const std::shared_lock lock{mutex_};
-    const auto after = map_.upper_bound(va);
-    const auto text = [](std::uint64_t begin, const Allocation& a) {
-        return fmt::format("{} allocated at {:#x} (allocation {}{})", bytes_text(a.bytes), begin, a.number,
-                           a.live ? "" : ", freed");
-    };
-    if (after != map_.begin()) {
-        const auto& [begin, a] = *std::prev(after);
-        const std::uint64_t end = begin + a.bytes;
-        if (va < end) return fmt::format("at offset {} of {}", va - begin, text(begin, a));
-        const bool next_is_nearer = after != map_.end() && after->first - va < va - end;
-        if (va - end < kNear && !next_is_nearer)
-            return va == end ? fmt::format("just past the end of {}", text(begin, a))
-                             : fmt::format("{} past the end of {}", bytes_text(va - end), text(begin, a));
-    }
-    if (after != map_.end() && after->first - va < kNear)
-        return fmt::format("{} before {}", bytes_text(after->first - va), text(after->first, after->second));
-    return "in no known allocation";
+    const Map::value_type* found = nearest(va);
+    if (found == nullptr) return "in no known allocation";
+    const auto& [begin, a] = *found;
+    const std::string text = fmt::format("{} allocated at {:#x} (allocation {}{}{})", bytes_text(a.bytes), begin,
+                                         a.number, a.is_piece ? " of a pool" : "", a.live ? "" : ", freed");
+    const std::uint64_t end = begin + a.bytes;
+    if (va < begin) return fmt::format("{} before {}", bytes_text(begin - va), text);
+    if (va < end) return fmt::format("at offset {} of {}", va - begin, text);
+    return va == end ? "just past the end of " + text
+                     : fmt::format("{} past the end of {}", bytes_text(va - end), text);
+}
+
+std::vector<HostStack> Allocations::stacks(std::uint64_t va) const {
+    std::shared_lock lock{mutex_};
+    const Map::value_type* found = nearest(va);
+    if (found == nullptr) return {};
+    const auto [made_by, freed_by] = std::pair{found->second.made_by, found->second.freed_by};
+    lock.unlock();
+    std::vector<HostStack> result;
+    if (made_by != kNoStack) result.push_back({"allocated", host_frames(made_by)});
+    if (freed_by != kNoStack) result.push_back({"freed", host_frames(freed_by)});
+    return result;
 }
 
 }  // namespace kfdemu::check

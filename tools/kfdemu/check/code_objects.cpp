@@ -12,6 +12,7 @@
 
 #include "../base/parse_number.hpp"
 #include "elf_symbols.hpp"
+#include "lines_module.hpp"
 
 namespace kfdemu::check {
 namespace {
@@ -114,28 +115,6 @@ std::optional<Loaded> loaded_at(std::uint64_t pc) {
     return std::nullopt;
 }
 
-using Lines = int (*)(const void* elf, std::size_t size, std::uint64_t address,
-                      void (*frame)(void*, const char* function, const char* file, unsigned line), void* context);
-
-/// From libkfdemu-lines.so next to this library; null if it is not installed.
-Lines lines_module() {
-    static const Lines found = []() -> Lines {
-        Dl_info self{};
-        if (dladdr(reinterpret_cast<const void*>(&locate), &self) == 0 || self.dli_fname == nullptr) return nullptr;
-        std::string folder = self.dli_fname;
-        folder.resize(folder.rfind('/') + 1);
-        void* module = nullptr;
-        for (const char* name : {"libkfdemu-lines.so", "lines/libkfdemu-lines.so"})  // installed; in a build directory
-            if (module == nullptr) module = dlopen((folder + name).c_str(), RTLD_NOW | RTLD_LOCAL);
-        return module == nullptr ? nullptr : reinterpret_cast<Lines>(dlsym(module, "kfdemu_lines"));
-    }();
-    return found;
-}
-
-void add_frame(void* context, const char* function, const char* file, unsigned line) {
-    static_cast<std::vector<Frame>*>(context)->push_back({function, file, line});
-}
-
 }  // namespace
 
 void locate(Site& site) {
@@ -143,8 +122,7 @@ void locate(Site& site) {
     if (!loaded) return;
     const std::uint64_t address = site.pc - loaded->bias;
     site.function = function_at(loaded->bytes, address);
-    if (const Lines lines = lines_module())
-        lines(loaded->bytes.data(), loaded->bytes.size(), address, add_frame, &site.source);
+    site.source = source_lines(loaded->bytes, address);
 }
 
 }  // namespace kfdemu::check

@@ -1,8 +1,11 @@
 #include "elf_symbols.hpp"
 
+#include <cxxabi.h>
 #include <elf.h>
 
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <optional>
 
 namespace kfdemu::check {
@@ -74,6 +77,13 @@ std::string function_at(Elf elf, std::uint64_t address) {
         if (names) search(elf, *section, *names, address, best);
     }
     return best.name;
+}
+
+std::string readable(const std::string& symbol) {
+    int status = 0;
+    const std::unique_ptr<char, void (*)(void*)> text{abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),
+                                                      std::free};
+    return status == 0 && text ? text.get() : symbol;
 }
 
 }  // namespace kfdemu::check

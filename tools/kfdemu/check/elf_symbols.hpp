@@ -16,5 +16,7 @@ namespace kfdemu::check {
 bool is_code_at(std::span<const std::byte> elf, std::uint64_t address);
 /// The symbol that holds the address, or the last one before it if none has a size; empty if there is none.
 std::string function_at(std::span<const std::byte> elf, std::uint64_t address);
+/// A mangled symbol of C++ as in its source, with parameters; any other text as it is.
+std::string readable(const std::string& symbol);
 
 }  // namespace kfdemu::check

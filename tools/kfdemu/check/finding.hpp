@@ -32,6 +32,17 @@ struct Related {
     Site at;
 };
 
+/// A frame of a stack on the host.
+struct HostFrame : Frame {
+    std::string object;  ///< the file of the program or library, without its folder
+};
+
+/// Calls on the host, innermost first, and what they did: "allocated", "freed".
+struct HostStack {
+    std::string what;
+    std::vector<HostFrame> frames;
+};
+
 inline constexpr std::uint32_t kWholeWave = ~0u;
 
 struct Finding {
@@ -46,7 +57,13 @@ struct Finding {
     std::uint64_t address = 0;
     std::string place;  ///< the address in words; empty if the finding is not about an address
     std::vector<Related> related;
-    std::uint64_t count = 0;  ///< how often; filled in by the Report
+    std::vector<HostStack> stacks;
+    std::uint64_t bytes = 0;     ///< of memory that is not freed
+    std::uint64_t identity = 0;  ///< if it is not about an instruction: in place of the pc, what makes it the same one
+    std::uint64_t count = 0;     ///< how often; filled in by the Report
+
+    /// Whether it is about an instruction of a kernel, which `at` to `lane` describe.
+    bool of_kernel() const { return identity == 0; }
 };
 
 }  // namespace kfdemu::check

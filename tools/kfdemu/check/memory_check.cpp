@@ -37,6 +37,7 @@ struct Trouble {
     std::string what, place;
     std::uint64_t address;
     std::uint32_t lane;
+    bool in_memory = false;  ///< the address is, rather than in a segment
 };
 
 void report(const Scene& scene, const Wave& wave, const Inst& inst, Trouble&& trouble) {
@@ -45,6 +46,7 @@ void report(const Scene& scene, const Wave& wave, const Inst& inst, Trouble&& tr
     finding.place = std::move(trouble.place);
     finding.address = trouble.address;
     finding.lane = trouble.lane;
+    if (trouble.in_memory) finding.stacks = scene.session.allocations->stacks(trouble.address);
     scene.session.report->add(std::move(finding));
 }
 
@@ -134,7 +136,7 @@ void MemoryCheck::one_lane(const Where& where, const Access& access, unsigned la
            {rule,
             fmt::format("{} bytes{} are {}{}", access.bytes, freed ? " of freed memory" : "", verb(access),
                         freed ? "" : " outside of an allocation"),
-            allocations.describe(va), va, access.scalar ? kWholeWave : lane});
+            allocations.describe(va), va, access.scalar ? kWholeWave : lane, true});
 }
 
 void MemoryCheck::faulted(const Scene& scene, const Wave& wave, const Inst& inst) {
@@ -144,7 +146,7 @@ void MemoryCheck::faulted(const Scene& scene, const Wave& wave, const Inst& inst
     report(scene, wave, inst,
            {kRule,
             fmt::format("memory that is not mapped{} is {}", writes ? " for writing" : "", writes ? "written" : "read"),
-            scene.session.allocations->describe(wave.fault.address), wave.fault.address, wave.fault.lane});
+            scene.session.allocations->describe(wave.fault.address), wave.fault.address, wave.fault.lane, true});
 }
 
 bool MemoryCheck::fine(std::uint64_t va, std::uint64_t bytes) const {

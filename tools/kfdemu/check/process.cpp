@@ -2,8 +2,11 @@
 
 #include <unistd.h>
 
+#include <fstream>
+#include <sstream>
 #include <string>
 
+#include "../base/log.hpp"
 #include "code_objects.hpp"
 
 namespace kfdemu::check {
@@ -28,6 +31,22 @@ ProcessChecks& process_checks() {
         return created;
     }();
     return *instance;
+}
+
+Suppressions suppressions_of(const Options& options) {
+    Suppressions result;
+    for (const std::string& path : options.suppressions) {
+        std::ifstream file{path};
+        std::ostringstream text;
+        if (file) text << file.rdbuf();
+        if (!file || file.bad()) {
+            write_log(LogLevel::warning, fmt::format("suppress={}: cannot be read: nothing is suppressed by it", path));
+            continue;
+        }
+        for (const std::string& error : result.add_lines(text.str(), path))
+            write_log(LogLevel::warning, error + "; the line is ignored");
+    }
+    return result;
 }
 
 Session process_session() {

@@ -8,6 +8,8 @@
 
 #include <atomic>
 
+#include "../base/options.hpp"
+#include "live_objects.hpp"
 #include "scene.hpp"
 
 namespace kfdemu::check {
@@ -16,12 +18,16 @@ struct ProcessChecks {
     std::atomic<std::uint32_t> enabled{0};  ///< Checks::bits(); relaxed: kernels that start later see it
     Report report;
     Allocations allocations;
+    LiveObjects objects;
 
     ProcessChecks();
     Checks checks() const { return Checks::of_bits(enabled.load(std::memory_order_relaxed)); }
 };
 
 ProcessChecks& process_checks();
+
+/// Reads the options' suppression files. Warns of a file or a line that is wrong, and goes on without it.
+Suppressions suppressions_of(const Options& options);
 
 /// Empty, at the cost of one load, if no check is on.
 Session process_session();

@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 
 namespace kfdemu::check {
 namespace {
-
-/// Distinct findings that are kept and printed; more than a person reads.
-constexpr std::size_t kMost = 200;
 
 std::string place_of(const Site& site) {
     if (site.source.empty()) return {};
@@ -30,6 +28,27 @@ std::string site_lines(const Site& site, const char* label) {
     return text + "\n";
 }
 
+/// More are in the JSON.
+constexpr std::size_t kPrintedFrames = 8;
+
+std::string stack_lines(const HostStack& stack) {
+    std::string text;
+    const std::size_t count = std::min(stack.frames.size(), kPrintedFrames);
+    for (std::size_t n = 0; n < count; ++n)
+        text += fmt::format("{}{}\n", n == 0 ? fmt::format("    {} at ", stack.what) : "        from ",
+                            to_text(stack.frames[n]));
+    if (count < stack.frames.size()) text += fmt::format("        and {} more\n", stack.frames.size() - count);
+    return text;
+}
+
+/// Where it is, on one line: for the summary.
+std::string short_place(const Finding& f) {
+    if (!f.of_kernel())
+        return f.stacks.empty() || f.stacks.front().frames.empty() ? "" : to_text(f.stacks.front().frames.front());
+    const std::string source = place_of(f.at);
+    return source.empty() ? f.at.instruction : source;
+}
+
 std::string who(const Finding& f) {
     const std::string lane = f.lane == kWholeWave ? "" : fmt::format("lane {} of ", f.lane);
     return fmt::format("{}wave {} of work-group ({}, {}, {})", lane, f.wave, f.group[0], f.group[1], f.group[2]);
@@ -39,36 +58,94 @@ std::string times(std::uint64_t count) { return count == 1 ? "once" : fmt::forma
 
 }  // namespace
 
+std::string to_text(const HostFrame& frame) {
+    std::string text = frame.file.empty() ? "" : fmt::format("{}:{} in ", frame.file, frame.line);
+    text += frame.function.empty() ? "unknown code" : frame.function;
+    return frame.object.empty() ? text : text + ", " + frame.object;
+}
+
 std::string to_text(const Finding& f) {
     std::string text = fmt::format("check {}: {}\n", name(f.check), f.what);
-    text += site_lines(f.at, "at");
-    text += fmt::format("    {}, kernel object {:#x}, dispatch {}\n", who(f), f.kernel_object, f.dispatch_id);
+    if (f.of_kernel()) {
+        text += site_lines(f.at, "at");
+        text += fmt::format("    {}, kernel object {:#x}, dispatch {}\n", who(f), f.kernel_object, f.dispatch_id);
+    }
     if (!f.place.empty()) text += fmt::format("    address {:#x}: {}\n", f.address, f.place);
+    for (const HostStack& stack : f.stacks) text += stack_lines(stack);
     for (const Related& related : f.related) text += site_lines(related.at, related.what.c_str());
     return text;
 }
 
 bool Report::is_new(Check check, const char* rule, std::uint64_t pc) {
     std::lock_guard lock{mutex_};
-    return ++counts_[{check, pc, rule}] == 1;
+    return ++counts_[{check, pc, rule}].times == 1;
+}
+
+std::string Report::suppress(std::string_view line) {
+    std::lock_guard lock{mutex_};
+    return suppressions_.add(line);
+}
+
+void Report::set_suppressions(Suppressions suppressions) {
+    std::lock_guard lock{mutex_};
+    suppressions_ = std::move(suppressions);
+}
+
+void Report::set_limit(std::size_t limit) {
+    std::lock_guard lock{mutex_};
+    limit_ = limit;
+}
+
+void Report::set_stop(std::function<void()> stop) {
+    std::lock_guard lock{mutex_};
+    stop_ = std::move(stop);
 }
 
 void Report::add(Finding finding) {
-    if (locate_) {
+    std::unique_lock lock{mutex_};
+    if (!is_unseen() && locate_ && finding.of_kernel()) {
+        lock.unlock();
         locate_(finding.at);
         for (Related& related : finding.related) locate_(related.at);
+        lock.lock();
     }
+    if (!keep(std::move(finding)) || !stop_) return;
+    stopped_ = true;
+    lock.unlock();
+    stop_();
+}
+
+void Report::add_counted(Finding finding, std::uint64_t times) {
+    {
+        std::lock_guard lock{mutex_};
+        counts_[key_of(finding)].times += times;
+    }
+    add(std::move(finding));
+}
+
+void Report::note(std::string text) {
     std::lock_guard lock{mutex_};
-    if (findings_.size() == kMost) return;
+    if (print_) print_("check: " + text + "\n");
+    notes_.push_back(std::move(text));
+}
+
+bool Report::keep(Finding&& finding) {
+    if (stopped_) return false;
+    if (suppressions_.match(finding)) return counts_[key_of(finding)].suppressed = true, false;
+    const bool full = findings_.size() >= limit_;
+    if (full && !limit_told_ && print_)
+        print_(fmt::format("check: more than {} findings: further ones are counted only\n", limit_));
+    limit_told_ |= full;
+    if (full) return false;
     if (print_) print_(to_text(finding));
     findings_.push_back(std::move(finding));
+    return true;
 }
 
 std::vector<Finding> Report::counted() const {
     std::vector<Finding> result = findings_;
     for (Finding& f : result)
-        if (const auto found = counts_.find({f.check, f.at.pc, f.rule}); found != counts_.end())
-            f.count = found->second;
+        if (const auto found = counts_.find(key_of(f)); found != counts_.end()) f.count = found->second.times;
     return result;
 }
 
@@ -77,43 +154,55 @@ std::vector<Finding> Report::findings() const {
     return counted();
 }
 
-std::uint64_t Report::distinct() const {
+std::uint64_t Report::distinct() const { return totals().distinct; }
+
+Totals Report::totals() const {
     std::lock_guard lock{mutex_};
-    return counts_.size();
+    Totals result;
+    for (const auto& [key, count] : counts_) ++(count.suppressed ? result.suppressed : result.distinct);
+    return result;
 }
 
 std::uint64_t Report::occurrences() const {
     std::lock_guard lock{mutex_};
     std::uint64_t sum = 0;
-    for (const auto& [key, count] : counts_) sum += count;
+    for (const auto& [key, count] : counts_)
+        if (!count.suppressed) sum += count.times;
     return sum;
+}
+
+std::vector<std::string> Report::notes() const {
+    std::lock_guard lock{mutex_};
+    return notes_;
 }
 
 void Report::clear() {
     std::lock_guard lock{mutex_};
     counts_.clear();
     findings_.clear();
+    notes_.clear();
+    limit_told_ = stopped_ = false;
 }
 
 std::string Report::summary(const Checks& checks) const {
     std::string text = fmt::format("check: {} in {} kernels, {} waves, {} instructions: ", to_string(checks),
                                    coverage.dispatches.load(), coverage.waves.load(), coverage.instructions.load());
     const std::vector<Finding> all = findings();
-    if (all.empty()) return text + "nothing found\n";
-    text += fmt::format("{} finding{}\n", distinct(), distinct() == 1 ? "" : "s");
-    for (const Finding& f : all) {
-        const std::string source = place_of(f.at);
-        text += fmt::format("    {}, {}: {} at {}\n", name(f.check), times(f.count), f.what,
-                            source.empty() ? f.at.instruction : source);
-    }
-    if (distinct() > all.size()) text += fmt::format("    {} more are not listed\n", distinct() - all.size());
+    const auto [distinct, suppressed] = totals();
+    const std::string others = suppressed == 0 ? "" : fmt::format(", {} suppressed", suppressed);
+    if (distinct == 0) return text + "nothing found" + others + "\n";
+    text += fmt::format("{} finding{}{}\n", distinct, distinct == 1 ? "" : "s", others);
+    for (const Finding& f : all)
+        text += fmt::format("    {}{}: {} at {}\n", name(f.check), f.of_kernel() ? ", " + times(f.count) : "", f.what,
+                            short_place(f));
+    if (distinct > all.size()) text += fmt::format("    {} more are not listed\n", distinct - all.size());
     return text;
 }
 
 bool Report::write(const std::string& path, const Checks& checks) const {
     std::FILE* file = std::fopen(path.c_str(), "we");
     if (file == nullptr) return false;
-    const std::string text = to_json(findings(), checks, coverage);
+    const std::string text = to_json({findings(), notes(), totals()}, checks, coverage);
     const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
     return std::fclose(file) == 0 && written;
 }

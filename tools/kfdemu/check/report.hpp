@@ -17,12 +17,18 @@
 #include <vector>
 
 #include "finding.hpp"
+#include "suppressions.hpp"
 
 namespace kfdemu::check {
 
 /// What was checked; for the summary.
 struct Coverage {
     std::atomic<std::uint64_t> dispatches{0}, waves{0}, instructions{0};  // relaxed: statistics
+};
+
+/// Distinct findings, also those that are only counted.
+struct Totals {
+    std::uint64_t distinct = 0, suppressed = 0;  ///< suppressed ones are not in distinct
 };
 
 class Report {
@@ -34,16 +40,31 @@ class Report {
     explicit Report(Print print = nullptr, Locate locate = nullptr)
         : print_{std::move(print)}, locate_{std::move(locate)} {}
 
+    /// Adds a line of a suppression file. Returns "" or an error text. For findings from now on.
+    std::string suppress(std::string_view line);
+    void set_suppressions(Suppressions suppressions);
+    /// More distinct findings are counted, but neither printed nor kept.
+    void set_limit(std::size_t limit);
+    /// Called after the first finding is printed; later ones are ignored. May end the process.
+    void set_stop(std::function<void()> stop);
+
     /// Counts one occurrence; true if it is the first, whose details must follow with add().
     bool is_new(Check check, const char* rule, std::uint64_t pc);
     void add(Finding finding);
+    /// A finding that is not about an instruction, and how often it was found.
+    void add_counted(Finding finding, std::uint64_t times);
+    /// What people should know and is no finding: printed, and in the summary and the JSON.
+    void note(std::string text);
 
     /// Writes to_json() to the file. False and errno if it cannot be written.
     bool write(const std::string& path, const Checks& checks) const;
 
+    /// Without suppressed ones, as occurrences().
     std::uint64_t distinct() const;
+    Totals totals() const;
     std::uint64_t occurrences() const;
     std::vector<Finding> findings() const;
+    std::vector<std::string> notes() const;
     void clear();
     std::string summary(const Checks& checks) const;
 
@@ -51,18 +72,41 @@ class Report {
 
   private:
     using Key = std::tuple<Check, std::uint64_t, std::string>;
-    std::vector<Finding> counted() const;  // requires the lock
+    struct Count {
+        std::uint64_t times = 0;
+        bool suppressed = false;
+    };
+    static Key key_of(const Finding& f) { return {f.check, f.of_kernel() ? f.at.pc : f.identity, f.rule}; }
+
+    // With the lock held.
+    std::vector<Finding> counted() const;
+    bool is_unseen() const { return findings_.size() >= limit_ && suppressions_.empty(); }
+    bool keep(Finding&& finding);
 
     const Print print_;
     const Locate locate_;
     mutable std::mutex mutex_;
-    std::map<Key, std::uint64_t> counts_;
+    std::map<Key, Count> counts_;
     std::vector<Finding> findings_;
+    std::vector<std::string> notes_;
+    Suppressions suppressions_;
+    std::size_t limit_ = 100;
+    std::function<void()> stop_;
+    bool limit_told_ = false, stopped_ = false;
 };
 
 /// A finding as people read it: several lines, the first of which begins with the check's name.
 std::string to_text(const Finding& finding);
+/// "main.cpp:30 in main, program".
+std::string to_text(const HostFrame& frame);
+
+/// What to_json() writes.
+struct Found {
+    std::vector<Finding> findings;
+    std::vector<std::string> notes;
+    Totals totals;
+};
 /// The findings as JSON; kfdemu(1) describes the members.
-std::string to_json(const std::vector<Finding>& findings, const Checks& checks, const Coverage& coverage);
+std::string to_json(const Found& found, const Checks& checks, const Coverage& coverage);
 
 }  // namespace kfdemu::check

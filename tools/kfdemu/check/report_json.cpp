@@ -38,25 +38,37 @@ std::string site(const Site& s) {
 
 std::string related(const Related& r) { return fmt::format(R"({{"what": {}, {}}})", quoted(r.what), site(r.at)); }
 
+std::string host_frame(const HostFrame& f) {
+    return fmt::format(R"({{"function": {}, "file": {}, "line": {}, "object": {}}})", quoted(f.function),
+                       quoted(f.file), f.line, quoted(f.object));
+}
+
+std::string stack(const HostStack& s) {
+    return fmt::format(R"({{"what": {}, "frames": {}}})", quoted(s.what), list(s.frames, host_frame));
+}
+
 std::string finding(const Finding& f) {
-    std::string out = fmt::format(
-        R"({{"check": "{}", "rule": "{}", "what": {}, "count": {}, {}, "kernel_object": "{:#x}", "dispatch": {}, )"
-        R"("work_group": [{}, {}, {}], "wave": {})",
-        name(f.check), f.rule, quoted(f.what), f.count, site(f.at), f.kernel_object, f.dispatch_id, f.group[0],
-        f.group[1], f.group[2], f.wave);
+    std::string out = fmt::format(R"({{"check": "{}", "rule": "{}", "what": {}, "count": {})", name(f.check), f.rule,
+                                  quoted(f.what), f.count);
+    if (f.of_kernel())
+        out += fmt::format(R"(, {}, "kernel_object": "{:#x}", "dispatch": {}, "work_group": [{}, {}, {}], "wave": {})",
+                           site(f.at), f.kernel_object, f.dispatch_id, f.group[0], f.group[1], f.group[2], f.wave);
+    if (f.bytes != 0) out += fmt::format(R"(, "bytes": {})", f.bytes);
     if (f.lane != kWholeWave) out += fmt::format(R"(, "lane": {})", f.lane);
     if (!f.place.empty()) out += fmt::format(R"(, "address": "{:#x}", "place": {})", f.address, quoted(f.place));
-    return out + fmt::format(R"(, "related": {}}})", list(f.related, related));
+    if (!f.stacks.empty()) out += fmt::format(R"(, "stacks": {})", list(f.stacks, stack));
+    if (f.of_kernel()) out += fmt::format(R"(, "related": {})", list(f.related, related));
+    return out + "}";
 }
 
 }  // namespace
 
-std::string to_json(const std::vector<Finding>& findings, const Checks& checks, const Coverage& coverage) {
+std::string to_json(const Found& found, const Checks& checks, const Coverage& coverage) {
     return fmt::format(
         "{{\"version\": 1, \"checks\": \"{}\",\n \"dispatches\": {}, \"waves\": {}, \"instructions\": {},\n"
-        " \"findings\": {}}}\n",
+        " \"distinct\": {}, \"suppressed\": {}, \"notes\": {},\n \"findings\": {}}}\n",
         to_string(checks), coverage.dispatches.load(), coverage.waves.load(), coverage.instructions.load(),
-        list(findings, finding));
+        found.totals.distinct, found.totals.suppressed, list(found.notes, quoted), list(found.findings, finding));
 }
 
 }  // namespace kfdemu::check

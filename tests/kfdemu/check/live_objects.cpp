@@ -1,0 +1,57 @@
+// `leak`: what is alive, in groups, and whose it is.
+#include "check/live_objects.hpp"
+
+#include "checked.hpp"
+
+using namespace kfdemu::check;
+using test_support::Contains;
+
+TEST_CASE("objects are grouped by kind and place, the largest first", "[check][leak]") {
+    LiveObjects objects;
+    objects.made({ObjectKind::Signal, 1}, {.made = 7});
+    objects.made({ObjectKind::Signal, 2}, {.made = 7});
+    objects.made({ObjectKind::Signal, 3}, {.made = 8});
+    objects.made({ObjectKind::Queue, 1}, {.made = 7});
+    objects.made({ObjectKind::Memory, 0x1000}, {.bytes = 100, .made = 7});
+    objects.made({ObjectKind::Memory, 0x2000}, {.bytes = 200, .made = 7});
+    const auto groups = objects.groups();
+    REQUIRE(groups.size() == 4);
+    CHECK(groups[0].kind == ObjectKind::Memory);
+    CHECK(groups[0].bytes == 300);
+    CHECK(groups[1].kind == ObjectKind::Signal);
+    CHECK(groups[1].count == 2);
+}
+
+TEST_CASE("what is destroyed is no leak, and a handle may be used again", "[check][leak]") {
+    LiveObjects objects;
+    objects.made({ObjectKind::Signal, 1}, {});
+    CHECK(objects.take({ObjectKind::Signal, 1}));
+    CHECK_FALSE(objects.take({ObjectKind::Signal, 1}));
+    CHECK_FALSE(objects.take({ObjectKind::Queue, 1}));
+    objects.made({ObjectKind::Queue, 1}, {});
+    objects.made({ObjectKind::Queue, 1}, {});
+    CHECK(objects.groups().size() == 1);
+    Report report;
+    report_leaks(objects, report);
+    REQUIRE(report.distinct() == 1);
+    CHECK(report.findings().front().count == 1);
+    CHECK(report.findings().front().what == "1 queue is never destroyed");
+}
+
+TEST_CASE("what a runtime library keeps is told apart by the library's name", "[check][leak]") {
+    for (const char* name :
+         {"libamdhip64.so.5", "libgomp-plugin-gcn.so.1", "libomptarget.rtl.amdgpu.so", "libpocl.so.2"})
+        CHECK(is_runtime_library(name));
+    for (const char* name : {"program", "libhsadrv.so.0", "libgomp.so.1", "myamdhip64", ""})
+        CHECK_FALSE(is_runtime_library(name));
+}
+
+TEST_CASE("a note is printed and in the JSON, and is no finding", "[check][report]") {
+    std::vector<std::string> printed;
+    Report report{[&](const std::string& text) { printed.push_back(text); }};
+    report.note("libamdhip64.so.5 keeps 3 signals");
+    CHECK(printed == std::vector<std::string>{"check: libamdhip64.so.5 keeps 3 signals\n"});
+    CHECK(report.distinct() == 0);
+    CHECK_THAT(to_json({report.findings(), report.notes(), report.totals()}, {}, {}),
+               Contains("\"notes\": [\"libamdhip64.so.5 keeps 3 signals\"]"));
+}

@@ -1,0 +1,145 @@
+#include "host_stack.hpp"
+
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "elf_symbols.hpp"
+#include "lines_module.hpp"
+
+namespace kfdemu::check {
+namespace {
+
+constexpr int kMostFrames = 32;
+
+using Addresses = std::vector<void*>;
+
+struct Stacks {
+    std::mutex mutex;
+    std::map<Addresses, StackId> ids;
+    std::vector<const Addresses*> by_id;  // [id - 1]
+};
+
+Stacks& stacks() {
+    static auto* const instance = new Stacks;  // outlives every exit handler
+    return *instance;
+}
+
+std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+/// The object's file that holds the address, and null if none does.
+const void* object_at(const void* address, std::string_view& file) {
+    Dl_info info{};
+    if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) return nullptr;
+    file = info.dli_fname;
+    return info.dli_fbase;
+}
+
+/// This library, and the runtime that called it.
+bool is_inner(const void* address) {
+    static const void* const own = [] {
+        std::string_view file;
+        return object_at(reinterpret_cast<const void*>(&capture_stack), file);
+    }();
+    std::string_view file;
+    const void* object = object_at(address, file);
+    return object != nullptr && (object == own || base_name(file).substr(0, 16) == "libhsa-runtime64");
+}
+
+/// A file in memory, unmapped at the end.
+class MappedFile {
+  public:
+    explicit MappedFile(const char* path) {
+        const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
+        struct stat status{};
+        if (fd < 0) return;
+        if (fstat(fd, &status) == 0 && status.st_size > 0) {
+            void* data = mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ, MAP_PRIVATE, fd, 0);
+            if (data != MAP_FAILED)
+                bytes_ = {static_cast<const std::byte*>(data), static_cast<std::size_t>(status.st_size)};
+        }
+        ::close(fd);
+    }
+    ~MappedFile() {
+        if (!bytes_.empty()) munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+    }
+    MappedFile(const MappedFile&) = delete;
+    MappedFile& operator=(const MappedFile&) = delete;
+
+    std::span<const std::byte> bytes() const { return bytes_; }
+
+  private:
+    std::span<const std::byte> bytes_;
+};
+
+/// The frames of one return address: the function, preceded by those that were inlined into it.
+std::vector<HostFrame> resolve(const void* return_address) {
+    const auto pc = reinterpret_cast<std::uint64_t>(return_address) - 1;
+    Dl_info info{};
+    link_map* map = nullptr;
+    if (dladdr1(reinterpret_cast<const void*>(pc), &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0 ||
+        map == nullptr)
+        return {{}};
+    const bool program = map->l_name == nullptr || *map->l_name == 0;
+    const MappedFile file{program ? "/proc/self/exe" : map->l_name};
+    const std::string object{base_name(info.dli_fname)};
+    std::string symbol = function_at(file.bytes(), pc - map->l_addr);
+    if (symbol.empty() && info.dli_sname != nullptr) symbol = info.dli_sname;
+    std::vector<HostFrame> frames;
+    for (Frame& frame : source_lines(file.bytes(), pc - map->l_addr)) frames.push_back({std::move(frame), object});
+    if (frames.empty()) frames.push_back({{}, object});
+    if (!symbol.empty()) frames.back().function = readable(symbol);
+    return frames;
+}
+
+std::vector<HostFrame> resolved(void* return_address) {
+    static std::mutex mutex;
+    static auto* const known = new std::map<void*, std::vector<HostFrame>>;
+    const std::lock_guard lock{mutex};
+    const auto [at, is_new] = known->try_emplace(return_address);
+    if (is_new) at->second = resolve(return_address);
+    return at->second;
+}
+
+}  // namespace
+
+StackId capture_stack() {
+    void* frames[kMostFrames];
+    void** const end = frames + backtrace(frames, kMostFrames);
+    void** const begin = std::find_if_not(frames, end, is_inner);
+    Stacks& all = stacks();
+    const std::lock_guard lock{all.mutex};
+    const auto [at, is_new] = all.ids.try_emplace(Addresses(begin, end), StackId{0});
+    if (is_new) {
+        all.by_id.push_back(&at->first);
+        at->second = static_cast<StackId>(all.by_id.size());
+    }
+    return at->second;
+}
+
+std::vector<HostFrame> host_frames(StackId id) {
+    std::unique_lock lock{stacks().mutex};
+    if (id == kNoStack || id > stacks().by_id.size()) return {};
+    const Addresses& addresses = *stacks().by_id[id - 1];  // kept for the process's life
+    lock.unlock();
+    std::vector<HostFrame> frames;
+    for (void* address : addresses) {
+        const std::vector<HostFrame> here = resolved(address);
+        frames.insert(frames.end(), here.begin(), here.end());
+        if (here.back().function == "main") break;
+    }
+    return frames;
+}
+
+}  // namespace kfdemu::check

@@ -1,0 +1,27 @@
+// Where the program was on the host: the calls that led to an allocation or a free.
+//
+//     const StackId made = capture_stack();                    // cheap: addresses only
+//     finding.stacks.push_back({"allocated", host_frames(made)});  // slow: names and lines
+//
+// The innermost frames, of this library and of the HSA runtime, are left out. Equal stacks have equal ids. Functions
+// come from the symbols of the program's files, lines from their DWARF if libkfdemu-lines.so is there; code that was
+// unloaded since has neither.
+//
+// Thread safety: any thread. Stacks are kept for the process's life.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "finding.hpp"
+
+namespace kfdemu::check {
+
+using StackId = std::uint32_t;
+inline constexpr StackId kNoStack = 0;
+
+StackId capture_stack();
+/// Innermost first; up to main(). Empty for kNoStack.
+std::vector<HostFrame> host_frames(StackId id);
+
+}  // namespace kfdemu::check

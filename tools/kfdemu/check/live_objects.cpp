@@ -1,0 +1,116 @@
+#include "live_objects.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <tuple>
+
+#include "report.hpp"
+
+namespace kfdemu::check {
+namespace {
+
+struct KindText {
+    const char *rule, *one, *many, *end;
+};
+
+KindText text_of(ObjectKind kind) {
+    switch (kind) {
+        case ObjectKind::Memory:
+            return {"memory", "allocation", "allocations", "freed"};
+        case ObjectKind::Signal:
+            return {"signal", "signal", "signals", "destroyed"};
+        case ObjectKind::Queue:
+            return {"queue", "queue", "queues", "destroyed"};
+        case ObjectKind::Executable:
+            return {"executable", "executable", "executables", "destroyed"};
+        case ObjectKind::CodeObjectReader:
+            return {"code-object-reader", "code object reader", "code object readers", "destroyed"};
+    }
+    return {"object", "object", "objects", "destroyed"};
+}
+
+/// "3 signals", "2 allocations of 300 bytes in all".
+std::string count_text(const LiveObjects::Group& group) {
+    const KindText kind = text_of(group.kind);
+    std::string text = fmt::format("{} {}", group.count, group.count == 1 ? kind.one : kind.many);
+    if (group.kind == ObjectKind::Memory)
+        text +=
+            fmt::format(" of {} byte{}{}", group.bytes, group.bytes == 1 ? "" : "s", group.count == 1 ? "" : " in all");
+    return text;
+}
+
+/// "libamdhip64.so.5 keeps 3 signals, from main.cpp:30 in main".
+std::string kept_text(const LiveObjects::Group& group, const std::vector<HostFrame>& frames) {
+    std::string text = fmt::format("{} keeps {}", frames.front().object, count_text(group));
+    const auto caller = std::find_if_not(frames.begin(), frames.end(),
+                                         [](const HostFrame& frame) { return is_runtime_library(frame.object); });
+    return caller == frames.end() ? text : text + ", since " + to_text(*caller);
+}
+
+}  // namespace
+
+void LiveObjects::made(const ObjectName& name, const LiveObject& object) {
+    const std::lock_guard lock{mutex_};
+    all_[name] = object;
+}
+
+std::optional<LiveObject> LiveObjects::take(const ObjectName& name) {
+    const std::lock_guard lock{mutex_};
+    const auto found = all_.find(name);
+    if (found == all_.end()) return std::nullopt;
+    const LiveObject object = found->second;
+    all_.erase(found);
+    return object;
+}
+
+void LiveObjects::clear() {
+    const std::lock_guard lock{mutex_};
+    all_.clear();
+}
+
+std::vector<LiveObjects::Group> LiveObjects::groups() const {
+    std::map<std::pair<ObjectKind, StackId>, Group> groups;
+    std::unique_lock lock{mutex_};
+    for (const auto& [name, object] : all_) {
+        Group& group = groups.try_emplace({name.kind, object.made}, Group{name.kind, object.made}).first->second;
+        ++group.count, group.bytes += object.bytes;
+    }
+    lock.unlock();
+    std::vector<Group> result;
+    for (const auto& [key, group] : groups) result.push_back(group);
+    std::stable_sort(result.begin(), result.end(), [](const Group& a, const Group& b) {
+        return std::tie(b.bytes, b.count) < std::tie(a.bytes, a.count);
+    });
+    return result;
+}
+
+bool is_runtime_library(std::string_view file) {
+    constexpr std::string_view kNames[] = {"libamdhip64",    "libamdocl64",     "libOpenCL.so",
+                                           "libpocl",        "libgomp-plugin-", "libomptarget",
+                                           "librocprofiler", "libroctracer",    "libhsa-amd-aqlprofile"};
+    return std::any_of(std::begin(kNames), std::end(kNames),
+                       [&](std::string_view name) { return file.substr(0, name.size()) == name; });
+}
+
+void report_leaks(const LiveObjects& objects, Report& report) {
+    for (const LiveObjects::Group& group : objects.groups()) {
+        std::vector<HostFrame> frames = host_frames(group.made);
+        if (!frames.empty() && is_runtime_library(frames.front().object)) {
+            report.note(kept_text(group, frames));
+            continue;
+        }
+        const KindText kind = text_of(group.kind);
+        Finding finding;
+        finding.check = Check::leak;
+        finding.rule = kind.rule;
+        finding.what = fmt::format("{} {} never {}", count_text(group), group.count == 1 ? "is" : "are", kind.end);
+        finding.bytes = group.bytes;
+        finding.identity = std::uint64_t{group.made} + 1;
+        finding.stacks.push_back({group.kind == ObjectKind::Memory ? "allocated" : "made", std::move(frames)});
+        report.add_counted(std::move(finding), group.count);
+    }
+}
+
+}  // namespace kfdemu::check
