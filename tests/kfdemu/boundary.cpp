@@ -305,6 +305,16 @@ TEST_CASE("a file is not opened as a folder", "[boundary]") {
     CHECK(errno == ENOTDIR);
 }
 
+TEST_CASE("an emulated file takes the lowest free descriptor, as every file does", "[boundary]") {
+    const int lowest = open("/dev/null", O_RDONLY);
+    REQUIRE(close(lowest) == 0);
+    for (const char* path : {"/sys/class/kfd/kfd/topology/generation_id", "/sys/class/drm", "/proc/modules"}) {
+        CAPTURE(path);
+        const Descriptor fd{open(path, O_RDONLY)};
+        CHECK(fd == lowest);
+    }
+}
+
 TEST_CASE("a descriptor of an emulated file or folder cannot be written to", "[boundary]") {
     for (const char* path : {"/sys/class/kfd/kfd/topology/generation_id", "/sys/class/drm", "/proc/modules"}) {
         CAPTURE(path);

@@ -93,6 +93,52 @@ TEST_CASE("freed memory is reported, and silent again when it is allocated again
     });
 }
 
+TEST_CASE("each kind of access is judged where it happens, and what compilers widen is not", "[check][memory]") {
+    struct Case {
+        const char *kernel, *rule, *place;
+    };
+    constexpr Case kCases[] = {
+        {"silent_widened", "", ""},
+        {"across_the_end", "out-of-bounds", "just past the end of 100 bytes"},
+        {"buffer_scalar", "out-of-bounds", "just past the end of 100 bytes"},
+        {"silent_buffer", "", ""},
+        {"buffer_cut", "out-of-bounds", "just past the end of 100 bytes"},
+        {"append", "lds-out-of-bounds", "offset 256 of 256 bytes of LDS"},
+        {"silent_append", "", ""},
+        {"by_lane", "lds-out-of-bounds", "offset 256 of 256 bytes of LDS"},
+    };
+    for (const Target target : targets())
+        for (const Case& each : kCases) {
+            Checked gpu{target, Check::memory};
+            const CodeObject code = gpu.load("memory");
+            INFO(each.kernel << " on " << kfdemu::gfx9::name(target));
+            auto* page = gpu.machine.allocate<std::uint32_t>(1024);
+            gpu.announce(page, 100);
+            require_finished(code.try_launch(each.kernel, {.grid = {64}, .group = {64}}, page, page), each.kernel);
+            INFO(gpu.text());
+            REQUIRE(gpu.rules() == (*each.rule == 0 ? Rules{} : Rules{each.rule}));
+            if (*each.rule != 0) REQUIRE(gpu.findings().front().place.find(each.place) == 0);
+        }
+}
+
+TEST_CASE("an access is counted once, however many of its lanes are wrong", "[check][memory]") {
+    Checked gpu{targets().back(), Check::memory};
+    const Defect& defect = kDefects[0];
+    require_finished(run(gpu, gpu.load("bounds", "O2"), {"read_word", 25, 0, "", "", 32}, 25), defect.kernel);
+    REQUIRE(gpu.report.occurrences() == 1);
+}
+
+TEST_CASE("other code at the same address has findings of its own", "[check][memory]") {
+    Checked gpu{targets().back(), Check::memory};
+    CodeObject code = gpu.load("arguments");
+    require_finished(run_defect(gpu, code, "beyond_arguments"), "beyond_arguments");
+    for (std::uint32_t& dword : code.text())
+        if (dword == 0x14) dword = 0x18;  // the offset
+    require_finished(run_defect(gpu, code, "beyond_arguments"), "beyond_arguments");
+    INFO(gpu.text());
+    REQUIRE(gpu.report.distinct() == 2);
+}
+
 TEST_CASE("the lane that goes astray is named", "[check][memory]") {
     Checked gpu{targets().back(), Check::memory};
     require_finished(run(gpu, gpu.load("bounds", "O2"), {"one_lane", 25, 0, "", "", 16}, 25), "one_lane");

@@ -6,12 +6,14 @@ using namespace check_test;
 TEST_CASE("a finding that repeats is printed once and counted", "[check][report]") {
     std::vector<std::string> printed;
     kfdemu::check::Report report{[&](const std::string& text) { printed.push_back(text); }};
+    kfdemu::gfx9::Inst inst{};
+    inst.pc = 0x1000;
     for (int n = 0; n < 3; ++n)
-        if (report.is_new(Check::wait, "read-before-wait", 0x1000)) {
+        if (report.is_new(Check::wait, "read-before-wait", inst)) {
             Finding finding;
             finding.rule = "read-before-wait";
             finding.what = "v1 is read";
-            finding.at = {0x1000, "v_mov_b32_e32 v0, v1", {}, {}};
+            finding.at = {0x1000, 0, "v_mov_b32_e32 v0, v1", {}, {}};
             report.add(finding);
         }
     REQUIRE(printed.size() == 1);
@@ -36,7 +38,7 @@ TEST_CASE("JSON escapes text and leaves out what a finding has not", "[check][re
     Finding finding;
     finding.rule = "read-before-wait";
     finding.what = "a \"quoted\"\nline";
-    finding.at = {0xfedcba9876543210, "v_nop", "kernel", {{"f", "a\\b.cpp", 7}}};
+    finding.at = {0xfedcba9876543210, 0, "v_nop", "kernel", {{"f", "a\\b.cpp", 7}}};
     const std::string json = kfdemu::check::to_json({{finding}, {}, {}}, {}, {});
     REQUIRE(json.find(R"("what": "a \"quoted\"\u000aline")") != std::string::npos);
     REQUIRE(json.find(R"("pc": "0xfedcba9876543210")") != std::string::npos);

@@ -14,12 +14,14 @@ Finding at(std::uint64_t pc, const std::string& function = "late", const std::st
     Finding finding;
     finding.rule = "read-before-wait";
     finding.what = "v1 is read";
-    finding.at = {pc, "v_mov_b32_e32 v0, v1", function, {{"load_late", file, 6}, {function, file, 18}}};
+    finding.at = {pc, 0, "v_mov_b32_e32 v0, v1", function, {{"load_late", file, 6}, {function, file, 18}}};
     return finding;
 }
 
 void report_once(Report& report, const Finding& finding) {
-    if (report.is_new(finding.check, finding.rule, finding.at.pc)) report.add(finding);
+    kfdemu::gfx9::Inst inst{};
+    inst.pc = finding.at.pc;
+    if (report.is_new(finding.check, finding.rule, inst)) report.add(finding);
 }
 
 bool suppresses(const std::string& line, const Finding& finding) {

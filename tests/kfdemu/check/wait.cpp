@@ -32,6 +32,7 @@ constexpr Defect kDefects[] = {
     {"neighbour", kRead, "v_mov_b32_dpp v2, v1", "global_load_dword v1", "vmcnt(0)"},
     {"branch", kRead, "v_add_u32_e32 v1, 1, v1", "global_load_dword v1", "vmcnt(0)"},
     {"stored_scratch", kRead, "ds_write_b64 v0, v[2:3]", "ds_read_b64 v[2:3]", "lgkmcnt(0)"},
+    {"relative", kRead, "s_movrels_b32 s12, s5", "s_load_dwordx4 s[8:11]", "lgkmcnt(0)"},
     {"matrix", kRead, "v_mfma_f32_4x4x1f32", "global_load_dword v1", "vmcnt(0)"},
 };
 
@@ -39,8 +40,8 @@ bool on(Target target, const Defect& defect) {
     return std::string{defect.kernel} != "matrix" || target == Target::gfx908 || target == Target::gfx90a;
 }
 
-constexpr const char* kCorrect[] = {"silent_in_order", "silent_flat", "silent_other_lanes", "silent_counts_stores",
-                                    "silent_lds_in_order"};
+constexpr const char* kCorrect[] = {"silent_in_order",      "silent_flat", "silent_other_lanes",
+                                    "silent_counts_stores", "silent_many", "silent_lds_in_order"};
 
 /// A kernel of hazard.S: its two instructions, and the wait states that they need and have.
 struct TooClose {

@@ -33,8 +33,11 @@ int open_memory_file(const char* name, std::string_view content, mode_t mode, in
     // EBADF, and fcntl() tells O_RDWR. Without /proc it remains.
     const std::string path = fmt::format("/proc/self/fd/{}", fd);
     const auto again = static_cast<int>(syscall(SYS_openat, AT_FDCWD, path.c_str(), O_RDONLY | (flags & O_CLOEXEC)));
+    // The lowest free descriptor is promised: the first one, which the new open file takes over.
+    const bool moved = again >= 0 && dup3(again, fd, flags & O_CLOEXEC) == fd;
+    if (again >= 0) ::close(again);
     errno = saved;
-    if (again >= 0) return ::close(fd), again;
+    if (moved) return fd;
     if (!(flags & O_CLOEXEC)) fcntl(fd, F_SETFD, 0);
     return lseek(fd, 0, SEEK_SET) == 0 ? fd : (::close(fd), errno = EIO, -1);
 }

@@ -1,5 +1,6 @@
 #include "access.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -28,7 +29,7 @@ unsigned width(const Row& row, Type registers) {
 
 Shape shape_of_ds(const Row& row) {
     const std::string_view name = row.name;
-    for (const char* none : {"permute", "swizzle", "gws", "nop", "addtid", "append", "consume", "ordered", "src2"})
+    for (const char* none : {"permute", "swizzle", "gws", "nop", "ordered", "src2"})
         if (has(name, none)) return {};
     Shape shape;
     const Type data = row.src[1] != Type::none ? row.src[1] : row.dst;
@@ -51,8 +52,8 @@ Shape shape_of_vector(const Row& row) {
 }
 
 Shape shape_of_scalar(const Row& row) {
-    if (row.src[0] != Type::b64 || has(row.name, "scratch") || has(row.name, "dcache") || has(row.name, "atc"))
-        return {};
+    const bool addressed = row.src[0] == Type::b64 || row.src[0] == Type::b128;  // a pointer, a buffer
+    if (!addressed || has(row.name, "scratch") || has(row.name, "dcache") || has(row.name, "atc")) return {};
     Shape shape;
     const bool pair = has(row.name, "cmpswap");
     shape.bytes = static_cast<std::uint8_t>(dwords(row.dst) * 4 / (pair ? 2 : 1));
@@ -83,7 +84,20 @@ Access& add(Segments& out, const Shape& shape, Place place, std::uint64_t lanes)
 
 const std::uint32_t* registers(const Wave& wave, Operand operand) { return const_cast<Wave&>(wave).lanes(operand); }
 
+/// Relative to M0: a counter of the wave, or a dword for each lane.
+bool relative_to_m0(const Wave& wave, const Inst& inst, const Shape& shape, Segments& out) {
+    const bool counts = inst.row == index(Op::ds_append) || inst.row == index(Op::ds_consume);
+    const bool by_lane = inst.row == index(Op::ds_read_addtid_b32) || inst.row == index(Op::ds_write_addtid_b32);
+    if (!counts && !by_lane) return false;
+    Access& access = add(out, shape, Place::Lds, wave.exec());
+    const std::uint32_t base = (wave.s[kM0] & 0xffff) + (static_cast<std::uint32_t>(inst.offset) & 0xffff);
+    for (unsigned l = 0; l < kLanes; ++l) access.at[l] = base + (by_lane ? l * 4 : 0);
+    access.reads |= counts, access.writes |= counts;
+    return true;
+}
+
 void data_share(const Wave& wave, const Inst& inst, const Shape& shape, Segments& out) {
+    if (relative_to_m0(wave, inst, shape, out)) return;
     const std::uint32_t* address = registers(wave, inst.src[0]);
     const auto offset = static_cast<std::uint32_t>(inst.offset);
     const auto with = [&](std::uint32_t added) {
@@ -164,6 +178,8 @@ void buffer(const Wave& wave, const Inst& inst, const Shape& shape, Segments& ou
         return to_scratch(wave, r.base + soffset, access);
     }
     Access& access = add(out, shape, Place::Memory, wave.exec());
+    Access& cut = add(out, shape, Place::Memory, 0);  // lanes that the buffer's end cuts: their last dword inside
+    cut.bytes = 4;
     const std::uint32_t limit = r.records > soffset ? r.records - soffset : 0;
     for (unsigned l = 0; l < kLanes; ++l) {
         const std::uint32_t index = (idxen ? vector[l] : 0) + (r.add_lane ? l : 0);
@@ -171,7 +187,12 @@ void buffer(const Wave& wave, const Inst& inst, const Shape& shape, Segments& ou
         access.at[l] = r.base + soffset + from_base;
         // Lanes outside of the buffer do not access it.
         const bool inside = r.stride != 0 && idxen ? index < r.records : from_base + shape.bytes <= limit;
-        if (!inside) access.lanes &= ~(std::uint64_t{1} << l);
+        if (inside) continue;
+        const std::uint64_t lane = std::uint64_t{1} << l;
+        access.lanes &= ~lane;
+        if ((r.stride != 0 && idxen) || from_base + 4 > limit) continue;
+        cut.lanes |= lane & wave.exec();
+        cut.at[l] = access.at[l] + (limit - from_base - 4) / 4 * 4;
     }
 }
 
@@ -180,7 +201,17 @@ void scalar(const Wave& wave, const Inst& inst, const Shape& shape, Segments& ou
     access.scalar = true;
     std::uint64_t offset = inst.has(kImm) ? static_cast<std::uint64_t>(std::int64_t{inst.offset}) : 0;
     if (inst.src[1] != kNoOperand) offset += wave.s[inst.src[1]];
-    access.at[0] = (wave.s64(inst.src[0]) + offset) & ~std::uint64_t{3};
+    if (rows()[inst.row].src[0] == Type::b64) {
+        access.at[0] = (wave.s64(inst.src[0]) + offset) & ~std::uint64_t{3};
+        return;
+    }
+    const Resource r = resource_of(wave.s + inst.src[0]);
+    offset &= ~std::uint64_t{3};
+    const std::uint64_t size = r.stride == 0 ? r.records : std::uint64_t{r.records} * r.stride;
+    access.at[0] = (r.base & ~std::uint64_t{3}) + offset;
+    access.bytes =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(shape.bytes, offset < size ? size - offset : 0)) & ~3u;
+    if (access.bytes == 0) access.lanes = 0;
 }
 
 }  // namespace

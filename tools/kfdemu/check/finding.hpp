@@ -21,6 +21,7 @@ struct Frame {
 /// An instruction of a kernel.
 struct Site {
     std::uint64_t pc = 0;
+    std::uint64_t code = 0;     ///< its first two dwords
     std::string instruction;    ///< disassembled
     std::string function;       ///< symbol that holds the pc; empty if it is unknown
     std::vector<Frame> source;  ///< empty if there is no line information

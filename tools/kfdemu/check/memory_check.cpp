@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "../base/address_space.hpp"
 
@@ -51,7 +52,7 @@ void report(const Scene& scene, const Wave& wave, const Inst& inst, Trouble&& tr
 }
 
 bool is_new(const Scene& scene, const Inst& inst, const char* rule) {
-    return scene.session.report->is_new(Check::memory, rule, inst.pc);
+    return scene.session.report->is_new(Check::memory, rule, inst);
 }
 
 }  // namespace
@@ -115,12 +116,19 @@ void MemoryCheck::memory(const Where& where, const Access& access) {
     }
     const Bounds b = bounds_of(access);
     if (fine(b.low, b.high - b.low + access.bytes)) return;
-    for (std::uint64_t rest = access.lanes; rest != 0; rest &= rest - 1)
-        one_lane(where, access, static_cast<unsigned>(std::countr_zero(rest)));
+    bool freed = false, outside = false;  // each is told of one lane, and counted once
+    for (std::uint64_t rest = access.lanes; rest != 0 && !(freed && outside); rest &= rest - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+        const std::optional<std::uint64_t> va = first_wrong(*allocations, access, lane);
+        if (!va) continue;
+        const Span::Kind kind = span(*allocations, *va).kind;
+        if (!std::exchange(kind == Span::Freed ? freed : outside, true)) tell(where, access, lane, *va, kind);
+    }
 }
 
-void MemoryCheck::one_lane(const Where& where, const Access& access, unsigned lane) {
-    const Allocations& allocations = *where.scene.session.allocations;
+/// The address in the lane's access that is in no live allocation.
+std::optional<std::uint64_t> MemoryCheck::first_wrong(const Allocations& allocations, const Access& access,
+                                                      unsigned lane) {
     std::uint64_t va = access.at[lane];
     const std::uint64_t end = va + access.bytes;
     while (va < end) {
@@ -128,8 +136,18 @@ void MemoryCheck::one_lane(const Where& where, const Access& access, unsigned la
         if (here.kind == Span::Slack || here.kind == Span::Freed) break;
         va = std::max(here.end, va + 1);
     }
-    if (va >= end) return;
-    const bool freed = span(allocations, va).kind == Span::Freed;
+    if (va >= end) return {};
+    // Compilers widen a scalar load to its alignment, which cannot leave the page.
+    const bool may_be_wider = access.scalar && !access.writes && va != access.at[0] &&
+                              access.at[0] % std::bit_ceil(access.bytes) == 0 &&
+                              span(allocations, va).kind == Span::Slack;
+    if (may_be_wider) return {};
+    return va;
+}
+
+void MemoryCheck::tell(const Where& where, const Access& access, unsigned lane, std::uint64_t va, Span::Kind kind) {
+    const Allocations& allocations = *where.scene.session.allocations;
+    const bool freed = kind == Span::Freed;
     const char* rule = freed ? "use-after-free" : "out-of-bounds";
     if (!is_new(where.scene, where.inst, rule)) return;
     report(where.scene, where.wave, where.inst,

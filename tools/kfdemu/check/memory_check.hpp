@@ -9,6 +9,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 
 #include "access.hpp"
 #include "scene.hpp"
@@ -27,7 +28,8 @@ class MemoryCheck {
         const gfx9::Inst& inst;
     };
     void memory(const Where& where, const Access& access);
-    void one_lane(const Where& where, const Access& access, unsigned lane);
+    std::optional<std::uint64_t> first_wrong(const Allocations& allocations, const Access& access, unsigned lane);
+    static void tell(const Where& where, const Access& access, unsigned lane, std::uint64_t va, Span::Kind kind);
     void segment(const Where& where, const Access& access, std::uint32_t size);
     bool beyond_arguments(const Where& where, const Access& access);
     const Span& span(const Allocations& allocations, std::uint64_t va);

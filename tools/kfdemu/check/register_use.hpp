@@ -3,9 +3,9 @@
 //     const RegisterUses uses = register_uses(inst);
 //     for (const RegisterUse& use : uses) if (use.writes) …
 //
-// Implicit operands are included: VCC of carries and comparisons, FLAT_SCRATCH of FLAT and SCRATCH. SCC, EXEC, MODE
-// and the M0-indexed SGPRs of S_MOVREL are not: no load writes them. Pure. Source: "Vega" ISA manual, chapter
-// "Microcode Formats".
+// Implicit operands are included: VCC of carries and comparisons, FLAT_SCRATCH of FLAT and SCRATCH. SCC, EXEC and
+// MODE are not: no load writes them. S_MOVREL's is the register that M0 = 0 selects. Pure. Source: "Vega" ISA manual,
+// chapter "Microcode Formats".
 #pragma once
 
 #include <array>

@@ -76,9 +76,9 @@ std::string to_text(const Finding& f) {
     return text;
 }
 
-bool Report::is_new(Check check, const char* rule, std::uint64_t pc) {
+bool Report::is_new(Check check, const char* rule, const gfx9::Inst& inst) {
     std::lock_guard lock{mutex_};
-    return ++counts_[{check, pc, rule}].times == 1;
+    return ++counts_[{check, inst.pc, inst.code(), rule}].times == 1;
 }
 
 std::string Report::suppress(std::string_view line) {

@@ -1,6 +1,6 @@
 // Collects the findings of all checkers: prints each once, counts its repetitions, and sums up.
 //
-//     if (report.is_new(Check::wait, "read", inst.pc)) report.add(finding);
+//     if (report.is_new(Check::wait, "read", inst)) report.add(finding);
 //     std::string text = report.summary();
 //
 // Thread safety: every function, any thread. A finding is written as one piece, so findings of several threads do not
@@ -16,6 +16,7 @@
 #include <tuple>
 #include <vector>
 
+#include "../gfx9/inst.hpp"
 #include "finding.hpp"
 #include "suppressions.hpp"
 
@@ -49,7 +50,7 @@ class Report {
     void set_stop(std::function<void()> stop);
 
     /// Counts one occurrence; true if it is the first, whose details must follow with add().
-    bool is_new(Check check, const char* rule, std::uint64_t pc);
+    bool is_new(Check check, const char* rule, const gfx9::Inst& inst);
     void add(Finding finding);
     /// A finding that is not about an instruction, and how often it was found.
     void add_counted(Finding finding, std::uint64_t times);
@@ -71,12 +72,13 @@ class Report {
     Coverage coverage;
 
   private:
-    using Key = std::tuple<Check, std::uint64_t, std::string>;
+    /// The instruction's bits, too: other code may be at its address later.
+    using Key = std::tuple<Check, std::uint64_t, std::uint64_t, std::string>;
     struct Count {
         std::uint64_t times = 0;
         bool suppressed = false;
     };
-    static Key key_of(const Finding& f) { return {f.check, f.of_kernel() ? f.at.pc : f.identity, f.rule}; }
+    static Key key_of(const Finding& f) { return {f.check, f.of_kernel() ? f.at.pc : f.identity, f.at.code, f.rule}; }
 
     // With the lock held.
     std::vector<Finding> counted() const;

@@ -4,7 +4,9 @@
 
 namespace kfdemu::check {
 
-Site Scene::site(const gfx9::Inst& inst) const { return {inst.pc, gfx9::disassemble(target, inst), {}, {}}; }
+Site Scene::site(const gfx9::Inst& inst) const {
+    return {inst.pc, inst.code(), gfx9::disassemble(target, inst), {}, {}};
+}
 
 Finding Scene::finding(Check check, const char* rule, const gfx9::Wave& wave, const gfx9::Inst& inst) const {
     Finding finding;

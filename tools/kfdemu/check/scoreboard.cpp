@@ -27,16 +27,22 @@ void Scoreboard::clear() {
 void Scoreboard::issue(const gfx9::Inst& inst, const Route& route, std::uint64_t lanes) {
     if (route.memory) ++vm_issued_;
     if (route.lds && !route.flat) ++lds_issued_;
+    // The hardware stalls rather than let a counter overflow, which waits for the oldest.
+    if (overflows()) wait(kHighestCounts);
     const RegisterUse to = loaded_registers(inst);
     if (to.count == 0 || lanes == 0) return;
-    // The hardware stalls rather than let a counter overflow, which waits for the oldest.
-    if (loads_.size() >= 15) wait(kHighestCounts);
     Load load{inst, to, lanes};
     load.vm = route.memory ? vm_issued_ : 0;
     load.lds = route.lds && !route.flat ? lds_issued_ : 0;
     load.any_order = route.scalar || (route.lds && route.flat);
     loads_.push_back(load);
     for (unsigned n = 0; n < to.count; ++n) pending_.set(number_of(to.first) + n);
+}
+
+bool Scoreboard::overflows() const {
+    return std::any_of(loads_.begin(), loads_.end(), [this](const Load& load) {
+        return (load.vm != 0 && vm_issued_ - load.vm > 62) || (load.lds != 0 && lds_issued_ - load.lds > 14);
+    });
 }
 
 void Scoreboard::wait(std::uint32_t operand) {

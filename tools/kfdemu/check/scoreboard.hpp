@@ -59,6 +59,7 @@ class Scoreboard {
 
   private:
     static constexpr unsigned kRegisters = 128 + 256 + 256;
+    bool overflows() const;
     void note_registers();
 
     std::vector<Load> loads_;

@@ -1,5 +1,6 @@
 #include "wait_check.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <string>
 
@@ -37,6 +38,18 @@ Route route_of(const Wave& wave, const Inst& inst) {
     }
 }
 
+bool moves_relative(const Inst& inst) {
+    return inst.row == index(Op::s_movrels_b32) || inst.row == index(Op::s_movrels_b64) ||
+           inst.row == index(Op::s_movreld_b32) || inst.row == index(Op::s_movreld_b64);
+}
+/// s_movrels and s_movreld with the register that M0 selects.
+Inst moved_by_m0(const Wave& wave, Inst inst) {
+    const bool source = inst.row == index(Op::s_movrels_b32) || inst.row == index(Op::s_movrels_b64);
+    Operand& moved = source ? inst.src[0] : inst.dst;
+    moved = static_cast<Operand>(std::min<std::uint32_t>(moved + (wave.s[kM0] & 0xff), kConstants - 2));
+    return inst;
+}
+
 /// The lanes of a vector register that `use` concerns.
 std::uint64_t lanes_of(const Wave& wave, const Inst& inst, const RegisterUse& use) {
     if (use.first < kConstants) return kAll;
@@ -60,7 +73,9 @@ void WaitCheck::before(const Scene& scene, InstCache& cache, const Wave& wave, c
     if (inst.row == index(Op::s_waitcnt)) return board_.wait(static_cast<std::uint32_t>(inst.offset));
     const bool memory = may_access(inst.format);
     const Route route = memory ? route_of(wave, inst) : Route{};
-    if (!board_.empty()) use_registers(scene, cache.uses(inst), route, wave, inst);
+    if (!board_.empty())
+        use_registers(scene, moves_relative(inst) ? register_uses(moved_by_m0(wave, inst)) : cache.uses(inst), route,
+                      wave, inst);
     if (memory) board_.issue(inst, route, inst.format == Format::Smem ? kAll : wave.exec());
 }
 
@@ -79,7 +94,7 @@ void WaitCheck::use_registers(const Scene& scene, const RegisterUses& uses, cons
 void WaitCheck::report(const Scene& scene, const Load& load, const RegisterUse& use, const Wave& wave,
                        const Inst& inst) {
     const char* rule = use.writes ? "overwritten-before-wait" : "read-before-wait";
-    if (!scene.session.report->is_new(Check::wait, rule, inst.pc)) return;
+    if (!scene.session.report->is_new(Check::wait, rule, inst)) return;
     Finding finding = scene.finding(Check::wait, rule, wave, inst);
     finding.what = register_name(use.first, use.count) + (use.writes ? " is overwritten" : " is read") +
                    " while a load may still write " + register_name(load.to.first, load.to.count) + ": s_waitcnt " +
@@ -92,7 +107,7 @@ void WaitCheck::report(const Scene& scene, const Load& load, const RegisterUse& 
 
 void WaitCheck::report(const Scene& scene, const Hazard& hazard, const Wave& wave, const Inst& inst) {
     constexpr const char* kRule = "wait-states";
-    if (!scene.session.report->is_new(Check::wait, kRule, inst.pc)) return;
+    if (!scene.session.report->is_new(Check::wait, kRule, inst)) return;
     Finding finding = scene.finding(Check::wait, kRule, wave, inst);
     const auto states = [](unsigned n) { return std::to_string(n) + (n == 1 ? " wait state" : " wait states"); };
     finding.what = "the instruction needs " + states(hazard.needed) + " after an earlier one and has " +

@@ -101,6 +101,7 @@ struct alignas(64) Inst {
     Segment segment;
     std::uint32_t dwords[2];  ///< as encoded
 
+    std::uint64_t code() const { return dwords[0] | std::uint64_t{dwords[1]} << 32; }
     std::uint64_t next_pc() const { return pc + 4u * size; }
     std::uint64_t target_pc() const { return next_pc() + static_cast<std::uint64_t>(std::int64_t{offset} * 4); }
     bool has(InstFlags flag) const { return (flags & flag) != 0; }

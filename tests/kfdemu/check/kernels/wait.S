@@ -213,6 +213,17 @@ pair branch
 .endm
 pair stored_scratch, 1024
 
+.macro relative_body fix
+  s_mov_b32 m0, 4
+  s_load_dwordx4 s[8:11], s[4:5], 0x0
+  wait_if \fix, 63, 0
+  s_movrels_b32 s12, s5
+  v_mov_b32 v1, s12
+  s_waitcnt lgkmcnt(0)
+  global_store_dword v0, v1, s[6:7]
+.endm
+pair relative
+
 #ifdef HAS_MATRIX
 .macro matrix_body fix
   global_load_dword v1, v0, s[4:5]
@@ -267,6 +278,15 @@ begin silent_counts_stores
   s_waitcnt vmcnt(2)
   global_store_dword v0, v1, s[6:7]
 end silent_counts_stores
+
+// No more than 63 are outstanding: the hardware stalls.
+begin silent_many
+  global_load_dword v1, v0, s[4:5]
+.rept 63
+  global_store_dword v0, v0, s[6:7]
+.endr
+  v_add_u32 v1, 1, v1
+end silent_many
 
 // LDS in order after a scalar load: what is outstanding cannot be the first read.
 begin silent_lds_in_order

@@ -1,0 +1,59 @@
+// Kernels whose `in` has 100 bytes; LDS has 256.
+#include "kernel.inc"
+
+// Compilers widen scalar loads to their alignment.
+begin silent_widened
+  s_load_dwordx4 s[8:11], s[4:5], 96
+  s_waitcnt lgkmcnt(0)
+end silent_widened
+
+begin across_the_end
+  s_load_dwordx4 s[8:11], s[4:5], 88
+  s_waitcnt lgkmcnt(0)
+end across_the_end
+
+begin buffer_scalar
+  resource
+  s_buffer_load_dword s12, s[8:11], 100
+  s_waitcnt lgkmcnt(0)
+end buffer_scalar
+
+// The buffer ends with the allocation: what is beyond reads as zero.
+begin silent_buffer
+  resource
+  s_mov_b32 s10, 100
+  v_mov_b32 v2, 88
+  s_buffer_load_dwordx4 s[12:15], s[8:11], 96
+  buffer_load_dwordx4 v[4:7], v2, s[8:11], 0 offen
+  s_waitcnt vmcnt(0) & lgkmcnt(0)
+end silent_buffer
+
+// The buffer's end, at 104, cuts the load, not before the allocation's.
+begin buffer_cut
+  resource
+  s_mov_b32 s10, 104
+  v_mov_b32 v2, 96
+  buffer_load_dwordx4 v[4:7], v2, s[8:11], 0 offen
+  s_waitcnt vmcnt(0)
+end buffer_cut
+
+begin append
+  s_mov_b32 m0, 0
+  s_nop 0
+  ds_append v1 offset:256
+  s_waitcnt lgkmcnt(0)
+end append, 256
+
+begin silent_append
+  s_mov_b32 m0, 252
+  s_nop 0
+  ds_append v1
+  s_waitcnt lgkmcnt(0)
+end silent_append, 256
+
+begin by_lane
+  s_mov_b32 m0, 4
+  s_nop 0
+  ds_read_addtid_b32 v1
+  s_waitcnt lgkmcnt(0)
+end by_lane, 256
