@@ -1,9 +1,11 @@
-// Memory, for the tool that ROCR loads: announces allocations with their exact sizes, and delays frees, so that a use of
-// freed memory is seen.
+// Memory, for the tool that ROCR loads: announces allocations with their exact sizes, and delays frees, so that a use
+// of freed memory is seen.
 #include <deque>
 #include <mutex>
 
 #include "boundary/hsa_tool.hpp"
+#include "kfd/device.hpp"
+#include "kfdemu.h"
 
 namespace kfdemu {
 namespace {
@@ -124,6 +126,21 @@ void wrap_memory(hsa::Table& table) {
     hsa::wrap(table.core, hsa::kMemoryFree, &free_memory, next_free);
     hsa::wrap(table.amd, hsa::kPoolAllocate, &pool_allocate, next_pool_allocate);
     hsa::wrap(table.amd, hsa::kPoolFree, &pool_free, next_pool_free);
+}
+
+extern "C" {
+[[gnu::visibility("default")]] int kfdemu_pool_is_checked() {
+    return Device::topology() != nullptr && Device::options().checks.has(Check::memory) ? 1 : 0;
+}
+
+[[gnu::visibility("default")]] void kfdemu_pool_allocated(const void* piece, std::size_t bytes) {
+    if (piece != nullptr)
+        allocations().piece_allocated(reinterpret_cast<std::uint64_t>(piece), bytes, stack_of_caller());
+}
+
+[[gnu::visibility("default")]] void kfdemu_pool_freed(const void* piece) {
+    allocations().piece_freed(reinterpret_cast<std::uint64_t>(piece), stack_of_caller());
+}
 }
 
 void forget_memory() {
