@@ -39,7 +39,8 @@ TEST_CASE("what is destroyed is no leak, and a handle may be used again", "[chec
 }
 
 TEST_CASE("what a runtime library keeps is told apart by the library's name", "[check][leak]") {
-    for (const char* name : {"libamdhip64.so.5", "libgomp-plugin-gcn.so.1", "libomptarget.rtl.amdgpu.so", "libpocl.so.2"})
+    for (const char* name :
+         {"libamdhip64.so.5", "libgomp-plugin-gcn.so.1", "libomptarget.rtl.amdgpu.so", "libpocl.so.2"})
         CHECK(is_runtime_library(name));
     for (const char* name : {"program", "libhsadrv.so.0", "libgomp.so.1", "myamdhip64", ""})
         CHECK_FALSE(is_runtime_library(name));

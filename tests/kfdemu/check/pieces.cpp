@@ -50,7 +50,8 @@ TEST_CASE("a freed piece is freed until something else is there", "[check][pool]
     Pool pool;
     pool.piece_freed(kChunk);
     CHECK(pool.kind(99) == Span::Freed);
-    CHECK_THAT(pool.describe(kChunk + 8), Contains("at offset 8 of 100 bytes allocated at 0x10000 (allocation 2 of a pool, freed)"));
+    CHECK_THAT(pool.describe(kChunk + 8),
+               Contains("at offset 8 of 100 bytes allocated at 0x10000 (allocation 2 of a pool, freed)"));
     pool.piece_allocated(kChunk + 0x40, 32);
     CHECK(pool.kind(0x40) == Span::Live);
     CHECK(pool.kind(0x10) == Span::Slack);

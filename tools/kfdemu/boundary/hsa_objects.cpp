@@ -1,5 +1,5 @@
-// Signals, queues, executables and code object readers, for the tool that ROCR loads: which are alive, and where they were
-// made.
+// Signals, queues, executables and code object readers, for the tool that ROCR loads: which are alive, and where they
+// were made.
 #include <unistd.h>
 
 #include <atomic>

@@ -62,7 +62,7 @@ class MappedFile {
   public:
     explicit MappedFile(const char* path) {
         const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
-        struct stat status {};
+        struct stat status{};
         if (fd < 0) return;
         if (fstat(fd, &status) == 0 && status.st_size > 0) {
             void* data = mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ, MAP_PRIVATE, fd, 0);

@@ -1,4 +1,5 @@
-// Source lines of an ELF file, through libkfdemu-lines.so next to this library, which is loaded when it is first needed.
+// Source lines of an ELF file, through libkfdemu-lines.so next to this library, which is loaded when it is first
+// needed.
 //
 //     site.source = source_lines(bytes, address);          // empty: no such module, no line information, not there
 //

@@ -36,8 +36,8 @@ std::string count_text(const LiveObjects::Group& group) {
     const KindText kind = text_of(group.kind);
     std::string text = fmt::format("{} {}", group.count, group.count == 1 ? kind.one : kind.many);
     if (group.kind == ObjectKind::Memory)
-        text += fmt::format(" of {} byte{}{}", group.bytes, group.bytes == 1 ? "" : "s",
-                            group.count == 1 ? "" : " in all");
+        text +=
+            fmt::format(" of {} byte{}{}", group.bytes, group.bytes == 1 ? "" : "s", group.count == 1 ? "" : " in all");
     return text;
 }
 
@@ -87,9 +87,9 @@ std::vector<LiveObjects::Group> LiveObjects::groups() const {
 }
 
 bool is_runtime_library(std::string_view file) {
-    constexpr std::string_view kNames[] = {"libamdhip64",      "libamdocl64",  "libOpenCL.so", "libpocl",
-                                           "libgomp-plugin-",  "libomptarget", "librocprofiler", "libroctracer",
-                                           "libhsa-amd-aqlprofile"};
+    constexpr std::string_view kNames[] = {"libamdhip64",    "libamdocl64",     "libOpenCL.so",
+                                           "libpocl",        "libgomp-plugin-", "libomptarget",
+                                           "librocprofiler", "libroctracer",    "libhsa-amd-aqlprofile"};
     return std::any_of(std::begin(kNames), std::end(kNames),
                        [&](std::string_view name) { return file.substr(0, name.size()) == name; });
 }

@@ -53,8 +53,8 @@ class LiveObjects {
     std::map<ObjectName, LiveObject> all_;
 };
 
-/// A finding for each group that the program made, and a note for each that a runtime library keeps: HIP's, OpenCL's and
-/// OpenMP's create queues, signals and memory at their first use and keep them until the process ends.
+/// A finding for each group that the program made, and a note for each that a runtime library keeps: HIP's, OpenCL's
+/// and OpenMP's create queues, signals and memory at their first use and keep them until the process ends.
 void report_leaks(const LiveObjects& objects, Report& report);
 
 /// Whether a file of that name is such a library.
