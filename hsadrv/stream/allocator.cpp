@@ -104,13 +104,44 @@ CachedBlock* AllocatorState::allocate(std::size_t size_bytes, const std::shared_
     if (latest_ != nullptr && latest_->handle == stream) [[likely]]
         if (CachedBlock* const block = take_own(wanted, *latest_)) [[likely]] {
             block->where = where;
+            if (checker_ != nullptr) [[unlikely]]
+                check_allocated(block, size_bytes);
             mutex_.unlock();
             return block;
         }
     std::unique_lock held(mutex_, std::adopt_lock);
     CachedBlock* const block = find(wanted, size_bytes, cache_of(stream), held);
     block->where = where;
+    if (checker_ != nullptr) check_allocated(block, size_bytes);
     return block;
+}
+
+// A block that its stream reuses in flight is still used by earlier work: the checker is told the larger of both sizes.
+void AllocatorState::check_allocated(CachedBlock* block, std::size_t size_bytes) noexcept {
+    check_passed();
+    std::erase(unchecked_frees_, block);
+    block->checked_bytes = std::max(size_bytes, block->checked_bytes);
+    checker_->allocated(block->data, block->checked_bytes);
+}
+
+void AllocatorState::check_freed(CachedBlock* block) noexcept {
+    try {
+        unchecked_frees_.push_back(block);
+    } catch (const std::bad_alloc&) {
+        return;  // the checker never learns of it, and reports less
+    }
+    check_passed();
+}
+
+// A free is in the order of its stream: the checker learns of it when the stream has passed it.
+void AllocatorState::check_passed() noexcept {
+    std::erase_if(unchecked_frees_, [this](CachedBlock* block) {
+        if (!flushable(*block)) advance(*block->stream);
+        if (!flushable(*block)) return false;
+        block->checked_bytes = 0;
+        checker_->freed(block->data);
+        return true;
+    });
 }
 
 void AllocatorState::refuse(std::size_t size_bytes) const {
@@ -244,6 +275,7 @@ bool AllocatorState::anything_in_flight() const noexcept {
 std::size_t AllocatorState::flush() {
     forget_gone_streams();
     for (StreamCache& cache : streams_) advance(cache);
+    check_passed();  // whole chunks leave below
     std::size_t freed = 0;
     for (auto chunk = chunks_.begin(); chunk != chunks_.end();) {
         const auto next = std::next(chunk);

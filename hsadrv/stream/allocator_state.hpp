@@ -24,6 +24,7 @@
 #include "hsadrv/allocator.hpp"
 #include "hsadrv/base/short_lock.hpp"
 #include "hsadrv/memory.hpp"
+#include "hsadrv/memory/pool_checker.hpp"
 #include "hsadrv/memory/size_class.hpp"
 #include "hsadrv/stream/stream_handle.hpp"
 
@@ -47,6 +48,7 @@ struct CachedBlock {
     StreamCache* stream = nullptr;  ///< the stream that uses it, or that freed it
     std::uint64_t freed = 0;        ///< the sequence number of its free
     CachedBlock *before = nullptr, *after = nullptr;
+    std::size_t checked_bytes = 0;  ///< that a checker believes to be in use; 0 without one
     std::source_location where = {};
 };
 
@@ -115,6 +117,10 @@ class AllocatorState {
     CachedBlock* when_exhausted(std::size_t wanted, std::size_t size_bytes, StreamCache& stream,
                                 std::unique_lock<ShortLock>& held);
     void put_back(CachedBlock* block) noexcept;
+    // For a checker.
+    void check_allocated(CachedBlock* block, std::size_t size_bytes) noexcept;
+    void check_freed(CachedBlock* block) noexcept;
+    void check_passed() noexcept;
     static void advance(StreamCache& cache);
     bool anything_in_flight() const noexcept;
     std::size_t flush();
@@ -133,6 +139,8 @@ class AllocatorState {
     StreamCache* latest_ = nullptr;  // the stream that allocated last: most programs have one
     StreamCache common_;             // blocks freed by streams that were destroyed; belongs to no stream
     std::list<Chunk> chunks_;
+    const PoolChecker* const checker_ = PoolChecker::find();
+    std::vector<CachedBlock*> unchecked_frees_;   // freed, but the checker does not know yet: in flight
     std::array<Chunk*, size_classes> cutting_{};  // the chunk of each class that has uncut blocks
 };
 
@@ -171,6 +179,8 @@ inline void AllocatorState::put_back(CachedBlock* block) noexcept {
     --statistics_.blocks;
     statistics_.used_bytes -= class_bytes(block->size_class);
     statistics_.cached_bytes += class_bytes(block->size_class);
+    if (checker_ != nullptr) [[unlikely]]
+        check_freed(block);
 }
 
 }  // namespace hsadrv::detail

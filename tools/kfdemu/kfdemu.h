@@ -135,6 +135,17 @@ struct kfdemu_control {
     uint64_t (*suppressed)(void);
 };
 
+/* For allocators that hand out pieces of larger allocations, so that the check "memory" knows the pieces. Exported by
+ * kfdemu, and looked up with dlsym(RTLD_DEFAULT, …) by allocators that also run without. An allocation in which a piece
+ * was announced is a pool: kernels may only access its pieces. Announce all of them or none; a piece ends also when the
+ * allocation that it is in is freed.
+ *
+ * kfdemu_pool_is_checked: not 0 if the process was started with a check that wants to know; the same for its life. */
+int kfdemu_pool_is_checked(void);
+void kfdemu_pool_allocated(const void* piece, size_t bytes);
+/* From now on, no kernel may access it. If frees are in a stream's order: to be called when the stream is there. */
+void kfdemu_pool_freed(const void* piece);
+
 /* Exported by kfdemu; NULL if the emulator does not have that version or is off. Use kfdemu_find_control(). */
 const struct kfdemu_control* kfdemu_get_control(uint32_t version);
 

@@ -1,6 +1,7 @@
 // A program with the defects that its arguments name, for tests of `kfdemu run --check` from a user's view.
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <map>
 
@@ -84,6 +85,10 @@ int main(int argc, char** argv) {
         {"executable", &Program::lose_executable},
         {"exit", [](Program&) { std::exit(0); }},
     };
+    if (argc > 1 && std::strcmp(argv[1], "--no-tools") == 0) {
+        unsetenv("HSA_TOOLS_LIB");
+        --argc, ++argv;
+    }
     Program program;
     for (int n = 1; n < argc; ++n) {
         std::printf("%s\n", argv[n]);

@@ -1,4 +1,9 @@
 // Checks switched on through kfdemu.h, of kernels that the HSA runtime loaded: their functions and lines are named.
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <memory>
+
 #include "control/control.hpp"
 #include "hsa/kernel.hpp"
 
@@ -110,9 +115,63 @@ TEST_CASE("the functions that the allocation tool wraps are where it looks for t
     CHECK(offsetof(AmdExtTable, hsa_amd_signal_create_fn) == later(Later::amd_signal_create));
     CHECK(offsetof(AmdExtTable, hsa_amd_ipc_signal_attach_fn) == later(Later::ipc_signal_attach));
     CHECK(offsetof(AmdExtTable, hsa_amd_queue_intercept_create_fn) == later(Later::queue_intercept_create));
+    CHECK(offsetof(AmdExtTable, hsa_amd_register_deallocation_callback_fn) ==
+          later(Later::register_deallocation_callback));
+    CHECK(offsetof(AmdExtTable, hsa_amd_deregister_deallocation_callback_fn) ==
+          later(Later::deregister_deallocation_callback));
+    CHECK(kInvalidAllocation == HSA_STATUS_ERROR_INVALID_ALLOCATION);
     CHECK(offset_in(416, Later::amd_signal_create) == kNowhere);
     CHECK(offset_in(560, Later::amd_signal_create) == 280);
     CHECK(kOutOfResources == HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+}
+
+TEST_CASE("a second free is refused and reported, and leaves what is allocated there", "[check][allocations]") {
+    NEEDS_CONTROL(control);
+    if (std::getenv("HSA_TOOLS_LIB") == nullptr) SKIP_BECAUSE("only with KFDEMU=check=memory");
+    control->forget_findings();
+    Machine machine;
+    void* memory = nullptr;
+    REQUIRE(hsa_amd_memory_pool_allocate(machine.gpu().coarse, 4096, 0, &memory) == HSA_STATUS_SUCCESS);
+    REQUIRE(hsa_amd_memory_pool_free(memory) == HSA_STATUS_SUCCESS);
+    CHECK(hsa_amd_memory_pool_free(memory) == HSA_STATUS_ERROR_INVALID_ALLOCATION);
+    CHECK(control->findings() == 1);
+    const std::string text = finding(control, 0);
+    CHECK(text.find("check memory: memory is freed that is freed already\n") == 0);
+    CHECK(text.find("at offset 0 of 4096 bytes allocated at 0x") != std::string::npos);
+    std::vector<std::unique_ptr<Memory>> others;
+    for (int n = 0; n < 50; ++n)
+        others.push_back(std::make_unique<Memory>(machine.gpu().coarse, 4 << 20, machine.agents()));
+    for (const auto& other : others) CHECK(hsa_amd_memory_fill(other->data(), 7, 1024) == HSA_STATUS_SUCCESS);
+    control->forget_findings();
+}
+
+TEST_CASE("memory with a deallocation callback is freed at once", "[check][allocations]") {
+    NEEDS_CONTROL(control);
+    Machine machine;
+    void* memory = nullptr;
+    int called = 0;
+    REQUIRE(hsa_amd_memory_pool_allocate(machine.gpu().coarse, 4096, 0, &memory) == HSA_STATUS_SUCCESS);
+    REQUIRE(hsa_amd_register_deallocation_callback(
+                memory, [](void*, void* count) { ++*static_cast<int*>(count); }, &called) == HSA_STATUS_SUCCESS);
+    REQUIRE(hsa_amd_memory_pool_free(memory) == HSA_STATUS_SUCCESS);
+    CHECK(called == 1);
+}
+
+TEST_CASE("what is kept after a free is limited, and given back at shut-down", "[check][allocations]") {
+    NEEDS_CONTROL(control);
+    Machine machine;
+    const auto mappings = [] {
+        std::ifstream maps("/proc/self/maps");
+        return std::count(std::istreambuf_iterator<char>(maps), {}, '\n');
+    };
+    const auto before = mappings();
+    for (int n = 0; n < 5000; ++n) Memory{machine.gpu().coarse, 4096, machine.agents()};
+    CHECK(mappings() - before < 3000);
+    for (int cycle = 0; cycle < 30; ++cycle) {
+        Machine again;
+        for (int n = 0; n < 4; ++n) Memory{again.gpu().coarse, 16 << 20, again.agents()};
+    }
+    CHECK(mappings() - before < 3000);
 }
 
 TEST_CASE("exact sizes and freed memory are known", "[check][allocations]") {

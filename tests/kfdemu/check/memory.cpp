@@ -181,7 +181,9 @@ TEST_CASE("addresses in words", "[check][memory]") {
     REQUIRE(all.describe(0xffff) == "1 byte before 100 bytes allocated at 0x10000 (allocation 1)");
     REQUIRE(all.describe(0x10010) == "at offset 16 of 100 bytes allocated at 0x10000 (allocation 1)");
     REQUIRE(all.describe(0x900000) == "in no known allocation");
-    all.freed(0x10000);
+    REQUIRE(all.freed(0x10000) == kfdemu::check::Allocations::Was::Live);
+    REQUIRE(all.freed(0x10000) == kfdemu::check::Allocations::Was::Freed);
+    REQUIRE(all.freed(0x20000) == kfdemu::check::Allocations::Was::Unknown);
     REQUIRE(all.describe(0x10010) == "at offset 16 of 100 bytes allocated at 0x10000 (allocation 1, freed)");
 }
 
@@ -198,6 +200,9 @@ TEST_CASE("spans change as memory is allocated, freed and allocated again", "[ch
     REQUIRE(kind(0xffff) == Span::Unknown);
     all.freed(0x10000);
     REQUIRE(kind(0x10000) == Span::Freed);
+    all.released(0x10000);
+    REQUIRE(kind(0x10000) == Span::Unknown);
+    REQUIRE(all.describe(0x10010).find(", freed)") != std::string::npos);
     all.allocated(0xf000, 0x3000);  // over it
     REQUIRE(kind(0x10000) == Span::Live);
     REQUIRE(all.span(0x10000).begin == 0xf000);

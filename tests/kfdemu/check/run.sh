@@ -68,6 +68,11 @@ expect 'leaks in the report' 0 '"rule": "memory", "what": "2 allocations of 200 
     "$kfdemu" "$defects" "$scratch/leaks.json"
 expect 'without the check' 0 'nothing found$' check --check=memory -- "$defects" memory signals
 expect 'beside a tool that is not there' 99 '1 queue is never destroyed' env HSA_TOOLS_LIB=/nowhere/tool.so "$kfdemu" run --check=leak -- "$defects" queue
+expect 'it is named' 99 "Tool lib \"/nowhere/tool.so\" failed to load" env HSA_TOOLS_LIB=/nowhere/tool.so "$kfdemu" run --check=leak -- "$defects" queue
+expect 'no file of a tool' 99 'Tool lib .*/good.* failed to load' env HSA_TOOLS_LIB="$scratch/good" "$kfdemu" run --check=memory -- "$defects" outside
+expect 'the emulator is not loaded as a tool' 0 'check: the HSA runtime has not loaded the emulator as a tool \(HSA_TOOLS_LIB\)' \
+    check --check=memory,leak -- "$defects" --no-tools outside queue
+expect 'other checks go on' 99 '1 finding$' check --check -- "$defects" --no-tools late
 
 expect 'where freed memory was allocated' 99 '^    allocated at .*Program::allocate' check --check=memory -- "$defects" freed
 expect 'and where it was freed' 99 '^    freed at .*Program::freed' check --check=memory -- "$defects" freed

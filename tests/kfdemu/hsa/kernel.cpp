@@ -16,6 +16,15 @@ Executable::Executable(const Gpu& gpu, const std::string& name) : agent_{gpu.age
     const hsa_status_t opened = hsa_code_object_reader_create_from_file(file, &reader_);
     close(file);
     check(opened, path.c_str());
+    load();
+}
+
+Executable::Executable(const Gpu& gpu, const std::vector<std::byte>& code_object) : agent_{gpu.agent} {
+    HSA_CHECK(hsa_code_object_reader_create_from_memory(code_object.data(), code_object.size(), &reader_));
+    load();
+}
+
+void Executable::load() {
     HSA_CHECK(
         hsa_executable_create_alt(HSA_PROFILE_BASE, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, nullptr, &executable_));
     HSA_CHECK(hsa_executable_load_agent_code_object(executable_, agent_, reader_, nullptr, nullptr));

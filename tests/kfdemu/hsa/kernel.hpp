@@ -26,6 +26,8 @@ struct Kernel {
 class Executable {
   public:
     Executable(const Gpu& gpu, const std::string& name);
+    /// A code object in memory, which must outlive it.
+    Executable(const Gpu& gpu, const std::vector<std::byte>& code_object);
     ~Executable();
     Executable(const Executable&) = delete;
     Executable& operator=(const Executable&) = delete;
@@ -33,6 +35,8 @@ class Executable {
     Kernel kernel(const std::string& name) const;
 
   private:
+    void load();
+
     hsa_agent_t agent_;
     hsa_code_object_reader_t reader_{};
     hsa_executable_t executable_{};

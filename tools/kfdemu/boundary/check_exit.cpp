@@ -28,12 +28,23 @@ void write_summary() {
         log(LogLevel::error, "cannot write {}: {}", options.check_report, std::strerror(errno));
 }
 
+/// What only the end of the process tells.
+void report_end() {
+    report_leaks_now();
+    check::ProcessChecks& process = check::process_checks();
+    const bool wanted = process.checks().has(Check::memory) || process.checks().has(Check::leak);
+    if (wanted && process.report.coverage.dispatches != 0 && !tool_was_loaded())
+        process.report.note(
+            "the HSA runtime has not loaded the emulator as a tool (HSA_TOOLS_LIB): the program's "
+            "allocations are not known, and not checked");
+}
+
 void sum_up(int, void* starter) {
     // A child of fork() that runs no kernel has nothing to say.
     const check::Report& report = check::process_checks().report;
     const bool own = reinterpret_cast<std::intptr_t>(starter) == getpid();
     if (!own && report.coverage.dispatches == 0) return;
-    if (own) report_leaks_now();
+    if (own) report_end();
     write_summary();
     std::fflush(nullptr);
     if (report.distinct() != 0) _exit(check::kFoundStatus);
@@ -72,6 +83,7 @@ void announce_allocations() {
         setenv("HSA_TOOLS_LIB", path.c_str(), 1);
     else if (std::string_view{tools}.find(path) == std::string_view::npos)
         setenv("HSA_TOOLS_LIB", (path + " " + tools).c_str(), 1);
+    setenv("HSA_TOOLS_REPORT_LOAD_FAILURE", "1", 0);  // of the program's own tools, which still run without
     setenv("HSA_DISABLE_FRAGMENT_ALLOCATOR", "1", 0);
 }
 

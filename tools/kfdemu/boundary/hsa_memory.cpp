@@ -1,19 +1,26 @@
 // Memory, for the tool that ROCR loads: announces allocations with their exact sizes, and delays frees, so that a use
 // of freed memory is seen.
 #include <deque>
+#include <map>
 #include <mutex>
 
 #include "boundary/hsa_tool.hpp"
+#include "kfd/device.hpp"
+#include "kfdemu.h"
 
 namespace kfdemu {
 namespace {
 
 /// Freed memory that stays mapped: so much, and no piece larger than a quarter of it.
 constexpr std::size_t kQuarantineBytes = std::size_t{64} << 20;
+/// Each piece takes two of the process's mappings.
+constexpr std::size_t kQuarantineEntries = 1024;
 
 hsa::MemoryAllocate next_allocate = nullptr;
 hsa::PoolAllocate next_pool_allocate = nullptr;
 hsa::MemoryFree next_free = nullptr, next_pool_free = nullptr;
+hsa::RegisterCallback next_register = nullptr;
+hsa::DeregisterCallback next_deregister = nullptr;
 
 class Quarantine {
   public:
@@ -30,7 +37,7 @@ class Quarantine {
         entries_.push_back(entry);
         bytes_ += entry.bytes;
         std::deque<Entry> leaving;
-        while (bytes_ > kQuarantineBytes) leaving.push_back(take());
+        while (bytes_ > kQuarantineBytes || entries_.size() > kQuarantineEntries) leaving.push_back(take());
         lock.unlock();
         for (const Entry& old : leaving) release(old);
         return true;
@@ -45,15 +52,9 @@ class Quarantine {
         for (const Entry& old : leaving) release(old);
         return !leaving.empty();
     }
-    void forget() {
-        const std::lock_guard lock{mutex_};
-        entries_.clear();
-        bytes_ = 0;
-    }
-
     /// Frees it. Its addresses may then be anybody's, announced or not.
     static hsa::Status release(const Entry& entry) {
-        check::process_checks().allocations.forget(reinterpret_cast<std::uint64_t>(entry.memory));
+        check::process_checks().allocations.released(reinterpret_cast<std::uint64_t>(entry.memory));
         return entry.release(entry.memory);
     }
 
@@ -76,6 +77,32 @@ Quarantine& quarantine() {
 }
 
 check::Allocations& allocations() { return check::process_checks().allocations; }
+
+/// Memory whose user wants to be called when it is freed: it is not kept.
+class Callbacks {
+  public:
+    void add(std::uint64_t va) {
+        const std::lock_guard lock{mutex_};
+        ++counts_[va];
+    }
+    void remove(std::uint64_t va) {
+        const std::lock_guard lock{mutex_};
+        if (const auto found = counts_.find(va); found != counts_.end() && --found->second == 0) counts_.erase(found);
+    }
+    bool take(std::uint64_t va) {
+        const std::lock_guard lock{mutex_};
+        return counts_.erase(va) != 0;
+    }
+
+  private:
+    std::mutex mutex_;
+    std::map<std::uint64_t, unsigned> counts_;
+};
+
+Callbacks& callbacks() {
+    static auto* const instance = new Callbacks;
+    return *instance;
+}
 
 check::ObjectName name_of(std::uint64_t va) { return {check::ObjectKind::Memory, va}; }
 
@@ -102,20 +129,46 @@ hsa::Status pool_allocate(hsa::Handle pool, std::size_t bytes, std::uint32_t fla
     return announced(out, bytes, [&] { return next_pool_allocate(pool, bytes, flags, out); });
 }
 
+void report_double_free(std::uint64_t va, check::StackId caller) {
+    check::Finding finding;
+    finding.check = Check::memory;
+    finding.rule = "double-free";
+    finding.what = "memory is freed that is freed already";
+    finding.identity = va;
+    finding.address = va;
+    finding.place = allocations().describe(va);
+    finding.stacks = allocations().stacks(va);
+    if (caller != check::kNoStack) finding.stacks.push_back({"freed again", check::host_frames(caller)});
+    check::process_checks().report.add_counted(std::move(finding), 1);
+}
+
 hsa::Status free_by(hsa::MemoryFree next, void* memory) {
     const auto va = reinterpret_cast<std::uint64_t>(memory);
     const check::Span span = allocations().span(va);
-    // Not from here, or freed before: the runtime knows what to answer.
-    if (span.kind != check::Span::Live || span.begin != va) return next(memory);
-    allocations().freed(va, stack_of_caller());
+    const check::StackId caller = stack_of_caller();
+    const check::Allocations::Was was = allocations().freed(va, caller);
+    if (was == check::Allocations::Was::Unknown) return next(memory);  // the runtime knows what to answer
+    if (was == check::Allocations::Was::Freed) return report_double_free(va, caller), hsa::kInvalidAllocation;
     check::process_checks().objects.take(name_of(va));
     constexpr std::size_t kPage = 4096;
     const Quarantine::Entry entry{memory, (span.end - span.begin + kPage - 1) / kPage * kPage, next};
-    return quarantine().keep(entry) ? hsa::kSuccess : Quarantine::release(entry);
+    return !callbacks().take(va) && quarantine().keep(entry) ? hsa::kSuccess : Quarantine::release(entry);
 }
 
 hsa::Status free_memory(void* memory) { return free_by(next_free, memory); }
 hsa::Status pool_free(void* memory) { return free_by(next_pool_free, memory); }
+
+hsa::Status register_callback(void* memory, hsa::Callback callback, void* data) {
+    const hsa::Status status = next_register(memory, callback, data);
+    if (status == hsa::kSuccess) callbacks().add(reinterpret_cast<std::uint64_t>(memory));
+    return status;
+}
+
+hsa::Status deregister_callback(void* memory, hsa::Callback callback) {
+    const hsa::Status status = next_deregister(memory, callback);
+    if (status == hsa::kSuccess) callbacks().remove(reinterpret_cast<std::uint64_t>(memory));
+    return status;
+}
 
 }  // namespace
 
@@ -124,10 +177,29 @@ void wrap_memory(hsa::Table& table) {
     hsa::wrap(table.core, hsa::kMemoryFree, &free_memory, next_free);
     hsa::wrap(table.amd, hsa::kPoolAllocate, &pool_allocate, next_pool_allocate);
     hsa::wrap(table.amd, hsa::kPoolFree, &pool_free, next_pool_free);
+    hsa::wrap(table.amd, hsa::later(table.amd, hsa::Later::register_deallocation_callback), &register_callback,
+              next_register);
+    hsa::wrap(table.amd, hsa::later(table.amd, hsa::Later::deregister_deallocation_callback), &deregister_callback,
+              next_deregister);
+}
+
+extern "C" {
+[[gnu::visibility("default")]] int kfdemu_pool_is_checked() {
+    return Device::topology() != nullptr && Device::options().checks.has(Check::memory) ? 1 : 0;
+}
+
+[[gnu::visibility("default")]] void kfdemu_pool_allocated(const void* piece, std::size_t bytes) {
+    if (piece != nullptr)
+        allocations().piece_allocated(reinterpret_cast<std::uint64_t>(piece), bytes, stack_of_caller());
+}
+
+[[gnu::visibility("default")]] void kfdemu_pool_freed(const void* piece) {
+    allocations().piece_freed(reinterpret_cast<std::uint64_t>(piece), stack_of_caller());
+}
 }
 
 void forget_memory() {
-    quarantine().forget();
+    quarantine().empty();
     allocations().clear();
 }
 

@@ -12,7 +12,7 @@
 namespace kfdemu::hsa {
 
 using Status = std::int32_t;
-inline constexpr Status kSuccess = 0, kOutOfResources = 0x1008;
+inline constexpr Status kSuccess = 0, kInvalidAllocation = 0x1003, kOutOfResources = 0x1008;
 
 struct TableVersion {
     std::uint32_t major, minor, step, reserved;
@@ -29,6 +29,9 @@ struct Handle {
 };
 using MemoryAllocate = Status (*)(Handle region, std::size_t bytes, void** out);
 using MemoryFree = Status (*)(void*);
+using Callback = void (*)(void* memory, void* data);
+using RegisterCallback = Status (*)(void* memory, Callback, void* data);
+using DeregisterCallback = Status (*)(void* memory, Callback);
 using PoolAllocate = Status (*)(Handle pool, std::size_t bytes, std::uint32_t flags, void** out);
 
 // Offsets into CoreApiTable.
@@ -46,6 +49,8 @@ enum class Later : std::size_t {
     amd_signal_create = 264,
     ipc_signal_attach = 280,
     queue_intercept_create = 296,
+    register_deallocation_callback = 344,
+    deregister_deallocation_callback = 352,
 };
 
 inline constexpr std::size_t kNowhere = std::size_t{1} << 20;  ///< beyond every table

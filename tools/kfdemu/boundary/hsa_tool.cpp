@@ -4,9 +4,19 @@
 // It is in libkfdemu, which is already loaded. Other tools chain: each calls what it found in the table.
 #include "boundary/hsa_tool.hpp"
 
+#include <atomic>
+
+namespace kfdemu {
+namespace {
+std::atomic<bool> loaded{false};  // relaxed: read at the end of the process
+}
+bool tool_was_loaded() { return loaded; }
+}  // namespace kfdemu
+
 extern "C" [[gnu::visibility("default")]] bool OnLoad(kfdemu::hsa::Table* table, std::uint64_t, std::uint64_t,
                                                       const char* const*) {
     using namespace kfdemu;
+    loaded = true;
     wrap_memory(*table);
     if (finds_leaks()) wrap_objects(*table);
     return true;

@@ -14,12 +14,15 @@
 namespace kfdemu {
 
 void wrap_memory(hsa::Table& table);
-/// The runtime has freed all memory.
+/// The runtime ends: gives back what is kept, and knows of nothing any more.
 void forget_memory();
 
 void wrap_objects(hsa::Table& table);
 /// Reports what is alive, and forgets it. Does nothing in a child of fork(): it has copies of its parent's objects.
 void report_leaks_now();
+
+/// Whether the runtime has called OnLoad.
+bool tool_was_loaded();
 
 /// Whether --check=leak is on.
 bool finds_leaks();

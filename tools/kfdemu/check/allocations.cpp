@@ -41,14 +41,22 @@ void Allocations::allocated(std::uint64_t va, std::uint64_t bytes, StackId by) {
     changed();
 }
 
-void Allocations::freed(std::uint64_t va, StackId by) {
+Allocations::Was Allocations::freed(std::uint64_t va, StackId by) {
     const std::lock_guard lock{mutex_};
-    if (const auto found = map_.find(va); found != map_.end()) {
-        Allocation& allocation = found->second;
-        forget_pieces(va, allocation.bytes);
-        allocation.live = allocation.is_pool = false;
-        allocation.freed_by = by;
-    }
+    const auto found = map_.find(va);
+    if (found == map_.end() || found->second.released) return Was::Unknown;
+    Allocation& allocation = found->second;
+    if (!allocation.live) return Was::Freed;
+    forget_pieces(va, allocation.bytes);
+    allocation.live = allocation.is_pool = false;
+    allocation.freed_by = by;
+    changed();
+    return Was::Live;
+}
+
+void Allocations::released(std::uint64_t va) {
+    const std::lock_guard lock{mutex_};
+    if (const auto found = map_.find(va); found != map_.end()) found->second.released = true;
     changed();
 }
 
@@ -94,6 +102,7 @@ Span Allocations::whole_span(std::uint64_t va) const {
     if (after == map_.begin()) return {0, next, Span::Unknown};
     const auto& [begin, allocation] = *std::prev(after);
     const std::uint64_t end = begin + allocation.bytes, slack_end = std::min(page_end(end), next);
+    if (allocation.released && va < slack_end) return {begin, slack_end, Span::Unknown};
     if (va < end) return {begin, end, allocation.live ? Span::Live : Span::Freed};
     if (va < slack_end) return {end, slack_end, allocation.live ? Span::Slack : Span::Freed};
     return {slack_end, next, Span::Unknown};

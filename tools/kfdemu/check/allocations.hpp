@@ -37,8 +37,11 @@ struct Span {
 class Allocations {
   public:
     void allocated(std::uint64_t va, std::uint64_t bytes, StackId by = kNoStack);
-    /// Remembered until the addresses are allocated again. Ignores unknown addresses.
-    void freed(std::uint64_t va, StackId by = kNoStack);
+    /// Remembered until the addresses are allocated again. What it was: nothing changes unless it was Live.
+    enum class Was : std::uint8_t { Unknown, Live, Freed };
+    Was freed(std::uint64_t va, StackId by = kNoStack);
+    /// Freed memory is given back: accesses are not judged any more, but faults are explained by it.
+    void released(std::uint64_t va);
     /// Nothing is known of this address any more.
     void forget(std::uint64_t va);
     void clear();
@@ -56,7 +59,7 @@ class Allocations {
   private:
     struct Allocation {
         std::uint64_t bytes = 0, number = 0;  ///< number: in order of allocation, from 1
-        bool live = true, is_pool = false, is_piece = false;
+        bool live = true, released = false, is_pool = false, is_piece = false;
         StackId made_by = kNoStack, freed_by = kNoStack;
     };
     using Map = std::map<std::uint64_t, Allocation>;

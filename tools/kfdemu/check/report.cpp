@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "elf_symbols.hpp"
+
 namespace kfdemu::check {
 namespace {
 
@@ -24,7 +26,7 @@ std::string site_lines(const Site& site, const char* label) {
     if (const std::string source = place_of(site); !source.empty())
         text += fmt::format("\n        {}", source);
     else if (!site.function.empty())
-        text += fmt::format("\n        in {}", site.function);
+        text += fmt::format("\n        in {}", readable(site.function));
     return text + "\n";
 }
 
