@@ -1,5 +1,5 @@
-// Findings in code objects whose line information is missing, broken or about other code: the function is named, and the
-// program goes on.
+// Findings in code objects whose line information is missing, broken or about other code: the function is named, and
+// the program goes on.
 #include <elf.h>
 
 #include <fstream>

@@ -106,13 +106,13 @@ hsa::Status pool_allocate(hsa::Handle pool, std::size_t bytes, std::uint32_t fla
 
 hsa::Status free_by(hsa::MemoryFree next, void* memory) {
     const auto va = reinterpret_cast<std::uint64_t>(memory);
-    const check::Span span = allocations().span(va);
+    const std::uint64_t bytes = allocations().bytes_at(va);
     // Not from here, or freed before: the runtime knows what to answer.
-    if (span.kind != check::Span::Live || span.begin != va) return next(memory);
+    if (bytes == 0) return next(memory);
     allocations().freed(va, stack_of_caller());
     check::process_checks().objects.take(name_of(va));
     constexpr std::size_t kPage = 4096;
-    const Quarantine::Entry entry{memory, (span.end - span.begin + kPage - 1) / kPage * kPage, next};
+    const Quarantine::Entry entry{memory, (bytes + kPage - 1) / kPage * kPage, next};
     return quarantine().keep(entry) ? hsa::kSuccess : Quarantine::release(entry);
 }
 
@@ -146,6 +146,7 @@ extern "C" {
 void forget_memory() {
     quarantine().forget();
     allocations().clear();
+    allocations().set_code({});
 }
 
 }  // namespace kfdemu

@@ -50,6 +50,26 @@ void report(const Scene& scene, const Wave& wave, const Inst& inst, Trouble&& tr
     scene.session.report->add(std::move(finding));
 }
 
+bool is_wrong(Span::Kind kind, bool writes) {
+    return kind == Span::Slack || kind == Span::Freed || (kind == Span::Code && writes);
+}
+
+/// What the bytes are that an access to such memory is reported for.
+const char* rule_of(Span::Kind kind) {
+    return kind == Span::Freed ? "use-after-free" : kind == Span::Code ? "write-to-code" : "out-of-bounds";
+}
+
+std::string what_of(Span::Kind kind, const Access& access) {
+    switch (kind) {
+        case Span::Freed:
+            return fmt::format("{} bytes of freed memory are {}", access.bytes, verb(access));
+        case Span::Code:
+            return fmt::format("{} bytes of code are {}", access.bytes, verb(access));
+        default:
+            return fmt::format("{} bytes are {} outside of an allocation", access.bytes, verb(access));
+    }
+}
+
 bool is_new(const Scene& scene, const Inst& inst, const char* rule) {
     return scene.session.report->is_new(Check::memory, rule, inst.pc);
 }
@@ -114,7 +134,7 @@ void MemoryCheck::memory(const Where& where, const Access& access) {
         generation_ = now;
     }
     const Bounds b = bounds_of(access);
-    if (fine(b.low, b.high - b.low + access.bytes)) return;
+    if (fine(b.low, b.high - b.low + access.bytes, access.writes)) return;
     for (std::uint64_t rest = access.lanes; rest != 0; rest &= rest - 1)
         one_lane(where, access, static_cast<unsigned>(std::countr_zero(rest)));
 }
@@ -125,18 +145,15 @@ void MemoryCheck::one_lane(const Where& where, const Access& access, unsigned la
     const std::uint64_t end = va + access.bytes;
     while (va < end) {
         const Span& here = span(allocations, va);
-        if (here.kind == Span::Slack || here.kind == Span::Freed) break;
+        if (is_wrong(here.kind, access.writes)) break;
         va = std::max(here.end, va + 1);
     }
     if (va >= end) return;
-    const bool freed = span(allocations, va).kind == Span::Freed;
-    const char* rule = freed ? "use-after-free" : "out-of-bounds";
-    if (!is_new(where.scene, where.inst, rule)) return;
+    const Span::Kind kind = span(allocations, va).kind;
+    if (!is_new(where.scene, where.inst, rule_of(kind))) return;
     report(where.scene, where.wave, where.inst,
-           {rule,
-            fmt::format("{} bytes{} are {}{}", access.bytes, freed ? " of freed memory" : "", verb(access),
-                        freed ? "" : " outside of an allocation"),
-            allocations.describe(va), va, access.scalar ? kWholeWave : lane, true});
+           {rule_of(kind), what_of(kind, access), allocations.describe(va), va, access.scalar ? kWholeWave : lane,
+            kind != Span::Code});
 }
 
 void MemoryCheck::faulted(const Scene& scene, const Wave& wave, const Inst& inst) {
@@ -149,9 +166,9 @@ void MemoryCheck::faulted(const Scene& scene, const Wave& wave, const Inst& inst
             scene.session.allocations->describe(wave.fault.address), wave.fault.address, wave.fault.lane, true});
 }
 
-bool MemoryCheck::fine(std::uint64_t va, std::uint64_t bytes) const {
+bool MemoryCheck::fine(std::uint64_t va, std::uint64_t bytes, bool writes) const {
     for (const Span& span : spans_)
-        if (span.contains(va, bytes)) return span.kind == Span::Live || span.kind == Span::Unknown;
+        if (span.contains(va, bytes)) return !is_wrong(span.kind, writes);
     return false;
 }
 
