@@ -107,6 +107,7 @@ TEST_CASE("the functions that the allocation tool wraps are where it looks for t
     CHECK(offsetof(CoreApiTable, hsa_signal_destroy_fn) == kSignalDestroy);
     CHECK(offsetof(CoreApiTable, hsa_executable_create_fn) == kExecutableCreate);
     CHECK(offsetof(CoreApiTable, hsa_executable_create_alt_fn) == kExecutableCreateAlt);
+    CHECK(offsetof(CoreApiTable, hsa_executable_freeze_fn) == kExecutableFreeze);
     CHECK(offsetof(CoreApiTable, hsa_executable_destroy_fn) == kExecutableDestroy);
     CHECK(offsetof(CoreApiTable, hsa_code_object_reader_create_from_file_fn) == kReaderFromFile);
     CHECK(offsetof(CoreApiTable, hsa_code_object_reader_create_from_memory_fn) == kReaderFromMemory);
@@ -120,6 +121,13 @@ TEST_CASE("the functions that the allocation tool wraps are where it looks for t
     CHECK(offsetof(AmdExtTable, hsa_amd_deregister_deallocation_callback_fn) ==
           later(Later::deregister_deallocation_callback));
     CHECK(kInvalidAllocation == HSA_STATUS_ERROR_INVALID_ALLOCATION);
+    CHECK(offsetof(AmdExtTable, hsa_amd_memory_lock_fn) == later(Later::memory_lock));
+    CHECK(offsetof(AmdExtTable, hsa_amd_memory_lock_to_pool_fn) == later(Later::memory_lock_to_pool));
+    CHECK(offsetof(AmdExtTable, hsa_amd_memory_unlock_fn) == later(Later::memory_unlock));
+    CHECK(offsetof(AmdExtTable, hsa_amd_ipc_memory_attach_fn) == later(Later::ipc_memory_attach));
+    CHECK(offsetof(AmdExtTable, hsa_amd_ipc_memory_detach_fn) == later(Later::ipc_memory_detach));
+    CHECK(offsetof(AmdExtTable, hsa_amd_interop_map_buffer_fn) == later(Later::interop_map_buffer));
+    CHECK(offsetof(AmdExtTable, hsa_amd_interop_unmap_buffer_fn) == later(Later::interop_unmap_buffer));
     CHECK(offset_in(416, Later::amd_signal_create) == kNowhere);
     CHECK(offset_in(560, Later::amd_signal_create) == 280);
     CHECK(kOutOfResources == HSA_STATUS_ERROR_OUT_OF_RESOURCES);
@@ -207,4 +215,60 @@ TEST_CASE("exact sizes and freed memory are known", "[check][allocations]") {
 #endif
         control->forget_findings();
     }
+}
+
+TEST_CASE("a kernel that writes code is reported, one that reads it is not", "[check][allocations]") {
+    NEEDS_CONTROL(control);
+    if (std::getenv("HSA_TOOLS_LIB") == nullptr) SKIP_BECAUSE("only with KFDEMU=check=memory");
+    control->forget_findings();
+    Machine machine;
+    Memory out{machine.cpu().fine, 4096, machine.agents()};
+    Queue queue{machine.gpu()};
+    {
+        Executable code{machine.gpu(), "../check/bounds.O0"};
+        // Of a kernel that is not executed. Its descriptor says where its code is.
+        const std::uint64_t other = code.kernel("read_lds").object;
+        std::int64_t entry = 0;
+        std::memcpy(&entry, reinterpret_cast<const char*>(other) + 16, sizeof entry);
+        const std::uint64_t code_at = other + static_cast<std::uint64_t>(entry);
+        run(machine, queue, code.kernel("read_word"), line(1), code_at, out.data(), 0);
+        CHECK(control->findings() == 0);
+        run(machine, queue, code.kernel("write_word"), line(1), code_at, out.data(), 0);
+        REQUIRE(control->findings() == 1);
+        const std::string text = finding(control, 0);
+        INFO(text);
+        CHECK(text.find("4 bytes of code are written") != std::string::npos);
+        CHECK(text.find("in the code of a loaded code object") != std::string::npos);
+        control->forget_findings();
+    }
+    Memory in{machine.gpu().coarse, 4096, machine.agents()};
+    Executable code{machine.gpu(), "../check/bounds.O0"};
+    run(machine, queue, code.kernel("write_word"), line(1), in.data(), out.data(), 9);
+    CHECK(control->findings() == 0);
+}
+
+TEST_CASE("locked host memory has its exact size until it is unlocked", "[check][allocations]") {
+    NEEDS_CONTROL(control);
+    if (std::getenv("HSA_TOOLS_LIB") == nullptr) SKIP_BECAUSE("only with KFDEMU=check=memory");
+    control->forget_findings();
+    Machine machine;
+    Executable code{machine.gpu(), "../check/bounds.O0"};
+    Memory out{machine.cpu().fine, 4096, machine.agents()};
+    Queue queue{machine.gpu()};
+    const Kernel kernel = code.kernel("read_word");
+    alignas(4096) static unsigned words[1024];
+    void* locked = nullptr;
+    hsa_agent_t gpu = machine.gpu().agent;
+    HSA_CHECK(hsa_amd_memory_lock(words, 100, &gpu, 1, &locked));
+    run(machine, queue, kernel, line(1), locked, out.data(), 24);
+    CHECK(control->findings() == 0);
+    run(machine, queue, kernel, line(1), locked, out.data(), 25);
+    REQUIRE(control->findings() == 1);
+    CHECK(finding(control, 0).find("just past the end of 100 bytes allocated at") != std::string::npos);
+    control->forget_findings();
+    HSA_CHECK(hsa_amd_memory_unlock(words));
+    HSA_CHECK(hsa_amd_memory_lock(words, 4096, &gpu, 1, &locked));
+    run(machine, queue, kernel, line(1), locked, out.data(), 25);
+    CHECK(control->findings() == 0);
+    HSA_CHECK(hsa_amd_memory_unlock(words));
 }

@@ -70,3 +70,31 @@ TEST_CASE("pieces end with their allocation", "[check][pool]") {
     pool.forget(kChunk);
     CHECK(pool.kind(0) == Span::Unknown);
 }
+
+TEST_CASE("locked ranges that overlap are not judged", "[check][allocations]") {
+    Allocations all;
+    CHECK(all.allocated_alone(0x1000, 100, kNoStack));
+    CHECK(all.allocated_alone(0x1080, 100, kNoStack));
+    CHECK(all.span(0x1064).kind == Span::Slack);
+    CHECK_FALSE(all.allocated_alone(0x1010, 10, kNoStack));  // known already
+    CHECK(all.span(0x1000).kind == Span::Live);
+    CHECK_FALSE(all.allocated_alone(0x1060, 0x30, kNoStack));  // of both
+    CHECK(all.span(0x1000).kind == Span::Unknown);
+    CHECK(all.span(0x1080).kind == Span::Unknown);
+}
+
+TEST_CASE("code may be read, and is code only where no allocation is", "[check][allocations]") {
+    Allocations all;
+    all.set_code({{0x1000, 0x1100}, {0x3000, 0x3040}});
+    CHECK(all.span(0x1000).kind == Span::Code);
+    CHECK(all.span(0x10ff).kind == Span::Code);
+    CHECK(all.span(0x1100).kind == Span::Unknown);
+    CHECK(all.span(0x1100).begin == 0x1100);
+    CHECK(all.span(0x1100).end == 0x3000);
+    CHECK(all.span(0xfff).end == 0x1000);
+    CHECK_THAT(all.describe(0x3000), Contains("in the code of a loaded code object"));
+    all.allocated(0x3000, 0x1000);
+    CHECK(all.span(0x3000).kind == Span::Live);
+    all.set_code({});
+    CHECK(all.span(0x1000).kind == Span::Unknown);
+}

@@ -90,3 +90,14 @@ TEST_CASE("work in flight may use a block that is freed and allocated again", "[
     }
     CHECK(pool.found() == "");
 }
+
+TEST_CASE("a pool's memory that is given back is freed", "[check][pool]") {
+    Pool pool;
+    Block block = pool.allocator.allocate(100, pool.stream);
+    const void* data = block.data();
+    pool.stream.synchronize();
+    block.reset();
+    REQUIRE(pool.allocator.release_cached() > 0);
+    pool.read(data, 9);
+    CHECK(has(pool.found(), "at offset 36 of 2097152 bytes allocated at"));
+}

@@ -144,14 +144,14 @@ void report_double_free(std::uint64_t va, check::StackId caller) {
 
 hsa::Status free_by(hsa::MemoryFree next, void* memory) {
     const auto va = reinterpret_cast<std::uint64_t>(memory);
-    const check::Span span = allocations().span(va);
+    const std::uint64_t bytes = allocations().bytes_at(va);
     const check::StackId caller = stack_of_caller();
     const check::Allocations::Was was = allocations().freed(va, caller);
     if (was == check::Allocations::Was::Unknown) return next(memory);  // the runtime knows what to answer
     if (was == check::Allocations::Was::Freed) return report_double_free(va, caller), hsa::kInvalidAllocation;
     check::process_checks().objects.take(name_of(va));
     constexpr std::size_t kPage = 4096;
-    const Quarantine::Entry entry{memory, (span.end - span.begin + kPage - 1) / kPage * kPage, next};
+    const Quarantine::Entry entry{memory, (bytes + kPage - 1) / kPage * kPage, next};
     return !callbacks().take(va) && quarantine().keep(entry) ? hsa::kSuccess : Quarantine::release(entry);
 }
 
@@ -201,6 +201,7 @@ extern "C" {
 void forget_memory() {
     quarantine().empty();
     allocations().clear();
+    allocations().set_code({});
 }
 
 }  // namespace kfdemu

@@ -38,7 +38,7 @@ using PoolAllocate = Status (*)(Handle pool, std::size_t bytes, std::uint32_t fl
 inline constexpr std::size_t kQueueCreate = 72, kSoftQueueCreate = 80, kQueueDestroy = 88;
 inline constexpr std::size_t kMemoryAllocate = 280, kMemoryFree = 288;
 inline constexpr std::size_t kSignalCreate = 312, kSignalDestroy = 320;
-inline constexpr std::size_t kExecutableCreate = 680, kExecutableDestroy = 688;
+inline constexpr std::size_t kExecutableCreate = 680, kExecutableDestroy = 688, kExecutableFreeze = 704;
 inline constexpr std::size_t kReaderFromFile = 936, kReaderFromMemory = 944, kReaderDestroy = 952;
 inline constexpr std::size_t kExecutableCreateAlt = 960;
 // Offsets into AmdExtTable.
@@ -46,11 +46,26 @@ inline constexpr std::size_t kPoolAllocate = 120, kPoolFree = 128;
 
 /// An offset into AmdExtTable as it is in ROCR 5.2, of a function after those that were inserted.
 enum class Later : std::size_t {
+    memory_lock = 176,
+    memory_unlock = 184,
+    interop_map_buffer = 200,
+    interop_unmap_buffer = 208,
+    ipc_memory_attach = 248,
+    ipc_memory_detach = 256,
     amd_signal_create = 264,
     ipc_signal_attach = 280,
     queue_intercept_create = 296,
     register_deallocation_callback = 344,
     deregister_deallocation_callback = 352,
+    memory_lock_to_pool = 336,
+    // Not in 5.2: as if it went on.
+    vmem_address_reserve = 440,
+    vmem_address_free = 448,
+    vmem_handle_create = 456,
+    vmem_handle_release = 464,
+    vmem_map = 472,
+    vmem_unmap = 480,
+    vmem_address_reserve_align = 552,
 };
 
 inline constexpr std::size_t kNowhere = std::size_t{1} << 20;  ///< beyond every table

@@ -18,6 +18,8 @@ extern "C" [[gnu::visibility("default")]] bool OnLoad(kfdemu::hsa::Table* table,
     using namespace kfdemu;
     loaded = true;
     wrap_memory(*table);
+    wrap_mappings(*table);
+    wrap_code(*table);
     if (finds_leaks()) wrap_objects(*table);
     return true;
 }

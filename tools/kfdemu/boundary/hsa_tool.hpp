@@ -17,6 +17,9 @@ void wrap_memory(hsa::Table& table);
 /// The runtime ends: gives back what is kept, and knows of nothing any more.
 void forget_memory();
 
+void wrap_mappings(hsa::Table& table);
+void wrap_code(hsa::Table& table);
+
 void wrap_objects(hsa::Table& table);
 /// Reports what is alive, and forgets it. Does nothing in a child of fork(): it has copies of its parent's objects.
 void report_leaks_now();

@@ -69,6 +69,39 @@ void Allocations::forget(std::uint64_t va) {
     changed();
 }
 
+void Allocations::forget(std::uint64_t va, std::uint64_t bytes) {
+    const std::lock_guard lock{mutex_};
+    forget_pieces(va, bytes);
+    map_.erase(map_.lower_bound(va), map_.lower_bound(va + bytes));
+    changed();
+}
+
+std::uint64_t Allocations::bytes_at(std::uint64_t va) const {
+    const std::shared_lock lock{mutex_};
+    const auto found = map_.find(va);
+    return found == map_.end() || !found->second.live ? 0 : found->second.bytes;
+}
+
+bool Allocations::allocated_alone(std::uint64_t va, std::uint64_t bytes, StackId by) {
+    std::unique_lock lock{mutex_};
+    make_room(map_, va, bytes);
+    auto first = map_.lower_bound(va);
+    if (first != map_.begin()) {
+        const auto before = std::prev(first);
+        const std::uint64_t end = before->first + before->second.bytes;
+        if (before->second.live && va + bytes <= end) return false;
+        if (before->second.live && va < end) first = before;
+    }
+    const auto last = map_.lower_bound(va + bytes);
+    if (first == last) {
+        lock.unlock();
+        return allocated(va, bytes, by), true;
+    }
+    map_.erase(first, last);
+    changed();
+    return false;
+}
+
 void Allocations::clear() {
     const std::lock_guard lock{mutex_};
     map_.clear();
@@ -94,6 +127,24 @@ void Allocations::piece_freed(std::uint64_t va, StackId by) {
         found->second.freed_by = by;
     }
     changed();
+}
+
+void Allocations::set_code(std::map<std::uint64_t, std::uint64_t> ranges) {
+    const std::lock_guard lock{mutex_};
+    code_ = std::move(ranges);
+    changed();
+}
+
+/// The code at `va`, or what is between it and the nearest code.
+Span Allocations::code_span(std::uint64_t va, const Span& around) const {
+    const auto after = code_.upper_bound(va);
+    Span result = around;
+    if (after != code_.end()) result.end = std::min(result.end, after->first);
+    if (after == code_.begin()) return result;
+    const auto& [begin, end] = *std::prev(after);
+    if (va < end) return {begin, std::min(end, result.end), Span::Code};
+    result.begin = std::max(result.begin, end);
+    return result;
 }
 
 Span Allocations::whole_span(std::uint64_t va) const {
@@ -123,6 +174,8 @@ Span Allocations::piece_span(std::uint64_t va, const Span& around) const {
 Span Allocations::span(std::uint64_t va) const {
     const std::shared_lock lock{mutex_};
     const Span whole = whole_span(va);
+    if (whole.kind == Span::Unknown && !code_.empty())
+        if (const Span code = code_span(va, whole); code.kind == Span::Code || pieces_.empty()) return code;
     const bool unknown = whole.kind == Span::Unknown && !pieces_.empty();
     return unknown || pool_at(va) != nullptr ? piece_span(va, whole) : whole;
 }
@@ -158,6 +211,7 @@ const Allocations::Map::value_type* Allocations::nearest(std::uint64_t va) const
 
 std::string Allocations::describe(std::uint64_t va) const {
     const std::shared_lock lock{mutex_};
+    if (code_span(va, {}).kind == Span::Code) return "in the code of a loaded code object";
     const Map::value_type* found = nearest(va);
     if (found == nullptr) return "in no known allocation";
     const auto& [begin, a] = *found;

@@ -11,6 +11,8 @@
 // An allocator above it may hand out pieces of an allocation (kfdemu.h, kfdemu_pool_allocated). Once it has announced
 // one, the allocation is a pool: what is in none of its pieces is Slack.
 //
+// The code of loaded code objects is Code: kernels may read it, and not write it.
+//
 // Thread safety: every function, any thread. generation() changes with each change, so that spans can be cached.
 #pragma once
 
@@ -27,7 +29,7 @@ namespace kfdemu::check {
 
 /// What a range of addresses is.
 struct Span {
-    enum Kind : std::uint8_t { Unknown, Live, Slack, Freed };
+    enum Kind : std::uint8_t { Unknown, Live, Slack, Freed, Code };
     std::uint64_t begin = 0, end = 0;  ///< addresses, end excluded
     Kind kind = Unknown;
 
@@ -37,6 +39,10 @@ struct Span {
 class Allocations {
   public:
     void allocated(std::uint64_t va, std::uint64_t bytes, StackId by = kNoStack);
+    /// Unless all of it is known already. If a part is, it and what it overlaps are unknown from now on: false.
+    bool allocated_alone(std::uint64_t va, std::uint64_t bytes, StackId by);
+    /// How large the allocation is that begins there and is not freed; 0: there is none.
+    std::uint64_t bytes_at(std::uint64_t va) const;
     /// Remembered until the addresses are allocated again. What it was: nothing changes unless it was Live.
     enum class Was : std::uint8_t { Unknown, Live, Freed };
     Was freed(std::uint64_t va, StackId by = kNoStack);
@@ -44,10 +50,14 @@ class Allocations {
     void released(std::uint64_t va);
     /// Nothing is known of this address any more.
     void forget(std::uint64_t va);
+    /// Nor of others that begin in that range.
+    void forget(std::uint64_t va, std::uint64_t bytes);
     void clear();
     /// A part of an allocation, or of memory that is unknown.
     void piece_allocated(std::uint64_t va, std::uint64_t bytes, StackId by = kNoStack);
     void piece_freed(std::uint64_t va, StackId by = kNoStack);
+    /// Replaces what is known of code: the end of each range by its beginning.
+    void set_code(std::map<std::uint64_t, std::uint64_t> ranges);
 
     std::uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
     Span span(std::uint64_t va) const;
@@ -71,12 +81,14 @@ class Allocations {
     const Map::value_type* nearest(std::uint64_t va) const;
     const Map::value_type* pool_at(std::uint64_t va) const;
     Span whole_span(std::uint64_t va) const;
+    Span code_span(std::uint64_t va, const Span& around) const;
     Span piece_span(std::uint64_t va, const Span& around) const;
     void changed() { generation_.fetch_add(1, std::memory_order_release); }
 
     mutable std::shared_mutex mutex_;
     Map map_;     // by address; freed ones until something else is there
     Map pieces_;  // the same of pieces
+    std::map<std::uint64_t, std::uint64_t> code_;
     std::uint64_t count_ = 0;
     std::atomic<std::uint64_t> generation_{1};
 };

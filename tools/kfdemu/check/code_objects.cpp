@@ -92,27 +92,38 @@ const r_debug* loader_list() {
     return static_cast<const r_debug*>(list);
 }
 
+/// Calls use(entry) for each loaded code object until it returns true.
+template <class Use>
+void each_loaded(Use&& use) {
+    const r_debug* list = loader_list();
+    r_debug head{};
+    if (list == nullptr || !read_memory(list, &head, sizeof head)) return;
+    constexpr unsigned kMostObjects = 65536;
+    const link_map* next = head.r_map;
+    for (unsigned n = 0; next != nullptr && n < kMostObjects; ++n) {
+        link_map entry{};
+        if (!read_memory(next, &entry, sizeof entry)) return;
+        next = entry.l_next;
+        if (use(entry)) return;
+    }
+}
+
 struct Loaded {
     Bytes bytes;
     std::uint64_t bias = 0;  ///< address in memory minus address in the ELF file
 };
 
 std::optional<Loaded> loaded_at(std::uint64_t pc) {
-    const r_debug* list = loader_list();
-    r_debug head{};
-    if (list == nullptr || !read_memory(list, &head, sizeof head)) return std::nullopt;
-    constexpr unsigned kMostObjects = 65536;
-    const link_map* next = head.r_map;
-    for (unsigned n = 0; next != nullptr && n < kMostObjects; ++n) {
-        link_map entry{};
-        if (!read_memory(next, &entry, sizeof entry)) return std::nullopt;
-        next = entry.l_next;
+    std::optional<Loaded> result;
+    each_loaded([&](const link_map& entry) {
         // Within 4 GiB of its load address: otherwise another one's, and not worth reading.
-        if ((pc - entry.l_addr) >> 32 != 0) continue;
+        if ((pc - entry.l_addr) >> 32 != 0) return false;
         Loaded loaded{code_object(read_text(entry.l_name)), entry.l_addr};
-        if (is_code_at(loaded.bytes, pc - loaded.bias)) return loaded;
-    }
-    return std::nullopt;
+        if (!is_code_at(loaded.bytes, pc - loaded.bias)) return false;
+        result = std::move(loaded);
+        return true;
+    });
+    return result;
 }
 
 }  // namespace
@@ -123,6 +134,22 @@ void locate(Site& site) {
     const std::uint64_t address = site.pc - loaded->bias;
     site.function = function_at(loaded->bytes, address);
     site.source = source_lines(loaded->bytes, address);
+}
+
+LoadedCode::Ranges LoadedCode::ranges() {
+    std::map<std::uint64_t, Ranges> loaded;
+    each_loaded([&](const link_map& entry) {
+        if (const auto known = known_.find(entry.l_addr); known != known_.end())
+            loaded.insert(*known);
+        else
+            loaded.emplace(entry.l_addr, code_of(code_object(read_text(entry.l_name))));
+        return false;
+    });
+    known_ = std::move(loaded);
+    Ranges all;
+    for (const auto& [bias, code] : known_)
+        for (const auto& [begin, end] : code) all[bias + begin] = bias + end;
+    return all;
 }
 
 }  // namespace kfdemu::check

@@ -10,10 +10,25 @@
 // nothing.
 #pragma once
 
+#include <cstdint>
+#include <map>
+
 #include "finding.hpp"
 
 namespace kfdemu::check {
 
 void locate(Site& site);
+
+/// The code of all that is loaded, for Allocations::set_code(). Remembers what it has read: for one caller at a time.
+class LoadedCode {
+  public:
+    using Ranges = std::map<std::uint64_t, std::uint64_t>;
+
+    /// Reads the list again.
+    Ranges ranges();
+
+  private:
+    std::map<std::uint64_t, Ranges> known_;  // by load address
+};
 
 }  // namespace kfdemu::check

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <optional>
 
@@ -53,17 +54,23 @@ void search(Elf elf, const Elf64_Shdr& table, const Elf64_Shdr& names, std::uint
 
 }  // namespace
 
-bool is_code_at(Elf elf, std::uint64_t address) {
+std::map<std::uint64_t, std::uint64_t> code_of(Elf elf) {
+    std::map<std::uint64_t, std::uint64_t> code;
     const auto header = header_of(elf);
-    if (!header) return false;
+    if (!header) return code;
     for (unsigned n = 0; n < header->e_phnum; ++n) {
         const auto segment = read<Elf64_Phdr>(elf, header->e_phoff + n * sizeof(Elf64_Phdr));
-        if (!segment) return false;
-        if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X) != 0 &&
-            address - segment->p_vaddr < segment->p_memsz)
-            return true;
+        if (!segment) return code;
+        if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X) != 0)
+            code[segment->p_vaddr] = segment->p_vaddr + segment->p_memsz;
     }
-    return false;
+    return code;
+}
+
+bool is_code_at(Elf elf, std::uint64_t address) {
+    const auto code = code_of(elf);
+    const auto after = code.upper_bound(address);
+    return after != code.begin() && address < std::prev(after)->second;
 }
 
 std::string function_at(Elf elf, std::uint64_t address) {

@@ -7,11 +7,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 
 namespace kfdemu::check {
 
+/// The end of each executable segment by its beginning; empty if the bytes are no 64-bit ELF file.
+std::map<std::uint64_t, std::uint64_t> code_of(std::span<const std::byte> elf);
 /// Whether an executable segment holds the address. False if the bytes are no 64-bit ELF file.
 bool is_code_at(std::span<const std::byte> elf, std::uint64_t address);
 /// The symbol that holds the address, or the last one before it if none has a size; empty if there is none.

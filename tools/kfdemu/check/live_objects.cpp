@@ -27,6 +27,18 @@ KindText text_of(ObjectKind kind) {
             return {"executable", "executable", "executables", "destroyed"};
         case ObjectKind::CodeObjectReader:
             return {"code-object-reader", "code object reader", "code object readers", "destroyed"};
+        case ObjectKind::LockedRange:
+            return {"locked-memory", "lock", "locks", "undone"};
+        case ObjectKind::Attachment:
+            return {"attachment", "attachment", "attachments", "undone"};
+        case ObjectKind::GraphicsBuffer:
+            return {"graphics-buffer", "mapping of a graphics buffer", "mappings of graphics buffers", "undone"};
+        case ObjectKind::AddressRange:
+            return {"address-range", "reservation of addresses", "reservations of addresses", "freed"};
+        case ObjectKind::MemoryHandle:
+            return {"memory-handle", "memory handle", "memory handles", "released"};
+        case ObjectKind::Mapping:
+            return {"mapping", "mapping of virtual memory", "mappings of virtual memory", "undone"};
     }
     return {"object", "object", "objects", "destroyed"};
 }
@@ -35,7 +47,7 @@ KindText text_of(ObjectKind kind) {
 std::string count_text(const LiveObjects::Group& group) {
     const KindText kind = text_of(group.kind);
     std::string text = fmt::format("{} {}", group.count, group.count == 1 ? kind.one : kind.many);
-    if (group.kind == ObjectKind::Memory)
+    if (group.bytes != 0)
         text +=
             fmt::format(" of {} byte{}{}", group.bytes, group.bytes == 1 ? "" : "s", group.count == 1 ? "" : " in all");
     return text;

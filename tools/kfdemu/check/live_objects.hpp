@@ -19,7 +19,19 @@ namespace kfdemu::check {
 
 class Report;
 
-enum class ObjectKind : std::uint8_t { Memory, Signal, Queue, Executable, CodeObjectReader };
+enum class ObjectKind : std::uint8_t {
+    Memory,
+    Signal,
+    Queue,
+    Executable,
+    CodeObjectReader,
+    LockedRange,     ///< of host memory
+    Attachment,      ///< of another process's memory
+    GraphicsBuffer,  ///< mapped by the interop calls
+    AddressRange,    ///< this and the following: of hsa_amd_vmem
+    MemoryHandle,
+    Mapping,
+};
 
 struct ObjectName {
     ObjectKind kind;

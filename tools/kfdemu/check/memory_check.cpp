@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <utility>
 
 #include "../base/address_space.hpp"
 
@@ -49,6 +48,26 @@ void report(const Scene& scene, const Wave& wave, const Inst& inst, Trouble&& tr
     finding.lane = trouble.lane;
     if (trouble.in_memory) finding.stacks = scene.session.allocations->stacks(trouble.address);
     scene.session.report->add(std::move(finding));
+}
+
+bool is_wrong(Span::Kind kind, bool writes) {
+    return kind == Span::Slack || kind == Span::Freed || (kind == Span::Code && writes);
+}
+
+/// What the bytes are that an access to such memory is reported for.
+const char* rule_of(Span::Kind kind) {
+    return kind == Span::Freed ? "use-after-free" : kind == Span::Code ? "write-to-code" : "out-of-bounds";
+}
+
+std::string what_of(Span::Kind kind, const Access& access) {
+    switch (kind) {
+        case Span::Freed:
+            return fmt::format("{} bytes of freed memory are {}", access.bytes, verb(access));
+        case Span::Code:
+            return fmt::format("{} bytes of code are {}", access.bytes, verb(access));
+        default:
+            return fmt::format("{} bytes are {} outside of an allocation", access.bytes, verb(access));
+    }
 }
 
 bool is_new(const Scene& scene, const Inst& inst, const char* rule) {
@@ -115,14 +134,15 @@ void MemoryCheck::memory(const Where& where, const Access& access) {
         generation_ = now;
     }
     const Bounds b = bounds_of(access);
-    if (fine(b.low, b.high - b.low + access.bytes)) return;
-    bool freed = false, outside = false;  // each is told of one lane, and counted once
-    for (std::uint64_t rest = access.lanes; rest != 0 && !(freed && outside); rest &= rest - 1) {
+    if (fine(b.low, b.high - b.low + access.bytes, access.writes)) return;
+    unsigned told = 0;  // kinds: each is told of one lane, and counted once
+    for (std::uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(rest));
         const std::optional<std::uint64_t> va = first_wrong(*allocations, access, lane);
         if (!va) continue;
         const Span::Kind kind = span(*allocations, *va).kind;
-        if (!std::exchange(kind == Span::Freed ? freed : outside, true)) tell(where, access, lane, *va, kind);
+        if ((told >> kind & 1) == 0) tell(where, access, lane, *va, kind);
+        told |= 1u << kind;
     }
 }
 
@@ -133,7 +153,7 @@ std::optional<std::uint64_t> MemoryCheck::first_wrong(const Allocations& allocat
     const std::uint64_t end = va + access.bytes;
     while (va < end) {
         const Span& here = span(allocations, va);
-        if (here.kind == Span::Slack || here.kind == Span::Freed) break;
+        if (is_wrong(here.kind, access.writes)) break;
         va = std::max(here.end, va + 1);
     }
     if (va >= end) return {};
@@ -147,14 +167,10 @@ std::optional<std::uint64_t> MemoryCheck::first_wrong(const Allocations& allocat
 
 void MemoryCheck::tell(const Where& where, const Access& access, unsigned lane, std::uint64_t va, Span::Kind kind) {
     const Allocations& allocations = *where.scene.session.allocations;
-    const bool freed = kind == Span::Freed;
-    const char* rule = freed ? "use-after-free" : "out-of-bounds";
-    if (!is_new(where.scene, where.inst, rule)) return;
+    if (!is_new(where.scene, where.inst, rule_of(kind))) return;
     report(where.scene, where.wave, where.inst,
-           {rule,
-            fmt::format("{} bytes{} are {}{}", access.bytes, freed ? " of freed memory" : "", verb(access),
-                        freed ? "" : " outside of an allocation"),
-            allocations.describe(va), va, access.scalar ? kWholeWave : lane, true});
+           {rule_of(kind), what_of(kind, access), allocations.describe(va), va, access.scalar ? kWholeWave : lane,
+            kind != Span::Code});
 }
 
 void MemoryCheck::faulted(const Scene& scene, const Wave& wave, const Inst& inst) {
@@ -167,9 +183,9 @@ void MemoryCheck::faulted(const Scene& scene, const Wave& wave, const Inst& inst
             scene.session.allocations->describe(wave.fault.address), wave.fault.address, wave.fault.lane, true});
 }
 
-bool MemoryCheck::fine(std::uint64_t va, std::uint64_t bytes) const {
+bool MemoryCheck::fine(std::uint64_t va, std::uint64_t bytes, bool writes) const {
     for (const Span& span : spans_)
-        if (span.contains(va, bytes)) return span.kind == Span::Live || span.kind == Span::Unknown;
+        if (span.contains(va, bytes)) return !is_wrong(span.kind, writes);
     return false;
 }
 

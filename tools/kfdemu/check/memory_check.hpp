@@ -33,7 +33,7 @@ class MemoryCheck {
     void segment(const Where& where, const Access& access, std::uint32_t size);
     bool beyond_arguments(const Where& where, const Access& access);
     const Span& span(const Allocations& allocations, std::uint64_t va);
-    bool fine(std::uint64_t va, std::uint64_t bytes) const;
+    bool fine(std::uint64_t va, std::uint64_t bytes, bool writes) const;
 
     // The spans used last. Valid for one generation of the allocations.
     std::array<Span, 4> spans_{};

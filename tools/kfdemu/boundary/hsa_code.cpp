@@ -1,0 +1,40 @@
+// Code objects, for the tool that ROCR loads: where code is, which no kernel may write.
+#include <mutex>
+
+#include "boundary/hsa_tool.hpp"
+#include "check/code_objects.hpp"
+
+namespace kfdemu {
+namespace {
+
+hsa::Status (*next_freeze)(hsa::Handle executable, const char* options) = nullptr;
+hsa::Status (*next_destroy)(hsa::Handle executable) = nullptr;
+
+void follow() {
+    static std::mutex mutex;
+    static auto* const code = new check::LoadedCode;  // outlives every exit handler
+    const std::lock_guard lock{mutex};
+    check::process_checks().allocations.set_code(code->ranges());
+}
+
+hsa::Status freeze(hsa::Handle executable, const char* options) {
+    const hsa::Status status = next_freeze(executable, options);
+    if (status == hsa::kSuccess) follow();
+    return status;
+}
+
+/// Meanwhile its memory may be another thread's allocation, which goes before code.
+hsa::Status destroy(hsa::Handle executable) {
+    const hsa::Status status = next_destroy(executable);
+    if (status == hsa::kSuccess) follow();
+    return status;
+}
+
+}  // namespace
+
+void wrap_code(hsa::Table& table) {
+    hsa::wrap(table.core, hsa::kExecutableFreeze, &freeze, next_freeze);
+    hsa::wrap(table.core, hsa::kExecutableDestroy, &destroy, next_destroy);
+}
+
+}  // namespace kfdemu
