@@ -3,7 +3,7 @@
 namespace kfdemu {
 namespace {
 
-constexpr Check kAll[] = {Check::memory, Check::wait};
+constexpr Check kAll[] = {Check::memory, Check::wait, Check::race};
 
 bool add_one(Checks& checks, std::string_view word) {
     if (word == "all") return checks = Checks::all(), true;
@@ -36,6 +36,8 @@ const char* name(Check check) {
             return "memory";
         case Check::wait:
             return "wait";
+        case Check::race:
+            return "race";
     }
     return "unknown";
 }

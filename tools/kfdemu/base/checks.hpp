@@ -17,6 +17,7 @@ namespace kfdemu {
 enum class Check : std::uint8_t {
     memory = 0,  ///< accesses outside of allocations, LDS, scratch and arguments; use after free
     wait = 1,    ///< a register used before the s_waitcnt that its load requires
+    race = 2,    ///< unordered accesses of LDS by two waves
 };
 
 class Checks {

@@ -23,7 +23,8 @@ static_assert(KFDEMU_DROP == static_cast<int>(InterruptAction::drop) &&
               KFDEMU_DUPLICATE == static_cast<int>(InterruptAction::duplicate));
 
 static_assert(KFDEMU_CHECK_MEMORY == 1 << static_cast<int>(Check::memory) &&
-              KFDEMU_CHECK_WAIT == 1 << static_cast<int>(Check::wait));
+              KFDEMU_CHECK_WAIT == 1 << static_cast<int>(Check::wait) &&
+              KFDEMU_CHECK_RACE == 1 << static_cast<int>(Check::race));
 
 /// KFDEMU_ALL_COMPUTE_QUEUES and KFDEMU_ALL_SDMA_QUEUES are QueueKind's values.
 std::uint64_t queue_name(const void* ring) { return reinterpret_cast<std::uint64_t>(ring); }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "inst_cache.hpp"
+#include "lds_races.hpp"
 #include "memory_check.hpp"
 #include "scene.hpp"
 #include "wait_check.hpp"
@@ -37,9 +38,13 @@ class GroupChecker {
     };
 
     Scene scene_;
-    bool waits_ = false, memory_ = false;
+    void accesses(const gfx9::Wave& wave, const gfx9::Inst& inst);
+    void orders(const gfx9::Wave& wave, const gfx9::Inst& inst);
+
+    bool waits_ = false, memory_ = false, races_ = false;
     InstCache cache_;
     MemoryCheck memory_check_;
+    LdsRaces lds_races_;
     std::vector<std::unique_ptr<WaveChecker>> waves_;
 };
 
