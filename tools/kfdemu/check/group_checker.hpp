@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "inst_cache.hpp"
-#include "lds_races.hpp"
 #include "memory_check.hpp"
+#include "race_check.hpp"
 #include "scene.hpp"
 #include "wait_check.hpp"
 
@@ -37,14 +37,13 @@ class GroupChecker {
         WaitCheck wait_;
     };
 
-    Scene scene_;
     void accesses(const gfx9::Wave& wave, const gfx9::Inst& inst);
-    void orders(const gfx9::Wave& wave, const gfx9::Inst& inst);
 
+    Scene scene_;
     bool waits_ = false, memory_ = false, races_ = false;
     InstCache cache_;
     MemoryCheck memory_check_;
-    LdsRaces lds_races_;
+    RaceCheck race_check_;
     std::vector<std::unique_ptr<WaveChecker>> waves_;
 };
 

@@ -2,124 +2,184 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <bit>
+#include <cstring>
+#include <string_view>
 
 namespace kfdemu::check {
 
 using namespace gfx9;
+using Is = GroupOrder::Is;
 
-void LdsRaces::begin(unsigned waves, std::uint32_t lds_bytes) {
-    for (const WaveState& wave : state_) first_epoch_ = std::max(first_epoch_, wave.epoch);
-    first_epoch_ += 2;  // an unwaited access reaches into the next epoch
-    waves_ = waves;
-    if (bytes_.size() < lds_bytes) bytes_.resize(lds_bytes);
-    for (unsigned n = 0; n < kMaxWaves; ++n) {
-        state_[n] = {};
-        state_[n].epoch = first_epoch_;
-        state_[n].clock[n] = 1;
-    }
-    atomics_.clear();
-    insts_.clear();
-    inst_of_pc_.clear();
+void LdsRaces::begin(std::uint32_t lds_bytes) {
+    size_ = lds_bytes;
+    const std::size_t words = (lds_bytes + 3) / 4;
+    if (words_.size() < words) words_.resize(words);
+    if (!bytes_.empty() || split_.size() < words) split_.assign(words_.size(), false);
+    bytes_.clear();
 }
 
-void LdsRaces::barrier(unsigned wave) {
-    state_[wave].epoch += 1;
-    state_[wave].done_at_barrier = state_[wave].done;
-}
-
-/// LDS returns in order: with at most lgkmcnt outstanding, all but the last lgkmcnt have happened.
-void LdsRaces::waited(unsigned wave, std::uint32_t lgkmcnt) {
-    WaveState& state = state_[wave];
-    if (state.issued >= lgkmcnt) state.done = std::max(state.done, state.issued - lgkmcnt);
-}
-
-void LdsRaces::synchronise(unsigned wave, std::uint64_t address) {
-    Clock& shared = atomics_[address];
-    Clock& own = state_[wave].clock;
-    for (unsigned n = 0; n < waves_; ++n) own[n] = shared[n] = std::max(own[n], shared[n]);
-    own[wave] += 1;  // what follows is not known to those who saw this
-}
-
-void LdsRaces::acquire(unsigned wave, std::uint64_t address) {
-    const auto found = atomics_.find(address);
-    if (found == atomics_.end()) return;
-    Clock& own = state_[wave].clock;
-    for (unsigned n = 0; n < waves_; ++n)
-        if (n != wave) own[n] = std::max(own[n], found->second[n]);
-}
-
-LdsRaces::Order LdsRaces::order(const Mark& earlier, const WaveState& now, const Mark& mark) const {
-    if (earlier.epoch < first_epoch_ || earlier.wave == mark.wave || (earlier.atomic && mark.atomic))
-        return Order::Ordered;
-    if (now.clock[earlier.wave] >= earlier.time) return Order::Ordered;
-    if (earlier.epoch == mark.epoch) return Order::NoBarrier;
-    const bool next = earlier.epoch + 1 == mark.epoch;
-    return next && earlier.number > state_[earlier.wave].done_at_barrier ? Order::NotWaited : Order::Ordered;
-}
-
-std::uint16_t LdsRaces::remember(const Inst& inst) {
-    const auto [found, added] = inst_of_pc_.try_emplace(inst.pc, static_cast<std::uint16_t>(insts_.size()));
-    if (added) insts_.push_back(inst);
-    return found->second;
-}
-
-void LdsRaces::access(const Scene& scene, const Wave& wave, const Inst& inst, const Access& access) {
-    if (waves_ < 2) return;
-    const bool atomic = rows()[inst.row].is(kAtomic);
-    WaveState& state = state_[wave.index_in_group];
-    if (atomic || (!access.writes && !atomics_.empty()))
-        for (std::uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
-            const std::uint64_t at = access.at[static_cast<unsigned>(std::countr_zero(rest))];
-            atomic ? synchronise(wave.index_in_group, at) : acquire(wave.index_in_group, at);
-        }
-    if (access.place != Place::Lds) return;
-    state.issued += 1;
-    Mark mark{state.epoch, state.clock[wave.index_in_group], state.issued};
-    mark.wave = static_cast<std::uint8_t>(wave.index_in_group);
-    mark.atomic = atomic;
-    mark.inst = remember(inst);
+void LdsRaces::access(const Context& context, const Wave& wave, const Inst& inst, const Access& access, unsigned part) {
+    const unsigned index = wave.index_in_group;
+    Now now{context, wave, inst, access, {}, part};
+    now.mark.at = context.order.now(index);
+    now.mark.site = context.sites.number(wave, inst);
+    now.mark.same = static_cast<std::uint16_t>(1u << index);
+    if (access.writes) now.mark.knowledge = context.order.knowledge(index);
+    Idiom& idiom = context.sites[now.mark.site].idiom;
+    const std::uint64_t first = access.at[static_cast<unsigned>(std::countr_zero(access.lanes))];
+    if (idiom == Idiom::MayWait && !context.order.confirm(index, inst.pc, first)) idiom = Idiom::Plain;
+    if (rows()[inst.row].is(kAtomic))
+        now.mark.kind = idiom == Idiom::Plain ? Kind::Atomic : Kind::Polls;
+    else if (access.reads && idiom != Idiom::Plain)
+        now.mark.kind = idiom == Idiom::Prepares ? Kind::Prepares : Kind::Polls;
     for (std::uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
-        mark.lane = static_cast<std::uint8_t>(std::countr_zero(rest));
-        const std::uint64_t at = access.at[mark.lane];
-        for (std::uint64_t b = at; b < at + access.bytes && b < bytes_.size(); ++b)
-            touch(scene, wave, inst, access, bytes_[b], mark);
+        now.mark.lane = static_cast<std::uint8_t>(std::countr_zero(rest));
+        one_lane(now, access.at[now.mark.lane]);
     }
 }
 
-void LdsRaces::touch(const Scene& scene, const Wave& wave, const Inst& inst, const Access& access, Byte& byte,
-                     const Mark& mark) {
-    const auto offset = static_cast<std::uint64_t>(&byte - bytes_.data());
-    // A plain read may be an atomic one.
-    const bool with_atomic = byte.write.atomic && !access.writes;
-    bool found = !with_atomic && report(scene, wave, inst, byte.write, mark, true, offset);
-    if (access.writes && !mark.atomic)
-        for (const Mark& read : byte.read) found = found || report(scene, wave, inst, read, mark, false, offset);
-    if (access.writes) byte.write = mark;
-    if (!access.reads || mark.atomic) return;
-    Mark& slot = byte.read[0].epoch == mark.epoch && byte.read[0].wave != mark.wave ? byte.read[1] : byte.read[0];
-    slot = mark;
+void LdsRaces::one_lane(Now& now, std::uint64_t at) {
+    const std::uint64_t end = at + now.access.bytes;
+    if (end > size_) return;
+    auto here = static_cast<std::uint32_t>(at);
+    while (here < end) {
+        if (here % 4 == 0 && end - here >= 4) {
+            word(now, here / 4);
+            here += 4;
+        } else {
+            byte(now, here++);
+        }
+    }
 }
 
-bool LdsRaces::report(const Scene& scene, const Wave& wave, const Inst& inst, const Mark& earlier, const Mark& mark,
-                      bool earlier_wrote, std::uint64_t offset) {
-    const Order how = order(earlier, state_[mark.wave], mark);
-    if (how == Order::Ordered) return false;
-    const char* rule = how == Order::NoBarrier ? "lds-race" : "lds-race-before-wait";
-    if (!scene.session.report->is_new(Check::race, rule, inst.pc)) return true;
-    Finding finding = scene.finding(Check::race, rule, wave, inst);
-    finding.what = fmt::format("LDS that another wave {} is accessed, and {}", earlier_wrote ? "writes" : "reads",
-                               how == Order::NoBarrier
-                                   ? "no barrier is between"
-                                   : "the other access is not waited for (lgkmcnt) before the barrier between");
-    finding.lane = mark.lane;
-    finding.address = offset;
-    finding.place = fmt::format("offset {} of {} bytes of LDS", offset, scene.lds_bytes);
-    finding.related.push_back({fmt::format("lane {} of wave {}", earlier.lane, earlier.wave),
-                               scene.site(insts_[earlier.inst])});
+void LdsRaces::word(Now& now, std::uint32_t word) {
+    if (!split_[word]) return touch(now, words_[word], word * 4);
+    for (unsigned n = 0; n < 4; ++n) touch(now, bytes_[word][n], word * 4 + n);
+}
+
+void LdsRaces::byte(Now& now, std::uint32_t byte) {
+    const std::uint32_t word = byte / 4;
+    if (!split_[word]) {
+        bytes_[word].fill(words_[word]);
+        split_[word] = true;
+    }
+    touch(now, bytes_[word][byte % 4], byte);
+}
+
+void LdsRaces::touch(Now& now, Cell& cell, std::uint32_t offset) {
+    now.offset = offset;
+    if (now.access.reads && now.access.writes) return atomic(now, cell);
+    now.access.writes ? store(now, cell) : load(now, cell);
+}
+
+bool LdsRaces::races(const Now& now, const Mark& earlier, Is& how) const {
+    how = now.context.order.between(earlier.at, now.mark.at.wave, GroupOrder::Waits::Needed);
+    return how != Is::Ordered;
+}
+
+void LdsRaces::load(Now& now, Cell& cell) {
+    Is how{};
+    const Mark& write = cell.write;
+    if (races(now, write, how)) {
+        GroupOrder& order = now.context.order;
+        const unsigned wave = now.mark.at.wave;
+        if (now.mark.kind == Kind::Polls) {
+            if (now.context.sites[now.mark.site].idiom == Idiom::Waits)
+                order.follow(wave, write.at, write.knowledge);
+            else
+                order.assume(wave, now.inst.pc, now.access.at[now.mark.lane], write.at, write.knowledge);
+        } else if ((write.same >> wave & 1) == 0 && !(now.mark.kind == Kind::Prepares && write.kind != Kind::Plain)) {
+            report(now, write, how, true);
+        }
+    }
+    Mark& slot = cell.read[0].at.epoch == now.mark.at.epoch && cell.read[0].at.wave != now.mark.at.wave ? cell.read[1]
+                                                                                                        : cell.read[0];
+    slot = now.mark;
+}
+
+void LdsRaces::store(Now& now, Cell& cell) {
+    Is how{};
+    Mark& write = cell.write;
+    std::uint16_t same = 0;
+    Mark mark = now.mark;
+    if (releases(now)) mark.kind = Kind::Releases;
+    if (races(now, write, how)) {
+        const bool atomic = write.kind == Kind::Atomic || write.kind == Kind::Polls;
+        if (!atomic && rewrites(now))
+            same = write.same;
+        else if (write.kind != Kind::Polls && !(atomic && mark.kind == Kind::Releases))
+            report(now, write, how, true);
+    }
+    after_reads(now, cell, same);
+    mark.same |= same;
+    write = mark;
+}
+
+void LdsRaces::atomic(Now& now, Cell& cell) {
+    Is how{};
+    const Mark& write = cell.write;
+    const bool stored = write.kind != Kind::Atomic && write.kind != Kind::Polls;
+    if (stored && races(now, write, how)) {
+        if (write.kind == Kind::Releases || now.mark.kind == Kind::Polls)
+            now.context.order.follow(now.mark.at.wave, write.at, write.knowledge);
+        else
+            report(now, write, how, true);
+    }
+    after_reads(now, cell, 0);
+    now.context.order.exchange(now.mark.at.wave, channel(now.offset));
+    cell.write = now.mark;
+    cell.write.same = 0;
+}
+
+/// `except`: waves that may have read the value that is written.
+void LdsRaces::after_reads(Now& now, const Cell& cell, std::uint16_t except) {
+    Is how{};
+    for (const Mark& read : cell.read) {
+        if (!races(now, read, how) || read.kind == Kind::Polls || (except >> read.at.wave & 1) != 0) continue;
+        const bool prepared = read.kind == Kind::Prepares && now.access.reads;
+        if (!prepared) return report(now, read, how, false);
+    }
+}
+
+/// Whether the wave did an atomic here since the last barrier.
+bool LdsRaces::releases(const Now& now) const {
+    return !channels_.empty() && now.context.order.used(now.mark.at.wave, channels_[now.offset / 4]);
+}
+
+GroupOrder::Channel& LdsRaces::channel(std::uint32_t offset) {
+    if (channels_.size() < words_.size()) channels_.resize(words_.size());
+    return channels_[offset / 4];
+}
+
+/// Whether the store leaves the lane's bytes as they are.
+bool LdsRaces::rewrites(const Now& now) const {
+    const Operand data = now.inst.src[now.inst.format == Format::Ds && now.part != 0 ? 2 : 1];
+    if (data < kVgpr0 || data == kNoOperand || now.access.bytes > 16) return false;
+    const std::uint32_t* registers = const_cast<Wave&>(now.wave).lanes(data);
+    std::uint32_t value[4]{};
+    for (unsigned n = 0; n < (now.access.bytes + 3) / 4; ++n) value[n] = registers[n * kLanes + now.mark.lane];
+    const bool high = now.access.bytes < 4 && std::string_view{rows()[now.inst.row].name}.ends_with("_hi");
+    if (high) value[0] >>= 16;
+    return std::memcmp(value, now.wave.lds + now.access.at[now.mark.lane], now.access.bytes) == 0;
+}
+
+void LdsRaces::report(const Now& now, const Mark& earlier, Is how, bool earlier_wrote) {
+    const Scene& scene = now.context.scene;
+    const char* rule = how == Is::NoBarrier ? "lds-race" : "lds-race-before-wait";
+    if (!scene.session.report->is_new(Check::race, rule, now.inst.pc)) return;
+    Finding finding = scene.finding(Check::race, rule, now.wave, now.inst);
+    const char* verb = now.access.writes ? now.access.reads ? "updated" : "written" : "read";
+    finding.what = fmt::format("LDS is {} that another wave {}, and {}", verb, earlier_wrote ? "writes" : "reads",
+                               how == Is::NoBarrier ? "no s_barrier is between"
+                                                    : "the other does not wait (lgkmcnt) before the s_barrier between");
+    finding.lane = now.mark.lane;
+    finding.address = now.offset;
+    finding.place = fmt::format("offset {} of {} bytes of LDS", now.offset, scene.lds_bytes);
+    finding.related.push_back(
+        {fmt::format("{} by lane {} of wave {} at", earlier_wrote ? "written" : "read", earlier.lane, earlier.at.wave),
+         scene.site(now.context.sites[earlier.site].inst)});
     scene.session.report->add(std::move(finding));
-    return true;
 }
 
 }  // namespace kfdemu::check

@@ -1,14 +1,12 @@
-// Finds accesses of one byte of LDS by two waves that no barrier orders, at least one of them a write.
+// Finds accesses of one byte of LDS by two waves that nothing orders, at least one of them a write.
 //
 //     LdsRaces races;
-//     races.begin(waves, lds_bytes);                        // a new work-group
-//     races.barrier(wave), races.waited(wave, lgkmcnt);     // s_barrier, s_waitcnt
-//     races.access(scene, wave, inst, access);              // each access of LDS, and each atomic
+//     races.begin(lds_bytes);                                         // a new work-group
+//     races.access(context, wave, inst, access);                      // each access of LDS
 //
-// Waves are ordered by s_barrier, and by atomics on one address, of which the later one, or a plain read, follows the
-// earlier: compilers make plain reads of atomic ones. For that reason, a plain read and an atomic do not race. An access that
-// is not waited for before the barrier may happen after it. Lanes of a wave run in step and are not compared. Not known:
-// flags that waves poll with plain loads; those are reported. Source: LLVM AMDGPUUsage, "Memory Model".
+// Not reported: two atomics; loads that poll, which then follow the write that they see; a load that prepares a
+// compare-and-swap; a store to an address on which its wave did an atomic before (a lock is released); a store of the
+// value that another wave has just written. Lanes of one wave run in step and are not compared.
 //
 // Thread safety: that of its work-group.
 #pragma once
@@ -19,57 +17,70 @@
 #include <vector>
 
 #include "access.hpp"
+#include "access_sites.hpp"
+#include "group_order.hpp"
 #include "scene.hpp"
 
 namespace kfdemu::check {
 
 class LdsRaces {
   public:
-    void begin(unsigned waves, std::uint32_t lds_bytes);
-    void barrier(unsigned wave);
-    void waited(unsigned wave, std::uint32_t lgkmcnt);
-    void access(const Scene& scene, const gfx9::Wave& wave, const gfx9::Inst& inst, const Access& access);
+    struct Context {
+        const Scene& scene;
+        GroupOrder& order;
+        AccessSites& sites;
+    };
+
+    void begin(std::uint32_t lds_bytes);
+    /// `part`: which of the instruction's accesses it is.
+    void access(const Context& context, const gfx9::Wave& wave, const gfx9::Inst& inst, const Access& access,
+                unsigned part);
 
   private:
-    static constexpr unsigned kMaxWaves = 16;
-    using Clock = std::array<std::uint32_t, kMaxWaves>;
+    enum class Kind : std::uint8_t { Plain, Atomic, Polls, Prepares, Releases };
 
-    /// Who accessed a byte.
+    /// Who accessed a word.
     struct Mark {
-        std::uint32_t epoch = 0;  ///< barriers that its wave had passed; 0: nobody
-        std::uint32_t time = 0;   ///< on its wave's own clock
-        std::uint32_t number = 0; ///< among its wave's LDS instructions
-        std::uint8_t wave = 0, lane = 0;
-        bool atomic = false;
-        std::uint16_t inst = 0;  ///< index into insts_
+        GroupOrder::Stamp at;
+        std::uint8_t lane = 0;
+        Kind kind = Kind::Plain;
+        std::uint16_t site = 0;
+        std::uint16_t same = 0;       ///< waves that wrote this value
+        std::uint32_t knowledge = 0;  ///< of the wave at that time
     };
-    struct Byte {
+    struct Cell {
         Mark write, read[2];  ///< the reads of two different waves
     };
-    struct WaveState {
-        std::uint32_t epoch = 0;
-        std::uint32_t issued = 0, done = 0;    ///< LDS instructions; `done`: known to have happened
-        std::uint32_t done_at_barrier = 0;     ///< likewise, at the last barrier
-        Clock clock{};                         ///< what it knows of every wave's clock
+    /// The access that is judged.
+    struct Now {
+        const Context& context;
+        const gfx9::Wave& wave;
+        const gfx9::Inst& inst;
+        const Access& access;
+        Mark mark;
+        unsigned part;
+        std::uint32_t offset = 0;
     };
-    enum class Order : std::uint8_t { Ordered, NoBarrier, NotWaited };
 
-    Order order(const Mark& earlier, const WaveState& now, const Mark& mark) const;
-    void synchronise(unsigned wave, std::uint64_t address);
-    void acquire(unsigned wave, std::uint64_t address);
-    void touch(const Scene& scene, const gfx9::Wave& wave, const gfx9::Inst& inst, const Access& access, Byte& byte,
-               const Mark& mark);
-    bool report(const Scene& scene, const gfx9::Wave& wave, const gfx9::Inst& inst, const Mark& earlier,
-                const Mark& mark, bool earlier_wrote, std::uint64_t offset);
-    std::uint16_t remember(const gfx9::Inst& inst);
+    void one_lane(Now& now, std::uint64_t at);
+    void word(Now& now, std::uint32_t word);
+    void byte(Now& now, std::uint32_t byte);
+    void touch(Now& now, Cell& cell, std::uint32_t offset);
+    void load(Now& now, Cell& cell);
+    void store(Now& now, Cell& cell);
+    void atomic(Now& now, Cell& cell);
+    void after_reads(Now& now, const Cell& cell, std::uint16_t except);
+    bool races(const Now& now, const Mark& earlier, GroupOrder::Is& how) const;
+    bool rewrites(const Now& now) const;
+    void report(const Now& now, const Mark& earlier, GroupOrder::Is how, bool earlier_wrote);
+    GroupOrder::Channel& channel(std::uint32_t offset);
+    bool releases(const Now& now) const;
 
-    unsigned waves_ = 0;
-    std::uint32_t first_epoch_ = 1;  // of this work-group: marks of earlier ones have smaller epochs
-    std::array<WaveState, kMaxWaves> state_{};
-    std::vector<Byte> bytes_;
-    std::unordered_map<std::uint64_t, Clock> atomics_;
-    std::vector<gfx9::Inst> insts_;
-    std::unordered_map<std::uint64_t, std::uint16_t> inst_of_pc_;
+    std::uint32_t size_ = 0;
+    std::vector<Cell> words_;
+    std::unordered_map<std::uint32_t, std::array<Cell, 4>> bytes_;  // of words that are accessed in part
+    std::vector<bool> split_;
+    std::vector<GroupOrder::Channel> channels_;  // empty: there were no atomics
 };
 
 }  // namespace kfdemu::check
