@@ -34,11 +34,12 @@ class AccessSites {
         return entry = static_cast<std::uint16_t>(sites_.size() - 1);
     }
     Site& operator[](std::uint16_t number) { return sites_[number]; }
-    /// Numbers given before are no longer valid.
-    void forget_if_many() {
-        if (sites_.size() < kMost / 2) return;
+    /// If it returns true, numbers given before are no longer valid.
+    bool forget_if_many() {
+        if (sites_.size() < kMost / 2) return false;
         sites_.resize(1);
         cache_.fill(0);
+        return true;
     }
 
   private:

@@ -22,4 +22,7 @@ enum class Idiom : std::uint8_t {
 
 Idiom idiom_of(const gfx9::Wave& wave, const gfx9::Inst& inst);
 
+/// A load that misses the L1 cache on purpose: volatile, or atomic for the agent. Nontemporal ones have SLC, too.
+inline bool looks_for_others(const gfx9::Inst& inst) { return inst.has(gfx9::kGlc) && !inst.has(gfx9::kSlc); }
+
 }  // namespace kfdemu::check

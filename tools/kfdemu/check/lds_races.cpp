@@ -4,7 +4,8 @@
 
 #include <bit>
 #include <cstring>
-#include <string_view>
+
+#include "stored_value.hpp"
 
 namespace kfdemu::check {
 
@@ -19,7 +20,8 @@ void LdsRaces::begin(std::uint32_t lds_bytes) {
     bytes_.clear();
 }
 
-void LdsRaces::access(const Context& context, const Wave& wave, const Inst& inst, const Access& access, unsigned part) {
+void LdsRaces::access(const RaceContext& context, const Wave& wave, const Inst& inst, const Access& access,
+                      unsigned part) {
     const unsigned index = wave.index_in_group;
     Now now{context, wave, inst, access, {}, part};
     now.mark.at = context.order.now(index);
@@ -154,14 +156,8 @@ GroupOrder::Channel& LdsRaces::channel(std::uint32_t offset) {
 
 /// Whether the store leaves the lane's bytes as they are.
 bool LdsRaces::rewrites(const Now& now) const {
-    const Operand data = now.inst.src[now.inst.format == Format::Ds && now.part != 0 ? 2 : 1];
-    if (data < kVgpr0 || data == kNoOperand || now.access.bytes > 16) return false;
-    const std::uint32_t* registers = const_cast<Wave&>(now.wave).lanes(data);
-    std::uint32_t value[4]{};
-    for (unsigned n = 0; n < (now.access.bytes + 3) / 4; ++n) value[n] = registers[n * kLanes + now.mark.lane];
-    const bool high = now.access.bytes < 4 && std::string_view{rows()[now.inst.row].name}.ends_with("_hi");
-    if (high) value[0] >>= 16;
-    return std::memcmp(value, now.wave.lds + now.access.at[now.mark.lane], now.access.bytes) == 0;
+    const auto value = stored_value(now.wave, now.inst, now.part, now.mark.lane, now.access.bytes);
+    return value && std::memcmp(value->data(), now.wave.lds + now.access.at[now.mark.lane], now.access.bytes) == 0;
 }
 
 void LdsRaces::report(const Now& now, const Mark& earlier, Is how, bool earlier_wrote) {

@@ -17,23 +17,15 @@
 #include <vector>
 
 #include "access.hpp"
-#include "access_sites.hpp"
-#include "group_order.hpp"
-#include "scene.hpp"
+#include "race_context.hpp"
 
 namespace kfdemu::check {
 
 class LdsRaces {
   public:
-    struct Context {
-        const Scene& scene;
-        GroupOrder& order;
-        AccessSites& sites;
-    };
-
     void begin(std::uint32_t lds_bytes);
     /// `part`: which of the instruction's accesses it is.
-    void access(const Context& context, const gfx9::Wave& wave, const gfx9::Inst& inst, const Access& access,
+    void access(const RaceContext& context, const gfx9::Wave& wave, const gfx9::Inst& inst, const Access& access,
                 unsigned part);
 
   private:
@@ -53,7 +45,7 @@ class LdsRaces {
     };
     /// The access that is judged.
     struct Now {
-        const Context& context;
+        const RaceContext& context;
         const gfx9::Wave& wave;
         const gfx9::Inst& inst;
         const Access& access;

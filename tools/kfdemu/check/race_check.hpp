@@ -8,11 +8,12 @@
 // Thread safety: that of its work-group.
 #pragma once
 
+#include <unordered_map>
+
 #include "access.hpp"
-#include "access_sites.hpp"
-#include "group_order.hpp"
 #include "lds_races.hpp"
-#include "scene.hpp"
+#include "memory_race_check.hpp"
+#include "race_context.hpp"
 
 namespace kfdemu::check {
 
@@ -23,10 +24,15 @@ class RaceCheck {
     void before(const Scene& scene, const gfx9::Wave& wave, const gfx9::Inst& inst, const Segments& segments);
 
   private:
-    bool lds_ = false;
+    void synchronises(const gfx9::Wave& wave, const gfx9::Inst& inst, const Access& access);
+    void fence(const gfx9::Wave& wave, const gfx9::Inst& inst);
+
+    bool lds_ = false, memory_ = false;
     GroupOrder order_;
     AccessSites sites_;
     LdsRaces lds_races_;
+    MemoryRaceCheck memory_races_;
+    std::unordered_map<std::uint64_t, GroupOrder::Channel> channels_;  // of atomics in memory, by address
 };
 
 }  // namespace kfdemu::check

@@ -1,0 +1,201 @@
+#include "memory_race_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "../base/address_space.hpp"
+#include "stored_value.hpp"
+
+namespace kfdemu::check {
+
+using namespace gfx9;
+using Kind = MemoryShadow::Kind;
+
+namespace {
+
+bool overlap(const MemoryShadow::Record& a, const MemoryShadow::Record& b) { return (a.bytes & b.bytes) != 0; }
+void set(MemoryShadow::Record& record, Kind kind) { record.kind = static_cast<std::uint16_t>(kind) & 3; }
+
+/// The later access becomes the record; bytes of one instruction are joined.
+void replace(MemoryShadow::Record& old, const MemoryShadow::Record& with) {
+    const bool same = old.group == with.group && old.wave == with.wave && old.number == with.number;
+    const unsigned bytes = same ? old.bytes | with.bytes : with.bytes;
+    old = with;
+    old.bytes = bytes & 15;
+}
+
+}  // namespace
+
+void MemoryRaceCheck::begin(const Scene& scene) {
+    races_ = scene.memory_races;
+    if (races_serial_ != races_->serial) forget_sites();
+    races_serial_ = races_->serial;
+    pages_.fill({});
+    group_ = races_->add_group(scene.group);
+    acquired_ = 0;
+    acquires_ = false;
+}
+
+void MemoryRaceCheck::fence() {
+    races_->release(group_);
+    acquires_ = true;
+}
+
+void MemoryRaceCheck::access(const RaceContext& context, const Wave& wave, const Inst& inst, const Access& access) {
+    if (acquires_) acquired_ = races_->next_tick();
+    acquires_ = false;
+    const std::uint16_t site = context.sites.number(wave, inst);
+    const GroupOrder::Stamp stamp = context.order.now(wave.index_in_group);
+    Now now{context, wave, access, {}};
+    now.record.group = group_;
+    now.record.number = stamp.number;
+    now.record.tick = races_->tick();
+    now.record.site = shared_site(site, inst);
+    now.record.wave = wave.index_in_group & 15;
+    const bool is_atomic = access.reads && access.writes;
+    now.looks = is_atomic || (access.reads && (looks_for_others(inst) || context.sites[site].idiom == Idiom::Waits));
+    if (now.looks) set(now.record, Kind::Atomic);
+    if (access.writes && !access.reads) now.unchanged = unchanged_lanes(wave, inst, access);
+
+    conflicts_.clear();
+    Page* locked = nullptr;
+    std::uint64_t locked_va = 0;
+    for (std::uint64_t rest = access.lanes; rest != 0; rest &= rest - 1)
+        one_lane(now, static_cast<unsigned>(std::countr_zero(rest)), locked, locked_va);
+    if (locked != nullptr) locked->unlock();
+
+    if (!conflicts_.empty()) report(now, inst, conflicts_.front());
+    if (is_atomic) races_->release(group_);
+    if (now.looks) acquires_ = true;
+}
+
+void MemoryRaceCheck::one_lane(Now& now, unsigned lane, Page*& locked, std::uint64_t& locked_va) {
+    std::uint64_t va = now.access.at[lane];
+    const std::uint64_t end = va + now.access.bytes;
+    now.record.lane = lane & 63;
+    while (va < end) {
+        const std::uint64_t next = std::min(end, (va | 3) + 1);
+        if (locked == nullptr || va / Page::kBytes != locked_va / Page::kBytes) {
+            if (locked != nullptr) locked->unlock();
+            locked = &page(va);
+            locked_va = va;
+            locked->lock();
+        }
+        const unsigned count = static_cast<unsigned>(next - va);
+        dword(now, va, ((1u << count) - 1) << va % 4, locked->cell(va));
+        va = next;
+    }
+}
+
+void MemoryRaceCheck::dword(Now& now, std::uint64_t va, unsigned bytes, Cell& cell) {
+    now.record.bytes = bytes & 15;
+    if (now.access.reads && now.access.writes) return atomic(now, cell);
+    now.access.writes ? store(now, va, cell) : load(now, va, cell);
+}
+
+bool MemoryRaceCheck::ordered(const Now& now, const Record& earlier) const {
+    if (earlier.group == 0) return true;
+    if (earlier.group == group_) return now.context.order.follows(now.record.wave, earlier.wave, earlier.number);
+    return acquired_ > earlier.tick && races_->released_since(earlier.group, earlier.tick);
+}
+
+/// The write is a flag: its work-group releases what came before.
+void MemoryRaceCheck::seen_by(const Now& now, const Record& write) {
+    if (write.group == 0 || !overlap(write, now.record)) return;
+    if (write.group != group_) races_->release(write.group);
+    else if (write.wave != now.record.wave) now.context.order.follow_all(now.record.wave);
+}
+
+void MemoryRaceCheck::load(Now& now, std::uint64_t va, Cell& cell) {
+    const Record& write = cell.write;
+    if (now.looks)
+        seen_by(now, write);
+    else if (write.is(Kind::Plain) && overlap(write, now.record) && !ordered(now, write))
+        conflicts_.push_back({write, va, now.record.lane, true});
+    const auto same_wave = [&](const Record& r) { return r.group == group_ && r.wave == now.record.wave; };
+    const bool first = same_wave(cell.read[0]) || cell.read[0].group == 0 ||
+                       (cell.read[0].group == group_ && ordered(now, cell.read[0]));
+    replace(cell.read[first ? 0 : 1], now.record);
+}
+
+void MemoryRaceCheck::store(Now& now, std::uint64_t va, Cell& cell) {
+    Record record = now.record;
+    const Record& write = cell.write;
+    if (!write.is(Kind::Atomic) && overlap(write, record) && !ordered(now, write)) {
+        if ((now.unchanged >> record.lane & 1) != 0)
+            set(record, Kind::Agreed);
+        else
+            conflicts_.push_back({write, va, record.lane, true});
+    }
+    for (const Record& read : cell.read) {
+        if (read.group == 0 || !overlap(read, record)) continue;
+        if (read.is(Kind::Atomic)) {
+            if (read.group != group_) races_->release(group_);
+        } else if (!record.is(Kind::Agreed) && !ordered(now, read)) {
+            conflicts_.push_back({read, va, record.lane, false});
+        }
+    }
+    replace(cell.write, record);
+}
+
+void MemoryRaceCheck::atomic(Now& now, Cell& cell) {
+    if (!cell.write.is(Kind::Atomic)) seen_by(now, cell.write);
+    replace(cell.write, now.record);
+}
+
+/// A fault while it reads is the store's own.
+std::uint64_t MemoryRaceCheck::unchanged_lanes(const Wave& wave, const Inst& inst, const Access& access) const {
+    const AddressSpace::Range* range = nullptr;
+    std::uint64_t unchanged = 0;
+    for (std::uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+        const std::uint64_t va = access.at[lane];
+        if (range == nullptr || !range->contains(va, access.bytes)) range = wave.memory->find(va);
+        if (range == nullptr || !range->contains(va, access.bytes)) return unchanged;
+        const auto value = stored_value(wave, inst, 0, lane, access.bytes);
+        if (!value) return 0;
+        unchanged |= std::uint64_t{std::memcmp(value->data(), range->at(va), access.bytes) == 0} << lane;
+    }
+    return unchanged;
+}
+
+MemoryRaceCheck::Page& MemoryRaceCheck::page(std::uint64_t va) {
+    auto& [number, found] = pages_[va / Page::kBytes % pages_.size()];
+    if (found == nullptr || number != va / Page::kBytes) {
+        number = va / Page::kBytes;
+        found = &races_->shadow.page(va);
+    }
+    return *found;
+}
+
+std::uint16_t MemoryRaceCheck::shared_site(std::uint16_t own, const Inst& inst) {
+    if (shared_sites_.size() <= own) shared_sites_.resize(own + 64u);
+    if (shared_sites_[own] == 0) shared_sites_[own] = races_->add_site(inst) + 1u;
+    return static_cast<std::uint16_t>(shared_sites_[own] - 1);
+}
+
+void MemoryRaceCheck::report(const Now& now, const Inst& inst, const Conflict& conflict) const {
+    constexpr const char* kRule = "memory-race";
+    const Scene& scene = now.context.scene;
+    if (!scene.session.report->is_new(Check::race, kRule, inst.pc)) return;
+    const Record& other = conflict.earlier;
+    const bool same_group = other.group == group_;
+    Finding finding = scene.finding(Check::race, kRule, now.wave, inst);
+    finding.what = fmt::format("memory is {} that another {} {}, and nothing orders them",
+                               now.access.writes ? "written" : "read", same_group ? "wave" : "work-group",
+                               conflict.earlier_wrote ? "writes" : "reads");
+    finding.lane = now.access.scalar ? kWholeWave : conflict.lane;
+    finding.address = conflict.va;
+    finding.place = scene.session.allocations != nullptr ? scene.session.allocations->describe(conflict.va) : "";
+    const MemoryRaces::GroupId id = races_->group_id(other.group);
+    finding.related.push_back(
+        {fmt::format("{} by lane {} of wave {} of work-group ({}, {}, {}) at", conflict.earlier_wrote ? "written" : "read",
+                     static_cast<unsigned>(other.lane), static_cast<unsigned>(other.wave), id[0], id[1], id[2]),
+         scene.site(races_->site(other.site))});
+    scene.session.report->add(std::move(finding));
+}
+
+}  // namespace kfdemu::check
