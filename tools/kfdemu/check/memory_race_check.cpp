@@ -39,7 +39,7 @@ void MemoryRaceCheck::begin(const Scene& scene) {
     acquires_ = false;
 }
 
-void MemoryRaceCheck::fence() {
+void MemoryRaceCheck::meet() {
     races_->release(group_);
     acquires_ = true;
 }
@@ -105,8 +105,10 @@ bool MemoryRaceCheck::ordered(const Now& now, const Record& earlier) const {
 /// The write is a flag: its work-group releases what came before.
 void MemoryRaceCheck::seen_by(const Now& now, const Record& write) {
     if (write.group == 0 || !overlap(write, now.record)) return;
-    if (write.group != group_) races_->release(write.group);
-    else if (write.wave != now.record.wave) now.context.order.follow_all(now.record.wave);
+    if (write.group != group_)
+        races_->release(write.group);
+    else if (write.wave != now.record.wave)
+        now.context.order.follow_all(now.record.wave);
 }
 
 void MemoryRaceCheck::load(Now& now, std::uint64_t va, Cell& cell) {
@@ -184,16 +186,17 @@ void MemoryRaceCheck::report(const Now& now, const Inst& inst, const Conflict& c
     const Record& other = conflict.earlier;
     const bool same_group = other.group == group_;
     Finding finding = scene.finding(Check::race, kRule, now.wave, inst);
-    finding.what = fmt::format("memory is {} that another {} {}, and nothing orders them",
-                               now.access.writes ? "written" : "read", same_group ? "wave" : "work-group",
-                               conflict.earlier_wrote ? "writes" : "reads");
+    finding.what =
+        fmt::format("memory is {} that another {} {}, and nothing orders them", now.access.writes ? "written" : "read",
+                    same_group ? "wave" : "work-group", conflict.earlier_wrote ? "writes" : "reads");
     finding.lane = now.access.scalar ? kWholeWave : conflict.lane;
     finding.address = conflict.va;
     finding.place = scene.session.allocations != nullptr ? scene.session.allocations->describe(conflict.va) : "";
     const MemoryRaces::GroupId id = races_->group_id(other.group);
     finding.related.push_back(
-        {fmt::format("{} by lane {} of wave {} of work-group ({}, {}, {}) at", conflict.earlier_wrote ? "written" : "read",
-                     static_cast<unsigned>(other.lane), static_cast<unsigned>(other.wave), id[0], id[1], id[2]),
+        {fmt::format("{} by lane {} of wave {} of work-group ({}, {}, {}) at",
+                     conflict.earlier_wrote ? "written" : "read", static_cast<unsigned>(other.lane),
+                     static_cast<unsigned>(other.wave), id[0], id[1], id[2]),
          scene.site(races_->site(other.site))});
     scene.session.report->add(std::move(finding));
 }

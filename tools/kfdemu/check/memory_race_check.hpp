@@ -27,8 +27,8 @@ class MemoryRaceCheck {
     /// The numbers of AccessSites have changed.
     void forget_sites() { shared_sites_.clear(); }
     void access(const RaceContext& context, const gfx9::Wave& wave, const gfx9::Inst& inst, const Access& access);
-    /// buffer_wbinvl1, buffer_wbl2, global wave sync: the work-group synchronises with all that did.
-    void fence();
+    /// The work-group synchronises with all that do: global wave sync.
+    void meet();
 
   private:
     using Record = MemoryShadow::Record;
@@ -46,7 +46,7 @@ class MemoryRaceCheck {
         const gfx9::Wave& wave;
         const Access& access;
         Record record;
-        bool looks = false;         ///< an atomic, or a load that looks for what others wrote
+        bool looks = false;           ///< an atomic, or a load that looks for what others wrote
         std::uint64_t unchanged = 0;  ///< lanes that store what is there already
     };
 

@@ -6,8 +6,8 @@
 //     races.release(group);                                        // an atomic, a fence, a flag that others see
 //     if (!races.released_since(group, tick)) …
 //
-// Work-groups of a dispatch are unordered, unless both have synchronised in between: then what came before in the one is
-// taken to be ordered before what comes after in the other, whichever addresses they used. Thread safety: every
+// Work-groups of a dispatch are unordered, unless both have synchronised in between: then what came before in the one
+// is taken to be ordered before what comes after in the other, whichever addresses they used. Thread safety: every
 // function, any thread.
 #pragma once
 

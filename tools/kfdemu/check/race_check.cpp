@@ -38,7 +38,9 @@ void RaceCheck::before(const Scene& scene, const Wave& wave, const Inst& inst, c
         synchronises(wave, inst, access);
         if (memory_) memory_races_.access(context, wave, inst, access);
     }
-    if (segments.count == 0) fence(wave, inst);
+    if (!rows()[inst.row].is(kGws)) return;
+    order_.follow_all(wave.index_in_group);
+    if (memory_) memory_races_.meet();
 }
 
 /// Through memory, the waves of a work-group order their accesses of LDS, too.
@@ -52,16 +54,6 @@ void RaceCheck::synchronises(const Wave& wave, const Inst& inst, const Access& a
     for (std::uint64_t rest = access.lanes; rest != 0; rest &= rest - 1)
         order_.exchange(index, channels_[access.at[static_cast<unsigned>(std::countr_zero(rest))]]);
     if (sites_[sites_.number(wave, inst)].idiom != Idiom::Plain) order_.follow_all(index);
-}
-
-/// Cache control, and global wave sync.
-void RaceCheck::fence(const Wave& wave, const Inst& inst) {
-    const Row& row = rows()[inst.row];
-    const bool cache =
-        inst.format == Format::Mubuf && row.dst == Type::none && row.src[1] == Type::none && !row.is(kStore);
-    const bool scalar_cache = inst.format == Format::Smem && row.dst == Type::none && row.src[0] == Type::none;
-    if (row.is(kGws)) order_.follow_all(wave.index_in_group);
-    if (memory_ && (cache || scalar_cache || row.is(kGws))) memory_races_.fence();
 }
 
 }  // namespace kfdemu::check

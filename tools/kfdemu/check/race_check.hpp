@@ -25,7 +25,6 @@ class RaceCheck {
 
   private:
     void synchronises(const gfx9::Wave& wave, const gfx9::Inst& inst, const Access& access);
-    void fence(const gfx9::Wave& wave, const gfx9::Inst& inst);
 
     bool lds_ = false, memory_ = false;
     GroupOrder order_;
