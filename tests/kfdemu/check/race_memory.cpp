@@ -6,8 +6,9 @@ using namespace check_test;
 namespace {
 
 constexpr const char* kCompiled[] = {"O0", "O1", "O2", "O3"};
-constexpr const char* kDefects[] = {"shift",          "one_element", "sum",      "overlapping_rows", "reverse", "narrow",
-                                    "last_by_number", "flagged",     "exchange", "locked",           "cells",   "cleared"};
+constexpr const char* kDefects[] = {"shift",  "one_element",    "sum",     "overlapping_rows", "reverse",
+                                    "narrow", "last_by_number", "flagged", "exchange",         "locked",
+                                    "cells",  "cleared"};
 constexpr const char* kCorrect[] = {"own_elements", "only_atomics", "found", "volatile_flag", "greatest"};
 
 /// 8 work-groups of 2 waves.

@@ -69,6 +69,15 @@ GroupOrder::Is GroupOrder::between(const Stamp& earlier, unsigned wave, Waits wa
     return earlier.number > other.done_at_end[(now.epoch - 1) & 1] ? Is::NotWaited : Is::Ordered;
 }
 
+GroupOrder::Happened GroupOrder::happened_before(unsigned wave) const {
+    Happened result{};
+    const unsigned parity = (state_[wave].epoch - 1) & 1;
+    for (unsigned n = 0; n < waves_; ++n)
+        if (state_[n].epoch >= state_[wave].epoch) result[n] = state_[n].done_at_end[parity];
+    result[wave] = ~0u;
+    return result;
+}
+
 bool GroupOrder::follows(unsigned wave, unsigned earlier_wave, std::uint32_t number) const {
     const WaveState &now = state_[wave], &other = state_[earlier_wave];
     if (wave == earlier_wave || other.epoch < now.epoch) return true;

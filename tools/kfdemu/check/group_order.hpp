@@ -37,6 +37,8 @@ class GroupOrder {
     };
     enum class Is : std::uint8_t { Ordered, NoBarrier, NotWaited };
     enum class Waits : bool { Ignored, Needed };
+    /// By wave: accesses up to these numbers, in this work-group, have happened.
+    using Happened = std::array<std::uint32_t, kMaxWaves>;
 
     void begin(unsigned waves);
     unsigned waves() const { return waves_; }
@@ -51,6 +53,8 @@ class GroupOrder {
     bool is_current(const Stamp& stamp) const { return stamp.epoch >= first_epoch_; }
     /// How a former access is ordered relative to one that `wave` makes now.
     Is between(const Stamp& earlier, unsigned wave, Waits waits) const;
+    /// Enough to find most accesses ordered without between(); `wave` sees all of its own.
+    Happened happened_before(unsigned wave) const;
     /// The same for a wave's access of that number, in memory.
     bool follows(unsigned wave, unsigned earlier_wave, std::uint32_t number) const;
 

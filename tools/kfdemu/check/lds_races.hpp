@@ -33,15 +33,18 @@ class LdsRaces {
 
     /// Who accessed a word.
     struct Mark {
-        GroupOrder::Stamp at;
-        std::uint8_t lane = 0;
+        std::uint32_t epoch = 0, number = 0;  // a GroupOrder::Stamp
+        std::uint8_t wave = 0, lane = 0;
         Kind kind = Kind::Plain;
         std::uint16_t site = 0;
-        std::uint16_t same = 0;       ///< waves that wrote this value
-        std::uint32_t knowledge = 0;  ///< of the wave at that time
+
+        GroupOrder::Stamp at() const { return {epoch, number, wave}; }
     };
-    struct Cell {
-        Mark write, read[2];  ///< the reads of two different waves
+    struct alignas(64) Cell {
+        Mark write, read[2];          ///< the reads of two different waves
+        std::uint32_t knowledge = 0;  ///< of the writer at that time
+        std::uint16_t same = 0;       ///< waves that wrote this value
+        bool split = false;           ///< its bytes have cells of their own
     };
     /// The access that is judged.
     struct Now {
@@ -49,11 +52,20 @@ class LdsRaces {
         const gfx9::Wave& wave;
         const gfx9::Inst& inst;
         const Access& access;
+        GroupOrder::Happened happened;
         Mark mark;
+        std::uint32_t knowledge = 0;
         unsigned part;
         std::uint32_t offset = 0;
+
+        bool certainly_after(const Mark& earlier) const { return earlier.number <= happened[earlier.wave]; }
     };
 
+    /// Of two waves that read in an epoch, the first keeps its place.
+    static Mark& slot_for(const Mark& mark, Cell& cell) {
+        return cell.read[cell.read[0].epoch == mark.epoch && cell.read[0].wave != mark.wave ? 1 : 0];
+    }
+    void load_words(Now& now);
     void one_lane(Now& now, std::uint64_t at);
     void word(Now& now, std::uint32_t word);
     void byte(Now& now, std::uint32_t byte);
@@ -71,8 +83,7 @@ class LdsRaces {
     std::uint32_t size_ = 0;
     std::vector<Cell> words_;
     std::unordered_map<std::uint32_t, std::array<Cell, 4>> bytes_;  // of words that are accessed in part
-    std::vector<bool> split_;
-    std::vector<GroupOrder::Channel> channels_;  // empty: there were no atomics
+    std::vector<GroupOrder::Channel> channels_;                     // empty: there were no atomics
 };
 
 }  // namespace kfdemu::check

@@ -27,13 +27,29 @@ void replace(MemoryShadow::Record& old, const MemoryShadow::Record& with) {
     old.bytes = bytes & 15;
 }
 
+std::uint64_t unchanged_lanes(const Wave& wave, const Inst& inst, const Access& access) {
+    const AddressSpace::Range* range = nullptr;
+    std::uint64_t unchanged = 0;
+    for (std::uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+        const std::uint64_t va = access.at[lane];
+        if (range == nullptr || !range->contains(va, access.bytes)) range = wave.memory->find(va);
+        const auto value = stored_value(wave, inst, 0, lane, access.bytes);
+        if (!value || range == nullptr || !range->contains(va, access.bytes)) return unchanged;
+        unchanged |= std::uint64_t{std::memcmp(value->data(), range->at(va), access.bytes) == 0} << lane;
+    }
+    return unchanged;
+}
+
 }  // namespace
 
 void MemoryRaceCheck::begin(const Scene& scene) {
     races_ = scene.memory_races;
-    if (races_serial_ != races_->serial) forget_sites();
+    if (races_serial_ != races_->serial) {
+        forget_sites();
+        pages_.fill({});
+    }
     races_serial_ = races_->serial;
-    pages_.fill({});
     group_ = races_->add_group(scene.group);
     acquired_ = 0;
     acquires_ = false;
@@ -49,7 +65,7 @@ void MemoryRaceCheck::access(const RaceContext& context, const Wave& wave, const
     acquires_ = false;
     const std::uint16_t site = context.sites.number(wave, inst);
     const GroupOrder::Stamp stamp = context.order.now(wave.index_in_group);
-    Now now{context, wave, access, {}};
+    Now now{context, wave, access, {}, inst};
     now.record.group = group_;
     now.record.number = stamp.number;
     now.record.tick = races_->tick();
@@ -58,36 +74,37 @@ void MemoryRaceCheck::access(const RaceContext& context, const Wave& wave, const
     const bool is_atomic = access.reads && access.writes;
     now.looks = is_atomic || (access.reads && (looks_for_others(inst) || context.sites[site].idiom == Idiom::Waits));
     if (now.looks) set(now.record, Kind::Atomic);
-    if (access.writes && !access.reads) now.unchanged = unchanged_lanes(wave, inst, access);
 
     conflicts_.clear();
-    Page* locked = nullptr;
-    std::uint64_t locked_va = 0;
     for (std::uint64_t rest = access.lanes; rest != 0; rest &= rest - 1)
-        one_lane(now, static_cast<unsigned>(std::countr_zero(rest)), locked, locked_va);
-    if (locked != nullptr) locked->unlock();
+        one_lane(now, static_cast<unsigned>(std::countr_zero(rest)));
+    if (now.locked != nullptr) now.locked->unlock();
 
-    if (!conflicts_.empty()) report(now, inst, conflicts_.front());
+    if (!conflicts_.empty()) report(now, conflicts_.front());
     if (is_atomic) races_->release(group_);
     if (now.looks) acquires_ = true;
 }
 
-void MemoryRaceCheck::one_lane(Now& now, unsigned lane, Page*& locked, std::uint64_t& locked_va) {
+void MemoryRaceCheck::one_lane(Now& now, unsigned lane) {
     std::uint64_t va = now.access.at[lane];
     const std::uint64_t end = va + now.access.bytes;
     now.record.lane = lane & 63;
     while (va < end) {
         const std::uint64_t next = std::min(end, (va | 3) + 1);
-        if (locked == nullptr || va / Page::kBytes != locked_va / Page::kBytes) {
-            if (locked != nullptr) locked->unlock();
-            locked = &page(va);
-            locked_va = va;
-            locked->lock();
-        }
-        const unsigned count = static_cast<unsigned>(next - va);
-        dword(now, va, ((1u << count) - 1) << va % 4, locked->cell(va));
+        lock(now, va);
+        const auto count = static_cast<unsigned>(next - va);
+        dword(now, va, ((1u << count) - 1) << va % 4, now.locked->cell(va));
         va = next;
     }
+}
+
+/// Keeps the page locked from lane to lane.
+void MemoryRaceCheck::lock(Now& now, std::uint64_t va) {
+    if (now.locked != nullptr && va / Page::kBytes == now.locked_va / Page::kBytes) return;
+    if (now.locked != nullptr) now.locked->unlock();
+    now.locked = &page(va);
+    now.locked_va = va;
+    now.locked->lock();
 }
 
 void MemoryRaceCheck::dword(Now& now, std::uint64_t va, unsigned bytes, Cell& cell) {
@@ -127,7 +144,7 @@ void MemoryRaceCheck::store(Now& now, std::uint64_t va, Cell& cell) {
     Record record = now.record;
     const Record& write = cell.write;
     if (!write.is(Kind::Atomic) && overlap(write, record) && !ordered(now, write)) {
-        if ((now.unchanged >> record.lane & 1) != 0)
+        if (stores_the_same(now))
             set(record, Kind::Agreed);
         else
             conflicts_.push_back({write, va, record.lane, true});
@@ -148,20 +165,14 @@ void MemoryRaceCheck::atomic(Now& now, Cell& cell) {
     replace(cell.write, now.record);
 }
 
-/// A fault while it reads is the store's own.
-std::uint64_t MemoryRaceCheck::unchanged_lanes(const Wave& wave, const Inst& inst, const Access& access) const {
-    const AddressSpace::Range* range = nullptr;
-    std::uint64_t unchanged = 0;
-    for (std::uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-        const std::uint64_t va = access.at[lane];
-        if (range == nullptr || !range->contains(va, access.bytes)) range = wave.memory->find(va);
-        if (range == nullptr || !range->contains(va, access.bytes)) return unchanged;
-        const auto value = stored_value(wave, inst, 0, lane, access.bytes);
-        if (!value) return 0;
-        unchanged |= std::uint64_t{std::memcmp(value->data(), range->at(va), access.bytes) == 0} << lane;
+/// Without the page's lock: a fault, which is the store's own, leaves by a jump.
+bool MemoryRaceCheck::stores_the_same(Now& now) {
+    if (!now.unchanged) {
+        now.locked->unlock();
+        now.unchanged = unchanged_lanes(now.wave, now.inst, now.access);
+        now.locked->lock();
     }
-    return unchanged;
+    return (*now.unchanged >> now.record.lane & 1) != 0;
 }
 
 MemoryRaceCheck::Page& MemoryRaceCheck::page(std::uint64_t va) {
@@ -179,13 +190,13 @@ std::uint16_t MemoryRaceCheck::shared_site(std::uint16_t own, const Inst& inst) 
     return static_cast<std::uint16_t>(shared_sites_[own] - 1);
 }
 
-void MemoryRaceCheck::report(const Now& now, const Inst& inst, const Conflict& conflict) const {
+void MemoryRaceCheck::report(const Now& now, const Conflict& conflict) const {
     constexpr const char* kRule = "memory-race";
     const Scene& scene = now.context.scene;
-    if (!scene.session.report->is_new(Check::race, kRule, inst.pc)) return;
+    if (!scene.session.report->is_new(Check::race, kRule, now.inst.pc)) return;
     const Record& other = conflict.earlier;
     const bool same_group = other.group == group_;
-    Finding finding = scene.finding(Check::race, kRule, now.wave, inst);
+    Finding finding = scene.finding(Check::race, kRule, now.wave, now.inst);
     finding.what =
         fmt::format("memory is {} that another {} {}, and nothing orders them", now.access.writes ? "written" : "read",
                     same_group ? "wave" : "work-group", conflict.earlier_wrote ? "writes" : "reads");

@@ -13,6 +13,8 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "access.hpp"
@@ -46,20 +48,24 @@ class MemoryRaceCheck {
         const gfx9::Wave& wave;
         const Access& access;
         Record record;
-        bool looks = false;           ///< an atomic, or a load that looks for what others wrote
-        std::uint64_t unchanged = 0;  ///< lanes that store what is there already
+        const gfx9::Inst& inst;
+        bool looks = false;      ///< an atomic, or a load that looks for what others wrote
+        Page* locked = nullptr;  ///< holds locked_va
+        std::uint64_t locked_va = 0;
+        std::optional<std::uint64_t> unchanged{};  ///< lanes that store what is there already, once asked for
     };
 
     Page& page(std::uint64_t va);
-    void one_lane(Now& now, unsigned lane, Page*& locked, std::uint64_t& locked_va);
+    void one_lane(Now& now, unsigned lane);
+    void lock(Now& now, std::uint64_t va);
+    static bool stores_the_same(Now& now);
     void dword(Now& now, std::uint64_t va, unsigned bytes, Cell& cell);
     void load(Now& now, std::uint64_t va, Cell& cell);
     void store(Now& now, std::uint64_t va, Cell& cell);
     void atomic(Now& now, Cell& cell);
     bool ordered(const Now& now, const Record& earlier) const;
     void seen_by(const Now& now, const Record& write);
-    std::uint64_t unchanged_lanes(const gfx9::Wave& wave, const gfx9::Inst& inst, const Access& access) const;
-    void report(const Now& now, const gfx9::Inst& inst, const Conflict& conflict) const;
+    void report(const Now& now, const Conflict& conflict) const;
     std::uint16_t shared_site(std::uint16_t own, const gfx9::Inst& inst);
 
     MemoryRaces* races_ = nullptr;

@@ -7,7 +7,7 @@ namespace kfdemu::check {
 using namespace gfx9;
 
 bool RaceCheck::begin(const Scene& scene, unsigned waves) {
-    lds_ = scene.session.checks.has(Check::race) && waves > 1 && scene.lds_bytes != 0;
+    lds_ = scene.session.checks.has(Check::lds_race) && waves > 1 && scene.lds_bytes != 0;
     memory_ = scene.memory_races != nullptr;
     if (!lds_ && !memory_) return false;
     if (sites_.forget_if_many()) memory_races_.forget_sites();

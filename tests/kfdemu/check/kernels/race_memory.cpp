@@ -14,9 +14,9 @@ INLINE void store(u32* to, u32 n) { __hip_atomic_store(to, n, __ATOMIC_RELAXED, 
 INLINE void acquire() { __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent"); }
 INLINE void release() { __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent"); }
 
-#define PAIR(name)                                                             \
-    INLINE void name##_body(const u32* in, volatile u32* out, bool mended);    \
-    KERNEL void name(const u32* in, u32* out) { name##_body(in, out, false); } \
+#define PAIR(name)                                                                     \
+    INLINE void name##_body(const u32* in, volatile u32* out, bool mended);            \
+    KERNEL void name(const u32* in, u32* out) { name##_body(in, out, false); }         \
     KERNEL void name##_mended(const u32* in, u32* out) { name##_body(in, out, true); } \
     INLINE void name##_body([[maybe_unused]] const u32* in, [[maybe_unused]] volatile u32* out, bool mended)
 
@@ -36,28 +36,30 @@ PAIR(one_element) {
 PAIR(sum) {
     u32* to = (u32*)out;
     if (local_x() != 0) return;
-    if (mended) add(to, in[group()]);
-    else to[0] = to[0] + in[group()];                     // sum
+    if (mended)
+        add(to, in[group()]);
+    else
+        to[0] = to[0] + in[group()];  // sum
 }
 
 /// Rows that overlap by one element.
 PAIR(overlapping_rows) {
     u32* to = (u32*)out;
     const u32 row = group() * 128;
-    to[row + local_x()] = in[local_x()];                  // overlapping_rows
+    to[row + local_x()] = in[local_x()];                             // overlapping_rows
     if (local_x() == 0) to[row + (mended ? 0 : 128)] = group() + 7;  // overlapping_rows
 }
 
 /// Turned round in place: each work-group reads what another one writes.
 PAIR(reverse) {
     u32* to = (u32*)out;
-    const u32 far = to[1023 - global_x()];                // reverse
-    to[global_x() + (mended ? 1024 : 0)] = far + 1;       // reverse
+    const u32 far = to[1023 - global_x()];           // reverse
+    to[global_x() + (mended ? 1024 : 0)] = far + 1;  // reverse
 }
 
 PAIR(narrow) {
     u8* to = (u8*)out;
-    to[global_x()] = static_cast<u8>(in[local_x()]);      // narrow
+    to[global_x()] = static_cast<u8>(in[local_x()]);                 // narrow
     if (local_x() == 127) to[global_x() + (mended ? 2048 : 1)] = 9;  // narrow
 }
 
@@ -65,13 +67,13 @@ PAIR(narrow) {
 PAIR(last_by_number) {
     u32* to = (u32*)out;
     if (local_x() != 0) return;
-    to[16 + group()] = in[group()];                       // last_by_number
+    to[16 + group()] = in[group()];  // last_by_number
     release();
     const bool last = mended ? add(to + 1, 1) == 7 : group() == 7;
     acquire();
     if (!last) return;
     u32 sum = 0;
-    for (u32 n = 0; n < 8; ++n) sum += to[16 + n];        // last_by_number
+    for (u32 n = 0; n < 8; ++n) sum += to[16 + n];  // last_by_number
     to[0] = sum;
 }
 
@@ -79,7 +81,7 @@ PAIR(last_by_number) {
 PAIR(flagged) {
     u32* to = (u32*)out;
     if (group() == 0) {
-        to[1024 + local_x()] = in[local_x()];             // flagged
+        to[1024 + local_x()] = in[local_x()];  // flagged
         release();
         barrier();
         if (local_x() == 0) store(to + 8, 1);
@@ -87,15 +89,15 @@ PAIR(flagged) {
     }
     while (mended && load(to + 8) == 0) __builtin_amdgcn_s_sleep(1);
     acquire();
-    to[2048 + global_x()] = to[1024 + local_x()];         // flagged
+    to[2048 + global_x()] = to[1024 + local_x()];  // flagged
 }
 
 /// Between the waves of each work-group.
 PAIR(exchange) {
     u32* to = (u32*)out;
-    to[global_x()] = in[local_x()];                       // exchange
+    to[global_x()] = in[local_x()];  // exchange
     barrier_if(mended);
-    const u32 far = to[global_x() ^ 64];                  // exchange
+    const u32 far = to[global_x() ^ 64];  // exchange
     barrier();
     to[global_x()] = far;
 }
@@ -106,9 +108,10 @@ PAIR(locked) {
     if (local_x() != 0) return;
     const bool takes = mended || group() != 3;
     u32 open = 0;
-    while (takes && !__hip_atomic_compare_exchange_strong(to + 4, &open, 1u, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED, kAgent))
+    while (takes &&
+           !__hip_atomic_compare_exchange_strong(to + 4, &open, 1u, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED, kAgent))
         open = 0;
-    to[64] = to[64] + in[group()];                        // locked
+    to[64] = to[64] + in[group()];  // locked
     release();
     if (takes) store(to + 4, 0);
 }
@@ -117,14 +120,14 @@ PAIR(locked) {
 PAIR(cells) {
     u32* to = (u32*)out;
     const u32 n = global_x() + 1;
-    const u32 sum = to[n - 1] + to[n] + to[n + 1];        // cells
-    to[n + (mended ? 2048 : 0)] = sum + in[local_x()];    // cells
+    const u32 sum = to[n - 1] + to[n] + to[n + 1];      // cells
+    to[n + (mended ? 2048 : 0)] = sum + in[local_x()];  // cells
 }
 
 /// One work-group clears what the others fill.
 PAIR(cleared) {
     u32* to = (u32*)out;
-    if (group() == 7) to[local_x()] = 11;                 // cleared
+    if (group() == 7) to[local_x()] = 11;                                  // cleared
     if (group() == 2) to[local_x() + (mended ? 128 : 0)] = in[local_x()];  // cleared
 }
 
@@ -156,6 +159,7 @@ KERNEL void volatile_flag(const u32* in, u32* out) {
 KERNEL void greatest(const u32* in, u32* out) {
     const u32 mine = in[local_x()] + group();
     u32 seen = out[0];
-    while (seen < mine && !__hip_atomic_compare_exchange_strong(out, &seen, mine, __ATOMIC_RELAXED, __ATOMIC_RELAXED, kAgent)) {
+    while (seen < mine &&
+           !__hip_atomic_compare_exchange_strong(out, &seen, mine, __ATOMIC_RELAXED, __ATOMIC_RELAXED, kAgent)) {
     }
 }
