@@ -56,10 +56,10 @@ void LdsRaces::load_words(Now& now) {
             continue;
         }
         Cell& cell = words_[at / 4];
-        const Mark& read = cell.read[0];
-        if (read.number == now.mark.number && read.wave == now.mark.wave && read.epoch == now.mark.epoch) continue;
+        Mark& slot = slot_for(now.mark, cell);
+        if (slot.number == now.mark.number && slot.wave == now.mark.wave && slot.epoch == now.mark.epoch) continue;
         if (!cell.split && now.certainly_after(cell.write))
-            slot_for(now.mark, cell) = now.mark;
+            slot = now.mark;
         else
             word(now, static_cast<std::uint32_t>(at / 4));
     }

@@ -6,7 +6,6 @@
 #include <bit>
 #include <cstring>
 
-#include "../base/address_space.hpp"
 #include "stored_value.hpp"
 
 namespace kfdemu::check {
@@ -25,20 +24,6 @@ void replace(MemoryShadow::Record& old, const MemoryShadow::Record& with) {
     const unsigned bytes = same ? old.bytes | with.bytes : with.bytes;
     old = with;
     old.bytes = bytes & 15;
-}
-
-std::uint64_t unchanged_lanes(const Wave& wave, const Inst& inst, const Access& access) {
-    const AddressSpace::Range* range = nullptr;
-    std::uint64_t unchanged = 0;
-    for (std::uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-        const std::uint64_t va = access.at[lane];
-        if (range == nullptr || !range->contains(va, access.bytes)) range = wave.memory->find(va);
-        const auto value = stored_value(wave, inst, 0, lane, access.bytes);
-        if (!value || range == nullptr || !range->contains(va, access.bytes)) return unchanged;
-        unchanged |= std::uint64_t{std::memcmp(value->data(), range->at(va), access.bytes) == 0} << lane;
-    }
-    return unchanged;
 }
 
 }  // namespace
@@ -89,10 +74,18 @@ void MemoryRaceCheck::one_lane(Now& now, unsigned lane) {
     std::uint64_t va = now.access.at[lane];
     const std::uint64_t end = va + now.access.bytes;
     now.record.lane = lane & 63;
+    const bool stores = now.access.writes && !now.access.reads;
+    if (stores) now.stored = stored_value(now.wave, now.inst, 0, lane, now.access.bytes);
     while (va < end) {
         const std::uint64_t next = std::min(end, (va | 3) + 1);
         lock(now, va);
         const auto count = static_cast<unsigned>(next - va);
+        if (stores && now.stored) {
+            const std::uint64_t offset = va - now.access.at[lane];
+            now.value = 0;
+            std::memcpy(reinterpret_cast<std::byte*>(&now.value) + va % 4,
+                        reinterpret_cast<const std::byte*>(now.stored->data()) + offset, count);
+        }
         dword(now, va, ((1u << count) - 1) << va % 4, now.locked->cell(va));
         va = next;
     }
@@ -143,8 +136,10 @@ void MemoryRaceCheck::load(Now& now, std::uint64_t va, Cell& cell) {
 void MemoryRaceCheck::store(Now& now, std::uint64_t va, Cell& cell) {
     Record record = now.record;
     const Record& write = cell.write;
+    // A waiter that was recorded earlier may see this store without another record.
+    if (write.is(Kind::Atomic)) races_->release(group_);
     if (!write.is(Kind::Atomic) && overlap(write, record) && !ordered(now, write)) {
-        if (stores_the_same(now))
+        if (stores_the_same(now, cell))
             set(record, Kind::Agreed);
         else
             conflicts_.push_back({write, va, record.lane, true});
@@ -157,6 +152,9 @@ void MemoryRaceCheck::store(Now& now, std::uint64_t va, Cell& cell) {
             conflicts_.push_back({read, va, record.lane, false});
         }
     }
+    const bool joins =
+        cell.write.group == group_ && cell.write.wave == record.wave && cell.write.number == record.number;
+    cell.value = joins ? cell.value | now.value : now.value;
     replace(cell.write, record);
 }
 
@@ -165,14 +163,12 @@ void MemoryRaceCheck::atomic(Now& now, Cell& cell) {
     replace(cell.write, now.record);
 }
 
-/// Without the page's lock: a fault, which is the store's own, leaves by a jump.
-bool MemoryRaceCheck::stores_the_same(Now& now) {
-    if (!now.unchanged) {
-        now.locked->unlock();
-        now.unchanged = unchanged_lanes(now.wave, now.inst, now.access);
-        now.locked->lock();
-    }
-    return (*now.unchanged >> now.record.lane & 1) != 0;
+bool MemoryRaceCheck::stores_the_same(const Now& now, const Cell& cell) {
+    const unsigned both = now.record.bytes & cell.write.bytes;
+    std::uint32_t mask = 0;
+    for (unsigned n = 0; n < 4; ++n)
+        if ((both >> n & 1) != 0) mask |= 0xffu << 8 * n;
+    return now.stored && ((now.value ^ cell.value) & mask) == 0;
 }
 
 MemoryRaceCheck::Page& MemoryRaceCheck::page(std::uint64_t va) {

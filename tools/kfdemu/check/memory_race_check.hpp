@@ -52,13 +52,15 @@ class MemoryRaceCheck {
         bool looks = false;      ///< an atomic, or a load that looks for what others wrote
         Page* locked = nullptr;  ///< holds locked_va
         std::uint64_t locked_va = 0;
-        std::optional<std::uint64_t> unchanged{};  ///< lanes that store what is there already, once asked for
+        /// That the lane stores; empty if it is not known.
+        std::optional<std::array<std::uint32_t, 4>> stored{};
+        std::uint32_t value = 0;  ///< of these, the dword's
     };
 
     Page& page(std::uint64_t va);
     void one_lane(Now& now, unsigned lane);
     void lock(Now& now, std::uint64_t va);
-    static bool stores_the_same(Now& now);
+    static bool stores_the_same(const Now& now, const Cell& cell);
     void dword(Now& now, std::uint64_t va, unsigned bytes, Cell& cell);
     void load(Now& now, std::uint64_t va, Cell& cell);
     void store(Now& now, std::uint64_t va, Cell& cell);

@@ -5,7 +5,7 @@
 //     const std::lock_guard lock{page};
 //     page.cell(va).write = …
 //
-// A dword takes 48 bytes, in pages that are allocated when they are first accessed. Thread safety: page(), any thread;
+// A dword takes 52 bytes, in pages that are allocated when they are first accessed. Thread safety: page(), any thread;
 // a page's cells, under its lock. Pages live as long as the shadow.
 #pragma once
 
@@ -37,7 +37,8 @@ class MemoryShadow {
         bool is(Kind what) const { return kind == static_cast<std::uint16_t>(what); }
     };
     struct Cell {
-        Record write, read[2];  ///< the reads of two waves
+        Record write, read[2];    ///< the reads of two waves
+        std::uint32_t value = 0;  ///< that was written, if it was not by an atomic
     };
 
     class Page {

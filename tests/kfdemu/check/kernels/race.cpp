@@ -12,7 +12,7 @@ LDS u32 count, lock;
 INLINE void barrier_if(bool mended) {
     if (mended) barrier();
 }
-INLINE u32 add(LDS_POINTER u32* to, u32 n) { return __hip_atomic_fetch_add(to, n, __ATOMIC_RELAXED, kWorkgroup); }
+#define ADD(to, n) __hip_atomic_fetch_add((LDS_POINTER u32*)(to), (n), __ATOMIC_RELAXED, kWorkgroup)
 INLINE u32 load(LDS_POINTER const u32* from) { return __hip_atomic_load(from, __ATOMIC_ACQUIRE, kWorkgroup); }
 INLINE void store(LDS_POINTER u32* to, u32 n) { __hip_atomic_store(to, n, __ATOMIC_RELEASE, kWorkgroup); }
 
@@ -117,7 +117,7 @@ PAIR(wide) {
 PAIR(counted) {
     if (local_x() == 0) count = 0;
     barrier();
-    add((LDS_POINTER u32*)&count, in[local_x()] & 1);  // counted
+    ADD(&count, in[local_x()] & 1);  // counted
     barrier_if(mended);
     if (local_x() == 0) out[0] = count;  // counted
 }
@@ -126,7 +126,7 @@ PAIR(counted) {
 PAIR(zeroed) {
     if (local_x() == 192) count = 0;  // zeroed
     barrier_if(mended);
-    add((LDS_POINTER u32*)&count, in[local_x()] & 1);  // zeroed
+    ADD(&count, in[local_x()] & 1);  // zeroed
 }
 
 NOINLINE static u32 far_read(const volatile u32* from) {
@@ -177,9 +177,7 @@ KERNEL void own_rows(const u32* in, u32* out) {
     out[local_x()] = tile[local_x() ^ 1] + bytes[local_x() ^ 2];
 }
 /// Correct: only atomics.
-KERNEL void only_atomics(const u32* in, u32* out) {
-    out[local_x()] = add((LDS_POINTER u32*)&tile[in[local_x()] & 3], 1u);
-}
+KERNEL void only_atomics(const u32* in, u32* out) { out[local_x()] = ADD(&tile[in[local_x()] & 3], 1u); }
 /// Correct: everybody reads.
 KERNEL void all_read(const u32* in, u32* out) {
     if (local_x() == 0) tile[0] = in[0];

@@ -8,6 +8,7 @@ INLINE void barrier_if(bool mended) {
     if (mended) barrier();
 }
 INLINE u32 group() { return __builtin_amdgcn_workgroup_id_x(); }
+INLINE u32 item() { return group() * 128 + local_x(); }
 INLINE u32 add(u32* to, u32 n) { return __hip_atomic_fetch_add(to, n, __ATOMIC_RELAXED, kAgent); }
 INLINE u32 load(const u32* from) { return __hip_atomic_load(from, __ATOMIC_RELAXED, kAgent); }
 INLINE void store(u32* to, u32 n) { __hip_atomic_store(to, n, __ATOMIC_RELAXED, kAgent); }
@@ -23,7 +24,7 @@ INLINE void release() { __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent"); }
 /// A shift within one array; the mended one writes to another.
 PAIR(shift) {
     u32* to = (u32*)out;
-    to[global_x() + (mended ? 2048 : 0)] = to[global_x() + 1] + 1;  // shift
+    to[item() + (mended ? 2048 : 0)] = to[item() + 1] + 1;  // shift
 }
 
 /// All work-groups write one element.
@@ -53,14 +54,14 @@ PAIR(overlapping_rows) {
 /// Turned round in place: each work-group reads what another one writes.
 PAIR(reverse) {
     u32* to = (u32*)out;
-    const u32 far = to[1023 - global_x()];           // reverse
-    to[global_x() + (mended ? 1024 : 0)] = far + 1;  // reverse
+    const u32 far = to[1023 - item()];           // reverse
+    to[item() + (mended ? 1024 : 0)] = far + 1;  // reverse
 }
 
 PAIR(narrow) {
     u8* to = (u8*)out;
-    to[global_x()] = static_cast<u8>(in[local_x()]);                 // narrow
-    if (local_x() == 127) to[global_x() + (mended ? 2048 : 1)] = 9;  // narrow
+    to[item()] = static_cast<u8>(in[local_x()]);                 // narrow
+    if (local_x() == 127) to[item() + (mended ? 2048 : 1)] = 9;  // narrow
 }
 
 /// The last work-group sums up what all have written: it is not the last to run.
@@ -89,17 +90,17 @@ PAIR(flagged) {
     }
     while (mended && load(to + 8) == 0) __builtin_amdgcn_s_sleep(1);
     acquire();
-    to[2048 + global_x()] = to[1024 + local_x()];  // flagged
+    to[2048 + item()] = to[1024 + local_x()];  // flagged
 }
 
 /// Between the waves of each work-group.
 PAIR(exchange) {
     u32* to = (u32*)out;
-    to[global_x()] = in[local_x()];  // exchange
+    to[item()] = in[local_x()];  // exchange
     barrier_if(mended);
-    const u32 far = to[global_x() ^ 64];  // exchange
+    const u32 far = to[item() ^ 64];  // exchange
     barrier();
-    to[global_x()] = far;
+    to[item()] = far;
 }
 
 /// A lock that one of two users does not take.
@@ -119,22 +120,24 @@ PAIR(locked) {
 /// A generation of cells that reads its neighbours while they change; the mended one has two buffers.
 PAIR(cells) {
     u32* to = (u32*)out;
-    const u32 n = global_x() + 1;
+    const u32 n = item() + 1;
     const u32 sum = to[n - 1] + to[n] + to[n + 1];      // cells
     to[n + (mended ? 2048 : 0)] = sum + in[local_x()];  // cells
 }
 
-/// One work-group clears what the others fill.
+/// One work-group clears what another one fills.
 PAIR(cleared) {
-    u32* to = (u32*)out;
-    if (group() == 7) to[local_x()] = 11;                                  // cleared
-    if (group() == 2) to[local_x() + (mended ? 128 : 0)] = in[local_x()];  // cleared
+    if (group() == 7) {
+        for (u32 n = 0; n < 4; ++n) out[local_x() * 4 + n] = 0x11;  // cleared
+    } else if (group() == 2) {
+        out[local_x() + (mended ? 512 : 0)] = in[local_x()];  // cleared
+    }
 }
 
 /// Correct: each has its own.
 KERNEL void own_elements(const u32* in, u32* out) {
-    out[global_x()] = in[local_x()];
-    out[global_x()] += 1;
+    out[item()] = in[local_x()];
+    out[item()] += 1;
 }
 /// Correct: only atomics.
 KERNEL void only_atomics(const u32* in, u32* out) { add(out + (in[local_x()] & 7), 1); }
@@ -145,7 +148,7 @@ KERNEL void found(const u32* in, u32* out) {
 /// Correct: a flag that is volatile.
 KERNEL void volatile_flag(const u32* in, u32* out) {
     volatile u32* flag = out + 8;
-    if (global_x() == 0) {
+    if (item() == 0) {
         out[1024] = in[0];
         release();
         *flag = 1;
