@@ -43,7 +43,11 @@ TEST_CASE("every option of KFDEMU is read, and written back the same", "[kfdemu]
 
 TEST_CASE("checks are named one by one, joined or all at once", "[kfdemu][options]") {
     CHECK_FALSE(parsed_options("on").checks.any());
-    CHECK(parsed_options("check").checks == Checks::all());
+    CHECK(parsed_options("check").checks == Checks::cheap());
+    CHECK(parsed_options("check=cheap").checks == Checks::cheap());
+    CHECK_FALSE(Checks::cheap().has(Check::race));
+    CHECK(Checks::cheap().has(Check::lds_race));
+    CHECK(parsed_options("check=race").checks.has(Check::lds_race));
     CHECK(parsed_options("check=all").checks == Checks::all());
     const Options options = parsed_options("check=wait,check-report=/tmp/found.json");
     CHECK(options.checks.has(Check::wait));
@@ -72,7 +76,7 @@ TEST_CASE("an invalid KFDEMU is refused with the valid choices", "[kfdemu][optio
     CHECK_THAT(refused("vram-access=maybe"), Contains("host or private"));
     for (const char* version : {"kfd=1", "kfd=.", "kfd=1.x"}) CHECK_THAT(refused(version), Contains("such as 1.15"));
     CHECK_THAT(refused("log=loud"), Contains("debug"));
-    CHECK_THAT(refused("check=speed"), Contains("'speed' is not a check; the names are all, "));
+    CHECK_THAT(refused("check=speed"), Contains("'speed' is not a check; the names are all, cheap, "));
     CHECK_THAT(refused("check-report="), Contains("the name of a file"));
     CHECK_THAT(refused("suppress="), Contains("the name of a file"));
     CHECK_THAT(refused("check-limit=many"), Contains("a number"));

@@ -50,9 +50,11 @@ enum kfdemu_interrupt {
 
 /* What kernels can be checked for; a set of bits. kfdemu(1), "CHECKS". */
 enum kfdemu_check {
-    KFDEMU_CHECK_MEMORY = 1, /* accesses outside of allocations, LDS, scratch and kernel arguments; use after free */
-    KFDEMU_CHECK_WAIT = 2,   /* registers used before the s_waitcnt that their load requires */
-    KFDEMU_CHECK_LEAK = 32   /* memory, signals, queues and executables that are never freed or destroyed */
+    KFDEMU_CHECK_MEMORY = 1,   /* accesses outside of allocations, LDS, scratch and kernel arguments; use after free */
+    KFDEMU_CHECK_WAIT = 2,     /* registers used before the s_waitcnt that their load requires */
+    KFDEMU_CHECK_RACE = 4,     /* accesses of LDS and memory by two waves or work-groups that nothing orders */
+    KFDEMU_CHECK_LEAK = 32,    /* memory, signals, queues and executables that are never freed or destroyed */
+    KFDEMU_CHECK_LDS_RACE = 64 /* the part of it that concerns LDS, which costs less */
 };
 
 /* A queue is named by the address of its ring: hsa_queue_t's base_address. These name all queues of a kind: */

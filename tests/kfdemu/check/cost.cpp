@@ -13,7 +13,7 @@ using namespace check_test;
 
 constexpr unsigned kWarmUps = 2, kSamples = 11;
 constexpr std::size_t kElements = 1 << 22;
-constexpr const char* kModes[] = {"", "memory", "wait", "all"};
+constexpr const char* kModes[] = {"", "memory", "wait", "lds-race", "race", "all"};
 
 double median(std::vector<double> samples) {
     std::sort(samples.begin(), samples.end());
@@ -32,12 +32,12 @@ class Costs {
         std::vector<double> times[std::size(kModes)];
         for (unsigned sample = 0; sample < kWarmUps + kSamples; ++sample)
             for (unsigned n = 0; n < std::size(kModes); ++n) {
-                // A B C D, then D C B A.
+                // In order, then in the opposite order.
                 const unsigned mode = sample % 2 == 0 ? n : static_cast<unsigned>(std::size(kModes)) - 1 - n;
                 gpu_.machine.session.checks = {};
                 if (*kModes[mode] != 0) add(gpu_.machine.session.checks, kModes[mode]);
                 const auto start = std::chrono::steady_clock::now();
-                const Outcome outcome = code_.try_launch(kernel, shape, out_, arguments...);
+                const Outcome outcome = code_.try_launch(kernel, shape, arguments...);
                 const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
                 if (outcome.state != kfdemu::Dispatch::State::Finished)
                     throw std::runtime_error{kfdemu::describe(outcome.fault)};
@@ -51,6 +51,7 @@ class Costs {
     }
 
     const float* in() const { return in_; }
+    float* out() const { return out_; }
 
   private:
     Checked gpu_;
@@ -64,10 +65,10 @@ class Costs {
 int main() {
     Costs costs;
     fmt::print("gfx90a, one thread, medians of {}, in turn\n", kSamples);
-    costs.measure("loop", {.grid = {1 << 12}, .group = {256}}, 0.999f, 0.5f, 2000u);
-    costs.measure("straight_line", {.grid = {1 << 16}, .group = {256}}, 0.999f, 0.5f);
-    costs.measure("matmul", {.grid = {128, 128}, .group = {16, 16}}, costs.in(), costs.in(), 128u);
-    costs.measure("sha256", {.grid = {1 << 14}, .group = {256}});
-    costs.measure("mandelbrot", {.grid = {256, 256}, .group = {16, 16}}, 256u, 256u);
-    costs.measure("copy", {.grid = {1 << 22}, .group = {256}}, costs.in());
+    costs.measure("loop", {.grid = {1 << 12}, .group = {256}}, costs.out(), 0.999f, 0.5f, 2000u);
+    costs.measure("straight_line", {.grid = {1 << 16}, .group = {256}}, costs.out(), 0.999f, 0.5f);
+    costs.measure("matmul", {.grid = {128, 128}, .group = {16, 16}}, costs.in(), costs.in(), costs.out(), 128u);
+    costs.measure("sha256", {.grid = {1 << 14}, .group = {256}}, costs.out());
+    costs.measure("mandelbrot", {.grid = {256, 256}, .group = {16, 16}}, costs.out(), 256u, 256u);
+    costs.measure("copy", {.grid = {1 << 22}, .group = {256}}, costs.out(), costs.in());
 }

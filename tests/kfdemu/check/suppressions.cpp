@@ -49,7 +49,7 @@ TEST_CASE("a wrong line is an error with its file and line, and the others hold"
     Suppressions list;
     const auto errors = list.add_lines("# comment\n\nspeed:late\nwait\nwait:\nwait:late\n  # another", "my.supp");
     REQUIRE(errors.size() == 3);
-    CHECK_THAT(errors[0], Contains("my.supp:3: 'speed' is not a check; the names are all, memory"));
+    CHECK_THAT(errors[0], Contains("my.supp:3: 'speed' is not a check; the names are all, cheap, memory"));
     CHECK_THAT(errors[1], Contains("my.supp:4: 'wait': expected CHECK:PATTERN"));
     CHECK_THAT(errors[2], Contains("my.supp:5: 'wait:': no pattern follows the colon"));
     CHECK(list.match(at(0x1000)));

@@ -15,15 +15,19 @@ namespace kfdemu {
 
 /// The numbers are those of kfdemu.h's bits.
 enum class Check : std::uint8_t {
-    memory = 0,  ///< accesses outside of allocations, LDS, scratch and arguments; use after free
-    wait = 1,    ///< a register used before the s_waitcnt that its load requires
-    leak = 5,    ///< what the program creates through the HSA runtime and never destroys
+    memory = 0,    ///< accesses outside of allocations, LDS, scratch and arguments; use after free
+    wait = 1,      ///< a register used before the s_waitcnt that its load requires
+    race = 2,      ///< unordered accesses of LDS and of memory by two waves
+    leak = 5,      ///< what the program creates through the HSA runtime and never destroys
+    lds_race = 6,  ///< the part of `race` that concerns LDS
 };
 
 class Checks {
   public:
     constexpr Checks() = default;
     static Checks all();
+    /// Those that cost at most twice the time: what --check without a value enables.
+    static Checks cheap();
     /// Of kfdemu.h's bits.
     static constexpr Checks of_bits(std::uint32_t bits) {
         Checks result;
@@ -31,7 +35,9 @@ class Checks {
         return result;
     }
 
-    constexpr bool has(Check what) const { return bits_ >> static_cast<unsigned>(what) & 1; }
+    constexpr bool has(Check what) const {
+        return (bits_ >> static_cast<unsigned>(what) & 1) != 0 || (what == Check::lds_race && has(Check::race));
+    }
     constexpr void set(Check what) { bits_ |= 1u << static_cast<unsigned>(what); }
     constexpr bool any() const { return bits_ != 0; }
     constexpr std::uint32_t bits() const { return bits_; }
@@ -42,8 +48,8 @@ class Checks {
 };
 
 const char* name(Check check);
-/// Adds the checks that `text` names, joined with + or commas, or "all". Returns "" or an error text that lists the
-/// names.
+/// Adds the checks that `text` names, joined with + or commas, or "all" or "cheap". Returns "" or an error text that
+/// lists the names.
 std::string add(Checks& checks, std::string_view text);
 /// "memory+wait"; "" if there are none.
 std::string to_string(const Checks& checks);

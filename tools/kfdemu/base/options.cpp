@@ -112,7 +112,7 @@ std::variant<Options, std::string> parse_options(std::string_view text) {
         } else if (word == "strict") {
             options.behaviours = Behaviours::all();
         } else if (word == "check") {
-            options.checks = Checks::all();
+            options.checks = Checks::cheap();
         } else if (word == "check-stop") {
             options.check_stop = true;
         } else if (const auto equals = word.find('='); equals != word.npos) {

@@ -24,7 +24,8 @@ static_assert(KFDEMU_DROP == static_cast<int>(InterruptAction::drop) &&
 
 static_assert(KFDEMU_CHECK_MEMORY == 1 << static_cast<int>(Check::memory) &&
               KFDEMU_CHECK_WAIT == 1 << static_cast<int>(Check::wait) &&
-              KFDEMU_CHECK_LEAK == 1 << static_cast<int>(Check::leak));
+              KFDEMU_CHECK_RACE == 1 << static_cast<int>(Check::race) &&
+              KFDEMU_CHECK_LDS_RACE == 1 << static_cast<int>(Check::lds_race));
 
 /// KFDEMU_ALL_COMPUTE_QUEUES and KFDEMU_ALL_SDMA_QUEUES are QueueKind's values.
 std::uint64_t queue_name(const void* ring) { return reinterpret_cast<std::uint64_t>(ring); }
@@ -94,7 +95,7 @@ void read_counters(struct kfdemu_counters* out, std::size_t size_bytes) {
 }
 
 int check(std::uint32_t checks) {
-    if ((checks & ~Checks::all().bits()) != 0) return EINVAL;
+    if ((checks & ~(Checks::all().bits() | Checks::cheap().bits())) != 0) return EINVAL;
     check::process_checks().enabled.store(checks, std::memory_order_relaxed);
     return 0;
 }

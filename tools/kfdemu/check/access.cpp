@@ -92,7 +92,6 @@ bool relative_to_m0(const Wave& wave, const Inst& inst, const Shape& shape, Segm
     Access& access = add(out, shape, Place::Lds, wave.exec());
     const std::uint32_t base = (wave.s[kM0] & 0xffff) + (static_cast<std::uint32_t>(inst.offset) & 0xffff);
     for (unsigned l = 0; l < kLanes; ++l) access.at[l] = base + (by_lane ? l * 4 : 0);
-    access.reads |= counts, access.writes |= counts;
     return true;
 }
 

@@ -6,13 +6,22 @@ void GroupChecker::begin(const Scene& scene, unsigned waves) {
     scene_ = scene;
     waits_ = scene.session.checks.has(Check::wait);
     memory_ = scene.session.checks.has(Check::memory);
+    races_ = race_check_.begin(scene, waves);
     while (waves_.size() < waves) waves_.push_back(std::make_unique<WaveChecker>(*this));
     for (unsigned n = 0; n < waves; ++n) waves_[n]->begin();
 }
 
 void GroupChecker::WaveChecker::before(const gfx9::Wave& wave, const gfx9::Inst& inst) noexcept {
     if (group_.waits_) wait_.before(group_.scene_, group_.cache_, wave, inst);
-    if (group_.memory_ && may_access(inst.format)) group_.memory_check_.before(group_.scene_, wave, inst);
+    if (group_.races_ && inst.format == gfx9::Format::Sopp) group_.race_check_.orders(wave, inst);
+    if ((group_.memory_ || group_.races_) && may_access(inst.format)) group_.accesses(wave, inst);
+}
+
+void GroupChecker::accesses(const gfx9::Wave& wave, const gfx9::Inst& inst) {
+    Segments segments;
+    find_accesses(wave, inst, segments);
+    if (memory_) memory_check_.before(scene_, wave, inst, segments);
+    if (races_) race_check_.before(scene_, wave, inst, segments);
 }
 
 void GroupChecker::faulted(const gfx9::Wave& wave, const gfx9::Inst& inst) {

@@ -12,6 +12,7 @@
 
 #include "inst_cache.hpp"
 #include "memory_check.hpp"
+#include "race_check.hpp"
 #include "scene.hpp"
 #include "wait_check.hpp"
 
@@ -36,10 +37,13 @@ class GroupChecker {
         WaitCheck wait_;
     };
 
+    void accesses(const gfx9::Wave& wave, const gfx9::Inst& inst);
+
     Scene scene_;
-    bool waits_ = false, memory_ = false;
+    bool waits_ = false, memory_ = false, races_ = false;
     InstCache cache_;
     MemoryCheck memory_check_;
+    RaceCheck race_check_;
     std::vector<std::unique_ptr<WaveChecker>> waves_;
 };
 

@@ -76,10 +76,7 @@ bool is_new(const Scene& scene, const Inst& inst, const char* rule) {
 
 }  // namespace
 
-void MemoryCheck::before(const Scene& scene, const Wave& wave, const Inst& inst) {
-    if (!accesses_memory(inst)) return;
-    Segments segments;
-    find_accesses(wave, inst, segments);
+void MemoryCheck::before(const Scene& scene, const Wave& wave, const Inst& inst, const Segments& segments) {
     const Where where{scene, wave, inst};
     for (unsigned n = 0; n < segments.count; ++n) {
         const Access& access = segments.access[n];

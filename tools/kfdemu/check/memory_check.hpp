@@ -2,7 +2,7 @@
 // scratch and a kernel's arguments.
 //
 //     MemoryCheck check;                         // one for a work-group
-//     check.before(scene, wave, inst);           // each instruction
+//     check.before(scene, wave, inst, segments); // each access
 //     check.faulted(scene, wave, inst);          // the access faulted: explains where
 //
 // Thread safety: that of its work-group.
@@ -18,7 +18,7 @@ namespace kfdemu::check {
 
 class MemoryCheck {
   public:
-    void before(const Scene& scene, const gfx9::Wave& wave, const gfx9::Inst& inst);
+    void before(const Scene& scene, const gfx9::Wave& wave, const gfx9::Inst& inst, const Segments& segments);
     void faulted(const Scene& scene, const gfx9::Wave& wave, const gfx9::Inst& inst);
 
   private:

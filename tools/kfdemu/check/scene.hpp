@@ -24,6 +24,8 @@ struct Session {
     bool any() const { return report != nullptr && checks.any(); }
 };
 
+class MemoryRaces;
+
 struct Scene {
     Session session;
     gfx9::Target target{};
@@ -33,6 +35,7 @@ struct Scene {
     std::uint32_t kernarg_bytes = 0;  ///< 0: unknown
     std::uint32_t lds_bytes = 0;      ///< that the packet asked for
     std::uint32_t lane_scratch_bytes = 0;
+    MemoryRaces* memory_races = nullptr;  ///< of the dispatch; null: not watched
 
     /// A finding about `inst` of `wave`, with everything but its details.
     Finding finding(Check check, const char* rule, const gfx9::Wave& wave, const gfx9::Inst& inst) const;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "../base/host_fault.hpp"
+#include "../check/memory_races.hpp"
 
 namespace kfdemu {
 namespace {
@@ -57,7 +58,13 @@ std::variant<std::shared_ptr<Dispatch>, LaunchRefused> Dispatch::create(Setup se
 }
 
 Dispatch::Dispatch(Setup&& setup, const KernelDescriptor& kernel)
-    : setup_{std::move(setup)}, kernel_{kernel}, code_use_{*setup_.code}, serial_{setup_.code->new_serial()} {
+    : setup_{std::move(setup)},
+      kernel_{kernel},
+      code_use_{*setup_.code},
+      serial_{setup_.code->new_serial()},
+      memory_races_{setup_.session.any() && setup_.session.checks.has(Check::race)
+                        ? std::make_shared<check::MemoryRaces>()
+                        : nullptr} {
     counts_ = group_counts(setup_.packet);
     if (setup_.session.any()) setup_.session.report->coverage.dispatches += 1;
     // Saturates: neither this number of groups nor more would ever complete.

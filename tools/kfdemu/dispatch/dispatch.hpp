@@ -96,6 +96,7 @@ class Dispatch {
     const KernelDescriptor kernel_;
     const CodeCache::Use code_use_;
     const std::uint64_t serial_;
+    const std::shared_ptr<check::MemoryRaces> memory_races_;  // null: not watched
     std::array<std::uint32_t, 3> counts_{};
     std::uint64_t total_ = 0;
 

@@ -116,6 +116,7 @@ void WorkGroup::watch(const Dispatch& dispatch) {
     scene.kernarg_bytes = dispatch.kernel_.kernarg_bytes;
     scene.lds_bytes = setup.packet.group_segment_size;
     scene.lane_scratch_bytes = setup.packet.private_segment_size;
+    scene.memory_races = dispatch.memory_races_.get();
     checker_->begin(scene, waves_);
     for (unsigned n = 0; n < waves_; ++n) residents_[n]->wave.watcher = checker_->watcher(n);
     setup.session.report->coverage.waves += waves_;

@@ -1,0 +1,83 @@
+// `race`: accesses of LDS by two waves that no barrier orders.
+#include "checked.hpp"
+
+using namespace check_test;
+
+namespace {
+
+constexpr const char* kCompiled[] = {"O0", "O1", "O2", "O3"};
+constexpr const char* kDefects[] = {
+    "read_after_write", "write_after_read", "write_after_write", "reduce", "prefix", "tiles",
+    "transpose",        "stencil",          "broadcast",         "narrow", "wide",   "counted",
+    "zeroed",           "generic",          "flagged",           "locked"};
+constexpr const char* kCorrect[] = {"own_rows", "only_atomics", "all_read", "same_value", "in_turn", "greatest"};
+
+Outcome run(Checked& gpu, const CodeObject& code, const std::string& kernel, std::uint32_t workitems = 256) {
+    std::vector<std::uint32_t> values(256);
+    for (std::uint32_t n = 0; n < 256; ++n) values[n] = n * 7 + 1;
+    auto* in = gpu.machine.copy(values);
+    auto* out = gpu.machine.allocate<std::uint32_t>(256);
+    return code.try_launch(kernel, {.grid = {workitems * 3}, .group = {workitems}}, in, out);
+}
+
+template <class Test>
+void on_each_build(Test&& test) {
+    for (const Target target : targets())
+        for (const char* level : kCompiled) {
+            INFO(kfdemu::gfx9::name(target) << " at -" << level);
+            Checked gpu{target, Check::race};
+            test(gpu, gpu.load("race", level));
+        }
+}
+
+}  // namespace
+
+TEST_CASE("accesses without a barrier between are reported with both sides", "[check][race]") {
+    on_each_build([](Checked& gpu, const CodeObject& code) {
+        for (const char* kernel : kDefects) {
+            gpu.forget();
+            require_finished(run(gpu, code, kernel), kernel);
+            INFO(kernel << "\n" << gpu.text());
+            REQUIRE_FALSE(gpu.rules().empty());
+            for (const Finding& found : gpu.findings()) {
+                REQUIRE(std::string{found.rule} == "lds-race");
+                REQUIRE(found.related.size() == 1);
+                const std::string& other = found.related.front().what;
+                REQUIRE(other.find(" of wave ") != std::string::npos);
+                REQUIRE(other.find(" of wave " + std::to_string(found.wave)) == std::string::npos);
+            }
+        }
+    });
+}
+
+TEST_CASE("with the barrier they are silent", "[check][race]") {
+    on_each_build([](Checked& gpu, const CodeObject& code) {
+        for (const char* kernel : kDefects) {
+            require_finished(run(gpu, code, std::string{kernel} + "_mended"), kernel);
+            INFO(kernel << "\n" << gpu.text());
+            REQUIRE(gpu.rules().empty());
+        }
+    });
+}
+
+TEST_CASE("correct kernels without barriers are silent", "[check][race]") {
+    on_each_build([](Checked& gpu, const CodeObject& code) {
+        for (const char* kernel : kCorrect) {
+            require_finished(run(gpu, code, kernel), kernel);
+            INFO(kernel << "\n" << gpu.text());
+            REQUIRE(gpu.rules().empty());
+        }
+    });
+}
+
+TEST_CASE("a write that is not waited for may happen after the barrier", "[check][race]") {
+    for (const Target target : targets()) {
+        Checked gpu{target, Check::race};
+        const CodeObject code = gpu.load("race_wait");
+        require_finished(run(gpu, code, "late_write_mended", 128), "late_write_mended");
+        INFO(gpu.text());
+        REQUIRE(gpu.rules().empty());
+        require_finished(run(gpu, code, "late_write", 128), "late_write");
+        REQUIRE(gpu.rules() == Rules{"lds-race-before-wait"});
+    }
+}

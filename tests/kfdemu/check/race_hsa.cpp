@@ -1,0 +1,127 @@
+// `race` through the HSA runtime: both sides of each finding are at lines that the kernel's source marks as racing.
+#include "control/control.hpp"
+#include "hsa/kernel.hpp"
+
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+using namespace hsa_test;
+
+namespace {
+
+using Lines = std::set<unsigned>;
+
+/// The lines whose comment at the end is one word, by that word.
+std::map<std::string, Lines> marked_lines(const std::string& source) {
+    std::ifstream file{std::string{CHECK_KERNEL_SOURCES "/"} + source};
+    REQUIRE(file.good());
+    std::map<std::string, Lines> marked;
+    std::string text;
+    for (unsigned line = 1; std::getline(file, text); ++line) {
+        const auto at = text.rfind("// ");
+        if (at == text.npos || at == 0) continue;
+        const std::string word = text.substr(at + 3);
+        if (word.find(' ') == word.npos) marked[word].insert(line);
+    }
+    return marked;
+}
+
+/// The innermost line of each place in a finding's text.
+std::vector<unsigned> places(const std::string& finding, const std::string& source) {
+    std::vector<unsigned> lines;
+    std::istringstream texts{finding};
+    for (std::string text; std::getline(texts, text);) {
+        const auto at = text.find("/" + source + ":");
+        if (text.find("        /") != 0 || at == text.npos) continue;
+        lines.push_back(static_cast<unsigned>(std::stoul(text.substr(at + source.size() + 2))));
+    }
+    return lines;
+}
+
+std::string finding(const test_support::Control& control, std::uint64_t index) {
+    std::string text(control->finding(index, nullptr, 0), 0);
+    control->finding(index, text.data(), text.size() + 1);
+    return text;
+}
+
+struct Source {
+    const char* name;
+    Shape shape;
+    std::size_t pairs;
+};
+const Source kSources[] = {{"race", line(512, 256), 16}, {"race_memory", line(1024, 128), 12}};
+constexpr const char* kLevels[] = {"O0", "O1", "O2", "O3"};
+
+class Runs {
+  public:
+    Runs(const char* source, const char* level)
+        : code_{machine_.gpu(), std::string{"../check/"} + source + "." + level} {
+        auto* words = static_cast<std::uint32_t*>(in_.data());
+        for (std::uint32_t n = 0; n < 256; ++n) words[n] = n * 7 + 4;
+    }
+    void operator()(const std::string& kernel, const Shape& shape) {
+        std::memset(out_.data(), 0, kOutBytes);
+        run(machine_, queue_, code_.kernel(kernel), shape, in_.data(), out_.data());
+    }
+
+  private:
+    static constexpr std::size_t kOutBytes = 16384;
+    Machine machine_;
+    Executable code_;
+    Memory in_{machine_.cpu().fine, 4096, machine_.agents()}, out_{machine_.cpu().fine, kOutBytes, machine_.agents()};
+    Queue queue_{machine_.gpu()};
+};
+
+template <class Test>
+void on_each_kernel(Test&& test) {
+    for (const Source& source : kSources) {
+        const std::string file = std::string{source.name} + ".cpp";
+        const auto marked = marked_lines(file);
+        REQUIRE(marked.size() == source.pairs);
+        for (const char* level : kLevels) {
+            Runs run{source.name, level};
+            for (const auto& [kernel, lines] : marked) {
+                INFO(source.name << " at -" << level << ": " << kernel);
+                test(run, source, kernel, lines);
+            }
+        }
+    }
+}
+
+}  // namespace
+
+TEST_CASE("races are found at the lines of both sides, in their function", "[check][race]") {
+    NEEDS_CONTROL(control);
+    REQUIRE(control->check(KFDEMU_CHECK_RACE) == 0);
+    on_each_kernel([&](Runs& run, const Source& source, const std::string& kernel, const Lines& lines) {
+        control->forget_findings();
+        run(kernel, source.shape);
+        REQUIRE(control->findings() != 0);
+        for (std::uint64_t n = 0; n < control->findings(); ++n) {
+            const std::string text = finding(control, n);
+            INFO(text);
+            CHECK(text.find("check race: ") == 0);
+#ifdef HAS_LINES
+            const std::vector<unsigned> found = places(text, std::string{source.name} + ".cpp");
+            CHECK(found.size() == 2);
+            for (const unsigned line : found) CHECK(lines.count(line) == 1);
+            CHECK(text.find(" in " + kernel) != std::string::npos);
+#endif
+        }
+    });
+    control->check(0);
+}
+
+TEST_CASE("their mended twins are silent", "[check][race]") {
+    NEEDS_CONTROL(control);
+    REQUIRE(control->check(KFDEMU_CHECK_RACE) == 0);
+    on_each_kernel([&](Runs& run, const Source& source, const std::string& kernel, const Lines&) {
+        control->forget_findings();
+        run(kernel + "_mended", source.shape);
+        INFO((control->findings() != 0 ? finding(control, 0) : ""));
+        CHECK(control->findings() == 0);
+    });
+    control->check(0);
+}

@@ -1,0 +1,69 @@
+// `race`: accesses of memory by two waves or work-groups of a dispatch that nothing orders.
+#include "checked.hpp"
+
+using namespace check_test;
+
+namespace {
+
+constexpr const char* kCompiled[] = {"O0", "O1", "O2", "O3"};
+constexpr const char* kDefects[] = {"shift",  "one_element",    "sum",     "overlapping_rows", "reverse",
+                                    "narrow", "last_by_number", "flagged", "exchange",         "locked",
+                                    "cells",  "cleared"};
+constexpr const char* kCorrect[] = {"own_elements", "only_atomics", "found", "volatile_flag", "greatest"};
+
+/// 8 work-groups of 2 waves.
+Outcome run(Checked& gpu, const CodeObject& code, const std::string& kernel, unsigned threads = 1) {
+    std::vector<std::uint32_t> values(256);
+    for (std::uint32_t n = 0; n < 256; ++n) values[n] = n * 7 + 4;
+    auto* in = gpu.machine.copy(values);
+    auto* out = gpu.machine.allocate<std::uint32_t>(4096);
+    return code.try_launch(kernel, {.grid = {1024}, .group = {128}, .threads = threads}, in, out);
+}
+
+template <class Test>
+void on_each_build(Test&& test) {
+    for (const Target target : targets())
+        for (const char* level : kCompiled) {
+            INFO(kfdemu::gfx9::name(target) << " at -" << level);
+            Checked gpu{target, Check::race};
+            test(gpu, gpu.load("race_memory", level));
+        }
+}
+
+void require_silent(Checked& gpu, const CodeObject& code, const std::string& kernel, unsigned threads) {
+    require_finished(run(gpu, code, kernel, threads), kernel);
+    INFO(kernel << " in " << threads << " threads\n" << gpu.text());
+    REQUIRE(gpu.rules().empty());
+}
+
+}  // namespace
+
+TEST_CASE("accesses of memory that nothing orders are reported with both sides", "[check][race]") {
+    on_each_build([](Checked& gpu, const CodeObject& code) {
+        for (const char* kernel : kDefects) {
+            gpu.forget();
+            require_finished(run(gpu, code, kernel), kernel);
+            INFO(kernel << "\n" << gpu.text());
+            REQUIRE_FALSE(gpu.rules().empty());
+            for (const Finding& found : gpu.findings()) {
+                REQUIRE(std::string{found.rule} == "memory-race");
+                REQUIRE(found.related.size() == 1);
+                REQUIRE(found.related.front().what.find(" of work-group (") != std::string::npos);
+            }
+        }
+    });
+}
+
+TEST_CASE("mended, they are silent", "[check][race]") {
+    on_each_build([](Checked& gpu, const CodeObject& code) {
+        for (const char* kernel : kDefects)
+            for (const unsigned threads : {1u, 3u}) require_silent(gpu, code, std::string{kernel} + "_mended", threads);
+    });
+}
+
+TEST_CASE("correct kernels that share memory are silent", "[check][race]") {
+    on_each_build([](Checked& gpu, const CodeObject& code) {
+        for (const char* kernel : kCorrect)
+            for (const unsigned threads : {1u, 3u}) require_silent(gpu, code, kernel, threads);
+    });
+}

@@ -1,0 +1,28 @@
+// What an access of shared memory is for, as the code around it shows. Instructions carry no mark of atomic loads and
+// stores, so `race` judges these by their idioms.
+//
+//     const Idiom idiom = idiom_of(wave, inst);      // once for an instruction
+//
+// It scans the code after the instruction, and the loop around it. Pure, apart from decoding code that was not entered.
+#pragma once
+
+#include <cstdint>
+
+#include "../gfx9/row.hpp"
+#include "../gfx9/wave.hpp"
+
+namespace kfdemu::check {
+
+enum class Idiom : std::uint8_t {
+    Plain,
+    Waits,     ///< in a loop that changes no shared memory, from an address that the loop does not change: it polls
+    MayWait,   ///< likewise, but the loop computes the address, as unoptimised code always does
+    Prepares,  ///< a load that a compare-and-swap, or an atomic on its address, follows before the next barrier
+};
+
+Idiom idiom_of(const gfx9::Wave& wave, const gfx9::Inst& inst);
+
+/// A load that misses the L1 cache on purpose: volatile, or atomic for the agent. Nontemporal ones have SLC, too.
+inline bool looks_for_others(const gfx9::Inst& inst) { return inst.has(gfx9::kGlc) && !inst.has(gfx9::kSlc); }
+
+}  // namespace kfdemu::check

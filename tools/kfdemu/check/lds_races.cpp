@@ -1,0 +1,206 @@
+#include "lds_races.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+
+#include "stored_value.hpp"
+
+namespace kfdemu::check {
+
+using namespace gfx9;
+using Is = GroupOrder::Is;
+
+void LdsRaces::begin(std::uint32_t lds_bytes) {
+    size_ = lds_bytes;
+    const std::size_t words = (lds_bytes + 3) / 4;
+    if (words_.size() < words) words_.resize(words);
+    for (const auto& [word, cells] : bytes_) words_[word].split = false;
+    bytes_.clear();
+}
+
+void LdsRaces::access(const RaceContext& context, const Wave& wave, const Inst& inst, const Access& access,
+                      unsigned part) {
+    const unsigned index = wave.index_in_group;
+    Now now{context, wave, inst, access, context.order.happened_before(index), {}, 0, part};
+    const GroupOrder::Stamp stamp = context.order.now(index);
+    now.mark.epoch = stamp.epoch, now.mark.number = stamp.number, now.mark.wave = stamp.wave;
+    now.mark.site = context.sites.number(wave, inst);
+    if (access.writes) now.knowledge = context.order.knowledge(index);
+    Idiom& idiom = context.sites[now.mark.site].idiom;
+    const std::uint64_t first = access.at[static_cast<unsigned>(std::countr_zero(access.lanes))];
+    if (idiom == Idiom::MayWait && !context.order.confirm(index, inst.pc, first)) idiom = Idiom::Plain;
+    if (rows()[inst.row].is(kAtomic))
+        now.mark.kind = idiom == Idiom::Plain ? Kind::Atomic : Kind::Polls;
+    else if (access.reads && idiom != Idiom::Plain)
+        now.mark.kind = idiom == Idiom::Prepares ? Kind::Prepares : Kind::Polls;
+    if (!access.writes && access.bytes == 4 && now.mark.kind == Kind::Plain) return load_words(now);
+    for (std::uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
+        now.mark.lane = static_cast<std::uint8_t>(std::countr_zero(rest));
+        one_lane(now, access.at[now.mark.lane]);
+    }
+}
+
+/// Nearly all loads: of whole words, each once.
+void LdsRaces::load_words(Now& now) {
+    std::uint64_t last = ~std::uint64_t{0};
+    for (std::uint64_t rest = now.access.lanes; rest != 0; rest &= rest - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+        const std::uint64_t at = now.access.at[lane];
+        if (at == last) continue;
+        last = at;
+        now.mark.lane = static_cast<std::uint8_t>(lane);
+        if (at % 4 != 0 || at + 4 > size_) {
+            one_lane(now, at);
+            continue;
+        }
+        Cell& cell = words_[at / 4];
+        Mark& slot = slot_for(now.mark, cell);
+        if (slot.number == now.mark.number && slot.wave == now.mark.wave && slot.epoch == now.mark.epoch) continue;
+        if (!cell.split && now.certainly_after(cell.write))
+            slot = now.mark;
+        else
+            word(now, static_cast<std::uint32_t>(at / 4));
+    }
+}
+
+void LdsRaces::one_lane(Now& now, std::uint64_t at) {
+    const std::uint64_t end = at + now.access.bytes;
+    if (end > size_) return;
+    auto here = static_cast<std::uint32_t>(at);
+    while (here < end) {
+        if (here % 4 == 0 && end - here >= 4) {
+            word(now, here / 4);
+            here += 4;
+        } else {
+            byte(now, here++);
+        }
+    }
+}
+
+void LdsRaces::word(Now& now, std::uint32_t word) {
+    if (!words_[word].split) return touch(now, words_[word], word * 4);
+    for (unsigned n = 0; n < 4; ++n) touch(now, bytes_[word][n], word * 4 + n);
+}
+
+void LdsRaces::byte(Now& now, std::uint32_t byte) {
+    const std::uint32_t word = byte / 4;
+    if (!words_[word].split) {
+        bytes_[word].fill(words_[word]);
+        words_[word].split = true;
+    }
+    touch(now, bytes_[word][byte % 4], byte);
+}
+
+void LdsRaces::touch(Now& now, Cell& cell, std::uint32_t offset) {
+    now.offset = offset;
+    if (now.access.reads && now.access.writes) return atomic(now, cell);
+    now.access.writes ? store(now, cell) : load(now, cell);
+}
+
+bool LdsRaces::races(const Now& now, const Mark& earlier, Is& how) const {
+    if (now.certainly_after(earlier)) return false;
+    how = now.context.order.between(earlier.at(), now.mark.wave, GroupOrder::Waits::Needed);
+    return how != Is::Ordered;
+}
+
+void LdsRaces::load(Now& now, Cell& cell) {
+    Is how{};
+    const Mark& write = cell.write;
+    if (races(now, write, how)) {
+        GroupOrder& order = now.context.order;
+        const unsigned wave = now.mark.wave;
+        if (now.mark.kind == Kind::Polls) {
+            if (now.context.sites[now.mark.site].idiom == Idiom::Waits)
+                order.follow(wave, write.at(), cell.knowledge);
+            else
+                order.assume(wave, now.inst.pc, now.access.at[now.mark.lane], write.at(), cell.knowledge);
+        } else if ((cell.same >> wave & 1) == 0 && !(now.mark.kind == Kind::Prepares && write.kind != Kind::Plain)) {
+            report(now, write, how, true);
+        }
+    }
+    slot_for(now.mark, cell) = now.mark;
+}
+
+void LdsRaces::store(Now& now, Cell& cell) {
+    Is how{};
+    Mark& write = cell.write;
+    std::uint16_t same = 0;
+    Mark mark = now.mark;
+    if (releases(now)) mark.kind = Kind::Releases;
+    if (races(now, write, how)) {
+        const bool atomic = write.kind == Kind::Atomic || write.kind == Kind::Polls;
+        if (!atomic && rewrites(now))
+            same = cell.same;
+        else if (write.kind != Kind::Polls && !(atomic && mark.kind == Kind::Releases))
+            report(now, write, how, true);
+    }
+    after_reads(now, cell, same);
+    write = mark;
+    cell.knowledge = now.knowledge;
+    cell.same = static_cast<std::uint16_t>(same | 1u << mark.wave);
+}
+
+void LdsRaces::atomic(Now& now, Cell& cell) {
+    Is how{};
+    const Mark& write = cell.write;
+    const bool stored = write.kind != Kind::Atomic && write.kind != Kind::Polls;
+    if (stored && races(now, write, how)) {
+        if (write.kind == Kind::Releases || now.mark.kind == Kind::Polls)
+            now.context.order.follow(now.mark.wave, write.at(), cell.knowledge);
+        else
+            report(now, write, how, true);
+    }
+    after_reads(now, cell, 0);
+    now.context.order.exchange(now.mark.wave, channel(now.offset));
+    cell.write = now.mark;
+    cell.knowledge = now.knowledge;
+    cell.same = 0;
+}
+
+/// `except`: waves that may have read the value that is written.
+void LdsRaces::after_reads(Now& now, const Cell& cell, std::uint16_t except) {
+    Is how{};
+    for (const Mark& read : cell.read) {
+        if (!races(now, read, how) || read.kind == Kind::Polls || (except >> read.wave & 1) != 0) continue;
+        const bool prepared = read.kind == Kind::Prepares && now.access.reads;
+        if (!prepared) return report(now, read, how, false);
+    }
+}
+
+/// Whether the wave did an atomic here since the last barrier.
+bool LdsRaces::releases(const Now& now) const {
+    return !channels_.empty() && now.context.order.used(now.mark.wave, channels_[now.offset / 4]);
+}
+
+GroupOrder::Channel& LdsRaces::channel(std::uint32_t offset) {
+    if (channels_.size() < words_.size()) channels_.resize(words_.size());
+    return channels_[offset / 4];
+}
+
+/// Whether the store leaves the lane's bytes as they are.
+bool LdsRaces::rewrites(const Now& now) const {
+    const auto value = stored_value(now.wave, now.inst, now.part, now.mark.lane, now.access.bytes);
+    return value && std::memcmp(value->data(), now.wave.lds + now.access.at[now.mark.lane], now.access.bytes) == 0;
+}
+
+void LdsRaces::report(const Now& now, const Mark& earlier, Is how, bool earlier_wrote) {
+    const Scene& scene = now.context.scene;
+    const char* rule = how == Is::NoBarrier ? "lds-race" : "lds-race-before-wait";
+    if (!scene.session.report->is_new(Check::race, rule, now.inst)) return;
+    Finding finding = scene.finding(Check::race, rule, now.wave, now.inst);
+    const char* verb = now.access.writes ? now.access.reads ? "updated" : "written" : "read";
+    finding.what = fmt::format("LDS is {} that another wave {}, and {}", verb, earlier_wrote ? "writes" : "reads",
+                               how == Is::NoBarrier ? "no s_barrier is between"
+                                                    : "the other does not wait (lgkmcnt) before the s_barrier between");
+    finding.lane = now.mark.lane;
+    finding.address = now.offset;
+    finding.place = fmt::format("offset {} of {} bytes of LDS", now.offset, scene.lds_bytes);
+    finding.related.push_back(
+        {fmt::format("{} by lane {} of wave {} at", earlier_wrote ? "written" : "read", earlier.lane, earlier.wave),
+         scene.site(now.context.sites[earlier.site].inst)});
+    scene.session.report->add(std::move(finding));
+}
+
+}  // namespace kfdemu::check

@@ -1,0 +1,211 @@
+#include "memory_race_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "stored_value.hpp"
+
+namespace kfdemu::check {
+
+using namespace gfx9;
+using Kind = MemoryShadow::Kind;
+
+namespace {
+
+bool overlap(const MemoryShadow::Record& a, const MemoryShadow::Record& b) { return (a.bytes & b.bytes) != 0; }
+void set(MemoryShadow::Record& record, Kind kind) { record.kind = static_cast<std::uint16_t>(kind) & 3; }
+
+/// The later access becomes the record; bytes of one instruction are joined.
+void replace(MemoryShadow::Record& old, const MemoryShadow::Record& with) {
+    const bool same = old.group == with.group && old.wave == with.wave && old.number == with.number;
+    const unsigned bytes = same ? old.bytes | with.bytes : with.bytes;
+    old = with;
+    old.bytes = bytes & 15;
+}
+
+}  // namespace
+
+void MemoryRaceCheck::begin(const Scene& scene) {
+    races_ = scene.memory_races;
+    if (races_serial_ != races_->serial) {
+        forget_sites();
+        pages_.fill({});
+    }
+    races_serial_ = races_->serial;
+    group_ = races_->add_group(scene.group);
+    acquired_ = 0;
+    acquires_ = false;
+}
+
+void MemoryRaceCheck::meet() {
+    races_->release(group_);
+    acquires_ = true;
+}
+
+void MemoryRaceCheck::access(const RaceContext& context, const Wave& wave, const Inst& inst, const Access& access) {
+    if (acquires_) acquired_ = races_->next_tick();
+    acquires_ = false;
+    const std::uint16_t site = context.sites.number(wave, inst);
+    const GroupOrder::Stamp stamp = context.order.now(wave.index_in_group);
+    Now now{context, wave, access, {}, inst};
+    now.record.group = group_;
+    now.record.number = stamp.number;
+    now.record.tick = races_->tick();
+    now.record.site = shared_site(site, inst);
+    now.record.wave = wave.index_in_group & 15;
+    const bool is_atomic = access.reads && access.writes;
+    now.looks = is_atomic || (access.reads && (looks_for_others(inst) || context.sites[site].idiom == Idiom::Waits));
+    if (now.looks) set(now.record, Kind::Atomic);
+
+    conflicts_.clear();
+    for (std::uint64_t rest = access.lanes; rest != 0; rest &= rest - 1)
+        one_lane(now, static_cast<unsigned>(std::countr_zero(rest)));
+    if (now.locked != nullptr) now.locked->unlock();
+
+    if (!conflicts_.empty()) report(now, conflicts_.front());
+    if (is_atomic) races_->release(group_);
+    if (now.looks) acquires_ = true;
+}
+
+void MemoryRaceCheck::one_lane(Now& now, unsigned lane) {
+    std::uint64_t va = now.access.at[lane];
+    const std::uint64_t end = va + now.access.bytes;
+    now.record.lane = lane & 63;
+    const bool stores = now.access.writes && !now.access.reads;
+    if (stores) now.stored = stored_value(now.wave, now.inst, 0, lane, now.access.bytes);
+    while (va < end) {
+        const std::uint64_t next = std::min(end, (va | 3) + 1);
+        lock(now, va);
+        const auto count = static_cast<unsigned>(next - va);
+        if (stores && now.stored) {
+            const std::uint64_t offset = va - now.access.at[lane];
+            now.value = 0;
+            std::memcpy(reinterpret_cast<std::byte*>(&now.value) + va % 4,
+                        reinterpret_cast<const std::byte*>(now.stored->data()) + offset, count);
+        }
+        dword(now, va, ((1u << count) - 1) << va % 4, now.locked->cell(va));
+        va = next;
+    }
+}
+
+/// Keeps the page locked from lane to lane.
+void MemoryRaceCheck::lock(Now& now, std::uint64_t va) {
+    if (now.locked != nullptr && va / Page::kBytes == now.locked_va / Page::kBytes) return;
+    if (now.locked != nullptr) now.locked->unlock();
+    now.locked = &page(va);
+    now.locked_va = va;
+    now.locked->lock();
+}
+
+void MemoryRaceCheck::dword(Now& now, std::uint64_t va, unsigned bytes, Cell& cell) {
+    now.record.bytes = bytes & 15;
+    if (now.access.reads && now.access.writes) return atomic(now, cell);
+    now.access.writes ? store(now, va, cell) : load(now, va, cell);
+}
+
+bool MemoryRaceCheck::ordered(const Now& now, const Record& earlier) const {
+    if (earlier.group == 0) return true;
+    if (earlier.group == group_) return now.context.order.follows(now.record.wave, earlier.wave, earlier.number);
+    return acquired_ > earlier.tick && races_->released_since(earlier.group, earlier.tick);
+}
+
+/// The write is a flag: its work-group releases what came before.
+void MemoryRaceCheck::seen_by(const Now& now, const Record& write) {
+    if (write.group == 0 || !overlap(write, now.record)) return;
+    if (write.group != group_)
+        races_->release(write.group);
+    else if (write.wave != now.record.wave)
+        now.context.order.follow_all(now.record.wave);
+}
+
+void MemoryRaceCheck::load(Now& now, std::uint64_t va, Cell& cell) {
+    const Record& write = cell.write;
+    if (now.looks)
+        seen_by(now, write);
+    else if (write.is(Kind::Plain) && overlap(write, now.record) && !ordered(now, write))
+        conflicts_.push_back({write, va, now.record.lane, true});
+    const auto same_wave = [&](const Record& r) { return r.group == group_ && r.wave == now.record.wave; };
+    const bool first = same_wave(cell.read[0]) || cell.read[0].group == 0 ||
+                       (cell.read[0].group == group_ && ordered(now, cell.read[0]));
+    replace(cell.read[first ? 0 : 1], now.record);
+}
+
+void MemoryRaceCheck::store(Now& now, std::uint64_t va, Cell& cell) {
+    Record record = now.record;
+    const Record& write = cell.write;
+    // A waiter that was recorded earlier may see this store without another record.
+    if (write.is(Kind::Atomic)) races_->release(group_);
+    if (!write.is(Kind::Atomic) && overlap(write, record) && !ordered(now, write)) {
+        if (stores_the_same(now, cell))
+            set(record, Kind::Agreed);
+        else
+            conflicts_.push_back({write, va, record.lane, true});
+    }
+    for (const Record& read : cell.read) {
+        if (read.group == 0 || !overlap(read, record)) continue;
+        if (read.is(Kind::Atomic)) {
+            if (read.group != group_) races_->release(group_);
+        } else if (!record.is(Kind::Agreed) && !ordered(now, read)) {
+            conflicts_.push_back({read, va, record.lane, false});
+        }
+    }
+    const bool joins =
+        cell.write.group == group_ && cell.write.wave == record.wave && cell.write.number == record.number;
+    cell.value = joins ? cell.value | now.value : now.value;
+    replace(cell.write, record);
+}
+
+void MemoryRaceCheck::atomic(Now& now, Cell& cell) {
+    if (!cell.write.is(Kind::Atomic)) seen_by(now, cell.write);
+    replace(cell.write, now.record);
+}
+
+bool MemoryRaceCheck::stores_the_same(const Now& now, const Cell& cell) {
+    const unsigned both = now.record.bytes & cell.write.bytes;
+    std::uint32_t mask = 0;
+    for (unsigned n = 0; n < 4; ++n)
+        if ((both >> n & 1) != 0) mask |= 0xffu << 8 * n;
+    return now.stored && ((now.value ^ cell.value) & mask) == 0;
+}
+
+MemoryRaceCheck::Page& MemoryRaceCheck::page(std::uint64_t va) {
+    auto& [number, found] = pages_[va / Page::kBytes % pages_.size()];
+    if (found == nullptr || number != va / Page::kBytes) {
+        number = va / Page::kBytes;
+        found = &races_->shadow.page(va);
+    }
+    return *found;
+}
+
+std::uint16_t MemoryRaceCheck::shared_site(std::uint16_t own, const Inst& inst) {
+    if (shared_sites_.size() <= own) shared_sites_.resize(own + 64u);
+    if (shared_sites_[own] == 0) shared_sites_[own] = races_->add_site(inst) + 1u;
+    return static_cast<std::uint16_t>(shared_sites_[own] - 1);
+}
+
+void MemoryRaceCheck::report(const Now& now, const Conflict& conflict) const {
+    constexpr const char* kRule = "memory-race";
+    const Scene& scene = now.context.scene;
+    if (!scene.session.report->is_new(Check::race, kRule, now.inst)) return;
+    const Record& other = conflict.earlier;
+    const bool same_group = other.group == group_;
+    Finding finding = scene.finding(Check::race, kRule, now.wave, now.inst);
+    finding.what =
+        fmt::format("memory is {} that another {} {}, and nothing orders them", now.access.writes ? "written" : "read",
+                    same_group ? "wave" : "work-group", conflict.earlier_wrote ? "writes" : "reads");
+    finding.lane = now.access.scalar ? kWholeWave : conflict.lane;
+    finding.address = conflict.va;
+    finding.place = scene.session.allocations != nullptr ? scene.session.allocations->describe(conflict.va) : "";
+    const MemoryRaces::GroupId id = races_->group_id(other.group);
+    finding.related.push_back(
+        {fmt::format("{} by lane {} of wave {} of work-group ({}, {}, {}) at",
+                     conflict.earlier_wrote ? "written" : "read", static_cast<unsigned>(other.lane),
+                     static_cast<unsigned>(other.wave), id[0], id[1], id[2]),
+         scene.site(races_->site(other.site))});
+    scene.session.report->add(std::move(finding));
+}
+
+}  // namespace kfdemu::check

@@ -1,0 +1,77 @@
+// Who last wrote and read each dword of memory in one dispatch.
+//
+//     MemoryShadow shadow;                                       // one for a dispatch
+//     MemoryShadow::Page& page = shadow.page(va);
+//     const std::lock_guard lock{page};
+//     page.cell(va).write = …
+//
+// A dword takes 52 bytes, in pages that are allocated when they are first accessed. Thread safety: page(), any thread;
+// a page's cells, under its lock. Pages live as long as the shadow.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+namespace kfdemu::check {
+
+class MemoryShadow {
+  public:
+    enum class Kind : std::uint8_t {
+        Plain,
+        Atomic,  ///< or a load that looks for what others wrote
+        Agreed,  ///< several work-groups or waves wrote the same value
+    };
+    struct Record {
+        std::uint32_t group = 0;   ///< its number in the dispatch, from 1; 0: nobody
+        std::uint32_t number = 0;  ///< among the wave's memory instructions
+        std::uint32_t tick = 0;    ///< of the dispatch, at that time
+        std::uint16_t site = 0;
+        std::uint16_t lane : 6 = 0, wave : 4 = 0;
+        std::uint16_t bytes : 4 = 0;  ///< of the dword, one bit each
+        std::uint16_t kind : 2 = 0;
+
+        bool is(Kind what) const { return kind == static_cast<std::uint16_t>(what); }
+    };
+    struct Cell {
+        Record write, read[2];    ///< the reads of two waves
+        std::uint32_t value = 0;  ///< that was written, if it was not by an atomic
+    };
+
+    class Page {
+      public:
+        static constexpr std::uint64_t kBytes = 1024;
+
+        Cell& cell(std::uint64_t va) { return cells_[va % kBytes / 4]; }
+        void lock() {
+            while (busy_.test_and_set(std::memory_order_acquire)) {
+            }
+        }
+        void unlock() { busy_.clear(std::memory_order_release); }
+
+      private:
+        std::atomic_flag busy_;
+        std::array<Cell, kBytes / 4> cells_{};
+    };
+
+    Page& page(std::uint64_t va) {
+        const std::uint64_t number = va / Page::kBytes;
+        Shard& shard = shards_[number % shards_.size()];
+        const std::lock_guard lock{shard.mutex};
+        std::unique_ptr<Page>& page = shard.pages[number];
+        if (page == nullptr) page = std::make_unique<Page>();
+        return *page;
+    }
+
+  private:
+    struct Shard {
+        std::mutex mutex;
+        std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages;
+    };
+    std::array<Shard, 64> shards_;
+};
+
+}  // namespace kfdemu::check

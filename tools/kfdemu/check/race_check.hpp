@@ -1,0 +1,37 @@
+// Watches the waves of one work-group for accesses that nothing orders: of LDS, and of memory.
+//
+//     RaceCheck check;
+//     if (check.begin(scene, waves)) …                // a new work-group; false: nothing to watch
+//     check.orders(wave, inst);                       // each SOPP instruction
+//     check.before(scene, wave, inst, segments);      // each memory instruction
+//
+// Thread safety: that of its work-group.
+#pragma once
+
+#include <unordered_map>
+
+#include "access.hpp"
+#include "lds_races.hpp"
+#include "memory_race_check.hpp"
+#include "race_context.hpp"
+
+namespace kfdemu::check {
+
+class RaceCheck {
+  public:
+    bool begin(const Scene& scene, unsigned waves);
+    void orders(const gfx9::Wave& wave, const gfx9::Inst& inst);
+    void before(const Scene& scene, const gfx9::Wave& wave, const gfx9::Inst& inst, const Segments& segments);
+
+  private:
+    void synchronises(const gfx9::Wave& wave, const gfx9::Inst& inst, const Access& access);
+
+    bool lds_ = false, memory_ = false;
+    GroupOrder order_;
+    AccessSites sites_;
+    LdsRaces lds_races_;
+    MemoryRaceCheck memory_races_;
+    std::unordered_map<std::uint64_t, GroupOrder::Channel> channels_;  // of atomics in memory, by address
+};
+
+}  // namespace kfdemu::check

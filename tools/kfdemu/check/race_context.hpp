@@ -1,0 +1,18 @@
+// What the parts of `race` share about a work-group.
+//
+// Borrows: all of it, during a call.
+#pragma once
+
+#include "access_sites.hpp"
+#include "group_order.hpp"
+#include "scene.hpp"
+
+namespace kfdemu::check {
+
+struct RaceContext {
+    const Scene& scene;
+    GroupOrder& order;
+    AccessSites& sites;
+};
+
+}  // namespace kfdemu::check
