@@ -147,7 +147,8 @@ TEST_CASE("one s_barrier at a time is removed from compiled kernels", "[check][r
             }
     }
     std::printf("mutation: %u barriers, %u caught, %u redundant\n", sum.removed, sum.caught, sum.redundant);
-    // Redundant are the steps of a tree that one wave takes alone, and barriers after which a wave reads its own: 36 for
-    // two targets. Not caught are those after the initialisation of what waves then poll or lock (flagged, locked): 14.
+    // Redundant are the steps of a tree that one wave takes alone, and barriers after which a wave reads its own: 36
+    // for two targets. Not caught are those after the initialisation of what waves then poll or lock (flagged, locked):
+    // 14.
     REQUIRE(sum.caught * 5 >= sum.removed * 4);
 }
