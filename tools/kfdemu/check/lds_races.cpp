@@ -32,10 +32,10 @@ void LdsRaces::access(const RaceContext& context, const Wave& wave, const Inst& 
     const std::uint64_t first = access.at[static_cast<unsigned>(std::countr_zero(access.lanes))];
     if (idiom == Idiom::MayWait && !context.order.confirm(index, inst.pc, first)) idiom = Idiom::Plain;
     if (rows()[inst.row].is(kAtomic))
-        now.mark.kind = idiom == Idiom::Plain ? Kind::Atomic : Kind::Polls;
+        now.mark.set(idiom == Idiom::Plain ? Kind::Atomic : Kind::Polls);
     else if (access.reads && idiom != Idiom::Plain)
-        now.mark.kind = idiom == Idiom::Prepares ? Kind::Prepares : Kind::Polls;
-    if (!access.writes && access.bytes == 4 && now.mark.kind == Kind::Plain) return load_words(now);
+        now.mark.set(idiom == Idiom::Prepares ? Kind::Prepares : Kind::Polls);
+    if (!access.writes && access.bytes == 4 && now.mark.kind() == Kind::Plain) return load_words(now);
     for (std::uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
         now.mark.lane = static_cast<std::uint8_t>(std::countr_zero(rest));
         one_lane(now, access.at[now.mark.lane]);
@@ -58,7 +58,7 @@ void LdsRaces::load_words(Now& now) {
         Cell& cell = words_[at / 4];
         Mark& slot = slot_for(now.mark, cell);
         if (slot.number == now.mark.number && slot.wave == now.mark.wave && slot.epoch == now.mark.epoch) continue;
-        if (!cell.split && now.certainly_after(cell.write))
+        if (!cell.split && now.certainly_after(cell.write) && now.certainly_after(cell.atomic))
             slot = now.mark;
         else
             word(now, static_cast<std::uint32_t>(at / 4));
@@ -105,57 +105,57 @@ bool LdsRaces::races(const Now& now, const Mark& earlier, Is& how) const {
     return how != Is::Ordered;
 }
 
+/// The load follows the write that it may have seen.
+void LdsRaces::poll(Now& now, const Mark& write, std::uint32_t knowledge) {
+    GroupOrder& order = now.context.order;
+    if (now.context.sites[now.mark.site].idiom == Idiom::Waits)
+        order.follow(now.mark.wave, write.at(), knowledge);
+    else
+        order.assume(now.mark.wave, now.inst.pc, now.access.at[now.mark.lane], write.at(), knowledge);
+}
+
 void LdsRaces::load(Now& now, Cell& cell) {
     Is how{};
-    const Mark& write = cell.write;
-    if (races(now, write, how)) {
-        GroupOrder& order = now.context.order;
-        const unsigned wave = now.mark.wave;
-        if (now.mark.kind == Kind::Polls) {
-            if (now.context.sites[now.mark.site].idiom == Idiom::Waits)
-                order.follow(wave, write.at(), cell.knowledge);
-            else
-                order.assume(wave, now.inst.pc, now.access.at[now.mark.lane], write.at(), cell.knowledge);
-        } else if ((cell.same >> wave & 1) == 0 && !(now.mark.kind == Kind::Prepares && write.kind != Kind::Plain)) {
-            report(now, write, how, true);
-        }
-    }
+    const Kind kind = now.mark.kind();
+    const bool stored = races(now, cell.write, how) && (cell.same >> now.mark.wave & 1) == 0;
+    if (stored && kind == Kind::Polls)
+        poll(now, cell.write, cell.knowledge);
+    else if (stored && !(kind == Kind::Prepares && cell.write.kind() == Kind::Releases))
+        report(now, cell.write, how, true);
+    else if (kind == Kind::Plain && races(now, cell.atomic, how))
+        report(now, cell.atomic, how, true);
     slot_for(now.mark, cell) = now.mark;
 }
 
 void LdsRaces::store(Now& now, Cell& cell) {
     Is how{};
-    Mark& write = cell.write;
     std::uint16_t same = 0;
     Mark mark = now.mark;
-    if (releases(now)) mark.kind = Kind::Releases;
-    if (races(now, write, how)) {
-        const bool atomic = write.kind == Kind::Atomic || write.kind == Kind::Polls;
-        if (!atomic && rewrites(now))
-            same = cell.same;
-        else if (write.kind != Kind::Polls && !(atomic && mark.kind == Kind::Releases))
-            report(now, write, how, true);
-    }
+    if (releases(now)) mark.set(Kind::Releases);
+    const bool stored = races(now, cell.write, how);
+    if (stored && rewrites(now))
+        same = cell.same;
+    else if (stored)
+        report(now, cell.write, how, true);
+    else if (mark.kind() == Kind::Plain && cell.atomic.kind() == Kind::Atomic && races(now, cell.atomic, how))
+        report(now, cell.atomic, how, true);
     after_reads(now, cell, same);
-    write = mark;
+    cell.write = mark;
     cell.knowledge = now.knowledge;
     cell.same = static_cast<std::uint16_t>(same | 1u << mark.wave);
 }
 
 void LdsRaces::atomic(Now& now, Cell& cell) {
     Is how{};
-    const Mark& write = cell.write;
-    const bool stored = write.kind != Kind::Atomic && write.kind != Kind::Polls;
-    if (stored && races(now, write, how)) {
-        if (write.kind == Kind::Releases || now.mark.kind == Kind::Polls)
-            now.context.order.follow(now.mark.wave, write.at(), cell.knowledge);
+    if (races(now, cell.write, how)) {
+        if (cell.write.kind() == Kind::Releases || now.mark.kind() == Kind::Polls)
+            now.context.order.follow(now.mark.wave, cell.write.at(), cell.knowledge);
         else
-            report(now, write, how, true);
+            report(now, cell.write, how, true);
     }
     after_reads(now, cell, 0);
     now.context.order.exchange(now.mark.wave, channel(now.offset));
-    cell.write = now.mark;
-    cell.knowledge = now.knowledge;
+    cell.atomic = now.mark;
     cell.same = 0;
 }
 
@@ -163,8 +163,8 @@ void LdsRaces::atomic(Now& now, Cell& cell) {
 void LdsRaces::after_reads(Now& now, const Cell& cell, std::uint16_t except) {
     Is how{};
     for (const Mark& read : cell.read) {
-        if (!races(now, read, how) || read.kind == Kind::Polls || (except >> read.wave & 1) != 0) continue;
-        const bool prepared = read.kind == Kind::Prepares && now.access.reads;
+        if (!races(now, read, how) || read.kind() == Kind::Polls || (except >> read.wave & 1) != 0) continue;
+        const bool prepared = read.kind() == Kind::Prepares && now.access.reads;
         if (!prepared) return report(now, read, how, false);
     }
 }

@@ -34,14 +34,17 @@ class LdsRaces {
     /// Who accessed a word.
     struct Mark {
         std::uint32_t epoch = 0, number = 0;  // a GroupOrder::Stamp
-        std::uint8_t wave = 0, lane = 0;
-        Kind kind = Kind::Plain;
         std::uint16_t site = 0;
+        std::uint8_t lane = 0;
+        std::uint8_t wave : 4 = 0;
+        std::uint8_t bits : 4 = 0;
 
         GroupOrder::Stamp at() const { return {epoch, number, wave}; }
+        Kind kind() const { return static_cast<Kind>(bits); }
+        void set(Kind kind) { bits = static_cast<std::uint8_t>(kind) & 15; }
     };
     struct alignas(64) Cell {
-        Mark write, read[2];          ///< the reads of two different waves
+        Mark write, atomic, read[2];  ///< the reads of two different waves
         std::uint32_t knowledge = 0;  ///< of the writer at that time
         std::uint16_t same = 0;       ///< waves that wrote this value
         bool split = false;           ///< its bytes have cells of their own
@@ -74,6 +77,7 @@ class LdsRaces {
     void store(Now& now, Cell& cell);
     void atomic(Now& now, Cell& cell);
     void after_reads(Now& now, const Cell& cell, std::uint16_t except);
+    void poll(Now& now, const Mark& write, std::uint32_t knowledge);
     bool races(const Now& now, const Mark& earlier, GroupOrder::Is& how) const;
     bool rewrites(const Now& now) const;
     void report(const Now& now, const Mark& earlier, GroupOrder::Is how, bool earlier_wrote);

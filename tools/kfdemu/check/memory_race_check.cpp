@@ -18,6 +18,14 @@ namespace {
 bool overlap(const MemoryShadow::Record& a, const MemoryShadow::Record& b) { return (a.bytes & b.bytes) != 0; }
 void set(MemoryShadow::Record& record, Kind kind) { record.kind = static_cast<std::uint16_t>(kind) & 3; }
 
+/// The bits of a dword's bytes.
+std::uint32_t bits_of(unsigned bytes) {
+    std::uint32_t bits = 0;
+    for (unsigned n = 0; n < 4; ++n)
+        if ((bytes >> n & 1) != 0) bits |= 0xffu << 8 * n;
+    return bits;
+}
+
 /// The later access becomes the record; bytes of one instruction are joined.
 void replace(MemoryShadow::Record& old, const MemoryShadow::Record& with) {
     const bool same = old.group == with.group && old.wave == with.wave && old.number == with.number;
@@ -152,9 +160,7 @@ void MemoryRaceCheck::store(Now& now, std::uint64_t va, Cell& cell) {
             conflicts_.push_back({read, va, record.lane, false});
         }
     }
-    const bool joins =
-        cell.write.group == group_ && cell.write.wave == record.wave && cell.write.number == record.number;
-    cell.value = joins ? cell.value | now.value : now.value;
+    cell.value = (cell.value & ~bits_of(record.bytes)) | now.value;
     replace(cell.write, record);
 }
 
@@ -164,11 +170,7 @@ void MemoryRaceCheck::atomic(Now& now, Cell& cell) {
 }
 
 bool MemoryRaceCheck::stores_the_same(const Now& now, const Cell& cell) {
-    const unsigned both = now.record.bytes & cell.write.bytes;
-    std::uint32_t mask = 0;
-    for (unsigned n = 0; n < 4; ++n)
-        if ((both >> n & 1) != 0) mask |= 0xffu << 8 * n;
-    return now.stored && ((now.value ^ cell.value) & mask) == 0;
+    return now.stored && ((now.value ^ cell.value) & bits_of(now.record.bytes & cell.write.bytes)) == 0;
 }
 
 MemoryRaceCheck::Page& MemoryRaceCheck::page(std::uint64_t va) {
