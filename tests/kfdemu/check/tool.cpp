@@ -51,7 +51,9 @@ class Tables {
     Status call(Later function, Arguments... arguments) const {
         return reinterpret_cast<Status (*)(Arguments...)>(at(function))(arguments...);
     }
-    void load() { REQUIRE(reinterpret_cast<bool (*)(Table*, Word, Word, Pointer)>(symbol("OnLoad"))(&table_, 0, 0, nullptr)); }
+    void load() {
+        REQUIRE(reinterpret_cast<bool (*)(Table*, Word, Word, Pointer)>(symbol("OnLoad"))(&table_, 0, 0, nullptr));
+    }
     /// hsa_shut_down; what was found then.
     std::string unload() {
         test_support::Control control;

@@ -70,8 +70,8 @@ Status lock(void* host, std::size_t bytes, const void* agents, int count, void**
     return locked(next_lock(host, bytes, agents, count, out), host, bytes, out);
 }
 
-Status lock_to_pool(void* host, std::size_t bytes, const void* agents, int count, hsa::Handle pool,
-                    std::uint32_t flags, void** out) {
+Status lock_to_pool(void* host, std::size_t bytes, const void* agents, int count, hsa::Handle pool, std::uint32_t flags,
+                    void** out) {
     return locked(next_lock_to_pool(host, bytes, agents, count, pool, flags, out), host, bytes, out);
 }
 
@@ -127,8 +127,8 @@ Status (*next_reserve)(void** out, std::size_t, std::uint64_t wanted, std::uint6
 Status (*next_reserve_align)(void** out, std::size_t, std::uint64_t wanted, std::uint64_t alignment,
                              std::uint64_t flags) = nullptr;
 Status (*next_address_free)(void*, std::size_t) = nullptr;
-Status (*next_create)(hsa::Handle pool, std::size_t, std::uint32_t type, std::uint64_t flags, hsa::Handle* out) =
-    nullptr;
+Status (*next_create)(hsa::Handle pool, std::size_t, std::uint32_t type, std::uint64_t flags,
+                      hsa::Handle* out) = nullptr;
 Status (*next_release)(hsa::Handle) = nullptr;
 Status (*next_map)(void*, std::size_t, std::size_t offset, hsa::Handle, std::uint64_t flags) = nullptr;
 Status (*next_unmap)(void*, std::size_t) = nullptr;

@@ -15,6 +15,9 @@ constexpr std::size_t kQuarantineBytes = std::size_t{64} << 20;
 
 hsa::MemoryAllocate next_allocate = nullptr;
 hsa::PoolAllocate next_pool_allocate = nullptr;
+hsa::Status (*next_pointer_info)(const void*, void* info, const void* allocate, std::uint32_t* count,
+                                 void* agents) = nullptr;
+hsa::Status (*next_agent_get_info)(hsa::Handle, std::uint32_t attribute, void* value) = nullptr;
 hsa::MemoryFree next_free = nullptr, next_pool_free = nullptr;
 
 class Quarantine {
@@ -46,11 +49,6 @@ class Quarantine {
         lock.unlock();
         for (const Entry& old : leaving) release(old);
         return !leaving.empty();
-    }
-    void forget() {
-        const std::lock_guard lock{mutex_};
-        entries_.clear();
-        bytes_ = 0;
     }
 
     /// Frees it. Its addresses may then be anybody's, announced or not.
@@ -116,16 +114,29 @@ hsa::Status free_by(hsa::MemoryFree next, void* memory) {
     return quarantine().keep(entry) ? hsa::kSuccess : Quarantine::release(entry);
 }
 
+/// The answer about freed memory is the runtime's: it is really freed first.
+hsa::Status pointer_info(const void* memory, void* info, const void* allocate, std::uint32_t* count, void* agents) {
+    if (allocations().span(reinterpret_cast<std::uint64_t>(memory)).kind == check::Span::Freed) quarantine().empty();
+    return next_pointer_info(memory, info, allocate, count, agents);
+}
+
+hsa::Status agent_get_info(hsa::Handle agent, std::uint32_t attribute, void* value) {
+    if (attribute == hsa::kMemoryAvailable) quarantine().empty();
+    return next_agent_get_info(agent, attribute, value);
+}
+
 hsa::Status free_memory(void* memory) { return free_by(next_free, memory); }
 hsa::Status pool_free(void* memory) { return free_by(next_pool_free, memory); }
 
 }  // namespace
 
 void wrap_memory(hsa::Table& table) {
+    hsa::wrap(table.core, hsa::kAgentGetInfo, &agent_get_info, next_agent_get_info);
     hsa::wrap(table.core, hsa::kMemoryAllocate, &allocate, next_allocate);
     hsa::wrap(table.core, hsa::kMemoryFree, &free_memory, next_free);
     hsa::wrap(table.amd, hsa::kPoolAllocate, &pool_allocate, next_pool_allocate);
     hsa::wrap(table.amd, hsa::kPoolFree, &pool_free, next_pool_free);
+    hsa::wrap(table.amd, hsa::later(table.amd, hsa::Later::pointer_info), &pointer_info, next_pointer_info);
 }
 
 extern "C" {
@@ -143,8 +154,10 @@ extern "C" {
 }
 }
 
+void free_delayed() { quarantine().empty(); }
+
 void forget_memory() {
-    quarantine().forget();
+    quarantine().empty();
     allocations().clear();
     allocations().set_code({});
 }

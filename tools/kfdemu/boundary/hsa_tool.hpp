@@ -14,6 +14,8 @@
 namespace kfdemu {
 
 void wrap_memory(hsa::Table& table);
+/// Frees what was freed and is kept for a while, before somebody counts.
+void free_delayed();
 /// The runtime has freed all memory.
 void forget_memory();
 
