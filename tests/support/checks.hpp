@@ -50,7 +50,7 @@ inline std::string take_findings() {
 
 }  // namespace test_support
 
-#define NEEDS_EXACT_FREES()                                                                                         \
-    do {                                                                                                            \
+#define NEEDS_EXACT_FREES()                                                                                        \
+    do {                                                                                                           \
         if (::test_support::keeps_freed_memory()) SKIP_BECAUSE("the memory check keeps freed memory for a while"); \
     } while (false)

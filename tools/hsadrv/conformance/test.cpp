@@ -119,8 +119,8 @@ int run(const TestOptions& options, Session& session) {
     RunnerOptions how{std::chrono::seconds(options.timeout_s),
                       std::chrono::duration<double>(options.stress_minutes * 60), options.fail_fast,
                       std::strtoul(tools::variable("HSADRV_TEST_SEED").c_str(), nullptr, 10)};
-    report.device = look_at_device(session, how);
     add_checks(options.checks, how);
+    report.device = look_at_device(session, how);
     report.started = now_text();
     const auto start = std::chrono::steady_clock::now();
     try {
