@@ -15,6 +15,7 @@
 #include <system_error>
 
 #include "support/catch.hpp"
+#include "support/checks.hpp"
 #include "support/session.hpp"
 
 namespace conformance {
@@ -79,6 +80,8 @@ class Journal : public ListenerBase {
     void testCaseStarting(const Catch::TestCaseInfo& info) override {
         began_ = std::chrono::steady_clock::now();
         name_ = info.name;
+        tags_ = info.tagsAsString();
+        if (makes_defects()) test_support::check_nothing();
         failures_ = 0;
         no_kernel_.reset();
         write_line({{"begin", info.name}, {"output", output_bytes()}});
@@ -91,6 +94,7 @@ class Journal : public ListenerBase {
 
     void testCaseEnded(const Catch::TestCaseStats& stats) override {
         const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began_;
+        note_findings();
         std::optional<std::string> reason = test_support::skip_reason(name_);
         if (no_kernel_ && failures_ == 0) reason = no_kernel_;
         const char* outcome = failures_ > 0 || (!reason && !stats.totals.assertions.allOk()) ? "failed"
@@ -116,8 +120,20 @@ class Journal : public ListenerBase {
         if (++failures_ <= 20) write_line({{"failure", text}});
     }
 
+    /// In a child process, they are left for its exit status.
+    void note_findings() {
+        if (file < 0) return;
+        const std::string found = test_support::take_findings();
+        if (makes_defects()) return test_support::check_again();
+        if (found.empty()) return;
+        ++failures_;
+        write_line({{"failure", found}});
+    }
+
+    bool makes_defects() const { return tags_.find("[defect]") != tags_.npos; }
+
     std::chrono::steady_clock::time_point began_;
-    std::string name_;
+    std::string name_, tags_;
     int failures_ = 0;
     std::optional<std::string> no_kernel_;
 };

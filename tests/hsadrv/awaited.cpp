@@ -71,7 +71,7 @@ struct Neighbours : Kernels {
 
 }  // namespace
 
-TEST_CASE("child: a fault with a callback", "[.child]") {
+TEST_CASE("child: a fault with a callback", "[.child][defect]") {
     Told told;  // outlives the streams
     Faulty f;
     f.bad.on_complete(told.callback());
@@ -84,7 +84,7 @@ TEST_CASE("a callback receives a memory fault although no thread waits", "[strea
     check_child("child: a fault with a callback");
 }
 
-TEST_CASE("child: a fault with a coroutine", "[.child]") {
+TEST_CASE("child: a fault with a coroutine", "[.child][defect]") {
     Faulty f;
     Task task = awaits(f.bad);
     REQUIRE(task.done.wait_for(patience) == std::future_status::ready);
@@ -97,7 +97,7 @@ TEST_CASE("a coroutine receives a memory fault although no thread waits", "[stre
     check_child("child: a fault with a coroutine");
 }
 
-TEST_CASE("child: a fault before a host function", "[.child]") {
+TEST_CASE("child: a fault before a host function", "[.child][defect]") {
     std::atomic<bool> called{false};
     Faulty f;
     f.bad.call([&] { called = true; });

@@ -203,7 +203,7 @@ TEST_CASE("operations that cannot be recorded are refused, and the capture conti
     CHECK_NOTHROW(other.synchronize(patience));  // its kernel reads the flag
 }
 
-TEST_CASE("child: a fault inside a graph", "[.child]") {
+TEST_CASE("child: a fault inside a graph", "[.child][defect]") {
     Kernels f;
     Stream stream(f.gpu), other(f.gpu);
     const Words data(1);

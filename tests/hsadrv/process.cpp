@@ -130,7 +130,7 @@ hsa_status_t their_handler(const hsa_amd_event_t* event, void* data) {
 }
 }  // namespace
 
-TEST_CASE("child: handlers of system events", "[.child]") {
+TEST_CASE("child: handlers of system events", "[.child][defect]") {
     REQUIRE(hsa_init() == HSA_STATUS_SUCCESS);
     REQUIRE(hsa_amd_register_system_event_handler(their_handler, &their_events) == HSA_STATUS_SUCCESS);
     {
@@ -249,7 +249,7 @@ TEST_CASE("a process may exit without shutdown, in the middle of its work", "[dr
     check_child("child: exits without shutdown");
 }
 
-TEST_CASE("child: exits without shutdown", "[.child]") {
+TEST_CASE("child: exits without shutdown", "[.child][defect]") {
     auto* device = new Device;
     auto* queue = new Queue(Queue::create(device->gpu));
     auto* never = new Signal(Signal::create(1));

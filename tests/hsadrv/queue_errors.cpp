@@ -141,7 +141,7 @@ TEST_CASE("a malformed packet stops its queue with the status of its defect", "[
     }
 }
 
-TEST_CASE("a failing wave stops its queue with the status of its failure", "[queue][error]") {
+TEST_CASE("a failing wave stops its queue with the status of its failure", "[queue][error][defect]") {
     NEEDS_DEVICE();
     const Fixture f;
     const Signal done = Signal::create(1);
@@ -216,17 +216,17 @@ TEST_CASE("null loads, null stores and kernels without arguments are memory faul
     check_child("child: a queue's null kernarg");
 }
 
-TEST_CASE("child: a queue's null store", "[.child]") {
+TEST_CASE("child: a queue's null store", "[.child][defect]") {
     const Fixture f;
     const Signal done = Signal::create(1);
     check_faults(f, f.dispatch("store_at", done, 8192, std::uint64_t{0}, 1u), done, 0);
 }
-TEST_CASE("child: a queue's null load", "[.child]") {
+TEST_CASE("child: a queue's null load", "[.child][defect]") {
     const Fixture f;
     const Signal done = Signal::create(1);
     check_faults(f, f.dispatch("load_at", done, 8192, std::uint64_t{0}, f.words()), done, 0);
 }
-TEST_CASE("child: a queue's null kernarg", "[.child]") {
+TEST_CASE("child: a queue's null kernarg", "[.child][defect]") {
     const Fixture f;
     const Signal done = Signal::create(1);
     KernelDispatch dispatch = f.dispatch("append", done, 8192, f.words(), 1u);

@@ -123,7 +123,7 @@ TEST_CASE("destroying a stream whose packets are enqueued after another stream's
     CHECK(data.get(1) == 8);
 }
 
-TEST_CASE("child: a fault on a shared queue", "[.child]") {
+TEST_CASE("child: a fault on a shared queue", "[.child][defect]") {
     Crowd f;
     const Words data(1);
     Stream& good = *f.neighbours().at(0);
@@ -140,7 +140,7 @@ TEST_CASE("a memory fault on a shared queue is attributed to the stream whose pa
     check_child("child: a fault on a shared queue");
 }
 
-TEST_CASE("child: a fault while another thread launches", "[.child]") {
+TEST_CASE("child: a fault while another thread launches", "[.child][defect]") {
     Crowd f;
     const Words data(1);
     f.store_at.launch(f.streams[0], {.grid = 1, .workgroup = 1}, std::uint64_t{0x123456789000}, 1u);

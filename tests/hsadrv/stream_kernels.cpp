@@ -172,7 +172,7 @@ TEST_CASE("a null kernel object fails its stream; another stream continues", "[s
     CHECK(data.get() == 1);
 }
 
-TEST_CASE("child: a memory fault", "[.child]") {
+TEST_CASE("child: a memory fault", "[.child][defect]") {
     const Kernels f;
     constexpr std::uint64_t address = 0x123456789000;
     Stream bad(f.gpu), good(f.gpu);
@@ -201,7 +201,7 @@ TEST_CASE("a memory fault is thrown by the next wait with its address and kernel
     check_child("child: a memory fault");
 }
 
-TEST_CASE("child: a memory fault beside another kernel", "[.child]") {
+TEST_CASE("child: a memory fault beside another kernel", "[.child][defect]") {
     const Kernels f;
     const Words flag(1), data(1), copy(1);
     Stream bad(f.gpu, {.drain = 100ms}), busy(f.gpu, {.drain = 100ms}), idle(f.gpu);

@@ -1,4 +1,7 @@
 // A program with the defects that its arguments name, for tests of `kfdemu run --check` from a user's view.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -18,6 +21,15 @@ class Program {
     /// 12 bytes past the end of 100.
     void outside() { launch("bounds.O0", "read_word", 28); }
     void inside() { launch("bounds.O0", "read_word", 9); }
+    /// A child that does nothing, and exits.
+    void child() {
+        std::fflush(stdout);
+        const pid_t child = fork();
+        if (child == 0) std::exit(0);
+        int status = 0;
+        waitpid(child, &status, 0);
+        std::printf("the child's status is %d\n", WEXITSTATUS(status));
+    }
     /// Reads memory that was freed.
     void freed() {
         Executable code{machine_.gpu(), "../check/bounds.O0"};
@@ -75,15 +87,11 @@ class Program {
 
 int main(int argc, char** argv) {
     const std::map<std::string, std::function<void(Program&)>> defects = {
-        {"late", &Program::late},
-        {"outside", &Program::outside},
-        {"inside", &Program::inside},
-        {"freed", &Program::freed},
-        {"memory", &Program::lose_memory},
-        {"signals", &Program::lose_signals},
-        {"queue", &Program::lose_queue},
-        {"executable", &Program::lose_executable},
-        {"exit", [](Program&) { std::exit(0); }},
+        {"late", &Program::late},          {"outside", &Program::outside},
+        {"inside", &Program::inside},      {"freed", &Program::freed},
+        {"memory", &Program::lose_memory}, {"signals", &Program::lose_signals},
+        {"queue", &Program::lose_queue},   {"executable", &Program::lose_executable},
+        {"fork", &Program::child},         {"exit", [](Program&) { std::exit(0); }},
     };
     if (argc > 1 && std::strcmp(argv[1], "--no-tools") == 0) {
         unsetenv("HSA_TOOLS_LIB");

@@ -96,6 +96,7 @@ TEST_CASE("the functions that the allocation tool wraps are where it looks for t
     using namespace kfdemu::hsa;
     CHECK(offsetof(HsaApiTable, core_) == offsetof(Table, core));
     CHECK(offsetof(HsaApiTable, amd_ext_) == offsetof(Table, amd));
+    CHECK(offsetof(CoreApiTable, hsa_agent_get_info_fn) == kAgentGetInfo);
     CHECK(offsetof(CoreApiTable, hsa_memory_allocate_fn) == kMemoryAllocate);
     CHECK(offsetof(CoreApiTable, hsa_memory_free_fn) == kMemoryFree);
     CHECK(offsetof(AmdExtTable, hsa_amd_memory_pool_allocate_fn) == kPoolAllocate);
@@ -128,6 +129,7 @@ TEST_CASE("the functions that the allocation tool wraps are where it looks for t
     CHECK(offsetof(AmdExtTable, hsa_amd_ipc_memory_detach_fn) == later(Later::ipc_memory_detach));
     CHECK(offsetof(AmdExtTable, hsa_amd_interop_map_buffer_fn) == later(Later::interop_map_buffer));
     CHECK(offsetof(AmdExtTable, hsa_amd_interop_unmap_buffer_fn) == later(Later::interop_unmap_buffer));
+    CHECK(offsetof(AmdExtTable, hsa_amd_pointer_info_fn) == later(Later::pointer_info));
     CHECK(offset_in(416, Later::amd_signal_create) == kNowhere);
     CHECK(offset_in(560, Later::amd_signal_create) == 280);
     CHECK(kOutOfResources == HSA_STATUS_ERROR_OUT_OF_RESOURCES);
@@ -271,4 +273,44 @@ TEST_CASE("locked host memory has its exact size until it is unlocked", "[check]
     run(machine, queue, kernel, line(1), locked, out.data(), 25);
     CHECK(control->findings() == 0);
     HSA_CHECK(hsa_amd_memory_unlock(words));
+}
+
+TEST_CASE("freed memory is freed when the runtime is asked about it", "[check][allocations]") {
+    NEEDS_CONTROL(control);
+    if (std::getenv("HSA_TOOLS_LIB") == nullptr) SKIP_BECAUSE("only with KFDEMU=check=memory");
+    Machine machine;
+    const auto type = [](const void* address) {
+        hsa_amd_pointer_info_t info{};
+        info.size = sizeof info;
+        HSA_CHECK(hsa_amd_pointer_info(address, &info, nullptr, nullptr, nullptr));
+        return info.type;
+    };
+    const std::uint64_t before = control.counters().buffers;
+    const void* freed = nullptr;
+    {
+        Memory memory{machine.gpu().coarse, 100, machine.agents()};
+        freed = memory.data();
+        CHECK(type(freed) == HSA_EXT_POINTER_TYPE_HSA);
+        CHECK(control.counters().buffers == before + 1);
+    }
+    CHECK(type(freed) == HSA_EXT_POINTER_TYPE_UNKNOWN);
+    {
+        Memory memory{machine.gpu().coarse, 100, machine.agents()};
+    }
+    CHECK(control.counters().buffers == before);
+}
+
+TEST_CASE("freed memory that is kept is freed when the runtime shuts down", "[check][allocations]") {
+    NEEDS_CONTROL(control);
+    if (std::getenv("HSA_TOOLS_LIB") == nullptr) SKIP_BECAUSE("only with KFDEMU=check=memory");
+    std::vector<std::uint64_t> buffers;
+    for (int round = 0; round < 3; ++round) {
+        {
+            Machine machine;
+            for (int n = 0; n < 3; ++n) Memory{machine.gpu().coarse, 4096, machine.agents()};
+        }
+        buffers.push_back(control.counters().buffers);
+    }
+    CHECK(buffers[1] == buffers[0]);
+    CHECK(buffers[2] == buffers[0]);
 }

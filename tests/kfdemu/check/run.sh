@@ -78,6 +78,9 @@ expect 'where freed memory was allocated' 99 '^    allocated at .*Program::alloc
 expect 'and where it was freed' 99 '^    freed at .*Program::freed' check --check=memory -- "$defects" freed
 expect 'where memory that is left was allocated' 99 '^    allocated at .*hsa_test::Memory::Memory' check --check=memory -- "$defects" outside
 
+expect 'a child that has found nothing' 99 "^the child's status is 0$" check --check=wait,leak -- "$defects" late queue fork
+expect 'and says nothing' 0 '^1$' bash -c '"$0" run --check=wait,leak -- "$1" late queue fork 2>&1 | grep -c "check: wait"' "$kfdemu" "$defects"
+
 if [ "$lines" = lines ]; then
     expect 'the line of the host' 99 '^    made at .*/defects.cpp:[0-9]+ in .*lose_queue\(\), check_defects$' check --check=leak -- "$defects" queue
 fi

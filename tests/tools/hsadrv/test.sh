@@ -39,6 +39,12 @@ expect 'one of two alone is named' 0 '^conformance of gpu1 gfx90a' on_gpus 2 "$h
 expect 'a GPU without kernels skips tests that need some' 0 'the tests. kernels were not compiled for gfx906' on --gpu gfx906 -- "$hsadrv" test --filter 'a fault inside a graph'
 expect 'a GPU without kernels: the others run' 0 '1 passed, 0 skipped' on --gpu gfx906 -- "$hsadrv" test --filter 'a GPU reports its identity'
 
+# ---- under the checks of the emulator
+expect 'tests under checks' 0 '^passed: no test failed; [0-9]+ passed, 0 skipped' on_gpu "$hsadrv" test --area signals --check memory,wait,leak
+expect 'errors on purpose are none' 0 '1 passed, 0 skipped' on_gpu "$hsadrv" test --check memory,leak --filter 'a store to null is reported'
+expect 'what checks would disturb' 0 'the memory check keeps freed memory' on_gpu "$hsadrv" test --check memory --filter 'a store into a freed allocation'
+expect 'checks need the emulator' 2 'kfdemu run -- hsadrv test --check wait' env -u LD_PRELOAD "$hsadrv" test --check wait
+
 # ---- without a device, without a suite, with options that cannot be
 expect 'no GPU' 3 'run hsadrv doctor to find the cause' on_none "$hsadrv" test --area signals
 expect 'not that GPU' 3 'no GPU has that ordinal' on_gpu "$hsadrv" test --device 7

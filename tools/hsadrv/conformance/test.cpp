@@ -1,4 +1,5 @@
 // hsadrv test: the conformance suite, on the GPU that is chosen.
+#include <dlfcn.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <signal.h>
@@ -27,7 +28,7 @@ struct TestOptions {
     bool list = false, fail_fast = false;
     unsigned timeout_s = 300;
     double stress_minutes = 0;
-    std::string junit;
+    std::string junit, checks;
 };
 
 std::string lower(std::string text) {
@@ -75,6 +76,17 @@ TestedDevice look_at_device(const Session& session, RunnerOptions& options) {
     return {static_cast<unsigned>(index), gpu.name(), gpu.product_name(), gpu.uuid(), hsadrv::runtime_version_text()};
 }
 
+/// The tests run under checks of kfdemu, whose findings fail them.
+void add_checks(const std::string& checks, RunnerOptions& options) {
+    if (checks.empty()) return;
+    if (::dlsym(RTLD_DEFAULT, "kfdemu_get_control") == nullptr)
+        throw tools::Failure(exit_status::usage,
+                             "--check needs an emulated GPU: kfdemu run -- hsadrv test --check " + checks);
+    std::string names = checks;
+    std::replace(names.begin(), names.end(), ',', '+');  // a comma ends an option of KFDEMU
+    options.variables.emplace_back("KFDEMU", tools::variable("KFDEMU") + ",check=" + names);
+}
+
 std::string now_text() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
 void print(const Session& session, const TestReport& report) {
@@ -107,6 +119,7 @@ int run(const TestOptions& options, Session& session) {
     RunnerOptions how{std::chrono::seconds(options.timeout_s),
                       std::chrono::duration<double>(options.stress_minutes * 60), options.fail_fast,
                       std::strtoul(tools::variable("HSADRV_TEST_SEED").c_str(), nullptr, 10)};
+    add_checks(options.checks, how);
     report.device = look_at_device(session, how);
     report.started = now_text();
     const auto start = std::chrono::steady_clock::now();
@@ -150,6 +163,10 @@ Run declare_test(tools::CommandSyntax& command) {
                         &options->stress_minutes,
                         "repeat the area stress with new seeds for this long",
                         {.value = "MINUTES", .range = {{0.01, 10080}}}},
+                       {"--check",
+                        &options->checks,
+                        "on an emulated GPU: run the tests under these checks of kfdemu, such as all or memory,wait",
+                        {.value = "NAMES"}},
                        {"--junit", &options->junit, "also write JUnit XML", {.value = "FILE"}},
                        {"--fail-fast", &options->fail_fast, "stop after the first test that fails"}};
     command.footer = "Environment: HSADRV_TEST_SEED, the seed of the tests' random input (0).";

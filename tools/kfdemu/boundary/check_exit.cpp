@@ -1,5 +1,6 @@
 // The end of a checked process: the summary, the JSON report, and an exit status of its own.
 #include <dlfcn.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -28,6 +29,12 @@ void write_summary() {
         log(LogLevel::error, "cannot write {}: {}", options.check_report, std::strerror(errno));
 }
 
+/// Kernels that a child of fork() inherits the count of; those of its parent. 0 in other processes.
+std::atomic<std::uint64_t> inherited_dispatches{0};
+
+/// Takes no lock: another thread of the parent may hold it.
+void note_fork() { inherited_dispatches = check::process_checks().report.coverage.dispatches.load(); }
+
 /// What only the end of the process tells.
 void report_end() {
     report_leaks_now();
@@ -43,7 +50,7 @@ void sum_up(int, void* starter) {
     // A child of fork() that runs no kernel has nothing to say.
     const check::Report& report = check::process_checks().report;
     const bool own = reinterpret_cast<std::intptr_t>(starter) == getpid();
-    if (!own && report.coverage.dispatches == 0) return;
+    if (!own && report.coverage.dispatches == inherited_dispatches) return;
     if (own) report_end();
     write_summary();
     std::fflush(nullptr);
@@ -97,6 +104,7 @@ void announce_allocations() {
     configure(check::process_checks().report);
     const Checks checks = Device::options().checks;
     if (!checks.any()) return;
+    pthread_atfork(nullptr, nullptr, note_fork);
     on_exit(sum_up, reinterpret_cast<void*>(static_cast<std::intptr_t>(getpid())));
     if (checks.has(Check::memory) || checks.has(Check::leak)) announce_allocations();
 }

@@ -8,6 +8,7 @@
 #include "base/counters.hpp"
 #include "base/injection.hpp"
 #include "base/order.hpp"
+#include "boundary/hsa_tool.hpp"
 #include "check/process.hpp"
 #include "kfd/device.hpp"
 
@@ -75,6 +76,7 @@ int reset_gpu(std::uint32_t gpu, int memory_lost) {
 void set_seed(std::uint64_t seed) { order_seed.store(seed, std::memory_order_relaxed); }
 
 void read_counters(struct kfdemu_counters* out, std::size_t size_bytes) {
+    free_delayed();
     const struct kfdemu_counters now = {
         .packets = counters.packets,
         .dispatches = counters.dispatches,

@@ -18,6 +18,9 @@ constexpr std::size_t kQuarantineEntries = 1024;
 
 hsa::MemoryAllocate next_allocate = nullptr;
 hsa::PoolAllocate next_pool_allocate = nullptr;
+hsa::Status (*next_pointer_info)(const void*, void* info, const void* allocate, std::uint32_t* count,
+                                 void* agents) = nullptr;
+hsa::Status (*next_agent_get_info)(hsa::Handle, std::uint32_t attribute, void* value) = nullptr;
 hsa::MemoryFree next_free = nullptr, next_pool_free = nullptr;
 hsa::RegisterCallback next_register = nullptr;
 hsa::DeregisterCallback next_deregister = nullptr;
@@ -52,6 +55,7 @@ class Quarantine {
         for (const Entry& old : leaving) release(old);
         return !leaving.empty();
     }
+
     /// Frees it. Its addresses may then be anybody's, announced or not.
     static hsa::Status release(const Entry& entry) {
         check::process_checks().allocations.released(reinterpret_cast<std::uint64_t>(entry.memory));
@@ -155,6 +159,17 @@ hsa::Status free_by(hsa::MemoryFree next, void* memory) {
     return !callbacks().take(va) && quarantine().keep(entry) ? hsa::kSuccess : Quarantine::release(entry);
 }
 
+/// The answer about freed memory is the runtime's: it is really freed first.
+hsa::Status pointer_info(const void* memory, void* info, const void* allocate, std::uint32_t* count, void* agents) {
+    if (allocations().span(reinterpret_cast<std::uint64_t>(memory)).kind == check::Span::Freed) quarantine().empty();
+    return next_pointer_info(memory, info, allocate, count, agents);
+}
+
+hsa::Status agent_get_info(hsa::Handle agent, std::uint32_t attribute, void* value) {
+    if (attribute == hsa::kMemoryAvailable) quarantine().empty();
+    return next_agent_get_info(agent, attribute, value);
+}
+
 hsa::Status free_memory(void* memory) { return free_by(next_free, memory); }
 hsa::Status pool_free(void* memory) { return free_by(next_pool_free, memory); }
 
@@ -173,6 +188,7 @@ hsa::Status deregister_callback(void* memory, hsa::Callback callback) {
 }  // namespace
 
 void wrap_memory(hsa::Table& table) {
+    hsa::wrap(table.core, hsa::kAgentGetInfo, &agent_get_info, next_agent_get_info);
     hsa::wrap(table.core, hsa::kMemoryAllocate, &allocate, next_allocate);
     hsa::wrap(table.core, hsa::kMemoryFree, &free_memory, next_free);
     hsa::wrap(table.amd, hsa::kPoolAllocate, &pool_allocate, next_pool_allocate);
@@ -181,6 +197,7 @@ void wrap_memory(hsa::Table& table) {
               next_register);
     hsa::wrap(table.amd, hsa::later(table.amd, hsa::Later::deregister_deallocation_callback), &deregister_callback,
               next_deregister);
+    hsa::wrap(table.amd, hsa::later(table.amd, hsa::Later::pointer_info), &pointer_info, next_pointer_info);
 }
 
 extern "C" {
@@ -197,6 +214,8 @@ extern "C" {
     allocations().piece_freed(reinterpret_cast<std::uint64_t>(piece), stack_of_caller());
 }
 }
+
+void free_delayed() { quarantine().empty(); }
 
 void forget_memory() {
     quarantine().empty();

@@ -34,7 +34,10 @@ using RegisterCallback = Status (*)(void* memory, Callback, void* data);
 using DeregisterCallback = Status (*)(void* memory, Callback);
 using PoolAllocate = Status (*)(Handle pool, std::size_t bytes, std::uint32_t flags, void** out);
 
+inline constexpr std::uint32_t kMemoryAvailable = 0xA015;  ///< HSA_AMD_AGENT_INFO_MEMORY_AVAIL
+
 // Offsets into CoreApiTable.
+inline constexpr std::size_t kAgentGetInfo = 64;
 inline constexpr std::size_t kQueueCreate = 72, kSoftQueueCreate = 80, kQueueDestroy = 88;
 inline constexpr std::size_t kMemoryAllocate = 280, kMemoryFree = 288;
 inline constexpr std::size_t kSignalCreate = 312, kSignalDestroy = 320;
@@ -50,6 +53,7 @@ enum class Later : std::size_t {
     memory_unlock = 184,
     interop_map_buffer = 200,
     interop_unmap_buffer = 208,
+    pointer_info = 224,
     ipc_memory_attach = 248,
     ipc_memory_detach = 256,
     amd_signal_create = 264,

@@ -14,6 +14,8 @@
 namespace kfdemu {
 
 void wrap_memory(hsa::Table& table);
+/// Frees what was freed and is kept for a while, before somebody counts.
+void free_delayed();
 /// The runtime ends: gives back what is kept, and knows of nothing any more.
 void forget_memory();
 
