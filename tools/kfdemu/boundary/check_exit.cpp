@@ -1,5 +1,4 @@
 // The end of a checked process: the summary, the JSON report, and an exit status of its own.
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -10,6 +9,7 @@
 #include <cstring>
 #include <thread>
 
+#include "base/companion.hpp"
 #include "base/log.hpp"
 #include "boundary/hsa_tool.hpp"
 #include "check/process.hpp"
@@ -61,12 +61,14 @@ void configure(check::Report& report) {
     if (options.check_stop) report.set_stop(stop_at_finding);
 }
 
-/// Makes the HSA runtime load this library as a tool, beside the program's own ones, and place each allocation
-/// separately, with unmapped pages around it.
+/// Makes the HSA runtime load our tool, beside the program's own ones, and place each allocation separately, with
+/// unmapped pages around it.
 void announce_allocations() {
-    Dl_info self{};
-    if (dladdr(reinterpret_cast<const void*>(&announce_allocations), &self) == 0 || self.dli_fname == nullptr) return;
-    const std::string path = self.dli_fname;
+    const std::string path = companion("libkfdemu-tool.so", "tool");
+    if (path.empty())
+        return log(LogLevel::error,
+                   "check: libkfdemu-tool.so is not beside libkfdemu.so: memory and leak find nothing "
+                   "about allocations");
     const char* tools = std::getenv("HSA_TOOLS_LIB");
     if (tools == nullptr || *tools == 0)
         setenv("HSA_TOOLS_LIB", path.c_str(), 1);

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "../base/companion.hpp"
+
 namespace kfdemu::check {
 namespace {
 
@@ -13,14 +15,8 @@ using Lines = int (*)(const void* elf, std::size_t size, std::uint64_t address,
 /// Null if it is not installed, or cannot be loaded.
 Lines lines_module() {
     static const Lines found = []() -> Lines {
-        Dl_info self{};
-        if (dladdr(reinterpret_cast<const void*>(&source_lines), &self) == 0 || self.dli_fname == nullptr)
-            return nullptr;
-        std::string folder = self.dli_fname;
-        folder.resize(folder.rfind('/') + 1);
-        void* module = nullptr;
-        for (const char* name : {"libkfdemu-lines.so", "lines/libkfdemu-lines.so"})  // installed; in a build directory
-            if (module == nullptr) module = dlopen((folder + name).c_str(), RTLD_NOW | RTLD_LOCAL);
+        const std::string path = companion("libkfdemu-lines.so", "lines");
+        void* module = path.empty() ? nullptr : dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
         return module == nullptr ? nullptr : reinterpret_cast<Lines>(dlsym(module, "kfdemu_lines"));
     }();
     return found;

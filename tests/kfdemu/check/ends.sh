@@ -1,0 +1,18 @@
+#!/bin/bash
+# How checked programs end, fork, wait and load libraries: `kfdemu run --check` must not change what they do.
+set -u
+kfdemu=$1 program=$2
+# shellcheck source=tests/support/expect.bash
+. "$(dirname "$0")/../../support/expect.bash"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+check() { timeout 60 "$kfdemu" run --check=wait "$@"; }
+# Without any of a pattern in its output.
+lacks() { local pattern=$1; shift; ! "$@" 2>&1 | grep -qE -- "$pattern"; }
+
+expect "a plugin's own OnLoad" 0 "^the plugin's OnLoad$" check -- "$program" plugin
+expect "a plugin's own OnUnload" 0 "^the plugin's OnUnload$" check -- "$program" plugin
+expect 'without checks' 0 "^the plugin's OnLoad$" "$kfdemu" run -- "$program" plugin
+
+printf '%d passed, %d failed\n' $passed $failed
+[ $failed = 0 ]
