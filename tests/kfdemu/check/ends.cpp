@@ -27,7 +27,9 @@ struct Device {
     Memory in{machine.cpu().fine, 4096, machine.agents()}, out{machine.cpu().fine, 4096, machine.agents()};
     Queue queue{machine.gpu()};
 
-    void run(const char* kernel) { hsa_test::run(machine, queue, code.kernel(kernel), line(64), in.data(), out.data()); }
+    void run(const char* kernel) {
+        hsa_test::run(machine, queue, code.kernel(kernel), line(64), in.data(), out.data());
+    }
 };
 
 Device& device() {
@@ -43,10 +45,17 @@ void* plugin() {
 
 void start_plugin() { reinterpret_cast<void (*)()>(dlsym(plugin(), "plugin_start"))(); }
 
+/// A thread that holds the lock of stdin.
+void wait_for_input() {
+    std::thread{[] { std::getchar(); }}.detach();
+    std::this_thread::sleep_for(200ms);
+}
+
 const std::map<std::string, std::function<void()>> kActions = {
     {"late", [] { device().run("late"); }},
     {"fine", [] { device().run("in_time"); }},
     {"plugin", start_plugin},
+    {"input", wait_for_input},
 };
 
 }  // namespace

@@ -14,5 +14,17 @@ expect "a plugin's own OnLoad" 0 "^the plugin's OnLoad$" check -- "$program" plu
 expect "a plugin's own OnUnload" 0 "^the plugin's OnUnload$" check -- "$program" plugin
 expect 'without checks' 0 "^the plugin's OnLoad$" "$kfdemu" run -- "$program" plugin
 
+# Another thread waits for input, which never comes, and holds the stream's lock.
+mkfifo "$scratch/input"
+exec 9<>"$scratch/input"
+for defect in '' late; do
+    status=0
+    [ -z "$defect" ] || status=99
+    # shellcheck disable=SC2086
+    expect "an end during input, ${defect:-nothing found}" $status '^done$' check -- "$program" input $defect <&9
+done
+expect 'a stop during input' 99 '1 finding$' check --check-stop -- "$program" input late <&9
+exec 9<&-
+
 printf '%d passed, %d failed\n' $passed $failed
 [ $failed = 0 ]

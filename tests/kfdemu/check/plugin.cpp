@@ -1,4 +1,5 @@
-// A plugin for tests: has functions of its own with the names of an HSA tool's, and calls the program when it is loaded.
+// A plugin for tests: has functions of its own with the names of an HSA tool's, and calls the program when it is
+// loaded.
 #include <dlfcn.h>
 
 #include <cstdio>
