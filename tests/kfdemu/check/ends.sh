@@ -26,5 +26,21 @@ done
 expect 'a stop during input' 99 '1 finding$' check --check-stop -- "$program" input late <&9
 exec 9<&-
 
+expect 'a kernel in a constructor, without checks' 0 '^done$' \
+    timeout 60 "$kfdemu" run --workers 16 -- "$program" constructor
+expect 'a kernel in a constructor' 99 '1 finding$' check -- "$program" constructor
+expect 'its findings are known there' 99 '^1 findings in the constructor$' check -- "$program" constructor
+
+expect "a child's status" 99 '^done$' check -- "$program" late fork
+lacks "a child's status" check -- "$program" late fork
+outcome 'is its own' $? ''
+check -- "$program" forks >"$scratch/forks" 2>&1
+expect 'children while kernels report' 0 '^done$' grep -E '^(done|a child .*)$' "$scratch/forks"
+lacks 'a child' cat "$scratch/forks"
+outcome 'they neither hang nor fail' $? "$(grep 'a child' "$scratch/forks" | sort | uniq -c)"
+count() { local pattern=$1; shift; "$@" 2>&1 | grep -cE -- "$pattern"; }
+summaries=$(count 'check: wait in' check -- "$program" late fork)
+outcome 'one summary' $((summaries != 1)) "$summaries"
+
 printf '%d passed, %d failed\n' $passed $failed
 [ $failed = 0 ]

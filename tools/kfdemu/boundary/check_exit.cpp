@@ -31,7 +31,8 @@ void write_summary() {
 
 void sum_up(int, void* starter) {
     // A child of fork() that runs no kernel has nothing to say.
-    const check::Report& report = check::process_checks().report;
+    check::Report& report = check::process_checks().report;
+    report.settle();
     const bool own = reinterpret_cast<std::intptr_t>(starter) == getpid();
     if (!own && report.coverage.dispatches == 0) return;
     if (own) report_leaks_now();

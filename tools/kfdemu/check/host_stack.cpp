@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <span>
@@ -25,10 +26,12 @@ constexpr int kMostFrames = 32;
 
 using Addresses = std::vector<void*>;
 
+// No lock is held while the dynamic linker is asked, because the thread that has its lock may need ours.
 struct Stacks {
     std::mutex mutex;
     std::map<Addresses, StackId> ids;
-    std::vector<const Addresses*> by_id;  // [id - 1]
+    std::vector<const Addresses*> by_id;               // [id - 1]
+    std::map<void*, std::vector<HostFrame>> resolved;  // by return address
 };
 
 Stacks& stacks() {
@@ -48,11 +51,10 @@ const void* object_at(const void* address, std::string_view& file) {
 
 /// This library, and the runtime that called it.
 bool is_inner(const void* address) {
-    static const void* const own = [] {
-        std::string_view file;
-        return object_at(reinterpret_cast<const void*>(&capture_stack), file);
-    }();
+    static std::atomic<const void*> known{nullptr};  // relaxed: all threads find the same
     std::string_view file;
+    const void* own = known.load(std::memory_order_relaxed);
+    if (own == nullptr) known = own = object_at(reinterpret_cast<const void*>(&capture_stack), file);
     const void* object = object_at(address, file);
     return object != nullptr && (object == own || base_name(file).substr(0, 16) == "libhsa-runtime64");
 }
@@ -104,12 +106,14 @@ std::vector<HostFrame> resolve(const void* return_address) {
 }
 
 std::vector<HostFrame> resolved(void* return_address) {
-    static std::mutex mutex;
-    static auto* const known = new std::map<void*, std::vector<HostFrame>>;
-    const std::lock_guard lock{mutex};
-    const auto [at, is_new] = known->try_emplace(return_address);
-    if (is_new) at->second = resolve(return_address);
-    return at->second;
+    Stacks& all = stacks();
+    std::unique_lock lock{all.mutex};
+    const auto found = all.resolved.find(return_address);
+    if (found != all.resolved.end()) return found->second;
+    lock.unlock();
+    std::vector<HostFrame> frames = resolve(return_address);
+    lock.lock();
+    return all.resolved.try_emplace(return_address, std::move(frames)).first->second;
 }
 
 }  // namespace

@@ -18,11 +18,17 @@ void print(const std::string& text) {
     [[maybe_unused]] const auto written = ::write(STDERR_FILENO, prefixed.data(), prefixed.size());
 }
 
+void resolve(Finding& finding) {
+    locate(finding.at);
+    for (Related& related : finding.related) locate(related.at);
+    for (HostStack& stack : finding.stacks) stack.frames = host_frames(stack.id);
+}
+
 std::atomic<ProcessChecks*> made{nullptr};  // release when created
 
 }  // namespace
 
-ProcessChecks::ProcessChecks() : report{print, locate} {}
+ProcessChecks::ProcessChecks() : report{print, resolve} {}
 
 ProcessChecks& process_checks() {
     static ProcessChecks* const instance = [] {

@@ -101,18 +101,26 @@ void Report::set_stop(std::function<void()> stop) {
     stop_ = std::move(stop);
 }
 
+void Report::set_on_finding(std::function<void()> call) {
+    std::lock_guard lock{mutex_};
+    on_finding_ = std::move(call);
+}
+
 void Report::add(Finding finding) {
     std::unique_lock lock{mutex_};
-    if (!is_unseen() && locate_ && finding.of_kernel()) {
-        lock.unlock();
-        locate_(finding.at);
-        for (Related& related : finding.related) locate_(related.at);
-        lock.lock();
-    }
-    if (!keep(std::move(finding)) || !stop_) return;
-    stopped_ = true;
+    if (!resolve_ || !finding.of_kernel() || is_unseen()) return announce(lock, keep(std::move(finding)));
+    pending_.push_back(std::move(finding));
+    wait_for(lock, taken_ + pending_.size());
+}
+
+void Report::announce(std::unique_lock<std::mutex>& lock, bool kept) {
+    if (!kept) return;
+    const auto stop = stop_, on_finding = on_finding_;
+    stopped_ |= stop != nullptr;
     lock.unlock();
-    stop_();
+    if (on_finding) on_finding();
+    if (stop) stop();
+    lock.lock();
 }
 
 void Report::add_counted(Finding finding, std::uint64_t times) {
@@ -179,6 +187,8 @@ std::vector<std::string> Report::notes() const {
 void Report::clear() {
     std::lock_guard lock{mutex_};
     counts_.clear();
+    taken_ += pending_.size();
+    pending_.clear();
     findings_.clear();
     notes_.clear();
     limit_told_ = stopped_ = false;
