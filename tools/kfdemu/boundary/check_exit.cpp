@@ -30,12 +30,14 @@ void write_summary() {
 }
 
 void sum_up(int, void* starter) {
-    // A child of fork() that runs no kernel has nothing to say.
-    check::Report& report = check::process_checks().report;
+    check::ProcessChecks& process = check::process_checks();
+    if (process.owner != getpid()) return;  // a child of clone()
+    check::Report& report = process.report;
     report.settle();
+    // A child of fork() that runs no kernel has nothing to say.
     const bool own = reinterpret_cast<std::intptr_t>(starter) == getpid();
     if (!own && report.coverage.dispatches == 0) return;
-    if (own) report_leaks_now();
+    report_leaks_now();
     write_summary();
     // A second exit(), in glibc, runs the other handlers and flushes the streams as the first would have, without
     // waiting for one that a thread has locked; only the status differs.

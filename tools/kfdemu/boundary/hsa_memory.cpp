@@ -1,5 +1,8 @@
 // Memory, for the tool that ROCR loads: announces allocations with their exact sizes, and delays frees, so that a use
 // of freed memory is seen.
+#include <pthread.h>
+
+#include <atomic>
 #include <deque>
 #include <mutex>
 
@@ -70,10 +73,12 @@ class Quarantine {
     std::size_t bytes_ = 0;
 };
 
-Quarantine& quarantine() {
-    static auto* const instance = new Quarantine;  // outlives every exit handler
-    return *instance;
-}
+std::atomic<Quarantine*> instance{nullptr};  // set before memory is allocated; outlives every exit handler
+
+Quarantine& quarantine() { return *instance.load(std::memory_order_acquire); }
+
+/// A child of fork() cannot release its parent's memory, and may not have the thread that holds the lock.
+void renew_quarantine() { instance.store(new Quarantine, std::memory_order_release); }
 
 check::Allocations& allocations() { return check::process_checks().allocations; }
 
@@ -120,6 +125,8 @@ hsa::Status pool_free(void* memory) { return free_by(next_pool_free, memory); }
 }  // namespace
 
 void wrap_memory(hsa::Table& table) {
+    static const int registered = (renew_quarantine(), pthread_atfork(nullptr, nullptr, renew_quarantine));
+    (void)registered;
     hsa::wrap(table.core, hsa::kMemoryAllocate, &allocate, next_allocate);
     hsa::wrap(table.core, hsa::kMemoryFree, &free_memory, next_free);
     hsa::wrap(table.amd, hsa::kPoolAllocate, &pool_allocate, next_pool_allocate);

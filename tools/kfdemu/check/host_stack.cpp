@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
@@ -34,9 +35,14 @@ struct Stacks {
     std::map<void*, std::vector<HostFrame>> resolved;  // by return address
 };
 
+std::atomic<Stacks*> made{nullptr};  // release when created; outlives every exit handler
+
 Stacks& stacks() {
-    static auto* const instance = new Stacks;  // outlives every exit handler
-    return *instance;
+    Stacks* known = made.load(std::memory_order_acquire);
+    if (known != nullptr) return *known;
+    auto created = std::make_unique<Stacks>();
+    if (made.compare_exchange_strong(known, created.get(), std::memory_order_acq_rel)) known = created.release();
+    return *known;
 }
 
 std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
@@ -117,6 +123,9 @@ std::vector<HostFrame> resolved(void* return_address) {
 }
 
 }  // namespace
+
+/// The old ones leak: a thread that the child does not have may hold their lock.
+void forget_stacks() { made.store(nullptr, std::memory_order_release); }
 
 StackId capture_stack() {
     void* frames[kMostFrames];

@@ -81,29 +81,39 @@ bool Report::is_new(Check check, const char* rule, std::uint64_t pc) {
     return ++counts_[{check, pc, rule}].times == 1;
 }
 
+Report::Settings Report::settings() const {
+    std::lock_guard lock{mutex_};
+    return settings_;
+}
+
+void Report::set(Settings settings) {
+    std::lock_guard lock{mutex_};
+    settings_ = std::move(settings);
+}
+
 std::string Report::suppress(std::string_view line) {
     std::lock_guard lock{mutex_};
-    return suppressions_.add(line);
+    return settings_.suppressions.add(line);
 }
 
 void Report::set_suppressions(Suppressions suppressions) {
     std::lock_guard lock{mutex_};
-    suppressions_ = std::move(suppressions);
+    settings_.suppressions = std::move(suppressions);
 }
 
 void Report::set_limit(std::size_t limit) {
     std::lock_guard lock{mutex_};
-    limit_ = limit;
+    settings_.limit = limit;
 }
 
 void Report::set_stop(std::function<void()> stop) {
     std::lock_guard lock{mutex_};
-    stop_ = std::move(stop);
+    settings_.stop = std::move(stop);
 }
 
 void Report::set_on_finding(std::function<void()> call) {
     std::lock_guard lock{mutex_};
-    on_finding_ = std::move(call);
+    settings_.on_finding = std::move(call);
 }
 
 void Report::add(Finding finding) {
@@ -115,7 +125,7 @@ void Report::add(Finding finding) {
 
 void Report::announce(std::unique_lock<std::mutex>& lock, bool kept) {
     if (!kept) return;
-    const auto stop = stop_, on_finding = on_finding_;
+    const auto stop = settings_.stop, on_finding = settings_.on_finding;
     stopped_ |= stop != nullptr;
     lock.unlock();
     if (on_finding) on_finding();
@@ -139,10 +149,10 @@ void Report::note(std::string text) {
 
 bool Report::keep(Finding&& finding) {
     if (stopped_) return false;
-    if (suppressions_.match(finding)) return counts_[key_of(finding)].suppressed = true, false;
-    const bool full = findings_.size() >= limit_;
+    if (settings_.suppressions.match(finding)) return counts_[key_of(finding)].suppressed = true, false;
+    const bool full = findings_.size() >= settings_.limit;
     if (full && !limit_told_ && print_)
-        print_(fmt::format("check: more than {} findings: further ones are counted only\n", limit_));
+        print_(fmt::format("check: more than {} findings: further ones are counted only\n", settings_.limit));
     limit_told_ |= full;
     if (full) return false;
     if (print_) print_(to_text(finding));

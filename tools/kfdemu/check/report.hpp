@@ -46,6 +46,13 @@ class Report {
     Report(const Report&) = delete;
     Report& operator=(const Report&) = delete;
 
+    struct Settings {
+        Suppressions suppressions;
+        std::size_t limit = 100;
+        std::function<void()> stop, on_finding;
+    };
+    Settings settings() const;
+    void set(Settings settings);
     /// Adds a line of a suppression file. Returns "" or an error text. For findings from now on.
     std::string suppress(std::string_view line);
     void set_suppressions(Suppressions suppressions);
@@ -92,7 +99,7 @@ class Report {
 
     // With the lock held.
     std::vector<Finding> counted() const;
-    bool is_unseen() const { return findings_.size() >= limit_ && suppressions_.empty(); }
+    bool is_unseen() const { return findings_.size() >= settings_.limit && settings_.suppressions.empty(); }
     bool keep(Finding&& finding);
     bool start_thread();
     void wait_for(std::unique_lock<std::mutex>& lock, std::uint64_t number);
@@ -109,9 +116,7 @@ class Report {
     std::map<Key, Count> counts_;
     std::vector<Finding> findings_;
     std::vector<std::string> notes_;
-    Suppressions suppressions_;
-    std::size_t limit_ = 100;
-    std::function<void()> stop_, on_finding_;
+    Settings settings_;
     bool limit_told_ = false, stopped_ = false;
 
     // Findings that are not resolved yet, and the thread that does it. The first has the number taken_ + 1.

@@ -61,7 +61,7 @@ void Report::wait_for(std::unique_lock<std::mutex>& lock, std::uint64_t number) 
     }
     changed_.notify_all();
     if (stuck_) return;
-    const auto patience = stop_ ? kPatienceBeforeStop : kPatience;
+    const auto patience = settings_.stop ? kPatienceBeforeStop : kPatience;
     stuck_ = !changed_.wait_for(lock, patience, [&] { return settled_ >= number; });
 }
 
