@@ -36,6 +36,9 @@ echo 'a program against the installed tree:'
 cd "$kernels"
 echo '  under the installed kfdemu run'
 "$root/bin/kfdemu" run -- "$scratch/program"
+echo '  under its checks'
+"$root/bin/kfdemu" run --check=leak --check-limit 0 -- "$scratch/program" >"$scratch/log" 2>&1 || [ $? = 99 ]
+grep -E 'check: leak in [0-9]+ kernels' "$scratch/log" && ! grep 'libkfdemu-tool' "$scratch/log" || { cat "$scratch/log"; exit 1; }
 echo '  with the device linked in'
 KFDEMU=on "$scratch/with_device"
 

@@ -1,16 +1,16 @@
 // The end of a checked process: the summary, the JSON report, and an exit status of its own.
-#include <dlfcn.h>
-#include <pthread.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <future>
+#include <system_error>
 #include <thread>
 
+#include "base/companion.hpp"
 #include "base/log.hpp"
 #include "boundary/hsa_tool.hpp"
 #include "check/process.hpp"
@@ -29,12 +29,6 @@ void write_summary() {
         log(LogLevel::error, "cannot write {}: {}", options.check_report, std::strerror(errno));
 }
 
-/// Kernels that a child of fork() inherits the count of; those of its parent. 0 in other processes.
-std::atomic<std::uint64_t> inherited_dispatches{0};
-
-/// Takes no lock: another thread of the parent may hold it.
-void note_fork() { inherited_dispatches = check::process_checks().report.coverage.dispatches.load(); }
-
 /// What only the end of the process tells.
 void report_end() {
     report_leaks_now();
@@ -47,28 +41,33 @@ void report_end() {
 }
 
 void sum_up(int, void* starter) {
+    check::ProcessChecks& process = check::process_checks();
+    if (process.owner != getpid()) return;  // a child of clone()
+    check::Report& report = process.report;
+    report.settle();
     // A child of fork() that runs no kernel has nothing to say.
-    const check::Report& report = check::process_checks().report;
     const bool own = reinterpret_cast<std::intptr_t>(starter) == getpid();
-    if (!own && report.coverage.dispatches == inherited_dispatches) return;
-    if (own) report_end();
+    if (!own && report.coverage.dispatches == 0) return;
+    report_end();
     write_summary();
-    std::fflush(nullptr);
-    if (report.distinct() != 0) _exit(check::kFoundStatus);
+    // A second exit(), in glibc, runs the other handlers and flushes the streams as the first would have, without
+    // waiting for one that a thread has locked; only the status differs.
+    if (report.distinct() != 0) std::exit(check::kFoundStatus);
 }
 
 /// --check-stop. Runs on any thread, so exit handlers do not run. Output is flushed by a thread that may hang: the
 /// program may hold a stream's lock while it waits for input.
 void stop_at_finding() {
     write_summary();
-    std::atomic<bool> flushed{false};
-    std::thread{[&] {
-        std::fflush(nullptr);
-        flushed = true;
-    }}.detach();
-    constexpr auto kPatience = std::chrono::seconds{1};
-    const auto until = std::chrono::steady_clock::now() + kPatience;
-    while (!flushed && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+    std::promise<void> flushed;
+    try {
+        std::thread{[&] {
+            std::fflush(nullptr);
+            flushed.set_value();
+        }}.detach();
+        flushed.get_future().wait_for(std::chrono::seconds{1});
+    } catch (const std::system_error&) {  // no further thread is allowed
+    }
     _exit(check::kFoundStatus);
 }
 
@@ -79,12 +78,14 @@ void configure(check::Report& report) {
     if (options.check_stop) report.set_stop(stop_at_finding);
 }
 
-/// Makes the HSA runtime load this library as a tool, beside the program's own ones, and place each allocation
-/// separately, with unmapped pages around it.
+/// Makes the HSA runtime load our tool, beside the program's own ones, and place each allocation separately, with
+/// unmapped pages around it.
 void announce_allocations() {
-    Dl_info self{};
-    if (dladdr(reinterpret_cast<const void*>(&announce_allocations), &self) == 0 || self.dli_fname == nullptr) return;
-    const std::string path = self.dli_fname;
+    const std::string path = companion("libkfdemu-tool.so", "tool");
+    if (path.empty())
+        return log(LogLevel::error,
+                   "check: libkfdemu-tool.so is not beside libkfdemu.so: memory and leak find nothing "
+                   "about allocations");
     const char* tools = std::getenv("HSA_TOOLS_LIB");
     if (tools == nullptr || *tools == 0)
         setenv("HSA_TOOLS_LIB", path.c_str(), 1);
@@ -104,7 +105,6 @@ void announce_allocations() {
     configure(check::process_checks().report);
     const Checks checks = Device::options().checks;
     if (!checks.any()) return;
-    pthread_atfork(nullptr, nullptr, note_fork);
     on_exit(sum_up, reinterpret_cast<void*>(static_cast<std::intptr_t>(getpid())));
     if (checks.has(Check::memory) || checks.has(Check::leak)) announce_allocations();
 }

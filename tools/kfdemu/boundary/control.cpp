@@ -102,10 +102,17 @@ int check(std::uint32_t checks) {
     return 0;
 }
 
-std::uint64_t findings() { return check::process_checks().report.findings().size(); }
+/// What is found so far.
+check::Report& settled_report() {
+    check::Report& report = check::process_checks().report;
+    report.settle();
+    return report;
+}
+
+std::uint64_t findings() { return settled_report().findings().size(); }
 
 std::size_t finding(std::uint64_t index, char* text, std::size_t size_bytes) {
-    const auto all = check::process_checks().report.findings();
+    const auto all = settled_report().findings();
     if (index >= all.size()) return 0;
     const std::string whole = to_text(all[index]);
     if (size_bytes == 0) return whole.size();
@@ -119,9 +126,9 @@ int suppress(const char* line) {
     return line == nullptr || !check::process_checks().report.suppress(line).empty() ? EINVAL : 0;
 }
 
-std::uint64_t suppressed() { return check::process_checks().report.totals().suppressed; }
+std::uint64_t suppressed() { return settled_report().totals().suppressed; }
 
-void forget_findings() { check::process_checks().report.clear(); }
+void forget_findings() { settled_report().clear(); }
 
 void reset() {
     injection().reset();

@@ -1,5 +1,8 @@
 // Memory, for the tool that ROCR loads: announces allocations with their exact sizes, and delays frees, so that a use
 // of freed memory is seen.
+#include <pthread.h>
+
+#include <atomic>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -25,8 +28,31 @@ hsa::MemoryFree next_free = nullptr, next_pool_free = nullptr;
 hsa::RegisterCallback next_register = nullptr;
 hsa::DeregisterCallback next_deregister = nullptr;
 
+/// Memory whose user wants to be called when it is freed: it is not kept.
+class Callbacks {
+  public:
+    void add(std::uint64_t va) {
+        const std::lock_guard lock{mutex_};
+        ++counts_[va];
+    }
+    void remove(std::uint64_t va) {
+        const std::lock_guard lock{mutex_};
+        if (const auto found = counts_.find(va); found != counts_.end() && --found->second == 0) counts_.erase(found);
+    }
+    bool take(std::uint64_t va) {
+        const std::lock_guard lock{mutex_};
+        return counts_.erase(va) != 0;
+    }
+
+  private:
+    std::mutex mutex_;
+    std::map<std::uint64_t, unsigned> counts_;
+};
+
 class Quarantine {
   public:
+    Callbacks callbacks;
+
     struct Entry {
         void* memory;
         std::size_t bytes;
@@ -75,38 +101,14 @@ class Quarantine {
     std::size_t bytes_ = 0;
 };
 
-Quarantine& quarantine() {
-    static auto* const instance = new Quarantine;  // outlives every exit handler
-    return *instance;
-}
+std::atomic<Quarantine*> instance{nullptr};  // set before memory is allocated; outlives every exit handler
+
+Quarantine& quarantine() { return *instance.load(std::memory_order_acquire); }
+
+/// A child of fork() cannot release its parent's memory, and may not have the thread that holds the lock.
+void renew_quarantine() { instance.store(new Quarantine, std::memory_order_release); }
 
 check::Allocations& allocations() { return check::process_checks().allocations; }
-
-/// Memory whose user wants to be called when it is freed: it is not kept.
-class Callbacks {
-  public:
-    void add(std::uint64_t va) {
-        const std::lock_guard lock{mutex_};
-        ++counts_[va];
-    }
-    void remove(std::uint64_t va) {
-        const std::lock_guard lock{mutex_};
-        if (const auto found = counts_.find(va); found != counts_.end() && --found->second == 0) counts_.erase(found);
-    }
-    bool take(std::uint64_t va) {
-        const std::lock_guard lock{mutex_};
-        return counts_.erase(va) != 0;
-    }
-
-  private:
-    std::mutex mutex_;
-    std::map<std::uint64_t, unsigned> counts_;
-};
-
-Callbacks& callbacks() {
-    static auto* const instance = new Callbacks;
-    return *instance;
-}
 
 check::ObjectName name_of(std::uint64_t va) { return {check::ObjectKind::Memory, va}; }
 
@@ -156,7 +158,7 @@ hsa::Status free_by(hsa::MemoryFree next, void* memory) {
     check::process_checks().objects.take(name_of(va));
     constexpr std::size_t kPage = 4096;
     const Quarantine::Entry entry{memory, (bytes + kPage - 1) / kPage * kPage, next};
-    return !callbacks().take(va) && quarantine().keep(entry) ? hsa::kSuccess : Quarantine::release(entry);
+    return !quarantine().callbacks.take(va) && quarantine().keep(entry) ? hsa::kSuccess : Quarantine::release(entry);
 }
 
 /// The answer about freed memory is the runtime's: it is really freed first.
@@ -175,19 +177,21 @@ hsa::Status pool_free(void* memory) { return free_by(next_pool_free, memory); }
 
 hsa::Status register_callback(void* memory, hsa::Callback callback, void* data) {
     const hsa::Status status = next_register(memory, callback, data);
-    if (status == hsa::kSuccess) callbacks().add(reinterpret_cast<std::uint64_t>(memory));
+    if (status == hsa::kSuccess) quarantine().callbacks.add(reinterpret_cast<std::uint64_t>(memory));
     return status;
 }
 
 hsa::Status deregister_callback(void* memory, hsa::Callback callback) {
     const hsa::Status status = next_deregister(memory, callback);
-    if (status == hsa::kSuccess) callbacks().remove(reinterpret_cast<std::uint64_t>(memory));
+    if (status == hsa::kSuccess) quarantine().callbacks.remove(reinterpret_cast<std::uint64_t>(memory));
     return status;
 }
 
 }  // namespace
 
 void wrap_memory(hsa::Table& table) {
+    static const int registered = (renew_quarantine(), pthread_atfork(nullptr, nullptr, renew_quarantine));
+    (void)registered;
     hsa::wrap(table.core, hsa::kAgentGetInfo, &agent_get_info, next_agent_get_info);
     hsa::wrap(table.core, hsa::kMemoryAllocate, &allocate, next_allocate);
     hsa::wrap(table.core, hsa::kMemoryFree, &free_memory, next_free);

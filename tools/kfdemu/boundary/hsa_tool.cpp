@@ -1,7 +1,7 @@
-// The tool that ROCR loads into a process under --check=memory or leak (HSA_TOOLS_LIB): wraps calls that create and
-// destroy what these checks are about.
+// What libkfdemu-tool.so calls, which ROCR loads into a process under --check=memory or leak (HSA_TOOLS_LIB): wraps
+// calls that create and destroy what these checks are about.
 //
-// It is in libkfdemu, which is already loaded. Other tools chain: each calls what it found in the table.
+// Other tools chain: each calls what it found in the table.
 #include "boundary/hsa_tool.hpp"
 
 #include <atomic>
@@ -13,19 +13,17 @@ std::atomic<bool> loaded{false};  // relaxed: read at the end of the process
 bool tool_was_loaded() { return loaded; }
 }  // namespace kfdemu
 
-extern "C" [[gnu::visibility("default")]] bool OnLoad(kfdemu::hsa::Table* table, std::uint64_t, std::uint64_t,
-                                                      const char* const*) {
+extern "C" [[gnu::visibility("default")]] void kfdemu_tool_load(kfdemu::hsa::Table* table) {
     using namespace kfdemu;
     loaded = true;
     wrap_memory(*table);
     wrap_mappings(*table);
     wrap_code(*table);
     if (finds_leaks()) wrap_objects(*table);
-    return true;
 }
 
-/// The last hsa_shut_down: the runtime frees all memory itself. What the program has not freed by now, it never does.
-extern "C" [[gnu::visibility("default")]] void OnUnload() {
+/// The last hsa_shut_down: what the program has not freed by now, it never does.
+extern "C" [[gnu::visibility("default")]] void kfdemu_tool_unload() {
     kfdemu::report_leaks_now();
     kfdemu::forget_memory();
 }

@@ -231,8 +231,8 @@ std::vector<HostStack> Allocations::stacks(std::uint64_t va) const {
     const auto [made_by, freed_by] = std::pair{found->second.made_by, found->second.freed_by};
     lock.unlock();
     std::vector<HostStack> result;
-    if (made_by != kNoStack) result.push_back({"allocated", host_frames(made_by)});
-    if (freed_by != kNoStack) result.push_back({"freed", host_frames(freed_by)});
+    if (made_by != kNoStack) result.push_back({"allocated", {}, made_by});
+    if (freed_by != kNoStack) result.push_back({"freed", {}, freed_by});
     return result;
 }
 

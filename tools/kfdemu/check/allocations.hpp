@@ -63,7 +63,7 @@ class Allocations {
     Span span(std::uint64_t va) const;
     /// The address in words, relative to the nearest allocation or piece; "in no known allocation" if none is near.
     std::string describe(std::uint64_t va) const;
-    /// Who allocated and freed what describe() names.
+    /// Who allocated and freed what describe() names; without frames.
     std::vector<HostStack> stacks(std::uint64_t va) const;
 
   private:

@@ -4,7 +4,8 @@
 //
 // Needs nothing of the program: ROCR keeps _amdgpu_r_debug for every code object, and its URI names the file or the
 // memory that it was loaded from. Source lines need libkfdemu-lines.so, which is loaded when the first finding needs
-// it. Source: LLVM AMDGPUUsage, "Loaded Code Object Path Uniform Resource Identifier (URI)"; ROCR's loader_hsa_api.
+// it. It takes the dynamic linker's lock, so a thread that executes kernels must not call it. Source: LLVM AMDGPUUsage,
+// "Loaded Code Object Path Uniform Resource Identifier (URI)"; ROCR's loader_hsa_api.
 //
 // Thread safety: any thread. Every byte is read in a way that cannot fault; a list that changes meanwhile yields
 // nothing.

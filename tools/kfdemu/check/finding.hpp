@@ -1,6 +1,7 @@
 // One finding of a checker: what happened, where, and which other places matter.
 //
-// Plain values. `source` and `function` are filled in by the Report, from the code object that holds the pc.
+// Plain values. `source` and `function` are filled in by the Report, from the code object that holds the pc, and so are
+// the frames of stacks.
 #pragma once
 
 #include <array>
@@ -42,6 +43,7 @@ struct HostFrame : Frame {
 struct HostStack {
     std::string what;
     std::vector<HostFrame> frames;
+    std::uint32_t id = 0;  ///< of host_stack.hpp; the Report fills in the frames
 };
 
 inline constexpr std::uint32_t kWholeWave = ~0u;

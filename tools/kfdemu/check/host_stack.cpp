@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
@@ -25,15 +27,22 @@ constexpr int kMostFrames = 32;
 
 using Addresses = std::vector<void*>;
 
+// No lock is held while the dynamic linker is asked, because the thread that has its lock may need ours.
 struct Stacks {
     std::mutex mutex;
     std::map<Addresses, StackId> ids;
-    std::vector<const Addresses*> by_id;  // [id - 1]
+    std::vector<const Addresses*> by_id;               // [id - 1]
+    std::map<void*, std::vector<HostFrame>> resolved;  // by return address
 };
 
+std::atomic<Stacks*> made{nullptr};  // release when created; outlives every exit handler
+
 Stacks& stacks() {
-    static auto* const instance = new Stacks;  // outlives every exit handler
-    return *instance;
+    Stacks* known = made.load(std::memory_order_acquire);
+    if (known != nullptr) return *known;
+    auto created = std::make_unique<Stacks>();
+    if (made.compare_exchange_strong(known, created.get(), std::memory_order_acq_rel)) known = created.release();
+    return *known;
 }
 
 std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
@@ -48,11 +57,10 @@ const void* object_at(const void* address, std::string_view& file) {
 
 /// This library, and the runtime that called it.
 bool is_inner(const void* address) {
-    static const void* const own = [] {
-        std::string_view file;
-        return object_at(reinterpret_cast<const void*>(&capture_stack), file);
-    }();
+    static std::atomic<const void*> known{nullptr};  // relaxed: all threads find the same
     std::string_view file;
+    const void* own = known.load(std::memory_order_relaxed);
+    if (own == nullptr) known = own = object_at(reinterpret_cast<const void*>(&capture_stack), file);
     const void* object = object_at(address, file);
     return object != nullptr && (object == own || base_name(file).substr(0, 16) == "libhsa-runtime64");
 }
@@ -104,15 +112,20 @@ std::vector<HostFrame> resolve(const void* return_address) {
 }
 
 std::vector<HostFrame> resolved(void* return_address) {
-    static std::mutex mutex;
-    static auto* const known = new std::map<void*, std::vector<HostFrame>>;
-    const std::lock_guard lock{mutex};
-    const auto [at, is_new] = known->try_emplace(return_address);
-    if (is_new) at->second = resolve(return_address);
-    return at->second;
+    Stacks& all = stacks();
+    std::unique_lock lock{all.mutex};
+    const auto found = all.resolved.find(return_address);
+    if (found != all.resolved.end()) return found->second;
+    lock.unlock();
+    std::vector<HostFrame> frames = resolve(return_address);
+    lock.lock();
+    return all.resolved.try_emplace(return_address, std::move(frames)).first->second;
 }
 
 }  // namespace
+
+/// The old ones leak: a thread that the child does not have may hold their lock.
+void forget_stacks() { made.store(nullptr, std::memory_order_release); }
 
 StackId capture_stack() {
     void* frames[kMostFrames];

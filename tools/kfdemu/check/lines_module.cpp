@@ -2,7 +2,10 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
 #include <string>
+
+#include "../base/companion.hpp"
 
 namespace kfdemu::check {
 namespace {
@@ -10,19 +13,20 @@ namespace {
 using Lines = int (*)(const void* elf, std::size_t size, std::uint64_t address,
                       void (*frame)(void*, const char* function, const char* file, unsigned line), void* context);
 
-/// Null if it is not installed, or cannot be loaded.
+std::atomic<Lines> known{nullptr};  // release when loaded
+std::atomic<bool> is_missing{false};
+
+/// Null if it is not installed, or cannot be loaded. No lock is held around dlopen(), which may wait for a thread that
+/// needs the module too: two threads may load it.
 Lines lines_module() {
-    static const Lines found = []() -> Lines {
-        Dl_info self{};
-        if (dladdr(reinterpret_cast<const void*>(&source_lines), &self) == 0 || self.dli_fname == nullptr)
-            return nullptr;
-        std::string folder = self.dli_fname;
-        folder.resize(folder.rfind('/') + 1);
-        void* module = nullptr;
-        for (const char* name : {"libkfdemu-lines.so", "lines/libkfdemu-lines.so"})  // installed; in a build directory
-            if (module == nullptr) module = dlopen((folder + name).c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (const Lines loaded = known.load(std::memory_order_acquire)) return loaded;
+    if (is_missing.load(std::memory_order_relaxed)) return nullptr;
+    const Lines found = []() -> Lines {
+        const std::string path = companion("libkfdemu-lines.so", "lines");
+        void* module = path.empty() ? nullptr : dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
         return module == nullptr ? nullptr : reinterpret_cast<Lines>(dlsym(module, "kfdemu_lines"));
     }();
+    found ? known.store(found, std::memory_order_release) : is_missing.store(true, std::memory_order_relaxed);
     return found;
 }
 

@@ -3,8 +3,10 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <memory>
 #include <sstream>
 #include <string>
+#include <utility>
 
 #include "../base/log.hpp"
 #include "code_objects.hpp"
@@ -18,19 +20,42 @@ void print(const std::string& text) {
     [[maybe_unused]] const auto written = ::write(STDERR_FILENO, prefixed.data(), prefixed.size());
 }
 
-std::atomic<ProcessChecks*> made{nullptr};  // release when created
+void resolve(Finding& finding) {
+    locate(finding.at);
+    for (Related& related : finding.related) locate(related.at);
+    for (HostStack& stack : finding.stacks) stack.frames = host_frames(stack.id);
+}
+
+std::atomic<ProcessChecks*> made{nullptr};     // release when created
+Report::Settings* parents_settings = nullptr;  // during a fork
 
 }  // namespace
 
-ProcessChecks::ProcessChecks() : report{print, locate} {}
+ProcessChecks::ProcessChecks() : report{print, resolve} {}
 
 ProcessChecks& process_checks() {
-    static ProcessChecks* const instance = [] {
-        auto* created = new ProcessChecks;
-        made.store(created, std::memory_order_release);
-        return created;
-    }();
-    return *instance;
+    ProcessChecks* known = made.load(std::memory_order_acquire);
+    if (known != nullptr) return *known;
+    auto created = std::make_unique<ProcessChecks>();
+    if (made.compare_exchange_strong(known, created.get(), std::memory_order_acq_rel)) known = created.release();
+    return *known;
+}
+
+void before_fork() {
+    if (ProcessChecks* process = made.load(std::memory_order_acquire))
+        parents_settings = new Report::Settings{process->report.settings()};
+}
+
+void in_parent() { delete std::exchange(parents_settings, nullptr); }
+
+void in_child() {
+    if (parents_settings == nullptr) return;
+    auto* fresh = new ProcessChecks;
+    fresh->enabled.store(made.load(std::memory_order_relaxed)->enabled.load(std::memory_order_relaxed));
+    fresh->report.set(std::move(*parents_settings));
+    made.store(fresh, std::memory_order_release);
+    forget_stacks();
+    in_parent();
 }
 
 Suppressions suppressions_of(const Options& options) {

@@ -6,6 +6,8 @@
 // Thread safety: every function, any thread. Never destroyed: device threads outlive static objects.
 #pragma once
 
+#include <unistd.h>
+
 #include <atomic>
 
 #include "../base/options.hpp"
@@ -20,11 +22,19 @@ struct ProcessChecks {
     Allocations allocations;
     LiveObjects objects;
 
+    const pid_t owner = getpid();
+
     ProcessChecks();
     Checks checks() const { return Checks::of_bits(enabled.load(std::memory_order_relaxed)); }
 };
 
 ProcessChecks& process_checks();
+
+/// A child of fork() has the same checks, and has found nothing. It leaks its parent's findings and allocations, whose
+/// locks may be held by threads that it does not have. One thread forks at a time.
+void before_fork();
+void in_parent();
+void in_child();
 
 /// Reads the options' suppression files. Warns of a file or a line that is wrong, and goes on without it.
 Suppressions suppressions_of(const Options& options);

@@ -83,38 +83,56 @@ bool Report::is_new(Check check, const char* rule, const gfx9::Inst& inst) {
     return ++counts_[{check, inst.pc, inst.code(), rule}].times == 1;
 }
 
+Report::Settings Report::settings() const {
+    std::lock_guard lock{mutex_};
+    return settings_;
+}
+
+void Report::set(Settings settings) {
+    std::lock_guard lock{mutex_};
+    settings_ = std::move(settings);
+}
+
 std::string Report::suppress(std::string_view line) {
     std::lock_guard lock{mutex_};
-    return suppressions_.add(line);
+    return settings_.suppressions.add(line);
 }
 
 void Report::set_suppressions(Suppressions suppressions) {
     std::lock_guard lock{mutex_};
-    suppressions_ = std::move(suppressions);
+    settings_.suppressions = std::move(suppressions);
 }
 
 void Report::set_limit(std::size_t limit) {
     std::lock_guard lock{mutex_};
-    limit_ = limit;
+    settings_.limit = limit;
 }
 
 void Report::set_stop(std::function<void()> stop) {
     std::lock_guard lock{mutex_};
-    stop_ = std::move(stop);
+    settings_.stop = std::move(stop);
+}
+
+void Report::set_on_finding(std::function<void()> call) {
+    std::lock_guard lock{mutex_};
+    settings_.on_finding = std::move(call);
 }
 
 void Report::add(Finding finding) {
     std::unique_lock lock{mutex_};
-    if (!is_unseen() && locate_ && finding.of_kernel()) {
-        lock.unlock();
-        locate_(finding.at);
-        for (Related& related : finding.related) locate_(related.at);
-        lock.lock();
-    }
-    if (!keep(std::move(finding)) || !stop_) return;
-    stopped_ = true;
+    if (!resolve_ || !finding.of_kernel() || is_unseen()) return announce(lock, keep(std::move(finding)));
+    pending_.push_back(std::move(finding));
+    wait_for(lock, taken_ + pending_.size());
+}
+
+void Report::announce(std::unique_lock<std::mutex>& lock, bool kept) {
+    if (!kept) return;
+    const auto stop = settings_.stop, on_finding = settings_.on_finding;
+    stopped_ |= stop != nullptr;
     lock.unlock();
-    stop_();
+    if (on_finding) on_finding();
+    if (stop) stop();
+    lock.lock();
 }
 
 void Report::add_counted(Finding finding, std::uint64_t times) {
@@ -133,10 +151,10 @@ void Report::note(std::string text) {
 
 bool Report::keep(Finding&& finding) {
     if (stopped_) return false;
-    if (suppressions_.match(finding)) return counts_[key_of(finding)].suppressed = true, false;
-    const bool full = findings_.size() >= limit_;
+    if (settings_.suppressions.match(finding)) return counts_[key_of(finding)].suppressed = true, false;
+    const bool full = findings_.size() >= settings_.limit;
     if (full && !limit_told_ && print_)
-        print_(fmt::format("check: more than {} findings: further ones are counted only\n", limit_));
+        print_(fmt::format("check: more than {} findings: further ones are counted only\n", settings_.limit));
     limit_told_ |= full;
     if (full) return false;
     if (print_) print_(to_text(finding));
@@ -181,6 +199,8 @@ std::vector<std::string> Report::notes() const {
 void Report::clear() {
     std::lock_guard lock{mutex_};
     counts_.clear();
+    taken_ += pending_.size();
+    pending_.clear();
     findings_.clear();
     notes_.clear();
     limit_told_ = stopped_ = false;

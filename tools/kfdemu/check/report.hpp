@@ -8,11 +8,14 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -35,12 +38,22 @@ struct Totals {
 class Report {
   public:
     using Print = std::function<void(const std::string&)>;
-    /// Names the function and source lines of site.pc, if it can.
-    using Locate = std::function<void(Site&)>;
+    /// Names functions and source lines of its sites and stacks, if it can. May be called for a finding by two threads.
+    using Resolve = std::function<void(Finding&)>;
 
-    explicit Report(Print print = nullptr, Locate locate = nullptr)
-        : print_{std::move(print)}, locate_{std::move(locate)} {}
+    explicit Report(Print print = nullptr, Resolve resolve = nullptr)
+        : print_{std::move(print)}, resolve_{std::move(resolve)} {}
+    ~Report();
+    Report(const Report&) = delete;
+    Report& operator=(const Report&) = delete;
 
+    struct Settings {
+        Suppressions suppressions;
+        std::size_t limit = 100;
+        std::function<void()> stop, on_finding;
+    };
+    Settings settings() const;
+    void set(Settings settings);
     /// Adds a line of a suppression file. Returns "" or an error text. For findings from now on.
     std::string suppress(std::string_view line);
     void set_suppressions(Suppressions suppressions);
@@ -48,10 +61,16 @@ class Report {
     void set_limit(std::size_t limit);
     /// Called after the first finding is printed; later ones are ignored. May end the process.
     void set_stop(std::function<void()> stop);
+    /// Called after each finding that is kept, on any thread.
+    void set_on_finding(std::function<void()> call);
 
     /// Counts one occurrence; true if it is the first, whose details must follow with add().
     bool is_new(Check check, const char* rule, const gfx9::Inst& inst);
+    /// A finding about an instruction is resolved by a thread of the report's own, which this one waits for, but not
+    /// for long: what holds that thread up may wait for this one.
     void add(Finding finding);
+    /// Resolves, in this thread, what is not yet: call it before findings and sums are read.
+    void settle();
     /// A finding that is not about an instruction, and how often it was found.
     void add_counted(Finding finding, std::uint64_t times);
     /// What people should know and is no finding: printed, and in the summary and the JSON.
@@ -82,19 +101,32 @@ class Report {
 
     // With the lock held.
     std::vector<Finding> counted() const;
-    bool is_unseen() const { return findings_.size() >= limit_ && suppressions_.empty(); }
+    bool is_unseen() const { return findings_.size() >= settings_.limit && settings_.suppressions.empty(); }
     bool keep(Finding&& finding);
+    bool start_thread();
+    void wait_for(std::unique_lock<std::mutex>& lock, std::uint64_t number);
+    /// Calls on_finding and stop, without the lock, if the finding was kept.
+    void announce(std::unique_lock<std::mutex>& lock, bool kept);
+
+    // Without.
+    void serve();
+    bool settle_first();
 
     const Print print_;
-    const Locate locate_;
+    const Resolve resolve_;
     mutable std::mutex mutex_;
     std::map<Key, Count> counts_;
     std::vector<Finding> findings_;
     std::vector<std::string> notes_;
-    Suppressions suppressions_;
-    std::size_t limit_ = 100;
-    std::function<void()> stop_;
+    Settings settings_;
     bool limit_told_ = false, stopped_ = false;
+
+    // Findings that are not resolved yet, and the thread that does it. The first has the number taken_ + 1.
+    std::deque<Finding> pending_;
+    std::uint64_t taken_ = 0, settled_ = 0;
+    bool stuck_ = false, ending_ = false;  ///< stuck: add() has waited in vain
+    std::condition_variable changed_;
+    std::thread thread_;
 };
 
 /// A finding as people read it: several lines, the first of which begins with the check's name.

@@ -85,18 +85,25 @@ std::atomic<Device*> parents_instance{nullptr};  // after fork(): inherited desc
 void before_fork() {
     instance_mutex.lock();
     injection().before_fork();
+    check::before_fork();
     host_fault::before_fork();
 }
 
-void in_parent() {
+void after_fork() {
     host_fault::after_fork();
     injection().after_fork();
     instance_mutex.unlock();
 }
 
+void in_parent() {
+    check::in_parent();
+    after_fork();
+}
+
 void in_child() {
     if (Device* parents = instance.exchange(nullptr, std::memory_order_relaxed)) parents_instance.store(parents);
-    in_parent();
+    check::in_child();
+    after_fork();
 }
 
 template <class T>

@@ -22,12 +22,14 @@ WorkGroup::Progress run_group(WorkGroup& group, std::uint64_t quantum_instructio
     return group.run(quantum_instructions, hold);
 }
 
-// The group that this worker gave back last: its memory is in this processor's caches.
-thread_local std::unique_ptr<WorkGroup> last_used;
+// The group that this worker gave back last: its memory is in this processor's caches. Owned, by a plain pointer:
+// workers never end, and a destructor is registered under the dynamic linker's lock, which a constructor of a library
+// may hold that waits for a kernel.
+constinit thread_local WorkGroup* last_used = nullptr;
 }  // namespace
 
 std::unique_ptr<WorkGroup> GroupPool::take() {
-    if (last_used) return std::move(last_used);
+    if (last_used) return std::unique_ptr<WorkGroup>{std::exchange(last_used, nullptr)};
     std::lock_guard lock{mutex_};
     if (free_.empty()) return std::make_unique<WorkGroup>();
     auto group = std::move(free_.back());
@@ -36,10 +38,10 @@ std::unique_ptr<WorkGroup> GroupPool::take() {
 }
 
 void GroupPool::give_back(std::unique_ptr<WorkGroup> group) {
-    std::swap(last_used, group);
-    if (!group) return;
+    std::unique_ptr<WorkGroup> before{std::exchange(last_used, group.release())};
+    if (!before) return;
     std::lock_guard lock{mutex_};
-    free_.push_back(std::move(group));
+    free_.push_back(std::move(before));
 }
 
 DispatchWork::DispatchWork(std::shared_ptr<AqlQueue> queue, std::shared_ptr<Dispatch> dispatch, GroupPool& pool,

@@ -24,3 +24,8 @@ KERNEL void in_time(const u32* in, u32* out) {
     const u32 loaded = load_in_time(in + n);
     out[n] = loaded + 1;
 }
+
+/// The same finding again and again.
+KERNEL void late_often(const u32* in, u32* out) {
+    for (u32 round = 0; round < 20000; ++round) out[local_x()] = load_late(in + local_x()) + 1;
+}

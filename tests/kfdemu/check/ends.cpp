@@ -1,0 +1,123 @@
+// A program that ends, forks, waits and loads plugins as its arguments say, for tests of `kfdemu run --check` from a
+// user's view.
+//
+//     check_ends late fork        # a kernel with a defect, then a child that exits
+#include <dlfcn.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <memory>
+#include <thread>
+
+#include "hsa/kernel.hpp"
+#include "kfdemu.h"
+
+using namespace hsa_test;
+
+namespace {
+
+/// A GPU, its queue and a kernel's memory; made when they are first needed.
+struct Device {
+    Machine machine;
+    Executable code{machine.gpu(), "../check/late.O0"}, quick{machine.gpu(), "../check/late.O3"};
+    Memory in{machine.cpu().fine, 4096, machine.agents()}, out{machine.cpu().fine, 4096, machine.agents()};
+    Queue queue{machine.gpu()};
+
+    void run(const char* kernel) { run(code.kernel(kernel)); }
+    void run(const Kernel& kernel) { hsa_test::run(machine, queue, kernel, line(64), in.data(), out.data()); }
+};
+
+Device& device() {
+    static auto* const instance = new Device;  // alive at exit, as in many programs
+    return *instance;
+}
+
+void* plugin() {
+    void* opened = dlopen(CHECK_PLUGIN, RTLD_NOW | RTLD_LOCAL);
+    if (opened == nullptr) std::printf("%s\n", dlerror());
+    return opened;
+}
+
+/// Loads the plugin, whose constructor launches a kernel with a defect and waits for it, under the dynamic linker's
+/// lock.
+bool in_constructor = false;
+void run_in_constructor() {
+    in_constructor = true;
+    device();
+    plugin();
+}
+
+void start_plugin() { reinterpret_cast<void (*)()>(dlsym(plugin(), "plugin_start"))(); }
+
+/// A thread that holds the lock of stdin.
+void wait_for_input() {
+    std::thread{[] { std::getchar(); }}.detach();
+    std::this_thread::sleep_for(200ms);
+}
+
+/// Whether the child ended in time.
+bool ended(pid_t child, int& status) {
+    for (int tries = 0; tries < 1000; ++tries) {
+        if (waitpid(child, &status, WNOHANG) == child) return true;
+        std::this_thread::sleep_for(10ms);
+    }
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+    return false;
+}
+
+/// A child that calls `body` and exits with 7.
+void fork_child(const std::function<void()>& body = nullptr) {
+    std::fflush(nullptr);
+    const pid_t child = fork();
+    if (child == 0) {
+        if (body) body();
+        std::exit(7);
+    }
+    int status = 0;
+    if (!ended(child, status)) return void(std::puts("a child hangs"));
+    if (WEXITSTATUS(status) != 7) std::printf("a child's status is %d\n", WEXITSTATUS(status));
+}
+
+/// Children while kernels report findings.
+void fork_often() {
+    device().run("in_time");
+    std::atomic<bool> done{false};
+    std::thread kernels{[&] {
+        while (!done) device().run(device().quick.kernel("late_often"));
+    }};
+    for (int n = 0; n < 60; ++n) fork_child();
+    done = true;
+    kernels.join();
+}
+
+const std::map<std::string, std::function<void()>> kActions = {
+    {"late", [] { device().run("late"); }},
+    {"fine", [] { device().run("in_time"); }},
+    {"plugin", start_plugin},
+    {"input", wait_for_input},
+    {"constructor", run_in_constructor},
+    {"fork", [] { fork_child(); }},
+    {"forks", fork_often},
+};
+
+}  // namespace
+
+/// Called by the plugin's constructor.
+extern "C" void plugin_is_loaded() {
+    if (!in_constructor) return;
+    device().run("late");
+    const kfdemu_control* control = kfdemu_find_control();
+    std::printf("%d findings in the constructor\n", static_cast<int>(control->findings()));
+}
+
+int main(int argc, char** argv) {
+    for (int n = 1; n < argc; ++n) kActions.at(argv[n])();
+    std::puts("done");
+}

@@ -1,0 +1,15 @@
+// The libraries that are installed beside this one.
+//
+//     const std::string path = companion("libkfdemu-lines.so", "lines");      // "": it is not there
+//
+// Thread safety: any thread, but it takes the dynamic linker's lock.
+#pragma once
+
+#include <string>
+
+namespace kfdemu {
+
+/// `folder`: where it is in a build directory, below this library.
+std::string companion(const std::string& name, const std::string& folder);
+
+}  // namespace kfdemu
