@@ -2,6 +2,7 @@
 // of freed memory is seen.
 #include <deque>
 #include <mutex>
+#include <set>
 
 #include "boundary/hsa_tool.hpp"
 #include "kfd/device.hpp"
@@ -17,6 +18,7 @@ hsa::MemoryAllocate next_allocate = nullptr;
 hsa::PoolAllocate next_pool_allocate = nullptr;
 hsa::Status (*next_pointer_info)(const void*, void* info, const void* allocate, std::uint32_t* count,
                                  void* agents) = nullptr;
+hsa::Status (*next_ipc_create)(void*, std::size_t, void* handle) = nullptr;
 hsa::Status (*next_agent_get_info)(hsa::Handle, std::uint32_t attribute, void* value) = nullptr;
 hsa::MemoryFree next_free = nullptr, next_pool_free = nullptr;
 
@@ -75,6 +77,28 @@ Quarantine& quarantine() {
     return *instance;
 }
 
+/// Memory that other processes may attach: it is freed at once, for them as well.
+class Exports {
+  public:
+    void add(std::uint64_t va) {
+        const std::lock_guard lock{mutex_};
+        all_.insert(va);
+    }
+    bool take(std::uint64_t va) {
+        const std::lock_guard lock{mutex_};
+        return all_.erase(va) != 0;
+    }
+
+  private:
+    std::mutex mutex_;
+    std::set<std::uint64_t> all_;
+};
+
+Exports& exports() {
+    static auto* const instance = new Exports;  // outlives every exit handler
+    return *instance;
+}
+
 check::Allocations& allocations() { return check::process_checks().allocations; }
 
 check::ObjectName name_of(std::uint64_t va) { return {check::ObjectKind::Memory, va}; }
@@ -105,19 +129,28 @@ hsa::Status pool_allocate(hsa::Handle pool, std::size_t bytes, std::uint32_t fla
 hsa::Status free_by(hsa::MemoryFree next, void* memory) {
     const auto va = reinterpret_cast<std::uint64_t>(memory);
     const std::uint64_t bytes = allocations().bytes_at(va);
-    // Not from here, or freed before: the runtime knows what to answer.
-    if (bytes == 0) return next(memory);
+    // Not from here, or freed before: the runtime knows what to answer, once it is really freed.
+    if (bytes == 0) {
+        if (allocations().span(va).kind == check::Span::Freed) quarantine().empty();
+        return next(memory);
+    }
     allocations().freed(va, stack_of_caller());
     check::process_checks().objects.take(name_of(va));
     constexpr std::size_t kPage = 4096;
     const Quarantine::Entry entry{memory, (bytes + kPage - 1) / kPage * kPage, next};
-    return quarantine().keep(entry) ? hsa::kSuccess : Quarantine::release(entry);
+    if (exports().take(va) || !quarantine().keep(entry)) return Quarantine::release(entry);
+    return hsa::kSuccess;
 }
 
 /// The answer about freed memory is the runtime's: it is really freed first.
 hsa::Status pointer_info(const void* memory, void* info, const void* allocate, std::uint32_t* count, void* agents) {
     if (allocations().span(reinterpret_cast<std::uint64_t>(memory)).kind == check::Span::Freed) quarantine().empty();
     return next_pointer_info(memory, info, allocate, count, agents);
+}
+
+hsa::Status ipc_create(void* memory, std::size_t bytes, void* handle) {
+    exports().add(reinterpret_cast<std::uint64_t>(memory));
+    return next_ipc_create(memory, bytes, handle);
 }
 
 hsa::Status agent_get_info(hsa::Handle agent, std::uint32_t attribute, void* value) {
@@ -136,6 +169,7 @@ void wrap_memory(hsa::Table& table) {
     hsa::wrap(table.core, hsa::kMemoryFree, &free_memory, next_free);
     hsa::wrap(table.amd, hsa::kPoolAllocate, &pool_allocate, next_pool_allocate);
     hsa::wrap(table.amd, hsa::kPoolFree, &pool_free, next_pool_free);
+    hsa::wrap(table.amd, hsa::later(table.amd, hsa::Later::ipc_memory_create), &ipc_create, next_ipc_create);
     hsa::wrap(table.amd, hsa::later(table.amd, hsa::Later::pointer_info), &pointer_info, next_pointer_info);
 }
 
