@@ -54,7 +54,7 @@ expect 'a report for programs' 0 '"checks": "memory.*leak"' \
 expect 'beside a tool of the program' 0 'nothing found' env HSA_TOOLS_LIB=libnone.so "$kfdemu" run --check -- "$raw_hsa" "$kernels"
 expect 'checks in KFDEMU' 0 ',check=memory\+wait,check-report=/.*/found.json$' \
     "$kfdemu" run --check=memory,wait --check-report found.json -- printenv KFDEMU
-expect 'a check that is none' 2 "check=speed: 'speed' is not a check; the names are all, memory" "$kfdemu" run --check=speed -- true
+expect 'a check that is none' 2 "check=speed: 'speed' is not a check; the names are all, cheap, memory" "$kfdemu" run --check=speed -- true
 expect 'the PCI bus' 0 '^0000:02:00.0$' "$kfdemu" run --gpus 2 -- ls /sys/bus/pci/devices
 expect 'the driver of a GPU' 0 'drivers/amdgpu$' "$kfdemu" run -- readlink /sys/bus/pci/devices/0000:01:00.0/driver
 expect 'a search' 0 '^/sys/devices/virtual/kfd/kfd/topology/nodes/2/properties$' \

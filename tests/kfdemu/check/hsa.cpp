@@ -125,6 +125,7 @@ TEST_CASE("the functions that the allocation tool wraps are where it looks for t
     CHECK(offsetof(AmdExtTable, hsa_amd_memory_lock_fn) == later(Later::memory_lock));
     CHECK(offsetof(AmdExtTable, hsa_amd_memory_lock_to_pool_fn) == later(Later::memory_lock_to_pool));
     CHECK(offsetof(AmdExtTable, hsa_amd_memory_unlock_fn) == later(Later::memory_unlock));
+    CHECK(offsetof(AmdExtTable, hsa_amd_ipc_memory_create_fn) == later(Later::ipc_memory_create));
     CHECK(offsetof(AmdExtTable, hsa_amd_ipc_memory_attach_fn) == later(Later::ipc_memory_attach));
     CHECK(offsetof(AmdExtTable, hsa_amd_ipc_memory_detach_fn) == later(Later::ipc_memory_detach));
     CHECK(offsetof(AmdExtTable, hsa_amd_interop_map_buffer_fn) == later(Later::interop_map_buffer));
@@ -313,4 +314,19 @@ TEST_CASE("freed memory that is kept is freed when the runtime shuts down", "[ch
     }
     CHECK(buffers[1] == buffers[0]);
     CHECK(buffers[2] == buffers[0]);
+}
+
+TEST_CASE("memory that is freed twice is refused the second time, and freed once", "[check][allocations]") {
+    NEEDS_CONTROL(control);
+    if (std::getenv("HSA_TOOLS_LIB") == nullptr) SKIP_BECAUSE("only with KFDEMU=check=memory");
+    Machine machine;
+    const std::uint64_t before = control.counters().buffers;
+    void *freed = nullptr, *other = nullptr;
+    HSA_CHECK(hsa_amd_memory_pool_allocate(machine.gpu().coarse, 4096, 0, &freed));
+    HSA_CHECK(hsa_amd_memory_pool_free(freed));
+    HSA_STATUS(hsa_amd_memory_pool_free(freed), HSA_STATUS_ERROR_INVALID_ALLOCATION);
+    HSA_CHECK(hsa_amd_memory_pool_allocate(machine.gpu().coarse, 4096, 0, &other));
+    CHECK(control.counters().buffers == before + 1);
+    HSA_CHECK(hsa_amd_memory_pool_free(other));
+    control->forget_findings();
 }

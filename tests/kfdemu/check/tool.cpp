@@ -51,14 +51,12 @@ class Tables {
     Status call(Later function, Arguments... arguments) const {
         return reinterpret_cast<Status (*)(Arguments...)>(at(function))(arguments...);
     }
-    void load() {
-        REQUIRE(reinterpret_cast<bool (*)(Table*, Word, Word, Pointer)>(symbol("OnLoad"))(&table_, 0, 0, nullptr));
-    }
+    void load() { reinterpret_cast<void (*)(Table*)>(symbol("kfdemu_tool_load"))(&table_); }
     /// hsa_shut_down; what was found then.
     std::string unload() {
         test_support::Control control;
         control->forget_findings();
-        reinterpret_cast<void (*)()>(symbol("OnUnload"))();
+        reinterpret_cast<void (*)()>(symbol("kfdemu_tool_unload"))();
         std::string all;
         for (Word n = 0; n < control->findings(); ++n) {
             std::string text(control->finding(n, nullptr, 0), 0);

@@ -23,13 +23,14 @@ hsa::MemoryAllocate next_allocate = nullptr;
 hsa::PoolAllocate next_pool_allocate = nullptr;
 hsa::Status (*next_pointer_info)(const void*, void* info, const void* allocate, std::uint32_t* count,
                                  void* agents) = nullptr;
+hsa::Status (*next_ipc_create)(void*, std::size_t, void* handle) = nullptr;
 hsa::Status (*next_agent_get_info)(hsa::Handle, std::uint32_t attribute, void* value) = nullptr;
 hsa::MemoryFree next_free = nullptr, next_pool_free = nullptr;
 hsa::RegisterCallback next_register = nullptr;
 hsa::DeregisterCallback next_deregister = nullptr;
 
-/// Memory whose user wants to be called when it is freed: it is not kept.
-class Callbacks {
+/// Memory whose user wants to be called when it is freed, or that other processes may attach: it is not kept.
+class FreedAtOnce {
   public:
     void add(std::uint64_t va) {
         const std::lock_guard lock{mutex_};
@@ -51,7 +52,7 @@ class Callbacks {
 
 class Quarantine {
   public:
-    Callbacks callbacks;
+    FreedAtOnce at_once;
 
     struct Entry {
         void* memory;
@@ -158,13 +159,18 @@ hsa::Status free_by(hsa::MemoryFree next, void* memory) {
     check::process_checks().objects.take(name_of(va));
     constexpr std::size_t kPage = 4096;
     const Quarantine::Entry entry{memory, (bytes + kPage - 1) / kPage * kPage, next};
-    return !quarantine().callbacks.take(va) && quarantine().keep(entry) ? hsa::kSuccess : Quarantine::release(entry);
+    return !quarantine().at_once.take(va) && quarantine().keep(entry) ? hsa::kSuccess : Quarantine::release(entry);
 }
 
 /// The answer about freed memory is the runtime's: it is really freed first.
 hsa::Status pointer_info(const void* memory, void* info, const void* allocate, std::uint32_t* count, void* agents) {
     if (allocations().span(reinterpret_cast<std::uint64_t>(memory)).kind == check::Span::Freed) quarantine().empty();
     return next_pointer_info(memory, info, allocate, count, agents);
+}
+
+hsa::Status ipc_create(void* memory, std::size_t bytes, void* handle) {
+    quarantine().at_once.add(reinterpret_cast<std::uint64_t>(memory));
+    return next_ipc_create(memory, bytes, handle);
 }
 
 hsa::Status agent_get_info(hsa::Handle agent, std::uint32_t attribute, void* value) {
@@ -177,13 +183,13 @@ hsa::Status pool_free(void* memory) { return free_by(next_pool_free, memory); }
 
 hsa::Status register_callback(void* memory, hsa::Callback callback, void* data) {
     const hsa::Status status = next_register(memory, callback, data);
-    if (status == hsa::kSuccess) quarantine().callbacks.add(reinterpret_cast<std::uint64_t>(memory));
+    if (status == hsa::kSuccess) quarantine().at_once.add(reinterpret_cast<std::uint64_t>(memory));
     return status;
 }
 
 hsa::Status deregister_callback(void* memory, hsa::Callback callback) {
     const hsa::Status status = next_deregister(memory, callback);
-    if (status == hsa::kSuccess) quarantine().callbacks.remove(reinterpret_cast<std::uint64_t>(memory));
+    if (status == hsa::kSuccess) quarantine().at_once.remove(reinterpret_cast<std::uint64_t>(memory));
     return status;
 }
 
@@ -201,6 +207,7 @@ void wrap_memory(hsa::Table& table) {
               next_register);
     hsa::wrap(table.amd, hsa::later(table.amd, hsa::Later::deregister_deallocation_callback), &deregister_callback,
               next_deregister);
+    hsa::wrap(table.amd, hsa::later(table.amd, hsa::Later::ipc_memory_create), &ipc_create, next_ipc_create);
     hsa::wrap(table.amd, hsa::later(table.amd, hsa::Later::pointer_info), &pointer_info, next_pointer_info);
 }
 

@@ -54,6 +54,7 @@ enum class Later : std::size_t {
     interop_map_buffer = 200,
     interop_unmap_buffer = 208,
     pointer_info = 224,
+    ipc_memory_create = 240,
     ipc_memory_attach = 248,
     ipc_memory_detach = 256,
     amd_signal_create = 264,

@@ -92,8 +92,8 @@ std::vector<LiveObjects::Group> LiveObjects::groups() const {
     lock.unlock();
     std::vector<Group> result;
     for (const auto& [key, group] : groups) result.push_back(group);
-    std::stable_sort(result.begin(), result.end(), [](const Group& a, const Group& b) {
-        return std::tie(b.bytes, b.count) < std::tie(a.bytes, a.count);
+    std::sort(result.begin(), result.end(), [](const Group& a, const Group& b) {
+        return std::tie(b.bytes, b.count, a.kind, a.made) < std::tie(a.bytes, a.count, b.kind, b.made);
     });
     return result;
 }
