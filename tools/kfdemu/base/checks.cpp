@@ -4,7 +4,7 @@ namespace kfdemu {
 namespace {
 
 constexpr Check kAll[] = {Check::memory, Check::wait, Check::race};
-constexpr Check kCheap[] = {Check::memory, Check::wait, Check::lds_race};
+constexpr Check kCheap[] = {Check::memory, Check::wait};
 constexpr Check kNamed[] = {Check::memory, Check::wait, Check::race, Check::lds_race};
 
 bool add_one(Checks& checks, std::string_view word) {
