@@ -46,7 +46,8 @@ TEST_CASE("checks are named one by one, joined or all at once", "[kfdemu][option
     CHECK(parsed_options("check").checks == Checks::cheap());
     CHECK(parsed_options("check=cheap").checks == Checks::cheap());
     CHECK_FALSE(Checks::cheap().has(Check::race));
-    CHECK(Checks::cheap().has(Check::lds_race));
+    CHECK_FALSE(Checks::cheap().has(Check::lds_race));
+    CHECK(parsed_options("check=cheap+lds-race").checks.has(Check::wait));
     CHECK(parsed_options("check=race").checks.has(Check::lds_race));
     CHECK(parsed_options("check=all").checks == Checks::all());
     const Options options = parsed_options("check=wait,check-report=/tmp/found.json");

@@ -4,7 +4,7 @@ namespace kfdemu {
 namespace {
 
 constexpr Check kAll[] = {Check::memory, Check::wait, Check::race, Check::leak};
-constexpr Check kCheap[] = {Check::memory, Check::wait, Check::lds_race, Check::leak};
+constexpr Check kCheap[] = {Check::memory, Check::wait, Check::leak};
 constexpr Check kNamed[] = {Check::memory, Check::wait, Check::race, Check::lds_race, Check::leak};
 
 bool add_one(Checks& checks, std::string_view word) {

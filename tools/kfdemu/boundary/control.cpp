@@ -97,7 +97,7 @@ void read_counters(struct kfdemu_counters* out, std::size_t size_bytes) {
 }
 
 int check(std::uint32_t checks) {
-    if ((checks & ~(Checks::all().bits() | Checks::cheap().bits())) != 0) return EINVAL;
+    if ((checks & ~(Checks::all().bits() | KFDEMU_CHECK_LDS_RACE)) != 0) return EINVAL;
     check::process_checks().enabled.store(checks, std::memory_order_relaxed);
     return 0;
 }

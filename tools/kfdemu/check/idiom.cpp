@@ -86,9 +86,9 @@ class Loop {
   private:
     void follow(Reader& code, const Inst& from) {
         const auto go_to = [&](std::uint64_t pc, std::uint64_t by) {
-            std::vector<std::uint64_t>& befores = befores_[pc];
-            befores.push_back(by);
-            if (befores.size() > 1 || pc == from.pc) return;
+            std::vector<std::uint64_t>& preceding = preceding_[pc];
+            preceding.push_back(by);
+            if (preceding.size() > 1 || pc == from.pc) return;
             const Inst* inst = code.at(pc);
             if (inst != nullptr && !ends_scan(*inst) && change_of(*inst) != Change::Yes) found_.push_back(inst);
         };
@@ -102,9 +102,9 @@ class Loop {
     void keep_what_leads_to(std::uint64_t pc) {
         std::vector<std::uint64_t> leads{pc};
         for (std::size_t n = 0; n < leads.size(); ++n)
-            for (const std::uint64_t before : befores_[leads[n]])
+            for (const std::uint64_t before : preceding_[leads[n]])
                 if (std::find(leads.begin(), leads.end(), before) == leads.end()) leads.push_back(before);
-        if (leads.size() == 1 && befores_[pc].empty()) return;
+        if (leads.size() == 1 && preceding_[pc].empty()) return;
         for (const Inst* inst : found_)
             if (std::find(leads.begin(), leads.end(), inst->pc) != leads.end()) body_.push_back(inst);
     }
@@ -122,7 +122,7 @@ class Loop {
     bool changes(Operand first, unsigned count) const { return writes(first, count, true); }
 
     std::vector<const Inst*> found_, body_;
-    std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> befores_;
+    std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> preceding_;
 };
 
 bool prepares(Reader& code, const Inst& load) {

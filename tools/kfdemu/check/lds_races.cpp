@@ -44,24 +44,34 @@ void LdsRaces::access(const RaceContext& context, const Wave& wave, const Inst& 
 
 /// Nearly all loads: of whole words, each once.
 void LdsRaces::load_words(Now& now) {
+    // Copies, which stores to cells do not change.
+    Mark mark = now.mark;
+    const GroupOrder::Happened happened = now.happened;
+    const auto certainly_after = [&](const Mark& earlier) { return earlier.number <= happened[earlier.wave]; };
+    Cell* const words = words_.data();
+    const std::uint64_t* const addresses = now.access.at.data();
+    const std::uint32_t size = size_;
     std::uint64_t last = ~std::uint64_t{0};
     for (std::uint64_t rest = now.access.lanes; rest != 0; rest &= rest - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-        const std::uint64_t at = now.access.at[lane];
+        const std::uint64_t at = addresses[lane];
         if (at == last) continue;
         last = at;
-        now.mark.lane = static_cast<std::uint8_t>(lane);
-        if (at % 4 != 0 || at + 4 > size_) {
+        mark.lane = static_cast<std::uint8_t>(lane);
+        if (at % 4 != 0 || at + 4 > size) {
+            now.mark = mark;
             one_lane(now, at);
             continue;
         }
-        Cell& cell = words_[at / 4];
-        Mark& slot = slot_for(now.mark, cell);
-        if (slot.number == now.mark.number && slot.wave == now.mark.wave && slot.epoch == now.mark.epoch) continue;
-        if (!cell.split && now.certainly_after(cell.write) && now.certainly_after(cell.atomic))
-            slot = now.mark;
-        else
+        Cell& cell = words[at / 4];
+        Mark& slot = slot_for(mark, cell);
+        if (slot.number == mark.number && slot.wave == mark.wave && slot.epoch == mark.epoch) continue;
+        if (!cell.split && certainly_after(cell.write) && certainly_after(cell.atomic)) {
+            slot = mark;
+        } else {
+            now.mark = mark;
             word(now, static_cast<std::uint32_t>(at / 4));
+        }
     }
 }
 
