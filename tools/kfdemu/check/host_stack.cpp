@@ -35,13 +35,13 @@ struct Stacks {
     std::map<void*, std::vector<HostFrame>> resolved;  // by return address
 };
 
-std::atomic<Stacks*> made{nullptr};  // release when created; outlives every exit handler
+std::atomic<Stacks*> all_stacks{nullptr};  // release when created; outlives every exit handler
 
 Stacks& stacks() {
-    Stacks* known = made.load(std::memory_order_acquire);
+    Stacks* known = all_stacks.load(std::memory_order_acquire);
     if (known != nullptr) return *known;
     auto created = std::make_unique<Stacks>();
-    if (made.compare_exchange_strong(known, created.get(), std::memory_order_acq_rel)) known = created.release();
+    if (all_stacks.compare_exchange_strong(known, created.get(), std::memory_order_acq_rel)) known = created.release();
     return *known;
 }
 
@@ -125,7 +125,7 @@ std::vector<HostFrame> resolved(void* return_address) {
 }  // namespace
 
 /// The old ones leak: a thread that the child does not have may hold their lock.
-void forget_stacks() { made.store(nullptr, std::memory_order_release); }
+void forget_stacks() { all_stacks.store(nullptr, std::memory_order_release); }
 
 StackId capture_stack() {
     void* frames[kMostFrames];
