@@ -51,7 +51,8 @@ enum kfdemu_interrupt {
 /* What kernels can be checked for; a set of bits. kfdemu(1), "CHECKS". */
 enum kfdemu_check {
     KFDEMU_CHECK_MEMORY = 1, /* accesses outside of allocations, LDS, scratch and kernel arguments; use after free */
-    KFDEMU_CHECK_WAIT = 2    /* registers used before the s_waitcnt that their load requires */
+    KFDEMU_CHECK_WAIT = 2,   /* registers used before the s_waitcnt that their load requires */
+    KFDEMU_CHECK_INIT = 8    /* values never written that are addresses, decide branches, or are stored */
 };
 
 /* A queue is named by the address of its ring: hsa_queue_t's base_address. These name all queues of a kind: */

@@ -3,7 +3,7 @@
 namespace kfdemu {
 namespace {
 
-constexpr Check kAll[] = {Check::memory, Check::wait};
+constexpr Check kAll[] = {Check::memory, Check::wait, Check::init};
 
 bool add_one(Checks& checks, std::string_view word) {
     if (word == "all") return checks = Checks::all(), true;
@@ -30,12 +30,20 @@ Checks Checks::all() {
     return result;
 }
 
+Checks Checks::usual() {
+    Checks result = all();
+    result.bits_ &= ~(1u << static_cast<unsigned>(Check::init));
+    return result;
+}
+
 const char* name(Check check) {
     switch (check) {
         case Check::memory:
             return "memory";
         case Check::wait:
             return "wait";
+        case Check::init:
+            return "init";
     }
     return "unknown";
 }

@@ -17,12 +17,15 @@ namespace kfdemu {
 enum class Check : std::uint8_t {
     memory = 0,  ///< accesses outside of allocations, LDS, scratch and arguments; use after free
     wait = 1,    ///< a register used before the s_waitcnt that its load requires
+    init = 3,    ///< a value never written that is an address, decides a branch, or is stored
 };
 
 class Checks {
   public:
     constexpr Checks() = default;
     static Checks all();
+    /// Those that `--check` without names switches on: none that slows kernels down much.
+    static Checks usual();
     /// Of kfdemu.h's bits.
     static constexpr Checks of_bits(std::uint32_t bits) {
         Checks result;

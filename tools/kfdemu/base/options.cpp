@@ -108,7 +108,7 @@ std::variant<Options, std::string> parse_options(std::string_view text) {
         } else if (word == "strict") {
             options.behaviours = Behaviours::all();
         } else if (word == "check") {
-            options.checks = Checks::all();
+            options.checks = Checks::usual();
         } else if (const auto equals = word.find('='); equals != word.npos) {
             if (auto error = set(options, word.substr(0, equals), word.substr(equals + 1)); !error.empty())
                 return error;

@@ -11,6 +11,7 @@
 #include "../gfx9/row.hpp"
 #include "../gfx9/watcher.hpp"
 #include "allocations.hpp"
+#include "defined_registers.hpp"
 #include "report.hpp"
 
 namespace kfdemu::check {
@@ -33,6 +34,7 @@ struct Scene {
     std::uint32_t kernarg_bytes = 0;  ///< 0: unknown
     std::uint32_t lds_bytes = 0;      ///< that the packet asked for
     std::uint32_t lane_scratch_bytes = 0;
+    InitialRegisters initial{};  ///< that waves start with
 
     /// A finding about `inst` of `wave`, with everything but its details.
     Finding finding(Check check, const char* rule, const gfx9::Wave& wave, const gfx9::Inst& inst) const;
