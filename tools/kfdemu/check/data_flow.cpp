@@ -179,9 +179,7 @@ Bits pack(Bits low, Bits high) {
     return {(low.value & 0xffff) | (high.value << 16 & 0xffff0000),
             (low.undefined & 0xffff) | (high.undefined << 16 & 0xffff0000)};
 }
-Bits packed_results(const Operands& o) {
-    return pack(all_or_nothing(o.a.any(), 16), all_or_nothing(o.b.any(), 16));
-}
+Bits packed_results(const Operands& o) { return pack(all_or_nothing(o.a.any(), 16), all_or_nothing(o.b.any(), 16)); }
 Bits packed_halves(const Operands& o) { return pack(narrow(o.a, 16), narrow(o.b, 16)); }
 Bits packed_ll(const Operands& o) { return pack(o.a, o.b); }
 Bits packed_lh(const Operands& o) { return pack(o.a, shift_right(o.b, {16, 0}, 32)); }

@@ -37,7 +37,8 @@ void DefinedMemory::load(unsigned lane, std::uint64_t offset, unsigned bytes, Un
         const std::size_t first = at + k;
         dword.origin = origins_[first / 4];
         // An unaligned dword has two origins.
-        if (dword.origin == 0 && first % 4 != 0 && first / 4 + 1 < origins_.size()) dword.origin = origins_[first / 4 + 1];
+        if (dword.origin == 0 && first % 4 != 0 && first / 4 + 1 < origins_.size())
+            dword.origin = origins_[first / 4 + 1];
     }
 }
 

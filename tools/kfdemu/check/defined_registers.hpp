@@ -18,9 +18,9 @@ namespace kfdemu::check {
 
 /// The registers that are set when a wave starts; all others are undefined.
 struct InitialRegisters {
-    std::uint32_t user_sgprs = 0;                        ///< s0 and following
+    std::uint32_t user_sgprs = 0;  ///< s0 and following
     std::uint32_t first_system_sgpr = 0, system_sgprs = 0;
-    std::uint32_t vgprs = 0;                             ///< v0 and following
+    std::uint32_t vgprs = 0;  ///< v0 and following
 };
 
 /// Undefined bits, and where the first of them come from.

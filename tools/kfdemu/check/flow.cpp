@@ -65,21 +65,16 @@ void Flow::write_mask(Operand operand, const Value& value) const { write_scalar(
 
 void Flow::write_exec(const Value& value) const {
     if (!value.bits.any()) return;
-    report(kExecRule, "EXEC is set from a value that was never written", value.origin,
-           static_cast<unsigned>(std::countr_zero(value.bits.undefined)));
+    report(kExecRule, "EXEC depends on", value.origin, static_cast<unsigned>(std::countr_zero(value.bits.undefined)));
 }
 
 void Flow::report(const char* rule, const std::string& what, Origin origin, unsigned lane) const {
     if (!scene.session.report->is_new(Check::init, rule, inst.pc)) return;
     Finding finding = scene.finding(Check::init, rule, wave, inst);
-    finding.what = what;
+    const NeverWritten& never = shared.origins.at(origin);
+    finding.what = what + " " + to_string(never) + ", which nothing wrote";
     finding.lane = lane;
-    if ((origin & ~kComputed) != 0) {
-        const NeverWritten& never = shared.origins.at(origin);
-        const bool here = never.inst.pc == inst.pc;
-        finding.what += ": " + to_string(never);
-        if (!here) finding.related.push_back({"first read at", scene.site(never.inst)});
-    }
+    if (never.inst.pc != inst.pc) finding.related.push_back({"first read by", scene.site(never.inst)});
     scene.session.report->add(std::move(finding));
 }
 

@@ -2,7 +2,7 @@
 //
 //     Flow flow{scene, shared, own, wave, inst};
 //     const Undefined u = flow.read(inst.src[0], lane);        // with its origin
-//     flow.report(kAddress, "…", u.origin, lane);
+//     flow.report(kAddress, "an address depends on", u.origin, lane);
 //
 // Thread safety: that of its work-group.
 #pragma once
@@ -55,6 +55,7 @@ struct Flow {
     void write_mask(gfx9::Operand operand, const Value& value) const;
     void write_exec(const Value& value) const;
 
+    /// The sentence ends with the origin: "a branch depends on" v2.
     void report(const char* rule, const std::string& what, Origin origin, unsigned lane) const;
 };
 

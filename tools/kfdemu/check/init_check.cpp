@@ -46,8 +46,7 @@ void InitCheck::define_written(const RegisterUses& uses, const Wave& wave, const
         if (!use.writes) continue;
         std::uint64_t lanes = use.lanes == LaneUse::All ? kAll : wave.exec();
         if (use.lanes == LaneUse::Named) lanes = std::uint64_t{1} << (wave.s[inst.src[1]] & 63);
-        for (unsigned n = 0; n < use.count; ++n)
-            own_.registers.define(static_cast<Operand>(use.first + n), lanes);
+        for (unsigned n = 0; n < use.count; ++n) own_.registers.define(static_cast<Operand>(use.first + n), lanes);
     }
 }
 

@@ -14,8 +14,12 @@ namespace {
 using namespace gfx9;
 using enum Op;
 
-bool has(const Row& row, std::string_view part) { return std::string_view{row.name}.find(part) != std::string_view::npos; }
-bool is_signed_load(const Row& row) { return has(row, "sbyte") || has(row, "sshort") || has(row, "_i8") || has(row, "_i16"); }
+bool has(const Row& row, std::string_view part) {
+    return std::string_view{row.name}.find(part) != std::string_view::npos;
+}
+bool is_signed_load(const Row& row) {
+    return has(row, "sbyte") || has(row, "sshort") || has(row, "_i8") || has(row, "_i16");
+}
 bool is_high(const Row& row) { return has(row, "d16_hi"); }
 
 bool is_permute(Op op) { return op == ds_swizzle_b32 || op == ds_permute_b32 || op == ds_bpermute_b32; }
@@ -91,8 +95,7 @@ void MemoryFlow::address_part(Operand operand, unsigned count) {
         if (undefined == 0) continue;
         const bool scalar = operand < kConstants;
         const unsigned lane = scalar ? 0 : static_cast<unsigned>(std::countr_zero(undefined));
-        flow_.report(kAddress, "an address depends on a value that was never written", flow_.read(dword, lane).origin,
-                     scalar ? kWholeWave : lane);
+        flow_.report(kAddress, "an address depends on", flow_.read(dword, lane).origin, scalar ? kWholeWave : lane);
         flow_.own.registers.define(dword, undefined);
     }
 }
@@ -236,10 +239,8 @@ void MemoryFlow::check_stored(const Access& access, Operand data, unsigned count
             whole &= bits == places;
         }
         if (!computed && !whole) return;
-        flow_.report(kStored,
-                     computed ? "a value computed from one that was never written is stored"
-                              : "a value that was never written is stored",
-                     origin, access.scalar ? kWholeWave : l);
+        flow_.report(kStored, computed ? "what is stored was computed from" : "what is stored is", origin,
+                     access.scalar ? kWholeWave : l);
         for (unsigned k = 0; k < count; ++k)
             flow_.own.registers.define(static_cast<Operand>(data + k), std::uint64_t{1} << l);
     });

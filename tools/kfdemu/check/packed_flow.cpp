@@ -32,7 +32,8 @@ class PackedFlow {
             return write(1, lane, sources_[1][chosen(1, false)].at(lane));
         }
         if (row_.dst == Type::pkf32) {
-            for (unsigned k = 0; k < 2; ++k) write(k, lane, any_of(lane, [&](unsigned n) { return sources_[n][chosen(n, k != 0)].at(lane); }, ~0u));
+            for (unsigned k = 0; k < 2; ++k)
+                write(k, lane, any_of(lane, [&](unsigned n) { return sources_[n][chosen(n, k != 0)].at(lane); }, ~0u));
             return;
         }
         if (row_.dst == Type::pk16 || row_.dst == Type::pkf16) return halves(lane);
@@ -80,8 +81,8 @@ class PackedFlow {
 };
 
 /// A matrix product depends on rows of A, columns of B and elements of C. To learn which, it is executed twice: on ones
-/// where A and C are undefined, and zeros elsewhere, with a B of ones; and likewise for B. Results that are not zero are
-/// undefined.
+/// where A and C are undefined, and zeros elsewhere, with a B of ones; and likewise for B. Results that are not zero
+/// are undefined.
 class MatrixFlow {
   public:
     explicit MatrixFlow(const Flow& flow) : flow_{flow}, inst_{flow.inst}, row_{flow.row()} { find_one(); }
@@ -116,11 +117,11 @@ class MatrixFlow {
         const auto ends = [&](std::string_view part) { return name.find(part) != name.npos; };
         wide_ = name.ends_with("f64");
         sum_one_ = name.starts_with("v_mfma_i32") ? 1 : wide_ ? 0x3ff00000 : 0x3f800000;
-        one_ = wide_               ? 0x3ff00000
-               : ends("bf16")      ? 0x3f803f80
+        one_ = wide_                   ? 0x3ff00000
+               : ends("bf16")          ? 0x3f803f80
                : name.ends_with("f16") ? 0x3c003c00
                : name.ends_with("i8")  ? 0x01010101
-                                   : 0x3f800000;
+                                       : 0x3f800000;
     }
     /// `undefined`: ones where source n is undefined, else everywhere.
     void fill_ones(unsigned to, unsigned n, bool undefined) {
@@ -135,10 +136,13 @@ class MatrixFlow {
                 // A wide element is undefined if either of its dwords is.
                 if (wide_) lanes |= flow_.own.registers.undefined_lanes(static_cast<Operand>(operand + (k ^ 1u)));
                 if (lanes != 0 && origin_ == 0)
-                    origin_ = flow_.read(static_cast<Operand>(operand + k), static_cast<unsigned>(std::countr_zero(lanes))).origin;
+                    origin_ =
+                        flow_.read(static_cast<Operand>(operand + k), static_cast<unsigned>(std::countr_zero(lanes)))
+                            .origin;
             }
             const bool low_half = wide_ && k % 2 == 0;
-            for (unsigned l = 0; l < kLanes; ++l) shadow.lanes(to + k)[l] = !low_half && (lanes >> l & 1) != 0 ? one : 0;
+            for (unsigned l = 0; l < kLanes; ++l)
+                shadow.lanes(to + k)[l] = !low_half && (lanes >> l & 1) != 0 ? one : 0;
         }
     }
     void execute() {

@@ -70,8 +70,7 @@ class ScalarFlow {
         return scc.bits != 0 && scc.origin == 0 ? flow_.shared.origins.add({Source::Scc, 0, inst_}) : scc.origin;
     }
     void report_branch(const Value& value, const char* what) {
-        flow_.report(kBranch, std::string{what} + " depends on a value that was never written", value.origin,
-                     kWholeWave);
+        flow_.report(kBranch, std::string{what} + " depends on", value.origin, kWholeWave);
     }
 
     void branch() {
@@ -98,7 +97,7 @@ class ScalarFlow {
     bool indexes() {
         if (op_ != s_set_gpr_idx_on && op_ != s_set_gpr_idx_idx) return false;
         if ((a_.bits.undefined & 0xff) != 0)
-            flow_.report(kAddress, "a register's number was never written", a_.origin, kWholeWave);
+            flow_.report(kAddress, "a register's number depends on", a_.origin, kWholeWave);
         return true;
     }
 
@@ -144,11 +143,12 @@ class ScalarFlow {
     }
 
     bool moves_indirectly() {
-        const bool from = op_ == s_movrels_b32 || op_ == s_movrels_b64, to = op_ == s_movreld_b32 || op_ == s_movreld_b64;
+        const bool from = op_ == s_movrels_b32 || op_ == s_movrels_b64,
+                   to = op_ == s_movreld_b32 || op_ == s_movreld_b64;
         if (!from && !to) return false;
         const Value m0 = flow_.read_scalar(kM0, 1);
         if (m0.bits.any()) {
-            flow_.report(kAddress, "a register's number was never written", m0.origin, kWholeWave);
+            flow_.report(kAddress, "a register's number depends on", m0.origin, kWholeWave);
             flow_.write_scalar(kM0, 1, {});
         }
         const std::uint64_t moved = (from ? inst_.src[0] : inst_.dst) + m0.bits.value;
@@ -161,9 +161,7 @@ class ScalarFlow {
     void conditional_move() {
         Value moved = a_;
         if (op_ == s_cmovk_i32) moved = {{static_cast<std::uint32_t>(inst_.offset), 0}, 0};
-        const Origin origin = scc_.bits.any()      ? scc_.origin | kComputed
-                              : flow_.wave.scc     ? moved.origin
-                                                   : old_.origin;
+        const Origin origin = scc_.bits.any() ? scc_.origin | kComputed : flow_.wave.scc ? moved.origin : old_.origin;
         flow_.write_scalar(inst_.dst, dwords(row_.dst), {select(scc_.bits, moved.bits, old_.bits), origin});
     }
 
@@ -197,12 +195,11 @@ class ScalarFlow {
         if (op_ == s_mulk_i32) return {{0, old_.bits.any() ? low_bits(32) : 0}, old_.origin | kComputed};
         return {};
     }
-    bool is_minimum() const {
-        return op_ == s_min_i32 || op_ == s_min_u32 || op_ == s_max_i32 || op_ == s_max_u32;
-    }
+    bool is_minimum() const { return op_ == s_min_i32 || op_ == s_min_u32 || op_ == s_max_i32 || op_ == s_max_u32; }
     Value minimum() const {
         const bool is_signed = op_ == s_min_i32 || op_ == s_max_i32, least = op_ == s_min_i32 || op_ == s_min_u32;
-        if (order_is_undefined(a_.bits, b_.bits, is_signed, 32)) return {{0, low_bits(32)}, a_.bits.any() ? a_.origin : b_.origin};
+        if (order_is_undefined(a_.bits, b_.bits, is_signed, 32))
+            return {{0, low_bits(32)}, a_.bits.any() ? a_.origin : b_.origin};
         const std::uint32_t turn = is_signed ? 1u << 31 : 0;
         const bool below = (a_.bits.value ^ turn) < (b_.bits.value ^ turn);
         return below == least ? a_ : b_;
@@ -250,12 +247,8 @@ class ScalarFlow {
     void set_scc(const Value& result) {
         const SccResult how = scc_result_of(op_);
         if (how == SccResult::Kept) return;
-        const bool undefined =
-            how == SccResult::Nonzero ? nonzero_is_undefined(result.bits) : other_scc_is_undefined();
-        const Value& from = a_.bits.any()      ? a_
-                            : b_.bits.any()    ? b_
-                            : old_.bits.any()  ? old_
-                                               : scc_;
+        const bool undefined = how == SccResult::Nonzero ? nonzero_is_undefined(result.bits) : other_scc_is_undefined();
+        const Value& from = a_.bits.any() ? a_ : b_.bits.any() ? b_ : old_.bits.any() ? old_ : scc_;
         flow_.own.registers.scc = undefined ? Undefined{1, from.origin | kComputed} : Undefined{};
     }
 

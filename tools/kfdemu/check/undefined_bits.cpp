@@ -12,8 +12,7 @@ Bits logical_and(Bits a, Bits b) {
                                    (b.undefined & a.value & ~a.undefined)};
 }
 Bits logical_or(Bits a, Bits b) {
-    return {a.value | b.value,
-            (a.undefined & b.undefined) | (a.undefined & ~b.most()) | (b.undefined & ~a.most())};
+    return {a.value | b.value, (a.undefined & b.undefined) | (a.undefined & ~b.most()) | (b.undefined & ~a.most())};
 }
 Bits logical_xor(Bits a, Bits b) { return {a.value ^ b.value, a.undefined | b.undefined}; }
 
@@ -42,7 +41,9 @@ Bits shift_right_signed(Bits a, Bits distance, unsigned width) {
     const std::uint64_t kept = low_bits(width), places = width - 1;
     if ((distance.undefined & places) != 0) return {0, a.value == 0 && !a.any() ? 0 : kept};
     const std::uint64_t by = distance.value & places;
-    const auto moved = [&](std::uint64_t v) { return static_cast<std::uint64_t>(sign_extended(v, width) >> by) & kept; };
+    const auto moved = [&](std::uint64_t v) {
+        return static_cast<std::uint64_t>(sign_extended(v, width) >> by) & kept;
+    };
     return {moved(a.value), moved(a.undefined)};
 }
 
@@ -66,15 +67,11 @@ bool order_is_undefined(Bits a, Bits b, bool is_signed, unsigned width) {
 }
 
 bool carry_is_undefined(Bits a, Bits b, Bits carry, unsigned width) {
-    const auto out = [&](std::uint64_t x, std::uint64_t y, std::uint64_t c) {
-        return x + y + c > low_bits(width);
-    };
+    const auto out = [&](std::uint64_t x, std::uint64_t y, std::uint64_t c) { return x + y + c > low_bits(width); };
     return out(a.least(), b.least(), carry.least() & 1) != out(a.most(), b.most(), carry.most() & 1);
 }
 bool borrow_is_undefined(Bits a, Bits b, Bits carry) {
-    const auto out = [](std::uint64_t x, std::uint64_t y, std::uint64_t c) {
-        return y + c > x;
-    };
+    const auto out = [](std::uint64_t x, std::uint64_t y, std::uint64_t c) { return y + c > x; };
     return out(a.least(), b.most(), carry.most() & 1) != out(a.most(), b.least(), carry.least() & 1);
 }
 

@@ -21,9 +21,7 @@ struct Bits {
 };
 
 inline constexpr std::uint64_t kAllBits = ~std::uint64_t{0};
-constexpr std::uint64_t low_bits(unsigned width) {
-    return width >= 64 ? kAllBits : (std::uint64_t{1} << width) - 1;
-}
+constexpr std::uint64_t low_bits(unsigned width) { return width >= 64 ? kAllBits : (std::uint64_t{1} << width) - 1; }
 
 std::int64_t sign_extended(std::uint64_t value, unsigned width);
 

@@ -44,7 +44,8 @@ class VectorFlow {
         if (op_ == v_swap_b32) return swap();
         for (unsigned n = 0; n < 3; ++n) gather_source(n);
         if (row_.is(kReadsDst)) gather_old();
-        if (row_.is(kCarryIn) || row_.is(kVccIn)) carry_ = flow_.read_scalar(row_.is(kVccIn) ? Operand{kVcc} : inst_.src[2], 2);
+        if (row_.is(kCarryIn) || row_.is(kVccIn))
+            carry_ = flow_.read_scalar(row_.is(kVccIn) ? Operand{kVcc} : inst_.src[2], 2);
         if (row_.format == Format::Vopc) return compare();
         compute();
     }
@@ -243,7 +244,8 @@ void gather(const Flow& flow, unsigned n, unsigned k, Column& out) {
         return;
     }
     const bool wide = dwords(flow.row().src[n]) == 2;
-    const Value value = wide ? flow.read_scalar(operand, 2) : flow.read_scalar(static_cast<Operand>(operand + (operand < kConstants ? k : 0)), 1);
+    const Value value = wide ? flow.read_scalar(operand, 2)
+                             : flow.read_scalar(static_cast<Operand>(operand + (operand < kConstants ? k : 0)), 1);
     const unsigned shift = wide ? 32 * k : 0;
     std::fill_n(out.value, kLanes, static_cast<std::uint32_t>(value.bits.value >> shift));
     std::fill_n(out.bits, kLanes, static_cast<std::uint32_t>(value.bits.undefined >> shift));

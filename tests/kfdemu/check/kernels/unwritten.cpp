@@ -1,8 +1,8 @@
 // Kernels that use LDS or scratch which nothing wrote, each with its mended twin NAME_mended.
 #include "../../dispatch/kernels/kernel.hpp"
 
-#define PAIR(name)                                                                    \
-    KERNEL void name(const u32* in, u32* out) { name##_body<false>(in, out); }        \
+#define PAIR(name)                                                             \
+    KERNEL void name(const u32* in, u32* out) { name##_body<false>(in, out); } \
     KERNEL void name##_mended(const u32* in, u32* out) { name##_body<true>(in, out); }
 
 LDS volatile u32 tile[64];
