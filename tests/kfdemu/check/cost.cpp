@@ -13,7 +13,7 @@ using namespace check_test;
 
 constexpr unsigned kWarmUps = 2, kSamples = 11;
 constexpr std::size_t kElements = 1 << 22;
-constexpr const char* kModes[] = {"", "memory", "wait", "all"};
+constexpr const char* kModes[] = {"", "memory", "wait", "init", "all"};
 
 double median(std::vector<double> samples) {
     std::sort(samples.begin(), samples.end());
@@ -32,7 +32,7 @@ class Costs {
         std::vector<double> times[std::size(kModes)];
         for (unsigned sample = 0; sample < kWarmUps + kSamples; ++sample)
             for (unsigned n = 0; n < std::size(kModes); ++n) {
-                // A B C D, then D C B A.
+                // Forwards, then backwards.
                 const unsigned mode = sample % 2 == 0 ? n : static_cast<unsigned>(std::size(kModes)) - 1 - n;
                 gpu_.machine.session.checks = {};
                 if (*kModes[mode] != 0) add(gpu_.machine.session.checks, kModes[mode]);

@@ -20,6 +20,7 @@ void DefinedMemory::begin(unsigned lanes, std::uint32_t bytes) {
 }
 
 void DefinedMemory::start_again() {
+    if (touched_ == 0) return;
     for (std::size_t lane = 0; lane < lanes_; ++lane) {
         std::memset(bits_.data() + lane * bytes_, 0xff, touched_);
         std::fill_n(origins_.begin() + static_cast<std::ptrdiff_t>(lane * bytes_ / 4), touched_ / 4, 0);

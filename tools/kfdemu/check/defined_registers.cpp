@@ -1,5 +1,7 @@
 #include "defined_registers.hpp"
 
+#include <algorithm>
+
 namespace kfdemu::check {
 
 using namespace gfx9;
@@ -7,18 +9,23 @@ using namespace gfx9;
 DefinedRegisters::DefinedRegisters() : vectors_(kVectors * kLanes) {}
 
 void DefinedRegisters::begin(const InitialRegisters& initial) {
-    undefined_.fill(~std::uint64_t{0});
-    const auto defined = [&](unsigned first, unsigned count) {
-        for (unsigned n = 0; n < count; ++n) undefined_[first + n] = 0;
+    const auto set = [&](unsigned first, unsigned count, std::uint64_t lanes) {
+        for (unsigned n = first; n < first + count; ++n) undefined_[n] = never_[n] = lanes;
     };
+    const auto defined = [&](unsigned first, unsigned count) { set(first, count, 0); };
+    const unsigned vectors = std::min(initial.allocated_vgprs, 256u);
+    set(0, kScalars, ~std::uint64_t{0});
+    for (const unsigned first : {kScalars, kScalars + 256}) {  // VGPRs, AccVGPRs
+        set(first, vectors, ~std::uint64_t{0});
+        if (vectors < allocated_) defined(first + vectors, allocated_ - vectors);
+    }
+    allocated_ = vectors;
     defined(0, initial.user_sgprs);
     defined(initial.first_system_sgpr, initial.system_sgprs);
     defined(kXnackMask, 2);
     defined(kTtmp0, 16);
     defined(kExec, 2);
     defined(kScalars, initial.vgprs);
-    defined(kScalars + kVectors, kPadding);
-    never_ = undefined_;
     scc = {1, 0};
 }
 

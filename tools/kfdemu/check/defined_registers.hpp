@@ -20,7 +20,8 @@ namespace kfdemu::check {
 struct InitialRegisters {
     std::uint32_t user_sgprs = 0;  ///< s0 and following
     std::uint32_t first_system_sgpr = 0, system_sgprs = 0;
-    std::uint32_t vgprs = 0;  ///< v0 and following
+    std::uint32_t vgprs = 0;            ///< v0 and following
+    std::uint32_t allocated_vgprs = 0;  ///< others do not exist
 };
 
 /// Undefined bits, and where the first of them come from.
@@ -43,23 +44,28 @@ class DefinedRegisters {
     /// Whole registers in these lanes; an SGPR whatever they are.
     void define(gfx9::Operand operand, std::uint64_t lanes) {
         if (operand >= gfx9::kConstants && operand < gfx9::kVgpr0) return;
-        const unsigned n = number(operand);
-        if (undefined_[n] == 0) return;
-        if (n < kScalars) lanes = ~std::uint64_t{0};
-        undefined_[n] &= ~lanes;
-        never_[n] &= ~lanes;
+        define_number(number(operand), lanes);
     }
 
     Undefined scc;  ///< bit 0
 
+    /// The number of a register, for the functions that take one: SGPRs first, 128 of them.
+    static std::uint16_t number(gfx9::Operand operand) {
+        return static_cast<std::uint16_t>(operand < gfx9::kConstants ? operand : operand - gfx9::kVgpr0 + kScalars);
+    }
+    std::uint64_t undefined(unsigned number) const { return undefined_[number]; }
+    void define_number(unsigned number, std::uint64_t lanes) {
+        if (number < kScalars) lanes = ~std::uint64_t{0};
+        undefined_[number] &= ~lanes;
+        never_[number] &= ~lanes;
+    }
+
   private:
     static constexpr unsigned kScalars = 128, kVectors = 512, kPadding = 32;
-    static unsigned number(gfx9::Operand operand) {
-        return operand < gfx9::kConstants ? operand : operand - gfx9::kVgpr0 + kScalars;
-    }
 
     // The details of a lane are valid if its bit in `undefined_` is set, and its bit in `never_` is not.
     std::array<std::uint64_t, kScalars + kVectors + kPadding> undefined_{}, never_{};
+    unsigned allocated_ = 0;
     std::array<Undefined, kScalars> scalars_{};
     std::vector<Undefined> vectors_;
 };

@@ -19,7 +19,7 @@ void GroupChecker::WaveChecker::begin() {
 
 void GroupChecker::WaveChecker::before(const gfx9::Wave& wave, const gfx9::Inst& inst) noexcept {
     if (group_.waits_ && wait_.wants(inst)) wait_.before(group_.scene_, group_.cache_, wave, inst);
-    if (group_.init_) init_.before(group_.scene_, group_.shadow_, group_.cache_, wave, inst);
+    if (group_.init_) init_.before(group_.scene_, group_.shadow_, group_.plans_, wave, inst);
     if (group_.memory_ && may_access(inst.format)) group_.memory_check_.before(group_.scene_, wave, inst);
 }
 

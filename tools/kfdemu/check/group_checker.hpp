@@ -43,6 +43,7 @@ class GroupChecker {
     InstCache cache_;
     MemoryCheck memory_check_;
     GroupShadow shadow_;
+    InitPlans plans_;
     std::vector<std::unique_ptr<WaveChecker>> waves_;
 };
 

@@ -11,15 +11,12 @@ using namespace gfx9;
 
 constexpr std::uint64_t kAll = ~std::uint64_t{0};
 
-bool is_scalar(Format format) {
-    return format == Format::Sop1 || format == Format::Sop2 || format == Format::Sopc || format == Format::Sopk ||
-           format == Format::Sopp;
-}
-
-/// The lanes of a register that a source is read from.
-std::uint64_t lanes_of(const RegisterUse& use, const Wave& wave, const Inst& inst) {
-    const bool moves = inst.form == Form::Dpp || use.first < kConstants || use.lanes != LaneUse::Active;
-    return moves ? kAll : wave.exec();
+/// The union of the undefined lanes of all registers of the runs.
+std::uint64_t undefined(const DefinedRegisters& registers, const InitPlan::Run* first, const InitPlan::Run* end) {
+    std::uint64_t all = 0;
+    for (; first != end; ++first)
+        for (unsigned n = 0; n < first->count; ++n) all |= registers.undefined(first->number + n);
+    return all;
 }
 
 }  // namespace
@@ -29,39 +26,37 @@ void InitCheck::begin(const Scene& scene) {
     own_.scratch.begin(kLanes, scene.lane_scratch_bytes);
 }
 
-bool InitCheck::reads_undefined(const RegisterUses& uses, const Wave& wave, const Inst& inst) const {
-    std::uint64_t found = 0;
-    for (const RegisterUse& use : uses) {
-        if (use.writes) continue;
-        std::uint64_t any = 0;
-        for (unsigned n = 0; n < use.count; ++n)
-            any |= own_.registers.undefined_lanes(static_cast<Operand>(use.first + n));
-        found |= any & lanes_of(use, wave, inst);
-    }
-    return found != 0;
+/// Whether all that the instruction reads is defined, and all of what it writes will be.
+bool InitCheck::is_defined(const InitPlan& plan, const GroupShadow& shared, std::uint64_t exec) const {
+    const DefinedRegisters& registers = own_.registers;
+    if (plan.always) return false;
+    if (undefined(registers, plan.scalars(), plan.vectors()) != 0) return false;
+    const std::uint64_t lanes = plan.all_lanes ? kAll : exec;
+    if ((undefined(registers, plan.vectors(), plan.written()) & lanes) != 0) return false;
+    if (plan.kind == InitPlan::Scalar) return registers.scc.bits == 0;
+    if (plan.kind == InitPlan::Memory && !plan.only_memory && !(plan.only_lds && !shared.lds.any())) return false;
+    return !plan.keeps_parts || undefined(registers, plan.written(), plan.end()) == 0;
 }
 
-void InitCheck::define_written(const RegisterUses& uses, const Wave& wave, const Inst& inst) {
-    for (const RegisterUse& use : uses) {
-        if (!use.writes) continue;
-        std::uint64_t lanes = use.lanes == LaneUse::All ? kAll : wave.exec();
-        if (use.lanes == LaneUse::Named) lanes = std::uint64_t{1} << (wave.s[inst.src[1]] & 63);
-        for (unsigned n = 0; n < use.count; ++n) own_.registers.define(static_cast<Operand>(use.first + n), lanes);
-    }
+void InitCheck::before(const Scene& scene, GroupShadow& shared, InitPlans& plans, const Wave& wave, const Inst& inst) {
+    const InitPlan& plan = plans.of(inst);
+    if (!is_defined(plan, shared, wave.exec())) return flow(plan, {scene, shared, own_, wave, inst});
+    const std::uint64_t lanes = plan.writes_all ? kAll : wave.exec();
+    for (const InitPlan::Run* run = plan.written(); run != plan.end(); ++run)
+        for (unsigned n = 0; n < run->count; ++n) own_.registers.define_number(run->number + n, lanes);
 }
 
-void InitCheck::before(const Scene& scene, GroupShadow& shared, InstCache& cache, const Wave& wave, const Inst& inst) {
-    const Flow flow{scene, shared, own_, wave, inst};
-    if (may_access(inst.format)) return MemoryFlow{flow}.run();
-    const RegisterUses& uses = cache.uses(inst);
-    const Op op = flow.op();
-    const bool scalar = is_scalar(inst.format);
-    const bool looks = reads_undefined(uses, wave, inst) ||
-                       (scalar ? own_.registers.scc.bits != 0 || is_indirect(op) : keeps_parts(inst));
-    if (!looks) return define_written(uses, wave, inst);
-    if (scalar) return flow_scalar(flow);
-    if (inst.format == Format::Vop3p) return flow_packed(flow);
-    flow_vector(flow);
+void InitCheck::flow(const InitPlan& plan, const Flow& flow) {
+    switch (plan.kind) {
+        case InitPlan::Scalar:
+            return flow_scalar(flow);
+        case InitPlan::Vector:
+            return flow_vector(flow);
+        case InitPlan::Packed:
+            return flow_packed(flow);
+        case InitPlan::Memory:
+            return MemoryFlow{flow}.run();
+    }
 }
 
 }  // namespace kfdemu::check

@@ -3,26 +3,26 @@
 //
 //     InitCheck check;                                 // one for a wave
 //     check.begin(scene);
-//     check.before(scene, shared, cache, wave, inst);    // each instruction
+//     check.before(scene, shared, plans, wave, inst);    // each instruction
 //
 // Bits of registers, LDS and scratch are followed one by one; memory is taken to be defined. Thread safety: that of its
 // work-group.
 #pragma once
 
 #include "flow.hpp"
-#include "inst_cache.hpp"
+#include "init_plan.hpp"
 
 namespace kfdemu::check {
 
 class InitCheck {
   public:
     void begin(const Scene& scene);
-    void before(const Scene& scene, GroupShadow& shared, InstCache& cache, const gfx9::Wave& wave,
+    void before(const Scene& scene, GroupShadow& shared, InitPlans& plans, const gfx9::Wave& wave,
                 const gfx9::Inst& inst);
 
   private:
-    bool reads_undefined(const RegisterUses& uses, const gfx9::Wave& wave, const gfx9::Inst& inst) const;
-    void define_written(const RegisterUses& uses, const gfx9::Wave& wave, const gfx9::Inst& inst);
+    bool is_defined(const InitPlan& plan, const GroupShadow& shared, std::uint64_t exec) const;
+    static void flow(const InitPlan& plan, const Flow& flow);
 
     WaveShadow own_;
 };

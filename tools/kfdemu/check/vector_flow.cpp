@@ -262,6 +262,7 @@ bool keeps_parts(const Inst& inst) {
         case v_fma_mixhi_f16:
             return true;
         default:
+            if (std::string_view{rows()[inst.row].name}.find("d16") != std::string_view::npos) return true;
             return inst.form == Form::Dpp || (inst.flags & kFinish) != 0;
     }
 }

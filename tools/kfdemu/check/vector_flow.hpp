@@ -12,7 +12,7 @@ namespace kfdemu::check {
 /// VOP1, VOP2, VOP3, VOPC; VOP3P is in packed_flow.cpp.
 void flow_vector(const Flow& flow);
 void flow_packed(const Flow& flow);
-/// Whether the instruction may keep parts of its destination: DPP, SDWA, halves.
+/// Whether the instruction may keep parts of its destination: DPP, SDWA, halves, loads of halves.
 bool keeps_parts(const gfx9::Inst& inst);
 
 /// One dword of a source or result, for all lanes.

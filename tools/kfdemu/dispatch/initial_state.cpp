@@ -112,6 +112,7 @@ check::InitialRegisters set_initial_state(gfx9::Wave& wave, const LaunchState& l
     initial.user_sgprs = set_user_sgprs(wave, l);
     initial.first_system_sgpr = l.kernel.user_sgprs;
     initial.system_sgprs = set_system_sgprs(wave, l, p);
+    initial.allocated_vgprs = l.kernel.vgprs;
     initial.vgprs = l.gpu.target == gfx9::Target::gfx90a ? 1 : l.kernel.workitem_id_dimensions;
     set_workitem_ids(wave, l, p);
     const std::uint32_t active = std::min(kLanes, p.workitems() - p.wave * kLanes);
