@@ -1,6 +1,7 @@
 // What the check of undefined values has to look at for one instruction, compact: nearly all instructions read and
 // write defined registers only, and are done with after a few words.
 //
+//     plans.begin();
 //     const InitPlan& plan = plans.of(inst);
 //
 // Thread safety: that of its work-group.
@@ -41,8 +42,8 @@ struct InitPlan {
 
 class InitPlans {
   public:
-    InitPlans() : entries_(kEntries) {}
-
+    /// Before the first of().
+    void begin() { entries_.resize(kEntries); }
     const InitPlan& of(const gfx9::Inst& inst) {
         Entry& entry = entries_[inst.pc / 4 % kEntries];
         const Key key = key_of(inst);
@@ -51,7 +52,7 @@ class InitPlans {
     }
 
   private:
-    static constexpr std::size_t kEntries = 2048;
+    static constexpr std::size_t kEntries = 8192;
     /// The encoding, and the operands: register indexing changes those.
     struct Key {
         std::uint64_t pc = ~std::uint64_t{0}, code = 0, operands = 0, last = 0;
