@@ -1,5 +1,6 @@
 // `init`: values that were never written, where they matter.
 #include "checked.hpp"
+#include "tools/kfdemu/check/fresh_memory.hpp"
 
 using namespace check_test;
 
@@ -60,6 +61,24 @@ constexpr Compiled kCompiledDefects[] = {
     {"stack_copy", "stored", "scratch at offset "}, {"in_function", "stored", "scratch at offset "},
     {"wide", "stored", "scratch at offset "},
 };
+
+constexpr Compiled kMemoryDefects[] = {
+    {"memory_sum", "stored", "memory at 0x"},    {"memory_uniform", "stored", "memory at 0x"},
+    {"memory_index", "address", "memory at 0x"}, {"memory_bytes", "stored", "memory at 0x"},
+    {"memory_add", "stored", "memory at 0x"},
+};
+
+/// Runs a kernel on 512 bytes of new device memory, which nothing or the host has written.
+void run_on_new_memory(Checked& gpu, const char* level, const char* kernel, bool written) {
+    auto* in = gpu.machine.allocate<std::uint32_t>(128);
+    auto* out = gpu.machine.allocate<std::uint32_t>(128);
+    kfdemu::check::fill_fresh(reinterpret_cast<std::byte*>(in), reinterpret_cast<std::uint64_t>(in), 512);
+    gpu.machine.session.fresh_memory = true;
+    gpu.announce(in, 512);
+    for (unsigned n = 0; written && n < 128; ++n) in[n] = n;
+    const CodeObject code = gpu.load("unwritten", level);
+    require_finished(code.try_launch(kernel, {.grid = {64}, .group = {64}}, in, out), kernel);
+}
 
 template <class Test>
 void on_each_build(Test&& test) {
@@ -134,6 +153,38 @@ TEST_CASE("compiled kernels that write their variables first are silent", "[chec
             Checked gpu{target, Check::init};
             require_finished(run_defect(gpu, gpu.load("unwritten", level), "silent_padding"), "silent_padding");
             INFO(kfdemu::gfx9::name(target) << " at -" << level << "\n" << gpu.text());
+            REQUIRE(gpu.rules().empty());
+        }
+}
+
+TEST_CASE("device memory that nothing wrote is reported where its contents matter", "[check][init]") {
+    for (const Target target : targets())
+        for (const char* level : kCompiled)
+            for (const Compiled& defect : kMemoryDefects) {
+                INFO(defect.kernel << " on " << kfdemu::gfx9::name(target) << " at -" << level);
+                Checked gpu{target, Check::init};
+                run_on_new_memory(gpu, level, defect.kernel, false);
+                INFO(gpu.text());
+                REQUIRE(gpu.rules() == Rules{defect.rule});
+                const Finding found = gpu.findings().front();
+                REQUIRE(found.what.find(defect.source) != std::string::npos);
+                REQUIRE(found.place.find("of 512 bytes allocated at 0x") != std::string::npos);
+            }
+}
+
+TEST_CASE("memory that the host has written, and copies of what nothing wrote, are silent", "[check][init]") {
+    for (const Target target : targets())
+        for (const char* level : kCompiled) {
+            for (const Compiled& defect : kMemoryDefects) {
+                INFO(defect.kernel << " on " << kfdemu::gfx9::name(target) << " at -" << level);
+                Checked gpu{target, Check::init};
+                run_on_new_memory(gpu, level, defect.kernel, true);
+                INFO(gpu.text());
+                REQUIRE(gpu.rules().empty());
+            }
+            Checked gpu{target, Check::init};
+            run_on_new_memory(gpu, level, "silent_copy", false);
+            INFO(gpu.text());
             REQUIRE(gpu.rules().empty());
         }
 }

@@ -51,7 +51,8 @@ void announce_allocations() {
     if (options == nullptr || std::strstr(options, "check") == nullptr) return;
     if (Device::topology() == nullptr || !Device::options().checks.any()) return;
     on_exit(sum_up, reinterpret_cast<void*>(static_cast<std::intptr_t>(getpid())));
-    if (Device::options().checks.has(Check::memory)) announce_allocations();
+    if (Device::options().checks.has(Check::memory) || Device::options().checks.has(Check::init))
+        announce_allocations();
 }
 
 }  // namespace

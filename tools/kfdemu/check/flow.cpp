@@ -74,6 +74,10 @@ void Flow::report(const char* rule, const std::string& what, Origin origin, unsi
     const NeverWritten& never = shared.origins.at(origin);
     finding.what = what + " " + to_string(never) + ", which nothing wrote";
     finding.lane = lane;
+    if (never.source == Source::Memory && scene.session.allocations != nullptr) {
+        finding.address = never.where;
+        finding.place = scene.session.allocations->describe(never.where);
+    }
     if (never.inst.pc != inst.pc) finding.related.push_back({"first read by", scene.site(never.inst)});
     scene.session.report->add(std::move(finding));
 }

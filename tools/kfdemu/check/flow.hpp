@@ -9,6 +9,7 @@
 
 #include "defined_memory.hpp"
 #include "defined_registers.hpp"
+#include "fresh_memory.hpp"
 #include "origins.hpp"
 #include "scene.hpp"
 #include "shadow_wave.hpp"
@@ -19,6 +20,7 @@ namespace kfdemu::check {
 /// What the waves of a work-group share.
 struct GroupShadow {
     DefinedMemory lds;
+    FreshMemory memory;
     Origins origins;
     ShadowWave wave;
 };

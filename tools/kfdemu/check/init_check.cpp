@@ -23,6 +23,7 @@ std::uint64_t undefined(const DefinedRegisters& registers, const InitPlan::Run* 
 
 void InitCheck::begin(const Scene& scene) {
     own_.registers.begin(scene.initial);
+    fresh_memory_ = scene.session.fresh_memory;
     own_.scratch.begin(kLanes, scene.lane_scratch_bytes);
 }
 
@@ -34,7 +35,10 @@ bool InitCheck::is_defined(const InitPlan& plan, const GroupShadow& shared, std:
     const std::uint64_t lanes = plan.all_lanes ? kAll : exec;
     if ((undefined(registers, plan.vectors(), plan.written()) & lanes) != 0) return false;
     if (plan.kind == InitPlan::Scalar) return registers.scc.bits == 0;
-    if (plan.kind == InitPlan::Memory && !plan.only_memory && !(plan.only_lds && !shared.lds.any())) return false;
+    if (plan.kind == InitPlan::Memory) {
+        const bool skips = plan.only_memory ? !(plan.loads && fresh_memory_) : plan.only_lds && !shared.lds.any();
+        if (!skips) return false;
+    }
     return !plan.keeps_parts || undefined(registers, plan.written(), plan.end()) == 0;
 }
 

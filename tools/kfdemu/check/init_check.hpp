@@ -25,6 +25,7 @@ class InitCheck {
     static void flow(const InitPlan& plan, const Flow& flow);
 
     WaveShadow own_;
+    bool fresh_memory_ = false;
 };
 
 }  // namespace kfdemu::check

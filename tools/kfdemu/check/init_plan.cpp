@@ -61,6 +61,7 @@ InitPlan InitPlans::make(const Inst& inst) {
     plan.all_lanes |= inst.form == Form::Dpp || (inst.format == Format::Ds && !accesses_memory(inst));
     plan.keeps_parts = keeps_parts(inst);
     plan.only_memory = is_global(inst) && accesses_memory(inst) && !inst.has(kLds);
+    plan.loads = plan.only_memory && !rows()[inst.row].is(kStore);
     plan.only_lds = inst.format == Format::Ds && accesses_memory(inst) && !inst.has(kLds);
     return plan;
 }

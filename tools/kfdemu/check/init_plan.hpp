@@ -31,6 +31,7 @@ struct InitPlan {
     bool writes_all = false;   ///< likewise writes
     bool always = false;       ///< has to be looked at: uses other registers than it names
     bool keeps_parts = false;  ///< of what it writes
+    bool loads = false;        ///< from memory
     bool only_memory = false;  ///< accesses neither LDS nor scratch, as far as its encoding tells
     bool only_lds = false;
 

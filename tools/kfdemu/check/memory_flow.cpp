@@ -40,6 +40,9 @@ Undefined arrived(const Row& row, unsigned bytes, Undefined loaded, Undefined ol
     return {(old.bits & ~(0xffffu << shift)) | now, now != 0 ? loaded.origin : old.origin};
 }
 
+/// Stores its operand whatever was there.
+bool is_exchange(const Row& row) { return (has(row, "swap") && !has(row, "cmpswap")) || has(row, "wrxchg"); }
+
 template <class Body>
 void for_each_lane(std::uint64_t lanes, Body&& body) {
     for (; lanes != 0; lanes &= lanes - 1) body(static_cast<unsigned>(std::countr_zero(lanes)));
@@ -184,8 +187,9 @@ Undefined MemoryFlow::never_written(const Access& access, unsigned lane, unsigne
 }
 
 void MemoryFlow::loads(const Access& access, unsigned number) {
+    if (access.place == Place::Memory) return fresh_loads(access);
     DefinedMemory* memory = memory_of(access);
-    if (memory == nullptr || !memory->any()) return;
+    if (!memory->any()) return;
     const unsigned count = (access.bytes + 3) / 4;
     for_each_lane(access.lanes, [&](unsigned l) {
         Undefined found[4];
@@ -195,6 +199,32 @@ void MemoryFlow::loads(const Access& access, unsigned number) {
             const auto to = static_cast<Operand>(inst_.dst + number * count + k);
             const Undefined old = flow_.own.registers.at(to, l);
             flow_.own.registers.set(to, l, arrived(row_, access.bytes, never_written(access, l, k, found[k]), old));
+        }
+    });
+}
+
+/// At most a dword of memory, whose undefined bits are those of the dwords that hold it.
+Undefined MemoryFlow::fresh(std::uint64_t va, unsigned bytes) {
+    FreshMemory& memory = flow_.shared.memory;
+    Undefined found;
+    for (unsigned n = 0; n < bytes;) {
+        const unsigned count = std::min(bytes - n, 4 - static_cast<unsigned>((va + n) % 4));
+        if (memory.at(*flow_.wave.memory, va + n))
+            found.bits |= static_cast<std::uint32_t>(low_bits(8 * count) << 8 * n);
+        n += count;
+    }
+    if (found.bits != 0) found.origin = flow_.shared.origins.add({Source::Memory, va, inst_});
+    return found;
+}
+
+void MemoryFlow::fresh_loads(const Access& access) {
+    if (!flow_.scene.session.fresh_memory) return;
+    for_each_lane(access.lanes, [&](unsigned l) {
+        for (unsigned k = 0; k < access.bytes; k += 4) {
+            const Undefined found = fresh(access.at[l] + k, std::min(access.bytes - k, 4u));
+            if (found.bits == 0) continue;
+            const auto to = static_cast<Operand>(inst_.dst + k / 4);
+            flow_.own.registers.set(to, l, arrived(row_, access.bytes, found, flow_.own.registers.at(to, l)));
         }
     });
 }
@@ -236,13 +266,26 @@ void MemoryFlow::check_stored(const Access& access, Operand data, unsigned count
             const std::uint32_t bits = u.bits & places;
             if (bits != 0 && (origin == 0 || (u.origin & kComputed) != 0)) origin = u.origin;
             computed |= bits != 0 && (u.origin & kComputed) != 0;
-            whole &= bits == places;
+            // Copies of memory that nothing wrote are left to whoever uses them.
+            const bool copied = bits != 0 && flow_.shared.origins.at(u.origin).source == Source::Memory;
+            whole &= bits == places && !copied;
         }
         if (!computed && !whole) return;
         flow_.report(kStored, computed ? "what is stored was computed from" : "what is stored is", origin,
                      access.scalar ? kWholeWave : l);
         for (unsigned k = 0; k < count; ++k)
             flow_.own.registers.define(static_cast<Operand>(data + k), std::uint64_t{1} << l);
+    });
+}
+
+void MemoryFlow::memory_atomic(const Access& access, Operand data, unsigned count) {
+    check_stored(access, data, count, 0);
+    define_results(access.lanes);
+    if (!flow_.scene.session.fresh_memory || is_exchange(row_)) return;
+    for_each_lane(access.lanes, [&](unsigned l) {
+        const Undefined old = fresh(access.at[l], 4);
+        if (old.bits != 0)
+            flow_.report(kStored, "what is stored was computed from", old.origin, access.scalar ? kWholeWave : l);
     });
 }
 
@@ -253,14 +296,10 @@ void MemoryFlow::atomic(const Access& access, unsigned number) {
     const Type type = inst_.format == Format::Ds ? row_.src[1] : inst_.format == Format::Smem ? row_.dst : row_.src[1];
     const unsigned count = dwords(type);
     DefinedMemory* memory = memory_of(access);
-    if (memory == nullptr) {
-        check_stored(access, data, count, 0);
-        return define_results(access.lanes);
-    }
+    if (memory == nullptr) return memory_atomic(access, data, count);
     const RegisterUse to = loaded_registers(inst_);
     const bool second = inst_.format == Format::Ds && row_.src[2] != Type::none && !row_.is(kTwoOffsets);
-    const bool replaces = has(row_, "swap") && !has(row_, "cmpswap");
-    const bool exchanges = replaces || has(row_, "wrxchg");
+    const bool exchanges = is_exchange(row_);
     for_each_lane(access.lanes, [&](unsigned l) {
         Undefined old[4] = {}, all{}, now[4] = {};
         memory->load(lane_in(access, l), access.at[l], access.bytes, old);

@@ -25,10 +25,13 @@ class MemoryFlow {
     void move_between_lanes();
     void unknown_access();
     void loads(const Access& access, unsigned number);
+    void fresh_loads(const Access& access);
     void stores(const Access& access, unsigned number);
+    void memory_atomic(const Access& access, gfx9::Operand data, unsigned count);
     void atomic(const Access& access, unsigned number);
     void define_results(std::uint64_t lanes);
     void check_stored(const Access& access, gfx9::Operand data, unsigned count, unsigned shift);
+    Undefined fresh(std::uint64_t va, unsigned bytes);
     DefinedMemory* memory_of(const Access& access);
     unsigned lane_in(const Access& access, unsigned lane) const;
     Undefined never_written(const Access& access, unsigned lane, unsigned dword, Undefined found);

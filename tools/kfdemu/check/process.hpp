@@ -16,6 +16,7 @@ struct ProcessChecks {
     std::atomic<std::uint32_t> enabled{0};  ///< Checks::bits(); relaxed: kernels that start later see it
     Report report;
     Allocations allocations;
+    std::atomic<bool> fresh_memory{false};  ///< relaxed: set before the memory can be used
 
     ProcessChecks();
     Checks checks() const { return Checks::of_bits(enabled.load(std::memory_order_relaxed)); }

@@ -21,6 +21,7 @@ struct Session {
     Checks checks;
     Report* report = nullptr;
     const Allocations* allocations = nullptr;  ///< null: none are announced
+    bool fresh_memory = false;                 ///< there is device memory that fill_fresh() has filled
 
     bool any() const { return report != nullptr && checks.any(); }
 };

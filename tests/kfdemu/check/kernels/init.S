@@ -304,8 +304,12 @@ pair atomic_data
   s_mov_b64 exec, 0x0f
   v_mov_b32 v1, 1.0
   s_mov_b64 exec, -1
+  v_accvgpr_write_b32 a0, v2
+  v_accvgpr_write_b32 a1, v2
+  v_accvgpr_write_b32 a2, v2
+  v_accvgpr_write_b32 a3, v2
   s_nop 1
-  v_mfma_f32_4x4x1f32 a[0:3], v1, v2, 0
+  v_mfma_f32_4x4x1f32 a[0:3], v1, v2, a[0:3]
   s_nop 7
   s_nop 7
   v_accvgpr_read_b32 v3, a0

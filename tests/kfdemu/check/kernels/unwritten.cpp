@@ -136,3 +136,11 @@ KERNEL void silent_padding(const u32* in, u32* out) {
     const Padded other = shared[63 - n];
     if (n < 8) reinterpret_cast<Padded*>(out)[n] = other;
 }
+
+// Memory: a defect if nothing has written `in`.
+KERNEL void memory_sum(const u32* in, u32* out) { out[local_x()] = in[local_x()] + 1; }
+KERNEL void memory_uniform(const u32* in, u32* out) { out[local_x()] = in[3] * local_x(); }
+KERNEL void memory_index(const u32* in, u32* out) { out[local_x()] = in[in[local_x()] & 63]; }
+KERNEL void memory_bytes(const u8* in, u32* out) { out[local_x()] = in[local_x() + 1] + 1u; }
+KERNEL void memory_add(u32* in, u32*) { __hip_atomic_fetch_add(in + local_x(), 1u, __ATOMIC_RELAXED, kAgent); }
+KERNEL void silent_copy(const u32* in, u32* out) { out[local_x()] = in[local_x()]; }
