@@ -44,6 +44,7 @@ TEST_CASE("every option of KFDEMU is read, and written back the same", "[kfdemu]
 TEST_CASE("checks are named one by one, joined or all at once", "[kfdemu][options]") {
     CHECK_FALSE(parsed_options("on").checks.any());
     CHECK(parsed_options("check").checks == Checks::usual());
+    CHECK(parsed_options("check=init+usual").checks == Checks::all());
     CHECK_FALSE(Checks::usual().has(Check::init));
     CHECK(parsed_options("check=all").checks == Checks::all());
     const Options options = parsed_options("check=wait,check-report=/tmp/found.json");

@@ -103,8 +103,8 @@ int main(int argc, char** argv) {
         "--strict{all}", strict,
         "emulate strict behaviours of real GPUs: all, --strict=NAME+NAME, or --strict=no-NAME to disable one: " +
             kfdemu::behaviour_names());
-    run->add_flag("--check{all}", check,
-                  "report errors of kernels: all, or names joined with commas: " + kfdemu::check_names() +
+    run->add_flag("--check{usual}", check,
+                  "report errors of kernels: usual, all, or names joined with commas: " + kfdemu::check_names() +
                       "; exit status 99 if there are any");
     run->add_option("--check-report", check_report, "write the findings to this file, as JSON");
     run->add_option("--fail", failures,

@@ -7,6 +7,7 @@ constexpr Check kAll[] = {Check::memory, Check::wait, Check::init};
 
 bool add_one(Checks& checks, std::string_view word) {
     if (word == "all") return checks = Checks::all(), true;
+    if (word == "usual") return checks = Checks::of_bits(checks.bits() | Checks::usual().bits()), true;
     for (const Check check : kAll) {
         if (word != name(check)) continue;
         checks.set(check);
@@ -54,7 +55,7 @@ std::string add(Checks& checks, std::string_view text) {
         const std::string_view word = text.substr(0, end);
         if (!add_one(checks, word))
             return "'" + std::string{word} + "' is not a check; the names are all, " + check_names() +
-                   "; join them with +";
+                   ", usual; join them with +";
         if (end == text.npos) return {};
         text.remove_prefix(end + 1);
     }

@@ -24,7 +24,7 @@ class Checks {
   public:
     constexpr Checks() = default;
     static Checks all();
-    /// Those that `--check` without names switches on: none that slows kernels down much.
+    /// "usual", which `--check` without names means: none that slows kernels down much.
     static Checks usual();
     /// Of kfdemu.h's bits.
     static constexpr Checks of_bits(std::uint32_t bits) {
@@ -44,8 +44,8 @@ class Checks {
 };
 
 const char* name(Check check);
-/// Adds the checks that `text` names, joined with + or commas, or "all". Returns "" or an error text that lists the
-/// names.
+/// Adds the checks that `text` names, joined with + or commas, or "usual" or "all". Returns "" or an error text that
+/// lists the names.
 std::string add(Checks& checks, std::string_view text);
 /// "memory+wait"; "" if there are none.
 std::string to_string(const Checks& checks);

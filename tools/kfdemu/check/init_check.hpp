@@ -5,8 +5,8 @@
 //     check.begin(scene);
 //     check.before(scene, shared, plans, wave, inst);    // each instruction
 //
-// Bits of registers, LDS and scratch are followed one by one; memory is taken to be defined. Thread safety: that of its
-// work-group.
+// Bits of registers, LDS and scratch are followed one by one; device memory is undefined until something writes it, see
+// fresh_memory.hpp. Thread safety: that of its work-group.
 #pragma once
 
 #include "flow.hpp"

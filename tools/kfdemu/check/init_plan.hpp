@@ -69,7 +69,7 @@ class InitPlans {
         Key key{inst.pc, inst.dwords[0] | std::uint64_t{inst.dwords[1]} << 32, 0, 0};
         key.operands = inst.dst | std::uint64_t{inst.sdst} << 16 | std::uint64_t{inst.src[0]} << 32 |
                        std::uint64_t{inst.src[1]} << 48;
-        key.last = inst.src[2];
+        key.last = inst.src[2] | std::uint64_t{inst.row} << 16;
         return key;
     }
     static InitPlan make(const gfx9::Inst& inst);

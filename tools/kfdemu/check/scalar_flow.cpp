@@ -207,10 +207,10 @@ class ScalarFlow {
 
     bool comparison_is_undefined(Bits a, Bits b) const {
         const std::string_view name = row_.name;
-        const bool wide = name.find("64") != name.npos;
         if (name.find("_eq_") != name.npos || name.find("_lg_") != name.npos) return equality_is_undefined(a, b);
         const bool is_signed = name.find("_i32") != name.npos;
-        return order_is_undefined(a, b, is_signed, wide ? 64 : 32);
+        const bool turned = name.find("_gt_") != name.npos || name.find("_le_") != name.npos;
+        return turned ? order_is_undefined(b, a, is_signed, 32) : order_is_undefined(a, b, is_signed, 32);
     }
     bool other_scc_is_undefined() const {
         const Bits a = a_.bits, b = b_.bits, none{};

@@ -63,7 +63,7 @@ bool order_is_undefined(Bits a, Bits b, bool is_signed, unsigned width) {
     // Flipping the sign bit makes signed numbers compare as unsigned ones.
     const std::uint64_t turn = is_signed ? std::uint64_t{1} << (width - 1) : 0;
     a.value ^= turn, b.value ^= turn;
-    return a.most() >= b.least() && b.most() >= a.least();
+    return (a.least() < b.most()) != (a.most() < b.least());
 }
 
 bool carry_is_undefined(Bits a, Bits b, Bits carry, unsigned width) {

@@ -36,7 +36,7 @@ Bits shift_left(Bits a, Bits distance, unsigned width);
 Bits shift_right(Bits a, Bits distance, unsigned width);
 Bits shift_right_signed(Bits a, Bits distance, unsigned width);
 Bits select(Bits condition, Bits yes, Bits no);
-/// Whether a > 0, a == b, a < b is undefined.
+/// Whether a != 0, a == b, a < b is undefined. a > b and a <= b are as b < a.
 bool nonzero_is_undefined(Bits a);
 bool equality_is_undefined(Bits a, Bits b);
 bool order_is_undefined(Bits a, Bits b, bool is_signed, unsigned width);

@@ -19,7 +19,7 @@ void for_each_lane(std::uint64_t lanes, Body&& body) {
 
 /// An integer comparison, by its name: v_cmp_lt_i32, v_cmpx_ne_u64.
 struct Comparison {
-    bool known = false, is_equality = false, is_signed = false, is_constant = false;
+    bool known = false, is_equality = false, is_signed = false, is_constant = false, turned = false;
     unsigned width = 32;
 };
 Comparison comparison_of(const Row& row) {
@@ -30,6 +30,7 @@ Comparison comparison_of(const Row& row) {
     c.known = has("_i16") || has("_u16") || has("_i32") || has("_u32") || has("_i64") || has("_u64");
     c.is_equality = has("_eq_") || has("_ne_");
     c.is_signed = has("_i16") || has("_i32") || has("_i64");
+    c.turned = has("_gt_") || has("_le_");
     c.width = has("16") ? 16 : has("64") ? 64 : 32;
     return c;
 }
@@ -159,7 +160,9 @@ class VectorFlow {
     }
     static bool is_undefined(const Comparison& how, Bits a, Bits b) {
         if (!how.known) return a.any() || b.any();
-        return how.is_equality ? equality_is_undefined(a, b) : order_is_undefined(a, b, how.is_signed, how.width);
+        if (how.is_equality) return equality_is_undefined(a, b);
+        return how.turned ? order_is_undefined(b, a, how.is_signed, how.width)
+                          : order_is_undefined(a, b, how.is_signed, how.width);
     }
 
     bool carry_out_is_undefined(const Operands& o) const {
