@@ -1,10 +1,11 @@
-// How undefined bits propagate, against all values that the undefined bits may have.
+// How undefined bits propagate, against all values that the undefined bits may have; and how memory keeps them.
 #include "tools/kfdemu/check/undefined_bits.hpp"
 
 #include <bit>
 
 #include "machine.hpp"
 #include "tools/kfdemu/check/data_flow.hpp"
+#include "tools/kfdemu/check/defined_memory.hpp"
 
 using namespace kfdemu::check;
 using dispatch_test::Random;
@@ -56,7 +57,9 @@ constexpr Row kRows[] = {
     {Op::v_mad_u64_u32, [](auto a, auto b, auto c) { return a * b + c; }, false},
     {Op::v_bcnt_u32_b32, [](auto a, auto b, auto) { return word(static_cast<unsigned>(std::popcount(a)) + b); }, false},
     {Op::v_ffbl_b32,
-     [](auto a, auto, auto) { return a == 0 ? word(~std::uint64_t{0}) : static_cast<std::uint64_t>(std::countr_zero(a)); },
+     [](auto a, auto, auto) {
+         return a == 0 ? word(~std::uint64_t{0}) : static_cast<std::uint64_t>(std::countr_zero(a));
+     },
      false},
 };
 
@@ -78,7 +81,8 @@ struct Sample {
         }
     }
     unsigned count() const {
-        return static_cast<unsigned>(std::popcount(undefined[0]) + std::popcount(undefined[1]) + std::popcount(undefined[2]));
+        return static_cast<unsigned>(std::popcount(undefined[0]) + std::popcount(undefined[1]) +
+                                     std::popcount(undefined[2]));
     }
     Bits bits(unsigned n) const { return {value[n], undefined[n]}; }
 };
@@ -100,18 +104,16 @@ TEST_CASE("bits of results that differ are undefined; of moves and logic, no oth
         Random random{static_cast<std::uint64_t>(row.op)};
         for (unsigned n = 0; n < 2000; ++n) {
             const Sample sample{random};
-            const Bits result =
-                meaning_of(row.op)({sample.bits(0), sample.bits(1), sample.bits(2), {}, 0});
+            const Bits result = meaning_of(row.op)({sample.bits(0), sample.bits(1), sample.bits(2), {}, 0});
             std::uint64_t least = ~std::uint64_t{0}, most = 0;
             for_each_filling(sample, [&](auto a, auto b, auto c) {
                 const std::uint64_t value = row.compute(a, b, c);
                 least &= value, most |= value;
             });
             const std::uint64_t differs = least ^ most;
-            INFO(kfdemu::gfx9::rows()[index(row.op)].name << " " << std::hex << sample.value[0] << "/"
-                                                          << sample.undefined[0] << " " << sample.value[1] << "/"
-                                                          << sample.undefined[1] << " " << sample.value[2] << "/"
-                                                          << sample.undefined[2]);
+            INFO(kfdemu::gfx9::rows()[index(row.op)].name
+                 << " " << std::hex << sample.value[0] << "/" << sample.undefined[0] << " " << sample.value[1] << "/"
+                 << sample.undefined[1] << " " << sample.value[2] << "/" << sample.undefined[2]);
             REQUIRE((differs & ~result.undefined) == 0);
             if (row.exact) REQUIRE(differs == result.undefined);
         }
@@ -137,5 +139,32 @@ TEST_CASE("comparisons, carries and conditions are undefined exactly if they may
         REQUIRE(borrow_is_undefined(a, b, {}) == differs(borrow));
         REQUIRE(order_is_undefined(a, b, false, 32) == differs(below));
         REQUIRE(order_is_undefined(a, b, true, 32) == differs(below_signed));
+    }
+}
+
+TEST_CASE("memory is undefined until it is stored to, and again in the next work-group", "[check][init]") {
+    DefinedMemory memory;
+    const Undefined defined[2] = {}, half{0xff00, 7};
+    Undefined found[2];
+    for (const bool all : {false, true}) {
+        memory.begin(2, 64);
+        memory.load(1, 8, 8, found);
+        REQUIRE(found[0].bits == ~0u);
+        REQUIRE(found[1].bits == ~0u);
+        REQUIRE(found[0].origin == 0);
+        if (all) memory.define_all();
+        REQUIRE(memory.any() == !all);
+        memory.store(1, 8, 8, defined);
+        memory.store(1, 9, 2, &half);
+        memory.load(1, 8, 8, found);
+        REQUIRE(found[0].bits == 0xff0000);
+        REQUIRE(found[0].origin == 7);
+        REQUIRE(found[1].bits == 0);
+        memory.load(0, 8, 4, found);
+        REQUIRE((found[0].bits == 0) == all);
+        memory.store(1, 8, 4, defined);
+        REQUIRE(memory.any() == !all);
+        memory.load(1, 62, 4, found);  // outside
+        REQUIRE(found[0].bits == 0);
     }
 }

@@ -27,6 +27,13 @@ void DefinedMemory::start_again() {
     }
 }
 
+void DefinedMemory::define_all() {
+    if (!any()) return;
+    std::fill(bits_.begin(), bits_.end(), std::uint8_t{0});
+    touched_ = bytes_;
+    undefined_bytes_ = 0;
+}
+
 void DefinedMemory::load(unsigned lane, std::uint64_t offset, unsigned bytes, Undefined* data) const {
     for (unsigned k = 0; k < bytes; k += 4) data[k / 4] = {};
     if (!any() || !inside(offset, bytes)) return;

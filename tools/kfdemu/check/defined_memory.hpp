@@ -18,7 +18,7 @@ class DefinedMemory {
   public:
     /// `lanes` segments of so many bytes each, all undefined.
     void begin(unsigned lanes, std::uint32_t bytes);
-    void define_all() { undefined_bytes_ = 0; }
+    void define_all();
 
     /// Whether there may be undefined bits.
     bool any() const { return undefined_bytes_ != 0; }
