@@ -1,5 +1,5 @@
-// The tool that ROCR loads into a process under --check=memory (HSA_TOOLS_LIB): announces allocations with their exact
-// sizes, and delays frees, so that a use of freed memory is seen.
+// The tool that ROCR loads into a process under --check=memory and --check=init (HSA_TOOLS_LIB): announces allocations
+// with their exact sizes; for `memory`, delays frees, so that a use of freed memory is seen.
 //
 // It is in libkfdemu, which is already loaded. Other tools chain: each calls what it found in the table.
 #include <cstring>
@@ -106,7 +106,8 @@ hsa::Status free_by(hsa::MemoryFree next, void* memory) {
     allocations().freed(va);
     constexpr std::size_t kPage = 4096;
     const Quarantine::Entry entry{memory, (span.end - span.begin + kPage - 1) / kPage * kPage, next};
-    return quarantine().keep(entry) ? hsa::kSuccess : Quarantine::release(entry);
+    const bool delays = check::process_checks().checks().has(Check::memory);
+    return delays && quarantine().keep(entry) ? hsa::kSuccess : Quarantine::release(entry);
 }
 
 hsa::Status free_memory(void* memory) { return free_by(next_free, memory); }
