@@ -61,8 +61,6 @@ void Flow::write_scalar(Operand operand, unsigned dwords, const Value& value) co
                           {static_cast<std::uint32_t>(value.bits.undefined >> 32), value.origin});
 }
 
-void Flow::write_mask(Operand operand, const Value& value) const { write_scalar(operand, 2, value); }
-
 void Flow::write_exec(const Value& value) const {
     if (!value.bits.any()) return;
     report(kExecRule, "EXEC depends on", value.origin, static_cast<unsigned>(std::countr_zero(value.bits.undefined)));

@@ -52,9 +52,8 @@ struct Flow {
     Undefined read(gfx9::Operand operand, unsigned lane) const;
     /// A scalar operand of one or two dwords.
     Value read_scalar(gfx9::Operand operand, unsigned dwords) const;
+    /// Reports if the pair is EXEC.
     void write_scalar(gfx9::Operand operand, unsigned dwords, const Value& value) const;
-    /// Likewise, and reports if it is EXEC.
-    void write_mask(gfx9::Operand operand, const Value& value) const;
     void write_exec(const Value& value) const;
 
     /// The sentence ends with the origin: "a branch depends on" v2.

@@ -7,7 +7,11 @@ void GroupChecker::begin(const Scene& scene, unsigned waves) {
     waits_ = scene.session.checks.has(Check::wait);
     memory_ = scene.session.checks.has(Check::memory);
     init_ = scene.session.checks.has(Check::init);
-    if (init_) shadow_.lds.begin(1, scene.lds_bytes), shadow_.origins.clear(), plans_.begin();
+    if (init_) {
+        shadow_.lds.begin(1, scene.lds_bytes);
+        shadow_.origins.clear();
+        plans_.begin();
+    }
     while (waves_.size() < waves) waves_.push_back(std::make_unique<WaveChecker>(*this));
     for (unsigned n = 0; n < waves; ++n) waves_[n]->begin();
 }

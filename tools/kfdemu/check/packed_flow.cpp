@@ -33,17 +33,17 @@ class PackedFlow {
         }
         if (row_.dst == Type::pkf32) {
             for (unsigned k = 0; k < 2; ++k)
-                write(k, lane, any_of(lane, [&](unsigned n) { return sources_[n][chosen(n, k != 0)].at(lane); }, ~0u));
+                write(k, lane, any_of([&](unsigned n) { return sources_[n][chosen(n, k != 0)].at(lane); }, ~0u));
             return;
         }
         if (row_.dst == Type::pk16 || row_.dst == Type::pkf16) return halves(lane);
         if (row_.is(kMix)) return mixed(lane);
-        write(0, lane, any_of(lane, [&](unsigned n) { return sources_[n][0].at(lane); }, ~0u));
+        write(0, lane, any_of([&](unsigned n) { return sources_[n][0].at(lane); }, ~0u));
     }
 
     /// `bits` if any source is undefined.
     template <class SourceBits>
-    Undefined any_of(unsigned, SourceBits&& source, std::uint32_t bits) const {
+    Undefined any_of(SourceBits&& source, std::uint32_t bits) const {
         for (unsigned n = 0; n < 3; ++n) {
             if (!has(n)) continue;
             if (const Undefined u = source(n); u.bits != 0) return {bits, u.origin | kComputed};
@@ -55,8 +55,8 @@ class PackedFlow {
         return {u.bits >> (high ? 16 : 0) & 0xffff, u.origin};
     }
     void halves(unsigned lane) {
-        const Undefined low = any_of(lane, [&](unsigned n) { return half_of(n, lane, chosen(n, false)); }, 0xffff);
-        const Undefined high = any_of(lane, [&](unsigned n) { return half_of(n, lane, chosen(n, true)); }, 0xffff0000);
+        const Undefined low = any_of([&](unsigned n) { return half_of(n, lane, chosen(n, false)); }, 0xffff);
+        const Undefined high = any_of([&](unsigned n) { return half_of(n, lane, chosen(n, true)); }, 0xffff0000);
         write(0, lane, {low.bits | high.bits, low.bits != 0 ? low.origin : high.origin});
     }
     void mixed(unsigned lane) {
@@ -66,7 +66,7 @@ class PackedFlow {
         const bool low = op_ == v_mad_mixlo_f16 || op_ == v_fma_mixlo_f16;
         const bool high = op_ == v_mad_mixhi_f16 || op_ == v_fma_mixhi_f16;
         const std::uint32_t places = low ? 0xffff : high ? 0xffff0000 : ~0u;
-        const Undefined old = flow_.own.registers.at(inst_.dst, lane), now = any_of(lane, source, places);
+        const Undefined old = flow_.own.registers.at(inst_.dst, lane), now = any_of(source, places);
         write(0, lane, {(old.bits & ~places) | now.bits, now.bits != 0 ? now.origin : old.origin});
     }
     void write(unsigned k, unsigned lane, Undefined what) {
@@ -114,14 +114,13 @@ class MatrixFlow {
 
     void find_one() {
         const std::string_view name = row_.name;
-        const auto ends = [&](std::string_view part) { return name.find(part) != name.npos; };
         wide_ = name.ends_with("f64");
         sum_one_ = name.starts_with("v_mfma_i32") ? 1 : wide_ ? 0x3ff00000 : 0x3f800000;
-        one_ = wide_                   ? 0x3ff00000
-               : ends("bf16")          ? 0x3f803f80
-               : name.ends_with("f16") ? 0x3c003c00
-               : name.ends_with("i8")  ? 0x01010101
-                                       : 0x3f800000;
+        one_ = wide_                              ? 0x3ff00000
+               : (name.find("bf16") != name.npos) ? 0x3f803f80
+               : name.ends_with("f16")            ? 0x3c003c00
+               : name.ends_with("i8")             ? 0x01010101
+                                                  : 0x3f800000;
     }
     /// `undefined`: ones where source n is undefined, else everywhere.
     void fill_ones(unsigned to, unsigned n, bool undefined) {

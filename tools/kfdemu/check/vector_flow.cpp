@@ -152,10 +152,10 @@ class VectorFlow {
                 if (!mask.bits.any()) mask.origin = s.origin | kComputed;
                 mask.bits.undefined |= std::uint64_t{1} << l;
             });
-        flow_.write_mask(inst_.sdst, mask);
+        flow_.write_scalar(inst_.sdst, 2, mask);
         if (std::string_view{row_.name}.starts_with("v_cmpx")) {
             flow_.write_exec(mask);
-            flow_.write_mask(inst_.sdst, {});
+            flow_.write_scalar(inst_.sdst, 2, {});
         }
     }
     static bool is_undefined(const Comparison& how, Bits a, Bits b) {
@@ -184,6 +184,13 @@ class VectorFlow {
         }
     }
 
+    /// Of packed halves, each half depends on those of the sources.
+    std::uint64_t depends_on_all(const Operands& o) const {
+        if (row_.dst != Type::pkf16) return kAllBits;
+        const std::uint64_t undefined = o.a.undefined | o.b.undefined | o.c.undefined;
+        return ((undefined & 0xffff) != 0 ? 0xffff : 0) | ((undefined >> 16) != 0 ? 0xffff0000 : 0);
+    }
+
     void compute() {
         const unsigned count = std::min(dwords(row_.dst), 4u);
         const bool moves = only_moves(op_), same = cancels();
@@ -194,7 +201,8 @@ class VectorFlow {
         for_each_lane(lanes_, [&](unsigned l) {
             const LaneSources s = sources(l);
             if (!s.any || same) return;
-            const std::uint64_t bits = (meaning != nullptr ? meaning(s.operands).undefined : kAllBits) & width;
+            const std::uint64_t bits =
+                (meaning != nullptr ? meaning(s.operands).undefined : depends_on_all(s.operands)) & width;
             const bool computed = !moves || s.operands.carry.any();
             for (unsigned k = 0; k < count; ++k) {
                 results_[k].bits[l] = k < 2 ? static_cast<std::uint32_t>(bits >> 32 * k) : ~0u;
@@ -204,7 +212,7 @@ class VectorFlow {
             if (!carry.bits.any()) carry.origin = s.origin | kComputed;
             carry.bits.undefined |= std::uint64_t{1} << l;
         });
-        if (row_.is(kCarryOut)) flow_.write_mask(inst_.sdst, carry);
+        if (row_.is(kCarryOut)) flow_.write_scalar(inst_.sdst, 2, carry);
         if (inst_.form == Form::Sdwa && count == 1) modify_result(flow_, results_[0]);
         if ((inst_.op_sel & 16) != 0) keep_half();
         for (unsigned k = 0; k < count; ++k)
