@@ -25,6 +25,7 @@ class Costs {
     Costs() : gpu_{Target::gfx90a, Check::wait}, code_{gpu_.machine.load_file(KFDEMU_SPEED_KERNELS)} {
         gpu_.announce(in_, kElements * sizeof(float));
         gpu_.announce(out_, kElements * sizeof(float));
+        gpu_.machine.session.fresh_memory = true;
     }
 
     template <class... Arguments>

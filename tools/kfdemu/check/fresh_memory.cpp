@@ -1,7 +1,5 @@
 #include "fresh_memory.hpp"
 
-#include <cstring>
-
 namespace kfdemu::check {
 namespace {
 
@@ -28,23 +26,17 @@ void fill_fresh(std::byte* host, std::uint64_t va, std::uint64_t bytes) {
     fill(host + bytes - kBack, va + bytes - kBack, kBack);
 }
 
-bool FreshMemory::holds_pattern(std::uint64_t va) const {
-    if (!range_.contains(va, 4)) return false;
-    std::uint32_t word = 0;
-    std::memcpy(&word, range_.at(va), sizeof word);
-    return word == pattern(va);
-}
+bool FreshMemory::holds_pattern(std::uint64_t va) const { return range_.contains(va, 4) && word(va) == pattern(va); }
 
-bool FreshMemory::at(const AddressSpace& space, std::uint64_t va) {
-    va &= ~std::uint64_t{3};
+bool FreshMemory::is_fresh(const AddressSpace& space, std::uint64_t va) {
     const bool same = space_ == &space && generation_ == space.generation();
     if (!same || !range_.contains(va, 4)) {
         space_ = &space, generation_ = space.generation();
         const AddressSpace::Range* found = space.find(va);
-        range_ = found == nullptr ? AddressSpace::Range{} : *found;
+        // The program may unmap its own pages at any time; they are no device memory.
+        const bool usable = found != nullptr && !found->user_pages && found->allows(kRead);
+        range_ = usable ? *found : AddressSpace::Range{};
     }
-    // The program may unmap its own pages at any time; they are no device memory.
-    if (range_.user_pages || !range_.allows(kRead)) return false;
     return holds_pattern(va) && (holds_pattern(va + 4) || holds_pattern(va - 4));
 }
 

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "../base/address_space.hpp"
 
@@ -24,12 +25,25 @@ void fill_fresh(std::byte* host, std::uint64_t va, std::uint64_t bytes);
 class FreshMemory {
   public:
     /// Whether the dword that holds the byte at `va` is fresh.
-    bool at(const AddressSpace& space, std::uint64_t va);
+    bool at(const AddressSpace& space, std::uint64_t va) {
+        va &= ~std::uint64_t{3};
+        // Nearly all memory is in the range used last, and holds something else.
+        if (space_ == &space && generation_ == space.generation() && range_.contains(va, 4) && word(va) < kLeastPattern)
+            return false;
+        return is_fresh(space, va);
+    }
 
   private:
+    static constexpr std::uint32_t kLeastPattern = 0xff800001;
+    std::uint32_t word(std::uint64_t va) const {
+        std::uint32_t value = 0;
+        std::memcpy(&value, range_.at(va), sizeof value);
+        return value;
+    }
+    bool is_fresh(const AddressSpace& space, std::uint64_t va);
     bool holds_pattern(std::uint64_t va) const;
 
-    AddressSpace::Range range_;  ///< used last; of this generation of the map
+    AddressSpace::Range range_;  ///< used last, if it can be read safely; of this generation of the map
     const AddressSpace* space_ = nullptr;
     std::uint64_t generation_ = 0;
 };

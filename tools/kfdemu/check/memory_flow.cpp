@@ -221,6 +221,7 @@ void MemoryFlow::fresh_loads(const Access& access) {
     if (!flow_.scene.session.fresh_memory) return;
     for_each_lane(access.lanes, [&](unsigned l) {
         for (unsigned k = 0; k < access.bytes; k += 4) {
+            if (access.at[l] % 4 == 0 && !flow_.shared.memory.at(*flow_.wave.memory, access.at[l] + k)) continue;
             const Undefined found = fresh(access.at[l] + k, std::min(access.bytes - k, 4u));
             if (found.bits == 0) continue;
             const auto to = static_cast<Operand>(inst_.dst + k / 4);
