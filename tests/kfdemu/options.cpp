@@ -49,6 +49,7 @@ TEST_CASE("checks are named one by one, joined or all at once", "[kfdemu][option
     CHECK_FALSE(Checks::cheap().has(Check::lds_race));
     CHECK(parsed_options("check=cheap+lds-race").checks.has(Check::wait));
     CHECK(parsed_options("check=race").checks.has(Check::lds_race));
+    CHECK_FALSE(Checks::cheap().has(Check::init));
     CHECK(parsed_options("check=all").checks == Checks::all());
     const Options options = parsed_options("check=wait,check-report=/tmp/found.json");
     CHECK(options.checks.has(Check::wait));

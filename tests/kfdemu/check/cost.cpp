@@ -13,7 +13,7 @@ using namespace check_test;
 
 constexpr unsigned kWarmUps = 2, kSamples = 11;
 constexpr std::size_t kElements = 1 << 22;
-constexpr const char* kModes[] = {"", "memory", "wait", "lds-race", "race", "all"};
+constexpr const char* kModes[] = {"", "memory", "wait", "lds-race", "race", "init", "all"};
 
 double median(std::vector<double> samples) {
     std::sort(samples.begin(), samples.end());
@@ -25,6 +25,7 @@ class Costs {
     Costs() : gpu_{Target::gfx90a, Check::wait}, code_{gpu_.machine.load_file(KFDEMU_SPEED_KERNELS)} {
         gpu_.announce(in_, kElements * sizeof(float));
         gpu_.announce(out_, kElements * sizeof(float));
+        gpu_.machine.session.fresh_memory = true;
     }
 
     template <class... Arguments>

@@ -330,3 +330,45 @@ TEST_CASE("memory that is freed twice is refused the second time, and freed once
     HSA_CHECK(hsa_amd_memory_pool_free(other));
     control->forget_findings();
 }
+
+TEST_CASE("LDS and new device memory that nothing wrote are found with their lines", "[check][init]") {
+    NEEDS_CONTROL(control);
+    if (std::getenv("HSA_TOOLS_LIB") == nullptr) SKIP_BECAUSE("only with KFDEMU=check=init");
+    for (const char* level : {"O0", "O3"}) {
+        control->forget_findings();
+        Machine machine;
+        Executable code{machine.gpu(), std::string{"../check/unwritten."} + level};
+        Memory in{machine.gpu().coarse, 400, machine.agents()}, out{machine.cpu().fine, 4096, machine.agents()};
+        Queue queue{machine.gpu()};
+        run(machine, queue, code.kernel("lds_sum"), line(64), in.data(), out.data());
+        run(machine, queue, code.kernel("memory_sum"), line(64), in.data(), out.data());
+        REQUIRE(control->findings() == 2);
+        const std::string lds = finding(control, 0), memory = finding(control, 1);
+        INFO(level << ": " << lds << memory);
+        CHECK(lds.find("check init: what is stored was computed from LDS at offset 128, which nothing wrote") == 0);
+        CHECK(memory.find("at offset 0 of 400 bytes allocated at 0x") != std::string::npos);
+#ifdef HAS_LINES
+        CHECK(lds.find("unwritten.cpp:20 in lds_sum") != std::string::npos);
+        CHECK(memory.find("in memory_sum") != std::string::npos);
+#endif
+        control->forget_findings();
+    }
+}
+
+TEST_CASE("device memory that was copied or filled is defined", "[check][init]") {
+    NEEDS_CONTROL(control);
+    if (std::getenv("HSA_TOOLS_LIB") == nullptr) SKIP_BECAUSE("only with KFDEMU=check=init");
+    control->forget_findings();
+    Machine machine;
+    Executable code{machine.gpu(), "../check/unwritten.O3"};
+    Memory from{machine.cpu().fine, 4096, machine.agents()}, out{machine.cpu().fine, 4096, machine.agents()};
+    Memory copied{machine.gpu().coarse, 4096, machine.agents()}, filled{machine.gpu().coarse, 4096, machine.agents()};
+    REQUIRE(hsa_memory_copy(copied.data(), from.data(), 4096) == HSA_STATUS_SUCCESS);
+    REQUIRE(hsa_amd_memory_fill(filled.data(), 7, 1024) == HSA_STATUS_SUCCESS);
+    Queue queue{machine.gpu()};
+    for (void* in : {copied.data(), filled.data()})
+        for (const char* kernel : {"memory_sum", "memory_index", "memory_add"})
+            run(machine, queue, code.kernel(kernel), line(64), in, out.data());
+    CHECK(control->findings() == 0);
+    for (std::uint64_t n = 0; n < control->findings(); ++n) WARN(finding(control, n));
+}

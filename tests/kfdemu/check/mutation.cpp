@@ -1,4 +1,6 @@
-// Mutation: removes one s_waitcnt or s_barrier at a time from compiled kernels and counts what `wait` and `race` catch.
+// Mutation: removes one instruction at a time from compiled kernels and counts what is caught: s_waitcnt by `wait`,
+// s_barrier by `race`, writes to LDS by `init`.
+#include <algorithm>
 #include <cstdio>
 
 #include "checked.hpp"
@@ -11,6 +13,21 @@ namespace {
 constexpr std::uint32_t kNop = 0xbf800000, kTrap = 0xbf920002;  // s_nop 0; s_trap 2, which ends the kernel with a fault
 bool is_wait(std::uint32_t dword) { return dword >> 16 == 0xbf8c; }
 bool is_barrier(std::uint32_t dword) { return dword == 0xbf8a0000; }
+/// A DS instruction, by its opcode.
+bool is_lds_write(std::uint32_t dword) {
+    const std::uint32_t op = dword >> 17 & 0xff;
+    return dword >> 26 == 0x36 && ((op & 0xbf) == 0x0d || (op & 0xbf) == 0x0e || (op & 0xbf) == 0x0f || op == 0x1e ||
+                                   op == 0x1f || op == 0x54 || op == 0x55 || op == 0xde || op == 0xdf);
+}
+
+/// What is removed, how long it is, and the check that is to notice.
+struct Mutation {
+    Check check;
+    bool (*is_removed)(std::uint32_t dword);
+    unsigned dwords;
+};
+constexpr Mutation kWaits{Check::wait, is_wait, 1}, kBarriers{Check::lds_race, is_barrier, 1},
+    kLdsWrites{Check::init, is_lds_write, 2};
 
 using Run = Outcome (*)(Checked&, const CodeObject&);
 
@@ -69,32 +86,34 @@ struct Tally {
 
 /// Redundant: nothing that the check watches depends on it in this run.
 template <class Launch>
-Tally mutate(Checked& gpu, const CodeObject& code, bool (*removes)(std::uint32_t), Launch&& launch) {
+Tally mutate(Checked& gpu, const CodeObject& code, const Mutation& mutation, Launch&& launch) {
     REQUIRE(launch().state == kfdemu::Dispatch::State::Finished);
     INFO(gpu.text());
     REQUIRE(gpu.rules().empty());
     Tally tally;
-    for (std::uint32_t& dword : code.text()) {
-        if (!removes(dword)) continue;
-        const std::uint32_t original = dword;
-        dword = kTrap;
+    const std::span<std::uint32_t> text = code.text();
+    for (std::size_t at = 0; at + mutation.dwords <= text.size(); ++at) {
+        if (!mutation.is_removed(text[at])) continue;
+        const std::span<std::uint32_t> removed = text.subspan(at, mutation.dwords);
+        const std::vector<std::uint32_t> original(removed.begin(), removed.end());
+        removed.front() = kTrap;
         const bool executed = launch().state == kfdemu::Dispatch::State::Failed;
-        dword = kNop;
+        std::fill(removed.begin(), removed.end(), kNop);
         gpu.forget();
         if (executed) {
             ++tally.removed;
             REQUIRE(launch().state == kfdemu::Dispatch::State::Finished);
             ++(gpu.rules().empty() ? tally.redundant : tally.caught);
         }
-        dword = original;
+        std::copy(original.begin(), original.end(), removed.begin());
     }
     return tally;
 }
 
-Tally mutate(Check check, Target target, const char* level, Run run, bool (*removes)(std::uint32_t)) {
-    Checked gpu{target, check};
+Tally mutate(const Mutation& mutation, Target target, const char* level, Run run) {
+    Checked gpu{target, mutation.check};
     const CodeObject code = gpu.load_dispatch("lds", level);
-    return mutate(gpu, code, removes, [&] { return run(gpu, code); });
+    return mutate(gpu, code, mutation, [&] { return run(gpu, code); });
 }
 
 Tally remove_barriers(Target target, const char* level, const std::string& kernel) {
@@ -102,7 +121,7 @@ Tally remove_barriers(Target target, const char* level, const std::string& kerne
     const CodeObject code = gpu.load("race", level);
     std::vector<std::uint32_t> in(256);
     for (std::uint32_t n = 0; n < 256; ++n) in[n] = n * 7 + 1;
-    return mutate(gpu, code, is_barrier, [&] {
+    return mutate(gpu, code, kBarriers, [&] {
         return code.try_launch(kernel + "_mended", {.grid = {256}, .group = {256}}, gpu.machine.copy(in),
                                gpu.machine.allocate<std::uint32_t>(256));
     });
@@ -113,20 +132,30 @@ void print(const char* what, const char* name, Target target, const char* level,
                 t.removed, what, t.caught, t.redundant);
 }
 
-}  // namespace
-
-TEST_CASE("one s_waitcnt at a time is removed from compiled kernels", "[check][wait][mutation]") {
+Tally mutate_all(const char* what, const Mutation& mutation) {
     Tally sum;
     for (const Target target : targets())
         for (const char* level : kLevels)
             for (const auto& [name, run] : kRuns) {
                 INFO(name << " on " << kfdemu::gfx9::name(target) << " at -" << level);
-                const Tally t = mutate(Check::wait, target, level, run, is_wait);
-                print("waits", name, target, level, t);
+                const Tally t = mutate(mutation, target, level, run);
+                print(what, name, target, level, t);
                 sum += t;
             }
-    std::printf("mutation: %u waits, %u caught, %u without a register that depends on them\n", sum.removed, sum.caught,
+    std::printf("mutation: %u %s, %u caught, %u that nothing in these runs depends on\n", sum.removed, what, sum.caught,
                 sum.redundant);
+    return sum;
+}
+
+}  // namespace
+
+TEST_CASE("one s_waitcnt at a time is removed from compiled kernels", "[check][wait][mutation]") {
+    const Tally sum = mutate_all("waits", kWaits);
+    REQUIRE(sum.caught * 3 >= sum.removed * 2);
+}
+
+TEST_CASE("one write to LDS at a time is removed from compiled kernels", "[check][init][mutation]") {
+    const Tally sum = mutate_all("writes", kLdsWrites);
     REQUIRE(sum.caught * 3 >= sum.removed * 2);
 }
 
@@ -139,7 +168,7 @@ TEST_CASE("one s_barrier at a time is removed from compiled kernels", "[check][r
     for (const Target target : targets()) {
         for (const char* level : kLevels)
             for (const auto& [name, run] : kSharing)
-                add(name, target, level, mutate(Check::lds_race, target, level, run, is_barrier));
+                add(name, target, level, mutate(kBarriers, target, level, run));
         for (const char* level : {"O0", "O1", "O2", "O3"})
             for (const char* kernel : kMended) {
                 INFO(kernel << " on " << kfdemu::gfx9::name(target) << " at -" << level);

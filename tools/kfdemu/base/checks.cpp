@@ -3,9 +3,9 @@
 namespace kfdemu {
 namespace {
 
-constexpr Check kAll[] = {Check::memory, Check::wait, Check::race, Check::leak};
+constexpr Check kAll[] = {Check::memory, Check::wait, Check::race, Check::init, Check::leak};
 constexpr Check kCheap[] = {Check::memory, Check::wait, Check::leak};
-constexpr Check kNamed[] = {Check::memory, Check::wait, Check::race, Check::lds_race, Check::leak};
+constexpr Check kNamed[] = {Check::memory, Check::wait, Check::race, Check::lds_race, Check::init, Check::leak};
 
 bool add_one(Checks& checks, std::string_view word) {
     if (word == "all") return checks = Checks::all(), true;
@@ -46,6 +46,8 @@ const char* name(Check check) {
             return "memory";
         case Check::wait:
             return "wait";
+        case Check::init:
+            return "init";
         case Check::race:
             return "race";
         case Check::lds_race:

@@ -18,6 +18,7 @@ enum class Check : std::uint8_t {
     memory = 0,    ///< accesses outside of allocations, LDS, scratch and arguments; use after free
     wait = 1,      ///< a register used before the s_waitcnt that its load requires
     race = 2,      ///< unordered accesses of LDS and of memory by two waves
+    init = 3,      ///< a value never written that is an address, decides a branch, or is stored
     leak = 5,      ///< what the program creates through the HSA runtime and never destroys
     lds_race = 6,  ///< the part of `race` that concerns LDS
 };

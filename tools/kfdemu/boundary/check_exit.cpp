@@ -106,7 +106,7 @@ void announce_allocations() {
     const Checks checks = Device::options().checks;
     if (!checks.any()) return;
     on_exit(sum_up, reinterpret_cast<void*>(static_cast<std::intptr_t>(getpid())));
-    if (checks.has(Check::memory) || checks.has(Check::leak)) announce_allocations();
+    if (checks.has(Check::memory) || checks.has(Check::leak) || checks.has(Check::init)) announce_allocations();
 }
 
 }  // namespace

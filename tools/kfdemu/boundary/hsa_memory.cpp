@@ -159,7 +159,8 @@ hsa::Status free_by(hsa::MemoryFree next, void* memory) {
     check::process_checks().objects.take(name_of(va));
     constexpr std::size_t kPage = 4096;
     const Quarantine::Entry entry{memory, (bytes + kPage - 1) / kPage * kPage, next};
-    return !quarantine().at_once.take(va) && quarantine().keep(entry) ? hsa::kSuccess : Quarantine::release(entry);
+    const bool at_once = quarantine().at_once.take(va) || !check::process_checks().checks().has(Check::memory);
+    return !at_once && quarantine().keep(entry) ? hsa::kSuccess : Quarantine::release(entry);
 }
 
 /// The answer about freed memory is the runtime's: it is really freed first.

@@ -1,4 +1,4 @@
-// What libkfdemu-tool.so calls, which ROCR loads into a process under --check=memory or leak (HSA_TOOLS_LIB): wraps
+// What libkfdemu-tool.so calls, which ROCR loads into a process under --check=memory, init or leak (HSA_TOOLS_LIB): wraps
 // calls that create and destroy what these checks are about.
 //
 // Other tools chain: each calls what it found in the table.

@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "init_check.hpp"
 #include "inst_cache.hpp"
 #include "memory_check.hpp"
 #include "race_check.hpp"
@@ -29,21 +30,24 @@ class GroupChecker {
     class WaveChecker final : public gfx9::Watcher {
       public:
         explicit WaveChecker(GroupChecker& group) : group_{group} {}
-        void begin() { wait_.clear(); }
+        void begin();
         void before(const gfx9::Wave& wave, const gfx9::Inst& inst) noexcept override;
 
       private:
         GroupChecker& group_;
         WaitCheck wait_;
+        InitCheck init_;
     };
 
     void accesses(const gfx9::Wave& wave, const gfx9::Inst& inst);
 
     Scene scene_;
-    bool waits_ = false, memory_ = false, races_ = false;
+    bool waits_ = false, memory_ = false, races_ = false, init_ = false;
     InstCache cache_;
     MemoryCheck memory_check_;
     RaceCheck race_check_;
+    GroupShadow shadow_;
+    InitPlans plans_;
     std::vector<std::unique_ptr<WaveChecker>> waves_;
 };
 

@@ -77,7 +77,8 @@ Suppressions suppressions_of(const Options& options) {
 Session process_session() {
     ProcessChecks* process = made.load(std::memory_order_acquire);
     if (process == nullptr || process->enabled.load(std::memory_order_relaxed) == 0) return {};
-    return {process->checks(), &process->report, &process->allocations};
+    return {process->checks(), &process->report, &process->allocations,
+            process->fresh_memory.load(std::memory_order_relaxed)};
 }
 
 }  // namespace kfdemu::check

@@ -21,6 +21,7 @@ struct ProcessChecks {
     Report report;
     Allocations allocations;
     LiveObjects objects;
+    std::atomic<bool> fresh_memory{false};  ///< relaxed: set before the memory can be used
 
     const pid_t owner = getpid();
 

@@ -157,6 +157,7 @@ std::string register_name(Operand first, unsigned count) {
     const char kind = first >= kAcc0 ? 'a' : first >= kVgpr0 ? 'v' : 's';
     const unsigned number = first >= kAcc0 ? first - kAcc0 : first >= kVgpr0 ? first - kVgpr0 : first;
     if (first == kFlatScratch) return "flat_scratch";
+    if (first == kM0) return "m0";
     if (count == 1) return kind + std::to_string(number);
     return std::string{kind} + "[" + std::to_string(number) + ":" + std::to_string(number + count - 1) + "]";
 }

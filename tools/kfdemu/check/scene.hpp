@@ -11,6 +11,7 @@
 #include "../gfx9/row.hpp"
 #include "../gfx9/watcher.hpp"
 #include "allocations.hpp"
+#include "defined_registers.hpp"
 #include "report.hpp"
 
 namespace kfdemu::check {
@@ -20,6 +21,7 @@ struct Session {
     Checks checks;
     Report* report = nullptr;
     const Allocations* allocations = nullptr;  ///< null: none are announced
+    bool fresh_memory = false;                 ///< there is device memory that fill_fresh() has filled
 
     bool any() const { return report != nullptr && checks.any(); }
 };
@@ -36,6 +38,7 @@ struct Scene {
     std::uint32_t lds_bytes = 0;      ///< that the packet asked for
     std::uint32_t lane_scratch_bytes = 0;
     MemoryRaces* memory_races = nullptr;  ///< of the dispatch; null: not watched
+    InitialRegisters initial{};  ///< that waves start with
 
     /// A finding about `inst` of `wave`, with everything but its details.
     Finding finding(Check check, const char* rule, const gfx9::Wave& wave, const gfx9::Inst& inst) const;

@@ -20,7 +20,8 @@ struct SgprWriter {
     }
 };
 
-void set_user_sgprs(gfx9::Wave& wave, const LaunchState& l) {
+/// Returns the number of SGPRs that it set; so do the next.
+unsigned set_user_sgprs(gfx9::Wave& wave, const LaunchState& l) {
     SgprWriter user{wave.s};
     const KernelDescriptor& k = l.kernel;
     if (k.private_segment_buffer)
@@ -31,15 +32,17 @@ void set_user_sgprs(gfx9::Wave& wave, const LaunchState& l) {
     if (k.dispatch_id) user.add64(l.queue.dispatch_id);
     if (k.flat_scratch_init) user.add64(l.queue.scratch_base);
     if (k.private_segment_size) user.add(l.packet.private_segment_size);
+    return user.next;
 }
 
-void set_system_sgprs(gfx9::Wave& wave, const LaunchState& l, const WavePlace& p) {
+unsigned set_system_sgprs(gfx9::Wave& wave, const LaunchState& l, const WavePlace& p) {
     SgprWriter system{wave.s, l.kernel.user_sgprs};
     for (unsigned d = 0; d < 3; ++d)
         if (l.kernel.workgroup_id[d]) system.add(p.group[d]);
     // Work-group info: first wave of the group in bit 31, number of waves in bits 5:0.
     if (l.kernel.workgroup_info) system.add((p.wave == 0 ? 1u << 31 : 0) | p.waves);
     if (l.kernel.private_segment_wave_offset) system.add(p.scratch_slot * l.queue.scratch_wave_bytes());
+    return system.next - l.kernel.user_sgprs;
 }
 
 /// Work-item ids of the wave's lanes; gfx90a packs all three into v0, ten bits each.
@@ -99,14 +102,18 @@ std::uint32_t hw_id(const LaunchState& l, const WavePlace& p) {
 
 }  // namespace
 
-void set_initial_state(gfx9::Wave& wave, const LaunchState& l, const WavePlace& p) {
+check::InitialRegisters set_initial_state(gfx9::Wave& wave, const LaunchState& l, const WavePlace& p) {
     if (l.garbage) {
         spoil_registers(wave, l, p.garbage_place);
     } else {
         clear_registers(wave, l);
     }
-    set_user_sgprs(wave, l);
-    set_system_sgprs(wave, l, p);
+    check::InitialRegisters initial;
+    initial.user_sgprs = set_user_sgprs(wave, l);
+    initial.first_system_sgpr = l.kernel.user_sgprs;
+    initial.system_sgprs = set_system_sgprs(wave, l, p);
+    initial.allocated_vgprs = l.kernel.vgprs;
+    initial.vgprs = l.gpu.target == gfx9::Target::gfx90a ? 1 : l.kernel.workitem_id_dimensions;
     set_workitem_ids(wave, l, p);
     const std::uint32_t active = std::min(kLanes, p.workitems() - p.wave * kLanes);
     wave.set_s64(gfx9::kExec, active == kLanes ? ~std::uint64_t{0} : (std::uint64_t{1} << active) - 1);
@@ -129,6 +136,7 @@ void set_initial_state(gfx9::Wave& wave, const LaunchState& l, const WavePlace& 
     wave.gpr_alloc = ((l.kernel.vgprs / 4 - 1) & 0x3f) << 8 | ((l.kernel.sgprs / 16 - 1) & 0xf) << 24;
     wave.lds_alloc = (l.packet.group_segment_size + 511) / 512 << 12;
     gfx9::set_mode(wave, l.kernel.mode);
+    return initial;
 }
 
 }  // namespace kfdemu

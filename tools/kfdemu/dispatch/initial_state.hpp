@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 
+#include "../check/defined_registers.hpp"
 #include "../gfx9/wave.hpp"
 #include "garbage.hpp"
 #include "kernel_descriptor.hpp"
@@ -38,7 +39,8 @@ struct WavePlace {
     std::uint32_t workitems() const { return group_workitems[0] * group_workitems[1] * group_workitems[2]; }
 };
 
-/// Sets everything except the operand constants, for which gfx9::set_constants() is called once.
-void set_initial_state(gfx9::Wave& wave, const LaunchState& launch, const WavePlace& place);
+/// Sets everything except the operand constants, for which gfx9::set_constants() is called once. Returns the registers
+/// that hold what the ABI says.
+check::InitialRegisters set_initial_state(gfx9::Wave& wave, const LaunchState& launch, const WavePlace& place);
 
 }  // namespace kfdemu

@@ -83,6 +83,7 @@ void WorkGroup::begin(Dispatch& dispatch, std::uint64_t index, const std::uint16
     }
 
     const LaunchState launch{dispatch.kernel_, packet, setup.packet_va, setup.queue, setup.gpu, setup.garbage};
+    check::InitialRegisters initial;
     for (place.wave = 0; place.wave < waves_; ++place.wave) {
         Resident& resident = *residents_[place.wave];
         resident.at_barrier = resident.ended = false;
@@ -100,15 +101,15 @@ void WorkGroup::begin(Dispatch& dispatch, std::uint64_t index, const std::uint16
         wave.gws_waits = false;
         place.garbage_place = Random{setup.queue.dispatch_id}.next() + index * kMaxWaves + place.wave;
         place.scratch_slot = scratch_slots != nullptr ? scratch_slots[place.wave] : 0;
-        set_initial_state(wave, launch, place);
+        initial = set_initial_state(wave, launch, place);
         if (resident.constants_for != dispatch.serial_) gfx9::set_constants(wave);
         resident.constants_for = dispatch.serial_;
         wave.watcher = nullptr;
     }
-    if (setup.session.any()) watch(dispatch);
+    if (setup.session.any()) watch(dispatch, initial);
 }
 
-void WorkGroup::watch(const Dispatch& dispatch) {
+void WorkGroup::watch(const Dispatch& dispatch, const check::InitialRegisters& initial) {
     const Dispatch::Setup& setup = dispatch.setup_;
     if (!checker_) checker_ = std::make_unique<check::GroupChecker>();
     check::Scene scene{setup.session, setup.gpu.target, setup.packet.kernel_object, setup.queue.dispatch_id, id_};
@@ -117,6 +118,7 @@ void WorkGroup::watch(const Dispatch& dispatch) {
     scene.lds_bytes = setup.packet.group_segment_size;
     scene.lane_scratch_bytes = setup.packet.private_segment_size;
     scene.memory_races = dispatch.memory_races_.get();
+    scene.initial = initial;
     checker_->begin(scene, waves_);
     for (unsigned n = 0; n < waves_; ++n) residents_[n]->wave.watcher = checker_->watcher(n);
     setup.session.report->coverage.waves += waves_;

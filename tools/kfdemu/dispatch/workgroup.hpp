@@ -70,7 +70,7 @@ class WorkGroup {
 
     void begin(Dispatch& dispatch, std::uint64_t index, const std::uint16_t* scratch_slots);
     void reserve_waves(unsigned count);
-    void watch(const Dispatch& dispatch);
+    void watch(const Dispatch& dispatch, const check::InitialRegisters& initial);
     void forget_translations();
     Progress run_waves(AddressSpace::Hold& hold, std::uint64_t quantum_instructions);
     Resident& next_runnable();

@@ -11,6 +11,8 @@
 #include "base/injection.hpp"
 #include "base/log.hpp"
 #include "base/page.hpp"
+#include "check/fresh_memory.hpp"
+#include "check/process.hpp"
 #include "dispatch/garbage.hpp"
 
 namespace kfdemu {
@@ -50,6 +52,13 @@ void spoil(const Buffer& buffer, std::uint64_t place) {
     from->fill(buffer.host, std::min(buffer.size, kFrontBytes), 2 * place);
     if (buffer.size > kFrontBytes + kBackBytes)
         from->fill(buffer.host + buffer.size - kBackBytes, kBackBytes, 2 * place + 1);
+}
+
+/// Under --check=init, new VRAM shows whether anything has written it.
+void make_recognisable(const Buffer& buffer, std::uint64_t va) {
+    if ((buffer.flags & abi::kVram) == 0 || va == 0 || !check::process_session().checks.has(Check::init)) return;
+    check::process_checks().fresh_memory.store(true, std::memory_order_relaxed);
+    check::fill_fresh(buffer.host, va, buffer.size);
 }
 
 }  // namespace
@@ -113,6 +122,7 @@ int Memory::allocate(abi::AllocMemoryOfGpu& request) {
             kind_name(request.flags), request.va_addr, error);
         return error;
     }
+    make_recognisable(*buffer, request.va_addr);
     request.handle = add(request.gpu_id, {std::move(buffer), request.va_addr});
     return 0;
 }

@@ -1,0 +1,405 @@
+// Kernels that use a value which nothing wrote, each with its mended twin NAME_mended. `fix`: 1 in the twin.
+#include "kernel.inc"
+
+.macro pair name, lds=0
+  begin \name
+  \name\()_body 0
+  end \name, \lds
+  begin \name\()_mended
+  \name\()_body 1
+  end \name\()_mended, \lds
+.endm
+.macro if_fixed fix, instruction:vararg
+.if \fix
+  \instruction
+.endif
+.endm
+.macro store register
+  s_waitcnt vmcnt(0) & lgkmcnt(0)
+  global_store_dword v0, \register, s[6:7]
+.endm
+
+.macro vector_address_body fix
+  if_fixed \fix, v_mov_b32 v2, 0
+  v_add_u32 v1, v2, v0
+  global_load_dword v3, v1, s[4:5]
+  store v3
+.endm
+pair vector_address
+
+.macro scalar_address_body fix
+  if_fixed \fix, s_mov_b32 s20, 0
+  s_load_dword s8, s[4:5], s20
+  s_waitcnt lgkmcnt(0)
+  v_mov_b32 v1, s8
+  store v1
+.endm
+pair scalar_address
+
+// The last word of a buffer resource.
+.macro resource_word_body fix
+  s_mov_b32 s8, s4
+  s_mov_b32 s9, s5
+  s_mov_b32 s10, -1
+  if_fixed \fix, s_mov_b32 s11, 0x00027000
+  buffer_load_dword v1, v0, s[8:11], 0 offen
+  store v1
+.endm
+pair resource_word
+
+.macro branch_scc_body fix
+  if_fixed \fix, s_mov_b32 s20, 0
+  v_mov_b32 v1, 0
+  s_cmp_eq_u32 s20, 0
+  s_cbranch_scc1 1f
+  v_mov_b32 v1, 1
+1:
+  store v1
+.endm
+pair branch_scc
+
+.macro branch_vcc_body fix
+  if_fixed \fix, v_mov_b32 v2, 0
+  v_mov_b32 v1, 0
+  v_cmp_eq_u32 vcc, 1, v2
+  s_cbranch_vccnz 1f
+  v_mov_b32 v1, 1
+1:
+  store v1
+.endm
+pair branch_vcc
+
+.macro branch_sum_body fix
+  if_fixed \fix, s_mov_b32 s20, 1
+  v_mov_b32 v1, 0
+  s_lshl_b32 s21, s20, 4
+  s_add_u32 s21, s21, 3
+  s_and_b32 s21, s21, 0xf0
+  s_cbranch_scc1 1f
+  v_mov_b32 v1, 1
+1:
+  store v1
+.endm
+pair branch_sum
+
+.macro set_exec_body fix
+  if_fixed \fix, v_mov_b32 v2, 64
+  v_cmp_gt_u32 vcc, v2, v0
+  s_and_saveexec_b64 s[8:9], vcc
+  store v0
+.endm
+pair set_exec
+
+.macro compare_exec_body fix
+  if_fixed \fix, v_mov_b32 v2, 64
+  v_cmpx_gt_u32 vcc, v2, v0
+  store v0
+.endm
+pair compare_exec
+
+.macro lds_sum_body fix
+  if_fixed \fix, ds_write_b32 v0, v0
+  s_waitcnt lgkmcnt(0)
+  ds_read_b32 v1, v0
+  s_waitcnt lgkmcnt(0)
+  v_add_u32 v2, 1, v1
+  store v2
+.endm
+pair lds_sum, 256
+
+.macro lds_copy_body fix
+  if_fixed \fix, ds_write_b64 v0, v[0:1]
+  s_waitcnt lgkmcnt(0)
+  ds_read_b64 v[2:3], v0
+  s_waitcnt lgkmcnt(0)
+  global_store_dwordx2 v0, v[2:3], s[6:7]
+.endm
+pair lds_copy, 1024
+
+// Only half of what is read was written.
+.macro lds_byte_body fix
+  ds_write_b8 v0, v0
+  if_fixed \fix, ds_write_b8 v0, v0 offset:1
+  s_waitcnt lgkmcnt(0)
+  ds_read_i16 v1, v0
+  s_waitcnt lgkmcnt(0)
+  v_add_u32 v2, 1, v1
+  store v2
+.endm
+pair lds_byte, 256
+
+.macro lds_atomic_body fix
+  v_mov_b32 v1, 1
+  if_fixed \fix, ds_write_b32 v0, v1
+  ds_add_u32 v0, v1
+  s_waitcnt lgkmcnt(0)
+  ds_read_b32 v2, v0
+  store v2
+.endm
+pair lds_atomic, 256
+
+// Lanes 0 to 7 of v2 are written.
+.macro lane_body fix
+  v_mov_b32 v1, 0
+  s_mov_b64 exec, 0xff
+  v_mov_b32 v2, 0
+  s_mov_b64 exec, -1
+  v_readlane_b32 s8, v2, 9 - 6 * \fix
+  s_load_dword s9, s[4:5], s8
+  store v1
+.endm
+pair lane
+
+.macro all_lanes_body fix
+  if_fixed \fix, v_mov_b32 v2, 0
+  s_mov_b64 exec, 0xffff
+  v_mov_b32 v2, 1
+  s_mov_b64 exec, -1
+  v_add_u32 v1, 1, v2
+  store v1
+.endm
+pair all_lanes
+
+// Lane 8 gets the value of lane 7.
+.macro neighbour_body fix
+  s_mov_b64 exec, 0xff00
+  v_mov_b32 v2, 1
+  if_fixed \fix, s_mov_b64 exec, -1
+  if_fixed \fix, v_mov_b32 v2, 1
+  s_mov_b64 exec, 0xff80
+  v_mov_b32 v1, 0
+  v_add_u32_dpp v1, v2, v1 row_shr:1 row_mask:0xf bank_mask:0xf
+  s_mov_b64 exec, 0xff00
+  store v1
+.endm
+pair neighbour
+
+.macro permute_body fix
+  if_fixed \fix, v_mov_b32 v2, 0
+  s_mov_b64 exec, 0xff
+  v_mov_b32 v2, 1
+  s_mov_b64 exec, -1
+  v_xor_b32 v3, 0xfc, v0
+  ds_bpermute_b32 v1, v3, v2
+  s_waitcnt lgkmcnt(0)
+  global_load_dword v1, v1, s[4:5]
+  store v1
+.endm
+pair permute
+
+.macro half_body fix
+  if_fixed \fix, v_mov_b32 v1, 0
+  global_load_short_d16 v1, v0, s[4:5]
+  s_waitcnt vmcnt(0)
+  v_add_u32 v2, 1, v1
+  store v2
+.endm
+pair half
+
+.macro word_select_body fix
+  global_load_short_d16 v1, v0, s[4:5]
+  s_waitcnt vmcnt(0)
+.if \fix
+  v_add_u32_sdwa v2, v1, v1 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:WORD_0 src1_sel:WORD_0
+.else
+  v_add_u32_sdwa v2, v1, v1 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:WORD_0 src1_sel:WORD_1
+.endif
+  store v2
+.endm
+pair word_select
+
+.macro packed_body fix
+  global_load_short_d16 v1, v0, s[4:5]
+  s_waitcnt vmcnt(0)
+  v_pk_add_u16 v2, v1, v1
+.if \fix
+  global_store_short v0, v2, s[6:7]
+.else
+  global_store_short_d16_hi v0, v2, s[6:7]
+.endif
+.endm
+pair packed
+
+// Bits 7:0 of v2 are shifted out in the twin.
+.macro bits_body fix
+  v_and_b32 v1, 0xff, v2
+  v_lshrrev_b32 v1, 4 + 4 * \fix, v1
+  v_add_u32 v1, 1, v1
+  store v1
+.endm
+pair bits
+
+.macro carry_body fix
+  if_fixed \fix, v_mov_b32 v2, 0
+  v_mov_b32 v4, 0
+  v_mov_b32 v5, s5
+  v_add_co_u32 v1, vcc, v0, v2
+  v_addc_co_u32 v3, vcc, v4, v5, vcc
+  v_mov_b32 v2, s4
+  global_load_dword v1, v[2:3], off
+  store v1
+.endm
+pair carry
+
+// The high half of the addend is undefined; the twin uses the low half of the sum only.
+.macro wide_sum_body fix
+  v_mov_b32 v4, 0
+  v_mad_u64_u32 v[2:3], s[8:9], v0, v0, v[4:5]
+.if \fix
+  store v2
+.else
+  store v3
+.endif
+.endm
+pair wide_sum
+
+.macro cndmask_body fix
+  v_cmp_eq_u32 vcc, v0, v0
+.if \fix
+  v_cndmask_b32 v1, v2, v0, vcc
+.else
+  v_cndmask_b32 v1, v0, v2, vcc
+.endif
+  v_add_u32 v1, 1, v1
+  store v1
+.endm
+pair cndmask
+
+.macro register_number_body fix
+  if_fixed \fix, s_mov_b32 m0, 0
+  s_movrels_b32 s8, s4
+  v_mov_b32 v1, s8
+  store v1
+.endm
+pair register_number
+
+// Only the x work-group and work-item numbers are asked for.
+.macro group_y_body fix
+.if \fix
+  s_add_u32 s8, s2, s2
+.else
+  s_add_u32 s8, s3, s3
+.endif
+  v_mov_b32 v1, s8
+  store v1
+.endm
+pair group_y
+
+.macro stored_byte_body fix
+  if_fixed \fix, v_mov_b32 v1, 1
+  global_store_byte v0, v1, s[6:7]
+.endm
+pair stored_byte
+
+.macro atomic_data_body fix
+  if_fixed \fix, v_mov_b32 v1, 1
+  global_atomic_add v0, v1, s[6:7]
+.endm
+pair atomic_data
+
+#ifdef HAS_MATRIX
+// One row of A, in lane 5, is undefined: column 0 of D is in lane 0.
+.macro matrix_body fix
+  v_mov_b32 v2, 1.0
+  s_mov_b64 exec, 0x0f
+  v_mov_b32 v1, 1.0
+  s_mov_b64 exec, -1
+  v_accvgpr_write_b32 a0, v2
+  v_accvgpr_write_b32 a1, v2
+  v_accvgpr_write_b32 a2, v2
+  v_accvgpr_write_b32 a3, v2
+  s_nop 1
+  v_mfma_f32_4x4x1f32 a[0:3], v1, v2, a[0:3]
+  s_nop 7
+  s_nop 7
+  v_accvgpr_read_b32 v3, a0
+.if \fix
+  s_mov_b64 exec, 0x0f
+.endif
+  store v3
+.endm
+pair matrix
+#endif
+
+// Correct kernels that a coarser model would report.
+
+begin silent_xor
+  v_xor_b32 v1, v2, v2
+  v_sub_u32 v3, v4, v4
+  v_add_u32 v1, v1, v3
+  v_add_u32 v1, v1, v0
+  global_load_dword v1, v1, s[4:5]
+  s_xor_b32 s8, s20, s20
+  s_load_dword s9, s[4:5], s8
+  store v1
+end silent_xor
+
+// The lanes of vcc that EXEC leaves out are undefined.
+begin silent_masks
+  s_mov_b64 exec, 0xff
+  v_cmp_eq_u32 s[8:9], v0, v0
+  s_mov_b64 exec, -1
+  s_andn2_b64 s[20:21], s[20:21], exec
+  s_and_b64 s[8:9], s[8:9], exec
+  s_or_b64 s[20:21], s[20:21], s[8:9]
+  s_and_saveexec_b64 s[10:11], s[20:21]
+  store v0
+end silent_masks
+
+// The branch is taken whatever the undefined bits are.
+begin silent_known_bits
+  s_or_b32 s8, s20, 0x100
+  s_cbranch_scc1 1f
+  s_nop 0
+1:
+  s_and_b32 s8, s20, 0xf
+  s_cmp_lt_u32 s8, 16
+  s_cbranch_scc1 2f
+  s_nop 0
+2:
+  s_cmp_eq_u32 s8, 0x80
+  s_cbranch_scc1 3f
+  s_nop 0
+3:
+  v_or_b32 v1, 0x100, v2
+  v_cmp_ne_u32 vcc, 0, v1
+  s_and_saveexec_b64 s[10:11], vcc
+  store v0
+end silent_known_bits
+
+// A structure of a defined and an undefined dword is copied.
+begin silent_padding
+  v_mov_b32 v2, v0
+  v_mov_b32 v3, v5
+  v_lshlrev_b32 v6, 1, v0
+  ds_write_b64 v6, v[2:3]
+  s_waitcnt lgkmcnt(0)
+  ds_read_b64 v[8:9], v6
+  s_waitcnt lgkmcnt(0)
+  v_and_b32 v0, 0xf8, v0
+  global_store_dwordx2 v0, v[8:9], s[6:7]
+end silent_padding, 512
+
+begin silent_bytes
+  s_mov_b32 s8, 0x0c0c0100
+  v_perm_b32 v1, v2, v0, s8
+  v_bfe_u32 v1, v1, 2, 6
+  v_lshlrev_b32 v1, 2, v1
+  v_and_b32 v1, 0x3c, v1
+  v_lshlrev_b32 v3, 24, v2
+  v_lshrrev_b32 v3, 24, v3
+  v_lshrrev_b32 v3, 8, v3
+  v_add_u32 v1, v1, v3
+  global_load_dword v1, v1, s[4:5]
+  store v1
+end silent_bytes
+
+// s_cselect and s_cmov with a defined condition.
+begin silent_scalar_choice
+  s_cmp_eq_u32 s4, s4
+  s_cselect_b32 s8, 0, s20
+  s_cmov_b32 s20, 0
+  s_add_u32 s8, s8, s20
+  s_load_dword s9, s[4:5], s8
+  store v0
+end silent_scalar_choice
