@@ -33,6 +33,8 @@ struct Scene {
     std::uint32_t kernarg_bytes = 0;  ///< 0: unknown
     std::uint32_t lds_bytes = 0;      ///< that the packet asked for
     std::uint32_t lane_scratch_bytes = 0;
+    std::uint64_t queue_id = 0;  ///< hsa_queue_t::id
+    std::uint32_t gpu = 0;
 
     /// A finding about `inst` of `wave`, with everything but its details.
     Finding finding(Check check, const char* rule, const gfx9::Wave& wave, const gfx9::Inst& inst) const;
