@@ -75,9 +75,6 @@ class Report {
     /// What people should know and is no finding: printed, and in the summary and the JSON.
     void note(std::string text);
 
-    /// Writes to_json() to the file. False and errno if it cannot be written.
-    bool write(const std::string& path, const Checks& checks) const;
-
     /// Without suppressed ones, as occurrences().
     std::uint64_t distinct() const;
     Totals totals() const;
@@ -132,13 +129,23 @@ std::string to_text(const Finding& finding);
 /// "main.cpp:30 in main, program".
 std::string to_text(const HostFrame& frame);
 
+/// A process image: a number is used again, by exec and later.
+struct ProcessName {
+    std::int64_t id = 0;
+    std::uint64_t started_ns = 0;  ///< since 1970
+    std::string program;
+};
+/// How the process's to_json() begins, and no other's.
+std::string identity(const ProcessName& process);
+
 /// What to_json() writes.
 struct Found {
     std::vector<Finding> findings;
     std::vector<std::string> notes;
     Totals totals;
+    ProcessName process{};
 };
-/// The findings as JSON; kfdemu(1) describes the members.
+/// The findings as JSON on one line; kfdemu(1) describes the members.
 std::string to_json(const Found& found, const Checks& checks, const Coverage& coverage);
 
 }  // namespace kfdemu::check
