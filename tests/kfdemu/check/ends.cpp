@@ -82,7 +82,7 @@ void fork_child(const std::function<void()>& body = nullptr) {
     }
     int status = 0;
     if (!ended(child, status)) return void(std::puts("a child hangs"));
-    if (WEXITSTATUS(status) != 7) std::printf("a child's status is %d\n", WEXITSTATUS(status));
+    if (WEXITSTATUS(status) != 7 && !body) std::printf("a child's status is %d\n", WEXITSTATUS(status));
 }
 
 /// Children while kernels report findings.
@@ -105,6 +105,12 @@ const std::map<std::string, std::function<void()>> kActions = {
     {"constructor", run_in_constructor},
     {"fork", [] { fork_child(); }},
     {"forks", fork_often},
+    {"fork-late", [] { fork_child([] { execl("/proc/self/exe", "check_ends", "late", nullptr); }); }},
+    {"abort", [] { std::abort(); }},
+    {"_exit", [] { _exit(0); }},
+    {"exec", [] { execl("/bin/true", "true", nullptr); }},
+    {"switch-on", [] { kfdemu_find_control()->check(KFDEMU_CHECK_MEMORY); }},
+    {"leave", [] { std::exit(chdir("/proc") == 0 ? 0 : 1); }},
 };
 
 }  // namespace

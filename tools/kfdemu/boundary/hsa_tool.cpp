@@ -6,6 +6,7 @@
 
 extern "C" [[gnu::visibility("default")]] void kfdemu_tool_load(kfdemu::hsa::Table* table) {
     using namespace kfdemu;
+    check::process_checks().announced = true;
     wrap_memory(*table);
     if (finds_leaks()) wrap_objects(*table);
 }
