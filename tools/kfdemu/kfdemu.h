@@ -115,8 +115,8 @@ struct kfdemu_control {
 
     /* Kernels that start from now on are checked for `checks`, a set of kfdemu_check; 0: for nothing. EINVAL: an
      * unknown bit. KFDEMU_CHECK_MEMORY and _LEAK know allocations only if the environment variable KFDEMU names them
-     * when the HSA runtime starts (KFDEMU=on,check=memory): otherwise memory judges LDS, scratch and arguments, and leak
-     * nothing. A summary and a report (kfdemu(1), --check-report) are written only if KFDEMU names a check. */
+     * when the HSA runtime starts (KFDEMU=on,check=memory): otherwise memory judges LDS, scratch and arguments, and
+     * leak nothing. A summary and a report (kfdemu(1), --check-report) are written only if KFDEMU names a check. */
     int (*check)(uint32_t checks);
 
     /* The number of distinct findings; one that repeats counts once. Also those beyond KFDEMU's check-limit. */

@@ -91,6 +91,11 @@ summaries=$(count 'check: wait in' check -- bash -c '"$0" fine; true' "$program"
 outcome 'one summary from a shell' $((summaries != 1)) "$summaries"
 expect 'checks add up' 0 'check: memory\+wait in' "$kfdemu" run --check=wait --check=memory -- "$program" fine
 
+check --gpus 2 -- "$program" other-gpu >"$scratch/place" 2>&1
+place=$(sed -n 's/^expected: //p' "$scratch/place")
+expect 'the GPU and the queue' 0 "kernel object 0x[0-9a-f]+, $place$" grep 'kernel object' "$scratch/place"
+expect 'findings beyond the limit are counted' 99 '^1 findings$' check --check-limit 0 -- "$program" late count
+
 # A program that configures the emulator itself, and loads the HSA runtime then.
 later() {
     env -u KFDEMU LD_PRELOAD="$(dirname "$kfdemu")/libkfdemu.so" timeout 60 python3 -c 'import ctypes, os, sys

@@ -119,7 +119,7 @@ void Report::set_on_finding(std::function<void()> call) {
 
 void Report::add(Finding finding) {
     std::unique_lock lock{mutex_};
-    if (!resolve_ || !finding.of_kernel() || is_unseen()) return announce(lock, keep(std::move(finding)));
+    if (!resolve_ || !finding.of_kernel() || is_unseen(finding.check)) return announce(lock, keep(std::move(finding)));
     pending_.push_back(std::move(finding));
     wait_for(lock, taken_ + pending_.size());
 }

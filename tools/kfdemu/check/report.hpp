@@ -96,7 +96,10 @@ class Report {
 
     // With the lock held.
     std::vector<Finding> counted() const;
-    bool is_unseen() const { return findings_.size() >= settings_.limit && settings_.suppressions.empty(); }
+    /// It is counted whatever its names are.
+    bool is_unseen(Check check) const {
+        return stopped_ || (findings_.size() >= settings_.limit && !settings_.suppressions.may_match(check));
+    }
     bool keep(Finding&& finding);
     bool start_thread();
     void wait_for(std::unique_lock<std::mutex>& lock, std::uint64_t number);
