@@ -79,10 +79,19 @@ TEST_CASE("an invalid KFDEMU is refused with the valid choices", "[kfdemu][optio
     for (const char* version : {"kfd=1", "kfd=.", "kfd=1.x"}) CHECK_THAT(refused(version), Contains("such as 1.15"));
     CHECK_THAT(refused("log=loud"), Contains("debug"));
     CHECK_THAT(refused("check=speed"), Contains("'speed' is not a check; the names are all, cheap, "));
+    CHECK_THAT(refused("check-report=/tmp/found.json"), Contains("nothing is checked; add check or check=NAME"));
     CHECK_THAT(refused("check-report="), Contains("the name of a file"));
     CHECK_THAT(refused("suppress="), Contains("the name of a file"));
     CHECK_THAT(refused("check-limit=many"), Contains("a number"));
     CHECK_THAT(refused("speed=9"), Contains("no such option"));
+}
+
+TEST_CASE("a backslash takes a comma into a file's name", "[kfdemu][options]") {
+    const Options options = parsed_options(R"(check,check-report=/tmp/a\,b\\c,suppress=/d\,e)");
+    CHECK(options.check_report == R"(/tmp/a,b\c)");
+    REQUIRE(options.suppressions.size() == 1);
+    CHECK(options.suppressions[0] == "/d,e");
+    CHECK(parsed_options(to_string(options)).check_report == options.check_report);
 }
 
 TEST_CASE("sizes have units of 1024 and do not overflow", "[kfdemu][options]") {

@@ -117,14 +117,16 @@ struct kfdemu_control {
     /* Below: present if size_bytes covers them. */
 
     /* Kernels that start from now on are checked for `checks`, a set of kfdemu_check; 0: for nothing. EINVAL: an
-     * unknown bit. */
+     * unknown bit. KFDEMU_CHECK_MEMORY and _LEAK know allocations only if the environment variable KFDEMU names them
+     * when the HSA runtime starts (KFDEMU=on,check=memory): otherwise memory judges LDS, scratch and arguments, and
+     * leak nothing. A summary and a report (kfdemu(1), --check-report) are written only if KFDEMU names a check. */
     int (*check)(uint32_t checks);
 
-    /* The number of distinct findings; one that repeats counts once. */
+    /* The number of distinct findings; one that repeats counts once. Also those beyond KFDEMU's check-limit. */
     uint64_t (*findings)(void);
 
     /* Copies the text of finding `index` (from 0), cut to size_bytes - 1, and a terminating zero. Returns the length of
-     * the whole text; 0: no such finding. */
+     * the whole text; 0: no such finding, or one beyond KFDEMU's check-limit, which has no text. */
     size_t (*finding)(uint64_t index, char* text, size_t size_bytes);
 
     /* Forgets all findings. */

@@ -13,6 +13,7 @@
 #include "base/log.hpp"
 #include "base/model.hpp"
 #include "base/options.hpp"
+#include "check/report_file.hpp"
 #include "gfx9/decode.hpp"
 
 namespace fs = std::filesystem;
@@ -78,9 +79,9 @@ int main(int argc, char** argv) {
     }
     auto options = std::get<kfdemu::Options>(before);
     options.mode = kfdemu::Mode::on;
-    std::string vram, kfd, log, strict, check, check_report;
+    std::string vram, kfd, log, strict, check_report;
     bool private_vram = false;
-    std::vector<std::string> failures, defects, suppressions, command;
+    std::vector<std::string> failures, defects, suppressions, checks, command;
     run->add_option("--gpu", options.model, "model: " + kfdemu::model_names())
         ->check([](const std::string& name) {
             return kfdemu::find_model(name) ? "" : "no such model; the models are " + kfdemu::model_names();
@@ -104,10 +105,10 @@ int main(int argc, char** argv) {
         "--strict{all}", strict,
         "emulate strict behaviours of real GPUs: all, --strict=NAME+NAME, or --strict=no-NAME to disable one: " +
             kfdemu::behaviour_names());
-    run->add_flag("--check{cheap}", check,
+    run->add_flag("--check{cheap}", checks,
                   "report errors of kernels: all, cheap (the default), or names joined with commas: " +
-                      kfdemu::check_names() + "; exit status 99 if there are any");
-    run->add_option("--check-report", check_report, "write the findings to this file, as JSON");
+                      kfdemu::check_names() + "; exit status 99 if there are any; may be repeated");
+    run->add_option("--check-report", check_report, "write the findings of all processes to this file, as JSON");
     run->add_option(
            "--suppress", suppressions,
            "a file of findings that are not reported, one a line: CHECK:PATTERN, the pattern for a function or a "
@@ -154,16 +155,21 @@ int main(int argc, char** argv) {
     std::string text = kfdemu::to_string(options);
     for (const auto& [name, value] : {std::pair{"vram", vram}, {"kfd", kfd}, {"log", log}, {"strict", strict}})
         if (!value.empty()) text += fmt::format(",{}={}", name, value);
-    for (char& c : check)
-        if (c == ',') c = '+';  // a comma ends an option of KFDEMU
-    if (!check.empty()) text += ",check=" + check;
-    if (!check_report.empty()) text += ",check-report=" + fs::absolute(check_report).string();
-    for (const std::string& file : suppressions) text += ",suppress=" + fs::absolute(file).string();
+    using kfdemu::escaped;
+    for (const std::string& check : checks) text += ",check=" + escaped(check);
+    if (!check_report.empty()) text += ",check-report=" + escaped(fs::absolute(check_report).string());
+    for (const std::string& file : suppressions) text += ",suppress=" + escaped(fs::absolute(file).string());
     for (const std::string& failure : failures) text += ",fail=" + failure;
     for (const std::string& defect : defects) text += ",defect=" + defect;
+    text += fmt::format(",check-first={}", getpid());
     const auto parsed = kfdemu::parse_options(text);
     if (const auto* error = std::get_if<std::string>(&parsed)) {
         fmt::print(stderr, "kfdemu: --{}\n", *error);
+        return kUsage;
+    }
+    if (const std::string error = check_report.empty() ? "" : kfdemu::check::begin_report(check_report);
+        !error.empty()) {
+        fmt::print(stderr, "kfdemu: --check-report={}: cannot be written: {}\n", check_report, error);
         return kUsage;
     }
     if (const std::string problem = kfdemu::gfx9::no_level_message(); !problem.empty()) {

@@ -55,6 +55,18 @@ void run_in_constructor() {
 
 void start_plugin() { reinterpret_cast<void (*)()>(dlsym(plugin(), "plugin_start"))(); }
 
+/// On the second of two queues.
+void run_on_second_gpu() {
+    Machine machine;
+    const Gpu& gpu = machine.gpu(1);
+    Executable code{gpu, "../check/late.O0"};
+    Memory in{machine.cpu().fine, 4096, machine.agents()}, out{machine.cpu().fine, 4096, machine.agents()};
+    Queue first{gpu}, second{gpu};
+    hsa_test::run(machine, first, code.kernel("in_time"), line(64), in.data(), out.data());
+    hsa_test::run(machine, second, code.kernel("late"), line(64), in.data(), out.data());
+    std::printf("expected: GPU 1, queue %d, dispatch 1\n", static_cast<int>(second.get()->id));
+}
+
 /// A thread that holds the lock of stdin.
 void wait_for_input() {
     std::thread{[] { std::getchar(); }}.detach();
@@ -82,7 +94,7 @@ void fork_child(const std::function<void()>& body = nullptr) {
     }
     int status = 0;
     if (!ended(child, status)) return void(std::puts("a child hangs"));
-    if (WEXITSTATUS(status) != 7) std::printf("a child's status is %d\n", WEXITSTATUS(status));
+    if (WEXITSTATUS(status) != 7 && !body) std::printf("a child's status is %d\n", WEXITSTATUS(status));
 }
 
 /// Children while kernels report findings.
@@ -105,6 +117,14 @@ const std::map<std::string, std::function<void()>> kActions = {
     {"constructor", run_in_constructor},
     {"fork", [] { fork_child(); }},
     {"forks", fork_often},
+    {"fork-late", [] { fork_child([] { execl("/proc/self/exe", "check_ends", "late", nullptr); }); }},
+    {"abort", [] { std::abort(); }},
+    {"_exit", [] { _exit(0); }},
+    {"exec", [] { execl("/bin/true", "true", nullptr); }},
+    {"switch-on", [] { kfdemu_find_control()->check(KFDEMU_CHECK_MEMORY); }},
+    {"other-gpu", run_on_second_gpu},
+    {"count", [] { std::printf("%d findings\n", static_cast<int>(kfdemu_find_control()->findings())); }},
+    {"leave", [] { std::exit(chdir("/proc") == 0 ? 0 : 1); }},
 };
 
 }  // namespace

@@ -167,8 +167,7 @@ TEST_CASE("one s_barrier at a time is removed from compiled kernels", "[check][r
     };
     for (const Target target : targets()) {
         for (const char* level : kLevels)
-            for (const auto& [name, run] : kSharing)
-                add(name, target, level, mutate(kBarriers, target, level, run));
+            for (const auto& [name, run] : kSharing) add(name, target, level, mutate(kBarriers, target, level, run));
         for (const char* level : {"O0", "O1", "O2", "O3"})
             for (const char* kernel : kMended) {
                 INFO(kernel << " on " << kfdemu::gfx9::name(target) << " at -" << level);

@@ -47,6 +47,30 @@ TEST_CASE("JSON escapes text and leaves out what a finding has not", "[check][re
     REQUIRE(json.find("address") == std::string::npos);
 }
 
+TEST_CASE("JSON is UTF-8, whatever bytes names have", "[check][report]") {
+    const struct {
+        const char *name, *quoted;
+    } rows[] = {
+        {"gr\xc3\xb6\xc3\x9f"
+         "e",
+         "\"gr\xc3\xb6\xc3\x9f"
+         "e\""},  // two bytes each
+        {"\xe2\x82\xac", "\"\xe2\x82\xac\""},
+        {"\xf0\x9d\x84\x9e", "\"\xf0\x9d\x84\x9e\""},
+        {"bad\xffname", R"("bad\ufffdname")"},
+        {"cut\xe2\x82", R"("cut\ufffd\ufffd")"},
+        {"\xc0\xaf", R"("\ufffd\ufffd")"},            // longer than needed
+        {"\xed\xa0\x80", R"("\ufffd\ufffd\ufffd")"},  // a surrogate
+    };
+    for (const auto& row : rows) {
+        Finding finding;
+        finding.what = row.name;
+        const std::string json = kfdemu::check::to_json({{finding}, {}, {}}, {}, {});
+        INFO(json);
+        CHECK(json.find(std::string{"\"what\": "} + row.quoted) != std::string::npos);
+    }
+}
+
 TEST_CASE("a finding names instruction, lane, wave and work-group", "[check][report]") {
     Checked gpu{targets().back(), Check::wait};
     require_finished(run_defect(gpu, gpu.load("wait"), "global_load"), "global_load");

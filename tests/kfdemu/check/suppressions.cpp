@@ -98,3 +98,28 @@ TEST_CASE("a suppressed finding does not count towards the limit, nor stop", "[c
     CHECK(stops == 1);
     CHECK(printed.size() == 1);
 }
+
+TEST_CASE("findings beyond the limit are named only if a suppression may match them", "[check][report]") {
+    std::atomic<int> named{0};
+    Report report{[](const std::string&) {}, [&](Finding&) { ++named; }};
+    report.set_limit(1);
+    REQUIRE(report.suppress("leak:*").empty());
+    for (std::uint64_t pc = 0x1000; pc < 0x1004; ++pc) {
+        Finding finding;
+        finding.rule = "read-before-wait";
+        finding.at.pc = pc;
+        if (report.is_new(Check::wait, finding.rule, pc)) report.add(finding);
+    }
+    report.settle();
+    CHECK(report.distinct() == 4);
+    CHECK(report.findings().size() == 1);
+    CHECK(named == 1);
+    REQUIRE(report.suppress("wait:*").empty());
+    Finding finding;
+    finding.rule = "read-before-wait";
+    finding.at.pc = 0x2000;
+    if (report.is_new(Check::wait, finding.rule, 0x2000)) report.add(finding);
+    report.settle();
+    CHECK(report.totals().suppressed == 1);
+    CHECK(named == 2);
+}

@@ -67,6 +67,8 @@ std::string set(Options& options, std::string_view key, std::string_view value) 
     } else if (key == "suppress") {
         if (value.empty()) return given + ": expected the name of a file";
         options.suppressions.emplace_back(value);
+    } else if (key == "check-first") {
+        if (!parse_number(value, options.check_first)) return given + ": expected the number of a process";
     } else if (key == "check-limit") {
         if (!parse_number(value, options.check_limit)) return given + ": expected a number";
     } else if (key == "log") {
@@ -77,6 +79,22 @@ std::string set(Options& options, std::string_view key, std::string_view value) 
                "defect, strict, check, check-report, suppress, check-limit, check-stop";
     }
     return {};
+}
+
+/// The text up to a comma, without backslashes; removes both from `text`.
+std::string take_word(std::string_view& text) {
+    std::string word;
+    while (!text.empty()) {
+        if (text[0] == '\\' && text.size() > 1) {
+            text.remove_prefix(1);
+        } else if (text[0] == ',') {
+            text.remove_prefix(1);
+            break;
+        }
+        word += text[0];
+        text.remove_prefix(1);
+    }
+    return word;
 }
 
 }  // namespace
@@ -96,12 +114,20 @@ bool parse_size(std::string_view text, std::uint64_t& bytes) {
     return true;
 }
 
+std::string escaped(std::string_view value) {
+    std::string text;
+    for (const char c : value) {
+        if (c == ',' || c == '\\') text += '\\';
+        text += c;
+    }
+    return text;
+}
+
 std::variant<Options, std::string> parse_options(std::string_view text) {
     Options options;
     while (!text.empty()) {
-        const auto comma = text.find(',');
-        const std::string_view word = text.substr(0, comma);
-        text.remove_prefix(comma == text.npos ? text.size() : comma + 1);
+        const std::string next = take_word(text);
+        const std::string_view word = next;
         if (word.empty()) continue;
         if (word == "auto") {
             options.mode = Mode::automatic;
@@ -122,6 +148,8 @@ std::variant<Options, std::string> parse_options(std::string_view text) {
             return std::string{word} + ": expected auto, on, off, strict, check, check-stop or NAME=VALUE";
         }
     }
+    if (!options.checks.any() && !options.check_report.empty())
+        return "check-report=" + options.check_report + ": nothing is checked; add check or check=NAME";
     return options;
 }
 
@@ -141,10 +169,11 @@ std::string to_string(const Options& options) {
     for (const Failure& failure : options.failures) failures += ",fail=" + to_string(failure);
     for (const Defect& defect : options.defects) failures += ",defect=" + to_string(defect);
     if (options.checks.any()) failures += ",check=" + to_string(options.checks);
-    if (!options.check_report.empty()) failures += ",check-report=" + options.check_report;
-    for (const std::string& file : options.suppressions) failures += ",suppress=" + file;
+    if (!options.check_report.empty()) failures += ",check-report=" + escaped(options.check_report);
+    for (const std::string& file : options.suppressions) failures += ",suppress=" + escaped(file);
     if (options.check_limit != Options{}.check_limit) failures += ",check-limit=" + std::to_string(options.check_limit);
     if (options.check_stop) failures += ",check-stop";
+    if (options.check_first != 0) failures += ",check-first=" + std::to_string(options.check_first);
     return std::string{modes[static_cast<int>(options.mode)]} + ",gpu=" + options.model +
            ",gpus=" + std::to_string(options.gpus) + ",vram=" + std::to_string(options.vram_bytes) +
            ",vram-access=" + (options.private_vram() ? "private" : "host") +

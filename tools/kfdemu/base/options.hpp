@@ -3,7 +3,9 @@
 //     KFDEMU=auto | on | off [,gpu=gfx90a] [,gpus=2] [,vram=8G] [,vram-access=host|private] [,workers=2]
 //            [,kfd=1.15] [,log=info] [,seed=7] [,hide=0]… [,fail=allocation:3:ENOMEM]… [,defect=interrupts:1-]…
 //            [,strict] [,strict=NAME+NAME] [,check] [,check=NAME+NAME] [,check-report=FILE]
-//            [,suppress=FILE]… [,check-limit=100] [,check-stop]
+//            [,check-first=PID] [,suppress=FILE]… [,check-limit=100] [,check-stop]
+//
+// A backslash takes a comma or a backslash into a value: suppress=a\,b.
 //
 // Pure: text in, value or error text out.
 #pragma once
@@ -48,6 +50,7 @@ struct Options {
     std::vector<std::string> suppressions;  ///< files that say which findings are not reported
     unsigned check_limit = 100;             ///< distinct findings that are printed
     bool check_stop = false;                ///< the first finding ends the process
+    std::int64_t check_first = 0;           ///< the process that `kfdemu run` becomes
 
     bool private_vram() const { return behaviours.has(Behaviour::private_vram); }
 };
@@ -62,6 +65,9 @@ std::string options_of_environment();
 
 /// The KFDEMU value that parse_options() parses to `options`.
 std::string to_string(const Options& options);
+
+/// A value as KFDEMU has it: with backslashes before commas and backslashes.
+std::string escaped(std::string_view value);
 
 /// Parses "8G", "512M" or "65536" to bytes. False for anything else.
 bool parse_size(std::string_view text, std::uint64_t& bytes);

@@ -1,7 +1,8 @@
 // The end of a checked process: the summary, the JSON report, and an exit status of its own.
+#include <sys/resource.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -14,45 +15,60 @@
 #include "base/log.hpp"
 #include "boundary/hsa_tool.hpp"
 #include "check/process.hpp"
+#include "check/report_file.hpp"
 #include "kfd/device.hpp"
 
 namespace kfdemu {
 namespace {
 
-void write_summary() {
-    const check::ProcessChecks& process = check::process_checks();
+constexpr int kNotWrittenStatus = 2;  ///< as for options that are wrong
+
+/// Said once: the file is written at each finding.
+void tell_unwritable(const Options& options, const std::string& error) {
+    static std::atomic<bool> told{false};
+    if (!told.exchange(true))
+        write_log(LogLevel::error, fmt::format("check-report={}: cannot be written: {}", options.check_report, error));
+}
+
+/// False: it cannot be written.
+bool write_report() {
     const Options& options = Device::options();
-    const std::string text = fmt::format("kfdemu[{}] {}", getpid(), process.report.summary(options.checks));
+    if (options.check_report.empty() || !check::process_checks().checked_anything()) return true;
+    const std::string error = check::process_checks().write_report(options.check_report, options.checks);
+    if (!error.empty()) tell_unwritable(options, error);
+    return error.empty();
+}
+
+bool write_summary() {
+    const check::Report& report = check::process_checks().report;
+    const std::string text = fmt::format("kfdemu[{}] {}", getpid(), report.summary(Device::options().checks));
     // Not through stdio, which the program may have closed. Errors are ignored.
     [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
-    if (!options.check_report.empty() && !process.report.write(options.check_report, options.checks))
-        log(LogLevel::error, "cannot write {}: {}", options.check_report, std::strerror(errno));
+    return write_report();
 }
 
-/// What only the end of the process tells.
-void report_end() {
-    report_leaks_now();
-    check::ProcessChecks& process = check::process_checks();
-    const bool wanted = process.checks().has(Check::memory) || process.checks().has(Check::leak);
-    if (wanted && process.report.coverage.dispatches != 0 && !tool_was_loaded())
-        process.report.note(
-            "the HSA runtime has not loaded the emulator as a tool (HSA_TOOLS_LIB): the program's "
-            "allocations are not known, and not checked");
+bool had_children() {
+    rusage usage{};
+    return getrusage(RUSAGE_CHILDREN, &usage) == 0 && usage.ru_maxrss != 0;
 }
 
-void sum_up(int, void* starter) {
+/// A process without kernels has nothing to say, unless it is the only one of `kfdemu run`.
+bool is_silent(const check::ProcessChecks& process) {
+    if (process.checked_anything()) return false;
+    return Device::options().check_first != getpid() || had_children();
+}
+
+void sum_up() {
     check::ProcessChecks& process = check::process_checks();
     if (process.owner != getpid()) return;  // a child of clone()
-    check::Report& report = process.report;
-    report.settle();
-    // A child of fork() that runs no kernel has nothing to say.
-    const bool own = reinterpret_cast<std::intptr_t>(starter) == getpid();
-    if (!own && report.coverage.dispatches == 0) return;
-    report_end();
-    write_summary();
+    process.report.settle();
+    report_leaks_now();
+    if (is_silent(process)) return;
+    const bool written = write_summary();
     // A second exit(), in glibc, runs the other handlers and flushes the streams as the first would have, without
     // waiting for one that a thread has locked; only the status differs.
-    if (report.distinct() != 0) std::exit(check::kFoundStatus);
+    if (process.report.distinct() != 0) std::exit(check::kFoundStatus);
+    if (!written) std::exit(kNotWrittenStatus);
 }
 
 /// --check-stop. Runs on any thread, so exit handlers do not run. Output is flushed by a thread that may hang: the
@@ -71,11 +87,11 @@ void stop_at_finding() {
     _exit(check::kFoundStatus);
 }
 
-void configure(check::Report& report) {
-    const Options& options = Device::options();
-    report.set_limit(options.check_limit);
-    report.set_suppressions(check::suppressions_of(options));
-    if (options.check_stop) report.set_stop(stop_at_finding);
+void configure(check::Report& report, const Options& options) {
+    report.set({.suppressions = check::suppressions_of(options),
+                .limit = options.check_limit,
+                .stop = options.check_stop ? stop_at_finding : std::function<void()>{},
+                .on_finding = options.check_report.empty() ? std::function<void()>{} : [] { write_report(); }});
 }
 
 /// Makes the HSA runtime load our tool, beside the program's own ones, and place each allocation separately, with
@@ -95,18 +111,25 @@ void announce_allocations() {
     setenv("HSA_DISABLE_FRAGMENT_ALLOCATOR", "1", 0);
 }
 
-/// Runs when the library is loaded, before the program's own handlers are registered; so it ends after them. Whether
-/// there is a device is decided now only if there may be checks: otherwise at its first use.
+/// When there is a device, which the first use decides.
+void prepare(const Options& options) {
+    configure(check::process_checks().report, options);
+    if (!options.checks.any()) return;
+    std::atexit(sum_up);
+    const bool of_allocations = options.checks.has(Check::memory) || options.checks.has(Check::leak);
+    if (of_allocations || options.checks.has(Check::init)) announce_allocations();
+    if (options.check_report.empty()) return;
+    if (const std::string error = check::try_report(options.check_report); !error.empty())
+        tell_unwritable(options, error);
+}
+
+/// Runs when the library is loaded. If there may be checks, decides now: before the program's own exit handlers are
+/// registered, which then run before ours, and before the HSA runtime looks for tools.
 [[gnu::constructor]] void watch_exit() {
+    Device::on_decision(prepare);
     const char* options = std::getenv("KFDEMU");
     if (options == nullptr) return;
-    if (std::strstr(options, "check") == nullptr && std::strstr(options, "suppress") == nullptr) return;
-    if (Device::topology() == nullptr) return;
-    configure(check::process_checks().report);
-    const Checks checks = Device::options().checks;
-    if (!checks.any()) return;
-    on_exit(sum_up, reinterpret_cast<void*>(static_cast<std::intptr_t>(getpid())));
-    if (checks.has(Check::memory) || checks.has(Check::leak) || checks.has(Check::init)) announce_allocations();
+    if (std::strstr(options, "check") != nullptr || std::strstr(options, "suppress") != nullptr) Device::topology();
 }
 
 }  // namespace

@@ -110,7 +110,7 @@ check::Report& settled_report() {
     return report;
 }
 
-std::uint64_t findings() { return settled_report().findings().size(); }
+std::uint64_t findings() { return settled_report().distinct(); }
 
 std::size_t finding(std::uint64_t index, char* text, std::size_t size_bytes) {
     const auto all = settled_report().findings();

@@ -1,21 +1,12 @@
-// What libkfdemu-tool.so calls, which ROCR loads into a process under --check=memory, init or leak (HSA_TOOLS_LIB): wraps
-// calls that create and destroy what these checks are about.
+// What libkfdemu-tool.so calls, which ROCR loads into a process under --check=memory, init or leak (HSA_TOOLS_LIB):
+// wraps calls that create and destroy what these checks are about.
 //
 // Other tools chain: each calls what it found in the table.
 #include "boundary/hsa_tool.hpp"
 
-#include <atomic>
-
-namespace kfdemu {
-namespace {
-std::atomic<bool> loaded{false};  // relaxed: read at the end of the process
-}
-bool tool_was_loaded() { return loaded; }
-}  // namespace kfdemu
-
 extern "C" [[gnu::visibility("default")]] void kfdemu_tool_load(kfdemu::hsa::Table* table) {
     using namespace kfdemu;
-    loaded = true;
+    check::process_checks().announced = true;
     wrap_memory(*table);
     wrap_mappings(*table);
     wrap_code(*table);

@@ -26,9 +26,6 @@ void wrap_objects(hsa::Table& table);
 /// Reports what is alive, and forgets it. Does nothing in a child of fork(): it has copies of its parent's objects.
 void report_leaks_now();
 
-/// Whether the runtime has called OnLoad.
-bool tool_was_loaded();
-
 /// Whether --check=leak is on.
 bool finds_leaks();
 /// The caller's stack if a check that shows it is on.

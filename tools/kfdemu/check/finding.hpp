@@ -53,7 +53,9 @@ struct Finding {
     const char* rule = "";  ///< a word for programs; findings at one pc with one rule are the same one
     std::string what;       ///< one sentence, without a full stop
     Site at;
-    std::uint64_t kernel_object = 0, dispatch_id = 0;
+    std::uint64_t kernel_object = 0;
+    std::uint32_t gpu = 0;                        ///< from 0
+    std::uint64_t queue_id = 0, dispatch_id = 0;  ///< hsa_queue_t::id; the dispatch's number in its queue, from 1
     std::array<std::uint32_t, 3> group{};
     std::uint32_t wave = 0;
     std::uint32_t lane = kWholeWave;

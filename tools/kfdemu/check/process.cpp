@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <cerrno>
+#include <chrono>
 #include <fstream>
 #include <memory>
 #include <sstream>
@@ -10,6 +12,7 @@
 
 #include "../base/log.hpp"
 #include "code_objects.hpp"
+#include "report_file.hpp"
 
 namespace kfdemu::check {
 namespace {
@@ -20,10 +23,25 @@ void print(const std::string& text) {
     [[maybe_unused]] const auto written = ::write(STDERR_FILENO, prefixed.data(), prefixed.size());
 }
 
+std::uint64_t now_ns() {
+    using namespace std::chrono;
+    return static_cast<std::uint64_t>(duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count());
+}
+
 void resolve(Finding& finding) {
     locate(finding.at);
     for (Related& related : finding.related) locate(related.at);
     for (HostStack& stack : finding.stacks) stack.frames = host_frames(stack.id);
+}
+
+/// Once.
+void tell_of_allocations(ProcessChecks& process, const Checks& checks) {
+    if (!checks.has(Check::memory) && !checks.has(Check::leak)) return;
+    if (process.announced.exchange(true)) return;
+    process.report.note(
+        "memory and leak: the HSA runtime has not loaded libkfdemu-tool.so, so the program's allocations are not "
+        "known: "
+        "KFDEMU has to name these checks when the program starts");
 }
 
 std::atomic<ProcessChecks*> made{nullptr};     // release when created
@@ -31,7 +49,19 @@ Report::Settings* parents_settings = nullptr;  // during a fork
 
 }  // namespace
 
-ProcessChecks::ProcessChecks() : report{print, resolve} {}
+ProcessChecks::ProcessChecks() : report{print, resolve}, started_ns_{now_ns()} {}
+
+bool ProcessChecks::checked_anything() const {
+    const Totals totals = report.totals();
+    return report.coverage.dispatches != 0 || totals.distinct != 0 || totals.suppressed != 0 || !report.notes().empty();
+}
+
+std::string ProcessChecks::write_report(const std::string& path, const Checks& checks) {
+    const std::lock_guard lock{report_file_};
+    const ProcessName name{owner, started_ns_, program_invocation_name};
+    return add_to_report(path, identity(name),
+                         to_json({report.findings(), report.notes(), report.totals(), name}, checks, report.coverage));
+}
 
 ProcessChecks& process_checks() {
     ProcessChecks* known = made.load(std::memory_order_acquire);
@@ -77,8 +107,9 @@ Suppressions suppressions_of(const Options& options) {
 Session process_session() {
     ProcessChecks* process = made.load(std::memory_order_acquire);
     if (process == nullptr || process->enabled.load(std::memory_order_relaxed) == 0) return {};
-    return {process->checks(), &process->report, &process->allocations,
-            process->fresh_memory.load(std::memory_order_relaxed)};
+    const Checks checks = process->checks();
+    if (!process->announced.load(std::memory_order_relaxed)) tell_of_allocations(*process, checks);
+    return {checks, &process->report, &process->allocations, process->fresh_memory.load(std::memory_order_relaxed)};
 }
 
 }  // namespace kfdemu::check

@@ -23,10 +23,20 @@ struct ProcessChecks {
     LiveObjects objects;
     std::atomic<bool> fresh_memory{false};  ///< relaxed: set before the memory can be used
 
+    /// Whether ROCR has loaded the tool that announces allocations.
+    std::atomic<bool> announced{false};
     const pid_t owner = getpid();
 
     ProcessChecks();
     Checks checks() const { return Checks::of_bits(enabled.load(std::memory_order_relaxed)); }
+    /// Whether there is anything to say at the end.
+    bool checked_anything() const;
+    /// Brings --check-report's file up to date. "" or an error text.
+    std::string write_report(const std::string& path, const Checks& checks);
+
+  private:
+    const std::uint64_t started_ns_;
+    std::mutex report_file_;
 };
 
 ProcessChecks& process_checks();

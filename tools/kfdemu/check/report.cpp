@@ -70,7 +70,8 @@ std::string to_text(const Finding& f) {
     std::string text = fmt::format("check {}: {}\n", name(f.check), f.what);
     if (f.of_kernel()) {
         text += site_lines(f.at, "at");
-        text += fmt::format("    {}, kernel object {:#x}, dispatch {}\n", who(f), f.kernel_object, f.dispatch_id);
+        text += fmt::format("    {}, kernel object {:#x}, GPU {}, queue {}, dispatch {}\n", who(f), f.kernel_object,
+                            f.gpu, f.queue_id, f.dispatch_id);
     }
     if (!f.place.empty()) text += fmt::format("    address {:#x}: {}\n", f.address, f.place);
     for (const HostStack& stack : f.stacks) text += stack_lines(stack);
@@ -120,7 +121,7 @@ void Report::set_on_finding(std::function<void()> call) {
 
 void Report::add(Finding finding) {
     std::unique_lock lock{mutex_};
-    if (!resolve_ || !finding.of_kernel() || is_unseen()) return announce(lock, keep(std::move(finding)));
+    if (!resolve_ || !finding.of_kernel() || is_unseen(finding.check)) return announce(lock, keep(std::move(finding)));
     pending_.push_back(std::move(finding));
     wait_for(lock, taken_ + pending_.size());
 }
@@ -219,14 +220,6 @@ std::string Report::summary(const Checks& checks) const {
                             short_place(f));
     if (distinct > all.size()) text += fmt::format("    {} more are not listed\n", distinct - all.size());
     return text;
-}
-
-bool Report::write(const std::string& path, const Checks& checks) const {
-    std::FILE* file = std::fopen(path.c_str(), "we");
-    if (file == nullptr) return false;
-    const std::string text = to_json({findings(), notes(), totals()}, checks, coverage);
-    const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-    return std::fclose(file) == 0 && written;
 }
 
 }  // namespace kfdemu::check

@@ -76,9 +76,6 @@ class Report {
     /// What people should know and is no finding: printed, and in the summary and the JSON.
     void note(std::string text);
 
-    /// Writes to_json() to the file. False and errno if it cannot be written.
-    bool write(const std::string& path, const Checks& checks) const;
-
     /// Without suppressed ones, as occurrences().
     std::uint64_t distinct() const;
     Totals totals() const;
@@ -101,7 +98,10 @@ class Report {
 
     // With the lock held.
     std::vector<Finding> counted() const;
-    bool is_unseen() const { return findings_.size() >= settings_.limit && settings_.suppressions.empty(); }
+    /// It is counted whatever its names are.
+    bool is_unseen(Check check) const {
+        return stopped_ || (findings_.size() >= settings_.limit && !settings_.suppressions.may_match(check));
+    }
     bool keep(Finding&& finding);
     bool start_thread();
     void wait_for(std::unique_lock<std::mutex>& lock, std::uint64_t number);
@@ -134,13 +134,23 @@ std::string to_text(const Finding& finding);
 /// "main.cpp:30 in main, program".
 std::string to_text(const HostFrame& frame);
 
+/// A process image: a number is used again, by exec and later.
+struct ProcessName {
+    std::int64_t id = 0;
+    std::uint64_t started_ns = 0;  ///< since 1970
+    std::string program;
+};
+/// How the process's to_json() begins, and no other's.
+std::string identity(const ProcessName& process);
+
 /// What to_json() writes.
 struct Found {
     std::vector<Finding> findings;
     std::vector<std::string> notes;
     Totals totals;
+    ProcessName process{};
 };
-/// The findings as JSON; kfdemu(1) describes the members.
+/// The findings as JSON on one line; kfdemu(1) describes the members.
 std::string to_json(const Found& found, const Checks& checks, const Coverage& coverage);
 
 }  // namespace kfdemu::check

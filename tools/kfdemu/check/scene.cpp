@@ -14,6 +14,8 @@ Finding Scene::finding(Check check, const char* rule, const gfx9::Wave& wave, co
     finding.rule = rule;
     finding.at = site(inst);
     finding.kernel_object = kernel_object;
+    finding.gpu = gpu;
+    finding.queue_id = queue_id;
     finding.dispatch_id = dispatch_id;
     finding.group = group;
     finding.wave = wave.index_in_group;

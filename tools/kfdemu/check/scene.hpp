@@ -38,7 +38,9 @@ struct Scene {
     std::uint32_t lds_bytes = 0;      ///< that the packet asked for
     std::uint32_t lane_scratch_bytes = 0;
     MemoryRaces* memory_races = nullptr;  ///< of the dispatch; null: not watched
-    InitialRegisters initial{};  ///< that waves start with
+    InitialRegisters initial{};           ///< that waves start with
+    std::uint64_t queue_id = 0;           ///< hsa_queue_t::id
+    std::uint32_t gpu = 0;
 
     /// A finding about `inst` of `wave`, with everything but its details.
     Finding finding(Check check, const char* rule, const gfx9::Wave& wave, const gfx9::Inst& inst) const;

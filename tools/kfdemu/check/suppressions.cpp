@@ -68,9 +68,13 @@ std::vector<std::string> Suppressions::add_lines(std::string_view text, const st
     return errors;
 }
 
+bool Suppressions::may_match(Check check) const {
+    return std::any_of(all_.begin(), all_.end(), [&](const Suppression& s) { return s.checks.has(check); });
+}
+
 bool Suppressions::match(const Finding& finding) const {
     const auto concerns = [&](const Suppression& s) { return s.checks.has(finding.check); };
-    if (std::none_of(all_.begin(), all_.end(), concerns)) return false;
+    if (!may_match(finding.check)) return false;
     const std::vector<std::string> names = names_of(finding);
     return std::any_of(all_.begin(), all_.end(), [&](const Suppression& s) {
         return concerns(s) && std::any_of(names.begin(), names.end(), [&](const std::string& name) {

@@ -29,7 +29,8 @@ class Suppressions {
     std::vector<std::string> add_lines(std::string_view text, const std::string& file);
 
     bool match(const Finding& finding) const;
-    bool empty() const { return all_.empty(); }
+    /// False: no finding of this check matches.
+    bool may_match(Check check) const;
 
   private:
     struct Suppression {

@@ -50,6 +50,8 @@ struct QueueFacts {
     std::uint32_t scratch_lane_bytes = 0;               ///< scratch_wave64_lane_byte_size
     std::uint32_t tmpring_size = 0;                     ///< compute_tmpring_size
     std::uint64_t dispatch_id = 0;                      ///< index of the packet in the queue, from 0
+    std::uint64_t queue_id = 0;                         ///< hsa_queue_t::id
+    std::uint32_t gpu = 0;                              ///< number of the GPU
 
     std::uint32_t scratch_waves() const { return tmpring_size & 0xfff; }
     std::uint32_t scratch_wave_bytes() const { return (tmpring_size >> 12 & 0x1fff) * 1024; }

@@ -113,6 +113,8 @@ void WorkGroup::watch(const Dispatch& dispatch, const check::InitialRegisters& i
     const Dispatch::Setup& setup = dispatch.setup_;
     if (!checker_) checker_ = std::make_unique<check::GroupChecker>();
     check::Scene scene{setup.session, setup.gpu.target, setup.packet.kernel_object, setup.queue.dispatch_id, id_};
+    scene.gpu = setup.queue.gpu;
+    scene.queue_id = setup.queue.queue_id;
     scene.kernarg_va = setup.packet.kernarg_address;
     scene.kernarg_bytes = dispatch.kernel_.kernarg_bytes;
     scene.lds_bytes = setup.packet.group_segment_size;

@@ -9,7 +9,9 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <filesystem>
 #include <mutex>
+#include <system_error>
 
 #include "base/behaviour.hpp"
 #include "base/host_fault.hpp"
@@ -38,6 +40,17 @@ bool real_device_opens() {
     return true;
 }
 
+/// Files are those that the process means now, also after chdir().
+void make_paths_absolute(Options& options) {
+    std::error_code error;
+    const auto absolute = [&](const std::string& path) { return std::filesystem::absolute(path, error).string(); };
+    if (!options.check_report.empty()) options.check_report = absolute(options.check_report);
+    for (std::string& path : options.suppressions) path = absolute(path);
+}
+
+void (*decided)(const Options&) = nullptr;
+std::atomic<bool> is_decided{false};
+
 Decision decide() {
     Decision decision;
     if (getauxval(AT_SECURE)) return decision;  // privileges must not depend on the caller's environment
@@ -47,6 +60,7 @@ Decision decide() {
         return decision;
     }
     decision.options = std::get<Options>(parsed);
+    make_paths_absolute(decision.options);
     log_level = decision.options.log;
     decision.on =
         decision.options.mode == Mode::on || (decision.options.mode == Mode::automatic && !real_device_opens());
@@ -70,11 +84,13 @@ Decision decide() {
         garbage.store(new Garbage{decision.options.seed}, std::memory_order_release);
     if (decision.options.checks.any()) check::process_checks().enabled.store(decision.options.checks.bits());
     behaviours.store(decision.options.behaviours, std::memory_order_relaxed);
+    if (decided) decided(decision.options);
     return decision;
 }
 
 const Decision& decision() {
     static const Decision* made = new Decision{decide()};  // outlives every exit handler
+    is_decided = true;
     return *made;
 }
 
@@ -143,6 +159,12 @@ void say_if_addresses_are_few(std::size_t gpus) {
 }  // namespace
 
 const Topology* Device::topology() { return decision().on ? &decision().topology : nullptr; }
+
+void Device::on_decision(void (*call)(const Options&)) {
+    decided = call;
+    // Another library's constructor may have used a device file first.
+    if (is_decided && decision().on) call(decision().options);
+}
 
 const Options& Device::options() { return decision().options; }
 

@@ -25,6 +25,8 @@ class Device {
     /// The emulated machine, or nullptr if emulation is off: KFDEMU=off, a real /dev/kfd, an invalid KFDEMU (reported
     /// once on stderr), an unsupported CPU (likewise), or a setuid program. Decided at the first call.
     static const Topology* topology();
+    /// Called with the options when emulation is decided to be on. Not in the call: topology(), options(), get().
+    static void on_decision(void (*call)(const Options&));
     /// The parsed options; defaults if emulation is off.
     static const Options& options();
     /// The device, created at the first call; nullptr if emulation is off or the host has no memory for it.

@@ -180,9 +180,11 @@ std::optional<QueueFacts> AqlQueue::facts() {
     QueueFacts facts;
     facts.queue_ptr = queue_va_;
     facts.dispatch_id = next_ + 1;
+    facts.gpu = gpu_.index;
     const bool read = in_queue([&facts](const aql::AmdQueue& queue) {
         std::copy(std::begin(queue.scratch_resource_descriptor), std::end(queue.scratch_resource_descriptor),
                   facts.scratch_descriptor.begin());
+        facts.queue_id = queue.id;
         facts.scratch_base = queue.scratch_backing_memory_location;
         facts.scratch_lane_bytes = queue.scratch_wave64_lane_byte_size;
         facts.tmpring_size = queue.compute_tmpring_size;

@@ -95,7 +95,8 @@ class AqlQueue final : public Queue, public std::enable_shared_from_this<AqlQueu
 
     std::mutex mutex_;
     bool stopped_ = false, suspended_ = false, failed_ = false;
-    bool hung_ = false;  // a kernel that never ends was injected
+    bool faulted_ = false;  // has raised a memory fault
+    bool hung_ = false;     // a kernel that never ends was injected
     bool waits_for_scratch_ = false;
     std::uint64_t last_doorbell_ = ~std::uint64_t{0};
     std::int64_t highest_doorbell_ = -1;

@@ -1,4 +1,6 @@
 // Error paths of AqlQueue: a packet or wave error stops the queue with a code, a memory fault stops it through KFD.
+#include <utility>
+
 #include "base/counters.hpp"
 #include "base/log.hpp"
 #include "queues/aql_queue.hpp"
@@ -45,6 +47,8 @@ AqlQueue::Step AqlQueue::fail(std::uint64_t code, std::string_view why) {
 
 AqlQueue::Step AqlQueue::memory_fault(std::uint64_t va, std::uint32_t access, std::string_view what) {
     failed_ = true;
+    // Other kernels end later, and meet the same memory that is not there.
+    if (std::exchange(faulted_, true)) return Step::stopped;
     counters.faults += 1;
     const abi::MemoryException exception = memory_exception(space_, gpu_.gpu_id, va, access);
     log(LogLevel::error, "gpu{}: memory fault: {} of {:#x} ({}): {}", gpu_.index,

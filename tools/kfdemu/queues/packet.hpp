@@ -68,7 +68,8 @@ struct AmdSignal {
 static_assert(sizeof(AmdSignal) == 64);
 
 struct AmdQueue {
-    std::uint8_t hsa_queue[40];
+    std::uint8_t hsa_queue[32];
+    std::uint64_t id;  // hsa_queue_t::id
     std::uint32_t reserved1[4];
     std::uint64_t write_dispatch_id;
     std::uint32_t group_segment_aperture_base_hi, private_segment_aperture_base_hi, max_cu_id, max_wave_id;
