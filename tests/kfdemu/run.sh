@@ -52,7 +52,7 @@ expect 'a report for programs' 0 '"checks": "memory.*leak"' \
     bash -c 'file=$(mktemp) && "$0" run --check --check-report "$file" -- "$1" "$2" >/dev/null 2>&1; python3 -m json.tool "$file" && rm "$file"' \
     "$kfdemu" "$raw_hsa" "$kernels"
 expect 'beside a tool of the program' 0 'nothing found' env HSA_TOOLS_LIB=libnone.so "$kfdemu" run --check -- "$raw_hsa" "$kernels"
-expect 'checks in KFDEMU' 0 ',check=memory\+wait,check-report=/.*/found.json$' \
+expect 'checks in KFDEMU' 0 ',check=memory\+wait,check-report=/.*/found.json,check-first=[0-9]+$' \
     "$kfdemu" run --check=memory,wait --check-report found.json -- printenv KFDEMU
 expect 'a check that is none' 2 "check=speed: 'speed' is not a check; the names are all, cheap, memory" "$kfdemu" run --check=speed -- true
 expect 'the PCI bus' 0 '^0000:02:00.0$' "$kfdemu" run --gpus 2 -- ls /sys/bus/pci/devices

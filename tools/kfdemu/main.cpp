@@ -161,7 +161,7 @@ int main(int argc, char** argv) {
     for (const std::string& file : suppressions) text += ",suppress=" + escaped(fs::absolute(file).string());
     for (const std::string& failure : failures) text += ",fail=" + failure;
     for (const std::string& defect : defects) text += ",defect=" + defect;
-    text += fmt::format(",check-first={}", getpid());
+    if (!checks.empty()) text += fmt::format(",check-first={}", getpid());
     const auto parsed = kfdemu::parse_options(text);
     if (const auto* error = std::get_if<std::string>(&parsed)) {
         fmt::print(stderr, "kfdemu: --{}\n", *error);

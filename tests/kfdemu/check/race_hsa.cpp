@@ -2,6 +2,7 @@
 #include "control/control.hpp"
 #include "hsa/kernel.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <set>
@@ -99,7 +100,8 @@ TEST_CASE("races are found at the lines of both sides, in their function", "[che
         control->forget_findings();
         run(kernel, source.shape);
         REQUIRE(control->findings() != 0);
-        for (std::uint64_t n = 0; n < control->findings(); ++n) {
+        constexpr std::uint64_t kKept = 100;  // further ones are only counted
+        for (std::uint64_t n = 0; n < std::min(control->findings(), kKept); ++n) {
             const std::string text = finding(control, n);
             INFO(text);
             CHECK(text.find("check race: ") == 0);

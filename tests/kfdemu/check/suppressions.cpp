@@ -18,10 +18,14 @@ Finding at(std::uint64_t pc, const std::string& function = "late", const std::st
     return finding;
 }
 
-void report_once(Report& report, const Finding& finding) {
+kfdemu::gfx9::Inst inst_at(std::uint64_t pc) {
     kfdemu::gfx9::Inst inst{};
-    inst.pc = finding.at.pc;
-    if (report.is_new(finding.check, finding.rule, inst)) report.add(finding);
+    inst.pc = pc;
+    return inst;
+}
+
+void report_once(Report& report, const Finding& finding) {
+    if (report.is_new(finding.check, finding.rule, inst_at(finding.at.pc))) report.add(finding);
 }
 
 bool suppresses(const std::string& line, const Finding& finding) {
@@ -108,7 +112,7 @@ TEST_CASE("findings beyond the limit are named only if a suppression may match t
         Finding finding;
         finding.rule = "read-before-wait";
         finding.at.pc = pc;
-        if (report.is_new(Check::wait, finding.rule, pc)) report.add(finding);
+        if (report.is_new(Check::wait, finding.rule, inst_at(pc))) report.add(finding);
     }
     report.settle();
     CHECK(report.distinct() == 4);
@@ -118,7 +122,7 @@ TEST_CASE("findings beyond the limit are named only if a suppression may match t
     Finding finding;
     finding.rule = "read-before-wait";
     finding.at.pc = 0x2000;
-    if (report.is_new(Check::wait, finding.rule, 0x2000)) report.add(finding);
+    if (report.is_new(Check::wait, finding.rule, inst_at(0x2000))) report.add(finding);
     report.settle();
     CHECK(report.totals().suppressed == 1);
     CHECK(named == 2);

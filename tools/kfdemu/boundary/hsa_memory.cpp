@@ -227,7 +227,9 @@ extern "C" {
 }
 }
 
-void free_delayed() { quarantine().empty(); }
+void free_delayed() {
+    if (Quarantine* const kept = instance.load(std::memory_order_acquire)) kept->empty();  // else no runtime is there
+}
 
 void forget_memory() {
     quarantine().empty();

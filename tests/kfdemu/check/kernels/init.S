@@ -1,14 +1,6 @@
 // Kernels that use a value which nothing wrote, each with its mended twin NAME_mended. `fix`: 1 in the twin.
 #include "kernel.inc"
 
-.macro pair name, lds=0
-  begin \name
-  \name\()_body 0
-  end \name, \lds
-  begin \name\()_mended
-  \name\()_body 1
-  end \name\()_mended, \lds
-.endm
 .macro if_fixed fix, instruction:vararg
 .if \fix
   \instruction
