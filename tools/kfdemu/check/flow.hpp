@@ -36,7 +36,7 @@ struct Value {
     Origin origin = 0;
 };
 
-inline constexpr const char *kAddress = "address", *kBranch = "branch", *kExecRule = "exec", *kStored = "stored";
+inline constexpr const char *kAddress = "address", *kBranchRule = "branch", *kExecRule = "exec", *kStored = "stored";
 
 struct Flow {
     const Scene& scene;

@@ -57,7 +57,7 @@ bool writes(const Inst& inst, Operand first, unsigned count) { return writes(reg
 
 bool always(const Inst&, const Inst&) { return true; }
 bool overlap(Operand a, unsigned a_count, Operand b, unsigned b_count) { return a < b + b_count && b < a + a_count; }
-/// The SGPRs that a VALU instruction writes: a mask, or one.
+/// The SGPRs that a vector instruction writes: a mask, or one.
 RegisterUse written_scalars(const Inst& inst) {
     const bool one = rows()[inst.row].dst == Type::s32;
     return {one ? inst.dst : inst.sdst, static_cast<std::uint8_t>(one ? 1 : 2)};

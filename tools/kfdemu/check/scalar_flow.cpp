@@ -70,7 +70,7 @@ class ScalarFlow {
         return scc.bits != 0 && scc.origin == 0 ? flow_.shared.origins.add({Source::Scc, 0, inst_}) : scc.origin;
     }
     void report_branch(const Value& value, const char* what) {
-        flow_.report(kBranch, std::string{what} + " depends on", value.origin, kWholeWave);
+        flow_.report(kBranchRule, std::string{what} + " depends on", value.origin, kWholeWave);
     }
 
     void branch() {
