@@ -114,7 +114,7 @@ TEST_CASE("line information about other addresses is not shown", "[check][lines]
     on_debug_sections(bytes, [&](const Elf64_Shdr& section, const char* name) {
         if (std::string_view{name} != ".debug_addr") return;
         for (std::uint64_t n = 8; n + 8 <= section.sh_size; n += 8)
-            at<std::uint64_t>(bytes, section.sh_offset + n) += std::uint64_t{1} << 32;
+            ++at<std::uint8_t>(bytes, section.sh_offset + n + 4);  // of an address: 4 GiB more
     });
     const std::string text = finding_in(machine, bytes);
     INFO(text);

@@ -46,6 +46,18 @@ TEST_CASE("what a runtime library keeps is told apart by the library's name", "[
         CHECK_FALSE(is_runtime_library(name));
 }
 
+TEST_CASE("what a library keeps is told in few notes", "[check][leak]") {
+    std::vector<kfdemu::check::Kept> kept;
+    for (unsigned n = 0; n < 20; ++n)
+        kept.push_back({{ObjectKind::Signal, n, 3, 0}, {{"hipLaunch", "", 0, "libamdhip64.so.5"}}});
+    Report report;
+    note_kept(kept, report);
+    const std::vector<std::string> notes = report.notes();
+    REQUIRE(notes.size() == 9);
+    CHECK(notes.front() == "libamdhip64.so.5 keeps 3 signals");
+    CHECK(notes.back() == "libamdhip64.so.5 keeps 36 more objects, of 0 bytes in all, made at 12 other places");
+}
+
 TEST_CASE("a note is printed and in the JSON, and is no finding", "[check][report]") {
     std::vector<std::string> printed;
     Report report{[&](const std::string& text) { printed.push_back(text); }};

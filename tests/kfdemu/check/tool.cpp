@@ -51,7 +51,7 @@ class Tables {
     Status call(Later function, Arguments... arguments) const {
         return reinterpret_cast<Status (*)(Arguments...)>(at(function))(arguments...);
     }
-    void load() { reinterpret_cast<void (*)(Table*)>(symbol("kfdemu_tool_load"))(&table_); }
+    void load() { reinterpret_cast<void (*)(void*)>(symbol("kfdemu_tool_load"))(&table_); }
     /// hsa_shut_down; what was found then.
     std::string unload() {
         test_support::Control control;

@@ -4,8 +4,9 @@
 // Other tools chain: each calls what it found in the table.
 #include "boundary/hsa_tool.hpp"
 
-extern "C" [[gnu::visibility("default")]] void kfdemu_tool_load(kfdemu::hsa::Table* table) {
+extern "C" [[gnu::visibility("default")]] void kfdemu_tool_load(void* api_table) {
     using namespace kfdemu;
+    auto* table = static_cast<hsa::Table*>(api_table);
     check::process_checks().announced = true;
     wrap_memory(*table);
     wrap_mappings(*table);

@@ -106,11 +106,32 @@ bool is_runtime_library(std::string_view file) {
                        [&](std::string_view name) { return file.substr(0, name.size()) == name; });
 }
 
+void note_kept(const std::vector<Kept>& kept, Report& report) {
+    constexpr unsigned kTold = 8;  // for each library; a program may make objects at hundreds of places
+    struct Rest {
+        unsigned places = 0;
+        std::uint64_t count = 0, bytes = 0;
+    };
+    std::map<std::string, Rest> libraries;
+    for (const auto& [group, frames] : kept) {
+        Rest& rest = libraries[frames.front().object];
+        if (++rest.places <= kTold)
+            report.note(kept_text(group, frames));
+        else
+            rest.count += group.count, rest.bytes += group.bytes;
+    }
+    for (const auto& [library, rest] : libraries)
+        if (rest.count != 0)
+            report.note(fmt::format("{} keeps {} more objects, of {} bytes in all, made at {} other places", library,
+                                    rest.count, rest.bytes, rest.places - kTold));
+}
+
 void report_leaks(const LiveObjects& objects, Report& report) {
+    std::vector<Kept> kept;
     for (const LiveObjects::Group& group : objects.groups()) {
         std::vector<HostFrame> frames = host_frames(group.made);
         if (!frames.empty() && is_runtime_library(frames.front().object)) {
-            report.note(kept_text(group, frames));
+            kept.push_back({group, std::move(frames)});
             continue;
         }
         const KindText kind = text_of(group.kind);
@@ -123,6 +144,7 @@ void report_leaks(const LiveObjects& objects, Report& report) {
         finding.stacks.push_back({group.kind == ObjectKind::Memory ? "allocated" : "made", std::move(frames)});
         report.add_counted(std::move(finding), group.count);
     }
+    note_kept(kept, report);
 }
 
 }  // namespace kfdemu::check

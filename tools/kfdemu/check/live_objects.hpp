@@ -65,6 +65,13 @@ class LiveObjects {
     std::map<ObjectName, LiveObject> all_;
 };
 
+/// What a runtime library made, and where.
+struct Kept {
+    LiveObjects::Group group;
+    std::vector<HostFrame> frames;
+};
+/// A note for each, up to eight a library, and one for its others.
+void note_kept(const std::vector<Kept>& kept, Report& report);
 /// A finding for each group that the program made, and a note for each that a runtime library keeps: HIP's, OpenCL's
 /// and OpenMP's create queues, signals and memory at their first use and keep them until the process ends.
 void report_leaks(const LiveObjects& objects, Report& report);
