@@ -49,7 +49,7 @@ TEST_CASE("what a runtime library keeps is told apart by the library's name", "[
 TEST_CASE("what a library keeps is told in few notes", "[check][leak]") {
     std::vector<kfdemu::check::Kept> kept;
     for (unsigned n = 0; n < 20; ++n)
-        kept.push_back({{ObjectKind::Signal, n, 3, 0}, {{"hipLaunch", "", 0, "libamdhip64.so.5"}}});
+        kept.push_back({{ObjectKind::Signal, n, 3, 0}, {{{"hipLaunch", "", 0}, "libamdhip64.so.5"}}});
     Report report;
     note_kept(kept, report);
     const std::vector<std::string> notes = report.notes();
