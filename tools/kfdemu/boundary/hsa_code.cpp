@@ -8,7 +8,7 @@ namespace kfdemu {
 namespace {
 
 hsa::Status (*next_freeze)(hsa::Handle executable, const char* options) = nullptr;
-hsa::Status (*next_destroy)(hsa::Handle executable) = nullptr;
+hsa::Status (*next_destroy)(std::uint64_t executable) = nullptr;
 
 void follow() {
     static std::mutex mutex;
@@ -24,7 +24,7 @@ hsa::Status freeze(hsa::Handle executable, const char* options) {
 }
 
 /// Meanwhile its memory may be another thread's allocation, which goes before code.
-hsa::Status destroy(hsa::Handle executable) {
+hsa::Status destroy(std::uint64_t executable) {
     const hsa::Status status = next_destroy(executable);
     if (status == hsa::kSuccess) follow();
     return status;

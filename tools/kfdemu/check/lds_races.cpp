@@ -181,7 +181,9 @@ void LdsRaces::after_reads(Now& now, const Cell& cell, std::uint16_t except) {
 
 /// Whether the wave did an atomic here since the last barrier.
 bool LdsRaces::releases(const Now& now) const {
-    return !channels_.empty() && now.context.order.used(now.mark.wave, channels_[now.offset / 4]);
+    // Atomics of earlier work-groups, which may have had less LDS, made them.
+    const std::size_t word = now.offset / 4;
+    return word < channels_.size() && now.context.order.used(now.mark.wave, channels_[word]);
 }
 
 GroupOrder::Channel& LdsRaces::channel(std::uint32_t offset) {
