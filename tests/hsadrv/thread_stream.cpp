@@ -259,8 +259,8 @@ TEST_CASE("in a forked child a thread has no stream, and exits normally", "[cont
 
 TEST_CASE("child: exits with threads' streams", "[.child]") {
     static const Kernels f;
+    static const Words data(1);       // its kernels use it until the streams end
     static const Context gpu(f.gpu);  // ends with the statics, after the main thread's storage
-    static const Words flag(1), data(1);
     f.scale_add.launch(gpu.thread_stream(), {.grid = 1, .workgroup = 1}, data.data(), 0u, 7u, 1u);
     std::atomic<bool> begun{false};
     std::thread([&begun] {
