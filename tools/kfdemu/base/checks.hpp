@@ -27,7 +27,7 @@ class Checks {
   public:
     constexpr Checks() = default;
     static Checks all();
-    /// Those that cost at most twice the time: what --check without a value enables.
+    /// Those that cost at most three times the time: what --check without a value enables.
     static Checks cheap();
     /// Of kfdemu.h's bits.
     static constexpr Checks of_bits(std::uint32_t bits) {
