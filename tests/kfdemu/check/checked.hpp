@@ -45,4 +45,26 @@ class Checked {
 /// Runs a kernel of a defect source in 64 work-items of one work-group with an `in` and an `out` array.
 Outcome run_defect(Checked& gpu, const CodeObject& code, const std::string& kernel);
 
+/// The levels that the C++ sources of kernels/ are compiled at.
+inline constexpr const char* kCompiled[] = {"O0", "O1", "O2", "O3"};
+
+/// Calls test(target, level) for each build of a C++ source.
+template <class Test>
+void on_each_build(Test&& test) {
+    for (const Target target : targets())
+        for (const char* level : kCompiled) {
+            INFO(kfdemu::gfx9::name(target) << " at -" << level);
+            test(target, level);
+        }
+}
+
+/// Calls test(gpu, code) for each build of that source, on a machine with that check.
+template <class Test>
+void on_each_build(Check check, const std::string& source, Test&& test) {
+    on_each_build([&](Target target, const char* level) {
+        Checked gpu{target, check};
+        test(gpu, gpu.load(source, level));
+    });
+}
+
 }  // namespace check_test

@@ -38,7 +38,7 @@ TEST_CASE("what is destroyed is no leak, and a handle may be used again", "[chec
     CHECK(report.findings().front().what == "1 queue is never destroyed");
 }
 
-TEST_CASE("what a runtime library keeps is told apart by the library's name", "[check][leak]") {
+TEST_CASE("what a runtime library keeps is distinguished by the library's name", "[check][leak]") {
     for (const char* name :
          {"libamdhip64.so.5", "libgomp-plugin-gcn.so.1", "libomptarget.rtl.amdgpu.so", "libpocl.so.2"})
         CHECK(is_runtime_library(name));

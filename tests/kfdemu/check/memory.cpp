@@ -5,8 +5,6 @@ using namespace check_test;
 
 namespace {
 
-constexpr const char* kCompiled[] = {"O0", "O1", "O2", "O3"};
-
 /// A kernel of bounds.cpp; `in` has 100 bytes, and is accessed by the work-items from element `index` on.
 struct Defect {
     const char* kernel;
@@ -39,15 +37,6 @@ Outcome run(Checked& gpu, const CodeObject& code, const Defect& defect, std::int
     if (freed) gpu.allocations.freed(reinterpret_cast<std::uint64_t>(page));
     auto* out = gpu.machine.allocate<std::uint32_t>(64);
     return code.try_launch(defect.kernel, {.grid = {defect.workitems}, .group = {defect.workitems}}, page, out, index);
-}
-
-template <class Test>
-void on_each_build(Test&& test) {
-    for (const Target target : targets())
-        for (const char* level : kCompiled) {
-            INFO(kfdemu::gfx9::name(target) << " at -" << level);
-            test(target, level);
-        }
 }
 
 /// Runs each kernel with that index, and `test` on what was found.

@@ -5,7 +5,6 @@ using namespace check_test;
 
 namespace {
 
-constexpr const char* kCompiled[] = {"O0", "O1", "O2", "O3"};
 constexpr const char* kDefects[] = {
     "read_after_write", "write_after_read", "write_after_write", "reduce", "prefix", "tiles",
     "transpose",        "stencil",          "broadcast",         "narrow", "wide",   "counted",
@@ -20,20 +19,10 @@ Outcome run(Checked& gpu, const CodeObject& code, const std::string& kernel, std
     return code.try_launch(kernel, {.grid = {workitems * 3}, .group = {workitems}}, in, out);
 }
 
-template <class Test>
-void on_each_build(Test&& test) {
-    for (const Target target : targets())
-        for (const char* level : kCompiled) {
-            INFO(kfdemu::gfx9::name(target) << " at -" << level);
-            Checked gpu{target, Check::race};
-            test(gpu, gpu.load("race", level));
-        }
-}
-
 }  // namespace
 
 TEST_CASE("accesses without a barrier between are reported with both sides", "[check][race]") {
-    on_each_build([](Checked& gpu, const CodeObject& code) {
+    on_each_build(Check::race, "race", [](Checked& gpu, const CodeObject& code) {
         for (const char* kernel : kDefects) {
             gpu.forget();
             require_finished(run(gpu, code, kernel), kernel);
@@ -51,7 +40,7 @@ TEST_CASE("accesses without a barrier between are reported with both sides", "[c
 }
 
 TEST_CASE("with the barrier they are silent", "[check][race]") {
-    on_each_build([](Checked& gpu, const CodeObject& code) {
+    on_each_build(Check::race, "race", [](Checked& gpu, const CodeObject& code) {
         for (const char* kernel : kDefects) {
             require_finished(run(gpu, code, std::string{kernel} + "_mended"), kernel);
             INFO(kernel << "\n" << gpu.text());
@@ -61,7 +50,7 @@ TEST_CASE("with the barrier they are silent", "[check][race]") {
 }
 
 TEST_CASE("correct kernels without barriers are silent", "[check][race]") {
-    on_each_build([](Checked& gpu, const CodeObject& code) {
+    on_each_build(Check::race, "race", [](Checked& gpu, const CodeObject& code) {
         for (const char* kernel : kCorrect) {
             require_finished(run(gpu, code, kernel), kernel);
             INFO(kernel << "\n" << gpu.text());

@@ -5,7 +5,6 @@ using namespace check_test;
 
 namespace {
 
-constexpr const char* kCompiled[] = {"O0", "O1", "O2", "O3"};
 constexpr const char* kDefects[] = {"shift",  "one_element",    "sum",     "overlapping_rows", "reverse",
                                     "narrow", "last_by_number", "flagged", "exchange",         "locked",
                                     "cells",  "cleared"};
@@ -20,16 +19,6 @@ Outcome run(Checked& gpu, const CodeObject& code, const std::string& kernel, uns
     return code.try_launch(kernel, {.grid = {1024}, .group = {128}, .threads = threads}, in, out);
 }
 
-template <class Test>
-void on_each_build(Test&& test) {
-    for (const Target target : targets())
-        for (const char* level : kCompiled) {
-            INFO(kfdemu::gfx9::name(target) << " at -" << level);
-            Checked gpu{target, Check::race};
-            test(gpu, gpu.load("race_memory", level));
-        }
-}
-
 void require_silent(Checked& gpu, const CodeObject& code, const std::string& kernel, unsigned threads) {
     require_finished(run(gpu, code, kernel, threads), kernel);
     INFO(kernel << " in " << threads << " threads\n" << gpu.text());
@@ -39,7 +28,7 @@ void require_silent(Checked& gpu, const CodeObject& code, const std::string& ker
 }  // namespace
 
 TEST_CASE("accesses of memory that nothing orders are reported with both sides", "[check][race]") {
-    on_each_build([](Checked& gpu, const CodeObject& code) {
+    on_each_build(Check::race, "race_memory", [](Checked& gpu, const CodeObject& code) {
         for (const char* kernel : kDefects) {
             gpu.forget();
             require_finished(run(gpu, code, kernel), kernel);
@@ -55,14 +44,14 @@ TEST_CASE("accesses of memory that nothing orders are reported with both sides",
 }
 
 TEST_CASE("mended, they are silent", "[check][race]") {
-    on_each_build([](Checked& gpu, const CodeObject& code) {
+    on_each_build(Check::race, "race_memory", [](Checked& gpu, const CodeObject& code) {
         for (const char* kernel : kDefects)
             for (const unsigned threads : {1u, 3u}) require_silent(gpu, code, std::string{kernel} + "_mended", threads);
     });
 }
 
 TEST_CASE("correct kernels that share memory are silent", "[check][race]") {
-    on_each_build([](Checked& gpu, const CodeObject& code) {
+    on_each_build(Check::race, "race_memory", [](Checked& gpu, const CodeObject& code) {
         for (const char* kernel : kCorrect)
             for (const unsigned threads : {1u, 3u}) require_silent(gpu, code, kernel, threads);
     });

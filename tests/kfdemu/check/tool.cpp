@@ -158,7 +158,7 @@ TEST_CASE("a table of which it is not known where its functions are is left alon
     }
 }
 
-TEST_CASE("ROCR 5.2 has no virtual memory, and nothing is written behind its table", "[check][tool]") {
+TEST_CASE("ROCR 5.2 has no virtual memory, and nothing is written after the end of its table", "[check][tool]") {
     Tables tables{kRocr5};
     tables.put(Later::ipc_memory_attach, &writes<4>);
     tables.load();

@@ -175,7 +175,7 @@ Status map(void* memory, std::size_t bytes, std::size_t offset, hsa::Handle hand
     return status;
 }
 
-/// Freed until its addresses are: nobody else is there.
+/// Freed, until its address range is: no other allocation can be at these addresses.
 Status unmap(void* memory, std::size_t bytes) {
     const auto object = objects().take({ObjectKind::Mapping, address(memory)});
     const Status status = next_unmap(memory, bytes);

@@ -54,7 +54,7 @@ constexpr auto kQueue = ObjectKind::Queue;
 constexpr auto kExecutable = ObjectKind::Executable;
 constexpr auto kReader = ObjectKind::CodeObjectReader;
 
-// Functions with the same arguments are told apart by their number.
+// A number distinguishes functions with the same arguments.
 using SignalCreate = Creation<0, kSignal, Word, Number, Pointer, Word*>;
 using AmdSignalCreate = Creation<0, kSignal, Word, Number, Pointer, Word, Word*>;
 using SignalAttach = Creation<0, kSignal, Pointer, Word*>;

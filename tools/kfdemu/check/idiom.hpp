@@ -3,7 +3,8 @@
 //
 //     const Idiom idiom = idiom_of(wave, inst);      // once for an instruction
 //
-// It scans the code after the instruction, and the loop around it. Pure, apart from decoding code that was not entered.
+// It scans the code after the instruction, and the loop around it. Pure, except that it decodes code that has not
+// executed.
 #pragma once
 
 #include <cstdint>

@@ -267,7 +267,7 @@ void MemoryFlow::check_stored(const Access& access, Operand data, unsigned count
             const std::uint32_t bits = u.bits & places;
             if (bits != 0 && (origin == 0 || (u.origin & kComputed) != 0)) origin = u.origin;
             computed |= bits != 0 && (u.origin & kComputed) != 0;
-            // Copies of memory that nothing wrote are left to whoever uses them.
+            // Copies of memory that nothing wrote are reported at their use.
             const bool copied = bits != 0 && flow_.shared.origins.at(u.origin).source == Source::Memory;
             whole &= bits == places && !copied;
         }

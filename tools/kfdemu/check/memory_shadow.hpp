@@ -26,7 +26,7 @@ class MemoryShadow {
         Agreed,  ///< several work-groups or waves wrote the same value
     };
     struct Record {
-        std::uint32_t group = 0;   ///< its number in the dispatch, from 1; 0: nobody
+        std::uint32_t group = 0;   ///< its number in the dispatch, from 1; 0: unset
         std::uint32_t number = 0;  ///< among the wave's memory instructions
         std::uint32_t tick = 0;    ///< of the dispatch, at that time
         std::uint16_t site = 0;

@@ -51,7 +51,7 @@ std::string short_place(const Finding& f) {
     return source.empty() ? f.at.instruction : source;
 }
 
-std::string who(const Finding& f) {
+std::string wave_text(const Finding& f) {
     const std::string lane = f.lane == kWholeWave ? "" : fmt::format("lane {} of ", f.lane);
     return fmt::format("{}wave {} of work-group ({}, {}, {})", lane, f.wave, f.group[0], f.group[1], f.group[2]);
 }
@@ -70,8 +70,8 @@ std::string to_text(const Finding& f) {
     std::string text = fmt::format("check {}: {}\n", name(f.check), f.what);
     if (f.of_kernel()) {
         text += site_lines(f.at, "at");
-        text += fmt::format("    {}, kernel object {:#x}, GPU {}, queue {}, dispatch {}\n", who(f), f.kernel_object,
-                            f.gpu, f.queue_id, f.dispatch_id);
+        text += fmt::format("    {}, kernel object {:#x}, GPU {}, queue {}, dispatch {}\n", wave_text(f),
+                            f.kernel_object, f.gpu, f.queue_id, f.dispatch_id);
     }
     if (!f.place.empty()) text += fmt::format("    address {:#x}: {}\n", f.address, f.place);
     for (const HostStack& stack : f.stacks) text += stack_lines(stack);
