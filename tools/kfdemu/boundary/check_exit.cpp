@@ -2,6 +2,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -116,8 +117,8 @@ void prepare(const Options& options) {
     configure(check::process_checks().report, options);
     if (!options.checks.any()) return;
     std::atexit(sum_up);
-    const bool of_allocations = options.checks.has(Check::memory) || options.checks.has(Check::leak);
-    if (of_allocations || options.checks.has(Check::init)) announce_allocations();
+    constexpr Check kOfMemory[] = {Check::memory, Check::leak, Check::init, Check::race, Check::fence};
+    if (std::ranges::any_of(kOfMemory, [&](Check check) { return options.checks.has(check); })) announce_allocations();
     if (options.check_report.empty()) return;
     if (const std::string error = check::try_report(options.check_report); !error.empty())
         tell_unwritable(options, error);

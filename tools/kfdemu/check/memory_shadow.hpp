@@ -1,12 +1,13 @@
 // Who last wrote and read each dword of memory in one dispatch.
 //
 //     MemoryShadow shadow;                                       // one for a dispatch
-//     MemoryShadow::Page& page = shadow.page(va);
-//     const std::lock_guard lock{page};
-//     page.cell(va).write = …
+//     MemoryShadow::Page* page = shadow.page(va);                // null: there is no memory left for it
+//     const std::lock_guard lock{*page};
+//     page->cell(va).write = …
 //
 // A dword takes 52 bytes, in pages that are allocated when they are first accessed. Thread safety: page(), any thread;
-// a page's cells, under its lock. Pages live as long as the shadow.
+// a page's cells, under its lock. Pages live as long as the shadow. All shadows of the process together take at most a
+// quarter of the machine's memory.
 #pragma once
 
 #include <array>
@@ -15,6 +16,8 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace kfdemu::check {
 
@@ -24,6 +27,7 @@ class MemoryShadow {
         Plain,
         Atomic,  ///< or a load that looks for what others wrote
         Agreed,  ///< several work-groups or waves wrote the same value
+        Waited,  ///< plain, by a wave that had waited for its earlier stores
     };
     struct Record {
         std::uint32_t group = 0;   ///< its number in the dispatch, from 1; 0: unset
@@ -35,6 +39,7 @@ class MemoryShadow {
         std::uint16_t kind : 2 = 0;
 
         bool is(Kind what) const { return kind == static_cast<std::uint16_t>(what); }
+        bool is_plain() const { return is(Kind::Plain) || is(Kind::Waited); }
     };
     struct Cell {
         Record write, read[2];    ///< the reads of two waves
@@ -46,6 +51,7 @@ class MemoryShadow {
         static constexpr std::uint64_t kBytes = 1024;
 
         Cell& cell(std::uint64_t va) { return cells_[va % kBytes / 4]; }
+        const Cell& cell(std::uint64_t va) const { return cells_[va % kBytes / 4]; }
         void lock() {
             while (busy_.test_and_set(std::memory_order_acquire)) {
             }
@@ -57,13 +63,43 @@ class MemoryShadow {
         std::array<Cell, kBytes / 4> cells_{};
     };
 
-    Page& page(std::uint64_t va) {
+    MemoryShadow() = default;
+    ~MemoryShadow();
+    MemoryShadow(const MemoryShadow&) = delete;
+    MemoryShadow& operator=(const MemoryShadow&) = delete;
+
+    Page* page(std::uint64_t va) {
         const std::uint64_t number = va / Page::kBytes;
         Shard& shard = shards_[number % shards_.size()];
         const std::lock_guard lock{shard.mutex};
         std::unique_ptr<Page>& page = shard.pages[number];
-        if (page == nullptr) page = std::make_unique<Page>();
-        return *page;
+        if (page == nullptr && reserve()) page = std::make_unique<Page>();
+        return page.get();
+    }
+
+    /// Address and page of all that were accessed.
+    std::vector<std::pair<std::uint64_t, const Page*>> pages() {
+        std::vector<std::pair<std::uint64_t, const Page*>> all;
+        for (Shard& shard : shards_) {
+            const std::lock_guard lock{shard.mutex};
+            for (const auto& [number, page] : shard.pages)
+                if (page != nullptr) all.emplace_back(number * Page::kBytes, page.get());
+        }
+        return all;
+    }
+    /// Null: nothing of it was accessed.
+    const Page* find(std::uint64_t va) {
+        Shard& shard = shards_[va / Page::kBytes % shards_.size()];
+        const std::lock_guard lock{shard.mutex};
+        const auto found = shard.pages.find(va / Page::kBytes);
+        return found == shard.pages.end() ? nullptr : found->second.get();
+    }
+
+    /// Whether memory was accessed that there was no page for.
+    bool is_partial() const { return partial_.load(std::memory_order_relaxed); }
+    bool is_written(std::uint64_t va) {
+        const Page* page = find(va);
+        return page != nullptr && page->cell(va).write.group != 0;
     }
 
   private:
@@ -71,7 +107,11 @@ class MemoryShadow {
         std::mutex mutex;
         std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages;
     };
+    bool reserve();
+
     std::array<Shard, 64> shards_;
+    std::atomic<std::uint64_t> reserved_{0};  // bytes
+    std::atomic<bool> partial_{false};
 };
 
 }  // namespace kfdemu::check
