@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstring>
 
@@ -32,6 +33,15 @@ void replace(MemoryShadow::Record& old, const MemoryShadow::Record& with) {
     const unsigned bytes = same ? old.bytes | with.bytes : with.bytes;
     old = with;
     old.bytes = bytes & 15;
+}
+
+/// Once.
+void tell_of_limit(const Scene& scene) {
+    static std::atomic<bool> told{false};  // relaxed: a flag alone
+    if (told.exchange(true, std::memory_order_relaxed)) return;
+    scene.session.report->note(
+        "race: what it keeps about memory has reached half of this machine's memory: further memory of kernels that "
+        "access so much is not checked");
 }
 
 }  // namespace
@@ -86,7 +96,7 @@ void MemoryRaceCheck::one_lane(Now& now, unsigned lane) {
     if (stores) now.stored = stored_value(now.wave, now.inst, 0, lane, now.access.bytes);
     while (va < end) {
         const std::uint64_t next = std::min(end, (va | 3) + 1);
-        lock(now, va);
+        if (!lock(now, va)) return tell_of_limit(now.context.scene);
         const auto count = static_cast<unsigned>(next - va);
         if (stores && now.stored) {
             const std::uint64_t offset = va - now.access.at[lane];
@@ -99,13 +109,14 @@ void MemoryRaceCheck::one_lane(Now& now, unsigned lane) {
     }
 }
 
-/// Keeps the page locked from lane to lane.
-void MemoryRaceCheck::lock(Now& now, std::uint64_t va) {
-    if (now.locked != nullptr && va / Page::kBytes == now.locked_va / Page::kBytes) return;
+/// Keeps the page locked from lane to lane. False: it is not watched.
+bool MemoryRaceCheck::lock(Now& now, std::uint64_t va) {
+    if (now.locked != nullptr && va / Page::kBytes == now.locked_va / Page::kBytes) return true;
     if (now.locked != nullptr) now.locked->unlock();
-    now.locked = &page(va);
+    now.locked = page(va);
     now.locked_va = va;
-    now.locked->lock();
+    if (now.locked != nullptr) now.locked->lock();
+    return now.locked != nullptr;
 }
 
 void MemoryRaceCheck::dword(Now& now, std::uint64_t va, unsigned bytes, Cell& cell) {
@@ -173,13 +184,13 @@ bool MemoryRaceCheck::stores_the_same(const Now& now, const Cell& cell) {
     return now.stored && ((now.value ^ cell.value) & bits_of(now.record.bytes & cell.write.bytes)) == 0;
 }
 
-MemoryRaceCheck::Page& MemoryRaceCheck::page(std::uint64_t va) {
+MemoryRaceCheck::Page* MemoryRaceCheck::page(std::uint64_t va) {
     auto& [number, found] = pages_[va / Page::kBytes % pages_.size()];
     if (found == nullptr || number != va / Page::kBytes) {
         number = va / Page::kBytes;
-        found = &races_->shadow.page(va);
+        found = races_->shadow.page(va);
     }
-    return *found;
+    return found;
 }
 
 std::uint16_t MemoryRaceCheck::shared_site(std::uint16_t own, const Inst& inst) {

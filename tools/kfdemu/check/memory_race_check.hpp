@@ -50,16 +50,16 @@ class MemoryRaceCheck {
         Record record;
         const gfx9::Inst& inst;
         bool looks = false;      ///< an atomic, or a load that looks for what others wrote
-        Page* locked = nullptr;  ///< holds locked_va
+        Page* locked = nullptr;  ///< holds locked_va; null: it is not watched
         std::uint64_t locked_va = 0;
         /// That the lane stores; empty if it is not known.
         std::optional<std::array<std::uint32_t, 4>> stored{};
         std::uint32_t value = 0;  ///< of these, the dword's
     };
 
-    Page& page(std::uint64_t va);
+    Page* page(std::uint64_t va);
     void one_lane(Now& now, unsigned lane);
-    void lock(Now& now, std::uint64_t va);
+    bool lock(Now& now, std::uint64_t va);
     static bool stores_the_same(const Now& now, const Cell& cell);
     void dword(Now& now, std::uint64_t va, unsigned bytes, Cell& cell);
     void load(Now& now, std::uint64_t va, Cell& cell);

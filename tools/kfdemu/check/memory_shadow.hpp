@@ -1,16 +1,18 @@
 // Who last wrote and read each dword of memory in one dispatch.
 //
 //     MemoryShadow shadow;                                       // one for a dispatch
-//     MemoryShadow::Page& page = shadow.page(va);
-//     const std::lock_guard lock{page};
-//     page.cell(va).write = …
+//     MemoryShadow::Page* page = shadow.page(va);                // null: the limit is reached
+//     const std::lock_guard lock{*page};
+//     page->cell(va).write = …
 //
-// A dword takes 52 bytes, in pages that are allocated when they are first accessed. Thread safety: page(), any thread;
-// a page's cells, under its lock. Pages live as long as the shadow.
+// A dword takes 52 bytes, in pages that are allocated when they are first accessed. All shadows of the process together
+// have at most half of the machine's memory. Thread safety: page(), any thread; a page's cells, under its lock. Pages
+// live as long as the shadow.
 #pragma once
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -57,14 +59,15 @@ class MemoryShadow {
         std::array<Cell, kBytes / 4> cells_{};
     };
 
-    Page& page(std::uint64_t va) {
-        const std::uint64_t number = va / Page::kBytes;
-        Shard& shard = shards_[number % shards_.size()];
-        const std::lock_guard lock{shard.mutex};
-        std::unique_ptr<Page>& page = shard.pages[number];
-        if (page == nullptr) page = std::make_unique<Page>();
-        return *page;
-    }
+    MemoryShadow() = default;
+    ~MemoryShadow();
+    MemoryShadow(const MemoryShadow&) = delete;
+    MemoryShadow& operator=(const MemoryShadow&) = delete;
+
+    Page* page(std::uint64_t va);
+
+    /// Of the process; 0: half of the machine's memory.
+    static void set_limit(std::size_t bytes);
 
   private:
     struct Shard {
@@ -72,6 +75,7 @@ class MemoryShadow {
         std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages;
     };
     std::array<Shard, 64> shards_;
+    std::atomic<std::size_t> bytes_{0};  // relaxed: a counter
 };
 
 }  // namespace kfdemu::check
