@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstring>
 
@@ -32,6 +33,15 @@ void replace(MemoryShadow::Record& old, const MemoryShadow::Record& with) {
     const unsigned bytes = same ? old.bytes | with.bytes : with.bytes;
     old = with;
     old.bytes = bytes & 15;
+}
+
+/// Once.
+void tell_of_limit(const Scene& scene) {
+    static std::atomic<bool> told{false};  // relaxed: a flag alone
+    if (told.exchange(true, std::memory_order_relaxed)) return;
+    scene.session.report->note(
+        "race and fence: what they keep about memory has reached a quarter of this machine's memory: further memory of kernels that "
+        "access so much is not checked");
 }
 
 }  // namespace
@@ -99,11 +109,8 @@ void MemoryRaceCheck::one_lane(Now& now, unsigned lane) {
     if (stores) now.stored = stored_value(now.wave, now.inst, 0, lane, now.access.bytes);
     while (va < end) {
         const std::uint64_t next = std::min(end, (va | 3) + 1);
+        if (!lock(now, va)) return tell_of_limit(now.context.scene);
         const auto count = static_cast<unsigned>(next - va);
-        if (!lock(now, va)) {
-            va = next;
-            continue;
-        }
         if (stores && now.stored) {
             const std::uint64_t offset = va - now.access.at[lane];
             now.value = 0;

@@ -61,7 +61,7 @@ class MemoryRaceCheck {
         Record record;
         const gfx9::Inst& inst;
         bool looks = false;      ///< an atomic, or a load that looks for what others wrote
-        Page* locked = nullptr;  ///< holds locked_va
+        Page* locked = nullptr;  ///< holds locked_va; null: it is not watched
         std::uint64_t locked_va = 0;
         /// That the lane stores; empty if it is not known.
         std::optional<std::array<std::uint32_t, 4>> stored{};

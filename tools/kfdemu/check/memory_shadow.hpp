@@ -1,17 +1,18 @@
 // Who last wrote and read each dword of memory in one dispatch.
 //
 //     MemoryShadow shadow;                                       // one for a dispatch
-//     MemoryShadow::Page* page = shadow.page(va);                // null: there is no memory left for it
+//     MemoryShadow::Page* page = shadow.page(va);                // null: the limit is reached
 //     const std::lock_guard lock{*page};
 //     page->cell(va).write = …
 //
-// A dword takes 52 bytes, in pages that are allocated when they are first accessed. Thread safety: page(), any thread;
-// a page's cells, under its lock. Pages live as long as the shadow. All shadows of the process together take at most a
-// quarter of the machine's memory.
+// A dword takes 52 bytes, in pages that are allocated when they are first accessed. All shadows of the process together
+// have at most a quarter of the machine's memory. Thread safety: page(), any thread; a page's cells, under its lock. Pages
+// live as long as the shadow.
 #pragma once
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -68,22 +69,17 @@ class MemoryShadow {
     MemoryShadow(const MemoryShadow&) = delete;
     MemoryShadow& operator=(const MemoryShadow&) = delete;
 
-    Page* page(std::uint64_t va) {
-        const std::uint64_t number = va / Page::kBytes;
-        Shard& shard = shards_[number % shards_.size()];
-        const std::lock_guard lock{shard.mutex};
-        std::unique_ptr<Page>& page = shard.pages[number];
-        if (page == nullptr && reserve()) page = std::make_unique<Page>();
-        return page.get();
-    }
+    Page* page(std::uint64_t va);
+
+    /// Of the process; 0: a quarter of the machine's memory.
+    static void set_limit(std::size_t bytes);
 
     /// Address and page of all that were accessed.
     std::vector<std::pair<std::uint64_t, const Page*>> pages() {
         std::vector<std::pair<std::uint64_t, const Page*>> all;
         for (Shard& shard : shards_) {
             const std::lock_guard lock{shard.mutex};
-            for (const auto& [number, page] : shard.pages)
-                if (page != nullptr) all.emplace_back(number * Page::kBytes, page.get());
+            for (const auto& [number, page] : shard.pages) all.emplace_back(number * Page::kBytes, page.get());
         }
         return all;
     }
@@ -95,8 +91,6 @@ class MemoryShadow {
         return found == shard.pages.end() ? nullptr : found->second.get();
     }
 
-    /// Whether memory was accessed that there was no page for.
-    bool is_partial() const { return partial_.load(std::memory_order_relaxed); }
     bool is_written(std::uint64_t va) {
         const Page* page = find(va);
         return page != nullptr && page->cell(va).write.group != 0;
@@ -107,11 +101,8 @@ class MemoryShadow {
         std::mutex mutex;
         std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages;
     };
-    bool reserve();
-
     std::array<Shard, 64> shards_;
-    std::atomic<std::uint64_t> reserved_{0};  // bytes
-    std::atomic<bool> partial_{false};
+    std::atomic<std::size_t> bytes_{0};  // relaxed: a counter
 };
 
 }  // namespace kfdemu::check

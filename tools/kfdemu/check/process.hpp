@@ -23,7 +23,6 @@ struct ProcessChecks {
     Allocations allocations;
     LiveObjects objects;
     Operations operations;
-    std::atomic<bool> partial{false};       ///< a kernel accessed more memory than `race` and `fence` follow
     std::atomic<bool> fresh_memory{false};  ///< relaxed: set before the memory can be used
 
     /// Whether ROCR has loaded the tool that announces allocations.

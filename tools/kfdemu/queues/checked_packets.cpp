@@ -136,10 +136,6 @@ void CheckedPackets::ends(const AddressSpace& space, std::uint64_t index) {
     watched_.erase(found);
     check::ProcessChecks& process = process_checks();
     if (watched.seen_ns != 0) compare(space, index, watched);
-    if (watched.memory && watched.memory->shadow.is_partial() && !process.partial.exchange(true))
-        process.report.note(
-            "race and fence: a kernel accesses more memory than there is room to follow; accesses of the rest are not "
-            "checked");
     if (watched.operation) process.operations.end(watched.operation, process.report, &process.allocations);
 }
 
