@@ -40,7 +40,8 @@ void tell_of_limit(const Scene& scene) {
     static std::atomic<bool> told{false};  // relaxed: a flag alone
     if (told.exchange(true, std::memory_order_relaxed)) return;
     scene.session.report->note(
-        "race and fence: what they keep about memory has reached a quarter of this machine's memory: further memory of kernels that "
+        "race and fence: what they keep about memory has reached a quarter of this machine's memory: further memory of "
+        "kernels that "
         "access so much is not checked");
 }
 

@@ -6,8 +6,8 @@
 //     page->cell(va).write = …
 //
 // A dword takes 52 bytes, in pages that are allocated when they are first accessed. All shadows of the process together
-// have at most a quarter of the machine's memory. Thread safety: page(), any thread; a page's cells, under its lock. Pages
-// live as long as the shadow.
+// have at most a quarter of the machine's memory. Thread safety: page(), any thread; a page's cells, under its lock.
+// Pages live as long as the shadow.
 #pragma once
 
 #include <array>
