@@ -48,6 +48,8 @@ constexpr Row table[] = {
     {"hsadrv/executable_builder.cpp", "code-objects"},
     {"hsadrv/kernel.cpp", "code-objects"},
     {"hsadrv/bound_kernel.cpp", "code-objects"},
+    {"hsadrv/launch_argument.cpp", "code-objects"},
+    {"hsadrv/runtime_bound_kernel.cpp", "code-objects"},
     {"hsadrv/kernel_occupancy_on_device.cpp", "code-objects"},
     {"hsadrv/hidden_on_device.cpp", "code-objects"},
     {"hsadrv/device_global.cpp", "code-objects"},
