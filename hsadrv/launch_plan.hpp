@@ -59,6 +59,7 @@ class LaunchPlan {
     const ArgumentMetadata& argument(std::size_t index) const noexcept {
         return kernel_.arguments[parameters_[index].argument];
     }
+    ArgumentClass argument_class(std::size_t index) const noexcept { return parameters_[index].accepts; }
     ElementType element(std::size_t index) const noexcept { return parameters_[index].element; }
 
     /// Offset of explicit argument `index` in the kernarg segment. The arguments were checked before.
