@@ -34,16 +34,13 @@
 #ifndef HSADRV_H
 #define HSADRV_H
 
-#include "hsadrv/c/error.h"
-/* before those that use their types */
 #include "hsadrv/c/driver.h"
-#include "hsadrv/c/memory.h"
-/* likewise */
-#include "hsadrv/c/stream.h"
-/* likewise */
+#include "hsadrv/c/error.h"
 #include "hsadrv/c/event.h"
 #include "hsadrv/c/executable.h"
 #include "hsadrv/c/graph.h"
 #include "hsadrv/c/launch.h"
+#include "hsadrv/c/memory.h"
+#include "hsadrv/c/stream.h"
 
 #endif

@@ -22,6 +22,19 @@
 
 namespace hsadrv {
 
+namespace detail {
+/// memcpy; inlined for the sizes of most arguments.
+inline void store_bytes(std::byte* to, const void* from, std::size_t size_bytes) noexcept {
+    if (size_bytes == 8) {
+        std::memcpy(to, from, 8);
+    } else if (size_bytes == 4) {
+        std::memcpy(to, from, 4);
+    } else {
+        std::memcpy(to, from, size_bytes);
+    }
+}
+}  // namespace detail
+
 class LaunchArgument {
   public:
     /// A number or an object. `what`: its kind, or several that it may have; `any_value | pointer` if nothing is known.
@@ -57,7 +70,7 @@ class LaunchArgument {
 
     /// Writes shape().size_bytes bytes.
     void store(std::byte* to) const noexcept {
-        std::memcpy(to, bytes_ ? bytes_ : static_cast<const void*>(&memory_.address), shape_.size_bytes);
+        detail::store_bytes(to, bytes_ ? bytes_ : static_cast<const void*>(&memory_.address), shape_.size_bytes);
     }
 
   private:

@@ -64,6 +64,7 @@ class LaunchPlan {
 
     /// Offset of explicit argument `index` in the kernarg segment. The arguments were checked before.
     std::uint32_t offset_bytes(std::size_t index) const noexcept { return parameters_[index].offset_bytes; }
+    std::uint32_t size_bytes(std::size_t index) const noexcept { return parameters_[index].size_bytes; }
 
     /// Checks grid, work-group and LDS against the kernel and the agent. Throws InvalidArgument. The result
     /// borrows `config`.
@@ -140,7 +141,11 @@ class LaunchPlan {
     std::string argument_text(std::size_t position) const;
     std::string signature() const;
 
-    bool fits_argument(std::size_t index, const ArgumentShape& given) const noexcept;
+    bool fits_argument(std::size_t index, const ArgumentShape& given) const noexcept {
+        const Parameter& wanted = parameters_[index];
+        return given.size_bytes == wanted.size_bytes && accepts(wanted.accepts, given.what) &&
+               accepts(wanted.element, given.element);
+    }
     [[noreturn]] void refuse_element(std::size_t index, ElementType given) const;
     [[noreturn]] void refuse_arguments(std::span<const ArgumentShape> given) const;
     [[noreturn]] void refuse_sizes(const Dim3& grid, const Dim3& workgroup) const;

@@ -15,15 +15,16 @@ typedef enum hsadrv_event_flags {
     HSADRV_EVENT_TIMING = 1 /* the device records the time: one more packet */
 } hsadrv_event_flags;
 
-/* Makes an event that completes when everything submitted to the stream so far is complete. flags: hsadrv_event_flags. */
+/* Makes an event that completes when everything submitted to the stream so far is complete. flags:
+ * hsadrv_event_flags. */
 HSADRV_API hsadrv_result hsadrv_stream_record(hsadrv_stream stream, uint32_t flags, uint64_t timeout_ns,
                                               hsadrv_event* event) HSADRV_NOEXCEPT;
 
 /* Waits that were enqueued for it are unaffected. */
 HSADRV_API hsadrv_result hsadrv_event_destroy(hsadrv_event event) HSADRV_NOEXCEPT;
 
-/* Later operations of the stream wait for the event, on the device: the host does not wait. If the event's stream fails,
- * this one fails with the same error. */
+/* Later operations of the stream wait for the event, on the device: the host does not wait. If the event's stream
+ * fails, this one fails with the same error. */
 HSADRV_API hsadrv_result hsadrv_stream_wait(hsadrv_stream stream, hsadrv_event event,
                                             uint64_t timeout_ns) HSADRV_NOEXCEPT;
 

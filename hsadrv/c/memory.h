@@ -18,9 +18,10 @@ typedef enum hsadrv_memory_kind {
     HSADRV_MEMORY_HOST_COARSE = 3  /* pinned and coarse-grained */
 } hsadrv_memory_kind;
 
-/* Allocates size_bytes bytes of a hsadrv_memory_kind, aligned to 4096, uninitialised. Host memory is accessible to the host and all GPUs,
- * device memory to `device`. 0 bytes give memory whose address is null. Errors: HSADRV_ERROR_OUT_OF_MEMORY with what
- * the pool has; HSADRV_ERROR_NOT_OFFERED if the GPU has no memory of that kind. */
+/* Allocates size_bytes bytes of a hsadrv_memory_kind, aligned to 4096, uninitialised. Host memory is accessible to
+ * the host and all GPUs, device memory to `device`. 0 bytes give memory whose address is null. Errors:
+ * HSADRV_ERROR_OUT_OF_MEMORY with what the pool has; HSADRV_ERROR_NOT_OFFERED if the GPU has no memory of that kind.
+ * */
 HSADRV_API hsadrv_result hsadrv_memory_create(hsadrv_device device, uint32_t kind, size_t size_bytes,
                                               hsadrv_memory* memory) HSADRV_NOEXCEPT;
 

@@ -57,8 +57,8 @@ HSADRV_API hsadrv_result hsadrv_stream_copy(hsadrv_stream stream, void* destinat
 HSADRV_API hsadrv_result hsadrv_stream_copy_and_wait(hsadrv_stream stream, void* destination, const void* source,
                                                      size_t size_bytes, uint64_t timeout_ns) HSADRV_NOEXCEPT;
 
-/* Repeats pattern_bytes bytes over size_bytes bytes of any memory, in the stream's order; the last repetition may be cut
- * short. The pattern is copied. */
+/* Repeats pattern_bytes bytes over size_bytes bytes of any memory, in the stream's order; the last repetition may be
+ * cut short. The pattern is copied. */
 HSADRV_API hsadrv_result hsadrv_stream_fill(hsadrv_stream stream, void* destination, size_t size_bytes,
                                             const void* pattern, size_t pattern_bytes,
                                             uint64_t timeout_ns) HSADRV_NOEXCEPT;
@@ -66,8 +66,8 @@ HSADRV_API hsadrv_result hsadrv_stream_fill(hsadrv_stream stream, void* destinat
 /* Destroys the memory's handle now, and frees the memory when everything submitted to the stream so far is complete. */
 HSADRV_API hsadrv_result hsadrv_memory_destroy_on(hsadrv_memory memory, hsadrv_stream stream) HSADRV_NOEXCEPT;
 
-/* Holds the memory until everything submitted so far is complete, even if its handle is destroyed; during a capture, for
- * the life of the graph. */
+/* Holds the memory until everything submitted so far is complete, even if its handle is destroyed; during a capture,
+ * for the life of the graph. */
 HSADRV_API hsadrv_result hsadrv_stream_hold(hsadrv_stream stream, hsadrv_memory memory) HSADRV_NOEXCEPT;
 
 /* A function of the host. It must not wait for another host function. Non-zero fails the stream with

@@ -5,11 +5,12 @@
 namespace hsadrv {
 
 void Kernel::launch(Stream& stream, const LaunchConfig& config, std::span<const LaunchArgument> arguments) const {
+    const LaunchPlan& plan = record_->plan;
     check_stream(stream);
     check_arguments(arguments);
-    const LaunchShape shape = record_->plan.shape(config);
+    const LaunchShape shape = plan.is_plain(config) ? plan.plain_shape(config) : plan.shape(config);
     stream.dispatch(
-        record_->plan.dispatch(record_->kernel_object, shape),
+        plan.dispatch(record_->kernel_object, shape),
         [&](std::byte* kernarg) noexcept { store_arguments(kernarg, shape, queue_of(stream), arguments); },
         config.deadline);
     for (const LaunchArgument& argument : arguments) detail::keep_argument(stream, argument.memory());
@@ -17,7 +18,12 @@ void Kernel::launch(Stream& stream, const LaunchConfig& config, std::span<const 
 
 void Kernel::check_arguments(std::span<const LaunchArgument> arguments) const {
     record_->plan.check_arguments(arguments);
-    for (std::size_t i = 0; i < arguments.size(); ++i) detail::check_memory(*record_, i, arguments[i].memory());
+    const std::uint64_t own = record_->agent.native().handle;
+    for (const LaunchArgument& argument : arguments) {
+        const DevicePointer& memory = argument.memory();
+        if (memory.agent != 0 && memory.agent != own) [[unlikely]]
+            detail::require_reached(*record_, memory.address, memory.agent);
+    }
 }
 
 void Kernel::store_arguments(std::byte* kernarg, const LaunchShape& shape, const QueueFacts& queue,

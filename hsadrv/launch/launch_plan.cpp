@@ -85,12 +85,6 @@ LaunchPlan::LaunchPlan(KernelMetadata kernel, const LaunchLimits& limits)
     if (plain) plain_workgroup_ = std::bit_floor(std::min({group.x, group.y, group.z, std::uint32_t{1024}}));
 }
 
-bool LaunchPlan::fits_argument(std::size_t index, const ArgumentShape& given) const noexcept {
-    const Parameter& wanted = parameters_[index];
-    return given.size_bytes == wanted.size_bytes && accepts(wanted.accepts, given.what) &&
-           accepts(wanted.element, given.element);
-}
-
 void LaunchPlan::check_arguments(std::span<const ArgumentShape> given) const {
     bool good = given.size() == parameters_.size();
     for (std::size_t i = 0; good && i < given.size(); ++i) good = fits_argument(i, given[i]);

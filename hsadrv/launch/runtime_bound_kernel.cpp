@@ -25,7 +25,7 @@ void require_values(const Kernel& kernel, std::span<const void* const> values) {
 
 void store_values(const LaunchPlan& plan, std::byte* kernarg, std::span<const void* const> values) noexcept {
     for (std::size_t i = 0; i < values.size(); ++i)
-        std::memcpy(kernarg + plan.offset_bytes(i), values[i], plan.argument(i).size_bytes);
+        detail::store_bytes(kernarg + plan.offset_bytes(i), values[i], plan.size_bytes(i));
 }
 
 QueueFacts queue_for(const LaunchPlan& plan, const Stream& stream) noexcept {

@@ -1,9 +1,14 @@
 // Handles of the C interface: whatever is given for one, the answer is a result.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
 #include <cstring>
 #include <thread>
 
 #include "c_machine.hpp"
 #include "hsadrv/c/handle_table.hpp"
+#include "support/allocations.hpp"
 
 using namespace hsadrv;
 using namespace test_support;
@@ -151,4 +156,63 @@ TEST_CASE("the last error is the thread's own, and success leaves it", "[c][devi
     CHECK(hsadrv_last_error_message() == mine);
     CHECK(hsadrv_last_error_status() == 0);
     CHECK(hsadrv_last_error_address() == 0);
+}
+
+TEST_CASE("in a forked child every call that takes a handle says so", "[c][device]") {
+    NEEDS_C_MACHINE();
+    const pid_t child = fork();
+    if (child == 0) {
+        int done = 0;
+        hsadrv_driver driver = nullptr;
+        const bool refused = hsadrv_stream_query(m.stream, &done) == HSADRV_ERROR_FORKED_CHILD &&
+                             hsadrv_driver_create(&driver) == HSADRV_ERROR_FORKED_CHILD &&
+                             hsadrv_memory_destroy(m.x) == HSADRV_ERROR_FORKED_CHILD &&
+                             std::strstr(hsadrv_last_error_message(), "hsadrv_memory_destroy: this process was forked");
+        _exit(refused ? 0 : 1);
+    }
+    int status = -1;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+    CHECK(m.launch(m.arguments()) == HSADRV_SUCCESS);
+    CHECK(hsadrv_stream_synchronize(m.stream, patience_ns) == HSADRV_SUCCESS);
+}
+
+TEST_CASE("a call that runs out of host memory says so, and works when there is some", "[c][device]") {
+    NEEDS_C_MACHINE();
+    const auto arguments = m.arguments();
+    const auto config = CMachine::sizes();
+    std::array<hsadrv_result, 8> results;  // nothing of the test's own may need memory
+    const auto try_all = [&] {
+        hsadrv_event event = nullptr;
+        hsadrv_memory memory = nullptr;
+        hsadrv_kernel kernel = nullptr;
+        results = {};
+        results[0] = hsadrv_memory_create(m.gpu, HSADRV_MEMORY_HOST, 4096, &memory);
+        results[1] = hsadrv_kernel_launch(m.saxpy, m.stream, &config, arguments.data(), arguments.size(), patience_ns);
+        results[2] = hsadrv_stream_record(m.stream, 0, patience_ns, &event);
+        results[3] = hsadrv_executable_kernel(m.code, "shape", &kernel);
+        results[4] = hsadrv_stream_hold(m.stream, m.x);
+        if (memory) results[5] = hsadrv_memory_destroy(memory);
+        if (event) results[6] = hsadrv_event_destroy(event);
+        if (kernel) results[7] = hsadrv_kernel_destroy(kernel);
+    };
+    try_all();
+    const std::size_t before = c::HandleTable::process().size();
+    int failed = 0;
+    for (int nth = 1; nth <= 60; ++nth) {
+        fail_allocation(nth, Whose::ours);
+        try_all();
+        fail_allocation(0);
+        for (const hsadrv_result result : results) {
+            // The runtime calls its own heap a resource.
+            CHECK((result == HSADRV_SUCCESS || result == HSADRV_ERROR_OUT_OF_HOST_MEMORY ||
+                   result == HSADRV_ERROR_OUT_OF_MEMORY));
+            failed += result == HSADRV_ERROR_OUT_OF_HOST_MEMORY;
+        }
+        CHECK(hsadrv_stream_synchronize(m.stream, patience_ns) == HSADRV_SUCCESS);
+    }
+    CHECK(failed > 5);
+    CHECK(c::HandleTable::process().size() == before);
+    try_all();
+    for (const hsadrv_result result : results) CHECK(result == HSADRV_SUCCESS);
 }

@@ -35,7 +35,7 @@ for header in "$root/include/$headers"/hsadrv/*.h "$root/include/$headers"/hsadr
     name=${header#"$root/include/$headers/"}
     for language in '-x c -std=c99' '-x c++ -std=c++11'; do
         # shellcheck disable=SC2086 # several words
-        echo "#include <$name>" | "$@" $language -Wall -Wextra -Wpedantic -Wno-long-long -Wconversion -Wsign-conversion -Werror -fsyntax-only - \
+        echo "#include <$name>" | "$@" $language -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Werror -fsyntax-only - \
             -I "$root/include/$headers"
     done
     echo "  $name"

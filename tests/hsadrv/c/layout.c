@@ -1,5 +1,5 @@
-/* The C interface's ABI: sizes, offsets and numbers that programs have compiled in. A structure may grow at its end: its
- * size below then changes, its offsets do not. */
+/* The C interface's ABI: sizes, offsets and numbers that programs have compiled in. A structure may grow at its end:
+ * its size below then changes, its offsets do not. */
 #include <stddef.h>
 #include <stdio.h>
 
