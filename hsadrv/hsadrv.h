@@ -10,8 +10,8 @@
  *
  * Results: every function that can fail returns a hsadrv_result. If that is not HSADRV_SUCCESS, the thread's message
  * (c/error.h) names the call, the object, the numbers and, if known, the remedy. A function that fails has enqueued
- * nothing, except where it says so, and sets what it would have returned to null or zero. No C++ exception leaves a
- * function.
+ * nothing, except where it says so and perhaps with HSADRV_ERROR_OUT_OF_HOST_MEMORY, and sets what it would have
+ * returned to null or zero. No C++ exception leaves a function.
  *
  * Handles: each kind has its own type. A handle is a number of a table, not an address: null, a destroyed handle, one
  * of another kind and any other value give HSADRV_ERROR_INVALID_HANDLE. Destroying a handle while another thread is in

@@ -19,6 +19,15 @@ Lock lock_graph(const char* call, GraphObject& graph, Deadline deadline) {
     return held;
 }
 
+/// Until the replay that was just submitted is complete.
+void hold_updates(Stream& stream, const GraphObject& graph) noexcept {
+    try {
+        stream.keep_alive(graph.holds);
+    } catch (...) {
+        // std::bad_alloc: they are then never released (Stream::keep_alive), and the replay has what it needs.
+    }
+}
+
 }  // namespace
 
 hsadrv_result hsadrv_stream_begin_capture(hsadrv_stream stream) noexcept {
@@ -58,6 +67,7 @@ hsadrv_result hsadrv_graph_launch(hsadrv_graph graph, hsadrv_stream stream, uint
         const Deadline deadline = deadline_of(timeout_ns);
         const auto shared = lock_graph<std::shared_lock<std::shared_timed_mutex>>(name, *found, deadline);
         found->graph.launch(held->stream, deadline);
+        if (found->holds) hold_updates(held->stream, *found);
     });
 }
 
@@ -69,14 +79,14 @@ hsadrv_result hsadrv_graph_update(hsadrv_graph graph, size_t index, hsadrv_kerne
         const auto launched = object<KernelObject>(name, "kernel", kernel);
         const Deadline deadline = deadline_of(timeout_ns);
         const LaunchRequest request(name, config, arguments, argument_count, deadline);
-        std::vector<std::shared_ptr<const void>> used = request.holds();
+        auto used = request.holds();
         used.push_back(launched);
         const auto alone = lock_graph<std::unique_lock<std::shared_timed_mutex>>(name, *found, deadline);
-        const bool recorded = index < found->graph.kernels();
-        UpdateHolds* const holds = recorded ? &found->holds[index] : nullptr;  // allocated before anything changes
+        // Made before anything changes.
+        const auto holds =
+            found->holds ? std::make_shared<UpdateHolds>(*found->holds) : std::make_shared<UpdateHolds>();
+        holds->insert_or_assign(index, std::move(used));
         found->graph.update(index, launched->kernel, request.config(), request.arguments());
-        holds->before = std::move(holds->previous);
-        holds->previous = std::move(holds->current);
-        holds->current = std::move(used);
+        found->holds = holds;
     });
 }

@@ -83,16 +83,14 @@ struct KernelObject {
     Kernel kernel;
 };
 
-/// What an update of a graph holds. Replays of the last two updates of a kernel may be in flight.
-struct UpdateHolds {
-    std::vector<std::shared_ptr<const void>> current, previous, before;
-};
+/// What the updated kernels of a graph use, by their index.
+using UpdateHolds = std::unordered_map<std::size_t, std::vector<std::shared_ptr<const void>>>;
 
 struct GraphObject {
     static constexpr HandleKind kind = HandleKind::graph;
     Graph graph;
-    std::shared_timed_mutex mutex;  // launches share it, an update excludes them
-    std::unordered_map<std::size_t, UpdateHolds> holds;
+    std::shared_timed_mutex mutex;             // launches share it, an update excludes them
+    std::shared_ptr<const UpdateHolds> holds;  // replaced by each update; replays in flight hold theirs
 };
 
 [[noreturn]] void refuse_handle(const char* call, const char* name, const void* handle, HandleKind wanted);

@@ -133,3 +133,40 @@ TEST_CASE("memory that was destroyed after its launch is held until the kernel i
     CHECK(hsadrv_stream_synchronize(m.stream, patience_ns) == HSADRV_SUCCESS);
     CHECK(hsadrv_memory_create(m.gpu, HSADRV_MEMORY_HOST, 4096, &m.y) == HSADRV_SUCCESS);
 }
+
+TEST_CASE("a replay in flight holds what its graph was updated with, without the graph", "[c][device]") {
+    NEEDS_C_MACHINE();
+    void* address = nullptr;
+    hsadrv_memory_address(m.y, &address);
+    hsadrv_graph graph = nullptr;
+    hsadrv_memory other = nullptr;
+    REQUIRE(hsadrv_memory_create(m.gpu, HSADRV_MEMORY_HOST, 4096, &other) == HSADRV_SUCCESS);
+    auto arguments = m.arguments();
+    arguments[0].memory = other;
+    const auto config = CMachine::sizes();
+    REQUIRE(hsadrv_stream_begin_capture(m.stream) == HSADRV_SUCCESS);
+    REQUIRE(m.launch(arguments) == HSADRV_SUCCESS);
+    REQUIRE(hsadrv_stream_end_capture(m.stream, &graph) == HSADRV_SUCCESS);
+    const auto update = [&](std::size_t index) {
+        return hsadrv_graph_update(graph, index, m.saxpy, &config, m.arguments().data(), 4, patience_ns);
+    };
+    CHECK_THAT(failure(bad_argument, update(1)), Contains("the graph has 1 kernels"));
+    REQUIRE(update(0) == HSADRV_SUCCESS);
+    CHECK(hsadrv_memory_destroy(m.y) == HSADRV_SUCCESS);
+    CHECK(pointer_info(address).kind == PointerInfo::Kind::pool);  // held by the graph
+
+    std::atomic<bool> go = false;
+    const auto wait = [](void* flag) {
+        static_cast<std::atomic<bool>*>(flag)->wait(false);
+        return 0;
+    };
+    CHECK(hsadrv_stream_call(m.stream, wait, &go, nullptr, patience_ns) == HSADRV_SUCCESS);
+    CHECK(hsadrv_graph_launch(graph, m.stream, patience_ns) == HSADRV_SUCCESS);
+    CHECK(hsadrv_graph_destroy(graph) == HSADRV_SUCCESS);
+    CHECK(pointer_info(address).kind == PointerInfo::Kind::pool);  // held by the replay
+    go = true;
+    go.notify_all();
+    CHECK(hsadrv_stream_synchronize(m.stream, patience_ns) == HSADRV_SUCCESS);
+    CHECK(hsadrv_memory_destroy(other) == HSADRV_SUCCESS);
+    CHECK(hsadrv_memory_create(m.gpu, HSADRV_MEMORY_HOST, 4096, &m.y) == HSADRV_SUCCESS);
+}
