@@ -47,6 +47,13 @@ void completion(hsadrv_result, const char* message, void*) {
     if (!message) fuzz::broken("a completion without a message");
 }
 
+/// A structure with memory after it, for every struct_size that is read.
+template <class T>
+struct WithRoom {
+    T known{};
+    std::byte more[4096]{};
+};
+
 /// One input: handles of all kinds, by the order of their making.
 class Sequence {
   public:
@@ -116,7 +123,9 @@ class Sequence {
 
     void make_stream() {
         hsadrv_stream made_stream = nullptr;
-        hsadrv_stream_options options{};
+        WithRoom<hsadrv_stream_options> room;
+        hsadrv_stream_options& options = room.known;
+        room.more[0] = in_.below(4) ? std::byte{} : std::byte{1};
         options.struct_size = in_.below(6) ? sizeof options : size();
         options.packets = in_.below(4) ? 0 : in_.take<std::uint16_t>();
         options.priority = in_.below(4) ? 0 : in_.below(5);
@@ -166,7 +175,8 @@ class Sequence {
 
     /// Of scale_add(data, factor, summand, n), with fields changed. n is zero unless `data` is large enough for it.
     struct Launch {
-        hsadrv_launch_config config{};
+        WithRoom<hsadrv_launch_config> room;
+        hsadrv_launch_config& config = room.known;
         hsadrv_argument arguments[6]{};
         std::size_t count = 4;
         std::uint64_t words[6][4]{};

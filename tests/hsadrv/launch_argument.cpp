@@ -240,3 +240,31 @@ TEST_CASE("described launches are captured, and described arguments update a gra
     t.device.stream.synchronize(patience);
     CHECK(z[n - 1] == 10.0f);  // unchanged by the update that was refused
 }
+
+TEST_CASE("a C++ kernel that states its types refuses others, typed and described", "[launch_argument][device]") {
+    NEEDS_RUN_TIME();
+    const AgentRef gpu = t.device.gpu;
+    const Executable code = Executable::load(gpu, test_file("typed." + gpu.name() + ".hsaco"));
+    const Kernel add_counts = code.kernel("add_counts");
+    struct {
+        int a = 1;
+        float b = 0;
+    } const pair;
+    const std::int64_t bias = 2;
+    const unsigned n = 4;
+    Shared<std::uint32_t> counts(t.device.gpu, n, 10);
+    Shared<double> values(t.device.gpu, n, 30.0);
+    const LaunchConfig config{.grid = n, .workgroup = n};
+    const auto launch = [&](const auto* first, const auto* second) {
+        add_counts.launch(t.device.stream, config,
+                          Arguments{LaunchArgument::of(first), LaunchArgument::of(second), LaunchArgument::of(pair),
+                                    LaunchArgument::of(bias), LaunchArgument::of(n)});
+    };
+    CHECK_THROWS_WITH(launch(values.data(), values.data()), Contains("argument 1 of 5 (uint*)"));
+    CHECK_THROWS_WITH(launch(counts.data(), counts.data()), Contains("argument 2 of 5 (double*)"));
+    CHECK_THROWS_WITH(add_counts.launch(t.device.stream, config, counts.data(), values.data(), pair, 2.0, n),
+                      Contains("argument 4 of 5 (long): wanted an integer"));
+    launch(counts.data(), values.data());
+    t.device.stream.synchronize(patience);
+    CHECK(counts[n - 1] == 43);
+}
