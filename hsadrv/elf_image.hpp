@@ -4,7 +4,8 @@
 //     elf.target, elf.code_object_version, elf.metadata_note, elf.kernel_descriptors
 //
 // ROCR's loader trusts its input, so every code object is checked here first. Borrows: the bytes, for as long as
-// `metadata_note` and `argument_types` are used. Thread safety: no state. Sources: System V ABI, ELF; LLVM AMDGPUUsage, Code Object.
+// `metadata_note` and `argument_types` are used. Thread safety: no state. Sources: System V ABI, ELF; LLVM AMDGPUUsage,
+// Code Object.
 #pragma once
 
 #include <cstddef>
