@@ -31,6 +31,7 @@
 #include "devicearray/array_form.hpp"
 #include "devicearray/array_views.hpp"
 #include "devicearray/dtype.hpp"
+#include "devicearray/element_type.hpp"
 #include "devicearray/host_ndarray.hpp"
 #include "devicearray/host_view.hpp"
 #include "devicearray/layout.hpp"
@@ -197,7 +198,7 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
     friend DevicePointer kernel_argument(const DeviceNDArray& array) {
         if (!array.contiguous_) [[unlikely]]
             detail::refuse_as_pointer(array.dtype_, array.layout_);
-        return {array.data_, array.keep_alive_, array.agent_.native().handle};
+        return {array.data_, array.keep_alive_, array.agent_.native().handle, element_type_of(array.dtype_)};
     }
 
   private:

@@ -13,6 +13,7 @@
 #include "devicearray/dtype_dlpack.hpp"
 #include "devicearray/dtype_numpy.hpp"
 #include "devicearray/element_strides.hpp"
+#include "devicearray/element_type.hpp"
 #include "devicearray/host_arrays.hpp"
 #include "devicearray/host_ndarray.hpp"
 #include "devicearray/host_view.hpp"

@@ -17,6 +17,7 @@
 
 #include "devicearray/array_views.hpp"
 #include "devicearray/device_ndarray.hpp"
+#include "devicearray/element_type.hpp"
 #include "devicearray/host_ndarray.hpp"
 #include "hsadrv/agent.hpp"
 #include "hsadrv/kernel_args.hpp"
@@ -114,7 +115,7 @@ class MappedNDArray : public ArrayViews<MappedNDArray> {
     friend DevicePointer kernel_argument(const MappedNDArray& array) {
         if (!array.layout().is_contiguous()) [[unlikely]]
             detail::refuse_as_pointer(array.dtype(), array.layout());
-        return {array.device_data_, array.keep_alive(), array.agent_.native().handle};
+        return {array.device_data_, array.keep_alive(), array.agent_.native().handle, element_type_of(array.dtype())};
     }
 
   private:

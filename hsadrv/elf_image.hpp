@@ -4,7 +4,8 @@
 //     elf.target, elf.code_object_version, elf.metadata_note, elf.kernel_descriptors
 //
 // ROCR's loader trusts its input, so every code object is checked here first. Borrows: the bytes, for as long as
-// `metadata_note` is used. Thread safety: no state. Sources: System V ABI, ELF; LLVM AMDGPUUsage, Code Object.
+// `metadata_note` and `argument_types` are used. Thread safety: no state. Sources: System V ABI, ELF; LLVM AMDGPUUsage,
+// Code Object.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +37,8 @@ struct VariableFacts {
 struct ElfImage {
     unsigned code_object_version = 0;  ///< 3 to 6
     TargetId target;
-    std::span<const std::byte> metadata_note;  ///< msgpack; the descriptor of the one NT_AMDGPU_METADATA note
+    std::span<const std::byte> metadata_note;   ///< msgpack; the descriptor of the one NT_AMDGPU_METADATA note
+    std::span<const std::byte> argument_types;  ///< the section of HSADRV_ARGUMENT_TYPES; empty if there is none
     std::vector<KernelDescriptor> kernel_descriptors;
     std::vector<VariableFacts> variables;
     std::vector<std::string> functions;  ///< visible device functions, without kernels

@@ -19,6 +19,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <span>
 
 #include "hsadrv/agent.hpp"
 #include "hsadrv/deadline.hpp"
@@ -50,11 +51,15 @@ class Graph {
     /// throws, the graph is unchanged. A replay in flight keeps its arguments. Waits, until `config.deadline`, only if
     /// replays of both of the last two updates are still in flight.
     template <class... Args>
+        requires(!detail::are_launch_arguments<Args...>)
     void update(std::size_t index, const Kernel& kernel, const LaunchConfig& config, const Args&... args) {
         kernel.prepare(
             config, [&](const DispatchSpec& spec) { return begin_update(index, spec, config.deadline); }, args...);
         commit_update(index);
     }
+    /// The same for arguments whose types are known at run time; see launch_argument.hpp.
+    void update(std::size_t index, const Kernel& kernel, const LaunchConfig& config,
+                std::span<const LaunchArgument> arguments);
 
   private:
     explicit Graph(std::shared_ptr<detail::GraphState> state) noexcept : state_(std::move(state)) {}

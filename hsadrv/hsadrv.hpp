@@ -34,5 +34,7 @@
 #include "hsadrv/executable.hpp"
 #include "hsadrv/executable_builder.hpp"
 #include "hsadrv/launch.hpp"
+#include "hsadrv/launch_argument.hpp"
+#include "hsadrv/runtime_bound_kernel.hpp"
 #include "hsadrv/graph.hpp"
 // clang-format on

@@ -26,6 +26,7 @@
 #include "hsadrv/agent.hpp"
 #include "hsadrv/kernel_args.hpp"
 #include "hsadrv/launch.hpp"
+#include "hsadrv/launch_argument.hpp"
 #include "hsadrv/launch_plan.hpp"
 #include "hsadrv/metadata.hpp"
 #include "hsadrv/stream.hpp"
@@ -35,6 +36,7 @@ namespace hsadrv {
 
 template <class... Args>
 class BoundKernel;
+class RuntimeBoundKernel;
 
 namespace detail {
 struct KernelRecord {
@@ -85,11 +87,13 @@ void store_argument(std::byte* to, const T& value) {
 void require_reached(const KernelRecord& kernel, const void* address, std::uint64_t agent);
 
 template <class T>
-void check_memory([[maybe_unused]] const KernelRecord& kernel, [[maybe_unused]] const T& value) {
+void check_memory([[maybe_unused]] const KernelRecord& kernel, [[maybe_unused]] std::size_t index,
+                  [[maybe_unused]] const T& value) {
     if constexpr (std::is_same_v<T, DevicePointer> || is_held_value<T>) {
         if (value.agent != 0 && value.agent != kernel.agent.native().handle) [[unlikely]]
             require_reached(kernel, value.address, value.agent);
     }
+    if constexpr (std::is_same_v<T, DevicePointer>) kernel.plan.check_element(index, value.element);
 }
 
 template <class T>
@@ -123,15 +127,21 @@ class Kernel {
     /// Enqueues the kernel. `args` are its explicit arguments in order, without LDS pointers; see kernel_args.hpp for
     /// the accepted types. Throws InvalidArgument with nothing enqueued, and what Stream::dispatch throws.
     template <class... Args>
+        requires(!detail::are_launch_arguments<Args...>)
     [[gnu::always_inline]] void launch(Stream& stream, const LaunchConfig& config, const Args&... args) const {
         enqueue<detail::shapes_of<Args...>>(record_->check_arguments(detail::shapes_of<Args...>), stream, config,
                                             detail::launchable(args)...);
     }
 
+    /// The same for arguments whose types are known at run time; see launch_argument.hpp.
+    void launch(Stream& stream, const LaunchConfig& config, std::span<const LaunchArgument> arguments) const;
+
     /// The same launch, with its argument types checked once, here. Throws InvalidArgument as launch() would. See
     /// bound_kernel.hpp.
     template <class... Args>
     BoundKernel<Args...> bind() const;
+    /// The same for types known at run time; see runtime_bound_kernel.hpp.
+    RuntimeBoundKernel bind(std::span<const ArgumentShape> types) const;
 
     /// Throws InvalidArgument if the stream is not one of the agent that the kernel is loaded on.
     void check_stream(const Stream& stream) const {
@@ -148,10 +158,19 @@ class Kernel {
         prepare_values(config, room, detail::launchable(args)...);
     }
 
-    /// Throws InvalidArgument if the agent cannot access the memory of an argument.
+    /// The same for arguments described at run time.
+    template <class Room>
+    void prepare_arguments(const LaunchConfig& config, Room&& room, std::span<const LaunchArgument> arguments) const {
+        check_arguments(arguments);
+        const LaunchShape shape = record_->plan.shape(config);
+        store_arguments(room(record_->plan.dispatch(record_->kernel_object, shape)), shape, {}, arguments);
+    }
+
+    /// Throws InvalidArgument if the agent cannot access the memory of an argument, or for memory of another type.
     template <class... Values>
     void check_memory(const Values&... values) const {
-        (detail::check_memory(*record_, values), ...);
+        [[maybe_unused]] std::size_t index = 0;
+        (detail::check_memory(*record_, index++, values), ...);
     }
 
   private:
@@ -209,6 +228,11 @@ class Kernel {
         (detail::store_argument(kernarg + plan.offset_bytes(index++), values), ...);
         if (plan.has_implicit()) plan.fill_implicit(kernarg, shape, queue);
     }
+
+    // For arguments described at run time.
+    void check_arguments(std::span<const LaunchArgument> arguments) const;
+    void store_arguments(std::byte* kernarg, const LaunchShape& shape, const QueueFacts& queue,
+                         std::span<const LaunchArgument> arguments) const noexcept;
 
     [[noreturn]] void refuse_stream(const Stream& stream) const;
 

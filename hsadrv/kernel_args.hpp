@@ -33,11 +33,26 @@ constexpr bool accepts(ArgumentClass wanted, ArgumentClass given) {
     return (static_cast<unsigned>(wanted) & static_cast<unsigned>(given)) != 0;
 }
 
+/// What a pointer points to, as far as launches compare it: signed and unsigned integers are one kind, and a vector or
+/// a complex number counts as its elements.
+struct ElementType {
+    ArgumentClass what = ArgumentClass::none;  ///< none: unknown (void*, std::byte*, a class); matches every type
+    std::uint32_t size_bytes = 0;
+
+    constexpr bool known() const { return what != ArgumentClass::none; }
+};
+
+constexpr bool accepts(ElementType wanted, ElementType given) {
+    return !wanted.known() || !given.known() ||
+           (wanted.size_bytes == given.size_bytes && accepts(wanted.what, given.what));
+}
+
 struct ArgumentShape {
     std::uint32_t size_bytes = 0;
     ArgumentClass what = ArgumentClass::none;
     std::uint32_t align_bytes = 1;   ///< alignof
     std::uint32_t offset_bytes = 0;  ///< as a member of a C++ structure of the arguments
+    ElementType element = {};        ///< of a pointer
 };
 
 /// Device memory as an argument. The stream holds `keep_alive` until the kernel is complete.
@@ -47,6 +62,8 @@ struct DevicePointer {
     /// The hsa_agent_t::handle of the memory's agent. A launch on another agent queries the runtime and fails if that
     /// agent cannot access `address`. 0: unknown, not checked.
     std::uint64_t agent = 0;
+    /// What is there. A launch compares it with the kernel's metadata, if they state the type.
+    ElementType element = {};
 };
 
 /// A value that contains pointers to device memory. The stream holds `keep_alive` until the kernel is complete.
@@ -82,10 +99,22 @@ template <class T>
 using Launchable = std::remove_cvref_t<decltype(launchable(std::declval<const T&>()))>;
 
 template <class T>
+constexpr ElementType element_of() {
+    if constexpr (std::is_floating_point_v<T>) {
+        return {ArgumentClass::floating, sizeof(T)};
+    } else if constexpr (std::is_integral_v<T>) {
+        return {ArgumentClass::integer, sizeof(T)};
+    } else {
+        return {};
+    }
+}
+
+template <class T>
 constexpr ArgumentShape shape_of() {
     static_assert(!std::is_array_v<T> && !std::is_function_v<T>, "pass a device pointer, not an array or a function");
     if constexpr (std::is_same_v<T, DevicePointer> || std::is_pointer_v<T> || std::is_null_pointer_v<T>) {
-        return {sizeof(void*), ArgumentClass::pointer, alignof(void*)};
+        return {sizeof(void*), ArgumentClass::pointer, alignof(void*), 0,
+                element_of<std::remove_cv_t<std::remove_pointer_t<T>>>()};
     } else if constexpr (is_held_value<T>) {
         return shape_of<decltype(T::value)>();
     } else {
@@ -100,6 +129,10 @@ constexpr ArgumentShape shape_of() {
 }
 
 }  // namespace detail
+
+/// What a T* points to.
+template <class T>
+inline constexpr ElementType element_type = detail::element_of<std::remove_cv_t<T>>();
 
 /// The shape of a T as a kernel argument.
 template <class T>

@@ -19,6 +19,7 @@
 #include "hsadrv/hidden_arguments.hpp"
 #include "hsadrv/kernel_args.hpp"
 #include "hsadrv/launch.hpp"
+#include "hsadrv/launch_argument.hpp"
 #include "hsadrv/metadata.hpp"
 #include "hsadrv/stream.hpp"
 
@@ -42,11 +43,28 @@ class LaunchPlan {
 
     /// Throws InvalidArgument for a wrong count, or naming the argument of wrong size or kind.
     void check_arguments(std::span<const ArgumentShape> given) const;
+    /// The same for arguments described at run time, one shape each.
+    void check_arguments(std::span<const LaunchArgument> given) const;
+    /// Throws InvalidArgument if pointer `index` is to elements of another type. The arguments were checked before.
+    void check_element(std::size_t index, ElementType given) const {
+        if (!accepts(parameters_[index].element, given)) [[unlikely]]
+            refuse_element(index, given);
+    }
     /// True if every argument is at the offset of its ArgumentShape. The arguments were checked before.
     bool lie_in_order(std::span<const ArgumentShape> given) const noexcept;
 
+    /// The explicit arguments: those that a launch gives, without hidden ones and LDS pointers.
+    std::size_t argument_count() const noexcept { return parameters_.size(); }
+    /// `index` is below argument_count().
+    const ArgumentMetadata& argument(std::size_t index) const noexcept {
+        return kernel_.arguments[parameters_[index].argument];
+    }
+    ArgumentClass argument_class(std::size_t index) const noexcept { return parameters_[index].accepts; }
+    ElementType element(std::size_t index) const noexcept { return parameters_[index].element; }
+
     /// Offset of explicit argument `index` in the kernarg segment. The arguments were checked before.
     std::uint32_t offset_bytes(std::size_t index) const noexcept { return parameters_[index].offset_bytes; }
+    std::uint32_t size_bytes(std::size_t index) const noexcept { return parameters_[index].size_bytes; }
 
     /// Checks grid, work-group and LDS against the kernel and the agent. Throws InvalidArgument. The result
     /// borrows `config`.
@@ -100,7 +118,8 @@ class LaunchPlan {
     struct Parameter {
         std::uint32_t offset_bytes, size_bytes;
         ArgumentClass accepts;
-        std::uint32_t argument;  // index into the metadata, for messages
+        std::uint32_t argument;  // index into the metadata
+        ElementType element;     // of a pointer, if the metadata state it
     };
     struct LdsPointer {
         std::uint32_t offset_bytes, align_bytes, argument;
@@ -122,6 +141,12 @@ class LaunchPlan {
     std::string argument_text(std::size_t position) const;
     std::string signature() const;
 
+    bool fits_argument(std::size_t index, const ArgumentShape& given) const noexcept {
+        const Parameter& wanted = parameters_[index];
+        return given.size_bytes == wanted.size_bytes && accepts(wanted.accepts, given.what) &&
+               accepts(wanted.element, given.element);
+    }
+    [[noreturn]] void refuse_element(std::size_t index, ElementType given) const;
     [[noreturn]] void refuse_arguments(std::span<const ArgumentShape> given) const;
     [[noreturn]] void refuse_sizes(const Dim3& grid, const Dim3& workgroup) const;
     [[noreturn]] void refuse_lds(const shared::LdsDemand& lds) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "hsadrv/code/argument_types.hpp"
 #include "hsadrv/error.hpp"
 #include "shared/compute_unit.hpp"
 
@@ -88,6 +89,7 @@ CodeObject read_code_object(std::span<const std::byte> file) {
     code.calls_device_malloc = elf.calls_device_malloc;
     check_target(code, metadata.target);
     check_descriptors(code, elf);
+    detail::add_argument_types(code.kernels, elf.argument_types);
     code.variables = std::move(elf.variables);
     code.functions = std::move(elf.functions);
     code.undefined = std::move(elf.undefined);

@@ -1,5 +1,6 @@
 #include "hsadrv/elf_image.hpp"
 
+#include "hsadrv/code/argument_types.hpp"
 #include "hsadrv/code/elf_file.hpp"
 #include "hsadrv/code/elf_note.hpp"
 #include "hsadrv/code/elf_relocations.hpp"
@@ -16,6 +17,9 @@ ElfImage read_elf_image(std::span<const std::byte> bytes) {
     image.code_object_version = file.header().code_object_version;
     image.target = file.header().target;
     image.metadata_note = find_metadata_note(file);
+    for (const ElfSection& section : file.sections()) {
+        if (section.name == detail::argument_types_section) image.argument_types = section.bytes;
+    }
     image.kernel_descriptors = std::move(symbols.kernel_descriptors);
     image.variables = std::move(symbols.variables);
     image.functions = std::move(symbols.functions);

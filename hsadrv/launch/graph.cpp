@@ -16,6 +16,13 @@ void Graph::launch(Stream& stream, Deadline deadline) const {
     if (state_) stream.core().replay(state_, deadline);
 }
 
+void Graph::update(std::size_t index, const Kernel& kernel, const LaunchConfig& config,
+                   std::span<const LaunchArgument> arguments) {
+    kernel.prepare_arguments(
+        config, [&](const DispatchSpec& spec) { return begin_update(index, spec, config.deadline); }, arguments);
+    commit_update(index);
+}
+
 std::byte* Graph::begin_update(std::size_t index, const DispatchSpec& spec, Deadline deadline) {
     if (!state_) throw InvalidArgument("hsadrv::Graph::update(): the graph is empty");
     return state_->begin_update(index, spec, deadline);

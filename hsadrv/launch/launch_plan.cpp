@@ -6,31 +6,15 @@
 
 #include "hsadrv/error.hpp"
 #include "hsadrv/kernarg_ring.hpp"
+#include "hsadrv/launch/type_name.hpp"
 
 namespace hsadrv {
 namespace {
 
-constexpr ArgumentClass pointer = ArgumentClass::pointer, integer = ArgumentClass::integer,
-                        floating = ArgumentClass::floating;
-
-// Names of OpenCL C and C++ scalars, as `.type_name` spells them. Other names, for example typedefs, may be any type.
-constexpr std::string_view integer_names[] = {
-    "bool",   "char",      "signed char",        "unsigned char", "uchar", "short", "unsigned short",
-    "ushort", "int",       "unsigned int",       "unsigned",      "uint",  "long",  "unsigned long",
-    "ulong",  "long long", "unsigned long long", "size_t",
-};
-constexpr std::string_view floating_names[] = {"float", "double"};
-
-template <std::size_t N>
-bool is_one_of(const std::string_view (&names)[N], std::string_view name) {
-    return std::find(std::begin(names), std::end(names), name) != std::end(names);
-}
+constexpr ArgumentClass pointer = ArgumentClass::pointer;
 
 ArgumentClass accepted(const ArgumentMetadata& argument) {
-    if (argument.kind != ValueKind::by_value) return pointer;
-    if (is_one_of(integer_names, argument.type_name)) return integer;
-    if (is_one_of(floating_names, argument.type_name)) return floating;
-    return ArgumentClass::any_value;
+    return argument.kind != ValueKind::by_value ? pointer : detail::value_class(argument.type_name);
 }
 
 const char* class_text(ArgumentClass what) {
@@ -103,9 +87,17 @@ LaunchPlan::LaunchPlan(KernelMetadata kernel, const LaunchLimits& limits)
 
 void LaunchPlan::check_arguments(std::span<const ArgumentShape> given) const {
     bool good = given.size() == parameters_.size();
-    for (std::size_t i = 0; good && i < given.size(); ++i)
-        good = given[i].size_bytes == parameters_[i].size_bytes && accepts(parameters_[i].accepts, given[i].what);
+    for (std::size_t i = 0; good && i < given.size(); ++i) good = fits_argument(i, given[i]);
     if (!good) refuse_arguments(given);
+}
+
+void LaunchPlan::check_arguments(std::span<const LaunchArgument> given) const {
+    bool good = given.size() == parameters_.size();
+    for (std::size_t i = 0; good && i < given.size(); ++i) good = fits_argument(i, given[i].shape());
+    if (good) return;
+    std::vector<ArgumentShape> shapes;
+    for (const LaunchArgument& argument : given) shapes.push_back(argument.shape());
+    refuse_arguments(shapes);
 }
 
 bool LaunchPlan::lie_in_order(std::span<const ArgumentShape> given) const noexcept {
@@ -121,7 +113,9 @@ void LaunchPlan::add(const ArgumentMetadata& argument, std::uint32_t index) {
     }
     if (is_hidden(argument.kind)) return hidden_.add(argument);
     if (argument.kind == ValueKind::dynamic_shared_pointer) return add_lds_pointer(argument, index);
-    parameters_.push_back({argument.offset_bytes, argument.size_bytes, accepted(argument), index});
+    const ArgumentClass what = accepted(argument);
+    const ElementType element = what == pointer ? detail::element_of_pointer(argument.type_name) : ElementType{};
+    parameters_.push_back({argument.offset_bytes, argument.size_bytes, what, index, element});
 }
 
 void LaunchPlan::add_lds_pointer(const ArgumentMetadata& argument, std::uint32_t index) {
@@ -274,12 +268,21 @@ void LaunchPlan::refuse_arguments(std::span<const ArgumentShape> given) const {
                (lds_pointers_.empty() ? "" : " (LDS pointers are not given: .lds sizes them)"));
     }
     for (std::size_t i = 0; i < given.size(); ++i) {
+        if (fits_argument(i, given[i])) continue;
         const Parameter& wanted = parameters_[i];
-        if (given[i].size_bytes == wanted.size_bytes && accepts(wanted.accepts, given[i].what)) continue;
+        if (given[i].size_bytes == wanted.size_bytes && accepts(wanted.accepts, given[i].what))
+            refuse_element(i, given[i].element);
         refuse(argument_text(i) + ": wanted " + class_text(wanted.accepts) + " of " + bytes_text(wanted.size_bytes) +
                ", given " + class_text(given[i].what) + " of " + bytes_text(given[i].size_bytes));
     }
     refuse("arguments do not fit " + signature());
+}
+
+void LaunchPlan::refuse_element(std::size_t index, ElementType given) const {
+    const ElementType wanted = parameters_[index].element;
+    refuse(argument_text(index) + ": wanted a pointer to elements that are " + class_text(wanted.what) + " of " +
+           bytes_text(wanted.size_bytes) + ", given a pointer to " + class_text(given.what) + " of " +
+           bytes_text(given.size_bytes) + " (a void* is not compared)");
 }
 
 void LaunchPlan::refuse_sizes(const Dim3& grid, const Dim3& workgroup) const {

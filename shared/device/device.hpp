@@ -2,6 +2,7 @@
 // lanes of a wave. For OpenCL C kernels: opencl.h.
 #pragma once
 
+#include "argument_types.hpp"
 #include "array.hpp"
 #include "atomic.hpp"
 #include "barrier.hpp"

@@ -55,6 +55,32 @@ TEST_CASE("kernels refuse an array of a GPU that theirs cannot reach, naming bot
     CHECK(here.copy_to_host<std::uint32_t>(device.stream) == Words(count, 3));
 }
 
+TEST_CASE("kernels refuse an array whose elements are of another type than their metadata say", "[device][error]") {
+    NEEDS_DEVICE();
+    Device device;
+    const Kernel kernel = Executable::load(device.gpu, test_support::test_file("stream.hsaco")).kernel("scale_add");
+    const LaunchConfig config{.grid = count, .workgroup = count};
+    const DeviceNDArray words = to_device(Words(count, 3), device.stream);
+    const DeviceNDArray doubles = to_device(std::vector<double>(count, 3.0), device.stream);
+    const MappedNDArray mapped = mapped_array({count}, dtypes::float32);
+    const auto refused = [&](const auto& launch, const char* given) {
+        CHECK_THROWS_AS(launch(), InvalidArgument);
+        CHECK_THROWS_WITH(launch(), Contains("argument 1 of 4 (uint*)") && Contains(given));
+    };
+    const char *const wide = "a floating-point number of 8 bytes", *const narrow = "a floating-point number of 4 bytes";
+    refused([&] { kernel.launch(device.stream, config, doubles, 2u, 1u, count); }, wide);
+    refused([&] { kernel.launch(device.stream, config, mapped, 2u, 1u, count); }, narrow);
+    const auto bound = kernel.bind<DeviceNDArray, unsigned, unsigned, unsigned>();
+    refused([&] { bound.launch(device.stream, config, doubles, 2u, 1u, count); }, wide);
+    refused([&] { bound.at(config)(device.stream, doubles, 2u, 1u, count); }, wide);
+    const unsigned two = 2, one = 1;
+    const LaunchArgument described[] = {LaunchArgument::of(doubles), LaunchArgument::of(two), LaunchArgument::of(one),
+                                        LaunchArgument::of(count)};
+    refused([&] { kernel.launch(device.stream, config, described); }, wide);
+    kernel.launch(device.stream, config, words, 2u, 1u, count);
+    CHECK(words.copy_to_host<std::uint32_t>(device.stream) == Words(count, 7));
+}
+
 TEST_CASE("kernels also refuse spans and mapped arrays that their GPU cannot reach", "[device][error]") {
     NEEDS_DEVICE();
     Device device;

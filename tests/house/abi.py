@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the libraries export is what their lists say; nothing of other libraries; what headers inline finds what it calls.
+"""What the libraries export is what their lists and the C headers say; nothing of other libraries; what headers inline finds what it calls.
 
 Usage: abi.py [--write] SOURCE-ROOT USER-PROGRAM LIBRARY… -- COMPILER…
 LIBRARY: FOLDER=FILE, with the list in SOURCE-ROOT/FOLDER/abi.txt. USER-PROGRAM: one that launches kernels. --write: rewrites the lists.
@@ -11,8 +11,8 @@ import tempfile
 from pathlib import Path
 
 ABI, PRIVATE = "HSADRV_0", "HSADRV_0_PRIVATE"
-# "hsadrv::…" and what the compiler makes for a class of that namespace.
-OURS = re.compile(r"^((typeinfo( name)?|vtable|VTT|guard variable|(non-)?virtual thunk) (for|to) )?hsadrv::")
+# "hsadrv::…" and what the compiler makes for a class of that namespace; "hsadrv_…", the C interface.
+OURS = re.compile(r"^(((typeinfo( name)?|vtable|VTT|guard variable|(non-)?virtual thunk) (for|to) )?hsadrv::|hsadrv_[a-z_]+$)")
 failures = []
 
 
@@ -49,7 +49,7 @@ def check_library(folder: str, library: str, root: Path, write: bool) -> set[str
     for name in sorted(set(wanted) - set(listed)):
         check(False, f"{library} does not export {name}, which {folder}/abi.txt lists")
     for name, (_, version) in found.items():
-        check(OURS.match(name) is not None, f"{library} exports {name}, which is not in namespace hsadrv")
+        check(OURS.match(name) is not None, f"{library} exports {name}, which is neither in namespace hsadrv nor hsadrv_…")
         check(version in (ABI, PRIVATE), f"{library} exports {name} under the version '{version}'")
     print(f"{library}: {len(listed)} symbols of {ABI}, {sum('detail::' in name for name in listed)} of them called by inline functions")
     return {name for name, (_, version) in found.items() if version == ABI}
@@ -69,6 +69,19 @@ def check_inlined(root: Path, abi: set[str], compiler: list[str]) -> None:
     print(f"{len(headers)} public headers: their inline functions call {len(called)} functions of the libraries")
 
 
+def check_c(root: Path, abi: set[str]) -> None:
+    """The C headers declare what is exported, and nothing else."""
+    headers = "".join(header.read_text() for header in sorted((root / "hsadrv/c").glob("*.h")))
+    declared = set(re.findall(r"HSADRV_API [\w* ]*?\b(hsadrv_\w+)\(", headers))
+    exported = {name for name in abi if re.match(r"hsadrv_[a-z_]+$", name)}
+    for name in sorted(declared - exported):
+        check(False, f"hsadrv/c/*.h declare {name}, which is not exported")
+    for name in sorted(exported - declared):
+        check(False, f"{name} is exported, and hsadrv/c/*.h do not declare it")
+    check(len(declared) > 0, "no function of the C interface was found")
+    print(f"hsadrv.h: {len(declared)} functions")
+
+
 def check_user(program: str) -> None:
     """std::atomic's waiters are counted in a static of the C++ library: the code that waits and the code that notifies must be in one library."""
     said = subprocess.run(["nm", "-C", program], capture_output=True, text=True, check=True).stdout
@@ -85,6 +98,7 @@ def main() -> None:
         folder, file = library.split("=", 1)
         abi |= check_library(folder, file, Path(root), write)
     check_inlined(Path(root), abi, compiler)
+    check_c(Path(root), abi)
     check_user(program)
     print("passed" if not failures else f"{len(failures)} failed")
     sys.exit(1 if failures else 0)

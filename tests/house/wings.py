@@ -9,11 +9,11 @@ from pathlib import Path
 
 # From the ground up: a file includes what is in its own wing or in one before it.
 HOUSES = {
-    "hsadrv": ["base", "code", "signal", "memory", "queue", "stream", "launch", "driver"],
+    "hsadrv": ["base", "code", "signal", "memory", "queue", "stream", "launch", "driver", "c"],
     "tools/kfdemu": ["base", "gfx9", "check", "dispatch", "resources", "queues", "kfd", "boundary", "lines", "tool"],
 }
 # Sources that lie in no wing.
-OUTSIDE = {"hsadrv": ["hsadrv.hpp", "precompiled/hsa.hpp"], "tools/kfdemu": ["kfdemu.h", "main.cpp", "precompiled/kfdemu.hpp"]}
+OUTSIDE = {"hsadrv": ["hsadrv.hpp", "hsadrv.h", "precompiled/hsa.hpp"], "tools/kfdemu": ["kfdemu.h", "main.cpp", "precompiled/kfdemu.hpp"]}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 
 

@@ -83,6 +83,28 @@ TEST_CASE("arguments that match the metadata are accepted", "[launch_plan]") {
     CHECK(plan.offset_bytes(2) == 12);
 }
 
+TEST_CASE("pointers to elements of another type are refused where the metadata state the type", "[launch_plan]") {
+    const LaunchPlan plan(
+        kernel({argument(ValueKind::global_buffer, 0, 8, "uint*", "words"),
+                argument(ValueKind::global_buffer, 8, 8, "float4*"), argument(ValueKind::global_buffer, 16, 8)}),
+        limits);
+    CHECK(arguments_refusal<int*, float*, double*>(plan).empty());
+    CHECK(arguments_refusal<const void*, std::byte*, char*>(plan).empty());
+    CHECK(arguments_refusal<std::nullptr_t, ArgumentShape*, float**>(plan).empty());
+    CHECK_THAT(
+        (arguments_refusal<double*, float*, float*>(plan)),
+        Contains("argument 1 of 3 (uint* words): wanted a pointer to elements that are an integer of 4 bytes, given "
+                 "a pointer to a floating-point number of 8 bytes"));
+    CHECK_THAT((arguments_refusal<float*, float*, float*>(plan)), Contains("a floating-point number of 4 bytes"));
+    CHECK_THAT((arguments_refusal<short*, float*, float*>(plan)), Contains("an integer of 2 bytes"));
+    CHECK_THAT((arguments_refusal<unsigned*, const volatile double*, float*>(plan)),
+               Contains("argument 2 of 3 (float4*)"));
+    CHECK(plan.argument_count() == 3);
+    CHECK(plan.argument(0).name == "words");
+    CHECK_NOTHROW(plan.check_element(0, element_type<std::uint32_t>));
+    CHECK_THROWS_AS(plan.check_element(0, element_type<double>), InvalidArgument);
+}
+
 TEST_CASE("a wrong count is refused with the kernel's signature", "[launch_plan]") {
     const LaunchPlan plan(kernel({argument(ValueKind::global_buffer, 0, 8, "float*", "x"),
                                   argument(ValueKind::by_value, 8, 4, "uint", "n")}),

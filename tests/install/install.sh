@@ -30,6 +30,17 @@ export -f stands_alone
 (cd "$root/include/$headers" && printf '%s\0' {hsadrv,devicearray,shared}/*.hpp) |
     xargs -0 -P "$(nproc)" -I '{}' bash -c 'stands_alone "$@"' - '{}' "$@" $(pkg-config --cflags devicearray-0)
 
+echo 'C headers stand alone:'
+for header in "$root/include/$headers"/hsadrv/*.h "$root/include/$headers"/hsadrv/c/*.h; do
+    name=${header#"$root/include/$headers/"}
+    for language in '-x c -std=c99' '-x c++ -std=c++11'; do
+        # shellcheck disable=SC2086 # several words
+        echo "#include <$name>" | "$@" $language -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Werror -fsyntax-only - \
+            -I "$root/include/$headers"
+    done
+    echo "  $name"
+done
+
 echo 'a program against the installed tree:'
 "$@" -std=c++20 -Wall -Wextra -Werror "$program" -o "$scratch/program" $(pkg-config --cflags --libs devicearray-0)
 "$@" -std=c++20 "$program" -o "$scratch/with_device" $(pkg-config --cflags --libs devicearray-0 kfdemu)
@@ -39,6 +50,9 @@ echo '  under the installed kfdemu run'
 echo '  under its checks'
 "$root/bin/kfdemu" run --check=leak --check-limit 0 -- "$scratch/program" >"$scratch/log" 2>&1 || [ $? = 99 ]
 grep -E 'check: leak in [0-9]+ kernels' "$scratch/log" && ! grep 'libkfdemu-tool' "$scratch/log" || { cat "$scratch/log"; exit 1; }
+echo '  the same in C99'
+"$@" -x c -std=c99 -Wall -Wextra -Wpedantic -Werror "${program%.cpp}_c.c" -o "$scratch/c_program" $(pkg-config --cflags --libs hsadrv-0)
+"$root/bin/kfdemu" run -- "$scratch/c_program"
 echo '  with the device linked in'
 KFDEMU=on "$scratch/with_device"
 
@@ -127,3 +141,4 @@ env -u LD_LIBRARY_PATH "$root/bin/hsadrv-cc" -v -t gfx90a empty.cpp -o empty.hsa
 grep -q -- "-isystem $root/include/$headers " commands
 mkdir -p "$scratch/usr/include" # of the HSA runtime, to pkg-config in this sysroot; CMake checks that the folder exists
 CXX="$*" PATH=$root/bin:$PATH "$(dirname "$snippets")/commands.py" "$(dirname "$page")/compile.md"
+CXX="$*" PATH=$root/bin:$PATH "$(dirname "$snippets")/commands.py" "$(dirname "$page")/c.md"

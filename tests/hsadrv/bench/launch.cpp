@@ -4,7 +4,8 @@
 //   bench_hsadrv_launch FOLDER                   time: launch and wait, and batches of a hundred launches
 //   bench_hsadrv_launch FOLDER MODE COUNT        does MODE COUNT times within measured(), for callgrind
 //
-// MODE: aql, stream, bound, graph (per packet), wait, hip, hip_wait. `instructions` runs them all under callgrind.
+// MODE: aql, stream, bound, described, values, c, graph (per packet), wait, hip, hip_wait. `instructions` runs them all
+// under callgrind.
 #include <cstdlib>
 #include <functional>
 #include <string>
@@ -12,6 +13,7 @@
 #include "hand_written.hpp"
 #include "hip.hpp"
 #include "hsadrv/bound_kernel.hpp"
+#include "hsadrv/hsadrv.h"
 #include "hsadrv/hsadrv.hpp"
 #include "measure.hpp"
 
@@ -56,6 +58,57 @@ extern "C" [[gnu::noinline]] void measured(const std::function<void()>& work) {
 
 namespace {
 
+using Repeat = std::function<void(const std::function<void()>&)>;
+
+/// The same launch with arguments described at run time.
+void count_described(Bench& bench, const Repeat& repeat) {
+    std::vector<LaunchArgument> arguments = {LaunchArgument::of(bench.out)};
+    for (const std::uint64_t& value : bench.values) arguments.push_back(LaunchArgument::of(value));
+    const auto launch = [&] { bench.kernel.launch(bench.stream, {.grid = bench.grid, .workgroup = 64}, arguments); };
+    launch();
+    bench.stream.synchronize();
+    repeat(launch);
+}
+
+/// Bound at run time to types and sizes.
+void count_values(Bench& bench, const Repeat& repeat) {
+    std::vector<ArgumentShape> types(7, argument_shape<std::uint64_t>);
+    types[0] = argument_shape<std::uint32_t*>;
+    std::vector<const void*> values = {&bench.out};
+    for (const std::uint64_t& value : bench.values) values.push_back(&value);
+    const RuntimeFixedLaunch fixed = bench.kernel.bind(types).at({.grid = 64, .workgroup = 64});
+    fixed(bench.stream, values);
+    bench.stream.synchronize();
+    repeat([&] { fixed(bench.stream, values); });
+}
+
+/// Through the C interface, with handles and structures.
+void count_c(Bench& bench, const Repeat& repeat) {
+    hsadrv_driver driver;
+    hsadrv_device gpu;
+    hsadrv_stream stream;
+    hsadrv_executable code;
+    hsadrv_kernel kernel;
+    if (hsadrv_driver_create(&driver) || hsadrv_driver_device(driver, 0, &gpu) ||
+        hsadrv_stream_create(gpu, nullptr, &stream) || hsadrv_executable_load_file(gpu, bench.file.c_str(), &code) ||
+        hsadrv_executable_kernel(code, "seven", &kernel))
+        throw std::runtime_error(hsadrv_last_error_message());
+    hsadrv_launch_config config{};
+    config.struct_size = sizeof config;
+    config.grid[0] = config.workgroup[0] = 64;
+    std::vector<hsadrv_argument> arguments = {hsadrv_argument_pointer(bench.out, HSADRV_ARGUMENT_UNKNOWN, 0)};
+    for (const std::uint64_t& value : bench.values)
+        arguments.push_back(hsadrv_argument_value(HSADRV_ARGUMENT_INTEGER, &value, sizeof value));
+    const auto launch = [&] {
+        if (hsadrv_kernel_launch(kernel, stream, &config, arguments.data(), arguments.size(), HSADRV_FOREVER))
+            throw std::runtime_error(hsadrv_last_error_message());
+    };
+    launch();
+    hsadrv_stream_synchronize(stream, HSADRV_FOREVER);
+    repeat(launch);
+    hsadrv_stream_destroy(stream, HSADRV_FOREVER);
+}
+
 void count_instructions(Bench& bench, const std::string& mode, int count) {
     void (*volatile as_it_is)(const std::function<void()>&) = measured;  // no copy of it under another name
     const auto repeat = [&](const auto& each) {
@@ -79,6 +132,12 @@ void count_instructions(Bench& bench, const std::string& mode, int count) {
         bench.launch();
         bench.stream.synchronize();
         repeat([&] { fixed(bench.stream, bench.out, v[0], v[1], v[2], v[3], v[4], v[5]); });
+    } else if (mode == "described") {
+        count_described(bench, repeat);
+    } else if (mode == "values") {
+        count_values(bench, repeat);
+    } else if (mode == "c") {
+        count_c(bench, repeat);
     } else if (mode == "graph") {
         const Graph graph = bench.record(count);
         for (int i = 0; i < 3; ++i) {

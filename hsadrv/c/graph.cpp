@@ -1,0 +1,92 @@
+#include "hsadrv/c/graph.h"
+
+#include "hsadrv/c/call.hpp"
+#include "hsadrv/c/launch_request.hpp"
+#include "hsadrv/c/objects.hpp"
+
+using namespace hsadrv;
+using namespace hsadrv::c;
+
+namespace {
+
+/// Locks a graph, for itself (std::unique_lock) or with others (std::shared_lock). Throws Timeout.
+template <class Lock>
+Lock lock_graph(const char* call, GraphObject& graph, Deadline deadline) {
+    if (deadline.is_never()) return Lock(graph.mutex);
+    Lock held(graph.mutex, deadline.remaining());
+    if (!held)
+        throw Timeout(std::string(call) + ": other threads launch or update the graph, " + deadline.text() + " long");
+    return held;
+}
+
+/// Until the replay that was just submitted is complete.
+void hold_updates(Stream& stream, const GraphObject& graph) noexcept {
+    try {
+        stream.keep_alive(graph.holds);
+    } catch (...) {
+        // std::bad_alloc: they are then never released (Stream::keep_alive), and the replay has what it needs.
+    }
+}
+
+}  // namespace
+
+hsadrv_result hsadrv_stream_begin_capture(hsadrv_stream stream) noexcept {
+    return call("hsadrv_stream_begin_capture",
+                [&](const char* name) { object<StreamObject>(name, "stream", stream)->stream.begin_capture(); });
+}
+
+hsadrv_result hsadrv_stream_end_capture(hsadrv_stream stream, hsadrv_graph* graph) noexcept {
+    return call("hsadrv_stream_end_capture", [&](const char* name) {
+        output(name, "graph", graph) = nullptr;
+        const auto held = object<StreamObject>(name, "stream", stream);
+        const auto recorded = std::make_shared<GraphObject>();
+        recorded->graph = held->stream.end_capture();
+        *graph = handle_of<hsadrv_graph>(recorded);
+    });
+}
+
+hsadrv_result hsadrv_graph_destroy(hsadrv_graph graph) noexcept {
+    return call("hsadrv_graph_destroy",
+                [&](const char* name) { take_object<GraphObject>(name, "graph", graph).reset(); });
+}
+
+hsadrv_result hsadrv_graph_size(hsadrv_graph graph, size_t* nodes, size_t* kernels) noexcept {
+    return call("hsadrv_graph_size", [&](const char* name) {
+        if (nodes) *nodes = 0;
+        if (kernels) *kernels = 0;
+        const auto found = object<GraphObject>(name, "graph", graph);
+        if (nodes) *nodes = found->graph.nodes();
+        if (kernels) *kernels = found->graph.kernels();
+    });
+}
+
+hsadrv_result hsadrv_graph_launch(hsadrv_graph graph, hsadrv_stream stream, uint64_t timeout_ns) noexcept {
+    return call("hsadrv_graph_launch", [&](const char* name) {
+        const auto found = object<GraphObject>(name, "graph", graph);
+        const auto held = object<StreamObject>(name, "stream", stream);
+        const Deadline deadline = deadline_of(timeout_ns);
+        const auto shared = lock_graph<std::shared_lock<std::shared_timed_mutex>>(name, *found, deadline);
+        found->graph.launch(held->stream, deadline);
+        if (found->holds) hold_updates(held->stream, *found);
+    });
+}
+
+hsadrv_result hsadrv_graph_update(hsadrv_graph graph, size_t index, hsadrv_kernel kernel,
+                                  const hsadrv_launch_config* config, const hsadrv_argument* arguments,
+                                  size_t argument_count, uint64_t timeout_ns) noexcept {
+    return call("hsadrv_graph_update", [&](const char* name) {
+        const auto found = object<GraphObject>(name, "graph", graph);
+        const auto launched = object<KernelObject>(name, "kernel", kernel);
+        const Deadline deadline = deadline_of(timeout_ns);
+        const LaunchRequest request(name, config, arguments, argument_count, deadline);
+        auto used = request.holds();
+        used.push_back(launched);
+        const auto alone = lock_graph<std::unique_lock<std::shared_timed_mutex>>(name, *found, deadline);
+        // Made before anything changes.
+        const auto holds =
+            found->holds ? std::make_shared<UpdateHolds>(*found->holds) : std::make_shared<UpdateHolds>();
+        holds->insert_or_assign(index, std::move(used));
+        found->graph.update(index, launched->kernel, request.config(), request.arguments());
+        found->holds = holds;
+    });
+}

@@ -1,0 +1,82 @@
+/* The C interface's ABI: sizes, offsets and numbers that programs have compiled in. A structure may grow at its end:
+ * its size below then changes, its offsets do not. */
+#include <stddef.h>
+#include <stdio.h>
+
+#include "hsadrv/hsadrv.h"
+
+static int passed, failed;
+
+static void check(const char* what, size_t found, size_t wanted) {
+    if (found == wanted) {
+        ++passed;
+    } else {
+        ++failed;
+        printf("%s is %lu, not %lu\n", what, (unsigned long)found, (unsigned long)wanted);
+    }
+}
+
+#define SIZE(type, bytes) check("sizeof(" #type ")", sizeof(type), bytes)
+#define OFFSET(type, field, bytes) check("offsetof(" #type ", " #field ")", offsetof(type, field), bytes)
+#define VALUE(name, number) check(#name, (size_t)(name), number)
+
+static void structures(void) {
+    SIZE(hsadrv_result, 4);
+    SIZE(hsadrv_stream, 8);
+    SIZE(hsadrv_argument, 48);
+    OFFSET(hsadrv_argument, element_kind, 4);
+    OFFSET(hsadrv_argument, element_bytes, 8);
+    OFFSET(hsadrv_argument, value, 16);
+    OFFSET(hsadrv_argument, size_bytes, 24);
+    OFFSET(hsadrv_argument, memory, 32);
+    OFFSET(hsadrv_argument, offset_bytes, 40);
+    SIZE(hsadrv_launch_config, 56);
+    OFFSET(hsadrv_launch_config, grid, 8);
+    OFFSET(hsadrv_launch_config, workgroup, 20);
+    OFFSET(hsadrv_launch_config, lds_bytes, 32);
+    OFFSET(hsadrv_launch_config, stack_bytes, 40);
+    OFFSET(hsadrv_launch_config, lds_offsets_bytes, 48);
+    SIZE(hsadrv_stream_options, 56);
+    OFFSET(hsadrv_stream_options, packets, 16);
+    OFFSET(hsadrv_stream_options, kernarg_bytes, 24);
+    OFFSET(hsadrv_stream_options, cu_mask, 32);
+    OFFSET(hsadrv_stream_options, priority, 48);
+    SIZE(hsadrv_kernel_facts, 80);
+    OFFSET(hsadrv_kernel_facts, argument_count, 16);
+    OFFSET(hsadrv_kernel_facts, workgroup_required, 48);
+    OFFSET(hsadrv_kernel_facts, dynamic_stack, 72);
+    SIZE(hsadrv_argument_facts, 48);
+    OFFSET(hsadrv_argument_facts, type_name, 16);
+    OFFSET(hsadrv_argument_facts, kind, 32);
+    OFFSET(hsadrv_argument_facts, is_const, 44);
+    SIZE(hsadrv_device_facts, 352);
+    OFFSET(hsadrv_device_facts, compute_units, 32);
+    OFFSET(hsadrv_device_facts, name, 76);
+    OFFSET(hsadrv_device_facts, isa, 252);
+}
+
+static void numbers(void) {
+    VALUE(HSADRV_SUCCESS, 0);
+    VALUE(HSADRV_ERROR_INVALID_ARGUMENT, 2);
+    VALUE(HSADRV_ERROR_INVALID_HANDLE, 3);
+    VALUE(HSADRV_ERROR_TIMEOUT, 11);
+    VALUE(HSADRV_ERROR_UNKNOWN, 16);
+    VALUE(HSADRV_MEMORY_HOST, 2);
+    VALUE(HSADRV_MEMORY_HOST_COARSE, 3);
+    VALUE(HSADRV_PRIORITY_HIGH, 2);
+    VALUE(HSADRV_EVENT_TIMING, 1);
+    VALUE(HSADRV_ARGUMENT_UNKNOWN, 0);
+    VALUE(HSADRV_ARGUMENT_POINTER, 1);
+    VALUE(HSADRV_ARGUMENT_VALUE, 5);
+}
+
+int main(void) {
+    structures();
+    numbers();
+    check("HSADRV_VERSION_MAJOR", HSADRV_VERSION_MAJOR, PROJECT_MAJOR);
+    check("HSADRV_VERSION_MINOR", HSADRV_VERSION_MINOR, PROJECT_MINOR);
+    check("HSADRV_VERSION_PATCH", HSADRV_VERSION_PATCH, PROJECT_PATCH);
+    check("hsadrv_version()", hsadrv_version(), HSADRV_VERSION);
+    printf("%d passed, %d failed, 0 skipped\n", passed, failed);
+    return failed != 0;
+}
