@@ -29,6 +29,7 @@
 #include "hsadrv/allocator.hpp"
 #include "hsadrv/context.hpp"
 #include "hsadrv/code_object.hpp"
+#include "hsadrv/compile.hpp"
 #include "hsadrv/bound_kernel.hpp"
 #include "hsadrv/kernel_occupancy.hpp"
 #include "hsadrv/executable.hpp"
