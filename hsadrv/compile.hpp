@@ -38,15 +38,15 @@ std::string_view to_string(Language language);  ///< "C++", "OpenCL C", "LLVM IR
 
 struct CompileOptions {
     Language language = Language::cpp;
-    std::optional<TargetId> target;               ///< Required, except by compile(gpu, …): that GPU's.
+    std::optional<TargetId> target = {};          ///< Required, except by compile(gpu, …): that GPU's.
     std::string name = "<source>";                ///< the source's name in diagnostics and in line numbers
     std::string level = "2";                      ///< optimisation: 0 to 3, s or z
     bool line_numbers = false;                    ///< for debuggers, profilers and checkers
     unsigned code_object_version = 5;             ///< 4 to 6
-    std::vector<std::string> defines;             ///< "NAME" or "NAME=VALUE"
-    std::vector<std::string> folders;             ///< of headers; searched in this order, before the others
-    std::vector<std::string> clang_options;       ///< others, one word each: "-ffast-math"; "-Wl,…" goes to the linker
-    std::string clang;                            ///< a file, or a name in $PATH; empty: the one that hsadrv-cc finds
+    std::vector<std::string> defines = {};        ///< "NAME" or "NAME=VALUE"
+    std::vector<std::string> folders = {};        ///< of headers; searched in this order, before the others
+    std::vector<std::string> clang_options = {};  ///< others, one word each: "-ffast-math"; "-Wl,…" goes to the linker
+    std::string clang = {};                       ///< a file, or a name in $PATH; empty: the one that hsadrv-cc finds
     bool cache = true;                            ///< false: compiles, and keeps nothing
     Deadline deadline = std::chrono::minutes(2);  ///< then the child is killed
 };

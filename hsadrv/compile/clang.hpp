@@ -1,7 +1,8 @@
 // Internal: finds a clang that compiles for amdgcn and has a linker.
 //
-//     const Clang clang = find_clang({options.clang, "--clang"}, ask, log);   // throws NoCompiler: what to install, and
-//                                                                             // why each candidate was rejected
+//     const Clang clang = find_clang({options.clang, "--clang"}, ask, log);
+//
+// Throws NoCompiler: what to install, and why each candidate was rejected.
 //
 // For hsadrv::compile and hsadrv-cc, which run programs differently: `ask` does. Thread safety: as `ask`.
 #pragma once

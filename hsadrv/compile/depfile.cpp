@@ -1,5 +1,7 @@
 #include "hsadrv/compile/depfile.hpp"
 
+#include <algorithm>
+
 namespace hsadrv::detail {
 
 std::vector<std::string> prerequisites_of(std::string_view rule) {
@@ -9,7 +11,8 @@ std::vector<std::string> prerequisites_of(std::string_view rule) {
         if (!name.empty()) names.push_back(std::move(name));
         name.clear();
     };
-    rule.remove_prefix(std::min(rule.size(), rule.find(": ") + 1));
+    rule.remove_prefix(std::min(rule.size(), rule.find(':')));
+    rule.remove_prefix(rule.empty() ? 0 : 1);
     for (std::size_t i = 0; i < rule.size(); ++i) {
         const char next = i + 1 < rule.size() ? rule[i + 1] : '\0';
         if (rule[i] == '\\' && next == '\n') {
