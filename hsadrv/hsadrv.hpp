@@ -34,6 +34,7 @@
 #include "hsadrv/kernel_occupancy.hpp"
 #include "hsadrv/executable.hpp"
 #include "hsadrv/executable_builder.hpp"
+#include "hsadrv/executable_cache.hpp"
 #include "hsadrv/launch.hpp"
 #include "hsadrv/graph.hpp"
 // clang-format on

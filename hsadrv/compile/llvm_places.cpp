@@ -75,7 +75,7 @@ std::vector<fs::path> rocm_folders(const LlvmSurroundings& surroundings) {
 }  // namespace
 
 std::string variable(const char* name) {
-    const char* value = std::getenv(name);
+    const char* value = ::secure_getenv(name);
     return value ? value : "";
 }
 

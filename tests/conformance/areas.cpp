@@ -46,6 +46,7 @@ constexpr Row table[] = {
 
     {"hsadrv/executable.cpp", "code-objects"},
     {"hsadrv/executable_builder.cpp", "code-objects"},
+    {"hsadrv/executable_cache.cpp", "code-objects"},
     {"hsadrv/kernel.cpp", "code-objects"},
     {"hsadrv/bound_kernel.cpp", "code-objects"},
     {"hsadrv/kernel_occupancy_on_device.cpp", "code-objects"},
