@@ -7,6 +7,7 @@
 #include <mutex>
 #include <tuple>
 
+#include "hsadrv/base/call_log.hpp"
 #include "hsadrv/compile/cache_entry.hpp"
 #include "hsadrv/compile/cache_folder.hpp"
 #include "hsadrv/compile/cache_memory.hpp"
@@ -208,7 +209,11 @@ class Call {
 
 Compiled compile(std::string_view source, const CompileOptions& options) {
     check(options);
-    return Call(source, options).make();
+    const auto text = [&] {
+        return options.name + ", " + std::string(to_string(options.language)) + ", " + options.target->name();
+    };
+    return detail::call_log::logged(detail::call_log::Area::code, "hsadrv::compile", text,
+                                    [&] { return Call(source, options).make(); });
 }
 
 Compiled compile(AgentRef gpu, std::string_view source, const CompileOptions& options) {

@@ -10,6 +10,7 @@ struct Row {
 
 constexpr Row table[] = {
     {"hsadrv/driver.cpp", "discovery"},
+    {"hsadrv/call_log.cpp", "discovery"},
     {"hsadrv/process.cpp", "discovery"},
     {"hsadrv/device_file.cpp", "discovery"},
     {"hsadrv/agent.cpp", "discovery"},
