@@ -72,7 +72,8 @@ TEST_CASE("a child makes calls", "[.child]") {
         Stream stream = gpu.stream();
         const Executable code = Executable::load(gpu, test_support::test_file("stream.hsaco"));
         const Allocation data = gpu.allocate(4096);
-        for (int i = 0; i < 3; ++i) code.kernel("scale_add").launch(stream, {.grid = 64, .workgroup = 64}, data, 1u, 0u, 64u);
+        for (int i = 0; i < 3; ++i)
+            code.kernel("scale_add").launch(stream, {.grid = 64, .workgroup = 64}, data, 1u, 0u, 64u);
         std::vector<int> back(1024);
         stream.copy_async(back.data(), data.data(), 4096);
         stream.synchronize(patience);
