@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 
 #include "hsadrv/code_object.hpp"
 #include "hsadrv/compile/advice.hpp"
@@ -16,7 +17,7 @@ namespace {
 constexpr std::string_view linker_prefix = "-Wl,";
 
 /// For a line marker, which is a string literal.
-std::string quoted(std::string_view name) {
+std::string string_literal(std::string_view name) {
     std::string text = "\"";
     for (const char c : name) {
         if (c == '"' || c == '\\') text += '\\';
@@ -34,6 +35,13 @@ std::vector<std::byte> bytes_of(std::string_view text) {
     std::vector<std::byte> bytes(text.size());
     if (!text.empty()) std::memcpy(bytes.data(), text.data(), text.size());
     return bytes;
+}
+
+/// LLVM's name of standard output. Never /dev/stdout: a linker that cannot tell what that is replaces it by a file.
+/// LLVM also removes a file of this name, so that one in the current folder needs another name.
+std::string standard_output() {
+    std::error_code error;
+    return std::filesystem::is_regular_file("-", error) ? "/proc/self/fd/1" : "-";
 }
 
 bool has_error(const std::vector<Diagnostic>& said) {
@@ -59,7 +67,7 @@ Command Compilation::compile_command() const {
     if (is_preprocessed()) append(command, {"-isystem", headers_, "-MD", "-MF", child_file(0), "-MT", "made"});
     for (const std::string& word : options_.clang_options)
         if (!word.starts_with(linker_prefix)) command.push_back(word);
-    append(command, {"-c", "-", "-o", "-"});
+    append(command, {"-c", "-", "-o", standard_output()});
     return command;
 }
 
@@ -74,14 +82,14 @@ Command Compilation::link_command() const {
             rest.remove_prefix(rest.find(',') + 1);
         }
     }
-    append(command, {child_file(0), "-o", "/dev/stdout"});
+    append(command, {child_file(0), "-o", standard_output()});
     return command;
 }
 
 /// LLVM IR has no line markers.
 std::string Compilation::marked_source() const {
     if (options_.language == Language::llvm_ir) return std::string(source_);
-    return "# 1 " + quoted(options_.name) + "\n" + std::string(source_);
+    return "# 1 " + string_literal(options_.name) + "\n" + std::string(source_);
 }
 
 void Compilation::fail(const std::string& program, std::optional<int> status, const std::string& printed) const {

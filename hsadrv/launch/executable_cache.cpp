@@ -27,7 +27,7 @@ struct Loaded {
 
 using AllLoaded = std::list<Loaded>;  // the most recently used first
 
-std::vector<TargetId> targets_of(AgentRef gpu) {
+std::vector<TargetId> isa_targets(AgentRef gpu) {
     std::vector<TargetId> targets;
     for (const Isa& isa : gpu.isas())
         if (auto target = TargetId::try_parse(isa.name)) targets.push_back(*std::move(target));
@@ -88,7 +88,7 @@ Executable ExecutableCache::load(AgentRef gpu, std::span<const std::byte> bytes,
         if (auto known = state_->find(gpu, digest, bytes)) return *std::move(known);
     }
     Executable code = Executable::load(gpu, bytes, name);
-    if (has_writable_data(extract_code_object(bytes, targets_of(gpu)))) return code;
+    if (has_writable_data(extract_code_object(bytes, isa_targets(gpu)))) return code;
     AllLoaded dropped;  // destroyed after the lock: unloading may take other locks
     const std::lock_guard lock(state_->mutex);
     if (auto other = state_->find(gpu, digest, bytes)) return *std::move(other);

@@ -342,6 +342,25 @@ TEST_CASE("signal mask, handlers and descriptors are as before", "[compile]") {
     CHECK(cache.entries.files().empty());
 }
 
+TEST_CASE("a file called - in the current folder, and /dev/stdout, are left alone", "[compile]") {
+    const OwnCache cache;
+    const Folder here;
+    const fs::path before = fs::current_path();
+    here.write("-", "mine");
+    CompileOptions options = options_for();
+    options.cache = false;
+    fs::current_path(here.path());
+    CHECK(compile(double_it, options).from == Compiled::From::compiler);
+    CHECK_THROWS_AS(compile("int x", options), CompileError);
+    CHECK_THROWS_AS(compile("int other(); int f() { return other(); }", options), CompileError);
+    fs::current_path(before);
+    std::string text;
+    std::getline(std::ifstream(here.path() / "-"), text);
+    CHECK(text == "mine");
+    CHECK(here.files().size() == 1);
+    CHECK(fs::is_symlink("/dev/stdout"));
+}
+
 TEST_CASE("a child compiles until it is killed", "[.child][compile]") {
     CompileOptions options = options_for();
     options.cache = false;
