@@ -48,7 +48,6 @@ struct CompileOptions {
     std::vector<std::string> clang_options = {};  ///< others, one word each: "-ffast-math"; "-Wl,…" goes to the linker
     std::string clang = {};                       ///< a file, or a name in $PATH; empty: the one that hsadrv-cc finds
     bool cache = true;                            ///< false: compiles, and keeps nothing
-    Deadline deadline = std::chrono::minutes(2);  ///< then the child is killed
 };
 
 /// One message of the compiler or its linker.
@@ -91,10 +90,11 @@ struct Compiled {
 
 /// Compiles for options.target. Throws CompileError; InvalidArgument for options that contradict each other or have no
 /// target; NoCompiler; Timeout; InvalidCodeObject if the result is not one that hsadrv loads; Error if the child cannot
-/// be started or was killed. Nothing is kept then.
-Compiled compile(std::string_view source, const CompileOptions& options);
+/// be started or was killed. Nothing is kept then. At the deadline the child is killed.
+Compiled compile(std::string_view source, const CompileOptions& options, Deadline deadline = std::chrono::minutes(2));
 
 /// Compiles for a GPU: for its processor with its settings of xnack and sramecc, unless options.target is set.
-Compiled compile(AgentRef gpu, std::string_view source, const CompileOptions& options = {});
+Compiled compile(AgentRef gpu, std::string_view source, const CompileOptions& options = {},
+                 Deadline deadline = std::chrono::minutes(2));
 
 }  // namespace hsadrv

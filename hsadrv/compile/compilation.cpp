@@ -115,17 +115,17 @@ void Compilation::require_target(const std::vector<std::byte>& code_object) cons
     }
 }
 
-Output Compilation::run() const {
+Output Compilation::run(const Deadline& deadline) const {
     const MemoryFile source("kernel source", marked_source()), messages("compiler messages"), used("files used");
     const Ended compiled =
-        run_child(compile_command(), {.input = &source, .errors = &messages, .more = {&used}}, options_.deadline);
+        run_child(compile_command(), {.input = &source, .errors = &messages, .more = {&used}}, deadline);
     std::string printed = messages.content();
     if (options_.language == Language::llvm_ir) replace_all(printed, "<stdin>", options_.name);
     // Without a status, as when the program ignores SIGCHLD, the output tells: after an error there is none.
     if (compiled.status.value_or(0) != 0 || compiled.output.empty()) fail(clang_.path, compiled.status, printed);
 
     const MemoryFile object("object", compiled.output), linker_messages("linker messages");
-    const Ended linked = run_child(link_command(), {.errors = &linker_messages, .more = {&object}}, options_.deadline);
+    const Ended linked = run_child(link_command(), {.errors = &linker_messages, .more = {&object}}, deadline);
     std::string linker_printed = linker_messages.content();
     replace_all(linker_printed, child_file(0), options_.name);
     printed += linker_printed;

@@ -28,7 +28,7 @@ class Compilation {
                 const std::string& headers)
         : source_(source), options_(options), target_(target), clang_(clang), headers_(headers) {}
 
-    Output run() const;
+    Output run(const Deadline& deadline) const;
 
     /// "hsadrv::compile(<source>, C++, gfx90a)", for messages.
     std::string call() const;

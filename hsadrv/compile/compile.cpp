@@ -72,7 +72,7 @@ void check(const CompileOptions& options) {
 /// for again.
 class FoundClangs {
   public:
-    Clang find(const CompileOptions& options) {
+    Clang find(const CompileOptions& options, const Deadline& deadline) {
         const Question question{options.clang, detail::variable("HSADRV_CLANG"), detail::variable("PATH"),
                                 detail::variable("ROCM_PATH")};
         {
@@ -81,7 +81,7 @@ class FoundClangs {
             if (known != answers_.end() && known->second.stamp == stamp_of(known->second.clang))
                 return known->second.clang;
         }
-        const auto ask = [&](const std::vector<std::string>& command) { return run(command, options.deadline); };
+        const auto ask = [&](const std::vector<std::string>& command) { return run(command, deadline); };
         const Clang clang = detail::find_clang({options.clang, "CompileOptions::clang"}, ask, [](const auto&) {});
         const std::lock_guard lock(mutex_);
         answers_.insert_or_assign(question, Known{clang, stamp_of(clang)});
@@ -146,9 +146,10 @@ std::vector<Dependency> dependencies_of(const std::vector<std::string>& files, c
 /// One call.
 class Call {
   public:
-    Call(std::string_view source, const CompileOptions& options)
+    Call(std::string_view source, const CompileOptions& options, const Deadline& deadline)
         : source_(source),
           options_(options),
+          deadline_(deadline),
           headers_(headers()),
           caches_(options.cache && detail::is_reproducible(source, options.language)) {}
 
@@ -178,9 +179,9 @@ class Call {
     }
 
     Compiled compiled() {
-        clang_ = found_clangs().find(options_);
+        clang_ = found_clangs().find(options_, deadline_);
         begin_ = FileTime::clock::now();
-        detail::Output made = detail::Compilation(source_, options_, *options_.target, clang_, headers_).run();
+        detail::Output made = detail::Compilation(source_, options_, *options_.target, clang_, headers_).run(deadline_);
         files_ = std::move(made.files);
         return {std::move(made.code_object), detail::diagnostics_in(made.printed), std::move(made.printed),
                 clang_.path + " " + clang_.version, Compiled::From::compiler};
@@ -197,6 +198,7 @@ class Call {
 
     std::string_view source_;
     const CompileOptions& options_;
+    const Deadline& deadline_;
     const std::string& headers_;
     bool caches_;
     std::string key_;
@@ -207,22 +209,22 @@ class Call {
 
 }  // namespace
 
-Compiled compile(std::string_view source, const CompileOptions& options) {
+Compiled compile(std::string_view source, const CompileOptions& options, Deadline deadline) {
     check(options);
     const auto text = [&] {
         return options.name + ", " + std::string(to_string(options.language)) + ", " + options.target->name();
     };
     return detail::call_log::logged(detail::call_log::Area::code, "hsadrv::compile", text,
-                                    [&] { return Call(source, options).make(); });
+                                    [&] { return Call(source, options, deadline).make(); });
 }
 
-Compiled compile(AgentRef gpu, std::string_view source, const CompileOptions& options) {
-    if (options.target) return compile(source, options);
+Compiled compile(AgentRef gpu, std::string_view source, const CompileOptions& options, Deadline deadline) {
+    if (options.target) return compile(source, options, deadline);
     CompileOptions for_gpu = options;
     const std::vector<Isa> isas = gpu.isas();
     if (isas.empty()) refuse(options, gpu.label() + " runs no code objects: give a GPU");
     for_gpu.target = TargetId::parse(isas.front().name);
-    return compile(source, for_gpu);
+    return compile(source, for_gpu, deadline);
 }
 
 }  // namespace hsadrv
