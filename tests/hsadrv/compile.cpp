@@ -96,6 +96,7 @@ CompileError error_of(const std::string& source, const CompileOptions& options) 
 }  // namespace
 
 TEST_CASE("C++, OpenCL C, LLVM IR and assembly become kernels that run", "[compile]") {
+    NEEDS_DEVICE();
     const OwnCache cache;
     const Device device;
     const std::string target = device.gpu.name();
@@ -128,6 +129,7 @@ TEST_CASE("C++, OpenCL C, LLVM IR and assembly become kernels that run", "[compi
 }
 
 TEST_CASE("a GPU's target has its settings", "[compile]") {
+    NEEDS_DEVICE();
     const OwnCache cache;
     const Device device;
     const Compiled made = compile(device.gpu, double_it, any_options());
