@@ -15,7 +15,7 @@ int main(int argc, char** argv) try {
     const Picture in = read_picture(argc > 1 ? argv[1] : "lighthouse.ppm");
     const std::vector<float> weights = gaussian();
     Driver driver;
-    Context gpu{driver.gpus().front()};
+    Context gpu{driver.default_gpu()};
     Stream stream = gpu.stream();
 
     auto d_in = to_device(in.samples, stream);

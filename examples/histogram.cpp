@@ -30,7 +30,7 @@ std::vector<std::uint8_t> some_bytes(std::size_t count) {
 
 int main() try {
     Driver driver;
-    Context gpu{driver.gpus().front()};
+    Context gpu{driver.default_gpu()};
     std::vector<Stream> streams;
     for (int i = 0; i < 4; ++i) streams.push_back(gpu.stream());
 

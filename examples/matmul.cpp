@@ -39,7 +39,7 @@ std::vector<float> multiply(const std::vector<float>& a, const std::vector<float
 
 int main() try {
     Driver driver;
-    Context gpu{driver.gpus().front()};
+    Context gpu{driver.default_gpu()};
     Stream stream = gpu.stream();
     const std::vector<float> a = matrix(1), b = matrix(2), expected = multiply(a, b);
 

@@ -41,7 +41,7 @@ void show(bool right, const char* name, const char* what) {
 
 struct Gpu {
     Driver driver;
-    Context context{driver.gpus().front()};  // used for arrays created without a stream
+    Context context{driver.default_gpu()};  // used for arrays created without a stream
     Kernel my_kernel = Executable::load(context, "memory_management.hsaco").kernel("my_kernel");
 
     /// my_kernel[100, 100](array): a hundred groups of a hundred work-items.

@@ -27,7 +27,7 @@ std::vector<float> moving_average(const std::vector<float>& in) {
 
 int main() try {
     Driver driver;
-    Context gpu{driver.gpus().front()};
+    Context gpu{driver.default_gpu()};
     Stream stream = gpu.stream();
     std::vector<float> in(n);
     for (uint32_t i = 0; i < n; ++i) in[i] = static_cast<float>(i * 7919 % 1000);

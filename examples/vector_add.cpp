@@ -6,7 +6,7 @@
 
 int main() try {
     hsadrv::Driver driver;
-    hsadrv::Context gpu{driver.gpus().front()};
+    hsadrv::Context gpu{driver.default_gpu()};
     hsadrv::Stream stream = gpu.stream();
 
     std::vector<float> a(1 << 20, 1.0f), b(1 << 20, 2.0f);

@@ -71,6 +71,10 @@ class Driver {
     /// list the GPUs.
     AgentRef gpu(std::string_view text) const;
 
+    /// The one that $HSADRV_DEVICE names, as gpu() takes it; the first of gpus() if it is not set or empty. Throws as
+    /// gpu() does, naming the variable.
+    AgentRef default_gpu() const;
+
     /// Never empty on a working system; the first owns the host's pools.
     const std::vector<AgentRef>& cpus() const noexcept;
 

@@ -55,6 +55,7 @@ class Runtime {
 
   private:
     void enumerate();
+    void shut_down() noexcept;
 
     std::vector<AgentRef> agents_, gpus_, cpus_;
     SystemFacts facts_{};

@@ -2,6 +2,7 @@
 
 #include <hsa/hsa_ext_amd.h>
 #include <pthread.h>
+#include <stdlib.h>
 
 #include <algorithm>
 #include <atomic>
@@ -9,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "hsadrv/base/call_log.hpp"
 #include "hsadrv/base/device_file.hpp"
 #include "hsadrv/base/gpu_choice.hpp"
 #include "hsadrv/base/runtime.hpp"
@@ -136,6 +138,11 @@ Runtime::Runtime() {
 
 Runtime::~Runtime() {
     if (in_forked_child()) return;
+    call_log::logged(
+        call_log::Area::driver, "the end of the last Driver", [] { return std::string(); }, [&] { shut_down(); });
+}
+
+void Runtime::shut_down() noexcept {
     ending_runtimes.fetch_add(1);
     callbacks_.reset();
     copies_.reset();
@@ -207,7 +214,10 @@ std::shared_ptr<Runtime> Runtime::find() noexcept {
 
 }  // namespace detail
 
-Driver::Driver() : runtime_(detail::Runtime::acquire()) {}
+Driver::Driver()
+    : runtime_(detail::call_log::logged(
+          detail::call_log::Area::driver, "Driver::Driver", [] { return std::string(); },
+          [] { return detail::Runtime::acquire(); })) {}
 
 const std::vector<AgentRef>& Driver::agents() const noexcept { return runtime_->agents(); }
 const std::vector<AgentRef>& Driver::cpus() const noexcept { return runtime_->cpus(); }
@@ -233,6 +243,19 @@ const std::vector<AgentRef>& Driver::gpus() const {
         throw NoDevice("hsadrv::Driver::gpus(): the HSA runtime lists " + std::to_string(agents().size()) +
                        " agents and no GPU that dispatches kernels; " + no_device_advice(detail::DeviceFile::probe()));
     return runtime_->gpus();
+}
+
+AgentRef Driver::default_gpu() const {
+    const char* const set = ::secure_getenv("HSADRV_DEVICE");
+    if (!set || !*set) return gpus().front();
+    const std::string variable = "HSADRV_DEVICE=" + std::string(set) + ": ";
+    try {
+        return gpu(set);
+    } catch (const NoDevice& error) {
+        throw NoDevice(variable + error.what(), error.status());
+    } catch (const InvalidArgument& error) {
+        throw InvalidArgument(variable + error.what(), error.status());
+    }
 }
 
 AgentRef Driver::gpu(std::string_view text) const {

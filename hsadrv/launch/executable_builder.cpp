@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "hsadrv/base/call_log.hpp"
 #include "hsadrv/base/departure.hpp"
 #include "hsadrv/code/file_bytes.hpp"
 #include "hsadrv/code/offload_bundle.hpp"
@@ -159,14 +160,18 @@ void ExecutableBuilder::refuse_undefined(std::size_t loaded_parts) const {
 Executable ExecutableBuilder::build() {
     const std::shared_ptr<detail::ExecutableState> state = state_;
     if (state->parts.empty()) throw InvalidArgument("ExecutableBuilder::build: no code object was added");
-    sort_by_need();
-    ExecutableBuilder empty(state->agent);
-    std::swap(empty.state_, state_);
-    state->open();
-    for (const Definition& definition : state->definitions) state->define(definition);
-    for (CodePart& part : state->parts) state->load(part);
-    state->freeze();
-    return Executable(unloaded_when_done(state));
+    return detail::call_log::logged(
+        detail::call_log::Area::code, "Executable::load", [&] { return state->names() + ", " + state->agent.label(); },
+        [&] {
+            sort_by_need();
+            ExecutableBuilder empty(state->agent);
+            std::swap(empty.state_, state_);
+            state->open();
+            for (const Definition& definition : state->definitions) state->define(definition);
+            for (CodePart& part : state->parts) state->load(part);
+            state->freeze();
+            return Executable(unloaded_when_done(state));
+        });
 }
 
 }  // namespace hsadrv

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "hsadrv/base/call_log.hpp"
 #include "hsadrv/base/text.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/optional_api.hpp"
@@ -22,22 +23,25 @@ std::string text_of(const char* call, const DmaEnd& to, const DmaEnd& from, std:
 
 void dma_copy(DmaEnd to, DmaEnd from, std::size_t size_bytes, SignalRef done, std::span<const hsa_signal_t> after,
               std::optional<unsigned> engine) {
-    const auto count = static_cast<std::uint32_t>(after.size());
-    const hsa_signal_t* const first = after.empty() ? nullptr : after.data();
-    if (!engine) {
-        check(hsa_amd_memory_async_copy(to.address, to.agent.native(), from.address, from.agent.native(), size_bytes,
-                                        count, first, done.native()),
-              [&] { return text_of("hsa_amd_memory_async_copy", to, from, size_bytes, engine); });
-        return;
-    }
-    static constexpr const char* call = "hsa_amd_memory_async_copy_on_engine";
-    if (*engine >= 32)
-        throw InvalidArgument(text_of(call, to, from, size_bytes, engine) + ": engines are numbered from 0 to 31",
-                              HSA_STATUS_ERROR_INVALID_ARGUMENT);
-    auto* const copy = optional_api().memory_async_copy_on_engine.required();
-    check(copy(to.address, to.agent.native(), from.address, from.agent.native(), size_bytes, count, first,
-               done.native(), std::uint32_t{1} << *engine, true),
-          [&] { return text_of(call, to, from, size_bytes, engine); });
+    const auto text = [&] { return text_of("copy", to, from, size_bytes, engine); };
+    detail::call_log::logged(detail::call_log::Area::memory, "hsadrv::dma_copy", text, [&] {
+        const auto count = static_cast<std::uint32_t>(after.size());
+        const hsa_signal_t* const first = after.empty() ? nullptr : after.data();
+        if (!engine) {
+            check(hsa_amd_memory_async_copy(to.address, to.agent.native(), from.address, from.agent.native(),
+                                            size_bytes, count, first, done.native()),
+                  [&] { return text_of("hsa_amd_memory_async_copy", to, from, size_bytes, engine); });
+            return;
+        }
+        static constexpr const char* call = "hsa_amd_memory_async_copy_on_engine";
+        if (*engine >= 32)
+            throw InvalidArgument(text_of(call, to, from, size_bytes, engine) + ": engines are numbered from 0 to 31",
+                                  HSA_STATUS_ERROR_INVALID_ARGUMENT);
+        auto* const copy = optional_api().memory_async_copy_on_engine.required();
+        check(copy(to.address, to.agent.native(), from.address, from.agent.native(), size_bytes, count, first,
+                   done.native(), std::uint32_t{1} << *engine, true),
+              [&] { return text_of(call, to, from, size_bytes, engine); });
+    });
 }
 
 std::uint32_t free_dma_engines(AgentRef to, AgentRef from) {

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <shared_mutex>
 
+#include "hsadrv/base/call_log.hpp"
 #include "hsadrv/base/departure.hpp"
 #include "hsadrv/base/runtime.hpp"
 #include "hsadrv/base/text.hpp"
@@ -32,6 +33,8 @@ std::string labels_of(std::span<const AgentRef> agents) {
 }
 
 using detail::hex;
+using detail::call_log::Area;
+using detail::call_log::logged;
 
 std::string room(const MemPool& pool) {
     const std::optional<std::size_t> available = pool.available_bytes();
@@ -51,31 +54,38 @@ void AllocationTraits::destroy(Native p) noexcept {
     detail::allocations::leave(p);  // before the address is reused
     const auto free = [](std::uint64_t address) { hsa_amd_memory_pool_free(reinterpret_cast<void*>(address)); };
     const auto address = reinterpret_cast<std::uintptr_t>(p);
-    if (!detail::departures::defer(free, address)) free(address);
+    logged(
+        Area::memory, "Allocation::~Allocation", [&] { return hex(p); },
+        [&] {
+            if (!detail::departures::defer(free, address)) free(address);
+        });
 }
 
 Allocation Allocation::from_pool(const MemPool& pool, std::size_t size_bytes, std::source_location where) {
-    const Driver driver = Driver::current("Allocation::from_pool");
-    if (size_bytes == 0) return Allocation(driver, nullptr, 0, pool.owner());
-    const auto call = [&] {
-        return "hsa_amd_memory_pool_allocate(" + std::to_string(size_bytes) + " B, " + pool.label() + ")";
-    };
-    // Checked here because the runtime rounds sizes up before it compares them.
-    if (const std::size_t most = pool.alloc_max_bytes(); size_bytes > most)
-        throw OutOfMemory(
-            call() + ": exceeds the limit of " + std::to_string(most) + " B for one allocation; " + room(pool),
-            HSA_STATUS_ERROR_OUT_OF_RESOURCES);
-    void* data = nullptr;
-    const hsa_status_t status = hsa_amd_memory_pool_allocate(pool.native(), size_bytes, 0, &data);
-    if (status == HSA_STATUS_ERROR_OUT_OF_RESOURCES)
-        throw OutOfMemory(call() + ": " + status_name(status) + "; " + room(pool), status);
-    if (status != HSA_STATUS_SUCCESS) throw_status(status, call());
-    Allocation allocation(driver, data, size_bytes, pool.owner());
-    detail::departures::note_created(number(data));
-    detail::allocations::enter(data, size_bytes, pool.label(), where);
-    // The runtime maps host memory to no GPU by default.
-    if (pool.owner().is_cpu() && !driver.runtime().gpus().empty()) allow_access(data, driver.runtime().gpus());
-    return allocation;
+    const auto text = [&] { return std::to_string(size_bytes) + " B, " + pool.label(); };
+    return logged(Area::memory, "Allocation::from_pool", text, [&] {
+        const Driver driver = Driver::current("Allocation::from_pool");
+        if (size_bytes == 0) return Allocation(driver, nullptr, 0, pool.owner());
+        const auto call = [&] {
+            return "hsa_amd_memory_pool_allocate(" + std::to_string(size_bytes) + " B, " + pool.label() + ")";
+        };
+        // Checked here because the runtime rounds sizes up before it compares them.
+        if (const std::size_t most = pool.alloc_max_bytes(); size_bytes > most)
+            throw OutOfMemory(
+                call() + ": exceeds the limit of " + std::to_string(most) + " B for one allocation; " + room(pool),
+                HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+        void* data = nullptr;
+        const hsa_status_t status = hsa_amd_memory_pool_allocate(pool.native(), size_bytes, 0, &data);
+        if (status == HSA_STATUS_ERROR_OUT_OF_RESOURCES)
+            throw OutOfMemory(call() + ": " + status_name(status) + "; " + room(pool), status);
+        if (status != HSA_STATUS_SUCCESS) throw_status(status, call());
+        Allocation allocation(driver, data, size_bytes, pool.owner());
+        detail::departures::note_created(number(data));
+        detail::allocations::enter(data, size_bytes, pool.label(), where);
+        // The runtime maps host memory to no GPU by default.
+        if (pool.owner().is_cpu() && !driver.runtime().gpus().empty()) allow_access(data, driver.runtime().gpus());
+        return allocation;
+    });
 }
 
 Allocation Allocation::from_native(void* data, std::size_t size_bytes, AgentRef owner, std::source_location where) {
@@ -144,22 +154,30 @@ std::string access_call(const char* function, const void* allocation, std::span<
 void allow_access(void* allocation, std::span<const AgentRef> agents) {
     if (agents.empty()) return;
     const std::string call = access_call("hsadrv::allow_access", allocation, agents);
-    const std::lock_guard lock(access_mutex);
-    const PointerInfo info = require_allocation(call, allocation);
-    require_possible(call, info, agents);
-    std::vector<AgentRef> all = info.accessible;
-    all.insert(all.end(), agents.begin(), agents.end());
-    replace_access(call, info, all);
+    logged(
+        Area::memory, "hsadrv::allow_access", [&] { return hex(allocation) + ", " + labels_of(agents); },
+        [&] {
+            const std::lock_guard lock(access_mutex);
+            const PointerInfo info = require_allocation(call, allocation);
+            require_possible(call, info, agents);
+            std::vector<AgentRef> all = info.accessible;
+            all.insert(all.end(), agents.begin(), agents.end());
+            replace_access(call, info, all);
+        });
 }
 
 void set_access(void* allocation, std::span<const AgentRef> agents) {
     const std::string call = access_call("hsadrv::set_access", allocation, agents);
-    const std::lock_guard lock(access_mutex);
-    const PointerInfo info = require_allocation(call, allocation);
-    require_possible(call, info, agents);
-    std::vector<AgentRef> all(agents.begin(), agents.end());
-    all.push_back(info.owner);
-    replace_access(call, info, all);
+    logged(
+        Area::memory, "hsadrv::set_access", [&] { return hex(allocation) + ", " + labels_of(agents); },
+        [&] {
+            const std::lock_guard lock(access_mutex);
+            const PointerInfo info = require_allocation(call, allocation);
+            require_possible(call, info, agents);
+            std::vector<AgentRef> all(agents.begin(), agents.end());
+            all.push_back(info.owner);
+            replace_access(call, info, all);
+        });
 }
 
 std::optional<MemPool> PointerInfo::pool() const {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "hsadrv/base/call_log.hpp"
 #include "hsadrv/base/runtime.hpp"
 #include "hsadrv/base/text.hpp"
 #include "hsadrv/error.hpp"
@@ -209,18 +210,27 @@ std::optional<HostLock> Registrations::covering(const void* pointer) const {
 }  // namespace detail
 
 void* register_memory(void* host, std::size_t size_bytes, std::span<const AgentRef> agents, HostMemory kind) {
-    const Driver driver = Driver::current("hsadrv::register_memory");
-    return pointer_to(driver.runtime().registrations().add(host, size_bytes, agents, kind, false).device);
+    return detail::call_log::logged(
+        detail::call_log::Area::memory, "hsadrv::register_memory",
+        [&] { return hex(host) + ", " + std::to_string(size_bytes) + " B"; },
+        [&] {
+            const Driver driver = Driver::current("hsadrv::register_memory");
+            return pointer_to(driver.runtime().registrations().add(host, size_bytes, agents, kind, false).device);
+        });
 }
 
 void deregister_memory(void* host, std::optional<std::size_t> size_bytes) {
-    const Driver driver = Driver::current("hsadrv::deregister_memory");
-    detail::Registrations& known = driver.runtime().registrations();
-    const auto id = known.latest(host, size_bytes);
-    if (!id)
-        refuse(call_text("hsadrv::deregister_memory", host, size_bytes) +
-               ": no current registration by register_memory has this range");
-    known.remove(*id);
+    const auto remove = [&] {
+        const Driver driver = Driver::current("hsadrv::deregister_memory");
+        detail::Registrations& known = driver.runtime().registrations();
+        const auto id = known.latest(host, size_bytes);
+        if (!id)
+            refuse(call_text("hsadrv::deregister_memory", host, size_bytes) +
+                   ": no current registration by register_memory has this range");
+        known.remove(*id);
+    };
+    detail::call_log::logged(
+        detail::call_log::Area::memory, "hsadrv::deregister_memory", [&] { return hex(host); }, remove);
 }
 
 void register_hint(void* host, std::size_t size_bytes) {
@@ -240,7 +250,10 @@ void deregister_hint(void* host, std::size_t size_bytes) {
 Registration::Registration(void* host, std::size_t size_bytes, std::span<const AgentRef> agents, HostMemory kind)
     : host_(host), size_bytes_(size_bytes) {
     const Driver driver = Driver::current("hsadrv::Registration");
-    const auto entry = driver.runtime().registrations().add(host, size_bytes, agents, kind, true);
+    const auto entry = detail::call_log::logged(
+        detail::call_log::Area::memory, "Registration::Registration",
+        [&] { return hex(host) + ", " + std::to_string(size_bytes) + " B"; },
+        [&] { return driver.runtime().registrations().add(host, size_bytes, agents, kind, true); });
     id_ = UniqueHandle<Traits>(entry.id, driver);
     device_address_ = pointer_to(entry.device);
 }
@@ -248,7 +261,11 @@ Registration::Registration(void* host, std::size_t size_bytes, std::span<const A
 void Registration::Traits::destroy(Native id) noexcept {
     // The handle keeps the runtime alive until after this call.
     try {
-        if (const auto runtime = detail::Runtime::find()) runtime->registrations().remove(id);
+        const auto runtime = detail::Runtime::find();
+        if (!runtime) return;
+        detail::call_log::logged(
+            detail::call_log::Area::memory, "Registration::~Registration",
+            [&] { return "registration " + std::to_string(id); }, [&] { runtime->registrations().remove(id); });
     } catch (const std::exception&) {  // a refused unlock: the runtime keeps the lock
     }
 }

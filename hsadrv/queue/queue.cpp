@@ -7,6 +7,7 @@
 #include <bit>
 #include <thread>
 
+#include "hsadrv/base/call_log.hpp"
 #include "hsadrv/base/cu_mask.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/optional_api.hpp"
@@ -16,6 +17,9 @@
 namespace hsadrv {
 
 namespace {
+
+using detail::call_log::Area;
+using detail::call_log::logged;
 
 using namespace std::chrono_literals;
 
@@ -95,18 +99,25 @@ void QueueRef::write(std::uint64_t index, const Packet& packet) const noexcept {
 void QueueRef::publish(std::uint64_t first, std::uint32_t count) const noexcept { state_->ring.publish(first, count); }
 
 std::uint64_t QueueRef::submit(const Packet& packet, Deadline deadline) const {
-    const std::uint64_t index = reserve(1, deadline);
-    write(index, packet);
-    publish(index, 1);
-    return index;
+    return logged(
+        Area::queue, "QueueRef::submit", [&] { return state_->label(); },
+        [&] {
+            const std::uint64_t index = reserve(1, deadline);
+            write(index, packet);
+            publish(index, 1);
+            return index;
+        });
 }
 
 std::uint64_t QueueRef::submit(std::span<const Packet> packets, Deadline deadline) const {
     const auto count = static_cast<std::uint32_t>(std::min<std::size_t>(packets.size(), UINT32_MAX));
-    const std::uint64_t first = reserve(count, deadline);
-    for (std::uint32_t i = 0; i < count; ++i) write(first + i, packets[i]);
-    publish(first, count);
-    return first;
+    const auto text = [&] { return state_->label() + ", " + std::to_string(count) + " packets"; };
+    return logged(Area::queue, "QueueRef::submit", text, [&] {
+        const std::uint64_t first = reserve(count, deadline);
+        for (std::uint32_t i = 0; i < count; ++i) write(first + i, packets[i]);
+        publish(first, count);
+        return first;
+    });
 }
 
 std::optional<std::uint64_t> QueueRef::try_submit(const Packet& packet) const {
@@ -184,43 +195,50 @@ std::vector<std::uint32_t> QueueRef::cu_mask() const {
 // ---- owners
 
 Queue Queue::create(AgentRef gpu, const QueueOptions& options) {
-    const Driver driver = Driver::current("Queue::create");
-    require_size(gpu, options.packets);
-    detail::faults::refuse_lost(gpu, "Queue::create");
-    Queue queue;
-    queue.state_.reset(new detail::QueueState);
-    detail::QueueState& state = *queue.state_;
-    state.agent = gpu;
-    state.options = options;
-    state.failure = Signal::create(0);
-    state.handle = state.make_native();
-    state.attach(state.handle.get());
-    if (!options.cu_mask.empty()) queue.ref().set_cu_mask(options.cu_mask);
-    return queue;
+    const auto text = [&] { return gpu.label() + ", " + std::to_string(options.packets) + " packets"; };
+    return logged(Area::queue, "Queue::create", text, [&] {
+        const Driver driver = Driver::current("Queue::create");
+        require_size(gpu, options.packets);
+        detail::faults::refuse_lost(gpu, "Queue::create");
+        Queue queue;
+        queue.state_.reset(new detail::QueueState);
+        detail::QueueState& state = *queue.state_;
+        state.agent = gpu;
+        state.options = options;
+        state.failure = Signal::create(0);
+        state.handle = state.make_native();
+        state.attach(state.handle.get());
+        if (!options.cu_mask.empty()) queue.ref().set_cu_mask(options.cu_mask);
+        return queue;
+    });
 }
 
 void Queue::rebuild() {
     detail::QueueState& state = *state_;
-    if (state.foreign)
-        throw InvalidArgument("Queue::rebuild(" + state.label() +
-                              "): it was not created by hsadrv; its creator can create another one");
-    detail::faults::refuse_lost(state.agent, "Queue::rebuild");
-    UniqueHandle<detail::QueueState::Traits> fresh = state.make_native();
-    const std::vector<std::uint32_t> mask = state.options.cu_mask;
-    hsa_queue_t* const native = fresh.get();
-    // The old queue ends here, after its error callback if that is running.
-    state.ring_memory.leave();
-    state.handle = std::move(fresh);
-    {
-        const std::lock_guard lock(state.failure_mutex);
-        state.status = HSA_STATUS_SUCCESS;
-        state.fault.reset();
-        state.callback_threw = nullptr;
-        state.failure.store(0);
-        state.failed.store(false, std::memory_order_release);
-    }
-    state.attach(native);
-    if (!mask.empty()) ref().set_cu_mask(mask);
+    logged(
+        Area::queue, "Queue::rebuild", [&] { return state.label(); },
+        [&] {
+            if (state.foreign)
+                throw InvalidArgument("Queue::rebuild(" + state.label() +
+                                      "): it was not created by hsadrv; its creator can create another one");
+            detail::faults::refuse_lost(state.agent, "Queue::rebuild");
+            UniqueHandle<detail::QueueState::Traits> fresh = state.make_native();
+            const std::vector<std::uint32_t> mask = state.options.cu_mask;
+            hsa_queue_t* const native = fresh.get();
+            // The old queue ends here, after its error callback if that is running.
+            state.ring_memory.leave();
+            state.handle = std::move(fresh);
+            {
+                const std::lock_guard lock(state.failure_mutex);
+                state.status = HSA_STATUS_SUCCESS;
+                state.fault.reset();
+                state.callback_threw = nullptr;
+                state.failure.store(0);
+                state.failed.store(false, std::memory_order_release);
+            }
+            state.attach(native);
+            if (!mask.empty()) ref().set_cu_mask(mask);
+        });
 }
 
 Queue Queue::around(hsa_queue_t* native, AgentRef agent, bool owned, const char* call) {

@@ -4,7 +4,9 @@
 #include <string>
 #include <thread>
 
+#include "hsadrv/base/call_log.hpp"
 #include "hsadrv/base/leak.hpp"
+#include "hsadrv/base/text.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/stream/allocator_state.hpp"
 #include "hsadrv/stream/live_streams.hpp"
@@ -335,7 +337,10 @@ Allocator::Statistics AllocatorState::statistics() const {
 
 void Block::reset() noexcept {
     if (block_ == nullptr) return;
-    if (!in_forked_child()) state_->free(block_);
+    if (!in_forked_child())
+        detail::call_log::logged(
+            detail::call_log::Area::memory, "Block::reset", [&] { return detail::hex(data()); },
+            [&] { state_->free(block_); });
     forget();
 }
 
@@ -361,11 +366,19 @@ Allocator::~Allocator() {
 Block Allocator::allocate(std::size_t size_bytes, const Stream& stream, std::source_location where) {
     refuse_in_forked_child("hsadrv::Allocator::allocate");
     if (size_bytes == 0) return {};
-    detail::CachedBlock* const block = state_->allocate(size_bytes, stream.handle(), where);
-    return {state_, block, block->data, size_bytes};
+    return detail::call_log::logged(
+        detail::call_log::Area::memory, "Allocator::allocate", [&] { return std::to_string(size_bytes) + " B"; },
+        [&] {
+            detail::CachedBlock* const block = state_->allocate(size_bytes, stream.handle(), where);
+            return Block(state_, block, block->data, size_bytes);
+        });
 }
 
-std::size_t Allocator::release_cached() { return state_->release_cached(); }
+std::size_t Allocator::release_cached() {
+    return detail::call_log::logged(
+        detail::call_log::Area::memory, "Allocator::release_cached", [] { return std::string(); },
+        [&] { return state_->release_cached(); });
+}
 Allocator::Statistics Allocator::statistics() const { return state_->statistics(); }
 
 }  // namespace hsadrv

@@ -2,6 +2,7 @@
 
 #include <hsa/hsa_ext_amd.h>
 
+#include "hsadrv/base/call_log.hpp"
 #include "hsadrv/base/host_clock.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/signal/watched_wait.hpp"
@@ -25,6 +26,23 @@ std::uint64_t ticks_of(const detail::EventState& event) {
     return time.end;
 }
 
+void await(const detail::EventState& event, Deadline deadline) {
+    const detail::Timeline& timeline = *event.timeline;
+    const auto [signal, below] = timeline.signal_of(event.completion);
+    const auto try_wait = [&, signal = signal, below = below](std::chrono::milliseconds slice) {
+        return signal.try_wait(Condition::less, below, deadline.sliced(slice)).has_value();
+    };
+    detail::watched_wait(try_wait, [&] {
+        detail::live_streams::poll();
+        if (event.lost()) return true;
+        if (deadline.passed())
+            throw Timeout("hsadrv::Event::synchronize(" + deadline.text() +
+                          "): " + detail::live_streams::autopsy_of(timeline));
+        return false;
+    });
+    if (event.lost()) timeline.rethrow();
+}
+
 }  // namespace
 
 bool Event::query() const {
@@ -36,20 +54,10 @@ bool Event::query() const {
 
 void Event::synchronize(Deadline deadline) const {
     if (!state_) return;
-    const detail::Timeline& timeline = *state_->timeline;
-    const auto [signal, below] = timeline.signal_of(state_->completion);
-    const auto try_wait = [&, signal = signal, below = below](std::chrono::milliseconds slice) {
-        return signal.try_wait(Condition::less, below, deadline.sliced(slice)).has_value();
-    };
-    detail::watched_wait(try_wait, [&] {
-        detail::live_streams::poll();
-        if (state_->lost()) return true;
-        if (deadline.passed())
-            throw Timeout("hsadrv::Event::synchronize(" + deadline.text() +
-                          "): " + detail::live_streams::autopsy_of(timeline));
-        return false;
-    });
-    if (state_->lost()) timeline.rethrow();
+    detail::call_log::logged(
+        detail::call_log::Area::stream, "Event::synchronize",
+        [&] { return "an event of " + state_->timeline->label() + ", " + deadline.text(); },
+        [&] { await(*state_, deadline); });
 }
 
 std::chrono::steady_clock::time_point Event::time() const {

@@ -2,8 +2,12 @@
 
 #include <new>
 
+#include "hsadrv/base/call_log.hpp"
 #include "hsadrv/base/leak.hpp"
+#include "hsadrv/base/text.hpp"
 #include "hsadrv/error.hpp"
+#include "hsadrv/queue/known_kernels.hpp"
+#include "hsadrv/signal/signal_wait.hpp"
 #include "hsadrv/stream/event_state.hpp"
 #include "hsadrv/stream/graph_state.hpp"
 #include "hsadrv/stream/stream_core.hpp"
@@ -11,6 +15,23 @@
 namespace hsadrv {
 
 namespace {
+
+using detail::hex;
+using detail::call_log::Area;
+using detail::call_log::logged;
+
+/// For the log.
+std::string text_of(const detail::StreamCore& core) { return core.label(); }
+
+template <class... More>
+std::string text_of(const detail::StreamCore& core, const std::string& first, const More&... more) {
+    std::string text = core.label() + ", " + first;
+    ((text += ", " + more), ...);
+    return text;
+}
+
+std::string bytes_text(std::size_t size_bytes) { return std::to_string(size_bytes) + " B"; }
+
 AgentRef require_gpu(AgentRef agent) {
     refuse_in_forked_child("hsadrv::Stream");
     if (!agent || !agent.is_gpu())
@@ -30,9 +51,12 @@ detail::LaunchLane& closed_lane() noexcept {
 }  // namespace
 
 Stream::Stream(AgentRef gpu, const StreamOptions& options)
-    : core_(std::make_unique<detail::StreamCore>(require_gpu(gpu), options)),
+    : core_(logged(
+          Area::stream, "Stream::Stream", [&] { return gpu.label(); },
+          [&] { return std::make_unique<detail::StreamCore>(require_gpu(gpu), options); })),
       lane_(&core_->lane()),
       drain_(options.drain) {
+    if (detail::call_log::on(Area::launch)) lane_->mutex.disable_fast_path();
     core_->handle()->follow(this);
 }
 
@@ -67,36 +91,74 @@ bool Stream::close(Deadline deadline) noexcept {
         static_cast<void>(core_.release());
         return false;
     }
-    bool complete = false;
-    try {
-        const bool whole = core_->abandon(deadline);
-        core_->synchronize(deadline);
-        complete = whole;
-    } catch (...) {
-        // A failed stream, an exception of a host function, or a deadline that passed: the remaining work ends with the
-        // queue.
-    }
-    core_.reset();
-    return complete;
+    const auto end = [&] {
+        bool complete = false;
+        try {
+            const bool whole = core_->abandon(deadline);
+            core_->synchronize(deadline);
+            complete = whole;
+        } catch (...) {
+            // A failed stream, an exception of a host function, or a deadline that passed: the remaining work ends with
+            // the queue.
+        }
+        core_.reset();
+        return complete;
+    };
+    return logged(Area::stream, "Stream::close", [&] { return text_of(*core_, deadline.text()); }, end);
 }
 
 QueueRef Stream::queue() const { return core().queue(); }
 
-void Stream::submit(std::span<const Packet> packets, Deadline deadline) { core().submit(packets, deadline); }
+void Stream::submit(std::span<const Packet> packets, Deadline deadline) {
+    return logged(
+        Area::stream, "Stream::submit", [&] { return text_of(core(), std::to_string(packets.size()) + " packets"); },
+        [&] { core().submit(packets, deadline); });
+}
 
-Event Stream::record(const EventOptions& options, Deadline deadline) { return core().record(options, deadline); }
+Event Stream::record(const EventOptions& options, Deadline deadline) {
+    return logged(
+        Area::stream, "Stream::record", [&] { return text_of(core()); },
+        [&] { return core().record(options, deadline); });
+}
 void Stream::wait(const Event& event, Deadline deadline) {
-    if (event.state_ && !core().try_wait_fast(*event.state_)) core().wait_for(*event.state_, deadline);
+    return logged(
+        Area::stream, "Stream::wait",
+        [&] {
+            return text_of(core(),
+                           event.state_ ? "an event of " + event.state_->timeline->label() : std::string("no event"));
+        },
+        [&] {
+            if (event.state_ && !core().try_wait_fast(*event.state_)) core().wait_for(*event.state_, deadline);
+        });
 }
 void Stream::wait(SignalRef signal, Condition condition, std::int64_t than, Deadline deadline) {
-    core().wait_for(signal, condition, than, deadline);
+    return logged(
+        Area::stream, "Stream::wait",
+        [&] {
+            return text_of(core(), "signal " + hex(signal.native().handle),
+                           "value " + detail::condition_text(condition, than));
+        },
+        [&] { core().wait_for(signal, condition, than, deadline); });
 }
-void Stream::decrement(SignalRef signal, Deadline deadline) { core().decrement(signal, deadline); }
-void Stream::call(std::function<void()> function, Deadline deadline) { core().call(std::move(function), deadline); }
+void Stream::decrement(SignalRef signal, Deadline deadline) {
+    return logged(
+        Area::stream, "Stream::decrement", [&] { return text_of(core(), "signal " + hex(signal.native().handle)); },
+        [&] { core().decrement(signal, deadline); });
+}
+void Stream::call(std::function<void()> function, Deadline deadline) {
+    return logged(
+        Area::stream, "Stream::call", [&] { return text_of(core()); },
+        [&] { core().call(std::move(function), deadline); });
+}
 void Stream::on_complete(std::function<void(std::exception_ptr)> callback, Deadline deadline) {
-    core().on_complete(std::move(callback), deadline);
+    return logged(
+        Area::stream, "Stream::on_complete", [&] { return text_of(core()); },
+        [&] { core().on_complete(std::move(callback), deadline); });
 }
-void Stream::begin_capture() { core().begin_capture(); }
+void Stream::begin_capture() {
+    return logged(
+        Area::stream, "Stream::begin_capture", [&] { return text_of(core()); }, [&] { core().begin_capture(); });
+}
 bool Stream::capturing() const noexcept { return core_ && core_->capturing(); }
 StreamCompletion Stream::completion() { return StreamCompletion(core()); }
 
@@ -111,14 +173,26 @@ void StreamCompletion::await_suspend(std::coroutine_handle<> waiting) {
 }
 
 void Stream::copy_async(void* destination, const void* source, std::size_t size_bytes, Deadline deadline) {
-    core().copier().copy(destination, source, size_bytes, deadline);
+    return logged(
+        Area::stream, "Stream::copy_async",
+        [&] { return text_of(core(), hex(destination), hex(source), bytes_text(size_bytes)); },
+        [&] { core().copier().copy(destination, source, size_bytes, deadline); });
 }
 
-void Stream::copy_rect_async(const Rect& rect, Deadline deadline) { core().copier().copy_rect(rect, deadline); }
+void Stream::copy_rect_async(const Rect& rect, Deadline deadline) {
+    return logged(
+        Area::stream, "Stream::copy_rect_async", [&] { return text_of(core(), rect.text()); },
+        [&] { core().copier().copy_rect(rect, deadline); });
+}
 
 void Stream::fill_async(void* destination, std::size_t size_bytes, std::span<const std::byte> pattern,
                         Deadline deadline) {
-    core().copier().fill(destination, size_bytes, pattern, deadline);
+    return logged(
+        Area::stream, "Stream::fill_async",
+        [&] {
+            return text_of(core(), hex(destination), bytes_text(size_bytes), bytes_text(pattern.size()) + " pattern");
+        },
+        [&] { core().copier().fill(destination, size_bytes, pattern, deadline); });
 }
 
 void Stream::keep_alive(std::shared_ptr<const void> object) { core().keep_alive(std::move(object)); }
@@ -134,11 +208,21 @@ void Stream::release(Allocation allocation) {
     core().keep_alive(std::move(kept));
 }
 
-void Stream::profile(bool on, Deadline deadline) { core().profile(on, deadline); }
+void Stream::profile(bool on, Deadline deadline) {
+    return logged(
+        Area::stream, "Stream::profile", [&] { return text_of(core(), on ? "true" : "false"); },
+        [&] { core().profile(on, deadline); });
+}
 Profile Stream::take_profile(Deadline deadline) { return core().take_profile(deadline); }
 
-void Stream::synchronize(Deadline deadline) { core().synchronize(deadline); }
-bool Stream::query() { return core().query(); }
+void Stream::synchronize(Deadline deadline) {
+    return logged(
+        Area::stream, "Stream::synchronize", [&] { return text_of(core(), deadline.text()); },
+        [&] { core().synchronize(deadline); });
+}
+bool Stream::query() {
+    return logged(Area::stream, "Stream::query", [&] { return text_of(core()); }, [&] { return core().query(); });
+}
 bool Stream::failed() const noexcept { return core_ && core_->failed(); }
 Stream::Progress Stream::progress() const { return core().progress(); }
 const std::shared_ptr<detail::StreamHandle>& Stream::handle() const { return core().handle(); }
@@ -148,7 +232,11 @@ std::byte* Stream::begin_dispatch(const DispatchSpec& spec, Deadline deadline) {
     return core().begin_dispatch(spec, deadline);
 }
 void Stream::commit_dispatch(const DispatchSpec& spec, std::byte* kernarg, Deadline deadline) {
-    core().commit_dispatch(spec, kernarg, deadline);
+    const auto text = [&] {
+        return text_of(core(), detail::kernel_call_text(spec.kernel_object, kernarg), "grid " + spec.grid.text(),
+                       "work-group " + spec.workgroup.text(), std::to_string(spec.group_segment_bytes) + " B LDS");
+    };
+    logged(Area::launch, "Kernel::launch", text, [&] { core().commit_dispatch(spec, kernarg, deadline); });
 }
 
 AutoSynchronize::~AutoSynchronize() {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <new>
 
+#include "hsadrv/base/call_log.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/stream/event_state.hpp"
 #include "hsadrv/stream/graph_state.hpp"
@@ -37,33 +38,36 @@ void StreamCore::replay(const std::shared_ptr<GraphState>& graph, Deadline deadl
     if (graph->agent() != agent_)
         throw InvalidArgument(std::string(call) + "(" + label() + "): the graph was recorded on " +
                               graph->agent().label());
-    {
-        const auto held = writer_.lock(deadline, call);
-        throw_if_failed();
-        if (captured([graph](StreamCore& core, Deadline when) { core.replay(graph, when); })) return;
-    }
-    // Also if the launch is cut short: packets in the ring read the graph's arguments.
-    struct KeepGraph {
-        StreamCore& core;
-        const std::shared_ptr<GraphState>& graph;
-        std::shared_ptr<EventState> launch = graph->begin_launch(core.timeline());
-        ~KeepGraph() {
-            graph->end_launch(*launch);
-            try {
-                core.keep_alive(graph);
-            } catch (const std::bad_alloc&) {  // it is leaked
+    const auto text = [&] { return label() + ", " + std::to_string(graph->steps().size()) + " steps"; };
+    call_log::logged(call_log::Area::launch, call, text, [&] {
+        {
+            const auto held = writer_.lock(deadline, call);
+            throw_if_failed();
+            if (captured([graph](StreamCore& core, Deadline when) { core.replay(graph, when); })) return;
+        }
+        // Also if the launch is cut short: packets in the ring read the graph's arguments.
+        struct KeepGraph {
+            StreamCore& core;
+            const std::shared_ptr<GraphState>& graph;
+            std::shared_ptr<EventState> launch = graph->begin_launch(core.timeline());
+            ~KeepGraph() {
+                graph->end_launch(*launch);
+                try {
+                    core.keep_alive(graph);
+                } catch (const std::bad_alloc&) {  // it is leaked
+                }
             }
+        } keep{*this, graph};
+        for (const GraphState::Step& step : graph->steps()) {
+            if (step.call) {
+                step.call(*this, deadline);
+                continue;
+            }
+            const auto held = writer_.lock(deadline, call);
+            throw_if_failed();
+            put_run(*graph, step.first, step.count, deadline);
         }
-    } keep{*this, graph};
-    for (const GraphState::Step& step : graph->steps()) {
-        if (step.call) {
-            step.call(*this, deadline);
-            continue;
-        }
-        const auto held = writer_.lock(deadline, call);
-        throw_if_failed();
-        put_run(*graph, step.first, step.count, deadline);
-    }
+    });
 }
 
 void StreamCore::put_run(const GraphState& graph, std::size_t first, std::size_t count, Deadline deadline) {

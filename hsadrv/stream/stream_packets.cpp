@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "hsadrv/base/call_log.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/stream/stream_core.hpp"
 
@@ -70,7 +71,8 @@ std::byte* StreamCore::begin_dispatch(const DispatchSpec& spec, Deadline deadlin
     }
     if (!profile_.on()) {
         mutex_.enable_fast_path();
-        if (shared_queue()->dead()) mutex_.disable_fast_path();
+        // What is logged goes through Stream::commit_dispatch.
+        if (shared_queue()->dead() || call_log::on(call_log::Area::launch)) mutex_.disable_fast_path();
     }
     held.release();  // Stream::dispatch unlocks
     return kernarg;

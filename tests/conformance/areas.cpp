@@ -10,6 +10,7 @@ struct Row {
 
 constexpr Row table[] = {
     {"hsadrv/driver.cpp", "discovery"},
+    {"hsadrv/call_log.cpp", "discovery"},
     {"hsadrv/process.cpp", "discovery"},
     {"hsadrv/device_file.cpp", "discovery"},
     {"hsadrv/agent.cpp", "discovery"},
@@ -46,6 +47,7 @@ constexpr Row table[] = {
 
     {"hsadrv/executable.cpp", "code-objects"},
     {"hsadrv/executable_builder.cpp", "code-objects"},
+    {"hsadrv/executable_cache.cpp", "code-objects"},
     {"hsadrv/kernel.cpp", "code-objects"},
     {"hsadrv/bound_kernel.cpp", "code-objects"},
     {"hsadrv/c_handles.cpp", "negative"},

@@ -1,6 +1,7 @@
 // The runtime's lifetime: shared, counted, refused in a forked child; the error without a device.
 #include "hsadrv/driver.hpp"
 
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -205,4 +206,26 @@ TEST_CASE("without a device the error names what was tried and the remedy", "[dr
 TEST_CASE("child: a driver without a device", "[.child]") {
     CHECK_THROWS_AS(Driver(), NoDevice);
     CHECK_THROWS_WITH(Driver(), Contains("hsa_init()") && Contains("/dev/kfd: ") && Contains("kfdemu run"));
+}
+
+TEST_CASE("$HSADRV_DEVICE names the default GPU", "[driver]") {
+    NEEDS_DEVICE();
+    const Driver driver;
+    const char* const had = std::getenv("HSADRV_DEVICE");
+    const std::optional<std::string> before = had ? std::optional<std::string>(had) : std::nullopt;
+    const auto with = [&](const std::string& text) {
+        ::setenv("HSADRV_DEVICE", text.c_str(), 1);
+        return driver.default_gpu();
+    };
+    for (std::size_t i = 0; i < driver.gpus().size(); ++i) CHECK(with(std::to_string(i)) == driver.gpus()[i]);
+    for (const AgentRef gpu : driver.gpus()) {
+        CHECK(with(gpu.pci_address().text()) == gpu);
+        if (gpu.uuid() != "GPU-XX") CHECK(with(gpu.uuid()) == gpu);
+    }
+    CHECK(with("") == driver.gpus().front());
+    CHECK_THROWS_WITH(with("99"), Contains("HSADRV_DEVICE=99: ") && Contains("no GPU has that ordinal; there are"));
+    CHECK_THROWS_AS(with("gfx1"), NoDevice);
+    ::unsetenv("HSADRV_DEVICE");
+    CHECK(driver.default_gpu() == driver.gpus().front());
+    if (before) ::setenv("HSADRV_DEVICE", before->c_str(), 1);
 }

@@ -8,14 +8,15 @@
 #include <cstring>
 #include <memory>
 
-#include "advice.hpp"
 #include "commands.hpp"
 #include "depfile.hpp"
 #include "failure.hpp"
-#include "headers.hpp"
 #include "hsadrv/code/file_bytes.hpp"
+#include "hsadrv/compile/advice.hpp"
+#include "hsadrv/compile/header_folder.hpp"
 #include "hsadrv/error.hpp"
 #include "tools/common/environment.hpp"
+#include "tools/common/own_program.hpp"
 #include "tools/common/pending_file.hpp"
 #include "tools/common/scratch_folder.hpp"
 
@@ -57,7 +58,7 @@ class Build {
           clang_(clang),
           interruptions_(interruptions),
           log_(log),
-          recipe_{options, clang, header_folder(), shows_colours()},
+          recipe_{options, clang, hsadrv::detail::header_folder(tools::own_program().parent_path()), shows_colours()},
           bundles_(targets.size() > 1 || options.compress) {}
 
     Made make() {
@@ -68,7 +69,8 @@ class Build {
         else if (!options_.assembly && isatty(STDOUT_FILENO))
             throw Failure(ExitStatus::usage, "-o -: standard output is a terminal; redirect it to a file or a pipe");
         if (!options_.depfile.empty()) depfile = std::make_unique<PendingFile>(options_.depfile);
-        const std::string bundler = bundles_ ? tool_beside(clang_, "clang-offload-bundler", interruptions_) : "";
+        const std::string bundler =
+            bundles_ ? tool_beside(clang_, "clang-offload-bundler", ask_with(interruptions_)) : "";
 
         if (from_standard_input(options_)) keep_standard_input();
         std::vector<std::string> files;
@@ -102,13 +104,14 @@ class Build {
             throw Failure(ExitStatus::no_clang, fmt::format("{} can no longer be run", command.front()));
         if (done.status == 0) return;
         // clang has printed the error; add advice for errors that it has no remedy for.
-        throw Failure(done.status, advice_on(done.text));
+        throw Failure(done.status, hsadrv::detail::advice_on(done.text));
     }
 
-    /// Several targets read it. The line marker makes clang call it <stdin>.
+    /// Several targets read it. The line marker makes clang call it <stdin>; IR knows no such marker.
     void keep_standard_input() {
-        const std::string text = "# 1 \"<stdin>\"\n" + read_standard_input();
-        standard_input_ = scratch_ / "stdin.cpp";
+        const bool is_ir = language_of(options_, "-") == hsadrv::Language::llvm_ir;
+        const std::string text = (is_ir ? "" : "# 1 \"<stdin>\"\n") + read_standard_input();
+        standard_input_ = scratch_ / "stdin";
         PendingFile file(standard_input_);
         file.write(std::as_bytes(std::span(text)));
         file.commit();
@@ -118,7 +121,8 @@ class Build {
 
     void compile_source(const TargetId& target, const std::string& source, Product product, const std::string& file) {
         const std::string depfile = options_.depfile.empty() ? "" : fresh(".d");
-        require(compile_command(recipe_, target, source == "-" ? standard_input_ : source, product, file, depfile));
+        require(compile_command(recipe_, target, {source, source == "-" ? standard_input_ : source}, product, file,
+                                depfile));
         if (depfile.empty()) return;
         const Bytes text = hsadrv::read_file(depfile);
         depfiles_.emplace_back(reinterpret_cast<const char*>(text.data()), text.size());
@@ -185,6 +189,13 @@ class Build {
 };
 
 }  // namespace
+
+hsadrv::detail::Ask ask_with(const Interruptions& interruptions) {
+    return [&interruptions](const Command& command) {
+        tools::Captured said = capture(command, interruptions);
+        return hsadrv::detail::Answer{said.status, std::move(said.text)};
+    };
+}
 
 Made build(const Options& options, std::span<const TargetId> targets, const Clang& clang,
            const Interruptions& interruptions, const Log& log) {

@@ -8,7 +8,7 @@
 
 #include <span>
 
-#include "clang.hpp"
+#include "hsadrv/compile/clang.hpp"
 #include "hsadrv/target_id.hpp"
 #include "options.hpp"
 #include "report.hpp"
@@ -16,8 +16,15 @@
 
 namespace hsadrv_cc {
 
+using hsadrv::detail::Clang;
+using hsadrv::detail::Log;
+using tools::Interruptions;
+
 /// `log` is called with each command before it runs.
 Made build(const Options& options, std::span<const hsadrv::TargetId> targets, const Clang& clang,
            const Interruptions& interruptions, const Log& log);
+
+/// Runs programs that report about themselves.
+hsadrv::detail::Ask ask_with(const Interruptions& interruptions);
 
 }  // namespace hsadrv_cc

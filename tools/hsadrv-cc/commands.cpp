@@ -2,26 +2,21 @@
 
 #include <fmt/format.h>
 
-#include <initializer_list>
+#include "hsadrv/compile/recipe.hpp"
 
 namespace hsadrv_cc {
 namespace {
 
-void append(Command& command, std::initializer_list<std::string> words) { command.insert(command.end(), words); }
+using hsadrv::detail::append;
 
 /// A file name that clang cannot mistake for an option or a response file.
 std::string as_file(const std::string& name) {
     return name.starts_with('-') || name.starts_with('@') ? "./" + name : name;
 }
 
-/// Options that the compile and link steps must agree on.
 Command begin(const Recipe& recipe, const hsadrv::TargetId& target) {
-    Command command{recipe.clang.path,
-                    "--target=amdgcn-amd-amdhsa",
-                    "-mcpu=" + target.name(),
-                    "-nogpulib",
-                    fmt::format("-mcode-object-version={}", recipe.options.code_object_version),
-                    "-O" + recipe.options.level};
+    Command command =
+        hsadrv::detail::target_words(recipe.clang, target, recipe.options.code_object_version, recipe.options.level);
     if (recipe.colours) command.push_back("-fcolor-diagnostics");
     return command;
 }
@@ -34,18 +29,10 @@ char link_level(const std::string& level) {
 
 }  // namespace
 
-Command compile_command(const Recipe& recipe, const hsadrv::TargetId& target, const std::string& source,
-                        Product product, const std::string& output, const std::string& depfile) {
+Command compile_command(const Recipe& recipe, const hsadrv::TargetId& target, const Source& source, Product product,
+                        const std::string& output, const std::string& depfile) {
     Command command = begin(recipe, target);
-    if (is_opencl(source))
-        append(command, {"-x", "cl", "-cl-std=CL2.0"});
-    else
-        // Functions are convergent in OpenCL C, and from clang 20 on in C++ for GPUs: see shared/device/kernel.hpp.
-        append(command, {"-x", "c++", "-std=c++20", "-ffreestanding", "-fno-exceptions", "-fno-rtti",
-                         "-fvisibility=hidden", "-Xclang", "-fconvergent-functions"});
-    // LLVM 16 merges equal calls on both sides of a branch even if they are convergent.
-    if (recipe.clang.major < 17)
-        append(command, {"-mllvm", "-simplifycfg-hoist-common=false", "-mllvm", "-simplifycfg-sink-common=false"});
+    append(command, hsadrv::detail::language_words(language_of(recipe.options, source.name), recipe.clang.major));
     // Full debug information of an LDS variable (clang 16 to 22) contains an undefined symbol, which loaders reject.
     if (recipe.options.debug) command.push_back("-gline-tables-only");
     for (const std::string& define : recipe.options.defines) command.push_back("-D" + define);
@@ -62,7 +49,7 @@ Command compile_command(const Recipe& recipe, const hsadrv::TargetId& target, co
     if (product == Product::assembly) command.push_back("-S");
     if (product == Product::bitcode) append(command, {"-c", "-flto"});
     command.insert(command.end(), recipe.options.clang_options.begin(), recipe.options.clang_options.end());
-    append(command, {as_file(source), "-o", output});
+    append(command, {as_file(source.file), "-o", output});
     return command;
 }
 

@@ -10,13 +10,14 @@
 #include <span>
 #include <string>
 
-#include "clang.hpp"
+#include "hsadrv/compile/clang.hpp"
 #include "hsadrv/target_id.hpp"
 #include "options.hpp"
 #include "tools/common/process.hpp"
 
 namespace hsadrv_cc {
 
+using hsadrv::detail::Clang;
 using tools::Command;
 
 struct Recipe {
@@ -26,11 +27,16 @@ struct Recipe {
     bool colours = false;  ///< in the messages of clang and its linker
 };
 
+struct Source {
+    std::string name;  ///< as in the command line; "-": standard input
+    std::string file;  ///< with its contents
+};
+
 enum class Product { code, assembly, bitcode };
 
 /// `depfile`: the file for clang's depfile; empty: none.
-Command compile_command(const Recipe& recipe, const hsadrv::TargetId& target, const std::string& source,
-                        Product product, const std::string& output, const std::string& depfile);
+Command compile_command(const Recipe& recipe, const hsadrv::TargetId& target, const Source& source, Product product,
+                        const std::string& output, const std::string& depfile);
 
 Command link_command(const Recipe& recipe, const hsadrv::TargetId& target, std::span<const std::string> bitcodes,
                      const std::string& output);

@@ -4,10 +4,10 @@
 #include <cstdio>
 #include <optional>
 
-#include "advice.hpp"
 #include "build.hpp"
-#include "clang.hpp"
 #include "failure.hpp"
+#include "hsadrv/compile.hpp"
+#include "hsadrv/compile/advice.hpp"
 #include "options.hpp"
 #include "report.hpp"
 #include "targets.hpp"
@@ -33,10 +33,12 @@ std::string work(const Options& options, const Interruptions& interruptions) {
                                   "name one target",
                                   targets.size()));
     }
-    const Clang clang = find_clang(options.clang, interruptions, log);
+    const hsadrv::detail::Ask ask = ask_with(interruptions);
+    const Clang clang = hsadrv::detail::find_clang({options.clang, "--clang"}, ask, log);
     if (options.print_clang) return clang.path + "\n";
-    require_known(clang, targets, interruptions);
-    if (const std::string warning = warning_on(clang.major, options.level); !warning.empty())
+    if (const std::string why = hsadrv::detail::why_unknown(clang, targets, ask); !why.empty())
+        throw Failure(ExitStatus::usage, "--target " + why);
+    if (const std::string warning = hsadrv::detail::warning_on(clang.major, options.level); !warning.empty())
         fmt::print(stderr, "hsadrv-cc: warning: {}\n", warning);
     const Made made = build(options, targets, clang, interruptions, log);
     if (options.quiet || options.assembly || to_standard_output(options)) return "";
@@ -64,6 +66,9 @@ int main(int argc, char** argv) {
     } catch (const Interrupted& interrupted) {
         interruptions.reset();
         tools::die_of(interrupted.signal);
+    } catch (const hsadrv::NoCompiler& error) {
+        say(error.what());
+        return static_cast<int>(ExitStatus::no_clang);
     } catch (const tools::Failure& failure) {
         if (*failure.what()) say(failure.what());
         return failure.status();

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "failure.hpp"
+#include "hsadrv/compile/recipe.hpp"
 #include "tools/common/command_line.hpp"
 
 namespace hsadrv_cc {
@@ -17,63 +18,11 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& why) { throw Failure(ExitStatus::usage, why); }
 
-/// clang's options that change what the tool itself must know, and what to use instead.
-struct Own {
-    std::string_view begins, instead;
-};
-constexpr Own own_options[] = {
-    {"-o", "-o before --"},
-    {"-c", "several sources in one command"},
-    {"-S", "-S before --"},
-    {"-E", "clang itself"},
-    {"-emit-llvm", "clang itself"},
-    {"-fsyntax-only", "-o /dev/null"},
-    {"-M", "--depfile"},
-    {"--output", "-o before --"},
-    {"--compile", "several sources in one command"},
-    {"--assemble", "-S before --"},
-    {"--preprocess", "clang itself"},
-    {"--precompile", "clang itself"},
-    {"--analyze", "clang itself"},
-    {"-emit-obj", "several sources in one command"},
-    {"-###", "-v before --"},
-    {"--dependencies", "--depfile"},
-    {"--user-dependencies", "--depfile"},
-    {"--write-dependencies", "--depfile"},
-    {"--write-user-dependencies", "--depfile"},
-    {"-x", "a file name that ends in .cl or .cpp"},
-    {"--language", "a file name that ends in .cl or .cpp"},
-    {"-mcpu", "--target"},
-    {"-march", "--target"},
-    {"--cuda-gpu-arch", "--target"},
-    {"--offload", "--target"},
-    {"-triple", "--target"},
-    {"-target-cpu", "--target"},
-    {"--config", "the options themselves"},
-    {"--target", "--target before --"},
-    {"-target", "--target"},
-    {"--offload-arch", "--target"},
-    {"-mcode-object-version", "--code-object-version"},
-    {"-flto", "several sources in one command"},
-    {"-fno-lto", "a single source"},
-};
-
-bool is_own(std::string_view word, std::string_view begins) {
-    if (!word.starts_with(begins)) return false;
-    const std::string_view rest = word.substr(begins.size());
-    // -c matches exactly (-cl-fast-relaxed-math is another option); text attached to -o, -x and -M is a value.
-    if (begins == "-c" || begins == "-S" || begins == "-E" || begins == "-emit-llvm" || begins == "-fsyntax-only")
-        return rest.empty();
-    if (begins == "-o" || begins == "-x" || begins == "-M") return true;
-    return rest.empty() || rest.front() == '=';
-}
-
 void refuse_own(const std::vector<std::string>& clang_options) {
     bool may_be_value = false;  // of the preceding option, as in -include names.cl
     for (const std::string& word : clang_options) {
-        for (const Own& own : own_options) {
-            if (is_own(word, own.begins)) refuse(fmt::format("{} is not allowed after --: use {}", word, own.instead));
-        }
+        if (const auto instead = hsadrv::detail::instead_of(word))
+            refuse(fmt::format("{} is not allowed after --: use {}", word, *instead));
         if (word.starts_with('@'))
             refuse(
                 fmt::format("{} is not allowed after --: use the options in the file, so that they are checked", word));
@@ -91,6 +40,7 @@ bool same_file(const std::string& a, const std::string& b) {
 
 void refuse_overwriting(const Options& options) {
     for (const std::string& source : options.sources) {
+        if (source == "-") continue;  // standard input
         if (same_file(source, options.output)) refuse(fmt::format("-o {} is also a source", options.output));
         if (!options.depfile.empty() && same_file(source, options.depfile))
             refuse(fmt::format("--depfile {} is also a source", options.depfile));
@@ -98,6 +48,19 @@ void refuse_overwriting(const Options& options) {
     if (!options.depfile.empty() && same_file(options.output, options.depfile))
         refuse(fmt::format("-o and --depfile are both {}", options.depfile));
 }
+
+struct Name {
+    std::string_view text;
+    hsadrv::Language language;
+};
+constexpr Name language_names[] = {{"c++", hsadrv::Language::cpp},
+                                   {"cl", hsadrv::Language::opencl},
+                                   {"ir", hsadrv::Language::llvm_ir},
+                                   {"asm", hsadrv::Language::assembly}};
+constexpr Name extensions[] = {{".cl", hsadrv::Language::opencl},  {".cpp", hsadrv::Language::cpp},
+                               {".cc", hsadrv::Language::cpp},     {".cxx", hsadrv::Language::cpp},
+                               {".ll", hsadrv::Language::llvm_ir}, {".bc", hsadrv::Language::llvm_ir},
+                               {".s", hsadrv::Language::assembly}};
 
 /// clang's own message is: "does not support code object version".
 void refuse_generic(const Options& options) {
@@ -129,12 +92,26 @@ void refuse_conflicts(const Options& options) {
              "the output is one assembly file");
 }
 
+/// Assembly is not optimised: it can be neither linked with other sources nor written as assembly again. It and LLVM IR
+/// have no preprocessor.
+void refuse_language(const Options& options, const std::string& source) {
+    const hsadrv::Language language = language_of(options, source);
+    const bool is_assembly = language == hsadrv::Language::assembly;
+    if (is_assembly && options.sources.size() > 1)
+        refuse(
+            fmt::format("source {}: assembly cannot be optimised together with other sources: give it alone", source));
+    if (is_assembly && options.assembly) refuse(fmt::format("-S and the assembly {}: it is the output", source));
+    if (options.defines.empty() || language == hsadrv::Language::cpp || language == hsadrv::Language::opencl) return;
+    refuse(fmt::format("-D {}: {} has no preprocessor{}", options.defines.front(), hsadrv::to_string(language),
+                       is_assembly ? "; use -- -Wa,-defsym,NAME=VALUE" : ""));
+}
+
 void check(const Options& options) {
     refuse_own(options.clang_options);
     if (options.print_clang) return;
-    if (options.sources.empty()) refuse("no source: name one or more files that end in .cl or .cpp");
+    if (options.sources.empty()) refuse("no source: name one or more files that end in .cl or .cpp, or - with -x");
     if (options.output.empty()) refuse("no -o: name the output file");
-    for (const std::string& source : options.sources) is_opencl(source);
+    for (const std::string& source : options.sources) refuse_language(options, source);
     refuse_generic(options);
     refuse_conflicts(options);
     refuse_overwriting(options);
@@ -145,7 +122,9 @@ tools::CommandSyntax command_of(Options& options) {
                                  .summary = "hsadrv-cc: compiles kernels with clang, without HIP and device libraries"};
     command.options = {
         {"SOURCE", &options.sources,
-         "kernel sources: .cl is OpenCL C; .cpp, .cc and .cxx are C++20; - is C++20 from standard input"},
+         "kernel sources: .cl is OpenCL C; .cpp, .cc and .cxx are C++20; .ll and .bc LLVM IR; .s assembly; - is "
+         "standard "
+         "input, C++20 without -x"},
         {"-o,--output",
          &options.output,
          "the code object or bundle to write; -: to standard output",
@@ -155,6 +134,7 @@ tools::CommandSyntax command_of(Options& options) {
          "GPUs to compile for, such as gfx90a or gfx90a:xnack+,gfx1100; may be repeated. Default: "
          "this machine's",
          {.value = "TARGET", .separator = ','}},
+        {"-x", &options.language, "the language of all sources: c++, cl, ir or asm", {.value = "LANGUAGE"}},
         {"-O", &options.level, "optimisation level: 0 to 3, s or z", {.value = "LEVEL", .shows_default = true}},
         {"-g", &options.debug, "add line numbers for debuggers and profilers"},
         {"-D,--define", &options.defines, "define a macro; may be repeated", {.value = "NAME[=VALUE]"}},
@@ -191,12 +171,19 @@ bool from_standard_input(const Options& options) {
     return std::find(options.sources.begin(), options.sources.end(), "-") != options.sources.end();
 }
 
-bool is_opencl(const std::string& source) {
-    if (source == "-") return false;
+hsadrv::Language language_of(const Options& options, const std::string& source) {
+    for (const Name& name : language_names)
+        if (options.language == name.text) return name.language;
+    if (!options.language.empty())
+        refuse(fmt::format("-x {}: the languages are c++, cl (OpenCL C), ir (LLVM IR) and asm", options.language));
+    if (source == "-") return hsadrv::Language::cpp;
     const std::string extension = fs::path(source).extension().string();
-    if (extension == ".cl") return true;
-    if (extension == ".cpp" || extension == ".cc" || extension == ".cxx") return false;
-    refuse(fmt::format("source {}: its name ends neither in .cl (OpenCL C) nor in .cpp, .cc or .cxx (C++)", source));
+    for (const Name& name : extensions)
+        if (extension == name.text) return name.language;
+    refuse(
+        fmt::format("source {}: its name ends neither in .cl (OpenCL C) nor in .cpp, .cc or .cxx (C++), .ll or .bc "
+                    "(LLVM IR) or .s (assembly): name the language with -x",
+                    source));
 }
 
 Options parse_options(int argc, char** argv) {

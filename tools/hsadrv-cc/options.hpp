@@ -8,12 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "hsadrv/compile.hpp"
+
 namespace hsadrv_cc {
 
 struct Options {
     std::vector<std::string> sources;
     std::string output;
     std::vector<std::string> targets;  ///< as given; none: this machine's GPUs
+    std::string language;              ///< as -x gives it; empty: by the names of the sources
     std::string level = "2";           ///< optimisation level
     bool debug = false;
     std::vector<std::string> defines, includes;
@@ -37,7 +40,7 @@ Options parse_options(int argc, char** argv);
 bool to_standard_output(const Options& options);
 bool from_standard_input(const Options& options);
 
-/// Whether the file name is that of OpenCL C rather than C++. Throws Failure for other names.
-bool is_opencl(const std::string& source);
+/// As -x says, else by the end of the name; C++ for "-". Throws Failure for other names.
+hsadrv::Language language_of(const Options& options, const std::string& source);
 
 }  // namespace hsadrv_cc

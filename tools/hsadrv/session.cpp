@@ -8,7 +8,7 @@
 namespace hsadrv_tool {
 
 hsadrv::AgentRef Session::gpu(const hsadrv::Driver& driver) const {
-    if (device.empty()) return driver.gpus().front();
+    if (device.empty()) return driver.default_gpu();
     try {
         return driver.gpu(device);
     } catch (const hsadrv::InvalidArgument& error) {

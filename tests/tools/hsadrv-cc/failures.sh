@@ -20,6 +20,11 @@ refused 'a rule of standard input' 'the source - and --depfile do not go togethe
 refused 'standard input twice' 'standard input can be read once' -t gfx90a - - -o a.hsaco
 refused 'a generic target of an old version' 'gfx9-generic: generic targets need --code-object-version 6' -t gfx9-generic mine.cpp -o a.hsaco
 refused 'another language' 'k.cu: its name ends neither' -t gfx90a k.cu -o a.hsaco
+refused 'an unknown language' '-x rust: the languages are c\+\+, cl' -x rust -t gfx90a mine.cpp -o a.hsaco
+refused 'macros for LLVM IR' '-D N: LLVM IR has no preprocessor' -x ir -DN -t gfx90a mine.cpp -o a.hsaco
+refused 'macros for assembly' 'use -- -Wa,-defsym,NAME=VALUE' -x asm -DN -t gfx90a mine.cpp -o a.hsaco
+refused 'assembly and another source' 'assembly cannot be optimised together' -t gfx90a a.s mine.cpp -o a.hsaco
+refused 'assembly of assembly' '-S and the assembly a.s' -t gfx90a -S a.s -o b.s
 refused 'an output that is a source' 'mine.cpp is also a source' -t gfx90a mine.cpp -o ./mine.cpp
 refused 'a depfile that is a source' '--depfile mine.cpp is also a source' -t gfx90a mine.cpp -o a.hsaco --depfile mine.cpp
 refused 'a depfile that is the output' 'are both a.hsaco' -t gfx90a mine.cpp -o a.hsaco --depfile a.hsaco

@@ -45,6 +45,28 @@ expect 'standard input' 0 'reverse_static' bash -c '"$0" -I"$2" -t gfx90a,gfx900
 expect 'its errors are of <stdin>' 1 '^<stdin>:1:' bash -c 'echo "int f() { return x; }" | "$0" -t gfx90a - -o in.hsaco' "$tool"
 echo >one.hpp
 expect 'its headers are beside us' 0 'no kernels' bash -c 'echo "#include \"one.hpp\"" | "$0" -t gfx90a - -o in.hsaco' "$tool"
+
+# -x: the language of standard input, and of files with any name.
+from_input() { expect "-x $1: $2" "${@:3:2}" bash -c '"$0" -x "$1" -t gfx90a - -o - <"$2" >piped.hsaco && head -c 4 piped.hsaco | tr "\177" .' "$tool" "$1" "$5"; }
+from_input c++ 'standard input to standard output' 0 '^.ELF' <(cat "$second" | sed "s|factor.hpp|$kernels/factor.hpp|")
+from_input cl 'OpenCL C' 0 '^.ELF' "$third"
+clang=$HSADRV_CLANG
+"$clang" --target=amdgcn-amd-amdhsa -mcpu=gfx90a -nogpulib -mcode-object-version=5 -x cl -cl-std=CL2.0 -isystem "$kernels/../../../.." -O2 -S "$third" -o third.s
+"$clang" --target=amdgcn-amd-amdhsa -mcpu=gfx90a -nogpulib -mcode-object-version=5 -x cl -cl-std=CL2.0 -isystem "$kernels/../../../.." -O2 -S -emit-llvm "$third" -o third.ll
+"$clang" --target=amdgcn-amd-amdhsa -mcpu=gfx90a -nogpulib -mcode-object-version=5 -x cl -cl-std=CL2.0 -isystem "$kernels/../../../.." -O2 -c -emit-llvm "$third" -o third.bc
+from_input ir 'LLVM IR as text' 0 '^.ELF' third.ll
+from_input ir 'LLVM IR as bitcode' 0 '^.ELF' third.bc
+from_input asm 'assembly' 0 '^.ELF' third.s
+for file in third.ll third.bc third.s; do
+    expect "$file by its name" 0 'reverse_dynamic .*64x1x1' "$tool" -t gfx90a $file -o named.hsaco
+done
+cp third.s any.txt
+expect 'whatever the name' 0 'reverse_dynamic' "$tool" -x asm -t gfx90a any.txt -o named.hsaco
+expect 'errors of assembly have lines of <stdin>' 1 '^<stdin>:2:3: error: invalid instruction' \
+    bash -c 'printf "\n  nonsense v0\n" | "$0" -x asm -t gfx90a - -o named.hsaco' "$tool"
+expect 'and those of LLVM IR' 1 ':2:1: error: expected top-level entity' \
+    bash -c 'printf "\nnonsense\n" | "$0" -x ir -t gfx90a - -o named.hsaco' "$tool"
+expect 'IR is optimised with other sources' 0 'reverse_dynamic' "$tool" -t gfx90a third.ll "$second" -o named.hsaco
 expect 'a file called -' 0 'no kernels' bash -c 'echo >./-.cpp; "$0" -t gfx90a ./-.cpp -o in.hsaco' "$tool"
 # The guide's clang command has the options that hsadrv-cc passes.
 guide=$kernels/../../../../docs/guide/compile.md

@@ -3,11 +3,11 @@
 #include <string>
 #include <vector>
 
-#include "advice.hpp"
-#include "clang.hpp"
 #include "commands.hpp"
 #include "depfile.hpp"
 #include "failure.hpp"
+#include "hsadrv/compile/advice.hpp"
+#include "hsadrv/compile/clang.hpp"
 #include "report.hpp"
 #include "support/catch.hpp"
 #include "targets.hpp"
@@ -15,6 +15,7 @@
 
 using namespace hsadrv_cc;
 using hsadrv::TargetId;
+using hsadrv::detail::version_after;
 using test_support::Contains;
 
 namespace {
@@ -54,9 +55,9 @@ std::string why_not(const std::vector<std::string>& targets) {
 }  // namespace
 
 TEST_CASE("a known defect of a clang version gives a warning, other versions none") {
-    CHECK(hsadrv_cc::warning_on(16, "0").find("clang 16 at -O0") == 0);
-    CHECK(hsadrv_cc::warning_on(16, "1").empty());
-    CHECK(hsadrv_cc::warning_on(17, "0").empty());
+    CHECK(hsadrv::detail::warning_on(16, "0").find("clang 16 at -O0") == 0);
+    CHECK(hsadrv::detail::warning_on(16, "1").empty());
+    CHECK(hsadrv::detail::warning_on(17, "0").empty());
 }
 
 TEST_CASE("depfiles of several sources become one rule, each name once", "[hsadrv-cc]") {
@@ -115,8 +116,8 @@ TEST_CASE("options after -- follow our own options", "[hsadrv-cc]") {
     Clang clang;
     clang.path = "clang";
     clang.major = 19;
-    const Command command = compile_command({options, clang, "/headers"}, TargetId::parse("gfx90a:xnack+"), "@k.cpp",
-                                            Product::code, "out", "k.d");
+    const Command command = compile_command({options, clang, "/headers"}, TargetId::parse("gfx90a:xnack+"),
+                                            {"k.cpp", "@k.cpp"}, Product::code, "out", "k.d");
     const std::string text = tools::shell_words(command);
     REQUIRE_THAT(text, Contains("-mcpu=gfx90a:xnack+"));
     REQUIRE_THAT(text, Contains("-isystem /headers"));

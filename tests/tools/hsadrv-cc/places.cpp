@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "clang_places.hpp"
+#include "hsadrv/compile/llvm_places.hpp"
 #include "support/catch.hpp"
 
-using namespace hsadrv_cc;
+using namespace hsadrv::detail;
 namespace fs = std::filesystem;
 using test_support::Contains;
 
@@ -36,9 +36,9 @@ class Folder {
     std::string at(const std::string& name) const { return (root_ / name).string(); }
 
     /// The clangs found, without this folder as a prefix.
-    std::vector<std::string> found(const Surroundings& surroundings) const {
+    std::vector<std::string> found(const LlvmSurroundings& surroundings) const {
         std::vector<std::string> names;
-        for (const std::string& place : clang_places(surroundings))
+        for (const std::string& place : llvm_places("clang", surroundings))
             names.push_back(place.substr(root_.string().size() + 1));
         return names;
     }
@@ -57,7 +57,7 @@ TEST_CASE("numbered clangs are first, from newest to oldest in any folder, then 
                              "opt/rocm/llvm/bin/clang", "opt/rocm-6.4.3/llvm/bin/clang",
                              "opt/rocm-5.7.0/llvm/bin/clang", "opt/rocm-10.0.0/llvm/bin/clang", "mine/llvm/bin/clang"})
         folder.add(name);
-    const Surroundings all{folder.at("a") + ":" + folder.at("b"), folder.at("mine"), folder.at("opt")};
+    const LlvmSurroundings all{folder.at("a") + ":" + folder.at("b"), folder.at("mine"), folder.at("opt")};
     REQUIRE(folder.found(all) == Names{"b/clang-100", "b/clang-20", "a/clang-19", "a/clang-9", "b/clang",
                                        "mine/llvm/bin/clang", "opt/rocm/llvm/bin/clang",
                                        "opt/rocm-10.0.0/llvm/bin/clang", "opt/rocm-6.4.3/llvm/bin/clang",
@@ -89,8 +89,9 @@ TEST_CASE("without a clang the message names the places searched", "[hsadrv-cc]"
     Folder folder;
     REQUIRE(folder.found({"", "", folder.at("opt")}).empty());
     REQUIRE(folder.found({folder.at("missing"), folder.at("missing"), folder.at("opt")}).empty());
-    REQUIRE_THAT(looked_at({"", "", "/opt"}), Contains("$PATH (which is empty)") && Contains("$ROCM_PATH is not set"));
-    REQUIRE_THAT(looked_at({"/bin", "/my/rocm", "/opt"}),
+    REQUIRE_THAT(looked_at("clang", {"", "", "/opt"}),
+                 Contains("$PATH (which is empty)") && Contains("$ROCM_PATH is not set"));
+    REQUIRE_THAT(looked_at("clang", {"/bin", "/my/rocm", "/opt"}),
                  Contains("$PATH (/bin), /my/rocm/llvm/bin/clang, /opt/rocm*"));
 }
 

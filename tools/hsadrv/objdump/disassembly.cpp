@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "../exit_status.hpp"
-#include "tools/common/llvm_places.hpp"
+#include "hsadrv/compile/llvm_places.hpp"
 #include "tools/common/pending_file.hpp"
 
 namespace hsadrv_tool::objdump {
@@ -17,8 +17,8 @@ const tools::Surroundings surroundings{.variables = {{"LD_PRELOAD", ""}}, .limit
 
 /// The first llvm-objdump with the AMDGPU target.
 std::string find_program(const tools::Interruptions& interruptions) {
-    const auto where = tools::surroundings_of_this_process();
-    for (const std::string& program : tools::llvm_places("llvm-objdump", where)) {
+    const auto where = hsadrv::detail::surroundings_of_this_process();
+    for (const std::string& program : hsadrv::detail::llvm_places("llvm-objdump", where)) {
         const tools::Captured said = tools::capture({program, "--version"}, interruptions, surroundings);
         if (said.status == 0 && said.text.find("amdgcn") != said.text.npos) return program;
     }
@@ -26,7 +26,7 @@ std::string find_program(const tools::Interruptions& interruptions) {
         exit_status::files,
         fmt::format("--disassemble: there is no llvm-objdump with the AMDGPU target; looked at {}, and beside "
                     "each clang.\nInstall one, on Debian for example with: apt-get install llvm-19",
-                    tools::looked_at("llvm-objdump", where)));
+                    hsadrv::detail::looked_at("llvm-objdump", where)));
 }
 
 /// "saxpy" of "0000000000001600 <saxpy>:"; empty for other lines.

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace tools {
+namespace hsadrv::detail {
 
 /// Where to look.
 struct LlvmSurroundings {
@@ -20,6 +20,9 @@ struct LlvmSurroundings {
 
 LlvmSurroundings surroundings_of_this_process();
 
+/// An environment variable; empty if it is not set.
+std::string variable(const char* name);
+
 /// Executable files; links to the same program are listed once.
 std::vector<std::string> llvm_places(const std::string& name, const LlvmSurroundings& surroundings);
 
@@ -29,4 +32,4 @@ std::string looked_at(const std::string& name, const LlvmSurroundings& surroundi
 /// The file that a shell would run for `name`, or an empty string.
 std::string find_in_path(const std::string& name, const std::string& path);
 
-}  // namespace tools
+}  // namespace hsadrv::detail

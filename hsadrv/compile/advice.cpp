@@ -1,8 +1,8 @@
-#include "advice.hpp"
+#include "hsadrv/compile/advice.hpp"
 
 #include <regex>
 
-namespace hsadrv_cc {
+namespace hsadrv::detail {
 
 std::string advice_on(const std::string& said) {
     // Messages of the back end (clang 16: "unsupported libcall legalization"), the linker, and the C++ and OpenCL C
@@ -28,4 +28,4 @@ std::string warning_on(unsigned clang_major, std::string_view level) {
            "newer (docs/guide/compile.md)";
 }
 
-}  // namespace hsadrv_cc
+}  // namespace hsadrv::detail

@@ -1,17 +1,16 @@
-#include "tools/common/llvm_places.hpp"
-#include "tools/common/environment.hpp"
+#include "hsadrv/compile/llvm_places.hpp"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <set>
 #include <string_view>
 
-namespace tools {
+namespace hsadrv::detail {
 namespace fs = std::filesystem;
 
 namespace {
@@ -75,6 +74,11 @@ std::vector<fs::path> rocm_folders(const LlvmSurroundings& surroundings) {
 
 }  // namespace
 
+std::string variable(const char* name) {
+    const char* value = ::secure_getenv(name);
+    return value ? value : "";
+}
+
 LlvmSurroundings surroundings_of_this_process() { return {variable("PATH"), variable("ROCM_PATH")}; }
 
 std::string find_in_path(const std::string& name, const std::string& path) {
@@ -110,12 +114,12 @@ std::vector<std::string> llvm_places(const std::string& name, const LlvmSurround
 }
 
 std::string looked_at(const std::string& name, const LlvmSurroundings& surroundings) {
-    return fmt::format("{0}-NN and {0} in $PATH ({1}), {2}, {3}/rocm*/llvm/bin/{0}", name,
-                       surroundings.path.empty() ? "which is empty" : surroundings.path,
-                       surroundings.rocm_path.empty()
-                           ? fmt::format("$ROCM_PATH/llvm/bin/{} ($ROCM_PATH is not set)", name)
-                           : fmt::format("{}/llvm/bin/{}", surroundings.rocm_path, name),
-                       surroundings.opt);
+    const std::string& path = surroundings.path;
+    const std::string& rocm = surroundings.rocm_path;
+    const std::string program = "/llvm/bin/" + name;
+    return name + "-NN and " + name + " in $PATH (" + (path.empty() ? "which is empty" : path) + "), " +
+           (rocm.empty() ? "$ROCM_PATH" + program + " ($ROCM_PATH is not set)" : rocm + program) + ", " +
+           surroundings.opt + "/rocm*" + program;
 }
 
-}  // namespace tools
+}  // namespace hsadrv::detail

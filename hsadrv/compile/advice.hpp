@@ -1,6 +1,6 @@
-// Advice: remedies for errors of clang and its linker whose messages name none.
+// Internal: remedies for errors of clang and its linker whose messages name none.
 //
-//     throw Failure(status, advice_on(what_clang_said));   // "" if there is nothing to add
+//     text += advice_on(what_clang_said);   // "" if there is nothing to add
 //
 //     const std::string warning = warning_on(clang.major, options.level);   // before it compiles
 //
@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace hsadrv_cc {
+namespace hsadrv::detail {
 
 /// For mathematical functions, as no library is linked for them: `said` is clang's output.
 std::string advice_on(const std::string& said);
@@ -18,4 +18,4 @@ std::string advice_on(const std::string& said);
 /// Known miscompilations of a clang version at an optimisation level (-O); "" if none is known.
 std::string warning_on(unsigned clang_major, std::string_view level);
 
-}  // namespace hsadrv_cc
+}  // namespace hsadrv::detail

@@ -1,0 +1,148 @@
+// The compiler as a child process: how it may fail, and that nothing of it remains.
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <fstream>
+#include <thread>
+
+#include "compile_fixture.hpp"
+#include "device.hpp"
+#include "hsadrv/compile.hpp"
+#include "support/catch.hpp"
+
+using namespace hsadrv;
+using namespace compile_test;
+using test_support::Contains;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// A clang that answers questions, and does something else instead of compiling.
+std::string changed_clang(const Folder& folder, const std::string& name, const std::string& instead) {
+    return folder.script(name, "case \"$*\" in *--version*|*--print-targets*|*-print-prog-name*) exec " KERNEL_CLANG
+                               " \"$@\";; esac\n" +
+                                   instead + "\n");
+}
+
+}  // namespace
+
+TEST_CASE("a compiler that hangs is killed at the deadline", "[compile]") {
+    const OwnCache cache;
+    const Folder folder;
+    CompileOptions options = options_for();
+    options.clang = changed_clang(folder, "clang-hangs",
+                                  "echo $$ >" + (folder.path() / "pid").string() + "; sleep 1000 & sleep 1000");
+    const auto begin = std::chrono::steady_clock::now();
+    REQUIRE_THROWS_AS(compile(double_it, options, 1500ms), Timeout);
+    CHECK(std::chrono::steady_clock::now() - begin < 10s);
+    pid_t child = 0;
+    std::ifstream(folder.path() / "pid") >> child;
+    REQUIRE(child > 0);
+    CHECK(device_test::eventually([&] { return ::kill(-child, 0) != 0; }));  // its group is gone
+    CHECK(cache.temporary.files().empty());
+}
+
+TEST_CASE("a compiler that fails without a message, or is killed, is an error that says so", "[compile]") {
+    const OwnCache cache;
+    const Folder folder;
+    CompileOptions options = options_for();
+    options.clang = changed_clang(folder, "clang-fails", "exit 9");
+    REQUIRE_THROWS_WITH(compile(double_it, options), Contains("clang-fails ended with exit status 9"));
+    options.clang = changed_clang(folder, "clang-killed", "kill -9 $$");
+    REQUIRE_THROWS_WITH(compile(double_it, options), Contains("ended with exit status 137"));
+    options.clang = changed_clang(folder, "clang-lies", "echo not an object");
+    REQUIRE_THROWS_AS(compile(double_it, options), Error);
+    CHECK(cache.entries.files().empty());
+}
+
+TEST_CASE("a program that ignores or reaps its children compiles", "[compile]") {
+    const OwnCache cache;
+    CompileOptions options = options_for();
+    options.cache = false;
+    struct sigaction before{}, ignored{};
+    ignored.sa_handler = SIG_IGN;
+    sigaction(SIGCHLD, &ignored, &before);
+    CHECK(compile(double_it, options).from == Compiled::From::compiler);
+    CHECK_THROWS_AS(compile("int x", options), CompileError);
+    sigaction(SIGCHLD, &before, nullptr);
+    std::atomic<bool> done = false;
+    std::thread reaper([&] {
+        while (!done) {
+            if (waitpid(-1, nullptr, WNOHANG) <= 0) std::this_thread::sleep_for(100us);
+        }
+    });
+    CHECK(compile(double_it, options).from == Compiled::From::compiler);
+    CHECK_THROWS_AS(compile("int x", options), CompileError);
+    done = true;
+    reaper.join();
+}
+
+TEST_CASE("signal mask, handlers and descriptors are as before", "[compile]") {
+    const OwnCache cache;
+    CompileOptions options = options_for();
+    options.cache = false;
+    compile(double_it, options);
+    const auto descriptors = [] {
+        std::vector<fs::path> all;
+        for (const auto& entry : fs::directory_iterator("/proc/self/fd")) all.push_back(entry.path());
+        return all.size();
+    };
+    sigset_t blocked, mask, after;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &blocked, &mask);
+    const auto before = descriptors();
+    compile(double_it, options);
+    CHECK(descriptors() == before);
+    sigprocmask(SIG_SETMASK, &mask, &after);
+    CHECK(sigismember(&after, SIGUSR1) == 1);
+    CHECK(sigismember(&after, SIGCHLD) == 0);
+    CHECK(cache.temporary.files().empty());
+    CHECK(cache.entries.files().empty());
+}
+
+TEST_CASE("a file called - in the current folder, and /dev/stdout, are left alone", "[compile]") {
+    const OwnCache cache;
+    const Folder here;
+    const fs::path before = fs::current_path();
+    here.write("-", "mine");
+    CompileOptions options = options_for();
+    options.cache = false;
+    fs::current_path(here.path());
+    CHECK(compile(double_it, options).from == Compiled::From::compiler);
+    CHECK_THROWS_AS(compile("int x", options), CompileError);
+    CHECK_THROWS_AS(compile("int other(); int f() { return other(); }", options), CompileError);
+    fs::current_path(before);
+    std::string text;
+    std::getline(std::ifstream(here.path() / "-"), text);
+    CHECK(text == "mine");
+    CHECK(here.files().size() == 1);
+    CHECK(fs::is_symlink("/dev/stdout"));
+}
+
+TEST_CASE("a child compiles until it is killed", "[.child][compile]") {
+    CompileOptions options = options_for();
+    options.cache = false;
+    for (;;) compile(double_it, options);
+}
+
+TEST_CASE("a killed program leaves no file", "[compile]") {
+    const OwnCache cache;
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::setpgid(0, 0);
+        ::execl("/proc/self/exe", "child", "a child compiles until it is killed", static_cast<char*>(nullptr));
+        ::_exit(127);
+    }
+    for (int i = 0; i < 5; ++i) {
+        std::this_thread::sleep_for(150ms);
+        CHECK(cache.temporary.files().empty());
+    }
+    CHECK(waitpid(child, nullptr, WNOHANG) == 0);
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    std::this_thread::sleep_for(300ms);
+    CHECK(cache.temporary.files().empty());
+}
