@@ -36,6 +36,11 @@ expect("each suite has its share, at equal distances",
 expect("no suite has more", all(len(gtest_programs.spread([f"A.{i}" for i in range(count)], each)) in range(1, each + 1)
                                 for count in range(1, 30) for each in range(1, 10)))
 
+HEAD = b"rocBLAS\0" + bytes(24) + b"ROCblas\0"
+RECORDS = [name.encode().ljust(16, b"\0") + str(i).encode().ljust(8, b"\0") for name, count in (("gemm", 7), ("axpy", 2)) for i in range(count)]
+expect("a data file keeps its head, and of each function some records in their order",
+       gtest_programs.thin(HEAD + b"".join(RECORDS), b"ROCblas\0", 3) == HEAD + b"".join(RECORDS[i] for i in (0, 3, 6, 7, 8)))
+
 NAMES = ["A.1", "A.2", "A.3", "A.4", "A.5"]
 MARKS = {"ok": "[       OK ] {} (1 ms)", "bad": "[  FAILED  ] {}, where GetParam() = 7 (1 ms)", "skip": "[  SKIPPED ] {} (0 ms)"}
 

@@ -36,6 +36,21 @@ def spread(names, each):
     return [name for suite in suites.values() for name in suite[::-(-len(suite) // each)]]
 
 
+def thin(data, mark, records):
+    """At most so many records of each function, at equal distances, of the data file of rocBLAS's or rocSPARSE's tests.
+
+    The file is a name, a record of numbers, the name with capitals and small letters exchanged (the mark), and the records. Each begins with
+    its function's name, and has the size of the first.
+    """
+    begin = data.index(mark) + len(mark)
+    size = begin - 2 * len(mark)
+    functions = collections.defaultdict(list)
+    for at in range(begin, len(data), size):
+        functions[data[at:data.index(b'\0', at)]].append(at)
+    kept = sorted(at for all_of_them in functions.values() for at in all_of_them[::-(-len(all_of_them) // records)])
+    return data[:begin] + b''.join(data[at:at + size] for at in kept)
+
+
 def flags(names):
     """The text of a flag file that selects these tests. A filter's own characters match themselves by '?'."""
     return '--gtest_filter=' + ':'.join(re.sub('[-:*?]', '?', name) for name in names) + '\n'
