@@ -42,6 +42,11 @@ class Next {
         if (!function) function = look_up();
         return function;
     }
+    /// Null before the lookup at load: for functions that a lookup may call.
+    NOT_SANITIZED static void* found() {
+        [[maybe_unused]] const bool* at_load = &found_at_load_;
+        return __atomic_load_n(&known_, __ATOMIC_RELAXED);
+    }
 
   private:
     NOT_SANITIZED static void* look_up() {
@@ -57,6 +62,7 @@ class Next {
 };
 
 #define NEXT(name) (reinterpret_cast<decltype(&::name)>(::kfdemu::Next<#name>::get()))
+#define NEXT_IF_FOUND(name) (reinterpret_cast<decltype(&::name)>(::kfdemu::Next<#name>::found()))
 
 /// Whether `address` is in the HSA runtime or its thunk (which is part of the runtime from ROCR 6.4 on).
 inline bool is_runtime(const void* address) {
