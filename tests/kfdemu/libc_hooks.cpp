@@ -1,6 +1,7 @@
-// Libraries that follow a program's mappings write a jump over the beginning of libc's functions, as UCX does: they must
-// see the calls that pass through the emulator.
+// Libraries that follow a program's mappings, as UCX does, write a jump over the beginning of libc's functions, and
+// look for mapped device files in /proc/self/maps: they must see what they would see with a GPU.
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -9,8 +10,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
 
 #include "support/catch.hpp"
+#include "support/descriptor.hpp"
 
 namespace {
 
@@ -67,4 +72,18 @@ TEST_CASE("a library that patches libc's mmap and munmap sees the program's call
     CHECK(pages != MAP_FAILED);
     CHECK(maps == 1);
     CHECK(unmaps == 1);
+}
+
+TEST_CASE("mapped memory of a GPU has the name of its device file", "[boundary]") {
+    for (const std::string path : {"/dev/dri/renderD128", "/dev/kfd"}) {
+        INFO(path);
+        const test_support::Descriptor file(open(path.c_str(), O_RDWR | O_CLOEXEC));
+        void* page = mmap(nullptr, kPage, PROT_NONE, MAP_SHARED, file, 0);
+        REQUIRE(page != MAP_FAILED);
+        std::ifstream maps("/proc/self/maps");
+        const std::string text{std::istreambuf_iterator<char>(maps), {}};
+        munmap(page, kPage);
+        CHECK(text.find(" " + path + "\n") != text.npos);
+        CHECK(text.find("[stack]") != text.npos);
+    }
 }

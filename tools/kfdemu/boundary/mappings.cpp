@@ -54,14 +54,16 @@ void forget(std::uint64_t begin, std::size_t size) {
     if (Device* device = Device::existing()) device->svm().forget(begin, (begin + size + kLastInPage) & ~kLastInPage);
 }
 
-// libc's functions, as other libraries patch them to follow mappings (UCX does). Allocators call mmap() before it can be looked up.
+// libc's functions, as other libraries patch them to follow mappings (UCX does, in a constructor). A lookup may
+// allocate, and so map.
 void* next_map(void* address, std::size_t size, int protection, int flags, const Target& target) {
-    if (const auto next = NEXT_IF_FOUND(mmap)) return next(address, size, protection, flags, target.fd, target.offset);
+    if (const auto next = NEXT_OUTSIDE_LOOKUP(mmap))
+        return next(address, size, protection, flags, target.fd, target.offset);
     return reinterpret_cast<void*>(syscall(SYS_mmap, address, size, protection, flags, target.fd, target.offset));
 }
 
 int next_unmap(void* address, std::size_t size) {
-    if (const auto next = NEXT_IF_FOUND(munmap)) return next(address, size);
+    if (const auto next = NEXT_OUTSIDE_LOOKUP(munmap)) return next(address, size);
     return static_cast<int>(syscall(SYS_munmap, address, size));
 }
 
