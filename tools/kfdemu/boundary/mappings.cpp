@@ -56,13 +56,13 @@ void forget(std::uint64_t begin, std::size_t size) {
 
 // libc's functions, as other libraries patch them to follow mappings (UCX does, in a constructor). A lookup may
 // allocate, and so map.
-void* next_map(void* address, std::size_t size, int protection, int flags, const Target& target) {
+void* libc_map(void* address, std::size_t size, int protection, int flags, const Target& target) {
     if (const auto next = NEXT_OUTSIDE_LOOKUP(mmap))
         return next(address, size, protection, flags, target.fd, target.offset);
     return reinterpret_cast<void*>(syscall(SYS_mmap, address, size, protection, flags, target.fd, target.offset));
 }
 
-int next_unmap(void* address, std::size_t size) {
+int libc_unmap(void* address, std::size_t size) {
     if (const auto next = NEXT_OUTSIDE_LOOKUP(munmap)) return next(address, size);
     return static_cast<int>(syscall(SYS_munmap, address, size));
 }
@@ -72,13 +72,13 @@ void* map(void* address, std::size_t size, int protection, int flags, int fd, of
     Target target{fd, offset};
     if (const int error = redirect(size, target)) return errno = error, MAP_FAILED;
     errno = saved;
-    void* result = next_map(address, size, protection, flags, target);
+    void* result = libc_map(address, size, protection, flags, target);
     if (result != MAP_FAILED) forget(reinterpret_cast<std::uint64_t>(result), size);
     return result;
 }
 
 int unmap(void* address, std::size_t size) {
-    const int result = next_unmap(address, size);
+    const int result = libc_unmap(address, size);
     if (result == 0) forget(reinterpret_cast<std::uint64_t>(address), size);
     return result;
 }
