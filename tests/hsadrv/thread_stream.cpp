@@ -132,15 +132,16 @@ TEST_CASE("short-lived threads and contexts leak nothing", "[context][thread_str
     NEEDS_DEVICE();
     const Kernels f;
     const Context gpu(f.gpu);
-    const Words data(1);
+    const Words data(4);
     std::atomic<int> failures{0};
     const auto crowd = [&](int rounds) {
         for (int round = 0; round < rounds; ++round) {
             std::vector<std::thread> threads;
             for (int t = 0; t < 4; ++t)
-                threads.emplace_back([&] {
+                threads.emplace_back([&, t] {
                     try {
-                        f.scale_add.launch(gpu.thread_stream(), {.grid = 1, .workgroup = 1}, data.data(), 1u, 0u, 1u);
+                        f.scale_add.launch(gpu.thread_stream(), {.grid = 1, .workgroup = 1}, data.data() + t, 1u, 0u,
+                                           1u);
                     } catch (const std::exception&) {
                         ++failures;
                     }
@@ -259,12 +260,12 @@ TEST_CASE("in a forked child a thread has no stream, and exits normally", "[cont
 
 TEST_CASE("child: exits with threads' streams", "[.child]") {
     static const Kernels f;
-    static const Words data(1);       // its kernels use it until the streams end
+    static const Words data(2);       // its kernels use it until the streams end
     static const Context gpu(f.gpu);  // ends with the statics, after the main thread's storage
     f.scale_add.launch(gpu.thread_stream(), {.grid = 1, .workgroup = 1}, data.data(), 0u, 7u, 1u);
     std::atomic<bool> begun{false};
     std::thread([&begun] {
-        f.scale_add.launch(gpu.thread_stream(), {.grid = 1, .workgroup = 1}, data.data(), 1u, 0u, 1u);
+        f.scale_add.launch(gpu.thread_stream(), {.grid = 1, .workgroup = 1}, data.data() + 1, 1u, 0u, 1u);
         begun = true;
         for (;;) std::this_thread::sleep_for(1h);
     }).detach();

@@ -54,6 +54,7 @@ enum kfdemu_check {
     KFDEMU_CHECK_WAIT = 2,     /* registers used before the s_waitcnt that their load requires */
     KFDEMU_CHECK_RACE = 4,     /* accesses of LDS and memory by two waves or work-groups that nothing orders */
     KFDEMU_CHECK_INIT = 8,     /* values never written that are addresses, decide branches, or are stored */
+    KFDEMU_CHECK_FENCE = 16,   /* accesses that are ordered, but not visible to each other: caches, packets in flight */
     KFDEMU_CHECK_LEAK = 32,    /* memory, signals, queues and executables that are never freed or destroyed */
     KFDEMU_CHECK_LDS_RACE = 64 /* the part of it that concerns LDS, which costs less */
 };

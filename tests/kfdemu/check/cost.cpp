@@ -13,7 +13,7 @@ using namespace check_test;
 
 constexpr unsigned kWarmUps = 2, kSamples = 11;
 constexpr std::size_t kElements = 1 << 22;
-constexpr const char* kModes[] = {"", "memory", "wait", "lds-race", "race", "init", "all"};
+constexpr const char* kModes[] = {"", "memory", "wait", "lds-race", "race", "fence", "init", "all"};
 
 double median(std::vector<double> samples) {
     std::sort(samples.begin(), samples.end());

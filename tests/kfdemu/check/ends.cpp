@@ -120,6 +120,7 @@ const std::map<std::string, std::function<void()>> kActions = {
     {"fork-late", [] { fork_child([] { execl("/proc/self/exe", "check_ends", "late", nullptr); }); }},
     {"abort", [] { std::abort(); }},
     {"_exit", [] { _exit(0); }},
+    {"quick_exit", [] { std::quick_exit(0); }},
     {"exec", [] { execl("/bin/true", "true", nullptr); }},
     {"switch-on", [] { kfdemu_find_control()->check(KFDEMU_CHECK_MEMORY); }},
     {"other-gpu", run_on_second_gpu},

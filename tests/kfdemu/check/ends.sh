@@ -86,6 +86,8 @@ expect 'no file of others is overwritten' 2 'cannot be written: it exists and is
 expect 'a report of nothing' 2 "^kfdemu: --check-report=$report: nothing is checked; add check or check=NAME$" \
     "$kfdemu" run --check-report "$report" -- "$program" fine
 
+expect 'quick_exit()' 99 '1 finding$' check -- "$program" late quick_exit
+expect 'of a program without errors' 0 'nothing found$' check -- "$program" fine quick_exit
 expect 'no kernels' 0 'check: wait in 0 kernels' check -- true
 summaries=$(count 'check: wait in' check -- bash -c '"$0" fine; true' "$program")
 outcome 'one summary from a shell' $((summaries != 1)) "$summaries"

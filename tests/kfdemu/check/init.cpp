@@ -186,3 +186,19 @@ TEST_CASE("memory that the host has written, and copies of what nothing wrote, a
             REQUIRE(gpu.rules().empty());
         }
 }
+
+TEST_CASE("of a load that a buffer's end cuts, each dword has its own undefined bits", "[check][init]") {
+    for (const Target target : targets())
+        for (const bool third : {false, true}) {
+            Checked gpu{target, Check::init};
+            auto* in = gpu.machine.allocate<std::uint32_t>(4);
+            auto* out = gpu.machine.allocate<std::uint32_t>(64);
+            kfdemu::check::fill_fresh(reinterpret_cast<std::byte*>(in), reinterpret_cast<std::uint64_t>(in), 16);
+            in[0] = in[1] = 7;
+            gpu.machine.session.fresh_memory = true;
+            const char* kernel = third ? "cut_third" : "cut_first";
+            require_finished(gpu.load("memory").try_launch(kernel, {.grid = {64}, .group = {64}}, in, out), kernel);
+            INFO(kernel << "\n" << gpu.text());
+            REQUIRE(gpu.rules() == (third ? Rules{"stored"} : Rules{}));
+        }
+}

@@ -38,6 +38,29 @@ TEST_CASE("what is destroyed is no leak, and a handle may be used again", "[chec
     CHECK(report.findings().front().what == "1 queue is never destroyed");
 }
 
+TEST_CASE("memory that is locked twice and unlocked once is a leak", "[check][leak]") {
+    LiveObjects objects;
+    objects.made({ObjectKind::LockedRange, 0x1000}, {.bytes = 100, .made = 7});
+    objects.made({ObjectKind::LockedRange, 0x1000}, {.bytes = 50, .made = 8});
+    CHECK(objects.take({ObjectKind::LockedRange, 0x1000})->bytes == 50);
+    REQUIRE(objects.groups().size() == 1);
+    CHECK(objects.groups().front().bytes == 100);
+    CHECK(objects.take({ObjectKind::LockedRange, 0x1000}));
+    CHECK_FALSE(objects.take({ObjectKind::LockedRange, 0x1000}));
+}
+
+TEST_CASE("what is alive at each end of the runtime is a finding", "[check][leak]") {
+    Report report;
+    for (unsigned n = 1; n < 3; ++n) {
+        LiveObjects objects;
+        objects.made({ObjectKind::Signal, n}, {});
+        report_leaks(objects, report);
+        REQUIRE(report.distinct() == n);
+        REQUIRE(report.findings().size() == n);
+        CHECK(report.findings().back().count == 1);
+    }
+}
+
 TEST_CASE("what a runtime library keeps is distinguished by the library's name", "[check][leak]") {
     for (const char* name :
          {"libamdhip64.so.5", "libgomp-plugin-gcn.so.1", "libomptarget.rtl.amdgpu.so", "libpocl.so.2"})

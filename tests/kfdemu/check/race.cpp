@@ -9,7 +9,8 @@ constexpr const char* kDefects[] = {
     "read_after_write", "write_after_read", "write_after_write", "reduce", "prefix", "tiles",
     "transpose",        "stencil",          "broadcast",         "narrow", "wide",   "counted",
     "zeroed",           "generic",          "flagged",           "locked"};
-constexpr const char* kCorrect[] = {"own_rows", "only_atomics", "all_read", "same_value", "in_turn", "greatest"};
+constexpr const char* kCorrect[] = {"own_rows", "only_atomics", "all_read", "same_value",
+                                    "in_turn",  "greatest",     "arrived"};
 
 Outcome run(Checked& gpu, const CodeObject& code, const std::string& kernel, std::uint32_t workitems = 256) {
     std::vector<std::uint32_t> values(256);

@@ -1,5 +1,6 @@
 // `race`: accesses of memory by two waves or work-groups of a dispatch that nothing orders.
 #include "checked.hpp"
+#include "tools/kfdemu/check/memory_shadow.hpp"
 
 using namespace check_test;
 
@@ -55,4 +56,34 @@ TEST_CASE("correct kernels that share memory are silent", "[check][race]") {
         for (const char* kernel : kCorrect)
             for (const unsigned threads : {1u, 3u}) require_silent(gpu, code, kernel, threads);
     });
+}
+
+TEST_CASE("beyond its limit, memory is not watched, and kernels run on", "[check][race]") {
+    using kfdemu::check::MemoryShadow;
+    for (const Target target : targets()) {
+        Checked gpu{target, Check::race};
+        const CodeObject code = gpu.load("race_memory", "O2");
+        MemoryShadow::set_limit(1);
+        for (const unsigned threads : {1u, 3u}) require_silent(gpu, code, "shift", threads);
+        MemoryShadow::set_limit(0);
+        REQUIRE(gpu.report.notes().size() == (target == targets().front() ? 1 : 0));  // said once
+        require_finished(run(gpu, code, "shift"), "shift");
+        REQUIRE_FALSE(gpu.rules().empty());
+    }
+}
+
+TEST_CASE("the limit is that of all shadows together", "[check][race]") {
+    using kfdemu::check::MemoryShadow;
+    MemoryShadow::set_limit(2 * sizeof(MemoryShadow::Page));
+    MemoryShadow first;
+    REQUIRE(first.page(0x1000) != nullptr);
+    {
+        MemoryShadow second;
+        REQUIRE(second.page(0x1000) != nullptr);
+        REQUIRE(second.page(0x2000) == nullptr);
+        REQUIRE(first.page(0x2000) == nullptr);
+        REQUIRE(first.page(0x1004) == first.page(0x1000));
+    }
+    REQUIRE(first.page(0x2000) != nullptr);
+    MemoryShadow::set_limit(0);
 }

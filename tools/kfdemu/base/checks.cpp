@@ -3,9 +3,10 @@
 namespace kfdemu {
 namespace {
 
-constexpr Check kAll[] = {Check::memory, Check::wait, Check::race, Check::init, Check::leak};
+constexpr Check kAll[] = {Check::memory, Check::wait, Check::race, Check::init, Check::fence, Check::leak};
 constexpr Check kCheap[] = {Check::memory, Check::wait, Check::leak};
-constexpr Check kNamed[] = {Check::memory, Check::wait, Check::race, Check::lds_race, Check::init, Check::leak};
+constexpr Check kNamed[] = {Check::memory, Check::wait,  Check::race, Check::lds_race,
+                            Check::init,   Check::fence, Check::leak};
 
 bool add_one(Checks& checks, std::string_view word) {
     if (word == "all") return checks = Checks::all(), true;
@@ -52,6 +53,8 @@ const char* name(Check check) {
             return "race";
         case Check::lds_race:
             return "lds-race";
+        case Check::fence:
+            return "fence";
         case Check::leak:
             return "leak";
     }

@@ -19,6 +19,7 @@ enum class Check : std::uint8_t {
     wait = 1,      ///< a register used before the s_waitcnt that its load requires
     race = 2,      ///< unordered accesses of LDS and of memory by two waves
     init = 3,      ///< a value never written that is an address, decides a branch, or is stored
+    fence = 4,     ///< accesses that are ordered, but not visible: a cache may hold an older value
     leak = 5,      ///< what the program creates through the HSA runtime and never destroys
     lds_race = 6,  ///< the part of `race` that concerns LDS
 };

@@ -2,6 +2,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -58,17 +59,27 @@ bool is_silent(const check::ProcessChecks& process) {
     return Device::options().check_first != getpid() || had_children();
 }
 
-void sum_up() {
+/// The exit status; 0: that of the program.
+int sum_up() {
     check::ProcessChecks& process = check::process_checks();
-    if (process.owner != getpid()) return;  // a child of clone()
+    if (process.owner != getpid()) return 0;  // a child of clone()
     process.report.settle();
     report_leaks_now();
-    if (is_silent(process)) return;
+    if (is_silent(process)) return 0;
     const bool written = write_summary();
+    if (process.report.distinct() != 0) return check::kFoundStatus;
+    return written ? 0 : kNotWrittenStatus;
+}
+
+void finish() {
     // A second exit(), in glibc, runs the other handlers and flushes the streams as the first would have, without
     // waiting for one that a thread has locked; only the status differs.
-    if (process.report.distinct() != 0) std::exit(check::kFoundStatus);
-    if (!written) std::exit(kNotWrittenStatus);
+    if (const int status = sum_up(); status != 0) std::exit(status);
+}
+
+/// Registered first, it is the last of the handlers of quick_exit().
+void finish_quickly() {
+    if (const int status = sum_up(); status != 0) std::_Exit(status);
 }
 
 /// --check-stop. Runs on any thread, so exit handlers do not run. Output is flushed by a thread that may hang: the
@@ -115,9 +126,10 @@ void announce_allocations() {
 void prepare(const Options& options) {
     configure(check::process_checks().report, options);
     if (!options.checks.any()) return;
-    std::atexit(sum_up);
-    const bool of_allocations = options.checks.has(Check::memory) || options.checks.has(Check::leak);
-    if (of_allocations || options.checks.has(Check::init)) announce_allocations();
+    std::atexit(finish);
+    std::at_quick_exit(finish_quickly);
+    constexpr Check kOfMemory[] = {Check::memory, Check::leak, Check::init, Check::race, Check::fence};
+    if (std::ranges::any_of(kOfMemory, [&](Check check) { return options.checks.has(check); })) announce_allocations();
     if (options.check_report.empty()) return;
     if (const std::string error = check::try_report(options.check_report); !error.empty())
         tell_unwritable(options, error);

@@ -23,7 +23,8 @@ static_assert(KFDEMU_DROP == static_cast<int>(InterruptAction::drop) &&
               KFDEMU_DELAY == static_cast<int>(InterruptAction::delay) &&
               KFDEMU_DUPLICATE == static_cast<int>(InterruptAction::duplicate));
 
-static_assert(KFDEMU_CHECK_INIT == 1 << static_cast<int>(Check::init));
+static_assert(KFDEMU_CHECK_INIT == 1 << static_cast<int>(Check::init) &&
+              KFDEMU_CHECK_FENCE == 1 << static_cast<int>(Check::fence));
 static_assert(KFDEMU_CHECK_MEMORY == 1 << static_cast<int>(Check::memory) &&
               KFDEMU_CHECK_WAIT == 1 << static_cast<int>(Check::wait) &&
               KFDEMU_CHECK_RACE == 1 << static_cast<int>(Check::race) &&

@@ -1,5 +1,6 @@
 #include "data_flow.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -77,9 +78,26 @@ template <unsigned width>
 Bits product(const Operands& o) {
     return product_of(o.a, o.b, width);
 }
-Bits product24(const Operands& o) { return product_of(narrow(o.a, 24), narrow(o.b, 24), 32); }
-Bits product24_sum(const Operands& o) { return add(product24(o), o.c, 32); }
-Bits product64_sum(const Operands& o) { return add(product_of(o.a, o.b, 64), o.c, 64); }
+/// Of signed numbers, the undefined bits too: an undefined sign is all bits above.
+template <bool is_signed>
+Bits widened(Bits a, unsigned width) {
+    a = narrow(a, width);
+    if (!is_signed) return a;
+    return {static_cast<std::uint64_t>(sign_extended(a.value, width)),
+            static_cast<std::uint64_t>(sign_extended(a.undefined, width))};
+}
+template <bool is_signed>
+Bits product24(const Operands& o) {
+    return product_of(widened<is_signed>(o.a, 24), widened<is_signed>(o.b, 24), 32);
+}
+template <bool is_signed>
+Bits product24_sum(const Operands& o) {
+    return add(product24<is_signed>(o), o.c, 32);
+}
+template <bool is_signed>
+Bits product64_sum(const Operands& o) {
+    return add(product_of(widened<is_signed>(o.a, 32), widened<is_signed>(o.b, 32), 64), o.c, 64);
+}
 
 template <unsigned width>
 Bits left_by_b(const Operands& o) {
@@ -107,24 +125,25 @@ Bits right_signed_by_a(const Operands& o) {
     return shift_right_signed(o.b, o.a, width);
 }
 
-Bits extract(Bits v, Bits offset, Bits size, bool is_signed, unsigned width, std::uint64_t places) {
-    if ((offset.undefined & places) != 0 || (size.undefined & places) != 0)
-        return all_or_nothing(v.any() || v.value != 0, width);
-    const auto bits = static_cast<unsigned>(size.value & places);
+/// `offset` and `size` have the bits that the instruction reads only.
+Bits extract(Bits v, Bits offset, Bits size, bool is_signed, unsigned width) {
+    if (offset.any() || size.any()) return all_or_nothing(v.any() || v.value != 0, width);
+    const auto bits = static_cast<unsigned>(std::min<std::uint64_t>(size.value, width));
     if (bits == 0) return {};
-    const Bits part = narrow(shift_right(v, offset, width), bits);
+    // Of a signed field beyond the last bit, the sign is that of the whole.
+    const Bits part = narrow(is_signed ? shift_right_signed(v, offset, width) : shift_right(v, offset, width), bits);
     if (!is_signed) return part;
     return {static_cast<std::uint64_t>(sign_extended(part.value, bits)) & low_bits(width),
             static_cast<std::uint64_t>(sign_extended(part.undefined, bits)) & low_bits(width)};
 }
 template <bool is_signed>
 Bits field(const Operands& o) {
-    return extract(o.a, o.b, o.c, is_signed, 32, 31);
+    return extract(o.a, narrow(o.b, 5), narrow(o.c, 5), is_signed, 32);
 }
 /// The offset is in bits 4:0 or 5:0 of source 1, the width in bits 22:16.
 template <bool is_signed, unsigned width>
 Bits scalar_field(const Operands& o) {
-    return extract(o.a, o.b, shift_right(o.b, {16, 0}, 32), is_signed, width, width == 32 ? 31 : 63);
+    return extract(o.a, narrow(o.b, width == 32 ? 5 : 6), narrow(shift_right(o.b, {16, 0}, 32), 7), is_signed, width);
 }
 template <unsigned unit>
 Bits aligned(const Operands& o) {
@@ -186,7 +205,7 @@ Bits packed_lh(const Operands& o) { return pack(o.a, shift_right(o.b, {16, 0}, 3
 Bits packed_hh(const Operands& o) { return pack(shift_right(o.a, {16, 0}, 32), shift_right(o.b, {16, 0}, 32)); }
 template <unsigned width>
 Bits sign_extension(const Operands& o) {
-    return extract(o.a, {}, {width, 0}, true, 32, 31);
+    return extract(o.a, {}, {width, 0}, true, 32);
 }
 template <bool set, unsigned width>
 Bits one_bit(const Operands& o) {  // c is the old value
@@ -305,12 +324,12 @@ constexpr Entry kEntries[] = {
     {v_mul_lo_u32, product<32>},
     {s_mul_i32, product<32>},
     {v_mul_lo_u16, product<16>},
-    {v_mul_u32_u24, product24},
-    {v_mul_i32_i24, product24},
-    {v_mad_u32_u24, product24_sum},
-    {v_mad_i32_i24, product24_sum},
-    {v_mad_u64_u32, product64_sum},
-    {v_mad_i64_i32, product64_sum},
+    {v_mul_u32_u24, product24<false>},
+    {v_mul_i32_i24, product24<true>},
+    {v_mad_u32_u24, product24_sum<false>},
+    {v_mad_i32_i24, product24_sum<true>},
+    {v_mad_u64_u32, product64_sum<false>},
+    {v_mad_i64_i32, product64_sum<true>},
     {v_cvt_f32_ubyte0, byte_number<0>},
     {v_cvt_f32_ubyte1, byte_number<1>},
     {v_cvt_f32_ubyte2, byte_number<2>},

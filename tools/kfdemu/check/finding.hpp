@@ -46,7 +46,7 @@ struct HostStack {
     std::uint32_t id = 0;  ///< of host_stack.hpp; the Report fills in the frames
 };
 
-inline constexpr std::uint32_t kWholeWave = ~0u;
+inline constexpr std::uint32_t kWholeWave = ~0u, kWholeKernel = ~0u;
 
 struct Finding {
     Check check = Check::wait;
@@ -57,7 +57,7 @@ struct Finding {
     std::uint32_t gpu = 0;                        ///< from 0
     std::uint64_t queue_id = 0, dispatch_id = 0;  ///< hsa_queue_t::id; the dispatch's number in its queue, from 1
     std::array<std::uint32_t, 3> group{};
-    std::uint32_t wave = 0;
+    std::uint32_t wave = 0;  ///< kWholeKernel: it is about the kernel, and `at` is where it begins
     std::uint32_t lane = kWholeWave;
     std::uint64_t address = 0;
     std::string place;  ///< the address in words; empty if the finding is not about an address

@@ -111,6 +111,10 @@ bool GroupOrder::used(unsigned wave, const Channel& channel) const {
     return channel.epoch == state_[wave].epoch && (channel.waves >> wave & 1) != 0;
 }
 
+void GroupOrder::observe(unsigned wave, const Channel& channel) {
+    if (channel.epoch == state_[wave].epoch) learn(state_[wave], channel.clock);
+}
+
 std::uint32_t GroupOrder::knowledge(unsigned wave) {
     WaveState& state = state_[wave];
     if (state.guesses.empty() && (!state.knows || state.version != 0)) return state.version;
@@ -135,14 +139,24 @@ void GroupOrder::follow_all(unsigned wave) {
     learn(state_[wave], clock);
 }
 
+GroupOrder::Clock& GroupOrder::guess(WaveState& state, std::uint64_t pc, std::uint64_t address) {
+    auto found = std::find_if(state.guesses.begin(), state.guesses.end(), [&](const Guess& g) { return g.pc == pc; });
+    if (found == state.guesses.end()) found = state.guesses.insert(found, Guess{pc, address, {}});
+    return found->clock;
+}
+
 void GroupOrder::assume(unsigned wave, std::uint64_t pc, std::uint64_t address, const Stamp& earlier,
                         std::uint32_t knowledge) {
     WaveState& state = state_[wave];
     if (earlier.epoch != state.epoch) return;
-    auto found = std::find_if(state.guesses.begin(), state.guesses.end(), [&](const Guess& g) { return g.pc == pc; });
-    if (found == state.guesses.end()) found = state.guesses.insert(found, Guess{pc, address, {}});
-    join(found->clock, versions_[knowledge]);
-    found->clock[earlier.wave] = std::max(found->clock[earlier.wave], earlier.number);
+    Clock& clock = guess(state, pc, address);
+    join(clock, versions_[knowledge]);
+    clock[earlier.wave] = std::max(clock[earlier.wave], earlier.number);
+}
+
+void GroupOrder::assume(unsigned wave, std::uint64_t pc, std::uint64_t address, const Channel& channel) {
+    WaveState& state = state_[wave];
+    if (channel.epoch == state.epoch && channel.waves != 0) join(guess(state, pc, address), channel.clock);
 }
 
 bool GroupOrder::confirm(unsigned wave, std::uint64_t pc, std::uint64_t address) {

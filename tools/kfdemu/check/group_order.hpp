@@ -61,6 +61,8 @@ class GroupOrder {
     /// The wave's atomic follows those that used the channel before it, and precedes those that use it later.
     void exchange(unsigned wave, Channel& channel);
     bool used(unsigned wave, const Channel& channel) const;
+    /// The wave has seen what atomics on the channel wrote.
+    void observe(unsigned wave, const Channel& channel);
     /// A handle of what the wave knows of the others, for a later follow(); good until the next barrier.
     std::uint32_t knowledge(unsigned wave);
     /// The wave has seen what `earlier`, with that knowledge, wrote.
@@ -70,6 +72,8 @@ class GroupOrder {
 
     /// As follow(), by a load at `pc` that may wait for a flag: held until withdraw(). confirm() makes it final.
     void assume(unsigned wave, std::uint64_t pc, std::uint64_t address, const Stamp& earlier, std::uint32_t knowledge);
+    /// As observe(), likewise.
+    void assume(unsigned wave, std::uint64_t pc, std::uint64_t address, const Channel& channel);
     /// The load executes again; returns false, and forgets what was assumed, if its address is another one.
     bool confirm(unsigned wave, std::uint64_t pc, std::uint64_t address);
 
@@ -94,6 +98,7 @@ class GroupOrder {
     std::uint32_t known(const WaveState& state, unsigned wave) const;
     static bool join(Clock& to, const Clock& from);
     void learn(WaveState& state, const Clock& clock);
+    static Clock& guess(WaveState& state, std::uint64_t pc, std::uint64_t address);
 
     unsigned waves_ = 0;
     std::uint32_t first_epoch_ = 1, latest_ = 0;

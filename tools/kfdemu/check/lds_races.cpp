@@ -115,13 +115,26 @@ bool LdsRaces::races(const Now& now, const Mark& earlier, Is& how) const {
     return how != Is::Ordered;
 }
 
+bool LdsRaces::surely_waits(const Now& now) { return now.context.sites[now.mark.site].idiom == Idiom::Waits; }
+
 /// The load follows the write that it may have seen.
 void LdsRaces::poll(Now& now, const Mark& write, std::uint32_t knowledge) {
     GroupOrder& order = now.context.order;
-    if (now.context.sites[now.mark.site].idiom == Idiom::Waits)
+    if (surely_waits(now))
         order.follow(now.mark.wave, write.at(), knowledge);
     else
         order.assume(now.mark.wave, now.inst.pc, now.access.at[now.mark.lane], write.at(), knowledge);
+}
+
+/// Likewise, the atomics.
+void LdsRaces::poll_atomics(Now& now) {
+    const std::size_t word = now.offset / 4;
+    if (word >= channels_.size()) return;
+    GroupOrder& order = now.context.order;
+    if (surely_waits(now))
+        order.observe(now.mark.wave, channels_[word]);
+    else
+        order.assume(now.mark.wave, now.inst.pc, now.access.at[now.mark.lane], channels_[word]);
 }
 
 void LdsRaces::load(Now& now, Cell& cell) {
@@ -134,6 +147,7 @@ void LdsRaces::load(Now& now, Cell& cell) {
         report(now, cell.write, how, true);
     else if (kind == Kind::Plain && races(now, cell.atomic, how))
         report(now, cell.atomic, how, true);
+    if (kind == Kind::Polls) poll_atomics(now);
     slot_for(now.mark, cell) = now.mark;
 }
 

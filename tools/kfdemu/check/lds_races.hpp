@@ -77,7 +77,9 @@ class LdsRaces {
     void store(Now& now, Cell& cell);
     void atomic(Now& now, Cell& cell);
     void after_reads(Now& now, const Cell& cell, std::uint16_t except);
+    static bool surely_waits(const Now& now);
     void poll(Now& now, const Mark& write, std::uint32_t knowledge);
+    void poll_atomics(Now& now);
     bool races(const Now& now, const Mark& earlier, GroupOrder::Is& how) const;
     bool rewrites(const Now& now) const;
     void report(const Now& now, const Mark& earlier, GroupOrder::Is how, bool earlier_wrote);

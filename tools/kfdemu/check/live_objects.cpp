@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <iterator>
 #include <string_view>
 #include <tuple>
 
@@ -65,13 +67,15 @@ std::string kept_text(const LiveObjects::Group& group, const std::vector<HostFra
 
 void LiveObjects::made(const ObjectName& name, const LiveObject& object) {
     const std::lock_guard lock{mutex_};
-    all_[name] = object;
+    if (name.kind != ObjectKind::LockedRange) all_.erase(name);
+    all_.emplace(name, object);
 }
 
 std::optional<LiveObject> LiveObjects::take(const ObjectName& name) {
     const std::lock_guard lock{mutex_};
-    const auto found = all_.find(name);
-    if (found == all_.end()) return std::nullopt;
+    const auto [first, end] = all_.equal_range(name);
+    if (first == end) return std::nullopt;
+    const auto found = std::prev(end);
     const LiveObject object = found->second;
     all_.erase(found);
     return object;
@@ -127,6 +131,9 @@ void note_kept(const std::vector<Kept>& kept, Report& report) {
 }
 
 void report_leaks(const LiveObjects& objects, Report& report) {
+    // The runtime may start and shut down several times: what is alive at each end is a finding of its own.
+    static std::atomic<std::uint32_t> ends{0};  // relaxed: a counter alone
+    const std::uint64_t end = ends.fetch_add(1, std::memory_order_relaxed);
     std::vector<Kept> kept;
     for (const LiveObjects::Group& group : objects.groups()) {
         std::vector<HostFrame> frames = host_frames(group.made);
@@ -140,7 +147,7 @@ void report_leaks(const LiveObjects& objects, Report& report) {
         finding.rule = kind.rule;
         finding.what = fmt::format("{} {} never {}", count_text(group), group.count == 1 ? "is" : "are", kind.end);
         finding.bytes = group.bytes;
-        finding.identity = std::uint64_t{group.made} + 1;
+        finding.identity = end << 32 | (std::uint64_t{group.made} + 1);
         finding.stacks.push_back({group.kind == ObjectKind::Memory ? "allocated" : "made", std::move(frames)});
         report.add_counted(std::move(finding), group.count);
     }

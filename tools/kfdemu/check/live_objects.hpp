@@ -46,8 +46,9 @@ struct LiveObject {
 
 class LiveObjects {
   public:
+    /// Memory that is locked several times has to be unlocked as often; other objects replace those of their name.
     void made(const ObjectName& name, const LiveObject& object);
-    /// Forgets it; std::nullopt if it is not known.
+    /// Forgets it, of several the last; std::nullopt if it is not known.
     std::optional<LiveObject> take(const ObjectName& name);
     void clear();
 
@@ -62,7 +63,7 @@ class LiveObjects {
 
   private:
     mutable std::mutex mutex_;
-    std::map<ObjectName, LiveObject> all_;
+    std::multimap<ObjectName, LiveObject> all_;
 };
 
 /// What a runtime library made, and where.

@@ -69,7 +69,12 @@ void MemoryFlow::run() {
     if (!writes) define_results(flow_.wave.exec() & ~(updates ? accessed : 0));
     for (unsigned n = 0; n < segments.count; ++n) {
         const unsigned number = inst_.format == Format::Ds ? n : 0;
-        if (updates)
+        const bool cut = inst_.format == Format::Mubuf && n == 1;  // the last dwords before the buffer's end
+        if (cut && !writes && !updates)
+            fresh_loads(segments.access[n], &segments.access[0]);
+        else if (cut)
+            continue;
+        else if (updates)
             atomic(segments.access[n], number);
         else if (writes)
             stores(segments.access[n], number);
@@ -187,7 +192,7 @@ Undefined MemoryFlow::never_written(const Access& access, unsigned lane, unsigne
 }
 
 void MemoryFlow::loads(const Access& access, unsigned number) {
-    if (access.place == Place::Memory) return fresh_loads(access);
+    if (access.place == Place::Memory) return fresh_loads(access, nullptr);
     DefinedMemory* memory = memory_of(access);
     if (!memory->any()) return;
     const unsigned count = (access.bytes + 3) / 4;
@@ -217,14 +222,16 @@ Undefined MemoryFlow::fresh(std::uint64_t va, unsigned bytes) {
     return found;
 }
 
-void MemoryFlow::fresh_loads(const Access& access) {
+/// `whole`: of which the access is a part; null: itself.
+void MemoryFlow::fresh_loads(const Access& access, const Access* whole) {
     if (!flow_.scene.session.fresh_memory) return;
     for_each_lane(access.lanes, [&](unsigned l) {
         for (unsigned k = 0; k < access.bytes; k += 4) {
             if (access.at[l] % 4 == 0 && !flow_.shared.memory.at(*flow_.wave.memory, access.at[l] + k)) continue;
             const Undefined found = fresh(access.at[l] + k, std::min(access.bytes - k, 4u));
             if (found.bits == 0) continue;
-            const auto to = static_cast<Operand>(inst_.dst + k / 4);
+            const std::uint64_t before = whole == nullptr ? 0 : access.at[l] - whole->at[l];
+            const auto to = static_cast<Operand>(inst_.dst + (before + k) / 4);
             flow_.own.registers.set(to, l, arrived(row_, access.bytes, found, flow_.own.registers.at(to, l)));
         }
     });

@@ -25,7 +25,7 @@ class MemoryFlow {
     void move_between_lanes();
     void unknown_access();
     void loads(const Access& access, unsigned number);
-    void fresh_loads(const Access& access);
+    void fresh_loads(const Access& access, const Access* whole);
     void stores(const Access& access, unsigned number);
     void memory_atomic(const Access& access, gfx9::Operand data, unsigned count);
     void atomic(const Access& access, unsigned number);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstring>
 
@@ -34,6 +35,16 @@ void replace(MemoryShadow::Record& old, const MemoryShadow::Record& with) {
     old.bytes = bytes & 15;
 }
 
+/// Once.
+void tell_of_limit(const Scene& scene) {
+    static std::atomic<bool> told{false};  // relaxed: a flag alone
+    if (told.exchange(true, std::memory_order_relaxed)) return;
+    scene.session.report->note(
+        "race and fence: what they keep about memory has reached a quarter of this machine's memory: further memory of "
+        "kernels that "
+        "access so much is not checked");
+}
+
 }  // namespace
 
 void MemoryRaceCheck::begin(const Scene& scene) {
@@ -44,12 +55,21 @@ void MemoryRaceCheck::begin(const Scene& scene) {
     }
     races_serial_ = races_->serial;
     group_ = races_->add_group(scene.group);
-    acquired_ = 0;
+    races_wanted_ = scene.session.checks.has(Check::race);
+    fences_wanted_ = scene.session.checks.has(Check::fence);
+    last_store_ = &races_->last_store(group_);
+    acquired_ = vector_cache_ = scalar_cache_ = 0;
     acquires_ = false;
 }
 
+void MemoryRaceCheck::invalidates(const Inst& inst) {
+    const auto is = [&](Op op) { return inst.row == index(op); };
+    if (is(Op::buffer_wbinvl1) || is(Op::buffer_wbinvl1_vol)) vector_cache_ = races_->next_tick();
+    if (is(Op::s_dcache_inv) || is(Op::s_dcache_inv_vol)) scalar_cache_ = races_->next_tick();
+}
+
 void MemoryRaceCheck::meet() {
-    races_->release(group_);
+    races_->release(group_, true);
     acquires_ = true;
 }
 
@@ -67,6 +87,10 @@ void MemoryRaceCheck::access(const RaceContext& context, const Wave& wave, const
     const bool is_atomic = access.reads && access.writes;
     now.looks = is_atomic || (access.reads && (looks_for_others(inst) || context.sites[site].idiom == Idiom::Waits));
     if (now.looks) set(now.record, Kind::Atomic);
+    if (access.writes && !access.reads) {
+        if (context.waited) set(now.record, Kind::Waited);
+        last_store_->store(now.record.tick, std::memory_order_relaxed);
+    }
 
     conflicts_.clear();
     for (std::uint64_t rest = access.lanes; rest != 0; rest &= rest - 1)
@@ -74,7 +98,7 @@ void MemoryRaceCheck::access(const RaceContext& context, const Wave& wave, const
     if (now.locked != nullptr) now.locked->unlock();
 
     if (!conflicts_.empty()) report(now, conflicts_.front());
-    if (is_atomic) races_->release(group_);
+    if (is_atomic) races_->release(group_, context.waited);
     if (now.looks) acquires_ = true;
 }
 
@@ -86,7 +110,7 @@ void MemoryRaceCheck::one_lane(Now& now, unsigned lane) {
     if (stores) now.stored = stored_value(now.wave, now.inst, 0, lane, now.access.bytes);
     while (va < end) {
         const std::uint64_t next = std::min(end, (va | 3) + 1);
-        lock(now, va);
+        if (!lock(now, va)) return tell_of_limit(now.context.scene);
         const auto count = static_cast<unsigned>(next - va);
         if (stores && now.stored) {
             const std::uint64_t offset = va - now.access.at[lane];
@@ -99,13 +123,14 @@ void MemoryRaceCheck::one_lane(Now& now, unsigned lane) {
     }
 }
 
-/// Keeps the page locked from lane to lane.
-void MemoryRaceCheck::lock(Now& now, std::uint64_t va) {
-    if (now.locked != nullptr && va / Page::kBytes == now.locked_va / Page::kBytes) return;
+/// Keeps the page locked from lane to lane. False: it is not watched.
+bool MemoryRaceCheck::lock(Now& now, std::uint64_t va) {
+    if (now.locked != nullptr && va / Page::kBytes == now.locked_va / Page::kBytes) return true;
     if (now.locked != nullptr) now.locked->unlock();
-    now.locked = &page(va);
+    now.locked = page(va);
     now.locked_va = va;
-    now.locked->lock();
+    if (now.locked != nullptr) now.locked->lock();
+    return now.locked != nullptr;
 }
 
 void MemoryRaceCheck::dword(Now& now, std::uint64_t va, unsigned bytes, Cell& cell) {
@@ -120,11 +145,20 @@ bool MemoryRaceCheck::ordered(const Now& now, const Record& earlier) const {
     return acquired_ > earlier.tick && races_->released_since(earlier.group, earlier.tick);
 }
 
+/// What a load lacks to see the write.
+MemoryRaceCheck::Missing MemoryRaceCheck::missing(const Now& now, const Record& write) const {
+    if (!ordered(now, write)) return Missing::Order;
+    if (!fences_wanted_ || write.group == group_ || write.group == 0) return Missing::Nothing;
+    const std::uint32_t published = races_->published_after(write.group, write.tick);
+    if (published == 0) return Missing::Release;
+    return published < (now.access.scalar ? scalar_cache_ : vector_cache_) ? Missing::Nothing : Missing::Acquire;
+}
+
 /// The write is a flag: its work-group releases what came before.
 void MemoryRaceCheck::seen_by(const Now& now, const Record& write) {
     if (write.group == 0 || !overlap(write, now.record)) return;
     if (write.group != group_)
-        races_->release(write.group);
+        races_->release(write.group, !write.is(Kind::Plain));
     else if (write.wave != now.record.wave)
         now.context.order.follow_all(now.record.wave);
 }
@@ -133,8 +167,9 @@ void MemoryRaceCheck::load(Now& now, std::uint64_t va, Cell& cell) {
     const Record& write = cell.write;
     if (now.looks)
         seen_by(now, write);
-    else if (write.is(Kind::Plain) && overlap(write, now.record) && !ordered(now, write))
-        conflicts_.push_back({write, va, now.record.lane, true});
+    else if (write.is_plain() && overlap(write, now.record))
+        if (const Missing what = missing(now, write); what != Missing::Nothing)
+            conflicts_.push_back({write, va, now.record.lane, true, what});
     const auto same_wave = [&](const Record& r) { return r.group == group_ && r.wave == now.record.wave; };
     const bool first = same_wave(cell.read[0]) || cell.read[0].group == 0 ||
                        (cell.read[0].group == group_ && ordered(now, cell.read[0]));
@@ -145,7 +180,7 @@ void MemoryRaceCheck::store(Now& now, std::uint64_t va, Cell& cell) {
     Record record = now.record;
     const Record& write = cell.write;
     // A waiter that was recorded earlier may see this store without another record.
-    if (write.is(Kind::Atomic)) races_->release(group_);
+    if (write.is(Kind::Atomic)) races_->release(group_, now.context.waited);
     if (!write.is(Kind::Atomic) && overlap(write, record) && !ordered(now, write)) {
         if (stores_the_same(now, cell))
             set(record, Kind::Agreed);
@@ -155,7 +190,7 @@ void MemoryRaceCheck::store(Now& now, std::uint64_t va, Cell& cell) {
     for (const Record& read : cell.read) {
         if (read.group == 0 || !overlap(read, record)) continue;
         if (read.is(Kind::Atomic)) {
-            if (read.group != group_) races_->release(group_);
+            if (read.group != group_) races_->release(group_, now.context.waited);
         } else if (!record.is(Kind::Agreed) && !ordered(now, read)) {
             conflicts_.push_back({read, va, record.lane, false});
         }
@@ -173,13 +208,13 @@ bool MemoryRaceCheck::stores_the_same(const Now& now, const Cell& cell) {
     return now.stored && ((now.value ^ cell.value) & bits_of(now.record.bytes & cell.write.bytes)) == 0;
 }
 
-MemoryRaceCheck::Page& MemoryRaceCheck::page(std::uint64_t va) {
+MemoryRaceCheck::Page* MemoryRaceCheck::page(std::uint64_t va) {
     auto& [number, found] = pages_[va / Page::kBytes % pages_.size()];
     if (found == nullptr || number != va / Page::kBytes) {
         number = va / Page::kBytes;
-        found = &races_->shadow.page(va);
+        found = races_->shadow.page(va);
     }
-    return *found;
+    return found;
 }
 
 std::uint16_t MemoryRaceCheck::shared_site(std::uint16_t own, const Inst& inst) {
@@ -189,15 +224,40 @@ std::uint16_t MemoryRaceCheck::shared_site(std::uint16_t own, const Inst& inst) 
 }
 
 void MemoryRaceCheck::report(const Now& now, const Conflict& conflict) const {
+    if (conflict.missing != Missing::Order) return report_fence(now, conflict);
+    if (races_wanted_) report_race(now, conflict);
+}
+
+void MemoryRaceCheck::report_race(const Now& now, const Conflict& conflict) const {
     constexpr const char* kRule = "memory-race";
     const Scene& scene = now.context.scene;
     if (!scene.session.report->is_new(Check::race, kRule, now.inst)) return;
-    const Record& other = conflict.earlier;
-    const bool same_group = other.group == group_;
     Finding finding = scene.finding(Check::race, kRule, now.wave, now.inst);
-    finding.what =
-        fmt::format("memory is {} that another {} {}, and nothing orders them", now.access.writes ? "written" : "read",
-                    same_group ? "wave" : "work-group", conflict.earlier_wrote ? "writes" : "reads");
+    finding.what = fmt::format(
+        "memory is {} that another {} {}, and nothing orders them", now.access.writes ? "written" : "read",
+        conflict.earlier.group == group_ ? "wave" : "work-group", conflict.earlier_wrote ? "writes" : "reads");
+    add(now, conflict, std::move(finding));
+}
+
+void MemoryRaceCheck::report_fence(const Now& now, const Conflict& conflict) const {
+    const bool acquire = conflict.missing == Missing::Acquire;
+    const char* rule = acquire ? "no-acquire" : "no-release";
+    const Scene& scene = now.context.scene;
+    if (!scene.session.report->is_new(Check::fence, rule, now.inst)) return;
+    Finding finding = scene.finding(Check::fence, rule, now.wave, now.inst);
+    finding.what = acquire
+                       ? fmt::format(
+                             "memory is read that another work-group wrote, and the cache may hold an older value: {} "
+                             "is missing after the synchronisation (acquire for the agent)",
+                             now.access.scalar ? "s_dcache_inv" : "buffer_wbinvl1_vol")
+                       : "memory is read that another work-group wrote, and the store may not have happened: s_waitcnt "
+                         "vmcnt(0) is missing before its synchronisation (release for the agent)";
+    add(now, conflict, std::move(finding));
+}
+
+void MemoryRaceCheck::add(const Now& now, const Conflict& conflict, Finding&& finding) const {
+    const Scene& scene = now.context.scene;
+    const Record& other = conflict.earlier;
     finding.lane = now.access.scalar ? kWholeWave : conflict.lane;
     finding.address = conflict.va;
     finding.place = scene.session.allocations != nullptr ? scene.session.allocations->describe(conflict.va) : "";

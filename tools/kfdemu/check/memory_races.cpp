@@ -1,5 +1,7 @@
 #include "memory_races.hpp"
 
+#include <algorithm>
+
 namespace kfdemu::check {
 
 std::uint64_t MemoryRaces::new_serial() {
@@ -9,7 +11,7 @@ std::uint64_t MemoryRaces::new_serial() {
 
 std::uint32_t MemoryRaces::add_group(const GroupId& id) {
     const std::lock_guard lock{mutex_};
-    groups_.push_back({id, 0});
+    groups_.emplace_back(id);
     return static_cast<std::uint32_t>(groups_.size());
 }
 
@@ -18,14 +20,29 @@ MemoryRaces::GroupId MemoryRaces::group_id(std::uint32_t group) const {
     return groups_[group - 1].id;
 }
 
-void MemoryRaces::release(std::uint32_t group) {
+void MemoryRaces::release(std::uint32_t number, bool waited) {
     const std::lock_guard lock{mutex_};
-    groups_[group - 1].released = next_tick();
+    Group& group = groups_[number - 1];
+    group.released = next_tick();
+    const std::uint32_t before = group.published.empty() ? 0 : group.published.back();
+    if (waited && group.stored.load(std::memory_order_relaxed) >= before) group.published.push_back(group.released);
 }
 
 bool MemoryRaces::released_since(std::uint32_t group, std::uint32_t tick) const {
     const std::lock_guard lock{mutex_};
     return groups_[group - 1].released > tick;
+}
+
+std::uint32_t MemoryRaces::published_after(std::uint32_t group, std::uint32_t tick) const {
+    const std::lock_guard lock{mutex_};
+    const std::vector<std::uint32_t>& ticks = groups_[group - 1].published;
+    const auto first = std::ranges::upper_bound(ticks, tick);
+    return first == ticks.end() ? 0 : *first;
+}
+
+std::atomic<std::uint32_t>& MemoryRaces::last_store(std::uint32_t group) {
+    const std::lock_guard lock{mutex_};
+    return groups_[group - 1].stored;
 }
 
 std::uint16_t MemoryRaces::add_site(const gfx9::Inst& inst) {

@@ -3,8 +3,9 @@
 //
 //     MemoryRaces races;                                           // one for a dispatch
 //     std::uint32_t group = races.add_group({x, y, z});
-//     races.release(group);                                        // an atomic, a fence, a flag that others see
-//     if (!races.released_since(group, tick)) …
+//     races.release(group, waited);                                // an atomic, a flag that others see
+//     if (!races.released_since(group, tick)) …                    // not ordered
+//     if (races.published_after(group, tick) == 0) …               // ordered, but maybe not in the L2 cache
 //
 // Work-groups of a dispatch are unordered, unless both have synchronised in between: then what came before in the one
 // is taken to be ordered before what comes after in the other, whichever addresses they used. Thread safety: every
@@ -17,6 +18,7 @@
 #include <deque>
 #include <mutex>
 #include <unordered_map>
+#include <vector>
 
 #include "../gfx9/inst.hpp"
 #include "memory_shadow.hpp"
@@ -33,8 +35,13 @@ class MemoryRaces {
     /// Grows with each synchronisation of any work-group.
     std::uint32_t tick() const { return tick_.load(std::memory_order_relaxed); }
     std::uint32_t next_tick() { return tick_.fetch_add(1, std::memory_order_relaxed) + 1; }
-    void release(std::uint32_t group);
+    /// `waited`: the wave that did it had waited for its stores.
+    void release(std::uint32_t group, bool waited);
     bool released_since(std::uint32_t group, std::uint32_t tick) const;
+    /// When the group first released what it wrote at that tick, having waited for it; 0: it has not.
+    std::uint32_t published_after(std::uint32_t group, std::uint32_t tick) const;
+    /// Tick of the group's last store; only its own worker sets it. Relaxed: release() takes a lock.
+    std::atomic<std::uint32_t>& last_store(std::uint32_t group);
 
     std::uint16_t add_site(const gfx9::Inst& inst);
     gfx9::Inst site(std::uint16_t number) const;
@@ -45,8 +52,11 @@ class MemoryRaces {
   private:
     static std::uint64_t new_serial();
     struct Group {
-        GroupId id{};
-        std::uint32_t released = 0;  ///< tick of its last release
+        explicit Group(const GroupId& of) : id{of} {}
+        GroupId id;
+        std::uint32_t released = 0;            ///< tick of its last release
+        std::atomic<std::uint32_t> stored{0};  ///< and of its last store
+        std::vector<std::uint32_t> published;  ///< ticks of releases with stores before them that were waited for
     };
 
     // Relaxed: records and releases are published by the locks of pages and of this.

@@ -1,20 +1,24 @@
 // Who last wrote and read each dword of memory in one dispatch.
 //
 //     MemoryShadow shadow;                                       // one for a dispatch
-//     MemoryShadow::Page& page = shadow.page(va);
-//     const std::lock_guard lock{page};
-//     page.cell(va).write = …
+//     MemoryShadow::Page* page = shadow.page(va);                // null: the limit is reached
+//     const std::lock_guard lock{*page};
+//     page->cell(va).write = …
 //
-// A dword takes 52 bytes, in pages that are allocated when they are first accessed. Thread safety: page(), any thread;
-// a page's cells, under its lock. Pages live as long as the shadow.
+// A dword takes 52 bytes, in pages that are allocated when they are first accessed. All shadows of the process together
+// have at most a quarter of the machine's memory. Thread safety: page(), any thread; a page's cells, under its lock.
+// Pages live as long as the shadow.
 #pragma once
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace kfdemu::check {
 
@@ -24,6 +28,7 @@ class MemoryShadow {
         Plain,
         Atomic,  ///< or a load that looks for what others wrote
         Agreed,  ///< several work-groups or waves wrote the same value
+        Waited,  ///< plain, by a wave that had waited for its earlier stores
     };
     struct Record {
         std::uint32_t group = 0;   ///< its number in the dispatch, from 1; 0: unset
@@ -35,6 +40,7 @@ class MemoryShadow {
         std::uint16_t kind : 2 = 0;
 
         bool is(Kind what) const { return kind == static_cast<std::uint16_t>(what); }
+        bool is_plain() const { return is(Kind::Plain) || is(Kind::Waited); }
     };
     struct Cell {
         Record write, read[2];    ///< the reads of two waves
@@ -46,6 +52,7 @@ class MemoryShadow {
         static constexpr std::uint64_t kBytes = 1024;
 
         Cell& cell(std::uint64_t va) { return cells_[va % kBytes / 4]; }
+        const Cell& cell(std::uint64_t va) const { return cells_[va % kBytes / 4]; }
         void lock() {
             while (busy_.test_and_set(std::memory_order_acquire)) {
             }
@@ -57,13 +64,36 @@ class MemoryShadow {
         std::array<Cell, kBytes / 4> cells_{};
     };
 
-    Page& page(std::uint64_t va) {
-        const std::uint64_t number = va / Page::kBytes;
-        Shard& shard = shards_[number % shards_.size()];
+    MemoryShadow() = default;
+    ~MemoryShadow();
+    MemoryShadow(const MemoryShadow&) = delete;
+    MemoryShadow& operator=(const MemoryShadow&) = delete;
+
+    Page* page(std::uint64_t va);
+
+    /// Of the process; 0: a quarter of the machine's memory.
+    static void set_limit(std::size_t bytes);
+
+    /// Address and page of all that were accessed.
+    std::vector<std::pair<std::uint64_t, const Page*>> pages() {
+        std::vector<std::pair<std::uint64_t, const Page*>> all;
+        for (Shard& shard : shards_) {
+            const std::lock_guard lock{shard.mutex};
+            for (const auto& [number, page] : shard.pages) all.emplace_back(number * Page::kBytes, page.get());
+        }
+        return all;
+    }
+    /// Null: nothing of it was accessed.
+    const Page* find(std::uint64_t va) {
+        Shard& shard = shards_[va / Page::kBytes % shards_.size()];
         const std::lock_guard lock{shard.mutex};
-        std::unique_ptr<Page>& page = shard.pages[number];
-        if (page == nullptr) page = std::make_unique<Page>();
-        return *page;
+        const auto found = shard.pages.find(va / Page::kBytes);
+        return found == shard.pages.end() ? nullptr : found->second.get();
+    }
+
+    bool is_written(std::uint64_t va) {
+        const Page* page = find(va);
+        return page != nullptr && page->cell(va).write.group != 0;
     }
 
   private:
@@ -72,6 +102,7 @@ class MemoryShadow {
         std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages;
     };
     std::array<Shard, 64> shards_;
+    std::atomic<std::size_t> bytes_{0};  // relaxed: a counter
 };
 
 }  // namespace kfdemu::check

@@ -12,6 +12,7 @@
 
 #include "../base/options.hpp"
 #include "live_objects.hpp"
+#include "operations.hpp"
 #include "scene.hpp"
 
 namespace kfdemu::check {
@@ -21,6 +22,7 @@ struct ProcessChecks {
     Report report;
     Allocations allocations;
     LiveObjects objects;
+    Operations operations;
     std::atomic<bool> fresh_memory{false};  ///< relaxed: set before the memory can be used
 
     /// Whether ROCR has loaded the tool that announces allocations.

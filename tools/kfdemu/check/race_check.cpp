@@ -12,6 +12,7 @@ bool RaceCheck::begin(const Scene& scene, unsigned waves) {
     if (!lds_ && !memory_) return false;
     if (sites_.forget_if_many()) memory_races_.forget_sites();
     order_.begin(waves);
+    stores_.begin();
     channels_.clear();
     if (lds_) lds_races_.begin(scene.lds_bytes);
     if (memory_) memory_races_.begin(scene);
@@ -21,15 +22,19 @@ bool RaceCheck::begin(const Scene& scene, unsigned waves) {
 void RaceCheck::orders(const Wave& wave, const Inst& inst) {
     const unsigned index = wave.index_in_group;
     if (inst.row == gfx9::index(Op::s_barrier)) order_.barrier(index);
-    if (inst.row == gfx9::index(Op::s_waitcnt))
-        order_.waited(index, static_cast<std::uint32_t>(inst.offset) >> 8 & 0xf);
+    if (inst.row == gfx9::index(Op::s_waitcnt)) {
+        const auto counts = static_cast<std::uint32_t>(inst.offset);
+        order_.waited(index, counts >> 8 & 0xf);
+        stores_.waited(index, (counts & 0xf) | (counts >> 14 & 3) << 4);
+    }
     if (inst.row == gfx9::index(Op::s_endpgm)) order_.ended(index);
 }
 
 void RaceCheck::before(const Scene& scene, const Wave& wave, const Inst& inst, const Segments& segments) {
     const bool flat = inst.format == Format::Flat && inst.segment == Segment::Flat;
     order_.issue(wave.index_in_group, inst.format == Format::Ds || flat);
-    const RaceContext context{scene, order_, sites_};
+    const RaceContext context{scene, order_, sites_, !stores_.any(wave.index_in_group)};
+    bool stores = false;
     for (unsigned n = 0; n < segments.count; ++n) {
         const Access& access = segments.access[n];
         if (access.lanes == 0) continue;
@@ -37,7 +42,10 @@ void RaceCheck::before(const Scene& scene, const Wave& wave, const Inst& inst, c
         if (access.place != Place::Memory) continue;
         synchronises(wave, inst, access);
         if (memory_) memory_races_.access(context, wave, inst, access);
+        stores |= access.writes && !access.reads;
     }
+    if (memory_) memory_races_.invalidates(inst);
+    if (inst.format != Format::Smem && inst.format != Format::Ds) stores_.issue(wave.index_in_group, stores);
     if (!rows()[inst.row].is(kGws)) return;
     order_.follow_all(wave.index_in_group);
     if (memory_) memory_races_.meet();

@@ -13,6 +13,7 @@
 #include "access.hpp"
 #include "lds_races.hpp"
 #include "memory_race_check.hpp"
+#include "pending_stores.hpp"
 #include "race_context.hpp"
 
 namespace kfdemu::check {
@@ -29,6 +30,7 @@ class RaceCheck {
     bool lds_ = false, memory_ = false;
     GroupOrder order_;
     AccessSites sites_;
+    PendingStores stores_;
     LdsRaces lds_races_;
     MemoryRaceCheck memory_races_;
     std::unordered_map<std::uint64_t, GroupOrder::Channel> channels_;  // of atomics in memory, by address

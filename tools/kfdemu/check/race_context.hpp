@@ -13,6 +13,7 @@ struct RaceContext {
     const Scene& scene;
     GroupOrder& order;
     AccessSites& sites;
+    bool waited = true;  ///< the wave has waited for its earlier stores to memory
 };
 
 }  // namespace kfdemu::check

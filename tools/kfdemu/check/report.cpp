@@ -52,8 +52,9 @@ std::string short_place(const Finding& f) {
 }
 
 std::string wave_text(const Finding& f) {
+    if (f.wave == kWholeKernel) return "";
     const std::string lane = f.lane == kWholeWave ? "" : fmt::format("lane {} of ", f.lane);
-    return fmt::format("{}wave {} of work-group ({}, {}, {})", lane, f.wave, f.group[0], f.group[1], f.group[2]);
+    return fmt::format("{}wave {} of work-group ({}, {}, {}), ", lane, f.wave, f.group[0], f.group[1], f.group[2]);
 }
 
 std::string times(std::uint64_t count) { return count == 1 ? "once" : fmt::format("{} times", count); }
@@ -70,8 +71,8 @@ std::string to_text(const Finding& f) {
     std::string text = fmt::format("check {}: {}\n", name(f.check), f.what);
     if (f.of_kernel()) {
         text += site_lines(f.at, "at");
-        text += fmt::format("    {}, kernel object {:#x}, GPU {}, queue {}, dispatch {}\n", wave_text(f),
-                            f.kernel_object, f.gpu, f.queue_id, f.dispatch_id);
+        text += fmt::format("    {}kernel object {:#x}, GPU {}, queue {}, dispatch {}\n", wave_text(f), f.kernel_object,
+                            f.gpu, f.queue_id, f.dispatch_id);
     }
     if (!f.place.empty()) text += fmt::format("    address {:#x}: {}\n", f.address, f.place);
     for (const HostStack& stack : f.stacks) text += stack_lines(stack);
@@ -82,6 +83,11 @@ std::string to_text(const Finding& f) {
 bool Report::is_new(Check check, const char* rule, const gfx9::Inst& inst) {
     std::lock_guard lock{mutex_};
     return ++counts_[{check, inst.pc, inst.code(), rule}].times == 1;
+}
+
+bool Report::is_new(const Finding& finding) {
+    std::lock_guard lock{mutex_};
+    return ++counts_[key_of(finding)].times == 1;
 }
 
 Report::Settings Report::settings() const {

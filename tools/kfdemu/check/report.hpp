@@ -66,6 +66,7 @@ class Report {
 
     /// Counts one occurrence; true if it is the first, whose details must follow with add().
     bool is_new(Check check, const char* rule, const gfx9::Inst& inst);
+    bool is_new(const Finding& finding);
     /// A finding about an instruction is resolved by a thread of the report's own, which this one waits for, but not
     /// for long: what holds that thread up may wait for this one.
     void add(Finding finding);

@@ -74,9 +74,10 @@ std::string finding(const Finding& f) {
     std::string out = fmt::format(R"({{"check": "{}", "rule": "{}", "what": {}, "count": {})", name(f.check), f.rule,
                                   quoted(f.what), f.count);
     if (f.of_kernel())
-        out += fmt::format(
-            R"(, {}, "kernel_object": "{:#x}", "gpu": {}, "queue": {}, "dispatch": {}, "work_group": [{}, {}, {}], "wave": {})",
-            site(f.at), f.kernel_object, f.gpu, f.queue_id, f.dispatch_id, f.group[0], f.group[1], f.group[2], f.wave);
+        out += fmt::format(R"(, {}, "kernel_object": "{:#x}", "gpu": {}, "queue": {}, "dispatch": {})", site(f.at),
+                           f.kernel_object, f.gpu, f.queue_id, f.dispatch_id);
+    if (f.of_kernel() && f.wave != kWholeKernel)
+        out += fmt::format(R"(, "work_group": [{}, {}, {}], "wave": {})", f.group[0], f.group[1], f.group[2], f.wave);
     if (f.bytes != 0) out += fmt::format(R"(, "bytes": {})", f.bytes);
     if (f.lane != kWholeWave) out += fmt::format(R"(, "lane": {})", f.lane);
     if (!f.place.empty()) out += fmt::format(R"(, "address": "{:#x}", "place": {})", f.address, quoted(f.place));

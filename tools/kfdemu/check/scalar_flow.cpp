@@ -168,6 +168,10 @@ class ScalarFlow {
     bool reads_scc() const {
         return op_ == s_addc_u32 || op_ == s_subb_u32 || op_ == s_cselect_b32 || op_ == s_cselect_b64;
     }
+    /// Of the old value of its destination.
+    bool keeps_bits() const {
+        return op_ == s_bitset0_b32 || op_ == s_bitset0_b64 || op_ == s_bitset1_b32 || op_ == s_bitset1_b64;
+    }
     bool is_same_register() const {
         const bool cancels = op_ == s_xor_b32 || op_ == s_xor_b64 || op_ == s_sub_u32 || op_ == s_sub_i32;
         return cancels && inst_.src[0] == inst_.src[1] && inst_.src[0] < kConstants;
@@ -185,7 +189,7 @@ class ScalarFlow {
             const bool any = a_.bits.any() || b_.bits.any() || (reads_scc() && scc_.bits.any());
             result.bits = {0, any ? low_bits(width_) : 0};
         }
-        if (!a_.bits.any() && !b_.bits.any() && old_.bits.any()) result.origin = old_.origin;
+        if (keeps_bits() && !a_.bits.any() && !b_.bits.any()) result.origin = old_.origin;
         if (!only_moves(op_) || (reads_scc() && scc_.bits.any())) result.origin |= kComputed;
         return result;
     }
@@ -235,11 +239,13 @@ class ScalarFlow {
             case s_bitcmp1_b64:
                 return (shift_right(a, b, 64).undefined & 1) != 0;
             case s_min_i32:
-            case s_max_i32:
                 return order_is_undefined(a, b, true, 32);
             case s_min_u32:
-            case s_max_u32:
                 return order_is_undefined(a, b, false, 32);
+            case s_max_i32:
+                return order_is_undefined(b, a, true, 32);
+            case s_max_u32:
+                return order_is_undefined(b, a, false, 32);
             default:
                 return row_.format == Format::Sopc ? comparison_is_undefined(a, b) : a.any() || b.any();
         }
@@ -248,7 +254,8 @@ class ScalarFlow {
         const SccResult how = scc_result_of(op_);
         if (how == SccResult::Kept) return;
         const bool undefined = how == SccResult::Nonzero ? nonzero_is_undefined(result.bits) : other_scc_is_undefined();
-        const Value& from = a_.bits.any() ? a_ : b_.bits.any() ? b_ : old_.bits.any() ? old_ : scc_;
+        const bool updates = row_.format == Format::Sopk;
+        const Value& from = a_.bits.any() ? a_ : b_.bits.any() ? b_ : updates ? old_ : scc_;
         flow_.own.registers.scc = undefined ? Undefined{1, from.origin | kComputed} : Undefined{};
     }
 

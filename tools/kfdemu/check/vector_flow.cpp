@@ -90,11 +90,24 @@ class VectorFlow {
             Column& column = sources_[n][k];
             gather(flow_, n, k, column);
             if (inst_.form == Form::Dpp || inst_.form == Form::Sdwa) modify_source(flow_, n, column);
-            if (!is_half(row_.src[n])) continue;
-            const unsigned shift = (inst_.op_sel >> n & 1) != 0 ? 16 : 0;
-            for (std::uint32_t& v : column.value) v = v >> shift & 0xffff;
-            for (std::uint32_t& v : column.bits) v = v >> shift & 0xffff;
+            if (is_half(row_.src[n])) {
+                const unsigned shift = (inst_.op_sel >> n & 1) != 0 ? 16 : 0;
+                for (std::uint32_t& v : column.value) v = v >> shift & 0xffff;
+                for (std::uint32_t& v : column.bits) v = v >> shift & 0xffff;
+            }
+            change_sign(n, column);
         }
+    }
+    /// ABS, then NEG, of floats of at most 32 bits.
+    void change_sign(unsigned n, Column& column) const {
+        if (!is_float(row_.src[n]) || counts_[n] != 1) return;
+        const std::uint32_t sign = is_half(row_.src[n]) ? 0x8000 : 0x80000000;
+        if ((inst_.abs >> n & 1) != 0) {
+            for (std::uint32_t& v : column.value) v &= ~sign;
+            for (std::uint32_t& v : column.bits) v &= ~sign;
+        }
+        if ((inst_.neg >> n & 1) != 0)
+            for (std::uint32_t& v : column.value) v ^= sign;
     }
     /// What accumulates is a third source.
     void gather_old() {

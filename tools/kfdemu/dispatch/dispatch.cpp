@@ -62,7 +62,8 @@ Dispatch::Dispatch(Setup&& setup, const KernelDescriptor& kernel)
       kernel_{kernel},
       code_use_{*setup_.code},
       serial_{setup_.code->new_serial()},
-      memory_races_{setup_.session.any() && setup_.session.checks.has(Check::race)
+      memory_races_{setup_.session.any() &&
+                            (setup_.session.checks.has(Check::race) || setup_.session.checks.has(Check::fence))
                         ? std::make_shared<check::MemoryRaces>()
                         : nullptr} {
     counts_ = group_counts(setup_.packet);

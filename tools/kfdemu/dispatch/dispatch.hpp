@@ -78,6 +78,9 @@ class Dispatch {
     const AddressSpace& memory() const { return *setup_.memory; }
     const KernelDescriptor& kernel() const { return kernel_; }
     const KernelDispatchPacket& packet() const { return setup_.packet; }
+    gfx9::Target target() const { return setup_.gpu.target; }
+    std::uint64_t queue_id() const { return setup_.queue.queue_id; }
+    const std::shared_ptr<check::MemoryRaces>& memory_races() const { return memory_races_; }
     std::uint64_t group_count() const { return total_; }
     const Order& order() const { return setup_.order; }
 

@@ -36,7 +36,8 @@ AqlQueue::AqlQueue(const Gpu& gpu, const AddressSpace& space, Events& events, Ev
       save_area_{args.ctx_save_restore_address},
       doorbell_{doorbell},
       priority_{args.queue_priority},
-      compute_units_{all_units(gpu.model->compute_units)} {
+      compute_units_{all_units(gpu.model->compute_units)},
+      checked_{gpu, queue_va_, ring_, size_packets_} {
     *doorbell_ = last_doorbell_;
 }
 
@@ -68,7 +69,8 @@ bool AqlQueue::service() {
     if (stopped_ || suspended_ || failed_ || hung_) return false;
     // Acquire: packets published before the doorbell was rung are visible.
     const std::uint64_t doorbell = __atomic_load_n(doorbell_, __ATOMIC_ACQUIRE);
-    if (doorbell != last_doorbell_) {
+    const bool rung = doorbell != last_doorbell_;
+    if (rung) {
         last_doorbell_ = doorbell;
         highest_doorbell_ = std::max(highest_doorbell_, static_cast<std::int64_t>(doorbell));
         unrung_since_ns_ = 0;
@@ -79,12 +81,16 @@ bool AqlQueue::service() {
     if (injection().stalled(QueueKind::compute, ring_)) return false;
 
     AddressSpace::Hold hold{space_};
+    if (rung && highest_doorbell_ >= 0) checked_.rung(space_, static_cast<std::uint64_t>(highest_doorbell_));
     if (waits_for_scratch_ && !resume_after_scratch()) return false;
     bool did = false;
     for (unsigned n = 0; n < kPacketsPerService && !failed_; ++n) {
-        if (!current_ && !next_is_ready()) break;
+        if (!current_ && (!next_is_ready() || !checked_.settled(space_, next_))) break;
         if (!current_ && !read_packet()) break;
-        if (aql::has_barrier_bit(current_->header) && running_ != 0) break;
+        if (aql::has_barrier_bit(current_->header)) {
+            if (running_ != 0) break;
+            checked_.waited();
+        }
         taken_.push_back({});
         ++running_;
         const Step step = launch(*current_);
@@ -246,6 +252,7 @@ AqlQueue::Step AqlQueue::launch(const KernelDispatchPacket& packet) {
                                                  groups_per_cu * compute_units_->size());
     taken_.back().kernel = kernel;
     ++kernels_;
+    checked_.starts(kernel->index(), *dispatch);
     scheduler_.add(kernel, kernel->groups(), priority_);
     return Step::launched;
 }
@@ -295,6 +302,7 @@ AqlQueue::Step AqlQueue::complete_now(std::uint64_t completion_signal) {
     if (!can_complete(space_, completion_signal)) return memory_fault(completion_signal, kWrite, "a completion signal");
     const std::uint64_t now = clock::now();
     const std::uint64_t index = next_++;
+    checked_.ends(space_, index);
     if (finish_slot(index)) complete_signal(completion_signal, now, now);
     return Step::launched;
 }
@@ -334,6 +342,7 @@ void AqlQueue::finished(const DispatchWork& kernel) {
         memory_fault(completion_signal, kWrite, "a completion signal");
         return;
     }
+    checked_.ends(space_, kernel.index());
     if (!finish_slot(kernel.index())) return;
     complete_signal(completion_signal, kernel.start_ticks(), clock::now());
     if ((properties & aql::kUseScratchOnce) && kernels_ == 0) {
@@ -357,6 +366,7 @@ void AqlQueue::stop() {
     {
         std::lock_guard lock{mutex_};
         stopped_ = true;
+        checked_.clear();
         for (const Slot& slot : taken_)
             if (slot.kernel) kernels.push_back(slot.kernel);
     }

@@ -19,6 +19,7 @@
 #include "base/compute_units.hpp"
 #include "base/topology.hpp"
 #include "gfx9/gws.hpp"
+#include "queues/checked_packets.hpp"
 #include "queues/dispatch_work.hpp"
 #include "queues/eviction.hpp"
 #include "queues/packet.hpp"
@@ -115,6 +116,7 @@ class AqlQueue final : public Queue, public std::enable_shared_from_this<AqlQueu
     std::uint32_t tmpring_size_ = 0;
     std::uint32_t priority_;      // 0 to 15, higher first
     ComputeUnits compute_units_;  // that its kernels may use
+    CheckedPackets checked_;
 };
 
 }  // namespace kfdemu

@@ -28,6 +28,7 @@ AqlQueue::Step AqlQueue::wait_for(const aql::Barrier& packet, bool all) {
         if (*value == 0) dependencies_met_ |= 1u << i;
     }
     const bool met = all ? dependencies_met_ == wanted : (wanted == 0 || dependencies_met_ != 0);
+    if (met && wanted != 0) checked_.waited();
     return met ? complete_now(packet.completion_signal) : Step::waiting;
 }
 
@@ -43,6 +44,7 @@ AqlQueue::Step AqlQueue::wait_for(const aql::BarrierValue& packet) {
         const auto raw = value_of(packet.signal);
         if (!raw) return memory_fault(packet.signal, kRead, "a barrier-value packet's signal");
         if (!holds(packet, *raw, strict ? Comparison::all_known : Comparison::signed_alone)) return Step::waiting;
+        checked_.waited();
     }
     return complete_now(packet.completion_signal);
 }

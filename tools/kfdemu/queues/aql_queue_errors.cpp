@@ -38,6 +38,7 @@ void AqlQueue::report(const Dispatch& dispatch) {
 
 AqlQueue::Step AqlQueue::fail(std::uint64_t code, std::string_view why) {
     failed_ = true;
+    checked_.clear();
     counters.faults += 1;
     log(LogLevel::error, "gpu{}: queue stopped with error {:#x} at packet {}: {}", gpu_.index, code, next_, why);
     tell_runtime(code);
@@ -47,6 +48,7 @@ AqlQueue::Step AqlQueue::fail(std::uint64_t code, std::string_view why) {
 
 AqlQueue::Step AqlQueue::memory_fault(std::uint64_t va, std::uint32_t access, std::string_view what) {
     failed_ = true;
+    checked_.clear();
     // Other kernels end later, and meet the same memory that is not there.
     if (std::exchange(faulted_, true)) return Step::stopped;
     counters.faults += 1;

@@ -37,7 +37,8 @@ SdmaQueue::SdmaQueue(unsigned gpu, const AddressSpace& space, Events& events, Ev
       ring_{args.ring_base_address},
       ring_bytes_{args.ring_size},
       read_pointer_va_{args.read_pointer_address},
-      doorbell_{doorbell} {
+      doorbell_{doorbell},
+      checked_{gpu} {
     *doorbell_ = 0;
 }
 
@@ -78,6 +79,7 @@ bool SdmaQueue::service() {
                                         : packet.error);
             return did;
         }
+        checked_.begins(packet.command);
         switch (execute(packet.command)) {
             case Step::fault:
                 failed_ = true;
@@ -95,6 +97,7 @@ bool SdmaQueue::service() {
         }
         did = true;
         counters.sdma_bytes += progress_ * row_bytes(packet.command);
+        checked_.ends();
         current_.reset();
         progress_ = 0;
         if (!advance(packet.dwords)) return true;

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/address_space.hpp"
+#include "queues/checked_copy.hpp"
 #include "queues/eviction.hpp"
 #include "queues/queue.hpp"
 #include "queues/sdma_packet.hpp"
@@ -80,6 +81,7 @@ class SdmaQueue final : public Queue {
     std::uint64_t budget_bytes_ = 0;          // that this service() may still copy
     std::uint64_t skip_dwords_ = 0;           // the next dwords do not run
     std::uint64_t clock_offset_ = 0;          // the engine's own clock less the GPU's
+    CheckedCopy checked_;
 };
 
 }  // namespace kfdemu

@@ -57,3 +57,18 @@ begin by_lane
   ds_read_addtid_b32 v1
   s_waitcnt lgkmcnt(0)
 end by_lane, 256
+
+// Four dwords of a buffer that ends after three: uses the first, or the third.
+.macro cut_load name, used
+begin \name
+  resource
+  s_mov_b32 s10, 12
+  v_mov_b32 v1, 0
+  buffer_load_dwordx4 v[4:7], v1, s[8:11], 0 offen
+  s_waitcnt vmcnt(0)
+  v_add_u32 \used, 1, \used
+  global_store_dword v0, \used, s[6:7]
+end \name
+.endm
+cut_load cut_first, v4
+cut_load cut_third, v6

@@ -214,3 +214,14 @@ KERNEL void greatest(const u32* in, u32* out) {
     barrier();
     if (local_x() == 0) out[0] = count;
 }
+/// Correct: waves arrive with an atomic each, and poll until all have: a barrier of their own.
+KERNEL void arrived(const u32* in, u32* out) {
+    if (local_x() == 0) count = 0;
+    barrier();
+    tile[local_x()] = in[local_x()];
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+    if (local_x() % 64 == 0) __hip_atomic_fetch_add((LDS_POINTER u32*)&count, 1u, __ATOMIC_RELAXED, kWorkgroup);
+    while (load((LDS_POINTER u32*)&count) != 4) __builtin_amdgcn_s_sleep(1);
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+    out[local_x()] = tile[local_x() ^ 64];
+}

@@ -1,0 +1,96 @@
+// `fence`: reads of what another work-group wrote, ordered, but with a cache or a store in between.
+#include "checked.hpp"
+
+using namespace check_test;
+
+namespace {
+
+constexpr const char* kNoAcquire[] = {"no_acquire", "narrow_acquire", "early_acquire", "relaxed_counter", "lock"};
+constexpr const char* kNoRelease[] = {"no_release", "narrow_release"};
+constexpr const char* kScalar = "scalar";
+constexpr const char* kCorrect[] = {"atomic_reader", "acquired_by_another_wave", "relay"};
+
+/// 8 work-groups of 2 waves.
+Outcome run(Checked& gpu, const CodeObject& code, const std::string& kernel, unsigned threads = 1) {
+    std::vector<std::uint32_t> values(256);
+    for (std::uint32_t n = 0; n < 256; ++n) values[n] = n * 7 + 4;
+    auto* in = gpu.machine.copy(values);
+    auto* out = gpu.machine.allocate<std::uint32_t>(4096);
+    return code.try_launch(kernel, {.grid = {1024}, .group = {128}, .threads = threads}, in, out);
+}
+
+void require_rule(Checked& gpu, const CodeObject& code, const char* kernel, const std::string& rule) {
+    gpu.forget();
+    require_finished(run(gpu, code, kernel), kernel);
+    INFO(kernel << "\n" << gpu.text());
+    REQUIRE_FALSE(gpu.rules().empty());
+    for (const Finding& found : gpu.findings()) {
+        REQUIRE(found.rule == rule);
+        REQUIRE(found.related.front().what.find("written by ") == 0);
+    }
+}
+
+void require_silent(Checked& gpu, const CodeObject& code, const std::string& kernel) {
+    for (const unsigned threads : {1u, 3u}) {
+        require_finished(run(gpu, code, kernel, threads), kernel);
+        INFO(kernel << " in " << threads << " threads\n" << gpu.text());
+        REQUIRE(gpu.rules().empty());
+    }
+}
+
+template <class Test>
+void on_each_optimised(Test&& test) {
+    on_each_build([&](Target target, const char* level) {
+        if (std::string{level} == "O0") return;
+        Checked gpu{target, Check::fence};
+        test(gpu, gpu.load("fence", level));
+    });
+}
+
+}  // namespace
+
+TEST_CASE("a reader that does not invalidate its cache after the synchronisation is reported", "[check][fence]") {
+    on_each_build(Check::fence, "fence", [](Checked& gpu, const CodeObject& code) {
+        for (const char* kernel : kNoAcquire) require_rule(gpu, code, kernel, "no-acquire");
+    });
+}
+
+TEST_CASE("a scalar load of what another work-group wrote is reported", "[check][fence]") {
+    on_each_optimised([](Checked& gpu, const CodeObject& code) {
+        require_rule(gpu, code, kScalar, "no-acquire");
+        gpu.forget();
+        require_silent(gpu, code, std::string{kScalar} + "_mended");
+    });
+}
+
+TEST_CASE("a writer that does not wait for its store before it synchronises is reported", "[check][fence]") {
+    on_each_optimised([](Checked& gpu, const CodeObject& code) {
+        for (const char* kernel : kNoRelease) require_rule(gpu, code, kernel, "no-release");
+    });
+}
+
+TEST_CASE("with the fences of the memory model, they are silent", "[check][fence]") {
+    on_each_build(Check::fence, "fence", [](Checked& gpu, const CodeObject& code) {
+        for (const char* kernel : kNoAcquire) require_silent(gpu, code, std::string{kernel} + "_mended");
+        for (const char* kernel : kNoRelease) require_silent(gpu, code, std::string{kernel} + "_mended");
+        for (const char* kernel : kCorrect) require_silent(gpu, code, kernel);
+    });
+}
+
+TEST_CASE("what is a race is no finding of `fence`, and a missing fence none of `race`", "[check][fence]") {
+    on_each_build([](Target target, const char* level) {
+        Checked fences{target, Check::fence};
+        require_finished(run(fences, fences.load("race_memory", level), "shift"), "shift");
+        REQUIRE(fences.rules().empty());
+        Checked races{target, Check::race};
+        require_finished(run(races, races.load("fence", level), "no_acquire"), "no_acquire");
+        REQUIRE(races.rules().empty());
+    });
+}
+
+TEST_CASE("kernels whose races are mended have the fences that they need", "[check][fence]") {
+    on_each_build(Check::fence, "race_memory", [](Checked& gpu, const CodeObject& code) {
+        for (const char* kernel : {"last_by_number_mended", "flagged_mended", "locked_mended", "volatile_flag"})
+            require_silent(gpu, code, kernel);
+    });
+}

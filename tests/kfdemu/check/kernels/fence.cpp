@@ -1,0 +1,182 @@
+// Work-groups that tell each other about data: with too narrow a fence or none, and with (…_mended) those that the
+// memory model wants. `out` has 4096 elements, which begin as zeros. The lines that read too early are marked with the
+// kernel's name.
+#include "../../dispatch/kernels/kernel.hpp"
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE u32 group() { return __builtin_amdgcn_workgroup_id_x(); }
+INLINE u32 item() { return group() * 128 + local_x(); }
+INLINE u32 add(u32* to, u32 n) { return __hip_atomic_fetch_add(to, n, __ATOMIC_RELAXED, kAgent); }
+INLINE u32 load(const u32* from) { return __hip_atomic_load(from, __ATOMIC_RELAXED, kAgent); }
+INLINE void store(u32* to, u32 n) { __hip_atomic_store(to, n, __ATOMIC_RELAXED, kAgent); }
+INLINE void acquire() { __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent"); }
+INLINE void release() { __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent"); }
+INLINE void acquire_in_group() { __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup"); }
+INLINE void release_in_group() { __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup"); }
+INLINE void compiler_only() { __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "singlethread"); }
+/// Keeps a load from this index in vector memory: the compiler would make it scalar where all lanes agree, even after
+/// an acquire, which does not invalidate that cache.
+INLINE u32 by_lane(u32 n) {
+    asm volatile("" : "+v"(n));
+    return n;
+}
+INLINE void wait_for(const u32* flag) {
+    while (load(flag) == 0) __builtin_amdgcn_s_sleep(1);
+}
+
+#define PAIR(name)                                                                     \
+    INLINE void name##_body(const u32* in, u32* out, bool mended);                     \
+    KERNEL void name(const u32* in, u32* out) { name##_body(in, out, false); }         \
+    KERNEL void name##_mended(const u32* in, u32* out) { name##_body(in, out, true); } \
+    INLINE void name##_body([[maybe_unused]] const u32* in, [[maybe_unused]] u32* out, bool mended)
+
+/// The first wave of work-group 0 writes 64 elements at 1024.
+INLINE bool writes(const u32* in, u32* out) {
+    const bool mine = group() == 0 && local_x() < 64;
+    if (mine) out[1024 + local_x()] = in[local_x()];
+    return mine;
+}
+INLINE bool reads() { return group() != 0; }
+
+/// A flag that is polled, and no acquire.
+PAIR(no_acquire) {
+    if (writes(in, out)) {
+        release();
+        store(out + 8, 1);
+    }
+    if (!reads()) return;
+    wait_for(out + 8);
+    if (mended) acquire();
+    compiler_only();
+    out[2048 + item()] = out[1024 + local_x() % 64];  // no_acquire
+}
+
+/// An acquire for the work-group alone.
+PAIR(narrow_acquire) {
+    if (writes(in, out)) {
+        release();
+        store(out + 8, 1);
+    }
+    if (!reads()) return;
+    wait_for(out + 8);
+    mended ? acquire() : acquire_in_group();
+    out[2048 + item()] = out[1024 + local_x() % 64];  // narrow_acquire
+}
+
+/// An acquire before the flag is seen.
+PAIR(early_acquire) {
+    if (writes(in, out)) {
+        release();
+        store(out + 8, 1);
+    }
+    if (!reads()) return;
+    if (!mended) acquire();
+    wait_for(out + 8);
+    if (mended) acquire();
+    compiler_only();
+    out[2048 + item()] = out[1024 + local_x() % 64];  // early_acquire
+}
+
+/// The last work-group, by a counter, sums up: its loads are plain, and relaxed atomics alone are between.
+PAIR(relaxed_counter) {
+    if (local_x() != 0) return;
+    out[16 + group()] = in[group()];
+    release();
+    const bool last = add(out + 1, 1) == 7;
+    if (mended) acquire();
+    compiler_only();
+    if (!last) return;
+    u32 sum = 0;
+    for (u32 n = 0; n < 8; ++n) sum += out[by_lane(16 + n)];  // relaxed_counter
+    out[0] = sum;
+}
+
+/// A lock whose taker does not acquire.
+PAIR(lock) {
+    if (local_x() != 0) return;
+    u32 open = 0;
+    while (!__hip_atomic_compare_exchange_strong(out + 4, &open, 1u, __ATOMIC_RELAXED, __ATOMIC_RELAXED, kAgent))
+        open = 0;
+    if (mended) acquire();
+    compiler_only();
+    out[64] = out[by_lane(64)] + in[group()];  // lock
+    release();
+    store(out + 4, 0);
+}
+
+#ifdef __OPTIMIZE__
+/// A scalar load of what is not constant. Unoptimised code has its address in vector registers.
+PAIR(scalar) {
+    if (writes(in, out)) {
+        release();
+        store(out + 8, 1);
+    }
+    if (!reads()) return;
+    wait_for(out + 8);
+    acquire();
+    if (mended) __builtin_amdgcn_s_dcache_inv();
+    const u32* from = out + 1024;
+    u32 value;
+    asm volatile("s_load_dword %0, %1, 0x0\n\ts_waitcnt lgkmcnt(0)" : "=s"(value) : "s"(from) : "memory");  // scalar
+    out[2048 + item()] = value;
+}
+#endif
+
+/// A flag, and no release. Unoptimised code waits for its scratch memory, and so for the store.
+PAIR(no_release) {
+    if (writes(in, out)) {
+        compiler_only();
+        if (mended) release();
+        store(out + 8, 1);
+    }
+    if (!reads()) return;
+    wait_for(out + 8);
+    acquire();
+    out[2048 + item()] = out[1024 + local_x() % 64];  // no_release
+}
+
+/// A release for the work-group alone.
+PAIR(narrow_release) {
+    if (writes(in, out)) {
+        mended ? release() : release_in_group();
+        store(out + 8, 1);
+    }
+    if (!reads()) return;
+    wait_for(out + 8);
+    acquire();
+    out[2048 + item()] = out[1024 + local_x() % 64];  // narrow_release
+}
+
+/// Correct: the reader's loads miss the cache.
+KERNEL void atomic_reader(const u32* in, u32* out) {
+    if (writes(in, out)) {
+        release();
+        store(out + 8, 1);
+    }
+    if (!reads()) return;
+    wait_for(out + 8);
+    out[2048 + item()] = load(out + 1024 + local_x() % 64);
+}
+/// Correct: the first wave acquires for its work-group.
+KERNEL void acquired_by_another_wave(const u32* in, u32* out) {
+    if (writes(in, out)) {
+        release();
+        store(out + 8, 1);
+    }
+    if (reads() && local_x() < 64) {
+        wait_for(out + 8);
+        acquire();
+    }
+    barrier();
+    if (reads()) out[2048 + item()] = out[1024 + local_x() % 64];
+}
+/// Correct: handed from work-group to work-group.
+KERNEL void relay(const u32* in, u32* out) {
+    if (local_x() != 0) return;
+    if (group() != 0) wait_for(out + 8 + group());
+    acquire();
+    out[64] = out[by_lane(64)] + in[group()];
+    release();
+    store(out + 9 + group(), 1);
+}

@@ -1,0 +1,285 @@
+// `race` between kernels, and between kernels and copies; `fence` of packets and arguments that change in flight.
+#include "control/control.hpp"
+#include "hsa/kernel.hpp"
+
+#include <cstring>
+#include <thread>
+
+using namespace hsa_test;
+
+namespace {
+
+struct Work {
+    Work() : code{machine.gpu(), "../check/handed.O3"} {}
+
+    Memory memory() const { return {machine.cpu().coarse, 4096, machine.agents()}; }
+    Memory device_memory() const { return {machine.gpu().coarse, 4096, machine.agents()}; }
+    template <class... Arguments>
+    Memory fill(Arguments... values) const {
+        return arguments(machine, code.kernel("fill"), values...);
+    }
+    hsa_kernel_dispatch_packet_t packet(const char* kernel, const Memory& with, bool barrier_bit = false,
+                                        hsa_signal_t done = kNoSignal) const {
+        Shape shape = line(64);
+        shape.barrier_bit = barrier_bit;
+        return kernel_packet(code.kernel(kernel), shape, with, done);
+    }
+
+    Machine machine;
+    Executable code;
+    Memory data = memory(), result = memory();
+};
+
+/// The findings, as texts.
+std::vector<std::string> texts(const test_support::Control& control) {
+    std::vector<std::string> all;
+    for (std::uint64_t n = 0; n < control->findings(); ++n) {
+        all.emplace_back(control->finding(n, nullptr, 0), '\0');
+        control->finding(n, all.back().data(), all.back().size() + 1);
+    }
+    return all;
+}
+
+std::string joined(const std::vector<std::string>& all) {
+    std::string text;
+    for (const std::string& one : all) text += one;
+    return text;
+}
+
+bool has(const std::string& text, const char* part) { return text.find(part) != text.npos; }
+
+/// `data` written by fill and read by double_all, both published at once.
+void run_pair(Work& work, bool barrier_bit) {
+    const Memory to = work.fill(work.data.data(), 5u);
+    const Memory from = arguments(work.machine, work.code.kernel("double_all"), work.data.data(), work.result.data());
+    const Signal done;
+    Queue queue{work.machine.gpu()};
+    const auto first = work.packet("fill", to);
+    const auto second = work.packet("double_all", from, barrier_bit, done);
+    const std::uint64_t at = queue.reserve();
+    queue.publish(at, &first);
+    const std::uint64_t next = queue.reserve();
+    queue.publish(next, &second);
+    queue.ring(next);
+    REQUIRE(done.completed());
+    REQUIRE(queue.drains());
+}
+
+/// Waits until the device has read that many more packets.
+void wait_for_packets(const test_support::Control& control, std::uint64_t wanted) {
+    REQUIRE(eventually([&] {
+        kfdemu_counters counters{};
+        control->counters(&counters, sizeof counters);
+        return counters.packets >= wanted;
+    }));
+}
+std::uint64_t packets_read(const test_support::Control& control) {
+    kfdemu_counters counters{};
+    control->counters(&counters, sizeof counters);
+    return counters.packets;
+}
+
+}  // namespace
+
+TEST_CASE("two kernels of a queue without the barrier bit race, with it they do not", "[check][packets]") {
+    NEEDS_CONTROL(control);
+    REQUIRE(control->check(KFDEMU_CHECK_RACE) == 0);
+    Work work;
+    for (const bool barrier_bit : {false, true}) {
+        control->forget_findings();
+        run_pair(work, barrier_bit);
+        const auto found = texts(control);
+        INFO(joined(found));
+        REQUIRE(found.size() == (barrier_bit ? 0 : 1));
+        if (barrier_bit) continue;
+        CHECK((has(found[0], "memory is read that another kernel writes") ||
+               has(found[0], "memory is written that another kernel reads")));
+        CHECK(has(found[0], " of dispatch "));
+#ifdef HAS_LINES
+        CHECK(has(found[0], "in fill"));
+        CHECK(has(found[0], "in double_all"));
+#endif
+    }
+    control->check(0);
+}
+
+TEST_CASE("kernels of two queues are ordered by a dependency", "[check][packets]") {
+    NEEDS_CONTROL(control);
+    REQUIRE(control->check(KFDEMU_CHECK_RACE) == 0);
+    Work work;
+    for (const bool ordered : {false, true}) {
+        control->forget_findings();
+        const Signal start, first_done, second_done;
+        const Memory to = work.fill(work.data.data(), 5u);
+        const Memory from =
+            arguments(work.machine, work.code.kernel("double_all"), work.data.data(), work.result.data());
+        Queue one{work.machine.gpu()}, other{work.machine.gpu()};
+        const std::uint64_t before = packets_read(control);
+        one.submit(barrier_and({start}));
+        one.submit(work.packet("fill", to, false, first_done));
+        other.submit(barrier_and({ordered ? first_done : start}));
+        other.submit(work.packet("double_all", from, false, second_done));
+        wait_for_packets(control, before + 2);
+        start.store(0);
+        REQUIRE((first_done.completed() && second_done.completed()));
+        const auto found = texts(control);
+        INFO(joined(found));
+        CHECK(found.size() == (ordered ? 0 : 1));
+    }
+    control->check(0);
+}
+
+TEST_CASE("a program that waits orders kernels, and atomics order themselves", "[check][packets]") {
+    NEEDS_CONTROL(control);
+    REQUIRE(control->check(KFDEMU_CHECK_RACE) == 0);
+    control->forget_findings();
+    Work work;
+    Queue one{work.machine.gpu()}, other{work.machine.gpu()};
+    for (Queue* queue : {&one, &other, &one}) {
+        const Memory to = work.fill(work.data.data(), 5u);
+        const Signal done;
+        queue->submit(work.packet("fill", to, false, done));
+        REQUIRE(done.completed());
+    }
+    const Memory counted = arguments(work.machine, work.code.kernel("count"), work.result.data(), 3u);
+    const Signal first, second;
+    one.submit(work.packet("count", counted, false, first));
+    other.submit(work.packet("count", counted, false, second));
+    REQUIRE((first.completed() && second.completed()));
+    INFO(joined(texts(control)));
+    CHECK(control->findings() == 0);
+    control->check(0);
+}
+
+TEST_CASE("a copy and a kernel race unless one waits for the other", "[check][packets]") {
+    NEEDS_CONTROL(control);
+    REQUIRE(control->check(KFDEMU_CHECK_RACE) == 0);
+    Work work;
+    const Memory host = work.memory(), device = work.device_memory();
+    const Memory flag{work.machine.cpu().fine, 4096, work.machine.agents()};
+    for (const bool ordered : {false, true}) {
+        control->forget_findings();
+        __atomic_store_n(flag.as<std::uint32_t>(), 0, __ATOMIC_RELEASE);
+        const Signal copied, done;
+        const Memory to = arguments(work.machine, work.code.kernel("fill_later"), device.data(), 9u, flag.data());
+        Queue queue{work.machine.gpu()};
+        const std::uint64_t before = packets_read(control);
+        if (ordered) queue.submit(barrier_and({copied}));
+        queue.submit(work.packet("fill_later", to, false, done));
+        wait_for_packets(control, before + 1);
+        HSA_CHECK(hsa_amd_memory_async_copy(device.data(), work.machine.gpu().agent, host.data(),
+                                            work.machine.cpu().agent, 256, 0, nullptr, copied));
+        REQUIRE(copied.completed());
+        __atomic_store_n(flag.as<std::uint32_t>(), 1, __ATOMIC_RELEASE);
+        REQUIRE(done.completed());
+        REQUIRE(queue.drains());
+        const auto found = texts(control);
+        INFO(joined(found));
+        REQUIRE(found.size() == (ordered ? 0 : 1));
+        if (!ordered) CHECK(has(found[0], "memory is written that a DMA engine writes"));
+    }
+    control->check(0);
+}
+
+TEST_CASE("arguments that change while their kernel is in flight are reported", "[check][packets]") {
+    NEEDS_CONTROL(control);
+    REQUIRE(control->check(KFDEMU_CHECK_FENCE) == 0);
+    Work work;
+    for (const bool early : {true, false}) {
+        control->forget_findings();
+        const Signal start, done;
+        Memory to = work.fill(work.data.data(), 5u);
+        Queue queue{work.machine.gpu()};
+        const std::uint64_t before = packets_read(control);
+        queue.submit(barrier_and({start}));
+        queue.submit(work.packet("fill", to, false, done));
+        queue.submit(barrier_and({}));
+        wait_for_packets(control, before + 1);
+        std::this_thread::sleep_for(20ms);  // until the device has seen the doorbell of the last one
+        if (!early) start.store(0);
+        if (!early) REQUIRE(done.completed());
+        to.as<std::uint32_t>()[2] = 6;  // the value
+        start.store(0);
+        REQUIRE(done.completed());
+        REQUIRE(queue.drains());
+        const auto found = texts(control);
+        INFO(joined(found));
+        REQUIRE(found.size() == (early ? 1 : 0));
+        if (!early) continue;
+        CHECK(has(found[0], "check fence: kernel arguments change while the kernel may read them, at byte 8 of "));
+        CHECK(has(found[0], "0x5 becomes 0x6"));
+    }
+    control->check(0);
+}
+
+TEST_CASE("a kernel may write into its own arguments", "[check][packets]") {
+    NEEDS_CONTROL(control);
+    REQUIRE(control->check(KFDEMU_CHECK_FENCE) == 0);
+    control->forget_findings();
+    Work work;
+    Queue queue{work.machine.gpu()};
+    const Signal done;
+    Memory with = arguments(work.machine, work.code.kernel("scribble"), work.data.data(), work.data.data());
+    void* itself = with.data();
+    std::memcpy(with.as<std::byte>() + 8, &itself, sizeof itself);
+    queue.submit(work.packet("scribble", with, false, done));
+    REQUIRE(done.completed());
+    INFO(joined(texts(control)));
+    CHECK(control->findings() == 0);
+    control->check(0);
+}
+
+TEST_CASE("a slot that is used again before the read index has passed it is reported", "[check][packets]") {
+    NEEDS_CONTROL(control);
+    REQUIRE(control->check(KFDEMU_CHECK_FENCE) == 0);
+    control->forget_findings();
+    Work work;
+    const Signal start, done;
+    const Memory to = work.fill(work.data.data(), 5u), other = work.fill(work.data.data(), 6u);
+    Queue queue{work.machine.gpu()};
+    const std::uint64_t before = packets_read(control);
+    queue.submit(barrier_and({start}));
+    const std::uint64_t index = queue.submit(work.packet("fill", to, false, done));
+    wait_for_packets(control, before + 1);
+    std::this_thread::sleep_for(20ms);
+    auto* slots = static_cast<hsa_kernel_dispatch_packet_t*>(queue.get()->base_address);
+    slots[index % queue.get()->size].kernarg_address = other.data();
+    start.store(0);
+    REQUIRE(done.completed());
+    const auto found = texts(control);
+    INFO(joined(found));
+    REQUIRE(found.size() == 1);
+    CHECK(has(found[0], "check fence: packet 1 of the queue changes after it was published, at byte 40"));
+    control->check(0);
+}
+
+TEST_CASE("a packet whose header is stored before its body is reported", "[check][packets]") {
+    NEEDS_CONTROL(control);
+    REQUIRE(control->check(KFDEMU_CHECK_FENCE) == 0);
+    control->forget_findings();
+    Work work;
+    const Memory to = work.fill(work.data.data(), 5u), other = work.fill(work.data.data(), 6u);
+    Queue queue{work.machine.gpu()};
+    // Two producers: the second rings while the first has not written its packet.
+    const auto deadline = std::chrono::steady_clock::now() + kDeadline;
+    while (control->findings() == 0 && std::chrono::steady_clock::now() < deadline) {
+        const Signal done;
+        auto early = work.packet("fill", to), complete = work.packet("fill", other);
+        const std::uint64_t index = queue.reserve(), next = queue.reserve();
+        const auto last = barrier_and({}, done, true);
+        queue.publish(next, &last);
+        queue.ring(next);
+        queue.publish(index, &early);
+        const auto until = std::chrono::steady_clock::now() + 60us;
+        while (std::chrono::steady_clock::now() < until) {
+        }
+        auto* slots = static_cast<hsa_kernel_dispatch_packet_t*>(queue.get()->base_address);
+        slots[index % queue.get()->size].kernarg_address = complete.kernarg_address;
+        REQUIRE(done.completed());
+    }
+    const auto found = texts(control);
+    INFO(joined(found));
+    REQUIRE(found.size() == 1);
+    CHECK(has(found[0], "its header has to be stored last"));
+    control->check(0);
+}

@@ -1,0 +1,156 @@
+#include "operations.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "../gfx9/disassemble.hpp"
+#include "shadow_conflicts.hpp"
+
+namespace kfdemu::check {
+namespace {
+
+using Kernel = Operations::Kernel;
+using Copy = Operations::Copy;
+using Record = MemoryShadow::Record;
+
+constexpr const char* kKernels = "kernel-race";
+constexpr const char* kCopies = "copy-race";
+
+struct Reporter {
+    Report& report;
+    const Allocations* allocations;
+
+    Site site(const Kernel& kernel, const Record& record) const {
+        const gfx9::Inst inst = kernel.memory->site(record.site);
+        return {inst.pc, inst.code(), gfx9::disassemble(kernel.target, inst), {}, {}};
+    }
+
+    /// A finding at the access of a kernel, without its sentence. False: it is not new.
+    bool begin(Finding& finding, const char* rule, const Kernel& kernel, const Record& record, std::uint64_t va) const {
+        const gfx9::Inst inst = kernel.memory->site(record.site);
+        if (!report.is_new(Check::race, rule, inst)) return false;
+        finding.check = Check::race;
+        finding.rule = rule;
+        finding.at = site(kernel, record);
+        finding.kernel_object = kernel.kernel_object;
+        finding.gpu = kernel.gpu;
+        finding.queue_id = kernel.queue_id;
+        finding.dispatch_id = kernel.dispatch_id;
+        finding.group = kernel.memory->group_id(record.group);
+        finding.wave = record.wave;
+        finding.lane = record.lane;
+        finding.address = va;
+        finding.place = allocations != nullptr ? allocations->describe(va) : "";
+        return true;
+    }
+
+    void kernels(const Kernel& earlier, const Kernel& later) const {
+        for (const ShadowConflict& conflict : conflicts(earlier.memory->shadow, later.memory->shadow)) {
+            Finding finding;
+            if (!begin(finding, kKernels, later, conflict.second, conflict.va)) continue;
+            finding.what =
+                fmt::format("memory is {} that another kernel {}, and nothing orders the two kernels",
+                            conflict.second_writes ? "written" : "read", conflict.first_writes ? "writes" : "reads");
+            const auto id = earlier.memory->group_id(conflict.first.group);
+            finding.related.push_back(
+                {fmt::format(
+                     "{} by lane {} of wave {} of work-group ({}, {}, {}) of dispatch {} in queue {} of GPU {} at",
+                     conflict.first_writes ? "written" : "read", static_cast<unsigned>(conflict.first.lane),
+                     static_cast<unsigned>(conflict.first.wave), id[0], id[1], id[2], earlier.dispatch_id,
+                     earlier.queue_id, earlier.gpu),
+                 site(earlier, conflict.first)});
+            report.add(std::move(finding));
+        }
+    }
+
+    void copy(const Kernel& kernel, const Copy& copy) const {
+        for (const bool writes : {true, false})
+            for (const Box& box : writes ? copy.writes : copy.reads)
+                for (const BoxConflict& conflict : conflicts(kernel.memory->shadow, box, writes)) {
+                    Finding finding;
+                    if (!begin(finding, kCopies, kernel, conflict.access, conflict.va)) continue;
+                    finding.what = fmt::format(
+                        "memory is {} that a DMA engine {}, and nothing orders the kernel and the copy of {:#x} to "
+                        "{:#x}",
+                        conflict.access_writes ? "written" : "read", writes ? "writes" : "reads", box.address,
+                        box.end());
+                    report.add(std::move(finding));
+                }
+    }
+
+    void compare(const Operations::Operation& earlier, const Operations::Operation& later) const {
+        const auto* first = std::get_if<Kernel>(&earlier.what);
+        const auto* second = std::get_if<Kernel>(&later.what);
+        if (first != nullptr && second != nullptr) return kernels(*first, *second);
+        if (first != nullptr) return copy(*first, std::get<Copy>(later.what));
+        if (second != nullptr) copy(*second, std::get<Copy>(earlier.what));
+    }
+};
+
+}  // namespace
+
+bool Box::contains(std::uint64_t va) const {
+    if (va < address || va >= end()) return false;
+    std::uint64_t offset = va - address;
+    if (slices > 1) offset %= slice_bytes;
+    if (rows > 1) offset %= pitch_bytes;
+    return offset < row_bytes;
+}
+
+Operations::Tick Operations::published(const void* queue) {
+    const std::lock_guard lock{mutex_};
+    const Tick tick = now();
+    waiting_.try_emplace(queue, tick);
+    return tick;
+}
+
+void Operations::waits_since(const void* queue, Tick since) {
+    const std::lock_guard lock{mutex_};
+    if (since == 0)
+        waiting_.erase(queue);
+    else
+        waiting_[queue] = since;
+    forget_old();
+}
+
+Operations::Handle Operations::begin(Tick safe, std::variant<Kernel, Copy> what) {
+    auto operation = std::make_shared<Operation>(Operation{safe, 0, std::move(what)});
+    const std::lock_guard lock{mutex_};
+    running_.push_back(operation);
+    return operation;
+}
+
+void Operations::end(const Handle& operation, Report& report, const Allocations* allocations) {
+    std::vector<Handle> others;
+    {
+        const std::lock_guard lock{mutex_};
+        operation->end = now();
+        std::ranges::copy_if(ended_, std::back_inserter(others),
+                             [&](const Handle& other) { return other->end > operation->safe; });
+        std::erase(running_, operation);
+        ended_.push_back(operation);
+        forget_old();
+    }
+    for (const Handle& other : others) Reporter{report, allocations}.compare(*other, *operation);
+}
+
+void Operations::drop(const Handle& operation) {
+    const std::lock_guard lock{mutex_};
+    std::erase(running_, operation);
+    forget_old();
+}
+
+/// With the lock held.
+void Operations::forget_old() {
+    constexpr std::size_t kMost = 512;
+    if (ended_.size() > kMost) ended_.erase(ended_.begin());
+    Tick oldest = std::numeric_limits<Tick>::max();
+    for (const auto& [queue, since] : waiting_) oldest = std::min(oldest, since);
+    for (const Handle& operation : running_) oldest = std::min(oldest, operation->safe);
+    std::erase_if(ended_, [&](const Handle& operation) { return operation->end <= oldest; });
+}
+
+}  // namespace kfdemu::check

@@ -1,0 +1,88 @@
+#include "shadow_conflicts.hpp"
+
+#include <set>
+
+#include "operations.hpp"
+
+namespace kfdemu::check {
+namespace {
+
+using Cell = MemoryShadow::Cell;
+using Kind = MemoryShadow::Kind;
+using Record = MemoryShadow::Record;
+
+bool is_set(const Record& record) { return record.group != 0; }
+bool is_plain(const Record& record) { return is_set(record) && !record.is(Kind::Atomic); }
+bool overlap(const Record& a, const Record& b) { return (a.bytes & b.bytes) != 0; }
+bool looks(const Cell& cell) {
+    const auto atomic = [](const Record& record) { return is_set(record) && record.is(Kind::Atomic); };
+    return atomic(cell.write) || atomic(cell.read[0]) || atomic(cell.read[1]);
+}
+bool communicate(const Cell& a, const Cell& b) {
+    return (is_set(a.write) && looks(b)) || (is_set(b.write) && looks(a));
+}
+
+bool store_the_same(const Cell& a, const Cell& b) {
+    const unsigned bytes = a.write.bytes & b.write.bytes;
+    for (unsigned n = 0; n < 4; ++n)
+        if ((bytes >> n & 1) != 0 && ((a.value ^ b.value) >> 8 * n & 0xff) != 0) return false;
+    return true;
+}
+
+/// Calls found(first, second, first_writes, second_writes) for each pair that conflicts.
+template <class Found>
+void compare(const Cell& a, const Cell& b, Found&& found) {
+    if (is_plain(a.write) && is_plain(b.write) && overlap(a.write, b.write) && !store_the_same(a, b))
+        found(a.write, b.write, true, true);
+    for (const Record& read : b.read)
+        if (is_plain(a.write) && is_plain(read) && overlap(a.write, read)) found(a.write, read, true, false);
+    for (const Record& read : a.read)
+        if (is_plain(b.write) && is_plain(read) && overlap(b.write, read)) found(read, b.write, false, true);
+}
+
+/// The bytes of a dword that are in the box.
+unsigned bytes_in(const Box& box, std::uint64_t va) {
+    unsigned bytes = 0;
+    for (unsigned n = 0; n < 4; ++n) bytes |= static_cast<unsigned>(box.contains(va + n)) << n;
+    return bytes;
+}
+
+}  // namespace
+
+std::vector<ShadowConflict> conflicts(MemoryShadow& first, MemoryShadow& second) {
+    std::vector<ShadowConflict> result;
+    std::set<std::uint16_t> sites;
+    for (const auto& [va, page] : first.pages()) {
+        const MemoryShadow::Page* other = second.find(va);
+        if (other == nullptr) continue;
+        for (std::uint64_t at = va; at < va + MemoryShadow::Page::kBytes; at += 4) {
+            const Cell &a = page->cell(at), &b = other->cell(at);
+            if (communicate(a, b)) return {};
+            compare(a, b, [&](const Record& from, const Record& to, bool from_writes, bool to_writes) {
+                if (sites.insert(to.site).second) result.push_back({from, to, from_writes, to_writes, at});
+            });
+        }
+    }
+    return result;
+}
+
+std::vector<BoxConflict> conflicts(MemoryShadow& shadow, const Box& box, bool box_is_written) {
+    std::vector<BoxConflict> result;
+    std::set<std::uint16_t> sites;
+    for (const auto& [va, page] : shadow.pages()) {
+        if (va + MemoryShadow::Page::kBytes <= box.address || va >= box.end()) continue;
+        for (std::uint64_t at = va; at < va + MemoryShadow::Page::kBytes; at += 4) {
+            const Cell& cell = page->cell(at);
+            const auto test = [&](const Record& record, bool writes) {
+                if (!is_plain(record) || (record.bytes & bytes_in(box, at)) == 0) return;
+                if (sites.insert(record.site).second) result.push_back({record, writes, at});
+            };
+            test(cell.write, true);
+            if (!box_is_written) continue;
+            for (const Record& read : cell.read) test(read, false);
+        }
+    }
+    return result;
+}
+
+}  // namespace kfdemu::check

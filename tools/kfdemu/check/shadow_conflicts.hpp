@@ -1,0 +1,33 @@
+// Accesses of one byte by two kernels that have ended, or by such a kernel and a copy, at least one of them a write.
+//
+//     for (const ShadowConflict& conflict : conflicts(first, second)) …
+//
+// At most one for an instruction of the second kernel. Atomics, loads that look for what others wrote, and two stores
+// of one value are no conflicts; kernels that both synchronise through one address have none. Pure.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "memory_shadow.hpp"
+
+namespace kfdemu::check {
+
+struct Box;
+
+struct ShadowConflict {
+    MemoryShadow::Record first, second;
+    bool first_writes = false, second_writes = false;
+    std::uint64_t va = 0;  ///< of the dword
+};
+struct BoxConflict {
+    MemoryShadow::Record access;
+    bool access_writes = false;
+    std::uint64_t va = 0;
+};
+
+std::vector<ShadowConflict> conflicts(MemoryShadow& first, MemoryShadow& second);
+/// With what a copy reads or writes.
+std::vector<BoxConflict> conflicts(MemoryShadow& shadow, const Box& box, bool box_is_written);
+
+}  // namespace kfdemu::check

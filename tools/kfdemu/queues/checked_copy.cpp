@@ -1,0 +1,57 @@
+#include "queues/checked_copy.hpp"
+
+#include <utility>
+
+#include "check/process.hpp"
+
+namespace kfdemu {
+namespace {
+
+using check::Box;
+using check::process_checks;
+
+Box line(std::uint64_t va, std::uint64_t bytes) { return {va, bytes, 0, 0, 1, 1}; }
+
+Box box(const sdma::CopyRect& copy, const sdma::CopyRect::Side& side) {
+    return {side.address, copy.width_bytes, side.pitch_bytes, side.slice_bytes, copy.height, copy.depth};
+}
+
+/// Reads and writes nothing if it is neither a copy nor a fill.
+check::Operations::Copy memory_of(const sdma::Command& command, unsigned gpu) {
+    check::Operations::Copy result{{}, {}, gpu};
+    if (const auto* copy = std::get_if<sdma::CopyLinear>(&command)) {
+        result.reads.push_back(line(copy->source, copy->size_bytes));
+        result.writes.push_back(line(copy->destination, copy->size_bytes));
+        if (copy->second_destination) result.writes.push_back(line(*copy->second_destination, copy->size_bytes));
+    }
+    if (const auto* copy = std::get_if<sdma::CopyRect>(&command)) {
+        result.reads.push_back(box(*copy, copy->source));
+        result.writes.push_back(box(*copy, copy->destination));
+    }
+    if (const auto* fill = std::get_if<sdma::Fill>(&command))
+        result.writes.push_back(line(fill->destination, fill->size_bytes));
+    return result;
+}
+
+}  // namespace
+
+CheckedCopy::~CheckedCopy() {
+    if (running_) process_checks().operations.drop(running_);
+}
+
+void CheckedCopy::begins(const sdma::Command& command) {
+    if (running_ || !check::process_session().checks.has(Check::race)) return;
+    check::Operations::Copy copy = memory_of(command, gpu_);
+    if (copy.writes.empty()) return;
+    check::Operations& operations = process_checks().operations;
+    const auto safe = operations.now();
+    running_ = operations.begin(safe, std::move(copy));
+}
+
+void CheckedCopy::ends() {
+    if (!running_) return;
+    check::ProcessChecks& process = process_checks();
+    process.operations.end(std::exchange(running_, nullptr), process.report, &process.allocations);
+}
+
+}  // namespace kfdemu

@@ -1,0 +1,30 @@
+// What `race` follows of an SDMA queue: the memory that copies and fills read and write.
+//
+//     CheckedCopy checked{gpu};
+//     checked.begins(command);         // before it runs; again for the same one: nothing
+//     checked.ends();                  // it has run, and nothing was told about it yet
+//
+// Thread safety: that of its queue.
+#pragma once
+
+#include "check/operations.hpp"
+#include "queues/sdma_packet.hpp"
+
+namespace kfdemu {
+
+class CheckedCopy {
+  public:
+    explicit CheckedCopy(unsigned gpu) : gpu_{gpu} {}
+    ~CheckedCopy();
+    CheckedCopy(const CheckedCopy&) = delete;
+    CheckedCopy& operator=(const CheckedCopy&) = delete;
+
+    void begins(const sdma::Command& command);
+    void ends();
+
+  private:
+    const unsigned gpu_;
+    check::Operations::Handle running_;
+};
+
+}  // namespace kfdemu

@@ -1,0 +1,204 @@
+#include "queues/checked_packets.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/clock.hpp"
+#include "check/process.hpp"
+#include "queues/gpu_memory.hpp"
+
+namespace kfdemu {
+namespace {
+
+using check::Finding;
+using check::process_checks;
+
+// Until a packet is looked at again that was published: longer than a producer takes to write one.
+constexpr std::uint64_t kSettleNs = 100'000;
+
+bool is_on(Check what) { return check::process_session().checks.has(what); }
+
+/// False: not mapped.
+bool read(const AddressSpace& space, std::uint64_t va, std::span<std::uint32_t> words) {
+    for (std::uint32_t& word : words) {
+        if (!access<const std::uint32_t>(space, va, kRead,
+                                         [&](auto& there) { word = __atomic_load_n(&there, __ATOMIC_RELAXED); }))
+            return false;
+        va += 4;
+    }
+    return true;
+}
+
+bool is_kernel(const aql::Packet& packet) { return aql::type_of(packet.header) == aql::kKernelDispatch; }
+
+/// Of the kernel's descriptor: bytes of arguments, and the distance of its code.
+struct Descriptor {
+    std::uint32_t kernarg_bytes = 0;
+    std::int64_t entry = 0;
+};
+Descriptor descriptor(const AddressSpace& space, const KernelDispatchPacket& packet) {
+    std::uint32_t words[6];
+    if (!read(space, packet.kernel_object, words)) return {};
+    Descriptor result{words[2], 0};
+    std::memcpy(&result.entry, words + 4, sizeof result.entry);
+    return result;
+}
+
+}  // namespace
+
+CheckedPackets::~CheckedPackets() { clear(); }
+
+void CheckedPackets::clear() {
+    if (!watched_.empty() || !bells_.empty()) process_checks().operations.waits_since(this, 0);
+    for (auto& [index, watched] : watched_)
+        if (watched.operation) process_checks().operations.drop(watched.operation);
+    watched_.clear();
+    bells_.clear();
+}
+
+void CheckedPackets::rung(const AddressSpace& space, std::uint64_t highest) {
+    if (is_on(Check::race)) bells_.push_back({highest, process_checks().operations.published(this)});
+    is_on(Check::fence) ? watch_published(space, highest) : void(next_watched_ = highest + 1);
+}
+
+void CheckedPackets::watch_published(const AddressSpace& space, std::uint64_t highest) {
+    next_watched_ = std::max(next_watched_, highest >= packets_ ? highest + 1 - packets_ : 0);
+    while (next_watched_ <= highest) {
+        std::uint16_t header = aql::kInvalid;
+        // Acquire: pairs with the producer's release of the header.
+        const bool mapped = access<const std::uint16_t>(space, slot_va(next_watched_), kRead, [&](auto& there) {
+            header = __atomic_load_n(&there, __ATOMIC_ACQUIRE);
+        });
+        if (!mapped || aql::type_of(header) == aql::kInvalid) return;
+        watch(space, next_watched_++);
+    }
+}
+
+void CheckedPackets::watch(const AddressSpace& space, std::uint64_t index) {
+    Watched watched;
+    watched.seen_ns = clock::now_ns();
+    std::uint32_t words[16];
+    if (!read(space, slot_va(index), words)) return;
+    watched.packet = std::bit_cast<aql::Packet>(words);
+    read_arguments(space, watched);
+    watched_[index] = std::move(watched);
+}
+
+void CheckedPackets::read_arguments(const AddressSpace& space, Watched& watched) const {
+    watched.arguments.clear();
+    if (!is_kernel(watched.packet)) return;
+    const auto kernel = watched.packet.as<KernelDispatchPacket>();
+    watched.arguments.resize(descriptor(space, kernel).kernarg_bytes / 4);
+    if (!read(space, kernel.kernarg_address, watched.arguments)) watched.arguments.clear();
+}
+
+bool CheckedPackets::settled(const AddressSpace& space, std::uint64_t index) {
+    if (!is_on(Check::fence)) return true;
+    watch_published(space, index);  // a producer may be late with its header
+    const auto found = watched_.find(index);
+    if (found == watched_.end() || found->second.settled) return true;
+    if (clock::now_ns() - found->second.seen_ns < kSettleNs) return false;
+    found->second.settled = true;
+    compare(space, index, found->second);
+    return true;
+}
+
+void CheckedPackets::waited() {
+    if (is_on(Check::race)) waited_ = process_checks().operations.now();
+}
+
+void CheckedPackets::starts(std::uint64_t index, const Dispatch& dispatch) {
+    const auto& memory = dispatch.memory_races();
+    if (memory == nullptr) return;
+    Watched& watched = watched_[index];
+    watched.memory = memory;
+    if (!is_on(Check::race)) return;
+    check::Operations& operations = process_checks().operations;
+    const auto seen = bells_.empty() ? operations.now() : bells_.front().seen;
+    watched.operation = operations.begin(
+        std::max(seen, waited_), check::Operations::Kernel{memory, dispatch.target(), dispatch.packet().kernel_object,
+                                                           dispatch.queue_id(), index + 1, gpu_.index});
+    passed(index);
+}
+
+/// The packet has started, and so have those before it.
+void CheckedPackets::passed(std::uint64_t index) {
+    if (bells_.empty() || bells_.front().highest > index) return;
+    while (!bells_.empty() && bells_.front().highest <= index) bells_.pop_front();
+    process_checks().operations.waits_since(this, bells_.empty() ? 0 : bells_.front().seen);
+}
+
+void CheckedPackets::ends(const AddressSpace& space, std::uint64_t index) {
+    passed(index);
+    const auto found = watched_.find(index);
+    if (found == watched_.end()) return;
+    Watched watched = std::move(found->second);
+    watched_.erase(found);
+    check::ProcessChecks& process = process_checks();
+    if (watched.seen_ns != 0) compare(space, index, watched);
+    if (watched.operation) process.operations.end(watched.operation, process.report, &process.allocations);
+}
+
+/// Goes on with what is there now.
+void CheckedPackets::compare(const AddressSpace& space, std::uint64_t index, Watched& watched) {
+    std::uint32_t now[16], before[16];
+    std::memcpy(before, &watched.packet, sizeof before);
+    if (!read(space, slot_va(index), now)) return;
+    before[0] &= 0xffff0000, now[0] &= 0xffff0000;  // firmware invalidates the header
+    const auto changed = std::ranges::mismatch(before, now);
+    if (changed.in1 == std::end(before)) return compare_arguments(space, index, watched);
+    const auto offset = static_cast<std::uint64_t>(changed.in1 - before) * 4;
+    check::Report& report = process_checks().report;
+    Finding finding = this->finding("packet-changed", space, index, watched);
+    finding.what = fmt::format(
+        "packet {} of the queue changes after it was published, at byte {}: {:#x} becomes {:#x}; its header has to be "
+        "stored last, and its slot be used again when the read index has passed it",
+        index, offset, *changed.in1, *changed.in2);
+    finding.address = slot_va(index) + offset;
+    finding.place = fmt::format("slot {} of the ring at {:#x}", index % packets_, ring_);
+    std::memcpy(reinterpret_cast<std::byte*>(&watched.packet) + 4, now + 1, sizeof now - 4);
+    read_arguments(space, watched);
+    if (report.is_new(finding)) report.add(std::move(finding));
+}
+
+void CheckedPackets::compare_arguments(const AddressSpace& space, std::uint64_t index, Watched& watched) {
+    if (watched.arguments.empty()) return;
+    const std::uint64_t va = watched.packet.as<KernelDispatchPacket>().kernarg_address;
+    std::vector<std::uint32_t> now(watched.arguments.size());
+    if (!read(space, va, now)) return;
+    check::ProcessChecks& process = process_checks();
+    for (std::size_t n = 0; n < now.size(); ++n) {
+        if (now[n] == watched.arguments[n] || (watched.memory && watched.memory->shadow.is_written(va + 4 * n)))
+            continue;
+        Finding finding = this->finding("arguments-changed", space, index, watched);
+        finding.what = fmt::format(
+            "kernel arguments change while the kernel may read them, at byte {} of {}: {:#x} becomes {:#x}; their "
+            "memory "
+            "is free when the kernel has completed",
+            4 * n, 4 * now.size(), watched.arguments[n], now[n]);
+        finding.address = va + 4 * n;
+        finding.place = process.allocations.describe(finding.address);
+        if (process.report.is_new(finding)) process.report.add(std::move(finding));
+        break;
+    }
+    watched.arguments = std::move(now);
+}
+
+Finding CheckedPackets::finding(const char* rule, const AddressSpace& space, std::uint64_t index,
+                                const Watched& of) const {
+    Finding result;
+    result.check = Check::fence;
+    result.rule = rule;
+    result.gpu = gpu_.index;
+    access<const aql::AmdQueue>(space, queue_va_, kRead, [&](auto& queue) { result.queue_id = queue.id; });
+    result.dispatch_id = index + 1;
+    result.wave = check::kWholeKernel;
+    if (!is_kernel(of.packet)) return result.identity = ring_ + 1, result;
+    const auto packet = of.packet.as<KernelDispatchPacket>();
+    result.kernel_object = packet.kernel_object;
+    result.at.pc = packet.kernel_object + static_cast<std::uint64_t>(descriptor(space, packet).entry);
+    result.at.instruction = "the kernel's first instruction";
+    return result;
+}
+
+}  // namespace kfdemu

@@ -1,0 +1,76 @@
+// What `race` and `fence` follow of an AQL queue: since when its packets are published, what they are ordered after,
+// and whether the program changes them, or the arguments of their kernels, while they are in flight.
+//
+//     CheckedPackets checked{gpu, queue, ring, packets};   // addresses of its amd_queue_t and its ring
+//     checked.rung(space, highest);                        // a new doorbell value
+//     if (!checked.settled(space, index)) …                // look at it a little later
+//     checked.waited(), checked.starts(index, dispatch);   // its barrier bit or dependencies are met; a kernel starts
+//     checked.ends(space, index);                          // before anything is told about it
+//
+// A published packet is compared with what it was when the doorbell rang: a little later, so that what is written too
+// late is seen, and at its end. Does nothing, at the cost of a load, while neither check is on. Thread safety: that of
+// its queue. Requires a Hold of the address space.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "base/address_space.hpp"
+#include "base/topology.hpp"
+#include "check/operations.hpp"
+#include "dispatch/dispatch.hpp"
+#include "queues/packet.hpp"
+
+namespace kfdemu {
+
+class CheckedPackets {
+  public:
+    CheckedPackets(const Gpu& gpu, std::uint64_t queue_va, std::uint64_t ring_va, std::uint64_t packets)
+        : gpu_{gpu}, queue_va_{queue_va}, ring_{ring_va}, packets_{packets} {}
+    ~CheckedPackets();
+    CheckedPackets(const CheckedPackets&) = delete;
+    CheckedPackets& operator=(const CheckedPackets&) = delete;
+
+    void rung(const AddressSpace& space, std::uint64_t highest);
+    bool settled(const AddressSpace& space, std::uint64_t index);
+    void waited();
+    void starts(std::uint64_t index, const Dispatch& dispatch);
+    void ends(const AddressSpace& space, std::uint64_t index);
+    /// The queue has stopped, or is about to: what runs is not compared with anything.
+    void clear();
+
+  private:
+    struct Bell {
+        std::uint64_t highest = 0;
+        check::Operations::Tick seen = 0;
+    };
+    /// A packet in flight.
+    struct Watched {
+        aql::Packet packet{};
+        std::vector<std::uint32_t> arguments;  ///< empty if it is no kernel
+        std::uint64_t seen_ns = 0;
+        bool settled = false;
+        check::Operations::Handle operation;
+        std::shared_ptr<check::MemoryRaces> memory;  ///< that the kernel accessed; may be null
+    };
+
+    std::uint64_t slot_va(std::uint64_t index) const { return ring_ + index % packets_ * sizeof(aql::Packet); }
+    void watch_published(const AddressSpace& space, std::uint64_t highest);
+    void watch(const AddressSpace& space, std::uint64_t index);
+    void read_arguments(const AddressSpace& space, Watched& watched) const;
+    void passed(std::uint64_t index);
+    void compare(const AddressSpace& space, std::uint64_t index, Watched& watched);
+    void compare_arguments(const AddressSpace& space, std::uint64_t index, Watched& watched);
+    check::Finding finding(const char* rule, const AddressSpace& space, std::uint64_t index, const Watched& of) const;
+
+    const Gpu gpu_;
+    const std::uint64_t queue_va_, ring_, packets_;
+    std::uint64_t next_watched_ = 0;
+    std::map<std::uint64_t, Watched> watched_;  // by index
+    std::deque<Bell> bells_;                    // whose packets have not all started
+    check::Operations::Tick waited_ = 0;
+};
+
+}  // namespace kfdemu
