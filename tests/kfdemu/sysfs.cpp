@@ -45,6 +45,16 @@ std::uint64_t property(const std::string& text, const std::string& wanted) {
 
 }  // namespace
 
+TEST_CASE("a process's mappings have the names of device files, and other files keep theirs", "[kfdemu][sysfs]") {
+    const std::string before = "7000-8000 rw-s 0000 00:01 7   /memfd:kfdemu-", gone = " (deleted)\n";
+    const std::string mine =
+        "8000-9000 rw-s 0000 00:01 8   /memfd:kfdemu-sysfs (deleted)\n9000-a000 ---p 0000 00:00 0\n";
+    CHECK(sysfs::with_device_names(before + "renderD129" + gone + mine + before + "kfd" + gone) ==
+          "7000-8000 rw-s 0000 00:01 7   /dev/dri/renderD129\n" + mine + "7000-8000 rw-s 0000 00:01 7   /dev/kfd\n");
+    CHECK(sysfs::with_device_names(before + "renderD129") == before + "renderD129");
+    CHECK(sysfs::with_device_names("").empty());
+}
+
 TEST_CASE("node 0 is the CPU, each GPU is a node after it", "[kfdemu][sysfs]") {
     const Topology two = machine(2);
     CHECK(names(two, root + "/nodes") == std::vector<std::string>{"0", "1", "2"});

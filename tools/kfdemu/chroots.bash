@@ -27,8 +27,9 @@ inside() {
         folder=$0
         mount --rbind "$folder" "$folder" && # a mount point, so that tests can create mount namespaces
         mount -t proc proc "$folder/proc" && mount --rbind /dev "$folder/dev" && mount --rbind /sys "$folder/sys" || exit 1
-        exec chroot "$folder" /usr/bin/env -i HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
-            PATH=/usr/lib/ccache:/usr/sbin:/usr/bin:/sbin:/bin CCACHE_DIR=/ccache "$@"' "$folder" "$@"
+        chroot "$folder" /usr/bin/env -i HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+            PATH=/usr/lib/ccache:/usr/sbin:/usr/bin:/sbin:/bin CCACHE_DIR=/ccache "$@"
+        exit $? # no exec: timeout of coreutils 9.10 ends at once as process 1, which has no parent' "$folder" "$@"
 }
 
 # The apt settings that the chroot needs to reach the same mirror.

@@ -42,6 +42,16 @@ class Next {
         if (!function) function = look_up();
         return function;
     }
+    /// Null during its own lookup: for functions that a lookup may call.
+    NOT_SANITIZED static void* get_outside_lookup() {
+        [[maybe_unused]] const bool* at_load = &found_at_load_;
+        void* function = __atomic_load_n(&known_, __ATOMIC_RELAXED);
+        if (function || __atomic_exchange_n(&looking_up_, true, __ATOMIC_RELAXED))
+            return function;  // relaxed: guards no data
+        function = look_up();
+        __atomic_store_n(&looking_up_, false, __ATOMIC_RELAXED);
+        return function;
+    }
 
   private:
     NOT_SANITIZED static void* look_up() {
@@ -53,10 +63,12 @@ class Next {
     }
 
     static inline constinit void* known_ = nullptr;
+    static inline constinit bool looking_up_ = false;
     static inline const bool found_at_load_ = look_up() != nullptr;
 };
 
 #define NEXT(name) (reinterpret_cast<decltype(&::name)>(::kfdemu::Next<#name>::get()))
+#define NEXT_OUTSIDE_LOOKUP(name) (reinterpret_cast<decltype(&::name)>(::kfdemu::Next<#name>::get_outside_lookup()))
 
 /// Whether `address` is in the HSA runtime or its thunk (which is part of the runtime from ROCR 6.4 on).
 inline bool is_runtime(const void* address) {

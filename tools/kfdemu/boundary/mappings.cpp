@@ -54,21 +54,33 @@ void forget(std::uint64_t begin, std::size_t size) {
     if (Device* device = Device::existing()) device->svm().forget(begin, (begin + size + kLastInPage) & ~kLastInPage);
 }
 
-/// Uses the system call: allocators call mmap() before libc's function can be looked up, which adds nothing to it.
+// libc's functions, as other libraries patch them to follow mappings (UCX does, in a constructor). A lookup may
+// allocate, and so map.
+void* libc_map(void* address, std::size_t size, int protection, int flags, const Target& target) {
+    if (const auto next = NEXT_OUTSIDE_LOOKUP(mmap))
+        return next(address, size, protection, flags, target.fd, target.offset);
+    return reinterpret_cast<void*>(syscall(SYS_mmap, address, size, protection, flags, target.fd, target.offset));
+}
+
+int libc_unmap(void* address, std::size_t size) {
+    if (const auto next = NEXT_OUTSIDE_LOOKUP(munmap)) return next(address, size);
+    return static_cast<int>(syscall(SYS_munmap, address, size));
+}
+
 void* map(void* address, std::size_t size, int protection, int flags, int fd, off_t offset) {
     const int saved = errno;
     Target target{fd, offset};
     if (const int error = redirect(size, target)) return errno = error, MAP_FAILED;
     errno = saved;
-    const long result = syscall(SYS_mmap, address, size, protection, flags, target.fd, target.offset);
-    if (result != -1) forget(static_cast<std::uint64_t>(result), size);
-    return reinterpret_cast<void*>(result);
+    void* result = libc_map(address, size, protection, flags, target);
+    if (result != MAP_FAILED) forget(reinterpret_cast<std::uint64_t>(result), size);
+    return result;
 }
 
 int unmap(void* address, std::size_t size) {
-    const long result = syscall(SYS_munmap, address, size);
+    const int result = libc_unmap(address, size);
     if (result == 0) forget(reinterpret_cast<std::uint64_t>(address), size);
-    return static_cast<int>(result);
+    return result;
 }
 
 }  // namespace

@@ -30,16 +30,16 @@ int open_text(const std::string& text, int flags) {
     return open_memory_file("kfdemu-sysfs", text, 0444, flags);
 }
 
-/// The host's /proc/modules, if it exists, with `line` appended.
-std::string modules(const std::string& line) {
+/// The content of the host's file, or empty.
+std::string host_text(const char* path) {
     std::string text;
-    const int fd = NEXT(open)("/proc/modules", O_RDONLY | O_CLOEXEC);
+    const int fd = NEXT(open)(path, O_RDONLY | O_CLOEXEC);
     if (fd >= 0) {
         char buffer[4096];
         for (ssize_t n = 0; (n = ::read(fd, buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<size_t>(n));
         ::close(fd);
     }
-    return text + line;
+    return text;
 }
 
 /// Whether the entry can be opened with O_DIRECTORY.
@@ -51,7 +51,10 @@ struct Open {
     int flags;
 
     int operator()(const sysfs::Text& text) const { return open_text(text.content, flags); }
-    int operator()(const sysfs::Modules& m) const { return open_text(modules(m.line), flags); }
+    int operator()(const sysfs::Modules& m) const { return open_text(host_text("/proc/modules") + m.line, flags); }
+    int operator()(const sysfs::Maps&) const {
+        return open_text(sysfs::with_device_names(host_text("/proc/self/maps")), flags);
+    }
     int operator()(const sysfs::Directory& directory) const { return open_folder(directory, flags); }
     int operator()(const sysfs::Link& link) const {  // all emulated links point to directories
         return flags & O_NOFOLLOW ? (errno = ELOOP, -1) : open_folder(link.folder, flags);
@@ -86,6 +89,7 @@ struct Stat {
     }
     int operator()(const sysfs::Text& text) const { return regular(text.content.size()); }
     int operator()(const sysfs::Modules&) const { return regular(0); }
+    int operator()(const sysfs::Maps&) const { return regular(0); }
     int operator()(const sysfs::Denied&) const { return regular(4096); }
     int operator()(const sysfs::Directory& directory) const {
         status.st_mode = S_IFDIR | 0555;

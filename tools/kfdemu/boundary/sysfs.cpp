@@ -269,6 +269,7 @@ std::optional<Entry> entry_at(const Topology& topology, std::string_view path) {
         return module_entry(rest);
     if (auto entry = lookup_drm(topology, path)) return entry;
     if (path == "/proc/modules") return Modules{"amdgpu 8192000 1 - Live 0x0000000000000000\n"};
+    if (path == "/proc/self/maps") return Maps{};
     if (is_runtimes_alone(path)) return Text{cpuinfo_text(topology.host())};
     return {};
 }
@@ -286,10 +287,30 @@ bool may_be_ours(std::string_view path) {
     // Nearly every path of a program fails these comparisons early.
     if (path.size() < 8 || path[0] != '/') return false;
     return path.substr(0, 8) == "/dev/kfd" || path.substr(0, 8) == "/dev/dri" || path.substr(0, 5) == "/sys/" ||
-           path == "/proc/modules" || is_runtimes_alone(path);
+           path == "/proc/modules" || path == "/proc/self/maps" || is_runtimes_alone(path);
 }
 
 bool is_runtimes_alone(std::string_view path) { return path == "/proc/cpuinfo"; }
+
+std::string with_device_names(std::string_view maps) {
+    constexpr std::string_view kBegin = "/memfd:kfdemu-", kEnd = " (deleted)\n";
+    std::string text;
+    for (std::size_t at = 0; (at = maps.find(kBegin)) != maps.npos;) {
+        text += maps.substr(0, at);
+        maps.remove_prefix(at + kBegin.size());
+        const std::size_t end = maps.find(kEnd);
+        const std::string_view name = maps.substr(0, end);
+        const bool device = end != maps.npos && (name == "kfd" || name.starts_with("renderD"));
+        if (!device) {
+            text += kBegin;
+            continue;
+        }
+        text += name == "kfd" ? "/dev/" : "/dev/dri/";
+        text += name;
+        maps.remove_prefix(end + kEnd.size() - 1);
+    }
+    return text += maps;
+}
 
 std::optional<Entry> lookup(const Topology& topology, std::string_view path) {
     std::string plain = without_dots(topology, path);

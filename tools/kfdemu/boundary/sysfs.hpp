@@ -45,8 +45,10 @@ struct Missing {};
 struct Modules {
     std::string line;
 };
+/// The real /proc/self/maps, with the device files' names in place of those of the memfds.
+struct Maps {};
 
-using Entry = std::variant<Text, Directory, KfdDevice, RenderDevice, Missing, Modules, Link, Denied>;
+using Entry = std::variant<Text, Directory, KfdDevice, RenderDevice, Missing, Modules, Maps, Link, Denied>;
 
 /// Fast check that rejects nearly every path of a program: if false, lookup() returns std::nullopt.
 bool may_be_ours(std::string_view path);
@@ -65,6 +67,10 @@ std::optional<Entry> lookup_drm(const Topology& topology, std::string_view path)
 Entry device_entry(const Topology& topology, const Gpu& gpu, std::string_view below);
 /// "0000:01:00.0".
 std::string slot_name(const Gpu& gpu);
+
+/// A text in the format of /proc/self/maps, with "/dev/kfd" and "/dev/dri/renderD128" as the names of mapped device
+/// files.
+std::string with_device_names(std::string_view maps);
 
 /// An absolute path without "//", "." and "..". Those after a folder of the host remain.
 std::string without_dots(const Topology& topology, std::string_view path);
