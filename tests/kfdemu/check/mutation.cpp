@@ -81,12 +81,18 @@ constexpr const char* kMended[] = {
 
 /// Work-groups that tell each other about data, correct as they are: source and kernel.
 constexpr std::pair<const char*, const char*> kTelling[] = {
-    {"fence", "no_acquire_mended"},      {"fence", "narrow_acquire_mended"},
-    {"fence", "early_acquire_mended"},   {"fence", "relaxed_counter_mended"},
-    {"fence", "lock_mended"},            {"fence", "no_release_mended"},
-    {"fence", "narrow_release_mended"},  {"fence", "acquired_by_another_wave"},
-    {"fence", "relay"},                  {"race_memory", "last_by_number_mended"},
-    {"race_memory", "flagged_mended"},   {"race_memory", "locked_mended"},
+    {"fence", "no_acquire_mended"},
+    {"fence", "narrow_acquire_mended"},
+    {"fence", "early_acquire_mended"},
+    {"fence", "relaxed_counter_mended"},
+    {"fence", "lock_mended"},
+    {"fence", "no_release_mended"},
+    {"fence", "narrow_release_mended"},
+    {"fence", "acquired_by_another_wave"},
+    {"fence", "relay"},
+    {"race_memory", "last_by_number_mended"},
+    {"race_memory", "flagged_mended"},
+    {"race_memory", "locked_mended"},
     {"race_memory", "volatile_flag"},
 };
 

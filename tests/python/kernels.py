@@ -1,0 +1,142 @@
+"""Code, kernels, their arguments, streams and what goes wrong."""
+import threading
+
+import numpy as np
+
+import hsadrv as roc
+from common import Case, main
+
+
+class Kernels(Case):
+    def setUp(self):
+        self.a, self.b = np.arange(1000, dtype=np.float32), np.full(1000, 2, np.float32)
+        self.add = self.module()['add']
+
+    def test_launches(self):
+        d_a, d_b, d_c = roc.to_device(self.a), roc.to_device(self.b), roc.device_array(1000, np.float32)
+        for launch in [self.add[10, 100], self.add[(10,), (100, 1)], self.add[4, 256, roc.stream()], self.add.forall(1000)]:
+            d_c[...] = 0
+            stream = launch(d_a, d_b, d_c, 1000)
+            roc.synchronize()
+            self.assertIsNone(stream)
+        with roc.stream() as stream:
+            d_c[...] = 0
+            self.add[10, 100, stream](d_a, d_b, d_c, np.uint32(500))
+            stream.synchronize()
+        expected = self.a + 2
+        expected[500:] = 0
+        self.equal(d_c.copy_to_host(), expected)
+
+    def test_numpy_arrays_are_copied_there_and_back(self):
+        c = np.zeros(1000, np.float32)
+        self.add.forall(1000)(self.a, self.b, c, 1000)
+        self.equal(c, self.a + 2)
+
+    def test_mapped_and_registered_arrays_are_used_in_place(self):
+        c = roc.mapped_array(1000, np.float32)
+        with roc.register(self.a):
+            self.add.forall(1000)(self.a, roc.to_device(self.b), c, 1000)
+            roc.synchronize()
+        self.equal(c, self.a + 2)
+
+    def test_views_are_arguments(self):
+        data = roc.to_device(np.zeros(10, np.int32))
+        self.module()['increment'][1, 3](data[4:7])
+        self.equal(data.copy_to_host(), [0, 0, 0, 0, 1, 1, 1, 0, 0, 0])
+
+    def test_wrong_arguments_enqueue_nothing(self):
+        d = [roc.to_device(self.a), roc.to_device(self.b), roc.device_array(1000, np.float32)]
+        for wrong, error in [(d, TypeError), ([*d, 'n'], ValueError), ([*d, 1 << 40], ValueError), ([*d, np.uint64(3)], ValueError),
+                             ([*d, None], ValueError), ([*d, d[0]], ValueError), ([1.5, d[1], d[2], 3], ValueError)]:
+            with self.subTest(str([type(one).__name__ for one in wrong])):
+                with self.assertRaises(error) as raised:
+                    self.add[10, 100](*wrong)
+                self.assertIn('add', str(raised.exception))
+        for shape in [10, (10,), (10, 100, None, 0, 0), ((1, 2, 3, 4), 5), (-1, 5)]:
+            with self.assertRaises((TypeError, ValueError)):
+                self.add[shape](*d, 1000)
+        with self.assertRaises(TypeError):
+            self.add[10, 100, 'stream'](*d, 1000)
+        with self.assertRaises(roc.InvalidArgument):
+            self.add[1, 5000](*d, 1000)
+        self.add[10, 100](*d, 1000)
+        self.equal(d[2].copy_to_host(), self.a + 2)
+
+    def test_modules(self):
+        self.assertEqual(sorted(self.module().kernels), ['add', 'increment'])
+        with self.assertRaisesRegex(roc.InvalidArgument, 'increment'):
+            self.module()['nothing']
+        with self.assertRaises(roc.InvalidCodeObject):
+            roc.load(b'no code')
+        with self.assertRaises(FileNotFoundError):
+            roc.load('/nowhere.hsaco')
+        with self.assertRaisesRegex(roc.CompileError, 'error: '):
+            roc.compile('not C++')
+        with self.assertRaisesRegex(roc.CompileError, 'HSADRV_CC'):
+            roc.compile('', compiler='/nowhere')
+
+
+class Streams(Case):
+    def test_order(self):
+        seen, stream, other = [], roc.stream(name='one'), roc.stream(priority='high')
+        for n in range(5):
+            stream.call(seen.append, n)
+        event = stream.record()
+        other.wait(event)
+        other.call(lambda: seen.append('other'))
+        other.synchronize(timeout=30)
+        self.assertEqual(seen, [0, 1, 2, 3, 4, 'other'])
+        self.assertTrue(event.query() and stream.query())
+        with self.assertRaises(ValueError):
+            roc.stream(priority='urgent')
+
+    def test_times(self):
+        stream = roc.stream()
+        begin = stream.record(timing=True)
+        self.module()['increment'][1, 64, stream](roc.to_device(np.zeros(64, np.int32)))
+        end = stream.record(timing=True)
+        end.synchronize(timeout=30)
+        self.assertGreater(end.seconds_since(begin), 0)
+
+    def test_deadlines(self):
+        stream, go = roc.stream(), threading.Event()
+        stream.call(go.wait, 30)
+        with self.assertRaises(TimeoutError):
+            stream.synchronize(timeout=0.01)
+        go.set()
+        stream.synchronize(timeout=30)
+
+    def test_a_function_that_raises_fails_its_stream_alone(self):
+        stream = roc.stream()
+        stream.call(lambda: 1 // 0)
+        with self.assertRaises(roc.HostFunctionError):
+            stream.synchronize(timeout=30)
+        self.equal(roc.to_device(np.arange(3)).copy_to_host(), [0, 1, 2])
+
+    def test_graphs(self):
+        stream, data = roc.stream(), roc.to_device(np.zeros(64, np.int32))
+        with stream.capture() as graphs:
+            self.module()['increment'][1, 64, stream](data)
+        for _ in range(3):
+            graphs[0].launch(stream)
+        stream.synchronize(timeout=30)
+        self.equal(data.copy_to_host(), np.full(64, 3))
+
+    def test_threads(self):
+        data = roc.to_device(np.zeros((8, 64), np.int32))
+        increment = self.module()['increment']
+
+        def work(row):
+            for _ in range(20):
+                increment[1, 64](row)
+            roc.default_stream(roc.default_gpu()).synchronize(timeout=60)
+        threads = [threading.Thread(target=work, args=(data[n],)) for n in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.equal(data.copy_to_host(), np.full((8, 64), 20))
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,162 @@
+"""The C interface (hsadrv.h), through ctypes: its structures, and call(), which raises on failure."""
+import ctypes
+import os
+from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char, c_char_p, c_int, c_int64, c_size_t, c_uint32,
+                    c_uint64, c_void_p)
+
+from . import errors
+
+FOREVER = 2**64 - 1
+_HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def _load():
+    wanted = os.environ.get('HSADRV_LIBRARY')
+    names = [wanted] if wanted else [os.path.join(_HERE, 'libhsadrv.so.0'), 'libhsadrv.so.0']
+    failures = []
+    for name in names:
+        try:
+            return ctypes.CDLL(name)
+        except OSError as error:
+            failures.append(str(error))
+    raise ImportError('hsadrv: the library is not found: install it, or set HSADRV_LIBRARY to libhsadrv.so.0 ('
+                      + '; '.join(failures) + ')')
+
+
+class _Sized(Structure):
+    """A structure that begins with its size."""
+
+    def __init__(self, **fields):
+        super().__init__(struct_size=ctypes.sizeof(type(self)), **fields)
+
+
+class DeviceFacts(_Sized):
+    _fields_ = [('struct_size', c_size_t), ('native_agent', c_uint64), ('memory_bytes', c_uint64),
+                ('memory_free_bytes', c_uint64), ('compute_units', c_uint32), ('wavefront_size', c_uint32),
+                ('workgroup_max', c_uint32), ('workgroup_max_dim', c_uint32 * 3), ('grid_max_dim', c_uint32 * 3),
+                ('lds_bytes', c_uint32), ('max_clock_mhz', c_uint32), ('name', c_char * 64),
+                ('product_name', c_char * 64), ('uuid', c_char * 32), ('pci_address', c_char * 16), ('isa', c_char * 96)]
+
+
+class StreamOptions(_Sized):
+    _fields_ = [('struct_size', c_size_t), ('name', c_char_p), ('packets', c_uint32), ('exclusive', c_uint32),
+                ('kernarg_bytes', c_size_t), ('cu_mask', POINTER(c_uint32)), ('cu_mask_words', c_size_t),
+                ('priority', c_uint32), ('reserved', c_uint32)]
+
+
+class KernelFacts(_Sized):
+    _fields_ = [('struct_size', c_size_t), ('name', c_char_p), ('argument_count', c_size_t),
+                ('lds_pointer_count', c_size_t), ('kernarg_bytes', c_uint32), ('lds_bytes', c_uint32),
+                ('scratch_bytes', c_uint32), ('workgroup_max', c_uint32), ('workgroup_required', c_uint32 * 3),
+                ('wavefront_size', c_uint32), ('vgprs', c_uint32), ('sgprs', c_uint32), ('dynamic_stack', c_uint32)]
+
+
+class ArgumentFacts(_Sized):
+    _fields_ = [('struct_size', c_size_t), ('name', c_char_p), ('type_name', c_char_p), ('offset_bytes', c_uint32),
+                ('size_bytes', c_uint32), ('kind', c_uint32), ('element_kind', c_uint32), ('element_bytes', c_uint32),
+                ('is_const', c_uint32)]
+
+
+class LaunchConfig(_Sized):
+    _fields_ = [('struct_size', c_size_t), ('grid', c_uint32 * 3), ('workgroup', c_uint32 * 3),
+                ('lds_bytes', c_uint32), ('lds_align_bytes', c_uint32), ('stack_bytes', c_uint32),
+                ('lds_count', c_uint32), ('lds_offsets_bytes', POINTER(c_uint32))]
+
+
+class Argument(Structure):
+    _fields_ = [('kind', c_uint32), ('element_kind', c_uint32), ('element_bytes', c_uint32), ('reserved', c_uint32),
+                ('value', c_void_p), ('size_bytes', c_size_t), ('memory', c_void_p), ('offset_bytes', c_size_t)]
+
+
+UNKNOWN, POINTER_KIND, INTEGER, FLOATING, OBJECT, VALUE = range(6)
+DEVICE, DEVICE_FINE, HOST, HOST_COARSE = range(4)
+
+HostFunction = CFUNCTYPE(c_int, c_void_p)
+ReleaseFunction = CFUNCTYPE(None, c_void_p)
+
+_P = c_void_p  # a handle, or an address
+_SIGNATURES = {
+    'driver_create': [POINTER(_P)],
+    'driver_device_count': [_P, POINTER(c_size_t)],
+    'driver_device': [_P, c_size_t, POINTER(_P)],
+    'driver_find_device': [_P, c_char_p, POINTER(_P)],
+    'device_info': [_P, POINTER(DeviceFacts)],
+    'memory_create': [_P, c_uint32, c_size_t, POINTER(_P)],
+    'memory_destroy': [_P],
+    'memory_address': [_P, POINTER(_P)],
+    'registration_create': [_P, _P, c_size_t, c_uint32, POINTER(_P)],
+    'registration_destroy': [_P],
+    'registration_address': [_P, POINTER(_P)],
+    'stream_create': [_P, POINTER(StreamOptions), POINTER(_P)],
+    'stream_destroy': [_P, c_uint64],
+    'stream_synchronize': [_P, c_uint64],
+    'stream_query': [_P, POINTER(c_int)],
+    'stream_copy': [_P, _P, _P, c_size_t, c_uint64],
+    'stream_copy_and_wait': [_P, _P, _P, c_size_t, c_uint64],
+    'stream_fill': [_P, _P, c_size_t, _P, c_size_t, c_uint64],
+    'stream_hold': [_P, _P],
+    'stream_call': [_P, HostFunction, _P, ReleaseFunction, c_uint64],
+    'stream_record': [_P, c_uint32, c_uint64, POINTER(_P)],
+    'stream_wait': [_P, _P, c_uint64],
+    'event_destroy': [_P],
+    'event_synchronize': [_P, c_uint64],
+    'event_query': [_P, POINTER(c_int)],
+    'event_elapsed': [_P, _P, POINTER(c_int64)],
+    'executable_load': [_P, _P, c_size_t, c_char_p, POINTER(_P)],
+    'executable_destroy': [_P],
+    'executable_kernel_count': [_P, POINTER(c_size_t)],
+    'executable_kernel_name': [_P, c_size_t, POINTER(c_char_p)],
+    'executable_kernel': [_P, c_char_p, POINTER(_P)],
+    'executable_global': [_P, c_char_p, POINTER(_P), POINTER(c_size_t)],
+    'kernel_destroy': [_P],
+    'kernel_info': [_P, POINTER(KernelFacts)],
+    'kernel_argument_info': [_P, c_size_t, POINTER(ArgumentFacts)],
+    'kernel_launch': [_P, _P, POINTER(LaunchConfig), POINTER(Argument), c_size_t, c_uint64],
+    'stream_begin_capture': [_P],
+    'stream_end_capture': [_P, POINTER(_P)],
+    'graph_destroy': [_P],
+    'graph_launch': [_P, _P, c_uint64],
+}
+
+_library = _load()
+_functions = {}
+for _name, _types in _SIGNATURES.items():
+    _function = getattr(_library, 'hsadrv_' + _name)
+    _function.argtypes, _function.restype = _types, c_int
+    _functions[_name] = _function
+_library.hsadrv_last_error_message.restype = c_char_p
+_library.hsadrv_last_error_status.restype = c_uint32
+_library.hsadrv_last_error_address.restype = c_uint64
+
+
+def call(name, *arguments):
+    """Calls hsadrv_NAME; raises the error that fits its result."""
+    result = _functions[name](*arguments)
+    if result == 0:
+        return
+    error = errors.BY_RESULT.get(result, errors.Error)(_library.hsadrv_last_error_message().decode(errors='replace'))
+    error.status = _library.hsadrv_last_error_status()
+    if isinstance(error, errors.MemoryFault):
+        error.address = _library.hsadrv_last_error_address()
+    raise error
+
+
+def quietly(name, *arguments):
+    """The same in finalizers, which cannot raise."""
+    _functions[name](*arguments)
+
+
+def made(name, *arguments):
+    """The handle, address or number that a function returns through its last parameter."""
+    out = _SIGNATURES[name][-1]._type_()
+    call(name, *arguments, byref(out))
+    return out.value
+
+
+def nanoseconds(timeout):
+    """Seconds, or None for no deadline."""
+    if timeout is None:
+        return FOREVER
+    if timeout < 0:
+        raise ValueError(f'timeout={timeout}: seconds from now, not negative; None waits without a deadline')
+    return min(int(timeout * 1e9), FOREVER - 1)

@@ -1,0 +1,157 @@
+"""Host arrays that the GPUs use in place, and registration of the program's own arrays."""
+import threading
+
+import numpy as np
+
+from . import _c, geometry
+from .device import gpu_of
+from .memory import Memory, Registration
+
+_registered = {}  # address of the first byte -> Registrations, the latest last
+_lock = threading.Lock()
+
+
+class MappedNDArray(np.ndarray):
+    """A NumPy array in pinned memory that kernels and copies use in place, at its own address."""
+
+    memory = None
+
+    def __array_finalize__(self, origin):
+        self.memory = getattr(origin, 'memory', None)
+
+    @property
+    def is_mapped(self):
+        """Whether the elements are in that memory; results of arithmetic are not."""
+        return self.memory is not None and _within(self, self.memory.address, self.memory.size_bytes)
+
+    def copy_to_host(self, ary=None, stream=None):
+        """A copy, for programs that treat it as a device array."""
+        if stream:
+            stream.synchronize()
+        if ary is None:
+            return np.array(self, subok=False)
+        ary[...] = self
+        return ary
+
+    def copy_to_device(self, ary, stream=None):
+        if stream:
+            stream.synchronize()
+        self[...] = np.asarray(ary)
+
+    def split(self, section, stream=None):
+        return [self[begin:begin + section] for begin in range(0, self.size, section)]
+
+
+def _allocated(shape, dtype, strides, order, device, kind):
+    shape = (int(shape),) if hasattr(shape, '__index__') else tuple(int(n) for n in shape)
+    dtype = np.dtype(dtype)
+    if dtype.hasobject:
+        raise TypeError(f'dtype {dtype} holds Python objects, which a device cannot')
+    if strides is None:
+        strides = geometry.default_strides(shape, dtype, order)
+    low, high = geometry.span(shape, strides, dtype.itemsize)
+    memory = Memory(gpu_of(device), max(high - low, 1), kind)
+    raw = _Bytes(memory).array()
+    result = np.ndarray(shape, dtype, raw, -low, strides).view(MappedNDArray)
+    result.memory = memory
+    return result
+
+
+class _Bytes:
+    """The bytes of host memory for NumPy; keeps the memory."""
+
+    def __init__(self, memory):
+        self.memory = memory
+        self.__array_interface__ = {'shape': (memory.size_bytes,), 'typestr': '|u1', 'version': 3,
+                                    'data': (memory.address, False)}
+
+    def array(self):
+        return np.asarray(self)
+
+
+def pinned_array(shape, dtype=np.float64, strides=None, order='C', device=None):
+    """An uninitialised NumPy array in pinned memory, as numpy.empty(). Copies to and from it are not staged."""
+    return _allocated(shape, dtype, strides, order, device, _c.HOST)
+
+
+def mapped_array(shape, dtype=np.float64, strides=None, order='C', stream=None, portable=False, wc=False, device=None):
+    """The same; kernels take it as an argument and use it in place. portable and wc are accepted: all GPUs can use it, and
+    it is not write-combined."""
+    return _allocated(shape, dtype, strides, order, device, _c.HOST)
+
+
+def address_of(ary):
+    return ary.__array_interface__['data'][0]
+
+
+def _bytes_of(ary):
+    low, high = geometry.span(ary.shape, ary.strides, ary.itemsize)
+    return address_of(ary) + low, high - low
+
+
+def _within(ary, begin, size_bytes):
+    first, count = _bytes_of(ary)
+    return begin <= first and first + count <= begin + size_bytes
+
+
+def is_pinned(ary):
+    return (isinstance(ary, MappedNDArray) and ary.is_mapped) or device_address_of(ary) is not None
+
+
+def device_address_of(ary):
+    """The GPUs' address of a mapped or registered array's first element; None if it is neither."""
+    if isinstance(ary, MappedNDArray) and ary.is_mapped:
+        return address_of(ary)
+    with _lock:
+        for registrations in _registered.values():
+            if _within(ary, registrations[-1].host_address, registrations[-1].size_bytes):
+                return registrations[-1].address + address_of(ary) - registrations[-1].host_address
+    return None
+
+
+class _Registered:
+    """What register() returns: deregisters at the end of a with-statement."""
+
+    def __init__(self, arrays):
+        self.arrays = arrays
+
+    def __enter__(self):
+        return self.arrays if len(self.arrays) != 1 else self.arrays[0]
+
+    def __exit__(self, *_):
+        deregister(*self.arrays)
+
+
+def register(*arrays):
+    """Pins each array and maps it for all GPUs, until deregister() or the end of a with-statement."""
+    done = []
+    try:
+        for ary in arrays:
+            if not isinstance(ary, np.ndarray):
+                raise TypeError(f'register: {type(ary).__name__} is not a numpy.ndarray')
+            begin, size = _bytes_of(ary)
+            registration = Registration(None, begin, size)
+            with _lock:
+                _registered.setdefault(begin, []).append(registration)
+            done.append(ary)
+    except BaseException:
+        deregister(*done)
+        raise
+    return _Registered(arrays)
+
+
+def deregister(*arrays):
+    """Work that uses them must be complete."""
+    for ary in arrays:
+        begin, _ = _bytes_of(ary)
+        with _lock:
+            registrations = _registered.get(begin)
+            if not registrations:
+                raise ValueError(f'deregister: the array at {begin:#x} is not registered')
+            registration = registrations.pop()
+            if not registrations:
+                del _registered[begin]
+        registration.close()
+
+
+pinned = mapped = register

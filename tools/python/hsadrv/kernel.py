@@ -1,0 +1,207 @@
+"""Code loaded on a GPU, its kernels, and how they are launched."""
+import ctypes
+import os
+import subprocess
+import weakref
+
+import numpy as np
+
+from . import _c
+from .device import gpu_of
+from .device_array import DeviceNDArray, to_device
+from .errors import CompileError, InvalidArgument
+from .host_array import device_address_of
+from .stream import stream_of
+
+_NUMPY_KINDS = {'b': _c.INTEGER, 'i': _c.INTEGER, 'u': _c.INTEGER, 'f': _c.FLOATING, 'c': _c.FLOATING}
+_FLOATS = {2: np.float16, 4: np.float32, 8: np.float64}
+
+
+def compile(source, language='c++', options=(), device=None, compiler=None, timeout=None):  # noqa: A001
+    """The code object of a source text for the device: 'c++', 'cl' (OpenCL C), 'ir' or 'asm'. Runs hsadrv-cc (`compiler`,
+    $HSADRV_CC, or the one in $PATH). Raises CompileError with the compiler's messages."""
+    command = [compiler or os.environ.get('HSADRV_CC') or 'hsadrv-cc', '-x', language, '-', '-o', '-', '--target',
+               gpu_of(device).isa.split('--')[-1], *options]
+    try:
+        done = subprocess.run(command, input=source.encode() if isinstance(source, str) else source, capture_output=True,
+                              timeout=timeout)
+    except FileNotFoundError:
+        raise CompileError(f'{command[0]} is not found: install it, or set HSADRV_CC') from None
+    if done.returncode:
+        raise CompileError(done.stderr.decode(errors='replace').strip() or f'{command[0]}: exit status {done.returncode}')
+    return done.stdout
+
+
+def load(code, device=None):
+    """A Module from a code object or an offload bundle: bytes, or the name of a file."""
+    name = '<memory>'
+    if isinstance(code, (str, os.PathLike)):
+        name = os.fspath(code)
+        with open(code, 'rb') as file:
+            code = file.read()
+    return Module(bytes(code), gpu_of(device), name)
+
+
+class Module:
+    """Code on a device. module['name'] is a Kernel; `kernels`: their names."""
+
+    def __init__(self, code, device, name):
+        self.device, self.name = device, name
+        self.handle = _c.made('executable_load', device.handle, code, len(code), name.encode())
+        weakref.finalize(self, _c.quietly, 'executable_destroy', self.handle)
+        self._made = {}
+
+    @property
+    def kernels(self):
+        count = _c.made('executable_kernel_count', self.handle)
+        return [_c.made('executable_kernel_name', self.handle, n).decode() for n in range(count)]
+
+    def kernel(self, name):
+        if name not in self._made:
+            self._made[name] = Kernel(self, name)
+        return self._made[name]
+
+    __getitem__ = kernel
+
+    def variable(self, name):
+        """The address and size of a variable of the code."""
+        address, size = ctypes.c_void_p(), ctypes.c_size_t()
+        _c.call('executable_global', self.handle, name.encode(), ctypes.byref(address), ctypes.byref(size))
+        return address.value, size.value
+
+
+class Kernel:
+    """kernel[groups, group_size, stream, lds_bytes](arguments) launches so many work-groups, in Numba's order of
+    parameters; groups and group_size are numbers or tuples of up to three. kernel.launch() takes the grid in work-items."""
+
+    def __init__(self, module, name):
+        self.module, self.name = module, name
+        self.handle = _c.made('executable_kernel', module.handle, name.encode())
+        weakref.finalize(self, _c.quietly, 'kernel_destroy', self.handle)
+        self.facts = _c.KernelFacts()
+        _c.call('kernel_info', self.handle, self.facts)
+        self.arguments = tuple(self._argument(n) for n in range(self.facts.argument_count))
+
+    def _argument(self, n):
+        facts = _c.ArgumentFacts()
+        _c.call('kernel_argument_info', self.handle, n, facts)
+        return facts
+
+    def __repr__(self):
+        return f'<Kernel {self.name} of {self.module.name} with {len(self.arguments)} arguments>'
+
+    def __getitem__(self, shape):
+        if not isinstance(shape, tuple) or not 2 <= len(shape) <= 4:
+            raise TypeError(f'{self.name}[{shape}]: kernel[groups, group_size, stream, lds_bytes], the last two optional')
+        groups, size = _three(shape[0]), _three(shape[1])
+        grid = tuple(a * b for a, b in zip(groups, size))
+        stream = shape[2] if len(shape) > 2 else None
+        lds_bytes = shape[3] if len(shape) > 3 else 0
+        return lambda *arguments: self.launch(arguments, grid, size, stream, lds_bytes)
+
+    def forall(self, count, group_size=256, stream=None):
+        """One work-item for each of `count` elements: kernel.forall(n)(a, b). The last work-group may be partial."""
+        return lambda *arguments: self.launch(arguments, (count, 1, 1), (min(group_size, max(count, 1)), 1, 1), stream)
+
+    def launch(self, arguments, grid, group, stream=None, lds_bytes=0):
+        """Enqueues it with a grid in work-items. NumPy arrays that are neither mapped nor registered are copied to the
+        device before and back after, which waits; without a stream, and without such arrays, it does not wait either."""
+        if len(arguments) != len(self.arguments):
+            raise TypeError(f'{self.name}() takes {len(self.arguments)} arguments, and got {len(arguments)}')
+        queue = stream_of(stream, self.module.device)
+        packed = _Packed(self, arguments, queue)
+        config = _c.LaunchConfig(grid=_three(grid), workgroup=_three(group), lds_bytes=lds_bytes)
+        _c.call('kernel_launch', self.handle, queue.handle, config, packed.arguments, len(arguments), _c.FOREVER)
+        packed.after_launch(queue)
+
+
+def _three(size):
+    size = (size,) if hasattr(size, '__index__') else tuple(size)
+    if not 1 <= len(size) <= 3 or any(n < 0 for n in size):
+        raise ValueError(f'{size}: one to three sizes that are not negative')
+    return size + (1,) * (3 - len(size))
+
+
+class _Packed:
+    """The arguments of one launch, in the form of the C interface."""
+
+    def __init__(self, kernel, given, stream):
+        self.kernel, self.stream, self.kept, self.copied_back = kernel, stream, [], []
+        self.arguments = (_c.Argument * max(len(given), 1))()
+        for n, value in enumerate(given):
+            self._pack(n, self.arguments[n], kernel.arguments[n], value)
+
+    def after_launch(self, stream):
+        for kept in self.kept:
+            stream.keep(kept)
+        for host, on_device in self.copied_back:
+            on_device.copy_to_host(host)
+
+    def _pack(self, n, out, facts, value):
+        if isinstance(value, DeviceNDArray) and value.memory.handle is None:
+            self._point(out, value.dtype, address=value.address)
+            self.kept.append(value)
+        elif isinstance(value, DeviceNDArray):
+            self._point(out, value.dtype, memory=value.memory, offset=value.offset_bytes)
+        elif isinstance(value, np.ndarray):
+            self._host_array(out, facts, value)
+        elif facts.kind == _c.POINTER_KIND:
+            if value is not None and not hasattr(value, '__index__'):
+                raise self._wrong(n, value, 'it is a pointer: a device array, a NumPy array, an address or None')
+            out.kind, out.value = _c.POINTER_KIND, int(value) if value is not None else None
+        else:
+            self._value(n, out, facts, value)
+
+    def _host_array(self, out, facts, value):
+        address = device_address_of(value)
+        if address is None:
+            on_device = to_device(value, self.stream, device=self.kernel.module.device)
+            if not facts.is_const and value.flags.writeable:
+                self.copied_back.append((value, on_device.bind(self.stream)))
+            self._point(out, value.dtype, memory=on_device.memory, offset=on_device.offset_bytes)
+            return
+        self._point(out, value.dtype, address=address)
+        self.kept.append(value)
+
+    @staticmethod
+    def _point(out, dtype, address=None, memory=None, offset=0):
+        out.kind = _c.POINTER_KIND
+        out.element_kind = _NUMPY_KINDS.get(dtype.kind, _c.UNKNOWN)
+        out.element_bytes = dtype.itemsize // (2 if dtype.kind == 'c' else 1) if out.element_kind else 0
+        out.value, out.memory, out.offset_bytes = address, memory.handle if memory else None, offset
+
+    def _value(self, n, out, facts, value):
+        data = self._bytes_of(n, facts, value)
+        buffer = ctypes.create_string_buffer(data, len(data))
+        self.kept.append(buffer)
+        out.kind, out.value, out.size_bytes = _c.UNKNOWN, ctypes.addressof(buffer), len(data)
+
+    def _bytes_of(self, n, facts, value):
+        size = facts.size_bytes
+        if isinstance(value, (np.generic, bytes)):
+            data = value.tobytes() if isinstance(value, np.generic) else value
+            if len(data) != size:
+                raise self._wrong(n, value, f'it has {size} bytes, and the value {len(data)}')
+            return data
+        if isinstance(value, bool) or hasattr(value, '__index__'):
+            if facts.kind == _c.FLOATING:
+                return self._float(n, facts, float(value))
+            number = int(value)
+            if not -(1 << 8 * size - 1) <= number < 1 << 8 * size:
+                raise self._wrong(n, value, f'it has {size} bytes, which do not hold this number')
+            return number.to_bytes(size, 'little', signed=number < 0)
+        if isinstance(value, float):
+            if facts.kind == _c.INTEGER:
+                raise self._wrong(n, value, 'it is an integer')
+            return self._float(n, facts, value)
+        raise self._wrong(n, value, 'a number, a NumPy scalar or bytes is wanted')
+
+    def _float(self, n, facts, value):
+        if facts.size_bytes not in _FLOATS:
+            raise self._wrong(n, value, f'it has {facts.size_bytes} bytes, which is no floating-point type')
+        return _FLOATS[facts.size_bytes](value).tobytes()
+
+    def _wrong(self, n, value, why):
+        name = self.kernel.arguments[n].name.decode()
+        return InvalidArgument(f'argument {n}{" " + repr(name) if name else ""} of kernel {self.kernel.name} cannot be '
+                               f'{value!r} ({type(value).__name__}): {why}')

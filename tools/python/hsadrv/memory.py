@@ -1,0 +1,36 @@
+"""Memory of GPUs, pinned host memory, and registrations of the program's own memory."""
+import weakref
+
+from . import _c
+
+
+class Memory:
+    """size_bytes bytes, freed with the last reference to this object; kernels in flight hold it, too."""
+
+    def __init__(self, device, size_bytes, kind=_c.DEVICE):
+        self.device, self.size_bytes, self.kind = device, size_bytes, kind
+        self.handle = _c.made('memory_create', device.handle, kind, size_bytes)
+        self.address = _c.made('memory_address', self.handle) or 0
+        weakref.finalize(self, _c.quietly, 'memory_destroy', self.handle)
+
+    @property
+    def is_of_host(self):
+        return self.kind in (_c.HOST, _c.HOST_COARSE)
+
+
+class Registration:
+    """Pins a range of host memory until close(). `address`: the GPUs' address of its beginning."""
+
+    def __init__(self, device, host_address, size_bytes):
+        self.host_address, self.size_bytes = host_address, size_bytes
+        self.handle = _c.made('registration_create', device.handle if device else None, host_address, size_bytes, _c.HOST)
+        self.address = _c.made('registration_address', self.handle)
+        self._end = weakref.finalize(self, _c.quietly, 'registration_destroy', self.handle)
+
+    def close(self):
+        """Work that uses it must be complete."""
+        if self._end.detach():
+            _c.call('registration_destroy', self.handle)
+
+    def contains(self, address, size_bytes):
+        return self.host_address <= address and address + size_bytes <= self.host_address + self.size_bytes

@@ -1,0 +1,192 @@
+"""Streams, whose operations run in the order in which they were enqueued, and events in them."""
+import contextlib
+import itertools
+import sys
+import threading
+import traceback
+import weakref
+
+from . import _c
+from .device import gpu_of
+
+_CLOSE_S = 10
+
+# What host functions get as `user` is a number: the objects live here until the library releases it.
+_calls = {}
+_numbers = itertools.count(1)
+
+
+@_c.HostFunction
+def _run_call(number):
+    try:
+        _calls[number]()
+        return 0
+    except BaseException:  # none may leave a callback
+        print('hsadrv: a function of Stream.call() raised:', file=sys.stderr)
+        traceback.print_exc()
+        return 1
+
+
+@_c.ReleaseFunction
+def _release_call(number):
+    _calls.pop(number, None)
+
+
+class Event:
+    """A point in a stream. Made by Stream.record()."""
+
+    def __init__(self, handle):
+        self.handle = handle
+        weakref.finalize(self, _c.quietly, 'event_destroy', handle)
+
+    def synchronize(self, timeout=None):
+        """Returns when it is complete; raises Timeout after that many seconds."""
+        _c.call('event_synchronize', self.handle, _c.nanoseconds(timeout))
+
+    def query(self):
+        """Whether it is complete."""
+        return bool(_c.made('event_query', self.handle))
+
+    def seconds_since(self, earlier):
+        """By the device's clock, between two complete events that were recorded with timing=True."""
+        return _c.made('event_elapsed', earlier.handle, self.handle) * 1e-9
+
+
+class Graph:
+    """Work that was recorded once, in Stream.capture(), and is replayed by launch()."""
+
+    def __init__(self, handle, kept):
+        self.handle, self._kept = handle, kept
+        weakref.finalize(self, _c.quietly, 'graph_destroy', handle)
+
+    def launch(self, stream, timeout=None):
+        _c.call('graph_launch', self.handle, stream.handle, _c.nanoseconds(timeout))
+        stream.keep(self)
+
+
+class Stream:
+    """A stream of a GPU. `priority`: 'normal', 'low' or 'high'. Any thread may use it."""
+
+    def __init__(self, device=None, name=None, priority='normal', exclusive=False):
+        self.device = gpu_of(device)
+        try:
+            number = ('normal', 'low', 'high').index(priority)
+        except ValueError:
+            raise ValueError(f"priority={priority!r}: 'normal', 'low' or 'high'") from None
+        options = _c.StreamOptions(name=name.encode() if name else None, priority=number, exclusive=exclusive)
+        self.handle = _c.made('stream_create', self.device.handle, options)
+        self._kept, self._lock = {}, threading.Lock()  # by a number that grows
+        self._end = weakref.finalize(self, _c.quietly, 'stream_destroy', self.handle, _c.nanoseconds(_CLOSE_S))
+
+    def synchronize(self, timeout=None):
+        """Returns when all that was enqueued is complete; raises Timeout after that many seconds, or what failed."""
+        until = next(_numbers)
+        _c.call('stream_synchronize', self.handle, _c.nanoseconds(timeout))
+        with self._lock:
+            for number in [number for number in self._kept if number < until]:
+                del self._kept[number]
+
+    def query(self):
+        """Whether all that was enqueued is complete."""
+        return bool(_c.made('stream_query', self.handle))
+
+    @contextlib.contextmanager
+    def auto_synchronize(self, timeout=None):
+        """Synchronizes at the end of the context, also if it is left by an exception."""
+        try:
+            yield self
+        finally:
+            self.synchronize(timeout)
+
+    def record(self, timing=False):
+        """An Event that completes when all that is enqueued so far has."""
+        return Event(_c.made('stream_record', self.handle, int(timing), _c.FOREVER))
+
+    def wait(self, event):
+        """What is enqueued later waits for the event, on the device."""
+        _c.call('stream_wait', self.handle, event.handle, _c.FOREVER)
+        self.keep(event)
+
+    def call(self, function, *arguments):
+        """Calls function(*arguments) in the stream's order, on a thread of the library. If it raises, the stream
+        fails. It must not use the stream."""
+        number = next(_numbers)
+        _calls[number] = lambda: function(*arguments)
+        try:
+            _c.call('stream_call', self.handle, _run_call, number, _release_call, _c.FOREVER)
+        except BaseException:
+            del _calls[number]
+            raise
+
+    @contextlib.contextmanager
+    def capture(self):
+        """Records what is enqueued in the context instead of executing it, and yields a list that holds the Graph
+        afterwards: with stream.capture() as graphs: …; graphs[0].launch(stream)."""
+        graphs = []
+        with self._lock:
+            outer, self._kept = self._kept, {}
+        _c.call('stream_begin_capture', self.handle)
+        try:
+            yield graphs
+        finally:
+            handle = _c.made('stream_end_capture', self.handle)
+            with self._lock:
+                kept, self._kept = self._kept, outer
+            graphs.append(Graph(handle, list(kept.values())))
+
+    def copy(self, to, source, size_bytes, memories=(), wait=False, timeout=None):
+        """Copies bytes between addresses of any memory. `memories`: Memory objects to hold until then."""
+        _c.call('stream_copy_and_wait' if wait else 'stream_copy', self.handle, to, source, size_bytes,
+                _c.nanoseconds(timeout))
+        if not wait:
+            self.hold(*memories)
+
+    def fill(self, to, size_bytes, pattern, memory=None):
+        """Repeats the bytes of `pattern`."""
+        _c.call('stream_fill', self.handle, to, size_bytes, pattern, len(pattern), _c.FOREVER)
+        self.hold(*([memory] if memory else []))
+
+    def hold(self, *memories):
+        for memory in memories:
+            if memory.handle is None:  # another library's
+                self.keep(memory)
+            else:
+                _c.call('stream_hold', self.handle, memory.handle)
+
+    def keep(self, kept):
+        """Keeps a Python object until what is enqueued so far is complete."""
+        with self._lock:
+            if len(self._kept) >= 4096 and self.query():
+                self._kept.clear()
+            self._kept[next(_numbers)] = kept
+
+    def close(self, timeout=_CLOSE_S):
+        """Waits for its work, then ends what remains; raises if work was lost."""
+        if self._end.detach():
+            _c.call('stream_destroy', self.handle, _c.nanoseconds(timeout))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+_threads = threading.local()
+
+
+def default_stream(device):
+    """The calling thread's stream of the device, for calls that name none."""
+    streams = _threads.__dict__.setdefault('streams', {})
+    if device.index not in streams:
+        streams[device.index] = Stream(device, name=f'default of {threading.current_thread().name}')
+    return streams[device.index]
+
+
+def stream_of(stream, device):
+    """For what users pass: a Stream, or None or 0 for the calling thread's."""
+    if stream is None or (isinstance(stream, int) and stream == 0):
+        return default_stream(device)
+    if not isinstance(stream, Stream):
+        raise TypeError(f'stream={stream!r} is not a Stream')
+    return stream
