@@ -50,7 +50,7 @@ void print(const Json& line) { std::printf("%s\n", line.dump().c_str()); }
 
 int list() {
     int status = 0;
-    print({{"suite", "hsadrv"}, {"version", HSADRV_VERSION}, {"targets", {CONFORMANCE_TARGETS}}});
+    print({{"suite", "hsadrv"}, {"version", HSADRV_VERSION_TEXT}, {"targets", {CONFORMANCE_TARGETS}}});
     for_each_test_case([&](const auto&, const Catch::TestCaseInfo& info) {
         const char* area = conformance::area_of(info.lineInfo.file, info.tagsAsString());
         if (!area || chosen_by(info.name) != 1) {

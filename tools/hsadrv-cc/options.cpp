@@ -155,7 +155,7 @@ tools::CommandSyntax command_of(Options& options) {
         {"-v,--verbose", &options.verbose, "print each command, and why clangs were rejected"},
         {"--clang", &options.clang, "the clang to use", {.value = "PROGRAM"}},
         {"--print-clang", &options.print_clang, "print the clang that would be used"},
-        {"--version", tools::Version{"hsadrv-cc " HSADRV_VERSION}, tools::version_option_help}};
+        {"--version", tools::Version{"hsadrv-cc " HSADRV_VERSION_TEXT}, tools::version_option_help}};
     command.footer =
         "Arguments after -- are passed to clang: hsadrv-cc k.cl -o k.hsaco -- -Wall -ffast-math\n"
         "Environment: HSADRV_CLANG, the clang to use; ROCM_PATH, the ROCm installation; TMPDIR.\n"

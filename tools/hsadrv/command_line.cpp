@@ -54,7 +54,7 @@ tools::CommandSyntax whole_command(Session& session, Run& run) {
     tools::CommandSyntax whole{
         .name = "hsadrv",
         .summary = "hsadrv: inspect, diagnose, benchmark and test the AMD GPUs of this machine",
-        .options = {{"--version", tools::Version{"hsadrv " HSADRV_VERSION}, tools::version_option_help}},
+        .options = {{"--version", tools::Version{"hsadrv " HSADRV_VERSION_TEXT}, tools::version_option_help}},
         .names_columns = 32};
     whole.footer =
         "hsadrv SUBCOMMAND --help lists its options; man hsadrv-SUBCOMMAND describes it in full.\n"

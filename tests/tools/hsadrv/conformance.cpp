@@ -103,7 +103,7 @@ TEST_CASE("a listing is ordered by area and by file, and refused if it is anothe
     const auto line = [](const char* area, const char* file, const char* name) {
         return std::string("{\"area\":\"") + area + "\",\"file\":\"" + file + "\",\"name\":\"" + name + "\"}\n";
     };
-    const std::string head = "{\"suite\":\"hsadrv\",\"version\":\"" HSADRV_VERSION "\"}\n";
+    const std::string head = "{\"suite\":\"hsadrv\",\"version\":\"" HSADRV_VERSION_TEXT "\"}\n";
     const auto tests = tests_of(head + line("stress", "b.cpp", "1") + line("memory", "a.cpp", "2") +
                                 line("memory", "b.cpp", "3") + line("memory", "a.cpp", "4"));
     std::string order;

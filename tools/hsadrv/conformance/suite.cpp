@@ -46,8 +46,8 @@ std::vector<TestResult> tests_of(const std::string& listing) try {
     std::string line;
     std::getline(lines, line);
     const std::string version = Json::parse(line).at("version");
-    if (version != HSADRV_VERSION)
-        refuse(fmt::format("it is of version {}, this is hsadrv {}", version, HSADRV_VERSION));
+    if (version != HSADRV_VERSION_TEXT)
+        refuse(fmt::format("it is of version {}, this is hsadrv {}", version, HSADRV_VERSION_TEXT));
     std::map<std::string, std::size_t> files;                               // in the order in which they come
     std::multimap<std::pair<std::size_t, std::size_t>, TestResult> placed;  // by area and file; equal ones in order
     while (std::getline(lines, line)) {
