@@ -85,7 +85,8 @@ std::string property_xml(const char* name, const std::string& value) {
 }
 
 std::string properties_xml(const TestReport& report) {
-    std::string xml = property_xml("hsadrv", HSADRV_VERSION_TEXT) + property_xml("verdict", std::string(verdict(report)));
+    std::string xml =
+        property_xml("hsadrv", HSADRV_VERSION_TEXT) + property_xml("verdict", std::string(verdict(report)));
     if (const auto& device = report.device)
         xml += property_xml("gpu", device->name) + property_xml("product", device->product) +
                property_xml("uuid", device->uuid) + property_xml("runtime", device->runtime);
