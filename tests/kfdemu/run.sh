@@ -14,6 +14,7 @@ expect 'no GPUs' 2 'gpus' "$kfdemu" run --gpus 0 -- true
 expect 'too little VRAM' 2 'vram=3K' "$kfdemu" run --vram 3K -- true
 expect 'a missing program' 127 'cannot run /nowhere/program: No such file' "$kfdemu" run -- /nowhere/program
 expect 'the exit status of the program' 42 '' "$kfdemu" run -- sh -c 'exit 42'
+expect 'arguments in brackets stay as they are' 0 '^<\[a\]><\[b,c\]><\[\]>$' "$kfdemu" run -- printf '<%s>' '[a]' '[b,c]' '[]'
 expect 'programs see the environment' 0 '^on,gpu=gfx900' "$kfdemu" run --gpu gfx900 -- printenv KFDEMU
 expect 'a program sets KFDEMU before it uses the device' 0 '^gfx_target_version 90000$' \
     env -u KFDEMU LD_PRELOAD="$(dirname "$kfdemu")/libkfdemu.so" python3 -c \

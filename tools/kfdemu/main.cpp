@@ -4,10 +4,12 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 
 #include "base/log.hpp"
@@ -54,6 +56,12 @@ int exec(std::vector<std::string>& command) {
     const int error = errno;
     fmt::print(stderr, "kfdemu: cannot run {}: {}\n", command[0], std::strerror(error));
     return error == ENOENT ? 127 : 126;
+}
+
+/// The words after --, as they are: CLI11 would take "[a,b]" apart.
+void keep_words(std::vector<std::string>& command, int argc, char** argv) {
+    char** const separator = std::find(argv, argv + argc, std::string_view{"--"});
+    if (argv + argc - separator > 1 && command.front() == separator[1]) command.assign(separator + 1, argv + argc);
 }
 
 }  // namespace
@@ -150,6 +158,7 @@ int main(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : kUsage;  // 0: --help, --version
     }
+    keep_words(command, argc, argv);
 
     if (private_vram) options.behaviours.set(kfdemu::Behaviour::private_vram);
     std::string text = kfdemu::to_string(options);
