@@ -283,3 +283,28 @@ TEST_CASE("a packet whose header is stored before its body is reported", "[check
     CHECK(has(found[0], "its header has to be stored last"));
     control->check(0);
 }
+
+TEST_CASE("a doorbell of a packet that has run says nothing of the next one", "[check][packets]") {
+    NEEDS_CONTROL(control);
+    REQUIRE(control->check(KFDEMU_CHECK_RACE) == 0);
+    control->forget_findings();
+    Work work;
+    Queue one{work.machine.gpu()}, other{work.machine.gpu()};
+    const auto empty = barrier_and({});
+    other.submit(empty);
+    other.submit(empty);
+    REQUIRE(other.drains());
+    other.ring(0);  // of a slow producer; the packet was taken with the next one's doorbell
+    std::this_thread::sleep_for(20ms);
+
+    const Memory to = work.fill(work.data.data(), 5u);
+    const Memory from = arguments(work.machine, work.code.kernel("double_all"), work.data.data(), work.result.data());
+    const Signal first, second;
+    one.submit(work.packet("fill", to, false, first));
+    REQUIRE(first.completed());
+    other.submit(work.packet("double_all", from, false, second));
+    REQUIRE(second.completed());
+    INFO(joined(texts(control)));
+    CHECK(control->findings() == 0);
+    control->check(0);
+}

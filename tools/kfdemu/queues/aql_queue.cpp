@@ -81,7 +81,7 @@ bool AqlQueue::service() {
     if (injection().stalled(QueueKind::compute, ring_)) return false;
 
     AddressSpace::Hold hold{space_};
-    if (rung && highest_doorbell_ >= 0) checked_.rung(space_, static_cast<std::uint64_t>(highest_doorbell_));
+    if (rung && highest_doorbell_ >= 0) checked_.rung(space_, next_, static_cast<std::uint64_t>(highest_doorbell_));
     if (waits_for_scratch_ && !resume_after_scratch()) return false;
     bool did = false;
     for (unsigned n = 0; n < kPacketsPerService && !failed_; ++n) {

@@ -56,8 +56,10 @@ void CheckedPackets::clear() {
     bells_.clear();
 }
 
-void CheckedPackets::rung(const AddressSpace& space, std::uint64_t highest) {
-    if (is_on(Check::race)) bells_.push_back({highest, process_checks().operations.published(this)});
+void CheckedPackets::rung(const AddressSpace& space, std::uint64_t next, std::uint64_t highest) {
+    // Producers ring in any order: a doorbell may be of a packet that has started, or that an earlier one announced.
+    const bool news = highest >= next && (bells_.empty() || bells_.back().highest < highest);
+    if (news && is_on(Check::race)) bells_.push_back({highest, process_checks().operations.published(this)});
     is_on(Check::fence) ? watch_published(space, highest) : void(next_watched_ = highest + 1);
 }
 

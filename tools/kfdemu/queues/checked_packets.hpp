@@ -2,7 +2,7 @@
 // and whether the program changes them, or the arguments of their kernels, while they are in flight.
 //
 //     CheckedPackets checked{gpu, queue, ring, packets};   // addresses of its amd_queue_t and its ring
-//     checked.rung(space, highest);                        // a new doorbell value
+//     checked.rung(space, next, highest);                  // a new doorbell value
 //     if (!checked.settled(space, index)) …                // look at it a little later
 //     checked.waited(), checked.starts(index, dispatch);   // its barrier bit or dependencies are met; a kernel starts
 //     checked.ends(space, index);                          // before anything is told about it
@@ -33,7 +33,8 @@ class CheckedPackets {
     CheckedPackets(const CheckedPackets&) = delete;
     CheckedPackets& operator=(const CheckedPackets&) = delete;
 
-    void rung(const AddressSpace& space, std::uint64_t highest);
+    /// `next`: the first packet that has not started.
+    void rung(const AddressSpace& space, std::uint64_t next, std::uint64_t highest);
     bool settled(const AddressSpace& space, std::uint64_t index);
     void waited();
     void starts(std::uint64_t index, const Dispatch& dispatch);
