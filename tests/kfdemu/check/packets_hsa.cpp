@@ -308,3 +308,29 @@ TEST_CASE("a doorbell of a packet that has run says nothing of the next one", "[
     CHECK(control->findings() == 0);
     control->check(0);
 }
+
+TEST_CASE("a packet is not published by the doorbell of a later one", "[check][packets]") {
+    NEEDS_CONTROL(control);
+    REQUIRE(control->check(KFDEMU_CHECK_RACE) == 0);
+    control->forget_findings();
+    Work work;
+    Queue one{work.machine.gpu()}, other{work.machine.gpu()};
+    const std::uint64_t index = other.reserve(), next = other.reserve();
+    const auto empty = barrier_and({});
+    other.publish(next, &empty);
+    other.ring(next);
+    std::this_thread::sleep_for(20ms);
+
+    const Memory to = work.fill(work.data.data(), 5u);
+    const Memory from = arguments(work.machine, work.code.kernel("double_all"), work.data.data(), work.result.data());
+    const Signal first, second;
+    one.submit(work.packet("fill", to, false, first));
+    REQUIRE(first.completed());
+    const auto reader = work.packet("double_all", from, false, second);
+    other.publish(index, &reader);
+    other.ring(index);
+    REQUIRE(second.completed());
+    INFO(joined(texts(control)));
+    CHECK(control->findings() == 0);
+    control->check(0);
+}

@@ -140,6 +140,7 @@ bool AqlQueue::next_is_ready() {
     if (aql::type_of(header) == aql::kInvalid) {
         awake_ = rung;
         unrung_since_ns_ = 0;
+        if (rung) checked_.is_late();
         return false;
     }
     return rung || !shows(Behaviour::doorbell) || was_overlooked();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "check/process.hpp"
@@ -95,6 +96,7 @@ void CheckedPackets::read_arguments(const AddressSpace& space, Watched& watched)
 }
 
 bool CheckedPackets::settled(const AddressSpace& space, std::uint64_t index) {
+    if (std::exchange(late_, false)) waited();
     if (!is_on(Check::fence)) return true;
     watch_published(space, index);  // a producer may be late with its header
     const auto found = watched_.find(index);

@@ -4,7 +4,9 @@
 //     CheckedPackets checked{gpu, queue, ring, packets};   // addresses of its amd_queue_t and its ring
 //     checked.rung(space, next, highest);                  // a new doorbell value
 //     if (!checked.settled(space, index)) …                // look at it a little later
-//     checked.waited(), checked.starts(index, dispatch);   // its barrier bit or dependencies are met; a kernel starts
+//     checked.is_late();                                   // its header is INVALID, and a doorbell has announced it
+//     checked.waited();                                    // its barrier bit or dependencies are met
+//     checked.starts(index, dispatch);                     // a kernel starts
 //     checked.ends(space, index);                          // before anything is told about it
 //
 // A published packet is compared with what it was when the doorbell rang: a little later, so that what is written too
@@ -36,6 +38,8 @@ class CheckedPackets {
     /// `next`: the first packet that has not started.
     void rung(const AddressSpace& space, std::uint64_t next, std::uint64_t highest);
     bool settled(const AddressSpace& space, std::uint64_t index);
+    /// The next packet was announced by a later one's doorbell: it is published when its header is seen.
+    void is_late() { late_ = true; }
     void waited();
     void starts(std::uint64_t index, const Dispatch& dispatch);
     void ends(const AddressSpace& space, std::uint64_t index);
@@ -72,6 +76,7 @@ class CheckedPackets {
     std::map<std::uint64_t, Watched> watched_;  // by index
     std::deque<Bell> bells_;                    // whose packets have not all started
     check::Operations::Tick waited_ = 0;
+    bool late_ = false;
 };
 
 }  // namespace kfdemu
