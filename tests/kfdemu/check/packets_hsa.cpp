@@ -334,3 +334,38 @@ TEST_CASE("a packet is not published by the doorbell of a later one", "[check][p
     CHECK(control->findings() == 0);
     control->check(0);
 }
+
+TEST_CASE("a packet that started while the check was off does not date the next one", "[check][packets]") {
+    NEEDS_CONTROL(control);
+    REQUIRE(control->check(KFDEMU_CHECK_RACE) == 0);
+    control->forget_findings();
+    Work work;
+    const Memory unwatched = work.memory();
+    const Memory flag{work.machine.cpu().fine, 4096, work.machine.agents()};
+    *flag.as<std::uint32_t>() = 0;
+    Queue one{work.machine.gpu()}, other{work.machine.gpu()};
+    const Signal gate, ended, first, second;
+    const Memory late = arguments(work.machine, work.code.kernel("fill_later"), unwatched.data(), 9u, flag.data());
+    const std::uint64_t before = packets_read(control);
+    other.submit(barrier_and({gate}));
+    other.submit(work.packet("fill_later", late, false, ended));
+    wait_for_packets(control, before + 1);
+    std::this_thread::sleep_for(20ms);  // until the device has seen both doorbells
+    control->check(0);
+    gate.store(0);
+    wait_for_packets(control, before + 2);
+    std::this_thread::sleep_for(20ms);
+    REQUIRE(control->check(KFDEMU_CHECK_RACE) == 0);
+
+    const Memory to = work.fill(work.data.data(), 5u);
+    const Memory from = arguments(work.machine, work.code.kernel("double_all"), work.data.data(), work.result.data());
+    one.submit(work.packet("fill", to, false, first));
+    REQUIRE(first.completed());
+    other.submit(work.packet("double_all", from, false, second));
+    REQUIRE(second.completed());
+    __atomic_store_n(flag.as<std::uint32_t>(), 1, __ATOMIC_RELEASE);
+    REQUIRE(ended.completed());
+    INFO(joined(texts(control)));
+    CHECK(control->findings() == 0);
+    control->check(0);
+}

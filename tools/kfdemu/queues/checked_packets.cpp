@@ -112,6 +112,7 @@ void CheckedPackets::waited() {
 }
 
 void CheckedPackets::starts(std::uint64_t index, const Dispatch& dispatch) {
+    if (index != 0) passed(index - 1);  // those that started while `race` was off
     const auto& memory = dispatch.memory_races();
     if (memory == nullptr) return;
     Watched& watched = watched_[index];
