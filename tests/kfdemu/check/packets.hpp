@@ -1,0 +1,88 @@
+// Kernels that hand memory to each other, enqueued by hand, and what `race` and `fence` find of them.
+//
+//     Work work;
+//     queue.submit(work.packet("fill", work.fill(work.data.data(), 5u), false, done));
+//     REQUIRE(texts(control).empty());
+#pragma once
+
+#include <cstring>
+#include <thread>
+
+#include "control/control.hpp"
+#include "hsa/kernel.hpp"
+
+namespace packets_test {
+
+using namespace hsa_test;
+
+struct Work {
+    Work() : code{machine.gpu(), "../check/handed.O3"} {}
+
+    Memory memory() const { return {machine.cpu().coarse, 4096, machine.agents()}; }
+    Memory device_memory() const { return {machine.gpu().coarse, 4096, machine.agents()}; }
+    template <class... Arguments>
+    Memory fill(Arguments... values) const {
+        return arguments(machine, code.kernel("fill"), values...);
+    }
+    hsa_kernel_dispatch_packet_t packet(const char* kernel, const Memory& with, bool barrier_bit = false,
+                                        hsa_signal_t done = kNoSignal) const {
+        Shape shape = line(64);
+        shape.barrier_bit = barrier_bit;
+        return kernel_packet(code.kernel(kernel), shape, with, done);
+    }
+
+    Machine machine;
+    Executable code;
+    Memory data = memory(), result = memory();
+};
+
+/// The findings, as texts.
+inline std::vector<std::string> texts(const test_support::Control& control) {
+    std::vector<std::string> all;
+    for (std::uint64_t n = 0; n < control->findings(); ++n) {
+        all.emplace_back(control->finding(n, nullptr, 0), '\0');
+        control->finding(n, all.back().data(), all.back().size() + 1);
+    }
+    return all;
+}
+
+inline std::string joined(const std::vector<std::string>& all) {
+    std::string text;
+    for (const std::string& one : all) text += one;
+    return text;
+}
+
+inline bool has(const std::string& text, const char* part) { return text.find(part) != text.npos; }
+
+/// `data` written by fill and read by double_all, both published at once.
+inline void run_pair(Work& work, bool barrier_bit) {
+    const Memory to = work.fill(work.data.data(), 5u);
+    const Memory from = arguments(work.machine, work.code.kernel("double_all"), work.data.data(), work.result.data());
+    const Signal done;
+    Queue queue{work.machine.gpu()};
+    const auto first = work.packet("fill", to);
+    const auto second = work.packet("double_all", from, barrier_bit, done);
+    const std::uint64_t at = queue.reserve();
+    queue.publish(at, &first);
+    const std::uint64_t next = queue.reserve();
+    queue.publish(next, &second);
+    queue.ring(next);
+    REQUIRE(done.completed());
+    REQUIRE(queue.drains());
+}
+
+/// Waits until the device has read that many more packets.
+inline void wait_for_packets(const test_support::Control& control, std::uint64_t wanted) {
+    REQUIRE(eventually([&] {
+        kfdemu_counters counters{};
+        control->counters(&counters, sizeof counters);
+        return counters.packets >= wanted;
+    }));
+}
+inline std::uint64_t packets_read(const test_support::Control& control) {
+    kfdemu_counters counters{};
+    control->counters(&counters, sizeof counters);
+    return counters.packets;
+}
+
+}  // namespace packets_test

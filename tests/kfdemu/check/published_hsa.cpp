@@ -1,0 +1,90 @@
+// When packets are published that several producers write, and that start while checks are switched.
+#include "packets.hpp"
+
+using namespace packets_test;
+
+TEST_CASE("a doorbell of a packet that has run says nothing of the next one", "[check][packets]") {
+    NEEDS_CONTROL(control);
+    REQUIRE(control->check(KFDEMU_CHECK_RACE) == 0);
+    control->forget_findings();
+    Work work;
+    Queue one{work.machine.gpu()}, other{work.machine.gpu()};
+    const auto empty = barrier_and({});
+    other.submit(empty);
+    other.submit(empty);
+    REQUIRE(other.drains());
+    other.ring(0);  // of a slow producer; the packet was taken with the next one's doorbell
+    std::this_thread::sleep_for(20ms);
+
+    const Memory to = work.fill(work.data.data(), 5u);
+    const Memory from = arguments(work.machine, work.code.kernel("double_all"), work.data.data(), work.result.data());
+    const Signal first, second;
+    one.submit(work.packet("fill", to, false, first));
+    REQUIRE(first.completed());
+    other.submit(work.packet("double_all", from, false, second));
+    REQUIRE(second.completed());
+    INFO(joined(texts(control)));
+    CHECK(control->findings() == 0);
+    control->check(0);
+}
+
+TEST_CASE("a packet is not published by the doorbell of a later one", "[check][packets]") {
+    NEEDS_CONTROL(control);
+    REQUIRE(control->check(KFDEMU_CHECK_RACE) == 0);
+    control->forget_findings();
+    Work work;
+    Queue one{work.machine.gpu()}, other{work.machine.gpu()};
+    const std::uint64_t index = other.reserve(), next = other.reserve();
+    const auto empty = barrier_and({});
+    other.publish(next, &empty);
+    other.ring(next);
+    std::this_thread::sleep_for(20ms);
+
+    const Memory to = work.fill(work.data.data(), 5u);
+    const Memory from = arguments(work.machine, work.code.kernel("double_all"), work.data.data(), work.result.data());
+    const Signal first, second;
+    one.submit(work.packet("fill", to, false, first));
+    REQUIRE(first.completed());
+    const auto reader = work.packet("double_all", from, false, second);
+    other.publish(index, &reader);
+    other.ring(index);
+    REQUIRE(second.completed());
+    INFO(joined(texts(control)));
+    CHECK(control->findings() == 0);
+    control->check(0);
+}
+
+TEST_CASE("a packet that started while the check was off does not date the next one", "[check][packets]") {
+    NEEDS_CONTROL(control);
+    REQUIRE(control->check(KFDEMU_CHECK_RACE) == 0);
+    control->forget_findings();
+    Work work;
+    const Memory unwatched = work.memory();
+    const Memory flag{work.machine.cpu().fine, 4096, work.machine.agents()};
+    *flag.as<std::uint32_t>() = 0;
+    Queue one{work.machine.gpu()}, other{work.machine.gpu()};
+    const Signal gate, ended, first, second;
+    const Memory late = arguments(work.machine, work.code.kernel("fill_later"), unwatched.data(), 9u, flag.data());
+    const std::uint64_t before = packets_read(control);
+    other.submit(barrier_and({gate}));
+    other.submit(work.packet("fill_later", late, false, ended));
+    wait_for_packets(control, before + 1);
+    std::this_thread::sleep_for(20ms);  // until the device has seen both doorbells
+    control->check(0);
+    gate.store(0);
+    wait_for_packets(control, before + 2);
+    std::this_thread::sleep_for(20ms);
+    REQUIRE(control->check(KFDEMU_CHECK_RACE) == 0);
+
+    const Memory to = work.fill(work.data.data(), 5u);
+    const Memory from = arguments(work.machine, work.code.kernel("double_all"), work.data.data(), work.result.data());
+    one.submit(work.packet("fill", to, false, first));
+    REQUIRE(first.completed());
+    other.submit(work.packet("double_all", from, false, second));
+    REQUIRE(second.completed());
+    __atomic_store_n(flag.as<std::uint32_t>(), 1, __ATOMIC_RELEASE);
+    REQUIRE(ended.completed());
+    INFO(joined(texts(control)));
+    CHECK(control->findings() == 0);
+    control->check(0);
+}
