@@ -1,7 +1,22 @@
 // When packets are published that several producers write, and that start while checks are switched.
+#include <sys/resource.h>
+
+#include <algorithm>
+
 #include "packets.hpp"
 
 using namespace packets_test;
+
+namespace {
+
+/// Of memory that the process has had at once.
+std::size_t peak_bytes() {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return static_cast<std::size_t>(usage.ru_maxrss) * 1024;
+}
+
+}  // namespace
 
 TEST_CASE("a doorbell of a packet that has run says nothing of the next one", "[check][packets]") {
     NEEDS_CONTROL(control);
@@ -86,5 +101,24 @@ TEST_CASE("a packet that started while the check was off does not date the next 
     REQUIRE(ended.completed());
     INFO(joined(texts(control)));
     CHECK(control->findings() == 0);
+    control->check(0);
+}
+
+TEST_CASE("a wrong kernel object is an error of the queue, whatever size its arguments seem to have",
+          "[check][packets]") {
+    NEEDS_CONTROL(control);
+    REQUIRE(control->check(KFDEMU_CHECK_FENCE) == 0);
+    control->forget_findings();
+    Work work;
+    const Memory with = work.fill(work.data.data(), 5u);
+    auto* words = work.data.as<std::uint32_t>();
+    std::fill_n(words, 1024, 0x3fffffffu);  // a descriptor with arguments of 1 GiB
+    auto wrong = work.packet("fill", with);
+    wrong.kernel_object = reinterpret_cast<std::uint64_t>(words);
+    const std::size_t before = peak_bytes();
+    Queue queue{work.machine.gpu()};
+    queue.submit(wrong);
+    CHECK(queue.wait_for_error() == HSA_STATUS_ERROR_INVALID_CODE_OBJECT);
+    CHECK(peak_bytes() < before + (256u << 20));
     control->check(0);
 }

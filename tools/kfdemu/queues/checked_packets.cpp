@@ -16,6 +16,8 @@ using check::process_checks;
 
 // Until a packet is looked at again that was published: longer than a producer takes to write one.
 constexpr std::uint64_t kSettleNs = 100'000;
+// Of a kernel's arguments, as many are compared.
+constexpr std::uint32_t kMostArgumentBytes = 64 << 10;
 
 bool is_on(Check what) { return check::process_session().checks.has(what); }
 
@@ -91,7 +93,11 @@ void CheckedPackets::read_arguments(const AddressSpace& space, Watched& watched)
     watched.arguments.clear();
     if (!is_kernel(watched.packet)) return;
     const auto kernel = watched.packet.as<KernelDispatchPacket>();
-    watched.arguments.resize(descriptor(space, kernel).kernarg_bytes / 4);
+    // The descriptor is not checked yet: of a wrong kernel object, it may hold any size.
+    const std::uint32_t bytes = std::min(descriptor(space, kernel).kernarg_bytes, kMostArgumentBytes);
+    const AddressSpace::Range* range = space.find(kernel.kernarg_address);
+    if (range == nullptr || !range->contains(kernel.kernarg_address, bytes)) return;
+    watched.arguments.resize(bytes / 4);
     if (!read(space, kernel.kernarg_address, watched.arguments)) watched.arguments.clear();
 }
 
