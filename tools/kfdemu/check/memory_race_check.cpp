@@ -151,6 +151,7 @@ MemoryRaceCheck::Missing MemoryRaceCheck::missing(const Now& now, const Record& 
     if (!fences_wanted_ || write.group == group_ || write.group == 0) return Missing::Nothing;
     const std::uint32_t published = races_->published_after(write.group, write.tick);
     if (published == 0) return Missing::Release;
+    if (!now.access.scalar && now.inst.has(kGlc)) return Missing::Nothing;  // nontemporal: it misses the cache
     return published < (now.access.scalar ? scalar_cache_ : vector_cache_) ? Missing::Nothing : Missing::Acquire;
 }
 

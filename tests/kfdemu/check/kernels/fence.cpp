@@ -180,3 +180,14 @@ KERNEL void relay(const u32* in, u32* out) {
     release();
     store(out + 9 + group(), 1);
 }
+/// Correct on these GPUs: nontemporal loads have GLC, too, and miss the cache.
+KERNEL void nontemporal_reader(const u32* in, u32* out) {
+    if (writes(in, out)) {
+        release();
+        store(out + 8, 1);
+    }
+    if (!reads()) return;
+    wait_for(out + 8);
+    compiler_only();
+    out[2048 + item()] = __builtin_nontemporal_load(out + 1024 + local_x() % 64);
+}
