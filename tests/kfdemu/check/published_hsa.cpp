@@ -122,3 +122,25 @@ TEST_CASE("a wrong kernel object is an error of the queue, whatever size its arg
     CHECK(peak_bytes() < before + (256u << 20));
     control->check(0);
 }
+
+TEST_CASE("kernels that wait for each other are forgotten one by one", "[check][packets]") {
+    NEEDS_CONTROL(control);
+    REQUIRE(control->check(KFDEMU_CHECK_RACE) == 0);
+    control->forget_findings();
+    Work work;
+    const Memory data{work.machine.cpu().coarse, 1 << 20, work.machine.agents()};
+    const Memory with = arguments(work.machine, work.code.kernel("fill_many"), data.data(), 4096u);
+    const Signal gate, done;
+    Queue queue{work.machine.gpu()};
+    const std::size_t before = peak_bytes();
+    queue.submit(barrier_and({gate}));
+    for (int n = 0; n < 40; ++n) queue.submit(work.packet("fill_many", with, true));  // 13 MiB each
+    queue.submit(barrier_and({}, done, true));
+    std::this_thread::sleep_for(20ms);  // until the device has seen the doorbell of the last one
+    gate.store(0);
+    REQUIRE(done.completed());
+    CHECK(peak_bytes() < before + (128u << 20));
+    INFO(joined(texts(control)));
+    CHECK(control->findings() == 0);
+    control->check(0);
+}

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -108,12 +109,13 @@ Operations::Tick Operations::published(const void* queue) {
 }
 
 void Operations::waits_since(const void* queue, Tick since) {
+    std::vector<Handle> old;  // freed without the lock: they may have much memory
     const std::lock_guard lock{mutex_};
     if (since == 0)
         waiting_.erase(queue);
     else
         waiting_[queue] = since;
-    forget_old();
+    old = forget_old();
 }
 
 Operations::Handle Operations::begin(Tick safe, std::variant<Kernel, Copy> what) {
@@ -124,33 +126,39 @@ Operations::Handle Operations::begin(Tick safe, std::variant<Kernel, Copy> what)
 }
 
 void Operations::end(const Handle& operation, Report& report, const Allocations* allocations) {
-    std::vector<Handle> others;
+    std::vector<Handle> others, old;
     {
         const std::lock_guard lock{mutex_};
         operation->end = now();
+        last_end_.store(operation->end, std::memory_order_relaxed);
         std::ranges::copy_if(ended_, std::back_inserter(others),
                              [&](const Handle& other) { return other->end > operation->safe; });
         std::erase(running_, operation);
         ended_.push_back(operation);
-        forget_old();
+        old = forget_old();
     }
     for (const Handle& other : others) Reporter{report, allocations}.compare(*other, *operation);
 }
 
 void Operations::drop(const Handle& operation) {
+    std::vector<Handle> old;
     const std::lock_guard lock{mutex_};
     std::erase(running_, operation);
-    forget_old();
+    old = forget_old();
 }
 
-/// With the lock held.
-void Operations::forget_old() {
+/// With the lock held. The caller frees what it returns without.
+std::vector<Operations::Handle> Operations::forget_old() {
     constexpr std::size_t kMost = 512;
-    if (ended_.size() > kMost) ended_.erase(ended_.begin());
     Tick oldest = std::numeric_limits<Tick>::max();
     for (const auto& [queue, since] : waiting_) oldest = std::min(oldest, since);
     for (const Handle& operation : running_) oldest = std::min(oldest, operation->safe);
-    std::erase_if(ended_, [&](const Handle& operation) { return operation->end <= oldest; });
+    // In the order of their ends.
+    auto first = std::ranges::find_if(ended_, [&](const Handle& operation) { return operation->end > oldest; });
+    if (ended_.end() - first > static_cast<std::ptrdiff_t>(kMost)) first = ended_.end() - kMost;
+    std::vector<Handle> old(std::make_move_iterator(ended_.begin()), std::make_move_iterator(first));
+    ended_.erase(ended_.begin(), first);
+    return old;
 }
 
 }  // namespace kfdemu::check

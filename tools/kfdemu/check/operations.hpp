@@ -63,6 +63,7 @@ class Operations {
 
     /// Now. Packets of that queue that are in memory by then wait from then on.
     Tick published(const void* queue);
+    /// They start after all that has ended by `since`.
     void waits_since(const void* queue, Tick since);
     Tick now() { return tick_.fetch_add(1, std::memory_order_acq_rel) + 1; }
 
@@ -71,11 +72,13 @@ class Operations {
     void end(const Handle& operation, Report& report, const Allocations* allocations);
     /// It was aborted.
     void drop(const Handle& operation);
+    /// Of the latest end; relaxed: nothing is read through it.
+    Tick last_end() const { return last_end_.load(std::memory_order_relaxed); }
 
   private:
-    void forget_old();
+    std::vector<Handle> forget_old();
 
-    std::atomic<Tick> tick_{0};
+    std::atomic<Tick> tick_{0}, last_end_{0};
     std::mutex mutex_;
     std::map<const void*, Tick> waiting_;
     std::vector<Handle> running_, ended_;

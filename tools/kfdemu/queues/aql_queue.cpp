@@ -88,7 +88,10 @@ bool AqlQueue::service() {
         if (!current_ && (!next_is_ready() || !checked_.settled(space_, next_))) break;
         if (!current_ && !read_packet()) break;
         if (aql::has_barrier_bit(current_->header)) {
-            if (running_ != 0) break;
+            if (running_ != 0) {
+                checked_.blocked();
+                break;
+            }
             checked_.waited();
         }
         taken_.push_back({});

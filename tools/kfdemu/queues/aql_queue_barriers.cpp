@@ -29,6 +29,7 @@ AqlQueue::Step AqlQueue::wait_for(const aql::Barrier& packet, bool all) {
     }
     const bool met = all ? dependencies_met_ == wanted : (wanted == 0 || dependencies_met_ != 0);
     if (met && wanted != 0) checked_.waited();
+    if (!met) checked_.blocked();
     return met ? complete_now(packet.completion_signal) : Step::waiting;
 }
 
@@ -43,7 +44,8 @@ AqlQueue::Step AqlQueue::wait_for(const aql::BarrierValue& packet) {
             return fail(aql::kInvalidVendorPacket, "barrier-value packet: unknown condition");
         const auto raw = value_of(packet.signal);
         if (!raw) return memory_fault(packet.signal, kRead, "a barrier-value packet's signal");
-        if (!holds(packet, *raw, strict ? Comparison::all_known : Comparison::signed_alone)) return Step::waiting;
+        if (!holds(packet, *raw, strict ? Comparison::all_known : Comparison::signed_alone))
+            return checked_.blocked(), Step::waiting;
         checked_.waited();
     }
     return complete_now(packet.completion_signal);

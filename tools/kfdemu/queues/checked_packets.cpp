@@ -117,6 +117,15 @@ void CheckedPackets::waited() {
     if (is_on(Check::race)) waited_ = process_checks().operations.now();
 }
 
+/// Cheap while nothing ends: it is called with each poll.
+void CheckedPackets::blocked() {
+    if (bells_.empty()) return;
+    check::Operations& operations = process_checks().operations;
+    if (operations.last_end() <= blocked_) return;
+    blocked_ = operations.now();
+    operations.waits_since(this, blocked_);
+}
+
 void CheckedPackets::starts(std::uint64_t index, const Dispatch& dispatch) {
     if (index != 0) passed(index - 1);  // those that started while `race` was off
     const auto& memory = dispatch.memory_races();
@@ -136,7 +145,7 @@ void CheckedPackets::starts(std::uint64_t index, const Dispatch& dispatch) {
 void CheckedPackets::passed(std::uint64_t index) {
     if (bells_.empty() || bells_.front().highest > index) return;
     while (!bells_.empty() && bells_.front().highest <= index) bells_.pop_front();
-    process_checks().operations.waits_since(this, bells_.empty() ? 0 : bells_.front().seen);
+    process_checks().operations.waits_since(this, bells_.empty() ? 0 : std::max(bells_.front().seen, waited_));
 }
 
 void CheckedPackets::ends(const AddressSpace& space, std::uint64_t index) {

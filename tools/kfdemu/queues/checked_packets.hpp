@@ -39,7 +39,9 @@ class CheckedPackets {
     void rung(const AddressSpace& space, std::uint64_t next, std::uint64_t highest);
     bool settled(const AddressSpace& space, std::uint64_t index);
     /// The next packet was announced by a later one's doorbell: it is published when its header is seen.
-    void is_late() { late_ = true; }
+    void is_late() { late_ = true, blocked(); }
+    /// The next packet waits for a barrier bit or a dependency: what has ended by now is ordered before it.
+    void blocked();
     void waited();
     void starts(std::uint64_t index, const Dispatch& dispatch);
     void ends(const AddressSpace& space, std::uint64_t index);
@@ -76,6 +78,7 @@ class CheckedPackets {
     std::map<std::uint64_t, Watched> watched_;  // by index
     std::deque<Bell> bells_;                    // whose packets have not all started
     check::Operations::Tick waited_ = 0;
+    check::Operations::Tick blocked_ = 0;  // when Operations was last told of it
     bool late_ = false;
 };
 

@@ -18,3 +18,7 @@ KERNEL void scribble(u32* out, u32* arguments) {
     if (local_x() == 0) arguments[1] = arguments[1];
     out[local_x()] = 7;
 }
+/// One wave writes 4 * 64 * rounds bytes.
+KERNEL void fill_many(u32* out, u32 rounds) {
+    for (u32 n = 0; n < rounds; ++n) out[n * 64 + local_x()] = n;
+}
