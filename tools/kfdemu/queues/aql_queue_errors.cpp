@@ -11,7 +11,7 @@ namespace kfdemu {
 
 /// A wave's exception ended its kernel: stops the queue with the matching error.
 void AqlQueue::report(const Dispatch& dispatch) {
-    if (dispatch.state() == Dispatch::State::Aborted) return;
+    if (dispatch.state() == Dispatch::State::Aborted) return checked_.clear();
     const KernelFault& fault = dispatch.fault();
     const std::string why = fmt::format("kernel object {:#x}: {}", dispatch.packet().kernel_object, describe(fault));
     switch (fault.what) {

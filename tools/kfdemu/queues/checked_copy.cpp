@@ -35,8 +35,10 @@ check::Operations::Copy memory_of(const sdma::Command& command, unsigned gpu) {
 
 }  // namespace
 
-CheckedCopy::~CheckedCopy() {
-    if (running_) process_checks().operations.drop(running_);
+CheckedCopy::~CheckedCopy() { fails(); }
+
+void CheckedCopy::fails() {
+    if (running_) process_checks().operations.drop(std::exchange(running_, nullptr));
 }
 
 void CheckedCopy::begins(const sdma::Command& command) {

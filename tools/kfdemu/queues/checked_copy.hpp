@@ -2,7 +2,7 @@
 //
 //     CheckedCopy checked{gpu};
 //     checked.begins(command);         // before it runs; again for the same one: nothing
-//     checked.ends();                  // it has run, and nothing was told about it yet
+//     checked.ends();                  // it has run, and nothing was told about it yet; or fails()
 //
 // Thread safety: that of its queue.
 #pragma once
@@ -21,6 +21,8 @@ class CheckedCopy {
 
     void begins(const sdma::Command& command);
     void ends();
+    /// A fault has ended it, or the queue stops.
+    void fails();
 
   private:
     const unsigned gpu_;

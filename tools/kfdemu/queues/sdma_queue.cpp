@@ -82,6 +82,7 @@ bool SdmaQueue::service() {
         checked_.begins(packet.command);
         switch (execute(packet.command)) {
             case Step::fault:
+                checked_.fails();
                 failed_ = true;
                 return true;
             case Step::waiting:
@@ -322,6 +323,7 @@ SdmaQueue::Step SdmaQueue::run(const sdma::Timestamp& stamp) {
 
 void SdmaQueue::stop() {
     std::lock_guard lock{mutex_};
+    checked_.fails();
     stopped_ = true;
 }
 

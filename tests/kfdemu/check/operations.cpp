@@ -1,0 +1,59 @@
+// What `race` keeps of kernels and copies that have ended, and for how long.
+#include "check/operations.hpp"
+
+#include "check/process.hpp"
+#include "checked.hpp"
+#include "queues/checked_copy.hpp"
+
+using namespace kfdemu::check;
+
+namespace {
+
+using Memory = std::weak_ptr<MemoryRaces>;
+
+kfdemu::Checks race_alone() {
+    kfdemu::Checks checks;
+    checks.set(kfdemu::Check::race);
+    return checks;
+}
+
+/// A kernel that runs alone; what is kept of it.
+Memory run_kernel(Operations& operations, Report& report) {
+    auto memory = std::make_shared<MemoryRaces>();
+    const Memory kept = memory;
+    auto kernel = operations.begin(operations.now(), Operations::Kernel{std::move(memory), {}, 0, 0, 0, 0});
+    operations.end(kernel, report, nullptr);
+    return kept;
+}
+
+}  // namespace
+
+TEST_CASE("an operation is kept while a packet waits that was published before its end", "[check][operations]") {
+    Operations operations;
+    Report report;
+    const int queue = 0;
+    CHECK(run_kernel(operations, report).expired());
+    operations.published(&queue);
+    const Memory kept = run_kernel(operations, report);
+    CHECK_FALSE(kept.expired());
+    SECTION("until that packet has started") {
+        operations.waits_since(&queue, 0);
+        CHECK(kept.expired());
+    }
+    SECTION("or is known to start later") {
+        operations.waits_since(&queue, operations.now());
+        CHECK(kept.expired());
+    }
+}
+
+TEST_CASE("a copy that a fault has ended keeps nothing", "[check][operations]") {
+    ProcessChecks& process = process_checks();
+    const auto before = process.enabled.exchange(race_alone().bits());
+    kfdemu::CheckedCopy copy{0};
+    copy.begins(kfdemu::sdma::Fill{.destination = 0x1000, .size_bytes = 64, .value = 0, .unit_bytes = 4});
+    const Memory kept = run_kernel(process.operations, process.report);
+    CHECK_FALSE(kept.expired());
+    copy.fails();
+    CHECK(kept.expired());
+    process.enabled = before;
+}
