@@ -2,6 +2,7 @@
 #include "check/operations.hpp"
 
 #include "check/process.hpp"
+#include "check/shadow_conflicts.hpp"
 #include "checked.hpp"
 #include "queues/checked_copy.hpp"
 
@@ -56,4 +57,30 @@ TEST_CASE("a copy that a fault has ended keeps nothing", "[check][operations]") 
     copy.fails();
     CHECK(kept.expired());
     process.enabled = before;
+}
+
+namespace {
+
+void write_pages(MemoryShadow& shadow, std::uint64_t va, std::uint64_t pages, std::uint32_t value) {
+    for (; pages > 0; --pages, va += MemoryShadow::Page::kBytes) {
+        MemoryShadow::Cell& cell = shadow.page(va)->cell(va);
+        cell.write.group = 1;
+        cell.write.bytes = 15;
+        cell.value = value;
+    }
+}
+
+}  // namespace
+
+TEST_CASE("whichever of two kernels accessed more, the later access comes second", "[check][operations]") {
+    MemoryShadow small, large;
+    write_pages(small, 0x40000, 1, 5);
+    write_pages(large, 0x40000, 100, 6);
+    large.page(0x40000)->cell(0x40000).write.site = 7;
+    const auto before = conflicts(small, large), after = conflicts(large, small);
+    REQUIRE((before.size() == 1 && after.size() == 1));
+    CHECK(before.front().va == 0x40000);
+    CHECK(before.front().second.site == 7);
+    CHECK(after.front().first.site == 7);
+    CHECK(after.front().second.site == 0);
 }

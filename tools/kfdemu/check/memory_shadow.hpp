@@ -71,6 +71,8 @@ class MemoryShadow {
 
     Page* page(std::uint64_t va);
 
+    /// Of its pages.
+    std::size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
     /// Of the process; 0: a quarter of the machine's memory.
     static void set_limit(std::size_t bytes);
 

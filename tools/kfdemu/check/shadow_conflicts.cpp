@@ -52,11 +52,14 @@ unsigned bytes_in(const Box& box, std::uint64_t va) {
 std::vector<ShadowConflict> conflicts(MemoryShadow& first, MemoryShadow& second) {
     std::vector<ShadowConflict> result;
     std::set<std::uint16_t> sites;
-    for (const auto& [va, page] : first.pages()) {
-        const MemoryShadow::Page* other = second.find(va);
+    // Through the smaller one: many short kernels may run beside one that has accessed gigabytes.
+    const bool swapped = second.bytes() < first.bytes();
+    MemoryShadow &smaller = swapped ? second : first, &larger = swapped ? first : second;
+    for (const auto& [va, page] : smaller.pages()) {
+        const MemoryShadow::Page* other = larger.find(va);
         if (other == nullptr) continue;
         for (std::uint64_t at = va; at < va + MemoryShadow::Page::kBytes; at += 4) {
-            const Cell &a = page->cell(at), &b = other->cell(at);
+            const Cell &a = (swapped ? other : page)->cell(at), &b = (swapped ? page : other)->cell(at);
             if (communicate(a, b)) return {};
             compare(a, b, [&](const Record& from, const Record& to, bool from_writes, bool to_writes) {
                 if (sites.insert(to.site).second) result.push_back({from, to, from_writes, to_writes, at});
