@@ -8,7 +8,8 @@ namespace {
 constexpr const char* kNoAcquire[] = {"no_acquire", "narrow_acquire", "early_acquire", "relaxed_counter", "lock"};
 constexpr const char* kNoRelease[] = {"no_release", "narrow_release"};
 constexpr const char* kScalar = "scalar";
-constexpr const char* kCorrect[] = {"atomic_reader", "acquired_by_another_wave", "relay", "nontemporal_reader"};
+constexpr const char* kCorrect[] = {"atomic_reader",      "acquired_by_another_wave", "relay",
+                                    "nontemporal_reader", "store_after_release",      "store_before_count"};
 
 /// 8 work-groups of 2 waves.
 Outcome run(Checked& gpu, const CodeObject& code, const std::string& kernel, unsigned threads = 1) {

@@ -69,8 +69,15 @@ void MemoryRaceCheck::invalidates(const Inst& inst) {
 }
 
 void MemoryRaceCheck::meet() {
-    races_->release(group_, true);
+    races_->release(group_, MemoryRaces::kAll);
     acquires_ = true;
+}
+
+void MemoryRaceCheck::waited(unsigned wave) { races_->wait(group_, wave); }
+
+void MemoryRaceCheck::release(const Now& now) {
+    races_->release(
+        group_, now.context.waited ? MemoryRaces::kAll : races_->last_wait(group_, now.record.wave, now.record.tick));
 }
 
 void MemoryRaceCheck::access(const RaceContext& context, const Wave& wave, const Inst& inst, const Access& access) {
@@ -98,7 +105,7 @@ void MemoryRaceCheck::access(const RaceContext& context, const Wave& wave, const
     if (now.locked != nullptr) now.locked->unlock();
 
     if (!conflicts_.empty()) report(now, conflicts_.front());
-    if (is_atomic) races_->release(group_, context.waited);
+    if (is_atomic) release(now);
     if (now.looks) acquires_ = true;
 }
 
@@ -159,7 +166,8 @@ MemoryRaceCheck::Missing MemoryRaceCheck::missing(const Now& now, const Record& 
 void MemoryRaceCheck::seen_by(const Now& now, const Record& write) {
     if (write.group == 0 || !overlap(write, now.record)) return;
     if (write.group != group_)
-        races_->release(write.group, !write.is(Kind::Plain));
+        races_->release(write.group, write.is(Kind::Plain) ? races_->last_wait(write.group, write.wave, write.tick)
+                                                           : MemoryRaces::kAll);
     else if (write.wave != now.record.wave)
         now.context.order.follow_all(now.record.wave);
 }
@@ -181,7 +189,7 @@ void MemoryRaceCheck::store(Now& now, std::uint64_t va, Cell& cell) {
     Record record = now.record;
     const Record& write = cell.write;
     // A waiter that was recorded earlier may see this store without another record.
-    if (write.is(Kind::Atomic)) races_->release(group_, now.context.waited);
+    if (write.is(Kind::Atomic)) release(now);
     if (!write.is(Kind::Atomic) && overlap(write, record) && !ordered(now, write)) {
         if (stores_the_same(now, cell))
             set(record, Kind::Agreed);
@@ -191,7 +199,7 @@ void MemoryRaceCheck::store(Now& now, std::uint64_t va, Cell& cell) {
     for (const Record& read : cell.read) {
         if (read.group == 0 || !overlap(read, record)) continue;
         if (read.is(Kind::Atomic)) {
-            if (read.group != group_) races_->release(group_, now.context.waited);
+            if (read.group != group_) release(now);
         } else if (!record.is(Kind::Agreed) && !ordered(now, read)) {
             conflicts_.push_back({read, va, record.lane, false});
         }

@@ -38,6 +38,8 @@ class MemoryRaceCheck {
     void access(const RaceContext& context, const gfx9::Wave& wave, const gfx9::Inst& inst, const Access& access);
     /// Any instruction: whether it invalidates a cache.
     void invalidates(const gfx9::Inst& inst);
+    /// The wave has waited for its stores.
+    void waited(unsigned wave);
     /// The work-group synchronises with all that do: global wave sync.
     void meet();
 
@@ -79,6 +81,8 @@ class MemoryRaceCheck {
     bool ordered(const Now& now, const Record& earlier) const;
     Missing missing(const Now& now, const Record& write) const;
     void seen_by(const Now& now, const Record& write);
+    /// Of what came before in the work-group.
+    void release(const Now& now);
     void report(const Now& now, const Conflict& conflict) const;
     void report_race(const Now& now, const Conflict& conflict) const;
     void report_fence(const Now& now, const Conflict& conflict) const;

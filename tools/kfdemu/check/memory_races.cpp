@@ -20,12 +20,28 @@ MemoryRaces::GroupId MemoryRaces::group_id(std::uint32_t group) const {
     return groups_[group - 1].id;
 }
 
-void MemoryRaces::release(std::uint32_t number, bool waited) {
+void MemoryRaces::release(std::uint32_t number, std::uint32_t waited) {
     const std::lock_guard lock{mutex_};
     Group& group = groups_[number - 1];
     group.released = next_tick();
-    const std::uint32_t before = group.published.empty() ? 0 : group.published.back();
-    if (waited && group.stored.load(std::memory_order_relaxed) >= before) group.published.push_back(group.released);
+    const std::uint32_t before = std::min(waited, group.released);
+    const std::uint32_t last = group.published.empty() ? 0 : group.published.back().before;
+    if (before > last && group.stored.load(std::memory_order_relaxed) >= last)
+        group.published.push_back({before, group.released});
+}
+
+void MemoryRaces::wait(std::uint32_t group, unsigned wave) {
+    const std::lock_guard lock{mutex_};
+    groups_[group - 1].waits.push_back({next_tick(), wave});
+}
+
+std::uint32_t MemoryRaces::last_wait(std::uint32_t group, unsigned wave, std::uint32_t tick) const {
+    const std::lock_guard lock{mutex_};
+    const std::vector<Wait>& waits = groups_[group - 1].waits;
+    auto at = std::ranges::upper_bound(waits, tick, {}, &Wait::tick);
+    while (at != waits.begin())
+        if ((--at)->wave == wave) return at->tick;
+    return 0;
 }
 
 bool MemoryRaces::released_since(std::uint32_t group, std::uint32_t tick) const {
@@ -35,9 +51,9 @@ bool MemoryRaces::released_since(std::uint32_t group, std::uint32_t tick) const 
 
 std::uint32_t MemoryRaces::published_after(std::uint32_t group, std::uint32_t tick) const {
     const std::lock_guard lock{mutex_};
-    const std::vector<std::uint32_t>& ticks = groups_[group - 1].published;
-    const auto first = std::ranges::upper_bound(ticks, tick);
-    return first == ticks.end() ? 0 : *first;
+    const std::vector<Published>& published = groups_[group - 1].published;
+    const auto first = std::ranges::upper_bound(published, tick, {}, &Published::before);
+    return first == published.end() ? 0 : first->tick;
 }
 
 std::atomic<std::uint32_t>& MemoryRaces::last_store(std::uint32_t group) {

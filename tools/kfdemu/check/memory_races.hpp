@@ -3,7 +3,7 @@
 //
 //     MemoryRaces races;                                           // one for a dispatch
 //     std::uint32_t group = races.add_group({x, y, z});
-//     races.release(group, waited);                                // an atomic, a flag that others see
+//     races.release(group, MemoryRaces::kAll);                     // an atomic, a flag that others see
 //     if (!races.released_since(group, tick)) …                    // not ordered
 //     if (races.published_after(group, tick) == 0) …               // ordered, but maybe not in the L2 cache
 //
@@ -35,8 +35,13 @@ class MemoryRaces {
     /// Grows with each synchronisation of any work-group.
     std::uint32_t tick() const { return tick_.load(std::memory_order_relaxed); }
     std::uint32_t next_tick() { return tick_.fetch_add(1, std::memory_order_relaxed) + 1; }
-    /// `waited`: the wave that did it had waited for its stores.
-    void release(std::uint32_t group, bool waited);
+    /// The wave that does it has waited for the stores of before the tick `waited`; kAll: for all of its stores.
+    void release(std::uint32_t group, std::uint32_t waited);
+    static constexpr std::uint32_t kAll = ~std::uint32_t{0};
+    /// A wave has waited for all of its stores.
+    void wait(std::uint32_t group, unsigned wave);
+    /// When it last had, at that tick; 0: never.
+    std::uint32_t last_wait(std::uint32_t group, unsigned wave, std::uint32_t tick) const;
     bool released_since(std::uint32_t group, std::uint32_t tick) const;
     /// When the group first released what it wrote at that tick, having waited for it; 0: it has not.
     std::uint32_t published_after(std::uint32_t group, std::uint32_t tick) const;
@@ -51,12 +56,21 @@ class MemoryRaces {
 
   private:
     static std::uint64_t new_serial();
+    struct Wait {
+        std::uint32_t tick = 0;
+        unsigned wave = 0;
+    };
+    struct Published {
+        std::uint32_t before = 0;  ///< stores of earlier ticks have happened
+        std::uint32_t tick = 0;    ///< of the release
+    };
     struct Group {
         explicit Group(const GroupId& of) : id{of} {}
         GroupId id;
         std::uint32_t released = 0;            ///< tick of its last release
         std::atomic<std::uint32_t> stored{0};  ///< and of its last store
-        std::vector<std::uint32_t> published;  ///< ticks of releases with stores before them that were waited for
+        std::vector<Wait> waits;               ///< in the order of their ticks
+        std::vector<Published> published;      ///< both ticks grow
     };
 
     // Relaxed: records and releases are published by the locks of pages and of this.

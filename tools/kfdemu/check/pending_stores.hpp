@@ -3,7 +3,7 @@
 //     PendingStores stores;
 //     stores.begin();                                     // a new work-group
 //     stores.issue(wave, stores_plainly);                 // each vector memory instruction
-//     stores.waited(wave, vmcnt);                         // each s_waitcnt
+//     if (stores.waited(wave, vmcnt)) …                   // each s_waitcnt; it proved the last store
 //     if (stores.any(wave)) …
 //
 // vmcnt counts in order. Source: "Vega" ISA manual, "Manually inserted wait states". Thread safety: that of its
@@ -23,9 +23,12 @@ class PendingStores {
         ++state.issued;
         if (store) state.last_store = state.issued;
     }
-    void waited(unsigned wave, std::uint32_t vmcnt) {
+    /// Returns whether none is pending now, and was before.
+    bool waited(unsigned wave, std::uint32_t vmcnt) {
+        const bool before = any(wave);
         State& state = waves_[wave];
         if (state.issued >= vmcnt && state.issued - vmcnt > state.done) state.done = state.issued - vmcnt;
+        return before && !any(wave);
     }
     bool any(unsigned wave) const { return waves_[wave].last_store > waves_[wave].done; }
 

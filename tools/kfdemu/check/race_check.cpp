@@ -25,7 +25,8 @@ void RaceCheck::orders(const Wave& wave, const Inst& inst) {
     if (inst.row == gfx9::index(Op::s_waitcnt)) {
         const auto counts = static_cast<std::uint32_t>(inst.offset);
         order_.waited(index, counts >> 8 & 0xf);
-        stores_.waited(index, (counts & 0xf) | (counts >> 14 & 3) << 4);
+        const bool stored = stores_.waited(index, (counts & 0xf) | (counts >> 14 & 3) << 4);
+        if (stored && memory_) memory_races_.waited(index);
     }
     if (inst.row == gfx9::index(Op::s_endpgm)) order_.ended(index);
 }

@@ -191,3 +191,30 @@ KERNEL void nontemporal_reader(const u32* in, u32* out) {
     compiler_only();
     out[2048 + item()] = __builtin_nontemporal_load(out + 1024 + local_x() % 64);
 }
+/// Correct: what is stored between the release and the flag need not have happened.
+KERNEL void store_after_release(const u32* in, u32* out) {
+    if (writes(in, out)) {
+        release();
+        out[3200 + local_x()] = 1;
+        compiler_only();
+        store(out + 8, 1);
+    }
+    if (!reads()) return;
+    wait_for(out + 8);
+    acquire();
+    out[2048 + item()] = out[1024 + local_x() % 64];
+}
+/// Correct: the same before a counter.
+KERNEL void store_before_count(const u32* in, u32* out) {
+    if (local_x() != 0) return;
+    out[16 + group()] = in[group()];
+    release();
+    out[3200 + group()] = 1;
+    compiler_only();
+    const bool last = add(out + 1, 1) == 7;
+    acquire();
+    if (!last) return;
+    u32 sum = 0;
+    for (u32 n = 0; n < 8; ++n) sum += out[by_lane(16 + n)];
+    out[0] = sum;
+}
