@@ -6,6 +6,10 @@
 
 #include <kfdemu.h>
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "support/catch.hpp"
 
 namespace test_support {
@@ -25,6 +29,18 @@ class Control {
         kfdemu_counters now{};
         control_->counters(&now, sizeof now);
         return now;
+    }
+    /// The text of a finding of the checks.
+    std::string finding(std::uint64_t index) const {
+        std::string text(control_->finding(index, nullptr, 0), 0);
+        control_->finding(index, text.data(), text.size() + 1);
+        return text;
+    }
+    /// Those of all that are kept.
+    std::vector<std::string> findings() const {
+        std::vector<std::string> all;
+        for (std::uint64_t n = 0; n < control_->findings(); ++n) all.push_back(finding(n));
+        return all;
     }
 
   private:

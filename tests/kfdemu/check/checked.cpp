@@ -28,6 +28,14 @@ std::string Checked::text() const {
     return all;
 }
 
+Outcome run_groups(Checked& gpu, const CodeObject& code, const std::string& kernel, unsigned threads) {
+    std::vector<std::uint32_t> values(256);
+    for (std::uint32_t n = 0; n < 256; ++n) values[n] = n * 7 + 4;
+    auto* in = gpu.machine.copy(values);
+    auto* out = gpu.machine.allocate<std::uint32_t>(4096);
+    return code.try_launch(kernel, {.grid = {1024}, .group = {128}, .threads = threads}, in, out);
+}
+
 Outcome run_defect(Checked& gpu, const CodeObject& code, const std::string& kernel) {
     auto* in = gpu.machine.allocate<std::uint32_t>(128);
     auto* out = gpu.machine.allocate<std::uint32_t>(128);

@@ -45,6 +45,15 @@ class Checked {
 /// Runs a kernel of a defect source in 64 work-items of one work-group with an `in` and an `out` array.
 Outcome run_defect(Checked& gpu, const CodeObject& code, const std::string& kernel);
 
+/// Runs a kernel in 8 work-groups of 2 waves with an `in` of 256 elements and an `out` of 4096.
+Outcome run_groups(Checked& gpu, const CodeObject& code, const std::string& kernel, unsigned threads = 1);
+/// Requires that it finds nothing, in that number of threads.
+inline void require_silent_groups(Checked& gpu, const CodeObject& code, const std::string& kernel, unsigned threads) {
+    require_finished(run_groups(gpu, code, kernel, threads), kernel);
+    INFO(kernel << " in " << threads << " threads\n" << gpu.text());
+    REQUIRE(gpu.rules().empty());
+}
+
 /// The levels that the C++ sources of kernels/ are compiled at.
 inline constexpr const char* kCompiled[] = {"O0", "O1", "O2", "O3"};
 

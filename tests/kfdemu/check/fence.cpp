@@ -11,18 +11,9 @@ constexpr const char* kScalar = "scalar";
 constexpr const char* kCorrect[] = {"atomic_reader",      "acquired_by_another_wave", "relay",
                                     "nontemporal_reader", "store_after_release",      "store_before_count"};
 
-/// 8 work-groups of 2 waves.
-Outcome run(Checked& gpu, const CodeObject& code, const std::string& kernel, unsigned threads = 1) {
-    std::vector<std::uint32_t> values(256);
-    for (std::uint32_t n = 0; n < 256; ++n) values[n] = n * 7 + 4;
-    auto* in = gpu.machine.copy(values);
-    auto* out = gpu.machine.allocate<std::uint32_t>(4096);
-    return code.try_launch(kernel, {.grid = {1024}, .group = {128}, .threads = threads}, in, out);
-}
-
 void require_rule(Checked& gpu, const CodeObject& code, const char* kernel, const std::string& rule) {
     gpu.forget();
-    require_finished(run(gpu, code, kernel), kernel);
+    require_finished(run_groups(gpu, code, kernel), kernel);
     INFO(kernel << "\n" << gpu.text());
     REQUIRE_FALSE(gpu.rules().empty());
     for (const Finding& found : gpu.findings()) {
@@ -32,11 +23,7 @@ void require_rule(Checked& gpu, const CodeObject& code, const char* kernel, cons
 }
 
 void require_silent(Checked& gpu, const CodeObject& code, const std::string& kernel) {
-    for (const unsigned threads : {1u, 3u}) {
-        require_finished(run(gpu, code, kernel, threads), kernel);
-        INFO(kernel << " in " << threads << " threads\n" << gpu.text());
-        REQUIRE(gpu.rules().empty());
-    }
+    for (const unsigned threads : {1u, 3u}) require_silent_groups(gpu, code, kernel, threads);
 }
 
 template <class Test>
@@ -81,10 +68,10 @@ TEST_CASE("with the fences of the memory model, they are silent", "[check][fence
 TEST_CASE("what is a race is no finding of `fence`, and a missing fence none of `race`", "[check][fence]") {
     on_each_build([](Target target, const char* level) {
         Checked fences{target, Check::fence};
-        require_finished(run(fences, fences.load("race_memory", level), "shift"), "shift");
+        require_finished(run_groups(fences, fences.load("race_memory", level), "shift"), "shift");
         REQUIRE(fences.rules().empty());
         Checked races{target, Check::race};
-        require_finished(run(races, races.load("fence", level), "no_acquire"), "no_acquire");
+        require_finished(run_groups(races, races.load("fence", level), "no_acquire"), "no_acquire");
         REQUIRE(races.rules().empty());
     });
 }

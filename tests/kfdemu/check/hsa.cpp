@@ -17,12 +17,6 @@ using namespace hsa_test;
 
 namespace {
 
-std::string finding(const test_support::Control& control, std::uint64_t index) {
-    std::string text(control->finding(index, nullptr, 0), 0);
-    control->finding(index, text.data(), text.size() + 1);
-    return text;
-}
-
 void run_late(const char* level, const char* kernel) {
     Machine machine;
     Executable code{machine.gpu(), std::string{"../check/late."} + level};
@@ -40,7 +34,7 @@ TEST_CASE("a missing wait is found with the function and the line of its source"
         REQUIRE(control->check(KFDEMU_CHECK_WAIT) == 0);
         run_late(level, "late");
         REQUIRE(control->findings() == 1);
-        const std::string text = finding(control, 0);
+        const std::string text = control.finding(0);
         INFO(level << ": " << text);
         CHECK(text.find("check wait: ") == 0);
         CHECK(text.find("is missing") != std::string::npos);
@@ -150,7 +144,7 @@ TEST_CASE("a second free is refused and reported, and leaves what is allocated t
     CHECK(control.counters().buffers == before + 1);
     HSA_CHECK(hsa_amd_memory_pool_free(other));
     CHECK(control->findings() == 1);
-    const std::string text = finding(control, 0);
+    const std::string text = control.finding(0);
     CHECK(text.find("check memory: memory is freed that is freed already\n") == 0);
     CHECK(text.find("at offset 0 of 4096 bytes allocated at 0x") != std::string::npos);
     std::vector<std::unique_ptr<Memory>> others;
@@ -211,7 +205,7 @@ TEST_CASE("exact sizes and freed memory are known", "[check][allocations]") {
         }
         run(machine, queue, kernel, line(1), freed, out.data(), 9);
         REQUIRE(control->findings() == 2);
-        const std::string outside = finding(control, 0), after = finding(control, 1);
+        const std::string outside = control.finding(0), after = control.finding(1);
         INFO(level << ": " << outside << after);
         CHECK(outside.find("12 bytes past the end of 100 bytes allocated at 0x") != std::string::npos);
         CHECK(after.find("at offset 36 of 100 bytes allocated at 0x") != std::string::npos);
@@ -242,7 +236,7 @@ TEST_CASE("a kernel that writes code is reported, one that reads it is not", "[c
         CHECK(control->findings() == 0);
         run(machine, queue, code.kernel("write_word"), line(1), code_at, out.data(), 0);
         REQUIRE(control->findings() == 1);
-        const std::string text = finding(control, 0);
+        const std::string text = control.finding(0);
         INFO(text);
         CHECK(text.find("4 bytes of code are written") != std::string::npos);
         CHECK(text.find("in the code of a loaded code object") != std::string::npos);
@@ -271,7 +265,7 @@ TEST_CASE("locked host memory has its exact size until it is unlocked", "[check]
     CHECK(control->findings() == 0);
     run(machine, queue, kernel, line(1), locked, out.data(), 25);
     REQUIRE(control->findings() == 1);
-    CHECK(finding(control, 0).find("just past the end of 100 bytes allocated at") != std::string::npos);
+    CHECK(control.finding(0).find("just past the end of 100 bytes allocated at") != std::string::npos);
     control->forget_findings();
     HSA_CHECK(hsa_amd_memory_unlock(words));
     HSA_CHECK(hsa_amd_memory_lock(words, 4096, &gpu, 1, &locked));
@@ -332,7 +326,7 @@ TEST_CASE("LDS and new device memory that nothing wrote are found with their lin
         run(machine, queue, code.kernel("lds_sum"), line(64), in.data(), out.data());
         run(machine, queue, code.kernel("memory_sum"), line(64), in.data(), out.data());
         REQUIRE(control->findings() == 2);
-        const std::string lds = finding(control, 0), memory = finding(control, 1);
+        const std::string lds = control.finding(0), memory = control.finding(1);
         INFO(level << ": " << lds << memory);
         CHECK(lds.find("check init: what is stored was computed from LDS at offset 128, which nothing wrote") == 0);
         CHECK(memory.find("at offset 0 of 400 bytes allocated at 0x") != std::string::npos);
@@ -359,5 +353,5 @@ TEST_CASE("device memory that was copied or filled is defined", "[check][init]")
         for (const char* kernel : {"memory_sum", "memory_index", "memory_add"})
             run(machine, queue, code.kernel(kernel), line(64), in, out.data());
     CHECK(control->findings() == 0);
-    for (std::uint64_t n = 0; n < control->findings(); ++n) WARN(finding(control, n));
+    for (std::uint64_t n = 0; n < control->findings(); ++n) WARN(control.finding(n));
 }

@@ -148,11 +148,7 @@ Tally remove_barriers(Target target, const char* level, const std::string& kerne
 Tally remove_invalidations(Target target, const char* level, const char* source, const char* kernel) {
     Checked gpu{target, Check::fence};
     const CodeObject code = gpu.load(source, level);
-    const std::vector<std::uint32_t> in(256, 7);
-    return mutate(gpu, code, kInvalidations, [&] {
-        return code.try_launch(kernel, {.grid = {1024}, .group = {128}}, gpu.machine.copy(in),
-                               gpu.machine.allocate<std::uint32_t>(4096));
-    });
+    return mutate(gpu, code, kInvalidations, [&] { return run_groups(gpu, code, kernel); });
 }
 
 void print(const char* what, const char* name, Target target, const char* level, const Tally& t) {

@@ -2,7 +2,7 @@
 //
 //     Work work;
 //     queue.submit(work.packet("fill", work.fill(work.data.data(), 5u), false, done));
-//     REQUIRE(texts(control).empty());
+//     REQUIRE(control.findings().empty());
 #pragma once
 
 #include <cstring>
@@ -36,16 +36,6 @@ struct Work {
     Memory data = memory(), result = memory();
 };
 
-/// The findings, as texts.
-inline std::vector<std::string> texts(const test_support::Control& control) {
-    std::vector<std::string> all;
-    for (std::uint64_t n = 0; n < control->findings(); ++n) {
-        all.emplace_back(control->finding(n, nullptr, 0), '\0');
-        control->finding(n, all.back().data(), all.back().size() + 1);
-    }
-    return all;
-}
-
 inline std::string joined(const std::vector<std::string>& all) {
     std::string text;
     for (const std::string& one : all) text += one;
@@ -71,18 +61,29 @@ inline void run_pair(Work& work, bool barrier_bit) {
     REQUIRE(queue.drains());
 }
 
-/// Waits until the device has read that many more packets.
+/// Waits until the device has read that many packets.
 inline void wait_for_packets(const test_support::Control& control, std::uint64_t wanted) {
-    REQUIRE(eventually([&] {
-        kfdemu_counters counters{};
-        control->counters(&counters, sizeof counters);
-        return counters.packets >= wanted;
-    }));
+    REQUIRE(eventually([&] { return control.counters().packets >= wanted; }));
 }
-inline std::uint64_t packets_read(const test_support::Control& control) {
-    kfdemu_counters counters{};
-    control->counters(&counters, sizeof counters);
-    return counters.packets;
-}
+
+/// `data` written by fill in one queue and read by double_all in another, with signals for the end of each.
+struct HandOver {
+    explicit HandOver(const Work& in)
+        : work{in},
+          to{work.fill(work.data.data(), 5u)},
+          from{arguments(work.machine, work.code.kernel("double_all"), work.data.data(), work.result.data())} {}
+
+    hsa_kernel_dispatch_packet_t writer() const { return work.packet("fill", to, false, written); }
+    hsa_kernel_dispatch_packet_t reader() const { return work.packet("double_all", from, false, read); }
+    /// Returns when the program has waited for it.
+    void write(Queue& queue) const {
+        queue.submit(writer());
+        REQUIRE(written.completed());
+    }
+
+    const Work& work;
+    Memory to, from;
+    Signal written, read;
+};
 
 }  // namespace packets_test

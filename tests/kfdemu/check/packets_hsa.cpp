@@ -10,7 +10,7 @@ TEST_CASE("two kernels of a queue without the barrier bit race, with it they do 
     for (const bool barrier_bit : {false, true}) {
         control->forget_findings();
         run_pair(work, barrier_bit);
-        const auto found = texts(control);
+        const auto found = control.findings();
         INFO(joined(found));
         REQUIRE(found.size() == (barrier_bit ? 0 : 1));
         if (barrier_bit) continue;
@@ -31,20 +31,18 @@ TEST_CASE("kernels of two queues are ordered by a dependency", "[check][packets]
     Work work;
     for (const bool ordered : {false, true}) {
         control->forget_findings();
-        const Signal start, first_done, second_done;
-        const Memory to = work.fill(work.data.data(), 5u);
-        const Memory from =
-            arguments(work.machine, work.code.kernel("double_all"), work.data.data(), work.result.data());
+        const Signal start;
+        const HandOver hand_over{work};
         Queue one{work.machine.gpu()}, other{work.machine.gpu()};
-        const std::uint64_t before = packets_read(control);
+        const std::uint64_t before = control.counters().packets;
         one.submit(barrier_and({start}));
-        one.submit(work.packet("fill", to, false, first_done));
-        other.submit(barrier_and({ordered ? first_done : start}));
-        other.submit(work.packet("double_all", from, false, second_done));
+        one.submit(hand_over.writer());
+        other.submit(barrier_and({ordered ? hand_over.written : start}));
+        other.submit(hand_over.reader());
         wait_for_packets(control, before + 2);
         start.store(0);
-        REQUIRE((first_done.completed() && second_done.completed()));
-        const auto found = texts(control);
+        REQUIRE((hand_over.written.completed() && hand_over.read.completed()));
+        const auto found = control.findings();
         INFO(joined(found));
         CHECK(found.size() == (ordered ? 0 : 1));
     }
@@ -68,7 +66,7 @@ TEST_CASE("a program that waits orders kernels, and atomics order themselves", "
     one.submit(work.packet("count", counted, false, first));
     other.submit(work.packet("count", counted, false, second));
     REQUIRE((first.completed() && second.completed()));
-    INFO(joined(texts(control)));
+    INFO(joined(control.findings()));
     CHECK(control->findings() == 0);
     control->check(0);
 }
@@ -85,7 +83,7 @@ TEST_CASE("a copy and a kernel race unless one waits for the other", "[check][pa
         const Signal copied, done;
         const Memory to = arguments(work.machine, work.code.kernel("fill_later"), device.data(), 9u, flag.data());
         Queue queue{work.machine.gpu()};
-        const std::uint64_t before = packets_read(control);
+        const std::uint64_t before = control.counters().packets;
         if (ordered) queue.submit(barrier_and({copied}));
         queue.submit(work.packet("fill_later", to, false, done));
         wait_for_packets(control, before + 1);
@@ -95,7 +93,7 @@ TEST_CASE("a copy and a kernel race unless one waits for the other", "[check][pa
         __atomic_store_n(flag.as<std::uint32_t>(), 1, __ATOMIC_RELEASE);
         REQUIRE(done.completed());
         REQUIRE(queue.drains());
-        const auto found = texts(control);
+        const auto found = control.findings();
         INFO(joined(found));
         REQUIRE(found.size() == (ordered ? 0 : 1));
         if (!ordered) CHECK(has(found[0], "memory is written that a DMA engine writes"));
@@ -112,7 +110,7 @@ TEST_CASE("arguments that change while their kernel is in flight are reported", 
         const Signal start, done;
         Memory to = work.fill(work.data.data(), 5u);
         Queue queue{work.machine.gpu()};
-        const std::uint64_t before = packets_read(control);
+        const std::uint64_t before = control.counters().packets;
         queue.submit(barrier_and({start}));
         queue.submit(work.packet("fill", to, false, done));
         queue.submit(barrier_and({}));
@@ -124,7 +122,7 @@ TEST_CASE("arguments that change while their kernel is in flight are reported", 
         start.store(0);
         REQUIRE(done.completed());
         REQUIRE(queue.drains());
-        const auto found = texts(control);
+        const auto found = control.findings();
         INFO(joined(found));
         REQUIRE(found.size() == (early ? 1 : 0));
         if (!early) continue;
@@ -146,7 +144,7 @@ TEST_CASE("a kernel may write into its own arguments", "[check][packets]") {
     std::memcpy(with.as<std::byte>() + 8, &itself, sizeof itself);
     queue.submit(work.packet("scribble", with, false, done));
     REQUIRE(done.completed());
-    INFO(joined(texts(control)));
+    INFO(joined(control.findings()));
     CHECK(control->findings() == 0);
     control->check(0);
 }
@@ -159,7 +157,7 @@ TEST_CASE("a slot that is used again before the read index has passed it is repo
     const Signal start, done;
     const Memory to = work.fill(work.data.data(), 5u), other = work.fill(work.data.data(), 6u);
     Queue queue{work.machine.gpu()};
-    const std::uint64_t before = packets_read(control);
+    const std::uint64_t before = control.counters().packets;
     queue.submit(barrier_and({start}));
     const std::uint64_t index = queue.submit(work.packet("fill", to, false, done));
     wait_for_packets(control, before + 1);
@@ -168,7 +166,7 @@ TEST_CASE("a slot that is used again before the read index has passed it is repo
     slots[index % queue.get()->size].kernarg_address = other.data();
     start.store(0);
     REQUIRE(done.completed());
-    const auto found = texts(control);
+    const auto found = control.findings();
     INFO(joined(found));
     REQUIRE(found.size() == 1);
     CHECK(has(found[0], "check fence: packet 1 of the queue changes after it was published, at byte 40"));
@@ -199,7 +197,7 @@ TEST_CASE("a packet whose header is stored before its body is reported", "[check
         slots[index % queue.get()->size].kernarg_address = complete.kernarg_address;
         REQUIRE(done.completed());
     }
-    const auto found = texts(control);
+    const auto found = control.findings();
     INFO(joined(found));
     REQUIRE(found.size() == 1);
     CHECK(has(found[0], "its header has to be stored last"));

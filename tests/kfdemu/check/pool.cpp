@@ -19,11 +19,7 @@ class Pool {
     std::string found() {
         stream.synchronize();
         std::string text;
-        for (std::uint64_t n = 0; n < control->findings(); ++n) {
-            std::string one(control->finding(n, nullptr, 0), 0);
-            control->finding(n, one.data(), one.size() + 1);
-            text += one;
-        }
+        for (const std::string& one : control.findings()) text += one;
         control->forget_findings();
         return text;
     }

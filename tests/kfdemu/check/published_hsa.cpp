@@ -31,14 +31,11 @@ TEST_CASE("a doorbell of a packet that has run says nothing of the next one", "[
     other.ring(0);  // of a slow producer; the packet was taken with the next one's doorbell
     std::this_thread::sleep_for(20ms);
 
-    const Memory to = work.fill(work.data.data(), 5u);
-    const Memory from = arguments(work.machine, work.code.kernel("double_all"), work.data.data(), work.result.data());
-    const Signal first, second;
-    one.submit(work.packet("fill", to, false, first));
-    REQUIRE(first.completed());
-    other.submit(work.packet("double_all", from, false, second));
-    REQUIRE(second.completed());
-    INFO(joined(texts(control)));
+    const HandOver hand_over{work};
+    hand_over.write(one);
+    other.submit(hand_over.reader());
+    REQUIRE(hand_over.read.completed());
+    INFO(joined(control.findings()));
     CHECK(control->findings() == 0);
     control->check(0);
 }
@@ -55,16 +52,13 @@ TEST_CASE("a packet is not published by the doorbell of a later one", "[check][p
     other.ring(next);
     std::this_thread::sleep_for(20ms);
 
-    const Memory to = work.fill(work.data.data(), 5u);
-    const Memory from = arguments(work.machine, work.code.kernel("double_all"), work.data.data(), work.result.data());
-    const Signal first, second;
-    one.submit(work.packet("fill", to, false, first));
-    REQUIRE(first.completed());
-    const auto reader = work.packet("double_all", from, false, second);
+    const HandOver hand_over{work};
+    hand_over.write(one);
+    const auto reader = hand_over.reader();
     other.publish(index, &reader);
     other.ring(index);
-    REQUIRE(second.completed());
-    INFO(joined(texts(control)));
+    REQUIRE(hand_over.read.completed());
+    INFO(joined(control.findings()));
     CHECK(control->findings() == 0);
     control->check(0);
 }
@@ -78,9 +72,9 @@ TEST_CASE("a packet that started while the check was off does not date the next 
     const Memory flag{work.machine.cpu().fine, 4096, work.machine.agents()};
     *flag.as<std::uint32_t>() = 0;
     Queue one{work.machine.gpu()}, other{work.machine.gpu()};
-    const Signal gate, ended, first, second;
+    const Signal gate, ended;
     const Memory late = arguments(work.machine, work.code.kernel("fill_later"), unwatched.data(), 9u, flag.data());
-    const std::uint64_t before = packets_read(control);
+    const std::uint64_t before = control.counters().packets;
     other.submit(barrier_and({gate}));
     other.submit(work.packet("fill_later", late, false, ended));
     wait_for_packets(control, before + 1);
@@ -91,15 +85,13 @@ TEST_CASE("a packet that started while the check was off does not date the next 
     std::this_thread::sleep_for(20ms);
     REQUIRE(control->check(KFDEMU_CHECK_RACE) == 0);
 
-    const Memory to = work.fill(work.data.data(), 5u);
-    const Memory from = arguments(work.machine, work.code.kernel("double_all"), work.data.data(), work.result.data());
-    one.submit(work.packet("fill", to, false, first));
-    REQUIRE(first.completed());
-    other.submit(work.packet("double_all", from, false, second));
-    REQUIRE(second.completed());
+    const HandOver hand_over{work};
+    hand_over.write(one);
+    other.submit(hand_over.reader());
+    REQUIRE(hand_over.read.completed());
     __atomic_store_n(flag.as<std::uint32_t>(), 1, __ATOMIC_RELEASE);
     REQUIRE(ended.completed());
-    INFO(joined(texts(control)));
+    INFO(joined(control.findings()));
     CHECK(control->findings() == 0);
     control->check(0);
 }
@@ -140,7 +132,7 @@ TEST_CASE("kernels that wait for each other are forgotten one by one", "[check][
     gate.store(0);
     REQUIRE(done.completed());
     CHECK(peak_bytes() < before + (512u << 20));  // sanitizers keep 256 MiB of freed memory
-    INFO(joined(texts(control)));
+    INFO(joined(control.findings()));
     CHECK(control->findings() == 0);
     control->check(0);
 }
@@ -161,7 +153,7 @@ TEST_CASE("arguments that an earlier kernel writes change in flight, too", "[che
     gate.store(0);
     REQUIRE(done.completed());
     CHECK(*work.data.as<std::uint32_t>() == 6);
-    const auto found = texts(control);
+    const auto found = control.findings();
     INFO(joined(found));
     REQUIRE(found.size() == 1);
     CHECK(has(found[0], "kernel arguments change while the kernel may read them, at byte 8 of 12: 0x5 becomes 0x6"));

@@ -41,12 +41,6 @@ std::vector<unsigned> places(const std::string& finding, const std::string& sour
     return lines;
 }
 
-std::string finding(const test_support::Control& control, std::uint64_t index) {
-    std::string text(control->finding(index, nullptr, 0), 0);
-    control->finding(index, text.data(), text.size() + 1);
-    return text;
-}
-
 struct Source {
     const char* name;
     Shape shape;
@@ -102,7 +96,7 @@ TEST_CASE("races are found at the lines of both sides, in their function", "[che
         REQUIRE(control->findings() != 0);
         constexpr std::uint64_t kKept = 100;  // further ones are only counted
         for (std::uint64_t n = 0; n < std::min(control->findings(), kKept); ++n) {
-            const std::string text = finding(control, n);
+            const std::string text = control.finding(n);
             INFO(text);
             CHECK(text.find("check race: ") == 0);
 #ifdef HAS_LINES
@@ -122,7 +116,7 @@ TEST_CASE("their mended twins are silent", "[check][race]") {
     on_each_kernel([&](Runs& run, const Source& source, const std::string& kernel, const Lines&) {
         control->forget_findings();
         run(kernel + "_mended", source.shape);
-        INFO((control->findings() != 0 ? finding(control, 0) : ""));
+        INFO((control->findings() != 0 ? control.finding(0) : ""));
         CHECK(control->findings() == 0);
     });
     control->check(0);

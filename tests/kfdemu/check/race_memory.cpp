@@ -11,28 +11,13 @@ constexpr const char* kDefects[] = {"shift",  "one_element",    "sum",     "over
                                     "cells",  "cleared"};
 constexpr const char* kCorrect[] = {"own_elements", "only_atomics", "found", "volatile_flag", "greatest"};
 
-/// 8 work-groups of 2 waves.
-Outcome run(Checked& gpu, const CodeObject& code, const std::string& kernel, unsigned threads = 1) {
-    std::vector<std::uint32_t> values(256);
-    for (std::uint32_t n = 0; n < 256; ++n) values[n] = n * 7 + 4;
-    auto* in = gpu.machine.copy(values);
-    auto* out = gpu.machine.allocate<std::uint32_t>(4096);
-    return code.try_launch(kernel, {.grid = {1024}, .group = {128}, .threads = threads}, in, out);
-}
-
-void require_silent(Checked& gpu, const CodeObject& code, const std::string& kernel, unsigned threads) {
-    require_finished(run(gpu, code, kernel, threads), kernel);
-    INFO(kernel << " in " << threads << " threads\n" << gpu.text());
-    REQUIRE(gpu.rules().empty());
-}
-
 }  // namespace
 
 TEST_CASE("accesses of memory that nothing orders are reported with both sides", "[check][race]") {
     on_each_build(Check::race, "race_memory", [](Checked& gpu, const CodeObject& code) {
         for (const char* kernel : kDefects) {
             gpu.forget();
-            require_finished(run(gpu, code, kernel), kernel);
+            require_finished(run_groups(gpu, code, kernel), kernel);
             INFO(kernel << "\n" << gpu.text());
             REQUIRE_FALSE(gpu.rules().empty());
             for (const Finding& found : gpu.findings()) {
@@ -47,14 +32,15 @@ TEST_CASE("accesses of memory that nothing orders are reported with both sides",
 TEST_CASE("mended, they are silent", "[check][race]") {
     on_each_build(Check::race, "race_memory", [](Checked& gpu, const CodeObject& code) {
         for (const char* kernel : kDefects)
-            for (const unsigned threads : {1u, 3u}) require_silent(gpu, code, std::string{kernel} + "_mended", threads);
+            for (const unsigned threads : {1u, 3u})
+                require_silent_groups(gpu, code, std::string{kernel} + "_mended", threads);
     });
 }
 
 TEST_CASE("correct kernels that share memory are silent", "[check][race]") {
     on_each_build(Check::race, "race_memory", [](Checked& gpu, const CodeObject& code) {
         for (const char* kernel : kCorrect)
-            for (const unsigned threads : {1u, 3u}) require_silent(gpu, code, kernel, threads);
+            for (const unsigned threads : {1u, 3u}) require_silent_groups(gpu, code, kernel, threads);
     });
 }
 
@@ -64,10 +50,10 @@ TEST_CASE("beyond its limit, memory is not watched, and kernels run on", "[check
         Checked gpu{target, Check::race};
         const CodeObject code = gpu.load("race_memory", "O2");
         MemoryShadow::set_limit(1);
-        for (const unsigned threads : {1u, 3u}) require_silent(gpu, code, "shift", threads);
+        for (const unsigned threads : {1u, 3u}) require_silent_groups(gpu, code, "shift", threads);
         MemoryShadow::set_limit(0);
         REQUIRE(gpu.report.notes().size() == (target == targets().front() ? 1 : 0));  // said once
-        require_finished(run(gpu, code, "shift"), "shift");
+        require_finished(run_groups(gpu, code, "shift"), "shift");
         REQUIRE_FALSE(gpu.rules().empty());
     }
 }

@@ -58,11 +58,7 @@ class Tables {
         control->forget_findings();
         reinterpret_cast<void (*)()>(symbol("kfdemu_tool_unload"))();
         std::string all;
-        for (Word n = 0; n < control->findings(); ++n) {
-            std::string text(control->finding(n, nullptr, 0), 0);
-            control->finding(n, text.data(), text.size() + 1);
-            all += text.substr(0, text.find('\n') + 1);
-        }
+        for (const std::string& text : control.findings()) all += text.substr(0, text.find('\n') + 1);
         return all;
     }
     const std::vector<std::byte>& amd() const { return amd_; }

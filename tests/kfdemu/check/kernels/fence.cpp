@@ -1,17 +1,8 @@
 // Work-groups that tell each other about data: with too narrow a fence or none, and with (…_mended) those that the
 // memory model wants. `out` has 4096 elements, which begin as zeros. The lines that read too early are marked with the
 // kernel's name.
-#include "../../dispatch/kernels/kernel.hpp"
+#include "work_groups.hpp"
 
-#define INLINE static inline __attribute__((always_inline))
-
-INLINE u32 group() { return __builtin_amdgcn_workgroup_id_x(); }
-INLINE u32 item() { return group() * 128 + local_x(); }
-INLINE u32 add(u32* to, u32 n) { return __hip_atomic_fetch_add(to, n, __ATOMIC_RELAXED, kAgent); }
-INLINE u32 load(const u32* from) { return __hip_atomic_load(from, __ATOMIC_RELAXED, kAgent); }
-INLINE void store(u32* to, u32 n) { __hip_atomic_store(to, n, __ATOMIC_RELAXED, kAgent); }
-INLINE void acquire() { __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent"); }
-INLINE void release() { __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent"); }
 INLINE void acquire_in_group() { __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup"); }
 INLINE void release_in_group() { __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup"); }
 INLINE void compiler_only() { __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "singlethread"); }

@@ -1,19 +1,10 @@
 // Work-groups that share memory, without and with (…_mended) what orders their accesses. `out` has 4096 elements, which
 // begin as zeros. The lines that race are marked with the kernel's name.
-#include "../../dispatch/kernels/kernel.hpp"
-
-#define INLINE static inline __attribute__((always_inline))
+#include "work_groups.hpp"
 
 INLINE void barrier_if(bool mended) {
     if (mended) barrier();
 }
-INLINE u32 group() { return __builtin_amdgcn_workgroup_id_x(); }
-INLINE u32 item() { return group() * 128 + local_x(); }
-INLINE u32 add(u32* to, u32 n) { return __hip_atomic_fetch_add(to, n, __ATOMIC_RELAXED, kAgent); }
-INLINE u32 load(const u32* from) { return __hip_atomic_load(from, __ATOMIC_RELAXED, kAgent); }
-INLINE void store(u32* to, u32 n) { __hip_atomic_store(to, n, __ATOMIC_RELAXED, kAgent); }
-INLINE void acquire() { __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent"); }
-INLINE void release() { __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent"); }
 
 #define PAIR(name)                                                                     \
     INLINE void name##_body(const u32* in, volatile u32* out, bool mended);            \
