@@ -16,16 +16,7 @@ using Kind = MemoryShadow::Kind;
 
 namespace {
 
-bool overlap(const MemoryShadow::Record& a, const MemoryShadow::Record& b) { return (a.bytes & b.bytes) != 0; }
 void set(MemoryShadow::Record& record, Kind kind) { record.kind = static_cast<std::uint16_t>(kind) & 3; }
-
-/// The bits of a dword's bytes.
-std::uint32_t bits_of(unsigned bytes) {
-    std::uint32_t bits = 0;
-    for (unsigned n = 0; n < 4; ++n)
-        if ((bytes >> n & 1) != 0) bits |= 0xffu << 8 * n;
-    return bits;
-}
 
 /// The later access becomes the record; bytes of one instruction are joined.
 void replace(MemoryShadow::Record& old, const MemoryShadow::Record& with) {
@@ -41,8 +32,7 @@ void tell_of_limit(const Scene& scene) {
     if (told.exchange(true, std::memory_order_relaxed)) return;
     scene.session.report->note(
         "race and fence: what they keep about memory has reached a quarter of this machine's memory: further memory of "
-        "kernels that "
-        "access so much is not checked");
+        "kernels that access so much is not checked");
 }
 
 }  // namespace
@@ -164,7 +154,7 @@ MemoryRaceCheck::Missing MemoryRaceCheck::missing(const Now& now, const Record& 
 
 /// The write is a flag: its work-group releases what came before.
 void MemoryRaceCheck::seen_by(const Now& now, const Record& write) {
-    if (write.group == 0 || !overlap(write, now.record)) return;
+    if (write.group == 0 || !write.overlaps(now.record)) return;
     if (write.group != group_)
         races_->release(write.group, write.is(Kind::Plain) ? races_->last_wait(write.group, write.wave, write.tick)
                                                            : MemoryRaces::kAll);
@@ -176,7 +166,7 @@ void MemoryRaceCheck::load(Now& now, std::uint64_t va, Cell& cell) {
     const Record& write = cell.write;
     if (now.looks)
         seen_by(now, write);
-    else if (write.is_plain() && overlap(write, now.record))
+    else if (write.is_plain() && write.overlaps(now.record))
         if (const Missing what = missing(now, write); what != Missing::Nothing)
             conflicts_.push_back({write, va, now.record.lane, true, what});
     const auto same_wave = [&](const Record& r) { return r.group == group_ && r.wave == now.record.wave; };
@@ -190,21 +180,21 @@ void MemoryRaceCheck::store(Now& now, std::uint64_t va, Cell& cell) {
     const Record& write = cell.write;
     // A waiter that was recorded earlier may see this store without another record.
     if (write.is(Kind::Atomic)) release(now);
-    if (!write.is(Kind::Atomic) && overlap(write, record) && !ordered(now, write)) {
+    if (!write.is(Kind::Atomic) && write.overlaps(record) && !ordered(now, write)) {
         if (stores_the_same(now, cell))
             set(record, Kind::Agreed);
         else
             conflicts_.push_back({write, va, record.lane, true});
     }
     for (const Record& read : cell.read) {
-        if (read.group == 0 || !overlap(read, record)) continue;
+        if (read.group == 0 || !read.overlaps(record)) continue;
         if (read.is(Kind::Atomic)) {
             if (read.group != group_) release(now);
         } else if (!record.is(Kind::Agreed) && !ordered(now, read)) {
             conflicts_.push_back({read, va, record.lane, false});
         }
     }
-    cell.value = (cell.value & ~bits_of(record.bytes)) | now.value;
+    cell.value = (cell.value & ~MemoryShadow::bits_of(record.bytes)) | now.value;
     replace(cell.write, record);
 }
 
@@ -214,7 +204,7 @@ void MemoryRaceCheck::atomic(Now& now, Cell& cell) {
 }
 
 bool MemoryRaceCheck::stores_the_same(const Now& now, const Cell& cell) {
-    return now.stored && ((now.value ^ cell.value) & bits_of(now.record.bytes & cell.write.bytes)) == 0;
+    return now.stored && ((now.value ^ cell.value) & MemoryShadow::bits_of(now.record.bytes & cell.write.bytes)) == 0;
 }
 
 MemoryRaceCheck::Page* MemoryRaceCheck::page(std::uint64_t va) {
@@ -270,12 +260,8 @@ void MemoryRaceCheck::add(const Now& now, const Conflict& conflict, Finding&& fi
     finding.lane = now.access.scalar ? kWholeWave : conflict.lane;
     finding.address = conflict.va;
     finding.place = scene.session.allocations != nullptr ? scene.session.allocations->describe(conflict.va) : "";
-    const MemoryRaces::GroupId id = races_->group_id(other.group);
     finding.related.push_back(
-        {fmt::format("{} by lane {} of wave {} of work-group ({}, {}, {}) at",
-                     conflict.earlier_wrote ? "written" : "read", static_cast<unsigned>(other.lane),
-                     static_cast<unsigned>(other.wave), id[0], id[1], id[2]),
-         scene.site(races_->site(other.site))});
+        {races_->told(other, conflict.earlier_wrote) + " at", scene.site(races_->site(other.site))});
     scene.session.report->add(std::move(finding));
 }
 

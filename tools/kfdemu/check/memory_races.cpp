@@ -1,5 +1,7 @@
 #include "memory_races.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace kfdemu::check {
@@ -59,6 +61,12 @@ std::uint32_t MemoryRaces::published_after(std::uint32_t group, std::uint32_t ti
 std::atomic<std::uint32_t>& MemoryRaces::last_store(std::uint32_t group) {
     const std::lock_guard lock{mutex_};
     return groups_[group - 1].stored;
+}
+
+std::string MemoryRaces::told(const MemoryShadow::Record& access, bool wrote) const {
+    const GroupId id = group_id(access.group);
+    return fmt::format("{} by lane {} of wave {} of work-group ({}, {}, {})", wrote ? "written" : "read",
+                       static_cast<unsigned>(access.lane), static_cast<unsigned>(access.wave), id[0], id[1], id[2]);
 }
 
 std::uint16_t MemoryRaces::add_site(const gfx9::Inst& inst) {

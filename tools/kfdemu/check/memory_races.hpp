@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <deque>
 #include <mutex>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -48,6 +49,8 @@ class MemoryRaces {
     /// Tick of the group's last store; only its own worker sets it. Relaxed: release() takes a lock.
     std::atomic<std::uint32_t>& last_store(std::uint32_t group);
 
+    /// "written by lane 3 of wave 0 of work-group (1, 0, 0)".
+    std::string told(const MemoryShadow::Record& access, bool wrote) const;
     std::uint16_t add_site(const gfx9::Inst& inst);
     gfx9::Inst site(std::uint16_t number) const;
 

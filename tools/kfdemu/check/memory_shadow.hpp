@@ -41,11 +41,20 @@ class MemoryShadow {
 
         bool is(Kind what) const { return kind == static_cast<std::uint16_t>(what); }
         bool is_plain() const { return is(Kind::Plain) || is(Kind::Waited); }
+        bool overlaps(const Record& other) const { return (bytes & other.bytes) != 0; }
     };
     struct Cell {
         Record write, read[2];    ///< the reads of two waves
         std::uint32_t value = 0;  ///< that was written, if it was not by an atomic
     };
+
+    /// The bits of a dword's bytes.
+    static constexpr std::uint32_t bits_of(unsigned bytes) {
+        std::uint32_t bits = 0;
+        for (unsigned n = 0; n < 4; ++n)
+            if ((bytes >> n & 1) != 0) bits |= 0xffu << 8 * n;
+        return bits;
+    }
 
     class Page {
       public:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "../gfx9/disassemble.hpp"
@@ -29,10 +30,10 @@ struct Reporter {
         return {inst.pc, inst.code(), gfx9::disassemble(kernel.target, inst), {}, {}};
     }
 
-    /// A finding at the access of a kernel, without its sentence. False: it is not new.
-    bool begin(Finding& finding, const char* rule, const Kernel& kernel, const Record& record, std::uint64_t va) const {
-        const gfx9::Inst inst = kernel.memory->site(record.site);
-        if (!report.is_new(Check::race, rule, inst)) return false;
+    /// A finding at the access of a kernel, without its sentence. Empty: it is not new.
+    std::optional<Finding> begin(const char* rule, const Kernel& kernel, const Record& record, std::uint64_t va) const {
+        if (!report.is_new(Check::race, rule, kernel.memory->site(record.site))) return {};
+        Finding finding;
         finding.check = Check::race;
         finding.rule = rule;
         finding.at = site(kernel, record);
@@ -45,25 +46,21 @@ struct Reporter {
         finding.lane = record.lane;
         finding.address = va;
         finding.place = allocations != nullptr ? allocations->describe(va) : "";
-        return true;
+        return finding;
     }
 
     void kernels(const Kernel& earlier, const Kernel& later) const {
         for (const ShadowConflict& conflict : conflicts(earlier.memory->shadow, later.memory->shadow)) {
-            Finding finding;
-            if (!begin(finding, kKernels, later, conflict.second, conflict.va)) continue;
-            finding.what =
+            auto finding = begin(kKernels, later, conflict.second, conflict.va);
+            if (!finding) continue;
+            finding->what =
                 fmt::format("memory is {} that another kernel {}, and nothing orders the two kernels",
                             conflict.second_writes ? "written" : "read", conflict.first_writes ? "writes" : "reads");
-            const auto id = earlier.memory->group_id(conflict.first.group);
-            finding.related.push_back(
-                {fmt::format(
-                     "{} by lane {} of wave {} of work-group ({}, {}, {}) of dispatch {} in queue {} of GPU {} at",
-                     conflict.first_writes ? "written" : "read", static_cast<unsigned>(conflict.first.lane),
-                     static_cast<unsigned>(conflict.first.wave), id[0], id[1], id[2], earlier.dispatch_id,
-                     earlier.queue_id, earlier.gpu),
-                 site(earlier, conflict.first)});
-            report.add(std::move(finding));
+            finding->related.push_back({fmt::format("{} of dispatch {} in queue {} of GPU {} at",
+                                                    earlier.memory->told(conflict.first, conflict.first_writes),
+                                                    earlier.dispatch_id, earlier.queue_id, earlier.gpu),
+                                        site(earlier, conflict.first)});
+            report.add(*std::move(finding));
         }
     }
 
@@ -71,14 +68,14 @@ struct Reporter {
         for (const bool writes : {true, false})
             for (const Box& box : writes ? copy.writes : copy.reads)
                 for (const BoxConflict& conflict : conflicts(kernel.memory->shadow, box, writes)) {
-                    Finding finding;
-                    if (!begin(finding, kCopies, kernel, conflict.access, conflict.va)) continue;
-                    finding.what = fmt::format(
+                    auto finding = begin(kCopies, kernel, conflict.access, conflict.va);
+                    if (!finding) continue;
+                    finding->what = fmt::format(
                         "memory is {} that a DMA engine {}, and nothing orders the kernel and the copy of {:#x} to "
                         "{:#x}",
                         conflict.access_writes ? "written" : "read", writes ? "writes" : "reads", box.address,
                         box.end());
-                    report.add(std::move(finding));
+                    report.add(*std::move(finding));
                 }
     }
 

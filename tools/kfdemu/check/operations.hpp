@@ -3,7 +3,7 @@
 //     Operations operations;                                     // one for a process
 //     Tick seen = operations.published(queue);                   // a queue's doorbell was rung
 //     operations.waits_since(queue, tick);                       // its oldest packet that has not started; 0: none
-//     auto kernel = operations.begin_kernel(safe, …);            // it starts, after all that ended before `safe`
+//     auto kernel = operations.begin(safe, Operations::Kernel{…}); // it starts, after all that ended before `safe`
 //     operations.end(kernel, report, allocations);               // it has ended, and nothing was told about it yet
 //
 // A program orders two operations by starting the second when it was told that the first has ended: then the first
@@ -53,7 +53,6 @@ class Operations {
     /// A copy or a fill by a DMA engine.
     struct Copy {
         std::vector<Box> reads, writes;
-        std::uint32_t gpu = 0;
     };
     struct Operation {
         Tick safe = 0, end = 0;

@@ -13,7 +13,6 @@ using Record = MemoryShadow::Record;
 
 bool is_set(const Record& record) { return record.group != 0; }
 bool is_plain(const Record& record) { return is_set(record) && !record.is(Kind::Atomic); }
-bool overlap(const Record& a, const Record& b) { return (a.bytes & b.bytes) != 0; }
 bool looks(const Cell& cell) {
     const auto atomic = [](const Record& record) { return is_set(record) && record.is(Kind::Atomic); };
     return atomic(cell.write) || atomic(cell.read[0]) || atomic(cell.read[1]);
@@ -23,21 +22,18 @@ bool communicate(const Cell& a, const Cell& b) {
 }
 
 bool store_the_same(const Cell& a, const Cell& b) {
-    const unsigned bytes = a.write.bytes & b.write.bytes;
-    for (unsigned n = 0; n < 4; ++n)
-        if ((bytes >> n & 1) != 0 && ((a.value ^ b.value) >> 8 * n & 0xff) != 0) return false;
-    return true;
+    return ((a.value ^ b.value) & MemoryShadow::bits_of(a.write.bytes & b.write.bytes)) == 0;
 }
 
 /// Calls found(first, second, first_writes, second_writes) for each pair that conflicts.
 template <class Found>
 void compare(const Cell& a, const Cell& b, Found&& found) {
-    if (is_plain(a.write) && is_plain(b.write) && overlap(a.write, b.write) && !store_the_same(a, b))
+    if (is_plain(a.write) && is_plain(b.write) && a.write.overlaps(b.write) && !store_the_same(a, b))
         found(a.write, b.write, true, true);
     for (const Record& read : b.read)
-        if (is_plain(a.write) && is_plain(read) && overlap(a.write, read)) found(a.write, read, true, false);
+        if (is_plain(a.write) && is_plain(read) && a.write.overlaps(read)) found(a.write, read, true, false);
     for (const Record& read : a.read)
-        if (is_plain(b.write) && is_plain(read) && overlap(b.write, read)) found(read, b.write, false, true);
+        if (is_plain(b.write) && is_plain(read) && b.write.overlaps(read)) found(read, b.write, false, true);
 }
 
 /// The bytes of a dword that are in the box.

@@ -17,8 +17,8 @@ Box box(const sdma::CopyRect& copy, const sdma::CopyRect::Side& side) {
 }
 
 /// Reads and writes nothing if it is neither a copy nor a fill.
-check::Operations::Copy memory_of(const sdma::Command& command, unsigned gpu) {
-    check::Operations::Copy result{{}, {}, gpu};
+check::Operations::Copy memory_of(const sdma::Command& command) {
+    check::Operations::Copy result;
     if (const auto* copy = std::get_if<sdma::CopyLinear>(&command)) {
         result.reads.push_back(line(copy->source, copy->size_bytes));
         result.writes.push_back(line(copy->destination, copy->size_bytes));
@@ -43,7 +43,7 @@ void CheckedCopy::fails() {
 
 void CheckedCopy::begins(const sdma::Command& command) {
     if (running_ || !check::process_session().checks.has(Check::race)) return;
-    check::Operations::Copy copy = memory_of(command, gpu_);
+    check::Operations::Copy copy = memory_of(command);
     if (copy.writes.empty()) return;
     check::Operations& operations = process_checks().operations;
     const auto safe = operations.now();

@@ -1,6 +1,6 @@
 // What `race` follows of an SDMA queue: the memory that copies and fills read and write.
 //
-//     CheckedCopy checked{gpu};
+//     CheckedCopy checked;
 //     checked.begins(command);         // before it runs; again for the same one: nothing
 //     checked.ends();                  // it has run, and nothing was told about it yet; or fails()
 //
@@ -14,7 +14,7 @@ namespace kfdemu {
 
 class CheckedCopy {
   public:
-    explicit CheckedCopy(unsigned gpu) : gpu_{gpu} {}
+    CheckedCopy() = default;
     ~CheckedCopy();
     CheckedCopy(const CheckedCopy&) = delete;
     CheckedCopy& operator=(const CheckedCopy&) = delete;
@@ -25,7 +25,6 @@ class CheckedCopy {
     void fails();
 
   private:
-    const unsigned gpu_;
     check::Operations::Handle running_;
 };
 

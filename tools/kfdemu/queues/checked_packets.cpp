@@ -34,22 +34,18 @@ bool read(const AddressSpace& space, std::uint64_t va, std::span<std::uint32_t> 
 
 bool is_kernel(const aql::Packet& packet) { return aql::type_of(packet.header) == aql::kKernelDispatch; }
 
-/// Of the kernel's descriptor: bytes of arguments, and the distance of its code.
-struct Descriptor {
-    std::uint32_t kernarg_bytes = 0;
-    std::int64_t entry = 0;
-};
-Descriptor descriptor(const AddressSpace& space, const KernelDispatchPacket& packet) {
-    std::uint32_t words[6];
-    if (!read(space, packet.kernel_object, words)) return {};
-    Descriptor result{words[2], 0};
-    std::memcpy(&result.entry, words + 4, sizeof result.entry);
-    return result;
-}
-
 }  // namespace
 
 CheckedPackets::~CheckedPackets() { clear(); }
+
+KernelDescriptor CheckedPackets::descriptor(const AddressSpace& space, const KernelDispatchPacket& packet) const {
+    std::uint32_t words[kKernelDescriptorBytes / 4];
+    if (!read(space, packet.kernel_object, words)) return {};
+    const auto bytes = std::as_bytes(std::span{words});
+    const auto parsed = parse_kernel_descriptor(bytes, target_);
+    const auto* kernel = std::get_if<KernelDescriptor>(&parsed);
+    return kernel != nullptr ? *kernel : KernelDescriptor{};
+}
 
 void CheckedPackets::clear() {
     if (!watched_.empty() || !bells_.empty()) process_checks().operations.waits_since(this, 0);
@@ -93,7 +89,7 @@ void CheckedPackets::read_arguments(const AddressSpace& space, Watched& watched)
     watched.arguments.clear();
     if (!is_kernel(watched.packet)) return;
     const auto kernel = watched.packet.as<KernelDispatchPacket>();
-    // The descriptor is not checked yet: of a wrong kernel object, it may hold any size.
+    // The launch has not looked at the kernel object yet: a wrong one may have any size.
     const std::uint32_t bytes = std::min(descriptor(space, kernel).kernarg_bytes, kMostArgumentBytes);
     const AddressSpace::Range* range = space.find(kernel.kernarg_address);
     if (range == nullptr || !range->contains(kernel.kernarg_address, bytes)) return;
@@ -193,8 +189,7 @@ void CheckedPackets::compare_arguments(const AddressSpace& space, std::uint64_t 
         Finding finding = this->finding("arguments-changed", space, index, watched);
         finding.what = fmt::format(
             "kernel arguments change while the kernel may read them, at byte {} of {}: {:#x} becomes {:#x}; their "
-            "memory "
-            "is free when the kernel has completed",
+            "memory is free when the kernel has completed",
             4 * n, 4 * now.size(), watched.arguments[n], now[n]);
         finding.address = va + 4 * n;
         finding.place = process.allocations.describe(finding.address);
@@ -216,7 +211,7 @@ Finding CheckedPackets::finding(const char* rule, const AddressSpace& space, std
     if (!is_kernel(of.packet)) return result.identity = ring_ + 1, result;
     const auto packet = of.packet.as<KernelDispatchPacket>();
     result.kernel_object = packet.kernel_object;
-    result.at.pc = packet.kernel_object + static_cast<std::uint64_t>(descriptor(space, packet).entry);
+    result.at.pc = packet.kernel_object + static_cast<std::uint64_t>(descriptor(space, packet).entry_offset_bytes);
     result.at.instruction = "the kernel's first instruction";
     return result;
 }

@@ -1,7 +1,7 @@
 // What `race` and `fence` follow of an AQL queue: since when its packets are published, what they are ordered after,
 // and whether the program changes them, or the arguments of their kernels, while they are in flight.
 //
-//     CheckedPackets checked{gpu, queue, ring, packets};   // addresses of its amd_queue_t and its ring
+//     CheckedPackets checked{gpu, target, queue, ring, packets};  // addresses of its amd_queue_t and its ring
 //     checked.rung(space, next, highest);                  // a new doorbell value
 //     if (!checked.settled(space, index)) …                // look at it a little later
 //     checked.is_late();                                   // its header is INVALID, and a doorbell has announced it
@@ -29,8 +29,9 @@ namespace kfdemu {
 
 class CheckedPackets {
   public:
-    CheckedPackets(const Gpu& gpu, std::uint64_t queue_va, std::uint64_t ring_va, std::uint64_t packets)
-        : gpu_{gpu}, queue_va_{queue_va}, ring_{ring_va}, packets_{packets} {}
+    CheckedPackets(const Gpu& gpu, gfx9::Target target, std::uint64_t queue_va, std::uint64_t ring_va,
+                   std::uint64_t packets)
+        : gpu_{gpu}, target_{target}, queue_va_{queue_va}, ring_{ring_va}, packets_{packets} {}
     ~CheckedPackets();
     CheckedPackets(const CheckedPackets&) = delete;
     CheckedPackets& operator=(const CheckedPackets&) = delete;
@@ -72,7 +73,11 @@ class CheckedPackets {
     void compare_arguments(const AddressSpace& space, std::uint64_t index, Watched& watched);
     check::Finding finding(const char* rule, const AddressSpace& space, std::uint64_t index, const Watched& of) const;
 
+    /// Zeros if it is none, which the launch refuses.
+    KernelDescriptor descriptor(const AddressSpace& space, const KernelDispatchPacket& packet) const;
+
     const Gpu gpu_;
+    const gfx9::Target target_;
     const std::uint64_t queue_va_, ring_, packets_;
     std::uint64_t next_watched_ = 0;
     std::map<std::uint64_t, Watched> watched_;  // by index

@@ -37,8 +37,7 @@ SdmaQueue::SdmaQueue(unsigned gpu, const AddressSpace& space, Events& events, Ev
       ring_{args.ring_base_address},
       ring_bytes_{args.ring_size},
       read_pointer_va_{args.read_pointer_address},
-      doorbell_{doorbell},
-      checked_{gpu} {
+      doorbell_{doorbell} {
     *doorbell_ = 0;
 }
 
