@@ -5,7 +5,7 @@ from . import geometry
 from .device import gpu_of
 from .host_array import address_of, is_pinned
 from .memory import Memory
-from .stream import stream_of
+from .stream import is_named, stream_of
 
 
 class DeviceNDArray:
@@ -57,11 +57,7 @@ class DeviceNDArray:
 
     def split(self, section, stream=None):
         """Equal parts of `section` elements, the last of which may be smaller. One dimension."""
-        if self.ndim != 1:
-            raise ValueError(f'split: the array has {self.ndim} dimensions; ravel() it first')
-        if section <= 0:
-            raise ValueError(f'split: section={section} must be positive')
-        return [self[begin:begin + section] for begin in range(0, self.size, section)]
+        return geometry.parts(self, section)
 
     def view(self, dtype):
         """The same bytes as another type, as numpy.ndarray.view()."""
@@ -76,7 +72,7 @@ class DeviceNDArray:
     def copy_to_host(self, ary=None, stream=None, timeout=None):
         """Copies to `ary`, or to a new array, and returns it. With a stream and a pinned or registered `ary`, the copy is
         enqueued only; otherwise it is complete on return."""
-        asynchronous = stream is not None and not (isinstance(stream, int) and stream == 0)
+        asynchronous = is_named(stream)
         stream = stream_of(stream if asynchronous else self.stream, self.device)
         if ary is None:
             ary = np.empty_like(self._stand_in(), subok=False)
@@ -86,7 +82,7 @@ class DeviceNDArray:
         if self.size == 0:
             return ary
         if ary.strides == self.strides and self._is_dense():
-            low, high = geometry.span(self.shape, self.strides, self.itemsize)
+            low, high = self._span()
             wait = not (asynchronous and is_pinned(ary))
             stream.copy(address_of(ary) + low, self.address + low, high - low, [self.memory], wait, timeout)
             if not wait:
@@ -98,7 +94,7 @@ class DeviceNDArray:
     def copy_to_device(self, ary, stream=None, timeout=None):
         """Copies from an array of the host or of a device, or from anything that NumPy makes an array of, broadcast to this
         shape. With a stream and a pinned or registered `ary`, the copy is enqueued only."""
-        asynchronous = stream is not None and not (isinstance(stream, int) and stream == 0)
+        asynchronous = is_named(stream)
         stream = stream_of(stream if asynchronous else self.stream, self.device)
         if isinstance(ary, DeviceNDArray):
             self._copy_from_device(ary, stream, asynchronous, timeout)
@@ -108,10 +104,10 @@ class DeviceNDArray:
         if self.size == 0:
             return
         if given.ndim == 0 and self._is_dense():
-            low, high = geometry.span(self.shape, self.strides, self.itemsize)
+            low, high = self._span()
             stream.fill(self.address + low, high - low, source.reshape(-1)[:1].tobytes(), self.memory)
         elif source.strides == self.strides and self._is_dense():
-            low, high = geometry.span(self.shape, self.strides, self.itemsize)
+            low, high = self._span()
             wait = not asynchronous
             stream.copy(self.address + low, address_of(source) + low, high - low, [self.memory], wait, timeout)
             if not wait:
@@ -150,9 +146,13 @@ class DeviceNDArray:
             form = form.base
         return form
 
+    def _span(self):
+        """The first byte and the end, relative to the first element."""
+        return geometry.span(self.shape, self.strides, self.itemsize)
+
     def _is_dense(self):
         """Whether its elements fill the bytes from the first to the last."""
-        low, high = geometry.span(self.shape, self.strides, self.itemsize)
+        low, high = self._span()
         return high - low == self.nbytes
 
     def _check_same(self, ary):
@@ -164,7 +164,7 @@ class DeviceNDArray:
 
     def _read_span(self, stream, timeout):
         """A host array of the same form, with all bytes from the first to the last."""
-        low, high = geometry.span(self.shape, self.strides, self.itemsize)
+        low, high = self._span()
         raw = np.empty(high - low, np.uint8)
         stream.copy(raw.ctypes.data, self.address + low, high - low, [self.memory], True, timeout)
         return np.ndarray(self.shape, self.dtype, raw, -low, self.strides)
@@ -184,7 +184,7 @@ class DeviceNDArray:
         if other.strides != self.strides or not self._is_dense():
             self.copy_to_device(other.copy_to_host(), stream if asynchronous else None, timeout)
             return
-        low, high = geometry.span(self.shape, self.strides, self.itemsize)
+        low, high = self._span()
         stream.copy(self.address + low, other.address + low, high - low, [self.memory, other.memory], not asynchronous,
                     timeout)
 
@@ -207,18 +207,14 @@ class DeviceRecord(DeviceNDArray):
 
 def device_array(shape, dtype=np.float64, strides=None, order='C', stream=None, device=None):
     """An uninitialised array on the device (default: default_gpu()), as numpy.empty()."""
-    shape = (shape,) if hasattr(shape, '__index__') else tuple(shape)
-    shape = tuple(int(n) for n in shape)
-    if any(n < 0 for n in shape):
-        raise ValueError(f'shape {shape}: a dimension is negative')
-    dtype = np.dtype(dtype)
-    if dtype.hasobject:
-        raise TypeError(f'dtype {dtype} holds Python objects, which a device cannot')
-    if strides is None:
-        strides = geometry.default_strides(shape, dtype, order)
-    low, high = geometry.span(shape, strides, dtype.itemsize)
-    device = stream.device if stream is not None and hasattr(stream, 'device') else gpu_of(device)
+    shape, dtype, strides, low, high = geometry.form(shape, dtype, strides, order)
+    device = _device_for(stream, device)
     return DeviceNDArray(shape, strides, dtype, Memory(device, max(high - low, 1)), -low, None)
+
+
+def _device_for(stream, device):
+    """That of the stream, if one is given."""
+    return stream.device if hasattr(stream, 'device') else gpu_of(device)
 
 
 def device_array_like(ary, stream=None, device=None):
@@ -241,8 +237,7 @@ def _allocated_for(obj, stream, device):
     if isinstance(obj, DeviceNDArray):
         return device_array_like(obj, stream, device or obj.device)
     if isinstance(obj, np.void):
-        device = stream.device if hasattr(stream, 'device') else gpu_of(device)
-        return DeviceRecord(obj.dtype, Memory(device, max(obj.dtype.itemsize, 1)))
+        return DeviceRecord(obj.dtype, Memory(_device_for(stream, device), max(obj.dtype.itemsize, 1)))
     return device_array_like(np.asarray(obj), stream, device)
 
 

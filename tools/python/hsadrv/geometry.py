@@ -59,6 +59,29 @@ def span(shape, strides, item_bytes):
     return sum(r for r in reach if r < 0), sum(r for r in reach if r > 0) + item_bytes
 
 
+def form(shape, dtype, strides, order):
+    """Shape, type and strides as users give them, checked; and the first byte and the end, as span()."""
+    shape = (shape,) if hasattr(shape, '__index__') else tuple(shape)
+    shape = tuple(int(n) for n in shape)
+    if any(n < 0 for n in shape):
+        raise ValueError(f'shape {shape}: a dimension is negative')
+    dtype = np.dtype(dtype)
+    if dtype.hasobject:
+        raise TypeError(f'dtype {dtype} holds Python objects, which a device cannot')
+    if strides is None:
+        strides = default_strides(shape, dtype, order)
+    return shape, dtype, strides, *span(shape, strides, dtype.itemsize)
+
+
+def parts(array, section):
+    """Slices of `section` elements, the last of which may be smaller. One dimension."""
+    if array.ndim != 1:
+        raise ValueError(f'split: the array has {array.ndim} dimensions; ravel() it first')
+    if section <= 0:
+        raise ValueError(f'split: section={section} must be positive')
+    return [array[begin:begin + section] for begin in range(0, array.size, section)]
+
+
 def default_strides(shape, dtype, order):
     if order not in ('C', 'F'):
         raise ValueError(f"order={order!r}: 'C' or 'F'")

@@ -39,17 +39,11 @@ class MappedNDArray(np.ndarray):
         self[...] = np.asarray(ary)
 
     def split(self, section, stream=None):
-        return [self[begin:begin + section] for begin in range(0, self.size, section)]
+        return geometry.parts(self, section)
 
 
 def _allocated(shape, dtype, strides, order, device, kind):
-    shape = (int(shape),) if hasattr(shape, '__index__') else tuple(int(n) for n in shape)
-    dtype = np.dtype(dtype)
-    if dtype.hasobject:
-        raise TypeError(f'dtype {dtype} holds Python objects, which a device cannot')
-    if strides is None:
-        strides = geometry.default_strides(shape, dtype, order)
-    low, high = geometry.span(shape, strides, dtype.itemsize)
+    shape, dtype, strides, low, high = geometry.form(shape, dtype, strides, order)
     memory = Memory(gpu_of(device), max(high - low, 1), kind)
     raw = _Bytes(memory).array()
     result = np.ndarray(shape, dtype, raw, -low, strides).view(MappedNDArray)

@@ -112,7 +112,7 @@ class Kernel:
         packed = _Packed(self, arguments, queue)
         config = _c.LaunchConfig(grid=_three(grid), workgroup=_three(group), lds_bytes=lds_bytes)
         _c.call('kernel_launch', self.handle, queue.handle, config, packed.arguments, len(arguments), _c.FOREVER)
-        packed.after_launch(queue)
+        packed.after_launch()
 
 
 def _three(size):
@@ -131,9 +131,9 @@ class _Packed:
         for n, value in enumerate(given):
             self._pack(n, self.arguments[n], kernel.arguments[n], value)
 
-    def after_launch(self, stream):
+    def after_launch(self):
         for kept in self.kept:
-            stream.keep(kept)
+            self.stream.keep(kept)
         for host, on_device in self.copied_back:
             on_device.copy_to_host(host)
 

@@ -183,9 +183,14 @@ def default_stream(device):
     return streams[device.index]
 
 
+def is_named(stream):
+    """Whether users passed a stream: not None, nor the 0 that stands for none in Numba."""
+    return stream is not None and not (isinstance(stream, int) and stream == 0)
+
+
 def stream_of(stream, device):
     """For what users pass: a Stream, or None or 0 for the calling thread's."""
-    if stream is None or (isinstance(stream, int) and stream == 0):
+    if not is_named(stream):
         return default_stream(device)
     if not isinstance(stream, Stream):
         raise TypeError(f'stream={stream!r} is not a Stream')
