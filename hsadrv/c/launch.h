@@ -64,10 +64,7 @@ static inline hsadrv_argument hsadrv_argument_pointer(const void* pointer, hsadr
 /* The address of memory that the launch then holds. */
 static inline hsadrv_argument hsadrv_argument_memory(hsadrv_memory memory, hsadrv_argument_kind element_kind,
                                                      size_t element_bytes) {
-    hsadrv_argument argument = {0, 0, 0, 0, NULL, 0, NULL, 0};
-    argument.kind = HSADRV_ARGUMENT_POINTER;
-    argument.element_kind = (uint32_t)element_kind;
-    argument.element_bytes = (uint32_t)element_bytes;
+    hsadrv_argument argument = hsadrv_argument_pointer(NULL, element_kind, element_bytes);
     argument.memory = memory;
     return argument;
 }

@@ -149,35 +149,32 @@ std::string access_call(const char* function, const void* allocation, std::span<
     return std::string(function) + "(" + hex(allocation) + ", " + labels_of(agents) + ")";
 }
 
-}  // namespace
-
-void allow_access(void* allocation, std::span<const AgentRef> agents) {
-    if (agents.empty()) return;
-    const std::string call = access_call("hsadrv::allow_access", allocation, agents);
+/// Gives access to `agents`, and to those that kept(info) returns; to others no more.
+template <class Kept>
+void change_access(const char* function, const void* allocation, std::span<const AgentRef> agents, Kept&& kept) {
+    const std::string call = access_call(function, allocation, agents);
     logged(
-        Area::memory, "hsadrv::allow_access", [&] { return hex(allocation) + ", " + labels_of(agents); },
+        Area::memory, function, [&] { return hex(allocation) + ", " + labels_of(agents); },
         [&] {
             const std::lock_guard lock(access_mutex);
             const PointerInfo info = require_allocation(call, allocation);
             require_possible(call, info, agents);
-            std::vector<AgentRef> all = info.accessible;
+            std::vector<AgentRef> all = kept(info);
             all.insert(all.end(), agents.begin(), agents.end());
             replace_access(call, info, all);
         });
 }
 
+}  // namespace
+
+void allow_access(void* allocation, std::span<const AgentRef> agents) {
+    if (agents.empty()) return;
+    change_access("hsadrv::allow_access", allocation, agents, [](const PointerInfo& info) { return info.accessible; });
+}
+
 void set_access(void* allocation, std::span<const AgentRef> agents) {
-    const std::string call = access_call("hsadrv::set_access", allocation, agents);
-    logged(
-        Area::memory, "hsadrv::set_access", [&] { return hex(allocation) + ", " + labels_of(agents); },
-        [&] {
-            const std::lock_guard lock(access_mutex);
-            const PointerInfo info = require_allocation(call, allocation);
-            require_possible(call, info, agents);
-            std::vector<AgentRef> all(agents.begin(), agents.end());
-            all.push_back(info.owner);
-            replace_access(call, info, all);
-        });
+    change_access("hsadrv::set_access", allocation, agents,
+                  [](const PointerInfo& info) { return std::vector<AgentRef>{info.owner}; });
 }
 
 std::optional<MemPool> PointerInfo::pool() const {
