@@ -4,8 +4,8 @@
 //     auto code = hsadrv::Executable::load(gpu, made.code_object);
 //     hsadrv::compile(text, {.language = hsadrv::Language::opencl, .target = hsadrv::TargetId::parse("gfx90a")});
 //
-// Runs the clang that hsadrv-cc runs (docs/guide/compile.md), as a child process on memory files: neither a file nor a
-// child is left behind, however the call or this process ends. What was compiled before is taken from a cache, in
+// Runs the clang that hsadrv-cc runs (docs/guide/compile.md), as a child process on memory files: no file and no child
+// remains, however the call or this process ends. What was compiled before is taken from a cache, in
 // memory and on disk, if nothing that it depends on has changed: $HSADRV_CACHE is its folder, or "off" (default:
 // $XDG_CACHE_HOME/hsadrv or ~/.cache/hsadrv), $HSADRV_CACHE_SIZE its limit (256M). Thread safety: any thread; calls run
 // in parallel. The caller's signal mask and handlers are unchanged; the child blocks no signal, leads a process group

@@ -4,7 +4,7 @@
 //     auto code = cache.load(gpu, made.code_object);                 // the second time: no loading
 //
 // A load takes a tenth of a millisecond of the runtime's loader, and then a copy to the GPU that the runtime waits for
-// by polling: milliseconds on an emulated GPU. A code object whose kernels write to its variables is loaded anew each
+// by polling: milliseconds on an emulated GPU. A code object whose kernels write to its variables is loaded again each
 // time, because its variables belong to one Executable. Owns: the `capacity` executables that were used last; an older
 // one lives for as long as its copies, kernels and the work in flight. Keeps alive: the runtime, while it holds one.
 // Thread safety: any thread. Two threads that load the same bytes at once get the same Executable.

@@ -9,7 +9,7 @@
 //     step(stream, values);                                               // no checks remain
 //
 // As BoundKernel, with the values given as hipModuleLaunchKernel takes them: the address of each one, of a pointer too.
-// A launch reads as many bytes there as the bound type has. It knows nothing of the memory behind pointers: keep it
+// A launch reads as many bytes there as the bound type has. It knows nothing of what pointers point to: keep it
 // alive, for example with Stream::keep_alive. Errors: InvalidArgument for another number of values and for null
 // addresses. Thread safety: const functions from any thread. Memory ordering, deadlines and other errors: Stream's.
 // Borrows: the values, until the call returns. Keeps alive: what Kernel keeps alive.

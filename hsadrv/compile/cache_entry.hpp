@@ -2,10 +2,10 @@
 //
 //     std::optional<CacheEntry> entry = unpack(pack(entry));   // std::nullopt: damaged
 //
-// An entry repeats what it is for, so that two keys of one name are told apart. It lists the files that the compiler
-// read, and is valid while they are what they were. The checksum finds damage; it is no protection against the user's
-// own processes, so files of other users are not read (cache_folder.hpp). Pure, but for fingerprint(). Thread safety:
-// values.
+// An entry repeats what it is for, so that two keys of one name are not mistaken for each other. It lists the files
+// that the compiler read, and is valid while they are what they were. The checksum finds damage; it is no protection
+// against the user's own processes, so files of other users are not read (cache_folder.hpp). Pure, but for
+// fingerprint(). Thread safety: values.
 #pragma once
 
 #include <cstddef>

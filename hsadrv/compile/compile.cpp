@@ -125,7 +125,7 @@ Compiled taken_from(const CacheEntry& entry, Compiled::From from) {
     return {entry.code_object, detail::diagnostics_in(entry.printed), entry.printed, entry.clang, from};
 }
 
-/// Empty if a file cannot be read, or was changed since `begin`: then nobody knows what the compiler has read.
+/// Empty if a file cannot be read, or was changed since `begin`: then it is not known what the compiler has read.
 std::vector<Dependency> dependencies_of(const std::vector<std::string>& files, const Clang& clang, FileTime begin) {
     constexpr std::chrono::milliseconds clock_step{10};  // of the file system's clock
     std::vector<Dependency> all;

@@ -245,9 +245,9 @@ TEST_CASE("a missing or unsuitable compiler is an error that names the remedy", 
     options.clang = "/bin/true";
     REQUIRE_THROWS_AS(compile(double_it, options), NoCompiler);
     options.clang.clear();
-    const Variable chosen("HSADRV_CLANG", "clang-of-nobody");
+    const Variable chosen("HSADRV_CLANG", "clang-that-is-missing");
     REQUIRE_THROWS_WITH(compile(double_it, options),
-                        "$HSADRV_CLANG is clang-of-nobody, which is not a program in $PATH");
+                        "$HSADRV_CLANG is clang-that-is-missing, which is not a program in $PATH");
     const Variable none("HSADRV_CLANG", ""), nowhere("PATH", "/nowhere"), no_rocm("ROCM_PATH", "");
     if (!fs::exists("/opt/rocm")) {
         REQUIRE_THROWS_WITH(compile(double_it, options), Contains("no suitable clang") &&

@@ -43,7 +43,7 @@ TEST_CASE("the same bytes are loaded once", "[executable_cache][device]") {
     }
 }
 
-TEST_CASE("code with variables that kernels write to is loaded anew", "[executable_cache][device]") {
+TEST_CASE("code with variables that kernels write to is loaded each time", "[executable_cache][device]") {
     NEEDS_DEVICE();
     Device device;
     NEEDS_LAUNCH_KERNELS(device.gpu.agent());

@@ -58,7 +58,7 @@ int exec(std::vector<std::string>& command) {
     return error == ENOENT ? 127 : 126;
 }
 
-/// The words after --, as they are: CLI11 would take "[a,b]" apart.
+/// The words after --, as they are: CLI11 would split "[a,b]".
 void keep_words(std::vector<std::string>& command, int argc, char** argv) {
     char** const separator = std::find(argv, argv + argc, std::string_view{"--"});
     if (argv + argc - separator > 1 && command.front() == separator[1]) command.assign(separator + 1, argv + argc);
