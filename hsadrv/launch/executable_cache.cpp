@@ -18,15 +18,6 @@
 namespace hsadrv {
 namespace {
 
-struct Loaded {
-    AgentRef gpu;
-    std::uint64_t digest;
-    std::vector<std::byte> bytes;
-    Executable code;
-};
-
-using AllLoaded = std::list<Loaded>;  // the most recently used first
-
 std::vector<TargetId> isa_targets(AgentRef gpu) {
     std::vector<TargetId> targets;
     for (const Isa& isa : gpu.isas())
@@ -62,6 +53,14 @@ bool has_writable_data(std::span<const std::byte> file) {
 }  // namespace
 
 struct ExecutableCache::State {
+    struct Loaded {
+        AgentRef gpu;
+        std::uint64_t digest;
+        std::vector<std::byte> bytes;
+        Executable code;
+    };
+    using AllLoaded = std::list<Loaded>;  ///< the most recently used first
+
     explicit State(std::size_t most) : capacity(most) {}
 
     std::optional<Executable> find(AgentRef gpu, std::uint64_t digest, std::span<const std::byte> bytes) {
@@ -89,7 +88,7 @@ Executable ExecutableCache::load(AgentRef gpu, std::span<const std::byte> bytes,
     }
     Executable code = Executable::load(gpu, bytes, name);
     if (has_writable_data(extract_code_object(bytes, isa_targets(gpu)))) return code;
-    AllLoaded dropped;  // destroyed after the lock: unloading may take other locks
+    State::AllLoaded dropped;  // destroyed after the lock: unloading may take other locks
     const std::lock_guard lock(state_->mutex);
     if (auto other = state_->find(gpu, digest, bytes)) return *std::move(other);
     state_->loaded.push_front({gpu, digest, {bytes.begin(), bytes.end()}, code});
@@ -99,7 +98,7 @@ Executable ExecutableCache::load(AgentRef gpu, std::span<const std::byte> bytes,
 }
 
 void ExecutableCache::clear() {
-    AllLoaded dropped;
+    State::AllLoaded dropped;
     const std::lock_guard lock(state_->mutex);
     dropped.swap(state_->loaded);
 }
