@@ -50,7 +50,7 @@ TEST_CASE("an operation is kept while a packet waits that was published before i
 TEST_CASE("a copy that a fault has ended keeps nothing", "[check][operations]") {
     ProcessChecks& process = process_checks();
     const auto before = process.enabled.exchange(race_alone().bits());
-    kfdemu::CheckedCopy copy;
+    kfdemu::CheckedCopy copy{0};
     copy.begins(kfdemu::sdma::Fill{.destination = 0x1000, .size_bytes = 64, .value = 0, .unit_bytes = 4});
     const Memory kept = run_kernel(process.operations, process.report);
     CHECK_FALSE(kept.expired());
@@ -83,4 +83,26 @@ TEST_CASE("whichever of two kernels accessed more, the later access comes second
     CHECK(before.front().second.site == 7);
     CHECK(after.front().first.site == 7);
     CHECK(after.front().second.site == 0);
+}
+
+TEST_CASE("the bytes that two boxes share", "[check][operations]") {
+    const auto line = [](std::uint64_t va, std::uint64_t bytes) { return Box{va, bytes, 0, 0, 1, 1}; };
+    CHECK(common_byte(line(100, 10), line(109, 1)) == 109);
+    CHECK_FALSE(common_byte(line(100, 10), line(110, 1)));
+    // Two slices of three rows: 8 of 32 bytes, from 1000 on.
+    const Box volume{1000, 8, 32, 128, 3, 2};
+    CHECK(volume.end() == 1000 + 128 + 64 + 8);
+    CHECK_FALSE(common_byte(volume, line(1008, 24)));
+    CHECK(common_byte(volume, line(1008, 25)) == 1032);
+    CHECK_FALSE(common_byte(volume, line(1072, 56)));  // between the slices
+    CHECK(common_byte(line(1072, 100), volume) == 1128);
+    CHECK_FALSE(common_byte(volume, line(1200, 100)));
+    const Box beside{1008, 8, 32, 128, 3, 2}, over{1004, 8, 32, 128, 3, 2};
+    CHECK_FALSE(common_byte(volume, beside));
+    CHECK(common_byte(volume, over) == 1004);
+    for (std::uint64_t va = 990; va < 1210; ++va) {
+        const std::uint64_t offset = va - 1000;
+        const bool inside = va >= 1000 && offset / 128 < 2 && offset % 128 / 32 < 3 && offset % 32 < 8;
+        CHECK(volume.contains(va) == inside);
+    }
 }

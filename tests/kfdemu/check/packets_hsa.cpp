@@ -101,6 +101,30 @@ TEST_CASE("a copy and a kernel race unless one waits for the other", "[check][pa
     control->check(0);
 }
 
+TEST_CASE("two copies race unless one waits for the other", "[check][packets]") {
+    NEEDS_CONTROL(control);
+    REQUIRE(control->check(KFDEMU_CHECK_RACE) == 0);
+    constexpr std::size_t kBytes = 64 << 20;  // milliseconds
+    const Machine machine;
+    const Memory from{machine.cpu().coarse, kBytes, machine.agents()}, to{machine.cpu().coarse, 4096, machine.agents()};
+    const Memory device{machine.gpu().coarse, kBytes, machine.agents()};
+    const auto gpu = machine.gpu().agent, cpu = machine.cpu().agent;
+    for (const bool ordered : {false, true}) {
+        control->forget_findings();
+        const Signal written, read;
+        hsa_signal_t before = written;
+        HSA_CHECK(hsa_amd_memory_async_copy(device.data(), gpu, from.data(), cpu, kBytes, 0, nullptr, written));
+        HSA_CHECK(hsa_amd_memory_async_copy(to.data(), cpu, device.data(), gpu, 4096, ordered ? 1 : 0,
+                                            ordered ? &before : nullptr, read));
+        REQUIRE((written.completed() && read.completed()));
+        const auto found = control.findings();
+        INFO(joined(found));
+        REQUIRE(found.size() == (ordered ? 0 : 1));
+        if (!ordered) CHECK(has(found[0], "and nothing orders the two copies"));
+    }
+    control->check(0);
+}
+
 TEST_CASE("arguments that change while their kernel is in flight are reported", "[check][packets]") {
     NEEDS_CONTROL(control);
     REQUIRE(control->check(KFDEMU_CHECK_FENCE) == 0);

@@ -20,6 +20,7 @@ using Record = MemoryShadow::Record;
 
 constexpr const char* kKernels = "kernel-race";
 constexpr const char* kCopies = "copy-race";
+constexpr const char* kTwoCopies = "copies-race";
 
 struct Reporter {
     Report& report;
@@ -79,24 +80,42 @@ struct Reporter {
                 }
     }
 
+    /// Of two DMA engines.
+    void copies(const Copy& earlier, const Copy& later) const {
+        const auto compare = [&](const std::vector<Box>& before, const std::vector<Box>& after, bool wrote, bool writes) {
+            for (const Box& first : before)
+                for (const Box& second : after)
+                    if (const auto va = common_byte(first, second)) {
+                        Finding finding;
+                        finding.check = Check::race;
+                        finding.rule = kTwoCopies;
+                        finding.what = fmt::format(
+                            "a DMA engine of GPU {} {} {:#x} to {:#x}, where one of GPU {} {} {:#x} to {:#x}, and nothing "
+                            "orders the two copies",
+                            later.gpu, writes ? "writes" : "reads", second.address, second.end(), earlier.gpu,
+                            wrote ? "writes" : "reads", first.address, first.end());
+                        finding.address = finding.identity = *va;
+                        finding.place = allocations != nullptr ? allocations->describe(*va) : "";
+                        if (report.is_new(finding)) report.add(std::move(finding));
+                        return;
+                    }
+        };
+        compare(earlier.writes, later.writes, true, true);
+        compare(earlier.writes, later.reads, true, false);
+        compare(earlier.reads, later.writes, false, true);
+    }
+
     void compare(const Operations::Operation& earlier, const Operations::Operation& later) const {
         const auto* first = std::get_if<Kernel>(&earlier.what);
         const auto* second = std::get_if<Kernel>(&later.what);
         if (first != nullptr && second != nullptr) return kernels(*first, *second);
         if (first != nullptr) return copy(*first, std::get<Copy>(later.what));
-        if (second != nullptr) copy(*second, std::get<Copy>(earlier.what));
+        if (second != nullptr) return copy(*second, std::get<Copy>(earlier.what));
+        copies(std::get<Copy>(earlier.what), std::get<Copy>(later.what));
     }
 };
 
 }  // namespace
-
-bool Box::contains(std::uint64_t va) const {
-    if (va < address || va >= end()) return false;
-    std::uint64_t offset = va - address;
-    if (slices > 1) offset %= slice_bytes;
-    if (rows > 1) offset %= pitch_bytes;
-    return offset < row_bytes;
-}
 
 Operations::Tick Operations::published(const void* queue) {
     const std::lock_guard lock{mutex_};

@@ -1,4 +1,4 @@
-// Finds accesses of one byte of memory by two kernels, or by a kernel and a copy, that nothing orders.
+// Finds accesses of one byte of memory by two kernels or copies that nothing orders.
 //
 //     Operations operations;                                     // one for a process
 //     Tick seen = operations.published(queue);                   // a queue's doorbell was rung
@@ -26,18 +26,11 @@
 
 #include "../gfx9/row.hpp"
 #include "allocations.hpp"
+#include "box.hpp"
 #include "memory_races.hpp"
 #include "report.hpp"
 
 namespace kfdemu::check {
-
-/// Bytes of memory that a copy reads or writes: rows of a pitched volume.
-struct Box {
-    std::uint64_t address = 0, row_bytes = 0, pitch_bytes = 0, slice_bytes = 0, rows = 1, slices = 1;
-
-    std::uint64_t end() const { return address + (slices - 1) * slice_bytes + (rows - 1) * pitch_bytes + row_bytes; }
-    bool contains(std::uint64_t va) const;
-};
 
 class Operations {
   public:
@@ -53,6 +46,7 @@ class Operations {
     /// A copy or a fill by a DMA engine.
     struct Copy {
         std::vector<Box> reads, writes;
+        unsigned gpu = 0;
     };
     struct Operation {
         Tick safe = 0, end = 0;

@@ -2,8 +2,6 @@
 
 #include <set>
 
-#include "operations.hpp"
-
 namespace kfdemu::check {
 namespace {
 

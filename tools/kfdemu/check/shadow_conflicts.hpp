@@ -9,11 +9,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "box.hpp"
 #include "memory_shadow.hpp"
 
 namespace kfdemu::check {
-
-struct Box;
 
 struct ShadowConflict {
     MemoryShadow::Record first, second;

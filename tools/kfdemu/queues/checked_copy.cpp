@@ -10,6 +10,8 @@ namespace {
 using check::Box;
 using check::process_checks;
 
+bool is_on() { return check::process_session().checks.has(Check::race); }
+
 Box line(std::uint64_t va, std::uint64_t bytes) { return {va, bytes, 0, 0, 1, 1}; }
 
 Box box(const sdma::CopyRect& copy, const sdma::CopyRect::Side& side) {
@@ -37,23 +39,36 @@ check::Operations::Copy memory_of(const sdma::Command& command) {
 
 CheckedCopy::~CheckedCopy() { fails(); }
 
+void CheckedCopy::rung(std::uint64_t next, std::uint64_t end) {
+    if (is_on() && end != 0) published_.rung(next, end - 1);
+}
+
+void CheckedCopy::passed(std::uint64_t next) {
+    if (next != 0) published_.passed(next - 1);
+}
+
+void CheckedCopy::waited() {
+    if (is_on()) published_.waited();
+}
+
 void CheckedCopy::fails() {
+    published_.clear();
     if (running_) process_checks().operations.drop(std::exchange(running_, nullptr));
 }
 
 void CheckedCopy::begins(const sdma::Command& command) {
-    if (running_ || !check::process_session().checks.has(Check::race)) return;
+    if (running_ || !is_on()) return;
     check::Operations::Copy copy = memory_of(command);
     if (copy.writes.empty()) return;
-    check::Operations& operations = process_checks().operations;
-    const auto safe = operations.now();
-    running_ = operations.begin(safe, std::move(copy));
+    copy.gpu = gpu_;
+    running_ = process_checks().operations.begin(published_.safe(), std::move(copy));
 }
 
 void CheckedCopy::ends() {
     if (!running_) return;
     check::ProcessChecks& process = process_checks();
     process.operations.end(std::exchange(running_, nullptr), process.report, &process.allocations);
+    waited();
 }
 
 }  // namespace kfdemu

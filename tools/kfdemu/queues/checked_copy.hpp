@@ -1,30 +1,41 @@
 // What `race` follows of an SDMA queue: the memory that copies and fills read and write.
 //
-//     CheckedCopy checked;
-//     checked.begins(command);         // before it runs; again for the same one: nothing
-//     checked.ends();                  // it has run, and nothing was told about it yet; or fails()
+//     CheckedCopy checked{gpu};
+//     checked.rung(next, end);          // the ring is written up to there; `next` has not run
+//     checked.begins(command);          // before it runs; again for the same one: nothing
+//     checked.waited();                 // a poll is met
+//     checked.ends();                   // it has run, and nothing was told about it yet; or fails()
+//     checked.passed(next);             // the ring's packets before it have run
 //
-// Thread safety: that of its queue.
+// Copies of one queue run one after the other. Thread safety: that of its queue.
 #pragma once
 
 #include "check/operations.hpp"
+#include "queues/publications.hpp"
 #include "queues/sdma_packet.hpp"
 
 namespace kfdemu {
 
 class CheckedCopy {
   public:
-    CheckedCopy() = default;
+    explicit CheckedCopy(unsigned gpu) : gpu_{gpu} {}
     ~CheckedCopy();
     CheckedCopy(const CheckedCopy&) = delete;
     CheckedCopy& operator=(const CheckedCopy&) = delete;
 
+    /// Bytes of the ring.
+    void rung(std::uint64_t next, std::uint64_t end);
+    void passed(std::uint64_t next);
+    void blocked() { published_.blocked(); }
+    void waited();
     void begins(const sdma::Command& command);
     void ends();
     /// A fault has ended it, or the queue stops.
     void fails();
 
   private:
+    const unsigned gpu_;
+    Publications published_;
     check::Operations::Handle running_;
 };
 

@@ -48,17 +48,14 @@ KernelDescriptor CheckedPackets::descriptor(const AddressSpace& space, const Ker
 }
 
 void CheckedPackets::clear() {
-    if (!watched_.empty() || !bells_.empty()) process_checks().operations.waits_since(this, 0);
     for (auto& [index, watched] : watched_)
         if (watched.operation) process_checks().operations.drop(watched.operation);
     watched_.clear();
-    bells_.clear();
+    published_.clear();
 }
 
 void CheckedPackets::rung(const AddressSpace& space, std::uint64_t next, std::uint64_t highest) {
-    // Producers ring in any order: a doorbell may be of a packet that has started, or that an earlier one announced.
-    const bool news = highest >= next && (bells_.empty() || bells_.back().highest < highest);
-    if (news && is_on(Check::race)) bells_.push_back({highest, process_checks().operations.published(this)});
+    if (is_on(Check::race)) published_.rung(next, highest);
     is_on(Check::fence) ? watch_published(space, highest) : void(next_watched_ = highest + 1);
 }
 
@@ -110,42 +107,24 @@ bool CheckedPackets::settled(const AddressSpace& space, std::uint64_t index) {
 }
 
 void CheckedPackets::waited() {
-    if (is_on(Check::race)) waited_ = process_checks().operations.now();
-}
-
-/// Cheap while nothing ends: it is called with each poll.
-void CheckedPackets::blocked() {
-    if (bells_.empty()) return;
-    check::Operations& operations = process_checks().operations;
-    if (operations.last_end() <= blocked_) return;
-    blocked_ = operations.now();
-    operations.waits_since(this, blocked_);
+    if (is_on(Check::race)) published_.waited();
 }
 
 void CheckedPackets::starts(std::uint64_t index, const Dispatch& dispatch) {
-    if (index != 0) passed(index - 1);  // those that started while `race` was off
+    if (index != 0) published_.passed(index - 1);  // those that started while `race` was off
     const auto& memory = dispatch.memory_races();
     if (memory == nullptr) return;
     Watched& watched = watched_[index];
     watched.memory = memory;
     if (!is_on(Check::race)) return;
-    check::Operations& operations = process_checks().operations;
-    const auto seen = bells_.empty() ? operations.now() : bells_.front().seen;
-    watched.operation = operations.begin(
-        std::max(seen, waited_), check::Operations::Kernel{memory, dispatch.target(), dispatch.packet().kernel_object,
-                                                           dispatch.queue_id(), index + 1, gpu_.index});
-    passed(index);
-}
-
-/// The packet has started, and so have those before it.
-void CheckedPackets::passed(std::uint64_t index) {
-    if (bells_.empty() || bells_.front().highest > index) return;
-    while (!bells_.empty() && bells_.front().highest <= index) bells_.pop_front();
-    process_checks().operations.waits_since(this, bells_.empty() ? 0 : std::max(bells_.front().seen, waited_));
+    watched.operation = process_checks().operations.begin(
+        published_.safe(), check::Operations::Kernel{memory, dispatch.target(), dispatch.packet().kernel_object,
+                                                     dispatch.queue_id(), index + 1, gpu_.index});
+    published_.passed(index);
 }
 
 void CheckedPackets::ends(const AddressSpace& space, std::uint64_t index) {
-    passed(index);
+    published_.passed(index);
     const auto found = watched_.find(index);
     if (found == watched_.end()) return;
     Watched watched = std::move(found->second);

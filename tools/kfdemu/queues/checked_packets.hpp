@@ -15,7 +15,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <vector>
 
@@ -24,6 +23,7 @@
 #include "check/operations.hpp"
 #include "dispatch/dispatch.hpp"
 #include "queues/packet.hpp"
+#include "queues/publications.hpp"
 
 namespace kfdemu {
 
@@ -42,7 +42,7 @@ class CheckedPackets {
     /// The next packet was announced by a later one's doorbell: it is published when its header is seen.
     void is_late() { late_ = true, blocked(); }
     /// The next packet waits for a barrier bit or a dependency: what has ended by now is ordered before it.
-    void blocked();
+    void blocked() { published_.blocked(); }
     void waited();
     void starts(std::uint64_t index, const Dispatch& dispatch);
     void ends(const AddressSpace& space, std::uint64_t index);
@@ -50,10 +50,6 @@ class CheckedPackets {
     void clear();
 
   private:
-    struct Bell {
-        std::uint64_t highest = 0;
-        check::Operations::Tick seen = 0;
-    };
     /// A packet in flight.
     struct Watched {
         aql::Packet packet{};
@@ -68,7 +64,6 @@ class CheckedPackets {
     void watch_published(const AddressSpace& space, std::uint64_t highest);
     void watch(const AddressSpace& space, std::uint64_t index);
     void read_arguments(const AddressSpace& space, Watched& watched) const;
-    void passed(std::uint64_t index);
     void compare(const AddressSpace& space, std::uint64_t index, Watched& watched);
     void compare_arguments(const AddressSpace& space, std::uint64_t index, Watched& watched);
     check::Finding finding(const char* rule, const AddressSpace& space, std::uint64_t index, const Watched& of) const;
@@ -81,9 +76,7 @@ class CheckedPackets {
     const std::uint64_t queue_va_, ring_, packets_;
     std::uint64_t next_watched_ = 0;
     std::map<std::uint64_t, Watched> watched_;  // by index
-    std::deque<Bell> bells_;                    // whose packets have not all started
-    check::Operations::Tick waited_ = 0;
-    check::Operations::Tick blocked_ = 0;  // when Operations was last told of it
+    Publications published_;
     bool late_ = false;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "base/counters.hpp"
 #include "base/injection.hpp"
@@ -37,7 +38,8 @@ SdmaQueue::SdmaQueue(unsigned gpu, const AddressSpace& space, Events& events, Ev
       ring_{args.ring_base_address},
       ring_bytes_{args.ring_size},
       read_pointer_va_{args.read_pointer_address},
-      doorbell_{doorbell} {
+      doorbell_{doorbell},
+      checked_{gpu} {
     *doorbell_ = 0;
 }
 
@@ -49,6 +51,7 @@ bool SdmaQueue::service() {
     // Acquire: packets written before the doorbell was rung are visible.
     const std::uint64_t write = __atomic_load_n(doorbell_, __ATOMIC_ACQUIRE);
     if (write == read_bytes_) return false;
+    if (write != std::exchange(written_bytes_, write)) checked_.rung(read_bytes_, write);
 
     if (injection().stalled(QueueKind::sdma, ring_)) return false;
 
@@ -149,6 +152,7 @@ bool SdmaQueue::advance(std::uint64_t dwords) {
         dwords = kIndirectDwords;
     }
     read_bytes_ += dwords * 4;
+    checked_.passed(read_bytes_);
     if (access<std::uint64_t>(space_, read_pointer_va_, kWrite,
                               [&](auto& pointer) { __atomic_store_n(&pointer, read_bytes_, __ATOMIC_RELEASE); }))
         return true;
@@ -277,17 +281,22 @@ SdmaQueue::Step SdmaQueue::run(const sdma::Trap& trap) {
     return Step::done;
 }
 
+SdmaQueue::Step SdmaQueue::after_wait(bool met) {
+    met ? checked_.waited() : checked_.blocked();
+    return met ? Step::done : Step::waiting;
+}
+
 SdmaQueue::Step SdmaQueue::run(const sdma::PollMemory& poll) {
     const auto* word = at<std::uint32_t>(space_, poll.address, kRead);
     if (!word) return fault(poll.address, kRead);
-    return poll.holds(__atomic_load_n(word, __ATOMIC_ACQUIRE)) ? Step::done : Step::waiting;
+    return after_wait(poll.holds(__atomic_load_n(word, __ATOMIC_ACQUIRE)));
 }
 
 SdmaQueue::Step SdmaQueue::run(const sdma::ExecuteIfEqual& condition) {
     const auto* word = at<std::uint32_t>(space_, condition.address, kRead);
     if (!word) return fault(condition.address, kRead);
     if (__atomic_load_n(word, __ATOMIC_ACQUIRE) != condition.reference) skip_dwords_ = condition.dwords;
-    return Step::done;
+    return after_wait(true);
 }
 
 SdmaQueue::Step SdmaQueue::run(const sdma::ExecuteOnEngines& predicate) {
@@ -301,7 +310,7 @@ SdmaQueue::Step SdmaQueue::update_word(const sdma::Atomic& atomic) {
     if (!word) return fault(atomic.address, kWrite);
     const T old = sdma::atomic_update(word, sdma::operation_of(atomic.operation), static_cast<T>(atomic.operand),
                                       static_cast<T>(atomic.compare));
-    return atomic.loops && old != static_cast<T>(atomic.compare) ? Step::waiting : Step::done;
+    return after_wait(!atomic.loops || old == static_cast<T>(atomic.compare));
 }
 
 SdmaQueue::Step SdmaQueue::run(const sdma::Atomic& atomic) {

@@ -47,6 +47,7 @@ class SdmaQueue final : public Queue {
     Step run(const sdma::SetClock& set);
     Step run(const sdma::Timestamp& stamp);
 
+    Step after_wait(bool met);
     void spend(std::uint64_t size_bytes);
     std::byte* reach(std::uint64_t va, std::uint64_t& size_bytes, std::uint32_t access);
     Step fault(std::uint64_t va, std::uint32_t access);
@@ -73,7 +74,7 @@ class SdmaQueue final : public Queue {
 
     std::mutex mutex_;
     bool stopped_ = false, suspended_ = false, failed_ = false;
-    std::uint64_t read_bytes_ = 0;
+    std::uint64_t read_bytes_ = 0, written_bytes_ = 0;
     std::optional<sdma::Indirect> indirect_;  // the buffer that the ring's packet at read_bytes_ runs
     std::uint64_t indirect_done_ = 0;         // dwords of it
     std::optional<sdma::Decoded> current_;    // the next packet, once read
