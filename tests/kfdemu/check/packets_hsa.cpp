@@ -107,19 +107,24 @@ TEST_CASE("two copies race unless one waits for the other", "[check][packets]") 
     constexpr std::size_t kBytes = 64 << 20;  // milliseconds
     const Machine machine;
     const Memory from{machine.cpu().coarse, kBytes, machine.agents()}, to{machine.cpu().coarse, 4096, machine.agents()};
-    const Memory device{machine.gpu().coarse, kBytes, machine.agents()};
+    Memory device{machine.gpu().coarse, kBytes, machine.agents()};
     const auto gpu = machine.gpu().agent, cpu = machine.cpu().agent;
-    for (const bool ordered : {false, true}) {
-        control->forget_findings();
+    const std::byte* end = device.as<std::byte>() + kBytes - 4096;
+    const auto copies = [&](bool ordered) {
         const Signal written, read;
         hsa_signal_t before = written;
         HSA_CHECK(hsa_amd_memory_async_copy(device.data(), gpu, from.data(), cpu, kBytes, 0, nullptr, written));
-        HSA_CHECK(hsa_amd_memory_async_copy(to.data(), cpu, device.data(), gpu, 4096, ordered ? 1 : 0,
+        HSA_CHECK(hsa_amd_memory_async_copy(to.data(), cpu, end, gpu, 4096, ordered ? 1 : 0,
                                             ordered ? &before : nullptr, read));
         REQUIRE((written.completed() && read.completed()));
+    };
+    copies(true);  // the runtime's first copy makes its queues
+    for (const bool ordered : {false, true}) {
+        control->forget_findings();
+        copies(ordered);
         const auto found = control.findings();
         INFO(joined(found));
-        REQUIRE(found.size() == (ordered ? 0 : 1));
+        REQUIRE(found.empty() == ordered);  // the engines copy in pieces
         if (!ordered) CHECK(has(found[0], "and nothing orders the two copies"));
     }
     control->check(0);

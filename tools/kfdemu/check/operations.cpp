@@ -80,29 +80,37 @@ struct Reporter {
                 }
     }
 
-    /// Of two DMA engines.
+    struct Side {
+        const Copy& copy;
+        const std::vector<Box>& boxes;
+        const char* does;
+    };
+    void boxes(const Side& earlier, const Side& later) const {
+        for (const Box& before : earlier.boxes)
+            for (const Box& after : later.boxes) {
+                const auto va = common_byte(before, after);
+                if (!va) continue;
+                Finding finding;
+                finding.check = Check::race;
+                finding.rule = kTwoCopies;
+                finding.what = fmt::format(
+                    "a DMA engine of GPU {} {} {:#x} to {:#x}, where one of GPU {} {} {:#x} to {:#x}, and nothing "
+                    "orders "
+                    "the two copies",
+                    later.copy.gpu, later.does, after.address, after.end(), earlier.copy.gpu, earlier.does,
+                    before.address, before.end());
+                finding.address = finding.identity = *va;
+                finding.place = allocations != nullptr ? allocations->describe(*va) : "";
+                if (report.is_new(finding)) report.add(std::move(finding));
+                return;
+            }
+    }
     void copies(const Copy& earlier, const Copy& later) const {
-        const auto compare = [&](const std::vector<Box>& before, const std::vector<Box>& after, bool wrote, bool writes) {
-            for (const Box& first : before)
-                for (const Box& second : after)
-                    if (const auto va = common_byte(first, second)) {
-                        Finding finding;
-                        finding.check = Check::race;
-                        finding.rule = kTwoCopies;
-                        finding.what = fmt::format(
-                            "a DMA engine of GPU {} {} {:#x} to {:#x}, where one of GPU {} {} {:#x} to {:#x}, and nothing "
-                            "orders the two copies",
-                            later.gpu, writes ? "writes" : "reads", second.address, second.end(), earlier.gpu,
-                            wrote ? "writes" : "reads", first.address, first.end());
-                        finding.address = finding.identity = *va;
-                        finding.place = allocations != nullptr ? allocations->describe(*va) : "";
-                        if (report.is_new(finding)) report.add(std::move(finding));
-                        return;
-                    }
-        };
-        compare(earlier.writes, later.writes, true, true);
-        compare(earlier.writes, later.reads, true, false);
-        compare(earlier.reads, later.writes, false, true);
+        if (earlier.queue == later.queue) return;
+        constexpr const char *kWrites = "writes", *kReads = "reads";
+        boxes({earlier, earlier.writes, kWrites}, {later, later.writes, kWrites});
+        boxes({earlier, earlier.writes, kWrites}, {later, later.reads, kReads});
+        boxes({earlier, earlier.reads, kReads}, {later, later.writes, kWrites});
     }
 
     void compare(const Operations::Operation& earlier, const Operations::Operation& later) const {

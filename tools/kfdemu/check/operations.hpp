@@ -47,6 +47,7 @@ class Operations {
     struct Copy {
         std::vector<Box> reads, writes;
         unsigned gpu = 0;
+        const void* queue = nullptr;  ///< which runs its copies one after the other
     };
     struct Operation {
         Tick safe = 0, end = 0;

@@ -61,6 +61,7 @@ void CheckedCopy::begins(const sdma::Command& command) {
     check::Operations::Copy copy = memory_of(command);
     if (copy.writes.empty()) return;
     copy.gpu = gpu_;
+    copy.queue = this;
     running_ = process_checks().operations.begin(published_.safe(), std::move(copy));
 }
 
@@ -68,7 +69,6 @@ void CheckedCopy::ends() {
     if (!running_) return;
     check::ProcessChecks& process = process_checks();
     process.operations.end(std::exchange(running_, nullptr), process.report, &process.allocations);
-    waited();
 }
 
 }  // namespace kfdemu
