@@ -54,8 +54,10 @@ void MemoryRaceCheck::begin(const Scene& scene) {
 
 void MemoryRaceCheck::invalidates(const Inst& inst) {
     const auto is = [&](Op op) { return inst.row == index(op); };
-    if (is(Op::buffer_wbinvl1) || is(Op::buffer_wbinvl1_vol)) vector_cache_ = races_->next_tick();
-    if (is(Op::s_dcache_inv) || is(Op::s_dcache_inv_vol)) scalar_cache_ = races_->next_tick();
+    const bool vector = is(Op::buffer_wbinvl1) || is(Op::buffer_wbinvl1_vol);
+    if (!vector && !is(Op::s_dcache_inv) && !is(Op::s_dcache_inv_vol)) return;
+    (vector ? vector_cache_ : scalar_cache_) = races_->next_tick();
+    races_->invalidated.store(true, std::memory_order_relaxed);
 }
 
 void MemoryRaceCheck::meet() {

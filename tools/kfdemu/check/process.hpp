@@ -14,6 +14,7 @@
 #include "live_objects.hpp"
 #include "operations.hpp"
 #include "scene.hpp"
+#include "visibility.hpp"
 
 namespace kfdemu::check {
 
@@ -23,6 +24,7 @@ struct ProcessChecks {
     Allocations allocations;
     LiveObjects objects;
     Operations operations;
+    Visibility visibility;
     std::atomic<bool> fresh_memory{false};  ///< relaxed: set before the memory can be used
 
     /// Whether ROCR has loaded the tool that announces allocations.

@@ -43,23 +43,48 @@ unsigned bytes_in(const Box& box, std::uint64_t va) {
 
 }  // namespace
 
-std::vector<ShadowConflict> conflicts(MemoryShadow& first, MemoryShadow& second) {
-    std::vector<ShadowConflict> result;
-    std::set<std::uint16_t> sites;
+namespace {
+
+/// Calls visit(va, a, b) for each dword of pages that both have, until it returns false.
+template <class Visit>
+void each_common(MemoryShadow& first, MemoryShadow& second, Visit&& visit) {
     // Through the smaller one: many short kernels may run beside one that has accessed gigabytes.
     const bool swapped = second.bytes() < first.bytes();
     MemoryShadow &smaller = swapped ? second : first, &larger = swapped ? first : second;
     for (const auto& [va, page] : smaller.pages()) {
         const MemoryShadow::Page* other = larger.find(va);
         if (other == nullptr) continue;
-        for (std::uint64_t at = va; at < va + MemoryShadow::Page::kBytes; at += 4) {
-            const Cell &a = (swapped ? other : page)->cell(at), &b = (swapped ? page : other)->cell(at);
-            if (communicate(a, b)) return {};
-            compare(a, b, [&](const Record& from, const Record& to, bool from_writes, bool to_writes) {
-                if (sites.insert(to.site).second) result.push_back({from, to, from_writes, to_writes, at});
-            });
-        }
+        for (std::uint64_t at = va; at < va + MemoryShadow::Page::kBytes; at += 4)
+            if (!visit(at, (swapped ? other : page)->cell(at), (swapped ? page : other)->cell(at))) return;
     }
+}
+
+}  // namespace
+
+std::vector<ShadowConflict> conflicts(MemoryShadow& first, MemoryShadow& second) {
+    std::vector<ShadowConflict> result;
+    std::set<std::uint16_t> sites;
+    each_common(first, second, [&](std::uint64_t at, const Cell& a, const Cell& b) {
+        if (communicate(a, b)) return result.clear(), false;
+        compare(a, b, [&](const Record& from, const Record& to, bool from_writes, bool to_writes) {
+            if (sites.insert(to.site).second) result.push_back({from, to, from_writes, to_writes, at});
+        });
+        return true;
+    });
+    return result;
+}
+
+std::vector<ShadowConflict> reads_of_writes(MemoryShadow& first, MemoryShadow& second) {
+    std::vector<ShadowConflict> result;
+    std::set<std::uint16_t> sites;
+    each_common(first, second, [&](std::uint64_t at, const Cell& a, const Cell& b) {
+        if (!is_set(a.write)) return true;
+        if (looks(b)) return result.clear(), false;
+        for (const Record& read : b.read)
+            if (is_plain(read) && a.write.overlaps(read) && !b.write.overlaps(read) && sites.insert(read.site).second)
+                result.push_back({a.write, read, true, false, at});
+        return true;
+    });
     return result;
 }
 

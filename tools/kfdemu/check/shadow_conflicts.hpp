@@ -26,6 +26,8 @@ struct BoxConflict {
 };
 
 std::vector<ShadowConflict> conflicts(MemoryShadow& first, MemoryShadow& second);
+/// Reads of what the first kernel has written, and the second one has not; no atomics.
+std::vector<ShadowConflict> reads_of_writes(MemoryShadow& first, MemoryShadow& second);
 /// With what a copy reads or writes.
 std::vector<BoxConflict> conflicts(MemoryShadow& shadow, const Box& box, bool box_is_written);
 

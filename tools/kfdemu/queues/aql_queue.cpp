@@ -298,15 +298,15 @@ AqlQueue::Step AqlQueue::run(const aql::Pm4Ib& packet) {
                         fmt::format("unsupported PM4 command {:#010x} in an indirect buffer", dword));
         i += header.dwords;
     }
-    return complete_now(packet.completion_signal);
+    return complete_now(packet.header, packet.completion_signal);
 }
 
-AqlQueue::Step AqlQueue::complete_now(std::uint64_t completion_signal) {
+AqlQueue::Step AqlQueue::complete_now(std::uint16_t header, std::uint64_t completion_signal) {
     // Before the slot is released, so that the read index does not pass a faulting packet.
     if (!can_complete(space_, completion_signal)) return memory_fault(completion_signal, kWrite, "a completion signal");
     const std::uint64_t now = clock::now();
     const std::uint64_t index = next_++;
-    checked_.ends(space_, index);
+    checked_.ends(space_, index, header);
     if (finish_slot(index)) complete_signal(completion_signal, now, now);
     return Step::launched;
 }
@@ -346,7 +346,7 @@ void AqlQueue::finished(const DispatchWork& kernel) {
         memory_fault(completion_signal, kWrite, "a completion signal");
         return;
     }
-    checked_.ends(space_, kernel.index());
+    checked_.ends(space_, kernel.index(), kernel.dispatch().packet().header);
     if (!finish_slot(kernel.index())) return;
     complete_signal(completion_signal, kernel.start_ticks(), clock::now());
     if ((properties & aql::kUseScratchOnce) && kernels_ == 0) {

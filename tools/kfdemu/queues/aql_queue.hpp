@@ -68,7 +68,7 @@ class AqlQueue final : public Queue, public std::enable_shared_from_this<AqlQueu
     Step wait_for(const aql::Barrier& packet, bool all);
     Step wait_for(const aql::BarrierValue& packet);
     Step run(const aql::Pm4Ib& packet);
-    Step complete_now(std::uint64_t completion_signal);
+    Step complete_now(std::uint16_t header, std::uint64_t completion_signal);
     void complete_signal(std::uint64_t signal, std::uint64_t start_ticks, std::uint64_t end_ticks);
     Step fail(std::uint64_t code, std::string_view why);
     Step memory_fault(std::uint64_t va, std::uint32_t access, std::string_view what);

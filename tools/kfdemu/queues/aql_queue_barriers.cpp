@@ -30,7 +30,7 @@ AqlQueue::Step AqlQueue::wait_for(const aql::Barrier& packet, bool all) {
     const bool met = all ? dependencies_met_ == wanted : (wanted == 0 || dependencies_met_ != 0);
     if (met && wanted != 0) checked_.waited();
     if (!met) checked_.blocked();
-    return met ? complete_now(packet.completion_signal) : Step::waiting;
+    return met ? complete_now(packet.header, packet.completion_signal) : Step::waiting;
 }
 
 AqlQueue::Step AqlQueue::wait_for(const aql::BarrierValue& packet) {
@@ -48,7 +48,7 @@ AqlQueue::Step AqlQueue::wait_for(const aql::BarrierValue& packet) {
             return checked_.blocked(), Step::waiting;
         checked_.waited();
     }
-    return complete_now(packet.completion_signal);
+    return complete_now(packet.header, packet.completion_signal);
 }
 
 }  // namespace kfdemu

@@ -10,7 +10,8 @@ namespace {
 using check::Box;
 using check::process_checks;
 
-bool is_on() { return check::process_session().checks.has(Check::race); }
+bool is_on(Check what) { return check::process_session().checks.has(what); }
+bool is_on() { return is_on(Check::race) || is_on(Check::fence); }
 
 Box line(std::uint64_t va, std::uint64_t bytes) { return {va, bytes, 0, 0, 1, 1}; }
 
@@ -53,22 +54,30 @@ void CheckedCopy::waited() {
 
 void CheckedCopy::fails() {
     published_.clear();
+    copy_ = {};
     if (running_) process_checks().operations.drop(std::exchange(running_, nullptr));
 }
 
 void CheckedCopy::begins(const sdma::Command& command) {
-    if (running_ || !is_on()) return;
-    check::Operations::Copy copy = memory_of(command);
-    if (copy.writes.empty()) return;
-    copy.gpu = gpu_;
-    copy.queue = this;
-    running_ = process_checks().operations.begin(published_.safe(), std::move(copy));
+    if (!copy_.writes.empty() || !is_on()) return;
+    copy_ = memory_of(command);
+    if (copy_.writes.empty()) return;
+    copy_.gpu = gpu_;
+    copy_.queue = this;
+    check::ProcessChecks& process = process_checks();
+    if (is_on(Check::race)) running_ = process.operations.begin(published_.safe(), copy_);
+    if (is_on(Check::fence))
+        start_ = process.visibility.acquired(gpu_, check::FenceScope::None, published_.safe(), process.operations.now());
 }
 
 void CheckedCopy::ends() {
-    if (!running_) return;
+    if (copy_.writes.empty()) return;
+    const check::Operations::Copy copy = std::exchange(copy_, {});
     check::ProcessChecks& process = process_checks();
-    process.operations.end(std::exchange(running_, nullptr), process.report, &process.allocations);
+    if (running_)
+        process.operations.end(std::exchange(running_, nullptr), process.report, &process.allocations);
+    if (is_on(Check::fence))
+        process.visibility.ended(copy, start_, process.operations.now(), process.report, &process.allocations);
 }
 
 }  // namespace kfdemu

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "check/operations.hpp"
+#include "check/visibility.hpp"
 #include "queues/publications.hpp"
 #include "queues/sdma_packet.hpp"
 
@@ -37,6 +38,8 @@ class CheckedCopy {
     const unsigned gpu_;
     Publications published_;
     check::Operations::Handle running_;
+    check::Operations::Copy copy_;  // writes nothing: none runs
+    check::Visibility::Start start_;
 };
 
 }  // namespace kfdemu

@@ -21,6 +21,8 @@ constexpr std::uint32_t kMostArgumentBytes = 64 << 10;
 
 bool is_on(Check what) { return check::process_session().checks.has(what); }
 
+bool orders() { return is_on(Check::race) || is_on(Check::fence); }
+
 /// False: not mapped.
 bool read(const AddressSpace& space, std::uint64_t va, std::span<std::uint32_t> words) {
     for (std::uint32_t& word : words) {
@@ -55,7 +57,7 @@ void CheckedPackets::clear() {
 }
 
 void CheckedPackets::rung(const AddressSpace& space, std::uint64_t next, std::uint64_t highest) {
-    if (is_on(Check::race)) published_.rung(next, highest);
+    if (orders()) published_.rung(next, highest);
     is_on(Check::fence) ? watch_published(space, highest) : void(next_watched_ = highest + 1);
 }
 
@@ -107,7 +109,7 @@ bool CheckedPackets::settled(const AddressSpace& space, std::uint64_t index) {
 }
 
 void CheckedPackets::waited() {
-    if (is_on(Check::race)) published_.waited();
+    if (orders()) published_.waited();
 }
 
 void CheckedPackets::starts(std::uint64_t index, const Dispatch& dispatch) {
@@ -115,23 +117,36 @@ void CheckedPackets::starts(std::uint64_t index, const Dispatch& dispatch) {
     const auto& memory = dispatch.memory_races();
     if (memory == nullptr) return;
     Watched& watched = watched_[index];
-    watched.memory = memory;
-    if (!is_on(Check::race)) return;
-    watched.operation = process_checks().operations.begin(
-        published_.safe(), check::Operations::Kernel{memory, dispatch.target(), dispatch.packet().kernel_object,
-                                                     dispatch.queue_id(), index + 1, gpu_.index});
+    const KernelDispatchPacket& packet = dispatch.packet();
+    watched.kernel = {memory, dispatch.target(), packet.kernel_object, dispatch.queue_id(), index + 1, gpu_.index};
+    check::ProcessChecks& process = process_checks();
+    if (is_on(Check::race)) watched.operation = process.operations.begin(published_.safe(), watched.kernel);
+    if (is_on(Check::fence))
+        watched.start = process.visibility.acquired(gpu_.index, static_cast<check::FenceScope>(aql::acquire_scope(packet.header)),
+                                                    published_.safe(), process.operations.now());
     published_.passed(index);
 }
 
-void CheckedPackets::ends(const AddressSpace& space, std::uint64_t index) {
+void CheckedPackets::ends(const AddressSpace& space, std::uint64_t index, std::uint16_t header) {
     published_.passed(index);
     const auto found = watched_.find(index);
-    if (found == watched_.end()) return;
-    Watched watched = std::move(found->second);
-    watched_.erase(found);
+    Watched watched = found != watched_.end() ? std::move(found->second) : Watched{};
+    if (found != watched_.end()) watched_.erase(found);
     check::ProcessChecks& process = process_checks();
     if (watched.seen_ns != 0) compare(space, index, watched);
     if (watched.operation) process.operations.end(watched.operation, process.report, &process.allocations);
+    if (is_on(Check::fence)) follow_fences(watched, header);
+}
+
+/// It has ended. Packets without a kernel do both of their fences then.
+void CheckedPackets::follow_fences(const Watched& watched, std::uint16_t header) const {
+    check::ProcessChecks& process = process_checks();
+    const auto now = process.operations.now();
+    if (watched.kernel.memory)
+        process.visibility.ended(watched.kernel, watched.start, now, process.report, &process.allocations);
+    else
+        process.visibility.acquired(gpu_.index, static_cast<check::FenceScope>(aql::acquire_scope(header)), 0, now);
+    process.visibility.released(gpu_.index, static_cast<check::FenceScope>(aql::release_scope(header)), now);
 }
 
 /// Goes on with what is there now.
@@ -163,7 +178,7 @@ void CheckedPackets::compare_arguments(const AddressSpace& space, std::uint64_t 
     if (!read(space, va, now)) return;
     check::ProcessChecks& process = process_checks();
     for (std::size_t n = 0; n < now.size(); ++n) {
-        if (now[n] == watched.arguments[n] || (watched.memory && watched.memory->shadow.is_written(va + 4 * n)))
+        if (now[n] == watched.arguments[n] || (watched.kernel.memory && watched.kernel.memory->shadow.is_written(va + 4 * n)))
             continue;
         Finding finding = this->finding("arguments-changed", space, index, watched);
         finding.what = fmt::format(

@@ -7,7 +7,7 @@
 //     checked.is_late();                                   // its header is INVALID, and a doorbell has announced it
 //     checked.waited();                                    // its barrier bit or dependencies are met
 //     checked.starts(index, dispatch);                     // a kernel starts
-//     checked.ends(space, index);                          // before anything is told about it
+//     checked.ends(space, index, header);                  // before anything is told about it
 //
 // A published packet is compared with what it was when the doorbell rang: a little later, so that what is written too
 // late is seen, and at its end. Does nothing, at the cost of a load, while neither check is on. Thread safety: that of
@@ -21,6 +21,7 @@
 #include "base/address_space.hpp"
 #include "base/topology.hpp"
 #include "check/operations.hpp"
+#include "check/visibility.hpp"
 #include "dispatch/dispatch.hpp"
 #include "queues/packet.hpp"
 #include "queues/publications.hpp"
@@ -45,7 +46,7 @@ class CheckedPackets {
     void blocked() { published_.blocked(); }
     void waited();
     void starts(std::uint64_t index, const Dispatch& dispatch);
-    void ends(const AddressSpace& space, std::uint64_t index);
+    void ends(const AddressSpace& space, std::uint64_t index, std::uint16_t header);
     /// The queue has stopped, or is about to: what runs is not compared with anything.
     void clear();
 
@@ -57,13 +58,15 @@ class CheckedPackets {
         std::uint64_t seen_ns = 0;
         bool settled = false;
         check::Operations::Handle operation;
-        std::shared_ptr<check::MemoryRaces> memory;  ///< that the kernel accessed; may be null
+        check::Operations::Kernel kernel;  ///< its memory is null: not started, or not checked
+        check::Visibility::Start start;
     };
 
     std::uint64_t slot_va(std::uint64_t index) const { return ring_ + index % packets_ * sizeof(aql::Packet); }
     void watch_published(const AddressSpace& space, std::uint64_t highest);
     void watch(const AddressSpace& space, std::uint64_t index);
     void read_arguments(const AddressSpace& space, Watched& watched) const;
+    void follow_fences(const Watched& watched, std::uint16_t header) const;
     void compare(const AddressSpace& space, std::uint64_t index, Watched& watched);
     void compare_arguments(const AddressSpace& space, std::uint64_t index, Watched& watched);
     check::Finding finding(const char* rule, const AddressSpace& space, std::uint64_t index, const Watched& of) const;

@@ -22,6 +22,10 @@ enum PacketType : std::uint8_t {
 inline constexpr PacketType type_of(std::uint16_t header) { return static_cast<PacketType>(header & 0xff); }
 inline constexpr bool has_barrier_bit(std::uint16_t header) { return (header & 0x100) != 0; }
 
+/// 0: none, 1: the agent, 2: the system.
+inline constexpr unsigned acquire_scope(std::uint16_t header) { return header >> 9 & 3u; }
+inline constexpr unsigned release_scope(std::uint16_t header) { return header >> 11 & 3u; }
+
 struct Barrier {  // AND and OR
     std::uint16_t header, reserved0;
     std::uint32_t reserved1;
