@@ -78,7 +78,7 @@ int main() {
     return hsa_system_get_info(HSA_SYSTEM_INFO_VERSION_MAJOR, &version) == HSA_STATUS_SUCCESS && version == driver.system().version_major ? 0 : 1;
 }
 RAW
-CXX="$*" cmake -S "$scratch/cmake" -B "$scratch/cmake/build" -DCMAKE_PREFIX_PATH="$root" -DPROGRAM="$program" >"$scratch/log" 2>&1 &&
+CXX="$*" cmake -G Ninja -S "$scratch/cmake" -B "$scratch/cmake/build" -DCMAKE_PREFIX_PATH="$root" -DPROGRAM="$program" >"$scratch/log" 2>&1 &&
     cmake --build "$scratch/cmake/build" >>"$scratch/log" 2>&1 || { cat "$scratch/log"; exit 1; }
 "$root/bin/kfdemu" run -- "$scratch/cmake/build/program"
 "$root/bin/kfdemu" run -- "$scratch/cmake/build/raw"
@@ -87,7 +87,7 @@ CXX="$*" cmake -S "$scratch/cmake" -B "$scratch/cmake/build" -DCMAKE_PREFIX_PATH
 
 if [ -e "$root/$libdir/libhsadrv.a" ]; then # meson setup -Ddefault_library=both, as CI has it
     echo '  with static libraries, by CMake and by pkg-config'
-    CXX="$*" cmake -S "$scratch/cmake" -B "$scratch/cmake/static" -DCMAKE_PREFIX_PATH="$root" -DPROGRAM="$program" -Dhsadrv_USE_STATIC_LIBS=ON \
+    CXX="$*" cmake -G Ninja -S "$scratch/cmake" -B "$scratch/cmake/static" -DCMAKE_PREFIX_PATH="$root" -DPROGRAM="$program" -Dhsadrv_USE_STATIC_LIBS=ON \
         >"$scratch/log" 2>&1 && cmake --build "$scratch/cmake/static" >>"$scratch/log" 2>&1 || { cat "$scratch/log"; exit 1; }
     libraries=$(pkg-config --static --libs devicearray-0 | sed "s|$scratch/usr/lib|/usr/lib|g; s/-ldevicearray/-l:libdevicearray.a/; s/-lhsadrv/-l:libhsadrv.a/")
     # shellcheck disable=SC2086 # several words
