@@ -50,8 +50,8 @@ TEST_CASE("an operation is kept while a packet waits that was published before i
 TEST_CASE("a copy that a fault has ended keeps nothing", "[check][operations]") {
     ProcessChecks& process = process_checks();
     const auto before = process.enabled.exchange(race_alone().bits());
-    kfdemu::CheckedCopy copy{0};
-    copy.begins(kfdemu::sdma::Fill{.destination = 0x1000, .size_bytes = 64, .value = 0, .unit_bytes = 4});
+    kfdemu::CheckedCopy copy{0, nullptr};
+    copy.begins(kfdemu::sdma::Fill{.destination = 0x1000, .size_bytes = 64, .value = 0, .unit_bytes = 4}, 0);
     const Memory kept = run_kernel(process.operations, process.report);
     CHECK_FALSE(kept.expired());
     copy.fails();

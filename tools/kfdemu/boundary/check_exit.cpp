@@ -130,6 +130,8 @@ void prepare(const Options& options) {
     std::at_quick_exit(finish_quickly);
     constexpr Check kOfMemory[] = {Check::memory, Check::leak, Check::init, Check::race, Check::fence};
     if (std::ranges::any_of(kOfMemory, [&](Check check) { return options.checks.has(check); })) announce_allocations();
+    // The HSA runtime's host memory is then in a device file, whose pages can be watched.
+    if (options.checks.has(Check::fence)) setenv("HSA_USERPTR_FOR_PAGED_MEM", "0", 0);
     if (options.check_report.empty()) return;
     if (const std::string error = check::try_report(options.check_report); !error.empty())
         tell_unwritable(options, error);

@@ -8,6 +8,7 @@
 #include "base/counters.hpp"
 #include "base/injection.hpp"
 #include "base/order.hpp"
+#include "boundary/host_pages.hpp"
 #include "boundary/hsa_tool.hpp"
 #include "check/process.hpp"
 #include "kfd/device.hpp"
@@ -101,6 +102,7 @@ void read_counters(struct kfdemu_counters* out, std::size_t size_bytes) {
 int check(std::uint32_t checks) {
     if ((checks & ~(Checks::all().bits() | KFDEMU_CHECK_LDS_RACE)) != 0) return EINVAL;
     check::process_checks().enabled.store(checks, std::memory_order_relaxed);
+    host_pages::follow_checks();
     return 0;
 }
 

@@ -14,6 +14,7 @@
 #include "base/counters.hpp"
 #include "base/injection.hpp"
 #include "base/shared_range.hpp"
+#include "boundary/host_pages.hpp"
 #include "boundary/libc.hpp"
 #include "kfd/device.hpp"
 
@@ -24,7 +25,18 @@ namespace {
 struct Target {
     int fd;
     off_t offset;
+    bool of_device = false;  ///< it is the program's mapping of a device file of this process
+    const std::byte* doorbells = nullptr;
 };
+
+/// The emulator's own mapping of doorbells; null: it is something else.
+const std::byte* doorbells_at(Device& device, std::uint64_t offset) {
+    for (const Gpu& gpu : Device::topology()->gpus) {
+        const DeviceFile::Range& range = device.memory().doorbells(gpu.index);
+        if (offset >= range.offset && offset - range.offset < range.size) return range.host + (offset - range.offset);
+    }
+    return nullptr;
+}
 
 /// Redirects `target` if it denotes a shared buffer; 0 or an errno value.
 int redirect(std::size_t size, Target& target) {
@@ -44,6 +56,9 @@ int redirect(std::size_t size, Target& target) {
         const auto place = device->memory().imported_at(gpu->index, offset, size);
         if (place.file < 0) return EINVAL;
         target = {place.file, static_cast<off_t>(place.offset)};
+    } else {
+        target.of_device = true;
+        if (!gpu) target.doorbells = doorbells_at(*device, offset);
     }
     return 0;
 }
@@ -72,12 +87,17 @@ void* map(void* address, std::size_t size, int protection, int flags, int fd, of
     Target target{fd, offset};
     if (const int error = redirect(size, target)) return errno = error, MAP_FAILED;
     errno = saved;
+    if ((flags & MAP_FIXED) != 0) host_pages::unmapping(reinterpret_cast<std::uint64_t>(address), size);
     void* result = libc_map(address, size, protection, flags, target);
-    if (result != MAP_FAILED) forget(reinterpret_cast<std::uint64_t>(result), size);
+    if (result == MAP_FAILED) return result;
+    const auto va = reinterpret_cast<std::uint64_t>(result);
+    forget(va, size);
+    if (target.of_device) host_pages::mapped(va, size, target.doorbells);
     return result;
 }
 
 int unmap(void* address, std::size_t size) {
+    host_pages::unmapping(reinterpret_cast<std::uint64_t>(address), size);
     const int result = libc_unmap(address, size);
     if (result == 0) forget(reinterpret_cast<std::uint64_t>(address), size);
     return result;

@@ -127,18 +127,29 @@ std::vector<HostFrame> resolved(void* return_address) {
 /// The old ones leak: a thread that the child does not have may hold their lock.
 void forget_stacks() { all_stacks.store(nullptr, std::memory_order_release); }
 
-StackId capture_stack() {
-    void* frames[kMostFrames];
-    void** const end = frames + backtrace(frames, kMostFrames);
-    void** const begin = std::find_if_not(frames, end, is_inner);
+namespace {
+
+StackId id_of(Addresses addresses) {
     Stacks& all = stacks();
     const std::lock_guard lock{all.mutex};
-    const auto [at, is_new] = all.ids.try_emplace(Addresses(begin, end), StackId{0});
+    const auto [at, is_new] = all.ids.try_emplace(std::move(addresses), StackId{0});
     if (is_new) {
         all.by_id.push_back(&at->first);
         at->second = static_cast<StackId>(all.by_id.size());
     }
     return at->second;
+}
+
+}  // namespace
+
+StackId capture_stack() {
+    void* frames[kMostFrames];
+    void** const end = frames + backtrace(frames, kMostFrames);
+    return id_of(Addresses(std::find_if_not(frames, end, is_inner), end));
+}
+
+StackId stack_at(std::uint64_t pc) {
+    return pc == 0 ? kNoStack : id_of({reinterpret_cast<void*>(pc + 1)});  // as a return address
 }
 
 std::vector<HostFrame> host_frames(StackId id) {

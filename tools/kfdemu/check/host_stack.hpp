@@ -21,6 +21,8 @@ using StackId = std::uint32_t;
 inline constexpr StackId kNoStack = 0;
 
 StackId capture_stack();
+/// Of another thread, which is at that instruction: this frame alone.
+StackId stack_at(std::uint64_t pc);
 /// In a child of fork(): its parent's ids are not valid any more.
 void forget_stacks();
 /// Innermost first; up to main(). Empty for kNoStack.

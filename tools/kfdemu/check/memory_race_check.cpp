@@ -83,6 +83,7 @@ void MemoryRaceCheck::access(const RaceContext& context, const Wave& wave, const
     now.record.tick = races_->tick();
     now.record.site = shared_site(site, inst);
     now.record.wave = wave.index_in_group & 15;
+    now.record.alone = std::has_single_bit(access.lanes) ? 1 : 0;
     const bool is_atomic = access.reads && access.writes;
     now.looks = is_atomic || (access.reads && (looks_for_others(inst) || context.sites[site].idiom == Idiom::Waits));
     if (now.looks) set(now.record, Kind::Atomic);

@@ -38,6 +38,7 @@ class MemoryShadow {
         std::uint16_t lane : 6 = 0, wave : 4 = 0;
         std::uint16_t bytes : 4 = 0;  ///< of the dword, one bit each
         std::uint16_t kind : 2 = 0;
+        std::uint16_t alone : 1 = 0;  ///< of the wave's lanes, only this one
 
         bool is(Kind what) const { return kind == static_cast<std::uint16_t>(what); }
         bool is_plain() const { return is(Kind::Plain) || is(Kind::Waited); }

@@ -11,6 +11,7 @@
 #include <atomic>
 
 #include "../base/options.hpp"
+#include "host_touches.hpp"
 #include "live_objects.hpp"
 #include "operations.hpp"
 #include "scene.hpp"
@@ -25,6 +26,7 @@ struct ProcessChecks {
     LiveObjects objects;
     Operations operations;
     Visibility visibility;
+    HostTouches host_touches;
     std::atomic<bool> fresh_memory{false};  ///< relaxed: set before the memory can be used
 
     /// Whether ROCR has loaded the tool that announces allocations.

@@ -127,7 +127,9 @@ void Report::set_on_finding(std::function<void()> call) {
 
 void Report::add(Finding finding) {
     std::unique_lock lock{mutex_};
-    if (!resolve_ || !finding.of_kernel() || is_unseen(finding.check)) return announce(lock, keep(std::move(finding)));
+    const auto is_captured = [](const HostStack& stack) { return stack.id != 0; };
+    const bool has_names = !finding.of_kernel() && std::ranges::none_of(finding.stacks, is_captured);
+    if (!resolve_ || has_names || is_unseen(finding.check)) return announce(lock, keep(std::move(finding)));
     pending_.push_back(std::move(finding));
     wait_for(lock, taken_ + pending_.size());
 }

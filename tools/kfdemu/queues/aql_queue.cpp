@@ -37,7 +37,7 @@ AqlQueue::AqlQueue(const Gpu& gpu, const AddressSpace& space, Events& events, Ev
       doorbell_{doorbell},
       priority_{args.queue_priority},
       compute_units_{all_units(gpu.model->compute_units)},
-      checked_{gpu, code.target(), queue_va_, ring_, size_packets_} {
+      checked_{gpu, code.target(), queue_va_, ring_, size_packets_, doorbell} {
     *doorbell_ = last_doorbell_;
 }
 

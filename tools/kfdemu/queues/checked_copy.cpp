@@ -55,10 +55,11 @@ void CheckedCopy::waited() {
 void CheckedCopy::fails() {
     published_.clear();
     copy_ = {};
+    in_flight_ = {};
     if (running_) process_checks().operations.drop(std::exchange(running_, nullptr));
 }
 
-void CheckedCopy::begins(const sdma::Command& command) {
+void CheckedCopy::begins(const sdma::Command& command, std::uint64_t at) {
     if (!copy_.writes.empty() || !is_on()) return;
     copy_ = memory_of(command);
     if (copy_.writes.empty()) return;
@@ -66,18 +67,22 @@ void CheckedCopy::begins(const sdma::Command& command) {
     copy_.queue = this;
     check::ProcessChecks& process = process_checks();
     if (is_on(Check::race)) running_ = process.operations.begin(published_.safe(), copy_);
-    if (is_on(Check::fence))
-        start_ = process.visibility.acquired(gpu_, check::FenceScope::None, published_.safe(), process.operations.now());
+    if (!is_on(Check::fence)) return;
+    host_safe_ = published_.host_safe(at);
+    in_flight_ = check::HostTouches::InFlight{process.host_touches};
+    start_ = process.visibility.acquired(gpu_, check::FenceScope::None, published_.safe(), process.operations.now());
 }
 
 void CheckedCopy::ends() {
     if (copy_.writes.empty()) return;
     const check::Operations::Copy copy = std::exchange(copy_, {});
     check::ProcessChecks& process = process_checks();
-    if (running_)
-        process.operations.end(std::exchange(running_, nullptr), process.report, &process.allocations);
-    if (is_on(Check::fence))
-        process.visibility.ended(copy, start_, process.operations.now(), process.report, &process.allocations);
+    if (running_) process.operations.end(std::exchange(running_, nullptr), process.report, &process.allocations);
+    in_flight_ = {};
+    if (!is_on(Check::fence)) return;
+    const auto now = process.operations.now();
+    process.visibility.ended(copy, start_, now, process.report, &process.allocations);
+    process.host_touches.compare(copy, host_safe_, now, process.report, &process.allocations);
 }
 
 }  // namespace kfdemu

@@ -1,8 +1,8 @@
 // What `race` follows of an SDMA queue: the memory that copies and fills read and write.
 //
-//     CheckedCopy checked{gpu};
+//     CheckedCopy checked{gpu, doorbell};
 //     checked.rung(next, end);          // the ring is written up to there; `next` has not run
-//     checked.begins(command);          // before it runs; again for the same one: nothing
+//     checked.begins(command, at);      // before it runs; again for the same one: nothing
 //     checked.waited();                 // a poll is met
 //     checked.ends();                   // it has run, and nothing was told about it yet; or fails()
 //     checked.passed(next);             // the ring's packets before it have run
@@ -19,7 +19,7 @@ namespace kfdemu {
 
 class CheckedCopy {
   public:
-    explicit CheckedCopy(unsigned gpu) : gpu_{gpu} {}
+    CheckedCopy(unsigned gpu, check::HostTouches::Doorbell doorbell) : gpu_{gpu}, published_{doorbell, 1} {}
     ~CheckedCopy();
     CheckedCopy(const CheckedCopy&) = delete;
     CheckedCopy& operator=(const CheckedCopy&) = delete;
@@ -29,7 +29,8 @@ class CheckedCopy {
     void passed(std::uint64_t next);
     void blocked() { published_.blocked(); }
     void waited();
-    void begins(const sdma::Command& command);
+    /// `at`: the byte of the ring.
+    void begins(const sdma::Command& command, std::uint64_t at);
     void ends();
     /// A fault has ended it, or the queue stops.
     void fails();
@@ -40,6 +41,8 @@ class CheckedCopy {
     check::Operations::Handle running_;
     check::Operations::Copy copy_;  // writes nothing: none runs
     check::Visibility::Start start_;
+    check::Operations::Tick host_safe_ = 0;
+    check::HostTouches::InFlight in_flight_;
 };
 
 }  // namespace kfdemu

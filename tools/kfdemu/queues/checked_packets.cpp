@@ -121,9 +121,13 @@ void CheckedPackets::starts(std::uint64_t index, const Dispatch& dispatch) {
     watched.kernel = {memory, dispatch.target(), packet.kernel_object, dispatch.queue_id(), index + 1, gpu_.index};
     check::ProcessChecks& process = process_checks();
     if (is_on(Check::race)) watched.operation = process.operations.begin(published_.safe(), watched.kernel);
-    if (is_on(Check::fence))
-        watched.start = process.visibility.acquired(gpu_.index, static_cast<check::FenceScope>(aql::acquire_scope(packet.header)),
-                                                    published_.safe(), process.operations.now());
+    if (is_on(Check::fence)) {
+        watched.host_safe = published_.host_safe(index);
+        watched.start =
+            process.visibility.acquired(gpu_.index, static_cast<check::FenceScope>(aql::acquire_scope(packet.header)),
+                                        published_.safe(), process.operations.now());
+        watched.in_flight = check::HostTouches::InFlight{process.host_touches};
+    }
     published_.passed(index);
 }
 
@@ -142,10 +146,12 @@ void CheckedPackets::ends(const AddressSpace& space, std::uint64_t index, std::u
 void CheckedPackets::follow_fences(const Watched& watched, std::uint16_t header) const {
     check::ProcessChecks& process = process_checks();
     const auto now = process.operations.now();
-    if (watched.kernel.memory)
+    if (watched.kernel.memory) {
         process.visibility.ended(watched.kernel, watched.start, now, process.report, &process.allocations);
-    else
+        process.host_touches.compare(watched.kernel, watched.host_safe, now, process.report, &process.allocations);
+    } else {
         process.visibility.acquired(gpu_.index, static_cast<check::FenceScope>(aql::acquire_scope(header)), 0, now);
+    }
     process.visibility.released(gpu_.index, static_cast<check::FenceScope>(aql::release_scope(header)), now);
 }
 
@@ -178,7 +184,8 @@ void CheckedPackets::compare_arguments(const AddressSpace& space, std::uint64_t 
     if (!read(space, va, now)) return;
     check::ProcessChecks& process = process_checks();
     for (std::size_t n = 0; n < now.size(); ++n) {
-        if (now[n] == watched.arguments[n] || (watched.kernel.memory && watched.kernel.memory->shadow.is_written(va + 4 * n)))
+        if (now[n] == watched.arguments[n] ||
+            (watched.kernel.memory && watched.kernel.memory->shadow.is_written(va + 4 * n)))
             continue;
         Finding finding = this->finding("arguments-changed", space, index, watched);
         finding.what = fmt::format(

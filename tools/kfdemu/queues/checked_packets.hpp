@@ -1,7 +1,7 @@
 // What `race` and `fence` follow of an AQL queue: since when its packets are published, what they are ordered after,
 // and whether the program changes them, or the arguments of their kernels, while they are in flight.
 //
-//     CheckedPackets checked{gpu, target, queue, ring, packets};  // addresses of its amd_queue_t and its ring
+//     CheckedPackets checked{gpu, target, queue, ring, packets, doorbell};  // addresses of its amd_queue_t and ring
 //     checked.rung(space, next, highest);                  // a new doorbell value
 //     if (!checked.settled(space, index)) …                // look at it a little later
 //     checked.is_late();                                   // its header is INVALID, and a doorbell has announced it
@@ -31,8 +31,8 @@ namespace kfdemu {
 class CheckedPackets {
   public:
     CheckedPackets(const Gpu& gpu, gfx9::Target target, std::uint64_t queue_va, std::uint64_t ring_va,
-                   std::uint64_t packets)
-        : gpu_{gpu}, target_{target}, queue_va_{queue_va}, ring_{ring_va}, packets_{packets} {}
+                   std::uint64_t packets, check::HostTouches::Doorbell doorbell)
+        : gpu_{gpu}, target_{target}, queue_va_{queue_va}, ring_{ring_va}, packets_{packets}, published_{doorbell, 0} {}
     ~CheckedPackets();
     CheckedPackets(const CheckedPackets&) = delete;
     CheckedPackets& operator=(const CheckedPackets&) = delete;
@@ -60,6 +60,8 @@ class CheckedPackets {
         check::Operations::Handle operation;
         check::Operations::Kernel kernel;  ///< its memory is null: not started, or not checked
         check::Visibility::Start start;
+        check::Operations::Tick host_safe = 0;
+        check::HostTouches::InFlight in_flight;
     };
 
     std::uint64_t slot_va(std::uint64_t index) const { return ring_ + index % packets_ * sizeof(aql::Packet); }

@@ -1,6 +1,7 @@
 #include "queues/publications.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "check/process.hpp"
 
@@ -8,35 +9,52 @@ namespace kfdemu {
 namespace {
 
 check::Operations& operations() { return check::process_checks().operations; }
+check::HostTouches& host() { return check::process_checks().host_touches; }
 
 }  // namespace
 
 void Publications::rung(std::uint64_t next, std::uint64_t highest) {
     // Producers ring in any order: a doorbell may be of a packet that has started, or that an earlier one announced.
     const bool news = highest >= next && (bells_.empty() || bells_.back().highest < highest);
-    if (news) bells_.push_back({highest, operations().published(this)});
+    host().noticed(doorbell_, highest + ahead_);
+    if (!news) return;
+    if (bells_.empty()) in_flight_ = check::HostTouches::InFlight{host()};
+    bells_.push_back({highest, operations().published(this)});
 }
 
 void Publications::blocked() {
+    is_blocked_ = true;
     if (bells_.empty() || operations().last_end() <= blocked_) return;
     blocked_ = operations().now();
     operations().waits_since(this, blocked_);
 }
 
-void Publications::waited() { waited_ = operations().now(); }
+void Publications::waited() {
+    waited_ = operations().now();
+    if (std::exchange(is_blocked_, false)) released_ = waited_;
+}
 
 Publications::Tick Publications::safe() const {
     return std::max(bells_.empty() ? operations().now() : bells_.front().seen, waited_);
+}
+
+Publications::Tick Publications::host_safe(std::uint64_t index) const {
+    const Tick seen = bells_.empty() ? operations().now() : bells_.front().seen;
+    return std::max(host().rung(doorbell_, index + ahead_).value_or(seen), released_);
 }
 
 void Publications::passed(std::uint64_t index) {
     if (bells_.empty() || bells_.front().highest > index) return;
     while (!bells_.empty() && bells_.front().highest <= index) bells_.pop_front();
     operations().waits_since(this, bells_.empty() ? 0 : safe());
+    if (bells_.empty()) in_flight_ = {};
 }
 
 void Publications::clear() {
-    if (!bells_.empty()) operations().waits_since(this, 0);
+    host().forget(doorbell_);
+    if (bells_.empty()) return;
+    operations().waits_since(this, 0);
+    in_flight_ = {};
     bells_.clear();
 }
 

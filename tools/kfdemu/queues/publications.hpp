@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <deque>
 
+#include "check/host_touches.hpp"
 #include "check/operations.hpp"
 
 namespace kfdemu {
@@ -20,7 +21,8 @@ class Publications {
   public:
     using Tick = check::Operations::Tick;
 
-    Publications() = default;
+    /// `ahead`: by so much the doorbell of a packet is above its number.
+    Publications(check::HostTouches::Doorbell doorbell, std::uint64_t ahead) : doorbell_{doorbell}, ahead_{ahead} {}
     ~Publications() { clear(); }
     Publications(const Publications&) = delete;
     Publications& operator=(const Publications&) = delete;
@@ -32,6 +34,8 @@ class Publications {
     void waited();
     /// What has ended by then is ordered before the next packet.
     Tick safe() const;
+    /// What the host has done by then it has done before it published the packet, or before what the packet waited for.
+    Tick host_safe(std::uint64_t index) const;
     void passed(std::uint64_t index);
     /// None is waiting.
     void clear();
@@ -42,9 +46,14 @@ class Publications {
         Tick seen = 0;
     };
 
-    std::deque<Bell> bells_;  // whose packets have not all started
+    const check::HostTouches::Doorbell doorbell_;
+    const std::uint64_t ahead_;
+    std::deque<Bell> bells_;                  // whose packets have not all started
+    check::HostTouches::InFlight in_flight_;  // while there are any
     Tick waited_ = 0;
     Tick blocked_ = 0;  // when Operations was last told of it
+    bool is_blocked_ = false;
+    Tick released_ = 0;  // when it was not any more
 };
 
 }  // namespace kfdemu

@@ -39,7 +39,7 @@ SdmaQueue::SdmaQueue(unsigned gpu, const AddressSpace& space, Events& events, Ev
       ring_bytes_{args.ring_size},
       read_pointer_va_{args.read_pointer_address},
       doorbell_{doorbell},
-      checked_{gpu} {
+      checked_{gpu, doorbell} {
     *doorbell_ = 0;
 }
 
@@ -81,7 +81,7 @@ bool SdmaQueue::service() {
                                         : packet.error);
             return did;
         }
-        checked_.begins(packet.command);
+        checked_.begins(packet.command, read_bytes_);
         switch (execute(packet.command)) {
             case Step::fault:
                 checked_.fails();

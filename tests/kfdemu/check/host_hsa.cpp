@@ -1,0 +1,161 @@
+// `fence`: the host accesses memory while a kernel or a copy that uses it is in flight.
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "packets.hpp"
+
+using namespace packets_test;
+
+namespace {
+
+bool userfaults_of_the_kernel() {
+    const long fd = syscall(SYS_userfaultfd, O_CLOEXEC);
+    if (fd >= 0) close(static_cast<int>(fd));
+    return fd >= 0;
+}
+
+/// The device watches the host's memory if `fence` is on from the start, by userfaultfd.
+bool can_watch() {
+    const char* from_the_start = std::getenv("HSA_USERPTR_FOR_PAGED_MEM");
+    return from_the_start != nullptr && userfaults_of_the_kernel();
+}
+
+volatile std::uint32_t seen;
+
+[[gnu::noinline]] void use_result(const std::uint32_t* word) { seen = *word; }
+[[gnu::noinline]] void change_input(std::uint32_t* word) { *word = 1; }
+
+void expect(const test_support::Control& control, const char* what, const char* function) {
+    const auto found = control.findings();
+    INFO(joined(found));
+    REQUIRE(found.size() == (what == nullptr ? 0 : 1));
+    if (what == nullptr) return;
+    CHECK(has(found[0], what));
+    CHECK(has(found[0], function));
+}
+
+/// An access of the host, right after the doorbell or when the signal has told of the end.
+template <class Submit, class Access>
+void early_and_late(const test_support::Control& control, const char* what, const char* function, Submit&& submit,
+                    Access&& access) {
+    for (const bool early : {true, false, true}) {
+        control->forget_findings();
+        const Signal done;
+        submit(done);
+        if (early) access();
+        REQUIRE(done.completed());
+        if (!early) access();
+        expect(control, early ? what : nullptr, function);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("a host that reads a kernel's result too early is reported", "[check][host]") {
+    NEEDS_CONTROL(control);
+    if (!can_watch()) SKIP_BECAUSE("the host's accesses are not watched here");
+    REQUIRE(control->check(KFDEMU_CHECK_FENCE) == 0);
+    Work work;
+    Queue queue{work.machine.gpu()};
+    for (const bool barrier_bit : {false, true}) {
+        const Memory to = work.fill(work.data.data(), 5u);
+        early_and_late(
+            control, "check fence: the host reads memory that a kernel writes, before it has completed", "use_result",
+            [&](const Signal& done) { queue.submit(work.packet("fill", to, barrier_bit, done)); },
+            [&] { use_result(work.data.as<std::uint32_t>() + 7); });
+    }
+    control->check(0);
+}
+
+TEST_CASE("so is one that reads a result of which no page was there", "[check][host]") {
+    NEEDS_CONTROL(control);
+    if (!can_watch()) SKIP_BECAUSE("the host's accesses are not watched here");
+    REQUIRE(control->check(KFDEMU_CHECK_FENCE) == 0);
+    Work work;
+    Queue queue{work.machine.gpu()};
+    std::vector<Memory> used;
+    std::vector<Memory> fresh;
+    early_and_late(
+        control, "the host reads memory that a kernel writes", "use_result",
+        [&](const Signal& done) {
+            fresh.push_back(work.memory());
+            used.push_back(work.fill(fresh.back().data(), 5u));
+            queue.submit(work.packet("fill", used.back(), false, done));
+        },
+        [&] { use_result(fresh.back().as<std::uint32_t>()); });
+    control->check(0);
+}
+
+TEST_CASE("so is one that changes what a kernel reads", "[check][host]") {
+    NEEDS_CONTROL(control);
+    if (!can_watch()) SKIP_BECAUSE("the host's accesses are not watched here");
+    REQUIRE(control->check(KFDEMU_CHECK_FENCE) == 0);
+    Work work;
+    Queue queue{work.machine.gpu()};
+    const Memory from = arguments(work.machine, work.code.kernel("double_all"), work.data.data(), work.result.data());
+    early_and_late(
+        control, "check fence: the host writes memory that a kernel reads, before it has completed", "change_input",
+        [&](const Signal& done) { queue.submit(work.packet("double_all", from, false, done)); },
+        [&] { change_input(work.data.as<std::uint32_t>() + 3); });
+    control->check(0);
+}
+
+TEST_CASE("so is one that reads what a copy writes", "[check][host]") {
+    NEEDS_CONTROL(control);
+    if (!can_watch()) SKIP_BECAUSE("the host's accesses are not watched here");
+    REQUIRE(control->check(KFDEMU_CHECK_FENCE) == 0);
+    const Machine machine;
+    constexpr std::size_t kBytes = 1 << 20;
+    const Memory from{machine.gpu().coarse, kBytes, machine.agents()}, to{machine.cpu().coarse, kBytes, machine.agents()};
+    early_and_late(
+        control, "check fence: the host reads memory that a DMA engine writes, before it has completed", "use_result",
+        [&](const Signal& done) {
+            HSA_CHECK(hsa_amd_memory_async_copy(to.data(), machine.cpu().agent, from.data(), machine.gpu().agent, kBytes,
+                                                0, nullptr, done));
+        },
+        [&] { use_result(to.as<std::uint32_t>() + 5); });
+    control->check(0);
+}
+
+TEST_CASE("a host may access other memory, and prepare what a barrier holds back", "[check][host]") {
+    NEEDS_CONTROL(control);
+    if (!can_watch()) SKIP_BECAUSE("the host's accesses are not watched here");
+    REQUIRE(control->check(KFDEMU_CHECK_FENCE) == 0);
+    control->forget_findings();
+    Work work;
+    Queue queue{work.machine.gpu()};
+    const Memory from = arguments(work.machine, work.code.kernel("double_all"), work.data.data(), work.result.data());
+    const Signal gate, done;
+    queue.submit(barrier_and({gate}));
+    queue.submit(work.packet("double_all", from, true, done));
+    std::this_thread::sleep_for(20ms);  // until the device has seen the doorbell
+    change_input(work.data.as<std::uint32_t>() + 3);
+    use_result(work.result.as<std::uint32_t>() + 3);
+    gate.store(0);
+    change_input(work.data.as<std::uint32_t>() + 64);  // beyond the kernel's
+    REQUIRE(done.completed());
+    expect(control, nullptr, "");
+    control->check(0);
+}
+
+TEST_CASE("a host and a kernel that talk through a flag are no finding", "[check][host]") {
+    NEEDS_CONTROL(control);
+    if (!can_watch()) SKIP_BECAUSE("the host's accesses are not watched here");
+    REQUIRE(control->check(KFDEMU_CHECK_FENCE) == 0);
+    control->forget_findings();
+    Work work;
+    const Memory flag{work.machine.cpu().fine, 4096, work.machine.agents()};
+    *flag.as<std::uint32_t>() = 0;
+    const Memory late = arguments(work.machine, work.code.kernel("fill_later"), work.data.data(), 9u, flag.data());
+    Queue queue{work.machine.gpu()};
+    const Signal done;
+    queue.submit(work.packet("fill_later", late, false, done));
+    change_input(work.data.as<std::uint32_t>() + 3);  // before the flag
+    __atomic_store_n(flag.as<std::uint32_t>(), 1, __ATOMIC_RELEASE);
+    REQUIRE(done.completed());
+    expect(control, nullptr, "");
+    control->check(0);
+}
