@@ -12,7 +12,7 @@ namespace {
 
 using namespace kfdemu;
 
-constexpr std::size_t kLongest = 256;
+constexpr std::size_t kLongest = 288;
 constexpr std::uint64_t kVa = 0x100000;
 
 struct Ids {
@@ -23,7 +23,7 @@ struct Ids {
 
 // The render node's requests that are answered, and the numbers from which on a request is one of them.
 constexpr std::uint8_t kDrm = 0xc0;
-constexpr std::uint8_t kDrmRequests[] = {0x00, 0x05, 0x09, 0x2d, 0x2e, 0x41, 0x45, 0x48, 0x40};
+constexpr std::uint8_t kDrmRequests[] = {0x00, 0x05, 0x09, 0x2d, 0x2e, 0x41, 0x45, 0x48, 0x40, 0x46, 0x50};
 enum DrmRequest : std::uint8_t {
     kVersion,
     kClient,
@@ -33,8 +33,11 @@ enum DrmRequest : std::uint8_t {
     kGemMmap,
     kInfo,
     kGemVa,
-    kGemCreate
+    kGemCreate,
+    kGemMetadata,
+    kGemOp
 };
+constexpr unsigned kGemMetadataBytes = 288;  // the only structure whose size is not one byte of the input
 
 /// Memory that requests may point at, and addresses around it that they may not.
 struct World {
@@ -158,9 +161,11 @@ void give_back(const Ids& ids) {
 
 void request(fuzz::Input& in, Ids& ids) {
     const unsigned shape = in.take<std::uint8_t>(), number = in.take<std::uint8_t>();
-    const unsigned size = in.take<std::uint8_t>();
+    const unsigned taken = in.take<std::uint8_t>();
     alignas(8) std::array<std::byte, kLongest> bytes{};
-    in.take_bytes(bytes.data(), size);
+    in.take_bytes(bytes.data(), taken);
+    const bool metadata = number >= kDrm && (number - kDrm) % std::size(kDrmRequests) == kGemMetadata;
+    const unsigned size = metadata ? kGemMetadataBytes : taken;
     for (unsigned patches = shape % 8; patches; --patches) patch(bytes, ids, in);
     // Limits waits.
     if (number == abi::kWaitEvents) field<std::uint32_t>(bytes, offsetof(abi::WaitEvents, timeout_ms)) &= 1;
@@ -253,6 +258,13 @@ void sharing_seeds(std::vector<fuzz::Bytes>& all) {
     append(out, static_cast<abi::Request>(kDrm + kGemClose), std::uint64_t{0}, {{kGem, 1, 0}});
     append(out, static_cast<abi::Request>(kDrm + kGemCreate), std::array<std::uint64_t, 4>{8192, 4096, 4, 0}, {});
     append(out, static_cast<abi::Request>(kDrm + kGemMmap), std::uint64_t{0}, {{kGem, 2, 0}});
+    for (std::uint32_t operation : {1, 2})  // SET, GET
+        append(out, static_cast<abi::Request>(kDrm + kGemMetadata),
+               std::array<std::uint32_t, 8>{0, operation, 0, 0, 0, 0, 4, 7}, {{kGem, 1, 0}});
+    append(out, static_cast<abi::Request>(kDrm + kGemOp), std::array<std::uint64_t, 2>{},
+           {{kGem, 1, 0}, {kPointer, 2, 8}});
+    append(out, abi::kGetDmabufInfo, abi::GetDmabufInfo{0, 0, 4, 0, 0, 0},
+           {{kPointer, 2, 8}, {kFile, 1, offsetof(abi::GetDmabufInfo, dmabuf_fd)}});
     append(out, abi::kSmiEvents, abi::SmiEvents{}, {{kGpu, 0, offsetof(abi::SmiEvents, gpu_id)}});
     all.push_back(out.bytes);
 }

@@ -44,6 +44,25 @@ TEST_CASE("an SDMA queue runs packets that no runtime writes", "[raw]") {
     CHECK(call(kfd, abi::kDestroyQueue, destroy) == 0);
 }
 
+TEST_CASE("a GPU is busy while a queue has a packet in progress", "[raw]") {
+    const Descriptor kfd{open_kfd()};
+    const std::string minor = std::to_string(number_in(node + "properties", "drm_render_minor"));
+    const std::string load = "/sys/class/drm/renderD" + minor + "/device/gpu_busy_percent";
+    REQUIRE(std::filesystem::exists(load));
+    CHECK(number_in(load) == 0);
+    Engine engine{kfd};
+    const std::uint64_t word = engine.address(2048);
+    engine.submit({8 | 3u << 28 | 1u << 31, low(word), high(word), 7, 0xffffffff, 0xfffu << 16 | 10});  // POLL_REGMEM
+    bool busy = false;
+    for (int ms = 0; ms < 5000 && !busy; ++ms, usleep(1000)) busy = number_in(load) == 100;
+    CHECK(busy);
+    __atomic_store_n(engine.pages + 2048, 7, __ATOMIC_RELEASE);
+    CHECK(engine.drained());
+    CHECK(number_in(load) == 0);
+    abi::DestroyQueue destroy{engine.queue.queue_id, 0};
+    CHECK(call(kfd, abi::kDestroyQueue, destroy) == 0);
+}
+
 TEST_CASE("an SDMA queue is on the engine that it names", "[raw]") {  // KFD 1.17
     const Descriptor kfd{open_kfd()};
     const auto engines = static_cast<std::uint32_t>(number_in(node + "properties", "num_sdma_engines") +

@@ -5,6 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <iterator>
+#include <thread>
+
 #include "resources/device_file.hpp"
 #include "support/catch.hpp"
 
@@ -111,4 +115,55 @@ TEST_CASE("an IPC handle leads to the range until its exporter releases it", "[k
     CHECK(kfdemu::open_shared(wrong) < 0);
     CHECK(errno == EINVAL);
     close(fd);
+}
+
+TEST_CASE("metadata is of an entry, for every descriptor, until the entry is freed", "[kfdemu][memory]") {
+    DeviceFile file{"test"};
+    const auto range = file.allocate(8192).value();
+    const SharedRange content{.offset = range.offset, .size = range.size, .gpu_id = 7, .flags = 1};
+    const auto index = file.share(content);
+    CHECK(file.metadata(index)->size_bytes == 0);
+    REQUIRE(file.set_metadata(index, {.flags = 1, .tiling = 2, .size_bytes = 4, .data = {3}}));
+    const int fd = file.open_shared(index);
+    const auto found = kfdemu::shared_table::read_metadata(fd, index);
+    REQUIRE(found);
+    CHECK(found->tiling == 2);
+    CHECK(found->data[0] == 3);
+    close(fd);
+    file.release(range, index);
+    const auto again = file.allocate(8192).value();
+    const auto other = file.share({.offset = again.offset, .size = again.size, .gpu_id = 7, .flags = 1});
+    CHECK(other == index);
+    CHECK(file.metadata(other)->size_bytes == 0);
+}
+
+TEST_CASE("metadata that several threads and processes set is never a mixture", "[kfdemu][memory]") {
+    DeviceFile file{"test"};
+    const Shared shared{file};
+    const auto all_of = [](std::uint32_t value) {
+        kfdemu::BufferMetadata metadata{.flags = value, .tiling = value, .size_bytes = value, .data = {}};
+        std::fill(std::begin(metadata.data), std::end(metadata.data), value);
+        return metadata;
+    };
+    REQUIRE(file.set_metadata(shared.index, all_of(0)));
+    const pid_t child = fork();
+    if (child == 0)
+        for (std::uint32_t n = 0; n < 5000; ++n) file.set_metadata(shared.index, all_of(2 * n));
+    if (child == 0) _exit(0);
+    std::thread writer{[&] {
+        for (std::uint32_t n = 0; n < 5000; ++n) file.set_metadata(shared.index, all_of(2 * n + 1));
+    }};
+    int mixed = 0;
+    for (int n = 0; n < 5000; ++n) {
+        const auto found = file.metadata(shared.index);
+        const bool equal = found && found->flags == found->size_bytes && found->tiling == found->size_bytes &&
+                           std::all_of(std::begin(found->data), std::end(found->data),
+                                       [&](std::uint32_t word) { return word == found->size_bytes; });
+        mixed += !equal;
+    }
+    writer.join();
+    int status = -1;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+    CHECK(mixed == 0);
 }

@@ -27,6 +27,25 @@ struct flock lock_of(short type, std::uint64_t offset, std::uint64_t size) {
     return lock;
 }
 
+off_t metadata_offset(std::uint32_t index) {
+    return static_cast<off_t>(shared_table::kBytes + index * sizeof(BufferMetadata));
+}
+
+/// A new descriptor of the file that has locked the entry's metadata, or -1 with errno. A lock belongs to an open file
+/// description, so a new one excludes all others, also of this thread's process. Holders only read or write once.
+int open_metadata(int file, std::uint32_t index, short lock_type) {
+    const int fd = ::open(fmt::format("/proc/self/fd/{}", file).c_str(), O_RDWR | O_CLOEXEC);
+    if (fd < 0) return -1;
+    struct flock lock = lock_of(lock_type, static_cast<std::uint64_t>(metadata_offset(index)), sizeof(BufferMetadata));
+    while (fcntl(fd, F_OFD_SETLKW, &lock) != 0) {
+        if (errno == EINTR) continue;
+        const int error = errno;
+        ::close(fd);
+        return errno = error, -1;
+    }
+    return fd;
+}
+
 bool has_table(int fd) {
     std::uint64_t magic = 0;
     return pread(fd, &magic, sizeof magic, 0) == sizeof magic && magic == kMagic;
@@ -77,6 +96,28 @@ std::optional<SharedRange> read(int file, std::uint32_t index) {
     if (range.size == 0) return {};
     range.index = index;
     return range;
+}
+
+bool erase(int file, std::uint32_t index) {
+    const BufferMetadata none{};
+    return pwrite(file, &none, sizeof none, metadata_offset(index)) == sizeof none && write(file, index, {});
+}
+
+std::optional<BufferMetadata> read_metadata(int file, std::uint32_t index) {
+    const int fd = open_metadata(file, index, F_RDLCK);
+    if (fd < 0) return {};
+    BufferMetadata metadata;
+    const bool whole = pread(fd, &metadata, sizeof metadata, metadata_offset(index)) == sizeof metadata;
+    ::close(fd);
+    return whole ? std::optional{metadata} : std::nullopt;
+}
+
+bool write_metadata(int file, std::uint32_t index, const BufferMetadata& metadata) {
+    const int fd = open_metadata(file, index, F_WRLCK);
+    if (fd < 0) return false;
+    const bool whole = pwrite(fd, &metadata, sizeof metadata, metadata_offset(index)) == sizeof metadata;
+    ::close(fd);
+    return whole;
 }
 
 int open(const char* path, std::uint32_t index, const SharedRange& range) {

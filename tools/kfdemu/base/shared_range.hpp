@@ -4,11 +4,11 @@
 //     auto range = SharedRange::of(fd);                      // in any process that has the descriptor
 //     int other = open_shared({pid, file, index, nonce});    // in any process of the same user
 //
-// The first mebibyte of the file holds a table of the exported ranges. A dma-buf is a descriptor of the device file
-// itself, whose file position, far beyond the end of any file, encodes its table entry. It holds a shared lock (OFD) on
-// the range. The lock belongs to the open file description, wherever it is duplicated, sent or inherited. The kernel
-// drops it with the last descriptor, also when a process is killed. The exporter tests the lock to find out whether a
-// range is still in use.
+// The first mebibyte of the file holds a table of the exported ranges, and after it is their metadata. A dma-buf is a
+// descriptor of the device file itself, whose file position, far beyond the end of any file, encodes its table entry.
+// It holds a shared lock (OFD) on the range. The lock belongs to the open file description, wherever it is duplicated,
+// sent or inherited. The kernel drops it with the last descriptor, also when a process is killed. The exporter tests
+// the lock to find out whether a range is still in use.
 //
 // Thread safety: every function, any thread and process. An entry is written before its index is published.
 #pragma once
@@ -32,6 +32,13 @@ struct SharedRange {
 };
 static_assert(sizeof(SharedRange) == 64, "a table of 64-byte entries");
 
+/// What programs attach to a buffer (GEM_METADATA). It belongs to the memory: every process that imports it sees it.
+struct BufferMetadata {
+    std::uint64_t flags = 0, tiling = 0;
+    std::uint32_t size_bytes = 0;  ///< of data
+    std::uint32_t data[64] = {};
+};
+
 /// Names an exported range for another process: the four words of an IPC handle.
 struct SharedHandle {
     std::uint32_t pid, file, index, nonce;
@@ -44,11 +51,18 @@ namespace shared_table {
 
 inline constexpr std::uint64_t kBytes = 1 << 20;
 inline constexpr std::uint32_t kEntries = kBytes / sizeof(SharedRange);  ///< entry 0 holds the magic number
+inline constexpr std::uint64_t kMetadataBytes = kEntries * sizeof(BufferMetadata);
+static_assert(kMetadataBytes % 4096 == 0, "ranges start on a page");
 
 /// Writes the magic number to a new device file. False: errno.
 bool create(int file);
 bool write(int file, std::uint32_t index, const SharedRange& range);
 std::optional<SharedRange> read(int file, std::uint32_t index);
+/// Frees the entry and clears its metadata. False: errno.
+bool erase(int file, std::uint32_t index);
+/// Reads and writes exclude each other, in all threads and processes. std::nullopt and false: errno.
+std::optional<BufferMetadata> read_metadata(int file, std::uint32_t index);
+bool write_metadata(int file, std::uint32_t index, const BufferMetadata& metadata);
 /// Opens `path` again, locked and positioned as the dma-buf of entry `index`; -1: errno.
 int open(const char* path, std::uint32_t index, const SharedRange& range);
 /// Whether any descriptor other than `file` has locked [offset, offset + size).

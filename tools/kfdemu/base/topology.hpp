@@ -39,6 +39,7 @@ struct Topology {
     std::vector<Gpu> gpus;
     const HostCpus& (*host)() = this_host;  ///< called only when a file that lists CPUs is read: it reads many files
     MemoryUse (*used)(unsigned gpu) = [](unsigned) { return MemoryUse{}; };
+    bool (*busy)(unsigned gpu) = [](unsigned) { return false; };  ///< whether a queue of the GPU runs a packet now
     std::uint64_t system_memory_bytes = 0;
 
     const Gpu* find(std::uint32_t gpu_id) const {

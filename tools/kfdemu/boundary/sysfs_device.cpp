@@ -1,4 +1,5 @@
-// The folder of a GPU's PCI device: its attributes, DRM nodes and monitor. The monitor has no sensors.
+// The folder of a GPU's PCI device: its attributes, DRM nodes and monitor. The monitor has the sensors without which
+// rocm_smi 5.2 reports errors: of power. It has none of temperature, voltage and fans.
 // Names and forms: the kernel's Documentation/gpu/amdgpu, amdgpu_pm.c, drivers/pci/pci-sysfs.c.
 #include <fmt/format.h>
 
@@ -92,6 +93,7 @@ constexpr Attribute kAttributes[] = {
     {"current_link_width", [](const Topology&, const Gpu&) { return std::string{kLinkWidth}; }},
     {"device", [](const Topology&, const Gpu& gpu) { return hexadecimal(gpu.model->device_id, 4); }},
     {"enable", [](const Topology&, const Gpu&) { return decimal(1); }},
+    {"gpu_busy_percent", [](const Topology& topology, const Gpu& gpu) { return decimal(topology.busy(gpu.index) ? 100 : 0); }},
     {"irq", [](const Topology&, const Gpu&) { return decimal(0); }},
     {"local_cpulist", [](const Topology& topology, const Gpu&) { return cpu_list(topology); }},
     {"local_cpus", [](const Topology& topology, const Gpu&) { return cpu_mask(topology); }},
@@ -138,14 +140,31 @@ Entry drm_entry(const Gpu& gpu, std::string_view below) {
     return Missing{};
 }
 
+struct Sensor {
+    std::string_view name, text;
+};
+/// Power in microwatts. The emulated GPU takes none; its limit is that of the models' boards, 300 W each.
+constexpr Sensor kSensors[] = {
+    {"in0_label", "vddgfx\n"},  // rocm_smi 5.2 fails if an amdgpu monitor has no voltage's label
+    {"name", "amdgpu\n"},
+    {"power1_average", "0\n"},
+    {"power1_cap", "300000000\n"},
+    {"power1_cap_default", "300000000\n"},
+    {"power1_cap_max", "300000000\n"},
+    {"power1_cap_min", "0\n"},
+};
+
 Entry monitor_entry(const Gpu& gpu, std::string_view below) {
     const std::string monitor = fmt::format("hwmon{}", gpu.monitor);
     if (below.empty()) return Directory{{monitor}};
     if (!take(below, "/") || !take(below, monitor)) return Missing{};
-    if (below.empty()) return Directory{{"device", "in0_label", "name"}};
-    // rocm_smi 5.2 fails if an amdgpu monitor has no voltage's label.
-    if (below == "/in0_label") return Text{"vddgfx\n"};
-    if (below == "/name") return Text{"amdgpu\n"};
+    if (below.empty()) {
+        Directory directory{{"device"}};
+        for (const Sensor& sensor : kSensors) directory.names.emplace_back(sensor.name);
+        return directory;
+    }
+    for (const Sensor& sensor : kSensors)
+        if (below.substr(1) == sensor.name) return Text{std::string{sensor.text}};
     return Missing{};
 }
 

@@ -77,6 +77,10 @@ Decision decide() {
         Device* device = Device::existing();
         return device ? device->memory().used(gpu) : MemoryUse{};
     };
+    decision.topology.busy = [](unsigned gpu) {
+        Device* device = Device::existing();
+        return device && device->scheduler().busy(gpu);
+    };
     for (const Failure& failure : decision.options.failures) injection().fail(failure);
     for (const Defect& defect : decision.options.defects) injection().defect(defect);
     order_seed.store(decision.options.seed, std::memory_order_relaxed);

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/log.hpp"
+#include "base/page.hpp"
 #include "base/user_memory.hpp"
 
 namespace kfdemu {
@@ -21,7 +22,9 @@ enum Request : unsigned {
     kGemCreate = 0x40,
     kGemMmap = 0x41,
     kAmdgpuInfo = 0x45,
+    kGemMetadata = 0x46,
     kGemVa = 0x48,
+    kGemOp = 0x50,
 };
 enum Query : std::uint32_t {
     kAccelWorking = 0x00,
@@ -77,6 +80,16 @@ union GemMmap {
         std::uint32_t handle, pad;
     } in;
     std::uint64_t address;
+};
+
+struct GemMetadata {
+    std::uint32_t handle, operation;
+    BufferMetadata metadata;
+};
+
+struct GemOp {
+    std::uint32_t handle, operation;
+    std::uint64_t value;
 };
 
 enum VaOperation : std::uint32_t { kVaMap = 1, kVaUnmap = 2, kVaClear = 3, kVaReplace = 4 };
@@ -199,12 +212,14 @@ int amdgpu_info(const Gpu& gpu, const Info& info) {
     }
 }
 
+constexpr std::uint64_t kGttDomain = 2, kVramDomain = 4;
+constexpr std::uint64_t kHostAccess = 1u << 0, kNoHostAccess = 1u << 1;
+
 /// Buffers are aligned to pages, which no mapping can tell from a larger alignment.
 int gem_create(Gem& gem, GemCreate& args) {
-    constexpr std::uint64_t kGttDomain = 2, kVramDomain = 4;
     // Placement and caching have no effect here; encryption and others are not supported. New memory is zero, unless
     // garbage is asked for.
-    constexpr std::uint64_t kNoHostAccess = 1u << 1, kCleared = 1u << 3, kAccepted = 0xf0ef;
+    constexpr std::uint64_t kCleared = 1u << 3, kAccepted = 0xf0ef;
     if ((args.in.domains & ~(kGttDomain | kVramDomain)) || args.in.domains == 0 || (args.in.flags & ~kAccepted)) {
         log(LogLevel::warning, "drm: unsupported GEM_CREATE domains {:#x}, flags {:#x}", args.in.domains,
             args.in.flags);
@@ -217,6 +232,36 @@ int gem_create(Gem& gem, GemCreate& args) {
         gem.create(args.in.size, flags, !(args.in.flags & kNoHostAccess), args.in.flags & kCleared, handle);
     if (!error) args.handle = handle;
     return error;
+}
+
+int gem_metadata(Gem& gem, GemMetadata& args) {
+    constexpr std::uint32_t kSet = 1, kGet = 2;
+    switch (args.operation) {
+        case kSet:
+            if (args.metadata.size_bytes > sizeof args.metadata.data) return EINVAL;
+            return gem.set_metadata(args.handle, args.metadata);
+        case kGet:
+            return gem.metadata(args.handle, args.metadata);
+        default:
+            log(LogLevel::warning, "drm: unknown GEM_METADATA operation {}", args.operation);
+            return EINVAL;
+    }
+}
+
+/// GET_GEM_CREATE_INFO: of the flags, those of host access.
+int gem_op(const Gem& gem, const GemOp& args) {
+    constexpr std::uint32_t kCreateInfo = 0;
+    const auto buffer = gem.find(args.handle);
+    if (!buffer) return ENOENT;
+    if (args.operation != kCreateInfo) {
+        log(LogLevel::warning, "drm: unsupported GEM_OP {}", args.operation);
+        return EINVAL;
+    }
+    const decltype(GemCreate::in) info{.size = buffer->size,
+                                       .alignment = kPage,
+                                       .domains = buffer->flags & abi::kVram ? kVramDomain : kGttDomain,
+                                       .flags = buffer->mmap_offset ? kHostAccess : kNoHostAccess};
+    return user::write(args.value, info);
 }
 
 /// AMDGPU_VM_PAGE_* flags as a set of Access.
@@ -279,6 +324,11 @@ int drm_ioctl(const Gpu& gpu, Gem& gem, unsigned long request, void* argument) {
         case kGemMmap:
             return with_argument<GemMmap>(request, address,
                                           [&](GemMmap& args) { return gem.mmap_offset(args.in.handle, args.address); });
+        case kGemMetadata:
+            return with_argument<GemMetadata>(request, address,
+                                              [&](GemMetadata& args) { return gem_metadata(gem, args); });
+        case kGemOp:
+            return with_argument<GemOp>(request, address, [&](GemOp& args) { return gem_op(gem, args); });
         case kGemVa: {
             GemVa args;
             if (_IOC_SIZE(request) < sizeof args) return EINVAL;

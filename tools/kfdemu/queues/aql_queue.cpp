@@ -357,6 +357,11 @@ void AqlQueue::finished(const DispatchWork& kernel) {
     }
 }
 
+bool AqlQueue::busy() {
+    std::lock_guard lock{mutex_};
+    return !stopped_ && !failed_ && running_ != 0;
+}
+
 int AqlQueue::set_cu_mask(std::span<const std::uint32_t> words) {
     auto units = masked_units(words, gpu_.model->compute_units);
     if (units->empty()) return EINVAL;

@@ -37,6 +37,7 @@ class AqlQueue final : public Queue, public std::enable_shared_from_this<AqlQueu
 
     bool service() override;
     void stop() override;
+    bool busy() override;
     int update(const abi::UpdateQueue& args) override;
     int set_cu_mask(std::span<const std::uint32_t> words) override;
 

@@ -21,6 +21,8 @@ class Queue {
     virtual bool service() = 0;
     /// Aborts running work and returns when it has ended. The queue never runs again.
     virtual void stop() = 0;
+    /// Whether a packet is in progress.
+    virtual bool busy() = 0;
     /// New ring, priority or percentage (0 suspends the queue); 0 or an errno value.
     virtual int update(const abi::UpdateQueue& args) = 0;
 

@@ -134,6 +134,19 @@ std::shared_ptr<Queue> Scheduler::find_queue(std::uint32_t id) const {
     return at == queues_.end() ? nullptr : at->second.queue;
 }
 
+std::vector<std::shared_ptr<Queue>> Scheduler::queues_of(unsigned gpu) const {
+    std::lock_guard lock{mutex_};
+    std::vector<std::shared_ptr<Queue>> queues;
+    for (const auto& [id, entry] : queues_)
+        if (entry.gpu == gpu) queues.push_back(entry.queue);
+    return queues;
+}
+
+bool Scheduler::busy(unsigned gpu) const {
+    const auto queues = queues_of(gpu);  // a queue's lock is not taken under this one's
+    return std::any_of(queues.begin(), queues.end(), [](const auto& queue) { return queue->busy(); });
+}
+
 bool Scheduler::has_queue(std::uint32_t id) const { return find_queue(id) != nullptr; }
 
 int Scheduler::set_cu_mask(std::uint32_t id, std::span<const std::uint32_t> words) {
@@ -143,12 +156,7 @@ int Scheduler::set_cu_mask(std::uint32_t id, std::span<const std::uint32_t> word
 
 void Scheduler::reset(const Gpu& gpu, bool memory_lost) {
     events_.smi().reset_begins(gpu.gpu_id);
-    std::vector<std::shared_ptr<Queue>> queues;
-    {
-        std::lock_guard lock{mutex_};
-        for (const auto& [id, entry] : queues_)
-            if (entry.gpu == gpu.index) queues.push_back(entry.queue);
-    }
+    const auto queues = queues_of(gpu.index);
     for (const auto& queue : queues) queue->stop();
     log(LogLevel::error, "gpu{}: reset; {} queues are stopped", gpu.index, queues.size());
     events_.raise(

@@ -42,6 +42,8 @@ class Scheduler {
     bool destroy_queue(std::uint32_t id);
     int update_queue(const abi::UpdateQueue& args);
     bool has_queue(std::uint32_t id) const;
+    /// Whether a queue of the GPU has a packet in progress.
+    bool busy(unsigned gpu) const;
     int set_cu_mask(std::uint32_t id, std::span<const std::uint32_t> words);
     /// Permanently stops every queue of a GPU and raises a hardware exception, as the driver does after a hang.
     void reset(const Gpu& gpu, bool memory_lost);
@@ -61,6 +63,7 @@ class Scheduler {
         unsigned gpu, doorbell;
     };
 
+    std::vector<std::shared_ptr<Queue>> queues_of(unsigned gpu) const;
     std::shared_ptr<Queue> find_queue(std::uint32_t id) const;
     std::shared_ptr<Work> next_work(bool any);
     void start_workers();

@@ -335,6 +335,11 @@ void SdmaQueue::stop() {
     stopped_ = true;
 }
 
+bool SdmaQueue::busy() {
+    std::lock_guard lock{mutex_};
+    return !stopped_ && !failed_ && current_;
+}
+
 int SdmaQueue::update(const abi::UpdateQueue& args) {
     std::lock_guard lock{mutex_};
     suspended_ = args.queue_percentage == 0 || args.ring_base_address == 0;

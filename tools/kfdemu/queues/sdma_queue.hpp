@@ -24,6 +24,7 @@ class SdmaQueue final : public Queue {
 
     bool service() override;
     void stop() override;
+    bool busy() override;
     int update(const abi::UpdateQueue& args) override;
     int set_cu_mask(std::span<const std::uint32_t>) override { return EINVAL; }  // SDMA engines have no compute units
 

@@ -16,7 +16,7 @@
 namespace kfdemu {
 namespace {
 // Ranges start after the table, so that no valid mmap offset is 0. The file is sparse: only accessed pages take memory.
-constexpr std::uint64_t kFirstOffset = shared_table::kBytes;
+constexpr std::uint64_t kFirstOffset = shared_table::kBytes + shared_table::kMetadataBytes;
 }  // namespace
 
 std::byte* map_for_emulator(int fd, std::uint64_t offset, std::uint64_t size) {
@@ -93,7 +93,7 @@ void DeviceFile::release(const Range& range, std::uint32_t shared) {
 void DeviceFile::give_back_held() {
     const auto gone = [&](const Held& held) {
         if (shared_table::is_held(fd_, held.range.offset, held.range.size)) return false;
-        shared_table::write(fd_, held.index, {});
+        shared_table::erase(fd_, held.index);
         entries_[held.index] = false;
         give_back(held.range);
         return true;

@@ -60,6 +60,13 @@ class DeviceFile {
     /// A handle for kfdemu::open_shared() in another process of this user, which receives `ipc_flags`. std::nullopt:
     /// errno.
     std::optional<SharedHandle> name(std::uint32_t index, std::uint32_t ipc_flags);
+    /// Of an entry. std::nullopt and false: errno.
+    std::optional<BufferMetadata> metadata(std::uint32_t index) const {
+        return shared_table::read_metadata(fd_, index);
+    }
+    bool set_metadata(std::uint32_t index, const BufferMetadata& metadata) const {
+        return shared_table::write_metadata(fd_, index, metadata);
+    }
     /// Identifies the file: equal for every descriptor of it, in any process.
     std::pair<dev_t, ino_t> identity() const { return {device_, inode_}; }
     /// Bytes of released VRAM ranges that a dma-buf still holds.

@@ -62,6 +62,22 @@ int Gem::mmap_offset(std::uint32_t handle, std::uint64_t& offset) const {
     return offset ? 0 : EPERM;
 }
 
+std::shared_ptr<Buffer> Gem::find(std::uint32_t handle) const {
+    std::lock_guard lock{mutex_};
+    const auto at = buffers_.find(handle);
+    return at == buffers_.end() ? nullptr : at->second;
+}
+
+int Gem::metadata(std::uint32_t handle, BufferMetadata& metadata) const {
+    const auto buffer = find(handle);
+    return buffer ? memory_.metadata(*buffer, metadata) : ENOENT;
+}
+
+int Gem::set_metadata(std::uint32_t handle, const BufferMetadata& metadata) {
+    const auto buffer = find(handle);
+    return buffer ? memory_.set_metadata(buffer, metadata) : ENOENT;
+}
+
 int Gem::map(std::uint32_t handle, std::uint32_t access, std::uint64_t va, std::uint64_t offset, std::uint64_t size) {
     std::lock_guard lock{mutex_};
     const auto at = buffers_.find(handle);

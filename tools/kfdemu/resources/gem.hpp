@@ -30,6 +30,10 @@ class Gem {
     /// Destroys the handle and unmaps its buffer.
     int close(std::uint32_t handle);
     int mmap_offset(std::uint32_t handle, std::uint64_t& offset) const;
+    /// nullptr: no such handle.
+    std::shared_ptr<Buffer> find(std::uint32_t handle) const;
+    int metadata(std::uint32_t handle, BufferMetadata& metadata) const;
+    int set_metadata(std::uint32_t handle, const BufferMetadata& metadata);
 
     /// `access` is a set of kfdemu::Access.
     int map(std::uint32_t handle, std::uint32_t access, std::uint64_t va, std::uint64_t offset, std::uint64_t size);

@@ -58,6 +58,7 @@ class Memory {
 
     // Sharing, in memory_sharing.cpp. Any process may map, send and import a dma-buf.
     int export_dmabuf(abi::ExportDmabuf& request);
+    /// request.metadata_size: in, the bytes at metadata_ptr; out, those of the metadata.
     int dmabuf_info(abi::GetDmabufInfo& request) const;
     int import_dmabuf(abi::ImportDmabuf& request);
     int export_ipc(abi::IpcExportHandle& request);
@@ -66,6 +67,9 @@ class Memory {
     std::shared_ptr<Buffer> import(int dmabuf);
     /// Creates a dma-buf of a buffer, with open() flags; 0 or an errno value.
     int open_dmabuf(const std::shared_ptr<Buffer>& buffer, std::uint32_t flags, int& dmabuf);
+    /// The metadata of a buffer, in every process that has imported it; 0 or an errno value.
+    int metadata(const Buffer& buffer, BufferMetadata& metadata) const;
+    int set_metadata(const std::shared_ptr<Buffer>& buffer, const BufferMetadata& metadata);
     /// The file and offset that back `offset` of a render node, if that is an imported buffer; else {-1, …}.
     struct Place {
         int file = -1;

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "base/log.hpp"
+#include "base/user_memory.hpp"
 #include "resources/memory.hpp"
 
 namespace kfdemu {
@@ -60,11 +61,44 @@ int Memory::export_dmabuf(abi::ExportDmabuf& request) {
 int Memory::dmabuf_info(abi::GetDmabufInfo& request) const {
     const auto range = SharedRange::of(static_cast<int>(request.dmabuf_fd));
     if (!range || !topology_.find(range->gpu_id)) return EINVAL;
+    const auto metadata = shared_table::read_metadata(static_cast<int>(request.dmabuf_fd), range->index);
+    if (!metadata) return errno;
+    if (request.metadata_ptr != 0) {
+        if (request.metadata_size < metadata->size_bytes) return EINVAL;
+        if (const int error = user::copy_out(request.metadata_ptr, metadata->data, metadata->size_bytes)) return error;
+    }
+    request.metadata_size = metadata->size_bytes;
     request.size = range->size;
-    request.metadata_size = 0;  // image tiling; compute buffers have none
     request.gpu_id = range->gpu_id;
     request.flags = range->flags & (abi::kVram | abi::kGtt | abi::kPublic);
     return 0;
+}
+
+int Memory::metadata(const Buffer& buffer, BufferMetadata& metadata) const {
+    metadata = {};
+    std::optional<BufferMetadata> found = metadata;
+    if (buffer.import >= 0) {
+        const auto range = SharedRange::of(buffer.import);
+        if (!range) return EINVAL;
+        found = shared_table::read_metadata(buffer.import, range->index);
+    } else {
+        std::lock_guard lock{mutex_};
+        if (buffer.shared) found = buffer.file->metadata(buffer.shared);
+    }
+    if (!found) return errno;
+    metadata = *found;
+    return 0;
+}
+
+int Memory::set_metadata(const std::shared_ptr<Buffer>& buffer, const BufferMetadata& metadata) {
+    if (buffer->import >= 0) {
+        const auto range = SharedRange::of(buffer->import);
+        if (!range) return EINVAL;
+        return shared_table::write_metadata(buffer->import, range->index, metadata) ? 0 : errno;
+    }
+    std::lock_guard lock{mutex_};
+    if (const int error = share(buffer)) return error;  // metadata is kept with the entry
+    return buffer->file->set_metadata(buffer->shared, metadata) ? 0 : errno;
 }
 
 std::shared_ptr<Buffer> Memory::import(int dmabuf) {
