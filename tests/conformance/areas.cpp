@@ -51,6 +51,7 @@ constexpr Row table[] = {
     {"hsadrv/executable_cache.cpp", "code-objects"},
     {"hsadrv/kernel.cpp", "code-objects"},
     {"hsadrv/bound_kernel.cpp", "code-objects"},
+    {"hsadrv/cooperative.cpp", "code-objects"},
     {"hsadrv/c_handles.cpp", "negative"},
     {"hsadrv/c_launch.cpp", "code-objects"},
     {"hsadrv/c_stream.cpp", "streams"},

@@ -30,12 +30,13 @@ static void structures(void) {
     OFFSET(hsadrv_argument, size_bytes, 24);
     OFFSET(hsadrv_argument, memory, 32);
     OFFSET(hsadrv_argument, offset_bytes, 40);
-    SIZE(hsadrv_launch_config, 56);
+    SIZE(hsadrv_launch_config, 64);
     OFFSET(hsadrv_launch_config, grid, 8);
     OFFSET(hsadrv_launch_config, workgroup, 20);
     OFFSET(hsadrv_launch_config, lds_bytes, 32);
     OFFSET(hsadrv_launch_config, stack_bytes, 40);
     OFFSET(hsadrv_launch_config, lds_offsets_bytes, 48);
+    OFFSET(hsadrv_launch_config, cooperative, 56);
     SIZE(hsadrv_stream_options, 56);
     OFFSET(hsadrv_stream_options, packets, 16);
     OFFSET(hsadrv_stream_options, kernarg_bytes, 24);

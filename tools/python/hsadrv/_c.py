@@ -60,7 +60,8 @@ class ArgumentFacts(_Sized):
 class LaunchConfig(_Sized):
     _fields_ = [('struct_size', c_size_t), ('grid', c_uint32 * 3), ('workgroup', c_uint32 * 3),
                 ('lds_bytes', c_uint32), ('lds_align_bytes', c_uint32), ('stack_bytes', c_uint32),
-                ('lds_count', c_uint32), ('lds_offsets_bytes', POINTER(c_uint32))]
+                ('lds_count', c_uint32), ('lds_offsets_bytes', POINTER(c_uint32)), ('cooperative', c_uint32),
+                ('reserved', c_uint32)]
 
 
 class Argument(Structure):

@@ -103,14 +103,16 @@ class Kernel:
         """One work-item for each of `count` elements: kernel.forall(n)(a, b). The last work-group may be partial."""
         return lambda *arguments: self.launch(arguments, (count, 1, 1), (min(group_size, max(count, 1)), 1, 1), stream)
 
-    def launch(self, arguments, grid, group, stream=None, lds_bytes=0):
-        """Enqueues it with a grid in work-items. NumPy arrays that are neither mapped nor registered are copied to the
+    def launch(self, arguments, grid, group, stream=None, lds_bytes=0, cooperative=False):
+        """Enqueues it with a grid in work-items. cooperative=True: its work-groups may wait for each other, by
+        grid_barrier() of the device headers; a grid that the GPU cannot hold at once raises. NumPy arrays that are neither mapped nor registered are copied to the
         device before and back after, which waits; without a stream, and without such arrays, it does not wait either."""
         if len(arguments) != len(self.arguments):
             raise TypeError(f'{self.name}() takes {len(self.arguments)} arguments, and got {len(arguments)}')
         queue = stream_of(stream, self.module.device)
         packed = _Packed(self, arguments, queue)
-        config = _c.LaunchConfig(grid=_three(grid), workgroup=_three(group), lds_bytes=lds_bytes)
+        config = _c.LaunchConfig(grid=_three(grid), workgroup=_three(group), lds_bytes=lds_bytes,
+                                 cooperative=cooperative)
         _c.call('kernel_launch', self.handle, queue.handle, config, packed.arguments, len(arguments), _c.FOREVER)
         packed.after_launch()
 
