@@ -22,8 +22,9 @@ std::uint32_t generation_of(std::uint64_t handle) noexcept {
 }  // namespace
 
 const char* kind_text(HandleKind kind) noexcept {
-    static constexpr const char* texts[] = {"no handle", "a driver", "a device",      "memory",   "a registration",
-                                            "a stream",  "an event", "an executable", "a kernel", "a graph"};
+    static constexpr const char* texts[] = {"no handle",      "a driver", "a device",     "memory",
+                                            "a registration", "a stream", "an event",     "an executable",
+                                            "a kernel",       "a graph",  "a compilation"};
     return texts[static_cast<std::size_t>(kind)];
 }
 

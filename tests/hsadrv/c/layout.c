@@ -62,6 +62,14 @@ static void numbers(void) {
     VALUE(HSADRV_ERROR_INVALID_HANDLE, 3);
     VALUE(HSADRV_ERROR_TIMEOUT, 11);
     VALUE(HSADRV_ERROR_UNKNOWN, 16);
+    VALUE(HSADRV_ERROR_COMPILE, 17);
+    VALUE(HSADRV_ERROR_NO_COMPILER, 18);
+    VALUE(HSADRV_LANGUAGE_OPENCL, 1);
+    VALUE(HSADRV_LANGUAGE_ASSEMBLY, 3);
+    SIZE(hsadrv_compile_options, 104);
+    OFFSET(hsadrv_compile_options, target, 24);
+    OFFSET(hsadrv_compile_options, defines, 56);
+    OFFSET(hsadrv_compile_options, clang_option_count, 96);
     VALUE(HSADRV_MEMORY_HOST, 2);
     VALUE(HSADRV_MEMORY_HOST_COARSE, 3);
     VALUE(HSADRV_PRIORITY_HIGH, 2);

@@ -85,7 +85,7 @@ class DeviceNDArray:
         """Copies to `ary`, or to a new array, and returns it. With a stream and a pinned or registered `ary`, the copy is
         enqueued only; otherwise it is complete on return."""
         asynchronous = is_named(stream)
-        stream = stream_of(stream if asynchronous else self.stream, self.device)
+        stream = stream_of(stream if asynchronous or isinstance(stream, Device) else self.stream, self.device)
         if ary is None:
             ary = np.empty_like(self._stand_in(), subok=False)
         self._check_same(ary)
@@ -107,7 +107,7 @@ class DeviceNDArray:
         """Copies from an array of the host or of a device, or from anything that NumPy makes an array of, broadcast to this
         shape. With a stream and a pinned or registered `ary`, the copy is enqueued only."""
         asynchronous = is_named(stream)
-        stream = stream_of(stream if asynchronous else self.stream, self.device)
+        stream = stream_of(stream if asynchronous or isinstance(stream, Device) else self.stream, self.device)
         if isinstance(ary, DeviceNDArray):
             self._copy_from_device(ary, stream, asynchronous, timeout)
             return
