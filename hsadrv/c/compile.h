@@ -21,9 +21,9 @@ extern "C" {
 typedef struct hsadrv_compiled_handle* hsadrv_compiled;
 
 typedef enum hsadrv_language {
-    HSADRV_LANGUAGE_CPP = 0,      /* freestanding C++20: #include <shared/device/device.hpp> */
-    HSADRV_LANGUAGE_OPENCL = 1,   /* OpenCL C 2.0: #include <shared/device/opencl.h> */
-    HSADRV_LANGUAGE_LLVM_IR = 2,  /* text or bitcode */
+    HSADRV_LANGUAGE_CPP = 0,     /* freestanding C++20: #include <shared/device/device.hpp> */
+    HSADRV_LANGUAGE_OPENCL = 1,  /* OpenCL C 2.0: #include <shared/device/opencl.h> */
+    HSADRV_LANGUAGE_LLVM_IR = 2, /* text or bitcode */
     HSADRV_LANGUAGE_ASSEMBLY = 3
 } hsadrv_language;
 
@@ -39,7 +39,7 @@ typedef struct hsadrv_compile_options {
     const char* clang;            /* a file, or a name in $PATH; null: the one that hsadrv-cc finds */
     const char* const* defines;   /* "NAME" or "NAME=VALUE" */
     size_t define_count;
-    const char* const* folders;   /* of headers, searched in this order, before the others */
+    const char* const* folders; /* of headers, searched in this order, before the others */
     size_t folder_count;
     const char* const* clang_options; /* others, one word each */
     size_t clang_option_count;
