@@ -86,7 +86,6 @@ class StreamCore {
     StreamCore& branch(std::size_t number, Deadline deadline);
     StreamCapture& capture() noexcept { return capture_; }  ///< with the mutex held
     void leave_capture(const CaptureSession& session) noexcept;
-
     void profile(bool on, Deadline deadline);
     Profile take_profile(Deadline deadline);
 
@@ -163,7 +162,7 @@ class StreamCore {
     template <class MayOpen>
     std::uint64_t put_value_wait(const BarrierValue& wait, MayOpen&& may_open, PacketRecord&& record, Deadline deadline,
                                  const char* call);
-    std::uint64_t put_profiled(const Packet& kernel, Deadline deadline, const char* call);
+    std::uint64_t put_profiled(const Packet& kernel, Deadline deadline, const char* call);  ///< returns its count
     /// From here on packets wait for the copies before them.
     void join_copies(Deadline deadline, const char* call);
     /// A signal that is zero when every packet before it is complete.

@@ -216,6 +216,34 @@ TEST_CASE("OpenCL C, code objects V4 and kernels that are not optimised have the
     }
 }
 
+TEST_CASE("a cooperative launch that fails fails its stream, and later launches work", "[cooperative][error]") {
+    NEEDS_DEVICE();
+    NEEDS_GRID_KERNELS(device_test::Device().gpu);
+    Grid f;
+    const LaunchConfig config{.grid = 64 * 5, .workgroup = 64, .cooperative = true};
+    {
+        Stream failing(f.gpu);
+        f.code.kernel("fails").launch(failing, config);
+        CHECK_THROWS_AS(failing.synchronize(patience), QueueError);
+        CHECK_THROWS_AS(f.state.launch(failing, config, nullptr), QueueError);
+    }
+    Ring ring(f.gpu, f.stream, 64 * 5);
+    f.diffuse.launch(f.stream, config, ring.a, ring.b, 3u);
+    CHECK(ring.is_diffused(f.stream, 3));
+}
+
+TEST_CASE("a barrier without a cooperative launch, in a kernel that is not optimised, is an error of the queue",
+          "[cooperative][error]") {
+    NEEDS_DEVICE();
+    NEEDS_GRID_KERNELS(device_test::Device().gpu);
+    const device_test::Device device;
+    Stream stream(device.gpu);
+    const Executable code = Executable::load(device.gpu, file_of("grid_O0", device.gpu));
+    const Words from(64), to(64);
+    code.kernel("diffuse").launch(stream, {.grid = 64, .workgroup = 64}, from.data(), to.data(), 1u);
+    CHECK_THROWS_AS(stream.synchronize(patience), QueueError);
+}
+
 TEST_CASE("the state has the layout of ROCm's device library", "[cooperative]") {
     NEEDS_DEVICE();
     NEEDS_GRID_KERNELS(device_test::Device().gpu);

@@ -43,3 +43,9 @@ HSADRV_KERNEL void state(uint32_t* out) {
         for (uint32_t i = 0; i < 16; ++i) out[i] = words[i];
     grid_barrier();
 }
+
+/// Fails after the barrier.
+HSADRV_KERNEL void fails() {
+    grid_barrier();
+    if (item() == 0) __builtin_trap();
+}

@@ -9,9 +9,9 @@ constexpr unsigned kNone = HSA_FENCE_SCOPE_NONE, kAgent = HSA_FENCE_SCOPE_AGENT,
 
 template <class Packet>
 Packet with_scopes(Packet packet, unsigned acquire, unsigned release) {
-    packet.header = static_cast<std::uint16_t>((packet.header & 0x1ff) |
-                                               acquire << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
-                                               release << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE);
+    packet.header =
+        static_cast<std::uint16_t>((packet.header & 0x1ff) | acquire << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
+                                   release << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE);
     return packet;
 }
 
@@ -39,12 +39,17 @@ void expect(const test_support::Control& control, const char* finding) {
 TEST_CASE("a kernel reads what another wrote if the scopes of both packets are the agent", "[check][packets]") {
     NEEDS_CONTROL(control);
     REQUIRE(control->check(KFDEMU_CHECK_FENCE) == 0);
-    constexpr const char* kReleased = "that an earlier kernel wrote, and no packet's release fence has the scope of the agent";
-    constexpr const char* kAcquired = "that an earlier kernel wrote, and no packet's acquire fence has the scope of the agent";
+    constexpr const char* kReleased =
+        "that an earlier kernel wrote, and no packet's release fence has the scope of the agent";
+    constexpr const char* kAcquired =
+        "that an earlier kernel wrote, and no packet's acquire fence has the scope of the agent";
     Work work;
-    for (const Scopes& scopes :
-         {Scopes{kNone, kAgent, kReleased}, {kAgent, kNone, kAcquired}, {kAgent, kAgent, nullptr},
-          {kSystem, kSystem, nullptr}, {kNone, kNone, kReleased}, {kNone, kNone, nullptr, true}}) {
+    for (const Scopes& scopes : {Scopes{kNone, kAgent, kReleased},
+                                 {kAgent, kNone, kAcquired},
+                                 {kAgent, kAgent, nullptr},
+                                 {kSystem, kSystem, nullptr},
+                                 {kNone, kNone, kReleased},
+                                 {kNone, kNone, nullptr, true}}) {
         control->forget_findings();
         const HandOver hand_over{work};
         Queue queue{work.machine.gpu()};
@@ -73,7 +78,8 @@ TEST_CASE("a copy reads what a kernel wrote if the release has the scope of the 
         queue.submit(with_scopes(work.packet("fill", to, false, written), kSystem, release));
         REQUIRE(written.completed());
         copy(work.result, work.machine.cpu().agent, device, work.machine.gpu().agent);
-        expect(control, release == kSystem ? nullptr : "a DMA engine reads what a kernel wrote, and no packet's release");
+        expect(control,
+               release == kSystem ? nullptr : "a DMA engine reads what a kernel wrote, and no packet's release");
     }
     control->check(0);
 }
@@ -91,7 +97,8 @@ TEST_CASE("a kernel reads what a copy wrote if the acquire has the scope of the 
         const Signal read;
         queue.submit(with_scopes(work.packet("double_all", from, false, read), acquire, kSystem));
         REQUIRE(read.completed());
-        expect(control, acquire == kSystem ? nullptr : "memory is read that a DMA engine wrote, and no packet's acquire");
+        expect(control,
+               acquire == kSystem ? nullptr : "memory is read that a DMA engine wrote, and no packet's acquire");
     }
     control->check(0);
 }

@@ -55,7 +55,7 @@ class MemoryRaces {
     gfx9::Inst site(std::uint16_t number) const;
 
     MemoryShadow shadow;
-    std::atomic<bool> invalidated{false};     ///< a wave has invalidated a cache; relaxed: read after the end
+    std::atomic<bool> invalidated{false};       ///< a wave has invalidated a cache; relaxed: read after the end
     const std::uint64_t serial = new_serial();  ///< no other object has it
 
   private:

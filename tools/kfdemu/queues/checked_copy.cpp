@@ -67,15 +67,15 @@ void CheckedCopy::begins(const sdma::Command& command) {
     check::ProcessChecks& process = process_checks();
     if (is_on(Check::race)) running_ = process.operations.begin(published_.safe(), copy_);
     if (is_on(Check::fence))
-        start_ = process.visibility.acquired(gpu_, check::FenceScope::None, published_.safe(), process.operations.now());
+        start_ =
+            process.visibility.acquired(gpu_, check::FenceScope::None, published_.safe(), process.operations.now());
 }
 
 void CheckedCopy::ends() {
     if (copy_.writes.empty()) return;
     const check::Operations::Copy copy = std::exchange(copy_, {});
     check::ProcessChecks& process = process_checks();
-    if (running_)
-        process.operations.end(std::exchange(running_, nullptr), process.report, &process.allocations);
+    if (running_) process.operations.end(std::exchange(running_, nullptr), process.report, &process.allocations);
     if (is_on(Check::fence))
         process.visibility.ended(copy, start_, process.operations.now(), process.report, &process.allocations);
 }

@@ -122,8 +122,9 @@ void CheckedPackets::starts(std::uint64_t index, const Dispatch& dispatch) {
     check::ProcessChecks& process = process_checks();
     if (is_on(Check::race)) watched.operation = process.operations.begin(published_.safe(), watched.kernel);
     if (is_on(Check::fence))
-        watched.start = process.visibility.acquired(gpu_.index, static_cast<check::FenceScope>(aql::acquire_scope(packet.header)),
-                                                    published_.safe(), process.operations.now());
+        watched.start =
+            process.visibility.acquired(gpu_.index, static_cast<check::FenceScope>(aql::acquire_scope(packet.header)),
+                                        published_.safe(), process.operations.now());
     published_.passed(index);
 }
 
@@ -178,7 +179,8 @@ void CheckedPackets::compare_arguments(const AddressSpace& space, std::uint64_t 
     if (!read(space, va, now)) return;
     check::ProcessChecks& process = process_checks();
     for (std::size_t n = 0; n < now.size(); ++n) {
-        if (now[n] == watched.arguments[n] || (watched.kernel.memory && watched.kernel.memory->shadow.is_written(va + 4 * n)))
+        if (now[n] == watched.arguments[n] ||
+            (watched.kernel.memory && watched.kernel.memory->shadow.is_written(va + 4 * n)))
             continue;
         Finding finding = this->finding("arguments-changed", space, index, watched);
         finding.what = fmt::format(
