@@ -41,7 +41,7 @@ struct ReshapeRun {
 };
 
 struct ReshapeRuns {
-    std::array<ReshapeRun, Dims::max_rank> list;  // the first `count`
+    std::array<ReshapeRun, Dims::max_rank> list{};
     int count = 0;
 };
 
