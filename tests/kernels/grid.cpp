@@ -36,11 +36,11 @@ HSADRV_KERNEL void follow(uint32_t* path, uint32_t* out, uint32_t steps) {
     out[item()] = at;
 }
 
-/// What the launch provides.
+/// What the launch provides: up to the number of work-groups, which is followed by what they change.
 HSADRV_KERNEL void state(uint32_t* out) {
     const auto* words = (const HSADRV_GLOBAL uint32_t*)hsadrv::detail::grid_state();
     if (item() == 0)
-        for (uint32_t i = 0; i < 16; ++i) out[i] = words[i];
+        for (uint32_t i = 0; i < 11; ++i) out[i] = words[i];
     grid_barrier();
 }
 
