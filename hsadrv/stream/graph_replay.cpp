@@ -12,7 +12,12 @@ namespace hsadrv::detail {
 GraphReplay::GraphReplay(StreamCore& stream, std::shared_ptr<GraphState> graph, Deadline deadline)
     : graph_(std::move(graph)), deadline_(deadline) {
     const GraphPlan& plan = graph_->plan();
+    branches_.reserve(plan.branches);
     branches_.push_back(&stream);
+    if (plan.branches == 1) {
+        launch_ = graph_->begin_launch(std::span(&stream.timeline(), 1));
+        return;
+    }
     for (std::size_t number = 1; number < plan.branches; ++number)
         branches_.push_back(&stream.branch(number, deadline));
     std::vector<std::shared_ptr<Timeline>> timelines;

@@ -37,7 +37,7 @@ class GraphReplay {
     std::vector<StreamCore*> branches_;  // the first is the stream
     std::shared_ptr<GraphLaunch> launch_;
     EventState begin_;
-    std::vector<EventState> done_;  // of awaited steps
+    std::vector<EventState> done_;  // of awaited steps; empty if there is one branch
 };
 
 }  // namespace hsadrv::detail

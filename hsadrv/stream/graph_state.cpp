@@ -158,6 +158,7 @@ void GraphState::lay_out_packets() {
 
 std::shared_ptr<GraphLaunch> GraphState::begin_launch(std::span<const std::shared_ptr<Timeline>> branches) {
     auto launch = std::make_shared<GraphLaunch>();
+    launch->branches.reserve(branches.size());
     for (const auto& timeline : branches)
         launch->branches.push_back(std::make_shared<EventState>(
             EventState{.timeline = timeline, .completion = {.epochs = UINT64_MAX}, .agent = agent_}));
