@@ -41,6 +41,8 @@ std::uint64_t access_bytes(const StridedCopy& copy, const unsigned char* to, con
 }
 
 void add_axis(StridedCopyArguments& a, std::int64_t extent, std::int64_t to_stride, std::int64_t from_stride) {
+    if (a.rank == StridedCopyArguments::max_rank)
+        throw InvalidArgument("devicearray: a strided copy of more than " + std::to_string(a.rank) + " loops");
     a.shape[a.rank] = static_cast<std::uint64_t>(extent);
     a.to_strides[a.rank] = to_stride;
     a.from_strides[a.rank++] = from_stride;

@@ -37,10 +37,18 @@ Context& required_context(const char* call) {
                 "hsadrv::Context");
 }
 
-/// For new memory: the current Context's device.
+/// This thread's stream on that device. It ends with the Work if the thread has no Context of the device.
+Work device_work(AgentRef agent) {
+    auto streams = detail::ThreadStreams::of(agent);
+    Stream& stream = streams->mine();
+    return {stream, true, std::move(streams)};
+}
+
+/// For new memory: the current Context's device, unless one is given.
 Work work_on(const char* call, OnStream given) {
     refuse_in_forked_child(call);
     if (given.get()) return {*given.get(), false};
+    if (given.agent()) return device_work(given.agent());
     return {required_context(call).thread_stream(), true};
 }
 
@@ -49,9 +57,7 @@ Work thread_work(const char* call, AgentRef agent) {
     refuse_in_forked_child(call);
     Context& current = required_context(call);
     if (current.agent() == agent) return {current.thread_stream(), true};
-    auto streams = detail::ThreadStreams::of(agent);
-    Stream& stream = streams->mine();
-    return {stream, true, std::move(streams)};
+    return device_work(agent);
 }
 
 /// For calls that wait for their work.
@@ -63,7 +69,7 @@ void require_no_capture(const char* call, Stream& stream) {
 
 Work work_on(const char* call, OnStream given, const std::shared_ptr<detail::StreamHandle>& bound, AgentRef agent) {
     const auto work_of = [&]() -> Work {
-        if (given.get()) return work_on(call, given);
+        if (given.get() || given.agent()) return work_on(call, given);
         if (!bound) return thread_work(call, agent);
         refuse_in_forked_child(call);
         Stream* const stream = bound->stream();
@@ -157,6 +163,28 @@ DeviceNDArray DeviceNDArray::bind(const Stream& stream) const {
     return bound;
 }
 
+DeviceNDArray DeviceNDArray::with_writeback(const HostNDArray& ary) const {
+    static constexpr const char* call = "DeviceNDArray::with_writeback";
+    require_destination(call, ary);
+    if (ary.dtype() != dtype_ || ary.shape() != shape()) {
+        throw InvalidArgument(std::string(call) + ": the host array is " + ary.dtype().name() + " with " +
+                              ary.layout().to_string() + ", the device array " + dtype_.name() + " with " +
+                              layout_.to_string());
+    }
+    DeviceNDArray with = *this;
+    with.writeback_ = std::make_shared<const HostNDArray>(ary);
+    return with;
+}
+
+void DeviceNDArray::to_host(OnStream stream, Deadline deadline) const {
+    if (!writeback_) {
+        throw InvalidArgument(
+            "DeviceNDArray::to_host: the array has no host array to write back to; use copy_to_host(), or "
+            "with_writeback() first");
+    }
+    copy_to_host(*writeback_, stream, deadline);
+}
+
 void DeviceNDArray::require_dtype(const char* call, const DType& wanted) const {
     if (wanted == dtype_) return;
     throw InvalidArgument(std::string(call) + ": the elements are " + dtype_.name() + ", not " + wanted.name());
@@ -224,7 +252,7 @@ void DeviceNDArray::require_aligned(const char* call, std::size_t alignment) con
 
 DeviceNDArray DeviceNDArray::like(OnStream stream) const {
     static constexpr const char* call = "device_array_like";
-    const Work work = stream.get() ? work_on(call, stream) : work_on(call, stream, bound_, agent_);
+    const Work work = stream.get() || stream.agent() ? work_on(call, stream) : work_on(call, stream, bound_, agent_);
     return make_array(form_like(dtype_, layout_), work.stream);
 }
 

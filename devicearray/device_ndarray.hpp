@@ -73,7 +73,8 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
           layout_(detail::taken_from(other.layout_)),
           contiguous_(std::exchange(other.contiguous_, true)),
           agent_(other.agent_),
-          bound_(std::move(other.bound_)) {}
+          bound_(std::move(other.bound_)),
+          writeback_(std::move(other.writeback_)) {}
     /// Not assignable to a temporary: `a.slice(…) = b` would change nothing; use a.slice(…).copy_to_device(b).
     DeviceNDArray& operator=(const DeviceNDArray&) & = default;
     DeviceNDArray& operator=(DeviceNDArray&& other) & noexcept {
@@ -85,6 +86,7 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
         contiguous_ = taken.contiguous_;
         agent_ = taken.agent_;
         bound_.swap(taken.bound_);
+        writeback_.swap(taken.writeback_);
         return *this;
     }
 
@@ -115,6 +117,14 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
     /// is destroyed they throw InvalidArgument. No thread may move or destroy the stream while another uses it,
     /// including through the array. Throws InvalidArgument for a stream of another device.
     DeviceNDArray bind(const Stream& stream) const;
+
+    /// A view with a host array of equal shape and dtype to write back to, which it keeps alive (numba's `writeback`).
+    /// Views of the result have none. Throws InvalidArgument for another shape or dtype, and for a read-only array.
+    DeviceNDArray with_writeback(const HostNDArray& ary) const;
+    /// Null if it has none.
+    const HostNDArray* writeback() const { return writeback_.get(); }
+    /// copy_to_host(*writeback(), stream, deadline). Throws InvalidArgument if there is none.
+    void to_host(OnStream stream = {}, Deadline deadline = {}) const;
 
     /// All elements, in the array's own order (column by column for F, else row by row). Returns when they have
     /// arrived. std::vector zeroes its elements first; the forms below that write into the caller's memory do not.
@@ -232,6 +242,7 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
     bool contiguous_;  ///< cached for launches
     AgentRef agent_;
     std::shared_ptr<detail::StreamHandle> bound_;
+    std::shared_ptr<const HostNDArray> writeback_;
 };
 
 /// Uninitialised memory on the stream's device, in an order or with strides in bytes; see form_of(). A subarray dtype
@@ -248,8 +259,13 @@ template <ArrayElement T>
 DeviceNDArray device_array(const Dims& shape, OnStream stream = {}, const Arrangement& arrangement = {}) {
     return device_array(shape, dtype_of<T>(), arrangement, stream);
 }
-/// On `agent` (a Context converts to one), without a stream: a separate allocation, outside the pool.
-DeviceNDArray device_array(const Dims& shape, const DType& dtype, const Arrangement& arrangement, AgentRef agent);
+/// On `device`, an AgentRef or a Context, without a stream: a separate allocation, outside the pool.
+DeviceNDArray device_array(const Dims& shape, const DType& dtype, const Arrangement& arrangement, AgentRef device);
+template <std::convertible_to<AgentRef> Device>
+DeviceNDArray device_array(const Dims& shape, const DType& dtype, const Arrangement& arrangement,
+                           const Device& device) {
+    return device_array(shape, dtype, arrangement, AgentRef(device));
+}
 
 /// Uninitialised, with the other's dtype and shape; see form_like for the order. Without a stream, the array is on the
 /// other's device if that is a DeviceNDArray, else on the current Context's.
@@ -276,6 +292,14 @@ DeviceNDArray to_device(R&& obj, OnStream stream = {}, bool copy = true, DeviceN
     if (!to) return to_device(HostView(host_view(obj)), stream, copy, nullptr, deadline);
     if (copy) to->copy_to_device(obj, stream, deadline);
     return *to;
+}
+/// A number: an array of rank 0. For records see device_record.hpp.
+template <ArrayElement T>
+    requires(!DTypeOf<std::remove_cv_t<T>>::value.is_record())
+DeviceNDArray to_device(const T& number, OnStream stream = {}, bool copy = true, DeviceNDArray* to = nullptr,
+                        Deadline deadline = {}) {
+    constexpr DType dtype = dtype_of<T>();
+    return to_device(HostView{&number, dtype, Layout::contiguous({}, sizeof(T))}, stream, copy, to, deadline);
 }
 
 /// Memory that a GPU's arrays hold, in use or cached. All of it is freed when no array of the GPU and no stream that

@@ -76,7 +76,7 @@ DlpackTensorVersioned to_dlpack_versioned(const DlpackArray& array, Stream& prod
 
 /// A kDLROCM tensor becomes a DeviceNDArray, a kDLCPU or kDLROCMHost one a HostNDArray. Lanes become a last axis.
 /// Throws InvalidArgument for other devices, memory that is too small or not of the stated device, null or misaligned
-/// data, more than eight axes, extents that are negative or overflow, and unsupported types. `access` read_only: the
+/// data, more than 64 axes, extents that are negative or overflow, and unsupported types. `access` read_only: the
 /// caller promises only to read.
 DlpackArray from_dlpack(DLManagedTensor* tensor, DlpackAccess access = DlpackAccess::read_write);
 /// The same. Throws for a read-only tensor in device memory unless `access` is read_only; DlpackVersionMismatch.

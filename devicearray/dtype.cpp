@@ -18,11 +18,29 @@ struct Row {
 };
 
 constexpr std::array rows{
-    Row{dtypes::boolean, "bool"},    Row{dtypes::int8, "int8"},           Row{dtypes::int16, "int16"},
-    Row{dtypes::int32, "int32"},     Row{dtypes::int64, "int64"},         Row{dtypes::uint8, "uint8"},
-    Row{dtypes::uint16, "uint16"},   Row{dtypes::uint32, "uint32"},       Row{dtypes::uint64, "uint64"},
-    Row{dtypes::float16, "float16"}, Row{dtypes::bfloat16, "bfloat16"},   Row{dtypes::float32, "float32"},
-    Row{dtypes::float64, "float64"}, Row{dtypes::complex64, "complex64"}, Row{dtypes::complex128, "complex128"},
+    Row{dtypes::boolean, "bool"},
+    Row{dtypes::int8, "int8"},
+    Row{dtypes::int16, "int16"},
+    Row{dtypes::int32, "int32"},
+    Row{dtypes::int64, "int64"},
+    Row{dtypes::uint8, "uint8"},
+    Row{dtypes::uint16, "uint16"},
+    Row{dtypes::uint32, "uint32"},
+    Row{dtypes::uint64, "uint64"},
+    Row{dtypes::float16, "float16"},
+    Row{dtypes::bfloat16, "bfloat16"},
+    Row{dtypes::float32, "float32"},
+    Row{dtypes::float64, "float64"},
+    Row{dtypes::complex64, "complex64"},
+    Row{dtypes::complex128, "complex128"},
+    Row{dtypes::float8_e3m4, "float8_e3m4"},
+    Row{dtypes::float8_e4m3, "float8_e4m3"},
+    Row{dtypes::float8_e4m3b11fnuz, "float8_e4m3b11fnuz"},
+    Row{dtypes::float8_e4m3fn, "float8_e4m3fn"},
+    Row{dtypes::float8_e4m3fnuz, "float8_e4m3fnuz"},
+    Row{dtypes::float8_e5m2, "float8_e5m2"},
+    Row{dtypes::float8_e5m2fnuz, "float8_e5m2fnuz"},
+    Row{dtypes::float8_e8m0fnu, "float8_e8m0fnu"},
 };
 
 // NumPy stores the item size in an int as well.

@@ -27,13 +27,22 @@
 
 namespace hsadrv {
 
-/// NumPy's `dtype.kind` letters. NumPy has no bfloat16; its letter is the one that ml_dtypes registers.
+/// NumPy's `dtype.kind` letters. NumPy has neither bfloat16 nor 8-bit floats; their letters are the `dtype.char` that
+/// ml_dtypes registers.
 enum class Kind : char {
     boolean = 'b',
     signed_integer = 'i',
     unsigned_integer = 'u',
     floating = 'f',
     brain_floating = 'E',
+    float8_e3m4 = '3',
+    float8_e4m3 = '7',
+    float8_e4m3b11fnuz = 'L',
+    float8_e4m3fn = '4',
+    float8_e4m3fnuz = 'G',
+    float8_e5m2 = '5',
+    float8_e5m2fnuz = 'C',
+    float8_e8m0fnu = 'W',
     complex = 'c',
     raw = 'V',  ///< uninterpreted bytes, records and subarrays
 };
@@ -78,6 +87,11 @@ class DType {
     constexpr bool is_record() const;
     constexpr bool is_subarray() const;
     constexpr bool is_scalar() const { return structure_ == nullptr && kind_ != Kind::raw; }
+    /// A scalar that NumPy has only with ml_dtypes: bfloat16 and the 8-bit floats.
+    constexpr bool is_extension() const {
+        return is_scalar() && kind_ != Kind::boolean && kind_ != Kind::signed_integer &&
+               kind_ != Kind::unsigned_integer && kind_ != Kind::floating && kind_ != Kind::complex;
+    }
 
     /// A record's fields in the order of their declaration; empty for another type.
     constexpr std::span<const Field> fields() const;
@@ -209,14 +223,34 @@ inline constexpr DType uint32 = DType::unchecked(Kind::unsigned_integer, 4);
 inline constexpr DType uint64 = DType::unchecked(Kind::unsigned_integer, 8);
 inline constexpr DType float16 = DType::unchecked(Kind::floating, 2);
 inline constexpr DType bfloat16 = DType::unchecked(Kind::brain_floating, 2);
+// ml_dtypes' 8-bit floats: bits of exponent and mantissa; f: finite only, n: one NaN, uz: no negative zero, u:
+// unsigned. OCP's are e4m3fn, e5m2 and e8m0fnu (gfx950, gfx12); gfx942 computes with the fnuz ones.
+inline constexpr DType float8_e3m4 = DType::unchecked(Kind::float8_e3m4, 1);
+inline constexpr DType float8_e4m3 = DType::unchecked(Kind::float8_e4m3, 1);
+inline constexpr DType float8_e4m3b11fnuz = DType::unchecked(Kind::float8_e4m3b11fnuz, 1);
+inline constexpr DType float8_e4m3fn = DType::unchecked(Kind::float8_e4m3fn, 1);
+inline constexpr DType float8_e4m3fnuz = DType::unchecked(Kind::float8_e4m3fnuz, 1);
+inline constexpr DType float8_e5m2 = DType::unchecked(Kind::float8_e5m2, 1);
+inline constexpr DType float8_e5m2fnuz = DType::unchecked(Kind::float8_e5m2fnuz, 1);
+inline constexpr DType float8_e8m0fnu = DType::unchecked(Kind::float8_e8m0fnu, 1);
 inline constexpr DType float32 = DType::unchecked(Kind::floating, 4);
 inline constexpr DType float64 = DType::unchecked(Kind::floating, 8);
 inline constexpr DType complex64 = DType::unchecked(Kind::complex, 8);
 inline constexpr DType complex128 = DType::unchecked(Kind::complex, 16);
 
 /// Every scalar type.
-inline constexpr DType all[] = {boolean, int8,    int16,    int32,   int64,   uint8,     uint16,    uint32,
-                                uint64,  float16, bfloat16, float32, float64, complex64, complex128};
+inline constexpr DType all[] = {boolean,       int8,
+                                int16,         int32,
+                                int64,         uint8,
+                                uint16,        uint32,
+                                uint64,        float16,
+                                bfloat16,      float32,
+                                float64,       complex64,
+                                complex128,    float8_e3m4,
+                                float8_e4m3,   float8_e4m3b11fnuz,
+                                float8_e4m3fn, float8_e4m3fnuz,
+                                float8_e5m2,   float8_e5m2fnuz,
+                                float8_e8m0fnu};
 }  // namespace dtypes
 
 /// Maps a C++ type to its DType, in `value`. Specialise it for other types, such as a 16-bit float class; for structs

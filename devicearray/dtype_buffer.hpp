@@ -23,8 +23,8 @@ namespace hsadrv {
 DType dtype_from_buffer(std::string_view format, std::optional<std::size_t> itemsize = {});
 
 /// Records are written in '=' with explicit padding, so that the result does not depend on the reader's alignment
-/// rules. Field titles are omitted, as formats have none. Throws for bfloat16, which has no letter, for names with a
-/// ':' and for fields that overlap or are out of order.
+/// rules. Field titles are omitted, as formats have none. Throws for bfloat16 and 8-bit floats, which have no letter,
+/// for names with a ':' and for fields that overlap or are out of order.
 std::string buffer_format(const DType& type);
 
 }  // namespace hsadrv

@@ -11,12 +11,31 @@ namespace {
 constexpr struct {
     std::uint8_t code;
     Kind kind;
-} codes[] = {{0, Kind::signed_integer}, {1, Kind::unsigned_integer}, {2, Kind::floating},
-             {4, Kind::brain_floating}, {5, Kind::complex},          {6, Kind::boolean}};
+} codes[] = {{0, Kind::signed_integer},
+             {1, Kind::unsigned_integer},
+             {2, Kind::floating},
+             {4, Kind::brain_floating},
+             {5, Kind::complex},
+             {6, Kind::boolean},
+             // From DLPack 1.1 on.
+             {7, Kind::float8_e3m4},
+             {8, Kind::float8_e4m3},
+             {9, Kind::float8_e4m3b11fnuz},
+             {10, Kind::float8_e4m3fn},
+             {11, Kind::float8_e4m3fnuz},
+             {12, Kind::float8_e5m2},
+             {13, Kind::float8_e5m2fnuz},
+             {14, Kind::float8_e8m0fnu}};
 
 std::string code_name(std::uint8_t code) {
-    constexpr const char* names[] = {"kDLInt",    "kDLUInt",    "kDLFloat", "kDLOpaqueHandle",
-                                     "kDLBfloat", "kDLComplex", "kDLBool"};
+    constexpr const char* names[] = {"kDLInt",           "kDLUInt",
+                                     "kDLFloat",         "kDLOpaqueHandle",
+                                     "kDLBfloat",        "kDLComplex",
+                                     "kDLBool",          "kDLFloat8_e3m4",
+                                     "kDLFloat8_e4m3",   "kDLFloat8_e4m3b11fnuz",
+                                     "kDLFloat8_e4m3fn", "kDLFloat8_e4m3fnuz",
+                                     "kDLFloat8_e5m2",   "kDLFloat8_e5m2fnuz",
+                                     "kDLFloat8_e8m0fnu"};
     return "code " + std::to_string(code) + (code < std::size(names) ? std::string(" (") + names[code] + ")" : "");
 }
 

@@ -73,8 +73,7 @@ const char* unsupported_kind(char kind) {
 /// The type of a kind and a size, or null.
 const DType* scalar_type(char kind, std::size_t bytes) {
     for (const DType& type : dtypes::all) {
-        if (type != dtypes::bfloat16 && static_cast<char>(type.kind()) == kind && type.itemsize() == bytes)
-            return &type;
+        if (!type.is_extension() && static_cast<char>(type.kind()) == kind && type.itemsize() == bytes) return &type;
     }
     return nullptr;
 }
@@ -191,7 +190,7 @@ DType from_dictionary(const Literal& literal) {
 std::string short_text(const DType& type) {
     if (type.is_record() || type.is_subarray()) return numpy_text(type);
     if (type == dtypes::boolean) return "'?'";
-    if (type == dtypes::bfloat16) return "'bfloat16'";
+    if (type.is_extension()) return "'" + type.name() + "'";
     const std::string text = typestr(type);
     return "'" + (text[0] == '|' ? text.substr(1) : text) + "'";
 }
@@ -294,8 +293,8 @@ DType dtype_from_numpy(const PythonLiteral& description) {
 std::string typestr(const DType& type) {
     const std::string bytes = std::to_string(type.itemsize());
     if (type.kind() == Kind::raw) return "|V" + bytes;
-    if (type == dtypes::bfloat16) return "<V2";
-    return std::string(1, type.itemsize() == 1 ? '|' : '<') + static_cast<char>(type.kind()) + bytes;
+    const char kind = type.is_extension() ? 'V' : static_cast<char>(type.kind());
+    return std::string(1, type.itemsize() == 1 ? '|' : '<') + kind + bytes;
 }
 
 std::string descr(const DType& type) {

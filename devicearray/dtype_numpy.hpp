@@ -7,8 +7,8 @@
 //     typestr(t);  descr(t);                                                // and back
 //
 // Refused, with the reason and the remedy: big-endian numbers, Python objects, text, dates and times. As with
-// ml_dtypes, bfloat16 is described as '<V2', which other readers take as two raw bytes. No state. Throws
-// InvalidArgument.
+// ml_dtypes, bfloat16 is described as '<V2' and an 8-bit float as '|V1', which other readers take as raw bytes. No
+// state. Throws InvalidArgument.
 #pragma once
 
 #include <string>

@@ -24,10 +24,8 @@ constexpr ElementType element_type_of(const DType& dtype) {
             return {ArgumentClass::floating, size_bytes};
         case Kind::complex:
             return {ArgumentClass::floating, size_bytes / 2};
-        case Kind::brain_floating:  // OpenCL C keeps its bits in ushort
+        default:  // bfloat16 and 8-bit floats, whose bits OpenCL C keeps in ushort and uchar
             return {ArgumentClass::any_value, size_bytes};
-        default:
-            return {};
     }
 }
 

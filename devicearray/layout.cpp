@@ -6,7 +6,7 @@ namespace hsadrv {
 
 std::string Dims::to_string() const {
     std::string text = "(";
-    for (int i = 0; i < rank_; ++i) text += (i == 0 ? "" : ", ") + std::to_string(values_[i]);
+    for (int i = 0; i < rank_; ++i) text += (i == 0 ? "" : ", ") + std::to_string((*this)[i]);
     return text + (rank_ == 1 ? ",)" : ")");
 }
 

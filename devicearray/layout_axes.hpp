@@ -33,13 +33,13 @@ constexpr Layout Layout::transpose() const {
 
 constexpr Layout Layout::transpose(const Dims& axes) const {
     Layout result = *this;
-    unsigned seen = 0;
+    std::uint64_t seen = 0;
     bool valid = axes.rank() == rank();
     for (int i = 0; i < rank() && valid; ++i) {
         const std::int64_t axis = axes[i] < 0 ? axes[i] + rank() : axes[i];
         valid = axis >= 0 && axis < rank() && (seen >> axis & 1u) == 0;
         if (!valid) break;
-        seen |= 1u << axis;
+        seen |= std::uint64_t{1} << axis;
         result.shape_[i] = shape_[static_cast<int>(axis)];
         result.strides_bytes_[i] = strides_bytes_[static_cast<int>(axis)];
     }

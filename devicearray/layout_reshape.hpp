@@ -37,7 +37,7 @@ constexpr Dims resolved_shape(const Dims& wanted, const Layout& from) {
 
 /// Axes that together form one line of `extent` elements at distance `stride_bytes`.
 struct ReshapeRun {
-    std::int64_t extent = 1, stride_bytes = 0;
+    std::int64_t extent, stride_bytes;
 };
 
 struct ReshapeRuns {

@@ -34,7 +34,7 @@ Dims mdspan_strides(const Dims& extents, const Dims& strides) {
     for (const std::int64_t extent : extents) {
         if (extent == 0) return result;
     }
-    unsigned left = 0;
+    std::uint64_t left = 0;
     for (int i = 0; i < extents.rank(); ++i) {
         if (extents[i] == 1) {
             result[i] = 1;
@@ -42,7 +42,7 @@ Dims mdspan_strides(const Dims& extents, const Dims& strides) {
         }
         if (strides[i] <= 0) refuse("std::layout_stride requires positive strides");
         result[i] = strides[i];
-        left |= 1u << i;
+        left |= std::uint64_t{1} << i;
     }
     // In order of increasing stride, each stride must step over everything within.
     for (std::int64_t within = 1; left != 0;) {
@@ -52,7 +52,7 @@ Dims mdspan_strides(const Dims& extents, const Dims& strides) {
         }
         if (strides[next] < within) refuse("std::layout_stride requires distinct elements");
         if (__builtin_mul_overflow(strides[next], extents[next], &within)) within = INT64_MAX;
-        left &= ~(1u << next);
+        left &= ~(std::uint64_t{1} << next);
     }
     return result;
 }

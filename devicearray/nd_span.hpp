@@ -38,7 +38,7 @@ namespace hsadrv {
 
 template <class T, int Rank>
 class NDSpan {
-    static_assert(Rank >= 0 && Rank <= 8, "an array has at most eight dimensions");
+    static_assert(Rank >= 0 && Rank <= 64, "an array has at most 64 dimensions");
 
   public:
     using element_type = T;
@@ -98,12 +98,12 @@ class NDSpan {
     /// True if the elements fill a contiguous range, in any order, each place once.
     constexpr bool is_exhaustive() const {
         if (empty()) return true;
-        unsigned left = 0;
-        for (int i = 0; i < Rank; ++i) left |= extents_[i] != 1 ? 1u << i : 0;
+        uint64_t left = 0;
+        for (int i = 0; i < Rank; ++i) left |= extents_[i] != 1 ? uint64_t{1} << i : 0;
         for (int64_t expected = 1; left != 0;) {
             const int axis = axis_of_stride(left, expected);
             if (axis < 0) return false;
-            left &= ~(1u << axis);
+            left &= ~(uint64_t{1} << axis);
             expected *= extents_[axis];
         }
         return true;
@@ -117,7 +117,7 @@ class NDSpan {
 #endif
 
   private:
-    constexpr int axis_of_stride(unsigned among, int64_t wanted) const {
+    constexpr int axis_of_stride(uint64_t among, int64_t wanted) const {
         for (int i = 0; i < Rank; ++i) {
             if ((among >> i & 1u) != 0 && (strides_[i] == wanted || strides_[i] == -wanted)) return i;
         }

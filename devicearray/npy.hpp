@@ -5,8 +5,8 @@
 //     save_npy("result.npy", host_view(result, {480, 640}));
 //
 // Output is byte for byte what NumPy writes; layouts that are not contiguous are written in C order. As with ml_dtypes,
-// bfloat16 is written as '<V2' (two raw bytes) and read back as such: view it as bfloat16 again. Bytes after the array
-// are ignored, as in NumPy.
+// bfloat16 and 8-bit floats are written as '<V2' and '|V1' (raw bytes) and read back as such: view them as bfloat16
+// again. Bytes after the array are ignored, as in NumPy.
 //
 // Thread safety: functions without state; NpyArray is a value. Owns: NpyArray owns its bytes. Throws: InvalidArgument
 // for a file that is not .npy, is truncated, or has unsupported elements, with the file's name, the problem and the

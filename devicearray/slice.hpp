@@ -156,7 +156,7 @@ class Slicing {
     }
 
     const Layout& from_;
-    std::array<std::int64_t, Dims::max_rank> shape_{}, strides_{};
+    std::array<std::int64_t, Dims::max_rank> shape_, strides_;  // the first `rank_`
     std::size_t rank_ = 0;
     std::int64_t offset_ = 0;
     int axis_ = 0;

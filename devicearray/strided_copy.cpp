@@ -11,7 +11,7 @@ struct CopyLoop {
 };
 
 struct CopyLoops {
-    std::array<CopyLoop, Dims::max_rank> list{};
+    std::array<CopyLoop, Dims::max_rank> list;  // the first `count`
     int count = 0;
 
     CopyLoop* begin() { return list.data(); }

@@ -10,8 +10,10 @@
 //
 // An Event is complete when everything submitted to its stream before record() is complete. An Event that was never
 // recorded is complete. If the stream fails first, waiting for the event throws the stream's error, and a stream that
-// waits for it fails with the same error. Copies refer to the same point; assign to record again. Keeps alive: the
-// state of the event, not the stream. Thread safety: const functions from any thread; assignment as any value.
+// waits for it fails with the same error. An Event that was recorded in a capture orders streams of that capture
+// (graph.hpp) and has no other use: query(), synchronize() and time() throw InvalidArgument. Copies refer to the same
+// point; assign to record again. Keeps alive: the state of the event, not the stream. Thread safety: const functions
+// from any thread; assignment as any value.
 #pragma once
 
 #include <chrono>

@@ -7,7 +7,18 @@
 //   for (int step = 0; step < 1000; ++step) graph.launch(stream);
 //   graph.update(0, kernel, {.grid = m, .workgroup = 256}, a, c, m);   // the first kernel, from the next launch on
 //
-// A replay is ordered in the stream, as if everything recorded had been submitted again. Its kernels see each other's
+// Other streams take part in a capture when they wait for an event that was recorded in it:
+//
+//   stream.begin_capture();
+//   produce.launch(stream, …);
+//   other.wait(stream.record());       // fork: from here on `other` is captured, too
+//   left.launch(stream, …);
+//   right.launch(other, …);            // may overlap with `left` in each replay
+//   stream.wait(other.record());       // join: end_capture() requires it
+//   graph = stream.end_capture();      // ends it for both
+//
+// A replay is ordered in the stream, as if everything recorded had been submitted again; branches run on streams of its
+// own. GraphBuilder (graph_builder.hpp) builds graphs without streams. Its kernels see each other's
 // writes on the device; the host and other devices see them when the replay is complete. Captured are kernels, copies,
 // fills, host functions, submit(), and waits for and decrements of signals. A copy reads its source at each replay.
 // keep_alive() during capture holds for the life of the graph. Keeps alive: launches in flight keep the graph's
@@ -18,6 +29,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 
@@ -32,6 +44,12 @@ namespace detail {
 class GraphState;
 }
 
+/// A node of a GraphBuilder's graph. A value; the default one is none.
+struct GraphNode {
+    std::uint64_t graph = 0;
+    std::uint32_t number = 0;
+};
+
 class Graph {
   public:
     /// An empty graph: launching it does nothing.
@@ -42,6 +60,8 @@ class Graph {
     std::size_t kernels() const noexcept;
     /// The number of recorded operations, kernels included.
     std::size_t nodes() const noexcept;
+    /// The number of the kernel that a GraphBuilder added as that node. Throws InvalidArgument for another node.
+    std::size_t kernel(const GraphNode& node) const;
 
     /// Replays it. Returns once it is submitted. Throws InvalidArgument for a stream of another agent; what the
     /// recorded calls throw.

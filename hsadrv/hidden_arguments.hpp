@@ -32,6 +32,7 @@ struct QueueFacts {
 struct HiddenValues {
     Dim3 grid, workgroup;
     std::uint32_t dynamic_lds_bytes = 0;
+    std::uint64_t grid_state = 0;  ///< address of a shared::GridState; zero unless the launch is cooperative
 };
 
 class HiddenArguments {
@@ -63,14 +64,17 @@ class HiddenArguments {
     bool needs_queue_ = false;
 };
 
+/// True if the kernel has a hidden argument for the synchronisation of its grid, and the compiler has not listed it
+/// blindly.
+bool synchronises_grid(const KernelMetadata& kernel) noexcept;
+
 /// Why hsadrv cannot launch this kernel with any arguments, with the remedy; std::nullopt if it can.
 ///
-/// A kernel that prints, calls the host, allocates on the device, synchronises several grids or enqueues
-/// kernels needs a buffer that hsadrv does not provide. Its hidden arguments list the buffer. But a compiler that has
-/// not analysed the kernel (-O0, or calls through pointers) lists all of these buffers for every kernel. Such a
-/// list is not evidence: the buffers are passed as null, and a kernel that does use one faults. Two cases are
-/// detected even then and refused: printf formats, and the device library's host-call and malloc functions
-/// linked into the code object.
+/// A kernel that prints, calls the host, allocates on the device or enqueues kernels needs a buffer that hsadrv does
+/// not provide. Its hidden arguments list the buffer. But a compiler that has not analysed the kernel (-O0, or calls
+/// through pointers) lists all of these buffers for every kernel. Such a list is not evidence: the buffers are passed
+/// as null, and a kernel that does use one faults. Two cases are detected even then and refused: printf formats, and
+/// the device library's host-call and malloc functions linked into the code object.
 std::optional<std::string> cannot_launch(const KernelMetadata& kernel, const CodeObject& code);
 
 }  // namespace hsadrv

@@ -34,6 +34,7 @@
 #ifndef HSADRV_H
 #define HSADRV_H
 
+#include "hsadrv/c/compile.h"
 #include "hsadrv/c/driver.h"
 #include "hsadrv/c/error.h"
 #include "hsadrv/c/event.h"

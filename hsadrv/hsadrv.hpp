@@ -39,4 +39,5 @@
 #include "hsadrv/launch_argument.hpp"
 #include "hsadrv/runtime_bound_kernel.hpp"
 #include "hsadrv/graph.hpp"
+#include "hsadrv/graph_builder.hpp"
 // clang-format on

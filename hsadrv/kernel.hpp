@@ -22,6 +22,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "hsadrv/agent.hpp"
 #include "hsadrv/kernel_args.hpp"
@@ -69,6 +70,7 @@ inline constexpr std::array<ArgumentShape, sizeof...(Args)> shapes_of = argument
 
 /// The queue of this stream's kernels, in the form of hidden arguments.
 QueueFacts queue_facts(const Stream& stream) noexcept;
+QueueFacts queue_facts(QueueRef queue) noexcept;
 
 template <class T>
 void store_argument(std::byte* to, const T& value) {
@@ -201,6 +203,14 @@ class Kernel {
     /// in memory.
     template <class... Values>
     [[gnu::noinline]] void enqueue_slow(Stream& stream, LaunchConfig config, bool declined, Values... values) const {
+        if (config.cooperative) {
+            const LaunchShape shape = record_->plan.cooperative_shape(config);
+            std::vector<std::byte> kernarg(record_->plan.kernarg_bytes());
+            fill(kernarg.data(), shape, {}, values...);
+            launch_cooperative(stream, config, shape, std::move(kernarg));
+            (detail::keep_argument(stream, values), ...);
+            return;
+        }
         const LaunchShape shape = record_->plan.shape(config);
         const auto write = [&](std::byte* kernarg) noexcept { fill(kernarg, shape, queue_of(stream), values...); };
         const DispatchSpec spec = record_->plan.dispatch(record_->kernel_object, shape);
@@ -234,6 +244,9 @@ class Kernel {
     void store_arguments(std::byte* kernarg, const LaunchShape& shape, const QueueFacts& queue,
                          std::span<const LaunchArgument> arguments) const noexcept;
 
+    /// `kernarg`: all arguments but the hidden ones.
+    void launch_cooperative(Stream& stream, const LaunchConfig& config, const LaunchShape& shape,
+                            std::vector<std::byte> kernarg) const;
     [[noreturn]] void refuse_stream(const Stream& stream) const;
 
     std::shared_ptr<const detail::KernelRecord> record_;

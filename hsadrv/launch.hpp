@@ -25,6 +25,12 @@ struct LaunchConfig {
     /// Stack per work-item, for kernels with a dynamic stack; 0: dynamic_stack_default_bytes.
     std::uint32_t stack_bytes = 0;
     Deadline deadline = {};  ///< for room in the queue and in the kernarg ring
+    /// All work-groups are resident at once, so that they may wait for each other: grid_barrier() of
+    /// shared/device/grid.hpp. Refused for a grid larger than device_workgroups() (kernel_occupancy.hpp). Cooperative
+    /// launches of a GPU run one at a time, in the order of their streams, on a queue with all compute units; other
+    /// kernels delay them, and must not wait for them; if one fails, those after it fail, too. Only for Kernel::launch.
+    /// Not in a stream's profile.
+    bool cooperative = false;
 };
 
 /// The stack that clang assumed for a call to unknown code before the runtime could set its size

@@ -32,6 +32,7 @@ struct LaunchShape {
     std::uint32_t private_segment_bytes = 0;  ///< per work-item
     std::uint32_t lds_base_bytes = 0;         ///< offset of the dynamic part
     const shared::LdsDemand* lds = nullptr;   ///< Borrows: the LaunchConfig's, during the launch
+    std::uint64_t grid_state = 0;             ///< address of a cooperative launch's shared::GridState
 };
 
 class LaunchPlan {
@@ -69,6 +70,11 @@ class LaunchPlan {
     /// Checks grid, work-group and LDS against the kernel and the agent. Throws InvalidArgument. The result
     /// borrows `config`.
     LaunchShape shape(const LaunchConfig& config) const;
+    /// The same for a cooperative launch, which shape() refuses, and for kernels that need one. Does not compare the
+    /// grid with the device.
+    LaunchShape cooperative_shape(const LaunchConfig& config) const;
+    /// True if the kernel uses grid_barrier(); false also if the compiler has not found out (-O0).
+    bool needs_cooperation() const noexcept { return needs_cooperation_; }
     /// True if shape() would accept it. Ignores stack_bytes.
     bool fits(const LaunchConfig& config) const noexcept;
     // The stricter of the kernel's and the agent's limit, and the agent's limit.
@@ -83,9 +89,10 @@ class LaunchPlan {
         const std::uint32_t largest_workgroup = (workgroup.x - 1) | (workgroup.y - 1) | (workgroup.z - 1);
         const std::uint32_t large = ((grid.y - 1) | (grid.z - 1)) >> 16;  // or zero
         const std::uint64_t volume = std::uint64_t{grid.x} * grid.y * grid.z;
-        return (config.lds.count | config.lds.size_bytes | large) == 0 && largest_workgroup < plain_workgroup_ &&
-               volume - 1 < plain_volume_ && workgroup.x * workgroup.y * workgroup.z <= max_flat_ &&
-               workgroup.x <= grid.x && workgroup.y <= grid.y && workgroup.z <= grid.z;
+        return (config.lds.count | config.lds.size_bytes | large | config.cooperative) == 0 &&
+               largest_workgroup < plain_workgroup_ && volume - 1 < plain_volume_ &&
+               workgroup.x * workgroup.y * workgroup.z <= max_flat_ && workgroup.x <= grid.x && workgroup.y <= grid.y &&
+               workgroup.z <= grid.z;
     }
     /// The shape of such a launch.
     LaunchShape plain_shape(const LaunchConfig& config) const noexcept {
@@ -157,6 +164,7 @@ class LaunchPlan {
     LaunchLimits limits_;
     bool has_max_workgroups_ = false;
     bool has_implicit_ = false;
+    bool needs_cooperation_ = false;
     // For is_plain(). Zero for a kernel with its own limits, LDS pointers or a dynamic stack; else a power of two:
     // extents up to it are within every dimension's limit.
     std::uint32_t plain_workgroup_ = 0;

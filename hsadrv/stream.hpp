@@ -160,7 +160,8 @@ class Stream {
     /// Returns an event that completes when everything submitted so far is complete.
     Event record(const EventOptions& options = {}, Deadline deadline = {});
     /// Later operations wait for the event on the device, through one packet; the host does not wait. Enqueues no
-    /// packet if the event is complete, was never recorded, or is this stream's own.
+    /// packet if the event is complete, was never recorded, or is this stream's own. An event of a capture makes this
+    /// stream take part in it; see graph.hpp.
     void wait(const Event& event, Deadline deadline = {});
     /// The same for a caller's signal, until its value meets `condition` `than`. The signal must outlive the wait.
     void wait(SignalRef signal, Condition condition, std::int64_t than, Deadline deadline = {});
@@ -183,7 +184,8 @@ class Stream {
     /// is already active.
     void begin_capture();
     bool capturing() const noexcept;
-    /// Returns the recorded graph. Throws InvalidArgument without begin_capture().
+    /// Returns the recorded graph, of all streams that took part. Throws InvalidArgument without begin_capture(), and
+    /// naming the streams whose work is not joined: the capture then goes on.
     Graph end_capture();
 
     /// Holds `object` until everything submitted so far is complete. Waits for no other thread. If it throws

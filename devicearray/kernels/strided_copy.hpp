@@ -8,7 +8,8 @@ namespace hsadrv::detail {
 /// Axis 0 is the fastest and the grid's x, axis 1 its y; the others together are its z. There are at least three axes;
 /// unused ones have one element. If the grid is smaller than the shape, work-items loop.
 struct StridedCopyArguments {
-    static constexpr uint32_t max_rank = 10;  ///< an array's eight, one for the parts of an item, one spare
+    /// Merged axes have at least two elements each, and 2^47 bytes can be addressed; one more for the parts of an item.
+    static constexpr uint32_t max_rank = 48;
 
     unsigned char* to;
     const unsigned char* from;

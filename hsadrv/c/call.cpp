@@ -44,6 +44,8 @@ hsadrv_result result_of(const std::exception& error) {
     if (is<NotOffered>(error)) return HSADRV_ERROR_NOT_OFFERED;
     if (is<ForkedChild>(error)) return HSADRV_ERROR_FORKED_CHILD;
     if (is<HostFunctionFailed>(error)) return HSADRV_ERROR_HOST_FUNCTION;
+    if (is<CompileError>(error)) return HSADRV_ERROR_COMPILE;
+    if (is<NoCompiler>(error)) return HSADRV_ERROR_NO_COMPILER;
     if (is<Error>(error)) return HSADRV_ERROR;
     if (is<std::bad_alloc>(error)) return HSADRV_ERROR_OUT_OF_HOST_MEMORY;
     return HSADRV_ERROR_UNKNOWN;
@@ -133,6 +135,8 @@ const char* hsadrv_result_name(int result) noexcept {
         "HSADRV_ERROR_FORKED_CHILD",
         "HSADRV_ERROR_HOST_FUNCTION",
         "HSADRV_ERROR_UNKNOWN",
+        "HSADRV_ERROR_COMPILE",
+        "HSADRV_ERROR_NO_COMPILER",
     };
     const auto index = static_cast<std::size_t>(result);
     return index < std::size(names) ? names[index] : "unknown result";

@@ -44,7 +44,9 @@ typedef enum hsadrv_result {
     HSADRV_ERROR_NOT_OFFERED = 13,        /* this HSA runtime is too old */
     HSADRV_ERROR_FORKED_CHILD = 14,       /* HSA cannot be used after fork(); exec() instead */
     HSADRV_ERROR_HOST_FUNCTION = 15,      /* a host function of the stream returned non-zero; the stream has failed */
-    HSADRV_ERROR_UNKNOWN = 16             /* an exception that is not of this library */
+    HSADRV_ERROR_UNKNOWN = 16,            /* an exception that is not of this library */
+    HSADRV_ERROR_COMPILE = 17,            /* a source does not compile; the message is the compiler's */
+    HSADRV_ERROR_NO_COMPILER = 18         /* no suitable clang; the message lists what to install */
 } hsadrv_result;
 
 /* The name of a hsadrv_result, "HSADRV_ERROR_TIMEOUT"; "unknown result" for other numbers. Static storage. */

@@ -11,13 +11,15 @@ extern "C" {
 typedef struct hsadrv_graph_handle* hsadrv_graph;
 
 /* From here on the stream's calls are recorded instead of executed. Calls that cannot be recorded, such as
- * hsadrv_stream_synchronize, fail and record nothing. Use the stream from one thread until the capture ends. Errors:
+ * hsadrv_stream_synchronize, fail and record nothing. Use the stream from one thread until the capture ends. Another
+ * stream that waits for an event recorded in the capture takes part in it from then on. Errors:
  * HSADRV_ERROR_INVALID_ARGUMENT if a capture is active. */
 HSADRV_API hsadrv_result hsadrv_stream_begin_capture(hsadrv_stream stream) HSADRV_NOEXCEPT;
 
 /* Ends the capture and returns what was recorded, ready to be launched. The graph holds kernels and `memory` of
  * arguments; other memory that its copies and pointers use must stay valid (hsadrv_stream_hold() during the capture).
- * Errors: HSADRV_ERROR_INVALID_ARGUMENT without a capture. */
+ * Errors: HSADRV_ERROR_INVALID_ARGUMENT without a capture, and naming the streams that took part and whose work this
+ * one does not wait for; the capture then goes on. */
 HSADRV_API hsadrv_result hsadrv_stream_end_capture(hsadrv_stream stream, hsadrv_graph* graph) HSADRV_NOEXCEPT;
 
 /* Replays in flight are unaffected. */

@@ -30,6 +30,7 @@ enum class HandleKind : std::uint8_t {
     executable,
     kernel,
     graph,
+    compiled,
 };
 
 /// "a stream"; "no handle" for none.

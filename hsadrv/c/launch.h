@@ -25,6 +25,9 @@ typedef struct hsadrv_launch_config {
     uint32_t stack_bytes;     /* of a work-item, for kernels with a dynamic stack; 0: 16384 */
     uint32_t lds_count;       /* LDS arrays; 0: one if lds_bytes is not 0. At most 16 */
     const uint32_t* lds_offsets_bytes; /* of each array, ascending; may be null for one array */
+    uint32_t cooperative; /* not 0: all work-groups are resident at once, for grid_barrier() of the device headers;
+                           * refused for a larger grid than the GPU holds. Not for hsadrv_graph_update */
+    uint32_t reserved;    /* 0 */
 } hsadrv_launch_config;
 
 /* One argument. Zero what is not used. The size of this structure does not change. */

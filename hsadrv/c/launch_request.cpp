@@ -108,11 +108,14 @@ shared::LdsDemand lds_of(const char* call, const hsadrv_launch_config& config) {
 
 LaunchRequest::LaunchRequest(const char* call, const hsadrv_launch_config* config, const hsadrv_argument* arguments,
                              std::size_t argument_count, Deadline deadline) {
-    const auto given = read_structure(call, "config", required(call, "config", config), sizeof *config);
+    constexpr std::size_t first_bytes = offsetof(hsadrv_launch_config, cooperative);
+    const auto given = read_structure(call, "config", required(call, "config", config), first_bytes);
+    if (given.reserved) throw InvalidArgument(std::string(call) + ": 'reserved' of the config must be 0");
     config_.grid = dim_of(given.grid);
     config_.workgroup = given.workgroup[0] ? dim_of(given.workgroup) : Dim3(0, 0, 0);
     config_.lds = lds_of(call, given);
     config_.stack_bytes = given.stack_bytes;
+    config_.cooperative = given.cooperative != 0;
     config_.deadline = deadline;
     if (argument_count > most_arguments)
         throw InvalidArgument(std::string(call) + ": " + std::to_string(argument_count) + " arguments, the limit is " +

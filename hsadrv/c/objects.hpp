@@ -16,6 +16,7 @@
 
 #include "hsadrv/c/driver.h"
 #include "hsadrv/c/handle_table.hpp"
+#include "hsadrv/compile.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/event.hpp"
 #include "hsadrv/executable.hpp"
@@ -81,6 +82,11 @@ struct ExecutableObject {
 struct KernelObject {
     static constexpr HandleKind kind = HandleKind::kernel;
     Kernel kernel;
+};
+
+struct CompiledObject {
+    static constexpr HandleKind kind = HandleKind::compiled;
+    Compiled compiled;
 };
 
 /// What the updated kernels of a graph use, by their index.

@@ -39,7 +39,8 @@ bool uses_queue(ValueKind kind) {
 bool is_always_zero(ValueKind kind) {
     return kind == ValueKind::hidden_none ||
            (kind >= ValueKind::hidden_global_offset_x && kind <= ValueKind::hidden_global_offset_z) ||
-           (kind >= ValueKind::hidden_printf_buffer && kind <= ValueKind::hidden_completion_action);
+           (kind >= ValueKind::hidden_printf_buffer && kind <= ValueKind::hidden_completion_action &&
+            kind != ValueKind::hidden_multigrid_sync_arg);
 }
 
 /// V5's first 24 bytes of hidden arguments (LLVM AMDGPUUsage, Code Object V5 Metadata). Whole work-groups only are
@@ -64,7 +65,18 @@ void store(std::byte* to, T value) {
 }
 
 constexpr bool is_needed_buffer(ValueKind kind) {
-    return kind >= ValueKind::hidden_hostcall_buffer && kind <= ValueKind::hidden_completion_action;
+    return kind >= ValueKind::hidden_hostcall_buffer && kind <= ValueKind::hidden_completion_action &&
+           kind != ValueKind::hidden_multigrid_sync_arg;
+}
+
+bool has(const KernelMetadata& kernel, ValueKind kind) {
+    return std::any_of(kernel.arguments.begin(), kernel.arguments.end(), [&](const auto& a) { return a.kind == kind; });
+}
+
+/// A compiler that has not analysed the kernel lists all buffers.
+bool lists_blindly(const KernelMetadata& kernel) {
+    return has(kernel, ValueKind::hidden_hostcall_buffer) && has(kernel, ValueKind::hidden_multigrid_sync_arg) &&
+           has(kernel, ValueKind::hidden_default_queue) && has(kernel, ValueKind::hidden_completion_action);
 }
 
 const char* buffer_purpose(ValueKind kind) {
@@ -73,8 +85,6 @@ const char* buffer_purpose(ValueKind kind) {
             return "calls the host (printf, assert or device malloc)";
         case ValueKind::hidden_heap_v1:
             return "allocates memory on the device";
-        case ValueKind::hidden_multigrid_sync_arg:
-            return "synchronises several grids";
         default:
             return "enqueues kernels from the device";
     }
@@ -150,6 +160,9 @@ void HiddenArguments::fill(std::byte* kernarg, const HiddenValues& values, const
             case ValueKind::hidden_dynamic_lds_size:
                 store(to, values.dynamic_lds_bytes);
                 break;
+            case ValueKind::hidden_multigrid_sync_arg:
+                store(to, values.grid_state);
+                break;
             default:
                 break;
         }
@@ -166,12 +179,15 @@ void HiddenArguments::fill_queue(std::byte* kernarg, const QueueFacts& queue) co
     }
 }
 
+bool synchronises_grid(const KernelMetadata& kernel) noexcept {
+    return has(kernel, ValueKind::hidden_multigrid_sync_arg) && !lists_blindly(kernel);
+}
+
 std::optional<std::string> cannot_launch(const KernelMetadata& kernel, const CodeObject& code) {
     const auto find = [&](ValueKind kind) {
         return std::find_if(kernel.arguments.begin(), kernel.arguments.end(),
                             [&](const auto& a) { return a.kind == kind; });
     };
-    const auto has = [&](ValueKind kind) { return find(kind) != kernel.arguments.end(); };
     const std::string who = "kernel '" + kernel.name + "' ";
     const std::string remedy = ", which hsadrv has no buffer for: take that out of the kernel";
 
@@ -181,11 +197,9 @@ std::optional<std::string> cannot_launch(const KernelMetadata& kernel, const Cod
     if (kernel.cluster_workgroups[0]) {
         return who + "runs in clusters of work-groups, which a dispatch packet cannot ask for";
     }
-    if (has(ValueKind::hidden_printf_buffer)) return who + "calls printf" + remedy;
+    if (has(kernel, ValueKind::hidden_printf_buffer)) return who + "calls printf" + remedy;
 
-    const bool listed_blindly = has(ValueKind::hidden_hostcall_buffer) && has(ValueKind::hidden_multigrid_sync_arg) &&
-                                has(ValueKind::hidden_default_queue) && has(ValueKind::hidden_completion_action);
-    if (!listed_blindly) {
+    if (!lists_blindly(kernel)) {
         for (const ArgumentMetadata& argument : kernel.arguments) {
             if (is_needed_buffer(argument.kind)) return who + buffer_purpose(argument.kind) + remedy;
         }

@@ -62,6 +62,8 @@ Command Compilation::compile_command() const {
     append(command, {"-fno-crash-diagnostics", "-fno-color-diagnostics"});
     // Full debug information of an LDS variable (clang 16 to 22) contains an undefined symbol, which loaders reject.
     if (options_.line_numbers) command.push_back("-gline-tables-only");
+    if (options_.code_object_version < 5)
+        command.push_back("-DHSADRV_CODE_OBJECT_VERSION=4");  // shared/device/grid.hpp
     for (const std::string& define : options_.defines) command.push_back("-D" + define);
     for (const std::string& folder : options_.folders) command.push_back("-I" + folder);
     if (is_preprocessed()) append(command, {"-isystem", headers_, "-MD", "-MF", child_file(0), "-MT", "made"});

@@ -7,8 +7,18 @@
 namespace hsadrv {
 
 AgentRef Graph::agent() const noexcept { return state_ ? state_->agent() : AgentRef(); }
-std::size_t Graph::kernels() const noexcept { return state_ ? state_->packets().size() : 0; }
+std::size_t Graph::kernels() const noexcept { return state_ ? state_->kernels() : 0; }
 std::size_t Graph::nodes() const noexcept { return state_ ? state_->nodes() : 0; }
+
+std::size_t Graph::kernel(const GraphNode& node) const {
+    if (!state_ || node.graph != state_->id())
+        throw InvalidArgument("hsadrv::Graph::kernel: the node was not added to this graph by a GraphBuilder");
+    const auto found = state_->kernel_of(node.number);
+    if (!found)
+        throw InvalidArgument("hsadrv::Graph::kernel: node " + std::to_string(node.number) +
+                              " is not one kernel; update() replaces kernels");
+    return *found;
+}
 
 Graph Stream::end_capture() { return Graph(core().end_capture()); }
 

@@ -9,9 +9,11 @@
 
 namespace hsadrv {
 
-QueueFacts detail::queue_facts(const Stream& stream) noexcept {
+QueueFacts detail::queue_facts(const Stream& stream) noexcept { return queue_facts(stream.queue()); }
+
+QueueFacts detail::queue_facts(QueueRef of) noexcept {
     // An AMD queue begins with the hsa_queue_t (amd_hsa_queue.h).
-    const auto* queue = reinterpret_cast<const amd_queue_t*>(stream.queue().native());
+    const auto* queue = reinterpret_cast<const amd_queue_t*>(of.native());
     return {reinterpret_cast<std::uint64_t>(queue), queue->group_segment_aperture_base_hi,
             queue->private_segment_aperture_base_hi};
 }
@@ -52,7 +54,7 @@ shared::ComputeUnit Kernel::compute_unit() const {
 }
 
 shared::Occupancy Kernel::occupancy(Dim3 workgroup, const shared::LdsDemand& lds) const {
-    const LaunchShape shape = plan().shape({.grid = workgroup, .workgroup = workgroup, .lds = lds});
+    const LaunchShape shape = plan().cooperative_shape({.grid = workgroup, .workgroup = workgroup, .lds = lds});
     return shared::occupancy(compute_unit(), resources_of(metadata(), static_cast<std::uint32_t>(workgroup.volume()),
                                                           shape.group_segment_bytes));
 }

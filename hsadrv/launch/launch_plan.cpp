@@ -78,8 +78,9 @@ LaunchPlan::LaunchPlan(KernelMetadata kernel, const LaunchLimits& limits)
     const auto& grid = limits_.grid_max_dim;
     plain_volume_ = std::min<std::uint64_t>({grid.x, grid.y, grid.z, limits_.grid_max_workitems});
     has_implicit_ = !hidden_.empty() || !lds_pointers_.empty();
-    const bool plain = !kernel_.required_workgroup_size[0] && !has_max_workgroups_ && !kernel_.uniform_workgroups &&
-                       !kernel_.uses_dynamic_stack && lds_pointers_.empty() &&
+    needs_cooperation_ = synchronises_grid(kernel_);
+    const bool plain = !needs_cooperation_ && !kernel_.required_workgroup_size[0] && !has_max_workgroups_ &&
+                       !kernel_.uniform_workgroups && !kernel_.uses_dynamic_stack && lds_pointers_.empty() &&
                        kernel_.group_segment_fixed_bytes <= limits_.group_segment_max_bytes;
     // 1024 at most, so that the product of three extents fits 32 bits.
     if (plain) plain_workgroup_ = std::bit_floor(std::min({group.x, group.y, group.z, std::uint32_t{1024}}));
@@ -136,6 +137,14 @@ Dim3 LaunchPlan::workgroup_of(const LaunchConfig& config) const noexcept {
 }
 
 LaunchShape LaunchPlan::shape(const LaunchConfig& config) const {
+    if (config.cooperative) [[unlikely]]
+        refuse("only Kernel::launch launches cooperatively, and graphs record it; bound kernels and updates do not");
+    if (needs_cooperation_) [[unlikely]]
+        refuse("its work-groups wait for each other (grid_barrier); launch it with .cooperative = true");
+    return cooperative_shape(config);
+}
+
+LaunchShape LaunchPlan::cooperative_shape(const LaunchConfig& config) const {
     const Dim3 workgroup = workgroup_of(config);
     if (!sizes_fit(config.grid, workgroup)) [[unlikely]]
         refuse_sizes(config.grid, workgroup);
@@ -223,8 +232,10 @@ void LaunchPlan::fill_implicit(std::byte* kernarg, const LaunchShape& shape, con
         std::memcpy(kernarg + lds_pointers_[i].offset_bytes, &address, sizeof address);
     }
     if (hidden_.empty()) return;
-    hidden_.fill(kernarg, {shape.grid, shape.workgroup, shape.group_segment_bytes - kernel_.group_segment_fixed_bytes},
-                 queue);
+    hidden_.fill(
+        kernarg,
+        {shape.grid, shape.workgroup, shape.group_segment_bytes - kernel_.group_segment_fixed_bytes, shape.grid_state},
+        queue);
 }
 
 std::vector<std::byte> LaunchPlan::implicit_segment(const LaunchShape& shape) const {

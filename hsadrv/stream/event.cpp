@@ -13,8 +13,16 @@ namespace hsadrv {
 
 namespace {
 
+/// A capture runs nothing.
+void refuse_captured(const detail::EventState& event, const char* call) {
+    if (!event.captured) return;
+    throw InvalidArgument(std::string(call) + ": the event was recorded in a capture of " + event.timeline->label() +
+                          ", which runs nothing; only streams can wait for it, in the same capture");
+}
+
 /// When the event's packet completed, in ticks of the device's clock as seen by the system.
 std::uint64_t ticks_of(const detail::EventState& event) {
+    refuse_captured(event, "hsadrv::Event::time()");
     if (!event.clock) throw InvalidArgument("hsadrv::Event::time(): recorded without timing; record({.timing = true})");
     if (!event.reached())
         throw Error("hsadrv::Event::time(): the event of " + event.timeline->label() +
@@ -47,6 +55,7 @@ void await(const detail::EventState& event, Deadline deadline) {
 
 bool Event::query() const {
     if (!state_) return true;
+    refuse_captured(*state_, "hsadrv::Event::query()");
     const bool reached = state_->reached();  // read first: a lost copy is reached, too
     if (state_->lost()) state_->timeline->rethrow();
     return reached;
@@ -54,6 +63,7 @@ bool Event::query() const {
 
 void Event::synchronize(Deadline deadline) const {
     if (!state_) return;
+    refuse_captured(*state_, "hsadrv::Event::synchronize()");
     detail::call_log::logged(
         detail::call_log::Area::stream, "Event::synchronize",
         [&] { return "an event of " + state_->timeline->label() + ", " + deadline.text(); },

@@ -10,11 +10,14 @@
 
 namespace hsadrv::detail {
 
+struct CapturePoint;
+
 struct EventState {
     std::shared_ptr<const Timeline> timeline;
     Completion completion;
     AgentRef agent;
-    std::shared_ptr<PooledSignal> clock = {};  ///< its packet's signal, with times; null: no timing
+    std::shared_ptr<PooledSignal> clock = {};           ///< its packet's signal, with times; null: no timing
+    std::shared_ptr<const CapturePoint> captured = {};  ///< null unless it was recorded in a capture
 
     /// None of its work runs any more, lost or not.
     bool over() const noexcept {

@@ -1,6 +1,7 @@
 #include "hsadrv/stream/graph_state.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "hsadrv/error.hpp"
 #include "hsadrv/event.hpp"
@@ -14,13 +15,47 @@ namespace {
 constexpr std::size_t chunk_bytes = 64u << 10;
 // A run of kernels is reserved in one step; a longer run would take too much of the ring.
 constexpr std::size_t longest_run = 256;
+// Each needs a stream. A GPU runs few kernels at once, and has few queues.
+constexpr std::uint32_t most_branches = 8;
+
+/// The first kernel of a step acquires and the last one releases at system scope; agent scope is enough between them.
+void set_fences(std::span<Packet> run) {
+    for (std::size_t i = 0; i < run.size(); ++i) {
+        const PacketOrder order{.barrier = true,
+                                .acquire = i == 0 ? FenceScope::system : FenceScope::agent,
+                                .release = i + 1 == run.size() ? FenceScope::system : FenceScope::agent};
+        run[i].words[0] = (run[i].words[0] & 0xffff0000u) | packet_header(PacketType::kernel_dispatch, order);
+    }
+}
 
 }  // namespace
 
-std::size_t GraphState::nodes() const noexcept {
-    std::size_t count = 0;
-    for (const Step& step : steps_) count += step.call ? 1 : step.count;
-    return count;
+GraphState::GraphState(AgentRef agent) : agent_(agent) {
+    static std::atomic<std::uint64_t> made{0};  // relaxed: only distinct
+    id_ = made.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+bool GraphLaunch::over() const noexcept {
+    return std::all_of(branches.begin(), branches.end(), [](const auto& branch) { return branch->over(); });
+}
+
+std::span<const Packet> GraphState::packets(const GraphStep& step) const noexcept {
+    const auto number = static_cast<std::size_t>(&step - plan_.steps.data());
+    if (nodes_[step.nodes.front()].kind != GraphPlanNode::Kind::kernel) return {};
+    return std::span(packets_).subspan(first_of_[number], step.nodes.size());
+}
+
+std::optional<std::size_t> GraphState::kernel_of(std::uint32_t node) const noexcept {
+    const auto found = std::find_if(kernels_.begin(), kernels_.end(), [&](const auto& k) { return k.node == node; });
+    if (found == kernels_.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - kernels_.begin());
+}
+
+// ---- recording
+
+std::byte* GraphState::begin_kernel(const DispatchSpec& spec) {
+    const std::lock_guard lock(recording_);
+    return allocate(spec.kernarg_bytes);
 }
 
 std::byte* GraphState::allocate(std::size_t size_bytes) {
@@ -34,47 +69,111 @@ std::byte* GraphState::allocate(std::size_t size_bytes) {
     return data;
 }
 
-// The launch completes the last packet on the stream's signal; the other packets need none.
-void GraphState::commit_kernel(const DispatchSpec& spec, std::byte* kernarg) {
+std::uint32_t GraphState::add_node(GraphPlanNode::Kind kind, const Nodes& after) {
+    calls_.emplace_back();
+    nodes_.push_back({kind, after});
+    return static_cast<std::uint32_t>(nodes_.size() - 1);
+}
+
+// The launch completes the last packet of a step on the stream's signal; the other packets need none.
+std::uint32_t GraphState::commit_kernel(const DispatchSpec& spec, std::byte* kernarg, const Nodes& after) {
     if (spec.names_queue)
         throw InvalidArgument(
             "hsadrv::Graph: a kernel with a hidden queue pointer cannot be recorded, because a replay may run on "
             "another queue; compile it with optimisation, which removes the argument if it is unused");
-    const bool joins = !steps_.empty() && !steps_.back().call && steps_.back().count < longest_run;
-    packets_.push_back(kernel_dispatch(spec, kernarg));
     Kernel kernel;
     kernel.blocks[0] = {kernarg, spec.kernarg_bytes, {}};
     kernel.code = kernel_code(spec.kernel_object);
+    const std::lock_guard lock(recording_);
+    kernel.node = add_node(GraphPlanNode::Kind::kernel, after);
+    packets_.push_back(kernel_dispatch(spec, kernarg));
     kernels_.push_back(std::move(kernel));
-    if (!joins) steps_.push_back({.first = packets_.size() - 1});
-    ++steps_.back().count;
-    set_fences(steps_.back());
+    return kernels_.back().node;
 }
 
-/// The first kernel of a run acquires and the last one releases at system scope; agent scope is enough between them.
-void GraphState::set_fences(const Step& run) {
-    for (std::size_t i = 0; i < run.count; ++i) {
-        const PacketOrder order{.barrier = true,
-                                .acquire = i == 0 ? FenceScope::system : FenceScope::agent,
-                                .release = i + 1 == run.count ? FenceScope::system : FenceScope::agent};
-        Packet& packet = packets_[run.first + i];
-        packet.words[0] = (packet.words[0] & 0xffff0000u) | packet_header(PacketType::kernel_dispatch, order);
+std::uint32_t GraphState::add(Call call, const Nodes& after) {
+    const std::lock_guard lock(recording_);
+    const std::uint32_t node = add_node(GraphPlanNode::Kind::call, after);
+    calls_.back() = std::move(call);
+    return node;
+}
+
+std::uint32_t GraphState::add_empty(const Nodes& after) {
+    const std::lock_guard lock(recording_);
+    return add_node(GraphPlanNode::Kind::empty, after);
+}
+
+void GraphState::keep_alive(std::shared_ptr<const void> object) {
+    const std::lock_guard lock(recording_);
+    kept_.push_back(std::move(object));
+}
+
+void GraphState::drop_from(std::uint32_t node) noexcept {
+    const std::lock_guard lock(recording_);
+    while (!kernels_.empty() && kernels_.back().node >= node) {
+        kernels_.pop_back();
+        packets_.pop_back();
     }
+    nodes_.resize(node);
+    calls_.resize(node);
 }
 
-std::shared_ptr<EventState> GraphState::begin_launch(const std::shared_ptr<const Timeline>& timeline) {
-    auto launch = std::make_shared<EventState>(
-        EventState{.timeline = timeline, .completion = {.epochs = UINT64_MAX}, .agent = agent_});
+GraphState::Nodes GraphState::outside(const Nodes& nodes, const Nodes& last) const {
+    const std::lock_guard lock(recording_);
+    std::vector<bool> inside(nodes_.size());
+    for (const std::uint32_t node : last) inside[node] = true;
+    for (std::size_t node = nodes_.size(); node-- > 0;) {
+        if (!inside[node]) continue;
+        for (const std::uint32_t before : nodes_[node].after) inside[before] = true;
+    }
+    Nodes found;
+    std::copy_if(nodes.begin(), nodes.end(), std::back_inserter(found), [&](std::uint32_t n) { return !inside[n]; });
+    return found;
+}
+
+void GraphState::finish() {
+    const std::lock_guard lock(recording_);
+    plan_ = plan_graph(nodes_, most_branches, longest_run);
+    lay_out_packets();
+}
+
+void GraphState::lay_out_packets() {
+    std::vector<std::size_t> kernel_at(nodes_.size());
+    for (std::size_t k = 0; k < kernels_.size(); ++k) kernel_at[kernels_[k].node] = k;
+    std::vector<Packet> ordered;
+    ordered.reserve(packets_.size());
+    for (const GraphStep& step : plan_.steps) {
+        first_of_.push_back(ordered.size());
+        if (nodes_[step.nodes.front()].kind != GraphPlanNode::Kind::kernel) continue;
+        for (const std::uint32_t node : step.nodes) {
+            kernels_[kernel_at[node]].packet = ordered.size();
+            ordered.push_back(packets_[kernel_at[node]]);
+        }
+        set_fences(std::span(ordered).subspan(first_of_.back()));
+    }
+    packets_ = std::move(ordered);
+}
+
+// ---- launching
+
+std::shared_ptr<GraphLaunch> GraphState::begin_launch(std::span<const std::shared_ptr<Timeline>> branches) {
+    auto launch = std::make_shared<GraphLaunch>();
+    launch->branches.reserve(branches.size());
+    for (const auto& timeline : branches)
+        launch->branches.push_back(std::make_shared<EventState>(
+            EventState{.timeline = timeline, .completion = {.epochs = UINT64_MAX}, .agent = agent_}));
     const std::lock_guard lock(mutex_);
-    std::erase_if(launches_, [](const Launch& other) { return other.complete->over(); });
+    std::erase_if(launches_, [](const Launch& other) { return other.launch->over(); });
     launches_.push_back({launched_++, launch});
     return launch;
 }
 
-void GraphState::end_launch(EventState& launch) noexcept {
+void GraphState::end_launch(GraphLaunch& launch) noexcept {
     const std::lock_guard lock(mutex_);
-    launch.completion.epochs = launch.timeline->submitted();
+    for (const auto& branch : launch.branches) branch->completion.epochs = branch->timeline->submitted();
 }
+
+// ---- updating
 
 std::byte* GraphState::begin_update(std::size_t index, const DispatchSpec& spec, Deadline deadline) {
     if (index >= kernels_.size())
@@ -88,11 +187,13 @@ std::byte* GraphState::begin_update(std::size_t index, const DispatchSpec& spec,
     // A lost launch may still be in a ring, after another stream's packets: it keeps this block.
     bool taken = false;
     for (const auto& user : next.users) {
-        if (user->over()) continue;
-        if (user->lost())
-            taken = true;
-        else
-            Event(user).synchronize(deadline);
+        for (const auto& branch : user->branches) {
+            if (branch->over()) continue;
+            if (branch->lost())
+                taken = true;
+            else
+                Event(branch).synchronize(deadline);
+        }
     }
     if (taken || next.size_bytes < spec.kernarg_bytes || next.data == nullptr)
         next = {allocate(spec.kernarg_bytes), spec.kernarg_bytes, {}};
@@ -106,17 +207,17 @@ void GraphState::commit_update(std::size_t index) {
     Kernel& kernel = kernels_[index];
     {
         const std::lock_guard lock(mutex_);
-        std::erase_if(launches_, [](const Launch& launch) { return launch.complete->over(); });
+        std::erase_if(launches_, [](const Launch& launch) { return launch.launch->over(); });
         for (const Launch& launch : launches_)
-            if (launch.number >= kernel.since) kernel.blocks[kernel.current].users.push_back(launch.complete);
+            if (launch.number >= kernel.since) kernel.blocks[kernel.current].users.push_back(launch.launch);
         kernel.since = launched_;
     }
     kernel.current = 1 - kernel.current;
     kernel.code = kernel_code(kernel.next.kernel_object);
-    const std::uint32_t header = packets_[index].words[0] & 0xffffu;
-    Packet packet = kernel_dispatch(kernel.next, kernel.blocks[kernel.current].data);
+    Packet& packet = packets_[kernel.packet];
+    const std::uint32_t header = packet.words[0] & 0xffffu;
+    packet = kernel_dispatch(kernel.next, kernel.blocks[kernel.current].data);
     packet.words[0] = (packet.words[0] & 0xffff0000u) | header;
-    packets_[index] = packet;
 }
 
 }  // namespace hsadrv::detail

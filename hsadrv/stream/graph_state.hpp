@@ -1,55 +1,78 @@
-// Internal: what a Graph consists of: packets, argument blocks, and calls between them.
+// Internal: what a Graph consists of: nodes with their dependencies, argument blocks, and the steps of a replay.
 //
-// Thread safety: recording and updating by one thread. Launching only reads, except the list of launches in flight,
-// which has a lock.
+// Thread safety: several streams of one capture may record at once. finish() and updates by one thread. Launching only
+// reads, except the list of launches in flight, which has a lock.
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "hsadrv/memory.hpp"
 #include "hsadrv/packet.hpp"
 #include "hsadrv/stream.hpp"
 #include "hsadrv/stream/event_state.hpp"
+#include "hsadrv/stream/graph_plan.hpp"
 
 namespace hsadrv::detail {
 
 class StreamCore;
 
+/// One replay: what each of its branches has in flight.
+struct GraphLaunch {
+    std::vector<std::shared_ptr<EventState>> branches;
+
+    bool over() const noexcept;
+};
+
 class GraphState {
   public:
-    /// A call of the stream, made without holding its mutex.
+    /// A call of a stream, made without holding its mutex.
     using Call = std::function<void(StreamCore&, Deadline)>;
-    /// Consecutive kernels, or a call.
-    struct Step {
-        std::size_t first = 0, count = 0;  ///< indices into packets()
-        Call call = {};
-    };
+    /// Numbers of nodes, in any order.
+    using Nodes = std::vector<std::uint32_t>;
 
-    explicit GraphState(AgentRef agent) : agent_(agent) {}
+    explicit GraphState(AgentRef agent);
 
+    /// Unique in the process, and never zero.
+    std::uint64_t id() const noexcept { return id_; }
     AgentRef agent() const noexcept { return agent_; }
-    const std::vector<Step>& steps() const noexcept { return steps_; }
-    const std::vector<Packet>& packets() const noexcept { return packets_; }
-    std::size_t nodes() const noexcept;
+    /// Of the replays; after finish().
+    const GraphPlan& plan() const noexcept { return plan_; }
+    /// A step's packets; empty for a call.
+    std::span<const Packet> packets(const GraphStep& step) const noexcept;
+    const Call& call(const GraphStep& step) const noexcept { return calls_[step.nodes.front()]; }
+    std::size_t kernels() const noexcept { return kernels_.size(); }
+    std::size_t nodes() const noexcept { return nodes_.size(); }
+    /// The number of a node among the kernels.
+    std::optional<std::size_t> kernel_of(std::uint32_t node) const noexcept;
 
-    // Recording.
-    std::byte* begin_kernel(const DispatchSpec& spec) { return allocate(spec.kernarg_bytes); }
-    void commit_kernel(const DispatchSpec& spec, std::byte* kernarg);
-    void add(Call call) { steps_.push_back({.call = std::move(call)}); }
-    void keep_alive(std::shared_ptr<const void> object) { kept_.push_back(std::move(object)); }
+    // Recording. Each node follows those of `after`, which were recorded before.
+    std::byte* begin_kernel(const DispatchSpec& spec);
+    std::uint32_t commit_kernel(const DispatchSpec& spec, std::byte* kernarg, const Nodes& after);
+    std::uint32_t add(Call call, const Nodes& after);
+    std::uint32_t add_empty(const Nodes& after);
+    void keep_alive(std::shared_ptr<const void> object);
+    /// Takes back the nodes from this number on; none of the others follows them.
+    void drop_from(std::uint32_t node) noexcept;
+    /// Those of the nodes that none of `last` depends on, directly or through others.
+    Nodes outside(const Nodes& nodes, const Nodes& last) const;
+    /// Ends the recording: plans the replays.
+    void finish();
 
     // Updating: begin returns the block for the new arguments, commit makes it the one of the next launch.
     std::byte* begin_update(std::size_t index, const DispatchSpec& spec, Deadline deadline);
     void commit_update(std::size_t index);
 
     // Launching: begin before the first packet is submitted, end after the last one.
-    std::shared_ptr<EventState> begin_launch(const std::shared_ptr<const Timeline>& timeline);
-    void end_launch(EventState& launch) noexcept;
+    std::shared_ptr<GraphLaunch> begin_launch(std::span<const std::shared_ptr<Timeline>> branches);
+    void end_launch(GraphLaunch& launch) noexcept;
 
   private:
     /// A kernel's argument blocks: one in use, one for the next update.
@@ -57,8 +80,10 @@ class GraphState {
         struct Block {
             std::byte* data = nullptr;
             std::size_t size_bytes = 0;
-            std::vector<std::shared_ptr<const EventState>> users;  // launches that read it
+            std::vector<std::shared_ptr<const GraphLaunch>> users;  // that read it
         };
+        std::uint32_t node = 0;
+        std::size_t packet = 0;  // its index
         std::array<Block, 2> blocks;
         unsigned current = 0;
         std::uint64_t since = 0;  // the first launch that reads the current block
@@ -66,20 +91,26 @@ class GraphState {
         std::shared_ptr<const void> code;  // keeps its executable alive; null: made elsewhere
     };
 
+    std::uint32_t add_node(GraphPlanNode::Kind kind, const Nodes& after);
     std::byte* allocate(std::size_t size_bytes);
-    void set_fences(const Step& run);
+    void lay_out_packets();
 
     AgentRef agent_;
-    std::vector<Step> steps_;
-    std::vector<Packet> packets_;
-    std::vector<Kernel> kernels_;  // of the packet with the same index
+    std::uint64_t id_;
+    mutable std::mutex recording_;  // guards what is recorded, until finish()
+    std::vector<GraphPlanNode> nodes_;
+    std::vector<Call> calls_;  // of the node with the same number
+    std::vector<Kernel> kernels_;
+    std::vector<Packet> packets_;        // in the order of recording, then of the steps
+    std::vector<std::size_t> first_of_;  // of the step's packets
+    GraphPlan plan_;
     std::vector<Allocation> chunks_;
     std::size_t used_bytes_ = 0;  // of the last chunk
     std::vector<std::shared_ptr<const void>> kept_;
 
     struct Launch {
         std::uint64_t number;
-        std::shared_ptr<const EventState> complete;
+        std::shared_ptr<const GraphLaunch> launch;
     };
     std::mutex mutex_;              // guards the members below
     std::vector<Launch> launches_;  // in flight

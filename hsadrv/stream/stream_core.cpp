@@ -164,7 +164,7 @@ void StreamCore::hold(std::shared_ptr<const void> object) {
 
 /// Holds it for work already submitted, and captured. If it throws, the object has not been moved.
 void StreamCore::push_hold(std::shared_ptr<const void>&& object) {
-    if (capture_) capture_->keep_alive(object);
+    if (capture_) capture_.keep_alive(object);
     Completion completion = tail();
     if (is_over(completion)) return;
     holds_.make_room(1);
@@ -173,7 +173,7 @@ void StreamCore::push_hold(std::shared_ptr<const void>&& object) {
 
 void StreamCore::take_deferred_holds() {
     holds_.take_deferred([&](const std::shared_ptr<const void>& object) {
-        if (capture_) capture_->keep_alive(object);
+        if (capture_) capture_.keep_alive(object);
         holds_.push(tail(), object);  // also if nothing is in flight: destroyed later, with no lock held
     });
 }
@@ -201,11 +201,20 @@ void StreamCore::defer(std::exception_ptr error) noexcept {
 }
 
 bool StreamCore::abandon(Deadline deadline) {
-    std::shared_ptr<GraphState> capture;  // destroyed without the lock
-    const auto held = writer_.lock(deadline, "Stream::close");
-    capturing_.store(false, std::memory_order_release);
-    capture.swap(capture_);
-    return std::exchange(deferred_, nullptr) == nullptr && !capture;
+    std::shared_ptr<CaptureSession> session;  // destroyed without the lock
+    std::exception_ptr error;
+    {
+        const auto held = writer_.lock(deadline, "Stream::close");
+        const bool origin = capture_.is_origin();
+        session = capture_.leave();
+        if (!origin) session.reset();  // the others' capture goes on
+        error = std::exchange(deferred_, nullptr);
+    }
+    if (session) {
+        session->end();
+        session->dismiss();
+    }
+    return !error && !session;
 }
 
 void StreamCore::synchronize(Deadline deadline) {

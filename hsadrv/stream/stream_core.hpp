@@ -6,9 +6,9 @@
 // functions are ordered like copies. A Completion states when an operation is complete, by either kind of signal.
 //
 // Its parts: Timeline counts; QueueWriter writes packets to the queue; CopyQueue submits copies to engines when they
-// may run, and StreamCopier builds them; StreamHolds keeps objects alive; StreamProfile records times. stream_core.cpp:
-// waiting and failure; stream_packets.cpp: packets; stream_order.cpp: events, signals, host functions;
-// stream_graph.cpp: graphs.
+// may run, and StreamCopier builds them; StreamHolds keeps objects alive; StreamProfile records times; StreamCapture
+// records calls, BranchStreams has the streams of graphs' branches. stream_core.cpp: waiting and failure;
+// stream_packets.cpp: packets; stream_order.cpp: events, signals, host functions; stream_graph.cpp: graphs.
 //
 // Thread safety: the mutex orders submissions; fail(), kernels_in_flight() and timeline() may be called from the
 // runtime's threads. Lock order: lock_rank.hpp.
@@ -32,10 +32,12 @@
 #include "hsadrv/signal.hpp"
 #include "hsadrv/signal_pool.hpp"
 #include "hsadrv/stream.hpp"
+#include "hsadrv/stream/branch_streams.hpp"
 #include "hsadrv/stream/copy_queue.hpp"
 #include "hsadrv/stream/graph_state.hpp"
 #include "hsadrv/stream/launch_lane.hpp"
 #include "hsadrv/stream/queue_writer.hpp"
+#include "hsadrv/stream/stream_capture.hpp"
 #include "hsadrv/stream/stream_copier.hpp"
 #include "hsadrv/stream/stream_handle.hpp"
 #include "hsadrv/stream/stream_holds.hpp"
@@ -64,7 +66,6 @@ class StreamCore {
     // The slow launch path, when the lane declines. begin leaves the mutex locked; commit may be omitted.
     std::byte* begin_dispatch(const DispatchSpec& spec, Deadline deadline);
     void commit_dispatch(const DispatchSpec& spec, std::byte* kernarg, Deadline deadline);
-
     void submit(std::span<const Packet> packets, Deadline deadline);
     StreamCopier& copier() noexcept { return copier_; }
     Event record(const EventOptions& options, Deadline deadline);
@@ -79,19 +80,24 @@ class StreamCore {
     void begin_capture();
     std::shared_ptr<GraphState> end_capture();
     void replay(const std::shared_ptr<GraphState>& graph, Deadline deadline);
-
+    // For graph_replay.hpp. mark() is everything submitted so far; branches count from 1.
+    void put_run(std::span<const Packet> kernels, Deadline deadline);
+    EventState mark(Deadline deadline);
+    StreamCore& branch(std::size_t number, Deadline deadline);
+    StreamCapture& capture() noexcept { return capture_; }  ///< with the mutex held
+    void leave_capture(const CaptureSession& session) noexcept;
     void profile(bool on, Deadline deadline);
     Profile take_profile(Deadline deadline);
 
     void keep_alive(std::shared_ptr<const void> object);
     void attach(std::shared_ptr<const void> object) { holds_.attach(std::move(object)); }
-    // For stream_handle.hpp. hold() is keep_alive() without releasing old holds.
+    // For stream_handle.hpp. hold() is keep_alive() without releasing old holds. hold_if_in_flight() has no effect if
+    // nothing is in flight or being captured.
     void hold(std::shared_ptr<const void> object);
-    /// The same if something is in flight or being captured, else no effect.
     void hold_if_in_flight(std::shared_ptr<const void> object);
     /// Moves expired holds to `done`. Returns true if more will expire later. Does not wait.
     bool try_retire(std::vector<std::shared_ptr<const void>>& done);
-    bool capturing() const noexcept { return capturing_.load(std::memory_order_acquire); }
+    bool capturing() const noexcept { return capture_.active(); }
     std::optional<Completion> try_mark();
     void synchronize(Deadline deadline);
     bool query();
@@ -126,13 +132,10 @@ class StreamCore {
     // For the stream's own parts; with the mutex held unless stated otherwise.
     void throw_if_failed() const { timeline_->throw_if_failed(); }
     void retire(RetiredHolds& batch);
-    /// While the stream is being captured: records the call and returns true; the caller then returns.
+    /// While it is being captured: records the call and returns true; the caller then returns.
     template <class Call>
     bool captured(Call&& call) {
-        if (!capture_) [[likely]]
-            return false;
-        capture_->add(std::forward<Call>(call));
-        return true;
+        return capture_ ? (capture_.add(std::forward<Call>(call)), true) : false;
     }
     /// Whether no earlier work is pending, so that the host may act in the stream's order.
     bool host_may_run(bool wait_for_it, Deadline deadline, const char* call);
@@ -159,9 +162,7 @@ class StreamCore {
     template <class MayOpen>
     std::uint64_t put_value_wait(const BarrierValue& wait, MayOpen&& may_open, PacketRecord&& record, Deadline deadline,
                                  const char* call);
-    /// A kernel with its own signal, and the counted packet after it: returns that count.
-    std::uint64_t put_profiled(const Packet& kernel, Deadline deadline, const char* call);
-    void put_run(const GraphState& graph, std::size_t first, std::size_t count, Deadline deadline);
+    std::uint64_t put_profiled(const Packet& kernel, Deadline deadline, const char* call);  ///< returns its count
     /// From here on packets wait for the copies before them.
     void join_copies(Deadline deadline, const char* call);
     /// A signal that is zero when every packet before it is complete.
@@ -171,6 +172,7 @@ class StreamCore {
     /// Makes such an operation, complete when `done` is zero, the stream's last.
     void set_copy_tail(std::shared_ptr<PooledSignal> done, PacketRecord::Kind kind);
     void refuse_in_capture(const char* call) const;
+    void join_capture(const EventState& event, const char* call);
     void begin_profile();
 
     StreamHolds holds_;  // destroyed last
@@ -192,8 +194,8 @@ class StreamCore {
     StreamProfile profile_;
     std::exception_ptr deferred_;
     bool names_queue_ = false;  // the arguments that are written and not enqueued yet hold the queue's address
-    std::atomic<bool> capturing_{false};   // set and cleared with the mutex, read without
-    std::shared_ptr<GraphState> capture_;  // null except between begin_capture() and end_capture()
+    StreamCapture capture_;
+    BranchStreams branches_;
     QueueWriter writer_;
 };
 

@@ -5,6 +5,7 @@
 #include "hsadrv/base/call_log.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/stream/event_state.hpp"
+#include "hsadrv/stream/graph_replay.hpp"
 #include "hsadrv/stream/graph_state.hpp"
 #include "hsadrv/stream/stream_core.hpp"
 
@@ -14,17 +15,44 @@ void StreamCore::begin_capture() {
     const auto held = writer_.lock({}, "Stream::begin_capture");
     throw_if_failed();
     refuse_in_capture("Stream::begin_capture");
-    capture_ = std::make_shared<GraphState>(agent_);
-    capturing_.store(true, std::memory_order_release);
+    capture_.begin(std::make_shared<CaptureSession>(agent_, label()));
     mutex_.disable_fast_path();
 }
 
 std::shared_ptr<GraphState> StreamCore::end_capture() {
-    const auto held = writer_.lock({}, "Stream::end_capture");
-    if (!capture_) throw InvalidArgument("Stream::end_capture(" + label() + "): begin_capture() was not called");
-    take_deferred_holds();
-    capturing_.store(false, std::memory_order_release);
-    return std::exchange(capture_, nullptr);
+    const std::string call = "Stream::end_capture(" + label() + ")";
+    std::shared_ptr<CaptureSession> session;
+    {
+        const auto held = writer_.lock({}, "Stream::end_capture");
+        if (!capture_) throw InvalidArgument(call + ": begin_capture() was not called");
+        session = capture_.session();
+        if (!capture_.is_origin())
+            throw InvalidArgument(call + ": the capture began on " + session->origin() + "; end it there");
+        const std::vector<std::string> forked = session->not_joined(capture_.last());
+        if (!forked.empty()) {
+            std::string text = call + ": work that was recorded on ";
+            for (const std::string& stream : forked) text += (&stream == forked.data() ? "" : " and on ") + stream;
+            throw InvalidArgument(text +
+                                  " is not joined: wait for an event of it, wait(other.record()), and end the "
+                                  "capture then");
+        }
+        take_deferred_holds();
+        session->end();
+        capture_.leave();
+    }
+    session->dismiss();
+    session->graph()->finish();
+    return session->graph();
+}
+
+void StreamCore::leave_capture(const CaptureSession& session) noexcept {
+    const std::lock_guard held(mutex_);
+    if (capture_.session().get() != &session) return;
+    try {
+        take_deferred_holds();
+    } catch (const std::bad_alloc&) {  // a later call of the stream takes them
+    }
+    capture_.leave();
 }
 
 void StreamCore::refuse_in_capture(const char* call) const {
@@ -33,55 +61,69 @@ void StreamCore::refuse_in_capture(const char* call) const {
                               "): the stream is being captured, and this cannot be recorded; end_capture() first");
 }
 
+void StreamCore::join_capture(const EventState& event, const char* call) {
+    const auto refuse = [&](const std::string& why) {
+        throw InvalidArgument(std::string(call) + "(" + label() + "): the event belongs to a capture that began on " +
+                              event.captured->session->origin() + why);
+    };
+    const std::shared_ptr<CaptureSession>& session = event.captured->session;
+    if (session->over()) refuse(", which has ended");
+    if (event.agent != agent_) refuse(": a graph is of one GPU");
+    if (!capture_) {
+        capture_.join(session, handle_, label());
+        mutex_.disable_fast_path();
+    } else if (capture_.session() != session) {
+        refuse("; this stream takes part in one that began on " + capture_.session()->origin());
+    }
+    capture_.follow(event.captured->nodes);
+}
+
 void StreamCore::replay(const std::shared_ptr<GraphState>& graph, Deadline deadline) {
     static constexpr const char* call = "Graph::launch";
     if (graph->agent() != agent_)
         throw InvalidArgument(std::string(call) + "(" + label() + "): the graph was recorded on " +
                               graph->agent().label());
-    const auto text = [&] { return label() + ", " + std::to_string(graph->steps().size()) + " steps"; };
+    const auto text = [&] { return label() + ", " + std::to_string(graph->plan().steps.size()) + " steps"; };
     call_log::logged(call_log::Area::launch, call, text, [&] {
         {
             const auto held = writer_.lock(deadline, call);
             throw_if_failed();
             if (captured([graph](StreamCore& core, Deadline when) { core.replay(graph, when); })) return;
         }
-        // Also if the launch is cut short: packets in the ring read the graph's arguments.
-        struct KeepGraph {
-            StreamCore& core;
-            const std::shared_ptr<GraphState>& graph;
-            std::shared_ptr<EventState> launch = graph->begin_launch(core.timeline());
-            ~KeepGraph() {
-                graph->end_launch(*launch);
-                try {
-                    core.keep_alive(graph);
-                } catch (const std::bad_alloc&) {  // it is leaked
-                }
-            }
-        } keep{*this, graph};
-        for (const GraphState::Step& step : graph->steps()) {
-            if (step.call) {
-                step.call(*this, deadline);
-                continue;
-            }
-            const auto held = writer_.lock(deadline, call);
-            throw_if_failed();
-            put_run(*graph, step.first, step.count, deadline);
-        }
+        GraphReplay(*this, graph, deadline).run();
     });
 }
 
-void StreamCore::put_run(const GraphState& graph, std::size_t first, std::size_t count, Deadline deadline) {
+EventState StreamCore::mark(Deadline deadline) {
+    const auto held = writer_.lock(deadline, "Graph::launch");
+    throw_if_failed();
+    return {.timeline = timeline_, .completion = tail(), .agent = agent_};
+}
+
+StreamCore& StreamCore::branch(std::size_t number, Deadline deadline) {
+    StreamCore& other = branches_.at(number, *this);
+    const bool profiles = [&] {
+        const auto held = writer_.lock(deadline, "Graph::launch");
+        return profile_.on();
+    }();
+    other.profile(profiles, deadline);
+    return other;
+}
+
+void StreamCore::put_run(std::span<const Packet> kernels, Deadline deadline) {
     static constexpr const char* call = "Graph::launch";
+    const auto held = writer_.lock(deadline, call);
+    throw_if_failed();
     join_copies(deadline, call);
     if (profile_.on()) {
-        for (std::size_t i = 0; i < count; ++i) put_profiled(graph.packets()[first + i], deadline, call);
+        for (const Packet& kernel : kernels) put_profiled(kernel, deadline, call);
         return;
     }
     // At most half of the ring at once; fences between the parts stay those of one run.
     const std::size_t most = std::max<std::size_t>(1, queue().size() / 2);
-    for (std::size_t end = first + count, part; first != end; first += part) {
-        part = std::min(most, end - first);
-        const std::span run = std::span(graph.packets()).subspan(first, part);
+    for (std::size_t first = 0, part; first != kernels.size(); first += part) {
+        part = std::min(most, kernels.size() - first);
+        const std::span run = kernels.subspan(first, part);
         auto last = run.back().as<hsa_kernel_dispatch_packet_t>();
         last.completion_signal = timeline_->signal().native();
         writer_.put_batch(run.first(part - 1), Packet::from(last), {.kind = PacketRecord::Kind::batch}, deadline, call);

@@ -35,6 +35,11 @@ bool StreamHandle::keep_alive(const std::shared_ptr<const void>& object) const {
     return false;
 }
 
+void StreamHandle::leave_capture(const CaptureSession& session) const noexcept {
+    const std::lock_guard held(mutex_);
+    if (state_ == State::open) core_->leave_capture(session);
+}
+
 void StreamHandle::leave(bool lost) noexcept {
     const std::lock_guard held(mutex_);
     state_ = lost ? State::lost : State::leaving;

@@ -26,6 +26,7 @@ class Stream;
 
 namespace hsadrv::detail {
 
+class CaptureSession;
 class StreamCore;
 
 class StreamHandle {
@@ -42,6 +43,7 @@ class StreamHandle {
     /// Keeps the object until everything submitted so far is complete. Returns false and keeps nothing if the stream
     /// was destroyed.
     bool keep_alive(const std::shared_ptr<const void>& object) const;
+    void leave_capture(const CaptureSession& session) const noexcept;
 
     /// The stream, also after a move; null while it is being destroyed or after.
     Stream* stream() const noexcept { return stream_.load(std::memory_order_acquire); }

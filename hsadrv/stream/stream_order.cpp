@@ -62,10 +62,14 @@ Event StreamCore::record(const EventOptions& options, Deadline deadline) {
     static constexpr const char* call = "Stream::record";
     const auto held = writer_.lock(deadline, call);
     throw_if_failed();
-    refuse_in_capture(call);
+    if (options.timing) refuse_in_capture(call);
     auto state = std::make_shared<EventState>();
     state->timeline = timeline_;
     state->agent = agent_;
+    if (capture_) {
+        state->captured = std::make_shared<const CapturePoint>(CapturePoint{capture_.session(), capture_.last()});
+        return Event(std::move(state));
+    }
     if (options.timing) {
         writer_.time_packets();
         join_copies(deadline, call);
@@ -82,7 +86,8 @@ Event StreamCore::record(const EventOptions& options, Deadline deadline) {
 bool StreamCore::try_wait_fast(const EventState& event) {
     const Timeline& upstream = *event.timeline;
     const std::uint64_t count = event.completion.epochs;
-    if (event.completion.copy || !waits_for_values_ || &upstream == timeline_.get() || !mutex_.try_lock_fast())
+    if (event.captured || event.completion.copy || !waits_for_values_ || &upstream == timeline_.get() ||
+        !mutex_.try_lock_fast())
         return false;
     const std::unique_ptr<LaneMutex, UnlockStraight> held(&mutex_);
     if (timeline_->failed() || upstream.failed()) return false;
@@ -116,6 +121,7 @@ bool StreamCore::try_wait_fast(const EventState& event) {
 void StreamCore::wait_for(const EventState& event, Deadline deadline) {
     static constexpr const char* call = "Stream::wait";
     const Submission held(*this, deadline, call);
+    if (event.captured) return join_capture(event, call);
     refuse_in_capture(call);
     if (event.timeline == timeline_) return;  // already ordered by the stream
     const bool reached = event.reached();

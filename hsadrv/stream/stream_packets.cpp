@@ -57,7 +57,7 @@ std::byte* StreamCore::begin_dispatch(const DispatchSpec& spec, Deadline deadlin
                               " B of arguments; the stream has room for " + std::to_string(kernargs_.capacity_bytes()) +
                               " B, see StreamOptions::kernarg_bytes");
     if (capture_) [[unlikely]] {
-        std::byte* recorded = capture_->begin_kernel(spec);
+        std::byte* recorded = capture_.begin_kernel(spec);
         held.release();
         return recorded;
     }
@@ -80,7 +80,7 @@ std::byte* StreamCore::begin_dispatch(const DispatchSpec& spec, Deadline deadlin
 
 void StreamCore::commit_dispatch(const DispatchSpec& spec, std::byte* kernarg, Deadline deadline) {
     if (capture_) [[unlikely]]
-        return capture_->commit_kernel(spec, kernarg);
+        return capture_.commit_kernel(spec, kernarg);
     const Packet packet = kernel_dispatch(spec, kernarg, timeline_->signal().native());
     names_queue_ = spec.names_queue;
     kernargs_.commit(profile_.on() ? put_profiled(packet, deadline, "Stream::dispatch")

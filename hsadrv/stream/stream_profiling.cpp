@@ -26,8 +26,13 @@ void StreamCore::profile(bool on, Deadline deadline) {
 }
 
 Profile StreamCore::take_profile(Deadline deadline) {
-    const auto held = writer_.lock(deadline, "Stream::take_profile");
-    return profile_.take(*timeline_);
+    Profile profile;
+    {
+        const auto held = writer_.lock(deadline, "Stream::take_profile");
+        profile = profile_.take(*timeline_);
+    }
+    branches_.take_profile(profile, deadline);
+    return profile;
 }
 
 // All packets share the epoch, but times belong to one packet. So the kernel has its own signal, and a packet after it

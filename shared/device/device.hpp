@@ -1,11 +1,12 @@
-// Umbrella header for kernels in C++: attributes, ids, barriers and fences, LDS arrays, atomics, and exchange between
-// lanes of a wave. For OpenCL C kernels: opencl.h.
+// Umbrella header for kernels in C++: attributes, ids, barriers and fences, for grids as well, LDS arrays, atomics, and
+// exchange between lanes of a wave. For OpenCL C kernels: opencl.h.
 #pragma once
 
 #include "argument_types.hpp"
 #include "array.hpp"
 #include "atomic.hpp"
 #include "barrier.hpp"
+#include "grid.hpp"
 #include "kernel.hpp"
 #include "wave.hpp"
 #include "wave_reduce.hpp"

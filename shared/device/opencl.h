@@ -89,6 +89,7 @@ HSADRV_OPENCL uint get_work_dim(void) {
 }
 
 #include "opencl_atomic.h"
+#include "opencl_grid.h"
 #include "opencl_order.h"
 #include "opencl_wave.h"
 #include "opencl_wave_reduce.h"

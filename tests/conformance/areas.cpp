@@ -42,6 +42,7 @@ constexpr Row table[] = {
     {"hsadrv/event.cpp", "streams"},
     {"hsadrv/host_function.cpp", "streams"},
     {"hsadrv/graph.cpp", "streams"},
+    {"hsadrv/graph_branches.cpp", "streams"},
     {"hsadrv/awaited.cpp", "streams"},
     {"hsadrv/profile.cpp", "streams"},
 
@@ -50,6 +51,7 @@ constexpr Row table[] = {
     {"hsadrv/executable_cache.cpp", "code-objects"},
     {"hsadrv/kernel.cpp", "code-objects"},
     {"hsadrv/bound_kernel.cpp", "code-objects"},
+    {"hsadrv/cooperative.cpp", "code-objects"},
     {"hsadrv/c_handles.cpp", "negative"},
     {"hsadrv/c_launch.cpp", "code-objects"},
     {"hsadrv/c_stream.cpp", "streams"},
@@ -61,6 +63,7 @@ constexpr Row table[] = {
 
     {"devicearray/device_ndarray.cpp", "arrays"},
     {"devicearray/device_record.cpp", "arrays"},
+    {"devicearray/numba_arguments.cpp", "arrays"},
     {"devicearray/array_lifetime.cpp", "arrays"},
     {"devicearray/array_arguments.cpp", "arrays"},
     {"devicearray/array_promises.cpp", "arrays"},

@@ -14,6 +14,7 @@ static_assert(dtype_of<std::complex<float>>() == dtypes::complex64);
 static_assert(dtype_of<long>() == dtype_of<long long>(), "identified by kind and size, not by the C++ name");
 static_assert(dtype_of<unsigned char>() == dtypes::uint8 && dtype_of<std::byte>() == dtypes::uint8);
 static_assert(dtypes::float16 != dtypes::bfloat16 && dtypes::float16 != dtypes::int16);
+static_assert(dtypes::float8_e5m2 != dtypes::float8_e5m2fnuz && dtypes::float8_e5m2 != dtypes::int8);
 static_assert(!ArrayElement<wchar_t> && !ArrayElement<std::string> && !ArrayElement<long double>);
 
 namespace {

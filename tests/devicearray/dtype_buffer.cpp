@@ -49,7 +49,7 @@ TEST_CASE("a buffer's format becomes NumPy's type for it", "[dtype]") {
 TEST_CASE("a type survives conversion to a format and back", "[dtype]") {
     for (const DType& type : dtypes::all) {
         CAPTURE(type.name());
-        if (type == dtypes::bfloat16) continue;
+        if (type.is_extension()) continue;
         CHECK(dtype_from_buffer(buffer_format(type), type.itemsize()) == type);
     }
     const char* descriptions[] = {
@@ -72,11 +72,15 @@ TEST_CASE("a type survives conversion to a format and back", "[dtype]") {
 
 TEST_CASE("a type without a format is refused", "[dtype]") {
     CHECK_THROWS_WITH(buffer_format(dtypes::bfloat16), test_support::Contains("bfloat16"));
+    CHECK_THROWS_WITH(buffer_format(dtypes::float8_e4m3fnuz), test_support::Contains("float8_e4m3fnuz"));
     CHECK_THROWS_WITH(buffer_format(DType::record({{"a:b", dtypes::int8}})), test_support::Contains("':'"));
     CHECK_THROWS_AS(buffer_format(DType::record({{"a", dtypes::int32, 4}, {"b", dtypes::int32, 0}})), InvalidArgument);
 }
 
 TEST_CASE("an unsupported format is refused with reason and position", "[dtype]") {
+    std::string many_axes = "(1";  // 64, and one more
+    for (int i = 1; i < 64; ++i) many_axes += ",1";
+    many_axes += ")2f";
     const std::pair<const char*, const char*> rows[] = {
         {">f", "byte order"},
         {"!Zd", "byte order"},
@@ -100,7 +104,7 @@ TEST_CASE("an unsupported format is refused with reason and position", "[dtype]"
         {"99999999999f", "above"},
         {"2147483647d", "at most"},
         {"2147483647x2147483647x", "2 GiB"},
-        {"(1,1,1,1,1,1,1,1)2f", "dimensions"},
+        {many_axes.c_str(), "dimensions"},
         {"T{f:x:f:x:}", "'x'"},
     };
     for (const auto& [format, says] : rows) {

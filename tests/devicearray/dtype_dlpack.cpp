@@ -14,6 +14,7 @@ TEST_CASE("every scalar survives conversion to its DLPack type and back", "[dtyp
         CHECK(dtype_from_dlpack(described) == type);
     }
     CHECK(dlpack_type(dtypes::bfloat16) == DLPackType{4, 16, 1});
+    CHECK(dlpack_type(dtypes::float8_e4m3fn) == DLPackType{10, 8, 1});
     CHECK(dlpack_type(dtypes::complex128) == DLPackType{5, 128, 1});
     CHECK(dlpack_type(dtypes::boolean) == DLPackType{6, 8, 1});
 }
@@ -26,8 +27,9 @@ TEST_CASE("lanes become a subarray", "[dtype]") {
 
 TEST_CASE("types that one side lacks are refused", "[dtype]") {
     const std::pair<DLPackType, const char*> rows[] = {
-        {{0, 7, 1}, "kDLInt"}, {{2, 128, 1}, "128 bits"}, {{1, 1, 1}, "kDLUInt"},    {{3, 64, 1}, "kDLOpaqueHandle"},
-        {{2, 32, 0}, "lanes"}, {{10, 8, 1}, "code 10"},   {{255, 8, 1}, "code 255"}, {{5, 32, 1}, "kDLComplex"},
+        {{0, 7, 1}, "kDLInt"},           {{2, 128, 1}, "128 bits"}, {{1, 1, 1}, "kDLUInt"},
+        {{3, 64, 1}, "kDLOpaqueHandle"}, {{2, 32, 0}, "lanes"},     {{10, 16, 1}, "kDLFloat8_e4m3fn"},
+        {{17, 4, 1}, "code 17"},         {{255, 8, 1}, "code 255"}, {{5, 32, 1}, "kDLComplex"},
     };
     for (const auto& [type, says] : rows) {
         CAPTURE(says);

@@ -23,6 +23,8 @@ TEST_CASE("a type prints as NumPy's str() and describes itself as NumPy's descr"
         {dtypes::float32, "float32", "'<f4'"},
         {dtypes::boolean, "bool", "'|b1'"},
         {dtypes::bfloat16, "bfloat16", "'<V2'"},
+        {dtypes::float8_e4m3fn, "float8_e4m3fn", "'|V1'"},
+        {DType::record({{"x", dtypes::float8_e5m2}}), "[('x', 'float8_e5m2')]", "[('x', '|V1')]"},
         {DType::raw(8), "|V8", "'|V8'"},
         {DType::record({}), "[]", "[]"},
         {DType::record({{"x", dtypes::float32}, {"v", vector3}}), "[('x', '<f4'), ('v', '<f4', (3,))]",
@@ -39,8 +41,9 @@ TEST_CASE("a type prints as NumPy's str() and describes itself as NumPy's descr"
         CAPTURE(row.text);
         CHECK(row.type.name() == row.text);
         CHECK(descr(row.type) == row.description);
-        if (row.type == dtypes::bfloat16) continue;
         CHECK(dtype_from_numpy(row.text) == row.type);
+        if (std::string_view(row.text).find("float8") != std::string_view::npos || row.type == dtypes::bfloat16)
+            continue;
         CHECK(dtype_from_numpy(row.description) == row.type);
     }
 }
@@ -49,7 +52,7 @@ TEST_CASE("every scalar survives its typestr, its name and its letters", "[dtype
     for (const DType& type : dtypes::all) {
         CAPTURE(type.name());
         CHECK(dtype_from_numpy(type.name()) == type);
-        if (type == dtypes::bfloat16) continue;
+        if (type.is_extension()) continue;
         const std::string text = typestr(type);
         CHECK(dtype_from_numpy(text) == type);
         CHECK(dtype_from_numpy(text.substr(1)) == type);
@@ -91,6 +94,9 @@ TEST_CASE("fields without a name get NumPy's default, and padding no name", "[dt
 }
 
 TEST_CASE("an unsupported description is refused with the reason", "[dtype]") {
+    std::string many_axes = "[('x', '<f4', (1";
+    for (int i = 1; i < 65; ++i) many_axes += ", 1";
+    many_axes += "))]";
     const std::pair<const char*, const char*> rows[] = {
         {">f4", "newbyteorder"},
         {">c8", "byte order"},
@@ -126,7 +132,7 @@ TEST_CASE("an unsupported description is refused with the reason", "[dtype]") {
         {"{'names': ['a'], 'formats': ['i1'], 'itemsize': 0}", "need 1 B"},
         {"{'names': ['a'], 'formats': ['i1'], 'offset': [1]}", "'offset'"},
         {"{'names': ['a'], 'formats': ['<i4'], 'offsets': [1], 'aligned': True}", "not aligned"},
-        {"[('x', '<f4', (1, 1, 1, 1, 1, 1, 1, 1, 1))]", "dimensions"},
+        {many_axes.c_str(), "dimensions"},
     };
     for (const auto& [text, says] : rows) {
         CAPTURE(text);

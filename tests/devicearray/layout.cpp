@@ -1,5 +1,6 @@
 #include "devicearray/layout.hpp"
 
+#include "devicearray/slice.hpp"
 #include "hsadrv/error.hpp"
 #include "support/catch.hpp"
 
@@ -15,8 +16,57 @@ TEST_CASE("shapes are given as integers of any type and printed as tuples", "[la
     CHECK(Dims(7).to_string() == "(7,)");
     CHECK(Dims().to_string() == "()");
     CHECK_THROWS_AS(Dims(~std::uint64_t{0}), InvalidArgument);
-    const std::array<std::int64_t, 9> nine{};
-    CHECK_THROWS_AS(Dims(std::span<const std::int64_t>(nine)), InvalidArgument);
+    const std::array<std::int64_t, 65> too_many{};
+    CHECK_THROWS_WITH(Dims(std::span<const std::int64_t>(too_many)),
+                      test_support::Contains("at most 64 dimensions, not 65"));
+    CHECK_THROWS_AS(Dims::filled(65, 1), InvalidArgument);
+    CHECK_THROWS_AS(Dims::filled(-1, 1), InvalidArgument);
+}
+
+TEST_CASE("lists of every length are copied, moved and assigned over each other", "[layout]") {
+    const auto list = [](int rank) {
+        Dims dims = Dims::filled(rank, 0);
+        for (int i = 0; i < rank; ++i) dims[i] = i + 1;
+        return dims;
+    };
+    for (const int from : {0, 3, 8, 9, 20, 64}) {
+        for (const int to : {0, 3, 8, 9, 20, 64}) {
+            CAPTURE(from, to);
+            const Dims source = list(from);
+            Dims copied = Dims::filled(to, 7), moved = Dims::filled(to, 7), again = source;
+            copied = source;
+            moved = std::move(again);
+            CHECK(copied == source);
+            CHECK(moved == source);
+            CHECK(Dims(source) == source);
+            CHECK((source == list(to)) == (from == to));
+        }
+    }
+    Dims self = list(20);
+    const Dims& same = self;
+    self = same;
+    CHECK(self == list(20));
+    static_assert([] {
+        Dims many = Dims::filled(20, 2);
+        const Dims other = many;
+        many = Dims{2, 3};
+        return many == Dims{2, 3} && other.rank() == 20;
+    }());
+}
+
+TEST_CASE("64 axes are reshaped, sliced, transposed and squeezed", "[layout]") {
+    Dims ones = Dims::filled(64, 1);
+    ones[63] = 2;
+    ones[0] = 3;
+    const Layout most = Layout::contiguous({3, 2}, 4).reshape(ones);
+    CHECK(most.rank() == 64);
+    CHECK(most.squeeze() == Layout::contiguous({3, 2}, 4));
+    CHECK(most.transpose().squeeze() == Layout::contiguous({3, 2}, 4).transpose());
+    CHECK(most.ravel() == Layout::contiguous({6}, 4));
+    CHECK_THROWS_AS(most.expand_dims(0), InvalidArgument);
+    Dims axes = Dims::filled(64, 0);
+    CHECK_THROWS_AS(most.transpose(axes), InvalidArgument);
+    CHECK(slice(most, std::vector<Index>{1, ellipsis, 1}).offset_bytes == 12);
 }
 
 TEST_CASE("contiguity follows NumPy", "[layout]") {

@@ -142,7 +142,7 @@ TEST_CASE("arrays of any type and layout survive a round trip", "[npy]") {
         const NpyArray read(write_npy({first, dtype, layout}));
         const naive::Array from = naive::array(layout), to = naive::array(read.layout());
         bool same = read.layout().shape() == layout.shape() &&
-                    read.dtype() == (dtype == dtypes::bfloat16 ? DType::raw(2) : dtype);
+                    read.dtype() == (dtype.is_extension() ? DType::raw(dtype.itemsize()) : dtype);
         const auto* const data = static_cast<const std::uint8_t*>(read.view().data);
         for (std::size_t i = 0; i < from.offsets.size() && same; ++i)
             same = std::memcmp(first + from.offsets[i], data + to.offsets[i], dtype.itemsize()) == 0;
@@ -177,6 +177,9 @@ TEST_CASE("a file truncated at any byte is refused", "[npy]") {
 }
 
 TEST_CASE("a corrupt header is refused with the error and its position", "[npy]") {
+    std::string many_axes = "{'descr': '<u2', 'fortran_order': False, 'shape': (1";
+    for (int i = 1; i < 65; ++i) many_axes += ", 1";
+    many_axes += ")}";
     const std::pair<const char*, const char*> rows[] = {
         {"", "missing"},
         {"{'descr': '<u2', 'fortran_order': False}", "'shape' is missing"},
@@ -190,7 +193,7 @@ TEST_CASE("a corrupt header is refused with the error and its position", "[npy]"
         {"{'descr': '<u2', 'fortran_order': False, 'shape': (99999999999999999999,)}", "64 bits"},
         {"{'descr': '<u2', 'fortran_order': False, 'shape': (4611686018427387904,)}", "63 bits"},
         {"{'descr': '<u2', 'fortran_order': False, 'shape': (4294967296, 4294967296)}", "63 bits"},
-        {"{'descr': '<u2', 'fortran_order': False, 'shape': (1, 1, 1, 1, 1, 1, 1, 1, 1)}", "at most 8"},
+        {many_axes.c_str(), "at most 64"},
         {"{'descr': '<u2', 'fortran_order': False, 'shape': (1000000000,)}", "2000000000 bytes from byte"},
         {"{'descr': '>u2', 'fortran_order': False, 'shape': (2,)}", "byte order"},
         {"{'descr': '|O', 'fortran_order': False, 'shape': (2,)}", "Python objects"},

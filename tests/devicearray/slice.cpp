@@ -53,8 +53,8 @@ TEST_CASE("an index out of range is refused with axis and shape", "[layout]") {
     CHECK_THROWS_WITH(slice(image, {ellipsis, ellipsis}), Contains("2 ellipses"));
     CHECK_THROWS_WITH(slice(image, {Slice{{}, {}, 0}}), Contains("step of 0"));
     CHECK_THROWS_AS(Index(~std::uint64_t{0}), InvalidArgument);
-    const std::vector<Index> nine(9, newaxis);
-    CHECK_THROWS_AS(slice(Layout(), nine), InvalidArgument);
+    const std::vector<Index> too_many(65, newaxis);
+    CHECK_THROWS_AS(slice(Layout(), too_many), InvalidArgument);
     CHECK_THROWS_WITH(image.offset_of({4, 0}), Contains("(4, 0)") && Contains("(4, 6)"));
     CHECK_THROWS_AS(image.offset_of({0}), InvalidArgument);
 }
@@ -94,7 +94,7 @@ TEST_CASE("broadcast_to, squeeze and expand_dims refuse what NumPy refuses", "[l
     CHECK_THROWS_AS(image.squeeze({2}), InvalidArgument);
     CHECK(image.expand_dims(-1).shape() == Dims{4, 6, 1});
     CHECK_THROWS_AS(image.expand_dims(3), InvalidArgument);
-    CHECK_THROWS_AS(Layout::contiguous(Dims::filled(8, 1), 4).expand_dims(0), InvalidArgument);
+    CHECK_THROWS_AS(Layout::contiguous(Dims::filled(64, 1), 4).expand_dims(0), InvalidArgument);
 }
 
 TEST_CASE("reshape makes views of non-contiguous arrays if possible, and otherwise names the copy to make",

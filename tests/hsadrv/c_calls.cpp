@@ -50,7 +50,7 @@ TEST_CASE("each exception has its result, and its text is the message", "[c]") {
 TEST_CASE("results have their names", "[c]") {
     CHECK(std::string(hsadrv_result_name(HSADRV_SUCCESS)) == "HSADRV_SUCCESS");
     CHECK(std::string(hsadrv_result_name(HSADRV_ERROR_UNKNOWN)) == "HSADRV_ERROR_UNKNOWN");
-    CHECK(std::string(hsadrv_result_name(17)) == "unknown result");
+    CHECK(std::string(hsadrv_result_name(19)) == "unknown result");
     CHECK(std::string(hsadrv_result_name(-1)) == "unknown result");
 }
 

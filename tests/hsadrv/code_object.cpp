@@ -110,7 +110,6 @@ TEST_CASE("kernels with unsupported requirements are refused by name", "[code_ob
         {ValueKind::hidden_printf_buffer, "calls printf"},
         {ValueKind::hidden_hostcall_buffer, "calls the host"},
         {ValueKind::hidden_heap_v1, "allocates memory on the device"},
-        {ValueKind::hidden_multigrid_sync_arg, "synchronises several grids"},
         {ValueKind::hidden_default_queue, "enqueues kernels"},
         {ValueKind::hidden_completion_action, "enqueues kernels"},
         {ValueKind::unknown, "'hidden_of_tomorrow'"},

@@ -207,9 +207,10 @@ TEST_CASE("a refused update of a graph leaves the arguments of a lost launch to 
     too_large.kernarg_bytes = std::size_t{1} << 50;
     detail::GraphState graph(f.gpu);
     std::byte* const first = graph.begin_kernel(spec);
-    graph.commit_kernel(spec, first);
+    graph.commit_kernel(spec, first, {});
+    graph.finish();
     const auto timeline = std::make_shared<detail::Timeline>("a test", 64);
-    const auto launch = graph.begin_launch(timeline);
+    const auto launch = graph.begin_launch({&timeline, 1});
     timeline->submit(0);
     graph.end_launch(*launch);
     timeline->fail(std::make_exception_ptr(Error("on purpose")), 0);
@@ -227,11 +228,14 @@ TEST_CASE("a graph launch that is cut short does not wait for another thread's c
     detail::StreamCore& core = stream.core();
     std::atomic<bool> begun{false}, held{false}, over{false};
     const auto graph = std::make_shared<detail::GraphState>(device.gpu);
-    graph->add([&](detail::StreamCore&, Deadline) {
-        begun = true;
-        while (!held) std::this_thread::yield();
-        throw Error("cut short on purpose");
-    });
+    graph->add(
+        [&](detail::StreamCore&, Deadline) {
+            begun = true;
+            while (!held) std::this_thread::yield();
+            throw Error("cut short on purpose");
+        },
+        {});
+    graph->finish();
     std::thread calls([&] {
         while (!begun) std::this_thread::yield();
         const auto lock = core.writer().lock({}, "test");

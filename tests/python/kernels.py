@@ -72,8 +72,38 @@ class Kernels(Case):
             roc.load('/nowhere.hsaco')
         with self.assertRaisesRegex(roc.CompileError, 'error: '):
             roc.compile('not C++')
-        with self.assertRaisesRegex(roc.CompileError, 'HSADRV_CC'):
-            roc.compile('', compiler='/nowhere')
+        with self.assertRaisesRegex(roc.CompileError, '/nowhere'):
+            roc.compile('', clang='/nowhere')
+        with self.assertRaisesRegex(ValueError, 'fortran'):
+            roc.compile('', 'fortran')
+        with self.assertRaisesRegex(roc.CompileError, 'cell 7:1'):
+            roc.compile('not C++', name='cell 7')
+        with self.assertRaises(TimeoutError):
+            roc.compile('int slow;', timeout=0, defines=['NEVER_SEEN_BEFORE'])
+
+    def test_compile_options(self):
+        source = '__kernel void set(__global int* p) { *p = VALUE; }'
+        data = roc.to_device(np.zeros(1, np.int32))
+        for value in [3, 4]:
+            code = roc.compile(source, 'cl', defines=[f'VALUE={value}'], options=['-cl-fast-relaxed-math'], level='3')
+            roc.load(code)['set'][1, 1](data)
+            self.equal(data.copy_to_host(), [value])
+
+    def test_cooperative_launch(self):
+        code = roc.load(roc.compile('''
+            #include <shared/device/device.hpp>
+            HSADRV_KERNEL void last(uint32_t* counts, uint32_t* out) {
+                hsadrv::atomic_add(counts, 1u);
+                hsadrv::grid_barrier();
+                out[hsadrv::get_global_id(0)] = hsadrv::atomic_load(counts);
+            }'''))
+        counts, out = roc.to_device(np.zeros(1, np.uint32)), roc.device_array(640, np.uint32)
+        code['last'].launch((counts, out), 640, 64, cooperative=True)
+        self.equal(out.copy_to_host(), np.full(640, 640))
+        with self.assertRaisesRegex(roc.InvalidArgument, 'cooperative'):
+            code['last'].launch((counts, out), 640, 64)
+        with self.assertRaisesRegex(roc.InvalidArgument, 'at once'):
+            code['last'].launch((counts, out), 1 << 22, 64, cooperative=True)
 
 
 class Streams(Case):

@@ -66,6 +66,30 @@ class Examples(Case):
         with cuda.pinned(np.arange(3)), cuda.mapped(np.arange(4)):
             pass
 
+    def test_context_in_place_of_a_stream(self):
+        ary = numpy.arange(10)
+        for context in roc.gpus():
+            d_ary = roc.to_device(ary, context, copy=True, to=None)
+            self.assertIs(d_ary.device, context)
+            self.equal(d_ary.copy_to_host(), ary)
+            self.assertIs(roc.device_array((3,), stream=context).device, context)
+        if len(roc.gpus()) > 1:
+            with self.assertRaisesRegex(ValueError, 'GPU 0'):
+                d_ary.copy_to_host(stream=roc.gpus()[0])
+
+    def test_writeback(self):
+        ary = np.arange(10, dtype=np.int32)
+        d_ary = cuda.to_device(ary).with_writeback(ary)
+        self.my_kernel[1, 10](d_ary)
+        d_ary.to_host()
+        self.equal(ary, np.arange(1, 11))
+        with self.assertRaisesRegex(ValueError, 'with_writeback'):
+            d_ary[1:].to_host()
+
+    def test_scalars(self):
+        self.assertEqual(cuda.to_device(5.0).copy_to_host(), 5.0)
+        self.assertEqual(cuda.to_device(np.float32(5)).dtype, np.float32)
+
     def test_record(self):
         record = cuda.to_device(np.array([(1, 2.0)], dtype=[('a', 'i4'), ('b', 'f4')])[0])
         self.assertEqual(record.copy_to_host().item(), (1, 2.0))

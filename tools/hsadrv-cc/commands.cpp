@@ -35,6 +35,7 @@ Command compile_command(const Recipe& recipe, const hsadrv::TargetId& target, co
     append(command, hsadrv::detail::language_words(language_of(recipe.options, source.name), recipe.clang.major));
     // Full debug information of an LDS variable (clang 16 to 22) contains an undefined symbol, which loaders reject.
     if (recipe.options.debug) command.push_back("-gline-tables-only");
+    if (recipe.options.code_object_version < 5) command.push_back("-DHSADRV_CODE_OBJECT_VERSION=4");  // grid.hpp
     for (const std::string& define : recipe.options.defines) command.push_back("-D" + define);
     for (const std::string& folder : recipe.options.includes) command.push_back("-I" + folder);
     append(command, {"-isystem", recipe.headers});

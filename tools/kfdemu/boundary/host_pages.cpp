@@ -97,12 +97,10 @@ bool give_page(int fd, std::uint64_t va) {
 }
 
 void give(int fd, std::uint64_t va, std::uint64_t end, std::uint64_t count) {
-    va &= ~(kPage - 1);
-    end = std::min(end, va + count * kPage);
-    while (give_page(fd, va) && (va += kPage) < end) {
-    }
-    uffdio_range woken{va & ~(kPage - 1), kPage};
-    ioctl(fd, UFFDIO_WAKE, &woken);  // what gave up, or was unmapped meanwhile, tries again
+    const std::uint64_t first = va & ~(kPage - 1), last = std::min(end, first + count * kPage);
+    for (std::uint64_t page = first; page < last && give_page(fd, page);) page += kPage;
+    uffdio_range woken{first, kPage};
+    ioctl(fd, UFFDIO_WAKE, &woken);  // also if the page was there, or could not be given: the access is tried again
 }
 
 /// Where the thread is, which waits for its page; 0: not known.

@@ -60,7 +60,16 @@ class ArgumentFacts(_Sized):
 class LaunchConfig(_Sized):
     _fields_ = [('struct_size', c_size_t), ('grid', c_uint32 * 3), ('workgroup', c_uint32 * 3),
                 ('lds_bytes', c_uint32), ('lds_align_bytes', c_uint32), ('stack_bytes', c_uint32),
-                ('lds_count', c_uint32), ('lds_offsets_bytes', POINTER(c_uint32))]
+                ('lds_count', c_uint32), ('lds_offsets_bytes', POINTER(c_uint32)), ('cooperative', c_uint32),
+                ('reserved', c_uint32)]
+
+
+class CompileOptions(_Sized):
+    _fields_ = [('struct_size', c_size_t), ('language', c_uint32), ('code_object_version', c_uint32),
+                ('line_numbers', c_uint32), ('no_cache', c_uint32), ('target', c_char_p), ('name', c_char_p),
+                ('level', c_char_p), ('clang', c_char_p), ('defines', POINTER(c_char_p)), ('define_count', c_size_t),
+                ('folders', POINTER(c_char_p)), ('folder_count', c_size_t), ('clang_options', POINTER(c_char_p)),
+                ('clang_option_count', c_size_t)]
 
 
 class Argument(Structure):
@@ -102,6 +111,9 @@ _SIGNATURES = {
     'event_synchronize': [_P, c_uint64],
     'event_query': [_P, POINTER(c_int)],
     'event_elapsed': [_P, _P, POINTER(c_int64)],
+    'compile': [_P, c_char_p, c_size_t, POINTER(CompileOptions), c_uint64, POINTER(_P)],
+    'compiled_code': [_P, POINTER(_P), POINTER(c_size_t)],
+    'compiled_destroy': [_P],
     'executable_load': [_P, _P, c_size_t, c_char_p, POINTER(_P)],
     'executable_destroy': [_P],
     'executable_kernel_count': [_P, POINTER(c_size_t)],

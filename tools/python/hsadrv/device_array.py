@@ -2,7 +2,7 @@
 import numpy as np
 
 from . import geometry
-from .device import gpu_of
+from .device import Device, gpu_of
 from .host_array import address_of, is_pinned
 from .memory import Memory
 from .stream import is_named, stream_of
@@ -12,9 +12,9 @@ class DeviceNDArray:
     """An array in a GPU's memory. Views share the memory; it is freed with the last of them, and not before the work
     that uses it is complete."""
 
-    def __init__(self, shape, strides, dtype, memory, offset_bytes=0, stream=None):
+    def __init__(self, shape, strides, dtype, memory, offset_bytes=0, stream=None, writeback=None):
         self.shape, self.strides, self.dtype = tuple(shape), tuple(strides), np.dtype(dtype)
-        self.memory, self.offset_bytes, self.stream = memory, offset_bytes, stream
+        self.memory, self.offset_bytes, self.stream, self.writeback = memory, offset_bytes, stream, writeback
 
     ndim = property(lambda self: len(self.shape))
     size = property(lambda self: int(np.prod(self.shape, dtype=np.int64)))
@@ -41,7 +41,19 @@ class DeviceNDArray:
 
     def bind(self, stream):
         """The same array, whose copies go through that stream if none is named."""
-        return DeviceNDArray(self.shape, self.strides, self.dtype, self.memory, self.offset_bytes, stream)
+        return DeviceNDArray(self.shape, self.strides, self.dtype, self.memory, self.offset_bytes, stream, self.writeback)
+
+    def with_writeback(self, ary):
+        """The same array, with a host array of its shape and type that to_host() fills."""
+        self._check_same(ary)
+        return DeviceNDArray(self.shape, self.strides, self.dtype, self.memory, self.offset_bytes, self.stream, ary)
+
+    def to_host(self, stream=None, timeout=None):
+        """copy_to_host() to the array of with_writeback(). Views have none."""
+        if self.writeback is None:
+            raise ValueError('to_host: the array has no host array to write back to; use copy_to_host(), or '
+                             'with_writeback() first')
+        self.copy_to_host(self.writeback, stream, timeout)
 
     def ravel(self, order='C', stream=None):
         """One dimension, without a copy."""
@@ -73,7 +85,7 @@ class DeviceNDArray:
         """Copies to `ary`, or to a new array, and returns it. With a stream and a pinned or registered `ary`, the copy is
         enqueued only; otherwise it is complete on return."""
         asynchronous = is_named(stream)
-        stream = stream_of(stream if asynchronous else self.stream, self.device)
+        stream = stream_of(stream if asynchronous or isinstance(stream, Device) else self.stream, self.device)
         if ary is None:
             ary = np.empty_like(self._stand_in(), subok=False)
         self._check_same(ary)
@@ -95,7 +107,7 @@ class DeviceNDArray:
         """Copies from an array of the host or of a device, or from anything that NumPy makes an array of, broadcast to this
         shape. With a stream and a pinned or registered `ary`, the copy is enqueued only."""
         asynchronous = is_named(stream)
-        stream = stream_of(stream if asynchronous else self.stream, self.device)
+        stream = stream_of(stream if asynchronous or isinstance(stream, Device) else self.stream, self.device)
         if isinstance(ary, DeviceNDArray):
             self._copy_from_device(ary, stream, asynchronous, timeout)
             return
@@ -213,7 +225,9 @@ def device_array(shape, dtype=np.float64, strides=None, order='C', stream=None, 
 
 
 def _device_for(stream, device):
-    """That of the stream, if one is given."""
+    """That of the stream, or the one given in its place, as numba.roc's `context`."""
+    if isinstance(stream, Device):
+        return stream
     return stream.device if hasattr(stream, 'device') else gpu_of(device)
 
 
@@ -224,8 +238,8 @@ def device_array_like(ary, stream=None, device=None):
 
 
 def to_device(obj, stream=None, copy=True, to=None, device=None):
-    """Copies an array, a structured scalar, or what NumPy makes an array of, to the device. copy=False allocates only; `to`
-    is a device array to be filled instead. With a stream and a pinned or registered array, the copy is enqueued only."""
+    """Copies an array, a structured scalar, or what NumPy makes an array of, to the device. `stream` may be a Device, as
+    numba.roc's `context`. copy=False allocates only; `to` is a device array to be filled instead. With a stream and a pinned or registered array, the copy is enqueued only."""
     if to is None:
         to = _allocated_for(obj, stream, device)
     if copy:

@@ -20,7 +20,8 @@ class InvalidCodeObject(Error):
 
 
 class CompileError(Error):
-    """The source does not compile; the message holds the compiler's."""
+    """The source does not compile, and the message holds the compiler's; or there is no compiler, and it lists what to
+    install."""
 
 
 class QueueError(Error):
@@ -52,4 +53,5 @@ class HostFunctionError(Error):
 BY_RESULT = {
     2: InvalidArgument, 3: InvalidArgument, 4: OutOfMemory, 5: OutOfMemory, 6: InvalidCodeObject, 7: QueueError,
     8: MemoryFault, 9: DeviceLost, 11: Timeout, 12: NoDevice, 15: HostFunctionError,
+    17: CompileError, 18: CompileError,
 }

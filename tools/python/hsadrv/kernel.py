@@ -1,7 +1,6 @@
 """Code loaded on a GPU, its kernels, and how they are launched."""
 import ctypes
 import os
-import subprocess
 import weakref
 
 import numpy as np
@@ -9,7 +8,7 @@ import numpy as np
 from . import _c
 from .device import gpu_of
 from .device_array import DeviceNDArray, to_device
-from .errors import CompileError, InvalidArgument
+from .errors import InvalidArgument
 from .host_array import device_address_of
 from .stream import stream_of
 
@@ -17,19 +16,35 @@ _NUMPY_KINDS = {'b': _c.INTEGER, 'i': _c.INTEGER, 'u': _c.INTEGER, 'f': _c.FLOAT
 _FLOATS = {2: np.float16, 4: np.float32, 8: np.float64}
 
 
-def compile(source, language='c++', options=(), device=None, compiler=None, timeout=None):  # noqa: A001
-    """The code object of a source text for the device: 'c++', 'cl' (OpenCL C), 'ir' or 'asm'. Runs hsadrv-cc (`compiler`,
-    $HSADRV_CC, or the one in $PATH). Raises CompileError with the compiler's messages."""
-    command = [compiler or os.environ.get('HSADRV_CC') or 'hsadrv-cc', '-x', language, '-', '-o', '-', '--target',
-               gpu_of(device).isa.split('--')[-1], *options]
+_LANGUAGES = ('c++', 'cl', 'ir', 'asm')
+
+
+def _words(words):
+    """Texts as an array for C, and their number."""
+    words = [os.fsencode(word) for word in words]
+    return (ctypes.c_char_p * len(words))(*words), len(words)
+
+
+def compile(source, language='c++', options=(), device=None, defines=(), folders=(), level='2', name='<source>',  # noqa: A001
+            clang=None, timeout=None):
+    """The code object of a source text for the device: 'c++', 'cl' (OpenCL C), 'ir' or 'asm'. `options`: words for clang;
+    `folders`: of headers; `clang`: a program in place of the one that is found. What was compiled before comes from a
+    cache. Raises CompileError with the compiler's messages."""
+    if language not in _LANGUAGES:
+        raise ValueError(f'language={language!r}: one of {", ".join(_LANGUAGES)}')
+    text = source.encode() if isinstance(source, str) else bytes(source)
+    (defines, define_count), (folders, folder_count), (words, word_count) = map(_words, (defines, folders, options))
+    wanted = _c.CompileOptions(language=_LANGUAGES.index(language), level=str(level).encode(), name=name.encode(),
+                               clang=os.fsencode(clang) if clang else None, defines=defines, define_count=define_count,
+                               folders=folders, folder_count=folder_count, clang_options=words,
+                               clang_option_count=word_count)
+    made = _c.made('compile', gpu_of(device).handle, text, len(text), wanted, _c.nanoseconds(timeout))
     try:
-        done = subprocess.run(command, input=source.encode() if isinstance(source, str) else source, capture_output=True,
-                              timeout=timeout)
-    except FileNotFoundError:
-        raise CompileError(f'{command[0]} is not found: install it, or set HSADRV_CC') from None
-    if done.returncode:
-        raise CompileError(done.stderr.decode(errors='replace').strip() or f'{command[0]}: exit status {done.returncode}')
-    return done.stdout
+        code, size = ctypes.c_void_p(), ctypes.c_size_t()
+        _c.call('compiled_code', made, ctypes.byref(code), ctypes.byref(size))
+        return ctypes.string_at(code.value, size.value)
+    finally:
+        _c.quietly('compiled_destroy', made)
 
 
 def load(code, device=None):
@@ -103,14 +118,16 @@ class Kernel:
         """One work-item for each of `count` elements: kernel.forall(n)(a, b). The last work-group may be partial."""
         return lambda *arguments: self.launch(arguments, (count, 1, 1), (min(group_size, max(count, 1)), 1, 1), stream)
 
-    def launch(self, arguments, grid, group, stream=None, lds_bytes=0):
-        """Enqueues it with a grid in work-items. NumPy arrays that are neither mapped nor registered are copied to the
+    def launch(self, arguments, grid, group, stream=None, lds_bytes=0, cooperative=False):
+        """Enqueues it with a grid in work-items. cooperative=True: its work-groups may wait for each other, by
+        grid_barrier() of the device headers; a grid that the GPU cannot hold at once raises. NumPy arrays that are neither mapped nor registered are copied to the
         device before and back after, which waits; without a stream, and without such arrays, it does not wait either."""
         if len(arguments) != len(self.arguments):
             raise TypeError(f'{self.name}() takes {len(self.arguments)} arguments, and got {len(arguments)}')
         queue = stream_of(stream, self.module.device)
         packed = _Packed(self, arguments, queue)
-        config = _c.LaunchConfig(grid=_three(grid), workgroup=_three(group), lds_bytes=lds_bytes)
+        config = _c.LaunchConfig(grid=_three(grid), workgroup=_three(group), lds_bytes=lds_bytes,
+                                 cooperative=cooperative)
         _c.call('kernel_launch', self.handle, queue.handle, config, packed.arguments, len(arguments), _c.FOREVER)
         packed.after_launch()
 

@@ -7,7 +7,7 @@ import traceback
 import weakref
 
 from . import _c
-from .device import gpu_of
+from .device import Device, gpu_of
 
 _CLOSE_S = 10
 
@@ -184,12 +184,14 @@ def default_stream(device):
 
 
 def is_named(stream):
-    """Whether users passed a stream: not None, nor the 0 that stands for none in Numba."""
-    return stream is not None and not (isinstance(stream, int) and stream == 0)
+    """Whether users passed a stream: not None, nor the 0 that stands for none in Numba, nor a Device."""
+    return stream is not None and not isinstance(stream, Device) and not (isinstance(stream, int) and stream == 0)
 
 
 def stream_of(stream, device):
-    """For what users pass: a Stream, or None or 0 for the calling thread's."""
+    """For what users pass: a Stream; None, 0 or the Device for the calling thread's."""
+    if isinstance(stream, Device) and stream is not device:
+        raise ValueError(f'the array is on {device!r}, not on {stream!r}')
     if not is_named(stream):
         return default_stream(device)
     if not isinstance(stream, Stream):

@@ -1,0 +1,46 @@
+#include "hsadrv/stream/branch_streams.hpp"
+
+#include <string>
+
+#include "hsadrv/stream/stream_core.hpp"
+
+namespace hsadrv::detail {
+
+namespace {
+
+// Replayed kernels have their arguments in the graph.
+constexpr std::size_t kernarg_bytes = 64u << 10;
+
+StreamOptions options_of(std::size_t number, const StreamCore& stream) {
+    const QueueNeeds& needs = stream.shared_queue()->needs();
+    const std::string& label = stream.label();  // "stream 3 on gpu0 gfx90a"
+    return {.name = "branch " + std::to_string(number) + " of " + label.substr(0, label.rfind(" on ")),
+            .packets = needs.packets,
+            .kernarg_bytes = kernarg_bytes,
+            .priority = needs.priority,
+            .cu_mask = needs.cu_mask};
+}
+
+}  // namespace
+
+BranchStreams::BranchStreams() = default;
+BranchStreams::~BranchStreams() = default;
+
+StreamCore& BranchStreams::at(std::size_t number, const StreamCore& stream) {
+    const std::lock_guard lock(mutex_);
+    while (branches_.size() < number)
+        branches_.push_back(std::make_unique<StreamCore>(stream.agent(), options_of(branches_.size() + 1, stream)));
+    return *branches_[number - 1];
+}
+
+void BranchStreams::take_profile(Profile& profile, Deadline deadline) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& branch : branches_) {
+        Profile more = branch->take_profile(deadline);
+        profile.records.insert(profile.records.end(), std::make_move_iterator(more.records.begin()),
+                               std::make_move_iterator(more.records.end()));
+        profile.dropped += more.dropped;
+    }
+}
+
+}  // namespace hsadrv::detail

@@ -1,0 +1,38 @@
+// Internal: the streams on which a stream runs the branches of its graphs.
+//
+//   StreamCore& other = branches.at(1, stream);    // made when first needed
+//
+// They do nothing else, and the stream waits for them at the end of each replay: nothing of them is in flight when the
+// stream is idle. Thread safety: any thread. Owns: the streams, with the priority and the mask of the stream.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "hsadrv/deadline.hpp"
+#include "hsadrv/profile.hpp"
+
+namespace hsadrv::detail {
+
+class StreamCore;
+
+class BranchStreams {
+  public:
+    BranchStreams();
+    BranchStreams(const BranchStreams&) = delete;
+    BranchStreams& operator=(const BranchStreams&) = delete;
+    ~BranchStreams();
+
+    /// Branch `number`, from 1 on, of that stream. Throws what making a stream throws.
+    StreamCore& at(std::size_t number, const StreamCore& stream);
+    /// Adds their records.
+    void take_profile(Profile& profile, Deadline deadline);
+
+  private:
+    std::mutex mutex_;  // guards the list; not held while a branch is used
+    std::vector<std::unique_ptr<StreamCore>> branches_;
+};
+
+}  // namespace hsadrv::detail

@@ -1,0 +1,102 @@
+#include "hsadrv/stream/cooperative_stream.hpp"
+
+#include <exception>
+#include <utility>
+#include <vector>
+
+#include "hsadrv/error.hpp"
+#include "hsadrv/stream/event_state.hpp"
+#include "hsadrv/stream/stream_core.hpp"
+#include "shared/grid_state.hpp"
+
+namespace hsadrv::detail {
+
+namespace {
+
+struct KnownCooperative {
+    std::mutex mutex;
+    std::vector<std::pair<AgentRef, std::weak_ptr<CooperativeStream>>> gpus;
+};
+
+// Never destroyed: streams in static storage may launch at any time.
+KnownCooperative& known_cooperative() {
+    static auto* known = new KnownCooperative;
+    return *known;
+}
+
+}  // namespace
+
+std::shared_ptr<CooperativeStream> CooperativeStream::of(AgentRef gpu) {
+    auto& [mutex, gpus] = known_cooperative();
+    std::vector<std::shared_ptr<CooperativeStream>> dropped;  // destroyed without the mutex
+    const std::lock_guard lock(mutex);
+    for (auto& [agent, stream] : gpus) {
+        if (agent != gpu) continue;
+        auto found = stream.lock();
+        if (found && !found->failed()) return found;
+        dropped.push_back(std::move(found));
+    }
+    std::erase_if(gpus, [&](const auto& entry) { return entry.first == gpu || entry.second.expired(); });
+    auto fresh = std::make_shared<CooperativeStream>(gpu);
+    gpus.emplace_back(gpu, fresh);
+    return fresh;
+}
+
+CooperativeStream::CooperativeStream(AgentRef gpu)
+    : state_(Allocation::from_pool(device_pool(gpu), sizeof(shared::GridState))),
+      core_(std::make_unique<StreamCore>(gpu, StreamOptions{.name = "of cooperative launches",
+                                                            .packets = 256,
+                                                            .kernarg_bytes = 64u << 10,
+                                                            .exclusive_queue = true})) {
+    const std::byte zero{};
+    core_->copier().fill(state_.data(), sizeof(shared::GridState), std::span(&zero, 1), {});
+}
+
+CooperativeStream::~CooperativeStream() = default;
+
+bool CooperativeStream::failed() const noexcept { return core_->failed(); }
+
+void CooperativeStream::set_sizes(const Sizes& sizes, Deadline deadline) {
+    if (sizes == sizes_) return;
+    const auto base = reinterpret_cast<std::uint64_t>(state_.data());
+    const auto put = [&](std::size_t offset, const auto& value) {
+        core_->copier().copy(static_cast<std::byte*>(state_.data()) + offset, &value, sizeof value, deadline);
+    };
+    sizes_ = {};  // unknown, if one is not written
+    const struct {
+        std::uint64_t grids;
+        std::uint32_t number, count;
+        std::uint64_t before, items;
+    } head{base + offsetof(shared::GridState, grids_meet), 0, 1, 0, sizes.workitems};
+    static_assert(sizeof head == offsetof(shared::GridState, meet));
+    put(0, head);
+    put(offsetof(shared::GridState, workgroups), sizes.workgroups);
+    sizes_ = sizes;
+}
+
+void CooperativeStream::launch(StreamCore& stream, const DispatchSpec& spec, const Sizes& sizes, const Write& write,
+                               Deadline deadline) {
+    static constexpr const char* call = "Kernel::launch (cooperative)";
+    std::unique_lock turn(mutex_, std::defer_lock);
+    if (deadline.is_never())
+        turn.lock();
+    else if (!turn.try_lock_for(deadline.remaining()))
+        throw Timeout(std::string(call) + "(" + stream.label() + ", " + deadline.text() +
+                      "): other threads launch on " + stream.agent().label());
+    core_->wait_for(stream.mark(deadline), deadline);
+    set_sizes(sizes, deadline);
+    std::byte* const kernarg = core_->begin_dispatch(spec, deadline);
+    {
+        const std::lock_guard held(core_->lane().mutex, std::adopt_lock);
+        write(kernarg, core_->queue(), reinterpret_cast<std::uint64_t>(state_.data()));
+        core_->commit_dispatch(spec, kernarg, deadline);
+    }
+    try {
+        stream.wait_for(core_->mark(deadline), deadline);
+    } catch (...) {
+        stream.fail(std::current_exception());  // its later work may not overtake the kernel
+        throw;
+    }
+}
+
+}  // namespace hsadrv::detail

@@ -1,0 +1,63 @@
+// Internal: the stream on which a GPU runs its cooperative launches, one at a time.
+//
+//   CooperativeStream::of(gpu)->launch(stream, spec, sizes, write, deadline);
+//
+// Two cooperative kernels at once could each have half of the device, and wait for the other half for ever. So all of a
+// GPU run on one queue, between the work before and after them on their own streams. Not on the runtime's cooperative
+// queue (HSA_QUEUE_TYPE_COOPERATIVE): ROCR 5.2 to 7.x has one for each agent, to which it adds global wave sync, and
+// ignores the error callback of those who ask for it (GpuAgent::QueueCreate, InitGWS), so that a stream would not learn
+// of errors. What makes work-groups resident is the size of the grid; this barrier needs no global wave sync.
+//
+// Thread safety: any thread. Owns: a stream and the memory in which work-groups meet.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "hsadrv/agent.hpp"
+#include "hsadrv/deadline.hpp"
+#include "hsadrv/dispatch_spec.hpp"
+#include "hsadrv/memory.hpp"
+#include "hsadrv/queue.hpp"
+
+namespace hsadrv::detail {
+
+class StreamCore;
+
+class CooperativeStream {
+  public:
+    /// The GPU's, shared by all callers while any of them has it; another one after a failure.
+    static std::shared_ptr<CooperativeStream> of(AgentRef gpu);
+
+    explicit CooperativeStream(AgentRef gpu);
+    CooperativeStream(const CooperativeStream&) = delete;
+    CooperativeStream& operator=(const CooperativeStream&) = delete;
+    ~CooperativeStream();
+
+    struct Sizes {
+        std::uint64_t workitems = 0;
+        std::uint32_t workgroups = 0;
+        bool operator==(const Sizes&) const = default;
+    };
+    /// Writes the arguments, for that queue and the address of the shared::GridState. Must not throw.
+    using Write = std::function<void(std::byte* kernarg, QueueRef queue, std::uint64_t state)>;
+
+    /// In the order of `stream`, which must not be captured. If it has room for the kernel but `stream` has none to
+    /// wait for it in time, `stream` fails. Throws what Stream::dispatch throws.
+    void launch(StreamCore& stream, const DispatchSpec& spec, const Sizes& sizes, const Write& write,
+                Deadline deadline);
+
+  private:
+    void set_sizes(const Sizes& sizes, Deadline deadline);
+    bool failed() const noexcept;
+
+    std::timed_mutex mutex_;  // orders launches
+    Allocation state_;
+    Sizes sizes_;
+    std::unique_ptr<StreamCore> core_;  // ends before the memory is freed
+};
+
+}  // namespace hsadrv::detail

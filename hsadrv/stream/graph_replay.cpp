@@ -1,0 +1,79 @@
+#include "hsadrv/stream/graph_replay.hpp"
+
+#include <chrono>
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "hsadrv/stream/stream_core.hpp"
+
+namespace hsadrv::detail {
+
+GraphReplay::GraphReplay(StreamCore& stream, std::shared_ptr<GraphState> graph, Deadline deadline)
+    : graph_(std::move(graph)), deadline_(deadline) {
+    const GraphPlan& plan = graph_->plan();
+    branches_.reserve(plan.branches);
+    branches_.push_back(&stream);
+    if (plan.branches == 1) {
+        launch_ = graph_->begin_launch(std::span(&stream.timeline(), 1));
+        return;
+    }
+    for (std::size_t number = 1; number < plan.branches; ++number)
+        branches_.push_back(&stream.branch(number, deadline));
+    std::vector<std::shared_ptr<Timeline>> timelines;
+    for (StreamCore* branch : branches_) timelines.push_back(branch->timeline());
+    launch_ = graph_->begin_launch(timelines);
+    done_.resize(plan.steps.size());
+}
+
+GraphReplay::~GraphReplay() {
+    graph_->end_launch(*launch_);
+    for (StreamCore* branch : branches_) {
+        try {
+            branch->keep_alive(graph_);
+        } catch (const std::bad_alloc&) {  // it is leaked
+        }
+    }
+}
+
+void GraphReplay::run() {
+    try {
+        submit();
+    } catch (...) {
+        const std::exception_ptr error = std::current_exception();
+        try {
+            join_all();
+        } catch (...) {
+            branches_.front()->fail(error);  // nothing that follows may run before the branches are complete
+        }
+        throw;
+    }
+}
+
+void GraphReplay::submit() {
+    const GraphPlan& plan = graph_->plan();
+    if (plan.branches > 1) begin_ = branches_.front()->mark(deadline_);
+    for (const GraphStep& step : plan.steps) submit(step);
+    for (const std::uint32_t end : plan.ends) branches_.front()->wait_for(done_[end], deadline_);
+}
+
+void GraphReplay::submit(const GraphStep& step) {
+    StreamCore& stream = *branches_[step.branch];
+    if (step.waits_for_begin) stream.wait_for(begin_, deadline_);
+    for (const std::uint32_t other : step.waits) stream.wait_for(done_[other], deadline_);
+    const auto packets = graph_->packets(step);
+    if (packets.empty())
+        graph_->call(step)(stream, deadline_);
+    else
+        stream.put_run(packets, deadline_);
+    if (step.awaited) done_[static_cast<std::size_t>(&step - graph_->plan().steps.data())] = stream.mark(deadline_);
+}
+
+/// Without waiting: the deadline may have passed.
+void GraphReplay::join_all() {
+    using namespace std::chrono_literals;
+    for (std::size_t i = 1; i < branches_.size(); ++i)
+        branches_.front()->wait_for(branches_[i]->mark(Deadline(0s)), Deadline(0s));
+}
+
+}  // namespace hsadrv::detail
