@@ -59,8 +59,8 @@ int open_faults() {
     if (fd < 0) return -1;
     uffdio_api api{};
     api.api = UFFD_API;
-    api.features = UFFD_FEATURE_MINOR_SHMEM | UFFD_FEATURE_MISSING_SHMEM | UFFD_FEATURE_THREAD_ID |
-                   UFFD_FEATURE_EXACT_ADDRESS;
+    api.features =
+        UFFD_FEATURE_MINOR_SHMEM | UFFD_FEATURE_MISSING_SHMEM | UFFD_FEATURE_THREAD_ID | UFFD_FEATURE_EXACT_ADDRESS;
     if (ioctl(fd, UFFDIO_API, &api) == 0) return fd;
     ::close(fd);
     return -1;
@@ -201,8 +201,7 @@ void in_child() {
 }
 
 void follow_forks() {
-    static const int followed =
-        pthread_atfork([] { pages().mutex.lock(); }, [] { pages().mutex.unlock(); }, in_child);
+    static const int followed = pthread_atfork([] { pages().mutex.lock(); }, [] { pages().mutex.unlock(); }, in_child);
     (void)followed;
 }
 
@@ -234,7 +233,8 @@ void unmapping(std::uint64_t va, std::size_t size_bytes) {
         }
         if (mapping.begin < va) rest.push_back({mapping.begin, va, mapping.doorbells});
         if (mapping.end > end)
-            rest.push_back({end, mapping.end, mapping.doorbells != nullptr ? mapping.doorbells + (end - mapping.begin) : nullptr});
+            rest.push_back(
+                {end, mapping.end, mapping.doorbells != nullptr ? mapping.doorbells + (end - mapping.begin) : nullptr});
     }
     all.mappings = std::move(rest);
 }

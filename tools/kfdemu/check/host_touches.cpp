@@ -44,7 +44,9 @@ bool talks_in(const Kernel& kernel, std::uint64_t va) {
 
 /// The kernel's access of the byte that conflicts with the host's. Null: none.
 const Record* conflict(const Cell& cell, const Touch& touch) {
-    const auto has_byte = [&](const Record& record) { return is_set(record) && (record.bytes >> touch.va % 4 & 1) != 0; };
+    const auto has_byte = [&](const Record& record) {
+        return is_set(record) && (record.bytes >> touch.va % 4 & 1) != 0;
+    };
     if (has_byte(cell.write)) return &cell.write;
     if (!touch.writes) return nullptr;
     const auto read = std::ranges::find_if(cell.read, has_byte);
@@ -59,8 +61,7 @@ Finding finding(const Touch& touch, const char* does, const char* what, const Al
                                touch.writes ? "writes" : "reads", what, does);
     finding.address = touch.va;
     finding.place = allocations != nullptr ? allocations->describe(touch.va) : "";
-    if (touch.stack != kNoStack)
-        finding.stacks.push_back({touch.writes ? "written" : "read", {}, touch.stack});
+    if (touch.stack != kNoStack) finding.stacks.push_back({touch.writes ? "written" : "read", {}, touch.stack});
     return finding;
 }
 
