@@ -77,6 +77,7 @@ constexpr Row table[] = {
     {"shared/arrays.cpp", "lds"},
     {"shared/device.cpp", "lds"},
     {"shared/wave.cpp", "lds"},
+    {"shared/math.cpp", "lds"},
     {"shared/atomics.cpp", "lds"},
 
     {"hsadrv/allocator_limits.cpp", "negative"},
