@@ -158,6 +158,7 @@ std::uint64_t MessageReader::word() noexcept {
 }
 
 std::string_view MessageReader::text() noexcept {
+    if (words_.empty()) return {};
     const auto* const begin = reinterpret_cast<const char*>(words_.data());
     const std::size_t size = ::strnlen(begin, words_.size_bytes());
     words_ = words_.subspan(std::min(size / sizeof(std::uint64_t) + 1, words_.size()));
