@@ -77,6 +77,20 @@ class DeviceLost : public Error {
     using Error::Error;
 };
 
+/// A condition that a kernel asserted does not hold (docs/guide/services.md). Thrown by the stream that ran it; sticky.
+/// Streams that share its queue, and the device, are unaffected.
+class KernelAssertion : public Error {
+  public:
+    KernelAssertion(const std::string& message, std::string file, std::uint32_t line)
+        : Error(message), file_(std::move(file)), line_(line) {}
+    const std::string& file() const noexcept { return file_; }
+    std::uint32_t line() const noexcept { return line_; }
+
+  private:
+    std::string file_;
+    std::uint32_t line_;
+};
+
 /// The stream was closed or destroyed before the work was complete. Thrown to waiters.
 class StreamEnded : public Error {
     using Error::Error;

@@ -28,6 +28,19 @@ struct QueueFacts {
     std::uint32_t private_base_hi = 0;
 };
 
+/// What a kernel asks of the host while it runs: the buffers that its hidden arguments name.
+struct ServiceNeeds {
+    bool hostcall = false;  ///< printf, assert, device malloc
+    bool heap = false;      ///< the device library's malloc
+    static ServiceNeeds of(const KernelMetadata& kernel) noexcept;
+};
+
+/// The addresses of these buffers on the device; 0: none.
+struct ServiceAddresses {
+    std::uint64_t hostcall_buffer = 0;
+    std::uint64_t heap = 0;
+};
+
 /// The launch parameters that hidden arguments pass to the kernel.
 struct HiddenValues {
     Dim3 grid, workgroup;
@@ -37,6 +50,8 @@ struct HiddenValues {
 
 class HiddenArguments {
   public:
+    explicit HiddenArguments(const ServiceAddresses& services = {}) noexcept : services_(services) {}
+
     /// Call in ascending order of offset. Throws InvalidCodeObject if the size does not match the kind.
     void add(const ArgumentMetadata& argument);
 
@@ -62,6 +77,7 @@ class HiddenArguments {
     std::uint32_t sizes_offset_ = nowhere;  // of the nine sizes, if they are contiguous
     std::uint32_t begin_bytes_ = 0, end_bytes_ = 0;
     bool needs_queue_ = false;
+    ServiceAddresses services_;
 };
 
 /// True if the kernel has a hidden argument for the synchronisation of its grid, and the compiler has not listed it
@@ -70,11 +86,10 @@ bool synchronises_grid(const KernelMetadata& kernel) noexcept;
 
 /// Why hsadrv cannot launch this kernel with any arguments, with the remedy; std::nullopt if it can.
 ///
-/// A kernel that prints, calls the host, allocates on the device or enqueues kernels needs a buffer that hsadrv does
-/// not provide. Its hidden arguments list the buffer. But a compiler that has not analysed the kernel (-O0, or calls
-/// through pointers) lists all of these buffers for every kernel. Such a list is not evidence: the buffers are passed
-/// as null, and a kernel that does use one faults. Two cases are detected even then and refused: printf formats, and
-/// the device library's host-call and malloc functions linked into the code object.
-std::optional<std::string> cannot_launch(const KernelMetadata& kernel, const CodeObject& code);
+/// A kernel that calls OpenCL C's printf or enqueues kernels needs a buffer that hsadrv
+/// does not provide. Its hidden arguments list the buffer. But a compiler that has not analysed the kernel (-O0, or
+/// calls through pointers) lists all buffers but printf's for every kernel. Such a list is not evidence: the two
+/// buffers are passed as null, and a kernel that does use one faults.
+std::optional<std::string> cannot_launch(const KernelMetadata& kernel);
 
 }  // namespace hsadrv

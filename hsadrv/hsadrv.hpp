@@ -32,6 +32,7 @@
 #include "hsadrv/compile.hpp"
 #include "hsadrv/bound_kernel.hpp"
 #include "hsadrv/kernel_occupancy.hpp"
+#include "hsadrv/kernel_output.hpp"
 #include "hsadrv/executable.hpp"
 #include "hsadrv/executable_builder.hpp"
 #include "hsadrv/executable_cache.hpp"

@@ -37,7 +37,8 @@ struct LaunchShape {
 
 class LaunchPlan {
   public:
-    LaunchPlan(KernelMetadata kernel, const LaunchLimits& limits);
+    /// `services`: the buffers that ServiceNeeds::of(kernel) names.
+    LaunchPlan(KernelMetadata kernel, const LaunchLimits& limits, const ServiceAddresses& services = {});
 
     const KernelMetadata& kernel() const noexcept { return kernel_; }
     std::size_t kernarg_bytes() const noexcept { return kernel_.kernarg_size_bytes; }

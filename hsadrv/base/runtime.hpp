@@ -18,6 +18,7 @@ class SignalPool;
 
 namespace hsadrv::detail {
 
+class KernelServices;
 class QueuePool;
 class Registrations;
 
@@ -50,6 +51,9 @@ class Runtime {
     /// The streams' hardware queues.
     QueuePool& queues() noexcept { return *queues_; }
 
+    /// What kernels ask of the host while they run.
+    KernelServices& services() noexcept { return *services_; }
+
     /// Locked host ranges.
     Registrations& registrations() noexcept { return *registrations_; }
 
@@ -64,6 +68,7 @@ class Runtime {
     std::unique_ptr<SignalCallbacks> callbacks_, copies_, endings_;
     std::unique_ptr<Registrations> registrations_;
     std::unique_ptr<QueuePool> queues_;
+    std::unique_ptr<KernelServices> services_;
 };
 
 }  // namespace hsadrv::detail

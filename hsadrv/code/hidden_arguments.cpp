@@ -39,8 +39,8 @@ bool uses_queue(ValueKind kind) {
 bool is_always_zero(ValueKind kind) {
     return kind == ValueKind::hidden_none ||
            (kind >= ValueKind::hidden_global_offset_x && kind <= ValueKind::hidden_global_offset_z) ||
-           (kind >= ValueKind::hidden_printf_buffer && kind <= ValueKind::hidden_completion_action &&
-            kind != ValueKind::hidden_multigrid_sync_arg);
+           kind == ValueKind::hidden_printf_buffer || kind == ValueKind::hidden_default_queue ||
+           kind == ValueKind::hidden_completion_action;
 }
 
 /// V5's first 24 bytes of hidden arguments (LLVM AMDGPUUsage, Code Object V5 Metadata). Whole work-groups only are
@@ -64,33 +64,22 @@ void store(std::byte* to, T value) {
     std::memcpy(to, &value, sizeof value);
 }
 
-constexpr bool is_needed_buffer(ValueKind kind) {
-    return kind >= ValueKind::hidden_hostcall_buffer && kind <= ValueKind::hidden_completion_action &&
-           kind != ValueKind::hidden_multigrid_sync_arg;
-}
-
-bool has(const KernelMetadata& kernel, ValueKind kind) {
+bool lists(const KernelMetadata& kernel, ValueKind kind) noexcept {
     return std::any_of(kernel.arguments.begin(), kernel.arguments.end(), [&](const auto& a) { return a.kind == kind; });
 }
 
 /// A compiler that has not analysed the kernel lists all buffers.
-bool lists_blindly(const KernelMetadata& kernel) {
-    return has(kernel, ValueKind::hidden_hostcall_buffer) && has(kernel, ValueKind::hidden_multigrid_sync_arg) &&
-           has(kernel, ValueKind::hidden_default_queue) && has(kernel, ValueKind::hidden_completion_action);
-}
-
-const char* buffer_purpose(ValueKind kind) {
-    switch (kind) {
-        case ValueKind::hidden_hostcall_buffer:
-            return "calls the host (printf, assert or device malloc)";
-        case ValueKind::hidden_heap_v1:
-            return "allocates memory on the device";
-        default:
-            return "enqueues kernels from the device";
-    }
+bool lists_blindly(const KernelMetadata& kernel) noexcept {
+    return lists(kernel, ValueKind::hidden_hostcall_buffer) && lists(kernel, ValueKind::hidden_multigrid_sync_arg) &&
+           lists(kernel, ValueKind::hidden_default_queue) && lists(kernel, ValueKind::hidden_completion_action);
 }
 
 }  // namespace
+
+ServiceNeeds ServiceNeeds::of(const KernelMetadata& kernel) noexcept {
+    return {.hostcall = lists(kernel, ValueKind::hidden_hostcall_buffer),
+            .heap = lists(kernel, ValueKind::hidden_heap_v1)};
+}
 
 void HiddenArguments::add(const ArgumentMetadata& argument) {
     if (argument.kind != ValueKind::hidden_none && argument.size_bytes != hidden_size_bytes(argument.kind)) {
@@ -163,6 +152,12 @@ void HiddenArguments::fill(std::byte* kernarg, const HiddenValues& values, const
             case ValueKind::hidden_multigrid_sync_arg:
                 store(to, values.grid_state);
                 break;
+            case ValueKind::hidden_hostcall_buffer:
+                store(to, services_.hostcall_buffer);
+                break;
+            case ValueKind::hidden_heap_v1:
+                store(to, services_.heap);
+                break;
             default:
                 break;
         }
@@ -180,35 +175,26 @@ void HiddenArguments::fill_queue(std::byte* kernarg, const QueueFacts& queue) co
 }
 
 bool synchronises_grid(const KernelMetadata& kernel) noexcept {
-    return has(kernel, ValueKind::hidden_multigrid_sync_arg) && !lists_blindly(kernel);
+    return lists(kernel, ValueKind::hidden_multigrid_sync_arg) && !lists_blindly(kernel);
 }
 
-std::optional<std::string> cannot_launch(const KernelMetadata& kernel, const CodeObject& code) {
-    const auto find = [&](ValueKind kind) {
-        return std::find_if(kernel.arguments.begin(), kernel.arguments.end(),
-                            [&](const auto& a) { return a.kind == kind; });
-    };
+std::optional<std::string> cannot_launch(const KernelMetadata& kernel) {
     const std::string who = "kernel '" + kernel.name + "' ";
     const std::string remedy = ", which hsadrv has no buffer for: take that out of the kernel";
 
-    if (const auto unknown = find(ValueKind::unknown); unknown != kernel.arguments.end()) {
+    const auto unknown = std::find_if(kernel.arguments.begin(), kernel.arguments.end(),
+                                      [](const auto& argument) { return argument.kind == ValueKind::unknown; });
+    if (unknown != kernel.arguments.end())
         return who + "has an argument of kind '" + unknown->kind_text + "', which this version of hsadrv does not know";
-    }
-    if (kernel.cluster_workgroups[0]) {
+    if (kernel.cluster_workgroups[0])
         return who + "runs in clusters of work-groups, which a dispatch packet cannot ask for";
-    }
-    if (has(kernel, ValueKind::hidden_printf_buffer)) return who + "calls printf" + remedy;
+    if (lists(kernel, ValueKind::hidden_printf_buffer))
+        return who + "calls OpenCL C's printf" + remedy + ", or use printf of C++ (docs/guide/services.md)";
 
-    if (!lists_blindly(kernel)) {
-        for (const ArgumentMetadata& argument : kernel.arguments) {
-            if (is_needed_buffer(argument.kind)) return who + buffer_purpose(argument.kind) + remedy;
-        }
-    } else if (code.calls_hostcall) {
-        return who + buffer_purpose(ValueKind::hidden_hostcall_buffer) + remedy;
-    } else if (code.calls_device_malloc) {
-        return who + buffer_purpose(ValueKind::hidden_heap_v1) + remedy;
-    }
-    return std::nullopt;
+    const bool enqueues =
+        lists(kernel, ValueKind::hidden_default_queue) || lists(kernel, ValueKind::hidden_completion_action);
+    if (lists_blindly(kernel) || !enqueues) return std::nullopt;
+    return who + "enqueues kernels from the device" + remedy;
 }
 
 }  // namespace hsadrv

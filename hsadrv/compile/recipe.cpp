@@ -80,12 +80,12 @@ Command front_end_words(Language language) {
 
 Command target_words(const Clang& clang, const TargetId& target, unsigned code_object_version,
                      const std::string& level) {
-    return {clang.path,
-            "--target=amdgcn-amd-amdhsa",
-            "-mcpu=" + target.name(),
-            "-nogpulib",
-            "-mcode-object-version=" + std::to_string(code_object_version),
-            "-O" + level};
+    const std::string version = std::to_string(code_object_version);
+    Command words{clang.path,  "--target=amdgcn-amd-amdhsa",       "-mcpu=" + target.name(),
+                  "-nogpulib", "-mcode-object-version=" + version, "-O" + level};
+    // Hidden arguments are at other offsets: see shared/device/hostcall.hpp.
+    if (code_object_version < 5) words.push_back("-DHSADRV_CODE_OBJECT_VERSION=" + version);
+    return words;
 }
 
 Command language_words(Language language, unsigned clang_major) {

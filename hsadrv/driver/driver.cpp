@@ -19,6 +19,7 @@
 #include "hsadrv/memory/registrations.hpp"
 #include "hsadrv/optional_api.hpp"
 #include "hsadrv/queue/fault.hpp"
+#include "hsadrv/services/kernel_services.hpp"
 #include "hsadrv/signal_callbacks.hpp"
 #include "hsadrv/signal_pool.hpp"
 #include "hsadrv/stream/live_streams.hpp"
@@ -128,6 +129,7 @@ Runtime::Runtime() {
         endings_ = std::make_unique<SignalCallbacks>("hsadrv-endings");
         registrations_ = std::make_unique<Registrations>();
         queues_ = std::make_unique<QueuePool>();
+        services_ = std::make_unique<KernelServices>();
     } catch (...) {
         live_runtimes.fetch_sub(1, std::memory_order_relaxed);
         faults::uninstall(event_handler_);
@@ -144,6 +146,7 @@ Runtime::~Runtime() {
 
 void Runtime::shut_down() noexcept {
     ending_runtimes.fetch_add(1);
+    services_.reset();
     callbacks_.reset();
     copies_.reset();
     endings_.reset();

@@ -2,9 +2,11 @@
 
 #include <utility>
 
+#include "hsadrv/base/runtime.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/executable_builder.hpp"
 #include "hsadrv/launch/executable_state.hpp"
+#include "hsadrv/services/kernel_services.hpp"
 
 namespace hsadrv {
 namespace {
@@ -45,11 +47,13 @@ Kernel Executable::kernel(std::string_view name) const {
                               "'; there are: " + kernel_names(*state_));
     }
     const KernelMetadata& metadata = *part->code.find(name);
-    if (const auto why = cannot_launch(metadata, part->code)) throw InvalidCodeObject("'" + part->name + "': " + *why);
+    if (const auto why = cannot_launch(metadata)) throw InvalidCodeObject("'" + part->name + "': " + *why);
     const std::uint64_t object = state_->kernel_object(*part, metadata);
     state_->record(object, metadata, state_);
-    return Kernel(std::make_shared<detail::KernelRecord>(LaunchPlan(metadata, state_->limits), object, state_->agent,
-                                                         state_->agent.name(), state_));
+    const ServiceAddresses services =
+        Driver::current().runtime().services().of(state_->agent, ServiceNeeds::of(metadata));
+    return Kernel(std::make_shared<detail::KernelRecord>(LaunchPlan(metadata, state_->limits, services), object,
+                                                         state_->agent, state_->agent.name(), state_));
 }
 
 DeviceGlobal Executable::global(std::string_view name) const {

@@ -60,8 +60,8 @@ Dim3 within_grid(const Dim3& workgroup, const Dim3& grid) noexcept {
 
 }  // namespace
 
-LaunchPlan::LaunchPlan(KernelMetadata kernel, const LaunchLimits& limits)
-    : kernel_(std::move(kernel)), limits_(limits) {
+LaunchPlan::LaunchPlan(KernelMetadata kernel, const LaunchLimits& limits, const ServiceAddresses& services)
+    : kernel_(std::move(kernel)), limits_(limits), hidden_(services) {
     if (kernel_.kernarg_align_bytes > KernargRing::alignment_bytes)
         throw InvalidCodeObject("kernel '" + kernel_.name + "': its arguments need an alignment of " +
                                 bytes_text(kernel_.kernarg_align_bytes) + "; streams provide " +

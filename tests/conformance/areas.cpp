@@ -60,6 +60,8 @@ constexpr Row table[] = {
     {"hsadrv/kernel_occupancy_on_device.cpp", "code-objects"},
     {"hsadrv/hidden_on_device.cpp", "code-objects"},
     {"hsadrv/device_global.cpp", "code-objects"},
+    {"hsadrv/kernel_services.cpp", "code-objects"},
+    {"hsadrv/kernel_heap.cpp", "code-objects"},
 
     {"devicearray/device_ndarray.cpp", "arrays"},
     {"devicearray/device_record.cpp", "arrays"},
@@ -80,6 +82,7 @@ constexpr Row table[] = {
     {"shared/arrays.cpp", "lds"},
     {"shared/device.cpp", "lds"},
     {"shared/wave.cpp", "lds"},
+    {"shared/math.cpp", "lds"},
     {"shared/atomics.cpp", "lds"},
 
     {"hsadrv/allocator_limits.cpp", "negative"},

@@ -15,7 +15,7 @@ const hsadrv::LaunchLimits limits{1024, hsadrv::Dim3(1024, 1024, 1024), 0xffffff
 
 /// The launch path for a kernel with such metadata.
 void plan(const hsadrv::KernelMetadata& kernel) {
-    if (hsadrv::cannot_launch(kernel, {})) return;
+    if (hsadrv::cannot_launch(kernel)) return;
     const hsadrv::LaunchPlan plan(kernel, limits);
     try {
         const hsadrv::LaunchConfig config{.grid = 256, .workgroup = 64, .lds = 1024};

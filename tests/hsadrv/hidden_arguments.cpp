@@ -56,6 +56,26 @@ TEST_CASE("V5's hidden arguments are where the compiled kernel reads them", "[hi
     CHECK(peek<std::uint64_t>(kernarg, 0) == 0xeeeeeeeeeeeeeeee);  // explicit arguments are not touched
 }
 
+TEST_CASE("the buffers of services are passed to kernels that ask for them", "[hidden_arguments]") {
+    HiddenArguments hidden({.hostcall_buffer = 0x1000, .heap = 0x2000});
+    hidden.add(argument(ValueKind::hidden_printf_buffer, 0, 8));
+    hidden.add(argument(ValueKind::hidden_hostcall_buffer, 8, 8));
+    hidden.add(argument(ValueKind::hidden_multigrid_sync_arg, 16, 8));
+    hidden.add(argument(ValueKind::hidden_heap_v1, 24, 8));
+    Bytes kernarg(32, std::byte{0xee});
+    hidden.fill(kernarg.data(), {{1}, {1}, 0}, {});
+    CHECK(peek<std::uint64_t>(kernarg, 0) == 0);
+    CHECK(peek<std::uint64_t>(kernarg, 8) == 0x1000);
+    CHECK(peek<std::uint64_t>(kernarg, 16) == 0);
+    CHECK(peek<std::uint64_t>(kernarg, 24) == 0x2000);
+
+    KernelMetadata kernel;
+    CHECK_FALSE(ServiceNeeds::of(kernel).hostcall);
+    kernel.arguments = {argument(ValueKind::hidden_heap_v1, 0, 8)};
+    CHECK(ServiceNeeds::of(kernel).heap);
+    CHECK_FALSE(ServiceNeeds::of(kernel).hostcall);
+}
+
 TEST_CASE("when filled arguments are refreshed, only the queue changes", "[hidden_arguments]") {
     HiddenArguments hidden;
     hidden.add(argument(ValueKind::hidden_block_count_x, 0, 4));

@@ -1,7 +1,9 @@
 // Every hidden argument, read by a kernel at the offset in its metadata.
 #include <map>
 
+#include "hsadrv/base/runtime.hpp"
 #include "hsadrv/bound_kernel.hpp"
+#include "hsadrv/services/kernel_services.hpp"
 #include "launch_device.hpp"
 
 using namespace hsadrv;
@@ -14,7 +16,7 @@ constexpr std::uint32_t lds_bytes = 64;
 /// The value of each kind (LLVM AMDGPUUsage, Code Object V5 Metadata; ROCclr does the same).
 /// std::nullopt for kinds that are not hidden arguments.
 std::map<ValueKind, std::uint64_t> wanted(const Dim3& grid, const Dim3& group, std::uint16_t dims,
-                                          const QueueFacts& facts) {
+                                          const QueueFacts& facts, const ServiceAddresses& services) {
     using enum ValueKind;
     return {
         {hidden_none, 0},
@@ -32,9 +34,9 @@ std::map<ValueKind, std::uint64_t> wanted(const Dim3& grid, const Dim3& group, s
         {hidden_global_offset_z, 0},
         {hidden_grid_dims, dims},
         {hidden_printf_buffer, 0},
-        {hidden_hostcall_buffer, 0},
+        {hidden_hostcall_buffer, services.hostcall_buffer},
         {hidden_multigrid_sync_arg, 0},
-        {hidden_heap_v1, 0},
+        {hidden_heap_v1, services.heap},
         {hidden_default_queue, 0},
         {hidden_completion_action, 0},
         {hidden_dynamic_lds_size, lds_bytes},
@@ -90,7 +92,11 @@ TEST_CASE("each hidden argument of V4 and V5 arrives with the value of its kind"
     device.stream.synchronize(std::chrono::seconds(60));
 
     const auto* block = reinterpret_cast<const std::byte*>(out.data());
-    const auto values = wanted(row.grid, row.group, row.dims, detail::queue_facts(device.stream));
+    const ServiceAddresses services =
+        device.driver.runtime().services().of(device.gpu.agent(), {.hostcall = true, .heap = true});
+    CHECK(services.hostcall_buffer != 0);
+    CHECK(services.heap != 0);
+    const auto values = wanted(row.grid, row.group, row.dims, detail::queue_facts(device.stream), services);
     for (const ArgumentMetadata& argument : kernel.metadata().arguments) {
         if (!is_hidden(argument.kind)) continue;
         CAPTURE(argument.kind_text, argument.offset_bytes);

@@ -74,7 +74,7 @@ KernelFacts facts_of(const CodeObject& code, const KernelMetadata& kernel, const
     facts.kernel = &kernel;
     facts.workgroup = stated_workgroup(kernel, options);
     facts.dynamic_lds_bytes = options.dynamic_lds_bytes.value_or(0);
-    if (auto why = hsadrv::cannot_launch(kernel, code)) facts.cannot_launch = *why;
+    if (auto why = hsadrv::cannot_launch(kernel)) facts.cannot_launch = *why;
     std::uint32_t lds_bytes = kernel.group_segment_fixed_bytes;
     if (options.workgroup || options.dynamic_lds_bytes) {
         try {
