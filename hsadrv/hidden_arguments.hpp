@@ -86,10 +86,10 @@ bool synchronises_grid(const KernelMetadata& kernel) noexcept;
 
 /// Why hsadrv cannot launch this kernel with any arguments, with the remedy; std::nullopt if it can.
 ///
-/// A kernel that calls OpenCL C's printf or enqueues kernels needs a buffer that hsadrv
-/// does not provide. Its hidden arguments list the buffer. But a compiler that has not analysed the kernel (-O0, or
-/// calls through pointers) lists all buffers but printf's for every kernel. Such a list is not evidence: the two
-/// buffers are passed as null, and a kernel that does use one faults.
+/// A kernel that calls OpenCL C's printf or enqueues kernels needs a buffer that hsadrv does not provide. Its hidden
+/// arguments list the buffer. But a compiler that has not analysed the kernel (-O0, or calls through pointers) lists
+/// all buffers but printf's for every kernel. Such a list is not evidence: those for enqueued kernels are passed as
+/// null, and a kernel that does use one faults.
 std::optional<std::string> cannot_launch(const KernelMetadata& kernel);
 
 }  // namespace hsadrv

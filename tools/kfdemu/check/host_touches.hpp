@@ -46,15 +46,15 @@ class HostTouches {
     void forget(Doorbell doorbell);
 
     /// A packet waits or runs while it exists.
-    class InFlight {
+    class Busy {
       public:
-        InFlight() = default;
-        explicit InFlight(HostTouches& of) : of_{&of} { of.in_flight_.fetch_add(1, std::memory_order_relaxed); }
-        ~InFlight() {
+        Busy() = default;
+        explicit Busy(HostTouches& of) : of_{&of} { of.in_flight_.fetch_add(1, std::memory_order_relaxed); }
+        ~Busy() {
             if (of_ != nullptr) of_->in_flight_.fetch_sub(1, std::memory_order_relaxed);
         }
-        InFlight(InFlight&& other) noexcept : of_{std::exchange(other.of_, nullptr)} {}
-        InFlight& operator=(InFlight&& other) noexcept {
+        Busy(Busy&& other) noexcept : of_{std::exchange(other.of_, nullptr)} {}
+        Busy& operator=(Busy&& other) noexcept {
             std::swap(of_, other.of_);
             return *this;
         }

@@ -69,7 +69,7 @@ void CheckedCopy::begins(const sdma::Command& command, std::uint64_t at) {
     if (is_on(Check::race)) running_ = process.operations.begin(published_.safe(), copy_);
     if (!is_on(Check::fence)) return;
     host_safe_ = published_.host_safe(at);
-    in_flight_ = check::HostTouches::InFlight{process.host_touches};
+    in_flight_ = check::HostTouches::Busy{process.host_touches};
     start_ = process.visibility.acquired(gpu_, check::FenceScope::None, published_.safe(), process.operations.now());
 }
 

@@ -42,7 +42,7 @@ class CheckedCopy {
     check::Operations::Copy copy_;  // writes nothing: none runs
     check::Visibility::Start start_;
     check::Operations::Tick host_safe_ = 0;
-    check::HostTouches::InFlight in_flight_;
+    check::HostTouches::Busy in_flight_;
 };
 
 }  // namespace kfdemu

@@ -126,7 +126,7 @@ void CheckedPackets::starts(std::uint64_t index, const Dispatch& dispatch) {
         watched.start =
             process.visibility.acquired(gpu_.index, static_cast<check::FenceScope>(aql::acquire_scope(packet.header)),
                                         published_.safe(), process.operations.now());
-        watched.in_flight = check::HostTouches::InFlight{process.host_touches};
+        watched.in_flight = check::HostTouches::Busy{process.host_touches};
     }
     published_.passed(index);
 }

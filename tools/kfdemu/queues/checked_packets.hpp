@@ -61,7 +61,7 @@ class CheckedPackets {
         check::Operations::Kernel kernel;  ///< its memory is null: not started, or not checked
         check::Visibility::Start start;
         check::Operations::Tick host_safe = 0;
-        check::HostTouches::InFlight in_flight;
+        check::HostTouches::Busy in_flight;
     };
 
     std::uint64_t slot_va(std::uint64_t index) const { return ring_ + index % packets_ * sizeof(aql::Packet); }

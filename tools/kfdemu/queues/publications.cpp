@@ -18,7 +18,7 @@ void Publications::rung(std::uint64_t next, std::uint64_t highest) {
     const bool news = highest >= next && (bells_.empty() || bells_.back().highest < highest);
     host().noticed(doorbell_, highest + ahead_);
     if (!news) return;
-    if (bells_.empty()) in_flight_ = check::HostTouches::InFlight{host()};
+    if (bells_.empty()) in_flight_ = check::HostTouches::Busy{host()};
     bells_.push_back({highest, operations().published(this)});
 }
 

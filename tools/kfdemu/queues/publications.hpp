@@ -48,8 +48,8 @@ class Publications {
 
     const check::HostTouches::Doorbell doorbell_;
     const std::uint64_t ahead_;
-    std::deque<Bell> bells_;                  // whose packets have not all started
-    check::HostTouches::InFlight in_flight_;  // while there are any
+    std::deque<Bell> bells_;              // whose packets have not all started
+    check::HostTouches::Busy in_flight_;  // while there are any
     Tick waited_ = 0;
     Tick blocked_ = 0;  // when Operations was last told of it
     bool is_blocked_ = false;
