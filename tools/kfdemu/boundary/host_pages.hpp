@@ -6,7 +6,7 @@
 //     host_pages::follow_checks();                // `fence` may have been switched
 //
 // Pages are taken out of the page table with each doorbell, so each page's first access since then is seen. The
-// doorbell's own page is as well: its store waits until that is done. Needs Linux 5.14 and the right to handle faults
+// doorbell's own page is as well: its store waits until that is done. Needs Linux 5.18 and the right to handle faults
 // of system calls, which root has; without, a note says so. Thread safety: every function, any thread.
 #pragma once
 
