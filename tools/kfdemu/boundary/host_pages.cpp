@@ -52,7 +52,7 @@ Pages& pages() {
 
 std::atomic<bool> any_mapped{false};  // release: pages() is made
 
-bool wanted() { return check::process_session().checks.has(Check::fence); }
+bool wanted() { return check::is_switched_on(Check::fence); }
 
 int open_faults() {
     const auto fd = static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC));

@@ -104,6 +104,11 @@ Suppressions suppressions_of(const Options& options) {
     return result;
 }
 
+bool is_switched_on(Check what) {
+    const ProcessChecks* process = made.load(std::memory_order_acquire);
+    return process != nullptr && process->checks().has(what);
+}
+
 Session process_session() {
     ProcessChecks* process = made.load(std::memory_order_acquire);
     if (process == nullptr || process->enabled.load(std::memory_order_relaxed) == 0) return {};

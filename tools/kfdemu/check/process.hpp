@@ -56,8 +56,10 @@ void in_child();
 /// Reads the options' suppression files. Warns of a file or a line that is wrong, and goes on without it.
 Suppressions suppressions_of(const Options& options);
 
-/// Empty, at the cost of one load, if no check is on.
+/// Empty, at the cost of one load, if no check is on. A kernel or a copy starts: by then the tool was loaded.
 Session process_session();
+/// At any time.
+bool is_switched_on(Check what);
 
 /// What an emulated process's exit status is if anything was found.
 inline constexpr int kFoundStatus = 99;
