@@ -25,19 +25,12 @@ const Cell* cell_at(const Kernel& kernel, std::uint64_t va) {
 }
 
 bool is_set(const Record& record) { return record.group != 0; }
-bool is_for_others(const Record& record) {
-    return is_set(record) && (record.is(MemoryShadow::Kind::Atomic) || record.alone);
-}
-
-/// Whether the kernel may talk to the host through the page.
+/// Whether the kernel may tell the host something in the page.
 bool talks_in(const Kernel& kernel, std::uint64_t va) {
     const std::uint64_t begin = va & ~(kPageBytes - 1);
     for (std::uint64_t at = begin; at < begin + kPageBytes; at += 4) {
         const Cell* cell = cell_at(kernel, at);
-        if (cell == nullptr) continue;
-        const bool looks = std::ranges::any_of(
-            cell->read, [](const Record& read) { return is_set(read) && read.is(MemoryShadow::Kind::Atomic); });
-        if (looks || is_for_others(cell->write)) return true;
+        if (cell != nullptr && is_set(cell->write) && cell->write.alone) return true;
     }
     return false;
 }
@@ -109,13 +102,14 @@ void HostTouches::noticed(Doorbell doorbell, std::uint64_t value) {
     for (Bell& bell : found->second) bell.noticed |= bell.value <= value;
 }
 
-std::optional<HostTouches::Tick> HostTouches::rung(Doorbell doorbell, std::uint64_t value) {
+std::optional<HostTouches::Tick> HostTouches::rung(Doorbell doorbell, std::uint64_t value, bool exactly) {
     const std::lock_guard lock{mutex_};
     const auto found = bells_.find(doorbell);
     if (found == bells_.end()) return {};
     auto& bells = found->second;
     while (!bells.empty() && bells.front().value < value && bells.front().noticed) bells.pop_front();
-    const auto bell = std::ranges::find_if(bells, [&](const Bell& each) { return each.value >= value; });
+    const auto bell = std::ranges::find_if(
+        bells, [&](const Bell& each) { return exactly ? each.value == value : each.value >= value; });
     return bell == bells.end() ? std::nullopt : std::optional{bell->tick};
 }
 
@@ -156,6 +150,7 @@ void HostTouches::compare(const Visibility::Work& work, Tick since, Tick until, 
         for (const Touch& touch : touches) report_copy(std::get<Copy>(work), touch, report, allocations);
         return;
     }
+    if (kernel->memory->looks_for_others.load(std::memory_order_relaxed)) return;
     if (std::ranges::any_of(touches, [&](const Touch& touch) { return talks_in(*kernel, touch.va); })) return;
     for (const Touch& touch : touches) report_kernel(*kernel, touch, report, allocations);
 }

@@ -4,11 +4,11 @@
 //     touches.rang(doorbell, value, now);                       // the host rings: seen before the store happens
 //     touches.add({va, now, true, stack});                      // the host's first access of a page since then
 //     touches.noticed(doorbell, value);                         // a queue has seen the doorbell
-//     auto since = touches.rung(doorbell, value);               // when the host published up to there
+//     auto since = touches.rung(doorbell, value, exactly);      // when the host published up to there
 //     touches.compare(work, since, now, report, allocations);   // it ends
 //
-// A kernel may talk to the host while it runs: one that uses atomics, looks for what others wrote, or stores with a
-// single lane, in a page that the host touches meanwhile, is not compared. Thread safety: every function, any thread.
+// A kernel may talk to the host while it runs: one that uses atomics or looks for what others wrote, or stores with a
+// single lane in a page that the host touches meanwhile, is not compared. Thread safety: every function, any thread.
 #pragma once
 
 #include <atomic>
@@ -40,8 +40,9 @@ class HostTouches {
     void rang(Doorbell doorbell, std::uint64_t value, Tick tick);
     void add(const Touch& touch);
     void noticed(Doorbell doorbell, std::uint64_t value);
-    /// When a value of at least that was stored first; empty: not known.
-    std::optional<Tick> rung(Doorbell doorbell, std::uint64_t value);
+    /// When that value was stored first, or a larger one; empty: not known. `exactly`: several producers ring, and a
+    /// larger value says nothing of an earlier packet.
+    std::optional<Tick> rung(Doorbell doorbell, std::uint64_t value, bool exactly);
     /// Of a queue that has stopped.
     void forget(Doorbell doorbell);
 

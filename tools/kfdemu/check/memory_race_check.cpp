@@ -86,7 +86,10 @@ void MemoryRaceCheck::access(const RaceContext& context, const Wave& wave, const
     now.record.alone = std::has_single_bit(access.lanes) ? 1 : 0;
     const bool is_atomic = access.reads && access.writes;
     now.looks = is_atomic || (access.reads && (looks_for_others(inst) || context.sites[site].idiom == Idiom::Waits));
-    if (now.looks) set(now.record, Kind::Atomic);
+    if (now.looks) {
+        set(now.record, Kind::Atomic);
+        races_->looks_for_others.store(true, std::memory_order_relaxed);
+    }
     if (access.writes && !access.reads) {
         if (context.waited) set(now.record, Kind::Waited);
         last_store_->store(now.record.tick, std::memory_order_relaxed);

@@ -56,6 +56,7 @@ class MemoryRaces {
 
     MemoryShadow shadow;
     std::atomic<bool> invalidated{false};       ///< a wave has invalidated a cache; relaxed: read after the end
+    std::atomic<bool> looks_for_others{false};  ///< atomics, volatile or polling loads; relaxed: likewise
     const std::uint64_t serial = new_serial();  ///< no other object has it
 
   private:

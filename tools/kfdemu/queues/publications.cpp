@@ -40,7 +40,7 @@ Publications::Tick Publications::safe() const {
 
 Publications::Tick Publications::host_safe(std::uint64_t index) const {
     const Tick seen = bells_.empty() ? operations().now() : bells_.front().seen;
-    return std::max(host().rung(doorbell_, index + ahead_).value_or(seen), released_);
+    return std::max(host().rung(doorbell_, index + ahead_, ahead_ == 0).value_or(seen), released_);
 }
 
 void Publications::passed(std::uint64_t index) {
