@@ -1,6 +1,7 @@
 // What kernels ask of the host while they run: printing and assertions.
 #include "hsadrv/kernel_output.hpp"
 
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <future>
