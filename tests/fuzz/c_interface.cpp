@@ -144,33 +144,41 @@ class Sequence {
                                                        in_.below(5), &registration);
         made(result, registration);
     }
-    /// An address that stays valid: of a memory that the stream holds, of a buffer, or null. `size_bytes` is cut to a
-    /// buffer's size.
-    void* address(hsadrv_stream on, std::vector<std::byte>& buffer, std::size_t& size_bytes) {
+    /// An address, and the memory that it is of; null: it is of a buffer.
+    struct Place {
+        void* address = nullptr;
+        hsadrv_memory memory = nullptr;
+    };
+    /// `size_bytes` is cut to a buffer's size.
+    Place place(std::vector<std::byte>& buffer, std::size_t& size_bytes) {
         if (in_.below(2)) {
             size_bytes = size_bytes > buffer.size() ? buffer.size() : size_bytes;
-            return buffer.data();
+            return {buffer.data()};
         }
-        const hsadrv_memory given = memory();
-        void* found = nullptr;
-        if (hsadrv_stream_hold(on, given) != HSADRV_SUCCESS) return nullptr;
-        saw(hsadrv_memory_address(given, &found));
+        Place found{nullptr, memory()};
+        saw(hsadrv_memory_address(found.memory, &found.address));
         return found;
+    }
+    /// What was enqueued uses it: the memory may be destroyed from now on.
+    void hold(hsadrv_stream on, const Place& place) {
+        if (place.memory) saw(hsadrv_stream_hold(on, place.memory));
     }
     void copy() {
         const hsadrv_stream on = stream();
         std::size_t bytes = size();
-        void* const to = address(on, world().to, bytes);
-        const void* const from = address(on, world().from, bytes);
-        saw(in_.below(2) ? hsadrv_stream_copy(on, to, from, bytes, timeout())
-                         : hsadrv_stream_copy_and_wait(on, to, from, bytes, timeout()));
+        const Place to = place(world().to, bytes), from = place(world().from, bytes);
+        saw(in_.below(2) ? hsadrv_stream_copy(on, to.address, from.address, bytes, timeout())
+                         : hsadrv_stream_copy_and_wait(on, to.address, from.address, bytes, timeout()));
+        hold(on, to);
+        hold(on, from);
     }
     void fill() {
         const hsadrv_stream on = stream();
         std::size_t bytes = size();
-        void* const to = address(on, world().to, bytes);
+        const Place to = place(world().to, bytes);
         const std::size_t pattern = in_.below(64);
-        saw(hsadrv_stream_fill(on, to, bytes, world().from.data(), pattern, timeout()));
+        saw(hsadrv_stream_fill(on, to.address, bytes, world().from.data(), pattern, timeout()));
+        hold(on, to);
     }
 
     /// Of scale_add(data, factor, summand, n), with fields changed. n is zero unless `data` is large enough for it.
