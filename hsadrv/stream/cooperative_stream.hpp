@@ -4,8 +4,8 @@
 //
 // Two cooperative kernels at once could each have half of the device, and wait for the other half for ever. So all of a
 // GPU run on one queue, between the work before and after them on their own streams. Not on the runtime's cooperative
-// queue (HSA_QUEUE_TYPE_COOPERATIVE): ROCR 5.2 to 7.x has one for each agent, to which it adds global wave sync, and
-// ignores the error callback of those who ask for it (GpuAgent::QueueCreate, InitGWS), so that a stream would not learn
+// queue (HSA_QUEUE_TYPE_COOPERATIVE): ROCR 7.x has one for each agent, to which it adds global wave sync, and ignores
+// the error callback that it is created with (GpuAgent::QueueCreate, InitGWS), so that a stream would not learn
 // of errors. What makes work-groups resident is the size of the grid; this barrier needs no global wave sync.
 //
 // Thread safety: any thread. Owns: a stream and the memory in which work-groups meet.

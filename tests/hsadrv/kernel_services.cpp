@@ -227,7 +227,7 @@ TEST_CASE("a text that cannot be handed over is -1 to the kernel", "[kernel_serv
     CHECK(results[2] == results[0]);
 }
 
-TEST_CASE("a kernel that waits for the host delays nobody but its stream", "[kernel_services][device]") {
+TEST_CASE("a kernel that waits for the host delays its own stream alone", "[kernel_services][device]") {
     NEEDS_DEVICE();
     Device device;
     NEEDS_LAUNCH_KERNELS(device.gpu.agent());

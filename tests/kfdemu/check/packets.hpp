@@ -1,4 +1,4 @@
-// Kernels that hand memory to each other, enqueued by hand, and what `race` and `fence` find of them.
+// Kernels that hand memory to each other, in packets that the test writes itself, for `race` and `fence`.
 //
 //     Work work;
 //     queue.submit(work.packet("fill", work.fill(work.data.data(), 5u), false, done));

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "../gfx9/disassemble.hpp"
+#include "kernel_access.hpp"
 
 namespace kfdemu::check {
 namespace {
@@ -24,13 +24,12 @@ const Cell* cell_at(const Kernel& kernel, std::uint64_t va) {
     return page != nullptr ? &page->cell(va) : nullptr;
 }
 
-bool is_set(const Record& record) { return record.group != 0; }
 /// Whether the kernel may tell the host something in the page.
 bool talks_in(const Kernel& kernel, std::uint64_t va) {
     const std::uint64_t begin = va & ~(kPageBytes - 1);
     for (std::uint64_t at = begin; at < begin + kPageBytes; at += 4) {
         const Cell* cell = cell_at(kernel, at);
-        if (cell != nullptr && is_set(cell->write) && cell->write.alone) return true;
+        if (cell != nullptr && cell->write.is_set() && cell->write.alone) return true;
     }
     return false;
 }
@@ -38,7 +37,7 @@ bool talks_in(const Kernel& kernel, std::uint64_t va) {
 /// The kernel's access of the byte that conflicts with the host's. Null: none.
 const Record* conflict(const Cell& cell, const Touch& touch) {
     const auto has_byte = [&](const Record& record) {
-        return is_set(record) && (record.bytes >> touch.va % 4 & 1) != 0;
+        return record.is_set() && (record.bytes >> touch.va % 4 & 1) != 0;
     };
     if (has_byte(cell.write)) return &cell.write;
     if (!touch.writes) return nullptr;
@@ -63,15 +62,7 @@ void report_kernel(const Kernel& kernel, const Touch& touch, Report& report, con
     const Record* record = cell != nullptr ? conflict(*cell, touch) : nullptr;
     if (record == nullptr) return;
     Finding found = finding(touch, record == &cell->write ? "writes" : "reads", "a kernel", allocations);
-    const gfx9::Inst inst = kernel.memory->site(record->site);
-    found.at = {inst.pc, inst.code(), gfx9::disassemble(kernel.target, inst), {}, {}};
-    found.kernel_object = kernel.kernel_object;
-    found.gpu = kernel.gpu;
-    found.queue_id = kernel.queue_id;
-    found.dispatch_id = kernel.dispatch_id;
-    found.group = kernel.memory->group_id(record->group);
-    found.wave = record->wave;
-    found.lane = record->lane;
+    tell_access(found, kernel, *record);
     if (report.is_new(found)) report.add(std::move(found));
 }
 

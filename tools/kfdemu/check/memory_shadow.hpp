@@ -40,6 +40,7 @@ class MemoryShadow {
         std::uint16_t kind : 2 = 0;
         std::uint16_t alone : 1 = 0;  ///< of the wave's lanes, only this one
 
+        bool is_set() const { return group != 0; }
         bool is(Kind what) const { return kind == static_cast<std::uint16_t>(what); }
         bool is_plain() const { return is(Kind::Plain) || is(Kind::Waited); }
         bool overlaps(const Record& other) const { return (bytes & other.bytes) != 0; }

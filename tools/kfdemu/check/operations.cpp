@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "../gfx9/disassemble.hpp"
+#include "kernel_access.hpp"
 #include "shadow_conflicts.hpp"
 
 namespace kfdemu::check {
@@ -26,25 +26,13 @@ struct Reporter {
     Report& report;
     const Allocations* allocations;
 
-    Site site(const Kernel& kernel, const Record& record) const {
-        const gfx9::Inst inst = kernel.memory->site(record.site);
-        return {inst.pc, inst.code(), gfx9::disassemble(kernel.target, inst), {}, {}};
-    }
-
     /// A finding at the access of a kernel, without its sentence. Empty: it is not new.
     std::optional<Finding> begin(const char* rule, const Kernel& kernel, const Record& record, std::uint64_t va) const {
         if (!report.is_new(Check::race, rule, kernel.memory->site(record.site))) return {};
         Finding finding;
         finding.check = Check::race;
         finding.rule = rule;
-        finding.at = site(kernel, record);
-        finding.kernel_object = kernel.kernel_object;
-        finding.gpu = kernel.gpu;
-        finding.queue_id = kernel.queue_id;
-        finding.dispatch_id = kernel.dispatch_id;
-        finding.group = kernel.memory->group_id(record.group);
-        finding.wave = record.wave;
-        finding.lane = record.lane;
+        tell_access(finding, kernel, record);
         finding.address = va;
         finding.place = allocations != nullptr ? allocations->describe(va) : "";
         return finding;
@@ -57,10 +45,7 @@ struct Reporter {
             finding->what =
                 fmt::format("memory is {} that another kernel {}, and nothing orders the two kernels",
                             conflict.second_writes ? "written" : "read", conflict.first_writes ? "writes" : "reads");
-            finding->related.push_back({fmt::format("{} of dispatch {} in queue {} of GPU {} at",
-                                                    earlier.memory->told(conflict.first, conflict.first_writes),
-                                                    earlier.dispatch_id, earlier.queue_id, earlier.gpu),
-                                        site(earlier, conflict.first)});
+            finding->related.push_back(other_access(earlier, conflict.first, conflict.first_writes));
             report.add(*std::move(finding));
         }
     }

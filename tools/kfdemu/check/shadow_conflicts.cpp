@@ -9,14 +9,13 @@ using Cell = MemoryShadow::Cell;
 using Kind = MemoryShadow::Kind;
 using Record = MemoryShadow::Record;
 
-bool is_set(const Record& record) { return record.group != 0; }
-bool is_plain(const Record& record) { return is_set(record) && !record.is(Kind::Atomic); }
+bool is_plain(const Record& record) { return record.is_set() && !record.is(Kind::Atomic); }
 bool looks(const Cell& cell) {
-    const auto atomic = [](const Record& record) { return is_set(record) && record.is(Kind::Atomic); };
+    const auto atomic = [](const Record& record) { return record.is_set() && record.is(Kind::Atomic); };
     return atomic(cell.write) || atomic(cell.read[0]) || atomic(cell.read[1]);
 }
 bool communicate(const Cell& a, const Cell& b) {
-    return (is_set(a.write) && looks(b)) || (is_set(b.write) && looks(a));
+    return (a.write.is_set() && looks(b)) || (b.write.is_set() && looks(a));
 }
 
 bool store_the_same(const Cell& a, const Cell& b) {
@@ -78,7 +77,7 @@ std::vector<ShadowConflict> reads_of_writes(MemoryShadow& first, MemoryShadow& s
     std::vector<ShadowConflict> result;
     std::set<std::uint16_t> sites;
     each_common(first, second, [&](std::uint64_t at, const Cell& a, const Cell& b) {
-        if (!is_set(a.write)) return true;
+        if (!a.write.is_set()) return true;
         if (looks(b)) return result.clear(), false;
         for (const Record& read : b.read)
             if (is_plain(read) && a.write.overlaps(read) && !b.write.overlaps(read) && sites.insert(read.site).second)

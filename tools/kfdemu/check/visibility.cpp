@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "../gfx9/disassemble.hpp"
+#include "kernel_access.hpp"
 #include "shadow_conflicts.hpp"
 
 namespace kfdemu::check {
@@ -54,11 +54,6 @@ std::optional<Lack> lack(const Work& writer, Visibility::Tick end, const Work& r
     return {};
 }
 
-Site site(const Kernel& kernel, const MemoryShadow::Record& record) {
-    const gfx9::Inst inst = kernel.memory->site(record.site);
-    return {inst.pc, inst.code(), gfx9::disassemble(kernel.target, inst), {}, {}};
-}
-
 std::string sentence(const char* reader, const char* writer, const Lack& lack) {
     return fmt::format("{} {} wrote, and no packet's {} fence has the scope of the {} since: {}", reader, writer,
                        lack.of_release ? "release" : "acquire", lack.of_system ? "system" : "agent",
@@ -80,17 +75,6 @@ struct Reporter {
         return finding;
     }
 
-    void at_kernel(const Kernel& kernel, const MemoryShadow::Record& record, Finding& finding) const {
-        finding.at = site(kernel, record);
-        finding.kernel_object = kernel.kernel_object;
-        finding.gpu = kernel.gpu;
-        finding.queue_id = kernel.queue_id;
-        finding.dispatch_id = kernel.dispatch_id;
-        finding.group = kernel.memory->group_id(record.group);
-        finding.wave = record.wave;
-        finding.lane = record.lane;
-    }
-
     void add(Finding&& finding) const {
         if (report.is_new(finding)) report.add(std::move(finding));
     }
@@ -100,12 +84,9 @@ struct Reporter {
             const gfx9::Inst inst = reader.memory->site(read.second.site);
             if (!lack.of_release && misses_cache(inst)) continue;
             Finding finding = begin(lack, read.va);
-            at_kernel(reader, read.second, finding);
+            tell_access(finding, reader, read.second);
             finding.what = sentence("memory is read that", "an earlier kernel", lack);
-            finding.related.push_back(
-                {fmt::format("{} of dispatch {} in queue {} of GPU {} at", writer.memory->told(read.first, true),
-                             writer.dispatch_id, writer.queue_id, writer.gpu),
-                 site(writer, read.first)});
+            finding.related.push_back(other_access(writer, read.first, true));
             add(std::move(finding));
         }
     }
@@ -115,7 +96,7 @@ struct Reporter {
             for (const BoxConflict& read : conflicts(reader.memory->shadow, box, true)) {
                 if (read.access_writes) continue;
                 Finding finding = begin(lack, read.va);
-                at_kernel(reader, read.access, finding);
+                tell_access(finding, reader, read.access);
                 finding.what = sentence("memory is read that", "a DMA engine", lack);
                 add(std::move(finding));
             }
@@ -125,7 +106,7 @@ struct Reporter {
         for (const Box& box : copy.reads)
             for (const BoxConflict& written : conflicts(writer.memory->shadow, box, false)) {
                 Finding finding = begin(lack, written.va);
-                at_kernel(writer, written.access, finding);
+                tell_access(finding, writer, written.access);
                 finding.what = sentence("a DMA engine reads what", "a kernel", lack);
                 add(std::move(finding));
             }

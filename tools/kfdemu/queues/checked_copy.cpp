@@ -8,10 +8,8 @@ namespace kfdemu {
 namespace {
 
 using check::Box;
+using check::is_switched_on;
 using check::process_checks;
-
-bool is_on(Check what) { return check::process_session().checks.has(what); }
-bool is_on() { return is_on(Check::race) || is_on(Check::fence); }
 
 Box line(std::uint64_t va, std::uint64_t bytes) { return {va, bytes, 0, 0, 1, 1}; }
 
@@ -41,15 +39,11 @@ check::Operations::Copy memory_of(const sdma::Command& command) {
 CheckedCopy::~CheckedCopy() { fails(); }
 
 void CheckedCopy::rung(std::uint64_t next, std::uint64_t end) {
-    if (is_on() && end != 0) published_.rung(next, end - 1);
+    if (end != 0) published_.rung(next, end - 1);
 }
 
 void CheckedCopy::passed(std::uint64_t next) {
     if (next != 0) published_.passed(next - 1);
-}
-
-void CheckedCopy::waited() {
-    if (is_on()) published_.waited();
 }
 
 void CheckedCopy::fails() {
@@ -60,14 +54,14 @@ void CheckedCopy::fails() {
 }
 
 void CheckedCopy::begins(const sdma::Command& command, std::uint64_t at) {
-    if (!copy_.writes.empty() || !is_on()) return;
+    if (!copy_.writes.empty() || !Publications::are_followed()) return;
     copy_ = memory_of(command);
     if (copy_.writes.empty()) return;
     copy_.gpu = gpu_;
     copy_.queue = this;
     check::ProcessChecks& process = process_checks();
-    if (is_on(Check::race)) running_ = process.operations.begin(published_.safe(), copy_);
-    if (!is_on(Check::fence)) return;
+    if (is_switched_on(Check::race)) running_ = process.operations.begin(published_.safe(), copy_);
+    if (!is_switched_on(Check::fence)) return;
     host_safe_ = published_.host_safe(at);
     in_flight_ = check::HostTouches::Busy{process.host_touches};
     start_ = process.visibility.acquired(gpu_, check::FenceScope::None, published_.safe(), process.operations.now());
@@ -79,7 +73,7 @@ void CheckedCopy::ends() {
     check::ProcessChecks& process = process_checks();
     if (running_) process.operations.end(std::exchange(running_, nullptr), process.report, &process.allocations);
     in_flight_ = {};
-    if (!is_on(Check::fence)) return;
+    if (!is_switched_on(Check::fence)) return;
     const auto now = process.operations.now();
     process.visibility.ended(copy, start_, now, process.report, &process.allocations);
     process.host_touches.compare(copy, host_safe_, now, process.report, &process.allocations);

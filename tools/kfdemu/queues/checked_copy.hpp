@@ -28,7 +28,7 @@ class CheckedCopy {
     void rung(std::uint64_t next, std::uint64_t end);
     void passed(std::uint64_t next);
     void blocked() { published_.blocked(); }
-    void waited();
+    void waited() { published_.waited(); }
     /// `at`: the byte of the ring.
     void begins(const sdma::Command& command, std::uint64_t at);
     void ends();

@@ -12,16 +12,13 @@ namespace kfdemu {
 namespace {
 
 using check::Finding;
+using check::is_switched_on;
 using check::process_checks;
 
 // Until a packet is looked at again that was published: longer than a producer takes to write one.
 constexpr std::uint64_t kSettleNs = 100'000;
 // Of a kernel's arguments, as many are compared.
 constexpr std::uint32_t kMostArgumentBytes = 64 << 10;
-
-bool checks_for(Check what) { return check::process_session().checks.has(what); }
-
-bool orders() { return checks_for(Check::race) || checks_for(Check::fence); }
 
 /// False: not mapped.
 bool read(const AddressSpace& space, std::uint64_t va, std::span<std::uint32_t> words) {
@@ -57,8 +54,8 @@ void CheckedPackets::clear() {
 }
 
 void CheckedPackets::rung(const AddressSpace& space, std::uint64_t next, std::uint64_t highest) {
-    if (orders()) published_.rung(next, highest);
-    checks_for(Check::fence) ? watch_published(space, highest) : void(next_watched_ = highest + 1);
+    published_.rung(next, highest);
+    is_switched_on(Check::fence) ? watch_published(space, highest) : void(next_watched_ = highest + 1);
 }
 
 void CheckedPackets::watch_published(const AddressSpace& space, std::uint64_t highest) {
@@ -98,7 +95,7 @@ void CheckedPackets::read_arguments(const AddressSpace& space, Watched& watched)
 
 bool CheckedPackets::settled(const AddressSpace& space, std::uint64_t index) {
     if (std::exchange(late_, false)) waited();
-    if (!checks_for(Check::fence)) return true;
+    if (!is_switched_on(Check::fence)) return true;
     watch_published(space, index);  // a producer may be late with its header
     const auto found = watched_.find(index);
     if (found == watched_.end() || found->second.settled) return true;
@@ -106,10 +103,6 @@ bool CheckedPackets::settled(const AddressSpace& space, std::uint64_t index) {
     found->second.settled = true;
     compare(space, index, found->second);
     return true;
-}
-
-void CheckedPackets::waited() {
-    if (orders()) published_.waited();
 }
 
 void CheckedPackets::starts(std::uint64_t index, const Dispatch& dispatch) {
@@ -120,8 +113,8 @@ void CheckedPackets::starts(std::uint64_t index, const Dispatch& dispatch) {
     const KernelDispatchPacket& packet = dispatch.packet();
     watched.kernel = {memory, dispatch.target(), packet.kernel_object, dispatch.queue_id(), index + 1, gpu_.index};
     check::ProcessChecks& process = process_checks();
-    if (checks_for(Check::race)) watched.operation = process.operations.begin(published_.safe(), watched.kernel);
-    if (checks_for(Check::fence)) {
+    if (is_switched_on(Check::race)) watched.operation = process.operations.begin(published_.safe(), watched.kernel);
+    if (is_switched_on(Check::fence)) {
         watched.host_safe = published_.host_safe(index);
         watched.start =
             process.visibility.acquired(gpu_.index, static_cast<check::FenceScope>(aql::acquire_scope(packet.header)),
@@ -139,7 +132,7 @@ void CheckedPackets::ends(const AddressSpace& space, std::uint64_t index, std::u
     check::ProcessChecks& process = process_checks();
     if (watched.seen_ns != 0) compare(space, index, watched);
     if (watched.operation) process.operations.end(watched.operation, process.report, &process.allocations);
-    if (checks_for(Check::fence)) follow_fences(watched, header);
+    if (is_switched_on(Check::fence)) follow_fences(watched, header);
 }
 
 /// It has ended. Packets without a kernel do both of their fences then.

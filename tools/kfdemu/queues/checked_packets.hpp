@@ -44,7 +44,7 @@ class CheckedPackets {
     void is_late() { late_ = true, blocked(); }
     /// The next packet waits for a barrier bit or a dependency: what has ended by now is ordered before it.
     void blocked() { published_.blocked(); }
-    void waited();
+    void waited() { published_.waited(); }
     void starts(std::uint64_t index, const Dispatch& dispatch);
     void ends(const AddressSpace& space, std::uint64_t index, std::uint16_t header);
     /// The queue has stopped, or is about to: what runs is not compared with anything.

@@ -13,7 +13,10 @@ check::HostTouches& host() { return check::process_checks().host_touches; }
 
 }  // namespace
 
+bool Publications::are_followed() { return check::is_switched_on(Check::race) || check::is_switched_on(Check::fence); }
+
 void Publications::rung(std::uint64_t next, std::uint64_t highest) {
+    if (!are_followed()) return;
     // Producers ring in any order: a doorbell may be of a packet that has started, or that an earlier one announced.
     const bool news = highest >= next && (bells_.empty() || bells_.back().highest < highest);
     host().noticed(doorbell_, highest + ahead_);
@@ -30,6 +33,7 @@ void Publications::blocked() {
 }
 
 void Publications::waited() {
+    if (!are_followed()) return;
     waited_ = operations().now();
     if (std::exchange(is_blocked_, false)) released_ = waited_;
 }

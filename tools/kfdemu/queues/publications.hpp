@@ -27,6 +27,9 @@ class Publications {
     Publications(const Publications&) = delete;
     Publications& operator=(const Publications&) = delete;
 
+    /// One of the checks is on; rung() and waited() do nothing otherwise.
+    static bool are_followed();
+
     void rung(std::uint64_t next, std::uint64_t highest);
     /// The next packet waits: what has ended by now is ordered before it. Cheap while nothing ends.
     void blocked();
