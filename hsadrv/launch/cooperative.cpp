@@ -31,7 +31,7 @@ void require_resident(const Kernel& kernel, const LaunchConfig& config, const La
         shape.workgroup.text() + "; " + kernel.agent().label() + " holds " + std::to_string(most) +
         " at once: " + std::to_string(held.workgroups) + " on each of " + std::to_string(units / held.compute_units) +
         " compute units, limited by " + to_string(held.limit) +
-        "; use a smaller grid, suggest_group_size() or device_workgroups(), " + "and a loop in the kernel");
+        "; use a smaller grid, suggest_group_size() or device_workgroups(), and a loop in the kernel");
 }
 
 /// A cooperative launch that is ready to be enqueued, or recorded.

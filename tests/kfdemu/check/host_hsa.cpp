@@ -1,6 +1,8 @@
 // `fence`: the host accesses memory while a kernel or a copy that uses it is in flight.
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -144,6 +146,102 @@ TEST_CASE("a host may access other memory, and prepare what a barrier holds back
     change_input(work.data.as<std::uint32_t>() + 64);  // beyond the kernel's
     REQUIRE(done.completed());
     expect(control, nullptr, "");
+    control->check(0);
+}
+
+TEST_CASE("so it may when the barrier's signal is stored before the device looks", "[check][host]") {
+    NEEDS_CONTROL(control);
+    if (!can_watch()) SKIP_BECAUSE("the host's accesses are not watched here");
+    REQUIRE(control->check(KFDEMU_CHECK_FENCE) == 0);
+    control->forget_findings();
+    Work work;
+    Queue queue{work.machine.gpu()};
+    const Memory from = arguments(work.machine, work.code.kernel("double_all"), work.data.data(), work.result.data());
+    for (int n = 0; n < 20; ++n) {
+        const Signal gate, done;
+        queue.submit(barrier_and({gate}));
+        queue.submit(work.packet("double_all", from, true, done));
+        change_input(work.data.as<std::uint32_t>() + 3);
+        gate.store(0);
+        REQUIRE(done.completed());
+    }
+    expect(control, nullptr, "");
+    control->check(0);
+}
+
+TEST_CASE("a copy that waits for the host's signal is no finding", "[check][host]") {
+    NEEDS_CONTROL(control);
+    if (!can_watch()) SKIP_BECAUSE("the host's accesses are not watched here");
+    REQUIRE(control->check(KFDEMU_CHECK_FENCE) == 0);
+    control->forget_findings();
+    const Machine machine;
+    const Memory from{machine.cpu().coarse, 4096, machine.agents()};
+    Memory to{machine.gpu().coarse, 4096, machine.agents()};
+    for (int n = 0; n < 20; ++n) {
+        const Signal gate, done;
+        const hsa_signal_t before = gate;
+        HSA_CHECK(hsa_amd_memory_async_copy(to.data(), machine.gpu().agent, from.data(), machine.cpu().agent, 4096, 1,
+                                            &before, done));
+        change_input(from.as<std::uint32_t>() + 3);
+        gate.store(0);
+        REQUIRE(done.completed());
+    }
+    expect(control, nullptr, "");
+    control->check(0);
+}
+
+namespace {
+
+const std::uint32_t* read_before_fork = nullptr;  // by a thread that fork() waits for
+
+void read_in_another_thread() {
+    if (read_before_fork != nullptr) std::thread{[] { use_result(read_before_fork); }}.join();
+}
+
+}  // namespace
+
+TEST_CASE("fork() may wait for a thread that accesses memory", "[check][host]") {
+    NEEDS_CONTROL(control);
+    if (!can_watch()) SKIP_BECAUSE("the host's accesses are not watched here");
+    static const int registered = pthread_atfork(read_in_another_thread, nullptr, nullptr);
+    REQUIRE(registered == 0);
+    REQUIRE(control->check(KFDEMU_CHECK_FENCE) == 0);
+    Work work;
+    Queue queue{work.machine.gpu()};
+    const Memory to = work.fill(work.data.data(), 5u);
+    for (int n = 0; n < 20; ++n) {
+        const Signal done;
+        queue.submit(work.packet("fill", to, false, done));
+        REQUIRE(done.completed());
+        read_before_fork = work.data.as<std::uint32_t>();
+        const pid_t child = fork();
+        read_before_fork = nullptr;
+        if (child == 0) _exit(0);
+        REQUIRE(child > 0);
+        int status = 0;
+        REQUIRE(waitpid(child, &status, 0) == child);
+        CHECK(status == 0);
+    }
+    control->check(0);
+}
+
+TEST_CASE("a load of a doorbell changes nothing", "[check][host]") {
+    NEEDS_CONTROL(control);
+    if (!can_watch()) SKIP_BECAUSE("the host's accesses are not watched here");
+    REQUIRE(control->check(KFDEMU_CHECK_FENCE) == 0);
+    Work work;
+    Queue queue{work.machine.gpu()};
+    const Memory to = work.fill(work.data.data(), 5u);
+    struct AmdSignal {  // amd_hsa_signal.h
+        std::int64_t kind;
+        const volatile std::uint64_t* hardware_doorbell;
+    };
+    const auto* doorbell = reinterpret_cast<const AmdSignal*>(queue.get()->doorbell_signal.handle)->hardware_doorbell;
+    seen = static_cast<std::uint32_t>(*doorbell);
+    early_and_late(
+        control, "the host reads memory that a kernel writes", "use_result",
+        [&](const Signal& done) { queue.submit(work.packet("fill", to, false, done)); },
+        [&] { use_result(work.data.as<std::uint32_t>() + 7); });
     control->check(0);
 }
 

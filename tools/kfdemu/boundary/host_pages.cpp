@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -14,46 +15,38 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <mutex>
-#include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
-#include <vector>
 
 #include "base/clock.hpp"
+#include "boundary/mapping_table.hpp"
 #include "check/process.hpp"
 
 namespace kfdemu::host_pages {
 namespace {
+
+using Mapping = MappingTable::Mapping;
 
 constexpr std::uint64_t kPage = 4096;
 // While nothing is in flight, so many pages are given at once.
 constexpr std::uint64_t kPagesAtOnce = 64;
 // Until a doorbell's store is visible: it follows the fault at once, unless its thread is preempted.
 constexpr std::uint64_t kStoreNs = 1'000'000;
+// For a load of a doorbell, which leaves no trace.
+constexpr std::uint64_t kLoadNs = 50'000;
 
-struct Mapping {
-    std::uint64_t begin = 0, end = 0;
-    const std::byte* doorbells = nullptr;
-};
+enum class State { off, starting, on, refused };
 
-// Never destroyed: the thread outlives static objects.
-struct Pages {
-    std::mutex mutex;
-    std::vector<Mapping> mappings;
-    int fd = -1;
-    bool refused = false;
-};
-
-Pages& pages() {
-    static Pages* const made = new Pages;
-    return *made;
-}
-
-std::atomic<bool> any_mapped{false};  // release: pages() is made
+// Constant initialisation: munmap() reads it before anything else has run.
+constinit std::atomic<State> state{State::off};  // release: the two below
+constinit std::atomic<int> faults{-1};           // the descriptor
+MappingTable* mappings = nullptr;                // never destroyed: the thread outlives static objects
+std::atomic<bool> cannot_take_out{false};        // relaxed: told once
 
 bool wanted() { return check::is_switched_on(Check::fence); }
 
+/// Returns the descriptor, or -1 with errno.
 int open_faults() {
     const auto fd = static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC));
     if (fd < 0) return -1;
@@ -62,11 +55,11 @@ int open_faults() {
     api.features =
         UFFD_FEATURE_MINOR_SHMEM | UFFD_FEATURE_MISSING_SHMEM | UFFD_FEATURE_THREAD_ID | UFFD_FEATURE_EXACT_ADDRESS;
     if (ioctl(fd, UFFDIO_API, &api) == 0) return fd;
-    ::close(fd);
-    return -1;
+    const int error = errno;
+    syscall(SYS_close, fd);
+    return errno = error, -1;
 }
 
-/// Fails for memory that is not shared, which take_out() would erase.
 bool watch(int fd, const Mapping& mapping) {
     uffdio_register range{};
     range.range = {mapping.begin, mapping.end - mapping.begin};
@@ -74,66 +67,78 @@ bool watch(int fd, const Mapping& mapping) {
     return ioctl(fd, UFFDIO_REGISTER, &range) == 0;
 }
 
-/// Their content stays in the file.
-void take_out(const Mapping& mapping) {
-    madvise(reinterpret_cast<void*>(mapping.begin), mapping.end - mapping.begin, MADV_DONTNEED);
+/// With the table's lock held, so that it is still the program's mapping of a device file: its content stays there. A
+/// direct system call: UCX takes libc's for an unmapping.
+void take_out(Mapping& mapping) {
+    if (!mapping.given) return;
+    mapping.given = false;
+    if (syscall(SYS_madvise, mapping.begin, mapping.end - mapping.begin, MADV_DONTNEED) == 0) return;
+    mapping.given = true;
+    cannot_take_out.store(true, std::memory_order_relaxed);
 }
 
-std::optional<Mapping> find(std::uint64_t va) {
-    const std::lock_guard lock{pages().mutex};
-    for (const Mapping& mapping : pages().mappings)
-        if (va >= mapping.begin && va < mapping.end) return mapping;
-    return {};
-}
-
-/// False: there is no such page in the mapping.
-bool give_page(int fd, std::uint64_t va) {
+/// False: the page is not in the file.
+bool give_present(int fd, std::uint64_t va) {
     uffdio_continue present{};
     present.range = {va, kPage};
-    if (ioctl(fd, UFFDIO_CONTINUE, &present) == 0 || errno == EEXIST) return true;
+    return ioctl(fd, UFFDIO_CONTINUE, &present) == 0 || errno == EEXIST;
+}
+
+void give_fresh(int fd, std::uint64_t va) {
     uffdio_zeropage fresh{};
     fresh.range = {va, kPage};
-    return ioctl(fd, UFFDIO_ZEROPAGE, &fresh) == 0 || errno == EEXIST;
+    ioctl(fd, UFFDIO_ZEROPAGE, &fresh);
 }
 
 void give(int fd, std::uint64_t va, std::uint64_t end, std::uint64_t count) {
     const std::uint64_t first = va & ~(kPage - 1), last = std::min(end, first + count * kPage);
-    for (std::uint64_t page = first; page < last && give_page(fd, page);) page += kPage;
+    mappings->with(first, [](Mapping& mapping) { mapping.given = true; });
+    if (!give_present(fd, first)) give_fresh(fd, first);
+    for (std::uint64_t page = first + kPage; page < last && give_present(fd, page);) page += kPage;
     uffdio_range woken{first, kPage};
     ioctl(fd, UFFDIO_WAKE, &woken);  // also if the page was there, or could not be given: the access is tried again
 }
 
-/// Where the thread is, which waits for its page; 0: not known.
+/// Where the thread is, which waits for its page; 0: not known. Direct system calls: the program may follow libc's.
 std::uint64_t pc_of(std::uint32_t thread) {
     char path[64], text[256] = {};
     std::snprintf(path, sizeof path, "/proc/self/task/%u/syscall", thread);
-    const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
+    const auto fd = static_cast<int>(syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC));
     if (fd < 0) return 0;
-    const auto bytes = ::read(fd, text, sizeof text - 1);
-    ::close(fd);
+    const auto bytes = syscall(SYS_read, fd, text, sizeof text - 1);
+    syscall(SYS_close, fd);
     const char* last = bytes > 0 ? std::strrchr(text, ' ') : nullptr;
     return last != nullptr ? std::strtoull(last, nullptr, 16) : 0;
 }
 
-/// The program rings. What it accesses from now on may be in use.
-void ring(int fd, const Mapping& mapping, std::uint64_t va) {
+void take_out_memory() {
+    mappings->each([](Mapping& mapping) {
+        if (mapping.doorbells == nullptr) take_out(mapping);
+    });
+    static bool told = false;  // this thread's
+    if (told || !cannot_take_out.load(std::memory_order_relaxed)) return;
+    told = true;
+    check::process_checks().report.note(
+        "fence: the host's accesses of some memory are not watched: its pages are locked (mlock)");
+}
+
+/// The program stores to a doorbell, or loads it. What it accesses from now on may be in use.
+void ring(int fd, const Mapping& mapping, std::uint64_t va, bool stores) {
     if (!wanted()) return give(fd, va, mapping.end, 1);
     auto& process = check::process_checks();
     const auto now = process.operations.now();
-    {
-        const std::lock_guard lock{pages().mutex};
-        for (const Mapping& each : pages().mappings)
-            if (each.doorbells == nullptr) take_out(each);
-    }
+    if (stores) take_out_memory();
     const auto offset = (va - mapping.begin) & ~std::uint64_t{7};
     const auto* doorbell = reinterpret_cast<const volatile std::uint64_t*>(mapping.doorbells + offset);
-    const std::uint64_t before = __atomic_load_n(doorbell, __ATOMIC_RELAXED), since = clock::now_ns();
+    const auto value = [&] { return __atomic_load_n(doorbell, __ATOMIC_RELAXED); };
+    const std::uint64_t before = value(), until = clock::now_ns() + (stores ? kStoreNs : kLoadNs);
     give(fd, va, mapping.end, 1);
-    std::uint64_t value = before;
-    while (value == before && clock::now_ns() - since < kStoreNs) value = __atomic_load_n(doorbell, __ATOMIC_RELAXED);
-    if (value != before) process.host_touches.rang(doorbell, value, now);
-    const std::lock_guard lock{pages().mutex};
-    take_out(mapping);
+    while (value() == before && clock::now_ns() < until) sched_yield();
+    // Unless it is another mapping by now.
+    mappings->with(va, [&](Mapping& still) {
+        if (still.doorbells != nullptr) take_out(still);
+    });
+    if (const std::uint64_t after = value(); after != before) process.host_touches.rang(doorbell, after, now);
 }
 
 void touch(int fd, const Mapping& mapping, const uffd_msg& fault) {
@@ -146,106 +151,92 @@ void touch(int fd, const Mapping& mapping, const uffd_msg& fault) {
     give(fd, va, mapping.end, 1);
 }
 
+/// Until the process ends.
 void serve(int fd) {
     uffd_msg fault;
-    while (::read(fd, &fault, sizeof fault) == sizeof fault) {
+    while (syscall(SYS_read, fd, &fault, sizeof fault) == sizeof fault) {
         if (fault.event != UFFD_EVENT_PAGEFAULT) continue;
         const std::uint64_t va = fault.arg.pagefault.address;
-        const auto mapping = find(va);
+        const auto mapping = mappings->find(va);
         if (!mapping)
             give(fd, va, va + 1, 1);
-        else if (mapping->doorbells != nullptr && (fault.arg.pagefault.flags & UFFD_PAGEFAULT_FLAG_WRITE) != 0)
-            ring(fd, *mapping, va);
+        else if (mapping->doorbells != nullptr)
+            ring(fd, *mapping, va, (fault.arg.pagefault.flags & UFFD_PAGEFAULT_FLAG_WRITE) != 0);
         else
             touch(fd, *mapping, fault);
     }
-    ::close(fd);
 }
 
-bool start_thread(int fd) {
+/// "" or an error text.
+std::string start_thread(int fd) {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool started = true;
+    std::string error;
     try {
         std::thread{serve, fd}.detach();
-    } catch (const std::system_error&) {
-        started = false;
+    } catch (const std::system_error& failed) {
+        error = failed.what();
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    return started;
+    return error;
 }
 
-/// With the lock held.
-void start() {
-    Pages& all = pages();
-    if (all.fd >= 0 || all.refused) return;
-    all.fd = open_faults();
-    if (all.fd < 0 || !start_thread(all.fd)) {
-        all.refused = true;
-        check::process_checks().report.note(std::string{"fence: the host's accesses of memory are not watched: "
-                                                        "userfaultfd: "} +
-                                            std::strerror(errno));
-        return;
+/// "" or an error text.
+std::string open_and_serve() {
+    if (mappings == nullptr) mappings = new MappingTable;
+    const int fd = open_faults();
+    if (fd < 0) return std::string{"userfaultfd: "} + std::strerror(errno);
+    if (const std::string error = start_thread(fd); !error.empty()) {
+        syscall(SYS_close, fd);
+        return "its thread cannot start: " + error;
     }
-    std::erase_if(all.mappings, [&](const Mapping& mapping) { return !watch(all.fd, mapping); });
+    faults.store(fd, std::memory_order_relaxed);
+    return {};
 }
 
 /// In a child of fork() nothing is watched until it maps a device's memory of its own.
 void in_child() {
-    Pages& all = pages();
-    all.mappings.clear();
-    if (all.fd >= 0) ::close(all.fd);
-    all.fd = -1;
-    all.mutex.unlock();
+    if (mappings != nullptr) mappings->reset();
+    if (const int fd = faults.exchange(-1); fd >= 0) syscall(SYS_close, fd);
+    state.store(State::off, std::memory_order_release);
 }
 
-void follow_forks() {
-    static const int followed = pthread_atfork([] { pages().mutex.lock(); }, [] { pages().mutex.unlock(); }, in_child);
-    (void)followed;
+/// Whether pages are watched. Starts it if they should be.
+bool is_on() {
+    State now = state.load(std::memory_order_acquire);
+    if (now == State::off && wanted() && state.compare_exchange_strong(now, State::starting)) {
+        static const int followed = pthread_atfork(nullptr, nullptr, in_child);
+        (void)followed;
+        const std::string error = open_and_serve();
+        now = error.empty() ? State::on : State::refused;
+        state.store(now, std::memory_order_release);
+        if (!error.empty())
+            check::process_checks().report.note("fence: the host's accesses of memory are not watched: " + error);
+    }
+    while (now == State::starting) {  // by another thread
+        sched_yield();
+        now = state.load(std::memory_order_acquire);
+    }
+    return now == State::on;
 }
 
 }  // namespace
 
 void mapped(std::uint64_t va, std::size_t size_bytes, const std::byte* doorbells) {
-    follow_forks();
-    Pages& all = pages();
-    const std::lock_guard lock{all.mutex};
+    if (!is_on()) return;
     const Mapping mapping{va, (va + size_bytes + kPage - 1) & ~(kPage - 1), doorbells};
-    if (wanted()) start();
-    if (all.fd >= 0 && !watch(all.fd, mapping)) return;
-    all.mappings.push_back(mapping);
-    any_mapped.store(true, std::memory_order_release);
+    if (watch(faults.load(std::memory_order_relaxed), mapping)) mappings->add(mapping);
 }
 
 void unmapping(std::uint64_t va, std::size_t size_bytes) {
-    if (!any_mapped.load(std::memory_order_acquire)) return;
-    Pages& all = pages();
-    const std::uint64_t end = (va + size_bytes + kPage - 1) & ~(kPage - 1);
-    const std::lock_guard lock{all.mutex};
-    const auto overlaps = [&](const Mapping& mapping) { return mapping.begin < end && va < mapping.end; };
-    if (std::ranges::none_of(all.mappings, overlaps)) return;
-    std::vector<Mapping> rest;
-    for (Mapping& mapping : all.mappings) {
-        if (!overlaps(mapping)) {
-            rest.push_back(mapping);
-            continue;
-        }
-        if (mapping.begin < va) rest.push_back({mapping.begin, va, mapping.doorbells});
-        if (mapping.end > end)
-            rest.push_back(
-                {end, mapping.end, mapping.doorbells != nullptr ? mapping.doorbells + (end - mapping.begin) : nullptr});
-    }
-    all.mappings = std::move(rest);
+    if (state.load(std::memory_order_acquire) == State::on)
+        mappings->remove(va, (va + size_bytes + kPage - 1) & ~(kPage - 1));
 }
 
 void follow_checks() {
-    Pages& all = pages();
-    const std::lock_guard lock{all.mutex};
-    if (!wanted()) return;
-    start();
-    if (all.fd >= 0)
-        for (const Mapping& mapping : all.mappings) take_out(mapping);
+    if (!wanted() || state.load(std::memory_order_acquire) != State::on) return;
+    mappings->each([](Mapping& mapping) { take_out(mapping); });
 }
 
 }  // namespace kfdemu::host_pages

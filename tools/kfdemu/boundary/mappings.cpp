@@ -92,7 +92,9 @@ void* map(void* address, std::size_t size, int protection, int flags, int fd, of
     if (result == MAP_FAILED) return result;
     const auto va = reinterpret_cast<std::uint64_t>(result);
     forget(va, size);
-    if (target.of_device) host_pages::mapped(va, size, target.doorbells);
+    const int type = flags & MAP_TYPE;
+    if (target.of_device && (type == MAP_SHARED || type == MAP_SHARED_VALIDATE))
+        host_pages::mapped(va, size, target.doorbells);
     return result;
 }
 

@@ -26,10 +26,12 @@ const Cell* cell_at(const Kernel& kernel, std::uint64_t va) {
 
 /// Whether the kernel may tell the host something in the page.
 bool talks_in(const Kernel& kernel, std::uint64_t va) {
-    const std::uint64_t begin = va & ~(kPageBytes - 1);
-    for (std::uint64_t at = begin; at < begin + kPageBytes; at += 4) {
-        const Cell* cell = cell_at(kernel, at);
-        if (cell != nullptr && cell->write.is_set() && cell->write.alone) return true;
+    const std::uint64_t begin = va & ~(kPageBytes - 1), end = begin + kPageBytes;
+    for (std::uint64_t at = begin; at < end; at += MemoryShadow::Page::kBytes) {
+        const MemoryShadow::Page* page = kernel.memory->shadow.find(at);
+        if (page == nullptr) continue;
+        for (std::uint64_t dword = at; dword < at + MemoryShadow::Page::kBytes; dword += 4)
+            if (const Record& write = page->cell(dword).write; write.is_set() && write.alone) return true;
     }
     return false;
 }
@@ -81,23 +83,23 @@ void report_copy(const Copy& copy, const Touch& touch, Report& report, const All
 
 void HostTouches::rang(Doorbell doorbell, std::uint64_t value, Tick tick) {
     const std::lock_guard lock{mutex_};
-    auto& bells = bells_[doorbell];
-    bells.push_back({value, tick, false});
+    auto& [bells, noticed] = rings_[doorbell];
+    bells.push_back({value, tick, value < noticed});
     if (bells.size() > kMostBells) bells.pop_front();
 }
 
 void HostTouches::noticed(Doorbell doorbell, std::uint64_t value) {
     const std::lock_guard lock{mutex_};
-    const auto found = bells_.find(doorbell);
-    if (found == bells_.end()) return;
-    for (Bell& bell : found->second) bell.noticed |= bell.value <= value;
+    auto& [bells, noticed] = rings_[doorbell];
+    noticed = std::max(noticed, value + 1);
+    for (Bell& bell : bells) bell.noticed |= bell.value < noticed;
 }
 
 std::optional<HostTouches::Tick> HostTouches::rung(Doorbell doorbell, std::uint64_t value, bool exactly) {
     const std::lock_guard lock{mutex_};
-    const auto found = bells_.find(doorbell);
-    if (found == bells_.end()) return {};
-    auto& bells = found->second;
+    const auto found = rings_.find(doorbell);
+    if (found == rings_.end()) return {};
+    auto& bells = found->second.bells;
     while (!bells.empty() && bells.front().value < value && bells.front().noticed) bells.pop_front();
     const auto bell = std::ranges::find_if(
         bells, [&](const Bell& each) { return exactly ? each.value == value : each.value >= value; });
@@ -106,13 +108,13 @@ std::optional<HostTouches::Tick> HostTouches::rung(Doorbell doorbell, std::uint6
 
 void HostTouches::forget(Doorbell doorbell) {
     const std::lock_guard lock{mutex_};
-    bells_.erase(doorbell);
+    rings_.erase(doorbell);
 }
 
 bool HostTouches::quiet() {
     const std::lock_guard lock{mutex_};
-    const bool all_noticed = std::ranges::all_of(bells_, [](const auto& each) {
-        return std::ranges::all_of(each.second, [](const Bell& bell) { return bell.noticed; });
+    const bool all_noticed = std::ranges::all_of(rings_, [](const auto& each) {
+        return std::ranges::all_of(each.second.bells, [](const Bell& bell) { return bell.noticed; });
     });
     if (!all_noticed || in_flight_.load(std::memory_order_relaxed) != 0) return false;
     touches_.clear();

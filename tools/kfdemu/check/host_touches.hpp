@@ -75,11 +75,16 @@ class HostTouches {
         bool noticed = false;
     };
 
+    struct Rings {
+        std::deque<Bell> bells;
+        std::uint64_t noticed = 0;  ///< values below it are
+    };
+
     std::vector<Touch> between(Tick since, Tick until);
 
     std::atomic<int> in_flight_{0};  // relaxed: a touch is not read through it
     std::mutex mutex_;
-    std::map<Doorbell, std::deque<Bell>> bells_;
+    std::map<Doorbell, Rings> rings_;
     std::deque<Touch> touches_;  // in the order of their ticks
 };
 

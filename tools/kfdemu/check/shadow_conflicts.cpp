@@ -73,6 +73,16 @@ std::vector<ShadowConflict> conflicts(MemoryShadow& first, MemoryShadow& second)
     return result;
 }
 
+namespace {
+
+/// Whether the kernel may have written what it reads before it reads it.
+bool reads_own(const Record& write, const Record& read) {
+    const bool same_wave = write.group == read.group && write.wave == read.wave;
+    return write.overlaps(read) && !(same_wave && read.number < write.number);
+}
+
+}  // namespace
+
 std::vector<ShadowConflict> reads_of_writes(MemoryShadow& first, MemoryShadow& second) {
     std::vector<ShadowConflict> result;
     std::set<std::uint16_t> sites;
@@ -80,7 +90,7 @@ std::vector<ShadowConflict> reads_of_writes(MemoryShadow& first, MemoryShadow& s
         if (!a.write.is_set()) return true;
         if (looks(b)) return result.clear(), false;
         for (const Record& read : b.read)
-            if (is_plain(read) && a.write.overlaps(read) && !b.write.overlaps(read) && sites.insert(read.site).second)
+            if (is_plain(read) && a.write.overlaps(read) && !reads_own(b.write, read) && sites.insert(read.site).second)
                 result.push_back({a.write, read, true, false, at});
         return true;
     });

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "kernel_access.hpp"
@@ -62,9 +63,19 @@ std::string sentence(const char* reader, const char* writer, const Lack& lack) {
 
 bool misses_cache(const gfx9::Inst& inst) { return inst.format != gfx9::Format::Smem && inst.has(gfx9::kGlc); }
 
+bool writes(const Work& work, std::uint64_t va) {
+    if (const auto* kernel = std::get_if<Kernel>(&work)) return kernel->memory->shadow.is_written(va);
+    return std::ranges::any_of(std::get<Copy>(work).writes, [&](const Box& box) { return box.contains(va); });
+}
+
 struct Reporter {
     Report& report;
     const Allocations* allocations;
+    std::span<const Visibility::Ended> later;  ///< than the writer, before the reader
+
+    bool is_overwritten(std::uint64_t va) const {
+        return std::ranges::any_of(later, [&](const auto& each) { return writes(*each.work, va); });
+    }
 
     Finding begin(const Lack& lack, std::uint64_t va) const {
         Finding finding;
@@ -82,7 +93,7 @@ struct Reporter {
     void kernels(const Kernel& writer, const Kernel& reader, const Lack& lack) const {
         for (const ShadowConflict& read : reads_of_writes(writer.memory->shadow, reader.memory->shadow)) {
             const gfx9::Inst inst = reader.memory->site(read.second.site);
-            if (!lack.of_release && misses_cache(inst)) continue;
+            if (is_overwritten(read.va) || (!lack.of_release && misses_cache(inst))) continue;
             Finding finding = begin(lack, read.va);
             tell_access(finding, reader, read.second);
             finding.what = sentence("memory is read that", "an earlier kernel", lack);
@@ -94,7 +105,7 @@ struct Reporter {
     void kernel_reads(const Copy& copy, const Kernel& reader, const Lack& lack) const {
         for (const Box& box : copy.writes)
             for (const BoxConflict& read : conflicts(reader.memory->shadow, box, true)) {
-                if (read.access_writes) continue;
+                if (read.access_writes || is_overwritten(read.va)) continue;
                 Finding finding = begin(lack, read.va);
                 tell_access(finding, reader, read.access);
                 finding.what = sentence("memory is read that", "a DMA engine", lack);
@@ -105,6 +116,7 @@ struct Reporter {
     void copy_reads(const Kernel& writer, const Copy& copy, const Lack& lack) const {
         for (const Box& box : copy.reads)
             for (const BoxConflict& written : conflicts(writer.memory->shadow, box, false)) {
+                if (is_overwritten(written.va)) continue;
                 Finding finding = begin(lack, written.va);
                 tell_access(finding, writer, written.access);
                 finding.what = sentence("a DMA engine reads what", "a kernel", lack);
@@ -122,11 +134,18 @@ struct Reporter {
 
 }  // namespace
 
+namespace {
+
+/// Packets of several queues end at once, and tell of it in any order.
+void raise(Visibility::Tick& tick, Visibility::Tick now) { tick = std::max(tick, now); }
+
+}  // namespace
+
 Visibility::Start Visibility::acquired(std::uint32_t gpu, FenceScope scope, Tick safe, Tick now) {
     const std::lock_guard lock{mutex_};
     Fences& fences = fences_[gpu];
-    if (scope >= FenceScope::Agent) fences.agent_acquire = now;
-    if (scope == FenceScope::System) fences.system_acquire = now;
+    if (scope >= FenceScope::Agent) raise(fences.agent_acquire, now);
+    if (scope == FenceScope::System) raise(fences.system_acquire, now);
     forget();
     return {safe, fences_};
 }
@@ -134,8 +153,8 @@ Visibility::Start Visibility::acquired(std::uint32_t gpu, FenceScope scope, Tick
 void Visibility::released(std::uint32_t gpu, FenceScope scope, Tick now) {
     const std::lock_guard lock{mutex_};
     Fences& fences = fences_[gpu];
-    if (scope >= FenceScope::Agent) fences.agent_release = now;
-    if (scope == FenceScope::System) fences.system_release = now;
+    if (scope >= FenceScope::Agent) raise(fences.agent_release, now);
+    if (scope == FenceScope::System) raise(fences.system_release, now);
     forget();
 }
 
@@ -146,23 +165,29 @@ std::vector<Visibility::Ended> Visibility::before(Tick safe) {
 }
 
 void Visibility::ended(const Work& work, const Start& start, Tick now, Report& report, const Allocations* allocations) {
-    for (const Ended& earlier : before(start.safe))
-        if (const auto missing = lack(*earlier.work, earlier.end, work, start))
-            Reporter{report, allocations}.compare(*earlier.work, work, *missing);
+    const std::vector<Ended> all = before(start.safe);
+    for (std::size_t n = 0; n < all.size(); ++n)
+        if (const auto missing = lack(*all[n].work, all[n].end, work, start))
+            Reporter{report, allocations, std::span{all}.subspan(n + 1)}.compare(*all[n].work, work, *missing);
     const std::lock_guard lock{mutex_};
     ended_.push_back({now, std::make_shared<const Work>(work)});
 }
 
-/// With the lock held: what nothing can lack any more, and the oldest of too many.
-void Visibility::forget() {
-    std::erase_if(ended_, [&](const Ended& ended) {
-        const Fences& of = fences_[gpu_of(*ended.work)];
-        return is_kernel(*ended.work) ? of.agent_acquire > ended.end && of.system_release >= ended.end
-                                      : of.system_acquire > ended.end;
+bool Visibility::reaches_all(const Ended& ended) const {
+    const std::uint32_t writer = gpu_of(*ended.work);
+    return std::ranges::all_of(fences_, [&](const auto& each) {
+        const auto& [gpu, fences] = each;
+        if (gpu != writer || !is_kernel(*ended.work)) return fences.system_acquire > ended.end;
+        return fences.agent_acquire > ended.end && fences.system_release >= ended.end;
     });
+}
+
+/// With the lock held: what nothing can lack any more, and the oldest of too many. Later ones stay with an earlier one:
+/// what they have overwritten is not the earlier one's.
+void Visibility::forget() {
     std::size_t bytes = 0;
     for (const Ended& ended : ended_) bytes += bytes_of(*ended.work);
-    while (ended_.size() > kMostEnded || bytes > kMostBytes) {
+    while (!ended_.empty() && (ended_.size() > kMostEnded || bytes > kMostBytes || reaches_all(ended_.front()))) {
         bytes -= bytes_of(*ended_.front().work);
         ended_.pop_front();
     }

@@ -46,6 +46,11 @@ class Visibility {
         FencesOfGpus fences;
     };
 
+    struct Ended {
+        Tick end = 0;
+        std::shared_ptr<const Work> work;
+    };
+
     /// A packet starts whose acquire fence has that scope. None for copies.
     Start acquired(std::uint32_t gpu, FenceScope scope, Tick safe, Tick now);
     /// A packet has ended, and was told about by ended().
@@ -54,12 +59,8 @@ class Visibility {
     void ended(const Work& work, const Start& start, Tick now, Report& report, const Allocations* allocations);
 
   private:
-    struct Ended {
-        Tick end = 0;
-        std::shared_ptr<const Work> work;
-    };
-
     std::vector<Ended> before(Tick safe);
+    bool reaches_all(const Ended& ended) const;
     void forget();
 
     std::mutex mutex_;

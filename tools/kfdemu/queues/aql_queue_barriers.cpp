@@ -28,7 +28,7 @@ AqlQueue::Step AqlQueue::wait_for(const aql::Barrier& packet, bool all) {
         if (*value == 0) dependencies_met_ |= 1u << i;
     }
     const bool met = all ? dependencies_met_ == wanted : (wanted == 0 || dependencies_met_ != 0);
-    if (met && wanted != 0) checked_.waited();
+    if (met && wanted != 0) checked_.depended();
     if (!met) checked_.blocked();
     return met ? complete_now(packet.header, packet.completion_signal) : Step::waiting;
 }
@@ -46,7 +46,7 @@ AqlQueue::Step AqlQueue::wait_for(const aql::BarrierValue& packet) {
         if (!raw) return memory_fault(packet.signal, kRead, "a barrier-value packet's signal");
         if (!holds(packet, *raw, strict ? Comparison::all_known : Comparison::signed_alone))
             return checked_.blocked(), Step::waiting;
-        checked_.waited();
+        checked_.depended();
     }
     return complete_now(packet.header, packet.completion_signal);
 }

@@ -62,7 +62,7 @@ void CheckedCopy::begins(const sdma::Command& command, std::uint64_t at) {
     check::ProcessChecks& process = process_checks();
     if (is_switched_on(Check::race)) running_ = process.operations.begin(published_.safe(), copy_);
     if (!is_switched_on(Check::fence)) return;
-    host_safe_ = published_.host_safe(at);
+    host_safe_ = published_.host_safe(at, published_.safe());
     in_flight_ = check::HostTouches::Busy{process.host_touches};
     start_ = process.visibility.acquired(gpu_, check::FenceScope::None, published_.safe(), process.operations.now());
 }

@@ -3,7 +3,7 @@
 //     CheckedCopy checked{gpu, doorbell};
 //     checked.rung(next, end);          // the ring is written up to there; `next` has not run
 //     checked.begins(command, at);      // before it runs; again for the same one: nothing
-//     checked.waited();                 // a poll is met
+//     checked.depended();               // a poll is met
 //     checked.ends();                   // it has run, and nothing was told about it yet; or fails()
 //     checked.passed(next);             // the ring's packets before it have run
 //
@@ -28,7 +28,7 @@ class CheckedCopy {
     void rung(std::uint64_t next, std::uint64_t end);
     void passed(std::uint64_t next);
     void blocked() { published_.blocked(); }
-    void waited() { published_.waited(); }
+    void depended() { published_.depended(); }
     /// `at`: the byte of the ring.
     void begins(const sdma::Command& command, std::uint64_t at);
     void ends();

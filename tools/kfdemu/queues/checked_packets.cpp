@@ -74,6 +74,7 @@ void CheckedPackets::watch_published(const AddressSpace& space, std::uint64_t hi
 void CheckedPackets::watch(const AddressSpace& space, std::uint64_t index) {
     Watched watched;
     watched.seen_ns = clock::now_ns();
+    watched.seen = process_checks().operations.now();
     std::uint32_t words[16];
     if (!read(space, slot_va(index), words)) return;
     watched.packet = std::bit_cast<aql::Packet>(words);
@@ -115,7 +116,7 @@ void CheckedPackets::starts(std::uint64_t index, const Dispatch& dispatch) {
     check::ProcessChecks& process = process_checks();
     if (is_switched_on(Check::race)) watched.operation = process.operations.begin(published_.safe(), watched.kernel);
     if (is_switched_on(Check::fence)) {
-        watched.host_safe = published_.host_safe(index);
+        watched.host_safe = published_.host_safe(index, watched.seen != 0 ? watched.seen : process.operations.now());
         watched.start =
             process.visibility.acquired(gpu_.index, static_cast<check::FenceScope>(aql::acquire_scope(packet.header)),
                                         published_.safe(), process.operations.now());

@@ -5,7 +5,8 @@
 //     checked.rung(space, next, highest);                  // a new doorbell value
 //     if (!checked.settled(space, index)) …                // look at it a little later
 //     checked.is_late();                                   // its header is INVALID, and a doorbell has announced it
-//     checked.waited();                                    // its barrier bit or dependencies are met
+//     checked.waited();                                    // its barrier bit is met
+//     checked.depended();                                  // its dependencies are
 //     checked.starts(index, dispatch);                     // a kernel starts
 //     checked.ends(space, index, header);                  // before anything is told about it
 //
@@ -45,6 +46,7 @@ class CheckedPackets {
     /// The next packet waits for a barrier bit or a dependency: what has ended by now is ordered before it.
     void blocked() { published_.blocked(); }
     void waited() { published_.waited(); }
+    void depended() { published_.depended(); }
     void starts(std::uint64_t index, const Dispatch& dispatch);
     void ends(const AddressSpace& space, std::uint64_t index, std::uint16_t header);
     /// The queue has stopped, or is about to: what runs is not compared with anything.
@@ -56,6 +58,7 @@ class CheckedPackets {
         aql::Packet packet{};
         std::vector<std::uint32_t> arguments;  ///< empty if it is no kernel
         std::uint64_t seen_ns = 0;
+        check::Operations::Tick seen = 0;
         bool settled = false;
         check::Operations::Handle operation;
         check::Operations::Kernel kernel;  ///< its memory is null: not started, or not checked

@@ -38,12 +38,16 @@ void Publications::waited() {
     if (std::exchange(is_blocked_, false)) released_ = waited_;
 }
 
+void Publications::depended() {
+    is_blocked_ = true;
+    waited();
+}
+
 Publications::Tick Publications::safe() const {
     return std::max(bells_.empty() ? operations().now() : bells_.front().seen, waited_);
 }
 
-Publications::Tick Publications::host_safe(std::uint64_t index) const {
-    const Tick seen = bells_.empty() ? operations().now() : bells_.front().seen;
+Publications::Tick Publications::host_safe(std::uint64_t index, Tick seen) const {
     return std::max(host().rung(doorbell_, index + ahead_, ahead_ == 0).value_or(seen), released_);
 }
 

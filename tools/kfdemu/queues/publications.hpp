@@ -2,7 +2,8 @@
 //
 //     Publications packets;                    // one for a queue
 //     packets.rung(next, highest);             // a new doorbell value; `next`: the first that has not started
-//     packets.waited();                        // the next packet's barrier bit, dependency or poll is met
+//     packets.waited();                        // the next packet's barrier bit is met
+//     packets.depended();                      // a dependency or a poll of it is
 //     operations.begin(packets.safe(), …);     // it starts
 //     packets.passed(index);                   // it has started, and so have those before it
 //
@@ -35,10 +36,13 @@ class Publications {
     void blocked();
     /// It does not any more.
     void waited();
+    /// A signal or a word in memory tells that it may start: what was done before that was stored is ordered, too.
+    void depended();
     /// What has ended by then is ordered before the next packet.
     Tick safe() const;
     /// What the host has done by then it has done before it published the packet, or before what the packet waited for.
-    Tick host_safe(std::uint64_t index) const;
+    /// `seen`: when the packet was first seen, for one whose doorbell was not.
+    Tick host_safe(std::uint64_t index, Tick seen) const;
     void passed(std::uint64_t index);
     /// None is waiting.
     void clear();

@@ -282,7 +282,7 @@ SdmaQueue::Step SdmaQueue::run(const sdma::Trap& trap) {
 }
 
 SdmaQueue::Step SdmaQueue::after_wait(bool met) {
-    met ? checked_.waited() : checked_.blocked();
+    met ? checked_.depended() : checked_.blocked();
     return met ? Step::done : Step::waiting;
 }
 
@@ -296,7 +296,7 @@ SdmaQueue::Step SdmaQueue::run(const sdma::ExecuteIfEqual& condition) {
     const auto* word = at<std::uint32_t>(space_, condition.address, kRead);
     if (!word) return fault(condition.address, kRead);
     if (__atomic_load_n(word, __ATOMIC_ACQUIRE) != condition.reference) skip_dwords_ = condition.dwords;
-    return after_wait(true);
+    return Step::done;
 }
 
 SdmaQueue::Step SdmaQueue::run(const sdma::ExecuteOnEngines& predicate) {
@@ -310,7 +310,7 @@ SdmaQueue::Step SdmaQueue::update_word(const sdma::Atomic& atomic) {
     if (!word) return fault(atomic.address, kWrite);
     const T old = sdma::atomic_update(word, sdma::operation_of(atomic.operation), static_cast<T>(atomic.operand),
                                       static_cast<T>(atomic.compare));
-    return after_wait(!atomic.loops || old == static_cast<T>(atomic.compare));
+    return atomic.loops ? after_wait(old == static_cast<T>(atomic.compare)) : Step::done;
 }
 
 SdmaQueue::Step SdmaQueue::run(const sdma::Atomic& atomic) {
