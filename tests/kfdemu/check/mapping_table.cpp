@@ -27,9 +27,8 @@ TEST_CASE("a part that is unmapped leaves what is around it", "[check][mappings]
     table.add({0x1000, 0x4000, doorbells});
     table.add({0x8000, 0x9000, nullptr});
     table.remove(0x2000, 0x3000);
-    CHECK(ranges(table) == Ranges{{0x1000, {0x2000, doorbells}},
-                                  {0x3000, {0x4000, doorbells + 0x2000}},
-                                  {0x8000, {0x9000, nullptr}}});
+    CHECK(ranges(table) ==
+          Ranges{{0x1000, {0x2000, doorbells}}, {0x3000, {0x4000, doorbells + 0x2000}}, {0x8000, {0x9000, nullptr}}});
     CHECK_FALSE(table.find(0x2fff));
     CHECK(table.find(0x3000)->doorbells == doorbells + 0x2000);
     table.remove(0, 0x10000);

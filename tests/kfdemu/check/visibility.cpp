@@ -40,9 +40,7 @@ class Gpus {
         visibility_.ended(work, begun, ++tick_, report_, nullptr);
         visibility_.released(gpu, release, tick_);
     }
-    void release_at(std::uint32_t gpu, Visibility::Tick tick) {
-        visibility_.released(gpu, FenceScope::System, tick);
-    }
+    void release_at(std::uint32_t gpu, Visibility::Tick tick) { visibility_.released(gpu, FenceScope::System, tick); }
     Visibility::Tick tick() const { return tick_; }
     std::uint64_t findings() const { return report_.distinct(); }
 

@@ -16,7 +16,8 @@ constexpr std::size_t kMost = 65536;
 /// Linux gives each page when it is first used.
 void* pages_for(std::size_t size_bytes) {
     // A direct system call: mmap() is interposed, and calls this.
-    const long pages = syscall(SYS_mmap, nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const long pages =
+        syscall(SYS_mmap, nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return pages == -1 ? nullptr : reinterpret_cast<void*>(pages);
 }
 
