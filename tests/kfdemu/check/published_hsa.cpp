@@ -126,11 +126,11 @@ TEST_CASE("kernels that wait for each other are forgotten one by one", "[check][
     Queue queue{work.machine.gpu()};
     const std::size_t before = peak_bytes();
     queue.submit(barrier_and({gate}));
-    for (int n = 0; n < 60; ++n) queue.submit(work.packet("fill_many", with, true));  // 13 MiB each
+    for (int n = 0; n < 45; ++n) queue.submit(work.packet("fill_many", with, true));  // 13 MiB each
     queue.submit(barrier_and({}, done, true));
     std::this_thread::sleep_for(20ms);  // until the device has seen the doorbell of the last one
     gate.store(0);
-    REQUIRE(done.completed());
+    REQUIRE(done.completed(120s));  // sanitized, on a busy machine
     CHECK(peak_bytes() < before + (512u << 20));  // sanitizers keep 256 MiB of freed memory
     INFO(joined(control.findings()));
     CHECK(control->findings() == 0);
