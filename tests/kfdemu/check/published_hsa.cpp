@@ -130,7 +130,7 @@ TEST_CASE("kernels that wait for each other are forgotten one by one", "[check][
     queue.submit(barrier_and({}, done, true));
     std::this_thread::sleep_for(20ms);  // until the device has seen the doorbell of the last one
     gate.store(0);
-    REQUIRE(done.completed(120s));  // sanitized, on a busy machine
+    REQUIRE(done.completed(120s));                // sanitized, on a busy machine
     CHECK(peak_bytes() < before + (512u << 20));  // sanitizers keep 256 MiB of freed memory
     INFO(joined(control.findings()));
     CHECK(control->findings() == 0);
