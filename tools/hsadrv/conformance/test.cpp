@@ -87,6 +87,12 @@ void add_checks(const std::string& checks, RunnerOptions& options) {
     options.variables.emplace_back("KFDEMU", tools::variable("KFDEMU") + ",check=" + names);
 }
 
+/// Under checks, kernels and packets take several times as long.
+std::chrono::seconds time_limit(const TestOptions& options) {
+    const bool checked = !options.checks.empty() || tools::variable("KFDEMU").find(",check") != std::string::npos;
+    return std::chrono::seconds(options.timeout_s) * (checked ? 4 : 1);
+}
+
 std::string now_text() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
 void print(const Session& session, const TestReport& report) {
@@ -116,9 +122,8 @@ int run(const TestOptions& options, Session& session) {
 
     std::unique_ptr<tools::PendingFile> junit;
     if (!options.junit.empty()) junit = std::make_unique<tools::PendingFile>(options.junit);
-    RunnerOptions how{std::chrono::seconds(options.timeout_s),
-                      std::chrono::duration<double>(options.stress_minutes * 60), options.fail_fast,
-                      std::strtoul(tools::variable("HSADRV_TEST_SEED").c_str(), nullptr, 10)};
+    RunnerOptions how{time_limit(options), std::chrono::duration<double>(options.stress_minutes * 60),
+                      options.fail_fast, std::strtoul(tools::variable("HSADRV_TEST_SEED").c_str(), nullptr, 10)};
     add_checks(options.checks, how);
     report.device = look_at_device(session, how);
     report.started = now_text();
@@ -157,7 +162,7 @@ Run declare_test(tools::CommandSyntax& command) {
                         {.excludes = {"--stress", "--junit"}}},
                        {"--timeout",
                         &options->timeout_s,
-                        "kill a test that takes longer than this",
+                        "kill a test that takes longer than this; under checks, four times as long",
                         {.value = "SECONDS", .shows_default = true, .range = {{1, 86400}}}},
                        {"--stress",
                         &options->stress_minutes,
