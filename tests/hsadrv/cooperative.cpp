@@ -263,3 +263,44 @@ TEST_CASE("the state has the layout of ROCm's device library", "[cooperative]") 
         CHECK(state.grids != 0);
     }
 }
+
+TEST_CASE("a stream that is lost before its cooperative launch does not take others with it", "[cooperative][error]") {
+    NEEDS_DEVICE();
+    NEEDS_GRID_KERNELS(device_test::Device().gpu);
+    Grid f;
+    Kernels other;
+    const Words flag(1);
+    const LaunchConfig config{.grid = 64 * 5, .workgroup = 64, .cooperative = true};
+    Ring lost(f.gpu, f.stream, 64 * 5), ring(f.gpu, f.stream, 64 * 5);
+    f.stream.synchronize(patience);
+    Stream given_up(f.gpu), innocent(f.gpu);
+    other.spin.launch(given_up, one, flag.data());
+    f.diffuse.launch(given_up, config, lost.a, lost.b, 1u);
+    f.diffuse.launch(innocent, config, ring.a, ring.b, 3u);
+    CHECK_FALSE(given_up.close(100ms));
+    CHECK(ring.is_diffused(innocent, 3));
+}
+
+TEST_CASE("a stream that ends while its cooperative kernel runs keeps what it uses", "[cooperative][error]") {
+    NEEDS_DEVICE();
+    NEEDS_GRID_KERNELS(device_test::Device().gpu);
+    Grid f;
+    const Words flag(1), data(64);
+    std::shared_ptr<const void> used(&data, [&](const void*) {
+        flag.set(1);
+        let_time_pass();
+        CHECK(data.get() == 0);
+    });
+    {
+        Stream given_up(f.gpu);
+        f.code.kernel("wait_and_write")
+            .launch(given_up, {.grid = 64, .workgroup = 64, .cooperative = true}, flag.data(), data.data());
+        given_up.keep_alive(std::move(used));
+        CHECK_FALSE(given_up.close(100ms));
+    }
+    flag.set(1);
+    let_time_pass();
+    Ring ring(f.gpu, f.stream, 64 * 5);
+    f.diffuse.launch(f.stream, {.grid = 64 * 5, .workgroup = 64, .cooperative = true}, ring.a, ring.b, 3u);
+    CHECK(ring.is_diffused(f.stream, 3));
+}
