@@ -307,7 +307,9 @@ void StreamCore::try_free_queue() noexcept {
     if (!timeline_->try_lost() || !held.owns_lock() || shared_queue()->needs().exclusive) return;
     if (timeline_->intact(timeline_->finished() + 1)) return;  // its next packet may still run
     const PacketRecord* const next = writer_.log().first_pending(queue().read_index());
-    if (next && next->kind != PacketRecord::Kind::batch) shared_queue()->try_stop_for(this);
+    const bool waits = next && next->kind != PacketRecord::Kind::batch;
+    // A cooperative kernel's work-groups may wait for those that a failed assertion has ended.
+    if (waits || shared_queue()->needs().cooperative) shared_queue()->try_stop_for(this);
 }
 
 void StreamCore::check_copies() noexcept {

@@ -111,7 +111,7 @@ class StreamCore {
     void fail(std::exception_ptr error) noexcept { timeline_->fail(std::move(error)); }
     /// Its agent is lost. `suspects`: queues that may have caused the fault, this stream's among them; 0: not this one.
     void fail(const Fault& fault, std::size_t suspects) noexcept;
-    /// If it has failed and its next packet waits for lost work: stops the queue, so that its other streams move.
+    /// If it has failed and its next packet may wait for lost work: stops the queue, so that its other streams move.
     void try_free_queue() noexcept;
 
     // With a StreamClaim.
