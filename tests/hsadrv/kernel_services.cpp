@@ -289,11 +289,14 @@ TEST_CASE("a stream that waits for one with a failed assertion fails, too", "[ke
     Shared<int> bad(device.gpu, 64, 0);
     Shared<std::uint32_t> reached(device.gpu, 64);
     for (int round = 0; round < 5; ++round) {
+        std::promise<void> enqueued;
         Stream failing = device.gpu.stream(), waits = device.gpu.stream(), last = device.gpu.stream();
+        failing.call([&] { enqueued.get_future().wait(); });
         code.kernel("all_positive")
             .launch(failing, {.grid = 64, .workgroup = 64}, static_cast<const int*>(bad.data()), reached.data());
         waits.wait(failing.record());
         last.wait(waits.record());
+        enqueued.set_value();
         CHECK_THROWS_AS(last.synchronize(soon), KernelAssertion);
         CHECK_THROWS_AS(waits.synchronize(soon), KernelAssertion);
     }
@@ -314,7 +317,10 @@ TEST_CASE("a failed assertion in a branch of a graph fails the stream that repla
                      reached.data() + 64 * i);
     const Graph graph = build.finish();
     Stream failing = device.gpu.stream(), other = device.gpu.stream();
+    std::promise<void> enqueued;
+    failing.call([&] { enqueued.get_future().wait(); });
     graph.launch(failing);
+    enqueued.set_value();
     CHECK_THROWS_AS(failing.synchronize(soon), KernelAssertion);
     CHECK_THROWS_AS(graph.launch(failing), KernelAssertion);
     kernel.launch(other, config, static_cast<const int*>(good.data()), reached.data() + 192);
