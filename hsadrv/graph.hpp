@@ -77,7 +77,8 @@ class Graph {
             config, [&](const DispatchSpec& spec) { return begin_update(index, spec, config.deadline); }, args...);
         commit_update(index);
     }
-    /// The same for arguments whose types are known at run time; see launch_argument.hpp.
+    /// The same for arguments whose types are known at run time; see launch_argument.hpp. Holds their memory until
+    /// another update has replaced it and no replay uses it.
     void update(std::size_t index, const Kernel& kernel, const LaunchConfig& config,
                 std::span<const LaunchArgument> arguments);
 

@@ -19,15 +19,6 @@ Lock lock_graph(const char* call, GraphObject& graph, Deadline deadline) {
     return held;
 }
 
-/// Until the replay that was just submitted is complete.
-void hold_updates(Stream& stream, const GraphObject& graph) noexcept {
-    try {
-        stream.keep_alive(graph.holds);
-    } catch (...) {
-        // std::bad_alloc: they are then never released (Stream::keep_alive), and the replay has what it needs.
-    }
-}
-
 }  // namespace
 
 hsadrv_result hsadrv_stream_begin_capture(hsadrv_stream stream) noexcept {
@@ -67,7 +58,6 @@ hsadrv_result hsadrv_graph_launch(hsadrv_graph graph, hsadrv_stream stream, uint
         const Deadline deadline = deadline_of(timeout_ns);
         const auto shared = lock_graph<std::shared_lock<std::shared_timed_mutex>>(name, *found, deadline);
         found->graph.launch(held->stream, deadline);
-        if (found->holds) hold_updates(held->stream, *found);
     });
 }
 
@@ -79,14 +69,7 @@ hsadrv_result hsadrv_graph_update(hsadrv_graph graph, size_t index, hsadrv_kerne
         const auto launched = object<KernelObject>(name, "kernel", kernel);
         const Deadline deadline = deadline_of(timeout_ns);
         const LaunchRequest request(name, config, arguments, argument_count, deadline);
-        auto used = request.holds();
-        used.push_back(launched);
         const auto alone = lock_graph<std::unique_lock<std::shared_timed_mutex>>(name, *found, deadline);
-        // Made before anything changes.
-        const auto holds =
-            found->holds ? std::make_shared<UpdateHolds>(*found->holds) : std::make_shared<UpdateHolds>();
-        holds->insert_or_assign(index, std::move(used));
         found->graph.update(index, launched->kernel, request.config(), request.arguments());
-        found->holds = holds;
     });
 }

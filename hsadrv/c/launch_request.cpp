@@ -126,12 +126,4 @@ LaunchRequest::LaunchRequest(const char* call, const hsadrv_launch_config* confi
         arguments_.push_back(argument_of({call, i, argument_count}, arguments[i]));
 }
 
-std::vector<std::shared_ptr<const void>> LaunchRequest::holds() const {
-    std::vector<std::shared_ptr<const void>> held;
-    for (const LaunchArgument& argument : arguments_) {
-        if (argument.memory().keep_alive) held.push_back(argument.memory().keep_alive);
-    }
-    return held;
-}
-
 }  // namespace hsadrv::c

@@ -7,7 +7,6 @@
 // Throws: InvalidArgument and InvalidHandle naming the argument.
 #pragma once
 
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -24,8 +23,6 @@ class LaunchRequest {
 
     const LaunchConfig& config() const noexcept { return config_; }
     std::span<const LaunchArgument> arguments() const noexcept { return arguments_; }
-    /// The memory that the arguments hold.
-    std::vector<std::shared_ptr<const void>> holds() const;
 
   private:
     LaunchConfig config_;

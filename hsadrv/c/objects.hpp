@@ -11,7 +11,6 @@
 #include <mutex>
 #include <shared_mutex>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "hsadrv/c/driver.h"
@@ -89,14 +88,10 @@ struct CompiledObject {
     Compiled compiled;
 };
 
-/// What the updated kernels of a graph use, by their index.
-using UpdateHolds = std::unordered_map<std::size_t, std::vector<std::shared_ptr<const void>>>;
-
 struct GraphObject {
     static constexpr HandleKind kind = HandleKind::graph;
     Graph graph;
-    std::shared_timed_mutex mutex;             // launches share it, an update excludes them
-    std::shared_ptr<const UpdateHolds> holds;  // replaced by each update; replays in flight hold theirs
+    std::shared_timed_mutex mutex;  // launches share it, an update excludes them
 };
 
 [[noreturn]] void refuse_handle(const char* call, const char* name, const void* handle, HandleKind wanted);

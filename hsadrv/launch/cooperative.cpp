@@ -51,11 +51,9 @@ struct CooperativeLaunch {
             if (plan.has_implicit())
                 plan.fill_implicit(to, complete, plan.needs_queue() ? detail::queue_facts(queue) : QueueFacts{});
         };
-        const auto cooperative = detail::CooperativeStream::of(stream.agent());
         const auto groups = static_cast<std::uint32_t>(groups_of(shape.grid, shape.workgroup));
-        stream.attach(cooperative);
-        cooperative->launch(stream, plan.dispatch(kernel->kernel_object, shape), {shape.grid.volume(), groups}, write,
-                            deadline);
+        stream.branches().cooperative(stream).launch(stream, plan.dispatch(kernel->kernel_object, shape),
+                                                     {shape.grid.volume(), groups}, write, deadline);
     }
 };
 

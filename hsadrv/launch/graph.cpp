@@ -30,7 +30,10 @@ void Graph::update(std::size_t index, const Kernel& kernel, const LaunchConfig& 
                    std::span<const LaunchArgument> arguments) {
     kernel.prepare_arguments(
         config, [&](const DispatchSpec& spec) { return begin_update(index, spec, config.deadline); }, arguments);
-    commit_update(index);
+    detail::GraphState::Holds holds;
+    for (const LaunchArgument& argument : arguments)
+        if (argument.memory().keep_alive) holds.push_back(argument.memory().keep_alive);
+    state_->commit_update(index, std::move(holds));
 }
 
 std::byte* Graph::begin_update(std::size_t index, const DispatchSpec& spec, Deadline deadline) {

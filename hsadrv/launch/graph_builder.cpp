@@ -1,5 +1,6 @@
 #include "hsadrv/graph_builder.hpp"
 
+#include <numeric>
 #include <utility>
 
 #include "hsadrv/error.hpp"
@@ -39,7 +40,7 @@ std::vector<std::uint32_t> GraphBuilder::numbers_of(const Nodes& nodes) const {
 GraphNode GraphBuilder::add(const Nodes& after, const std::function<void(Stream&)>& record) {
     detail::GraphState& graph = state_of(stream_);
     detail::StreamCapture& capture = stream_.core().capture();
-    const auto first = static_cast<std::uint32_t>(graph.nodes());
+    const auto first = static_cast<std::uint32_t>(graph.numbers());
     capture.set_last(numbers_of(after));
     try {
         record(stream_);
@@ -48,7 +49,7 @@ GraphNode GraphBuilder::add(const Nodes& after, const std::function<void(Stream&
         throw;
     }
     const auto last = capture.last();
-    const bool one = graph.nodes() > first && last.size() == 1;
+    const bool one = graph.numbers() > first && last.size() == 1;
     return {graph.id(), one ? last.front() : graph.add_empty(last)};
 }
 
@@ -78,6 +79,10 @@ GraphNode GraphBuilder::empty(const Nodes& after) {
 }
 
 Graph GraphBuilder::finish() {
+    // Streams that took part need not be joined: the end of a replay is that of all nodes.
+    std::vector<std::uint32_t> all(state_of(stream_).numbers());
+    std::iota(all.begin(), all.end(), 0);
+    stream_.core().capture().set_last(std::move(all));
     Graph graph = stream_.end_capture();
     stream_.begin_capture();
     return graph;

@@ -6,6 +6,7 @@
 
 #include "hsadrv/error.hpp"
 #include "hsadrv/queue/known_kernels.hpp"
+#include "hsadrv/queue/queue_ends.hpp"
 #include "hsadrv/signal_callbacks.hpp"
 
 namespace hsadrv::detail {
@@ -53,6 +54,14 @@ std::string text_of(const std::exception_ptr& error) {
 }
 
 }  // namespace
+
+void QueueState::Traits::destroy(Native queue) noexcept {
+    const auto ring = reinterpret_cast<std::uint64_t>(queue->base_address);
+    const RingRange range{ring, ring + std::uint64_t{queue->size} * sizeof(Packet)};
+    QueueEnds::tell(range, false);
+    hsa_queue_destroy(queue);
+    QueueEnds::tell(range, true);
+}
 
 UniqueHandle<QueueState::Traits> QueueState::make_native() {
     const Driver driver = Driver::current();

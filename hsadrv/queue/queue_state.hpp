@@ -30,7 +30,7 @@ struct QueueState {
         static Native null() noexcept { return nullptr; }
         static bool is_null(Native queue) noexcept { return queue == nullptr; }
         // Waits for a running error callback, so none uses a destroyed state.
-        static void destroy(Native queue) noexcept { hsa_queue_destroy(queue); }
+        static void destroy(Native queue) noexcept;
     };
 
     AgentRef agent;

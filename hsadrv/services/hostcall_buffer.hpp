@@ -7,8 +7,14 @@
 // the ready stack, increments the doorbell, and waits for the packet's ready flag to fall. Stacks are lists of tagged
 // indices: the low bits are a packet's index, the others change at every push, and 0 is the end.
 //
-// Thread safety: kernels and one host thread at a time. Memory ordering: the exchange of the ready stack acquires what
-// its waves wrote; clearing a ready flag releases the answer. Source: ROCm-Device-Libs, ockl/src/hostcall_impl.cl.
+// A wave that ends with its queue does not give its packet back. So waves of shared/device/hostcall.hpp write the
+// address of their dispatch packet to `owners`, and the host takes back the packets of a ring that is gone:
+// suspect_owners() before the queue is destroyed, condemn_suspects() afterwards, and the thread that answers puts them
+// on the free stack.
+//
+// Thread safety: kernels and one host thread at a time; any thread for suspect_owners() and condemn_suspects(). Memory
+// ordering: the exchange of the ready stack acquires what its waves wrote; clearing a ready flag releases the answer.
+// Source: ROCm-Device-Libs, ockl/src/hostcall_impl.cl.
 #pragma once
 
 #include <hsa/hsa.h>
@@ -17,6 +23,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+
+#include "hsadrv/queue/queue_ends.hpp"
 
 namespace hsadrv::detail {
 
@@ -42,13 +50,15 @@ struct HostcallBuffer {
     // The device library ends here. The rest is for shared/device/hostcall.hpp.
     std::uint64_t provider;  ///< hostcall_provider
     std::uint64_t heap;      ///< of hsadrv::malloc: its address on the device
+    std::uint64_t* owners;   ///< the dispatch packet whose wave has it, and an OwnerMark; 0: no wave, or one of HIP's
 };
 static_assert(offsetof(HostcallBuffer, provider) == 48);
-inline constexpr std::uint64_t hostcall_provider = 0x3130767264617368;  ///< "hsadrv01"
+inline constexpr std::uint64_t hostcall_provider = 0x3230767264617368;  ///< "hsadrv02"
 
 /// `packets` is a power of two.
 constexpr std::size_t hostcall_buffer_bytes(std::size_t packets) noexcept {
-    return 64 + packets * (sizeof(HostcallHeader) + sizeof(HostcallPayload));
+    return sizeof(HostcallBuffer) +
+           packets * (sizeof(HostcallHeader) + sizeof(HostcallPayload) + sizeof(std::uint64_t));
 }
 
 /// `memory` has hostcall_buffer_bytes(packets).
@@ -70,6 +80,18 @@ void answer_ready(HostcallBuffer& buffer, Answer&& answer) {
         std::atomic_ref(header.control).fetch_and(~1u, std::memory_order_release);
     }
 }
+
+/// Packets of AQL are aligned to 64 bytes, so that their addresses leave room for it.
+enum class OwnerMark : std::uint64_t { none, suspect, condemned, collected, mask };
+
+/// Marks the packets that waves of that ring have: the ring's queue is about to end.
+void suspect_owners(HostcallBuffer& buffer, const RingRange& ring) noexcept;
+/// Of these, condemns those that no wave has given back: the queue has ended. Returns whether there are any.
+bool condemn_suspects(HostcallBuffer& buffer, const RingRange& ring) noexcept;
+/// Before the ready stack is taken: what is condemned later may still be on it.
+void collect_condemned(HostcallBuffer& buffer) noexcept;
+/// Afterwards: puts what was collected on the free stack. `tag`: another one each time.
+void free_collected(HostcallBuffer& buffer, std::uint64_t tag) noexcept;
 
 /// Calls `each` with the slot of each lane.
 template <class Each>

@@ -19,6 +19,12 @@ bool holds_packet(const QueueRef& queue, std::uint64_t packet) noexcept {
     return packet >= ring && packet < ring + std::uint64_t{queue.size()} * sizeof(hsa_kernel_dispatch_packet_t);
 }
 
+/// Streams that wait for one that has just failed fail with it. Before the kernel is answered: it goes on then, and its
+/// completion would pass for that of work that was not lost.
+void fail_dependents() {
+    live_streams::visit([](StreamCore& stream) { static_cast<void>(stream.timeline()->try_lost()); });
+}
+
 std::string triple(MessageReader& message) {
     const std::uint64_t x = message.word(), y = message.word(), z = message.word();
     return "(" + std::to_string(x) + ", " + std::to_string(y) + ", " + std::to_string(z) + ")";
@@ -42,6 +48,7 @@ std::string fail_asserting_stream(AgentRef gpu, std::span<const std::uint64_t> w
         found = true;
         stream.fail(std::make_exception_ptr(KernelAssertion(stream.label() + ": " + text, file, line)));
     });
+    if (found) fail_dependents();
     return found ? std::string() : gpu.label() + ": " + text;
 }
 
@@ -54,6 +61,7 @@ void fail_asking_streams(AgentRef gpu, std::uint32_t service) {
                                           " of the host, which hsadrv does not provide; docs/guide/services.md lists "
                                           "those that it does")));
     });
+    fail_dependents();
 }
 
 }  // namespace hsadrv::detail

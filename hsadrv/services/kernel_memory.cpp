@@ -52,6 +52,20 @@ bool KernelMemory::free(const void* block) noexcept {
     return true;
 }
 
+void* KernelMemory::slab_after(std::uint64_t block_class, std::uint64_t used) noexcept {
+    const auto known = slabs_.find({block_class, used});
+    if (known != slabs_.end()) return known->second;
+    void* const slab = allocate(slab_bytes);
+    if (!slab) return nullptr;
+    try {
+        slabs_.emplace(std::pair(block_class, used), slab);
+    } catch (const std::bad_alloc&) {
+        free(slab);
+        return nullptr;
+    }
+    return slab;
+}
+
 void* KernelMemory::allocate_zeros(std::size_t size_bytes) {
     void* const block = allocate(size_bytes);
     if (!block)

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <utility>
 
 #include "hsadrv/agent.hpp"
 
@@ -28,12 +29,15 @@ class KernelMemory {
     void* allocate(std::size_t size_bytes) noexcept;
     /// False: it is not the address of a block.
     bool free(const void* block) noexcept;
+    /// The slab that follows `used` in a class of blocks; the same whenever it is asked for. 0 precedes the first.
+    void* slab_after(std::uint64_t block_class, std::uint64_t used) noexcept;
     /// Zeros. Throws OutOfMemory.
     void* allocate_zeros(std::size_t size_bytes);
 
   private:
     AgentRef gpu_;
     std::map<std::uintptr_t, void*> blocks_;  // by address, the address that the runtime returned
+    std::map<std::pair<std::uint64_t, std::uint64_t>, void*> slabs_;  // by class and the slab before
 };
 
 }  // namespace hsadrv::detail

@@ -3,9 +3,11 @@
 #include <hsa/hsa_ext_amd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <chrono>
 #include <cstdio>
+#include <optional>
 #include <span>
 #include <thread>
 #include <utility>
@@ -15,6 +17,7 @@
 #include "hsadrv/error.hpp"
 #include "hsadrv/mem_pool.hpp"
 #include "hsadrv/memory.hpp"
+#include "hsadrv/queue/queue_ends.hpp"
 #include "hsadrv/services/hostcall_buffer.hpp"
 #include "hsadrv/services/kernel_assertion.hpp"
 #include "hsadrv/services/kernel_memory.hpp"
@@ -25,7 +28,13 @@ namespace hsadrv::detail {
 namespace {
 
 /// Numbers of the device library, and our own.
-enum class Service : std::uint32_t { call_function = 1, print = 2, device_memory = 3, fail_assertion = 0x6861 };
+enum class Service : std::uint32_t {
+    call_function = 1,
+    print = 2,
+    device_memory = 3,
+    fail_assertion = 0x6861,
+    next_slab = 0x6862,
+};
 
 constexpr std::size_t heap_v1_bytes = std::size_t{128} << 10;
 constexpr std::size_t own_heap_bytes = std::size_t{4} << 10;
@@ -44,6 +53,7 @@ class KernelServices::OneGpu {
     OneGpu& operator=(const OneGpu&) = delete;
     // Bare handles: owners would keep the runtime alive, which owns this.
     ~OneGpu() {
+        queue_ends_.reset();
         if (doorbell_.handle != 0) hsa_signal_destroy(doorbell_);
         if (buffer_) hsa_amd_memory_pool_free(buffer_);
     }
@@ -57,8 +67,10 @@ class KernelServices::OneGpu {
         Allocation room = Allocation::from_pool(host_pool(), hostcall_buffer_bytes(packets));
         buffer_ = &init_hostcall_buffer(room.data(), packets, doorbell_, own_heap_);
         try {
+            queue_ends_.emplace([this](const RingRange& ring, bool ended) { take_back(ring, ended); });
             wait_for_ring(0);
         } catch (...) {
+            queue_ends_.reset();
             buffer_ = nullptr;
             throw;
         }
@@ -81,14 +93,25 @@ class KernelServices::OneGpu {
         return memory_.allocate_zeros(size_bytes);
     }
 
+    /// What the waves of a queue have when it ends. On any thread.
+    void take_back(const RingRange& ring, bool ended) noexcept {
+        if (!ended) return suspect_owners(*buffer_, ring);
+        if (!condemn_suspects(*buffer_, ring)) return;
+        condemned_.store(true, std::memory_order_release);
+        hsa_signal_add_screlease(doorbell_, 1);
+    }
+
     /// On the thread.
     void answer_all() noexcept {
         const std::int64_t seen = SignalRef(doorbell_).load();  // before the stack is taken: a later ring is not lost
+        const bool collects = condemned_.exchange(false, std::memory_order_acquire);
+        if (collects) collect_condemned(*buffer_);
         answer_ready(*buffer_, [this](std::uint32_t service, std::uint64_t lanes, HostcallPayload& payload) {
             bool known = true;
             for_lanes(lanes, payload, [&](HostcallSlot& slot) { known = try_answer(Service{service}, slot); });
             if (!known) fail_askers(service);
         });
+        if (collects) free_collected(*buffer_, ++collections_);
         for (;;) {
             try {
                 return wait_for_ring(seen);
@@ -127,6 +150,9 @@ class KernelServices::OneGpu {
             case Service::device_memory:
                 slot[0] = change_memory(slot[0], slot[1]);
                 return true;
+            case Service::next_slab:
+                slot[0] = slab_after(slot[0], slot[1]);
+                return true;
             case Service::fail_assertion:
                 if (const auto message = messages_.add(slot)) fail_assertion(*message);
                 return true;
@@ -160,6 +186,11 @@ class KernelServices::OneGpu {
         return 0;
     }
 
+    std::uint64_t slab_after(std::uint64_t block_class, std::uint64_t used) {
+        const std::lock_guard lock(memory_mutex_);
+        return reinterpret_cast<std::uint64_t>(memory_.slab_after(block_class, used));
+    }
+
     void fail_assertion(const KernelMessage& message) {
         const std::string unheard = fail_asserting_stream(gpu_, message);
         if (!unheard.empty()) report(unheard);
@@ -179,6 +210,9 @@ class KernelServices::OneGpu {
     KernelMessages messages_;  // the thread's
     hsa_signal_t doorbell_{0};
     HostcallBuffer* buffer_ = nullptr;
+    std::optional<QueueEnds> queue_ends_;
+    std::atomic<bool> condemned_{false};  // released after the marks
+    std::uint64_t collections_ = 0;       // the thread's
     void* own_heap_ = nullptr;
     void* heap_ = nullptr;
 };

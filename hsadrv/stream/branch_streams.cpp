@@ -1,7 +1,10 @@
 #include "hsadrv/stream/branch_streams.hpp"
 
+#include <new>
 #include <string>
 
+#include "hsadrv/base/leak.hpp"
+#include "hsadrv/stream/cooperative_stream.hpp"
 #include "hsadrv/stream/stream_core.hpp"
 
 namespace hsadrv::detail {
@@ -31,6 +34,26 @@ StreamCore& BranchStreams::at(std::size_t number, const StreamCore& stream) {
     while (branches_.size() < number)
         branches_.push_back(std::make_unique<StreamCore>(stream.agent(), options_of(branches_.size() + 1, stream)));
     return *branches_[number - 1];
+}
+
+CooperativeStream& BranchStreams::cooperative(const StreamCore& stream) {
+    const std::lock_guard lock(mutex_);
+    if (!cooperative_) cooperative_ = std::make_unique<CooperativeStream>(stream);
+    return *cooperative_;
+}
+
+void BranchStreams::end(const std::shared_ptr<const void>& kept) noexcept {
+    const auto keep = [&](StreamCore& core) {
+        try {
+            core.attach(kept);
+        } catch (const std::bad_alloc&) {
+            leak(std::shared_ptr(kept));
+        }
+    };
+    for (const auto& branch : branches_) keep(*branch);
+    if (cooperative_) keep(cooperative_->core());
+    branches_.clear();
+    cooperative_.reset();
 }
 
 void BranchStreams::take_profile(Profile& profile, Deadline deadline) {

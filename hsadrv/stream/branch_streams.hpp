@@ -1,6 +1,7 @@
-// Internal: the streams on which a stream runs the branches of its graphs.
+// Internal: the streams on which a stream runs the branches of its graphs, and its cooperative launches.
 //
 //   StreamCore& other = branches.at(1, stream);    // made when first needed
+//   branches.end(remains);                         // what they use is freed after they have ended
 //
 // They do nothing else, and the stream waits for them at the end of each replay: nothing of them is in flight when the
 // stream is idle. Thread safety: any thread. Owns: the streams, with the priority and the mask of the stream.
@@ -16,6 +17,7 @@
 
 namespace hsadrv::detail {
 
+class CooperativeStream;
 class StreamCore;
 
 class BranchStreams {
@@ -27,12 +29,17 @@ class BranchStreams {
 
     /// Branch `number`, from 1 on, of that stream. Throws what making a stream throws.
     StreamCore& at(std::size_t number, const StreamCore& stream);
+    /// The stream for cooperative launches of that stream.
+    CooperativeStream& cooperative(const StreamCore& stream);
+    /// Destroys them; `kept` lives until none of their packets runs any more.
+    void end(const std::shared_ptr<const void>& kept) noexcept;
     /// Adds their records.
     void take_profile(Profile& profile, Deadline deadline);
 
   private:
     std::mutex mutex_;  // guards the list; not held while a branch is used
     std::vector<std::unique_ptr<StreamCore>> branches_;
+    std::unique_ptr<CooperativeStream> cooperative_;
 };
 
 }  // namespace hsadrv::detail

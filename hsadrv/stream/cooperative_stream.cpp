@@ -1,8 +1,6 @@
 #include "hsadrv/stream/cooperative_stream.hpp"
 
 #include <exception>
-#include <utility>
-#include <vector>
 
 #include "hsadrv/error.hpp"
 #include "hsadrv/stream/event_state.hpp"
@@ -13,54 +11,30 @@ namespace hsadrv::detail {
 
 namespace {
 
-struct KnownCooperative {
-    std::mutex mutex;
-    std::vector<std::pair<AgentRef, std::weak_ptr<CooperativeStream>>> gpus;
-};
-
-// Never destroyed: streams in static storage may launch at any time.
-KnownCooperative& known_cooperative() {
-    static auto* known = new KnownCooperative;
-    return *known;
+StreamOptions options_of(const StreamCore& stream) {
+    return {.name = "cooperative launches of " + stream.label().substr(0, stream.label().rfind(" on ")),
+            .packets = 256,
+            .kernarg_bytes = 64u << 10};
 }
 
 }  // namespace
 
-std::shared_ptr<CooperativeStream> CooperativeStream::of(AgentRef gpu) {
-    auto& [mutex, gpus] = known_cooperative();
-    std::vector<std::shared_ptr<CooperativeStream>> dropped;  // destroyed without the mutex
-    const std::lock_guard lock(mutex);
-    for (auto& [agent, stream] : gpus) {
-        if (agent != gpu) continue;
-        auto found = stream.lock();
-        if (found && !found->failed()) return found;
-        dropped.push_back(std::move(found));
-    }
-    std::erase_if(gpus, [&](const auto& entry) { return entry.first == gpu || entry.second.expired(); });
-    auto fresh = std::make_shared<CooperativeStream>(gpu);
-    gpus.emplace_back(gpu, fresh);
-    return fresh;
-}
-
-CooperativeStream::CooperativeStream(AgentRef gpu)
-    : state_(Allocation::from_pool(device_pool(gpu), sizeof(shared::GridState))),
-      core_(std::make_unique<StreamCore>(gpu, StreamOptions{.name = "of cooperative launches",
-                                                            .packets = 256,
-                                                            .kernarg_bytes = 64u << 10,
-                                                            .exclusive_queue = true})) {
+CooperativeStream::CooperativeStream(const StreamCore& stream)
+    : state_(
+          std::make_shared<Allocation>(Allocation::from_pool(device_pool(stream.agent()), sizeof(shared::GridState)))),
+      core_(std::make_unique<StreamCore>(stream.agent(), options_of(stream), true)) {
+    core_->attach(state_);  // its packets may outlive it
     const std::byte zero{};
-    core_->copier().fill(state_.data(), sizeof(shared::GridState), std::span(&zero, 1), {});
+    core_->copier().fill(state_->data(), sizeof(shared::GridState), std::span(&zero, 1), {});
 }
 
 CooperativeStream::~CooperativeStream() = default;
 
-bool CooperativeStream::failed() const noexcept { return core_->failed(); }
-
 void CooperativeStream::set_sizes(const Sizes& sizes, Deadline deadline) {
     if (sizes == sizes_) return;
-    const auto base = reinterpret_cast<std::uint64_t>(state_.data());
+    const auto base = reinterpret_cast<std::uint64_t>(state_->data());
     const auto put = [&](std::size_t offset, const auto& value) {
-        core_->copier().copy(static_cast<std::byte*>(state_.data()) + offset, &value, sizeof value, deadline);
+        core_->copier().copy(static_cast<std::byte*>(state_->data()) + offset, &value, sizeof value, deadline);
     };
     sizes_ = {};  // unknown, if one is not written
     const struct {
@@ -88,7 +62,7 @@ void CooperativeStream::launch(StreamCore& stream, const DispatchSpec& spec, con
     std::byte* const kernarg = core_->begin_dispatch(spec, deadline);
     {
         const std::lock_guard held(core_->lane().mutex, std::adopt_lock);
-        write(kernarg, core_->queue(), reinterpret_cast<std::uint64_t>(state_.data()));
+        write(kernarg, core_->queue(), reinterpret_cast<std::uint64_t>(state_->data()));
         core_->commit_dispatch(spec, kernarg, deadline);
     }
     try {

@@ -1,12 +1,14 @@
-// Internal: the stream on which a GPU runs its cooperative launches, one at a time.
+// Internal: the stream on which another one runs its cooperative launches.
 //
-//   CooperativeStream::of(gpu)->launch(stream, spec, sizes, write, deadline);
+//   stream.branches().cooperative(stream).launch(stream, spec, sizes, write, deadline);
 //
 // Two cooperative kernels at once could each have half of the device, and wait for the other half for ever. So all of a
-// GPU run on one queue, between the work before and after them on their own streams. Not on the runtime's cooperative
-// queue (HSA_QUEUE_TYPE_COOPERATIVE): ROCR 7.x has one for each agent, to which it adds global wave sync, and ignores
-// the error callback that it is created with (GpuAgent::QueueCreate, InitGWS), so that a stream would not learn
-// of errors. What makes work-groups resident is the size of the grid; this barrier needs no global wave sync.
+// GPU run on one hardware queue (QueueNeeds::cooperative), between the work before and after them on their own streams.
+// Each stream has a stream of its own on that queue: when one fails or ends, the packets of the others move on, as on
+// every queue that streams share. Not on the runtime's cooperative queue (HSA_QUEUE_TYPE_COOPERATIVE): ROCR 7.x has one
+// for each agent, to which it adds global wave sync, and ignores the error callback that it is created with
+// (GpuAgent::QueueCreate, InitGWS), so that a stream would not learn of errors. What makes work-groups resident is the
+// size of the grid; this barrier needs no global wave sync.
 //
 // Thread safety: any thread. Owns: a stream and the memory in which work-groups meet.
 #pragma once
@@ -29,13 +31,12 @@ class StreamCore;
 
 class CooperativeStream {
   public:
-    /// The GPU's, shared by all callers while any of them has it; another one after a failure.
-    static std::shared_ptr<CooperativeStream> of(AgentRef gpu);
-
-    explicit CooperativeStream(AgentRef gpu);
+    explicit CooperativeStream(const StreamCore& stream);
     CooperativeStream(const CooperativeStream&) = delete;
     CooperativeStream& operator=(const CooperativeStream&) = delete;
     ~CooperativeStream();
+
+    StreamCore& core() noexcept { return *core_; }
 
     struct Sizes {
         std::uint64_t workitems = 0;
@@ -52,12 +53,11 @@ class CooperativeStream {
 
   private:
     void set_sizes(const Sizes& sizes, Deadline deadline);
-    bool failed() const noexcept;
 
     std::timed_mutex mutex_;  // orders launches
-    Allocation state_;
+    std::shared_ptr<Allocation> state_;
     Sizes sizes_;
-    std::unique_ptr<StreamCore> core_;  // ends before the memory is freed
+    std::unique_ptr<StreamCore> core_;
 };
 
 }  // namespace hsadrv::detail

@@ -82,7 +82,7 @@ std::uint32_t GraphState::commit_kernel(const DispatchSpec& spec, std::byte* ker
             "hsadrv::Graph: a kernel with a hidden queue pointer cannot be recorded, because a replay may run on "
             "another queue; compile it with optimisation, which removes the argument if it is unused");
     Kernel kernel;
-    kernel.blocks[0] = {kernarg, spec.kernarg_bytes, {}};
+    kernel.blocks[0] = {kernarg, spec.kernarg_bytes, {}, {}};
     kernel.code = kernel_code(spec.kernel_object);
     const std::lock_guard lock(recording_);
     kernel.node = add_node(GraphPlanNode::Kind::kernel, after);
@@ -114,8 +114,11 @@ void GraphState::drop_from(std::uint32_t node) noexcept {
         kernels_.pop_back();
         packets_.pop_back();
     }
-    nodes_.resize(node);
-    calls_.resize(node);
+    for (std::size_t n = node; n < nodes_.size(); ++n) {
+        nodes_[n].kind = GraphPlanNode::Kind::empty;
+        calls_[n] = nullptr;
+    }
+    dropped_ += nodes_.size() - node;
 }
 
 GraphState::Nodes GraphState::outside(const Nodes& nodes, const Nodes& last) const {
@@ -195,15 +198,16 @@ std::byte* GraphState::begin_update(std::size_t index, const DispatchSpec& spec,
                 Event(branch).synchronize(deadline);
         }
     }
+    if (taken) kept_.insert(kept_.end(), next.holds.begin(), next.holds.end());
     if (taken || next.size_bytes < spec.kernarg_bytes || next.data == nullptr)
-        next = {allocate(spec.kernarg_bytes), spec.kernarg_bytes, {}};
-    else
-        next.users.clear();
+        next = {allocate(spec.kernarg_bytes), spec.kernarg_bytes, {}, {}};
+    next.users.clear();
+    next.holds.clear();
     kernel.next = spec;
     return next.data;
 }
 
-void GraphState::commit_update(std::size_t index) {
+void GraphState::commit_update(std::size_t index, Holds holds) {
     Kernel& kernel = kernels_[index];
     {
         const std::lock_guard lock(mutex_);
@@ -213,6 +217,7 @@ void GraphState::commit_update(std::size_t index) {
         kernel.since = launched_;
     }
     kernel.current = 1 - kernel.current;
+    kernel.blocks[kernel.current].holds = std::move(holds);
     kernel.code = kernel_code(kernel.next.kernel_object);
     Packet& packet = packets_[kernel.packet];
     const std::uint32_t header = packet.words[0] & 0xffffu;

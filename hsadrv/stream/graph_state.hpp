@@ -37,6 +37,7 @@ class GraphState {
     using Call = std::function<void(StreamCore&, Deadline)>;
     /// Numbers of nodes, in any order.
     using Nodes = std::vector<std::uint32_t>;
+    using Holds = std::vector<std::shared_ptr<const void>>;
 
     explicit GraphState(AgentRef agent);
 
@@ -49,7 +50,9 @@ class GraphState {
     std::span<const Packet> packets(const GraphStep& step) const noexcept;
     const Call& call(const GraphStep& step) const noexcept { return calls_[step.nodes.front()]; }
     std::size_t kernels() const noexcept { return kernels_.size(); }
-    std::size_t nodes() const noexcept { return nodes_.size(); }
+    std::size_t nodes() const noexcept { return nodes_.size() - dropped_; }
+    /// Nodes are numbered below this; it includes those that were dropped.
+    std::size_t numbers() const noexcept { return nodes_.size(); }
     /// The number of a node among the kernels.
     std::optional<std::size_t> kernel_of(std::uint32_t node) const noexcept;
 
@@ -59,7 +62,8 @@ class GraphState {
     std::uint32_t add(Call call, const Nodes& after);
     std::uint32_t add_empty(const Nodes& after);
     void keep_alive(std::shared_ptr<const void> object);
-    /// Takes back the nodes from this number on; none of the others follows them.
+    /// Takes back the nodes from this number on. They stay as empty ones, because other streams of the capture, and
+    /// events, may name them.
     void drop_from(std::uint32_t node) noexcept;
     /// Those of the nodes that none of `last` depends on, directly or through others.
     Nodes outside(const Nodes& nodes, const Nodes& last) const;
@@ -68,7 +72,8 @@ class GraphState {
 
     // Updating: begin returns the block for the new arguments, commit makes it the one of the next launch.
     std::byte* begin_update(std::size_t index, const DispatchSpec& spec, Deadline deadline);
-    void commit_update(std::size_t index);
+    /// `holds`: what the arguments need, until another update replaces them and no replay reads them.
+    void commit_update(std::size_t index, Holds holds = {});
 
     // Launching: begin before the first packet is submitted, end after the last one.
     std::shared_ptr<GraphLaunch> begin_launch(std::span<const std::shared_ptr<Timeline>> branches);
@@ -81,6 +86,7 @@ class GraphState {
             std::byte* data = nullptr;
             std::size_t size_bytes = 0;
             std::vector<std::shared_ptr<const GraphLaunch>> users;  // that read it
+            Holds holds;                                            // what its arguments need
         };
         std::uint32_t node = 0;
         std::size_t packet = 0;  // its index
@@ -100,13 +106,14 @@ class GraphState {
     mutable std::mutex recording_;  // guards what is recorded, until finish()
     std::vector<GraphPlanNode> nodes_;
     std::vector<Call> calls_;  // of the node with the same number
+    std::size_t dropped_ = 0;
     std::vector<Kernel> kernels_;
     std::vector<Packet> packets_;        // in the order of recording, then of the steps
     std::vector<std::size_t> first_of_;  // of the step's packets
     GraphPlan plan_;
     std::vector<Allocation> chunks_;
     std::size_t used_bytes_ = 0;  // of the last chunk
-    std::vector<std::shared_ptr<const void>> kept_;
+    Holds kept_;
 
     struct Launch {
         std::uint64_t number;

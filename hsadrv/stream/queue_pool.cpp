@@ -212,6 +212,13 @@ void SharedQueue::await_death() {
     died_.wait(lock, [this] { return dead(); });
 }
 
+bool SharedQueue::is_being_left() const noexcept {
+    const std::lock_guard lock(mutex_);
+    if (!dead()) return queue_.ref().failed();
+    return std::any_of(users_.begin(), users_.end(),
+                       [](const User& user) { return user.stream && !user.timeline->failed(); });
+}
+
 bool SharedQueue::try_stop_for(const StreamCore* stream) noexcept {
     const std::lock_guard lock(mutex_);
     if (dead()) return true;
@@ -298,10 +305,35 @@ std::shared_ptr<SharedQueue> QueuePool::make(const QueueNeeds& needs) {
     return fresh;
 }
 
+std::shared_ptr<SharedQueue> QueuePool::take_cooperative(const QueueNeeds& needs) {
+    for (const Deadline patience(10s);; live_streams::poll(), std::this_thread::sleep_for(1ms)) {
+        std::vector<std::shared_ptr<SharedQueue>> live;  // the last references may be dropped here: without the lock
+        std::shared_ptr<SharedQueue> fresh;
+        const std::lock_guard lock(mutex_);
+        live = live_queues();
+        bool wait = false;
+        for (const auto& queue : live) {
+            if (!queue->needs().alike(needs)) continue;
+            const bool left = queue->is_being_left();
+            if (queue->is_open() && !queue->dead() && !left) return queue;
+            wait |= left || !queue->is_open();
+        }
+        if (wait && !patience.passed()) continue;
+        if (wait)
+            throw Timeout("hsadrv: the queue for cooperative launches on " + needs.gpu.label() +
+                          " has failed, and other threads keep its streams from leaving it");
+        std::erase_if(queues_, [](const auto& queue) { return queue.expired(); });
+        fresh = std::make_shared<SharedQueue>(needs, ring_packets(needs));
+        queues_.push_back(fresh);
+        return fresh;
+    }
+}
+
 std::shared_ptr<SharedQueue> QueuePool::take(QueueNeeds needs) {
     require_size(needs);
     needs.cu_mask = settled_mask(needs);
     if (needs.exclusive) return std::make_shared<SharedQueue>(needs, ring_packets(needs));
+    if (needs.cooperative) return take_cooperative(needs);
     std::vector<std::shared_ptr<SharedQueue>> live;  // the last references may be dropped here: without the lock
     std::shared_ptr<SharedQueue> fresh;
     const std::lock_guard lock(mutex_);
@@ -313,7 +345,7 @@ std::shared_ptr<SharedQueue> QueuePool::take(QueueNeeds needs) {
     std::vector<std::shared_ptr<SharedQueue>> kinds;  // one of each combination: many of one must not keep out another
     for (const auto& queue : live) {
         if (queue->dead() || queue->ref().failed() || queue->needs().gpu != needs.gpu) continue;
-        if (queue->needs().ordinary() != needs.ordinary()) continue;
+        if (queue->needs().cooperative || queue->needs().ordinary() != needs.ordinary()) continue;
         ++count;
         if (std::none_of(kinds.begin(), kinds.end(),
                          [&](const auto& kind) { return kind->needs().alike(queue->needs()); }))

@@ -40,13 +40,15 @@ struct QueueNeeds {
     AgentRef gpu;
     std::uint32_t packets = 1024;  ///< the minimum ring size, a power of two
     bool exclusive = false;
+    bool cooperative = false;  ///< the only queue of the GPU for cooperative launches
     QueuePriority priority = QueuePriority::normal;
     std::vector<std::uint32_t> cu_mask = {};  ///< empty: all compute units
 
     bool ordinary() const noexcept { return priority == QueuePriority::normal && cu_mask.empty(); }
     /// Whether streams with these needs may share a queue with streams of the others.
     bool alike(const QueueNeeds& other) const noexcept {
-        return gpu == other.gpu && priority == other.priority && cu_mask == other.cu_mask;
+        return gpu == other.gpu && cooperative == other.cooperative && priority == other.priority &&
+               cu_mask == other.cu_mask;
     }
 };
 
@@ -78,6 +80,8 @@ class SharedQueue {
     bool dead() const noexcept { return dead_.load(std::memory_order_acquire); }
     /// Returns when it is dead, which is shortly after its packet processor has stopped it.
     void await_death();
+    /// Whether streams that have not failed are to leave it, because it is dead or is about to be.
+    bool is_being_left() const noexcept;
 
     /// Stops the queue because of this stream, whose packet is at its head; null: a destroyed stream's. Does nothing
     /// and returns false if the head is another stream's packet, or has not been unchanged for long enough since the
@@ -150,6 +154,8 @@ class QueuePool {
   private:
     /// With the mutex held; destroy the result without it.
     std::vector<std::shared_ptr<SharedQueue>> live_queues() const;
+    /// The GPU's only one. Waits while a dead one is being replaced: kernels on two could each have a part of the GPU.
+    std::shared_ptr<SharedQueue> take_cooperative(const QueueNeeds& needs);
 
     Ranked<std::mutex, LockRank::pool> mutex_;
     std::vector<std::weak_ptr<SharedQueue>> queues_;

@@ -27,7 +27,8 @@ std::string label_of(AgentRef gpu, const StreamOptions& options) {
     return name + " on " + gpu.label();
 }
 
-std::shared_ptr<SharedQueue> take_queue(const std::string& label, AgentRef gpu, const StreamOptions& options) {
+std::shared_ptr<SharedQueue> take_queue(const std::string& label, AgentRef gpu, const StreamOptions& options,
+                                        bool cooperative) {
     if (options.kernarg_bytes == 0 || options.kernarg_bytes % KernargRing::alignment_bytes != 0)
         throw InvalidArgument("Stream(" + label + ", kernarg_bytes " + std::to_string(options.kernarg_bytes) +
                               "): the size must be a multiple of " + std::to_string(KernargRing::alignment_bytes));
@@ -35,13 +36,25 @@ std::shared_ptr<SharedQueue> take_queue(const std::string& label, AgentRef gpu, 
     return Driver::current().runtime().queues().take({.gpu = gpu,
                                                       .packets = options.packets,
                                                       .exclusive = options.exclusive_queue,
+                                                      .cooperative = cooperative,
                                                       .priority = options.priority,
                                                       .cu_mask = options.cu_mask});
 }
 
+/// They are queued after another stream's.
+void leave_packets(StreamCore& stream, const std::shared_ptr<SharedQueue>& queue,
+                   const std::shared_ptr<StreamRemains>& remains) {
+    queue->leave(stream, remains);
+    try {
+        queue->look_after_gone(queue, stream.timeline());
+    } catch (
+        ...) {  // no thread or no memory for that: the next stream that enters the queue does it, or the queue's end
+    }
+}
+
 }  // namespace
 
-StreamCore::StreamCore(AgentRef gpu, const StreamOptions& options)
+StreamCore::StreamCore(AgentRef gpu, const StreamOptions& options, bool cooperative)
     : agent_(gpu),
       waits_for_values_(queues_take_barrier_value(gpu)),
       timeline_(std::make_shared<Timeline>(label_of(gpu, options), options.packets)),
@@ -50,7 +63,7 @@ StreamCore::StreamCore(AgentRef gpu, const StreamOptions& options)
       signals_(Driver::current().runtime().signals()),
       copier_(*this, gpu),
       profile_(gpu, options.profile_records),
-      writer_(*this, lane_, timeline_, take_queue(timeline_->label(), gpu, options), options.packets) {
+      writer_(*this, lane_, timeline_, take_queue(timeline_->label(), gpu, options, cooperative), options.packets) {
     lane_.agent = gpu.native();
     kernarg_memory_ = Allocation::from_pool(host_pool(HostMemory::kernarg), options.kernarg_bytes);
     kernargs_ =
@@ -103,14 +116,8 @@ StreamCore::~StreamCore() {
     remains->packets.emplace(std::move(writer_.log()));
     remains->profile.emplace(std::move(profile_));
     StreamRemains::stay_for(remains, std::move(copies_));
-    if (stopped) return;
-    // Our packets are queued after another stream's.
-    queue->leave(*this, remains);
-    try {
-        queue->look_after_gone(queue, timeline_);
-    } catch (
-        ...) {  // no thread or no memory for that: the next stream that enters the queue does it, or the queue's end
-    }
+    if (!stopped) leave_packets(*this, queue, remains);
+    branches_.end(remains);
 }
 
 void StreamCore::end_timeline() noexcept {
@@ -300,7 +307,9 @@ void StreamCore::try_free_queue() noexcept {
     if (!timeline_->try_lost() || !held.owns_lock() || shared_queue()->needs().exclusive) return;
     if (timeline_->intact(timeline_->finished() + 1)) return;  // its next packet may still run
     const PacketRecord* const next = writer_.log().first_pending(queue().read_index());
-    if (next && next->kind != PacketRecord::Kind::batch) shared_queue()->try_stop_for(this);
+    const bool waits = next && next->kind != PacketRecord::Kind::batch;
+    // A cooperative kernel's work-groups may wait for those that a failed assertion has ended.
+    if (waits || shared_queue()->needs().cooperative) shared_queue()->try_stop_for(this);
 }
 
 void StreamCore::check_copies() noexcept {

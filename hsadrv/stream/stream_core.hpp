@@ -50,7 +50,7 @@ class StreamRemains;
 
 class StreamCore {
   public:
-    StreamCore(AgentRef gpu, const StreamOptions& options);
+    StreamCore(AgentRef gpu, const StreamOptions& options, bool cooperative = false);  ///< cooperative_stream.hpp
     StreamCore(const StreamCore&) = delete;
     StreamCore& operator=(const StreamCore&) = delete;
     /// Ends the work in flight, but waits for copies. Stream::close is the orderly way.
@@ -76,7 +76,6 @@ class StreamCore {
     void decrement(SignalRef signal, Deadline deadline);
     void call(std::function<void()> function, Deadline deadline);
     void on_complete(std::function<void(std::exception_ptr)> callback, Deadline deadline);
-
     void begin_capture();
     std::shared_ptr<GraphState> end_capture();
     void replay(const std::shared_ptr<GraphState>& graph, Deadline deadline);
@@ -84,6 +83,7 @@ class StreamCore {
     void put_run(std::span<const Packet> kernels, Deadline deadline);
     EventState mark(Deadline deadline);
     StreamCore& branch(std::size_t number, Deadline deadline);
+    BranchStreams& branches() noexcept { return branches_; }
     StreamCapture& capture() noexcept { return capture_; }  ///< with the mutex held
     void leave_capture(const CaptureSession& session) noexcept;
     void profile(bool on, Deadline deadline);
@@ -111,7 +111,7 @@ class StreamCore {
     void fail(std::exception_ptr error) noexcept { timeline_->fail(std::move(error)); }
     /// Its agent is lost. `suspects`: queues that may have caused the fault, this stream's among them; 0: not this one.
     void fail(const Fault& fault, std::size_t suspects) noexcept;
-    /// If it has failed and its next packet waits for lost work: stops the queue, so that its other streams move.
+    /// If it has failed and its next packet may wait for lost work: stops the queue, so that its other streams move.
     void try_free_queue() noexcept;
 
     // With a StreamClaim.

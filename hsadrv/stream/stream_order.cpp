@@ -53,6 +53,12 @@ void tell_when_over(std::shared_ptr<Timeline> timeline, const Completion& last,
                         });
 }
 
+/// A failure of the host's making, of a kernel that goes on, is told to the streams that depend on it at that moment:
+/// the packet `own` may have been too late for that.
+void fail_if_lost(const Timeline& mine, const EventState& event, std::uint64_t own) {
+    if (event.timeline->failed() && event.lost()) mine.fail(event.timeline->error(), own - 1);
+}
+
 struct UnlockStraight {
     void operator()(LaneMutex* mutex) const noexcept { mutex->unlock_straight(); }
 };
@@ -115,6 +121,7 @@ bool StreamCore::try_wait_fast(const EventState& event) {
     record.on = on;
     record.vendor = true;
     ring.publish_one(slot);
+    fail_if_lost(*timeline_, event, epoch);
     return true;
 }
 
@@ -156,6 +163,7 @@ void StreamCore::wait_for(const EventState& event, Deadline deadline) {
             [upstream = event.timeline, count] { return upstream->reached(count); }, std::move(record), deadline, call);
     }
     timeline_->depend(event.timeline, event.completion, epoch);
+    fail_if_lost(*timeline_, event, epoch);
 }
 
 void StreamCore::wait_for(SignalRef signal, Condition condition, std::int64_t value, Deadline deadline) {

@@ -4,9 +4,9 @@
 //
 // If it does not hold in a work-item, the stream that runs the kernel fails with hsadrv::KernelAssertion, which names
 // the file, the line, the condition, the kernel and the first such work-item, and the work-item's wave ends there.
-// Waves that have not met a failure go on, and do not wait for it at a barrier; other streams are unaffected. A kernel
-// that was launched by a runtime without this service traps. With NDEBUG defined, nothing is checked and the condition
-// is not evaluated.
+// Waves that have not met a failure go on, and do not wait for it at a barrier; a cooperative launch is stopped.
+// Streams that wait for the failed one fail with it; others are unaffected. A kernel that was launched by a runtime
+// without this service traps. With NDEBUG defined, nothing is checked and the condition is not evaluated.
 #pragma once
 
 #include "hostcall.hpp"

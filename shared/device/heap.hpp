@@ -27,8 +27,7 @@ struct SlabHeader {
 struct BlockClass {
     uint64_t free_blocks;  ///< a stack through the blocks' first words: 48 bits of address, 16 of a tag
     uint64_t fresh;        ///< the first block that was never used: its slab, with its offset in the low bits
-    uint32_t growing;      ///< 1 while a wave waits for a slab
-    uint32_t padding[11];
+    uint32_t padding[12];
 };
 using BlockClassPointer = HSADRV_GLOBAL BlockClass*;
 
@@ -78,26 +77,15 @@ HSADRV_CONVERGENT FreshBlocks take_fresh(HostcallBufferPointer buffer, BlockClas
             if (exchange_agent(&blocks->fresh, fresh, fresh + count * size)) return {fresh, count};
             continue;
         }
-        if (__hip_atomic_exchange(&blocks->growing, 1u, __ATOMIC_ACQUIRE, agent_scope) == 0) {
-            const uint64_t before = fresh;
-            fresh = load_agent(&blocks->fresh);
-            uint64_t slab = 1;
-            if (fresh == before) {  // no other wave was faster
-                HostWords request;
-                request.words[1] = slab_bytes;
-                slab = ask_host(buffer, hostcall_device_memory, request).words[0];
-                if (slab != 0) {
-                    ((HSADRV_GLOBAL SlabHeader*)slab)->block_class = block_class;
-                    fresh = slab + sizeof(SlabHeader);
-                    __hip_atomic_store(&blocks->fresh, fresh, __ATOMIC_RELEASE, agent_scope);
-                }
-            }
-            __hip_atomic_store(&blocks->growing, 0u, __ATOMIC_RELEASE, agent_scope);
-            if (slab == 0) return {0, 0};
-            continue;
-        }
-        __builtin_amdgcn_s_sleep(2);
-        fresh = load_agent(&blocks->fresh);
+        // All waves that used up the same slab get the same next one: no wave waits for another, which may have ended.
+        HostWords request;
+        request.words[0] = block_class;
+        request.words[1] = fresh - offset;
+        const uint64_t slab = ask_host(buffer, hostcall_next_slab, request).words[0];
+        if (slab == 0) return {0, 0};
+        ((HSADRV_GLOBAL SlabHeader*)slab)->block_class = block_class;
+        const uint64_t first = slab + sizeof(SlabHeader);
+        if (exchange_agent(&blocks->fresh, fresh, first)) fresh = first;
     }
 }
 

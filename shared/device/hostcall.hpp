@@ -39,11 +39,13 @@ struct HostcallBuffer {
     uint64_t index_mask;
     uint64_t provider;  // hsadrv's are longer than others
     uint64_t heap;
+    HSADRV_GLOBAL uint64_t* owners;
 };
 using HostcallBufferPointer = HSADRV_GLOBAL HostcallBuffer*;
 
 /// Services of HIP's, and our own.
-inline constexpr uint32_t hostcall_print = 2, hostcall_device_memory = 3, hostcall_fail_assertion = 0x6861;
+inline constexpr uint32_t hostcall_print = 2, hostcall_device_memory = 3;
+inline constexpr uint32_t hostcall_fail_assertion = 0x6861, hostcall_next_slab = 0x6862;
 
 /// Null if the kernel was launched by a runtime without hostcalls.
 HSADRV_DEVICE HostcallBufferPointer hostcall_buffer() {
@@ -55,7 +57,7 @@ HSADRV_DEVICE HostcallBufferPointer hostcall_buffer() {
 
 /// The host is hsadrv and not HIP.
 HSADRV_DEVICE bool is_of_hsadrv(HostcallBufferPointer buffer) {
-    return buffer != nullptr && buffer->provider == 0x3130767264617368;
+    return buffer != nullptr && buffer->provider == 0x3230767264617368;
 }
 
 inline constexpr int system_scope = static_cast<int>(MemoryScope::system);  // the host takes part
@@ -82,6 +84,17 @@ HSADRV_DEVICE uint64_t pop_packet(HostcallBufferPointer buffer) {
     }
 }
 
+/// From here on the host takes the packet back when this wave's queue ends; 0: no longer. By one lane.
+HSADRV_DEVICE void set_owner(HostcallBufferPointer buffer, uint64_t packet, uint64_t dispatch_packet) {
+    if (is_of_hsadrv(buffer))
+        __hip_atomic_store(&buffer->owners[packet & buffer->index_mask], dispatch_packet, __ATOMIC_RELAXED,
+                           system_scope);
+}
+HSADRV_DEVICE uint64_t dispatch_packet() {
+    return reinterpret_cast<uint64_t>(
+        (const __attribute__((address_space(4))) unsigned char*)__builtin_amdgcn_dispatch_ptr());
+}
+
 /// By one lane.
 HSADRV_DEVICE void push_packet(HSADRV_GLOBAL uint64_t* stack, HostcallBufferPointer buffer, uint64_t packet) {
     HSADRV_GLOBAL HostcallHeader* const header = &buffer->headers[packet & buffer->index_mask];
@@ -98,6 +111,7 @@ HSADRV_DEVICE void ring(HSADRV_GLOBAL HostcallDoorbell* doorbell) {
     if (mailbox == 0) return;
     const uint32_t id = doorbell->event_id;
     __hip_atomic_store((HSADRV_GLOBAL uint64_t*)mailbox, uint64_t{id}, __ATOMIC_RELEASE, system_scope);
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "");  // s_sendmsg does not wait for stores
     constexpr int interrupt = 1;
     __builtin_amdgcn_s_sendmsg(interrupt,
                                static_cast<uint32_t>(__builtin_amdgcn_readfirstlane(static_cast<int>(id))) & 0xffffff);
@@ -116,7 +130,10 @@ HSADRV_CONVERGENT HostReply ask_host(HostcallBufferPointer buffer, uint32_t serv
     const uint64_t lanes = wave_active_lanes();
     const bool first = lane == static_cast<uint32_t>(__builtin_ctzll(lanes));
     uint64_t packet = 0;
-    if (first) packet = pop_packet(buffer);
+    if (first) {
+        packet = pop_packet(buffer);
+        set_owner(buffer, packet, dispatch_packet());
+    }
     packet = read_first_lane(packet);
     HSADRV_GLOBAL HostcallHeader* const header = &buffer->headers[packet & buffer->index_mask];
     HSADRV_GLOBAL uint64_t* const slot = buffer->payloads[packet & buffer->index_mask].slots[lane];
@@ -140,6 +157,7 @@ HSADRV_CONVERGENT HostReply ask_host(HostcallBufferPointer buffer, uint32_t serv
     if (first) {
         const uint64_t step = buffer->index_mask + 1;  // another tag
         const uint64_t tagged = packet + step;
+        set_owner(buffer, packet, 0);
         push_packet(&buffer->free_stack, buffer, tagged == 0 ? step : tagged);
     }
     return reply;

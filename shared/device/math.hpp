@@ -10,10 +10,10 @@
 //     sqrt, fma, floor, ceil, trunc, rint, fabs, fmin, fmax  0.5 (correctly rounded)  0.5
 //     log, log2, log10                                       0.51                     0.51
 //     exp, exp2, exp10, log1p, atan, atan2, cbrt             0.51                     0.7
-//     sin, cos, pow, hypot                                   0.51                     1
+//     sin, cos, hypot                                        0.51                     1
 //     expm1, rsqrt                                           0.51                     1.5
-//     tan, asin, acos                                        0.51                     2
-//     sinh, cosh, tanh                                       0.51                     2.5
+//     asin, pow                                              0.51                     2
+//     tan, acos, sinh, cosh, tanh                            0.51                     2.5
 //
 // Results that are subnormal may be off by one more. Special values are those of ISO C, annex F; nothing sets errno or
 // flags. Functions of float compute in double: on GPUs with few double units (gfx900) the GPU's own instructions,

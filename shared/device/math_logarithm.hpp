@@ -25,7 +25,7 @@ HSADRV_DEVICE Scaled scaled(double x) {
     return {mantissa - 1, static_cast<double>(exponent)};
 }
 
-/// ln x for positive finite x, with an error of about 2^-64 of it.
+/// ln x for positive finite x, with an error of at most 2^-61.5 of it; near 1, of about 2^-75.
 HSADRV_DEVICE TwoDoubles log_of(double x) {
     const auto [f, k] = scaled(x);
     const TwoDoubles divisor = sum_of_ordered(2, f);

@@ -171,3 +171,30 @@ TEST_CASE("a replay in flight holds what its graph was updated with, without the
     CHECK(hsadrv_memory_destroy(other) == HSADRV_SUCCESS);
     CHECK(hsadrv_memory_create(m.gpu, HSADRV_MEMORY_HOST, 4096, &m.y) == HSADRV_SUCCESS);
 }
+
+TEST_CASE("a graph in another one holds what it was updated with", "[c][device]") {
+    NEEDS_C_MACHINE();
+    void* address = nullptr;
+    hsadrv_memory_address(m.y, &address);
+    hsadrv_graph inner = nullptr, outer = nullptr;
+    hsadrv_memory other = nullptr;
+    REQUIRE(hsadrv_memory_create(m.gpu, HSADRV_MEMORY_HOST, 4096, &other) == HSADRV_SUCCESS);
+    auto arguments = m.arguments();
+    arguments[0].memory = other;
+    const auto config = CMachine::sizes();
+    REQUIRE(hsadrv_stream_begin_capture(m.stream) == HSADRV_SUCCESS);
+    REQUIRE(m.launch(arguments) == HSADRV_SUCCESS);
+    REQUIRE(hsadrv_stream_end_capture(m.stream, &inner) == HSADRV_SUCCESS);
+    REQUIRE(hsadrv_stream_begin_capture(m.stream) == HSADRV_SUCCESS);
+    REQUIRE(hsadrv_graph_launch(inner, m.stream, patience_ns) == HSADRV_SUCCESS);
+    REQUIRE(hsadrv_stream_end_capture(m.stream, &outer) == HSADRV_SUCCESS);
+    REQUIRE(hsadrv_graph_update(inner, 0, m.saxpy, &config, m.arguments().data(), 4, patience_ns) == HSADRV_SUCCESS);
+    CHECK(hsadrv_memory_destroy(m.y) == HSADRV_SUCCESS);
+    CHECK(hsadrv_graph_destroy(inner) == HSADRV_SUCCESS);
+    CHECK(pointer_info(address).kind == PointerInfo::Kind::pool);
+    CHECK(hsadrv_graph_launch(outer, m.stream, patience_ns) == HSADRV_SUCCESS);
+    CHECK(hsadrv_graph_destroy(outer) == HSADRV_SUCCESS);
+    CHECK(hsadrv_stream_synchronize(m.stream, patience_ns) == HSADRV_SUCCESS);
+    CHECK(hsadrv_memory_destroy(other) == HSADRV_SUCCESS);
+    CHECK(hsadrv_memory_create(m.gpu, HSADRV_MEMORY_HOST, 4096, &m.y) == HSADRV_SUCCESS);
+}

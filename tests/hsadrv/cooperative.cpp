@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "hsadrv/bound_kernel.hpp"
+#include "hsadrv/error.hpp"
 #include "hsadrv/graph_builder.hpp"
 #include "hsadrv/kernel_occupancy.hpp"
 #include "hsadrv/runtime_bound_kernel.hpp"
@@ -262,4 +263,93 @@ TEST_CASE("the state has the layout of ROCm's device library", "[cooperative]") 
         CHECK(state.meet[0] == 0);
         CHECK(state.grids != 0);
     }
+}
+
+TEST_CASE("a stream that is lost before its cooperative launch does not take others with it", "[cooperative][error]") {
+    NEEDS_DEVICE();
+    NEEDS_GRID_KERNELS(device_test::Device().gpu);
+    Grid f;
+    Kernels other;
+    const Words flag(1);
+    const LaunchConfig config{.grid = 64 * 5, .workgroup = 64, .cooperative = true};
+    Ring lost(f.gpu, f.stream, 64 * 5), ring(f.gpu, f.stream, 64 * 5);
+    f.stream.synchronize(patience);
+    Stream given_up(f.gpu), innocent(f.gpu);
+    other.spin.launch(given_up, one, flag.data());
+    f.diffuse.launch(given_up, config, lost.a, lost.b, 1u);
+    f.diffuse.launch(innocent, config, ring.a, ring.b, 3u);
+    CHECK_FALSE(given_up.close(100ms));
+    CHECK(ring.is_diffused(innocent, 3));
+}
+
+TEST_CASE("a stream that ends while its cooperative kernel runs keeps what it uses", "[cooperative][error]") {
+    NEEDS_DEVICE();
+    NEEDS_GRID_KERNELS(device_test::Device().gpu);
+    Grid f;
+    const Words flag(1), data(64);
+    std::shared_ptr<const void> used(&data, [&](const void*) {
+        flag.set(1);
+        let_time_pass();
+        CHECK(data.get() == 0);
+    });
+    {
+        Stream given_up(f.gpu);
+        f.code.kernel("wait_and_write")
+            .launch(given_up, {.grid = 64, .workgroup = 64, .cooperative = true}, flag.data(), data.data());
+        given_up.keep_alive(std::move(used));
+        CHECK_FALSE(given_up.close(100ms));
+    }
+    flag.set(1);
+    let_time_pass();
+    Ring ring(f.gpu, f.stream, 64 * 5);
+    f.diffuse.launch(f.stream, {.grid = 64 * 5, .workgroup = 64, .cooperative = true}, ring.a, ring.b, 3u);
+    CHECK(ring.is_diffused(f.stream, 3));
+}
+
+TEST_CASE("an assertion before a grid's barrier fails its stream alone", "[cooperative][error]") {
+    NEEDS_DEVICE();
+    NEEDS_GRID_KERNELS(device_test::Device().gpu);
+    Grid f;
+    const LaunchConfig config{.grid = 64 * 5, .workgroup = 64, .cooperative = true};
+    const Executable services = Executable::load(f.gpu, test_support::test_file("services.hsaco"));
+    const Words values(64 * 5, 1), reached(64 * 5);
+    values.set(0, 70);
+    Ring before(f.gpu, f.stream, 64 * 5), after(f.gpu, f.stream, 64 * 5);
+    f.stream.synchronize(patience);
+    Stream failing(f.gpu), enqueued(f.gpu), later(f.gpu);
+    services.kernel("all_meet").launch(failing, config, reinterpret_cast<const int*>(values.data()), reached.data());
+    f.diffuse.launch(enqueued, config, before.a, before.b, 3u);
+    CHECK_THROWS_AS(failing.synchronize(patience), KernelAssertion);
+    CHECK(before.is_diffused(enqueued, 3));
+    f.diffuse.launch(later, config, after.a, after.b, 3u);
+    CHECK(after.is_diffused(later, 3));
+    CHECK(reached.get() == 0);
+}
+
+TEST_CASE("a stream that ends while its cooperative launch waits for another's disturbs neither",
+          "[cooperative][error]") {
+    NEEDS_DEVICE();
+    NEEDS_GRID_KERNELS(device_test::Device().gpu);
+    Grid f;
+    const LaunchConfig config{.grid = 64, .workgroup = 64, .cooperative = true};
+    const Words flag(1), data(64), set(1, 1);
+    auto late = std::make_shared<Words>(64);
+    Stream runs(f.gpu), later(f.gpu);
+    f.code.kernel("wait_and_write").launch(runs, config, flag.data(), data.data());
+    const std::weak_ptr<Words> kept = late;
+    {
+        Stream given_up(f.gpu);
+        f.code.kernel("wait_and_write").launch(given_up, config, set.data(), late->data());
+        given_up.keep_alive(std::move(late));
+        CHECK_FALSE(given_up.close(100ms));
+    }
+    CHECK_FALSE(kept.expired());  // its packet is in the ring
+    flag.set(1);
+    runs.synchronize(patience);
+    CHECK(data.get() == 1);
+    Ring ring(f.gpu, f.stream, 64 * 5);
+    f.diffuse.launch(later, {.grid = 64 * 5, .workgroup = 64, .cooperative = true}, ring.a, ring.b, 3u);
+    CHECK(ring.is_diffused(later, 3));
+    for (int i = 0; i < 100 && !kept.expired(); ++i) let_time_pass();
+    CHECK(kept.expired());
 }

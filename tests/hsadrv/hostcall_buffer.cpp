@@ -71,3 +71,43 @@ TEST_CASE("a circle in the ready stack ends", "[hostcall_buffer]") {
     answer_ready(b.buffer, [&](auto, auto, auto&) { answered += answered < 100; });
     CHECK(answered < 100);
 }
+
+TEST_CASE("packets of waves that end with their queue are free again, after the answers", "[hostcall_buffer]") {
+    Buffer b(8);
+    constexpr RingRange ring{0x10000, 0x20000};
+    std::uint64_t packets[5];
+    for (std::uint64_t i = 0; i < 5; ++i) packets[i] = b.pop();
+    const auto owner = [&](std::size_t i) -> std::uint64_t& {
+        return b.buffer.owners[packets[i] & b.buffer.index_mask];
+    };
+    owner(0) = 0x10000;
+    owner(1) = 0x1ffc0;
+    owner(2) = 0x20000;  // of another queue
+    owner(3) = 0x10040;  // and one of HIP's, which names no owner
+    b.push_ready(packets[0], 5);
+    suspect_owners(b.buffer, ring);
+    owner(3) = 0;        // given back meanwhile
+    owner(2) = 0x10080;  // of a new queue with the same ring
+    CHECK(condemn_suspects(b.buffer, ring));
+    CHECK_FALSE(condemn_suspects(b.buffer, ring));
+    const auto is_free = [&](std::size_t i) {
+        for (std::uint64_t packet = b.buffer.free_stack; packet != 0; packet = b.header(packet).next)
+            if ((packet & b.buffer.index_mask) == (packets[i] & b.buffer.index_mask)) return true;
+        return false;
+    };
+    CHECK_FALSE(is_free(0));
+    collect_condemned(b.buffer);
+    int answered = 0;
+    answer_ready(b.buffer, [&](std::uint32_t, std::uint64_t, HostcallPayload&) { answered += !is_free(0); });
+    free_collected(b.buffer, 1);
+    CHECK(answered == 1);
+    CHECK(is_free(0));
+    CHECK(is_free(1));
+    CHECK_FALSE(is_free(2));
+    CHECK_FALSE(is_free(3));
+    CHECK_FALSE(is_free(4));
+    free_collected(b.buffer, 2);
+    std::set<std::uint64_t> seen;
+    for (std::uint64_t packet = b.pop(); packet != 0; packet = b.pop()) seen.insert(packet & b.buffer.index_mask);
+    CHECK(seen.size() == 5);
+}

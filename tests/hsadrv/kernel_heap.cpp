@@ -1,8 +1,10 @@
 // malloc and free in kernels.
 #include <algorithm>
+#include <future>
 #include <set>
 
 #include "hsadrv/error.hpp"
+#include "hsadrv/kernel_output.hpp"
 #include "launch_device.hpp"
 
 using namespace hsadrv;
@@ -88,6 +90,31 @@ TEST_CASE("a heap without memory returns null", "[kernel_heap][device]") {
     const auto next = heap.allocate(3, 64);
     CHECK(std::count(next.begin(), next.end(), 0) == 0);
     heap.free(next);
+}
+
+TEST_CASE("a kernel that ends while it waits for memory does not keep others from it", "[kernel_heap][device]") {
+    NEEDS_DEVICE();
+    Heap heap;
+    NEEDS_LAUNCH_KERNELS(heap.gpu.agent());
+    std::promise<void> released;
+    const std::shared_future<void> release = released.get_future().share();
+    on_kernel_output([release](AgentRef, KernelOutput, std::string_view) { release.wait(); });
+    Stream prints = heap.gpu.stream();
+    heap.code.kernel("hello").launch(prints, {.grid = 1, .workgroup = 1}, static_cast<int*>(nullptr));
+    Shared<std::uint64_t> addresses(heap.gpu, 64);
+    {
+        Stream given_up = heap.gpu.stream();
+        heap.code.kernel("allocate")
+            .launch(given_up, {.grid = 64, .workgroup = 64}, addresses.data(), std::uint64_t{100});
+        CHECK_FALSE(given_up.close(300ms));  // its request is not answered before
+    }
+    released.set_value();
+    prints.synchronize(soon);
+    on_kernel_output(nullptr);
+    heap.code.kernel("allocate")
+        .launch(heap.stream, {.grid = 64, .workgroup = 64}, addresses.data(), std::uint64_t{100});
+    heap.stream.synchronize(10s);
+    CHECK(std::count(addresses.data(), addresses.data() + 64, 0) == 0);
 }
 
 TEST_CASE("lists outlive the kernel that grew them, and hold what was written", "[kernel_heap][device]") {

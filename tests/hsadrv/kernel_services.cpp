@@ -1,6 +1,7 @@
 // What kernels ask of the host while they run: printing and assertions.
 #include "hsadrv/kernel_output.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -12,6 +13,7 @@
 #include <thread>
 
 #include "hsadrv/error.hpp"
+#include "hsadrv/graph_builder.hpp"
 #include "launch_device.hpp"
 
 using namespace hsadrv;
@@ -252,6 +254,79 @@ TEST_CASE("a kernel that waits for the host delays its own stream alone", "[kern
     released.set_value();
     device.stream.synchronize(soon);
     on_kernel_output(nullptr);
+}
+
+TEST_CASE("kernels that end while they wait for the host leave its packets to others", "[kernel_services][device]") {
+    NEEDS_DEVICE();
+    Device device;
+    NEEDS_LAUNCH_KERNELS(device.gpu.agent());
+    const Executable code = Executable::load(device.gpu, test_file("services.hsaco"));
+    const Kernel kernel = code.kernel("hello");
+    const AgentRef gpu = device.gpu.agent();
+    const std::uint32_t waves = gpu.compute_units() * gpu.max_waves_per_cu();
+    for (int round = 0; round < 3; ++round) {
+        std::promise<void> released;
+        const std::shared_future<void> release = released.get_future().share();
+        on_kernel_output([release](AgentRef, KernelOutput, std::string_view) { release.wait(); });
+        Stream given_up = device.gpu.stream();
+        kernel.launch(given_up, {.grid = waves * 64, .workgroup = 256}, static_cast<int*>(nullptr));
+        CHECK_FALSE(given_up.close(500ms));
+        released.set_value();
+    }
+    std::atomic<int> printed{0};
+    on_kernel_output([&](AgentRef, KernelOutput, std::string_view text) { printed += text == "work-item 0 of 1\n"; });
+    kernel.launch(device.stream, {.grid = 1, .workgroup = 1}, static_cast<int*>(nullptr));
+    device.stream.synchronize(30s);
+    on_kernel_output(nullptr);
+    CHECK(printed == 1);
+}
+
+TEST_CASE("a stream that waits for one with a failed assertion fails, too", "[kernel_services][device]") {
+    NEEDS_DEVICE();
+    Device device;
+    NEEDS_LAUNCH_KERNELS(device.gpu.agent());
+    const Executable code = Executable::load(device.gpu, test_file("services.hsaco"));
+    Shared<int> bad(device.gpu, 64, 0);
+    Shared<std::uint32_t> reached(device.gpu, 64);
+    for (int round = 0; round < 5; ++round) {
+        std::promise<void> enqueued;
+        Stream failing = device.gpu.stream(), waits = device.gpu.stream(), last = device.gpu.stream();
+        failing.call([&] { enqueued.get_future().wait(); });
+        code.kernel("all_positive")
+            .launch(failing, {.grid = 64, .workgroup = 64}, static_cast<const int*>(bad.data()), reached.data());
+        waits.wait(failing.record());
+        last.wait(waits.record());
+        enqueued.set_value();
+        CHECK_THROWS_AS(last.synchronize(soon), KernelAssertion);
+        CHECK_THROWS_AS(waits.synchronize(soon), KernelAssertion);
+    }
+}
+
+TEST_CASE("a failed assertion in a branch of a graph fails the stream that replays it", "[kernel_services][device]") {
+    NEEDS_DEVICE();
+    Device device;
+    NEEDS_LAUNCH_KERNELS(device.gpu.agent());
+    const Executable code = Executable::load(device.gpu, test_file("services.hsaco"));
+    const Kernel kernel = code.kernel("all_positive");
+    Shared<int> good(device.gpu, 64, 1), bad(device.gpu, 64, 0);
+    Shared<std::uint32_t> reached(device.gpu, 256);
+    GraphBuilder build(device.gpu);
+    const LaunchConfig config{.grid = 64, .workgroup = 64};
+    for (int i = 0; i < 3; ++i)
+        build.kernel({}, kernel, config, static_cast<const int*>(i == 1 ? bad.data() : good.data()),
+                     reached.data() + 64 * i);
+    const Graph graph = build.finish();
+    Stream failing = device.gpu.stream(), other = device.gpu.stream();
+    std::promise<void> enqueued;
+    failing.call([&] { enqueued.get_future().wait(); });
+    graph.launch(failing);
+    enqueued.set_value();
+    CHECK_THROWS_AS(failing.synchronize(soon), KernelAssertion);
+    CHECK_THROWS_AS(graph.launch(failing), KernelAssertion);
+    kernel.launch(other, config, static_cast<const int*>(good.data()), reached.data() + 192);
+    other.synchronize(soon);
+    CHECK(reached[192] == 1);
+    CHECK(reached[64] == 0);
 }
 
 TEST_CASE("a request that hsadrv has no service for fails the stream", "[kernel_services][device]") {

@@ -49,3 +49,13 @@ HSADRV_KERNEL void fails() {
     grid_barrier();
     if (item() == 0) __builtin_trap();
 }
+
+/// Writes after the barrier, which one work-item reaches when the host has set the flag.
+HSADRV_KERNEL void wait_and_write(uint32_t* flag, uint32_t* data) {
+    const auto word = (HSADRV_GLOBAL uint32_t*)flag;
+    if (item() == 0)
+        while (__hip_atomic_load(word, __ATOMIC_RELAXED, static_cast<int>(MemoryScope::system)) == 0)
+            __builtin_amdgcn_s_sleep(10);
+    grid_barrier();
+    data[item()] = 1;
+}

@@ -91,3 +91,11 @@ HSADRV_KERNEL void ask_for(uint32_t service, uint64_t* answer) {
     detail::HostWords request;
     answer[get_global_id(0)] = detail::ask_host(detail::hostcall_buffer(), service, request).words[0];
 }
+
+/// Work-groups that meet no failure wait for the others for ever.
+HSADRV_KERNEL void all_meet(const int* values, uint32_t* reached) {
+    const uint32_t i = get_global_id(0);
+    HSADRV_ASSERT(values[i] > 0);
+    grid_barrier();
+    reached[i] = 1;
+}

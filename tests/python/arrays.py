@@ -1,5 +1,6 @@
 """Device arrays, their views and copies."""
 import gc
+import time
 
 import numpy as np
 
@@ -111,6 +112,13 @@ class Arrays(Case):
             roc.to_device(np.zeros(2, [('a', 'i4')])).__dlpack__()
         with self.assertRaises(BufferError):
             roc.from_dlpack(np.arange(3))
+
+    def test_dlpack_waits_for_the_default_stream(self):
+        data, stream = roc.to_device(np.zeros(64, np.int32)), roc.default_stream(roc.default_gpu())
+        stream.call(time.sleep, 0.2)
+        self.module()['increment'][1, 64](data)
+        data.__dlpack__()
+        self.assertTrue(stream.query())
 
     def test_memory_is_freed(self):
         free = roc.default_gpu().memory_bytes

@@ -1,5 +1,7 @@
 """Code, kernels, their arguments, streams and what goes wrong."""
+import gc
 import threading
+import weakref
 
 import numpy as np
 
@@ -151,6 +153,68 @@ class Streams(Case):
             graphs[0].launch(stream)
         stream.synchronize(timeout=30)
         self.equal(data.copy_to_host(), np.full(64, 3))
+
+    def test_graphs_hold_what_they_use(self):
+        stream, data = roc.stream(), roc.mapped_array(64, np.int32)
+        data[:] = 0
+        memory, increment = weakref.ref(data.memory), self.module()['increment']
+        with stream.capture() as graphs:
+            increment[1, 64, stream](data)
+            with self.assertRaises(roc.InvalidArgument):
+                with stream.capture():
+                    pass
+        del data
+        gc.collect()
+        self.assertIsNotNone(memory())
+        graphs[0].launch(stream)
+        stream.synchronize(timeout=30)
+        del graphs
+        gc.collect()
+        self.assertIsNone(memory())
+
+    def test_a_capture_that_fails_keeps_what_runs(self):
+        stream, other, go = roc.stream(), roc.stream(), threading.Event()
+        data = roc.mapped_array(64, np.int32)
+        memory, increment = weakref.ref(data.memory), self.module()['increment']
+        stream.call(go.wait, 30)
+        increment[1, 64, stream](data)
+        with self.assertRaisesRegex(roc.InvalidArgument, 'not joined'):
+            with stream.capture():
+                other.wait(stream.record())
+                increment[1, 64, other](roc.mapped_array(64, np.int32))
+        del data
+        gc.collect()
+        kept = memory() is not None
+        go.set()
+        self.assertTrue(kept)
+
+    def test_graphs_hold_what_their_other_streams_use(self):
+        stream, other, data = roc.stream(), roc.stream(), roc.mapped_array(64, np.int32)
+        memory, increment = weakref.ref(data.memory), self.module()['increment']
+        with stream.capture() as graphs:
+            other.wait(stream.record())
+            increment[1, 64, other](data)
+            stream.wait(other.record())
+        del data
+        other.synchronize(timeout=30)
+        gc.collect()
+        self.assertIsNotNone(memory())
+        graphs.clear()
+        gc.collect()
+        self.assertIsNone(memory())
+
+    def test_graphs_hold_many_arrays(self):
+        stream, increment = roc.stream(), self.module()['increment']
+        first, other = roc.mapped_array(64, np.int32), roc.mapped_array(64, np.int32)
+        memory = weakref.ref(first.memory)
+        with stream.capture() as graphs:
+            increment[1, 64, stream](first)
+            for _ in range(4200):
+                increment[1, 64, stream](other)
+        del first
+        gc.collect()
+        self.assertEqual(len(graphs), 1)
+        self.assertIsNotNone(memory())
 
     def test_threads(self):
         data = roc.to_device(np.zeros((8, 64), np.int32))

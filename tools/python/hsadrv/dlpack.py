@@ -6,6 +6,7 @@ import numpy as np
 
 from .device import gpus
 from .device_array import DeviceNDArray
+from .stream import stream_of
 
 CPU, ROCM, ROCM_HOST = 1, 10, 11
 _CODES = {'i': 0, 'u': 1, 'f': 2, 'c': 5, 'b': 6}
@@ -50,14 +51,14 @@ def _end_capsule(capsule):
 
 
 def exported(ary, stream):
-    """A capsule for ary. Waits for its stream: consumers of ROCm tensors have streams that this library does not know."""
+    """A capsule for ary. Waits for its stream, or the thread's default one: consumers of ROCm tensors have streams that this library
+    does not know."""
     kind, item = ary.dtype.kind, ary.dtype.itemsize
     if kind not in _CODES or ary.dtype.byteorder == '>':
         raise BufferError(f'dtype {ary.dtype} has no DLPack type')
     if any(stride % item for stride in ary.strides):
         raise BufferError(f'strides {ary.strides} are not multiples of {item} bytes')
-    if ary.stream is not None:
-        ary.stream.synchronize()
+    stream_of(ary.stream, ary.device).synchronize()
     shape = (c_int64 * ary.ndim)(*ary.shape)
     strides = (c_int64 * ary.ndim)(*(stride // item for stride in ary.strides))
     managed = _Managed(_Tensor(ary.memory.address, ROCM, ary.device.index, ary.ndim, _CODES[kind], 8 * item, 1,

@@ -35,8 +35,8 @@ def _release_call(number):
 class Event:
     """A point in a stream. Made by Stream.record()."""
 
-    def __init__(self, handle):
-        self.handle = handle
+    def __init__(self, handle, capture=None):
+        self.handle, self.capture = handle, capture
         weakref.finalize(self, _c.quietly, 'event_destroy', handle)
 
     def synchronize(self, timeout=None):
@@ -50,6 +50,24 @@ class Event:
     def seconds_since(self, earlier):
         """By the device's clock, between two complete events that were recorded with timing=True."""
         return _c.made('event_elapsed', earlier.handle, self.handle) * 1e-9
+
+
+class _Capture:
+    """What a graph that is being recorded keeps, and the streams that take part."""
+
+    def __init__(self):
+        self.kept, self.streams = [], []
+
+    def joined_by(self, stream):
+        stream._capture = self
+        self.streams.append(stream)
+
+    def end(self):
+        """What it has kept."""
+        for stream in self.streams:
+            stream._capture = None
+        kept, self.kept, self.streams = self.kept, [], []
+        return kept
 
 
 class Graph:
@@ -76,6 +94,7 @@ class Stream:
         options = _c.StreamOptions(name=name.encode() if name else None, priority=number, exclusive=exclusive)
         self.handle = _c.made('stream_create', self.device.handle, options)
         self._kept, self._lock = {}, threading.Lock()  # by a number that grows
+        self._capture = None
         self._end = weakref.finalize(self, _c.quietly, 'stream_destroy', self.handle, _c.nanoseconds(_CLOSE_S))
 
     def synchronize(self, timeout=None):
@@ -100,11 +119,13 @@ class Stream:
 
     def record(self, timing=False):
         """An Event that completes when all that is enqueued so far has."""
-        return Event(_c.made('stream_record', self.handle, int(timing), _c.FOREVER))
+        return Event(_c.made('stream_record', self.handle, int(timing), _c.FOREVER), self._capture)
 
     def wait(self, event):
         """What is enqueued later waits for the event, on the device."""
         _c.call('stream_wait', self.handle, event.handle, _c.FOREVER)
+        if event.capture is not None and self._capture is None:
+            event.capture.joined_by(self)
         self.keep(event)
 
     def call(self, function, *arguments):
@@ -122,17 +143,14 @@ class Stream:
     def capture(self):
         """Records what is enqueued in the context instead of executing it, and yields a list that holds the Graph
         afterwards: with stream.capture() as graphs: …; graphs[0].launch(stream)."""
-        graphs = []
-        with self._lock:
-            outer, self._kept = self._kept, {}
+        graphs, capture = [], _Capture()
         _c.call('stream_begin_capture', self.handle)
+        capture.joined_by(self)
         try:
             yield graphs
         finally:
-            handle = _c.made('stream_end_capture', self.handle)
-            with self._lock:
-                kept, self._kept = self._kept, outer
-            graphs.append(Graph(handle, list(kept.values())))
+            handle = _c.made('stream_end_capture', self.handle)  # if it raises, the capture goes on
+            graphs.append(Graph(handle, capture.end()))
 
     def copy(self, to, source, size_bytes, memories=(), wait=False, timeout=None):
         """Copies bytes between addresses of any memory. `memories`: Memory objects to hold until then."""
@@ -154,8 +172,11 @@ class Stream:
                 _c.call('stream_hold', self.handle, memory.handle)
 
     def keep(self, kept):
-        """Keeps a Python object until what is enqueued so far is complete."""
+        """Keeps a Python object until what is enqueued so far is complete; in a capture, for the life of the graph."""
         with self._lock:
+            if self._capture is not None:
+                self._capture.kept.append(kept)
+                return
             if len(self._kept) >= 4096 and self.query():
                 self._kept.clear()
             self._kept[next(_numbers)] = kept
