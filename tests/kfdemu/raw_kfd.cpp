@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "raw_kfd.hpp"
 #include "support/descriptor.hpp"
@@ -107,6 +108,45 @@ TEST_CASE("requests that this kernel does not have are refused", "[raw]") {
         CHECK(call(kfd, request, arguments) == -1);
         CHECK(errno == EINVAL);
     }
+}
+
+TEST_CASE("an interrupt with 8 bits of an event's id reaches the event", "[raw]") {
+    const Descriptor kfd{open_kfd()};
+    Engine engine{kfd};
+    constexpr std::uint64_t kPageBytes = 8 * abi::kSignalEventLimit;
+    abi::CreateEvent create{};
+    const SystemMemory page = map_system_memory(kfd, kPageBytes);
+    create.event_page_offset = page.handle;
+    create.event_type = abi::kEventSignal;
+    create.auto_reset = 1;
+    std::vector<std::uint32_t> ids;
+    for (int n = 0; n < 300; ++n, create.event_page_offset = 0) {
+        REQUIRE(call(kfd, abi::kCreateEvent, create) == 0);
+        ids.push_back(create.event_id);
+    }
+    const std::uint32_t id = ids.back(), named = id & 0xff;
+    REQUIRE(id > 255);
+    const std::uint64_t slot = page.va + 8 * id;
+    engine.submit({5, low(slot), high(slot), id});  // a fence
+    engine.submit({6, named});                      // a trap
+    REQUIRE(engine.drained());
+    CHECK(wait_for_event(kfd, named, 0) == abi::kWaitTimeout);
+    CHECK(wait_for_event(kfd, id, 5000) == abi::kWaitComplete);
+    for (std::uint32_t each : ids) {
+        abi::EventId destroy{each, 0};
+        CHECK(call(kfd, abi::kDestroyEvent, destroy) == 0);
+    }
+}
+
+TEST_CASE("an event page is system memory with a slot for each event", "[raw]") {
+    const Descriptor kfd{open_kfd()};
+    abi::CreateEvent create{};
+    create.event_page_offset = map_system_memory(kfd, 4096).handle;
+    CHECK(call(kfd, abi::kCreateEvent, create) == -1);
+    CHECK(errno == EINVAL);
+    create.event_page_offset = 12345;
+    CHECK(call(kfd, abi::kCreateEvent, create) == -1);
+    CHECK(errno == EINVAL);
 }
 
 TEST_CASE("the SVM interface is announced where it is implemented", "[raw]") {
