@@ -6,8 +6,10 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -233,6 +235,57 @@ TEST_CASE("event files that are closed leave no descriptors", "[raw]") {
         close(static_cast<int>(args.fd));
     }
     CHECK(descriptors() < before + 3);
+}
+
+TEST_CASE("an event file reports the pages that a program prefetches and unmaps", "[raw]") {
+    const Descriptor kfd{open_kfd()};
+    SmiEvents args{gpu_id(), 0};
+    REQUIRE(call(kfd, abi::kSmiEvents, args) == 0);
+    const Descriptor events{static_cast<int>(args.fd)};
+    const std::uint64_t all = 0x7ff;
+    REQUIRE(write(events, &all, sizeof all) == sizeof all);
+    constexpr std::size_t kPages = 20;
+    void* pages = mmap(nullptr, kPages * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const auto set = [&](std::uint32_t type, std::uint32_t value) {
+        struct {
+            abi::Svm svm;
+            abi::SvmAttribute attribute;
+        } request{{reinterpret_cast<std::uint64_t>(pages), kPages * 4096, abi::kSvmSet, 1}, {type, value}};
+        return call(kfd, abi::kSvm, request);
+    };
+    // The next line, without its time.
+    const auto line = [&]() -> std::string {
+        char text[128] = "";
+        char* end = text;
+        while (end < text + sizeof text - 1 && read(events, end, 1) == 1 && *end != '\n') ++end;
+        const std::string read_line(text, end);
+        const std::size_t time = read_line.find(' ');
+        if (time == std::string::npos) return read_line;
+        return read_line.substr(0, time) + read_line.substr(std::min(read_line.size(), read_line.find(' ', time + 1)));
+    };
+    const auto written = [&](const char* format, std::uint64_t page, auto... values) {
+        char text[128];
+        std::snprintf(text, sizeof text, format, getpid(), page, values...);
+        return std::string{text};
+    };
+    const std::uint64_t page = reinterpret_cast<std::uint64_t>(pages) / 4096;
+    const std::uint32_t gpu = gpu_id();
+    REQUIRE(set(abi::kSvmAccess, gpu) == 0);
+    CHECK(line().empty());
+    REQUIRE(set(abi::kSvmPreferredLocation, gpu) == 0);
+    REQUIRE(set(abi::kSvmPrefetchLocation, gpu) == 0);
+    CHECK(line() == written("5 -%d @%lx(14) 0->%x %x:%x 0", page, gpu, gpu, gpu));
+    CHECK(line() == written("6 -%d @%lx(14) 0->%x 0", page, gpu));
+    REQUIRE(set(abi::kSvmPrefetchLocation, gpu) == 0);  // they are there
+    CHECK(line().empty());
+    REQUIRE(set(abi::kSvmPrefetchLocation, abi::kSvmSystem) == 0);
+    CHECK(line() == written("5 -%d @%lx(14) %x->0 0:%x 0", page, gpu, gpu));
+    CHECK(line() == written("6 -%d @%lx(14) %x->0 0", page, gpu));
+    munmap(static_cast<char*>(pages) + 4 * 4096, (kPages - 4) * 4096);
+    CHECK(line() == written("b -%d @%lx(10) %x 2", page + 4, gpu));
+    munmap(pages, 4 * 4096);
+    CHECK(line() == written("b -%d @%lx(4) %x 2", page, gpu));
+    CHECK(line().empty());
 }
 
 // The last: after a memory fault this process has lost the GPU.

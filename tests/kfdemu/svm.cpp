@@ -13,7 +13,8 @@ TEST_CASE("attributes that are set again leave the mapping as it is: a kernel ma
     topology.gpus.resize(1);
     topology.gpus[0].gpu_id = 7;
     AddressSpace space;
-    Svm svm{topology, {&space}};
+    SmiEvents smi;
+    Svm svm{topology, {&space}, smi};
     void* page = mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     REQUIRE(page != MAP_FAILED);
     const auto set = [&](std::uint32_t type) {

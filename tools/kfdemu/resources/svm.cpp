@@ -122,6 +122,7 @@ int Svm::set(std::uint64_t begin, std::uint64_t end, std::span<const abi::SvmAtt
             if (const int error = map(range->first, range->second)) return error;
             range->second.mapped = true;
         }
+        prefetch(range->first, range->second);
         at = range->second.end;
     }
     return 0;
@@ -134,14 +135,32 @@ int Svm::map(std::uint64_t begin, const Range& range) {
                                  (attributes.flags & abi::kSvmGpuExecutable ? kExecute : 0u);
     for (const Gpu& gpu : topology_.gpus) {
         AddressSpace& space = *spaces_[gpu.index];
-        const bool reaches = attributes.access.count(gpu.index) || attributes.in_place.count(gpu.index);
         space.unmap(begin, range.end, abi::kSvmAllocation);
         // Fails if KFD has an allocation there: that is device memory, not the program's pages.
-        if (reaches &&
+        if (range.reaches(gpu.index) &&
             !space.map({begin, range.end, reinterpret_cast<std::byte*>(begin), access, abi::kSvmAllocation, true}))
             return EFAULT;
     }
     return 0;
+}
+
+/// Tells event files that the pages move to where the program prefetches them (svm_range_trigger_migration): from one
+/// GPU to another through system memory. All GPUs are of one hive, so each can access pages on another.
+void Svm::prefetch(std::uint64_t begin, Range& range) {
+    const auto [prefetch, preferred] = std::pair{range.attributes.prefetch, range.attributes.preferred};
+    if (prefetch == abi::kSvmUndefined || prefetch == range.location) return;
+    const SmiEvents::Migration move{begin, range.end, range.location, prefetch, prefetch, preferred};
+    if (move.from != abi::kSvmSystem) {
+        SmiEvents::Migration back = move;
+        back.to = abi::kSvmSystem;
+        smi_.prefetched(move.from, back);
+    }
+    if (move.to != abi::kSvmSystem) {
+        SmiEvents::Migration there = move;
+        there.from = abi::kSvmSystem;
+        smi_.prefetched(move.to, there);
+    }
+    range.location = prefetch;
 }
 
 int Svm::get(std::uint64_t begin, std::uint64_t end, std::span<abi::SvmAttribute> attributes) const {
@@ -204,6 +223,10 @@ void Svm::forget(std::uint64_t begin, std::uint64_t end) {
     split(end);
     const auto first = ranges_.lower_bound(begin), last = ranges_.lower_bound(end);
     if (first == last) return;
+    for (auto range = first; range != last; ++range)
+        for (const Gpu& gpu : topology_.gpus)
+            if (range->second.mapped && range->second.reaches(gpu.index))
+                smi_.unmapped(gpu.gpu_id, range->first, range->second.end);
     for (AddressSpace* space : spaces_) space->unmap(begin, end, abi::kSvmAllocation);
     ranges_.erase(first, last);
 }

@@ -3,9 +3,9 @@
 //     int error = svm.run(request, attributes);          // AMDKFD_IOC_SVM
 //
 // As in the kernel's kfd_svm.c for a GPU without retryable page faults (XNACK off): a GPU can access pages exactly
-// while an attribute grants access. Pages do not migrate; the location is only visible as an attribute. Pages that the
-// program unmaps are not mapped on the GPU. In the kernel, new pages at the same address have no attributes; here they
-// have the old ones until forget().
+// while an attribute grants access. Pages do not migrate; the location is only visible as an attribute, and in event
+// files. Pages that the program unmaps are not mapped on the GPU. In the kernel, new pages at the same address have no
+// attributes; here they have the old ones until forget().
 //
 // Thread safety: every function, any thread. Changes of access wait for the GPUs' running quanta.
 #pragma once
@@ -21,14 +21,15 @@
 #include "base/abi.hpp"
 #include "base/address_space.hpp"
 #include "base/topology.hpp"
+#include "resources/smi_events.hpp"
 
 namespace kfdemu {
 
 class Svm {
   public:
-    /// `spaces`: one address space per GPU. Borrows: both, until destroyed.
-    Svm(const Topology& topology, std::vector<AddressSpace*> spaces)
-        : topology_{topology}, spaces_{std::move(spaces)} {}
+    /// `spaces`: one address space per GPU. `smi`: receives events. Borrows: all, until destroyed.
+    Svm(const Topology& topology, std::vector<AddressSpace*> spaces, SmiEvents& smi)
+        : topology_{topology}, spaces_{std::move(spaces)}, smi_{smi} {}
 
     /// Sets the attributes, or fills in the queried ones; 0 or an errno value.
     int run(const abi::Svm& request, std::span<abi::SvmAttribute> attributes);
@@ -48,6 +49,9 @@ class Svm {
         std::uint64_t end;
         Attributes attributes;
         bool mapped = false;  // as the attributes say
+        std::uint32_t location = abi::kSvmSystem;
+
+        bool reaches(unsigned gpu) const { return attributes.access.count(gpu) || attributes.in_place.count(gpu); }
     };
     using Ranges = std::map<std::uint64_t, Range>;  // by first address, disjoint
 
@@ -57,9 +61,11 @@ class Svm {
     void apply(Attributes& to, const abi::SvmAttribute& attribute) const;
     void split(std::uint64_t at);
     int map(std::uint64_t begin, const Range& range);
+    void prefetch(std::uint64_t begin, Range& range);
 
     const Topology& topology_;
     const std::vector<AddressSpace*> spaces_;
+    SmiEvents& smi_;
     std::atomic<bool> used_{false};  // relaxed: a thread that unmaps pages has seen their attributes set
     mutable std::mutex mutex_;
     Ranges ranges_;
