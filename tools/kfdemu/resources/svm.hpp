@@ -43,15 +43,14 @@ class Svm {
         std::uint32_t flags = abi::kSvmHostAccess | abi::kSvmCoherent;
         std::uint32_t granularity = 9;            // 2 MiB
         std::set<unsigned> access{}, in_place{};  // GPU indices; a GPU is in at most one
-        bool operator==(const Attributes&) const = default;
+        /// A set of Access; 0: none.
+        std::uint32_t granted(unsigned gpu) const;
     };
     struct Range {
         std::uint64_t end;
         Attributes attributes;
         bool mapped = false;  // as the attributes say
         std::uint32_t location = abi::kSvmSystem;
-
-        bool reaches(unsigned gpu) const { return attributes.access.count(gpu) || attributes.in_place.count(gpu); }
     };
     using Ranges = std::map<std::uint64_t, Range>;  // by first address, disjoint
 
@@ -60,7 +59,7 @@ class Svm {
     int get(std::uint64_t begin, std::uint64_t end, std::span<abi::SvmAttribute> attributes) const;
     void apply(Attributes& to, const abi::SvmAttribute& attribute) const;
     void split(std::uint64_t at);
-    int map(std::uint64_t begin, const Range& range);
+    int map(std::uint64_t begin, const Range& range, const Attributes* before);
     void prefetch(std::uint64_t begin, Range& range);
 
     const Topology& topology_;
