@@ -38,6 +38,24 @@ TEST_CASE("overlapping maps are refused and change nothing", "[kfdemu][memory]")
     CHECK(space.map(range(0x0000, 0x1000)));
 }
 
+TEST_CASE("a range replaces what its allocation has mapped, and nothing else", "[kfdemu][memory]") {
+    AddressSpace space;
+    REQUIRE(space.map(range(0x1000, 0x4000)));
+    AddressSpace::Range middle = range(0x2000, 0x3000);
+    middle.access = kRead;
+    const auto generation = space.generation();
+    CHECK(space.replace(middle));
+    CHECK(space.generation() == generation + 1);  // never unmapped
+    {
+        AddressSpace::Hold hold{space};
+        CHECK(space.find(0x1fff)->allows(kWrite));
+        CHECK_FALSE(space.find(0x2000)->allows(kWrite));
+        CHECK(space.find(0x3000)->allows(kWrite));
+    }
+    middle.allocation = 2;
+    CHECK_FALSE(space.replace(middle));
+}
+
 TEST_CASE("unmapping the middle of a range keeps both ends", "[kfdemu][memory]") {
     AddressSpace space;
     REQUIRE(space.map(range(0x1000, 0x4000)));

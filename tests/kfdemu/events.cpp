@@ -1,8 +1,10 @@
 #include "resources/events.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -130,6 +132,44 @@ TEST_CASE("a memory exception reaches every memory event with its data", "[kfdem
     CHECK(data[0].memory.gpu_id == 0xe001);
     CHECK(data[0].memory.not_present == 1);
     CHECK(data[1].hw.gpu_id == 0);
+}
+
+TEST_CASE("an interrupt whose id names no stored slot signals all events with one", "[kfdemu][events]") {
+    Events events;
+    const auto old = *events.create(abi::kEventSignal, true);
+    std::vector<std::uint64_t> slots(abi::kSignalEventLimit);
+    const auto page = std::make_shared<Buffer>();
+    page->host = reinterpret_cast<std::byte*>(slots.data());
+    REQUIRE(events.use_page(page));
+    CHECK_FALSE(events.use_page(page));
+    std::vector<std::uint32_t> ids{old};
+    while (ids.size() < 600) ids.push_back(*events.create(abi::kEventSignal, true));
+    const auto first = ids[300], second = ids[500], named = first & 0xff;
+    REQUIRE(first > 255);
+    REQUIRE(std::count(ids.begin(), ids.end(), named) == 1);
+
+    slots[first] = first;
+    slots[second] = second;
+    events.signal(named);
+    CHECK(wait(events, named, 0) == abi::kWaitTimeout);
+    CHECK(wait(events, first, 0) == abi::kWaitComplete);
+    CHECK(wait(events, second, 0) == abi::kWaitComplete);
+    events.signal(named);  // each slot counts once
+    events.signal(first);
+    CHECK(wait(events, first, 0) == abi::kWaitTimeout);
+
+    slots[first] = slots[named] = 1;
+    events.signal(named);  // the named event alone
+    CHECK(wait(events, named, 0) == abi::kWaitComplete);
+    CHECK(wait(events, first, 0) == abi::kWaitTimeout);
+    events.signal(0x123456);
+    CHECK(wait(events, first, 0) == abi::kWaitComplete);
+
+    slots[second] = 1;
+    events.destroy(second);
+    while (ids.back() != second) ids.push_back(*events.create(abi::kEventSignal, true));
+    events.signal(second);
+    CHECK(wait(events, second, 0) == abi::kWaitTimeout);  // a new event's slot is not that of the old one
 }
 
 TEST_CASE("a wait for events that are never signalled times out at the caller's time", "[kfdemu][events]") {

@@ -6,12 +6,15 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "raw_kfd.hpp"
 #include "support/descriptor.hpp"
@@ -109,6 +112,45 @@ TEST_CASE("requests that this kernel does not have are refused", "[raw]") {
     }
 }
 
+TEST_CASE("an interrupt with 8 bits of an event's id reaches the event", "[raw]") {
+    const Descriptor kfd{open_kfd()};
+    Engine engine{kfd};
+    constexpr std::uint64_t kPageBytes = 8 * abi::kSignalEventLimit;
+    abi::CreateEvent create{};
+    const SystemMemory page = map_system_memory(kfd, kPageBytes);
+    create.event_page_offset = page.handle;
+    create.event_type = abi::kEventSignal;
+    create.auto_reset = 1;
+    std::vector<std::uint32_t> ids;
+    for (int n = 0; n < 300; ++n, create.event_page_offset = 0) {
+        REQUIRE(call(kfd, abi::kCreateEvent, create) == 0);
+        ids.push_back(create.event_id);
+    }
+    const std::uint32_t id = ids.back(), named = id & 0xff;
+    REQUIRE(id > 255);
+    const std::uint64_t slot = page.va + 8 * id;
+    engine.submit({5, low(slot), high(slot), id});  // a fence
+    engine.submit({6, named});                      // a trap
+    REQUIRE(engine.drained());
+    CHECK(wait_for_event(kfd, named, 0) == abi::kWaitTimeout);
+    CHECK(wait_for_event(kfd, id, 5000) == abi::kWaitComplete);
+    for (std::uint32_t each : ids) {
+        abi::EventId destroy{each, 0};
+        CHECK(call(kfd, abi::kDestroyEvent, destroy) == 0);
+    }
+}
+
+TEST_CASE("an event page is system memory with a slot for each event", "[raw]") {
+    const Descriptor kfd{open_kfd()};
+    abi::CreateEvent create{};
+    create.event_page_offset = map_system_memory(kfd, 4096).handle;
+    CHECK(call(kfd, abi::kCreateEvent, create) == -1);
+    CHECK(errno == EINVAL);
+    create.event_page_offset = 12345;
+    CHECK(call(kfd, abi::kCreateEvent, create) == -1);
+    CHECK(errno == EINVAL);
+}
+
 TEST_CASE("the SVM interface is announced where it is implemented", "[raw]") {
     constexpr std::uint64_t kSvmApiSupported = 1u << 27;  // HSA_CAP_SVMAPI_SUPPORTED
     CHECK((number_in(node + "properties", "capability") & kSvmApiSupported) != 0);
@@ -193,6 +235,57 @@ TEST_CASE("event files that are closed leave no descriptors", "[raw]") {
         close(static_cast<int>(args.fd));
     }
     CHECK(descriptors() < before + 3);
+}
+
+TEST_CASE("an event file reports the pages that a program prefetches and unmaps", "[raw]") {
+    const Descriptor kfd{open_kfd()};
+    SmiEvents args{gpu_id(), 0};
+    REQUIRE(call(kfd, abi::kSmiEvents, args) == 0);
+    const Descriptor events{static_cast<int>(args.fd)};
+    const std::uint64_t all = 0x7ff;
+    REQUIRE(write(events, &all, sizeof all) == sizeof all);
+    constexpr std::size_t kPages = 20;
+    void* pages = mmap(nullptr, kPages * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const auto set = [&](std::uint32_t type, std::uint32_t value) {
+        struct {
+            abi::Svm svm;
+            abi::SvmAttribute attribute;
+        } request{{reinterpret_cast<std::uint64_t>(pages), kPages * 4096, abi::kSvmSet, 1}, {type, value}};
+        return call(kfd, abi::kSvm, request);
+    };
+    // The next line, without its time.
+    const auto line = [&]() -> std::string {
+        char text[128] = "";
+        char* end = text;
+        while (end < text + sizeof text - 1 && read(events, end, 1) == 1 && *end != '\n') ++end;
+        const std::string read_line(text, end);
+        const std::size_t time = read_line.find(' ');
+        if (time == std::string::npos) return read_line;
+        return read_line.substr(0, time) + read_line.substr(std::min(read_line.size(), read_line.find(' ', time + 1)));
+    };
+    const auto written = [&](const char* format, std::uint64_t page, auto... values) {
+        char text[128];
+        std::snprintf(text, sizeof text, format, getpid(), page, values...);
+        return std::string{text};
+    };
+    const std::uint64_t page = reinterpret_cast<std::uint64_t>(pages) / 4096;
+    const std::uint32_t gpu = gpu_id();
+    REQUIRE(set(abi::kSvmAccess, gpu) == 0);
+    CHECK(line().empty());
+    REQUIRE(set(abi::kSvmPreferredLocation, gpu) == 0);
+    REQUIRE(set(abi::kSvmPrefetchLocation, gpu) == 0);
+    CHECK(line() == written("5 -%d @%lx(14) 0->%x %x:%x 0", page, gpu, gpu, gpu));
+    CHECK(line() == written("6 -%d @%lx(14) 0->%x 0", page, gpu));
+    REQUIRE(set(abi::kSvmPrefetchLocation, gpu) == 0);  // they are there
+    CHECK(line().empty());
+    REQUIRE(set(abi::kSvmPrefetchLocation, abi::kSvmSystem) == 0);
+    CHECK(line() == written("5 -%d @%lx(14) %x->0 0:%x 0", page, gpu, gpu));
+    CHECK(line() == written("6 -%d @%lx(14) %x->0 0", page, gpu));
+    munmap(static_cast<char*>(pages) + 4 * 4096, (kPages - 4) * 4096);
+    CHECK(line() == written("b -%d @%lx(10) %x 2", page + 4, gpu));
+    munmap(pages, 4 * 4096);
+    CHECK(line() == written("b -%d @%lx(4) %x 2", page, gpu));
+    CHECK(line().empty());
 }
 
 // The last: after a memory fault this process has lost the GPU.

@@ -64,6 +64,32 @@ inline void map_user_pages(int kfd, void* pages, std::uint64_t bytes) {
     REQUIRE(call(kfd, abi::kMapMemoryToGpu, map) == 0);
 }
 
+struct SystemMemory {
+    std::uint64_t handle, va;
+};
+/// Allocates system memory at an address that is not the program's, and maps it on the GPU.
+inline SystemMemory map_system_memory(int kfd, std::uint64_t bytes) {
+    std::uint32_t gpu = gpu_id();
+    abi::AllocMemoryOfGpu memory{};
+    memory.va_addr = reinterpret_cast<std::uint64_t>(
+        mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    memory.size = bytes;
+    memory.gpu_id = gpu;
+    memory.flags = abi::kGtt | abi::kWritable;
+    REQUIRE(call(kfd, abi::kAllocMemoryOfGpu, memory) == 0);
+    abi::MapMemory map{memory.handle, reinterpret_cast<std::uint64_t>(&gpu), 1, 0};
+    REQUIRE(call(kfd, abi::kMapMemoryToGpu, map) == 0);
+    return {memory.handle, memory.va_addr};
+}
+
+inline std::uint32_t wait_for_event(int kfd, std::uint32_t id, std::uint32_t timeout_ms) {
+    abi::EventData data{};
+    data.event_id = id;
+    abi::WaitEvents wait{reinterpret_cast<std::uint64_t>(&data), 1, 1, timeout_ms, 0};
+    REQUIRE(call(kfd, abi::kWaitEvents, wait) == 0);
+    return wait.wait_result;
+}
+
 /// Creates the queue, and returns its doorbell.
 inline volatile std::uint64_t* create_queue(int kfd, abi::CreateQueue& queue) {
     queue.gpu_id = gpu_id();

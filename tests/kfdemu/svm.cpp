@@ -8,12 +8,13 @@
 
 using namespace kfdemu;
 
-TEST_CASE("attributes that are set again leave the mapping as it is: a kernel may be using it", "[svm]") {
+TEST_CASE("attributes that change no access leave the mapping as it is: a kernel may be using it", "[svm]") {
     Topology topology;
     topology.gpus.resize(1);
     topology.gpus[0].gpu_id = 7;
     AddressSpace space;
-    Svm svm{topology, {&space}};
+    SmiEvents smi;
+    Svm svm{topology, {&space}, smi};
     void* page = mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     REQUIRE(page != MAP_FAILED);
     const auto set = [&](std::uint32_t type) {
@@ -27,8 +28,39 @@ TEST_CASE("attributes that are set again leave the mapping as it is: a kernel ma
     REQUIRE(set(abi::kSvmAccessInPlace) == 0);
     const std::uint64_t mapped = space.generation();
     CHECK(set(abi::kSvmAccessInPlace) == 0);
+    CHECK(set(abi::kSvmAccess) == 0);
+    CHECK(set(abi::kSvmPrefetchLocation) == 0);
+    CHECK(set(abi::kSvmPreferredLocation) == 0);
     CHECK(space.generation() == mapped);
     CHECK(set(abi::kSvmNoAccess) == 0);
     CHECK(space.generation() != mapped);
+    munmap(page, kPage);
+}
+
+TEST_CASE("a GPU that may write pages from now on can read them meanwhile", "[svm]") {
+    Topology topology;
+    topology.gpus.resize(1);
+    topology.gpus[0].gpu_id = 7;
+    AddressSpace space;
+    SmiEvents smi;
+    Svm svm{topology, {&space}, smi};
+    void* page = mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    REQUIRE(page != MAP_FAILED);
+    const auto at = reinterpret_cast<std::uint64_t>(page);
+    const auto set = [&](std::uint32_t type, std::uint32_t value) {
+        abi::Svm request{};
+        request.start = at;
+        request.size = kPage;
+        request.operation = abi::kSvmSet;
+        abi::SvmAttribute attribute{type, value};
+        return svm.run(request, {&attribute, 1});
+    };
+    REQUIRE(set(abi::kSvmSetFlags, abi::kSvmGpuReadOnly) == 0);
+    REQUIRE(set(abi::kSvmAccess, 7) == 0);
+    CHECK_FALSE(space.find(at)->allows(kWrite));
+    const std::uint64_t mapped = space.generation();
+    REQUIRE(set(abi::kSvmClearFlags, abi::kSvmGpuReadOnly) == 0);
+    CHECK(space.find(at)->allows(kWrite));
+    CHECK(space.generation() == mapped + 1);  // one change: never unmapped
     munmap(page, kPage);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <tuple>
 
 #include "support/catch.hpp"
 
@@ -238,6 +239,25 @@ TEST_CASE("devices of the host keep their numbers", "[kfdemu][sysfs]") {
     for (const char* path : {"/sys/class/drm/card0/device/vendor", "/dev/dri/renderD128",
                              "/sys/class/hwmon/hwmon1/name", "/sys/bus/pci/devices/0000:01:00.0/vendor"})
         CHECK_FALSE(sysfs::lookup(two, path));
+}
+
+TEST_CASE("a monitor has the sensors of its model, and a fan where the driver shows one", "[kfdemu][sysfs]") {
+    for (const auto& [model, fan, clock] : {std::tuple{"gfx900", false, "1500000000\n"},
+                                            {"gfx906", true, "1801000000\n"},
+                                            {"gfx908", true, "1502000000\n"},
+                                            {"gfx90a", false, "1700000000\n"}}) {
+        CAPTURE(model);
+        const Topology one = machine(1, model);
+        const std::string monitor = "/sys/class/drm/card0/device/hwmon/hwmon0";
+        const auto files = names(one, monitor);
+        for (const std::string& file : files)
+            if (file != "device") CHECK(text(one, monitor + "/" + file).back() == '\n');
+        for (const char* file : {"fan1_input", "fan1_max", "pwm1", "pwm1_max"})
+            CHECK(std::count(files.begin(), files.end(), file) == fan);
+        for (const char* file : {"temp1_label", "temp2_input", "temp3_crit", "in0_input", "power1_cap"})
+            CHECK(std::count(files.begin(), files.end(), file) == 1);
+        CHECK(text(one, monitor + "/freq1_input") == clock);
+    }
 }
 
 TEST_CASE("used memory is what the device counts", "[kfdemu][sysfs]") {

@@ -1,7 +1,9 @@
 // Signals as the device and the host use them together: handlers, waits for any of several, many waiters,
 // other processes' eyes.
+#include <hsa/amd_hsa_signal.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <thread>
@@ -33,6 +35,31 @@ TEST_CASE("64 threads that wait for one signal all wake when a kernel completes 
         word[0] = 1;
         for (std::thread& thread : threads) thread.join();
         CHECK(woken == 64);
+    }
+}
+
+TEST_CASE("a kernel's message wakes a waiter, also for an event's id of more than 8 bits", "[device][signals]") {
+    NEEDS_GPUS(1);
+    Machine machine;
+    Queue queue{machine.gpu()};
+    const Executable code{machine.gpu(), "work"};
+    const std::vector<Signal> signals(300);
+    const auto inside = [](const Signal& signal) {
+        return reinterpret_cast<amd_signal_t*>(static_cast<hsa_signal_t>(signal).handle);
+    };
+    const auto later = std::find_if(signals.begin(), signals.end(), [&](auto& s) { return inside(s)->event_id > 255; });
+    if (inside(signals[0])->event_mailbox_ptr == 0) return;  // HSA_ENABLE_INTERRUPT=0
+    REQUIRE(later != signals.end());
+    for (const Signal* signal : {&signals[0], &*later}) {
+        amd_signal_t& raw = *inside(*signal);
+        const auto begin = std::chrono::steady_clock::now();
+        std::thread device{[&] {
+            std::this_thread::sleep_for(50ms);
+            run(machine, queue, code.kernel("complete"), {}, &raw.value, raw.event_mailbox_ptr, raw.event_id);
+        }};
+        CHECK(signal->wait(HSA_SIGNAL_CONDITION_EQ, 0));
+        device.join();
+        CHECK(std::chrono::steady_clock::now() - begin < kDeadline / 2);
     }
 }
 

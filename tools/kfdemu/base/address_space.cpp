@@ -52,33 +52,47 @@ const AddressSpace::Range* AddressSpace::find_host(const std::byte* host) const 
     return at == ranges_.end() ? nullptr : &*at;
 }
 
+/// False: it overlaps another.
+bool AddressSpace::insert(const Range& range) {
+    auto at = std::lower_bound(ranges_.begin(), ranges_.end(), range.begin,
+                               [](const Range& r, std::uint64_t value) { return r.begin < value; });
+    if (at != ranges_.end() && at->begin < range.end) return false;
+    if (at != ranges_.begin() && std::prev(at)->end > range.begin) return false;
+    ranges_.insert(at, range);
+    return true;
+}
+
+void AddressSpace::remove(std::uint64_t begin, std::uint64_t end, std::uint64_t only) {
+    std::vector<Range> kept;
+    kept.reserve(ranges_.size() + 1);
+    for (const Range& r : ranges_) {
+        if (r.end <= begin || r.begin >= end || (only && r.allocation != only)) {
+            kept.push_back(r);
+            continue;
+        }
+        if (r.begin < begin) kept.push_back({r.begin, begin, r.host, r.access, r.allocation, r.user_pages});
+        if (r.end > end) kept.push_back({end, r.end, r.at(end), r.access, r.allocation, r.user_pages});
+    }
+    ranges_ = std::move(kept);
+}
+
 bool AddressSpace::map(const Range& range) {
     bool added = false;
+    change([&] { added = insert(range); });
+    return added;
+}
+
+bool AddressSpace::replace(const Range& range) {
+    bool added = false;
     change([&] {
-        auto at = std::lower_bound(ranges_.begin(), ranges_.end(), range.begin,
-                                   [](const Range& r, std::uint64_t value) { return r.begin < value; });
-        if (at != ranges_.end() && at->begin < range.end) return;
-        if (at != ranges_.begin() && std::prev(at)->end > range.begin) return;
-        ranges_.insert(at, range);
-        added = true;
+        remove(range.begin, range.end, range.allocation);
+        added = insert(range);
     });
     return added;
 }
 
 void AddressSpace::unmap(std::uint64_t begin, std::uint64_t end, std::uint64_t only) {
-    change([&] {
-        std::vector<Range> kept;
-        kept.reserve(ranges_.size() + 1);
-        for (const Range& r : ranges_) {
-            if (r.end <= begin || r.begin >= end || (only && r.allocation != only)) {
-                kept.push_back(r);
-                continue;
-            }
-            if (r.begin < begin) kept.push_back({r.begin, begin, r.host, r.access, r.allocation, r.user_pages});
-            if (r.end > end) kept.push_back({end, r.end, r.at(end), r.access, r.allocation, r.user_pages});
-        }
-        ranges_ = std::move(kept);
-    });
+    change([&] { remove(begin, end, only); });
 }
 
 }  // namespace kfdemu

@@ -65,6 +65,8 @@ class AddressSpace {
 
     /// Adds a range. False if it overlaps an existing one.
     bool map(const Range& range);
+    /// As map(), in place of what is mapped there of the same allocation: no access fails between the two.
+    bool replace(const Range& range);
     /// Unmaps [begin, end), and splits ranges that extend beyond it. If `only` is not 0, unmaps only ranges of that
     /// allocation.
     void unmap(std::uint64_t begin, std::uint64_t end, std::uint64_t only = 0);
@@ -77,6 +79,8 @@ class AddressSpace {
     void leave() const;
     template <class Change>
     void change(Change&& edit);
+    bool insert(const Range& range);
+    void remove(std::uint64_t begin, std::uint64_t end, std::uint64_t only);
 
     mutable std::mutex mutex_;
     mutable std::condition_variable turn_;

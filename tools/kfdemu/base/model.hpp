@@ -24,6 +24,7 @@ struct Model {
     std::uint32_t sdma_engines, xgmi_sdma_engines;
     bool sram_ecc;
     bool barrier_value;  ///< its firmware has BARRIER_VALUE packets, as far as IREE and CLR use them
+    bool fan;            ///< the driver shows a fan; boards of gfx900 (MI25) and gfx90a (MI210) have none
 };
 
 /// The model with that name, or nullptr.

@@ -1,10 +1,11 @@
-// The folder of a GPU's PCI device: its attributes, DRM nodes and monitor. The monitor has the sensors without which
-// rocm_smi 5.2 reports errors: of power. It has none of temperature, voltage and fans.
+// The folder of a GPU's PCI device: its attributes, DRM nodes and monitor. The monitor's values are made up and never
+// change, but for the clocks.
 // Names and forms: the kernel's Documentation/gpu/amdgpu, amdgpu_pm.c, drivers/pci/pci-sysfs.c.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 
 #include "base/path_text.hpp"
 #include "boundary/sysfs.hpp"
@@ -143,29 +144,63 @@ Entry drm_entry(const Gpu& gpu, std::string_view below) {
 struct Sensor {
     std::string_view name, text;
 };
-/// Power in microwatts. The emulated GPU takes none; its limit is that of the models' boards, 300 W each.
+/// Millivolts, microwatts, thousandths of a degree. The power is that of an idle board, the limit that of the boards.
 constexpr Sensor kSensors[] = {
-    {"in0_label", "vddgfx\n"},  // rocm_smi 5.2 fails if an amdgpu monitor has no voltage's label
+    {"in0_input", "800\n"},
+    {"in0_label", "vddgfx\n"},
     {"name", "amdgpu\n"},
-    {"power1_average", "0\n"},
+    {"power1_average", "40000000\n"},
     {"power1_cap", "300000000\n"},
     {"power1_cap_default", "300000000\n"},
     {"power1_cap_max", "300000000\n"},
     {"power1_cap_min", "0\n"},
+    {"temp1_crit", "100000\n"},
+    {"temp1_crit_hyst", "0\n"},
+    {"temp1_emergency", "105000\n"},
+    {"temp1_input", "35000\n"},
+    {"temp1_label", "edge\n"},
+    {"temp2_crit", "105000\n"},
+    {"temp2_crit_hyst", "0\n"},
+    {"temp2_emergency", "110000\n"},
+    {"temp2_input", "38000\n"},
+    {"temp2_label", "junction\n"},
+    {"temp3_crit", "95000\n"},
+    {"temp3_crit_hyst", "0\n"},
+    {"temp3_emergency", "100000\n"},
+    {"temp3_input", "36000\n"},
+    {"temp3_label", "mem\n"},
 };
+/// Revolutions a minute, and the part of 255 that drives them. The kernel hides these files if the GPU has no fan.
+constexpr Sensor kFanSensors[] = {
+    {"fan1_enable", "0\n"},    {"fan1_input", "1000\n"}, {"fan1_max", "4000\n"}, {"fan1_min", "0\n"},
+    {"fan1_target", "1000\n"}, {"pwm1", "64\n"},         {"pwm1_enable", "2\n"},  // automatic
+    {"pwm1_max", "255\n"},     {"pwm1_min", "0\n"},
+};
+
+std::map<std::string, std::string> sensors(const Model& model) {
+    const auto hertz = [](std::uint32_t mhz) { return fmt::format("{}000000\n", mhz); };
+    std::map<std::string, std::string> all{{"freq1_input", hertz(model.engine_clock_mhz)},
+                                           {"freq1_label", "sclk\n"},
+                                           {"freq2_input", hertz(model.memory_clock_mhz)},
+                                           {"freq2_label", "mclk\n"}};
+    for (const Sensor& sensor : kSensors) all.emplace(sensor.name, sensor.text);
+    if (model.fan)
+        for (const Sensor& sensor : kFanSensors) all.emplace(sensor.name, sensor.text);
+    return all;
+}
 
 Entry monitor_entry(const Gpu& gpu, std::string_view below) {
     const std::string monitor = fmt::format("hwmon{}", gpu.monitor);
     if (below.empty()) return Directory{{monitor}};
     if (!take(below, "/") || !take(below, monitor)) return Missing{};
+    const auto files = sensors(*gpu.model);
     if (below.empty()) {
         Directory directory{{"device"}};
-        for (const Sensor& sensor : kSensors) directory.names.emplace_back(sensor.name);
+        for (const auto& [name, text] : files) directory.names.push_back(name);
         return directory;
     }
-    for (const Sensor& sensor : kSensors)
-        if (below.substr(1) == sensor.name) return Text{std::string{sensor.text}};
-    return Missing{};
+    const auto file = files.find(std::string{below.substr(1)});
+    return file == files.end() ? Entry{Missing{}} : Text{file->second};
 }
 
 }  // namespace

@@ -204,7 +204,7 @@ Device::Device(const Topology& topology, const Options& options)
       spaces_{make_spaces(topology.gpus.size())},
       memory_{topology, pointers(render_files_), kfd_file_, pointers(spaces_)},
       gem_{make_gem(memory_, spaces_)},
-      svm_{topology, pointers(spaces_)},
+      svm_{topology, pointers(spaces_), events_.smi()},
       scheduler_{topology, memory_, events_, pointers(spaces_), options.workers, options.seed},
       kfd_{topology, memory_, svm_, events_, scheduler_} {}
 

@@ -60,8 +60,8 @@ class Device {
     std::vector<std::unique_ptr<AddressSpace>> spaces_;
     Memory memory_;
     std::vector<std::unique_ptr<Gem>> gem_;  // per GPU
-    Svm svm_;
     Events events_;
+    Svm svm_;
     Scheduler scheduler_;
     Kfd kfd_;
 };

@@ -196,12 +196,22 @@ int Kfd::get_process_apertures(abi::GetProcessAperturesNew& args) {
     return 0;
 }
 
+/// On discrete GPUs the first call passes the handle of the event page: system memory, which the kernel maps for
+/// itself.
+int Kfd::set_event_page(std::uint64_t handle) {
+    auto page = memory_.find_buffer(handle);
+    if (!page || !(page->flags & abi::kGtt) || page->size < abi::kSignalEventLimit * sizeof(std::uint64_t))
+        return EINVAL;
+    return events_.use_page(std::move(page)) ? 0 : EINVAL;
+}
+
 int Kfd::create_event(abi::CreateEvent& args) {
+    if (args.event_page_offset)
+        if (const int error = set_event_page(args.event_page_offset)) return error;
     const auto id = events_.create(args.event_type, args.auto_reset != 0);
     if (!id) return ENOSPC;
     args.event_id = *id;
     if (args.event_type == abi::kEventSignal || args.event_type == abi::kEventDebug) {
-        // On discrete GPUs, the first call passes the allocation handle of the event page, which is returned unchanged.
         // Any nonzero value tells the thunk that the event has a slot.
         if (args.event_page_offset == 0) args.event_page_offset = 1;
         args.event_slot_index = *id;

@@ -36,6 +36,7 @@ class Kfd {
     int get_clock_counters(abi::GetClockCounters& args);
     int get_process_apertures(abi::GetProcessAperturesNew& args);
     int create_event(abi::CreateEvent& args);
+    int set_event_page(std::uint64_t handle);
     int destroy_event(abi::EventId& args);
     int set_event(abi::EventId& args);
     int reset_event(abi::EventId& args);

@@ -19,6 +19,7 @@ namespace kfdemu {
 namespace {
 
 constexpr unsigned kPacketsPerService = 256;
+constexpr std::uint32_t kMessageBits = 0xffffff;  // of M0, in an interrupt of s_sendmsg
 }  // namespace
 
 AqlQueue::AqlQueue(const Gpu& gpu, const AddressSpace& space, Events& events, Eviction& eviction, Scheduler& scheduler,
@@ -225,7 +226,7 @@ AqlQueue::Step AqlQueue::launch(const KernelDispatchPacket& packet) {
                                   .memory = &space_,
                                   .code = &code_,
                                   .scratch_slots = scratch_slots_,
-                                  .interrupt = [this](std::uint32_t m0) { events_.signal(m0 & 0xffffff); },
+                                  .interrupt = [this](std::uint32_t m0) { events_.signal(m0 & kMessageBits); },
                                   .compute_units = compute_units_,
                                   .gws = &gws_,
                                   .garbage = garbage.load(std::memory_order_acquire),

@@ -156,6 +156,7 @@ int Scheduler::set_cu_mask(std::uint32_t id, std::span<const std::uint32_t> word
 
 void Scheduler::reset(const Gpu& gpu, bool memory_lost) {
     events_.smi().reset_begins(gpu.gpu_id);
+    events_.smi().evicted_by_reset(gpu.gpu_id);
     const auto queues = queues_of(gpu.index);
     for (const auto& queue : queues) queue->stop();
     log(LogLevel::error, "gpu{}: reset; {} queues are stopped", gpu.index, queues.size());

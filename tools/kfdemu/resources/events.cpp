@@ -23,6 +23,8 @@ bool asks_age(std::uint32_t type, const abi::EventData& data) {
     return type == abi::kEventSignal && data.last_event_age != 0;
 }
 
+constexpr std::uint64_t kUnsignalledSlot = ~std::uint64_t{0};
+
 bool has_slot(std::uint32_t type) { return type == abi::kEventSignal || type == abi::kEventDebug; }
 
 }  // namespace
@@ -37,6 +39,7 @@ std::optional<std::uint32_t> Events::create(std::uint32_t type, bool auto_reset)
         id = next_signal_id_;
         next_signal_id_ = next_signal_id_ % (abi::kSignalEventLimit - 1) + 1;
         ++signal_events_;
+        take_mark(id);
     } else {
         id = next_other_id_++;
     }
@@ -70,7 +73,36 @@ void Events::signal(std::uint32_t id) {
     counters.interrupts += 1;
     const Injection::Interrupt how = injection().interrupt();
     if (how.action != InterruptAction::deliver) hold_back(id, how);
-    if (how.action == InterruptAction::deliver || how.action == InterruptAction::duplicate) set(id);
+    if (how.action == InterruptAction::deliver || how.action == InterruptAction::duplicate) {
+        std::lock_guard lock{mutex_};
+        deliver(id);
+    }
+}
+
+bool Events::use_page(std::shared_ptr<Buffer> page) {
+    std::lock_guard lock{mutex_};
+    if (page_) return false;
+    page_ = std::move(page);
+    std::fill_n(reinterpret_cast<std::uint64_t*>(page_->host), abi::kSignalEventLimit, kUnsignalledSlot);
+    return true;
+}
+
+/// Resets the slot of an event. Whether the device had stored to it.
+bool Events::take_mark(std::uint32_t id) const {
+    if (!page_ || id >= abi::kSignalEventLimit) return false;
+    // Acquire: pairs with the device's release of the slot before its interrupt.
+    std::uint64_t* slot = reinterpret_cast<std::uint64_t*>(page_->host) + id;
+    if (__atomic_load_n(slot, __ATOMIC_ACQUIRE) == kUnsignalledSlot) return false;
+    // Before the event is set: a store in between is seen with this one.
+    __atomic_store_n(slot, kUnsignalledSlot, __ATOMIC_RELEASE);
+    return true;
+}
+
+void Events::deliver(std::uint32_t id) {
+    const auto named = events_.find(id);
+    if (named != events_.end() && (!page_ || take_mark(id))) return activate(named->second);
+    for (auto& [slot, event] : events_)
+        if (take_mark(slot)) activate(event);
 }
 
 void Events::hold_back(std::uint32_t id, const Injection::Interrupt& how) {
@@ -89,7 +121,7 @@ void Events::deliver_late() {
     const std::uint64_t now_ns = clock::now_ns();
     std::lock_guard lock{mutex_};
     for (const Late& late : late_)
-        if (auto at = events_.find(late.id); late.due_ns <= now_ns && at != events_.end()) activate(at->second);
+        if (late.due_ns <= now_ns) deliver(late.id);
     std::erase_if(late_, [&](const Late& late) { return late.due_ns <= now_ns; });
     late_count_.store(late_.size(), std::memory_order_relaxed);
 }

@@ -8,7 +8,13 @@
 // signalled for a later waiter only if there was none, or if it is not auto-reset. An activated waiter stays activated
 // until its wait returns. A signal event has an age, which increases each time it is set. A waiter that passes the age
 // it last saw returns immediately if the event is newer, so that no other thread can take its wake-up (KFD 1.14).
-// Destroying an event fails its waiters. Thread safety: every function, any thread.
+// Destroying an event fails its waiters.
+//
+// Interrupts name an event, but not reliably: ROCm's device library sends the lowest 8 bits of the id. The device
+// therefore first stores a value into the event's slot of the event page, and an interrupt signals the named event only
+// if its slot was stored to, else all events whose slots were (kfd_signal_event_interrupt).
+//
+// Thread safety: every function, any thread.
 #pragma once
 
 #include <atomic>
@@ -16,6 +22,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -23,6 +30,7 @@
 
 #include "base/abi.hpp"
 #include "base/injection.hpp"
+#include "resources/buffer.hpp"
 #include "resources/smi_events.hpp"
 
 namespace kfdemu {
@@ -38,8 +46,12 @@ class Events {
     bool set(std::uint32_t id);
     bool reset(std::uint32_t id);
 
-    /// The device's interrupt for a signal event. Fault injection may drop or delay it (injection.hpp). An unknown id
-    /// is ignored: the event may have been destroyed.
+    /// Uses `page` as the event page: kSignalEventLimit slots of 8 bytes, which become unsignalled. False: there is
+    /// one. Keeps it alive.
+    bool use_page(std::shared_ptr<Buffer> page);
+
+    /// The device's interrupt for a signal event. Fault injection may drop or delay it (injection.hpp). Without an
+    /// event page the id alone counts, and an unknown one is ignored: the event may have been destroyed.
     void signal(std::uint32_t id);
     /// Delivers delayed interrupts that are due. Called often by the device's threads; costs one load if there are
     /// none.
@@ -80,6 +92,8 @@ class Events {
     };
 
     void activate(Event& event);
+    void deliver(std::uint32_t id);
+    bool take_mark(std::uint32_t id) const;
     void hold_back(std::uint32_t id, const Injection::Interrupt& how);
     static void activate(Waiter& waiter, const Event& event);
 
@@ -87,6 +101,7 @@ class Events {
     std::mutex mutex_;
     std::condition_variable changed_;
     std::map<std::uint32_t, Event> events_;
+    std::shared_ptr<Buffer> page_;
     std::vector<Late> late_;
     std::atomic<std::size_t> late_count_{0};  // relaxed hint; mutex_ guards what it counts
     std::uint32_t signal_events_ = 0;

@@ -219,6 +219,11 @@ std::shared_ptr<Buffer> Memory::find(std::uint64_t handle) const {
     return at == allocations_.end() ? nullptr : at->second.buffer;
 }
 
+std::shared_ptr<Buffer> Memory::find_buffer(std::uint64_t handle) const {
+    std::lock_guard lock{mutex_};
+    return find(handle);
+}
+
 int Memory::free(std::uint64_t handle) {
     std::lock_guard lock{mutex_};
     auto at = allocations_.find(handle);

@@ -43,6 +43,9 @@ class Memory {
     int create(unsigned gpu, std::uint64_t size_bytes, std::uint32_t flags, bool cleared,
                std::shared_ptr<Buffer>& created);
 
+    /// The buffer of a KFD handle, or nullptr.
+    std::shared_ptr<Buffer> find_buffer(std::uint64_t handle) const;
+
     std::uint64_t vram_available(unsigned gpu) const;
     MemoryUse used(unsigned gpu) const;
 

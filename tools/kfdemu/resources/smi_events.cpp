@@ -7,8 +7,29 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <ctime>
+
+#include "base/page.hpp"
 
 namespace kfdemu {
+namespace {
+
+// Causes: KFD_MIGRATE_TRIGGER_PREFETCH, KFD_QUEUE_EVICTION_TRIGGER_SUSPEND, KFD_SVM_UNMAP_TRIGGER_UNMAP_FROM_CPU.
+constexpr int kPrefetch = 0, kSuspend = 3, kUnmapFromCpu = 2;
+
+/// "TIME -PID".
+std::string who_and_when() {
+    timespec now{};
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return fmt::format("{} -{}", std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec, getpid());
+}
+
+/// "@PAGE(PAGES)".
+std::string pages(std::uint64_t begin, std::uint64_t end) {
+    return fmt::format("@{:x}({:x})", begin / kPage, (end - begin) / kPage);
+}
+
+}  // namespace
 
 SmiEvents::~SmiEvents() {
     for (const Client& client : clients_) ::close(client.fd);
@@ -73,6 +94,29 @@ void SmiEvents::reset_begins(std::uint32_t gpu_id) {
 void SmiEvents::reset_ended(std::uint32_t gpu_id) {
     std::lock_guard lock{mutex_};
     send(gpu_id, kPostReset, [&](const Client&) { return fmt::format("{:x}", resets_[gpu_id]); });
+}
+
+void SmiEvents::prefetched(std::uint32_t gpu_id, const Migration& migration) {
+    const auto& [begin, end, from, to, prefetch, preferred] = migration;
+    const std::string path = fmt::format("{} {:x}->{:x}", pages(begin, end), from, to);
+    std::lock_guard lock{mutex_};
+    send(gpu_id, kMigrateStart, [&, prefetch = prefetch, preferred = preferred](const Client&) {
+        return fmt::format("{} {} {:x}:{:x} {}", who_and_when(), path, prefetch, preferred, kPrefetch);
+    });
+    send(gpu_id, kMigrateEnd, [&](const Client&) { return fmt::format("{} {} {}", who_and_when(), path, kPrefetch); });
+}
+
+void SmiEvents::unmapped(std::uint32_t gpu_id, std::uint64_t begin, std::uint64_t end) {
+    std::lock_guard lock{mutex_};
+    send(gpu_id, kUnmapFromGpu, [&](const Client&) {
+        return fmt::format("{} {} {:x} {}", who_and_when(), pages(begin, end), gpu_id, kUnmapFromCpu);
+    });
+}
+
+void SmiEvents::evicted_by_reset(std::uint32_t gpu_id) {
+    std::lock_guard lock{mutex_};
+    send(gpu_id, kQueueEviction,
+         [&](const Client&) { return fmt::format("{} {:x} {}", who_and_when(), gpu_id, kSuspend); });
 }
 
 }  // namespace kfdemu

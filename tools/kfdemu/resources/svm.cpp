@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "base/log.hpp"
 #include "base/page.hpp"
@@ -113,35 +114,59 @@ int Svm::set(std::uint64_t begin, std::uint64_t end, std::span<const abi::SvmAtt
             const std::uint64_t next = range == ranges_.end() ? end : std::min(end, range->first);
             range = ranges_.emplace(at, Range{next, {}}).first;
         }
-        // As svm_range_add() does, leaves a range as it is if nothing changes: a kernel may be using it. The runtime
-        // sets the same attributes again for each copy from or to the program's pages.
+        // Leaves the access of a GPU as it is if it does not change: a kernel may be using it. The runtime sets the
+        // same attributes again for each copy from or to the program's pages.
+        const bool mapped = std::exchange(range->second.mapped, false);
         const Attributes before = range->second.attributes;
         for (const auto& attribute : attributes) apply(range->second.attributes, attribute);
-        if (!range->second.mapped || range->second.attributes != before) {
-            range->second.mapped = false;
-            if (const int error = map(range->first, range->second)) return error;
-            range->second.mapped = true;
-        }
+        if (const int error = map(range->first, range->second, mapped ? &before : nullptr)) return error;
+        range->second.mapped = true;
+        prefetch(range->first, range->second);
         at = range->second.end;
     }
     return 0;
 }
 
-/// Gives each GPU exactly the access that the attributes grant.
-int Svm::map(std::uint64_t begin, const Range& range) {
-    const Attributes& attributes = range.attributes;
-    const std::uint32_t access = kRead | (attributes.flags & abi::kSvmGpuReadOnly ? 0u : kWrite) |
-                                 (attributes.flags & abi::kSvmGpuExecutable ? kExecute : 0u);
+std::uint32_t Svm::Attributes::granted(unsigned gpu) const {
+    if (!access.count(gpu) && !in_place.count(gpu)) return 0;
+    return kRead | (flags & abi::kSvmGpuReadOnly ? 0u : kWrite) | (flags & abi::kSvmGpuExecutable ? kExecute : 0u);
+}
+
+/// Gives each GPU exactly the access that the attributes grant. `before`: what is mapped, or nullptr if that is
+/// unknown.
+int Svm::map(std::uint64_t begin, const Range& range, const Attributes* before) {
     for (const Gpu& gpu : topology_.gpus) {
+        const std::uint32_t access = range.attributes.granted(gpu.index);
+        if (before && access == before->granted(gpu.index)) continue;
         AddressSpace& space = *spaces_[gpu.index];
-        const bool reaches = attributes.access.count(gpu.index) || attributes.in_place.count(gpu.index);
-        space.unmap(begin, range.end, abi::kSvmAllocation);
+        if (access == 0) {
+            space.unmap(begin, range.end, abi::kSvmAllocation);
+            continue;
+        }
         // Fails if KFD has an allocation there: that is device memory, not the program's pages.
-        if (reaches &&
-            !space.map({begin, range.end, reinterpret_cast<std::byte*>(begin), access, abi::kSvmAllocation, true}))
+        if (!space.replace({begin, range.end, reinterpret_cast<std::byte*>(begin), access, abi::kSvmAllocation, true}))
             return EFAULT;
     }
     return 0;
+}
+
+/// Tells event files that the pages move to where the program prefetches them (svm_range_trigger_migration): from one
+/// GPU to another through system memory. All GPUs are of one hive, so each can access pages on another.
+void Svm::prefetch(std::uint64_t begin, Range& range) {
+    const auto [prefetch, preferred] = std::pair{range.attributes.prefetch, range.attributes.preferred};
+    if (prefetch == abi::kSvmUndefined || prefetch == range.location) return;
+    const SmiEvents::Migration move{begin, range.end, range.location, prefetch, prefetch, preferred};
+    if (move.from != abi::kSvmSystem) {
+        SmiEvents::Migration back = move;
+        back.to = abi::kSvmSystem;
+        smi_.prefetched(move.from, back);
+    }
+    if (move.to != abi::kSvmSystem) {
+        SmiEvents::Migration there = move;
+        there.from = abi::kSvmSystem;
+        smi_.prefetched(move.to, there);
+    }
+    range.location = prefetch;
 }
 
 int Svm::get(std::uint64_t begin, std::uint64_t end, std::span<abi::SvmAttribute> attributes) const {
@@ -204,6 +229,10 @@ void Svm::forget(std::uint64_t begin, std::uint64_t end) {
     split(end);
     const auto first = ranges_.lower_bound(begin), last = ranges_.lower_bound(end);
     if (first == last) return;
+    for (auto range = first; range != last; ++range)
+        for (const Gpu& gpu : topology_.gpus)
+            if (range->second.mapped && range->second.attributes.granted(gpu.index))
+                smi_.unmapped(gpu.gpu_id, range->first, range->second.end);
     for (AddressSpace* space : spaces_) space->unmap(begin, end, abi::kSvmAllocation);
     ranges_.erase(first, last);
 }

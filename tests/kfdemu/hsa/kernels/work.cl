@@ -32,6 +32,13 @@ __kernel void spin(const __global uint* flag, __global uint* ended) {
     *ended = 1;
 }
 
+// Sets a signal to 0 and raises its interrupt as ROCm's device library does: with the lowest 8 bits of its event's id.
+__kernel void complete(__global ulong* value, __global ulong* mailbox, uint event) {
+    __opencl_atomic_store((__global atomic_ulong*)value, 0, memory_order_release, memory_scope_all_svm_devices);
+    __opencl_atomic_store((__global atomic_ulong*)mailbox, event, memory_order_release, memory_scope_all_svm_devices);
+    __builtin_amdgcn_s_sendmsg(1, event & 0xff);
+}
+
 // Runs endlessly.
 __kernel void endless(__global uint* started) {
     *started = 1;
