@@ -1,5 +1,7 @@
 """Code, kernels, their arguments, streams and what goes wrong."""
 import gc
+import subprocess
+import sys
 import threading
 import weakref
 
@@ -215,6 +217,23 @@ class Streams(Case):
         gc.collect()
         self.assertEqual(len(graphs), 1)
         self.assertIsNotNone(memory())
+
+    def test_threads_that_call_may_outlive_the_program(self):
+        program = '''
+import threading, time
+import hsadrv as roc
+def work():
+    stream = roc.default_stream(roc.default_gpu())
+    while True:
+        for _ in range(20):
+            stream.call(lambda: None)
+        stream.synchronize()
+for _ in range(3):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(0.3)
+'''
+        ended = subprocess.run([sys.executable, '-c', program], timeout=60, stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual(ended.returncode, 0, ended.stderr[-500:])
 
     def test_threads(self):
         data = roc.to_device(np.zeros((8, 64), np.int32))

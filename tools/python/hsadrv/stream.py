@@ -1,8 +1,10 @@
 """Streams, whose operations run in the order in which they were enqueued, and events in them."""
+import atexit
 import contextlib
 import itertools
 import sys
 import threading
+import time
 import traceback
 import weakref
 
@@ -13,6 +15,8 @@ _CLOSE_S = 10
 
 # What host functions get as `user` is a number: the objects live here until the library releases it.
 _calls = {}
+_ending = False
+_alive = weakref.WeakSet()  # streams and graphs
 _numbers = itertools.count(1)
 
 
@@ -30,6 +34,19 @@ def _run_call(number):
 @_c.ReleaseFunction
 def _release_call(number):
     _calls.pop(number, None)
+
+
+@atexit.register
+def _end_calls():
+    """No host function may run, nor be released, when the interpreter ends: the thread would end inside of the library. Other
+    threads, which may be daemons, make no more calls."""
+    global _ending
+    _ending = True
+    for ends in list(_alive):
+        ends._end()
+    until = time.monotonic() + _CLOSE_S
+    while _calls and time.monotonic() < until:
+        time.sleep(0.001)
 
 
 class Event:
@@ -75,7 +92,8 @@ class Graph:
 
     def __init__(self, handle, kept):
         self.handle, self._kept = handle, kept
-        weakref.finalize(self, _c.quietly, 'graph_destroy', handle)
+        self._end = weakref.finalize(self, _c.quietly, 'graph_destroy', handle)
+        _alive.add(self)
 
     def launch(self, stream, timeout=None):
         _c.call('graph_launch', self.handle, stream.handle, _c.nanoseconds(timeout))
@@ -96,6 +114,7 @@ class Stream:
         self._kept, self._lock = {}, threading.Lock()  # by a number that grows
         self._capture = None
         self._end = weakref.finalize(self, _c.quietly, 'stream_destroy', self.handle, _c.nanoseconds(_CLOSE_S))
+        _alive.add(self)
 
     def synchronize(self, timeout=None):
         """Returns when all that was enqueued is complete; raises Timeout after that many seconds, or what failed."""
@@ -134,6 +153,8 @@ class Stream:
         number = next(_numbers)
         _calls[number] = lambda: function(*arguments)
         try:
+            if _ending:
+                raise RuntimeError('Stream.call: the interpreter is ending')
             _c.call('stream_call', self.handle, _run_call, number, _release_call, _c.FOREVER)
         except BaseException:
             del _calls[number]
