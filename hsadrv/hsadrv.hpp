@@ -15,6 +15,7 @@
 #include "hsadrv/registration.hpp"
 #include "hsadrv/memory.hpp"
 #include "hsadrv/signal.hpp"
+#include "hsadrv/ipc.hpp"
 #include "hsadrv/signal_callbacks.hpp"
 #include "hsadrv/signal_pool.hpp"
 #include "hsadrv/aql_ring.hpp"

@@ -25,6 +25,7 @@ constexpr Row table[] = {
     {"hsadrv/copy_engine.cpp", "memory"},
     {"hsadrv/dma_copy.cpp", "memory"},
     {"hsadrv/allocator.cpp", "memory"},
+    {"hsadrv/ipc.cpp", "memory"},
 
     {"hsadrv/signal.cpp", "signals"},
     {"hsadrv/signal_wait.cpp", "signals"},
