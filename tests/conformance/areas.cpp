@@ -26,6 +26,10 @@ constexpr Row table[] = {
     {"hsadrv/dma_copy.cpp", "memory"},
     {"hsadrv/allocator.cpp", "memory"},
     {"hsadrv/ipc.cpp", "memory"},
+    {"hsadrv/dmabuf.cpp", "memory"},
+    {"hsadrv/managed_memory.cpp", "memory"},
+    {"hsadrv/memory_resource.cpp", "memory"},
+    {"hsadrv/virtual_memory.cpp", "memory"},
 
     {"hsadrv/signal.cpp", "signals"},
     {"hsadrv/signal_wait.cpp", "signals"},
