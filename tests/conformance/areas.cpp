@@ -80,6 +80,8 @@ constexpr Row table[] = {
     {"devicearray/host_arrays.cpp", "arrays"},
     {"devicearray/registered_arrays.cpp", "arrays"},
     {"devicearray/nd_span.cpp", "arrays"},
+    {"devicearray/ipc_array.cpp", "arrays"},
+    {"devicearray/memory_resource.cpp", "arrays"},
     {"devicearray/dlpack_export.cpp", "arrays"},
     {"devicearray/dlpack_import.cpp", "arrays"},
     {"devicearray/dlpack_streams.cpp", "arrays"},

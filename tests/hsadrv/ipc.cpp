@@ -77,6 +77,8 @@ TEST_CASE("child: reads and writes the other's memory", "[.child]") {
     Sharing f;
     const IpcMemory memory = IpcMemory::attach(given().memory, f.gpu);
     REQUIRE(memory.size_bytes() == size);
+    const PointerInfo info = pointer_info(memory.data());
+    CHECK(info.bytes_after(memory.data()) >= size);
     CHECK(f.get(memory.data()) == random_bytes(size, 1));
     f.put(memory.data(), random_bytes(size, 2));
 }
