@@ -5,6 +5,7 @@
 #include "devicearray/transfer.hpp"
 #include "hsadrv/context.hpp"
 #include "hsadrv/error.hpp"
+#include "hsadrv/memory_resource.hpp"
 #include "hsadrv/stream/stream_handle.hpp"
 #include "hsadrv/stream/thread_streams.hpp"
 
@@ -100,6 +101,31 @@ DeviceNDArray make_array(const ArrayForm& form, Stream& stream) {
     auto memory = std::make_shared<const PooledMemory>(PooledMemory{std::move(device), std::move(block)});
     return DeviceNDArray(std::move(memory), first, form.dtype, form.layout, stream.agent());
 }
+
+/// Memory of a resource of the caller's, and the resource.
+class ResourceMemory {
+  public:
+    ResourceMemory(std::shared_ptr<MemoryResource> resource, std::size_t size_bytes, Stream& stream)
+        : resource_(std::move(resource)), size_bytes_(size_bytes) {
+        data_ = resource_->allocate(size_bytes_, alignment_, stream);
+        const std::string call = "device_array: MemoryResource::allocate(" + std::to_string(size_bytes_) + " B, " +
+                                 std::to_string(alignment_) + " B aligned)";
+        if (data_ == nullptr) throw OutOfMemory(call + ": null");
+        if (reinterpret_cast<std::uintptr_t>(data_) % alignment_ == 0) return;
+        resource_->deallocate(data_, size_bytes_, alignment_);
+        throw Error(call + ": the address is not aligned");
+    }
+    ResourceMemory(const ResourceMemory&) = delete;
+    ResourceMemory& operator=(const ResourceMemory&) = delete;
+    ~ResourceMemory() { resource_->deallocate(data_, size_bytes_, alignment_); }
+    void* data() const { return data_; }
+
+  private:
+    static constexpr std::size_t alignment_ = 256;
+    std::shared_ptr<MemoryResource> resource_;
+    std::size_t size_bytes_;
+    void* data_ = nullptr;
+};
 
 void require_destination(const char* call, const HostNDArray& ary) {
     if (ary.writable()) return;
@@ -289,6 +315,18 @@ DeviceNDArray device_array(const Dims& shape, const DType& dtype, const Arrangem
         detail::given_back([&] { return Allocation::from_pool(device_pool(agent), form.memory_bytes()); }));
     void* const first = form.first_element(memory->data());
     return DeviceNDArray(std::move(memory), first, form.dtype, form.layout, agent);
+}
+
+DeviceNDArray device_array(const Dims& shape, const DType& dtype, const Arrangement& arrangement, OnStream stream,
+                           std::shared_ptr<MemoryResource> memory) {
+    if (!memory) throw InvalidArgument("device_array: the memory resource is null");
+    const ArrayForm form = form_of(shape, dtype, arrangement);
+    const Work work = work_on("device_array", stream);
+    const AgentRef agent = work.stream.agent();
+    if (form.memory_bytes() == 0) return DeviceNDArray(nullptr, nullptr, form.dtype, form.layout, agent);
+    auto owner = std::make_shared<const ResourceMemory>(std::move(memory), form.memory_bytes(), work.stream);
+    void* const first = form.first_element(owner->data());
+    return DeviceNDArray(std::move(owner), first, form.dtype, form.layout, agent);
 }
 
 DeviceNDArray device_array_like(const DeviceNDArray& other, OnStream stream) { return other.like(stream); }

@@ -43,6 +43,8 @@
 
 namespace hsadrv {
 
+class MemoryResource;
+
 namespace detail {
 struct TransferEnd;
 /// Throws InvalidArgument: the array cannot be passed as a plain pointer.
@@ -266,6 +268,10 @@ DeviceNDArray device_array(const Dims& shape, const DType& dtype, const Arrangem
                            const Device& device) {
     return device_array(shape, dtype, arrangement, AgentRef(device));
 }
+/// In memory of the caller's allocator, which the array keeps alive; see memory_resource.hpp. Throws what it throws;
+/// OutOfMemory and Error for a null or misaligned (256 bytes) address of it.
+DeviceNDArray device_array(const Dims& shape, const DType& dtype, const Arrangement& arrangement, OnStream stream,
+                           std::shared_ptr<MemoryResource> memory);
 
 /// Uninitialised, with the other's dtype and shape; see form_like for the order. Without a stream, the array is on the
 /// other's device if that is a DeviceNDArray, else on the current Context's.

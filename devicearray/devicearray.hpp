@@ -17,6 +17,7 @@
 #include "devicearray/host_arrays.hpp"
 #include "devicearray/host_ndarray.hpp"
 #include "devicearray/host_view.hpp"
+#include "devicearray/ipc_array.hpp"
 #include "devicearray/layout.hpp"
 #include "devicearray/mapped_ndarray.hpp"
 #include "devicearray/nd_span.hpp"

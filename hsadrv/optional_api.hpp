@@ -100,6 +100,9 @@ struct OptionalApi {
         vmem_set_access;
     OptionalEntry<hsa_status_t(void* range, hsa_access_permission_t* permissions, hsa_agent_t agent)> vmem_get_access;
 
+    OptionalEntry<hsa_status_t(int* descriptor, VmemHandle handle, std::uint64_t flags)> vmem_export_shareable_handle;
+    OptionalEntry<hsa_status_t(int descriptor, VmemHandle* handle)> vmem_import_shareable_handle;
+
     // Signals and queues.
     OptionalEntry<std::uint32_t(std::uint32_t count, hsa_signal_t* signals, hsa_signal_condition_t* conditions,
                                 hsa_signal_value_t* than, std::uint64_t timeout_ticks, hsa_wait_state_t wait_state,

@@ -38,6 +38,8 @@ OptionalApi look_up() {
         HSADRV_OPTIONAL(vmem_unmap, "6.0"),
         HSADRV_OPTIONAL(vmem_set_access, "6.0"),
         HSADRV_OPTIONAL(vmem_get_access, "6.0"),
+        HSADRV_OPTIONAL(vmem_export_shareable_handle, "6.0"),
+        HSADRV_OPTIONAL(vmem_import_shareable_handle, "6.0"),
         HSADRV_OPTIONAL(signal_wait_all, "6.4"),
         HSADRV_OPTIONAL(queue_get_info, "6.2"),
     };

@@ -38,6 +38,8 @@ std::vector<Row> rows() {
             row(api.vmem_unmap),
             row(api.vmem_set_access),
             row(api.vmem_get_access),
+            row(api.vmem_export_shareable_handle),
+            row(api.vmem_import_shareable_handle),
             row(api.signal_wait_all),
             row(api.queue_get_info)};
 }
