@@ -123,6 +123,26 @@ TEST_CASE("each call fails: memory and registration", "[failing]") {
     });
 }
 
+TEST_CASE("each call fails: shared, managed and pinned memory", "[failing]") {
+    NEEDS_DEVICE();
+    fail_each_call([] {
+        const Driver driver;
+        const Context gpu(driver.gpus().front());
+        const Allocation memory = gpu.allocate(8192);
+        const IpcMemory attached = IpcMemory::attach(ipc_handle(memory.data(), 4096), gpu.agent());
+        const Signal shared = ipc_signal(3), again = attach_ipc_signal(ipc_handle(shared));
+        Stream stream = gpu.stream();
+        PinnedResource pinned;
+        const std::pmr::vector<int> words(1000, 7, &pinned);
+        const ManagedMemory managed = ManagedMemory::create(8192, gpu.agent());
+        advise(managed.data(), 4096, Advice::read_mostly);
+        prefetch(stream, managed.data(), 8192, gpu);
+        stream.synchronize(patience);
+        const ManagedFacts facts = managed_facts(managed.data(), 8192, gpu);
+        return attached.size_bytes() == 4096 && again.load() == 3 && words[999] == 7 && facts.prefetched == gpu.agent();
+    });
+}
+
 TEST_CASE("each call fails: signals with pools and callbacks", "[failing]") {
     NEEDS_DEVICE();
     fail_each_call([] {

@@ -29,7 +29,7 @@ void* runtime_function(const char* name) {
 }
 
 constexpr bool ends_something(std::string_view name) {
-    for (const std::string_view part : {"destroy", "_free", "_unlock", "_deregister", "shut_down"})
+    for (const std::string_view part : {"destroy", "_free", "_unlock", "_deregister", "_detach", "_unmap", "shut_down"})
         if (name.find(part) != name.npos) return true;
     return false;
 }
