@@ -14,7 +14,8 @@
 // plain value; send its bytes in any way, but only to and from processes that you trust: a checksum detects damage, not
 // forgery.
 //
-// Lifetime: the exporter keeps the memory until each receiver has attached it: later attempts fail. What is attached
+// Lifetime: the exporter keeps the memory until each receiver has attached it: later attempts fail, or never return
+// where ROCR 6 shares through sockets (HSA_ENABLE_IPC_MODE_LEGACY=0). What is attached
 // stays valid after the exporter has freed it. But memory of an Allocator is reused when its block is freed, so keep
 // such a block until the receivers are done. An IpcMemory stays attached until it is destroyed. Its destructor does not
 // wait: give it to Stream::keep_alive, as a shared_ptr, to detach it after the stream's work.

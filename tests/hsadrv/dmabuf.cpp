@@ -42,9 +42,8 @@ constexpr std::uint64_t domain_vram = 4;
 int graphics_dmabuf(AgentRef agent) {
     const PciAddress pci = agent.pci_address();
     const std::string path = "/dev/dri/by-path/pci-" + pci.text() + "-render";
-    // Without such a link, as in a container: the nodes in order.
-    const std::string node =
-        std::filesystem::exists(path) ? path : "/dev/dri/renderD" + std::to_string(agent.driver_uid().value_or(128));
+    // Without such a link, as in a container: the first node, which is the first GPU's.
+    const std::string node = std::filesystem::exists(path) ? path : "/dev/dri/renderD128";
     const Descriptor render(::open(node.c_str(), O_RDWR | O_CLOEXEC));
     if (render < 0) return -1;
     GemCreate create{.in = {size, 4096, domain_vram, 0}};
