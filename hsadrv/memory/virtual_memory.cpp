@@ -16,7 +16,7 @@ namespace {
 using detail::call_log::Area;
 using detail::call_log::logged;
 
-constexpr std::size_t page_bytes = 4096;
+constexpr std::size_t vmem_page_bytes = 4096;
 
 [[noreturn]] void refuse_mapping(const std::string& call, const std::string& why) {
     throw InvalidArgument(call + ": " + why, HSA_STATUS_ERROR_INVALID_ARGUMENT);
@@ -54,7 +54,7 @@ PhysicalMemory PhysicalMemory::import(int descriptor, std::size_t size_bytes) {
     return logged(Area::memory, name, text, [&] {
         const Driver driver = Driver::current(name);
         auto* const import = optional_api().vmem_import_shareable_handle.required();
-        require_multiple(std::string(name) + "(" + text() + ")", size_bytes, page_bytes);
+        require_multiple(std::string(name) + "(" + text() + ")", size_bytes, vmem_page_bytes);
         VmemHandle native{};
         check(import(descriptor, &native), [&] { return "hsa_amd_vmem_import_shareable_handle(" + text() + ")"; });
         Memory memory(native, driver);
@@ -105,7 +105,7 @@ VirtualRange VirtualRange::reserve(std::size_t size_bytes) {
         [&] {
             const Driver driver = Driver::current(name);
             auto* const reserve = optional_api().vmem_address_reserve.required();
-            require_multiple(std::string(name) + "(" + size_text(size_bytes) + ")", size_bytes, page_bytes);
+            require_multiple(std::string(name) + "(" + size_text(size_bytes) + ")", size_bytes, vmem_page_bytes);
             Traits::Native native{nullptr, size_bytes};
             check(reserve(&native.data, size_bytes, 0, 0),
                   [&] { return "hsa_amd_vmem_address_reserve(" + size_text(size_bytes) + ")"; });
@@ -125,9 +125,9 @@ VirtualMapping VirtualRange::map(std::size_t offset_bytes, const PhysicalMemory&
         const std::string call = std::string(name) + "(" + text() + ")";
         if (gpus.empty()) refuse_mapping(call, "no GPU was given");
         driver.runtime().require_known(call, gpus);
-        if (offset_bytes % page_bytes != 0 || offset_bytes > size_bytes() ||
+        if (offset_bytes % vmem_page_bytes != 0 || offset_bytes > size_bytes() ||
             memory.size_bytes() > size_bytes() - offset_bytes)
-            refuse_mapping(call, "it does not fit, or the offset is not a multiple of " + size_text(page_bytes));
+            refuse_mapping(call, "it does not fit, or the offset is not a multiple of " + size_text(vmem_page_bytes));
         const OptionalApi& api = optional_api();
         void* const at = static_cast<std::byte*>(data()) + offset_bytes;
         auto mapped =

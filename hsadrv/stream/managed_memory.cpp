@@ -19,7 +19,7 @@ namespace {
 
 using detail::call_log::Area;
 using detail::call_log::logged;
-constexpr std::uintptr_t page_bytes = 4096;
+constexpr std::uintptr_t svm_page_bytes = 4096;
 using Attribute = hsa_amd_svm_attribute_pair_t;
 
 // A prefetch moves at least a few hundred MB/s, and is at most all memory.
@@ -35,7 +35,7 @@ std::string pages_call(const char* name, const void* data, std::size_t size_byte
 
 /// ROCR aborts the process at some queries of pages that are not mapped.
 void require_mapped(const std::string& call, const void* data, std::size_t size_bytes) {
-    const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(data) & ~(page_bytes - 1);
+    const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(data) & ~(svm_page_bytes - 1);
     const std::uintptr_t end = reinterpret_cast<std::uintptr_t>(data) + size_bytes;
     // Does nothing with mapped pages; fails if one is not.
     if (data != nullptr && size_bytes != 0 && end > begin &&
