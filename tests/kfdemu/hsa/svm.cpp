@@ -1,6 +1,10 @@
 // Shared virtual memory: hsa_ext_amd.h, hsa_amd_svm_attributes_set, _get and hsa_amd_svm_prefetch_async, on a
 // GPU that does not retry page faults: attributes, not faults, give it access to the program's own pages.
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
 
 #include "child.hpp"
 #include "exchange.hpp"
@@ -60,6 +64,22 @@ TEST_CASE("a GPU reaches pages that an attribute gives it", "[device][memory][sv
     REQUIRE(done.completed());
     CHECK(done.load() == 0);
     CHECK(difference(read_back(machine, copy.data(), kBytes), Words(kBytes / sizeof *words, 7u)) == "");
+}
+
+TEST_CASE("a GPU reaches the pages around those that the heap has given back", "[device][memory][svm]") {
+    NEEDS_GPUS(1);
+    Machine machine;
+    const Pages pages;
+    HSA_CHECK(set(pages.data, kBytes, HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE, machine.gpu().agent.handle));
+    auto* in = reinterpret_cast<std::uint32_t*>(pages.at(0));
+    auto* out = reinterpret_cast<std::uint32_t*>(pages.at(2 * kPage));
+    std::fill_n(in, 64, 41u);
+    // As brk() does for malloc: not through a function of the C library that a program calls.
+    REQUIRE(syscall(SYS_munmap, pages.at(kPage), kPage) == 0);
+    const Executable code{machine.gpu(), "work"};
+    Queue queue{machine.gpu()};
+    run(machine, queue, code.kernel("increment"), line(64), out, in, 64u);
+    CHECK(std::count(out, out + 64, 42u) == 64);
 }
 
 TEST_CASE("attributes are reported as set, page by page", "[device][memory][svm]") {

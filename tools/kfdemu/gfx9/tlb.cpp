@@ -5,6 +5,7 @@
 
 #include "../base/address_space.hpp"
 #include "../base/clock.hpp"
+#include "../base/page.hpp"
 
 namespace kfdemu::gfx9 {
 namespace {
@@ -57,17 +58,36 @@ static bool present(Tlb& tlb, const AddressSpace::Range& range) {
     return true;
 }
 
+static AddressSpace::Range page_of(const AddressSpace::Range& range, std::uint64_t va) {
+    AddressSpace::Range page = range;
+    page.begin = std::max(range.begin, va & ~(kPage - 1));
+    page.end = std::min(range.end, (va & ~(kPage - 1)) + kPage);
+    page.host = range.at(page.begin);
+    return page;
+}
+
+/// An access that straddles the end of a cached range misses, too.
+static const Tlb::Entry* cached(const Tlb& tlb, const AddressSpace::Range& range) {
+    for (const Tlb::Entry& entry : tlb.entry)
+        if (entry.begin == range.begin && entry.size_bytes == range.end - range.begin) return &entry;
+    return nullptr;
+}
+
 const Tlb::Entry* refill(Wave& wave, std::uint64_t va) noexcept {
-    const AddressSpace::Range* range = wave.memory->find(va);
-    if (range == nullptr) return nullptr;
+    const AddressSpace::Range* found = wave.memory->find(va);
+    if (found == nullptr) return nullptr;
     Tlb& tlb = *wave.tlb;
-    // An access that straddles the end of a cached range misses too; do not insert the range twice.
-    for (Tlb::Entry& entry : tlb.entry)
-        if (entry.size_bytes != 0 && entry.begin == range->begin) return &entry;
-    if (!present(tlb, *range)) return nullptr;
+    if (const Tlb::Entry* entry = cached(tlb, *found)) return entry;
+    AddressSpace::Range range = *found;
+    if (!present(tlb, range)) {
+        // The program has unmapped a part. What it still has remains the GPU's.
+        range = page_of(range, va);
+        if (const Tlb::Entry* entry = cached(tlb, range)) return entry;
+        if (!range.present()) return nullptr;
+    }
     Tlb::Entry& entry = tlb.entry[tlb.victim];
     tlb.victim = (tlb.victim + 1) % Tlb::kEntries;
-    entry = {range->begin, range->end - range->begin, range->host, range->access};
+    entry = {range.begin, range.end - range.begin, range.host, range.access};
     return &entry;
 }
 
