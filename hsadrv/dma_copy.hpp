@@ -28,8 +28,9 @@ struct DmaEnd {
     AgentRef agent;
 };
 
-/// Starts when every signal of `after` is zero; decrements `done` by one at the end. At least one end is a GPU's.
-/// `engine`: the number of a DMA engine, from 0; the copy uses it even if the runtime would use a kernel.
+/// Starts when every signal of `after`, at most five, is zero; decrements `done` by one at the end. At least one end is
+/// a GPU's. `engine`: the number of a DMA engine, from 0; the copy uses it even if the runtime would use a kernel.
+/// Throws InvalidArgument for more signals: ROCR 7.x would overrun its stack.
 void dma_copy(DmaEnd to, DmaEnd from, std::size_t size_bytes, SignalRef done, std::span<const hsa_signal_t> after = {},
               std::optional<unsigned> engine = {});
 

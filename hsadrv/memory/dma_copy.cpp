@@ -12,6 +12,9 @@
 namespace hsadrv {
 namespace {
 
+// ROCR's HSA_MAX_DEP_SIGNALS. ROCR 7.x writes more into an array of five on its stack (BlitSdma::SubmitCommand).
+constexpr std::size_t most_dependencies = 5;
+
 std::string text_of(const char* call, const DmaEnd& to, const DmaEnd& from, std::size_t size_bytes,
                     const std::optional<unsigned>& engine) {
     return std::string(call) + "(to " + detail::hex(to.address) + " of " + to.agent.label() + ", from " +
@@ -25,6 +28,12 @@ void dma_copy(DmaEnd to, DmaEnd from, std::size_t size_bytes, SignalRef done, st
               std::optional<unsigned> engine) {
     const auto text = [&] { return text_of("copy", to, from, size_bytes, engine); };
     detail::call_log::logged(detail::call_log::Area::memory, "hsadrv::dma_copy", text, [&] {
+        if (after.size() > most_dependencies)
+            throw InvalidArgument(text_of("hsadrv::dma_copy", to, from, size_bytes, engine) + ": " +
+                                      std::to_string(after.size()) +
+                                      " signals to wait for, and the runtime takes at most 5; join them with a barrier "
+                                      "packet",
+                                  HSA_STATUS_ERROR_INVALID_ARGUMENT);
         const auto count = static_cast<std::uint32_t>(after.size());
         const hsa_signal_t* const first = after.empty() ? nullptr : after.data();
         if (!engine) {

@@ -80,3 +80,15 @@ TEST_CASE("an invalid engine is refused with both ends and the size", "[copy]") 
     }
     CHECK(done.load() == 1);
 }
+
+TEST_CASE("a copy waits for at most five signals", "[copy]") {
+    NEEDS_DEVICE();
+    const Ends f;
+    const Signal gate = Signal::create(0), done = Signal::create(1);
+    const std::vector<hsa_signal_t> five(5, gate.native()), six(6, gate.native());
+    CHECK_THROWS_WITH(dma_copy({f.middle.data(), f.gpu}, {f.from.data(), f.host}, f.size, done, six),
+                      Contains("6 signals to wait for, and the runtime takes at most 5"));
+    CHECK(done.load() == 1);
+    dma_copy({f.middle.data(), f.gpu}, {f.from.data(), f.host}, f.size, done, five);
+    CHECK(done.wait(Condition::less, 1, std::chrono::seconds(10)) == 0);
+}
