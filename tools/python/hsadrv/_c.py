@@ -1,6 +1,7 @@
 """The C interface (hsadrv.h), through ctypes: its structures, and call(), which raises on failure."""
 import ctypes
 import os
+import threading
 from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char, c_char_p, c_int, c_int64, c_size_t, c_uint32,
                     c_uint64, c_void_p)
 
@@ -141,11 +142,22 @@ _library.hsadrv_last_error_status.restype = c_uint32
 _library.hsadrv_last_error_address.restype = c_uint64
 
 
+ending = False  # the interpreter has begun to end
+
+
+def end_daemon():
+    """Ends a daemon thread that goes on while the interpreter ends, and prints nothing: a thread that is stopped while it prints is fatal
+    to the interpreter."""
+    if ending and threading.current_thread().daemon:
+        raise SystemExit
+
+
 def call(name, *arguments):
     """Calls hsadrv_NAME; raises the error that fits its result."""
     result = _functions[name](*arguments)
     if result == 0:
         return
+    end_daemon()
     error = errors.BY_RESULT.get(result, errors.Error)(_library.hsadrv_last_error_message().decode(errors='replace'))
     error.status = _library.hsadrv_last_error_status()
     if isinstance(error, errors.MemoryFault):

@@ -15,7 +15,6 @@ _CLOSE_S = 10
 
 # What host functions get as `user` is a number: the objects live here until the library releases it.
 _calls = {}
-_ending = False
 _alive = weakref.WeakSet()  # streams and graphs
 _numbers = itertools.count(1)
 
@@ -40,8 +39,7 @@ def _release_call(number):
 def _end_calls():
     """No host function may run, nor be released, when the interpreter ends: the thread would end inside of the library. Other
     threads, which may be daemons, make no more calls."""
-    global _ending
-    _ending = True
+    _c.ending = True
     for ends in list(_alive):
         ends._end()
     until = time.monotonic() + _CLOSE_S
@@ -153,7 +151,8 @@ class Stream:
         number = next(_numbers)
         _calls[number] = lambda: function(*arguments)
         try:
-            if _ending:
+            if _c.ending:
+                _c.end_daemon()
                 raise RuntimeError('Stream.call: the interpreter is ending')
             _c.call('stream_call', self.handle, _run_call, number, _release_call, _c.FOREVER)
         except BaseException:
