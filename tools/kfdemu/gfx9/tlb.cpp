@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "../base/abi.hpp"
 #include "../base/address_space.hpp"
 #include "../base/clock.hpp"
 #include "../base/page.hpp"
@@ -80,7 +81,9 @@ const Tlb::Entry* refill(Wave& wave, std::uint64_t va) noexcept {
     if (const Tlb::Entry* entry = cached(tlb, *found)) return entry;
     AddressSpace::Range range = *found;
     if (!present(tlb, range)) {
-        // The program has unmapped a part. What it still has remains the GPU's.
+        // The program has unmapped a part. KFD then invalidates registered memory as a whole (amdgpu_vm's user pages),
+        // and shared virtual memory page by page (kfd_svm.c).
+        if (range.allocation != abi::kSvmAllocation) return nullptr;
         range = page_of(range, va);
         if (const Tlb::Entry* entry = cached(tlb, range)) return entry;
         if (!range.present()) return nullptr;
