@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "hsadrv/base/agents.hpp"
 #include "hsadrv/base/call_log.hpp"
 #include "hsadrv/base/departure.hpp"
+#include "hsadrv/base/refuse.hpp"
 #include "hsadrv/base/runtime.hpp"
 #include "hsadrv/base/text.hpp"
 #include "hsadrv/error.hpp"
@@ -21,10 +23,6 @@ namespace {
 using detail::call_log::Area;
 using detail::call_log::logged;
 
-[[noreturn]] void refuse_dmabuf(const std::string& call, const std::string& why) {
-    throw InvalidArgument(call + ": " + why, HSA_STATUS_ERROR_INVALID_ARGUMENT);
-}
-
 }  // namespace
 
 DmaBuf DmaBuf::of(const void* data, std::size_t size_bytes) {
@@ -35,9 +33,9 @@ DmaBuf DmaBuf::of(const void* data, std::size_t size_bytes) {
         const std::string call = std::string(name) + "(" + text() + ")";
         auto* const export_dmabuf = optional_api().portable_export_dmabuf.required();
         const PointerInfo info = pointer_info(data);
-        if (info.kind != PointerInfo::Kind::pool) refuse_dmabuf(call, "no memory of a pool is at that address");
+        if (info.kind != PointerInfo::Kind::pool) detail::refuse(call, "no memory of a pool is at that address");
         if (size_bytes == 0 || size_bytes > info.bytes_after(data))
-            refuse_dmabuf(call, "the allocation has " + std::to_string(info.bytes_after(data)) + " B from there");
+            detail::refuse(call, "the allocation has " + std::to_string(info.bytes_after(data)) + " B from there");
         int descriptor = -1;
         std::uint64_t offset_bytes = 0;
         const auto querying = driver.runtime().registrations().querying();  // the call queries the pointer
@@ -68,18 +66,17 @@ DmaBufMemory DmaBufMemory::import(int descriptor, std::span<const AgentRef> gpus
     return logged(Area::memory, name, text, [&] {
         const Driver driver = Driver::current(name);
         const std::string call = std::string(name) + "(" + text() + ")";
-        if (gpus.empty()) refuse_dmabuf(call, "no GPU was given");
+        if (gpus.empty()) detail::refuse(call, "no GPU was given");
         driver.runtime().require_known(call, gpus);
-        std::vector<hsa_agent_t> agents;
-        for (const AgentRef gpu : gpus) agents.push_back(gpu.native());
+        auto agents = detail::native_agents(gpus);
         std::size_t size_bytes = 0;
         void* data = nullptr;
         const hsa_status_t status = hsa_amd_interop_map_buffer(static_cast<std::uint32_t>(agents.size()), agents.data(),
                                                                descriptor, 0, &size_bytes, &data, nullptr, nullptr);
         // ROCR's status for all that the kernel refuses.
         if (status == HSA_STATUS_ERROR || status == HSA_STATUS_ERROR_INVALID_ARGUMENT)
-            refuse_dmabuf("hsa_amd_interop_map_buffer(" + text() + ")",
-                          status_name(status) + "; it must be a dma-buf of memory of an amdgpu device");
+            detail::refuse("hsa_amd_interop_map_buffer(" + text() + ")",
+                           status_name(status) + "; it must be a dma-buf of memory of an amdgpu device");
         check(status, [&] { return "hsa_amd_interop_map_buffer(" + text() + ")"; });
         detail::departures::note_created(reinterpret_cast<std::uintptr_t>(data));
         return DmaBufMemory(UniqueHandle<Traits>(data, driver), size_bytes);

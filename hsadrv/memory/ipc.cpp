@@ -7,8 +7,10 @@
 #include <type_traits>
 #include <vector>
 
+#include "hsadrv/base/agents.hpp"
 #include "hsadrv/base/call_log.hpp"
 #include "hsadrv/base/departure.hpp"
+#include "hsadrv/base/refuse.hpp"
 #include "hsadrv/base/runtime.hpp"
 #include "hsadrv/base/text.hpp"
 #include "hsadrv/error.hpp"
@@ -24,10 +26,6 @@ using detail::call_log::logged;
 static_assert(std::is_trivially_copyable_v<IpcMemoryHandle> && std::is_trivially_copyable_v<IpcSignalHandle>);
 static_assert(sizeof(IpcMemoryHandle::allocation) == sizeof(hsa_amd_ipc_memory_t));
 static_assert(sizeof(IpcSignalHandle::signal) == sizeof(hsa_amd_ipc_signal_t));
-
-[[noreturn]] void refuse_sharing(const std::string& call, const std::string& why) {
-    throw InvalidArgument(call + ": " + why, HSA_STATUS_ERROR_INVALID_ARGUMENT);
-}
 
 std::string range_of(const char* call, const void* data, std::size_t size_bytes) {
     return std::string(call) + "(" + detail::hex(data) + ", " + std::to_string(size_bytes) + " B)";
@@ -69,18 +67,18 @@ Handle sealed(Handle handle) {
 template <class Handle>
 void require_sealed(const std::string& call, const Handle& handle) {
     if (handle.checksum != checksum_of(handle))
-        refuse_sharing(call, "damaged handle: its checksum is wrong; send all bytes of what ipc_handle() returned");
+        detail::refuse(call, "damaged handle: its checksum is wrong; send all bytes of what ipc_handle() returned");
 }
 
 void require_shareable(const std::string& call, const PointerInfo& info, const void* data, std::size_t size_bytes) {
     if (info.kind == PointerInfo::Kind::other)
-        refuse_sharing(call, "the memory was attached or imported; export it where it was allocated");
+        detail::refuse(call, "the memory was attached or imported; export it where it was allocated");
     if (info.kind != PointerInfo::Kind::pool || !info.device_memory())
-        refuse_sharing(call,
+        detail::refuse(call,
                        "not device memory; to share host memory, map a file or shm_open's object in both processes and "
                        "register it");
     if (size_bytes == 0 || size_bytes > info.bytes_after(data))
-        refuse_sharing(call, "the allocation has " + std::to_string(info.bytes_after(data)) + " B from there");
+        detail::refuse(call, "the allocation has " + std::to_string(info.bytes_after(data)) + " B from there");
 }
 
 }  // namespace
@@ -120,11 +118,10 @@ IpcMemory IpcMemory::attach(const IpcMemoryHandle& handle, std::span<const Agent
     return logged(Area::memory, name, text, [&] {
         const Driver driver = Driver::current(name);
         const std::string call = std::string(name) + "(" + text() + ")";
-        if (gpus.empty()) refuse_sharing(call, "no GPU was given");
+        if (gpus.empty()) detail::refuse(call, "no GPU was given");
         driver.runtime().require_known(call, gpus);
         require_sealed(call, handle);
-        std::vector<hsa_agent_t> agents;
-        for (const AgentRef gpu : gpus) agents.push_back(gpu.native());
+        const auto agents = detail::native_agents(gpus);
         const hsa_amd_ipc_memory_t native = native_of(handle.allocation);
         void* base = nullptr;
         const hsa_status_t status = hsa_amd_ipc_memory_attach(

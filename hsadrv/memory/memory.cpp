@@ -7,6 +7,7 @@
 #include <mutex>
 #include <shared_mutex>
 
+#include "hsadrv/base/agents.hpp"
 #include "hsadrv/base/call_log.hpp"
 #include "hsadrv/base/departure.hpp"
 #include "hsadrv/base/runtime.hpp"
@@ -19,12 +20,6 @@
 namespace hsadrv {
 
 namespace {
-
-std::vector<hsa_agent_t> natives_of(std::span<const AgentRef> agents) {
-    std::vector<hsa_agent_t> natives;
-    for (const AgentRef agent : agents) natives.push_back(agent.native());
-    return natives;
-}
 
 std::string labels_of(std::span<const AgentRef> agents) {
     std::string text;
@@ -136,7 +131,7 @@ void require_possible(const std::string& call, const PointerInfo& info, std::spa
 }
 
 void replace_access(const std::string& call, const PointerInfo& info, std::span<const AgentRef> agents) {
-    const std::vector<hsa_agent_t> natives = natives_of(agents);
+    const std::vector<hsa_agent_t> natives = detail::native_agents(agents);
     check(hsa_amd_agents_allow_access(static_cast<std::uint32_t>(natives.size()), natives.data(), nullptr,
                                       info.agent_base),
           call);

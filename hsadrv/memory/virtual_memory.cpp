@@ -6,6 +6,7 @@
 
 #include "hsadrv/base/call_log.hpp"
 #include "hsadrv/base/departure.hpp"
+#include "hsadrv/base/refuse.hpp"
 #include "hsadrv/base/runtime.hpp"
 #include "hsadrv/base/text.hpp"
 #include "hsadrv/error.hpp"
@@ -18,15 +19,11 @@ using detail::call_log::logged;
 
 constexpr std::size_t vmem_page_bytes = 4096;
 
-[[noreturn]] void refuse_mapping(const std::string& call, const std::string& why) {
-    throw InvalidArgument(call + ": " + why, HSA_STATUS_ERROR_INVALID_ARGUMENT);
-}
-
 std::string size_text(std::size_t size_bytes) { return std::to_string(size_bytes) + " B"; }
 
 void require_multiple(const std::string& call, std::size_t size_bytes, std::size_t of_bytes) {
     if (size_bytes == 0 || size_bytes % of_bytes != 0)
-        refuse_mapping(call, "the size must be a multiple of " + size_text(of_bytes) + ", and not zero");
+        detail::refuse(call, "the size must be a multiple of " + size_text(of_bytes) + ", and not zero");
 }
 
 }  // namespace
@@ -123,11 +120,11 @@ VirtualMapping VirtualRange::map(std::size_t offset_bytes, const PhysicalMemory&
     return logged(Area::memory, name, text, [&] {
         const Driver driver = Driver::current(name);
         const std::string call = std::string(name) + "(" + text() + ")";
-        if (gpus.empty()) refuse_mapping(call, "no GPU was given");
+        if (gpus.empty()) detail::refuse(call, "no GPU was given");
         driver.runtime().require_known(call, gpus);
         if (offset_bytes % vmem_page_bytes != 0 || offset_bytes > size_bytes() ||
             memory.size_bytes() > size_bytes() - offset_bytes)
-            refuse_mapping(call, "it does not fit, or the offset is not a multiple of " + size_text(vmem_page_bytes));
+            detail::refuse(call, "it does not fit, or the offset is not a multiple of " + size_text(vmem_page_bytes));
         const OptionalApi& api = optional_api();
         void* const at = static_cast<std::byte*>(data()) + offset_bytes;
         auto mapped =

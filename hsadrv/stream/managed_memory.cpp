@@ -52,6 +52,15 @@ Driver require_svm(const char* name) {
                      "CONFIG_HSA_AMD_SVM, and GPUs from gfx900 on; use pinned memory");
 }
 
+/// Checks a call that concerns pages and an agent, or none. The result keeps the runtime for the call.
+Driver require_pages(const char* name, const void* data, std::size_t size_bytes, const AgentRef* agent) {
+    const Driver driver = require_svm(name);
+    const std::string call = pages_call(name, data, size_bytes);
+    if (agent != nullptr) driver.runtime().require_known(call, {agent, 1});
+    require_mapped(call, data, size_bytes);
+    return driver;
+}
+
 void set_attributes(void* data, std::size_t size_bytes, std::span<Attribute> attributes) {
     const hsa_status_t status = hsa_amd_svm_attributes_set(data, size_bytes, attributes.data(), attributes.size());
     if (status == HSA_STATUS_SUCCESS) return;
@@ -144,10 +153,7 @@ void advise(void* data, std::size_t size_bytes, Advice advice, AgentRef agent) {
     logged(
         Area::memory, name, [&] { return pages_text(data, size_bytes); },
         [&] {
-            const Driver driver = require_svm(name);
-            const std::string call = pages_call(name, data, size_bytes);
-            if (names_agent(advice)) driver.runtime().require_known(call, {&agent, 1});
-            require_mapped(call, data, size_bytes);
+            const Driver driver = require_pages(name, data, size_bytes, names_agent(advice) ? &agent : nullptr);
             Attribute attribute = attribute_of(advice, agent);
             set_attributes(data, size_bytes, {&attribute, 1});
         });
@@ -155,10 +161,7 @@ void advise(void* data, std::size_t size_bytes, Advice advice, AgentRef agent) {
 
 ManagedFacts managed_facts(void* data, std::size_t size_bytes, AgentRef agent) {
     static constexpr const char* name = "hsadrv::managed_facts";
-    const Driver driver = require_svm(name);
-    const std::string call = pages_call(name, data, size_bytes);
-    driver.runtime().require_known(call, {&agent, 1});
-    require_mapped(call, data, size_bytes);
+    const Driver driver = require_pages(name, data, size_bytes, &agent);
     Attribute asked[] = {{HSA_AMD_SVM_ATTRIB_READ_MOSTLY, 0},
                          {HSA_AMD_SVM_ATTRIB_PREFERRED_LOCATION, 0},
                          {HSA_AMD_SVM_ATTRIB_PREFETCH_LOCATION, 0},
@@ -174,10 +177,7 @@ void prefetch(Stream& stream, void* data, std::size_t size_bytes, AgentRef to, D
     logged(
         Area::memory, name, [&] { return pages_text(data, size_bytes); },
         [&] {
-            const Driver driver = require_svm(name);
-            const std::string call = pages_call(name, data, size_bytes);
-            driver.runtime().require_known(call, {&to, 1});
-            require_mapped(call, data, size_bytes);
+            const Driver driver = require_pages(name, data, size_bytes, &to);
             stream.call([=] { prefetch_now(data, size_bytes, to); }, deadline);
         });
 }

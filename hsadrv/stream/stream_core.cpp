@@ -47,8 +47,8 @@ void leave_packets(StreamCore& stream, const std::shared_ptr<SharedQueue>& queue
     queue->leave(stream, remains);
     try {
         queue->look_after_gone(queue, stream.timeline());
-    } catch (
-        ...) {  // no thread or no memory for that: the next stream that enters the queue does it, or the queue's end
+    } catch (...) {
+        // No thread or no memory for that: the next stream that enters the queue does it, or the queue's end.
     }
 }
 

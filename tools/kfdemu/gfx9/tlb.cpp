@@ -60,9 +60,10 @@ static bool present(Tlb& tlb, const AddressSpace::Range& range) {
 }
 
 static AddressSpace::Range page_of(const AddressSpace::Range& range, std::uint64_t va) {
+    const std::uint64_t begin = va & ~(kPage - 1);
     AddressSpace::Range page = range;
-    page.begin = std::max(range.begin, va & ~(kPage - 1));
-    page.end = std::min(range.end, (va & ~(kPage - 1)) + kPage);
+    page.begin = std::max(range.begin, begin);
+    page.end = std::min(range.end, begin + kPage);
     page.host = range.at(page.begin);
     return page;
 }
