@@ -75,5 +75,6 @@ build_emulator() {
         need_packages "${build_packages[@]}"
         [ -f /build-emulator/build.ninja ] ||
             meson setup /build-emulator /tree -Dtests=false -Dexamples=false "-Dlevels=$(cpu_level)" || exit
-        ninja -C /build-emulator tools/kfdemu/kfdemu tools/kfdemu/libkfdemu.so tools/kfdemu/tool/libkfdemu-tool.so'
+        ninja -C /build-emulator tools/kfdemu/kfdemu tools/kfdemu/libkfdemu.so \
+            tools/kfdemu/lines/libkfdemu-lines.so tools/kfdemu/tool/libkfdemu-tool.so'
 }
