@@ -26,10 +26,14 @@ def findings_of(rows):
     return check_reports.merged([finding for row in rows for finding in row['findings']])
 
 
-def print_findings(rows):
-    for finding in findings_of(rows):
+def print_findings(rows, most=100):
+    """The first ones; the others are in the JSON file."""
+    findings = findings_of(rows)
+    for finding in findings[:most]:
         print(f'{finding["check"]} {finding["rule"]}, {finding["count"]} times: {finding["function"]} {finding["at"]} '
               f'{finding["instruction"]}: {finding["what"]}')
+    if len(findings) > most:
+        print(f'and {len(findings) - most} more: --json has all')
 
 
 def print_table(lines):

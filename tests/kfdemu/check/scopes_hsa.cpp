@@ -84,21 +84,41 @@ TEST_CASE("a copy reads what a kernel wrote if the release has the scope of the 
     control->check(0);
 }
 
-TEST_CASE("a kernel reads what a copy wrote if the acquire has the scope of the system", "[check][packets]") {
+TEST_CASE("a kernel reads what a copy wrote if no cache holds it since before", "[check][packets]") {
     NEEDS_CONTROL(control);
     REQUIRE(control->check(KFDEMU_CHECK_FENCE) == 0);
     Work work;
     const Memory device = work.device_memory();
     const Memory from = arguments(work.machine, work.code.kernel("double_all"), device.data(), work.result.data());
     Queue queue{work.machine.gpu()};
-    for (const unsigned acquire : {kAgent, kSystem}) {
-        control->forget_findings();
-        copy(device, work.machine.gpu().agent, work.data, work.machine.cpu().agent);
+    const auto read_with = [&](unsigned acquire) {
         const Signal read;
         queue.submit(with_scopes(work.packet("double_all", from, false, read), acquire, kSystem));
         REQUIRE(read.completed());
-        expect(control,
-               acquire == kSystem ? nullptr : "memory is read that a DMA engine wrote, and no packet's acquire");
+    };
+    const auto invalidate = [&] {
+        const Signal done;
+        queue.submit(with_scopes(barrier_and({}, done, true), kSystem, kSystem));
+        REQUIRE(done.completed());
+    };
+    constexpr const char* kStale = "memory is read that a DMA engine wrote, and no packet's acquire";
+    struct Case {
+        bool read_before, invalidated;
+        unsigned acquire;
+        const char* finding;
+    };
+    for (const Case& each : {Case{false, true, kAgent, nullptr},
+                             {true, false, kAgent, kStale},
+                             {true, true, kAgent, nullptr},  // as HIP does
+                             {true, false, kSystem, nullptr}}) {
+        control->forget_findings();
+        invalidate();
+        if (each.read_before) read_with(kAgent);
+        if (each.invalidated) invalidate();
+        copy(device, work.machine.gpu().agent, work.data, work.machine.cpu().agent);
+        read_with(each.acquire);
+        INFO(each.read_before << " " << each.invalidated << " " << each.acquire);
+        expect(control, each.finding);
     }
     control->check(0);
 }

@@ -104,6 +104,17 @@ class MemoryShadow {
         return found == shard.pages.end() ? nullptr : found->second.get();
     }
 
+    /// Any dword of an aligned part of a page.
+    bool is_accessed(std::uint64_t va, std::uint64_t bytes) {
+        const Page* page = find(va);
+        if (page == nullptr) return false;
+        for (std::uint64_t at = va; at < va + bytes; at += 4)
+            if (const Cell& cell = page->cell(at);
+                cell.write.is_set() || cell.read[0].is_set() || cell.read[1].is_set())
+                return true;
+        return false;
+    }
+
     bool is_written(std::uint64_t va) {
         const Page* page = find(va);
         return page != nullptr && page->cell(va).write.group != 0;

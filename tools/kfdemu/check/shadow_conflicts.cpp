@@ -83,21 +83,22 @@ bool reads_own(const Record& write, const Record& read) {
 
 }  // namespace
 
-std::vector<ShadowConflict> reads_of_writes(MemoryShadow& first, MemoryShadow& second) {
+std::vector<ShadowConflict> reads_of_writes(MemoryShadow& first, MemoryShadow& second, const Matters& matters) {
     std::vector<ShadowConflict> result;
     std::set<std::uint16_t> sites;
     each_common(first, second, [&](std::uint64_t at, const Cell& a, const Cell& b) {
         if (!a.write.is_set()) return true;
         if (looks(b)) return result.clear(), false;
         for (const Record& read : b.read)
-            if (is_plain(read) && a.write.overlaps(read) && !reads_own(b.write, read) && sites.insert(read.site).second)
+            if (is_plain(read) && a.write.overlaps(read) && !reads_own(b.write, read) && !sites.contains(read.site) &&
+                matters(at) && sites.insert(read.site).second)
                 result.push_back({a.write, read, true, false, at});
         return true;
     });
     return result;
 }
 
-std::vector<BoxConflict> conflicts(MemoryShadow& shadow, const Box& box, bool box_is_written) {
+std::vector<BoxConflict> conflicts(MemoryShadow& shadow, const Box& box, bool box_is_written, const Matters& matters) {
     std::vector<BoxConflict> result;
     std::set<std::uint16_t> sites;
     for (const auto& [va, page] : shadow.pages()) {
@@ -106,7 +107,8 @@ std::vector<BoxConflict> conflicts(MemoryShadow& shadow, const Box& box, bool bo
             const Cell& cell = page->cell(at);
             const auto test = [&](const Record& record, bool writes) {
                 if (!is_plain(record) || (record.bytes & bytes_in(box, at)) == 0) return;
-                if (sites.insert(record.site).second) result.push_back({record, writes, at});
+                if (!sites.contains(record.site) && matters(at) && sites.insert(record.site).second)
+                    result.push_back({record, writes, at});
             };
             test(cell.write, true);
             if (!box_is_written) continue;

@@ -6,9 +6,12 @@
 //     visibility.released(gpu, scope, now);
 //
 // Of one GPU, the writer's stores reach memory with a release fence of the agent or the system, and the reader's caches
-// drop what they hold with an acquire fence. A copy by a DMA engine reads memory beside the GPU's caches: it needs the
-// scope of the system, and so do kernels of other GPUs. A fence counts for all packets of its GPU. Unordered kernels
-// are Operations' matter. Source: hsa.h, hsa_fence_scope_t; LLVM AMDGPUUsage, "Memory Model GFX6-GFX9".
+// drop what they hold with an acquire fence. A DMA engine reads memory beside the GPU's caches: that needs a release of
+// the system, and so do kernels of other GPUs. What it, or another GPU, writes is missed by a kernel if the L2 cache of
+// the kernel's GPU holds an older value: if a kernel there accessed the line after the last acquire of the system, and
+// began before the write had ended. ROCm's HIP relies on this: it acquires the system before a copy, not after it.
+// A fence counts for all packets of its GPU. Unordered kernels are Operations' matter. Source: hsa.h,
+// hsa_fence_scope_t; LLVM AMDGPUUsage, "Memory Model GFX6-GFX9" and "GFX90A".
 //
 // A kernel is kept until fences of both kinds have followed; of what kernels accessed, at most 256 MiB. Thread safety:
 // every function, any thread.
@@ -43,11 +46,12 @@ class Visibility {
     /// What a kernel or a copy may rely on.
     struct Start {
         Tick safe = 0;  ///< it is ordered after what ended by then
+        Tick begin = 0;
         FencesOfGpus fences;
     };
 
     struct Ended {
-        Tick end = 0;
+        Tick begin = 0, end = 0;
         std::shared_ptr<const Work> work;
     };
 
@@ -59,7 +63,7 @@ class Visibility {
     void ended(const Work& work, const Start& start, Tick now, Report& report, const Allocations* allocations);
 
   private:
-    std::vector<Ended> before(Tick safe);
+    std::vector<Ended> all();
     bool reaches_all(const Ended& ended) const;
     void forget();
 
