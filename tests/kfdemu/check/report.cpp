@@ -2,6 +2,7 @@
 #include "checked.hpp"
 
 using namespace check_test;
+using test_support::Contains;
 
 TEST_CASE("a finding that repeats is printed once and counted", "[check][report]") {
     std::vector<std::string> printed;
@@ -24,6 +25,20 @@ TEST_CASE("a finding that repeats is printed once and counted", "[check][report]
     checks.set(Check::wait);
     REQUIRE(report.summary(checks).find("1 finding\n    wait, 3 times: v1 is read at v_mov_b32_e32 v0, v1") !=
             std::string::npos);
+}
+
+TEST_CASE("a stack tells once of a stripped library's own functions in a row", "[check][report]") {
+    using Frame = kfdemu::check::HostFrame;
+    const Frame own{{}, "libstripped.so"}, exported{{"exported", "", 0}, "libstripped.so"},
+        user{{"main", "", 0}, "user"};
+    Finding finding;
+    finding.stacks = {{"allocated", {own, own, exported, own, own, own, user}, 0}};
+    CHECK_THAT(kfdemu::check::to_text(finding), Contains("    allocated at unknown code, libstripped.so\n"
+                                                         "        from exported, libstripped.so\n"
+                                                         "        from unknown code, libstripped.so\n"
+                                                         "        from main, user\n"));
+    finding.stacks = {{"allocated", {user, user, user}, 0}};  // calls itself
+    CHECK_THAT(kfdemu::check::to_text(finding), Contains("        from main, user\n        from main, user\n"));
 }
 
 TEST_CASE("the summary says what was checked although nothing was found", "[check][report]") {

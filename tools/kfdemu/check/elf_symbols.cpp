@@ -41,12 +41,25 @@ struct Best {
     std::string name;
 };
 
+bool is_in_section(Elf elf, unsigned number, std::uint64_t address) {
+    const auto header = header_of(elf);
+    const auto section = read<Elf64_Shdr>(elf, header->e_shoff + number * sizeof(Elf64_Shdr));
+    return section && number < header->e_shnum && address >= section->sh_addr &&
+           address - section->sh_addr < section->sh_size;
+}
+
+/// Without a size, which assembly may leave out, it goes to the end of its section.
+bool covers(Elf elf, const Elf64_Sym& symbol, std::uint64_t address) {
+    if (symbol.st_shndx == SHN_UNDEF || symbol.st_value > address) return false;
+    return symbol.st_size != 0 ? address - symbol.st_value < symbol.st_size
+                               : is_in_section(elf, symbol.st_shndx, address);
+}
+
 void search(Elf elf, const Elf64_Shdr& table, const Elf64_Shdr& names, std::uint64_t address, Best& best) {
     for (std::uint64_t at = 0; at + sizeof(Elf64_Sym) <= table.sh_size; at += sizeof(Elf64_Sym)) {
         const auto symbol = read<Elf64_Sym>(elf, table.sh_offset + at);
         if (!symbol) return;
-        if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_value > address) continue;
-        if (symbol->st_size != 0 && address - symbol->st_value >= symbol->st_size) continue;
+        if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || !covers(elf, *symbol, address)) continue;
         if (!best.name.empty() && symbol->st_value <= best.begin) continue;
         best = {symbol->st_value, text_at(elf, names.sh_offset + symbol->st_name)};
     }

@@ -33,13 +33,25 @@ std::string site_lines(const Site& site, const char* label) {
 /// More are in the JSON.
 constexpr std::size_t kPrintedFrames = 8;
 
+bool is_unknown(const HostFrame& frame) { return frame.function.empty() && frame.file.empty(); }
+
+/// Of a stripped library's own functions in a row, one.
+std::vector<HostFrame> without_repeats(std::vector<HostFrame> frames) {
+    const auto same = [](const HostFrame& a, const HostFrame& b) {
+        return is_unknown(a) && is_unknown(b) && a.object == b.object;
+    };
+    frames.erase(std::unique(frames.begin(), frames.end(), same), frames.end());
+    return frames;
+}
+
 std::string stack_lines(const HostStack& stack) {
     std::string text;
-    const std::size_t count = std::min(stack.frames.size(), kPrintedFrames);
+    const std::vector<HostFrame> frames = without_repeats(stack.frames);
+    const std::size_t count = std::min(frames.size(), kPrintedFrames);
     for (std::size_t n = 0; n < count; ++n)
-        text += fmt::format("{}{}\n", n == 0 ? fmt::format("    {} at ", stack.what) : "        from ",
-                            to_text(stack.frames[n]));
-    if (count < stack.frames.size()) text += fmt::format("        and {} more\n", stack.frames.size() - count);
+        text +=
+            fmt::format("{}{}\n", n == 0 ? fmt::format("    {} at ", stack.what) : "        from ", to_text(frames[n]));
+    if (count < frames.size()) text += fmt::format("        and {} more\n", frames.size() - count);
     return text;
 }
 
