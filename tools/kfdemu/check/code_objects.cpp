@@ -134,6 +134,7 @@ void locate(Site& site) {
     const std::uint64_t address = site.pc - loaded->bias;
     site.function = function_at(loaded->bytes, address);
     site.source = source_lines(loaded->bytes, address);
+    site.by_gcc = is_by_gcc(loaded->bytes);
 }
 
 LoadedCode::Ranges LoadedCode::ranges() {

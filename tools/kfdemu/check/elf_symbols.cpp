@@ -99,6 +99,22 @@ std::string function_at(Elf elf, std::uint64_t address) {
     return best.name;
 }
 
+bool is_by_gcc(Elf elf) {
+    const auto header = header_of(elf);
+    if (!header) return false;
+    for (unsigned n = 0; n < header->e_shnum; ++n) {
+        const auto section = read<Elf64_Shdr>(elf, header->e_shoff + n * sizeof(Elf64_Shdr));
+        constexpr std::uint64_t kOfComments = SHF_MERGE | SHF_STRINGS;
+        if (!section || section->sh_type != SHT_PROGBITS || section->sh_flags != kOfComments) continue;
+        for (std::uint64_t at = 0; at < section->sh_size;) {
+            const std::string text = text_at(elf, section->sh_offset + at);
+            if (text.starts_with("GCC: (")) return true;
+            at += text.size() + 1;
+        }
+    }
+    return false;
+}
+
 std::string readable(const std::string& symbol) {
     int status = 0;
     const std::unique_ptr<char, void (*)(void*)> text{abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),

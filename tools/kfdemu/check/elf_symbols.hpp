@@ -19,6 +19,8 @@ std::map<std::uint64_t, std::uint64_t> code_of(std::span<const std::byte> elf);
 bool is_code_at(std::span<const std::byte> elf, std::uint64_t address);
 /// The symbol that holds the address, or the last one before it if none has a size; empty if there is none.
 std::string function_at(std::span<const std::byte> elf, std::uint64_t address);
+/// Whether it says that GCC compiled any of it.
+bool is_by_gcc(std::span<const std::byte> elf);
 /// A mangled symbol of C++ as in its source, with parameters; any other text as it is.
 std::string readable(const std::string& symbol);
 

@@ -26,6 +26,7 @@ struct Site {
     std::string instruction;    ///< disassembled
     std::string function;       ///< symbol that holds the pc; empty if it is unknown
     std::vector<Frame> source;  ///< empty if there is no line information
+    bool by_gcc = false;        ///< GCC compiled the code object
 };
 
 /// Another place that explains the finding: the load, the earlier access.
@@ -66,6 +67,9 @@ struct Finding {
     std::uint64_t bytes = 0;     ///< of memory that is not freed
     std::uint64_t identity = 0;  ///< if it is not about an instruction: in place of the pc, what makes it the same one
     std::uint64_t count = 0;     ///< how often; filled in by the Report
+    bool saves = false;          ///< if GCC compiled it, it only saves a register on its stack
+
+    bool is_none() const { return saves && at.by_gcc; }
 
     /// Whether it is about an instruction of a kernel, which `at` to `lane` describe.
     bool of_kernel() const { return identity == 0; }

@@ -66,12 +66,13 @@ void Flow::write_exec(const Value& value) const {
     report(kExecRule, "EXEC depends on", value.origin, static_cast<unsigned>(std::countr_zero(value.bits.undefined)));
 }
 
-void Flow::report(const char* rule, const std::string& what, Origin origin, unsigned lane) const {
+void Flow::report(const char* rule, const std::string& what, Origin origin, unsigned lane, bool saves) const {
     if (!scene.session.report->is_new(Check::init, rule, inst)) return;
     Finding finding = scene.finding(Check::init, rule, wave, inst);
     const NeverWritten& never = shared.origins.at(origin);
     finding.what = what + " " + to_string(never) + ", which nothing wrote";
     finding.lane = lane;
+    finding.saves = saves;
     if (never.source == Source::Memory && scene.session.allocations != nullptr) {
         finding.address = never.where;
         finding.place = scene.session.allocations->describe(never.where);

@@ -57,7 +57,8 @@ struct Flow {
     void write_exec(const Value& value) const;
 
     /// The sentence ends with the origin: "a branch depends on" v2.
-    void report(const char* rule, const std::string& what, Origin origin, unsigned lane) const;
+    /// `saves`: as a register is saved on GCC's stack.
+    void report(const char* rule, const std::string& what, Origin origin, unsigned lane, bool saves = false) const;
 };
 
 }  // namespace kfdemu::check

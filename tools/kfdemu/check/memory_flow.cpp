@@ -261,6 +261,13 @@ void MemoryFlow::stores(const Access& access, unsigned number) {
     });
 }
 
+/// GCC's stack is in memory, s[16:17] is its end, and a function's entry saves registers from there on, whether or not
+/// they were written. Source: GCC's gcn.h, gcn_expand_prologue.
+bool MemoryFlow::is_above_gcc_stack(std::uint64_t va) const {
+    constexpr std::uint64_t kMostSavedBytes = 64 << 10;
+    return va - flow_.wave.s64(static_cast<Operand>(16)) < kMostSavedBytes;
+}
+
 void MemoryFlow::check_stored(const Access& access, Operand data, unsigned count, unsigned shift) {
     const auto places = static_cast<std::uint32_t>(low_bits(8 * std::min(access.bytes, 4u)) << shift);
     std::uint64_t lanes = 0;
@@ -280,7 +287,7 @@ void MemoryFlow::check_stored(const Access& access, Operand data, unsigned count
         }
         if (!computed && !whole) return;
         flow_.report(kStored, computed ? "what is stored was computed from" : "what is stored is", origin,
-                     access.scalar ? kWholeWave : l);
+                     access.scalar ? kWholeWave : l, !computed && is_above_gcc_stack(access.at[l]));
         for (unsigned k = 0; k < count; ++k)
             flow_.own.registers.define(static_cast<Operand>(data + k), std::uint64_t{1} << l);
     });

@@ -30,6 +30,7 @@ class MemoryFlow {
     void memory_atomic(const Access& access, gfx9::Operand data, unsigned count);
     void atomic(const Access& access, unsigned number);
     void define_results(std::uint64_t lanes);
+    bool is_above_gcc_stack(std::uint64_t va) const;
     void check_stored(const Access& access, gfx9::Operand data, unsigned count, unsigned shift);
     Undefined fresh(std::uint64_t va, unsigned bytes);
     DefinedMemory* memory_of(const Access& access);

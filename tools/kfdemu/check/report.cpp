@@ -172,6 +172,7 @@ void Report::note(std::string text) {
 
 bool Report::keep(Finding&& finding) {
     if (stopped_) return false;
+    if (finding.is_none()) return counts_[key_of(finding)].none = true, false;
     if (settings_.suppressions.match(finding)) return counts_[key_of(finding)].suppressed = true, false;
     const bool full = findings_.size() >= settings_.limit;
     if (full && !limit_told_ && print_)
@@ -200,7 +201,8 @@ std::uint64_t Report::distinct() const { return totals().distinct; }
 Totals Report::totals() const {
     std::lock_guard lock{mutex_};
     Totals result;
-    for (const auto& [key, count] : counts_) ++(count.suppressed ? result.suppressed : result.distinct);
+    for (const auto& [key, count] : counts_)
+        if (!count.none) ++(count.suppressed ? result.suppressed : result.distinct);
     return result;
 }
 
@@ -208,7 +210,7 @@ std::uint64_t Report::occurrences() const {
     std::lock_guard lock{mutex_};
     std::uint64_t sum = 0;
     for (const auto& [key, count] : counts_)
-        if (!count.suppressed) sum += count.times;
+        if (!count.suppressed && !count.none) sum += count.times;
     return sum;
 }
 

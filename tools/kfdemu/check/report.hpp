@@ -93,7 +93,7 @@ class Report {
     using Key = std::tuple<Check, std::uint64_t, std::uint64_t, std::string>;
     struct Count {
         std::uint64_t times = 0;
-        bool suppressed = false;
+        bool suppressed = false, none = false;
     };
     static Key key_of(const Finding& f) { return {f.check, f.of_kernel() ? f.at.pc : f.identity, f.at.code, f.rule}; }
 
