@@ -52,6 +52,12 @@ const AddressSpace::Range* AddressSpace::find_host(const std::byte* host) const 
     return at == ranges_.end() ? nullptr : &*at;
 }
 
+bool AddressSpace::maps_other(std::uint64_t begin, std::uint64_t end, std::uint64_t allocation) const {
+    std::lock_guard lock{mutex_};  // changes are made under it
+    return std::any_of(ranges_.begin(), ranges_.end(),
+                       [&](const Range& r) { return r.allocation != allocation && r.begin < end && begin < r.end; });
+}
+
 /// False: it overlaps another.
 bool AddressSpace::insert(const Range& range) {
     auto at = std::lower_bound(ranges_.begin(), ranges_.end(), range.begin,

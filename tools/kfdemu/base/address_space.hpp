@@ -63,6 +63,9 @@ class AddressSpace {
     /// The range whose memory is at the host's address `host`, or nullptr. Slow: searches all.
     const Range* find_host(const std::byte* host) const;
 
+    /// Whether anything but `allocation` is mapped in [begin, end). Needs no Hold.
+    bool maps_other(std::uint64_t begin, std::uint64_t end, std::uint64_t allocation) const;
+
     /// Adds a range. False if it overlaps an existing one.
     bool map(const Range& range);
     /// As map(), in place of what is mapped there of the same allocation: no access fails between the two.

@@ -26,12 +26,23 @@ int Svm::run(const abi::Svm& request, std::span<abi::SvmAttribute> attributes) {
     switch (request.operation) {
         case abi::kSvmSet:
             if (const int error = check(attributes)) return error;
-            return is_mapped(begin, end) ? set(begin, end, attributes) : EFAULT;
+            if (const int error = check_pages(begin, end)) return error;
+            return set(begin, end, attributes);
         case abi::kSvmGet:
-            return is_mapped(begin, end) ? get(begin, end, attributes) : EFAULT;
+            if (const int error = check_pages(begin, end)) return error;
+            return get(begin, end, attributes);
         default:
             return EINVAL;
     }
+}
+
+/// The pages must be mapped in the program, and no allocation of KFD's (svm_range_is_valid).
+int Svm::check_pages(std::uint64_t begin, std::uint64_t end) const {
+    if (!is_mapped(begin, end)) return EFAULT;
+    const auto allocated = [&](const AddressSpace* space) {
+        return space->maps_other(begin, end, abi::kSvmAllocation);
+    };
+    return std::any_of(spaces_.begin(), spaces_.end(), allocated) ? EADDRINUSE : 0;
 }
 
 int Svm::check(std::span<const abi::SvmAttribute> attributes) const {
@@ -87,7 +98,7 @@ void Svm::apply(Attributes& to, const abi::SvmAttribute& attribute) const {
             to.flags &= ~value;
             break;
         case abi::kSvmGranularity:
-            to.granularity = value & 0x3f;
+            to.granularity = std::min(value, std::uint32_t{0x3f});
             break;
         default:
             break;  // rejected by check()

@@ -54,6 +54,7 @@ class Svm {
     };
     using Ranges = std::map<std::uint64_t, Range>;  // by first address, disjoint
 
+    int check_pages(std::uint64_t begin, std::uint64_t end) const;
     int check(std::span<const abi::SvmAttribute> attributes) const;
     int set(std::uint64_t begin, std::uint64_t end, std::span<const abi::SvmAttribute> attributes);
     int get(std::uint64_t begin, std::uint64_t end, std::span<abi::SvmAttribute> attributes) const;
