@@ -6,9 +6,10 @@
 //   hsadrv::prefetch(stream, memory.data(), bytes, gpu);                    // then the stream's next kernel
 //   kernel.launch(stream, shape, memory.data(), n);
 //
-// advise() and prefetch() take any private pages of the process, such as malloc's; ranges are extended to whole pages
-// of 4096 bytes. Where GPUs do not retry page faults (XNACK off), a GPU accesses only what accessible_by grants. Copies
-// treat managed memory as pageable.
+// advise() and prefetch() take any private pages of the process, such as malloc's, but no device or pinned memory;
+// ranges are extended to whole pages of 4096 bytes. Advice ends with the pages: what malloc returns later has none.
+// Where GPUs do not retry page faults (XNACK off), a GPU accesses only what accessible_by grants. Copies treat managed
+// memory as pageable.
 //
 // Lifetime: a ManagedMemory unmaps its pages in its destructor, which does not wait: give it to Stream::keep_alive, as
 // a shared_ptr, to unmap it after the stream's work. Ordering: the CPU sees a kernel's writes after the stream was
@@ -69,10 +70,10 @@ enum class Advice {
 };
 
 /// Sets one attribute of a range of pages. `agent` is needed where the advice names one. Throws InvalidArgument if it
-/// is missing, and for pages that are not mapped.
+/// is missing, and for memory that is not mapped or was allocated by the driver.
 void advise(void* data, std::size_t size_bytes, Advice advice, AgentRef agent = {});
 
-/// What was set for a range.
+/// What was set for a range; refuses what advise() refuses.
 struct ManagedFacts {
     enum class Access { none, migrating, in_place };
     bool read_mostly = false;                 ///< all pages
@@ -82,8 +83,9 @@ struct ManagedFacts {
 ManagedFacts managed_facts(void* data, std::size_t size_bytes, AgentRef agent);
 
 /// In the stream's order, moves the pages to `to`, a GPU or a CPU. Later operations start after it. Throws
-/// InvalidArgument at once for pages that are not mapped. A prefetch that fails later fails the stream. The pages must
-/// stay mapped until it is done.
+/// InvalidArgument at once for what advise() refuses; pages that are unmapped before its turn fail the stream. They
+/// must stay mapped until it is done, and the GPU needs room for them: the runtime aborts the process, or ignores it,
+/// if the kernel refuses. Host functions do not wait for it; a capture records it.
 void prefetch(Stream& stream, void* data, std::size_t size_bytes, AgentRef to, Deadline deadline = {});
 
 }  // namespace hsadrv

@@ -3,16 +3,17 @@
 #include <hsa/hsa_ext_amd.h>
 #include <sys/mman.h>
 
-#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "hsadrv/base/call_log.hpp"
 #include "hsadrv/base/departure.hpp"
+#include "hsadrv/base/refuse.hpp"
 #include "hsadrv/base/runtime.hpp"
 #include "hsadrv/base/text.hpp"
 #include "hsadrv/error.hpp"
+#include "hsadrv/stream/stream_core.hpp"
 
 namespace hsadrv {
 namespace {
@@ -21,9 +22,6 @@ using detail::call_log::Area;
 using detail::call_log::logged;
 constexpr std::uintptr_t svm_page_bytes = 4096;
 using Attribute = hsa_amd_svm_attribute_pair_t;
-
-// A prefetch moves at least a few hundred MB/s, and is at most all memory.
-constexpr std::chrono::minutes prefetch_patience{10};
 
 std::string pages_text(const void* data, std::size_t size_bytes) {
     return detail::hex(data) + ", " + std::to_string(size_bytes) + " B";
@@ -38,10 +36,21 @@ void require_mapped(const std::string& call, const void* data, std::size_t size_
     const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(data) & ~(svm_page_bytes - 1);
     const std::uintptr_t end = reinterpret_cast<std::uintptr_t>(data) + size_bytes;
     // Does nothing with mapped pages; fails if one is not.
-    if (data != nullptr && size_bytes != 0 && end > begin &&
-        ::msync(reinterpret_cast<void*>(begin), end - begin, MS_ASYNC) == 0)
-        return;
-    throw InvalidArgument(call + ": not all of the pages are mapped", HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    const bool mapped = data != nullptr && size_bytes != 0 && end > begin &&
+                        ::msync(reinterpret_cast<void*>(begin), end - begin, MS_ASYNC) == 0;
+    if (!mapped) detail::refuse(call, "not all of the pages are mapped");
+}
+
+/// Nor does it survive a prefetch of memory that the driver allocated. This query is refused for such memory.
+void require_own_pages(const std::string& call, void* data, std::size_t size_bytes) {
+    require_mapped(call, data, size_bytes);
+    Attribute asked{HSA_AMD_SVM_ATTRIB_READ_MOSTLY, 0};
+    const hsa_status_t status = hsa_amd_svm_attributes_get(data, size_bytes, &asked, 1);
+    if (status != HSA_STATUS_SUCCESS)
+        detail::refuse(call,
+                       "the pages must be private to the process: device memory and pinned memory stay where they "
+                       "are, and take no advice (hsa_amd_svm_attributes_get: " +
+                           status_name(status) + ")");
 }
 
 Driver require_svm(const char* name) {
@@ -53,11 +62,11 @@ Driver require_svm(const char* name) {
 }
 
 /// Checks a call that concerns pages and an agent, or none. The result keeps the runtime for the call.
-Driver require_pages(const char* name, const void* data, std::size_t size_bytes, const AgentRef* agent) {
+Driver require_pages(const char* name, void* data, std::size_t size_bytes, const AgentRef* agent) {
     const Driver driver = require_svm(name);
     const std::string call = pages_call(name, data, size_bytes);
     if (agent != nullptr) driver.runtime().require_known(call, {agent, 1});
-    require_mapped(call, data, size_bytes);
+    require_own_pages(call, data, size_bytes);
     return driver;
 }
 
@@ -100,18 +109,11 @@ ManagedFacts::Access access_of(std::uint64_t attribute) {
     return ManagedFacts::Access::none;
 }
 
-/// Returns when the pages were moved.
-void prefetch_now(void* data, std::size_t size_bytes, AgentRef to) {
+/// The runtime subtracts one from `done` when the pages were moved.
+void start_prefetch(void* data, std::size_t size_bytes, AgentRef to, SignalRef done) {
     const std::string call = pages_call("hsa_amd_svm_prefetch_async", data, size_bytes) + " to " + to.label();
-    require_mapped(call, data, size_bytes);
-    Signal done = Signal::create(1);
+    require_own_pages(call, data, size_bytes);
     check(hsa_amd_svm_prefetch_async(data, size_bytes, to.native(), 0, nullptr, done.native()), call);
-    const auto value = done.try_wait(Condition::less, 1, prefetch_patience);
-    if (!value) {
-        done.release();  // the runtime still has it
-        throw Timeout(call + ": not complete after ten minutes");
-    }
-    if (*value < 0) throw Error(call + ": the runtime reports a failure; were the pages unmapped?");
 }
 
 }  // namespace
@@ -134,11 +136,12 @@ ManagedMemory ManagedMemory::create(std::size_t size_bytes, std::span<const Agen
             driver.runtime().require_known(name, gpus);
             ManagedMemory memory;
             if (size_bytes == 0) return memory;
+            auto pages = std::make_unique<Pages>();
             void* const data = ::mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
             if (data == MAP_FAILED)
                 throw OutOfMemory(std::string(name) + ": mmap of " + std::to_string(size_bytes) + " B failed",
                                   HSA_STATUS_ERROR_OUT_OF_RESOURCES);
-            auto pages = std::make_unique<Pages>(Pages{data, size_bytes});
+            *pages = {data, size_bytes};
             memory.pages_.reset(pages.release(), driver);
             detail::departures::note_created(reinterpret_cast<std::uintptr_t>(memory.pages_.get()));
             std::vector<Attribute> access;
@@ -178,7 +181,12 @@ void prefetch(Stream& stream, void* data, std::size_t size_bytes, AgentRef to, D
         Area::memory, name, [&] { return pages_text(data, size_bytes); },
         [&] {
             const Driver driver = require_pages(name, data, size_bytes, &to);
-            stream.call([=] { prefetch_now(data, size_bytes, to); }, deadline);
+            stream.core().call(
+                [=](SignalRef done) {
+                    start_prefetch(data, size_bytes, to, done);
+                    return detail::HostEnd::later;
+                },
+                deadline);
         });
 }
 

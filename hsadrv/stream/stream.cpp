@@ -4,6 +4,7 @@
 
 #include "hsadrv/base/call_log.hpp"
 #include "hsadrv/base/leak.hpp"
+#include "hsadrv/base/refuse.hpp"
 #include "hsadrv/base/text.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/queue/known_kernels.hpp"
@@ -148,7 +149,15 @@ void Stream::decrement(SignalRef signal, Deadline deadline) {
 void Stream::call(std::function<void()> function, Deadline deadline) {
     return logged(
         Area::stream, "Stream::call", [&] { return text_of(core()); },
-        [&] { core().call(std::move(function), deadline); });
+        [&] {
+            if (!function) detail::refuse("Stream::call(" + core().label() + ")", "an empty function");
+            core().call(
+                [function = std::move(function)](SignalRef) {
+                    function();
+                    return detail::HostEnd::now;
+                },
+                deadline);
+        });
 }
 void Stream::on_complete(std::function<void(std::exception_ptr)> callback, Deadline deadline) {
     return logged(

@@ -48,6 +48,10 @@ namespace hsadrv::detail {
 
 class StreamRemains;
 
+/// When a host function's operation is complete: as the function returns, or when the signal becomes zero.
+enum class HostEnd { now, later };
+using HostFunction = std::function<HostEnd(SignalRef done)>;
+
 class StreamCore {
   public:
     StreamCore(AgentRef gpu, const StreamOptions& options, bool cooperative = false);  ///< cooperative_stream.hpp
@@ -74,7 +78,7 @@ class StreamCore {
     void wait_for(const EventState& event, Deadline deadline);
     void wait_for(SignalRef signal, Condition condition, std::int64_t value, Deadline deadline);
     void decrement(SignalRef signal, Deadline deadline);
-    void call(std::function<void()> function, Deadline deadline);
+    void call(HostFunction function, Deadline deadline);
     void on_complete(std::function<void(std::exception_ptr)> callback, Deadline deadline);
     void begin_capture();
     std::shared_ptr<GraphState> end_capture();

@@ -10,24 +10,22 @@
 namespace hsadrv::detail {
 
 namespace {
-/// A host function in stream order. Its signal is zero when it has returned. It is negative if the work after it must
+/// A host function in stream order. Its signal is zero when it is complete. It is negative if the work after it must
 /// not run: the function threw, the stream failed before, or the call was dropped. A negative value wakes only the
 /// host.
 struct HostTurn {
-    HostTurn(std::shared_ptr<Timeline> of, Completion previous, std::shared_ptr<PooledSignal> signal,
-             std::function<void()> what)
+    HostTurn(std::shared_ptr<Timeline> of, Completion previous, std::shared_ptr<PooledSignal> signal, HostFunction what)
         : timeline(std::move(of)), before(std::move(previous)), done(std::move(signal)), function(std::move(what)) {}
     HostTurn(const HostTurn&) = delete;
     HostTurn& operator=(const HostTurn&) = delete;
     ~HostTurn() {
-        done->ref().store(returned ? 0 : -1);
+        if (end != HostEnd::later) done->ref().store(end == HostEnd::now ? 0 : -1);
         if (timeline->failed()) static_cast<void>(timeline->lost_copy({before.epochs, done}));
     }
     void take() noexcept {
         try {
             if (timeline->lost_copy(before) || timeline->failed()) return;
-            function();
-            returned = true;
+            end = function(done->ref());
         } catch (...) {
             timeline->fail(std::current_exception());
         }
@@ -36,8 +34,8 @@ struct HostTurn {
     std::shared_ptr<Timeline> timeline;
     Completion before;  // a copy or a gate, if any
     std::shared_ptr<PooledSignal> done;
-    std::function<void()> function;
-    bool returned = false;
+    HostFunction function;
+    std::optional<HostEnd> end;
 };
 
 /// Calls the callback once, when the work is complete or lost. A failure may have lost only later work.
@@ -207,9 +205,8 @@ void StreamCore::decrement(SignalRef signal, Deadline deadline) {
                       {.kind = PacketRecord::Kind::decrement, .on = signal.native()}, deadline, call);
 }
 
-void StreamCore::call(std::function<void()> function, Deadline deadline) {
+void StreamCore::call(HostFunction function, Deadline deadline) {
     static constexpr const char* call = "Stream::call";
-    if (!function) throw InvalidArgument(std::string(call) + "(" + label() + "): an empty function");
     const Submission held(*this, deadline, call);
     if (captured([function](StreamCore& core, Deadline when) { core.call(function, when); })) return;
     check_copies();

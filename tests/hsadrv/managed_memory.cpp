@@ -1,9 +1,11 @@
 // Managed memory: pages that the CPU and the GPU use in place, advice, prefetches in a stream's order.
 #include "hsadrv/managed_memory.hpp"
 
+#include <hsa/hsa_ext_amd.h>
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 
 #include "stream_fixture.hpp"
@@ -113,6 +115,46 @@ TEST_CASE("a prefetch takes its turn in the stream", "[managed]") {
     CHECK(managed_facts(data, size, f.gpu).prefetched == f.cpu);
 }
 
+TEST_CASE("a prefetch that is captured moves the pages at each launch of the graph", "[managed]") {
+    NEEDS_DEVICE();
+    Managed f;
+    if (!f.supported()) return;
+    const ManagedMemory memory = ManagedMemory::create(size, f.gpu);
+    f.stream.begin_capture();
+    prefetch(f.stream, memory.data(), size, f.gpu);
+    Graph graph = f.stream.end_capture();
+    for (int i = 0; i < 2; ++i) {
+        prefetch(f.stream, memory.data(), size, f.cpu);
+        f.stream.synchronize(patience);
+        CHECK(managed_facts(memory.data(), size, f.gpu).prefetched == f.cpu);
+        graph.launch(f.stream);
+        f.stream.synchronize(patience);
+        CHECK(managed_facts(memory.data(), size, f.gpu).prefetched == f.gpu);
+    }
+}
+
+TEST_CASE("host functions run while the runtime has not begun a prefetch", "[managed]") {
+    NEEDS_DEVICE();
+    Managed f;
+    if (!f.supported()) return;
+    const ManagedMemory memory = ManagedMemory::create(size, f.gpu);
+    Stream other(f.gpu);
+    std::atomic<bool> go{false}, ran{false};
+    const auto busy = [](void* until) {
+        while (!static_cast<std::atomic<bool>*>(until)->load()) let_time_pass();
+    };
+    REQUIRE(hsa_amd_async_function(busy, &go) == HSA_STATUS_SUCCESS);  // the thread that also runs prefetches
+    prefetch(f.stream, memory.data(), size, f.gpu);
+    other.call([&] { ran = true; });
+    CHECK_NOTHROW(other.synchronize(2s));
+    CHECK(ran);
+    CHECK_FALSE(f.stream.query());
+    go = true;
+    f.stream.synchronize(patience);
+    other.synchronize(patience);
+    CHECK(managed_facts(memory.data(), size, f.gpu).prefetched == f.gpu);
+}
+
 TEST_CASE("pages that were unmapped before their prefetch fail the stream", "[managed]") {
     NEEDS_DEVICE();
     Managed f;
@@ -142,4 +184,18 @@ TEST_CASE("pages that are not there, and advice without its agent, are refused",
     CHECK_THROWS_AS(advise(memory.data(), size, Advice::preferred_location), InvalidArgument);
     CHECK_THROWS_AS(advise(memory.data(), size, Advice(99), f.gpu), InvalidArgument);
     CHECK_THROWS_AS(ManagedMemory::create(size, AgentRef(hsa_agent_t{1})), InvalidArgument);
+}
+
+TEST_CASE("memory of the driver is not managed memory", "[managed]") {
+    NEEDS_DEVICE();
+    Managed f;
+    if (!f.supported()) return;
+    const Allocation memory = Allocation::from_pool(device_pool(f.gpu), size),
+                     pinned = Allocation::from_pool(host_pool(HostMemory::fine_grained), size);
+    for (void* const data : {memory.data(), pinned.data()}) {
+        CHECK_THROWS_AS(prefetch(f.stream, data, size, f.gpu), InvalidArgument);
+        CHECK_THROWS_AS(managed_facts(data, size, f.gpu), InvalidArgument);
+        CHECK_THROWS_WITH(advise(data, size, Advice::preferred_location, f.gpu), Contains("private to the process"));
+    }
+    f.stream.synchronize(patience);
 }
