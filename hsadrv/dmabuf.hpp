@@ -57,13 +57,13 @@ class DmaBuf {
 /// The memory of a dma-buf, mapped for GPUs.
 class DmaBufMemory {
   public:
-    /// Maps all of it. `descriptor` stays the caller's. Throws InvalidArgument for an empty list, and for a descriptor
-    /// of anything else or of memory that these GPUs cannot reach.
+    /// Maps all of it. `descriptor` stays the caller's. Throws InvalidArgument for an empty list, for an agent that is
+    /// no GPU, and for a descriptor of anything else or of memory that these GPUs cannot reach.
     static DmaBufMemory import(int descriptor, std::span<const AgentRef> gpus);
     static DmaBufMemory import(int descriptor, AgentRef gpu) { return import(descriptor, {&gpu, 1}); }
 
     void* data() const noexcept { return mapping_.get(); }
-    std::size_t size_bytes() const noexcept { return size_bytes_; }
+    std::size_t size_bytes() const noexcept { return mapping_ ? size_bytes_ : 0; }
     /// As a kernel argument it is its address; see kernel_args.hpp.
     friend void* kernel_argument(const DmaBufMemory& memory) noexcept { return memory.data(); }
 

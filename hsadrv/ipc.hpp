@@ -63,7 +63,7 @@ class IpcMemory {
     /// Empty: data() is null.
     IpcMemory() noexcept = default;
     /// Maps it for these GPUs. Attaching a handle twice gives two addresses of the same memory. Throws InvalidArgument
-    /// for an empty list.
+    /// for an empty list, and for an agent that is no GPU.
     static IpcMemory attach(const IpcMemoryHandle& handle, std::span<const AgentRef> gpus);
     static IpcMemory attach(const IpcMemoryHandle& handle, AgentRef gpu) { return attach(handle, {&gpu, 1}); }
 

@@ -24,7 +24,7 @@
 
 namespace hsadrv {
 
-/// Memory without an address.
+/// Memory without an address. Of a moved-from one, native() is null and the size zero.
 class PhysicalMemory {
   public:
     /// The size must be a multiple of the pool's alloc_recommended_granule_bytes().
@@ -34,8 +34,8 @@ class PhysicalMemory {
 
     /// A descriptor for import(), also in another process. The caller closes it.
     int share() const;
-    std::size_t size_bytes() const noexcept { return size_bytes_; }
-    VmemHandle native() const noexcept { return memory_->get(); }
+    std::size_t size_bytes() const noexcept { return memory_ ? size_bytes_ : 0; }
+    VmemHandle native() const noexcept { return memory_ ? memory_->get() : Traits::null(); }
 
   private:
     struct Traits {
@@ -74,17 +74,18 @@ class VirtualMapping {
     UniqueHandle<Traits> mapped_;
 };
 
-/// Addresses that are reserved in all agents' address spaces.
+/// Addresses that are reserved in all agents' address spaces. Of a moved-from one, data() is null and the size zero.
 class VirtualRange {
   public:
     /// The size must be a multiple of 4096 bytes. Throws OutOfMemory if there is no such range.
     static VirtualRange reserve(std::size_t size_bytes);
 
-    void* data() const noexcept { return range_->get().data; }
-    std::size_t size_bytes() const noexcept { return range_->get().size_bytes; }
+    void* data() const noexcept { return range_ ? range_->get().data : nullptr; }
+    std::size_t size_bytes() const noexcept { return range_ ? range_->get().size_bytes : 0; }
 
-    /// Maps all of `memory` at `offset_bytes`, readable and writable for these GPUs. Throws InvalidArgument if it does
-    /// not fit, if the offset is not a multiple of 4096 bytes, if something is mapped there, and for an empty list.
+    /// Maps all of `memory` at `offset_bytes`, readable and writable for these GPUs. Throws InvalidArgument if it is
+    /// empty or does not fit, if the offset is not a multiple of 4096 bytes, if something is mapped there, and for an
+    /// empty list.
     VirtualMapping map(std::size_t offset_bytes, const PhysicalMemory& memory, std::span<const AgentRef> gpus) const;
     VirtualMapping map(std::size_t offset_bytes, const PhysicalMemory& memory, AgentRef gpu) const {
         return map(offset_bytes, memory, {&gpu, 1});

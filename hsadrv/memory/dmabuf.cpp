@@ -66,8 +66,7 @@ DmaBufMemory DmaBufMemory::import(int descriptor, std::span<const AgentRef> gpus
     return logged(Area::memory, name, text, [&] {
         const Driver driver = Driver::current(name);
         const std::string call = std::string(name) + "(" + text() + ")";
-        if (gpus.empty()) detail::refuse(call, "no GPU was given");
-        driver.runtime().require_known(call, gpus);
+        detail::require_gpus(call, gpus, driver.runtime());
         auto agents = detail::native_agents(gpus);
         std::size_t size_bytes = 0;
         void* data = nullptr;

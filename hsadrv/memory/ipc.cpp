@@ -118,8 +118,7 @@ IpcMemory IpcMemory::attach(const IpcMemoryHandle& handle, std::span<const Agent
     return logged(Area::memory, name, text, [&] {
         const Driver driver = Driver::current(name);
         const std::string call = std::string(name) + "(" + text() + ")";
-        if (gpus.empty()) detail::refuse(call, "no GPU was given");
-        driver.runtime().require_known(call, gpus);
+        detail::require_gpus(call, gpus, driver.runtime());
         require_sealed(call, handle);
         const auto agents = detail::native_agents(gpus);
         const hsa_amd_ipc_memory_t native = native_of(handle.allocation);

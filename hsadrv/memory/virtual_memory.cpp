@@ -62,12 +62,13 @@ PhysicalMemory PhysicalMemory::import(int descriptor, std::size_t size_bytes) {
 int PhysicalMemory::share() const {
     static constexpr const char* name = "hsadrv::PhysicalMemory::share";
     return logged(
-        Area::memory, name, [&] { return size_text(size_bytes_); },
+        Area::memory, name, [&] { return size_text(size_bytes()); },
         [&] {
             refuse_in_forked_child(name);
+            if (size_bytes() == 0) detail::refuse(name, "the memory was moved from");
             int descriptor = -1;
             check(optional_api().vmem_export_shareable_handle.required()(&descriptor, native(), 0),
-                  [&] { return "hsa_amd_vmem_export_shareable_handle(" + size_text(size_bytes_) + ")"; });
+                  [&] { return "hsa_amd_vmem_export_shareable_handle(" + size_text(size_bytes()) + ")"; });
             return descriptor;
         });
 }
@@ -122,6 +123,7 @@ VirtualMapping VirtualRange::map(std::size_t offset_bytes, const PhysicalMemory&
         const std::string call = std::string(name) + "(" + text() + ")";
         if (gpus.empty()) detail::refuse(call, "no GPU was given");
         driver.runtime().require_known(call, gpus);
+        if (memory.size_bytes() == 0) detail::refuse(call, "the memory was moved from");
         if (offset_bytes % vmem_page_bytes != 0 || offset_bytes > size_bytes() ||
             memory.size_bytes() > size_bytes() - offset_bytes)
             detail::refuse(call, "it does not fit, or the offset is not a multiple of " + size_text(vmem_page_bytes));

@@ -113,7 +113,10 @@ TEST_CASE("memory of the graphics driver is used by kernels and copies", "[dmabu
     const Descriptor descriptor(graphics_dmabuf(f.gpu));
     if (descriptor < 0) SKIP_BECAUSE("the render node makes no dma-buf");
     auto in = std::make_shared<DmaBufMemory>(DmaBufMemory::import(descriptor, f.gpu));
-    const DmaBufMemory again = DmaBufMemory::import(descriptor, f.gpu);
+    DmaBufMemory moved = DmaBufMemory::import(descriptor, f.gpu);
+    const DmaBufMemory again = std::move(moved);
+    CHECK(moved.data() == nullptr);
+    CHECK(moved.size_bytes() == 0);
     REQUIRE(in->size_bytes() == size);
     f.put(in->data());
     CHECK(f.get(again.data()) == f.bytes);
@@ -134,4 +137,5 @@ TEST_CASE("a descriptor of anything else is refused", "[dmabuf]") {
         CHECK_THROWS_WITH(DmaBufMemory::import(descriptor, f.gpu), Contains("must be a dma-buf"));
     CHECK_THROWS_WITH(DmaBufMemory::import(file, std::span<const AgentRef>()), Contains("no GPU"));
     CHECK_THROWS_AS(DmaBufMemory::import(file, AgentRef(hsa_agent_t{1})), InvalidArgument);
+    CHECK_THROWS_WITH(DmaBufMemory::import(file, f.driver.cpus().front()), Contains("is not a GPU"));
 }

@@ -189,6 +189,7 @@ TEST_CASE("damaged handles are refused", "[ipc]") {
     const IpcMemoryHandle good = ipc_handle(memory.data(), size);
     CHECK_THROWS_WITH(IpcMemory::attach(good, std::span<const AgentRef>()), Contains("no GPU"));
     CHECK_THROWS_AS(IpcMemory::attach(good, AgentRef(hsa_agent_t{1})), InvalidArgument);
+    CHECK_THROWS_WITH(IpcMemory::attach(good, f.driver.cpus().front()), Contains("is not a GPU"));
     for (std::size_t i = 0; i < sizeof good; ++i) {
         IpcMemoryHandle bad = good;
         reinterpret_cast<unsigned char*>(&bad)[i] ^= 1;

@@ -2,6 +2,7 @@
 #include "hsadrv/virtual_memory.hpp"
 
 #include <optional>
+#include <utility>
 
 #include "places.hpp"
 #include "support/descriptor.hpp"
@@ -104,4 +105,21 @@ TEST_CASE("sizes and offsets that do not fit are refused", "[vmem]") {
     CHECK_THROWS_WITH(range.map(SIZE_MAX - 4095, memory, f.gpu), Contains("does not fit"));
     CHECK_THROWS_WITH(range.map(0, memory, std::span<const AgentRef>()), Contains("no GPU"));
     CHECK_THROWS_AS(range.map(0, memory, AgentRef(hsa_agent_t{1})), InvalidArgument);
+}
+
+TEST_CASE("what was moved from is empty, and maps nothing", "[vmem]") {
+    NEEDS_DEVICE();
+    Virtual f;
+    if (!f.offered()) return;
+    VirtualRange range = VirtualRange::reserve(f.size);
+    PhysicalMemory memory = f.memory();
+    const VirtualRange range_after = std::move(range);
+    const PhysicalMemory memory_after = std::move(memory);
+    CHECK(range.data() == nullptr);
+    CHECK(range.size_bytes() == 0);
+    CHECK(memory.native().handle == 0);
+    CHECK(memory.size_bytes() == 0);
+    CHECK_THROWS_WITH(memory.share(), Contains("moved from"));
+    CHECK_THROWS_WITH(range_after.map(0, memory, f.gpu), Contains("moved from"));
+    CHECK_THROWS_WITH(range.map(0, memory_after, f.gpu), Contains("does not fit"));
 }
