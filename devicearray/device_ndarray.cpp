@@ -108,11 +108,11 @@ class ResourceMemory {
     ResourceMemory(std::shared_ptr<MemoryResource> resource, std::size_t size_bytes, Stream& stream)
         : resource_(std::move(resource)), size_bytes_(size_bytes) {
         data_ = resource_->allocate(size_bytes_, alignment_, stream);
+        if (data_ != nullptr && reinterpret_cast<std::uintptr_t>(data_) % alignment_ == 0) return;
+        if (data_ != nullptr) resource_->deallocate(data_, size_bytes_, alignment_);
         const std::string call = "device_array: MemoryResource::allocate(" + std::to_string(size_bytes_) + " B, " +
                                  std::to_string(alignment_) + " B aligned)";
         if (data_ == nullptr) throw OutOfMemory(call + ": null");
-        if (reinterpret_cast<std::uintptr_t>(data_) % alignment_ == 0) return;
-        resource_->deallocate(data_, size_bytes_, alignment_);
         throw Error(call + ": the address is not aligned");
     }
     ResourceMemory(const ResourceMemory&) = delete;
