@@ -134,6 +134,27 @@ TEST_CASE("a memory exception reaches every memory event with its data", "[kfdem
     CHECK(data[1].hw.gpu_id == 0);
 }
 
+TEST_CASE("a program sets and resets its signal events, and no others", "[kfdemu][events]") {
+    Events events;
+    for (const std::uint32_t type : {abi::kEventMemory, abi::kEventHwException, abi::kEventDebug}) {
+        CAPTURE(type);
+        const auto id = *events.create(type, false);
+        CHECK_FALSE(events.set(id));
+        CHECK(wait(events, id, 0) == abi::kWaitTimeout);
+        CHECK_FALSE(events.reset(id));
+    }
+    const auto memory = *events.create(abi::kEventMemory, false);
+    CHECK(static_cast<std::int32_t>(memory) > 0);
+    events.raise(abi::MemoryException{1, 0, 0, 0, 0xdead000, 0xe001, 0});
+    CHECK_FALSE(events.reset(memory));
+    CHECK(wait(events, memory, 0) == abi::kWaitComplete);
+}
+
+TEST_CASE("a wait for no event is complete", "[kfdemu][events]") {
+    Events events;
+    for (const bool all : {true, false}) CHECK(events.wait({}, all, 250) == abi::kWaitComplete);
+}
+
 TEST_CASE("an interrupt whose id names no stored slot signals all events with one", "[kfdemu][events]") {
     Events events;
     const auto old = *events.create(abi::kEventSignal, true);

@@ -210,12 +210,11 @@ int Kfd::create_event(abi::CreateEvent& args) {
         if (const int error = set_event_page(args.event_page_offset)) return error;
     const auto id = events_.create(args.event_type, args.auto_reset != 0);
     if (!id) return ENOSPC;
-    args.event_id = *id;
+    args.event_id = args.event_trigger_data = *id;
     if (args.event_type == abi::kEventSignal || args.event_type == abi::kEventDebug) {
         // Any nonzero value tells the thunk that the event has a slot.
         if (args.event_page_offset == 0) args.event_page_offset = 1;
         args.event_slot_index = *id;
-        args.event_trigger_data = *id;
     }
     return 0;
 }

@@ -64,7 +64,7 @@ bool Events::destroy(std::uint32_t id) {
 bool Events::set(std::uint32_t id) {
     std::lock_guard lock{mutex_};
     auto at = events_.find(id);
-    if (at == events_.end()) return false;
+    if (at == events_.end() || at->second.type != abi::kEventSignal) return false;
     activate(at->second);
     return true;
 }
@@ -144,7 +144,7 @@ void Events::activate(Event& event) {
 bool Events::reset(std::uint32_t id) {
     std::lock_guard lock{mutex_};
     auto at = events_.find(id);
-    if (at == events_.end()) return false;
+    if (at == events_.end() || at->second.type != abi::kEventSignal) return false;
     at->second.signalled = false;
     return true;
 }
@@ -188,8 +188,8 @@ std::optional<abi::WaitResult> Events::wait(std::span<abi::EventData> events, bo
     };
     const auto ready = [&] {
         const auto activated = [](const Waiter& w) { return w.activated; };
-        return all ? std::all_of(waiters.begin(), waiters.end(), activated)
-                   : std::any_of(waiters.begin(), waiters.end(), activated);
+        return all || waiters.empty() ? std::all_of(waiters.begin(), waiters.end(), activated)
+                                      : std::any_of(waiters.begin(), waiters.end(), activated);
     };
     const auto over = [&] { return destroyed() || ready(); };
     if (timeout_ms == abi::kInfiniteTimeoutMs) {

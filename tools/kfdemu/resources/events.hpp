@@ -43,6 +43,7 @@ class Events {
 
     /// False: no such event.
     bool destroy(std::uint32_t id);
+    /// By the program. False: no such signal event; other events are the driver's to set.
     bool set(std::uint32_t id);
     bool reset(std::uint32_t id);
 
@@ -106,7 +107,7 @@ class Events {
     std::atomic<std::size_t> late_count_{0};  // relaxed hint; mutex_ guards what it counts
     std::uint32_t signal_events_ = 0;
     std::uint32_t next_signal_id_ = 1;
-    std::uint32_t next_other_id_ = 0x80000000;
+    std::uint32_t next_other_id_ = 0x40000000;  // positive as an int, as the kernel's
 };
 
 }  // namespace kfdemu
