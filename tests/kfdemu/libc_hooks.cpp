@@ -1,51 +1,24 @@
 // Libraries that follow a program's mappings, as UCX does, write a jump over the beginning of libc's functions, and
 // look for mapped device files in /proc/self/maps: they must see what they would see with a GPU.
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <string>
 
+#include "libc_hook.hpp"
 #include "support/catch.hpp"
 #include "support/descriptor.hpp"
 
 namespace {
 
-constexpr std::size_t kPage = 4096;
-
-/// A jump over the beginning of libc's function, for the lifetime of this object. x86-64.
-class Hook {
-  public:
-    Hook(const char* function, const void* replacement) : at_(find(function)) {
-        REQUIRE(at_);
-        const auto page = reinterpret_cast<std::uintptr_t>(at_) & ~(kPage - 1);
-        REQUIRE(mprotect(reinterpret_cast<void*>(page), 2 * kPage, PROT_READ | PROT_WRITE | PROT_EXEC) == 0);
-        std::memcpy(before_.data(), at_, before_.size());
-        std::array<unsigned char, 12> jump{0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xe0};  // movabs rax, …; jmp rax
-        std::memcpy(&jump[2], &replacement, sizeof replacement);
-        std::memcpy(at_, jump.data(), jump.size());
-    }
-    ~Hook() { std::memcpy(at_, before_.data(), before_.size()); }
-    Hook(const Hook&) = delete;
-    Hook& operator=(const Hook&) = delete;
-
-  private:
-    static void* find(const char* function) {
-        void* libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
-        return libc ? dlsym(libc, function) : nullptr;
-    }
-
-    void* at_;
-    std::array<unsigned char, 12> before_{};
-};
+using libc_hook::Hook;
+using libc_hook::kPage;
 
 int maps = 0;
 int unmaps = 0;

@@ -1,7 +1,6 @@
-// Interposed mmap() and munmap(). mmap() of a device file is counted, can be made to fail, and is redirected if the
-// bytes are elsewhere: a dma-buf starts at an offset of a device file, and an imported buffer is in another process's
-// file. A device file is a memfd, so the mapping itself is ordinary. munmap() removes SVM attributes of the unmapped
-// pages.
+// Interposed mmap(), mremap() and munmap(). mmap() of a device file is counted, can be made to fail, and is redirected
+// if the bytes are elsewhere: a dma-buf starts at an offset of a device file, and an imported buffer is in another
+// process's file. A device file is a memfd, so the mapping itself is ordinary. SVM attributes end with the pages.
 #undef _FILE_OFFSET_BITS
 
 #include <sys/mman.h>
@@ -9,7 +8,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdarg>
 
 #include "base/counters.hpp"
 #include "base/injection.hpp"
@@ -63,11 +64,16 @@ int redirect(std::size_t size, Target& target) {
     return 0;
 }
 
-/// As the kernel's MMU notifier: the pages in this range were unmapped.
+/// As the kernel's MMU notifier: the pages in this range will be unmapped. Not afterwards: another thread may have
+/// mapped pages there, and given a GPU access to them.
 void forget(std::uint64_t begin, std::size_t size) {
     constexpr std::uint64_t kLastInPage = 4095;
-    if (Device* device = Device::existing()) device->svm().forget(begin, (begin + size + kLastInPage) & ~kLastInPage);
+    const std::uint64_t end = (begin + size + kLastInPage) & ~kLastInPage;
+    if (Device* device = end > begin ? Device::existing() : nullptr)
+        device->svm().forget((begin + kLastInPage) & ~kLastInPage, end);
 }
+
+bool is_page(const void* address) { return reinterpret_cast<std::uint64_t>(address) % 4096 == 0; }
 
 // libc's functions, as other libraries patch them to follow mappings (UCX does, in a constructor). A lookup may
 // allocate, and so map.
@@ -100,8 +106,26 @@ void* map(void* address, std::size_t size, int protection, int flags, int fd, of
 
 int unmap(void* address, std::size_t size) {
     host_pages::unmapping(reinterpret_cast<std::uint64_t>(address), size);
-    const int result = libc_unmap(address, size);
-    if (result == 0) forget(reinterpret_cast<std::uint64_t>(address), size);
+    if (is_page(address)) forget(reinterpret_cast<std::uint64_t>(address), size);
+    return libc_unmap(address, size);
+}
+
+void* libc_remap(void* address, std::size_t old_size, std::size_t new_size, int flags, void* wanted) {
+    if (const auto next = NEXT_OUTSIDE_LOOKUP(mremap)) return next(address, old_size, new_size, flags, wanted);
+    return reinterpret_cast<void*>(syscall(SYS_mremap, address, old_size, new_size, flags, wanted));
+}
+
+/// Pages that move lose their attributes, and so do those that they replace. Whether they move is known afterwards.
+void* remap(void* address, std::size_t old_size, std::size_t new_size, int flags, void* wanted) {
+    const auto old_va = reinterpret_cast<std::uint64_t>(address);
+    host_pages::unmapping(old_va, old_size);
+    if ((flags & MREMAP_FIXED) != 0) {
+        host_pages::unmapping(reinterpret_cast<std::uint64_t>(wanted), new_size);
+        forget(reinterpret_cast<std::uint64_t>(wanted), new_size);
+    }
+    if (is_page(address) && new_size < old_size) forget(old_va + new_size, old_size - new_size);
+    void* const result = libc_remap(address, old_size, new_size, flags, wanted);
+    if (result != MAP_FAILED && result != address) forget(old_va, old_size);
     return result;
 }
 
@@ -117,3 +141,11 @@ EXPORT void* mmap64(void* address, std::size_t size, int protection, int flags, 
 }
 
 EXPORT int munmap(void* address, std::size_t size) noexcept { return kfdemu::unmap(address, size); }
+
+EXPORT void* mremap(void* address, std::size_t old_size, std::size_t new_size, int flags, ...) noexcept {
+    va_list rest;
+    va_start(rest, flags);
+    void* const wanted = va_arg(rest, void*);  // absent without MREMAP_FIXED and MREMAP_DONTUNMAP, and then not used
+    va_end(rest);
+    return kfdemu::remap(address, old_size, new_size, flags, wanted);
+}
