@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <future>
 #include <sstream>
 
 #include "hsadrv/allocator.hpp"
@@ -156,6 +158,53 @@ TEST_CASE("processes order their work by signals", "[ipc]") {
     CHECK(done.wait(Condition::equal, 0, patience) == 0);
     CHECK(f.get(memory.data()) == Bytes(size, 9));
     other.join();
+}
+
+TEST_CASE("child: shares memory and a signal until it is killed", "[.child]") {
+    Sharing f;
+    const IpcMemory theirs = IpcMemory::attach(given().memory, f.gpu);
+    const Signal go = attach_ipc_signal(given().go), done = attach_ipc_signal(given().done);
+    const Allocation memory = f.gpu_memory(size);
+    const Signal signal = ipc_signal(1);
+    f.put(memory.data(), random_bytes(size, 1));
+    const Given mine{ipc_handle(memory.data(), size), ipc_handle(signal), {}};
+    hsadrv::copy(f.stream, theirs.data(), &mine, sizeof mine, patience);
+    done.store(0);
+    CHECK(go.wait(Condition::equal, 0, patience) == 0);
+    ::raise(SIGKILL);
+}
+
+TEST_CASE("memory stays attached and waits end at their deadlines when the exporter is killed", "[ipc]") {
+    NEEDS_DEVICE();
+    Sharing f;
+    const Allocation mailbox = f.gpu_memory(size);
+    const Signal go = ipc_signal(1), done = ipc_signal(1);
+    const Given given{ipc_handle(mailbox.data(), size), ipc_handle(go), ipc_handle(done)};
+    const auto exporter = [&] {
+        return run_test_in_child("child: shares memory and a signal until it is killed", "HSADRV_TEST_GIVEN",
+                                 text_of(given).c_str());
+    };
+    std::future<ChildResult> ended = std::async(std::launch::async, exporter);
+    if (!done.try_wait(Condition::equal, 0, 5s)) FAIL(ended.get().output);
+    Given theirs;
+    hsadrv::copy(f.stream, &theirs, mailbox.data(), sizeof theirs, patience);
+    auto memory = std::make_shared<IpcMemory>(IpcMemory::attach(theirs.memory, f.gpu));
+    const Signal signal = attach_ipc_signal(theirs.go);
+    const Place pinned(f, Kind::pinned, size);
+    {
+        const test_support::Gate gate(f.stream);
+        f.stream.copy_async(pinned.data, memory->data(), size);
+        f.stream.keep_alive(std::move(memory));
+        go.store(0);
+        CHECK(ended.get().status != 0);
+        CHECK_FALSE(f.stream.query());
+    }
+    const Bytes wanted = random_bytes(size, 1);
+    CHECK(std::equal(wanted.begin(), wanted.end(), pinned.data));
+    CHECK_THROWS_AS(signal.wait(Condition::equal, 0, 200ms), Timeout);
+    CHECK(signal.load() == 1);
+    CHECK_THROWS_AS(IpcMemory::attach(theirs.memory, f.gpu), InvalidArgument);
+    CHECK_THROWS_AS(attach_ipc_signal(theirs.go), InvalidArgument);
 }
 
 TEST_CASE("child: attaches what was freed", "[.child]") {
