@@ -37,7 +37,8 @@ class MemoryResource {
     virtual void deallocate(void* data, std::size_t size_bytes, std::size_t alignment) noexcept = 0;
 };
 
-/// A pool of its own: the blocks of an Allocator. Throws InvalidArgument for an alignment of more than 256 bytes.
+/// A pool of its own: the blocks of an Allocator. Throws InvalidArgument for an alignment of more than 256 bytes, and
+/// for a stream of a GPU that does not access the pool: another than a device pool's.
 class AllocatorResource final : public MemoryResource {
   public:
     explicit AllocatorResource(const MemPool& pool, const AllocatorOptions& options = {});
@@ -46,6 +47,7 @@ class AllocatorResource final : public MemoryResource {
     const Allocator& allocator() const noexcept { return allocator_; }
 
   private:
+    AgentRef owner_;  // of the pool
     Allocator allocator_;
     std::mutex mutex_;
     std::unordered_map<void*, Block> blocks_;

@@ -37,10 +37,15 @@ Owner taken(std::mutex& mutex, std::unordered_map<void*, Owner>& owners, void* d
 MemoryResource::~MemoryResource() = default;
 
 AllocatorResource::AllocatorResource(const MemPool& pool, const AllocatorOptions& options)
-    : allocator_(pool, options) {}
+    : owner_(pool.owner()), allocator_(pool, options) {}
 
 void* AllocatorResource::allocate(std::size_t size_bytes, std::size_t alignment, Stream& stream) {
-    require_alignment("AllocatorResource::allocate", alignment, detail::smallest_block_bytes);
+    static constexpr const char* call = "AllocatorResource::allocate";
+    require_alignment(call, alignment, detail::smallest_block_bytes);
+    if (owner_.is_gpu() && owner_ != stream.agent())
+        throw InvalidArgument(std::string(call) + "(" + std::to_string(size_bytes) + " B): " + stream.agent().label() +
+                              " does not access the memory of " + owner_.label() +
+                              "; use a pool of the stream's GPU, or a host pool");
     return keep(mutex_, blocks_, allocator_.allocate(size_bytes, stream));
 }
 

@@ -28,6 +28,19 @@ TEST_CASE("a resource of its own pool reuses what was returned", "[resource]") {
     CHECK_THROWS_WITH(pool.allocate(1000, 4096, stream), Contains("alignment of 4096 B"));
 }
 
+TEST_CASE("a pool of one GPU gives no memory to a stream of another", "[resource]") {
+    NEEDS_DEVICE();
+    Device f;
+    if (f.driver.gpus().size() < 2) return;
+    Stream other(f.driver.gpus()[1]);
+    AllocatorResource device(device_pool(f.gpu)), host(host_pool());
+    CHECK_THROWS_WITH(device.allocate(1000, 256, other), Contains("does not access the memory of gpu0"));
+    CHECK(device.allocator().statistics().blocks == 0);
+    void* const data = host.allocate(1000, 256, other);
+    CHECK(pointer_info(data).accessible_by(other.agent()));
+    host.deallocate(data, 1000, 256);
+}
+
 TEST_CASE("containers of the standard library live in pinned memory", "[resource]") {
     NEEDS_DEVICE();
     Kernels f;

@@ -5,7 +5,9 @@
 // As in the kernel's kfd_svm.c for a GPU without retryable page faults (XNACK off): a GPU can access pages exactly
 // while an attribute grants access. Pages do not migrate; the location is only visible as an attribute, and in event
 // files. Pages that the program unmaps are not mapped on the GPU. In the kernel, new pages at the same address have no
-// attributes; here they have the old ones until forget().
+// attributes; here they have the old ones until forget(),
+// which sees no pages that libc itself unmaps, as free() does. For that reason pages with attributes may also become
+// user pages of an allocation, which the kernel refuses (EADDRINUSE).
 //
 // Thread safety: every function, any thread. Changes of access wait for the GPUs' running quanta.
 #pragma once
