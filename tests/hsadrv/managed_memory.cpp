@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <future>
 #include <memory>
 
 #include "stream_fixture.hpp"
@@ -35,6 +36,24 @@ void* new_pages() {
     REQUIRE(pages != MAP_FAILED);
     return pages;
 }
+
+/// Keeps the runtime's thread busy that runs prefetches.
+struct RuntimeThread {
+    std::atomic<bool> go{false}, ended{false};
+    RuntimeThread() {
+        REQUIRE(hsa_amd_async_function(
+                    [](void* self) {
+                        auto& thread = *static_cast<RuntimeThread*>(self);
+                        while (!thread.go) let_time_pass();
+                        thread.ended = true;
+                    },
+                    this) == HSA_STATUS_SUCCESS);
+    }
+    ~RuntimeThread() {
+        go = true;
+        while (!ended) let_time_pass();
+    }
+};
 
 }  // namespace
 
@@ -139,20 +158,38 @@ TEST_CASE("host functions run while the runtime has not begun a prefetch", "[man
     if (!f.supported()) return;
     const ManagedMemory memory = ManagedMemory::create(size, f.gpu);
     Stream other(f.gpu);
-    std::atomic<bool> go{false}, ran{false};
-    const auto busy = [](void* until) {
-        while (!static_cast<std::atomic<bool>*>(until)->load()) let_time_pass();
-    };
-    REQUIRE(hsa_amd_async_function(busy, &go) == HSA_STATUS_SUCCESS);  // the thread that also runs prefetches
+    std::atomic<bool> ran{false};
+    RuntimeThread thread;
     prefetch(f.stream, memory.data(), size, f.gpu);
     other.call([&] { ran = true; });
     CHECK_NOTHROW(other.synchronize(2s));
     CHECK(ran);
     CHECK_FALSE(f.stream.query());
-    go = true;
+    thread.go = true;
     f.stream.synchronize(patience);
     other.synchronize(patience);
     CHECK(managed_facts(memory.data(), size, f.gpu).prefetched == f.gpu);
+}
+
+TEST_CASE("a stream that ends before the runtime begins its prefetch leaves the pages mapped until then", "[managed]") {
+    NEEDS_DEVICE();
+    Managed f;
+    if (!f.supported()) return;
+    auto memory = std::make_shared<ManagedMemory>(ManagedMemory::create(size, f.gpu));
+    void* const data = memory->data();
+    const auto mapped = [&] { return ::msync(data, size, MS_ASYNC) == 0; };
+    RuntimeThread thread;
+    Stream ends(f.gpu);
+    prefetch(ends, data, size, f.gpu);
+    let_time_pass();  // the host function has handed it over
+    ends.keep_alive(std::move(memory));
+    auto closed =
+        std::async(std::launch::async, [&] { return ends.close(100ms); });  // the runtime's thread ends queues
+    std::this_thread::sleep_for(6s);                                        // longer than it waits for copies
+    CHECK(mapped());
+    thread.go = true;
+    CHECK_FALSE(closed.get());
+    CHECK(eventually([&] { return !mapped(); }));
 }
 
 TEST_CASE("pages that were unmapped before their prefetch fail the stream", "[managed]") {
