@@ -33,10 +33,10 @@ std::string pages_call(const char* name, const void* data, std::size_t size_byte
 
 /// ROCR aborts the process at some queries of pages that are not mapped.
 void require_mapped(const std::string& call, const void* data, std::size_t size_bytes) {
-    const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(data) & ~(svm_page_bytes - 1);
-    const std::uintptr_t end = reinterpret_cast<std::uintptr_t>(data) + size_bytes;
+    const auto first = reinterpret_cast<std::uintptr_t>(data), end = first + size_bytes;
+    const std::uintptr_t begin = first & ~(svm_page_bytes - 1);
     // Does nothing with mapped pages; fails if one is not.
-    const bool mapped = data != nullptr && size_bytes != 0 && end > begin &&
+    const bool mapped = data != nullptr && end > first &&  // not empty, and not past the last address
                         ::msync(reinterpret_cast<void*>(begin), end - begin, MS_ASYNC) == 0;
     if (!mapped) detail::refuse(call, "not all of the pages are mapped");
 }
