@@ -1,6 +1,7 @@
 #include "hsadrv/graph_builder.hpp"
 
 #include <numeric>
+#include <string>
 #include <utility>
 
 #include "hsadrv/error.hpp"
@@ -32,6 +33,8 @@ std::vector<std::uint32_t> GraphBuilder::numbers_of(const Nodes& nodes) const {
                                       ? "hsadrv::GraphBuilder: a GraphNode that no builder returned"
                                       : "hsadrv::GraphBuilder: a GraphNode of another graph, or of one that "
                                         "is finished");
+        if (node.number >= state_of(stream_).numbers())
+            throw InvalidArgument("hsadrv::GraphBuilder: the graph has no node " + std::to_string(node.number));
         numbers.push_back(node.number);
     }
     return numbers;
