@@ -35,13 +35,20 @@
 #define HSADRV_H
 
 #include "hsadrv/c/compile.h"
+#include "hsadrv/c/dmabuf.h"
 #include "hsadrv/c/driver.h"
 #include "hsadrv/c/error.h"
 #include "hsadrv/c/event.h"
 #include "hsadrv/c/executable.h"
 #include "hsadrv/c/graph.h"
+#include "hsadrv/c/graph_builder.h"
+#include "hsadrv/c/ipc.h"
 #include "hsadrv/c/launch.h"
+#include "hsadrv/c/managed_memory.h"
 #include "hsadrv/c/memory.h"
+#include "hsadrv/c/memory_resource.h"
+#include "hsadrv/c/signal.h"
 #include "hsadrv/c/stream.h"
+#include "hsadrv/c/virtual_memory.h"
 
 #endif

@@ -22,9 +22,11 @@ std::uint32_t generation_of(std::uint64_t handle) noexcept {
 }  // namespace
 
 const char* kind_text(HandleKind kind) noexcept {
-    static constexpr const char* texts[] = {"no handle",      "a driver", "a device",     "memory",
-                                            "a registration", "a stream", "an event",     "an executable",
-                                            "a kernel",       "a graph",  "a compilation"};
+    static constexpr const char* texts[] = {
+        "no handle",       "a driver",        "a device",          "memory",         "a registration", "a stream",
+        "an event",        "an executable",   "a kernel",          "a graph",        "a compilation",  "a signal",
+        "physical memory", "a virtual range", "a memory resource", "a graph builder"};
+    static_assert(std::size(texts) == static_cast<std::size_t>(last_kind) + 1);
     return texts[static_cast<std::size_t>(kind)];
 }
 
@@ -85,7 +87,7 @@ std::shared_ptr<void> HandleTable::take(const void* handle, HandleKind kind) noe
 
 HandleKind HandleTable::kind_of(const void* handle) const noexcept {
     const std::uint64_t number = number_of(handle), kind = number >> kind_shift;
-    if (kind > static_cast<std::uint8_t>(HandleKind::compiled)) return HandleKind::none;
+    if (kind > static_cast<std::uint8_t>(last_kind)) return HandleKind::none;
     const std::lock_guard held(mutex_);
     if (slot_number(number) >= slots_.size()) return HandleKind::none;
     const Slot& slot = slots_[slot_number(number)];

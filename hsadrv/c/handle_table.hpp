@@ -31,7 +31,13 @@ enum class HandleKind : std::uint8_t {
     kernel,
     graph,
     compiled,
+    signal,
+    physical_memory,
+    virtual_range,
+    memory_resource,
+    graph_builder,
 };
+inline constexpr HandleKind last_kind = HandleKind::graph_builder;
 
 /// "a stream"; "no handle" for none.
 const char* kind_text(HandleKind kind) noexcept;

@@ -1,41 +1,17 @@
 // Host functions of streams, with the user's pointer.
+#include "hsadrv/c/host_function.hpp"
+
 #include "hsadrv/c/call.hpp"
-#include "hsadrv/c/objects.hpp"
-#include "hsadrv/c/stream.h"
 
 using namespace hsadrv;
 using namespace hsadrv::c;
-
-namespace {
-
-/// A function, and its pointer until the last copy of its std::function is gone.
-struct HostFunction {
-    hsadrv_host_function function;
-    void* user;
-    hsadrv_release_function release;
-
-    HostFunction(hsadrv_host_function its_function, void* its_user) noexcept
-        : function(its_function), user(its_user), release(nullptr) {}
-    HostFunction(const HostFunction&) = delete;
-    HostFunction& operator=(const HostFunction&) = delete;
-    ~HostFunction() {
-        if (release) release(user);
-    }
-    void operator()() const {
-        const int result = function(user);
-        if (result != 0)
-            throw HostFunctionFailed("hsadrv_stream_call: the host function returned " + std::to_string(result));
-    }
-};
-
-}  // namespace
 
 hsadrv_result hsadrv_stream_call(hsadrv_stream stream, hsadrv_host_function function, void* user,
                                  hsadrv_release_function release, uint64_t timeout_ns) noexcept {
     return call("hsadrv_stream_call", [&](const char* name) {
         const auto held = object<StreamObject>(name, "stream", stream);
         if (!function) refuse_null(name, "function");
-        const auto host = std::make_shared<HostFunction>(function, user);
+        const auto host = std::make_shared<HostFunction>(name, function, user);
         held->stream.call([host] { (*host)(); }, deadline_of(timeout_ns));
         // Only a call that succeeded releases. This reference is the last one at the earliest when the function
         // returns, and its count orders the write before the read.

@@ -51,11 +51,9 @@ LaunchArgument in_memory(const Place& place, const hsadrv_argument& given) {
     if (given.offset_bytes > memory->size_bytes)
         place.refuse("offset_bytes is " + std::to_string(given.offset_bytes) + ", and the memory has " +
                      std::to_string(memory->size_bytes) + " bytes");
-    // Host memory is accessible to all GPUs, and its owner is a CPU.
-    const std::uint64_t agent = memory->of_device ? memory->allocation.owner().native().handle : 0;
-    const auto* const address = memory->allocation.as<std::byte>();
-    return LaunchArgument::pointer(
-        {address ? address + given.offset_bytes : nullptr, memory, agent, element_of(place, given)});
+    auto* const first = static_cast<std::byte*>(memory->data);
+    void* const address = first ? first + given.offset_bytes : nullptr;
+    return LaunchArgument::pointer({address, memory, memory->agent, element_of(place, given)});
 }
 
 LaunchArgument argument_of(const Place& place, const hsadrv_argument& given) {

@@ -14,6 +14,18 @@ namespace {
                           known);
 }
 
+HostMemory registered_kind(const char* call, uint32_t kind) {
+    if (kind == HSADRV_MEMORY_HOST) return HostMemory::fine_grained;
+    if (kind == HSADRV_MEMORY_HOST_COARSE) return HostMemory::coarse_grained;
+    refuse_kind(call, kind, "HSADRV_MEMORY_HOST or HSADRV_MEMORY_HOST_COARSE");
+}
+
+}  // namespace
+
+namespace hsadrv::c {
+
+bool of_device(uint32_t kind) noexcept { return kind == HSADRV_MEMORY_DEVICE || kind == HSADRV_MEMORY_DEVICE_FINE; }
+
 MemPool pool_of(const char* call, AgentRef gpu, uint32_t kind) {
     switch (kind) {
         case HSADRV_MEMORY_DEVICE:
@@ -30,13 +42,7 @@ MemPool pool_of(const char* call, AgentRef gpu, uint32_t kind) {
     }
 }
 
-HostMemory registered_kind(const char* call, uint32_t kind) {
-    if (kind == HSADRV_MEMORY_HOST) return HostMemory::fine_grained;
-    if (kind == HSADRV_MEMORY_HOST_COARSE) return HostMemory::coarse_grained;
-    refuse_kind(call, kind, "HSADRV_MEMORY_HOST or HSADRV_MEMORY_HOST_COARSE");
-}
-
-}  // namespace
+}  // namespace hsadrv::c
 
 hsadrv_result hsadrv_memory_create(hsadrv_device device, uint32_t kind, size_t size_bytes,
                                    hsadrv_memory* memory) noexcept {
@@ -44,9 +50,9 @@ hsadrv_result hsadrv_memory_create(hsadrv_device device, uint32_t kind, size_t s
         output(name, "memory", memory) = nullptr;
         const auto gpu = object<DeviceObject>(name, "device", device);
         Allocation allocation = Allocation::from_pool(pool_of(name, gpu->agent, kind), size_bytes);
-        const bool of_device = kind == HSADRV_MEMORY_DEVICE || kind == HSADRV_MEMORY_DEVICE_FINE;
-        *memory =
-            handle_of<hsadrv_memory>(std::make_shared<MemoryObject>(std::move(allocation), size_bytes, of_device));
+        // Host memory is accessible to all GPUs, and its owner is a CPU.
+        const uint64_t agent = allocation && of_device(kind) ? allocation.owner().native().handle : 0;
+        *memory = memory_handle(std::move(allocation), size_bytes, agent);
     });
 }
 
@@ -66,7 +72,7 @@ hsadrv_result hsadrv_memory_destroy_on(hsadrv_memory memory, hsadrv_stream strea
 hsadrv_result hsadrv_memory_address(hsadrv_memory memory, void** address) noexcept {
     return call("hsadrv_memory_address", [&](const char* name) {
         output(name, "address", address) = nullptr;
-        *address = object<MemoryObject>(name, "memory", memory)->allocation.data();
+        *address = object<MemoryObject>(name, "memory", memory)->data;
     });
 }
 
@@ -81,7 +87,7 @@ hsadrv_result hsadrv_memory_allow_access(hsadrv_memory memory, hsadrv_device dev
     return call("hsadrv_memory_allow_access", [&](const char* name) {
         const auto shared = object<MemoryObject>(name, "memory", memory);
         const AgentRef gpu = object<DeviceObject>(name, "device", device)->agent;
-        if (shared->allocation) allow_access(shared->allocation.data(), std::span(&gpu, 1));
+        if (shared->data) allow_access(shared->data, std::span(&gpu, 1));
     });
 }
 

@@ -1,6 +1,9 @@
 #include "hsadrv/c/objects.hpp"
 
+#include <algorithm>
+
 #include "hsadrv/base/text.hpp"
+#include "hsadrv/c/call.hpp"
 
 namespace hsadrv::c {
 
@@ -13,6 +16,31 @@ void refuse_handle(const char* call, const char* name, const void* handle, Handl
     if (kind == HandleKind::none)
         throw InvalidHandle(text + "is " + given + ", which is no handle; it must be " + kind_text(wanted));
     throw InvalidHandle(text + "is " + given + ": " + kind_text(kind) + ", not " + kind_text(wanted));
+}
+
+std::vector<AgentRef> gpus_of(const char* call, const hsadrv_device* devices, std::size_t count) {
+    constexpr std::size_t most = 1024;  // no machine has as many
+    if (count == 0 || count > most)
+        throw InvalidArgument(std::string(call) + ": a list of " + std::to_string(count) +
+                              " devices; it needs one at least");
+    required(call, "devices", devices);
+    std::vector<AgentRef> gpus;
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::string name = "devices[" + std::to_string(i) + "]";
+        const AgentRef gpu = object<DeviceObject>(call, name.c_str(), devices[i])->agent;
+        if (std::find(gpus.begin(), gpus.end(), gpu) != gpus.end())
+            throw InvalidArgument(std::string(call) + ": '" + name + "', " + gpu.label() + ", is given twice");
+        gpus.push_back(gpu);
+    }
+    return gpus;
+}
+
+std::byte* range_of(const char* call, const MemoryObject& memory, std::size_t offset_bytes, std::size_t size_bytes) {
+    if (size_bytes == 0 || offset_bytes > memory.size_bytes || size_bytes > memory.size_bytes - offset_bytes)
+        throw InvalidArgument(std::string(call) + ": " + std::to_string(size_bytes) + " B at " +
+                              std::to_string(offset_bytes) + " of memory of " + std::to_string(memory.size_bytes) +
+                              " B; the range must be within it, and not empty");
+    return static_cast<std::byte*>(memory.data) + offset_bytes;
 }
 
 }  // namespace hsadrv::c

@@ -13,17 +13,21 @@
 #include <string>
 #include <vector>
 
-#include "hsadrv/c/driver.h"
 #include "hsadrv/c/handle_table.hpp"
+#include "hsadrv/c/memory.h"
 #include "hsadrv/compile.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/event.hpp"
 #include "hsadrv/executable.hpp"
 #include "hsadrv/graph.hpp"
+#include "hsadrv/graph_builder.hpp"
 #include "hsadrv/kernel.hpp"
+#include "hsadrv/mem_pool.hpp"
 #include "hsadrv/memory.hpp"
 #include "hsadrv/registration.hpp"
+#include "hsadrv/signal.hpp"
 #include "hsadrv/stream.hpp"
+#include "hsadrv/virtual_memory.hpp"
 
 namespace hsadrv::c {
 
@@ -50,11 +54,13 @@ struct DeviceObject {
     AgentRef agent;
 };
 
+/// Memory of any origin: allocated, attached, imported, managed, mapped, or a resource's.
 struct MemoryObject {
     static constexpr HandleKind kind = HandleKind::memory;
-    Allocation allocation;
+    void* data;
     std::size_t size_bytes;
-    bool of_device;
+    std::uint64_t agent;  // whose access launches on other agents check; 0: not checked
+    std::shared_ptr<const void> owner;
 };
 
 struct RegistrationObject {
@@ -94,6 +100,28 @@ struct GraphObject {
     std::shared_timed_mutex mutex;  // launches share it, an update excludes them
 };
 
+struct SignalObject {
+    static constexpr HandleKind kind = HandleKind::signal;
+    Signal signal;
+};
+
+struct PhysicalMemoryObject {
+    static constexpr HandleKind kind = HandleKind::physical_memory;
+    PhysicalMemory memory;
+};
+
+struct VirtualRangeObject {
+    static constexpr HandleKind kind = HandleKind::virtual_range;
+    VirtualRange range;
+};
+
+struct GraphBuilderObject {
+    static constexpr HandleKind kind = HandleKind::graph_builder;
+    explicit GraphBuilderObject(AgentRef gpu) : builder(gpu) {}
+    GraphBuilder builder;
+    std::mutex mutex;  // of the builder
+};
+
 [[noreturn]] void refuse_handle(const char* call, const char* name, const void* handle, HandleKind wanted);
 
 /// The object of a handle. Throws InvalidHandle naming `call` and the parameter `name`.
@@ -118,6 +146,30 @@ std::shared_ptr<Object> take_object(const char* call, const char* name, const vo
 template <class Handle, class Object>
 Handle handle_of(std::shared_ptr<Object> object) {
     return reinterpret_cast<Handle>(HandleTable::process().put(Object::kind, std::move(object)));
+}
+
+/// The GPUs of a list of handles; never empty. Throws InvalidArgument for a list that is.
+std::vector<AgentRef> gpus_of(const char* call, const hsadrv_device* devices, std::size_t count);
+
+/// The pool of a hsadrv_memory_kind. Throws InvalidArgument for another kind, NotOffered if the GPU has none.
+MemPool pool_of(const char* call, AgentRef gpu, std::uint32_t kind);
+/// Whether a hsadrv_memory_kind is a GPU's own.
+bool of_device(std::uint32_t kind) noexcept;
+
+/// A handle of memory that `owner` owns: its data(), and the given size.
+template <class Owner>
+hsadrv_memory memory_handle(Owner owner, std::size_t size_bytes, std::uint64_t agent) {
+    auto kept = std::make_shared<const Owner>(std::move(owner));
+    void* const data = kept->data();
+    return handle_of<hsadrv_memory>(std::make_shared<MemoryObject>(data, size_bytes, agent, std::move(kept)));
+}
+
+/// Throws InvalidArgument unless the memory has this range, which is not empty. Returns its first byte.
+std::byte* range_of(const char* call, const MemoryObject& memory, std::size_t offset_bytes, std::size_t size_bytes);
+
+/// The agent to be checked for memory that was mapped for these GPUs alone.
+inline std::uint64_t checked_agent(const std::vector<AgentRef>& gpus) {
+    return gpus.size() == 1 ? gpus.front().native().handle : 0;
 }
 
 }  // namespace hsadrv::c

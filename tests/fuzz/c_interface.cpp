@@ -1,65 +1,19 @@
 // Random sequences of calls of the C interface, with handles that are live, destroyed, of other kinds or no handles, on
 // the emulated device. Each call succeeds, or fails with a result, that result as the thread's last error, and a
 // message; at the end no handle is left. Addresses are valid, as the interface requires; sizes are not.
-#include <atomic>
-#include <cstdlib>
-#include <random>
-#include <string>
+#include "c_launch_steps.hpp"
 
-#include "fuzz.hpp"
-#include "hsadrv/c/handle_table.hpp"
-#include "hsadrv/hsadrv.h"
+using namespace c_fuzz;
 
 namespace {
 
-constexpr std::size_t buffer_bytes = 64 << 10;
-constexpr unsigned most_steps = 60;
-constexpr std::uint64_t second_ns = 1'000'000'000;
-
-/// What outlives every input. Leaked on purpose: the runtime is not shut down from a static destructor.
-struct World {
-    hsadrv_driver driver = nullptr;
-    hsadrv_device gpu = nullptr;
-    hsadrv_executable code = nullptr;
-    hsadrv_kernel scale_add = nullptr;
-    std::vector<std::byte> from = std::vector<std::byte>(buffer_bytes), to = from;
-    std::size_t handles = 0;
-
-    World() {
-        setenv("KFDEMU", "on,gpu=" FUZZ_TARGET ",workers=1", 1);
-        const bool made = hsadrv_driver_create(&driver) == HSADRV_SUCCESS &&
-                          hsadrv_driver_device(driver, 0, &gpu) == HSADRV_SUCCESS &&
-                          hsadrv_executable_load_file(gpu, TEST_KERNEL_DIR "/stream.hsaco", &code) == HSADRV_SUCCESS &&
-                          hsadrv_executable_kernel(code, "scale_add", &scale_add) == HSADRV_SUCCESS;
-        if (!made) fuzz::broken(hsadrv_last_error_message());
-        handles = hsadrv::c::HandleTable::process().size();
-    }
-};
-
-World& world() {
-    static auto* const made = new World;
-    return *made;
-}
-
-int host_function(void* user) { return static_cast<std::atomic<int>*>(user)->fetch_add(1) % 16 == 15; }
-void release(void*) {}
-void completion(hsadrv_result, const char* message, void*) {
-    if (!message) fuzz::broken("a completion without a message");
-}
-
-/// A structure with memory after it, for every struct_size that is read.
-template <class T>
-struct WithRoom {
-    T known{};
-    std::byte more[4096]{};
-};
-
 /// One input: handles of all kinds, by the order of their making.
-class Sequence {
+class Sequence : LaunchSteps {
   public:
-    explicit Sequence(fuzz::Input& in) : in_(in) {}
+    explicit Sequence(fuzz::Input& in) : LaunchSteps(in) {}
 
     void run() {
+        add(world().driver);
         add(world().gpu);
         add(world().scale_add);
         make_stream();
@@ -69,58 +23,6 @@ class Sequence {
     }
 
   private:
-    template <class Handle>
-    void add(Handle handle) {
-        if (handle) handles_.push_back(handle);
-    }
-    /// A live or destroyed handle of any kind, or any number.
-    void* any() {
-        const unsigned choice = in_.below(24);
-        if (choice == 0) return nullptr;
-        if (choice == 1) return reinterpret_cast<void*>(in_.take<std::uintptr_t>());
-        return handles_[in_.take<std::uint8_t>() % handles_.size()];
-    }
-    /// Mostly one of that kind, the latest or another.
-    template <class Handle>
-    Handle some(hsadrv::c::HandleKind kind) {
-        void* const first = any();
-        const auto& table = hsadrv::c::HandleTable::process();
-        if (in_.below(8) == 0) return static_cast<Handle>(first);
-        for (std::size_t i = handles_.size(); i-- > 0;) {
-            if (table.kind_of(handles_[i]) == kind && (table.find(handles_[i], kind) || in_.below(4) == 0))
-                return static_cast<Handle>(handles_[i]);
-        }
-        return static_cast<Handle>(first);
-    }
-    hsadrv_device device() { return some<hsadrv_device>(hsadrv::c::HandleKind::device); }
-    hsadrv_memory memory() { return some<hsadrv_memory>(hsadrv::c::HandleKind::memory); }
-    hsadrv_stream stream() { return some<hsadrv_stream>(hsadrv::c::HandleKind::stream); }
-    hsadrv_event event() { return some<hsadrv_event>(hsadrv::c::HandleKind::event); }
-    hsadrv_kernel kernel() { return some<hsadrv_kernel>(hsadrv::c::HandleKind::kernel); }
-    hsadrv_graph graph() { return some<hsadrv_graph>(hsadrv::c::HandleKind::graph); }
-    std::uint64_t timeout() { return in_.below(8) == 0 ? 0 : second_ns; }
-    std::size_t size() {
-        const unsigned choice = in_.below(8);
-        return choice == 0 ? 0 : choice == 1 ? SIZE_MAX - in_.take<std::uint8_t>() : in_.take<std::uint16_t>();
-    }
-
-    void saw(hsadrv_result result) {
-        if (result == HSADRV_SUCCESS) return;
-        if (result < 0 || result > HSADRV_ERROR_UNKNOWN) fuzz::broken("a result that is none");
-        if (result == HSADRV_ERROR_UNKNOWN) fuzz::broken(hsadrv_last_error_message());
-        if (result == HSADRV_ERROR_MEMORY_FAULT || result == HSADRV_ERROR_DEVICE_LOST)
-            fuzz::broken(hsadrv_last_error_message());
-        if (hsadrv_last_error() != result) fuzz::broken("the last error is another one");
-        if (!*hsadrv_last_error_message()) fuzz::broken("an error without a message");
-    }
-    template <class Handle>
-    void made(hsadrv_result result, Handle handle) {
-        saw(result);
-        if ((result == HSADRV_SUCCESS) != (handle != nullptr))
-            fuzz::broken("a handle without success, or none with it");
-        add(handle);
-    }
-
     void make_stream() {
         hsadrv_stream made_stream = nullptr;
         WithRoom<hsadrv_stream_options> room;
@@ -144,25 +46,6 @@ class Sequence {
                                                        in_.below(5), &registration);
         made(result, registration);
     }
-    /// An address, and the memory that it is of; null: it is of a buffer.
-    struct Place {
-        void* address = nullptr;
-        hsadrv_memory memory = nullptr;
-    };
-    /// `size_bytes` is cut to a buffer's size.
-    Place place(std::vector<std::byte>& buffer, std::size_t& size_bytes) {
-        if (in_.below(2)) {
-            size_bytes = size_bytes > buffer.size() ? buffer.size() : size_bytes;
-            return {buffer.data()};
-        }
-        Place found{nullptr, memory()};
-        saw(hsadrv_memory_address(found.memory, &found.address));
-        return found;
-    }
-    /// What was enqueued uses it: the memory may be destroyed from now on.
-    void hold(hsadrv_stream on, const Place& place) {
-        if (place.memory) saw(hsadrv_stream_hold(on, place.memory));
-    }
     void copy() {
         const hsadrv_stream on = stream();
         std::size_t bytes = size();
@@ -181,66 +64,6 @@ class Sequence {
         hold(on, to);
     }
 
-    /// Of scale_add(data, factor, summand, n), with fields changed. n is zero unless `data` is large enough for it.
-    struct Launch {
-        WithRoom<hsadrv_launch_config> room;
-        hsadrv_launch_config& config = room.known;
-        hsadrv_argument arguments[6]{};
-        std::size_t count = 4;
-        std::uint64_t words[6][4]{};
-        std::uint32_t offsets[2]{};
-    };
-    void describe(Launch& launch) {
-        launch.config.struct_size = in_.below(12) ? sizeof launch.config : size();
-        launch.config.grid[0] = in_.below(8) ? 64 : in_.take<std::uint16_t>();
-        launch.config.workgroup[0] = in_.below(8) ? 64 : in_.take<std::uint16_t>();
-        launch.config.workgroup[1] = in_.below(12) ? 0 : in_.below(4);
-        launch.config.lds_bytes = in_.below(8) ? 0 : in_.take<std::uint32_t>();
-        launch.config.lds_count = in_.below(12) ? 0 : in_.below(20);
-        if (launch.config.lds_count <= 2) launch.config.lds_offsets_bytes = launch.offsets;
-        if (in_.below(12) == 0) launch.count = in_.below(7);
-        launch.arguments[0] = hsadrv_argument_memory(memory(), HSADRV_ARGUMENT_INTEGER, 4);
-        for (std::size_t i = 1; i < 6; ++i)
-            launch.arguments[i] = hsadrv_argument_value(HSADRV_ARGUMENT_INTEGER, launch.words[i], 4);
-        while (in_.below(3) == 0 && !in_.empty()) change(launch.arguments[in_.below(6)]);
-        std::size_t bytes = 0;
-        const hsadrv_argument& data = launch.arguments[0];
-        if (hsadrv_memory_size(data.memory, &bytes) == HSADRV_SUCCESS && bytes >= 256 && data.offset_bytes == 0)
-            launch.words[3][0] = 64;
-    }
-    void change(hsadrv_argument& argument) {
-        switch (in_.below(6)) {
-            case 0:
-                argument.kind = in_.below(8);
-                break;
-            case 1:
-                argument.element_kind = in_.below(8);
-                break;
-            case 2:
-                argument.size_bytes = in_.below(33);
-                break;
-            case 3:
-                argument.memory = in_.below(2) ? nullptr : memory();
-                break;
-            case 4:
-                argument.offset_bytes = size();
-                break;
-            default:
-                argument.value = nullptr;
-        }
-    }
-    void launch() {
-        Launch described;
-        describe(described);
-        saw(hsadrv_kernel_launch(kernel(), stream(), &described.config, described.arguments, described.count,
-                                 timeout()));
-    }
-    void update() {
-        Launch described;
-        describe(described);
-        saw(hsadrv_graph_update(graph(), in_.below(4), kernel(), &described.config, described.arguments,
-                                described.count, timeout()));
-    }
     void record() {
         hsadrv_event recorded = nullptr;
         const auto result = hsadrv_stream_record(stream(), in_.below(3), timeout(), &recorded);
@@ -281,6 +104,11 @@ class Sequence {
     }
     void destroy(void* handle) {
         if (handle == world().gpu || handle == world().scale_add || handle == world().code) return;
+        saw(hsadrv_signal_destroy(static_cast<hsadrv_signal>(handle)));
+        saw(hsadrv_physical_memory_destroy(static_cast<hsadrv_physical_memory>(handle)));
+        saw(hsadrv_virtual_range_destroy(static_cast<hsadrv_virtual_range>(handle)));
+        saw(hsadrv_memory_resource_destroy(static_cast<hsadrv_memory_resource>(handle)));
+        saw(hsadrv_graph_builder_destroy(static_cast<hsadrv_graph_builder>(handle)));
         saw(hsadrv_memory_destroy(static_cast<hsadrv_memory>(handle)));
         saw(hsadrv_registration_destroy(static_cast<hsadrv_registration>(handle)));
         saw(hsadrv_event_destroy(static_cast<hsadrv_event>(handle)));
@@ -289,7 +117,7 @@ class Sequence {
     }
     void one() {
         static std::atomic<int> calls = 0;
-        switch (in_.below(22)) {
+        switch (in_.below(36)) {
             case 0:
                 return make_stream();
             case 1:
@@ -328,6 +156,31 @@ class Sequence {
                 return saw(hsadrv_stream_on_complete(stream(), completion, nullptr, timeout()));
             case 20:
                 return ask();
+            case 21:
+            case 22:
+                return make_signal();
+            case 23:
+            case 24:
+                return use_signal();
+            case 25:
+                return share();
+            case 26:
+                return exchange();
+            case 27:
+                return make_managed();
+            case 28:
+                return advise();
+            case 29:
+                return prefetch();
+            case 30:
+                return map();
+            case 31:
+                return make_from_resource();
+            case 32:
+                return make_builder();
+            case 33:
+            case 34:
+                return build();
             default:
                 return in_.below(4) ? destroy(any()) : saw(hsadrv_memory_destroy_on(memory(), stream()));
         }
@@ -337,9 +190,6 @@ class Sequence {
         for (void* handle : handles_) destroy(handle);
         if (hsadrv::c::HandleTable::process().size() != world().handles) fuzz::broken("a handle is left");
     }
-
-    fuzz::Input& in_;
-    std::vector<void*> handles_;
 };
 
 }  // namespace

@@ -27,6 +27,11 @@ std::vector<hsadrv_result> call_all(void* value) {
     const auto executable = static_cast<hsadrv_executable>(value);
     const auto kernel = static_cast<hsadrv_kernel>(value);
     const auto graph = static_cast<hsadrv_graph>(value);
+    const auto signal = static_cast<hsadrv_signal>(value);
+    const auto physical = static_cast<hsadrv_physical_memory>(value);
+    const auto range = static_cast<hsadrv_virtual_range>(value);
+    const auto resource = static_cast<hsadrv_memory_resource>(value);
+    const auto builder = static_cast<hsadrv_graph_builder>(value);
     return {
         hsadrv_driver_create(nullptr),
         hsadrv_driver_destroy(driver),
@@ -76,6 +81,49 @@ std::vector<hsadrv_result> call_all(void* value) {
         hsadrv_graph_size(graph, nullptr, nullptr),
         hsadrv_graph_launch(graph, stream, 0),
         hsadrv_graph_update(graph, 0, kernel, nullptr, nullptr, 1, 0),
+        hsadrv_graph_kernel_index(graph, nullptr, nullptr),
+        hsadrv_graph_builder_create(device, nullptr),
+        hsadrv_graph_builder_destroy(builder),
+        hsadrv_graph_builder_add_kernel(builder, nullptr, 0, kernel, nullptr, nullptr, 1, nullptr),
+        hsadrv_graph_builder_add_copy(builder, nullptr, 0, nullptr, nullptr, 4096, nullptr),
+        hsadrv_graph_builder_add_fill(builder, nullptr, 0, nullptr, 4096, nullptr, 4, nullptr),
+        hsadrv_graph_builder_add_call(builder, nullptr, 0, nullptr, nullptr, nullptr, nullptr),
+        hsadrv_graph_builder_add_graph(builder, nullptr, 0, graph, nullptr),
+        hsadrv_graph_builder_add_empty(builder, nullptr, 0, nullptr),
+        hsadrv_graph_builder_hold(builder, memory),
+        hsadrv_graph_builder_finish(builder, nullptr),
+        hsadrv_signal_create(driver, 1, 0, nullptr),
+        hsadrv_signal_destroy(signal),
+        hsadrv_signal_load(signal, nullptr),
+        hsadrv_signal_store(signal, 0),
+        hsadrv_signal_add(signal, 0),
+        hsadrv_signal_wait(signal, HSADRV_EQUAL, 0, 0, nullptr),
+        hsadrv_stream_wait_signal(stream, signal, HSADRV_EQUAL, 0, 0),
+        hsadrv_stream_decrement(stream, signal, 0),
+        hsadrv_memory_export_ipc(memory, 0, 4096, nullptr),
+        hsadrv_memory_attach_ipc(nullptr, 1, nullptr, nullptr),
+        hsadrv_memory_attach_ipc(&device, 1, nullptr, nullptr),
+        hsadrv_signal_export_ipc(signal, nullptr),
+        hsadrv_signal_attach_ipc(driver, nullptr, nullptr),
+        hsadrv_memory_export_dmabuf(memory, 0, 4096, nullptr, nullptr),
+        hsadrv_memory_import_dmabuf(&device, 1, 0, nullptr),
+        hsadrv_memory_create_managed(&device, 1, 4096, nullptr),
+        hsadrv_managed_advise(nullptr, 4096, HSADRV_ADVICE_ACCESSIBLE_BY, device),
+        hsadrv_managed_info(nullptr, 4096, device, nullptr),
+        hsadrv_stream_prefetch(stream, nullptr, 4096, device, 0),
+        hsadrv_physical_memory_granule(device, 0, nullptr),
+        hsadrv_physical_memory_create(device, 0, 4096, nullptr),
+        hsadrv_physical_memory_share(physical, nullptr),
+        hsadrv_physical_memory_import(driver, 0, 4096, nullptr),
+        hsadrv_physical_memory_destroy(physical),
+        hsadrv_virtual_range_create(driver, 4096, nullptr),
+        hsadrv_virtual_range_address(range, nullptr),
+        hsadrv_virtual_range_map(range, 0, physical, &device, 1, nullptr),
+        hsadrv_virtual_range_destroy(range),
+        hsadrv_memory_resource_create(driver, nullptr, nullptr),
+        hsadrv_memory_resource_create_cache(device, 0, 0, nullptr),
+        hsadrv_memory_resource_destroy(resource),
+        hsadrv_memory_create_from(resource, stream, 4096, 0, nullptr),
     };
 }
 

@@ -54,6 +54,17 @@ static void structures(void) {
     OFFSET(hsadrv_device_facts, compute_units, 32);
     OFFSET(hsadrv_device_facts, name, 76);
     OFFSET(hsadrv_device_facts, isa, 252);
+    SIZE(hsadrv_ipc_memory, 64);
+    SIZE(hsadrv_ipc_signal, 40);
+    SIZE(hsadrv_graph_node, 16);
+    OFFSET(hsadrv_graph_node, number, 8);
+    SIZE(hsadrv_managed_facts, 32);
+    OFFSET(hsadrv_managed_facts, preferred_agent, 8);
+    OFFSET(hsadrv_managed_facts, access, 28);
+    SIZE(hsadrv_memory_callbacks, 40);
+    OFFSET(hsadrv_memory_callbacks, allocate, 8);
+    OFFSET(hsadrv_memory_callbacks, release, 24);
+    OFFSET(hsadrv_memory_callbacks, user, 32);
 }
 
 static void numbers(void) {
@@ -74,6 +85,12 @@ static void numbers(void) {
     VALUE(HSADRV_MEMORY_HOST_COARSE, 3);
     VALUE(HSADRV_PRIORITY_HIGH, 2);
     VALUE(HSADRV_EVENT_TIMING, 1);
+    VALUE(HSADRV_SIGNAL_SHARED, 1);
+    VALUE(HSADRV_EQUAL, 0);
+    VALUE(HSADRV_GREATER_EQUAL, 3);
+    VALUE(HSADRV_ADVICE_READ_MOSTLY, 0);
+    VALUE(HSADRV_ADVICE_NOT_ACCESSIBLE_BY, 6);
+    VALUE(HSADRV_ACCESS_IN_PLACE, 2);
     VALUE(HSADRV_ARGUMENT_UNKNOWN, 0);
     VALUE(HSADRV_ARGUMENT_POINTER, 1);
     VALUE(HSADRV_ARGUMENT_VALUE, 5);
