@@ -16,10 +16,17 @@ from .device import Device, default_gpu, find_gpu, gpus
 from .device_array import DeviceNDArray, DeviceRecord, device_array, device_array_like, to_device
 from .dlpack import from_dlpack
 from .errors import (CompileError, DeviceLost, Error, HostFunctionError, InvalidArgument, InvalidCodeObject, MemoryFault,
-                     NoDevice, OutOfMemory, QueueError, Timeout)
+                     NoDevice, NotOffered, OutOfMemory, QueueError, Timeout)
+from .graph_builder import GraphBuilder
 from .host_array import MappedNDArray, deregister, mapped, mapped_array, pinned, pinned_array, register
 from .kernel import Kernel, Module, compile, load  # noqa: A004
+from .managed import ManagedFacts, advise, managed_array, managed_facts, prefetch
+from .memory import Memory
+from .resource import CachingResource
+from .sharing import DmaBuf, IpcArrayHandle, open_dmabuf, open_ipc_array
+from .signals import Signal, open_ipc_signal
 from .stream import Event, Graph, Stream, default_stream
+from .virtual import PhysicalMemory, VirtualRange
 
 
 def stream(device=None, **options):
@@ -34,8 +41,11 @@ def synchronize(timeout=None):
 
 
 __all__ = [
-    'CompileError', 'Device', 'DeviceLost', 'DeviceNDArray', 'DeviceRecord', 'Error', 'Event', 'Graph',
-    'HostFunctionError', 'InvalidArgument', 'InvalidCodeObject', 'Kernel', 'MappedNDArray', 'MemoryFault', 'Module',
-    'NoDevice', 'OutOfMemory', 'QueueError', 'Stream', 'Timeout', 'compile', 'default_gpu', 'default_stream',
-    'deregister', 'device_array', 'device_array_like', 'find_gpu', 'from_dlpack', 'gpus', 'load', 'mapped',
-    'mapped_array', 'pinned', 'pinned_array', 'register', 'stream', 'synchronize', 'to_device']
+    'CachingResource', 'CompileError', 'Device', 'DeviceLost', 'DeviceNDArray', 'DeviceRecord', 'DmaBuf', 'Error',
+    'Event', 'Graph', 'GraphBuilder', 'HostFunctionError', 'InvalidArgument', 'InvalidCodeObject',
+    'IpcArrayHandle', 'Kernel', 'ManagedFacts', 'MappedNDArray', 'Memory', 'MemoryFault', 'Module', 'NoDevice',
+    'NotOffered', 'OutOfMemory', 'PhysicalMemory', 'QueueError', 'Signal', 'Stream', 'Timeout', 'VirtualRange',
+    'advise', 'compile', 'default_gpu', 'default_stream', 'deregister', 'device_array', 'device_array_like',
+    'find_gpu', 'from_dlpack', 'gpus', 'load', 'managed_array', 'managed_facts', 'mapped', 'mapped_array',
+    'open_dmabuf', 'open_ipc_array', 'open_ipc_signal', 'pinned', 'pinned_array', 'prefetch', 'register',
+    'stream', 'synchronize', 'to_device']

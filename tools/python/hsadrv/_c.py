@@ -78,13 +78,39 @@ class Argument(Structure):
                 ('value', c_void_p), ('size_bytes', c_size_t), ('memory', c_void_p), ('offset_bytes', c_size_t)]
 
 
+class ManagedFacts(_Sized):
+    _fields_ = [('struct_size', c_size_t), ('preferred_agent', c_uint64), ('prefetched_agent', c_uint64),
+                ('read_mostly', c_uint32), ('access', c_uint32)]
+
+
+class IpcMemory(Structure):
+    _fields_ = [('words', c_uint64 * 8)]
+
+
+class IpcSignal(Structure):
+    _fields_ = [('words', c_uint64 * 5)]
+
+
+class GraphNode(Structure):
+    _fields_ = [('graph', c_uint64), ('number', c_uint32), ('reserved', c_uint32)]
+
+
 UNKNOWN, POINTER_KIND, INTEGER, FLOATING, OBJECT, VALUE = range(6)
-DEVICE, DEVICE_FINE, HOST, HOST_COARSE = range(4)
+DEVICE, DEVICE_FINE, HOST, HOST_COARSE, MANAGED = range(5)  # the last is Python's own
 
 HostFunction = CFUNCTYPE(c_int, c_void_p)
 ReleaseFunction = CFUNCTYPE(None, c_void_p)
+AllocateFunction = CFUNCTYPE(c_void_p, c_size_t, c_size_t, c_void_p, c_void_p)
+DeallocateFunction = CFUNCTYPE(None, c_void_p, c_size_t, c_size_t, c_void_p)
+
+
+class MemoryCallbacks(_Sized):
+    _fields_ = [('struct_size', c_size_t), ('allocate', AllocateFunction), ('deallocate', DeallocateFunction),
+                ('release', ReleaseFunction), ('user', c_void_p)]
+
 
 _P = c_void_p  # a handle, or an address
+_AFTER = [_P, POINTER(GraphNode), c_size_t]  # a builder, and the nodes that a new one follows
 _SIGNATURES = {
     'driver_create': [POINTER(_P)],
     'driver_device_count': [_P, POINTER(c_size_t)],
@@ -129,6 +155,51 @@ _SIGNATURES = {
     'stream_end_capture': [_P, POINTER(_P)],
     'graph_destroy': [_P],
     'graph_launch': [_P, _P, c_uint64],
+    'graph_update': [_P, c_size_t, _P, POINTER(LaunchConfig), POINTER(Argument), c_size_t, c_uint64],
+    'graph_size': [_P, POINTER(c_size_t), POINTER(c_size_t)],
+    'graph_kernel_index': [_P, POINTER(GraphNode), POINTER(c_size_t)],
+    'graph_builder_create': [_P, POINTER(_P)],
+    'graph_builder_destroy': [_P],
+    'graph_builder_add_kernel': [*_AFTER, _P, POINTER(LaunchConfig), POINTER(Argument), c_size_t, POINTER(GraphNode)],
+    'graph_builder_add_copy': [*_AFTER, _P, _P, c_size_t, POINTER(GraphNode)],
+    'graph_builder_add_fill': [*_AFTER, _P, c_size_t, _P, c_size_t, POINTER(GraphNode)],
+    'graph_builder_add_call': [*_AFTER, HostFunction, _P, ReleaseFunction, POINTER(GraphNode)],
+    'graph_builder_add_graph': [*_AFTER, _P, POINTER(GraphNode)],
+    'graph_builder_add_empty': [*_AFTER, POINTER(GraphNode)],
+    'graph_builder_hold': [_P, _P],
+    'graph_builder_finish': [_P, POINTER(_P)],
+    'signal_create': [_P, c_int64, c_uint32, POINTER(_P)],
+    'signal_destroy': [_P],
+    'signal_load': [_P, POINTER(c_int64)],
+    'signal_store': [_P, c_int64],
+    'signal_add': [_P, c_int64],
+    'signal_wait': [_P, c_uint32, c_int64, c_uint64, POINTER(c_int64)],
+    'stream_wait_signal': [_P, _P, c_uint32, c_int64, c_uint64],
+    'stream_decrement': [_P, _P, c_uint64],
+    'memory_size': [_P, POINTER(c_size_t)],
+    'memory_export_ipc': [_P, c_size_t, c_size_t, POINTER(IpcMemory)],
+    'memory_attach_ipc': [POINTER(_P), c_size_t, POINTER(IpcMemory), POINTER(_P)],
+    'signal_export_ipc': [_P, POINTER(IpcSignal)],
+    'signal_attach_ipc': [_P, POINTER(IpcSignal), POINTER(_P)],
+    'memory_export_dmabuf': [_P, c_size_t, c_size_t, POINTER(c_int), POINTER(c_uint64)],
+    'memory_import_dmabuf': [POINTER(_P), c_size_t, c_int, POINTER(_P)],
+    'memory_create_managed': [POINTER(_P), c_size_t, c_size_t, POINTER(_P)],
+    'managed_advise': [_P, c_size_t, c_uint32, _P],
+    'managed_info': [_P, c_size_t, _P, POINTER(ManagedFacts)],
+    'stream_prefetch': [_P, _P, c_size_t, _P, c_uint64],
+    'physical_memory_granule': [_P, c_uint32, POINTER(c_size_t)],
+    'physical_memory_create': [_P, c_uint32, c_size_t, POINTER(_P)],
+    'physical_memory_share': [_P, POINTER(c_int)],
+    'physical_memory_import': [_P, c_int, c_size_t, POINTER(_P)],
+    'physical_memory_destroy': [_P],
+    'virtual_range_create': [_P, c_size_t, POINTER(_P)],
+    'virtual_range_address': [_P, POINTER(_P)],
+    'virtual_range_map': [_P, c_size_t, _P, POINTER(_P), c_size_t, POINTER(_P)],
+    'virtual_range_destroy': [_P],
+    'memory_resource_create': [_P, POINTER(MemoryCallbacks), POINTER(_P)],
+    'memory_resource_create_cache': [_P, c_uint32, c_size_t, POINTER(_P)],
+    'memory_resource_destroy': [_P],
+    'memory_create_from': [_P, _P, c_size_t, c_size_t, POINTER(_P)],
 }
 
 _library = _load()
@@ -175,6 +246,18 @@ def made(name, *arguments):
     out = _SIGNATURES[name][-1]._type_()
     call(name, *arguments, byref(out))
     return out.value
+
+
+def made_structure(name, *arguments):
+    """The same for a structure."""
+    out = _SIGNATURES[name][-1]._type_()
+    call(name, *arguments, byref(out))
+    return out
+
+
+def handles_of(objects):
+    """Their handles as an array for C, and its length."""
+    return (c_void_p * len(objects))(*(one.handle for one in objects)), len(objects)
 
 
 def nanoseconds(timeout):

@@ -6,7 +6,8 @@ from . import _c
 
 
 @functools.cache
-def _driver():
+def driver():
+    """The handle of the runtime."""
     return _c.made('driver_create')
 
 
@@ -33,13 +34,13 @@ class Device:
 @functools.cache
 def gpus():
     """All GPUs that can run kernels, as a tuple. ROCR_VISIBLE_DEVICES applies."""
-    return tuple(Device(_c.made('driver_device', _driver(), index), index)
-                 for index in range(_c.made('driver_device_count', _driver())))
+    return tuple(Device(_c.made('driver_device', driver(), index), index)
+                 for index in range(_c.made('driver_device_count', driver())))
 
 
 def find_gpu(text):
     """The GPU named by an index, a UUID, a PCI address or a name."""
-    handle = _c.made('driver_find_device', _driver(), str(text).encode())
+    handle = _c.made('driver_find_device', driver(), str(text).encode())
     return next(device for device in gpus() if device.handle == handle)
 
 
@@ -55,3 +56,12 @@ def gpu_of(device):
     if device is None:
         return default_gpu()
     return device if isinstance(device, Device) else find_gpu(device)
+
+
+def gpus_of(devices):
+    """A list of Devices for what users pass: one, several, or None for all."""
+    if devices is None:
+        return gpus()
+    if isinstance(devices, (Device, int, str)):
+        return [gpu_of(devices)]
+    return [gpu_of(device) for device in devices]

@@ -5,6 +5,7 @@ from . import geometry
 from .device import Device, gpu_of
 from .host_array import address_of, is_pinned
 from .memory import Memory
+from .resource import allocated
 from .stream import is_named, stream_of
 
 
@@ -144,6 +145,16 @@ class DeviceNDArray:
         from .dlpack import exported
         return exported(self, stream)
 
+    def get_ipc_handle(self):
+        """An IpcArrayHandle for another process, as numba.cuda's. Keep the array until that process is done."""
+        from .sharing import IpcArrayHandle
+        return IpcArrayHandle.of(self)
+
+    def to_dmabuf(self):
+        """Its memory as a file descriptor: a DmaBuf. Raises NotOffered before ROCm 5.6."""
+        from .sharing import DmaBuf
+        return DmaBuf(self)
+
     def _stand_in(self):
         return geometry.stand_in(self.shape, self.strides, self.dtype)
 
@@ -217,11 +228,16 @@ class DeviceRecord(DeviceNDArray):
                              self.offset_bytes + offset, self.stream)
 
 
-def device_array(shape, dtype=np.float64, strides=None, order='C', stream=None, device=None):
-    """An uninitialised array on the device (default: default_gpu()), as numpy.empty()."""
+def device_array(shape, dtype=np.float64, strides=None, order='C', stream=None, device=None, resource=None):
+    """An uninitialised array on the device (default: default_gpu()), as numpy.empty(). resource: where its memory comes from, a
+    CachingResource or an object with allocate() and deallocate() (see resource.py)."""
     shape, dtype, strides, low, high = geometry.form(shape, dtype, strides, order)
+    return DeviceNDArray(shape, strides, dtype, _memory_for(max(high - low, 1), stream, device, resource), -low, None)
+
+
+def _memory_for(size_bytes, stream, device, resource):
     device = _device_for(stream, device)
-    return DeviceNDArray(shape, strides, dtype, Memory(device, max(high - low, 1)), -low, None)
+    return Memory(device, size_bytes) if resource is None else allocated(resource, stream_of(stream, device), size_bytes)
 
 
 def _device_for(stream, device):
@@ -231,28 +247,29 @@ def _device_for(stream, device):
     return stream.device if hasattr(stream, 'device') else gpu_of(device)
 
 
-def device_array_like(ary, stream=None, device=None):
+def device_array_like(ary, stream=None, device=None, resource=None):
     """Of the same shape, type and order."""
     order = 'F' if _is_f_only(ary) else 'C'
-    return device_array(ary.shape, ary.dtype, order=order, stream=stream, device=device)
+    return device_array(ary.shape, ary.dtype, order=order, stream=stream, device=device, resource=resource)
 
 
-def to_device(obj, stream=None, copy=True, to=None, device=None):
+def to_device(obj, stream=None, copy=True, to=None, device=None, resource=None):
     """Copies an array, a structured scalar, or what NumPy makes an array of, to the device. `stream` may be a Device, as
-    numba.roc's `context`. copy=False allocates only; `to` is a device array to be filled instead. With a stream and a pinned or registered array, the copy is enqueued only."""
+    numba.roc's `context`. copy=False allocates only, from `resource`, as device_array();
+    `to` is a device array to be filled instead. With a stream and a pinned or registered array, the copy is enqueued only."""
     if to is None:
-        to = _allocated_for(obj, stream, device)
+        to = _allocated_for(obj, stream, device, resource)
     if copy:
         to.copy_to_device(obj, stream)
     return to
 
 
-def _allocated_for(obj, stream, device):
+def _allocated_for(obj, stream, device, resource):
     if isinstance(obj, DeviceNDArray):
-        return device_array_like(obj, stream, device or obj.device)
+        return device_array_like(obj, stream, device or obj.device, resource)
     if isinstance(obj, np.void):
-        return DeviceRecord(obj.dtype, Memory(_device_for(stream, device), max(obj.dtype.itemsize, 1)))
-    return device_array_like(np.asarray(obj), stream, device)
+        return DeviceRecord(obj.dtype, _memory_for(max(obj.dtype.itemsize, 1), stream, device, resource))
+    return device_array_like(np.asarray(obj), stream, device, resource)
 
 
 def _is_f_only(ary):

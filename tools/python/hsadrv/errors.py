@@ -46,12 +46,16 @@ class NoDevice(Error):
     """There is no usable GPU, or none of that name."""
 
 
+class NotOffered(Error, NotImplementedError):
+    """The HSA runtime is too old, or the system has no such memory."""
+
+
 class HostFunctionError(Error):
     """A function given to Stream.call() raised; the stream has failed."""
 
 
 BY_RESULT = {
     2: InvalidArgument, 3: InvalidArgument, 4: OutOfMemory, 5: OutOfMemory, 6: InvalidCodeObject, 7: QueueError,
-    8: MemoryFault, 9: DeviceLost, 11: Timeout, 12: NoDevice, 15: HostFunctionError,
+    8: MemoryFault, 9: DeviceLost, 11: Timeout, 12: NoDevice, 13: NotOffered, 15: HostFunctionError,
     17: CompileError, 18: CompileError,
 }

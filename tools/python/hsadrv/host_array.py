@@ -12,7 +12,7 @@ _lock = threading.Lock()
 
 
 class MappedNDArray(np.ndarray):
-    """A NumPy array in pinned memory that kernels and copies use in place, at its own address."""
+    """A NumPy array in pinned or managed memory that kernels and copies use in place, at its own address."""
 
     memory = None
 
@@ -43,8 +43,13 @@ class MappedNDArray(np.ndarray):
 
 
 def _allocated(shape, dtype, strides, order, device, kind):
+    return in_memory(shape, dtype, strides, order, lambda size_bytes: Memory(gpu_of(device), size_bytes, kind))
+
+
+def in_memory(shape, dtype, strides, order, allocate):
+    """A MappedNDArray in the Memory that allocate(size_bytes) returns, which the host accesses at its address."""
     shape, dtype, strides, low, high = geometry.form(shape, dtype, strides, order)
-    memory = Memory(gpu_of(device), max(high - low, 1), kind)
+    memory = allocate(max(high - low, 1))
     raw = _Bytes(memory).array()
     result = np.ndarray(shape, dtype, raw, -low, strides).view(MappedNDArray)
     result.memory = memory
@@ -78,13 +83,14 @@ def address_of(ary):
     return ary.__array_interface__['data'][0]
 
 
-def _bytes_of(ary):
+def bytes_of(ary):
+    """The address of its first byte, and the number of bytes up to the last."""
     low, high = geometry.span(ary.shape, ary.strides, ary.itemsize)
     return address_of(ary) + low, high - low
 
 
 def _within(ary, begin, size_bytes):
-    first, count = _bytes_of(ary)
+    first, count = bytes_of(ary)
     return begin <= first and first + count <= begin + size_bytes
 
 
@@ -123,7 +129,7 @@ def register(*arrays):
         for ary in arrays:
             if not isinstance(ary, np.ndarray):
                 raise TypeError(f'register: {type(ary).__name__} is not a numpy.ndarray')
-            begin, size = _bytes_of(ary)
+            begin, size = bytes_of(ary)
             registration = Registration(None, begin, size)
             with _lock:
                 _registered.setdefault(begin, []).append(registration)
@@ -137,7 +143,7 @@ def register(*arrays):
 def deregister(*arrays):
     """Work that uses them must be complete."""
     for ary in arrays:
-        begin, _ = _bytes_of(ary)
+        begin, _ = bytes_of(ary)
         with _lock:
             registrations = _registered.get(begin)
             if not registrations:

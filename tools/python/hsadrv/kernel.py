@@ -122,14 +122,17 @@ class Kernel:
         """Enqueues it with a grid in work-items. cooperative=True: its work-groups may wait for each other, by
         grid_barrier() of the device headers; a grid that the GPU cannot hold at once raises. NumPy arrays that are neither mapped nor registered are copied to the
         device before and back after, which waits; without a stream, and without such arrays, it does not wait either."""
-        if len(arguments) != len(self.arguments):
-            raise TypeError(f'{self.name}() takes {len(self.arguments)} arguments, and got {len(arguments)}')
         queue = stream_of(stream, self.module.device)
-        packed = _Packed(self, arguments, queue)
-        config = _c.LaunchConfig(grid=_three(grid), workgroup=_three(group), lds_bytes=lds_bytes,
-                                 cooperative=cooperative)
+        packed, config = self.described(arguments, grid, group, lds_bytes, cooperative, queue)
         _c.call('kernel_launch', self.handle, queue.handle, config, packed.arguments, len(arguments), _c.FOREVER)
         packed.after_launch()
+
+    def described(self, arguments, grid, group, lds_bytes=0, cooperative=False, stream=None):
+        """A launch in the form of the C interface. Without a stream, NumPy arrays that would be copied are refused."""
+        if len(arguments) != len(self.arguments):
+            raise TypeError(f'{self.name}() takes {len(self.arguments)} arguments, and got {len(arguments)}')
+        config = _c.LaunchConfig(grid=_three(grid), workgroup=_three(group), lds_bytes=lds_bytes, cooperative=cooperative)
+        return _Packed(self, arguments, stream), config
 
 
 def _three(size):
@@ -161,7 +164,7 @@ class _Packed:
         elif isinstance(value, DeviceNDArray):
             self._point(out, value.dtype, memory=value.memory, offset=value.offset_bytes)
         elif isinstance(value, np.ndarray):
-            self._host_array(out, facts, value)
+            self._host_array(n, out, facts, value)
         elif facts.kind == _c.POINTER_KIND:
             if value is not None and not hasattr(value, '__index__'):
                 raise self._wrong(n, value, 'it is a pointer: a device array, a NumPy array, an address or None')
@@ -169,8 +172,10 @@ class _Packed:
         else:
             self._value(n, out, facts, value)
 
-    def _host_array(self, out, facts, value):
+    def _host_array(self, n, out, facts, value):
         address = device_address_of(value)
+        if address is None and self.stream is None:
+            raise self._wrong(n, value, 'a graph does not copy it; it must be on the device, mapped, managed or registered')
         if address is None:
             on_device = to_device(value, self.stream, device=self.kernel.module.device)
             if not facts.is_const and value.flags.writeable:

@@ -1,17 +1,35 @@
-"""Memory of GPUs, pinned host memory, and registrations of the program's own memory."""
+"""Memory of GPUs and of the host, and registrations of the program's own memory."""
 import weakref
 
-from . import _c
+from . import _c, geometry
 
 
 class Memory:
     """size_bytes bytes, freed with the last reference to this object; kernels in flight hold it, too."""
 
     def __init__(self, device, size_bytes, kind=_c.DEVICE):
-        self.device, self.size_bytes, self.kind = device, size_bytes, kind
-        self.handle = _c.made('memory_create', device.handle, kind, size_bytes)
-        self.address = _c.made('memory_address', self.handle) or 0
-        weakref.finalize(self, _c.quietly, 'memory_destroy', self.handle)
+        self._take(device, _c.made('memory_create', device.handle, kind, size_bytes), size_bytes, kind)
+
+    @classmethod
+    def of_handle(cls, device, handle, kind=_c.DEVICE):
+        """Takes a hsadrv_memory of any origin."""
+        memory = cls.__new__(cls)
+        memory._take(device, handle, _c.made('memory_size', handle), kind)
+        return memory
+
+    def _take(self, device, handle, size_bytes, kind):
+        self.device, self.handle, self.size_bytes, self.kind = device, handle, size_bytes, kind
+        self.address = _c.made('memory_address', handle) or 0
+        weakref.finalize(self, _c.quietly, 'memory_destroy', handle)
+
+    def array(self, shape, dtype, strides=None, order='C', offset_bytes=0):
+        """A DeviceNDArray in this memory, which it keeps. offset_bytes: of the element whose indices are all zero."""
+        from .device_array import DeviceNDArray
+        shape, dtype, strides, low, high = geometry.form(shape, dtype, strides, order)
+        if offset_bytes + low < 0 or offset_bytes + high > self.size_bytes:
+            raise ValueError(f'{dtype}{list(shape)} with strides {strides} at {offset_bytes} takes the bytes '
+                             f'{offset_bytes + low} to {offset_bytes + high}, and the memory has {self.size_bytes}')
+        return DeviceNDArray(shape, strides, dtype, self, offset_bytes)
 
     @property
     def is_of_host(self):

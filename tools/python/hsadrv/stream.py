@@ -1,5 +1,6 @@
 """Streams, whose operations run in the order in which they were enqueued, and events in them."""
 import atexit
+import collections
 import contextlib
 import itertools
 import sys
@@ -10,12 +11,14 @@ import weakref
 
 from . import _c
 from .device import Device, gpu_of
+from .signals import condition_number
 
 _CLOSE_S = 10
 
 # What host functions get as `user` is a number: the objects live here until the library releases it.
 _calls = {}
-_alive = weakref.WeakSet()  # streams and graphs
+_alive = weakref.WeakSet()  # streams, graphs and their builders
+ended_at_exit = _alive.add
 _numbers = itertools.count(1)
 
 
@@ -25,7 +28,7 @@ def _run_call(number):
         _calls[number]()
         return 0
     except BaseException:  # none may leave a callback
-        print('hsadrv: a function of Stream.call() raised:', file=sys.stderr)
+        print('hsadrv: a host function of a stream or a graph raised:', file=sys.stderr)
         traceback.print_exc()
         return 1
 
@@ -33,6 +36,20 @@ def _run_call(number):
 @_c.ReleaseFunction
 def _release_call(number):
     _calls.pop(number, None)
+
+
+def host_function(enqueue, function):
+    """Returns enqueue(…), which gives C a function that calls this one."""
+    number = next(_numbers)
+    _calls[number] = function
+    try:
+        if _c.ending:
+            _c.end_daemon()
+            raise RuntimeError('the interpreter is ending: no function of the host can be called')
+        return enqueue(_run_call, number, _release_call)
+    except BaseException:
+        del _calls[number]
+        raise
 
 
 @atexit.register
@@ -86,16 +103,26 @@ class _Capture:
 
 
 class Graph:
-    """Work that was recorded once, in Stream.capture(), and is replayed by launch()."""
+    """Work that was recorded once, in Stream.capture() or by a GraphBuilder, and is replayed by launch()."""
 
     def __init__(self, handle, kept):
         self.handle, self._kept = handle, kept
+        self._updates = {}  # what the last three updates of each kernel have kept: replays of two may be in flight
         self._end = weakref.finalize(self, _c.quietly, 'graph_destroy', handle)
-        _alive.add(self)
+        ended_at_exit(self)
 
     def launch(self, stream, timeout=None):
         _c.call('graph_launch', self.handle, stream.handle, _c.nanoseconds(timeout))
         stream.keep(self)
+
+    def update(self, node, kernel, arguments, grid, group, lds_bytes=0, timeout=None):
+        """Replaces the launch of a kernel, from the next replay on; arguments as GraphBuilder.kernel(). `node`: that of the builder, or the
+        kernel's number in the order of recording."""
+        if isinstance(node, _c.GraphNode):
+            node = _c.made('graph_kernel_index', self.handle, node)
+        packed, config = kernel.described(arguments, grid, group, lds_bytes)
+        _c.call('graph_update', self.handle, node, kernel.handle, config, packed.arguments, len(arguments), _c.nanoseconds(timeout))
+        self._updates.setdefault(node, collections.deque(maxlen=3)).append((kernel, packed.kept, arguments))
 
 
 class Stream:
@@ -112,7 +139,7 @@ class Stream:
         self._kept, self._lock = {}, threading.Lock()  # by a number that grows
         self._capture = None
         self._end = weakref.finalize(self, _c.quietly, 'stream_destroy', self.handle, _c.nanoseconds(_CLOSE_S))
-        _alive.add(self)
+        ended_at_exit(self)
 
     def synchronize(self, timeout=None):
         """Returns when all that was enqueued is complete; raises Timeout after that many seconds, or what failed."""
@@ -145,19 +172,19 @@ class Stream:
             event.capture.joined_by(self)
         self.keep(event)
 
+    def wait_signal(self, signal, condition='<', than=1):
+        """What is enqueued later waits, on the device, until the Signal's value meets the condition."""
+        _c.call('stream_wait_signal', self.handle, signal.handle, condition_number(condition), than, _c.FOREVER)
+
+    def decrement(self, signal):
+        """Subtracts one from a Signal when what is enqueued so far is complete."""
+        _c.call('stream_decrement', self.handle, signal.handle, _c.FOREVER)
+
     def call(self, function, *arguments):
         """Calls function(*arguments) in the stream's order, on a thread of the library. If it raises, the stream
         fails. It must not use the stream."""
-        number = next(_numbers)
-        _calls[number] = lambda: function(*arguments)
-        try:
-            if _c.ending:
-                _c.end_daemon()
-                raise RuntimeError('Stream.call: the interpreter is ending')
-            _c.call('stream_call', self.handle, _run_call, number, _release_call, _c.FOREVER)
-        except BaseException:
-            del _calls[number]
-            raise
+        host_function(lambda run, number, release: _c.call('stream_call', self.handle, run, number, release, _c.FOREVER),
+                      lambda: function(*arguments))
 
     @contextlib.contextmanager
     def capture(self):
