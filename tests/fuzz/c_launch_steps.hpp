@@ -78,7 +78,7 @@ class LaunchSteps : protected MemorySteps {
         const hsadrv_graph_builder to = builder();
         hsadrv_graph_node after[2] = {node_, in_.below(4) ? node_ : hsadrv_graph_node{}}, added{};
         if (in_.below(8) == 0) after[0].number = in_.take<std::uint32_t>();
-        const std::size_t count = in_.below(12) ? in_.below(3) : size();
+        const std::size_t count = in_.below(12) ? in_.below(node_.graph ? 3 : 1) : size();
         std::size_t bytes = size();
         saw(add_node(to, in_.below(16) && count <= 2 ? after : nullptr, count, bytes, added));
         if (added.graph) node_ = added;
@@ -87,6 +87,7 @@ class LaunchSteps : protected MemorySteps {
             std::size_t index = 0;
             made_by([&] { return hsadrv_graph_builder_finish(to, &built); }, built);
             saw(hsadrv_graph_kernel_index(built ? built : graph(), &added, &index));
+            if (in_.below(4)) node_ = {};
         }
     }
     hsadrv_result add_node(hsadrv_graph_builder to, const hsadrv_graph_node* after, std::size_t count,

@@ -27,10 +27,16 @@ class MemorySteps : protected Handles {
         saw(hsadrv_stream_wait_signal(stream(), signal(), condition, INT64_MAX, timeout()));
         saw(hsadrv_stream_decrement(stream(), signal(), timeout()));
     }
+    hsadrv_memory device_memory() {
+        hsadrv_memory made_memory = nullptr;
+        made_by([&] { return hsadrv_memory_create(device(), HSADRV_MEMORY_DEVICE, 4096, &made_memory); }, made_memory);
+        return made_memory;
+    }
     void share() {
         hsadrv_ipc_memory exported{};
         hsadrv_memory attached = nullptr;
-        saw(hsadrv_memory_export_ipc(memory(), in_.below(2) ? 0 : size(), size(), &exported));
+        const hsadrv_memory from = in_.below(3) ? device_memory() : memory();
+        saw(hsadrv_memory_export_ipc(from, in_.below(2) ? 0 : size(), in_.below(3) ? 4096 : size(), &exported));
         if (in_.below(3) == 0) exported.words[in_.below(8)] ^= in_.take<std::uint64_t>();
         const Devices to = devices();
         const auto result = hsadrv_memory_attach_ipc(list_of(to), to.count, &exported, &attached);
@@ -46,7 +52,9 @@ class MemorySteps : protected Handles {
         int descriptor = -1;
         std::uint64_t offset = 0;
         hsadrv_memory imported = nullptr;
-        saw(hsadrv_memory_export_dmabuf(memory(), in_.below(2) ? 0 : size(), size(), &descriptor, &offset));
+        const hsadrv_memory from = in_.below(3) ? device_memory() : memory();
+        const std::size_t first = in_.below(2) ? 0 : size();
+        saw(hsadrv_memory_export_dmabuf(from, first, in_.below(3) ? 4096 : size(), &descriptor, &offset));
         const Devices to = devices();
         const int given = in_.below(4) ? descriptor : -1 - static_cast<int>(in_.below(9));
         const auto result = hsadrv_memory_import_dmabuf(list_of(to), to.count, given, &imported);
