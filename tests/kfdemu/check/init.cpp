@@ -187,6 +187,23 @@ TEST_CASE("memory that the host has written, and copies of what nothing wrote, a
         }
 }
 
+TEST_CASE("bytes that end within a dword may be those of the pattern", "[check][init]") {
+    on_each_build([](Target target, const char* level) {
+        Checked gpu{target, Check::init};
+        auto* in = gpu.machine.allocate<std::uint32_t>(16);
+        auto* out = gpu.machine.allocate<std::uint32_t>(64);
+        kfdemu::check::fill_fresh(reinterpret_cast<std::byte*>(in), reinterpret_cast<std::uint64_t>(in), 64);
+        gpu.machine.session.fresh_memory = true;
+        std::fill(in, in + 7, 0);  // and byte 28 has its value, too
+        const CodeObject code = gpu.load("unwritten", level);
+        require_finished(code.try_launch("memory_bytes", {.grid = {28}, .group = {28}}, in, out), level);
+        INFO(gpu.text());
+        CHECK(gpu.rules().empty());
+        require_finished(code.try_launch("memory_bytes", {.grid = {32}, .group = {32}}, in, out), level);
+        CHECK(gpu.rules() == Rules{"stored"});
+    });
+}
+
 TEST_CASE("of a load that a buffer's end cuts, each dword has its own undefined bits", "[check][init]") {
     for (const Target target : targets())
         for (const bool third : {false, true}) {

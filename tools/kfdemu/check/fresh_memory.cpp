@@ -28,7 +28,7 @@ void fill_fresh(std::byte* host, std::uint64_t va, std::uint64_t bytes) {
 
 bool FreshMemory::holds_pattern(std::uint64_t va) const { return range_.contains(va, 4) && word(va) == pattern(va); }
 
-bool FreshMemory::is_fresh(const AddressSpace& space, std::uint64_t va) {
+bool FreshMemory::is_fresh(const AddressSpace& space, std::uint64_t va, bool part) {
     const bool same = space_ == &space && generation_ == space.generation();
     if (!same || !range_.contains(va, 4)) {
         space_ = &space, generation_ = space.generation();
@@ -37,7 +37,7 @@ bool FreshMemory::is_fresh(const AddressSpace& space, std::uint64_t va) {
         const bool usable = found != nullptr && !found->user_pages && found->allows(kRead);
         range_ = usable ? *found : AddressSpace::Range{};
     }
-    return holds_pattern(va) && (holds_pattern(va + 4) || holds_pattern(va - 4));
+    return holds_pattern(va) && (holds_pattern(va - 4) || (!part && holds_pattern(va + 4)));
 }
 
 }  // namespace kfdemu::check

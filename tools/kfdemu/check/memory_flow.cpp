@@ -214,7 +214,7 @@ Undefined MemoryFlow::fresh(std::uint64_t va, unsigned bytes) {
     Undefined found;
     for (unsigned n = 0; n < bytes;) {
         const unsigned count = std::min(bytes - n, 4 - static_cast<unsigned>((va + n) % 4));
-        if (memory.at(*flow_.wave.memory, va + n))
+        if (memory.at(*flow_.wave.memory, va + n, bytes < 4))
             found.bits |= static_cast<std::uint32_t>(low_bits(8 * count) << 8 * n);
         n += count;
     }
