@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <utility>
 
 #include "libc_hook.hpp"
@@ -66,7 +67,29 @@ int unmap_and_be_late(void* address, std::size_t size) {
     return static_cast<int>(result);
 }
 
+thread_local bool maps = false;
+
+void* allocate_by_mapping(std::size_t size) {
+    void* const memory = calloc(1, size);
+    if (std::exchange(maps, false)) {
+        munmap(mmap(nullptr, kPage, PROT_NONE, kAnonymous, -1, 0), kPage);
+        maps = true;
+    }
+    return memory;
+}
+
 }  // namespace
+
+TEST_CASE("an allocator may map pages while attributes are set", "[raw][svm]") {
+    const Pages pages;
+    const Hook allocate("malloc", reinterpret_cast<const void*>(&allocate_by_mapping));
+    abi::SvmAttribute attribute{abi::kSvmPreferredLocation, pages.gpu};
+    maps = true;
+    const int result = run(pages.kfd, abi::kSvmSet, pages.data + kPage, 1, attribute);  // splits the range
+    maps = false;
+    CHECK(result == 0);
+    munmap(pages.data, 4 * kPage);
+}
 
 TEST_CASE("pages that another thread maps while others are unmapped there keep their attributes", "[raw][svm]") {
     const Pages pages;

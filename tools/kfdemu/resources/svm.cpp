@@ -12,6 +12,20 @@
 namespace kfdemu {
 namespace {
 
+/// While it exists, the thread is in a function of Svm. An allocator may then map pages, and so call forget(), with the
+/// mutex held; those pages are not the program's.
+class Inside {
+  public:
+    Inside() { inside_ = true; }
+    ~Inside() { inside_ = false; }
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+    static bool here() { return inside_; }
+
+  private:
+    static thread_local constinit inline bool inside_ = false;
+};
+
 /// Whether all of [begin, end) is mapped in the program.
 bool is_mapped(std::uint64_t begin, std::uint64_t end) {
     return msync(reinterpret_cast<void*>(begin), end - begin, MS_ASYNC) == 0;
@@ -22,6 +36,7 @@ bool is_mapped(std::uint64_t begin, std::uint64_t end) {
 int Svm::run(const abi::Svm& request, std::span<abi::SvmAttribute> attributes) {
     const std::uint64_t begin = request.start, end = begin + request.size;
     if (begin % kPage != 0 || request.size % kPage != 0 || begin == 0 || end <= begin) return EINVAL;
+    const Inside inside;
     std::lock_guard lock{mutex_};
     switch (request.operation) {
         case abi::kSvmSet:
@@ -234,7 +249,8 @@ int Svm::get(std::uint64_t begin, std::uint64_t end, std::span<abi::SvmAttribute
 }
 
 void Svm::forget(std::uint64_t begin, std::uint64_t end) {
-    if (!used_.load(std::memory_order_relaxed)) return;
+    if (!used_.load(std::memory_order_relaxed) || Inside::here()) return;
+    const Inside inside;
     std::lock_guard lock{mutex_};
     split(begin);
     split(end);
