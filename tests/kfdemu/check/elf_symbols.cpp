@@ -21,11 +21,9 @@ class Library {
         header.e_shoff = kSections;
         header.e_shnum = 3;
         put(0, header);
-        put(kSections,
-            Elf64_Shdr{.sh_type = SHT_DYNSYM, .sh_offset = kSymbols, .sh_size = 3 * sizeof(Elf64_Sym), .sh_link = 1});
-        put(kSections + sizeof(Elf64_Shdr), Elf64_Shdr{.sh_type = SHT_STRTAB, .sh_offset = kNames, .sh_size = 64});
-        put(kSections + 2 * sizeof(Elf64_Shdr),
-            Elf64_Shdr{.sh_type = SHT_PROGBITS, .sh_addr = 0x1000, .sh_size = 0x2100});
+        put_section(0, SHT_DYNSYM, 0, kSymbols, 3 * sizeof(Elf64_Sym));
+        put_section(1, SHT_STRTAB, 0, kNames, 64);
+        put_section(2, SHT_PROGBITS, 0x1000, 0, 0x2100);
         put(kSymbols, symbol(1, SHN_UNDEF, 0, 0));
         put(kSymbols + sizeof(Elf64_Sym), symbol(10, 2, 0x1000, 0x20));
         put(kSymbols + 2 * sizeof(Elf64_Sym), symbol(19, 2, 0x3000, 0));  // assembly without .size
@@ -38,6 +36,13 @@ class Library {
 
     static Elf64_Sym symbol(Elf64_Word name, Elf64_Half section, Elf64_Addr value, Elf64_Xword size) {
         return {name, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 0, section, value, size};
+    }
+    /// Its names, if it has any, are in section 1.
+    void put_section(unsigned number, Elf64_Word type, Elf64_Addr address, Elf64_Off offset, Elf64_Xword bytes) {
+        Elf64_Shdr section{};
+        section.sh_type = type, section.sh_addr = address, section.sh_offset = offset, section.sh_size = bytes;
+        section.sh_link = 1;
+        put(kSections + number * sizeof section, section);
     }
     template <class T>
     void put(std::size_t at, const T& value) {
