@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""How tools/kfdemu/check_reports.py reads what `kfdemu run --check` found.
+"""The report of `kfdemu run --check`: whether it is as its schema says, and how tools/kfdemu/check_reports.py reads it.
 
 Usage: check_reports.py SOURCE-ROOT KFDEMU PROGRAM, which makes two mistakes and is run twice"""
+import json
 import os
 import pathlib
 import subprocess
@@ -9,8 +10,11 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, sys.argv[1] + "/tools/kfdemu")
+sys.path[:0] = [sys.argv[1] + "/tools/kfdemu", sys.argv[1] + "/tests/tools/hsadrv"]
 import check_reports  # noqa: E402
+import schema  # noqa: E402
+
+SCHEMA = sys.argv[1] + "/docs/schema/check.v1.json"
 
 FAILED = []
 
@@ -29,7 +33,10 @@ def report_of(gpu: str) -> str:
         return file.read_text()
 
 
-one = check_reports.read(report_of("gfx90a"))
+report = report_of("gfx90a")
+expect("a report is as its schema says: " + "; ".join(schema.problems(json.loads(report), SCHEMA)), not schema.problems(json.loads(report), SCHEMA))
+expect("a key that the schema does not name is found", schema.problems({**json.loads(report), "other": 1}, SCHEMA))
+one = check_reports.read(report)
 expect(f"each finding has its check and sentence: {one}", one and all(f["check"] and f["what"] and f["count"] for f in one))
 expect(f"a finding in a kernel has its function and instruction: {one}",
        any(f["check"] == "memory" and f["function"] and f["instruction"] for f in one))
