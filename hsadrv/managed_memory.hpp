@@ -7,7 +7,8 @@
 //   kernel.launch(stream, shape, memory.data(), n);
 //
 // advise() and prefetch() take any private pages of the process, such as malloc's, but no device or pinned memory;
-// ranges are extended to whole pages of 4096 bytes. Advice ends with the pages: what malloc returns later has none.
+// nor can managed pages be registered: the driver refuses to pin them (EADDRINUSE), the emulated one does not. Ranges
+// are extended to whole pages of 4096 bytes. Advice ends with the pages: what malloc returns later has none.
 // Where GPUs do not retry page faults (XNACK off), a GPU accesses only what accessible_by grants. Copies treat managed
 // memory as pageable.
 //
