@@ -282,6 +282,8 @@ TEST_CASE("C: a cache gives out again what was freed, up to its limit", "[c][dev
     CHECK(address_of(second) == address);
     CHECK(failure(HSADRV_ERROR_OUT_OF_MEMORY, hsadrv_memory_create_from(cache, m.stream, 64 << 20, 0, &first)) != "");
     CHECK(failure(bad_argument, hsadrv_memory_create_from(cache, m.stream, size, 1024, &first)) != "");
-    CHECK(failure(bad_argument, hsadrv_memory_resource_create_cache(m.gpu, 9, 0, &cache)) != "");
+    hsadrv_memory_resource none = nullptr;
+    CHECK(failure(bad_argument, hsadrv_memory_resource_create_cache(m.gpu, 9, 0, &none)) != "");
     CHECK(hsadrv_memory_destroy(second) == HSADRV_SUCCESS);
+    CHECK(hsadrv_memory_resource_destroy(cache) == HSADRV_SUCCESS);
 }
