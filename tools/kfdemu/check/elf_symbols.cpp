@@ -3,6 +3,7 @@
 #include <cxxabi.h>
 #include <elf.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
@@ -106,7 +107,8 @@ bool is_by_gcc(Elf elf) {
         const auto section = read<Elf64_Shdr>(elf, header->e_shoff + n * sizeof(Elf64_Shdr));
         constexpr std::uint64_t kOfComments = SHF_MERGE | SHF_STRINGS;
         if (!section || section->sh_type != SHT_PROGBITS || section->sh_flags != kOfComments) continue;
-        for (std::uint64_t at = 0; at < section->sh_size;) {
+        constexpr std::uint64_t kMostCommentBytes = 4096;
+        for (std::uint64_t at = 0; at < std::min(section->sh_size, kMostCommentBytes);) {
             const std::string text = text_at(elf, section->sh_offset + at);
             if (text.starts_with("GCC: (")) return true;
             at += text.size() + 1;
