@@ -265,7 +265,8 @@ TEST_CASE("a process may exit while its last callback ends the runtime", "[drive
     for (int round = 0; round < 10; ++round) check_child("child: exits in its last callback");
 }
 
-TEST_CASE("child: exits in its last callback", "[.child]") {
+// At its exit, the signal may still be there, which the check "leak" would report.
+TEST_CASE("child: exits in its last callback", "[.child][defect]") {
     std::atomic<bool> begun{false};
     {
         const Driver driver;
