@@ -10,23 +10,49 @@
 
 using namespace kfdemu;
 
-TEST_CASE("attributes that change no access leave the mapping as it is: a kernel may be using it", "[svm]") {
+namespace {
+
+constexpr std::uint32_t kGpu = 7;
+
+/// Two pages of the program, on a machine with one GPU.
+struct Pages {
+    Pages() {
+        topology.gpus.resize(1);
+        topology.gpus[0].gpu_id = kGpu;
+        REQUIRE(data != MAP_FAILED);
+    }
+    Pages(const Pages&) = delete;
+    Pages& operator=(const Pages&) = delete;
+    ~Pages() { munmap(data, kBytes); }
+
+    std::uint64_t begin() const { return reinterpret_cast<std::uint64_t>(data); }
+    int run(std::uint32_t operation, std::uint64_t size, abi::SvmAttribute& attribute) {
+        abi::Svm request{};
+        request.start = begin();
+        request.size = size;
+        request.operation = operation;
+        return svm.run(request, {&attribute, 1});
+    }
+    /// Of the first page.
+    int set(std::uint32_t type, std::uint32_t value) {
+        abi::SvmAttribute attribute{type, value};
+        return run(abi::kSvmSet, kPage, attribute);
+    }
+
+    static constexpr std::size_t kBytes = 2 * kPage;
     Topology topology;
-    topology.gpus.resize(1);
-    topology.gpus[0].gpu_id = 7;
     AddressSpace space;
     SmiEvents smi;
     Svm svm{topology, {&space}, smi};
-    void* page = mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    REQUIRE(page != MAP_FAILED);
-    const auto set = [&](std::uint32_t type) {
-        abi::Svm request{};
-        request.start = reinterpret_cast<std::uint64_t>(page);
-        request.size = kPage;
-        request.operation = abi::kSvmSet;
-        abi::SvmAttribute attribute{type, topology.gpus[0].gpu_id};
-        return svm.run(request, {&attribute, 1});
-    };
+    void* data = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+};
+
+}  // namespace
+
+TEST_CASE("attributes that change no access leave the mapping as it is: a kernel may be using it", "[svm]") {
+    Pages pages;
+    AddressSpace& space = pages.space;
+    const auto set = [&](std::uint32_t type) { return pages.set(type, kGpu); };
     REQUIRE(set(abi::kSvmAccessInPlace) == 0);
     const std::uint64_t mapped = space.generation();
     CHECK(set(abi::kSvmAccessInPlace) == 0);
@@ -36,61 +62,36 @@ TEST_CASE("attributes that change no access leave the mapping as it is: a kernel
     CHECK(space.generation() == mapped);
     CHECK(set(abi::kSvmNoAccess) == 0);
     CHECK(space.generation() != mapped);
-    munmap(page, kPage);
 }
 
 TEST_CASE("a GPU that may write pages from now on can read them meanwhile", "[svm]") {
-    Topology topology;
-    topology.gpus.resize(1);
-    topology.gpus[0].gpu_id = 7;
-    AddressSpace space;
-    SmiEvents smi;
-    Svm svm{topology, {&space}, smi};
-    void* page = mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    REQUIRE(page != MAP_FAILED);
-    const auto at = reinterpret_cast<std::uint64_t>(page);
-    const auto set = [&](std::uint32_t type, std::uint32_t value) {
-        abi::Svm request{};
-        request.start = at;
-        request.size = kPage;
-        request.operation = abi::kSvmSet;
-        abi::SvmAttribute attribute{type, value};
-        return svm.run(request, {&attribute, 1});
-    };
+    Pages pages;
+    AddressSpace& space = pages.space;
+    const std::uint64_t at = pages.begin();
+    const auto set = [&](std::uint32_t type, std::uint32_t value) { return pages.set(type, value); };
     REQUIRE(set(abi::kSvmSetFlags, abi::kSvmGpuReadOnly) == 0);
-    REQUIRE(set(abi::kSvmAccess, 7) == 0);
+    REQUIRE(set(abi::kSvmAccess, kGpu) == 0);
     CHECK_FALSE(space.find(at)->allows(kWrite));
     const std::uint64_t mapped = space.generation();
     REQUIRE(set(abi::kSvmClearFlags, abi::kSvmGpuReadOnly) == 0);
     CHECK(space.find(at)->allows(kWrite));
     CHECK(space.generation() == mapped + 1);  // one change: never unmapped
-    munmap(page, kPage);
 }
 
 TEST_CASE("memory that the driver allocated has no attributes, and a refused range keeps those that it has", "[svm]") {
-    Topology topology;
-    topology.gpus.resize(1);
-    topology.gpus[0].gpu_id = 7;
-    AddressSpace space;
-    SmiEvents smi;
-    Svm svm{topology, {&space}, smi};
-    void* pages = mmap(nullptr, 2 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    REQUIRE(pages != MAP_FAILED);
-    const auto at = reinterpret_cast<std::uint64_t>(pages);
+    Pages pages;
+    AddressSpace& space = pages.space;
+    const std::uint64_t at = pages.begin();
     const auto run = [&](std::uint32_t operation, std::uint64_t size, abi::SvmAttribute& attribute) {
-        abi::Svm request{};
-        request.start = at;
-        request.size = size;
-        request.operation = operation;
-        return svm.run(request, {&attribute, 1});
+        return pages.run(operation, size, attribute);
     };
     constexpr std::uint64_t allocation = 5;
-    REQUIRE(space.map({at + kPage, at + 2 * kPage, static_cast<std::byte*>(pages) + kPage, kRead, allocation}));
+    REQUIRE(space.map({at + kPage, at + 2 * kPage, static_cast<std::byte*>(pages.data) + kPage, kRead, allocation}));
     for (const std::uint32_t type : {abi::kSvmAccess, abi::kSvmPreferredLocation, abi::kSvmPrefetchLocation}) {
-        abi::SvmAttribute attribute{type, 7};
+        abi::SvmAttribute attribute{type, kGpu};
         CHECK(run(abi::kSvmSet, 2 * kPage, attribute) == EADDRINUSE);
     }
-    abi::SvmAttribute asked{abi::kSvmAccess, 7}, granularity{abi::kSvmGranularity, 64};
+    abi::SvmAttribute asked{abi::kSvmAccess, kGpu}, granularity{abi::kSvmGranularity, 64};
     CHECK(run(abi::kSvmGet, 2 * kPage, asked) == EADDRINUSE);
     CHECK(run(abi::kSvmGet, kPage, asked) == 0);
     CHECK(asked.type == abi::kSvmNoAccess);
@@ -98,5 +99,4 @@ TEST_CASE("memory that the driver allocated has no attributes, and a refused ran
     CHECK(run(abi::kSvmSet, kPage, granularity) == 0);
     CHECK(run(abi::kSvmGet, kPage, granularity) == 0);
     CHECK(granularity.value == 63);  // the most
-    munmap(pages, 2 * kPage);
 }

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace kfdemu::check {
 namespace {
@@ -42,11 +43,24 @@ struct Best {
     std::string name;
 };
 
-bool is_in_section(Elf elf, unsigned number, std::uint64_t address) {
+std::optional<Elf64_Shdr> section_of(Elf elf, unsigned number) {
     const auto header = header_of(elf);
-    const auto section = read<Elf64_Shdr>(elf, header->e_shoff + number * sizeof(Elf64_Shdr));
-    return section && number < header->e_shnum && address >= section->sh_addr &&
-           address - section->sh_addr < section->sh_size;
+    if (!header || number >= header->e_shnum) return std::nullopt;
+    return read<Elf64_Shdr>(elf, header->e_shoff + number * sizeof(Elf64_Shdr));
+}
+
+/// Those whose headers are in the file.
+std::vector<Elf64_Shdr> sections_of(Elf elf) {
+    std::vector<Elf64_Shdr> sections;
+    const auto header = header_of(elf);
+    for (unsigned n = 0; header && n < header->e_shnum; ++n)
+        if (const auto section = section_of(elf, n)) sections.push_back(*section);
+    return sections;
+}
+
+bool is_in_section(Elf elf, unsigned number, std::uint64_t address) {
+    const auto section = section_of(elf, number);
+    return section && address >= section->sh_addr && address - section->sh_addr < section->sh_size;
 }
 
 /// Without a size, which assembly may leave out, it goes to the end of its section.
@@ -88,28 +102,20 @@ bool is_code_at(Elf elf, std::uint64_t address) {
 }
 
 std::string function_at(Elf elf, std::uint64_t address) {
-    const auto header = header_of(elf);
     Best best;
-    if (!header) return {};
-    for (unsigned n = 0; n < header->e_shnum; ++n) {
-        const auto section = read<Elf64_Shdr>(elf, header->e_shoff + n * sizeof(Elf64_Shdr));
-        if (!section || (section->sh_type != SHT_SYMTAB && section->sh_type != SHT_DYNSYM)) continue;
-        const auto names = read<Elf64_Shdr>(elf, header->e_shoff + section->sh_link * sizeof(Elf64_Shdr));
-        if (names) search(elf, *section, *names, address, best);
+    for (const Elf64_Shdr& section : sections_of(elf)) {
+        if (section.sh_type != SHT_SYMTAB && section.sh_type != SHT_DYNSYM) continue;
+        if (const auto names = section_of(elf, section.sh_link)) search(elf, section, *names, address, best);
     }
     return best.name;
 }
 
 bool is_by_gcc(Elf elf) {
-    const auto header = header_of(elf);
-    if (!header) return false;
-    for (unsigned n = 0; n < header->e_shnum; ++n) {
-        const auto section = read<Elf64_Shdr>(elf, header->e_shoff + n * sizeof(Elf64_Shdr));
-        constexpr std::uint64_t kOfComments = SHF_MERGE | SHF_STRINGS;
-        if (!section || section->sh_type != SHT_PROGBITS || section->sh_flags != kOfComments) continue;
-        constexpr std::uint64_t kMostCommentBytes = 4096;
-        for (std::uint64_t at = 0; at < std::min(section->sh_size, kMostCommentBytes);) {
-            const std::string text = text_at(elf, section->sh_offset + at);
+    constexpr std::uint64_t kOfComments = SHF_MERGE | SHF_STRINGS, kMostCommentBytes = 4096;
+    for (const Elf64_Shdr& section : sections_of(elf)) {
+        if (section.sh_type != SHT_PROGBITS || section.sh_flags != kOfComments) continue;
+        for (std::uint64_t at = 0; at < std::min(section.sh_size, kMostCommentBytes);) {
+            const std::string text = text_at(elf, section.sh_offset + at);
             if (text.starts_with("GCC: (")) return true;
             at += text.size() + 1;
         }
