@@ -27,7 +27,8 @@ class Library {
         put(kSymbols, symbol(1, SHN_UNDEF, 0, 0));
         put(kSymbols + sizeof(Elf64_Sym), symbol(10, 2, 0x1000, 0x20));
         put(kSymbols + 2 * sizeof(Elf64_Sym), symbol(19, 2, 0x3000, 0));  // assembly without .size
-        std::memcpy(bytes_.data() + kNames, "\0imported\0exported\0assembly", 29);
+        static constexpr char kText[] = "\0imported\0exported\0assembly";
+        std::memcpy(bytes_.data() + kNames, kText, sizeof kText);
     }
     std::string at(std::uint64_t address) const { return function_at(bytes_, address); }
 
