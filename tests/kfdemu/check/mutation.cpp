@@ -74,10 +74,25 @@ constexpr std::pair<const char*, Run> kSharing[] = {
     {"matmul", matmul}, {"reduce", reduce}, {"histogram", histogram}, {"lds_widths", lds_widths}};
 
 /// Those of kernels/race.cpp, correct as they are.
-constexpr const char* kMended[] = {
-    "read_after_write", "write_after_read", "write_after_write", "reduce", "prefix", "tiles",
-    "transpose",        "stencil",          "broadcast",         "narrow", "wide",   "counted",
-    "zeroed",           "generic",          "flagged",           "locked"};
+constexpr const char* kMended[] = {"read_after_write",
+                                   "write_after_read",
+                                   "write_after_write",
+                                   "reduce",
+                                   "prefix",
+                                   "tiles",
+                                   "transpose",
+                                   "stencil",
+                                   "broadcast",
+                                   "narrow",
+                                   "wide",
+                                   "counted",
+                                   "zeroed",
+                                   "generic",
+                                   "flagged",
+                                   "locked",
+                                   "hashed",
+                                   "emptied",
+                                   "summed"};
 
 /// Work-groups that tell each other about data, correct as they are: source and kernel.
 constexpr std::pair<const char*, const char*> kTelling[] = {
@@ -200,8 +215,8 @@ TEST_CASE("one s_barrier at a time is removed from compiled kernels", "[check][r
     }
     std::printf("mutation: %u barriers, %u caught, %u redundant\n", sum.removed, sum.caught, sum.redundant);
     // Redundant are the steps of a tree that one wave takes alone, and barriers after which a wave reads its own: 36
-    // for two targets. Not caught are those after the initialisation of what waves then poll or lock (flagged, locked):
-    // 14.
+    // for two targets; and those in front of a kernel's end (summed): 4. Not caught are those after the initialisation
+    // of what waves then poll or lock (flagged, locked): 14.
     REQUIRE(sum.caught * 5 >= sum.removed * 4);
 }
 

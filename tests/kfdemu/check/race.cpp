@@ -5,10 +5,25 @@ using namespace check_test;
 
 namespace {
 
-constexpr const char* kDefects[] = {
-    "read_after_write", "write_after_read", "write_after_write", "reduce", "prefix", "tiles",
-    "transpose",        "stencil",          "broadcast",         "narrow", "wide",   "counted",
-    "zeroed",           "generic",          "flagged",           "locked"};
+constexpr const char* kDefects[] = {"read_after_write",
+                                    "write_after_read",
+                                    "write_after_write",
+                                    "reduce",
+                                    "prefix",
+                                    "tiles",
+                                    "transpose",
+                                    "stencil",
+                                    "broadcast",
+                                    "narrow",
+                                    "wide",
+                                    "counted",
+                                    "zeroed",
+                                    "generic",
+                                    "flagged",
+                                    "locked",
+                                    "hashed",
+                                    "emptied",
+                                    "summed"};
 constexpr const char* kCorrect[] = {"own_rows", "only_atomics", "all_read", "same_value",
                                     "in_turn",  "greatest",     "arrived"};
 

@@ -20,6 +20,7 @@ class AccessSites {
     struct Site {
         gfx9::Inst inst{};
         Idiom idiom = Idiom::Plain;
+        bool swaps = false;  ///< a compare-and-swap
     };
 
     AccessSites() : sites_(1) {}
@@ -30,7 +31,7 @@ class AccessSites {
         for (std::size_t n = 1; n < sites_.size(); ++n)
             if (std::memcmp(&sites_[n].inst, &inst, sizeof inst) == 0) return entry = static_cast<std::uint16_t>(n);
         if (sites_.size() == kMost) return 0;  // more than any kernel has
-        sites_.push_back({inst, idiom_of(wave, inst)});
+        sites_.push_back({inst, idiom_of(wave, inst), swaps(inst)});
         return entry = static_cast<std::uint16_t>(sites_.size() - 1);
     }
     Site& operator[](std::uint16_t number) { return sites_[number]; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "../gfx9/decode.hpp"
@@ -16,8 +17,10 @@ using namespace gfx9;
 
 /// Loops that wait are short; unoptimised ones have some hundred instructions.
 constexpr unsigned kLongestLoop = 400;
-/// How far a compare-and-swap is from the load that prepares it.
-constexpr unsigned kFarthestSwap = 128;
+/// How far an atomic is from the load of its address.
+constexpr unsigned kFarthestAtomic = 128;
+/// How many instructions lead from a load to the compare-and-swap that it prepares; unoptimised, some hundred.
+constexpr unsigned kFarthestSwap = 400;
 /// How far a loop is from its first turn.
 constexpr unsigned kFarthestLoop = 48;
 
@@ -58,11 +61,6 @@ Change change_of(const Inst& inst) {
     if (inst.format == Format::Mubuf || (inst.format == Format::Flat && inst.segment == Segment::Scratch))
         return Change::No;
     return inst.format == Format::Flat && inst.segment == Segment::Flat ? Change::Perhaps : Change::Yes;
-}
-
-bool swaps(const Inst& inst) {
-    const std::string_view name = rows()[inst.row].name;
-    return may_access(inst.format) && (name.find("cmpst") != name.npos || name.find("cmpswap") != name.npos);
 }
 
 /// The instructions that lead from `inst` back to it without a change of memory that others see.
@@ -125,13 +123,30 @@ class Loop {
     std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> preceding_;
 };
 
-bool prepares(Reader& code, const Inst& load) {
+/// Whether an atomic on the load's address follows.
+bool precedes_atomic(Reader& code, const Inst& load) {
     const Inst* inst = code.after(load);
-    for (unsigned n = 0; n < kFarthestSwap && inst != nullptr && !ends_scan(*inst); ++n, inst = code.after(*inst)) {
-        if (swaps(*inst)) return true;
+    for (unsigned n = 0; n < kFarthestAtomic && inst != nullptr && !ends_scan(*inst); ++n, inst = code.after(*inst))
         if (rows()[inst->row].is(kAtomic) && inst->format == load.format && inst->src[0] == load.src[0] &&
             inst->src[2] == load.src[2] && inst->offset == load.offset)
             return true;
+    return false;
+}
+
+/// Whether a compare-and-swap is on a path from the load, which may lead through the next turn of a loop.
+bool leads_to_swap(Reader& code, const Inst& load) {
+    std::vector<const Inst*> found{&load};
+    std::unordered_set<std::uint64_t> seen{load.pc};
+    const auto go_to = [&](std::uint64_t pc) {
+        if (!seen.insert(pc).second) return;
+        const Inst* inst = code.at(pc);
+        if (inst != nullptr && !ends_scan(*inst)) found.push_back(inst);
+    };
+    for (std::size_t n = 0; n < found.size() && n < kFarthestSwap; ++n) {
+        const Inst& inst = *found[n];
+        if (swaps(inst)) return true;
+        if (inst.has(kBranch)) go_to(inst.target_pc());
+        if (!is(inst, Op::s_branch)) go_to(inst.next_pc());
     }
     return false;
 }
@@ -163,7 +178,19 @@ Idiom idiom_of(const Wave& wave, const Inst& inst) {
     if (const Idiom idiom = of_loop(code, inst); idiom != Idiom::Plain) return idiom;
     if (row.is(kAtomic)) return Idiom::Plain;
     if (begins_to_wait(code, inst)) return Idiom::Waits;
-    return prepares(code, inst) ? Idiom::Prepares : Idiom::Plain;
+    return idiom_if_it_does_not_wait(wave, inst);
+}
+
+Idiom idiom_if_it_does_not_wait(const Wave& wave, const Inst& inst) {
+    Reader code{wave};
+    if (rows()[inst.row].is(kAtomic)) return Idiom::Plain;
+    if (precedes_atomic(code, inst)) return Idiom::Prepares;
+    return leads_to_swap(code, inst) ? Idiom::Compares : Idiom::Plain;
+}
+
+bool swaps(const Inst& inst) {
+    const std::string_view name = rows()[inst.row].name;
+    return may_access(inst.format) && (name.find("cmpst") != name.npos || name.find("cmpswap") != name.npos);
 }
 
 }  // namespace kfdemu::check

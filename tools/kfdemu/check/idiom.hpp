@@ -18,10 +18,16 @@ enum class Idiom : std::uint8_t {
     Plain,
     Waits,     ///< in a loop that changes no shared memory, from an address that the loop does not change: it polls
     MayWait,   ///< likewise, but the loop computes the address, as unoptimised code always does
-    Prepares,  ///< a load that a compare-and-swap, or an atomic on its address, follows before the next barrier
+    Prepares,  ///< a load that an atomic on its address follows before the next barrier
+    Compares,  ///< a load that a compare-and-swap follows before the next barrier, perhaps on its address
 };
 
 Idiom idiom_of(const gfx9::Wave& wave, const gfx9::Inst& inst);
+/// Of one that MayWait and turned out not to: the next turn's address is another one.
+Idiom idiom_if_it_does_not_wait(const gfx9::Wave& wave, const gfx9::Inst& inst);
+
+/// A compare-and-swap.
+bool swaps(const gfx9::Inst& inst);
 
 /// A load that misses the L1 cache on purpose: volatile, or atomic for the agent. Nontemporal ones have SLC, too.
 inline bool looks_for_others(const gfx9::Inst& inst) { return inst.has(gfx9::kGlc) && !inst.has(gfx9::kSlc); }

@@ -20,6 +20,12 @@ void LdsRaces::begin(std::uint32_t lds_bytes) {
     bytes_.clear();
 }
 
+LdsRaces::Kind LdsRaces::kind_of_load(Idiom idiom) {
+    if (idiom == Idiom::Plain) return Kind::Plain;
+    if (idiom == Idiom::Prepares) return Kind::Prepares;
+    return idiom == Idiom::Compares ? Kind::Compares : Kind::Polls;
+}
+
 void LdsRaces::access(const RaceContext& context, const Wave& wave, const Inst& inst, const Access& access,
                       unsigned part) {
     const unsigned index = wave.index_in_group;
@@ -30,12 +36,13 @@ void LdsRaces::access(const RaceContext& context, const Wave& wave, const Inst& 
     if (access.writes) now.knowledge = context.order.knowledge(index);
     Idiom& idiom = context.sites[now.mark.site].idiom;
     const std::uint64_t first = access.at[static_cast<unsigned>(std::countr_zero(access.lanes))];
-    if (idiom == Idiom::MayWait && !context.order.confirm(index, inst.pc, first)) idiom = Idiom::Plain;
+    if (idiom == Idiom::MayWait && !context.order.confirm(index, inst.pc, first))
+        idiom = idiom_if_it_does_not_wait(wave, inst);
     if (rows()[inst.row].is(kAtomic))
         now.mark.set(idiom == Idiom::Plain ? Kind::Atomic : Kind::Polls);
-    else if (access.reads && idiom != Idiom::Plain)
-        now.mark.set(idiom == Idiom::Prepares ? Kind::Prepares : Kind::Polls);
-    if (!access.writes && access.bytes == 4 && now.mark.kind() == Kind::Plain) return load_words(now);
+    else if (access.reads)
+        now.mark.set(kind_of_load(idiom));
+    if (!access.writes && access.bytes == 4 && now.mark.kind() != Kind::Polls) return load_words(now);
     for (std::uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
         now.mark.lane = static_cast<std::uint8_t>(std::countr_zero(rest));
         one_lane(now, access.at[now.mark.lane]);
@@ -137,15 +144,21 @@ void LdsRaces::poll_atomics(Now& now) {
         order.assume(now.mark.wave, now.inst.pc, now.access.at[now.mark.lane], channels_[word]);
 }
 
+/// Whether a load of that kind comes before an atomic like those on the cell.
+bool LdsRaces::prepares_for(const Now& now, const Cell& cell, Kind load) {
+    const bool swapped = now.context.order.is_current({cell.swapped, 0, 0});
+    return load == Kind::Prepares || (load == Kind::Compares && swapped);
+}
+
 void LdsRaces::load(Now& now, Cell& cell) {
     Is how{};
     const Kind kind = now.mark.kind();
     const bool stored = races(now, cell.write, how) && (cell.same >> now.mark.wave & 1) == 0;
     if (stored && kind == Kind::Polls)
         poll(now, cell.write, cell.knowledge);
-    else if (stored && !(kind == Kind::Prepares && cell.write.kind() == Kind::Releases))
+    else if (stored && !(cell.write.kind() == Kind::Releases && prepares_for(now, cell, kind)))
         report(now, cell.write, how, true);
-    else if (kind == Kind::Plain && races(now, cell.atomic, how))
+    else if (kind != Kind::Polls && !prepares_for(now, cell, kind) && races(now, cell.atomic, how))
         report(now, cell.atomic, how, true);
     if (kind == Kind::Polls) poll_atomics(now);
     slot_for(now.mark, cell) = now.mark;
@@ -171,6 +184,7 @@ void LdsRaces::store(Now& now, Cell& cell) {
 
 void LdsRaces::atomic(Now& now, Cell& cell) {
     Is how{};
+    if (now.context.sites[now.mark.site].swaps) cell.swapped = now.mark.epoch;
     if (races(now, cell.write, how)) {
         if (cell.write.kind() == Kind::Releases || now.mark.kind() == Kind::Polls)
             now.context.order.follow(now.mark.wave, cell.write.at(), cell.knowledge);
@@ -188,7 +202,7 @@ void LdsRaces::after_reads(Now& now, const Cell& cell, std::uint16_t except) {
     Is how{};
     for (const Mark& read : cell.read) {
         if (!races(now, read, how) || read.kind() == Kind::Polls || (except >> read.wave & 1) != 0) continue;
-        const bool prepared = read.kind() == Kind::Prepares && now.access.reads;
+        const bool prepared = now.access.reads && prepares_for(now, cell, read.kind());
         if (!prepared) return report(now, read, how, false);
     }
 }

@@ -4,9 +4,10 @@
 //     races.begin(lds_bytes);                                         // a new work-group
 //     races.access(context, wave, inst, access);                      // each access of LDS
 //
-// Not reported: two atomics; loads that poll, which then follow the write that they see; a load that prepares a
-// compare-and-swap; a store to an address on which its wave did an atomic before (a lock is released); a store of the
-// value that another wave has just written. Lanes of one wave run in step and are not compared.
+// Not reported: two atomics; loads that poll, which then follow the write that they see; a load that prepares an
+// atomic, against atomics; one in front of a compare-and-swap, where there are such; a store to an address on which its
+// wave did an atomic before (a lock is released); a store of the value that another wave has just written. Lanes of one
+// wave run in step and are not compared.
 //
 // Thread safety: that of its work-group.
 #pragma once
@@ -29,7 +30,7 @@ class LdsRaces {
                 unsigned part);
 
   private:
-    enum class Kind : std::uint8_t { Plain, Atomic, Polls, Prepares, Releases };
+    enum class Kind : std::uint8_t { Plain, Atomic, Polls, Prepares, Compares, Releases };
 
     /// Who accessed a word.
     struct Mark {
@@ -46,6 +47,7 @@ class LdsRaces {
     struct alignas(64) Cell {
         Mark write, atomic, read[2];  ///< the reads of two different waves
         std::uint32_t knowledge = 0;  ///< of the writer at that time
+        std::uint32_t swapped = 0;    ///< the epoch of the last compare-and-swap
         std::uint16_t same = 0;       ///< waves that wrote this value
         bool split = false;           ///< its bytes have cells of their own
     };
@@ -68,6 +70,7 @@ class LdsRaces {
     static Mark& slot_for(const Mark& mark, Cell& cell) {
         return cell.read[cell.read[0].epoch == mark.epoch && cell.read[0].wave != mark.wave ? 1 : 0];
     }
+    static Kind kind_of_load(Idiom idiom);
     void load_words(Now& now);
     void one_lane(Now& now, std::uint64_t at);
     void word(Now& now, std::uint32_t word);
@@ -78,6 +81,7 @@ class LdsRaces {
     void atomic(Now& now, Cell& cell);
     void after_reads(Now& now, const Cell& cell, std::uint16_t except);
     static bool surely_waits(const Now& now);
+    static bool prepares_for(const Now& now, const Cell& cell, Kind load);
     void poll(Now& now, const Mark& write, std::uint32_t knowledge);
     void poll_atomics(Now& now);
     bool races(const Now& now, const Mark& earlier, GroupOrder::Is& how) const;

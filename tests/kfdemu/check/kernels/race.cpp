@@ -7,7 +7,7 @@
 LDS volatile u32 tile[256];
 LDS volatile u8 bytes[256];
 LDS volatile u64 longs[256];
-LDS u32 count, lock;
+LDS u32 count, lock, keys[256];
 
 INLINE void barrier_if(bool mended) {
     if (mended) barrier();
@@ -168,6 +168,60 @@ PAIR(locked) {
     }
     barrier();
     out[local_x()] = tile[0];
+}
+
+/// Puts a key into a hash table, in which 0 is none. The loads are no atomics in the instruction set. A macro: races
+/// are at the lines of the kernels.
+#define INSERT(place, key)                                                                             \
+    do {                                                                                               \
+        const u32 mine = (key);                                                                        \
+        for (place = mine * 76 & 255;;) {                                                              \
+            const u32 there = __hip_atomic_load(keys + place, __ATOMIC_RELAXED, kWorkgroup);           \
+            u32 none = 0;                                                                              \
+            if (there == mine) break;                                                                  \
+            if (there != 0)                                                                            \
+                place = (place + 1) & 255;                                                             \
+            else if (__hip_atomic_compare_exchange_strong(keys + place, &none, mine, __ATOMIC_RELAXED, \
+                                                          __ATOMIC_RELAXED, kWorkgroup))               \
+                break;                                                                                 \
+        }                                                                                              \
+    } while (false)
+
+/// Read while others still insert.
+PAIR(hashed) {
+    keys[local_x()] = 0;
+    barrier();
+    u32 place;
+    INSERT(place, in[local_x()] % 97 + 1);  // hashed
+    barrier_if(mended);
+    out[local_x()] = keys[local_x()] != 0;  // hashed
+}
+
+/// The table may be emptied after others have inserted.
+PAIR(emptied) {
+    keys[local_x()] = 0;  // emptied
+    barrier_if(mended);
+    u32 place;
+    INSERT(place, in[local_x()] % 97 + 1);  // emptied
+    barrier();
+    out[local_x()] = keys[local_x()] != 0;
+}
+
+/// A sum for each key is read while others add to it.
+PAIR(summed) {
+    keys[local_x()] = 0;
+    tile[local_x()] = 0;
+    barrier();
+    u32 sum = 0;
+    for (u32 n = 0; n < 3; ++n) {
+        u32 place;
+        INSERT(place, (in[local_x()] + n) % 97 + 1);
+        ADD(&tile[place], 1u);  // summed
+        barrier_if(mended);
+        sum += tile[place];  // summed
+        barrier_if(mended);
+    }
+    out[local_x()] = sum;
 }
 
 /// Correct: each wave has its own bytes.
