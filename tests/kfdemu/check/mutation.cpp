@@ -29,8 +29,9 @@ struct Mutation {
     bool (*is_removed)(std::uint32_t dword);
     unsigned dwords;
 };
-constexpr Mutation kWaits{Check::wait, is_wait, 1}, kNops{Check::wait, is_long_nop, 1}, kBarriers{Check::lds_race, is_barrier, 1},
-    kLdsWrites{Check::init, is_lds_write, 2}, kInvalidations{Check::fence, is_invalidation, 2};
+constexpr Mutation kWaits{Check::wait, is_wait, 1}, kNops{Check::wait, is_long_nop, 1},
+    kBarriers{Check::lds_race, is_barrier, 1}, kLdsWrites{Check::init, is_lds_write, 2},
+    kInvalidations{Check::fence, is_invalidation, 2};
 
 using Run = Outcome (*)(Checked&, const CodeObject&);
 

@@ -179,8 +179,7 @@ const HazardRoles* hazard_roles(Target target) {
 void Hazards::push_matrix(const Inst& inst) {
     const Past& before = past_[(last_ - 1) % kMost];
     const bool directly = before.when + states_of(before.inst) == now_;
-    const Row& row = rows()[before.inst.row];
-    matrix_.push(inst, now_, directly && is_valu(row) && !row.is(kMatrix) && !row.is(kAccumulator) ? &before.inst : nullptr);
+    matrix_.push(inst, now_, directly && is_valu(rows()[before.inst.row]) ? &before.inst : nullptr);
 }
 
 const Hazard* Hazards::search(const Inst& inst, unsigned later) {

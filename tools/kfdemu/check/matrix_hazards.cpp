@@ -49,9 +49,10 @@ constexpr Needs kOn908[] = {
     {4, 2, 0, 4, 0, 1, 0},     // By4
     {4, 2, 0, 10, 0, 7, 5},    // By16
     {4, 2, 0, 18, 0, 15, 13},  // By32
-    {}, {},
-    {3, 1, 0, 3, 0, 0, 0},     // ToAccumulator
-    {0, 0, 0, 0, 2, 0, 0},     // FromAccumulator
+    {},
+    {},
+    {3, 1, 0, 3, 0, 0, 0},  // ToAccumulator
+    {0, 0, 0, 0, 2, 0, 0},  // FromAccumulator
 };
 constexpr Needs kOn90a[] = {
     {5, 2, 3, 5, 5, 5, 1},         // By4
@@ -96,7 +97,7 @@ void MatrixHazards::push(const Inst& inst, std::uint64_t now, const Inst* before
                                  vector_registers(inst.src[2], row.src[2])};
     size_ = std::min(size_ + 1, kEntries);
     const bool hides = target_ == Target::gfx908 ? row.is(kAccumulator) : of_doubles(kind);
-    hidden_until_ = hides && before != nullptr ? now + 1 : 0;
+    hidden_until_ = hides && before != nullptr && !is_earlier(target_, rows()[before->row]) ? now + 1 : 0;
     if (hidden_until_ != 0) hidden_ = *before;
 }
 

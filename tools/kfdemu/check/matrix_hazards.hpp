@@ -35,8 +35,8 @@ class MatrixHazards {
     const Hazard* search(const gfx9::Inst& inst, std::uint64_t now);
 
   private:
-    static constexpr unsigned kMost = 19;  // wait states that any rule needs
-    static constexpr unsigned kEntries = kMost + 1;
+    static constexpr unsigned kMost = 19;     // wait states that any rule needs
+    static constexpr unsigned kEntries = 32;  // a power of two, above kMost
 
     struct Past {
         gfx9::Inst inst;

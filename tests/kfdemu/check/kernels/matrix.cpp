@@ -9,14 +9,14 @@ typedef double D4 __attribute__((ext_vector_type(4)));
 typedef _Float16 H4 __attribute__((ext_vector_type(4)));
 
 /// An instruction by its builtin, and how many elements of the result a lane has.
-#define INSTRUCTION(name, Sum_, Factor_, count_, builtin)              \
-    struct name {                                                      \
-        typedef Sum_ Sum;                                              \
-        typedef Factor_ Factor;                                        \
-        static constexpr u32 count = count_;                           \
-        static inline Sum multiply(Factor a, Factor b, Sum c) {        \
-            return __builtin_amdgcn_mfma_##builtin(a, b, c, 0, 0, 0);  \
-        }                                                              \
+#define INSTRUCTION(name, Sum_, Factor_, count_, builtin)             \
+    struct name {                                                     \
+        typedef Sum_ Sum;                                             \
+        typedef Factor_ Factor;                                       \
+        static constexpr u32 count = count_;                          \
+        static inline Sum multiply(Factor a, Factor b, Sum c) {       \
+            return __builtin_amdgcn_mfma_##builtin(a, b, c, 0, 0, 0); \
+        }                                                             \
     };
 INSTRUCTION(By4, F4, float, 4, f32_4x4x1f32)
 INSTRUCTION(By16, F4, float, 4, f32_16x16x4f32)
@@ -118,11 +118,11 @@ static inline void calls(const float* in, float* out) {
     store<M>(out, called<M>(b, a, sum + sum));
 }
 
-#define KERNELS(M)                                                                                   \
-    KERNEL void M##_chain(const float* in, float* out, u32) { chain<M>(in, out); }                   \
-    KERNEL void M##_independent(const float* in, float* out, u32) { independent<M>(in, out); }       \
-    KERNEL void M##_factors(const float* in, float* out, u32) { factors<M>(in, out); }               \
-    KERNEL void M##_loop(const float* in, float* out, u32 turns) { loop<M>(in, out, turns); }        \
+#define KERNELS(M)                                                                                    \
+    KERNEL void M##_chain(const float* in, float* out, u32) { chain<M>(in, out); }                    \
+    KERNEL void M##_independent(const float* in, float* out, u32) { independent<M>(in, out); }        \
+    KERNEL void M##_factors(const float* in, float* out, u32) { factors<M>(in, out); }                \
+    KERNEL void M##_loop(const float* in, float* out, u32 turns) { loop<M>(in, out, turns); }         \
     KERNEL void M##_branches(const float* in, float* out, u32 turns) { branches<M>(in, out, turns); } \
     KERNEL void M##_calls(const float* in, float* out, u32) { calls<M>(in, out); }
 KERNELS(By4)
