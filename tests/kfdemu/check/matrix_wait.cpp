@@ -53,8 +53,8 @@ constexpr TooClose kTooClose[] = {
     {"moved_stored", kMove, kStore, 2, 0},
     {"hidden", "v_mov_b32_e32 v1", kStore, 2, 2},
 };
-constexpr const char* kFarEnough[] = {"silent_long_chain", "silent_chain", "silent_independent", "silent_last",
-                                      "silent_others"};
+constexpr const char* kFarEnough[] = {"silent_long_chain", "silent_chain", "silent_independent",
+                                      "silent_last",       "silent_call",  "silent_others"};
 constexpr const char* kFarEnoughOn90a[] = {"silent_doubles", "silent_dot", "silent_hidden"};
 
 void require_silence(Target target, const std::string& kernel) {

@@ -20,7 +20,8 @@ namespace kfdemu::check {
 struct HazardRoles {
     std::uint16_t earlier = 0, later = 0;
 };
-inline constexpr std::uint16_t kMatrixRole = 1 << 15;  ///< one of those of MatrixHazards
+inline constexpr std::uint16_t kMatrixRole = 1 << 15;     ///< one of those of MatrixHazards
+inline constexpr std::uint16_t kLeavesFunction = 0xffff;  ///< as the later one: earlier ones are forgotten
 /// One for each row.
 const HazardRoles* hazard_roles(gfx9::Target target);
 
@@ -30,9 +31,9 @@ class Hazards {
   public:
     /// A new wave.
     void clear(gfx9::Target target) {
-        recent_ = 0, now_ += 2 * kMost;
+        target_ = target;
         roles_ = hazard_roles(target);
-        matrix_.clear(target);
+        forget();
     }
     /// `inst` executes next. The hazard of it with one of those before it, until the next call; null if there is none.
     const Hazard* before(const gfx9::Inst& inst) {
@@ -52,6 +53,10 @@ class Hazards {
     static unsigned states_of(const gfx9::Inst& inst) {
         return inst.row == index(gfx9::Op::s_nop) ? (static_cast<unsigned>(inst.offset) & 15) + 1 : 1;
     }
+    void forget() {
+        recent_ = 0, now_ += 2 * kMost;
+        matrix_.clear(target_);
+    }
     const Hazard* search(const gfx9::Inst& inst, unsigned later);
     void push_matrix(const gfx9::Inst& inst);
     void push(const gfx9::Inst& inst, unsigned earlier) {
@@ -63,6 +68,7 @@ class Hazards {
         recent_ |= earlier;
     }
 
+    gfx9::Target target_{};
     const HazardRoles* roles_ = hazard_roles(gfx9::Target{});
     std::array<Past, kMost> past_{};  // a ring of the last instructions that have roles
     unsigned last_ = 0;

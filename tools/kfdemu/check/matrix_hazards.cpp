@@ -19,10 +19,6 @@ namespace {
 using namespace gfx9;
 
 bool is_memory(const Row& row) { return is_vector_memory(row) || row.format == Format::Ds; }
-/// LLVM does not look across functions, and what it compiles would be reported.
-bool leaves_function(const Row& row) {
-    return is(row, Op::s_swappc_b64) || is(row, Op::s_setpc_b64) || is(row, Op::s_call_b64);
-}
 bool fuses_doubles(const Row& row) { return is(row, Op::v_fma_f64) || is(row, Op::v_fmac_f64); }
 bool of_doubles(MatrixKind kind) { return kind == MatrixKind::DoublesBy4 || kind == MatrixKind::DoublesBy16; }
 
@@ -86,8 +82,7 @@ bool MatrixHazards::is_earlier(Target target, const Row& row) {
 
 bool MatrixHazards::is_later(Target target, const Row& row) {
     if (target != Target::gfx908 && target != Target::gfx90a) return false;
-    return is_earlier(target, row) || is_memory(row) || leaves_function(row) ||
-           (target == Target::gfx90a && is_valu(row));
+    return is_earlier(target, row) || is_memory(row) || (target == Target::gfx90a && is_valu(row));
 }
 
 void MatrixHazards::push(const Inst& inst, std::uint64_t now, const Inst* before) {
@@ -104,9 +99,7 @@ void MatrixHazards::push(const Inst& inst, std::uint64_t now, const Inst* before
 const Hazard* MatrixHazards::search(const Inst& inst, std::uint64_t now) {
     const Row& row = rows()[inst.row];
     found_ = {};
-    if (leaves_function(row)) {
-        size_ = 0;
-    } else if (row.is(kMatrix)) {
+    if (row.is(kMatrix)) {
         for (unsigned n = 0; n < 3; ++n)
             check(inst, vector_registers(inst.src[n], row.src[n]), n == 2 ? Role::Addend : Role::Factor, now);
     } else {

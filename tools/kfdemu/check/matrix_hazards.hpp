@@ -22,11 +22,10 @@ class MatrixHazards {
   public:
     /// Whether later instructions may have to wait for one of that row.
     static bool is_earlier(gfx9::Target target, const gfx9::Row& row);
-    /// Whether one of that row may have to wait, or ends the search.
+    /// Whether one of that row may have to wait.
     static bool is_later(gfx9::Target target, const gfx9::Row& row);
 
-    /// A new wave.
-    void clear(gfx9::Target target) { size_ = 0, target_ = target; }
+    void clear(gfx9::Target target) { size_ = 0, hidden_until_ = 0, target_ = target; }
     bool recent(std::uint64_t now) const { return size_ != 0 && newest(0).states_until(now) < kMost; }
     /// An instruction that is_earlier() executes at the wait state `now`. `before`: the vector instruction directly
     /// before it, or null.

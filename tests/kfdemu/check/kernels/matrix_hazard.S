@@ -342,6 +342,24 @@ begin silent_last
   v_accvgpr_read_b32 v1, a3
 end silent_last
 
+// Rules end at calls and returns.
+begin silent_call
+  factors
+  s_getpc_b64 s[8:9]
+0:
+  s_add_u32 s8, s8, 1f-0b
+  s_addc_u32 s9, s9, 0
+  v_mfma_f32_4x4x1f32 a[0:3], v1, v2, a[0:3]
+  s_swappc_b64 s[10:11], s[8:9]
+  v_mfma_f32_4x4x1f32 a[4:7], v1, v2, a[4:7]
+  s_branch 2f
+1:
+  v_accvgpr_read_b32 v1, a0
+  v_mov_b32 v2, 1.0
+  s_setpc_b64 s[10:11]
+2:
+end silent_call
+
 // Instructions in between count, s_nop or not.
 begin silent_others
   factors
