@@ -12,7 +12,7 @@ struct Hazard {
     unsigned missing() const { return needed - found; }
 };
 
-inline bool is(const gfx9::Row& row, gfx9::Op op) { return &row == &gfx9::rows()[index(op)]; }
+inline bool is_op(const gfx9::Row& row, gfx9::Op op) { return &row == &gfx9::rows()[index(op)]; }
 inline bool is_vector_memory(const gfx9::Row& row) {
     using gfx9::Format;
     return row.format == Format::Flat || row.format == Format::Mubuf || row.format == Format::Mtbuf;

@@ -24,30 +24,30 @@ bool compares_to_exec(const Row& row) {
 bool writes_scalar(const Row& row) {
     return row.format == Format::Vopc || (is_valu(row) && (row.is(kCarryOut) || row.dst == Type::s32));
 }
-bool sets_register(const Row& row) { return is(row, Op::s_setreg_b32) || is(row, Op::s_setreg_imm32_b32); }
+bool sets_register(const Row& row) { return is_op(row, Op::s_setreg_b32) || is_op(row, Op::s_setreg_imm32_b32); }
 /// The hardware reads the data of a store of more than 8 bytes one state late.
 bool stores_late(const Row& row) {
     return is_vector_memory(row) && (row.is(kStore) || row.is(kAtomic)) && dwords(row.src[1]) > 2;
 }
-bool scales_quotient(const Row& row) { return is(row, Op::v_div_fmas_f32) || is(row, Op::v_div_fmas_f64); }
-bool selects_lane(const Row& row) { return is(row, Op::v_readlane_b32) || is(row, Op::v_writelane_b32); }
-bool uses_register(const Row& row) { return is(row, Op::s_getreg_b32) || sets_register(row); }
+bool scales_quotient(const Row& row) { return is_op(row, Op::v_div_fmas_f32) || is_op(row, Op::v_div_fmas_f64); }
+bool selects_lane(const Row& row) { return is_op(row, Op::v_readlane_b32) || is_op(row, Op::v_writelane_b32); }
+bool uses_register(const Row& row) { return is_op(row, Op::s_getreg_b32) || sets_register(row); }
 bool may_use_m0(const Row& row) {
     return row.format == Format::Ds || row.format == Format::Flat || row.format == Format::Mubuf ||
-           is(row, Op::s_movrels_b32) || is(row, Op::s_movrels_b64) || is(row, Op::s_movreld_b32) ||
-           is(row, Op::s_movreld_b64) || is(row, Op::s_sendmsg) || is(row, Op::s_sendmsghalt) ||
-           is(row, Op::s_ttracedata);
+           is_op(row, Op::s_movrels_b32) || is_op(row, Op::s_movrels_b64) || is_op(row, Op::s_movreld_b32) ||
+           is_op(row, Op::s_movreld_b64) || is_op(row, Op::s_sendmsg) || is_op(row, Op::s_sendmsghalt) ||
+           is_op(row, Op::s_ttracedata);
 }
 
 /// What a function does not know of its callers and callees: LLVM does not look across them, and what it compiles would
 /// be reported.
 bool leaves_function(const Row& row) {
-    return is(row, Op::s_swappc_b64) || is(row, Op::s_setpc_b64) || is(row, Op::s_call_b64);
+    return is_op(row, Op::s_swappc_b64) || is_op(row, Op::s_setpc_b64) || is_op(row, Op::s_call_b64);
 }
 bool is_dot(const Row& row) { return is_valu(row) && std::string_view{row.name}.starts_with("v_dot"); }
 bool is_matrix(const Row& row) { return row.is(kMatrix); }
 bool is_plain_valu(const Row& row) { return is_valu(row) && !is_matrix(row) && !is_dot(row); }
-bool to_accumulator(const Row& row) { return is(row, Op::v_accvgpr_write_b32); }
+bool to_accumulator(const Row& row) { return is_op(row, Op::v_accvgpr_write_b32); }
 bool to_vgpr(const Row& row) { return is_valu(row) && !is_matrix(row) && !to_accumulator(row); }  // on gfx908
 bool uses_vectors(const Row& row) {
     return !is_matrix(row) && (is_valu(row) || is_vector_memory(row) || row.format == Format::Ds);
@@ -90,7 +90,7 @@ bool of_same_register(const Inst& earlier, const Inst& later) { return ((earlier
 bool of_its_m0(const Inst& earlier, const Inst& later) {
     const Row& row = rows()[later.row];
     const bool memory = row.format == Format::Ds || is_vector_memory(row);
-    const bool by_thread = is(row, Op::ds_write_addtid_b32) || is(row, Op::ds_read_addtid_b32);
+    const bool by_thread = is_op(row, Op::ds_write_addtid_b32) || is_op(row, Op::ds_read_addtid_b32);
     return (!memory || by_thread || later.has(kLds)) && writes(earlier, kM0, 1);
 }
 bool of_its_data(const Inst& earlier, const Inst& later) {

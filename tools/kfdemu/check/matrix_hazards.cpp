@@ -19,13 +19,13 @@ namespace {
 using namespace gfx9;
 
 bool is_memory(const Row& row) { return is_vector_memory(row) || row.format == Format::Ds; }
-bool fuses_doubles(const Row& row) { return is(row, Op::v_fma_f64) || is(row, Op::v_fmac_f64); }
+bool fuses_doubles(const Row& row) { return is_op(row, Op::v_fma_f64) || is_op(row, Op::v_fmac_f64); }
 bool of_doubles(MatrixKind kind) { return kind == MatrixKind::DoublesBy4 || kind == MatrixKind::DoublesBy16; }
 
 /// "v_mfma_f32_16x16x4f16"
 MatrixKind kind_of(const Row& row) {
-    if (is(row, Op::v_accvgpr_write_b32)) return MatrixKind::ToAccumulator;
-    if (is(row, Op::v_accvgpr_read_b32)) return MatrixKind::FromAccumulator;
+    if (is_op(row, Op::v_accvgpr_write_b32)) return MatrixKind::ToAccumulator;
+    if (is_op(row, Op::v_accvgpr_read_b32)) return MatrixKind::FromAccumulator;
     const std::string_view name = row.name;
     const bool doubles = name.starts_with("v_mfma_f64_");
     const std::string_view shape = name.substr(std::string_view{"v_mfma_f32_"}.size());
