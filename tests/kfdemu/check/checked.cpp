@@ -36,6 +36,28 @@ Outcome run_groups(Checked& gpu, const CodeObject& code, const std::string& kern
     return code.try_launch(kernel, {.grid = {1024}, .group = {128}, .threads = threads}, in, out);
 }
 
+std::vector<Target> matrix_targets() {
+    std::vector<Target> result;
+    for (const Target target : targets())
+        if (target == Target::gfx908 || target == Target::gfx90a) result.push_back(target);
+    return result;
+}
+
+std::vector<std::string> matrix_kernels(Target target) {
+    std::vector<std::string> sizes{"By4", "By16", "By16Blocks", "By32", "By32Blocks"}, kernels{"parts"};
+    if (target == Target::gfx90a) sizes.insert(sizes.end(), {"Doubles", "SmallDoubles"});
+    for (const std::string& size : sizes)
+        for (const char* kernel : {"_chain", "_independent", "_factors", "_loop", "_branches", "_calls"})
+            kernels.push_back(size + kernel);
+    return kernels;
+}
+
+Outcome run_matrix(Checked& gpu, const CodeObject& code, const std::string& kernel, std::uint32_t turns) {
+    auto* in = gpu.machine.allocate<float>(4096);
+    auto* out = gpu.machine.allocate<float>(4096);
+    return code.try_launch(kernel, {.grid = {64}, .group = {64}}, in, out, turns);
+}
+
 Outcome run_defect(Checked& gpu, const CodeObject& code, const std::string& kernel) {
     auto* in = gpu.machine.allocate<std::uint32_t>(128);
     auto* out = gpu.machine.allocate<std::uint32_t>(128);

@@ -54,6 +54,13 @@ inline void require_silent_groups(Checked& gpu, const CodeObject& code, const st
     REQUIRE(gpu.rules().empty());
 }
 
+/// Of targets(), those with matrix instructions.
+std::vector<Target> matrix_targets();
+/// The kernels of matrix.cpp that such a target has.
+std::vector<std::string> matrix_kernels(Target target);
+/// Runs one of them in a wave.
+Outcome run_matrix(Checked& gpu, const CodeObject& code, const std::string& kernel, std::uint32_t turns);
+
 /// The levels that the C++ sources of kernels/ are compiled at.
 inline constexpr const char* kCompiled[] = {"O0", "O1", "O2", "O3"};
 

@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::uint32_t kNop = 0xbf800000, kTrap = 0xbf920002;  // s_nop 0; s_trap 2, which ends the kernel with a fault
 bool is_wait(std::uint32_t dword) { return dword >> 16 == 0xbf8c; }
+/// Of several states: what replaces it gives one.
+bool is_long_nop(std::uint32_t dword) { return dword > kNop && dword <= (kNop | 15); }
 bool is_barrier(std::uint32_t dword) { return dword == 0xbf8a0000; }
 bool is_invalidation(std::uint32_t dword) { return (dword & 0xfffc0000) == 0xe0fc0000; }  // buffer_wbinvl1_vol
 /// A DS instruction, by its opcode.
@@ -27,8 +29,9 @@ struct Mutation {
     bool (*is_removed)(std::uint32_t dword);
     unsigned dwords;
 };
-constexpr Mutation kWaits{Check::wait, is_wait, 1}, kBarriers{Check::lds_race, is_barrier, 1},
-    kLdsWrites{Check::init, is_lds_write, 2}, kInvalidations{Check::fence, is_invalidation, 2};
+constexpr Mutation kWaits{Check::wait, is_wait, 1}, kNops{Check::wait, is_long_nop, 1},
+    kBarriers{Check::lds_race, is_barrier, 1}, kLdsWrites{Check::init, is_lds_write, 2},
+    kInvalidations{Check::fence, is_invalidation, 2};
 
 using Run = Outcome (*)(Checked&, const CodeObject&);
 
@@ -149,6 +152,12 @@ Tally mutate(const Mutation& mutation, Target target, const char* level, Run run
     return mutate(gpu, code, mutation, [&] { return run(gpu, code); });
 }
 
+Tally shorten_nops(Target target, const char* level, const std::string& kernel) {
+    Checked gpu{target, Check::wait};
+    const CodeObject code = gpu.load("matrix", level);
+    return mutate(gpu, code, kNops, [&] { return run_matrix(gpu, code, kernel, 4); });
+}
+
 Tally remove_barriers(Target target, const char* level, const std::string& kernel) {
     Checked gpu{target, Check::lds_race};
     const CodeObject code = gpu.load("race", level);
@@ -191,6 +200,23 @@ Tally mutate_all(const char* what, const Mutation& mutation) {
 TEST_CASE("one s_waitcnt at a time is removed from compiled kernels", "[check][wait][mutation]") {
     const Tally sum = mutate_all("waits", kWaits);
     REQUIRE(sum.caught * 3 >= sum.removed * 2);
+}
+
+TEST_CASE("one s_nop of several states at a time becomes one of one state in compiled matrix kernels",
+          "[check][wait][matrix][mutation]") {
+    Tally sum;
+    for (const Target target : matrix_targets())
+        for (const char* level : kCompiled) {
+            Tally all;
+            for (const std::string& kernel : matrix_kernels(target)) {
+                INFO(kernel << " on " << kfdemu::gfx9::name(target) << " at -" << level);
+                all += shorten_nops(target, level, kernel);
+            }
+            print("s_nop", "matrix", target, level, all);
+            sum += all;
+        }
+    std::printf("mutation: %u s_nop, %u caught, %u redundant\n", sum.removed, sum.caught, sum.redundant);
+    REQUIRE(sum.caught * 5 >= sum.removed * 4);
 }
 
 TEST_CASE("one write to LDS at a time is removed from compiled kernels", "[check][init][mutation]") {

@@ -18,7 +18,7 @@ void GroupChecker::begin(const Scene& scene, unsigned waves) {
 }
 
 void GroupChecker::WaveChecker::begin() {
-    wait_.clear();
+    wait_.clear(group_.scene_.target);
     if (group_.init_) init_.begin(group_.scene_);
 }
 

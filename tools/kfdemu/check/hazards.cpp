@@ -15,15 +15,6 @@ using namespace gfx9;
 
 constexpr Operand kVccz = 251, kExecz = 252;  // as sources
 
-bool is(const Row& row, Op op) { return &row == &rows()[index(op)]; }
-
-bool is_vector_memory(const Row& row) {
-    return row.format == Format::Flat || row.format == Format::Mubuf || row.format == Format::Mtbuf;
-}
-bool is_valu(const Row& row) {
-    return row.format == Format::Vop1 || row.format == Format::Vop2 || row.format == Format::Vopc ||
-           row.format == Format::Vop3 || row.format == Format::Vop3p;
-}
 bool is_salu(const Row& row) {
     return row.format == Format::Sop1 || row.format == Format::Sop2 || row.format == Format::Sopk;
 }
@@ -33,19 +24,33 @@ bool compares_to_exec(const Row& row) {
 bool writes_scalar(const Row& row) {
     return row.format == Format::Vopc || (is_valu(row) && (row.is(kCarryOut) || row.dst == Type::s32));
 }
-bool sets_register(const Row& row) { return is(row, Op::s_setreg_b32) || is(row, Op::s_setreg_imm32_b32); }
+bool sets_register(const Row& row) { return is_op(row, Op::s_setreg_b32) || is_op(row, Op::s_setreg_imm32_b32); }
 /// The hardware reads the data of a store of more than 8 bytes one state late.
 bool stores_late(const Row& row) {
     return is_vector_memory(row) && (row.is(kStore) || row.is(kAtomic)) && dwords(row.src[1]) > 2;
 }
-bool scales_quotient(const Row& row) { return is(row, Op::v_div_fmas_f32) || is(row, Op::v_div_fmas_f64); }
-bool selects_lane(const Row& row) { return is(row, Op::v_readlane_b32) || is(row, Op::v_writelane_b32); }
-bool uses_register(const Row& row) { return is(row, Op::s_getreg_b32) || sets_register(row); }
+bool scales_quotient(const Row& row) { return is_op(row, Op::v_div_fmas_f32) || is_op(row, Op::v_div_fmas_f64); }
+bool selects_lane(const Row& row) { return is_op(row, Op::v_readlane_b32) || is_op(row, Op::v_writelane_b32); }
+bool uses_register(const Row& row) { return is_op(row, Op::s_getreg_b32) || sets_register(row); }
 bool may_use_m0(const Row& row) {
     return row.format == Format::Ds || row.format == Format::Flat || row.format == Format::Mubuf ||
-           is(row, Op::s_movrels_b32) || is(row, Op::s_movrels_b64) || is(row, Op::s_movreld_b32) ||
-           is(row, Op::s_movreld_b64) || is(row, Op::s_sendmsg) || is(row, Op::s_sendmsghalt) ||
-           is(row, Op::s_ttracedata);
+           is_op(row, Op::s_movrels_b32) || is_op(row, Op::s_movrels_b64) || is_op(row, Op::s_movreld_b32) ||
+           is_op(row, Op::s_movreld_b64) || is_op(row, Op::s_sendmsg) || is_op(row, Op::s_sendmsghalt) ||
+           is_op(row, Op::s_ttracedata);
+}
+
+/// What a function does not know of its callers and callees: LLVM does not look across them, and what it compiles would
+/// be reported.
+bool leaves_function(const Row& row) {
+    return is_op(row, Op::s_swappc_b64) || is_op(row, Op::s_setpc_b64) || is_op(row, Op::s_call_b64);
+}
+bool is_dot(const Row& row) { return is_valu(row) && std::string_view{row.name}.starts_with("v_dot"); }
+bool is_matrix(const Row& row) { return row.is(kMatrix); }
+bool is_plain_valu(const Row& row) { return is_valu(row) && !is_matrix(row) && !is_dot(row); }
+bool to_accumulator(const Row& row) { return is_op(row, Op::v_accvgpr_write_b32); }
+bool to_vgpr(const Row& row) { return is_valu(row) && !is_matrix(row) && !to_accumulator(row); }  // on gfx908
+bool uses_vectors(const Row& row) {
+    return !is_matrix(row) && (is_valu(row) || is_vector_memory(row) || row.format == Format::Ds);
 }
 
 bool writes(const RegisterUses& uses, Operand first, unsigned count) {
@@ -85,12 +90,29 @@ bool of_same_register(const Inst& earlier, const Inst& later) { return ((earlier
 bool of_its_m0(const Inst& earlier, const Inst& later) {
     const Row& row = rows()[later.row];
     const bool memory = row.format == Format::Ds || is_vector_memory(row);
-    const bool by_thread = is(row, Op::ds_write_addtid_b32) || is(row, Op::ds_read_addtid_b32);
+    const bool by_thread = is_op(row, Op::ds_write_addtid_b32) || is_op(row, Op::ds_read_addtid_b32);
     return (!memory || by_thread || later.has(kLds)) && writes(earlier, kM0, 1);
 }
 bool of_its_data(const Inst& earlier, const Inst& later) {
     const bool offset_in_register = earlier.format != Format::Flat && earlier.sdst < kConstants;
     return !offset_in_register && writes(later, earlier.src[1], dwords(rows()[earlier.row].src[1]));
+}
+
+bool of_its_sources(const Inst& earlier, const Inst& later) {
+    const Row& row = rows()[later.row];
+    for (unsigned n = 0; n < 3; ++n)
+        if (later.src[n] >= kVgpr0 && dwords(row.src[n]) != 0 && writes(earlier, later.src[n], dwords(row.src[n])))
+            return true;
+    return false;
+}
+/// A dot product forwards its result only to the addend of the same one.
+bool of_its_dot(const Inst& earlier, const Inst& later) {
+    const auto uses = [&](const RegisterUse& use) { return overlap(use.first, use.count, earlier.dst, 1); };
+    if (earlier.row != later.row) {
+        const RegisterUses all = register_uses(later);
+        return std::any_of(all.begin(), all.end(), uses);
+    }
+    return later.src[0] == earlier.dst || later.src[1] == earlier.dst;
 }
 
 enum class When : std::uint8_t { Any, Dpp, ScalarSetup };  // which forms of the later one
@@ -101,6 +123,7 @@ struct Rule {
     bool (*later)(const Row&);
     When when;
     bool (*applies)(const Inst& earlier, const Inst& later);
+    std::uint8_t targets = targets::all;
 };
 constexpr Rule kRules[] = {
     {5, writes_scalar, is_vector_memory, When::Any, of_its_scalar},
@@ -112,19 +135,38 @@ constexpr Rule kRules[] = {
     {2, sets_register, uses_register, When::Any, of_same_register},
     {1, is_salu, may_use_m0, When::Any, of_its_m0},
     {1, stores_late, is_valu, When::Any, of_its_data},
+    {4, compares_to_exec, is_matrix, When::Any, always, targets::from908},
+    {4, compares_to_exec, to_accumulator, When::Any, always, targets::gfx908},
+    {2, to_vgpr, is_matrix, When::Any, of_its_sources, targets::gfx908},
+    {2, to_vgpr, to_accumulator, When::Any, of_its_sources, targets::gfx908},
+    {2, is_plain_valu, is_matrix, When::Any, of_its_sources, targets::gfx90a},
+    {3, is_dot, uses_vectors, When::Any, of_its_dot, targets::gfx90a},
 };
 
 using Table = std::array<HazardRoles, kRowCount>;
 
-Table make_table() {
-    Table table;
-    for (std::size_t n = 0; n < kRowCount; ++n)
-        for (std::size_t rule = 0; rule < std::size(kRules); ++rule) {
-            const auto bit = static_cast<std::uint16_t>(1u << rule);
-            if (kRules[rule].earlier(rows()[n])) table[n].earlier |= bit;
-            if (kRules[rule].later(rows()[n])) table[n].later |= bit;
-        }
-    return table;
+static_assert((1u << std::size(kRules)) <= kMatrixRole);
+
+HazardRoles roles_of(Target target, const Row& row) {
+    if (leaves_function(row)) return {.earlier = 0, .later = kLeavesFunction};
+    HazardRoles roles;
+    for (std::size_t rule = 0; rule < std::size(kRules); ++rule) {
+        if ((kRules[rule].targets & bit(target)) == 0) continue;
+        const auto role = static_cast<std::uint16_t>(1u << rule);
+        if (kRules[rule].earlier(row)) roles.earlier |= role;
+        if (kRules[rule].later(row)) roles.later |= role;
+    }
+    if (MatrixHazards::is_earlier(target, row)) roles.earlier |= kMatrixRole;
+    if (MatrixHazards::is_later(target, row)) roles.later |= kMatrixRole;
+    return roles;
+}
+
+std::array<Table, std::size(kTargets)> make_tables() {
+    std::array<Table, std::size(kTargets)> tables;
+    for (const Target target : kTargets)
+        for (std::size_t n = 0; n < kRowCount; ++n)
+            tables[static_cast<std::size_t>(target)][n] = roles_of(target, rows()[n]);
+    return tables;
 }
 
 constexpr unsigned rules(When when) {
@@ -135,17 +177,29 @@ constexpr unsigned rules(When when) {
 
 }  // namespace
 
-const HazardRoles* hazard_roles() {
-    static const Table made = make_table();
-    return made.data();
+const HazardRoles* hazard_roles(Target target) {
+    static const auto made = make_tables();
+    return made[static_cast<std::size_t>(target)].data();
+}
+
+void Hazards::push_matrix(const Inst& inst) {
+    const Past& before = past_[(last_ - 1) % kMost];
+    const bool directly = before.when + states_of(before.inst) == now_;
+    matrix_.push(inst, now_, directly && is_valu(rows()[before.inst.row]) ? &before.inst : nullptr);
 }
 
 const Hazard* Hazards::search(const Inst& inst, unsigned later) {
+    if (later == kLeavesFunction) {
+        forget();
+        return nullptr;
+    }
     if (inst.form != Form::Dpp) later &= ~rules(When::Dpp);
     if (!inst.has(kScalarSetup)) later &= ~rules(When::ScalarSetup);
     if ((later & recent_) == 0) return nullptr;
-    recent_ = 0;
-    const Hazard* found = nullptr;
+    const bool matrix = (later & recent_ & kMatrixRole) != 0;
+    later &= ~unsigned{kMatrixRole};
+    recent_ = matrix_.recent(now_) ? kMatrixRole : 0;
+    const Hazard* found = matrix ? matrix_.search(inst, now_) : nullptr;
     for (const Past& past : past_) {
         const std::uint64_t states = now_ - past.when - states_of(past.inst);
         if (states >= kMost) continue;

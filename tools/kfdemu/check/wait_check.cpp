@@ -66,6 +66,12 @@ std::uint64_t lanes_of(const Wave& wave, const Inst& inst, const RegisterUse& us
     }
 }
 
+/// "s_nop 4"; one instruction gives 16 states at most.
+std::string nops(unsigned states) {
+    std::string text = "s_nop " + std::to_string(std::min(states, 16u) - 1);
+    return states > 16 ? text + " and " + nops(states - 16) : text;
+}
+
 }  // namespace
 
 void WaitCheck::before(const Scene& scene, InstCache& cache, const Wave& wave, const Inst& inst) {
@@ -111,8 +117,8 @@ void WaitCheck::report(const Scene& scene, const Hazard& hazard, const Wave& wav
     Finding finding = scene.finding(Check::wait, kRule, wave, inst);
     const auto states = [](unsigned n) { return std::to_string(n) + (n == 1 ? " wait state" : " wait states"); };
     finding.what = "the instruction needs " + states(hazard.needed) + " after an earlier one and has " +
-                   std::to_string(hazard.found) + ": s_nop " + std::to_string(hazard.needed - hazard.found - 1) +
-                   " is missing";
+                   std::to_string(hazard.found) + ": " + nops(hazard.missing()) +
+                   (hazard.missing() > 16 ? " are missing" : " is missing");
     finding.related.push_back({"the earlier one", scene.site(hazard.earlier)});
     scene.session.report->add(std::move(finding));
 }

@@ -2,7 +2,7 @@
 // instructions that follow others without the wait states that the hardware does not insert, a missing s_nop.
 //
 //     WaitCheck check;
-//     check.clear();                            // a new wave
+//     check.clear(target);                      // a new wave
 //     check.before(scene, cache, wave, inst);   // each instruction
 //
 // Dynamic: it sees the instructions that execute and the lanes that are active. Thread safety: that of its wave.
@@ -18,9 +18,9 @@ namespace kfdemu::check {
 
 class WaitCheck {
   public:
-    void clear() {
+    void clear(gfx9::Target target) {
         board_.clear();
-        hazards_.clear();
+        hazards_.clear(target);
     }
     void before(const Scene& scene, InstCache& cache, const gfx9::Wave& wave, const gfx9::Inst& inst);
 

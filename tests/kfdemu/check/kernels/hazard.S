@@ -1,19 +1,6 @@
 // Kernels in which two instructions follow each other too closely, each with its mended twin NAME_mended.
 #include "kernel.inc"
 
-// So many wait states, all in the twin, one fewer in the defect.
-.macro states fix, count
-.if \fix
-  s_nop \count-1
-.elseif \count > 1
-  s_nop \count-2
-.endif
-.endm
-.macro store_v1
-  s_waitcnt vmcnt(0) & lgkmcnt(0)
-  global_store_dword v0, v1, s[6:7]
-.endm
-
 .macro scalar_address_body fix
   v_mov_b32 v1, s6
   v_readfirstlane_b32 s8, v1

@@ -228,10 +228,12 @@ pair relative
 .macro matrix_body fix
   global_load_dword v1, v0, s[4:5]
   v_mov_b32 v2, 0
+  s_nop 1
   wait_if \fix, 0
   v_mfma_f32_4x4x1f32 a[0:3], v1, v2, a[0:3]
   s_nop 7
   v_accvgpr_read_b32 v1, a0
+  s_nop 1
   s_waitcnt vmcnt(0)
   global_store_dword v0, v1, s[6:7]
 .endm
