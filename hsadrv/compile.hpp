@@ -5,7 +5,8 @@
 //     hsadrv::compile(text, {.language = hsadrv::Language::opencl, .target = hsadrv::TargetId::parse("gfx90a")});
 //
 // Runs the clang that hsadrv-cc runs (docs/guide/compile.md), as a child process on memory files: no file and no child
-// remains, however the call or this process ends. What was compiled before is taken from a cache, in
+// remains, however the call or this process ends (a compiler that hangs may use twice the deadline of processor time
+// after this process was killed). What was compiled before is taken from a cache, in
 // memory and on disk, if nothing that it depends on has changed: $HSADRV_CACHE is its folder, or "off" (default:
 // $XDG_CACHE_HOME/hsadrv or ~/.cache/hsadrv), $HSADRV_CACHE_SIZE its limit (256M). Thread safety: any thread; calls run
 // in parallel. The caller's signal mask and handlers are unchanged; the child blocks no signal, leads a process group

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -170,6 +171,15 @@ class Child {
     std::optional<int> status_;
 };
 
+/// Ends a child that hangs and that no Child is left to kill, because this process was killed. Linkers have threads, so
+/// twice the time. The child's own children inherit the limit.
+void limit_processor_time(pid_t child, const Deadline& deadline) {
+    const auto left = std::chrono::ceil<std::chrono::seconds>(deadline.sliced(std::chrono::hours(1)).remaining());
+    const rlim_t seconds = 2 * static_cast<rlim_t>(left.count()) + 1;
+    const rlimit limit{seconds, seconds};
+    prlimit(child, RLIMIT_CPU, &limit, nullptr);  // fails if the child has ended, or has a lower one
+}
+
 }  // namespace
 
 std::string child_file(std::size_t index) {
@@ -179,7 +189,9 @@ std::string child_file(std::size_t index) {
 Ended run_child(const std::vector<std::string>& command, const Streams& streams, const Deadline& deadline) {
     Pipe output;
     Ended ended;
-    Child child(Spawning(streams, output.write_end()).start(command));
+    const pid_t started = Spawning(streams, output.write_end()).start(command);
+    Child child(started);
+    limit_processor_time(started, deadline);
     output.close_write();
     if (!output.read_all(ended.output, deadline) || !child.wait(deadline)) {
         throw Timeout(command.front() + " did not end within " + deadline.text() +

@@ -1,5 +1,6 @@
 // The compiler as a child process: how it may fail, and that nothing of it remains.
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,6 +25,15 @@ std::string changed_clang(const Folder& folder, const std::string& name, const s
     return folder.script(name, "case \"$*\" in *--version*|*--print-targets*|*-print-prog-name*) exec " KERNEL_CLANG
                                " \"$@\";; esac\n" +
                                    instead + "\n");
+}
+
+/// This program again, with one of its test cases, in a process group of its own.
+pid_t start(const char* test_case) {
+    const pid_t child = ::fork();
+    if (child != 0) return child;
+    ::setpgid(0, 0);
+    ::execl("/proc/self/exe", "child", test_case, static_cast<char*>(nullptr));
+    ::_exit(127);
 }
 
 }  // namespace
@@ -128,14 +138,34 @@ TEST_CASE("a child compiles until it is killed", "[.child][compile]") {
     for (;;) compile(double_it, options);
 }
 
+TEST_CASE("a child waits for a compiler that spins", "[.child][compile]") {
+    CompileOptions options = options_for();
+    options.clang = std::getenv("SPINNING_CLANG");
+    compile(double_it, options, 1s);
+}
+
+TEST_CASE("a compiler that spins ends although the program was killed", "[compile]") {
+    const OwnCache cache;
+    const Folder folder;
+    const fs::path written = folder.path() / "pid";
+    const Variable clang("SPINNING_CLANG", changed_clang(folder, "clang-spins",
+                                                         "echo $$ >" + written.string() + "; while :; do :; done"));
+    const pid_t child = start("a child waits for a compiler that spins");
+    pid_t compiler = 0;
+    REQUIRE(device_test::eventually([&] { return bool(std::ifstream(written) >> compiler); }));
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // the compiler becomes a child of this process
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    CHECK(::waitpid(compiler, nullptr, WNOHANG) == 0);
+    int status = 0;
+    CHECK(device_test::eventually([&] { return ::waitpid(compiler, &status, WNOHANG) == compiler; }));
+    CHECK(WTERMSIG(status) == SIGKILL);
+    ::prctl(PR_SET_CHILD_SUBREAPER, 0);
+}
+
 TEST_CASE("a killed program leaves no file", "[compile]") {
     const OwnCache cache;
-    const pid_t child = ::fork();
-    if (child == 0) {
-        ::setpgid(0, 0);
-        ::execl("/proc/self/exe", "child", "a child compiles until it is killed", static_cast<char*>(nullptr));
-        ::_exit(127);
-    }
+    const pid_t child = start("a child compiles until it is killed");
     for (int i = 0; i < 5; ++i) {
         std::this_thread::sleep_for(150ms);
         CHECK(cache.temporary.files().empty());
