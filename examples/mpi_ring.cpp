@@ -68,6 +68,7 @@ int run(bool on_device) {
     const auto array = to_device(values, stream);
     const auto ones = to_device(std::vector<float>(values.size(), 1.0f), stream);
     Ring ring(array, on_device);
+    if (ring.size == 1) throw Error("a ring needs two processes or more: mpirun -n 2 ./mpi_ring");
     if (rank != 0) ring.receive(stream);
     add.launch(stream, {.grid = 1 << 20, .workgroup = 256}, array, ones, array, 1u << 20);
     ring.send(stream);

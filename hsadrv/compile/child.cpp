@@ -176,8 +176,10 @@ class Child {
 void limit_processor_time(pid_t child, const Deadline& deadline) {
     const auto left = std::chrono::ceil<std::chrono::seconds>(deadline.sliced(std::chrono::hours(1)).remaining());
     const rlim_t seconds = 2 * static_cast<rlim_t>(left.count()) + 1;
-    const rlimit limit{seconds, seconds};
-    prlimit(child, RLIMIT_CPU, &limit, nullptr);  // fails if the child has ended, or has a lower one
+    rlimit limit;
+    if (prlimit(child, RLIMIT_CPU, nullptr, &limit) != 0) return;  // the child has ended
+    limit = {std::min(limit.rlim_cur, seconds), std::min(limit.rlim_max, seconds)};
+    prlimit(child, RLIMIT_CPU, &limit, nullptr);
 }
 
 }  // namespace

@@ -3,10 +3,10 @@
 //     const Ended ended = run_child({"clang-19", "-", "-o", "-"}, {.input = &source, .errors = &messages}, deadline);
 //
 // The child leads a process group of its own, which is killed at the deadline; it blocks and ignores no signal, and has
-// the descriptors of Streams alone. If this process is killed first, a limit of processor time, of twice the deadline,
-// ends a child that would not end. This process's signal mask and handlers are not changed. If it ignores SIGCHLD, or
-// another thread of it reaped the child, there is no exit status. Thread safety: any thread.
-// Source: POSIX, posix_spawn and waitpid.
+// the descriptors of Streams alone. If this process is killed first, a limit of processor time, of twice the deadline
+// and two hours at most, ends a child that would not end; a lower one that is inherited stays. This process's signal
+// mask and handlers are not changed. If it ignores SIGCHLD, or another thread of it reaped the child, there is no exit
+// status. Thread safety: any thread. Source: POSIX, posix_spawn and waitpid.
 #pragma once
 
 #include <optional>

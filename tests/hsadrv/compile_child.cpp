@@ -1,6 +1,7 @@
 // The compiler as a child process: how it may fail, and that nothing of it remains.
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -141,15 +142,16 @@ TEST_CASE("a child compiles until it is killed", "[.child][compile]") {
 TEST_CASE("a child waits for a compiler that spins", "[.child][compile]") {
     CompileOptions options = options_for();
     options.clang = std::getenv("SPINNING_CLANG");
-    compile(double_it, options, 1s);
+    compile(double_it, options, 3s);  // until then, the other process kills this one, also on a busy machine
 }
 
 TEST_CASE("a compiler that spins ends although the program was killed", "[compile]") {
     const OwnCache cache;
     const Folder folder;
     const fs::path written = folder.path() / "pid";
-    const Variable clang("SPINNING_CLANG", changed_clang(folder, "clang-spins",
-                                                         "echo $$ >" + written.string() + "; while :; do :; done"));
+    const Variable clang(
+        "SPINNING_CLANG",
+        changed_clang(folder, "clang-spins", "sleep 0.2; echo $$ >" + written.string() + "; while :; do :; done"));
     const pid_t child = start("a child waits for a compiler that spins");
     pid_t compiler = 0;
     REQUIRE(device_test::eventually([&] { return bool(std::ifstream(written) >> compiler); }));
@@ -161,6 +163,24 @@ TEST_CASE("a compiler that spins ends although the program was killed", "[compil
     CHECK(device_test::eventually([&] { return ::waitpid(compiler, &status, WNOHANG) == compiler; }));
     CHECK(WTERMSIG(status) == SIGKILL);
     ::prctl(PR_SET_CHILD_SUBREAPER, 0);
+    if (status == 0) ::kill(compiler, SIGKILL);  // it still spins
+}
+
+TEST_CASE("a compiler has no more processor time than its program allows", "[compile]") {
+    const OwnCache cache;
+    const Folder folder;
+    const fs::path written = folder.path() / "limit";
+    CompileOptions options = options_for();
+    options.clang = changed_clang(folder, "clang-limited", "sleep 0.2; ulimit -S -t >" + written.string() + "; exit 9");
+    rlimit before{};
+    ::getrlimit(RLIMIT_CPU, &before);
+    const rlimit low{100, before.rlim_max};
+    ::setrlimit(RLIMIT_CPU, &low);
+    CHECK_THROWS_AS(compile(double_it, options, 60s), Error);
+    ::setrlimit(RLIMIT_CPU, &before);
+    unsigned seconds = 0;
+    std::ifstream(written) >> seconds;
+    CHECK(seconds == 100);
 }
 
 TEST_CASE("a killed program leaves no file", "[compile]") {

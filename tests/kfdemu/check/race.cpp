@@ -23,7 +23,8 @@ constexpr const char* kDefects[] = {"read_after_write",
                                     "locked",
                                     "hashed",
                                     "emptied",
-                                    "summed"};
+                                    "summed",
+                                    "reused"};
 constexpr const char* kCorrect[] = {"own_rows", "only_atomics", "all_read", "same_value",
                                     "in_turn",  "greatest",     "arrived"};
 

@@ -144,9 +144,10 @@ void LdsRaces::poll_atomics(Now& now) {
         order.assume(now.mark.wave, now.inst.pc, now.access.at[now.mark.lane], channels_[word]);
 }
 
-/// Whether a load of that kind comes before an atomic like those on the cell.
+/// Whether a load of that kind comes before an atomic like those on the cell since the last barrier, or since the one
+/// before, as what is not waited for reaches across one.
 bool LdsRaces::prepares_for(const Now& now, const Cell& cell, Kind load) {
-    const bool swapped = now.context.order.is_current({cell.swapped, 0, 0});
+    const bool swapped = cell.swapped + 1 >= now.mark.epoch;
     return load == Kind::Prepares || (load == Kind::Compares && swapped);
 }
 

@@ -224,6 +224,22 @@ PAIR(summed) {
     out[local_x()] = sum;
 }
 
+/// Counters where a hash table was, which are read while others count; the compare-and-swap that follows is elsewhere.
+PAIR(reused) {
+    keys[local_x()] = 0;
+    barrier();
+    u32 place;
+    INSERT(place, in[local_x()] % 97 + 1);
+    barrier();
+    keys[local_x()] = 0;
+    barrier();
+    ADD(&keys[place], 1u);  // reused
+    barrier_if(mended);
+    const u32 counted = __hip_atomic_load(keys + place, __ATOMIC_RELAXED, kWorkgroup);  // reused
+    u32 none = place;
+    __hip_atomic_compare_exchange_strong(out + local_x(), &none, counted, __ATOMIC_RELAXED, __ATOMIC_RELAXED, kAgent);
+}
+
 /// Correct: each wave has its own bytes.
 KERNEL void own_rows(const u32* in, u32* out) {
     tile[local_x()] = in[local_x()];
