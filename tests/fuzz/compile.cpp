@@ -36,10 +36,10 @@ struct Cache {
 };
 
 void require_cached(const Compiled& made, const std::string& source, const hsadrv::CompileOptions& options) {
-    const Compiled again = hsadrv::compile(source, options);
+    const Compiled again = hsadrv::compile(source, options, patience);
     if (again.from != Compiled::From::memory) fuzz::broken("what was compiled is not in memory");
     hsadrv::detail::compile_memory().clear();
-    const Compiled stored = hsadrv::compile(source, options);
+    const Compiled stored = hsadrv::compile(source, options, patience);
     if (stored.from != Compiled::From::disk) fuzz::broken("what was compiled is not on disk");
     if (again.code_object != made.code_object || stored.code_object != made.code_object)
         fuzz::broken("the cache has another code object");
