@@ -47,7 +47,7 @@ struct Source {
     std::size_t pairs;
 };
 // Those of LDS store to the same results in each work-group: one is enough.
-const Source kSources[] = {{"race", line(256, 256), 19}, {"race_memory", line(1024, 128), 12}};
+const Source kSources[] = {{"race", line(256, 256), 20}, {"race_memory", line(1024, 128), 12}};
 constexpr const char* kLevels[] = {"O0", "O1", "O2", "O3"};
 
 class Runs {
