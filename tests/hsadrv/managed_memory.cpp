@@ -31,8 +31,10 @@ struct Managed : Kernels {
     }
 };
 
+/// Far from what the system chooses, so that nothing else is mapped there after they are unmapped.
 void* new_pages() {
-    void* const pages = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* const far = reinterpret_cast<void*>(std::uintptr_t{0x3000'0000'0000});
+    void* const pages = ::mmap(far, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     REQUIRE(pages != MAP_FAILED);
     return pages;
 }
