@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "checked.hpp"
+#include "racing.hpp"
 #include "tools/kfdemu/gfx9/disassemble.hpp"
 
 using namespace check_test;
@@ -75,27 +76,6 @@ constexpr std::pair<const char*, Run> kRuns[] = {
 /// Of several waves, with barriers.
 constexpr std::pair<const char*, Run> kSharing[] = {
     {"matmul", matmul}, {"reduce", reduce}, {"histogram", histogram}, {"lds_widths", lds_widths}};
-
-/// Those of kernels/race.cpp, correct as they are.
-constexpr const char* kMended[] = {"read_after_write",
-                                   "write_after_read",
-                                   "write_after_write",
-                                   "reduce",
-                                   "prefix",
-                                   "tiles",
-                                   "transpose",
-                                   "stencil",
-                                   "broadcast",
-                                   "narrow",
-                                   "wide",
-                                   "counted",
-                                   "zeroed",
-                                   "generic",
-                                   "flagged",
-                                   "locked",
-                                   "hashed",
-                                   "emptied",
-                                   "summed"};
 
 /// Work-groups that tell each other about data, correct as they are: source and kernel.
 constexpr std::pair<const char*, const char*> kTelling[] = {
@@ -234,7 +214,7 @@ TEST_CASE("one s_barrier at a time is removed from compiled kernels", "[check][r
         for (const char* level : kLevels)
             for (const auto& [name, run] : kSharing) add(name, target, level, mutate(kBarriers, target, level, run));
         for (const char* level : {"O0", "O1", "O2", "O3"})
-            for (const char* kernel : kMended) {
+            for (const char* kernel : kRacing) {
                 INFO(kernel << " on " << kfdemu::gfx9::name(target) << " at -" << level);
                 add(kernel, target, level, remove_barriers(target, level, kernel));
             }

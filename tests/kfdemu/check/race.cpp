@@ -1,30 +1,11 @@
 // `race`: accesses of LDS by two waves that no barrier orders.
 #include "checked.hpp"
+#include "racing.hpp"
 
 using namespace check_test;
 
 namespace {
 
-constexpr const char* kDefects[] = {"read_after_write",
-                                    "write_after_read",
-                                    "write_after_write",
-                                    "reduce",
-                                    "prefix",
-                                    "tiles",
-                                    "transpose",
-                                    "stencil",
-                                    "broadcast",
-                                    "narrow",
-                                    "wide",
-                                    "counted",
-                                    "zeroed",
-                                    "generic",
-                                    "flagged",
-                                    "locked",
-                                    "hashed",
-                                    "emptied",
-                                    "summed",
-                                    "reused"};
 constexpr const char* kCorrect[] = {"own_rows", "only_atomics", "all_read", "same_value",
                                     "in_turn",  "greatest",     "arrived"};
 
@@ -40,7 +21,7 @@ Outcome run(Checked& gpu, const CodeObject& code, const std::string& kernel, std
 
 TEST_CASE("accesses without a barrier between are reported with both sides", "[check][race]") {
     on_each_build(Check::race, "race", [](Checked& gpu, const CodeObject& code) {
-        for (const char* kernel : kDefects) {
+        for (const char* kernel : kRacing) {
             gpu.forget();
             require_finished(run(gpu, code, kernel), kernel);
             INFO(kernel << "\n" << gpu.text());
@@ -58,7 +39,7 @@ TEST_CASE("accesses without a barrier between are reported with both sides", "[c
 
 TEST_CASE("with the barrier they are silent", "[check][race]") {
     on_each_build(Check::race, "race", [](Checked& gpu, const CodeObject& code) {
-        for (const char* kernel : kDefects) {
+        for (const char* kernel : kRacing) {
             require_finished(run(gpu, code, std::string{kernel} + "_mended"), kernel);
             INFO(kernel << "\n" << gpu.text());
             REQUIRE(gpu.rules().empty());
