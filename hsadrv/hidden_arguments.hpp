@@ -45,7 +45,8 @@ struct ServiceAddresses {
 struct HiddenValues {
     Dim3 grid, workgroup;
     std::uint32_t dynamic_lds_bytes = 0;
-    std::uint64_t grid_state = 0;  ///< address of a shared::GridState; zero unless the launch is cooperative
+    std::uint64_t grid_state = 0;     ///< address of a shared::GridState; zero unless the launch is cooperative
+    std::uint64_t printf_buffer = 0;  ///< address of the buffer of OpenCL C's printf; zero: printf returns -1
 };
 
 class HiddenArguments {
@@ -84,12 +85,15 @@ class HiddenArguments {
 /// blindly.
 bool synchronises_grid(const KernelMetadata& kernel) noexcept;
 
+/// True if the kernel may call OpenCL C's printf.
+bool prints_in_buffer(const KernelMetadata& kernel) noexcept;
+
 /// Why hsadrv cannot launch this kernel with any arguments, with the remedy; std::nullopt if it can.
 ///
-/// A kernel that calls OpenCL C's printf or enqueues kernels needs a buffer that hsadrv does not provide. Its hidden
-/// arguments list the buffer. But a compiler that has not analysed the kernel (-O0, or calls through pointers) lists
-/// all buffers but printf's for every kernel. Such a list is not evidence: those for enqueued kernels are passed as
-/// null, and a kernel that does use one faults.
+/// A kernel that enqueues kernels needs a buffer that hsadrv does not provide. Its hidden arguments list the buffer.
+/// But a compiler that has not analysed the kernel (-O0, or calls through pointers) lists all buffers but printf's for
+/// every kernel. Such a list is not evidence: those for enqueued kernels are passed as null, and a kernel that does use
+/// one faults.
 std::optional<std::string> cannot_launch(const KernelMetadata& kernel);
 
 }  // namespace hsadrv

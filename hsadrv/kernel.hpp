@@ -40,17 +40,20 @@ class BoundKernel;
 class RuntimeBoundKernel;
 
 namespace detail {
+class PrintfFormats;
+
 struct KernelRecord {
     KernelRecord(LaunchPlan its_plan, std::uint64_t object, AgentRef its_agent, std::string its_processor,
-                 std::shared_ptr<const void> keeper);
+                 std::shared_ptr<const void> keeper, std::span<const std::string> formats = {});
 
     LaunchPlan plan;
     std::uint64_t kernel_object;
     AgentRef agent;
     std::string processor;  // "gfx90a"
     std::shared_ptr<const void> executable;
-    DispatchSpec plain;      ///< complete except its grid and work-group
-    std::size_t room_bytes;  ///< for its arguments
+    DispatchSpec plain;                                   ///< complete except its grid and work-group
+    std::size_t room_bytes;                               ///< for its arguments
+    std::shared_ptr<const PrintfFormats> printf_formats;  ///< of OpenCL C's printf; null: it does not print
     /// The last arguments that passed the check and are in order. Relaxed: they are constants, and a thread that reads
     /// an older value checks again.
     mutable std::atomic<const ArgumentShape*> checked{nullptr};
@@ -203,11 +206,11 @@ class Kernel {
     /// in memory.
     template <class... Values>
     [[gnu::noinline]] void enqueue_slow(Stream& stream, LaunchConfig config, bool declined, Values... values) const {
-        if (config.cooperative) {
-            const LaunchShape shape = record_->plan.cooperative_shape(config);
+        if (record_->plan.needs_preparation(config)) {
+            const LaunchShape shape = record_->plan.prepared_shape(config);
             std::vector<std::byte> kernarg(record_->plan.kernarg_bytes());
             fill(kernarg.data(), shape, {}, values...);
-            launch_cooperative(stream, config, shape, std::move(kernarg));
+            launch_prepared(stream, config, shape, std::move(kernarg));
             (detail::keep_argument(stream, values), ...);
             return;
         }
@@ -245,8 +248,8 @@ class Kernel {
                          std::span<const LaunchArgument> arguments) const noexcept;
 
     /// `kernarg`: all arguments but the hidden ones.
-    void launch_cooperative(Stream& stream, const LaunchConfig& config, const LaunchShape& shape,
-                            std::vector<std::byte> kernarg) const;
+    void launch_prepared(Stream& stream, const LaunchConfig& config, const LaunchShape& shape,
+                         std::vector<std::byte> kernarg) const;
     [[noreturn]] void refuse_stream(const Stream& stream) const;
 
     std::shared_ptr<const detail::KernelRecord> record_;

@@ -33,6 +33,7 @@ struct LaunchShape {
     std::uint32_t lds_base_bytes = 0;         ///< offset of the dynamic part
     const shared::LdsDemand* lds = nullptr;   ///< Borrows: the LaunchConfig's, during the launch
     std::uint64_t grid_state = 0;             ///< address of a cooperative launch's shared::GridState
+    std::uint64_t printf_buffer = 0;          ///< address of the buffer of OpenCL C's printf
 };
 
 class LaunchPlan {
@@ -71,11 +72,15 @@ class LaunchPlan {
     /// Checks grid, work-group and LDS against the kernel and the agent. Throws InvalidArgument. The result
     /// borrows `config`.
     LaunchShape shape(const LaunchConfig& config) const;
-    /// The same for a cooperative launch, which shape() refuses, and for kernels that need one. Does not compare the
-    /// grid with the device.
-    LaunchShape cooperative_shape(const LaunchConfig& config) const;
+    /// The same for what shape() refuses: cooperative launches, and kernels that need one or print. Does not compare
+    /// the grid with the device.
+    LaunchShape prepared_shape(const LaunchConfig& config) const;
+    /// True if the host prepares memory for the launch, as only Kernel::launch and the streams' captures do.
+    bool needs_preparation(const LaunchConfig& config) const noexcept { return config.cooperative || prints_; }
     /// True if the kernel uses grid_barrier(); false also if the compiler has not found out (-O0).
     bool needs_cooperation() const noexcept { return needs_cooperation_; }
+    /// True if it may call OpenCL C's printf.
+    bool prints() const noexcept { return prints_; }
     /// True if shape() would accept it. Ignores stack_bytes.
     bool fits(const LaunchConfig& config) const noexcept;
     // The stricter of the kernel's and the agent's limit, and the agent's limit.
@@ -165,7 +170,7 @@ class LaunchPlan {
     LaunchLimits limits_;
     bool has_max_workgroups_ = false;
     bool has_implicit_ = false;
-    bool needs_cooperation_ = false;
+    bool needs_cooperation_ = false, prints_ = false;
     // For is_plain(). Zero for a kernel with its own limits, LDS pointers or a dynamic stack; else a power of two:
     // extents up to it are within every dimension's limit.
     std::uint32_t plain_workgroup_ = 0;

@@ -39,8 +39,7 @@ bool uses_queue(ValueKind kind) {
 bool is_always_zero(ValueKind kind) {
     return kind == ValueKind::hidden_none ||
            (kind >= ValueKind::hidden_global_offset_x && kind <= ValueKind::hidden_global_offset_z) ||
-           kind == ValueKind::hidden_printf_buffer || kind == ValueKind::hidden_default_queue ||
-           kind == ValueKind::hidden_completion_action;
+           kind == ValueKind::hidden_default_queue || kind == ValueKind::hidden_completion_action;
 }
 
 /// V5's first 24 bytes of hidden arguments (LLVM AMDGPUUsage, Code Object V5 Metadata). Whole work-groups only are
@@ -70,7 +69,10 @@ bool lists(const KernelMetadata& kernel, ValueKind kind) noexcept {
 
 /// A compiler that has not analysed the kernel lists all buffers.
 bool lists_blindly(const KernelMetadata& kernel) noexcept {
-    return lists(kernel, ValueKind::hidden_hostcall_buffer) && lists(kernel, ValueKind::hidden_multigrid_sync_arg) &&
+    // In V4, the buffers of printf and of hostcalls have the same place.
+    const bool buffer =
+        lists(kernel, ValueKind::hidden_hostcall_buffer) || lists(kernel, ValueKind::hidden_printf_buffer);
+    return buffer && lists(kernel, ValueKind::hidden_multigrid_sync_arg) &&
            lists(kernel, ValueKind::hidden_default_queue) && lists(kernel, ValueKind::hidden_completion_action);
 }
 
@@ -149,6 +151,9 @@ void HiddenArguments::fill(std::byte* kernarg, const HiddenValues& values, const
             case ValueKind::hidden_dynamic_lds_size:
                 store(to, values.dynamic_lds_bytes);
                 break;
+            case ValueKind::hidden_printf_buffer:
+                store(to, values.printf_buffer);
+                break;
             case ValueKind::hidden_multigrid_sync_arg:
                 store(to, values.grid_state);
                 break;
@@ -178,9 +183,10 @@ bool synchronises_grid(const KernelMetadata& kernel) noexcept {
     return lists(kernel, ValueKind::hidden_multigrid_sync_arg) && !lists_blindly(kernel);
 }
 
+bool prints_in_buffer(const KernelMetadata& kernel) noexcept { return lists(kernel, ValueKind::hidden_printf_buffer); }
+
 std::optional<std::string> cannot_launch(const KernelMetadata& kernel) {
     const std::string who = "kernel '" + kernel.name + "' ";
-    const std::string remedy = ", which hsadrv has no buffer for: take that out of the kernel";
 
     const auto unknown = std::find_if(kernel.arguments.begin(), kernel.arguments.end(),
                                       [](const auto& argument) { return argument.kind == ValueKind::unknown; });
@@ -188,13 +194,10 @@ std::optional<std::string> cannot_launch(const KernelMetadata& kernel) {
         return who + "has an argument of kind '" + unknown->kind_text + "', which this version of hsadrv does not know";
     if (kernel.cluster_workgroups[0])
         return who + "runs in clusters of work-groups, which a dispatch packet cannot ask for";
-    if (lists(kernel, ValueKind::hidden_printf_buffer))
-        return who + "calls OpenCL C's printf" + remedy + ", or use printf of C++ (docs/guide/services.md)";
-
     const bool enqueues =
         lists(kernel, ValueKind::hidden_default_queue) || lists(kernel, ValueKind::hidden_completion_action);
     if (lists_blindly(kernel) || !enqueues) return std::nullopt;
-    return who + "enqueues kernels from the device" + remedy;
+    return who + "enqueues kernels from the device, which hsadrv has no buffer for: take that out of the kernel";
 }
 
 }  // namespace hsadrv

@@ -6,6 +6,7 @@
 #include "hsadrv/error.hpp"
 #include "hsadrv/kernel_occupancy.hpp"
 #include "hsadrv/memory.hpp"
+#include "hsadrv/services/printf_formats.hpp"
 
 namespace hsadrv {
 
@@ -19,14 +20,16 @@ QueueFacts detail::queue_facts(QueueRef of) noexcept {
 }
 
 detail::KernelRecord::KernelRecord(LaunchPlan its_plan, std::uint64_t object, AgentRef its_agent,
-                                   std::string its_processor, std::shared_ptr<const void> keeper)
+                                   std::string its_processor, std::shared_ptr<const void> keeper,
+                                   std::span<const std::string> formats)
     : plan(std::move(its_plan)),
       kernel_object(object),
       agent(its_agent),
       processor(std::move(its_processor)),
       executable(std::move(keeper)),
       plain(plan.dispatch(object, plan.plain_shape({}))),
-      room_bytes(KernargRing::room_bytes(plan.kernarg_bytes())) {}
+      room_bytes(KernargRing::room_bytes(plan.kernarg_bytes())),
+      printf_formats(plan.prints() ? std::make_shared<const PrintfFormats>(formats) : nullptr) {}
 
 bool detail::KernelRecord::check_new_arguments(std::span<const ArgumentShape> given) const {
     plan.check_arguments(given);
@@ -54,7 +57,7 @@ shared::ComputeUnit Kernel::compute_unit() const {
 }
 
 shared::Occupancy Kernel::occupancy(Dim3 workgroup, const shared::LdsDemand& lds) const {
-    const LaunchShape shape = plan().cooperative_shape({.grid = workgroup, .workgroup = workgroup, .lds = lds});
+    const LaunchShape shape = plan().prepared_shape({.grid = workgroup, .workgroup = workgroup, .lds = lds});
     return shared::occupancy(compute_unit(), resources_of(metadata(), static_cast<std::uint32_t>(workgroup.volume()),
                                                           shape.group_segment_bytes));
 }

@@ -30,7 +30,7 @@ Dim3 required_workgroup(const KernelMetadata& kernel) {
 /// The occupancy of that work-group, which a launch accepts; throws if it is zero.
 SuggestedLaunch suggestion(const LaunchPlan& plan, const shared::ComputeUnit& unit, Dim3 workgroup,
                            const shared::LdsDemand& lds) {
-    const LaunchShape shape = plan.cooperative_shape(one_group(workgroup, lds));
+    const LaunchShape shape = plan.prepared_shape(one_group(workgroup, lds));
     const shared::KernelResources takes =
         resources_of(plan.kernel(), workitems_of(workgroup), shape.group_segment_bytes);
     SuggestedLaunch result{.workgroup = workgroup, .dynamic_lds = lds, .occupancy = occupancy(unit, takes)};
@@ -63,7 +63,7 @@ SuggestedLaunch suggest_group_size(const LaunchPlan& plan, const shared::Compute
     const auto lds_bytes_of = [&](std::uint32_t workitems) {
         const shared::LdsDemand lds = dynamic_lds(workitems);
         const LaunchConfig config = one_group(workitems, lds);
-        return plan.fits(config) ? plan.cooperative_shape(config).group_segment_bytes : shared::lds_overflow;
+        return plan.fits(config) ? plan.prepared_shape(config).group_segment_bytes : shared::lds_overflow;
     };
     const shared::GroupSize best =
         suggest_group_size(unit, resources_of(kernel, 1, 0), plan.workgroup_max_workitems(), lds_bytes_of);
@@ -97,7 +97,7 @@ std::uint32_t available_dynamic_lds(const LaunchPlan& plan, const shared::Comput
     shared::LdsDemand empty = 0;
     empty.count = shared::max_lds_arrays;  // as many arrays as the kernel has pointers
     const SuggestedLaunch with_none = suggestion(plan, unit, workgroup, empty);
-    const LaunchShape shape = plan.cooperative_shape(one_group(workgroup, empty));
+    const LaunchShape shape = plan.prepared_shape(one_group(workgroup, empty));
     if (workgroups == 0 || with_none.occupancy.workgroups < workgroups) {
         throw InvalidArgument("occupancy of kernel '" + plan.kernel().name + "': a compute unit holds " +
                               std::to_string(with_none.occupancy.workgroups) + " work-groups of " + workgroup.text() +

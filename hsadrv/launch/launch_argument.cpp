@@ -8,11 +8,11 @@ void Kernel::launch(Stream& stream, const LaunchConfig& config, std::span<const 
     const LaunchPlan& plan = record_->plan;
     check_stream(stream);
     check_arguments(arguments);
-    if (config.cooperative) {
-        const LaunchShape shape = plan.cooperative_shape(config);
+    if (plan.needs_preparation(config)) {
+        const LaunchShape shape = plan.prepared_shape(config);
         std::vector<std::byte> kernarg(plan.kernarg_bytes());
         store_arguments(kernarg.data(), shape, {}, arguments);
-        launch_cooperative(stream, config, shape, std::move(kernarg));
+        launch_prepared(stream, config, shape, std::move(kernarg));
         for (const LaunchArgument& argument : arguments) detail::keep_argument(stream, argument.memory());
         return;
     }

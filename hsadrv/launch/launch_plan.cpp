@@ -79,7 +79,8 @@ LaunchPlan::LaunchPlan(KernelMetadata kernel, const LaunchLimits& limits, const 
     plain_volume_ = std::min<std::uint64_t>({grid.x, grid.y, grid.z, limits_.grid_max_workitems});
     has_implicit_ = !hidden_.empty() || !lds_pointers_.empty();
     needs_cooperation_ = synchronises_grid(kernel_);
-    const bool plain = !needs_cooperation_ && !kernel_.required_workgroup_size[0] && !has_max_workgroups_ &&
+    prints_ = prints_in_buffer(kernel_);
+    const bool plain = !needs_cooperation_ && !prints_ && !kernel_.required_workgroup_size[0] && !has_max_workgroups_ &&
                        !kernel_.uniform_workgroups && !kernel_.uses_dynamic_stack && lds_pointers_.empty() &&
                        kernel_.group_segment_fixed_bytes <= limits_.group_segment_max_bytes;
     // 1024 at most, so that the product of three extents fits 32 bits.
@@ -141,10 +142,15 @@ LaunchShape LaunchPlan::shape(const LaunchConfig& config) const {
         refuse("only Kernel::launch launches cooperatively, and graphs record it; bound kernels and updates do not");
     if (needs_cooperation_) [[unlikely]]
         refuse("its work-groups wait for each other (grid_barrier); launch it with .cooperative = true");
-    return cooperative_shape(config);
+    if (prints_) [[unlikely]]
+        refuse(
+            "it may call OpenCL C's printf, whose buffer is printed after it; only Kernel::launch on a stream does "
+            "that, "
+            "and graphs captured from streams");
+    return prepared_shape(config);
 }
 
-LaunchShape LaunchPlan::cooperative_shape(const LaunchConfig& config) const {
+LaunchShape LaunchPlan::prepared_shape(const LaunchConfig& config) const {
     const Dim3 workgroup = workgroup_of(config);
     if (!sizes_fit(config.grid, workgroup)) [[unlikely]]
         refuse_sizes(config.grid, workgroup);
@@ -232,10 +238,9 @@ void LaunchPlan::fill_implicit(std::byte* kernarg, const LaunchShape& shape, con
         std::memcpy(kernarg + lds_pointers_[i].offset_bytes, &address, sizeof address);
     }
     if (hidden_.empty()) return;
-    hidden_.fill(
-        kernarg,
-        {shape.grid, shape.workgroup, shape.group_segment_bytes - kernel_.group_segment_fixed_bytes, shape.grid_state},
-        queue);
+    const std::uint32_t dynamic_lds_bytes = shape.group_segment_bytes - kernel_.group_segment_fixed_bytes;
+    hidden_.fill(kernarg, {shape.grid, shape.workgroup, dynamic_lds_bytes, shape.grid_state, shape.printf_buffer},
+                 queue);
 }
 
 std::vector<std::byte> LaunchPlan::implicit_segment(const LaunchShape& shape) const {

@@ -41,6 +41,7 @@
 #include "hsadrv/stream/stream_copier.hpp"
 #include "hsadrv/stream/stream_handle.hpp"
 #include "hsadrv/stream/stream_holds.hpp"
+#include "hsadrv/stream/stream_printf.hpp"
 #include "hsadrv/stream/stream_profile.hpp"
 #include "hsadrv/stream/timeline.hpp"
 
@@ -88,6 +89,7 @@ class StreamCore {
     EventState mark(Deadline deadline);
     StreamCore& branch(std::size_t number, Deadline deadline);
     BranchStreams& branches() noexcept { return branches_; }
+    StreamPrintf& printf() noexcept { return printf_; }
     StreamCapture& capture() noexcept { return capture_; }  ///< with the mutex held
     void leave_capture(const CaptureSession& session) noexcept;
     void profile(bool on, Deadline deadline);
@@ -200,6 +202,7 @@ class StreamCore {
     bool names_queue_ = false;  // the arguments that are written and not enqueued yet hold the queue's address
     StreamCapture capture_;
     BranchStreams branches_;
+    StreamPrintf printf_;
     QueueWriter writer_;
 };
 

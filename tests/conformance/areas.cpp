@@ -71,6 +71,7 @@ constexpr Row table[] = {
     {"hsadrv/device_global.cpp", "code-objects"},
     {"hsadrv/kernel_services.cpp", "code-objects"},
     {"hsadrv/kernel_heap.cpp", "code-objects"},
+    {"hsadrv/opencl_printf.cpp", "code-objects"},
 
     {"devicearray/device_ndarray.cpp", "arrays"},
     {"devicearray/device_record.cpp", "arrays"},

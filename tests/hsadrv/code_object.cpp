@@ -101,7 +101,6 @@ TEST_CASE("kernels with unsupported requirements are refused by name", "[code_ob
         const char* reason;
     };
     const Row row = GENERATE(values<Row>({
-        {ValueKind::hidden_printf_buffer, "calls OpenCL C's printf"},
         {ValueKind::hidden_default_queue, "enqueues kernels"},
         {ValueKind::hidden_completion_action, "enqueues kernels"},
         {ValueKind::unknown, "'hidden_of_tomorrow'"},

@@ -63,8 +63,8 @@ TEST_CASE("the buffers of services are passed to kernels that ask for them", "[h
     hidden.add(argument(ValueKind::hidden_multigrid_sync_arg, 16, 8));
     hidden.add(argument(ValueKind::hidden_heap_v1, 24, 8));
     Bytes kernarg(32, std::byte{0xee});
-    hidden.fill(kernarg.data(), {{1}, {1}, 0}, {});
-    CHECK(peek<std::uint64_t>(kernarg, 0) == 0);
+    hidden.fill(kernarg.data(), {{1}, {1}, 0, 0, 0x3000}, {});
+    CHECK(peek<std::uint64_t>(kernarg, 0) == 0x3000);
     CHECK(peek<std::uint64_t>(kernarg, 8) == 0x1000);
     CHECK(peek<std::uint64_t>(kernarg, 16) == 0);
     CHECK(peek<std::uint64_t>(kernarg, 24) == 0x2000);

@@ -14,6 +14,7 @@
 
 #include "hsadrv/error.hpp"
 #include "hsadrv/graph_builder.hpp"
+#include "kernel_texts.hpp"
 #include "launch_device.hpp"
 
 using namespace hsadrv;
@@ -21,33 +22,6 @@ using namespace test_support;
 using namespace std::chrono_literals;
 
 namespace {
-
-/// Collects what kernels print while it lives.
-class Output {
-  public:
-    Output() {
-        on_kernel_output([this](AgentRef, KernelOutput where, std::string_view text) {
-            const std::lock_guard lock(mutex_);
-            (where == KernelOutput::error ? errors_ : texts_).emplace_back(text);
-        });
-    }
-    Output(const Output&) = delete;
-    Output& operator=(const Output&) = delete;
-    ~Output() { on_kernel_output(nullptr); }
-
-    std::vector<std::string> texts() {
-        const std::lock_guard lock(mutex_);
-        return texts_;
-    }
-    std::vector<std::string> errors() {
-        const std::lock_guard lock(mutex_);
-        return errors_;
-    }
-
-  private:
-    std::mutex mutex_;
-    std::vector<std::string> texts_, errors_;
-};
 
 std::string variant_file(AgentRef gpu, const std::string& variant) {
     return variant.empty() ? test_file("services.hsaco")
@@ -78,7 +52,7 @@ TEST_CASE("each work-item prints its own text, in the order of lanes", "[kernel_
     const Kernel kernel = code.kernel("hello");
     constexpr std::uint32_t count = 1000;
     Shared<int> results(device.gpu, count);
-    Output output;
+    KernelTexts output;
     kernel.launch(device.stream, {.grid = count, .workgroup = 256}, results.data());
     device.stream.synchronize(soon);
 
@@ -106,7 +80,7 @@ TEST_CASE("conversions are those of C", "[kernel_services][device]") {
     Shared<double> x(device.gpu, 2);
     x[0] = -3.14159;
     x[1] = 0.5;
-    Output output;
+    KernelTexts output;
     const Executable code = Executable::load(device.gpu, variant_file(device.gpu.agent(), variant));
     code.kernel("conversions").launch(device.stream, {.grid = 1, .workgroup = 1}, x.data());
     device.stream.synchronize(soon);
@@ -131,7 +105,7 @@ TEST_CASE("texts of different lengths from a part of a wave arrive whole", "[ker
     NEEDS_LAUNCH_KERNELS(device.gpu.agent());
     Shared<char> letters(device.gpu, 201);
     for (int i = 0; i < 200; ++i) letters[i] = static_cast<char>('a' + i % 26);
-    Output output;
+    KernelTexts output;
     const Executable code = Executable::load(device.gpu, test_file("services.hsaco"));
     code.kernel("lengths").launch(device.stream, {.grid = 200, .workgroup = 200},
                                   static_cast<const char*>(letters.data()));
@@ -204,7 +178,7 @@ TEST_CASE("an assertion of a packet outside of streams is printed", "[kernel_ser
     std::memcpy(kernarg.data(), arguments, sizeof arguments);
     Queue queue = Queue::create(device.gpu);
     const Signal done = Signal::create(1);
-    Output output;
+    KernelTexts output;
     queue.ref().submit(hsadrv::detail::kernel_dispatch(kernel.plan().dispatch(kernel.kernel_object(), shape),
                                                        kernarg.data(), done.native()));
     done.wait(Condition::equal, 0, soon);
@@ -350,7 +324,7 @@ TEST_CASE("many streams and graphs print at once", "[kernel_services][device][st
     NEEDS_LAUNCH_KERNELS(device.gpu.agent());
     const Executable code = Executable::load(device.gpu, test_file("services.hsaco"));
     const Kernel kernel = code.kernel("hello");
-    Output output;
+    KernelTexts output;
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; ++t)
         threads.emplace_back([&] {
