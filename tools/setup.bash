@@ -10,7 +10,7 @@ install=yes
 # thunk, DLPack is in Debian 12 and newer (versioned tensors since 13), and each release has other old clangs. Tests report
 # clangs that they miss.
 build_packages=(g++ meson ninja-build cmake pkg-config libhsa-runtime-dev libhsakmt-dev? libmsgpack-cxx-dev
-    libzstd-dev zlib1g-dev libdlpack-dev? libdw-dev libfmt-dev libcli11-dev nlohmann-json3-dev clang-19 lld-19 llvm-19 clang-tools-19)
+    libzstd-dev zlib1g-dev libdlpack-dev? libdw-dev libfmt-dev libxbyak-dev libcli11-dev nlohmann-json3-dev clang-19 lld-19 llvm-19 clang-tools-19)
 # Versions of the formatter differ in their output: both releases have 19.
 lint_packages=(clang-format-19 shellcheck codespell git)
 test_packages=(catch2 rocminfo kmod python3-jsonschema python3-numpy python3-yaml man-db zsh libxml2-utils)

@@ -73,7 +73,7 @@ int main(int argc, char** argv) {
     app.footer(
         "Programs that link libkfdemu, or run under `kfdemu run`, read the environment variable KFDEMU:\n"
         "  KFDEMU=auto|on|off[,gpu=gfx90a][,gpus=2][,vram=8G][,vram-access=host|private][,kfd=1.15][,workers=2]\n"
-        "         [,log=info][,seed=7][,hide=0][,fail=allocation:3:ENOMEM]...\n"
+        "         [,jit=off][,log=info][,seed=7][,hide=0][,fail=allocation:3:ENOMEM]...\n"
         "         [,strict][,strict=NAME+no-NAME]\n"
         "         [,defect=interrupts:1-]...[,check][,check=NAME+NAME][,check-report=FILE]\n"
         "         [,suppress=FILE]...[,check-limit=100][,check-stop]\n"
@@ -87,7 +87,7 @@ int main(int argc, char** argv) {
     }
     auto options = std::get<kfdemu::Options>(before);
     options.mode = kfdemu::Mode::on;
-    std::string vram, kfd, log, strict, check_report;
+    std::string vram, kfd, jit, log, strict, check_report;
     bool private_vram = false;
     std::vector<std::string> failures, defects, suppressions, checks, command;
     run->add_option("--gpu", options.model, "model: " + kfdemu::model_names())
@@ -103,6 +103,9 @@ int main(int argc, char** argv) {
     run->add_option("--kfd", kfd, "version of the KFD interface that is reported")->default_str("1.15");
     run->add_option("--workers", options.workers, "threads that execute waves (0: one per host core)")
         ->capture_default_str();
+    run->add_option("--jit", jit, "translate hot vector code to the host's: on, off")
+        ->check(CLI::IsMember({"on", "off"}))
+        ->default_str("on");
     run->add_option("--log", log, "messages on stderr: off, error, warning, info, debug")
         ->check(CLI::IsMember({"off", "error", "warning", "info", "debug"}))
         ->default_str("error");
@@ -162,7 +165,8 @@ int main(int argc, char** argv) {
 
     if (private_vram) options.behaviours.set(kfdemu::Behaviour::private_vram);
     std::string text = kfdemu::to_string(options);
-    for (const auto& [name, value] : {std::pair{"vram", vram}, {"kfd", kfd}, {"log", log}, {"strict", strict}})
+    for (const auto& [name, value] :
+         {std::pair{"vram", vram}, {"kfd", kfd}, {"jit", jit}, {"log", log}, {"strict", strict}})
         if (!value.empty()) text += fmt::format(",{}={}", name, value);
     using kfdemu::escaped;
     for (const std::string& check : checks) text += ",check=" + escaped(check);

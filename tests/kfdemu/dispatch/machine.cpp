@@ -60,6 +60,16 @@ void relocate(std::byte* image, const Elf64_Dyn* dynamic) {
 
 const char* const kTargets[] = {KFDEMU_TEST_TARGETS};
 
+/// KFDEMU_TEST_JIT=never, hot or always, the default: when code is translated.
+kfdemu::jit::When translation() {
+    const char* const text = std::getenv("KFDEMU_TEST_JIT");
+    const std::string_view when = text == nullptr ? "always" : text;
+    if (when == "never") return kfdemu::jit::When::never;
+    if (when == "hot") return kfdemu::jit::When::hot;
+    if (when != "always") throw std::runtime_error{"KFDEMU_TEST_JIT is never, hot or always"};
+    return kfdemu::jit::When::always;
+}
+
 void sum_up() {
     const auto& process = kfdemu::check::process_checks();
     std::fputs(process.report.summary(process.checks()).c_str(), stderr);
@@ -93,7 +103,7 @@ std::vector<Target> targets() {
 
 Machine::Machine(Target target, std::uint32_t scratch_lane_bytes, std::uint32_t scratch_waves,
                  kfdemu::gfx9::Level level)
-    : code{target, level} {
+    : code{target, translation(), level} {
     gpu.target = target;
     session = session_of_environment();
     // The queue's scratch, as a runtime describes it (amd_queue_t).

@@ -44,6 +44,7 @@ Stop Machine::run(const std::vector<u32>& code, u64 budget) {
     words.push_back(0xbf810000);
     slots_.resize(words.size() + 2);
     decoder_.decode_page(kCodeBase, words, slots_);
+    runs_ = kfdemu::jit::PageRuns{slots_, level_, translated_};
     if (general_ != nullptr)
         for (Inst& inst : slots_)
             if (inst.row != Decoder::kNoRow) inst.handler = general_->general[inst.row];

@@ -38,6 +38,9 @@ std::string set(Options& options, std::string_view key, std::string_view value) 
     } else if (key == "workers") {
         if (!parse_number(value, options.workers) || options.workers > 256)
             return given + ": expected a number up to 256 (0: one per core)";
+    } else if (key == "jit") {
+        if (value != "on" && value != "off") return given + ": expected on or off";
+        options.jit = value == "on";
     } else if (key == "kfd") {
         const auto dot = value.find('.');
         if (dot == value.npos || !parse_number(value.substr(0, dot), options.kfd_major) ||
@@ -75,7 +78,8 @@ std::string set(Options& options, std::string_view key, std::string_view value) 
         if (!parse_level(value, options.log)) return given + ": expected off, error, warning, info or debug";
     } else {
         return given +
-               ": no such option; the options are gpu, gpus, vram, vram-access, kfd, workers, log, seed, hide, fail, "
+               ": no such option; the options are gpu, gpus, vram, vram-access, kfd, workers, jit, log, seed, hide, "
+               "fail, "
                "defect, strict, check, check-report, suppress, check-limit, check-stop";
     }
     return {};
@@ -178,7 +182,7 @@ std::string to_string(const Options& options) {
            ",gpus=" + std::to_string(options.gpus) + ",vram=" + std::to_string(options.vram_bytes) +
            ",vram-access=" + (options.private_vram() ? "private" : "host") +
            ",kfd=" + std::to_string(options.kfd_major) + "." + std::to_string(options.kfd_minor) +
-           ",workers=" + std::to_string(options.workers) +
+           ",workers=" + std::to_string(options.workers) + (options.jit ? "" : ",jit=off") +
            ",log=" + std::string{kLevelNames[static_cast<int>(options.log)]} +
            (options.seed ? ",seed=" + std::to_string(options.seed) : "") + failures;
 }

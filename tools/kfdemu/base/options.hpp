@@ -1,8 +1,8 @@
 // The emulator's options, parsed from the environment variable KFDEMU, which `kfdemu run` sets.
 //
 //     KFDEMU=auto | on | off [,gpu=gfx90a] [,gpus=2] [,vram=8G] [,vram-access=host|private] [,workers=2]
-//            [,kfd=1.15] [,log=info] [,seed=7] [,hide=0]… [,fail=allocation:3:ENOMEM]… [,defect=interrupts:1-]…
-//            [,strict] [,strict=NAME+NAME] [,check] [,check=NAME+NAME] [,check-report=FILE]
+//            [,kfd=1.15] [,jit=off] [,log=info] [,seed=7] [,hide=0]… [,fail=allocation:3:ENOMEM]…
+//            [,defect=interrupts:1-]… [,strict] [,strict=NAME+NAME] [,check] [,check=NAME+NAME] [,check-report=FILE]
 //            [,check-first=PID] [,suppress=FILE]… [,check-limit=100] [,check-stop]
 //
 // A backslash takes a comma or a backslash into a value: suppress=a\,b.
@@ -40,6 +40,7 @@ struct Options {
     unsigned kfd_major = abi::kVersionMajor, kfd_minor = abi::kVersionMinor;  ///< the version of the driver's interface
     unsigned workers = 0;  ///< threads that execute waves; 0: one per host core
     LogLevel log = LogLevel::error;
+    bool jit = true;               ///< hot vector code is translated to the host's
     std::uint64_t seed = 0;        ///< decides the order of all work, on one thread; 0: unordered
     std::vector<unsigned> hidden;  ///< GPUs that the device cgroup denies
     std::vector<Failure> failures;

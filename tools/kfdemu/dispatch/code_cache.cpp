@@ -61,6 +61,7 @@ std::unique_ptr<CodePage> CodeCache::decode(const AddressSpace& space, const Add
     page->dwords = read_dwords(space, range, page->begin, page->end);
     page->slots.resize((page->end - page->begin) / 4 + 2);
     decoder_.decode_page(page->begin, page->dwords, page->slots);
+    page->runs = jit::PageRuns{page->slots, level_, translated_};
     return page;
 }
 

@@ -19,6 +19,7 @@
 
 #include "../base/address_space.hpp"
 #include "../gfx9/decode.hpp"
+#include "../jit/page_runs.hpp"
 
 namespace kfdemu {
 
@@ -28,6 +29,7 @@ struct CodePage {
     std::uint64_t begin = 0, end = 0;   ///< addresses: one page, or the part of it that is mapped
     std::vector<std::uint32_t> dwords;  ///< the decoded bytes, and the dword after the page if it is mapped
     std::vector<gfx9::Inst> slots;
+    jit::PageRuns runs;
     std::uint64_t verified_for = 0;  ///< serial of the last dispatch that compared; guarded by the cache's mutex
 
     bool contains(std::uint64_t pc) const { return pc >= begin && pc < end; }
@@ -48,7 +50,9 @@ class CodeCache {
         CodeCache& cache_;
     };
 
-    explicit CodeCache(gfx9::Target target, gfx9::Level level = gfx9::best_level()) : decoder_{target, level} {}
+    explicit CodeCache(gfx9::Target target, jit::When translated = jit::When::hot,
+                       gfx9::Level level = gfx9::best_level())
+        : decoder_{target, level}, level_{level}, translated_{translated} {}
 
     gfx9::Target target() const { return decoder_.target(); }
     /// A new serial number for a dispatch, never 0.
@@ -61,6 +65,8 @@ class CodeCache {
                                      std::uint64_t pc) const;
 
     const gfx9::Decoder decoder_;
+    const gfx9::Level level_;
+    const jit::When translated_;
     std::mutex mutex_;
     std::unordered_map<std::uint64_t, std::unique_ptr<CodePage>> pages_;  // by begin
     std::vector<std::unique_ptr<CodePage>> retired_;

@@ -105,6 +105,7 @@ void WorkGroup::begin(Dispatch& dispatch, std::uint64_t index, const std::uint16
         if (resident.constants_for != dispatch.serial_) gfx9::set_constants(wave);
         resident.constants_for = dispatch.serial_;
         wave.watcher = nullptr;
+        wave.interpreted = shuffled_ || setup.session.any();
     }
     if (setup.session.any()) watch(dispatch, initial);
 }
@@ -181,7 +182,7 @@ WorkGroup::Progress WorkGroup::run_waves(AddressSpace::Hold& hold, std::uint64_t
             std::min(quantum_instructions, shuffled_ ? 1 + random_.below(kShuffledSlice) : kSlice);
         std::uint64_t left = slice;
         const gfx9::Stop why = gfx9::run(resident.wave, left);
-        executed_ += slice - left;
+        executed_ += slice - left + std::exchange(resident.wave.translated, 0);
         quantum_instructions -= why == gfx9::Stop::Budget ? slice : std::min(quantum_instructions, kShortSlice);
         slept = why == gfx9::Stop::Sleep ? slept + 1 : 0;
         if (!handle(resident, why)) return Progress::Stopped;

@@ -9,6 +9,10 @@
 #include <cstddef>
 #include <cstdint>
 
+namespace kfdemu::jit {
+struct Run;
+}
+
 namespace kfdemu::gfx9 {
 
 struct Wave;
@@ -82,10 +86,13 @@ enum InstFlags : std::uint16_t {
 /// - DS: dst = VDST, src[0] = ADDR, src[1] = DATA0, src[2] = DATA1; offset = OFFSET0 | OFFSET1 << 8.
 struct alignas(64) Inst {
     Handler handler;
-    const Inst* target;  ///< of a branch inside the same page; else nullptr
-    std::uint64_t pc;    ///< address of this instruction
-    std::uint16_t row;   ///< index into rows()
-    std::uint8_t size;   ///< in dwords
+    union {
+        const Inst* target;  ///< of a branch inside the same page; else nullptr
+        jit::Run* run;       ///< of the first instruction of translated code (jit/)
+    };
+    std::uint64_t pc;   ///< address of this instruction
+    std::uint16_t row;  ///< index into rows()
+    std::uint8_t size;  ///< in dwords
     Form form;
     std::uint32_t literal;  ///< literal constant; for Form::Sdwa and Form::Dpp the control dword
     Operand dst, sdst;

@@ -124,6 +124,9 @@ struct alignas(64) Wave {
     Tlb* tlb = nullptr;                                     ///< of the work-group; tlb.hpp
     std::uint32_t hw_id = 0, gpr_alloc = 0, lds_alloc = 0;  ///< what s_getreg reads
     Watcher* watcher = nullptr;  ///< sees each instruction before it executes; read once per run()
+    bool interpreted = false;    ///< no instruction runs as translated code
+    /// Instructions that translated code has executed, beyond the one of each that counts against the budget.
+    std::uint64_t translated = 0;
 
     KFDEMU_INLINE std::uint64_t s64(Operand index) const {
         std::uint64_t value;

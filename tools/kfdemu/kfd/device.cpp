@@ -205,7 +205,13 @@ Device::Device(const Topology& topology, const Options& options)
       memory_{topology, pointers(render_files_), kfd_file_, pointers(spaces_)},
       gem_{make_gem(memory_, spaces_)},
       svm_{topology, pointers(spaces_), events_.smi()},
-      scheduler_{topology, memory_, events_, pointers(spaces_), options.workers, options.seed},
+      scheduler_{topology,
+                 memory_,
+                 events_,
+                 pointers(spaces_),
+                 options.workers,
+                 options.seed,
+                 options.jit ? jit::When::hot : jit::When::never},
       kfd_{topology, memory_, svm_, events_, scheduler_} {}
 
 std::vector<std::unique_ptr<DeviceFile>> Device::make_render_files(const Topology& topology) {

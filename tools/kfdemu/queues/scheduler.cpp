@@ -46,7 +46,7 @@ std::chrono::microseconds pause_after(unsigned rounds) {
 }  // namespace
 
 Scheduler::Scheduler(const Topology& topology, Memory& memory, Events& events, std::vector<AddressSpace*> spaces,
-                     unsigned workers, std::uint64_t seed)
+                     unsigned workers, std::uint64_t seed, jit::When translated)
     : memory_{memory},
       events_{events},
       spaces_{std::move(spaces)},
@@ -55,7 +55,7 @@ Scheduler::Scheduler(const Topology& topology, Memory& memory, Events& events, s
       seeded_{shows(Behaviour::seeded_order)},
       random_{seed} {
     for (const Gpu& gpu : topology.gpus) {
-        code_.push_back(std::make_unique<CodeCache>(target_of(*gpu.model)));
+        code_.push_back(std::make_unique<CodeCache>(target_of(*gpu.model), translated));
         evictions_.push_back(std::make_unique<Eviction>(events_));
     }
 }

@@ -34,7 +34,7 @@ namespace kfdemu {
 class Scheduler {
   public:
     Scheduler(const Topology& topology, Memory& memory, Events& events, std::vector<AddressSpace*> spaces,
-              unsigned workers, std::uint64_t seed);
+              unsigned workers, std::uint64_t seed, jit::When translated);
 
     /// CREATE_QUEUE: fills in args.queue_id and args.doorbell_offset; 0 or an errno value.
     int create_queue(const Gpu& gpu, abi::CreateQueue& args);

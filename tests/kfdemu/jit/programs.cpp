@@ -1,0 +1,103 @@
+#include "programs.hpp"
+
+#include "kfdemu/gfx9/row.hpp"
+#include "kfdemu/jit/operation.hpp"
+
+namespace test_jit {
+namespace {
+
+using namespace test_gfx9;
+using kfdemu::gfx9::Format;
+using kfdemu::gfx9::Row;
+
+constexpr unsigned kVgprs = 12, kSgprs = 12;
+
+class Generator {
+  public:
+    Generator(Target target, Random& random) : target_(target), random_(random), decoder_(target) {
+        for (const Row& row : kfdemu::gfx9::rows())
+            if (row.on(target) && is_candidate(row.format)) rows_.push_back(&row);
+    }
+
+    Program program(unsigned instructions) {
+        Program made;
+        while (instructions > 0) {
+            const Row& row = *rows_[random_.below(static_cast<u32>(rows_.size()))];
+            const std::vector<u32> words = encoded(row);
+            std::vector<kfdemu::jit::LaneOp> ops;
+            const Inst inst = decoder_.decode(kCodeBase, words);
+            if (!append_operations(inst, kfdemu::jit::Width::bits512, ops)) continue;
+            made.words.insert(made.words.end(), words.begin(), words.begin() + inst.size);
+            made.text += std::string(row.name) + "; ";
+            --instructions;
+        }
+        return made;
+    }
+
+  private:
+    static bool is_candidate(Format format) {
+        return format == Format::Vop1 || format == Format::Vop2 || format == Format::Vopc || format == Format::Vop3 ||
+               format == Format::Vop3p || format == Format::Sop1 || format == Format::Sopk;
+    }
+    u32 scalar() {
+        switch (random_.below(4)) {
+            case 0:
+                return 128 + random_.below(81);
+            case 1:
+                return 240 + random_.below(9);
+            case 2:
+                return random_.one_in(4) ? 106 : 126;
+            default:
+                return random_.below(kSgprs);
+        }
+    }
+    u32 vgpr() { return random_.below(kVgprs); }
+    u32 source() { return random_.one_in(3) ? scalar() : v(vgpr()); }
+    std::vector<u32> encoded(const Row& row) {
+        const u32 literal = 0x3f000000 + random_.below(0x1000000), op = row.opcode;
+        const u32 a = random_.one_in(8) ? 255 : source();
+        const bool long_form = random_.one_in(2);
+        switch (row.format) {
+            case Format::Sop1:
+                return {0xbe800000u | random_.below(kSgprs) << 16 | op << 8 | (random_.one_in(2) ? 255 : scalar()),
+                        literal};
+            case Format::Sopk:
+                return {0xb0000000u | op << 23 | random_.below(kSgprs) << 16 | random_.below(0x10000), 0};
+            case Format::Vop1:
+                if (long_form) return vop3_form(op + 0x140);
+                return {0x7e000000u | vgpr() << 17 | op << 9 | a, literal};
+            case Format::Vop2:
+                if (long_form) return vop3_form(op + 0x100);
+                return {op << 25 | vgpr() << 17 | vgpr() << 9 | a, literal};
+            case Format::Vopc:
+                if (long_form) return vop3_form(op);
+                return {0x7c000000u | op << 17 | vgpr() << 9 | a, literal};
+            case Format::Vop3p:
+                return {0xd3800000u | op << 16 | random_.below(8) << 11 | vgpr() | random_.below(2) << 14,
+                        v(2 * random_.below(5)) | v(2 * random_.below(5)) << 9 | v(2 * random_.below(5)) << 18 |
+                            random_.below(4) << 27 | (random_.one_in(3) ? random_.below(8) << 29 : 0)};
+            default:
+                return vop3_form(op);
+        }
+    }
+    /// VOP3A, or VOP3B, whose SDST is in the place of ABS and more.
+    std::vector<u32> vop3_form(u32 op) {
+        const bool plain = random_.one_in(2);
+        const u32 c = random_.one_in(2) ? 2 * random_.below(kSgprs / 2) : random_.one_in(2) ? 106 : source();
+        return {0xd0000000u | op << 16 | (plain ? 0 : random_.below(8) << 8) | vgpr(),
+                source() | v(vgpr()) << 9 | c << 18 | (plain ? 0 : random_.below(8) << 29)};
+    }
+
+    Target target_;
+    Random& random_;
+    Decoder decoder_;
+    std::vector<const Row*> rows_;
+};
+
+}  // namespace
+
+Program random_program(Target target, Random& random, unsigned instructions) {
+    return Generator(target, random).program(instructions);
+}
+
+}  // namespace test_jit

@@ -1,0 +1,77 @@
+// Which instructions are translated together.
+#include "kfdemu/jit/run_plan.hpp"
+
+#include "gfx9/machine.hpp"
+#include "support/catch.hpp"
+
+using namespace test_gfx9;
+using namespace kfdemu::jit;
+
+namespace {
+
+struct Page {
+    explicit Page(std::vector<u32> words, Target target = Target::gfx90a) {
+        words.push_back(0xbf810000);
+        slots.resize(words.size() + 2);
+        Decoder{target}.decode_page(kCodeBase, words, slots);
+        found = stretches(slots, Width::bits512);
+    }
+    std::vector<Inst> slots;
+    std::vector<Stretch> found;
+};
+
+const auto add = vop2("v_add_u32", 0, v(1), 0);
+
+}  // namespace
+
+TEST_CASE("a stretch ends at what is not translated", "[jit]") {
+    const Page page(add + add + sop2("s_add_u32", 0, 1, 2) + add + add + add);
+    REQUIRE(page.found.size() == 2);
+    CHECK(page.found[0].insts.size() == 2);
+    CHECK(page.found[0].end == &page.slots[2]);
+    CHECK(page.found[1].insts.front() == &page.slots[3]);
+    CHECK(page.found[1].end == &page.slots[6]);
+}
+
+TEST_CASE("a branch's target begins a stretch", "[jit]") {
+    // s_cbranch_scc0 back to the second instruction
+    const Page page(add + add + add + std::vector<u32>{0xbf840000u | 0xfffdu});
+    REQUIRE(page.found.size() == 1);
+    CHECK(page.found[0].insts.front() == &page.slots[1]);
+    CHECK(page.found[0].end == &page.slots[3]);
+}
+
+TEST_CASE("one operation is not worth it, and waits are part of a stretch", "[jit]") {
+    CHECK(Page(add).found.empty());
+    const Page page(add + sopp("s_nop") + sopp("s_waitcnt") + add);
+    REQUIRE(page.found.size() == 1);
+    CHECK(page.found[0].insts.size() == 4);
+    CHECK(page.found[0].ops.size() == 2);
+}
+
+TEST_CASE("a scalar that becomes a number is that number from there on", "[jit]") {
+    const auto from_s3 = vop2("v_add_u32", 0, 3, 0);
+    const Page page(from_s3 + sop1("s_mov_b32", 3, 128 + 5) + from_s3);
+    REQUIRE(page.found.size() == 1);
+    const Stretch& stretch = page.found[0];
+    REQUIRE(stretch.ops.size() == 2);
+    CHECK(stretch.ops[0].source[0].kind == Source::Kind::scalar);
+    CHECK(stretch.ops[1].source[0].kind == Source::Kind::number);
+    CHECK(stretch.ops[1].source[0].number == 5);
+    CHECK(stretch.numbers == std::map<std::uint16_t, std::uint32_t>{{3, 5}});
+}
+
+TEST_CASE("a mask is no scalar in its stretch, and scalars no mask", "[jit]") {
+    const auto compare = vop2("v_cmp_lt_u32", 0, v(1), 0);  // sets VCC
+    CHECK(Page(add + compare + vop2("v_add_u32", 0, 106, 0) + add).found.size() == 2);
+    CHECK(Page(add + compare + vop2("v_cndmask_b32", 0, v(1), 2) + add).found.size() == 1);
+    const auto number = sop1("s_mov_b32", 4, 129);
+    CHECK(Page(add + add + number + vop3("v_cndmask_b32", 0, v(1), v(2), 4) + add).found.size() == 2);
+}
+
+TEST_CASE("packed operations are two, unless each needs what the other sets", "[jit]") {
+    // Swapped halves: op_sel 1, op_sel_hi 0.
+    const auto swapped = [](u32 d) { return vop3("v_pk_add_f32", d, v(2), v(4), 0, 1u << 11, 1u << 28); };
+    CHECK(Page(swapped(6) + add).found.size() == 1);
+    CHECK(Page(swapped(2) + add).found.empty());
+}

@@ -1,0 +1,119 @@
+// Translated code gives the interpreter's bits: registers, masks and the place where it ends.
+#include <cstdio>
+
+#include "kfdemu/gfx9/row.hpp"
+#include "programs.hpp"
+#include "support/catch.hpp"
+
+using namespace test_jit;
+using namespace test_gfx9;
+using kfdemu::gfx9::kExec;
+using kfdemu::gfx9::set_mode;
+
+namespace {
+
+enum class Values { numbers, some_nans, anything };
+
+u32 value(Random& random, Values values) {
+    constexpr u32 edges[] = {0,          1,          0x80000000, 0x7fffffff, 0xffffffff, 0x7f7fffff, 0x3f800000,
+                             0xbf800000, 0x00000001, 0x00800000, 0x007fffff, 0x80000001, 0x4b000000, 31};
+    constexpr u32 nans[] = {0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001, 0xffc00123};
+    const u32 noise = random.bits(30) << 2 ^ random.bits(16);
+    if (values != Values::numbers && random.one_in(values == Values::anything ? 6 : 400)) return nans[noise % 5];
+    if (random.one_in(6)) return edges[noise % std::size(edges)];
+    if (random.one_in(6)) return noise % 64;
+    return (noise & 0x807fffff) | (100 + (noise >> 23) % 56) << 23;
+}
+
+void fill(Machine& m, u64 seed, Values values) {
+    Random random(seed);
+    for (unsigned n = 0; n < 16 * 64; ++n) m.wave().v[n] = value(random, values);
+    for (unsigned n = 0; n < 108; ++n) m.wave().s[n] = value(random, values);
+    const u64 some = u64{random.bits(31)} << 33 | random.bits(31);
+    const u64 masks[] = {kAll, kAll, some, 0xffff, u64{0xffff} << 32, 1, 0};
+    m.exec(masks[random.below(std::size(masks))]);
+    // Rounding and denormals of 32 bits.
+    set_mode(m.wave(), 0x2c0 | random.below(4) | random.below(4) << 4);
+}
+
+/// The first lane that differs; empty: none.
+std::string difference(Machine& a, Machine& b) {
+    char text[100] = "";
+    for (unsigned n = 0; n < 256 && text[0] == 0; ++n)
+        for (unsigned lane = 0; lane < 64 && text[0] == 0; ++lane)
+            if (a.lane(n, lane) != b.lane(n, lane))
+                std::snprintf(text, sizeof text, "v%u, lane %u: %08x, interpreted %08x", n, lane, a.lane(n, lane),
+                              b.lane(n, lane));
+    for (unsigned n = 0; n < kfdemu::gfx9::kConstants && text[0] == 0; ++n)
+        if (a.sgpr(n) != b.sgpr(n))
+            std::snprintf(text, sizeof text, "s%u: %08x, interpreted %08x", n, a.sgpr(n), b.sgpr(n));
+    return text;
+}
+
+void compare(Target target, Level level, Values values, unsigned programs, unsigned length) {
+    Random random(static_cast<u64>(target) * 100 + static_cast<u64>(level) * 10 + static_cast<u64>(values));
+    Machine interpreted{target, level}, translated{target, level};
+    translated.use_translation();
+    std::uint64_t ran = 0;
+    for (unsigned n = 0; n < programs; ++n) {
+        const Program program = random_program(target, random, 1 + random.below(length));
+        fill(interpreted, n, values);
+        fill(translated, n, values);
+        translated.wave().translated = 0;
+        INFO("program " << n << " at " << kfdemu::gfx9::name(level) << ": " << program.text);
+        REQUIRE(interpreted.run(program.words) == Stop::End);
+        REQUIRE(translated.run(program.words) == Stop::End);
+        REQUIRE(difference(translated, interpreted) == "");
+        CHECK(translated.wave().pc == interpreted.wave().pc);
+        ran += translated.wave().translated;
+    }
+    CHECK(ran > programs * length / 8);  // most of them were translated
+}
+
+}  // namespace
+
+TEST_CASE("random programs give the same bits translated and interpreted", "[jit]") {
+    const auto target = GENERATE(Target::gfx900, Target::gfx906, Target::gfx90a);
+    for (const Level level : levels()) {
+        if (level == Level::V2) continue;
+        compare(target, level, Values::numbers, 700, 24);
+        compare(target, level, Values::some_nans, 700, 24);
+        compare(target, level, Values::anything, 300, 12);
+        compare(target, level, Values::numbers, 40, 400);
+    }
+}
+
+TEST_CASE("more registers than the CPU has give the same bits", "[jit]") {
+    for (const Level level : levels()) {
+        if (level == Level::V2) continue;
+        Machine interpreted{Target::gfx90a, level}, translated{Target::gfx90a, level};
+        translated.use_translation();
+        std::vector<u32> words;
+        Random random(7);
+        for (unsigned n = 0; n < 600; ++n)
+            words = words + vop3("v_add3_u32", random.below(100), v(random.below(100)), v(random.below(100)),
+                                 v(random.below(100)));
+        for (Machine* const machine : {&interpreted, &translated}) {
+            for (unsigned n = 0; n < 100; ++n) machine->number_lanes(n, n * 1000);
+            CHECK(machine->run(words) == Stop::End);
+        }
+        CHECK(translated.wave().translated > 500);
+        CHECK(difference(translated, interpreted) == "");
+    }
+}
+
+TEST_CASE("a wave that is watched, ordered by a seed or indexed is interpreted", "[jit]") {
+    Machine machine;
+    machine.use_translation();
+    const auto code = vop2("v_add_u32", 0, v(1), 2) + vop2("v_add_u32", 3, v(0), 1) + vop2("v_add_u32", 4, v(3), 1);
+    machine.wave().interpreted = true;
+    CHECK(machine.run(code) == Stop::End);
+    CHECK(machine.wave().translated == 0);
+    machine.wave().interpreted = false;
+    machine.wave().slow = true;
+    CHECK(machine.run(code) == Stop::End);
+    CHECK(machine.wave().translated == 0);
+    machine.wave().slow = false;
+    CHECK(machine.run(code) == Stop::End);
+    if (kfdemu::gfx9::best_level() != Level::V2) CHECK(machine.wave().translated == 2);
+}

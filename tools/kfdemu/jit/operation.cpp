@@ -1,0 +1,343 @@
+#include "operation.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "../gfx9/row.hpp"
+#include "../gfx9/wave.hpp"
+
+namespace kfdemu::jit {
+namespace {
+
+using gfx9::Inst;
+using gfx9::Op;
+using gfx9::Operand;
+
+/// How an instruction's sources become those of an operation.
+enum class Order : std::uint8_t { straight, reversed, with_dst };
+
+struct Entry {
+    Lane lane;
+    std::uint8_t sources;
+    Order order = Order::straight;
+    std::uint8_t code = 0;
+};
+
+constexpr Operand kSgprEnd = 102;
+
+std::optional<Entry> entry_of(Op op) {
+    switch (op) {
+        case Op::v_mov_b32:
+            return Entry{Lane::move, 1};
+        case Op::v_not_b32:
+            return Entry{Lane::negate, 1};
+        case Op::v_cndmask_b32:
+            return Entry{Lane::select, 2};
+        case Op::v_add_f32:
+            return Entry{Lane::add_f, 2};
+        case Op::v_sub_f32:
+            return Entry{Lane::sub_f, 2};
+        case Op::v_subrev_f32:
+            return Entry{Lane::sub_f, 2, Order::reversed};
+        case Op::v_mul_f32:
+            return Entry{Lane::mul_f, 2};
+        case Op::v_fma_f32:
+            return Entry{Lane::fma_f, 3};
+        case Op::v_fmac_f32:
+            return Entry{Lane::fma_f, 2, Order::with_dst};
+        case Op::v_mad_f32:
+            return Entry{Lane::mad_f, 3};
+        case Op::v_madak_f32:
+            return Entry{Lane::mad_f, 3};
+        case Op::v_madmk_f32:
+            return Entry{Lane::mad_f, 3};
+        case Op::v_mac_f32:
+            return Entry{Lane::mad_f, 2, Order::with_dst};
+        case Op::v_rndne_f32:
+            return Entry{Lane::round_f, 1, Order::straight, 8};
+        case Op::v_floor_f32:
+            return Entry{Lane::round_f, 1, Order::straight, 9};
+        case Op::v_ceil_f32:
+            return Entry{Lane::round_f, 1, Order::straight, 10};
+        case Op::v_trunc_f32:
+            return Entry{Lane::round_f, 1, Order::straight, 11};
+        case Op::v_cvt_f32_i32:
+            return Entry{Lane::convert_i, 1};
+        case Op::v_cvt_f32_u32:
+            return Entry{Lane::convert_u, 1};
+        case Op::v_add_u32:
+            return Entry{Lane::add, 2};
+        case Op::v_sub_u32:
+            return Entry{Lane::sub, 2};
+        case Op::v_subrev_u32:
+            return Entry{Lane::sub, 2, Order::reversed};
+        case Op::v_and_b32:
+            return Entry{Lane::bit_and, 2};
+        case Op::v_or_b32:
+            return Entry{Lane::bit_or, 2};
+        case Op::v_xor_b32:
+            return Entry{Lane::bit_xor, 2};
+        case Op::v_min_i32:
+            return Entry{Lane::min_i, 2};
+        case Op::v_max_i32:
+            return Entry{Lane::max_i, 2};
+        case Op::v_min_u32:
+            return Entry{Lane::min_u, 2};
+        case Op::v_max_u32:
+            return Entry{Lane::max_u, 2};
+        case Op::v_lshrrev_b32:
+            return Entry{Lane::shift_right, 2, Order::reversed};
+        case Op::v_ashrrev_i32:
+            return Entry{Lane::shift_right_signed, 2, Order::reversed};
+        case Op::v_lshlrev_b32:
+            return Entry{Lane::shift_left, 2, Order::reversed};
+        case Op::v_mul_lo_u32:
+            return Entry{Lane::mul_low, 2};
+        case Op::v_mul_u32_u24:
+            return Entry{Lane::mul_u24, 2};
+        case Op::v_mad_u32_u24:
+            return Entry{Lane::mad_u24, 3};
+        case Op::v_alignbit_b32:
+            return Entry{Lane::align_bits, 3};
+        case Op::v_bfi_b32:
+            return Entry{Lane::insert_bits, 3};
+        case Op::v_bfe_u32:
+            return Entry{Lane::extract, 3};
+        case Op::v_lshl_add_u32:
+            return Entry{Lane::shift_left_add, 3};
+        case Op::v_add_lshl_u32:
+            return Entry{Lane::add_shift_left, 3};
+        case Op::v_add3_u32:
+            return Entry{Lane::add3, 3};
+        case Op::v_lshl_or_b32:
+            return Entry{Lane::shift_left_or, 3};
+        case Op::v_and_or_b32:
+            return Entry{Lane::and_or, 3};
+        case Op::v_or3_b32:
+            return Entry{Lane::or3, 3};
+        case Op::v_xad_u32:
+            return Entry{Lane::xor_add, 3};
+        case Op::v_add_co_u32:
+            return Entry{Lane::add_carry, 2};
+        case Op::v_sub_co_u32:
+            return Entry{Lane::sub_carry, 2};
+        case Op::v_subrev_co_u32:
+            return Entry{Lane::sub_carry, 2, Order::reversed};
+        case Op::v_addc_co_u32:
+            return Entry{Lane::add_with_carry, 2};
+        case Op::v_subb_co_u32:
+            return Entry{Lane::sub_with_carry, 2};
+        case Op::v_subbrev_co_u32:
+            return Entry{Lane::sub_with_carry, 2, Order::reversed};
+        case Op::v_cmp_lt_f32:
+            return Entry{Lane::compare_f, 2, Order::straight, 0x11};
+        case Op::v_cmp_eq_f32:
+            return Entry{Lane::compare_f, 2, Order::straight, 0x00};
+        case Op::v_cmp_le_f32:
+            return Entry{Lane::compare_f, 2, Order::straight, 0x12};
+        case Op::v_cmp_gt_f32:
+            return Entry{Lane::compare_f, 2, Order::straight, 0x1e};
+        case Op::v_cmp_lg_f32:
+            return Entry{Lane::compare_f, 2, Order::straight, 0x0c};
+        case Op::v_cmp_ge_f32:
+            return Entry{Lane::compare_f, 2, Order::straight, 0x1d};
+        case Op::v_cmp_o_f32:
+            return Entry{Lane::compare_f, 2, Order::straight, 0x07};
+        case Op::v_cmp_u_f32:
+            return Entry{Lane::compare_f, 2, Order::straight, 0x03};
+        case Op::v_cmp_nge_f32:
+            return Entry{Lane::compare_f, 2, Order::straight, 0x19};
+        case Op::v_cmp_nlg_f32:
+            return Entry{Lane::compare_f, 2, Order::straight, 0x08};
+        case Op::v_cmp_ngt_f32:
+            return Entry{Lane::compare_f, 2, Order::straight, 0x1a};
+        case Op::v_cmp_nle_f32:
+            return Entry{Lane::compare_f, 2, Order::straight, 0x16};
+        case Op::v_cmp_neq_f32:
+            return Entry{Lane::compare_f, 2, Order::straight, 0x04};
+        case Op::v_cmp_nlt_f32:
+            return Entry{Lane::compare_f, 2, Order::straight, 0x15};
+#define KFDEMU_COMPARES(type, lane)                \
+    case Op::v_cmp_lt_##type:                      \
+        return Entry{lane, 2, Order::straight, 1}; \
+    case Op::v_cmp_eq_##type:                      \
+        return Entry{lane, 2, Order::straight, 2}; \
+    case Op::v_cmp_le_##type:                      \
+        return Entry{lane, 2, Order::straight, 3}; \
+    case Op::v_cmp_gt_##type:                      \
+        return Entry{lane, 2, Order::straight, 4}; \
+    case Op::v_cmp_ne_##type:                      \
+        return Entry{lane, 2, Order::straight, 5}; \
+    case Op::v_cmp_ge_##type:                      \
+        return Entry{lane, 2, Order::straight, 6};
+            KFDEMU_COMPARES(i32, Lane::compare_i)
+            KFDEMU_COMPARES(u32, Lane::compare_u)
+#undef KFDEMU_COMPARES
+        default:
+            return std::nullopt;
+    }
+}
+
+bool is_compare(Lane lane) { return lane == Lane::compare_f || lane == Lane::compare_i || lane == Lane::compare_u; }
+bool has_carry_out(Lane lane) {
+    return lane == Lane::add_carry || lane == Lane::sub_carry || lane == Lane::add_with_carry ||
+           lane == Lane::sub_with_carry;
+}
+bool has_mask_in(Lane lane) {
+    return lane == Lane::select || lane == Lane::add_with_carry || lane == Lane::sub_with_carry;
+}
+bool is_mask(Operand operand) { return operand + 1 < kSgprEnd || operand == gfx9::kVcc; }
+bool is_unmodified(const Inst& inst) {
+    return inst.form == gfx9::Form::Vop3 && !inst.has(gfx9::kFinish) && !inst.has(gfx9::kPrepare) && !inst.clamp;
+}
+bool is_vgpr(Operand operand) { return operand >= gfx9::kVgpr0 && operand < gfx9::kAcc0; }
+
+/// `upper_half`: the second dword of a pair; that of an inline constant is zero.
+std::optional<Source> source_of(const Inst& inst, Operand operand, bool upper_half = false) {
+    using Kind = Source::Kind;
+    if (operand >= gfx9::kAcc0) return std::nullopt;
+    if (operand >= gfx9::kVgpr0)
+        return Source{Kind::vgpr, static_cast<std::uint16_t>(operand - gfx9::kVgpr0 + upper_half), 0};
+    if (operand == gfx9::kVccz || operand == gfx9::kExecz || operand == gfx9::kScc253) return std::nullopt;
+    // Interpreting the lanes after a NaN changes EXEC.
+    if (operand + upper_half == gfx9::kExec || operand + upper_half == gfx9::kExec + 1) return std::nullopt;
+    if (upper_half && operand >= gfx9::kConstants) return Source{Kind::number, 0, 0};
+    if (operand == gfx9::kLiteral) return Source{Kind::number, 0, inst.literal};
+    if (operand >= gfx9::kConstants && operand <= gfx9::kConstants + 64)
+        return Source{Kind::number, 0, std::uint32_t{operand} - gfx9::kConstants};
+    return Source{Kind::scalar, static_cast<std::uint16_t>(operand + upper_half), 0};
+}
+
+bool one_operation(const Inst& inst, const Entry& entry, Width width, std::vector<LaneOp>& ops) {
+    if (inst.form != gfx9::Form::Plain && inst.form != gfx9::Form::Vop3) return false;
+    if (inst.has(gfx9::kFinish) || inst.clamp || inst.omod != 0) return false;
+    if (entry.lane == Lane::convert_u && width == Width::bits256) return false;
+    if (entry.lane == Lane::mad_f && inst.has(gfx9::kPrepare) && width == Width::bits256) return false;  // no room
+    LaneOp op{.lane = entry.lane, .code = entry.code};
+    if (inst.has(gfx9::kPrepare) && (!op.ignores_payload() || inst.op_sel != 0 || inst.op_sel_hi != 0)) return false;
+    for (unsigned n = 0; n < entry.sources; ++n) {
+        auto source = source_of(inst, inst.src[n]);
+        if (!source) return false;
+        source->absolute = inst.abs >> n & 1;
+        source->negative = inst.neg >> n & 1;
+        op.source[n] = *source;
+    }
+    if (entry.order == Order::reversed) std::swap(op.source[0], op.source[1]);
+    if (!is_compare(entry.lane)) {
+        if (!is_vgpr(inst.dst)) return false;
+        op.dst = static_cast<std::uint16_t>(inst.dst - gfx9::kVgpr0);
+    }
+    if (entry.order == Order::with_dst) op.source[2] = {Source::Kind::vgpr, op.dst, 0};
+    if (has_mask_in(entry.lane)) {
+        if (!is_mask(inst.src[2])) return false;
+        op.mask_in = inst.src[2];
+    }
+    if (is_compare(entry.lane) || has_carry_out(entry.lane)) {
+        if (!is_mask(inst.sdst)) return false;
+        op.mask_out = inst.sdst;
+    }
+    ops.push_back(op);
+    return true;
+}
+
+bool reads(const LaneOp& op, unsigned vgpr) {
+    for (const Source& source : op.source)
+        if (source.is_vgpr(vgpr)) return true;
+    return false;
+}
+/// Two operations of which neither may see the other's result.
+bool both(LaneOp first, LaneOp second, std::vector<LaneOp>& ops) {
+    if (reads(second, first.dst)) std::swap(first, second);
+    if (reads(second, first.dst)) return false;
+    ops.push_back(first);
+    ops.push_back(second);
+    return true;
+}
+
+/// V_PK_*_F32: OP_SEL and OP_SEL_HI choose the sources of the two results, NEG and NEG_HI their signs.
+bool packed(const Inst& inst, Lane lane, unsigned sources, std::vector<LaneOp>& ops) {
+    if (inst.clamp || !is_vgpr(inst.dst) || inst.dst + 1 >= gfx9::kAcc0) return false;
+    LaneOp half[2];
+    for (unsigned high = 0; high < 2; ++high) {
+        half[high].lane = lane;
+        half[high].dst = static_cast<std::uint16_t>(inst.dst - gfx9::kVgpr0 + high);
+        for (unsigned n = 0; n < sources; ++n) {
+            const auto source = source_of(inst, inst.src[n], ((high ? inst.op_sel_hi : inst.op_sel) >> n & 1) != 0);
+            if (!source || inst.src[n] == gfx9::kLiteral) return false;
+            half[high].source[n] = *source;
+            half[high].source[n].negative = ((high ? inst.abs : inst.neg) >> n & 1) != 0;
+        }
+    }
+    return both(half[0], half[1], ops);
+}
+
+/// V_PK_MOV_B32: a dword of source 0 and one of source 1, as OP_SEL says.
+bool packed_move(const Inst& inst, std::vector<LaneOp>& ops) {
+    if (inst.clamp || inst.neg != 0 || inst.abs != 0 || !is_vgpr(inst.dst) || inst.dst + 1 >= gfx9::kAcc0) return false;
+    LaneOp half[2];
+    for (unsigned n = 0; n < 2; ++n) {
+        const auto source = source_of(inst, inst.src[n], (inst.op_sel >> n & 1) != 0);
+        if (!source || inst.src[n] == gfx9::kLiteral) return false;
+        half[n].dst = static_cast<std::uint16_t>(inst.dst - gfx9::kVgpr0 + n);
+        half[n].source[0] = *source;
+    }
+    return both(half[0], half[1], ops);
+}
+
+/// V_LSHLREV_B64 by 1 to 31.
+bool wide_shift_left(const Inst& inst, std::vector<LaneOp>& ops) {
+    const auto by = source_of(inst, inst.src[0]);
+    if (!by || by->kind != Source::Kind::number || by->number == 0 || by->number > 31) return false;
+    if (!is_vgpr(inst.dst) || !is_vgpr(inst.src[1]) || !is_unmodified(inst)) return false;
+    const auto low = *source_of(inst, inst.src[1]), high = *source_of(inst, inst.src[1], true);
+    const auto dst = static_cast<std::uint16_t>(inst.dst - gfx9::kVgpr0);
+    LaneOp upper{.lane = Lane::align_bits, .dst = static_cast<std::uint16_t>(dst + 1)};
+    upper.source = {high, low, {Source::Kind::number, 0, 32 - by->number}};
+    LaneOp lower{.lane = Lane::shift_left, .dst = dst};
+    lower.source = {low, *by};
+    return both(upper, lower, ops);
+}
+
+/// The SGPR has this number from here on.
+bool scalar_number(const Inst& inst, std::uint32_t number, std::vector<LaneOp>& ops) {
+    if (inst.dst >= kSgprEnd) return false;
+    LaneOp op{.lane = Lane::scalar, .dst = inst.dst};
+    op.source[0] = {Source::Kind::number, 0, number};
+    ops.push_back(op);
+    return true;
+}
+
+}  // namespace
+
+bool append_operations(const Inst& inst, Width width, std::vector<LaneOp>& ops) {
+    if (inst.row >= gfx9::kRowCount) return false;
+    const Op op{inst.row};
+    switch (op) {
+        case Op::s_nop:
+        case Op::s_waitcnt:
+        case Op::v_nop:
+            return true;
+        case Op::s_mov_b32: {
+            const auto source = source_of(inst, inst.src[0]);
+            return source && source->kind == Source::Kind::number && scalar_number(inst, source->number, ops);
+        }
+        case Op::s_movk_i32:
+            return scalar_number(inst, static_cast<std::uint32_t>(inst.offset), ops);
+        case Op::v_pk_fma_f32:
+            return packed(inst, Lane::fma_f, 3, ops);
+        case Op::v_pk_mul_f32:
+            return packed(inst, Lane::mul_f, 2, ops);
+        case Op::v_pk_add_f32:
+            return packed(inst, Lane::add_f, 2, ops);
+        case Op::v_pk_mov_b32:
+            return packed_move(inst, ops);
+        case Op::v_lshlrev_b64:
+            return wide_shift_left(inst, ops);
+        default: {
+            const auto entry = entry_of(op);
+            return entry && one_operation(inst, *entry, width, ops);
+        }
+    }
+}
+
+}  // namespace kfdemu::jit

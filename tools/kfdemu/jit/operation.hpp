@@ -1,0 +1,105 @@
+// What the translator knows of an instruction: its operations on one lane, each with at most three sources.
+//
+//     std::vector<LaneOp> ops;
+//     if (append_operations(inst, Width::bits512, ops)) …   // false: it cannot be translated, and ends a run
+//
+// Only operations whose lanes are independent and that cannot fault: of VGPRs, of scalars that do not change meanwhile,
+// and of masks, a bit for each lane in a pair of SGPRs. Modifiers are the signs of float sources.
+// Pure. Thread safety: no state.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "../gfx9/inst.hpp"
+
+namespace kfdemu::jit {
+
+/// The vectors of AVX2 or AVX-512.
+enum class Width : std::uint8_t { bits256, bits512 };
+
+enum class Lane : std::uint8_t {
+    scalar,  ///< dst, an SGPR, is source 0, a number
+    move,
+    negate,  ///< all bits
+    select,  ///< mask ? b : a
+    add_f,
+    sub_f,
+    mul_f,
+    fma_f,    ///< a * b + c, rounded once
+    mad_f,    ///< a * b + c, rounded twice, without denormals
+    round_f,  ///< to an integer; `code`: as x86 encodes the direction
+    convert_i,
+    convert_u,  ///< from an integer
+    compare_f,  ///< `code`: as x86 encodes the predicate
+    compare_i,
+    compare_u,  ///< `code`: as the ISA numbers them, from 1, less, to 6, greater or equal
+    add,
+    sub,
+    bit_and,
+    bit_or,
+    bit_xor,
+    min_i,
+    max_i,
+    min_u,
+    max_u,
+    shift_right,  ///< a by b
+    shift_right_signed,
+    shift_left,
+    mul_low,
+    mul_u24,
+    mad_u24,
+    align_bits,
+    insert_bits,
+    extract,
+    shift_left_add,
+    add_shift_left,
+    add3,
+    shift_left_or,
+    and_or,
+    or3,
+    xor_add,
+    add_carry,  ///< a + b; the carry is mask_out
+    sub_carry,
+    add_with_carry,  ///< and mask_in
+    sub_with_carry,
+};
+
+struct Source {
+    enum class Kind : std::uint8_t { none, vgpr, scalar, number };
+    Kind kind = Kind::none;
+    std::uint16_t index = 0;   ///< of the VGPR, or into Wave::s
+    std::uint32_t number = 0;  ///< the same in all lanes
+    bool absolute = false, negative = false;
+
+    bool is_vgpr(unsigned n) const { return kind == Kind::vgpr && index == n; }
+};
+
+inline constexpr std::uint16_t kNone = 0xffff;
+
+struct LaneOp {
+    Lane lane = Lane::move;
+    std::uint8_t code = 0;
+    std::uint16_t dst = kNone;                        ///< VGPR
+    std::uint16_t mask_in = kNone, mask_out = kNone;  ///< the first SGPR of the pair
+    std::array<Source, 3> source = {};
+
+    /// Its result is a NaN where the GPU's is, but another one.
+    bool makes_nans() const {
+        return lane == Lane::add_f || lane == Lane::sub_f || lane == Lane::mul_f || lane == Lane::fma_f ||
+               lane == Lane::mad_f || lane == Lane::round_f;
+    }
+    /// Its result is one of its sources.
+    bool passes_on() const { return lane == Lane::move || lane == Lane::select; }
+    /// Any NaN does as well as another.
+    bool ignores_payload() const { return makes_nans() || lane == Lane::compare_f; }
+    bool needs_mode() const {
+        return makes_nans() || lane == Lane::compare_f || lane == Lane::convert_i || lane == Lane::convert_u;
+    }
+};
+
+/// Nothing is appended for instructions without an effect, such as s_nop.
+bool append_operations(const gfx9::Inst& inst, Width width, std::vector<LaneOp>& ops);
+
+}  // namespace kfdemu::jit
