@@ -52,6 +52,8 @@ class CodeMemory::Chunk {
         mapped_bytes -= size_bytes_;
     }
 
+    /// A forked process shares the memory of the chunks before it, and must not write there.
+    bool is_own() const { return process_ == getpid(); }
     /// Where it can be executed; null: no room.
     const std::uint8_t* add(std::span<const std::uint8_t> code) {
         if (write_ == nullptr || execute_ == nullptr || code.size() > size_bytes_ - used_bytes_) return nullptr;
@@ -62,6 +64,7 @@ class CodeMemory::Chunk {
     }
 
   private:
+    const pid_t process_ = getpid();
     std::size_t size_bytes_, used_bytes_ = 0;
     std::uint8_t *write_ = nullptr, *execute_ = nullptr;
 };
@@ -74,6 +77,7 @@ CodeMemory& CodeMemory::process() {
 std::unique_ptr<CodeMemory::Block> CodeMemory::store(std::span<const std::uint8_t> code) {
     const std::lock_guard lock{mutex_};
     std::shared_ptr<Chunk> chunk = open_.lock();
+    if (chunk && !chunk->is_own()) chunk.reset();
     const std::uint8_t* entry = chunk ? chunk->add(code) : nullptr;
     if (entry == nullptr) {
         const std::size_t bytes = std::max(rounded(code.size(), 4096), kChunkBytes);
