@@ -14,14 +14,14 @@
 // plain value; send its bytes in any way, but only to and from processes that you trust: a checksum detects damage, not
 // forgery.
 //
-// Lifetime: the exporter keeps the memory until each receiver has attached it: later attempts fail, or never return
-// where ROCR 6 shares through sockets (HSA_ENABLE_IPC_MODE_LEGACY=0). What is attached
-// stays valid after the exporter has freed it. But memory of an Allocator is reused when its block is freed, so keep
-// such a block until the receivers are done. An IpcMemory stays attached until it is destroyed. Its destructor does not
-// wait: give it to Stream::keep_alive, as a shared_ptr, to detach it after the stream's work.
-// Ordering: processes order their work by signals or through the host. Thread safety: any thread. Errors:
-// InvalidArgument for memory that cannot be shared and for handles that are malformed or stale, with the remedy.
-// Source: hsa_ext_amd.h, hsa_amd_ipc_memory_create, hsa_amd_ipc_signal_create.
+// Lifetime: the exporter keeps the memory until each receiver has attached it: later attempts fail, but where ROCR 6
+// and 7 share through sockets (HSA_ENABLE_IPC_MODE_LEGACY=0) they may last until their deadline. What is attached stays
+// valid after the exporter has freed it. But memory of an Allocator is reused when its block is freed, so keep such a
+// block until the receivers are done. An IpcMemory stays attached until it is destroyed. Its destructor does not wait:
+// give it to Stream::keep_alive, as a shared_ptr, to detach it after the stream's work. Ordering: processes order their
+// work by signals or through the host. Thread safety: any thread. Errors: InvalidArgument for memory that cannot be
+// shared and for handles that are malformed or stale, with the remedy. Source: hsa_ext_amd.h,
+// hsa_amd_ipc_memory_create, hsa_amd_ipc_signal_create.
 #pragma once
 
 #include <array>
@@ -30,6 +30,7 @@
 #include <span>
 
 #include "hsadrv/agent.hpp"
+#include "hsadrv/deadline.hpp"
 #include "hsadrv/handle.hpp"
 #include "hsadrv/signal.hpp"
 
@@ -63,9 +64,12 @@ class IpcMemory {
     /// Empty: data() is null.
     IpcMemory() noexcept = default;
     /// Maps it for these GPUs. Attaching a handle twice gives two addresses of the same memory. Throws InvalidArgument
-    /// for an empty list, and for an agent that is no GPU.
-    static IpcMemory attach(const IpcMemoryHandle& handle, std::span<const AgentRef> gpus);
-    static IpcMemory attach(const IpcMemoryHandle& handle, AgentRef gpu) { return attach(handle, {&gpu, 1}); }
+    /// for an empty list, and for an agent that is no GPU; Timeout. After a Timeout the runtime's call goes on in a
+    /// thread of its own, and the runtime stays initialised for it.
+    static IpcMemory attach(const IpcMemoryHandle& handle, std::span<const AgentRef> gpus, Deadline deadline = {});
+    static IpcMemory attach(const IpcMemoryHandle& handle, AgentRef gpu, Deadline deadline = {}) {
+        return attach(handle, {&gpu, 1}, deadline);
+    }
 
     /// The range's first byte, as the GPUs address it.
     void* data() const noexcept { return data_; }
