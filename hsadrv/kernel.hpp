@@ -44,7 +44,7 @@ class PrintfFormats;
 
 struct KernelRecord {
     KernelRecord(LaunchPlan its_plan, std::uint64_t object, AgentRef its_agent, std::string its_processor,
-                 std::shared_ptr<const void> keeper, std::span<const std::string> formats = {});
+                 std::shared_ptr<const void> keeper, std::shared_ptr<const PrintfFormats> formats = {});
 
     LaunchPlan plan;
     std::uint64_t kernel_object;

@@ -54,7 +54,7 @@ Kernel Executable::kernel(std::string_view name) const {
         Driver::current().runtime().services().of(state_->agent, ServiceNeeds::of(metadata));
     return Kernel(std::make_shared<detail::KernelRecord>(LaunchPlan(metadata, state_->limits, services), object,
                                                          state_->agent, state_->agent.name(), state_,
-                                                         part->code.printf_formats));
+                                                         part->printf_formats));
 }
 
 DeviceGlobal Executable::global(std::string_view name) const {

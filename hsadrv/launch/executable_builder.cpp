@@ -10,6 +10,7 @@
 #include "hsadrv/error.hpp"
 #include "hsadrv/launch/executable_state.hpp"
 #include "hsadrv/memory.hpp"
+#include "hsadrv/services/printf_formats.hpp"
 #include "hsadrv/stream/live_streams.hpp"
 
 namespace hsadrv {
@@ -76,6 +77,8 @@ ExecutableBuilder& ExecutableBuilder::add(std::span<const std::byte> bytes, cons
     CodePart part = read_part(bytes, name, targets_);
     for (const VariableFacts& variable : part.code.variables) check_free(variable.name, part.name);
     for (const KernelMetadata& kernel : part.code.kernels) check_free(kernel.symbol, part.name);
+    if (!part.code.printf_formats.empty())
+        part.printf_formats = std::make_shared<const detail::PrintfFormats>(part.code.printf_formats);
     state_->parts.push_back(std::move(part));
     return *this;
 }

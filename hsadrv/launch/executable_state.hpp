@@ -24,6 +24,8 @@
 
 namespace hsadrv::detail {
 
+class PrintfFormats;
+
 struct ReaderTraits {
     using Native = hsa_code_object_reader_t;
     static Native null() noexcept { return {0}; }
@@ -44,6 +46,7 @@ struct CodePart {
     std::vector<std::byte> bytes;  // the loader keeps a pointer to them for debuggers
     CodeObject code;
     UniqueHandle<ReaderTraits> reader = {};
+    std::shared_ptr<const PrintfFormats> printf_formats = {};  // of its kernels that print; null: it has none
 };
 
 /// A variable that the program provides to the code objects.

@@ -2,6 +2,8 @@
 
 #include <hsa/amd_hsa_queue.h>
 
+#include <utility>
+
 #include "hsadrv/base/text.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/kernel_occupancy.hpp"
@@ -21,7 +23,7 @@ QueueFacts detail::queue_facts(QueueRef of) noexcept {
 
 detail::KernelRecord::KernelRecord(LaunchPlan its_plan, std::uint64_t object, AgentRef its_agent,
                                    std::string its_processor, std::shared_ptr<const void> keeper,
-                                   std::span<const std::string> formats)
+                                   std::shared_ptr<const PrintfFormats> formats)
     : plan(std::move(its_plan)),
       kernel_object(object),
       agent(its_agent),
@@ -29,7 +31,9 @@ detail::KernelRecord::KernelRecord(LaunchPlan its_plan, std::uint64_t object, Ag
       executable(std::move(keeper)),
       plain(plan.dispatch(object, plan.plain_shape({}))),
       room_bytes(KernargRing::room_bytes(plan.kernarg_bytes())),
-      printf_formats(plan.prints() ? std::make_shared<const PrintfFormats>(formats) : nullptr) {}
+      printf_formats(plan.prints() && !formats ? std::make_shared<const PrintfFormats>(std::span<const std::string>())
+                     : plan.prints()           ? std::move(formats)
+                                               : nullptr) {}
 
 bool detail::KernelRecord::check_new_arguments(std::span<const ArgumentShape> given) const {
     plan.check_arguments(given);

@@ -61,8 +61,9 @@ struct PreparedLaunch {
     void enqueue(detail::StreamCore& stream, Deadline deadline) const {
         if (!kernel->printf_formats) return enqueue_kernel(stream, 0, deadline);
         const std::shared_ptr<detail::PrintfBuffer> buffer =
-            stream.printf().buffer(stream, detail::PrintfFormats::unwritten);
+            stream.printf().buffer(kernel->printf_formats, detail::PrintfFormats::unwritten);
         enqueue_kernel(stream, buffer->address(), deadline);
+        stream.keep_alive(buffer);
         try {
             stream.call(
                 [buffer, of = kernel](SignalRef) {
@@ -70,9 +71,7 @@ struct PreparedLaunch {
                     return detail::HostEnd::now;
                 },
                 deadline);
-        } catch (...) {
-            stream.fail(std::current_exception());  // the kernel runs, and its texts are lost
-            throw;
+        } catch (const Timeout&) {  // printed with the texts of the next launch
         }
     }
 

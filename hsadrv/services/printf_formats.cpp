@@ -80,6 +80,68 @@ std::string_view length_of(std::size_t element_bytes) {
     return element_bytes == 1 ? "hh" : element_bytes == 2 ? "h" : element_bytes == 8 ? "l" : "";
 }
 
+/// Some compilers, clang 16 and 19 among them, count the zero of a string of whole dwords, but do not store it: the
+/// arguments that follow are a dword nearer, and at the end of the record a dword is unwritten for each such string.
+/// Finds which strings are short, so that all unwritten dwords are accounted for.
+class ShortStrings {
+  public:
+    ShortStrings(std::string_view format, std::span<const std::uint32_t> sizes_bytes,
+                 std::span<const std::byte> arguments, std::size_t unwritten)
+        : sizes_bytes_(sizes_bytes), arguments_(arguments), strings_(sizes_bytes.size()), short_(sizes_bytes.size()) {
+        mark_strings(format);
+        if (unwritten == 0 || !try_from(0, 0, unwritten)) short_.clear();
+    }
+    /// Of each argument whether it is one; empty if none is.
+    std::vector<bool> found() && { return std::move(short_); }
+
+  private:
+    void mark_strings(std::string_view format) {
+        std::size_t argument = 0;
+        for (std::size_t at = format.find('%'); at < format.size(); at = format.find('%', at + 1)) {
+            std::size_t kind = format.find_first_not_of("-+ #0123456789.*vhljztL", at + 1);
+            if (kind >= format.size()) return;
+            argument += static_cast<std::size_t>(std::count(format.begin() + static_cast<std::ptrdiff_t>(at),
+                                                            format.begin() + static_cast<std::ptrdiff_t>(kind), '*'));
+            if (format[kind] != '%') {
+                if (argument < strings_.size() && format[kind] == 's') strings_[argument] = true;
+                ++argument;
+            }
+            at = kind;
+        }
+    }
+    /// Whether the arguments from `n` on, at `offset`, can have `left` short strings.
+    bool try_from(std::size_t n, std::size_t offset, std::size_t left) {
+        if (n == sizes_bytes_.size()) return left == 0;
+        if (++tries_ > 1000) return false;
+        const std::size_t size = sizes_bytes_[n];
+        if (size > arguments_.size() - offset) return false;
+        const auto bytes = arguments_.subspan(offset, size);
+        const bool may_be_short =
+            strings_[n] && left > 0 && size > dword_bytes && !has_zero(bytes.first(size - dword_bytes));
+        const bool may_be_long = !strings_[n] || size <= dword_bytes || is_padded(bytes.last(dword_bytes));
+        const auto as = [&](bool is_short) {
+            short_[n] = is_short;
+            return try_from(n + 1, offset + size - (is_short ? dword_bytes : 0), left - is_short);
+        };
+        return (may_be_long && as(false)) || (may_be_short && as(true));
+    }
+    static bool has_zero(std::span<const std::byte> bytes) {
+        return std::find(bytes.begin(), bytes.end(), std::byte{}) != bytes.end();
+    }
+    /// As the end of a longer string: characters, then zeros.
+    static bool is_padded(std::span<const std::byte> bytes) {
+        const auto end = std::find(bytes.begin(), bytes.end(), std::byte{});
+        return end != bytes.begin() && end != bytes.end() &&
+               std::all_of(bytes.begin(), end, [](std::byte b) { return b >= std::byte{' '}; }) &&
+               std::all_of(end, bytes.end(), [](std::byte b) { return b == std::byte{}; });
+    }
+
+    std::span<const std::uint32_t> sizes_bytes_;
+    std::span<const std::byte> arguments_;
+    std::vector<bool> strings_, short_;  // of each argument
+    std::size_t tries_ = 0;
+};
+
 /// Rewrites a format of OpenCL's and its arguments for printf_text().
 class Translation {
   public:
@@ -88,7 +150,8 @@ class Translation {
         : format_(format),
           sizes_bytes_(sizes_bytes),
           arguments_(arguments),
-          short_strings_(unwritten_dwords(arguments)) {}
+
+          short_(ShortStrings(format, sizes_bytes, arguments, unwritten_dwords(arguments)).found()) {}
 
     std::string text() {
         while (!format_.empty()) {
@@ -134,6 +197,8 @@ class Translation {
             plain_ += "%%";
         else if (sizes_bytes_.empty())
             plain_.append(1, '%').append(whole.substr(0, whole.size() - format_.size()));
+        else if (!is_known(kind))
+            skip_argument(whole.substr(0, whole.size() - format_.size()));
         else if (kind == 's')
             put_string(head);
         else
@@ -142,30 +207,16 @@ class Translation {
 
     void put_string(const std::string& head) {
         std::span<const std::byte> bytes = take_argument();
-        if (is_short(bytes)) {
+        if (!short_.empty() && short_[taken_ - 1]) {
             bytes = bytes.first(bytes.size() - dword_bytes);
             arguments_ = {bytes.data() + bytes.size(), arguments_.size() + dword_bytes};
-            --short_strings_;
         }
         const auto* const text = reinterpret_cast<const char*>(bytes.data());
         append_text(words_, {text, ::strnlen(text, bytes.size())});
         plain_ += head + 's';
     }
 
-    /// Some compilers, clang 16 and 19 among them, count the zero of a string of whole dwords, but do not store it: the
-    /// arguments that follow are a dword nearer, and the end of the record is unwritten, by a dword for each such
-    /// string. If the last dword looks like the padded end of a string, it is one, unless too few strings are left.
-    bool is_short(std::span<const std::byte> bytes) const {
-        if (short_strings_ == 0 || bytes.size() <= dword_bytes) return false;
-        const std::span<const std::byte> last = bytes.last(dword_bytes);
-        if (std::find(bytes.begin(), bytes.end() - dword_bytes, std::byte{}) != bytes.end() - dword_bytes) return false;
-        const auto end = std::find(last.begin(), last.end(), std::byte{});
-        const bool padded = end != last.begin() && end != last.end() &&
-                            std::all_of(last.begin(), end, [](std::byte b) { return b >= std::byte{' '}; }) &&
-                            std::all_of(end, last.end(), [](std::byte b) { return b == std::byte{}; });
-        return !padded || short_strings_ > long_strings_left();
-    }
-
+    /// The dwords at the end of the record that are unwritten.
     static std::size_t unwritten_dwords(std::span<const std::byte> arguments) {
         std::size_t count = 0;
         for (; arguments.size() >= dword_bytes; ++count) {
@@ -177,17 +228,12 @@ class Translation {
         return count;
     }
 
-    /// Of those that may be short.
-    std::size_t long_strings_left() const {
-        std::size_t count = 0, argument = 0, at = format_.find('%');
-        for (; at < format_.size() && argument < sizes_bytes_.size(); at = format_.find('%', at + 1)) {
-            at = format_.find_first_not_of("-+ #0123456789.vhljztL", at + 1);
-            if (at >= format_.size()) break;
-            if (format_[at] == '%') continue;
-            count += format_[at] == 's' && sizes_bytes_[argument] > dword_bytes;
-            ++argument;
-        }
-        return count;
+    static bool is_known(char kind) {
+        return std::string_view("diouxXcpsaAeEfFgG").find(kind) != std::string_view::npos;
+    }
+    void skip_argument(std::string_view conversion) {
+        take_argument();
+        plain_.append(1, '%').append(conversion);
     }
 
     void put_elements(const std::string& head, std::size_t elements, const std::string& length, char kind) {
@@ -229,6 +275,7 @@ class Translation {
         const std::span<const std::byte> bytes = arguments_.first(size);
         sizes_bytes_ = sizes_bytes_.subspan(1);
         arguments_ = arguments_.subspan(size);
+        ++taken_;
         return bytes;
     }
 
@@ -242,8 +289,9 @@ class Translation {
     std::string_view format_;
     std::span<const std::uint32_t> sizes_bytes_;
     std::span<const std::byte> arguments_;
-    std::size_t short_strings_;
-    std::string plain_;  // the format of C
+    std::size_t taken_ = 0;    // arguments
+    std::vector<bool> short_;  // of each argument; empty: none is
+    std::string plain_;        // the format of C
     std::vector<std::uint64_t> words_;
 };
 

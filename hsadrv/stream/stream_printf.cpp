@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "hsadrv/mem_pool.hpp"
-#include "hsadrv/stream/stream_core.hpp"
 
 namespace hsadrv::detail {
 
@@ -29,14 +28,13 @@ std::vector<std::byte> PrintfBuffer::take() {
     return taken;
 }
 
-std::shared_ptr<PrintfBuffer> StreamPrintf::buffer(StreamCore& stream, std::uint32_t unwritten) {
+std::shared_ptr<PrintfBuffer> StreamPrintf::buffer(const std::shared_ptr<const void>& formats,
+                                                   std::uint32_t unwritten) {
     const std::lock_guard lock(mutex_);
-    if (!buffer_) {
-        auto fresh = std::make_shared<PrintfBuffer>(unwritten);
-        stream.attach(fresh);
-        buffer_ = std::move(fresh);
-    }
-    return buffer_;
+    std::erase_if(entries_, [](const Entry& entry) { return entry.formats.expired(); });
+    for (const Entry& entry : entries_)
+        if (entry.formats.lock() == formats) return entry.buffer;
+    return entries_.emplace_back(formats, std::make_shared<PrintfBuffer>(unwritten)).buffer;
 }
 
 }  // namespace hsadrv::detail

@@ -1,8 +1,11 @@
 // Internal: the memory in which the kernels of a stream leave what OpenCL C's printf prints.
 //
-//   const std::shared_ptr<PrintfBuffer> buffer = stream.printf().buffer(stream, filling);   // made when first needed
+//   const std::shared_ptr<PrintfBuffer> buffer = stream.printf().buffer(formats, filling);   // made when first needed
 //   // … launch the kernel with buffer->address(), then, as a host function in the stream's order:
 //   std::vector<std::byte> records = buffer->take();
+//
+// There is one for each code object, whose formats its records refer to: between a kernel and its host function, other
+// threads may have launched kernels of other code objects on the stream. What take() returns may be of several kernels.
 //
 // The layout is that of ROCm's device library: two dwords, the bytes in use and the bytes of room, and then the
 // records. Thread safety: buffer() any thread; address() and take() from the host function or while no kernel of the
@@ -18,8 +21,6 @@
 #include "hsadrv/memory.hpp"
 
 namespace hsadrv::detail {
-
-class StreamCore;
 
 class PrintfBuffer {
   public:
@@ -44,12 +45,16 @@ class PrintfBuffer {
 
 class StreamPrintf {
   public:
-    /// Attached to the stream: its packets may outlive it.
-    std::shared_ptr<PrintfBuffer> buffer(StreamCore& stream, std::uint32_t unwritten);
+    /// The buffer of the kernels with these formats; kept until they are gone, and by the caller for work in flight.
+    std::shared_ptr<PrintfBuffer> buffer(const std::shared_ptr<const void>& formats, std::uint32_t unwritten);
 
   private:
-    std::mutex mutex_;  // guards buffer_
-    std::shared_ptr<PrintfBuffer> buffer_;
+    struct Entry {
+        std::weak_ptr<const void> formats;
+        std::shared_ptr<PrintfBuffer> buffer;
+    };
+    std::mutex mutex_;  // guards entries_
+    std::vector<Entry> entries_;
 };
 
 }  // namespace hsadrv::detail

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <set>
+#include <thread>
 
 #include "hsadrv/bound_kernel.hpp"
 #include "hsadrv/error.hpp"
@@ -89,6 +90,27 @@ TEST_CASE("texts are in the order of the stream's work", "[opencl_printf][device
     }
     device.stream.synchronize(soon);
     CHECK(output.texts() == wanted);
+}
+
+TEST_CASE("threads launch kernels of two code objects on one stream", "[opencl_printf][device]") {
+    NEEDS_DEVICE();
+    Device device;
+    NEEDS_LAUNCH_KERNELS(device.gpu.agent());
+    const Kernel much = load(device.gpu, "").kernel("much"), other = load(device.gpu, "other").kernel("other");
+    Shared<int> lost(device.gpu, 1);
+    KernelTexts output;
+    constexpr int launches = 300;
+    std::thread second([&] {
+        for (int i = 0; i < launches; ++i) other.launch(device.stream, {.grid = 1, .workgroup = 1}, 4);
+    });
+    for (int i = 0; i < launches; ++i) much.launch(device.stream, {.grid = 1, .workgroup = 1}, lost.data(), 1);
+    second.join();
+    device.stream.synchronize(soon);
+    Texts texts = output.texts();
+    CHECK(std::count(texts.begin(), texts.end(), "0\n") == launches);
+    CHECK(std::count(texts.begin(), texts.end(), "other 4 4\n") == launches);
+    CHECK(texts.size() == 2 * launches);
+    CHECK(output.errors().empty());
 }
 
 TEST_CASE("two streams print from two buffers", "[opencl_printf][device]") {

@@ -88,6 +88,11 @@ TEST_CASE("strings of whole dwords may be shorter than their record says", "[pri
     CHECK(text_of("1:3:8:4:8:%s|%s|%s", {1, text, ab, text, unwritten, unwritten}) == "text|ab|text");
     CHECK(text_of("1:2:8:8:%s|%s", {1, text, text, unwritten, unwritten}) == "text|text");
     CHECK(text_of("1:3:8:4:8:%s|%5d|%s", {1, text, 7, text, ab, unwritten}) == "text|    7|textab");
+    const std::array abcde{'a', 'b', 'c', 'd', 'e', '\0', '\0', '\0'};
+    for (const int number : {7, 40, 100, 300})
+        CHECK(text_of("1:3:8:4:8:%s; %d %s", {1, text, number, abcde, unwritten}) ==
+              "text; " + std::to_string(number) + " abcde");
+    CHECK(text_of("1:4:4:4:8:4:%*d%s|%d", {1, 3, 5, text, 40, unwritten}) == "  5text|40");
     // Of newer compilers, whose records are written to their ends.
     CHECK(text_of("1:2:4:4:%s|%d", {1, text, 7}) == "text|7");
     CHECK(text_of("1:2:8:4:%s|%d", {1, text, text, 7}) == "texttext|7");
@@ -122,5 +127,7 @@ TEST_CASE("a buffer and formats that are wrong are not trusted", "[printf_format
     CHECK(text_of("1:1:4:%v4d %", {1, 7}) == "7,0,0,0 %");
     CHECK(text_of("1:1:12:%d", {1, 7, 8, 9}) == "(12 bytes)");
     CHECK(text_of("1:0:%v", {1}) == "%v");
+    CHECK(text_of("1:2:4:4:%n %d", {1, 7, 8}) == "%n 8");
+    CHECK(text_of("1:2:4:4:%b|%d", {1, 7, 8}) == "%b|8");
     CHECK(text_of("1:1:4:%999999999999v4f", {1, 7}).size() <= 4 * 4096 + 3);
 }

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <thread>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -37,6 +39,34 @@ TEST_CASE("stored code runs, and stays as it is", "[jit]") {
     std::rotate(blocks.begin(), blocks.begin() + 77, blocks.end());
     blocks.resize(100);
     for (unsigned n = 0; n < 100; ++n) CHECK(call(*blocks[n]) == static_cast<int>((n + 77) % 256));
+}
+
+TEST_CASE("a process that is forked while another thread stores code can store", "[jit]") {
+    CodeMemory memory;
+    std::atomic<bool> stop{false};
+    std::thread busy([&] {
+        std::vector<std::unique_ptr<CodeMemory::Block>> kept;
+        while (!stop) {
+            kept.push_back(memory.store(std::vector<std::uint8_t>(2000, 0xcc)));
+            if (kept.size() == 100) kept.clear();
+        }
+    });
+    unsigned good = 0;
+    for (unsigned n = 0; n < 30; ++n) {
+        memory.before_fork();
+        const pid_t child = fork();
+        memory.after_fork();
+        if (child == 0) {
+            alarm(10);
+            const auto own = memory.store(returns(7));
+            _exit(own && call(*own) == 7 ? 0 : 1);
+        }
+        int status = 0;
+        good += waitpid(child, &status, 0) == child && status == 0;
+    }
+    stop = true;
+    busy.join();
+    CHECK(good == 30);
 }
 
 TEST_CASE("a forked process does not write into its parent's code", "[jit]") {

@@ -14,7 +14,7 @@ constexpr unsigned kVgprs = 12, kSgprs = 12;
 
 class Generator {
   public:
-    Generator(Target target, Random& random) : target_(target), random_(random), decoder_(target) {
+    Generator(Target target, Random& random) : random_(random), decoder_(target) {
         for (const Row& row : kfdemu::gfx9::rows())
             if (row.on(target) && is_candidate(row.format)) rows_.push_back(&row);
     }
@@ -88,7 +88,6 @@ class Generator {
                 source() | v(vgpr()) << 9 | c << 18 | (plain ? 0 : random_.below(8) << 29)};
     }
 
-    Target target_;
     Random& random_;
     Decoder decoder_;
     std::vector<const Row*> rows_;

@@ -102,6 +102,40 @@ TEST_CASE("more registers than the CPU has give the same bits", "[jit]") {
     }
 }
 
+TEST_CASE("a loop of translated code gives way after its slice", "[jit]") {
+    if (kfdemu::gfx9::best_level() == Level::V2) SKIP_BECAUSE("nothing is translated at this level");
+    std::vector<u32> loop;
+    for (unsigned n = 0; n < 500; ++n) loop = loop + vop2("v_add_u32", n % 8, 129, n % 7);
+    loop = loop + sopp("s_branch", 0u - 501);
+    Machine machine;
+    machine.use_translation();
+    u64 before = 0;
+    CHECK(machine.run(loop, 10'000) == Stop::Budget);
+    for (unsigned slice = 0; slice < 5; ++slice) {
+        const u64 executed = machine.wave().translated - before;
+        CHECK(executed >= 9'000);
+        CHECK(executed <= 11'000);
+        before = machine.wave().translated;
+        CHECK(machine.resume(10'000) == Stop::Budget);
+    }
+    CHECK(machine.lane(0, 0) != 0);
+}
+
+TEST_CASE("code whose data are full of NaNs is interpreted in the end", "[jit]") {
+    if (kfdemu::gfx9::best_level() == Level::V2) SKIP_BECAUSE("nothing is translated at this level");
+    Machine machine;
+    machine.use_translation();
+    machine.vgpr(1, 0x7fc00000);
+    // A loop of 10,000 passes.
+    const auto code = sop1("s_mov_b32", 0, 255) + std::vector<u32>{10'000} + sopp("s_nop") +
+                      vop2("v_add_f32", 2, v(1), 3) + vop2("v_mul_f32", 4, v(2), 3) + sop2("s_sub_u32", 0, 0, 129) +
+                      sopc("s_cmp_lg_u32", 0, 128) + sopp("s_cbranch_scc1", 0u - 5);
+    CHECK(machine.run(code, 1'000'000) == Stop::End);
+    CHECK(machine.wave().translated >= 4096);
+    CHECK(machine.wave().translated < 5000);
+    CHECK(machine.lane(4, 63) == 0x7fc00000);
+}
+
 TEST_CASE("a wave that is watched, ordered by a seed or indexed is interpreted", "[jit]") {
     Machine machine;
     machine.use_translation();

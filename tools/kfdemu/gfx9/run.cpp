@@ -1,6 +1,8 @@
 // The run loop, and the setup of a wave.
 #include <immintrin.h>
 
+#include <algorithm>
+
 #include "../base/host_fault.hpp"
 #include "decode.hpp"
 #include "row.hpp"
@@ -121,6 +123,8 @@ static void run_instructions(Wave& wave, std::uint64_t& budget) {
     wave.mxcsr_now = wave.mxcsr_f32;
     _mm_setcsr(wave.mxcsr_now);
     wave.stop = Stop::Running;
+    constexpr std::uint64_t unlimited = std::uint64_t{1} << 62;
+    wave.most_translated = wave.translated + std::min(budget, unlimited);
     const Inst* inst = wave.next ? wave.next : wave.fetch(wave, wave.pc);
     if (!inst) wave.next = nullptr;
     while (inst && budget) {

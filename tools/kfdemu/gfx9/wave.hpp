@@ -127,6 +127,7 @@ struct alignas(64) Wave {
     bool interpreted = false;    ///< no instruction runs as translated code
     /// Instructions that translated code has executed, beyond the one of each that counts against the budget.
     std::uint64_t translated = 0;
+    std::uint64_t most_translated = 0;  ///< run() returns Stop::Budget when `translated` is there
 
     KFDEMU_INLINE std::uint64_t s64(Operand index) const {
         std::uint64_t value;

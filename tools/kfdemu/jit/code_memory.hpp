@@ -32,6 +32,10 @@ class CodeMemory {
 
     static CodeMemory& process();
 
+    /// Around a fork(): no other thread has the lock in the child.
+    void before_fork() { mutex_.lock(); }
+    void after_fork() { mutex_.unlock(); }
+
     /// Null if the limit is reached, or the host refuses executable memory.
     std::unique_ptr<Block> store(std::span<const std::uint8_t> code);
 

@@ -53,6 +53,10 @@ std::optional<Entry> entry_of(Op op) {
             return Entry{Lane::mad_f, 3};
         case Op::v_mac_f32:
             return Entry{Lane::mad_f, 2, Order::with_dst};
+        case Op::v_min_f32:
+            return Entry{Lane::min_f, 2};
+        case Op::v_max_f32:
+            return Entry{Lane::max_f, 2};
         case Op::v_rndne_f32:
             return Entry{Lane::round_f, 1, Order::straight, 8};
         case Op::v_floor_f32:
@@ -93,6 +97,16 @@ std::optional<Entry> entry_of(Op op) {
             return Entry{Lane::shift_left, 2, Order::reversed};
         case Op::v_mul_lo_u32:
             return Entry{Lane::mul_low, 2};
+        case Op::v_mul_hi_u32:
+            return Entry{Lane::mul_high, 2};
+        case Op::v_add_u16:
+            return Entry{Lane::add_16, 2};
+        case Op::v_sub_u16:
+            return Entry{Lane::sub_16, 2};
+        case Op::v_subrev_u16:
+            return Entry{Lane::sub_16, 2, Order::reversed};
+        case Op::v_mul_lo_u16:
+            return Entry{Lane::mul_16, 2};
         case Op::v_mul_u32_u24:
             return Entry{Lane::mul_u24, 2};
         case Op::v_mad_u32_u24:
@@ -212,7 +226,8 @@ bool one_operation(const Inst& inst, const Entry& entry, Width width, std::vecto
     if (inst.form != gfx9::Form::Plain && inst.form != gfx9::Form::Vop3) return false;
     if (inst.has(gfx9::kFinish) || inst.clamp || inst.omod != 0) return false;
     if (entry.lane == Lane::convert_u && width == Width::bits256) return false;
-    if (entry.lane == Lane::mad_f && inst.has(gfx9::kPrepare) && width == Width::bits256) return false;  // no room
+    const bool crowded = entry.lane == Lane::mad_f || entry.lane == Lane::min_f || entry.lane == Lane::max_f;
+    if (crowded && inst.has(gfx9::kPrepare) && width == Width::bits256) return false;  // too many temporaries
     LaneOp op{.lane = entry.lane, .code = entry.code};
     if (inst.has(gfx9::kPrepare) && (!op.ignores_payload() || inst.op_sel != 0 || inst.op_sel_hi != 0)) return false;
     for (unsigned n = 0; n < entry.sources; ++n) {

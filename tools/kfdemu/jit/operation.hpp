@@ -27,8 +27,10 @@ enum class Lane : std::uint8_t {
     add_f,
     sub_f,
     mul_f,
-    fma_f,    ///< a * b + c, rounded once
-    mad_f,    ///< a * b + c, rounded twice, without denormals
+    fma_f,  ///< a * b + c, rounded once
+    mad_f,  ///< a * b + c, rounded twice, without denormals
+    min_f,
+    max_f,    ///< of numbers: a NaN source is not computed here
     round_f,  ///< to an integer; `code`: as x86 encodes the direction
     convert_i,
     convert_u,  ///< from an integer
@@ -48,6 +50,10 @@ enum class Lane : std::uint8_t {
     shift_right_signed,
     shift_left,
     mul_low,
+    mul_high,
+    add_16,  ///< of the low halves; the high half becomes zero
+    sub_16,
+    mul_16,
     mul_u24,
     mad_u24,
     align_bits,
@@ -92,10 +98,13 @@ struct LaneOp {
     }
     /// Its result is one of its sources.
     bool passes_on() const { return lane == Lane::move || lane == Lane::select; }
+    /// No source may be a NaN.
+    bool wants_numbers() const { return lane == Lane::min_f || lane == Lane::max_f; }
     /// Any NaN does as well as another.
-    bool ignores_payload() const { return makes_nans() || lane == Lane::compare_f; }
+    bool ignores_payload() const { return makes_nans() || wants_numbers() || lane == Lane::compare_f; }
     bool needs_mode() const {
-        return makes_nans() || lane == Lane::compare_f || lane == Lane::convert_i || lane == Lane::convert_u;
+        return makes_nans() || wants_numbers() || lane == Lane::compare_f || lane == Lane::convert_i ||
+               lane == Lane::convert_u;
     }
 };
 

@@ -23,8 +23,14 @@ struct Run {
     std::mutex mutex;  // guards block and refused
     std::unique_ptr<CodeMemory::Block> block;
     bool refused = false;
+    std::atomic<std::uint32_t> nans{0};
 
     void translate();
+    /// Code whose data are full of NaNs is interpreted in the end.
+    void note_nan() {
+        constexpr std::uint32_t most = 4096;
+        if (nans.fetch_add(1, std::memory_order_relaxed) == most) code.store(nullptr, std::memory_order_relaxed);
+    }
 };
 
 namespace {
@@ -49,6 +55,14 @@ void interpret(Wave& wave, const Run& run, const Frame& frame, std::uint64_t fir
     }
 }
 
+/// Leaves the run loop: translated code has executed as much as the slice allows.
+const Inst* pause(Wave& wave, const Inst& next) {
+    wave.stop = gfx9::Stop::Budget;
+    wave.next = &next;
+    wave.pc = next.pc;
+    return nullptr;
+}
+
 // Translated code has no type for the sanitizer to look at in front of it.
 #if defined(__clang__)
 [[clang::no_sanitize("function")]]
@@ -59,15 +73,19 @@ const Inst* enter(Wave& wave, const Inst& inst) {
     if (wave.slow || wave.watcher != nullptr || wave.interpreted || (run.floats && wave.mxcsr_now != wave.mxcsr_f32))
         return run.original(wave, inst);
     if (code == nullptr) {
-        if (run.visits.fetch_add(1, std::memory_order_relaxed) == kVisitsBefore) run.translate();
+        if (run.visits.load(std::memory_order_relaxed) <= kVisitsBefore &&
+            run.visits.fetch_add(1, std::memory_order_relaxed) == kVisitsBefore)
+            run.translate();
         return run.original(wave, inst);
     }
     Frame frame;  // NOLINT: translated code sets what it uses
     const std::uint64_t done = code(wave.v, wave.s, wave.exec(), &frame);
-    if (done < gfx9::kLanes) [[unlikely]]
+    if (done < gfx9::kLanes) [[unlikely]] {
         interpret(wave, run, frame, done);
+        run.note_nan();
+    }
     wave.translated += run.stretch.insts.size() - 1;
-    return run.stretch.end;
+    return wave.translated < wave.most_translated ? run.stretch.end : pause(wave, *run.stretch.end);
 }
 
 }  // namespace

@@ -4,8 +4,10 @@
 #include <xbyak/xbyak.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <memory>
+#include <new>
 #include <set>
 #include <span>
 #include <stdexcept>
@@ -87,8 +89,8 @@ class Emitter : private Xbyak::CodeGenerator {
 
     std::size_t emit() {
         Xbyak::Label part, next, nan;
-        const bool nans =
-            std::any_of(stretch_.ops.begin(), stretch_.ops.end(), [](const LaneOp& op) { return op.makes_nans(); });
+        const bool nans = std::any_of(stretch_.ops.begin(), stretch_.ops.end(),
+                                      [](const LaneOp& op) { return op.makes_nans() || op.wants_numbers(); });
         xor_(eax, eax);
         for (const std::uint16_t mask : masks_) mov(frame_mask(mask, false), rax);
         L(part);
@@ -233,9 +235,10 @@ class Emitter : private Xbyak::CodeGenerator {
             vcmpunordps(k2, a, b);
             korw(k7, k7, k2);
         } else {
-            const Xmm unordered = vector(temporaries_);
+            const Xmm unordered = vector(temporary());
             vcmpunordps(unordered, a, b);
             vorps(ymm15, ymm15, unordered);
+            --temporaries_used_;
         }
     }
     /// A value that may be a NaN of the CPU's making is tested before it is more than a number.
@@ -249,6 +252,7 @@ class Emitter : private Xbyak::CodeGenerator {
         registers_.release_pins();
     }
     void test_nans(const Xbyak::Label& nan) {
+        temporaries_used_ = 0;
         for (const unsigned value : untested_) {
             const Xmm at = vector(loaded(value));
             test_for_nan(at, at);
@@ -377,6 +381,9 @@ class Emitter : private Xbyak::CodeGenerator {
                 return vmulps(d, a, b);
             case Lane::mad_f:
                 return multiply_add(d, a, b, c);
+            case Lane::min_f:
+            case Lane::max_f:
+                return extreme(d, a, b, op.lane == Lane::max_f);
             case Lane::round_f:
                 return wide_ ? vrndscaleps(d, a, op.code) : vroundps(d, a, op.code);
             case Lane::convert_i:
@@ -409,6 +416,17 @@ class Emitter : private Xbyak::CodeGenerator {
                 return shift(Shift::left, op.source[1], d, a, b);
             case Lane::mul_low:
                 return vpmulld(d, a, b);
+            case Lane::mul_high:
+                return multiply_high(d, a, b);
+            case Lane::add_16:
+                vpaddd(d, a, b);
+                return vandps(d, d, constant(0xffff));
+            case Lane::sub_16:
+                vpsubd(d, a, b);
+                return vandps(d, d, constant(0xffff));
+            case Lane::mul_16:
+                vpmulld(d, a, b);
+                return vandps(d, d, constant(0xffff));
             case Lane::mul_u24:
                 return multiply_24(d, a, b);
             case Lane::mad_u24:
@@ -606,6 +624,35 @@ class Emitter : private Xbyak::CodeGenerator {
         --temporaries_used_;
     }
 
+    /// Of numbers. -0 is less than +0; a product with one flushes denormals as MODE has it.
+    void extreme(const Xmm& d, const Xmm& a, const Xmm& b, bool maximum) {
+        test_for_nan(a, b);
+        const Xmm left = vector(temporary());
+        vmulps(left, a, constant(0x3f800000));
+        vmulps(d, b, constant(0x3f800000));
+        if (wide_) return vrangeps(d, left, d, maximum ? 5 : 4);
+        const Xmm other = vector(temporary());
+        if (maximum) {
+            vmaxps(other, left, d);
+            vmaxps(d, d, left);
+            return vandps(d, d, other);
+        }
+        vminps(other, left, d);
+        vminps(d, d, left);
+        vorps(d, d, other);
+    }
+    void multiply_high(const Xmm& d, const Xmm& a, const Xmm& b) {
+        const Xmm odd = vector(temporary()), factor = vector(temporary());
+        vpsrlq(odd, a, 32);
+        vpsrlq(factor, b, 32);
+        vpmuludq(odd, odd, factor);
+        vpmuludq(d, a, b);
+        vpsrlq(d, d, 32);
+        vpsrlq(odd, odd, 32);
+        vpsllq(odd, odd, 32);
+        vorps(d, d, odd);
+    }
+
     enum class Shift { left, right, right_signed };
     /// Modulo 32.
     void shift(Shift how, const Source& amount, const Xmm& d, const Xmm& from, const Xmm& by) {
@@ -708,9 +755,13 @@ std::vector<std::uint16_t> masks_of(const Stretch& stretch) {
 std::vector<std::uint8_t> translate(const Stretch& stretch, Width width) {
     // Per step three loads, three spills, and an operation with a constant; per VGPR a test and a store.
     const std::size_t most = 8192 + stretch.ops.size() * 400;
-    const auto room = std::make_unique_for_overwrite<std::uint8_t[]>(most);
-    const std::size_t size = Emitter(stretch, width, {room.get(), most}).emit();
-    return {room.get(), room.get() + size};
+    // As aligned as where it will run, for its constants.
+    const std::unique_ptr<std::byte[], decltype(&std::free)> room{
+        static_cast<std::byte*>(std::aligned_alloc(64, (most + 63) / 64 * 64)), &std::free};
+    if (!room) throw std::bad_alloc{};
+    auto* const code = reinterpret_cast<std::uint8_t*>(room.get());
+    const std::size_t size = Emitter(stretch, width, {code, most}).emit();
+    return {code, code + size};
 }
 
 }  // namespace kfdemu::jit

@@ -21,6 +21,7 @@
 #include "base/order.hpp"
 #include "check/process.hpp"
 #include "gfx9/decode.hpp"
+#include "jit/code_memory.hpp"
 #include "resources/private_vram.hpp"
 
 namespace kfdemu {
@@ -107,9 +108,11 @@ void before_fork() {
     injection().before_fork();
     check::before_fork();
     host_fault::before_fork();
+    jit::CodeMemory::process().before_fork();
 }
 
 void after_fork() {
+    jit::CodeMemory::process().after_fork();
     host_fault::after_fork();
     injection().after_fork();
     instance_mutex.unlock();
