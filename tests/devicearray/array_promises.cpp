@@ -10,6 +10,17 @@ using test_support::Contains;
 using test_support::Device;
 using test_support::Gate;
 
+namespace {
+
+/// Other programs, and the runtime, may use memory of the device as well.
+std::int64_t free_bytes(const Context& gpu) {
+    const MemPool pool = device_pool(gpu);
+    // ROCR before 5.6 does not tell.
+    return static_cast<std::int64_t>(pool.available_bytes().value_or(pool.size_bytes() - array_memory(gpu).held_bytes));
+}
+
+}  // namespace
+
 TEST_CASE("a new array never gets memory that a transfer in flight still writes, on any stream", "[device][memory]") {
     NEEDS_DEVICE();
     Device device;
@@ -43,7 +54,8 @@ TEST_CASE("scratch memory of transfers is counted, released, and makes room for 
     device.stream.synchronize();
     CHECK(array_memory(device.gpu).held_bytes >= 2 * part - 1);
     CHECK(array_memory(device.gpu).used_bytes == 0);
-    const auto nearly_all = static_cast<std::int64_t>(device_pool(device.gpu).size_bytes()) - part / 2;
+    const std::int64_t nearly_all =
+        free_bytes(device.gpu) + static_cast<std::int64_t>(array_memory(device.gpu).held_bytes) - part / 2;
     CHECK(device_array({nearly_all}, dtypes::uint8, Order::C, device.gpu).size() == nearly_all);
     CHECK(array_memory(device.gpu).held_bytes == 0);
 }
@@ -53,7 +65,7 @@ TEST_CASE("an array waits for scratch memory in flight if no other memory is lef
     Device device;
     constexpr std::int64_t part = 8 << 20;
     DeviceNDArray array = device_array<std::uint8_t>({part}, device.stream);
-    const auto all_else = static_cast<std::int64_t>(device_pool(device.gpu).size_bytes()) - part * 3 / 2;
+    const std::int64_t all_else = free_bytes(device.gpu) - part / 2;
     std::thread opens;
     {
         const Gate gate(device.stream);
