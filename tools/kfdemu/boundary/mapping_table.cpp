@@ -17,7 +17,7 @@ constexpr std::size_t kMost = 65536;
 void* pages_for(std::size_t size_bytes) {
     // A direct system call: mmap() is interposed, and calls this.
     const long pages =
-        syscall(SYS_mmap, nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        syscall(SYS_mmap, nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, off_t{0});
     return pages == -1 ? nullptr : reinterpret_cast<void*>(pages);
 }
 

@@ -17,7 +17,7 @@ std::atomic<std::size_t> mapped_bytes{0};
 
 // The C library's functions are interposed for the programs above: see boundary/.
 std::uint8_t* map(std::size_t bytes, int protection, int flags, int fd, void* at = nullptr) {
-    const long address = syscall(SYS_mmap, at, bytes, protection, flags, fd, 0);
+    const long address = syscall(SYS_mmap, at, bytes, protection, flags, fd, off_t{0});  // all 64 bits of it
     return address == -1 ? nullptr : reinterpret_cast<std::uint8_t*>(address);
 }
 
