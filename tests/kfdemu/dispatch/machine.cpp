@@ -60,10 +60,11 @@ void relocate(std::byte* image, const Elf64_Dyn* dynamic) {
 
 const char* const kTargets[] = {KFDEMU_TEST_TARGETS};
 
-/// KFDEMU_TEST_JIT=never, hot or always, the default: when code is translated.
+/// KFDEMU_TEST_JIT=never, hot or always, the default: when code is translated. What is checked is interpreted.
 kfdemu::jit::When translation() {
     const char* const text = std::getenv("KFDEMU_TEST_JIT");
-    const std::string_view when = text == nullptr ? "always" : text;
+    const bool checked = std::getenv("KFDEMU_TEST_CHECK") != nullptr;
+    const std::string_view when = text != nullptr ? text : checked ? "never" : "always";
     if (when == "never") return kfdemu::jit::When::never;
     if (when == "hot") return kfdemu::jit::When::hot;
     if (when != "always") throw std::runtime_error{"KFDEMU_TEST_JIT is never, hot or always"};
