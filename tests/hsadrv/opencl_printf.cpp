@@ -203,7 +203,7 @@ TEST_CASE("a cooperative kernel prints", "[opencl_printf][device]") {
     CHECK(output.texts() == Texts{"before\n", "before\n", "before\n", "before\n", "after\n"});
 }
 
-TEST_CASE("launches whose buffer nobody would print are refused", "[opencl_printf][device]") {
+TEST_CASE("launches whose buffer would not be printed are refused", "[opencl_printf][device]") {
     NEEDS_DEVICE();
     Device device;
     NEEDS_LAUNCH_KERNELS(device.gpu.agent());

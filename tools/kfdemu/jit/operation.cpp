@@ -1,5 +1,6 @@
 #include "operation.hpp"
 
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -25,171 +26,106 @@ struct Entry {
 
 constexpr Operand kSgprEnd = 102;
 
-std::optional<Entry> entry_of(Op op) {
-    switch (op) {
-        case Op::v_mov_b32:
-            return Entry{Lane::move, 1};
-        case Op::v_not_b32:
-            return Entry{Lane::negate, 1};
-        case Op::v_cndmask_b32:
-            return Entry{Lane::select, 2};
-        case Op::v_add_f32:
-            return Entry{Lane::add_f, 2};
-        case Op::v_sub_f32:
-            return Entry{Lane::sub_f, 2};
-        case Op::v_subrev_f32:
-            return Entry{Lane::sub_f, 2, Order::reversed};
-        case Op::v_mul_f32:
-            return Entry{Lane::mul_f, 2};
-        case Op::v_fma_f32:
-            return Entry{Lane::fma_f, 3};
-        case Op::v_fmac_f32:
-            return Entry{Lane::fma_f, 2, Order::with_dst};
-        case Op::v_mad_f32:
-            return Entry{Lane::mad_f, 3};
-        case Op::v_madak_f32:
-            return Entry{Lane::mad_f, 3};
-        case Op::v_madmk_f32:
-            return Entry{Lane::mad_f, 3};
-        case Op::v_mac_f32:
-            return Entry{Lane::mad_f, 2, Order::with_dst};
-        case Op::v_min_f32:
-            return Entry{Lane::min_f, 2};
-        case Op::v_max_f32:
-            return Entry{Lane::max_f, 2};
-        case Op::v_rndne_f32:
-            return Entry{Lane::round_f, 1, Order::straight, 8};
-        case Op::v_floor_f32:
-            return Entry{Lane::round_f, 1, Order::straight, 9};
-        case Op::v_ceil_f32:
-            return Entry{Lane::round_f, 1, Order::straight, 10};
-        case Op::v_trunc_f32:
-            return Entry{Lane::round_f, 1, Order::straight, 11};
-        case Op::v_cvt_f32_i32:
-            return Entry{Lane::convert_i, 1};
-        case Op::v_cvt_f32_u32:
-            return Entry{Lane::convert_u, 1};
-        case Op::v_add_u32:
-            return Entry{Lane::add, 2};
-        case Op::v_sub_u32:
-            return Entry{Lane::sub, 2};
-        case Op::v_subrev_u32:
-            return Entry{Lane::sub, 2, Order::reversed};
-        case Op::v_and_b32:
-            return Entry{Lane::bit_and, 2};
-        case Op::v_or_b32:
-            return Entry{Lane::bit_or, 2};
-        case Op::v_xor_b32:
-            return Entry{Lane::bit_xor, 2};
-        case Op::v_min_i32:
-            return Entry{Lane::min_i, 2};
-        case Op::v_max_i32:
-            return Entry{Lane::max_i, 2};
-        case Op::v_min_u32:
-            return Entry{Lane::min_u, 2};
-        case Op::v_max_u32:
-            return Entry{Lane::max_u, 2};
-        case Op::v_lshrrev_b32:
-            return Entry{Lane::shift_right, 2, Order::reversed};
-        case Op::v_ashrrev_i32:
-            return Entry{Lane::shift_right_signed, 2, Order::reversed};
-        case Op::v_lshlrev_b32:
-            return Entry{Lane::shift_left, 2, Order::reversed};
-        case Op::v_mul_lo_u32:
-            return Entry{Lane::mul_low, 2};
-        case Op::v_mul_hi_u32:
-            return Entry{Lane::mul_high, 2};
-        case Op::v_add_u16:
-            return Entry{Lane::add_16, 2};
-        case Op::v_sub_u16:
-            return Entry{Lane::sub_16, 2};
-        case Op::v_subrev_u16:
-            return Entry{Lane::sub_16, 2, Order::reversed};
-        case Op::v_mul_lo_u16:
-            return Entry{Lane::mul_16, 2};
-        case Op::v_mul_u32_u24:
-            return Entry{Lane::mul_u24, 2};
-        case Op::v_mad_u32_u24:
-            return Entry{Lane::mad_u24, 3};
-        case Op::v_alignbit_b32:
-            return Entry{Lane::align_bits, 3};
-        case Op::v_bfi_b32:
-            return Entry{Lane::insert_bits, 3};
-        case Op::v_bfe_u32:
-            return Entry{Lane::extract, 3};
-        case Op::v_lshl_add_u32:
-            return Entry{Lane::shift_left_add, 3};
-        case Op::v_add_lshl_u32:
-            return Entry{Lane::add_shift_left, 3};
-        case Op::v_add3_u32:
-            return Entry{Lane::add3, 3};
-        case Op::v_lshl_or_b32:
-            return Entry{Lane::shift_left_or, 3};
-        case Op::v_and_or_b32:
-            return Entry{Lane::and_or, 3};
-        case Op::v_or3_b32:
-            return Entry{Lane::or3, 3};
-        case Op::v_xad_u32:
-            return Entry{Lane::xor_add, 3};
-        case Op::v_add_co_u32:
-            return Entry{Lane::add_carry, 2};
-        case Op::v_sub_co_u32:
-            return Entry{Lane::sub_carry, 2};
-        case Op::v_subrev_co_u32:
-            return Entry{Lane::sub_carry, 2, Order::reversed};
-        case Op::v_addc_co_u32:
-            return Entry{Lane::add_with_carry, 2};
-        case Op::v_subb_co_u32:
-            return Entry{Lane::sub_with_carry, 2};
-        case Op::v_subbrev_co_u32:
-            return Entry{Lane::sub_with_carry, 2, Order::reversed};
-        case Op::v_cmp_lt_f32:
-            return Entry{Lane::compare_f, 2, Order::straight, 0x11};
-        case Op::v_cmp_eq_f32:
-            return Entry{Lane::compare_f, 2, Order::straight, 0x00};
-        case Op::v_cmp_le_f32:
-            return Entry{Lane::compare_f, 2, Order::straight, 0x12};
-        case Op::v_cmp_gt_f32:
-            return Entry{Lane::compare_f, 2, Order::straight, 0x1e};
-        case Op::v_cmp_lg_f32:
-            return Entry{Lane::compare_f, 2, Order::straight, 0x0c};
-        case Op::v_cmp_ge_f32:
-            return Entry{Lane::compare_f, 2, Order::straight, 0x1d};
-        case Op::v_cmp_o_f32:
-            return Entry{Lane::compare_f, 2, Order::straight, 0x07};
-        case Op::v_cmp_u_f32:
-            return Entry{Lane::compare_f, 2, Order::straight, 0x03};
-        case Op::v_cmp_nge_f32:
-            return Entry{Lane::compare_f, 2, Order::straight, 0x19};
-        case Op::v_cmp_nlg_f32:
-            return Entry{Lane::compare_f, 2, Order::straight, 0x08};
-        case Op::v_cmp_ngt_f32:
-            return Entry{Lane::compare_f, 2, Order::straight, 0x1a};
-        case Op::v_cmp_nle_f32:
-            return Entry{Lane::compare_f, 2, Order::straight, 0x16};
-        case Op::v_cmp_neq_f32:
-            return Entry{Lane::compare_f, 2, Order::straight, 0x04};
-        case Op::v_cmp_nlt_f32:
-            return Entry{Lane::compare_f, 2, Order::straight, 0x15};
-#define KFDEMU_COMPARES(type, lane)                \
-    case Op::v_cmp_lt_##type:                      \
-        return Entry{lane, 2, Order::straight, 1}; \
-    case Op::v_cmp_eq_##type:                      \
-        return Entry{lane, 2, Order::straight, 2}; \
-    case Op::v_cmp_le_##type:                      \
-        return Entry{lane, 2, Order::straight, 3}; \
-    case Op::v_cmp_gt_##type:                      \
-        return Entry{lane, 2, Order::straight, 4}; \
-    case Op::v_cmp_ne_##type:                      \
-        return Entry{lane, 2, Order::straight, 5}; \
-    case Op::v_cmp_ge_##type:                      \
-        return Entry{lane, 2, Order::straight, 6};
-            KFDEMU_COMPARES(i32, Lane::compare_i)
-            KFDEMU_COMPARES(u32, Lane::compare_u)
-#undef KFDEMU_COMPARES
-        default:
-            return std::nullopt;
-    }
+struct Row {
+    Op op;
+    Entry entry;
+};
+
+constexpr Row rows[] = {
+    {Op::v_mov_b32, {Lane::move, 1}},
+    {Op::v_not_b32, {Lane::negate, 1}},
+    {Op::v_cndmask_b32, {Lane::select, 2}},
+    {Op::v_add_f32, {Lane::add_f, 2}},
+    {Op::v_sub_f32, {Lane::sub_f, 2}},
+    {Op::v_subrev_f32, {Lane::sub_f, 2, Order::reversed}},
+    {Op::v_mul_f32, {Lane::mul_f, 2}},
+    {Op::v_fma_f32, {Lane::fma_f, 3}},
+    {Op::v_fmac_f32, {Lane::fma_f, 2, Order::with_dst}},
+    {Op::v_mad_f32, {Lane::mad_f, 3}},
+    {Op::v_madak_f32, {Lane::mad_f, 3}},
+    {Op::v_madmk_f32, {Lane::mad_f, 3}},
+    {Op::v_mac_f32, {Lane::mad_f, 2, Order::with_dst}},
+    {Op::v_min_f32, {Lane::min_f, 2}},
+    {Op::v_max_f32, {Lane::max_f, 2}},
+    {Op::v_rndne_f32, {Lane::round_f, 1, Order::straight, 8}},
+    {Op::v_floor_f32, {Lane::round_f, 1, Order::straight, 9}},
+    {Op::v_ceil_f32, {Lane::round_f, 1, Order::straight, 10}},
+    {Op::v_trunc_f32, {Lane::round_f, 1, Order::straight, 11}},
+    {Op::v_cvt_f32_i32, {Lane::convert_i, 1}},
+    {Op::v_cvt_f32_u32, {Lane::convert_u, 1}},
+    {Op::v_add_u32, {Lane::add, 2}},
+    {Op::v_sub_u32, {Lane::sub, 2}},
+    {Op::v_subrev_u32, {Lane::sub, 2, Order::reversed}},
+    {Op::v_and_b32, {Lane::bit_and, 2}},
+    {Op::v_or_b32, {Lane::bit_or, 2}},
+    {Op::v_xor_b32, {Lane::bit_xor, 2}},
+    {Op::v_min_i32, {Lane::min_i, 2}},
+    {Op::v_max_i32, {Lane::max_i, 2}},
+    {Op::v_min_u32, {Lane::min_u, 2}},
+    {Op::v_max_u32, {Lane::max_u, 2}},
+    {Op::v_lshrrev_b32, {Lane::shift_right, 2, Order::reversed}},
+    {Op::v_ashrrev_i32, {Lane::shift_right_signed, 2, Order::reversed}},
+    {Op::v_lshlrev_b32, {Lane::shift_left, 2, Order::reversed}},
+    {Op::v_mul_lo_u32, {Lane::mul_low, 2}},
+    {Op::v_mul_hi_u32, {Lane::mul_high, 2}},
+    {Op::v_add_u16, {Lane::add_16, 2}},
+    {Op::v_sub_u16, {Lane::sub_16, 2}},
+    {Op::v_subrev_u16, {Lane::sub_16, 2, Order::reversed}},
+    {Op::v_mul_lo_u16, {Lane::mul_16, 2}},
+    {Op::v_mul_u32_u24, {Lane::mul_u24, 2}},
+    {Op::v_mad_u32_u24, {Lane::mad_u24, 3}},
+    {Op::v_alignbit_b32, {Lane::align_bits, 3}},
+    {Op::v_bfi_b32, {Lane::insert_bits, 3}},
+    {Op::v_bfe_u32, {Lane::extract, 3}},
+    {Op::v_lshl_add_u32, {Lane::shift_left_add, 3}},
+    {Op::v_add_lshl_u32, {Lane::add_shift_left, 3}},
+    {Op::v_add3_u32, {Lane::add3, 3}},
+    {Op::v_lshl_or_b32, {Lane::shift_left_or, 3}},
+    {Op::v_and_or_b32, {Lane::and_or, 3}},
+    {Op::v_or3_b32, {Lane::or3, 3}},
+    {Op::v_xad_u32, {Lane::xor_add, 3}},
+    {Op::v_add_co_u32, {Lane::add_carry, 2}},
+    {Op::v_sub_co_u32, {Lane::sub_carry, 2}},
+    {Op::v_subrev_co_u32, {Lane::sub_carry, 2, Order::reversed}},
+    {Op::v_addc_co_u32, {Lane::add_with_carry, 2}},
+    {Op::v_subb_co_u32, {Lane::sub_with_carry, 2}},
+    {Op::v_subbrev_co_u32, {Lane::sub_with_carry, 2, Order::reversed}},
+    {Op::v_cmp_lt_f32, {Lane::compare_f, 2, Order::straight, 0x11}},
+    {Op::v_cmp_eq_f32, {Lane::compare_f, 2, Order::straight, 0x00}},
+    {Op::v_cmp_le_f32, {Lane::compare_f, 2, Order::straight, 0x12}},
+    {Op::v_cmp_gt_f32, {Lane::compare_f, 2, Order::straight, 0x1e}},
+    {Op::v_cmp_lg_f32, {Lane::compare_f, 2, Order::straight, 0x0c}},
+    {Op::v_cmp_ge_f32, {Lane::compare_f, 2, Order::straight, 0x1d}},
+    {Op::v_cmp_o_f32, {Lane::compare_f, 2, Order::straight, 0x07}},
+    {Op::v_cmp_u_f32, {Lane::compare_f, 2, Order::straight, 0x03}},
+    {Op::v_cmp_nge_f32, {Lane::compare_f, 2, Order::straight, 0x19}},
+    {Op::v_cmp_nlg_f32, {Lane::compare_f, 2, Order::straight, 0x08}},
+    {Op::v_cmp_ngt_f32, {Lane::compare_f, 2, Order::straight, 0x1a}},
+    {Op::v_cmp_nle_f32, {Lane::compare_f, 2, Order::straight, 0x16}},
+    {Op::v_cmp_neq_f32, {Lane::compare_f, 2, Order::straight, 0x04}},
+    {Op::v_cmp_nlt_f32, {Lane::compare_f, 2, Order::straight, 0x15}},
+    {Op::v_cmp_lt_i32, {Lane::compare_i, 2, Order::straight, 1}},
+    {Op::v_cmp_eq_i32, {Lane::compare_i, 2, Order::straight, 2}},
+    {Op::v_cmp_le_i32, {Lane::compare_i, 2, Order::straight, 3}},
+    {Op::v_cmp_gt_i32, {Lane::compare_i, 2, Order::straight, 4}},
+    {Op::v_cmp_ne_i32, {Lane::compare_i, 2, Order::straight, 5}},
+    {Op::v_cmp_ge_i32, {Lane::compare_i, 2, Order::straight, 6}},
+    {Op::v_cmp_lt_u32, {Lane::compare_u, 2, Order::straight, 1}},
+    {Op::v_cmp_eq_u32, {Lane::compare_u, 2, Order::straight, 2}},
+    {Op::v_cmp_le_u32, {Lane::compare_u, 2, Order::straight, 3}},
+    {Op::v_cmp_gt_u32, {Lane::compare_u, 2, Order::straight, 4}},
+    {Op::v_cmp_ne_u32, {Lane::compare_u, 2, Order::straight, 5}},
+    {Op::v_cmp_ge_u32, {Lane::compare_u, 2, Order::straight, 6}},
+};
+
+/// Null: no such row.
+const Entry* entry_of(Op op) {
+    static const auto all = [] {
+        std::array<const Entry*, gfx9::kRowCount> filled{};
+        for (const Row& row : rows) filled[gfx9::index(row.op)] = &row.entry;
+        return filled;
+    }();
+    return all[gfx9::index(op)];
 }
 
 bool is_compare(Lane lane) { return lane == Lane::compare_f || lane == Lane::compare_i || lane == Lane::compare_u; }
@@ -349,8 +285,8 @@ bool append_operations(const Inst& inst, Width width, std::vector<LaneOp>& ops) 
         case Op::v_lshlrev_b64:
             return wide_shift_left(inst, ops);
         default: {
-            const auto entry = entry_of(op);
-            return entry && one_operation(inst, *entry, width, ops);
+            const Entry* const entry = entry_of(op);
+            return entry != nullptr && one_operation(inst, *entry, width, ops);
         }
     }
 }

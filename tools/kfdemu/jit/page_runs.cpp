@@ -16,7 +16,6 @@ struct Run {
     gfx9::Handler original;  // of the first instruction
     Stretch stretch;
     Width width;
-    std::vector<std::uint16_t> masks;
     bool floats = false;
     std::atomic<Translated> code{nullptr};
     std::atomic<std::uint32_t> visits{0};
@@ -48,7 +47,7 @@ void interpret(Wave& wave, const Run& run, const Frame& frame, std::uint64_t fir
     for (const Inst* inst : run.stretch.insts)
         (inst == run.stretch.insts.front() ? run.original : inst->handler)(wave, *inst);
     wave.set_s64(gfx9::kExec, exec);
-    for (const std::uint16_t mask : run.masks) {
+    for (const std::uint16_t mask : run.stretch.masks) {
         std::uint64_t done = 0;
         std::memcpy(&done, frame.s + mask, sizeof done);
         wave.set_s64(mask, wave.s64(mask) | (done & ~rest));
@@ -115,7 +114,6 @@ PageRuns::PageRuns(std::span<gfx9::Inst> slots, gfx9::Level level, When when) {
         Inst& first = slots[static_cast<std::size_t>(stretch.insts.front() - slots.data())];
         run->original = first.handler;
         run->width = width;
-        run->masks = masks_of(stretch);
         for (const LaneOp& op : stretch.ops) run->floats = run->floats || op.needs_mode();
         run->stretch = std::move(stretch);
         if (when == When::always) run->translate();

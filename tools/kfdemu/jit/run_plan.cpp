@@ -1,7 +1,6 @@
 #include "run_plan.hpp"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 namespace kfdemu::jit {
@@ -34,7 +33,7 @@ class Planner {
                 stretch_.numbers[op.dst] = op.source[0].number;
                 continue;
             }
-            if (op.mask_out != kNone) masks_.insert(op.mask_out);
+            if (op.mask_out != kNone) stretch_.masks.insert(op.mask_out);
             stretch_.ops.push_back(op);
         }
         return true;
@@ -44,7 +43,6 @@ class Planner {
         stretch_.end = end;
         if (stretch_.ops.size() >= Stretch::fewest_ops) found.push_back(std::move(stretch_));
         stretch_ = {};
-        masks_.clear();
     }
 
   private:
@@ -61,11 +59,12 @@ class Planner {
         return fits(op.mask_in) && fits(op.mask_out);
     }
     bool in_masks(unsigned sgpr) const {
-        return std::any_of(masks_.begin(), masks_.end(), [=](unsigned mask) { return sgpr - mask < 2; });
+        return std::any_of(stretch_.masks.begin(), stretch_.masks.end(),
+                           [=](unsigned mask) { return sgpr - mask < 2; });
     }
     /// A pair that is a mask of the stretch, or none of whose halves is in use.
     bool fits(std::uint16_t mask) const {
-        if (mask == kNone || masks_.contains(mask)) return true;
+        if (mask == kNone || stretch_.masks.contains(mask)) return true;
         return !in_masks(mask) && !in_masks(mask + 1u) && !stretch_.numbers.contains(mask) &&
                !stretch_.numbers.contains(static_cast<std::uint16_t>(mask + 1));
     }
@@ -73,7 +72,6 @@ class Planner {
     Width width_;
     std::vector<LaneOp> new_;
     Stretch stretch_;
-    std::set<std::uint16_t> masks_;  // that it has set
 };
 
 }  // namespace

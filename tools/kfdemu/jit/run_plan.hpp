@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct Stretch {
     const gfx9::Inst* end = nullptr;                 ///< where the code continues
     std::vector<LaneOp> ops;                         ///< without Lane::scalar, whose numbers are their sources
     std::map<std::uint16_t, std::uint32_t> numbers;  ///< of SGPRs, after it
+    std::set<std::uint16_t> masks;                   ///< that it sets: the first SGPRs of their pairs
 
     static constexpr std::size_t fewest_ops = 2, most_ops = 1024;
 };

@@ -30,7 +30,4 @@ using Translated = std::uint64_t (*)(std::uint32_t* v, std::uint32_t* s, std::ui
 /// Position-independent code.
 std::vector<std::uint8_t> translate(const Stretch& stretch, Width width);
 
-/// The masks that it sets: the first SGPRs of their pairs.
-std::vector<std::uint16_t> masks_of(const Stretch& stretch);
-
 }  // namespace kfdemu::jit
