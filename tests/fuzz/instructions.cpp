@@ -28,7 +28,7 @@ struct Descriptor {
 static_assert(sizeof(Descriptor) == kKernelDescriptorBytes);
 
 struct Gpu {
-    explicit Gpu(gfx9::Target target, gfx9::Level level) : code{target, level} {
+    Gpu(gfx9::Target target, jit::When translated, gfx9::Level level) : code{target, translated, level} {
         space.map({kData, kData + kDataBytes, data.data(), kRead | kWrite, 1});
         space.map({kCode, kCode + kCodeBytes, program.data(), kRead | kWrite | kExecute, 2});
         space.map({kScratch, kScratch + scratch.size(), scratch.data(), kRead | kWrite, 3});
@@ -46,9 +46,11 @@ struct Gpu {
 Gpu& gpu(unsigned choice) {
     static std::vector<std::unique_ptr<Gpu>> all = [] {
         std::vector<std::unique_ptr<Gpu>> made;
-        for (gfx9::Target target : gfx9::kTargets)
+        for (gfx9::Target target : gfx9::kTargets) {
             for (gfx9::Level level : {gfx9::Level::V2, gfx9::Level::V3, gfx9::Level::V4})
-                if (gfx9::supported(level)) made.push_back(std::make_unique<Gpu>(target, level));
+                if (gfx9::supported(level)) made.push_back(std::make_unique<Gpu>(target, jit::When::never, level));
+            made.push_back(std::make_unique<Gpu>(target, jit::When::always, gfx9::best_level()));
+        }
         return made;
     }();
     return *all[choice % all.size()];
