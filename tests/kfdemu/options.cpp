@@ -40,6 +40,8 @@ TEST_CASE("every option of KFDEMU is read, and written back the same", "[kfdemu]
     CHECK(options.jit);
     CHECK_FALSE(parsed_options("on,jit=off").jit);
     CHECK(parsed_options("on,jit=off,jit=on").jit);
+    CHECK(parsed_options("on").waits_sleep);
+    CHECK_FALSE(parsed_options("on,waits=spin").waits_sleep);
     CHECK(options.log == LogLevel::debug);
     CHECK(to_string(parsed_options(to_string(options))) == to_string(options));
 }
@@ -81,6 +83,7 @@ TEST_CASE("an invalid KFDEMU is refused with the valid choices", "[kfdemu][optio
     CHECK_THAT(refused("vram-access=maybe"), Contains("host or private"));
     for (const char* version : {"kfd=1", "kfd=.", "kfd=1.x"}) CHECK_THAT(refused(version), Contains("such as 1.15"));
     CHECK_THAT(refused("jit=maybe"), Contains("expected on or off"));
+    CHECK_THAT(refused("waits=long"), Contains("expected sleep or spin"));
     CHECK_THAT(refused("log=loud"), Contains("debug"));
     CHECK_THAT(refused("check=speed"), Contains("'speed' is not a check; the names are all, cheap, "));
     CHECK_THAT(refused("check-report=/tmp/found.json"), Contains("nothing is checked; add check or check=NAME"));

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # `kfdemu run` from a user's view: the programs it runs, its messages and its exit status.
 set -u
-kfdemu=$1 raw_hsa=$2 kernels=$3 manual=$4
+kfdemu=$1 raw_hsa=$2 kernels=$3 manual=$4 raw_waits=$5
 # shellcheck source=tests/support/expect.bash
 . "$(dirname "$0")/../support/expect.bash"
 
@@ -22,6 +22,10 @@ expect 'a program sets KFDEMU before it uses the device' 0 '^gfx_target_version 
 expect 'two GPUs' 0 'all right' "$kfdemu" run --gpus 2 -- "$raw_hsa" "$kernels"
 expect 'private VRAM' 0 'all right' "$kfdemu" run --private-vram -- "$raw_hsa" "$kernels"
 expect 'one worker' 0 'all right' "$kfdemu" run --workers 1 -- "$raw_hsa" "$kernels"
+expect 'waits that ask to spin sleep' 0 '^relaxed sleeps scacquire sleeps any sleeps $' \
+    bash -c '"$0" run -- "$1" | tr "\n" " "' "$kfdemu" "$raw_waits"
+expect 'unless they are to spin' 0 '^relaxed spins scacquire spins any spins $' \
+    bash -c '"$0" run --waits spin -- "$1" | tr "\n" " "' "$kfdemu" "$raw_waits"
 expect 'a log when asked' 0 'queue 0 of type' "$kfdemu" run --log info -- "$raw_hsa" "$kernels"
 expect 'silence when all is well' 0 '^$' \
     bash -c '"$0" run -- "$1" "$2" touch 2>&1 >/dev/null' "$kfdemu" "$raw_hsa" "$kernels"

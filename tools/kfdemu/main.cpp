@@ -41,10 +41,19 @@ fs::path find_library() {
                                          (here / KFDEMU_LIBRARY_FROM_BIN).lexically_normal().string())};
 }
 
-void preload(const fs::path& library) {
-    const char* before = std::getenv("LD_PRELOAD");
-    const std::string list = before && *before ? library.string() + ":" + before : library.string();
-    setenv("LD_PRELOAD", list.c_str(), 1);
+void put_first(const char* variable, const fs::path& library, char separator) {
+    const char* before = std::getenv(variable);
+    const std::string list = before && *before ? library.string() + separator + before : library.string();
+    setenv(variable, list.c_str(), 1);
+}
+
+/// For the HSA runtime, which loads it: waits sleep (boundary/hsa_waits.cpp).
+void add_tool(const fs::path& library) {
+    const char* name = "libkfdemu-tool.so";
+    const fs::path here = library.parent_path(), path = fs::exists(here / name) ? here / name : here / "tool" / name;
+    const char* before = std::getenv("HSA_TOOLS_LIB");
+    if (!fs::exists(path) || (before && std::strstr(before, path.c_str()))) return;
+    put_first("HSA_TOOLS_LIB", path, ' ');
 }
 
 /// Replaces this process. Returns only on failure, with the exit status that a shell uses: 126 or 127.
@@ -73,7 +82,7 @@ int main(int argc, char** argv) {
     app.footer(
         "Programs that link libkfdemu, or run under `kfdemu run`, read the environment variable KFDEMU:\n"
         "  KFDEMU=auto|on|off[,gpu=gfx90a][,gpus=2][,vram=8G][,vram-access=host|private][,kfd=1.15][,workers=2]\n"
-        "         [,jit=off][,log=info][,seed=7][,hide=0][,fail=allocation:3:ENOMEM]...\n"
+        "         [,jit=off][,waits=spin][,log=info][,seed=7][,hide=0][,fail=allocation:3:ENOMEM]...\n"
         "         [,strict][,strict=NAME+no-NAME]\n"
         "         [,defect=interrupts:1-]...[,check][,check=NAME+NAME][,check-report=FILE]\n"
         "         [,suppress=FILE]...[,check-limit=100][,check-stop]\n"
@@ -87,7 +96,7 @@ int main(int argc, char** argv) {
     }
     auto options = std::get<kfdemu::Options>(before);
     options.mode = kfdemu::Mode::on;
-    std::string vram, kfd, jit, log, strict, check_report;
+    std::string vram, kfd, jit, waits, log, strict, check_report;
     bool private_vram = false;
     std::vector<std::string> failures, defects, suppressions, checks, command;
     run->add_option("--gpu", options.model, "model: " + kfdemu::model_names())
@@ -106,6 +115,9 @@ int main(int argc, char** argv) {
     run->add_option("--jit", jit, "translate hot vector code to the host's: on, off")
         ->check(CLI::IsMember({"on", "off"}))
         ->default_str("on");
+    run->add_option("--waits", waits, "what waits that ask to spin do, which takes a core from the GPU: sleep, spin")
+        ->check(CLI::IsMember({"sleep", "spin"}))
+        ->default_str("sleep");
     run->add_option("--log", log, "messages on stderr: off, error, warning, info, debug")
         ->check(CLI::IsMember({"off", "error", "warning", "info", "debug"}))
         ->default_str("error");
@@ -166,7 +178,7 @@ int main(int argc, char** argv) {
     if (private_vram) options.behaviours.set(kfdemu::Behaviour::private_vram);
     std::string text = kfdemu::to_string(options);
     for (const auto& [name, value] :
-         {std::pair{"vram", vram}, {"kfd", kfd}, {"jit", jit}, {"log", log}, {"strict", strict}})
+         {std::pair{"vram", vram}, {"kfd", kfd}, {"jit", jit}, {"waits", waits}, {"log", log}, {"strict", strict}})
         if (!value.empty()) text += fmt::format(",{}={}", name, value);
     using kfdemu::escaped;
     for (const std::string& check : checks) text += ",check=" + escaped(check);
@@ -190,7 +202,9 @@ int main(int argc, char** argv) {
         return 1;
     }
     try {
-        preload(find_library());
+        const fs::path library = find_library();
+        put_first("LD_PRELOAD", library, ':');
+        if (std::get<kfdemu::Options>(parsed).waits_sleep) add_tool(library);
     } catch (const std::exception& error) {
         fmt::print(stderr, "kfdemu: {}\n", error.what());
         return 1;

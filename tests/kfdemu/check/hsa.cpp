@@ -86,7 +86,7 @@ TEST_CASE("unknown checks and findings are refused", "[check][hsa]") {
     CHECK(std::string{text} == "abc");
 }
 
-TEST_CASE("the functions that the allocation tool wraps are where it looks for them", "[check][allocations]") {
+TEST_CASE("the functions that the tool wraps are where it looks for them", "[check][allocations]") {
     using namespace kfdemu::hsa;
     CHECK(offsetof(HsaApiTable, core_) == offsetof(Table, core));
     CHECK(offsetof(HsaApiTable, amd_ext_) == offsetof(Table, amd));
@@ -100,6 +100,10 @@ TEST_CASE("the functions that the allocation tool wraps are where it looks for t
     CHECK(offsetof(CoreApiTable, hsa_queue_destroy_fn) == kQueueDestroy);
     CHECK(offsetof(CoreApiTable, hsa_signal_create_fn) == kSignalCreate);
     CHECK(offsetof(CoreApiTable, hsa_signal_destroy_fn) == kSignalDestroy);
+    CHECK(offsetof(CoreApiTable, hsa_signal_wait_relaxed_fn) == kSignalWaitRelaxed);
+    CHECK(offsetof(CoreApiTable, hsa_signal_wait_scacquire_fn) == kSignalWaitAcquire);
+    CHECK(offsetof(AmdExtTable, hsa_amd_signal_wait_any_fn) == kSignalWaitAny);
+    CHECK(HSA_WAIT_STATE_BLOCKED == kWaitBlocked);
     CHECK(offsetof(CoreApiTable, hsa_executable_create_fn) == kExecutableCreate);
     CHECK(offsetof(CoreApiTable, hsa_executable_create_alt_fn) == kExecutableCreateAlt);
     CHECK(offsetof(CoreApiTable, hsa_executable_freeze_fn) == kExecutableFreeze);

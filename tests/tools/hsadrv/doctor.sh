@@ -128,7 +128,7 @@ if command -v cc >/dev/null && cc -shared -fPIC -o tool.so tool.c; then
     # Ctrl-C while it waits for a child that hangs.
     expect 'Ctrl-C ends it' 130 'asking the runtime' on_terminal --interrupt 'asking the runtime' \
         env HSA_TOOLS_LIB="$scratch/tool.so" "$kfdemu" run -- "${doctor[@]}"
-    holds 'and its child' bash -c '! grep -lz "HSA_TOOLS_LIB=$0/tool.so" /proc/[0-9]*/environ 2>/dev/null | grep -q .' "$scratch"
+    holds 'and its child' bash -c '! grep -lz "^HSA_TOOLS_LIB=.*$0/tool.so" /proc/[0-9]*/environ 2>/dev/null | grep -q .' "$scratch"
 else
     skip 4 'there is no C compiler'
 fi

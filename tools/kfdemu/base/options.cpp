@@ -41,6 +41,9 @@ std::string set(Options& options, std::string_view key, std::string_view value) 
     } else if (key == "jit") {
         if (value != "on" && value != "off") return given + ": expected on or off";
         options.jit = value == "on";
+    } else if (key == "waits") {
+        if (value != "sleep" && value != "spin") return given + ": expected sleep or spin";
+        options.waits_sleep = value == "sleep";
     } else if (key == "kfd") {
         const auto dot = value.find('.');
         if (dot == value.npos || !parse_number(value.substr(0, dot), options.kfd_major) ||
@@ -78,7 +81,8 @@ std::string set(Options& options, std::string_view key, std::string_view value) 
         if (!parse_level(value, options.log)) return given + ": expected off, error, warning, info or debug";
     } else {
         return given +
-               ": no such option; the options are gpu, gpus, vram, vram-access, kfd, workers, jit, log, seed, hide, "
+               ": no such option; the options are gpu, gpus, vram, vram-access, kfd, workers, jit, waits, log, seed, "
+               "hide, "
                "fail, "
                "defect, strict, check, check-report, suppress, check-limit, check-stop";
     }
@@ -183,6 +187,7 @@ std::string to_string(const Options& options) {
            ",vram-access=" + (options.private_vram() ? "private" : "host") +
            ",kfd=" + std::to_string(options.kfd_major) + "." + std::to_string(options.kfd_minor) +
            ",workers=" + std::to_string(options.workers) + (options.jit ? "" : ",jit=off") +
+           (options.waits_sleep ? "" : ",waits=spin") +
            ",log=" + std::string{kLevelNames[static_cast<int>(options.log)]} +
            (options.seed ? ",seed=" + std::to_string(options.seed) : "") + failures;
 }

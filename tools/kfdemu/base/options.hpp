@@ -1,7 +1,7 @@
 // The emulator's options, parsed from the environment variable KFDEMU, which `kfdemu run` sets.
 //
 //     KFDEMU=auto | on | off [,gpu=gfx90a] [,gpus=2] [,vram=8G] [,vram-access=host|private] [,workers=2]
-//            [,kfd=1.15] [,jit=off] [,log=info] [,seed=7] [,hide=0]… [,fail=allocation:3:ENOMEM]…
+//            [,kfd=1.15] [,jit=off] [,waits=spin] [,log=info] [,seed=7] [,hide=0]… [,fail=allocation:3:ENOMEM]…
 //            [,defect=interrupts:1-]… [,strict] [,strict=NAME+NAME] [,check] [,check=NAME+NAME] [,check-report=FILE]
 //            [,check-first=PID] [,suppress=FILE]… [,check-limit=100] [,check-stop]
 //
@@ -41,6 +41,7 @@ struct Options {
     unsigned workers = 0;  ///< threads that execute waves; 0: one per host core
     LogLevel log = LogLevel::error;
     bool jit = true;               ///< hot vector code is translated to the host's
+    bool waits_sleep = true;       ///< also those that ask the HSA runtime to spin
     std::uint64_t seed = 0;        ///< decides the order of all work, on one thread; 0: unordered
     std::vector<unsigned> hidden;  ///< GPUs that the device cgroup denies
     std::vector<Failure> failures;

@@ -2,7 +2,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -128,8 +127,7 @@ void prepare(const Options& options) {
     if (!options.checks.any()) return;
     std::atexit(finish);
     std::at_quick_exit(finish_quickly);
-    constexpr Check kOfMemory[] = {Check::memory, Check::leak, Check::init, Check::race, Check::fence};
-    if (std::ranges::any_of(kOfMemory, [&](Check check) { return options.checks.has(check); })) announce_allocations();
+    if (wants_allocations(options.checks)) announce_allocations();
     // The HSA runtime's host memory is then in a device file, whose pages can be watched.
     if (options.checks.has(Check::fence)) setenv("HSA_USERPTR_FOR_PAGED_MEM", "0", 0);
     if (options.check_report.empty()) return;

@@ -1,4 +1,4 @@
-// The part of the HSA runtime's API table that --check wraps: where its functions are.
+// The part of the HSA runtime's API table that kfdemu wraps: where its functions are.
 //
 // Declared here because kfdemu does not depend on HSA's headers. version.minor is a table's size in bytes, by which a
 // function that is not there is recognised. CoreApiTable grows at its end only. In AmdExtTable, two functions were
@@ -34,6 +34,11 @@ using RegisterCallback = Status (*)(void* memory, Callback, void* data);
 using DeregisterCallback = Status (*)(void* memory, Callback);
 using PoolAllocate = Status (*)(Handle pool, std::size_t bytes, std::uint32_t flags, void** out);
 
+using SignalWait = std::int64_t (*)(Handle signal, int condition, std::int64_t value, std::uint64_t ticks, int state);
+using SignalWaitAny = std::uint32_t (*)(std::uint32_t count, Handle* signals, int* conditions, std::int64_t* values,
+                                        std::uint64_t ticks, int state, std::int64_t* satisfying);
+
+inline constexpr int kWaitBlocked = 0;                     ///< HSA_WAIT_STATE_BLOCKED
 inline constexpr std::uint32_t kMemoryAvailable = 0xA015;  ///< HSA_AMD_AGENT_INFO_MEMORY_AVAIL
 
 // Offsets into CoreApiTable.
@@ -41,10 +46,12 @@ inline constexpr std::size_t kAgentGetInfo = 64;
 inline constexpr std::size_t kQueueCreate = 72, kSoftQueueCreate = 80, kQueueDestroy = 88;
 inline constexpr std::size_t kMemoryAllocate = 280, kMemoryFree = 288;
 inline constexpr std::size_t kSignalCreate = 312, kSignalDestroy = 320;
+inline constexpr std::size_t kSignalWaitRelaxed = 360, kSignalWaitAcquire = 368;
 inline constexpr std::size_t kExecutableCreate = 680, kExecutableDestroy = 688, kExecutableFreeze = 704;
 inline constexpr std::size_t kReaderFromFile = 936, kReaderFromMemory = 944, kReaderDestroy = 952;
 inline constexpr std::size_t kExecutableCreateAlt = 960;
 // Offsets into AmdExtTable.
+inline constexpr std::size_t kSignalWaitAny = 88;
 inline constexpr std::size_t kPoolAllocate = 120, kPoolFree = 128;
 
 /// An offset into AmdExtTable as it is in ROCR 5.2, of a function after those that were inserted.

@@ -1,13 +1,27 @@
-// What libkfdemu-tool.so calls, which ROCR loads into a process under --check=memory, init or leak (HSA_TOOLS_LIB):
-// wraps calls that create and destroy what these checks are about.
+// What libkfdemu-tool.so calls, which ROCR loads (HSA_TOOLS_LIB) into a process of `kfdemu run` or under --check: wraps
+// waits, and calls that create and destroy what checks are about.
 //
 // Other tools chain: each calls what it found in the table.
 #include "boundary/hsa_tool.hpp"
 
+#include <algorithm>
+
+#include "kfd/device.hpp"
+
+static bool allocations_wrapped = false;  // by the runtime's lock
+
+bool kfdemu::wants_allocations(const Checks& checks) {
+    constexpr Check kOfMemory[] = {Check::memory, Check::leak, Check::init, Check::race, Check::fence};
+    return std::ranges::any_of(kOfMemory, [&](Check check) { return checks.has(check); });
+}
+
 extern "C" [[gnu::visibility("default")]] void kfdemu_tool_load(void* api_table) {
     using namespace kfdemu;
+    if (Device::topology() == nullptr) return;
     auto* table = static_cast<hsa::Table*>(api_table);
-    check::process_checks().announced = true;
+    if (Device::options().waits_sleep) wrap_waits(*table);
+    if (!wants_allocations(Device::options().checks)) return;
+    allocations_wrapped = check::process_checks().announced = true;
     wrap_memory(*table);
     wrap_mappings(*table);
     wrap_code(*table);
@@ -16,6 +30,7 @@ extern "C" [[gnu::visibility("default")]] void kfdemu_tool_load(void* api_table)
 
 /// The last hsa_shut_down: what the program has not freed by now, it never does.
 extern "C" [[gnu::visibility("default")]] void kfdemu_tool_unload() {
+    if (!allocations_wrapped) return;
     kfdemu::report_leaks_now();
     kfdemu::forget_memory();
 }

@@ -1,4 +1,4 @@
-// What the HSA runtime's API table is wrapped with under --check.
+// What the HSA runtime's API table is wrapped with: under --check, and for waits that sleep.
 //
 //     wrap_memory(table);              // OnLoad
 //     report_leaks_now();              // OnUnload, or the end of the process, whichever is first
@@ -19,6 +19,7 @@ void free_delayed();
 /// The runtime ends: gives back what is kept, and knows of nothing any more.
 void forget_memory();
 
+void wrap_waits(hsa::Table& table);
 void wrap_mappings(hsa::Table& table);
 void wrap_code(hsa::Table& table);
 
@@ -26,6 +27,8 @@ void wrap_objects(hsa::Table& table);
 /// Reports what is alive, and forgets it. Does nothing in a child of fork(): it has copies of its parent's objects.
 void report_leaks_now();
 
+/// Whether one of these checks needs to know of allocations.
+bool wants_allocations(const Checks& checks);
 /// Whether --check=leak is on.
 bool finds_leaks();
 /// The caller's stack if a check that shows it is on.

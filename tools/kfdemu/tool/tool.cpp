@@ -1,4 +1,4 @@
-// libkfdemu-tool.so: the tool of --check=memory and leak that ROCR loads. Hands its calls on to libkfdemu
+// libkfdemu-tool.so: the tool of --waits and --check that ROCR loads. Hands its calls on to libkfdemu
 // (boundary/hsa_tool.cpp), which is preloaded or linked; without it, does nothing.
 #include <dlfcn.h>
 
