@@ -1,4 +1,6 @@
 // The second word of VOP1 and VOP2: parts of words (SDWA) and other lanes (DPP).
+#include <random>
+
 #include "machine.hpp"
 #include "support/catch.hpp"
 
@@ -106,6 +108,67 @@ TEST_CASE("DPP's row and bank masks keep lanes, and a disabled source does not e
     CHECK(m.lane(0, 2) == 1001);
     m.run(dpp(vop2("v_add_u32", 0, 0, 1), dpp_control(1, 0x111, true)));
     CHECK(m.lane(0, 1) == 1001);
+}
+
+TEST_CASE("every DPP control, mask and EXEC gives each lane what the manual says", "[gfx9][forms]") {
+    /// The lane that `lane` reads, or 64.
+    const auto source = [](u32 control, u32 lane) -> u32 {
+        const u32 first = lane / 16 * 16, n = control & 15;
+        const auto in_row = [&](u32 column) { return column < 16 ? first + column : 64; };
+        if (control < 0x100) return lane / 4 * 4 + (control >> lane % 4 * 2) % 4;
+        if (control < 0x110) return in_row(lane % 16 + n);
+        if (control < 0x120) return in_row(lane % 16 - n);
+        if (control < 0x130) return first + (lane - n) % 16;
+        if (control >= 0x150) return first + n;
+        switch (control) {
+            case 0x130:
+                return lane + 1;
+            case 0x134:
+                return (lane + 1) % 64;
+            case 0x138:
+                return lane == 0 ? 64 : lane - 1;
+            case 0x13c:
+                return (lane - 1) % 64;
+            case 0x140:
+                return first + (15 - lane % 16);
+            case 0x141:
+                return lane / 8 * 8 + (7 - lane % 8);
+            case 0x142:
+                return lane < 16 ? 64 : first - 1;
+            default:
+                return lane < 32 ? 64 : 31;
+        }
+    };
+    std::vector<u32> controls;
+    for (u32 n = 0; n < 0x100; ++n) controls.push_back(n);
+    for (u32 n = 1; n < 16; ++n)
+        for (const u32 kind : {0x100, 0x110, 0x120}) controls.push_back(kind + n);
+    for (const u32 n : {0x130, 0x134, 0x138, 0x13c, 0x140, 0x141, 0x142, 0x143}) controls.push_back(n);
+    for (u32 n = 0; n < 16; ++n) controls.push_back(0x150 + n);
+
+    std::mt19937_64 random{5};
+    for (const Level level : levels()) {
+        Machine m{Target::gfx90a, level};
+        for (u32 l = 0; l < 64; ++l) m.lane(1, l) = 1000 + l;
+        for (const u32 control : controls) {
+            for (const std::uint64_t exec : {kAll, u64{random()}, u64{random() | 0xffff'0000'ffff}}) {
+                const bool bound = random() % 2 != 0;
+                const u32 rows = random() % 2 != 0 ? 15 : random() % 16, banks = random() % 2 != 0 ? 15 : random() % 16;
+                m.vgpr(0, 7);
+                m.exec(exec);
+                m.run(dpp(vop1("v_mov_b32", 0, 0), dpp_control(1, control, bound, rows, banks)));
+                for (u32 l = 0; l < 64; ++l) {
+                    const u32 from = source(control, l);
+                    const bool exists = from < 64 && (exec >> from & 1) != 0;
+                    const bool chosen = (rows >> l / 16 & 1) != 0 && (banks >> l % 16 / 4 & 1) != 0;
+                    const bool written = (exec >> l & 1) != 0 && chosen && (exists || bound);
+                    const u32 wanted = !written ? 7 : exists ? 1000 + from : 0;
+                    INFO("control " << std::hex << control << std::dec << " lane " << l);
+                    REQUIRE(m.lane(0, l) == wanted);
+                }
+            }
+        }
+    }
 }
 
 TEST_CASE("SDWA modifies the selected part, and places the result", "[gfx9][modifiers]") {

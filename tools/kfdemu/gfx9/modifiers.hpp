@@ -7,6 +7,7 @@
 
 #include <immintrin.h>
 
+#include "dpp.hpp"
 #include "exec.hpp"
 
 namespace kfdemu::gfx9::KFDEMU_LEVEL {
@@ -101,69 +102,74 @@ KFDEMU_INLINE void commit(u32* destination, const u32* source, u64 mask) {
 
 // DPP: source 0 is read from another lane of the wave.
 
-struct DppLane {
-    unsigned from;
-    bool valid;
-};
+KFDEMU_INLINE unsigned dpp_control(const Inst& i) { return (i.literal >> 8) & 0x1ff; }
 
-inline DppLane dpp_source(unsigned control, unsigned lane) {
-    const unsigned row = lane & ~15u, column = lane & 15u, n = control & 15u;
-    if (control < 0x100) return {(lane & ~3u) | ((control >> (2 * (lane & 3u))) & 3u), true};
-    switch (control & 0x1f0) {
-        case 0x100:
-            return {row + ((column + n) & 15u), column + n < 16};  // row_shl
-        case 0x110:
-            return {row + ((column - n) & 15u), column >= n};  // row_shr
-        case 0x120:
-            return {row + ((column - n) & 15u), true};  // row_ror
-        case 0x150:
-            return {row + n, true};  // row_newbcast
-        default:
-            break;
+/// `all`, lane l's bit moved to the lanes that read from lane l.
+KFDEMU_INLINE u64 dpp_mask(unsigned control, u64 all) {
+    u64 moved = 0;
+    if (KFDEMU_UNLIKELY(!dpp_keeps_rows(control))) {
+        for (unsigned lane = 0; lane < 64; ++lane) {
+            const DppLane source = dpp_source(control, lane);
+            if (source.valid) moved |= (all >> source.from & 1) << lane;
+        }
+        return moved;
     }
-    switch (control) {
-        case 0x130:
-            return {(lane + 1) & 63u, lane != 63};  // wave_shl
-        case 0x134:
-            return {(lane + 1) & 63u, true};  // wave_rol
-        case 0x138:
-            return {(lane - 1) & 63u, lane != 0};  // wave_shr
-        case 0x13c:
-            return {(lane - 1) & 63u, true};  // wave_ror
-        case 0x140:
-            return {row + 15 - column, true};  // row_mirror
-        case 0x141:
-            return {(lane & ~7u) + 7 - (lane & 7u), true};  // row_half_mirror
-        case 0x142:
-            return {(row - 1) & 63u, row != 0};  // row_bcast15
-        default:
-            return {31, lane >= 32};  // row_bcast31; the decoder rejects all others
+    const DppRow& from = dpp_rows[control];
+    for (unsigned row = 0; row < 4; ++row) {
+        const unsigned source = dpp_source_row(control, row);
+        if (source == 4) continue;
+        const unsigned bits = static_cast<unsigned>(all >> (source * kRowLanes)) & 0xffff;
+        unsigned there = bits == 0xffff ? 0xffff : 0;
+        if (bits != 0xffff)
+            for (unsigned column = 0; column < kRowLanes; ++column) there |= (bits >> from.from[column] & 1) << column;
+        moved |= u64{there & from.valid} << (row * kRowLanes);
     }
+    return moved;
+}
+
+/// The lanes in the rows and banks that the instruction names.
+KFDEMU_INLINE u64 dpp_chosen(const Inst& i) {
+    u64 chosen = 0;
+    unsigned banks = 0;
+    for (unsigned bank = 0; bank < 4; ++bank) banks |= (i.literal >> (24 + bank) & 1) * 0xfu << (4 * bank);
+    for (unsigned row = 0; row < 4; ++row) chosen |= u64{(i.literal >> (28 + row) & 1) * banks} << (row * kRowLanes);
+    return chosen;
 }
 
 /// The lanes that DPP may write: selected by the row and bank masks, and with a valid source lane unless BOUND_CTRL
 /// supplies zero. A source lane that EXEC disables is invalid.
 [[gnu::noinline, maybe_unused]] u64 dpp_write_mask(const Wave& w, const Inst& i) {
-    const unsigned control = (i.literal >> 8) & 0x1ff;
     const bool zero = (i.literal >> 19) & 1;
-    const u64 exec = w.exec();
-    u64 mask = 0;
-    for (unsigned lane = 0; lane < 64; ++lane) {
-        const DppLane source = dpp_source(control, lane);
-        const bool chosen = ((i.literal >> (28 + lane / 16)) & 1) && ((i.literal >> (24 + (lane & 15) / 4)) & 1);
-        const bool exists = source.valid && ((exec >> source.from) & 1);
-        if (chosen && (exists || zero)) mask |= 1ull << lane;
-    }
-    return mask;
+    const u64 chosen = dpp_chosen(i);
+    return zero ? chosen : chosen & dpp_mask(dpp_control(i), w.exec());
+}
+
+/// to[lane] = the dword of the lane that it reads from, or 0.
+KFDEMU_INLINE void dpp_move_row(const DppRow& row, const u32* from, unsigned there, u32* to) {
+#if defined(__AVX512F__)
+    const __m512i index = _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(row.from)));
+    const __m512i lanes = _mm512_loadu_si512(from);
+    _mm512_storeu_si512(to, _mm512_maskz_permutexvar_epi32(static_cast<__mmask16>(there), index, lanes));
+#else
+    for (unsigned column = 0; column < kRowLanes; ++column)
+        to[column] = (there >> column & 1) ? from[row.from[column]] : 0;
+#endif
 }
 
 inline void dpp_move(const Wave& w, const Inst& i, unsigned dwords, const u32* from, u32* to) {
-    const unsigned control = (i.literal >> 8) & 0x1ff;
-    const u64 exec = w.exec();
-    for (unsigned lane = 0; lane < 64; ++lane) {
-        const DppLane source = dpp_source(control, lane);
-        const bool exists = source.valid && ((exec >> source.from) & 1);
-        for (unsigned n = 0; n < dwords; ++n) to[n * kLanes + lane] = exists ? from[n * kLanes + source.from] : 0;
+    const unsigned control = dpp_control(i);
+    const u64 exists = dpp_mask(control, w.exec());
+    for (unsigned n = 0; n < dwords; ++n, from += kLanes, to += kLanes) {
+        if (KFDEMU_UNLIKELY(!dpp_keeps_rows(control))) {
+            for (unsigned lane = 0; lane < 64; ++lane)
+                to[lane] = (exists >> lane & 1) ? from[dpp_source(control, lane).from] : 0;
+            continue;
+        }
+        for (unsigned row = 0; row < 4; ++row) {
+            const unsigned source = dpp_source_row(control, row) % 4;  // of none: no lane exists
+            const auto there = static_cast<unsigned>(exists >> (row * kRowLanes)) & 0xffff;
+            dpp_move_row(dpp_rows[control], from + source * kRowLanes, there, to + row * kRowLanes);
+        }
     }
 }
 
