@@ -259,17 +259,21 @@ Outcome run_to_end(const std::shared_ptr<kfdemu::Dispatch>& dispatch, unsigned t
     using Clock = std::chrono::steady_clock;
     const auto limit = Clock::now() + std::chrono::seconds{limit_seconds};
     const auto work = [&] {
+        // As a worker does: several groups under one Hold, reported together.
         WorkGroup group;
+        group.report_later();
+        kfdemu::AddressSpace::Hold hold{dispatch->memory()};
         for (;;) {
             const auto started = dispatch->start_group(group);
             if (started == kfdemu::Dispatch::Start::NoMore) return;
             if (started == kfdemu::Dispatch::Start::Later) {
                 std::this_thread::yield();
+                hold.renew();
                 continue;
             }
             WorkGroup::Progress progress;
             do {
-                progress = group.run(quantum);
+                progress = group.run(quantum, hold);
                 if (limit_seconds != 0 && Clock::now() > limit) dispatch->abort();
             } while (progress == WorkGroup::Progress::Paused || progress == WorkGroup::Progress::Idle);
         }

@@ -91,6 +91,34 @@ bool by_aperture(Wave& wave, const Inst& inst, LaneAccess& a) {
     for (unsigned l = 0; l < kLanes; ++l) a.at[l] = lane_offset[l] + offset;
 }
 
+/// Whether each lane's data begin `pitch` bytes after those of the lane before; `va` is then where the first lane's do.
+/// Of VGPRs, without the addresses of all lanes.
+KFDEMU_INLINE bool adjacent(Wave& wave, const Inst& inst, unsigned pitch, std::uint64_t& va) {
+    constexpr unsigned last = kLanes - 1;
+    const std::uint32_t* low = wave.lanes(inst.src[0]);
+    if (low[last] - low[0] != last * pitch || low[last] < low[0] || any_apart(low, kAllLanes, low[0], pitch))
+        return false;
+    va = low[0] + static_cast<std::uint64_t>(std::int64_t{inst.offset});
+    if (inst.src[2] != kNoOperand) {
+        va += wave.s64(inst.src[2]);
+        return true;
+    }
+    const std::uint32_t* high = low + kLanes;
+    va += std::uint64_t{high[0]} << 32;
+    return high[last] == high[0] && !any_apart(high, kAllLanes, high[0], 0);
+}
+
+/// What coalesced code does: all lanes move one block. False: they do not, or it cannot be accessed as a whole.
+template <class Operation>
+[[gnu::noinline]] bool moves_block(Wave& wave, const Inst& inst) {
+    std::uint64_t va = 0;
+    if (!adjacent(wave, inst, Operation::kBytes, va)) return false;
+    const Tlb::Entry* entry = translate(wave, va, kLanes * Operation::kBytes, Operation::kAccess);
+    if (entry == nullptr) return false;
+    Operation::block(wave, inst, entry->at(va));
+    return true;
+}
+
 /// GLOBAL and SCRATCH loads directly into LDS.
 template <class Operation>
 const Inst* flat_to_lds(Wave& wave, const Inst& inst) {
@@ -121,6 +149,10 @@ const Inst* flat(Wave& wave, const Inst& inst) {
     LaneAccess a;
     a.mask = wave.exec();
     if (a.mask == 0) return &inst + inst.size;
+    if constexpr (kMovesDwords<Operation>) {
+        if (a.mask == kAllLanes && inst.segment == Segment::Global && moves_block<Operation>(wave, inst))
+            return &inst + inst.size;
+    }
     bool done = false;
     if (inst.segment == Segment::Scratch) {
         scratch_offsets(wave, inst, a);

@@ -25,6 +25,9 @@ struct Load {
         return fetch(wave, inst, a, wave.lanes(inst.dst));
     }
     static void local(Wave& wave, const Inst& inst, const LdsAccess& a) { lds_load<N>(wave, a, wave.lanes(inst.dst)); }
+    static void block(Wave& wave, const Inst& inst, const std::byte* all) {
+        load_block<N>(all, kAllLanes, wave.lanes(inst.dst));
+    }
     /// Lanes outside a buffer read zero.
     static void outside(Wave& wave, const Inst& inst, std::uint64_t mask) {
         for (unsigned k = 0; k < N; ++k)
@@ -104,8 +107,19 @@ struct Store {
     static void local(Wave& wave, const Inst& inst, const LdsAccess& a) {
         lds_store<N>(wave, a, wave.lanes(inst.src[1]));
     }
+    static void block(Wave& wave, const Inst& inst, std::byte* all) {
+        store_block<N>(all, kAllLanes, wave.lanes(inst.src[1]));
+    }
     static void outside(Wave&, const Inst&, std::uint64_t) {}
 };
+
+/// Whether it moves whole dwords, and so has block(): those of all lanes, which are adjacent.
+template <class Operation>
+inline constexpr bool kMovesDwords = false;
+template <unsigned N>
+inline constexpr bool kMovesDwords<Load<N>> = true;
+template <unsigned N>
+inline constexpr bool kMovesDwords<Store<N>> = true;
 
 template <class T, Half half = kLow>
 struct StoreSmall {
