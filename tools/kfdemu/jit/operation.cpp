@@ -116,6 +116,18 @@ constexpr Row rows[] = {
     {Op::v_cmp_gt_u32, {Lane::compare_u, 2, Order::straight, 4}},
     {Op::v_cmp_ne_u32, {Lane::compare_u, 2, Order::straight, 5}},
     {Op::v_cmp_ge_u32, {Lane::compare_u, 2, Order::straight, 6}},
+    {Op::v_cmp_lt_i16, {Lane::compare_i16, 2, Order::straight, 1}},
+    {Op::v_cmp_eq_i16, {Lane::compare_i16, 2, Order::straight, 2}},
+    {Op::v_cmp_le_i16, {Lane::compare_i16, 2, Order::straight, 3}},
+    {Op::v_cmp_gt_i16, {Lane::compare_i16, 2, Order::straight, 4}},
+    {Op::v_cmp_ne_i16, {Lane::compare_i16, 2, Order::straight, 5}},
+    {Op::v_cmp_ge_i16, {Lane::compare_i16, 2, Order::straight, 6}},
+    {Op::v_cmp_lt_u16, {Lane::compare_u16, 2, Order::straight, 1}},
+    {Op::v_cmp_eq_u16, {Lane::compare_u16, 2, Order::straight, 2}},
+    {Op::v_cmp_le_u16, {Lane::compare_u16, 2, Order::straight, 3}},
+    {Op::v_cmp_gt_u16, {Lane::compare_u16, 2, Order::straight, 4}},
+    {Op::v_cmp_ne_u16, {Lane::compare_u16, 2, Order::straight, 5}},
+    {Op::v_cmp_ge_u16, {Lane::compare_u16, 2, Order::straight, 6}},
 };
 
 /// Null: no such row.
@@ -128,7 +140,7 @@ const Entry* entry_of(Op op) {
     return all[gfx9::index(op)];
 }
 
-bool is_compare(Lane lane) { return lane == Lane::compare_f || lane == Lane::compare_i || lane == Lane::compare_u; }
+bool is_compare(Lane lane) { return lane >= Lane::compare_f && lane <= Lane::compare_u16; }
 bool has_carry_out(Lane lane) {
     return lane == Lane::add_carry || lane == Lane::sub_carry || lane == Lane::add_with_carry ||
            lane == Lane::sub_with_carry;

@@ -37,6 +37,8 @@ enum class Lane : std::uint8_t {
     compare_f,  ///< `code`: as x86 encodes the predicate
     compare_i,
     compare_u,  ///< `code`: as the ISA numbers them, from 1, less, to 6, greater or equal
+    compare_i16,
+    compare_u16,  ///< likewise, of the low halves
     add,
     sub,
     bit_and,

@@ -263,6 +263,8 @@ class Emitter : private VectorCode {
             case Lane::compare_f:
             case Lane::compare_i:
             case Lane::compare_u:
+            case Lane::compare_i16:
+            case Lane::compare_u16:
                 return;
             case Lane::move:
                 return vmovaps(d, a);

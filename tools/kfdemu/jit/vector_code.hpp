@@ -192,12 +192,21 @@ class VectorCode : protected Xbyak::CodeGenerator {
             vblendvps(d, a, b, bits.lanes);
     }
     void compare(const LaneOp& op, const Xmm& a, const Xmm& b) {
+        if (op.lane == Lane::compare_i16 || op.lane == Lane::compare_u16) {
+            const Xmm left = vector(temporary()), right = vector(temporary());
+            vpslld(left, a, 16);
+            vpslld(right, b, 16);
+            return compare_lanes(op, left, right);
+        }
+        compare_lanes(op, a, b);
+    }
+    void compare_lanes(const LaneOp& op, const Xmm& a, const Xmm& b) {
         if (wide_) {
             // less 1, equal 2, less or equal 3, greater 4, not equal 5, greater or equal 6
             static constexpr std::uint8_t predicate[] = {3, 1, 0, 2, 6, 4, 5};
             if (op.lane == Lane::compare_f)
                 vcmpps(k2, a, b, op.code);
-            else if (op.lane == Lane::compare_i)
+            else if (is_signed(op.lane))
                 vpcmpd(k2, a, b, predicate[op.code]);
             else
                 vpcmpud(k2, a, b, predicate[op.code]);
@@ -208,17 +217,18 @@ class VectorCode : protected Xbyak::CodeGenerator {
             vcmpps(lanes, a, b, op.code);
             return put_mask(op.mask_out, Mask(lanes));
         }
-        const bool is_signed = op.lane == Lane::compare_i;
         const bool inverted = op.code == 3 || op.code == 5 || op.code == 6;
         if (op.code == 2 || op.code == 5)
             vpcmpeqd(lanes, a, b);
         else
-            greater(lanes, op.code == 1 || op.code == 6 ? b : a, op.code == 1 || op.code == 6 ? a : b, is_signed);
+            greater(lanes, op.code == 1 || op.code == 6 ? b : a, op.code == 1 || op.code == 6 ? a : b,
+                    is_signed(op.lane));
         if (inverted) vxorps(lanes, lanes, constant(~0u));
         put_mask(op.mask_out, Mask(lanes));
     }
-    void greater(const Xmm& lanes, const Xmm& a, const Xmm& b, bool is_signed) {
-        if (is_signed) return vpcmpgtd(lanes, a, b);
+    static bool is_signed(Lane lane) { return lane == Lane::compare_i || lane == Lane::compare_i16; }
+    void greater(const Xmm& lanes, const Xmm& a, const Xmm& b, bool as_signed) {
+        if (as_signed) return vpcmpgtd(lanes, a, b);
         vpminud(lanes, a, b);
         vpcmpeqd(lanes, lanes, a);
         vxorps(lanes, lanes, constant(~0u));
