@@ -113,6 +113,8 @@ template <class Operation>
 [[gnu::noinline]] bool moves_block(Wave& wave, const Inst& inst) {
     std::uint64_t va = 0;
     if (!adjacent(wave, inst, Operation::kBytes, va)) return false;
+    const auto is_in = [=](std::uint64_t aperture) { return (va ^ aperture) >> 32 == 0; };
+    if (inst.segment == Segment::Flat && (is_in(wave.shared_base) || is_in(wave.private_base))) return false;
     const Tlb::Entry* entry = translate(wave, va, kLanes * Operation::kBytes, Operation::kAccess);
     if (entry == nullptr) return false;
     Operation::block(wave, inst, entry->at(va));
@@ -150,7 +152,7 @@ const Inst* flat(Wave& wave, const Inst& inst) {
     a.mask = wave.exec();
     if (a.mask == 0) return &inst + inst.size;
     if constexpr (kMovesDwords<Operation>) {
-        if (a.mask == kAllLanes && inst.segment == Segment::Global && moves_block<Operation>(wave, inst))
+        if (a.mask == kAllLanes && inst.segment != Segment::Scratch && moves_block<Operation>(wave, inst))
             return &inst + inst.size;
     }
     bool done = false;
