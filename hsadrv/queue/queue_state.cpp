@@ -4,6 +4,7 @@
 #include <hsa/amd_hsa_signal.h>
 #include <hsa/hsa_ext_amd.h>
 
+#include "hsadrv/base/traced.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/queue/known_kernels.hpp"
 #include "hsadrv/queue/queue_ends.hpp"
@@ -21,7 +22,7 @@ AqlRingMemory memory_of(hsa_queue_t* native) {
     memory.size = native->size;
     memory.read_index = &queue->read_dispatch_id;
     memory.write_index = &queue->write_dispatch_id;
-    if (doorbell->kind == AMD_SIGNAL_KIND_DOORBELL) memory.doorbell = doorbell->hardware_doorbell_ptr;
+    if (doorbell->kind == AMD_SIGNAL_KIND_DOORBELL && !traced()) memory.doorbell = doorbell->hardware_doorbell_ptr;
     memory.doorbell_signal = native->doorbell_signal;
     return memory;
 }

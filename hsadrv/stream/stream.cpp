@@ -6,6 +6,7 @@
 #include "hsadrv/base/leak.hpp"
 #include "hsadrv/base/refuse.hpp"
 #include "hsadrv/base/text.hpp"
+#include "hsadrv/base/traced.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/queue/known_kernels.hpp"
 #include "hsadrv/signal/signal_wait.hpp"
@@ -57,7 +58,7 @@ Stream::Stream(AgentRef gpu, const StreamOptions& options)
           [&] { return std::make_unique<detail::StreamCore>(require_gpu(gpu), options); })),
       lane_(&core_->lane()),
       drain_(options.drain) {
-    if (detail::call_log::on(Area::launch)) lane_->mutex.disable_fast_path();
+    if (detail::call_log::on(Area::launch) || detail::traced()) lane_->mutex.disable_fast_path();
     core_->handle()->follow(this);
 }
 

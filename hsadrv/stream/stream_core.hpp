@@ -169,6 +169,7 @@ class StreamCore {
     std::uint64_t put_value_wait(const BarrierValue& wait, MayOpen&& may_open, PacketRecord&& record, Deadline deadline,
                                  const char* call);
     std::uint64_t put_profiled(const Packet& kernel, Deadline deadline, const char* call);  ///< returns its count
+    std::uint64_t put_beside_count(const Packet& kernel, hsa_signal_t done, Deadline deadline, const char* call);
     /// From here on packets wait for the copies before them.
     void join_copies(Deadline deadline, const char* call);
     /// A signal that is zero when every packet before it is complete.

@@ -3,6 +3,7 @@
 #include <new>
 
 #include "hsadrv/base/call_log.hpp"
+#include "hsadrv/base/traced.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/stream/event_state.hpp"
 #include "hsadrv/stream/graph_replay.hpp"
@@ -117,6 +118,10 @@ void StreamCore::put_run(std::span<const Packet> kernels, Deadline deadline) {
     join_copies(deadline, call);
     if (profile_.on()) {
         for (const Packet& kernel : kernels) put_profiled(kernel, deadline, call);
+        return;
+    }
+    if (traced()) {
+        for (const Packet& kernel : kernels) put_beside_count(kernel, {0}, deadline, call);
         return;
     }
     // At most half of the ring at once; fences between the parts stay those of one run.

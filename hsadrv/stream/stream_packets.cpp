@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "hsadrv/base/call_log.hpp"
+#include "hsadrv/base/traced.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/stream/stream_core.hpp"
 
@@ -71,8 +72,8 @@ std::byte* StreamCore::begin_dispatch(const DispatchSpec& spec, Deadline deadlin
     }
     if (!profile_.on()) {
         mutex_.enable_fast_path();
-        // What is logged goes through Stream::commit_dispatch.
-        if (shared_queue()->dead() || call_log::on(call_log::Area::launch)) mutex_.disable_fast_path();
+        // What is logged or traced goes through Stream::commit_dispatch.
+        if (shared_queue()->dead() || call_log::on(call_log::Area::launch) || traced()) mutex_.disable_fast_path();
     }
     held.release();  // Stream::dispatch unlocks
     return kernarg;
@@ -83,9 +84,11 @@ void StreamCore::commit_dispatch(const DispatchSpec& spec, std::byte* kernarg, D
         return capture_.commit_kernel(spec, kernarg);
     const Packet packet = kernel_dispatch(spec, kernarg, timeline_->signal().native());
     names_queue_ = spec.names_queue;
-    kernargs_.commit(profile_.on() ? put_profiled(packet, deadline, "Stream::dispatch")
-                                   : writer_.put_counted(packet, deadline, "Stream::dispatch"),
-                     KernargRing::room_bytes(spec.kernarg_bytes));
+    static constexpr const char* call = "Stream::dispatch";
+    const std::uint64_t epoch = profile_.on() ? put_profiled(packet, deadline, call)
+                                : traced()    ? put_beside_count(packet, {0}, deadline, call)
+                                              : writer_.put_counted(packet, deadline, call);
+    kernargs_.commit(epoch, KernargRing::room_bytes(spec.kernarg_bytes));
     names_queue_ = false;
 }
 

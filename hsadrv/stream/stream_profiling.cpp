@@ -35,10 +35,18 @@ Profile StreamCore::take_profile(Deadline deadline) {
     return profile;
 }
 
-// All packets share the epoch, but times belong to one packet. So the kernel has its own signal, and a packet after it
-// is counted.
-std::uint64_t StreamCore::put_profiled(const Packet& kernel, Deadline deadline, const char* call) {
+// All packets share the epoch, but times belong to one packet. So the kernel has its own signal, or one of a tool that
+// traces packets, and a packet after it is counted.
+std::uint64_t StreamCore::put_beside_count(const Packet& kernel, hsa_signal_t done, Deadline deadline,
+                                           const char* call) {
     auto dispatch = kernel.as<hsa_kernel_dispatch_packet_t>();
+    dispatch.completion_signal = done;
+    const Packet timed = Packet::from(dispatch), count = barrier_and({}, timeline_->signal().native(), ordering_only);
+    return writer_.put_batch(std::span(&timed, 1), count, {.kind = PacketRecord::Kind::batch}, deadline, call);
+}
+
+std::uint64_t StreamCore::put_profiled(const Packet& kernel, Deadline deadline, const char* call) {
+    const auto dispatch = kernel.as<hsa_kernel_dispatch_packet_t>();
     ProfileRecord record{
         .kind = ProfileRecord::Kind::kernel,
         .name = kernel_name(dispatch.kernel_object),
@@ -47,10 +55,7 @@ std::uint64_t StreamCore::put_profiled(const Packet& kernel, Deadline deadline, 
     profile_.collect(*timeline_);
     profile_.make_room();
     auto signal = signals_.acquire(1, deadline);
-    dispatch.completion_signal = signal->native();
-    const Packet timed = Packet::from(dispatch), count = barrier_and({}, timeline_->signal().native(), ordering_only);
-    const std::uint64_t epoch =
-        writer_.put_batch(std::span(&timed, 1), count, {.kind = PacketRecord::Kind::batch}, deadline, call);
+    const std::uint64_t epoch = put_beside_count(kernel, signal->native(), deadline, call);
     profile_.push(std::move(record), std::move(signal), epoch);
     return epoch;
 }

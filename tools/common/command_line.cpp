@@ -84,6 +84,21 @@ void set_left_out(const Bound& bound) {
     }
 }
 
+/// Where the words of a program begin, if the command that is named takes one: at its --.
+int begin_of_program(const CommandSyntax& command, int argc, const char* const* argv) {
+    const CommandSyntax* named = &command;
+    for (int n = 1; n < argc; ++n) {
+        const std::string_view word = argv[n];
+        if (word == "--") return named->program ? n : argc;
+        for (const CommandSyntax& subcommand : named->subcommands)
+            if (subcommand.name == word) {
+                named = &subcommand;
+                break;
+            }
+    }
+    return argc;
+}
+
 /// "hsadrv bench copy": the command and the subcommands parsed so far.
 std::string name_of_parsed(const CLI::App& app) {
     std::string name = app.get_name();
@@ -100,8 +115,9 @@ std::string parse_command_line(const CommandSyntax& command, int argc, const cha
     CLI::App app{command.summary, command.name};
     std::vector<Bound> all;
     declare(command, command, app, all);
+    const int options_end = begin_of_program(command, argc, argv);
     try {
-        app.parse(argc, argv);
+        app.parse(options_end, argv);
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() != 0)
             throw Failure(ExitStatus::usage,
@@ -114,6 +130,8 @@ std::string parse_command_line(const CommandSyntax& command, int argc, const cha
         if (!bound.app->parsed()) continue;
         set_left_out(bound);
         if (bound.command->others) *bound.command->others = bound.app->remaining();
+        if (bound.command->program && options_end < argc)
+            bound.command->program->assign(argv + options_end + 1, argv + argc);
         if (bound.command->when_chosen) bound.command->when_chosen();
     }
     return {};

@@ -63,9 +63,10 @@ struct CommandSyntax {
     std::string summary;
     std::vector<Option> options = {};
     std::vector<CommandSyntax> subcommands = {};
-    std::string footer = {};                ///< of --help; empty: the program's
-    std::size_t names_columns = 30;         ///< width of the option names in --help; only the program's is used
-    std::vector<std::string>* others = {};  ///< receives words that match no option or argument; null: they are errors
+    std::string footer = {};                 ///< of --help; empty: the program's
+    std::size_t names_columns = 30;          ///< width of the option names in --help; only the program's is used
+    std::vector<std::string>* others = {};   ///< receives words that match no option or argument; null: they are errors
+    std::vector<std::string>* program = {};  ///< receives the words after --, as they are: a program and its arguments
     std::function<void()> when_chosen =
         {};  ///< called if the command line names this command, after all targets are set
 };

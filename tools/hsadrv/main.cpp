@@ -1,4 +1,4 @@
-// hsadrv: one command for an AMD GPU at driver level: info, doctor, topo, bench, objdump, test.
+// hsadrv: one command for an AMD GPU at driver level: info, doctor, topo, bench, objdump, trace, test.
 #include <cstdio>
 
 #include "command_line.hpp"

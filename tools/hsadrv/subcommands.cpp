@@ -12,6 +12,8 @@ std::span<const Subcommand> subcommands() {
         {"bench", "measure copies, launches, allocations and kernels", false, false, declare_bench},
         {"objdump", "show what code objects contain, which resources they use, and whether the GPUs here load them",
          true, true, declare_objdump, "all of them"},
+        {"trace", "record a program's calls and its GPU's work for ui.perfetto.dev, and sum them up", false, false,
+         declare_trace},
         {"test", "run the conformance suite on a GPU", true, true, declare_test},
         {"completion", "print a completion script for bash or zsh", false, false, declare_completion},
     };

@@ -14,6 +14,7 @@ Run declare_topo(tools::CommandSyntax& command);
 Run declare_doctor(tools::CommandSyntax& command);
 Run declare_bench(tools::CommandSyntax& command);
 Run declare_objdump(tools::CommandSyntax& command);
+Run declare_trace(tools::CommandSyntax& command);
 Run declare_test(tools::CommandSyntax& command);
 Run declare_completion(tools::CommandSyntax& command);
 

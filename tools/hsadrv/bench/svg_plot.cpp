@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "report_text.hpp"
+#include "tools/common/xml.hpp"
 
 namespace hsadrv_bench {
 namespace {
@@ -21,24 +22,9 @@ constexpr const char* dashes[] = {"none", "7 3", "2 3"};
 const char* colour_of(std::size_t index) { return colours[index % std::size(colours)]; }
 const char* dash_of(std::size_t index) { return dashes[index / std::size(colours) % std::size(dashes)]; }
 
-std::string escaped(const std::string& text) {
-    std::string safe;
-    for (const char c : text) {
-        if (c == '&')
-            safe += "&amp;";
-        else if (c == '<')
-            safe += "&lt;";
-        else if (c == '>')
-            safe += "&gt;";
-        else
-            safe += c;
-    }
-    return safe;
-}
-
 std::string text_at(double x, double y, const char* anchor, const std::string& text, const char* kind = "label") {
     return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" class=\"{}\">{}</text>\n", x, y, anchor,
-                       kind, escaped(text));
+                       kind, tools::xml_text(text));
 }
 
 std::string line_at(double x, double y, double to_x, double to_y, const char* kind) {
@@ -78,7 +64,7 @@ class CurvePlot {
         return svg + fmt::format(
                          "<text x=\"20\" y=\"{0:.1f}\" text-anchor=\"middle\" class=\"label\" "
                          "transform=\"rotate(-90 20 {0:.1f})\">{1}</text>\n",
-                         middle, escaped(chart_.y_label));
+                         middle, tools::xml_text(chart_.y_label));
     }
 
     std::string band(std::size_t index) const {
@@ -177,7 +163,7 @@ std::string svg_plot(const std::vector<Chart>& charts) {
                ".faint{{fill:#9198a1}}\n"
                ".grid{{stroke:#30363d}} .axis{{stroke:#b1bac4}}}}\n</style>\n"
                "<rect class=\"paper\" width=\"{0:.0f}\" height=\"{1:.0f}\"/>\n",
-               width, height, charts.empty() ? "" : escaped(charts.front().title)) +
+               width, height, charts.empty() ? "" : tools::xml_text(charts.front().title)) +
            svg + "</svg>\n";
 }
 

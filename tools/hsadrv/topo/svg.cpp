@@ -4,6 +4,7 @@
 #include <set>
 
 #include "info/units.hpp"
+#include "tools/common/xml.hpp"
 #include "topo/report.hpp"
 #include "topo/svg_layout.hpp"
 
@@ -11,27 +12,6 @@ namespace hsadrv_tool {
 namespace {
 
 using hsadrv::LinkType;
-
-std::string svg_text(std::string_view text) {
-    std::string result;
-    for (const char letter : text) switch (letter) {
-            case '&':
-                result += "&amp;";
-                break;
-            case '<':
-                result += "&lt;";
-                break;
-            case '>':
-                result += "&gt;";
-                break;
-            case '"':
-                result += "&quot;";
-                break;
-            default:
-                result += static_cast<unsigned char>(letter) < 0x20 ? ' ' : letter;
-        }
-    return result;
-}
 
 /// The class of a link's lines: see the style.
 const char* kind(LinkType type) {
@@ -112,7 +92,7 @@ class SvgDrawing {
 
     void write(double x, double y, const char* type, std::string_view text, const char* anchor = nullptr) {
         out_ += fmt::format("  <text class=\"{}\" x=\"{:.0f}\" y=\"{:.0f}\"{}>{}</text>\n", type, x, y,
-                            anchor ? fmt::format(" text-anchor=\"{}\"", anchor) : "", svg_text(text));
+                            anchor ? fmt::format(" text-anchor=\"{}\"", anchor) : "", tools::xml_text(text));
     }
 
     /// On a line of a link: on top of all lines.
@@ -146,12 +126,12 @@ class SvgDrawing {
         out_ += fmt::format(
             "  <rect class=\"{}\" x=\"{:.0f}\" y=\"{:.0f}\" width=\"{:.0f}\" height=\"{:.0f}\" "
             "rx=\"9\"><title>{}</title></rect>\n",
-            type, place.x, place.y, place.width, place.height, svg_text(title));
+            type, place.x, place.y, place.width, place.height, tools::xml_text(title));
     }
 
     void line(const Edge& link, const std::string& path, const std::string& title) {
         out_ += fmt::format("  <path class=\"link {}{}\" d=\"{}\"><title>{}</title></path>\n", kind(link.type),
-                            link.one_way ? " oneway" : "", path, svg_text(title));
+                            link.one_way ? " oneway" : "", path, tools::xml_text(title));
     }
 
     void host_box(const Node& cpu, const Rect& place) {

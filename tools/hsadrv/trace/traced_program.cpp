@@ -1,0 +1,152 @@
+#include "traced_program.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "exit_status.hpp"
+#include "tools/common/own_program.hpp"
+
+namespace hsadrv_tool::trace {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(const std::string& what) {
+    throw tools::Failure(exit_status::files, fmt::format("{}: {}", what, std::strerror(errno)));
+}
+
+/// Beside this program in a build directory, else among the installed libraries.
+fs::path trace_library() {
+    const char* const name = "libhsadrv-trace.so";
+    const fs::path here = tools::own_program().parent_path();
+    for (const fs::path& folder : {here / "../trace", here / HSADRV_LIBRARIES_FROM_BIN})
+        if (fs::exists(folder / name)) return fs::canonical(folder / name);
+    throw tools::Failure(exit_status::files,
+                         fmt::format("{} is not in {}: build or install it", name,
+                                     (here / HSADRV_LIBRARIES_FROM_BIN).lexically_normal().string()));
+}
+
+/// The tools that the program's runtime loads: ours is the last, and so the first to see a call.
+void set_environment(const TraceOptions& options) {
+    const std::string library = trace_library().string();
+    const char* const others = std::getenv("HSA_TOOLS_LIB");
+    const std::string tools = others && *others ? std::string{others} + " " + library : library;
+    setenv("HSA_TOOLS_LIB", tools.c_str(), 1);
+    setenv("HSADRV_TRACE", fs::absolute(options.file).c_str(), 1);
+    if (options.limit_bytes != 0) setenv("HSADRV_TRACE_LIMIT", std::to_string(options.limit_bytes).c_str(), 1);
+}
+
+/// The files of the program's processes beyond the first: FILE.PID, FILE.PID.N.
+std::vector<fs::path> further_files(const fs::path& file) {
+    std::vector<fs::path> found;
+    const std::string prefix = file.filename().string() + ".";
+    std::error_code error;
+    for (const fs::directory_entry& entry : fs::directory_iterator(fs::absolute(file).parent_path(), error)) {
+        const std::string name = entry.path().filename().string();
+        const std::string rest = name.starts_with(prefix) ? name.substr(prefix.size()) : "";
+        if (!rest.empty() && rest.find_first_not_of("0123456789.") == std::string::npos) found.push_back(entry.path());
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+void remove_earlier(const fs::path& file) {
+    std::error_code error;
+    fs::remove(file, error);
+    if (error) throw tools::Failure(exit_status::files, fmt::format("'{}': {}", file.string(), error.message()));
+    for (const fs::path& further : further_files(file)) fs::remove(further);
+}
+
+/// Whether the file can be made where it is wanted, before the program runs.
+void try_file(const fs::path& file) {
+    const int made = open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (made < 0) fail(fmt::format("cannot write '{}'", file.string()));
+    close(made);
+    fs::remove(file);
+}
+
+/// Traces of several processes are one trace, one after the other.
+void join_files(const fs::path& file) {
+    for (const fs::path& further : further_files(file)) {
+        std::ifstream from{further, std::ios::binary};
+        std::ofstream to{file, std::ios::binary | std::ios::app};
+        to << from.rdbuf();
+        if (!to.flush()) fail(fmt::format("cannot append '{}' to '{}'", further.string(), file.string()));
+        fs::remove(further);
+    }
+}
+
+volatile sig_atomic_t child = 0;
+void pass_on(int signal) {
+    if (child > 0) kill(static_cast<pid_t>(child), signal);
+}
+
+/// While the program runs: the terminal's signals are its own.
+class Signals {
+  public:
+    Signals() {
+        struct sigaction action{};
+        for (std::size_t n = 0; n < kAll.size(); ++n) {
+            action.sa_handler = kAll[n] == SIGINT || kAll[n] == SIGQUIT ? SIG_IGN : pass_on;
+            sigaction(kAll[n], &action, &before_[n]);
+        }
+    }
+    ~Signals() { restore(); }
+    void restore() const {
+        for (std::size_t n = 0; n < kAll.size(); ++n) sigaction(kAll[n], &before_[n], nullptr);
+    }
+
+  private:
+    static constexpr std::array kAll = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+    std::array<struct sigaction, kAll.size()> before_{};
+};
+
+int wait_for_child() {
+    int status = 0;
+    while (waitpid(static_cast<pid_t>(child), &status, 0) < 0)
+        if (errno != EINTR) fail("waitpid()");
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+[[noreturn]] void become(const std::vector<std::string>& command) {
+    std::vector<char*> words;
+    for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+    words.push_back(nullptr);
+    execvp(words[0], words.data());
+    const int error = errno;
+    fmt::print(stderr, "hsadrv: cannot run {}: {}\n", command[0], std::strerror(error));
+    _exit(error == ENOENT ? 127 : 126);
+}
+
+}  // namespace
+
+int run_traced(const std::vector<std::string>& command, const TraceOptions& options) {
+    remove_earlier(options.file);
+    try_file(options.file);
+    set_environment(options);
+    const Signals signals;
+    const pid_t made = fork();
+    if (made < 0) fail("fork()");
+    if (made == 0) {
+        signals.restore();
+        become(command);
+    }
+    child = made;
+    const int status = wait_for_child();
+    child = 0;
+    if (fs::exists(options.file)) join_files(options.file);
+    return status;
+}
+
+}  // namespace hsadrv_tool::trace

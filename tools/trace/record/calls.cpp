@@ -1,0 +1,205 @@
+#include "calls.hpp"
+
+#include "call.hpp"
+#include "copies.hpp"
+
+namespace trace {
+namespace {
+
+// One tag a call.
+#define CALL(table, function, ...)                                              \
+    struct function##_tag {                                                     \
+        static constexpr const char* name = #function;                          \
+        static constexpr std::array<const char*, 12> arguments = {__VA_ARGS__}; \
+        static inline decltype(::function)* next = nullptr;                     \
+    };
+#include "calls.inc"
+#undef CALL
+
+// ---- what else calls do
+
+template <class Tag, class... A>
+void before(Tag, A&...) {}
+template <class Tag, class R, class... A>
+void after(Tag, CallEnd&, R, const A&...) {}
+
+/// The program's callback for errors of a queue, and its data.
+struct ErrorCallback {
+    void (*call)(hsa_status_t, hsa_queue_t*, void*);
+    void* data;
+};
+void on_queue_error(hsa_status_t status, hsa_queue_t* queue, void* data) {
+    if (Recorder* const recorder = Recorder::active()) {
+        const Annotation annotations[] = {{"status", static_cast<std::uint64_t>(status)}, {"queue", value_of(queue)}};
+        recorder->write([&](TraceWriter& writer, std::string& packets) {
+            writer.instant(packets, recorder->thread(writer, packets), "queue error", now_ns(), annotations);
+        });
+    }
+    const auto* callback = static_cast<const ErrorCallback*>(data);
+    callback->call(status, queue, callback->data);
+}
+
+// A queue's callback may be called as long as the queue exists, and it is not known for how long the runtime keeps it.
+void before(hsa_queue_create_tag, hsa_agent_t&, std::uint32_t&, hsa_queue_type32_t&,
+            void (*&callback)(hsa_status_t, hsa_queue_t*, void*), void*& data, std::uint32_t&, std::uint32_t&,
+            hsa_queue_t**&) {
+    if (callback == nullptr) return;
+    data = new ErrorCallback{callback, data};
+    callback = &on_queue_error;
+}
+void after(hsa_queue_create_tag, CallEnd&, hsa_status_t result, hsa_agent_t agent, std::uint32_t, hsa_queue_type32_t,
+           void (*)(hsa_status_t, hsa_queue_t*, void*), void*, std::uint32_t, std::uint32_t, hsa_queue_t** queue) {
+    if (result != HSA_STATUS_SUCCESS) return;
+    Session& session = *Session::active();
+    session.runtime.profile_queue(*queue, 1);
+    session.queues.add(*queue, agent);
+}
+void before(hsa_queue_destroy_tag, hsa_queue_t*& queue) { Session::active()->queues.remove(queue); }
+
+void after(hsa_memory_allocate_tag, CallEnd&, hsa_status_t result, hsa_region_t region, std::size_t bytes,
+           void** address) {
+    Session& session = *Session::active();
+    if (result == HSA_STATUS_SUCCESS) session.memory.allocated(*address, bytes, session.agents.memory(region.handle));
+}
+void before(hsa_memory_free_tag, void*& address) { Session::active()->memory.freed(address); }
+void after(hsa_amd_memory_pool_allocate_tag, CallEnd&, hsa_status_t result, hsa_amd_memory_pool_t pool,
+           std::size_t bytes, std::uint32_t, void** address) {
+    Session& session = *Session::active();
+    if (result == HSA_STATUS_SUCCESS) session.memory.allocated(*address, bytes, session.agents.memory(pool.handle));
+}
+void before(hsa_amd_memory_pool_free_tag, void*& address) { Session::active()->memory.freed(address); }
+
+void after(hsa_executable_freeze_tag, CallEnd&, hsa_status_t result, hsa_executable_t executable, const char*) {
+    Session& session = *Session::active();
+    if (result == HSA_STATUS_SUCCESS) session.kernels.add(session.runtime, executable, session.agents);
+}
+
+template <class Tag>
+concept Wait = std::is_same_v<Tag, hsa_signal_wait_relaxed_tag> || std::is_same_v<Tag, hsa_signal_wait_scacquire_tag>;
+template <Wait Tag>
+void after(Tag, CallEnd& end, hsa_signal_value_t, hsa_signal_t signal, hsa_signal_condition_t, hsa_signal_value_t,
+           std::uint64_t, hsa_wait_state_t) {
+    end.waited_for = Session::active()->pending.collect(signal);
+}
+void after(hsa_amd_signal_wait_any_tag, CallEnd& end, std::uint32_t index, std::uint32_t count, hsa_signal_t* signals,
+           hsa_signal_condition_t*, hsa_signal_value_t*, std::uint64_t, hsa_wait_state_t, hsa_signal_value_t*) {
+    if (index < count) end.waited_for = Session::active()->pending.collect(signals[index]);
+}
+void before(hsa_signal_destroy_tag, hsa_signal_t& signal) { Session::active()->pending.collect(signal); }
+
+// ---- copies
+
+thread_local CopyInFlight copy_in_flight;
+thread_local std::uint64_t copy_begin_ns = 0;
+
+void before(hsa_memory_copy_tag, void*&, const void*&, std::size_t&) { copy_begin_ns = now_ns(); }
+void after(hsa_memory_copy_tag, CallEnd& end, hsa_status_t result, void*, const void*, std::size_t bytes) {
+    if (result == HSA_STATUS_SUCCESS) write_copy(copy_begin_ns, bytes, end.submitted);
+}
+
+void before(hsa_amd_memory_async_copy_tag, void*&, hsa_agent_t& to, const void*&, hsa_agent_t& from, std::size_t& bytes,
+            std::uint32_t&, const hsa_signal_t*&, hsa_signal_t& done) {
+    copy_in_flight.begin(to, from, bytes, done);
+}
+void after(hsa_amd_memory_async_copy_tag, CallEnd& end, hsa_status_t result, void*, hsa_agent_t, const void*,
+           hsa_agent_t, std::size_t, std::uint32_t, const hsa_signal_t*, hsa_signal_t) {
+    copy_in_flight.enqueued(result, end.submitted);
+}
+
+void before(hsa_amd_memory_async_copy_rect_tag, const hsa_pitched_ptr_t*&, const hsa_dim3_t*&,
+            const hsa_pitched_ptr_t*&, const hsa_dim3_t*&, const hsa_dim3_t*& range, hsa_agent_t& agent,
+            hsa_amd_copy_direction_t&, std::uint32_t&, const hsa_signal_t*&, hsa_signal_t& done) {
+    const std::uint64_t bytes = range ? std::uint64_t{range->x} * range->y * range->z : 0;
+    copy_in_flight.begin(agent, agent, bytes, done);
+}
+void after(hsa_amd_memory_async_copy_rect_tag, CallEnd& end, hsa_status_t result, const hsa_pitched_ptr_t*,
+           const hsa_dim3_t*, const hsa_pitched_ptr_t*, const hsa_dim3_t*, const hsa_dim3_t*, hsa_agent_t,
+           hsa_amd_copy_direction_t, std::uint32_t, const hsa_signal_t*, hsa_signal_t) {
+    copy_in_flight.enqueued(result, end.submitted);
+}
+
+// Not in the headers of ROCR 5.2.
+using CopyOnEngine = hsa_status_t(void*, hsa_agent_t, const void*, hsa_agent_t, std::size_t, std::uint32_t,
+                                  const hsa_signal_t*, hsa_signal_t, int, bool);
+struct copy_on_engine_tag {
+    static constexpr const char* name = "hsa_amd_memory_async_copy_on_engine";
+    static constexpr std::array<const char*, 12> arguments = {
+        "to",           "to_agent",          "from",   "from_agent", "size", "dependency_count",
+        "dependencies", "completion_signal", "engine", "force"};
+    static inline CopyOnEngine* next = nullptr;
+};
+void before(copy_on_engine_tag, void*&, hsa_agent_t& to, const void*&, hsa_agent_t& from, std::size_t& bytes,
+            std::uint32_t&, const hsa_signal_t*&, hsa_signal_t& done, int& engine, bool&) {
+    copy_in_flight.begin(to, from, bytes, done, static_cast<std::uint64_t>(engine));
+}
+void after(copy_on_engine_tag, CallEnd& end, hsa_status_t result, void*, hsa_agent_t, const void*, hsa_agent_t,
+           std::size_t, std::uint32_t, const hsa_signal_t*, hsa_signal_t, int, bool) {
+    copy_in_flight.enqueued(result, end.submitted);
+}
+
+// ---- stores, which ring doorbells and set signals for their next use
+
+template <class Tag>
+struct Store {
+    static void call(hsa_signal_t signal, hsa_signal_value_t value) {
+        Session* const session = Session::active();
+        Recorder* const recorder = Recorder::active();
+        if (session == nullptr || recorder == nullptr) return Tag::next(signal, value);
+        const std::uint64_t begin_ns = now_ns();
+        Enqueued enqueued;
+        if (!session->queues.rings(signal, value, enqueued)) session->pending.collect(signal);
+        Tag::next(signal, value);
+        if (enqueued.ids.empty()) return;
+        const Annotation annotations[] = {{"kernel", std::string_view{enqueued.first}},
+                                          {"kernels", std::uint64_t{enqueued.ids.size()}},
+                                          {"packet", static_cast<std::uint64_t>(value)}};
+        const Slice slice{"enqueue", begin_ns, now_ns(), annotations, enqueued.ids, {}};
+        recorder->write([&](TraceWriter& writer, std::string& packets) {
+            writer.slice(packets, recorder->thread(writer, packets), slice);
+        });
+    }
+};
+#define STORE(function)                                     \
+    struct function##_tag {                                 \
+        static inline decltype(::function)* next = nullptr; \
+    };
+STORE(hsa_signal_store_relaxed)
+STORE(hsa_signal_store_screlease)
+STORE(hsa_signal_silent_store_relaxed)
+STORE(hsa_signal_silent_store_screlease)
+#undef STORE
+
+// ---- times, which stay on
+
+decltype(hsa_amd_profiling_set_profiler_enabled)* next_profile_queue = nullptr;
+hsa_status_t profile_queue(hsa_queue_t* queue, int) { return next_profile_queue(queue, 1); }
+decltype(hsa_amd_profiling_async_copy_enable)* next_profile_copies = nullptr;
+hsa_status_t profile_copies(bool) { return next_profile_copies(true); }
+
+}  // namespace
+
+#define core_OFFSET(function) offsetof(CoreApiTable, function##_fn)
+#define amd_OFFSET(function) amd_offset(offsetof(AmdExtTable, function##_fn), amd_bytes)
+#define WRAP(table, function, ours, next) replace(table##_table, table##_OFFSET(function), ours, next)
+
+void wrap_calls(HsaApiTable& table) {
+    CoreApiTable* const core_table = table.core_;
+    AmdExtTable* const amd_table = table.amd_ext_;
+    const std::size_t amd_bytes = amd_table->version.minor_id;
+#define CALL(table, function, ...) \
+    WRAP(table, function, (&Wrapper<function##_tag, decltype(::function)>::call), function##_tag::next);
+#include "calls.inc"
+#undef CALL
+#define STORE(function) WRAP(core, function, &Store<function##_tag>::call, function##_tag::next);
+    STORE(hsa_signal_store_relaxed)
+    STORE(hsa_signal_store_screlease)
+    STORE(hsa_signal_silent_store_relaxed)
+    STORE(hsa_signal_silent_store_screlease)
+#undef STORE
+    WRAP(amd, hsa_amd_profiling_set_profiler_enabled, &profile_queue, next_profile_queue);
+    WRAP(amd, hsa_amd_profiling_async_copy_enable, &profile_copies, next_profile_copies);
+    if (has_inserted(amd_bytes))
+        replace(amd_table, kCopyOnEngine, &Wrapper<copy_on_engine_tag, CopyOnEngine>::call, copy_on_engine_tag::next);
+}
+
+}  // namespace trace

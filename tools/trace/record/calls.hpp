@@ -1,0 +1,11 @@
+// Puts the wrapped calls into the runtime's table.
+#pragma once
+
+#include "api_table.hpp"
+
+namespace trace {
+
+/// While no other thread uses the runtime.
+void wrap_calls(HsaApiTable& table);
+
+}  // namespace trace

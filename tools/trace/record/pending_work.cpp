@@ -1,0 +1,166 @@
+#include "pending_work.hpp"
+
+#include <hsa/hsa_ext_amd.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace trace {
+
+PendingWork::~PendingWork() { stop_collector(); }
+
+void PendingWork::add(hsa_signal_t signal, PendingItem item) {
+    const std::lock_guard lock{mutex_};
+    OfSignal& of = signals_[signal.handle];
+    const hsa_signal_value_t before = of.items.empty() ? runtime_.signal_load(signal) : of.items.back().done_at;
+    of.items.push_back({std::move(item), before - 1});
+    count_.store(signals_.size(), std::memory_order_relaxed);
+}
+
+void PendingWork::add_uncounted(hsa_signal_t signal) { add(signal, {}); }
+
+hsa_signal_t PendingWork::own_signal() {
+    const std::lock_guard lock{mutex_};
+    hsa_signal_t signal{0};
+    if (!free_.empty()) {
+        signal = free_.back();
+        free_.pop_back();
+    } else if (runtime_.amd_signal_create(1, 0, nullptr, HSA_AMD_SIGNAL_AMD_GPU_ONLY, &signal) == HSA_STATUS_SUCCESS) {
+        ours_.insert(signal.handle);
+    }
+    return signal;
+}
+
+void PendingWork::cancel(hsa_signal_t signal, std::uint64_t id) {
+    const std::lock_guard lock{mutex_};
+    const auto found = signals_.find(signal.handle);
+    if (found == signals_.end()) return;
+    std::erase_if(found->second.items, [=](const Counted& counted) { return counted.item.id == id; });
+    if (found->second.items.empty()) signals_.erase(found);
+    count_.store(signals_.size(), std::memory_order_relaxed);
+}
+
+void PendingWork::write_untimed(const PendingItem& item, const char* why) {
+    write(item, item.enqueued_ns, item.enqueued_ns, why);
+}
+
+std::pair<std::uint64_t, std::uint64_t> PendingWork::times(hsa_signal_t signal, const PendingItem& item) const {
+    std::uint64_t start = 0, end = 0;
+    if (item.stage == Stage::kernel) {
+        hsa_amd_profiling_dispatch_time_t time{};
+        if (runtime_.dispatch_time(item.agent, signal, &time) == HSA_STATUS_SUCCESS) start = time.start, end = time.end;
+    } else {
+        hsa_amd_profiling_async_copy_time_t time{};
+        if (runtime_.copy_time(signal, &time) == HSA_STATUS_SUCCESS) start = time.start, end = time.end;
+    }
+    if (start == 0 || end < start) return {0, 0};
+    return {clock_.ns(start), clock_.ns(end)};
+}
+
+/// Under the lock. Of several that have ended, the last has the signal's times.
+std::vector<std::uint64_t> PendingWork::take_ended(hsa_signal_t signal, OfSignal& of) {
+    const hsa_signal_value_t value = runtime_.signal_load(signal);
+    const auto ended =
+        std::find_if(of.items.begin(), of.items.end(), [=](const Counted& counted) { return value > counted.done_at; });
+    std::vector<std::uint64_t> ids;
+    for (auto counted = of.items.begin(); counted != ended; ++counted) {
+        if (counted->item.id == 0) continue;
+        const bool is_last = counted + 1 == ended;
+        const auto [begin, end] = is_last ? times(signal, counted->item) : std::pair<std::uint64_t, std::uint64_t>{};
+        if (end != 0)
+            write(counted->item, begin, end, nullptr);
+        else
+            write_untimed(counted->item, is_last ? "not given" : "one signal for several packets");
+        ids.push_back(counted->item.id);
+    }
+    of.items.erase(of.items.begin(), ended);
+    return ids;
+}
+
+std::vector<std::uint64_t> PendingWork::collect(hsa_signal_t signal) {
+    if (count_.load(std::memory_order_relaxed) == 0) return {};
+    const std::lock_guard lock{mutex_};
+    const auto found = signals_.find(signal.handle);
+    if (found == signals_.end()) return {};
+    auto ids = take_ended(signal, found->second);
+    if (found->second.items.empty()) signals_.erase(found);
+    count_.store(signals_.size(), std::memory_order_relaxed);
+    return ids;
+}
+
+void PendingWork::collect_all() {
+    const std::lock_guard lock{mutex_};
+    for (auto at = signals_.begin(); at != signals_.end();) {
+        const hsa_signal_t signal{at->first};
+        take_ended(signal, at->second);
+        if (!at->second.items.empty()) {
+            ++at;
+            continue;
+        }
+        if (ours_.contains(at->first)) {
+            runtime_.signal_store(signal, 1);
+            free_.push_back(signal);
+        }
+        at = signals_.erase(at);
+    }
+    count_.store(signals_.size(), std::memory_order_relaxed);
+}
+
+void PendingWork::collect_rest() {
+    collect_all();
+    const std::lock_guard lock{mutex_};
+    const std::uint64_t now = now_ns();
+    for (const auto& [signal, of] : signals_)
+        for (const Counted& counted : of.items)
+            if (counted.item.id != 0) write(counted.item, counted.item.enqueued_ns, now, "not finished");
+    signals_.clear();
+    count_.store(0, std::memory_order_relaxed);
+    for (const hsa_signal_t signal : free_) runtime_.signal_destroy(signal);
+    free_.clear();
+    ours_.clear();
+}
+
+void PendingWork::write(const PendingItem& item, std::uint64_t begin_ns, std::uint64_t end_ns, const char* remark) {
+    Recorder* const recorder = Recorder::active();
+    if (recorder == nullptr) return;
+    std::vector<Annotation> annotations;
+    for (const auto& [name, value] : item.values) annotations.push_back({name, value});
+    annotations.push_back({"enqueued_ns", item.enqueued_ns});
+    if (remark != nullptr) annotations.push_back({"times", std::string_view{remark}});
+    Work work;
+    work.id = item.id;
+    work.stage = item.stage;
+    work.name = item.name;
+    work.begin_ns = begin_ns;
+    work.end_ns = end_ns;
+    work.gpu = item.gpu;
+    work.queue = item.queue;
+    KernelLaunch launch = item.launch;
+    launch.target = item.target;
+    if (item.stage == Stage::kernel) work.launch = &launch;
+    work.annotations = annotations;
+    recorder->write([&](TraceWriter& writer, std::string& packets) { writer.work(packets, work); });
+}
+
+void PendingWork::start_collector() {
+    // Blocked: the program's handlers must not run on this thread.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    collector_ = std::thread{[this] {
+        pthread_setname_np(pthread_self(), "hsadrv-trace");
+        while (!stopping_.load(std::memory_order_acquire)) {
+            std::this_thread::sleep_for(std::chrono::milliseconds{2});
+            if (count_.load(std::memory_order_relaxed) != 0) collect_all();
+        }
+    }};
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void PendingWork::stop_collector() {
+    stopping_.store(true, std::memory_order_release);
+    if (collector_.joinable()) collector_.join();
+}
+
+}  // namespace trace

@@ -1,0 +1,120 @@
+#include "recorder.hpp"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <system_error>
+
+namespace trace {
+namespace {
+
+std::vector<std::string> own_command() {
+    std::vector<std::string> words;
+    std::ifstream file{"/proc/self/cmdline"};
+    for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+    return words;
+}
+
+std::uint32_t own_thread() {
+    thread_local const auto id = static_cast<std::uint32_t>(syscall(SYS_gettid));
+    return id;
+}
+
+std::string own_name() {
+    char name[16] = "";
+    pthread_getname_np(pthread_self(), name, sizeof name);
+    return name;
+}
+
+std::uint64_t limit_of_environment() {
+    const char* text = std::getenv("HSADRV_TRACE_LIMIT");
+    const std::uint64_t given = text ? std::strtoull(text, nullptr, 10) : 0;
+    return given != 0 ? given : TraceFile::Limits{}.most_bytes;
+}
+
+void say(const std::string& text) { std::fprintf(stderr, "hsadrv trace: %s\n", text.c_str()); }
+
+/// The first of a run has the file; others, of other processes or of a later hsa_init, one each beside it.
+std::string free_path(const std::string& wanted) {
+    std::string path = wanted;
+    for (unsigned n = 0; access(path.c_str(), F_OK) == 0; ++n)
+        path = wanted + "." + std::to_string(getpid()) + (n == 0 ? "" : "." + std::to_string(n));
+    return path;
+}
+
+}  // namespace
+
+std::atomic<Recorder*> Recorder::instance_{nullptr};
+
+Recorder::Recorder(std::uint64_t limit_bytes)
+    : writer_{{static_cast<std::uint32_t>(getpid()), own_command()}},
+      limit_bytes_{limit_bytes},
+      next_work_{static_cast<std::uint64_t>(getpid()) << 32 | 1} {}
+
+bool Recorder::open(const std::string& path) {
+    try {
+        file_.emplace(path, TraceFile::Limits{limit_bytes_});
+    } catch (const std::system_error& error) {
+        say(error.what() + std::string{"; nothing is traced"});
+        return false;
+    }
+    return file_->append(writer_.begin());
+}
+
+Recorder* Recorder::start() {
+    if (Recorder* made = active()) return made;
+    const char* path = std::getenv("HSADRV_TRACE");
+    if (path == nullptr || *path == 0) return nullptr;
+    auto* recorder = new Recorder{limit_of_environment()};
+    if (!recorder->open(free_path(path))) {
+        delete recorder;
+        return nullptr;
+    }
+    instance_.store(recorder, std::memory_order_release);
+    static const int registered = pthread_atfork(
+        [] {
+            if (Recorder* r = active()) r->mutex_.lock();
+        },
+        [] {
+            if (Recorder* r = active()) r->mutex_.unlock();
+        },
+        [] {
+            if (Recorder* r = active()) r->leave_to_parent();
+        });
+    static_cast<void>(registered);
+    return recorder;
+}
+
+void Recorder::leave_to_parent() {
+    file_->abandon();
+    file_.reset();
+    instance_.store(nullptr, std::memory_order_release);
+    mutex_.unlock();
+}
+
+void Recorder::stop() {
+    Recorder* const recorder = active();
+    if (recorder == nullptr) return;
+    instance_.store(nullptr, std::memory_order_release);
+    const std::lock_guard lock{recorder->mutex_};
+    recorder->file_.reset();
+}
+
+void Recorder::append() {
+    if (packets_.empty() || file_->append(packets_)) return;
+    say("'" + file_->path() + "' has " + std::to_string(file_->size_bytes()) +
+        " bytes, and there is no room for more: later events are missing (--limit, or a full disk)");
+    file_.reset();
+}
+
+Track Recorder::thread(TraceWriter& writer, std::string& packets) {
+    thread_local const std::string name = own_name();
+    return writer.thread(packets, own_thread(), name);
+}
+
+}  // namespace trace

@@ -1,0 +1,59 @@
+// Recorder: the process's trace, which all threads write.
+//
+//     if (Recorder* recorder = Recorder::active())
+//         recorder->write([&](TraceWriter& writer, std::string& packets) { writer.slice(packets, …); });
+//
+// Thread safety: any thread, under one lock. In a child of fork() there is none: the file is its parent's.
+// Lifetime: begins with start(), and stays until the process ends, since other threads may still call.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "../format/trace_file.hpp"
+#include "../format/trace_writer.hpp"
+#include "clock.hpp"
+
+namespace trace {
+
+class Recorder {
+  public:
+    /// As HSADRV_TRACE and HSADRV_TRACE_LIMIT say; null: nothing is traced, which has been said if it was wanted.
+    static Recorder* start();
+    static Recorder* active() { return instance_.load(std::memory_order_acquire); }
+    /// The file is whole, and nothing is written any more.
+    static void stop();
+
+    template <class Write>
+    void write(Write&& write) {
+        const std::lock_guard lock{mutex_};
+        if (!file_) return;
+        packets_.clear();
+        write(writer_, packets_);
+        append();
+    }
+    /// The calling thread's track.
+    Track thread(TraceWriter& writer, std::string& packets);
+
+    std::uint64_t new_work_id() { return next_work_.fetch_add(1, std::memory_order_relaxed); }
+
+  private:
+    Recorder(std::uint64_t limit_bytes);
+    bool open(const std::string& path);
+    void append();
+    void leave_to_parent();
+
+    static std::atomic<Recorder*> instance_;  // release when made
+
+    std::mutex mutex_;
+    TraceWriter writer_;
+    std::optional<TraceFile> file_;
+    std::string packets_;
+    const std::uint64_t limit_bytes_;
+    std::atomic<std::uint64_t> next_work_;  // relaxed: hands out numbers
+};
+
+}  // namespace trace
