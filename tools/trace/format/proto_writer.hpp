@@ -57,11 +57,11 @@ class ProtoWriter {
 
     void tag(Field field, Wire wire) { varint(std::uint64_t{field} << 3 | wire); }
     void varint(std::uint64_t value) {
-        while (value >= 0x80) {
-            bytes_->push_back(static_cast<char>(value | 0x80));
-            value >>= 7;
-        }
-        bytes_->push_back(static_cast<char>(value));
+        char raw[10];
+        std::size_t length = 0;
+        for (; value >= 0x80; value >>= 7) raw[length++] = static_cast<char>(value | 0x80);
+        raw[length++] = static_cast<char>(value);
+        bytes_->append(raw, length);
     }
     void put_length(std::size_t at, std::size_t length) {
         for (unsigned n = 0; n < 4; ++n)

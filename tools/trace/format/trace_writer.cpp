@@ -86,10 +86,21 @@ struct PutValue {
     void operator()(std::string_view text) const { annotation.text(p::annotation::text, text); }
 };
 
-/// The queues of different GPUs are different.
-std::string queue_key(const Work& work) { return std::to_string(work.gpu) + " " + std::string{work.queue}; }
-
+/// Their interned numbers are their places, from 1.
 constexpr std::string_view kLaunchArguments[] = {"lds_bytes", "scratch_bytes", "kernarg_bytes"};
+
+/// What all work refers to.
+void introduce_gpus(ProtoWriter& interned, std::uint32_t pid) {
+    interned.message(p::interned::graphics_contexts, [&](ProtoWriter& context) {
+        context.number(p::interned::iid, kContext);
+        context.number(p::context_of::pid, pid);
+    });
+    for (const Stage stage : {Stage::kernel, Stage::copy, Stage::fill})
+        put_specification(interned, stage_iid(stage), kStageNames[static_cast<unsigned>(stage)],
+                          stage == Stage::kernel);
+    for (std::uint64_t n = 0; n < std::size(kLaunchArguments); ++n)
+        put_entry(interned, p::interned::compute_argument_names, n + 1, kLaunchArguments[n]);
+}
 
 }  // namespace
 
@@ -116,7 +127,7 @@ void TraceWriter::packet(std::string& packets, std::uint64_t at_ns, Fill&& fill)
 Track TraceWriter::process_track() const { return numbered(process_.pid, 1, 0); }
 
 std::string TraceWriter::begin() {
-    for (Names* names : {&event_names_, &annotation_names_, &queues_, &kernels_, &argument_names_}) names->clear();
+    for (Names* names : {&event_names_, &annotation_names_, &queues_, &kernels_}) names->clear();
     tracks_.clear();
     gpu_introduced_ = false;
     std::string packets;
@@ -178,34 +189,42 @@ Track TraceWriter::counter(std::string& packets, std::string_view name) {
     return track;
 }
 
-void TraceWriter::introduce(ProtoWriter& packet, std::string_view name, std::span<const Annotation> annotations) {
-    std::vector<std::pair<std::uint64_t, std::string_view>> new_annotations;
-    for (const Annotation& annotation : annotations)
-        if (const Name entry = intern(annotation_names_, annotation.name); entry.is_new)
-            new_annotations.emplace_back(entry.iid, annotation.name);
+std::uint64_t TraceWriter::introduce(ProtoWriter& packet, std::string_view name,
+                                     std::span<const Annotation> annotations) {
     const Name event = intern(event_names_, name);
-    if (!event.is_new && new_annotations.empty()) return;
+    bool any_new = event.is_new;
+    const std::size_t known = annotation_names_.size();
+    annotation_iids_.clear();
+    for (const Annotation& annotation : annotations) {
+        const Name entry = intern(annotation_names_, annotation.name);
+        any_new = any_new || entry.is_new;
+        annotation_iids_.push_back(entry.iid);
+    }
+    if (!any_new) return event.iid;
     packet.message(p::packet::interned_data, [&](ProtoWriter& interned) {
         if (event.is_new) put_entry(interned, p::interned::event_names, event.iid, name);
-        for (const auto& [iid, text] : new_annotations) put_entry(interned, p::interned::annotation_names, iid, text);
+        for (std::size_t n = 0; n < annotations.size(); ++n)
+            if (annotation_iids_[n] > known)
+                put_entry(interned, p::interned::annotation_names, annotation_iids_[n], annotations[n].name);
     });
+    return event.iid;
 }
 
-void TraceWriter::annotate(ProtoWriter& event, std::span<const Annotation> annotations) {
-    for (const Annotation& annotation : annotations)
+void TraceWriter::annotate(ProtoWriter& event, std::span<const Annotation> annotations) const {
+    for (std::size_t n = 0; n < annotations.size(); ++n)
         event.message(p::event::annotations, [&](ProtoWriter& put) {
-            put.number(p::annotation::name_iid, intern(annotation_names_, annotation.name).iid);
-            std::visit(PutValue{put}, annotation.value);
+            put.number(p::annotation::name_iid, annotation_iids_[n]);
+            std::visit(PutValue{put}, annotations[n].value);
         });
 }
 
 void TraceWriter::slice(std::string& packets, Track track, const Slice& slice) {
     packet(packets, slice.begin_ns, [&](ProtoWriter& packet) {
-        introduce(packet, slice.name, slice.annotations);
+        const std::uint64_t name = introduce(packet, slice.name, slice.annotations);
         packet.message(p::packet::track_event, [&](ProtoWriter& event) {
             event.number(p::event::type, p::event::kBegin);
             event.number(p::event::track_uuid, track);
-            event.number(p::event::name_iid, intern(event_names_, slice.name).iid);
+            event.number(p::event::name_iid, name);
             annotate(event, slice.annotations);
             if (slice.submitted.empty() && slice.waited_for.empty()) return;
             event.message(p::event::gpu_correlation, [&](ProtoWriter& correlation) {
@@ -225,11 +244,11 @@ void TraceWriter::slice(std::string& packets, Track track, const Slice& slice) {
 void TraceWriter::instant(std::string& packets, Track track, std::string_view name, std::uint64_t at_ns,
                           std::span<const Annotation> annotations) {
     packet(packets, at_ns, [&](ProtoWriter& packet) {
-        introduce(packet, name, annotations);
+        const std::uint64_t iid = introduce(packet, name, annotations);
         packet.message(p::packet::track_event, [&](ProtoWriter& event) {
             event.number(p::event::type, p::event::kInstant);
             event.number(p::event::track_uuid, track);
-            event.number(p::event::name_iid, intern(event_names_, name).iid);
+            event.number(p::event::name_iid, iid);
             annotate(event, annotations);
         });
     });
@@ -245,21 +264,13 @@ void TraceWriter::count(std::string& packets, Track track, std::uint64_t at_ns, 
     });
 }
 
-void TraceWriter::introduce_work(ProtoWriter& packet, const Work& work) {
-    const Name event = intern(event_names_, work.name), queue = intern(queues_, queue_key(work));
+TraceWriter::WorkNames TraceWriter::introduce_work(ProtoWriter& packet, const Work& work) {
+    const Name event = intern(event_names_, work.name), queue = intern(queues_, work.queue);
     const Name kernel = work.launch ? intern(kernels_, work.name) : Name{0, false};
-    const bool arguments = work.launch != nullptr && argument_names_.empty();
-    if (!event.is_new && !queue.is_new && !kernel.is_new && !arguments && gpu_introduced_) return;
+    const bool first = !std::exchange(gpu_introduced_, true);
+    if (!event.is_new && !queue.is_new && !kernel.is_new && !first) return {event, queue, kernel};
     packet.message(p::packet::interned_data, [&](ProtoWriter& interned) {
-        if (!std::exchange(gpu_introduced_, true)) {
-            interned.message(p::interned::graphics_contexts, [&](ProtoWriter& context) {
-                context.number(p::interned::iid, kContext);
-                context.number(p::context_of::pid, process_.pid);
-            });
-            for (const Stage stage : {Stage::kernel, Stage::copy, Stage::fill})
-                put_specification(interned, stage_iid(stage), kStageNames[static_cast<unsigned>(stage)],
-                                  stage == Stage::kernel);
-        }
+        if (first) introduce_gpus(interned, process_.pid);
         if (event.is_new) put_entry(interned, p::interned::event_names, event.iid, work.name);
         if (queue.is_new) put_specification(interned, kFirstQueue + queue.iid, work.queue, work.launch != nullptr);
         if (kernel.is_new)
@@ -268,10 +279,8 @@ void TraceWriter::introduce_work(ProtoWriter& packet, const Work& work) {
                 entry.text(p::interned::name, work.name);
                 entry.text(p::kernel_of::arch, work.launch->target);
             });
-        if (arguments)
-            for (const std::string_view name : kLaunchArguments)
-                put_entry(interned, p::interned::compute_argument_names, intern(argument_names_, name).iid, name);
     });
+    return {event, queue, kernel};
 }
 
 void TraceWriter::put_launch(ProtoWriter& event, const KernelLaunch& launch) {
@@ -281,7 +290,7 @@ void TraceWriter::put_launch(ProtoWriter& event, const KernelLaunch& launch) {
         const std::uint64_t values[] = {launch.lds_bytes, launch.scratch_bytes, launch.kernarg_bytes};
         for (unsigned n = 0; n < 3; ++n)
             put.message(p::launch_of::arguments, [&](ProtoWriter& argument) {
-                argument.number(p::argument_of::name_iid, intern(argument_names_, kLaunchArguments[n]).iid);
+                argument.number(p::argument_of::name_iid, n + 1);
                 argument.number(p::argument_of::unsigned_number, values[n]);
             });
     });
@@ -289,22 +298,22 @@ void TraceWriter::put_launch(ProtoWriter& event, const KernelLaunch& launch) {
 
 void TraceWriter::work(std::string& packets, const Work& work) {
     packet(packets, work.begin_ns, [&](ProtoWriter& packet) {
-        introduce_work(packet, work);
+        const auto [name, queue, kernel] = introduce_work(packet, work);
         packet.message(p::packet::gpu_render_stage_event, [&](ProtoWriter& event) {
             event.number(p::stage::event_id, work.id);
             event.number(p::stage::duration, work.end_ns - work.begin_ns);
             event.number(p::stage::gpu, work.gpu);
             event.number(p::stage::context, kContext);
-            event.number(p::stage::queue_iid, kFirstQueue + intern(queues_, queue_key(work)).iid);
+            event.number(p::stage::queue_iid, kFirstQueue + queue.iid);
             event.number(p::stage::stage_iid, stage_iid(work.stage));
-            event.number(p::stage::name_iid, intern(event_names_, work.name).iid);
+            event.number(p::stage::name_iid, name.iid);
             for (const Annotation& annotation : work.annotations)
                 event.message(p::stage::extra_data, [&](ProtoWriter& extra) {
                     extra.text(p::extra_of::name, annotation.name);
                     extra.text(p::extra_of::value, text_of(annotation.value));
                 });
             if (work.launch == nullptr) return;
-            event.number(p::stage::kernel_iid, intern(kernels_, work.name).iid);
+            event.number(p::stage::kernel_iid, kernel.iid);
             put_launch(event, *work.launch);
         });
     });

@@ -12,7 +12,6 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -57,7 +56,7 @@ struct Work {
     std::string_view name;
     std::uint64_t begin_ns = 0, end_ns = 0;
     std::uint32_t gpu = 0;
-    std::string_view queue;                ///< its track: "queue 1", "copy host to gpu0"
+    std::string_view queue;                ///< its track, of this name in the process: "queue 1"
     const KernelLaunch* launch = nullptr;  ///< of Stage::kernel
     std::span<const Annotation> annotations = {};
 };
@@ -80,25 +79,33 @@ class TraceWriter {
     void work(std::string& packets, const Work& work);
 
   private:
+    struct Hash {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+    };
+    using Names = std::unordered_map<std::string, std::uint64_t, Hash, std::equal_to<>>;
     struct Name {
         std::uint64_t iid;
         bool is_new;
     };
-    using Names = std::map<std::string, std::uint64_t, std::less<>>;
 
     static Name intern(Names& names, std::string_view name);
     template <class Fill>
     void packet(std::string& packets, std::uint64_t at_ns, Fill&& fill);
-    void annotate(ProtoWriter& event, std::span<const Annotation> annotations);
-    /// Introduces the event's name and its annotations' in the packet.
-    void introduce(ProtoWriter& packet, std::string_view name, std::span<const Annotation> annotations);
-    void introduce_work(ProtoWriter& packet, const Work& work);
-    void put_launch(ProtoWriter& event, const KernelLaunch& launch);
+    /// Introduces the event's name and its annotations' in the packet. Sets annotation_iids_; returns the name's.
+    std::uint64_t introduce(ProtoWriter& packet, std::string_view name, std::span<const Annotation> annotations);
+    void annotate(ProtoWriter& event, std::span<const Annotation> annotations) const;
+    struct WorkNames {
+        Name event, queue, kernel;
+    };
+    WorkNames introduce_work(ProtoWriter& packet, const Work& work);
+    static void put_launch(ProtoWriter& event, const KernelLaunch& launch);
     Track process_track() const;
 
     const Process process_;
     const std::uint32_t sequence_;
-    Names event_names_, annotation_names_, queues_, kernels_, argument_names_, counters_;
+    Names event_names_, annotation_names_, queues_, kernels_, counters_;
+    std::vector<std::uint64_t> annotation_iids_;  // of the event that is written
     std::unordered_set<Track> tracks_;
     bool gpu_introduced_ = false;
 };

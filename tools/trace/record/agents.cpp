@@ -88,7 +88,7 @@ void Kernels::add(const Runtime& runtime, hsa_executable_t executable, const Age
         info(HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH, length);
         std::string name(length, '\0');
         runtime.symbol_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME, name.data());
-        facts.name = demangled(std::move(name));
+        facts.name = std::make_shared<const std::string>(demangled(std::move(name)));
         kernels_[object] = std::move(facts);
     };
     const auto symbol = [](hsa_executable_t, hsa_agent_t, hsa_executable_symbol_t symbol, void* body) {
@@ -101,7 +101,7 @@ KernelFacts Kernels::find(std::uint64_t kernel_object) const {
     const std::lock_guard lock{mutex_};
     const auto found = kernels_.find(kernel_object);
     if (found != kernels_.end()) return found->second;
-    return {.name = "a kernel of the runtime's own"};
+    return {unknown_, 0};
 }
 
 }  // namespace trace

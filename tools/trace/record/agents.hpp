@@ -8,6 +8,7 @@
 #include <hsa/hsa.h>
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -41,7 +42,7 @@ class Agents {
 };
 
 struct KernelFacts {
-    std::string name;  ///< demangled
+    std::shared_ptr<const std::string> name;  ///< demangled
     std::uint32_t kernarg_bytes = 0;
 };
 
@@ -53,6 +54,8 @@ class Kernels {
 
   private:
     mutable std::mutex mutex_;
+    const std::shared_ptr<const std::string> unknown_ =
+        std::make_shared<const std::string>("a kernel of the runtime's own");
     std::unordered_map<std::uint64_t, KernelFacts> kernels_;
 };
 

@@ -150,7 +150,7 @@ struct Store {
         if (!session->queues.rings(signal, value, enqueued)) session->pending.collect(signal);
         Tag::next(signal, value);
         if (enqueued.ids.empty()) return;
-        const Annotation annotations[] = {{"kernel", std::string_view{enqueued.first}},
+        const Annotation annotations[] = {{"kernel", std::string_view{*enqueued.first}},
                                           {"kernels", std::uint64_t{enqueued.ids.size()}},
                                           {"packet", static_cast<std::uint64_t>(value)}};
         const Slice slice{"enqueue", begin_ns, now_ns(), annotations, enqueued.ids, {}};

@@ -11,11 +11,11 @@ void CopyInFlight::begin(hsa_agent_t to, hsa_agent_t from, std::uint64_t bytes, 
     done_ = done;
     item.stage = Stage::copy;
     // OpenMP's runtime names one agent for both.
-    item.name = to.handle == from.handle ? "copy by " + agents.name(to)
-                                         : "copy " + agents.name(from) + " to " + agents.name(to);
+    item.name = item.queue = std::make_shared<const std::string>(
+        to.handle == from.handle ? "copy by " + agents.name(to)
+                                 : "copy " + agents.name(from) + " to " + agents.name(to));
     const auto gpu = agents.gpu(to) ? agents.gpu(to) : agents.gpu(from);
     item.gpu = gpu.value_or(0);
-    item.queue = item.name;
     item.values.emplace_back("bytes", bytes);
     if (engine) item.values.emplace_back("engine", *engine);
     item.enqueued_ns = now_ns();

@@ -10,15 +10,27 @@ namespace trace {
 
 PendingWork::~PendingWork() { stop_collector(); }
 
-void PendingWork::add(hsa_signal_t signal, PendingItem item) {
-    const std::lock_guard lock{mutex_};
-    OfSignal& of = signals_[signal.handle];
-    const hsa_signal_value_t before = of.items.empty() ? runtime_.signal_load(signal) : of.items.back().done_at;
-    of.items.push_back({std::move(item), before - 1});
+/// Under the lock. Neighbours that are not written are one.
+void PendingWork::push(hsa_signal_t signal, std::unique_ptr<PendingItem> item) {
+    std::deque<Counted>& items = signals_[signal.handle].items;
+    const hsa_signal_value_t before = items.empty() ? runtime_.signal_load(signal) : items.back().done_at;
+    if (!item && !items.empty() && !items.back().item)
+        items.back().done_at = before - 1;
+    else
+        items.push_back({std::move(item), before - 1});
     count_.store(signals_.size(), std::memory_order_relaxed);
 }
 
-void PendingWork::add_uncounted(hsa_signal_t signal) { add(signal, {}); }
+void PendingWork::add(hsa_signal_t signal, PendingItem item) {
+    auto kept = std::make_unique<PendingItem>(std::move(item));
+    const std::lock_guard lock{mutex_};
+    push(signal, std::move(kept));
+}
+
+void PendingWork::add_uncounted(hsa_signal_t signal) {
+    const std::lock_guard lock{mutex_};
+    push(signal, nullptr);
+}
 
 hsa_signal_t PendingWork::own_signal() {
     const std::lock_guard lock{mutex_};
@@ -36,7 +48,7 @@ void PendingWork::cancel(hsa_signal_t signal, std::uint64_t id) {
     const std::lock_guard lock{mutex_};
     const auto found = signals_.find(signal.handle);
     if (found == signals_.end()) return;
-    std::erase_if(found->second.items, [=](const Counted& counted) { return counted.item.id == id; });
+    std::erase_if(found->second.items, [=](const Counted& counted) { return counted.item && counted.item->id == id; });
     if (found->second.items.empty()) signals_.erase(found);
     count_.store(signals_.size(), std::memory_order_relaxed);
 }
@@ -65,14 +77,14 @@ std::vector<std::uint64_t> PendingWork::take_ended(hsa_signal_t signal, OfSignal
         std::find_if(of.items.begin(), of.items.end(), [=](const Counted& counted) { return value > counted.done_at; });
     std::vector<std::uint64_t> ids;
     for (auto counted = of.items.begin(); counted != ended; ++counted) {
-        if (counted->item.id == 0) continue;
+        if (!counted->item) continue;
         const bool is_last = counted + 1 == ended;
-        const auto [begin, end] = is_last ? times(signal, counted->item) : std::pair<std::uint64_t, std::uint64_t>{};
+        const auto [begin, end] = is_last ? times(signal, *counted->item) : std::pair<std::uint64_t, std::uint64_t>{};
         if (end != 0)
-            write(counted->item, begin, end, nullptr);
+            write(*counted->item, begin, end, nullptr);
         else
-            write_untimed(counted->item, is_last ? "not given" : "one signal for several packets");
-        ids.push_back(counted->item.id);
+            write_untimed(*counted->item, is_last ? "not given" : "one signal for several packets");
+        ids.push_back(counted->item->id);
     }
     of.items.erase(of.items.begin(), ended);
     return ids;
@@ -113,7 +125,7 @@ void PendingWork::collect_rest() {
     const std::uint64_t now = now_ns();
     for (const auto& [signal, of] : signals_)
         for (const Counted& counted : of.items)
-            if (counted.item.id != 0) write(counted.item, counted.item.enqueued_ns, now, "not finished");
+            if (counted.item) write(*counted.item, counted.item->enqueued_ns, now, "not finished");
     signals_.clear();
     count_.store(0, std::memory_order_relaxed);
     for (const hsa_signal_t signal : free_) runtime_.signal_destroy(signal);
@@ -131,14 +143,12 @@ void PendingWork::write(const PendingItem& item, std::uint64_t begin_ns, std::ui
     Work work;
     work.id = item.id;
     work.stage = item.stage;
-    work.name = item.name;
+    work.name = *item.name;
     work.begin_ns = begin_ns;
     work.end_ns = end_ns;
     work.gpu = item.gpu;
-    work.queue = item.queue;
-    KernelLaunch launch = item.launch;
-    launch.target = item.target;
-    if (item.stage == Stage::kernel) work.launch = &launch;
+    work.queue = *item.queue;
+    if (item.stage == Stage::kernel) work.launch = &item.launch;
     work.annotations = annotations;
     recorder->write([&](TraceWriter& writer, std::string& packets) { writer.work(packets, work); });
 }

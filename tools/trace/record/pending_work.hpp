@@ -12,10 +12,10 @@
 
 #include <hsa/hsa.h>
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -33,10 +33,9 @@ namespace trace {
 struct PendingItem {
     std::uint64_t id = 0;
     Stage stage = Stage::kernel;
-    std::string name, queue;
+    std::shared_ptr<const std::string> name, queue;
     unsigned gpu = 0;
     hsa_agent_t agent{};  ///< that ran it, of Stage::kernel
-    std::string target;
     KernelLaunch launch{};
     std::vector<std::pair<std::string_view, std::uint64_t>> values;  ///< names are literals
     std::uint64_t enqueued_ns = 0;
@@ -66,13 +65,14 @@ class PendingWork {
 
   private:
     struct Counted {
-        PendingItem item;            ///< id 0: not written
-        hsa_signal_value_t done_at;  ///< it has ended when the value is this or less
+        std::unique_ptr<PendingItem> item;  ///< null: not written
+        hsa_signal_value_t done_at;         ///< it has ended when the value is this or less
     };
     struct OfSignal {
-        std::vector<Counted> items;
+        std::deque<Counted> items;
     };
 
+    void push(hsa_signal_t signal, std::unique_ptr<PendingItem> item);
     void write(const PendingItem& item, std::uint64_t begin_ns, std::uint64_t end_ns, const char* remark);
     std::vector<std::uint64_t> take_ended(hsa_signal_t signal, OfSignal& of);
     std::pair<std::uint64_t, std::uint64_t> times(hsa_signal_t signal, const PendingItem& item) const;

@@ -28,7 +28,7 @@ void Queues::add(hsa_queue_t* queue, hsa_agent_t agent) {
     seen->queue = queue;
     seen->agent = agent;
     seen->gpu = *gpu;
-    seen->name = "queue " + std::to_string(queue->id);
+    seen->name = std::make_shared<const std::string>("queue " + std::to_string(queue->id));
     seen->next = runtime_.write_index(queue);
     const std::unique_lock lock{mutex_};
     by_doorbell_[queue->doorbell_signal.handle] = std::move(seen);
@@ -62,7 +62,7 @@ PendingItem Queues::item_of(const Seen& seen, const hsa_kernel_dispatch_packet_t
     item.queue = seen.name;
     item.gpu = seen.gpu;
     item.agent = seen.agent;
-    item.target = agents_.target(seen.gpu);
+    item.launch.target = agents_.target(seen.gpu);
     item.launch.workgroup = {packet.workgroup_size_x, packet.workgroup_size_y, packet.workgroup_size_z};
     item.launch.groups = {groups(packet.grid_size_x, packet.workgroup_size_x),
                           groups(packet.grid_size_y, packet.workgroup_size_y),
@@ -87,7 +87,7 @@ void Queues::look(Seen& seen, std::uint64_t index, bool may_change, Enqueued& en
     }
     PendingItem item = item_of(seen, packet);
     enqueued.ids.push_back(item.id);
-    if (enqueued.first.empty()) enqueued.first = item.name;
+    if (!enqueued.first) enqueued.first = item.name;
     hsa_signal_t signal = packet.completion_signal;
     if (signal.handle == 0 && may_change && !consumed) {
         signal = pending_.own_signal();

@@ -25,7 +25,7 @@ namespace trace {
 /// What one doorbell passed to the GPU.
 struct Enqueued {
     std::vector<std::uint64_t> ids;
-    std::string first;  ///< kernel's name
+    std::shared_ptr<const std::string> first;  ///< kernel's name
 };
 
 class Queues {
@@ -43,7 +43,7 @@ class Queues {
         hsa_queue_t* queue;
         hsa_agent_t agent;
         unsigned gpu;
-        std::string name;
+        std::shared_ptr<const std::string> name;
         std::mutex mutex;
         std::uint64_t next = 0;           ///< the first packet that no doorbell has passed on
         std::vector<std::uint64_t> late;  ///< packets before it that were not published then
